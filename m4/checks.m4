@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The compiler's warnings and sanitizers, and what the tests need.
+
+AC_DEFUN([TATP_WARNINGS],
+[AC_ARG_ENABLE([werror],
+    [AS_HELP_STRING([--enable-werror], [warnings of the compiler are errors])])
+WARNING_CFLAGS="-std=gnu11 -Wall -Wextra -Wshadow -Wconversion"
+AS_IF([test "$enable_werror" = yes], [WARNING_CFLAGS="$WARNING_CFLAGS -Werror"])
+AC_SUBST([WARNING_CFLAGS])])
+
+# TATP_SANITIZERS
+# ---------------
+# Not every machine can run them (ptrace, address space): then unit tests run without.
+AC_DEFUN([TATP_SANITIZERS],
+[AC_ARG_ENABLE([sanitizers],
+    [AS_HELP_STRING([--disable-sanitizers],
+        [do not run the unit tests a second time with the address and undefined-behaviour sanitizers])],
+    [], [enable_sanitizers=check])
+SANITIZER_FLAGS="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+AS_IF([test "$enable_sanitizers" != no],
+    [AC_MSG_CHECKING([whether the sanitizers work])
+    tatp_save_cflags=$CFLAGS
+    CFLAGS="$CFLAGS $SANITIZER_FLAGS"
+    AC_RUN_IFELSE([AC_LANG_PROGRAM([[#include <stdlib.h>]], [[free(malloc(1));]])],
+        [tatp_sanitizers=yes], [tatp_sanitizers=no], [tatp_sanitizers=no])
+    CFLAGS=$tatp_save_cflags
+    AC_MSG_RESULT([$tatp_sanitizers])
+    AS_IF([test "$enable_sanitizers$tatp_sanitizers" = yesno],
+        [AC_MSG_ERROR([--enable-sanitizers: a program built with $SANITIZER_FLAGS does not run here (see config.log)])])])
+AM_CONDITIONAL([SANITIZERS], [test "$tatp_sanitizers" = yes])
+AC_SUBST([SANITIZER_FLAGS])])
+
+AC_DEFUN([TATP_CHECK],
+[PKG_CHECK_MODULES([CHECK], [check >= 0.10],
+    [check_summary="Check `$PKG_CONFIG --modversion check`"],
+    [check_summary="no Check, no unit tests"
+    MISSING_PACKAGES="$MISSING_PACKAGES check"])
+AM_CONDITIONAL([HAVE_CHECK], [test -n "$CHECK_LIBS"])])
+
+# TATP_OPTIONAL_PROG(VARIABLE, PROGRAM, DEBIAN-PACKAGE, [PATH])
+# System programs are looked for in sbin too, which a user's PATH may lack.
+AC_DEFUN([TATP_OPTIONAL_PROG],
+[AC_PATH_PROG([$1], [$2], [], [m4_default([$4], [$PATH:/usr/sbin:/sbin])])
+AS_IF([test -z "$$1"], [MISSING_PACKAGES="$MISSING_PACKAGES $3"])])

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Finds Open MPI by asking it, and checks that components can be built for it.
+
+# TATP_SAYS_OPEN_MPI(WRAPPER): true where the wrapper compiler is Open MPI's.
+AC_DEFUN([TATP_SAYS_OPEN_MPI],
+[AS_CASE([`$1 --showme:version 2>/dev/null`], [*"Open MPI"*], [:], [false])])
+
+# TATP_OPENMPI
+# ------------
+# Sets MPICC, OMPI_INFO, MPIRUN, OMPI_VERSION, OMPI_PKGLIBDIR, OMPI_CPPFLAGS,
+# OMPI_LDFLAGS (all but the libraries), OMPI_LIBS (libraries of an MPI program).
+AC_DEFUN([TATP_OPENMPI],
+[AC_ARG_VAR([MPICC], [wrapper compiler of the Open MPI to build for])
+AC_ARG_WITH([openmpi],
+    [AS_HELP_STRING([--with-openmpi=PREFIX], [Open MPI installed under PREFIX (default: the mpicc in PATH)])],
+    [AS_CASE([$withval],
+        [yes], [],
+        [no], [AC_MSG_ERROR([--without-openmpi: there is nothing to build without Open MPI])],
+        [MPICC=$withval/bin/mpicc])])
+TATP_FIND_MPICC
+TATP_CHECK_VERSION
+TATP_FIND_OMPI_PROGRAMS
+TATP_ASK_FLAGS])
+
+# A machine may have several MPIs: mpicc may be another one's while mpicc.openmpi is there.
+AC_DEFUN([TATP_FIND_MPICC],
+[AC_MSG_CHECKING([for Open MPI's mpicc])
+tatp_candidates=${MPICC:-"mpicc mpicc.openmpi"}
+tatp_others=
+MPICC=
+for tatp_candidate in $tatp_candidates; do
+    tatp_path=`command -v "$tatp_candidate" 2>/dev/null` || continue
+    AS_IF([TATP_SAYS_OPEN_MPI(["$tatp_path"])],
+        [MPICC=$tatp_path; break],
+        [tatp_others="$tatp_others $tatp_path"])
+done
+AC_MSG_RESULT([${MPICC:-no}])
+AS_IF([test -z "$MPICC" && test -n "$tatp_others"],
+    [AC_MSG_ERROR([found$tatp_others, which is not Open MPI's wrapper compiler.
+Install Open MPI with: apt-get install libopenmpi-dev openmpi-bin
+or name its wrapper compiler with MPICC=PATH, or its prefix with --with-openmpi=PREFIX.])])
+AS_IF([test -z "$MPICC"],
+    [AC_MSG_ERROR([Open MPI not found (no $tatp_candidates).
+Install with: apt-get install libopenmpi-dev openmpi-bin
+or name its wrapper compiler with MPICC=PATH, or its prefix with --with-openmpi=PREFIX.])])])
+
+AC_DEFUN([TATP_CHECK_VERSION],
+[AC_MSG_CHECKING([for the version of Open MPI])
+OMPI_VERSION=`"$MPICC" --showme:version | sed -n ['s/.*Open MPI v*\([0-9][^ ]*\).*/\1/p']`
+AC_MSG_RESULT([${OMPI_VERSION:-unknown}])
+AS_CASE([$OMPI_VERSION], [4.1.*], [],
+    [AC_MSG_ERROR([$MPICC belongs to Open MPI ${OMPI_VERSION:-of unknown version}; supported is Open MPI 4.1.x.
+Name another one with MPICC=PATH or --with-openmpi=PREFIX.])])])
+
+# ompi_info and mpirun that stand beside mpicc, under the same suffix.
+AC_DEFUN([TATP_FIND_OMPI_PROGRAMS],
+[tatp_bin=`AS_DIRNAME(["$MPICC"])`
+AC_PATH_PROGS([OMPI_INFO], [ompi_info], [], [$tatp_bin$PATH_SEPARATOR$PATH])
+AC_PATH_PROGS([MPIRUN], [mpirun.openmpi mpirun], [], [$tatp_bin$PATH_SEPARATOR$PATH])
+AS_IF([test -z "$OMPI_INFO" || test -z "$MPIRUN"],
+    [AC_MSG_ERROR([ompi_info and mpirun are not beside $MPICC.
+Install with: apt-get install openmpi-bin])])
+AC_MSG_CHECKING([that ompi_info belongs to the same Open MPI])
+tatp_info_version=`"$OMPI_INFO" --version | sed -n 's/^Open MPI v//p'`
+AC_MSG_RESULT([${tatp_info_version:-unknown}])
+AS_IF([test "$tatp_info_version" != "$OMPI_VERSION"],
+    [AC_MSG_ERROR([$OMPI_INFO belongs to Open MPI ${tatp_info_version:-of unknown version}, but $MPICC to $OMPI_VERSION])])
+AC_SUBST([OMPI_VERSION])])
+
+# System include folders are left out: naming them would change the order of search.
+AC_DEFUN([TATP_ASK_FLAGS],
+[OMPI_PKGLIBDIR=`"$OMPI_INFO" --parsable --path pkglibdir | sed 's/^path:pkglibdir://'`
+tatp_incdir=`"$OMPI_INFO" --parsable --path incdir | sed 's/^path:incdir://'`
+OMPI_CPPFLAGS=
+for tatp_dir in `"$MPICC" --showme:incdirs` "$tatp_incdir" "$tatp_incdir/openmpi"; do
+    AS_CASE([" $OMPI_CPPFLAGS "],
+        [*" -isystem $tatp_dir "*], [],
+        [AS_CASE([$tatp_dir], [/usr/include], [], [OMPI_CPPFLAGS="$OMPI_CPPFLAGS -isystem $tatp_dir"])])
+done
+OMPI_LDFLAGS=
+OMPI_LIBS=
+for tatp_flag in `"$MPICC" --showme:link`; do
+    AS_CASE([$tatp_flag],
+        [-l*], [OMPI_LIBS="$OMPI_LIBS $tatp_flag"],
+        [OMPI_LDFLAGS="$OMPI_LDFLAGS $tatp_flag"])
+done
+AC_SUBST([OMPI_PKGLIBDIR])
+AC_SUBST([OMPI_CPPFLAGS])
+AC_SUBST([OMPI_LDFLAGS])
+AC_SUBST([OMPI_LIBS])])
+
+# TATP_OPENMPI_HEADERS
+# --------------------
+# The headers components are built from; they pull in hwloc's and, where Open MPI
+# was built against the system's, libevent's and PMIx's.
+AC_DEFUN([TATP_OPENMPI_HEADERS],
+[PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.0], [],
+    [AC_MSG_ERROR([hwloc 2.x not found. Install with: apt-get install libhwloc-dev])])
+TATP_PMIX
+tatp_save_cppflags=$CPPFLAGS
+CPPFLAGS="$CPPFLAGS $OMPI_CPPFLAGS $HWLOC_CFLAGS"
+TATP_DEVELOPMENT_HEADER([ompi/mca/fcoll/fcoll.h])
+TATP_DEVELOPMENT_HEADER([ompi/mca/common/ompio/common_ompio.h])
+TATP_DEVELOPMENT_HEADER([orte/mca/rmaps/rmaps.h])
+CPPFLAGS=$tatp_save_cppflags])
+
+AC_DEFUN([TATP_DEVELOPMENT_HEADER],
+[AC_MSG_CHECKING([for Open MPI's development header $1])
+AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
+#include "ompi_config.h"
+#include "$1"
+]])],
+    [AC_MSG_RESULT([yes])],
+    [AC_MSG_RESULT([no])
+    AC_MSG_ERROR([$1 is missing or does not compile (see config.log).
+Open MPI $OMPI_VERSION must be installed with its development headers
+(configured with --with-devel-headers, as Debian's is).
+Install with: apt-get install libopenmpi-dev])])])
+
+# Open MPI may carry a PMIx of its own (component pmix3x): then none is asked for.
+AC_DEFUN([TATP_PMIX],
+[AC_MSG_CHECKING([for PMIx])
+tatp_own_pmix=`"$OMPI_INFO" --parsable | grep '^mca:pmix:pmix'`
+AS_IF([test -n "$tatp_own_pmix"], [AC_MSG_RESULT([Open MPI's own])],
+    [$PKG_CONFIG --exists pmix], [tatp_pmix=`$PKG_CONFIG --modversion pmix`
+    AC_MSG_RESULT([$tatp_pmix])],
+    [AC_MSG_RESULT([no])
+    AC_MSG_ERROR([PMIx not found. Install with: apt-get install libpmix-dev])])])
+
+# TATP_COMPONENT_DIR
+# ------------------
+# Fixed when configured: `sudo make install` has another HOME than its user.
+AC_DEFUN([TATP_COMPONENT_DIR],
+[AC_ARG_WITH([component-dir],
+    [AS_HELP_STRING([--with-component-dir=DIR], [install the components in DIR @<:@$HOME/.openmpi/components@:>@])],
+    [componentdir=$withval],
+    [componentdir=$HOME/.openmpi/components])
+AS_CASE([$componentdir],
+    [/*|'${'*], [],
+    [AC_MSG_ERROR([--with-component-dir wants an absolute folder name, not '$componentdir'])])
+AC_SUBST([componentdir])])

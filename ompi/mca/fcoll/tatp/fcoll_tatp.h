@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Topology-aware two-phase collective I/O: what the files of this component share. */
+#ifndef MCA_FCOLL_TATP_H
+#define MCA_FCOLL_TATP_H
+
+#include "ompi_config.h"
+
+#include "mpi.h"
+#include "opal/mca/mca.h"
+#include "opal/threads/mutex.h"
+#include "opal/util/show_help.h"
+#include "ompi/mca/fcoll/base/base.h"
+#include "ompi/mca/fcoll/fcoll.h"
+#include "ompi/mca/common/ompio/common_ompio.h"
+
+#include "access/access.h"
+#include "access/domain.h"
+#include "plan/plan.h"
+
+/* Tags on f_comm, which is private to the file. Phases that could meet have different ones. */
+enum tatp_tag { TATP_TAG_REQUESTS = 7001, TATP_TAG_DATA, TATP_TAG_LAST };
+
+typedef struct mca_fcoll_tatp_component_t {
+    mca_fcoll_base_component_t super;
+    int priority;
+    char *strategy_name;
+    char *solver_name;
+    char *topology_file;
+    int num_aggregators;    /* 0: one for each node */
+    size_t cycle_buffer_size; /* bytes; 0: OMPIO's bytes_per_agg */
+    char *record_file;
+    char *stats_file;
+    const plan_strategy *strategy;
+    const lap_solver *solver;
+    opal_mutex_t lock;         /* guards the table: files may be opened by several threads */
+    struct tatp_module *modules;
+} mca_fcoll_tatp_component_t;
+
+OMPI_MODULE_DECLSPEC extern mca_fcoll_tatp_component_t mca_fcoll_tatp_component;
+
+/* Memory that is kept from call to call and only ever grows. */
+typedef struct tatp_buffer {
+    char *data;
+    size_t size;
+} tatp_buffer;
+
+/* Who sits where; known on rank 0 of the file's communicator only, apart from `nodes`
+ * and `error`. */
+typedef struct tatp_nodes {
+    size_t nodes;          /* number of nodes of the communicator; 0: not known */
+    int error;             /* why it cannot be known: told once, and kept for later calls */
+    size_t *node_of_rank;  /* per rank of the communicator, nodes numbered by their lowest rank */
+    size_t *ranks_on_node; /* per node */
+    topo topology;
+    int *count, *start;    /* per rank, for gathering: taken once, so that it cannot fail later */
+} tatp_nodes;
+
+/* One for each open file; f_fcoll points at `super`. */
+typedef struct tatp_module {
+    mca_fcoll_base_module_t super;
+    struct tatp_module *next; /* the component's table of modules, see fcoll_tatp_module.c */
+    ompio_file_t *fh;
+    bool period_known;
+    access_list period;      /* the decoded view, one period, offsets relative to f_offset */
+    tatp_nodes where;
+    tatp_buffer window[2];   /* cycle buffers of an aggregator */
+    tatp_buffer inbox[2];    /* packed data between an aggregator and its contributors */
+    tatp_buffer outbox[2];   /* the same on the contributor's side */
+    bool recorded;           /* rank 0: this file is among those of the record */
+    matrix recorded_view;    /* rank 0: what tatp_record_view added and no access has replaced */
+} tatp_module;
+
+/* Seconds of the five stages of two-phase I/O as the TATP paper counts them. */
+typedef struct tatp_times {
+    double st1; /* view, accessed range */
+    double st2; /* file domains and their assignment */
+    double st3; /* which parts of whose accesses lie in which domain */
+    double st4; /* shuffle */
+    double st5; /* file access */
+} tatp_times;
+
+/* What the plan decided. `hop_bytes`... are set on rank 0 only. */
+typedef struct tatp_decision {
+    int *aggregator; /* aggregator[j] is the rank that serves domain j */
+    double hop_bytes, hop_bytes_otp;
+    int64_t crossing_bytes;
+} tatp_decision;
+
+/* A part of another rank's access, at the aggregator that serves it (positions in its domain). */
+typedef struct tatp_contributor {
+    int rank;
+    access_list list;
+} tatp_contributor;
+
+/* One pass of a collective call: everything between "who accesses what" and the last agreement. */
+typedef struct tatp_pass {
+    ompio_file_t *fh;
+    tatp_module *module;
+    bool write;
+    const access_list *memory; /* stream -> addresses */
+    const access_list *file;   /* stream -> file, ordered */
+    int64_t lo, hi;            /* accessed range over all ranks */
+    int64_t cycle;             /* positions in a window */
+    file_domains domains;
+    domain_share *share;       /* this rank's part of each domain it touches */
+    size_t shares;
+    tatp_decision decision;
+    bool aggregates;           /* this rank serves domain `domain` */
+    size_t domain;
+    tatp_contributor *contributor; /* ascending by rank, this rank among them */
+    size_t contributors;
+    int64_t moved;             /* bytes of this rank's buffer that were written or read */
+    tatp_times time;
+} tatp_pass;
+
+/* ---- fcoll_tatp_module.c ---- */
+int mca_fcoll_tatp_init_query(bool enable_progress_threads, bool enable_mpi_threads);
+mca_fcoll_base_module_t *mca_fcoll_tatp_file_query(struct ompio_file_t *fh, int *priority);
+int mca_fcoll_tatp_file_unquery(struct ompio_file_t *fh);
+/* Frees the modules of files that were never closed through this component. */
+void tatp_modules_release(void);
+/* Grows a kept buffer to at least `size` bytes; its contents are lost. OMPI_ERR_OUT_OF_RESOURCE. */
+int tatp_buffer_reserve(tatp_buffer *buffer, size_t size);
+
+/* ---- fcoll_tatp_file_write_all.c, fcoll_tatp_file_read_all.c ---- */
+int mca_fcoll_tatp_file_write_all(struct ompio_file_t *fh, const void *buf, int count,
+                                  struct ompi_datatype_t *datatype, ompi_status_public_t *status);
+int mca_fcoll_tatp_file_read_all(struct ompio_file_t *fh, void *buf, int count,
+                                 struct ompi_datatype_t *datatype, ompi_status_public_t *status);
+
+/* ---- fcoll_tatp_view.c ---- */
+/* The next `bytes` bytes of the view, from the file pointer on, appended to `list`; moves the
+ * pointer as OMPIO does. A view of size zero gives nothing. Local. */
+int tatp_view_take(ompio_file_t *fh, tatp_module *module, size_t bytes, access_list *list);
+/* The layout of a user's buffer. Local. */
+int tatp_memory_layout(ompio_file_t *fh, const void *buf, size_t count,
+                       struct ompi_datatype_t *datatype, access_list *memory);
+
+/* ---- fcoll_tatp_collective.c ---- */
+/* The whole call, for both directions: view, then a pass for each layer of the accesses. */
+int tatp_collective(ompio_file_t *fh, bool write, const void *buf, int count,
+                    struct ompi_datatype_t *datatype, ompi_status_public_t *status);
+
+/* The first half of a pass, up to the contributors of each domain: accessed range, domains,
+ * aggregators, requests. For the recorder, which needs no more. `rc` is what this rank brings
+ * along. Collective; an error is everyone's; pass->hi is 0 when nobody accesses anything. */
+int tatp_prepare_requests(tatp_pass *pass, int rc);
+void tatp_pass_release(tatp_pass *pass);
+
+/* ---- fcoll_tatp_agree.c ---- */
+/* An OMPI or MPI error code as a positive MPI error class; 0 for success. */
+int tatp_error_class(int rc);
+/* A negative errno value of src/ as an OMPI error code. */
+int tatp_from_errno(int rc);
+/* The largest of each value over all ranks, in place. Collective. */
+int tatp_agree_max(ompio_file_t *fh, int64_t *value, int count);
+/* The same error on every rank: each gives its own rc, all get the largest error class.
+ * Collective. */
+int tatp_agree_error(ompio_file_t *fh, int rc);
+
+/* ---- fcoll_tatp_topology.c ---- */
+/* Fills module->where once per file. Collective; every rank gets the same result. */
+int tatp_where(ompio_file_t *fh, tatp_module *module);
+void tatp_where_release(tatp_nodes *where);
+
+/* ---- fcoll_tatp_gather.c ---- */
+/* Every rank's words on rank 0: rank r's are (*all)[where->start[r]] and where->count[r] - 1 more;
+ * the caller frees *all, which is NULL elsewhere. `rc` is what this rank brings along: an error
+ * anywhere ends it for all ranks, before the words are sent. Collective. */
+int tatp_gather(ompio_file_t *fh, const tatp_nodes *where, const int64_t *words, size_t count,
+                int rc, int64_t **all);
+
+/* ---- fcoll_tatp_plan.c ---- */
+/* How many domains a range of `bytes` is split into: the same on all ranks. */
+size_t tatp_domain_count(ompio_file_t *fh, const tatp_nodes *where, int64_t bytes);
+/* Bytes of the cycle buffer, from hint, parameter and OMPIO's default: the same on all ranks. */
+int64_t tatp_cycle_size(ompio_file_t *fh, const file_domains *domains);
+/* Borders of domains lie at multiples of this. */
+int64_t tatp_domain_alignment(ompio_file_t *fh, int64_t bytes, size_t domains);
+/* Gathers C on rank 0, decides there and tells all. `rc` is what this rank brings along: an
+ * error anywhere becomes everyone's. Collective. */
+int tatp_decide(tatp_pass *pass, int rc);
+
+/* ---- fcoll_tatp_requests.c ---- */
+/* Sends this rank's shares to their aggregators and receives the contributors of its own domain.
+ * Collective; a failure is local and has to be agreed upon. */
+int tatp_exchange_requests(tatp_pass *pass);
+
+/* ---- fcoll_tatp_cycles.c ---- */
+typedef struct tatp_cycles tatp_cycles;
+/* Allocates everything that the cycles need. Local. */
+int tatp_cycles_prepare(tatp_pass *pass, tatp_cycles **cycles);
+/* Moves the data. Never leaves early: an error is carried to the end and returned. Local result. */
+int tatp_cycles_run(tatp_cycles *cycles);
+void tatp_cycles_free(tatp_cycles *cycles);
+
+/* ---- fcoll_tatp_file.c ---- */
+/* Writes positions [lo, end) of the pass's domain from `data`, which holds position lo first. */
+int tatp_file_write(tatp_pass *pass, int64_t lo, int64_t end, char *data);
+/* Reads them; *valid becomes the position of the first byte beyond the end of file, or `end`. */
+int tatp_file_read(tatp_pass *pass, int64_t lo, int64_t end, char *data, int64_t *valid);
+
+/* ---- fcoll_tatp_record.c ---- */
+/* Whether this run is recorded. */
+bool tatp_records(void);
+/* On rank 0 of a file: whether the record can be written where it should be; tells when not. */
+int tatp_record_check(void);
+/* Adds who is whose neighbour in the accesses of a pass; from now on the present view counts by
+ * its accesses and no longer by itself. Collective; an error is everyone's. */
+int tatp_record_pass(tatp_pass *pass);
+/* Adds the view that has just been set, as if each rank accessed it once. Collective. */
+void tatp_record_view(ompio_file_t *fh, tatp_module *module);
+/* On the rank that holds something: brings the record file up to date. */
+void tatp_record_flush(void);
+
+/* ---- fcoll_tatp_stats.c ---- */
+/* Appends one line about the call to the statistics file. Collective when statistics are on. */
+int tatp_stats_report(const tatp_pass *pass);
+
+/* ---- fcoll_tatp_component.c ---- */
+/* On rank 0 of a file: whether the parameters make sense; tells when not. */
+int tatp_check_parameters(void);
+
+/* ---- fcoll_tatp_help.c ---- */
+#define TATP_HELP_FILE "help-fcoll-tatp.txt"
+/* One message of the help file on standard error. For what one rank finds out for all: Open MPI's
+ * own way through mpirun, which folds the same message of many ranks into one, now and then loses
+ * a message of an application's process (4.1 with PMIx 4). */
+void tatp_show_help(const char *topic, ...);
+
+#endif

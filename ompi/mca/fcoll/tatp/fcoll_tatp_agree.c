@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Errors and numbers that all ranks of a file must see alike. */
+#include "fcoll_tatp.h"
+
+#include "ompi/communicator/communicator.h"
+#include "ompi/errhandler/errcode-internal.h"
+#include "ompi/mca/coll/coll.h"
+
+int tatp_error_class(int rc)
+{
+    int class;
+    if (rc == OMPI_SUCCESS)
+        return MPI_SUCCESS;
+    class = rc < 0 ? ompi_errcode_get_mpi_code(rc) : rc;
+    return class > 0 ? class : MPI_ERR_OTHER;
+}
+
+int tatp_from_errno(int rc)
+{
+    switch (rc) {
+    case 0:
+        return OMPI_SUCCESS;
+    case -ENOMEM:
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    case -EINVAL:
+        return MPI_ERR_ARG;
+    default:
+        return OMPI_ERROR;
+    }
+}
+
+int tatp_agree_max(ompio_file_t *fh, int64_t *value, int count)
+{
+    return fh->f_comm->c_coll->coll_allreduce(MPI_IN_PLACE, value, count, MPI_INT64_T, MPI_MAX,
+                                              fh->f_comm,
+                                              fh->f_comm->c_coll->coll_allreduce_module);
+}
+
+int tatp_agree_error(ompio_file_t *fh, int rc)
+{
+    int64_t worst = tatp_error_class(rc);
+    int failed = tatp_agree_max(fh, &worst, 1);
+    return failed != OMPI_SUCCESS ? failed : (int)worst;
+}

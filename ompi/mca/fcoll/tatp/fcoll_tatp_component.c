@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The component: its MCA parameters. */
+#include "fcoll_tatp.h"
+
+#include <stdio.h>
+
+#include "opal/util/component_help.h"
+
+static int tatp_register(void);
+static int tatp_open(void);
+static int tatp_close(void);
+
+mca_fcoll_tatp_component_t mca_fcoll_tatp_component = {
+    .super = {
+        .fcollm_version = {
+            MCA_FCOLL_BASE_VERSION_2_0_0,
+            .mca_component_name = "tatp",
+            MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
+                                  OMPI_RELEASE_VERSION),
+            .mca_register_component_params = tatp_register,
+            .mca_open_component = tatp_open,
+            .mca_close_component = tatp_close,
+        },
+        .fcollm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+        .fcollm_init_query = mca_fcoll_tatp_init_query,
+        .fcollm_file_query = mca_fcoll_tatp_file_query,
+        .fcollm_file_unquery = mca_fcoll_tatp_file_unquery,
+    },
+    /* Below every stock component that wants a file: tatp serves those who ask for it. */
+    .priority = 10,
+};
+
+static void register_variable(const char *name, const char *help, mca_base_var_type_t type,
+                              mca_base_var_info_lvl_t level, void *storage)
+{
+    (void)mca_base_component_var_register(&mca_fcoll_tatp_component.super.fcollm_version, name,
+                                          help, type, NULL, 0, 0, level,
+                                          MCA_BASE_VAR_SCOPE_READONLY, storage);
+}
+
+static int tatp_register(void)
+{
+    mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
+    c->strategy_name = (char *)plan_strategies[0].name;
+    c->solver_name = (char *)lap_solvers[0].name;
+    register_variable("priority",
+                      "Priority of the tatp component; above 50 it is taken before the stock "
+                      "components, above 100 also with one or two ranks, below 0 never",
+                      MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_3, &c->priority);
+    register_variable("strategy",
+                      "Which rank serves which file domain: tatp (least hop-bytes, the default) or "
+                      "otp (the lowest rank of each node in turn)",
+                      MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->strategy_name);
+    register_variable("solver", "Solver of the linear assignment problem: jv",
+                      MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_5, &c->solver_name);
+    register_variable("topology",
+                      "File with the hops between nodes (Matrix Market, rows named by '% hosts' "
+                      "lines); empty: a node is one hop deep and any other node two hops away",
+                      MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->topology_file);
+    register_variable("num_aggregators",
+                      "Number of aggregators (the hint cb_nodes comes first); 0: one for each "
+                      "node, fewer for small accesses",
+                      MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_3, &c->num_aggregators);
+    register_variable("cycle_buffer_size",
+                      "Bytes of its file domain that an aggregator handles at a time (the hint "
+                      "cb_buffer_size comes first); 0: io_ompio_bytes_per_agg",
+                      MCA_BASE_VAR_TYPE_SIZE_T, OPAL_INFO_LVL_3, &c->cycle_buffer_size);
+    register_variable("record",
+                      "File to record the view matrix of this run in, for --map-by dla:file=; "
+                      "empty: do not record",
+                      MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->record_file);
+    register_variable("stats",
+                      "File that gets a line of statistics (a JSON object) for each collective "
+                      "call; '-' is standard error; empty: none",
+                      MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->stats_file);
+    return OMPI_SUCCESS;
+}
+
+static int tatp_open(void)
+{
+    mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
+    OBJ_CONSTRUCT(&c->lock, opal_mutex_t);
+    c->modules = NULL;
+    (void)component_help_add_dir(TATP_HELP_FILE, c, TATP_HELP_DIR);
+    c->strategy = plan_find_strategy(c->strategy_name);
+    c->solver = lap_find_solver(c->solver_name);
+    return OMPI_SUCCESS;
+}
+
+/* A run must not go on with something else than what was asked for. */
+int tatp_check_parameters(void)
+{
+    const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
+    char number[16];
+    if (c->strategy == NULL) {
+        tatp_show_help("bad-value", "fcoll_tatp_strategy", c->strategy_name, "tatp or otp");
+        return MPI_ERR_ARG;
+    }
+    if (c->solver == NULL) {
+        tatp_show_help("bad-value", "fcoll_tatp_solver", c->solver_name, "jv");
+        return MPI_ERR_ARG;
+    }
+    if (c->num_aggregators < 0) {
+        snprintf(number, sizeof number, "%d", c->num_aggregators);
+        tatp_show_help("bad-value", "fcoll_tatp_num_aggregators", number,
+                       "a number of ranks, or 0 for one on each node");
+        return MPI_ERR_ARG;
+    }
+    return OMPI_SUCCESS;
+}
+
+static int tatp_close(void)
+{
+    tatp_modules_release();
+    OBJ_DESTRUCT(&mca_fcoll_tatp_component.lock);
+    return OMPI_SUCCESS;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An aggregator's access to the file, through OMPIO's file-byte-transfer layer.
+ *
+ * One contiguous piece a call: OMPIO then neither reads, changes and writes back what lies in
+ * holes (which are other people's bytes) nor hides how much was done. A piece that was done in
+ * part is gone on with, until nothing moves or an error says why. */
+#include "fcoll_tatp.h"
+
+#include <errno.h>
+
+#include "ompi/mca/fbtl/fbtl.h"
+
+/* fbtl/posix says only that it failed; errno is what the system call left. */
+static int error_from_errno(int error)
+{
+    switch (error) {
+    case ENOSPC:
+        return MPI_ERR_NO_SPACE;
+    case EDQUOT:
+        return MPI_ERR_QUOTA;
+    case EROFS:
+        return MPI_ERR_READ_ONLY;
+    case EACCES:
+    case EPERM:
+        return MPI_ERR_ACCESS;
+    default:
+        return MPI_ERR_IO;
+    }
+}
+
+typedef ssize_t (*transfer_fn)(ompio_file_t *fh);
+
+/* Bytes moved, or -1 with errno. */
+static ssize_t transfer_once(ompio_file_t *fh, transfer_fn move, int64_t offset, int64_t length,
+                             char *data)
+{
+    mca_common_ompio_io_array_t piece = {data, (void *)(intptr_t)offset, (size_t)length};
+    fh->f_io_array = &piece;
+    fh->f_num_of_io_entries = 1;
+    errno = 0;
+    ssize_t moved = move(fh);
+    fh->f_io_array = NULL;
+    fh->f_num_of_io_entries = 0;
+    return moved;
+}
+
+/* Moves a piece whole, or up to where nothing more comes: *done bytes. */
+static int transfer(ompio_file_t *fh, transfer_fn move, int64_t offset, int64_t length, char *data,
+                    int64_t *done)
+{
+    *done = 0;
+    while (*done < length) {
+        ssize_t moved = transfer_once(fh, move, offset + *done, length - *done, data + *done);
+        if (moved < 0 && errno == EINTR)
+            continue;
+        if (moved < 0)
+            return error_from_errno(errno);
+        if (moved == 0)
+            break;
+        *done += moved;
+    }
+    return OMPI_SUCCESS;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+int tatp_file_write(tatp_pass *pass, int64_t lo, int64_t end, char *data)
+{
+    for (int64_t at = lo; at < end;) {
+        int64_t contiguous, done;
+        int64_t offset = domains_position_to_file(&pass->domains, pass->domain, at, &contiguous);
+        int64_t length = least(contiguous, end - at);
+        int rc = transfer(pass->fh, pass->fh->f_fbtl->fbtl_pwritev, offset, length,
+                          data + (at - lo), &done);
+        if (rc != OMPI_SUCCESS)
+            return rc;
+        if (done < length)
+            return MPI_ERR_IO;
+        at += length;
+    }
+    return OMPI_SUCCESS;
+}
+
+int tatp_file_read(tatp_pass *pass, int64_t lo, int64_t end, char *data, int64_t *valid)
+{
+    for (*valid = lo; *valid < end;) {
+        int64_t contiguous, done;
+        int64_t offset =
+            domains_position_to_file(&pass->domains, pass->domain, *valid, &contiguous);
+        int64_t length = least(contiguous, end - *valid);
+        int rc = transfer(pass->fh, pass->fh->f_fbtl->fbtl_preadv, offset, length,
+                          data + (*valid - lo), &done);
+        *valid += done;
+        if (rc != OMPI_SUCCESS || done < length)
+            return rc;
+    }
+    return OMPI_SUCCESS;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How the range is divided, and which rank serves which domain: C is gathered on rank 0, src/plan
+ * decides there, everybody hears the answer. */
+#include "fcoll_tatp.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ompi/communicator/communicator.h"
+#include "ompi/mca/coll/coll.h"
+#include "opal/util/info.h"
+
+/* Below this a domain is not worth a message more, bytes. */
+#define LEAST_DOMAIN (1 << 20)
+/* Domains of this size or more begin at pages of the file. */
+#define PAGE 4096
+/* A window has to fit into one message and one write. */
+#define LARGEST_CYCLE (1 << 30)
+
+/* A positive whole number given as a hint at MPI_File_open, or 0. */
+static int64_t hint(ompio_file_t *fh, const char *key)
+{
+    char text[MPI_MAX_INFO_VAL + 1];
+    char *end;
+    int found = 0;
+    if (fh->f_info == NULL)
+        return 0;
+    opal_info_get(fh->f_info, key, MPI_MAX_INFO_VAL, text, &found);
+    if (!found)
+        return 0;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    return errno == 0 && end != text && *end == '\0' && value > 0 ? (int64_t)value : 0;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t first_positive(int64_t a, int64_t b, int64_t c)
+{
+    if (a > 0)
+        return a;
+    return b > 0 ? b : c;
+}
+
+size_t tatp_domain_count(ompio_file_t *fh, const tatp_nodes *where, int64_t bytes)
+{
+    int64_t wanted = first_positive(hint(fh, "cb_nodes"), mca_fcoll_tatp_component.num_aggregators,
+                                    OMPIO_MCA_GET(fh, num_aggregators));
+    if (wanted <= 0)
+        wanted = least((int64_t)where->nodes, bytes / LEAST_DOMAIN + 1);
+    return (size_t)least(wanted, fh->f_size);
+}
+
+int64_t tatp_domain_alignment(ompio_file_t *fh, int64_t bytes, size_t domains)
+{
+    int64_t each = bytes / (int64_t)domains;
+    if (fh->f_stripe_size > 0 && fh->f_stripe_size <= INT64_MAX)
+        return (int64_t)fh->f_stripe_size;
+    return each >= LEAST_DOMAIN ? PAGE : 1;
+}
+
+/* Windows of one size, so that the last is not a small remainder. */
+int64_t tatp_cycle_size(ompio_file_t *fh, const file_domains *domains)
+{
+    int64_t largest = 1;
+    int64_t bytes = first_positive(hint(fh, "cb_buffer_size"),
+                                   least((int64_t)mca_fcoll_tatp_component.cycle_buffer_size,
+                                         LARGEST_CYCLE),
+                                   fh->f_bytes_per_agg);
+    for (size_t j = 0; j < domains->count; j++) {
+        if (domains->size[j] > largest)
+            largest = domains->size[j];
+    }
+    bytes = least(bytes > 0 ? bytes : LEAST_DOMAIN, LARGEST_CYCLE);
+    int64_t windows = (largest - 1) / bytes + 1, cycle = (largest - 1) / windows + 1;
+    return least(cycle > PAGE ? (cycle + PAGE - 1) / PAGE * PAGE : cycle, bytes);
+}
+
+/* ---- C on rank 0 ---- */
+
+enum { PAIR_DOMAIN, PAIR_BYTES, PAIR_WORDS };
+
+/* This rank's row of C: (domain, bytes) for each domain that it touches. */
+static int64_t *own_row(const tatp_pass *pass)
+{
+    int64_t *word = malloc((pass->shares * PAIR_WORDS + 1) * sizeof *word);
+    for (size_t i = 0; word != NULL && i < pass->shares; i++) {
+        word[i * PAIR_WORDS + PAIR_DOMAIN] = (int64_t)pass->share[i].domain;
+        word[i * PAIR_WORDS + PAIR_BYTES] = pass->share[i].list.bytes;
+    }
+    return word;
+}
+
+/* All rows on rank 0; *rows is the caller's to free. Collective. */
+static int gather_rows(tatp_pass *pass, int rc, int64_t **rows)
+{
+    int64_t *row = rc == OMPI_SUCCESS ? own_row(pass) : NULL;
+    if (rc == OMPI_SUCCESS && row == NULL)
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    rc = tatp_gather(pass->fh, &pass->module->where, row, pass->shares * PAIR_WORDS, rc, rows);
+    free(row);
+    return rc;
+}
+
+static int build_requests(const tatp_pass *pass, const int64_t *rows, matrix *requests)
+{
+    const int *count = pass->module->where.count, *start = pass->module->where.start;
+    size_t ranks = (size_t)pass->fh->f_size, entries = 0;
+    for (size_t r = 0; r < ranks; r++)
+        entries += (size_t)count[r] / PAIR_WORDS;
+    matrix_entry *entry = calloc(entries + 1, sizeof *entry);
+    if (entry == NULL)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    size_t n = 0;
+    for (size_t r = 0; r < ranks; r++) {
+        for (int w = start[r]; w < start[r] + count[r]; w += PAIR_WORDS) {
+            entry[n++] = (matrix_entry){r, (size_t)rows[w + PAIR_DOMAIN], rows[w + PAIR_BYTES]};
+        }
+    }
+    int rc = matrix_from_entries(requests, ranks, pass->domains.count, entry, entries);
+    free(entry);
+    return tatp_from_errno(rc);
+}
+
+/* What the chosen strategy says, and what the fixed aggregators of plain two-phase I/O would have
+ * cost. */
+static int assign(const plan_input *in, tatp_decision *decision, size_t *rank_of_domain)
+{
+    const plan_strategy *otp = plan_find_strategy("otp");
+    int rc = otp->assign(in, mca_fcoll_tatp_component.solver, rank_of_domain);
+    if (rc == 0)
+        rc = plan_hop_bytes(in, rank_of_domain, &decision->hop_bytes_otp);
+    if (rc == 0)
+        rc = mca_fcoll_tatp_component.strategy->assign(in, mca_fcoll_tatp_component.solver,
+                                                       rank_of_domain);
+    if (rc == 0)
+        rc = plan_hop_bytes(in, rank_of_domain, &decision->hop_bytes);
+    if (rc == 0)
+        decision->crossing_bytes = plan_crossing_bytes(in, rank_of_domain);
+    return tatp_from_errno(rc);
+}
+
+/* On rank 0: from the rows to aggregator[]. */
+static int decide_here(tatp_pass *pass, const int64_t *rows, int64_t *aggregator)
+{
+    const tatp_nodes *where = &pass->module->where;
+    size_t domains = pass->domains.count;
+    matrix requests;
+    size_t *rank_of_domain = calloc(domains, sizeof *rank_of_domain);
+    if (rank_of_domain == NULL)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    int rc = build_requests(pass, rows, &requests);
+    if (rc == OMPI_SUCCESS) {
+        plan_input in = {&requests, where->node_of_rank, &where->topology,
+                         plan_even_per_node(where->ranks_on_node, where->nodes, domains)};
+        rc = assign(&in, &pass->decision, rank_of_domain);
+        matrix_release(&requests);
+    }
+    for (size_t j = 0; j < domains && rc == OMPI_SUCCESS; j++)
+        aggregator[j] = (int64_t)rank_of_domain[j];
+    free(rank_of_domain);
+    return rc;
+}
+
+/* Takes over what rank 0 decided, and finds out whether this rank is an aggregator. */
+static void adopt(tatp_pass *pass, const int64_t *aggregator)
+{
+    for (size_t j = 0; j < pass->domains.count; j++) {
+        pass->decision.aggregator[j] = (int)aggregator[j];
+        if (pass->decision.aggregator[j] == pass->fh->f_rank && pass->domains.size[j] > 0) {
+            pass->aggregates = true;
+            pass->domain = j;
+        }
+    }
+}
+
+int tatp_decide(tatp_pass *pass, int rc)
+{
+    ompi_communicator_t *comm = pass->fh->f_comm;
+    size_t domains = pass->domains.count;
+    int64_t *rows = NULL;
+    int64_t *answer = calloc(domains + 1, sizeof *answer); /* the error class, then aggregator[] */
+    pass->decision.aggregator = calloc(domains + 1, sizeof *pass->decision.aggregator);
+
+    if (rc == OMPI_SUCCESS && (answer == NULL || pass->decision.aggregator == NULL))
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    rc = gather_rows(pass, rc, &rows);
+    if (rc == OMPI_SUCCESS) {
+        if (pass->fh->f_rank == 0)
+            answer[0] = tatp_error_class(decide_here(pass, rows, answer + 1));
+        rc = comm->c_coll->coll_bcast(answer, (int)domains + 1, MPI_INT64_T, 0, comm,
+                                      comm->c_coll->coll_bcast_module);
+    }
+    if (rc == OMPI_SUCCESS)
+        rc = (int)answer[0];
+    if (rc == OMPI_SUCCESS)
+        adopt(pass, answer + 1);
+    free(rows);
+    free(answer);
+    return rc;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Each rank tells the aggregator of each domain that it touches what it accesses there, as runs.
+ *
+ * Nobody knows beforehand from whom it will hear. Synchronous sends and a barrier that does not
+ * block settle that without anything of the size of the communicator: a rank enters the barrier
+ * when its sends have been received, so the barrier completes when all have. */
+#include "fcoll_tatp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ompi/communicator/communicator.h"
+#include "ompi/mca/coll/coll.h"
+#include "ompi/mca/pml/pml.h"
+#include "ompi/request/request.h"
+
+/* A run on its way: the stream position means nothing to the aggregator. */
+enum { WIRE_OFFSET, WIRE_LENGTH, WIRE_STRIDE, WIRE_COUNT, WIRE_WORDS };
+
+static int64_t *encode(const access_list *list)
+{
+    size_t size;
+    if (__builtin_mul_overflow(list->count, WIRE_WORDS * sizeof(int64_t), &size))
+        return NULL;
+    int64_t *wire = malloc(size);
+    for (size_t i = 0; wire != NULL && i < list->count; i++) {
+        const access_run *run = &list->run[i];
+        int64_t *word = &wire[i * WIRE_WORDS];
+        word[WIRE_OFFSET] = run->offset;
+        word[WIRE_LENGTH] = run->length;
+        word[WIRE_STRIDE] = run->stride;
+        word[WIRE_COUNT] = run->count;
+    }
+    return wire;
+}
+
+static int decode(const int64_t *wire, size_t runs, access_list *list)
+{
+    int rc = 0;
+    for (size_t i = 0; i < runs && rc == 0; i++) {
+        const int64_t *word = &wire[i * WIRE_WORDS];
+        access_run run = {word[WIRE_OFFSET], word[WIRE_LENGTH], word[WIRE_STRIDE],
+                          word[WIRE_COUNT], list->bytes};
+        rc = access_append_run(list, &run);
+    }
+    return tatp_from_errno(rc);
+}
+
+typedef struct outgoing {
+    ompi_request_t **request;
+    int64_t **wire;
+    size_t count;
+} outgoing;
+
+static int start_sends(tatp_pass *pass, outgoing *out)
+{
+    for (size_t i = 0; i < pass->shares; i++) {
+        const domain_share *share = &pass->share[i];
+        int aggregator = pass->decision.aggregator[share->domain];
+        if (aggregator == pass->fh->f_rank)
+            continue;
+        int64_t *wire = encode(&share->list);
+        if (wire == NULL)
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        out->wire[out->count] = wire;
+        int rc = MCA_PML_CALL(isend(wire, share->list.count * WIRE_WORDS, MPI_INT64_T, aggregator,
+                                    TATP_TAG_REQUESTS, MCA_PML_BASE_SEND_SYNCHRONOUS,
+                                    pass->fh->f_comm, &out->request[out->count]));
+        if (rc != OMPI_SUCCESS) {
+            free(wire);
+            return rc;
+        }
+        out->count++;
+    }
+    return OMPI_SUCCESS;
+}
+
+/* A place for one more contributor, or NULL. */
+static tatp_contributor *add_contributor(tatp_pass *pass, int rank, size_t *capacity)
+{
+    if (pass->contributors == *capacity) {
+        size_t wanted = *capacity ? *capacity * 2 : 16;
+        tatp_contributor *grown = realloc(pass->contributor, wanted * sizeof *grown);
+        if (grown == NULL)
+            return NULL;
+        pass->contributor = grown;
+        *capacity = wanted;
+    }
+    tatp_contributor *contributor = &pass->contributor[pass->contributors++];
+    memset(contributor, 0, sizeof *contributor);
+    contributor->rank = rank;
+    return contributor;
+}
+
+/* Takes one message in whatever happens, because its sender waits for that: without memory for
+ * it, as a message of no length (its truncation is the price). */
+static int receive_one(tatp_pass *pass, const ompi_status_public_t *status, size_t *capacity)
+{
+    size_t words = status->_ucount / sizeof(int64_t);
+    tatp_contributor *contributor = add_contributor(pass, status->MPI_SOURCE, capacity);
+    int64_t *wire = contributor == NULL ? NULL : malloc(status->_ucount + 1);
+    int rc = MCA_PML_CALL(recv(wire, wire == NULL ? 0 : words, MPI_INT64_T, status->MPI_SOURCE,
+                               TATP_TAG_REQUESTS, pass->fh->f_comm, MPI_STATUS_IGNORE));
+    if (wire == NULL)
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    if (rc == OMPI_SUCCESS)
+        rc = decode(wire, words / WIRE_WORDS, &contributor->list);
+    free(wire);
+    return rc;
+}
+
+/* One look for a message. */
+static int receive_any(tatp_pass *pass, size_t *capacity)
+{
+    ompi_status_public_t status;
+    int matched = 0;
+    int rc = MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, TATP_TAG_REQUESTS, pass->fh->f_comm, &matched,
+                                 &status));
+    if (rc == OMPI_SUCCESS && matched)
+        rc = receive_one(pass, &status, capacity);
+    return rc;
+}
+
+/* The first error is kept; the loop goes on to the barrier's end whatever happens. */
+static int receive_all(tatp_pass *pass, outgoing *out, int rc, size_t *capacity)
+{
+    ompi_communicator_t *comm = pass->fh->f_comm;
+    ompi_request_t *barrier = NULL;
+    int sent = 0, done = 0;
+    while (!done) {
+        int more = receive_any(pass, capacity);
+        if (rc == OMPI_SUCCESS)
+            rc = more;
+        if (!sent) {
+            more = ompi_request_test_all(out->count, out->request, &sent, MPI_STATUSES_IGNORE);
+            if (sent) {
+                more = comm->c_coll->coll_ibarrier(comm, &barrier,
+                                                   comm->c_coll->coll_ibarrier_module);
+                if (more != OMPI_SUCCESS)
+                    return more;
+            }
+        } else {
+            more = ompi_request_test(&barrier, &done, MPI_STATUS_IGNORE);
+        }
+        if (rc == OMPI_SUCCESS)
+            rc = more;
+    }
+    return rc;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const tatp_contributor *x = a, *y = b;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* This rank's own part of its own domain needs no message. */
+static int add_own_share(tatp_pass *pass, size_t *capacity)
+{
+    int rc = 0;
+    for (size_t i = 0; i < pass->shares; i++) {
+        const access_list *list = &pass->share[i].list;
+        if (pass->decision.aggregator[pass->share[i].domain] != pass->fh->f_rank)
+            continue;
+        tatp_contributor *own = add_contributor(pass, pass->fh->f_rank, capacity);
+        if (own == NULL)
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        for (size_t r = 0; r < list->count && rc == 0; r++)
+            rc = access_append_run(&own->list, &list->run[r]);
+    }
+    return tatp_from_errno(rc);
+}
+
+int tatp_exchange_requests(tatp_pass *pass)
+{
+    outgoing out = {NULL, NULL, 0};
+    size_t capacity = 0;
+    int rc = OMPI_SUCCESS;
+
+    out.request = calloc(pass->shares + 1, sizeof *out.request);
+    out.wire = calloc(pass->shares + 1, sizeof *out.wire);
+    if (out.request == NULL || out.wire == NULL)
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    if (rc == OMPI_SUCCESS)
+        rc = start_sends(pass, &out);
+    rc = receive_all(pass, &out, rc, &capacity);
+    if (rc == OMPI_SUCCESS)
+        rc = add_own_share(pass, &capacity);
+    if (pass->contributors > 1)
+        qsort(pass->contributor, pass->contributors, sizeof *pass->contributor, by_rank);
+    for (size_t i = 0; i < out.count; i++)
+        free(out.wire[i]);
+    free(out.wire);
+    free(out.request);
+    return rc;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which node each rank is on, and how far the nodes are apart. Open MPI has known the first since
+ * launch, so rank 0 looks it up without a word to the others; once for each open file. */
+#include "fcoll_tatp.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ompi/communicator/communicator.h"
+#include "ompi/mca/coll/coll.h"
+#include "ompi/proc/proc.h"
+#include "opal/mca/pmix/pmix.h"
+
+/* A rank and what tells its node from others: the launcher's number for it, and its host name,
+ * because two jobs that were connected number their nodes alike. */
+typedef struct seat {
+    size_t rank;
+    uint32_t node_id;
+    char *host;
+} seat;
+
+/* The host name of a process; the caller frees it. NULL without memory. */
+static char *host_of(const ompi_proc_t *proc)
+{
+    char *name = NULL;
+    int rc;
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, OPAL_PMIX_HOSTNAME, &proc->super.proc_name, &name,
+                                   OPAL_STRING);
+    if (rc == OPAL_SUCCESS && name != NULL)
+        return name;
+    return strdup(proc->super.proc_hostname != NULL ? proc->super.proc_hostname : "(unknown)");
+}
+
+/* A singleton has no launcher that numbers nodes: its host name alone decides. */
+static uint32_t node_id_of(const ompi_proc_t *proc)
+{
+    uint32_t id = UINT32_MAX, *where = &id;
+    int rc;
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, OPAL_PMIX_NODEID, &proc->super.proc_name, &where,
+                                   OPAL_UINT32);
+    return rc == OPAL_SUCCESS ? id : UINT32_MAX;
+}
+
+static int compare_nodes(const seat *x, const seat *y)
+{
+    if (x->node_id != y->node_id)
+        return x->node_id < y->node_id ? -1 : 1;
+    return strcmp(x->host, y->host);
+}
+
+static int by_node_then_rank(const void *a, const void *b)
+{
+    const seat *x = a, *y = b;
+    int order = compare_nodes(x, y);
+    return order != 0 ? order : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static void free_seats(seat *seats, size_t count)
+{
+    for (size_t i = 0; seats != NULL && i < count; i++)
+        free(seats[i].host);
+    free(seats);
+}
+
+static seat *find_seats(ompio_file_t *fh, size_t ranks)
+{
+    seat *seats = calloc(ranks, sizeof *seats);
+    for (size_t r = 0; seats != NULL && r < ranks; r++) {
+        const ompi_proc_t *proc = ompi_comm_peer_lookup(fh->f_comm, (int)r);
+        seats[r] = (seat){r, node_id_of(proc), host_of(proc)};
+        if (seats[r].host == NULL) {
+            free_seats(seats, ranks);
+            return NULL;
+        }
+    }
+    return seats;
+}
+
+/* Numbers the nodes by their lowest rank. `lowest` (per rank) is the lowest rank of its node. */
+static void number_nodes(tatp_nodes *where, const size_t *lowest, size_t ranks)
+{
+    for (size_t r = 0; r < ranks; r++) {
+        if (lowest[r] == r)
+            where->node_of_rank[r] = where->nodes++;
+        else
+            where->node_of_rank[r] = where->node_of_rank[lowest[r]];
+        where->ranks_on_node[where->node_of_rank[r]]++;
+    }
+}
+
+/* host[n] points into seats, which must outlive it. */
+static void name_nodes(const tatp_nodes *where, const seat *seats, size_t ranks, const char **host)
+{
+    for (size_t i = 0; i < ranks; i++)
+        host[where->node_of_rank[seats[i].rank]] = seats[i].host;
+}
+
+static int map_ranks(tatp_nodes *where, seat *seats, size_t ranks)
+{
+    size_t *lowest = calloc(ranks, sizeof *lowest);
+    where->node_of_rank = calloc(ranks, sizeof *where->node_of_rank);
+    where->ranks_on_node = calloc(ranks, sizeof *where->ranks_on_node);
+    where->count = calloc(ranks, sizeof *where->count);
+    where->start = calloc(ranks, sizeof *where->start);
+    if (lowest == NULL || where->node_of_rank == NULL || where->ranks_on_node == NULL ||
+        where->count == NULL || where->start == NULL) {
+        free(lowest);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    qsort(seats, ranks, sizeof *seats, by_node_then_rank);
+    for (size_t i = 0; i < ranks; i++) {
+        bool same = i > 0 && compare_nodes(&seats[i - 1], &seats[i]) == 0;
+        lowest[seats[i].rank] = same ? lowest[seats[i - 1].rank] : seats[i].rank;
+    }
+    number_nodes(where, lowest, ranks);
+    free(lowest);
+    return OMPI_SUCCESS;
+}
+
+static int report_hops_error(const char *path, int rc, const matrix_error *error)
+{
+    if (rc == -ENOMEM)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    if (error->line > 0)
+        tatp_show_help("topology-line", path, (unsigned long)error->line, error->reason);
+    else
+        tatp_show_help("topology", path, error->reason);
+    return MPI_ERR_ARG;
+}
+
+static int read_hops(tatp_nodes *where, const char *path, const char *const *host)
+{
+    matrix_error error = {0, ""};
+    int named = 0;
+    FILE *stream = fopen(path, "r");
+    if (stream == NULL) {
+        tatp_show_help("topology", path, strerror(errno));
+        return MPI_ERR_ARG;
+    }
+    int rc = topo_read_hops(stream, host, where->nodes, &where->topology, &named, &error);
+    fclose(stream);
+    if (rc != 0)
+        return report_hops_error(path, rc, &error);
+    opal_output_verbose(10, ompi_fcoll_base_framework.framework_output,
+                        "fcoll:tatp: hops between %lu nodes from %s, %s",
+                        (unsigned long)where->nodes, path,
+                        named ? "by host name" : "its rows taken in the order of the job's nodes");
+    return OMPI_SUCCESS;
+}
+
+static int read_topology(tatp_nodes *where, const seat *seats, size_t ranks)
+{
+    const char *path = mca_fcoll_tatp_component.topology_file;
+    if (path == NULL || path[0] == '\0') {
+        topo_flat(&where->topology, where->nodes);
+        return OMPI_SUCCESS;
+    }
+    const char **host = calloc(where->nodes, sizeof *host);
+    if (host == NULL)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    name_nodes(where, seats, ranks, host);
+    int rc = read_hops(where, path, host);
+    free(host);
+    return rc;
+}
+
+static int look_up(ompio_file_t *fh, tatp_nodes *where)
+{
+    size_t ranks = (size_t)fh->f_size;
+    seat *seats = find_seats(fh, ranks);
+    if (seats == NULL)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    int rc = map_ranks(where, seats, ranks);
+    if (rc == OMPI_SUCCESS)
+        rc = read_topology(where, seats, ranks);
+    free_seats(seats, ranks);
+    return rc;
+}
+
+/* Everything that can be wrong with what the user asked for, before the first access. */
+static int check_and_look_up(ompio_file_t *fh, tatp_nodes *where)
+{
+    int rc = tatp_check_parameters();
+    if (rc == OMPI_SUCCESS)
+        rc = look_up(fh, where);
+    if (rc == OMPI_SUCCESS && tatp_records())
+        rc = tatp_record_check();
+    return rc;
+}
+
+int tatp_where(ompio_file_t *fh, tatp_module *module)
+{
+    enum { NODES, ERROR, VALUES };
+    int64_t value[VALUES] = {0, MPI_SUCCESS};
+    if (module->where.nodes > 0 || module->where.error != MPI_SUCCESS)
+        return module->where.error;
+    if (fh->f_rank == 0) {
+        value[ERROR] = tatp_error_class(check_and_look_up(fh, &module->where));
+        value[NODES] = (int64_t)module->where.nodes;
+    }
+    int rc = fh->f_comm->c_coll->coll_bcast(value, VALUES, MPI_INT64_T, 0, fh->f_comm,
+                                            fh->f_comm->c_coll->coll_bcast_module);
+    if (rc == OMPI_SUCCESS)
+        rc = (int)value[ERROR];
+    if (rc != OMPI_SUCCESS)
+        tatp_where_release(&module->where);
+    module->where.error = rc;
+    module->where.nodes = rc == OMPI_SUCCESS ? (size_t)value[NODES] : 0;
+    return rc;
+}
+
+void tatp_where_release(tatp_nodes *where)
+{
+    free(where->node_of_rank);
+    free(where->ranks_on_node);
+    free(where->count);
+    free(where->start);
+    topo_release(&where->topology);
+    memset(where, 0, sizeof *where);
+}

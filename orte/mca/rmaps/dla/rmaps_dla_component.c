@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The component: its parameters and its life.
+ */
+#include "rmaps_dla.h"
+
+#include "opal/mca/base/base.h"
+#include "opal/util/component_help.h"
+#include "orte/constants.h"
+#include "orte/util/proc_info.h"
+
+#include "setmatch/setmatch.h"
+
+#ifndef RMAPS_DLA_HELP_DIR
+#define RMAPS_DLA_HELP_DIR NULL
+#endif
+
+/* Above every stock mapper that bids without being named (the highest, ppr, has 90). */
+#define DEFAULT_PRIORITY 95
+
+static int rmaps_dla_register(void);
+static int rmaps_dla_open(void);
+static int rmaps_dla_close(void);
+static int rmaps_dla_query(mca_base_module_t **module, int *priority);
+
+orte_rmaps_dla_component_t mca_rmaps_dla_component = {
+    .super = {
+        .base_version = {
+            ORTE_RMAPS_BASE_VERSION_2_0_0,
+
+            .mca_component_name = "dla",
+            MCA_BASE_MAKE_VERSION(component, ORTE_MAJOR_VERSION, ORTE_MINOR_VERSION,
+                                  ORTE_RELEASE_VERSION),
+            .mca_open_component = rmaps_dla_open,
+            .mca_close_component = rmaps_dla_close,
+            .mca_query_component = rmaps_dla_query,
+            .mca_register_component_params = rmaps_dla_register,
+        },
+        .base_data = {
+            MCA_BASE_METADATA_PARAM_CHECKPOINT
+        },
+    },
+};
+
+static void register_var(const char *name, const char *help, mca_base_var_type_t type,
+                         mca_base_var_info_lvl_t level, void *storage)
+{
+    (void) mca_base_component_var_register(&mca_rmaps_dla_component.super.base_version,
+                                           name, help, type, NULL, 0, 0, level,
+                                           MCA_BASE_VAR_SCOPE_READONLY, storage);
+}
+
+static int rmaps_dla_register(void)
+{
+    orte_rmaps_dla_component_t *c = &mca_rmaps_dla_component;
+
+    c->priority = DEFAULT_PRIORITY;
+    register_var("priority", "Priority of the dla rmaps component", MCA_BASE_VAR_TYPE_INT,
+                 OPAL_INFO_LVL_9, &c->priority);
+    c->verbose = 0;
+    register_var("verbose", "Whether to tell what each placement is worth: the weight of the "
+                 "view matrix that lies inside nodes, as mapped by slot and as mapped by dla "
+                 "(0: no; 1: one line)", MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_5, &c->verbose);
+    c->file = NULL;
+    register_var("file", "View matrix to place the ranks by: a file that fcoll_tatp_record or "
+                 "io_ompio_record_file_offset_info wrote. The same as --map-by dla:file=NAME, "
+                 "but NAME is taken as it is, and any other --map-by policy goes first",
+                 MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->file);
+    c->threshold = SETMATCH_DEFAULT_THRESHOLD;
+    register_var("threshold", "Two ranks belong together when their value in the view matrix "
+                 "is at most this many per cent (0 to 100) below the largest. The same as "
+                 "--map-by dla:threshold=N", MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_5, &c->threshold);
+    c->cart = NULL;
+    register_var("cart", "Process grid of the program, like 4x2x2, the last dimension running "
+                 "fastest: places the ranks by it when no view matrix is given; with one, it "
+                 "is only checked against the number of ranks. The same as --map-by dla:cart=AxB",
+                 MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->cart);
+
+    free(c->map_by);
+    c->map_by = orte_rmaps_dla_take_map_by();
+    return ORTE_SUCCESS;
+}
+
+static int rmaps_dla_open(void)
+{
+    if (ORTE_PROC_IS_HNP) {
+        (void) component_help_add_dir(RMAPS_DLA_HELP_FILE, &mca_rmaps_dla_component,
+                                      RMAPS_DLA_HELP_DIR);
+    }
+    return ORTE_SUCCESS;
+}
+
+static int rmaps_dla_close(void)
+{
+    free(mca_rmaps_dla_component.map_by);
+    mca_rmaps_dla_component.map_by = NULL;
+    return ORTE_SUCCESS;
+}
+
+static int rmaps_dla_query(mca_base_module_t **module, int *priority)
+{
+    *priority = mca_rmaps_dla_component.priority;
+    *module = (mca_base_module_t *) &orte_rmaps_dla_module;
+    return ORTE_SUCCESS;
+}

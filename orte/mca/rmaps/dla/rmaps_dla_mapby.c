@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Steps in before --map-by is read. Open MPI accepts a fixed list of mapping policies and
+ * reads them in three places: the MCA parameter, when the rmaps framework opens; the command
+ * line, once more, when the job is submitted; and the parameters that mpirun hands to its
+ * daemons. In each a stock policy with the same qualifiers takes the place of ours.
+ */
+#include "rmaps_dla.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "opal/mca/base/base.h"
+#include "opal/util/argv.h"
+#include "opal/util/cmd_line.h"
+#include "opal/util/opal_environ.h"
+#include "orte/constants.h"
+#include "orte/orted/orted_submit.h"
+#include "orte/runtime/orte_globals.h"
+#include "orte/util/proc_info.h"
+
+#include "rmaps_dla_spec.h"
+
+#define POLICY_PARAMETER "rmaps_base_mapping_policy"
+
+extern char **environ;
+
+/* Where the parameter's value is kept; NULL when there is none. */
+static char **policy_storage(void)
+{
+    char **storage = NULL;
+    int index = mca_base_var_find("orte", "rmaps", "base", "mapping_policy");
+
+    if (0 > index || OPAL_SUCCESS != mca_base_var_get_value(index, &storage, NULL, NULL)) {
+        return NULL;
+    }
+    return storage;
+}
+
+/* A spec that cannot be understood leaves the plain stock word: the mapper will complain
+ * about it, in its own words and through the help system. */
+static char *stock_policy(const char *map_by)
+{
+    char reason[DLA_SPEC_REASON_SIZE];
+    char *policy;
+    dla_spec spec;
+
+    if (0 != dla_spec_parse(map_by, &spec, reason)) {
+        return strdup("slot");
+    }
+    policy = strdup(spec.stock_policy);
+    dla_spec_release(&spec);
+    return policy;
+}
+
+/* Daemons get mpirun's environment and those --mca options that are not already on their
+ * command line. They may lack this component and would refuse our policy. */
+static void hand_to_daemons(const char *policy)
+{
+    char *name = NULL;
+
+    if (OPAL_SUCCESS == mca_base_var_env_name(POLICY_PARAMETER, &name)) {
+        opal_setenv(name, policy, true, &environ);
+        free(name);
+    }
+    if (ORTE_PROC_IS_HNP) {
+        opal_argv_append_nosize(&orted_cmd_line, "-" OPAL_MCA_CMD_LINE_ID);
+        opal_argv_append_nosize(&orted_cmd_line, POLICY_PARAMETER);
+        opal_argv_append_nosize(&orted_cmd_line, policy);
+    }
+}
+
+/* Whether an option is --map-by. Its fields are private to the parser, so the parser is
+ * asked: a command line with this option alone is given "--map-by". */
+static bool is_map_by(opal_list_item_t *option)
+{
+    char *argv[] = { "mpirun", "--map-by", "slot", NULL };
+    opal_cmd_line_t probe;
+    bool taken;
+
+    OBJ_CONSTRUCT(&probe, opal_cmd_line_t);
+    opal_list_append(&probe.lcl_options, option);
+    taken = OPAL_SUCCESS == opal_cmd_line_parse(&probe, true, true, 3, argv)
+            && opal_cmd_line_is_taken(&probe, "map-by");
+    opal_list_remove_item(&probe.lcl_options, option);
+    OBJ_DESTRUCT(&probe);
+    return taken;
+}
+
+/* Removes --map-by from the options that mpirun knows; false when it is not there. */
+static bool drop_map_by(opal_cmd_line_t *line)
+{
+    size_t count = opal_list_get_size(&line->lcl_options);
+    bool found = false;
+
+    /* each option goes once round, so that their order stays */
+    for (; count > 0; count--) {
+        opal_list_item_t *option = opal_list_remove_first(&line->lcl_options);
+
+        if (is_map_by(option)) {
+            OBJ_RELEASE(option);
+            found = true;
+        } else {
+            opal_list_append(&line->lcl_options, option);
+        }
+    }
+    return found;
+}
+
+/* mpirun parses its command line again for each application context, and once more reads the
+ * policy found there. An option of the same name that stores nothing leaves it with the
+ * parameter. */
+static void neutralise_option(opal_cmd_line_t *line)
+{
+    opal_cmd_line_init_t silent = {
+        .ocl_cmd_long_name = "map-by",
+        .ocl_num_params = 1,
+        .ocl_variable_type = OPAL_CMD_LINE_TYPE_NULL,
+        .ocl_description = "Mapping Policy",
+        .ocl_otype = OPAL_CMD_LINE_OTYPE_MAPPING,
+    };
+
+    free(orte_cmd_options.mapping_policy);
+    if (drop_map_by(line)) {
+        (void) opal_cmd_line_make_opt_mca(line, silent);
+        /* the search itself stored something there */
+        free(orte_cmd_options.mapping_policy);
+    }
+    orte_cmd_options.mapping_policy = NULL;
+}
+
+char *orte_rmaps_dla_take_map_by(void)
+{
+    char **storage;
+    char *map_by, *policy;
+
+    if (!(ORTE_PROC_IS_HNP || ORTE_PROC_IS_DAEMON) || NULL == (storage = policy_storage())) {
+        return NULL;
+    }
+    if (ORTE_PROC_IS_HNP && NULL != orte_cmd_line
+        && (dla_spec_is_dla(*storage) || dla_spec_is_dla(orte_cmd_options.mapping_policy))) {
+        neutralise_option(orte_cmd_line);
+    }
+    /* the parameter has the last word: --map-by sets it, and --mca sets it after that */
+    if (!dla_spec_is_dla(*storage) || NULL == (policy = stock_policy(*storage))) {
+        return NULL;
+    }
+    map_by = *storage;
+    *storage = policy;
+    hand_to_daemons(policy);
+    return map_by;
+}

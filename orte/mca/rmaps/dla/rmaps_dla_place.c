@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Places the ranks of a job on its nodes.
+ */
+#include "rmaps_dla_place.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "setmatch/setmatch.h"
+
+/* Ranks [first, first + count) that are still to be put somewhere. */
+typedef struct rank_range {
+    size_t first, count;
+} rank_range;
+
+static void put(rank_range *left, size_t *node_of_rank, size_t node, size_t *used)
+{
+    node_of_rank[left->first++] = node;
+    left->count--;
+    used[node]++;
+}
+
+static void fill_slots(const dla_job *job, const dla_app *app, rank_range *left,
+                       size_t *used, size_t *node_of_rank)
+{
+    for (size_t i = 0; i < app->nodes; i++) {
+        size_t n = app->node[i];
+
+        while (left->count > 0 && used[n] < job->node[n].slots) {
+            put(left, node_of_rank, n, used);
+        }
+    }
+}
+
+/* How many of the ranks left over each node of the app takes on top, one in turn. */
+static int share_out(const dla_job *job, const dla_app *app, size_t over, const size_t *used,
+                     size_t *extra)
+{
+    for (bool progress = true; over > 0 && progress; ) {
+        progress = false;
+        for (size_t i = 0; i < app->nodes && over > 0; i++) {
+            size_t n = app->node[i];
+
+            if (used[n] + extra[i] < job->node[n].most) {
+                extra[i]++;
+                over--;
+                progress = true;
+            }
+        }
+    }
+    return over == 0 ? 0 : -ENOSPC;
+}
+
+static int overfill(const dla_job *job, const dla_app *app, rank_range *left, size_t *used,
+                    size_t *node_of_rank)
+{
+    size_t *extra = calloc(app->nodes, sizeof(*extra));
+    int rc;
+
+    if (extra == NULL) {
+        return -ENOMEM;
+    }
+    rc = share_out(job, app, left->count, used, extra);
+    for (size_t i = 0; rc == 0 && i < app->nodes; i++) {
+        for (; extra[i] > 0; extra[i]--) {
+            put(left, node_of_rank, app->node[i], used);
+        }
+    }
+    free(extra);
+    return rc;
+}
+
+static int place_app(const dla_job *job, const dla_app *app, rank_range ranks, size_t *used,
+                     size_t *node_of_rank)
+{
+    fill_slots(job, app, &ranks, used, node_of_rank);
+    if (ranks.count == 0) {
+        return 0;
+    }
+    if (!job->oversubscribe) {
+        return -ENOSPC;
+    }
+    return overfill(job, app, &ranks, used, node_of_rank);
+}
+
+int dla_place_by_slot(const dla_job *job, size_t *node_of_rank, size_t *app)
+{
+    size_t *used = calloc(job->nodes + 1, sizeof(*used));
+    rank_range ranks = { 0, 0 };
+    int rc = 0;
+
+    if (used == NULL) {
+        return -ENOMEM;
+    }
+    for (size_t a = 0; rc == 0 && a < job->apps; a++) {
+        ranks.count = job->app[a].ranks;
+        rc = place_app(job, &job->app[a], ranks, used, node_of_rank);
+        ranks.first += ranks.count;
+        *app = a;
+    }
+    free(used);
+    return rc;
+}
+
+static bool same_nodes(const dla_app *a, const dla_app *b)
+{
+    return a->nodes == b->nodes
+           && memcmp(a->node, b->node, a->nodes * sizeof(*a->node)) == 0;
+}
+
+/* Apps that share a node list, and the room they have together. */
+typedef struct group {
+    size_t ranks;
+    size_t *rank;       /* ascending */
+    size_t *slots;      /* of each node of the job */
+    size_t *position;   /* of each rank of the job: its index in rank[]; SIZE_MAX: not in here */
+    size_t *node;       /* result, of each entry of rank[] */
+} group;
+
+static void group_release(group *g)
+{
+    free(g->rank);
+    free(g->slots);
+    free(g->position);
+    free(g->node);
+}
+
+static int group_init(group *g, const dla_job *job)
+{
+    *g = (group) {
+        .rank = calloc(job->ranks, sizeof(*g->rank)),
+        .slots = calloc(job->nodes, sizeof(*g->slots)),
+        .position = calloc(job->ranks, sizeof(*g->position)),
+        .node = calloc(job->ranks, sizeof(*g->node)),
+    };
+    if (g->rank == NULL || g->slots == NULL || g->position == NULL || g->node == NULL) {
+        group_release(g);
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+/* Gathers app `first` and all later apps with its node list. */
+static void group_fill(group *g, const dla_job *job, size_t first, const size_t *by_slot)
+{
+    size_t rank = 0;
+
+    g->ranks = 0;
+    memset(g->slots, 0, job->nodes * sizeof(*g->slots));
+    for (size_t a = 0; a < job->apps; a++) {
+        bool in = a >= first && same_nodes(&job->app[first], &job->app[a]);
+
+        for (size_t end = rank + job->app[a].ranks; rank < end; rank++) {
+            g->position[rank] = in ? g->ranks : SIZE_MAX;
+            if (in) {
+                g->rank[g->ranks++] = rank;
+                g->slots[by_slot[rank]]++;
+            }
+        }
+    }
+}
+
+/* One group may use every free slot of its nodes; several must leave room for each other. */
+static void widen(group *g, const dla_job *job, const dla_app *app)
+{
+    for (size_t i = 0; g->ranks == job->ranks && i < app->nodes; i++) {
+        size_t n = app->node[i];
+
+        if (g->slots[n] < job->node[n].slots) {
+            g->slots[n] = job->node[n].slots;
+        }
+    }
+}
+
+static size_t part_entries(const matrix *view, const group *g, matrix_entry *entries)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < g->ranks; i++) {
+        size_t row = g->rank[i];
+
+        for (size_t k = view->row_start[row]; k < view->row_start[row + 1]; k++) {
+            size_t column = g->position[view->col[k]];
+
+            if (column != SIZE_MAX) {
+                entries[count++] = (matrix_entry) { i, column, view->value[k] };
+            }
+        }
+    }
+    return count;
+}
+
+/* The rows and columns of the view that belong to the group. */
+static int cut_view(const matrix *view, const group *g, matrix *part)
+{
+    size_t nnz = view->row_start[view->rows];
+    matrix_entry *entries = calloc(nnz + 1, sizeof(*entries));
+    int rc;
+
+    if (entries == NULL) {
+        return -ENOMEM;
+    }
+    rc = matrix_from_entries(part, g->ranks, g->ranks, entries, part_entries(view, g, entries));
+    free(entries);
+    return rc;
+}
+
+static int place_group(const dla_job *job, const matrix *view, unsigned threshold, group *g)
+{
+    matrix part;
+    int rc;
+
+    if (g->ranks == job->ranks) {
+        return setmatch_place(view, g->slots, job->nodes, threshold, g->node);
+    }
+    rc = cut_view(view, g, &part);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = setmatch_place(&part, g->slots, job->nodes, threshold, g->node);
+    matrix_release(&part);
+    return rc;
+}
+
+static bool leads_group(const dla_job *job, size_t app)
+{
+    for (size_t a = 0; a < app; a++) {
+        if (same_nodes(&job->app[a], &job->app[app])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int dla_place_by_view(const dla_job *job, const matrix *view, unsigned threshold,
+                      const size_t *by_slot, size_t *node_of_rank)
+{
+    group g;
+    int rc = group_init(&g, job);
+
+    if (rc != 0) {
+        return rc;
+    }
+    for (size_t a = 0; rc == 0 && a < job->apps; a++) {
+        if (!leads_group(job, a)) {
+            continue;
+        }
+        group_fill(&g, job, a, by_slot);
+        widen(&g, job, &job->app[a]);
+        rc = place_group(job, view, threshold, &g);
+        for (size_t i = 0; rc == 0 && i < g.ranks; i++) {
+            node_of_rank[g.rank[i]] = g.node[i];
+        }
+    }
+    group_release(&g);
+    return rc;
+}

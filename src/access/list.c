@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Building lists of runs, and putting them into file order. */
+#include "access/access.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void access_release(access_list *list)
+{
+    free(list->run);
+    memset(list, 0, sizeof *list);
+}
+
+void access_clear(access_list *list)
+{
+    list->count = 0;
+    list->bytes = 0;
+}
+
+static int push(access_list *list, const access_run *run)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? list->capacity * 2 : 4, size;
+        if (__builtin_mul_overflow(capacity, sizeof *list->run, &size))
+            return -ENOMEM;
+        access_run *grown = realloc(list->run, size);
+        if (grown == NULL)
+            return -ENOMEM;
+        list->run = grown;
+        list->capacity = capacity;
+    }
+    list->run[list->count++] = *run;
+    return 0;
+}
+
+static int64_t last_block(const access_run *run)
+{
+    return run->offset + (run->count - 1) * run->stride;
+}
+
+/* A block that touches the last one makes that one longer; it leaves its run when it had company,
+ * because blocks of a run are of one length. */
+static int lengthen(access_list *list, int64_t length)
+{
+    access_run *last = &list->run[list->count - 1];
+    if (last->count == 1) {
+        last->length += length;
+        return 0;
+    }
+    access_run longer = {last_block(last), last->length + length, 0, 1,
+                         last->stream + (last->count - 1) * last->length};
+    if (--last->count == 1)
+        last->stride = 0;
+    return push(list, &longer);
+}
+
+/* 1 when the block repeats the last run's step (or, after a single block, begins one). */
+static int repeats(const access_run *last, int64_t offset, int64_t length)
+{
+    int64_t step;
+    if (last->length != length)
+        return 0;
+    if (__builtin_sub_overflow(offset, last_block(last), &step))
+        return 0;
+    return last->count == 1 ? step != 0 : step == last->stride;
+}
+
+static int append_block(access_list *list, int64_t offset, int64_t length, int64_t stream)
+{
+    access_run *last = list->count ? &list->run[list->count - 1] : NULL;
+    int rc = 0;
+
+    if (last == NULL || last->stream + last->count * last->length != stream) {
+        access_run run = {offset, length, 0, 1, stream};
+        rc = push(list, &run);
+    } else if (last_block(last) + last->length == offset) {
+        rc = lengthen(list, length);
+    } else if (repeats(last, offset, length)) {
+        last->stride = offset - last_block(last);
+        last->count++;
+    } else {
+        access_run run = {offset, length, 0, 1, stream};
+        rc = push(list, &run);
+    }
+    if (rc == 0)
+        list->bytes += length;
+    return rc;
+}
+
+int access_append(access_list *list, int64_t offset, int64_t length, int64_t stream)
+{
+    int64_t end;
+    if (length == 0)
+        return 0;
+    if (offset < 0 || length < 0 || __builtin_add_overflow(offset, length, &end))
+        return -EINVAL;
+    return append_block(list, offset, length, stream);
+}
+
+int access_append_memory(access_list *memory, const void *address, size_t length)
+{
+    if (length == 0)
+        return 0;
+    if (length > INT64_MAX)
+        return -EINVAL;
+    return append_block(memory, (int64_t)(intptr_t)address, (int64_t)length, memory->bytes);
+}
+
+static int run_is_valid(const access_run *run)
+{
+    int64_t span, end;
+    return run->offset >= 0 && run->length > 0 && run->count > 0 && run->stride >= 0 &&
+           !__builtin_mul_overflow(run->stride, run->count - 1, &span) &&
+           !__builtin_add_overflow(run->offset, span, &end) &&
+           !__builtin_add_overflow(end, run->length, &end);
+}
+
+int access_append_run(access_list *list, const access_run *run)
+{
+    if (!run_is_valid(run))
+        return -EINVAL;
+    if (run->count == 1)
+        return append_block(list, run->offset, run->length, run->stream);
+    if (run->stride == run->length) {
+        return append_block(list, run->offset, run->length * run->count, run->stream);
+    }
+    access_run *last = list->count ? &list->run[list->count - 1] : NULL;
+    if (last != NULL && last->count > 1 && last->length == run->length &&
+        last->stride == run->stride && run->offset - last_block(last) == run->stride &&
+        last->stream + last->count * last->length == run->stream) {
+        last->count += run->count;
+    } else {
+        int rc = push(list, run);
+        if (rc != 0)
+            return rc;
+    }
+    list->bytes += run->count * run->length;
+    return 0;
+}
+
+int64_t access_lower(const access_list *list)
+{
+    return list->count ? list->run[0].offset : ACCESS_END;
+}
+
+int64_t access_upper(const access_list *list)
+{
+    if (list->count == 0)
+        return 0;
+    const access_run *last = &list->run[list->count - 1];
+    return last_block(last) + last->length;
+}
+
+int access_is_ordered(const access_list *list)
+{
+    int64_t end = INT64_MIN;
+    for (size_t i = 0; i < list->count; i++) {
+        const access_run *run = &list->run[i];
+        if (run->offset < end || (run->count > 1 && run->stride < run->length))
+            return 0;
+        end = last_block(run) + run->length;
+    }
+    return 1;
+}
+
+static size_t count_blocks(const access_list *list)
+{
+    size_t blocks = 0;
+    for (size_t i = 0; i < list->count; i++)
+        blocks += (size_t)list->run[i].count;
+    return blocks;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+    const access_piece *x = a, *y = b;
+    if (x->offset != y->offset)
+        return x->offset < y->offset ? -1 : 1;
+    return (x->stream > y->stream) - (x->stream < y->stream);
+}
+
+static access_piece *sorted_blocks(const access_list *list, size_t *count)
+{
+    size_t n = 0, size;
+    *count = count_blocks(list);
+    if (__builtin_mul_overflow(*count + 1, sizeof(access_piece), &size))
+        return NULL;
+    access_piece *block = malloc(size);
+    if (block == NULL)
+        return NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        const access_run *run = &list->run[i];
+        for (int64_t b = 0; b < run->count; b++, n++) {
+            block[n] = (access_piece){run->offset + b * run->stride, run->length,
+                                      run->stream + b * run->length};
+        }
+    }
+    qsort(block, n, sizeof *block, by_offset);
+    return block;
+}
+
+typedef struct layer_set {
+    access_list *layer;
+    size_t count;
+} layer_set;
+
+static void release_layers(layer_set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        access_release(&set->layer[i]);
+    free(set->layer);
+}
+
+static int put_into_layer(layer_set *set, const access_piece *block)
+{
+    size_t i = 0;
+    while (i < set->count && access_upper(&set->layer[i]) > block->offset)
+        i++;
+    if (i == set->count) {
+        access_list *grown = realloc(set->layer, (i + 1) * sizeof *grown);
+        if (grown == NULL)
+            return -ENOMEM;
+        set->layer = grown;
+        set->count++;
+        memset(&set->layer[i], 0, sizeof set->layer[i]);
+    }
+    return access_append(&set->layer[i], block->offset, block->length, block->stream);
+}
+
+int access_layers(const access_list *list, access_list **layers, size_t *count)
+{
+    layer_set set = {NULL, 0};
+    size_t blocks;
+    int rc = 0;
+    access_piece *block = sorted_blocks(list, &blocks);
+    if (block == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < blocks && rc == 0; i++)
+        rc = put_into_layer(&set, &block[i]);
+    free(block);
+    if (rc != 0) {
+        release_layers(&set);
+        return rc;
+    }
+    *layers = set.layer;
+    *count = set.count;
+    return 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A part of one list's stream, appended to another list. */
+#include "access/access.h"
+
+#include <errno.h>
+
+static size_t run_at(const access_list *source, int64_t stream)
+{
+    size_t low = 0, high = source->count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (source->run[middle].stream <= stream)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int append_moved(access_list *list, access_run run, int64_t shift)
+{
+    run.stream = list->bytes;
+    if (run.count == 1)
+        run.stride = 0;
+    if (run.count == 0 || run.length == 0)
+        return 0;
+    if (__builtin_add_overflow(run.offset, shift, &run.offset))
+        return -EINVAL;
+    return access_append_run(list, &run);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Bytes [from, to) of one run, counted from its begin: the rest of a block, whole blocks, the head
+ * of a block. */
+static int append_part(access_list *list, const access_run *run, int64_t from, int64_t to,
+                       int64_t shift)
+{
+    int64_t block = from / run->length, within = from % run->length;
+    int rc = 0;
+    if (within > 0) {
+        int64_t length = least(run->length - within, to - from);
+        access_run head = {run->offset + block * run->stride + within, length, 0, 1, 0};
+        rc = append_moved(list, head, shift);
+        from += length;
+        block++;
+    }
+    int64_t whole = (to - from) / run->length;
+    if (rc == 0 && whole > 0) {
+        access_run body = {run->offset + block * run->stride, run->length, run->stride, whole, 0};
+        rc = append_moved(list, body, shift);
+        from += whole * run->length;
+        block += whole;
+    }
+    if (rc == 0 && from < to) {
+        access_run tail = {run->offset + block * run->stride, to - from, 0, 1, 0};
+        rc = append_moved(list, tail, shift);
+    }
+    return rc;
+}
+
+int access_append_slice(access_list *list, const access_list *source, int64_t from, int64_t to,
+                        int64_t shift)
+{
+    int rc = 0;
+    for (size_t i = run_at(source, from); i < source->count && from < to && rc == 0; i++) {
+        const access_run *run = &source->run[i];
+        int64_t end = least(to - run->stream, run->count * run->length);
+        rc = append_part(list, run, from - run->stream, end, shift);
+        from = run->stream + end;
+    }
+    return rc;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrices in compressed row storage: building, looking up, adding up. */
+#include "matrix/matrix.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Never NULL for 0 elements, so that NULL always means out of memory. */
+static void *allocate_array(size_t count, size_t size)
+{
+    return calloc(count > 0 ? count : 1, size);
+}
+
+int matrix_allocate(matrix *m, size_t rows, size_t cols, size_t nnz)
+{
+    matrix made = {.rows = rows, .cols = cols};
+    if (rows == SIZE_MAX)
+        return -ENOMEM;
+    made.row_start = allocate_array(rows + 1, sizeof *made.row_start);
+    made.col = allocate_array(nnz, sizeof *made.col);
+    made.value = allocate_array(nnz, sizeof *made.value);
+    if (made.row_start == NULL || made.col == NULL || made.value == NULL) {
+        matrix_release(&made);
+        return -ENOMEM;
+    }
+    *m = made;
+    return 0;
+}
+
+void matrix_release(matrix *m)
+{
+    free(m->row_start);
+    free(m->col);
+    free(m->value);
+    memset(m, 0, sizeof *m);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const matrix_entry *x = a, *y = b;
+    if (x->row != y->row)
+        return x->row < y->row ? -1 : 1;
+    return (x->col > y->col) - (x->col < y->col);
+}
+
+static int in_range(const matrix_entry *entries, size_t count, size_t rows, size_t cols)
+{
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].row >= rows || entries[i].col >= cols)
+            return 0;
+    return 1;
+}
+
+/* Most callers already have them in order, which is cheaper to see than to sort. */
+static void sort_entries(matrix_entry *entries, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (compare_places(&entries[i - 1], &entries[i]) > 0) {
+            qsort(entries, count, sizeof *entries, compare_places);
+            return;
+        }
+    }
+}
+
+static size_t count_places(const matrix_entry *entries, size_t count)
+{
+    size_t places = count > 0;
+    for (size_t i = 1; i < count; i++)
+        places += compare_places(&entries[i - 1], &entries[i]) != 0;
+    return places;
+}
+
+/* Sums the entries of one place, beginning at entries[*i], and moves *i past them. The sum of
+ * up to 2^64 int64 fits 128 bits, so that only the result can be out of range. */
+static int sum_place(const matrix_entry *entries, size_t count, size_t *i, int64_t *sum)
+{
+    const matrix_entry *first = &entries[*i];
+    __int128 total = 0;
+    for (; *i < count && compare_places(first, &entries[*i]) == 0; (*i)++)
+        total += entries[*i].value;
+    *sum = (int64_t)total;
+    return *sum == total ? 0 : -ERANGE;
+}
+
+static int fill(matrix *m, const matrix_entry *entries, size_t count)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < count; used++) {
+        m->col[used] = entries[i].col;
+        m->row_start[entries[i].row + 1]++;
+        int rc = sum_place(entries, count, &i, &m->value[used]);
+        if (rc != 0)
+            return rc;
+    }
+    for (size_t row = 0; row < m->rows; row++)
+        m->row_start[row + 1] += m->row_start[row];
+    return 0;
+}
+
+int matrix_from_entries(matrix *m, size_t rows, size_t cols, matrix_entry *entries, size_t count)
+{
+    matrix made;
+    if (!in_range(entries, count, rows, cols))
+        return -EINVAL;
+    sort_entries(entries, count);
+    int rc = matrix_allocate(&made, rows, cols, count_places(entries, count));
+    if (rc != 0)
+        return rc;
+    rc = fill(&made, entries, count);
+    if (rc != 0)
+        matrix_release(&made);
+    else
+        *m = made;
+    return rc;
+}
+
+int64_t matrix_get(const matrix *m, size_t row, size_t col)
+{
+    size_t low = m->row_start[row], high = m->row_start[row + 1];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (m->col[middle] == col)
+            return m->value[middle];
+        if (m->col[middle] < col)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return 0;
+}
+
+int matrix_sum(const matrix *m, int64_t *sum)
+{
+    __int128 total = 0;
+    for (size_t i = 0; m->row_start != NULL && i < m->row_start[m->rows]; i++)
+        total += m->value[i];
+    if ((int64_t)total != total)
+        return -ERANGE;
+    *sum = (int64_t)total;
+    return 0;
+}

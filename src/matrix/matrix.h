@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Sparse integer matrices in compressed row storage, and the two text formats
+ * they come in: FILEVIEW (view matrices, as Open MPI's io/ompio records them) and
+ * Matrix Market. Knows nothing of what the numbers mean.
+ *
+ * Functions return 0 or a negative errno value; outputs are set only on success. Numbers
+ * are read and written the same way in every locale.
+ */
+#ifndef MATRIX_MATRIX_H
+#define MATRIX_MATRIX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Row i holds entries row_start[i] .. row_start[i + 1] - 1; within a row columns
+ * ascend and occur once. row_start has rows + 1 entries, col and value nnz =
+ * row_start[rows]. An absent entry is 0; a stored one may be 0 too. */
+typedef struct matrix {
+    size_t rows, cols;
+    size_t *row_start;
+    size_t *col;
+    int64_t *value;
+} matrix;
+
+/* One entry, for building. */
+typedef struct matrix_entry {
+    size_t row, col;
+    int64_t value;
+} matrix_entry;
+
+/* Why a text could not be read: 1-based line (0: the file as a whole) and a
+ * sentence without a full stop, for "FILE:LINE: REASON". */
+typedef struct matrix_error {
+    size_t line;
+    char reason[200];
+} matrix_error;
+
+/* Takes memory for that shape: row_start all 0, col and value for the caller to fill.
+ * -ENOMEM. Release with matrix_release. */
+int matrix_allocate(matrix *m, size_t rows, size_t cols, size_t nnz);
+
+/* Builds *m from entries in any order; entries of one place are added up. `entries`
+ * is sorted in place. -EINVAL: an index out of range; -ERANGE: a sum beyond int64;
+ * -ENOMEM. Release with matrix_release. */
+int matrix_from_entries(matrix *m, size_t rows, size_t cols, matrix_entry *entries, size_t count);
+
+/* Frees the contents and leaves an empty matrix (all zero); safe on a zeroed one. */
+void matrix_release(matrix *m);
+
+/* The entry at (row, col), 0 when absent; O(log of the row's entries). */
+int64_t matrix_get(const matrix *m, size_t row, size_t col);
+
+/* Sum of all stored values into *sum; -ERANGE beyond int64. */
+int matrix_sum(const matrix *m, int64_t *sum);
+
+/* Adds up entries as they come, in memory that follows the nonzeros. A zeroed builder is empty
+ * once rows and cols are set. */
+typedef struct matrix_builder {
+    size_t rows, cols;
+    matrix_entry *entry;
+    size_t used, capacity;
+} matrix_builder;
+
+/* -EINVAL: an index out of range; -ERANGE: a sum beyond int64; -ENOMEM. */
+int matrix_builder_add(matrix_builder *b, size_t row, size_t col, int64_t value);
+
+/* Adds value * each entry of `m`, whose shape is the builder's. Same errors. */
+int matrix_builder_add_matrix(matrix_builder *b, const matrix *m, int64_t value);
+
+/* The sum so far as a matrix without stored zeros; the builder keeps it. Same errors. */
+int matrix_builder_finish(matrix_builder *b, matrix *m);
+
+/* Frees the entries; rows and cols stay. */
+void matrix_builder_clear(matrix_builder *b);
+
+/* FILEVIEW, in order, separated by white space (the arrays usually a line each):
+ *   the word FILEVIEW
+ *   any number of lines that begin with '%' (comments), only directly after the word
+ *   nnz and rows + 1
+ *   nnz 0-based columns; nnz values >= 0; rows + 1 row pointers from 1 to nnz + 1
+ * The matrix is square. Columns of a row ascend strictly. Afterwards the file ends, or
+ * a line begins with an upper-case word (a section of a later format version), which
+ * is not read. Everything else is refused, with the line and the reason: empty or
+ * truncated text, something that is not a number, a value beyond int64, a negative
+ * one, a column out of range, row pointers that fall or do not span 1..nnz + 1, and
+ * an nnz or row count that a file of this length cannot hold (before any memory is
+ * taken for it).
+ * -EBADMSG: malformed (error filled in); -ENOMEM; -EIO: the stream failed, error filled
+ * in too. `error` may not be NULL. The stream must be seekable; where it stands afterwards
+ * is not specified. */
+int matrix_read_fileview(FILE *stream, matrix *m, matrix_error *error);
+
+/* The comment lines directly after the first line of a file of either format, without their
+ * "% ", each ended by a newline, as one string that the caller frees; empty when there are none.
+ * Reads from where the stream stands. -EIO; -ENOMEM. */
+int matrix_read_comments(FILE *stream, char **comments);
+
+/* Writes that format: `comments` is NULL or a text of complete lines, each of which
+ * gets "% " in front. -EINVAL: not square or a negative value (nothing is written then);
+ * -EIO: the stream failed, which is known for certain since the stream is flushed. */
+int matrix_write_fileview(FILE *stream, const matrix *m, const char *comments);
+
+/* Coordinate files name their rows in one number; beyond so many rows the file must have
+ * at least as many bytes as rows, so that a short file cannot ask for much memory. */
+#define MATRIX_MARKET_FREE_ROWS ((size_t)1 << 20)
+
+/* Matrix Market: coordinate and array; integer, pattern (1) and real with integral
+ * values; general and symmetric (mirrored here; either triangle may be given). Complex,
+ * Hermitian and skew-symmetric are refused. Indices count from 1, entries of one place are
+ * added up, '%' comments stand between the banner and the sizes, negative values are
+ * allowed. Nothing may follow the last entry. Same errors as above. When `comments` is not
+ * NULL it receives the comment lines without their '%', each ended by a newline, as one
+ * string that the caller frees ("" when there are none). */
+int matrix_read_market(FILE *stream, matrix *m, char **comments, matrix_error *error);
+
+/* Writes coordinate integer general; `comments` as in matrix_write_fileview. */
+int matrix_write_market(FILE *stream, const matrix *m, const char *comments);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The simplified view matrix of a cartesian grid of ranks. */
+#include "setmatch/setmatch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct grid {
+    const size_t *dims;
+    size_t ndims;
+    size_t *stride; /* ranks from one coordinate to the next, by dimension */
+    size_t ranks;
+    size_t innermost; /* the last dimension of extent > 1; 0 when there is none */
+};
+
+static int grid_init(struct grid *g, const size_t *dims, size_t ndims)
+{
+    *g = (struct grid){.dims = dims, .ndims = ndims, .ranks = 1};
+    g->stride = calloc(ndims, sizeof *g->stride);
+    if (g->stride == NULL)
+        return -ENOMEM;
+    for (size_t d = ndims; d-- > 0;) {
+        g->stride[d] = g->ranks;
+        if (__builtin_mul_overflow(g->ranks, dims[d], &g->ranks)) {
+            free(g->stride);
+            return -EOVERFLOW;
+        }
+    }
+    for (size_t d = 1; d < ndims; d++)
+        if (dims[d] > 1)
+            g->innermost = d;
+    return 0;
+}
+
+static size_t coordinate(const struct grid *g, size_t rank, size_t d)
+{
+    return rank / g->stride[d] % g->dims[d];
+}
+
+/* Of two ranks that are neighbours along dimension d. */
+static int64_t weight(const struct grid *g, size_t d)
+{
+    if (d == 0)
+        return SETMATCH_CARTESIAN_OUTERMOST;
+    return d == g->innermost ? SETMATCH_CARTESIAN_INNERMOST : SETMATCH_CARTESIAN_BETWEEN;
+}
+
+/* Each dimension of extent e links ranks / e * (e - 1) pairs, stored twice. */
+static int count_entries(const struct grid *g, size_t *count)
+{
+    *count = 0;
+    for (size_t d = 0; d < g->ndims; d++)
+        if (__builtin_add_overflow(*count, g->ranks - g->ranks / g->dims[d], count))
+            return -EOVERFLOW;
+    return __builtin_mul_overflow(*count, 2, count) ? -EOVERFLOW : 0;
+}
+
+/* Strides fall with d: the columns ascend from the outermost neighbour below, inwards, and then
+ * outwards to the outermost neighbour above. */
+static size_t add_row(const struct grid *g, size_t rank, matrix *m, size_t at)
+{
+    for (size_t d = 0; d < g->ndims; d++) {
+        if (coordinate(g, rank, d) > 0) {
+            m->col[at] = rank - g->stride[d];
+            m->value[at++] = weight(g, d);
+        }
+    }
+    for (size_t d = g->ndims; d-- > 0;) {
+        if (coordinate(g, rank, d) + 1 < g->dims[d]) {
+            m->col[at] = rank + g->stride[d];
+            m->value[at++] = weight(g, d);
+        }
+    }
+    return at;
+}
+
+static int build(const struct grid *g, matrix *view)
+{
+    size_t count;
+    matrix made;
+    int rc = count_entries(g, &count);
+    if (rc == 0)
+        rc = matrix_allocate(&made, g->ranks, g->ranks, count);
+    if (rc != 0)
+        return rc;
+    for (size_t rank = 0; rank < g->ranks; rank++)
+        made.row_start[rank + 1] = add_row(g, rank, &made, made.row_start[rank]);
+    *view = made;
+    return 0;
+}
+
+int setmatch_cartesian(const size_t *dims, size_t ndims, matrix *view)
+{
+    struct grid g;
+    if (ndims == 0)
+        return -EINVAL;
+    for (size_t d = 0; d < ndims; d++)
+        if (dims[d] == 0)
+            return -EINVAL;
+    int rc = grid_init(&g, dims, ndims);
+    if (rc != 0)
+        return rc;
+    rc = build(&g, view);
+    free(g.stride);
+    return rc;
+}

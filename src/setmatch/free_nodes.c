@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The nodes that still have free slots, in order of their number. */
+#include "setmatch/free_nodes.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* Spreads indices evenly over 64 bits (the finalizer of splitmix64), so that the treap's depth is
+ * logarithmic although the same input always builds the same tree. */
+static uint64_t priority(size_t node)
+{
+    uint64_t x = (uint64_t)node + 0x9e3779b97f4a7c15U;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+    return x ^ (x >> 31);
+}
+
+/* Node a stands before the place of (slots, index). */
+static int is_before(const free_nodes *f, size_t a, size_t slots, size_t index)
+{
+    return f->node[a].free < slots || (f->node[a].free == slots && a < index);
+}
+
+/* Parts the tree into the nodes before (slots, index) and the others. */
+static void split(free_nodes *f, size_t tree, size_t slots, size_t index, size_t *before,
+                  size_t *others)
+{
+    while (tree != FREE_NODES_NONE) {
+        if (is_before(f, tree, slots, index)) {
+            *before = tree;
+            before = &f->node[tree].right;
+            tree = *before;
+        } else {
+            *others = tree;
+            others = &f->node[tree].left;
+            tree = *others;
+        }
+    }
+    *before = FREE_NODES_NONE;
+    *others = FREE_NODES_NONE;
+}
+
+/* One tree of two, all of `low` standing before all of `high`. */
+static size_t join(free_nodes *f, size_t low, size_t high)
+{
+    size_t root, *link = &root;
+    while (low != FREE_NODES_NONE && high != FREE_NODES_NONE) {
+        if (priority(low) > priority(high)) {
+            *link = low;
+            link = &f->node[low].right;
+            low = *link;
+        } else {
+            *link = high;
+            link = &f->node[high].left;
+            high = *link;
+        }
+    }
+    *link = low != FREE_NODES_NONE ? low : high;
+    return root;
+}
+
+static void insert(free_nodes *f, size_t node)
+{
+    size_t low, high;
+    split(f, f->root, f->node[node].free, node, &low, &high);
+    f->node[node].left = f->node[node].right = FREE_NODES_NONE;
+    f->root = join(f, join(f, low, node), high);
+}
+
+static void remove_node(free_nodes *f, size_t node)
+{
+    size_t *link = &f->root;
+    while (*link != node)
+        link = is_before(f, *link, f->node[node].free, node) ? &f->node[*link].right
+                                                             : &f->node[*link].left;
+    *link = join(f, f->node[node].left, f->node[node].right);
+}
+
+int free_nodes_init(free_nodes *f, const size_t *slots, size_t nodes)
+{
+    free_nodes made = {.node = calloc(nodes > 0 ? nodes : 1, sizeof *made.node),
+                       .root = FREE_NODES_NONE};
+    if (made.node == NULL)
+        return -ENOMEM;
+    for (size_t n = 0; n < nodes; n++) {
+        made.node[n].free = slots[n];
+        if (made.node[n].free > 0)
+            insert(&made, n);
+    }
+    *f = made;
+    return 0;
+}
+
+void free_nodes_release(free_nodes *f)
+{
+    free(f->node);
+    *f = (free_nodes){NULL, FREE_NODES_NONE};
+}
+
+size_t free_nodes_fewest(const free_nodes *f, size_t wanted)
+{
+    size_t found = FREE_NODES_NONE;
+    for (size_t n = f->root; n != FREE_NODES_NONE;) {
+        if (is_before(f, n, wanted, 0)) {
+            n = f->node[n].right;
+        } else {
+            found = n;
+            n = f->node[n].left;
+        }
+    }
+    return found;
+}
+
+size_t free_nodes_most(const free_nodes *f)
+{
+    size_t most = f->root;
+    if (most == FREE_NODES_NONE)
+        return FREE_NODES_NONE;
+    while (f->node[most].right != FREE_NODES_NONE)
+        most = f->node[most].right;
+    return free_nodes_fewest(f, f->node[most].free);
+}
+
+void free_nodes_take(free_nodes *f, size_t node, size_t count)
+{
+    remove_node(f, node);
+    f->node[node].free -= count;
+    if (f->node[node].free > 0)
+        insert(f, node);
+}

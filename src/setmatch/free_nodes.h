@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The nodes that still have free slots, in order of their number of free slots and then of their
+ * index: a treap whose priorities are a fixed mix of the index. Private to this folder.
+ */
+#ifndef SETMATCH_FREE_NODES_H
+#define SETMATCH_FREE_NODES_H
+
+#include <stddef.h>
+
+#define FREE_NODES_NONE ((size_t)-1)
+
+/* Of each node; left and right are nodes or FREE_NODES_NONE. */
+typedef struct free_node {
+    size_t free, left, right;
+} free_node;
+
+typedef struct free_nodes {
+    free_node *node;
+    size_t root;
+} free_nodes;
+
+/* Every node with its slots. -ENOMEM. */
+int free_nodes_init(free_nodes *f, const size_t *slots, size_t nodes);
+
+void free_nodes_release(free_nodes *f);
+
+/* The node whose free slots are the fewest that are at least `wanted` (> 0), the lowest index
+ * on a tie; FREE_NODES_NONE when no node has so many. */
+size_t free_nodes_fewest(const free_nodes *f, size_t wanted);
+
+/* The node with most free slots, the lowest index on a tie; FREE_NODES_NONE when all are full. */
+size_t free_nodes_most(const free_nodes *f);
+
+/* Takes `count` of the node's free slots. */
+void free_nodes_take(free_nodes *f, size_t node, size_t count);
+
+#endif

@@ -1,0 +1,431 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck disable=SC2154 # the environment comes from tests/env.sh
+#
+# mpirun --map-by dla: where the ranks go, what is refused and how, and that everything else
+# about mapping stays as it is.
+
+. "$top_srcdir/tests/lib/tap.sh"
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+MPIRUN=${MPIRUN:-mpirun}
+MPICC=${MPICC:-mpicc}
+OMPI_INFO=${OMPI_INFO:-ompi_info}
+[[ -n $TATP_COMPONENT_PATH ]] || tap_skip_all "TATP_COMPONENT_PATH is not set"
+component=${TATP_COMPONENT_PATH%%:*}/mca_rmaps_dla.so
+[[ -e $component ]] || tap_skip_all "there is no $component"
+export OMPI_MCA_mca_base_component_path=$TATP_COMPONENT_PATH
+tap_tempdir
+cd "$tap_dir" || exit 1
+
+# ---- tools ----
+
+# write_view RANKS I,J,VALUE... prints the symmetric view matrix of these pairs.
+write_view() {
+    local ranks=$1
+    shift
+    printf '%s\n' "$@" | awk -F, -v n="$ranks" '
+        { v[$1, $2] += $3; if ($1 != $2) v[$2, $1] += $3 }
+        END {
+            pointer = 1
+            pointers = pointer
+            for (i = 0; i < n; i++) {
+                for (j = 0; j < n; j++)
+                    if ((i, j) in v) { columns = columns j " "; values = values v[i, j] " "; pointer++ }
+                pointers = pointers " " pointer
+            }
+            print "FILEVIEW"; print pointer - 1, n + 1; print columns; print values; print pointers
+        }'
+}
+
+# Rank r and rank r + 4 access neighbouring regions: as far from "by slot" as can be.
+write_view 8 0,4,9 1,5,9 2,6,9 3,7,9 >pairs.crs
+
+launch() {
+    timeout --kill-after=5 60 "$MPIRUN" "$@"
+}
+
+# parse_map: from --display-map to "NODE:RANK,RANK NODE:RANK,RANK", nodes in order.
+parse_map() {
+    awk '/Data for node:/ { line = line (line == "" ? "" : " ") $4 ":"; comma = "" }
+         / Process rank: / { sub(/.* Process rank: /, ""); line = line comma $1; comma = "," }
+         END { print line }'
+}
+
+# The nodes hA to hD, as addresses of the network for documentation: names would be looked up,
+# and a resolver that does not answer takes seconds.
+addresses() {
+    printf '%s\n' "$@" | sed 's/hA/198.51.100.1/g; s/hB/198.51.100.2/g; s/hC/198.51.100.3/g; s/hD/198.51.100.4/g'
+}
+
+names() {
+    sed 's/198\.51\.100\.1/hA/g; s/198\.51\.100\.2/hB/g; s/198\.51\.100\.3/hC/g; s/198\.51\.100\.4/hD/g'
+}
+
+# dry ARGUMENT...: the map of a job that is not started.
+dry() {
+    local arguments
+    mapfile -t arguments < <(addresses "$@")
+    launch --do-not-launch --display-map --bind-to none "${arguments[@]}" true 2>&1 | parse_map | names
+}
+
+# sets MAP: the map without node names, in an order of its own: which ranks are together.
+sets() {
+    tr ' ' '\n' <<<"$1" | sed 's/.*://' | sort -t, -n | tr '\n' ' ' | sed 's/ $//'
+}
+
+four=hA:2,hB:2,hC:2,hD:2
+pairs="0,4 1,5 2,6 3,7"
+
+# ---- the ways to ask ----
+
+check_way() {
+    local name=$1
+    shift
+    tap_is "$(sets "$(dry --host $four -np 8 "$@")")" "$pairs" "$name"
+}
+
+check_way "--map-by dla:file=" --map-by dla:file=pairs.crs
+check_way "-map-by with one dash" -map-by dla:file=pairs.crs
+check_way "--mca rmaps_base_mapping_policy dla:file=" --mca rmaps_base_mapping_policy dla:file=pairs.crs
+check_way "--mca rmaps_dla_file" --mca rmaps_dla_file pairs.crs
+check_way "--map-by dla with --mca rmaps_dla_file" --map-by dla --mca rmaps_dla_file pairs.crs
+check_way "--mca rmaps dla with --mca rmaps_dla_file" --mca rmaps dla --mca rmaps_dla_file pairs.crs
+check_way "--map-by goes before rmaps_dla_file" --mca rmaps_dla_file none.crs --map-by dla:file=pairs.crs
+OMPI_MCA_rmaps_base_mapping_policy=dla:file=pairs.crs check_way "the environment, as policy"
+OMPI_MCA_rmaps_base_mapping_policy=node check_way "--map-by goes before the policy in the environment" \
+    --map-by dla:file=pairs.crs
+check_way "--mca rmaps_base_mapping_policy goes before --map-by, as ever" \
+    --mca rmaps_base_mapping_policy dla:file=pairs.crs --map-by node
+OMPI_MCA_rmaps_dla_file=pairs.crs check_way "the environment, as file"
+check_way "upper case" --map-by DLA:FILE=pairs.crs
+check_way "with a threshold" --map-by dla:file=pairs.crs,threshold=0
+check_way "with a grid of the right size" --map-by dla:file=pairs.crs,cart=2x4
+check_way "--rank-by does not renumber" --map-by dla:file=pairs.crs --rank-by node
+check_way "an absolute name" --map-by "dla:file=$tap_dir/pairs.crs"
+
+cp pairs.crs 'a,b:c d\e.crs'
+check_way "a name with a comma, a colon, a blank and a backslash" --map-by 'dla:file=a\,b\:c d\\e.crs'
+check_way "the same name as parameter" --mca rmaps_dla_file 'a,b:c d\e.crs'
+
+{
+    echo FILEVIEW
+    echo "% a comment"
+    sed 1d pairs.crs
+    echo "ACCESS of a later format"
+} >recorded.crs
+check_way "a file with comments and a section of a later format" --map-by dla:file=recorded.crs
+
+# ---- what a placement is ----
+
+# With 10 % the strong pairs count alone, with 100 % the weak ring too: one set, cut in order.
+write_view 4 0,2,100 1,3,100 0,1,50 2,3,50 >ring.crs
+tap_is "$(sets "$(dry --host hA:2,hB:2 -np 4 --map-by dla:file=ring.crs,threshold=10)")" "0,2 1,3" \
+    "only values within the threshold of the largest count"
+tap_is "$(sets "$(dry --host hA:4,hB:4 -np 8 --map-by dla:cart=2x4)")" "0,1,2,3 4,5,6,7" \
+    "a grid keeps its outermost coordinate together"
+tap_is "$(sets "$(dry --host hA:4,hB:4 -np 8 --mca rmaps_dla_cart 2x4)")" "0,1,2,3 4,5,6,7" \
+    "a grid by parameter"
+map=$(dry --host hA:1,hB:3,hC:2,hD:4 -np 8 --map-by dla:file=pairs.crs)
+tap_is "$(tr ' ' '\n' <<<"$map" | awk -F'[:,]' '{ slots["hA"] = 1; slots["hB"] = 3; slots["hC"] = 2
+    slots["hD"] = 4; if (NF - 1 > slots[$1]) print "over", $0; n += NF - 1 } END { print n }')" 8 \
+    "unequal nodes: no node beyond its slots, no rank lost"
+
+said=$(launch --host localhost:8 -np 8 --bind-to none --mca rmaps_dla_verbose 1 --map-by dla:file=pairs.crs true 2>&1)
+tap_contains "$said" "weight inside nodes 36 of 36 by slot, 36 of 36 placed" "the verbose line tells what it is worth"
+said=$(launch --host localhost:8 -np 8 --bind-to none --map-by dla:file=pairs.crs true 2>&1)
+tap_is "$(grep -c 'weight inside' <<<"$said")" 0 "without being asked nothing is told"
+
+# ---- slots, hosts, application contexts ----
+
+map=$(dry --host $four -np 12 --map-by dla:cart=12:OVERSUBSCRIBE)
+tap_is "$(tr ' ' '\n' <<<"$map" | awk -F, '{ print NF }' | sort -u | tr '\n' ' ')" "3 " \
+    ":OVERSUBSCRIBE grows all nodes evenly"
+map=$(dry --host $four -np 10 --oversubscribe --map-by dla:cart=10)
+tap_is "$(tr ' ' '\n' <<<"$map" | awk -F, '{ print NF }' | sort -n | tr '\n' ' ')" "2 2 3 3 " \
+    "--oversubscribe, not a multiple of the nodes"
+addresses 'hA slots=2 max_slots=3' 'hB slots=2' >hosts
+map=$(dry --hostfile hosts -np 8 --map-by dla:cart=8:OVERSUBSCRIBE)
+tap_is "$(tr ' ' '\n' <<<"$map" | awk -F'[:,]' '{ print $1, NF - 1 }' | tr '\n' ' ')" "hA 3 hB 5 " \
+    "max_slots bounds a node also then"
+tap_is "$(sets "$(dry --hostfile hosts -np 4 --map-by dla:file=ring.crs)")" "0,2 1,3" "--hostfile"
+tap_is "$(dry --host $four -np 4 --npernode 1 --map-by dla:cart=4 | tr -cd :)" "::::" "--npernode"
+tap_is "$(sets "$(dry --host $four -np 8 --map-by dla:file=pairs.crs:SPAN)")" "$pairs" ":SPAN"
+
+tap_is "$(sets "$(dry --host $four --map-by dla:file=pairs.crs -np 3 true : -np 5)")" "$pairs" \
+    "several application contexts: the matrix spans them"
+tap_is "$(sets "$(dry --host $four --map-by dla:file=pairs.crs -np 3 true : --map-by dla:file=pairs.crs -np 5)")" \
+    "$pairs" "the policy in each application context"
+map=$(dry --map-by dla:file=pairs.crs --host hA:2,hB:2 -np 4 true : --host hC:2,hD:2 -np 4)
+tap_is "$(tr ' ' '\n' <<<"$map" | sed -n '/h[AB]/s/.*://p' | tr ',\n' '  ' | xargs -n1 | sort | xargs)" "0 1 2 3" \
+    "each application context keeps to its own hosts"
+
+# ---- what is refused ----
+
+# One block of Open MPI's help system, nothing around it.
+one_block() {
+    awk '/^-----*$/ { bars++; next } bars != 1 && NF { stray = 1 } END { exit !(bars == 2 && !stray) }' <<<"$1"
+}
+
+# refused NAME PARTS ARGUMENT...: a start on this machine (or $hosts) fails with one message that
+# has all PARTS (separated by |), and no rank starts.
+hosts="--host localhost:8"
+refused() {
+    local name=$1 parts=$2 status part why=
+    shift 2
+    rm -f started
+    # shellcheck disable=SC2086 # two words
+    said=$(launch $hosts "$@" touch started 2>&1)
+    status=$?
+    ((status > 0 && status < 124)) || why+="status $status; "
+    [[ ! -e started ]] || why+="a rank was started; "
+    one_block "$said" || why+="not one message; "
+    while read -r part; do
+        [[ $(tr '\n' ' ' <<<"$said") == *"$part"* ]] || why+="not said: $part; "
+    done < <(tr '|' '\n' <<<"$parts")
+    if [[ -z $why ]]; then tap_ok "$name"; else tap_not_ok "$name" "$why
+$said"; fi
+}
+
+# refused_view NAME PARTS: the file bad.crs
+refused_view() {
+    refused "$1" "bad.crs|$2" -np 8 --map-by dla:file=bad.crs
+}
+
+rm -f bad.crs
+refused_view "a missing file" "No such file"
+: >bad.crs
+refused_view "an empty file" "is not a valid one"
+head -c 40 pairs.crs >bad.crs
+refused_view "a truncated file" "line"
+head -n 2 pairs.crs >bad.crs
+refused_view "a file that ends after its header" "line"
+sed 's/^9 9/9 x/' pairs.crs >bad.crs
+refused_view "something that is not a number" "line 4"
+sed 's/^9 9/9 9.5/' pairs.crs >bad.crs
+refused_view "a value with a fraction" "line 4"
+sed 's/^9 9/9 -9/' pairs.crs >bad.crs
+refused_view "a negative value" "line 4"
+sed 's/^9 9/9 99999999999999999999/' pairs.crs >bad.crs
+refused_view "a value beyond 64 bits" "line 4"
+sed 's/^4 5/4 8/' pairs.crs >bad.crs
+refused_view "a column out of range" "line 3"
+sed 's/^1 2 3/1 3 2/' pairs.crs >bad.crs
+refused_view "row pointers that fall" "line 5"
+sed '2s/.*/8 8/' pairs.crs >bad.crs
+refused_view "a matrix that is not square" "line"
+{ cat pairs.crs; echo "17 trailing"; } >bad.crs
+refused_view "trailing rubbish" "line 6"
+sed '2s/.*/10737418240 9/' pairs.crs >bad.crs
+refused_view "a claim of 10 G entries" "line 2"
+sed '2s/.*/8 10737418240/' pairs.crs >bad.crs
+refused_view "a claim of 10 G rows" "line 2"
+head -c 2000 /dev/urandom >bad.crs
+refused_view "random bytes" "is not a valid one"
+write_view 16 0,15,1 >bad.crs
+refused_view "a matrix of 16 ranks for a job of 8" "16|8"
+rm -f bad.crs
+mkdir bad.crs
+refused_view "a directory" "directory"
+rmdir bad.crs
+mkfifo bad.crs
+refused_view "a FIFO, without waiting for it" "regular"
+rm bad.crs
+ln -s bad.crs bad.crs
+refused_view "a link to itself" "symbolic links"
+rm bad.crs
+if [[ $(id -u) -eq 0 ]]; then
+    tap_skip "an unreadable file" "root reads every file"
+else
+    cp pairs.crs bad.crs
+    chmod 0 bad.crs
+    refused_view "an unreadable file" "Permission"
+    rm -f bad.crs
+fi
+
+refused "a missing file named by parameter" "none.crs|No such file" -np 8 --mca rmaps_dla_file none.crs
+refused "an unknown key" "dla:foo=1|\"foo=1\" is unknown" -np 8 --map-by dla:foo=1
+refused "an unknown qualifier" "\"NOSUCH\" is unknown" -np 8 --map-by dla:file=pairs.crs:NOSUCH
+refused "an empty name" "needs a name" -np 8 --map-by dla:file=
+refused "a threshold that is no number" "threshold=many" -np 8 --map-by dla:file=pairs.crs,threshold=many
+refused "a threshold out of range" "threshold=101|0 to 100" -np 8 --map-by dla:file=pairs.crs,threshold=101
+refused "a threshold out of range, by parameter" "rmaps_dla_threshold|-1" -np 8 \
+    --mca rmaps_dla_file pairs.crs --mca rmaps_dla_threshold -1
+refused "a grid that is none" "cart|4y2" -np 8 --map-by dla:cart=4y2
+refused "a grid that is none, by parameter" "rmaps_dla_cart|4y2" -np 8 --mca rmaps_dla_cart 4y2
+refused "a grid of another size" "3x3|9|8" -np 8 --map-by dla:cart=3x3
+refused "a grid of another size than the file" "3x3|9|8" -np 8 --map-by dla:file=pairs.crs,cart=3x3
+refused "neither file nor grid" "nothing to place the ranks by" -np 8 --map-by dla
+refused "neither file nor grid, with the component named" "nothing to place the ranks by" -np 8 --mca rmaps dla
+refused "more ranks than slots" "not enough slots|9" -np 9 --map-by dla:cart=9
+refused "more ranks than slots, :NOOVERSUBSCRIBE" "not enough slots|9" -np 9 --map-by dla:cart=9:NOOVERSUBSCRIBE
+echo "localhost slots=2 max_slots=8" >limited
+hosts="--hostfile limited" refused "more ranks than max_slots, :OVERSUBSCRIBE" "not enough slots" -np 9 \
+    --map-by dla:cart=9:OVERSUBSCRIBE
+refused "a word that only begins like ours is Open MPI's to refuse" "not recognized|dlax" -np 8 --map-by dlax
+
+dry_refused() {
+    local name=$1
+    shift
+    tap_check_fails "not launching, $name: mpirun fails" launch --do-not-launch --host localhost:8 "$@" true
+}
+dry_refused "a missing file" -np 8 --map-by dla:file=none.crs
+dry_refused "a matrix of the wrong size" -np 4 --map-by dla:file=pairs.crs
+dry_refused "more ranks than slots" -np 9 --map-by dla:cart=9
+
+# ---- stock policies ----
+
+for policy in slot node slot:OVERSUBSCRIBE core; do
+    with=$(dry --host hA:2,hB:2 -np 4 --map-by $policy)
+    without=$(OMPI_MCA_rmaps=^dla dry --host hA:2,hB:2 -np 4 --map-by $policy)
+    tap_is "$with" "$without" "--map-by $policy maps as it does without the component"
+done
+tap_is "$(dry --host hA:2,hB:2 -np 4 --mca rmaps_dla_file none.crs --map-by node)" "hA:0,2 hB:1,3" \
+    "another --map-by goes before rmaps_dla_file"
+tap_is "$(dry --host hA:2,hB:2 -np 4 --mca rmaps_base_mapping_policy node --map-by dla:file=none.crs)" \
+    "hA:0,2 hB:1,3" "--mca rmaps_base_mapping_policy goes before our --map-by"
+tap_is "$(OMPI_MCA_rmaps_base_mapping_policy=dla:file=none.crs dry --host hA:2,hB:2 -np 4 --map-by node)" \
+    "hA:0,2 hB:1,3" "another --map-by goes before our policy in the environment"
+
+# ---- real starts ----
+
+# where_am_i: what each rank runs, "RANK HOST CPUS"
+# shellcheck disable=SC2016
+where_am_i='echo "$OMPI_COMM_WORLD_RANK $(hostname) $(sed -n "s/^Cpus_allowed_list:[[:space:]]*//p" /proc/self/status)"'
+
+tap_is "$(launch --host localhost:8 -np 8 --map-by dla:file=pairs.crs sh -c "$where_am_i" | awk '{ print $1 }' | sort | xargs)" \
+    "0 1 2 3 4 5 6 7" "a job on this machine"
+tap_is "$(launch --host localhost:1 -np 8 --map-by dla:file=pairs.crs:OVERSUBSCRIBE sh -c "$where_am_i" | wc -l)" 8 \
+    "an oversubscribed job on this machine"
+tap_is "$(launch --host localhost:2 -np 2 --map-by dla:cart=2 sh -c "$where_am_i" | wc -l)" 2 \
+    "a job of two ranks, which are bound to cores by default"
+tap_check_fails "a binding that was asked for and cannot be had is an error" \
+    launch --host localhost:999 -np 512 --bind-to core --map-by dla:cart=512 true
+tap_contains "$tap_output" "processes than cpus" "and Open MPI tells it"
+
+if "$MPICC" -o spawn "$top_srcdir/tests/dla/spawn.c" && "$MPICC" -o columns "$top_srcdir/tests/dla/columns.c"; then
+    said=$(launch --host localhost:8 -np 4 --bind-to none --map-by dla:file=ring.crs ./spawn 3 2>&1)
+    tap_is "$(grep -c ^parent <<<"$said") $(grep -c ^child <<<"$said")" "4 3" "MPI_Comm_spawn: a child job of another size"
+    said=$(launch --host localhost:8 -np 4 --bind-to none --mca rmaps dla --mca rmaps_dla_file ring.crs ./spawn 3 2>&1)
+    tap_is "$(grep -c ^parent <<<"$said") $(grep -c ^child <<<"$said")" "4 3" \
+        "MPI_Comm_spawn with --mca rmaps dla"
+    rm -f fileview_info.out
+    launch --host localhost:8 -np 8 --bind-to none --mca io ompio --mca fcoll vulcan \
+        --mca io_ompio_record_file_offset_info 1 ./columns "$tap_dir/columns.out" >record.log 2>&1
+    check_way "what stock Open MPI records (fileview_info.out)" --map-by dla:file=fileview_info.out
+else
+    tap_not_ok "the test programs compile"
+fi
+
+# ---- several daemons ----
+
+if unshare --uts true 2>/dev/null; then
+    isolate="unshare --uts"
+elif unshare --user --map-root-user --uts true 2>/dev/null; then
+    isolate="unshare --user --map-root-user --uts"
+else
+    isolate=
+fi
+
+# Daemons that lack the component and mpirun's environment; each command line is kept.
+cat >agent <<AGENT
+#!/bin/bash
+while [[ \$1 == -* ]]; do shift; done
+host=\$1
+shift
+echo "\$*" >>"$tap_dir/daemons"
+exec env -i PATH="$PATH" HOME=/nonexistent OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \\
+    $isolate sh -c "hostname \$host; \$*"
+AGENT
+chmod +x agent
+mkdir -p home/.openmpi/components
+cp "$component" "${component%/*}/help-rmaps-dla.txt" home/.openmpi/components 2>/dev/null
+
+# remote ARGUMENT...: on four nodes (or $nodes), each with its own daemon; mpirun finds the component where
+# a user installs it.
+remote() {
+    : >daemons
+    HOME=$tap_dir/home OMPI_MCA_mca_base_component_path='' \
+        env -u OMPI_MCA_mca_base_component_path timeout --kill-after=5 60 "$MPIRUN" \
+        --mca plm_rsh_agent "$tap_dir/agent" --host "${nodes:-n0:2,n1:2,n2:2,n3:2}" "$@" 2>errors
+}
+
+# by_host: which ranks are together, from "RANK HOST ..." lines
+by_host() {
+    sort -n | awk '{ set[$2] = set[$2] (set[$2] == "" ? "" : ",") $1 } END { for (h in set) print set[h] }' |
+        sort -t, -n | tr '\n' ' ' | sed 's/ $//'
+}
+
+check_remote() {
+    local name=$1
+    shift
+    if [[ -z $isolate ]]; then
+        tap_skip "$name" "host names of one's own are not permitted here"
+        return
+    fi
+    tap_is "$(remote -np 8 "$@" sh -c "$where_am_i" | by_host)" "$pairs" "$name"
+}
+
+check_remote "four daemons without the component: --map-by" --mca rmaps_dla_verbose 1 --map-by dla:file=pairs.crs
+[[ -z $isolate ]] || tap_contains "$(cat errors)" "weight inside nodes 0 of 36 by slot, 36 of 36 placed" \
+    "what the placement is worth, on four nodes"
+[[ -z $isolate ]] || tap_is "$(grep -c 'dla:' daemons)" 0 "no daemon sees our policy"
+check_remote "four daemons: the parameter for the policy" --mca rmaps_base_mapping_policy dla:file=pairs.crs
+[[ -z $isolate ]] || tap_is "$(grep -c 'dla:' daemons)" 0 "no daemon sees our policy in the parameter"
+OMPI_MCA_rmaps_base_mapping_policy=dla:file=pairs.crs check_remote "four daemons: the environment"
+[[ -z $isolate ]] || tap_is "$(grep -c 'dla:' daemons)" 0 "no daemon sees our policy in the environment"
+check_remote "four daemons: rmaps_dla_file" --mca rmaps_dla_file pairs.crs
+check_remote "four daemons: two application contexts" --map-by dla:file=pairs.crs -np 3 sh -c "$where_am_i" : -np 5
+
+if [[ -z $isolate ]]; then
+    tap_skip "binding on four daemons" "host names of one's own are not permitted here"
+elif (($(nproc) < 2)); then
+    tap_skip "binding on four daemons" "one processor only"
+else
+    for binding in core numa; do
+        ours=$(remote -np 8 --bind-to $binding --map-by dla:file=pairs.crs sh -c "$where_am_i" | awk '{ print $2, $3 }' | sort)
+        stock=$(remote -np 8 --bind-to $binding --map-by slot sh -c "$where_am_i" | awk '{ print $2, $3 }' | sort)
+        tap_is "$ours" "$stock" "--bind-to $binding: the processors of each node are used as with --map-by slot"
+    done
+    ours=$(remote -np 8 --map-by dla:file=pairs.crs sh -c "$where_am_i" | awk '{ print $2, $3 }' | sort)
+    stock=$(remote -np 8 --map-by slot sh -c "$where_am_i" | awk '{ print $2, $3 }' | sort)
+    tap_is "$ours" "$stock" "the default binding is that of --map-by slot"
+    ours=$(remote -np 16 --map-by dla:cart=16:OVERSUBSCRIBE sh -c "$where_am_i" | awk '{ print $2, $3 }' | sort)
+    stock=$(remote -np 16 --map-by slot:OVERSUBSCRIBE sh -c "$where_am_i" | awk '{ print $2, $3 }' | sort)
+    tap_is "$ours" "$stock" "oversubscribed: as many on each node as with slot, and not bound"
+fi
+
+if [[ -n $isolate ]]; then
+    remote -np 8 --map-by dla:file=none.crs touch "$tap_dir/started" >output
+    status=$?
+    tap_is "$((status > 0 && status < 124)) $([[ -e started ]] && echo started)" "1 " \
+        "four daemons: a missing file ends mpirun"
+    tap_contains "$(cat errors)" "none.crs" "and is named, from the help file beside the component"
+fi
+
+if [[ -n $isolate ]]; then
+    tap_is "$(nodes=localhost:4,n0:4,n1:4 remote -np 8 --map-by dla:cart=2x4:NOLOCAL sh -c "$where_am_i" | by_host)" \
+        "0,1,2,3 4,5,6,7" ":NOLOCAL leaves mpirun's own node alone"
+    ours=$(nodes=n0:1,n1:1 remote -np 2 --map-by dla:cart=2:PE=2 sh -c "$where_am_i" | sort)
+    stock=$(nodes=n0:1,n1:1 remote -np 2 --map-by slot:PE=2 sh -c "$where_am_i" | sort)
+    tap_is "$ours" "$stock" ":PE=2 does what it does with slot"
+fi
+if [[ -n $isolate && -x spawn ]]; then
+    ours=$(remote -np 4 --bind-to none --map-by dla:file=ring.crs ./spawn 4 | grep ^child | sort)
+    stock=$(remote -np 4 --bind-to none --map-by slot ./spawn 4 | grep ^child | sort)
+    tap_is "$ours" "$stock" "MPI_Comm_spawn on four daemons: the children stand where they do with slot"
+fi
+
+# ---- other programs ----
+
+tap_contains "$("$OMPI_INFO" --param rmaps dla --level 9)" '"rmaps_dla_file"' "ompi_info lists the parameters"
+said=$(OMPI_MCA_rmaps_base_mapping_policy=dla:file=none.crs "$OMPI_INFO" --param rmaps base --level 9 --parsable)
+tap_contains "$said" "mapping_policy:value:\"dla:file=none.crs\"" "ompi_info shows our policy as it was given"
+tap_is "$("$OMPI_INFO" --param rmaps dla --level 9 --parsable | awk -F: '/:help:/ && $NF == ""' | wc -l)" 0 \
+    "every parameter has a help text"
+if [[ -x spawn ]]; then
+    OMPI_MCA_rmaps_base_mapping_policy=dla:file=none.crs tap_check \
+        "a program started without mpirun, which starts one of its own for its children" timeout 60 ./spawn 1
+fi
+
+tap_plan

@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# configure says what is missing and what to install.
+. "$top_srcdir/tests/lib/tap.sh"
+tap_tempdir
+
+# A copy: a source folder that was configured does not let itself be configured elsewhere.
+source=$tap_dir/source
+mkdir -p "$source/tests" "$source/src/plan" "$tap_dir/work" "$tap_dir/home"
+cp -r "$top_srcdir/configure" "$top_srcdir/Makefile.in" "$top_srcdir/build-aux" "$source"
+cp "$top_srcdir/tests/env.sh.in" "$source/tests"
+cp "$top_srcdir/src/plan/plan.h" "$source/src/plan"
+
+# It is to find these by itself.
+openmpi=$MPICC
+info=$OMPI_INFO
+unset MPICC OMPI_INFO MPIRUN VALGRIND PYTHON3
+
+# configure ARGUMENT...; what it says of the compiler is the same each time, hence the cache
+configure() (
+    cd "$tap_dir/work" && "$source/configure" --quiet --disable-sanitizers --cache-file=cache "$@"
+)
+
+# fake_openmpi VERSION-TEXT: makes $tap_dir/fake, an installation that has no headers
+fake_openmpi() {
+    mkdir -p "$tap_dir/fake/bin" "$tap_dir/fake/include"
+    cat >"$tap_dir/fake/bin/mpicc" <<END
+#!/bin/sh
+case \$1 in
+--showme:version) echo '$1' ;;
+--showme:incdirs) echo '$tap_dir/fake/include' ;;
+esac
+END
+    cat >"$tap_dir/fake/bin/ompi_info" <<END
+#!/bin/sh
+case \$* in
+*--path*incdir) echo "path:incdir:$tap_dir/fake/include" ;;
+*) exec '$info' "\$@" ;;
+esac
+END
+    touch "$tap_dir/fake/bin/mpirun"
+    chmod +x "$tap_dir/fake/bin/"*
+}
+
+# refuses NAME PART... -- ARGUMENT...: configure fails, and its message has every PART
+refuses() {
+    name=$1
+    shift
+    wanted=
+    while [ "$1" != -- ]; do
+        wanted="$wanted$1
+"
+        shift
+    done
+    shift
+    tap_check_fails "$name: refused" configure "$@"
+    message=$tap_output
+    while read -r part; do
+        tap_contains "$message" "$part" "$name: says '$part'"
+    done <<END
+${wanted%?}
+END
+}
+
+refuses "a relative component folder" "absolute" "some/where" -- --with-component-dir=some/where
+
+refuses "no Open MPI" "Open MPI not found" "apt-get install libopenmpi-dev openmpi-bin" \
+    -- --with-openmpi="$tap_dir/nowhere"
+
+fake_openmpi "gcc version 12.2.0"
+refuses "another MPI" "$tap_dir/fake/bin/mpicc" "not Open MPI" -- --with-openmpi="$tap_dir/fake"
+
+fake_openmpi "mpicc: Open MPI 5.0.3 (Language: C)"
+refuses "Open MPI 5" "5.0.3" "supported is Open MPI 4.1.x" -- --with-openmpi="$tap_dir/fake"
+
+fake_openmpi "$("$openmpi" --showme:version)"
+refuses "no development headers" "ompi/mca/fcoll/fcoll.h" "apt-get install libopenmpi-dev" \
+    -- --with-openmpi="$tap_dir/fake"
+
+rm "$tap_dir/work/cache"
+HOME=$tap_dir/home
+export HOME
+tap_check "configures with defaults" configure MPICC="$openmpi"
+tap_check "components go to the user's own folder" \
+    grep -qx "componentdir = $tap_dir/home/.openmpi/components" "$tap_dir/work/Makefile"
+tap_plan

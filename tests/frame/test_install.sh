@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# make install, what Open MPI sees of it, and make uninstall.
+. "$top_srcdir/tests/lib/tap.sh"
+tap_tempdir
+
+# A make of its own: not part of the one that runs this test.
+run_make() {
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL "${MAKE:-make}" -C "$top_builddir" DESTDIR="$tap_dir" "$@"
+}
+
+# The value of a variable of the Makefile, with its ${prefix} and the like replaced.
+made_with() {
+    sed "s/^$1 = //p; d" "$top_builddir/Makefile" | sed "s#\${prefix}#$(sed 's/^prefix = //p; d' "$top_builddir/Makefile")#"
+}
+
+files_under() {
+    (cd "$tap_dir" && find . ! -type d) | sort
+}
+
+# parameters FRAMEWORK COMPONENT: "NAME:help:TEXT" of each parameter, from the installed files
+parameters() {
+    OMPI_MCA_mca_base_component_path="$components:$OMPI_PKGLIBDIR" \
+        "$OMPI_INFO" --parsable --param "$1" "$2" --level 9 2>"$tap_dir/errors" |
+        sed -n "s/^mca:$1:$2:param:\($1_$2_[a-z_]*:help:\)/\1/p"
+}
+
+# check_parameters FRAMEWORK COMPONENT NAME...: each NAME is listed, and nothing has an empty help
+check_parameters() {
+    prefix=$1_$2
+    listed=$(parameters "$1" "$2")
+    shift 2
+    for name do
+        tap_contains "$listed" "${prefix}_$name:help:" "ompi_info lists ${prefix}_$name"
+    done
+    tap_is "$(echo "$listed" | grep -c ':help:$')" 0 "each parameter of $prefix has a help text"
+    for name in $(echo "$listed" | sed 's/:.*//'); do
+        tap_check "$name is in the manual" grep -q "$name" "$top_srcdir/doc/man/$prefix.7"
+    done
+}
+
+components=$tap_dir$(made_with componentdir)
+tap_check "make install" run_make install
+
+installed=$(cd "$components" && echo *)
+tap_is "$installed" "help-fcoll-tatp.txt help-rmaps-dla.txt mca_fcoll_tatp.so mca_rmaps_dla.so" \
+    "the component folder holds the DSOs and their help"
+for file in bin/dla bin/tatp share/man/man1/dla.1 share/man/man1/tatp.1 \
+    share/man/man7/fcoll_tatp.7 share/man/man7/rmaps_dla.7; do
+    tap_check "$file is installed" test -f "$tap_dir$(made_with prefix)/$file"
+done
+
+check_parameters fcoll tatp priority strategy solver topology num_aggregators cycle_buffer_size record stats
+check_parameters rmaps dla file
+tap_is "$(cat "$tap_dir/errors")" "" "Open MPI opens the components without complaint"
+rm -f "$tap_dir/errors"
+
+tap_check "make uninstall" run_make uninstall
+tap_is "$(files_under)" "" "make uninstall leaves no file behind"
+tap_check "the empty component folder goes too" test ! -d "$components"
+tap_plan

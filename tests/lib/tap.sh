@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
+#
+# TAP for shell tests. Source it, report each result, end with tap_plan:
+#     . "$top_srcdir/tests/lib/tap.sh"
+#     tap_check "the tool says its version" "$TOOLS_DIR/dla" --version
+#     tap_is "$(sum 1 2)" 3 "sum adds"
+#     tap_plan
+# A script that dies before tap_plan has no plan, and counts as failed.
+
+tap_count=0
+tap_failures=0
+
+# tap_ok NAME
+tap_ok() {
+    tap_count=$((tap_count + 1))
+    echo "ok $tap_count - $1"
+}
+
+# tap_not_ok NAME [DIAGNOSTIC]
+tap_not_ok() {
+    tap_count=$((tap_count + 1))
+    tap_failures=$((tap_failures + 1))
+    echo "not ok $tap_count - $1"
+    [ -z "${2-}" ] || tap_diag "$2"
+}
+
+# tap_skip NAME REASON
+tap_skip() {
+    tap_count=$((tap_count + 1))
+    echo "ok $tap_count - $1 # SKIP $2"
+}
+
+# tap_diag TEXT: each line as a comment, so that no output passes for a result.
+tap_diag() {
+    printf '%s\n' "$1" | sed 's/^/#   /'
+}
+
+# tap_check NAME COMMAND [ARGUMENT...]: ok when the command succeeds.
+tap_check() {
+    tap_name=$1
+    shift
+    if tap_output=$("$@" 2>&1); then
+        tap_ok "$tap_name"
+    else
+        tap_not_ok "$tap_name" "status $? of: $*
+$tap_output"
+    fi
+}
+
+# tap_check_fails NAME COMMAND [ARGUMENT...]: ok when it exits non-zero, not by a signal.
+# $tap_output holds what it wrote.
+tap_check_fails() {
+    tap_name=$1
+    shift
+    tap_output=$("$@" 2>&1)
+    tap_status=$?
+    if [ "$tap_status" -gt 0 ] && [ "$tap_status" -lt 124 ]; then
+        tap_ok "$tap_name"
+    else
+        tap_not_ok "$tap_name" "status $tap_status of: $*
+$tap_output"
+    fi
+}
+
+# tap_is GOT WANTED NAME
+tap_is() {
+    if [ "$1" = "$2" ]; then
+        tap_ok "$3"
+    else
+        tap_not_ok "$3" "got:    $1
+wanted: $2"
+    fi
+}
+
+# tap_contains TEXT PART NAME
+tap_contains() {
+    case $1 in
+    *"$2"*) tap_ok "$3" ;;
+    *) tap_not_ok "$3" "not found: $2
+in: $1" ;;
+    esac
+}
+
+# tap_tempdir: makes a folder, $tap_dir, that goes away with the script.
+tap_tempdir() {
+    tap_dir=$(mktemp -d) || exit 1
+    trap 'rm -rf "$tap_dir"' EXIT
+    trap 'exit 129' HUP
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+}
+
+# tap_skip_all REASON: for a script none of whose tests can run here.
+tap_skip_all() {
+    echo "1..0 # SKIP $1"
+    exit 0
+}
+
+# tap_plan: ends the script.
+tap_plan() {
+    echo "1..$tap_count"
+    [ "$tap_failures" -eq 0 ]
+    exit
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* generate: random etypes, file views and memory types for views.c. The same seed gives
+ * the same types on every rank. */
+#ifndef TESTS_MPI_GENERATE_H
+#define TESTS_MPI_GENERATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "layout.h"
+
+struct rng {
+    uint64_t state;
+};
+
+uint64_t rng_mix(uint64_t a, uint64_t b);
+uint64_t rng_next(struct rng *r);
+int rng_below(struct rng *r, int n);                 /* 0 .. n - 1 */
+int rng_between(struct rng *r, int low, int high);   /* low .. high */
+bool rng_chance(struct rng *r, int percent);
+
+/* What one rank sees of the file. Data byte q of the view lies at disp + the place of
+ * byte q in an endless row of `file`. */
+struct view {
+    struct layout etype, file;
+    int64_t disp;
+};
+
+void view_free(struct view *v);
+
+/* One view a rank, all of one tile cut among the ranks: no two share a byte, pieces of
+ * different ranks interleave. Some ranks may get a view of size zero. */
+void generate_tiled(struct rng *r, int ranks, struct view *view);
+
+/* One view a rank, each of any type; rank i's is [base, base + span) for its first
+ * `etypes` etypes, spans one after another, so that no two share a byte. */
+void generate_regions(struct rng *r, int ranks, int64_t etypes, struct view *view);
+
+/* As above, but all of them begin near the same place. */
+void generate_overlapping(struct rng *r, int ranks, struct view *view);
+
+/* What MPI_File_open leaves: bytes from 0. */
+void generate_default(int ranks, struct view *view);
+
+/* A memory type whose data are `*etypes` etypes of the view and which may be used up to
+ * `*most` times in a row without overlapping itself. */
+struct layout generate_memory(struct rng *r, const struct layout *etype, int *etypes, int *most);
+
+#endif

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash disable=SC2154 # the environment comes from tests/env.sh
+#
+# What the tests of the components share. Source it from bash, after tests/env.sh:
+#     . "$top_srcdir/tests/mpi/lib.sh"
+# FCOLL=individual (or another component) runs the tests that do not need tatp's own
+# features against stock Open MPI.
+
+. "$top_srcdir/tests/lib/tap.sh"
+
+export OMPI_MCA_mca_base_component_path=$TATP_COMPONENT_PATH
+FCOLL=${FCOLL:-tatp}
+cube=$BENCH_DIR/cube
+programs=$top_builddir/tests/mpi
+tap_tempdir
+
+# The files lie where every run sees them: a run on the cluster has a /dev/shm of its own.
+files=$tap_dir
+cluster_name=
+
+stop_cluster() {
+    [[ -z $cluster_name ]] || "$CLUSTER" down --name "$cluster_name"
+    cluster_name=
+}
+
+# start_cluster [OPTION...]: four nodes of four slots, two on a leaf switch. Without links that
+# count where the system permits nothing more; without cluster at all on this machine alone.
+start_cluster() {
+    local output
+    cluster_name=test-$$
+    trap 'stop_cluster; rm -rf "$tap_dir"' EXIT
+    if output=$("$CLUSTER" up --name "$cluster_name" --owner $$ "$@" 2>&1); then
+        tap_diag "$output"
+    else
+        tap_diag "on this machine alone: $output"
+        cluster_name=
+        echo "localhost slots=16" >"$tap_dir/hosts"
+    fi
+}
+
+# run ARGUMENT...: mpirun on the cluster, or here.
+run() {
+    if [[ -n $cluster_name ]]; then
+        timeout --kill-after=5 "${RUN_LIMIT:-300}" "$CLUSTER" run --name "$cluster_name" "$@"
+    else
+        timeout --kill-after=5 "${RUN_LIMIT:-300}" "$MPIRUN" --hostfile "$tap_dir/hosts" --oversubscribe "$@"
+    fi
+}
+
+# run_here RANKS ARGUMENT...: mpirun on this machine.
+run_here() {
+    timeout --kill-after=5 "${RUN_LIMIT:-300}" "$MPIRUN" --oversubscribe --bind-to none \
+        --mca mpi_yield_when_idle 1 -np "$@"
+}
+
+# has_component FRAMEWORK NAME
+has_component() {
+    [[ -e ${TATP_COMPONENT_PATH%%:*}/mca_$1_$2.so ]]
+}
+
+need_component() {
+    has_component "$1" "$2" || tap_skip_all "the component $1/$2 is not built"
+}

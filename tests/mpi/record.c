@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* record: collective and individual accesses for the test of the recorder. Each rank logs
+ * what it accesses, from its own bookkeeping, as lines "CALL WORLD-RANK OFFSET LENGTH" in
+ * DIR/log.RANK; lines with one CALL belong to one collective call on one file. */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "generate.h"
+#include "layout.h"
+
+#define ORDERED_BYTES 8
+
+struct options {
+    const char *dir;
+    const char *scenario;
+    int seed, repeat;
+};
+
+/* A file that some ranks share, and where the next access of this rank goes to the log. */
+struct shared_file {
+    MPI_Comm comm;
+    int rank, ranks;
+    MPI_File handle;
+    char name[32], path[4096];
+};
+
+struct log_line {
+    const char *call;
+    int64_t disp;
+};
+
+static FILE *log_file;
+static int world_rank;
+static char buffer[1 << 16];
+
+static void check_mpi(int code, const char *what)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+    if (code == MPI_SUCCESS)
+        return;
+    MPI_Error_string(code, text, &length);
+    fprintf(stderr, "record: rank %d: %s: %s\n", world_rank, what, text);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void log_piece(void *context, int64_t offset, int64_t length)
+{
+    struct log_line *l = context;
+    fprintf(log_file, "%s %d %" PRId64 " %" PRId64 "\n", l->call, world_rank, l->disp + offset, length);
+}
+
+static void log_access(const char *call, const struct view *v, int64_t first, int64_t etypes)
+{
+    struct log_line l = {call, v->disp};
+    layout_walk(&v->file, first * v->etype.size, etypes * v->etype.size, log_piece, &l);
+}
+
+static struct shared_file open_file(const struct options *o, MPI_Comm comm, const char *name)
+{
+    struct shared_file f = {.comm = comm};
+    MPI_Comm_rank(comm, &f.rank);
+    MPI_Comm_size(comm, &f.ranks);
+    snprintf(f.name, sizeof f.name, "%s", name);
+    snprintf(f.path, sizeof f.path, "%s/%s", o->dir, name);
+    check_mpi(MPI_File_open(comm, f.path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f.handle), name);
+    return f;
+}
+
+static void close_file(struct shared_file *f)
+{
+    check_mpi(MPI_File_close(&f->handle), f->name);
+    if (f->rank == 0)
+        unlink(f->path);
+}
+
+static void set_view(struct shared_file *f, const struct view *v)
+{
+    check_mpi(MPI_File_set_view(f->handle, v->disp, v->etype.type, v->file.type, "native", MPI_INFO_NULL),
+              "set_view");
+}
+
+/* One call of a kind by number; every rank moves some etypes of its own view. */
+static void random_call(struct shared_file *f, const struct view *v, int number, int kind, int64_t offset,
+                        int etypes, int64_t *position)
+{
+    char call[64];
+    int count = etypes * (int)v->etype.size;
+    MPI_Status status;
+    snprintf(call, sizeof call, "%s.%d", f->name, number);
+    switch (kind) {
+    case 0: check_mpi(MPI_File_write_all(f->handle, buffer, count, MPI_BYTE, &status), "write_all"); break;
+    case 1: check_mpi(MPI_File_read_all(f->handle, buffer, count, MPI_BYTE, &status), "read_all"); break;
+    case 2:
+        check_mpi(MPI_File_write_at_all(f->handle, offset, buffer, count, MPI_BYTE, &status), "write_at_all");
+        break;
+    default:
+        check_mpi(MPI_File_read_at_all(f->handle, offset, buffer, count, MPI_BYTE, &status), "read_at_all");
+        break;
+    }
+    if (kind >= 2) {
+        log_access(call, v, offset, etypes);
+        return;
+    }
+    log_access(call, v, *position, etypes);
+    *position += etypes;
+}
+
+/* Several views and calls on one file. */
+static void random_calls(struct shared_file *f, struct rng *r)
+{
+    struct view *view = checked_alloc((size_t)f->ranks, sizeof *view);
+    int number = 0;
+    for (int v = 0; v < 2; v++) {
+        int64_t position = 0;
+        generate_tiled(r, f->ranks, view);
+        set_view(f, &view[f->rank]);
+        for (int c = 0; c < 3; c++) {
+            int kind = rng_below(r, 4), offset = rng_below(r, 20), etypes = 0;
+            for (int i = 0; i < f->ranks; i++) {
+                int drawn = rng_chance(r, 85) && view[i].file.size > 0 ? rng_below(r, 60) : 0;
+                etypes = i == f->rank ? drawn : etypes;
+            }
+            random_call(f, &view[f->rank], number++, kind, offset, etypes, &position);
+        }
+        for (int i = 0; i < f->ranks; i++)
+            view_free(&view[i]);
+    }
+    free(view);
+}
+
+/* Two files of all ranks that are open together, then a file of each half, its ranks the
+ * other way round. */
+static void scenario_random(const struct options *o)
+{
+    MPI_Comm half;
+    struct rng r = {(uint64_t)o->seed};
+    struct shared_file a = open_file(o, MPI_COMM_WORLD, "a"), b = open_file(o, MPI_COMM_WORLD, "b");
+    random_calls(&a, &r);
+    random_calls(&b, &r);
+    close_file(&a);
+    close_file(&b);
+    MPI_Comm_split(MPI_COMM_WORLD, world_rank % 2, -world_rank, &half);
+    a = open_file(o, half, world_rank % 2 ? "odd" : "even");
+    random_calls(&a, &r);
+    close_file(&a);
+    MPI_Comm_free(&half);
+}
+
+/* The view of the ranks whose turns are `order[i] == rank`, each of ORDERED_BYTES. */
+static struct view ordered_view(const int *order, int turns, int rank)
+{
+    struct view v = {layout_basic(MPI_DOUBLE, ORDERED_BYTES), {0}, 0};
+    int *length = checked_alloc((size_t)turns, sizeof *length);
+    int *at = checked_alloc((size_t)turns, sizeof *at);
+    int count = 0;
+    for (int i = 0; i < turns; i++)
+        if (order[i] == rank) {
+            length[count] = 1;
+            at[count++] = i;
+        }
+    v.file = count > 0 ? layout_indexed(count, length, at, &v.etype) : layout_contiguous(0, &v.etype);
+    free(at);
+    free(length);
+    return v;
+}
+
+/* The access order of the SetMatch paper's example, by six ranks, in one call. With
+ * `individual` only the view is collective, the write is not. */
+static void scenario_order(const struct options *o, bool individual)
+{
+    static const int order[] = {0, 4, 1, 0, 4, 1, 5, 2, 3, 4, 1, 3, 2, 5, 4, 2, 5, 4, 0, 4, 1};
+    struct view v = ordered_view(order, sizeof order / sizeof *order, world_rank);
+    struct shared_file f = open_file(o, MPI_COMM_WORLD, "order");
+    MPI_Status status;
+    int count = (int)v.file.size;
+    set_view(&f, &v);
+    if (individual)
+        check_mpi(MPI_File_write(f.handle, buffer, count, MPI_BYTE, &status), "write");
+    else
+        check_mpi(MPI_File_write_all(f.handle, buffer, count, MPI_BYTE, &status), "write_all");
+    log_access("order", &v, 0, v.file.size / ORDERED_BYTES);
+    MPI_Barrier(MPI_COMM_WORLD);
+    close_file(&f);
+    view_free(&v);
+}
+
+static void run_scenario(const struct options *o)
+{
+    if (strcmp(o->scenario, "random") == 0)
+        scenario_random(o);
+    else
+        scenario_order(o, strcmp(o->scenario, "individual") == 0);
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct options *o = state->input;
+    switch (key) {
+    case 'd': o->dir = text; break;
+    case 's': o->seed = atoi(text); break;
+    case 'n': o->repeat = atoi(text); break;
+    case ARGP_KEY_ARG:
+        o->scenario = text;
+        if (strcmp(text, "random") != 0 && strcmp(text, "order") != 0 && strcmp(text, "individual") != 0)
+            argp_error(state, "unknown scenario '%s'", text);
+        break;
+    case ARGP_KEY_NO_ARGS: argp_usage(state); break;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"dir", 'd', "DIR", 0, "Where files and logs go (.)", 0},
+        {"seed", 's', "S", 0, "Seed of the random scenario (1)", 0},
+        {"repeat", 'n', "N", 0, "How often to do it all (1)", 0},
+        {0},
+    };
+    static const struct argp parser = {table, parse_option, "random|order|individual",
+                                       "Accesses for the test of the recorder.", NULL, NULL, NULL};
+    struct options o = {.dir = ".", .seed = 1, .repeat = 1};
+    char path[4096];
+    argp_parse(&parser, argc, argv, 0, NULL, &o);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    snprintf(path, sizeof path, "%s/log.%d", o.dir, world_rank);
+    log_file = fopen(path, "w");
+    if (log_file == NULL) {
+        fprintf(stderr, "record: %s: %s\n", path, strerror(errno));
+        MPI_Abort(MPI_COMM_WORLD, 1);
+        return 1;
+    }
+    for (int i = 0; i < o.repeat; i++)
+        run_scenario(&o);
+    fclose(log_file);
+    MPI_Finalize();
+    return 0;
+}

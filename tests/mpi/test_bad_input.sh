@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What fcoll/tatp cannot use is refused: one clear message, the program fails, files stay whole.
+. "$top_srcdir/tests/mpi/lib.sh"
+
+need_component fcoll tatp
+array=("$cube" --size 12x10x9 --verify --file "$files/cube")
+host=$(hostname)
+
+# write_hops NAME LINE...: a Matrix Market file.
+write_hops() {
+    printf '%s\n' '%%MatrixMarket matrix array real general' "${@:2}" >"$tap_dir/$1"
+}
+
+# The array of an earlier run, with another content than what a damaged run could write.
+old_file() {
+    head -c 8640 /dev/zero | tr '\0' x >"$files/cube"
+}
+
+# refused NAME PART-OF-MESSAGE MCA-ARGUMENT...
+refused() {
+    old_file
+    cp "$files/cube" "$tap_dir/old"
+    tap_check_fails "$1: the program fails" run_here 4 --mca fcoll tatp "${@:3}" "${array[@]}"
+    message=$tap_output
+    tap_contains "$message" "$2" "$1: the message says so"
+    tap_is "$(grep -c -F -- "$2" <<<"$message")" 1 "$1: once"
+    tap_check "$1: the file is as it was" cmp "$tap_dir/old" "$files/cube"
+}
+
+# accepted NAME MCA-ARGUMENT...: that the tests above fail for their own reason.
+accepted() {
+    tap_check "$1" run_here 4 --mca fcoll tatp "${@:2}" "${array[@]}"
+}
+
+refused "unknown strategy" fastest --mca fcoll_tatp_strategy fastest
+refused "unknown solver" simplex --mca fcoll_tatp_solver simplex
+
+refused "missing topology" "$tap_dir/none.mtx" --mca fcoll_tatp_topology "$tap_dir/none.mtx"
+write_hops word.mtx '1 1' zero
+refused "word for a number" "word.mtx, line 3" --mca fcoll_tatp_topology "$tap_dir/word.mtx"
+write_hops short.mtx '2 2' 0 2 2
+refused "truncated topology" "short.mtx" --mca fcoll_tatp_topology "$tap_dir/short.mtx"
+write_hops wide.mtx '1 2' 0 2
+refused "topology not square" "wide.mtx" --mca fcoll_tatp_topology "$tap_dir/wide.mtx"
+: >"$tap_dir/empty.mtx"
+refused "empty topology" "empty.mtx" --mca fcoll_tatp_topology "$tap_dir/empty.mtx"
+write_hops others.mtx '% hosts elsewhere1 elsewhere2' '2 2' 0 2 2 0
+refused "host not in the topology" "others.mtx" --mca fcoll_tatp_topology "$tap_dir/others.mtx"
+tap_contains "$(grep -A 3 -F others.mtx <<<"$message")" "$host" "host not in the topology: it is named"
+
+refused "unwritable record" "$tap_dir/none/view.crs" --mca fcoll_tatp_record "$tap_dir/none/view.crs"
+
+write_hops good.mtx "% hosts elsewhere $host" '2 2' 0 2 2 0
+accepted "a topology that has the host" --mca fcoll_tatp_topology "$tap_dir/good.mtx"
+accepted "each strategy: otp" --mca fcoll_tatp_strategy otp
+accepted "each strategy: tatp" --mca fcoll_tatp_strategy tatp
+tap_plan

@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The recorder: its matrix is the one that the access order gives, and what stock Open MPI records.
+. "$top_srcdir/tests/mpi/lib.sh"
+
+need_component fcoll tatp
+view=$tap_dir/view.crs
+matrix=("$PYTHON3" "$top_srcdir/tests/mpi/view_matrix.py")
+
+# record RANKS PROGRAM [ARGUMENT...]
+record() {
+    rm -f "$view"
+    run_here "$1" --mca fcoll tatp --mca fcoll_tatp_record "$view" "${@:2}"
+}
+
+# stock RANKS PROGRAM [ARGUMENT...]: writes fileview_info.out in $tap_dir.
+stock() {
+    (cd "$tap_dir" && rm -f fileview_info.out && run_here "$1" --mca fcoll vulcan \
+        --mca io_ompio_record_file_offset_info 1 "${@:2}")
+}
+
+# Example of the SetMatch paper.
+example="0 1 0 0 4 0/1 0 0 1 4 1/0 0 0 2 1 3/0 1 2 0 1 0/4 4 1 1 0 2/0 1 3 0 2 0"
+tap_check "example: recorded" record 6 "$programs/record" --dir "$tap_dir" order
+tap_check "example: the paper's matrix" "${matrix[@]}" --ranks 6 --dense "$example" "$view"
+tap_check "example: what the log says" "${matrix[@]}" --ranks 6 "$view" "$tap_dir"/log.*
+tap_check "example: stock Open MPI" stock 6 "$programs/record" --dir "$tap_dir" order
+tap_check "example: what stock records" "${matrix[@]}" --equals "$tap_dir/fileview_info.out" "$view"
+
+tap_check "view set, written by individual calls" record 6 "$programs/record" --dir "$tap_dir" individual
+tap_check "the view alone gives the same matrix" "${matrix[@]}" --ranks 6 --dense "$example" "$view"
+
+for grid in 2x2x2 1x2x4; do
+    array=("$cube" --size 12x10x9 --grid "$grid" --write-only --file "$files/cube")
+    tap_check "array over $grid: recorded" record 8 "${array[@]}"
+    tap_check "array over $grid: stock Open MPI" stock 8 "${array[@]}"
+    tap_check "array over $grid: what stock records" \
+        "${matrix[@]}" --ranks 8 --equals "$tap_dir/fileview_info.out" "$view"
+done
+
+# Many files, calls and views, two communicators whose ranks are not those of the world.
+for ranks in 1 4 7; do
+    for seed in 1 2 3; do
+        rm -f "$tap_dir"/log.*
+        tap_check "$ranks ranks, seed $seed: recorded" \
+            record $ranks "$programs/record" --dir "$tap_dir" --seed $seed random
+        tap_check "$ranks ranks, seed $seed: the sum over all calls" \
+            "${matrix[@]}" --ranks $ranks "$view" "$tap_dir"/log.*
+    done
+done
+
+# Killed at any time, the file is the old one or a whole new one. The ranks of a killed mpirun
+# end a moment later.
+check_killed() {
+    "$MPIRUN" --oversubscribe --bind-to none --mca orte_tmpdir_base "$tap_dir" \
+        --mca btl_vader_backing_directory "$tap_dir" -np 4 \
+        --mca fcoll tatp --mca fcoll_tatp_record "$view" \
+        "$programs/record" --dir "$tap_dir" --repeat 100000 random >/dev/null 2>&1 &
+    sleep "$1"
+    kill -KILL $!
+    wait $! 2>/dev/null
+    sleep 0.5
+    tap_check "killed after $1 s: old or whole" "${matrix[@]}" --ranks 4 "$view"
+}
+record 4 "$programs/record" --dir "$tap_dir" random >/dev/null 2>&1
+for delay in 0.3 0.7 1.1; do
+    check_killed $delay
+done
+
+view=$tap_dir/missing/view.crs
+tap_check_fails "unwritable path: the program fails" record 4 "$programs/record" --dir "$tap_dir" order
+tap_contains "$tap_output" "$view" "unwritable path: the message names it"
+tap_plan

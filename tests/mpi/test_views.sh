@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Random views, memory types and sequences of calls against the serial model in views.c.
+# --long: many more cases, from a seed of its own.
+. "$top_srcdir/tests/mpi/lib.sh"
+
+[[ $FCOLL != tatp ]] || need_component fcoll tatp
+
+case ${1-} in
+'') times=1 seed=1 ;;
+--long) times=50 seed=$RANDOM RUN_LIMIT=3600 ;;
+*)
+    echo "usage: test_views.sh [--long]" >&2
+    exit 2
+    ;;
+esac
+
+# check_here CASES RANKS NAME ARGUMENT...
+check_here() {
+    tap_check "$2 ranks, $3" run_here "$2" --mca fcoll "$FCOLL" "${@:4}" \
+        "$programs/views" --seed "$seed" --cases $(($1 * times)) --dir "$files"
+}
+
+# check_on_cluster CASES RANKS
+check_on_cluster() {
+    tap_check "$2 ranks, four nodes" run -np "$2" --map-by node --mca fcoll "$FCOLL" \
+        "$programs/views" --seed "$seed" --first 10000 --cases $(($1 * times)) --dir "$files"
+}
+
+check_here 200 1 "one node"
+check_here 200 2 "one node"
+check_here 100 4 "one node"
+check_here 60 7 "one node"
+check_here 60 4 "cycles of 64 bytes" --mca fcoll_tatp_cycle_buffer_size 64
+check_here 40 7 "five aggregators" --mca fcoll_tatp_num_aggregators 5
+check_here 60 4 "strategy otp" --mca fcoll_tatp_strategy otp
+
+start_cluster
+check_on_cluster 100 4
+check_on_cluster 60 7
+tap_plan

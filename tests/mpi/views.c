@@ -1,0 +1,681 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* views: random file views, memory types and sequences of collective calls, against a
+ * serial model of the file and of every buffer. A case is a function of its seed and
+ * number and of the number of ranks; a failure prints the command that replays it. */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "generate.h"
+#include "layout.h"
+
+#define GUARD 64 /* bytes around each buffer that nobody may touch */
+
+struct options {
+    uint64_t seed;
+    int first, cases;
+    int large; /* per cent of the cases */
+    const char *dir;
+    bool verbose;
+};
+
+struct bytes {
+    unsigned char *at;
+    int64_t size, room;
+};
+
+enum access { READ_WRITE, WRITE_ONLY, READ_ONLY };
+
+/* One case, as one group of ranks sees it. `model` is what the file must be. */
+struct test {
+    struct rng rng;
+    MPI_Comm comm;
+    int rank, ranks;
+    enum access access;
+    bool large;           /* a few megabytes a rank, the default view, large buffers */
+    char path[4096];
+    MPI_File file;
+    struct bytes model;
+    int64_t settled;      /* size of the file that every rank is sure to see */
+    struct view *view;    /* of each rank of the group */
+    int64_t *position;    /* of each rank, in etypes of its view */
+    int64_t *base;        /* first etype that the rank may use */
+    int64_t etypes;       /* how many it may use from there */
+    int operations;       /* done so far; the data of each differ */
+    const char *what;     /* the call that is checked now */
+    char failure[256];    /* the first difference seen; empty: none */
+};
+
+/* One rank's part in one collective call. */
+struct part {
+    struct layout memory;
+    int count;          /* of memory types */
+    int64_t offset;     /* in etypes, where it begins */
+    int64_t bytes;      /* of data */
+    unsigned char *data; /* in the order of the view */
+};
+
+static int world_rank, world_size;
+
+static void differ(struct test *t, const char *format, ...)
+{
+    va_list arguments;
+    if (t->failure[0] != '\0')
+        return;
+    int used = snprintf(t->failure, sizeof t->failure, "%s: ", t->what);
+    va_start(arguments, format);
+    vsnprintf(t->failure + used, sizeof t->failure - (size_t)used, format, arguments);
+    va_end(arguments);
+}
+
+static void check_mpi(struct test *t, int code)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+    if (code == MPI_SUCCESS)
+        return;
+    MPI_Error_string(code, text, &length);
+    differ(t, "error %s", text);
+}
+
+/* The model of the file */
+
+static void extend(struct bytes *b, int64_t size)
+{
+    if (size <= b->size)
+        return;
+    if (size > b->room) {
+        unsigned char *larger = checked_alloc((size_t)(2 * size), 1);
+        if (b->size > 0)
+            memcpy(larger, b->at, (size_t)b->size);
+        free(b->at);
+        b->at = larger;
+        b->room = 2 * size;
+    }
+    b->size = size;
+}
+
+/* A walk along a view or a memory type: `data` advances through the data stream. */
+struct stream {
+    struct bytes *file;
+    int64_t disp, valid, end;
+    unsigned char *data, *memory;
+    int64_t rest; /* bytes of data left that exist in the file */
+};
+
+static void put_in_file(void *context, int64_t offset, int64_t length)
+{
+    struct stream *s = context;
+    extend(s->file, s->disp + offset + length);
+    memcpy(s->file->at + s->disp + offset, s->data, (size_t)length);
+    s->data += length;
+}
+
+/* Offsets of a view ascend: from the first byte past the end on there is nothing. */
+static void get_from_file(void *context, int64_t offset, int64_t length)
+{
+    struct stream *s = context;
+    int64_t there = s->file->size - (s->disp + offset);
+    there = there < 0 ? 0 : there < length ? there : length;
+    if (there > 0)
+        memcpy(s->data, s->file->at + s->disp + offset, (size_t)there);
+    s->data += length;
+    s->valid += there;
+    s->end = s->disp + offset + length;
+}
+
+static void put_in_memory(void *context, int64_t offset, int64_t length)
+{
+    struct stream *s = context;
+    int64_t here = s->rest < length ? s->rest : length;
+    if (here > 0)
+        memcpy(s->memory + offset, s->data, (size_t)here);
+    s->data += length;
+    s->rest -= here;
+}
+
+static void model_write(struct test *t, int rank, const struct part *p)
+{
+    const struct view *v = &t->view[rank];
+    struct stream s = {.file = &t->model, .disp = v->disp, .data = p->data};
+    layout_walk(&v->file, p->offset * v->etype.size, p->bytes, put_in_file, &s);
+}
+
+/* Returns how many bytes there are to read; *end: up to where in the file it asks. */
+static int64_t model_read(struct test *t, int rank, const struct part *p, int64_t *end)
+{
+    const struct view *v = &t->view[rank];
+    struct stream s = {.file = &t->model, .disp = v->disp, .data = p->data};
+    layout_walk(&v->file, p->offset * v->etype.size, p->bytes, get_from_file, &s);
+    *end = s.end;
+    return s.valid;
+}
+
+/* Operations */
+
+static void fill_random(struct rng *r, unsigned char *at, int64_t size)
+{
+    for (int64_t i = 0; i < size; i++)
+        at[i] = (unsigned char)(rng_next(r) >> 56);
+}
+
+/* How many memory types the rank moves. With a view of size zero nothing moves, whatever
+ * is asked for. */
+static int draw_count(struct test *t, int rank, int etypes, int most, bool explicit_offset)
+{
+    int64_t room = t->base[rank] + t->etypes - t->position[rank];
+    if (t->view[rank].file.size == 0)
+        return rng_below(&t->rng, 3);
+    if (explicit_offset)
+        room = rng_chance(&t->rng, 70) ? t->etypes / 2 : t->etypes;
+    int64_t limit = room / etypes < most ? room / etypes : most;
+    return limit > 0 && !rng_chance(&t->rng, 12) ? rng_between(&t->rng, 0, (int)limit) : 0;
+}
+
+/* Draws one rank's memory, amount and place. Every rank draws everybody's. */
+static struct part draw_part(struct test *t, int rank, bool explicit_offset)
+{
+    const struct view *v = &t->view[rank];
+    struct part p;
+    int etypes, most;
+    p.memory = generate_memory(&t->rng, &v->etype, &etypes, &most);
+    p.count = draw_count(t, rank, etypes, most, explicit_offset);
+    int64_t used = v->file.size == 0 ? 0 : (int64_t)p.count * etypes;
+    p.offset = t->position[rank];
+    if (explicit_offset)
+        p.offset = t->base[rank] + rng_below(&t->rng, (int)(t->etypes - used) + 1);
+    p.bytes = used * v->etype.size;
+    p.data = checked_alloc((size_t)p.bytes, 1);
+    struct rng content = {rng_mix((uint64_t)rank + 1, rng_next(&t->rng))};
+    fill_random(&content, p.data, p.bytes);
+    return p;
+}
+
+static void free_part(struct part *p)
+{
+    layout_free(&p->memory);
+    free(p->data);
+}
+
+static int call(struct test *t, const struct part *p, bool write, bool explicit_offset, void *buffer,
+                MPI_Status *status)
+{
+    if (write && explicit_offset)
+        return MPI_File_write_at_all(t->file, p->offset, buffer, p->count, p->memory.type, status);
+    if (write)
+        return MPI_File_write_all(t->file, buffer, p->count, p->memory.type, status);
+    if (explicit_offset)
+        return MPI_File_read_at_all(t->file, p->offset, buffer, p->count, p->memory.type, status);
+    return MPI_File_read_all(t->file, buffer, p->count, p->memory.type, status);
+}
+
+static const char *call_name(bool write, bool explicit_offset)
+{
+    if (write)
+        return explicit_offset ? "write_at_all" : "write_all";
+    return explicit_offset ? "read_at_all" : "read_all";
+}
+
+static void compare_bytes(struct test *t, const char *where, const unsigned char *got,
+                          const unsigned char *wanted, int64_t size, int64_t first)
+{
+    for (int64_t i = 0; i < size; i++)
+        if (got[i] != wanted[i]) {
+            differ(t, "%s, byte %" PRId64 " is %02x, not %02x", where, first + i, got[i], wanted[i]);
+            return;
+        }
+}
+
+/* Without explicit offset io/ompio puts the full amount into the status, whatever the
+ * collective component moved, so there the status says little. */
+static void check_count(struct test *t, MPI_Status *status, int64_t wanted)
+{
+    int count;
+    MPI_Get_count(status, MPI_BYTE, &count);
+    if (count != wanted)
+        differ(t, "status has %d bytes, not %" PRId64, count, wanted);
+}
+
+/* Does this rank's part with a buffer that is random all over, and compares all of the
+ * buffer afterwards. `valid` of the data are to be read; for a write it is all of them. */
+static void do_part(struct test *t, const struct part *p, bool write, bool explicit_offset, int64_t valid)
+{
+    int64_t low, high;
+    MPI_Status status;
+    layout_hull(&p->memory, p->count, &low, &high);
+    int64_t size = high - low + 2 * GUARD;
+    unsigned char *buffer = checked_alloc((size_t)size, 1), *wanted = checked_alloc((size_t)size, 1);
+    struct rng gap = {rng_mix((uint64_t)t->operations, t->rng.state)};
+    fill_random(&gap, buffer, size);
+    memcpy(wanted, buffer, (size_t)size);
+    struct stream s = {.data = p->data, .memory = wanted + GUARD - low, .rest = valid};
+    layout_walk(&p->memory, 0, p->bytes, put_in_memory, &s);
+    if (write)
+        memcpy(buffer, wanted, (size_t)size);
+    check_mpi(t, call(t, p, write, explicit_offset, buffer + GUARD - low, &status));
+    compare_bytes(t, "buffer", buffer, wanted, size, low - GUARD);
+    if (explicit_offset)
+        check_count(t, &status, valid);
+    free(wanted);
+    free(buffer);
+}
+
+static void check_position(struct test *t)
+{
+    MPI_Offset position;
+    MPI_File_get_position(t->file, &position);
+    if (position != t->position[t->rank])
+        differ(t, "file pointer is %lld, not %" PRId64, (long long)position, t->position[t->rank]);
+}
+
+/* What the ranks wrote before is what all of them see afterwards. Without it a rank sees
+ * what it wrote itself, but the end of the file may not have moved yet for it. */
+static void synchronise(struct test *t)
+{
+    if (t->access == READ_ONLY)
+        return;
+    t->what = "sync";
+    check_mpi(t, MPI_File_sync(t->file));
+    MPI_Barrier(t->comm);
+    check_mpi(t, MPI_File_sync(t->file));
+    t->settled = t->model.size;
+}
+
+static void operate(struct test *t, bool write, bool explicit_offset)
+{
+    struct part own = {0};
+    int64_t valid = 0, end, last = 0;
+    t->operations++;
+    for (int i = 0; i < t->ranks; i++) {
+        struct part p = draw_part(t, i, explicit_offset);
+        int64_t there = p.bytes;
+        if (write)
+            model_write(t, i, &p);
+        else {
+            there = model_read(t, i, &p, &end);
+            last = end > last ? end : last;
+        }
+        if (!explicit_offset && p.bytes > 0)
+            t->position[i] += p.bytes / t->view[i].etype.size;
+        if (i != t->rank) {
+            free_part(&p);
+            continue;
+        }
+        own = p;
+        valid = there;
+    }
+    if (last > t->settled)
+        synchronise(t);
+    t->what = call_name(write, explicit_offset);
+    /* Past its end a read may leave the file pointer short or not (MPI does not say). */
+    bool whole = valid == own.bytes;
+    do_part(t, &own, write, explicit_offset, valid);
+    if (whole)
+        check_position(t);
+    /* Nobody may go on to move the end of the file that others still look for. */
+    if (last > t->model.size)
+        MPI_Barrier(t->comm);
+    free_part(&own);
+    MPI_File_seek(t->file, t->position[t->rank], MPI_SEEK_SET);
+}
+
+/* Overlapping writes: each byte must hold what one of its writers wrote. */
+
+struct image {
+    struct bytes byte, written;
+};
+
+static void put_in_image(void *context, int64_t offset, int64_t length)
+{
+    struct stream *s = context;
+    int64_t first = s->disp + offset;
+    extend(s->file, first + length);
+    memcpy(s->file->at + first, s->data, (size_t)length);
+    s->data += length;
+}
+
+static void draw_image(struct image *image, const struct view *v, const struct part *p)
+{
+    unsigned char *ones = checked_alloc((size_t)p->bytes, 1);
+    memset(ones, 1, (size_t)p->bytes);
+    struct stream bytes = {.file = &image->byte, .disp = v->disp, .data = p->data};
+    struct stream marks = {.file = &image->written, .disp = v->disp, .data = ones};
+    layout_walk(&v->file, p->offset * v->etype.size, p->bytes, put_in_image, &bytes);
+    layout_walk(&v->file, p->offset * v->etype.size, p->bytes, put_in_image, &marks);
+    free(ones);
+}
+
+static struct bytes read_file(struct test *t)
+{
+    struct bytes content = {0};
+    struct stat status;
+    int fd = open(t->path, O_RDONLY);
+    if (fd < 0 || fstat(fd, &status) != 0) {
+        differ(t, "cannot open the file: %s", strerror(errno));
+        return content;
+    }
+    extend(&content, status.st_size);
+    for (int64_t at = 0; at < content.size;) {
+        ssize_t got = pread(fd, content.at + at, (size_t)(content.size - at), at);
+        if (got <= 0) {
+            differ(t, "cannot read the file");
+            break;
+        }
+        at += got;
+    }
+    close(fd);
+    return content;
+}
+
+static bool one_wrote(const struct image *image, int ranks, int64_t at, unsigned char value, bool *written)
+{
+    bool found = false;
+    *written = false;
+    for (int i = 0; i < ranks; i++) {
+        if (at >= image[i].written.size || !image[i].written.at[at])
+            continue;
+        *written = true;
+        found = found || image[i].byte.at[at] == value;
+    }
+    return found;
+}
+
+/* Makes the bytes in dispute those of the file once they have been found right. */
+static void settle(struct test *t, const struct image *image)
+{
+    struct bytes content = read_file(t);
+    for (int64_t at = 0; at < t->model.size && at < content.size; at++) {
+        bool written, right = one_wrote(image, t->ranks, at, content.at[at], &written);
+        if (written && !right)
+            differ(t, "nobody wrote %02x at byte %" PRId64, content.at[at], at);
+        if (right)
+            t->model.at[at] = content.at[at];
+    }
+    free(content.at);
+}
+
+static void write_overlapping(struct test *t)
+{
+    struct image *image = checked_alloc((size_t)t->ranks, sizeof *image);
+    struct part own = {0};
+    t->operations++;
+    for (int i = 0; i < t->ranks; i++) {
+        struct part p = draw_part(t, i, true);
+        draw_image(&image[i], &t->view[i], &p);
+        model_write(t, i, &p);
+        if (i == t->rank)
+            own = p;
+        else
+            free_part(&p);
+    }
+    t->what = "overlapping write_at_all";
+    do_part(t, &own, true, true, own.bytes);
+    synchronise(t);
+    t->what = "overlapping writes";
+    settle(t, image);
+    free_part(&own);
+    for (int i = 0; i < t->ranks; i++) {
+        free(image[i].byte.at);
+        free(image[i].written.at);
+    }
+    free(image);
+    MPI_Barrier(t->comm);
+}
+
+/* Phases: a view of each rank, and calls */
+
+static void set_view(struct test *t)
+{
+    const struct view *v = &t->view[t->rank];
+    t->what = "set_view";
+    check_mpi(t, MPI_File_set_view(t->file, v->disp, v->etype.type, v->file.type, "native", MPI_INFO_NULL));
+}
+
+static void start_at(struct test *t, bool apart)
+{
+    for (int i = 0; i < t->ranks; i++)
+        t->base[i] = t->position[i] = apart ? i * t->etypes : 0;
+    MPI_File_seek(t->file, t->position[t->rank], MPI_SEEK_SET);
+}
+
+static void random_calls(struct test *t, bool may_write)
+{
+    int calls = rng_between(&t->rng, 1, 5);
+    for (int i = 0; i < calls; i++) {
+        bool write = rng_chance(&t->rng, 60) && may_write && t->access != READ_ONLY;
+        if (!write && t->access == WRITE_ONLY)
+            continue;
+        operate(t, write, rng_chance(&t->rng, 40));
+    }
+}
+
+static void phase(struct test *t, bool first)
+{
+    int kind = rng_below(&t->rng, 10);
+    bool may_write = kind != 9, is_default = kind == 0;
+    t->etypes = rng_chance(&t->rng, 15) ? rng_between(&t->rng, 500, 3000) : rng_between(&t->rng, 1, 300);
+    if (t->large) {
+        is_default = true;
+        t->etypes = rng_between(&t->rng, 1 << 20, 5 << 20);
+    }
+    if (is_default)
+        generate_default(t->ranks, t->view);
+    else if (kind < 5)
+        generate_tiled(&t->rng, t->ranks, t->view);
+    else if (kind < 8)
+        generate_regions(&t->rng, t->ranks, t->etypes, t->view);
+    else
+        generate_overlapping(&t->rng, t->ranks, t->view);
+    if (!first || !is_default)
+        set_view(t);
+    start_at(t, is_default);
+    if (kind == 8 && !t->large && t->access != READ_ONLY)
+        write_overlapping(t);
+    else
+        random_calls(t, may_write && kind != 8);
+    synchronise(t);
+    for (int i = 0; i < t->ranks; i++)
+        view_free(&t->view[i]);
+}
+
+/* Cases */
+
+static void write_existing_file(struct test *t)
+{
+    bool exists = t->access == READ_ONLY || rng_chance(&t->rng, 50);
+    int64_t size = exists ? rng_below(&t->rng, rng_chance(&t->rng, 50) ? 2000 : 30000) : 0;
+    extend(&t->model, size);
+    t->settled = size;
+    fill_random(&t->rng, t->model.at, size);
+    if (t->rank == 0 && exists) {
+        FILE *f = fopen(t->path, "w");
+        if (f == NULL || fwrite(t->model.at, 1, (size_t)size, f) != (size_t)size || fclose(f) != 0)
+            differ(t, "cannot create %s: %s", t->path, strerror(errno));
+    }
+    MPI_Barrier(t->comm);
+}
+
+static void set_number(MPI_Info info, const char *key, int number)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", number);
+    MPI_Info_set(info, key, text);
+}
+
+static MPI_Info draw_hints(struct test *t)
+{
+    static const int small[] = {64, 100, 128, 256, 1000, 4096, 65536};
+    static const int large[] = {1 << 16, 3 << 16, 1 << 20, 1 << 22, 7 << 20, 1 << 25, 1 << 26};
+    const int *buffer_size = t->large ? large : small;
+    MPI_Info info;
+    MPI_Info_create(&info);
+    if (rng_chance(&t->rng, 70))
+        set_number(info, "cb_nodes", rng_between(&t->rng, 1, t->ranks));
+    if (rng_chance(&t->rng, 80))
+        set_number(info, "cb_buffer_size", buffer_size[rng_below(&t->rng, 7)]);
+    return info;
+}
+
+static void open_file(struct test *t)
+{
+    static const int mode[] = {MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_MODE_WRONLY | MPI_MODE_CREATE,
+                               MPI_MODE_RDONLY};
+    int kind = rng_below(&t->rng, 10);
+    t->access = kind < 7 ? READ_WRITE : kind == 7 ? WRITE_ONLY : READ_ONLY;
+    write_existing_file(t);
+    MPI_Info info = draw_hints(t);
+    t->what = "open";
+    int code = MPI_File_open(t->comm, t->path, mode[t->access], info, &t->file);
+    MPI_Info_free(&info);
+    if (code == MPI_SUCCESS)
+        return;
+    fprintf(stderr, "views: cannot open %s\n", t->path);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+}
+
+static void check_file(struct test *t)
+{
+    struct bytes content = read_file(t);
+    t->what = "file at the end";
+    if (content.size != t->model.size)
+        differ(t, "size is %" PRId64 ", not %" PRId64, content.size, t->model.size);
+    int64_t size = content.size < t->model.size ? content.size : t->model.size;
+    compare_bytes(t, "content", content.at, t->model.at, size, 0);
+    free(content.at);
+    unlink(t->path);
+}
+
+static void run_group(struct test *t)
+{
+    t->view = checked_alloc((size_t)t->ranks, sizeof *t->view);
+    t->position = checked_alloc((size_t)t->ranks, sizeof *t->position);
+    t->base = checked_alloc((size_t)t->ranks, sizeof *t->base);
+    open_file(t);
+    int phases = t->large ? 1 : rng_between(&t->rng, 1, 3);
+    for (int i = 0; i < phases; i++)
+        phase(t, i == 0);
+    t->what = "close";
+    check_mpi(t, MPI_File_close(&t->file));
+    MPI_Barrier(t->comm);
+    if (t->rank == 0)
+        check_file(t);
+    free(t->base);
+    free(t->position);
+    free(t->view);
+    free(t->model.at);
+}
+
+/* The ranks that share a file: all, all in reverse order, two halves with a file each,
+ * or all but the last. Returns the group's number, or -1 on a rank that sits out. */
+static int draw_group(struct rng *r, MPI_Comm *comm)
+{
+    int colour = 0, key = world_rank;
+    switch (rng_below(r, 10)) {
+    case 0: key = -world_rank; break;
+    case 1: colour = world_rank % 2; break;
+    case 2: colour = world_rank >= world_size / 2; break;
+    case 3: colour = world_size > 1 && world_rank == world_size - 1 ? -1 : 0; break;
+    default: break;
+    }
+    MPI_Comm_split(MPI_COMM_WORLD, colour < 0 ? MPI_UNDEFINED : colour, key, comm);
+    return colour;
+}
+
+static void run_case(const struct options *o, int number, struct test *t)
+{
+    *t = (struct test){.rng = {rng_mix(o->seed, (uint64_t)number)}};
+    t->large = rng_chance(&t->rng, o->large);
+    int colour = draw_group(&t->rng, &t->comm), process = (int)getpid();
+    if (colour < 0)
+        return;
+    t->rng.state = rng_mix(t->rng.state, (uint64_t)colour);
+    MPI_Comm_rank(t->comm, &t->rank);
+    MPI_Comm_size(t->comm, &t->ranks);
+    MPI_Bcast(&process, 1, MPI_INT, 0, t->comm);
+    snprintf(t->path, sizeof t->path, "%s/views.%d.%d", o->dir, process, number);
+    run_group(t);
+    MPI_Comm_free(&t->comm);
+}
+
+/* True when every rank found everything right; else one of them says what was wrong. */
+static bool all_right(const struct options *o, int number, const struct test *t)
+{
+    int own = t->failure[0] != '\0' ? world_rank : world_size, first;
+    MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (first == world_rank) {
+        const char *fcoll = getenv("OMPI_MCA_fcoll");
+        printf("views: seed %" PRIu64 " case %d rank %d: %s\nreplay: mpirun -np %d%s%s views --seed %" PRIu64
+               " --first %d --cases 1 --large %d\n",
+               o->seed, number, world_rank, t->failure, world_size, fcoll != NULL ? " --mca fcoll " : "",
+               fcoll != NULL ? fcoll : "", o->seed, number, o->large);
+        fflush(stdout);
+    }
+    return first == world_size;
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct options *o = state->input;
+    char *end = text;
+    switch (key) {
+    case 's': o->seed = strtoull(text, &end, 0); break;
+    case 'f': o->first = (int)strtol(text, &end, 10); break;
+    case 'n': o->cases = (int)strtol(text, &end, 10); break;
+    case 'l': o->large = (int)strtol(text, &end, 10); break;
+    case 'd': o->dir = text; return 0;
+    case 'v': o->verbose = true; return 0;
+    case ARGP_KEY_ARG: argp_usage(state); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+    if (end == text || *end != '\0')
+        argp_error(state, "'%s' is not a number", text);
+    return 0;
+}
+
+static struct options parse_options(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"seed", 's', "S", 0, "Seed of all cases (1)", 0},
+        {"first", 'f', "N", 0, "Number of the first case (0)", 0},
+        {"cases", 'n', "N", 0, "How many cases (100)", 0},
+        {"large", 'l', "P", 0, "Per cent of the cases that move megabytes (1)", 0},
+        {"dir", 'd', "DIR", 0, "Where the files go ($TMPDIR or /tmp)", 0},
+        {"verbose", 'v', NULL, 0, "Tell each case before it runs", 0},
+        {0},
+    };
+    static const struct argp parser = {
+        table, parse_option, NULL,
+        "Random file views and memory types in collective MPI-IO, against a serial model.", NULL, NULL, NULL};
+    struct options o = {.seed = 1, .cases = 100, .large = 1, .dir = getenv("TMPDIR")};
+    if (o.dir == NULL)
+        o.dir = "/tmp";
+    argp_parse(&parser, argc, argv, 0, NULL, &o);
+    return o;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = parse_options(argc, argv);
+    bool right = true;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    for (int i = o.first; right && i < o.first + o.cases; i++) {
+        struct test t;
+        if (o.verbose && world_rank == 0)
+            printf("views: case %d\n", i);
+        run_case(&o, i, &t);
+        right = all_right(&o, i, &t);
+    }
+    if (right && world_rank == 0)
+        printf("views: %d cases right, seed %" PRIu64 ", %d ranks\n", o.cases, o.seed, world_size);
+    MPI_Finalize();
+    return right ? 0 : 1;
+}

@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs, domains, cursors and merges against plain lists of bytes. */
+#include "access/access.h"
+#include "access/domain.h"
+#include "access/merge.h"
+#include "seeded.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILE_BYTES = 600, CASES = 1000 };
+
+static uint64_t state;
+
+static int below(int n)
+{
+    return (int)pick(&state, 0, n - 1);
+}
+
+/* The model: place[s] is where byte s of the stream is. */
+typedef struct model {
+    int64_t place[4 * FILE_BYTES];
+    int64_t bytes;
+} model;
+
+static void add_block(model *m, access_list *list, int64_t offset, int64_t length)
+{
+    ck_assert_int_eq(access_append(list, offset, length, m->bytes), 0);
+    for (int64_t i = 0; i < length; i++)
+        m->place[m->bytes++] = offset + i;
+}
+
+/* An ordered access of blocks that are often regular. */
+static void random_ordered(model *m, access_list *list)
+{
+    int64_t at = below(40);
+    m->bytes = 0;
+    while (at < FILE_BYTES - 60 && below(12) > 0) {
+        int length = 1 + below(9), gap = below(3) == 0 ? 0 : below(12), count = 1 + below(6);
+        for (int b = 0; b < count && at + length < FILE_BYTES; b++) {
+            add_block(m, list, at, length);
+            at += length + gap;
+        }
+    }
+}
+
+static void check_places(const access_list *list, const model *m)
+{
+    access_cursor cursor;
+    access_piece piece;
+    int64_t seen = 0;
+    access_cursor_init(&cursor, list);
+    ck_assert_int_eq(list->bytes, m->bytes);
+    while (access_take_piece(&cursor, ACCESS_END, &piece)) {
+        for (int64_t i = 0; i < piece.length; i++, seen++)
+            ck_assert_int_eq(m->place[piece.stream + i], piece.offset + i);
+    }
+    ck_assert_int_eq(seen, m->bytes);
+}
+
+START_TEST(regular_blocks_are_one_run)
+{
+    access_list list = {0};
+    for (int b = 0; b < 1000; b++)
+        ck_assert_int_eq(access_append(&list, 64 * b, 8, 8 * b), 0);
+    ck_assert_uint_eq(list.count, 1);
+    ck_assert_int_eq(list.run[0].count, 1000);
+    ck_assert_int_eq(list.run[0].stride, 64);
+    ck_assert_int_eq(list.bytes, 8000);
+    access_release(&list);
+}
+END_TEST
+
+START_TEST(touching_blocks_are_one_block)
+{
+    access_list list = {0};
+    for (int b = 0; b < 10; b++)
+        ck_assert_int_eq(access_append(&list, 8 * b, 8, 8 * b), 0);
+    ck_assert_uint_eq(list.count, 1);
+    ck_assert_int_eq(list.run[0].length, 80);
+    ck_assert_int_eq(list.run[0].count, 1);
+    access_release(&list);
+}
+END_TEST
+
+START_TEST(a_block_that_touches_the_last_of_a_run_leaves_the_run)
+{
+    access_list list = {0};
+    model m = {.bytes = 0};
+    int64_t offsets[] = {0, 10, 20, 24, 40, 44};
+    for (int b = 0; b < 6; b++)
+        add_block(&m, &list, offsets[b], 4);
+    check_places(&list, &m);
+    ck_assert_int_eq(access_is_ordered(&list), 1);
+    access_release(&list);
+}
+END_TEST
+
+START_TEST(bad_blocks_are_refused)
+{
+    access_list list = {0};
+    access_run wraps = {INT64_MAX - 10, 4, 8, 3, 0};
+    ck_assert_int_eq(access_append(&list, -1, 4, 0), -EINVAL);
+    ck_assert_int_eq(access_append(&list, 4, -1, 0), -EINVAL);
+    ck_assert_int_eq(access_append(&list, INT64_MAX - 3, 4, 0), -EINVAL);
+    ck_assert_int_eq(access_append_run(&list, &wraps), -EINVAL);
+    ck_assert_int_eq(access_append(&list, 7, 0, 0), 0);
+    ck_assert_uint_eq(list.count, 0);
+    ck_assert_int_eq(access_lower(&list), ACCESS_END);
+    ck_assert_int_eq(access_upper(&list), 0);
+}
+END_TEST
+
+START_TEST(lists_hold_every_byte)
+{
+    for (int c = 0; c < CASES; c++) {
+        access_list list = {0};
+        model m;
+        state = (uint64_t)c;
+        random_ordered(&m, &list);
+        ck_assert_int_eq(access_is_ordered(&list), 1);
+        check_places(&list, &m);
+        if (m.bytes > 0) {
+            ck_assert_int_eq(access_lower(&list), m.place[0]);
+            ck_assert_int_eq(access_upper(&list), m.place[m.bytes - 1] + 1);
+        }
+        access_release(&list);
+    }
+}
+END_TEST
+
+START_TEST(slices_hold_their_bytes)
+{
+    for (int c = 0; c < CASES; c++) {
+        access_list list = {0}, slice = {0};
+        model m, part = {.bytes = 0};
+        state = (uint64_t)c;
+        random_ordered(&m, &list);
+        int64_t from = below((int)m.bytes + 1), to = from + below((int)(m.bytes - from) + 1);
+        for (int64_t s = from; s < to; s++)
+            part.place[part.bytes++] = m.place[s] + 1000;
+        ck_assert_int_eq(access_append_slice(&slice, &list, from, to, 1000), 0);
+        check_places(&slice, &part);
+        access_release(&list);
+        access_release(&slice);
+    }
+}
+END_TEST
+
+/* Windows of random size: what a sender takes as stretches of its stream is what a receiver skips,
+ * and in the order of the file. */
+START_TEST(windows_agree)
+{
+    for (int c = 0; c < CASES; c++) {
+        access_list list = {0};
+        access_cursor sender, receiver;
+        model m;
+        int64_t done = 0, stream, length;
+        state = (uint64_t)c;
+        random_ordered(&m, &list);
+        access_cursor_init(&sender, &list);
+        access_cursor_init(&receiver, &list);
+        int64_t window = 1 + below(50);
+        for (int64_t hi = window; hi < FILE_BYTES + window; hi += window) {
+            int64_t sent = 0;
+            while (access_take_stream(&sender, hi, &stream, &length)) {
+                ck_assert_int_eq(stream, done + sent);
+                sent += length;
+            }
+            ck_assert_int_eq(access_skip(&receiver, hi), sent);
+            done += sent;
+            ck_assert(done == m.bytes || m.place[done] >= hi);
+            ck_assert(done == 0 || m.place[done - 1] < hi);
+            ck_assert_int_eq(access_next(&sender), done == m.bytes ? ACCESS_END : m.place[done]);
+        }
+        ck_assert_int_eq(done, m.bytes);
+        access_release(&list);
+    }
+}
+END_TEST
+
+START_TEST(scatter_and_gather_are_inverse)
+{
+    for (int c = 0; c < CASES; c++) {
+        access_list list = {0};
+        access_cursor cursor;
+        model m;
+        char window[FILE_BYTES], packed[FILE_BYTES], back[FILE_BYTES];
+        state = (uint64_t)c;
+        random_ordered(&m, &list);
+        int64_t lo = access_lower(&list) == ACCESS_END ? 0 : access_lower(&list);
+        int64_t hi = lo + below(FILE_BYTES), inside = 0;
+        memset(window, '.', sizeof window);
+        for (int i = 0; i < FILE_BYTES; i++)
+            packed[i] = (char)('a' + i % 26);
+        access_cursor_init(&cursor, &list);
+        int64_t copied = access_scatter(&cursor, hi, window, lo, packed, m.bytes);
+        while (inside < m.bytes && m.place[inside] < hi)
+            inside++;
+        ck_assert_int_eq(copied, inside);
+        for (int64_t s = 0; s < inside; s++)
+            ck_assert_int_eq(window[m.place[s] - lo], packed[s]);
+        access_cursor_init(&cursor, &list);
+        ck_assert_int_eq(access_gather(&cursor, hi, window, lo, back), inside);
+        ck_assert_mem_eq(back, packed, (size_t)inside);
+        int64_t dots = 0;
+        for (int i = 0; i < FILE_BYTES; i++)
+            dots += window[i] == '.';
+        ck_assert_int_eq(dots, FILE_BYTES - inside);
+        access_release(&list);
+    }
+}
+END_TEST
+
+START_TEST(memory_in_pieces)
+{
+    for (int c = 0; c < CASES; c++) {
+        access_list memory = {0};
+        char arena[400], packed[400], back[400];
+        char *place[400];
+        int64_t bytes = 0;
+        state = (uint64_t)c;
+        memset(arena, '.', sizeof arena);
+        for (int at = below(20); at < 360; at += below(9)) {
+            int length = 1 + below(8);
+            char *block = arena + at;
+            ck_assert_int_eq(access_append_memory(&memory, block, (size_t)length), 0);
+            for (int i = 0; i < length; i++)
+                place[bytes++] = block + i;
+            at += length;
+        }
+        for (int i = 0; i < 400; i++)
+            packed[i] = (char)('a' + i % 26);
+        int64_t from = below((int)bytes), length = below((int)(bytes - from) + 1);
+        access_to_memory(&memory, from, length, packed);
+        for (int64_t s = 0; s < bytes; s++) {
+            char wanted = s >= from && s < from + length ? packed[s - from] : '.';
+            ck_assert_int_eq(*place[s], wanted);
+        }
+        access_from_memory(&memory, from, length, back);
+        ck_assert_mem_eq(back, packed, (size_t)length);
+        char *one = length > 0 ? access_memory_at(&memory, from, length) : NULL;
+        if (one != NULL) {
+            ck_assert_ptr_eq(one, place[from]);
+            ck_assert_ptr_eq(one + length - 1, place[from + length - 1]);
+        }
+        access_release(&memory);
+    }
+}
+END_TEST
+
+START_TEST(memory_may_go_backwards)
+{
+    char arena[100], packed[40];
+    access_list memory = {0};
+    for (int b = 0; b < 10; b++)
+        ck_assert_int_eq(access_append_memory(&memory, arena + 90 - 10 * b, 4), 0);
+    for (int i = 0; i < 40; i++)
+        packed[i] = (char)i;
+    access_to_memory(&memory, 0, 40, packed);
+    for (int b = 0; b < 10; b++)
+        ck_assert_mem_eq(arena + 90 - 10 * b, packed + 4 * b, 4);
+    access_release(&memory);
+}
+END_TEST
+
+START_TEST(layers_are_ordered_and_hold_every_byte)
+{
+    for (int c = 0; c < CASES; c++) {
+        access_list list = {0}, *layer;
+        size_t layers;
+        model m = {.bytes = 0};
+        bool overlap = false;
+        char seen[FILE_BYTES] = {0}, streams[4 * FILE_BYTES] = {0};
+        state = (uint64_t)c;
+        for (int b = 0; b < 20; b++)
+            add_block(&m, &list, below(FILE_BYTES - 20), 1 + below(20));
+        for (int64_t s = 0; s < m.bytes; s++)
+            overlap |= seen[m.place[s]]++ > 0;
+        ck_assert_int_eq(access_layers(&list, &layer, &layers), 0);
+        ck_assert(overlap ? layers > 1 : layers == 1);
+        for (size_t l = 0; l < layers; l++) {
+            access_cursor cursor;
+            access_piece piece;
+            ck_assert_int_eq(access_is_ordered(&layer[l]), 1);
+            access_cursor_init(&cursor, &layer[l]);
+            while (access_take_piece(&cursor, ACCESS_END, &piece)) {
+                for (int64_t i = 0; i < piece.length; i++) {
+                    ck_assert_int_eq(streams[piece.stream + i]++, 0);
+                    ck_assert_int_eq(m.place[piece.stream + i], piece.offset + i);
+                }
+            }
+            access_release(&layer[l]);
+        }
+        for (int64_t s = 0; s < m.bytes; s++)
+            ck_assert_int_eq(streams[s], 1);
+        free(layer);
+        access_release(&list);
+    }
+}
+END_TEST
+
+/* ---- domains ---- */
+
+START_TEST(even_domains_cover_the_range)
+{
+    for (int c = 0; c < CASES; c++) {
+        file_domains d;
+        state = (uint64_t)c;
+        int64_t lo = below(200), hi = lo + below(400), align = 1 + below(3) * below(30);
+        size_t count = (size_t)(1 + below(9));
+        ck_assert_int_eq(domains_even(&d, lo, hi, count, align), 0);
+        int64_t at = lo, total = 0;
+        ck_assert_uint_eq(d.count, count);
+        for (size_t j = 0; j < count; j++) {
+            ck_assert_int_eq(d.range[j].lo, at);
+            at = d.range[j].hi;
+            ck_assert(at == hi || at % align == 0);
+            ck_assert_int_eq(d.size[j], d.range[j].hi - d.range[j].lo);
+            total += d.size[j];
+        }
+        ck_assert_int_eq(at, hi);
+        ck_assert_int_eq(total, hi - lo);
+        domains_release(&d);
+    }
+}
+END_TEST
+
+START_TEST(even_domains_of_huge_ranges)
+{
+    file_domains d;
+    ck_assert_int_eq(domains_even(&d, 0, INT64_MAX, 7, 4096), 0);
+    ck_assert_int_eq(d.range[6].hi, INT64_MAX);
+    ck_assert(d.size[0] >= INT64_MAX / 7);
+    domains_release(&d);
+    ck_assert_int_eq(domains_even(&d, 5, 4, 1, 1), -EINVAL);
+    ck_assert_int_eq(domains_even(&d, 0, 4, 0, 1), -EINVAL);
+    ck_assert_int_eq(domains_even(&d, 0, 4, 1, 0), -EINVAL);
+    ck_assert_int_eq(domains_even(&d, -1, 4, 1, 1), -EINVAL);
+}
+END_TEST
+
+/* Domains of several ranges each, which domains_even does not make: dealt out unit by unit. */
+static void scatter_domains(file_domains *d, int64_t unit)
+{
+    size_t of[FILE_BYTES];
+    size_t ranges = (size_t)((FILE_BYTES + unit - 1) / unit);
+    for (size_t r = 0; r < ranges; r++)
+        of[r] = (size_t)below(3);
+    ck_assert_int_eq(domains_from_units(d, 0, FILE_BYTES, unit, of, 3), 0);
+}
+
+static void check_cut(const file_domains *d, const access_list *list, const model *m)
+{
+    domain_share *share;
+    size_t shares;
+    char seen[4 * FILE_BYTES] = {0};
+    int64_t total = 0;
+    ck_assert_int_eq(domains_cut(d, list, &share, &shares), 0);
+    for (size_t i = 0; i < shares; i++) {
+        access_cursor cursor;
+        access_piece piece;
+        ck_assert(i == 0 || share[i].domain > share[i - 1].domain);
+        ck_assert_int_eq(access_is_ordered(&share[i].list), 1);
+        access_cursor_init(&cursor, &share[i].list);
+        while (access_take_piece(&cursor, ACCESS_END, &piece)) {
+            for (int64_t b = 0; b < piece.length; b++) {
+                int64_t contiguous;
+                int64_t file = domains_position_to_file(d, share[i].domain, piece.offset + b,
+                                                        &contiguous);
+                ck_assert_int_eq(file, m->place[piece.stream + b]);
+                ck_assert_int_ge(contiguous, 1);
+                ck_assert_int_eq(seen[piece.stream + b]++, 0);
+            }
+        }
+        total += share[i].list.bytes;
+    }
+    ck_assert_int_eq(total, m->bytes);
+    domains_free_shares(share, shares);
+}
+
+START_TEST(cuts_hold_every_byte)
+{
+    for (int c = 0; c < CASES; c++) {
+        access_list list = {0};
+        file_domains d;
+        model m;
+        state = (uint64_t)c;
+        random_ordered(&m, &list);
+        if (c % 2)
+            ck_assert_int_eq(domains_even(&d, 0, FILE_BYTES, (size_t)(1 + below(20)), 1), 0);
+        else
+            scatter_domains(&d, 1 + below(40));
+        check_cut(&d, &list, &m);
+        domains_release(&d);
+        access_release(&list);
+    }
+}
+END_TEST
+
+START_TEST(a_long_run_stays_a_few_runs)
+{
+    access_list list = {0};
+    file_domains d;
+    domain_share *share;
+    size_t shares, runs = 0;
+    access_run run = {0, 8, 64, 1000000, 0};
+    ck_assert_int_eq(access_append_run(&list, &run), 0);
+    ck_assert_int_eq(domains_even(&d, 0, access_upper(&list), 7, 1), 0);
+    ck_assert_int_eq(domains_cut(&d, &list, &share, &shares), 0);
+    for (size_t i = 0; i < shares; i++)
+        runs += share[i].list.count;
+    ck_assert_uint_le(runs, 7 * 3);
+    domains_free_shares(share, shares);
+    domains_release(&d);
+    access_release(&list);
+}
+END_TEST
+
+START_TEST(a_cut_outside_the_range_is_refused)
+{
+    access_list list = {0};
+    file_domains d;
+    domain_share *share;
+    size_t shares;
+    ck_assert_int_eq(access_append(&list, 90, 20, 0), 0);
+    ck_assert_int_eq(domains_even(&d, 0, 100, 2, 1), 0);
+    ck_assert_int_eq(domains_cut(&d, &list, &share, &shares), -EINVAL);
+    domains_release(&d);
+    access_release(&list);
+}
+END_TEST
+
+/* ---- merging ---- */
+
+START_TEST(extents_are_the_union)
+{
+    for (int c = 0; c < CASES; c++) {
+        access_list list[4] = {{0}};
+        access_cursor cursor[4];
+        size_t heap[4];
+        access_merge merge;
+        char covered[FILE_BYTES] = {0}, got[FILE_BYTES] = {0};
+        model m;
+        int64_t lo, end, before = -1;
+        state = (uint64_t)c;
+        for (int l = 0; l < 4; l++) {
+            random_ordered(&m, &list[l]);
+            for (int64_t s = 0; s < m.bytes; s++)
+                covered[m.place[s]] = 1;
+            access_cursor_init(&cursor[l], &list[l]);
+        }
+        access_merge_init(&merge, cursor, 4, heap);
+        int64_t window = 20 + below(100);
+        for (int64_t hi = window; hi < FILE_BYTES + window; hi += window) {
+            before = -1;
+            while (access_merge_extent(&merge, hi, 0, &lo, &end)) {
+                ck_assert(lo > before && end <= hi && lo < end);
+                before = end;
+                memset(got + lo, 1, (size_t)(end - lo));
+            }
+        }
+        ck_assert_mem_eq(got, covered, sizeof got);
+        for (int l = 0; l < 4; l++)
+            access_release(&list[l]);
+    }
+}
+END_TEST
+
+START_TEST(extents_pass_small_gaps)
+{
+    access_list list = {0};
+    access_cursor cursor;
+    size_t heap[1];
+    access_merge merge;
+    int64_t lo, end;
+    for (int b = 0; b < 5; b++)
+        ck_assert_int_eq(access_append(&list, 10 * b, 4, 4 * b), 0);
+    ck_assert_int_eq(access_append(&list, 100, 4, 20), 0);
+    access_cursor_init(&cursor, &list);
+    access_merge_init(&merge, &cursor, 1, heap);
+    ck_assert_int_eq(access_merge_extent(&merge, ACCESS_END, 6, &lo, &end), 1);
+    ck_assert_int_eq(lo, 0);
+    ck_assert_int_eq(end, 44);
+    ck_assert_int_eq(access_merge_extent(&merge, ACCESS_END, 6, &lo, &end), 1);
+    ck_assert_int_eq(lo, 100);
+    ck_assert_int_eq(access_merge_extent(&merge, ACCESS_END, 6, &lo, &end), 0);
+    access_release(&list);
+}
+END_TEST
+
+/* The access order of the SetMatch paper and its matrix. */
+START_TEST(neighbours_of_the_paper)
+{
+    static const int order[] = {0, 4, 1, 0, 4, 1, 5, 2, 3, 4, 1, 3, 2, 5, 4, 2, 5, 4, 0, 4, 1};
+    static const int64_t wanted[6][6] = {{0, 1, 0, 0, 4, 0}, {1, 0, 0, 1, 4, 1},
+                                         {0, 0, 0, 2, 1, 3}, {0, 1, 2, 0, 1, 0},
+                                         {4, 4, 1, 1, 0, 2}, {0, 1, 3, 0, 2, 0}};
+    access_list list[6] = {{0}};
+    size_t owner[6] = {0, 1, 2, 3, 4, 5};
+    matrix_builder counts = {.rows = 6, .cols = 6};
+    access_ends ends;
+    matrix m;
+    for (int i = 0; i < 21; i++)
+        ck_assert_int_eq(access_append(&list[order[i]], 8 * i, 8, list[order[i]].bytes), 0);
+    ck_assert_int_eq(access_count_neighbours(list, owner, 6, &counts, &ends), 0);
+    ck_assert_int_eq(matrix_builder_finish(&counts, &m), 0);
+    for (size_t i = 0; i < 6; i++) {
+        for (size_t j = 0; j < 6; j++)
+            ck_assert_int_eq(matrix_get(&m, i, j), wanted[i][j]);
+        access_release(&list[i]);
+    }
+    ck_assert_uint_eq(ends.first_owner, 0);
+    ck_assert_uint_eq(ends.last_owner, 1);
+    ck_assert_int_eq(ends.lower, 0);
+    ck_assert_int_eq(ends.upper, 21 * 8);
+    matrix_builder_clear(&counts);
+    matrix_release(&m);
+}
+END_TEST
+
+START_TEST(nobody_has_no_neighbours)
+{
+    matrix_builder counts = {.rows = 2, .cols = 2};
+    access_ends ends;
+    matrix m;
+    ck_assert_int_eq(access_count_neighbours(NULL, NULL, 0, &counts, &ends), 0);
+    ck_assert_uint_eq(ends.first_owner, SIZE_MAX);
+    ck_assert_int_eq(matrix_builder_finish(&counts, &m), 0);
+    ck_assert_uint_eq(m.row_start[2], 0);
+    matrix_builder_clear(&counts);
+    matrix_release(&m);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("access");
+    TCase *runs = tcase_create("runs"), *domains = tcase_create("domains");
+    TCase *merges = tcase_create("merges");
+    tcase_set_timeout(runs, 300);
+    tcase_set_timeout(domains, 300);
+    tcase_set_timeout(merges, 300);
+    tcase_add_test(runs, regular_blocks_are_one_run);
+    tcase_add_test(runs, touching_blocks_are_one_block);
+    tcase_add_test(runs, a_block_that_touches_the_last_of_a_run_leaves_the_run);
+    tcase_add_test(runs, bad_blocks_are_refused);
+    tcase_add_test(runs, lists_hold_every_byte);
+    tcase_add_test(runs, slices_hold_their_bytes);
+    tcase_add_test(runs, windows_agree);
+    tcase_add_test(runs, scatter_and_gather_are_inverse);
+    tcase_add_test(runs, memory_in_pieces);
+    tcase_add_test(runs, memory_may_go_backwards);
+    tcase_add_test(runs, layers_are_ordered_and_hold_every_byte);
+    tcase_add_test(domains, even_domains_cover_the_range);
+    tcase_add_test(domains, even_domains_of_huge_ranges);
+    tcase_add_test(domains, cuts_hold_every_byte);
+    tcase_add_test(domains, a_long_run_stays_a_few_runs);
+    tcase_add_test(domains, a_cut_outside_the_range_is_refused);
+    tcase_add_test(merges, extents_are_the_union);
+    tcase_add_test(merges, extents_pass_small_gaps);
+    tcase_add_test(merges, neighbours_of_the_paper);
+    tcase_add_test(merges, nobody_has_no_neighbours);
+    suite_add_tcase(suite, runs);
+    suite_add_tcase(suite, domains);
+    suite_add_tcase(suite, merges);
+    SRunner *runner = srunner_create(suite);
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Ranks on nodes: the stock order, room beyond the slots, apps with nodes of their own, and
+ * that placing by a view keeps to all of it.
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../orte/mca/rmaps/dla/rmaps_dla_place.h"
+#include "setmatch/setmatch.h"
+
+#include "seeded.h"
+
+#define MAX_NODES 6
+#define MAX_APPS 4
+#define MAX_RANKS 64
+#define ANY SIZE_MAX
+
+/* A job with its arrays inside, so that cases can be written as tables. */
+typedef struct small_job {
+    dla_job job;
+    dla_node node[MAX_NODES];
+    dla_app app[MAX_APPS];
+    size_t list[MAX_APPS][MAX_NODES];
+} small_job;
+
+static void link_up(small_job *s)
+{
+    s->job.node = s->node;
+    s->job.app = s->app;
+    s->job.ranks = 0;
+    for (size_t a = 0; a < s->job.apps; a++) {
+        s->app[a].node = s->list[a];
+        s->job.ranks += s->app[a].ranks;
+    }
+}
+
+static small_job one_app(size_t ranks, size_t nodes, const dla_node *node, bool oversubscribe)
+{
+    small_job s = { .job = { .apps = 1, .nodes = nodes, .oversubscribe = oversubscribe } };
+
+    memcpy(s.node, node, nodes * sizeof(*node));
+    s.app[0].ranks = ranks;
+    s.app[0].nodes = nodes;
+    for (size_t n = 0; n < nodes; n++) {
+        s.list[0][n] = n;
+    }
+    return s;
+}
+
+static const struct {
+    size_t ranks, nodes;
+    dla_node node[MAX_NODES];
+    bool oversubscribe;
+    int rc;
+    size_t count[MAX_NODES];
+} by_slot_cases[] = {
+    { 4, 2, { { 2, ANY }, { 2, ANY } }, false, 0, { 2, 2 } },
+    { 3, 2, { { 2, ANY }, { 2, ANY } }, false, 0, { 2, 1 } },
+    { 5, 2, { { 2, ANY }, { 2, ANY } }, false, -ENOSPC, { 0 } },
+    { 5, 2, { { 2, ANY }, { 2, ANY } }, true, 0, { 3, 2 } },
+    { 9, 3, { { 1, ANY }, { 3, ANY }, { 0, ANY } }, true, 0, { 3, 5, 1 } },
+    { 6, 2, { { 2, 2 }, { 2, ANY } }, true, 0, { 2, 4 } },
+    { 6, 2, { { 2, 3 }, { 2, 3 } }, true, 0, { 3, 3 } },
+    { 7, 2, { { 2, 3 }, { 2, 3 } }, true, -ENOSPC, { 0 } },
+    { 1, 3, { { 0, ANY }, { 0, ANY }, { 1, ANY } }, false, 0, { 0, 0, 1 } },
+    { 1, 1, { { 0, ANY } }, false, -ENOSPC, { 0 } },
+    { 0, 1, { { 1, ANY } }, false, 0, { 0 } },
+};
+
+START_TEST(fills_by_slot)
+{
+    small_job s = one_app(by_slot_cases[_i].ranks, by_slot_cases[_i].nodes, by_slot_cases[_i].node,
+                          by_slot_cases[_i].oversubscribe);
+    size_t node_of_rank[MAX_RANKS], app = ANY, count[MAX_NODES] = { 0 };
+
+    link_up(&s);
+    ck_assert_int_eq(dla_place_by_slot(&s.job, node_of_rank, &app), by_slot_cases[_i].rc);
+    if (by_slot_cases[_i].rc != 0) {
+        ck_assert_uint_eq(app, 0);
+        return;
+    }
+    for (size_t r = 0; r < s.job.ranks; r++) {
+        count[node_of_rank[r]]++;
+    }
+    ck_assert_mem_eq(count, by_slot_cases[_i].count, sizeof(count));
+}
+END_TEST
+
+START_TEST(fills_slots_before_it_goes_beyond)
+{
+    const dla_node node[] = { { 2, ANY }, { 1, ANY } };
+    const size_t wanted[] = { 0, 0, 1, 0, 0, 1 };
+    small_job s = one_app(6, 2, node, true);
+    size_t node_of_rank[MAX_RANKS], app;
+
+    link_up(&s);
+    ck_assert_int_eq(dla_place_by_slot(&s.job, node_of_rank, &app), 0);
+    ck_assert_mem_eq(node_of_rank, wanted, sizeof(wanted));
+}
+END_TEST
+
+START_TEST(names_the_app_that_does_not_fit)
+{
+    small_job s = {
+        .job = { .apps = 3, .nodes = 2 },
+        .node = { { 2, ANY }, { 2, ANY } },
+        .app = { { 2, 2, NULL }, { 1, 1, NULL }, { 1, 2, NULL } },
+        .list = { { 0, 1 }, { 0 }, { 0, 1 } },
+    };
+    size_t node_of_rank[MAX_RANKS], app = ANY;
+
+    link_up(&s);
+    ck_assert_int_eq(dla_place_by_slot(&s.job, node_of_rank, &app), -ENOSPC);
+    ck_assert_uint_eq(app, 1);
+}
+END_TEST
+
+/* Rank r and rank r + ranks / 2 belong together. */
+static void pairs(size_t ranks, matrix *view)
+{
+    matrix_entry entries[MAX_RANKS];
+
+    for (size_t r = 0; r < ranks; r++) {
+        entries[r] = (matrix_entry) { r, (r + ranks / 2) % ranks, 9 };
+    }
+    ck_assert_int_eq(matrix_from_entries(view, ranks, ranks, entries, ranks), 0);
+}
+
+START_TEST(keeps_pairs_together)
+{
+    const dla_node node[] = { { 2, ANY }, { 4, ANY }, { 2, ANY } };
+    small_job s = one_app(8, 3, node, false);
+    size_t by_slot[MAX_RANKS], node_of_rank[MAX_RANKS], app;
+    matrix view;
+
+    link_up(&s);
+    pairs(8, &view);
+    ck_assert_int_eq(dla_place_by_slot(&s.job, by_slot, &app), 0);
+    ck_assert_int_eq(dla_place_by_view(&s.job, &view, 10, by_slot, node_of_rank), 0);
+    for (size_t r = 0; r < 4; r++) {
+        ck_assert_uint_eq(node_of_rank[r], node_of_rank[r + 4]);
+    }
+    matrix_release(&view);
+}
+END_TEST
+
+/* Apps 0 and 2 share nodes 0 and 1, with app 1 on nodes 2 and 3 numbered between them: the
+ * pairs across the apps of one group are kept together all the same. */
+START_TEST(places_apps_with_the_same_nodes_together)
+{
+    small_job s = {
+        .job = { .apps = 3, .nodes = 4 },
+        .node = { { 2, ANY }, { 2, ANY }, { 2, ANY }, { 2, ANY } },
+        .app = { { 2, 2, NULL }, { 4, 2, NULL }, { 2, 2, NULL } },
+        .list = { { 0, 1 }, { 2, 3 }, { 0, 1 } },
+    };
+    matrix_entry entries[] = { { 0, 6, 9 }, { 1, 7, 9 }, { 2, 4, 9 }, { 3, 5, 9 }, { 1, 2, 100 } };
+    size_t by_slot[MAX_RANKS], node_of_rank[MAX_RANKS], app;
+    matrix view;
+
+    link_up(&s);
+    ck_assert_int_eq(matrix_from_entries(&view, 8, 8, entries, 5), 0);
+    ck_assert_int_eq(dla_place_by_slot(&s.job, by_slot, &app), 0);
+    ck_assert_int_eq(dla_place_by_view(&s.job, &view, 10, by_slot, node_of_rank), 0);
+    ck_assert_uint_eq(node_of_rank[0], node_of_rank[6]);
+    ck_assert_uint_eq(node_of_rank[1], node_of_rank[7]);
+    ck_assert_uint_eq(node_of_rank[2], node_of_rank[4]);
+    ck_assert_uint_eq(node_of_rank[3], node_of_rank[5]);
+    matrix_release(&view);
+}
+END_TEST
+
+static uint64_t state;
+
+/* 0..n - 1 */
+static size_t any_of(size_t n)
+{
+    return (size_t) pick(&state, 0, (int64_t) n - 1);
+}
+
+static void random_job(small_job *s)
+{
+    *s = (small_job) { .job = { .apps = 1 + any_of(MAX_APPS), .nodes = 1 + any_of(MAX_NODES),
+                                .oversubscribe = any_of(2) == 0 } };
+    for (size_t n = 0; n < s->job.nodes; n++) {
+        s->node[n].slots = any_of(6);
+        s->node[n].most = any_of(2) == 0 ? ANY : s->node[n].slots + any_of(4);
+    }
+    for (size_t a = 0; a < s->job.apps; a++) {
+        s->app[a].ranks = any_of(7);
+        for (size_t n = 0; n < s->job.nodes; n++) {
+            if (any_of(3) != 0 || (n + 1 == s->job.nodes && s->app[a].nodes == 0)) {
+                s->list[a][s->app[a].nodes++] = n;
+            }
+        }
+    }
+    link_up(s);
+}
+
+static void random_view(size_t ranks, matrix *view)
+{
+    matrix_entry entries[4 * MAX_RANKS];
+    size_t count = ranks == 0 ? 0 : any_of(4 * ranks);
+
+    for (size_t i = 0; i < count; i++) {
+        entries[i] = (matrix_entry) { any_of(ranks), any_of(ranks), (int64_t) any_of(100) };
+    }
+    ck_assert_int_eq(matrix_from_entries(view, ranks, ranks, entries, count), 0);
+}
+
+static bool may_stand(const dla_app *app, size_t node)
+{
+    for (size_t i = 0; i < app->nodes; i++) {
+        if (app->node[i] == node) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Every rank on a node of its app, and no node over its room. */
+static void check_placement(const small_job *s, const size_t *node_of_rank)
+{
+    size_t count[MAX_NODES] = { 0 }, rank = 0, slots = 0;
+
+    for (size_t a = 0; a < s->job.apps; a++) {
+        for (size_t end = rank + s->app[a].ranks; rank < end; rank++) {
+            ck_assert(may_stand(&s->app[a], node_of_rank[rank]));
+            count[node_of_rank[rank]]++;
+        }
+    }
+    for (size_t n = 0; n < s->job.nodes; n++) {
+        slots += s->node[n].slots;
+        ck_assert_uint_le(count[n], s->job.oversubscribe ? s->node[n].most : s->node[n].slots);
+    }
+    if (s->job.apps == 1 && s->app[0].nodes == s->job.nodes && s->job.ranks <= slots) {
+        for (size_t n = 0; n < s->job.nodes; n++) {
+            ck_assert_uint_le(count[n], s->node[n].slots);
+        }
+    }
+}
+
+START_TEST(keeps_to_the_rules)
+{
+    size_t by_slot[MAX_RANKS], node_of_rank[MAX_RANKS], app;
+    matrix view;
+    small_job s;
+
+    state = (uint64_t) _i;
+    random_job(&s);
+    if (dla_place_by_slot(&s.job, by_slot, &app) != 0) {
+        ck_assert_uint_lt(app, s.job.apps);
+        return;
+    }
+    check_placement(&s, by_slot);
+    random_view(s.job.ranks, &view);
+    ck_assert_msg(dla_place_by_view(&s.job, &view, (unsigned) any_of(101), by_slot, node_of_rank) == 0,
+                  "seed %d", _i);
+    check_placement(&s, node_of_rank);
+    matrix_release(&view);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("place");
+    Suite *suite = suite_create("dla_place");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    suite_add_tcase(suite, cases);
+    tcase_add_loop_test(cases, fills_by_slot, 0, sizeof(by_slot_cases) / sizeof(by_slot_cases[0]));
+    tcase_add_test(cases, fills_slots_before_it_goes_beyond);
+    tcase_add_test(cases, names_the_app_that_does_not_fit);
+    tcase_add_test(cases, keeps_pairs_together);
+    tcase_add_test(cases, places_apps_with_the_same_nodes_together);
+    tcase_add_loop_test(cases, keeps_to_the_rules, 0, 300);
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

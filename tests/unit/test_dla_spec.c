@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What stands behind --map-by dla: is read right, and refused with a reason when it cannot be.
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../orte/mca/rmaps/dla/rmaps_dla_spec.h"
+
+static const struct {
+    const char *policy;
+    bool ours;
+} policies[] = {
+    { "dla", true }, { "dla:", true }, { "dla:file=x", true }, { "DLA:cart=2", true },
+    { "dlax", false }, { "dl", false }, { "d", false }, { "", false }, { "slot", false },
+    { "dla,file=x", false }, { ":dla", false }, { "node:dla", false }, { NULL, false },
+};
+
+START_TEST(tells_ours_from_stock)
+{
+    ck_assert_int_eq(dla_spec_is_dla(policies[_i].policy), policies[_i].ours);
+}
+END_TEST
+
+/* file NULL: none; threshold -1: none; product 0: no cart */
+static const struct {
+    const char *policy, *file;
+    int threshold;
+    size_t ndims, product;
+    const char *stock;
+    bool no_local;
+} good[] = {
+    { "dla", NULL, -1, 0, 0, "slot", false },
+    { "dla:", NULL, -1, 0, 0, "slot", false },
+    { "dla:file=view.crs", "view.crs", -1, 0, 0, "slot", false },
+    { "DLA:FILE=View.crs", "View.crs", -1, 0, 0, "slot", false },
+    { "dla:file=/a/b=c d", "/a/b=c d", -1, 0, 0, "slot", false },
+    { "dla:file=v,threshold=0", "v", 0, 0, 0, "slot", false },
+    { "dla:threshold=100,file=v", "v", 100, 0, 0, "slot", false },
+    { "dla:threshold=007,file=v", "v", 7, 0, 0, "slot", false },
+    { "dla:cart=4x2x2", NULL, -1, 3, 16, "slot", false },
+    { "dla:cart=16", NULL, -1, 1, 16, "slot", false },
+    { "dla:cart=1X1x1x1x1x1x1x3", NULL, -1, 8, 3, "slot", false },
+    { "dla:file=v,threshold=5,cart=2x3", "v", 5, 2, 6, "slot", false },
+    { "dla:file=v:OVERSUBSCRIBE", "v", -1, 0, 0, "slot:OVERSUBSCRIBE", false },
+    { "dla:file=v:oversubscribe,span", "v", -1, 0, 0, "slot:oversubscribe,span", false },
+    { "dla:file=v:PE=2,NOOVERSUBSCRIBE", "v", -1, 0, 0, "slot:PE=2,NOOVERSUBSCRIBE", false },
+    { "dla:file=v:pe=02", "v", -1, 0, 0, "slot:PE=2", false },
+    { "dla:file=v:NOLOCAL", "v", -1, 0, 0, "slot", true },
+    { "dla:OVERSUBSCRIBE", NULL, -1, 0, 0, "slot:OVERSUBSCRIBE", false },
+    { "dla:file=v:SPAN:PE=3", "v", -1, 0, 0, "slot:SPAN,PE=3", false },
+    { "dla:file=a\\,b\\:c\\\\d", "a,b:c\\d", -1, 0, 0, "slot", false },
+    { "dla:file=\\threshold=3", "threshold=3", -1, 0, 0, "slot", false },
+};
+
+START_TEST(reads_good_texts)
+{
+    char reason[DLA_SPEC_REASON_SIZE] = "untouched";
+    size_t product = 1;
+    dla_spec spec;
+
+    ck_assert_int_eq(dla_spec_parse(good[_i].policy, &spec, reason), 0);
+    ck_assert_pstr_eq(spec.file, good[_i].file);
+    ck_assert_int_eq(spec.has_threshold ? (int) spec.threshold : -1, good[_i].threshold);
+    ck_assert_uint_eq(spec.ndims, good[_i].ndims);
+    for (size_t i = 0; i < spec.ndims; i++) {
+        product *= spec.dims[i];
+    }
+    ck_assert_uint_eq(spec.ndims == 0 ? 0 : product, good[_i].product);
+    ck_assert_str_eq(spec.stock_policy, good[_i].stock);
+    ck_assert_int_eq(spec.no_local, good[_i].no_local);
+    dla_spec_release(&spec);
+    ck_assert_ptr_null(spec.file);
+}
+END_TEST
+
+/* A part of the reason, so that the right cause is named. */
+static const struct {
+    const char *policy, *reason;
+} bad[] = {
+    { "dla:foo=3", "foo=3" },
+    { "dla:file", "\"file\" is unknown" },
+    { "dla:view.crs", "view.crs" },
+    { "dla:file=v:OVERSUBSCRIBED", "OVERSUBSCRIBED" },
+    { "dla:file=v:SPAN=1", "SPAN=1" },
+    { "dla:file=", "needs a name" },
+    { "dla:file=a,file=b", "file is given twice" },
+    { "dla:threshold=1,threshold=1", "threshold is given twice" },
+    { "dla:cart=2,cart=2", "cart is given twice" },
+    { "dla:threshold=101", "threshold=101" },
+    { "dla:threshold=-1", "threshold=-1" },
+    { "dla:threshold=+1", "threshold=+1" },
+    { "dla:threshold= 1", "threshold= 1" },
+    { "dla:threshold=1.5", "threshold=1.5" },
+    { "dla:threshold=", "threshold=" },
+    { "dla:threshold=99999999999999999999", "threshold=9999" },
+    { "dla:cart=", "not a grid" },
+    { "dla:cart=0x2", "not a grid" },
+    { "dla:cart=2x", "not a grid" },
+    { "dla:cart=x2", "not a grid" },
+    { "dla:cart=2xx2", "not a grid" },
+    { "dla:cart=2*2", "not a grid" },
+    { "dla:cart=-2x-2", "not a grid" },
+    { "dla:cart=1x1x1x1x1x1x1x1x1", "8 dimensions" },
+    { "dla:cart=4294967296x4294967296", "too many" },
+    { "dla:PE=0", "PE=0" },
+    { "dla:PE=", "PE=" },
+    { "dla:PE=32768", "PE=32768" },
+    { "dla:file=v,", "nothing between" },
+    { "dla::OVERSUBSCRIBE", "nothing between" },
+    { "dla:,", "nothing between" },
+    { "dla:file=v\\", "backslash" },
+};
+
+START_TEST(refuses_bad_texts)
+{
+    char reason[DLA_SPEC_REASON_SIZE] = "";
+    dla_spec spec, before;
+
+    memset(&spec, 0x5a, sizeof(spec));
+    before = spec;
+    ck_assert_int_eq(dla_spec_parse(bad[_i].policy, &spec, reason), -EINVAL);
+    ck_assert_msg(strstr(reason, bad[_i].reason) != NULL, "%s: %s", bad[_i].policy, reason);
+    ck_assert_mem_eq(&spec, &before, sizeof(spec));
+}
+END_TEST
+
+START_TEST(cuts_long_texts_in_reasons)
+{
+    char policy[5000], reason[DLA_SPEC_REASON_SIZE];
+    dla_spec spec;
+
+    memset(policy, 'y', sizeof(policy) - 1);
+    policy[sizeof(policy) - 1] = '\0';
+    memcpy(policy, "dla:", 4);
+    ck_assert_int_eq(dla_spec_parse(policy, &spec, reason), -EINVAL);
+    ck_assert_uint_lt(strlen(reason), DLA_SPEC_REASON_SIZE);
+    ck_assert_ptr_nonnull(strstr(reason, "there are file="));
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("spec");
+    Suite *suite = suite_create("dla_spec");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    suite_add_tcase(suite, cases);
+    tcase_add_loop_test(cases, tells_ours_from_stock, 0, sizeof(policies) / sizeof(policies[0]));
+    tcase_add_loop_test(cases, reads_good_texts, 0, sizeof(good) / sizeof(good[0]));
+    tcase_add_loop_test(cases, refuses_bad_texts, 0, sizeof(bad) / sizeof(bad[0]));
+    tcase_add_test(cases, cuts_long_texts_in_reasons);
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

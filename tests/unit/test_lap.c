@@ -1,0 +1,708 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Unit and property tests of the assignment solvers: every solver of the table against
+ * brute force, and against its own duals where brute force cannot reach. */
+#include "lap/lap.h"
+
+#include <check.h>
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failing_malloc.h"
+#include "seeded.h"
+
+enum { MAX_ROWS = 300, MAX_COLS = 120, MAX_GROUPS = 40 };
+
+/* A problem with its memory and room for an answer. */
+struct instance {
+    lap_problem problem;
+    lap_solution solution;
+    double cost[MAX_ROWS * MAX_COLS];
+    size_t group[MAX_ROWS];
+    size_t row_of_col[MAX_COLS];
+    double col_dual[MAX_COLS], row_dual[MAX_ROWS], group_dual[MAX_GROUPS];
+};
+
+static struct instance one;
+
+static struct instance *new_instance(size_t rows, size_t cols)
+{
+    struct instance *in = &one;
+    memset(in, 0xa5, sizeof *in);
+    in->problem = (lap_problem){ .rows = rows, .cols = cols, .cost = in->cost };
+    in->solution = (lap_solution){ in->row_of_col, in->col_dual, in->row_dual, in->group_dual, -1.0 };
+    return in;
+}
+
+static void use_groups(struct instance *in, size_t groups, size_t capacity)
+{
+    in->problem.group = in->group;
+    in->problem.groups = groups;
+    in->problem.group_capacity = capacity;
+}
+
+static const lap_solver *solver_number(int i)
+{
+    return &lap_solvers[i];
+}
+
+static int count_solvers(void)
+{
+    int count = 0;
+    while (lap_solvers[count].name != NULL) {
+        count++;
+    }
+    return count;
+}
+
+/* ---- brute force ---- */
+
+struct search {
+    const lap_problem *problem;
+    int taken[8];
+    size_t load[8];
+    double least; /* INFINITY: nothing feasible */
+};
+
+static void try_column(struct search *s, size_t col, double so_far)
+{
+    const lap_problem *p = s->problem;
+    if (col == p->cols) {
+        s->least = so_far < s->least ? so_far : s->least;
+        return;
+    }
+    for (size_t i = 0; i < p->rows; i++) {
+        double cost = p->cost[col * p->rows + i];
+        size_t g = p->group != NULL ? p->group[i] : 0;
+        int full = p->group != NULL && p->group_capacity > 0 && s->load[g] == p->group_capacity;
+        if (s->taken[i] || full || isinf(cost)) {
+            continue;
+        }
+        s->taken[i] = 1;
+        s->load[g]++;
+        try_column(s, col + 1, so_far + cost);
+        s->load[g]--;
+        s->taken[i] = 0;
+    }
+}
+
+static double brute_force(const lap_problem *problem)
+{
+    struct search s = { .problem = problem, .least = INFINITY };
+    try_column(&s, 0, 0.0);
+    return s.least;
+}
+
+struct kind {
+    const char *name;
+    int64_t low, high;
+    int forbidden_of_ten; /* share of +INFINITY */
+    int grouped;
+};
+
+static const struct kind kinds[] = {
+    { "ties", 0, 2, 0, 0 },
+    { "all equal", 3, 3, 0, 0 },
+    { "negative", -5, 5, 0, 0 },
+    { "wide", -1000000, 1000000, 0, 0 },
+    { "forbidden", 0, 9, 4, 0 },
+    { "mostly forbidden", -3, 3, 7, 0 },
+    { "groups, ties", 0, 2, 0, 1 },
+    { "groups, all equal", 1, 1, 0, 1 },
+    { "groups, wide", -1000, 1000, 0, 1 },
+    { "groups, forbidden", 0, 9, 3, 1 },
+    { "groups, mostly forbidden", -3, 3, 7, 1 },
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0], ROUNDS = 3000 };
+
+static void fill_costs(struct instance *in, const struct kind *kind, uint64_t *state)
+{
+    for (size_t k = 0; k < in->problem.rows * in->problem.cols; k++) {
+        int forbidden = pick(state, 0, 9) < kind->forbidden_of_ten;
+        double cost = (double)pick(state, kind->low, kind->high);
+        in->cost[k] = forbidden ? INFINITY : cost;
+    }
+}
+
+static struct instance *small_instance(const struct kind *kind, uint64_t seed)
+{
+    uint64_t state = seed;
+    size_t cols = (size_t)pick(&state, 1, 5);
+    size_t rows = (size_t)pick(&state, (int64_t)cols, 6);
+    struct instance *in = new_instance(rows, cols);
+    fill_costs(in, kind, &state);
+    if (kind->grouped) {
+        size_t groups = (size_t)pick(&state, 1, 5);
+        use_groups(in, groups, (size_t)pick(&state, 0, 3));
+        for (size_t i = 0; i < rows; i++) {
+            in->group[i] = (size_t)pick(&state, 0, (int64_t)groups - 1);
+        }
+    }
+    return in;
+}
+
+static void compare_with_brute_force(const lap_solver *solver, const struct kind *kind, uint64_t seed)
+{
+    struct instance *in = small_instance(kind, seed);
+    double least = brute_force(&in->problem);
+    int rc = solver->solve(&in->problem, &in->solution);
+    if (isinf(least)) {
+        ck_assert_msg(rc == LAP_INFEASIBLE, "%s, %s, seed %llu: %d for an infeasible problem",
+                      solver->name, kind->name, (unsigned long long)seed, rc);
+        ck_assert(in->solution.total == -1.0);
+        return;
+    }
+    ck_assert_msg(rc == 0 && in->solution.total == least,
+                  "%s, %s, seed %llu: returned %d, total %g where %g is least", solver->name,
+                  kind->name, (unsigned long long)seed, rc, in->solution.total, least);
+    ck_assert_msg(lap_verify(&in->problem, &in->solution, 0.0) == 0, "%s, %s, seed %llu: no proof",
+                  solver->name, kind->name, (unsigned long long)seed);
+}
+
+START_TEST(agrees_with_brute_force)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+            compare_with_brute_force(solver_number(s), &kinds[_i], seed);
+        }
+    }
+}
+END_TEST
+
+/* ---- larger problems, proved by their duals ---- */
+
+struct size {
+    size_t rows, cols, groups, capacity;
+    int64_t low, high;
+    int forbidden_of_ten;
+};
+
+static const struct size sizes[] = {
+    { 200, 60, 0, 0, 0, 1000000, 0 },  { 200, 60, 0, 0, 0, 3, 0 },
+    { 120, 120, 0, 0, 0, 100000, 0 },  { 120, 120, 0, 0, 0, 5, 0 },
+    { 120, 119, 0, 0, -50, 50, 2 },    { 64, 64, 0, 0, 0, 9, 0 },
+    { 65, 30, 0, 0, 0, 9, 1 },         { 200, 60, 20, 3, 0, 1000000, 0 },
+    { 200, 60, 20, 3, 0, 3, 0 },       { 200, 60, 20, 4, -100, 100, 1 },
+    { 200, 20, 20, 1, 0, 1000, 0 },    { 200, 20, 20, 1, 0, 1, 0 },
+    { 300, 40, 40, 1, 0, 30, 0 },      { 128, 120, 16, 8, 0, 30, 0 },
+    { 300, 100, 40, 0, 0, 1000, 0 },   { 300, 80, 40, 5, 0, 1000, 3 },
+};
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+/* With `clustered` costs the rows of a group cost nearly the same, as ranks of a node do. */
+static struct instance *large_instance(const struct size *size, uint64_t seed, int clustered)
+{
+    uint64_t state = seed;
+    struct kind kind = { "large", size->low, size->high, size->forbidden_of_ten, 0 };
+    struct instance *in = new_instance(size->rows, size->cols);
+    fill_costs(in, &kind, &state);
+    if (size->groups > 0) {
+        use_groups(in, size->groups, size->capacity);
+        for (size_t i = 0; i < size->rows; i++) {
+            in->group[i] = clustered ? i * size->groups / size->rows : i % size->groups;
+        }
+    }
+    for (size_t k = 0; clustered && size->groups > 0 && k < size->rows * size->cols; k++) {
+        size_t i = k % size->rows, first = k - i;
+        while (i > 0 && in->group[i - 1] == in->group[k % size->rows]) {
+            i--;
+        }
+        in->cost[k] = in->cost[first + i] - (double)pick(&state, 0, 1);
+    }
+    return in;
+}
+
+static void prove(const lap_solver *solver, uint64_t seed, int clustered, int size)
+{
+    struct instance *in = large_instance(&sizes[size], seed, clustered);
+    int rc = solver->solve(&in->problem, &in->solution);
+    ck_assert_msg(rc == 0, "%s, size %d, seed %llu: %d", solver->name, size,
+                  (unsigned long long)seed, rc);
+    ck_assert_msg(lap_verify(&in->problem, &in->solution, 0.0) == 0, "%s, size %d, seed %llu: no proof",
+                  solver->name, size, (unsigned long long)seed);
+}
+
+START_TEST(duals_prove_large)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        for (uint64_t seed = 1; seed <= 20; seed++) {
+            prove(solver_number(s), seed, 0, _i);
+            prove(solver_number(s), seed, 1, _i);
+        }
+    }
+}
+END_TEST
+
+/* Shapes at random, with capacities that leave little choice. LAP_INFEASIBLE is no
+ * proof here; brute force sees to that. */
+static struct instance *medium_instance(uint64_t seed)
+{
+    uint64_t state = seed;
+    struct kind kind = { "medium", 0, 1, (int)pick(&state, 0, 4), 1 };
+    size_t rows = (size_t)pick(&state, 5, 40), groups = (size_t)pick(&state, 1, 8);
+    struct instance *in = new_instance(rows, (size_t)pick(&state, (int64_t)rows / 2, (int64_t)rows));
+    kind.high = pick(&state, 0, 1) ? 20 : 1000;
+    fill_costs(in, &kind, &state);
+    use_groups(in, groups, in->problem.cols / groups + (size_t)pick(&state, 0, 2));
+    for (size_t i = 0; i < rows; i++) {
+        in->group[i] = (size_t)pick(&state, 0, (int64_t)groups - 1);
+    }
+    return in;
+}
+
+START_TEST(duals_prove_medium)
+{
+    int solved = 0;
+    for (int s = 0; s < count_solvers(); s++) {
+        for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+            struct instance *in = medium_instance(seed);
+            int rc = solver_number(s)->solve(&in->problem, &in->solution);
+            solved += rc == 0;
+            ck_assert_msg(rc == LAP_INFEASIBLE || lap_verify(&in->problem, &in->solution, 0.0) == 0,
+                          "%s, seed %llu: no proof", solver_number(s)->name, (unsigned long long)seed);
+        }
+        ck_assert_int_gt(solved, ROUNDS / 3);
+    }
+}
+END_TEST
+
+START_TEST(duals_prove_fractions)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        struct instance *in = large_instance(&sizes[_i], 7, 0);
+        for (size_t k = 0; k < in->problem.rows * in->problem.cols; k++) {
+            in->cost[k] = isinf(in->cost[k]) ? INFINITY : in->cost[k] / 7.0 + 1.0 / ((double)k + 3.0);
+        }
+        ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
+        ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 1e-8), 0);
+    }
+}
+END_TEST
+
+/* The costs i * j are known to be slow for shortest augmenting paths. */
+START_TEST(products)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        struct instance *in = new_instance(100, 100);
+        double expected = 0.0;
+        for (size_t k = 0; k < 10000; k++) {
+            in->cost[k] = (double)((k / 100 + 1) * (k % 100 + 1));
+        }
+        for (int k = 1; k <= 100; k++) {
+            expected += (double)k * (101 - k);
+        }
+        ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
+        ck_assert_double_eq(in->solution.total, expected);
+        ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
+    }
+}
+END_TEST
+
+START_TEST(answers_are_repeated)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        struct instance *in = large_instance(&sizes[_i], 11, 0);
+        size_t first[MAX_COLS];
+        double dual[MAX_ROWS];
+        size_t bytes = in->problem.cols * sizeof first[0];
+        ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
+        memcpy(first, in->row_of_col, bytes);
+        memcpy(dual, in->row_dual, in->problem.rows * sizeof dual[0]);
+        ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
+        ck_assert_int_eq(memcmp(first, in->row_of_col, bytes), 0);
+        ck_assert_int_eq(memcmp(dual, in->row_dual, in->problem.rows * sizeof dual[0]), 0);
+    }
+}
+END_TEST
+
+/* ---- single cases ---- */
+
+START_TEST(nothing_to_assign)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        struct instance *in = new_instance((size_t)_i, 0);
+        in->problem.cost = NULL;
+        in->solution.row_of_col = NULL;
+        in->solution.col_dual = NULL;
+        use_groups(in, 2, 1);
+        memset(in->group, 0, sizeof in->group);
+        ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
+        ck_assert_double_eq(in->solution.total, 0.0);
+        ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
+    }
+}
+END_TEST
+
+START_TEST(one_pair)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        struct instance *in = new_instance(1, 1);
+        in->cost[0] = -7.5;
+        ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
+        ck_assert_uint_eq(in->row_of_col[0], 0);
+        ck_assert_double_eq(in->solution.total, -7.5);
+        ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
+        in->cost[0] = INFINITY;
+        ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), LAP_INFEASIBLE);
+    }
+}
+END_TEST
+
+START_TEST(ties_prefer_the_lower_row)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        struct instance *in = new_instance(5, 1);
+        double cost[] = { 4, 2, 3, 2, 2 };
+        memcpy(in->cost, cost, sizeof cost);
+        ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
+        ck_assert_uint_eq(in->row_of_col[0], 1);
+    }
+}
+END_TEST
+
+/* More columns compete for rows than there are: no price can end that. */
+START_TEST(too_few_allowed_rows)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        struct instance *in = new_instance(100, 60);
+        for (size_t k = 0; k < 6000; k++) {
+            in->cost[k] = k % 100 < 59 ? (double)(k % 7) : INFINITY;
+        }
+        ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), LAP_INFEASIBLE);
+    }
+}
+END_TEST
+
+START_TEST(capacity_below_need)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        struct instance *in = new_instance(100, 60);
+        memset(in->cost, 0, sizeof in->cost);
+        use_groups(in, 11, 5);
+        for (size_t i = 0; i < 100; i++) {
+            in->group[i] = i % 11;
+        }
+        ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), LAP_INFEASIBLE);
+        in->problem.group_capacity = 6;
+        ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
+        ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
+    }
+}
+END_TEST
+
+START_TEST(duals_may_be_left_out)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        struct instance *in = large_instance(&sizes[7], 3, 0);
+        ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
+        double total = in->solution.total;
+        lap_solution bare = { .row_of_col = in->row_of_col };
+        ck_assert_int_eq(solver_number(s)->solve(&in->problem, &bare), 0);
+        ck_assert_double_eq(bare.total, total);
+    }
+}
+END_TEST
+
+/* The largest costs that are accepted are solved without overflow. */
+START_TEST(largest_costs)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        struct instance *in = new_instance(6, 5);
+        double limit = DBL_MAX / 32.0 / 6.0;
+        uint64_t state = 5;
+        for (size_t k = 0; k < 30; k++) {
+            in->cost[k] = limit * (double)pick(&state, -1, 1);
+        }
+        ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
+        ck_assert_double_eq_tol(in->solution.total / limit, brute_force(&in->problem) / limit, 1e-9);
+        ck_assert_int_eq(lap_verify(&in->problem, &in->solution, limit * 1e-12), 0);
+    }
+}
+END_TEST
+
+/* ---- refusals ---- */
+
+static void expect_refusal(const lap_solver *solver, struct instance *in, int expected)
+{
+    struct instance *before = malloc(sizeof *before);
+    ck_assert_ptr_nonnull(before);
+    memcpy(before, in, sizeof *in);
+    ck_assert_int_eq(solver->solve(&in->problem, &in->solution), expected);
+    ck_assert_int_eq(memcmp(before, in, sizeof *in), 0);
+    free(before);
+}
+
+static struct instance *plain_instance(void)
+{
+    struct instance *in = new_instance(4, 3);
+    for (size_t k = 0; k < 12; k++) {
+        in->cost[k] = (double)(k % 5);
+    }
+    return in;
+}
+
+START_TEST(bad_costs)
+{
+    const struct {
+        double cost;
+        int expected;
+    } cases[] = {
+        { NAN, -EDOM }, { -INFINITY, -EDOM }, { DBL_MAX, -ERANGE }, { -DBL_MAX, -ERANGE },
+        { DBL_MAX / 3, -ERANGE }, { -DBL_MAX / 32 / 4 * 1.01, -ERANGE },
+    };
+    for (int s = 0; s < count_solvers(); s++) {
+        for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+            for (size_t place = 0; place < 12; place++) {
+                struct instance *in = plain_instance();
+                in->cost[place] = cases[c].cost;
+                expect_refusal(solver_number(s), in, cases[c].expected);
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(bad_arguments)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        const lap_solver *solver = solver_number(s);
+        struct instance *in = plain_instance();
+        ck_assert_int_eq(solver->solve(NULL, &in->solution), -EINVAL);
+        ck_assert_int_eq(solver->solve(&in->problem, NULL), -EINVAL);
+        in->problem.cols = 5;
+        expect_refusal(solver, in, -EINVAL);
+        in = plain_instance();
+        in->problem.cost = NULL;
+        expect_refusal(solver, in, -EINVAL);
+        in = plain_instance();
+        in->solution.row_of_col = NULL;
+        expect_refusal(solver, in, -EINVAL);
+        in = plain_instance();
+        in->problem.rows = in->problem.cols = SIZE_MAX / 2;
+        expect_refusal(solver, in, -EINVAL);
+        in = plain_instance();
+        use_groups(in, 2, 2);
+        memset(in->group, 0, sizeof in->group);
+        in->group[3] = 2;
+        expect_refusal(solver, in, -EINVAL);
+    }
+}
+END_TEST
+
+START_TEST(infeasible_leaves_outputs)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        struct instance *in = plain_instance();
+        for (size_t i = 0; i < 4; i++) {
+            in->cost[4 + i] = INFINITY;
+        }
+        expect_refusal(solver_number(s), in, LAP_INFEASIBLE);
+    }
+}
+END_TEST
+
+START_TEST(out_of_memory)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        bool failed = true;
+        for (long nth = 0; failed; nth++) {
+            struct instance *in = large_instance(&sizes[7], 1, 0);
+            static struct instance before;
+            memcpy(&before, in, sizeof before);
+            fail_allocation(nth);
+            int rc = solver_number(s)->solve(&in->problem, &in->solution);
+            stop_failing();
+            failed = allocations.failed;
+            ck_assert_int_eq(allocations.live, 0);
+            ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
+            ck_assert(!failed || memcmp(&before, in, sizeof before) == 0);
+            ck_assert_msg(nth < 100, "more allocations than any solver needs");
+        }
+    }
+}
+END_TEST
+
+START_TEST(solvers_by_name)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        ck_assert_ptr_eq(lap_find_solver(solver_number(s)->name), solver_number(s));
+        ck_assert_ptr_nonnull(solver_number(s)->note);
+    }
+    ck_assert_str_eq(lap_solvers[0].name, "jv");
+    ck_assert_ptr_null(lap_find_solver("no such"));
+    ck_assert_ptr_null(lap_find_solver(""));
+    ck_assert_ptr_null(lap_find_solver(NULL));
+}
+END_TEST
+
+/* ---- the verifier itself: a proof by hand, and every way to spoil it ---- */
+
+/* Rows 0, 1 are group 0 (capacity 1), row 2 is group 1. Both columns want group 0:
+ * column 0 takes row 0 at 1, column 1 goes to row 2 at 5; the group's dual is 1 - 4 = -3. */
+static struct instance *proved_by_hand(void)
+{
+    struct instance *in = new_instance(3, 2);
+    const double cost[] = { 1, 9, 8, 2, 9, 5 };
+    const size_t group[] = { 0, 0, 1 };
+    memcpy(in->cost, cost, sizeof cost);
+    memcpy(in->group, group, sizeof group);
+    use_groups(in, 2, 1);
+    in->row_of_col[0] = 0;
+    in->row_of_col[1] = 2;
+    in->col_dual[0] = 4;
+    in->col_dual[1] = 5;
+    memset(in->row_dual, 0, sizeof in->row_dual);
+    in->group_dual[0] = -3;
+    in->group_dual[1] = 0;
+    in->solution.total = 6;
+    return in;
+}
+
+START_TEST(verifier_accepts)
+{
+    struct instance *in = proved_by_hand();
+    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
+    in->col_dual[0] = 4.25;
+    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), -EINVAL);
+    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.25), 0);
+}
+END_TEST
+
+START_TEST(verifier_refuses)
+{
+    struct instance *in = proved_by_hand();
+    const lap_problem *p = &in->problem;
+    const lap_solution *s = &in->solution;
+    double *const numbers[] = { &in->col_dual[0], &in->col_dual[1], &in->row_dual[0],
+                                &in->row_dual[1], &in->row_dual[2], &in->group_dual[0],
+                                &in->group_dual[1], &in->solution.total };
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+        const double wrong[] = { *numbers[k] + 1, *numbers[k] - 1, NAN, INFINITY, -INFINITY };
+        double right = *numbers[k];
+        for (size_t w = 0; w < 5; w++) {
+            *numbers[k] = wrong[w];
+            ck_assert_msg(lap_verify(p, s, 0.0) == -EINVAL, "number %zu as %g passed", k, wrong[w]);
+        }
+        *numbers[k] = right;
+    }
+    /* A dearer assignment that its own pairs bear out, but not the pair that is better. */
+    in->row_of_col[0] = 1;
+    in->col_dual[0] = 12;
+    in->solution.total = 14;
+    ck_assert_int_eq(lap_verify(p, s, 0.0), -EINVAL);
+    in = proved_by_hand();
+    const size_t rows[][2] = { { 0, 0 }, { 0, 1 }, { 2, 0 }, { 0, 3 }, { SIZE_MAX, 2 }, { 1, 2 } };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        memcpy(in->row_of_col, rows[k], sizeof rows[k]);
+        ck_assert_msg(lap_verify(p, s, 0.0) == -EINVAL, "assignment %zu passed", k);
+    }
+}
+END_TEST
+
+/* Two columns on two rows of one group, all costs and duals 0. */
+static struct instance *all_zero(void)
+{
+    struct instance *in = new_instance(2, 2);
+    memset(in->cost, 0, sizeof in->cost);
+    memset(in->group, 0, sizeof in->group);
+    memset(in->col_dual, 0, sizeof in->col_dual);
+    memset(in->row_dual, 0, sizeof in->row_dual);
+    memset(in->group_dual, 0, sizeof in->group_dual);
+    use_groups(in, 1, 2);
+    in->row_of_col[0] = 0;
+    in->row_of_col[1] = 1;
+    in->solution.total = 0;
+    return in;
+}
+
+/* Each fault alone: all duals fit otherwise. */
+START_TEST(verifier_refuses_broken_constraints)
+{
+    struct instance *in = all_zero();
+    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
+    in->problem.group_capacity = 1;
+    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), -EINVAL);
+    in = all_zero();
+    in->row_of_col[1] = 0;
+    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), -EINVAL);
+    in = all_zero();
+    in->group_dual[0] = -1;
+    in->col_dual[0] = in->col_dual[1] = 1;
+    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
+    in->problem.group_capacity = 3;
+    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), -EINVAL);
+    in->problem.group_capacity = 0;
+    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), -EINVAL);
+}
+END_TEST
+
+START_TEST(verifier_checks_arguments)
+{
+    struct instance *in = proved_by_hand();
+    lap_solution missing = in->solution;
+    ck_assert_int_eq(lap_verify(NULL, &in->solution, 0.0), -EINVAL);
+    ck_assert_int_eq(lap_verify(&in->problem, NULL, 0.0), -EINVAL);
+    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, -1.0), -EINVAL);
+    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, NAN), -EINVAL);
+    missing.row_dual = NULL;
+    ck_assert_int_eq(lap_verify(&in->problem, &missing, 0.0), -EINVAL);
+    for (long nth = 0; nth < 2; nth++) {
+        fail_allocation(nth);
+        int rc = lap_verify(&in->problem, &in->solution, 0.0);
+        stop_failing();
+        ck_assert_int_eq(rc, -ENOMEM);
+        ck_assert_int_eq(allocations.live, 0);
+    }
+}
+END_TEST
+
+static Suite *lap_suite(void)
+{
+    Suite *suite = suite_create("lap");
+    TCase *solving = tcase_create("solving");
+    tcase_set_timeout(solving, 120);
+    tcase_add_loop_test(solving, agrees_with_brute_force, 0, KINDS);
+    tcase_add_loop_test(solving, duals_prove_large, 0, SIZES);
+    tcase_add_test(solving, duals_prove_medium);
+    tcase_add_loop_test(solving, duals_prove_fractions, 0, SIZES);
+    tcase_add_loop_test(solving, answers_are_repeated, 0, SIZES);
+    tcase_add_loop_test(solving, nothing_to_assign, 0, 3);
+    tcase_add_test(solving, products);
+    tcase_add_test(solving, one_pair);
+    tcase_add_test(solving, ties_prefer_the_lower_row);
+    tcase_add_test(solving, too_few_allowed_rows);
+    tcase_add_test(solving, capacity_below_need);
+    tcase_add_test(solving, duals_may_be_left_out);
+    tcase_add_test(solving, largest_costs);
+    tcase_add_test(solving, solvers_by_name);
+    suite_add_tcase(suite, solving);
+
+    TCase *refusing = tcase_create("refusing");
+    tcase_add_test(refusing, bad_costs);
+    tcase_add_test(refusing, bad_arguments);
+    tcase_add_test(refusing, infeasible_leaves_outputs);
+    tcase_add_test(refusing, out_of_memory);
+    suite_add_tcase(suite, refusing);
+
+    TCase *verifying = tcase_create("verifying");
+    tcase_add_test(verifying, verifier_accepts);
+    tcase_add_test(verifying, verifier_refuses);
+    tcase_add_test(verifying, verifier_refuses_broken_constraints);
+    tcase_add_test(verifying, verifier_checks_arguments);
+    suite_add_tcase(suite, verifying);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(lap_suite());
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,676 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* src/matrix: building, looking up, and both file formats with good and bad text. */
+#include "matrix/matrix.h"
+
+#include <check.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "failing_malloc.h"
+#include "seeded.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+typedef int (*read_fn)(FILE *stream, matrix *m, matrix_error *error);
+
+static int read_market_only(FILE *stream, matrix *m, matrix_error *error)
+{
+    return matrix_read_market(stream, m, NULL, error);
+}
+
+static FILE *open_text(const char *text, size_t length)
+{
+    FILE *stream = tmpfile();
+    ck_assert_ptr_nonnull(stream);
+    ck_assert_uint_eq(fwrite(text, 1, length, stream), length);
+    rewind(stream);
+    return stream;
+}
+
+static int read_text(read_fn reader, const char *text, size_t length, matrix *m, matrix_error *e)
+{
+    FILE *stream = open_text(text, length);
+    int rc = reader(stream, m, e);
+    fclose(stream);
+    return rc;
+}
+
+static matrix read_good(read_fn reader, const char *text)
+{
+    matrix m = {0};
+    matrix_error error = {0};
+    int rc = read_text(reader, text, strlen(text), &m, &error);
+    ck_assert_msg(rc == 0, "%d, line %zu: %s", rc, error.line, error.reason);
+    return m;
+}
+
+/* Compares with values[i * cols + j]. */
+static void assert_values(const matrix *m, size_t rows, size_t cols, const int64_t *values)
+{
+    ck_assert_uint_eq(m->rows, rows);
+    ck_assert_uint_eq(m->cols, cols);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < cols; j++)
+            ck_assert_int_eq(matrix_get(m, i, j), values[i * cols + j]);
+}
+
+static void assert_equal(const matrix *a, const matrix *b)
+{
+    ck_assert_uint_eq(a->rows, b->rows);
+    ck_assert_uint_eq(a->cols, b->cols);
+    ck_assert_mem_eq(a->row_start, b->row_start, (a->rows + 1) * sizeof *a->row_start);
+    size_t nnz = a->row_start[a->rows];
+    for (size_t i = 0; i < nnz; i++) {
+        ck_assert_uint_eq(a->col[i], b->col[i]);
+        ck_assert_int_eq(a->value[i], b->value[i]);
+    }
+}
+
+/* --- compressed rows --- */
+
+START_TEST(entries_are_sorted_and_summed)
+{
+    matrix_entry entries[] = {{2, 1, 5}, {0, 2, 1}, {0, 0, -4}, {2, 1, 7}, {0, 2, 1}};
+    matrix m;
+    ck_assert_int_eq(matrix_from_entries(&m, 3, 3, entries, LENGTH(entries)), 0);
+    assert_values(&m, 3, 3, (int64_t[]){-4, 0, 2, 0, 0, 0, 0, 12, 0});
+    ck_assert_uint_eq(m.row_start[3], 3);
+    int64_t sum;
+    ck_assert_int_eq(matrix_sum(&m, &sum), 0);
+    ck_assert_int_eq(sum, 10);
+    matrix_release(&m);
+}
+END_TEST
+
+START_TEST(random_entries_equal_a_dense_model)
+{
+    uint64_t seed = (uint64_t)_i + 1;
+    enum { ROWS = 7, COLS = 5, MOST = 60 };
+    int64_t model[ROWS * COLS] = {0};
+    matrix_entry entries[MOST];
+    size_t count = next_random(&seed) % (MOST + 1);
+    for (size_t k = 0; k < count; k++) {
+        entries[k] = (matrix_entry){next_random(&seed) % ROWS, next_random(&seed) % COLS,
+                                    (int64_t)(next_random(&seed) % 100) - 50};
+        model[entries[k].row * COLS + entries[k].col] += entries[k].value;
+    }
+    matrix m;
+    ck_assert_int_eq(matrix_from_entries(&m, ROWS, COLS, entries, count), 0);
+    assert_values(&m, ROWS, COLS, model);
+    for (size_t row = 0; row < ROWS; row++)
+        for (size_t k = m.row_start[row] + 1; k < m.row_start[row + 1]; k++)
+            ck_assert_uint_lt(m.col[k - 1], m.col[k]);
+    matrix_release(&m);
+}
+END_TEST
+
+START_TEST(bad_entries_leave_the_output_alone)
+{
+    matrix untouched = {.rows = 99};
+    matrix_entry row[] = {{3, 0, 1}}, col[] = {{0, 2, 1}};
+    matrix_entry large[] = {{1, 1, INT64_MAX}, {1, 1, 1}};
+    ck_assert_int_eq(matrix_from_entries(&untouched, 3, 2, row, 1), -EINVAL);
+    ck_assert_int_eq(matrix_from_entries(&untouched, 3, 2, col, 1), -EINVAL);
+    ck_assert_int_eq(matrix_from_entries(&untouched, 3, 2, large, 2), -ERANGE);
+    ck_assert_uint_eq(untouched.rows, 99);
+    ck_assert_ptr_null(untouched.row_start);
+}
+END_TEST
+
+START_TEST(only_the_sum_itself_must_fit)
+{
+    matrix_entry place[] = {{0, 0, INT64_MAX}, {0, 0, INT64_MAX}, {0, 0, INT64_MIN}};
+    matrix_entry wide[] = {{0, 0, INT64_MAX}, {0, 1, INT64_MAX}, {1, 0, INT64_MIN}};
+    matrix m;
+    int64_t sum = 5;
+    ck_assert_int_eq(matrix_from_entries(&m, 1, 1, place, 3), 0);
+    ck_assert_int_eq(matrix_get(&m, 0, 0), INT64_MAX - 1);
+    matrix_release(&m);
+    ck_assert_int_eq(matrix_from_entries(&m, 2, 2, wide, 3), 0);
+    ck_assert_int_eq(matrix_sum(&m, &sum), 0);
+    ck_assert_int_eq(sum, INT64_MAX - 1);
+    m.value[2] = 0;
+    ck_assert_int_eq(matrix_sum(&m, &sum), -ERANGE);
+    ck_assert_int_eq(sum, INT64_MAX - 1);
+    matrix_release(&m);
+}
+END_TEST
+
+START_TEST(empty_matrices)
+{
+    matrix m, zeroed = {0};
+    int64_t sum = 1;
+    ck_assert_int_eq(matrix_from_entries(&m, 0, 0, NULL, 0), 0);
+    ck_assert_int_eq(matrix_sum(&m, &sum), 0);
+    ck_assert_int_eq(sum, 0);
+    matrix_release(&m);
+    matrix_release(&m);
+    matrix_release(&zeroed);
+    ck_assert_ptr_null(zeroed.row_start);
+    ck_assert_int_eq(matrix_sum(&zeroed, &sum), 0);
+    ck_assert_int_eq(matrix_allocate(&zeroed, SIZE_MAX, 1, 1), -ENOMEM);
+    ck_assert_ptr_null(zeroed.row_start);
+}
+END_TEST
+
+/* --- FILEVIEW --- */
+
+/* In the layout of Open MPI 4.1: each number followed by a blank. Not symmetric, to tell rows
+ * from columns. */
+#define STOCK "FILEVIEW\n5 4\n1 2 0 2 0 \n2 1 2 1 1 \n1 3 5 6 \n"
+
+static const int64_t stock_values[] = {0, 2, 1, 2, 0, 1, 1, 0, 0};
+
+static const char *const good_fileviews[] = {
+    STOCK,
+    "FILEVIEW\r\n5 4\r\n1 2 0 2 0\r\n2 1 2 1 1\r\n1 3 5 6",
+    "FILEVIEW\n% format 1\n%\n%% 7 ranks? no\n5 4\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 6\n",
+    "FILEVIEW 5\n4 1\n2\n0\n2\n0\n2 1 2 1 1 1 3 5 6",
+    "FILEVIEW\n5 4\n+1 02 0 2 0\n2 1 2 1 1\n1 3 5 6\n\n \t\n",
+    STOCK "ACCESS 1 2 3\n% no part of this version\n-7 \001",
+};
+
+START_TEST(good_fileview)
+{
+    matrix m = read_good(matrix_read_fileview, good_fileviews[_i]);
+    assert_values(&m, 3, 3, stock_values);
+    matrix_release(&m);
+}
+END_TEST
+
+START_TEST(fileview_without_entries)
+{
+    matrix m = read_good(matrix_read_fileview, "FILEVIEW\n0 4\n\n\n1 1 1 1 \n");
+    assert_values(&m, 3, 3, (int64_t[9]){0});
+    matrix_release(&m);
+    m = read_good(matrix_read_fileview, "FILEVIEW\n0 1\n\n\n1\n");
+    ck_assert_uint_eq(m.rows, 0);
+    matrix_release(&m);
+}
+END_TEST
+
+START_TEST(fileview_holds_64_bits)
+{
+    matrix m = read_good(matrix_read_fileview, "FILEVIEW\n1 2\n0\n9223372036854775807\n1 2\n");
+    ck_assert_int_eq(matrix_get(&m, 0, 0), INT64_MAX);
+    matrix_release(&m);
+}
+END_TEST
+
+struct bad_text {
+    const char *text;
+    size_t length;
+    size_t line;
+    const char *reason;
+};
+#define BAD(text, line, reason) {text, sizeof(text) - 1, line, reason}
+#define FIFTY "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+
+static const struct bad_text bad_fileviews[] = {
+    BAD("", 0, "the file is empty"),
+    BAD(" \n\n", 0, "the file is empty"),
+    BAD("fileview\n", 1, "does not begin with the word FILEVIEW"),
+    BAD("\nFILEVIEWS\n", 2, "does not begin with the word FILEVIEW"),
+    BAD("FILEVIEW", 1, "the file ends where the number of entries is expected"),
+    BAD("FILEVIEW\n% only\n% comments", 3, "the file ends where the number of entries is expected"),
+    BAD("FILEVIEW\n5\n", 3, "the file ends where the number of row pointers is expected"),
+    BAD("FILEVIEW\n5 4\n", 2, "5 entries in 3 rows cannot be in a file of 13 bytes"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 2 1 1\n1 3\n", 2,
+        "5 entries in 3 rows cannot be in a file of 37 bytes"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 2 1 1\n1 3 5\n", 2,
+        "5 entries in 3 rows cannot be in a file of 39 bytes"),
+    BAD("FILEVIEW\n5 4\n1  2  0  2  0\n2 1 2 1 1\n1 3 5\n", 6,
+        "the file ends where a row pointer is expected"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2                                        \n", 4,
+        "the file ends where a column is expected"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 2 1                          \n", 5,
+        "the file ends where a value is expected"),
+    BAD("FILEVIEW\n5 x\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 6\n", 2,
+        "'x' where the number of row pointers is expected"),
+    BAD("FILEVIEW\n5 4\n1 2 0 two 0\n2 1 2 1 1\n1 3 5 6\n", 3, "'two' where a column is expected"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 2.5 1 1\n1 3 5 6\n", 4, "'2.5' where a value is expected"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 - 1 1\n1 3 5 6\n", 4, "'-' where a value is expected"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 2 1 1\n1 3 0x5 6\n", 5,
+        "'0x5' where a row pointer is expected"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 \033[2J\377 1 1\n1 3 5 6\n", 4,
+        "'?[2J?' where a value is expected"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 " FIFTY " 1 1\n1 3 5 6\n", 4,
+        "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...' where a value is expected"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 " FIFTY FIFTY FIFTY " 1 1\n1 3 5 6\n", 4,
+        "a word of more than 127 characters"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 \0002 1 1\n1 3 5 6\n", 4, "a NUL byte"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 2\000 1 1\n1 3 5 6\n", 4, "a NUL byte"),
+    BAD("\000FILEVIEW\n", 1, "a NUL byte"),
+    BAD("FILEVIEW\n-5 4\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 6\n", 2, "the number of entries is negative: -5"),
+    BAD("FILEVIEW\n5 -4\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 6\n", 2,
+        "the number of row pointers is negative: -4"),
+    BAD("FILEVIEW\n5 0\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 6\n", 2, "the number of row pointers is 0"),
+    BAD("FILEVIEW\n5 4\n1 2 0 3 0\n2 1 2 1 1\n1 3 5 6\n", 3, "column 3 in a matrix of 3"),
+    BAD("FILEVIEW\n5 4\n1 2 0 -2 0\n2 1 2 1 1\n1 3 5 6\n", 3, "a column is negative: -2"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 -2 1 1\n1 3 5 6\n", 4, "a value is negative: -2"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 9223372036854775808 1 1\n1 3 5 6\n", 4,
+        "a value is beyond 64 bits"),
+    BAD("FILEVIEW\n99999999999999999999 4\n1 2 0 2 0\n", 2, "the number of entries is beyond 64 bits"),
+    BAD("FILEVIEW\n10000000000 17\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 6\n", 2,
+        "10000000000 entries in 16 rows cannot be in a file of 52 bytes"),
+    BAD("FILEVIEW\n5 9223372036854775807\n1 2 0 2 0\n", 2,
+        "5 entries in 9223372036854775806 rows cannot be in a file of 41 bytes"),
+    BAD("FILEVIEW\n9223372036854775807 9223372036854775807\n1 2 0 2 0\n", 2,
+        "9223372036854775807 entries in 9223372036854775806 rows cannot be in a file of 59 bytes"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 2 1 1\n0 3 5 6\n", 5, "row pointer 0, not in 1..1"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 2 1 1\n2 3 5 6\n", 5, "row pointer 2, not in 1..1"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 2 1 1\n1 3 2 6\n", 5, "row pointer 2, not in 3..6"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 2 1 1\n1\n3\n5\n7\n", 8, "row pointer 7, not in 5..6"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 5\n", 5, "the last row pointer is 5, not 6"),
+    BAD("FILEVIEW\n5 4\n1 2 2 0 0\n2 1 2 1 1\n1 3 5 6\n", 5, "row 1 has column 0 after column 2"),
+    BAD("FILEVIEW\n5 4\n1 1 0 2 0\n2 1 2 1 1\n1 3 5 6\n", 5, "row 0 has column 1 after column 1"),
+    BAD(STOCK "7\n", 6, "more text after the last row pointer"),
+    BAD(STOCK "rubbish\n", 6, "more text after the last row pointer"),
+    BAD(STOCK "Rubbish\n", 6, "more text after the last row pointer"),
+    BAD(STOCK "\n ACCESS\n", 7, "more text after the last row pointer"),
+    BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 6 ACCESS\n", 5,
+        "more text after the last row pointer"),
+    BAD(STOCK "\000", 6, "a NUL byte"),
+    BAD("FILEVIEW\n5 4\n% late\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 6\n", 3, "'%' where a column is expected"),
+    BAD("FILEVIEW % early\n5 4\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 6\n", 1,
+        "'%' where the number of entries is expected"),
+};
+
+static void assert_refused(read_fn reader, const struct bad_text *bad)
+{
+    matrix m = {.rows = 99};
+    matrix_error error = {.line = 77};
+    ck_assert_int_eq(read_text(reader, bad->text, bad->length, &m, &error), -EBADMSG);
+    ck_assert_str_eq(error.reason, bad->reason);
+    ck_assert_uint_eq(error.line, bad->line);
+    ck_assert_uint_eq(m.rows, 99);
+    ck_assert_ptr_null(m.row_start);
+}
+
+START_TEST(bad_fileview)
+{
+    assert_refused(matrix_read_fileview, &bad_fileviews[_i]);
+}
+END_TEST
+
+/* Whatever prefix is kept, the reader refuses it or has seen all that matters. */
+START_TEST(truncated_fileview)
+{
+    size_t enough = strlen(STOCK) - strlen(" \n");
+    matrix m;
+    matrix_error error;
+    for (size_t length = 0; length < enough; length++)
+        ck_assert_int_eq(read_text(matrix_read_fileview, STOCK, length, &m, &error), -EBADMSG);
+    ck_assert_int_eq(read_text(matrix_read_fileview, STOCK, enough, &m, &error), 0);
+    matrix_release(&m);
+}
+END_TEST
+
+START_TEST(huge_lines_are_counted_as_one)
+{
+    enum { COMMENT = 300000 };
+    char *text = malloc(COMMENT + 100);
+    ck_assert_ptr_nonnull(text);
+    size_t length = (size_t)sprintf(text, "FILEVIEW\n%%");
+    memset(text + length, 'c', COMMENT);
+    length += COMMENT;
+    length += (size_t)sprintf(text + length, "\n1 2\n0\n?\n1 2\n");
+    matrix m;
+    matrix_error error;
+    ck_assert_int_eq(read_text(matrix_read_fileview, text, length, &m, &error), -EBADMSG);
+    ck_assert_uint_eq(error.line, 5);
+    ck_assert_str_eq(error.reason, "'?' where a value is expected");
+    free(text);
+}
+END_TEST
+
+static char *write_to_text(int (*writer)(FILE *, const matrix *, const char *), const matrix *m,
+                           const char *comments)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    ck_assert_ptr_nonnull(stream);
+    ck_assert_int_eq(writer(stream, m, comments), 0);
+    fclose(stream);
+    return text;
+}
+
+START_TEST(fileview_is_written_as_open_mpi_does)
+{
+    matrix m = read_good(matrix_read_fileview, STOCK);
+    char *text = write_to_text(matrix_write_fileview, &m, NULL);
+    ck_assert_str_eq(text, STOCK);
+    free(text);
+    text = write_to_text(matrix_write_fileview, &m, "ranks 3\nfiles 1");
+    ck_assert_str_eq(text, "FILEVIEW\n% ranks 3\n% files 1\n5 4\n1 2 0 2 0 \n2 1 2 1 1 \n1 3 5 6 \n");
+    free(text);
+    matrix_release(&m);
+    m = read_good(matrix_read_fileview, "FILEVIEW\n0 3\n\n\n1 1 1 \n");
+    text = write_to_text(matrix_write_fileview, &m, "");
+    ck_assert_str_eq(text, "FILEVIEW\n0 3\n\n\n1 1 1 \n");
+    free(text);
+    matrix_release(&m);
+}
+END_TEST
+
+static matrix random_matrix(uint64_t *seed, size_t rows, size_t cols, int64_t least)
+{
+    enum { MOST = 200 };
+    matrix_entry entries[MOST];
+    matrix m;
+    size_t count = rows * cols > 0 ? next_random(seed) % MOST : 0;
+    for (size_t k = 0; k < count; k++) {
+        int64_t value = (int64_t)(next_random(seed) >> (8 + next_random(seed) % 56));
+        entries[k] = (matrix_entry){next_random(seed) % rows, next_random(seed) % cols,
+                                    least < 0 && next_random(seed) % 2 ? -value : value};
+    }
+    ck_assert_int_eq(matrix_from_entries(&m, rows, cols, entries, count), 0);
+    return m;
+}
+
+START_TEST(fileview_round_trip)
+{
+    uint64_t seed = (uint64_t)_i * 77 + 5;
+    size_t rows = next_random(&seed) % 40;
+    matrix m = random_matrix(&seed, rows, rows, 0);
+    char *text = write_to_text(matrix_write_fileview, &m, "seeded\n\nround trip\n");
+    matrix back = read_good(matrix_read_fileview, text);
+    assert_equal(&m, &back);
+    free(text);
+    matrix_release(&m);
+    matrix_release(&back);
+}
+END_TEST
+
+START_TEST(fileview_is_not_written)
+{
+    matrix_entry entry[] = {{0, 1, -1}};
+    matrix m;
+    FILE *stream = tmpfile(), *full = fopen("/dev/full", "w");
+    ck_assert_ptr_nonnull(stream);
+    ck_assert_int_eq(matrix_from_entries(&m, 2, 2, entry, 1), 0);
+    ck_assert_int_eq(matrix_write_fileview(stream, &m, "x"), -EINVAL);
+    m.cols = 3;
+    m.value[0] = 1;
+    ck_assert_int_eq(matrix_write_fileview(stream, &m, "x"), -EINVAL);
+    ck_assert_int_eq(ftell(stream), 0);
+    m.cols = 2;
+    if (full != NULL) {
+        ck_assert_int_eq(matrix_write_fileview(full, &m, NULL), -EIO);
+        ck_assert_int_eq(matrix_write_market(full, &m, NULL), -EIO);
+        fclose(full);
+    }
+    fclose(stream);
+    matrix_release(&m);
+}
+END_TEST
+
+/* --- Matrix Market --- */
+
+#define MM "%%MatrixMarket matrix "
+
+struct good_market {
+    const char *text;
+    size_t rows, cols;
+    int64_t values[9];
+};
+
+static const struct good_market good_markets[] = {
+    {MM "coordinate integer general\n2 3 3\n1 1 5\n2 3 -7\n1 2 1\n", 2, 3, {5, 1, 0, 0, 0, -7}},
+    {"%%MatrixMarket MATRIX Coordinate Integer General\n%\n% hosts a b\n\n2 2 1\n2 1 4", 2, 2, {0, 0, 4}},
+    {MM "coordinate pattern general\r\n2 2 2\r\n1 2\r\n2 2\r\n", 2, 2, {0, 1, 0, 1}},
+    {MM "coordinate integer symmetric\n3 3 3\n2 1 4\n3 3 9\n1 3 2\n", 3, 3, {0, 4, 2, 4, 0, 0, 2, 0, 9}},
+    {MM "coordinate integer general\n2 2 3\n1 1 4\n1 1 5\n2 2 0\n", 2, 2, {9}},
+    {MM "coordinate real general\n1 4 4\n1 1 3.0000000000000000e+00\n1 2 -2.5E3\n1 3 1200.e-2\n1 4 .0\n",
+     1, 4, {3, -2500, 12, 0}},
+    {MM "coordinate real general\n1 2 2\n1 1 9223372036854775807.000\n1 2 -922337203685477580.8e1\n", 1, 2,
+     {INT64_MAX, INT64_MIN}},
+    {MM "array integer general\n2 3\n1\n2\n3\n0\n5\n6\n", 2, 3, {1, 3, 5, 2, 0, 6}},
+    {MM "array real symmetric\n3 3\n0\n2\n4.0\n0\n6\n0\n", 3, 3, {0, 2, 4, 2, 0, 6, 4, 6, 0}},
+    {MM "coordinate real general\n1 3 3\n1 1 0e-5\n1 2 -0.00\n1 3 0e99999999999\n", 1, 3, {0}},
+    {MM "coordinate pattern general\n1 1 1\n1 1", 1, 1, {1}},
+    {MM "array integer general\n1 2 3 4", 1, 2, {3, 4}},
+    {MM "array integer general\n0 9223372036854775807\n", 0, INT64_MAX, {0}},
+    {MM "coordinate integer general\n1 9223372036854775807 0\n", 1, 1, {0}},
+};
+
+START_TEST(good_market_text)
+{
+    const struct good_market *good = &good_markets[_i];
+    matrix m = read_good(read_market_only, good->text);
+    ck_assert_uint_eq(m.rows, good->rows);
+    if (m.cols < 10)
+        assert_values(&m, good->rows, good->cols, good->values);
+    matrix_release(&m);
+}
+END_TEST
+
+static const struct bad_text bad_markets[] = {
+    BAD("", 0, "the file is empty"),
+    BAD("2 2\n", 1, "does not begin with %%MatrixMarket"),
+    BAD("\n" MM "coordinate integer general\n", 2, "does not begin with %%MatrixMarket"),
+    BAD("%%MatrixMarket vector coordinate integer general\n", 1,
+        "Matrix Market object 'vector' is not supported"),
+    BAD(MM "sparse integer general\n", 1, "Matrix Market format 'sparse' is not supported"),
+    BAD(MM "coordinate complex general\n", 1, "Matrix Market field 'complex' is not supported"),
+    BAD(MM "coordinate real skew-symmetric\n", 1,
+        "Matrix Market symmetry 'skew-symmetric' is not supported"),
+    BAD(MM "coordinate complex hermitian\n", 1, "Matrix Market field 'complex' is not supported"),
+    BAD(MM "coordinate integer\n1 1 1\n", 1, "Matrix Market symmetry '' is not supported"),
+    BAD(MM, 1, "Matrix Market format '' is not supported"),
+    BAD(MM "array pattern general\n1 1\n1\n", 1, "an array cannot be a pattern"),
+    BAD(MM "coordinate integer general\n", 2, "the file ends where the number of rows is expected"),
+    BAD(MM "coordinate integer general\n2 2\n", 3,
+        "the file ends where the number of entries is expected"),
+    BAD(MM "coordinate integer general\n2 two 1\n1 1 1\n", 2,
+        "'two' where the number of columns is expected"),
+    BAD(MM "coordinate integer general\n-2 2 1\n1 1 1\n", 2, "the number of rows is negative: -2"),
+    BAD(MM "coordinate integer general\n2 2 10000000000\n1 1 1\n", 2,
+        "10000000000 entries cannot be in a file of 71 bytes"),
+    BAD(MM "coordinate integer general\n2 2 9223372036854775807\n1 1 1\n", 2,
+        "9223372036854775807 entries cannot be in a file of 79 bytes"),
+    BAD(MM "coordinate integer general\n2000000000 2 1\n1 1 1\n", 2,
+        "2000000000 rows in a file of 70 bytes"),
+    BAD(MM "array integer general\n5000000000 5000000000\n1\n", 2,
+        "5000000000 times 5000000000 is beyond 64 bits"),
+    BAD(MM "array integer symmetric\n6000000000 6000000000\n1\n", 2,
+        "6000000000 times 6000000000 is beyond 64 bits"),
+    BAD(MM "array integer general\n5000 5000\n1\n", 2, "25000000 entries cannot be in a file of 56 bytes"),
+    BAD(MM "coordinate pattern general\n1 1 1\n1\n", 2, "1 entries cannot be in a file of 57 bytes"),
+    BAD(MM "coordinate integer symmetric\n2 3 1\n1 1 1\n", 2,
+        "a symmetric matrix of 2 rows and 3 columns"),
+    BAD(MM "coordinate integer general\n% c\n2 2 1\n3 1 1\n", 4, "a row is 3, not in 1..2"),
+    BAD(MM "coordinate integer general\n2 2 1\n1 0 1\n", 3, "a column is 0, not in 1..2"),
+    BAD(MM "coordinate integer general\n2 2 1\n-1 1 1\n", 3, "a row is negative: -1"),
+    BAD(MM "coordinate integer general\n2 2 1\n1 1 1.0\n", 3, "'1.0' where a value is expected"),
+    BAD(MM "coordinate integer general\n2 2 1\n1 1 9223372036854775808\n", 3, "a value is beyond 64 bits"),
+    BAD(MM "coordinate integer general\n2 2 2\n1 1 1      \n", 4, "the file ends where a row is expected"),
+    BAD(MM "coordinate integer general\n2 2 1\n1         \n", 4, "the file ends where a column is expected"),
+    BAD(MM "coordinate integer general\n2 2 1\n1 1       \n", 4, "the file ends where a value is expected"),
+    BAD(MM "coordinate integer general\n2 2 1\n1 1 1\n1 2 1\n", 4, "more text after the last entry"),
+    BAD(MM "coordinate integer general\n2 2 2\n1 1 9223372036854775807\n1 1 1\n", 0,
+        "entries of one place add up beyond 64 bits"),
+    BAD(MM "coordinate real general\n2 2 1\n1 1 1.5\n", 3, "a value is not whole: 1.5"),
+    BAD(MM "coordinate real general\n2 2 1\n1 1 1e-1\n", 3, "a value is not whole: 1e-1"),
+    BAD(MM "coordinate real general\n2 2 1\n1 1 1e19\n", 3, "a value is beyond 64 bits"),
+    BAD(MM "coordinate real general\n2 2 1\n1 1 1e999999999999999999999\n", 3, "a value is beyond 64 bits"),
+    BAD(MM "coordinate real general\n2 2 1\n1 1 nan\n", 3, "'nan' where a value is expected"),
+    BAD(MM "coordinate real general\n2 2 1\n1 1 1e\n", 3, "'1e' where a value is expected"),
+    BAD(MM "coordinate real general\n2 2 1\n1 1 1e+\n", 3, "'1e+' where a value is expected"),
+    BAD(MM "coordinate real general\n2 2 1\n1 1 1.2.3\n", 3, "'1.2.3' where a value is expected"),
+    BAD(MM "coordinate real general\n2 2 1\n1 1 .\n", 3, "'.' where a value is expected"),
+    BAD(MM "coordinate real general\n2 2 1\n1 1 1,5\n", 3, "'1,5' where a value is expected"),
+    BAD(MM "coordinate integer general\n% a\000b\n2 2 1\n1 1 1\n", 2, "a NUL byte"),
+    BAD(MM "coordinate integer general\n2 2 1\n% late\n1 1 1\n", 3, "'%' where a row is expected"),
+};
+
+START_TEST(bad_market_text)
+{
+    assert_refused(read_market_only, &bad_markets[_i]);
+}
+END_TEST
+
+START_TEST(market_comments)
+{
+    const char *text = MM "array integer general\n%one\n\n%  two\r\n%\n1 1\n3\n";
+    FILE *stream = open_text(text, strlen(text));
+    char *comments = NULL;
+    matrix m;
+    matrix_error error;
+    ck_assert_int_eq(matrix_read_market(stream, &m, &comments, &error), 0);
+    ck_assert_str_eq(comments, "one\n  two\n\n");
+    free(comments);
+    fclose(stream);
+    matrix_release(&m);
+}
+END_TEST
+
+START_TEST(market_comments_after_failure)
+{
+    const char *text = MM "array integer general\n%one\n1 1\nx\n";
+    FILE *stream = open_text(text, strlen(text));
+    char *comments = NULL;
+    matrix m;
+    matrix_error error;
+    ck_assert_int_eq(matrix_read_market(stream, &m, &comments, &error), -EBADMSG);
+    ck_assert_ptr_null(comments);
+    fclose(stream);
+}
+END_TEST
+
+START_TEST(market_round_trip)
+{
+    uint64_t seed = (uint64_t)_i * 131 + 9;
+    size_t rows = next_random(&seed) % 30, cols = next_random(&seed) % 30;
+    matrix m = random_matrix(&seed, rows, cols, -1);
+    char *text = write_to_text(matrix_write_market, &m, "hosts a b");
+    FILE *stream = open_text(text, strlen(text));
+    char *comments = NULL;
+    matrix back;
+    matrix_error error;
+    ck_assert_int_eq(matrix_read_market(stream, &back, &comments, &error), 0);
+    assert_equal(&m, &back);
+    ck_assert_str_eq(comments, " hosts a b\n");
+    fclose(stream);
+    free(comments);
+    free(text);
+    matrix_release(&m);
+    matrix_release(&back);
+}
+END_TEST
+
+/* A comma as decimal point must not matter; without such a locale this tests the C locale. */
+START_TEST(locale_does_not_matter)
+{
+    static const char *const locales[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "C"};
+    for (size_t i = 0; i < LENGTH(locales) && setlocale(LC_ALL, locales[i]) == NULL; i++)
+        continue;
+    matrix m = read_good(read_market_only, MM "coordinate real general\n1 1 1\n1 1 2.0\n");
+    ck_assert_int_eq(matrix_get(&m, 0, 0), 2);
+    matrix_release(&m);
+}
+END_TEST
+
+/* --- streams and memory that fail --- */
+
+START_TEST(unreadable_streams)
+{
+    static const read_fn readers[] = {matrix_read_fileview, read_market_only};
+    int ends[2];
+    matrix m = {.rows = 99};
+    matrix_error error = {0};
+    ck_assert_int_eq(pipe(ends), 0);
+    FILE *streams[] = {fopen("/", "r"), fdopen(ends[0], "r")};
+    for (size_t s = 0; s < LENGTH(streams); s++) {
+        ck_assert_ptr_nonnull(streams[s]);
+        memset(&error, 0, sizeof error);
+        ck_assert_int_eq(readers[_i](streams[s], &m, &error), -EIO);
+        ck_assert_ptr_nonnull(strstr(error.reason, "cannot be read: "));
+        ck_assert_uint_eq(error.line, 0);
+        ck_assert_uint_eq(m.rows, 99);
+        fclose(streams[s]);
+    }
+    close(ends[1]);
+}
+END_TEST
+
+START_TEST(memory_runs_out)
+{
+    static const struct {
+        read_fn reader;
+        const char *text;
+    } cases[] = {{matrix_read_fileview, STOCK},
+                 {read_market_only, MM "coordinate integer symmetric\n%x\n2 2 1\n2 1 4\n"},
+                 {read_market_only, MM "array integer general\n2 2\n1\n2\n3\n4\n"}};
+    long nth = 0;
+    for (int rc = -ENOMEM; rc != 0; nth++) {
+        matrix m = {.rows = 99};
+        matrix_error error;
+        FILE *stream = open_text(cases[_i].text, strlen(cases[_i].text));
+        fail_allocation(nth);
+        rc = cases[_i].reader(stream, &m, &error);
+        stop_failing();
+        fclose(stream);
+        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
+        if (rc == 0)
+            matrix_release(&m);
+        else
+            ck_assert(m.rows == 99 && m.row_start == NULL && allocations.live <= 0);
+    }
+    ck_assert_int_gt(nth, 3);
+}
+END_TEST
+
+static Suite *matrix_suite(void)
+{
+    Suite *suite = suite_create("matrix");
+    TCase *crs = tcase_create("crs");
+    tcase_add_test(crs, entries_are_sorted_and_summed);
+    tcase_add_loop_test(crs, random_entries_equal_a_dense_model, 0, 50);
+    tcase_add_test(crs, bad_entries_leave_the_output_alone);
+    tcase_add_test(crs, only_the_sum_itself_must_fit);
+    tcase_add_test(crs, empty_matrices);
+    suite_add_tcase(suite, crs);
+
+    TCase *fileview = tcase_create("fileview");
+    tcase_add_loop_test(fileview, good_fileview, 0, (int)LENGTH(good_fileviews));
+    tcase_add_test(fileview, fileview_without_entries);
+    tcase_add_test(fileview, fileview_holds_64_bits);
+    tcase_add_loop_test(fileview, bad_fileview, 0, (int)LENGTH(bad_fileviews));
+    tcase_add_test(fileview, truncated_fileview);
+    tcase_add_test(fileview, huge_lines_are_counted_as_one);
+    tcase_add_test(fileview, fileview_is_written_as_open_mpi_does);
+    tcase_add_loop_test(fileview, fileview_round_trip, 0, 30);
+    tcase_add_test(fileview, fileview_is_not_written);
+    suite_add_tcase(suite, fileview);
+
+    TCase *market = tcase_create("market");
+    tcase_add_loop_test(market, good_market_text, 0, (int)LENGTH(good_markets));
+    tcase_add_loop_test(market, bad_market_text, 0, (int)LENGTH(bad_markets));
+    tcase_add_test(market, market_comments);
+    tcase_add_test(market, market_comments_after_failure);
+    tcase_add_loop_test(market, market_round_trip, 0, 30);
+    tcase_add_test(market, locale_does_not_matter);
+    suite_add_tcase(suite, market);
+
+    TCase *failures = tcase_create("failures");
+    tcase_add_loop_test(failures, unreadable_streams, 0, 2);
+    tcase_add_loop_test(failures, memory_runs_out, 0, 3);
+    suite_add_tcase(suite, failures);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(matrix_suite());
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}

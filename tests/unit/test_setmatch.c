@@ -1,0 +1,757 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* src/setmatch: the paper's example, the documented ties, grids, and a dense model. */
+#include "setmatch/setmatch.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "failing_malloc.h"
+#include "seeded.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+enum { MOST_RANKS = 64, MOST_NODES = 24 };
+
+/* A matrix from dense values, value[i * n + j]. */
+static matrix from_dense(size_t n, const int64_t *value)
+{
+    matrix_entry *entries = calloc(n * n + 1, sizeof *entries);
+    matrix m;
+    size_t count = 0;
+    ck_assert_ptr_nonnull(entries);
+    for (size_t i = 0; i < n * n; i++)
+        if (value[i] != 0)
+            entries[count++] = (matrix_entry){i / n, i % n, value[i]};
+    ck_assert_int_eq(matrix_from_entries(&m, n, n, entries, count), 0);
+    free(entries);
+    return m;
+}
+
+struct edge {
+    size_t a, b;
+    int64_t value;
+};
+
+/* Each edge in both triangles. */
+static matrix from_edges(size_t n, const struct edge *edge, size_t edges)
+{
+    matrix_entry entries[2 * MOST_RANKS];
+    matrix m;
+    ck_assert_uint_le(edges, MOST_RANKS);
+    for (size_t i = 0; i < edges; i++) {
+        entries[2 * i] = (matrix_entry){edge[i].a, edge[i].b, edge[i].value};
+        entries[2 * i + 1] = (matrix_entry){edge[i].b, edge[i].a, edge[i].value};
+    }
+    ck_assert_int_eq(matrix_from_entries(&m, n, n, entries, 2 * edges), 0);
+    return m;
+}
+
+static void assert_sets(const matrix *view, unsigned threshold, const size_t *expected)
+{
+    size_t set[MOST_RANKS], sets = 0, most = 0;
+    ck_assert_int_eq(setmatch_sets(view, threshold, set, &sets), 0);
+    for (size_t i = 0; i < view->rows; i++) {
+        ck_assert_uint_eq(set[i], expected[i]);
+        most = expected[i] + 1 > most ? expected[i] + 1 : most;
+    }
+    ck_assert_uint_eq(sets, most);
+}
+
+static void assert_placed(const matrix *view, const size_t *slots, size_t nodes, unsigned threshold,
+                          const size_t *expected)
+{
+    size_t node[MOST_RANKS];
+    ck_assert_int_eq(setmatch_place(view, slots, nodes, threshold, node), 0);
+    for (size_t i = 0; i < view->rows; i++)
+        ck_assert_msg(node[i] == expected[i], "rank %zu is on node %zu, not %zu", i, node[i],
+                      expected[i]);
+}
+
+/* --- the paper's example --- */
+
+static const size_t access_order[] = {0, 4, 1, 0, 4, 1, 5, 2, 3, 4, 1,
+                                      3, 2, 5, 4, 2, 5, 4, 0, 4, 1};
+
+static matrix paper_view(void)
+{
+    matrix_entry entries[2 * LENGTH(access_order)];
+    matrix m;
+    size_t count = 0;
+    for (size_t i = 1; i < LENGTH(access_order); i++) {
+        entries[count++] = (matrix_entry){access_order[i - 1], access_order[i], 1};
+        entries[count++] = (matrix_entry){access_order[i], access_order[i - 1], 1};
+    }
+    ck_assert_int_eq(matrix_from_entries(&m, 6, 6, entries, count), 0);
+    return m;
+}
+
+START_TEST(paper_matrix)
+{
+    static const int64_t expected[6][6] = {{0, 1, 0, 0, 4, 0}, {1, 0, 0, 1, 4, 1}, {0, 0, 0, 2, 1, 3},
+                                           {0, 1, 2, 0, 1, 0}, {4, 4, 1, 1, 0, 2}, {0, 1, 3, 0, 2, 0}};
+    matrix view = paper_view();
+    for (size_t i = 0; i < 6; i++)
+        for (size_t j = 0; j < 6; j++)
+            ck_assert_int_eq(matrix_get(&view, i, j), expected[i][j]);
+    matrix_release(&view);
+}
+END_TEST
+
+/* 4 is the largest; 10 per cent below it nothing but 4 counts, 25 per cent below it 3 does too. */
+START_TEST(paper_sets)
+{
+    matrix view = paper_view();
+    assert_sets(&view, 10, (size_t[]){0, 0, 1, 2, 0, 3});
+    assert_sets(&view, 0, (size_t[]){0, 0, 1, 2, 0, 3});
+    assert_sets(&view, 24, (size_t[]){0, 0, 1, 2, 0, 3});
+    assert_sets(&view, 25, (size_t[]){0, 0, 1, 2, 0, 1});
+    assert_sets(&view, 49, (size_t[]){0, 0, 1, 2, 0, 1});
+    assert_sets(&view, 50, (size_t[]){0, 0, 0, 0, 0, 0});
+    assert_sets(&view, 100, (size_t[]){0, 0, 0, 0, 0, 0});
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(paper_placement)
+{
+    matrix view = paper_view();
+    int64_t inside, total;
+    size_t node[6];
+    assert_placed(&view, (size_t[]){3, 3}, 2, 10, (size_t[]){0, 0, 1, 1, 0, 1});
+    assert_placed(&view, (size_t[]){2, 4}, 2, 10, (size_t[]){1, 1, 1, 0, 1, 0});
+    ck_assert_int_eq(setmatch_place(&view, (size_t[]){3, 3}, 2, 10, node), 0);
+    ck_assert_int_eq(setmatch_weight(&view, node, &inside, &total), 0);
+    ck_assert_int_eq(inside, 14); /* 0-1 0-4 1-4, 2-3 2-5 */
+    ck_assert_int_eq(total, 20);  /* one a step of the access order */
+    matrix_release(&view);
+}
+END_TEST
+
+/* The walk from 0 (one counted neighbour) is 0 4 1: cut behind 4. */
+START_TEST(paper_set_cut)
+{
+    matrix view = paper_view();
+    assert_placed(&view, (size_t[]){2, 2, 2}, 3, 10, (size_t[]){0, 1, 1, 2, 0, 2});
+    matrix_release(&view);
+}
+END_TEST
+
+/* --- sets --- */
+
+START_TEST(sets_linked_through_others_are_merged)
+{
+    /* Interleaved in rank order: {0, 2, 4, 6} in a chain 0-6-2-4, {1, 3}, {5}. */
+    static const struct edge edges[] = {{0, 6, 9}, {6, 2, 9}, {2, 4, 9}, {1, 3, 9}, {4, 5, 8}};
+    matrix view = from_edges(7, edges, LENGTH(edges));
+    assert_sets(&view, 10, (size_t[]){0, 1, 0, 1, 0, 2, 0});
+    assert_sets(&view, 12, (size_t[]){0, 1, 0, 1, 0, 0, 0}); /* 8 >= 0.88 * 9 = 7.92 */
+    assert_sets(&view, 11, (size_t[]){0, 1, 0, 1, 0, 2, 0}); /* 8 <  0.89 * 9 = 8.01 */
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(diagonal_is_ignored)
+{
+    matrix view = from_dense(3, (int64_t[]){1000, 0, 0, 0, 0, 3, 0, 3, 7});
+    int64_t inside, total;
+    assert_sets(&view, 10, (size_t[]){0, 1, 1});
+    ck_assert_int_eq(setmatch_weight(&view, (size_t[]){0, 0, 0}, &inside, &total), 0);
+    ck_assert_int_eq(inside, 3);
+    ck_assert_int_eq(total, 3);
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(nothing_but_zeros)
+{
+    matrix_entry zero[] = {{0, 1, 0}};
+    matrix view;
+    ck_assert_int_eq(matrix_from_entries(&view, 3, 3, zero, 1), 0);
+    assert_sets(&view, 100, (size_t[]){0, 1, 2});
+    assert_placed(&view, (size_t[]){1, 2}, 2, 100, (size_t[]){0, 1, 1});
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(largest_values_do_not_overflow)
+{
+    const int64_t max = INT64_MAX;
+    matrix view = from_dense(3, (int64_t[]){0, max, max / 2, max, 0, max, max / 2, max - 1, 0});
+    assert_sets(&view, 0, (size_t[]){0, 0, 1});
+    assert_sets(&view, 1, (size_t[]){0, 0, 0});
+    int64_t inside = 5, total = 6;
+    ck_assert_int_eq(setmatch_weight(&view, (size_t[]){0, 1, 2}, &inside, &total), -ERANGE);
+    ck_assert(inside == 5 && total == 6);
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(no_ranks)
+{
+    matrix view;
+    size_t sets = 7, node = 9;
+    int64_t inside, total;
+    ck_assert_int_eq(matrix_from_entries(&view, 0, 0, NULL, 0), 0);
+    ck_assert_int_eq(setmatch_sets(&view, 10, &node, &sets), 0);
+    ck_assert_uint_eq(sets, 0);
+    ck_assert_int_eq(setmatch_place(&view, NULL, 0, 10, &node), 0);
+    ck_assert_uint_eq(node, 9);
+    ck_assert_int_eq(setmatch_weight(&view, &node, &inside, &total), 0);
+    ck_assert_int_eq(total, 0);
+    matrix_release(&view);
+}
+END_TEST
+
+/* --- matching --- */
+
+START_TEST(smallest_sufficient_node)
+{
+    static const struct edge edges[] = {{0, 1, 1}, {2, 3, 1}, {3, 4, 1}};
+    matrix view = from_edges(5, edges, LENGTH(edges));
+    /* {2,3,4} is the larger and takes the 3, {0,1} the first 2. */
+    assert_placed(&view, (size_t[]){5, 2, 3, 2}, 4, 10, (size_t[]){1, 1, 2, 2, 2});
+    /* The rest of a node is a smaller node: 5 - 3 = 2 suffices, before the 4. */
+    assert_placed(&view, (size_t[]){4, 5}, 2, 10, (size_t[]){1, 1, 0, 0, 0});
+    assert_placed(&view, (size_t[]){6, 5}, 2, 10, (size_t[]){1, 1, 1, 1, 1});
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(equal_sets_by_lowest_rank_and_node)
+{
+    static const struct edge edges[] = {{5, 0, 1}, {1, 4, 1}, {3, 2, 1}};
+    matrix view = from_edges(6, edges, LENGTH(edges));
+    assert_placed(&view, (size_t[]){2, 2, 2}, 3, 10, (size_t[]){0, 1, 2, 2, 1, 0});
+    assert_placed(&view, (size_t[]){4, 4}, 2, 10, (size_t[]){0, 0, 1, 1, 0, 0});
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(set_that_fits_nowhere_fills_the_largest)
+{
+    /* One path 3-5-0-6-1-4-2; its lowest end is 2, so the walk is 2 4 1 6 0 5 3. */
+    static const struct edge edges[] = {{3, 5, 1}, {5, 0, 1}, {0, 6, 1}, {6, 1, 1}, {1, 4, 1}, {4, 2, 1}};
+    matrix view = from_edges(7, edges, LENGTH(edges));
+    /* 3 on node 1 (2 4 1), 2 on node 0 (6 0), the rest of 2 fits node 2. */
+    assert_placed(&view, (size_t[]){2, 3, 2}, 3, 10, (size_t[]){0, 1, 1, 2, 1, 2, 0});
+    /* Slots of 1 are filled in order of the nodes; an empty node is never used. */
+    assert_placed(&view, (size_t[]){1, 0, 1, 1, 1, 1, 1, 1}, 8, 10, (size_t[]){5, 3, 0, 7, 2, 6, 4});
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(ring_is_cut_into_arcs)
+{
+    /* 0-7-3-5-1-6-2-4-0: from 0 over its lower neighbour 4. */
+    static const struct edge edges[] = {{0, 7, 1}, {7, 3, 1}, {3, 5, 1}, {5, 1, 1},
+                                        {1, 6, 1}, {6, 2, 1}, {2, 4, 1}, {4, 0, 1}};
+    matrix view = from_edges(8, edges, LENGTH(edges));
+    assert_placed(&view, (size_t[]){2, 2, 2, 2}, 4, 10, (size_t[]){0, 2, 1, 3, 0, 2, 1, 3});
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+    matrix view = paper_view();
+    matrix_entry entry[] = {{0, 1, -1}};
+    matrix negative, wide;
+    size_t node[6] = {77}, sets = 88;
+    int64_t inside = 55, total;
+    ck_assert_int_eq(matrix_from_entries(&negative, 2, 2, entry, 1), 0);
+    ck_assert_int_eq(matrix_from_entries(&wide, 2, 3, NULL, 0), 0);
+    ck_assert_int_eq(setmatch_place(&view, (size_t[]){2, 3}, 2, 10, node), -ENOSPC);
+    ck_assert_int_eq(setmatch_place(&view, NULL, 0, 10, node), -ENOSPC);
+    ck_assert_int_eq(setmatch_place(&view, (size_t[]){SIZE_MAX, SIZE_MAX}, 2, 101, node), -EINVAL);
+    ck_assert_int_eq(setmatch_place(&negative, (size_t[]){2}, 1, 10, node), -EINVAL);
+    ck_assert_int_eq(setmatch_place(&wide, (size_t[]){2}, 1, 10, node), -EINVAL);
+    ck_assert_int_eq(setmatch_sets(&wide, 10, node, &sets), -EINVAL);
+    ck_assert_int_eq(setmatch_sets(&view, 101, node, &sets), -EINVAL);
+    ck_assert_int_eq(setmatch_weight(&wide, node, &inside, &total), -EINVAL);
+    ck_assert(node[0] == 77 && sets == 88 && inside == 55);
+    ck_assert_int_eq(setmatch_place(&view, (size_t[]){SIZE_MAX, SIZE_MAX}, 2, 100, node), 0);
+    for (size_t i = 0; i < 6; i++)
+        ck_assert_uint_eq(node[i], 0);
+    matrix_release(&view);
+    matrix_release(&negative);
+    matrix_release(&wide);
+}
+END_TEST
+
+START_TEST(half_an_odd_weight_is_rounded_down)
+{
+    matrix view = from_dense(2, (int64_t[]){0, 5, 2, 0});
+    int64_t inside, total;
+    ck_assert_int_eq(setmatch_weight(&view, (size_t[]){0, 1}, &inside, &total), 0);
+    ck_assert_int_eq(inside, 0);
+    ck_assert_int_eq(total, 3);
+    matrix_release(&view);
+}
+END_TEST
+
+/* --- a dense model: the documented rules, written as plainly as possible --- */
+
+struct model {
+    size_t n, nodes;
+    unsigned threshold;
+    int64_t value[MOST_RANKS][MOST_RANKS]; /* as given */
+    int linked[MOST_RANKS][MOST_RANKS];
+    size_t label[MOST_RANKS]; /* the lowest rank of the rank's set */
+    size_t slots[MOST_NODES];
+    size_t walk[MOST_RANKS], walked;
+    int passed[MOST_RANKS];
+    size_t node[MOST_RANKS];
+};
+
+static void model_links(struct model *m)
+{
+    int64_t max = 0;
+    for (size_t i = 0; i < m->n; i++)
+        for (size_t j = 0; j < m->n; j++)
+            if (i != j && m->value[i][j] + m->value[j][i] > max)
+                max = m->value[i][j] + m->value[j][i];
+    for (size_t i = 0; i < m->n; i++)
+        for (size_t j = 0; j < m->n; j++) {
+            int64_t v = m->value[i][j] + m->value[j][i];
+            m->linked[i][j] = i != j && v > 0 && 100 * v >= (100 - (int64_t)m->threshold) * max;
+        }
+}
+
+static void model_labels(struct model *m)
+{
+    int changed = 1;
+    for (size_t i = 0; i < m->n; i++)
+        m->label[i] = i;
+    while (changed) {
+        changed = 0;
+        for (size_t i = 0; i < m->n; i++)
+            for (size_t j = 0; j < m->n; j++)
+                if (m->linked[i][j] && m->label[j] < m->label[i]) {
+                    m->label[i] = m->label[j];
+                    changed = 1;
+                }
+    }
+}
+
+static size_t model_degree(const struct model *m, size_t i)
+{
+    size_t degree = 0;
+    for (size_t j = 0; j < m->n; j++)
+        degree += m->linked[i][j] != 0;
+    return degree;
+}
+
+static void model_walk(struct model *m, size_t i)
+{
+    m->passed[i] = 1;
+    m->walk[m->walked++] = i;
+    for (size_t j = 0; j < m->n; j++)
+        if (m->linked[i][j] && !m->passed[j])
+            model_walk(m, j);
+}
+
+static size_t model_size(const struct model *m, size_t label)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < m->n; i++)
+        size += m->label[i] == label;
+    return size;
+}
+
+static void model_put_set(struct model *m, size_t label)
+{
+    size_t begin = label, at = 0, left = model_size(m, label);
+    for (size_t i = 0; i < m->n; i++)
+        if (m->label[i] == label && model_degree(m, i) < model_degree(m, begin))
+            begin = i;
+    m->walked = 0;
+    model_walk(m, begin);
+    ck_assert_uint_eq(m->walked, left);
+    while (left > 0) {
+        size_t fit = m->nodes, most = 0;
+        for (size_t k = 0; k < m->nodes; k++) {
+            if (m->slots[k] > m->slots[most])
+                most = k;
+            if (m->slots[k] >= left && (fit == m->nodes || m->slots[k] < m->slots[fit]))
+                fit = k;
+        }
+        size_t node = fit < m->nodes ? fit : most;
+        for (; left > 0 && m->slots[node] > 0; left--, m->slots[node]--)
+            m->node[m->walk[at++]] = node;
+    }
+}
+
+static void model_place(struct model *m)
+{
+    model_links(m);
+    model_labels(m);
+    memset(m->passed, 0, sizeof m->passed);
+    for (size_t size = m->n; size > 0; size--)
+        for (size_t label = 0; label < m->n; label++)
+            if (m->label[label] == label && model_size(m, label) == size)
+                model_put_set(m, label);
+}
+
+static void random_model(struct model *m, uint64_t *seed)
+{
+    memset(m, 0, sizeof *m);
+    m->n = (size_t)pick(seed, 1, MOST_RANKS);
+    m->nodes = (size_t)pick(seed, 1, MOST_NODES);
+    m->threshold = (unsigned)pick(seed, 0, 100);
+    int64_t values = pick(seed, 0, (int64_t)(3 * m->n)), most = pick(seed, 1, 12);
+    for (int64_t k = 0; k < values; k++)
+        m->value[next_random(seed) % m->n][next_random(seed) % m->n] = pick(seed, 0, most);
+    size_t total = 0;
+    for (size_t k = 0; k < m->nodes; k++)
+        total += m->slots[k] = (size_t)pick(seed, 0, 8);
+    while (total < m->n) {
+        m->slots[next_random(seed) % m->nodes]++;
+        total++;
+    }
+}
+
+/* The model's values as a matrix, each pair in its own places (0), all in the upper triangle (1),
+ * all in the lower (2), or twice the mean in both (3: V + transpose(V) everywhere). */
+static matrix model_matrix(const struct model *m, int form, uint64_t *seed)
+{
+    static matrix_entry entries[2 * MOST_RANKS * MOST_RANKS];
+    matrix view;
+    size_t count = 0;
+    for (size_t i = 0; i < m->n; i++)
+        for (size_t j = 0; j < m->n; j++) {
+            size_t row = form == 1 && j < i ? j : form == 2 && j > i ? j : i;
+            size_t col = row == i ? j : i;
+            if (m->value[i][j] != 0)
+                entries[count++] = (matrix_entry){row, col, m->value[i][j]};
+            if (m->value[i][j] != 0 && form == 3)
+                entries[count++] = (matrix_entry){col, row, m->value[i][j]};
+        }
+    for (size_t k = count; k > 1; k--) {
+        size_t other = next_random(seed) % k;
+        matrix_entry held = entries[k - 1];
+        entries[k - 1] = entries[other];
+        entries[other] = held;
+    }
+    ck_assert_int_eq(matrix_from_entries(&view, m->n, m->n, entries, count), 0);
+    return view;
+}
+
+START_TEST(random_views_equal_the_model)
+{
+    uint64_t seed = (uint64_t)_i;
+    static struct model m;
+    size_t slots[MOST_NODES], used[MOST_NODES] = {0}, node[MOST_RANKS], set[MOST_RANKS], sets;
+    random_model(&m, &seed);
+    memcpy(slots, m.slots, sizeof slots);
+    model_place(&m);
+    for (int form = 0; form < 4; form++) {
+        matrix view = model_matrix(&m, form, &seed);
+        memset(node, 0xff, sizeof node);
+        ck_assert_int_eq(setmatch_place(&view, slots, m.nodes, m.threshold, node), 0);
+        ck_assert_int_eq(setmatch_sets(&view, m.threshold, set, &sets), 0);
+        for (size_t i = 0; i < m.n; i++) {
+            ck_assert_msg(node[i] == m.node[i], "seed %d form %d: rank %zu on node %zu, not %zu", _i,
+                          form, i, node[i], m.node[i]);
+            ck_assert_uint_eq(set[m.label[i]], set[i]);
+            ck_assert(m.label[i] != i || i == 0 || set[i] > set[m.label[i - 1]] ||
+                      m.label[i - 1] != i - 1);
+        }
+        matrix_release(&view);
+    }
+    for (size_t i = 0; i < m.n; i++)
+        ck_assert_uint_le(++used[node[i]], slots[node[i]]);
+}
+END_TEST
+
+/* --- grids --- */
+
+/* V of a 3-D array of edge^3 elements in C order, split evenly in blocks over the grid: walks
+ * through the file row by row, as the recorder would. */
+static matrix grid_view(const size_t *dims, size_t edge)
+{
+    size_t n = dims[0] * dims[1] * dims[2], before = SIZE_MAX;
+    int64_t *value = calloc(n * n, sizeof *value);
+    ck_assert_ptr_nonnull(value);
+    for (size_t x = 0; x < edge; x++)
+        for (size_t y = 0; y < edge; y++)
+            for (size_t z = 0; z < dims[2]; z++) {
+                size_t rank = (x * dims[0] / edge * dims[1] + y * dims[1] / edge) * dims[2] + z;
+                if (before != SIZE_MAX) {
+                    value[before * n + rank]++;
+                    value[rank * n + before]++;
+                }
+                before = rank;
+            }
+    matrix view = from_dense(n, value);
+    free(value);
+    return view;
+}
+
+struct grid {
+    size_t dims[3], nodes, slots;
+};
+
+/* Best known cuts on these are chunks of file order. A line longer than a node is cut as often as
+ * it must be; such grids are in lines_longer_than_a_node. */
+static const struct grid grids[] = {
+    {{2, 2, 4}, 4, 4},  {{4, 2, 2}, 4, 4}, {{1, 4, 4}, 4, 4}, {{4, 4, 4}, 8, 8}, {{4, 4, 4}, 4, 16},
+    {{2, 4, 8}, 4, 16}, {{4, 4, 2}, 4, 8}, {{2, 2, 4}, 2, 8}, {{4, 2, 8}, 8, 8}, {{1, 8, 8}, 8, 8},
+};
+
+START_TEST(grids_are_placed_in_chunks_of_file_order)
+{
+    const struct grid *g = &grids[_i];
+    size_t n = g->dims[0] * g->dims[1] * g->dims[2], slots[MOST_NODES], expected[MOST_RANKS];
+    for (size_t k = 0; k < g->nodes; k++)
+        slots[k] = g->slots;
+    for (size_t i = 0; i < n; i++)
+        expected[i] = i / g->slots;
+    matrix recorded = grid_view(g->dims, 16), simplified;
+    ck_assert_int_eq(setmatch_cartesian(g->dims, 3, &simplified), 0);
+    assert_placed(&recorded, slots, g->nodes, 10, expected);
+    assert_placed(&simplified, slots, g->nodes, 10, expected);
+    matrix_release(&recorded);
+    matrix_release(&simplified);
+}
+END_TEST
+
+/* Lines of 8 on nodes of 4: each line on exactly two nodes, in two halves. */
+START_TEST(lines_longer_than_a_node)
+{
+    const size_t dims[] = {2, 2, 8}, slots[] = {4, 4, 4, 4, 4, 4, 4, 4};
+    size_t expected[32];
+    matrix view = grid_view(dims, 16);
+    for (size_t i = 0; i < 32; i++)
+        expected[i] = i / 4;
+    assert_placed(&view, slots, LENGTH(slots), 10, expected);
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(whole_grid_in_one_set_is_cut_in_file_order)
+{
+    /* A 4 x 4 grid of equal weights: the walk winds along the rows. */
+    struct edge edges[24];
+    size_t count = 0, expected[16];
+    for (size_t i = 0; i < 16; i++) {
+        if (i % 4 < 3)
+            edges[count++] = (struct edge){i, i + 1, 5};
+        if (i < 12)
+            edges[count++] = (struct edge){i, i + 4, 5};
+        expected[i] = i / 8;
+    }
+    matrix view = from_edges(16, edges, count);
+    assert_placed(&view, (size_t[]){8, 8}, 2, 10, expected);
+    matrix_release(&view);
+}
+END_TEST
+
+/* --- the simplified matrix --- */
+
+START_TEST(cartesian_values)
+{
+    const size_t dims[] = {2, 2, 2};
+    matrix view;
+    ck_assert_int_eq(setmatch_cartesian(dims, 3, &view), 0);
+    ck_assert_uint_eq(view.rows, 8);
+    ck_assert_uint_eq(view.row_start[8], 24);
+    for (size_t i = 0; i < 8; i++)
+        for (size_t j = 0; j < 8; j++) {
+            size_t differ = i ^ j;
+            int64_t expected = differ == 1   ? SETMATCH_CARTESIAN_INNERMOST
+                               : differ == 2 ? SETMATCH_CARTESIAN_BETWEEN
+                               : differ == 4 ? SETMATCH_CARTESIAN_OUTERMOST
+                                             : 0;
+            ck_assert_int_eq(matrix_get(&view, i, j), expected);
+        }
+    for (size_t row = 0; row < 8; row++)
+        for (size_t k = view.row_start[row] + 1; k < view.row_start[row + 1]; k++)
+            ck_assert_uint_lt(view.col[k - 1], view.col[k]);
+    assert_sets(&view, 10, (size_t[]){0, 0, 1, 1, 2, 2, 3, 3});
+    assert_sets(&view, 90, (size_t[]){0, 0, 0, 0, 1, 1, 1, 1});
+    assert_sets(&view, 99, (size_t[]){0, 0, 0, 0, 0, 0, 0, 0});
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(cartesian_with_extents_of_one)
+{
+    matrix view;
+    ck_assert_int_eq(setmatch_cartesian((size_t[]){2, 3, 1}, 3, &view), 0);
+    ck_assert_int_eq(matrix_get(&view, 0, 1), SETMATCH_CARTESIAN_INNERMOST);
+    ck_assert_int_eq(matrix_get(&view, 2, 3), 0);
+    ck_assert_int_eq(matrix_get(&view, 0, 3), SETMATCH_CARTESIAN_OUTERMOST);
+    matrix_release(&view);
+    ck_assert_int_eq(setmatch_cartesian((size_t[]){4}, 1, &view), 0);
+    ck_assert_int_eq(matrix_get(&view, 2, 3), SETMATCH_CARTESIAN_OUTERMOST);
+    ck_assert_uint_eq(view.row_start[4], 6);
+    matrix_release(&view);
+    ck_assert_int_eq(setmatch_cartesian((size_t[]){1, 1}, 2, &view), 0);
+    ck_assert_uint_eq(view.rows, 1);
+    ck_assert_uint_eq(view.row_start[1], 0);
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(cartesian_refusals)
+{
+    matrix view = {.rows = 99};
+    const size_t large = (size_t)1 << 40;
+    ck_assert_int_eq(setmatch_cartesian(NULL, 0, &view), -EINVAL);
+    ck_assert_int_eq(setmatch_cartesian((size_t[]){4, 0}, 2, &view), -EINVAL);
+    ck_assert_int_eq(setmatch_cartesian((size_t[]){large, large}, 2, &view), -EOVERFLOW);
+    ck_assert_int_eq(setmatch_cartesian((size_t[]){1, SIZE_MAX}, 2, &view), -EOVERFLOW);
+    ck_assert_uint_eq(view.rows, 99);
+}
+END_TEST
+
+/* --- scale and memory --- */
+
+/* CK_FORK=no is how valgrind and debuggers run this program: far fewer ranks will do there. */
+static int is_slow_run(void)
+{
+    const char *fork_mode = getenv("CK_FORK");
+    return fork_mode != NULL && strcmp(fork_mode, "no") == 0;
+}
+
+static double seconds_of_placing(const matrix *view, size_t slots_each, size_t *node)
+{
+    struct timespec begin, end;
+    size_t nodes = view->rows / slots_each;
+    size_t *slots = calloc(nodes, sizeof *slots);
+    ck_assert_ptr_nonnull(slots);
+    for (size_t k = 0; k < nodes; k++)
+        slots[k] = slots_each;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+    ck_assert_int_eq(setmatch_place(view, slots, nodes, 99, node), 0);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    free(slots);
+    return (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+}
+
+/* 2^20 ranks with 8 neighbours each in one set: the walk must not recurse. The limit is loose, so
+ * that sanitizers and slow machines pass; an O(n^2) step does not. */
+START_TEST(a_million_ranks)
+{
+    const size_t e = is_slow_run() ? 8 : 32, dims[] = {e, e, e, e};
+    matrix view;
+    ck_assert_int_eq(setmatch_cartesian(dims, 4, &view), 0);
+    size_t *node = calloc(view.rows, sizeof *node);
+    ck_assert_ptr_nonnull(node);
+    ck_assert(seconds_of_placing(&view, 64, node) < 60);
+    free(node);
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(a_path_of_a_million_ranks)
+{
+    const size_t dims[] = {(size_t)1 << (is_slow_run() ? 14 : 20)};
+    matrix view;
+    ck_assert_int_eq(setmatch_cartesian(dims, 1, &view), 0);
+    size_t *node = calloc(view.rows, sizeof *node);
+    ck_assert_ptr_nonnull(node);
+    ck_assert(seconds_of_placing(&view, 16, node) < 60);
+    for (size_t i = 0; i < view.rows; i++)
+        ck_assert(node[i] == i / 16);
+    free(node);
+    matrix_release(&view);
+}
+END_TEST
+
+static int place_paper(const matrix *view)
+{
+    size_t node[6];
+    return setmatch_place(view, (size_t[]){2, 2, 2}, 3, 10, node);
+}
+
+static int sets_of_paper(const matrix *view)
+{
+    size_t set[6], sets;
+    return setmatch_sets(view, 10, set, &sets);
+}
+
+static int build_grid(const matrix *view)
+{
+    matrix grid;
+    int rc = setmatch_cartesian((size_t[]){view->rows, 2, 2}, 3, &grid);
+    if (rc == 0)
+        matrix_release(&grid);
+    return rc;
+}
+
+START_TEST(memory_runs_out)
+{
+    static int (*const calls[])(const matrix *) = {place_paper, sets_of_paper, build_grid};
+    matrix view = paper_view();
+    long nth = 0;
+    for (int rc = -ENOMEM; rc != 0; nth++) {
+        fail_allocation(nth);
+        rc = calls[_i](&view);
+        stop_failing();
+        ck_assert_int_eq(allocations.live, 0);
+        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
+    }
+    ck_assert_int_gt(nth, 4);
+    matrix_release(&view);
+}
+END_TEST
+
+static Suite *setmatch_suite(void)
+{
+    Suite *suite = suite_create("setmatch");
+    TCase *paper = tcase_create("paper");
+    tcase_add_test(paper, paper_matrix);
+    tcase_add_test(paper, paper_sets);
+    tcase_add_test(paper, paper_placement);
+    tcase_add_test(paper, paper_set_cut);
+    suite_add_tcase(suite, paper);
+
+    TCase *sets = tcase_create("sets");
+    tcase_add_test(sets, sets_linked_through_others_are_merged);
+    tcase_add_test(sets, diagonal_is_ignored);
+    tcase_add_test(sets, nothing_but_zeros);
+    tcase_add_test(sets, largest_values_do_not_overflow);
+    tcase_add_test(sets, no_ranks);
+    suite_add_tcase(suite, sets);
+
+    TCase *matching = tcase_create("matching");
+    tcase_add_test(matching, smallest_sufficient_node);
+    tcase_add_test(matching, equal_sets_by_lowest_rank_and_node);
+    tcase_add_test(matching, set_that_fits_nowhere_fills_the_largest);
+    tcase_add_test(matching, ring_is_cut_into_arcs);
+    tcase_add_test(matching, refusals);
+    tcase_add_test(matching, half_an_odd_weight_is_rounded_down);
+    tcase_add_loop_test(matching, random_views_equal_the_model, 0, 400);
+    suite_add_tcase(suite, matching);
+
+    TCase *grid = tcase_create("grids");
+    tcase_add_loop_test(grid, grids_are_placed_in_chunks_of_file_order, 0, (int)LENGTH(grids));
+    tcase_add_test(grid, lines_longer_than_a_node);
+    tcase_add_test(grid, whole_grid_in_one_set_is_cut_in_file_order);
+    tcase_add_test(grid, cartesian_values);
+    tcase_add_test(grid, cartesian_with_extents_of_one);
+    tcase_add_test(grid, cartesian_refusals);
+    suite_add_tcase(suite, grid);
+
+    TCase *scale = tcase_create("scale");
+    tcase_set_timeout(scale, 120);
+    tcase_add_test(scale, a_million_ranks);
+    tcase_add_test(scale, a_path_of_a_million_ranks);
+    tcase_add_loop_test(scale, memory_runs_out, 0, 3);
+    suite_add_tcase(suite, scale);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(setmatch_suite());
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Unit tests of the distances between nodes and of the reader of hops files. */
+#include "topo/topo.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failing_malloc.h"
+
+#define ARRAY "%%MatrixMarket matrix array integer general\n"
+#define COORDINATE "%%MatrixMarket matrix coordinate integer general\n"
+#define SYMMETRIC "%%MatrixMarket matrix array integer symmetric\n"
+/* Column by column: from row to column, n0 -> n1 is 2, n1 -> n0 is 3, n0 -> n2 4, n2 -> n0 5, ... */
+#define THREE "3 3\n0\n3\n5\n2\n0\n7\n4\n6\n0\n"
+
+enum { MAX_HOSTS = 4 };
+
+struct reading {
+    int rc;
+    int named;
+    topo topo;
+    matrix_error error;
+};
+
+static size_t count_hosts(const char *const *hosts)
+{
+    size_t count = 0;
+    while (count < MAX_HOSTS && hosts[count] != NULL) {
+        count++;
+    }
+    return count;
+}
+
+static struct reading read_text(const char *text, const char *const *hosts)
+{
+    struct reading r = { .named = -1, .topo = { .nodes = 77 }, .error = { .line = 99 } };
+    FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    ck_assert_ptr_nonnull(stream);
+    r.rc = topo_read_hops(stream, hosts, count_hosts(hosts), &r.topo, &r.named, &r.error);
+    fclose(stream);
+    return r;
+}
+
+/* ---- distances ---- */
+
+START_TEST(flat_distances)
+{
+    topo t;
+    topo_flat(&t, 3);
+    ck_assert_uint_eq(t.nodes, 3);
+    ck_assert_ptr_null(t.hops);
+    ck_assert_double_eq(topo_hops(&t, 1, 1, 1), 0.0);
+    ck_assert_double_eq(topo_hops(&t, 1, 1, 0), 1.0);
+    ck_assert_double_eq(topo_hops(&t, 0, 2, 0), 2.0);
+    topo_release(&t);
+    ck_assert_uint_eq(t.nodes, 0);
+}
+END_TEST
+
+START_TEST(release_of_zeroed)
+{
+    topo t = { 0 };
+    topo_release(&t);
+    topo_release(&t);
+    ck_assert_uint_eq(t.nodes, 0);
+    ck_assert_ptr_null(t.hops);
+}
+END_TEST
+
+/* ---- good files ---- */
+
+/* `expected` holds hops from 0 to 1, 1 to 0, 0 to 2, 2 to 0, 1 to 2, 2 to 1. */
+struct good {
+    const char *text;
+    const char *hosts[MAX_HOSTS];
+    int named;
+    double expected[6];
+};
+
+static const struct good good[] = {
+    { ARRAY THREE, { "x", "y", "z" }, 0, { 2, 3, 4, 5, 6, 7 } },
+    { ARRAY "% made by hand\n" THREE, { "x", "y", "z" }, 0, { 2, 3, 4, 5, 6, 7 } },
+    { ARRAY "%hostsn0 n1\n" THREE, { "x", "y", "z" }, 0, { 2, 3, 4, 5, 6, 7 } },
+    { ARRAY "% hosts n0 n1 n2\n" THREE, { "n0", "n1", "n2" }, 1, { 2, 3, 4, 5, 6, 7 } },
+    { ARRAY "% hosts n0 n1 n2\n" THREE, { "n2", "n1", "n0" }, 1, { 7, 6, 5, 4, 3, 2 } },
+    { ARRAY "% hosts n0\n% a note\n%  hosts\tn1   n2\t\n" THREE, { "n1", "n2", "n0" }, 1, { 6, 7, 3, 2, 5, 4 } },
+    { ARRAY "% hosts n0 n1 n2\n" THREE, { "N0", "n1.cluster.local", "N2.a" }, 1, { 2, 3, 4, 5, 6, 7 } },
+    { ARRAY "% hosts N0.Cluster n1.b n2.c\n" THREE, { "n0", "n1.B", "n2" }, 1, { 2, 3, 4, 5, 6, 7 } },
+    { ARRAY "% hosts n.a n.b n.c\n" THREE, { "n.a", "N.B", "n.c" }, 1, { 2, 3, 4, 5, 6, 7 } },
+    { ARRAY "% hosts 10.0.0.1 10.0.0.2 10.0.0.3\n" THREE, { "10.0.0.1", "10.0.0.2", "10.0.0.3" }, 1,
+      { 2, 3, 4, 5, 6, 7 } },
+    /* Names of which one begins another. */
+    { ARRAY "% hosts n10 n1 n100\n" THREE, { "n10", "n1", "n100" }, 1, { 2, 3, 4, 5, 6, 7 } },
+    { ARRAY "% hosts n1.c n1-a.c n1-b.c\n" THREE, { "n1.c", "n1-a.c", "n1-b.C" }, 1, { 2, 3, 4, 5, 6, 7 } },
+    /* Two nodes of three: the distances of the third are of no concern. */
+    { ARRAY "% hosts n0 n1 n2\n3 3\n0\n0\n5\n0\n0\n-7\n4\n0\n0\n", { "n0", "n2" }, 1, { 4, 5 } },
+    { ARRAY "% hosts n0 n1 n2\n" THREE, { "n1" }, 1, { 0 } },
+    { ARRAY "1 1\n0\n", { "solo" }, 0, { 0 } },
+    { COORDINATE "% hosts a b\n2 2 2\n1 2 4\n2 1 6\n", { "b", "a" }, 1, { 6, 4 } },
+    { SYMMETRIC "3 3\n0\n2\n4\n0\n6\n0\n", { "x", "y", "z" }, 0, { 2, 2, 4, 4, 6, 6 } },
+    { "%%MatrixMarket matrix array real general\n2 2\n0.0\n2.0\n4e0\n0\n", { "x", "y" }, 0, { 4, 2 } },
+};
+enum { GOOD = sizeof good / sizeof good[0] };
+
+START_TEST(good_files)
+{
+    static const size_t pairs[6][2] = { { 0, 1 }, { 1, 0 }, { 0, 2 }, { 2, 0 }, { 1, 2 }, { 2, 1 } };
+    const struct good *g = &good[_i];
+    struct reading r = read_text(g->text, g->hosts);
+    size_t nodes = count_hosts(g->hosts);
+    ck_assert_msg(r.rc == 0, "returned %d: %s", r.rc, r.error.reason);
+    ck_assert_int_eq(r.named, g->named);
+    ck_assert_uint_eq(r.topo.nodes, nodes);
+    for (size_t k = 0; k < 6; k++) {
+        if (pairs[k][0] < nodes && pairs[k][1] < nodes) {
+            ck_assert_double_eq(topo_hops(&r.topo, pairs[k][0], pairs[k][1], 0), g->expected[k]);
+        }
+    }
+    for (size_t n = 0; n < nodes; n++) {
+        ck_assert_double_eq(topo_hops(&r.topo, n, n, 0), TOPO_SAME_NODE);
+        ck_assert_double_eq(topo_hops(&r.topo, n, n, 1), 0.0);
+    }
+    topo_release(&r.topo);
+}
+END_TEST
+
+/* ---- bad files ---- */
+
+struct bad {
+    const char *text;
+    const char *hosts[MAX_HOSTS];
+    int rc;
+    const char *reason; /* a part of it */
+    int in_a_line; /* the reader names one */
+};
+
+static const struct bad bad[] = {
+    { "hello\n", { "x" }, -EBADMSG, "MatrixMarket", 1 },
+    { ARRAY "3 2\n1\n1\n1\n1\n1\n1\n", { "x", "y", "z" }, -EBADMSG, "not square", 0 },
+    { ARRAY "2 2\n0\n2\n2\n", { "x", "y" }, -EBADMSG, "", 1 },
+    { ARRAY "2 2\n0\nfar\n2\n0\n", { "x", "y" }, -EBADMSG, "", 1 },
+    { "%%MatrixMarket matrix array real general\n2 2\n0\n1.5\n2\n0\n", { "x", "y" }, -EBADMSG, "", 1 },
+    { ARRAY THREE, { "x", "y" }, -EBADMSG, "3 rows for 2 nodes", 0 },
+    { ARRAY THREE, { "x", "y", "z", "u" }, -EBADMSG, "3 rows for 4 nodes", 0 },
+    { ARRAY "% hosts\n" THREE, { "x", "y", "z" }, -EBADMSG, "0 host names for 3 rows", 0 },
+    { ARRAY "% hosts n0 n1\n" THREE, { "n0", "n1" }, -EBADMSG, "2 host names for 3 rows", 0 },
+    { ARRAY "% hosts n0 n1 n2 n3\n" THREE, { "n0", "n1" }, -EBADMSG, "4 host names for 3 rows", 0 },
+    { ARRAY "% hosts n0 n1 n2\n" THREE, { "n0", "n7.site" }, -ENXIO, "n7.site", 0 },
+    { ARRAY "% hosts n0.a n1 n2\n" THREE, { "n1", "n0.b" }, -ENXIO, "n0.b", 0 },
+    { ARRAY "% hosts n0 n1 n2\n" THREE, { "n" }, -ENXIO, "host n ", 0 },
+    { ARRAY "% hosts n0 n1 n2\n" THREE, { "n00" }, -ENXIO, "n00", 0 },
+    { ARRAY "% hosts n0 n1 n0\n" THREE, { "n1" }, -EBADMSG, "twice", 0 },
+    { ARRAY "% hosts n0 n1 N0.x\n" THREE, { "n1" }, -EBADMSG, "twice", 0 },
+    { ARRAY "% hosts n0.y n1 N0.Y\n" THREE, { "n1" }, -EBADMSG, "twice", 0 },
+    { ARRAY "% hosts n0.x n1 n0.y\n" THREE, { "n0" }, -EBADMSG, "n0.x or n0.y", 0 },
+    { ARRAY "% hosts n0 n1 n2\n3 3\n0\n0\n5\n2\n0\n7\n4\n6\n0\n", { "n0", "n1" }, -EBADMSG,
+      "0 hops from n1 to n0", 0 },
+    { ARRAY "2 2\n0\n-3\n2\n0\n", { "x", "y" }, -EBADMSG, "-3 hops from y to x", 0 },
+    { COORDINATE "2 2 1\n1 2 4\n", { "x", "y" }, -EBADMSG, "0 hops from y to x", 0 },
+    { ARRAY "% hosts n0 n1 n2\n" THREE, { "n1", "n1" }, -EBADMSG, "0 hops from n1 to n1", 0 },
+};
+enum { BAD = sizeof bad / sizeof bad[0] };
+
+START_TEST(bad_files)
+{
+    const struct bad *b = &bad[_i];
+    struct reading r = read_text(b->text, b->hosts);
+    ck_assert_msg(r.rc == b->rc, "returned %d: %s", r.rc, r.error.reason);
+    ck_assert_msg(strstr(r.error.reason, b->reason) != NULL, "said: %s", r.error.reason);
+    ck_assert_int_eq(r.error.line > 0, b->in_a_line);
+    ck_assert_uint_eq(r.topo.nodes, 77);
+    ck_assert_ptr_null(r.topo.hops);
+    ck_assert_int_eq(r.named, -1);
+}
+END_TEST
+
+/* A reason is cut, not overrun, however long the names are. */
+START_TEST(long_names)
+{
+    char name[1000];
+    memset(name, 'h', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    const char *const hosts[MAX_HOSTS] = { name };
+    struct reading r = read_text(ARRAY "% hosts n0 n1 n2\n" THREE, hosts);
+    ck_assert_int_eq(r.rc, -ENXIO);
+    ck_assert_uint_lt(strlen(r.error.reason), sizeof r.error.reason);
+}
+END_TEST
+
+START_TEST(out_of_memory)
+{
+    const char *text = ARRAY "% hosts n0 n1 n2\n" THREE;
+    const char *const hosts[] = { "n2", "n0" };
+    bool failed = true;
+    for (long nth = 0; failed; nth++) {
+        topo t = { .nodes = 77 };
+        int named = -1;
+        matrix_error error;
+        FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+        ck_assert_ptr_nonnull(stream);
+        fail_allocation(nth);
+        int rc = topo_read_hops(stream, hosts, 2, &t, &named, &error);
+        topo_release(&t);
+        stop_failing();
+        failed = allocations.failed;
+        fclose(stream);
+        ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
+        ck_assert_int_eq(named, failed ? -1 : 1);
+        ck_assert_msg(nth < 100, "more allocations than there can be");
+    }
+}
+END_TEST
+
+static Suite *topo_suite(void)
+{
+    Suite *suite = suite_create("topo");
+    TCase *cases = tcase_create("topo");
+    tcase_add_test(cases, flat_distances);
+    tcase_add_test(cases, release_of_zeroed);
+    tcase_add_loop_test(cases, good_files, 0, GOOD);
+    tcase_add_loop_test(cases, bad_files, 0, BAD);
+    tcase_add_test(cases, long_names);
+    tcase_add_test(cases, out_of_memory);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(topo_suite());
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Runs the unit tests under valgrind: no error, no leak.
+. "$top_srcdir/tests/lib/tap.sh"
+
+[ -n "$VALGRIND" ] || tap_skip_all "valgrind is not installed (apt-get install valgrind)"
+
+# In one process, so that valgrind sees one exit; much slower than without.
+export CK_FORK=no CK_TIMEOUT_MULTIPLIER=20
+
+for program in "$top_builddir"/tests/unit/test_*; do
+    case ${program##*/} in
+    *.* | *_sanitized) continue ;;
+    esac
+    tap_check "${program##*/} under valgrind" timeout 600 "$VALGRIND" --quiet --error-exitcode=99 \
+        --leak-check=full --show-leak-kinds=definite,possible "$program"
+done
+tap_plan
