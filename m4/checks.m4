@@ -43,3 +43,11 @@ AM_CONDITIONAL([HAVE_CHECK], [test -n "$CHECK_LIBS"])])
 AC_DEFUN([TATP_OPTIONAL_PROG],
 [AC_PATH_PROG([$1], [$2], [], [m4_default([$4], [$PATH:/usr/sbin:/sbin])])
 AS_IF([test -z "$$1"], [MISSING_PACKAGES="$MISSING_PACKAGES $3"])])
+
+# TATP_OPTIONAL_LIBRARY(VARIABLE-PREFIX, MODULE, DEBIAN-PACKAGE)
+# Defines HAVE_prefix for the makefile.
+AC_DEFUN([TATP_OPTIONAL_LIBRARY],
+[PKG_CHECK_MODULES([$1], [$2], [tatp_have_$1=yes],
+    [tatp_have_$1=no
+    MISSING_PACKAGES="$MISSING_PACKAGES $3"])
+AM_CONDITIONAL([HAVE_$1], [test "$tatp_have_$1" = yes])])

@@ -388,24 +388,20 @@ static void print_summary(const matrix *view)
     print_largest(view);
 }
 
-/* The comment lines that follow the first word; the file has been read without an error. */
+/* The file has been read without an error. */
 static int print_comments(const char *file)
 {
-    char *line = NULL;
-    size_t room = 0;
+    char *comments, *rest = NULL;
     FILE *stream = tool_open(file);
     if (stream == NULL)
         return TOOL_FAILURE;
-    for (int past_word = 0; getline(&line, &room, stream) >= 0;) {
-        char *text = line + strspn(line, " \t\r\n");
-        line[strcspn(line, "\r\n")] = '\0';
-        if (line[0] == '%')
-            printf("%s\n", line);
-        else if (*text != '\0' && past_word++)
-            break;
-    }
-    free(line);
+    int rc = matrix_read_comments(stream, &comments);
     fclose(stream);
+    if (rc != 0)
+        return tool_fail("%s: %s", file, strerror(-rc));
+    for (char *line = strtok_r(comments, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
+        printf("%% %s\n", line);
+    free(comments);
     return 0;
 }
 

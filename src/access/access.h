@@ -113,4 +113,11 @@ void access_from_memory(const access_list *memory, int64_t stream, int64_t lengt
 void access_to_memory(const access_list *memory, int64_t stream, int64_t length,
                       const char *packed);
 
+/* Copies what an ordered list has below hi between memory and a window whose first byte is offset
+ * `lo` of the list, without a packed buffer in between. Advance the cursor; return the bytes. */
+int64_t access_memory_to_window(const access_list *memory, access_cursor *cursor, int64_t hi,
+                                char *window, int64_t lo);
+int64_t access_window_to_memory(const access_list *memory, access_cursor *cursor, int64_t hi,
+                                const char *window, int64_t lo);
+
 #endif

@@ -33,30 +33,106 @@ char *access_memory_at(const access_list *memory, int64_t stream, int64_t length
     return (char *)(intptr_t)access_next(&cursor);
 }
 
-/* Addresses have no order, so ACCESS_END as a bound lets every block pass. */
-void access_from_memory(const access_list *memory, int64_t stream, int64_t length, char *packed)
+/* A place in memory that mostly moves on by what was copied last. */
+typedef struct memory_walk {
+    const access_list *memory;
+    access_cursor at;
+    int64_t stream; /* where `at` stands; -1: nowhere */
+    char *base;     /* of the stream, when all of it is in one piece */
+} memory_walk;
+
+static memory_walk start_walk(const access_list *memory)
 {
-    access_cursor cursor;
-    access_piece piece;
-    seek(memory, stream, &cursor);
-    while (length > 0 && access_take_piece(&cursor, ACCESS_END, &piece)) {
-        int64_t part = piece.length < length ? piece.length : length;
-        memcpy(packed, (const char *)(intptr_t)piece.offset, (size_t)part);
+    return (memory_walk){.memory = memory, .stream = -1,
+                         .base = access_memory_at(memory, 0, memory->bytes)};
+}
+
+/* The next piece of at most `length` bytes from `stream` on: its address and length. Addresses have
+ * no order, so that ACCESS_END as a bound lets every block pass. */
+static char *next_piece(memory_walk *walk, int64_t stream, int64_t *length)
+{
+    if (walk->stream != stream)
+        seek(walk->memory, stream, &walk->at);
+    char *address = (char *)(intptr_t)access_next(&walk->at);
+    int64_t rest = walk->at.run->length - walk->at.byte;
+    if (rest > *length) {
+        walk->at.byte += *length;
+    } else {
+        access_piece whole;
+        access_take_piece(&walk->at, ACCESS_END, &whole);
+        *length = rest;
+    }
+    walk->stream = stream + *length;
+    return address;
+}
+
+static void copy_out(memory_walk *walk, int64_t stream, int64_t length, char *packed)
+{
+    if (walk->base != NULL) {
+        memcpy(packed, walk->base + stream, (size_t)length);
+        return;
+    }
+    while (length > 0) {
+        int64_t part = length;
+        const char *address = next_piece(walk, stream, &part);
+        memcpy(packed, address, (size_t)part);
         packed += part;
+        stream += part;
         length -= part;
     }
+}
+
+static void copy_in(memory_walk *walk, int64_t stream, int64_t length, const char *packed)
+{
+    if (walk->base != NULL) {
+        memcpy(walk->base + stream, packed, (size_t)length);
+        return;
+    }
+    while (length > 0) {
+        int64_t part = length;
+        char *address = next_piece(walk, stream, &part);
+        memcpy(address, packed, (size_t)part);
+        packed += part;
+        stream += part;
+        length -= part;
+    }
+}
+
+void access_from_memory(const access_list *memory, int64_t stream, int64_t length, char *packed)
+{
+    memory_walk walk = start_walk(memory);
+    copy_out(&walk, stream, length, packed);
 }
 
 void access_to_memory(const access_list *memory, int64_t stream, int64_t length,
                       const char *packed)
 {
-    access_cursor cursor;
+    memory_walk walk = start_walk(memory);
+    copy_in(&walk, stream, length, packed);
+}
+
+int64_t access_memory_to_window(const access_list *memory, access_cursor *cursor, int64_t hi,
+                                char *window, int64_t lo)
+{
+    memory_walk walk = start_walk(memory);
     access_piece piece;
-    seek(memory, stream, &cursor);
-    while (length > 0 && access_take_piece(&cursor, ACCESS_END, &piece)) {
-        int64_t part = piece.length < length ? piece.length : length;
-        memcpy((char *)(intptr_t)piece.offset, packed, (size_t)part);
-        packed += part;
-        length -= part;
+    int64_t done = 0;
+    while (access_take_piece(cursor, hi, &piece)) {
+        copy_out(&walk, piece.stream, piece.length, window + (piece.offset - lo));
+        done += piece.length;
     }
+    return done;
+}
+
+int64_t access_window_to_memory(const access_list *memory, access_cursor *cursor, int64_t hi,
+                                const char *window, int64_t lo)
+{
+    memory_walk walk = start_walk(memory);
+    access_piece piece;
+    int64_t done = 0;
+    while (access_take_piece(cursor, hi, &piece)) {
+        copy_in(&walk, piece.stream, piece.length, window + (piece.offset - lo));
+        done += piece.length;
+    }
+    return done;
 }

@@ -7,7 +7,10 @@
 
 #include "lap/lap.h"
 
-/* 0, -EINVAL, -EDOM or -ERANGE, as lap_solver_fn has it. Time O(a p). */
+/* 0, -EINVAL, -EDOM or -ERANGE, as lap_solver_fn has it. O(e) time. */
 int lap_check_input(const lap_problem *problem, const lap_solution *solution);
+
+/* The number of pairs that have a cost: rows * cols, or the entries of the list. */
+size_t lap_pairs(const lap_problem *problem);
 
 #endif

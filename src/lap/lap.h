@@ -1,59 +1,84 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Rectangular linear assignment: give each of a columns to one of p >= a rows,
- * no row twice and at most `group_capacity` columns to the rows of one group,
- * so that the sum of the costs is least.
+ * Rectangular linear assignment: make as many pairs of a row and a column as there are of
+ * the fewer, min(rows, cols), no row and no column twice and at most `group_capacity`
+ * columns on the rows of one group, so that the sum of the costs is least.
  *
  * In two-phase I/O a column is a file domain, a row a rank and a group a node.
  *
+ * Costs are doubles or int64_t, for all pairs (dense) or for a list of allowed pairs (sparse).
+ *
  * Invariants of every solver in the table:
  *  - exact: the duals it returns prove that no assignment costs less
- *    (lap_verify checks them);
+ *    (lap_verify checks them); integer costs are solved in integers;
  *  - deterministic: equal input gives equal output;
- *  - ties: a solver prefers the lower row wherever two choices cost the same at
- *    the moment it decides; among several optima the one returned is fixed, but
- *    it need not be the lexicographically least;
+ *  - ties: among several optima the one returned is fixed by the input, but it need not
+ *    be the lexicographically least, nor the same for two solvers;
  *  - thread-safe: no globals, nothing printed.
  */
 #ifndef LAP_LAP_H
 #define LAP_LAP_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* An answer, not an error: no assignment obeys the constraints. */
 #define LAP_INFEASIBLE 1
 
-/* A cost of +INFINITY forbids that pair. NaN and -INFINITY are refused.
- * Costs that are integers of magnitude below 2^53 / (4 * cols) are solved
- * without rounding. Negative costs are allowed. */
+/* The integer cost of a pair that is not allowed. */
+#define LAP_FORBIDDEN INT64_MAX
+
+/* The row of a column that gets none, when there are more columns than rows. */
+#define LAP_UNASSIGNED SIZE_MAX
+
+/* Exactly one of cost and integer_cost is given (neither is needed without pairs). Real
+ * costs: +INFINITY forbids the pair; NaN and -INFINITY are refused; integers of magnitude
+ * below 2^53 / (64 * (n + 1)), n = min(rows, cols), are solved without rounding. Integer
+ * costs: LAP_FORBIDDEN forbids the pair. Negative costs are allowed.
+ *
+ * Dense: start is NULL, and cost[j * rows + i] is the cost of column j on row i.
+ * Sparse: the allowed pairs of column j are start[j] .. start[j + 1] - 1; pair k is
+ * with row row[k], at cost[k]. The rows of a column ascend. start[0] is 0. */
 typedef struct lap_problem {
     size_t rows;           /* p */
-    size_t cols;           /* a, 0 <= a <= p */
-    const double *cost;    /* cost[j * rows + i] = cost of giving column j to row i */
+    size_t cols;           /* a */
+    const double *cost;
     const size_t *group;   /* group[i] < groups is the group of row i; NULL: no groups */
     size_t groups;         /* number of groups; ignored when group is NULL */
     size_t group_capacity; /* at most this many columns on the rows of a group; 0: no limit */
+    const int64_t *integer_cost;
+    const size_t *start;   /* cols + 1 entries, or NULL */
+    const size_t *row;     /* start[cols] entries; NULL when dense */
 } lap_problem;
 
-/* All arrays are the caller's. row_dual, col_dual and group_dual may be NULL
- * when the proof is not wanted. Nothing is written unless the solver returns 0.
+/* All arrays are the caller's. Arrays of duals may be NULL when the proof is not wanted;
+ * those of the kind that the costs are not are left alone. Nothing is written unless the
+ * solver returns 0.
  *
  * The duals satisfy, for every allowed pair (i, j) with g = group[i]:
  *     cost(i, j) - col_dual[j] - row_dual[i] - group_dual[g] >= 0,
- * with equality where column j was given to row i; row_dual[i] <= 0, and 0 for
- * a row without a column; group_dual[g] <= 0, and 0 for a group below capacity.
- * Then  total = sum col_dual + sum row_dual + group_capacity * sum group_dual. */
+ * with equality where column j was given to row i. With rows > cols, row_dual[i] <= 0, and
+ * 0 for a row without a column; with cols > rows, col_dual[j] <= 0, and 0 for a column
+ * without a row; with rows = cols both have any sign. group_dual[g] <= 0, and 0 for a group
+ * below capacity. Then
+ *     total = sum col_dual + sum row_dual + group_capacity * sum group_dual. */
 typedef struct lap_solution {
-    size_t *row_of_col; /* cols entries: the row that column j was given to */
+    size_t *row_of_col; /* cols entries: the row that column j was given to, or LAP_UNASSIGNED */
     double *col_dual;   /* cols entries, cost units */
     double *row_dual;   /* rows entries, cost units */
     double *group_dual; /* groups entries, cost units; unused without groups */
-    double total;       /* sum of the costs of the chosen pairs */
+    double total;       /* sum of the costs of the chosen pairs; rounded if they are integers */
+    int64_t *integer_col_dual; /* the same for integer costs */
+    int64_t *integer_row_dual;
+    int64_t *integer_group_dual;
+    int64_t integer_total;
 } lap_solution;
 
-/* Returns 0; LAP_INFEASIBLE; -EINVAL (cols > rows, group[i] >= groups, NULL where
- * an array is needed); -EDOM (a cost is NaN or -INFINITY); -ERANGE (a finite cost
- * above DBL_MAX / (32 * (cols + 1)) in magnitude: sums of costs might overflow); -ENOMEM. */
+/* Returns 0; LAP_INFEASIBLE; -EINVAL (group[i] >= groups, both kinds of cost, NULL where an
+ * array is needed, start or row out of order or out of range, rows * cols beyond SIZE_MAX
+ * with dense costs); -EDOM (a cost is NaN or -INFINITY); -ERANGE (a cost that is not
+ * forbidden is above DBL_MAX or INT64_MAX / (32 * (n + 1)) in magnitude,
+ * n = min(rows, cols): sums of costs might overflow); -ENOMEM. */
 typedef int (*lap_solver_fn)(const lap_problem *problem, lap_solution *solution);
 
 typedef struct lap_solver {
@@ -68,15 +93,30 @@ extern const lap_solver lap_solvers[];
 /* The solver of that name, or NULL. */
 const lap_solver *lap_find_solver(const char *name);
 
-/* Jonker and Volgenant, "A shortest augmenting path algorithm for dense and
- * sparse linear assignment problems", Computing 38 (1987), for rectangular
- * matrices and group capacities. O(a^2 p) time, O(p + a) memory beside the input. */
+/* With n = min(rows, cols), m = max(rows, cols) and e allowed pairs; every solver takes
+ * every problem, and copies the costs only when cols > rows (then it needs rows as columns).
+ *
+ * Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear
+ * assignment problems", Computing 38 (1987), over short lists of each column's best rows.
+ * O(n (e + m log m)) time, O(n + m) memory beside the input. */
 int lap_jv(const lap_problem *problem, lap_solution *solution);
 
-/* 0 when `solution` is an assignment that obeys every constraint and its duals
- * (all three arrays given) prove it optimal within `tolerance` (cost units, >= 0,
- * per pair; 0 asks for exact arithmetic) and `total` is right; otherwise -EINVAL, or
- * -ENOMEM. Shares no code with the solvers. Time O(a p). */
+/* Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics
+ * Quarterly 2 (1955), and Munkres (1957), with a slack for each row. O(n^2 m) time. */
+int lap_hungarian(const lap_problem *problem, lap_solution *solution);
+
+/* Carpaneto, Martello and Toth, "Algorithms and codes for the assignment problem", Annals
+ * of Operations Research 13 (1988): APC, for complete matrices. O(n^2 m) time. */
+int lap_apc(const lap_problem *problem, lap_solution *solution);
+
+/* The same paper's APS, for sparse matrices, with a heap. O(n (e + m log m)) time; dense
+ * costs are first copied to a list of the allowed pairs. */
+int lap_aps(const lap_problem *problem, lap_solution *solution);
+
+/* 0 when `solution` is an assignment that obeys every constraint and its duals (all arrays
+ * of the costs' kind given) prove it optimal within `tolerance` (cost units, >= 0, per pair;
+ * 0 asks for exact arithmetic) and the total is right; otherwise -EINVAL, or -ENOMEM.
+ * Shares no code with the solvers. Time O(rows * cols), or O(e log e) when sparse. */
 int lap_verify(const lap_problem *problem, const lap_solution *solution, double tolerance);
 
 #endif

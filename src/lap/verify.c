@@ -5,124 +5,234 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 
+struct proof {
+    const lap_problem *problem;
+    const lap_solution *solution;
+    double tolerance;
+    bool integer;
+    unsigned char *taken; /* of each row */
+    size_t *load;         /* of each group */
+};
+
 /* Every comparison is written so that NaN fails it. */
-static bool at_most_zero(double value, double tolerance)
+static bool at_most_zero(const struct proof *proof, double value)
 {
-    return value <= tolerance;
+    return value <= proof->tolerance;
 }
 
-static bool is_zero(double value, double tolerance)
+static bool is_zero(const struct proof *proof, double value)
 {
-    return fabs(value) <= tolerance;
+    return fabs(value) <= proof->tolerance;
 }
 
-static bool is_complete(const lap_problem *problem, const lap_solution *solution, double tolerance)
+static bool has_duals(const struct proof *proof)
 {
-    return problem != NULL && solution != NULL && tolerance >= 0.0
-           && problem->cols <= problem->rows
-           && (problem->cols == 0 || (problem->cost != NULL && solution->row_of_col != NULL
-                                      && solution->col_dual != NULL))
-           && (problem->rows == 0 || solution->row_dual != NULL)
-           && (problem->group == NULL || problem->groups == 0 || solution->group_dual != NULL);
+    const lap_problem *problem = proof->problem;
+    const lap_solution *s = proof->solution;
+    bool cols = proof->integer ? s->integer_col_dual != NULL : s->col_dual != NULL;
+    bool rows = proof->integer ? s->integer_row_dual != NULL : s->row_dual != NULL;
+    bool groups = proof->integer ? s->integer_group_dual != NULL : s->group_dual != NULL;
+    return (problem->cols == 0 || cols) && (problem->rows == 0 || rows)
+           && (problem->group == NULL || problem->groups == 0 || groups);
 }
 
-/* Counts the columns of each row and group; false where a constraint is broken. */
-static bool count_columns(const lap_problem *problem, const lap_solution *solution,
-                          unsigned char *taken, size_t *load)
+static bool is_complete(const struct proof *proof)
 {
+    const lap_problem *problem = proof->problem;
+    bool no_pairs = problem->cols == 0 || problem->rows == 0;
+    return proof->tolerance >= 0.0 && has_duals(proof)
+           && (problem->cols == 0 || proof->solution->row_of_col != NULL)
+           && (problem->start == NULL || problem->row != NULL || problem->start[problem->cols] == 0)
+           && (no_pairs || problem->start != NULL || problem->cost != NULL || proof->integer);
+}
+
+/* ---- the assignment ---- */
+
+static bool take(struct proof *proof, size_t row)
+{
+    const lap_problem *problem = proof->problem;
+    if (row >= problem->rows || proof->taken[row]) {
+        return false;
+    }
+    proof->taken[row] = 1;
+    if (problem->group == NULL) {
+        return true;
+    }
+    size_t g = problem->group[row];
+    if (g >= problem->groups
+        || (problem->group_capacity > 0 && proof->load[g] == problem->group_capacity)) {
+        return false;
+    }
+    proof->load[g]++;
+    return true;
+}
+
+static bool assignment_holds(struct proof *proof)
+{
+    const lap_problem *problem = proof->problem;
+    size_t wanted = problem->rows < problem->cols ? problem->rows : problem->cols, pairs = 0;
     for (size_t j = 0; j < problem->cols; j++) {
-        size_t row = solution->row_of_col[j];
-        if (row >= problem->rows || taken[row]) {
-            return false;
-        }
-        taken[row] = 1;
-        if (problem->group == NULL) {
+        size_t row = proof->solution->row_of_col[j];
+        if (row == LAP_UNASSIGNED) {
             continue;
         }
-        size_t g = problem->group[row];
-        if (g >= problem->groups
-            || (problem->group_capacity > 0 && load[g] >= problem->group_capacity)) {
+        if (!take(proof, row)) {
             return false;
         }
-        load[g]++;
+        pairs++;
     }
-    return true;
+    return pairs == wanted;
 }
 
-static bool signs_hold(const lap_problem *problem, const lap_solution *solution,
-                       const unsigned char *taken, const size_t *load, double tolerance)
+/* ---- signs ---- */
+
+static double dual(const struct proof *proof, const double *real, const int64_t *integer, size_t k)
 {
+    return proof->integer ? (double)integer[k] : real[k];
+}
+
+static bool row_signs_hold(const struct proof *proof)
+{
+    const lap_problem *problem = proof->problem;
+    const lap_solution *s = proof->solution;
     for (size_t i = 0; i < problem->rows; i++) {
-        double dual = solution->row_dual[i];
-        if (!(taken[i] ? at_most_zero(dual, tolerance) : is_zero(dual, tolerance))) {
-            return false;
-        }
-        if (problem->group != NULL && problem->group[i] >= problem->groups) {
-            return false;
-        }
-    }
-    for (size_t g = 0; problem->group != NULL && g < problem->groups; g++) {
-        bool full = problem->group_capacity > 0 && load[g] == problem->group_capacity;
-        double dual = solution->group_dual[g];
-        if (!(full ? at_most_zero(dual, tolerance) : is_zero(dual, tolerance))) {
+        double value = dual(proof, s->row_dual, s->integer_row_dual, i);
+        bool right = proof->taken[i] ? at_most_zero(proof, value) : is_zero(proof, value);
+        if ((problem->rows > problem->cols && !right)
+            || (problem->group != NULL && problem->group[i] >= problem->groups)) {
             return false;
         }
     }
     return true;
 }
 
-static double slack(const lap_problem *problem, const lap_solution *solution, size_t row, size_t col)
+static bool col_signs_hold(const struct proof *proof)
 {
-    double group_dual = problem->group != NULL ? solution->group_dual[problem->group[row]] : 0.0;
-    return problem->cost[col * problem->rows + row] - solution->col_dual[col]
-           - solution->row_dual[row] - group_dual;
-}
-
-static bool slacks_hold(const lap_problem *problem, const lap_solution *solution, double tolerance)
-{
-    for (size_t j = 0; j < problem->cols; j++) {
-        if (!is_zero(slack(problem, solution, solution->row_of_col[j], j), tolerance)) {
+    const lap_problem *problem = proof->problem;
+    const lap_solution *s = proof->solution;
+    for (size_t j = 0; problem->cols > problem->rows && j < problem->cols; j++) {
+        double value = dual(proof, s->col_dual, s->integer_col_dual, j);
+        bool free = s->row_of_col[j] == LAP_UNASSIGNED;
+        if (!(free ? is_zero(proof, value) : at_most_zero(proof, value))) {
             return false;
         }
-        for (size_t i = 0; i < problem->rows; i++) {
-            if (!(slack(problem, solution, i, j) >= -tolerance)) {
+    }
+    return true;
+}
+
+static bool group_signs_hold(const struct proof *proof)
+{
+    const lap_problem *problem = proof->problem;
+    const lap_solution *s = proof->solution;
+    for (size_t g = 0; problem->group != NULL && g < problem->groups; g++) {
+        bool full = problem->group_capacity > 0 && proof->load[g] == problem->group_capacity;
+        double value = dual(proof, s->group_dual, s->integer_group_dual, g);
+        if (!(full ? at_most_zero(proof, value) : is_zero(proof, value))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- slacks and total ---- */
+
+/* NaN where a sum overflows, which no proof of a solver does. */
+static double integer_slack(const struct proof *proof, size_t pair, size_t row, size_t col)
+{
+    const lap_problem *problem = proof->problem;
+    const lap_solution *s = proof->solution;
+    int64_t group = problem->group != NULL ? s->integer_group_dual[problem->group[row]] : 0;
+    int64_t slack;
+    bool overflows = __builtin_sub_overflow(problem->integer_cost[pair], s->integer_row_dual[row], &slack);
+    overflows |= __builtin_sub_overflow(slack, group, &slack);
+    overflows |= __builtin_sub_overflow(slack, s->integer_col_dual[col], &slack);
+    return overflows ? NAN : (double)slack;
+}
+
+/* INFINITY for a forbidden pair. */
+static double slack(const struct proof *proof, size_t pair, size_t row, size_t col)
+{
+    const lap_problem *problem = proof->problem;
+    const lap_solution *s = proof->solution;
+    if (proof->integer) {
+        bool forbidden = problem->integer_cost[pair] == LAP_FORBIDDEN;
+        return forbidden ? INFINITY : integer_slack(proof, pair, row, col);
+    }
+    double group = problem->group != NULL ? s->group_dual[problem->group[row]] : 0.0;
+    return problem->cost[pair] - s->col_dual[col] - s->row_dual[row] - group;
+}
+
+static bool add_cost(const struct proof *proof, size_t pair, double *sum, int64_t *integer_sum)
+{
+    const lap_problem *problem = proof->problem;
+    if (!proof->integer) {
+        *sum += problem->cost[pair];
+        return true;
+    }
+    return !__builtin_add_overflow(*integer_sum, problem->integer_cost[pair], integer_sum);
+}
+
+/* Every pair of every column; a chosen one must be among them. */
+static bool pairs_hold(const struct proof *proof, double *sum, int64_t *integer_sum)
+{
+    const lap_problem *problem = proof->problem;
+    for (size_t j = 0; j < problem->cols; j++) {
+        size_t first = problem->start != NULL ? problem->start[j] : j * problem->rows;
+        size_t end = problem->start != NULL ? problem->start[j + 1] : first + problem->rows;
+        size_t chosen = proof->solution->row_of_col[j];
+        bool seen = chosen == LAP_UNASSIGNED;
+        for (size_t k = first; k < end; k++) {
+            size_t row = problem->start != NULL ? problem->row[k] : k - first;
+            if (row >= problem->rows || !(slack(proof, k, row, j) >= -proof->tolerance)) {
                 return false;
             }
+            if (row == chosen) {
+                seen = is_zero(proof, slack(proof, k, row, j)) && add_cost(proof, k, sum, integer_sum);
+            }
+        }
+        if (!seen) {
+            return false;
         }
     }
     return true;
 }
 
-static bool total_holds(const lap_problem *problem, const lap_solution *solution, double tolerance)
+static bool total_holds(const struct proof *proof, double sum, int64_t integer_sum)
+{
+    const lap_solution *s = proof->solution;
+    if (proof->integer) {
+        return s->integer_total == integer_sum && s->total == (double)integer_sum;
+    }
+    return fabs(sum - s->total) <= proof->tolerance * (double)proof->problem->cols;
+}
+
+static int verify(struct proof *proof)
 {
     double sum = 0.0;
-    for (size_t j = 0; j < problem->cols; j++) {
-        sum += problem->cost[j * problem->rows + solution->row_of_col[j]];
-    }
-    return is_zero(sum - solution->total, tolerance * (double)problem->cols);
+    int64_t integer_sum = 0;
+    bool holds = assignment_holds(proof) && row_signs_hold(proof) && col_signs_hold(proof)
+                 && group_signs_hold(proof) && pairs_hold(proof, &sum, &integer_sum)
+                 && total_holds(proof, sum, integer_sum);
+    return holds ? 0 : -EINVAL;
 }
 
 int lap_verify(const lap_problem *problem, const lap_solution *solution, double tolerance)
 {
-    if (!is_complete(problem, solution, tolerance)) {
+    if (problem == NULL || solution == NULL) {
+        return -EINVAL;
+    }
+    struct proof proof = { .problem = problem, .solution = solution, .tolerance = tolerance,
+                           .integer = problem->integer_cost != NULL };
+    if (!is_complete(&proof)) {
         return -EINVAL;
     }
     size_t groups = problem->group != NULL ? problem->groups : 0;
-    unsigned char *taken = calloc(problem->rows | 1, sizeof *taken);
-    size_t *load = calloc(groups | 1, sizeof *load);
-    int rc = -ENOMEM;
-    if (taken != NULL && load != NULL) {
-        rc = count_columns(problem, solution, taken, load)
-                     && signs_hold(problem, solution, taken, load, tolerance)
-                     && slacks_hold(problem, solution, tolerance)
-                     && total_holds(problem, solution, tolerance)
-                 ? 0
-                 : -EINVAL;
-    }
-    free(load);
-    free(taken);
+    proof.taken = calloc(problem->rows | 1, sizeof *proof.taken);
+    proof.load = calloc(groups | 1, sizeof *proof.load);
+    int rc = proof.taken != NULL && proof.load != NULL ? verify(&proof) : -ENOMEM;
+    free(proof.load);
+    free(proof.taken);
     return rc;
 }

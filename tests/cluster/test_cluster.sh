@@ -3,6 +3,12 @@
 # Tests of the test cluster, in TAP. What it needs and does not find is a skip with the reason.
 set -u
 
+# Started in the background of a script, it and all that it starts would ignore SIGINT, and bash
+# can trap no signal that was ignored when it began.
+if [[ $(trap -p INT) == *"''"* ]] && env --default-signal=INT true 2>/dev/null; then
+    exec env --default-signal=INT "$BASH" "${BASH_SOURCE[0]}"
+fi
+
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/test-cluster-XXXXXX")
 name=test-$$
@@ -104,20 +110,20 @@ left_of() {
     [[ -z $network ]] || processes_in "$network"
 }
 
-# nothing_left NAME [NETWORK]: waits up to 5 s for it.
+# nothing_left NAME [NETWORK]: waits up to 30 s for it.
 nothing_left() {
     local try
-    for ((try = 0; try < 50; try++)); do
+    for ((try = 0; try < 300; try++)); do
         [[ -z $(left_of "$@") ]] && return
         sleep 0.1
     done
     wrong "left behind: $(left_of "$@")"
 }
 
-# waits_for COMMAND...: up to 10 s
+# waits_for COMMAND...: up to 30 s
 waits_for() {
     local try
-    for ((try = 0; try < 100; try++)); do
+    for ((try = 0; try < 300; try++)); do
         "$@" >/dev/null 2>&1 && return
         sleep 0.1
     done
@@ -455,7 +461,7 @@ owner_takes_it_along() {
 output_ends_with_up() {
     need_links
     local line
-    line=$(timeout 20 "$cluster" up --name "$name" 2>&1 7>&1) || wrong "up held its output open"
+    line=$(timeout 60 "$cluster" up --name "$name" 2>&1 7>&1) || wrong "up held its output open"
     [[ $line == "cluster '$name' is up"* ]] || wrong "up said $line"
     "$cluster" down --name "$name"
 }

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# shellcheck disable=SC2154 # the environment comes from tests/env.sh
 #
 # mpirun --map-by dla: where the ranks go, what is refused and how, and that everything else
 # about mapping stays as it is.
@@ -42,7 +41,7 @@ write_view() {
 write_view 8 0,4,9 1,5,9 2,6,9 3,7,9 >pairs.crs
 
 launch() {
-    timeout --kill-after=5 60 "$MPIRUN" "$@"
+    timeout --kill-after=5 120 "$MPIRUN" "$@"
 }
 
 # parse_map: from --display-map to "NODE:RANK,RANK NODE:RANK,RANK", nodes in order.
@@ -159,6 +158,19 @@ tap_is "$(sets "$(dry --host $four --map-by dla:file=pairs.crs -np 3 true : --ma
 map=$(dry --map-by dla:file=pairs.crs --host hA:2,hB:2 -np 4 true : --host hC:2,hD:2 -np 4)
 tap_is "$(tr ' ' '\n' <<<"$map" | sed -n '/h[AB]/s/.*://p' | tr ',\n' '  ' | xargs -n1 | sort | xargs)" "0 1 2 3" \
     "each application context keeps to its own hosts"
+
+# allocated ARGUMENT...: dry in an allocation of Slurm, two nodes of two slots. There Open MPI
+# leaves the number of ranks to the mapper when no -np is given.
+allocated() {
+    SLURM_JOBID=1 SLURM_NODELIST=$(addresses hA,hB) SLURM_TASKS_PER_NODE="2(x2)" dry --mca plm rsh "$@"
+}
+
+if [[ $("$OMPI_INFO" --parsable) == *mca:ras:slurm:* ]]; then
+    tap_is "$(sets "$(allocated --map-by dla:file=ring.crs)")" "0,2 1,3" "an allocation, without -np: all its slots"
+    tap_is "$(sets "$(allocated -np 2 --map-by dla:cart=2)")" "0,1" "an allocation, with -np"
+else
+    tap_skip "an allocation, without -np" "this Open MPI knows no Slurm"
+fi
 
 # ---- what is refused ----
 
@@ -346,7 +358,7 @@ cp "$component" "${component%/*}/help-rmaps-dla.txt" home/.openmpi/components 2>
 remote() {
     : >daemons
     HOME=$tap_dir/home OMPI_MCA_mca_base_component_path='' \
-        env -u OMPI_MCA_mca_base_component_path timeout --kill-after=5 60 "$MPIRUN" \
+        env -u OMPI_MCA_mca_base_component_path timeout --kill-after=5 120 "$MPIRUN" \
         --mca plm_rsh_agent "$tap_dir/agent" --host "${nodes:-n0:2,n1:2,n2:2,n3:2}" "$@" 2>errors
 }
 
@@ -425,7 +437,7 @@ tap_is "$("$OMPI_INFO" --param rmaps dla --level 9 --parsable | awk -F: '/:help:
     "every parameter has a help text"
 if [[ -x spawn ]]; then
     OMPI_MCA_rmaps_base_mapping_policy=dla:file=none.crs tap_check \
-        "a program started without mpirun, which starts one of its own for its children" timeout 60 ./spawn 1
+        "a program started without mpirun, which starts one of its own for its children" timeout 120 ./spawn 1
 fi
 
 tap_plan

@@ -52,7 +52,7 @@ for file in bin/dla bin/tatp share/man/man1/dla.1 share/man/man1/tatp.1 \
 done
 
 check_parameters fcoll tatp priority strategy solver topology num_aggregators cycle_buffer_size record stats
-check_parameters rmaps dla file
+check_parameters rmaps dla file threshold cart verbose priority
 tap_is "$(cat "$tap_dir/errors")" "" "Open MPI opens the components without complaint"
 rm -f "$tap_dir/errors"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# shellcheck shell=bash disable=SC2154 # the environment comes from tests/env.sh
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # used by those who source it
 #
 # What the tests of the components share. Source it from bash, after tests/env.sh:
 #     . "$top_srcdir/tests/mpi/lib.sh"
@@ -23,13 +24,13 @@ stop_cluster() {
     cluster_name=
 }
 
-# start_cluster [OPTION...]: four nodes of four slots, two on a leaf switch. Without links that
+# start_cluster: four nodes of four slots, two on a leaf switch. Without links that
 # count where the system permits nothing more; without cluster at all on this machine alone.
 start_cluster() {
     local output
     cluster_name=test-$$
     trap 'stop_cluster; rm -rf "$tap_dir"' EXIT
-    if output=$("$CLUSTER" up --name "$cluster_name" --owner $$ "$@" 2>&1); then
+    if output=$("$CLUSTER" up --name "$cluster_name" --owner $$ 2>&1); then
         tap_diag "$output"
     else
         tap_diag "on this machine alone: $output"

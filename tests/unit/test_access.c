@@ -4,6 +4,7 @@
 #include "access/domain.h"
 #include "access/merge.h"
 #include "seeded.h"
+#include "suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -567,10 +568,5 @@ int main(void)
     suite_add_tcase(suite, runs);
     suite_add_tcase(suite, domains);
     suite_add_tcase(suite, merges);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

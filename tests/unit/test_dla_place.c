@@ -13,6 +13,7 @@
 #include "setmatch/setmatch.h"
 
 #include "seeded.h"
+#include "suite.h"
 
 #define MAX_NODES 6
 #define MAX_APPS 4
@@ -269,8 +270,6 @@ int main(void)
 {
     TCase *cases = tcase_create("place");
     Suite *suite = suite_create("dla_place");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     suite_add_tcase(suite, cases);
     tcase_add_loop_test(cases, fills_by_slot, 0, sizeof(by_slot_cases) / sizeof(by_slot_cases[0]));
@@ -279,9 +278,5 @@ int main(void)
     tcase_add_test(cases, keeps_pairs_together);
     tcase_add_test(cases, places_apps_with_the_same_nodes_together);
     tcase_add_loop_test(cases, keeps_to_the_rules, 0, 300);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -9,6 +9,8 @@
 
 #include "../../orte/mca/rmaps/dla/rmaps_dla_spec.h"
 
+#include "suite.h"
+
 static const struct {
     const char *policy;
     bool ours;
@@ -145,17 +147,11 @@ int main(void)
 {
     TCase *cases = tcase_create("spec");
     Suite *suite = suite_create("dla_spec");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     suite_add_tcase(suite, cases);
     tcase_add_loop_test(cases, tells_ours_from_stock, 0, sizeof(policies) / sizeof(policies[0]));
     tcase_add_loop_test(cases, reads_good_texts, 0, sizeof(good) / sizeof(good[0]));
     tcase_add_loop_test(cases, refuses_bad_texts, 0, sizeof(bad) / sizeof(bad[0]));
     tcase_add_test(cases, cuts_long_texts_in_reasons);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -14,6 +14,7 @@
 
 #include "failing_malloc.h"
 #include "seeded.h"
+#include "suite.h"
 
 enum { MAX_ROWS = 300, MAX_COLS = 120, MAX_GROUPS = 40 };
 
@@ -25,6 +26,9 @@ struct instance {
     size_t group[MAX_ROWS];
     size_t row_of_col[MAX_COLS];
     double col_dual[MAX_COLS], row_dual[MAX_ROWS], group_dual[MAX_GROUPS];
+    int64_t integer_cost[MAX_ROWS * MAX_COLS];
+    int64_t integer_col_dual[MAX_COLS], integer_row_dual[MAX_ROWS], integer_group_dual[MAX_GROUPS];
+    size_t start[MAX_COLS + 1], row[MAX_ROWS * MAX_COLS];
 };
 
 static struct instance one;
@@ -34,7 +38,12 @@ static struct instance *new_instance(size_t rows, size_t cols)
     struct instance *in = &one;
     memset(in, 0xa5, sizeof *in);
     in->problem = (lap_problem){ .rows = rows, .cols = cols, .cost = in->cost };
-    in->solution = (lap_solution){ in->row_of_col, in->col_dual, in->row_dual, in->group_dual, -1.0 };
+    in->solution = (lap_solution){ .row_of_col = in->row_of_col, .col_dual = in->col_dual,
+                                   .row_dual = in->row_dual, .group_dual = in->group_dual,
+                                   .integer_col_dual = in->integer_col_dual,
+                                   .integer_row_dual = in->integer_row_dual,
+                                   .integer_group_dual = in->integer_group_dual,
+                                   .total = -1.0, .integer_total = -1 };
     return in;
 }
 
@@ -319,6 +328,164 @@ START_TEST(answers_are_repeated)
 }
 END_TEST
 
+/* ---- other forms of a problem: integers, lists of pairs, more columns than rows ---- */
+
+static void use_integers(struct instance *in)
+{
+    size_t pairs = in->problem.start != NULL ? in->start[in->problem.cols]
+                                             : in->problem.rows * in->problem.cols;
+    for (size_t k = 0; k < pairs; k++) {
+        in->integer_cost[k] = isinf(in->cost[k]) ? LAP_FORBIDDEN : (int64_t)in->cost[k];
+    }
+    in->problem.cost = NULL;
+    in->problem.integer_cost = in->integer_cost;
+}
+
+static void use_list(struct instance *in)
+{
+    size_t used = 0;
+    for (size_t j = 0; j < in->problem.cols; j++) {
+        in->start[j] = used;
+        for (size_t i = 0; i < in->problem.rows; i++) {
+            double cost = in->cost[j * in->problem.rows + i];
+            if (!isinf(cost)) {
+                in->cost[used] = cost;
+                in->row[used++] = i;
+            }
+        }
+    }
+    in->start[in->problem.cols] = used;
+    in->problem.start = in->start;
+    in->problem.row = in->row;
+}
+
+/* More columns than rows; without groups. */
+static void swap_sides(struct instance *in)
+{
+    in->problem.group = NULL;
+    in->problem.rows = in->problem.cols;
+    in->problem.cols = in->problem.rows > MAX_COLS / 2 ? MAX_COLS : 2 * in->problem.rows;
+}
+
+static void choose_form(struct instance *in, int form)
+{
+    if (form & 4) {
+        swap_sides(in);
+    }
+    if (form & 1) {
+        use_list(in);
+    }
+    if (form & 2) {
+        use_integers(in);
+    }
+}
+enum { FORMS = 8 };
+
+START_TEST(forms_agree)
+{
+    for (int form = 0; form < FORMS; form++) {
+        double total = 0.0;
+        for (int s = 0; s < count_solvers(); s++) {
+            struct instance *in = large_instance(&sizes[_i], 13, 0);
+            choose_form(in, form);
+            ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
+            ck_assert_msg(lap_verify(&in->problem, &in->solution, 0.0) == 0, "%s, size %d, form %d: no proof",
+                          solver_number(s)->name, _i, form);
+            total = s == 0 ? in->solution.total : total;
+            ck_assert_double_eq(in->solution.total, total);
+        }
+    }
+}
+END_TEST
+
+/* By hand: row 0 takes column 2 and row 1 column 0, at 1 + 2; column 1 is left. */
+START_TEST(more_columns_than_rows)
+{
+    const double cost[] = { 4, 2, 5, 9, 1, 3 };
+    for (int s = 0; s < count_solvers(); s++) {
+        struct instance *in = new_instance(2, 3);
+        memcpy(in->cost, cost, sizeof cost);
+        ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
+        ck_assert_uint_eq(in->row_of_col[0], 1);
+        ck_assert_uint_eq(in->row_of_col[1], LAP_UNASSIGNED);
+        ck_assert_uint_eq(in->row_of_col[2], 0);
+        ck_assert_double_eq(in->solution.total, 3.0);
+        ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
+    }
+}
+END_TEST
+
+/* Every row must get a column, so a group with more rows than its capacity cannot be. */
+START_TEST(more_columns_than_a_group_takes)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        struct instance *in = new_instance(3, 5);
+        memset(in->cost, 0, sizeof in->cost);
+        memset(in->group, 0, sizeof in->group);
+        use_groups(in, 1, 2);
+        ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), LAP_INFEASIBLE);
+        in->problem.group_capacity = 3;
+        ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
+        ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
+    }
+}
+END_TEST
+
+/* Doubles could not tell these totals apart. */
+START_TEST(integers_beyond_doubles)
+{
+    const int64_t big = INT64_C(1) << 55;
+    const int64_t cost[] = { big + 1, big, big + 2, big, big, big + 1, big, big + 1, big };
+    for (int s = 0; s < count_solvers(); s++) {
+        struct instance *in = new_instance(3, 3);
+        memcpy(in->integer_cost, cost, sizeof cost);
+        in->problem.cost = NULL;
+        in->problem.integer_cost = in->integer_cost;
+        ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
+        ck_assert_int_eq(in->solution.integer_total, 3 * big);
+        ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
+        in->solution.integer_total++;
+        ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), -EINVAL);
+        in->solution.integer_total--;
+        in->integer_row_dual[1]++;
+        ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), -EINVAL);
+    }
+}
+END_TEST
+
+/* Distances and products make long searches, which end in jv's auction. */
+static struct instance *laborious_instance(void)
+{
+    struct instance *in = new_instance(MAX_COLS, MAX_COLS);
+    uint64_t state = 3;
+    double x[2 * MAX_COLS], y[2 * MAX_COLS];
+    for (size_t k = 0; k < (size_t)2 * MAX_COLS; k++) {
+        x[k] = (double)pick(&state, 1, 1000);
+        y[k] = (double)pick(&state, 1, 1000);
+    }
+    for (size_t k = 0; k < (size_t)MAX_COLS * MAX_COLS; k++) {
+        size_t j = k / MAX_COLS, i = k % MAX_COLS;
+        in->cost[k] = x[2 * j] * y[2 * i] + x[2 * j + 1] * y[2 * i + 1];
+    }
+    return in;
+}
+
+START_TEST(laborious)
+{
+    for (int form = 0; form < 4; form++) {
+        double total = 0.0;
+        for (int s = 0; s < count_solvers(); s++) {
+            struct instance *in = laborious_instance();
+            choose_form(in, form);
+            ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
+            ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
+            total = s == 0 ? in->solution.total : total;
+            ck_assert_double_eq(in->solution.total, total);
+        }
+    }
+}
+END_TEST
+
 /* ---- single cases ---- */
 
 START_TEST(nothing_to_assign)
@@ -473,9 +640,6 @@ START_TEST(bad_arguments)
         struct instance *in = plain_instance();
         ck_assert_int_eq(solver->solve(NULL, &in->solution), -EINVAL);
         ck_assert_int_eq(solver->solve(&in->problem, NULL), -EINVAL);
-        in->problem.cols = 5;
-        expect_refusal(solver, in, -EINVAL);
-        in = plain_instance();
         in->problem.cost = NULL;
         expect_refusal(solver, in, -EINVAL);
         in = plain_instance();
@@ -493,6 +657,63 @@ START_TEST(bad_arguments)
 }
 END_TEST
 
+START_TEST(bad_integers)
+{
+    const int64_t limit = INT64_MAX / 32 / 4;
+    const int64_t wrong[] = { INT64_MIN, limit + 1, -limit - 1, LAP_FORBIDDEN - 1 };
+    for (int s = 0; s < count_solvers(); s++) {
+        for (size_t c = 0; c < 4; c++) {
+            struct instance *in = plain_instance();
+            use_integers(in);
+            in->integer_cost[c] = wrong[c];
+            expect_refusal(solver_number(s), in, -ERANGE);
+            in->integer_cost[c] = c % 2 ? limit : -limit;
+            ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
+            ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
+        }
+        struct instance *in = plain_instance();
+        in->problem.integer_cost = in->integer_cost;
+        expect_refusal(solver_number(s), in, -EINVAL);
+    }
+}
+END_TEST
+
+static struct instance *listed_instance(void)
+{
+    struct instance *in = plain_instance();
+    use_list(in);
+    return in;
+}
+
+START_TEST(bad_lists)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        const lap_solver *solver = solver_number(s);
+        struct instance *in = listed_instance();
+        in->row[3] = 4; /* out of range */
+        expect_refusal(solver, in, -EINVAL);
+        in = listed_instance();
+        in->row[1] = 0; /* twice */
+        expect_refusal(solver, in, -EINVAL);
+        in = listed_instance();
+        in->start[0] = 1;
+        expect_refusal(solver, in, -EINVAL);
+        in = listed_instance();
+        in->start[1] = 9; /* beyond start[2] */
+        expect_refusal(solver, in, -EINVAL);
+        in = listed_instance();
+        in->problem.row = NULL;
+        expect_refusal(solver, in, -EINVAL);
+        in = listed_instance();
+        in->problem.cost = NULL;
+        expect_refusal(solver, in, -EINVAL);
+        in = listed_instance();
+        in->problem.start = NULL; /* rows of a list without a list */
+        expect_refusal(solver, in, -EINVAL);
+    }
+}
+END_TEST
+
 START_TEST(infeasible_leaves_outputs)
 {
     for (int s = 0; s < count_solvers(); s++) {
@@ -505,23 +726,29 @@ START_TEST(infeasible_leaves_outputs)
 }
 END_TEST
 
+static void fail_each_allocation(const lap_solver *solver, int form)
+{
+    bool failed = true;
+    for (long nth = 0; failed; nth++) {
+        struct instance *in = large_instance(&sizes[7], 1, 0);
+        static struct instance before;
+        choose_form(in, form);
+        memcpy(&before, in, sizeof before);
+        fail_allocation(nth);
+        int rc = solver->solve(&in->problem, &in->solution);
+        stop_failing();
+        failed = allocations.failed;
+        ck_assert_int_eq(allocations.live, 0);
+        ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
+        ck_assert(!failed || memcmp(&before, in, sizeof before) == 0);
+        ck_assert_msg(nth < 100, "more allocations than any solver needs");
+    }
+}
+
 START_TEST(out_of_memory)
 {
     for (int s = 0; s < count_solvers(); s++) {
-        bool failed = true;
-        for (long nth = 0; failed; nth++) {
-            struct instance *in = large_instance(&sizes[7], 1, 0);
-            static struct instance before;
-            memcpy(&before, in, sizeof before);
-            fail_allocation(nth);
-            int rc = solver_number(s)->solve(&in->problem, &in->solution);
-            stop_failing();
-            failed = allocations.failed;
-            ck_assert_int_eq(allocations.live, 0);
-            ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
-            ck_assert(!failed || memcmp(&before, in, sizeof before) == 0);
-            ck_assert_msg(nth < 100, "more allocations than any solver needs");
-        }
+        fail_each_allocation(solver_number(s), _i);
     }
 }
 END_TEST
@@ -671,6 +898,11 @@ static Suite *lap_suite(void)
     tcase_add_loop_test(solving, duals_prove_fractions, 0, SIZES);
     tcase_add_loop_test(solving, answers_are_repeated, 0, SIZES);
     tcase_add_loop_test(solving, nothing_to_assign, 0, 3);
+    tcase_add_loop_test(solving, forms_agree, 0, SIZES);
+    tcase_add_test(solving, more_columns_than_rows);
+    tcase_add_test(solving, more_columns_than_a_group_takes);
+    tcase_add_test(solving, integers_beyond_doubles);
+    tcase_add_test(solving, laborious);
     tcase_add_test(solving, products);
     tcase_add_test(solving, one_pair);
     tcase_add_test(solving, ties_prefer_the_lower_row);
@@ -685,7 +917,9 @@ static Suite *lap_suite(void)
     tcase_add_test(refusing, bad_costs);
     tcase_add_test(refusing, bad_arguments);
     tcase_add_test(refusing, infeasible_leaves_outputs);
-    tcase_add_test(refusing, out_of_memory);
+    tcase_add_loop_test(refusing, out_of_memory, 0, FORMS);
+    tcase_add_test(refusing, bad_integers);
+    tcase_add_test(refusing, bad_lists);
     suite_add_tcase(suite, refusing);
 
     TCase *verifying = tcase_create("verifying");
@@ -699,10 +933,5 @@ static Suite *lap_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(lap_suite());
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(lap_suite());
 }

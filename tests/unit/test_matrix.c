@@ -12,6 +12,7 @@
 
 #include "failing_malloc.h"
 #include "seeded.h"
+#include "suite.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
@@ -667,10 +668,5 @@ static Suite *matrix_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(matrix_suite());
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(matrix_suite());
 }

@@ -12,6 +12,7 @@
 
 #include "failing_malloc.h"
 #include "seeded.h"
+#include "suite.h"
 
 enum { MAX_RANKS = 40, MAX_DOMAINS = 20, MAX_NODES = 10 };
 
@@ -503,10 +504,5 @@ static Suite *plan_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(plan_suite());
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(plan_suite());
 }

@@ -10,6 +10,7 @@
 
 #include "failing_malloc.h"
 #include "seeded.h"
+#include "suite.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
@@ -748,10 +749,5 @@ static Suite *setmatch_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(setmatch_suite());
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(setmatch_suite());
 }

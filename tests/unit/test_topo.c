@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "failing_malloc.h"
+#include "suite.h"
 
 #define ARRAY "%%MatrixMarket matrix array integer general\n"
 #define COORDINATE "%%MatrixMarket matrix coordinate integer general\n"
@@ -231,10 +232,5 @@ static Suite *topo_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(topo_suite());
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(topo_suite());
 }

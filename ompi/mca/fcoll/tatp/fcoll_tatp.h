@@ -5,6 +5,8 @@
 
 #include "ompi_config.h"
 
+#include <stdatomic.h>
+
 #include "mpi.h"
 #include "opal/mca/mca.h"
 #include "opal/threads/mutex.h"
@@ -12,13 +14,14 @@
 #include "ompi/mca/fcoll/base/base.h"
 #include "ompi/mca/fcoll/fcoll.h"
 #include "ompi/mca/common/ompio/common_ompio.h"
+#include "ompi/mca/rte/rte.h"
 
 #include "access/access.h"
 #include "access/domain.h"
 #include "plan/plan.h"
 
 /* Tags on f_comm, which is private to the file. Phases that could meet have different ones. */
-enum tatp_tag { TATP_TAG_REQUESTS = 7001, TATP_TAG_DATA, TATP_TAG_LAST };
+enum tatp_tag { TATP_TAG_REQUESTS = 7001, TATP_TAG_DATA, TATP_TAG_SHARED };
 
 typedef struct mca_fcoll_tatp_component_t {
     mca_fcoll_base_component_t super;
@@ -27,48 +30,47 @@ typedef struct mca_fcoll_tatp_component_t {
     char *solver_name;
     char *topology_file;
     int num_aggregators;    /* 0: one for each node */
-    size_t cycle_buffer_size; /* bytes; 0: OMPIO's bytes_per_agg */
+    long cycle_buffer_size; /* bytes; 0: OMPIO's bytes_per_agg */
+    bool shared_memory;
     char *record_file;
     char *stats_file;
     const plan_strategy *strategy;
     const lap_solver *solver;
-    opal_mutex_t lock;         /* guards the table: files may be opened by several threads */
-    struct tatp_module *modules;
+    opal_mutex_t lock;         /* guards what follows: threads may work on several files */
+    struct tatp_module *modules;      /* of open files */
+    struct tatp_module *idle_modules; /* the latest first */
+    struct tatp_buffers *idle_buffers;
+    struct tatp_segment *idle_segments;
 } mca_fcoll_tatp_component_t;
 
 OMPI_MODULE_DECLSPEC extern mca_fcoll_tatp_component_t mca_fcoll_tatp_component;
 
-/* Memory that is kept from call to call and only ever grows. */
+/* The memory of one call's cycles. It is kept from call to call and from file to file, because
+ * the first touch of fresh memory costs more than copying into it. Only ever grows. */
 typedef struct tatp_buffer {
     char *data;
     size_t size;
 } tatp_buffer;
 
-/* Who sits where; known on rank 0 of the file's communicator only, apart from `nodes`
- * and `error`. */
+typedef struct tatp_buffers {
+    struct tatp_buffers *next; /* of those that wait in the component */
+    tatp_buffer window[2];     /* cycle buffers of an aggregator */
+    tatp_buffer inbox[2];      /* packed data between an aggregator and its contributors */
+    tatp_buffer outbox[2];     /* the same on the contributor's side */
+} tatp_buffers;
+
+/* Who sits where; known on rank 0 of the file's communicator only, apart from
+ * `nodes`, `seats`, `agreed` and `error`. */
 typedef struct tatp_nodes {
     size_t nodes;          /* number of nodes of the communicator; 0: not known */
+    size_t seats;          /* aggregators that the nodes have room for */
+    bool agreed;           /* all ranks have heard, or failed together */
     int error;             /* why it cannot be known: told once, and kept for later calls */
     size_t *node_of_rank;  /* per rank of the communicator, nodes numbered by their lowest rank */
     size_t *ranks_on_node; /* per node */
     topo topology;
     int *count, *start;    /* per rank, for gathering: taken once, so that it cannot fail later */
 } tatp_nodes;
-
-/* One for each open file; f_fcoll points at `super`. */
-typedef struct tatp_module {
-    mca_fcoll_base_module_t super;
-    struct tatp_module *next; /* the component's table of modules, see fcoll_tatp_module.c */
-    ompio_file_t *fh;
-    bool period_known;
-    access_list period;      /* the decoded view, one period, offsets relative to f_offset */
-    tatp_nodes where;
-    tatp_buffer window[2];   /* cycle buffers of an aggregator */
-    tatp_buffer inbox[2];    /* packed data between an aggregator and its contributors */
-    tatp_buffer outbox[2];   /* the same on the contributor's side */
-    bool recorded;           /* rank 0: this file is among those of the record */
-    matrix recorded_view;    /* rank 0: what tatp_record_view added and no access has replaced */
-} tatp_module;
 
 /* Seconds of the five stages of two-phase I/O as the TATP paper counts them. */
 typedef struct tatp_times {
@@ -92,14 +94,38 @@ typedef struct tatp_contributor {
     access_list list;
 } tatp_contributor;
 
-/* One pass of a collective call: everything between "who accesses what" and the last agreement. */
-typedef struct tatp_pass {
-    ompio_file_t *fh;
-    tatp_module *module;
-    bool write;
-    const access_list *memory; /* stream -> addresses */
-    const access_list *file;   /* stream -> file, ordered */
-    int64_t lo, hi;            /* accessed range over all ranks */
+/* Memory that the ranks of a node share, see fcoll_tatp_shared.c. */
+typedef struct tatp_segment tatp_segment;
+
+/* Where the ranks of a node meet over one window of an aggregator among them. Windows are named by
+ * their index + 1; all is 0 when the cycles begin. */
+typedef struct tatp_flags {
+    _Atomic int64_t granted; /* writing: the aggregator waits for the bytes of this window */
+    _Atomic int64_t ready;   /* reading: the bytes of this window are there */
+    _Atomic int64_t done;    /* ranks that have copied theirs */
+    int64_t valid;           /* reading: positions from here on are beyond the end of file */
+    char padding[32];        /* a cache line each */
+} tatp_flags;
+
+typedef struct tatp_window {
+    tatp_flags *flags; /* NULL: private */
+    char *data;
+} tatp_window;
+
+/* Where in its view a rank begins: the copy of the view, and bytes used of it. */
+typedef struct tatp_start {
+    int64_t offset, used;
+} tatp_start;
+
+/* Who accesses what and who serves it. A call whose accesses are those of the call before, or the
+ * same everywhere in the file moved by one distance, takes its schedule over. */
+typedef struct tatp_schedule {
+    bool reusable;
+    int64_t id;                /* rank 0's number for it: the same on all ranks, never given twice */
+    uint64_t view;             /* module->view when it was made */
+    tatp_start start;          /* of this rank */
+    int64_t bytes;             /* of this rank */
+    int64_t lo, hi;            /* accessed range over all ranks; hi is 0 when there is none */
     int64_t cycle;             /* positions in a window */
     file_domains domains;
     domain_share *share;       /* this rank's part of each domain it touches */
@@ -109,6 +135,48 @@ typedef struct tatp_pass {
     size_t domain;
     tatp_contributor *contributor; /* ascending by rank, this rank among them */
     size_t contributors;
+    bool shared;               /* the aggregators of this node have their windows in the segment */
+} tatp_schedule;
+
+/* What a file was opened with, as far as schedules depend on it. */
+typedef struct tatp_settings {
+    int64_t aggregators;   /* asked for; 0: to be chosen */
+    int64_t cycle;         /* largest cycle buffer, bytes */
+    int64_t stripe;        /* of the file system, bytes; 0: not known */
+} tatp_settings;
+
+/* One for each open file; f_fcoll points at `super`. When the file is closed it waits for the next
+ * file of the same ranks: what it knows of them, and the last schedule, are good for that too. */
+typedef struct tatp_module {
+    mca_fcoll_base_module_t super;
+    struct tatp_module *next; /* the component's tables, see fcoll_tatp_module.c */
+    ompio_file_t *fh;         /* NULL: it waits */
+    ompi_process_name_t *group; /* the ranks of the communicator */
+    int ranks;
+    tatp_settings settings;
+    uint64_t view;           /* counts the different views that were set */
+    bool period_known;
+    access_list period;      /* the decoded view, one period, offsets relative to f_offset */
+    int64_t extent;          /* from one period to the next */
+    tatp_nodes where;
+    int *local;              /* the ranks of this node, ascending */
+    int locals;
+    tatp_segment *segment;   /* what they share, or NULL */
+    size_t refused_bytes;    /* so much could not be shared; SIZE_MAX: nothing was refused yet */
+    tatp_schedule schedule;  /* of the last call */
+    bool recorded;           /* rank 0: this file is among those of the record */
+    matrix recorded_view;    /* rank 0: what tatp_record_view added and no access has replaced */
+} tatp_module;
+
+/* One pass of a collective call: everything between "who accesses what" and the last agreement. */
+typedef struct tatp_pass {
+    ompio_file_t *fh;
+    tatp_module *module;
+    bool write;
+    const access_list *memory; /* stream -> addresses */
+    const access_list *file;   /* stream -> file, ordered */
+    tatp_schedule *schedule;
+    int64_t shift;             /* what the schedule calls offset o of the file is o + shift */
     int64_t moved;             /* bytes of this rank's buffer that were written or read */
     tatp_times time;
 } tatp_pass;
@@ -117,9 +185,16 @@ typedef struct tatp_pass {
 int mca_fcoll_tatp_init_query(bool enable_progress_threads, bool enable_mpi_threads);
 mca_fcoll_base_module_t *mca_fcoll_tatp_file_query(struct ompio_file_t *fh, int *priority);
 int mca_fcoll_tatp_file_unquery(struct ompio_file_t *fh);
-/* Frees the modules of files that were never closed through this component. */
+/* Frees all modules, those of files that were never closed through this component among them. */
 void tatp_modules_release(void);
-/* Grows a kept buffer to at least `size` bytes; its contents are lost. OMPI_ERR_OUT_OF_RESOURCE. */
+
+/* ---- fcoll_tatp_buffers.c ---- */
+/* Buffers that nobody else uses, or NULL without memory; to be put back. */
+tatp_buffers *tatp_buffers_take(void);
+void tatp_buffers_put_back(tatp_buffers *buffers);
+/* Frees all that wait. */
+void tatp_buffers_release(void);
+/* Grows a buffer to at least `size` bytes; its contents are lost. OMPI_ERR_OUT_OF_RESOURCE. */
 int tatp_buffer_reserve(tatp_buffer *buffer, size_t size);
 
 /* ---- fcoll_tatp_file_write_all.c, fcoll_tatp_file_read_all.c ---- */
@@ -129,9 +204,13 @@ int mca_fcoll_tatp_file_read_all(struct ompio_file_t *fh, void *buf, int count,
                                  struct ompi_datatype_t *datatype, ompi_status_public_t *status);
 
 /* ---- fcoll_tatp_view.c ---- */
-/* The next `bytes` bytes of the view, from the file pointer on, appended to `list`; moves the
- * pointer as OMPIO does. A view of size zero gives nothing. Local. */
-int tatp_view_take(ompio_file_t *fh, tatp_module *module, size_t bytes, access_list *list);
+/* Where the next access begins; brings the module's idea of the view up to date. Local. */
+int tatp_view_start(ompio_file_t *fh, tatp_module *module, tatp_start *start);
+/* Moves the file pointer past `bytes` bytes of the view, as OMPIO does. */
+void tatp_view_advance(ompio_file_t *fh, int64_t bytes);
+/* `bytes` bytes of the view from `start` on, appended to `list`. Local. */
+int tatp_view_access(const tatp_module *module, tatp_start start, int64_t bytes,
+                     access_list *list);
 /* The layout of a user's buffer. Local. */
 int tatp_memory_layout(ompio_file_t *fh, const void *buf, size_t count,
                        struct ompi_datatype_t *datatype, access_list *memory);
@@ -143,9 +222,9 @@ int tatp_collective(ompio_file_t *fh, bool write, const void *buf, int count,
 
 /* The first half of a pass, up to the contributors of each domain: accessed range, domains,
  * aggregators, requests. For the recorder, which needs no more. `rc` is what this rank brings
- * along. Collective; an error is everyone's; pass->hi is 0 when nobody accesses anything. */
+ * along. Collective; an error is everyone's; schedule->hi is 0 when nobody accesses anything. */
 int tatp_prepare_requests(tatp_pass *pass, int rc);
-void tatp_pass_release(tatp_pass *pass);
+void tatp_schedule_release(tatp_schedule *schedule);
 
 /* ---- fcoll_tatp_agree.c ---- */
 /* An OMPI or MPI error code as a positive MPI error class; 0 for success. */
@@ -171,12 +250,14 @@ int tatp_gather(ompio_file_t *fh, const tatp_nodes *where, const int64_t *words,
                 int rc, int64_t **all);
 
 /* ---- fcoll_tatp_plan.c ---- */
-/* How many domains a range of `bytes` is split into: the same on all ranks. */
-size_t tatp_domain_count(ompio_file_t *fh, const tatp_nodes *where, int64_t bytes);
-/* Bytes of the cycle buffer, from hint, parameter and OMPIO's default: the same on all ranks. */
-int64_t tatp_cycle_size(ompio_file_t *fh, const file_domains *domains);
+/* From hints, parameters and OMPIO's defaults: the same on all ranks. */
+tatp_settings tatp_read_settings(ompio_file_t *fh);
+/* How many domains a range of `bytes` is split into. */
+size_t tatp_domain_count(const tatp_module *module, int64_t bytes);
+/* Bytes of a window. */
+int64_t tatp_cycle_size(const tatp_module *module, const file_domains *domains);
 /* Borders of domains lie at multiples of this. */
-int64_t tatp_domain_alignment(ompio_file_t *fh, int64_t bytes, size_t domains);
+int64_t tatp_domain_alignment(const tatp_module *module, int64_t bytes, size_t domains);
 /* Gathers C on rank 0, decides there and tells all. `rc` is what this rank brings along: an
  * error anywhere becomes everyone's. Collective. */
 int tatp_decide(tatp_pass *pass, int rc);
@@ -185,6 +266,22 @@ int tatp_decide(tatp_pass *pass, int rc);
 /* Sends this rank's shares to their aggregators and receives the contributors of its own domain.
  * Collective; a failure is local and has to be agreed upon. */
 int tatp_exchange_requests(tatp_pass *pass);
+
+/* ---- fcoll_tatp_shared.c ---- */
+/* Fills module->local. Local. */
+int tatp_find_local(ompio_file_t *fh, tatp_module *module);
+bool tatp_is_local(const tatp_module *module, int rank);
+/* Sees to it that the windows of the schedule's aggregators are shared on each node, or not.
+ * Collective over the ranks of a node, none of which may be missing; cannot fail. */
+void tatp_share_windows(tatp_pass *pass);
+/* The two windows of an aggregator of this node, of a schedule that is shared. */
+void tatp_find_window(const tatp_pass *pass, int aggregator, tatp_window window[2]);
+/* Waits until a flag has a value, and lets messages go on meanwhile. */
+void tatp_wait_flag(_Atomic int64_t *flag, int64_t value);
+/* Keeps a segment for the next file of the same ranks. */
+void tatp_segment_put_back(tatp_segment *segment);
+/* Frees all that wait. */
+void tatp_segments_release(void);
 
 /* ---- fcoll_tatp_cycles.c ---- */
 typedef struct tatp_cycles tatp_cycles;

@@ -3,6 +3,7 @@
 #include "fcoll_tatp.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "opal/util/component_help.h"
 
@@ -38,6 +39,44 @@ static void register_variable(const char *name, const char *help, mca_base_var_t
                                           MCA_BASE_VAR_SCOPE_READONLY, storage);
 }
 
+/* Lists of what a parameter may be: "a (what it is), b (what it is)" for help texts, "a, b" without
+ * `notes`. The text is the caller's to free; NULL without memory. */
+static char *add_choice(char *text, const char *name, const char *note)
+{
+    char *longer = NULL;
+    int length = note != NULL ? asprintf(&longer, "%s%s%s (%s)", text != NULL ? text : "",
+                                         text != NULL ? ", " : "", name, note)
+                              : asprintf(&longer, "%s%s%s", text != NULL ? text : "",
+                                         text != NULL ? ", " : "", name);
+    free(text);
+    return length < 0 ? NULL : longer;
+}
+
+static char *list_strategies(bool notes)
+{
+    char *text = NULL;
+    for (const plan_strategy *s = plan_strategies; s->name != NULL; s++)
+        text = add_choice(text, s->name, notes ? s->note : NULL);
+    return text;
+}
+
+static char *list_solvers(bool notes)
+{
+    char *text = NULL;
+    for (const lap_solver *s = lap_solvers; s->name != NULL; s++)
+        text = add_choice(text, s->name, notes ? s->note : NULL);
+    return text;
+}
+
+static void register_choice(const char *name, const char *what, char *choices, char **storage)
+{
+    char *help = NULL;
+    if (asprintf(&help, "%s: %s", what, choices != NULL ? choices : "see the manual") >= 0)
+        register_variable(name, help, MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, storage);
+    free(help);
+    free(choices);
+}
+
 static int tatp_register(void)
 {
     mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
@@ -47,24 +86,27 @@ static int tatp_register(void)
                       "Priority of the tatp component; above 50 it is taken before the stock "
                       "components, above 100 also with one or two ranks, below 0 never",
                       MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_3, &c->priority);
-    register_variable("strategy",
-                      "Which rank serves which file domain: tatp (least hop-bytes, the default) or "
-                      "otp (the lowest rank of each node in turn)",
-                      MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->strategy_name);
-    register_variable("solver", "Solver of the linear assignment problem: jv",
-                      MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_5, &c->solver_name);
+    register_choice("strategy", "Which rank serves which file domain", list_strategies(true),
+                    &c->strategy_name);
+    register_choice("solver", "Solver of the linear assignment problem", list_solvers(true),
+                    &c->solver_name);
     register_variable("topology",
                       "File with the hops between nodes (Matrix Market, rows named by '% hosts' "
                       "lines); empty: a node is one hop deep and any other node two hops away",
                       MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->topology_file);
     register_variable("num_aggregators",
-                      "Number of aggregators (the hint cb_nodes comes first); 0: one for each "
-                      "node, fewer for small accesses",
+                      "Number of aggregators (the hint cb_nodes comes first); 0: up to four on "
+                      "each node, fewer for small accesses",
                       MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_3, &c->num_aggregators);
     register_variable("cycle_buffer_size",
                       "Bytes of its file domain that an aggregator handles at a time (the hint "
                       "cb_buffer_size comes first); 0: io_ompio_bytes_per_agg",
-                      MCA_BASE_VAR_TYPE_SIZE_T, OPAL_INFO_LVL_3, &c->cycle_buffer_size);
+                      MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_3, &c->cycle_buffer_size);
+    c->shared_memory = true;
+    register_variable("shared_memory",
+                      "Whether the ranks of a node exchange data through shared memory (true, the "
+                      "default) or through messages like all others",
+                      MCA_BASE_VAR_TYPE_BOOL, OPAL_INFO_LVL_5, &c->shared_memory);
     register_variable("record",
                       "File to record the view matrix of this run in, for --map-by dla:file=; "
                       "empty: do not record",
@@ -81,29 +123,40 @@ static int tatp_open(void)
     mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
     OBJ_CONSTRUCT(&c->lock, opal_mutex_t);
     c->modules = NULL;
+    c->idle_buffers = NULL;
+    c->idle_segments = NULL;
     (void)component_help_add_dir(TATP_HELP_FILE, c, TATP_HELP_DIR);
     c->strategy = plan_find_strategy(c->strategy_name);
     c->solver = lap_find_solver(c->solver_name);
     return OMPI_SUCCESS;
 }
 
+static int refuse_choice(const char *parameter, const char *value, char *choices)
+{
+    tatp_show_help("bad-value", parameter, value, choices != NULL ? choices : "another");
+    free(choices);
+    return MPI_ERR_ARG;
+}
+
 /* A run must not go on with something else than what was asked for. */
 int tatp_check_parameters(void)
 {
     const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
-    char number[16];
-    if (c->strategy == NULL) {
-        tatp_show_help("bad-value", "fcoll_tatp_strategy", c->strategy_name, "tatp or otp");
-        return MPI_ERR_ARG;
-    }
-    if (c->solver == NULL) {
-        tatp_show_help("bad-value", "fcoll_tatp_solver", c->solver_name, "jv");
-        return MPI_ERR_ARG;
-    }
+    char number[24];
+    if (c->strategy == NULL)
+        return refuse_choice("fcoll_tatp_strategy", c->strategy_name, list_strategies(false));
+    if (c->solver == NULL)
+        return refuse_choice("fcoll_tatp_solver", c->solver_name, list_solvers(false));
     if (c->num_aggregators < 0) {
         snprintf(number, sizeof number, "%d", c->num_aggregators);
         tatp_show_help("bad-value", "fcoll_tatp_num_aggregators", number,
-                       "a number of ranks, or 0 for one on each node");
+                       "a number of ranks, or 0 for up to four on each node");
+        return MPI_ERR_ARG;
+    }
+    if (c->cycle_buffer_size < 0) {
+        snprintf(number, sizeof number, "%ld", c->cycle_buffer_size);
+        tatp_show_help("bad-value", "fcoll_tatp_cycle_buffer_size", number,
+                       "a number of bytes, or 0 for io_ompio_bytes_per_agg");
         return MPI_ERR_ARG;
     }
     return OMPI_SUCCESS;
@@ -112,6 +165,8 @@ int tatp_check_parameters(void)
 static int tatp_close(void)
 {
     tatp_modules_release();
+    tatp_buffers_release();
+    tatp_segments_release();
     OBJ_DESTRUCT(&mca_fcoll_tatp_component.lock);
     return OMPI_SUCCESS;
 }

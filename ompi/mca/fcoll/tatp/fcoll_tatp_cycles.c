@@ -2,13 +2,15 @@
 /* The cycles: data between contributors and aggregators, window by window, and the file access.
  *
  * A window is `cycle` positions of every domain; a rank goes through the windows in which it has
- * something to do, in ascending order. What a contributor has in a window of a domain is one
- * message in each direction, packed in file order, and both sides compute its length from the
- * same runs. An aggregator takes the parts of a window in batches that fit its inbox.
+ * something to do, in ascending order. What a contributor has in a window of a domain of another
+ * node is one message in each direction, packed in file order, and both sides compute its length
+ * from the same runs. An aggregator takes the parts of a window in batches that fit its inbox. On
+ * the aggregator's own node the contributor copies between the shared window and the user's buffer.
  *
  * Two windows are open at a time: the messages of the next are under way while the present one is
- * scattered and written (or while what was read is taken in). No rank waits for its own sends of
- * a window before it has served all receives of that window, so that nobody waits in a circle.
+ * scattered and written (or while what was read is taken in). Nobody waits in a circle, because
+ * every rank, in each window, first grants its own window, then fills those of others, then closes
+ * the window before, and waits for its own sends last.
  *
  * Nothing here allocates or leaves early: an error is kept, the messages go on. */
 #include "fcoll_tatp.h"
@@ -26,11 +28,14 @@
 /* What this rank has to do with one aggregator's domain. */
 typedef struct target {
     int aggregator;
+    bool local;            /* `window` is shared with the aggregator, or this rank's own */
+    tatp_window *window;   /* two, when local */
+    tatp_window shared[2];
     const access_list *list;
     access_cursor cursor;
 } target;
 
-/* One message, or the aggregator's own part, of a window. */
+/* What a rank has in a window of a domain: one message, or one copy on the node. */
 typedef struct part {
     size_t of;            /* index of the target or contributor */
     access_cursor cursor; /* where the part begins */
@@ -48,18 +53,27 @@ typedef struct step {
     part *in;       /* this rank as an aggregator: the present batch */
     size_t ins;
     size_t next;    /* the contributor that the next batch begins with */
+    size_t guests;  /* contributors that copy by themselves */
     int64_t valid;  /* reading: positions from here on are beyond the end of file */
-    char *window_data, *inbox, *outbox;
+    tatp_window *own; /* the aggregator's buffer */
+    char *inbox, *outbox;
 } step;
 
 struct tatp_cycles {
     tatp_pass *pass;
+    tatp_buffers *buffers;
+    bool ordered;             /* writing in atomic mode: where writes overlap, the same rank's bytes
+                                 stay everywhere, so that all are put into place in order of rank */
+    bool shared;              /* the windows of this node are shared */
     target *target;
     size_t targets;
     access_cursor *in_cursor; /* per contributor: the first byte not yet in an opened batch */
     access_cursor *cover;     /* per contributor: the first byte not yet written or read */
     size_t *heap;
     access_merge merge;
+    bool *guest;              /* per contributor: copies by itself */
+    tatp_window window[2];    /* of this rank as an aggregator, by the parity of the window's index */
+    int64_t guests_in[2];     /* reading: guests that have to be done before it is filled again */
     step step[2];
     int error;
 };
@@ -77,23 +91,27 @@ static void keep_error(tatp_cycles *cycles, int rc)
 
 /* ---- preparation ---- */
 
-static int is_own(const tatp_cycles *cycles, const part *p)
+static void find_window(tatp_cycles *cycles, target *t)
 {
     const tatp_pass *pass = cycles->pass;
-    return pass->contributor[p->of].rank == pass->fh->f_rank;
+    if (t->aggregator == pass->fh->f_rank) {
+        t->window = cycles->window;
+    } else if (cycles->shared && tatp_is_local(pass->module, t->aggregator)) {
+        tatp_find_window(pass, t->aggregator, t->shared);
+        t->window = t->shared;
+    }
+    t->local = t->window != NULL;
 }
 
 static void find_targets(tatp_cycles *cycles)
 {
     tatp_pass *pass = cycles->pass;
-    for (size_t i = 0; i < pass->shares; i++) {
-        int aggregator = pass->decision.aggregator[pass->share[i].domain];
-        if (aggregator == pass->fh->f_rank)
-            continue;
+    for (size_t i = 0; i < pass->schedule->shares; i++) {
         target *t = &cycles->target[cycles->targets++];
-        t->aggregator = aggregator;
-        t->list = &pass->share[i].list;
+        t->aggregator = pass->schedule->decision.aggregator[pass->schedule->share[i].domain];
+        t->list = &pass->schedule->share[i].list;
         access_cursor_init(&t->cursor, t->list);
+        find_window(cycles, t);
     }
 }
 
@@ -115,8 +133,8 @@ static int64_t outbox_bytes(tatp_cycles *cycles)
     for (size_t i = 0; i < cycles->targets; i++) {
         int64_t largest = 0;
         access_cursor cursor = cycles->target[i].cursor;
-        while (access_next(&cursor) != ACCESS_END) {
-            int64_t end = (access_next(&cursor) / pass->cycle + 1) * pass->cycle;
+        while (!cycles->target[i].local && access_next(&cursor) != ACCESS_END) {
+            int64_t end = (access_next(&cursor) / pass->schedule->cycle + 1) * pass->schedule->cycle;
             access_cursor probe = cursor;
             int64_t bytes = access_skip(&cursor, end);
             if (bytes > largest && in_one_piece(pass, &probe, end) == NULL)
@@ -130,13 +148,14 @@ static int64_t outbox_bytes(tatp_cycles *cycles)
 static int allocate(tatp_cycles *cycles)
 {
     tatp_pass *pass = cycles->pass;
-    size_t n = pass->contributors + 1, m = pass->shares + 1;
+    size_t n = pass->schedule->contributors + 1, m = pass->schedule->shares + 1;
     cycles->target = calloc(m, sizeof *cycles->target);
     cycles->in_cursor = calloc(n, sizeof *cycles->in_cursor);
     cycles->cover = calloc(n, sizeof *cycles->cover);
     cycles->heap = calloc(n, sizeof *cycles->heap);
+    cycles->guest = calloc(n, sizeof *cycles->guest);
     if (cycles->target == NULL || cycles->in_cursor == NULL || cycles->cover == NULL ||
-        cycles->heap == NULL)
+        cycles->heap == NULL || cycles->guest == NULL)
         return OMPI_ERR_OUT_OF_RESOURCE;
     for (int s = 0; s < 2; s++) {
         cycles->step[s].in = calloc(n, sizeof(part));
@@ -147,26 +166,71 @@ static int allocate(tatp_cycles *cycles)
     return OMPI_SUCCESS;
 }
 
+static bool is_self(const tatp_cycles *cycles, size_t contributor)
+{
+    const tatp_pass *pass = cycles->pass;
+    return pass->schedule->contributor[contributor].rank == pass->fh->f_rank;
+}
+
+/* Contributors of this node copy by themselves, and so does this rank. */
+static void find_guests(tatp_cycles *cycles)
+{
+    const tatp_pass *pass = cycles->pass;
+    for (size_t i = 0; i < pass->schedule->contributors; i++) {
+        int rank = pass->schedule->contributor[i].rank;
+        cycles->guest[i] = is_self(cycles, i) ? !cycles->ordered
+                                              : cycles->shared && tatp_is_local(pass->module, rank);
+    }
+}
+
+static void clear_flags(tatp_flags *flags)
+{
+    atomic_store(&flags->granted, 0);
+    atomic_store(&flags->ready, 0);
+    atomic_store(&flags->done, 0);
+}
+
+/* The aggregator's windows. Their flags are clear before any rank passes the agreement that all
+ * are prepared. */
+static int prepare_windows(tatp_cycles *cycles, size_t bytes)
+{
+    tatp_pass *pass = cycles->pass;
+    if (!pass->schedule->aggregates)
+        return OMPI_SUCCESS;
+    if (cycles->shared)
+        tatp_find_window(pass, pass->fh->f_rank, cycles->window);
+    for (int i = 0; i < 2; i++) {
+        tatp_buffer *private = &cycles->buffers->window[i];
+        if (cycles->window[i].flags != NULL) {
+            clear_flags(cycles->window[i].flags);
+            continue;
+        }
+        int rc = tatp_buffer_reserve(private, bytes);
+        if (rc != OMPI_SUCCESS)
+            return rc;
+        cycles->window[i].data = private->data;
+    }
+    return OMPI_SUCCESS;
+}
+
 /* The kept buffers, as far as this call needs them. The inbox holds one window's worth: a part is
  * never larger, because a contributor's accesses do not overlap. */
 static int reserve_buffers(tatp_cycles *cycles)
 {
-    tatp_module *module = cycles->pass->module;
-    size_t window = cycles->pass->aggregates ? (size_t)cycles->pass->cycle : 0;
+    tatp_buffers *buffers = cycles->buffers = tatp_buffers_take();
+    size_t window = cycles->pass->schedule->aggregates ? (size_t)cycles->pass->schedule->cycle : 0;
     size_t outbox = (size_t)outbox_bytes(cycles);
-    for (int s = 0; s < 2; s++) {
-        int rc = tatp_buffer_reserve(&module->window[s], window);
+    if (buffers == NULL)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    int rc = prepare_windows(cycles, window);
+    for (int s = 0; s < 2 && rc == OMPI_SUCCESS; s++) {
+        rc = tatp_buffer_reserve(&buffers->inbox[s], window);
         if (rc == OMPI_SUCCESS)
-            rc = tatp_buffer_reserve(&module->inbox[s], window);
-        if (rc == OMPI_SUCCESS)
-            rc = tatp_buffer_reserve(&module->outbox[s], outbox);
-        if (rc != OMPI_SUCCESS)
-            return rc;
-        cycles->step[s].window_data = module->window[s].data;
-        cycles->step[s].inbox = module->inbox[s].data;
-        cycles->step[s].outbox = module->outbox[s].data;
+            rc = tatp_buffer_reserve(&buffers->outbox[s], outbox);
+        cycles->step[s].inbox = buffers->inbox[s].data;
+        cycles->step[s].outbox = buffers->outbox[s].data;
     }
-    return OMPI_SUCCESS;
+    return rc;
 }
 
 int tatp_cycles_prepare(tatp_pass *pass, tatp_cycles **cycles)
@@ -176,15 +240,18 @@ int tatp_cycles_prepare(tatp_pass *pass, tatp_cycles **cycles)
     if (c == NULL)
         return OMPI_ERR_OUT_OF_RESOURCE;
     c->pass = pass;
+    c->ordered = pass->write && pass->fh->f_atomicity;
+    c->shared = pass->schedule->shared && !c->ordered;
     int rc = allocate(c);
     if (rc != OMPI_SUCCESS)
         return rc;
     find_targets(c);
-    for (size_t i = 0; i < pass->contributors; i++) {
-        access_cursor_init(&c->in_cursor[i], &pass->contributor[i].list);
-        access_cursor_init(&c->cover[i], &pass->contributor[i].list);
+    find_guests(c);
+    for (size_t i = 0; i < pass->schedule->contributors; i++) {
+        access_cursor_init(&c->in_cursor[i], &pass->schedule->contributor[i].list);
+        access_cursor_init(&c->cover[i], &pass->schedule->contributor[i].list);
     }
-    access_merge_init(&c->merge, c->cover, pass->contributors, c->heap);
+    access_merge_init(&c->merge, c->cover, pass->schedule->contributors, c->heap);
     return reserve_buffers(c);
 }
 
@@ -196,10 +263,12 @@ void tatp_cycles_free(tatp_cycles *cycles)
         free(cycles->step[s].in);
         free(cycles->step[s].out);
     }
+    tatp_buffers_put_back(cycles->buffers);
     free(cycles->target);
     free(cycles->in_cursor);
     free(cycles->cover);
     free(cycles->heap);
+    free(cycles->guest);
     free(cycles);
 }
 
@@ -232,7 +301,7 @@ static void wait_part(tatp_cycles *cycles, part *p, int64_t *bytes)
 
 /* ---- this rank as a contributor ---- */
 
-/* Copies a part between the user's buffer and `packed`; the first `bytes` of it when reading. */
+/* Copies a part out of the user's buffer, and (the first `bytes` of it) into it. */
 static void pack_part(const tatp_pass *pass, const part *p, int64_t end)
 {
     access_cursor cursor = p->cursor;
@@ -254,7 +323,42 @@ static void unpack_part(const tatp_pass *pass, const part *p, int64_t end, int64
     }
 }
 
-/* Cuts the window's parts out of all targets, and gives each a place. */
+/* Copies a part between the user's buffer and a window of this node; when reading, as far as the
+ * file reaches. Returns the bytes. */
+static int64_t copy_part(const tatp_pass *pass, const part *p, const step *s, char *window,
+                         int64_t valid)
+{
+    access_cursor cursor = p->cursor;
+    int64_t begin = s->window * pass->schedule->cycle;
+    if (pass->write)
+        return access_memory_to_window(pass->memory, &cursor, s->end, window, begin);
+    return access_window_to_memory(pass->memory, &cursor, least(s->end, valid), window, begin);
+}
+
+/* A part in a window of this node: wait for the aggregator's word, copy, say so. */
+static int64_t visit(tatp_cycles *cycles, const part *p, const step *s)
+{
+    tatp_window *window = &cycles->target[p->of].window[s->window & 1];
+    bool write = cycles->pass->write;
+    tatp_wait_flag(write ? &window->flags->granted : &window->flags->ready, s->window + 1);
+    int64_t bytes = copy_part(cycles->pass, p, s, window->data, window->flags->valid);
+    atomic_fetch_add_explicit(&window->flags->done, 1, memory_order_release);
+    return bytes;
+}
+
+static void copy_here(tatp_cycles *cycles, const part *p, const step *s)
+{
+    bool own = cycles->target[p->of].aggregator == cycles->pass->fh->f_rank;
+    cycles->pass->moved += own ? copy_part(cycles->pass, p, s, s->own->data, s->valid)
+                                : visit(cycles, p, s);
+}
+
+static bool is_visit(const tatp_cycles *cycles, const part *p)
+{
+    return cycles->target[p->of].local;
+}
+
+/* Cuts the window's parts out of all targets, and gives each that is a message a place. */
 static void cut_outgoing(tatp_cycles *cycles, step *s)
 {
     char *free_place = s->outbox;
@@ -265,12 +369,12 @@ static void cut_outgoing(tatp_cycles *cycles, step *s)
             continue;
         part *p = &s->out[s->outs++];
         access_cursor probe = t->cursor;
-        p->of = i;
-        p->cursor = t->cursor;
+        *p = (part){.of = i, .cursor = t->cursor};
         p->bytes = access_skip(&t->cursor, s->end);
+        if (t->local)
+            continue;
         p->packed = in_one_piece(cycles->pass, &probe, s->end);
         p->direct = p->packed != NULL;
-        p->request = NULL;
         if (!p->direct) {
             p->packed = free_place;
             free_place += p->bytes;
@@ -278,12 +382,15 @@ static void cut_outgoing(tatp_cycles *cycles, step *s)
     }
 }
 
+/* Messages first, so that they are under way while the windows of this node are filled. */
 static void open_outgoing(tatp_cycles *cycles, step *s)
 {
     cut_outgoing(cycles, s);
     for (size_t i = 0; i < s->outs; i++) {
         part *p = &s->out[i];
         int aggregator = cycles->target[p->of].aggregator;
+        if (is_visit(cycles, p))
+            continue;
         if (!cycles->pass->write) {
             keep_error(cycles, receive_part(cycles, p, aggregator));
             continue;
@@ -292,17 +399,30 @@ static void open_outgoing(tatp_cycles *cycles, step *s)
             pack_part(cycles->pass, p, s->end);
         keep_error(cycles, send_part(cycles, p, p->bytes, aggregator));
     }
+    for (size_t i = 0; i < s->outs && cycles->pass->write && !cycles->ordered; i++) {
+        if (is_visit(cycles, &s->out[i]))
+            copy_here(cycles, &s->out[i], s);
+    }
+}
+
+static void close_message(tatp_cycles *cycles, part *p, const step *s)
+{
+    int64_t bytes = cycles->pass->write ? p->bytes : 0;
+    wait_part(cycles, p, cycles->pass->write ? NULL : &bytes);
+    if (!cycles->pass->write && !p->direct)
+        unpack_part(cycles->pass, p, s->end, bytes);
+    cycles->pass->moved += bytes;
 }
 
 static void close_outgoing(tatp_cycles *cycles, step *s)
 {
+    for (size_t i = 0; i < s->outs && !cycles->pass->write; i++) {
+        if (is_visit(cycles, &s->out[i]))
+            copy_here(cycles, &s->out[i], s);
+    }
     for (size_t i = 0; i < s->outs; i++) {
-        part *p = &s->out[i];
-        int64_t bytes = cycles->pass->write ? p->bytes : 0;
-        wait_part(cycles, p, cycles->pass->write ? NULL : &bytes);
-        if (!cycles->pass->write && !p->direct)
-            unpack_part(cycles->pass, p, s->end, bytes);
-        cycles->pass->moved += bytes;
+        if (!is_visit(cycles, &s->out[i]))
+            close_message(cycles, &s->out[i], s);
     }
 }
 
@@ -310,34 +430,61 @@ static void close_outgoing(tatp_cycles *cycles, step *s)
 
 static int64_t window_begin(const tatp_cycles *cycles, const step *s)
 {
-    return s->window * cycles->pass->cycle;
+    return s->window * cycles->pass->schedule->cycle;
 }
 
-/* The part of contributor `of` in this window goes into the batch when the inbox has room. */
+/* Where the part's bytes lie in one piece in the window, or NULL. */
+static char *in_one_block(const tatp_cycles *cycles, const step *s, access_cursor cursor,
+                          int64_t bytes)
+{
+    access_piece piece;
+    if (!access_take_piece(&cursor, s->end, &piece) || piece.length != bytes)
+        return NULL;
+    return s->own->data + (piece.offset - window_begin(cycles, s));
+}
+
+/* The part of contributor `of` in this window goes into the batch when the inbox has room for it,
+ * or when it needs none. */
 static bool take_in(tatp_cycles *cycles, step *s, size_t of, int64_t *used)
 {
     access_cursor *cursor = &cycles->in_cursor[of];
-    part p = {.of = of, .cursor = *cursor, .direct = false, .request = NULL};
+    part p = {.of = of, .cursor = *cursor};
     access_cursor after = *cursor;
     p.bytes = access_skip(&after, s->end);
-    if (*used + p.bytes > cycles->pass->cycle)
-        return false;
-    p.packed = s->inbox + *used;
-    *used += p.bytes;
+    if (!cycles->ordered)
+        p.packed = in_one_block(cycles, s, *cursor, p.bytes);
+    p.direct = p.packed != NULL;
+    if (!p.direct && !is_self(cycles, of)) {
+        if (*used + p.bytes > cycles->pass->schedule->cycle)
+            return false;
+        p.packed = s->inbox + *used;
+        *used += p.bytes;
+    }
     *cursor = after;
     s->in[s->ins++] = p;
     return true;
 }
 
-/* The next batch: contributors from s->next on that have bytes in this window. */
+/* The next batch: contributors from s->next on that send or receive bytes of this window. */
 static void cut_batch(tatp_cycles *cycles, step *s)
 {
     int64_t used = 0;
     s->ins = 0;
-    for (; s->next < cycles->pass->contributors; s->next++) {
-        if (access_next(&cycles->in_cursor[s->next]) < s->end &&
+    for (; s->next < cycles->pass->schedule->contributors; s->next++) {
+        if (!cycles->guest[s->next] && access_next(&cycles->in_cursor[s->next]) < s->end &&
             !take_in(cycles, s, s->next, &used))
             return;
+    }
+}
+
+static void count_guests(tatp_cycles *cycles, step *s)
+{
+    s->guests = 0;
+    for (size_t i = 0; i < cycles->pass->schedule->contributors; i++) {
+        if (cycles->guest[i] && access_next(&cycles->in_cursor[i]) < s->end) {
+            access_skip(&cycles->in_cursor[i], s->end);
+            s->guests += !is_self(cycles, i);
+        }
     }
 }
 
@@ -346,46 +493,33 @@ static void receive_batch(tatp_cycles *cycles, step *s)
     cut_batch(cycles, s);
     for (size_t i = 0; i < s->ins; i++) {
         part *p = &s->in[i];
-        if (!is_own(cycles, p))
-            keep_error(cycles, receive_part(cycles, p, cycles->pass->contributor[p->of].rank));
+        if (!is_self(cycles, p->of))
+            keep_error(cycles,
+                       receive_part(cycles, p, cycles->pass->schedule->contributor[p->of].rank));
     }
 }
 
-/* This rank's own share of the domain, for its stream positions; NULL when it has none. */
-static const access_list *own_share(const tatp_pass *pass)
+/* When it is this rank's turn. */
+static void copy_own(tatp_cycles *cycles, const step *s)
 {
-    for (size_t i = 0; i < pass->shares; i++) {
-        if (pass->share[i].domain == pass->domain)
-            return &pass->share[i].list;
+    for (size_t i = 0; i < s->outs; i++) {
+        if (is_visit(cycles, &s->out[i]))
+            copy_here(cycles, &s->out[i], s);
     }
-    return NULL;
 }
 
-/* Copies the aggregator's own part between the user's buffer and the inbox. */
-static void copy_own(tatp_cycles *cycles, step *s, const part *p, int64_t bytes)
-{
-    part own = *p;
-    access_cursor_init(&own.cursor, own_share(cycles->pass));
-    access_skip(&own.cursor, access_next(&p->cursor));
-    if (cycles->pass->write)
-        pack_part(cycles->pass, &own, s->end);
-    else
-        unpack_part(cycles->pass, &own, s->end, bytes);
-    cycles->pass->moved += bytes;
-}
-
-/* Contributors ascend by rank, batch after batch: where writes overlap, the highest rank's bytes
- * stay, however the messages arrive. */
+/* Contributors ascend by rank. */
 static void scatter_batch(tatp_cycles *cycles, step *s)
 {
     for (size_t i = 0; i < s->ins; i++) {
         part *p = &s->in[i];
-        if (is_own(cycles, p))
-            copy_own(cycles, s, p, p->bytes);
-        else
-            wait_part(cycles, p, NULL);
+        if (is_self(cycles, p->of))
+            copy_own(cycles, s);
+        wait_part(cycles, p, NULL);
+        if (p->direct || is_self(cycles, p->of))
+            continue;
         access_cursor cursor = p->cursor;
-        access_scatter(&cursor, s->end, s->window_data, window_begin(cycles, s), p->packed,
+        access_scatter(&cursor, s->end, s->own->data, window_begin(cycles, s), p->packed,
                        p->bytes);
     }
 }
@@ -398,19 +532,35 @@ static void write_window(tatp_cycles *cycles, step *s)
     double start = MPI_Wtime();
     while (access_merge_extent(&cycles->merge, s->end, 0, &lo, &end)) {
         if (cycles->error == OMPI_SUCCESS)
-            keep_error(cycles, tatp_file_write(cycles->pass, lo, end, s->window_data + (lo - begin)));
+            keep_error(cycles, tatp_file_write(cycles->pass, lo, end, s->own->data + (lo - begin)));
     }
     cycles->pass->time.st5 += MPI_Wtime() - start;
+}
+
+/* Contributors of this node may copy into the window from now on. */
+static void grant_window(step *s)
+{
+    if (s->own->flags == NULL)
+        return;
+    atomic_store(&s->own->flags->done, 0);
+    atomic_store_explicit(&s->own->flags->granted, s->window + 1, memory_order_release);
+}
+
+static void await_guests(const step *s)
+{
+    if (s->guests > 0)
+        tatp_wait_flag(&s->own->flags->done, (int64_t)s->guests);
 }
 
 static void close_write(tatp_cycles *cycles, step *s)
 {
     for (;;) {
         scatter_batch(cycles, s);
-        if (s->next == cycles->pass->contributors)
+        if (s->next == cycles->pass->schedule->contributors)
             break;
         receive_batch(cycles, s);
     }
+    await_guests(s);
     write_window(cycles, s);
 }
 
@@ -425,27 +575,32 @@ static void read_window(tatp_cycles *cycles, step *s)
             continue;
         if (cycles->error == OMPI_SUCCESS)
             keep_error(cycles, tatp_file_read(cycles->pass, lo, end,
-                                              s->window_data + (lo - begin), &valid));
+                                              s->own->data + (lo - begin), &valid));
         if (valid < end)
             s->valid = valid;
     }
     cycles->pass->time.st5 += MPI_Wtime() - start;
 }
 
-/* Packs and sends the next batch. A message is shorter than its receiver is ready for when the
- * file ends before it does. */
+/* Bytes of a part before the end of file, packed where it is not in one block. */
+static int64_t pack_read(tatp_cycles *cycles, const step *s, const part *p)
+{
+    access_cursor cursor = p->cursor;
+    int64_t end = least(s->end, s->valid);
+    if (p->direct)
+        return access_skip(&cursor, end);
+    return access_gather(&cursor, end, s->own->data, window_begin(cycles, s), p->packed);
+}
+
+/* Sends the next batch. A message is shorter than its receiver is ready for when the file ends
+ * before it does. */
 static void send_batch(tatp_cycles *cycles, step *s)
 {
     cut_batch(cycles, s);
     for (size_t i = 0; i < s->ins; i++) {
         part *p = &s->in[i];
-        access_cursor cursor = p->cursor;
-        int64_t bytes = access_gather(&cursor, least(s->end, s->valid), s->window_data,
-                                      window_begin(cycles, s), p->packed);
-        if (is_own(cycles, p))
-            copy_own(cycles, s, p, bytes);
-        else
-            keep_error(cycles, send_part(cycles, p, bytes, cycles->pass->contributor[p->of].rank));
+        keep_error(cycles, send_part(cycles, p, pack_read(cycles, s, p),
+                                     cycles->pass->schedule->contributor[p->of].rank));
     }
 }
 
@@ -454,20 +609,43 @@ static void close_read(tatp_cycles *cycles, step *s)
     for (;;) {
         for (size_t i = 0; i < s->ins; i++)
             wait_part(cycles, &s->in[i], NULL);
-        if (s->next == cycles->pass->contributors)
+        if (s->next == cycles->pass->schedule->contributors)
             break;
         send_batch(cycles, s);
     }
 }
 
+/* The guests of the window that was here before must be gone before it is filled anew. */
+static void await_empty(tatp_cycles *cycles, step *s)
+{
+    int64_t *guests = &cycles->guests_in[s->window & 1];
+    if (*guests > 0)
+        tatp_wait_flag(&s->own->flags->done, *guests);
+    *guests = 0;
+}
+
+static void publish_window(tatp_cycles *cycles, step *s)
+{
+    if (s->own->flags == NULL)
+        return;
+    cycles->guests_in[s->window & 1] = (int64_t)s->guests;
+    s->own->flags->valid = s->valid;
+    atomic_store(&s->own->flags->done, 0);
+    atomic_store_explicit(&s->own->flags->ready, s->window + 1, memory_order_release);
+}
+
 static void open_incoming(tatp_cycles *cycles, step *s)
 {
-    s->next = 0;
-    s->ins = 0;
+    s->next = s->ins = 0;
+    s->own = &cycles->window[s->window & 1];
+    count_guests(cycles, s);
     if (cycles->pass->write) {
+        grant_window(s);
         receive_batch(cycles, s);
     } else {
+        await_empty(cycles, s);
         read_window(cycles, s);
+        publish_window(cycles, s);
         send_batch(cycles, s);
     }
 }
@@ -480,28 +658,38 @@ static int64_t next_position(const tatp_cycles *cycles)
     int64_t next = ACCESS_END;
     for (size_t i = 0; i < cycles->targets; i++)
         next = least(next, access_next(&cycles->target[i].cursor));
-    for (size_t i = 0; i < cycles->pass->contributors; i++)
+    for (size_t i = 0; i < cycles->pass->schedule->contributors; i++)
         next = least(next, access_next(&cycles->in_cursor[i]));
     return next;
 }
 
+static void open_own(tatp_cycles *cycles, step *s)
+{
+    if (cycles->pass->schedule->aggregates)
+        open_incoming(cycles, s);
+}
+
 static void open_step(tatp_cycles *cycles, step *s)
 {
-    int64_t next = next_position(cycles), cycle = cycles->pass->cycle;
+    int64_t next = next_position(cycles), cycle = cycles->pass->schedule->cycle;
     s->window = -1;
     if (next == ACCESS_END)
         return;
     s->window = next / cycle;
     if (__builtin_mul_overflow(s->window + 1, cycle, &s->end))
         s->end = ACCESS_END;
-    open_outgoing(cycles, s);
-    if (cycles->pass->aggregates)
-        open_incoming(cycles, s);
+    if (cycles->pass->write) {
+        open_own(cycles, s);
+        open_outgoing(cycles, s);
+    } else {
+        open_outgoing(cycles, s);
+        open_own(cycles, s);
+    }
 }
 
 static void close_step(tatp_cycles *cycles, step *s)
 {
-    if (cycles->pass->aggregates) {
+    if (cycles->pass->schedule->aggregates) {
         if (cycles->pass->write)
             close_write(cycles, s);
         else
@@ -510,10 +698,15 @@ static void close_step(tatp_cycles *cycles, step *s)
     close_outgoing(cycles, s);
 }
 
-/* A window whose parts did not fit one batch has to be finished before the next is opened. */
-static bool batches_remain(const tatp_cycles *cycles, const step *s)
+/* A window whose parts did not fit one batch has to be finished before the next is opened, and so
+ * has one whose buffer the next would use. */
+static bool can_overlap(const tatp_cycles *cycles, const step *present)
 {
-    return cycles->pass->aggregates && s->next < cycles->pass->contributors;
+    const tatp_schedule *schedule = cycles->pass->schedule;
+    int64_t next = next_position(cycles);
+    if (schedule->aggregates && present->next < schedule->contributors)
+        return false;
+    return next == ACCESS_END || ((next / schedule->cycle ^ present->window) & 1) != 0;
 }
 
 int tatp_cycles_run(tatp_cycles *cycles)
@@ -523,7 +716,7 @@ int tatp_cycles_run(tatp_cycles *cycles)
     open_step(cycles, present);
     while (present->window >= 0) {
         step *done = present;
-        bool overlap = !batches_remain(cycles, present);
+        bool overlap = can_overlap(cycles, present);
         if (overlap)
             open_step(cycles, following);
         close_step(cycles, present);

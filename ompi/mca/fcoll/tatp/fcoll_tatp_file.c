@@ -71,9 +71,9 @@ int tatp_file_write(tatp_pass *pass, int64_t lo, int64_t end, char *data)
 {
     for (int64_t at = lo; at < end;) {
         int64_t contiguous, done;
-        int64_t offset = domains_position_to_file(&pass->domains, pass->domain, at, &contiguous);
+        int64_t offset = domains_position_to_file(&pass->schedule->domains, pass->schedule->domain, at, &contiguous);
         int64_t length = least(contiguous, end - at);
-        int rc = transfer(pass->fh, pass->fh->f_fbtl->fbtl_pwritev, offset, length,
+        int rc = transfer(pass->fh, pass->fh->f_fbtl->fbtl_pwritev, offset + pass->shift, length,
                           data + (at - lo), &done);
         if (rc != OMPI_SUCCESS)
             return rc;
@@ -89,9 +89,9 @@ int tatp_file_read(tatp_pass *pass, int64_t lo, int64_t end, char *data, int64_t
     for (*valid = lo; *valid < end;) {
         int64_t contiguous, done;
         int64_t offset =
-            domains_position_to_file(&pass->domains, pass->domain, *valid, &contiguous);
+            domains_position_to_file(&pass->schedule->domains, pass->schedule->domain, *valid, &contiguous);
         int64_t length = least(contiguous, end - *valid);
-        int rc = transfer(pass->fh, pass->fh->f_fbtl->fbtl_preadv, offset, length,
+        int rc = transfer(pass->fh, pass->fh->f_fbtl->fbtl_preadv, offset + pass->shift, length,
                           data + (*valid - lo), &done);
         *valid += done;
         if (rc != OMPI_SUCCESS || done < length)

@@ -3,11 +3,17 @@
  *
  * OMPIO chooses anew at every MPI_File_set_view and finalizes only the module that is current when
  * the file is closed. A table by file handle keeps the others from being lost: it says which
- * module belongs to a handle, and frees what another component has replaced. */
+ * module belongs to a handle, and retires what another component has replaced. */
 #include "fcoll_tatp.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "ompi/communicator/communicator.h"
+#include "ompi/group/group.h"
+
+/* Modules that wait for the next file of their ranks; the one that waited longest goes. */
+#define MOST_IDLE 8
 
 /* The first of these is that of MPI_File_open, whose plain view no rank can get wrong: all are
  * here, and wrong parameters are told before anything is written. OMPIO would lose an error of that
@@ -20,16 +26,15 @@ static int module_init(struct ompio_file_t *fh)
     return OMPI_SUCCESS;
 }
 
-static void release_module(tatp_module *module)
+static void free_module(tatp_module *module)
 {
-    for (int i = 0; i < 2; i++) {
-        free(module->window[i].data);
-        free(module->inbox[i].data);
-        free(module->outbox[i].data);
-    }
     access_release(&module->period);
     matrix_release(&module->recorded_view);
     tatp_where_release(&module->where);
+    tatp_schedule_release(&module->schedule);
+    tatp_segment_put_back(module->segment);
+    free(module->local);
+    free(module->group);
     free(module);
 }
 
@@ -51,28 +56,139 @@ static void put_module(tatp_module *module)
     mca_fcoll_tatp_component.modules = module;
 }
 
+/* ---- modules that wait ---- */
+
+/* Puts a module among those that wait; the one to be freed for it, or NULL. */
+static tatp_module *add_idle(tatp_module *module)
+{
+    tatp_module **at = &mca_fcoll_tatp_component.idle_modules;
+    module->fh = NULL;
+    module->next = *at;
+    *at = module;
+    for (int n = 0; n < MOST_IDLE && *at != NULL; n++)
+        at = &(*at)->next;
+    tatp_module *oldest = *at;
+    *at = NULL;
+    return oldest;
+}
+
+static void retire(tatp_module *module)
+{
+    tatp_module *out = module;
+    matrix_release(&module->recorded_view);
+    OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
+    if (module->where.agreed && module->where.error == MPI_SUCCESS)
+        out = add_idle(module);
+    OPAL_THREAD_UNLOCK(&mca_fcoll_tatp_component.lock);
+    if (out != NULL)
+        free_module(out);
+}
+
+static bool same_group(const tatp_module *module, const ompi_process_name_t *group, int ranks)
+{
+    return module->ranks == ranks &&
+           memcmp(module->group, group, (size_t)ranks * sizeof *group) == 0;
+}
+
+static bool same_settings(const tatp_module *module, const tatp_settings *settings)
+{
+    return memcmp(&module->settings, settings, sizeof *settings) == 0;
+}
+
+/* A waiting module of these ranks, best one of these settings, taken out of the list; NULL when
+ * there is none. */
+static tatp_module *take_idle(const ompi_process_name_t *group, int ranks,
+                              const tatp_settings *settings)
+{
+    tatp_module **best = NULL;
+    for (tatp_module **at = &mca_fcoll_tatp_component.idle_modules; *at != NULL;
+         at = &(*at)->next) {
+        if (!same_group(*at, group, ranks))
+            continue;
+        if (best == NULL || same_settings(*at, settings))
+            best = at;
+        if (same_settings(*at, settings))
+            break;
+    }
+    if (best == NULL)
+        return NULL;
+    tatp_module *module = *best;
+    *best = module->next;
+    return module;
+}
+
+static ompi_process_name_t *group_of(ompio_file_t *fh)
+{
+    ompi_process_name_t *group = calloc((size_t)fh->f_size, sizeof *group);
+    for (int r = 0; group != NULL && r < fh->f_size; r++)
+        group[r] = ompi_group_get_proc_name(fh->f_comm->c_local_group, r);
+    return group;
+}
+
+static tatp_module *new_module(ompi_process_name_t *group, int ranks)
+{
+    tatp_module *module = calloc(1, sizeof *module);
+    if (module == NULL)
+        return NULL;
+    module->group = group;
+    module->ranks = ranks;
+    module->refused_bytes = SIZE_MAX;
+    module->super.fcoll_module_init = module_init;
+    module->super.fcoll_module_finalize = mca_fcoll_tatp_file_unquery;
+    module->super.fcoll_file_read_all = mca_fcoll_tatp_file_read_all;
+    module->super.fcoll_file_write_all = mca_fcoll_tatp_file_write_all;
+    return module;
+}
+
+/* A module for a file that is being opened. With the same settings, the schedule of the file before
+ * may serve again; whether it is everyone's is agreed upon at the first access. */
+static tatp_module *module_for(ompio_file_t *fh)
+{
+    tatp_settings settings = tatp_read_settings(fh);
+    ompi_process_name_t *group = group_of(fh);
+    if (group == NULL)
+        return NULL;
+    tatp_module *module = take_idle(group, fh->f_size, &settings);
+    if (module != NULL)
+        free(group);
+    else
+        module = new_module(group, fh->f_size);
+    if (module == NULL) {
+        free(group);
+        return NULL;
+    }
+    if (!same_settings(module, &settings))
+        module->schedule.reusable = false;
+    module->settings = settings;
+    module->fh = fh;
+    module->where.agreed = false;
+    module->recorded = false;
+    return module;
+}
+
+/* ---- what OMPIO calls ---- */
+
 int mca_fcoll_tatp_file_unquery(struct ompio_file_t *fh)
 {
     OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
     tatp_module *module = take_module(fh);
     OPAL_THREAD_UNLOCK(&mca_fcoll_tatp_component.lock);
     if (module != NULL)
-        release_module(module);
+        retire(module);
     tatp_record_flush();
     return OMPI_SUCCESS;
 }
 
-static int module_finalize(struct ompio_file_t *fh)
-{
-    return mca_fcoll_tatp_file_unquery(fh);
-}
-
 void tatp_modules_release(void)
 {
-    while (mca_fcoll_tatp_component.modules != NULL) {
-        tatp_module *module = mca_fcoll_tatp_component.modules;
-        mca_fcoll_tatp_component.modules = module->next;
-        release_module(module);
+    mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
+    tatp_module **lists[] = {&c->modules, &c->idle_modules};
+    for (int l = 0; l < 2; l++) {
+        while (*lists[l] != NULL) {
+            tatp_module *module = *lists[l];
+            *lists[l] = module->next;
+            free_module(module);
+        }
     }
 }
 
@@ -83,16 +199,24 @@ int mca_fcoll_tatp_init_query(bool enable_progress_threads, bool enable_mpi_thre
     return OMPI_SUCCESS;
 }
 
-static tatp_module *new_module(ompio_file_t *fh)
+/* The module of a handle: the one that it has, or another. */
+static tatp_module *query_module(ompio_file_t *fh)
 {
-    tatp_module *module = calloc(1, sizeof *module);
+    tatp_module *stale = NULL;
+    OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
+    tatp_module *module = take_module(fh);
+    /* a handle at the address of one that was closed under another component */
+    if (module != NULL && fh->f_fcoll != &module->super) {
+        stale = module;
+        module = NULL;
+    }
     if (module == NULL)
-        return NULL;
-    module->fh = fh;
-    module->super.fcoll_module_init = module_init;
-    module->super.fcoll_module_finalize = module_finalize;
-    module->super.fcoll_file_read_all = mca_fcoll_tatp_file_read_all;
-    module->super.fcoll_file_write_all = mca_fcoll_tatp_file_write_all;
+        module = module_for(fh);
+    if (module != NULL)
+        put_module(module);
+    OPAL_THREAD_UNLOCK(&mca_fcoll_tatp_component.lock);
+    if (stale != NULL)
+        retire(stale);
     return module;
 }
 
@@ -101,29 +225,10 @@ mca_fcoll_base_module_t *mca_fcoll_tatp_file_query(struct ompio_file_t *fh, int 
     *priority = mca_fcoll_tatp_component.priority;
     if (*priority < 0)
         return NULL;
-    OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
-    tatp_module *module = take_module(fh);
-    /* a handle at the address of one that was closed under another component */
-    if (module != NULL && fh->f_fcoll != &module->super) {
-        release_module(module);
-        module = NULL;
-    }
+    tatp_module *module = query_module(fh);
     if (module == NULL)
-        module = new_module(fh);
-    if (module != NULL)
-        put_module(module);
-    OPAL_THREAD_UNLOCK(&mca_fcoll_tatp_component.lock);
-    if (module != NULL && tatp_records())
+        return NULL;
+    if (tatp_records())
         tatp_record_view(fh, module);
-    return module == NULL ? NULL : &module->super;
-}
-
-int tatp_buffer_reserve(tatp_buffer *buffer, size_t size)
-{
-    if (size <= buffer->size)
-        return OMPI_SUCCESS;
-    free(buffer->data);
-    buffer->data = malloc(size);
-    buffer->size = buffer->data == NULL ? 0 : size;
-    return buffer->data == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+    return &module->super;
 }

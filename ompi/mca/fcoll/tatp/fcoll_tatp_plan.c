@@ -18,6 +18,7 @@
 #define PAGE 4096
 /* A window has to fit into one message and one write. */
 #define LARGEST_CYCLE (1 << 30)
+#define DEFAULT_CYCLE (32 << 20)
 
 /* A positive whole number given as a hint at MPI_File_open, or 0. */
 static int64_t hint(ompio_file_t *fh, const char *key)
@@ -47,36 +48,43 @@ static int64_t first_positive(int64_t a, int64_t b, int64_t c)
     return b > 0 ? b : c;
 }
 
-size_t tatp_domain_count(ompio_file_t *fh, const tatp_nodes *where, int64_t bytes)
+tatp_settings tatp_read_settings(ompio_file_t *fh)
 {
-    int64_t wanted = first_positive(hint(fh, "cb_nodes"), mca_fcoll_tatp_component.num_aggregators,
-                                    OMPIO_MCA_GET(fh, num_aggregators));
-    if (wanted <= 0)
-        wanted = least((int64_t)where->nodes, bytes / LEAST_DOMAIN + 1);
-    return (size_t)least(wanted, fh->f_size);
+    const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
+    int64_t cycle = first_positive(hint(fh, "cb_buffer_size"),
+                                   c->cycle_buffer_size,
+                                   fh->f_bytes_per_agg);
+    int64_t aggregators = first_positive(hint(fh, "cb_nodes"), c->num_aggregators,
+                                         OMPIO_MCA_GET(fh, num_aggregators));
+    return (tatp_settings){
+        .aggregators = aggregators > 0 ? least(aggregators, fh->f_size) : 0,
+        .cycle = least(cycle > 0 ? cycle : DEFAULT_CYCLE, LARGEST_CYCLE),
+        .stripe = fh->f_stripe_size <= INT64_MAX ? (int64_t)fh->f_stripe_size : 0,
+    };
 }
 
-int64_t tatp_domain_alignment(ompio_file_t *fh, int64_t bytes, size_t domains)
+size_t tatp_domain_count(const tatp_module *module, int64_t bytes)
 {
-    int64_t each = bytes / (int64_t)domains;
-    if (fh->f_stripe_size > 0 && fh->f_stripe_size <= INT64_MAX)
-        return (int64_t)fh->f_stripe_size;
-    return each >= LEAST_DOMAIN ? PAGE : 1;
+    if (module->settings.aggregators > 0)
+        return (size_t)module->settings.aggregators;
+    return (size_t)least((int64_t)module->where.seats, bytes / LEAST_DOMAIN + 1);
+}
+
+int64_t tatp_domain_alignment(const tatp_module *module, int64_t bytes, size_t domains)
+{
+    if (module->settings.stripe > 0)
+        return module->settings.stripe;
+    return bytes / (int64_t)domains >= LEAST_DOMAIN ? PAGE : 1;
 }
 
 /* Windows of one size, so that the last is not a small remainder. */
-int64_t tatp_cycle_size(ompio_file_t *fh, const file_domains *domains)
+int64_t tatp_cycle_size(const tatp_module *module, const file_domains *domains)
 {
-    int64_t largest = 1;
-    int64_t bytes = first_positive(hint(fh, "cb_buffer_size"),
-                                   least((int64_t)mca_fcoll_tatp_component.cycle_buffer_size,
-                                         LARGEST_CYCLE),
-                                   fh->f_bytes_per_agg);
+    int64_t largest = 1, bytes = module->settings.cycle;
     for (size_t j = 0; j < domains->count; j++) {
         if (domains->size[j] > largest)
             largest = domains->size[j];
     }
-    bytes = least(bytes > 0 ? bytes : LEAST_DOMAIN, LARGEST_CYCLE);
     int64_t windows = (largest - 1) / bytes + 1, cycle = (largest - 1) / windows + 1;
     return least(cycle > PAGE ? (cycle + PAGE - 1) / PAGE * PAGE : cycle, bytes);
 }
@@ -88,10 +96,10 @@ enum { PAIR_DOMAIN, PAIR_BYTES, PAIR_WORDS };
 /* This rank's row of C: (domain, bytes) for each domain that it touches. */
 static int64_t *own_row(const tatp_pass *pass)
 {
-    int64_t *word = malloc((pass->shares * PAIR_WORDS + 1) * sizeof *word);
-    for (size_t i = 0; word != NULL && i < pass->shares; i++) {
-        word[i * PAIR_WORDS + PAIR_DOMAIN] = (int64_t)pass->share[i].domain;
-        word[i * PAIR_WORDS + PAIR_BYTES] = pass->share[i].list.bytes;
+    int64_t *word = malloc((pass->schedule->shares * PAIR_WORDS + 1) * sizeof *word);
+    for (size_t i = 0; word != NULL && i < pass->schedule->shares; i++) {
+        word[i * PAIR_WORDS + PAIR_DOMAIN] = (int64_t)pass->schedule->share[i].domain;
+        word[i * PAIR_WORDS + PAIR_BYTES] = pass->schedule->share[i].list.bytes;
     }
     return word;
 }
@@ -102,7 +110,7 @@ static int gather_rows(tatp_pass *pass, int rc, int64_t **rows)
     int64_t *row = rc == OMPI_SUCCESS ? own_row(pass) : NULL;
     if (rc == OMPI_SUCCESS && row == NULL)
         rc = OMPI_ERR_OUT_OF_RESOURCE;
-    rc = tatp_gather(pass->fh, &pass->module->where, row, pass->shares * PAIR_WORDS, rc, rows);
+    rc = tatp_gather(pass->fh, &pass->module->where, row, pass->schedule->shares * PAIR_WORDS, rc, rows);
     free(row);
     return rc;
 }
@@ -122,7 +130,7 @@ static int build_requests(const tatp_pass *pass, const int64_t *rows, matrix *re
             entry[n++] = (matrix_entry){r, (size_t)rows[w + PAIR_DOMAIN], rows[w + PAIR_BYTES]};
         }
     }
-    int rc = matrix_from_entries(requests, ranks, pass->domains.count, entry, entries);
+    int rc = matrix_from_entries(requests, ranks, pass->schedule->domains.count, entry, entries);
     free(entry);
     return tatp_from_errno(rc);
 }
@@ -149,7 +157,7 @@ static int assign(const plan_input *in, tatp_decision *decision, size_t *rank_of
 static int decide_here(tatp_pass *pass, const int64_t *rows, int64_t *aggregator)
 {
     const tatp_nodes *where = &pass->module->where;
-    size_t domains = pass->domains.count;
+    size_t domains = pass->schedule->domains.count;
     matrix requests;
     size_t *rank_of_domain = calloc(domains, sizeof *rank_of_domain);
     if (rank_of_domain == NULL)
@@ -158,7 +166,7 @@ static int decide_here(tatp_pass *pass, const int64_t *rows, int64_t *aggregator
     if (rc == OMPI_SUCCESS) {
         plan_input in = {&requests, where->node_of_rank, &where->topology,
                          plan_even_per_node(where->ranks_on_node, where->nodes, domains)};
-        rc = assign(&in, &pass->decision, rank_of_domain);
+        rc = assign(&in, &pass->schedule->decision, rank_of_domain);
         matrix_release(&requests);
     }
     for (size_t j = 0; j < domains && rc == OMPI_SUCCESS; j++)
@@ -170,11 +178,11 @@ static int decide_here(tatp_pass *pass, const int64_t *rows, int64_t *aggregator
 /* Takes over what rank 0 decided, and finds out whether this rank is an aggregator. */
 static void adopt(tatp_pass *pass, const int64_t *aggregator)
 {
-    for (size_t j = 0; j < pass->domains.count; j++) {
-        pass->decision.aggregator[j] = (int)aggregator[j];
-        if (pass->decision.aggregator[j] == pass->fh->f_rank && pass->domains.size[j] > 0) {
-            pass->aggregates = true;
-            pass->domain = j;
+    for (size_t j = 0; j < pass->schedule->domains.count; j++) {
+        pass->schedule->decision.aggregator[j] = (int)aggregator[j];
+        if (pass->schedule->decision.aggregator[j] == pass->fh->f_rank && pass->schedule->domains.size[j] > 0) {
+            pass->schedule->aggregates = true;
+            pass->schedule->domain = j;
         }
     }
 }
@@ -182,24 +190,30 @@ static void adopt(tatp_pass *pass, const int64_t *aggregator)
 int tatp_decide(tatp_pass *pass, int rc)
 {
     ompi_communicator_t *comm = pass->fh->f_comm;
-    size_t domains = pass->domains.count;
+    size_t domains = pass->schedule->domains.count;
     int64_t *rows = NULL;
-    int64_t *answer = calloc(domains + 1, sizeof *answer); /* the error class, then aggregator[] */
-    pass->decision.aggregator = calloc(domains + 1, sizeof *pass->decision.aggregator);
+    static _Atomic int64_t given; /* schedule ids of this process */
+    enum { ERROR, ID, AGGREGATORS };
+    int64_t *answer = calloc(domains + AGGREGATORS, sizeof *answer);
+    pass->schedule->decision.aggregator = calloc(domains + 1, sizeof *pass->schedule->decision.aggregator);
 
-    if (rc == OMPI_SUCCESS && (answer == NULL || pass->decision.aggregator == NULL))
+    if (rc == OMPI_SUCCESS && (answer == NULL || pass->schedule->decision.aggregator == NULL))
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     rc = gather_rows(pass, rc, &rows);
     if (rc == OMPI_SUCCESS) {
-        if (pass->fh->f_rank == 0)
-            answer[0] = tatp_error_class(decide_here(pass, rows, answer + 1));
-        rc = comm->c_coll->coll_bcast(answer, (int)domains + 1, MPI_INT64_T, 0, comm,
+        if (pass->fh->f_rank == 0) {
+            answer[ERROR] = tatp_error_class(decide_here(pass, rows, answer + AGGREGATORS));
+            answer[ID] = ++given;
+        }
+        rc = comm->c_coll->coll_bcast(answer, (int)domains + AGGREGATORS, MPI_INT64_T, 0, comm,
                                       comm->c_coll->coll_bcast_module);
     }
     if (rc == OMPI_SUCCESS)
-        rc = (int)answer[0];
-    if (rc == OMPI_SUCCESS)
-        adopt(pass, answer + 1);
+        rc = (int)answer[ERROR];
+    if (rc == OMPI_SUCCESS) {
+        pass->schedule->id = answer[ID];
+        adopt(pass, answer + AGGREGATORS);
+    }
     free(rows);
     free(answer);
     return rc;

@@ -63,15 +63,15 @@ enum { TRIPLE_ROW, TRIPLE_COL, TRIPLE_VALUE, TRIPLE_WORDS };
 /* The contributors that are of this job, as parallel arrays for the count. */
 static int count_in_domain(tatp_pass *pass, matrix_builder *counts, access_ends *ends)
 {
-    size_t n = 0, all = pass->contributors;
+    size_t n = 0, all = pass->schedule->contributors;
     access_list *list = calloc(all + 1, sizeof *list);
     size_t *owner = calloc(all + 1, sizeof *owner);
     int rc = list == NULL || owner == NULL ? -ENOMEM : 0;
     for (size_t i = 0; i < all && rc == 0; i++) {
-        size_t rank = world_rank(pass->fh, pass->contributor[i].rank);
+        size_t rank = world_rank(pass->fh, pass->schedule->contributor[i].rank);
         if (rank == SIZE_MAX)
             continue;
-        list[n] = pass->contributor[i].list;
+        list[n] = pass->schedule->contributor[i].list;
         owner[n++] = rank;
     }
     if (rc == 0)
@@ -89,14 +89,14 @@ static int64_t *encode(const tatp_pass *pass, const matrix *m, const access_ends
     int64_t *word = malloc(*words * sizeof *word);
     if (word == NULL)
         return NULL;
-    word[FIELD_DOMAIN] = (int64_t)pass->domain;
+    word[FIELD_DOMAIN] = (int64_t)pass->schedule->domain;
     word[FIELD_FIRST] = (int64_t)ends->first_owner;
     word[FIELD_LAST] = (int64_t)ends->last_owner;
     word[FIELD_LOWER] = ends->lower;
     word[FIELD_UPPER] = ends->upper;
     word[FIELD_BYTES] = 0;
-    for (size_t i = 0; i < pass->contributors; i++)
-        word[FIELD_BYTES] += pass->contributor[i].list.bytes;
+    for (size_t i = 0; i < pass->schedule->contributors; i++)
+        word[FIELD_BYTES] += pass->schedule->contributor[i].list.bytes;
     for (size_t i = 0; i < m->rows; i++) {
         for (size_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
             word[n++] = (int64_t)i;
@@ -115,7 +115,7 @@ static int describe_domain(tatp_pass *pass, int64_t **words, size_t *count)
     matrix m;
     *words = NULL;
     *count = 0;
-    if (!pass->aggregates)
+    if (!pass->schedule->aggregates)
         return OMPI_SUCCESS;
     int rc = count_in_domain(pass, &counts, &ends);
     if (rc == 0 && ends.first_owner != SIZE_MAX) {
@@ -136,14 +136,14 @@ static int add_borders(const tatp_pass *pass, const int64_t **of_domain, matrix_
 {
     const int64_t *before = NULL;
     int rc = 0;
-    for (size_t j = 0; j < pass->domains.count && rc == 0; j++) {
+    for (size_t j = 0; j < pass->schedule->domains.count && rc == 0; j++) {
         const int64_t *here = of_domain[j];
         if (here == NULL)
             continue;
         if (before != NULL) {
             size_t a = (size_t)before[FIELD_LAST], b = (size_t)here[FIELD_FIRST];
             bool cut = a == b && here[FIELD_LOWER] == 0 &&
-                       before[FIELD_UPPER] == pass->domains.size[before[FIELD_DOMAIN]];
+                       before[FIELD_UPPER] == pass->schedule->domains.size[before[FIELD_DOMAIN]];
             if (!cut)
                 rc = matrix_builder_add(counts, a, b, 1);
             if (!cut && rc == 0)
@@ -168,7 +168,7 @@ static int assemble(const tatp_pass *pass, const int64_t *all, matrix *m, int64_
 {
     const tatp_nodes *where = &pass->module->where;
     matrix_builder counts = {.rows = world_size(), .cols = world_size()};
-    const int64_t **of_domain = calloc(pass->domains.count, sizeof *of_domain);
+    const int64_t **of_domain = calloc(pass->schedule->domains.count, sizeof *of_domain);
     int rc = of_domain == NULL ? -ENOMEM : 0;
     for (int r = 0; r < pass->fh->f_size && rc == 0; r++) {
         const int64_t *words = all + where->start[r];
@@ -275,18 +275,19 @@ void tatp_record_view(ompio_file_t *fh, tatp_module *module)
     access_list list = {0};
     matrix m = {0};
     int64_t bytes;
-    tatp_pass pass = {.fh = fh, .module = module, .file = &list};
+    tatp_schedule schedule = {0};
+    tatp_pass pass = {.fh = fh, .module = module, .file = &list, .schedule = &schedule};
     matrix_release(&module->recorded_view);
     int rc = tatp_where(fh, module);
     if (rc != OMPI_SUCCESS)
         return;
     rc = tatp_prepare_requests(&pass, view_access(fh, &list));
-    if (rc == OMPI_SUCCESS && pass.hi > 0)
+    if (rc == OMPI_SUCCESS && schedule.hi > 0)
         rc = collect(&pass, &m, &bytes);
     if (rc == OMPI_SUCCESS && fh->f_rank == 0 && m.rows > 0)
         keep_view(module, &m);
     matrix_release(&m);
-    tatp_pass_release(&pass);
+    tatp_schedule_release(&schedule);
     access_release(&list);
 }
 

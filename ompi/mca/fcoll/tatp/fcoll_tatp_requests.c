@@ -54,9 +54,9 @@ typedef struct outgoing {
 
 static int start_sends(tatp_pass *pass, outgoing *out)
 {
-    for (size_t i = 0; i < pass->shares; i++) {
-        const domain_share *share = &pass->share[i];
-        int aggregator = pass->decision.aggregator[share->domain];
+    for (size_t i = 0; i < pass->schedule->shares; i++) {
+        const domain_share *share = &pass->schedule->share[i];
+        int aggregator = pass->schedule->decision.aggregator[share->domain];
         if (aggregator == pass->fh->f_rank)
             continue;
         int64_t *wire = encode(&share->list);
@@ -78,15 +78,15 @@ static int start_sends(tatp_pass *pass, outgoing *out)
 /* A place for one more contributor, or NULL. */
 static tatp_contributor *add_contributor(tatp_pass *pass, int rank, size_t *capacity)
 {
-    if (pass->contributors == *capacity) {
+    if (pass->schedule->contributors == *capacity) {
         size_t wanted = *capacity ? *capacity * 2 : 16;
-        tatp_contributor *grown = realloc(pass->contributor, wanted * sizeof *grown);
+        tatp_contributor *grown = realloc(pass->schedule->contributor, wanted * sizeof *grown);
         if (grown == NULL)
             return NULL;
-        pass->contributor = grown;
+        pass->schedule->contributor = grown;
         *capacity = wanted;
     }
-    tatp_contributor *contributor = &pass->contributor[pass->contributors++];
+    tatp_contributor *contributor = &pass->schedule->contributor[pass->schedule->contributors++];
     memset(contributor, 0, sizeof *contributor);
     contributor->rank = rank;
     return contributor;
@@ -158,9 +158,9 @@ static int by_rank(const void *a, const void *b)
 static int add_own_share(tatp_pass *pass, size_t *capacity)
 {
     int rc = 0;
-    for (size_t i = 0; i < pass->shares; i++) {
-        const access_list *list = &pass->share[i].list;
-        if (pass->decision.aggregator[pass->share[i].domain] != pass->fh->f_rank)
+    for (size_t i = 0; i < pass->schedule->shares; i++) {
+        const access_list *list = &pass->schedule->share[i].list;
+        if (pass->schedule->decision.aggregator[pass->schedule->share[i].domain] != pass->fh->f_rank)
             continue;
         tatp_contributor *own = add_contributor(pass, pass->fh->f_rank, capacity);
         if (own == NULL)
@@ -177,8 +177,8 @@ int tatp_exchange_requests(tatp_pass *pass)
     size_t capacity = 0;
     int rc = OMPI_SUCCESS;
 
-    out.request = calloc(pass->shares + 1, sizeof *out.request);
-    out.wire = calloc(pass->shares + 1, sizeof *out.wire);
+    out.request = calloc(pass->schedule->shares + 1, sizeof *out.request);
+    out.wire = calloc(pass->schedule->shares + 1, sizeof *out.wire);
     if (out.request == NULL || out.wire == NULL)
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     if (rc == OMPI_SUCCESS)
@@ -186,8 +186,8 @@ int tatp_exchange_requests(tatp_pass *pass)
     rc = receive_all(pass, &out, rc, &capacity);
     if (rc == OMPI_SUCCESS)
         rc = add_own_share(pass, &capacity);
-    if (pass->contributors > 1)
-        qsort(pass->contributor, pass->contributors, sizeof *pass->contributor, by_rank);
+    if (pass->schedule->contributors > 1)
+        qsort(pass->schedule->contributor, pass->schedule->contributors, sizeof *pass->schedule->contributor, by_rank);
     for (size_t i = 0; i < out.count; i++)
         free(out.wire[i]);
     free(out.wire);

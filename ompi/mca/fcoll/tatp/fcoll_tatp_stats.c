@@ -32,11 +32,11 @@ static void put_text(FILE *out, const char *text)
 static int64_t windows(const tatp_pass *pass)
 {
     int64_t largest = 0;
-    for (size_t j = 0; j < pass->domains.count; j++) {
-        if (pass->domains.size[j] > largest)
-            largest = pass->domains.size[j];
+    for (size_t j = 0; j < pass->schedule->domains.count; j++) {
+        if (pass->schedule->domains.size[j] > largest)
+            largest = pass->schedule->domains.size[j];
     }
-    return largest / pass->cycle + (largest % pass->cycle != 0);
+    return largest / pass->schedule->cycle + (largest % pass->schedule->cycle != 0);
 }
 
 static void put_line(FILE *out, const tatp_pass *pass, const tatp_times *t, int64_t bytes)
@@ -49,10 +49,10 @@ static void put_line(FILE *out, const tatp_pass *pass, const tatp_times *t, int6
             "\"bytes\": %lld, \"seconds\": %.6f, \"st1\": %.6f, \"st2\": %.6f, \"st3\": %.6f, "
             "\"st4\": %.6f, \"st5\": %.6f, \"strategy\": \"%s\", \"hop_bytes\": %.15g, "
             "\"hop_bytes_otp\": %.15g, \"crossing_bytes\": %lld}\n",
-            pass->fh->f_size, pass->module->where.nodes, pass->domains.count,
+            pass->fh->f_size, pass->module->where.nodes, pass->schedule->domains.count,
             (long long)windows(pass), (long long)bytes, seconds, t->st1, t->st2, t->st3, t->st4,
-            t->st5, mca_fcoll_tatp_component.strategy->name, pass->decision.hop_bytes,
-            pass->decision.hop_bytes_otp, (long long)pass->decision.crossing_bytes);
+            t->st5, mca_fcoll_tatp_component.strategy->name, pass->schedule->decision.hop_bytes,
+            pass->schedule->decision.hop_bytes_otp, (long long)pass->schedule->decision.crossing_bytes);
 }
 
 static void append_line(const tatp_pass *pass, const tatp_times *slowest, int64_t bytes)

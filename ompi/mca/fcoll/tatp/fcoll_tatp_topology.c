@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/mca/coll/coll.h"
@@ -130,15 +131,30 @@ static int report_hops_error(const char *path, int rc, const matrix_error *error
     return MPI_ERR_ARG;
 }
 
+/* A FIFO would block, and a folder opens but does not read: only files are opened. */
+static FILE *open_hops(const char *path)
+{
+    struct stat status;
+    FILE *stream = NULL;
+    const char *cause = NULL;
+    if (stat(path, &status) != 0)
+        cause = strerror(errno);
+    else if (!S_ISREG(status.st_mode))
+        cause = "it is not a regular file";
+    else if ((stream = fopen(path, "r")) == NULL)
+        cause = strerror(errno);
+    if (stream == NULL)
+        tatp_show_help("topology", path, cause);
+    return stream;
+}
+
 static int read_hops(tatp_nodes *where, const char *path, const char *const *host)
 {
     matrix_error error = {0, ""};
     int named = 0;
-    FILE *stream = fopen(path, "r");
-    if (stream == NULL) {
-        tatp_show_help("topology", path, strerror(errno));
+    FILE *stream = open_hops(path);
+    if (stream == NULL)
         return MPI_ERR_ARG;
-    }
     int rc = topo_read_hops(stream, host, where->nodes, &where->topology, &named, &error);
     fclose(stream);
     if (rc != 0)
@@ -190,24 +206,42 @@ static int check_and_look_up(ompio_file_t *fh, tatp_nodes *where)
     return rc;
 }
 
+/* Up to so many aggregators a node: more of them copy faster through its shared memory, until the
+ * network is the bound. */
+#define SEATS_PER_NODE 4
+
+static int64_t count_seats(const tatp_nodes *where)
+{
+    int64_t seats = 0;
+    for (size_t n = 0; n < where->nodes; n++)
+        seats += where->ranks_on_node[n] < SEATS_PER_NODE ? (int64_t)where->ranks_on_node[n]
+                                                          : SEATS_PER_NODE;
+    return seats;
+}
+
 int tatp_where(ompio_file_t *fh, tatp_module *module)
 {
-    enum { NODES, ERROR, VALUES };
-    int64_t value[VALUES] = {0, MPI_SUCCESS};
-    if (module->where.nodes > 0 || module->where.error != MPI_SUCCESS)
+    enum { NODES, SEATS, ERROR, VALUES };
+    int64_t value[VALUES] = {0, 0, MPI_SUCCESS};
+    if (module->where.agreed)
         return module->where.error;
-    if (fh->f_rank == 0) {
-        value[ERROR] = tatp_error_class(check_and_look_up(fh, &module->where));
+    int rc = tatp_find_local(fh, module);
+    if (rc == OMPI_SUCCESS && fh->f_rank == 0 && module->where.node_of_rank == NULL)
+        rc = check_and_look_up(fh, &module->where);
+    if (rc == OMPI_SUCCESS && fh->f_rank == 0) {
         value[NODES] = (int64_t)module->where.nodes;
+        value[SEATS] = count_seats(&module->where);
     }
-    int rc = fh->f_comm->c_coll->coll_bcast(value, VALUES, MPI_INT64_T, 0, fh->f_comm,
-                                            fh->f_comm->c_coll->coll_bcast_module);
+    value[ERROR] = tatp_error_class(rc);
+    rc = tatp_agree_max(fh, value, VALUES);
     if (rc == OMPI_SUCCESS)
         rc = (int)value[ERROR];
     if (rc != OMPI_SUCCESS)
         tatp_where_release(&module->where);
+    module->where.agreed = true;
     module->where.error = rc;
     module->where.nodes = rc == OMPI_SUCCESS ? (size_t)value[NODES] : 0;
+    module->where.seats = (size_t)value[SEATS];
     return rc;
 }
 

@@ -2,25 +2,43 @@
 /* Where the bytes of a call are: in the file (the view) and in memory (the datatype), as runs. */
 #include "fcoll_tatp.h"
 
+#include <string.h>
+
 #include "opal/datatype/opal_convertor.h"
 #include "ompi/datatype/ompi_datatype.h"
 
 #define RAW_PIECES 128
 
+static bool same_runs(const access_list *a, const access_list *b)
+{
+    return a->count == b->count &&
+           (a->count == 0 || memcmp(a->run, b->run, a->count * sizeof *a->run) == 0);
+}
+
+/* The view as runs, once for each MPI_File_set_view. Programs set the view that they had: that
+ * is no other view. */
 static int decode_period(ompio_file_t *fh, tatp_module *module)
 {
-    access_list *period = &module->period;
+    access_list period = {0};
     int rc = 0;
     if (module->period_known)
         return OMPI_SUCCESS;
-    access_clear(period);
     for (uint32_t i = 0; i < fh->f_iov_count && rc == 0; i++) {
         const struct iovec *block = &fh->f_decoded_iov[i];
-        rc = access_append(period, (int64_t)(intptr_t)block->iov_base, (int64_t)block->iov_len,
-                           period->bytes);
+        rc = access_append(&period, (int64_t)(intptr_t)block->iov_base, (int64_t)block->iov_len,
+                           period.bytes);
     }
-    module->period_known = rc == 0;
-    return tatp_from_errno(rc);
+    if (rc != 0) {
+        access_release(&period);
+        return tatp_from_errno(rc);
+    }
+    module->view += module->extent != (int64_t)fh->f_view_extent ||
+                    !same_runs(&period, &module->period);
+    access_release(&module->period);
+    module->period = period;
+    module->extent = (int64_t)fh->f_view_extent;
+    module->period_known = true;
+    return OMPI_SUCCESS;
 }
 
 /* Copies of a one-block period that follow one another are one run, however many there are. */
@@ -73,20 +91,28 @@ static void advance_pointer(ompio_file_t *fh, int64_t bytes)
     fh->f_index_in_file_view = block;
 }
 
-int tatp_view_take(ompio_file_t *fh, tatp_module *module, size_t bytes, access_list *list)
+int tatp_view_start(ompio_file_t *fh, tatp_module *module, tatp_start *start)
+{
+    *start = (tatp_start){(int64_t)fh->f_offset, (int64_t)fh->f_total_bytes};
+    return decode_period(fh, module);
+}
+
+void tatp_view_advance(ompio_file_t *fh, int64_t bytes)
+{
+    if (bytes > 0 && fh->f_view_size > 0)
+        advance_pointer(fh, bytes);
+}
+
+int tatp_view_access(const tatp_module *module, tatp_start start, int64_t bytes,
+                     access_list *list)
 {
     int64_t end;
-    int rc = decode_period(fh, module);
-    if (rc != OMPI_SUCCESS || bytes == 0 || module->period.bytes == 0)
-        return rc;
-    if (bytes > INT64_MAX ||
-        __builtin_add_overflow((int64_t)fh->f_total_bytes, (int64_t)bytes, &end))
+    if (bytes == 0 || module->period.bytes == 0)
+        return OMPI_SUCCESS;
+    if (__builtin_add_overflow(start.used, bytes, &end))
         return MPI_ERR_COUNT;
-    rc = append_tiled(list, &module->period, (int64_t)fh->f_offset, (int64_t)fh->f_view_extent,
-                      (int64_t)fh->f_total_bytes, (int64_t)bytes);
-    if (rc == 0)
-        advance_pointer(fh, (int64_t)bytes);
-    return tatp_from_errno(rc);
+    return tatp_from_errno(append_tiled(list, &module->period, start.offset,
+                                        module->extent, start.used, bytes));
 }
 
 static int append_pieces(opal_convertor_t *convertor, access_list *memory)

@@ -9,10 +9,15 @@
 #include "orte_config.h"
 
 #include "orte/mca/rmaps/rmaps.h"
+#include "orte/util/show_help.h"
 
 BEGIN_C_DECLS
 
 #define RMAPS_DLA_HELP_FILE "help-rmaps-dla.txt"
+
+/* Tells the user why there will be no job. */
+#define RMAPS_DLA_REFUSE(topic, ...) \
+    ((void) orte_show_help(RMAPS_DLA_HELP_FILE, topic, true, __VA_ARGS__))
 
 typedef struct orte_rmaps_dla_component_t {
     orte_rmaps_base_component_t super;

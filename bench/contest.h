@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of the benchmark program `contest` share: the problem and those who solve it. */
+#ifndef BENCH_CONTEST_H
+#define BENCH_CONTEST_H
+
+#include "pattern.h"
+
+#define MAX_HINTS 32
+
+/* What is to be written and read, seen from this rank. */
+typedef struct problem {
+    pattern pattern;
+    block own;
+    int rank, ranks;
+    const char *file;
+    const char *hint[MAX_HINTS]; /* KEY=VALUE */
+    int hints;
+    MPI_Datatype element, view, memory;
+    int count;        /* of `memory` */
+    char *data;       /* own.memory_bytes of it */
+    uint64_t filling; /* what is in `data` */
+} problem;
+
+/* One way to write and read the file. Calls are collective, fail by fail(), and return what the
+ * next needs. */
+typedef struct way {
+    const char *name;
+    const char *settings; /* what stood behind a + in its name; NULL: nothing */
+    const struct mpiio_choice *choice; /* NULL: not MPI-IO */
+    void *(*open)(problem *p, const struct way *w);
+    /* False when the library tells of fewer bytes than asked for. */
+    bool (*write)(problem *p, void *opened);
+    bool (*read)(problem *p, void *opened);
+    void (*close)(problem *p, void *opened);
+    bool own_buffer; /* reads into memory of its own, not into the problem's */
+} way;
+
+/* ---- contest.c ---- */
+void fail(const char *what, const char *detail) __attribute__((noreturn));
+void check_mpi(int code, const char *what);
+/* calloc that fails by fail(). */
+void *take_memory(size_t count, size_t size);
+
+/* ---- mpiio.c ---- */
+/* Makes Open MPI register its variables, which it does when a file is first opened. */
+void mpiio_start(const problem *p);
+/* Fills the way that goes by this name, which may be longer by settings: tatp+num_aggregators=4.
+ * False when there is none or Open MPI lacks it. */
+bool mpiio_find(const char *name, way *w);
+/* Whether the way is fcoll/tatp, which tells what it did. */
+bool mpiio_has_statistics(const way *w);
+/* From now on fcoll/tatp appends its statistics to `path`; NULL: to what it did at first. */
+void mpiio_statistics(const char *path);
+
+/* ---- hand.c ---- */
+bool hand_find(const char *name, way *w);
+/* Whether its counts fit into an int; else hand_find finds nothing. */
+void hand_start(const problem *p);
+
+/* ---- plain file access, for hand.c and for checking (hand.c) ---- */
+int file_open(const char *path, int flags);
+void file_write(int fd, const char *from, size_t bytes, int64_t offset);
+void file_read(int fd, char *to, size_t bytes, int64_t offset);
+/* Where the contiguous part of a rank begins, that of rank `ranks` at the end. */
+int64_t slab_start(const problem *p, int rank);
+
+#endif

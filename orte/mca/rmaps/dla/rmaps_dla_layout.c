@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Gathers the nodes and application contexts of a job.
+ */
+#include "rmaps_dla_layout.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opal/class/opal_list.h"
+#include "opal/class/opal_pointer_array.h"
+#include "opal/mca/hwloc/base/base.h"
+#include "orte/constants.h"
+#include "orte/mca/rmaps/base/base.h"
+#include "orte/mca/rmaps/base/rmaps_private.h"
+#include "orte/util/show_help.h"
+
+void dla_layout_release(dla_layout *l)
+{
+    for (size_t a = 0; NULL != l->job.app && a < l->job.apps; a++) {
+        free(l->job.app[a].node);
+    }
+    for (size_t n = 0; n < l->job.nodes; n++) {
+        OBJ_RELEASE(l->node[n]);
+    }
+    free(l->job.app);
+    free(l->job.node);
+    free(l->context);
+    free(l->node);
+    free(l->index);
+    free(l->by_slot);
+    free(l->node_of_rank);
+}
+
+/* --npernode and its kin bound every node, as they bound the stock policy "slot". */
+static size_t per_node_limit(const orte_node_t *node)
+{
+    if (orte_rmaps_base_pernode) {
+        return 1;
+    }
+    if (0 < orte_rmaps_base_n_pernode) {
+        return (size_t) orte_rmaps_base_n_pernode;
+    }
+    if (0 < orte_rmaps_base_n_persocket && NULL != node->topology) {
+        return (size_t) orte_rmaps_base_n_persocket
+               * opal_hwloc_base_get_nbobjs_by_type(node->topology->topo, HWLOC_OBJ_PACKAGE, 0,
+                                                    OPAL_HWLOC_AVAILABLE);
+    }
+    return SIZE_MAX;
+}
+
+static size_t room(int slots, int in_use)
+{
+    return slots > in_use ? (size_t) (slots - in_use) : 0;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* max_slots is a limit also for those who may oversubscribe. */
+static dla_node node_capacity(const orte_node_t *node)
+{
+    size_t limit = per_node_limit(node);
+    size_t most = 0 == node->slots_max ? SIZE_MAX : room(node->slots_max, node->slots_inuse);
+
+    limit = smaller(limit, most);
+    return (dla_node) { smaller(room(node->slots, node->slots_inuse), limit), limit };
+}
+
+/* Takes over the reference to a node; its index. */
+static size_t adopt_node(dla_layout *l, orte_node_t *node)
+{
+    size_t *index = &l->index[node->index];
+
+    if (SIZE_MAX == *index) {
+        *index = l->job.nodes;
+        l->node[l->job.nodes] = node;
+        l->job.node[l->job.nodes] = node_capacity(node);
+        l->job.nodes++;
+    } else {
+        OBJ_RELEASE(node);
+    }
+    return *index;
+}
+
+/* In a managed allocation, without -np, Open MPI leaves the number of ranks to the mapper.
+ * As with the stock mappers: all slots, for one application context. */
+static int settle_ranks(const orte_job_t *jdata, orte_app_context_t *context, orte_std_cntr_t slots)
+{
+    if (0 != context->num_procs) {
+        return ORTE_SUCCESS;
+    }
+    if (1 < jdata->num_apps) {
+        orte_show_help("help-orte-rmaps-rr.txt", "orte-rmaps-rr:multi-apps-and-zero-np", true,
+                       jdata->num_apps, NULL);
+        return ORTE_ERR_SILENT;
+    }
+    context->num_procs = 0 < slots ? slots : 1;
+    return ORTE_SUCCESS;
+}
+
+/* The nodes an application context may use, by its hosts and host files. */
+static int gather_nodes(dla_layout *l, const orte_job_t *jdata, orte_app_context_t *context,
+                        dla_app *app)
+{
+    orte_std_cntr_t slots;
+    opal_list_t list;
+    int rc;
+
+    OBJ_CONSTRUCT(&list, opal_list_t);
+    rc = orte_rmaps_base_get_target_nodes(&list, &slots, context, jdata->map->mapping,
+                                          0 == l->job.nodes, false);
+    if (ORTE_SUCCESS == rc) {
+        rc = settle_ranks(jdata, context, slots);
+    }
+    if (ORTE_SUCCESS == rc) {
+        app->node = calloc(opal_list_get_size(&list) + 1, sizeof(*app->node));
+        rc = NULL == app->node ? ORTE_ERR_OUT_OF_RESOURCE : ORTE_SUCCESS;
+    }
+    while (ORTE_SUCCESS == rc && !opal_list_is_empty(&list)) {
+        app->node[app->nodes++] = adopt_node(l, (orte_node_t *) opal_list_remove_first(&list));
+    }
+    OPAL_LIST_DESTRUCT(&list);
+    return rc;
+}
+
+static int gather_apps(dla_layout *l, const orte_job_t *jdata)
+{
+    for (int i = 0; i < jdata->apps->size; i++) {
+        orte_app_context_t *context = opal_pointer_array_get_item(jdata->apps, i);
+        dla_app *app = &l->job.app[l->job.apps];
+        int rc;
+
+        if (NULL == context) {
+            continue;
+        }
+        l->context[l->job.apps++] = context;
+        rc = gather_nodes(l, jdata, context, app);
+        if (ORTE_SUCCESS != rc) {
+            return rc;
+        }
+        app->ranks = (size_t) context->num_procs;
+        l->job.ranks += app->ranks;
+    }
+    l->by_slot = calloc(l->job.ranks + 1, sizeof(*l->by_slot));
+    l->node_of_rank = calloc(l->job.ranks + 1, sizeof(*l->node_of_rank));
+    return NULL == l->by_slot || NULL == l->node_of_rank ? ORTE_ERR_OUT_OF_RESOURCE : ORTE_SUCCESS;
+}
+
+int dla_layout_init(dla_layout *l, orte_job_t *jdata)
+{
+    size_t pool = (size_t) orte_node_pool->size;
+    int rc = ORTE_ERR_OUT_OF_RESOURCE;
+
+    *l = (dla_layout) {
+        .job = {
+            .app = calloc((size_t) jdata->apps->size + 1, sizeof(*l->job.app)),
+            .node = calloc(pool + 1, sizeof(*l->job.node)),
+            .oversubscribe = !(ORTE_MAPPING_NO_OVERSUBSCRIBE
+                               & ORTE_GET_MAPPING_DIRECTIVE(jdata->map->mapping)),
+        },
+        .context = calloc((size_t) jdata->apps->size + 1, sizeof(*l->context)),
+        .node = calloc(pool + 1, sizeof(*l->node)),
+        .index = calloc(pool + 1, sizeof(*l->index)),
+    };
+    if (NULL != l->job.app && NULL != l->job.node && NULL != l->context && NULL != l->node
+        && NULL != l->index) {
+        memset(l->index, 0xff, pool * sizeof(*l->index));
+        rc = gather_apps(l, jdata);
+    }
+    if (ORTE_SUCCESS != rc) {
+        dla_layout_release(l);
+    }
+    return rc;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The job as the placer sees it, and what of Open MPI stands behind its indices.
+ */
+#ifndef RMAPS_DLA_LAYOUT_H
+#define RMAPS_DLA_LAYOUT_H
+
+#include "orte_config.h"
+
+#include <stddef.h>
+
+#include "orte/runtime/orte_globals.h"
+
+#include "rmaps_dla_place.h"
+
+typedef struct dla_layout {
+    dla_job job;
+    orte_app_context_t **context;   /* of each of job.apps */
+    orte_node_t **node;             /* of each of job.nodes, each with a reference */
+    size_t *index;                  /* of each node of the pool in node[]; SIZE_MAX: not in it */
+    size_t *by_slot;                /* node of each rank, as mapped by slot; to be filled */
+    size_t *node_of_rank;           /* node of each rank; to be filled */
+} dla_layout;
+
+/* Gathers the nodes that each application context may use, and what they can take. A job
+ * whose number of ranks was left open gets one for each slot. An ORTE error code; release it
+ * with dla_layout_release after success only. */
+int dla_layout_init(dla_layout *l, orte_job_t *jdata);
+void dla_layout_release(dla_layout *l);
+
+#endif

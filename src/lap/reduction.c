@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Column reduction, the start that Jonker and Volgenant's methods and those of Carpaneto,
+ * Martello and Toth have in common; and how the latter go on. */
+#include "lap/reduction.h"
+
+#include "lap/vector.h"
+
+#include <errno.h>
+
+/* ---- column reduction ---- */
+
+FOR_EACH_PROCESSOR
+static void find_least_dense(struct state *s, cost_t *least, size_t *of)
+{
+    size_t whole = s->objects - s->objects % BLOCK;
+    for (size_t j = 0; j < s->persons; j++) {
+        const cost_t *cost = s->cost + j * s->objects;
+        for (size_t i = 0; i < whole; i += BLOCK) {
+            lower_whole_block(cost + i, least + i, of + i, j);
+        }
+        for (size_t i = whole; i < s->objects; i++) {
+            of[i] = cost[i] < least[i] ? j : of[i];
+            least[i] = lesser(cost[i], least[i]);
+        }
+    }
+}
+
+static void find_least_sparse(struct state *s, cost_t *least, size_t *of)
+{
+    for (size_t j = 0; j < s->persons; j++) {
+        for (size_t k = s->start[j]; k < s->start[j + 1]; k++) {
+            size_t i = s->entry_object[k];
+            of[i] = s->cost[k] < least[i] ? j : of[i];
+            least[i] = lesser(s->cost[k], least[i]);
+        }
+    }
+}
+
+/* The dual of an object becomes its least cost; person_of_least is whose. */
+static void lower_to_least(struct state *s, size_t *person_of_least)
+{
+    for (size_t i = 0; i < s->objects; i++) {
+        s->dual[i] = COST_MAX;
+        person_of_least[i] = NONE;
+    }
+    if (s->start == NULL) {
+        find_least_dense(s, s->dual, person_of_least);
+    } else {
+        find_least_sparse(s, s->dual, person_of_least);
+    }
+    for (size_t i = 0; i < s->objects; i++) {
+        set_dual(s, i, person_of_least[i] != NONE ? s->dual[i] : 0);
+    }
+}
+
+void TYPED(column_reduction)(struct state *s)
+{
+    size_t *person_of_least = s->from; /* not in use before the first search */
+    lower_to_least(s, person_of_least);
+    for (size_t i = s->objects; i-- > 0;) {
+        size_t person = person_of_least[i];
+        if (person != NONE && s->object_of[person] == NONE) {
+            give(s, person, i);
+        }
+    }
+}
+
+/* ---- the start of APC and APS ---- */
+
+struct start {
+    struct state *s;
+    size_t *next; /* of each person, the first pair that may still lead to an open object */
+};
+
+static cost_t least_reduced(const struct state *s, struct pairs pairs)
+{
+    cost_t least = COST_MAX;
+    for (size_t k = 0; k < pairs.count; k++) {
+        cost_t key = reduced(pairs.cost[k], s->price[object_at(pairs, k)]);
+        least = lesser(key, least);
+    }
+    return least;
+}
+
+/* The person that holds the object goes to an open one that costs it the same, if it can.
+ * Prices do not change here and open objects only become fewer, so no pair is tried twice. */
+static bool move_away(struct start *start, size_t object)
+{
+    struct state *s = start->s;
+    size_t person = s->person_of[object];
+    struct pairs pairs = pairs_of(s, person);
+    cost_t least = person_dual(s, object);
+    for (size_t *k = &start->next[person]; *k < pairs.count; ++*k) {
+        size_t other = object_at(pairs, *k);
+        if (reduced(pairs.cost[*k], s->price[other]) <= least && is_open(s, other)) {
+            take_open(s, person, other);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One of the person's cheapest objects, if one is open or can be had by one exchange. */
+static void assign_cheapest(struct start *start, size_t person)
+{
+    struct state *s = start->s;
+    struct pairs pairs = pairs_of(s, person);
+    cost_t least = least_reduced(s, pairs);
+    for (size_t k = 0; k < pairs.count && least < COST_MAX; k++) {
+        size_t object = object_at(pairs, k);
+        if (reduced(pairs.cost[k], s->price[object]) > least) {
+            continue;
+        }
+        if (is_open(s, object)) {
+            take_open(s, person, object);
+            return;
+        }
+        if (!is_free(s, object) && move_away(start, object)) {
+            give(s, person, object);
+            return;
+        }
+    }
+}
+
+int TYPED(reduce_and_exchange)(struct state *s)
+{
+    struct start start = { s, TYPED(allocate)(s, s->persons, sizeof *start.next) };
+    if (start.next == NULL) {
+        return -ENOMEM;
+    }
+    if (all_assigned(s)) {
+        TYPED(column_reduction)(s);
+    }
+    for (size_t j = 0; j < s->persons; j++) {
+        if (s->object_of[j] == NONE) {
+            assign_cheapest(&start, j);
+        }
+    }
+    return 0;
+}

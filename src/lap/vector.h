@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The inner loops over dense costs: whole blocks without branches, which compilers make
+ * vectors of. For the solvers only.
+ */
+#ifndef LAP_VECTOR_H
+#define LAP_VECTOR_H
+
+#include "lap/processor.h"
+#include "lap/state.h"
+
+#define INLINED static inline __attribute__((always_inline))
+
+/* Objects handled at a time; comparisons in flight, since one chain alone waits for every
+ * comparison to end. */
+enum { BLOCK = 32, CHAINS = 8 };
+
+INLINED cost_t lesser(cost_t a, cost_t b)
+{
+    return a < b ? a : b;
+}
+
+INLINED cost_t least_of_block(const cost_t *key)
+{
+    cost_t chain[CHAINS];
+    for (size_t c = 0; c < CHAINS; c++) {
+        chain[c] = key[c];
+    }
+    for (size_t k = CHAINS; k < BLOCK; k += CHAINS) {
+        for (size_t c = 0; c < CHAINS; c++) {
+            chain[c] = lesser(key[k + c], chain[c]);
+        }
+    }
+    for (size_t c = 1; c < CHAINS; c++) {
+        chain[0] = lesser(chain[c], chain[0]);
+    }
+    return chain[0];
+}
+
+/* key = cost less price; returns the least. */
+INLINED cost_t reduce_whole_block(const cost_t *restrict cost, const cost_t *restrict price,
+                                  cost_t *restrict key)
+{
+    for (size_t k = 0; k < BLOCK; k++) {
+        key[k] = reduced(cost[k], price[k]);
+    }
+    return least_of_block(key);
+}
+
+INLINED cost_t reduce_block(const cost_t *cost, const cost_t *price, cost_t *key, size_t count)
+{
+    if (count == BLOCK) {
+        return reduce_whole_block(cost, price, key);
+    }
+    cost_t least = COST_MAX;
+    for (size_t k = 0; k < count; k++) {
+        key[k] = reduced(cost[k], price[k]);
+        least = lesser(key[k], least);
+    }
+    return least;
+}
+
+/* least = the lesser of itself and cost; `of` follows it. */
+INLINED void lower_whole_block(const cost_t *restrict cost, cost_t *restrict least,
+                               size_t *restrict of, size_t person)
+{
+    for (size_t k = 0; k < BLOCK; k++) {
+        of[k] = cost[k] < least[k] ? person : of[k];
+        least[k] = lesser(cost[k], least[k]);
+    }
+}
+
+#endif

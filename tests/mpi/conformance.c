@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the conformance programs share: the run of the cases, the models, the calls. */
+#include "conformance.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define GUARD 64 /* bytes around each buffer that nobody may touch */
+#define NAME_ROOM 96
+
+const char *const kind_names[] = {"all",          "split_all", "i_all",   "at_all",
+                                  "split_at_all", "i_at_all",  "ordered", "split_ordered", NULL};
+const char *const pointer_kinds[] = {"all", "split_all", "i_all", NULL};
+const char *const own_kinds[] = {"all", "split_all", "i_all", "at_all", "split_at_all", "i_at_all", NULL};
+const char *const offset_kinds[] = {"at_all", "split_at_all", "i_at_all", NULL};
+const char *const shape_names[] = {"plain", "holes", "negative", "resized", "backward", "absolute", NULL};
+
+/* --- what is found --- */
+
+static void keep(char *text, size_t room, const char *format, va_list arguments)
+{
+    if (text[0] == '\0')
+        vsnprintf(text, room, format, arguments);
+}
+
+void differ(struct test *t, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    keep(t->failure, sizeof t->failure, format, arguments);
+    va_end(arguments);
+}
+
+void skip_case(struct test *t, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    keep(t->skip, sizeof t->skip, format, arguments);
+    va_end(arguments);
+}
+
+void must(struct test *t, const char *what, int code)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+    if (code == MPI_SUCCESS)
+        return;
+    MPI_Error_string(code, text, &length);
+    differ(t, "%s: %s", what, text);
+}
+
+bool all_well(const struct test *t)
+{
+    int wrong = t->failure[0] != '\0', somewhere;
+    MPI_Allreduce(&wrong, &somewhere, 1, MPI_INT, MPI_MAX, t->comm);
+    return !somewhere;
+}
+
+void *checked_alloc(size_t count, size_t size)
+{
+    size_t bytes;
+    void *at = NULL;
+    if (!__builtin_mul_overflow(count, size, &bytes))
+        at = calloc(1, bytes > 0 ? bytes : 1);
+    if (at == NULL) {
+        fprintf(stderr, "conformance: no memory for %zu x %zu bytes\n", count, size);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    return at;
+}
+
+/* splitmix64 (Steele, Lea, Flood 2014). */
+static uint64_t mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return x ^ (x >> 31);
+}
+
+unsigned char content(uint64_t seed, int64_t k)
+{
+    unsigned char byte = (unsigned char)(mix(mix(seed) ^ (uint64_t)k) % 254 + 1);
+    return byte == FILLING ? 0xff : byte;
+}
+
+void fill_content(unsigned char *at, int64_t size, uint64_t seed)
+{
+    for (int64_t k = 0; k < size; k++)
+        at[k] = content(seed, k);
+}
+
+/* --- the file and its model --- */
+
+void bytes_extend(struct bytes *b, int64_t size)
+{
+    if (size > b->room) {
+        unsigned char *larger = checked_alloc((size_t)size, 2);
+        if (b->size > 0)
+            memcpy(larger, b->at, (size_t)b->size);
+        free(b->at);
+        b->at = larger;
+        b->room = 2 * size;
+    }
+    if (size > b->size)
+        b->size = size;
+}
+
+void bytes_put(struct bytes *b, int64_t offset, unsigned char value)
+{
+    bytes_extend(b, offset + 1);
+    b->at[offset] = value;
+}
+
+void bytes_release(struct bytes *b)
+{
+    free(b->at);
+    *b = (struct bytes){0};
+}
+
+void create_file(struct test *t, const struct bytes *bytes)
+{
+    if (t->rank == 0) {
+        FILE *f = fopen(t->path, "w");
+        size_t size = (size_t)bytes->size;
+        if (f == NULL || (size > 0 && fwrite(bytes->at, 1, size, f) != size) || fclose(f) != 0)
+            differ(t, "cannot create %s: %s", t->path, strerror(errno));
+    }
+    MPI_Barrier(t->comm);
+}
+
+bool peek(struct test *t, const char *path, int64_t offset, void *at, size_t size)
+{
+    int fd = open(path, O_RDONLY);
+    size_t done = 0;
+    ssize_t got = fd < 0 ? -1 : 1;
+    while (done < size && got > 0) {
+        got = pread(fd, (char *)at + done, size - done, offset + (int64_t)done);
+        done += got > 0 ? (size_t)got : 0;
+    }
+    if (fd >= 0)
+        close(fd);
+    if (done < size)
+        differ(t, "the file ends at byte %" PRId64, offset + (int64_t)done);
+    return done == size;
+}
+
+static void compare_file(struct test *t, const struct bytes *model)
+{
+    struct stat status;
+    if (stat(t->path, &status) != 0 || status.st_size != model->size)
+        differ(t, "the file has %" PRId64 " bytes, not %" PRId64, (int64_t)status.st_size, model->size);
+    unsigned char *got = checked_alloc((size_t)model->size, 1);
+    if (peek(t, t->path, 0, got, (size_t)model->size)) {
+        for (int64_t i = 0; i < model->size; i++)
+            if (got[i] != model->at[i]) {
+                differ(t, "byte %" PRId64 " of the file is %02x, not %02x", i, got[i], model->at[i]);
+                break;
+            }
+    }
+    free(got);
+}
+
+void check_file(struct test *t, const struct bytes *model)
+{
+    MPI_Barrier(t->comm);
+    if (t->rank == 0)
+        compare_file(t, model);
+    MPI_Barrier(t->comm);
+}
+
+MPI_File open_path(MPI_Comm comm, const char *path, int amode)
+{
+    MPI_File file;
+    if (MPI_File_open(comm, path, amode, MPI_INFO_NULL, &file) != MPI_SUCCESS) {
+        fprintf(stderr, "conformance: cannot open %s\n", path);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    return file;
+}
+
+MPI_File open_file(struct test *t, int amode)
+{
+    return open_path(t->comm, t->path, amode);
+}
+
+void close_file(struct test *t, MPI_File *file)
+{
+    must(t, "close", MPI_File_close(file));
+}
+
+void synchronise(struct test *t, MPI_File file)
+{
+    must(t, "sync", MPI_File_sync(file));
+    MPI_Barrier(t->comm);
+    must(t, "sync", MPI_File_sync(file));
+}
+
+/* --- views and memory by formula --- */
+
+MPI_Datatype element(int etype)
+{
+    return etype == 8 ? MPI_DOUBLE : etype == 4 ? MPI_INT : MPI_BYTE;
+}
+
+int64_t view_place(const struct view *v, int64_t k)
+{
+    return v->first + k / v->block * v->stride + k % v->block;
+}
+
+void set_view(struct test *t, MPI_File file, const struct view *v)
+{
+    MPI_Datatype block, filetype;
+    MPI_Type_contiguous((int)(v->block / v->etype), element(v->etype), &block);
+    MPI_Type_create_resized(block, 0, v->stride, &filetype);
+    MPI_Type_commit(&filetype);
+    must(t, "set_view",
+         MPI_File_set_view(file, v->first, element(v->etype), filetype, "native", MPI_INFO_NULL));
+    MPI_Type_free(&filetype);
+    MPI_Type_free(&block);
+}
+
+void model_write(struct bytes *model, const struct view *v, int64_t from, int64_t bytes, uint64_t seed)
+{
+    for (int64_t k = 0; k < bytes; k++)
+        bytes_put(model, view_place(v, from + k), content(seed, k));
+}
+
+static unsigned char *memory_at(const struct memory *m, int64_t k)
+{
+    return m->origin + m->first + k / m->block * m->stride + k % m->block;
+}
+
+/* Blocks of `m` as one type with a bound of its own, `count` of them. */
+static void blocks_resized(struct memory *m, MPI_Datatype block, int64_t blocks)
+{
+    MPI_Datatype moved;
+    MPI_Aint at = m->first;
+    int one = 1;
+    MPI_Type_create_hindexed(1, &one, &at, block, &moved);
+    MPI_Type_create_resized(moved, m->first, m->stride, &m->type);
+    MPI_Type_free(&moved);
+    m->count = (int)blocks;
+}
+
+static void blocks_absolute(struct memory *m, MPI_Datatype block, int64_t blocks)
+{
+    MPI_Aint start;
+    MPI_Datatype row;
+    int one = 1;
+    MPI_Get_address(m->origin, &start);
+    MPI_Type_create_hvector((int)blocks, 1, m->stride, block, &row);
+    MPI_Type_create_hindexed(1, &one, &start, row, &m->type);
+    MPI_Type_free(&row);
+    m->address = MPI_BOTTOM;
+    m->count = 1;
+}
+
+static void make_type(struct memory *m, enum shape shape, int etype, int64_t blocks)
+{
+    MPI_Datatype block;
+    MPI_Type_contiguous((int)(m->block / etype), element(etype), &block);
+    if (shape == PLAIN) {
+        MPI_Type_dup(block, &m->type);
+        m->count = (int)blocks;
+    } else if (shape == NEGATIVE || shape == RESIZED) {
+        blocks_resized(m, block, blocks);
+    } else if (shape == ABSOLUTE) {
+        blocks_absolute(m, block, blocks);
+    } else {
+        MPI_Type_create_hvector((int)blocks, 1, m->stride, block, &m->type);
+        m->count = 1;
+    }
+    MPI_Type_commit(&m->type);
+    MPI_Type_free(&block);
+}
+
+/* The largest block of at most `most` elements that goes into `bytes` without a rest. */
+static int64_t choose_block(int64_t bytes, int etype, int most)
+{
+    int64_t n = bytes / etype;
+    for (int64_t b = most; b > 1; b--)
+        if (n % b == 0)
+            return b * etype;
+    return etype;
+}
+
+struct memory memory_make(enum shape shape, int64_t bytes, int etype)
+{
+    struct memory m = {.bytes = bytes};
+    m.block = choose_block(bytes, etype, shape == PLAIN ? 4096 : 7);
+    m.stride = shape == PLAIN ? m.block : m.block + 2 * etype;
+    int64_t blocks = bytes / m.block, hull = blocks * m.stride;
+    m.size = hull + 2 * m.stride + 2 * GUARD;
+    m.whole = checked_alloc((size_t)m.size, 1);
+    m.origin = m.whole + GUARD + m.stride;
+    if (shape == BACKWARD) {
+        m.origin += hull;
+        m.stride = -m.stride;
+    }
+    m.first = shape == NEGATIVE ? -(m.block + etype) : 0;
+    m.address = m.origin;
+    memset(m.whole, FILLING, (size_t)m.size);
+    make_type(&m, shape, etype, blocks);
+    return m;
+}
+
+void memory_fill(struct memory *m, uint64_t seed)
+{
+    for (int64_t k = 0; k < m->bytes; k++)
+        *memory_at(m, k) = content(seed, k);
+}
+
+/* A buffer as memory_make leaves it. */
+static unsigned char *untouched(const struct memory *m)
+{
+    unsigned char *whole = checked_alloc((size_t)m->size, 1);
+    memset(whole, FILLING, (size_t)m->size);
+    return whole;
+}
+
+/* Compares all of the buffer, and frees `wanted`. */
+static void compare_memory(struct test *t, const struct memory *m, unsigned char *wanted)
+{
+    for (int64_t i = 0; i < m->size; i++)
+        if (m->whole[i] != wanted[i]) {
+            differ(t, "byte %" PRId64 " from the buffer's start is %02x, not %02x",
+                   i - (m->origin - m->whole), m->whole[i], wanted[i]);
+            break;
+        }
+    free(wanted);
+}
+
+void memory_check(struct test *t, const struct memory *m, int64_t valid, uint64_t seed)
+{
+    unsigned char *wanted = untouched(m);
+    for (int64_t k = 0; k < valid; k++)
+        wanted[memory_at(m, k) - m->whole] = content(seed, k);
+    compare_memory(t, m, wanted);
+}
+
+void memory_check_view(struct test *t, const struct memory *m, int64_t valid, const struct view *v, int64_t from,
+                       const struct bytes *file)
+{
+    unsigned char *wanted = untouched(m);
+    for (int64_t k = 0; k < valid; k++)
+        wanted[memory_at(m, k) - m->whole] = file->at[view_place(v, from + k)];
+    compare_memory(t, m, wanted);
+}
+
+void memory_release(struct memory *m)
+{
+    MPI_Type_free(&m->type);
+    free(m->whole);
+}
+
+/* --- the calls --- */
+
+bool is_ordered(enum kind kind)
+{
+    return kind == ORDERED || kind == SPLIT_ORDERED;
+}
+
+bool has_offset(enum kind kind)
+{
+    return kind == AT_ALL || kind == SPLIT_AT_ALL || kind == I_AT_ALL;
+}
+
+static int finish_write(int rc, enum kind kind, MPI_File f, const void *at, MPI_Request *request,
+                        MPI_Status *s)
+{
+    if (rc != MPI_SUCCESS)
+        return rc;
+    switch (kind) {
+    case SPLIT_ALL: return MPI_File_write_all_end(f, at, s);
+    case SPLIT_AT_ALL: return MPI_File_write_at_all_end(f, at, s);
+    case SPLIT_ORDERED: return MPI_File_write_ordered_end(f, at, s);
+    default: return MPI_Wait(request, s);
+    }
+}
+
+int call_write(enum kind kind, MPI_File f, int64_t offset, const struct memory *m, MPI_Status *s)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int rc = MPI_SUCCESS;
+    switch (kind) {
+    case ALL: return MPI_File_write_all(f, m->address, m->count, m->type, s);
+    case AT_ALL: return MPI_File_write_at_all(f, offset, m->address, m->count, m->type, s);
+    case ORDERED: return MPI_File_write_ordered(f, m->address, m->count, m->type, s);
+    case SPLIT_ALL: rc = MPI_File_write_all_begin(f, m->address, m->count, m->type); break;
+    case SPLIT_AT_ALL: rc = MPI_File_write_at_all_begin(f, offset, m->address, m->count, m->type); break;
+    case SPLIT_ORDERED: rc = MPI_File_write_ordered_begin(f, m->address, m->count, m->type); break;
+    case I_ALL: rc = MPI_File_iwrite_all(f, m->address, m->count, m->type, &request); break;
+    default: rc = MPI_File_iwrite_at_all(f, offset, m->address, m->count, m->type, &request); break;
+    }
+    return finish_write(rc, kind, f, m->address, &request, s);
+}
+
+static int finish_read(int rc, enum kind kind, MPI_File f, void *at, MPI_Request *request, MPI_Status *s)
+{
+    if (rc != MPI_SUCCESS)
+        return rc;
+    switch (kind) {
+    case SPLIT_ALL: return MPI_File_read_all_end(f, at, s);
+    case SPLIT_AT_ALL: return MPI_File_read_at_all_end(f, at, s);
+    case SPLIT_ORDERED: return MPI_File_read_ordered_end(f, at, s);
+    default: return MPI_Wait(request, s);
+    }
+}
+
+int call_read(enum kind kind, MPI_File f, int64_t offset, struct memory *m, MPI_Status *s)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int rc = MPI_SUCCESS;
+    switch (kind) {
+    case ALL: return MPI_File_read_all(f, m->address, m->count, m->type, s);
+    case AT_ALL: return MPI_File_read_at_all(f, offset, m->address, m->count, m->type, s);
+    case ORDERED: return MPI_File_read_ordered(f, m->address, m->count, m->type, s);
+    case SPLIT_ALL: rc = MPI_File_read_all_begin(f, m->address, m->count, m->type); break;
+    case SPLIT_AT_ALL: rc = MPI_File_read_at_all_begin(f, offset, m->address, m->count, m->type); break;
+    case SPLIT_ORDERED: rc = MPI_File_read_ordered_begin(f, m->address, m->count, m->type); break;
+    case I_ALL: rc = MPI_File_iread_all(f, m->address, m->count, m->type, &request); break;
+    default: rc = MPI_File_iread_at_all(f, offset, m->address, m->count, m->type, &request); break;
+    }
+    return finish_read(rc, kind, f, m->address, &request, s);
+}
+
+void check_count(struct test *t, const char *what, const MPI_Status *status, int64_t wanted)
+{
+    MPI_Count bytes;
+    MPI_Get_elements_x(status, MPI_BYTE, &bytes);
+    if (bytes != wanted)
+        differ(t, "%s: the status has %lld bytes, not %" PRId64, what, (long long)bytes, wanted);
+}
+
+/* --- the run --- */
+
+struct options {
+    const char *dir;
+    bool list, threads;
+    char **pattern;
+    int patterns, limit;
+};
+
+static bool is_wanted(const struct options *o, const char *name)
+{
+    for (int i = 0; i < o->patterns; i++)
+        if (fnmatch(o->pattern[i], name, 0) == 0)
+            return true;
+    return o->patterns == 0;
+}
+
+/* The first rank that has something to say, says it. */
+static bool report(struct test *t, const char *name)
+{
+    int own = t->failure[0] != '\0' ? t->rank : t->ranks, first;
+    MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, t->comm);
+    if (first == t->rank)
+        printf("not ok %s # rank %d: %s\n", name, t->rank, t->failure);
+    else if (first == t->ranks && t->rank == 0)
+        printf(t->skip[0] != '\0' ? "skip %s # %s\n" : "ok %s\n", name, t->skip);
+    fflush(stdout);
+    return first == t->ranks;
+}
+
+static bool run_case(const struct options *o, const struct family *f, int variant, const char *name)
+{
+    struct test t = {.dir = o->dir, .threads = o->threads};
+    int process = (int)getpid();
+    MPI_Comm_dup(MPI_COMM_WORLD, &t.comm);
+    MPI_Comm_rank(t.comm, &t.rank);
+    MPI_Comm_size(t.comm, &t.ranks);
+    MPI_Bcast(&process, 1, MPI_INT, 0, t.comm);
+    snprintf(t.path, sizeof t.path, "%s/conformance.%d", o->dir, process);
+    alarm((unsigned)o->limit);
+    f->run(&t, variant);
+    MPI_Barrier(t.comm);
+    alarm(0);
+    if (t.rank == 0)
+        unlink(t.path);
+    bool well = report(&t, name);
+    MPI_Comm_free(&t.comm);
+    return well;
+}
+
+/* Runs or lists each wanted case. */
+static bool for_each(const struct options *o, const struct family *f)
+{
+    static const char *const none[] = {NULL, NULL};
+    bool well = true;
+    for (; f->name != NULL; f++) {
+        const char *const *variant = f->variants != NULL ? f->variants : none;
+        for (int i = 0; i == 0 || variant[i] != NULL; i++) {
+            char name[NAME_ROOM];
+            snprintf(name, sizeof name, "%s%s%s", f->name, variant[i] ? "/" : "", variant[i] ? variant[i] : "");
+            if (!is_wanted(o, name))
+                continue;
+            if (o->list)
+                puts(name);
+            else
+                well = run_case(o, f, i, name) && well;
+        }
+    }
+    return well;
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct options *o = state->input;
+    switch (key) {
+    case 'd': o->dir = text; return 0;
+    case 'l': o->list = true; return 0;
+    case 't': o->threads = true; return 0;
+    case 's': o->limit = atoi(text); return 0;
+    case ARGP_KEY_ARGS:
+        o->pattern = state->argv + state->next;
+        o->patterns = state->argc - state->next;
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static struct options parse_options(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"dir", 'd', "DIR", 0, "Where the files go ($TMPDIR or /tmp)", 0},
+        {"list", 'l', NULL, 0, "Name the cases and end", 0},
+        {"limit", 's', "SECONDS", 0, "What a case may take before the program is ended (120)", 0},
+        {"threads", 't', NULL, 0, "With MPI_THREAD_MULTIPLE", 0},
+        {0},
+    };
+    static const struct argp parser = {table, parse_option, "[PATTERN...]",
+                                       "Runs the cases whose names match a pattern, or all.",
+                                       NULL, NULL, NULL};
+    struct options o = {.dir = getenv("TMPDIR"), .limit = 120};
+    if (o.dir == NULL)
+        o.dir = "/tmp";
+    argp_parse(&parser, argc, argv, 0, NULL, &o);
+    return o;
+}
+
+int conformance_main(int argc, char **argv, const struct family *const *table)
+{
+    struct options o = parse_options(argc, argv);
+    bool well = true;
+    int provided = MPI_THREAD_MULTIPLE;
+    if (!o.list)
+        MPI_Init_thread(&argc, &argv, o.threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    o.threads = o.threads && provided == MPI_THREAD_MULTIPLE;
+    for (; *table != NULL; table++)
+        well = for_each(&o, *table) && well;
+    if (!o.list)
+        MPI_Finalize();
+    return well ? 0 : 1;
+}

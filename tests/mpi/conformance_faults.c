@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* conformance_faults: an error on one rank is an error on all, nobody hangs, and the file can
+ * be used afterwards. */
+#include "conformance.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "inject.h"
+
+#define BYTES 40000 /* of each rank in one call */
+#define SMALL 4096  /* buffer of an aggregator: a call takes many cycles */
+
+static struct view view_of(int rank, int ranks)
+{
+    return (struct view){rank * 100, 100, ranks * 100 + 28, 4};
+}
+
+/* Two aggregators with small buffers, as far as the component listens to the hints. */
+static MPI_File open_small(struct test *t, int amode)
+{
+    MPI_Info info;
+    MPI_File file;
+    char text[16];
+    struct view v = view_of(t->rank, t->ranks);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "cb_nodes", t->ranks > 1 ? "2" : "1");
+    snprintf(text, sizeof text, "%d", SMALL);
+    MPI_Info_set(info, "cb_buffer_size", text);
+    if (MPI_File_open(t->comm, t->path, amode, info, &file) != MPI_SUCCESS)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    MPI_Info_free(&info);
+    set_view(t, file, &v);
+    return file;
+}
+
+static void model_all(struct test *t, struct bytes *model, uint64_t seed)
+{
+    for (int rank = 0; rank < t->ranks && t->rank == 0; rank++) {
+        struct view v = view_of(rank, t->ranks);
+        model_write(model, &v, 0, BYTES, seed + (uint64_t)rank);
+    }
+}
+
+static int write_call(struct test *t, MPI_File file, enum kind kind, uint64_t seed)
+{
+    struct memory m = memory_make(RESIZED, BYTES, 4);
+    memory_fill(&m, seed + (uint64_t)t->rank);
+    int rc = call_write(kind, file, 0, &m, MPI_STATUS_IGNORE);
+    memory_check(t, &m, BYTES, seed + (uint64_t)t->rank);
+    memory_release(&m);
+    return rc;
+}
+
+static int read_call(struct test *t, MPI_File file, enum kind kind, uint64_t seed)
+{
+    struct memory m = memory_make(RESIZED, BYTES, 4);
+    int rc = call_read(kind, file, 0, &m, MPI_STATUS_IGNORE);
+    if (rc == MPI_SUCCESS)
+        memory_check(t, &m, BYTES, seed + (uint64_t)t->rank);
+    memory_release(&m);
+    return rc;
+}
+
+/* All ranks must have the same: success, or an error of the class (0: of any class). Returns
+ * whether it is an error. */
+static bool agreed(struct test *t, const char *what, int rc, bool failed, int class)
+{
+    int own = MPI_SUCCESS, least, most;
+    MPI_Error_class(rc, &own);
+    MPI_Allreduce(&own, &least, 1, MPI_INT, MPI_MIN, t->comm);
+    MPI_Allreduce(&own, &most, 1, MPI_INT, MPI_MAX, t->comm);
+    if ((least != MPI_SUCCESS) != (most != MPI_SUCCESS))
+        differ(t, "%s: success on some ranks, error class %d on others", what, most);
+    else if (failed != (most != MPI_SUCCESS))
+        differ(t, "%s: error class %d", what, most);
+    else if (failed && class != 0 && (least != class || most != class))
+        differ(t, "%s: error classes %d to %d, not %d", what, least, most, class);
+    return most != MPI_SUCCESS;
+}
+
+static int hits_of_all(struct test *t)
+{
+    int own = inject_end(), all;
+    MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_SUM, t->comm);
+    return all;
+}
+
+static void rewind_file(MPI_File file)
+{
+    MPI_File_seek(file, 0, MPI_SEEK_SET);
+}
+
+/* After a failed call the same handle does everything right. */
+static void use_again(struct test *t, MPI_File file, enum kind kind, uint64_t seed)
+{
+    struct bytes model = {0};
+    rewind_file(file);
+    agreed(t, "write afterwards", write_call(t, file, kind, seed), false, 0);
+    synchronise(t, file);
+    model_all(t, &model, seed);
+    check_file(t, &model);
+    rewind_file(file);
+    agreed(t, "read afterwards", read_call(t, file, kind, seed), false, 0);
+    MPI_Barrier(t->comm);
+    bytes_release(&model);
+}
+
+/* --- the file fails --- */
+
+struct story {
+    struct file_fault fault;
+    bool harmless; /* the call has to succeed all the same */
+    int class;
+};
+
+static int rounds(const struct test *t)
+{
+    return t->ranks > 4 ? 4 : t->ranks;
+}
+
+/* One rank's accesses fail in turn, at last every rank's. Where the rank accesses nothing, as it
+ * is no aggregator, the call succeeds. */
+static void tell(struct test *t, enum kind kind, const struct story *story)
+{
+    int hits = 0;
+    MPI_File file = open_small(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    agreed(t, "write before", write_call(t, file, kind, 1), false, 0);
+    synchronise(t, file);
+    for (int victim = 0; victim <= rounds(t); victim++) {
+        struct file_fault fault = story->fault;
+        fault.path = t->path;
+        MPI_Barrier(t->comm);
+        rewind_file(file);
+        if (victim == t->rank || victim == rounds(t))
+            inject_file(&fault);
+        int rc = fault.write ? write_call(t, file, kind, 1) : read_call(t, file, kind, 1);
+        int now = hits_of_all(t);
+        hits += now;
+        agreed(t, fault.write ? "write" : "read", rc, now > 0 && !story->harmless, story->class);
+        use_again(t, file, kind, 100 * (uint64_t)victim);
+        rewind_file(file);
+        agreed(t, "write between", write_call(t, file, kind, 1), false, 0);
+        synchronise(t, file);
+    }
+    close_file(t, &file);
+    if (hits == 0)
+        differ(t, "no access was disturbed");
+}
+
+static void case_write_eio(struct test *t, int kind)
+{
+    tell(t, kind, &(struct story){.fault = {FAIL, .write = true, .error = EIO}, .class = MPI_ERR_IO});
+}
+
+static void case_write_late_eio(struct test *t, int kind)
+{
+    tell(t, kind, &(struct story){.fault = {FAIL, .write = true, .error = EIO, .after = 5}, .class = MPI_ERR_IO});
+}
+
+static void case_write_full(struct test *t, int kind)
+{
+    tell(t, kind, &(struct story){.fault = {HALF_FAIL, .write = true, .error = ENOSPC, .after = 1},
+                                  .class = MPI_ERR_NO_SPACE});
+}
+
+static void case_write_quota(struct test *t, int kind)
+{
+    tell(t, kind, &(struct story){.fault = {FAIL, .write = true, .error = EDQUOT, .after = 1}, .class = MPI_ERR_QUOTA});
+}
+
+static void case_write_read_only(struct test *t, int kind)
+{
+    tell(t, kind, &(struct story){.fault = {FAIL, .write = true, .error = EROFS}, .class = MPI_ERR_READ_ONLY});
+}
+
+static void case_write_nothing(struct test *t, int kind)
+{
+    tell(t, kind, &(struct story){.fault = {NOTHING, .write = true}, .class = MPI_ERR_IO});
+}
+
+/* What POSIX calls no error at all. */
+static void case_write_short(struct test *t, int kind)
+{
+    tell(t, kind, &(struct story){.fault = {HALF, .write = true}, .harmless = true});
+}
+
+static void case_write_interrupted(struct test *t, int kind)
+{
+    tell(t, kind, &(struct story){.fault = {INTERRUPTED, .write = true}, .harmless = true});
+}
+
+static void case_read_eio(struct test *t, int kind)
+{
+    tell(t, kind, &(struct story){.fault = {FAIL, .write = false, .error = EIO}, .class = MPI_ERR_IO});
+}
+
+static void case_read_late_eio(struct test *t, int kind)
+{
+    tell(t, kind, &(struct story){.fault = {FAIL, .write = false, .error = EIO, .after = 3}, .class = MPI_ERR_IO});
+}
+
+static void case_read_short(struct test *t, int kind)
+{
+    tell(t, kind, &(struct story){.fault = {HALF, .write = false}, .harmless = true});
+}
+
+static void case_read_interrupted(struct test *t, int kind)
+{
+    tell(t, kind, &(struct story){.fault = {INTERRUPTED, .write = false}, .harmless = true});
+}
+
+/* --- limits of the process --- */
+
+/* The file may not grow beyond `size` on the ranks of the victim's choice. */
+static void limit_file_size(rlim_t size)
+{
+    struct rlimit limit;
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = size < limit.rlim_max ? size : limit.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void case_file_size_limit(struct test *t, int kind)
+{
+    MPI_File file = open_small(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    limit_file_size((rlim_t)t->ranks * BYTES / 2);
+    int rc = write_call(t, file, kind, 1);
+    limit_file_size(RLIM_INFINITY);
+    agreed(t, "write", rc, true, 0);
+    use_again(t, file, kind, 50);
+    close_file(t, &file);
+}
+
+/* Files that the handle was opened for reading only: the system refuses the write. */
+static void case_read_only_handle(struct test *t, int kind)
+{
+    struct bytes model = {0};
+    model_all(t, &model, 1);
+    create_file(t, &model);
+    MPI_File file = open_small(t, MPI_MODE_RDONLY);
+    agreed(t, "write", write_call(t, file, kind, 9), true, 0);
+    rewind_file(file);
+    agreed(t, "read", read_call(t, file, kind, 1), false, 0);
+    close_file(t, &file);
+    check_file(t, &model);
+    bytes_release(&model);
+}
+
+/* --- file systems; the script makes them --- */
+
+/* The folder is on a file system with room for little. */
+static void case_full(struct test *t, int kind)
+{
+    enum { ROOM = 8 << 20, KEPT = 64 };
+    struct statvfs fs;
+    struct bytes model = {0};
+    int room = statvfs(t->dir, &fs) == 0 && fs.f_bavail * fs.f_frsize < ROOM, all;
+    MPI_Allreduce(&room, &all, 1, MPI_INT, MPI_MIN, t->comm);
+    if (!all) {
+        skip_case(t, "%s has much room", t->dir);
+        return;
+    }
+    MPI_File file = open_small(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    struct view v = {t->rank * 100, 100, t->ranks * 100, 4};
+    struct memory m = memory_make(PLAIN, ROOM / t->ranks / 400 * 400 + 4000, 4);
+    set_view(t, file, &v);
+    agreed(t, "write", call_write(kind, file, 0, &m, MPI_STATUS_IGNORE), true, MPI_ERR_NO_SPACE);
+    must(t, "set_size", MPI_File_set_size(file, 0));
+    MPI_Barrier(t->comm);
+    v = view_of(t->rank, t->ranks);
+    set_view(t, file, &v);
+    use_again(t, file, kind, 3);
+    close_file(t, &file);
+    memory_release(&m);
+    bytes_release(&model);
+}
+
+/* The folder is on a file system mounted for reading, with `old` in it: 1000 times x. */
+static void case_read_only_mount(struct test *t, int kind)
+{
+    struct statvfs fs;
+    MPI_File file;
+    char path[sizeof t->path];
+    char got[1000];
+    struct memory m = {.address = got, .count = 1000, .type = MPI_CHAR};
+    if (statvfs(t->dir, &fs) != 0 || !(fs.f_flag & ST_RDONLY)) {
+        skip_case(t, "%s is not mounted for reading only", t->dir);
+        return;
+    }
+    snprintf(path, sizeof path, "%.4000s/old", t->dir);
+    int rc = MPI_File_open(t->comm, path, MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    if (!agreed(t, "open for writing", rc, true, 0))
+        MPI_File_close(&file);
+    rc = MPI_File_open(t->comm, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+    if (agreed(t, "open for reading", rc, false, 0))
+        return;
+    agreed(t, "write", call_write(kind, file, 0, &m, MPI_STATUS_IGNORE), true, 0);
+    rewind_file(file);
+    memset(got, 0, sizeof got);
+    agreed(t, "read", call_read(kind, file, 0, &m, MPI_STATUS_IGNORE), false, 0);
+    for (size_t i = 0; i < sizeof got; i++)
+        if (got[i] != 'x')
+            differ(t, "byte %zu is %02x, not x", i, (unsigned)got[i]);
+    close_file(t, &file);
+}
+
+/* --- memory --- */
+
+/* Each allocation of the component on one rank fails, one after another. A call may manage
+ * without; it may not end differently on different ranks, nor leave anything undone. */
+static void fail_allocations(struct test *t, enum kind kind, bool write, int victim)
+{
+    enum { MOST = 2000 };
+    int more = 1, rc;
+    for (int nth = 1; more && nth < MOST; nth++) {
+        MPI_File file = open_small(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
+        struct bytes model = {0};
+        if (!write)
+            agreed(t, "write before", write_call(t, file, AT_ALL, 1), false, 0);
+        synchronise(t, file);
+        bool armed = t->rank != victim || inject_allocation("mca_fcoll_tatp", nth);
+        rc = write ? write_call(t, file, kind, 1) : read_call(t, file, kind, 1);
+        more = hits_of_all(t);
+        int class, all;
+        MPI_Error_class(rc, &class);
+        MPI_Allreduce(&class, &all, 1, MPI_INT, MPI_MAX, t->comm);
+        agreed(t, write ? "write" : "read", rc, more > 0 && all != MPI_SUCCESS, 0);
+        if (write && all == MPI_SUCCESS) {
+            model_all(t, &model, 1);
+            check_file(t, &model);
+        }
+        bytes_release(&model);
+        use_again(t, file, kind, (uint64_t)nth);
+        close_file(t, &file);
+        if (!armed)
+            differ(t, "there is no such component");
+        if (!all_well(t)) {
+            differ(t, "allocation %d of rank %d", nth, victim);
+            return;
+        }
+    }
+}
+
+static bool can_fail_allocations(struct test *t)
+{
+    MPI_File file = open_small(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    bool can = inject_allocation("mca_fcoll_tatp", 0);
+    close_file(t, &file);
+    MPI_Barrier(t->comm);
+    if (!can)
+        skip_case(t, "allocations cannot be made to fail here");
+    return can;
+}
+
+static void case_write_no_memory(struct test *t, int kind)
+{
+    if (!can_fail_allocations(t))
+        return;
+    fail_allocations(t, kind, true, 0);
+    if (t->ranks > 1)
+        fail_allocations(t, kind, true, t->ranks - 1);
+}
+
+static void case_read_no_memory(struct test *t, int kind)
+{
+    if (!can_fail_allocations(t))
+        return;
+    fail_allocations(t, kind, false, 0);
+    if (t->ranks > 1)
+        fail_allocations(t, kind, false, t->ranks - 1);
+}
+
+/* One rank's address space is full but for a megabyte: all end alike, and go on. */
+static void case_address_space(struct test *t, int kind)
+{
+    enum { LARGE = 12 << 20, ROOM = 1 << 20 };
+    struct rlimit before, limit;
+    long pages = 0;
+    struct view v = {t->rank * 4000, 4000, t->ranks * 4000, 4};
+    struct memory m = memory_make(HOLES, LARGE / t->ranks / 4000 * 4000, 4);
+    MPI_File file = open_file(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    set_view(t, file, &v);
+    FILE *statm = fopen("/proc/self/statm", "r");
+    if (statm == NULL || fscanf(statm, "%ld", &pages) != 1)
+        pages = 1 << 20;
+    if (statm != NULL)
+        fclose(statm);
+    getrlimit(RLIMIT_AS, &before);
+    limit = before;
+    limit.rlim_cur = (rlim_t)(pages * sysconf(_SC_PAGESIZE) + ROOM);
+    if (t->rank == t->ranks - 1)
+        setrlimit(RLIMIT_AS, &limit);
+    memory_fill(&m, (uint64_t)t->rank);
+    int rc = call_write(kind, file, 0, &m, MPI_STATUS_IGNORE), class, all;
+    setrlimit(RLIMIT_AS, &before);
+    MPI_Error_class(rc, &class);
+    MPI_Allreduce(&class, &all, 1, MPI_INT, MPI_MAX, t->comm);
+    agreed(t, "write", rc, all != MPI_SUCCESS, 0);
+    must(t, "set_size", MPI_File_set_size(file, 0));
+    MPI_Barrier(t->comm);
+    v = view_of(t->rank, t->ranks);
+    set_view(t, file, &v);
+    use_again(t, file, kind, 3);
+    close_file(t, &file);
+    memory_release(&m);
+}
+
+/* --- a rank dies; there is nothing to report afterwards --- */
+
+/* The first rank that accesses the file dies of it, or the last rank, which may wait for data. */
+static void case_killed(struct test *t, int variant)
+{
+    struct file_fault fault = {KILL, .write = true, .after = 2};
+    fault.path = t->path;
+    MPI_File file = open_small(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    agreed(t, "write", write_call(t, file, AT_ALL, 1), false, 0);
+    if (variant == 0)
+        inject_file(&fault);
+    else if (t->rank == t->ranks - 1)
+        kill(getpid(), SIGKILL);
+    write_call(t, file, AT_ALL, 2);
+    differ(t, "nobody died");
+    close_file(t, &file);
+}
+
+static const struct family families[] = {
+    {"write_eio", case_write_eio, own_kinds},
+    {"write_late_eio", case_write_late_eio, own_kinds},
+    {"write_full", case_write_full, own_kinds},
+    {"write_quota", case_write_quota, own_kinds},
+    {"write_read_only", case_write_read_only, own_kinds},
+    {"write_nothing", case_write_nothing, own_kinds},
+    {"write_short", case_write_short, own_kinds},
+    {"write_interrupted", case_write_interrupted, own_kinds},
+    {"read_eio", case_read_eio, own_kinds},
+    {"read_late_eio", case_read_late_eio, own_kinds},
+    {"read_short", case_read_short, own_kinds},
+    {"read_interrupted", case_read_interrupted, own_kinds},
+    {"file_size_limit", case_file_size_limit, own_kinds},
+    {"read_only_handle", case_read_only_handle, own_kinds},
+    {"write_no_memory", case_write_no_memory, own_kinds},
+    {"read_no_memory", case_read_no_memory, own_kinds},
+    {"address_space", case_address_space, own_kinds},
+    {"full", case_full, own_kinds},
+    {"read_only_mount", case_read_only_mount, own_kinds},
+    {"killed", case_killed, (const char *const[]){"writer", "other", NULL}},
+    {0},
+};
+
+int main(int argc, char **argv)
+{
+    static const struct family *const table[] = {families, NULL};
+    return conformance_main(argc, argv, table);
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* conformance: non-blocking collectives: many under way at a time, on several files, completed
+ * in every way that MPI has, and never waiting at their start for other ranks. */
+#include "conformance.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FILES 3
+#define ROUNDS 4
+#define BYTES 4000
+
+/* FILES files with ROUNDS requests each; request (f, i) is number i * FILES + f. */
+struct batch {
+    char path[FILES][sizeof((struct test *)0)->path + 8];
+    MPI_Comm comm[FILES];
+    MPI_File file[FILES];
+    struct memory memory[FILES * ROUNDS];
+    MPI_Request request[FILES * ROUNDS];
+    MPI_Status status[FILES * ROUNDS];
+};
+
+static struct view view_of(const struct test *t, int rank)
+{
+    return (struct view){rank * 20, 20, t->ranks * 20, 4};
+}
+
+static uint64_t seed_of(int rank, int number)
+{
+    return (uint64_t)(rank * FILES * ROUNDS + number + 1);
+}
+
+static void open_batch(struct test *t, struct batch *b)
+{
+    struct view v = view_of(t, t->rank);
+    for (int f = 0; f < FILES; f++) {
+        snprintf(b->path[f], sizeof b->path[f], "%s.%d", t->path, f);
+        MPI_Comm_dup(t->comm, &b->comm[f]);
+        b->file[f] = open_path(b->comm[f], b->path[f], MPI_MODE_RDWR | MPI_MODE_CREATE);
+        set_view(t, b->file[f], &v);
+    }
+    for (int n = 0; n < FILES * ROUNDS; n++)
+        b->memory[n] = memory_make(n % 2 ? HOLES : PLAIN, BYTES, 4);
+}
+
+static void close_batch(struct test *t, struct batch *b)
+{
+    for (int n = 0; n < FILES * ROUNDS; n++)
+        memory_release(&b->memory[n]);
+    for (int f = 0; f < FILES; f++) {
+        close_file(t, &b->file[f]);
+        MPI_Comm_free(&b->comm[f]);
+        if (t->rank == 0)
+            unlink(b->path[f]);
+    }
+}
+
+/* Request n of the batch: by the file pointer in even files, by offset in odd ones. */
+static void start(struct test *t, struct batch *b, int n, bool write)
+{
+    struct memory *m = &b->memory[n];
+    int f = n % FILES, round = n / FILES, rc;
+    MPI_File file = b->file[f];
+    MPI_Offset offset = round * BYTES / 4;
+    if (write)
+        memory_fill(m, seed_of(t->rank, n));
+    if (write && f % 2 == 0)
+        rc = MPI_File_iwrite_all(file, m->address, m->count, m->type, &b->request[n]);
+    else if (write)
+        rc = MPI_File_iwrite_at_all(file, offset, m->address, m->count, m->type, &b->request[n]);
+    else if (f % 2 == 0)
+        rc = MPI_File_iread_all(file, m->address, m->count, m->type, &b->request[n]);
+    else
+        rc = MPI_File_iread_at_all(file, offset, m->address, m->count, m->type, &b->request[n]);
+    must(t, "start", rc);
+}
+
+static void check_files(struct test *t, struct batch *b)
+{
+    MPI_Barrier(t->comm);
+    for (int n = 0; n < FILES * ROUNDS && t->rank == 0; n++)
+        for (int rank = 0; rank < t->ranks; rank++) {
+            struct view v = view_of(t, rank);
+            unsigned char got = 0;
+            for (int64_t k = 0; k < BYTES; k += 19) {
+                int64_t at = view_place(&v, (int64_t)(n / FILES) * BYTES + k);
+                if (!peek(t, b->path[n % FILES], at, &got, 1) || got != content(seed_of(rank, n), k))
+                    differ(t, "file %d, byte %" PRId64 " is %02x", n % FILES, at, got);
+            }
+        }
+    MPI_Barrier(t->comm);
+}
+
+static void check_memory(struct test *t, struct batch *b)
+{
+    for (int n = 0; n < FILES * ROUNDS; n++) {
+        memory_check(t, &b->memory[n], BYTES, seed_of(t->rank, n));
+        check_count(t, "request", &b->status[n], BYTES);
+    }
+}
+
+static void clear_memory(struct batch *b)
+{
+    for (int n = 0; n < FILES * ROUNDS; n++)
+        memset(b->memory[n].whole, FILLING, (size_t)b->memory[n].size);
+}
+
+/* --- ways to complete --- */
+
+static void by_waitall(struct test *t, struct batch *b)
+{
+    must(t, "waitall", MPI_Waitall(FILES * ROUNDS, b->request, b->status));
+}
+
+static void by_wait_backwards(struct test *t, struct batch *b)
+{
+    for (int n = FILES * ROUNDS - 1; n >= 0; n--)
+        must(t, "wait", MPI_Wait(&b->request[n], &b->status[n]));
+}
+
+static void by_test(struct test *t, struct batch *b)
+{
+    for (int n = 0; n < FILES * ROUNDS; n++)
+        for (int done = 0; !done;)
+            must(t, "test", MPI_Test(&b->request[n], &done, &b->status[n]));
+}
+
+static void by_testall(struct test *t, struct batch *b)
+{
+    for (int done = 0; !done;)
+        must(t, "testall", MPI_Testall(FILES * ROUNDS, b->request, &done, b->status));
+}
+
+static void by_waitany(struct test *t, struct batch *b)
+{
+    for (int i = 0; i < FILES * ROUNDS; i++) {
+        MPI_Status status;
+        int n;
+        must(t, "waitany", MPI_Waitany(FILES * ROUNDS, b->request, &n, &status));
+        b->status[n] = status;
+    }
+}
+
+static void by_waitsome(struct test *t, struct batch *b)
+{
+    MPI_Status status[FILES * ROUNDS];
+    int index[FILES * ROUNDS], some;
+    for (int done = 0; done < FILES * ROUNDS; done += some) {
+        must(t, "waitsome", MPI_Waitsome(FILES * ROUNDS, b->request, &some, index, status));
+        for (int i = 0; i < some; i++)
+            b->status[index[i]] = status[i];
+    }
+}
+
+/* MPI_Request_get_status says that it is done, and leaves the request. */
+static void by_get_status(struct test *t, struct batch *b)
+{
+    for (int n = 0; n < FILES * ROUNDS; n++) {
+        for (int done = 0; !done;)
+            must(t, "get_status", MPI_Request_get_status(b->request[n], &done, &b->status[n]));
+        must(t, "wait", MPI_Wait(&b->request[n], &b->status[n]));
+    }
+}
+
+typedef void (*complete_fn)(struct test *t, struct batch *b);
+static const char *const ways[] = {"waitall", "wait_backwards", "test",      "testall",
+                                   "waitany", "waitsome",       "get_status", NULL};
+static const complete_fn way[] = {by_waitall, by_wait_backwards, by_test,      by_testall,
+                                  by_waitany, by_waitsome,       by_get_status};
+
+static void case_outstanding(struct test *t, int variant)
+{
+    struct batch *b = checked_alloc(1, sizeof *b);
+    open_batch(t, b);
+    for (int n = 0; n < FILES * ROUNDS; n++)
+        start(t, b, n, true);
+    way[variant](t, b);
+    check_memory(t, b);
+    for (int f = 0; f < FILES; f++) {
+        synchronise(t, b->file[f]);
+        MPI_File_seek(b->file[f], 0, MPI_SEEK_SET);
+    }
+    check_files(t, b);
+    clear_memory(b);
+    for (int n = 0; n < FILES * ROUNDS; n++)
+        start(t, b, n, false);
+    way[variant](t, b);
+    check_memory(t, b);
+    close_batch(t, b);
+    free(b);
+}
+
+/* --- starts wait for nobody --- */
+
+/* Even ranks start file by file upwards, odd ones downwards. Files have communicators of
+ * their own, so MPI allows it; a start that waits for other ranks never returns. */
+static void case_crossed_starts(struct test *t, int variant)
+{
+    (void)variant;
+    struct batch *b = checked_alloc(1, sizeof *b);
+    open_batch(t, b);
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < FILES; i++)
+            start(t, b, round * FILES + (t->rank % 2 ? FILES - 1 - i : i), true);
+    by_waitall(t, b);
+    check_memory(t, b);
+    check_files(t, b);
+    close_batch(t, b);
+    free(b);
+}
+
+/* Rank 0 is told by the others that they have started, before it starts itself. */
+static void case_late_rank(struct test *t, int variant)
+{
+    (void)variant;
+    struct batch *b = checked_alloc(1, sizeof *b);
+    open_batch(t, b);
+    if (t->rank == 0)
+        MPI_Barrier(t->comm);
+    for (int n = 0; n < FILES * ROUNDS; n++)
+        start(t, b, n, true);
+    if (t->rank != 0)
+        MPI_Barrier(t->comm);
+    by_waitall(t, b);
+    check_memory(t, b);
+    check_files(t, b);
+    close_batch(t, b);
+    free(b);
+}
+
+/* Rank 0 waits for its requests only when the others have completed theirs: what it has to do
+ * for them is done while it is inside another call of MPI. */
+static void case_progress_elsewhere(struct test *t, int variant)
+{
+    (void)variant;
+    struct batch *b = checked_alloc(1, sizeof *b);
+    open_batch(t, b);
+    for (int n = 0; n < FILES * ROUNDS; n++)
+        start(t, b, n, true);
+    if (t->rank == 0)
+        MPI_Barrier(t->comm);
+    by_waitall(t, b);
+    if (t->rank != 0)
+        MPI_Barrier(t->comm);
+    check_memory(t, b);
+    check_files(t, b);
+    close_batch(t, b);
+    free(b);
+}
+
+/* Blocking collectives of the communicator, messages and individual access between start and end. */
+static void case_other_calls_between(struct test *t, int variant)
+{
+    (void)variant;
+    struct batch *b = checked_alloc(1, sizeof *b);
+    int sum = 0, to = (t->rank + 1) % t->ranks, from = (t->rank + t->ranks - 1) % t->ranks, got = -1;
+    open_batch(t, b);
+    for (int n = 0; n < FILES * ROUNDS; n++) {
+        start(t, b, n, true);
+        MPI_Allreduce(&n, &sum, 1, MPI_INT, MPI_SUM, b->comm[n % FILES]);
+        MPI_Sendrecv(&t->rank, 1, MPI_INT, to, n, &got, 1, MPI_INT, from, n, b->comm[n % FILES],
+                     MPI_STATUS_IGNORE);
+        if (sum != n * t->ranks || got != from)
+            differ(t, "another call gave a wrong result");
+    }
+    /* Behind all collective data: 4-byte elements of the view. */
+    must(t, "write_at", MPI_File_write_at(b->file[0], ROUNDS * BYTES / 4, &sum, 1, MPI_INT, MPI_STATUS_IGNORE));
+    by_waitall(t, b);
+    check_memory(t, b);
+    check_files(t, b);
+    close_batch(t, b);
+    free(b);
+}
+
+/* --- what belongs to the caller again after the start --- */
+
+/* The datatype may be freed, and the file pointer has moved. */
+static void case_after_start(struct test *t, int variant)
+{
+    struct view v = view_of(t, t->rank);
+    struct memory m = memory_make(RESIZED, BYTES, 4);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Offset position = -1;
+    MPI_Status status;
+    MPI_Datatype type;
+    bool write = variant == 0;
+    MPI_File file = open_file(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    set_view(t, file, &v);
+    memory_fill(&m, 1);
+    if (!write) {
+        must(t, "write", MPI_File_write_all(file, m.address, m.count, m.type, &status));
+        synchronise(t, file);
+        MPI_File_seek(file, 0, MPI_SEEK_SET);
+        memset(m.whole, FILLING, (size_t)m.size);
+    }
+    MPI_Type_dup(m.type, &type);
+    must(t, "start", write ? MPI_File_iwrite_all(file, m.address, m.count, type, &request)
+                           : MPI_File_iread_all(file, m.address, m.count, type, &request));
+    MPI_Type_free(&type);
+    MPI_File_get_position(file, &position);
+    if (position != BYTES / 4)
+        differ(t, "after the start the file pointer is %lld, not %d", (long long)position, BYTES / 4);
+    must(t, "wait", MPI_Wait(&request, &status));
+    if (request != MPI_REQUEST_NULL)
+        differ(t, "the request is still there");
+    memory_check(t, &m, BYTES, 1);
+    check_count(t, "request", &status, BYTES);
+    close_file(t, &file);
+    memory_release(&m);
+}
+
+/* Nobody has anything to move, or one rank only: the requests complete all the same. */
+static void case_empty_requests(struct test *t, int variant)
+{
+    MPI_Request request[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Status status[4];
+    char out[100], in[100] = {0};
+    int count = variant == 1 && t->rank == t->ranks - 1 ? 100 : 0;
+    memset(out, 'z', sizeof out);
+    MPI_File file = open_file(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    must(t, "start", MPI_File_iwrite_all(file, out, count, MPI_CHAR, &request[0]));
+    must(t, "start", MPI_File_iwrite_at_all(file, 1000, out, count, MPI_CHAR, &request[1]));
+    must(t, "waitall", MPI_Waitall(2, request, status));
+    synchronise(t, file);
+    must(t, "start", MPI_File_iread_at_all(file, 0, in, count, MPI_CHAR, &request[2]));
+    must(t, "start", MPI_File_iread_at_all(file, 1000, in, count, MPI_CHAR, &request[3]));
+    must(t, "waitall", MPI_Waitall(2, request + 2, status + 2));
+    for (int i = 0; i < 4; i++)
+        check_count(t, "request", &status[i], count);
+    if (memcmp(in, out, (size_t)count) != 0)
+        differ(t, "read something else than was written");
+    close_file(t, &file);
+}
+
+/* Requests one after another on one file, of which each overwrites what the last one wrote. */
+static void case_many_in_turn(struct test *t, int variant)
+{
+    (void)variant;
+    enum { TIMES = 200, LENGTH = 120 };
+    struct view v = view_of(t, t->rank);
+    struct memory m = memory_make(HOLES, LENGTH, 4);
+    struct bytes model = {0};
+    MPI_File file = open_file(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    set_view(t, file, &v);
+    for (int i = 0; i < TIMES; i++) {
+        MPI_Request request;
+        memory_fill(&m, (uint64_t)(t->rank + i));
+        must(t, "start", MPI_File_iwrite_at_all(file, 0, m.address, m.count, m.type, &request));
+        must(t, "wait", MPI_Wait(&request, MPI_STATUS_IGNORE));
+    }
+    close_file(t, &file);
+    for (int rank = 0; rank < t->ranks; rank++) {
+        struct view of = view_of(t, rank);
+        model_write(&model, &of, 0, LENGTH, (uint64_t)(rank + TIMES - 1));
+    }
+    check_file(t, &model);
+    bytes_release(&model);
+    memory_release(&m);
+}
+
+const struct family requests_families[] = {
+    {"outstanding", case_outstanding, ways},
+    {"crossed_starts", case_crossed_starts, NULL},
+    {"late_rank", case_late_rank, NULL},
+    {"progress_elsewhere", case_progress_elsewhere, NULL},
+    {"other_calls_between", case_other_calls_between, NULL},
+    {"after_start", case_after_start, (const char *const[]){"write", "read", NULL}},
+    {"empty_requests", case_empty_requests, (const char *const[]){"all", "all_but_one", NULL}},
+    {"many_in_turn", case_many_in_turn, NULL},
+    {0},
+};

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hdf5: a 3-D array of doubles, cut into blocks, written or read through HDF5's collective
+ * transfers: contiguous, chunked, and with every second rank without data. */
+#include <hdf5.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SIDE 12 /* of a rank's block, in each dimension */
+
+static int rank, ranks, wrong;
+
+/* HDF5's own messages tell the rest. */
+static hid_t valid(hid_t id, const char *what)
+{
+    if (id < 0) {
+        fprintf(stderr, "hdf5: %s failed\n", what);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    return id;
+}
+
+static hid_t open_with_mpi(const char *path, int create)
+{
+    hid_t access = valid(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate");
+    valid(H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL), "H5Pset_fapl_mpio");
+    valid(H5Pset_all_coll_metadata_ops(access, 1), "H5Pset_all_coll_metadata_ops");
+    valid(H5Pset_coll_metadata_write(access, 1), "H5Pset_coll_metadata_write");
+    hid_t file = create ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access) : H5Fopen(path, H5F_ACC_RDONLY, access);
+    valid(file, path);
+    H5Pclose(access);
+    return file;
+}
+
+static void grid_of(int grid[3], int at[3])
+{
+    grid[0] = grid[1] = grid[2] = 0;
+    MPI_Dims_create(ranks, 3, grid);
+    at[0] = rank / (grid[1] * grid[2]);
+    at[1] = rank / grid[2] % grid[1];
+    at[2] = rank % grid[2];
+}
+
+/* The rank's block as a selection of the array; every second rank's none at all if `sparse`. */
+static hid_t select_block(int sparse, hsize_t start[3])
+{
+    int grid[3], at[3];
+    hsize_t size[3], count[3] = {SIDE, SIDE, SIDE};
+    grid_of(grid, at);
+    for (int d = 0; d < 3; d++) {
+        size[d] = (hsize_t)grid[d] * SIDE;
+        start[d] = (hsize_t)at[d] * SIDE;
+    }
+    hid_t space = valid(H5Screate_simple(3, size, NULL), "H5Screate_simple");
+    if (sparse && rank % 2 == 1)
+        valid(H5Sselect_none(space), "H5Sselect_none");
+    else
+        valid(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL), "H5Sselect_hyperslab");
+    return space;
+}
+
+/* The block in memory lies in a larger array, with a halo of 1. */
+static hid_t select_memory(int sparse)
+{
+    hsize_t size[3] = {SIDE + 2, SIDE + 2, SIDE + 2}, start[3] = {1, 1, 1}, count[3] = {SIDE, SIDE, SIDE};
+    hid_t space = valid(H5Screate_simple(3, size, NULL), "H5Screate_simple");
+    if (sparse && rank % 2 == 1)
+        valid(H5Sselect_none(space), "H5Sselect_none");
+    else
+        valid(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL), "H5Sselect_hyperslab");
+    return space;
+}
+
+static double value_at(const hsize_t start[3], int x, int y, int z)
+{
+    return (double)(start[0] + (hsize_t)x) * 1e6 + (double)(start[1] + (hsize_t)y) * 1e3 +
+           (double)(start[2] + (hsize_t)z) + 0.5;
+}
+
+typedef double block[SIDE + 2][SIDE + 2][SIDE + 2];
+
+static void fill(block memory, const hsize_t *start)
+{
+    for (int x = 0; x < SIDE + 2; x++)
+        for (int y = 0; y < SIDE + 2; y++)
+            for (int z = 0; z < SIDE + 2; z++) {
+                int inside = x > 0 && y > 0 && z > 0 && x <= SIDE && y <= SIDE && z <= SIDE;
+                memory[x][y][z] = inside && start != NULL ? value_at(start, x - 1, y - 1, z - 1) : -1;
+            }
+}
+
+static void compare(block got, block wanted)
+{
+    const double *a = &got[0][0][0], *b = &wanted[0][0][0];
+    for (size_t i = 0; i < sizeof(block) / sizeof(double); i++)
+        if (a[i] < b[i] || a[i] > b[i]) {
+            fprintf(stderr, "hdf5: rank %d: element %zu is %g, not %g\n", rank, i, a[i], b[i]);
+            wrong = 1;
+            return;
+        }
+}
+
+static hid_t collective_transfer(void)
+{
+    hid_t transfer = valid(H5Pcreate(H5P_DATASET_XFER), "H5Pcreate");
+    valid(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE), "H5Pset_dxpl_mpio");
+    return transfer;
+}
+
+/* HDF5 turns some collective transfers into individual ones on its own; those would show nothing. */
+static void must_be_collective(hid_t transfer)
+{
+    H5D_mpio_actual_io_mode_t mode;
+    valid(H5Pget_mpio_actual_io_mode(transfer, &mode), "H5Pget_mpio_actual_io_mode");
+    if (mode == H5D_MPIO_NO_COLLECTIVE) {
+        fprintf(stderr, "hdf5: rank %d: the transfer was not collective\n", rank);
+        wrong = 1;
+    }
+}
+
+static void write_array(hid_t file, const char *name, int chunked, int sparse)
+{
+    static block memory;
+    hsize_t start[3], chunk[3] = {SIDE, SIDE / 2, SIDE};
+    hid_t space = select_block(sparse, start), inside = select_memory(sparse), transfer = collective_transfer();
+    hid_t creation = valid(H5Pcreate(H5P_DATASET_CREATE), "H5Pcreate");
+    if (chunked)
+        valid(H5Pset_chunk(creation, 3, chunk), "H5Pset_chunk");
+    hid_t set = valid(H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT), name);
+    fill(memory, start);
+    valid(H5Dwrite(set, H5T_NATIVE_DOUBLE, inside, space, transfer, memory), "H5Dwrite");
+    must_be_collective(transfer);
+    H5Dclose(set);
+    H5Pclose(creation);
+    H5Pclose(transfer);
+    H5Sclose(inside);
+    H5Sclose(space);
+}
+
+static void read_array(hid_t file, const char *name, int sparse)
+{
+    static block got, wanted;
+    hsize_t start[3];
+    hid_t space = select_block(sparse, start), inside = select_memory(sparse), transfer = collective_transfer();
+    hid_t set = valid(H5Dopen2(file, name, H5P_DEFAULT), name);
+    fill(got, NULL);
+    fill(wanted, sparse && rank % 2 == 1 ? NULL : start);
+    valid(H5Dread(set, H5T_NATIVE_DOUBLE, inside, space, transfer, got), "H5Dread");
+    must_be_collective(transfer);
+    compare(got, wanted);
+    H5Dclose(set);
+    H5Pclose(transfer);
+    H5Sclose(inside);
+    H5Sclose(space);
+}
+
+static void write_file(const char *path)
+{
+    hid_t file = open_with_mpi(path, 1);
+    write_array(file, "contiguous", 0, 0);
+    write_array(file, "chunked", 1, 0);
+    write_array(file, "sparse", 0, 1);
+    valid(H5Fclose(file), "H5Fclose");
+}
+
+static void read_file(const char *path)
+{
+    hid_t file = open_with_mpi(path, 0);
+    read_array(file, "contiguous", 0);
+    read_array(file, "chunked", 0);
+    read_array(file, "sparse", 1);
+    valid(H5Fclose(file), "H5Fclose");
+}
+
+int main(int argc, char **argv)
+{
+    int all_wrong = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (argc == 3 && strcmp(argv[1], "write") == 0) {
+        write_file(argv[2]);
+    } else if (argc == 3 && strcmp(argv[1], "read") == 0) {
+        read_file(argv[2]);
+    } else {
+        fprintf(stderr, "usage: hdf5 write|read FILE\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    MPI_Allreduce(&wrong, &all_wrong, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return all_wrong;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* inject: this program's own versions of system and library calls. */
+#define _GNU_SOURCE /* off64_t, dl_iterate_phdr */
+#include "inject.h"
+
+#include <errno.h>
+#include <link.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static struct file_fault armed;
+static dev_t device;
+static ino_t inode;
+static int hits, passed;
+
+void inject_file(const struct file_fault *fault)
+{
+    struct stat status;
+    hits = passed = 0;
+    if (stat(fault->path, &status) != 0)
+        abort();
+    device = status.st_dev;
+    inode = status.st_ino;
+    armed = *fault;
+}
+
+static bool strikes(int fd, bool write)
+{
+    struct stat status;
+    if (armed.fault == NO_FAULT || write != armed.write)
+        return false;
+    if (fstat(fd, &status) != 0 || status.st_dev != device || status.st_ino != inode)
+        return false;
+    return passed++ >= armed.after;
+}
+
+static ssize_t fail_with(int error)
+{
+    errno = error;
+    return -1;
+}
+
+/* True when the access must not happen: *result is what it returns. Else *bytes may be less. */
+static bool disturb(int fd, bool write, size_t *bytes, ssize_t *result)
+{
+    if (!strikes(fd, write))
+        return false;
+    hits++;
+    switch (armed.fault) {
+    case HALF_FAIL:
+        armed.fault = FAIL;
+        *bytes = (*bytes + 1) / 2;
+        return false;
+    case HALF:
+        *bytes = (*bytes + 1) / 2;
+        return false;
+    case INTERRUPTED:
+        armed.fault = NO_FAULT;
+        *result = fail_with(EINTR);
+        return true;
+    case NOTHING:
+        *result = 0;
+        return true;
+    case KILL:
+        kill(getpid(), SIGKILL);
+        pause();
+        return true;
+    default:
+        *result = fail_with(armed.error);
+        return true;
+    }
+}
+
+static ssize_t transfer(long call, int fd, void *at, size_t bytes, off_t offset)
+{
+    ssize_t result;
+    if (disturb(fd, call == SYS_pwrite64, &bytes, &result))
+        return result;
+    return syscall(call, fd, at, bytes, offset);
+}
+
+static size_t sum(const struct iovec *piece, int pieces)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < pieces; i++)
+        bytes += piece[i].iov_len;
+    return bytes;
+}
+
+/* A list of pieces; of a shortened one only the first is done, in part. */
+static ssize_t transfer_list(long call, int fd, const struct iovec *piece, int pieces, off_t offset)
+{
+    size_t whole = sum(piece, pieces), bytes = whole;
+    bool write = call == SYS_pwritev;
+    ssize_t result;
+    if (disturb(fd, write, &bytes, &result))
+        return result;
+    if (bytes == whole)
+        return syscall(call, fd, piece, pieces, offset, 0L);
+    if (bytes > piece->iov_len)
+        bytes = piece->iov_len;
+    return syscall(write ? SYS_pwrite64 : SYS_pread64, fd, piece->iov_base, bytes, offset);
+}
+
+ssize_t pwrite(int fd, const void *at, size_t bytes, off_t offset)
+{
+    return transfer(SYS_pwrite64, fd, (void *)at, bytes, offset);
+}
+
+ssize_t pwrite64(int fd, const void *at, size_t bytes, off64_t offset)
+{
+    return transfer(SYS_pwrite64, fd, (void *)at, bytes, offset);
+}
+
+ssize_t pread(int fd, void *at, size_t bytes, off_t offset)
+{
+    return transfer(SYS_pread64, fd, at, bytes, offset);
+}
+
+ssize_t pread64(int fd, void *at, size_t bytes, off64_t offset)
+{
+    return transfer(SYS_pread64, fd, at, bytes, offset);
+}
+
+ssize_t pwritev(int fd, const struct iovec *piece, int pieces, off_t offset)
+{
+    return transfer_list(SYS_pwritev, fd, piece, pieces, offset);
+}
+
+ssize_t pwritev64(int fd, const struct iovec *piece, int pieces, off64_t offset)
+{
+    return transfer_list(SYS_pwritev, fd, piece, pieces, offset);
+}
+
+ssize_t preadv(int fd, const struct iovec *piece, int pieces, off_t offset)
+{
+    return transfer_list(SYS_preadv, fd, piece, pieces, offset);
+}
+
+ssize_t preadv64(int fd, const struct iovec *piece, int pieces, off64_t offset)
+{
+    return transfer_list(SYS_preadv, fd, piece, pieces, offset);
+}
+
+/* --- allocations. The sanitizers have versions of their own --- */
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *at, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+static uintptr_t code_begin, code_end;
+static int until;
+
+static int find_code(struct dl_phdr_info *info, size_t size, void *object)
+{
+    (void)size;
+    if (strstr(info->dlpi_name, object) == NULL)
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_X)) {
+            code_begin = info->dlpi_addr + p->p_vaddr;
+            code_end = code_begin + p->p_memsz;
+        }
+    }
+    return 1;
+}
+
+bool inject_allocation(const char *object, int nth)
+{
+    hits = 0;
+    if (dl_iterate_phdr(find_code, (void *)object) == 0)
+        return false;
+    until = nth;
+    return true;
+}
+
+static bool refuse(const void *caller)
+{
+    uintptr_t at = (uintptr_t)caller;
+    if (until == 0 || at < code_begin || at >= code_end || --until > 0)
+        return false;
+    hits++;
+    errno = ENOMEM;
+    return true;
+}
+
+#define REFUSE refuse(__builtin_return_address(0))
+
+void *malloc(size_t size)
+{
+    return REFUSE ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return REFUSE ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *at, size_t size)
+{
+    return REFUSE ? NULL : __libc_realloc(at, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return REFUSE ? NULL : __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void **at, size_t alignment, size_t size)
+{
+    void *memory = REFUSE ? NULL : __libc_memalign(alignment, size);
+    if (memory != NULL)
+        *at = memory;
+    return memory == NULL ? ENOMEM : 0;
+}
+
+/* Shared memory counts as well. */
+void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    if (REFUSE)
+        return (void *)-1;
+    return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
+}
+
+void *mmap64(void *at, size_t size, int protection, int flags, int fd, off64_t offset)
+{
+    if (REFUSE)
+        return (void *)-1;
+    return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
+}
+
+static void end_allocations(void)
+{
+    until = 0;
+}
+
+#else
+
+bool inject_allocation(const char *object, int nth)
+{
+    (void)object, (void)nth;
+    return false;
+}
+
+static void end_allocations(void)
+{
+}
+
+#endif
+
+int inject_end(void)
+{
+    int there_were = hits;
+    armed.fault = NO_FAULT;
+    end_allocations();
+    hits = 0;
+    return there_were;
+}

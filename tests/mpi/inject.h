@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* inject: faults of the machine within this process. A program that links it has its own
+ * pwrite, pread, malloc, ...; the components call these in place of the C library's. */
+#ifndef TESTS_MPI_INJECT_H
+#define TESTS_MPI_INJECT_H
+
+#include <stdbool.h>
+
+enum fault {
+    NO_FAULT,
+    FAIL,        /* -1 with `error` */
+    HALF,        /* half of what was asked for is done, however small */
+    HALF_FAIL,   /* half is done, and all later accesses fail with `error` */
+    NOTHING,     /* 0 bytes are done */
+    INTERRUPTED, /* -1 with EINTR, once */
+    KILL         /* the process gets SIGKILL before the access */
+};
+
+/* From now on accesses to this file fail: writes, or reads; after `after` that do not. */
+struct file_fault {
+    enum fault fault;
+    bool write;
+    int error, after;
+    const char *path;
+};
+void inject_file(const struct file_fault *fault);
+
+/* The nth allocation (1, ...) from now on that the shared object whose name has `object` in it
+ * asks for fails, once. False when allocations cannot be made to fail here. */
+bool inject_allocation(const char *object, int nth);
+
+/* No more faults. Returns how many there were. */
+int inject_end(void);
+
+#endif

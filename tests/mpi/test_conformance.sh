@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The sentences of MPI-IO on collective access, each a case of the program conformance, on
+# 1, 2, 4, 7 and 16 ranks of one node and on the cluster.
+# --long: also the cases that need gigabytes, or minutes.
+. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/conformance.sh"
+
+[[ $FCOLL != tatp ]] || need_component fcoll tatp
+# For all cases of a run; each has a limit of its own as well.
+RUN_LIMIT=1800
+
+# Every call, three times in a row: amounts, holes, memory.
+calls=(even/\* ragged/\* doubles/\* large/\* nothing/\* one_rank/\* empty_views/\* new_holes/\*
+    old_holes/\* wide_holes/\* no_status/\* memory_\*/\*)
+end_of_file=(past_end\*/all past_end\*/at_all past_end\*/ordered)
+far=(offset_2_31/\* offset_2_41/\* stride_2_31/\* ranks_apart_2_31/\* piece_2_31/\* seek_2_31/\*)
+shared=(overlapping_reads/\* view_overlaps_itself/\* overlapping_writes/\* overlapping_pieces/\*)
+types=(subarray/\* darray/\* external32/\* external32_holes/\*)
+requests=(outstanding/\* crossed_starts late_rank progress_elsewhere other_calls_between
+    after_start/\* empty_requests/\* many_in_turn)
+modes=(write_only/\* append/\* delete_on_close atomic/\* atomic_individual atomic_overlap/all
+    atomic_overlap/at_all wrong_mode/\*)
+handles=(intermixed/\* intermixed_shared/\* sizes communicator/\* cartesian several_files/\* two_handles
+    many_views/\* same_view_again/\* one_file_many_calls)
+all=("${calls[@]}" "${end_of_file[@]}" "${far[@]}" "${shared[@]}" "${types[@]}" "${requests[@]}"
+    "${modes[@]}" "${handles[@]}")
+
+case ${1-} in
+'') ;;
+--long) long=yes ;;
+*)
+    echo "usage: test_conformance.sh [--long]" >&2
+    exit 2
+    ;;
+esac
+
+# here RANKS LABEL CASE...
+here() {
+    cases=("${@:3}")
+    conform conformance "$1 ranks, $2" run_here "$1" --mca fcoll "$FCOLL"
+}
+
+# on_cluster RANKS CASE...
+on_cluster() {
+    cases=("${@:2}")
+    conform conformance "$1 ranks, cluster" run -np "$1" --map-by node --mca fcoll "$FCOLL"
+}
+
+# with_threads RANKS CASE...
+with_threads() {
+    cases=(--threads "${@:2}")
+    conform conformance "$1 ranks, threads" run_here "$1" --mca fcoll "$FCOLL"
+}
+
+for ranks in 1 2 4 7 16; do
+    here $ranks "one node" "${all[@]}"
+done
+with_threads 4 threads "${calls[@]}" "${requests[@]}"
+here 4 "one node" open_and_close/100
+if [[ -n ${long-} ]]; then
+    here 2 "one node" count_2_31/at_all open_and_close/1000
+    here 7 "one node" open_and_close/1000
+fi
+
+start_cluster
+for ranks in 4 7 16; do
+    on_cluster $ranks "${all[@]}"
+done
+tap_plan

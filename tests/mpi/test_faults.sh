@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Errors on one rank: an error on all ranks, no hang, and a file that can be used afterwards.
+# The faults: accesses and allocations that fail (inject.c), limits of a process, a full and a
+# read-only file system, and a rank that dies.
+. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/conformance.sh"
+
+need_component fcoll tatp
+RUN_LIMIT=120
+
+blocking() {
+    local name
+    cases=()
+    for name; do
+        cases+=("$name/all" "$name/at_all")
+    done
+}
+
+# here RANKS
+here() {
+    conform conformance_faults "$1 ranks" run_here "$1" --mca fcoll tatp
+}
+
+blocking write_eio write_late_eio write_full write_quota write_read_only write_nothing write_short \
+    write_interrupted read_eio read_late_eio read_short read_interrupted file_size_limit \
+    read_only_handle write_no_memory read_no_memory address_space
+for ranks in 1 2 4 7; do
+    here $ranks
+done
+start_cluster
+conform conformance_faults "4 ranks, cluster" run -np 4 --map-by node --mca fcoll tatp
+stop_cluster
+
+# Mounts of this test's own: as root, or as the root of a name space of users.
+private=(unshare --mount --propagation private)
+"${private[@]}" true 2>/dev/null || private=(unshare --user --map-root-user "${private[@]:1}")
+
+# mounted SETUP RANKS ARGUMENT...: mpirun where the shell commands SETUP were run before.
+mounted() {
+    local setup=$1
+    timeout --kill-after=5 "$RUN_LIMIT" "${private[@]}" bash -c "$setup"' && exec "$@"' - \
+        "$MPIRUN" --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -np "${@:2}"
+}
+
+# on_mount CASE RANKS SETUP
+on_mount() {
+    blocking "$1"
+    if "${private[@]}" bash -c "$3" 2>/dev/null; then
+        case_dir=$tap_dir/mount conform conformance_faults "$2 ranks" mounted "$3" "$2" --mca fcoll tatp
+    else
+        tap_skip "$2 ranks: $1" "this system permits no mounts"
+    fi
+}
+
+mkdir "$tap_dir/mount" "$tap_dir/content"
+head -c 1000 /dev/zero | tr '\0' x >"$tap_dir/content/old"
+full="mount -t tmpfs -o size=4m tmpfs '$tap_dir/mount'"
+read_only="mount --bind '$tap_dir/content' '$tap_dir/mount' && mount -o remount,bind,ro '$tap_dir/mount'"
+for ranks in 1 4; do
+    on_mount full $ranks "$full"
+    on_mount read_only_mount $ranks "$read_only"
+done
+
+# shellcheck disable=SC2016 # for the shell inside
+# killed WHO: mpirun's output, and in the file left what is in /dev/shm after a rank was killed.
+# Open MPI's own segments are named so.
+killed() {
+    local list='ls -A /dev/shm | grep -v "^vader_segment" >"$0/left"'
+    timeout --kill-after=5 60 "${private[@]}" bash -c \
+        'mount -t tmpfs tmpfs /dev/shm || exit; "$@"; status=$?; '"$list"'; exit $status' "$tap_dir" \
+        "$MPIRUN" --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -np 4 --mca fcoll tatp \
+        "$programs/conformance_faults" --dir "$files" "killed/$1" 2>&1
+}
+
+for who in writer other; do
+    if "${private[@]}" mount -t tmpfs tmpfs /dev/shm 2>/dev/null; then
+        tap_contains "$(killed "$who")" "exited on signal 9" "killed, $who: mpirun ends and says so"
+        tap_is "$(cat "$tap_dir/left")" "" "killed, $who: nothing is left in /dev/shm"
+    else
+        tap_skip "killed, $who" "this system permits no mounts"
+    fi
+done
+tap_plan

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# HDF5 and PnetCDF over fcoll/tatp, and files that cross between it and individual access.
+. "$top_srcdir/tests/mpi/lib.sh"
+
+need_component fcoll tatp
+stats=$tap_dir/stats
+
+# access RANKS FCOLL LIBRARY write|read
+access() {
+    rm -f "$stats"
+    run_here "$1" --mca fcoll "$2" --mca fcoll_tatp_stats "$stats" "$programs/$3" "$4" "$files/$3"
+}
+
+# library NAME PACKAGE
+library() {
+    local ranks
+    if [[ ! -x $programs/$1 ]]; then
+        tap_skip "$1" "built without it: apt-get install $2"
+        return
+    fi
+    for ranks in 1 2 4 7; do
+        tap_check "$1, $ranks ranks: write" access $ranks tatp "$1" write
+        tap_check "$1, $ranks ranks: tatp was in use" test -s "$stats"
+        tap_check "$1, $ranks ranks: read what tatp wrote, individually" access $ranks individual "$1" read
+        tap_check "$1, $ranks ranks: read what tatp wrote" access $ranks tatp "$1" read
+        tap_check "$1, $ranks ranks: tatp was in use for it" test -s "$stats"
+        tap_check "$1, $ranks ranks: write individually" access $ranks individual "$1" write
+        tap_check "$1, $ranks ranks: read that" access $ranks tatp "$1" read
+    done
+}
+
+library hdf5 libhdf5-openmpi-dev
+library pnetcdf libpnetcdf-dev
+tap_plan
