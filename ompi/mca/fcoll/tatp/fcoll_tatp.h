@@ -221,9 +221,10 @@ int tatp_collective(ompio_file_t *fh, bool write, const void *buf, int count,
                     struct ompi_datatype_t *datatype, ompi_status_public_t *status);
 
 /* The first half of a pass, up to the contributors of each domain: accessed range, domains,
- * aggregators, requests. For the recorder, which needs no more. `rc` is what this rank brings
- * along. Collective; an error is everyone's; schedule->hi is 0 when nobody accesses anything. */
-int tatp_prepare_requests(tatp_pass *pass, int rc);
+ * aggregators, requests. The recorder of views needs no more. `rc` is what this rank brings along,
+ * *passes how many passes it needs, and then the most that any rank does. Collective; an error is
+ * everyone's; schedule->hi is 0 when nobody accesses anything. */
+int tatp_prepare_requests(tatp_pass *pass, int rc, int64_t *passes);
 void tatp_schedule_release(tatp_schedule *schedule);
 
 /* ---- fcoll_tatp_agree.c ---- */

@@ -168,10 +168,11 @@ static int exchange(tatp_pass *pass)
     return rc;
 }
 
-int tatp_prepare_requests(tatp_pass *pass, int rc)
+int tatp_prepare_requests(tatp_pass *pass, int rc, int64_t *passes)
 {
-    int64_t passes = 1;
-    rc = agree_range(pass, rc, &passes);
+    double start = MPI_Wtime();
+    rc = agree_range(pass, rc, passes);
+    pass->time.st1 += MPI_Wtime() - start;
     if (rc != OMPI_SUCCESS || pass->schedule->hi == 0)
         return rc;
     rc = assign(pass);
@@ -218,19 +219,12 @@ static int transfer(tatp_pass *pass)
 /* One layer, with a schedule of its own, which stays in the module. */
 static int run_layer(collective_call *call, tatp_pass *pass, int rc, int64_t *passes)
 {
-    double start = MPI_Wtime();
     tatp_schedule_release(pass->schedule);
-    rc = agree_range(pass, rc, passes);
-    pass->time.st1 += MPI_Wtime() - start;
+    rc = tatp_prepare_requests(pass, rc, passes);
     if (rc != OMPI_SUCCESS || pass->schedule->hi == 0)
         return rc;
-    rc = assign(pass);
-    if (rc == OMPI_SUCCESS)
-        rc = tatp_agree_error(pass->fh, exchange(pass));
-    if (rc == OMPI_SUCCESS)
-        tatp_share_windows(pass);
-    if (rc == OMPI_SUCCESS)
-        rc = transfer(pass);
+    tatp_share_windows(pass);
+    rc = transfer(pass);
     pass->schedule->view = call->module->view;
     pass->schedule->start = call->start;
     pass->schedule->bytes = call->bytes;

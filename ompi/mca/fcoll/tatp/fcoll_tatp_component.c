@@ -138,27 +138,28 @@ static int refuse_choice(const char *parameter, const char *value, char *choices
     return MPI_ERR_ARG;
 }
 
+static int refuse_number(const char *parameter, long value, const char *wanted)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%ld", value);
+    tatp_show_help("bad-value", parameter, number, wanted);
+    return MPI_ERR_ARG;
+}
+
 /* A run must not go on with something else than what was asked for. */
 int tatp_check_parameters(void)
 {
     const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
-    char number[24];
     if (c->strategy == NULL)
         return refuse_choice("fcoll_tatp_strategy", c->strategy_name, list_strategies(false));
     if (c->solver == NULL)
         return refuse_choice("fcoll_tatp_solver", c->solver_name, list_solvers(false));
-    if (c->num_aggregators < 0) {
-        snprintf(number, sizeof number, "%d", c->num_aggregators);
-        tatp_show_help("bad-value", "fcoll_tatp_num_aggregators", number,
-                       "a number of ranks, or 0 for up to four on each node");
-        return MPI_ERR_ARG;
-    }
-    if (c->cycle_buffer_size < 0) {
-        snprintf(number, sizeof number, "%ld", c->cycle_buffer_size);
-        tatp_show_help("bad-value", "fcoll_tatp_cycle_buffer_size", number,
-                       "a number of bytes, or 0 for io_ompio_bytes_per_agg");
-        return MPI_ERR_ARG;
-    }
+    if (c->num_aggregators < 0)
+        return refuse_number("fcoll_tatp_num_aggregators", c->num_aggregators,
+                             "a number of ranks, or 0 for up to four on each node");
+    if (c->cycle_buffer_size < 0)
+        return refuse_number("fcoll_tatp_cycle_buffer_size", c->cycle_buffer_size,
+                             "a number of bytes, or 0 for io_ompio_bytes_per_agg");
     return OMPI_SUCCESS;
 }
 

@@ -274,14 +274,14 @@ void tatp_record_view(ompio_file_t *fh, tatp_module *module)
 {
     access_list list = {0};
     matrix m = {0};
-    int64_t bytes;
+    int64_t bytes, passes = 1;
     tatp_schedule schedule = {0};
     tatp_pass pass = {.fh = fh, .module = module, .file = &list, .schedule = &schedule};
     matrix_release(&module->recorded_view);
     int rc = tatp_where(fh, module);
     if (rc != OMPI_SUCCESS)
         return;
-    rc = tatp_prepare_requests(&pass, view_access(fh, &list));
+    rc = tatp_prepare_requests(&pass, view_access(fh, &list), &passes);
     if (rc == OMPI_SUCCESS && schedule.hi > 0)
         rc = collect(&pass, &m, &bytes);
     if (rc == OMPI_SUCCESS && fh->f_rank == 0 && m.rows > 0)

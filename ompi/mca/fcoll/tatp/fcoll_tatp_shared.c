@@ -8,7 +8,6 @@
  * results. */
 #include "fcoll_tatp.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
