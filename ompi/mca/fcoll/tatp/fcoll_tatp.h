@@ -45,6 +45,10 @@ typedef struct mca_fcoll_tatp_component_t {
 
 OMPI_MODULE_DECLSPEC extern mca_fcoll_tatp_component_t mca_fcoll_tatp_component;
 
+/* Windows that a rank has under way at a time, in each of its roles. Four hide the time between a
+ * message's announcement and its bytes; more gain nothing. */
+#define TATP_DEPTH 4
+
 /* The memory of one call's cycles. It is kept from call to call and from file to file, because
  * the first touch of fresh memory costs more than copying into it. Only ever grows. */
 typedef struct tatp_buffer {
@@ -54,9 +58,9 @@ typedef struct tatp_buffer {
 
 typedef struct tatp_buffers {
     struct tatp_buffers *next; /* of those that wait in the component */
-    tatp_buffer window[2];     /* cycle buffers of an aggregator */
-    tatp_buffer inbox[2];      /* packed data between an aggregator and its contributors */
-    tatp_buffer outbox[2];     /* the same on the contributor's side */
+    tatp_buffer window[TATP_DEPTH]; /* cycle buffers of an aggregator */
+    tatp_buffer inbox[TATP_DEPTH];  /* packed data between an aggregator and its contributors */
+    tatp_buffer outbox[TATP_DEPTH]; /* the same on the contributor's side */
 } tatp_buffers;
 
 /* Who sits where; known on rank 0 of the file's communicator only, apart from
@@ -86,6 +90,7 @@ typedef struct tatp_decision {
     int *aggregator; /* aggregator[j] is the rank that serves domain j */
     double hop_bytes, hop_bytes_otp;
     int64_t crossing_bytes;
+    int64_t remote; /* the most contributors on other nodes that an aggregator has */
 } tatp_decision;
 
 /* A part of another rank's access, at the aggregator that serves it (positions in its domain). */
@@ -97,8 +102,8 @@ typedef struct tatp_contributor {
 /* Memory that the ranks of a node share, see fcoll_tatp_shared.c. */
 typedef struct tatp_segment tatp_segment;
 
-/* Where the ranks of a node meet over one window of an aggregator among them. Windows are named by
- * their index + 1; all is 0 when the cycles begin. */
+/* Where the ranks of a node meet over one window of an aggregator among them. A window's name is a
+ * number above 0 that a schedule never gives twice. */
 typedef struct tatp_flags {
     _Atomic int64_t granted; /* writing: the aggregator waits for the bytes of this window */
     _Atomic int64_t ready;   /* reading: the bytes of this window are there */
@@ -108,9 +113,16 @@ typedef struct tatp_flags {
 } tatp_flags;
 
 typedef struct tatp_window {
-    tatp_flags *flags; /* NULL: private */
+    tatp_flags *flags;
     char *data;
 } tatp_window;
+
+/* A call, from its arguments to its end; see fcoll_tatp_collective.c. */
+typedef struct tatp_call tatp_call;
+/* One that does not block, see fcoll_tatp_operation.c. */
+typedef struct tatp_operation tatp_operation;
+/* The data's way by a schedule, see fcoll_tatp_cycles.c. */
+typedef struct tatp_cycles tatp_cycles;
 
 /* Where in its view a rank begins: the copy of the view, and bytes used of it. */
 typedef struct tatp_start {
@@ -125,6 +137,7 @@ typedef struct tatp_schedule {
     uint64_t view;             /* module->view when it was made */
     tatp_start start;          /* of this rank */
     int64_t bytes;             /* of this rank */
+    int64_t own_lo, own_hi;    /* range of this rank */
     int64_t lo, hi;            /* accessed range over all ranks; hi is 0 when there is none */
     int64_t cycle;             /* positions in a window */
     file_domains domains;
@@ -136,12 +149,13 @@ typedef struct tatp_schedule {
     tatp_contributor *contributor; /* ascending by rank, this rank among them */
     size_t contributors;
     bool shared;               /* the aggregators of this node have their windows in the segment */
+    tatp_cycles *cycles;
 } tatp_schedule;
 
 /* What a file was opened with, as far as schedules depend on it. */
 typedef struct tatp_settings {
     int64_t aggregators;   /* asked for; 0: to be chosen */
-    int64_t cycle;         /* largest cycle buffer, bytes */
+    int64_t cycle;         /* an aggregator's cycle buffer at most, bytes: its TATP_DEPTH windows */
     int64_t stripe;        /* of the file system, bytes; 0: not known */
 } tatp_settings;
 
@@ -164,6 +178,9 @@ typedef struct tatp_module {
     tatp_segment *segment;   /* what they share, or NULL */
     size_t refused_bytes;    /* so much could not be shared; SIZE_MAX: nothing was refused yet */
     tatp_schedule schedule;  /* of the last call */
+    tatp_operation *operations; /* calls that do not block, in the order in which they were made */
+    tatp_operation *running;    /* the first of them, while it has the processor */
+    struct tatp_module *next_busy;
     bool recorded;           /* rank 0: this file is among those of the record */
     matrix recorded_view;    /* rank 0: what tatp_record_view added and no access has replaced */
 } tatp_module;
@@ -197,11 +214,15 @@ void tatp_buffers_release(void);
 /* Grows a buffer to at least `size` bytes; its contents are lost. OMPI_ERR_OUT_OF_RESOURCE. */
 int tatp_buffer_reserve(tatp_buffer *buffer, size_t size);
 
-/* ---- fcoll_tatp_file_write_all.c, fcoll_tatp_file_read_all.c ---- */
+/* ---- fcoll_tatp_file_write_all.c, fcoll_tatp_file_read_all.c, ...iwrite_all.c, ...iread_all.c ---- */
 int mca_fcoll_tatp_file_write_all(struct ompio_file_t *fh, const void *buf, int count,
                                   struct ompi_datatype_t *datatype, ompi_status_public_t *status);
 int mca_fcoll_tatp_file_read_all(struct ompio_file_t *fh, void *buf, int count,
                                  struct ompi_datatype_t *datatype, ompi_status_public_t *status);
+int mca_fcoll_tatp_file_iwrite_all(struct ompio_file_t *fh, const void *buf, int count,
+                                   struct ompi_datatype_t *datatype, ompi_request_t **request);
+int mca_fcoll_tatp_file_iread_all(struct ompio_file_t *fh, void *buf, int count,
+                                  struct ompi_datatype_t *datatype, ompi_request_t **request);
 
 /* ---- fcoll_tatp_view.c ---- */
 /* Where the next access begins; brings the module's idea of the view up to date. Local. */
@@ -219,12 +240,20 @@ int tatp_memory_layout(ompio_file_t *fh, const void *buf, size_t count,
 /* The whole call, for both directions: view, then a pass for each layer of the accesses. */
 int tatp_collective(ompio_file_t *fh, bool write, const void *buf, int count,
                     struct ompi_datatype_t *datatype, ompi_status_public_t *status);
+/* The same without waiting; the call's error is its request's. */
+int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, int count,
+                          struct ompi_datatype_t *datatype, ompi_request_t **request);
+/* Runs a call to its end. The same error on every rank, or success and status->_ucount. */
+int tatp_call_run(tatp_call *call, ompi_status_public_t *status);
+void tatp_call_free(tatp_call *call);
 
-/* The first half of a pass, up to the contributors of each domain: accessed range, domains,
- * aggregators, requests. The recorder of views needs no more. `rc` is what this rank brings along,
- * *passes how many passes it needs, and then the most that any rank does. Collective; an error is
- * everyone's; schedule->hi is 0 when nobody accesses anything. */
-int tatp_prepare_requests(tatp_pass *pass, int rc, int64_t *passes);
+/* The accessed range over all ranks. `rc` is what this rank brings along, *passes how many passes it
+ * needs, and then the most that any rank does. Collective; an error is everyone's; schedule->hi is 0
+ * when nobody accesses anything. */
+int tatp_agree_range(tatp_pass *pass, int rc, int64_t *passes);
+/* From the range to the contributors of each domain: domains, aggregators, requests. `rc` as above.
+ * Collective; an error is everyone's, but for what *local is set to, which has to be agreed upon. */
+int tatp_find_contributors(tatp_pass *pass, int rc, int *local);
 void tatp_schedule_release(tatp_schedule *schedule);
 
 /* ---- fcoll_tatp_agree.c ---- */
@@ -255,8 +284,10 @@ int tatp_gather(ompio_file_t *fh, const tatp_nodes *where, const int64_t *words,
 tatp_settings tatp_read_settings(ompio_file_t *fh);
 /* How many domains a range of `bytes` is split into. */
 size_t tatp_domain_count(const tatp_module *module, int64_t bytes);
-/* Bytes of a window. */
-int64_t tatp_cycle_size(const tatp_module *module, const file_domains *domains);
+/* Bytes of a window, once it is known who serves the domains. */
+int64_t tatp_window_size(const tatp_module *module, const tatp_schedule *schedule);
+/* Windows of the largest domain. */
+int64_t tatp_window_count(const tatp_schedule *schedule);
 /* Borders of domains lie at multiples of this. */
 int64_t tatp_domain_alignment(const tatp_module *module, int64_t bytes, size_t domains);
 /* Gathers C on rank 0, decides there and tells all. `rc` is what this rank brings along: an
@@ -275,22 +306,49 @@ bool tatp_is_local(const tatp_module *module, int rank);
 /* Sees to it that the windows of the schedule's aggregators are shared on each node, or not.
  * Collective over the ranks of a node, none of which may be missing; cannot fail. */
 void tatp_share_windows(tatp_pass *pass);
-/* The two windows of an aggregator of this node, of a schedule that is shared. */
-void tatp_find_window(const tatp_pass *pass, int aggregator, tatp_window window[2]);
-/* Waits until a flag has a value, and lets messages go on meanwhile. */
-void tatp_wait_flag(_Atomic int64_t *flag, int64_t value);
+/* The windows of an aggregator of this node, of a schedule that is shared. */
+void tatp_find_windows(const tatp_pass *pass, int aggregator, tatp_window window[TATP_DEPTH]);
 /* Keeps a segment for the next file of the same ranks. */
 void tatp_segment_put_back(tatp_segment *segment);
 /* Frees all that wait. */
 void tatp_segments_release(void);
 
 /* ---- fcoll_tatp_cycles.c ---- */
-typedef struct tatp_cycles tatp_cycles;
-/* Allocates everything that the cycles need. Local. */
-int tatp_cycles_prepare(tatp_pass *pass, tatp_cycles **cycles);
+/* Everything that the cycles of a schedule need, for this call and later ones, and the memory of this
+ * call. Local. */
+int tatp_cycles_prepare(tatp_pass *pass);
+/* The memory of a call, and its return. Local. */
+int tatp_cycles_reserve(tatp_cycles *cycles);
+void tatp_cycles_put_back(tatp_cycles *cycles);
 /* Moves the data. Never leaves early: an error is carried to the end and returned. Local result. */
-int tatp_cycles_run(tatp_cycles *cycles);
+int tatp_cycles_run(tatp_pass *pass);
 void tatp_cycles_free(tatp_cycles *cycles);
+
+/* ---- fcoll_tatp_operation.c ---- */
+/* Puts a call at the end of its file's queue; the call is the operation's from now on. */
+int tatp_operation_start(ompio_file_t *fh, tatp_call *call, ompi_request_t **request);
+/* Leaves the operation's stack until `awaited` is complete, or (NULL) for a moment. */
+void tatp_operation_pause(tatp_operation *operation, ompi_request_t *awaited);
+/* Waits until no operation of the file is left. */
+void tatp_operations_finish(ompio_file_t *fh);
+/* Frees what is kept for later operations. */
+void tatp_operations_release(void);
+
+/* ---- fcoll_tatp_wait.c ---- */
+/* As ompi_request_wait; after an error the request is freed too. */
+int tatp_wait(ompio_file_t *fh, ompi_request_t **request, ompi_status_public_t *status);
+/* For somebody who looks around for what he waits for: lets all others go on for a moment. */
+void tatp_give_way(ompio_file_t *fh);
+/* Collective operations of the file's communicator, in place or with rank 0 as their root. */
+int tatp_allreduce(ompio_file_t *fh, void *value, int count, struct ompi_datatype_t *type,
+                   struct ompi_op_t *op);
+int tatp_bcast(ompio_file_t *fh, int64_t *value, int count);
+int tatp_gather_counts(ompio_file_t *fh, const int *own, int *count);
+int tatp_gather_words(ompio_file_t *fh, const int64_t *own, int words, int64_t *all,
+                      const int *count, const int *start);
+/* Messages within the file's communicator. */
+int tatp_send(ompio_file_t *fh, const void *data, size_t bytes, int peer, enum tatp_tag tag);
+int tatp_receive(ompio_file_t *fh, void *data, size_t bytes, int peer, enum tatp_tag tag);
 
 /* ---- fcoll_tatp_file.c ---- */
 /* Writes positions [lo, end) of the pass's domain from `data`, which holds position lo first. */

@@ -2,9 +2,7 @@
 /* Errors and numbers that all ranks of a file must see alike. */
 #include "fcoll_tatp.h"
 
-#include "ompi/communicator/communicator.h"
 #include "ompi/errhandler/errcode-internal.h"
-#include "ompi/mca/coll/coll.h"
 
 int tatp_error_class(int rc)
 {
@@ -31,9 +29,7 @@ int tatp_from_errno(int rc)
 
 int tatp_agree_max(ompio_file_t *fh, int64_t *value, int count)
 {
-    return fh->f_comm->c_coll->coll_allreduce(MPI_IN_PLACE, value, count, MPI_INT64_T, MPI_MAX,
-                                              fh->f_comm,
-                                              fh->f_comm->c_coll->coll_allreduce_module);
+    return tatp_allreduce(fh, value, count, MPI_INT64_T, MPI_MAX);
 }
 
 int tatp_agree_error(ompio_file_t *fh, int rc)

@@ -31,7 +31,7 @@ void tatp_buffers_release(void)
     tatp_buffers *buffers;
     while ((buffers = mca_fcoll_tatp_component.idle_buffers) != NULL) {
         mca_fcoll_tatp_component.idle_buffers = buffers->next;
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < TATP_DEPTH; i++) {
             free(buffers->window[i].data);
             free(buffers->inbox[i].data);
             free(buffers->outbox[i].data);

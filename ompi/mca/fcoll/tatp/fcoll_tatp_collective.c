@@ -10,28 +10,37 @@
  * is all that goes before the data.
  *
  * Nothing returns between two collective steps: every rank carries its own error to the next
- * agreement, where it becomes everyone's. */
+ * agreement, where it becomes everyone's. What depends on the arguments and the file pointer is done
+ * where the call is made; everything else may be done on a stack of its own, later. */
 #include "fcoll_tatp.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct collective_call {
+#include "ompi/datatype/ompi_datatype.h"
+#include "opal/datatype/opal_convertor.h"
+
+struct tatp_call {
     ompio_file_t *fh;
     tatp_module *module;
     bool write;
+    int error;           /* what was wrong with the arguments */
     access_list memory, file;
-    access_list *layer; /* `layers` ordered lists; &file itself when it is ordered */
+    bool expanded;       /* `file` and `layer` are known */
+    access_list *layer;  /* `layers` ordered lists; &file itself when it is ordered */
     size_t layers;
     tatp_start start;
     int64_t bytes;
     int64_t moved;
-} collective_call;
+    char *converted;     /* the user's data in the file's representation, or NULL */
+    struct ompi_datatype_t *datatype; /* of the buffer that they are read into */
+    opal_convertor_t convertor;
+};
 
 /* ---- which bytes ---- */
 
 /* OMPIO opens a file for more than it was asked for, so that the system would not object. */
-static int check_mode(const collective_call *call)
+static int check_mode(const tatp_call *call)
 {
     if (call->write && (call->fh->f_amode & MPI_MODE_RDONLY))
         return MPI_ERR_READ_ONLY;
@@ -40,15 +49,10 @@ static int check_mode(const collective_call *call)
     return OMPI_SUCCESS;
 }
 
-/* The buffer and the place in the view. Local. */
-static int describe(collective_call *call, const void *buf, int count,
-                    struct ompi_datatype_t *datatype)
+/* Where the next access begins, past which the file pointer moves. */
+static int take_place(tatp_call *call)
 {
-    int rc = check_mode(call);
-    if (rc == OMPI_SUCCESS)
-        rc = tatp_memory_layout(call->fh, buf, (size_t)count, datatype, &call->memory);
-    if (rc == OMPI_SUCCESS)
-        rc = tatp_view_start(call->fh, call->module, &call->start);
+    int rc = tatp_view_start(call->fh, call->module, &call->start);
     if (rc != OMPI_SUCCESS)
         return rc;
     call->bytes = call->fh->f_view_size > 0 ? call->memory.bytes : 0;
@@ -56,9 +60,26 @@ static int describe(collective_call *call, const void *buf, int count,
     return OMPI_SUCCESS;
 }
 
-/* The bytes in the file, as ordered layers. Local. */
-static int expand(collective_call *call)
+/* The buffer and the place in the view. Local; the error is kept. */
+static void describe(tatp_call *call, ompio_file_t *fh, bool write, const void *buf, int count,
+                     struct ompi_datatype_t *datatype)
 {
+    memset(call, 0, sizeof *call);
+    call->fh = fh;
+    call->module = (tatp_module *)fh->f_fcoll;
+    call->write = write;
+    call->error = check_mode(call);
+    if (call->error == OMPI_SUCCESS)
+        call->error = tatp_memory_layout(fh, buf, (size_t)count, datatype, &call->memory);
+    if (call->error == OMPI_SUCCESS)
+        call->error = take_place(call);
+}
+
+/* The bytes in the file, as ordered layers. Local. */
+static int expand(tatp_call *call)
+{
+    if (call->expanded)
+        return OMPI_SUCCESS;
     int rc = tatp_view_access(call->module, call->start, call->bytes, &call->file);
     if (rc != OMPI_SUCCESS)
         return rc;
@@ -66,12 +87,13 @@ static int expand(collective_call *call)
     call->layers = 1;
     if (!access_is_ordered(&call->file))
         rc = tatp_from_errno(access_layers(&call->file, &call->layer, &call->layers));
+    call->expanded = rc == OMPI_SUCCESS;
     return rc;
 }
 
-static void release(collective_call *call)
+static void release(tatp_call *call)
 {
-    if (call->layer != &call->file) {
+    if (call->expanded && call->layer != &call->file) {
         for (size_t i = 0; i < call->layers; i++)
             access_release(&call->layer[i]);
         free(call->layer);
@@ -80,57 +102,171 @@ static void release(collective_call *call)
     access_release(&call->file);
 }
 
-/* ---- agreements ---- */
+/* ---- other representations than the native one ---- */
 
-/* The accessed range over all ranks, how many passes there are, and whether any rank is in
- * trouble: one reduction. Ranks without data do not pull the range to 0. */
-static int agree_range(tatp_pass *pass, int rc, int64_t *passes)
+/* OMPIO converts for calls that block only. */
+static bool needs_conversion(const ompio_file_t *fh, const struct ompi_datatype_t *datatype)
 {
-    enum { LOW, HIGH, PASSES, ERROR, VALUES };
-    tatp_schedule *schedule = pass->schedule;
-    int64_t value[VALUES];
-    value[LOW] = pass->file->count ? -access_lower(pass->file) : -ACCESS_END;
-    value[HIGH] = access_upper(pass->file);
-    value[PASSES] = *passes;
-    value[ERROR] = tatp_error_class(rc);
-    rc = tatp_agree_max(pass->fh, value, VALUES);
-    if (rc != OMPI_SUCCESS)
-        return rc;
-    schedule->lo = -value[LOW];
-    schedule->hi = value[HIGH];
-    *passes = value[PASSES];
-    return (int)value[ERROR];
+    return !(fh->f_flags & OMPIO_DATAREP_NATIVE) && datatype != MPI_BYTE && datatype != MPI_CHAR;
 }
 
-/* Whether this rank accesses what it did when the schedule was made, but for a distance. */
-static bool repeats(const collective_call *call, const tatp_schedule *schedule)
+static int prepare_convertor(tatp_call *call, const void *buf, int count,
+                             struct ompi_datatype_t *datatype, size_t *bytes)
 {
+    opal_convertor_t *convertor = &call->convertor;
+    OBJ_CONSTRUCT(convertor, opal_convertor_t);
+    int rc = call->write
+        ? opal_convertor_copy_and_prepare_for_send(call->fh->f_file_convertor, &datatype->super,
+                                                   (size_t)count, buf, CONVERTOR_SEND_CONVERSION,
+                                                   convertor)
+        : opal_convertor_copy_and_prepare_for_recv(call->fh->f_file_convertor, &datatype->super,
+                                                   (size_t)count, buf, 0, convertor);
+    if (rc == OPAL_SUCCESS)
+        opal_convertor_get_packed_size(convertor, bytes);
+    return rc;
+}
+
+static int pack_converted(tatp_call *call, size_t bytes)
+{
+    struct iovec whole = {call->converted, bytes};
+    uint32_t count = 1;
+    size_t packed = bytes;
+    if (opal_convertor_pack(&call->convertor, &whole, &count, &packed) < 0 || packed != bytes)
+        return MPI_ERR_CONVERSION;
+    return OMPI_SUCCESS;
+}
+
+/* Puts a buffer of the file's bytes in the place of the user's. The datatype may be freed by its
+ * owner before the call is through. */
+static int convert(tatp_call *call, const void *buf, int count, struct ompi_datatype_t *datatype)
+{
+    size_t bytes = 0;
+    OBJ_RETAIN(datatype);
+    call->datatype = datatype;
+    int rc = prepare_convertor(call, buf, count, datatype, &bytes);
+    if (rc == OPAL_SUCCESS) {
+        call->converted = malloc(bytes + 1);
+        rc = call->converted == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+    }
+    if (rc == OMPI_SUCCESS && call->write)
+        rc = pack_converted(call, bytes);
+    if (rc == OMPI_SUCCESS)
+        rc = tatp_from_errno(access_append_memory(&call->memory, call->converted, bytes));
+    return rc;
+}
+
+static void describe_converted(tatp_call *call, ompio_file_t *fh, bool write, const void *buf,
+                               int count, struct ompi_datatype_t *datatype)
+{
+    describe(call, fh, write, NULL, 0, MPI_BYTE);
+    if (call->error == OMPI_SUCCESS)
+        call->error = convert(call, buf, count, datatype);
+    if (call->error == OMPI_SUCCESS)
+        call->error = take_place(call);
+}
+
+/* What was read, into the user's buffer. */
+static int take_converted(tatp_call *call)
+{
+    size_t bytes = (size_t)call->moved;
+    struct iovec read = {call->converted, bytes};
+    uint32_t count = 1;
+    if (call->converted == NULL || call->write || bytes == 0)
+        return OMPI_SUCCESS;
+    return opal_convertor_unpack(&call->convertor, &read, &count, &bytes) < 0 ? MPI_ERR_CONVERSION
+                                                                               : OMPI_SUCCESS;
+}
+
+static void release_converted(tatp_call *call)
+{
+    if (call->datatype == NULL)
+        return;
+    opal_convertor_cleanup(&call->convertor);
+    OBJ_DESTRUCT(&call->convertor);
+    OBJ_RELEASE(call->datatype);
+    free(call->converted);
+}
+
+/* ---- the first agreement ---- */
+
+/* What all ranks say before anything else: whether the last schedule serves again, the same for all
+ * and at one distance; the accessed range (ranks without data do not pull it to 0); how many
+ * passes there are; whether any rank is in trouble. */
+enum { FARTHEST, NEAREST, NEWEST, OLDEST, CHANGED, LOW, HIGH, PASSES, ERROR, VALUES };
+
+/* Whether this rank accesses what it did when the schedule was made, but for a distance. */
+static bool repeats(const tatp_call *call)
+{
+    const tatp_schedule *schedule = &call->module->schedule;
     return schedule->reusable && schedule->view == call->module->view &&
-           schedule->bytes == call->bytes &&
+           schedule->bytes == call->bytes && !call->fh->f_atomicity &&
            (call->bytes == 0 || schedule->start.used == call->start.used);
 }
 
-/* Whether the schedule serves again, on all ranks alike and the same for all, and at which
- * distance. */
-static int agree_repetition(const collective_call *call, int rc, bool *again, int64_t *shift)
+static void say_range(int64_t *value, int64_t lo, int64_t hi)
 {
-    enum { FARTHEST, NEAREST, NEWEST, OLDEST, CHANGED, ERROR, VALUES };
+    value[LOW] = hi > 0 ? -lo : -ACCESS_END;
+    value[HIGH] = hi;
+}
+
+static void say_new(const tatp_call *call, int64_t *value)
+{
+    value[CHANGED] = 1;
+    value[PASSES] = (int64_t)call->layers;
+    if (call->layers > 0)
+        say_range(value, access_lower(call->layer), access_upper(call->layer));
+}
+
+static void say_again(const tatp_call *call, int64_t *value)
+{
     const tatp_schedule *schedule = &call->module->schedule;
     int64_t distance = call->start.offset - schedule->start.offset;
-    int64_t value[VALUES] = {-INT64_MAX,    -INT64_MAX,
-                             schedule->id,  -schedule->id,
-                             !repeats(call, schedule), tatp_error_class(rc)};
-    if (call->bytes > 0) {
-        value[FARTHEST] = distance;
-        value[NEAREST] = -distance;
-    }
+    value[PASSES] = 1;
+    if (call->bytes == 0)
+        return;
+    value[FARTHEST] = distance;
+    value[NEAREST] = -distance;
+    say_range(value, schedule->own_lo + distance, schedule->own_hi + distance);
+}
+
+/* `rc` is what this rank brings along. The error is everyone's. */
+static int agree_first(const tatp_call *call, bool again, int rc, int64_t *value)
+{
+    const tatp_schedule *schedule = &call->module->schedule;
+    value[FARTHEST] = value[NEAREST] = -INT64_MAX;
+    value[NEWEST] = schedule->id;
+    value[OLDEST] = -schedule->id;
+    value[CHANGED] = value[HIGH] = value[PASSES] = 0;
+    value[LOW] = -ACCESS_END;
+    value[ERROR] = tatp_error_class(rc);
+    if (rc == OMPI_SUCCESS && again)
+        say_again(call, value);
+    else if (rc == OMPI_SUCCESS)
+        say_new(call, value);
     rc = tatp_agree_max(call->fh, value, VALUES);
+    return rc != OMPI_SUCCESS ? rc : (int)value[ERROR];
+}
+
+static bool serves_again(const int64_t *value)
+{
+    return !value[CHANGED] && value[FARTHEST] == -value[NEAREST] && value[NEWEST] == -value[OLDEST];
+}
+
+int tatp_agree_range(tatp_pass *pass, int rc, int64_t *passes)
+{
+    enum { LEAST, MOST, MORE, WORST, RANGE_VALUES };
+    tatp_schedule *schedule = pass->schedule;
+    int64_t value[RANGE_VALUES] = {-ACCESS_END, access_upper(pass->file), *passes,
+                                   tatp_error_class(rc)};
+    if (pass->file->count > 0)
+        value[LEAST] = -access_lower(pass->file);
+    rc = tatp_agree_max(pass->fh, value, RANGE_VALUES);
     if (rc != OMPI_SUCCESS)
         return rc;
-    *again = !value[CHANGED] && value[FARTHEST] == -value[NEAREST] &&
-             value[NEWEST] == -value[OLDEST];
-    *shift = value[FARTHEST];
-    return (int)value[ERROR];
+    schedule->lo = -value[LEAST];
+    schedule->hi = value[MOST];
+    *passes = value[MORE];
+    return (int)value[WORST];
 }
 
 /* ---- a schedule ---- */
@@ -145,16 +281,16 @@ static int divide(tatp_pass *pass)
                           tatp_domain_alignment(pass->module, bytes, count));
     if (rc == 0)
         rc = domains_cut(&schedule->domains, pass->file, &schedule->share, &schedule->shares);
-    if (rc == 0)
-        schedule->cycle = tatp_cycle_size(pass->module, &schedule->domains);
     return tatp_from_errno(rc);
 }
 
 /* Domains and who serves them. */
-static int assign(tatp_pass *pass)
+static int assign(tatp_pass *pass, int rc)
 {
     double start = MPI_Wtime();
-    int rc = tatp_decide(pass, divide(pass));
+    rc = tatp_decide(pass, rc != OMPI_SUCCESS ? rc : divide(pass));
+    if (rc == OMPI_SUCCESS)
+        pass->schedule->cycle = tatp_window_size(pass->module, pass->schedule);
     pass->time.st2 += MPI_Wtime() - start;
     return rc;
 }
@@ -168,19 +304,33 @@ static int exchange(tatp_pass *pass)
     return rc;
 }
 
-int tatp_prepare_requests(tatp_pass *pass, int rc, int64_t *passes)
+int tatp_find_contributors(tatp_pass *pass, int rc, int *local)
 {
-    double start = MPI_Wtime();
-    rc = agree_range(pass, rc, passes);
-    pass->time.st1 += MPI_Wtime() - start;
-    if (rc != OMPI_SUCCESS || pass->schedule->hi == 0)
+    rc = assign(pass, rc);
+    if (rc == OMPI_SUCCESS)
+        *local = exchange(pass);
+    return rc;
+}
+
+/* All memory for the data too, so that nothing can fail in the cycles but the file. */
+static int make_schedule(tatp_pass *pass, int rc)
+{
+    int local = OMPI_SUCCESS;
+    rc = tatp_find_contributors(pass, rc, &local);
+    if (rc != OMPI_SUCCESS)
         return rc;
-    rc = assign(pass);
-    return rc != OMPI_SUCCESS ? rc : tatp_agree_error(pass->fh, exchange(pass));
+    double start = MPI_Wtime();
+    tatp_share_windows(pass);
+    if (local == OMPI_SUCCESS)
+        local = tatp_cycles_prepare(pass);
+    rc = tatp_agree_error(pass->fh, local);
+    pass->time.st3 += MPI_Wtime() - start;
+    return rc;
 }
 
 void tatp_schedule_release(tatp_schedule *schedule)
 {
+    tatp_cycles_free(schedule->cycles);
     for (size_t i = 0; i < schedule->contributors; i++)
         access_release(&schedule->contributor[i].list);
     free(schedule->contributor);
@@ -192,23 +342,11 @@ void tatp_schedule_release(tatp_schedule *schedule)
 
 /* ---- passes ---- */
 
-/* All memory for the data, so that nothing can fail in the cycles but the file. */
-static int prepare_cycles(tatp_pass *pass, tatp_cycles **cycles)
-{
-    double start = MPI_Wtime();
-    int rc = tatp_agree_error(pass->fh, tatp_cycles_prepare(pass, cycles));
-    pass->time.st3 += MPI_Wtime() - start;
-    return rc;
-}
-
 /* The data, by a schedule that is complete on all ranks. */
 static int transfer(tatp_pass *pass)
 {
-    tatp_cycles *cycles = NULL;
-    int rc = prepare_cycles(pass, &cycles);
-    if (rc == OMPI_SUCCESS)
-        rc = tatp_agree_error(pass->fh, tatp_cycles_run(cycles));
-    tatp_cycles_free(cycles);
+    int rc = tatp_agree_error(pass->fh, tatp_cycles_run(pass));
+    tatp_cycles_put_back(pass->schedule->cycles);
     if (rc == OMPI_SUCCESS && tatp_records())
         rc = tatp_record_pass(pass);
     if (rc == OMPI_SUCCESS)
@@ -216,69 +354,123 @@ static int transfer(tatp_pass *pass)
     return rc;
 }
 
-/* One layer, with a schedule of its own, which stays in the module. */
-static int run_layer(collective_call *call, tatp_pass *pass, int rc, int64_t *passes)
+/* What a later call has to repeat for the schedule to serve it. */
+static void remember(tatp_call *call, tatp_schedule *schedule)
 {
-    tatp_schedule_release(pass->schedule);
-    rc = tatp_prepare_requests(pass, rc, passes);
-    if (rc != OMPI_SUCCESS || pass->schedule->hi == 0)
+    schedule->view = call->module->view;
+    schedule->start = call->start;
+    schedule->bytes = call->bytes;
+    schedule->own_lo = call->layer->count > 0 ? access_lower(call->layer) : 0;
+    schedule->own_hi = access_upper(call->layer);
+    schedule->reusable = !call->fh->f_atomicity;
+}
+
+/* One layer, with a schedule of its own, which stays in the module. `rc` is what this rank brings
+ * along. */
+static int run_layer(tatp_pass *pass, int rc)
+{
+    if (pass->schedule->hi == 0)
         return rc;
-    tatp_share_windows(pass);
-    rc = transfer(pass);
-    pass->schedule->view = call->module->view;
-    pass->schedule->start = call->start;
-    pass->schedule->bytes = call->bytes;
-    pass->schedule->reusable = rc == OMPI_SUCCESS && *passes == 1;
+    rc = make_schedule(pass, rc);
+    if (rc == OMPI_SUCCESS)
+        rc = transfer(pass);
+    pass->time = (tatp_times){0};
     return rc;
 }
 
-static int run_layers(collective_call *call, tatp_pass *pass, int rc)
+/* The first layer's range has been agreed upon, and that there are `passes`. */
+static int run_layers(tatp_call *call, tatp_pass *pass, int64_t lo, int64_t hi, int64_t passes)
 {
     static const access_list nothing;
-    if (rc == OMPI_SUCCESS)
-        rc = expand(call);
-    int64_t passes = (int64_t)call->layers;
-    for (int64_t i = 0; i < passes || i == 0; i++) {
-        pass->file = rc == OMPI_SUCCESS && (size_t)i < call->layers ? &call->layer[i] : &nothing;
-        rc = run_layer(call, pass, rc, &passes);
-        if (rc != OMPI_SUCCESS)
-            return rc;
-        pass->time = (tatp_times){0};
+    tatp_schedule *schedule = pass->schedule;
+    int rc = expand(call);
+    tatp_schedule_release(schedule);
+    schedule->lo = lo;
+    schedule->hi = hi;
+    pass->file = rc == OMPI_SUCCESS ? call->layer : &nothing;
+    rc = run_layer(pass, rc);
+    if (rc == OMPI_SUCCESS && passes == 1 && hi > 0)
+        remember(call, schedule);
+    for (int64_t i = 1; i < passes && rc == OMPI_SUCCESS; i++) {
+        tatp_schedule_release(schedule);
+        pass->file = (size_t)i < call->layers ? &call->layer[i] : &nothing;
+        rc = tatp_agree_range(pass, OMPI_SUCCESS, &passes);
+        if (rc == OMPI_SUCCESS)
+            rc = run_layer(pass, rc);
     }
-    return OMPI_SUCCESS;
+    return rc;
 }
 
-/* `rc` is what describe() said. */
-static int run(collective_call *call, int rc)
+static int run(tatp_call *call)
 {
+    tatp_schedule *schedule = &call->module->schedule;
     tatp_pass pass = {.fh = call->fh, .module = call->module, .write = call->write,
-                      .memory = &call->memory, .schedule = &call->module->schedule};
+                      .memory = &call->memory, .schedule = schedule};
     double start = MPI_Wtime();
-    bool again = false;
-    int64_t shift = 0;
-    rc = agree_repetition(call, rc, &again, &shift);
+    int64_t value[VALUES];
+    int rc = call->error;
+    bool again = rc == OMPI_SUCCESS && repeats(call);
+    if (rc == OMPI_SUCCESS)
+        rc = again ? tatp_cycles_reserve(schedule->cycles) : expand(call);
+    rc = agree_first(call, again, rc, value);
     pass.time.st1 = MPI_Wtime() - start;
-    if (rc != OMPI_SUCCESS)
-        return rc;
-    if (again) {
-        pass.shift = shift;
+    if (rc == OMPI_SUCCESS && serves_again(value)) {
+        pass.shift = value[FARTHEST];
         rc = transfer(&pass);
-    } else {
-        rc = run_layers(call, &pass, OMPI_SUCCESS);
+    } else if (rc == OMPI_SUCCESS) {
+        rc = run_layers(call, &pass, -value[LOW], value[HIGH], value[PASSES]);
+    } else if (again) {
+        tatp_cycles_put_back(schedule->cycles);
     }
     call->moved = pass.moved;
     return rc;
 }
 
+/* ---- the call ---- */
+
+int tatp_call_run(tatp_call *call, ompi_status_public_t *status)
+{
+    int rc = call->module->where.error;
+    if (rc == OMPI_SUCCESS)
+        rc = run(call);
+    if (rc == OMPI_SUCCESS)
+        rc = take_converted(call);
+    if (status != MPI_STATUS_IGNORE)
+        status->_ucount = rc == OMPI_SUCCESS ? (size_t)call->moved : 0;
+    return rc;
+}
+
+void tatp_call_free(tatp_call *call)
+{
+    release(call);
+    release_converted(call);
+    free(call);
+}
+
 int tatp_collective(ompio_file_t *fh, bool write, const void *buf, int count,
                     struct ompi_datatype_t *datatype, ompi_status_public_t *status)
 {
-    collective_call call = {.fh = fh, .module = (tatp_module *)fh->f_fcoll, .write = write};
-    int rc = tatp_where(fh, call.module);
-    if (rc == OMPI_SUCCESS)
-        rc = run(&call, describe(&call, buf, count, datatype));
-    if (status != MPI_STATUS_IGNORE)
-        status->_ucount = rc == OMPI_SUCCESS ? (size_t)call.moved : 0;
+    tatp_call call;
+    tatp_operations_finish(fh);
+    describe(&call, fh, write, buf, count, datatype);
+    int rc = tatp_call_run(&call, status);
     release(&call);
     return rc;
+}
+
+int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, int count,
+                          struct ompi_datatype_t *datatype, ompi_request_t **request)
+{
+    tatp_call *call = malloc(sizeof *call);
+    if (call == NULL) {
+        /* the others wait for this rank's part */
+        *request = &ompi_request_empty;
+        (void)tatp_collective(fh, write, buf, count, datatype, MPI_STATUS_IGNORE);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (needs_conversion(fh, datatype))
+        describe_converted(call, fh, write, buf, count, datatype);
+    else
+        describe(call, fh, write, buf, count, datatype);
+    return tatp_operation_start(fh, call, request);
 }

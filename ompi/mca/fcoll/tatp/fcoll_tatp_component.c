@@ -165,6 +165,7 @@ int tatp_check_parameters(void)
 
 static int tatp_close(void)
 {
+    tatp_operations_release();
     tatp_modules_release();
     tatp_buffers_release();
     tatp_segments_release();

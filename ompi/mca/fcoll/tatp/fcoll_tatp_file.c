@@ -30,22 +30,21 @@ static int error_from_errno(int error)
 
 typedef ssize_t (*transfer_fn)(ompio_file_t *fh);
 
-/* Bytes moved, or -1 with errno. */
-static ssize_t transfer_once(ompio_file_t *fh, transfer_fn move, int64_t offset, int64_t length,
-                             char *data)
+/* Bytes moved, or -1 with errno. The list of pieces goes with a copy of the handle: a call that does
+ * not block may get here while another thread has a list of its own in the handle. */
+static ssize_t transfer_once(const ompio_file_t *fh, transfer_fn move, int64_t offset,
+                             int64_t length, char *data)
 {
     mca_common_ompio_io_array_t piece = {data, (void *)(intptr_t)offset, (size_t)length};
-    fh->f_io_array = &piece;
-    fh->f_num_of_io_entries = 1;
+    ompio_file_t handle = *fh;
+    handle.f_io_array = &piece;
+    handle.f_num_of_io_entries = 1;
     errno = 0;
-    ssize_t moved = move(fh);
-    fh->f_io_array = NULL;
-    fh->f_num_of_io_entries = 0;
-    return moved;
+    return move(&handle);
 }
 
 /* Moves a piece whole, or up to where nothing more comes: *done bytes. */
-static int transfer(ompio_file_t *fh, transfer_fn move, int64_t offset, int64_t length, char *data,
+static int transfer(const ompio_file_t *fh, transfer_fn move, int64_t offset, int64_t length, char *data,
                     int64_t *done)
 {
     *done = 0;

@@ -5,8 +5,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "ompi/communicator/communicator.h"
-#include "ompi/mca/coll/coll.h"
 
 /* Makes room for all words. A negative count is the error class, negated, that keeps that rank
  * from going on. */
@@ -28,23 +26,19 @@ static int make_room(const tatp_nodes *where, int ranks, int64_t **all)
 int tatp_gather(ompio_file_t *fh, const tatp_nodes *where, const int64_t *words, size_t count,
                 int rc, int64_t **all)
 {
-    ompi_communicator_t *comm = fh->f_comm;
     int64_t verdict = MPI_SUCCESS;
     *all = NULL;
     if (rc == OMPI_SUCCESS && count > INT_MAX)
         rc = MPI_ERR_COUNT;
     int own = rc == OMPI_SUCCESS ? (int)count : -tatp_error_class(rc);
-    rc = comm->c_coll->coll_gather(&own, 1, MPI_INT, where->count, 1, MPI_INT, 0, comm,
-                                   comm->c_coll->coll_gather_module);
+    rc = tatp_gather_counts(fh, &own, where->count);
     if (rc == OMPI_SUCCESS && fh->f_rank == 0)
         verdict = tatp_error_class(make_room(where, fh->f_size, all));
     if (rc == OMPI_SUCCESS)
-        rc = comm->c_coll->coll_bcast(&verdict, 1, MPI_INT64_T, 0, comm,
-                                      comm->c_coll->coll_bcast_module);
+        rc = tatp_bcast(fh, &verdict, 1);
     if (rc == OMPI_SUCCESS)
         rc = (int)verdict;
     if (rc == OMPI_SUCCESS)
-        rc = comm->c_coll->coll_gatherv(words, own, MPI_INT64_T, *all, where->count, where->start,
-                                        MPI_INT64_T, 0, comm, comm->c_coll->coll_gatherv_module);
+        rc = tatp_gather_words(fh, words, own, *all, where->count, where->start);
     return rc;
 }

@@ -136,7 +136,9 @@ static tatp_module *new_module(ompi_process_name_t *group, int ranks)
     module->super.fcoll_module_init = module_init;
     module->super.fcoll_module_finalize = mca_fcoll_tatp_file_unquery;
     module->super.fcoll_file_read_all = mca_fcoll_tatp_file_read_all;
+    module->super.fcoll_file_iread_all = mca_fcoll_tatp_file_iread_all;
     module->super.fcoll_file_write_all = mca_fcoll_tatp_file_write_all;
+    module->super.fcoll_file_iwrite_all = mca_fcoll_tatp_file_iwrite_all;
     return module;
 }
 

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ompi/communicator/communicator.h"
-#include "ompi/mca/coll/coll.h"
 #include "opal/util/info.h"
 
 /* Below this a domain is not worth a message more, bytes. */
@@ -17,8 +15,11 @@
 /* Domains of this size or more begin at pages of the file. */
 #define PAGE 4096
 /* A window has to fit into one message and one write. */
-#define LARGEST_CYCLE (1 << 30)
+#define LARGEST_CYCLE ((int64_t)TATP_DEPTH << 30)
 #define DEFAULT_CYCLE (32 << 20)
+/* Below this a message's announcement costs more than its bytes, and a window more than its copies. */
+#define MESSAGE (256 << 10)
+#define LEAST_WINDOW (2 << 20)
 
 /* A positive whole number given as a hint at MPI_File_open, or 0. */
 static int64_t hint(ompio_file_t *fh, const char *key)
@@ -77,16 +78,32 @@ int64_t tatp_domain_alignment(const tatp_module *module, int64_t bytes, size_t d
     return bytes / (int64_t)domains >= LEAST_DOMAIN ? PAGE : 1;
 }
 
-/* Windows of one size, so that the last is not a small remainder. */
-int64_t tatp_cycle_size(const tatp_module *module, const file_domains *domains)
+static int64_t largest_domain(const file_domains *domains)
 {
-    int64_t largest = 1, bytes = module->settings.cycle;
+    int64_t largest = 1;
     for (size_t j = 0; j < domains->count; j++) {
         if (domains->size[j] > largest)
             largest = domains->size[j];
     }
-    int64_t windows = (largest - 1) / bytes + 1, cycle = (largest - 1) / windows + 1;
-    return least(cycle > PAGE ? (cycle + PAGE - 1) / PAGE * PAGE : cycle, bytes);
+    return largest;
+}
+
+/* Messages decide: so large that each contributor's part is worth one, as far as the buffer goes.
+ * Windows are of one size, so that the last is not a small remainder. */
+int64_t tatp_window_size(const tatp_module *module, const tatp_schedule *schedule)
+{
+    int64_t largest = largest_domain(&schedule->domains);
+    int64_t wanted = schedule->decision.remote * MESSAGE;
+    int64_t bytes = least(wanted > LEAST_WINDOW ? wanted : LEAST_WINDOW,
+                          module->settings.cycle / TATP_DEPTH);
+    bytes = bytes > 0 ? bytes : 1;
+    int64_t windows = (largest - 1) / bytes + 1, window = (largest - 1) / windows + 1;
+    return least(window > PAGE ? (window + PAGE - 1) / PAGE * PAGE : window, bytes);
+}
+
+int64_t tatp_window_count(const tatp_schedule *schedule)
+{
+    return (largest_domain(&schedule->domains) - 1) / schedule->cycle + 1;
 }
 
 /* ---- C on rank 0 ---- */
@@ -153,6 +170,32 @@ static int assign(const plan_input *in, tatp_decision *decision, size_t *rank_of
     return tatp_from_errno(rc);
 }
 
+static int64_t most_remote(const plan_input *in, const size_t *rank_of_domain, int64_t *remote)
+{
+    const matrix *c = in->requests;
+    int64_t most = 0;
+    for (size_t r = 0; r < c->rows; r++) {
+        for (size_t k = c->row_start[r]; k < c->row_start[r + 1]; k++) {
+            size_t aggregator = rank_of_domain[c->col[k]];
+            remote[c->col[k]] += in->node_of_rank[r] != in->node_of_rank[aggregator];
+        }
+    }
+    for (size_t j = 0; j < c->cols; j++)
+        most = remote[j] > most ? remote[j] : most;
+    return most;
+}
+
+/* The most contributors on other nodes that any aggregator has. */
+static int count_remote(const plan_input *in, const size_t *rank_of_domain, int64_t *most)
+{
+    int64_t *remote = calloc(in->requests->cols, sizeof *remote);
+    if (remote == NULL)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    *most = most_remote(in, rank_of_domain, remote);
+    free(remote);
+    return OMPI_SUCCESS;
+}
+
 /* On rank 0: from the rows to aggregator[]. */
 static int decide_here(tatp_pass *pass, const int64_t *rows, int64_t *aggregator)
 {
@@ -167,6 +210,8 @@ static int decide_here(tatp_pass *pass, const int64_t *rows, int64_t *aggregator
         plan_input in = {&requests, where->node_of_rank, &where->topology,
                          plan_even_per_node(where->ranks_on_node, where->nodes, domains)};
         rc = assign(&in, &pass->schedule->decision, rank_of_domain);
+        if (rc == OMPI_SUCCESS)
+            rc = count_remote(&in, rank_of_domain, &pass->schedule->decision.remote);
         matrix_release(&requests);
     }
     for (size_t j = 0; j < domains && rc == OMPI_SUCCESS; j++)
@@ -189,11 +234,10 @@ static void adopt(tatp_pass *pass, const int64_t *aggregator)
 
 int tatp_decide(tatp_pass *pass, int rc)
 {
-    ompi_communicator_t *comm = pass->fh->f_comm;
     size_t domains = pass->schedule->domains.count;
     int64_t *rows = NULL;
     static _Atomic int64_t given; /* schedule ids of this process */
-    enum { ERROR, ID, AGGREGATORS };
+    enum { ERROR, ID, REMOTE, AGGREGATORS };
     int64_t *answer = calloc(domains + AGGREGATORS, sizeof *answer);
     pass->schedule->decision.aggregator = calloc(domains + 1, sizeof *pass->schedule->decision.aggregator);
 
@@ -204,14 +248,15 @@ int tatp_decide(tatp_pass *pass, int rc)
         if (pass->fh->f_rank == 0) {
             answer[ERROR] = tatp_error_class(decide_here(pass, rows, answer + AGGREGATORS));
             answer[ID] = ++given;
+            answer[REMOTE] = pass->schedule->decision.remote;
         }
-        rc = comm->c_coll->coll_bcast(answer, (int)domains + AGGREGATORS, MPI_INT64_T, 0, comm,
-                                      comm->c_coll->coll_bcast_module);
+        rc = tatp_bcast(pass->fh, answer, (int)domains + AGGREGATORS);
     }
     if (rc == OMPI_SUCCESS)
         rc = (int)answer[ERROR];
     if (rc == OMPI_SUCCESS) {
         pass->schedule->id = answer[ID];
+        pass->schedule->decision.remote = answer[REMOTE];
         adopt(pass, answer + AGGREGATORS);
     }
     free(rows);

@@ -281,9 +281,15 @@ void tatp_record_view(ompio_file_t *fh, tatp_module *module)
     int rc = tatp_where(fh, module);
     if (rc != OMPI_SUCCESS)
         return;
-    rc = tatp_prepare_requests(&pass, view_access(fh, &list), &passes);
-    if (rc == OMPI_SUCCESS && schedule.hi > 0)
-        rc = collect(&pass, &m, &bytes);
+    rc = tatp_agree_range(&pass, view_access(fh, &list), &passes);
+    if (rc == OMPI_SUCCESS && schedule.hi > 0) {
+        int local = OMPI_SUCCESS;
+        rc = tatp_find_contributors(&pass, OMPI_SUCCESS, &local);
+        if (rc == OMPI_SUCCESS)
+            rc = tatp_agree_error(fh, local);
+        if (rc == OMPI_SUCCESS)
+            rc = collect(&pass, &m, &bytes);
+    }
     if (rc == OMPI_SUCCESS && fh->f_rank == 0 && m.rows > 0)
         keep_view(module, &m);
     matrix_release(&m);

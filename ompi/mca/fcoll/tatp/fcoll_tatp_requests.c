@@ -99,8 +99,8 @@ static int receive_one(tatp_pass *pass, const ompi_status_public_t *status, size
     size_t words = status->_ucount / sizeof(int64_t);
     tatp_contributor *contributor = add_contributor(pass, status->MPI_SOURCE, capacity);
     int64_t *wire = contributor == NULL ? NULL : malloc(status->_ucount + 1);
-    int rc = MCA_PML_CALL(recv(wire, wire == NULL ? 0 : words, MPI_INT64_T, status->MPI_SOURCE,
-                               TATP_TAG_REQUESTS, pass->fh->f_comm, MPI_STATUS_IGNORE));
+    int rc = tatp_receive(pass->fh, wire, wire == NULL ? 0 : status->_ucount, status->MPI_SOURCE,
+                          TATP_TAG_REQUESTS);
     if (wire == NULL)
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     if (rc == OMPI_SUCCESS)
@@ -144,6 +144,8 @@ static int receive_all(tatp_pass *pass, outgoing *out, int rc, size_t *capacity)
         }
         if (rc == OMPI_SUCCESS)
             rc = more;
+        if (!done)
+            tatp_give_way(pass->fh);
     }
     return rc;
 }

@@ -16,10 +16,8 @@
 #include <unistd.h>
 
 #include "ompi/communicator/communicator.h"
-#include "ompi/mca/pml/pml.h"
 #include "ompi/mca/rte/rte.h"
 #include "ompi/proc/proc.h"
-#include "opal/runtime/opal_progress.h"
 
 #define PAGE 4096
 #define NAME_BYTES 64
@@ -195,14 +193,12 @@ static bool map(tatp_segment *segment, const char *name, bool create)
 
 static int send_bytes(ompio_file_t *fh, const void *data, size_t bytes, int peer)
 {
-    return MCA_PML_CALL(send(data, bytes, MPI_BYTE, peer, TATP_TAG_SHARED,
-                             MCA_PML_BASE_SEND_STANDARD, fh->f_comm));
+    return tatp_send(fh, data, bytes, peer, TATP_TAG_SHARED);
 }
 
 static int receive_bytes(ompio_file_t *fh, void *data, size_t bytes, int peer)
 {
-    return MCA_PML_CALL(recv(data, bytes, MPI_BYTE, peer, TATP_TAG_SHARED, fh->f_comm,
-                             MPI_STATUS_IGNORE));
+    return tatp_receive(fh, data, bytes, peer, TATP_TAG_SHARED);
 }
 
 static tatp_segment *create_segment(const tatp_module *module, size_t size, offer *o)
@@ -313,12 +309,12 @@ static size_t round_up(size_t size)
     return (size + PAGE - 1) / PAGE * PAGE;
 }
 
-/* A page of headers for each aggregator, then two windows for each. */
+/* For each aggregator a page of flags, then its windows. */
 static size_t segment_bytes(size_t aggregators, int64_t cycle)
 {
     size_t window, bytes;
     if (__builtin_add_overflow((size_t)cycle, (size_t)PAGE, &window) ||
-        __builtin_mul_overflow(round_up(window) * 2, aggregators, &bytes))
+        __builtin_mul_overflow(round_up(window) * TATP_DEPTH, aggregators, &bytes))
         return SIZE_MAX;
     return bytes;
 }
@@ -367,20 +363,13 @@ static size_t place_of(const tatp_pass *pass, int aggregator)
     return place;
 }
 
-void tatp_find_window(const tatp_pass *pass, int aggregator, tatp_window window[2])
+void tatp_find_windows(const tatp_pass *pass, int aggregator, tatp_window window[TATP_DEPTH])
 {
     size_t size = round_up((size_t)pass->schedule->cycle);
     char *base = pass->module->segment->base +
                  place_of(pass, aggregator) * segment_bytes(1, pass->schedule->cycle);
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < TATP_DEPTH; i++) {
         window[i].flags = (tatp_flags *)(void *)(base + i * sizeof(tatp_flags));
         window[i].data = base + PAGE + i * size;
     }
-}
-
-/* Looks after messages while another rank of the node is waited for. */
-void tatp_wait_flag(_Atomic int64_t *flag, int64_t value)
-{
-    while (atomic_load_explicit(flag, memory_order_acquire) != value)
-        opal_progress();
 }

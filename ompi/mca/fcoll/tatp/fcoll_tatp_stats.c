@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ompi/communicator/communicator.h"
-#include "ompi/mca/coll/coll.h"
 
 static bool wanted(void)
 {
@@ -29,16 +27,6 @@ static void put_text(FILE *out, const char *text)
     }
 }
 
-static int64_t windows(const tatp_pass *pass)
-{
-    int64_t largest = 0;
-    for (size_t j = 0; j < pass->schedule->domains.count; j++) {
-        if (pass->schedule->domains.size[j] > largest)
-            largest = pass->schedule->domains.size[j];
-    }
-    return largest / pass->schedule->cycle + (largest % pass->schedule->cycle != 0);
-}
-
 static void put_line(FILE *out, const tatp_pass *pass, const tatp_times *t, int64_t bytes)
 {
     double seconds = t->st1 + t->st2 + t->st3 + t->st4 + t->st5;
@@ -50,7 +38,7 @@ static void put_line(FILE *out, const tatp_pass *pass, const tatp_times *t, int6
             "\"st4\": %.6f, \"st5\": %.6f, \"strategy\": \"%s\", \"hop_bytes\": %.15g, "
             "\"hop_bytes_otp\": %.15g, \"crossing_bytes\": %lld}\n",
             pass->fh->f_size, pass->module->where.nodes, pass->schedule->domains.count,
-            (long long)windows(pass), (long long)bytes, seconds, t->st1, t->st2, t->st3, t->st4,
+            (long long)tatp_window_count(pass->schedule), (long long)bytes, seconds, t->st1, t->st2, t->st3, t->st4,
             t->st5, mca_fcoll_tatp_component.strategy->name, pass->schedule->decision.hop_bytes,
             pass->schedule->decision.hop_bytes_otp, (long long)pass->schedule->decision.crossing_bytes);
 }
@@ -75,17 +63,14 @@ static void append_line(const tatp_pass *pass, const tatp_times *slowest, int64_
  * that a line that cannot be written is told by its message and does not fail the call. */
 int tatp_stats_report(const tatp_pass *pass)
 {
-    ompi_communicator_t *comm = pass->fh->f_comm;
     tatp_times slowest = pass->time;
     int64_t bytes = pass->moved;
     if (!wanted())
         return OMPI_SUCCESS;
-    int rc = comm->c_coll->coll_allreduce(MPI_IN_PLACE, &slowest,
-                                          (int)(sizeof slowest / sizeof(double)), MPI_DOUBLE,
-                                          MPI_MAX, comm, comm->c_coll->coll_allreduce_module);
+    int rc = tatp_allreduce(pass->fh, &slowest, (int)(sizeof slowest / sizeof(double)), MPI_DOUBLE,
+                            MPI_MAX);
     if (rc == OMPI_SUCCESS)
-        rc = comm->c_coll->coll_allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, comm,
-                                          comm->c_coll->coll_allreduce_module);
+        rc = tatp_allreduce(pass->fh, &bytes, 1, MPI_INT64_T, MPI_SUM);
     if (rc == OMPI_SUCCESS && pass->fh->f_rank == 0)
         append_line(pass, &slowest, bytes);
     return rc;
