@@ -13,14 +13,13 @@ RUN_LIMIT=1800
 # Every call, three times in a row: amounts, holes, memory.
 calls=(even/\* ragged/\* doubles/\* large/\* nothing/\* one_rank/\* empty_views/\* new_holes/\*
     old_holes/\* wide_holes/\* no_status/\* memory_\*/\*)
-end_of_file=(past_end\*/all past_end\*/at_all past_end\*/ordered)
+end_of_file=(past_end\*/\*)
 far=(offset_2_31/\* offset_2_41/\* stride_2_31/\* ranks_apart_2_31/\* piece_2_31/\* seek_2_31/\*)
 shared=(overlapping_reads/\* view_overlaps_itself/\* overlapping_writes/\* overlapping_pieces/\*)
 types=(subarray/\* darray/\* external32/\* external32_holes/\*)
 requests=(outstanding/\* crossed_starts late_rank progress_elsewhere other_calls_between
     after_start/\* empty_requests/\* many_in_turn)
-modes=(write_only/\* append/\* delete_on_close atomic/\* atomic_individual atomic_overlap/all
-    atomic_overlap/at_all wrong_mode/\*)
+modes=(write_only/\* append/\* delete_on_close atomic/\* atomic_individual atomic_overlap/\* wrong_mode/\*)
 handles=(intermixed/\* intermixed_shared/\* sizes communicator/\* cartesian several_files/\* two_handles
     many_views/\* same_view_again/\* one_file_many_calls)
 all=("${calls[@]}" "${end_of_file[@]}" "${far[@]}" "${shared[@]}" "${types[@]}" "${requests[@]}"

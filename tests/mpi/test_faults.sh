@@ -9,11 +9,12 @@
 need_component fcoll tatp
 RUN_LIMIT=120
 
-blocking() {
+# every_way NAME...: the cases of these names, by each kind of call.
+every_way() {
     local name
     cases=()
     for name; do
-        cases+=("$name/all" "$name/at_all")
+        cases+=("$name/*")
     done
 }
 
@@ -22,7 +23,7 @@ here() {
     conform conformance_faults "$1 ranks" run_here "$1" --mca fcoll tatp
 }
 
-blocking write_eio write_late_eio write_full write_quota write_read_only write_nothing write_short \
+every_way write_eio write_late_eio write_full write_quota write_read_only write_nothing write_short \
     write_interrupted read_eio read_late_eio read_short read_interrupted file_size_limit \
     read_only_handle write_no_memory read_no_memory address_space
 for ranks in 1 2 4 7; do
@@ -45,7 +46,7 @@ mounted() {
 
 # on_mount CASE RANKS SETUP
 on_mount() {
-    blocking "$1"
+    every_way "$1"
     if "${private[@]}" bash -c "$3" 2>/dev/null; then
         case_dir=$tap_dir/mount conform conformance_faults "$2 ranks" mounted "$3" "$2" --mca fcoll tatp
     else

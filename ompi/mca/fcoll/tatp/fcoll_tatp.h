@@ -180,6 +180,7 @@ typedef struct tatp_module {
     tatp_schedule schedule;  /* of the last call */
     tatp_operation *operations; /* calls that do not block, in the order in which they were made */
     tatp_operation *running;    /* the first of them, while it has the processor */
+    tatp_operation *spare;      /* for the next: other ranks wait for it even without memory */
     struct tatp_module *next_busy;
     bool recorded;           /* rank 0: this file is among those of the record */
     matrix recorded_view;    /* rank 0: what tatp_record_view added and no access has replaced */
@@ -245,6 +246,7 @@ int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, int cou
                           struct ompi_datatype_t *datatype, ompi_request_t **request);
 /* Runs a call to its end. The same error on every rank, or success and status->_ucount. */
 int tatp_call_run(tatp_call *call, ompi_status_public_t *status);
+tatp_call *tatp_call_new(void);
 void tatp_call_free(tatp_call *call);
 
 /* The accessed range over all ranks. `rc` is what this rank brings along, *passes how many passes it
@@ -325,8 +327,14 @@ int tatp_cycles_run(tatp_pass *pass);
 void tatp_cycles_free(tatp_cycles *cycles);
 
 /* ---- fcoll_tatp_operation.c ---- */
-/* Puts a call at the end of its file's queue; the call is the operation's from now on. */
-int tatp_operation_start(ompio_file_t *fh, tatp_call *call, ompi_request_t **request);
+/* All that a call takes that does not block; NULL without memory. */
+tatp_operation *tatp_operation_new(void);
+/* Frees all but the request, which the user may still hold; NULL is none. */
+void tatp_operation_free(tatp_operation *operation);
+/* Its call, to be described. */
+tatp_call *tatp_operation_call(tatp_operation *operation);
+/* Puts it at the end of its file's queue. */
+void tatp_operation_start(ompio_file_t *fh, tatp_operation *operation, ompi_request_t **request);
 /* Leaves the operation's stack until `awaited` is complete, or (NULL) for a moment. */
 void tatp_operation_pause(tatp_operation *operation, ompi_request_t *awaited);
 /* Waits until no operation of the file is left. */

@@ -440,8 +440,15 @@ int tatp_call_run(tatp_call *call, ompi_status_public_t *status)
     return rc;
 }
 
+tatp_call *tatp_call_new(void)
+{
+    return calloc(1, sizeof(tatp_call));
+}
+
 void tatp_call_free(tatp_call *call)
 {
+    if (call == NULL)
+        return;
     release(call);
     release_converted(call);
     free(call);
@@ -458,19 +465,28 @@ int tatp_collective(ompio_file_t *fh, bool write, const void *buf, int count,
     return rc;
 }
 
+/* The last resort of a rank that has more calls under way than memory: the others wait for its part,
+ * so that it makes the call at once, and fails for having no request to give. */
+static int make_at_once(ompio_file_t *fh, bool write, const void *buf, int count,
+                        struct ompi_datatype_t *datatype, ompi_request_t **request)
+{
+    *request = &ompi_request_empty;
+    int rc = tatp_collective(fh, write, buf, count, datatype, MPI_STATUS_IGNORE);
+    return rc != OMPI_SUCCESS ? rc : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
 int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, int count,
                           struct ompi_datatype_t *datatype, ompi_request_t **request)
 {
-    tatp_call *call = malloc(sizeof *call);
-    if (call == NULL) {
-        /* the others wait for this rank's part */
-        *request = &ompi_request_empty;
-        (void)tatp_collective(fh, write, buf, count, datatype, MPI_STATUS_IGNORE);
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
+    tatp_module *module = (tatp_module *)fh->f_fcoll;
+    tatp_operation *operation = module->spare != NULL ? module->spare : tatp_operation_new();
+    if (operation == NULL)
+        return make_at_once(fh, write, buf, count, datatype, request);
     if (needs_conversion(fh, datatype))
-        describe_converted(call, fh, write, buf, count, datatype);
+        describe_converted(tatp_operation_call(operation), fh, write, buf, count, datatype);
     else
-        describe(call, fh, write, buf, count, datatype);
-    return tatp_operation_start(fh, call, request);
+        describe(tatp_operation_call(operation), fh, write, buf, count, datatype);
+    module->spare = tatp_operation_new();
+    tatp_operation_start(fh, operation, request);
+    return OMPI_SUCCESS;
 }

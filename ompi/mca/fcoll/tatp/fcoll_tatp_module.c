@@ -28,6 +28,7 @@ static int module_init(struct ompio_file_t *fh)
 
 static void free_module(tatp_module *module)
 {
+    tatp_operation_free(module->spare);
     access_release(&module->period);
     matrix_release(&module->recorded_view);
     tatp_where_release(&module->where);
@@ -130,6 +131,11 @@ static tatp_module *new_module(ompi_process_name_t *group, int ranks)
     tatp_module *module = calloc(1, sizeof *module);
     if (module == NULL)
         return NULL;
+    module->spare = tatp_operation_new();
+    if (module->spare == NULL) {
+        free(module);
+        return NULL;
+    }
     module->group = group;
     module->ranks = ranks;
     module->refused_bytes = SIZE_MAX;

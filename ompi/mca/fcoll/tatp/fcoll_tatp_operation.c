@@ -30,7 +30,6 @@ typedef struct fiber {
 struct tatp_operation {
     ompi_request_t request;
     struct tatp_operation *next; /* of the same file, made later */
-    ompio_file_t *fh;
     tatp_call *call;
     fiber *fiber;
     ompi_request_t *awaited; /* NULL: it wants to look around by itself */
@@ -42,7 +41,9 @@ static void destruct(tatp_operation *operation);
 OBJ_CLASS_DECLARATION(tatp_operation);
 OBJ_CLASS_INSTANCE(tatp_operation, ompi_request_t, construct, destruct);
 
-/* Files with operations, and stacks that wait. Guarded by the component's lock. */
+/* Files with operations, and stacks that wait; guarded by a lock of their own, which is taken while the
+ * component's is held. */
+static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
 static tatp_module *busy_modules;
 static fiber *idle_fibers;
 static bool progress_registered;
@@ -78,20 +79,20 @@ static void free_fiber(fiber *f)
 
 static fiber *take_fiber(void)
 {
-    OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
+    OPAL_THREAD_LOCK(&lock);
     fiber *f = idle_fibers;
     if (f != NULL)
         idle_fibers = f->next;
-    OPAL_THREAD_UNLOCK(&mca_fcoll_tatp_component.lock);
+    OPAL_THREAD_UNLOCK(&lock);
     return f != NULL ? f : new_fiber();
 }
 
 static void put_back_fiber(fiber *f)
 {
-    OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
+    OPAL_THREAD_LOCK(&lock);
     f->next = idle_fibers;
     idle_fibers = f;
-    OPAL_THREAD_UNLOCK(&mca_fcoll_tatp_component.lock);
+    OPAL_THREAD_UNLOCK(&lock);
 }
 
 /* ---- the request ---- */
@@ -118,6 +119,7 @@ static void construct(tatp_operation *operation)
     request->req_type = OMPI_REQUEST_IO;
     request->req_free = free_request;
     request->req_cancel = cancel_request;
+    request->req_status = ompi_status_empty;
     operation->next = NULL;
     operation->call = NULL;
     operation->fiber = NULL;
@@ -128,6 +130,34 @@ static void construct(tatp_operation *operation)
 static void destruct(tatp_operation *operation)
 {
     OMPI_REQUEST_FINI(&operation->request);
+}
+
+tatp_operation *tatp_operation_new(void)
+{
+    tatp_operation *operation = OBJ_NEW(tatp_operation);
+    if (operation == NULL)
+        return NULL;
+    operation->fiber = take_fiber();
+    operation->call = tatp_call_new();
+    if (operation->fiber != NULL && operation->call != NULL)
+        return operation;
+    tatp_operation_free(operation);
+    return NULL;
+}
+
+void tatp_operation_free(tatp_operation *operation)
+{
+    if (operation == NULL)
+        return;
+    if (operation->fiber != NULL)
+        put_back_fiber(operation->fiber);
+    tatp_call_free(operation->call);
+    OBJ_RELEASE(operation);
+}
+
+tatp_call *tatp_operation_call(tatp_operation *operation)
+{
+    return operation->call;
 }
 
 /* ---- on and off the stack ---- */
@@ -172,7 +202,7 @@ static bool can_go_on(const tatp_operation *operation)
  * the list. */
 static void remove_first(tatp_module *module)
 {
-    OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
+    OPAL_THREAD_LOCK(&lock);
     module->operations = module->operations->next;
     if (module->operations == NULL) {
         tatp_module **at = &busy_modules;
@@ -180,17 +210,14 @@ static void remove_first(tatp_module *module)
             at = &(*at)->next_busy;
         *at = module->next_busy;
     }
-    OPAL_THREAD_UNLOCK(&mca_fcoll_tatp_component.lock);
+    OPAL_THREAD_UNLOCK(&lock);
 }
 
 static void complete(tatp_module *module, tatp_operation *operation)
 {
-    put_back_fiber(operation->fiber);
-    operation->fiber = NULL;
     remove_first(module);
-    tatp_call_free(operation->call);
     ompi_request_complete(&operation->request, true);
-    OBJ_RELEASE(operation);
+    tatp_operation_free(operation);
 }
 
 /* Runs the first operation of a file as far as it goes; 1 when that was to its end. */
@@ -229,7 +256,7 @@ static int progress(void)
 static void append(tatp_module *module, tatp_operation *operation)
 {
     bool first_of_all;
-    OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
+    OPAL_THREAD_LOCK(&lock);
     tatp_operation **at = &module->operations;
     while (*at != NULL)
         at = &(*at)->next;
@@ -240,43 +267,19 @@ static void append(tatp_module *module, tatp_operation *operation)
     }
     first_of_all = !progress_registered;
     progress_registered = true;
-    OPAL_THREAD_UNLOCK(&mca_fcoll_tatp_component.lock);
+    OPAL_THREAD_UNLOCK(&lock);
     if (first_of_all)
         opal_progress_register(progress);
 }
 
-/* What the user gets when there is no memory for more: the call is made at once, since the other
- * ranks wait for it, and its end is the request's. */
-static int run_at_once(tatp_call *call, ompi_request_t **request)
+void tatp_operation_start(ompio_file_t *fh, tatp_operation *operation, ompi_request_t **request)
 {
-    ompi_status_public_t status;
-    int rc = tatp_call_run(call, &status);
-    tatp_call_free(call);
-    *request = &ompi_request_empty;
-    return rc != OMPI_SUCCESS ? rc : OMPI_ERR_OUT_OF_RESOURCE;
-}
-
-int tatp_operation_start(ompio_file_t *fh, tatp_call *call, ompi_request_t **request)
-{
-    tatp_operation *operation = OBJ_NEW(tatp_operation);
-    if (operation != NULL)
-        operation->fiber = take_fiber();
-    if (operation == NULL || operation->fiber == NULL) {
-        if (operation != NULL)
-            OBJ_RELEASE(operation);
-        tatp_operations_finish(fh);
-        return run_at_once(call, request);
-    }
-    operation->fh = fh;
-    operation->call = call;
     operation->request.req_state = OMPI_REQUEST_ACTIVE;
     operation->request.req_mpi_object.file = fh->f_fh;
-    operation->request.req_status._cancelled = 0;
     OBJ_RETAIN(operation); /* the user's and the queue's */
     append((tatp_module *)fh->f_fcoll, operation);
     *request = &operation->request;
     (void)progress();
-    return OMPI_SUCCESS;
 }
 
 void tatp_operations_finish(ompio_file_t *fh)
