@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The component and the programs that test it under AddressSanitizer and UndefinedBehaviorSanitizer,
+# and a small set under valgrind.
+# --long: many more cases, from a seed of its own.
+. "$top_srcdir/tests/mpi/lib.sh"
+
+need_component fcoll tatp
+
+case ${1-} in
+'') times=1 seed=1 ;;
+--long) times=50 seed=$RANDOM RUN_LIMIT=3600 ;;
+*)
+    echo "usage: test_sanitizers.sh [--long]" >&2
+    exit 2
+    ;;
+esac
+
+# What Open MPI allocates and never frees is its own affair, and that a call which does not block has
+# a stack of its own is no news.
+export ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 UBSAN_OPTIONS=halt_on_error=1
+views=(--seed "$seed" --dir "$files")
+cases=(even/\* ragged/\* memory_\*/\* past_end\*/\* overlapping_writes/\* view_overlaps_itself/\* external32/\*
+    atomic_overlap/\* outstanding/\* crossed_starts late_rank same_view_again/\* several_files/\*)
+
+# sanitized RANKS PROGRAM ARGUMENT...
+sanitized() {
+    OMPI_MCA_mca_base_component_path=$top_builddir/components-sanitized:$OMPI_PKGLIBDIR \
+        run_here "$1" --mca fcoll tatp "$programs/$2_sanitized" "${@:3}"
+}
+
+# under_valgrind RANKS PROGRAM ARGUMENT...: exit status 99 for an error of memory.
+under_valgrind() {
+    local installed=${OMPI_PKGLIBDIR%/lib/*}/share/openmpi/openmpi-valgrind.supp
+    [[ -e $installed ]] || installed=/usr/share/openmpi/openmpi-valgrind.supp
+    run_here "$1" --mca fcoll tatp "$VALGRIND" --quiet --error-exitcode=99 --suppressions="$installed" \
+        --suppressions="$top_srcdir/tests/mpi/openmpi.supp" "$programs/$2" "${@:3}"
+}
+
+if [[ -e $programs/views_sanitized ]]; then
+    tap_check "sanitizers, views, 4 ranks" sanitized 4 views "${views[@]}" --cases $((100 * times))
+    tap_check "sanitizers, views, 7 ranks" sanitized 7 views "${views[@]}" --first 1000 --cases $((40 * times))
+    for ranks in 1 4; do
+        tap_check "sanitizers, conformance, $ranks ranks" \
+            sanitized "$ranks" conformance --dir "$files" "${cases[@]}"
+    done
+else
+    tap_skip "sanitizers" "this compiler has none"
+fi
+if [[ -x $VALGRIND ]]; then
+    tap_check "valgrind, views, 2 ranks" under_valgrind 2 views "${views[@]}" --first 2000 --cases $((20 * times)) --large 0
+    tap_check "valgrind, conformance, 2 ranks" under_valgrind 2 conformance --dir "$files" \
+        even/\* past_end/\* external32/\* outstanding/\*
+else
+    tap_skip "valgrind" "it is not installed"
+fi
+tap_plan
