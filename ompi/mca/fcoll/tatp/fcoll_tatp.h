@@ -338,7 +338,7 @@ void tatp_operation_start(ompio_file_t *fh, tatp_operation *operation, ompi_requ
 /* Leaves the operation's stack until `awaited` is complete, or (NULL) for a moment. */
 void tatp_operation_pause(tatp_operation *operation, ompi_request_t *awaited);
 /* Waits until no operation of the file is left. */
-void tatp_operations_finish(ompio_file_t *fh);
+void tatp_operations_finish(const tatp_module *module);
 /* Frees what is kept for later operations. */
 void tatp_operations_release(void);
 

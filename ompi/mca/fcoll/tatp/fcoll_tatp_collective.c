@@ -458,7 +458,7 @@ int tatp_collective(ompio_file_t *fh, bool write, const void *buf, int count,
                     struct ompi_datatype_t *datatype, ompi_status_public_t *status)
 {
     tatp_call call;
-    tatp_operations_finish(fh);
+    tatp_operations_finish((const tatp_module *)fh->f_fcoll);
     describe(&call, fh, write, buf, count, datatype);
     int rc = tatp_call_run(&call, status);
     release(&call);

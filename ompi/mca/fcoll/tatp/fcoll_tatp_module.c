@@ -21,6 +21,7 @@
 static int module_init(struct ompio_file_t *fh)
 {
     tatp_module *module = (tatp_module *)fh->f_fcoll;
+    tatp_operations_finish(module);
     module->period_known = false;
     (void)tatp_where(fh, module);
     return OMPI_SUCCESS;
@@ -76,6 +77,7 @@ static tatp_module *add_idle(tatp_module *module)
 static void retire(tatp_module *module)
 {
     tatp_module *out = module;
+    tatp_operations_finish(module);
     matrix_release(&module->recorded_view);
     OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
     if (module->where.agreed && module->where.error == MPI_SUCCESS)

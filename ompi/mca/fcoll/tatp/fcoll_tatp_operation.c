@@ -174,8 +174,8 @@ static void enter(unsigned int high, unsigned int low)
 {
     tatp_operation *operation =
         (tatp_operation *)(uintptr_t)((uint64_t)high << 32 | (uint64_t)low);
-    operation->request.req_status.MPI_ERROR =
-        tatp_call_run(operation->call, &operation->request.req_status);
+    int rc = tatp_call_run(operation->call, &operation->request.req_status);
+    operation->request.req_status.MPI_ERROR = tatp_error_class(rc);
     operation->ended = true;
     swapcontext(&operation->fiber->inside, &operation->fiber->outside);
 }
@@ -282,9 +282,8 @@ void tatp_operation_start(ompio_file_t *fh, tatp_operation *operation, ompi_requ
     (void)progress();
 }
 
-void tatp_operations_finish(ompio_file_t *fh)
+void tatp_operations_finish(const tatp_module *module)
 {
-    const tatp_module *module = (const tatp_module *)fh->f_fcoll;
     while (*(tatp_operation *const volatile *)&module->operations != NULL)
         opal_progress();
 }
