@@ -1,95 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the range is divided, and which rank serves which domain: C is gathered on rank 0, src/plan
- * decides there, everybody hears the answer. */
+/* Which rank serves which domain: C is gathered on rank 0, src/plan decides there, everybody hears
+ * the answer. */
 #include "fcoll_tatp.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/mca/coll/coll.h"
-#include "opal/util/info.h"
-
-/* Below this a domain is not worth a message more, bytes. */
-#define LEAST_DOMAIN (1 << 20)
-/* Domains of this size or more begin at pages of the file. */
-#define PAGE 4096
-/* A window has to fit into one message and one write. */
-#define LARGEST_CYCLE (1 << 30)
-#define DEFAULT_CYCLE (32 << 20)
-
-/* A positive whole number given as a hint at MPI_File_open, or 0. */
-static int64_t hint(ompio_file_t *fh, const char *key)
-{
-    char text[MPI_MAX_INFO_VAL + 1];
-    char *end;
-    int found = 0;
-    if (fh->f_info == NULL)
-        return 0;
-    opal_info_get(fh->f_info, key, MPI_MAX_INFO_VAL, text, &found);
-    if (!found)
-        return 0;
-    errno = 0;
-    long long value = strtoll(text, &end, 10);
-    return errno == 0 && end != text && *end == '\0' && value > 0 ? (int64_t)value : 0;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t first_positive(int64_t a, int64_t b, int64_t c)
-{
-    if (a > 0)
-        return a;
-    return b > 0 ? b : c;
-}
-
-tatp_settings tatp_read_settings(ompio_file_t *fh)
-{
-    const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
-    int64_t cycle = first_positive(hint(fh, "cb_buffer_size"),
-                                   c->cycle_buffer_size,
-                                   fh->f_bytes_per_agg);
-    int64_t aggregators = first_positive(hint(fh, "cb_nodes"), c->num_aggregators,
-                                         OMPIO_MCA_GET(fh, num_aggregators));
-    return (tatp_settings){
-        .aggregators = aggregators > 0 ? least(aggregators, fh->f_size) : 0,
-        .cycle = least(cycle > 0 ? cycle : DEFAULT_CYCLE, LARGEST_CYCLE),
-        .stripe = fh->f_stripe_size <= INT64_MAX ? (int64_t)fh->f_stripe_size : 0,
-    };
-}
-
-size_t tatp_domain_count(const tatp_module *module, int64_t bytes)
-{
-    if (module->settings.aggregators > 0)
-        return (size_t)module->settings.aggregators;
-    return (size_t)least((int64_t)module->where.seats, bytes / LEAST_DOMAIN + 1);
-}
-
-int64_t tatp_domain_alignment(const tatp_module *module, int64_t bytes, size_t domains)
-{
-    if (module->settings.stripe > 0)
-        return module->settings.stripe;
-    return bytes / (int64_t)domains >= LEAST_DOMAIN ? PAGE : 1;
-}
-
-/* Windows of one size, so that the last is not a small remainder. */
-int64_t tatp_cycle_size(const tatp_module *module, const file_domains *domains)
-{
-    int64_t largest = 1, bytes = module->settings.cycle;
-    for (size_t j = 0; j < domains->count; j++) {
-        if (domains->size[j] > largest)
-            largest = domains->size[j];
-    }
-    int64_t windows = (largest - 1) / bytes + 1, cycle = (largest - 1) / windows + 1;
-    return least(cycle > PAGE ? (cycle + PAGE - 1) / PAGE * PAGE : cycle, bytes);
-}
-
-/* ---- C on rank 0 ---- */
 
 enum { PAIR_DOMAIN, PAIR_BYTES, PAIR_WORDS };
 
