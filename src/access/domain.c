@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Splitting the accessed range into file domains, and cutting accesses at their borders. */
+/* Splitting the accessed range into file domains, and the way between file and domain. */
 #include "access/domain.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@ void domains_release(file_domains *domains)
     memset(domains, 0, sizeof *domains);
 }
 
-static int allocate(file_domains *domains, size_t count, size_t ranges)
+static int allocate(file_domains *domains, int64_t lo, int64_t hi, size_t count, size_t ranges)
 {
-    memset(domains, 0, sizeof *domains);
+    *domains = (file_domains){.lo = lo, .hi = hi};
     domains->size = calloc(count, sizeof *domains->size);
     domains->range = calloc(ranges + 1, sizeof *domains->range);
     domains->first = calloc(count + 1, sizeof *domains->first);
@@ -32,7 +32,8 @@ static int allocate(file_domains *domains, size_t count, size_t ranges)
     return 0;
 }
 
-/* Positions, sizes and the index by domain, from the lo, hi and domain of each range. */
+/* Positions, sizes and the index by domain, from the lo, hi and domain of each range; size[j] is
+ * the position at which domain j begins. */
 static void index_ranges(file_domains *domains)
 {
     for (size_t r = 0; r < domains->ranges; r++) {
@@ -56,29 +57,30 @@ static int64_t round_down(int64_t value, int64_t align)
     return value - value % align;
 }
 
+/* The end of the first j of `count` domains of [base, hi): units of `align` bytes as evenly as they
+ * go, the longer domains first. */
+static int64_t even_border(int64_t base, int64_t hi, int64_t j, int64_t count, int64_t align)
+{
+    int64_t units = (hi - base) / align + ((hi - base) % align != 0), rest = units % count;
+    int64_t before = units / count * j + (j < rest ? j : rest);
+    return before == units ? hi : base + before * align;
+}
+
 int domains_even(file_domains *domains, int64_t lo, int64_t hi, size_t count, int64_t align)
 {
     if (lo < 0 || lo > hi || count == 0 || count > INT64_MAX || align < 1)
         return -EINVAL;
     file_domains result;
-    int rc = allocate(&result, count, count);
+    int rc = allocate(&result, lo, hi, count, count);
     if (rc != 0)
         return rc;
-    int64_t base = round_down(lo, align), n = (int64_t)count;
-    int64_t step = (hi - base) / n + ((hi - base) % n != 0);
-    if (step % align != 0 && __builtin_add_overflow(step, align - step % align, &step))
-        step = hi - base;
-    int64_t begin = lo;
+    int64_t base = round_down(lo, align), begin = lo;
     for (size_t j = 0; j < count; j++) {
-        int64_t end;
-        if (__builtin_mul_overflow(step, (int64_t)j + 1, &end) ||
-            __builtin_add_overflow(base, end, &end) || end > hi)
-            end = hi;
-        if (end < begin)
-            end = begin;
+        int64_t end = even_border(base, hi, (int64_t)j + 1, (int64_t)count, align);
         result.range[j] = (domain_range){begin, end, 0, j};
         begin = end;
     }
+    result.size[0] = hi > lo ? lo - base : 0;
     index_ranges(&result);
     *domains = result;
     return 0;
@@ -106,7 +108,7 @@ int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t un
     size_t units = (size_t)((hi - lo) / unit + ((hi - lo) % unit != 0));
     int rc = count_ranges(of, units, count, &ranges);
     if (rc == 0)
-        rc = allocate(&result, count, ranges);
+        rc = allocate(&result, lo, hi, count, ranges);
     if (rc != 0)
         return rc;
     size_t r = 0;
@@ -121,25 +123,75 @@ int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t un
     return 0;
 }
 
-int64_t domains_position_to_file(const file_domains *domains, size_t j, int64_t position,
-                                 int64_t *contiguous)
+/* ---- striped domains: domain j has the stripes s of the file with s % count == j ---- */
+
+/* Stripes from the one that holds `lo` to the first of domain j. */
+static int64_t stripes_before(const file_domains *domains, size_t j)
 {
-    size_t low = domains->first[j], high = domains->first[j + 1];
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (domains->range[domains->by_domain[middle]].position <= position)
-            low = middle;
-        else
-            high = middle;
-    }
-    const domain_range *range = &domains->range[domains->by_domain[low]];
-    int64_t offset = range->lo + (position - range->position);
-    *contiguous = range->hi - offset;
-    return offset;
+    int64_t count = (int64_t)domains->count, from = domains->lo / domains->stripe % count;
+    return (int64_t)j >= from ? (int64_t)j - from : (int64_t)j - from + count;
 }
 
-/* The range that holds file offset `offset`, from `from` on by doubling steps: accesses ascend,
- * so the next range is mostly near. */
+/* One past the last position of domain j, or 0 when it has no stripe. */
+static int64_t striped_size(const file_domains *domains, size_t j)
+{
+    int64_t stripe = domains->stripe, before = stripes_before(domains, j);
+    if (domains->lo == domains->hi)
+        return 0;
+    int64_t first = domains->lo / stripe, last = (domains->hi - 1) / stripe;
+    if (last - first < before)
+        return 0;
+    int64_t rows = (last - first - before) / (int64_t)domains->count;
+    int64_t begin = (first + before + rows * (int64_t)domains->count) * stripe;
+    int64_t rest = domains->hi - begin;
+    return rows * stripe + (rest < stripe ? rest : stripe);
+}
+
+int domains_striped(file_domains *domains, int64_t lo, int64_t hi, int64_t stripe, size_t count)
+{
+    if (lo < 0 || lo > hi || count == 0 || count > INT64_MAX || stripe < 1)
+        return -EINVAL;
+    file_domains result = {.count = count, .lo = lo, .hi = hi, .stripe = stripe};
+    result.size = calloc(count, sizeof *result.size);
+    if (result.size == NULL)
+        return -ENOMEM;
+    for (size_t j = 0; j < count; j++)
+        result.size[j] = striped_size(&result, j);
+    *domains = result;
+    return 0;
+}
+
+/* The end of the range of a striped domain that holds `offset`: all is one when there is no other
+ * domain. */
+static int64_t striped_end(const file_domains *domains, int64_t offset)
+{
+    int64_t begin = round_down(offset, domains->stripe);
+    return domains->count > 1 && domains->hi - begin > domains->stripe ? begin + domains->stripe
+                                                                       : domains->hi;
+}
+
+static domain_range striped_range(const file_domains *domains, int64_t offset)
+{
+    int64_t stripe = domains->stripe, count = (int64_t)domains->count;
+    int64_t first = domains->lo / stripe, at = offset / stripe;
+    int64_t begin = domains->count > 1 ? at * stripe : domains->lo;
+    domain_range range = {begin > domains->lo ? begin : domains->lo, striped_end(domains, offset),
+                          0, (size_t)(at % count)};
+    range.position = (at - first) / count * stripe + offset % stripe - (offset - range.lo);
+    return range;
+}
+
+static int64_t striped_to_file(const file_domains *domains, size_t j, int64_t position)
+{
+    int64_t stripe = domains->stripe, row = position / stripe;
+    int64_t at = domains->lo / stripe + stripes_before(domains, j) + row * (int64_t)domains->count;
+    return at * stripe + position % stripe;
+}
+
+/* ---- between file and domain ---- */
+
+/* The range of the table that holds file offset `offset`, from `from` on by doubling steps:
+ * accesses ascend, so that the next range is mostly near. */
 static size_t find_range(const file_domains *domains, size_t from, int64_t offset)
 {
     size_t low = from, step = 1, high;
@@ -158,131 +210,39 @@ static size_t find_range(const file_domains *domains, size_t from, int64_t offse
     return low;
 }
 
-typedef struct cutter {
-    const file_domains *domains;
-    size_t *slot; /* slot[j]: 1 + index of domain j's share, 0: none yet */
-    domain_share *share;
-    size_t count, capacity;
-} cutter;
-
-static access_list *share_of(cutter *cut, size_t domain)
+domain_range domains_range_at(const file_domains *domains, int64_t offset, size_t *near)
 {
-    if (cut->slot[domain] == 0) {
-        if (cut->count == cut->capacity) {
-            size_t capacity = cut->capacity ? cut->capacity * 2 : 4;
-            domain_share *grown = realloc(cut->share, capacity * sizeof *grown);
-            if (grown == NULL)
-                return NULL;
-            cut->share = grown;
-            cut->capacity = capacity;
-        }
-        memset(&cut->share[cut->count], 0, sizeof *cut->share);
-        cut->share[cut->count].domain = domain;
-        cut->slot[domain] = ++cut->count;
+    if (domains->stripe > 0)
+        return striped_range(domains, offset);
+    *near = find_range(domains, *near, offset);
+    return domains->range[*near];
+}
+
+/* The range of the table that holds position `position` of domain j. */
+static const domain_range *range_of_position(const file_domains *domains, size_t j,
+                                             int64_t position)
+{
+    size_t low = domains->first[j], high = domains->first[j + 1];
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (domains->range[domains->by_domain[middle]].position <= position)
+            low = middle;
+        else
+            high = middle;
     }
-    return &cut->share[cut->slot[domain] - 1].list;
+    return &domains->range[domains->by_domain[low]];
 }
 
-/* As much of *rest as lies in `range` goes to that domain's share: whole blocks at once, or the
- * head of a block that the border cuts; *rest becomes what is left (count 0: nothing). */
-static int cut_at_range(cutter *cut, const domain_range *range, access_run *rest)
+int64_t domains_position_to_file(const file_domains *domains, size_t j, int64_t position,
+                                 int64_t *contiguous)
 {
-    access_run part = *rest;
-    access_list *list = share_of(cut, range->domain);
-    if (list == NULL)
-        return -ENOMEM;
-    int64_t room = range->hi - rest->offset - rest->length;
-    if (room >= 0) {
-        if (rest->count > 1 && room / rest->stride + 1 < rest->count)
-            part.count = room / rest->stride + 1;
-        rest->count -= part.count;
-        if (rest->count > 0) {
-            rest->offset += part.count * part.stride;
-            rest->stream += part.count * part.length;
-        }
-    } else {
-        part.count = 1;
-        part.length = range->hi - rest->offset;
+    if (domains->stripe > 0) {
+        int64_t striped = striped_to_file(domains, j, position);
+        *contiguous = striped_end(domains, striped) - striped;
+        return striped;
     }
-    if (part.count == 1)
-        part.stride = 0;
-    part.offset = range->position + (part.offset - range->lo);
-    return access_append_run(list, &part);
-}
-
-/* One run, range by range. A block that a border cuts is finished before the blocks behind it. */
-static int cut_run(cutter *cut, const access_run *run, size_t *range)
-{
-    access_run rest = *run;
-    while (rest.count > 0) {
-        *range = find_range(cut->domains, *range, rest.offset);
-        const domain_range *at = &cut->domains->range[*range];
-        int whole = rest.length <= at->hi - rest.offset, rc;
-        if (whole) {
-            rc = cut_at_range(cut, at, &rest);
-        } else {
-            access_run block = {rest.offset, rest.length, 0, 1, rest.stream};
-            while ((rc = cut_at_range(cut, at, &block)) == 0 && block.count > 0) {
-                int64_t done = at->hi - block.offset;
-                block.offset += done;
-                block.stream += done;
-                block.length -= done;
-                *range = find_range(cut->domains, *range, block.offset);
-                at = &cut->domains->range[*range];
-            }
-            if (--rest.count > 0) {
-                rest.offset += rest.stride;
-                rest.stream += rest.length;
-            }
-        }
-        if (rc != 0)
-            return rc;
-    }
-    return 0;
-}
-
-static int by_domain(const void *a, const void *b)
-{
-    const domain_share *x = a, *y = b;
-    return (x->domain > y->domain) - (x->domain < y->domain);
-}
-
-static int lies_inside(const file_domains *domains, const access_list *list)
-{
-    return list->count == 0 ||
-           (domains->ranges > 0 && access_lower(list) >= domains->range[0].lo &&
-            access_upper(list) <= domains->range[domains->ranges - 1].hi);
-}
-
-int domains_cut(const file_domains *domains, const access_list *list,
-                domain_share **shares, size_t *count)
-{
-    cutter cut = {domains, NULL, NULL, 0, 0};
-    size_t range = 0;
-    int rc = 0;
-
-    if (!lies_inside(domains, list))
-        return -EINVAL;
-    cut.slot = calloc(domains->count + 1, sizeof *cut.slot);
-    if (cut.slot == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < list->count && rc == 0; i++)
-        rc = cut_run(&cut, &list->run[i], &range);
-    free(cut.slot);
-    if (rc != 0) {
-        domains_free_shares(cut.share, cut.count);
-        return rc;
-    }
-    if (cut.count > 1)
-        qsort(cut.share, cut.count, sizeof *cut.share, by_domain);
-    *shares = cut.share;
-    *count = cut.count;
-    return 0;
-}
-
-void domains_free_shares(domain_share *shares, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        access_release(&shares[i].list);
-    free(shares);
+    const domain_range *range = range_of_position(domains, j, position);
+    int64_t offset = range->lo + (position - range->position);
+    *contiguous = range->hi - offset;
+    return offset;
 }

@@ -3,9 +3,12 @@
  * File domains: which part of the accessed file is served by which aggregator.
  *
  * A domain is a *set* of ranges of the file, and its bytes have positions of their own: those of
- * its ranges, in file order, one after another, from 0 to size - 1. Everything after the cut (the
+ * its ranges, in file order, one after another, up to size - 1. Everything after the cut (the
  * cycles, the buffers, the messages) works in positions, so that a domain of one range and a
  * domain of thousands take the same path. position_to_file leads back.
+ *
+ * Where domains are aligned, position 0 is the border at or before the first byte, so that borders
+ * in the file are at multiples of the alignment in positions, too.
  *
  * Functions return 0 or a negative errno value; outputs are set only on success.
  */
@@ -20,18 +23,22 @@ typedef struct domain_range {
     size_t domain;
 } domain_range;
 
-/* `range` ascends and covers [range[0].lo, range[ranges - 1].hi) without gaps or overlaps. */
+/* Ranges are told by arithmetic where they are regular, because a large file has millions of
+ * stripes; else by a table. */
 typedef struct file_domains {
     size_t count;        /* number of domains, a */
-    int64_t *size;       /* size[j]: bytes of domain j, >= 0 */
+    int64_t lo, hi;      /* they cover bytes [lo, hi) of the file without gaps or overlaps */
+    int64_t *size;       /* size[j]: one past the last position of domain j; 0: it has no bytes */
+    int64_t stripe;      /* of striped domains, bytes; 0: the table says */
     size_t ranges;
-    domain_range *range;
+    domain_range *range; /* ascending */
     size_t *first;       /* ranges of domain j: by_domain[first[j]] .. by_domain[first[j + 1] - 1] */
     size_t *by_domain;   /* indices into range[], ascending within a domain */
 } file_domains;
 
-/* [lo, hi) in `count` contiguous domains of equal size, their borders at multiples of `align` (>= 1)
- * in the file; trailing domains are empty when there is too little for all.
+/* [lo, hi) in `count` contiguous domains of equal size, give or take one unit of `align` bytes (>= 1),
+ * their borders at multiples of it in the file; trailing domains are empty when there are fewer
+ * units than domains.
  * -EINVAL: lo < 0, lo > hi, count or align 0; -ENOMEM. */
 int domains_even(file_domains *domains, int64_t lo, int64_t hi, size_t count, int64_t align);
 
@@ -41,10 +48,21 @@ int domains_even(file_domains *domains, int64_t lo, int64_t hi, size_t count, in
 int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t unit,
                        const size_t *of, size_t count);
 
+/* [lo, hi) by stripes of `stripe` bytes, counted from byte 0 of the file: stripe s belongs to domain
+ * s % count. Where the file system puts stripe s on storage target s % targets and count divides
+ * `targets`, a target's stripes belong to one domain; where count is m times `targets`, they belong
+ * to m domains and each domain has those of one target. Memory O(count).
+ * -EINVAL: lo < 0, lo > hi, stripe < 1, count 0; -ENOMEM. */
+int domains_striped(file_domains *domains, int64_t lo, int64_t hi, int64_t stripe, size_t count);
+
 void domains_release(file_domains *domains);
 
+/* The range that holds file offset `offset`, which lies in [lo, hi). *near is the caller's, 0 at
+ * first; the offsets asked for with one of them ascend. */
+domain_range domains_range_at(const file_domains *domains, int64_t offset, size_t *near);
+
 /* The file offset of position `position` of domain j, and how many bytes from there on lie in
- * one range. `position` < size[j]. */
+ * one range. The position is one that a byte of the domain has. */
 int64_t domains_position_to_file(const file_domains *domains, size_t j, int64_t position,
                                  int64_t *contiguous);
 
@@ -56,7 +74,7 @@ typedef struct domain_share {
 
 /* Cuts an ordered list that lies inside the range of the domains. *shares has one entry for each
  * domain that is touched, ascending by domain; the caller frees it with domains_free_shares.
- * O(runs + ranges touched + domains). -ENOMEM; -EINVAL when the list lies outside. */
+ * O(runs + ranges touched + domains) time and memory. -ENOMEM; -EINVAL when the list lies outside. */
 int domains_cut(const file_domains *domains, const access_list *list,
                 domain_share **shares, size_t *count);
 

@@ -16,28 +16,39 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+struct file_id {
+    dev_t device;
+    ino_t inode;
+};
+
 static struct file_fault armed;
-static dev_t device;
-static ino_t inode;
+static struct file_id target;
 static int hits, passed;
+
+static struct file_id identify(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        abort();
+    return (struct file_id){status.st_dev, status.st_ino};
+}
+
+static bool is_open_as(struct file_id file, int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 && status.st_dev == file.device && status.st_ino == file.inode;
+}
 
 void inject_file(const struct file_fault *fault)
 {
-    struct stat status;
     hits = passed = 0;
-    if (stat(fault->path, &status) != 0)
-        abort();
-    device = status.st_dev;
-    inode = status.st_ino;
+    target = identify(fault->path);
     armed = *fault;
 }
 
 static bool strikes(int fd, bool write)
 {
-    struct stat status;
-    if (armed.fault == NO_FAULT || write != armed.write)
-        return false;
-    if (fstat(fd, &status) != 0 || status.st_dev != device || status.st_ino != inode)
+    if (armed.fault == NO_FAULT || write != armed.write || !is_open_as(target, fd))
         return false;
     return passed++ >= armed.after;
 }
@@ -79,12 +90,51 @@ static bool disturb(int fd, bool write, size_t *bytes, ssize_t *result)
     }
 }
 
+/* --- what is done to a file --- */
+
+static bool watching;
+static struct file_id watched;
+static struct seen_access *seen;
+static size_t seen_count, seen_room;
+
+void inject_watch(const char *path)
+{
+    watched = identify(path);
+    watching = true;
+}
+
+struct seen_access *inject_seen(size_t *count)
+{
+    struct seen_access *all = seen;
+    *count = seen_count;
+    watching = false;
+    seen = NULL;
+    seen_count = seen_room = 0;
+    return all;
+}
+
+/* Returns `done`, as the access did. */
+static ssize_t note(int fd, bool write, off_t offset, ssize_t done)
+{
+    if (done <= 0 || !watching || !is_open_as(watched, fd))
+        return done;
+    if (seen_count == seen_room) {
+        seen_room = seen_room > 0 ? 2 * seen_room : 64;
+        seen = realloc(seen, seen_room * sizeof *seen);
+        if (seen == NULL)
+            abort();
+    }
+    seen[seen_count++] = (struct seen_access){write, offset, done};
+    return done;
+}
+
 static ssize_t transfer(long call, int fd, void *at, size_t bytes, off_t offset)
 {
+    bool write = call == SYS_pwrite64;
     ssize_t result;
-    if (disturb(fd, call == SYS_pwrite64, &bytes, &result))
+    if (disturb(fd, write, &bytes, &result))
         return result;
-    return syscall(call, fd, at, bytes, offset);
+    return note(fd, write, offset, syscall(call, fd, at, bytes, offset));
 }
 
 static size_t sum(const struct iovec *piece, int pieces)
@@ -104,10 +154,11 @@ static ssize_t transfer_list(long call, int fd, const struct iovec *piece, int p
     if (disturb(fd, write, &bytes, &result))
         return result;
     if (bytes == whole)
-        return syscall(call, fd, piece, pieces, offset, 0L);
+        return note(fd, write, offset, syscall(call, fd, piece, pieces, offset, 0L));
     if (bytes > piece->iov_len)
         bytes = piece->iov_len;
-    return syscall(write ? SYS_pwrite64 : SYS_pread64, fd, piece->iov_base, bytes, offset);
+    return note(fd, write, offset,
+                syscall(write ? SYS_pwrite64 : SYS_pread64, fd, piece->iov_base, bytes, offset));
 }
 
 ssize_t pwrite(int fd, const void *at, size_t bytes, off_t offset)

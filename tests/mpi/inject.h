@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inject: faults of the machine within this process. A program that links it has its own
- * pwrite, pread, malloc, ...; the components call these in place of the C library's. */
+/* inject: faults of the machine within this process, and what it does to a file. A program that
+ * links it has its own pwrite, pread, malloc, ...; the components call these in place of the C
+ * library's. */
 #ifndef TESTS_MPI_INJECT_H
 #define TESTS_MPI_INJECT_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 enum fault {
     NO_FAULT,
@@ -24,6 +27,16 @@ struct file_fault {
     const char *path;
 };
 void inject_file(const struct file_fault *fault);
+
+/* From now on the accesses to this file are noted, as far as they were done. */
+void inject_watch(const char *path);
+
+/* No longer. Returns what was noted, in the order of time, and how many; the caller frees it. */
+struct seen_access {
+    bool write;
+    int64_t offset, length;
+};
+struct seen_access *inject_seen(size_t *count);
 
 /* The nth allocation (1, ...) from now on that the shared object whose name has `object` in it
  * asks for fails, once. False when allocations cannot be made to fail here. */

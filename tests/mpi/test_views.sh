@@ -34,6 +34,7 @@ check_here 60 7 "one node"
 check_here 60 4 "cycles of 64 bytes" --mca fcoll_tatp_cycle_buffer_size 64
 check_here 40 7 "five aggregators" --mca fcoll_tatp_num_aggregators 5
 check_here 60 4 "strategy otp" --mca fcoll_tatp_strategy otp
+check_here 60 7 "stripes of 100 bytes" --mca fcoll_tatp_stripe_size 100 --mca fcoll_tatp_stripe_count 3
 
 start_cluster
 check_on_cluster 100 4

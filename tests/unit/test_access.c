@@ -314,14 +314,19 @@ START_TEST(even_domains_cover_the_range)
         int64_t lo = below(200), hi = lo + below(400), align = 1 + below(3) * below(30);
         size_t count = (size_t)(1 + below(9));
         ck_assert_int_eq(domains_even(&d, lo, hi, count, align), 0);
-        int64_t at = lo, total = 0;
+        int64_t at = lo, total = 0, first = lo / align, end = (hi + align - 1) / align;
+        int64_t most = (end - first + (int64_t)count - 1) / (int64_t)count * align;
         ck_assert_uint_eq(d.count, count);
         for (size_t j = 0; j < count; j++) {
             ck_assert_int_eq(d.range[j].lo, at);
             at = d.range[j].hi;
             ck_assert(at == hi || at % align == 0);
-            ck_assert_int_eq(d.size[j], d.range[j].hi - d.range[j].lo);
-            total += d.size[j];
+            int64_t bytes = d.range[j].hi - d.range[j].lo, head = bytes > 0 ? d.range[j].lo % align : 0;
+            ck_assert_int_eq(d.range[j].position, head);
+            ck_assert_int_eq(d.size[j], head + bytes);
+            ck_assert_int_le(d.size[j], most);
+            ck_assert(bytes > 0 || (int64_t)count > end - first || hi == lo);
+            total += bytes;
         }
         ck_assert_int_eq(at, hi);
         ck_assert_int_eq(total, hi - lo);
@@ -341,6 +346,157 @@ START_TEST(even_domains_of_huge_ranges)
     ck_assert_int_eq(domains_even(&d, 0, 4, 0, 1), -EINVAL);
     ck_assert_int_eq(domains_even(&d, 0, 4, 1, 0), -EINVAL);
     ck_assert_int_eq(domains_even(&d, -1, 4, 1, 1), -EINVAL);
+}
+END_TEST
+
+enum { MOST_DOMAINS = 12 };
+
+/* Striped domains byte by byte: position[b] is that of byte b in domain[b], size as in the header.
+ * A domain's positions are counted out, those before lo in lo's own stripe among them. */
+typedef struct striped_model {
+    int64_t position[FILE_BYTES], size[MOST_DOMAINS];
+    int domain[FILE_BYTES];
+} striped_model;
+
+static void deal_out(striped_model *m, int lo, int hi, int stripe, int count)
+{
+    int64_t next[MOST_DOMAINS] = {0};
+    int begin = lo, domain = 0;
+    memset(m->size, 0, sizeof m->size);
+    while (begin % stripe != 0)
+        begin--;
+    for (int b = 0; b < begin; b++)
+        domain = (b + 1) % stripe == 0 ? domain + 1 : domain;
+    for (int b = begin; b < hi; b++) {
+        m->domain[b] = domain % count;
+        m->position[b] = next[m->domain[b]]++;
+        if (b >= lo)
+            m->size[m->domain[b]] = next[m->domain[b]];
+        if ((b + 1) % stripe == 0)
+            domain++;
+    }
+}
+
+/* Bytes from b on that lie in its range. */
+static int64_t rest_of_range(const striped_model *m, int b, int hi)
+{
+    int end = b + 1;
+    while (end < hi && m->domain[end] == m->domain[b])
+        end++;
+    return end - b;
+}
+
+static void check_striped_byte(const file_domains *d, const striped_model *m, int b, int64_t rest,
+                               size_t *near)
+{
+    int64_t contiguous;
+    domain_range range = domains_range_at(d, b, near);
+    ck_assert_int_eq((int)range.domain, m->domain[b]);
+    ck_assert_int_le(range.lo, b);
+    ck_assert_int_eq(range.position + (b - range.lo), m->position[b]);
+    ck_assert_int_eq(m->domain[range.lo], m->domain[b]);
+    ck_assert_int_eq(range.hi - b, rest);
+    ck_assert_int_eq(domains_position_to_file(d, range.domain, m->position[b], &contiguous), b);
+    ck_assert_int_eq(contiguous, rest);
+}
+
+START_TEST(striped_domains_deal_out_the_stripes)
+{
+    for (int c = 0; c < CASES; c++) {
+        file_domains d;
+        striped_model m;
+        size_t near = 0;
+        state = (uint64_t)c;
+        int lo = below(200), hi = lo + below(400), stripe = 1 + below(60), count = 1 + below(MOST_DOMAINS);
+        deal_out(&m, lo, hi, stripe, count);
+        ck_assert_int_eq(domains_striped(&d, lo, hi, stripe, (size_t)count), 0);
+        ck_assert_uint_eq(d.count, (size_t)count);
+        for (int j = 0; j < count; j++)
+            ck_assert_int_eq(d.size[j], m.size[j]);
+        for (int b = lo; b < hi; b++)
+            check_striped_byte(&d, &m, b, rest_of_range(&m, b, hi), &near);
+        domains_release(&d);
+    }
+}
+END_TEST
+
+/* How many domains the stripes of one storage target belong to, and targets those of a domain. */
+static void count_partners(const file_domains *d, int64_t stripe, int stripes, int targets,
+                           int *domains_of_target, int *targets_of_domain)
+{
+    bool met[MOST_DOMAINS][MOST_DOMAINS] = {{false}};
+    size_t near = 0;
+    for (int s = 0; s < stripes; s++) {
+        domain_range range = domains_range_at(d, s * stripe, &near);
+        domains_of_target[s % targets] += !met[s % targets][range.domain];
+        targets_of_domain[range.domain] += !met[s % targets][range.domain];
+        met[s % targets][range.domain] = true;
+    }
+}
+
+START_TEST(a_target_belongs_to_the_fewest_domains)
+{
+    enum { STRIPES = 200, STRIPE = 1 << 20 };
+    for (int targets = 1; targets <= MOST_DOMAINS; targets++) {
+        for (int count = 1; count <= MOST_DOMAINS; count++) {
+            int of_target[MOST_DOMAINS] = {0}, of_domain[MOST_DOMAINS] = {0};
+            file_domains d;
+            if (targets % count != 0 && count % targets != 0)
+                continue;
+            ck_assert_int_eq(domains_striped(&d, 0, STRIPES * STRIPE, STRIPE, (size_t)count), 0);
+            count_partners(&d, STRIPE, STRIPES, targets, of_target, of_domain);
+            for (int t = 0; t < targets; t++)
+                ck_assert_int_eq(of_target[t], count > targets ? count / targets : 1);
+            for (int j = 0; j < count; j++)
+                ck_assert_int_eq(of_domain[j], targets > count ? targets / count : 1);
+            domains_release(&d);
+        }
+    }
+}
+END_TEST
+
+START_TEST(striped_domains_of_huge_ranges)
+{
+    file_domains d;
+    domain_share *share;
+    size_t shares, runs = 0;
+    access_list list = {0};
+    int64_t contiguous, TiB = INT64_C(1) << 40, MiB = 1 << 20, bytes = 0;
+    ck_assert_int_eq(domains_striped(&d, 3, TiB + 5, MiB, 160), 0);
+    for (size_t j = 0; j < 160; j++)
+        bytes += d.size[j];
+    ck_assert_int_eq(bytes, TiB + 5);
+    ck_assert_int_eq(access_append(&list, TiB / 2, 320 * MiB, 0), 0);
+    ck_assert_int_eq(domains_cut(&d, &list, &share, &shares), 0);
+    ck_assert_uint_eq(shares, 160);
+    for (size_t i = 0; i < shares; i++)
+        runs += share[i].list.count;
+    ck_assert_uint_eq(runs, 320);
+    domains_free_shares(share, shares);
+    domains_release(&d);
+    access_release(&list);
+
+    ck_assert_int_eq(domains_striped(&d, INT64_MAX - 10, INT64_MAX, 4, 1 << 16), 0);
+    size_t near = 0;
+    domain_range range = domains_range_at(&d, INT64_MAX - 1, &near);
+    ck_assert_int_eq(range.hi, INT64_MAX);
+    ck_assert_int_eq(domains_position_to_file(&d, range.domain, range.position, &contiguous), range.lo);
+    ck_assert_int_eq(contiguous, range.hi - range.lo);
+    domains_release(&d);
+    ck_assert_int_eq(domains_striped(&d, 0, INT64_MAX, INT64_MAX, 3), 0);
+    ck_assert_int_eq(d.size[0], INT64_MAX);
+    ck_assert_int_eq(d.size[1], 0);
+    domains_release(&d);
+}
+END_TEST
+
+START_TEST(bad_stripes_are_refused)
+{
+    file_domains d;
+    ck_assert_int_eq(domains_striped(&d, 5, 4, 1, 1), -EINVAL);
+    ck_assert_int_eq(domains_striped(&d, -1, 4, 1, 1), -EINVAL);
+    ck_assert_int_eq(domains_striped(&d, 0, 4, 0, 1), -EINVAL);
+    ck_assert_int_eq(domains_striped(&d, 0, 4, 1, 0), -EINVAL);
 }
 END_TEST
 
@@ -391,10 +547,13 @@ START_TEST(cuts_hold_every_byte)
         model m;
         state = (uint64_t)c;
         random_ordered(&m, &list);
-        if (c % 2)
-            ck_assert_int_eq(domains_even(&d, 0, FILE_BYTES, (size_t)(1 + below(20)), 1), 0);
-        else
+        if (c % 3 == 0)
+            ck_assert_int_eq(domains_even(&d, 0, FILE_BYTES, (size_t)(1 + below(20)), 1 + below(9)), 0);
+        else if (c % 3 == 1)
             scatter_domains(&d, 1 + below(40));
+        else
+            ck_assert_int_eq(domains_striped(&d, m.bytes > 0 ? m.place[0] : 0, FILE_BYTES,
+                                             1 + below(50), (size_t)(1 + below(9))), 0);
         check_cut(&d, &list, &m);
         domains_release(&d);
         access_release(&list);
@@ -558,6 +717,10 @@ int main(void)
     tcase_add_test(runs, layers_are_ordered_and_hold_every_byte);
     tcase_add_test(domains, even_domains_cover_the_range);
     tcase_add_test(domains, even_domains_of_huge_ranges);
+    tcase_add_test(domains, striped_domains_deal_out_the_stripes);
+    tcase_add_test(domains, a_target_belongs_to_the_fewest_domains);
+    tcase_add_test(domains, striped_domains_of_huge_ranges);
+    tcase_add_test(domains, bad_stripes_are_refused);
     tcase_add_test(domains, cuts_hold_every_byte);
     tcase_add_test(domains, a_long_run_stays_a_few_runs);
     tcase_add_test(domains, a_cut_outside_the_range_is_refused);

@@ -23,6 +23,12 @@
 /* Tags on f_comm, which is private to the file. Phases that could meet have different ones. */
 enum tatp_tag { TATP_TAG_REQUESTS = 7001, TATP_TAG_DATA, TATP_TAG_SHARED };
 
+/* How the accessed range is divided; the names are in fcoll_tatp_domains.c. */
+enum tatp_domains { TATP_DOMAINS_AUTO, TATP_DOMAINS_EVEN, TATP_DOMAINS_STRIPE };
+
+/* Bytes; file systems hold a stripe's size in 32 bits. A stripe for each rank is below 2^63. */
+#define TATP_LARGEST_STRIPE (INT64_C(1) << 32)
+
 typedef struct mca_fcoll_tatp_component_t {
     mca_fcoll_base_component_t super;
     int priority;
@@ -31,11 +37,15 @@ typedef struct mca_fcoll_tatp_component_t {
     char *topology_file;
     int num_aggregators;    /* 0: one for each node */
     long cycle_buffer_size; /* bytes; 0: OMPIO's bytes_per_agg */
+    char *domains_name;
+    long stripe_size;       /* bytes; 0: what the file system says */
+    int stripe_count;       /* 0: what the file system says */
     bool shared_memory;
     char *record_file;
     char *stats_file;
     const plan_strategy *strategy;
     const lap_solver *solver;
+    int domains;               /* an enum tatp_domains; -1: no such name */
     opal_mutex_t lock;         /* guards what follows: threads may work on several files */
     struct tatp_module *modules;      /* of open files */
     struct tatp_module *idle_modules; /* the latest first */
@@ -140,6 +150,7 @@ typedef struct tatp_schedule {
     int64_t own_lo, own_hi;    /* range of this rank */
     int64_t lo, hi;            /* accessed range over all ranks; hi is 0 when there is none */
     int64_t cycle;             /* positions in a window */
+    int64_t period;            /* bytes: it serves accesses moved by a multiple of this */
     file_domains domains;
     domain_share *share;       /* this rank's part of each domain it touches */
     size_t shares;
@@ -154,9 +165,10 @@ typedef struct tatp_schedule {
 
 /* What a file was opened with, as far as schedules depend on it. */
 typedef struct tatp_settings {
-    int64_t aggregators;   /* asked for; 0: to be chosen */
+    int64_t aggregators;   /* asked for, as far as the targets allow; 0: to be chosen */
     int64_t cycle;         /* an aggregator's cycle buffer at most, bytes: its TATP_DEPTH windows */
     int64_t stripe;        /* of the file system, bytes; 0: not known */
+    int64_t targets;       /* that take stripes in turn (the stripe count); 0: not known */
 } tatp_settings;
 
 /* One for each open file; f_fcoll points at `super`. When the file is closed it waits for the next
@@ -281,17 +293,27 @@ void tatp_where_release(tatp_nodes *where);
 int tatp_gather(ompio_file_t *fh, const tatp_nodes *where, const int64_t *words, size_t count,
                 int rc, int64_t **all);
 
-/* ---- fcoll_tatp_plan.c ---- */
-/* From hints, parameters and OMPIO's defaults: the same on all ranks. */
+/* ---- fcoll_tatp_settings.c ---- */
+/* The same on all ranks. */
 tatp_settings tatp_read_settings(ompio_file_t *fh);
-/* How many domains a range of `bytes` is split into. */
-size_t tatp_domain_count(const tatp_module *module, int64_t bytes);
+/* The largest number up to `wanted` (at least 1) that divides `targets` or is a multiple of it;
+ * any when there are none. */
+int64_t tatp_allowed_aggregators(int64_t wanted, int64_t targets);
+
+/* ---- fcoll_tatp_domains.c ---- */
+/* Indexed by enum tatp_domains; the last has no name. */
+typedef struct tatp_domains_name {
+    const char *name, *note;
+} tatp_domains_name;
+extern const tatp_domains_name tatp_domains_names[];
+/* Divides the schedule's range: domains and period. Local, and the same on all ranks. */
+int tatp_divide(const tatp_module *module, tatp_schedule *schedule);
 /* Bytes of a window, once it is known who serves the domains. */
 int64_t tatp_window_size(const tatp_module *module, const tatp_schedule *schedule);
 /* Windows of the largest domain. */
 int64_t tatp_window_count(const tatp_schedule *schedule);
-/* Borders of domains lie at multiples of this. */
-int64_t tatp_domain_alignment(const tatp_module *module, int64_t bytes, size_t domains);
+
+/* ---- fcoll_tatp_plan.c ---- */
 /* Gathers C on rank 0, decides there and tells all. `rc` is what this rank brings along: an
  * error anywhere becomes everyone's. Collective. */
 int tatp_decide(tatp_pass *pass, int rc);

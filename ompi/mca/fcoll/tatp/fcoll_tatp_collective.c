@@ -247,9 +247,11 @@ static int agree_first(const tatp_call *call, bool again, int rc, int64_t *value
     return rc != OMPI_SUCCESS ? rc : (int)value[ERROR];
 }
 
-static bool serves_again(const int64_t *value)
+/* Where nothing has changed, every rank has the same schedule, whose period is known. */
+static bool serves_again(const tatp_schedule *schedule, const int64_t *value)
 {
-    return !value[CHANGED] && value[FARTHEST] == -value[NEAREST] && value[NEWEST] == -value[OLDEST];
+    return !value[CHANGED] && value[FARTHEST] == -value[NEAREST] &&
+           value[NEWEST] == -value[OLDEST] && value[FARTHEST] % schedule->period == 0;
 }
 
 int tatp_agree_range(tatp_pass *pass, int rc, int64_t *passes)
@@ -275,13 +277,11 @@ int tatp_agree_range(tatp_pass *pass, int rc, int64_t *passes)
 static int divide(tatp_pass *pass)
 {
     tatp_schedule *schedule = pass->schedule;
-    int64_t bytes = schedule->hi - schedule->lo;
-    size_t count = tatp_domain_count(pass->module, bytes);
-    int rc = domains_even(&schedule->domains, schedule->lo, schedule->hi, count,
-                          tatp_domain_alignment(pass->module, bytes, count));
-    if (rc == 0)
-        rc = domains_cut(&schedule->domains, pass->file, &schedule->share, &schedule->shares);
-    return tatp_from_errno(rc);
+    int rc = tatp_divide(pass->module, schedule);
+    if (rc != OMPI_SUCCESS)
+        return rc;
+    return tatp_from_errno(domains_cut(&schedule->domains, pass->file, &schedule->share,
+                                       &schedule->shares));
 }
 
 /* Domains and who serves them. */
@@ -414,7 +414,7 @@ static int run(tatp_call *call)
         rc = again ? tatp_cycles_reserve(schedule->cycles) : expand(call);
     rc = agree_first(call, again, rc, value);
     pass.time.st1 = MPI_Wtime() - start;
-    if (rc == OMPI_SUCCESS && serves_again(value)) {
+    if (rc == OMPI_SUCCESS && serves_again(schedule, value)) {
         pass.shift = value[FARTHEST];
         rc = transfer(&pass);
     } else if (rc == OMPI_SUCCESS) {

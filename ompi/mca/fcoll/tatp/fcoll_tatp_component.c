@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "opal/util/component_help.h"
 
@@ -68,6 +69,24 @@ static char *list_solvers(bool notes)
     return text;
 }
 
+static char *list_domains(bool notes)
+{
+    char *text = NULL;
+    for (const tatp_domains_name *d = tatp_domains_names; d->name != NULL; d++)
+        text = add_choice(text, d->name, notes ? d->note : NULL);
+    return text;
+}
+
+/* An enum tatp_domains, or -1. */
+static int find_domains(const char *name)
+{
+    for (int d = 0; name != NULL && tatp_domains_names[d].name != NULL; d++) {
+        if (strcmp(tatp_domains_names[d].name, name) == 0)
+            return d;
+    }
+    return -1;
+}
+
 static void register_choice(const char *name, const char *what, char *choices, char **storage)
 {
     char *help = NULL;
@@ -102,6 +121,17 @@ static int tatp_register(void)
                       "Bytes of its file domain that an aggregator handles at a time (the hint "
                       "cb_buffer_size comes first); 0: io_ompio_bytes_per_agg",
                       MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_3, &c->cycle_buffer_size);
+    c->domains_name = (char *)tatp_domains_names[TATP_DOMAINS_AUTO].name;
+    register_choice("domains", "How the accessed range is divided among aggregators",
+                    list_domains(true), &c->domains_name);
+    register_variable("stripe_size",
+                      "Bytes of a stripe of the file system (the hint striping_unit comes first); "
+                      "0: what the file system says",
+                      MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_3, &c->stripe_size);
+    register_variable("stripe_count",
+                      "Number of storage targets that take a file's stripes in turn (the hint "
+                      "striping_factor comes first); 0: what the file system says",
+                      MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_3, &c->stripe_count);
     c->shared_memory = true;
     register_variable("shared_memory",
                       "Whether the ranks of a node exchange data through shared memory (true, the "
@@ -128,6 +158,7 @@ static int tatp_open(void)
     (void)component_help_add_dir(TATP_HELP_FILE, c, TATP_HELP_DIR);
     c->strategy = plan_find_strategy(c->strategy_name);
     c->solver = lap_find_solver(c->solver_name);
+    c->domains = find_domains(c->domains_name);
     return OMPI_SUCCESS;
 }
 
@@ -160,6 +191,15 @@ int tatp_check_parameters(void)
     if (c->cycle_buffer_size < 0)
         return refuse_number("fcoll_tatp_cycle_buffer_size", c->cycle_buffer_size,
                              "a number of bytes, or 0 for io_ompio_bytes_per_agg");
+    if (c->domains < 0)
+        return refuse_choice("fcoll_tatp_domains", c->domains_name, list_domains(false));
+    if (c->stripe_size < 0 || c->stripe_size > TATP_LARGEST_STRIPE)
+        return refuse_number("fcoll_tatp_stripe_size", c->stripe_size,
+                             "a number of bytes up to 4294967296, or 0 for what the file system "
+                             "says");
+    if (c->stripe_count < 0)
+        return refuse_number("fcoll_tatp_stripe_count", c->stripe_count,
+                             "a number of storage targets, or 0 for what the file system says");
     return OMPI_SUCCESS;
 }
 

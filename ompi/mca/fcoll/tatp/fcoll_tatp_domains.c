@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How the accessed range is divided among aggregators, and each part into windows.
+ *
+ * A file system with stripes locks them: two aggregators that write to one stripe wait for each
+ * other. So where stripes are known no stripe is in two domains, and windows end where stripes
+ * do. With the number of storage targets known as well, the stripes of a target go to as few
+ * aggregators as can be (Liao, Choudhary: file domain partitioning, SC 2008). */
+#include "fcoll_tatp.h"
+
+/* Below this a domain is not worth a message more, bytes. */
+#define LEAST_DOMAIN (1 << 20)
+/* Domains of this size or more begin at pages of the file. */
+#define PAGE 4096
+/* Below this a message's announcement costs more than its bytes, and a window more than its copies. */
+#define MESSAGE (256 << 10)
+#define LEAST_WINDOW (2 << 20)
+
+const tatp_domains_name tatp_domains_names[] = {
+    {"auto", "stripe where the stripe size and more than one storage target are known, else even"},
+    {"even", "contiguous domains of equal size"},
+    {"stripe", "the stripes of a storage target go to one aggregator"},
+    {NULL, NULL},
+};
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Whether stripes are dealt out. Not while views are recorded: the recorder counts neighbours
+ * within domains, which have to be contiguous for that. */
+static bool deals_stripes(const tatp_settings *settings)
+{
+    switch (mca_fcoll_tatp_component.domains) {
+    case TATP_DOMAINS_AUTO:
+        return settings->targets > 1 && !tatp_records();
+    case TATP_DOMAINS_STRIPE:
+        return settings->targets > 0 && !tatp_records();
+    default:
+        return false;
+    }
+}
+
+static int64_t stripes_of(int64_t stripe, int64_t lo, int64_t hi)
+{
+    return (hi - 1) / stripe - lo / stripe + 1;
+}
+
+static int64_t domain_count(const tatp_module *module, int64_t lo, int64_t hi)
+{
+    const tatp_settings *settings = &module->settings;
+    if (settings->aggregators > 0)
+        return settings->aggregators;
+    int64_t count = least((int64_t)module->where.seats, (hi - lo) / LEAST_DOMAIN + 1);
+    if (settings->stripe > 0)
+        count = least(count, stripes_of(settings->stripe, lo, hi));
+    return tatp_allowed_aggregators(count, settings->targets);
+}
+
+static int64_t alignment(const tatp_settings *settings, int64_t bytes, int64_t count)
+{
+    if (settings->stripe > 0)
+        return settings->stripe;
+    return bytes / count >= LEAST_DOMAIN ? PAGE : 1;
+}
+
+static int64_t largest_domain(const file_domains *domains)
+{
+    int64_t largest = 1;
+    for (size_t j = 0; j < domains->count; j++) {
+        if (domains->size[j] > largest)
+            largest = domains->size[j];
+    }
+    return largest;
+}
+
+static int64_t round_up(int64_t value, int64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+int64_t tatp_window_count(const tatp_schedule *schedule)
+{
+    return (largest_domain(&schedule->domains) - 1) / schedule->cycle + 1;
+}
+
+/* What a window may be at most: its part of the buffer, or a stripe where the whole buffer is none too
+ * small for one. */
+static int64_t largest_window(const tatp_settings *settings)
+{
+    int64_t part = settings->cycle / TATP_DEPTH;
+    if (settings->stripe > part && settings->stripe <= settings->cycle)
+        return settings->stripe;
+    return part > 0 ? part : 1;
+}
+
+/* Messages decide: so large that each contributor's part is worth one, as far as the buffer goes.
+ * Windows are of one size, so that the last is not a small remainder. Where a window can hold a stripe
+ * it holds whole ones, unless one window that is smaller holds all. */
+int64_t tatp_window_size(const tatp_module *module, const tatp_schedule *schedule)
+{
+    const tatp_settings *settings = &module->settings;
+    int64_t largest = largest_domain(&schedule->domains), stripe = settings->stripe;
+    int64_t most = largest_window(settings), wanted = schedule->decision.remote * MESSAGE;
+    bool whole_stripes = stripe > 0 && stripe <= most;
+    most = least(wanted > LEAST_WINDOW ? wanted : LEAST_WINDOW, most);
+    if (whole_stripes)
+        most = most > stripe ? most - most % stripe : stripe;
+    int64_t windows = (largest - 1) / most + 1, window = (largest - 1) / windows + 1;
+    if (whole_stripes)
+        return windows == 1 && window <= stripe ? window : round_up(window, stripe);
+    return least(window > PAGE ? round_up(window, PAGE) : window, most);
+}
+
+int tatp_divide(const tatp_module *module, tatp_schedule *schedule)
+{
+    const tatp_settings *settings = &module->settings;
+    int64_t lo = schedule->lo, hi = schedule->hi, count = domain_count(module, lo, hi);
+    int rc;
+    if (deals_stripes(settings)) {
+        schedule->period = settings->stripe * count;
+        rc = domains_striped(&schedule->domains, lo, hi, settings->stripe, (size_t)count);
+    } else {
+        schedule->period = settings->stripe > 0 ? settings->stripe : 1;
+        rc = domains_even(&schedule->domains, lo, hi, (size_t)count,
+                          alignment(settings, hi - lo, count));
+    }
+    return tatp_from_errno(rc);
+}
