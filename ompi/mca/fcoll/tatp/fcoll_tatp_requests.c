@@ -17,20 +17,38 @@
 /* A run on its way: the stream position means nothing to the aggregator. */
 enum { WIRE_OFFSET, WIRE_LENGTH, WIRE_STRIDE, WIRE_COUNT, WIRE_WORDS };
 
-static int64_t *encode(const access_list *list)
+/* The bytes of a list without regard to where they are in the stream, so that neighbours become one
+ * run: the stripes of a contiguous access, for one. */
+static int forget_stream(const access_list *list, access_list *joined)
+{
+    int rc = 0;
+    for (size_t i = 0; i < list->count && rc == 0; i++) {
+        access_run run = list->run[i];
+        run.stream = joined->bytes;
+        rc = access_append_run(joined, &run);
+    }
+    return rc;
+}
+
+/* The caller frees the words; NULL without memory. */
+static int64_t *encode(const access_list *list, size_t *runs)
 {
     size_t size;
-    if (__builtin_mul_overflow(list->count, WIRE_WORDS * sizeof(int64_t), &size))
-        return NULL;
-    int64_t *wire = malloc(size);
-    for (size_t i = 0; wire != NULL && i < list->count; i++) {
-        const access_run *run = &list->run[i];
+    int64_t *wire = NULL;
+    access_list joined = {0};
+    if (forget_stream(list, &joined) == 0 &&
+        !__builtin_mul_overflow(joined.count, WIRE_WORDS * sizeof(int64_t), &size))
+        wire = malloc(size);
+    for (size_t i = 0; wire != NULL && i < joined.count; i++) {
+        const access_run *run = &joined.run[i];
         int64_t *word = &wire[i * WIRE_WORDS];
         word[WIRE_OFFSET] = run->offset;
         word[WIRE_LENGTH] = run->length;
         word[WIRE_STRIDE] = run->stride;
         word[WIRE_COUNT] = run->count;
     }
+    *runs = joined.count;
+    access_release(&joined);
     return wire;
 }
 
@@ -59,11 +77,12 @@ static int start_sends(tatp_pass *pass, outgoing *out)
         int aggregator = pass->schedule->decision.aggregator[share->domain];
         if (aggregator == pass->fh->f_rank)
             continue;
-        int64_t *wire = encode(&share->list);
+        size_t runs;
+        int64_t *wire = encode(&share->list, &runs);
         if (wire == NULL)
             return OMPI_ERR_OUT_OF_RESOURCE;
         out->wire[out->count] = wire;
-        int rc = MCA_PML_CALL(isend(wire, share->list.count * WIRE_WORDS, MPI_INT64_T, aggregator,
+        int rc = MCA_PML_CALL(isend(wire, runs * WIRE_WORDS, MPI_INT64_T, aggregator,
                                     TATP_TAG_REQUESTS, MCA_PML_BASE_SEND_SYNCHRONOUS,
                                     pass->fh->f_comm, &out->request[out->count]));
         if (rc != OMPI_SUCCESS) {
