@@ -143,6 +143,7 @@ typedef struct tatp_start {
  * same everywhere in the file moved by one distance, takes its schedule over. */
 typedef struct tatp_schedule {
     bool reusable;
+    bool contiguous;           /* domains have to be, whatever the settings say */
     int64_t id;                /* rank 0's number for it: the same on all ranks, never given twice */
     uint64_t view;             /* module->view when it was made */
     tatp_start start;          /* of this rank */
@@ -196,6 +197,8 @@ typedef struct tatp_module {
     struct tatp_module *next_busy;
     bool recorded;           /* rank 0: this file is among those of the record */
     matrix recorded_view;    /* rank 0: what tatp_record_view added and no access has replaced */
+    matrix recorded_pass;    /* rank 0: what the last pass added, and its bytes */
+    int64_t recorded_bytes;
 } tatp_module;
 
 /* One pass of a collective call: everything between "who accesses what" and the last agreement. */
@@ -206,6 +209,7 @@ typedef struct tatp_pass {
     const access_list *memory; /* stream -> addresses */
     const access_list *file;   /* stream -> file, ordered */
     tatp_schedule *schedule;
+    bool again;                /* by a schedule that has served before */
     int64_t shift;             /* what the schedule calls offset o of the file is o + shift */
     int64_t moved;             /* bytes of this rank's buffer that were written or read */
     tatp_times time;
@@ -393,7 +397,7 @@ bool tatp_records(void);
 int tatp_record_check(void);
 /* Adds who is whose neighbour in the accesses of a pass; from now on the present view counts by
  * its accesses and no longer by itself. Collective; an error is everyone's. */
-int tatp_record_pass(tatp_pass *pass);
+int tatp_record_pass(const tatp_pass *pass);
 /* Adds the view that has just been set, as if each rank accessed it once. Collective. */
 void tatp_record_view(ompio_file_t *fh, tatp_module *module);
 /* On the rank that holds something: brings the record file up to date. */

@@ -415,6 +415,7 @@ static int run(tatp_call *call)
     rc = agree_first(call, again, rc, value);
     pass.time.st1 = MPI_Wtime() - start;
     if (rc == OMPI_SUCCESS && serves_again(schedule, value)) {
+        pass.again = true;
         pass.shift = value[FARTHEST];
         rc = transfer(&pass);
     } else if (rc == OMPI_SUCCESS) {

@@ -27,15 +27,13 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Whether stripes are dealt out. Not while views are recorded: the recorder counts neighbours
- * within domains, which have to be contiguous for that. */
 static bool deals_stripes(const tatp_settings *settings)
 {
     switch (mca_fcoll_tatp_component.domains) {
     case TATP_DOMAINS_AUTO:
-        return settings->targets > 1 && !tatp_records();
+        return settings->targets > 1;
     case TATP_DOMAINS_STRIPE:
-        return settings->targets > 0 && !tatp_records();
+        return settings->targets > 0;
     default:
         return false;
     }
@@ -117,7 +115,7 @@ int tatp_divide(const tatp_module *module, tatp_schedule *schedule)
     const tatp_settings *settings = &module->settings;
     int64_t lo = schedule->lo, hi = schedule->hi, count = domain_count(module, lo, hi);
     int rc;
-    if (deals_stripes(settings)) {
+    if (deals_stripes(settings) && !schedule->contiguous) {
         schedule->period = settings->stripe * count;
         rc = domains_striped(&schedule->domains, lo, hi, settings->stripe, (size_t)count);
     } else {

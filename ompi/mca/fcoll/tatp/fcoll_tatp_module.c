@@ -31,6 +31,7 @@ static void free_module(tatp_module *module)
 {
     tatp_operation_free(module->spare);
     access_release(&module->period);
+    matrix_release(&module->recorded_pass);
     matrix_release(&module->recorded_view);
     tatp_where_release(&module->where);
     tatp_schedule_release(&module->schedule);

@@ -214,29 +214,45 @@ static int add(const matrix *m, int64_t sign)
 }
 
 /* The accesses, in place of the view that was counted when it was set. */
-static int keep_pass(tatp_module *module, const matrix *m, int64_t bytes)
+static int keep_pass(tatp_module *module)
 {
     OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
     int rc = add(&module->recorded_view, -1);
     if (rc == 0)
-        rc = add(m, 1);
+        rc = add(&module->recorded_pass, 1);
     delta.files += module->recorded ? 0 : 1;
     delta.accesses++;
-    delta.bytes += bytes;
+    delta.bytes += module->recorded_bytes;
     OPAL_THREAD_UNLOCK(&mca_fcoll_tatp_component.lock);
     module->recorded = true;
     matrix_release(&module->recorded_view);
     return tatp_from_errno(rc);
 }
 
-int tatp_record_pass(tatp_pass *pass)
+/* What to add for a pass; it stays with the module on rank 0. The count goes over domains of its own,
+ * one contiguous piece of the range for each aggregator, whatever the data's were. Collective. */
+static int count_pass(const tatp_pass *pass)
 {
-    matrix m;
-    int64_t bytes;
-    int rc = collect(pass, &m, &bytes);
+    tatp_module *module = pass->module;
+    tatp_schedule schedule = {.lo = pass->schedule->lo, .hi = pass->schedule->hi, .contiguous = true};
+    tatp_pass counted = {.fh = pass->fh, .module = module, .file = pass->file, .schedule = &schedule};
+    int local = OMPI_SUCCESS;
+    matrix_release(&module->recorded_pass);
+    int rc = tatp_find_contributors(&counted, OMPI_SUCCESS, &local);
+    if (rc == OMPI_SUCCESS)
+        rc = tatp_agree_error(pass->fh, local);
+    if (rc == OMPI_SUCCESS)
+        rc = collect(&counted, &module->recorded_pass, &module->recorded_bytes);
+    tatp_schedule_release(&schedule);
+    return rc;
+}
+
+/* A pass that repeats another's accesses counts as much as that one. */
+int tatp_record_pass(const tatp_pass *pass)
+{
+    int rc = pass->again ? OMPI_SUCCESS : count_pass(pass);
     if (rc == OMPI_SUCCESS && pass->fh->f_rank == 0)
-        rc = keep_pass(pass->module, &m, bytes);
-    matrix_release(&m);
+        rc = keep_pass(pass->module);
     return tatp_agree_error(pass->fh, rc);
 }
 
@@ -275,7 +291,7 @@ void tatp_record_view(ompio_file_t *fh, tatp_module *module)
     access_list list = {0};
     matrix m = {0};
     int64_t bytes, passes = 1;
-    tatp_schedule schedule = {0};
+    tatp_schedule schedule = {.contiguous = true};
     tatp_pass pass = {.fh = fh, .module = module, .file = &list, .schedule = &schedule};
     matrix_release(&module->recorded_view);
     int rc = tatp_where(fh, module);
