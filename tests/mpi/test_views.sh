@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Random views, memory types and sequences of calls against the serial model in views.c.
+# Random views, memory types and sequences of calls against the serial model in views.c: some 2,000
+# cases.
 # --long: many more cases, from a seed of its own.
 . "$top_srcdir/tests/mpi/lib.sh"
 
 [[ $FCOLL != tatp ]] || need_component fcoll tatp
 
 case ${1-} in
-'') times=1 seed=1 ;;
+'') times=1 seed=1 RUN_LIMIT=900 ;;
 --long) times=50 seed=$RANDOM RUN_LIMIT=3600 ;;
 *)
     echo "usage: test_views.sh [--long]" >&2
@@ -27,16 +28,19 @@ check_on_cluster() {
         "$programs/views" --seed "$seed" --first 10000 --cases $(($1 * times)) --dir "$files"
 }
 
-check_here 200 1 "one node"
-check_here 200 2 "one node"
-check_here 100 4 "one node"
-check_here 60 7 "one node"
-check_here 60 4 "cycles of 64 bytes" --mca fcoll_tatp_cycle_buffer_size 64
-check_here 40 7 "five aggregators" --mca fcoll_tatp_num_aggregators 5
-check_here 60 4 "strategy otp" --mca fcoll_tatp_strategy otp
-check_here 60 7 "stripes of 100 bytes" --mca fcoll_tatp_stripe_size 100 --mca fcoll_tatp_stripe_count 3
+check_here 500 1 "one node"
+check_here 400 2 "one node"
+check_here 300 4 "one node"
+check_here 120 7 "one node"
+check_here 40 16 "one node"
+check_here 150 4 "cycles of 64 bytes" --mca fcoll_tatp_cycle_buffer_size 64
+check_here 80 7 "five aggregators" --mca fcoll_tatp_num_aggregators 5
+check_here 80 4 "strategy otp" --mca fcoll_tatp_strategy otp
+check_here 100 4 "no shared memory" --mca fcoll_tatp_shared_memory false
+check_here 80 7 "stripes of 100 bytes" --mca fcoll_tatp_stripe_size 100 --mca fcoll_tatp_stripe_count 3
 
 start_cluster
-check_on_cluster 100 4
-check_on_cluster 60 7
+check_on_cluster 200 4
+check_on_cluster 80 7
+check_on_cluster 20 16
 tap_plan
