@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tatp: solves assignment problems, and plans which rank serves which file domain as the
  * fcoll/tatp component does. */
+#include "tatp.h"
 #include "tool.h"
 
 #include "lap/lap.h"
@@ -335,7 +336,6 @@ static int print_strategies(const plan_input *in, const lap_solver *solver)
 static int read_hops(const struct plan_options *options, topo *t)
 {
     matrix_error error;
-    int named;
     if (options->hops == NULL) {
         topo_flat(t, options->nodes.count);
         return 0;
@@ -343,8 +343,8 @@ static int read_hops(const struct plan_options *options, topo *t)
     FILE *stream = tool_open(options->hops);
     if (stream == NULL)
         return TOOL_FAILURE;
-    int rc = topo_read_hops(stream, (const char *const *)options->nodes.host, options->nodes.count,
-                            t, &named, &error);
+    int rc = topo_read(stream, (const char *const *)options->nodes.host, options->nodes.count, t,
+                       &error);
     fclose(stream);
     return rc == 0 ? 0 : tool_fail_reading(options->hops, rc, &error);
 }
@@ -390,12 +390,14 @@ static int run_plan(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static const tool_command commands[] = {{"assign", run_assign}, {"plan", run_plan}, {NULL, NULL}};
+    static const tool_command commands[] = {{"assign", run_assign}, {"plan", run_plan},
+                                            {"topology", run_topology}, {NULL, NULL}};
     return tool_run(commands,
                     "Assigns file domains to ranks by the network's topology.\v"
                     "Commands:\n"
-                    "  assign  solve an assignment problem\n"
-                    "  plan    plan which rank serves which file domain\n"
+                    "  assign    solve an assignment problem\n"
+                    "  plan      plan which rank serves which file domain\n"
+                    "  topology  print what a file says about the network\n"
                     "'tatp COMMAND --help' lists the options of a command.",
                     argc, argv);
 }

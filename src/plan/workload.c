@@ -78,7 +78,7 @@ static void weigh_nodes(const plan_input *in, struct node_sums *sums)
     for (size_t j = 0; j < sums->domains; j++) {
         double *bytes = sums->bytes + j * sums->nodes;
         double *workload = sums->workload + j * sums->nodes;
-        if (t->hops == NULL) {
+        if (t->places == 0) {
             flat_workload(t, bytes, workload);
         } else {
             routed_workload(t, bytes, sums->present, workload);

@@ -1,260 +1,179 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distances between nodes, and the file they come from. */
+/* Distances between the nodes of a job. */
 #include "topo/topo.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-/* The names of a hops file. Sorted by short name, then by the whole name, so that
- * names that may stand for one host are neighbours. */
-struct host_name {
-    const char *name;
-    size_t row;
-};
-
-struct host_list {
-    struct host_name *entry;
-    size_t count;
-    int named; /* there was a line of names, perhaps an empty one */
-};
+#include "topo/fabric.h"
+#include "topo/read.h"
 
 void topo_flat(topo *t, size_t nodes)
 {
-    *t = (topo){ .nodes = nodes };
+    *t = (topo){.nodes = nodes, .source = "nothing but which ranks share a node"};
 }
 
 void topo_release(topo *t)
 {
-    free(t->hops);
+    free(t->place_of_node);
+    free(t->between);
+    free(t->tree.parent);
+    free(t->tree.width);
     topo_flat(t, 0);
 }
 
 double topo_hops(const topo *t, size_t n, size_t m, int same_rank)
 {
-    if (n == m) {
+    if (n == m)
         return same_rank ? 0.0 : TOPO_SAME_NODE;
-    }
-    return t->hops != NULL ? t->hops[n * t->nodes + m] : TOPO_OTHER_NODE;
+    if (t->places == 0)
+        return TOPO_OTHER_NODE;
+    return t->between[t->place_of_node[n] * t->places + t->place_of_node[m]];
 }
 
-__attribute__((format(printf, 2, 3)))
-static int malformed(matrix_error *error, const char *format, ...)
+/* ---- from hops ---- */
+
+static int is_hops(double h)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    error->line = 0;
-    vsnprintf(error->reason, sizeof error->reason, format, arguments);
-    va_end(arguments);
-    return -EBADMSG;
+    return h >= 1.0 && h < TOPO_UNREACHED && h == (uint16_t)h;
 }
 
-/* ---- names ---- */
-
-static size_t short_length(const char *name)
+/* Hops from and to a node, in turn. Its own place holds those to the nearest other node: with that, nodes
+ * that differ in nothing have equal keys, and nodes with equal keys differ in nothing. */
+static int make_key(const double *hops, size_t nodes, size_t n, uint16_t *key)
 {
-    return strcspn(name, ".");
-}
-
-static int compare_short(const char *a, const char *b)
-{
-    size_t m = short_length(a), n = short_length(b);
-    int order = strncasecmp(a, b, m < n ? m : n);
-    return order != 0 ? order : (m > n) - (m < n);
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    const struct host_name *x = a, *y = b;
-    int order = compare_short(x->name, y->name);
-    return order != 0 ? order : strcasecmp(x->name, y->name);
-}
-
-static int has_domain(const char *name)
-{
-    return name[short_length(name)] != '\0';
-}
-
-/* Whether two names stand for one host: where only one has a domain, that is not compared. */
-static int same_host(const char *a, const char *b)
-{
-    return has_domain(a) == has_domain(b) ? strcasecmp(a, b) == 0 : compare_short(a, b) == 0;
-}
-
-static void read_names(char *line, struct host_list *list)
-{
-    static const char blanks[] = " \t\r";
-    char *rest = NULL;
-    char *word = strtok_r(line, blanks, &rest);
-    if (word == NULL || strcmp(word, "hosts") != 0) {
-        return;
-    }
-    list->named = 1;
-    while ((word = strtok_r(NULL, blanks, &rest)) != NULL) {
-        list->entry[list->count] = (struct host_name){ word, list->count };
-        list->count++;
-    }
-}
-
-/* The names point into `comments`, which is cut into words. */
-static int read_host_list(char *comments, struct host_list *list)
-{
-    size_t most_words = strlen(comments) / 2 + 1;
-    char *rest = NULL;
-    *list = (struct host_list){ .entry = calloc(most_words, sizeof *list->entry) };
-    if (list->entry == NULL) {
-        return -ENOMEM;
-    }
-    for (char *line = strtok_r(comments, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
-        read_names(line, list);
-    }
-    qsort(list->entry, list->count, sizeof *list->entry, compare_names);
-    return 0;
-}
-
-static size_t first_of_short_name(const struct host_list *list, const char *name)
-{
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_short(list->entry[middle].name, name) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-static int find_row(const struct host_list *list, const char *host, size_t *row, matrix_error *error)
-{
-    const struct host_name *found = NULL;
-    for (size_t k = first_of_short_name(list, host);
-         k < list->count && compare_short(list->entry[k].name, host) == 0; k++) {
-        if (!same_host(list->entry[k].name, host)) {
+    uint16_t nearest = TOPO_UNREACHED;
+    for (size_t m = 0; m < nodes; m++) {
+        double there = hops[n * nodes + m], back = hops[m * nodes + n];
+        if (m == n)
             continue;
-        }
-        if (found != NULL) {
-            return malformed(error, "host %.60s may be %.60s or %.60s", host, found->name,
-                             list->entry[k].name);
-        }
-        found = &list->entry[k];
+        if (!is_hops(there) || !is_hops(back))
+            return -EINVAL;
+        key[2 * m] = (uint16_t)there;
+        key[2 * m + 1] = (uint16_t)back;
+        nearest = key[2 * m] < nearest ? key[2 * m] : nearest;
     }
-    if (found == NULL) {
-        malformed(error, "host %.150s is not in the file", host);
-        return -ENXIO;
-    }
-    *row = found->row;
+    key[2 * n] = key[2 * n + 1] = nearest;
     return 0;
 }
 
-static int check_list(const struct host_list *list, size_t rows, size_t nodes, matrix_error *error)
+/* sample[p] is the first node at place p. */
+static int find_twins(topo *t, const double *hops, name_table *keys, size_t *sample)
 {
-    if (!list->named && rows != nodes) {
-        return malformed(error, "%zu rows for %zu nodes, and no '%% hosts' line that names the rows",
-                         rows, nodes);
-    }
-    if (list->named && rows != list->count) {
-        return malformed(error, "%zu host names for %zu rows", list->count, rows);
-    }
-    for (size_t k = 1; k < list->count; k++) {
-        const char *name = list->entry[k].name, *previous = list->entry[k - 1].name;
-        if (same_host(previous, name)) {
-            return malformed(error, "host %.80s is named twice (as %.80s)", previous, name);
-        }
-    }
-    return 0;
-}
-
-/* ---- hops ---- */
-
-static int find_rows(const struct host_list *list, const char *const *hosts, size_t nodes,
-                     size_t *row_of_node, matrix_error *error)
-{
-    for (size_t n = 0; n < nodes; n++) {
-        row_of_node[n] = n;
-        int rc = list->named ? find_row(list, hosts[n], &row_of_node[n], error) : 0;
-        if (rc != 0) {
-            return rc;
-        }
-    }
-    return 0;
-}
-
-static int pick_hops(const matrix *file, const size_t *row_of_node, const char *const *hosts,
-                     const topo *t, matrix_error *error)
-{
-    for (size_t n = 0; n < t->nodes; n++) {
-        for (size_t m = 0; m < t->nodes; m++) {
-            int64_t hops = matrix_get(file, row_of_node[n], row_of_node[m]);
-            if (n != m && hops < 1) {
-                return malformed(error, "%" PRId64 " hops from %.60s to %.60s, where at least 1 is needed",
-                                 hops, hosts[n], hosts[m]);
-            }
-            t->hops[n * t->nodes + m] = (double)hops;
-        }
-    }
-    return 0;
-}
-
-static int build(const matrix *file, const struct host_list *list, const char *const *hosts,
-                 size_t nodes, topo *t, matrix_error *error)
-{
-    size_t pairs;
-    topo built = { .nodes = nodes };
-    int rc = check_list(list, file->rows, nodes, error);
-    if (rc != 0) {
-        return rc;
-    }
-    if (__builtin_mul_overflow(nodes, nodes, &pairs)) {
+    size_t bytes;
+    if (__builtin_mul_overflow(t->nodes, 2 * sizeof(uint16_t), &bytes))
         return -ENOMEM;
+    uint16_t *key = malloc(bytes | 1);
+    int rc = key == NULL ? -ENOMEM : 0;
+    for (size_t n = 0; rc == 0 && n < t->nodes; n++) {
+        rc = make_key(hops, t->nodes, n, key);
+        if (rc == 0)
+            rc = name_table_add(keys, key, bytes, &t->place_of_node[n]);
+        if (rc == 0 && t->place_of_node[n] == t->places)
+            sample[t->places++] = n;
     }
-    size_t *row_of_node = calloc(nodes | 1, sizeof *row_of_node);
-    built.hops = calloc(pairs | 1, sizeof *built.hops);
-    rc = row_of_node == NULL || built.hops == NULL ? -ENOMEM : 0;
-    if (rc == 0) {
-        rc = find_rows(list, hosts, nodes, row_of_node, error);
-    }
-    if (rc == 0) {
-        rc = pick_hops(file, row_of_node, hosts, &built, error);
-    }
-    free(row_of_node);
-    if (rc == 0) {
-        *t = built;
-    } else {
-        free(built.hops);
-    }
+    free(key);
     return rc;
 }
 
-int topo_read_hops(FILE *stream, const char *const *hosts, size_t nodes,
-                   topo *t, int *named, matrix_error *error)
+static int fill_between(topo *t, const name_table *keys, const size_t *sample)
 {
-    matrix file;
-    char *comments;
-    struct host_list list;
-    int rc = matrix_read_market(stream, &file, &comments, error);
-    if (rc != 0) {
-        return rc;
+    size_t pairs;
+    if (__builtin_mul_overflow(t->places, t->places, &pairs))
+        return -ENOMEM;
+    t->between = calloc(pairs | 1, sizeof *t->between);
+    if (t->between == NULL)
+        return -ENOMEM;
+    for (size_t p = 0; p < t->places; p++)
+        for (size_t q = 0; q < t->places; q++)
+            memcpy(&t->between[p * t->places + q],
+                   name_table_get(keys, p) + sample[q] * 2 * sizeof(uint16_t), sizeof(uint16_t));
+    return 0;
+}
+
+int topo_from_hops(topo *t, size_t nodes, const double *hops)
+{
+    name_table keys = {0};
+    topo made = {.nodes = nodes, .source = "hops"};
+    size_t *sample = calloc(nodes | 1, sizeof *sample);
+    made.place_of_node = calloc(nodes | 1, sizeof *made.place_of_node);
+    int rc = made.place_of_node == NULL || sample == NULL ? -ENOMEM : find_twins(&made, hops, &keys, sample);
+    if (rc == 0)
+        rc = fill_between(&made, &keys, sample);
+    name_table_release(&keys);
+    free(sample);
+    if (rc == 0)
+        *t = made;
+    else
+        topo_release(&made);
+    return rc;
+}
+
+/* ---- from a fabric ---- */
+
+int topo_find_hosts(const topo_fabric *fabric, const char *const *hosts, size_t nodes, size_t *found,
+                    matrix_error *error)
+{
+    host_index index;
+    int rc = host_index_build(&index, &fabric->hosts);
+    for (size_t n = 0; rc == 0 && n < nodes; n++) {
+        rc = host_index_find(&index, hosts[n], &found[n], error);
+        if (rc == -ENXIO) {
+            found[n] = NO_INDEX;
+            rc = 0;
+        }
     }
-    if (file.rows != file.cols) {
-        rc = malformed(error, "%zu rows and %zu columns: not square", file.rows, file.cols);
-        goto release_file;
-    }
-    rc = read_host_list(comments, &list);
-    if (rc != 0) {
-        goto release_file;
-    }
-    rc = build(&file, &list, hosts, nodes, t, error);
+    host_index_release(&index);
+    return rc;
+}
+
+static int find_hosts(site *s, matrix_error *error)
+{
+    host_index index;
+    s->host = calloc(s->nodes | 1, sizeof *s->host);
+    if (s->host == NULL)
+        return -ENOMEM;
+    int rc = host_index_build(&index, &s->fabric->hosts);
+    for (size_t n = 0; rc == 0 && n < s->nodes; n++)
+        rc = host_index_find(&index, s->names[n], &s->host[n], error);
+    host_index_release(&index);
+    return rc;
+}
+
+static int measure(site *s, matrix_error *error)
+{
+    int rc = find_hosts(s, error);
+    if (rc == 0)
+        rc = site_find_places(s, error);
+    if (rc == 0)
+        rc = site_count_hops(s);
+    if (rc == 0 && s->fabric->tables > 0)
+        rc = site_follow_tables(s, error);
+    if (rc == 0 && s->fabric->traces > 0)
+        rc = site_apply_traces(s, error);
+    return rc == 0 ? site_check_reached(s, error) : rc;
+}
+
+int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t nodes,
+                     topo *t, matrix_error *error)
+{
+    int rc = check_hosts_differ(hosts, nodes, error);
+    if (rc != 0 || fabric->has_hops)
+        return rc != 0 ? rc : hops_of_market(fabric, hosts, nodes, t, error);
+    site s = {.fabric = fabric, .names = hosts, .nodes = nodes};
+    topo_tree tree = {0};
+    rc = measure(&s, error);
+    if (rc == 0)
+        rc = site_find_tree(&s, &tree);
     if (rc == 0) {
-        *named = list.named;
+        *t = (topo){nodes, s.places, s.place, s.between, tree, fabric->format};
+        s.place = NULL;
+        s.between = NULL;
     }
-    free(list.entry);
-release_file:
-    free(comments);
-    matrix_release(&file);
+    free(s.host);
+    free(s.place);
+    free(s.sample);
+    free(s.between);
     return rc;
 }

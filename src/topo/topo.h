@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Who is how far from whom: hops between the nodes of a job.
+ * Who is how far from whom: hops between the nodes of a job, and the files they come from.
  *
- * Units: hops, the links a message crosses. Two ranks on one node are TOPO_SAME_NODE
- * apart (never more than 1), a rank is 0 from itself, two nodes at least 1.
+ * Units: hops, the links a message crosses. Two ranks on one node are at most TOPO_SAME_NODE
+ * apart, a rank is 0 from itself, two nodes at least 1. Host names compare without case.
  * Functions return 0 or a negative errno value; outputs are set only on success.
+ * doc/topology.md describes the formats.
  */
 #ifndef TOPO_TOPO_H
 #define TOPO_TOPO_H
@@ -15,33 +16,113 @@
 /* Between any two nodes when nothing else is known: up to a switch and down again. */
 #define TOPO_OTHER_NODE 2.0
 
-/* hops is NULL for a flat topology, otherwise hops[n * nodes + m] is the distance from
- * node n to node m; the diagonal is not used. */
+/* In topo.between: no way from there to here (never between two nodes of the job). */
+#define TOPO_UNREACHED UINT16_MAX
+
+/* The links as a tree, for the load on each: vertices 0 .. nodes - 1 are the job's nodes, the
+ * others switches or groups of switches that act as one, each after its children; the last one
+ * is the root, its own parent. A message from n to m loads the links on the way up from n and down
+ * to m to where these meet. */
+typedef struct topo_tree {
+    size_t vertices; /* 0: the links are not a tree */
+    size_t *parent;
+    size_t *width;   /* cables between a vertex and its parent, at least 1; the root's is not used */
+} topo_tree;
+
+/* Nodes that are equally far from all others share a place, so that distances take places x places
+ * numbers. places == 0: a flat topology, without arrays. */
 typedef struct topo {
     size_t nodes;
-    double *hops;
+    size_t places;
+    size_t *place_of_node; /* each < places */
+    uint16_t *between;     /* between[p * places + q] = hops from a node at p to another node at q */
+    topo_tree tree;
+    const char *source;    /* where the distances come from, in words; static */
 } topo;
 
 /* Every node TOPO_OTHER_NODE from every other; allocates nothing. */
 void topo_flat(topo *t, size_t nodes);
 
-/* Reads node x node hops (Matrix Market, symmetric or general, integer or real with
- * integral values) and picks out the `nodes` nodes whose host names are given, in that order.
- * Comment lines of the form "% hosts NAME NAME ..." name the rows in order (several such
- * lines follow on). Names compare without case; a name without a domain equals the same
- * name with one. Without any such line the file's size must be `nodes`, and its rows are
- * taken in the order of `hosts`; *named tells which was the case.
- * -EBADMSG: malformed, not square, fewer or more names than rows, a name twice, a host that
- * two names could stand for, or a hop count below 1 between two nodes that are picked; -ENXIO: a
- * host is not in the file (`error` names it); -ENOMEM; -EIO. `error` is filled in for -EBADMSG,
- * -ENXIO and -EIO. The stream must be seekable. Release with topo_release. */
-int topo_read_hops(FILE *stream, const char *const *hosts, size_t nodes,
-                   topo *t, int *named, matrix_error *error);
+/* Hops from node n to node m, hops[n * nodes + m]; the diagonal is not used. -EINVAL: a distance
+ * that is not a whole number from 1 to TOPO_UNREACHED - 1; -ENOMEM. Release with topo_release. */
+int topo_from_hops(topo *t, size_t nodes, const double *hops);
 
 /* Frees the contents and leaves a flat topology of 0 nodes; safe on a zeroed one. */
 void topo_release(topo *t);
 
 /* Hops between two ranks that sit on nodes n and m (same_rank: they are one and the same). */
 double topo_hops(const topo *t, size_t n, size_t m, int same_rank);
+
+/* What a file says about a network: hosts and switches, or hops. */
+typedef struct topo_fabric topo_fabric;
+
+typedef struct topo_summary {
+    const char *format;   /* in words; static */
+    size_t hosts;         /* that have a name */
+    size_t unnamed;       /* adapters whose description names no host */
+    size_t switches;
+    size_t links;         /* cables; parallel ones count each */
+    size_t routed;        /* switches whose forwarding table is in the file */
+    size_t traces;        /* of ibtracert */
+    size_t rows;          /* of a file of hops */
+    int joined;           /* separate trees were joined by a switch above them that no line names */
+} topo_summary;
+
+/* Reads a file of any of these formats, which is recognised by its content: Matrix Market hops;
+ * Slurm's topology.conf or the output of "scontrol show topology"; ibnetdiscover or opensm-subnet.lst,
+ * which forwarding tables (opensm-lfts.dump, opensm.fdbs, ibroute) or ibtracert may follow; ibtracert.
+ * -EBADMSG: malformed, with line and reason in `error`; -ENOMEM; -EIO (error filled in too). The
+ * stream must be seekable. Free with topo_fabric_free. */
+int topo_fabric_read(FILE *stream, topo_fabric **fabric, matrix_error *error);
+
+/* The switches that Slurm names on the way to each host, SLURM_TOPOLOGY_ADDR, from the top:
+ * "core.pod0.leaf1.n5" for host n5. Equal beginnings are the same switches. An address without any
+ * switch tells nothing: -ENODATA when all are like that. -EBADMSG: an address that is empty, or
+ * missing (NULL), or only some name switches; `error` tells which. -ENOMEM. */
+int topo_fabric_from_addresses(const char *const *address, const char *const *hosts, size_t nodes,
+                               topo_fabric **fabric, matrix_error *error);
+
+void topo_fabric_free(topo_fabric *fabric); /* NULL is fine */
+
+void topo_fabric_summary(const topo_fabric *fabric, topo_summary *summary);
+
+/* The hosts of a fabric in the order of its file; a file of hops that does not name its rows
+ * has none. */
+size_t topo_fabric_hosts(const topo_fabric *fabric);
+const char *topo_fabric_host(const topo_fabric *fabric, size_t host);
+
+/* Which of the fabric's hosts each of those names is, SIZE_MAX: none. -EBADMSG: a name may be that of two;
+ * `error` has them. -ENOMEM. */
+int topo_find_hosts(const topo_fabric *fabric, const char *const *hosts, size_t nodes, size_t *found,
+                    matrix_error *error);
+
+/* Distances between the hosts of a job, in that order. A host is the one of the same name, or else
+ * the only one that matches when one of both names lacks the domain. Hops from a file that names
+ * no rows belong to the hosts in their order, which must be as many.
+ * With several adapters a host is as near as the nearest pair of them. Forwarding tables, where the
+ * file has them, tell the ways that messages take; traces, those of their pairs (and of the same
+ * pairs the other way); otherwise the fewest links count. Adapters and routers pass nothing on.
+ * -ENXIO: a host is not there, or two have no way between them, or there are but traces and none of
+ * two of the hosts; -EBADMSG: a name may be that of two
+ * hosts, or is given twice, or the file has a wrong number of hops for these hosts; in both cases
+ * `error` has the names. -ENOMEM. Memory: places of these hosts squared, and the file. */
+int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t nodes,
+                     topo *t, matrix_error *error);
+
+/* topo_fabric_read and topo_from_fabric in one. */
+int topo_read(FILE *stream, const char *const *hosts, size_t nodes, topo *t, matrix_error *error);
+
+/* topo_fabric_from_addresses and topo_from_fabric in one. */
+int topo_from_addresses(const char *const *address, const char *const *hosts, size_t nodes,
+                        topo *t, matrix_error *error);
+
+/* More names than any cluster has. */
+#define TOPO_HOSTLIST_LIMIT ((size_t)1 << 20)
+
+/* Expands a list as Slurm writes it, "n[0-3,7],r[00-01]c[1-2]-ib": calls take(name, context) for each
+ * name in order and stops at the first result that is not 0, which it returns. -EBADMSG: malformed, or
+ * more than TOPO_HOSTLIST_LIMIT names, or a name of over 255 characters; `reason` tells. */
+int topo_expand_hostlist(const char *list, int (*take)(const char *name, void *context),
+                         void *context, matrix_error *error);
 
 #endif

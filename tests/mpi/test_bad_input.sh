@@ -57,6 +57,10 @@ refused "unwritable record" "$tap_dir/none/view.crs" --mca fcoll_tatp_record "$t
 
 write_hops good.mtx "% hosts elsewhere $host" '2 2' 0 2 2 0
 accepted "a topology that has the host" --mca fcoll_tatp_topology "$tap_dir/good.mtx"
+printf 'SwitchName=leaf Nodes=n[1-2],%s\n' "$host" >"$tap_dir/slurm.conf"
+accepted "a topology of Slurm that has the host" --mca fcoll_tatp_topology "$tap_dir/slurm.conf"
+printf '\nSwitchName=leaf Nodes=n[1-2,%s\n' "$host" >"$tap_dir/open.conf"
+refused "malformed topology of Slurm" "open.conf, line 2" --mca fcoll_tatp_topology "$tap_dir/open.conf"
 accepted "each strategy: otp" --mca fcoll_tatp_strategy otp
 accepted "each strategy: tatp" --mca fcoll_tatp_strategy tatp
 tap_plan

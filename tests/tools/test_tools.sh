@@ -234,4 +234,63 @@ for tool in dla tatp; do
     tap_contains "$($tool --version)" "$tool (tatp-dla" "$tool --version"
 done
 
+# --- tatp topology ---
+
+fixtures=${top_srcdir:-$here/../..}/tests/fixtures/topology
+
+tap_is "$(tatp topology "$fixtures/ibnetdiscover.edge.out")" "format ibnetdiscover
+hosts 2
+unnamed-adapters 2
+switches 2
+links 9
+forwarding-tables 0
+traces 0
+levels 1
+chosen 2
+places 2
+# hops pairs-of-hosts
+2 2
+# hops from each host (row) to each
+node-01.cluster.local 0 2
+x1000c0s1b0n0 2 0" "topology: ibnetdiscover"
+
+histogram="2 192
+4 768
+6 3072"
+for files in ibnetdiscover.3level.out slurm-topology.conf slurm-scontrol.out opensm-subnet.3level.lst \
+    "opensm-subnet.3level.lst opensm-lfts.3level.dump" "ibnetdiscover.3level.out opensm.fdbs.3level"; do
+    for file in $files; do cat "$fixtures/$file"; done >fabric
+    tap_is "$(tatp topology fabric | sed '1,/^#/d')" "$histogram" "topology: $files"
+done
+
+tap_is "$(tatp topology --json --hosts 'n[0-1]:32,n16' "$fixtures/slurm-topology.conf")" \
+    '{"format":"Slurm, tree of switches","hosts":64,"unnamed_adapters":0,"switches":21,"links":84,'\
+'"forwarding_tables":0,"traces":0,"joined":false,"depth":3,"places":2,"missing":[],'\
+'"distances":[{"hops":2,"pairs":2},{"hops":6,"pairs":4}],"chosen":["n0","n1","n16"],'\
+'"hops":[[0,2,6],[2,0,6],[6,6,0]]}' "topology: JSON"
+
+printf 'SwitchName=a Nodes=n[0-1]\nSwitchName=b Nodes=n2\n' >two.conf
+tap_contains "$(tatp topology two.conf)" "joined" "topology: trees without a common top"
+printf 'n2\nn0 n0\n' >ranks
+tap_is "$(tatp topology two.conf --hosts @ranks | tail -n 2)" "n2 0 4
+n0 4 0" "topology: hosts from a file"
+tatp topology two.conf --hosts n1,m1,m2 >out 2>err
+tap_is "$? $(grep missing out) $(cat err)" "1 missing m1
+missing m2 tatp: two.conf: 2 of 3 hosts are not in the file, m1 first" "topology: missing hosts"
+tap_is "$(tatp topology H.mtx | tail -n 4)" "# hops from each host (row) to each
+a 0 2 4
+b 2 0 4
+c 4 4 0" "topology: a file of hops"
+tap_is "$(tatp plan --requests C.mtx --hops two.conf --hosts n0,n0,n1,n1,n2,n2 --quiet | tail -n 1)" \
+    "otp 53 16 0 2 4" "plan: hops from any topology"
+
+printf 'SwitchName=a Nodes=n[0-1\n' >open.conf
+refuses 1 "tatp: open.conf:1: '[' without ']' in a list of hosts" "topology: malformed" tatp topology open.conf
+refuses 1 "tatp: 'n0:x' is not a host, or a host with a number of slots" "topology: slots" \
+    tatp topology two.conf --hosts n0:x
+refuses 1 "tatp: none: No such file or directory" "topology: no such list" \
+    tatp topology two.conf --hosts @none
+refuses 2 "tatp topology: no file is given" "topology: no file" tatp topology
+refuses 2 "tatp topology: 'b' is one argument too many" "topology: two files" tatp topology a b
+
 tap_plan

@@ -24,6 +24,8 @@ struct scene {
     double distance[MAX_RANKS][MAX_RANKS];
     double hops_of_nodes[MAX_NODES * MAX_NODES];
     size_t node_of_rank[MAX_RANKS];
+    size_t place_of_node[MAX_NODES];
+    uint16_t between[MAX_NODES * MAX_NODES];
 
     matrix requests;
     topo topology;
@@ -56,7 +58,12 @@ static struct scene *finish(struct scene *s, int routed)
         }
     }
     s->requests = (matrix){ s->ranks, s->domains, s->row_start, s->col, s->value };
-    s->topology = (topo){ s->nodes, routed ? s->hops_of_nodes : NULL };
+    for (size_t n = 0; n < s->nodes * s->nodes; n++) {
+        s->place_of_node[n % s->nodes] = n % s->nodes;
+        s->between[n] = (uint16_t)s->hops_of_nodes[n];
+    }
+    s->topology = (topo){ .nodes = s->nodes, .places = routed ? s->nodes : 0,
+                          .place_of_node = s->place_of_node, .between = s->between };
     s->input.requests = &s->requests;
     s->input.node_of_rank = s->node_of_rank;
     s->input.topology = &s->topology;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unit tests of the distances between nodes and of the reader of hops files. */
+/* Unit tests of the distances between nodes: flat, from hops, and from files of hops. */
 #include "topo/topo.h"
 
 #include <check.h>
 #include <errno.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "failing_malloc.h"
+#include "seeded.h"
 #include "suite.h"
 
 #define ARRAY "%%MatrixMarket matrix array integer general\n"
@@ -22,7 +24,6 @@ enum { MAX_HOSTS = 4 };
 
 struct reading {
     int rc;
-    int named;
     topo topo;
     matrix_error error;
 };
@@ -38,10 +39,10 @@ static size_t count_hosts(const char *const *hosts)
 
 static struct reading read_text(const char *text, const char *const *hosts)
 {
-    struct reading r = { .named = -1, .topo = { .nodes = 77 }, .error = { .line = 99 } };
+    struct reading r = { .topo = { .nodes = 77 }, .error = { .line = 99 } };
     FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
     ck_assert_ptr_nonnull(stream);
-    r.rc = topo_read_hops(stream, hosts, count_hosts(hosts), &r.topo, &r.named, &r.error);
+    r.rc = topo_read(stream, hosts, count_hosts(hosts), &r.topo, &r.error);
     fclose(stream);
     return r;
 }
@@ -53,7 +54,7 @@ START_TEST(flat_distances)
     topo t;
     topo_flat(&t, 3);
     ck_assert_uint_eq(t.nodes, 3);
-    ck_assert_ptr_null(t.hops);
+    ck_assert_uint_eq(t.places, 0);
     ck_assert_double_eq(topo_hops(&t, 1, 1, 1), 0.0);
     ck_assert_double_eq(topo_hops(&t, 1, 1, 0), 1.0);
     ck_assert_double_eq(topo_hops(&t, 0, 2, 0), 2.0);
@@ -68,7 +69,77 @@ START_TEST(release_of_zeroed)
     topo_release(&t);
     topo_release(&t);
     ck_assert_uint_eq(t.nodes, 0);
-    ck_assert_ptr_null(t.hops);
+    ck_assert_uint_eq(t.places, 0);
+}
+END_TEST
+
+START_TEST(from_hops)
+{
+    static const double hops[9] = { -1, 2, 3, 4, 0, 65534, 6, 7, 9e9 };
+    topo t;
+    ck_assert_int_eq(topo_from_hops(&t, 3, hops), 0);
+    for (size_t n = 0; n < 3; n++)
+        for (size_t m = 0; m < 3; m++)
+            ck_assert_double_eq(topo_hops(&t, n, m, 0), n == m ? 1.0 : hops[n * 3 + m]);
+    ck_assert_uint_eq(t.tree.vertices, 0);
+    topo_release(&t);
+}
+END_TEST
+
+/* Nodes that are equally far from all others share a place, whatever the order. */
+START_TEST(places_of_hops)
+{
+    enum { NODES = 24 };
+    static double hops[NODES * NODES];
+    topo t;
+    for (size_t n = 0; n < NODES; n++)
+        for (size_t m = 0; m < NODES; m++)
+            hops[n * NODES + m] = n % 6 == m % 6 ? 2 : n % 2 == m % 2 ? 4 : 6;
+    ck_assert_int_eq(topo_from_hops(&t, NODES, hops), 0);
+    ck_assert_uint_eq(t.places, 6);
+    for (size_t k = 0; k < NODES * NODES; k++)
+        if (k / NODES != k % NODES)
+            ck_assert_double_eq(topo_hops(&t, k / NODES, k % NODES, 0), hops[k]);
+    topo_release(&t);
+    hops[5 * NODES + 11] = 3; /* one way only: 5 and 11 become places of their own, 17 and 23 stay */
+    ck_assert_int_eq(topo_from_hops(&t, NODES, hops), 0);
+    ck_assert_uint_eq(t.places, 8);
+    for (size_t k = 0; k < NODES * NODES; k++)
+        if (k / NODES != k % NODES)
+            ck_assert_double_eq(topo_hops(&t, k / NODES, k % NODES, 0), hops[k]);
+    topo_release(&t);
+}
+END_TEST
+
+/* Any hops come back as they were given. */
+START_TEST(random_hops)
+{
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        uint64_t state = seed;
+        double hops[100];
+        topo t;
+        size_t nodes = (size_t)pick(&state, 0, 10);
+        int64_t most = pick(&state, 1, 3);
+        for (size_t k = 0; k < nodes * nodes; k++)
+            hops[k] = (double)pick(&state, 1, most);
+        ck_assert_int_eq(topo_from_hops(&t, nodes, hops), 0);
+        for (size_t k = 0; k < nodes * nodes; k++)
+            if (k / nodes != k % nodes)
+                ck_assert_double_eq(topo_hops(&t, k / nodes, k % nodes, 0), hops[k]);
+        topo_release(&t);
+    }
+}
+END_TEST
+
+START_TEST(from_bad_hops)
+{
+    static const double bad_hops[] = { 0, 0.5, 2.5, -3, 65535, 65536, 1e300, NAN, INFINITY };
+    for (size_t k = 0; k < sizeof bad_hops / sizeof bad_hops[0]; k++) {
+        const double hops[4] = { 0, 2, bad_hops[k], 0 };
+        topo t = { .nodes = 77 };
+        ck_assert_int_eq(topo_from_hops(&t, 2, hops), -EINVAL);
+        ck_assert_uint_eq(t.nodes, 77);
+    }
 }
 END_TEST
 
@@ -114,7 +185,7 @@ START_TEST(good_files)
     struct reading r = read_text(g->text, g->hosts);
     size_t nodes = count_hosts(g->hosts);
     ck_assert_msg(r.rc == 0, "returned %d: %s", r.rc, r.error.reason);
-    ck_assert_int_eq(r.named, g->named);
+    ck_assert_int_eq(strstr(r.topo.source, "by host name") != NULL, g->named);
     ck_assert_uint_eq(r.topo.nodes, nodes);
     for (size_t k = 0; k < 6; k++) {
         if (pairs[k][0] < nodes && pairs[k][1] < nodes) {
@@ -162,7 +233,8 @@ static const struct bad bad[] = {
       "0 hops from n1 to n0", 0 },
     { ARRAY "2 2\n0\n-3\n2\n0\n", { "x", "y" }, -EBADMSG, "-3 hops from y to x", 0 },
     { COORDINATE "2 2 1\n1 2 4\n", { "x", "y" }, -EBADMSG, "0 hops from y to x", 0 },
-    { ARRAY "% hosts n0 n1 n2\n" THREE, { "n1", "n1" }, -EBADMSG, "0 hops from n1 to n1", 0 },
+    { ARRAY "% hosts n0 n1 n2\n" THREE, { "n1", "N1" }, -EBADMSG, "given twice", 0 },
+    { ARRAY "2 2\n0\n65535\n2\n0\n", { "x", "y" }, -EBADMSG, "65535 hops from y to x", 0 },
 };
 enum { BAD = sizeof bad / sizeof bad[0] };
 
@@ -174,8 +246,7 @@ START_TEST(bad_files)
     ck_assert_msg(strstr(r.error.reason, b->reason) != NULL, "said: %s", r.error.reason);
     ck_assert_int_eq(r.error.line > 0, b->in_a_line);
     ck_assert_uint_eq(r.topo.nodes, 77);
-    ck_assert_ptr_null(r.topo.hops);
-    ck_assert_int_eq(r.named, -1);
+    ck_assert_ptr_null(r.topo.between);
 }
 END_TEST
 
@@ -199,18 +270,16 @@ START_TEST(out_of_memory)
     bool failed = true;
     for (long nth = 0; failed; nth++) {
         topo t = { .nodes = 77 };
-        int named = -1;
         matrix_error error;
         FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
         ck_assert_ptr_nonnull(stream);
         fail_allocation(nth);
-        int rc = topo_read_hops(stream, hosts, 2, &t, &named, &error);
+        int rc = topo_read(stream, hosts, 2, &t, &error);
         topo_release(&t);
         stop_failing();
         failed = allocations.failed;
         fclose(stream);
         ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
-        ck_assert_int_eq(named, failed ? -1 : 1);
         ck_assert_msg(nth < 100, "more allocations than there can be");
     }
 }
@@ -222,6 +291,10 @@ static Suite *topo_suite(void)
     TCase *cases = tcase_create("topo");
     tcase_add_test(cases, flat_distances);
     tcase_add_test(cases, release_of_zeroed);
+    tcase_add_test(cases, from_hops);
+    tcase_add_test(cases, places_of_hops);
+    tcase_add_test(cases, random_hops);
+    tcase_add_test(cases, from_bad_hops);
     tcase_add_loop_test(cases, good_files, 0, GOOD);
     tcase_add_loop_test(cases, bad_files, 0, BAD);
     tcase_add_test(cases, long_names);

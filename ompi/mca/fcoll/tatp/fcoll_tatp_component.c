@@ -110,8 +110,8 @@ static int tatp_register(void)
     register_choice("solver", "Solver of the linear assignment problem", list_solvers(true),
                     &c->solver_name);
     register_variable("topology",
-                      "File with the hops between nodes (Matrix Market, rows named by '% hosts' "
-                      "lines); empty: a node is one hop deep and any other node two hops away",
+                      "File with the hops between nodes (Matrix Market) or that describes the network "
+                      "(Slurm, ibnetdiscover, ...); empty: one hop inside a node, two to any other",
                       MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->topology_file);
     register_variable("num_aggregators",
                       "Number of aggregators (the hint cb_nodes comes first); 0: up to four on "

@@ -151,18 +151,16 @@ static FILE *open_hops(const char *path)
 static int read_hops(tatp_nodes *where, const char *path, const char *const *host)
 {
     matrix_error error = {0, ""};
-    int named = 0;
     FILE *stream = open_hops(path);
     if (stream == NULL)
         return MPI_ERR_ARG;
-    int rc = topo_read_hops(stream, host, where->nodes, &where->topology, &named, &error);
+    int rc = topo_read(stream, host, where->nodes, &where->topology, &error);
     fclose(stream);
     if (rc != 0)
         return report_hops_error(path, rc, &error);
     opal_output_verbose(10, ompi_fcoll_base_framework.framework_output,
-                        "fcoll:tatp: hops between %lu nodes from %s, %s",
-                        (unsigned long)where->nodes, path,
-                        named ? "by host name" : "its rows taken in the order of the job's nodes");
+                        "fcoll:tatp: hops between %lu nodes from %s (%s)",
+                        (unsigned long)where->nodes, path, where->topology.source);
     return OMPI_SUCCESS;
 }
 

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The way from the top to each node, as Slurm tells it to the tasks of a job. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "topo/read.h"
+#include "topo/text.h"
+
+/* How much of an address names switches: all but the host's name, which may have dots itself. */
+static size_t switches_length(const char *address, const char *host)
+{
+    size_t length = strlen(address), name = strlen(host);
+    if (length > name && address[length - name - 1] == '.' && strcasecmp(address + length - name, host) == 0)
+        return length - name - 1;
+    const char *last_dot = strrchr(address, '.');
+    return last_dot == NULL || strcasecmp(address, host) == 0 ? 0 : (size_t)(last_dot - address);
+}
+
+static int add_under(topo_fabric *f, size_t parent, size_t child)
+{
+    arc a = {.from = parent, .to = child};
+    return fabric_add_arc(f, &a);
+}
+
+/* A switch is known by the whole way to it: under other switches the same name is another one. */
+static int add_way(topo_fabric *f, const char *address, size_t length, size_t *lowest)
+{
+    size_t parent = NO_INDEX;
+    for (size_t end = 0; end < length; end++) {
+        size_t v, known = f->keys.count;
+        end += strcspn(address + end, ".");
+        int rc = fabric_vertex(f, address, end, 0, &v);
+        if (rc != 0)
+            return rc;
+        f->vertex[v].kind = KIND_SWITCH;
+        if (v == known && parent != NO_INDEX && (rc = add_under(f, parent, v)) != 0)
+            return rc;
+        parent = v;
+    }
+    *lowest = parent;
+    return 0;
+}
+
+static int add_address(topo_fabric *f, const char *address, size_t length, const char *host)
+{
+    size_t leaf, v, known = f->keys.count;
+    char *key = malloc(strlen(host) + sizeof "host ");
+    if (key == NULL)
+        return -ENOMEM;
+    strcpy(key, "host ");
+    strcat(key, host);
+    int rc = add_way(f, address, length, &leaf);
+    if (rc == 0)
+        rc = fabric_vertex(f, key, strlen(key), 0, &v);
+    if (rc == 0)
+        rc = fabric_name_host(f, v, host, strlen(host));
+    if (rc == 0 && v >= known)
+        rc = add_under(f, leaf, v);
+    free(key);
+    return rc;
+}
+
+static int check_address(const char *address, const char *host, matrix_error *error)
+{
+    if (address == NULL || *address == '\0')
+        return refuse(error, 0, "host %.150s has no SLURM_TOPOLOGY_ADDR", host);
+    if (*address == '.' || strstr(address, "..") != NULL || address[strlen(address) - 1] == '.')
+        return refuse(error, 0, "host %.60s has a SLURM_TOPOLOGY_ADDR with an empty name: %.80s", host,
+                      address);
+    return 0;
+}
+
+static int add_addresses(topo_fabric *f, const char *const *address, const char *const *hosts,
+                         size_t nodes, matrix_error *error)
+{
+    size_t told = 0;
+    for (size_t n = 0; n < nodes; n++) {
+        int rc = check_address(address[n], hosts[n], error);
+        if (rc != 0)
+            return rc;
+        size_t length = switches_length(address[n], hosts[n]);
+        if ((length > 0) != (told > 0) && n > 0)
+            return refuse(error, 0, "SLURM_TOPOLOGY_ADDR names switches for host %.60s, none for %.60s",
+                          hosts[length > 0 ? n : 0], hosts[length > 0 ? 0 : n]);
+        told += length > 0;
+        rc = length > 0 ? add_address(f, address[n], length, hosts[n]) : 0;
+        if (rc != 0)
+            return rc;
+    }
+    return told > 0 ? 0 : -ENODATA;
+}
+
+int topo_fabric_from_addresses(const char *const *address, const char *const *hosts, size_t nodes,
+                               topo_fabric **fabric, matrix_error *error)
+{
+    topo_fabric *f = calloc(1, sizeof *f);
+    if (f == NULL)
+        return -ENOMEM;
+    f->format = "Slurm, SLURM_TOPOLOGY_ADDR";
+    int rc = add_addresses(f, address, hosts, nodes, error);
+    if (rc == 0)
+        rc = join_trees(f, error);
+    if (rc == 0)
+        rc = fabric_finish(f, error);
+    if (rc == 0)
+        *fabric = f;
+    else
+        topo_fabric_free(f);
+    return rc;
+}

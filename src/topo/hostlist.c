@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lists of host names as Slurm writes them. */
+#include <errno.h>
+#include <string.h>
+
+#include "topo/text.h"
+#include "topo/topo.h"
+
+enum { LONGEST_NAME = 255 };
+
+struct expansion {
+    const char *end; /* of the item: its comma or the list's end */
+    int (*take)(const char *name, void *context);
+    void *context;
+    matrix_error *error;
+    size_t count;
+    char name[LONGEST_NAME + 1];
+};
+
+static int expand(struct expansion *e, const char *at, size_t used);
+
+static int too_long(const struct expansion *e)
+{
+    return refuse(e->error, 0, "a host name in the list has more than %d characters", LONGEST_NAME);
+}
+
+/* One range of a bracket, "7" or "08-11": numbers keep the width of the first. */
+typedef struct range {
+    uint64_t low, high;
+    int width;
+} range;
+
+static int scan_range(const char **at, range *r)
+{
+    const char *start = *at;
+    if (!scan_number(at, UINT32_MAX, &r->low))
+        return 0;
+    r->width = (int)(*at - start);
+    r->high = r->low;
+    return !scan_text(at, "-") || (scan_number(at, UINT32_MAX, &r->high) && r->high >= r->low);
+}
+
+static int expand_range(struct expansion *e, const range *r, const char *rest, size_t used)
+{
+    for (uint64_t k = r->low; k <= r->high; k++) {
+        size_t room = sizeof e->name - used;
+        int written = snprintf(e->name + used, room, "%0*llu", r->width, (unsigned long long)k);
+        if (written < 0 || (size_t)written >= room)
+            return too_long(e);
+        int rc = expand(e, rest, used + (size_t)written);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* `at` stands behind the '['. */
+static int expand_bracket(struct expansion *e, const char *at, size_t used)
+{
+    const char *close = memchr(at, ']', (size_t)(e->end - at));
+    range r;
+    if (close == NULL)
+        return refuse(e->error, 0, "'[' without ']' in a list of hosts");
+    for (;;) {
+        if (!scan_range(&at, &r))
+            return refuse(e->error, 0, "'%.40s' where a number or a rising range is expected in a "
+                          "list of hosts", at);
+        int rc = expand_range(e, &r, close + 1, used);
+        if (rc != 0)
+            return rc;
+        if (at == close)
+            return 0;
+        if (!scan_text(&at, ","))
+            return refuse(e->error, 0, "'%.40s' where ',' or ']' is expected in a list of hosts", at);
+    }
+}
+
+static int take_name(struct expansion *e, size_t used)
+{
+    if (used == 0)
+        return refuse(e->error, 0, "an empty name in a list of hosts");
+    if (e->count++ == TOPO_HOSTLIST_LIMIT)
+        return refuse(e->error, 0, "a list of more than %zu hosts", TOPO_HOSTLIST_LIMIT);
+    e->name[used] = '\0';
+    return e->take(e->name, e->context);
+}
+
+/* The rest of an item, after `used` characters of the name: text as it stands, brackets in turn. */
+static int expand(struct expansion *e, const char *at, size_t used)
+{
+    for (; at < e->end && *at != '['; at++) {
+        if (*at == ']')
+            return refuse(e->error, 0, "']' without '[' in a list of hosts");
+        if (used == LONGEST_NAME)
+            return too_long(e);
+        e->name[used++] = *at;
+    }
+    return at == e->end ? take_name(e, used) : expand_bracket(e, at + 1, used);
+}
+
+/* Commas inside brackets separate ranges, not items. */
+static const char *end_of_item(const char *at)
+{
+    for (int inside = 0; *at != '\0' && (inside || *at != ','); at++)
+        inside = *at == '[' || (inside && *at != ']');
+    return at;
+}
+
+int topo_expand_hostlist(const char *list, int (*take)(const char *name, void *context),
+                         void *context, matrix_error *error)
+{
+    struct expansion e = {.take = take, .context = context, .error = error};
+    for (;;) {
+        e.end = end_of_item(list);
+        int rc = expand(&e, list, 0);
+        if (rc != 0 || *e.end == '\0')
+            return rc;
+        list = e.end + 1;
+    }
+}

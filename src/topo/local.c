@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How near two ranks of one node are. */
+#include "topo/local.h"
+
+#include <string.h>
+
+#include "topo/topo.h"
+
+/* A field of a locality string for each level but the last. */
+static const char *const field_of_level[TOPO_SAME_MACHINE] = {"CR", "L2", "L3", "NM", "SK"};
+
+double topo_level_hops(topo_level level)
+{
+    return TOPO_SAME_NODE * (double)(level + 1) / TOPO_LEVELS;
+}
+
+/* What follows a field's name, up to its colon. */
+static size_t find_field(const char *locality, const char *name, const char **value)
+{
+    for (const char *at = locality; at != NULL; at = strchr(at, ':')) {
+        at += *at == ':';
+        if (strncmp(at, name, 2) == 0) {
+            *value = at + 2;
+            return strcspn(at + 2, ":");
+        }
+    }
+    return 0;
+}
+
+/* Both are in one and the same; not "0-1" or "0,4". */
+static int share(const char *a, const char *b, const char *field)
+{
+    const char *x = NULL, *y = NULL;
+    size_t length = find_field(a, field, &x);
+    return length > 0 && strspn(x, "0123456789") == length && find_field(b, field, &y) == length &&
+           memcmp(x, y, length) == 0;
+}
+
+topo_level topo_locality_level(const char *a, const char *b)
+{
+    int level = TOPO_SAME_CORE;
+    if (a == NULL || b == NULL)
+        return TOPO_SAME_MACHINE;
+    while (level < TOPO_SAME_MACHINE && !share(a, b, field_of_level[level]))
+        level++;
+    return (topo_level)level;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Hops between nodes from a Matrix Market file. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/read.h"
+#include "topo/text.h"
+
+static const char by_name[] = "Matrix Market hops, rows by host name";
+static const char by_order[] = "Matrix Market hops, rows in the order of the nodes";
+
+/* One "hosts NAME NAME ..." comment. */
+static int read_names(char *line, topo_fabric *f, matrix_error *error)
+{
+    static const char blanks[] = " \t\r";
+    char *rest = NULL;
+    char *word = strtok_r(line, blanks, &rest);
+    if (word == NULL || strcmp(word, "hosts") != 0)
+        return 0;
+    f->format = by_name;
+    while ((word = strtok_r(NULL, blanks, &rest)) != NULL) {
+        size_t row, known = f->hosts.count;
+        int rc = name_table_add(&f->hosts, word, strlen(word), &row);
+        if (rc != 0)
+            return rc;
+        if (row < known)
+            return refuse(error, 0, "host %.80s is named twice", word);
+    }
+    return 0;
+}
+
+/* Cuts the comments up. */
+static int read_rows(char *comments, topo_fabric *f, matrix_error *error)
+{
+    char *rest = NULL;
+    f->format = by_order;
+    for (char *line = strtok_r(comments, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+        int rc = read_names(line, f, error);
+        if (rc != 0)
+            return rc;
+    }
+    if (f->format == by_name && f->hops.rows != f->hosts.count)
+        return refuse(error, 0, "%zu host names for %zu rows", f->hosts.count, f->hops.rows);
+    return 0;
+}
+
+static int check_rows(const topo_fabric *f, matrix_error *error)
+{
+    host_index index;
+    int rc = host_index_build(&index, &f->hosts);
+    if (rc == 0)
+        rc = host_index_check(&index, error);
+    host_index_release(&index);
+    return rc;
+}
+
+int read_market_hops(FILE *stream, topo_fabric *f, matrix_error *error)
+{
+    char *comments;
+    int rc = matrix_read_market(stream, &f->hops, &comments, error);
+    if (rc != 0)
+        return rc;
+    f->has_hops = 1;
+    if (f->hops.rows != f->hops.cols)
+        rc = refuse(error, 0, "%zu rows and %zu columns: not square", f->hops.rows, f->hops.cols);
+    if (rc == 0)
+        rc = read_rows(comments, f, error);
+    if (rc == 0)
+        rc = check_rows(f, error);
+    free(comments);
+    return rc;
+}
+
+/* ---- the hosts of a job ---- */
+
+static int find_rows(const topo_fabric *f, const char *const *hosts, size_t nodes, size_t *row,
+                     matrix_error *error)
+{
+    host_index index;
+    int rc = host_index_build(&index, &f->hosts);
+    for (size_t n = 0; rc == 0 && n < nodes; n++) {
+        row[n] = n;
+        rc = f->format == by_name ? host_index_find(&index, hosts[n], &row[n], error) : 0;
+    }
+    host_index_release(&index);
+    return rc;
+}
+
+static int pick_hops(const topo_fabric *f, const size_t *row, const char *const *hosts, size_t nodes,
+                     double *hops, matrix_error *error)
+{
+    for (size_t n = 0; n < nodes; n++)
+        for (size_t m = 0; m < nodes; m++) {
+            int64_t between = matrix_get(&f->hops, row[n], row[m]);
+            if (n != m && (between < 1 || between >= TOPO_UNREACHED))
+                return refuse(error, 0, "%" PRId64 " hops from %.60s to %.60s, where 1 to %d are possible",
+                              between, hosts[n], hosts[m], TOPO_UNREACHED - 1);
+            hops[n * nodes + m] = (double)between;
+        }
+    return 0;
+}
+
+int hops_of_market(const topo_fabric *f, const char *const *hosts, size_t nodes, topo *t,
+                   matrix_error *error)
+{
+    size_t pairs;
+    if (f->format == by_order && f->hops.rows != nodes)
+        return refuse(error, 0, "%zu rows for %zu nodes, and no '%% hosts' line that names the rows",
+                      f->hops.rows, nodes);
+    if (__builtin_mul_overflow(nodes, nodes, &pairs))
+        return -ENOMEM;
+    size_t *row = calloc(nodes | 1, sizeof *row);
+    double *hops = calloc(pairs | 1, sizeof *hops);
+    int rc = row == NULL || hops == NULL ? -ENOMEM : find_rows(f, hosts, nodes, row, error);
+    if (rc == 0)
+        rc = pick_hops(f, row, hosts, nodes, hops, error);
+    if (rc == 0)
+        rc = topo_from_hops(t, nodes, hops);
+    if (rc == 0)
+        t->source = f->format;
+    free(hops);
+    free(row);
+    return rc;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names by number, numbers by name, and when two names stand for one host. */
+#define _GNU_SOURCE /* qsort_r */
+#include "topo/names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "topo/text.h"
+
+/* ---- tables ---- */
+
+/* FNV-1a. */
+static uint64_t hash(const void *bytes, size_t length)
+{
+    const unsigned char *byte = bytes;
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < length; i++)
+        h = (h ^ byte[i]) * UINT64_C(0x100000001b3);
+    return h ^ (h >> 32);
+}
+
+static size_t length_of(const name_table *names, size_t index)
+{
+    return names->start[index + 1] - names->start[index] - 1;
+}
+
+const char *name_table_get(const name_table *names, size_t index)
+{
+    return names->text + names->start[index];
+}
+
+/* The slot of those bytes, or the free one where they belong. At least one slot is free. */
+static size_t find_slot(const name_table *names, const void *bytes, size_t length)
+{
+    size_t s = (size_t)hash(bytes, length) & (names->slots - 1);
+    while (names->slot[s] != 0) {
+        size_t index = names->slot[s] - 1;
+        if (length_of(names, index) == length && memcmp(name_table_get(names, index), bytes, length) == 0)
+            break;
+        s = (s + 1) & (names->slots - 1);
+    }
+    return s;
+}
+
+size_t name_table_find(const name_table *names, const void *bytes, size_t length)
+{
+    if (names->slots == 0)
+        return NO_INDEX;
+    size_t s = find_slot(names, bytes, length);
+    return names->slot[s] == 0 ? NO_INDEX : names->slot[s] - 1;
+}
+
+static int grow_slots(name_table *names)
+{
+    size_t slots = names->slots == 0 ? 64 : names->slots * 2;
+    size_t *slot = calloc(slots, sizeof *slot);
+    if (slot == NULL)
+        return -ENOMEM;
+    free(names->slot);
+    names->slot = slot;
+    names->slots = slots;
+    for (size_t i = 0; i < names->count; i++)
+        slot[find_slot(names, name_table_get(names, i), length_of(names, i))] = i + 1;
+    return 0;
+}
+
+static int make_room(name_table *names, size_t length)
+{
+    size_t needed;
+    if (__builtin_add_overflow(names->used, length, &needed) ||
+        __builtin_add_overflow(needed, 1, &needed))
+        return -ENOMEM;
+    int rc = grow((void **)&names->text, &names->room, needed, 1);
+    if (rc == 0)
+        rc = grow((void **)&names->start, &names->capacity, names->count + 2, sizeof *names->start);
+    if (rc == 0 && names->count + 1 > names->slots / 2)
+        rc = grow_slots(names);
+    return rc;
+}
+
+int name_table_add(name_table *names, const void *bytes, size_t length, size_t *index)
+{
+    size_t known = name_table_find(names, bytes, length);
+    if (known != NO_INDEX) {
+        *index = known;
+        return 0;
+    }
+    int rc = make_room(names, length);
+    if (rc != 0)
+        return rc;
+    names->slot[find_slot(names, bytes, length)] = names->count + 1;
+    memcpy(names->text + names->used, bytes, length);
+    names->text[names->used + length] = '\0';
+    names->start[names->count] = names->used;
+    names->used += length + 1;
+    *index = names->count++;
+    names->start[names->count] = names->used;
+    return 0;
+}
+
+void name_table_release(name_table *names)
+{
+    free(names->text);
+    free(names->start);
+    free(names->slot);
+    *names = (name_table){0};
+}
+
+/* ---- hosts ---- */
+
+static size_t short_length(const char *name)
+{
+    return strcspn(name, ".");
+}
+
+static int compare_short(const char *a, const char *b)
+{
+    size_t m = short_length(a), n = short_length(b);
+    int order = strncasecmp(a, b, m < n ? m : n);
+    return order != 0 ? order : (m > n) - (m < n);
+}
+
+static int compare_names(const char *a, const char *b)
+{
+    int order = compare_short(a, b);
+    return order != 0 ? order : strcasecmp(a, b);
+}
+
+static int compare_hosts(const void *a, const void *b, void *context)
+{
+    const name_table *names = context;
+    return compare_names(name_table_get(names, *(const size_t *)a),
+                         name_table_get(names, *(const size_t *)b));
+}
+
+static int has_domain(const char *name)
+{
+    return name[short_length(name)] != '\0';
+}
+
+/* Whether two names may stand for one host: where only one has a domain, that is not compared. */
+static int same_host(const char *a, const char *b)
+{
+    return has_domain(a) == has_domain(b) ? strcasecmp(a, b) == 0 : compare_short(a, b) == 0;
+}
+
+int host_index_build(host_index *index, const name_table *names)
+{
+    *index = (host_index){names, calloc(names->count | 1, sizeof *index->order), names->count};
+    if (index->order == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < names->count; i++)
+        index->order[i] = i;
+    qsort_r(index->order, index->count, sizeof *index->order, compare_hosts, (void *)(uintptr_t)names);
+    return 0;
+}
+
+void host_index_release(host_index *index)
+{
+    free(index->order);
+    *index = (host_index){0};
+}
+
+static const char *nth(const host_index *index, size_t k)
+{
+    return name_table_get(index->names, index->order[k]);
+}
+
+int host_index_check(const host_index *index, matrix_error *error)
+{
+    for (size_t k = 1; k < index->count; k++)
+        if (same_host(nth(index, k - 1), nth(index, k)))
+            return refuse(error, 0, "host %.80s is named twice (as %.80s)", nth(index, k - 1),
+                          nth(index, k));
+    return 0;
+}
+
+static size_t first_of_short_name(const host_index *index, const char *name)
+{
+    size_t low = 0, high = index->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_short(nth(index, middle), name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Those that match the name from k on, by the given rule; the first is the one found. */
+static size_t matches(const host_index *index, const char *host, size_t k,
+                      int (*rule)(const char *, const char *), size_t *first, size_t *second)
+{
+    size_t count = 0;
+    for (; k < index->count && compare_short(nth(index, k), host) == 0; k++) {
+        if (!rule(nth(index, k), host))
+            continue;
+        *(count == 0 ? first : second) = k;
+        count++;
+    }
+    return count;
+}
+
+static int same_name(const char *a, const char *b)
+{
+    return strcasecmp(a, b) == 0;
+}
+
+int host_index_find(const host_index *index, const char *host, size_t *found, matrix_error *error)
+{
+    size_t start = first_of_short_name(index, host), one = 0, other = 0;
+    size_t count = matches(index, host, start, same_name, &one, &other);
+    if (count == 0)
+        count = matches(index, host, start, same_host, &one, &other);
+    if (count > 1)
+        return refuse(error, 0, "host %.60s may be %.60s or %.60s", host, nth(index, one),
+                      nth(index, other));
+    if (count == 0) {
+        refuse(error, 0, "host %.150s is not in the file", host);
+        return -ENXIO;
+    }
+    *found = index->order[one];
+    return 0;
+}
+
+static int compare_given(const void *a, const void *b)
+{
+    return strcasecmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int check_hosts_differ(const char *const *hosts, size_t nodes, matrix_error *error)
+{
+    const char **sorted = calloc(nodes | 1, sizeof *sorted);
+    int rc = 0;
+    if (sorted == NULL)
+        return -ENOMEM;
+    for (size_t n = 0; n < nodes; n++)
+        sorted[n] = hosts[n];
+    qsort(sorted, nodes, sizeof *sorted, compare_given);
+    for (size_t n = 1; rc == 0 && n < nodes; n++)
+        if (strcasecmp(sorted[n - 1], sorted[n]) == 0)
+            rc = refuse(error, 0, "host %.150s is given twice", sorted[n]);
+    free(sorted);
+    return rc;
+}

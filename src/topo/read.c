@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Recognises the format of a file and hands its lines to that reader. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "topo/read.h"
+#include "topo/text.h"
+
+enum family { SLURM, INFINIBAND };
+
+/* A line that begins with that text begins lines of that format. */
+struct format {
+    const char *beginning;
+    enum family family;
+    const char *name;
+    int (*read_line)(reading *r, char *line);
+};
+
+static const char slurm_tree[] = "Slurm, tree of switches";
+static const char slurm_blocks[] = "Slurm, blocks";
+static const char discovered[] = "ibnetdiscover";
+static const char subnet[] = "opensm, list of links";
+static const char tables[] = "InfiniBand, forwarding tables";
+static const char traced[] = "ibtracert";
+
+static const struct format formats[] = {
+    {"SwitchName=", SLURM, slurm_tree, read_slurm_line},
+    {"BlockName=", SLURM, slurm_blocks, read_slurm_line},
+    {"BlockSizes=", SLURM, slurm_blocks, read_slurm_line},
+    {"AggregatedBlock=", SLURM, slurm_blocks, read_slurm_line},
+    {"vendid=", INFINIBAND, discovered, read_ibnetdiscover_line},
+    {"devid=", INFINIBAND, discovered, read_ibnetdiscover_line},
+    {"sysimgguid=", INFINIBAND, discovered, read_ibnetdiscover_line},
+    {"switchguid=", INFINIBAND, discovered, read_ibnetdiscover_line},
+    {"caguid=", INFINIBAND, discovered, read_ibnetdiscover_line},
+    {"rtguid=", INFINIBAND, discovered, read_ibnetdiscover_line},
+    {"Switch\t", INFINIBAND, discovered, read_ibnetdiscover_line},
+    {"Switch ", INFINIBAND, discovered, read_ibnetdiscover_line},
+    {"Ca\t", INFINIBAND, discovered, read_ibnetdiscover_line},
+    {"Ca ", INFINIBAND, discovered, read_ibnetdiscover_line},
+    {"Hca\t", INFINIBAND, discovered, read_ibnetdiscover_line},
+    {"Hca ", INFINIBAND, discovered, read_ibnetdiscover_line},
+    {"Rt\t", INFINIBAND, discovered, read_ibnetdiscover_line},
+    {"Rt ", INFINIBAND, discovered, read_ibnetdiscover_line},
+    {"Chassis ", INFINIBAND, discovered, read_ibnetdiscover_line},
+    {"{ ", INFINIBAND, subnet, read_subnet_line},
+    {"Unicast lids ", INFINIBAND, tables, read_ports_line},
+    {"dump_ucast_routes:", INFINIBAND, tables, read_fdbs_line},
+    {"From ", INFINIBAND, traced, read_trace_line},
+    {NULL, 0, NULL, NULL},
+};
+
+/* Most lines are of ports and table entries, which begin none. */
+static const struct format *format_of(const char *line)
+{
+    if (*line == '[' || *line == '0')
+        return NULL;
+    for (const struct format *f = formats; f->beginning != NULL; f++)
+        if (strncasecmp(line, f->beginning, strlen(f->beginning)) == 0)
+            return f;
+    return NULL;
+}
+
+/* Comments, and the prompts with the commands that an ibtracert list was made by. */
+static int says_nothing(const char *line)
+{
+    return *line == '\0' || *line == '#' || *line == '$';
+}
+
+static int unknown(const reading *r, const char *line)
+{
+    return refuse(r->error, r->line, "'%.40s' begins no topology: MatrixMarket, SwitchName= or BlockName= of "
+                  "Slurm, ibnetdiscover, opensm-subnet.lst or ibtracert", line);
+}
+
+/* Tables and traces follow what tells the links. */
+static const char *name_together(const char *before, const struct format *now)
+{
+    if (before == NULL || before == now->name)
+        return now->name;
+    if (before == tables || now->name == tables)
+        return tables;
+    if (before == traced || now->name == traced)
+        return traced;
+    return now->name == slurm_tree ? slurm_tree : before;
+}
+
+static int read_lines(reading *r, text_lines *text)
+{
+    const struct format *now = NULL;
+    int rc;
+    while ((rc = text_next(text)) == 1) {
+        char *line = text->line + strspn(text->line, " \t");
+        const struct format *begun = format_of(line);
+        r->line = text->number;
+        if (says_nothing(line))
+            continue;
+        if (begun == NULL && now == NULL)
+            return unknown(r, line);
+        if (begun != NULL && now != NULL && begun->family != now->family)
+            return refuse(r->error, r->line, "%s in a file of %s", begun->name, now->name);
+        if (begun != NULL && begun->read_line == read_trace_line && r->trace.open)
+            return refuse(r->error, r->line, "a trace begins, but the one before it has no 'To' line");
+        if (begun != NULL && (now == NULL || begun->read_line != now->read_line))
+            r->record.open = 0;
+        now = begun != NULL ? begun : now;
+        if (begun != NULL)
+            r->fabric->format = name_together(r->fabric->format, begun);
+        rc = now->read_line(r, line);
+        if (rc != 0)
+            return rc;
+    }
+    return rc;
+}
+
+/* A file that was cut short mentions what it does not describe. */
+static int check_described(const topo_fabric *f, matrix_error *error)
+{
+    for (size_t i = 0; i < f->arcs; i++)
+        if (f->vertex[f->arc[i].to].described == 0)
+            return refuse(error, f->arc[i].line, "%.40s is named here, but no line describes it: part of the "
+                          "output is missing", fabric_key(f, f->arc[i].to));
+    return 0;
+}
+
+static int check_tables(const topo_fabric *f, matrix_error *error)
+{
+    for (size_t k = 0; k < f->tables; k++) {
+        const vertex *v = &f->vertex[f->table[k].vertex];
+        if (v->kind != KIND_SWITCH)
+            return refuse(error, v->first_line, "a forwarding table of %.40s, but no line tells where the "
+                          "ports of that switch lead: put the output of ibnetdiscover or "
+                          "opensm-subnet.lst in front", fabric_key(f, f->table[k].vertex));
+    }
+    return 0;
+}
+
+static int finish_infiniband(const reading *r)
+{
+    if (r->trace.open)
+        return refuse(r->error, r->line, "the last trace has no 'To' line");
+    int rc = check_described(r->fabric, r->error);
+    return rc == 0 ? check_tables(r->fabric, r->error) : rc;
+}
+
+static int finish_lines(reading *r)
+{
+    if (r->fabric->format == NULL)
+        return refuse(r->error, 0, "nothing in it");
+    int rc = r->slurm != NULL ? finish_slurm(r) : finish_infiniband(r);
+    return rc == 0 ? fabric_finish(r->fabric, r->error) : rc;
+}
+
+static int read_text(FILE *stream, topo_fabric *f, matrix_error *error)
+{
+    reading r = {.fabric = f, .error = error};
+    text_lines text = {.stream = stream, .error = error};
+    int rc = read_lines(&r, &text);
+    if (rc == 0)
+        rc = finish_lines(&r);
+    free_slurm(r.slurm);
+    text_release(&text);
+    return rc;
+}
+
+/* Looks at the first two characters, and steps back. 1: Matrix Market. */
+static int begins_with_banner(FILE *stream, matrix_error *error)
+{
+    char start[2];
+    off_t at = ftello(stream);
+    size_t got = at < 0 ? 0 : fread(start, 1, sizeof start, stream);
+    if (at < 0 || ferror(stream) || fseeko(stream, at, SEEK_SET) != 0) {
+        refuse(error, 0, "cannot be read: %s", strerror(errno));
+        return -EIO;
+    }
+    return got == sizeof start && memcmp(start, "%%", sizeof start) == 0;
+}
+
+int topo_fabric_read(FILE *stream, topo_fabric **fabric, matrix_error *error)
+{
+    int banner = begins_with_banner(stream, error);
+    if (banner < 0)
+        return banner;
+    topo_fabric *f = calloc(1, sizeof *f);
+    if (f == NULL)
+        return -ENOMEM;
+    int rc = banner ? read_market_hops(stream, f, error) : read_text(stream, f, error);
+    if (rc == 0)
+        *fabric = f;
+    else
+        topo_fabric_free(f);
+    return rc;
+}
+
+int topo_read(FILE *stream, const char *const *hosts, size_t nodes, topo *t, matrix_error *error)
+{
+    topo_fabric *fabric;
+    int rc = topo_fabric_read(stream, &fabric, error);
+    if (rc != 0)
+        return rc;
+    rc = topo_from_fabric(fabric, hosts, nodes, t, error);
+    topo_fabric_free(fabric);
+    return rc;
+}
+
+int topo_from_addresses(const char *const *address, const char *const *hosts, size_t nodes,
+                        topo *t, matrix_error *error)
+{
+    topo_fabric *fabric;
+    int rc = topo_fabric_from_addresses(address, hosts, nodes, &fabric, error);
+    if (rc != 0)
+        return rc;
+    rc = topo_from_fabric(fabric, hosts, nodes, t, error);
+    topo_fabric_free(fabric);
+    return rc;
+}

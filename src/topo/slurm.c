@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Slurm's topology.conf and what "scontrol show topology" prints: trees of switches, and blocks. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "topo/read.h"
+#include "topo/text.h"
+
+/* Blocks that act as one at some size: of an AggregatedBlock line. */
+typedef struct aggregate {
+    uint64_t size;
+    size_t vertex;
+    size_t first, last; /* its blocks are member[first] .. member[last - 1] */
+} aggregate;
+
+struct slurm_state {
+    size_t *block; /* vertices, in the order of the file */
+    size_t blocks, block_capacity;
+    aggregate *group;
+    size_t groups, group_capacity;
+    size_t *member;
+    size_t members, member_capacity;
+    uint64_t *size; /* of BlockSizes, rising */
+    size_t sizes, size_capacity;
+    size_t *top;    /* of each vertex: the group that holds it so far */
+};
+
+enum key { SWITCH_NAME, BLOCK_NAME, AGGREGATED_BLOCK, BLOCK_SIZES, NODES, SWITCHES, BLOCK_SIZE, KEYS };
+
+static const char *const key_name[KEYS] = {"SwitchName", "BlockName", "AggregatedBlock", "BlockSizes",
+                                           "Nodes", "Switches", "BlockSize"};
+
+/* What a list of names is for. */
+struct listing {
+    reading *r;
+    size_t parent;
+};
+
+void free_slurm(slurm_state *s)
+{
+    if (s == NULL)
+        return;
+    free(s->block);
+    free(s->group);
+    free(s->member);
+    free(s->size);
+    free(s->top);
+    free(s);
+}
+
+/* ---- one line ---- */
+
+static int split_word(reading *r, char *word, char **value)
+{
+    char *equals = strchr(word, '=');
+    if (equals == NULL)
+        return refuse(r->error, r->line, "'%.60s' where KEY=VALUE is expected", word);
+    *equals = '\0';
+    for (int k = 0; k < KEYS; k++) {
+        if (strcasecmp(word, key_name[k]) != 0)
+            continue;
+        if (value[k] != NULL)
+            return refuse(r->error, r->line, "%s= is given twice", key_name[k]);
+        if (strcmp(equals + 1, "(null)") != 0)
+            value[k] = equals + 1;
+    }
+    return 0;
+}
+
+static int split_line(reading *r, char *line, char **value)
+{
+    char *rest = NULL;
+    line[strcspn(line, "#")] = '\0';
+    for (char *word = strtok_r(line, " \t", &rest); word != NULL; word = strtok_r(NULL, " \t", &rest)) {
+        if (strcasecmp(word, "Include") == 0)
+            return refuse(r->error, r->line, "Include is not followed: save what "
+                          "'scontrol show topology' prints");
+        int rc = split_word(r, word, value);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int describe(reading *r, const char *name, size_t *v)
+{
+    int rc = fabric_vertex(r->fabric, name, strlen(name), r->line, v);
+    if (rc != 0)
+        return rc;
+    vertex *named = &r->fabric->vertex[*v];
+    if (*name == '\0')
+        return refuse(r->error, r->line, "an empty name");
+    if (named->described != 0)
+        return refuse(r->error, r->line, "%.80s is described a second time, first on line %zu", name,
+                      named->described);
+    named->described = r->line;
+    named->kind = KIND_SWITCH;
+    return 0;
+}
+
+static int put_under(const struct listing *list, size_t child)
+{
+    arc a = {.from = list->parent, .to = child, .line = list->r->line};
+    if (list->parent == child)
+        return refuse(list->r->error, list->r->line, "%.80s is under itself",
+                      fabric_key(list->r->fabric, child));
+    return fabric_add_arc(list->r->fabric, &a);
+}
+
+static int take_switch(const char *name, void *context)
+{
+    const struct listing *list = context;
+    size_t v;
+    int rc = fabric_vertex(list->r->fabric, name, strlen(name), list->r->line, &v);
+    if (rc != 0)
+        return rc;
+    list->r->fabric->vertex[v].kind = KIND_SWITCH;
+    return put_under(list, v);
+}
+
+/* A node may have the name of a switch: its key is no name. */
+static int take_node(const char *name, void *context)
+{
+    const struct listing *list = context;
+    topo_fabric *f = list->r->fabric;
+    char key[300];
+    size_t v;
+    int length = snprintf(key, sizeof key, "host %s", name);
+    int rc = fabric_vertex(f, key, (size_t)length, list->r->line, &v);
+    if (rc != 0)
+        return rc;
+    rc = fabric_name_host(f, v, name, strlen(name));
+    if (rc == 0 && f->hosts.count > TOPO_HOSTLIST_LIMIT)
+        return refuse(list->r->error, 0, "more than %zu hosts", TOPO_HOSTLIST_LIMIT);
+    return rc == 0 ? put_under(list, v) : rc;
+}
+
+static int take_block(const char *name, void *context)
+{
+    const struct listing *list = context;
+    slurm_state *s = list->r->slurm;
+    size_t v;
+    int rc = fabric_vertex(list->r->fabric, name, strlen(name), list->r->line, &v);
+    if (rc == 0)
+        rc = grow((void **)&s->member, &s->member_capacity, s->members + 1, sizeof *s->member);
+    if (rc != 0)
+        return rc;
+    list->r->fabric->vertex[v].kind = KIND_SWITCH;
+    s->member[s->members++] = v;
+    return 0;
+}
+
+static int read_list(reading *r, const char *names, int (*take)(const char *, void *), size_t parent)
+{
+    struct listing list = {r, parent};
+    int rc = topo_expand_hostlist(names, take, &list, r->error);
+    if (rc == -EBADMSG)
+        r->error->line = r->line;
+    return rc;
+}
+
+/* "scontrol show topology" adds to a switch above others all the nodes below: these are not its own. */
+static int read_switch(reading *r, char *const *value)
+{
+    size_t v;
+    int rc = describe(r, value[SWITCH_NAME], &v);
+    if (rc != 0)
+        return rc;
+    if (value[SWITCHES] != NULL)
+        return read_list(r, value[SWITCHES], take_switch, v);
+    if (value[NODES] != NULL)
+        return read_list(r, value[NODES], take_node, v);
+    return refuse(r->error, r->line, "switch %.80s has neither Nodes= nor Switches=", value[SWITCH_NAME]);
+}
+
+static int read_block(reading *r, char *const *value)
+{
+    slurm_state *s = r->slurm;
+    size_t v;
+    int rc = describe(r, value[BLOCK_NAME], &v);
+    if (rc == 0 && value[NODES] == NULL)
+        return refuse(r->error, r->line, "block %.80s has no Nodes=", value[BLOCK_NAME]);
+    if (rc == 0)
+        rc = grow((void **)&s->block, &s->block_capacity, s->blocks + 1, sizeof *s->block);
+    if (rc != 0)
+        return rc;
+    s->block[s->blocks++] = v;
+    return read_list(r, value[NODES], take_node, v);
+}
+
+static int read_size(reading *r, const char **at, uint64_t *size)
+{
+    if (!scan_number(at, UINT32_MAX, size) || *size == 0)
+        return refuse(r->error, r->line, "'%.40s' where a block size is expected", *at);
+    return 0;
+}
+
+static int read_aggregate(reading *r, char *const *value)
+{
+    slurm_state *s = r->slurm;
+    aggregate g = {.first = s->members};
+    const char *at = value[BLOCK_SIZE] != NULL ? value[BLOCK_SIZE] : "";
+    char key[64];
+    int length = snprintf(key, sizeof key, "aggregate on line %zu", r->line);
+    int rc = read_size(r, &at, &g.size);
+    if (rc == 0)
+        rc = fabric_vertex(r->fabric, key, (size_t)length, r->line, &g.vertex);
+    if (rc != 0)
+        return rc;
+    r->fabric->vertex[g.vertex].kind = KIND_SWITCH;
+    r->fabric->vertex[g.vertex].described = r->line;
+    rc = read_list(r, value[AGGREGATED_BLOCK], take_block, 0);
+    if (rc == 0)
+        rc = grow((void **)&s->group, &s->group_capacity, s->groups + 1, sizeof *s->group);
+    if (rc != 0)
+        return rc;
+    g.last = s->members;
+    s->group[s->groups++] = g;
+    return 0;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static int check_sizes(reading *r)
+{
+    slurm_state *s = r->slurm;
+    qsort(s->size, s->sizes, sizeof *s->size, compare_sizes);
+    for (size_t k = 1; k < s->sizes; k++)
+        if (s->size[k] % s->size[k - 1] != 0)
+            return refuse(r->error, r->line, "block size %llu is no multiple of %llu",
+                          (unsigned long long)s->size[k], (unsigned long long)s->size[k - 1]);
+    return 0;
+}
+
+static int read_sizes(reading *r, const char *at)
+{
+    slurm_state *s = r->slurm;
+    if (s->sizes > 0)
+        return refuse(r->error, r->line, "a second line of BlockSizes");
+    do {
+        uint64_t size;
+        int rc = read_size(r, &at, &size);
+        if (rc == 0)
+            rc = grow((void **)&s->size, &s->size_capacity, s->sizes + 1, sizeof *s->size);
+        if (rc != 0)
+            return rc;
+        s->size[s->sizes++] = size;
+    } while (scan_text(&at, ","));
+    if (*at != '\0')
+        return refuse(r->error, r->line, "'%.40s' where ',' is expected between block sizes", at);
+    return check_sizes(r);
+}
+
+int read_slurm_line(reading *r, char *line)
+{
+    char *value[KEYS] = {NULL};
+    if (r->slurm == NULL)
+        r->slurm = calloc(1, sizeof *r->slurm);
+    if (r->slurm == NULL)
+        return -ENOMEM;
+    int rc = split_line(r, line, value);
+    if (rc != 0)
+        return rc;
+    if (value[SWITCH_NAME] != NULL)
+        return read_switch(r, value);
+    if (value[BLOCK_NAME] != NULL)
+        return read_block(r, value);
+    if (value[AGGREGATED_BLOCK] != NULL)
+        return read_aggregate(r, value);
+    if (value[BLOCK_SIZES] != NULL)
+        return read_sizes(r, value[BLOCK_SIZES]);
+    return refuse(r->error, r->line, "neither SwitchName= nor BlockName= nor BlockSizes=");
+}
+
+/* ---- all lines ---- */
+
+static int check_described(const reading *r)
+{
+    const topo_fabric *f = r->fabric;
+    for (size_t v = 0; v < f->keys.count; v++)
+        if (f->vertex[v].kind == KIND_SWITCH && f->vertex[v].described == 0)
+            return refuse(r->error, f->vertex[v].first_line, "%.80s is named here, but no line describes it",
+                          fabric_key(f, v));
+    return 0;
+}
+
+/* The blocks of BlockSizes: so many that follow one another act as one. */
+static int group_by_size(reading *r, uint64_t blocks_each)
+{
+    slurm_state *s = r->slurm;
+    for (size_t first = 0; first < s->blocks; first += (size_t)blocks_each) {
+        aggregate g = {.first = s->members, .size = blocks_each};
+        char key[80];
+        int length = snprintf(key, sizeof key, "aggregate of %llu from block %zu",
+                              (unsigned long long)blocks_each, first);
+        int rc = fabric_vertex(r->fabric, key, (size_t)length, r->line, &g.vertex);
+        if (rc == 0)
+            rc = grow((void **)&s->group, &s->group_capacity, s->groups + 1, sizeof *s->group);
+        if (rc == 0)
+            rc = grow((void **)&s->member, &s->member_capacity, s->members + s->blocks, sizeof *s->member);
+        if (rc != 0)
+            return rc;
+        r->fabric->vertex[g.vertex].kind = KIND_SWITCH;
+        for (size_t k = first; k < s->blocks && k - first < blocks_each; k++)
+            s->member[s->members++] = s->block[k];
+        g.last = s->members;
+        s->group[s->groups++] = g;
+    }
+    return 0;
+}
+
+static int group_by_sizes(reading *r)
+{
+    slurm_state *s = r->slurm;
+    for (size_t k = 1; k < s->sizes; k++) {
+        int rc = s->size[k] > s->size[k - 1] ? group_by_size(r, s->size[k] / s->size[0]) : 0;
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+    const aggregate *x = a, *y = b;
+    int order = (x->size > y->size) - (x->size < y->size);
+    return order != 0 ? order : (x->vertex > y->vertex) - (x->vertex < y->vertex);
+}
+
+static size_t top_of(slurm_state *s, size_t v)
+{
+    while (s->top[v] != v) {
+        s->top[v] = s->top[s->top[v]];
+        v = s->top[v];
+    }
+    return v;
+}
+
+/* Small groups first, so that a group holds groups. */
+static int link_groups(reading *r)
+{
+    slurm_state *s = r->slurm;
+    size_t vertices = r->fabric->keys.count;
+    s->top = calloc(vertices | 1, sizeof *s->top);
+    if (s->top == NULL)
+        return -ENOMEM;
+    for (size_t v = 0; v < vertices; v++)
+        s->top[v] = v;
+    qsort(s->group, s->groups, sizeof *s->group, compare_groups);
+    for (size_t g = 0; g < s->groups; g++)
+        for (size_t k = s->group[g].first; k < s->group[g].last; k++) {
+            size_t top = top_of(s, s->member[k]), group = s->group[g].vertex;
+            arc a = {.from = group, .to = top, .line = r->fabric->vertex[group].first_line};
+            s->top[top] = group;
+            int rc = fabric_add_arc(r->fabric, &a);
+            if (rc != 0)
+                return rc;
+        }
+    return 0;
+}
+
+int finish_slurm(reading *r)
+{
+    slurm_state *s = r->slurm;
+    int rc = check_described(r);
+    if (rc == 0 && s->groups == 0)
+        rc = group_by_sizes(r);
+    if (rc == 0 && s->groups > 0)
+        rc = link_groups(r);
+    return rc == 0 ? join_trees(r->fabric, r->error) : rc;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lines of a text, pieces of a line, and why one is refused. */
+#include "topo/text.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+int refuse(matrix_error *error, size_t line, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    error->line = line;
+    vsnprintf(error->reason, sizeof error->reason, format, arguments);
+    va_end(arguments);
+    return -EBADMSG;
+}
+
+int grow(void **array, size_t *capacity, size_t needed, size_t element)
+{
+    size_t bytes, wanted = *capacity < 16 ? 16 : *capacity;
+    if (needed <= *capacity)
+        return 0;
+    while (wanted < needed)
+        if (__builtin_mul_overflow(wanted, 2, &wanted))
+            return -ENOMEM;
+    if (__builtin_mul_overflow(wanted, element, &bytes))
+        return -ENOMEM;
+    void *grown = realloc(*array, bytes);
+    if (grown == NULL)
+        return -ENOMEM;
+    *array = grown;
+    *capacity = wanted;
+    return 0;
+}
+
+/* ---- lines ---- */
+
+static int read_failure(text_lines *text)
+{
+    if (errno == ENOMEM)
+        return -ENOMEM;
+    refuse(text->error, 0, "cannot be read: %s", strerror(errno));
+    return -EIO;
+}
+
+/* Appends the next line at `used`. 1, 0 at the end, or an error. */
+static int append_line(text_lines *text, size_t *used)
+{
+    int c, any = 0;
+    errno = 0;
+    while ((c = getc_unlocked(text->stream)) != EOF) {
+        any = 1;
+        if (c == '\n')
+            break;
+        if (c == '\0')
+            return refuse(text->error, text->passed + 1, "a NUL character: this is no text");
+        int rc = grow((void **)&text->line, &text->room, *used + 2, 1);
+        if (rc != 0)
+            return rc;
+        text->line[(*used)++] = (char)c;
+    }
+    if (ferror(text->stream))
+        return read_failure(text);
+    text->passed += (size_t)any;
+    return any;
+}
+
+int text_next(text_lines *text)
+{
+    size_t used = 0;
+    int rc = grow((void **)&text->line, &text->room, 2, 1);
+    if (rc == 0)
+        rc = append_line(text, &used);
+    text->number = text->passed;
+    while (rc == 1) {
+        if (used > 0 && text->line[used - 1] == '\r')
+            used--;
+        if (used == 0 || text->line[used - 1] != '\\')
+            break;
+        text->line[used - 1] = ' ';
+        rc = append_line(text, &used);
+        rc = rc == 0 ? 1 : rc;
+        if (feof(text->stream))
+            break;
+    }
+    if (rc == 1)
+        text->line[used] = '\0';
+    return rc;
+}
+
+void text_release(text_lines *text)
+{
+    free(text->line);
+    text->line = NULL;
+    text->room = 0;
+}
+
+/* ---- pieces ---- */
+
+const char *skip_blanks(const char *at)
+{
+    return at + strspn(at, " \t");
+}
+
+int scan_text(const char **at, const char *expected)
+{
+    size_t length = strlen(expected);
+    if (strncmp(*at, expected, length) != 0)
+        return 0;
+    *at += length;
+    return 1;
+}
+
+static int digit(char c, unsigned base)
+{
+    int value = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 :
+                c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+    return value < (int)base ? value : -1;
+}
+
+static int scan_base(const char **at, unsigned base, uint64_t most, uint64_t *number)
+{
+    const char *p = *at;
+    uint64_t value = 0;
+    for (; digit(*p, base) >= 0; p++)
+        if (__builtin_mul_overflow(value, base, &value) ||
+            __builtin_add_overflow(value, (unsigned)digit(*p, base), &value) || value > most)
+            return 0;
+    if (p == *at)
+        return 0;
+    *at = p;
+    *number = value;
+    return 1;
+}
+
+int scan_number(const char **at, uint64_t most, uint64_t *number)
+{
+    return scan_base(at, 10, most, number);
+}
+
+int scan_hex(const char **at, uint64_t *number)
+{
+    return scan_base(at, 16, UINT64_MAX, number);
+}
+
+int scan_quoted(const char **at, const char **start, size_t *length)
+{
+    if (**at != '"')
+        return 0;
+    const char *end = strchr(*at + 1, '"');
+    if (end == NULL)
+        return 0;
+    *start = *at + 1;
+    *length = (size_t)(end - *start);
+    *at = end + 1;
+    return 1;
+}
+
+int scan_port(const char **at, uint32_t *port)
+{
+    const char *p = *at;
+    uint64_t number;
+    if (!scan_text(&p, "[") || !scan_number(&p, UINT16_MAX, &number) || !scan_text(&p, "]"))
+        return 0;
+    *at = p;
+    *port = (uint32_t)number;
+    return 1;
+}

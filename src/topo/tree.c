@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The links as a tree: as they are, or with the switches of a fat tree folded together. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/fabric.h"
+
+/* A tree in the making: nodes first, then switches; children before parents. */
+struct draft {
+    const site *site;
+    size_t vertices;
+    size_t *parent;     /* NO_INDEX: a top */
+    size_t *width;
+    size_t *below;      /* nodes in the subtree */
+    size_t *drawn;      /* of each vertex of the fabric: its vertex here, NO_INDEX: not yet */
+    size_t *height;     /* of each switch: links to the nearest switch that has hosts; NO_INDEX: no way */
+    size_t *queue;
+    size_t *part;       /* union-find over the fabric's vertices */
+    size_t *top;        /* of each end of a part: the vertex last drawn for it */
+    size_t *open;       /* vertices that have no parent yet, and a switch of each */
+    size_t *open_switch;
+    size_t open_count;
+};
+
+static int is_switch(const topo_fabric *f, size_t v)
+{
+    return f->vertex[v].kind == KIND_SWITCH;
+}
+
+static void forget_drawing(struct draft *d)
+{
+    d->vertices = d->site->nodes;
+    for (size_t v = 0; v < d->site->fabric->keys.count; v++)
+        d->drawn[v] = NO_INDEX;
+}
+
+/* ---- heights ---- */
+
+/* Leaves the switches in the queue by height, and returns how many. */
+static size_t find_heights(struct draft *d)
+{
+    const topo_fabric *f = d->site->fabric;
+    size_t count = 0;
+    for (size_t v = 0; v < f->keys.count; v++)
+        d->height[v] = NO_INDEX;
+    for (size_t i = 0; i < f->arcs; i++) {
+        size_t v = f->arc[i].from;
+        if (is_switch(f, v) && d->height[v] == NO_INDEX && f->vertex[f->arc[i].to].host != NO_INDEX) {
+            d->height[v] = 0;
+            d->queue[count++] = v;
+        }
+    }
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = f->first_arc[d->queue[k]]; i < f->first_arc[d->queue[k] + 1]; i++) {
+            size_t v = f->arc[i].to;
+            if (!is_switch(f, v) || d->height[v] != NO_INDEX)
+                continue;
+            d->height[v] = d->height[d->queue[k]] + 1;
+            d->queue[count++] = v;
+        }
+    return count;
+}
+
+/* ---- links that are a tree as they are ---- */
+
+/* The only switch that a node is connected to; NO_INDEX: there is another, or an adapter. */
+static size_t only_switch(const struct draft *d, size_t node, size_t *cables)
+{
+    const topo_fabric *f = d->site->fabric;
+    size_t host = d->site->host[node], found = NO_INDEX;
+    *cables = 0;
+    for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++)
+        for (size_t i = f->first_arc[f->adapter[k]]; i < f->first_arc[f->adapter[k] + 1]; i++) {
+            size_t v = f->arc[i].to;
+            if (!is_switch(f, v) || (found != NO_INDEX && v != found))
+                return NO_INDEX;
+            found = v;
+            ++*cables;
+        }
+    return found;
+}
+
+/* Breadth-first over switches into the queue; above[v] is where v was reached from. 0: there is a circle. */
+static size_t walk_tree(const struct draft *d, size_t root, size_t *above)
+{
+    const topo_fabric *f = d->site->fabric;
+    size_t count = 0;
+    for (size_t v = 0; v < f->keys.count; v++)
+        above[v] = NO_INDEX;
+    above[root] = root;
+    d->queue[count++] = root;
+    for (size_t k = 0; k < count; k++) {
+        size_t v = d->queue[k];
+        for (size_t i = f->first_arc[v]; i < f->first_arc[v + 1]; i++) {
+            size_t w = f->arc[i].to;
+            if (!is_switch(f, w) || w == above[v])
+                continue;
+            if (above[w] != NO_INDEX && above[w] != v)
+                return 0;
+            if (above[w] == NO_INDEX)
+                d->queue[count++] = w;
+            above[w] = v;
+        }
+    }
+    return count;
+}
+
+static void draw_switches(struct draft *d, const size_t *above, size_t count)
+{
+    const topo_fabric *f = d->site->fabric;
+    for (size_t k = count; k > 0; k--)
+        d->drawn[d->queue[k - 1]] = d->vertices++;
+    for (size_t k = 0; k < count; k++) {
+        size_t v = d->queue[k], t = d->drawn[v];
+        d->parent[t] = above[v] == v ? NO_INDEX : d->drawn[above[v]];
+        d->width[t] = 0;
+        for (size_t i = f->first_arc[v]; i < f->first_arc[v + 1]; i++)
+            d->width[t] += f->arc[i].to == above[v];
+    }
+}
+
+/* 1: drawn. The highest switch is the root. */
+static int draw_as_it_is(struct draft *d)
+{
+    size_t cables, root = only_switch(d, 0, &cables);
+    forget_drawing(d);
+    size_t count = root == NO_INDEX ? 0 : walk_tree(d, root, d->part);
+    for (size_t k = 0; k < count; k++)
+        if (d->height[d->queue[k]] != NO_INDEX && d->height[d->queue[k]] > d->height[root])
+            root = d->queue[k];
+    count = count == 0 ? 0 : walk_tree(d, root, d->part);
+    draw_switches(d, d->part, count);
+    for (size_t n = 0; count > 0 && n < d->site->nodes; n++) {
+        size_t v = only_switch(d, n, &d->width[n]);
+        if (v == NO_INDEX || d->drawn[v] == NO_INDEX)
+            return 0;
+        d->parent[n] = d->drawn[v];
+    }
+    return count > 0;
+}
+
+/* ---- fat trees ---- */
+
+static size_t end_of(const struct draft *d, size_t v)
+{
+    while (d->part[v] != v) {
+        d->part[v] = d->part[d->part[v]];
+        v = d->part[v];
+    }
+    return v;
+}
+
+static void unite(const struct draft *d, size_t v, size_t w)
+{
+    d->part[end_of(d, v)] = end_of(d, w);
+}
+
+/* The switches that serve one node act as one. Leaves each node's last switch in parent. 0: a node is
+ * linked to something else. */
+static int unite_rails(struct draft *d)
+{
+    const topo_fabric *f = d->site->fabric;
+    for (size_t n = 0; n < d->site->nodes; n++) {
+        size_t host = d->site->host[n];
+        d->parent[n] = NO_INDEX;
+        d->width[n] = 0;
+        for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++)
+            for (size_t i = f->first_arc[f->adapter[k]]; i < f->first_arc[f->adapter[k] + 1]; i++) {
+                size_t v = f->arc[i].to;
+                if (!is_switch(f, v))
+                    return 0;
+                if (d->parent[n] != NO_INDEX)
+                    unite(d, d->parent[n], v);
+                d->parent[n] = v;
+                d->width[n]++;
+            }
+    }
+    return 1;
+}
+
+/* The switches of one height are queue[first] .. queue[end - 1]. */
+static void unite_level(struct draft *d, size_t first, size_t end)
+{
+    const topo_fabric *f = d->site->fabric;
+    for (size_t k = first; k < end; k++)
+        for (size_t i = f->first_arc[d->queue[k]]; i < f->first_arc[d->queue[k] + 1]; i++) {
+            size_t w = f->arc[i].to;
+            if (is_switch(f, w) && d->height[w] <= d->height[d->queue[k]])
+                unite(d, d->queue[k], w);
+        }
+}
+
+/* What is connected through switches up to this height acts as one: a vertex for each such part that
+ * has a switch of this height, above those drawn for its pieces. */
+static void draw_level(struct draft *d, size_t first, size_t end)
+{
+    size_t kept = 0, opened = d->open_count, level = d->vertices;
+    for (size_t k = first; k < end; k++) {
+        size_t v = d->queue[k], part = end_of(d, v);
+        if (d->top[part] == NO_INDEX || d->top[part] < level) {
+            d->parent[d->vertices] = NO_INDEX;
+            d->width[d->vertices] = 0;
+            d->open[d->open_count] = d->vertices;
+            d->open_switch[d->open_count++] = v;
+            d->top[part] = d->vertices++;
+        }
+        d->drawn[v] = d->top[part];
+    }
+    for (size_t k = 0; k < d->open_count; k++) {
+        size_t top = d->top[end_of(d, d->open_switch[k])];
+        if (k < opened && top != NO_INDEX && top >= level) {
+            d->parent[d->open[k]] = top;
+            continue;
+        }
+        d->open[kept] = d->open[k];
+        d->open_switch[kept++] = d->open_switch[k];
+    }
+    d->open_count = kept;
+}
+
+static void draw_levels(struct draft *d, size_t switches)
+{
+    const topo_fabric *f = d->site->fabric;
+    for (size_t first = 0, end; first < switches; first = end) {
+        for (end = first; end < switches && d->height[d->queue[end]] == d->height[d->queue[first]]; end++)
+            ;
+        unite_level(d, first, end);
+        draw_level(d, first, end);
+    }
+    for (size_t i = 0; i < f->arcs; i++) {
+        size_t v = f->arc[i].from, w = f->arc[i].to;
+        if (d->drawn[v] != NO_INDEX && d->drawn[w] != NO_INDEX && d->height[w] == d->height[v] + 1)
+            d->width[d->drawn[v]]++;
+    }
+}
+
+/* 1: drawn. */
+static int draw_folded(struct draft *d)
+{
+    size_t switches = find_heights(d);
+    forget_drawing(d);
+    d->open_count = 0;
+    for (size_t v = 0; v < d->site->fabric->keys.count; v++) {
+        d->part[v] = v;
+        d->top[v] = NO_INDEX;
+    }
+    if (!unite_rails(d))
+        return 0;
+    draw_levels(d, switches);
+    for (size_t n = 0; n < d->site->nodes; n++)
+        d->parent[n] = d->drawn[d->parent[n]];
+    return 1;
+}
+
+/* ---- checks ---- */
+
+/* Leaves only what is between the nodes: nothing without nodes below it, nothing above the vertex where
+ * all of them meet. 0: they do not meet. */
+static int prune(struct draft *d)
+{
+    size_t nodes = d->site->nodes, kept = nodes, root = NO_INDEX;
+    for (size_t v = 0; v < d->vertices; v++)
+        d->below[v] = v < nodes;
+    for (size_t v = 0; v < d->vertices && root == NO_INDEX; v++) {
+        if (v >= nodes && d->below[v] == nodes)
+            root = v;
+        else if (d->parent[v] != NO_INDEX)
+            d->below[d->parent[v]] += d->below[v];
+    }
+    if (root == NO_INDEX)
+        return 0;
+    /* top serves for the new numbers: here are no more switches than in the fabric. */
+    for (size_t v = nodes; v <= root; v++)
+        if (d->below[v] > 0)
+            d->top[v - nodes] = kept++;
+    for (size_t v = 0; v <= root; v++) {
+        if (v >= nodes && d->below[v] == 0)
+            continue;
+        size_t to = v < nodes ? v : d->top[v - nodes];
+        d->parent[to] = v == root ? to : d->top[d->parent[v] - nodes];
+        d->width[to] = d->width[v];
+    }
+    d->vertices = kept;
+    return 1;
+}
+
+/* A parent has a higher number than its children. */
+static size_t distance(const struct draft *d, size_t v, size_t w)
+{
+    size_t hops = 0;
+    for (; v != w; hops++)
+        if (v < w)
+            v = d->parent[v];
+        else
+            w = d->parent[w];
+    return hops;
+}
+
+static int agrees(const struct draft *d)
+{
+    const site *s = d->site;
+    for (size_t n = 0; n < s->nodes; n++) {
+        size_t p = s->place[n];
+        if (s->sample[p] != n && distance(d, n, s->sample[p]) != s->between[p * s->places + p])
+            return 0;
+    }
+    for (size_t p = 0; p < s->places; p++)
+        for (size_t q = 0; q < s->places; q++)
+            if (p != q && distance(d, s->sample[p], s->sample[q]) != s->between[p * s->places + q])
+                return 0;
+    return 1;
+}
+
+static int keep(const struct draft *d, topo_tree *tree)
+{
+    topo_tree made = {d->vertices, calloc(d->vertices, sizeof *made.parent),
+                      calloc(d->vertices, sizeof *made.width)};
+    if (made.parent == NULL || made.width == NULL) {
+        free(made.parent);
+        free(made.width);
+        return -ENOMEM;
+    }
+    memcpy(made.parent, d->parent, d->vertices * sizeof *made.parent);
+    memcpy(made.width, d->width, d->vertices * sizeof *made.width);
+    *tree = made;
+    return 0;
+}
+
+static int prepare(struct draft *d)
+{
+    size_t vertices = d->site->fabric->keys.count, all;
+    if (__builtin_add_overflow(vertices, d->site->nodes, &all))
+        return -ENOMEM;
+    size_t **const of_tree[] = {&d->parent, &d->width, &d->below, &d->open, &d->open_switch};
+    size_t **const of_fabric[] = {&d->drawn, &d->height, &d->queue, &d->part, &d->top};
+    for (size_t k = 0; k < sizeof of_tree / sizeof *of_tree; k++) {
+        *of_tree[k] = calloc(all | 1, sizeof(size_t));
+        *of_fabric[k] = calloc(vertices | 1, sizeof(size_t));
+        if (*of_tree[k] == NULL || *of_fabric[k] == NULL)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static void release(struct draft *d)
+{
+    size_t *const all[] = {d->parent, d->width, d->below, d->open, d->open_switch,
+                           d->drawn, d->height, d->queue, d->part, d->top};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        free(all[k]);
+}
+
+int site_find_tree(const site *s, topo_tree *tree)
+{
+    struct draft d = {.site = s};
+    int rc = s->nodes > 0 ? prepare(&d) : 0;
+    if (rc == 0 && s->nodes > 0) {
+        find_heights(&d);
+        int found = draw_as_it_is(&d) && prune(&d) && agrees(&d);
+        found = found || (draw_folded(&d) && prune(&d) && agrees(&d));
+        rc = found ? keep(&d, tree) : 0;
+    }
+    release(&d);
+    return rc;
+}

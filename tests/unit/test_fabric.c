@@ -1,0 +1,1070 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Unit tests of the readers of network descriptions: fixtures of one fabric as each tool tells it, random
+ * networks against a model of their own, and what is malformed. */
+#include "topo/topo.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failing_malloc.h"
+#include "seeded.h"
+#include "suite.h"
+
+enum { MAX_HOSTS = 64 };
+
+struct reading {
+    int rc;
+    topo topo;
+    matrix_error error;
+};
+
+static size_t count_names(const char *const *names)
+{
+    size_t count = 0;
+    while (names[count] != NULL)
+        count++;
+    return count;
+}
+
+static struct reading read_text(const char *text, size_t length, const char *const *hosts, size_t nodes)
+{
+    struct reading r = {.topo = {.nodes = 77}, .error = {.line = 99}};
+    FILE *stream = fmemopen((void *)(uintptr_t)text, length, "r");
+    ck_assert_ptr_nonnull(stream);
+    r.rc = topo_read(stream, hosts, nodes, &r.topo, &r.error);
+    fclose(stream);
+    return r;
+}
+
+/* ---- what every result keeps to ---- */
+
+static size_t way_up_and_down(const topo_tree *tree, size_t n, size_t m)
+{
+    size_t hops = 0;
+    char *above = calloc(tree->vertices, 1);
+    ck_assert_ptr_nonnull(above);
+    for (size_t v = n;; v = tree->parent[v]) {
+        above[v] = 1;
+        if (v == tree->parent[v])
+            break;
+    }
+    while (!above[m]) {
+        m = tree->parent[m];
+        hops++;
+    }
+    for (; n != m; n = tree->parent[n])
+        hops++;
+    free(above);
+    return hops;
+}
+
+static void check_tree(const topo *t)
+{
+    const topo_tree *tree = &t->tree;
+    for (size_t v = 0; v < tree->vertices; v++) {
+        ck_assert_uint_lt(tree->parent[v], tree->vertices);
+        ck_assert(tree->parent[v] > v || v == tree->vertices - 1);
+        ck_assert(v == tree->vertices - 1 || tree->width[v] > 0);
+    }
+    for (size_t n = 0; tree->vertices > 0 && n < t->nodes; n++)
+        for (size_t m = 0; m < n; m++) {
+            ck_assert_double_eq((double)way_up_and_down(tree, n, m), topo_hops(t, n, m, 0));
+            ck_assert_double_eq(topo_hops(t, n, m, 0), topo_hops(t, m, n, 0));
+        }
+}
+
+/* ---- lists of hosts ---- */
+
+struct collected {
+    char text[400];
+    size_t count;
+};
+
+static int collect(const char *name, void *context)
+{
+    struct collected *c = context;
+    size_t used = strlen(c->text);
+    snprintf(c->text + used, sizeof c->text - used, "%s%s", used > 0 ? " " : "", name);
+    c->count++;
+    return strcmp(name, "stop") == 0 ? 5 : 0;
+}
+
+START_TEST(good_hostlists)
+{
+    static const char *const good[][2] = {
+        {"n0", "n0"},
+        {"n0,n1,login", "n0 n1 login"},
+        {"n[0-3,7]", "n0 n1 n2 n3 n7"},
+        {"n[08-11]", "n08 n09 n10 n11"},
+        {"n[8-11]x", "n8x n9x n10x n11x"},
+        {"tux[001-003],a[7]", "tux001 tux002 tux003 a7"},
+        {"r[0-1]n[0-2]", "r0n0 r0n1 r0n2 r1n0 r1n1 r1n2"},
+        {"a[1-3]-ib0", "a1-ib0 a2-ib0 a3-ib0"},
+        {"x1000c0s[0-1]b[0-1]n0", "x1000c0s0b0n0 x1000c0s0b1n0 x1000c0s1b0n0 x1000c0s1b1n0"},
+        {"[1-2]", "1 2"},
+        {"n[1,1]", "n1 n1"},
+        {"10.0.0.[1-2]", "10.0.0.1 10.0.0.2"},
+        {"[0-1][0-1][9]", "009 019 109 119"},
+    };
+    for (size_t k = 0; k < sizeof good / sizeof good[0]; k++) {
+        struct collected c = {.count = 0};
+        matrix_error error;
+        ck_assert_int_eq(topo_expand_hostlist(good[k][0], collect, &c, &error), 0);
+        ck_assert_str_eq(c.text, good[k][1]);
+    }
+}
+END_TEST
+
+START_TEST(bad_hostlists)
+{
+    static const char *const bad[][2] = {
+        {"", "empty"}, {"a,", "empty"}, {",a", "empty"}, {"a,,b", "empty"},
+        {"n[3", "without ']'"}, {"n3]", "without '['"}, {"n[]", "number"}, {"n[a]", "number"},
+        {"n[1-]", "number"}, {"n[3-1]", "rising"}, {"n[1;2]", "','"}, {"n[1-2-3]", "','"},
+        {"n[1[2]]", "without '['"}, {"n[0-9999999]", "more than"}, {"n[0-1023][0-1023][0-1]", "more than"},
+        {"n[99999999999]", "number"}, {"n[1,]", "number"}, {"n[-1]", "number"},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+        matrix_error error = {0, ""};
+        struct collected c = {.count = 0};
+        ck_assert_int_eq(topo_expand_hostlist(bad[k][0], collect, &c, &error), -EBADMSG);
+        ck_assert_msg(strstr(error.reason, bad[k][1]) != NULL, "%s: %s", bad[k][0], error.reason);
+    }
+}
+END_TEST
+
+START_TEST(hostlist_ends)
+{
+    struct collected c = {.count = 0};
+    matrix_error error = {0, ""};
+    char longest[400];
+    ck_assert_int_eq(topo_expand_hostlist("a,stop,b", collect, &c, &error), 5);
+    ck_assert_uint_eq(c.count, 2);
+    memset(longest, 'n', 255);
+    longest[255] = '\0';
+    ck_assert_int_eq(topo_expand_hostlist(longest, collect, &c, &error), 0);
+    memset(longest, 'n', 256);
+    longest[256] = '\0';
+    ck_assert_int_eq(topo_expand_hostlist(longest, collect, &c, &error), -EBADMSG);
+    snprintf(longest + 250, sizeof longest - 250, "[1-2][100-200]xx");
+    ck_assert_int_eq(topo_expand_hostlist(longest, collect, &c, &error), -EBADMSG);
+}
+END_TEST
+
+/* ---- one fabric, told by each tool ---- */
+
+/* The text of files of the fixtures, one after another; the caller frees it. */
+static char *fixture(const char *const *files, size_t *length)
+{
+    const char *top = getenv("top_srcdir");
+    char *text = NULL;
+    FILE *out = open_memstream(&text, length);
+    ck_assert_ptr_nonnull(out);
+    for (size_t k = 0; k < 3 && files[k] != NULL; k++) {
+        char path[400];
+        int c;
+        snprintf(path, sizeof path, "%s/tests/fixtures/topology/%s", top != NULL ? top : ".", files[k]);
+        FILE *in = fopen(path, "r");
+        ck_assert_msg(in != NULL, "%s is missing", path);
+        while ((c = getc(in)) != EOF)
+            putc(c, out);
+        fclose(in);
+    }
+    ck_assert_int_eq(fclose(out), 0);
+    return text;
+}
+
+struct telling {
+    const char *files[4];
+    const char *source;
+    size_t leaf_width, pod_width; /* cables up from a leaf switch and a pod */
+};
+
+static const struct telling tellings[] = {
+    {{"ibnetdiscover.3level.out"}, "ibnetdiscover", 4, 16},
+    {{"opensm-subnet.3level.lst"}, "opensm, list of links", 4, 16},
+    {{"slurm-topology.conf"}, "Slurm, tree of switches", 1, 1},
+    {{"slurm-scontrol.out"}, "Slurm, tree of switches", 1, 1},
+    {{"ibnetdiscover.3level.out", "opensm-lfts.3level.dump"}, "InfiniBand, forwarding tables", 4, 16},
+    {{"ibnetdiscover.3level.out", "opensm.fdbs.3level"}, "InfiniBand, forwarding tables", 4, 16},
+    {{"opensm-lfts.3level.dump", "opensm-subnet.3level.lst"}, "InfiniBand, forwarding tables", 4, 16},
+    {{"opensm-subnet.3level.lst", "opensm.fdbs.3level"}, "InfiniBand, forwarding tables", 4, 16},
+    {{"ibnetdiscover.3level.out", "ibtracert.3level.out"}, "ibtracert", 4, 16},
+    {{"ibnetdiscover.3level.out", "opensm-subnet.3level.lst"}, "ibnetdiscover", 4, 16},
+};
+
+static const char *name_of(size_t n)
+{
+    static char name[MAX_HOSTS][24];
+    snprintf(name[n], sizeof name[n], "n%zu", n);
+    return name[n];
+}
+
+/* Four nodes a leaf switch, four of those a pod. */
+START_TEST(three_levels)
+{
+    const struct telling *t = &tellings[_i];
+    const char *hosts[64];
+    size_t length;
+    char *text = fixture(t->files, &length);
+    for (size_t n = 0; n < 64; n++)
+        hosts[n] = name_of(63 - n);
+    struct reading r = read_text(text, length, hosts, 64);
+    ck_assert_msg(r.rc == 0, "%zu: %s", r.error.line, r.error.reason);
+    for (size_t n = 0; n < 64; n++)
+        for (size_t m = 0; m < 64; m++)
+            ck_assert_double_eq(topo_hops(&r.topo, n, m, n == m),
+                                n == m ? 0 : n / 4 == m / 4 ? 2 : n / 16 == m / 16 ? 4 : 6);
+    ck_assert_str_eq(r.topo.source, t->source);
+    check_tree(&r.topo);
+    ck_assert_uint_eq(r.topo.tree.vertices, 64 + 16 + 4 + 1);
+    for (size_t v = 0; v < 84; v++)
+        ck_assert_uint_eq(r.topo.tree.width[v], v < 64 ? 1 : v < 80 ? t->leaf_width : t->pod_width);
+    if (strcmp(t->source, "ibtracert") != 0)
+        ck_assert_uint_eq(r.topo.places, 16);
+    topo_release(&r.topo);
+    free(text);
+}
+END_TEST
+
+/* Few of the nodes: only their part of the tree is left. */
+START_TEST(part_of_the_nodes)
+{
+    static const char *const hosts[] = {"n5", "N4", "n8.cluster", "n15"};
+    static const double expected[4][4] = {{1, 2, 4, 4}, {2, 1, 4, 4}, {4, 4, 1, 4}, {4, 4, 4, 1}};
+    size_t length;
+    char *text = fixture(tellings[_i].files, &length);
+    struct reading r = read_text(text, length, hosts, 4);
+    ck_assert_msg(r.rc == 0, "%s", r.error.reason);
+    for (size_t n = 0; n < 4; n++)
+        for (size_t m = 0; m < 4; m++)
+            ck_assert_double_eq(topo_hops(&r.topo, n, m, 0), expected[n][m]);
+    check_tree(&r.topo);
+    ck_assert_uint_eq(r.topo.tree.vertices, 4 + 3 + 1);
+    topo_release(&r.topo);
+    free(text);
+}
+END_TEST
+
+START_TEST(two_levels)
+{
+    static const struct telling two[] = {
+        {{"ibnetdiscover.2level.out"}, NULL, 2, 0},
+        {{"ibnetdiscover.2level.out", "ibroute.2level.out"}, NULL, 2, 0},
+        {{"ibnetdiscover.2level.out", "ibtracert.2level.out"}, NULL, 2, 0},
+    };
+    for (size_t k = 0; k < 3; k++) {
+        /* The routes are those of one switch: where it has to send to the other leaf, nothing is told. */
+        size_t length, nodes = k == 1 ? 4 : 8;
+        const char *hosts[8];
+        char *text = fixture(two[k].files, &length);
+        for (size_t n = 0; n < 8; n++)
+            hosts[n] = name_of(n);
+        struct reading r = read_text(text, length, hosts, nodes);
+        ck_assert_msg(r.rc == 0, "%s", r.error.reason);
+        for (size_t n = 0; n < nodes; n++)
+            for (size_t m = 0; m < nodes; m++)
+                ck_assert_double_eq(topo_hops(&r.topo, n, m, n == m), n == m ? 0 : n / 4 == m / 4 ? 2 : 4);
+        topo_release(&r.topo);
+        r = read_text(text, length, hosts, 8);
+        ck_assert_int_eq(r.rc, k == 1 ? -ENXIO : 0);
+        if (r.rc == 0)
+            topo_release(&r.topo);
+        free(text);
+    }
+}
+END_TEST
+
+START_TEST(odd_fabric)
+{
+    static const char *const files[] = {"ibnetdiscover.edge.out", NULL};
+    static const char *const hosts[] = {"node-01", "X1000c0s1b0n0"};
+    size_t length;
+    char *text = fixture(files, &length);
+    struct reading r = read_text(text, length, hosts, 2);
+    ck_assert_msg(r.rc == 0, "%s", r.error.reason);
+    /* By its second rail node-01 is 3 away, by the first 2. */
+    ck_assert_double_eq(topo_hops(&r.topo, 0, 1, 0), 2);
+    ck_assert_double_eq(topo_hops(&r.topo, 1, 0, 0), 2);
+    check_tree(&r.topo);
+    topo_release(&r.topo);
+
+    topo_fabric *fabric;
+    topo_summary summary;
+    matrix_error error;
+    FILE *stream = fmemopen(text, length, "r");
+    ck_assert_int_eq(topo_fabric_read(stream, &fabric, &error), 0);
+    fclose(stream);
+    topo_fabric_summary(fabric, &summary);
+    ck_assert_uint_eq(summary.hosts, 2);
+    ck_assert_uint_eq(summary.unnamed, 2); /* SHARP's, and the one called localhost */
+    ck_assert_uint_eq(summary.switches, 2);
+    ck_assert_uint_eq(summary.links, 9);
+    ck_assert_uint_eq(summary.routed, 0);
+    ck_assert_int_eq(summary.joined, 0);
+    ck_assert_uint_eq(topo_fabric_hosts(fabric), 2);
+    ck_assert_str_eq(topo_fabric_host(fabric, 0), "node-01.cluster.local");
+    ck_assert_str_eq(topo_fabric_host(fabric, 1), "x1000c0s1b0n0");
+    topo_fabric_free(fabric);
+    topo_fabric_free(NULL);
+    free(text);
+}
+END_TEST
+
+/* ---- hand-made files ---- */
+
+/* `expected`: hops between the hosts, a row for each. */
+struct good {
+    const char *text;
+    const char *hosts[6];
+    double expected[25];
+    size_t tree; /* vertices */
+    const char *source;
+};
+
+#define CA(id, desc) "Ca 2 \"" id "\" # \"" desc "\"\n"
+#define SW(id) "Switch 36 \"" id "\" # \"some switch\" base port 0 lid 3 lmc 0\n"
+
+static const struct good good[] = {
+    /* Slurm: comments, order, case, a continued line, keys that do not matter, two on one leaf. */
+    {"# tree\n\nswitchname=top SWITCHES=l[1-2]   # all\nSwitchName=l1 Nodes=a,b LinkSpeed=7\n"
+     "SwitchName=l2 \\\n Nodes=c\n",
+     {"a", "b", "c"}, {1, 2, 4, 2, 1, 4, 4, 4, 1}, 6, "Slurm, tree of switches"},
+    /* No common top: one is thought above. */
+    {"SwitchName=l1 Nodes=a,b\nSwitchName=l2 Nodes=c\n", {"a", "b", "c"}, {1, 2, 4, 2, 1, 4, 4, 4, 1}, 6,
+     "Slurm, tree of switches"},
+    /* Uneven depth. */
+    {"SwitchName=r Switches=x,l1\nSwitchName=x Switches=l2,l3\nSwitchName=l1 Nodes=a\n"
+     "SwitchName=l2 Nodes=b\nSwitchName=l3 Nodes=c\n",
+     {"a", "b", "c"}, {1, 5, 5, 5, 1, 4, 5, 4, 1}, 8, "Slurm, tree of switches"},
+    /* Every spine is named: a fat tree. */
+    {"SwitchName=s0 Nodes=a,b\nSwitchName=s1 Nodes=c\nSwitchName=t0 Switches=s[0-1]\n"
+     "SwitchName=t1 Switches=s[0-1]\n",
+     {"a", "b", "c"}, {1, 2, 4, 2, 1, 4, 4, 4, 1}, 6, "Slurm, tree of switches"},
+    /* A node on two leaf switches, which makes no tree of them that would agree. */
+    {"SwitchName=s0 Nodes=a,b\nSwitchName=s1 Nodes=b,c\nSwitchName=t Switches=s0,s1\n",
+     {"a", "b", "c"}, {1, 2, 4, 2, 1, 2, 4, 2, 1}, 0, "Slurm, tree of switches"},
+    {"SwitchName=n1 Nodes=n1,n2\n", {"n2", "n1"}, {1, 2, 2, 1}, 3, "Slurm, tree of switches"},
+    /* Blocks of 2 and 4: b0 b1 | b2. */
+    {"BlockName=b0 Nodes=a\nBlockName=b1 Nodes=b,c\nBlockName=b2 Nodes=d\nBlockSizes=2,4\n",
+     {"a", "b", "c", "d"}, {1, 4, 4, 6, 4, 1, 2, 6, 4, 2, 1, 6, 6, 6, 6, 1}, 10, "Slurm, blocks"},
+    {"BlockName=b0 BlockIndex=0 Nodes=a BlockSize=2\nBlockName=b1 BlockIndex=1 Nodes=b BlockSize=2\n"
+     "BlockName=b2 BlockIndex=2 Nodes=c BlockSize=2\nBlockName=b3 BlockIndex=3 Nodes=d BlockSize=2\n"
+     "AggregatedBlock=b[0-3] BlockIndex=6 Nodes=a,b,c,d BlockSize=8\n"
+     "AggregatedBlock=b[0-1] BlockIndex=4 Nodes=a,b BlockSize=4\n"
+     "AggregatedBlock=b[2-3] BlockIndex=5 Nodes=c,d BlockSize=4\n",
+     {"a", "b", "c", "d"}, {1, 4, 6, 6, 4, 1, 6, 6, 6, 6, 1, 4, 6, 6, 4, 1}, 11, "Slurm, blocks"},
+    {"BlockSizes=30\nBlockName=b0 Nodes=a\nBlockName=b1 Nodes=b\n", {"a", "b"}, {1, 4, 4, 1}, 5,
+     "Slurm, blocks"},
+    /* InfiniBand: a dual-rail host in the middle does not pass messages on between planes. */
+    {CA("H-1", "a hca") "[1] \"S-1\"[1]\n\n" CA("H-2", "b hca") "[1] \"S-1\"[2]\n[2] \"S-2\"[2]\n\n"
+     CA("H-3", "c hca") "[1] \"S-2\"[3]\n\n" SW("S-1") "[1] \"H-1\"[1]\n[2] \"H-2\"[1]\n[9] \"S-3\"[1]\n\n"
+     SW("S-2") "[2] \"H-2\"[2]\n[3] \"H-3\"[1]\n[9] \"S-3\"[2]\n\n" SW("S-3") "[1] \"S-1\"[9]\n[2] \"S-2\"[9]\n",
+     {"a", "b", "c"}, {1, 2, 4, 2, 1, 2, 4, 2, 1}, 0, "ibnetdiscover"},
+    /* Both hosts on both rails: the two switches act as one. */
+    {CA("H-1", "a mlx5_0") "[1] \"S-1\"[1]\n\n" CA("H-2", "a mlx5_1") "[1] \"S-2\"[1]\n\n"
+     CA("H-3", "b mlx5_0") "[1] \"S-1\"[2]\n\n" CA("H-4", "b mlx5_1") "[1] \"S-2\"[2]\n\n"
+     SW("S-1") "[1] \"H-1\"[1]\n[2] \"H-3\"[1]\n\n" SW("S-2") "[1] \"H-2\"[1]\n[2] \"H-4\"[1]\n",
+     {"a", "b"}, {1, 2, 2, 1}, 3, "ibnetdiscover"},
+    /* Cable from adapter to adapter; netlist words; a description with quotes. */
+    {"Hca 1 \"H-1\" # \"a \"x\" y\"\n[1] \"H-2\"[1]\n\nHca 1 \"H-2\" # \"b\"\n[1] \"H-1\"[1]\n", {"a", "b"},
+     {1, 1, 1, 1}, 0, "ibnetdiscover"},
+    /* A router passes nothing on; the long way round does. */
+    {CA("H-1", "a") "[1] \"S-1\"[1]\n\n" CA("H-2", "b") "[1] \"S-2\"[1]\n\nRt 2 \"R-1\" # \"r\"\n[1] \"S-1\"[2]\n"
+     "[2] \"S-2\"[2]\n\n" SW("S-1") "[1] \"H-1\"[1]\n[2] \"R-1\"[1]\n[3] \"S-3\"[1]\n\n"
+     SW("S-2") "[1] \"H-2\"[1]\n[2] \"R-1\"[2]\n[3] \"S-4\"[2]\n\n"
+     SW("S-3") "[1] \"S-1\"[3]\n[2] \"S-4\"[1]\n\n" SW("S-4") "[1] \"S-3\"[2]\n[2] \"S-2\"[3]\n",
+     {"a", "b"}, {1, 5, 5, 1}, 6, "ibnetdiscover"},
+    /* Ports named twice, chassis lines, external ports, port GUIDs; two descriptions of one name on a plane each. */
+    {"Chassis 1 (guid 0x12)\nswitchguid=0xa1(a1)\nSwitch\t36 \"S-00000000000000a1\"\t\t# \"x\" enhanced port 0 lid 4 lmc 0\n"
+     "[1][ext 7]\t\"H-00000000000000b1\"[1](b2) \t\t# \"a.x HCA-1\" lid 5 4xEDR\n"
+     "[2]\t\"H-00000000000000b3\"[1](b4) \t\t# \"b.x HCA-1\" lid 6 4xEDR s=1 w=2 v=3\n\n"
+     "Ca\t1 \"H-00000000000000b1\"\t\t# \"a.x HCA-1\"\n[1](b2) \t\"S-00000000000000a1\"[1][ext 7]\t\t# lid 5 lmc 0 \"x\" lid 4 4xEDR\n\n"
+     "Ca\t1 \"H-00000000000000b3\"\t\t# \"b.x HCA-1\"\n[1](b4) \t\"S-00000000000000a1\"[2]\t\t# lid 6 lmc 0 \"x\" lid 4 4xEDR\n",
+     {"a", "B.X"}, {1, 2, 2, 1}, 3, "ibnetdiscover"},
+    /* Exact names first, then without the domain. */
+    {"SwitchName=s0 Nodes=n1,n2.x\nSwitchName=s1 Nodes=n1.x,n2.y\n", {"n1", "n1.x", "n2.y"},
+     {1, 4, 4, 4, 1, 2, 4, 2, 1}, 6, "Slurm, tree of switches"},
+    /* Traces, one of them only the other way. */
+    {"$ ibtracert 1 2\nFrom ca {0x1} portnum 1 lid 1-1 \"a HCA-1\"\n[1] -> switch port {0x9}[1] lid 3-3 \"s\"\n"
+     "[2] -> ca port {0x22}[1] lid 2-2 \"b HCA-1\"\nTo ca {0x2} portnum 1 lid 2-2 \"b HCA-1\"\n",
+     {"a", "b"}, {1, 2, 2, 1}, 3, "ibtracert"},
+    /* Without names, after a list that has them; the trace is longer than the shortest way. */
+    {CA("H-0000000000000001", "a") "[1] \"S-0000000000000009\"[1]\n\n" CA("H-0000000000000002", "b")
+     "[1] \"S-0000000000000009\"[2]\n\n" SW("S-0000000000000009")
+     "[1] \"H-0000000000000001\"[1]\n[2] \"H-0000000000000002\"[1]\n[3] \"S-0000000000000008\"[3]\n\n"
+     SW("S-0000000000000008") "[3] \"S-0000000000000009\"[3]\n\n"
+     "From {0x1}[1]\n[1] -> {0x9}[1]\n[3] -> {0x8}[3]\n[3] -> {0x9}[3]\n[2] -> {0x2}[1]\nTo {0x2}[1]\n",
+     {"a", "b"}, {1, 4, 4, 1}, 0, "ibtracert"},
+};
+enum { GOOD = sizeof good / sizeof good[0] };
+
+START_TEST(good_files)
+{
+    const struct good *g = &good[_i];
+    size_t nodes = count_names(g->hosts);
+    struct reading r = read_text(g->text, strlen(g->text), g->hosts, nodes);
+    ck_assert_msg(r.rc == 0, "%zu: %s", r.error.line, r.error.reason);
+    for (size_t n = 0; n < nodes; n++)
+        for (size_t m = 0; m < nodes; m++)
+            ck_assert_msg(topo_hops(&r.topo, n, m, 0) == g->expected[n * nodes + m], "%zu to %zu: %g", n, m,
+                          topo_hops(&r.topo, n, m, 0));
+    ck_assert_uint_eq(r.topo.tree.vertices, g->tree);
+    ck_assert_str_eq(r.topo.source, g->source);
+    check_tree(&r.topo);
+    topo_release(&r.topo);
+}
+END_TEST
+
+/* Two rails a host: their switches act as one, and the cables between them lead nowhere. */
+START_TEST(width_of_folded_switches)
+{
+    static const char text[] =
+        CA("H-1", "a x") "[1] \"S-1\"[1]\n\n" CA("H-2", "a y") "[1] \"S-2\"[1]\n\n"
+        CA("H-3", "b x") "[1] \"S-1\"[2]\n\n" CA("H-4", "b y") "[1] \"S-2\"[2]\n[2] \"S-2\"[3]\n\n"
+        CA("H-5", "c x") "[1] \"S-3\"[1]\n[2] \"S-4\"[1]\n\n"
+        SW("S-1") "[11] \"S-2\"[11]\n[12] \"S-2\"[12]\n[13] \"S-2\"[13]\n[21] \"S-5\"[1]\n[22] \"S-5\"[2]\n\n"
+        SW("S-2") "[21] \"S-5\"[3]\n\n" SW("S-3") "[21] \"S-5\"[4]\n\n"
+        SW("S-4") "[21] \"S-5\"[5]\n[22] \"S-5\"[6]\n[23] \"S-5\"[7]\n[24] \"S-5\"[8]\n\n" SW("S-5");
+    static const char *const hosts[] = {"a", "b", "c"};
+    static const size_t parent[] = {3, 3, 4, 5, 5, 5}, width[] = {2, 3, 2, 3, 5};
+    struct reading r = read_text(text, strlen(text), hosts, 3);
+    ck_assert_msg(r.rc == 0, "%zu: %s", r.error.line, r.error.reason);
+    ck_assert_uint_eq(r.topo.tree.vertices, 6);
+    for (size_t v = 0; v < 6; v++)
+        ck_assert_uint_eq(r.topo.tree.parent[v], parent[v]);
+    for (size_t v = 0; v < 5; v++)
+        ck_assert_uint_eq(r.topo.tree.width[v], width[v]);
+    check_tree(&r.topo);
+    topo_release(&r.topo);
+}
+END_TEST
+
+/* ---- malformed files ---- */
+
+struct bad {
+    const char *text;
+    const char *host;
+    const char *reason; /* a part of it */
+    size_t line;
+};
+
+#define TREE "SwitchName=s0 Nodes=a\n"
+#define PAIR CA("H-1", "a") "[1] \"S-1\"[1]\n\n" SW("S-1") "[1] \"H-1\"[1]\n"
+#define LIDS "Ca 1 \"H-0000000000000001\" # \"a\"\n[1] \"S-0000000000000009\"[1] # lid 5 lmc 0 \"s\" lid 3\n\n" \
+             "Switch 8 \"S-0000000000000009\" # \"s\" base port 0 lid 3 lmc 0\n[1] \"H-0000000000000001\"[1]\n\n"
+#define FROM "From ca {0x1} portnum 1 lid 1-1 \"a HCA-1\"\n"
+#define HOP "[1] -> switch port {0x9}[1] lid 3-3 \"s\"\n"
+
+static const struct bad bad[] = {
+    {"\n", "a", "nothing in it", 0},
+    {"# only a remark\n", "a", "nothing in it", 0},
+    {"\n- topology: tree\n", "a", "begins no topology", 2},
+    {"%%MatrixMarket matrix\n", "a", "", 1},
+    {"SwitchName=s0 Nodes=a\n\xff\xfe\n", "a", "KEY=VALUE", 2},
+    {TREE "SwitchName=s0 Nodes=b\n", "a", "second time, first on line 1", 2},
+    {TREE "SwitchName=s1\n", "a", "neither Nodes= nor Switches=", 2},
+    {TREE "SwitchName=s1 Nodes=(null)\n", "a", "neither Nodes= nor Switches=", 2},
+    {TREE "SwitchName= Nodes=b\n", "a", "empty name", 2},
+    {TREE "SwitchName=s1 Nodes=\n", "a", "empty name", 2},
+    {TREE "SwitchName=s1 Nodes=b Nodes=c\n", "a", "given twice", 2},
+    {TREE "SwitchName=s1 Nodes\n", "a", "KEY=VALUE", 2},
+    {TREE "Nodes=b\n", "a", "neither SwitchName=", 2},
+    {TREE "SwitchName=s1 Switches=s1\n", "a", "under itself", 2},
+    {TREE "SwitchName=s1 Switches=s2\nSwitchName=s2 Switches=s1\n", "a", "above and below itself", 2},
+    {TREE "SwitchName=s1 Switches=s[0,2]\n", "a", "s2 is named here, but no line describes it", 2},
+    {TREE "SwitchName=s1 Nodes=b[1-\n", "a", "without ']'", 2},
+    {TREE "SwitchName=s1 Nodes=b[0-9999999]\n", "a", "more than", 2},
+    {"SwitchName=s0 Nodes=a[0-599999]\nSwitchName=s1 Nodes=b[0-599999]\n", "a1", "more than", 2},
+    {TREE "Include /etc/other\n", "a", "Include", 2},
+    {TREE "BlockSizes=\n", "a", "block size", 2},
+    {TREE "BlockSizes=4,6\n", "a", "no multiple", 2},
+    {TREE "BlockSizes=4;8\n", "a", "','", 2},
+    {TREE "BlockSizes=4\nBlockSizes=8\n", "a", "second line", 3},
+    {TREE "BlockName=b\n", "a", "no Nodes=", 2},
+    {TREE "AggregatedBlock=b[0-1] BlockSize=0\n", "a", "block size", 2},
+    {TREE "AggregatedBlock=b[0-1] Nodes=a\n", "a", "block size", 2},
+    {TREE "AggregatedBlock=b0 BlockSize=4\n", "a", "b0 is named here", 2},
+    {TREE "vendid=0x0\n", "a", "ibnetdiscover in a file of Slurm", 2},
+    {TREE, "b.site", "host b.site is not in the file", 0},
+    {"SwitchName=s0 Nodes=a.x,a.y\n", "a", "a.x or a.y", 0},
+    {"SwitchName=s0 Nodes=A,a\n", "a", "may be", 0},
+    {PAIR "what is this\n", "a", "where ibnetdiscover has a port or a new record", 6},
+    {"vendid=0x0\n[1] \"S-1\"[1]\n", "a", "a port without", 2},
+    {"Switch 36 S-1\n", "a", "TYPE PORTS", 1},
+    {"Switch many \"S-1\" # \"x\"\n", "a", "TYPE PORTS", 1},
+    {"Switch 36 \"S-1\"\n", "a", "TYPE PORTS", 1},
+    {"Switch 36 \"S-1\" # x\n", "a", "TYPE PORTS", 1},
+    {"Switch 36 \"\" # \"x\"\n", "a", "TYPE PORTS", 1},
+    {PAIR "[x] \"S-2\"[1]\n", "a", "[PORT] \"ID\"[PORT]", 6},
+    {PAIR "[2] S-2[1]\n", "a", "[PORT] \"ID\"[PORT]", 6},
+    {PAIR "[2] \"S-2[1]\n", "a", "[PORT] \"ID\"[PORT]", 6},
+    {PAIR "[2] \"S-2\"\n", "a", "[PORT] \"ID\"[PORT]", 6},
+    {PAIR "[99999999999] \"S-2\"[1]\n", "a", "[PORT] \"ID\"[PORT]", 6},
+    {PAIR "[2] \"S-2\"[1]\n", "a", "S-2 is named here, but no line describes it", 6},
+    {PAIR "\n" SW("S-1"), "a", "second time, first on line 4", 7},
+    {PAIR "[1] \"S-1\"[3]\n[1] \"H-7\"[1]\n\n" CA("H-7", "b") "[1] \"S-1\"[1]\n", "a", "leads to", 7},
+    {CA("H-1", "a") "\n" SW("S-1"), "a", "host a has no link", 0},
+    {CA("H-1", "a") "[1] \"S-1\"[1] # lid 60000 lmc 0\n", "a", "60000 is no local address", 2},
+    {"{ CA } { SW } PHY\n", "a", "not of the form", 1},
+    {"{ CA Ports:01\n", "a", "not of the form", 1},
+    {"{ CA NodeGUID:01 {a} LID:1 PN:1 } { SW NodeGUID:02 {b LID:2 PN:1 } PHY=4x\n", "a", "not of the form", 1},
+    {"{ CA NodeGUID:01 {a} LID:1 PN:1 } { SW NodeGUID:02 {b} LID:2 } PHY=4x\n", "a", "not of the form", 1},
+    {"{ CA NodeGUID:01 {a} LID:1 PN:1 } { SW NodeGUID:02 {b} LID:ffff PN:1 } PHY=4x\n", "a", "65535 is no local", 1},
+    {LIDS "Unicast lids [0-5] of switch Lid 3 ('s'):\n", "a", "without the switch's GUID", 7},
+    {LIDS "Unicast lids [0-5] of switch Lid 3 guid 0x9 ('s'):\nhello\n", "a", "has an address", 8},
+    {LIDS "Unicast lids [0-5] of switch Lid 3 guid 0x9 ('s'):\n0xffff 001\n", "a", "has an address", 8},
+    {LIDS "Unicast lids [0-5] of switch Lid 3 guid 0x9 ('s'):\n0x0001 up\n", "a", "a port is expected", 8},
+    {LIDS "Unicast lids [0-5] of switch Lid 3 guid 0x8 ('s'):\n0x0001 001\n", "a", "where the ports of that switch lead", 7},
+    {LIDS "dump_ucast_routes: Switch x\n", "a", "without the switch's GUID", 7},
+    {LIDS "dump_ucast_routes: Switch 0x9\n0x0001 : up : 00\n", "a", "0xLID : PORT", 8},
+    {LIDS "dump_ucast_routes: Switch 0x9\n0x0001 001 : 00\n", "a", "0xLID : PORT", 8},
+    {LIDS "Ca 1 \"H-2\" # \"b\"\n[1] \"S-0000000000000009\"[2] # lid 5 lmc 0\n\ndump_ucast_routes: Switch 0x9\n"
+     "0x0001 : 001 : 00\n", "a", "local address 5", 8},
+    {FROM FROM, "a", "no 'To' line", 2},
+    {FROM HOP, "a", "no 'To' line", 2},
+    {FROM HOP "From switch\n", "a", "no 'To' line", 3},
+    {FROM HOP "To nowhere\n", "a", "not a line of ibtracert", 3},
+    {FROM "To ca {0x2} portnum 1 lid 2-2 \"b HCA-1\"\n", "a", "hops before it", 2},
+    {FROM "ibwarn: [1] failed\n", "a", "not a line of ibtracert", 2},
+    {FROM "[1] -> switch {9}[1]\n", "a", "not a line of ibtracert", 2},
+    {"From ca portnum 1\n", "a", "not a line of ibtracert", 1},
+};
+enum { BAD = sizeof bad / sizeof bad[0] };
+
+START_TEST(bad_files)
+{
+    const struct bad *b = &bad[_i];
+    struct reading r = read_text(b->text, strlen(b->text), &b->host, 1);
+    ck_assert_msg(r.rc == -EBADMSG || r.rc == -ENXIO, "returned %d", r.rc);
+    ck_assert_msg(strstr(r.error.reason, b->reason) != NULL, "said: %s", r.error.reason);
+    ck_assert_uint_eq(r.error.line, b->line);
+    ck_assert_uint_eq(r.topo.nodes, 77);
+}
+END_TEST
+
+struct apart {
+    const char *text;
+    const char *reason;
+};
+
+START_TEST(no_way)
+{
+    static const char *const hosts[] = {"a", "b"};
+    static const struct apart apart[] = {
+        {PAIR "\n" CA("H-2", "b") "[1] \"S-2\"[1]\n\n" SW("S-2") "[1] \"H-2\"[1]\n", "no way from host a to host b"},
+        {FROM HOP "[2] -> ca port {0x22}[1]\nTo ca {0x4} \"c x\"\nFrom ca {0x2} \"b x\"\n"
+         "[1] -> switch port {0x9}[3] lid 3-3 \"s\"\n[2] -> ca port {0x22}[1]\nTo ca {0x4} \"c x\"\n", "no trace between host a and host b"},
+        {LIDS "Ca 1 \"H-2\" # \"b\"\n[1] \"S-0000000000000009\"[2] # lid 6 lmc 0\n\ndump_ucast_routes: Switch 0x9\n"
+         "0x0005 : 001 : 01 : yes\n0x0006 : UNREACHABLE\n", "no way from host a to host b"},
+        {LIDS "Ca 1 \"H-2\" # \"b\"\n[1] \"S-0000000000000008\"[2] # lid 6 lmc 0\n\n"
+         "Switch 8 \"S-0000000000000008\" # \"t\"\n[2] \"H-2\"[1]\n[3] \"S-0000000000000009\"[3]\n\n"
+         "dump_ucast_routes: Switch 0x9\n0x0005 : 001 : 01 : yes\n0x0006 : 003 : 01\n"
+         "dump_ucast_routes: Switch 0x8\n0x0005 : 003 : 01 : yes\n0x0006 : 003 : 01\n", "no way from host a to host b"},
+    };
+    for (size_t k = 0; k < sizeof apart / sizeof apart[0]; k++) {
+        struct reading r = read_text(apart[k].text, strlen(apart[k].text), hosts, 2);
+        ck_assert_msg(r.rc == -ENXIO, "%zu returned %d: %s", k, r.rc, r.error.reason);
+        ck_assert_msg(strstr(r.error.reason, apart[k].reason) != NULL, "said: %s", r.error.reason);
+    }
+}
+END_TEST
+
+START_TEST(given_twice)
+{
+    static const char *const hosts[] = {"a", "b", "A"};
+    struct reading r = read_text(TREE, strlen(TREE), hosts, 3);
+    ck_assert_int_eq(r.rc, -EBADMSG);
+    ck_assert_ptr_nonnull(strstr(r.error.reason, "given twice"));
+}
+END_TEST
+
+START_TEST(no_text)
+{
+    static const char with_nul[] = "SwitchName=s0 Nodes=a\0b\n";
+    const char *host = "a";
+    struct reading r = read_text(with_nul, sizeof with_nul - 1, &host, 1);
+    ck_assert_int_eq(r.rc, -EBADMSG);
+    ck_assert_uint_eq(r.error.line, 1);
+    ck_assert_ptr_nonnull(strstr(r.error.reason, "NUL"));
+}
+END_TEST
+
+/* Nothing stops a reader from being handed half a file. */
+START_TEST(cut_short)
+{
+    static const char *const hosts[] = {"n0", "n7"};
+    static const char *const files[][3] = {{"ibnetdiscover.2level.out", "ibtracert.2level.out"},
+                                           {"ibnetdiscover.2level.out", "ibroute.2level.out"},
+                                           {"slurm-scontrol.out"}};
+    for (size_t k = 0; k < 3; k++) {
+        size_t length;
+        char *text = fixture(files[k], &length);
+        for (size_t end = 1; end < length; end += 23) {
+            struct reading r = read_text(text, end, hosts, 2);
+            if (r.rc == 0)
+                ck_assert(topo_hops(&r.topo, 0, 1, 0) == 4 || k == 2);
+            else
+                ck_assert_msg(r.error.reason[0] != '\0', "no reason at %zu", end);
+            if (r.rc == 0)
+                topo_release(&r.topo);
+        }
+        free(text);
+    }
+}
+END_TEST
+
+/* ---- addresses ---- */
+
+struct addresses {
+    const char *address[5], *host[5];
+    int rc;
+    double expected[16];
+    const char *reason;
+    size_t tree;
+};
+
+static const struct addresses addresses[] = {
+    {{"core.pod0.leaf0.n0", "core.pod0.leaf0.n1", "core.pod0.leaf1.n4", "core.pod1.leaf4.n16"},
+     {"n0", "n1", "n4", "n16"}, 0, {1, 2, 4, 6, 2, 1, 4, 6, 4, 4, 1, 6, 6, 6, 6, 1}, "", 10},
+    /* Switches of the same name under others are others; several switches at a level are one word. */
+    {{"s[4-7].a.n0", "s[4-7].b.n1", "t.a.n2"}, {"n0", "n1", "n2"}, 0, {1, 4, 6, 4, 1, 6, 6, 6, 1}, "", 9},
+    /* A node's name may have dots, and may differ from the host's. */
+    {{"l.10.0.0.1", "l.10.0.0.2"}, {"10.0.0.1", "10.0.0.2"}, 0, {1, 2, 2, 1}, "", 3},
+    {{"l.n1", "m.n2"}, {"n1.cluster", "other"}, 0, {1, 4, 4, 1}, "", 5},
+    {{"n1", "n2"}, {"n1", "n2"}, -ENODATA, {0}, "", 0},
+    {{"10.0.0.1"}, {"10.0.0.1"}, -ENODATA, {0}, "", 0},
+    {{"l.n1", "n2"}, {"n1", "n2"}, -EBADMSG, {0}, "names switches for host n1, none for n2", 0},
+    {{"n1", "l.n2"}, {"n1", "n2"}, -EBADMSG, {0}, "names switches for host n2, none for n1", 0},
+    {{"l.n1", ""}, {"n1", "n2"}, -EBADMSG, {0}, "n2 has no SLURM_TOPOLOGY_ADDR", 0},
+    {{"l.n1", "l..n2"}, {"n1", "n2"}, -EBADMSG, {0}, "empty name", 0},
+    {{"l.n1", ".n2"}, {"n1", "n2"}, -EBADMSG, {0}, "empty name", 0},
+    {{"l.n1", "l."}, {"n1", "n2"}, -EBADMSG, {0}, "empty name", 0},
+    {{"l.n1", "l.n1"}, {"n1", "n1"}, -EBADMSG, {0}, "given twice", 0},
+};
+
+START_TEST(slurm_addresses)
+{
+    const struct addresses *a = &addresses[_i];
+    size_t nodes = count_names(a->host);
+    topo t = {.nodes = 77};
+    matrix_error error = {0, ""};
+    ck_assert_int_eq(topo_from_addresses(a->address, a->host, nodes, &t, &error), a->rc);
+    ck_assert_msg(strstr(error.reason, a->reason) != NULL, "said: %s", error.reason);
+    if (a->rc != 0) {
+        ck_assert_uint_eq(t.nodes, 77);
+        return;
+    }
+    for (size_t n = 0; n < nodes; n++)
+        for (size_t m = 0; m < nodes; m++)
+            ck_assert_double_eq(topo_hops(&t, n, m, 0), a->expected[n * nodes + m]);
+    ck_assert_uint_eq(t.tree.vertices, a->tree);
+    check_tree(&t);
+    topo_release(&t);
+}
+END_TEST
+
+START_TEST(missing_address)
+{
+    static const char *const address[] = {"l.n1", NULL}, *const host[] = {"n1", "n2"};
+    topo t;
+    matrix_error error;
+    ck_assert_int_eq(topo_from_addresses(address, host, 2, &t, &error), -EBADMSG);
+    ck_assert_ptr_nonnull(strstr(error.reason, "n2"));
+}
+END_TEST
+
+/* ---- random networks ---- */
+
+enum { MOST_SWITCHES = 12, MOST_ADAPTERS = 30, MOST_VERTICES = MOST_SWITCHES + MOST_ADAPTERS, MOST_PORTS = 90,
+       FAR = 9999 };
+
+struct port {
+    size_t vertex, port;
+};
+
+/* Vertices 0 .. switches - 1 are switches. far[v][w] is from the model: switches alone pass on. */
+struct network {
+    size_t switches, adapters, hosts, vertices;
+    size_t host[MOST_VERTICES];
+    size_t ports[MOST_VERTICES];
+    struct port other[MOST_VERTICES][MOST_PORTS + 1]; /* ports count from 1 */
+    size_t far[MOST_VERTICES][MOST_VERTICES];
+    size_t next[MOST_SWITCHES][MOST_VERTICES]; /* port to send on by, 0: none */
+};
+
+static void cable(struct network *net, size_t v, size_t w)
+{
+    if (v == w || net->ports[v] == MOST_PORTS || net->ports[w] == MOST_PORTS)
+        return;
+    size_t p = ++net->ports[v], q = ++net->ports[w];
+    net->other[v][p] = (struct port){w, q};
+    net->other[w][q] = (struct port){v, p};
+}
+
+static size_t below(uint64_t *state, size_t end)
+{
+    return (size_t)pick(state, 0, (int64_t)end - 1);
+}
+
+static void grow_network(struct network *net, uint64_t seed)
+{
+    uint64_t state = seed;
+    memset(net, 0, sizeof *net);
+    net->switches = 1 + below(&state, MOST_SWITCHES);
+    net->adapters = 2 + below(&state, MOST_ADAPTERS - 1);
+    net->vertices = net->switches + net->adapters;
+    net->hosts = 1 + below(&state, net->adapters);
+    for (size_t s = 1; s < net->switches; s++)
+        cable(net, s, below(&state, s));
+    for (size_t k = below(&state, 8); k > 0; k--)
+        cable(net, below(&state, net->switches), below(&state, net->switches));
+    for (size_t a = 0; a < net->adapters; a++) {
+        size_t v = net->switches + a;
+        net->host[v] = a < net->hosts ? a : below(&state, net->hosts);
+        for (size_t k = 1 + (below(&state, 4) == 0); k > 0; k--)
+            cable(net, v, below(&state, net->switches));
+    }
+}
+
+static size_t less(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Floyd and Warshall, with switches between. */
+static void measure(struct network *net)
+{
+    for (size_t v = 0; v < net->vertices; v++)
+        for (size_t w = 0; w < net->vertices; w++)
+            net->far[v][w] = v == w ? 0 : FAR;
+    for (size_t v = 0; v < net->vertices; v++)
+        for (size_t p = 1; p <= net->ports[v]; p++)
+            net->far[v][net->other[v][p].vertex] = 1;
+    for (size_t s = 0; s < net->switches; s++)
+        for (size_t v = 0; v < net->vertices; v++)
+            for (size_t w = 0; w < net->vertices; w++)
+                net->far[v][w] = less(net->far[v][w], net->far[v][s] + net->far[s][w]);
+}
+
+static size_t far_between_hosts(const struct network *net, size_t a, size_t b)
+{
+    size_t least = FAR;
+    for (size_t v = net->switches; v < net->vertices; v++)
+        for (size_t w = net->switches; w < net->vertices; w++)
+            if (net->host[v] == a && net->host[w] == b)
+                least = less(least, net->far[v][w]);
+    return least;
+}
+
+static void write_network(const struct network *net, FILE *out)
+{
+    for (size_t k = 0; k < net->vertices; k++) {
+        size_t v = net->vertices - 1 - k;
+        char letter = v < net->switches ? 'S' : 'H';
+        fprintf(out, "%s 36 \"%c-%016zx\" # ", letter == 'S' ? "Switch" : "Ca", letter, v + 1);
+        if (letter == 'S')
+            fprintf(out, "\"switch\" base port 0 lid %zu lmc 0\n", v + 1);
+        else
+            fprintf(out, "\"h%zu mlx5_%zu\"\n", net->host[v], v);
+        for (size_t p = 1; p <= net->ports[v]; p++) {
+            struct port to = net->other[v][p];
+            fprintf(out, "[%zu] \"%c-%016zx\"[%zu] # lid %zu lmc 0 \"x\" lid 1\n", p,
+                    to.vertex < net->switches ? 'S' : 'H', to.vertex + 1, to.port, v + 1);
+        }
+        fputc('\n', out);
+    }
+}
+
+/* Tables of ways that need not be short: each switch sends to some neighbour that is nearer, or equally
+ * near but of a lower number, so that nothing goes round. */
+static void route(struct network *net, uint64_t *state)
+{
+    for (size_t s = 0; s < net->switches; s++)
+        for (size_t w = 0; w < net->vertices; w++) {
+            size_t choices = 0;
+            net->next[s][w] = 0;
+            for (size_t p = 1; p <= net->ports[s]; p++) {
+                size_t v = net->other[s][p].vertex;
+                int forward = v == w || (v < net->switches && (net->far[v][w] < net->far[s][w] ||
+                                                               (net->far[v][w] == net->far[s][w] && v < s)));
+                if (forward && below(state, ++choices) == 0)
+                    net->next[s][w] = p;
+            }
+        }
+}
+
+static void write_tables(const struct network *net, FILE *out, int with_hops)
+{
+    for (size_t s = 0; s < net->switches; s++) {
+        if (with_hops)
+            fprintf(out, "dump_ucast_routes: Switch 0x%016zx\nLID    : Port : Hops : Optimal\n", s + 1);
+        else
+            fprintf(out, "Unicast lids [0-99] of switch Lid %zu guid 0x%016zx ('switch'):\n", s + 1, s + 1);
+        for (size_t w = 0; w < net->vertices; w++)
+            fprintf(out, with_hops ? "0x%04zX : %03zu  : 01   : yes\n" : "0x%04zx %03zu # x\n", w + 1,
+                    w == s ? 0 : net->next[s][w]);
+    }
+}
+
+static size_t routed_hops(const struct network *net, size_t v, size_t w)
+{
+    size_t least = FAR;
+    for (size_t p = 1; p <= net->ports[v]; p++) {
+        size_t hops = 1, at = net->other[v][p].vertex;
+        for (; at != w && at < net->switches; hops++)
+            at = net->other[at][net->next[at][w]].vertex;
+        least = less(least, at == w ? hops : FAR);
+    }
+    return least;
+}
+
+static size_t routed_between_hosts(const struct network *net, size_t a, size_t b)
+{
+    size_t least = FAR;
+    for (size_t v = net->switches; v < net->vertices; v++)
+        for (size_t w = net->switches; w < net->vertices; w++)
+            if (net->host[v] == a && net->host[w] == b)
+                least = less(least, routed_hops(net, v, w));
+    return least;
+}
+
+static void compare(const struct network *net, char *text, size_t length,
+                    size_t (*model)(const struct network *, size_t, size_t), uint64_t seed)
+{
+    char name[MOST_ADAPTERS][24];
+    const char *hosts[MOST_ADAPTERS];
+    for (size_t h = 0; h < net->hosts; h++) {
+        snprintf(name[h], sizeof name[h], "h%zu", h);
+        hosts[h] = name[h];
+    }
+    struct reading r = read_text(text, length, hosts, net->hosts);
+    ck_assert_msg(r.rc == 0, "seed %llu: %zu: %s", (unsigned long long)seed, r.error.line, r.error.reason);
+    for (size_t a = 0; a < net->hosts; a++)
+        for (size_t b = 0; b < net->hosts; b++)
+            if (a != b)
+                ck_assert_msg(topo_hops(&r.topo, a, b, 0) == (double)model(net, a, b),
+                              "seed %llu: h%zu to h%zu: %g, not %zu", (unsigned long long)seed, a, b,
+                              topo_hops(&r.topo, a, b, 0), model(net, a, b));
+    check_tree(&r.topo);
+    topo_release(&r.topo);
+}
+
+START_TEST(random_networks)
+{
+    static struct network net;
+    for (uint64_t seed = 0; seed < 150; seed++) {
+        uint64_t state = seed * 77 + 1;
+        char *text = NULL;
+        size_t length;
+        FILE *out = open_memstream(&text, &length);
+        ck_assert_ptr_nonnull(out);
+        grow_network(&net, seed);
+        measure(&net);
+        write_network(&net, out);
+        fflush(out);
+        compare(&net, text, length, far_between_hosts, seed);
+        route(&net, &state);
+        write_tables(&net, out, seed % 2 == 0);
+        fclose(out);
+        compare(&net, text, length, routed_between_hosts, seed);
+        free(text);
+    }
+}
+END_TEST
+
+/* Trees of random depth, as Slurm has them; each switch knows the one above. */
+START_TEST(random_trees)
+{
+    enum { SWITCHES = 40, NODES = 30 };
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        uint64_t state = seed;
+        size_t above[SWITCHES + NODES], depth[SWITCHES + NODES];
+        const char *hosts[NODES];
+        char *text = NULL;
+        size_t length, switches = 1 + below(&state, SWITCHES);
+        int children[SWITCHES] = {0};
+        FILE *out = open_memstream(&text, &length);
+        depth[0] = 0;
+        above[0] = 0;
+        for (size_t s = 1; s < switches; s++) {
+            above[s] = below(&state, s);
+            depth[s] = depth[above[s]] + 1;
+            children[above[s]]++;
+        }
+        for (size_t n = 0; n < NODES; n++) {
+            do
+                above[SWITCHES + n] = below(&state, switches);
+            while (children[above[SWITCHES + n]] > 0);
+            depth[SWITCHES + n] = depth[above[SWITCHES + n]] + 1;
+            hosts[n] = name_of(n);
+        }
+        for (size_t s = 0; s < switches; s++) {
+            const char *comma = "";
+            fprintf(out, "SwitchName=s%zu %s=", s, children[s] > 0 ? "Switches" : "Nodes");
+            for (size_t c = 1; c < switches; c++)
+                if (above[c] == s) {
+                    fprintf(out, "%ss%zu", comma, c);
+                    comma = ",";
+                }
+            for (size_t n = 0; n < NODES; n++)
+                if (above[SWITCHES + n] == s) {
+                    fprintf(out, "%sn%zu", comma, n);
+                    comma = ",";
+                }
+            fprintf(out, "%s\n", *comma == '\0' ? "unused" : "");
+        }
+        fclose(out);
+        struct reading r = read_text(text, length, hosts, NODES);
+        ck_assert_msg(r.rc == 0, "seed %llu: %zu: %s", (unsigned long long)seed, r.error.line, r.error.reason);
+        for (size_t n = 0; n < NODES; n++)
+            for (size_t m = 0; m < NODES; m++) {
+                size_t v = SWITCHES + n, w = SWITCHES + m, hops = 0;
+                for (; n != m && v != w; hops++)
+                    if (depth[v] >= depth[w])
+                        v = above[v];
+                    else
+                        w = above[w];
+                ck_assert_double_eq(topo_hops(&r.topo, n, m, 1), (double)hops);
+            }
+        ck_assert_uint_gt(r.topo.tree.vertices, 0);
+        check_tree(&r.topo);
+        topo_release(&r.topo);
+        free(text);
+    }
+}
+END_TEST
+
+/* ---- size ---- */
+
+/* A three-level fat tree of switches with 36 ports: 10,000 nodes in a second is asked for; here nothing is
+ * timed, but memory for all pairs of nodes would be 200 MB. */
+START_TEST(ten_thousand_nodes)
+{
+    enum { HALF = 18, PODS = 36, LEAVES = PODS * HALF, NODES = 10000 };
+    static char name[NODES][12];
+    static const char *hosts[NODES];
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    for (size_t n = 0; n < NODES; n++) {
+        fprintf(out, "Ca 1 \"H-%zu\" # \"node%zu HCA-1\"\n[1] \"S-%zu\"[%zu]\n\n", n, n, n / HALF, n % HALF + 1);
+        snprintf(name[n], sizeof name[n], "node%zu", n);
+        hosts[n] = name[n];
+    }
+    for (size_t leaf = 0; leaf < LEAVES; leaf++) {
+        fprintf(out, SW("S-%zu"), leaf);
+        for (size_t up = 0; up < HALF; up++)
+            fprintf(out, "[%zu] \"S-a%zu\"[%zu]\n", HALF + 1 + up, leaf / HALF * HALF + up, leaf % HALF + 1);
+    }
+    for (size_t s = 0; s < LEAVES; s++) {
+        fprintf(out, SW("S-a%zu"), s);
+        for (size_t up = 0; up < HALF; up++)
+            fprintf(out, "[%zu] \"S-c%zu\"[%zu]\n", HALF + 1 + up, s % HALF * HALF + up, s / HALF + 1);
+    }
+    for (size_t s = 0; s < HALF * HALF; s++)
+        fprintf(out, SW("S-c%zu"), s);
+    fclose(out);
+    struct reading r = read_text(text, length, hosts, NODES);
+    ck_assert_msg(r.rc == 0, "%zu: %s", r.error.line, r.error.reason);
+    for (size_t n = 0; n < NODES; n += 37)
+        for (size_t m = 0; m < NODES; m += 41)
+            ck_assert(topo_hops(&r.topo, n, m, 0) ==
+                      (n == m ? 1 : n / HALF == m / HALF ? 2 : n / HALF / HALF == m / HALF / HALF ? 4 : 6));
+    ck_assert_uint_eq(r.topo.places, (NODES + HALF - 1) / HALF);
+    ck_assert_uint_eq(r.topo.tree.vertices, NODES + 556 + 31 + 1);
+    topo_release(&r.topo);
+    free(text);
+}
+END_TEST
+
+/* ---- out of memory ---- */
+
+static const char *const oom_texts[] = {
+    LIDS "dump_ucast_routes: Switch 0x9\n0x0005 : 001 : 00\n",
+    "SwitchName=l1 Nodes=a,b\nSwitchName=l2 Nodes=c\n",
+    "BlockName=b0 Nodes=a\nBlockName=b1 Nodes=b,c\nBlockName=b2 Nodes=d\nBlockSizes=2,4\n",
+    FROM HOP "[2] -> ca port {0x22}[1]\nTo ca {0x2} \"b x\"\n",
+};
+
+START_TEST(out_of_memory)
+{
+    const char *const host = "a", *text = oom_texts[_i];
+    bool failed = true;
+    for (long nth = 0; failed; nth++) {
+        topo t = {.nodes = 77};
+        matrix_error error;
+        FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+        ck_assert_ptr_nonnull(stream);
+        fail_allocation(nth);
+        int rc = topo_read(stream, &host, 1, &t, &error);
+        topo_release(&t);
+        stop_failing();
+        failed = allocations.failed;
+        fclose(stream);
+        ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
+        ck_assert_int_eq(allocations.live, 0);
+        ck_assert_msg(nth < 300, "more allocations than there can be");
+    }
+}
+END_TEST
+
+START_TEST(out_of_memory_for_addresses)
+{
+    static const char *const address[] = {"t.l.n1", "t.m.n2"}, *const host[] = {"n1", "n2"};
+    bool failed = true;
+    for (long nth = 0; failed; nth++) {
+        topo t = {.nodes = 77};
+        matrix_error error;
+        fail_allocation(nth);
+        int rc = topo_from_addresses(address, host, 2, &t, &error);
+        topo_release(&t);
+        stop_failing();
+        failed = allocations.failed;
+        ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
+        ck_assert_int_eq(allocations.live, 0);
+        ck_assert_msg(nth < 300, "more allocations than there can be");
+    }
+}
+END_TEST
+
+static Suite *fabric_suite(void)
+{
+    Suite *suite = suite_create("fabric");
+    TCase *cases = tcase_create("fabric");
+    tcase_set_timeout(cases, 60);
+    tcase_add_test(cases, good_hostlists);
+    tcase_add_test(cases, bad_hostlists);
+    tcase_add_test(cases, hostlist_ends);
+    tcase_add_loop_test(cases, three_levels, 0, sizeof tellings / sizeof tellings[0]);
+    tcase_add_loop_test(cases, part_of_the_nodes, 0, sizeof tellings / sizeof tellings[0]);
+    tcase_add_test(cases, two_levels);
+    tcase_add_test(cases, odd_fabric);
+    tcase_add_loop_test(cases, good_files, 0, GOOD);
+    tcase_add_test(cases, width_of_folded_switches);
+    tcase_add_loop_test(cases, bad_files, 0, BAD);
+    tcase_add_test(cases, no_way);
+    tcase_add_test(cases, given_twice);
+    tcase_add_test(cases, no_text);
+    tcase_add_test(cases, cut_short);
+    tcase_add_loop_test(cases, slurm_addresses, 0, sizeof addresses / sizeof addresses[0]);
+    tcase_add_test(cases, missing_address);
+    tcase_add_test(cases, random_networks);
+    tcase_add_test(cases, random_trees);
+    tcase_add_test(cases, ten_thousand_nodes);
+    tcase_add_loop_test(cases, out_of_memory, 0, sizeof oom_texts / sizeof oom_texts[0]);
+    tcase_add_test(cases, out_of_memory_for_addresses);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
+
+int main(void)
+{
+    return run_suite(fabric_suite());
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Unit tests of the distances inside a node. */
+#include "topo/local.h"
+#include "topo/machine.h"
+#include "topo/topo.h"
+
+#include <check.h>
+#include <errno.h>
+#include <hwloc.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "suite.h"
+
+START_TEST(ladder)
+{
+    double last = 0.0;
+    for (int level = 0; level < TOPO_LEVELS; level++) {
+        ck_assert_double_gt(topo_level_hops((topo_level)level), last);
+        last = topo_level_hops((topo_level)level);
+    }
+    ck_assert_double_eq(last, TOPO_SAME_NODE);
+    ck_assert_double_lt(last, TOPO_OTHER_NODE);
+}
+END_TEST
+
+struct pair {
+    const char *a, *b;
+    topo_level level;
+};
+
+START_TEST(locality_strings)
+{
+    static const struct pair pairs[] = {
+        {"SK0:L30:L20:L10:CR0:HT0:NM0", "SK0:L30:L20:L10:CR0:HT1:NM0", TOPO_SAME_CORE},
+        {"SK0:L30:L20:L10:CR0:HT0:NM0", "SK0:L30:L20:L11:CR1:HT2:NM0", TOPO_SAME_L2},
+        {"SK0:L30:L20:L10:CR0:HT0:NM0", "SK0:L30:L21:L11:CR1:HT1:NM0", TOPO_SAME_L3},
+        {"SK0:L30:L20:L10:CR0:HT0:NM0", "SK0:L31:L24:L14:CR4:HT4:NM0", TOPO_SAME_NUMA},
+        {"SK0:L30:L20:L10:CR0:HT0:NM0", "SK0:L31:L24:L14:CR4:HT4:NM1", TOPO_SAME_PACKAGE},
+        {"SK0:L30:L20:L10:CR0:HT0:NM0", "SK1:L32:L28:L18:CR8:HT8:NM2", TOPO_SAME_MACHINE},
+        /* Bound to several: only what holds all of them counts. */
+        {"SK0:L30:L20-1:L10-1:CR0-1:HT0-1:NM0", "SK0:L30:L20-1:L10-1:CR0-1:HT0-1:NM0", TOPO_SAME_L3},
+        {"SK0:L30-1:L20-7:L10-7:CR0-7:HT0-7:NM0-1", "SK0:L30:L20:L10:CR0:HT0:NM0", TOPO_SAME_PACKAGE},
+        {"SK0-1:NM0-3", "SK0-1:NM0-3", TOPO_SAME_MACHINE},
+        {"CR0,2:SK0", "CR0,2:SK0", TOPO_SAME_PACKAGE},
+        /* Numbers are compared whole; fields may be missing. */
+        {"SK1:CR1", "SK1:CR12", TOPO_SAME_PACKAGE},
+        {"CR1", "CR1", TOPO_SAME_CORE},
+        {"NM0:SK0", "SK0:NM0", TOPO_SAME_NUMA},
+        {NULL, "SK0", TOPO_SAME_MACHINE},
+        {"SK0", NULL, TOPO_SAME_MACHINE},
+        {"", "", TOPO_SAME_MACHINE},
+        {"SK:CR", "SK:CR", TOPO_SAME_MACHINE},
+        {":::", "nonsense", TOPO_SAME_MACHINE},
+    };
+    for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++) {
+        ck_assert_int_eq(topo_locality_level(pairs[k].a, pairs[k].b), pairs[k].level);
+        ck_assert_int_eq(topo_locality_level(pairs[k].b, pairs[k].a), pairs[k].level);
+    }
+}
+END_TEST
+
+/* The XML of a made-up machine: the caller frees it with its topology. */
+static topo_machine *synthetic(const char *description)
+{
+    hwloc_topology_t topology;
+    topo_machine *machine = NULL;
+    char *xml;
+    int length;
+    ck_assert_int_eq(hwloc_topology_init(&topology), 0);
+    ck_assert_int_eq(hwloc_topology_set_synthetic(topology, description), 0);
+    ck_assert_int_eq(hwloc_topology_load(topology), 0);
+    ck_assert_int_eq(hwloc_topology_export_xmlbuffer(topology, &xml, &length, 0), 0);
+    ck_assert_int_eq(topo_machine_read(xml, (size_t)length, &machine), 0);
+    hwloc_free_xmlbuffer(topology, xml);
+    hwloc_topology_destroy(topology);
+    return machine;
+}
+
+/* Processors are numbered through: so many of them make one of each level, 0: there is no such thing. */
+struct machine {
+    const char *description;
+    int processors;
+    int each[TOPO_LEVELS];
+};
+
+static const struct machine machines[] = {
+    {"pack:2 group:2 [numa] l3:2 l2:2 core:2 pu:2", 64, {2, 4, 8, 16, 32, 64}},
+    {"[numa] pack:2 l3:4 core:8 pu:1", 64, {1, 0, 8, 64, 32, 64}},
+    {"[numa] pack:1 core:4 pu:1", 4, {1, 0, 0, 4, 4, 4}},
+    {"pack:2 l3:1 group:2 [numa] core:2 pu:2", 16, {2, 0, 8, 4, 8, 16}}, /* an L3 over two NUMA nodes */
+};
+
+static topo_level model(const struct machine *m, int a, int b)
+{
+    for (int level = 0; level < TOPO_LEVELS; level++)
+        if (m->each[level] > 0 && a / m->each[level] == b / m->each[level])
+            return (topo_level)level;
+    return TOPO_SAME_MACHINE;
+}
+
+START_TEST(machines_levels)
+{
+    const struct machine *m = &machines[_i];
+    topo_machine *machine = synthetic(m->description);
+    for (int a = 0; a < m->processors; a++)
+        for (int b = 0; b < m->processors; b++) {
+            char x[16], y[16];
+            topo_level level;
+            snprintf(x, sizeof x, "%d", a);
+            snprintf(y, sizeof y, "%d", b);
+            ck_assert_int_eq(topo_machine_level(machine, x, y, &level), 0);
+            ck_assert_int_eq(level, model(m, a, b));
+        }
+    topo_machine_free(machine);
+}
+END_TEST
+
+START_TEST(sets_of_processors)
+{
+    topo_machine *machine = synthetic(machines[0].description);
+    static const struct pair pairs[] = {
+        {"0-1", "0-1", TOPO_SAME_CORE}, {"0-3", "0", TOPO_SAME_L2}, {"0-31", "0-31", TOPO_SAME_PACKAGE},
+        {"0-31", "5", TOPO_SAME_PACKAGE}, {"0,63", "1", TOPO_SAME_MACHINE}, {"0,2", "4", TOPO_SAME_L3},
+    };
+    static const char *const bad[] = {"", "64", "0-64", "x", "1 2", "0x3", "-", "0-"};
+    topo_level level = TOPO_LEVELS;
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+        ck_assert_msg(topo_machine_level(machine, bad[k], "0", &level) == -EINVAL, "'%s'", bad[k]);
+        ck_assert_msg(topo_machine_level(machine, "0", bad[k], &level) == -EINVAL, "'%s'", bad[k]);
+    }
+    ck_assert_int_eq(level, TOPO_LEVELS);
+    for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++) {
+        ck_assert_int_eq(topo_machine_level(machine, pairs[k].a, pairs[k].b, &level), 0);
+        ck_assert_int_eq(level, pairs[k].level);
+    }
+    topo_machine_free(machine);
+    topo_machine_free(NULL);
+}
+END_TEST
+
+START_TEST(no_machine)
+{
+    static const char *const bad[] = {"", "hello", "<?xml version=\"1.0\"?>\n<topology>", "<topology/>"};
+    topo_machine *machine = NULL;
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++)
+        ck_assert_int_eq(topo_machine_read(bad[k], strlen(bad[k]), &machine), -EBADMSG);
+    ck_assert_ptr_null(machine);
+}
+END_TEST
+
+static Suite *local_suite(void)
+{
+    Suite *suite = suite_create("local");
+    TCase *cases = tcase_create("local");
+    tcase_add_test(cases, ladder);
+    tcase_add_test(cases, locality_strings);
+    tcase_add_loop_test(cases, machines_levels, 0, sizeof machines / sizeof machines[0]);
+    tcase_add_test(cases, sets_of_processors);
+    tcase_add_test(cases, no_machine);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
+
+int main(void)
+{
+    return run_suite(local_suite());
+}
