@@ -51,3 +51,21 @@ AC_DEFUN([TATP_OPTIONAL_LIBRARY],
     [tatp_have_$1=no
     MISSING_PACKAGES="$MISSING_PACKAGES $3"])
 AM_CONDITIONAL([HAVE_$1], [test "$tatp_have_$1" = yes])])
+
+# TATP_SCOTCH
+# -----------
+# A general graph partitioner that bench-setmatch compares with; nothing that is installed uses it, so
+# it is no missing package.
+AC_DEFUN([TATP_SCOTCH],
+[tatp_save_cppflags=$CPPFLAGS
+tatp_save_libs=$LIBS
+CPPFLAGS="$CPPFLAGS -I/usr/include/scotch"
+LIBS="-lscotch -lscotcherr -lz -lm -lpthread $LIBS"
+AC_MSG_CHECKING([for Scotch])
+AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <stdio.h>
+#include <scotch.h>]], [[SCOTCH_Graph graph; return SCOTCH_graphInit(&graph);]])],
+    [tatp_scotch=yes], [tatp_scotch=no])
+AC_MSG_RESULT([$tatp_scotch])
+CPPFLAGS=$tatp_save_cppflags
+LIBS=$tatp_save_libs
+AM_CONDITIONAL([HAVE_SCOTCH], [test "$tatp_scotch" = yes])])

@@ -161,6 +161,8 @@ struct map_options {
     struct cart cart;
     struct hosts hosts;
     unsigned threshold;
+    const setmatch_method *method;
+    bool no_refine;
     void (*print)(const struct map_options *options, const matrix *view, const size_t *node);
 };
 
@@ -236,6 +238,21 @@ static void parse_threshold(struct map_options *options, const char *arg, struct
         options->threshold = (unsigned)threshold;
 }
 
+static void parse_method(struct map_options *options, const char *arg, struct argp_state *state)
+{
+    options->method = setmatch_find_method(arg);
+    if (options->method == NULL)
+        argp_error(state, "'%s' is not a method: auto, setmatch, levelled, agglomerative, bisection, "
+                          "byslot, bynode or mpipp", arg);
+}
+
+static void parse_refine(struct map_options *options, const char *arg, struct argp_state *state)
+{
+    options->no_refine = strcmp(arg, "off") == 0;
+    if (!options->no_refine && strcmp(arg, "on") != 0)
+        argp_error(state, "--refine is on or off, not '%s'", arg);
+}
+
 static void check_map_options(const struct map_options *options, struct argp_state *state)
 {
     if ((options->file != NULL) + (options->cart.ndims > 0) != 1)
@@ -265,6 +282,12 @@ static error_t parse_map_option(int key, char *arg, struct argp_state *state)
     case 't':
         parse_threshold(options, arg, state);
         return 0;
+    case 'm':
+        parse_method(options, arg, state);
+        return 0;
+    case 'r':
+        parse_refine(options, arg, state);
+        return 0;
     case 'o':
         parse_format(options, arg, state);
         return 0;
@@ -287,6 +310,8 @@ static const struct argp map_argp = {
             {"nodes", 'n', "NAME[:SLOTS],...", 0, "The nodes, 1 slot where none are given", 0},
             {"hostfile", 'H', "FILE", 0, "The nodes, as an Open MPI hostfile", 0},
             {"threshold", 't', "PERCENT", 0, "Count values so near the largest (default 10)", 0},
+            {"method", 'm', "METHOD", 0, "How to place: auto (default), setmatch, ...; see dla(1)", 0},
+            {"refine", 'r', "on|off", 0, "Improve the placement pair by pair of nodes (default on)", 0},
             {"format", 'o', "FORMAT", 0, "table (default), rankfile or hostfile (for seq)", 0},
             {0},
         },
@@ -297,7 +322,9 @@ static const struct argp map_argp = {
 static int place(const struct map_options *options, const matrix *view, size_t *node)
 {
     const struct hosts *hosts = &options->hosts;
-    int rc = setmatch_place(view, hosts->slots, hosts->count, options->threshold, node);
+    const setmatch_input input = {.view = view, .slots = hosts->slots, .nodes = hosts->count,
+                                  .threshold = options->threshold, .refine = !options->no_refine};
+    int rc = options->method->place(&input, node);
     if (rc == -ENOSPC)
         return tool_fail("%zu ranks are more than the nodes have slots", view->rows);
     return rc == 0 ? 0 : tool_fail("placing: %s", strerror(-rc));
@@ -315,7 +342,8 @@ static int map_view(const struct map_options *options, const matrix *view)
 
 static int run_map(int argc, char **argv)
 {
-    struct map_options options = {.threshold = SETMATCH_DEFAULT_THRESHOLD, .print = print_table};
+    struct map_options options = {.threshold = SETMATCH_DEFAULT_THRESHOLD, .method = setmatch_methods,
+                                  .print = print_table};
     matrix view = {0};
     int status = 0;
     if (argp_parse(&map_argp, argc, argv, 0, NULL, &options) != 0)

@@ -3,17 +3,15 @@
 #include "setmatch/free_nodes.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-/* Spreads indices evenly over 64 bits (the finalizer of splitmix64), so that the treap's depth is
- * logarithmic although the same input always builds the same tree. */
+#include "setmatch/mix.h"
+
+/* Priorities are mixed indices, so that the treap's depth is logarithmic although the same input
+ * always builds the same tree. */
 static uint64_t priority(size_t node)
 {
-    uint64_t x = (uint64_t)node + 0x9e3779b97f4a7c15U;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-    return x ^ (x >> 31);
+    return mixed(node);
 }
 
 /* Node a stands before the place of (slots, index). */
@@ -80,6 +78,7 @@ static void remove_node(free_nodes *f, size_t node)
 int free_nodes_init(free_nodes *f, const size_t *slots, size_t nodes)
 {
     free_nodes made = {.node = calloc(nodes > 0 ? nodes : 1, sizeof *made.node),
+                       .nodes = nodes,
                        .root = FREE_NODES_NONE};
     if (made.node == NULL)
         return -ENOMEM;
@@ -95,7 +94,7 @@ int free_nodes_init(free_nodes *f, const size_t *slots, size_t nodes)
 void free_nodes_release(free_nodes *f)
 {
     free(f->node);
-    *f = (free_nodes){NULL, FREE_NODES_NONE};
+    *f = (free_nodes){NULL, 0, FREE_NODES_NONE};
 }
 
 size_t free_nodes_fewest(const free_nodes *f, size_t wanted)

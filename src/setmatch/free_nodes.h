@@ -17,7 +17,7 @@ typedef struct free_node {
 
 typedef struct free_nodes {
     free_node *node;
-    size_t root;
+    size_t nodes, root;
 } free_nodes;
 
 /* Every node with its slots. -ENOMEM. */

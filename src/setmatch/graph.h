@@ -5,7 +5,7 @@
 #ifndef SETMATCH_GRAPH_H
 #define SETMATCH_GRAPH_H
 
-#include "matrix/matrix.h"
+#include "setmatch/affinity.h"
 
 /* The neighbours of rank i, ascending, are neighbour[start[i]] .. neighbour[start[i + 1] - 1]. */
 typedef struct setmatch_graph {
@@ -16,6 +16,9 @@ typedef struct setmatch_graph {
 
 /* -EINVAL: not square, a negative value, a threshold above 100; -ENOMEM. */
 int setmatch_graph_init(setmatch_graph *graph, const matrix *view, unsigned threshold);
+
+/* The same of values that are summed up already. -ENOMEM. */
+int setmatch_graph_from_affinity(setmatch_graph *graph, const affinity *ranks, unsigned threshold);
 
 void setmatch_graph_release(setmatch_graph *graph);
 

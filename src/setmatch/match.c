@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* match_sets: application sets, the largest first, onto the free slots of nodes. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "setmatch/candidates.h"
 #include "setmatch/free_nodes.h"
 #include "setmatch/setmatch.h"
 #include "setmatch/sets.h"
-
-#include <errno.h>
-#include <stdlib.h>
 
 /* A set, or what is left of it. */
 struct piece {
@@ -13,13 +14,6 @@ struct piece {
     const size_t *rank;
     size_t size;
 };
-
-static int enough_slots(const size_t *slots, size_t nodes, size_t ranks)
-{
-    for (size_t n = 0; n < nodes && ranks > 0; n++)
-        ranks -= slots[n] < ranks ? slots[n] : ranks;
-    return ranks == 0;
-}
 
 static int compare_pieces(const void *a, const void *b)
 {
@@ -84,21 +78,27 @@ static int match_sets(const setmatch_partition *partition, const size_t *slots, 
     return rc;
 }
 
-int setmatch_place(const matrix *view, const size_t *slots, size_t nodes, unsigned threshold,
-                   size_t *node_of_rank)
+int match_graph(const setmatch_graph *graph, const size_t *slots, size_t nodes,
+                size_t *node_of_rank)
 {
-    setmatch_graph graph;
     setmatch_partition partition;
-    int rc = setmatch_graph_init(&graph, view, threshold);
-    if (rc != 0)
-        return rc;
-    rc = enough_slots(slots, nodes, view->rows) ? 0 : -ENOSPC;
-    if (rc == 0)
-        rc = setmatch_partition_init(&partition, &graph);
-    setmatch_graph_release(&graph);
+    int rc = setmatch_partition_init(&partition, graph);
     if (rc != 0)
         return rc;
     rc = match_sets(&partition, slots, nodes, node_of_rank);
     setmatch_partition_release(&partition);
+    return rc;
+}
+
+int setmatch_place(const matrix *view, const size_t *slots, size_t nodes, unsigned threshold,
+                   size_t *node_of_rank)
+{
+    setmatch_graph graph;
+    int rc = setmatch_graph_init(&graph, view, threshold);
+    if (rc != 0)
+        return rc;
+    rc = site_suffices(slots, nodes, view->rows) ? match_graph(&graph, slots, nodes, node_of_rank)
+                                                 : -ENOSPC;
+    setmatch_graph_release(&graph);
     return rc;
 }

@@ -12,6 +12,8 @@
 #ifndef SETMATCH_SETMATCH_H
 #define SETMATCH_SETMATCH_H
 
+#include <stdbool.h>
+
 #include "matrix/matrix.h"
 
 /* The default of the paper: a value counts when it is within 10 per cent of the largest. */
@@ -41,6 +43,108 @@ int setmatch_place(const matrix *view, const size_t *slots, size_t nodes,
  * sets numbered by their lowest rank; *sets their number. Errors as above. */
 int setmatch_sets(const matrix *view, unsigned threshold, size_t *set_of_rank, size_t *sets);
 
+/* ---- methods: the same input, one placement each ---- */
+
+/* What ranks did in the file: bytes[c] is a row for each rank and a column for each bin (an equal
+ * part of the range accessed, the last one perhaps less) of collective call c; values are bytes,
+ * >= 0. Calls may differ in bins. At least one call, all of the same number of ranks. */
+typedef struct setmatch_profile {
+    size_t calls;
+    const matrix *bytes;
+} setmatch_profile;
+
+/* How the file is divided among nodes when it is accessed: into one contiguous part of equal length
+ * for each node that has ranks, or into bins that are each given to a node, to all nodes equally
+ * many. Either way those go to the nodes where most of their bytes are. */
+typedef enum setmatch_domains { SETMATCH_DOMAINS_EVEN, SETMATCH_DOMAINS_FITTED } setmatch_domains;
+
+/* What is to be least: the weight of the view between nodes, or the bytes of the profile that cross
+ * between nodes on their way to the file domains. AUTO: the profile when there is one. */
+typedef enum setmatch_objective {
+    SETMATCH_OBJECTIVE_AUTO,
+    SETMATCH_OBJECTIVE_NEIGHBOURS,
+    SETMATCH_OBJECTIVE_PROFILE
+} setmatch_objective;
+
+/* The bandwidth between two ranks by what they share; only ratios matter. All 0: the paper's 3500
+ * within and 2100 MB/s between nodes, and half of that between groups. */
+typedef struct setmatch_bandwidth {
+    double node, group, beyond;
+} setmatch_bandwidth;
+
+/* What is to be placed on what, and how. Zeroed members are defaults. */
+typedef struct setmatch_input {
+    const matrix *view;          /* square, values >= 0; its rows are the ranks */
+    const size_t *slots;         /* by node: how many ranks it takes at most */
+    size_t nodes;
+    const size_t *group_of_node; /* the switch of each node, any numbers; NULL: not known */
+    unsigned threshold;          /* per cent, 0..100, as for setmatch_place */
+    bool refine;                 /* improve the placement pair by pair of nodes */
+    const setmatch_profile *profile; /* NULL: none */
+    setmatch_objective objective;    /* of setmatch_auto; the other methods know the view only */
+    setmatch_domains domains;        /* those that the profile is to be placed for */
+    setmatch_bandwidth bandwidth;
+} setmatch_input;
+
+/* Fills node_of_rank, an entry for each row of the view. No node gets more ranks than slots. Equal
+ * input gives equal output; how a matrix is stored makes no difference.
+ * -EINVAL: as setmatch_place, or a malformed profile, or the objective is a profile that is not there;
+ * -ENOSPC: fewer slots than ranks; -EOVERFLOW: 2^32 - 1 ranks or nodes or more; -ERANGE: bytes of the
+ * profile add up to more than int64; -ENOMEM. */
+typedef int (*setmatch_method_fn)(const setmatch_input *input, size_t *node_of_rank);
+
+typedef struct setmatch_method {
+    const char *name;
+    setmatch_method_fn place;
+    const char *note; /* one line for help texts */
+} setmatch_method;
+
+/* The table of methods, closed by an entry whose name is NULL; the first is the default.
+ *
+ * auto: the least cut of setmatch, byslot, levelled and, up to SETMATCH_BISECTION_RANKS ranks,
+ * bisection and agglomerative, the best of them refined (unless that is switched off): never a larger
+ * cut than that of setmatch or byslot. With groups, ranks are divided among groups first, and then
+ * among the nodes of each group, if the sum V / P is not less without. With a profile, the placement by
+ * the view competes with placements by the co-access matrix (fitted domains) or by a transportation
+ * problem (even ones): never more bytes cross than with the placement by the view.
+ * All sums of values stay exact up to 2^62; beyond, values are halved as often as necessary. */
+extern const setmatch_method setmatch_methods[];
+
+/* The method of that name, or NULL. */
+const setmatch_method *setmatch_find_method(const char *name);
+
+#define SETMATCH_BISECTION_RANKS 20000
+
+int setmatch_auto(const setmatch_input *input, size_t *node_of_rank);
+
+/* setmatch_place, refined when asked for. */
+int setmatch_paper(const setmatch_input *input, size_t *node_of_rank);
+
+/* The three phases level after level, each on the sets of the one before and with the threshold (at
+ * least 10 per cent) relative to the largest weight that is left between sets. A set larger than a
+ * node is cut along a walk: to the end of each branch on paths and rings, nearest first on others. */
+int setmatch_levelled(const setmatch_input *input, size_t *node_of_rank);
+
+/* Pairs of sets merge, the most bound first, as long as the largest node could hold them; then the
+ * largest sets first go where they are bound to most. */
+int setmatch_agglomerative(const setmatch_input *input, size_t *node_of_rank);
+
+/* Multilevel recursive bisection. */
+int setmatch_bisection(const setmatch_input *input, size_t *node_of_rank);
+
+/* Stock policies, for comparison: nodes filled in order; one rank to each node in turn. Neither
+ * refines. */
+int setmatch_byslot(const setmatch_input *input, size_t *node_of_rank);
+int setmatch_bynode(const setmatch_input *input, size_t *node_of_rank);
+
+/* For comparison, as the paper describes MPIPP (Chen et al., ICS 2006): ranks at random, then the
+ * best swap of two ranks (or of a rank and a free slot) again and again until none helps. */
+int setmatch_mpipp(const setmatch_input *input, size_t *node_of_rank);
+
+/* The same from a seed of one's own and with at most `swaps` swaps. */
+int setmatch_mpipp_from(const setmatch_input *input, uint64_t seed, size_t swaps,
+                        size_t *node_of_rank);
+
 /* Values of setmatch_cartesian: with a threshold below 90 the sets are lines along the innermost
  * dimension, from 90 on they are the planes of one outermost coordinate (the paper's sets). */
 #define SETMATCH_CARTESIAN_INNERMOST 100
@@ -55,9 +159,28 @@ int setmatch_sets(const matrix *view, unsigned threshold, size_t *set_of_rank, s
  * -EINVAL: ndims is 0 or an extent is 0; -EOVERFLOW: the product of extents; -ENOMEM. */
 int setmatch_cartesian(const size_t *dims, size_t ndims, matrix *view);
 
-/* What a placement is worth: *inside and *total are the sums of V[i][j], i < j counted
+/* ---- what a placement is worth ---- */
+
+/* *inside and *total are the sums of V[i][j], i < j counted
  * once (V + transpose halved, rounded down), over pairs on one node and over all pairs; the
  * diagonal is ignored. -EINVAL: not square; -ERANGE: a sum beyond int64. */
 int setmatch_weight(const matrix *view, const size_t *node_of_rank, int64_t *inside, int64_t *total);
+
+/* The paper's objective, smaller is better: *cost is the sum of V[i][j] / P over pairs i < j (V +
+ * transpose halved), P being the bandwidth of what the two share. Uses view, group_of_node and
+ * bandwidth of the input. -EINVAL: not square or a bandwidth that is not above 0. */
+int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, double *cost);
+
+/* Of the *total bytes of the profile, *crossing are not on the node that owns their part of the file,
+ * the parts being given to nodes (numbered below `nodes`) by an auction within one hundredth of an
+ * average part from the optimum each. -EINVAL: a malformed profile; -ERANGE; -ENOMEM. */
+int setmatch_crossing(const setmatch_profile *profile, size_t nodes, const size_t *node_of_rank,
+                      setmatch_domains domains, int64_t *crossing, int64_t *total);
+
+/* The co-access matrix C * transpose(C) with each bin's products divided by the bin's bytes: what
+ * two ranks have in common, in bytes; the upper triangle. In bins of more than 64 ranks each rank
+ * is bound to the next 32 only, by accordingly more. -EINVAL: a malformed profile; -ERANGE;
+ * -ENOMEM. Release with matrix_release. */
+int setmatch_coaccess(const setmatch_profile *profile, matrix *coaccess);
 
 #endif

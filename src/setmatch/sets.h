@@ -20,4 +20,8 @@ int setmatch_partition_init(setmatch_partition *partition, const setmatch_graph 
 
 void setmatch_partition_release(setmatch_partition *partition);
 
+/* Puts the sets of the graph on nodes, as setmatch_place does; there are enough slots. -ENOMEM. */
+int match_graph(const setmatch_graph *graph, const size_t *slots, size_t nodes,
+                size_t *node_of_rank);
+
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a placement keeps inside nodes. */
-#include "setmatch/setmatch.h"
-
+/* What a placement keeps inside nodes, and what it costs. */
 #include <errno.h>
+
+#include "setmatch/cost.h"
+#include "setmatch/setmatch.h"
 
 /* Half of a sum over both triangles, rounded down. */
 static int halve(__int128 sum, int64_t *half)
@@ -31,5 +32,46 @@ int setmatch_weight(const matrix *view, const size_t *node_of_rank, int64_t *ins
         return -ERANGE;
     *inside = inside_half;
     *total = total_half;
+    return 0;
+}
+
+static setmatch_bandwidth bandwidth_of(const setmatch_input *in)
+{
+    const setmatch_bandwidth paper = {3500, 2100, 1050}, *given = &in->bandwidth;
+    return given->node == 0 && given->group == 0 && given->beyond == 0 ? paper : *given;
+}
+
+/* Without groups all nodes are in one. */
+static double between(const setmatch_input *in, const setmatch_bandwidth *p, size_t a, size_t b)
+{
+    if (a == b)
+        return p->node;
+    return in->group_of_node == NULL || in->group_of_node[a] == in->group_of_node[b] ? p->group
+                                                                                      : p->beyond;
+}
+
+double affinity_cost(const affinity *ranks, const setmatch_input *input, const size_t *node)
+{
+    const setmatch_bandwidth p = bandwidth_of(input);
+    double twice = 0;
+    for (size_t v = 0; v < ranks->vertices; v++)
+        for (size_t i = ranks->start[v]; i < ranks->start[v + 1]; i++)
+            twice += (double)ranks->weight[i] / between(input, &p, node[v], node[ranks->other[i]]);
+    return twice / 2;
+}
+
+int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, double *cost)
+{
+    const setmatch_bandwidth p = bandwidth_of(input);
+    const matrix *view = input->view;
+    double twice = 0;
+    if (view->rows != view->cols || !(p.node > 0 && p.group > 0 && p.beyond > 0))
+        return -EINVAL;
+    for (size_t row = 0; row < view->rows; row++)
+        for (size_t i = view->row_start[row]; i < view->row_start[row + 1]; i++)
+            if (view->col[i] != row)
+                twice += (double)view->value[i] /
+                         between(input, &p, node_of_rank[row], node_of_rank[view->col[i]]);
+    *cost = twice / 2;
     return 0;
 }

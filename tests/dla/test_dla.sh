@@ -99,6 +99,8 @@ check_way "--mca rmaps_base_mapping_policy goes before --map-by, as ever" \
 OMPI_MCA_rmaps_dla_file=pairs.crs check_way "the environment, as file"
 check_way "upper case" --map-by DLA:FILE=pairs.crs
 check_way "with a threshold" --map-by dla:file=pairs.crs,threshold=0
+check_way "with a method" --map-by dla:file=pairs.crs,method=setmatch,refine=off
+check_way "with a method by parameter" --mca rmaps_dla_file pairs.crs --mca rmaps_dla_method bisection
 check_way "with a grid of the right size" --map-by dla:file=pairs.crs,cart=2x4
 check_way "--rank-by does not renumber" --map-by dla:file=pairs.crs --rank-by node
 check_way "an absolute name" --map-by "dla:file=$tap_dir/pairs.crs"
@@ -261,6 +263,10 @@ refused "an unknown qualifier" "\"NOSUCH\" is unknown" -np 8 --map-by dla:file=p
 refused "an empty name" "needs a name" -np 8 --map-by dla:file=
 refused "a threshold that is no number" "threshold=many" -np 8 --map-by dla:file=pairs.crs,threshold=many
 refused "a threshold out of range" "threshold=101|0 to 100" -np 8 --map-by dla:file=pairs.crs,threshold=101
+refused "a method there is not" "best|auto, setmatch" -np 8 --map-by dla:file=pairs.crs,method=best
+refused "a method there is not, by parameter" "rmaps_dla_method|best" -np 8 \
+    --mca rmaps_dla_file pairs.crs --mca rmaps_dla_method best
+refused "refine neither on nor off" "refine=maybe" -np 8 --map-by dla:file=pairs.crs,refine=maybe
 refused "a threshold out of range, by parameter" "rmaps_dla_threshold|-1" -np 8 \
     --mca rmaps_dla_file pairs.crs --mca rmaps_dla_threshold -1
 refused "a grid that is none" "cart|4y2" -np 8 --map-by dla:cart=4y2

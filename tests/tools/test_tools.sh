@@ -122,6 +122,14 @@ tap_is "$(dla map --cart 2x2x4 --nodes a:4,b:4,c:4,d:4 | head -n 1)" \
 tap_is "$(dla map --cart 2x2x2 -n a:2,b:4,c:2 -t 90 -o hostfile | xargs)" "b b b b a a c c" \
     "map: threshold 90 keeps planes together"
 
+tap_is "$(dla map --cart 2x4 -n a:4,b:4 --method=bynode -o hostfile | xargs)" "a b a b a b a b" \
+    "map: by another method"
+tap_is "$(dla map --cart 4x4 -n a:5,b:5,c:6 -m levelled -r off | sed 1,2d | awk '{ print $2 }' | sort | uniq -c | xargs)" \
+    "5 a 5 b 6 c" "map: not refined"
+refuses 2 "dla map: 'best' is not a method: auto, setmatch, levelled, agglomerative, bisection, byslot, bynode or mpipp" \
+    "map: a method there is not" dla map --cart 2x4 -n a:8 --method=best
+refuses 2 "dla map: --refine is on or off, not 'maybe'" "map: refine neither on nor off" \
+    dla map --cart 2x4 -n a:8 --refine=maybe
 refuses 1 "dla: 6 ranks are more than the nodes have slots" "map: too few slots" \
     dla map -f view.crs -n x:3,y:2
 refuses 1 "dla: cut.crs:2: the file ends where the number of entries is expected" \

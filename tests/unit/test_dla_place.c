@@ -131,6 +131,8 @@ static void pairs(size_t ranks, matrix *view)
     ck_assert_int_eq(matrix_from_entries(view, ranks, ranks, entries, ranks), 0);
 }
 
+static const dla_method ten = { setmatch_auto, 10, true };
+
 START_TEST(keeps_pairs_together)
 {
     const dla_node node[] = { { 2, ANY }, { 4, ANY }, { 2, ANY } };
@@ -141,7 +143,7 @@ START_TEST(keeps_pairs_together)
     link_up(&s);
     pairs(8, &view);
     ck_assert_int_eq(dla_place_by_slot(&s.job, by_slot, &app), 0);
-    ck_assert_int_eq(dla_place_by_view(&s.job, &view, 10, by_slot, node_of_rank), 0);
+    ck_assert_int_eq(dla_place_by_view(&s.job, &view, &ten, by_slot, node_of_rank), 0);
     for (size_t r = 0; r < 4; r++) {
         ck_assert_uint_eq(node_of_rank[r], node_of_rank[r + 4]);
     }
@@ -166,7 +168,7 @@ START_TEST(places_apps_with_the_same_nodes_together)
     link_up(&s);
     ck_assert_int_eq(matrix_from_entries(&view, 8, 8, entries, 5), 0);
     ck_assert_int_eq(dla_place_by_slot(&s.job, by_slot, &app), 0);
-    ck_assert_int_eq(dla_place_by_view(&s.job, &view, 10, by_slot, node_of_rank), 0);
+    ck_assert_int_eq(dla_place_by_view(&s.job, &view, &ten, by_slot, node_of_rank), 0);
     ck_assert_uint_eq(node_of_rank[0], node_of_rank[6]);
     ck_assert_uint_eq(node_of_rank[1], node_of_rank[7]);
     ck_assert_uint_eq(node_of_rank[2], node_of_rank[4]);
@@ -259,9 +261,13 @@ START_TEST(keeps_to_the_rules)
     }
     check_placement(&s, by_slot);
     random_view(s.job.ranks, &view);
-    ck_assert_msg(dla_place_by_view(&s.job, &view, (unsigned) any_of(101), by_slot, node_of_rank) == 0,
-                  "seed %d", _i);
-    check_placement(&s, node_of_rank);
+    for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
+        const dla_method method = { m->place, (unsigned) any_of(101), any_of(2) == 0 };
+
+        ck_assert_msg(dla_place_by_view(&s.job, &view, &method, by_slot, node_of_rank) == 0,
+                      "seed %d, %s", _i, m->name);
+        check_placement(&s, node_of_rank);
+    }
     matrix_release(&view);
 }
 END_TEST

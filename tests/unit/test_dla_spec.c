@@ -78,6 +78,25 @@ START_TEST(reads_good_texts)
 }
 END_TEST
 
+START_TEST(reads_method_and_refine)
+{
+    char reason[DLA_SPEC_REASON_SIZE];
+    dla_spec spec;
+
+    ck_assert_int_eq(dla_spec_parse("dla:file=v,METHOD=Levelled,refine=OFF", &spec, reason), 0);
+    ck_assert_ptr_eq(spec.method->place, setmatch_levelled);
+    ck_assert(spec.has_refine && !spec.refine);
+    dla_spec_release(&spec);
+    ck_assert_int_eq(dla_spec_parse("dla:refine=on:file=v", &spec, reason), 0);
+    ck_assert_ptr_null(spec.method);
+    ck_assert(spec.has_refine && spec.refine);
+    dla_spec_release(&spec);
+    ck_assert_int_eq(dla_spec_parse("dla:file=v", &spec, reason), 0);
+    ck_assert(!spec.has_refine);
+    dla_spec_release(&spec);
+}
+END_TEST
+
 /* A part of the reason, so that the right cause is named. */
 static const struct {
     const char *policy, *reason;
@@ -98,6 +117,11 @@ static const struct {
     { "dla:threshold=1.5", "threshold=1.5" },
     { "dla:threshold=", "threshold=" },
     { "dla:threshold=99999999999999999999", "threshold=9999" },
+    { "dla:method=best", "\"best\" is not a method; there are auto, setmatch, " },
+    { "dla:method=", "bisection, byslot, bynode, mpipp" },
+    { "dla:method=auto,method=auto", "method is given twice" },
+    { "dla:refine=yes", "refine=yes is neither on nor off" },
+    { "dla:refine=on,refine=on", "refine is given twice" },
     { "dla:cart=", "not a grid" },
     { "dla:cart=0x2", "not a grid" },
     { "dla:cart=2x", "not a grid" },
@@ -151,6 +175,7 @@ int main(void)
     suite_add_tcase(suite, cases);
     tcase_add_loop_test(cases, tells_ours_from_stock, 0, sizeof(policies) / sizeof(policies[0]));
     tcase_add_loop_test(cases, reads_good_texts, 0, sizeof(good) / sizeof(good[0]));
+    tcase_add_test(cases, reads_method_and_refine);
     tcase_add_loop_test(cases, refuses_bad_texts, 0, sizeof(bad) / sizeof(bad[0]));
     tcase_add_test(cases, cuts_long_texts_in_reasons);
     return run_suite(suite);

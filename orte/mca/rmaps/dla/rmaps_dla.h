@@ -26,6 +26,7 @@ typedef struct orte_rmaps_dla_component_t {
     int verbose;
     char *file;
     int threshold;
+    char *method;
     char *cart;
     /* the text of --map-by dla..., NULL when not asked for that way */
     char *map_by;

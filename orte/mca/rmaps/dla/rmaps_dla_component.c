@@ -70,6 +70,11 @@ static int rmaps_dla_register(void)
     register_var("threshold", "Two ranks belong together when their value in the view matrix "
                  "is at most this many per cent (0 to 100) below the largest. The same as "
                  "--map-by dla:threshold=N", MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_5, &c->threshold);
+    c->method = (char *) setmatch_methods[0].name;
+    register_var("method", "How ranks are placed: auto (the least of several methods), setmatch (the "
+                 "paper's), levelled, agglomerative, bisection; for comparison byslot, bynode, mpipp. "
+                 "The same as --map-by dla:method=NAME", MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_5,
+                 &c->method);
     c->cart = NULL;
     register_var("cart", "Process grid of the program, like 4x2x2, the last dimension running "
                  "fastest: places the ranks by it when no view matrix is given; with one, it "

@@ -87,21 +87,22 @@ static void report(const dla_layout *l, orte_job_t *jdata, const dla_request *r,
         || 0 != setmatch_weight(view, l->node_of_rank, &after, &total)) {
         return;
     }
-    opal_output(0, "rmaps:dla: job %s: %zu ranks on %zu nodes by %s, threshold %u %%: weight "
-                "inside nodes %" PRId64 " of %" PRId64 " by slot, %" PRId64 " of %" PRId64 " placed",
+    opal_output(0, "rmaps:dla: job %s: %zu ranks on %zu nodes by %s, %s, threshold %u %%: "
+                "weight inside nodes %" PRId64 " of %" PRId64 " by slot, %" PRId64 " of %" PRId64 " placed",
                 ORTE_JOBID_PRINT(jdata->jobid), l->job.ranks, l->job.nodes,
-                dla_request_name(r), r->spec.threshold, before, total, after, total);
+                dla_request_name(r), r->spec.method->name, r->spec.threshold, before, total, after, total);
 }
 
 static int place_by_view(const dla_layout *l, orte_job_t *jdata, const dla_request *r)
 {
+    const dla_method method = { r->spec.method->place, r->spec.threshold, r->spec.refine };
     matrix view;
     int rc = dla_request_view(r, l->job.ranks, &view);
 
     if (ORTE_SUCCESS != rc) {
         return rc;
     }
-    rc = dla_place_by_view(&l->job, &view, r->spec.threshold, l->by_slot, l->node_of_rank);
+    rc = dla_place_by_view(&l->job, &view, &method, l->by_slot, l->node_of_rank);
     if (0 == rc) {
         report(l, jdata, r, &view);
     } else {

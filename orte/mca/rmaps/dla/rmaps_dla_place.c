@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "setmatch/setmatch.h"
-
 /* Ranks [first, first + count) that are still to be put somewhere. */
 typedef struct rank_range {
     size_t first, count;
@@ -207,19 +205,32 @@ static int cut_view(const matrix *view, const group *g, matrix *part)
     return rc;
 }
 
-static int place_group(const dla_job *job, const matrix *view, unsigned threshold, group *g)
+static int place_part(const dla_job *job, const matrix *view, const dla_method *method, group *g)
+{
+    const setmatch_input input = {
+        .view = view,
+        .slots = g->slots,
+        .nodes = job->nodes,
+        .threshold = method->threshold,
+        .refine = method->refine,
+    };
+
+    return method->place(&input, g->node);
+}
+
+static int place_group(const dla_job *job, const matrix *view, const dla_method *method, group *g)
 {
     matrix part;
     int rc;
 
     if (g->ranks == job->ranks) {
-        return setmatch_place(view, g->slots, job->nodes, threshold, g->node);
+        return place_part(job, view, method, g);
     }
     rc = cut_view(view, g, &part);
     if (rc != 0) {
         return rc;
     }
-    rc = setmatch_place(&part, g->slots, job->nodes, threshold, g->node);
+    rc = place_part(job, &part, method, g);
     matrix_release(&part);
     return rc;
 }
@@ -234,7 +245,7 @@ static bool leads_group(const dla_job *job, size_t app)
     return true;
 }
 
-int dla_place_by_view(const dla_job *job, const matrix *view, unsigned threshold,
+int dla_place_by_view(const dla_job *job, const matrix *view, const dla_method *method,
                       const size_t *by_slot, size_t *node_of_rank)
 {
     group g;
@@ -249,7 +260,7 @@ int dla_place_by_view(const dla_job *job, const matrix *view, unsigned threshold
         }
         group_fill(&g, job, a, by_slot);
         widen(&g, job, &job->app[a]);
-        rc = place_group(job, view, threshold, &g);
+        rc = place_group(job, view, method, &g);
         for (size_t i = 0; rc == 0 && i < g.ranks; i++) {
             node_of_rank[g.rank[i]] = g.node[i];
         }

@@ -45,6 +45,19 @@ static int add_threshold_parameter(dla_spec *spec)
     return ORTE_SUCCESS;
 }
 
+static int add_method_parameter(dla_spec *spec)
+{
+    const char *name = mca_rmaps_dla_component.method;
+    char reason[DLA_SPEC_REASON_SIZE];
+
+    spec->method = dla_spec_find_method(name, reason);
+    if (NULL == spec->method) {
+        RMAPS_DLA_REFUSE("bad-parameter", "rmaps_dla_method", name, reason);
+        return ORTE_ERR_SILENT;
+    }
+    return ORTE_SUCCESS;
+}
+
 static int add_cart_parameter(dla_spec *spec)
 {
     const char *cart = mca_rmaps_dla_component.cart;
@@ -67,6 +80,12 @@ static int add_parameters(dla_spec *spec)
     }
     if (ORTE_SUCCESS == rc && !spec->has_threshold) {
         rc = add_threshold_parameter(spec);
+    }
+    if (ORTE_SUCCESS == rc && NULL == spec->method) {
+        rc = add_method_parameter(spec);
+    }
+    if (!spec->has_refine) {
+        spec->refine = true;
     }
     if (ORTE_SUCCESS == rc && 0 == spec->ndims && NULL != c->cart) {
         rc = add_cart_parameter(spec);

@@ -107,6 +107,42 @@ static int set_threshold(const reader *r, const char *value)
     return 0;
 }
 
+const setmatch_method *dla_spec_find_method(const char *name, char reason[DLA_SPEC_REASON_SIZE])
+{
+    int used = snprintf(reason, DLA_SPEC_REASON_SIZE, "\"%.30s\" is not a method; there are", name);
+
+    for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
+        if (strcasecmp(name, m->name) == 0) {
+            return m;
+        }
+        used += snprintf(reason + used, DLA_SPEC_REASON_SIZE - (size_t) used, "%s%s",
+                         m == setmatch_methods ? " " : ", ", m->name);
+    }
+    return NULL;
+}
+
+static int set_method(const reader *r, const char *value)
+{
+    if (r->spec->method != NULL) {
+        return refuse(r, "%s is given twice", "method");
+    }
+    r->spec->method = dla_spec_find_method(value, r->reason);
+    return r->spec->method != NULL ? 0 : -EINVAL;
+}
+
+static int set_refine(const reader *r, const char *value)
+{
+    if (r->spec->has_refine) {
+        return refuse(r, "%s is given twice", "refine");
+    }
+    r->spec->refine = strcasecmp(value, "on") == 0;
+    if (!r->spec->refine && strcasecmp(value, "off") != 0) {
+        return refuse(r, "refine=" SHOWN " is neither on nor off", value);
+    }
+    r->spec->has_refine = true;
+    return 0;
+}
+
 static int set_cart(const reader *r, const char *value)
 {
     if (r->spec->ndims != 0) {
@@ -159,6 +195,8 @@ static const struct {
     { "file=", set_file },
     { "threshold=", set_threshold },
     { "cart=", set_cart },
+    { "method=", set_method },
+    { "refine=", set_refine },
     { "PE=", set_pe },
     { "OVERSUBSCRIBE", add_qualifier },
     { "NOOVERSUBSCRIBE", add_qualifier },
@@ -180,8 +218,8 @@ static int read_item(const reader *r, const char *item)
     if (*item == '\0') {
         return refuse(r, "%s between two separators", "there is nothing");
     }
-    return refuse(r, "\"" SHOWN "\" is unknown; there are file=, threshold=, cart=, PE=, "
-                     "OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL and SPAN", item);
+    return refuse(r, "\"" SHOWN "\" is unknown; there are file=, threshold=, cart=, "
+                     "method=, refine=, PE=, OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL and SPAN", item);
 }
 
 /* Copies up to the next separator that no backslash protects; the place of the

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Scotch as a peer of the placement methods. */
+#include "peer.h"
+
+#ifdef HAVE_SCOTCH
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <scotch.h>
+
+const char *const peer_name = "scotch";
+
+/* The view's upper and lower entries as Scotch's arrays. */
+struct graph {
+    SCOTCH_Num *start, *other, *weight;
+};
+
+static int fill(struct graph *g, const matrix *view)
+{
+    size_t entries = view->row_start[view->rows], arcs = 0;
+    *g = (struct graph){calloc(view->rows + 1, sizeof *g->start), calloc(entries + 1, sizeof *g->other),
+                        calloc(entries + 1, sizeof *g->weight)};
+    if (g->start == NULL || g->other == NULL || g->weight == NULL)
+        return -1;
+    for (size_t row = 0; row < view->rows; row++) {
+        for (size_t i = view->row_start[row]; i < view->row_start[row + 1]; i++) {
+            if (view->col[i] == row || view->value[i] == 0)
+                continue;
+            g->other[arcs] = (SCOTCH_Num)view->col[i];
+            g->weight[arcs++] = (SCOTCH_Num)view->value[i];
+        }
+        g->start[row + 1] = (SCOTCH_Num)arcs;
+    }
+    return 0;
+}
+
+static int map(const struct graph *g, size_t ranks, size_t nodes, SCOTCH_Num *part)
+{
+    SCOTCH_Graph graph;
+    SCOTCH_Arch arch;
+    SCOTCH_Strat strategy;
+    int rc = SCOTCH_graphInit(&graph) | SCOTCH_archInit(&arch) | SCOTCH_stratInit(&strategy);
+    rc |= SCOTCH_graphBuild(&graph, 0, (SCOTCH_Num)ranks, g->start, g->start + 1, NULL, NULL,
+                            g->start[ranks], g->other, g->weight);
+    rc |= SCOTCH_archCmplt(&arch, (SCOTCH_Num)nodes);
+    rc |= SCOTCH_stratGraphMapBuild(&strategy, SCOTCH_STRATBALANCE | SCOTCH_STRATQUALITY,
+                                    (SCOTCH_Num)nodes, 0.001);
+    if (rc == 0)
+        rc = SCOTCH_graphMap(&graph, &arch, &strategy, part);
+    SCOTCH_stratExit(&strategy);
+    SCOTCH_archExit(&arch);
+    SCOTCH_graphExit(&graph);
+    return rc == 0 ? 0 : -1;
+}
+
+int peer_place(const matrix *view, size_t nodes, size_t *node)
+{
+    struct graph g;
+    SCOTCH_Num *part = calloc(view->rows + 1, sizeof *part);
+    int rc = part == NULL ? -1 : 0;
+    if (rc == 0) {
+        rc = fill(&g, view);
+        if (rc == 0)
+            rc = map(&g, view->rows, nodes, part);
+        free(g.start);
+        free(g.other);
+        free(g.weight);
+    }
+    for (size_t rank = 0; rc == 0 && rank < view->rows; rank++)
+        node[rank] = (size_t)part[rank];
+    free(part);
+    return rc;
+}
+
+#else
+
+const char *const peer_name = NULL;
+
+int peer_place(const matrix *view, size_t nodes, size_t *node)
+{
+    (void)view;
+    (void)nodes;
+    (void)node;
+    return -1;
+}
+
+#endif

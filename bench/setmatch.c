@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* setmatch_bench: places access patterns by every method, and prints what is cut, what would cross
+ * between nodes, and the times, as comma-separated values. Ends with failure when a bar is missed. */
+#include "setmatch/setmatch.h"
+
+#include <argp.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "peer.h"
+#include "views.h"
+
+struct options {
+    const char *only;
+    bool is_short;
+    unsigned repeat;
+    double mpipp_seconds;
+};
+
+static void *allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count | 1, size);
+    if (memory == NULL) {
+        fprintf(stderr, "setmatch_bench: out of memory\n");
+        exit(EXIT_FAILURE);
+    }
+    return memory;
+}
+
+/* Of this process: what others do to the machine is not counted. */
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A pattern on nodes of equal slots. */
+struct problem {
+    const char *name;
+    size_t slots, nodes;
+    matrix view;
+    size_t *slots_of_node, *node;
+};
+
+static void begin(struct problem *p, const char *name, size_t slots)
+{
+    *p = (struct problem){.name = name, .slots = slots};
+    pattern_view(name, &p->view);
+    p->nodes = (p->view.rows + slots - 1) / slots;
+    p->slots_of_node = allocate(p->nodes, sizeof *p->slots_of_node);
+    p->node = allocate(p->view.rows, sizeof *p->node);
+    for (size_t n = 0; n < p->nodes; n++)
+        p->slots_of_node[n] = slots;
+}
+
+static void end(struct problem *p)
+{
+    free(p->slots_of_node);
+    free(p->node);
+    matrix_release(&p->view);
+}
+
+static setmatch_input input_of(const struct problem *p)
+{
+    return (setmatch_input){.view = &p->view, .slots = p->slots_of_node, .nodes = p->nodes,
+                            .threshold = SETMATCH_DEFAULT_THRESHOLD, .refine = true};
+}
+
+static size_t most_on_a_node(const struct problem *p)
+{
+    size_t *count = allocate(p->nodes, sizeof *count), most = 0;
+    for (size_t rank = 0; rank < p->view.rows; rank++)
+        if (++count[p->node[rank]] > most)
+            most = count[p->node[rank]];
+    free(count);
+    return most;
+}
+
+/* ---- the cut ---- */
+
+struct outcome {
+    int64_t cut;
+    double seconds;
+};
+
+static struct outcome report(const struct problem *p, const char *method, double seconds)
+{
+    const setmatch_input input = input_of(p);
+    int64_t inside, total;
+    double cost;
+    if (setmatch_weight(&p->view, p->node, &inside, &total) != 0 ||
+        setmatch_cost(&input, p->node, &cost) != 0)
+        exit(EXIT_FAILURE);
+    printf("%s,%zu,%zu,%zu,%s,%lld,%.6f,%.6g,%zu,%.6f\n", p->name, p->view.rows, p->nodes, p->slots,
+           method, (long long)(total - inside), total > 0 ? (double)inside / (double)total : 1, cost,
+           most_on_a_node(p), seconds);
+    fflush(stdout);
+    return (struct outcome){total - inside, seconds};
+}
+
+static struct outcome run_method(struct problem *p, const char *name, unsigned repeat)
+{
+    const setmatch_method *method = setmatch_find_method(name);
+    const setmatch_input input = input_of(p);
+    double least = INFINITY;
+    for (unsigned k = 0; k < repeat; k++) {
+        double begun = cpu_seconds();
+        if (method->place(&input, p->node) != 0)
+            exit(EXIT_FAILURE);
+        least = fmin(least, cpu_seconds() - begun);
+    }
+    return report(p, name, least);
+}
+
+static struct outcome run_peer(struct problem *p, unsigned repeat)
+{
+    double least = INFINITY;
+    for (unsigned k = 0; k < repeat; k++) {
+        double begun = cpu_seconds();
+        if (peer_place(&p->view, p->nodes, p->node) != 0)
+            exit(EXIT_FAILURE);
+        least = fmin(least, cpu_seconds() - begun);
+    }
+    return report(p, peer_name, least);
+}
+
+/* From one random start after the other until the time is up; the best of them counts. */
+static struct outcome run_mpipp(struct problem *p, double seconds)
+{
+    const setmatch_input input = input_of(p);
+    size_t *best = allocate(p->view.rows, sizeof *best);
+    double begun = cpu_seconds();
+    int64_t most = -1, inside, total;
+    for (uint64_t seed = 1; seed == 1 || cpu_seconds() - begun < seconds; seed++) {
+        if (setmatch_mpipp_from(&input, seed, SIZE_MAX, p->node) != 0 ||
+            setmatch_weight(&p->view, p->node, &inside, &total) != 0)
+            exit(EXIT_FAILURE);
+        if (inside > most) {
+            most = inside;
+            memcpy(best, p->node, p->view.rows * sizeof *best);
+        }
+    }
+    memcpy(p->node, best, p->view.rows * sizeof *best);
+    free(best);
+    return report(p, "mpipp", cpu_seconds() - begun);
+}
+
+/* ---- bars ---- */
+
+/* Seconds that a launcher does not notice; the bar for 256 ranks. */
+#define NO_MATTER .005
+
+struct tally {
+    double log_battery, worst_battery, log_peer, worst_peer, worst_time;
+    size_t battery, peers;
+    unsigned missed;
+};
+
+static void require(struct tally *t, bool met, const char *bar, double figure)
+{
+    printf("# %s: %.4f%s\n", bar, figure, met ? "" : "  MISSED");
+    t->missed += !met;
+}
+
+struct pattern_case {
+    const char *name;
+    size_t slots;
+    int64_t least; /* the least cut known; 0: not known */
+};
+
+static const struct pattern_case regular[] = {
+    {"array:4x4x4:16x16x16", 8, 127},  {"array:4x4x4:16x16x16", 12, 125},
+    {"array:5x5x5:16x16x16", 25, 4},   {"array:2x8x8:24x24x24", 16, 191},
+    {"array:4x4x4x2:8x8x8x8", 16, 63}, {"array:16x16:16x16", 16, 15},
+    {"array:12x20:20x20", 48, 120},    {"array:8x8x8:8x8x8", 32, 127},
+};
+
+static const struct pattern_case others[] = {
+    {"bt:8x64", 8, 0},
+    {"bt:12x162", 16, 0},
+    {"bt:16x320", 32, 0},
+    {"bt:32x128", 64, 0},
+    {"array:8x8:40x15", 16, 0},
+    {"array:32x32:768x1", 32, 0},
+    {"shuffled-array:16x16:40x15", 16, 0},
+    {"shuffled-array:64x64:15x1", 32, 0},
+    {"noisy-array:8x8x8:8x8x8", 32, 0},
+    {"noisy-shuffled-array:4x4x4:16x16x16", 8, 0},
+    {"noisy-shuffled-array:16x16x16:8x8x8", 64, 0},
+    {"mesh:64x64:1x1", 32, 0},
+    {"shuffled-mesh:16x16x16:1x1x1", 64, 0},
+    {"mesh:16x16x16:1x2x4", 24, 0},
+    {"torus:16x16x16:1x1x1", 64, 0},
+    {"random:64x4", 8, 0},
+    {"random:256x4", 16, 0},
+    {"random:1024x6", 32, 0},
+    {"random:4096x4", 64, 0},
+    {"clusters:64x4", 8, 0},
+    {"clusters:512x6", 16, 0},
+    {"clusters:4096x6", 32, 0},
+    {"uneven:128", 16, 0},
+    {"uneven:1024", 32, 0},
+};
+
+static void compare_with_peer(struct tally *t, const struct problem *p, struct outcome ours,
+                              struct outcome peer)
+{
+    double ratio = peer.cut > 0 ? (double)ours.cut / (double)peer.cut : ours.cut > 0 ? INFINITY : 1;
+    if (ratio > 1)
+        printf("# %s: %.4f of %s's cut\n", p->name, ratio, peer_name);
+    t->log_peer += log(ratio);
+    t->worst_peer = fmax(t->worst_peer, ratio);
+    if (ours.seconds > NO_MATTER)
+        t->worst_time = fmax(t->worst_time, ours.seconds / peer.seconds);
+    t->peers++;
+}
+
+static void compare_with_mpipp(struct tally *t, struct outcome ours, struct outcome mpipp)
+{
+    require(t, ours.cut <= mpipp.cut, "cut against mpipp's", (double)ours.cut / fmax(1, (double)mpipp.cut));
+}
+
+static void run_case(const struct options *o, struct tally *t, const char *name,
+                     const struct pattern_case *c)
+{
+    struct problem p;
+    if (strstr(name, o->only) == NULL)
+        return;
+    begin(&p, name, c->slots);
+    run_method(&p, "byslot", 1);
+    run_method(&p, "bynode", 1);
+    run_method(&p, "setmatch", 1);
+    struct outcome ours = run_method(&p, "auto", o->repeat);
+    if (peer_name != NULL)
+        compare_with_peer(t, &p, ours, run_peer(&p, o->repeat));
+    if (p.view.rows <= 512 && o->mpipp_seconds > 0)
+        compare_with_mpipp(t, ours, run_mpipp(&p, o->mpipp_seconds));
+    if (c->least > 0) {
+        double ratio = (double)ours.cut / (double)c->least;
+        t->log_battery += log(ratio);
+        t->worst_battery = fmax(t->worst_battery, ratio);
+        t->battery++;
+    }
+    end(&p);
+}
+
+static void run_cuts(const struct options *o, struct tally *t)
+{
+    static const char *const orders[] = {"", "shuffled-", "reversed-"};
+    char name[100];
+    for (size_t k = 0; k < sizeof regular / sizeof *regular; k++) {
+        for (size_t i = 0; i < 3; i++) {
+            snprintf(name, sizeof name, "%s%s", orders[i], regular[k].name);
+            run_case(o, t, name, &regular[k]);
+        }
+    }
+    for (size_t k = 0; k < (o->is_short ? 4 : sizeof others / sizeof *others); k++)
+        run_case(o, t, others[k].name, &others[k]);
+    if (t->battery > 0) {
+        double mean = exp(t->log_battery / (double)t->battery);
+        require(t, mean <= 1.02, "cut against the least known, geometric mean", mean);
+        require(t, t->worst_battery <= 1.10, "cut against the least known, worst", t->worst_battery);
+    }
+}
+
+static void judge_peer(struct tally *t)
+{
+    if (t->peers == 0)
+        return;
+    printf("# cut against %s, geometric mean: %.4f\n", peer_name, exp(t->log_peer / (double)t->peers));
+    require(t, t->worst_peer <= 1, "cut against the peer, worst", t->worst_peer);
+    require(t, t->worst_time <= 2, "time against the peer, worst beyond 5 ms", t->worst_time);
+}
+
+/* ---- time ---- */
+
+/* The share of the grid's weight that the best box of `slots` ranks in a grid keeps inside nodes. */
+static double best_box(const size_t dims[3], const int64_t weight[3], size_t slots)
+{
+    double best = 0, total = 0;
+    for (int d = 0; d < 3; d++)
+        total += (double)weight[d] * (double)(dims[d] - 1) / (double)dims[d];
+    for (size_t a = 1; a <= slots; a *= 2) {
+        for (size_t b = 1; a * b <= slots; b *= 2) {
+            size_t box[3] = {a, b, slots / a / b};
+            double cut = 0;
+            for (int d = 0; d < 3; d++)
+                cut += (double)weight[d] * ((double)dims[d] / (double)box[d] - 1) / (double)dims[d];
+            if (box[2] <= dims[2] && box[1] <= dims[1] && box[0] <= dims[0])
+                best = fmax(best, 1 - cut / total);
+        }
+    }
+    return best;
+}
+
+static void run_million(const struct options *o, struct tally *t)
+{
+    static const size_t dims[3] = {128, 64, 128};
+    static const int64_t weight[3] = {1, 32, 1024};
+    const char *name = "shuffled-mesh:128x64x128:1x32x1024";
+    struct problem p;
+    int64_t inside, total;
+    if (o->is_short || strstr(name, o->only) == NULL)
+        return;
+    begin(&p, name, 64);
+    struct outcome ours = run_method(&p, "auto", 1);
+    setmatch_weight(&p.view, p.node, &inside, &total);
+    double box = best_box(dims, weight, 64), share = (double)inside / (double)total;
+    require(t, share >= box - 1e-9 && share >= .96, "a million ranks, inside (the best box or more)", share);
+    require(t, ours.seconds <= 10, "a million ranks, seconds", ours.seconds);
+    end(&p);
+}
+
+static void run_times(const struct options *o, struct tally *t)
+{
+    static const struct {
+        const char *name;
+        size_t slots;
+        double bar;
+    } cases[] = {
+        {"array:16x16:16x16", 16, NO_MATTER},
+        {"shuffled-array:4x8x8:16x16x16", 16, NO_MATTER},
+        {"shuffled-mesh:16x16x16x16:1x2x4x8", 32, .5},
+    };
+    for (size_t k = 0; k < (o->is_short ? 2 : sizeof cases / sizeof *cases); k++) {
+        struct problem p;
+        if (strstr(cases[k].name, o->only) == NULL)
+            continue;
+        begin(&p, cases[k].name, cases[k].slots);
+        struct outcome ours = run_method(&p, "auto", o->repeat);
+        /* A short run is one under load, and may be one under an emulator. */
+        if (!o->is_short)
+            require(t, ours.seconds <= cases[k].bar, cases[k].name, ours.seconds);
+        end(&p);
+    }
+    run_million(o, t);
+}
+
+/* ---- profiles ---- */
+
+static double crossing(const struct problem *p, const setmatch_profile *profile,
+                       setmatch_domains domains)
+{
+    int64_t bytes, total;
+    if (setmatch_crossing(profile, p->nodes, p->node, domains, &bytes, &total) != 0)
+        exit(EXIT_FAILURE);
+    return (double)bytes / (double)total;
+}
+
+struct profile_case {
+    const char *name;       /* of the view, and of the first call */
+    const char *second;     /* call; NULL: none */
+    size_t element, unit, slots;
+    double most_fitted;     /* bar for the part that crosses with fitted domains; 0: none */
+    double most_of_view[2]; /* bar for profile / neighbours, even and fitted */
+};
+
+static const struct profile_case profile_cases[] = {
+    {"array:4x4x4:64x64x64", NULL, 8, 65536, 8, 0, {1, 1}},
+    {"shuffled-array:8x8x8:32x32x32", NULL, 8, 65536, 8, 0, {1, 1}},
+    {"array:12x20:20x20", NULL, 8, 1024, 48, 0, {1, 1}},
+    {"array:16x16:40x15", NULL, 8, 1024, 32, 0, {1, 1}},
+    {"blocks:64", NULL, 1024, 65536, 8, 0, {.5, 1}},
+    {"blocks:512", NULL, 1024, 65536, 32, 0, {.5, 1}},
+    {"array:8x8x1:1x4x256", "reversed-array:1x8x8:256x1x4", 8, 2048, 16, 0, {.5, 1}},
+    {"bt:16x64", NULL, 40, 8192, 32, 0, {1, 1}},
+    {"bt:16x320", NULL, 40, 65536, 32, .04, {1, 1}},
+    {"shuffled-array:8x8x8:128x128x128", NULL, 8, 1048576, 8, .001, {1, 1}},
+};
+
+static void place_by(struct problem *p, const setmatch_profile *profile, setmatch_objective objective,
+                     setmatch_domains domains)
+{
+    setmatch_input input = input_of(p);
+    input.profile = profile;
+    input.objective = objective;
+    input.domains = domains;
+    if (setmatch_auto(&input, p->node) != 0)
+        exit(EXIT_FAILURE);
+}
+
+static void run_domains(struct tally *t, struct problem *p, const struct profile_case *c,
+                        const setmatch_profile *profile, setmatch_domains domains)
+{
+    bool fitted = domains == SETMATCH_DOMAINS_FITTED;
+    run_method(p, "byslot", 1);
+    double by_slot = crossing(p, profile, domains);
+    place_by(p, profile, SETMATCH_OBJECTIVE_NEIGHBOURS, domains);
+    double by_view = crossing(p, profile, domains), begun = cpu_seconds();
+    place_by(p, profile, SETMATCH_OBJECTIVE_PROFILE, domains);
+    double seconds = cpu_seconds() - begun, by_profile = crossing(p, profile, domains);
+    printf("# crossing, %s domains, %s: byslot %.4f neighbours %.4f profile %.4f (%.3f s)\n",
+           fitted ? "fitted" : "even", c->name, by_slot, by_view, by_profile, seconds);
+    require(t, by_profile <= c->most_of_view[fitted] * by_view + 1e-12, "profile against neighbours",
+            by_view > 0 ? by_profile / by_view : 1);
+    if (fitted && c->most_fitted > 0)
+        require(t, by_profile <= c->most_fitted, "crossing with fitted domains", by_profile);
+}
+
+/* A recorder sums the views of all calls. */
+static void add_view(struct problem *p, const char *name)
+{
+    matrix view;
+    matrix_builder sum = {.rows = p->view.rows, .cols = p->view.rows};
+    pattern_view(name, &view);
+    if (matrix_builder_add_matrix(&sum, &p->view, 1) != 0 ||
+        matrix_builder_add_matrix(&sum, &view, 1) != 0)
+        exit(EXIT_FAILURE);
+    matrix_release(&view);
+    matrix_release(&p->view);
+    if (matrix_builder_finish(&sum, &p->view) != 0)
+        exit(EXIT_FAILURE);
+    matrix_builder_clear(&sum);
+}
+
+static void run_profiles(const struct options *o, struct tally *t)
+{
+    for (size_t k = 0; k < sizeof profile_cases / sizeof *profile_cases - (o->is_short ? 2 : 0); k++) {
+        const struct profile_case *c = &profile_cases[k];
+        struct problem p;
+        matrix bytes[2];
+        const setmatch_profile profile = {c->second != NULL ? 2 : 1, bytes};
+        if (strstr(c->name, o->only) == NULL)
+            continue;
+        begin(&p, c->name, c->slots);
+        if (c->second != NULL)
+            add_view(&p, c->second);
+        pattern_profile(c->name, c->element, c->unit, &bytes[0]);
+        if (c->second != NULL)
+            pattern_profile(c->second, c->element, c->unit, &bytes[1]);
+        run_domains(t, &p, c, &profile, SETMATCH_DOMAINS_EVEN);
+        run_domains(t, &p, c, &profile, SETMATCH_DOMAINS_FITTED);
+        for (size_t call = 0; call < profile.calls; call++)
+            matrix_release(&bytes[call]);
+        end(&p);
+    }
+}
+
+/* ---- main ---- */
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    switch (key) {
+    case 'o':
+        o->only = arg;
+        return 0;
+    case 's':
+        o->is_short = true;
+        o->repeat = 1;
+        return 0;
+    case 'r':
+        o->repeat = (unsigned)strtoul(arg, NULL, 10);
+        return o->repeat > 0 ? 0 : EINVAL;
+    case 'm':
+        o->mpipp_seconds = strtod(arg, NULL);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"short", 's', NULL, 0, "A few patterns once, without bars on time", 0},
+        {"only", 'o', "TEXT", 0, "Patterns whose names contain this", 0},
+        {"repeat", 'r', "N", 0, "Take the least time of N runs (default 5)", 0},
+        {"mpipp", 'm', "SECONDS", 0, "Let MPIPP try so long, up to 512 ranks (default 0: not at all)", 0},
+        {0},
+    };
+    static const struct argp argp = {table, parse, NULL,
+                                     "Places access patterns by every method and compares them.",
+                                     NULL, NULL, NULL};
+    struct options options = {"", false, 5, 0};
+    struct tally tally = {0};
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    printf("pattern,ranks,nodes,slots,method,cut,inside,cost,most_on_a_node,cpu_seconds\n");
+    run_cuts(&options, &tally);
+    if (!options.is_short)
+        judge_peer(&tally);
+    run_times(&options, &tally);
+    run_profiles(&options, &tally);
+    return tally.missed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Placement by the view, or by what would cross between nodes. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "setmatch/methods.h"
+#include "setmatch/profile.h"
+#include "setmatch/transport.h"
+
+/* Ranks and domains choose their nodes in turn, at most so often. */
+enum { TURNS = 8 };
+
+/* The best placement by the profile so far. */
+struct search {
+    const placement_task *task;
+    const setmatch_profile *profile;
+    size_t *capacity; /* slots by node; 0 where a node is not needed */
+    size_t *best, *tried;
+    int64_t kept; /* by the best; -1: none yet */
+};
+
+static int try_placement(struct search *s, owners *o, int64_t *kept)
+{
+    const setmatch_input *in = s->task->input;
+    int rc = owners_find(o, s->profile, in->nodes, s->tried, in->domains, kept);
+    if (rc == 0 && *kept > s->kept) {
+        s->kept = *kept;
+        memcpy(s->best, s->tried, s->task->ranks.vertices * sizeof *s->best);
+    }
+    return rc;
+}
+
+/* Moves ranks to where their bytes are owned. */
+static int follow_owners(struct search *s, const owners *o)
+{
+    matrix benefit;
+    int rc = owners_benefit(o, s->profile, s->task->input->nodes, &benefit);
+    if (rc != 0)
+        return rc;
+    rc = transport(&benefit, s->capacity, transport_increment(&benefit), s->tried);
+    matrix_release(&benefit);
+    return rc;
+}
+
+/* From tried[] on: owners by ranks, ranks by owners, as long as more is kept. */
+static int alternate(struct search *s)
+{
+    int64_t kept, before = -1;
+    int rc = 0;
+    for (size_t turn = 0; rc == 0 && turn < TURNS; turn++) {
+        owners o;
+        rc = try_placement(s, &o, &kept);
+        if (rc != 0)
+            return rc;
+        if (kept > before)
+            rc = follow_owners(s, &o);
+        else
+            turn = TURNS;
+        before = kept;
+        owners_release(&o);
+    }
+    return rc;
+}
+
+/* The largest nodes that are enough for all ranks, in the order in which they are listed. */
+static void choose_nodes(struct search *s)
+{
+    const site *all = &s->task->site;
+    size_t left = s->task->ranks.vertices;
+    for (size_t k = 0; k < all->nodes && left > 0; k++) {
+        size_t slots = all->slots[all->by_size[k]];
+        s->capacity[all->by_size[k]] = slots;
+        left -= slots < left ? slots : left;
+    }
+}
+
+/* Even domains on the nodes in order. With one call and equal nodes, which node has which number makes
+ * no difference, so that ranks placed for these owners are placed best. */
+static int try_order(struct search *s)
+{
+    size_t nodes = s->task->input->nodes, *listed = calloc(nodes + 1, sizeof *listed), count = 0;
+    owners o;
+    if (listed == NULL)
+        return -ENOMEM;
+    for (size_t n = 0; n < nodes; n++)
+        if (s->capacity[n] > 0)
+            listed[count++] = n;
+    int rc = owners_in_order(&o, s->profile, listed, count);
+    free(listed);
+    if (rc != 0)
+        return rc;
+    rc = follow_owners(s, &o);
+    owners_release(&o);
+    return rc == 0 ? alternate(s) : rc;
+}
+
+static int try_coaccess(struct search *s)
+{
+    matrix coaccess;
+    affinity ranks;
+    int rc = setmatch_coaccess(s->profile, &coaccess);
+    if (rc != 0)
+        return rc;
+    rc = affinity_from_view(&ranks, &coaccess);
+    matrix_release(&coaccess);
+    if (rc != 0)
+        return rc;
+    rc = place_by_affinity(s->task, &ranks, s->tried);
+    affinity_release(&ranks);
+    return rc == 0 ? alternate(s) : rc;
+}
+
+static int run_search(struct search *s)
+{
+    int rc = place_by_affinity(s->task, &s->task->ranks, s->tried);
+    if (rc == 0)
+        rc = alternate(s);
+    if (rc == 0)
+        rc = try_coaccess(s);
+    if (rc == 0)
+        rc = try_order(s);
+    return rc;
+}
+
+static int place_by_profile(const placement_task *task, size_t *node)
+{
+    size_t ranks = task->ranks.vertices;
+    struct search s = {.task = task,
+                       .profile = task->input->profile,
+                       .capacity = calloc(task->input->nodes + 1, sizeof *s.capacity),
+                       .best = node,
+                       .tried = calloc(ranks + 1, sizeof *s.tried),
+                       .kept = -1};
+    int rc = s.capacity == NULL || s.tried == NULL ? -ENOMEM : 0;
+    if (rc == 0) {
+        choose_nodes(&s);
+        rc = run_search(&s);
+    }
+    free(s.capacity);
+    free(s.tried);
+    return rc;
+}
+
+int place_by_objective(const placement_task *task, size_t *node)
+{
+    const setmatch_profile *profile = task->input->profile;
+    if (task->input->objective == SETMATCH_OBJECTIVE_PROFILE && profile == NULL)
+        return -EINVAL;
+    if (task->input->objective == SETMATCH_OBJECTIVE_NEIGHBOURS || profile == NULL)
+        return place_by_affinity(task, &task->ranks, node);
+    if (profile->calls == 0 || profile->bytes[0].rows != task->ranks.vertices)
+        return -EINVAL;
+    return task->ranks.vertices > 0 ? place_by_profile(task, node) : 0;
+}

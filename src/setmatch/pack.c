@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sets of ranks that are built up by merging, and their way onto nodes. */
+#include "setmatch/pack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int sets_init(sets_graph *s, const affinity *ranks, const site *nodes, size_t *node)
+{
+    size_t n = ranks->vertices;
+    *s = (sets_graph){.first = calloc(n + 1, sizeof *s->first),
+                      .last = calloc(n + 1, sizeof *s->last),
+                      .next = calloc(n + 1, sizeof *s->next),
+                      .node = node};
+    int rc = s->first == NULL || s->last == NULL || s->next == NULL ? -ENOMEM : 0;
+    if (rc == 0)
+        rc = free_nodes_init(&s->free, nodes->slots, nodes->listed);
+    for (size_t v = 0; rc == 0 && v < n; v++) {
+        s->first[v] = s->last[v] = (vertex)v;
+        s->next[v] = NO_VERTEX;
+        node[v] = SIZE_MAX;
+    }
+    if (rc == 0)
+        rc = affinity_contract(&s->g, ranks, s->first, n);
+    if (rc != 0)
+        sets_release(s);
+    return rc;
+}
+
+void sets_release(sets_graph *s)
+{
+    affinity_release(&s->g);
+    free(s->first);
+    free(s->last);
+    free(s->next);
+    free_nodes_release(&s->free);
+    *s = (sets_graph){0};
+}
+
+/* Joins the lists of ranks; first and last become those of the new sets. */
+static int join_lists(sets_graph *s, const vertex *to, size_t count, const vertex *order,
+                      size_t ordered)
+{
+    vertex *first = calloc(count + 1, sizeof *first), *last = calloc(count + 1, sizeof *last);
+    if (first == NULL || last == NULL) {
+        free(first);
+        free(last);
+        return -ENOMEM;
+    }
+    for (size_t c = 0; c < count; c++)
+        first[c] = NO_VERTEX;
+    for (size_t k = 0; k < ordered; k++) {
+        vertex old = order != NULL ? order[k] : (vertex)k, c = to[old];
+        if (c == NO_VERTEX)
+            continue;
+        if (first[c] == NO_VERTEX)
+            first[c] = s->first[old];
+        else
+            s->next[last[c]] = s->first[old];
+        last[c] = s->last[old];
+    }
+    free(s->first);
+    free(s->last);
+    s->first = first;
+    s->last = last;
+    return 0;
+}
+
+int sets_merge(sets_graph *s, const vertex *to, size_t count, const vertex *order, size_t ordered)
+{
+    affinity coarse;
+    int rc = affinity_contract(&coarse, &s->g, to, count);
+    if (rc != 0)
+        return rc;
+    affinity_release(&s->g);
+    s->g = coarse;
+    return join_lists(s, to, count, order, ordered);
+}
+
+void sets_take(sets_graph *s, vertex c, size_t most, size_t node)
+{
+    size_t taken = 0;
+    for (; taken < most && s->g.size[c] > 0; taken++) {
+        s->node[s->first[c]] = node;
+        s->first[c] = s->next[s->first[c]];
+        s->g.size[c]--;
+    }
+    free_nodes_take(&s->free, node, taken);
+}
+
+/* ---- packing ---- */
+
+/* What binds a set to nodes. */
+struct bonds {
+    int64_t *weight; /* by node */
+    size_t *touched, count;
+};
+
+static void sum_bonds(const sets_graph *s, const affinity *ranks, vertex c, struct bonds *b)
+{
+    for (vertex v = s->first[c]; v != NO_VERTEX; v = s->next[v]) {
+        for (size_t i = ranks->start[v]; i < ranks->start[v + 1]; i++) {
+            size_t node = s->node[ranks->other[i]];
+            if (node == SIZE_MAX)
+                continue;
+            if (b->weight[node] == 0)
+                b->touched[b->count++] = node;
+            b->weight[node] += ranks->weight[i];
+        }
+    }
+}
+
+/* The node that binds most, of those that have `wanted` free slots, or FREE_NODES_NONE; on a tie the
+ * lower index. Clears the bonds. */
+static size_t strongest(const sets_graph *s, struct bonds *b, size_t wanted)
+{
+    size_t best = FREE_NODES_NONE;
+    int64_t weight = 0;
+    for (size_t k = 0; k < b->count; k++) {
+        size_t node = b->touched[k];
+        if (s->free.node[node].free >= wanted &&
+            (b->weight[node] > weight || (b->weight[node] == weight && node < best))) {
+            best = node;
+            weight = b->weight[node];
+        }
+    }
+    while (b->count > 0)
+        b->weight[b->touched[--b->count]] = 0;
+    return best;
+}
+
+static void pack_set(sets_graph *s, const affinity *ranks, vertex c, struct bonds *b)
+{
+    while (s->g.size[c] > 0) {
+        sum_bonds(s, ranks, c, b);
+        size_t node = strongest(s, b, s->g.size[c]);
+        if (node == FREE_NODES_NONE)
+            node = free_nodes_fewest(&s->free, s->g.size[c]);
+        if (node == FREE_NODES_NONE)
+            node = free_nodes_most(&s->free);
+        sets_take(s, c, s->free.node[node].free, node);
+    }
+}
+
+/* Sets by falling size, equal ones by number: a counting sort. */
+static vertex *sort_by_size(const affinity *g)
+{
+    vertex largest = 0;
+    for (size_t c = 0; c < g->vertices; c++)
+        largest = g->size[c] > largest ? g->size[c] : largest;
+    size_t *place = calloc((size_t)largest + 2, sizeof *place);
+    vertex *sorted = calloc(g->vertices + 1, sizeof *sorted);
+    if (place == NULL || sorted == NULL) {
+        free(place);
+        free(sorted);
+        return NULL;
+    }
+    for (size_t c = 0; c < g->vertices; c++)
+        place[largest - g->size[c] + 1]++;
+    for (size_t k = 1; k <= largest; k++)
+        place[k] += place[k - 1];
+    for (size_t c = 0; c < g->vertices; c++)
+        sorted[place[largest - g->size[c]]++] = (vertex)c;
+    free(place);
+    return sorted;
+}
+
+int sets_pack(sets_graph *s, const affinity *ranks)
+{
+    size_t nodes = s->free.nodes;
+    struct bonds b = {calloc(nodes + 1, sizeof *b.weight), calloc(nodes + 1, sizeof *b.touched), 0};
+    vertex *sorted = sort_by_size(&s->g);
+    int rc = b.weight == NULL || b.touched == NULL || sorted == NULL ? -ENOMEM : 0;
+    for (size_t k = 0; rc == 0 && k < s->g.vertices; k++)
+        pack_set(s, ranks, sorted[k], &b);
+    free(b.weight);
+    free(b.touched);
+    free(sorted);
+    return rc;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What ranks do in the file, by bins, and what would cross between nodes. */
+#include "setmatch/profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "setmatch/transport.h"
+
+/* A bin of more ranks than this binds each of them to the next few only. */
+enum { MOST_IN_A_BIN = 64, NEXT_IN_A_BIN = 32 };
+
+static int profile_usable(const setmatch_profile *p)
+{
+    for (size_t c = 0; c < p->calls; c++) {
+        const matrix *m = &p->bytes[c];
+        if (m->rows != p->bytes[0].rows)
+            return 0;
+        for (size_t i = 0; m->rows > 0 && i < m->row_start[m->rows]; i++)
+            if (m->value[i] < 0)
+                return 0;
+    }
+    return p->calls > 0;
+}
+
+static int sum_bytes(const setmatch_profile *p, int64_t *total)
+{
+    int64_t sum = 0, one;
+    for (size_t c = 0; c < p->calls; c++)
+        if (matrix_sum(&p->bytes[c], &one) != 0 || __builtin_add_overflow(sum, one, &sum))
+            return -ERANGE;
+    *total = sum;
+    return 0;
+}
+
+/* ---- co-access ---- */
+
+/* A column of a profile: the ranks that touch a bin. */
+struct bin {
+    const size_t *rank;
+    const int64_t *bytes;
+    size_t ranks;
+    __int128 total;
+};
+
+/* What two ranks have in common is what they would exchange if one of them owned the bin, each taken
+ * as the owner as often as it has bytes there. */
+static int bind(matrix_builder *b, const struct bin *bin, size_t i, size_t j, size_t times)
+{
+    __int128 shared = (__int128)bin->bytes[i] * bin->bytes[j] / bin->total;
+    int64_t value = shared > INT64_MAX / 64 ? INT64_MAX / 64 : (int64_t)shared;
+    if (__builtin_mul_overflow(value, (int64_t)times, &value))
+        value = INT64_MAX / 64;
+    return value == 0 ? 0 : matrix_builder_add(b, bin->rank[i], bin->rank[j], value);
+}
+
+/* Pairs in a crowd would be too many. There each rank stands for those behind it. */
+static int bind_bin(matrix_builder *b, const struct bin *bin)
+{
+    size_t next = bin->ranks <= MOST_IN_A_BIN ? bin->ranks : NEXT_IN_A_BIN;
+    size_t times = bin->ranks <= MOST_IN_A_BIN ? 1 : bin->ranks / (2 * NEXT_IN_A_BIN);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < bin->ranks; i++)
+        for (size_t j = i + 1; rc == 0 && j < bin->ranks && j <= i + next; j++)
+            rc = bind(b, bin, i, j, times);
+    return rc;
+}
+
+/* The profile of a call by bins. */
+static int transpose(matrix *bins, const matrix *ranks)
+{
+    size_t nnz = ranks->rows > 0 ? ranks->row_start[ranks->rows] : 0;
+    int rc = matrix_allocate(bins, ranks->cols, ranks->rows, nnz);
+    if (rc != 0)
+        return rc;
+    size_t *at = calloc(ranks->cols + 1, sizeof *at);
+    if (at == NULL) {
+        matrix_release(bins);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < nnz; i++)
+        bins->row_start[ranks->col[i] + 1]++;
+    for (size_t b = 0; b < ranks->cols; b++)
+        at[b] = bins->row_start[b + 1] += bins->row_start[b];
+    for (size_t r = ranks->rows; r-- > 0;) {
+        for (size_t i = ranks->row_start[r]; i < ranks->row_start[r + 1]; i++) {
+            bins->col[--at[ranks->col[i]]] = r;
+            bins->value[at[ranks->col[i]]] = ranks->value[i];
+        }
+    }
+    free(at);
+    return 0;
+}
+
+static int bind_call(matrix_builder *b, const matrix *ranks)
+{
+    matrix bins;
+    int rc = transpose(&bins, ranks);
+    if (rc != 0)
+        return rc;
+    for (size_t k = 0; rc == 0 && k < bins.rows; k++) {
+        size_t first = bins.row_start[k];
+        struct bin bin = {bins.col + first, bins.value + first, bins.row_start[k + 1] - first, 0};
+        for (size_t i = 0; i < bin.ranks; i++)
+            bin.total += bin.bytes[i];
+        if (bin.total > 0)
+            rc = bind_bin(b, &bin);
+    }
+    matrix_release(&bins);
+    return rc;
+}
+
+int setmatch_coaccess(const setmatch_profile *profile, matrix *coaccess)
+{
+    if (!profile_usable(profile))
+        return -EINVAL;
+    matrix_builder b = {.rows = profile->bytes[0].rows, .cols = profile->bytes[0].rows};
+    int rc = 0;
+    for (size_t c = 0; rc == 0 && c < profile->calls; c++)
+        rc = bind_call(&b, &profile->bytes[c]);
+    if (rc == 0)
+        rc = matrix_builder_finish(&b, coaccess);
+    matrix_builder_clear(&b);
+    return rc;
+}
+
+/* ---- owners ---- */
+
+static int owners_init(owners *o, const setmatch_profile *profile)
+{
+    *o = (owners){calloc(profile->calls + 1, sizeof *o->bins), profile->calls};
+    if (o->bins == NULL)
+        return -ENOMEM;
+    for (size_t c = 0; c < profile->calls; c++) {
+        size_t bins = profile->bytes[c].cols;
+        o->bins[c] = calloc(bins + 1, sizeof *o->bins[c]);
+        if (o->bins[c] == NULL) {
+            owners_release(o);
+            return -ENOMEM;
+        }
+        for (size_t b = 0; b < bins; b++)
+            o->bins[c][b] = SIZE_MAX;
+    }
+    return 0;
+}
+
+void owners_release(owners *o)
+{
+    for (size_t c = 0; o->bins != NULL && c < o->calls; c++)
+        free(o->bins[c]);
+    free(o->bins);
+    *o = (owners){NULL, 0};
+}
+
+/* The items that are given to nodes as one: item[b] is that of bin b, SIZE_MAX of an empty one. */
+struct items {
+    size_t *item;
+    size_t count;
+};
+
+/* The bins of a call that somebody touches, numbered; `item` has an entry for each bin. */
+static void number_bins(const matrix *bytes, struct items *items)
+{
+    items->count = 0;
+    for (size_t b = 0; b < bytes->cols; b++)
+        items->item[b] = SIZE_MAX;
+    for (size_t i = 0; bytes->rows > 0 && i < bytes->row_start[bytes->rows]; i++)
+        if (bytes->value[i] > 0)
+            items->item[bytes->col[i]] = 0;
+    for (size_t b = 0; b < bytes->cols; b++)
+        if (items->item[b] == 0)
+            items->item[b] = items->count++;
+}
+
+/* Even domains: the bins from the first to the last one touched, in `domains` equal parts. */
+static void number_domains(const matrix *bytes, size_t domains, struct items *items)
+{
+    size_t first = 0, end = bytes->cols;
+    number_bins(bytes, items);
+    while (first < end && items->item[first] == SIZE_MAX)
+        first++;
+    while (end > first && items->item[end - 1] == SIZE_MAX)
+        end--;
+    items->count = domains < end - first ? domains : end - first;
+    for (size_t b = first; b < end; b++)
+        if (items->item[b] != SIZE_MAX)
+            items->item[b] = (size_t)((unsigned __int128)(b - first) * items->count / (end - first));
+}
+
+/* Bytes of each item (row) on each node (column). */
+static int item_benefit(const matrix *bytes, const struct items *items, size_t nodes,
+                        const size_t *node, matrix *benefit)
+{
+    matrix_builder b = {.rows = items->count, .cols = nodes};
+    int rc = 0;
+    for (size_t r = 0; r < bytes->rows; r++)
+        for (size_t i = bytes->row_start[r]; rc == 0 && i < bytes->row_start[r + 1]; i++)
+            if (bytes->value[i] > 0)
+                rc = matrix_builder_add(&b, items->item[bytes->col[i]], node[r], bytes->value[i]);
+    if (rc == 0)
+        rc = matrix_builder_finish(&b, benefit);
+    matrix_builder_clear(&b);
+    return rc;
+}
+
+/* Each node with ranks takes its share of the items, rounded up. */
+static void share_items(size_t ranks, size_t nodes, const size_t *node, size_t items,
+                        size_t *capacity)
+{
+    size_t used = 0;
+    for (size_t n = 0; n < nodes; n++)
+        capacity[n] = 0;
+    for (size_t r = 0; r < ranks; r++) {
+        used += capacity[node[r]] == 0;
+        capacity[node[r]] = 1;
+    }
+    for (size_t n = 0; n < nodes; n++)
+        capacity[n] *= (items + used - 1) / (used > 0 ? used : 1);
+}
+
+static size_t used_nodes(size_t ranks, size_t nodes, const size_t *node, size_t *seen)
+{
+    size_t used = 0;
+    for (size_t n = 0; n < nodes; n++)
+        seen[n] = 0;
+    for (size_t r = 0; r < ranks; r++)
+        used += seen[node[r]]++ == 0;
+    return used;
+}
+
+/* Memory for one call. */
+struct owner_work {
+    struct items items;
+    size_t *node_of_item, *capacity;
+};
+
+static int own_items(const matrix *bytes, size_t nodes, const size_t *node, struct owner_work *w,
+                     int64_t *kept)
+{
+    matrix benefit;
+    int rc = item_benefit(bytes, &w->items, nodes, node, &benefit);
+    if (rc != 0)
+        return rc;
+    share_items(bytes->rows, nodes, node, w->items.count, w->capacity);
+    rc = transport(&benefit, w->capacity, transport_increment(&benefit), w->node_of_item);
+    for (size_t k = 0; rc == 0 && k < w->items.count; k++)
+        if (__builtin_add_overflow(*kept, matrix_get(&benefit, k, w->node_of_item[k]), kept))
+            rc = -ERANGE;
+    matrix_release(&benefit);
+    return rc;
+}
+
+static int own_call(size_t *owner, const matrix *bytes, size_t nodes, const size_t *node,
+                    setmatch_domains domains, int64_t *kept)
+{
+    struct owner_work w = {{calloc(bytes->cols + 1, sizeof(size_t)), 0},
+                           calloc(bytes->cols + 1, sizeof(size_t)),
+                           calloc(nodes + 1, sizeof(size_t))};
+    int rc = w.items.item == NULL || w.node_of_item == NULL || w.capacity == NULL ? -ENOMEM : 0;
+    if (rc == 0 && domains == SETMATCH_DOMAINS_EVEN)
+        number_domains(bytes, used_nodes(bytes->rows, nodes, node, w.capacity), &w.items);
+    else if (rc == 0)
+        number_bins(bytes, &w.items);
+    if (rc == 0)
+        rc = own_items(bytes, nodes, node, &w, kept);
+    for (size_t b = 0; rc == 0 && b < bytes->cols; b++)
+        if (w.items.item[b] != SIZE_MAX)
+            owner[b] = w.node_of_item[w.items.item[b]];
+    free(w.items.item);
+    free(w.node_of_item);
+    free(w.capacity);
+    return rc;
+}
+
+int owners_find(owners *o, const setmatch_profile *profile, size_t nodes, const size_t *node,
+                setmatch_domains domains, int64_t *kept)
+{
+    int64_t sum = 0;
+    int rc = owners_init(o, profile);
+    if (rc != 0)
+        return rc;
+    for (size_t c = 0; rc == 0 && c < profile->calls; c++)
+        rc = own_call(o->bins[c], &profile->bytes[c], nodes, node, domains, &sum);
+    if (rc != 0)
+        owners_release(o);
+    else
+        *kept = sum;
+    return rc;
+}
+
+int owners_in_order(owners *o, const setmatch_profile *profile, const size_t *nodes, size_t count)
+{
+    int rc = owners_init(o, profile);
+    for (size_t c = 0; rc == 0 && c < profile->calls; c++) {
+        struct items items = {o->bins[c], 0};
+        number_domains(&profile->bytes[c], count, &items);
+        for (size_t b = 0; b < profile->bytes[c].cols; b++)
+            if (items.item[b] != SIZE_MAX)
+                o->bins[c][b] = nodes[items.item[b]];
+    }
+    return rc;
+}
+
+int owners_benefit(const owners *o, const setmatch_profile *profile, size_t nodes, matrix *benefit)
+{
+    matrix_builder b = {.rows = profile->bytes[0].rows, .cols = nodes};
+    int rc = 0;
+    for (size_t c = 0; c < profile->calls; c++) {
+        const matrix *bytes = &profile->bytes[c];
+        for (size_t r = 0; r < bytes->rows; r++)
+            for (size_t i = bytes->row_start[r]; rc == 0 && i < bytes->row_start[r + 1]; i++)
+                if (bytes->value[i] > 0)
+                    rc = matrix_builder_add(&b, r, o->bins[c][bytes->col[i]], bytes->value[i]);
+    }
+    if (rc == 0)
+        rc = matrix_builder_finish(&b, benefit);
+    matrix_builder_clear(&b);
+    return rc;
+}
+
+int setmatch_crossing(const setmatch_profile *profile, size_t nodes, const size_t *node_of_rank,
+                      setmatch_domains domains, int64_t *crossing, int64_t *total)
+{
+    owners o;
+    int64_t kept = 0, sum;
+    if (!profile_usable(profile))
+        return -EINVAL;
+    int rc = sum_bytes(profile, &sum);
+    if (rc == 0)
+        rc = owners_find(&o, profile, nodes, node_of_rank, domains, &kept);
+    if (rc != 0)
+        return rc;
+    owners_release(&o);
+    *crossing = sum - kept;
+    *total = sum;
+    return 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The nodes that ranks are placed on, and the placement that asks no question. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "setmatch/candidates.h"
+
+struct sized_node {
+    size_t slots, index;
+};
+
+static int compare_nodes(const void *a, const void *b)
+{
+    const struct sized_node *x = a, *y = b;
+    if (x->slots != y->slots)
+        return x->slots > y->slots ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+int site_init(site *s, const size_t *slots, size_t nodes)
+{
+    struct sized_node *sized = calloc(nodes + 1, sizeof *sized);
+    size_t *by_size = calloc(nodes + 1, sizeof *by_size), count = 0;
+    if (sized == NULL || by_size == NULL) {
+        free(sized);
+        free(by_size);
+        return -ENOMEM;
+    }
+    for (size_t n = 0; n < nodes; n++)
+        if (slots[n] > 0)
+            sized[count++] = (struct sized_node){slots[n], n};
+    qsort(sized, count, sizeof *sized, compare_nodes);
+    for (size_t k = 0; k < count; k++)
+        by_size[k] = sized[k].index;
+    free(sized);
+    *s = (site){slots, by_size, count, nodes};
+    return 0;
+}
+
+void site_release(site *s)
+{
+    free(s->by_size);
+    *s = (site){0};
+}
+
+int site_suffices(const size_t *slots, size_t nodes, size_t ranks)
+{
+    for (size_t n = 0; n < nodes && ranks > 0; n++)
+        ranks -= slots[n] < ranks ? slots[n] : ranks;
+    return ranks == 0;
+}
+
+int place_by_slot(const affinity *ranks, const site *s, size_t *node)
+{
+    size_t rank = 0;
+    for (size_t n = 0; n < s->listed; n++)
+        for (size_t slot = 0; slot < s->slots[n] && rank < ranks->vertices; slot++)
+            node[rank++] = n;
+    return 0;
+}

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Property test of the placement methods: random views and profiles on random nodes, placed by every
+ * method. Slots are kept, refinement and the choice among methods never cost anything, storage and
+ * names make no difference, and small instances come near the optimum. A failure prints the command
+ * that replays it. */
+#include "lap/lap.h"
+#include "setmatch/setmatch.h"
+#include "setmatch/transport.h"
+
+#include "../unit/seeded.h"
+
+#include <argp.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_RANKS = 96, MOST_NODES = 24, MOST_BINS = 40, SMALL_RANKS = 8, SMALL_NODES = 3 };
+
+enum structure { RANDOM, EQUAL, GRID, PATHS, CLUSTERS, BLOCKS };
+
+static const struct kind {
+    const char *name;
+    enum structure structure;
+    bool small;  /* few enough for every placement to be tried */
+    bool uneven; /* slots */
+    bool loose;  /* more slots than ranks */
+} kinds[] = {
+    {"random", RANDOM, false, false, false},
+    {"random, uneven slots", RANDOM, false, true, true},
+    {"equal values", EQUAL, false, false, true},
+    {"grids", GRID, false, false, false},
+    {"grids, uneven slots", GRID, false, true, false},
+    {"paths", PATHS, false, true, false},
+    {"clusters", CLUSTERS, false, false, false},
+    {"clusters, more nodes", CLUSTERS, false, true, true},
+    {"blocks", BLOCKS, false, false, false},
+    {"small, random", RANDOM, true, true, false},
+    {"small, equal", EQUAL, true, false, false},
+    {"small, clusters", CLUSTERS, true, true, true},
+    {"small, grids", GRID, true, false, false},
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+struct instance {
+    size_t n, nodes, bins;
+    int64_t value[MOST_RANKS][MOST_RANKS]; /* upper triangle */
+    size_t slots[MOST_NODES], group[MOST_NODES];
+    matrix view, bytes;
+};
+
+static const char *tool;
+
+/* ---- making instances ---- */
+
+static void set(struct instance *in, size_t a, size_t b, int64_t value)
+{
+    if (a < b)
+        in->value[a][b] = value;
+    else if (b < a)
+        in->value[b][a] = value;
+}
+
+static void make_random(struct instance *in, uint64_t *state, bool equal)
+{
+    int64_t pairs = pick(state, 0, (int64_t)(3 * in->n));
+    for (int64_t k = 0; k < pairs; k++)
+        set(in, next_random(state) % in->n, next_random(state) % in->n,
+            equal ? 7 : pick(state, 1, 100));
+}
+
+static void make_grid(struct instance *in, uint64_t *state)
+{
+    size_t width = (size_t)pick(state, 2, 8);
+    int64_t along = pick(state, 1, 50), across = pick(state, 1, 50);
+    for (size_t a = 0; a < in->n; a++) {
+        if ((a + 1) % width != 0 && a + 1 < in->n)
+            set(in, a, a + 1, along);
+        if (a + width < in->n)
+            set(in, a, a + width, across);
+    }
+}
+
+static void make_paths(struct instance *in, uint64_t *state)
+{
+    size_t stride = (size_t)pick(state, 1, 5);
+    for (size_t a = 0; a + stride < in->n; a++)
+        set(in, a, a + stride, next_random(state) % 6 == 0 ? 1 : 20);
+}
+
+static void make_clusters(struct instance *in, uint64_t *state)
+{
+    size_t sets = (size_t)pick(state, 2, 6);
+    for (size_t a = 0; a < in->n; a++)
+        for (size_t b = a + 1; b < in->n; b++)
+            if (a % sets == b % sets || next_random(state) % 20 == 0)
+                set(in, a, b, pick(state, 1, 30));
+}
+
+static void make_blocks(struct instance *in, uint64_t *state)
+{
+    size_t block = (size_t)pick(state, 2, 9);
+    for (size_t a = 0; a < in->n; a++)
+        for (size_t b = a + 1; b < in->n && b / block == a / block; b++)
+            set(in, a, b, 5);
+}
+
+/* In steps, so that ranks and nodes come out right together. */
+static void make_nodes(struct instance *in, const struct kind *kind, uint64_t *state)
+{
+    size_t wanted = in->n + (kind->loose ? (size_t)pick(state, 0, 20) : 0), total = 0;
+    size_t most = kind->small ? SMALL_NODES : MOST_NODES;
+    size_t each = wanted / (size_t)pick(state, 1, (int64_t)most) + 1;
+    for (in->nodes = 0; total < wanted && in->nodes < most; in->nodes++) {
+        size_t slots = kind->uneven ? (size_t)pick(state, 0, 2 * (int64_t)each) : each;
+        in->slots[in->nodes] = slots;
+        in->group[in->nodes] = next_random(state) % 3;
+        total += slots;
+    }
+    if (total < in->n)
+        in->slots[in->nodes - 1] += in->n - total;
+}
+
+/* Form 0: upper triangle; 1: lower; 2: half in each place. Entries come in any order. */
+static matrix make_view(const struct instance *in, int form, uint64_t *state)
+{
+    matrix m;
+    matrix_builder b = {.rows = in->n, .cols = in->n};
+    size_t turn = next_random(state) % in->n;
+    for (size_t k = 0; k < in->n; k++) {
+        size_t i = (k + turn) % in->n;
+        for (size_t j = i + 1; j < in->n; j++) {
+            int64_t value = in->value[i][j];
+            if (value == 0)
+                continue;
+            if (form != 1)
+                matrix_builder_add(&b, i, j, form == 2 ? value : 2 * value);
+            if (form != 0)
+                matrix_builder_add(&b, j, i, form == 2 ? value : 2 * value);
+        }
+    }
+    if (matrix_builder_finish(&b, &m) != 0)
+        abort();
+    matrix_builder_clear(&b);
+    return m;
+}
+
+static matrix make_bytes(const struct instance *in, uint64_t *state)
+{
+    matrix m;
+    matrix_builder b = {.rows = in->n, .cols = in->bins};
+    int64_t entries = pick(state, 0, (int64_t)(2 * (in->n + in->bins)));
+    for (int64_t k = 0; k < entries; k++)
+        matrix_builder_add(&b, next_random(state) % in->n, next_random(state) % in->bins,
+                           pick(state, 1, 5000));
+    if (matrix_builder_finish(&b, &m) != 0)
+        abort();
+    matrix_builder_clear(&b);
+    return m;
+}
+
+static void make_instance(struct instance *in, const struct kind *kind, uint64_t seed)
+{
+    uint64_t state = seed;
+    memset(in, 0, sizeof *in);
+    in->n = (size_t)pick(&state, 1, kind->small ? SMALL_RANKS : MOST_RANKS);
+    in->bins = (size_t)pick(&state, 1, MOST_BINS);
+    switch (kind->structure) {
+    case RANDOM:
+    case EQUAL:
+        make_random(in, &state, kind->structure == EQUAL);
+        break;
+    case GRID:
+        make_grid(in, &state);
+        break;
+    case PATHS:
+        make_paths(in, &state);
+        break;
+    case CLUSTERS:
+        make_clusters(in, &state);
+        break;
+    case BLOCKS:
+        make_blocks(in, &state);
+        break;
+    }
+    make_nodes(in, kind, &state);
+    in->view = make_view(in, 2, &state);
+    in->bytes = make_bytes(in, &state);
+}
+
+/* ---- models ---- */
+
+static int64_t cut_of(const struct instance *in, const size_t *node)
+{
+    int64_t cut = 0;
+    for (size_t i = 0; i < in->n; i++)
+        for (size_t j = i + 1; j < in->n; j++)
+            cut += node[i] != node[j] ? in->value[i][j] : 0;
+    return cut;
+}
+
+static int64_t weight_of(const struct instance *in)
+{
+    int64_t weight = 0;
+    for (size_t i = 0; i < in->n; i++)
+        for (size_t j = i + 1; j < in->n; j++)
+            weight += in->value[i][j];
+    return weight;
+}
+
+static bool obeys_slots(const struct instance *in, const size_t *node)
+{
+    size_t used[MOST_NODES] = {0};
+    for (size_t i = 0; i < in->n; i++)
+        if (node[i] >= in->nodes || ++used[node[i]] > in->slots[node[i]])
+            return false;
+    return true;
+}
+
+/* The least cut of all placements of the ranks from `rank` on. */
+static int64_t least_cut(const struct instance *in, size_t rank, size_t *node, size_t *used,
+                         int64_t cut, int64_t bound)
+{
+    if (cut >= bound)
+        return bound;
+    if (rank == in->n)
+        return cut;
+    for (size_t k = 0; k < in->nodes; k++) {
+        int64_t more = 0;
+        if (used[k] == in->slots[k])
+            continue;
+        for (size_t i = 0; i < rank; i++)
+            more += node[i] != k ? in->value[i][rank] : 0;
+        used[k]++;
+        node[rank] = k;
+        bound = least_cut(in, rank + 1, node, used, cut + more, bound);
+        used[k]--;
+    }
+    return bound;
+}
+
+/* The same sets of ranks, whatever their nodes are called. */
+static bool same_sets(size_t n, const size_t *a, const size_t *b)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++)
+            if ((a[i] == a[j]) != (b[i] == b[j]))
+                return false;
+    return true;
+}
+
+/* ---- properties ---- */
+
+static setmatch_input input_of(const struct instance *in, bool refine)
+{
+    return (setmatch_input){.view = &in->view, .slots = in->slots, .nodes = in->nodes,
+                            .threshold = SETMATCH_DEFAULT_THRESHOLD, .refine = refine};
+}
+
+static const char *check_methods(const struct instance *in, int64_t *cut_of_auto)
+{
+    static char reason[80];
+    size_t node[MOST_RANKS], refined[MOST_RANKS], again[MOST_RANKS];
+    setmatch_input plain = input_of(in, false), with = input_of(in, true);
+    int64_t least = INT64_MAX;
+    for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
+        snprintf(reason, sizeof reason, "%s", m->name);
+        if (m->place(&plain, node) != 0 || m->place(&with, refined) != 0 || m->place(&with, again) != 0)
+            return reason;
+        if (!obeys_slots(in, node) || !obeys_slots(in, refined))
+            return strcat(reason, ": slots");
+        if (cut_of(in, refined) > cut_of(in, node))
+            return strcat(reason, ": refinement made it worse");
+        if (memcmp(refined, again, in->n * sizeof *again) != 0)
+            return strcat(reason, ": another answer the second time");
+        if (m == setmatch_methods)
+            *cut_of_auto = cut_of(in, refined);
+        else if (m->place == setmatch_paper || m->place == setmatch_byslot)
+            least = cut_of(in, node) < least ? cut_of(in, node) : least;
+    }
+    return *cut_of_auto <= least ? NULL : "auto: worse than setmatch or byslot";
+}
+
+static const char *check_paper(const struct instance *in)
+{
+    size_t node[MOST_RANKS], place[MOST_RANKS];
+    setmatch_input plain = input_of(in, false);
+    if (setmatch_paper(&plain, node) != 0 ||
+        setmatch_place(&in->view, in->slots, in->nodes, plain.threshold, place) != 0)
+        return "setmatch_place failed";
+    return memcmp(node, place, in->n * sizeof *node) == 0 ? NULL
+                                                         : "setmatch is not what setmatch_place does";
+}
+
+static const char *check_storage(const struct instance *in, uint64_t *state)
+{
+    size_t first[MOST_RANKS], other[MOST_RANKS];
+    for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
+        setmatch_input input = input_of(in, true);
+        if (m->place(&input, first) != 0)
+            return m->name;
+        for (int form = 0; form < 2; form++) {
+            matrix view = make_view(in, form, state);
+            input.view = &view;
+            int rc = m->place(&input, other);
+            matrix_release(&view);
+            if (rc != 0 || memcmp(first, other, in->n * sizeof *first) != 0)
+                return "how the view is stored makes a difference";
+        }
+    }
+    return NULL;
+}
+
+/* Nodes of equal slots in another order, with one of no slots among them. */
+static const char *check_node_names(const struct instance *in)
+{
+    size_t slots[MOST_NODES + 1], first[MOST_RANKS], other[MOST_RANKS];
+    setmatch_input input = input_of(in, true);
+    slots[0] = 0;
+    for (size_t k = 0; k < in->nodes; k++)
+        slots[in->nodes - k] = in->slots[k];
+    if (setmatch_auto(&input, first) != 0)
+        return "auto";
+    input.slots = slots;
+    input.nodes++;
+    if (setmatch_auto(&input, other) != 0 || !same_sets(in->n, first, other))
+        return "the order of equal nodes makes a difference";
+    return NULL;
+}
+
+static const char *check_groups(const struct instance *in)
+{
+    size_t flat[MOST_RANKS], grouped[MOST_RANKS];
+    double cost_flat, cost_grouped;
+    setmatch_input input = input_of(in, true);
+    if (setmatch_auto(&input, flat) != 0)
+        return "auto";
+    input.group_of_node = in->group;
+    if (setmatch_auto(&input, grouped) != 0 || !obeys_slots(in, grouped))
+        return "auto among groups";
+    if (setmatch_cost(&input, flat, &cost_flat) != 0 ||
+        setmatch_cost(&input, grouped, &cost_grouped) != 0)
+        return "cost";
+    return cost_grouped <= cost_flat * (1 + 1e-12) ? NULL : "worse with groups than without";
+}
+
+static const char *check_profile(const struct instance *in)
+{
+    const setmatch_profile profile = {1, &in->bytes};
+    size_t node[MOST_RANKS];
+    for (int domains = 0; domains < 2; domains++) {
+        int64_t crossing[2], total;
+        for (int k = 0; k < 2; k++) {
+            setmatch_input input = input_of(in, true);
+            input.profile = &profile;
+            input.domains = (setmatch_domains)domains;
+            input.objective = k == 0 ? SETMATCH_OBJECTIVE_NEIGHBOURS : SETMATCH_OBJECTIVE_AUTO;
+            if (setmatch_auto(&input, node) != 0 || !obeys_slots(in, node))
+                return "auto with a profile";
+            if (setmatch_crossing(&profile, in->nodes, node, input.domains, &crossing[k], &total) != 0)
+                return "crossing";
+        }
+        if (crossing[1] > crossing[0] || crossing[1] < 0 || crossing[0] > total)
+            return "more crosses with the profile than without";
+    }
+    return NULL;
+}
+
+/* Ranks to nodes by the bytes in bins: the auction against an exact assignment of ranks to slots. */
+static const char *check_transport(const struct instance *in, uint64_t *state)
+{
+    static double cost[MOST_RANKS * 4 * MOST_RANKS];
+    size_t node[MOST_RANKS], row[MOST_RANKS], slot_node[4 * MOST_RANKS], slots = 0;
+    matrix benefit;
+    matrix_builder b = {.rows = in->n, .cols = in->nodes};
+    for (size_t i = 0; i < in->n; i++)
+        for (int k = 0; k < 3; k++)
+            matrix_builder_add(&b, i, next_random(state) % in->nodes, pick(state, 0, 400));
+    if (matrix_builder_finish(&b, &benefit) != 0)
+        return "out of memory";
+    matrix_builder_clear(&b);
+    for (size_t k = 0; k < in->nodes; k++)
+        for (size_t s = 0; s < in->slots[k] && s < in->n && slots < 4 * MOST_RANKS; s++)
+            slot_node[slots++] = k;
+    for (size_t i = 0; i < in->n; i++)
+        for (size_t s = 0; s < slots; s++)
+            cost[i * slots + s] = -(double)matrix_get(&benefit, i, slot_node[s]);
+    lap_problem problem = {.rows = slots, .cols = in->n, .cost = cost};
+    lap_solution solution = {.row_of_col = row};
+    int64_t sum = 0, increment = transport_increment(&benefit);
+    int rc = transport(&benefit, in->slots, increment, node);
+    for (size_t i = 0; rc == 0 && i < in->n; i++)
+        sum += matrix_get(&benefit, i, node[i]);
+    matrix_release(&benefit);
+    if (rc != 0 || !obeys_slots(in, node) || lap_jv(&problem, &solution) != 0)
+        return "transport failed";
+    if ((double)sum > -solution.total + 1e-6 ||
+        (double)sum < -solution.total - (double)in->n * (double)increment)
+        return "transport: too far from the optimum";
+    return NULL;
+}
+
+/* Sums over the instances of a kind. */
+struct sums {
+    double inside, optimum;
+};
+
+static const char *check_optimum(const struct instance *in, int64_t cut, struct sums *sums)
+{
+    size_t node[MOST_RANKS], used[MOST_NODES] = {0};
+    int64_t weight = weight_of(in), least = least_cut(in, 0, node, used, 0, weight + 1);
+    if (cut < least)
+        return "better than the optimum";
+    sums->inside += (double)(weight - cut);
+    sums->optimum += (double)(weight - least);
+    return NULL;
+}
+
+static const char *check_instance(const struct instance *in, const struct kind *kind, uint64_t seed,
+                                  struct sums *sums)
+{
+    uint64_t state = seed + 99;
+    int64_t cut = 0;
+    const char *reason = check_methods(in, &cut);
+    if (reason == NULL)
+        reason = check_paper(in);
+    if (reason == NULL)
+        reason = check_storage(in, &state);
+    if (reason == NULL && !kind->uneven)
+        reason = check_node_names(in);
+    if (reason == NULL)
+        reason = check_groups(in);
+    if (reason == NULL)
+        reason = check_profile(in);
+    if (reason == NULL)
+        reason = check_transport(in, &state);
+    if (reason == NULL && kind->small)
+        reason = check_optimum(in, cut, sums);
+    return reason;
+}
+
+static bool check_kind(const struct kind *kind, uint64_t seed, uint64_t instances)
+{
+    static struct instance in;
+    struct sums sums = {0, 0};
+    bool good = true;
+    for (uint64_t k = 0; k < instances; k++) {
+        make_instance(&in, kind, seed + k);
+        const char *reason = check_instance(&in, kind, seed + k, &sums);
+        matrix_release(&in.view);
+        matrix_release(&in.bytes);
+        if (reason != NULL) {
+            printf("# %s\n# %s --kind='%s' --seed=%" PRIu64 " --instances=1\n", reason, tool,
+                   kind->name, seed + k);
+            good = false;
+        }
+    }
+    if (kind->small && sums.optimum > 0) {
+        printf("# %.4f of the optimum's weight inside nodes\n", sums.inside / sums.optimum);
+        good = good && sums.inside >= 0.97 * sums.optimum;
+    }
+    return good;
+}
+
+/* ---- main ---- */
+
+struct options {
+    uint64_t instances, seed;
+    const char *kind;
+};
+
+static const struct argp_option option_table[] = {
+    {"instances", 'n', "N", 0, "Instances in all (default 260)", 0},
+    {"seed", 's', "S", 0, "Seed of the first instance of each kind (default 1)", 0},
+    {"kind", 'k', "NAME", 0, "Only this kind", 0},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case 'n':
+        options->instances = strtoull(arg, NULL, 10);
+        return 0;
+    case 's':
+        options->seed = strtoull(arg, NULL, 10);
+        return 0;
+    case 'k':
+        options->kind = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp argp = {option_table, parse, NULL,
+                                     "Places random ranks on random nodes by every method, and checks "
+                                     "the placements.",
+                                     NULL, NULL, NULL};
+    struct options options = {260, 1, NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    int number = 0, failed = 0;
+    tool = argv[0];
+    uint64_t each = options.kind != NULL ? options.instances : (options.instances + KINDS - 1) / KINDS;
+    for (int k = 0; k < KINDS; k++) {
+        if (options.kind != NULL && strcmp(options.kind, kinds[k].name) != 0)
+            continue;
+        bool good = check_kind(&kinds[k], options.seed, each);
+        printf("%sok %d - %s: %" PRIu64 " instances\n", good ? "" : "not ", ++number, kinds[k].name,
+               each);
+        failed += !good;
+    }
+    printf("1..%d\n", number);
+    return failed > 0 || number == 0;
+}

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The placement methods of src/setmatch: known cuts, groups of nodes, profiles, refusals, memory. */
+#include "setmatch/setmatch.h"
+
+#include <check.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../bench/views.h"
+#include "failing_malloc.h"
+#include "suite.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+enum { MOST_RANKS = 1024, MOST_NODES = 256 };
+
+static size_t equal_slots[MOST_NODES];
+
+/* As many nodes of `slots` slots as the ranks need. */
+static setmatch_input on_equal_nodes(const matrix *view, size_t slots)
+{
+    size_t nodes = (view->rows + slots - 1) / slots;
+    ck_assert_uint_le(nodes, MOST_NODES);
+    for (size_t n = 0; n < nodes; n++)
+        equal_slots[n] = slots;
+    return (setmatch_input){.view = view, .slots = equal_slots, .nodes = nodes,
+                            .threshold = SETMATCH_DEFAULT_THRESHOLD, .refine = true};
+}
+
+static int64_t cut_by(setmatch_method_fn place, const setmatch_input *input)
+{
+    size_t node[MOST_RANKS];
+    int64_t inside, total;
+    ck_assert_int_eq(place(input, node), 0);
+    ck_assert_int_eq(setmatch_weight(input->view, node, &inside, &total), 0);
+    return total - inside;
+}
+
+/* A matrix from dense values, value[i * cols + j]. */
+static matrix dense(size_t rows, size_t cols, const int64_t *value)
+{
+    matrix m;
+    matrix_builder b = {.rows = rows, .cols = cols};
+    for (size_t i = 0; i < rows * cols; i++)
+        ck_assert_int_eq(matrix_builder_add(&b, i / cols, i % cols, value[i]), 0);
+    ck_assert_int_eq(matrix_builder_finish(&b, &m), 0);
+    matrix_builder_clear(&b);
+    return m;
+}
+
+/* --- regular arrays, with the least cut that is known of each --- */
+
+static const struct {
+    const char *name;
+    size_t slots;
+    int64_t least;
+} battery[] = {
+    {"array:4x4x4:16x16x16", 8, 127},   {"array:4x4x4:16x16x16", 12, 125},
+    {"array:5x5x5:16x16x16", 25, 4},    {"array:2x8x8:24x24x24", 16, 191},
+    {"array:4x4x4x2:8x8x8x8", 16, 63},  {"array:16x16:16x16", 16, 15},
+    {"array:12x20:20x20", 48, 120},     {"array:8x8x8:8x8x8", 32, 127},
+};
+
+START_TEST(regular_arrays)
+{
+    static const char *const orders[] = {"", "shuffled-", "reversed-"};
+    double logarithms = 0;
+    for (size_t k = 0; k < LENGTH(battery); k++) {
+        for (size_t o = 0; o < LENGTH(orders); o++) {
+            char name[80];
+            matrix view;
+            snprintf(name, sizeof name, "%s%s", orders[o], battery[k].name);
+            pattern_view(name, &view);
+            setmatch_input input = on_equal_nodes(&view, battery[k].slots);
+            double ratio = (double)cut_by(setmatch_auto, &input) / (double)battery[k].least;
+            ck_assert_msg(ratio >= 1 && ratio <= 1.10, "%s: %.3f of the least cut", name, ratio);
+            logarithms += log(ratio);
+            matrix_release(&view);
+        }
+    }
+    double mean = exp(logarithms / (double)(LENGTH(battery) * LENGTH(orders)));
+    ck_assert_msg(mean <= 1.02, "geometric mean %.3f", mean);
+}
+END_TEST
+
+/* Each method finds the lines and planes of a cube in file order. */
+START_TEST(every_method_on_a_cube)
+{
+    static const setmatch_method_fn methods[] = {setmatch_paper, setmatch_levelled,
+                                                 setmatch_agglomerative, setmatch_bisection,
+                                                 setmatch_byslot, setmatch_auto};
+    matrix view;
+    pattern_view("array:4x4x4:16x16x16", &view);
+    setmatch_input input = on_equal_nodes(&view, 8);
+    ck_assert_int_eq(cut_by(methods[_i], &input), 127);
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(stock_policies)
+{
+    matrix view;
+    size_t node[6];
+    pattern_view("mesh:6:1", &view);
+    setmatch_input input = {.view = &view, .slots = (size_t[]){1, 0, 3, 9}, .nodes = 4};
+    ck_assert_int_eq(setmatch_byslot(&input, node), 0);
+    ck_assert(memcmp(node, (size_t[]){0, 2, 2, 2, 3, 3}, sizeof node) == 0);
+    ck_assert_int_eq(setmatch_bynode(&input, node), 0);
+    ck_assert(memcmp(node, (size_t[]){0, 2, 3, 2, 3, 2}, sizeof node) == 0);
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(mpipp_swaps_until_none_helps)
+{
+    matrix view;
+    size_t start[64], some[64], all[64], other[64];
+    int64_t inside[3], total;
+    pattern_view("array:4x4x4:4x4x4", &view);
+    setmatch_input input = on_equal_nodes(&view, 8);
+    ck_assert_int_eq(setmatch_mpipp_from(&input, 5, 0, start), 0);
+    ck_assert_int_eq(setmatch_mpipp_from(&input, 5, 3, some), 0);
+    ck_assert_int_eq(setmatch_mpipp_from(&input, 5, 9999, all), 0);
+    ck_assert_int_eq(setmatch_mpipp_from(&input, 6, 0, other), 0);
+    ck_assert(memcmp(start, other, sizeof start) != 0);
+    setmatch_weight(&view, start, &inside[0], &total);
+    setmatch_weight(&view, some, &inside[1], &total);
+    setmatch_weight(&view, all, &inside[2], &total);
+    ck_assert(inside[0] < inside[1] && inside[1] < inside[2]);
+    for (size_t a = 0; a < 64; a++) {
+        for (size_t b = 0; b < a; b++) {
+            int64_t now;
+            size_t kept = all[a];
+            all[a] = all[b];
+            all[b] = kept;
+            setmatch_weight(&view, all, &now, &total);
+            ck_assert_int_le(now, inside[2]);
+            all[b] = all[a];
+            all[a] = kept;
+        }
+    }
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(methods_by_name)
+{
+    ck_assert_ptr_eq(setmatch_find_method("auto"), setmatch_methods);
+    for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++)
+        ck_assert_ptr_eq(setmatch_find_method(m->name), m);
+    ck_assert_ptr_null(setmatch_find_method("Auto"));
+}
+END_TEST
+
+START_TEST(values_beyond_any_sum)
+{
+    const int64_t max = INT64_MAX;
+    matrix view = dense(4, 4, (int64_t[]){0, 1, max, 1, 1, 0, 1, max, max, 1, 0, 1, 1, max, 1, 0});
+    for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
+        size_t node[4];
+        setmatch_input input = on_equal_nodes(&view, 2);
+        ck_assert_int_eq(m->place(&input, node), 0);
+        if (m->place != setmatch_byslot && m->place != setmatch_bynode)
+            ck_assert_msg(node[0] == node[2] && node[1] == node[3], "%s", m->name);
+    }
+    matrix_release(&view);
+}
+END_TEST
+
+/* --- cost and groups --- */
+
+/* In one triangle, which counts half. Pairs 0-4, 1-5, 2-6, 3-7 belong on a node; 0-2 and 1-3 bind
+ * pairs to each other. */
+static matrix pairs_of_pairs(void)
+{
+    int64_t value[64] = {0};
+    value[0 * 8 + 4] = value[1 * 8 + 5] = value[2 * 8 + 6] = value[3 * 8 + 7] = 20;
+    value[0 * 8 + 2] = value[1 * 8 + 3] = 6;
+    return dense(8, 8, value);
+}
+
+START_TEST(cost_by_what_is_shared)
+{
+    matrix view = pairs_of_pairs();
+    const size_t node[] = {0, 1, 2, 3, 0, 1, 2, 1};
+    double cost;
+    setmatch_input input = {.view = &view, .nodes = 4, .bandwidth = {4, 2, 1}};
+    ck_assert_int_eq(setmatch_cost(&input, node, &cost), 0);
+    ck_assert_double_eq_tol(cost, (60 / 4. + 32 / 2.) / 2, 1e-9);
+    input.group_of_node = (size_t[]){7, 7, 9, 9};
+    ck_assert_int_eq(setmatch_cost(&input, node, &cost), 0);
+    ck_assert_double_eq_tol(cost, (60 / 4. + 32 / 1.) / 2, 1e-9);
+    input.bandwidth = (setmatch_bandwidth){0, 0, 0};
+    ck_assert_int_eq(setmatch_cost(&input, node, &cost), 0);
+    ck_assert_double_eq_tol(cost, (60 / 3500. + 32 / 1050.) / 2, 1e-9);
+    input.bandwidth = (setmatch_bandwidth){1, 0, 1};
+    ck_assert_int_eq(setmatch_cost(&input, node, &cost), -EINVAL);
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(groups_hold_what_cannot_share_a_node)
+{
+    matrix view = pairs_of_pairs();
+    const size_t group[] = {30, 10, 10, 30};
+    size_t node[8];
+    setmatch_input input = on_equal_nodes(&view, 2);
+    input.group_of_node = group;
+    ck_assert_int_eq(setmatch_auto(&input, node), 0);
+    for (size_t k = 0; k < 4; k++)
+        ck_assert_uint_eq(node[k], node[k + 4]);
+    ck_assert_uint_eq(group[node[0]], group[node[2]]);
+    ck_assert_uint_eq(group[node[1]], group[node[3]]);
+    matrix_release(&view);
+}
+END_TEST
+
+/* Half the slots of each node taken away, planes still share a group. */
+START_TEST(grid_among_groups)
+{
+    matrix view;
+    size_t node[64], group[16];
+    pattern_view("shuffled-array:4x4x4:8x8x8", &view);
+    setmatch_input input = on_equal_nodes(&view, 4);
+    for (size_t n = 0; n < 16; n++)
+        group[n] = n % 4;
+    input.group_of_node = group;
+    ck_assert_int_eq(setmatch_auto(&input, node), 0);
+    int64_t inside, total;
+    for (size_t rank = 0; rank < 64; rank++)
+        node[rank] = group[node[rank]];
+    ck_assert_int_eq(setmatch_weight(&view, node, &inside, &total), 0);
+    ck_assert_int_eq(total - inside, 3);
+    matrix_release(&view);
+}
+END_TEST
+
+/* --- profiles --- */
+
+START_TEST(crossing_by_hand)
+{
+    /* Ranks 0 and 1 on node 0 have 10 2 0 4 in the bins, rank 2 on node 1 has 0 1 6 2. Even
+     * domains: bins 0 and 1 to node 0, 2 and 3 to node 1. Fitted ones, two bins each: 0 and 3, 1
+     * and 2. */
+    matrix bytes = dense(3, 4, (int64_t[]){9, 0, 0, 3, 1, 2, 0, 1, 0, 1, 6, 2});
+    const setmatch_profile profile = {1, &bytes};
+    const size_t node[] = {0, 0, 1};
+    int64_t crossing, total;
+    ck_assert_int_eq(setmatch_crossing(&profile, 2, node, SETMATCH_DOMAINS_EVEN, &crossing, &total), 0);
+    ck_assert_int_eq(total, 25);
+    ck_assert_int_eq(crossing, 25 - 12 - 8);
+    ck_assert_int_eq(setmatch_crossing(&profile, 2, node, SETMATCH_DOMAINS_FITTED, &crossing, &total), 0);
+    ck_assert_int_eq(crossing, 25 - 14 - 7);
+    matrix apart = dense(3, 4, (int64_t[]){900, 0, 0, 300, 0, 0, 0, 0, 0, 100, 600, 200});
+    const setmatch_profile second = {1, &apart};
+    ck_assert_int_eq(setmatch_crossing(&second, 2, node, SETMATCH_DOMAINS_FITTED, &crossing, &total), 0);
+    ck_assert_int_eq(crossing, 200);
+    ck_assert_int_eq(setmatch_crossing(&second, 2, node, SETMATCH_DOMAINS_EVEN, &crossing, &total), 0);
+    ck_assert_int_eq(crossing, 100 + 300);
+    matrix_release(&bytes);
+    matrix_release(&apart);
+}
+END_TEST
+
+START_TEST(coaccess_by_hand)
+{
+    matrix bytes = dense(3, 2, (int64_t[]){30, 0, 10, 50, 0, 50}), shared;
+    const setmatch_profile profile = {1, &bytes};
+    ck_assert_int_eq(setmatch_coaccess(&profile, &shared), 0);
+    ck_assert_int_eq(matrix_get(&shared, 0, 1), 30 * 10 / 40);
+    ck_assert_int_eq(matrix_get(&shared, 1, 2), 50 * 50 / 100);
+    ck_assert_int_eq(matrix_get(&shared, 0, 2), 0);
+    ck_assert_int_eq(matrix_get(&shared, 0, 0), 0);
+    matrix_release(&bytes);
+    matrix_release(&shared);
+}
+END_TEST
+
+/* Twice as many bytes a rank from block to block of four ranks: neighbours do not tell. */
+static matrix uneven_blocks(size_t ranks, size_t bins)
+{
+    int64_t *value = calloc(ranks * bins, sizeof *value);
+    size_t rank = 0;
+    ck_assert_ptr_nonnull(value);
+    for (size_t b = 0; b < bins; b++) {
+        int64_t left = 1000;
+        while (left > 0 && rank < ranks) {
+            int64_t part = left < 250 << rank % 3 ? left : 250 << rank % 3;
+            value[rank * 5 % ranks * bins + b] += part;
+            left -= part;
+            rank++;
+        }
+    }
+    matrix m = dense(ranks, bins, value);
+    free(value);
+    return m;
+}
+
+static int64_t crossing_by(const setmatch_input *input)
+{
+    size_t node[MOST_RANKS];
+    int64_t crossing, total;
+    ck_assert_int_eq(setmatch_auto(input, node), 0);
+    ck_assert_int_eq(setmatch_crossing(input->profile, input->nodes, node, input->domains, &crossing,
+                                       &total), 0);
+    return crossing;
+}
+
+START_TEST(profile_of_uneven_blocks)
+{
+    matrix view, bytes = uneven_blocks(32, 16);
+    const setmatch_profile profile = {1, &bytes};
+    pattern_view("mesh:32:1", &view);
+    setmatch_input input = on_equal_nodes(&view, 8);
+    input.profile = &profile;
+    input.domains = (setmatch_domains)_i;
+    int64_t by_profile = crossing_by(&input);
+    input.objective = SETMATCH_OBJECTIVE_NEIGHBOURS;
+    int64_t by_view = crossing_by(&input);
+    ck_assert_msg(2 * by_profile <= by_view, "%lld by profile, %lld by view", (long long)by_profile,
+                  (long long)by_view);
+    matrix_release(&view);
+    matrix_release(&bytes);
+}
+END_TEST
+
+/* Sixteen ranks write one array in rows and another in columns. */
+START_TEST(two_arrays_of_opposite_decomposition)
+{
+    matrix view, bytes[2];
+    const setmatch_profile profile = {2, bytes};
+    pattern_view("array:4x4:8x8", &view);
+    pattern_profile("array:16x1:4x64", 8, 512, &bytes[0]);
+    pattern_profile("reversed-array:4x4:16x16", 8, 512, &bytes[1]);
+    setmatch_input input = on_equal_nodes(&view, 4);
+    input.profile = &profile;
+    input.domains = SETMATCH_DOMAINS_EVEN;
+    int64_t by_profile = crossing_by(&input);
+    input.objective = SETMATCH_OBJECTIVE_NEIGHBOURS;
+    ck_assert_int_le(by_profile, crossing_by(&input));
+    matrix_release(&view);
+    matrix_release(&bytes[0]);
+    matrix_release(&bytes[1]);
+}
+END_TEST
+
+/* The study's cube: shuffled ranks, fitted domains, nothing has to cross. */
+START_TEST(cube_with_fitted_domains)
+{
+    matrix view, bytes;
+    const setmatch_profile profile = {1, &bytes};
+    pattern_view("shuffled-array:4x4x4:16x16x16", &view);
+    pattern_profile("shuffled-array:4x4x4:16x16x16", 8, 8192, &bytes);
+    setmatch_input input = on_equal_nodes(&view, 8);
+    input.profile = &profile;
+    input.domains = SETMATCH_DOMAINS_FITTED;
+    ck_assert_int_eq(crossing_by(&input), 0);
+    matrix_release(&view);
+    matrix_release(&bytes);
+}
+END_TEST
+
+/* --- refusals and memory --- */
+
+START_TEST(refusals)
+{
+    matrix view = pairs_of_pairs(), negative = dense(2, 2, (int64_t[]){0, -1, 0, 0});
+    matrix few = dense(3, 2, (int64_t[]){1, 0, 0, 0, 0, 1});
+    const setmatch_profile short_profile = {1, &few}, no_profile = {0, NULL};
+    for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
+        size_t node[8] = {77};
+        setmatch_input input = {.view = &view, .slots = (size_t[]){3, 4}, .nodes = 2};
+        ck_assert_int_eq(m->place(&input, node), -ENOSPC);
+        input.slots = (size_t[]){SIZE_MAX, SIZE_MAX};
+        input.threshold = 101;
+        ck_assert_int_eq(m->place(&input, node), -EINVAL);
+        input.threshold = 10;
+        input.view = &negative;
+        ck_assert_int_eq(m->place(&input, node), -EINVAL);
+        ck_assert_uint_eq(node[0], 77);
+        input.view = &view;
+        ck_assert_int_eq(m->place(&input, node), 0);
+    }
+    size_t node[8] = {77};
+    int64_t crossing, total;
+    setmatch_input input = on_equal_nodes(&view, 2);
+    input.objective = SETMATCH_OBJECTIVE_PROFILE;
+    ck_assert_int_eq(setmatch_auto(&input, node), -EINVAL);
+    input.profile = &short_profile;
+    ck_assert_int_eq(setmatch_auto(&input, node), -EINVAL);
+    input.profile = &no_profile;
+    ck_assert_int_eq(setmatch_auto(&input, node), -EINVAL);
+    ck_assert_int_eq(setmatch_crossing(&no_profile, 4, node, SETMATCH_DOMAINS_EVEN, &crossing, &total),
+                     -EINVAL);
+    ck_assert_uint_eq(node[0], 77);
+    matrix_release(&view);
+    matrix_release(&negative);
+    matrix_release(&few);
+}
+END_TEST
+
+START_TEST(no_ranks)
+{
+    matrix view;
+    size_t node = 9;
+    ck_assert_int_eq(matrix_from_entries(&view, 0, 0, NULL, 0), 0);
+    for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
+        setmatch_input input = {.view = &view, .slots = (size_t[]){0, 2}, .nodes = 2, .refine = true,
+                                .group_of_node = (size_t[]){1, 2}};
+        ck_assert_int_eq(m->place(&input, &node), 0);
+        input.nodes = 0;
+        ck_assert_int_eq(m->place(&input, &node), 0);
+    }
+    ck_assert_uint_eq(node, 9);
+    matrix_release(&view);
+}
+END_TEST
+
+/* Whatever allocation fails, the answer is -ENOMEM, nothing is kept, and nothing is set. */
+static void try_without_memory(setmatch_method_fn place, const setmatch_input *input)
+{
+    long nth = 0;
+    for (int rc = -ENOMEM; rc != 0; nth++) {
+        size_t node[MOST_RANKS] = {77};
+        fail_allocation(nth);
+        rc = place(input, node);
+        stop_failing();
+        ck_assert_int_eq(allocations.live, 0);
+        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
+        ck_assert(rc == 0 || node[0] == 77);
+    }
+    ck_assert_int_gt(nth, 6);
+}
+
+START_TEST(memory_runs_out)
+{
+    matrix view = pairs_of_pairs();
+    setmatch_input input = on_equal_nodes(&view, 2);
+    for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++)
+        try_without_memory(m->place, &input);
+    input.group_of_node = (size_t[]){1, 1, 2, 2};
+    try_without_memory(setmatch_auto, &input);
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(memory_runs_out_with_a_profile)
+{
+    matrix view = pairs_of_pairs(), bytes = uneven_blocks(8, 4);
+    const setmatch_profile profile = {1, &bytes};
+    setmatch_input input = on_equal_nodes(&view, 4);
+    input.profile = &profile;
+    input.domains = (setmatch_domains)_i;
+    try_without_memory(setmatch_auto, &input);
+    matrix_release(&view);
+    matrix_release(&bytes);
+}
+END_TEST
+
+static Suite *placement_suite(void)
+{
+    Suite *suite = suite_create("placement");
+    TCase *methods = tcase_create("methods");
+    tcase_set_timeout(methods, 60);
+    tcase_add_test(methods, regular_arrays);
+    tcase_add_loop_test(methods, every_method_on_a_cube, 0, 6);
+    tcase_add_test(methods, stock_policies);
+    tcase_add_test(methods, mpipp_swaps_until_none_helps);
+    tcase_add_test(methods, methods_by_name);
+    tcase_add_test(methods, values_beyond_any_sum);
+    suite_add_tcase(suite, methods);
+
+    TCase *groups = tcase_create("groups");
+    tcase_add_test(groups, cost_by_what_is_shared);
+    tcase_add_test(groups, groups_hold_what_cannot_share_a_node);
+    tcase_add_test(groups, grid_among_groups);
+    suite_add_tcase(suite, groups);
+
+    TCase *profiles = tcase_create("profiles");
+    tcase_add_test(profiles, crossing_by_hand);
+    tcase_add_test(profiles, coaccess_by_hand);
+    tcase_add_loop_test(profiles, profile_of_uneven_blocks, 0, 2);
+    tcase_add_test(profiles, two_arrays_of_opposite_decomposition);
+    tcase_add_test(profiles, cube_with_fitted_domains);
+    suite_add_tcase(suite, profiles);
+
+    TCase *limits = tcase_create("limits");
+    tcase_set_timeout(limits, 60);
+    tcase_add_test(limits, refusals);
+    tcase_add_test(limits, no_ranks);
+    tcase_add_test(limits, memory_runs_out);
+    tcase_add_loop_test(limits, memory_runs_out_with_a_profile, 0, 2);
+    suite_add_tcase(suite, limits);
+    return suite;
+}
+
+int main(void)
+{
+    return run_suite(placement_suite());
+}
