@@ -334,8 +334,8 @@ bool tatp_is_local(const tatp_module *module, int rank);
 /* Sees to it that the windows of the schedule's aggregators are shared on each node, or not.
  * Collective over the ranks of a node, none of which may be missing; cannot fail. */
 void tatp_share_windows(tatp_pass *pass);
-/* The windows of an aggregator of this node, of a schedule that is shared. */
-void tatp_find_windows(const tatp_pass *pass, int aggregator, tatp_window window[TATP_DEPTH]);
+/* The TATP_DEPTH windows of an aggregator of this node, of a schedule that is shared. */
+void tatp_find_windows(const tatp_pass *pass, int aggregator, tatp_window *window);
 /* Keeps a segment for the next file of the same ranks. */
 void tatp_segment_put_back(tatp_segment *segment);
 /* Frees all that wait. */

@@ -363,7 +363,7 @@ static size_t place_of(const tatp_pass *pass, int aggregator)
     return place;
 }
 
-void tatp_find_windows(const tatp_pass *pass, int aggregator, tatp_window window[TATP_DEPTH])
+void tatp_find_windows(const tatp_pass *pass, int aggregator, tatp_window *window)
 {
     size_t size = round_up((size_t)pass->schedule->cycle);
     char *base = pass->module->segment->base +
