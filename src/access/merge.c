@@ -5,6 +5,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* heap[0] is the list whose next byte is lowest; the lower list number wins a tie. */
+typedef struct access_merge {
+    access_cursor *cursor; /* one a list: the merge advances them */
+    size_t *heap;
+    size_t live; /* lists that have bytes left */
+} access_merge;
+
 static int before(const access_merge *merge, size_t a, size_t b)
 {
     int64_t x = access_next(&merge->cursor[a]), y = access_next(&merge->cursor[b]);
@@ -28,7 +35,7 @@ static void sift_down(access_merge *merge, size_t at)
     merge->heap[at] = list;
 }
 
-void access_merge_init(access_merge *merge, access_cursor *cursor, size_t count, size_t *heap)
+static void merge_init(access_merge *merge, access_cursor *cursor, size_t count, size_t *heap)
 {
     merge->cursor = cursor;
     merge->heap = heap;
@@ -41,13 +48,14 @@ void access_merge_init(access_merge *merge, access_cursor *cursor, size_t count,
         sift_down(merge, at);
 }
 
-int access_merge_take(access_merge *merge, int64_t hi, access_piece *piece, size_t *list)
+/* The block (or rest of one) that begins lowest: 1, the piece and the number of its list; 0 when
+ * there is none. O(log count). */
+static int merge_take(access_merge *merge, access_piece *piece, size_t *list)
 {
     if (merge->live == 0)
         return 0;
     *list = merge->heap[0];
-    if (!access_take_piece(&merge->cursor[*list], hi, piece))
-        return 0;
+    access_take_piece(&merge->cursor[*list], ACCESS_END, piece);
     if (access_next(&merge->cursor[*list]) == ACCESS_END)
         merge->heap[0] = merge->heap[--merge->live];
     if (merge->live > 0)
@@ -55,21 +63,148 @@ int access_merge_take(access_merge *merge, int64_t hi, access_piece *piece, size
     return 1;
 }
 
-int access_merge_extent(access_merge *merge, int64_t hi, int64_t gap, int64_t *lo, int64_t *end)
+/* ---- the union ---- */
+
+/* The state of the merge at `from`, to be compared with that one stride later. When every list has by
+ * then gone on by one block of the same run, and these blocks leave no hole between `from` and there,
+ * it all comes again as long as the runs last. */
+typedef struct period {
+    int64_t from, stride; /* stride 0: none is under way */
+    int64_t covered;      /* by blocks of the period, from its beginning on without a hole */
+    size_t live;
+    const access_run **run; /* per list */
+    int64_t *block;
+} period;
+
+static int begins_block(const access_cursor *cursor)
+{
+    return cursor->byte == 0 && cursor->block + 2 < cursor->run->count;
+}
+
+/* A period begins here when all lists do a block of the same stride next. */
+static void begin_period(const access_merge *merge, period *p)
+{
+    p->stride = 0;
+    p->live = merge->live;
+    if (merge->live == 0)
+        return;
+    for (size_t h = 0; h < merge->live; h++) {
+        const access_cursor *cursor = &merge->cursor[merge->heap[h]];
+        if (!begins_block(cursor) ||
+            cursor->run->stride != merge->cursor[merge->heap[0]].run->stride)
+            return;
+        p->run[merge->heap[h]] = cursor->run;
+        p->block[merge->heap[h]] = cursor->block;
+    }
+    p->from = p->covered = access_next(&merge->cursor[merge->heap[0]]);
+    p->stride = merge->cursor[merge->heap[0]].run->stride;
+}
+
+/* How often the period that has just been passed comes again. */
+static int64_t count_periods(const access_merge *merge, const period *p)
+{
+    int64_t least = INT64_MAX;
+    if (merge->live != p->live)
+        return 0;
+    for (size_t h = 0; h < merge->live; h++) {
+        const access_cursor *cursor = &merge->cursor[merge->heap[h]];
+        if (cursor->run != p->run[merge->heap[h]] || cursor->byte != 0 ||
+            cursor->block != p->block[merge->heap[h]] + 1)
+            return 0;
+        if (cursor->run->count - 1 - cursor->block < least)
+            least = cursor->run->count - 1 - cursor->block;
+    }
+    return least;
+}
+
+/* At the end of a period: passes all that are alike. Returns the bytes. */
+static int64_t pass_periods(access_merge *merge, const period *p)
+{
+    int64_t periods = count_periods(merge, p);
+    for (size_t h = 0; h < merge->live && periods > 0; h++)
+        merge->cursor[merge->heap[h]].block += periods;
+    return periods * p->stride;
+}
+
+static int64_t next_offset(const access_merge *merge)
+{
+    return merge->live > 0 ? access_next(&merge->cursor[merge->heap[0]]) : ACCESS_END;
+}
+
+/* A block of the period that is under way has been taken; at its end, all that are alike are passed.
+ * Returns what is covered up to where. */
+static int64_t go_on_with_period(access_merge *merge, period *p, const access_piece *piece)
+{
+    int64_t next = next_offset(merge), covered = p->covered;
+    if (piece->offset > covered) {
+        p->stride = 0;
+        return 0;
+    }
+    if (piece->offset + piece->length > covered)
+        p->covered = covered = piece->offset + piece->length;
+    if (next < p->from + p->stride)
+        return covered;
+    if (next == p->from + p->stride && covered >= next)
+        covered += pass_periods(merge, p);
+    p->stride = 0;
+    return covered;
+}
+
+/* One stretch without holes. A merge that never gets into step is not asked too often. */
+static void take_stretch(access_merge *merge, period *p, int64_t *lo, int64_t *end)
 {
     access_piece piece;
-    size_t list;
-    if (!access_merge_take(merge, hi, &piece, &list))
-        return 0;
-    *lo = piece.offset;
-    *end = piece.offset + piece.length;
-    while (merge->live > 0 && access_next(&merge->cursor[merge->heap[0]]) - *end <= gap &&
-           access_merge_take(merge, hi, &piece, &list)) {
+    size_t list, taken = 0, wait = 1;
+    *lo = *end = next_offset(merge);
+    begin_period(merge, p);
+    while (next_offset(merge) <= *end && merge_take(merge, &piece, &list)) {
         if (piece.offset + piece.length > *end)
             *end = piece.offset + piece.length;
+        if (p->stride > 0) {
+            int64_t covered = go_on_with_period(merge, p, &piece);
+            *end = covered > *end ? covered : *end;
+        } else if (++taken >= wait) {
+            begin_period(merge, p);
+            taken = 0;
+            wait += wait < merge->live ? wait : 0;
+        }
     }
-    return 1;
 }
+
+static int take_all(access_merge *merge, period *p, access_list *cover)
+{
+    int64_t lo, end;
+    int rc = 0;
+    while (merge->live > 0 && rc == 0) {
+        take_stretch(merge, p, &lo, &end);
+        rc = access_append(cover, lo, end - lo, cover->bytes);
+    }
+    return rc;
+}
+
+int access_union(const access_list *const *lists, size_t count, access_list *cover)
+{
+    access_merge merge;
+    period p = {0};
+    int rc = -ENOMEM;
+    access_cursor *cursor = calloc(count + 1, sizeof *cursor);
+    size_t *heap = calloc(count + 1, sizeof *heap);
+    p.run = calloc(count + 1, sizeof *p.run);
+    p.block = calloc(count + 1, sizeof *p.block);
+    if (cursor != NULL && heap != NULL && p.run != NULL && p.block != NULL) {
+        for (size_t i = 0; i < count; i++)
+            access_cursor_init(&cursor[i], lists[i]);
+        merge_init(&merge, cursor, count, heap);
+        rc = take_all(&merge, &p, cover);
+    }
+    free(p.block);
+    free(p.run);
+    free(heap);
+    free(cursor);
+    return rc;
+}
+
+/* ---- who follows whom ---- */
 
 static int count_pair(matrix_builder *counts, size_t a, size_t b)
 {
@@ -84,7 +219,7 @@ static int count_all(access_merge *merge, const size_t *owner, matrix_builder *c
     size_t list;
     int rc = 0;
     *ends = (access_ends){SIZE_MAX, SIZE_MAX, 0, 0};
-    while (rc == 0 && access_merge_take(merge, ACCESS_END, &piece, &list)) {
+    while (rc == 0 && merge_take(merge, &piece, &list)) {
         if (ends->first_owner == SIZE_MAX) {
             ends->first_owner = owner[list];
             ends->lower = piece.offset;
@@ -107,7 +242,7 @@ int access_count_neighbours(const access_list *lists, const size_t *owner, size_
     if (cursor != NULL && heap != NULL) {
         for (size_t i = 0; i < count; i++)
             access_cursor_init(&cursor[i], &lists[i]);
-        access_merge_init(&merge, cursor, count, heap);
+        merge_init(&merge, cursor, count, heap);
         rc = count_all(&merge, owner, counts, ends);
     }
     free(heap);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Several ordered lists read as one, in ascending order of offset.
+ * Several ordered lists in ascending order of offset: what they cover, and who follows whom.
  *
  * Functions return 0 or a negative errno value; outputs are set only on success.
  */
@@ -10,24 +10,10 @@
 #include "access/access.h"
 #include "matrix/matrix.h"
 
-/* heap[0] is the list whose next byte is lowest; the lower list number wins a tie. */
-typedef struct access_merge {
-    access_cursor *cursor; /* one a list, as given: the merge advances them */
-    size_t *heap;
-    size_t live; /* lists that have bytes left */
-} access_merge;
-
-/* Takes the cursors of `count` lists; `heap` is the caller's array of `count` entries. Never
- * allocates, so that it can be used between two messages. */
-void access_merge_init(access_merge *merge, access_cursor *cursor, size_t count, size_t *heap);
-
-/* The block (or rest of one, cut at `hi`) that begins lowest: 1, the piece and the number of its
- * list; 0 when no list has a byte below hi. O(log count). */
-int access_merge_take(access_merge *merge, int64_t hi, access_piece *piece, size_t *list);
-
-/* The longest stretch [*lo, *end) below hi that the lists cover together, holes of at most `gap`
- * bytes included: 1, or 0 when there is none. Pieces that overlap count once. */
-int access_merge_extent(access_merge *merge, int64_t hi, int64_t gap, int64_t *lo, int64_t *end);
+/* The bytes that any of the lists has, as one ordered list whose stream begins at 0, appended to the
+ * empty list *cover. Where all lists go on with the same stride and leave no hole, whole periods are
+ * passed at once: O(runs) for interleaved records; else O(blocks log count). -ENOMEM. */
+int access_union(const access_list *const *lists, size_t count, access_list *cover);
 
 /* The lowest and the highest block met: whose they are (SIZE_MAX: there was none), where the first
  * begins and the last ends. */

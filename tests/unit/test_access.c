@@ -596,59 +596,94 @@ END_TEST
 
 /* ---- merging ---- */
 
-START_TEST(extents_are_the_union)
+/* What a list covers, marked in a map of bytes. */
+static void mark(const access_list *list, char *map)
 {
-    for (int c = 0; c < CASES; c++) {
-        access_list list[4] = {{0}};
-        access_cursor cursor[4];
-        size_t heap[4];
-        access_merge merge;
-        char covered[FILE_BYTES] = {0}, got[FILE_BYTES] = {0};
-        model m;
-        int64_t lo, end, before = -1;
+    for (size_t r = 0; r < list->count; r++) {
+        const access_run *run = &list->run[r];
+        for (int64_t b = 0; b < run->count; b++)
+            memset(map + run->offset + b * run->stride, 1, (size_t)run->length);
+    }
+}
+
+static void check_union(const access_list *list, size_t count)
+{
+    enum { BYTES = 4096 };
+    const access_list *lists[8];
+    access_list cover = {0};
+    char wanted[BYTES] = {0}, got[BYTES] = {0};
+    for (size_t l = 0; l < count; l++) {
+        lists[l] = &list[l];
+        mark(&list[l], wanted);
+    }
+    ck_assert_int_eq(access_union(lists, count, &cover), 0);
+    ck_assert(access_is_ordered(&cover));
+    mark(&cover, got);
+    ck_assert_mem_eq(got, wanted, sizeof got);
+    access_release(&cover);
+}
+
+/* Runs of few strides, so that lists are often in step, with and without holes, overlaps, and single
+ * blocks between. */
+START_TEST(union_of_runs)
+{
+    for (int c = 0; c < 20 * CASES; c++) {
+        access_list list[8] = {{0}};
+        size_t count = 1 + (size_t)below(8);
         state = (uint64_t)c;
-        for (int l = 0; l < 4; l++) {
-            random_ordered(&m, &list[l]);
-            for (int64_t s = 0; s < m.bytes; s++)
-                covered[m.place[s]] = 1;
-            access_cursor_init(&cursor[l], &list[l]);
-        }
-        access_merge_init(&merge, cursor, 4, heap);
-        int64_t window = 20 + below(100);
-        for (int64_t hi = window; hi < FILE_BYTES + window; hi += window) {
-            before = -1;
-            while (access_merge_extent(&merge, hi, 0, &lo, &end)) {
-                ck_assert(lo > before && end <= hi && lo < end);
-                before = end;
-                memset(got + lo, 1, (size_t)(end - lo));
+        for (size_t l = 0; l < count; l++) {
+            int64_t at = below(60);
+            for (int r = 0; r < 3 && at < 3000; r++) {
+                int64_t stride = 8 * (1 + below(3)), length = 1 + below((int)stride);
+                access_run run = {at, length, stride, 1 + below(40), list[l].bytes};
+                if (below(4) == 0)
+                    run = (access_run){at, 1 + below(200), 0, 1, list[l].bytes};
+                if (run.count == 1)
+                    run.stride = 0;
+                ck_assert_int_eq(access_append_run(&list[l], &run), 0);
+                at = access_upper(&list[l]) + below(20);
             }
         }
-        ck_assert_mem_eq(got, covered, sizeof got);
-        for (int l = 0; l < 4; l++)
+        check_union(list, count);
+        for (size_t l = 0; l < count; l++)
             access_release(&list[l]);
     }
 }
 END_TEST
 
-START_TEST(extents_pass_small_gaps)
+START_TEST(union_of_interleaved_records)
 {
-    access_list list = {0};
-    access_cursor cursor;
-    size_t heap[1];
-    access_merge merge;
-    int64_t lo, end;
-    for (int b = 0; b < 5; b++)
-        ck_assert_int_eq(access_append(&list, 10 * b, 4, 4 * b), 0);
-    ck_assert_int_eq(access_append(&list, 100, 4, 20), 0);
-    access_cursor_init(&cursor, &list);
-    access_merge_init(&merge, &cursor, 1, heap);
-    ck_assert_int_eq(access_merge_extent(&merge, ACCESS_END, 6, &lo, &end), 1);
-    ck_assert_int_eq(lo, 0);
-    ck_assert_int_eq(end, 44);
-    ck_assert_int_eq(access_merge_extent(&merge, ACCESS_END, 6, &lo, &end), 1);
-    ck_assert_int_eq(lo, 100);
-    ck_assert_int_eq(access_merge_extent(&merge, ACCESS_END, 6, &lo, &end), 0);
-    access_release(&list);
+    enum { RANKS = 16 };
+    const int64_t record = 64, rounds = (int64_t)1 << 40;
+    access_list list[RANKS] = {{0}}, cover = {0};
+    const access_list *lists[RANKS];
+    for (int r = 0; r < RANKS; r++) {
+        access_run run = {1000 + r * record, record, RANKS * record, rounds, 0};
+        ck_assert_int_eq(access_append_run(&list[r], &run), 0);
+        lists[r] = &list[r];
+    }
+    ck_assert_int_eq(access_union(lists, RANKS, &cover), 0);
+    ck_assert_uint_eq(cover.count, 1);
+    ck_assert_int_eq(access_lower(&cover), 1000);
+    ck_assert_int_eq(access_upper(&cover), 1000 + RANKS * record * rounds);
+    for (int r = 0; r < RANKS; r++)
+        access_release(&list[r]);
+    access_release(&cover);
+}
+END_TEST
+
+START_TEST(union_of_blocks)
+{
+    for (int c = 0; c < CASES; c++) {
+        access_list list[4] = {{0}};
+        model m;
+        state = (uint64_t)c;
+        for (int l = 0; l < 4; l++)
+            random_ordered(&m, &list[l]);
+        check_union(list, 4);
+        for (int l = 0; l < 4; l++)
+            access_release(&list[l]);
+    }
 }
 END_TEST
 
@@ -724,8 +759,9 @@ int main(void)
     tcase_add_test(domains, cuts_hold_every_byte);
     tcase_add_test(domains, a_long_run_stays_a_few_runs);
     tcase_add_test(domains, a_cut_outside_the_range_is_refused);
-    tcase_add_test(merges, extents_are_the_union);
-    tcase_add_test(merges, extents_pass_small_gaps);
+    tcase_add_test(merges, union_of_blocks);
+    tcase_add_test(merges, union_of_runs);
+    tcase_add_test(merges, union_of_interleaved_records);
     tcase_add_test(merges, neighbours_of_the_paper);
     tcase_add_test(merges, nobody_has_no_neighbours);
     suite_add_tcase(suite, runs);

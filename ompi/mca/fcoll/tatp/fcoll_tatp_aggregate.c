@@ -129,32 +129,48 @@ static bool go_on_with_batch(tatp_cycles *cycles, tatp_step *s)
 
 /* ---- the file ---- */
 
+/* The next stretch of the window that somebody accesses, holes up to `gap` bytes included. */
+static bool take_extent(tatp_cycles *cycles, int64_t end, int64_t gap, access_piece *extent)
+{
+    access_piece more;
+    if (!access_take_piece(&cycles->cover, end, extent))
+        return false;
+    while (access_next(&cycles->cover) - (extent->offset + extent->length) <= gap &&
+           access_take_piece(&cycles->cover, end, &more))
+        extent->length = more.offset + more.length - extent->offset;
+    return true;
+}
+
 /* Only what was given is written: the holes between belong to others. After an error in this
  * domain nothing more is written to it. */
 static void write_window(tatp_cycles *cycles, tatp_step *s)
 {
-    int64_t lo, end, begin = tatp_window_begin(cycles, s);
+    access_piece extent;
+    int64_t begin = tatp_window_begin(cycles, s);
     char *data = window_of(cycles, s)->data;
     double start = MPI_Wtime();
-    while (access_merge_extent(&cycles->merge, s->end, 0, &lo, &end)) {
+    while (take_extent(cycles, s->end, 0, &extent)) {
         if (cycles->error == OMPI_SUCCESS)
-            tatp_keep_error(cycles, tatp_file_write(cycles->pass, lo, end, data + (lo - begin)));
+            tatp_keep_error(cycles, tatp_file_write(cycles->pass, extent.offset,
+                                                    extent.offset + extent.length,
+                                                    data + (extent.offset - begin)));
     }
     cycles->pass->time.st5 += MPI_Wtime() - start;
 }
 
 static void read_window(tatp_cycles *cycles, tatp_step *s)
 {
-    int64_t lo, end, begin = tatp_window_begin(cycles, s);
+    access_piece extent;
+    int64_t begin = tatp_window_begin(cycles, s);
     char *data = window_of(cycles, s)->data;
     double start = MPI_Wtime();
-    while (access_merge_extent(&cycles->merge, s->end, READ_GAP, &lo, &end)) {
-        int64_t valid = lo;
+    while (take_extent(cycles, s->end, READ_GAP, &extent)) {
+        int64_t end = extent.offset + extent.length, valid = extent.offset;
         if (s->valid < s->end)
             continue;
         if (cycles->error == OMPI_SUCCESS)
-            tatp_keep_error(cycles,
-                            tatp_file_read(cycles->pass, lo, end, data + (lo - begin), &valid));
+            tatp_keep_error(cycles, tatp_file_read(cycles->pass, extent.offset, end,
+                                                   data + (extent.offset - begin), &valid));
         if (valid < end)
             s->valid = valid;
     }

@@ -149,11 +149,8 @@ static int allocate(tatp_cycles *cycles)
     size_t n = schedule->contributors + 1, m = schedule->shares + 1;
     cycles->target = calloc(m, sizeof *cycles->target);
     cycles->in_cursor = calloc(n, sizeof *cycles->in_cursor);
-    cycles->cover = calloc(n, sizeof *cycles->cover);
-    cycles->heap = calloc(n, sizeof *cycles->heap);
     cycles->guest = calloc(n, sizeof *cycles->guest);
-    if (cycles->target == NULL || cycles->in_cursor == NULL || cycles->cover == NULL ||
-        cycles->heap == NULL || cycles->guest == NULL)
+    if (cycles->target == NULL || cycles->in_cursor == NULL || cycles->guest == NULL)
         return OMPI_ERR_OUT_OF_RESOURCE;
     for (int i = 0; i < TATP_DEPTH; i++) {
         cycles->in.step[i].part = calloc(n, sizeof(tatp_part));
@@ -197,6 +194,19 @@ static void set_windows(tatp_cycles *cycles)
         memset(cycles->window[i].flags, 0, sizeof *cycles->window[i].flags);
 }
 
+static int find_covered(tatp_cycles *cycles)
+{
+    const tatp_schedule *schedule = cycles->pass->schedule;
+    const access_list **lists = calloc(schedule->contributors + 1, sizeof *lists);
+    if (lists == NULL)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    for (size_t i = 0; i < schedule->contributors; i++)
+        lists[i] = &schedule->contributor[i].list;
+    int rc = access_union(lists, schedule->contributors, &cycles->covered);
+    free(lists);
+    return tatp_from_errno(rc);
+}
+
 int tatp_cycles_prepare(tatp_pass *pass)
 {
     tatp_cycles *c = pass->schedule->cycles = calloc(1, sizeof *c);
@@ -211,7 +221,8 @@ int tatp_cycles_prepare(tatp_pass *pass)
     set_windows(c);
     find_targets(c);
     find_guests(c);
-    return tatp_cycles_reserve(c);
+    rc = find_covered(c);
+    return rc != OMPI_SUCCESS ? rc : tatp_cycles_reserve(c);
 }
 
 void tatp_cycles_free(tatp_cycles *cycles)
@@ -225,8 +236,7 @@ void tatp_cycles_free(tatp_cycles *cycles)
     }
     free(cycles->target);
     free(cycles->in_cursor);
-    free(cycles->cover);
-    free(cycles->heap);
+    access_release(&cycles->covered);
     free(cycles->guest);
     free(cycles);
 }
@@ -279,11 +289,9 @@ static void rewind_cursors(tatp_cycles *cycles)
         if (t->aggregator == cycles->pass->fh->f_rank)
             memcpy(t->window, cycles->window, sizeof t->window);
     }
-    for (size_t i = 0; i < schedule->contributors; i++) {
+    for (size_t i = 0; i < schedule->contributors; i++)
         access_cursor_init(&cycles->in_cursor[i], &schedule->contributor[i].list);
-        access_cursor_init(&cycles->cover[i], &schedule->contributor[i].list);
-    }
-    access_merge_init(&cycles->merge, cycles->cover, schedule->contributors, cycles->heap);
+    access_cursor_init(&cycles->cover, &cycles->covered);
     cycles->out.all_open = cycles->in.all_open = false;
 }
 

@@ -64,9 +64,8 @@ struct tatp_cycles {
     tatp_ring out;
 
     access_cursor *in_cursor; /* per contributor: the first byte not yet in an opened batch */
-    access_cursor *cover;     /* per contributor: the first byte not yet written or read */
-    size_t *heap;
-    access_merge merge;
+    access_list covered;      /* what all contributors together access */
+    access_cursor cover;      /* the first byte of it that is not yet written or read */
     bool *guest;              /* per contributor: copies by itself */
     tatp_window window[TATP_DEPTH]; /* of this rank's domain */
     tatp_flags flags[TATP_DEPTH];   /* theirs, when they are private */
