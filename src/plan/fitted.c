@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* File domains that fit: from the bytes of units on nodes to the aggregator of each unit. */
+#include "plan/fitted.h"
+#include "plan/auction.h"
+#include "plan/deal.h"
+#include "plan/distance.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In bytes of the average unit times one hop; the second one is what the bound should prove, too. */
+#define COARSE_EPSILON .01
+#define FINE_EPSILON .002
+
+/* ---- checks ---- */
+
+static int check_aggregators(const fitted_input *in)
+{
+    for (size_t j = 0; j < in->aggregators; j++) {
+        if (in->node_of_aggregator[j] >= in->topology->nodes) {
+            return -EINVAL;
+        }
+    }
+    return in->aggregators > 0 && in->bytes->cols == in->topology->nodes ? 0 : -EINVAL;
+}
+
+static int check_options(const fitted_input *in, const fitted_options *options)
+{
+    if (!(options->epsilon >= 0.0) || !(options->least_saving >= 0.0)) {
+        return -EINVAL;
+    }
+    for (size_t u = 0; options->alternative != NULL && u < in->bytes->rows; u++) {
+        if (options->alternative[u] >= in->aggregators) {
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
+/* Counts bytes and the units that have any. */
+static int measure(const matrix *bytes, fitted_report *report)
+{
+    for (size_t u = 0; u < bytes->rows; u++) {
+        double sum = 0.0;
+        for (size_t e = bytes->row_start[u]; e < bytes->row_start[u + 1]; e++) {
+            if (bytes->value[e] < 0) {
+                return -EINVAL;
+            }
+            sum += (double)bytes->value[e];
+        }
+        report->bytes += sum;
+        report->loaded += sum > 0.0;
+    }
+    return 0;
+}
+
+/* ---- what an assignment costs ---- */
+
+struct cost {
+    double crossing, hop_bytes;
+};
+
+static double staying_bytes(const matrix *m, const size_t *node_of_unit)
+{
+    double staying = 0.0;
+    for (size_t u = 0; u < m->rows; u++) {
+        for (size_t e = m->row_start[u]; e < m->row_start[u + 1]; e++) {
+            staying += m->col[e] == node_of_unit[u] ? (double)m->value[e] : 0.0;
+        }
+    }
+    return staying;
+}
+
+static double routed_hop_bytes(const fitted_input *in, const size_t *node_of_unit)
+{
+    double sum = 0.0;
+    for (size_t u = 0; u < in->bytes->rows; u++) {
+        if (node_of_unit[u] != AUCTION_NOWHERE) {
+            sum += auction_hop_bytes(in->bytes, in->topology, u, node_of_unit[u]);
+        }
+    }
+    return sum;
+}
+
+static struct cost cost_of(const fitted_input *in, const size_t *node_of_unit, double bytes)
+{
+    double staying = staying_bytes(in->bytes, node_of_unit), crossing = bytes - staying;
+    return (struct cost){
+        crossing, is_flat(in->topology) ? TOPO_OTHER_NODE * crossing + TOPO_SAME_NODE * staying
+                                        : routed_hop_bytes(in, node_of_unit),
+    };
+}
+
+static size_t count_runs(const size_t *aggregator_of_unit, size_t units)
+{
+    size_t runs = units > 0;
+    for (size_t u = 1; u < units; u++) {
+        runs += aggregator_of_unit[u] != aggregator_of_unit[u - 1];
+    }
+    return runs;
+}
+
+/* ---- the way ---- */
+
+struct work {
+    size_t *least, *most; /* units of each node */
+    size_t *node_of_unit, *aggregator_of_unit;
+};
+
+static int allocate(struct work *w, size_t nodes, size_t units)
+{
+    w->least = calloc(nodes | 1, sizeof *w->least);
+    w->most = calloc(nodes | 1, sizeof *w->most);
+    w->node_of_unit = calloc(units | 1, sizeof *w->node_of_unit);
+    w->aggregator_of_unit = calloc(units | 1, sizeof *w->aggregator_of_unit);
+    return w->least == NULL || w->most == NULL || w->node_of_unit == NULL || w->aggregator_of_unit == NULL
+               ? -ENOMEM : 0;
+}
+
+static void release(struct work *w)
+{
+    free(w->least);
+    free(w->most);
+    free(w->node_of_unit);
+    free(w->aggregator_of_unit);
+}
+
+static void limit_nodes(const fitted_input *in, size_t loaded, struct work *w)
+{
+    size_t least = loaded / in->aggregators, most = least + (loaded % in->aggregators != 0);
+    for (size_t j = 0; j < in->aggregators; j++) {
+        w->least[in->node_of_aggregator[j]] += least;
+        w->most[in->node_of_aggregator[j]] += most;
+    }
+}
+
+static int auction(const fitted_input *in, double epsilon, struct work *w, fitted_report *report)
+{
+    auction_input input = {
+        .bytes = in->bytes, .topology = in->topology, .least = w->least, .most = w->most,
+        .units = report->loaded,
+        .epsilon = report->loaded > 0 ? epsilon * report->bytes / (double)report->loaded : 1.0,
+    };
+    auction_result result = { .node_of_unit = w->node_of_unit };
+    int rc = auction_solve(&input, &result);
+    if (rc == 0) {
+        struct cost cost = cost_of(in, w->node_of_unit, report->bytes);
+        report->crossing = cost.crossing;
+        report->hop_bytes = cost.hop_bytes;
+        report->lower_bound = fmax(report->lower_bound, result.lower_bound);
+        report->bids += result.bids;
+    }
+    return rc;
+}
+
+/* A coarse auction is nearly always good enough, and its bound tells when not. */
+static int auction_to_proof(const fitted_input *in, struct work *w, fitted_report *report)
+{
+    int rc = auction(in, COARSE_EPSILON, w, report);
+    if (rc == 0 && report->hop_bytes - report->lower_bound > FINE_EPSILON * report->bytes) {
+        rc = auction(in, FINE_EPSILON, w, report);
+    }
+    return rc;
+}
+
+static int deal(const fitted_input *in, struct work *w, const fitted_report *report)
+{
+    deal_input input = {
+        .node_of_unit = w->node_of_unit, .units = in->bytes->rows, .nodes = in->topology->nodes,
+        .node_of_aggregator = in->node_of_aggregator, .aggregators = in->aggregators,
+        .least = report->loaded / in->aggregators,
+    };
+    return deal_units(&input, w->aggregator_of_unit);
+}
+
+/* Takes the alternative unless it is worse. */
+static void compare(const fitted_input *in, const fitted_options *options, struct work *w,
+                    fitted_report *report)
+{
+    size_t units = in->bytes->rows;
+    for (size_t u = 0; u < units; u++) {
+        w->node_of_unit[u] = in->node_of_aggregator[options->alternative[u]];
+    }
+    struct cost cost = cost_of(in, w->node_of_unit, report->bytes);
+    report->alternative_crossing = cost.crossing;
+    report->alternative_hop_bytes = cost.hop_bytes;
+    if ((1.0 - options->least_saving) * cost.hop_bytes <= report->hop_bytes) {
+        report->crossing = cost.crossing;
+        report->hop_bytes = cost.hop_bytes;
+        report->took_alternative = 1;
+        memcpy(w->aggregator_of_unit, options->alternative, units * sizeof *w->aggregator_of_unit);
+    }
+}
+
+static int assign(const fitted_input *in, const fitted_options *options, struct work *w, fitted_report *report)
+{
+    limit_nodes(in, report->loaded, w);
+    int rc = options->epsilon > 0.0 ? auction(in, options->epsilon, w, report)
+                                    : auction_to_proof(in, w, report);
+    if (rc == 0) {
+        rc = deal(in, w, report);
+    }
+    if (rc == 0 && options->alternative != NULL) {
+        compare(in, options, w, report);
+    }
+    report->runs = count_runs(w->aggregator_of_unit, in->bytes->rows);
+    return rc;
+}
+
+int fitted_assign(const fitted_input *in, const fitted_options *options, size_t *aggregator_of_unit,
+                  fitted_report *report)
+{
+    static const fitted_options defaults;
+    fitted_report measured = { 0 };
+    struct work w = { 0 };
+    options = options != NULL ? options : &defaults;
+    if (check_aggregators(in) != 0 || check_options(in, options) != 0 || measure(in->bytes, &measured) != 0) {
+        return -EINVAL;
+    }
+    int rc = allocate(&w, in->topology->nodes, in->bytes->rows);
+    if (rc == 0) {
+        rc = assign(in, options, &w, &measured);
+    }
+    if (rc == 0) {
+        memcpy(aggregator_of_unit, w.aggregator_of_unit, in->bytes->rows * sizeof *aggregator_of_unit);
+        if (report != NULL) {
+            *report = measured;
+        }
+    }
+    release(&w);
+    return rc;
+}

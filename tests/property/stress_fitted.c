@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Property test of fitted file domains: random instances of many kinds against every balanced
+ * assignment (small ones) or an exact solver, and the patterns of parallel programs. A failure prints the
+ * command that replays it. */
+#include "../../bench/units.h"
+
+#include "../unit/seeded.h"
+#include "transport.h"
+
+#include <argp.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_UNITS = 200, MAX_NODES = 12, MAX_AGGREGATORS = 24, BRUTE_UNITS = 7, BRUTE_AGGREGATORS = 4 };
+
+enum network { FLAT, TREE, ANY };
+
+struct kind {
+    const char *name;
+    enum network network;
+    int64_t largest;    /* bytes of an entry */
+    int empty_of_ten;   /* entries that are not there */
+    int idle_of_ten;    /* units that nobody accesses */
+    bool shared_nodes;  /* any number of aggregators on a node, also none */
+};
+
+static const struct kind kinds[] = {
+    { "flat", FLAT, 1000000, 5, 0, false },
+    { "flat, ties", FLAT, 2, 3, 0, false },
+    { "flat, all equal", FLAT, 1, 0, 0, false },
+    { "flat, sparse", FLAT, 1000, 8, 0, false },
+    { "flat, idle units", FLAT, 100, 5, 5, false },
+    { "flat, uneven aggregators", FLAT, 1000, 5, 1, true },
+    { "tree", TREE, 1000000, 5, 0, false },
+    { "tree, ties", TREE, 2, 6, 0, false },
+    { "tree, uneven aggregators", TREE, 1000, 7, 1, true },
+    { "any network", ANY, 1000, 5, 0, false },
+    { "any network, sparse, uneven aggregators", ANY, 50, 8, 2, true },
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+struct instance {
+    size_t units, nodes, aggregators, loaded;
+    int64_t bytes[MAX_UNITS][MAX_NODES];
+    double hops[MAX_NODES * MAX_NODES];
+    double cost[MAX_UNITS * MAX_NODES];  /* of the units with bytes */
+    size_t loaded_unit[MAX_UNITS];
+    double total;
+    size_t node_of_aggregator[MAX_AGGREGATORS];
+    size_t even[MAX_UNITS], fitted[MAX_UNITS];
+    topo topology;
+    matrix matrix;
+    fitted_input input;
+    fitted_report report;
+};
+
+/* ---- making one ---- */
+
+static void draw_network(struct instance *in, enum network network, uint64_t *state)
+{
+    size_t nodes = in->nodes, width = (size_t)pick(state, 1, 4);
+    for (size_t n = 0; n < nodes; n++) {
+        for (size_t m = 0; m <= n; m++) {
+            double hops = network == FLAT ? TOPO_OTHER_NODE
+                          : network == ANY ? (double)pick(state, 1, 9)
+                          : n / width == m / width ? 2.0
+                          : n / width / 2 == m / width / 2 ? 4.0 : 6.0;
+            in->hops[n * nodes + m] = in->hops[m * nodes + n] = n == m ? TOPO_SAME_NODE : hops;
+        }
+    }
+}
+
+static void draw_bytes(struct instance *in, const struct kind *kind, uint64_t *state)
+{
+    in->loaded = 0;
+    in->total = 0.0;
+    for (size_t u = 0; u < in->units; u++) {
+        bool idle = pick(state, 0, 9) < kind->idle_of_ten;
+        double sum = 0.0;
+        for (size_t n = 0; n < in->nodes; n++) {
+            bool empty = idle || pick(state, 0, 9) < kind->empty_of_ten;
+            in->bytes[u][n] = empty ? 0 : pick(state, kind->largest == 1, kind->largest);
+            sum += (double)in->bytes[u][n];
+        }
+        in->total += sum;
+        if (sum > 0.0) {
+            in->loaded_unit[in->loaded++] = u;
+        }
+    }
+}
+
+/* The model of what an assignment costs. */
+static void weigh(struct instance *in)
+{
+    for (size_t i = 0; i < in->loaded; i++) {
+        for (size_t n = 0; n < in->nodes; n++) {
+            double sum = 0.0;
+            for (size_t m = 0; m < in->nodes; m++) {
+                sum += in->hops[n * in->nodes + m] * (double)in->bytes[in->loaded_unit[i]][m];
+            }
+            in->cost[i * in->nodes + n] = sum;
+        }
+    }
+}
+
+static void compress(struct instance *in, uint64_t *state)
+{
+    matrix_builder builder = { .rows = in->units, .cols = in->nodes };
+    for (size_t u = 0; u < in->units; u++) {
+        for (size_t n = 0; n < in->nodes; n++) {
+            if (in->bytes[u][n] > 0 && matrix_builder_add(&builder, u, n, in->bytes[u][n]) != 0) {
+                exit(EXIT_FAILURE);
+            }
+        }
+    }
+    if (matrix_builder_finish(&builder, &in->matrix) != 0) {
+        exit(EXIT_FAILURE);
+    }
+    matrix_builder_clear(&builder);
+    /* A stored entry may be 0. */
+    size_t entries = in->matrix.row_start[in->units];
+    if (entries > 0 && pick(state, 0, 4) == 0) {
+        size_t e = (size_t)pick(state, 0, (int64_t)entries - 1), u = 0;
+        while (in->matrix.row_start[u + 1] <= e) {
+            u++;
+        }
+        if (in->matrix.row_start[u + 1] - in->matrix.row_start[u] > 1) {
+            in->bytes[u][in->matrix.col[e]] = in->matrix.value[e] = 0;
+            in->total = 0.0;
+            for (size_t k = 0; k < entries; k++) {
+                in->total += (double)in->matrix.value[k];
+            }
+        }
+    }
+}
+
+static void make_topology(struct instance *in, enum network network)
+{
+    topo_flat(&in->topology, in->nodes);
+    if (network != FLAT && topo_from_hops(&in->topology, in->nodes, in->hops) != 0) {
+        exit(EXIT_FAILURE);
+    }
+}
+
+static void make_instance(struct instance *in, const struct kind *kind, uint64_t seed)
+{
+    uint64_t state = seed;
+    bool small = pick(&state, 0, 1);
+    in->units = (size_t)pick(&state, 0, small ? BRUTE_UNITS : MAX_UNITS);
+    in->nodes = (size_t)pick(&state, 1, small ? 5 : MAX_NODES);
+    in->aggregators = (size_t)pick(&state, 1, small ? BRUTE_AGGREGATORS : MAX_AGGREGATORS);
+    if (!kind->shared_nodes && in->aggregators > in->nodes) {
+        in->aggregators = in->nodes;
+    }
+    for (size_t j = 0; j < in->aggregators; j++) {
+        in->node_of_aggregator[j] = kind->shared_nodes ? (size_t)pick(&state, 0, (int64_t)in->nodes - 1)
+                                                       : j * in->nodes / in->aggregators;
+    }
+    draw_network(in, kind->network, &state);
+    draw_bytes(in, kind, &state);
+    compress(in, &state);
+    weigh(in);
+    make_topology(in, kind->network);
+    in->input = (fitted_input){ &in->matrix, &in->topology, in->node_of_aggregator, in->aggregators };
+}
+
+/* ---- the models ---- */
+
+static double cost_of(const struct instance *in, const size_t *aggregator_of_unit)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < in->loaded; i++) {
+        size_t j = aggregator_of_unit[in->loaded_unit[i]];
+        sum += in->cost[i * in->nodes + in->node_of_aggregator[j]];
+    }
+    return sum;
+}
+
+static double crossing_of(const struct instance *in, const size_t *aggregator_of_unit)
+{
+    double sum = 0.0;
+    for (size_t u = 0; u < in->units; u++) {
+        for (size_t n = 0; n < in->nodes; n++) {
+            sum += n != in->node_of_aggregator[aggregator_of_unit[u]] ? (double)in->bytes[u][n] : 0.0;
+        }
+    }
+    return sum;
+}
+
+/* Loaded units of two aggregators differ by one at most, and no domain is longer than an even one. */
+static bool is_balanced(const struct instance *in, const size_t *aggregator_of_unit, bool lengths)
+{
+    size_t loaded[MAX_AGGREGATORS] = { 0 }, all[MAX_AGGREGATORS] = { 0 };
+    size_t least = SIZE_MAX, most = 0, longest = 0;
+    for (size_t u = 0; u < in->units; u++) {
+        all[aggregator_of_unit[u]]++;
+    }
+    for (size_t i = 0; i < in->loaded; i++) {
+        loaded[aggregator_of_unit[in->loaded_unit[i]]]++;
+    }
+    for (size_t j = 0; j < in->aggregators; j++) {
+        least = loaded[j] < least ? loaded[j] : least;
+        most = loaded[j] > most ? loaded[j] : most;
+        longest = all[j] > longest ? all[j] : longest;
+    }
+    return most - least <= 1 && (!lengths || longest <= (in->units + in->aggregators - 1) / in->aggregators);
+}
+
+/* Tries every assignment. */
+static double brute_force(const struct instance *in)
+{
+    size_t choice[MAX_UNITS] = { 0 };
+    double best = INFINITY;
+    for (;;) {
+        if (is_balanced(in, choice, false)) {
+            best = fmin(best, cost_of(in, choice));
+        }
+        size_t i = 0;
+        while (i < in->loaded && ++choice[in->loaded_unit[i]] == in->aggregators) {
+            choice[in->loaded_unit[i++]] = 0;
+        }
+        if (i == in->loaded) {
+            return best;
+        }
+    }
+}
+
+static double exact(const struct instance *in)
+{
+    size_t least[MAX_NODES] = { 0 }, most[MAX_NODES] = { 0 }, node_of_unit[MAX_UNITS];
+    double total = NAN;
+    for (size_t j = 0; j < in->aggregators; j++) {
+        least[in->node_of_aggregator[j]] += in->loaded / in->aggregators;
+        most[in->node_of_aggregator[j]] += (in->loaded + in->aggregators - 1) / in->aggregators;
+    }
+    transport problem = { in->loaded, in->nodes, in->cost, least, most };
+    return transport_solve(&problem, node_of_unit, &total) == 0 ? total : NAN;
+}
+
+/* ---- checking one ---- */
+
+static const char *tool;
+
+static bool expect(bool true_statement, const struct kind *kind, uint64_t seed, const char *statement)
+{
+    if (!true_statement) {
+        printf("# not so: %s; %s --kind='%s' --seed=%" PRIu64 " --instances=1\n", statement, tool, kind->name, seed);
+    }
+    return true_statement;
+}
+#define EXPECT(statement) expect(statement, kind, seed, #statement)
+
+static bool check_costs(const struct instance *in, const struct kind *kind, uint64_t seed)
+{
+    const fitted_report *r = &in->report;
+    double optimum = exact(in), slack = 1e-9 * (1.0 + optimum);
+    bool brute = in->units <= BRUTE_UNITS && in->aggregators <= BRUTE_AGGREGATORS;
+    return EXPECT(!brute || brute_force(in) == optimum)
+           && EXPECT(r->hop_bytes == cost_of(in, in->fitted))
+           && EXPECT(r->crossing == crossing_of(in, in->fitted))
+           && EXPECT(r->bytes == in->total && r->loaded == in->loaded)
+           && EXPECT(r->lower_bound <= optimum + slack)
+           && EXPECT(r->hop_bytes >= optimum || r->took_alternative)
+           && EXPECT(r->bids > 16 * in->loaded || r->hop_bytes <= optimum + .002 * in->total + slack);
+}
+
+static bool check_instance(struct instance *in, const struct kind *kind, uint64_t seed)
+{
+    size_t again[MAX_UNITS], without[MAX_UNITS];
+    fitted_report twice;
+    fitted_options options = { .alternative = in->even };
+    assign_even(&in->input, in->even);
+    if (fitted_assign(&in->input, &options, in->fitted, &in->report) != 0
+        || fitted_assign(&in->input, &options, again, &twice) != 0
+        || fitted_assign(&in->input, NULL, without, NULL) != 0) {
+        return EXPECT(!"fitted_assign succeeds");
+    }
+    return check_costs(in, kind, seed)
+           && EXPECT(memcmp(in->fitted, again, in->units * sizeof *again) == 0)
+           && EXPECT(in->report.lower_bound == twice.lower_bound && in->report.bids == twice.bids)
+           && EXPECT(is_balanced(in, without, true))
+           && EXPECT(in->report.alternative_hop_bytes == cost_of(in, in->even))
+           && EXPECT(in->report.hop_bytes == fmin(cost_of(in, in->even), cost_of(in, without)))
+           && EXPECT(in->report.took_alternative == (cost_of(in, in->even) <= cost_of(in, without)))
+           && EXPECT(memcmp(in->fitted, in->report.took_alternative ? in->even : without,
+                            in->units * sizeof *without) == 0);
+}
+
+/* Price wars, which excuse a worse result, are rare. */
+static bool check_kind(struct instance *in, const struct kind *kind, uint64_t seed, uint64_t count)
+{
+    bool good = true;
+    uint64_t wars = 0;
+    for (uint64_t k = 0; k < count && good; k++) {
+        make_instance(in, kind, seed + k);
+        good = check_instance(in, kind, seed + k);
+        wars += in->report.bids > 16 * in->loaded;
+        matrix_release(&in->matrix);
+        topo_release(&in->topology);
+    }
+    return good && (count < 100 || EXPECT(wars <= count / 20));
+}
+
+/* ---- patterns ---- */
+
+/* Cubes that fit wholly. */
+static bool must_not_cross(const pattern *p, int64_t unit)
+{
+    static const char *const names[] = { "cube 256, 2x2x4 by slot", "cube 256, 1x4x4 by slot",
+                                         "cube 256, 4x4x4 by slot" };
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        if (unit == 65536 && strcmp(p->name, names[k]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool check_pattern(const pattern *p, int64_t unit, size_t aggregators)
+{
+    topo flat;
+    fitted_report r;
+    topo_flat(&flat, p->nodes);
+    matrix bytes = pattern_units(p, unit);
+    size_t *node_of_aggregator = spread_aggregators(aggregators, p->nodes);
+    size_t *even = allocate(bytes.rows, sizeof *even), *fitted = allocate(bytes.rows, sizeof *fitted);
+    fitted_input in = { &bytes, &flat, node_of_aggregator, aggregators };
+    fitted_options options = { .alternative = even };
+    assign_even(&in, even);
+    bool good = fitted_assign(&in, &options, fitted, &r) == 0
+                && r.hop_bytes <= r.alternative_hop_bytes
+                && r.hop_bytes - exact_hop_bytes(&in) <= .002 * r.bytes
+                && r.crossing >= fitted_crossing_bound(&bytes) * r.bytes * (1.0 - 1e-12)
+                && (!must_not_cross(p, unit) || r.crossing == 0.0);
+    if (!good) {
+        printf("# %s, units of %" PRId64 ", %zu aggregators: not as it must be\n", p->name, unit, aggregators);
+    }
+    free(fitted);
+    free(even);
+    free(node_of_aggregator);
+    matrix_release(&bytes);
+    return good;
+}
+
+static bool check_patterns(int64_t unit, size_t aggregators_a_node, size_t more)
+{
+    bool good = true;
+    for (size_t k = 0; k < pattern_count; k++) {
+        good &= check_pattern(&patterns[k], unit, aggregators_a_node * patterns[k].nodes + more);
+    }
+    return good;
+}
+
+/* ---- options ---- */
+
+struct options {
+    uint64_t instances, seed;
+    const char *kind;
+};
+
+static const struct argp_option option_table[] = {
+    { "instances", 'n', "N", 0, "Instances in all (default 4400)", 0 },
+    { "seed", 's', "S", 0, "Seed of the first instance of each kind (default 1)", 0 },
+    { "kind", 'k', "NAME", 0, "Only this kind, and no patterns", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case 'n':
+        options->instances = strtoull(arg, NULL, 10);
+        return 0;
+    case 's':
+        options->seed = strtoull(arg, NULL, 10);
+        return 0;
+    case 'k':
+        options->kind = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int number, failed;
+
+static void tell(bool good, const char *what, uint64_t count)
+{
+    printf("%sok %d - %s: %" PRIu64 " instances\n", good ? "" : "not ", ++number, what, count);
+    failed += !good;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp argp = { option_table, parse, NULL,
+                                      "Fits random file domains, and compares with exact answers.",
+                                      NULL, NULL, NULL };
+    struct options options = { 4400, 1, NULL };
+    struct instance *in = allocate(1, sizeof *in);
+    tool = argv[0];
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    uint64_t each = options.kind != NULL ? options.instances : (options.instances + KINDS - 1) / KINDS;
+    for (int k = 0; k < KINDS; k++) {
+        if (options.kind == NULL || strcmp(options.kind, kinds[k].name) == 0) {
+            tell(check_kind(in, &kinds[k], options.seed, each), kinds[k].name, each);
+        }
+    }
+    if (options.kind == NULL) {
+        tell(check_patterns(65536, 1, 0), "patterns, units of 64 KB", pattern_count);
+        tell(check_patterns(262144, 2, 0), "patterns, units of 256 KB", pattern_count);
+        tell(check_patterns(1048576, 1, 3), "patterns, units of 1 MB, uneven aggregators", pattern_count);
+    }
+    printf("1..%d\n", number);
+    free(in);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
