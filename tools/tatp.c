@@ -148,6 +148,7 @@ struct plan_options {
     struct nodes nodes;
     size_t per_node;
     const lap_solver *solver;
+    plan_objective objective;
     int with_workload;
 };
 
@@ -232,6 +233,13 @@ static void parse_ranks(int (*parse)(char *, struct nodes *), char *arg, const c
         argp_error(state, "%s", form);
 }
 
+static plan_objective parse_objective(const char *arg, struct argp_state *state)
+{
+    if (strcmp(arg, "hopbytes") != 0 && strcmp(arg, "congestion") != 0)
+        argp_error(state, "'%s' is not an objective", arg);
+    return arg[0] == 'h' ? PLAN_HOP_BYTES : PLAN_CONGESTION;
+}
+
 static error_t parse_plan_option(int key, char *arg, struct argp_state *state)
 {
     struct plan_options *options = state->input;
@@ -254,6 +262,9 @@ static error_t parse_plan_option(int key, char *arg, struct argp_state *state)
         return 0;
     case 's':
         options->solver = parse_solver(arg, state);
+        return 0;
+    case 'o':
+        options->objective = parse_objective(arg, state);
         return 0;
     case 'q':
         options->with_workload = 0;
@@ -278,6 +289,8 @@ static const struct argp plan_argp = {
             {"hops", 'd', "FILE", 0, "Hops between nodes (default: 2 between any two)", 0},
             {"per-node", 'm', "N", 0, "At most N domains on one node (default: any number)", 0},
             {"solver", 's', "NAME", 0, "Solver to use", 0},
+            {"objective", 'o', "NAME", 0,
+             "What tatp makes least: hopbytes (default), or congestion, the most bytes of a link", 0},
             {"quiet", 'q', NULL, 0, "Do not print the hop-bytes of every rank and domain", 0},
             {0},
         },
@@ -302,23 +315,41 @@ static int print_workload(const plan_input *in)
     return rc == 0 ? 0 : tool_fail("the hop-bytes: %s", strerror(-rc));
 }
 
+static int assign_by(const plan_input *in, const lap_solver *solver, const plan_strategy *strategy,
+                     size_t *rank_of_domain, double *bound)
+{
+    if (strategy->assign_bounded != NULL && in->objective == PLAN_HOP_BYTES)
+        return strategy->assign_bounded(in, solver, rank_of_domain, bound);
+    return strategy->assign(in, solver, rank_of_domain);
+}
+
+static void print_assignment(const plan_input *in, const plan_strategy *strategy,
+                             const plan_report *report, const size_t *rank_of_domain)
+{
+    printf("%s %.17g %" PRId64 " %.17g", strategy->name, report->hop_bytes, report->crossing_bytes,
+           report->max_link_bytes);
+    for (size_t j = 0; j < in->requests->cols; j++)
+        printf(" %zu", rank_of_domain[j]);
+    putchar('\n');
+}
+
 static int print_strategy(const plan_input *in, const lap_solver *solver,
                           const plan_strategy *strategy, size_t *rank_of_domain)
 {
-    double hop_bytes;
-    int rc = strategy->assign(in, solver, rank_of_domain);
+    plan_report report;
+    double bound = 0.0;
+    int rc = assign_by(in, solver, strategy, rank_of_domain, &bound);
     if (rc == 0)
-        rc = plan_hop_bytes(in, rank_of_domain, &hop_bytes);
+        rc = plan_assess(in, rank_of_domain, &report);
     if (rc == -EINVAL)
         return tool_fail("%s: %zu ranks cannot serve %zu domains%s", strategy->name,
                          in->requests->rows, in->requests->cols,
                          in->per_node > 0 ? " with so few on a node" : "");
     if (rc != 0)
         return tool_fail("%s: %s", strategy->name, strerror(-rc));
-    printf("%s %.17g %" PRId64, strategy->name, hop_bytes, plan_crossing_bytes(in, rank_of_domain));
-    for (size_t j = 0; j < in->requests->cols; j++)
-        printf(" %zu", rank_of_domain[j]);
-    putchar('\n');
+    print_assignment(in, strategy, &report, rank_of_domain);
+    if (bound > 0.0 && report.hop_bytes > bound)
+        printf("# %s: at most %.17g above the least hop-bytes\n", strategy->name, report.hop_bytes - bound);
     return 0;
 }
 
@@ -326,7 +357,7 @@ static int print_strategies(const plan_input *in, const lap_solver *solver)
 {
     int status = 0;
     size_t *rank_of_domain = tool_allocate(in->requests->cols, sizeof *rank_of_domain);
-    printf("# strategy hop-bytes bytes-between-nodes rank-of-each-domain\n");
+    printf("# strategy hop-bytes bytes-between-nodes most-bytes-of-a-link rank-of-each-domain\n");
     for (const plan_strategy *s = plan_strategies; status == 0 && s->name != NULL; s++)
         status = print_strategy(in, solver, s, rank_of_domain);
     free(rank_of_domain);
@@ -365,7 +396,8 @@ static int read_requests(const struct plan_options *options, matrix *requests)
 
 static int print_plan(const struct plan_options *options, const matrix *requests, const topo *t)
 {
-    plan_input in = {requests, options->nodes.of_rank, t, options->per_node};
+    plan_input in = {.requests = requests, .node_of_rank = options->nodes.of_rank, .topology = t,
+                     .per_node = options->per_node, .objective = options->objective};
     int status = options->with_workload ? print_workload(&in) : 0;
     return status == 0 ? print_strategies(&in, options->solver) : status;
 }

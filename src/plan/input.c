@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks on nodes: the check that all of plan shares, and the even spread. */
+/* Ranks on nodes: the check that all of plan shares, the ranks node by node, the even spread. */
 #include "plan/input.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 int plan_check_nodes(const plan_input *in)
 {
@@ -12,6 +13,50 @@ int plan_check_nodes(const plan_input *in)
         }
     }
     return 0;
+}
+
+/* start[n + 1] is where the next rank of node n goes, and at last where node n ends. */
+static void sort_by_node(const plan_input *in, struct ranks *ranks)
+{
+    for (size_t i = 0; i < in->requests->rows; i++) {
+        ranks->start[in->node_of_rank[i] + 2]++;
+    }
+    for (size_t n = 1; n <= ranks->nodes; n++) {
+        ranks->start[n + 1] += ranks->start[n];
+    }
+    for (size_t i = 0; i < in->requests->rows; i++) {
+        ranks->rank[ranks->start[in->node_of_rank[i] + 1]++] = i;
+    }
+}
+
+int plan_list_ranks(const plan_input *in, struct ranks *ranks)
+{
+    int rc = plan_check_nodes(in);
+    if (rc != 0) {
+        return rc;
+    }
+    struct ranks sorted = { .nodes = in->topology->nodes };
+    sorted.start = calloc(sorted.nodes + 2, sizeof *sorted.start);
+    sorted.rank = calloc(in->requests->rows | 1, sizeof *sorted.rank);
+    if (sorted.start == NULL || sorted.rank == NULL) {
+        plan_release_ranks(&sorted);
+        return -ENOMEM;
+    }
+    sort_by_node(in, &sorted);
+    *ranks = sorted;
+    return 0;
+}
+
+void plan_release_ranks(struct ranks *ranks)
+{
+    free(ranks->start);
+    free(ranks->rank);
+}
+
+size_t plan_seats(size_t ranks_on_node, size_t per_node, size_t domains)
+{
+    size_t most = per_node > 0 && per_node < domains ? per_node : domains;
+    return ranks_on_node < most ? ranks_on_node : most;
 }
 
 /* Domains that fit when no node serves more than `most`. */

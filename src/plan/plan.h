@@ -15,11 +15,19 @@
 #include "matrix/matrix.h"
 #include "topo/topo.h"
 
+typedef enum plan_objective {
+    PLAN_HOP_BYTES, /* the least sum of bytes times hops */
+    PLAN_CONGESTION /* the least maximum load of a link, then hop-bytes */
+} plan_objective;
+
 typedef struct plan_input {
     const matrix *requests;     /* C: requests[k][j] = bytes of domain j that rank k accesses; p x a */
     const size_t *node_of_rank; /* p entries, each < topology->nodes */
     const topo *topology;
     size_t per_node;            /* at most so many domains on one node; 0: no limit */
+    const matrix *blocks;       /* contiguous blocks of domain j that rank k accesses, p x a; NULL:
+                                   one for each entry of requests that is not 0 */
+    plan_objective objective;   /* of tatp */
 } plan_input;
 
 typedef struct plan_strategy plan_strategy;
@@ -27,27 +35,86 @@ struct plan_strategy {
     const char *name;
     int (*assign)(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain);
     const char *note; /* one line for help texts */
+    /* The same with what hop-bytes cannot be below; NULL where hop-bytes are not what is sought. */
+    int (*assign_bounded)(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
+                          double *bound);
 };
 
 /* Closed by an entry whose name is NULL; the first is the default:
- *   tatp  least hop-bytes (linear assignment over W, within per_node)
- *   otp   the lowest rank of each node in turn, nodes in the order of their lowest rank, then the
- *         second lowest of each, and so on: what two-phase I/O does without knowing the network;
- *         it ignores the solver, and keeps per_node too.
- * -EINVAL: more domains than ranks, or than per_node allows, or a rank's node is not one of
- * the topology; -ERANGE; -ENOMEM. */
+ *   tatp         least hop-bytes, or least congestion (plan_least_hop_bytes,
+ *                plan_least_congestion)
+ *   latp_volume  the node that accesses most bytes of a domain serves it, as far as each can have
+ *                its first choice: linear assignment over the bytes on nodes. On the node it is
+ *                the rank that accesses most.
+ *   latp_count   the same with contiguous blocks in place of bytes
+ *   otp          the lowest rank of each node in turn, nodes in the order of their lowest rank,
+ *                then the second lowest of each, and so on: what two-phase I/O does without knowing
+ *                the network; it ignores the solver.
+ * All keep per_node. -EINVAL: more domains than ranks, or than per_node allows, or a rank's node is
+ * not one of the topology, or the shape of `blocks` is wrong; -ERANGE; -ENOMEM. */
 extern const plan_strategy plan_strategies[];
 
 /* The strategy of that name, or NULL. */
 const plan_strategy *plan_find_strategy(const char *name);
 
-/* W, column by column: workload[j * p + i] = hop-bytes of giving domain j to rank i.
- * C is summed over the ranks of a node first, and no p x p matrix is formed: O(nnz(C) +
- * (p + nodes) * a) time with a flat topology; with hops also `nodes` for every node and domain
- * with bytes in common.
- * Exact while the sums stay below 2^53. -EINVAL: a rank's node is not one of the topology;
- * -ENOMEM. */
-int plan_workload(const plan_input *in, double *workload);
+/* ---- least hop-bytes ---- */
+
+/* An assignment of least hop-bytes and, where `bound` is not NULL, what no assignment can be below.
+ *
+ * Domains are first given to nodes, as though each had the best rank of its node, then to ranks on
+ * each node. That is exact where no two domains of a node want the same rank: always with per_node = 1;
+ * *bound is then the hop-bytes. Otherwise a problem of up to PLAN_DENSE_PAIRS ranks times domains is
+ * solved as a whole, and beyond that the hop-bytes less *bound is how far from the least they may be.
+ * Neither p x p nor p x a numbers are stored. Errors as for strategies. */
+int plan_least_hop_bytes(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
+                         double *bound);
+
+#define PLAN_DENSE_PAIRS ((size_t)1 << 22)
+
+/* From there by moves and exchanges of domains to a lower maximum load of a link, in one direction,
+ * and, at that load, fewer hop-bytes. A local search: never worse than least hop-bytes, not always
+ * the least. Where domains times (nodes + vertices) are over PLAN_CONGESTION_PAIRS the assignment of
+ * least hop-bytes stays as it is. Errors as for strategies. */
+int plan_least_congestion(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain);
+
+#define PLAN_CONGESTION_PAIRS ((size_t)1 << 26)
+
+/* The two steps, for callers of whom none holds all rows of C. */
+typedef struct plan_node_requests {
+    const matrix *bytes;         /* bytes[n][j] = of domain j, accessed by node n; nodes x a */
+    const int64_t *most;         /* for each entry of bytes, accessed by one rank of the node at most;
+                                    NULL: unknown, and taken for 0 */
+    const size_t *ranks_on_node; /* as many as topology->nodes */
+    const topo *topology;
+    size_t per_node;             /* as in plan_input */
+} plan_node_requests;
+
+/* First the nodes: the least sum of hop-bytes, each less what a domain saves on the best rank of its
+ * node. *bound (unless NULL) is that sum; with `most` known no assignment has fewer hop-bytes.
+ * -EINVAL: bytes is not nodes x a, or the nodes do not have room for a domains; -ERANGE; -ENOMEM. */
+int plan_choose_nodes(const plan_node_requests *in, const lap_solver *solver,
+                      size_t *node_of_domain, double *bound);
+
+/* Then, on one node, its ranks for its domains, so that they hold the most of what they serve. The
+ * node's ranks are the rows rank[0 .. ranks - 1] of `requests`, or where rank is NULL all rows;
+ * row_of_domain[d] becomes the row for domain[d], a column. Ties go to the lower rank where there is one
+ * domain, else as the solver has them. -EINVAL: fewer ranks than domains, or a row or column
+ * is out of range; -ENOMEM. */
+int plan_choose_ranks(const matrix *requests, const size_t *rank, size_t ranks,
+                      const size_t *domain, size_t domains, const lap_solver *solver,
+                      size_t *row_of_domain);
+
+/* ---- what an assignment costs ---- */
+
+typedef struct plan_report {
+    double hop_bytes;
+    int64_t crossing_bytes; /* between nodes; INT64_MAX where they are more */
+    double max_link_bytes;  /* of one cable in one direction, parallel cables sharing evenly, over the
+                               topology's tree or, without, one link from each node to a switch */
+} plan_report;
+
+/* All of them. -EINVAL: a rank or a node is out of range; -ENOMEM. */
+int plan_assess(const plan_input *in, const size_t *rank_of_domain, plan_report *report);
 
 /* Hop-bytes of an assignment, in O(nnz(C) + p). -EINVAL: a rank or a node is out of range. */
 int plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes);
@@ -55,6 +122,13 @@ int plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *h
 /* Bytes whose rank and aggregator are on different nodes; INT64_MAX where they are more.
  * Every rank of the assignment is less than p, every node is one of the topology. */
 int64_t plan_crossing_bytes(const plan_input *in, const size_t *rank_of_domain);
+
+/* W, column by column: workload[j * p + i] = hop-bytes of giving domain j to rank i.
+ * C is summed over the ranks of a node first, and no p x p matrix is formed: O(nnz(C) +
+ * (p + places * places) * a) time.
+ * Exact while the sums stay below 2^53. -EINVAL: a rank's node is not one of the topology;
+ * -ENOMEM. */
+int plan_workload(const plan_input *in, double *workload);
 
 /* The smallest per_node that spreads `domains` evenly: no node serves more than
  * ceil(domains / nodes), raised as far as nodes with few ranks make it necessary; at least 1.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The ways to choose the rank that serves each file domain. */
-#include "plan/input.h"
-#include "plan/plan.h"
+#include "plan/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,41 +8,50 @@
 
 /* ---- tatp ---- */
 
-static int solve(const plan_input *in, const lap_solver *solver, const double *workload,
-                 size_t *rank_of_domain)
-{
-    lap_problem problem = {
-        .rows = in->requests->rows,
-        .cols = in->requests->cols,
-        .cost = workload,
-        .group = in->per_node > 0 ? in->node_of_rank : NULL,
-        .groups = in->topology->nodes,
-        .group_capacity = in->per_node,
-    };
-    lap_solution solution = { .row_of_col = rank_of_domain };
-    int rc = solver->solve(&problem, &solution);
-    return rc == LAP_INFEASIBLE ? -EINVAL : rc;
-}
-
 static int assign_tatp(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
 {
-    size_t pairs;
-    if (in->requests->cols > in->requests->rows) {
+    if (in->objective == PLAN_CONGESTION) {
+        return plan_least_congestion(in, solver, rank_of_domain);
+    }
+    return plan_least_hop_bytes(in, solver, rank_of_domain, NULL);
+}
+
+/* ---- latp ---- */
+
+/* The node that holds most of a domain, then the rank of it: the rest of the domain is 1 away. */
+static int assign_latp(const plan_input *in, const lap_solver *solver, const matrix *held,
+                       int count_entries, size_t *rank_of_domain)
+{
+    struct places places;
+    double lacking;
+    if (held->cols > held->rows || held->rows != in->requests->rows
+        || held->cols != in->requests->cols) {
         return -EINVAL;
     }
-    if (__builtin_mul_overflow(in->requests->rows, in->requests->cols, &pairs)) {
-        return -ENOMEM;
+    int rc = places_apart(in->topology->nodes, &places);
+    if (rc != 0) {
+        return rc;
     }
-    double *workload = calloc(pairs | 1, sizeof *workload);
-    if (workload == NULL) {
-        return -ENOMEM;
-    }
-    int rc = plan_workload(in, workload);
-    if (rc == 0) {
-        rc = solve(in, solver, workload, rank_of_domain);
-    }
-    free(workload);
+    struct two_steps steps = {
+        .in = in, .requests = held, .count_entries = count_entries, .places = &places,
+        .solver = solver,
+    };
+    rc = assign_in_two_steps(&steps, rank_of_domain, &lacking);
+    places_release(&places);
     return rc;
+}
+
+static int assign_latp_volume(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
+{
+    return assign_latp(in, solver, in->requests, 0, rank_of_domain);
+}
+
+static int assign_latp_count(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
+{
+    if (in->blocks != NULL) {
+        return assign_latp(in, solver, in->blocks, 0, rank_of_domain);
+    }
+    return assign_latp(in, solver, in->requests, 1, rank_of_domain);
 }
 
 /* ---- otp ---- */
@@ -113,9 +121,11 @@ static int assign_otp(const plan_input *in, const lap_solver *solver, size_t *ra
 /* ---- the table ---- */
 
 const plan_strategy plan_strategies[] = {
-    { "tatp", assign_tatp, "least hop-bytes, by linear assignment" },
-    { "otp", assign_otp, "the lowest rank of each node in turn, as two-phase I/O does by default" },
-    { NULL, NULL, NULL },
+    { "tatp", assign_tatp, "least hop-bytes, by linear assignment", plan_least_hop_bytes },
+    { "latp_volume", assign_latp_volume, "the node that accesses most bytes of the domain", NULL },
+    { "latp_count", assign_latp_count, "the node that accesses most contiguous blocks of the domain", NULL },
+    { "otp", assign_otp, "the lowest rank of each node in turn, as two-phase I/O does by default", NULL },
+    { NULL, NULL, NULL, NULL },
 };
 
 const plan_strategy *plan_find_strategy(const char *name)

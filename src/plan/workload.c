@@ -1,125 +1,86 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hop-bytes: of every choice (W), and of one assignment. */
-#include "plan/input.h"
-#include "plan/plan.h"
+#include "plan/costs.h"
+#include "plan/links.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Both are nodes x domains, a domain's nodes contiguous. */
-struct node_sums {
-    size_t nodes, domains;
-    double *bytes;    /* of the domain, accessed by the node's ranks */
-    double *workload; /* hop-bytes of a rank on the node that accesses none of the domain itself */
-    size_t *present;  /* scratch: the nodes that access one domain */
-};
+/* ---- W ---- */
 
-static int allocate(struct node_sums *sums, const plan_input *in)
+static void fill_column(const plan_input *in, const struct costs *costs, size_t j, double *at_node,
+                        double *column)
 {
-    size_t count;
-    *sums = (struct node_sums){ .nodes = in->topology->nodes, .domains = in->requests->cols };
-    if (__builtin_mul_overflow(sums->nodes, sums->domains, &count)) {
-        return -ENOMEM;
+    const struct sums *sums = costs->sums;
+    const double *at_place = costs_at_places(costs, j);
+    for (size_t n = 0; n < sums->nodes; n++) {
+        at_node[n] = at_place[costs->places->of_node[n]];
     }
-    sums->bytes = calloc(count | 1, sizeof *sums->bytes);
-    sums->workload = calloc(count | 1, sizeof *sums->workload);
-    sums->present = calloc(sums->nodes | 1, sizeof *sums->present);
-    return sums->bytes == NULL || sums->workload == NULL || sums->present == NULL ? -ENOMEM : 0;
+    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++) {
+        at_node[sums->node[e]] = cost_of_entry(costs, at_place, e);
+    }
+    for (size_t i = 0; i < in->requests->rows; i++) {
+        column[i] = at_node[in->node_of_rank[i]];
+    }
 }
 
-static void release(struct node_sums *sums)
-{
-    free(sums->bytes);
-    free(sums->workload);
-    free(sums->present);
-}
-
-static void sum_bytes(const plan_input *in, struct node_sums *sums)
+/* A rank's own bytes were counted as a neighbour's. */
+static void subtract_own(const plan_input *in, double same, double *workload)
 {
     const matrix *c = in->requests;
-    for (size_t rank = 0; rank < c->rows; rank++) {
-        for (size_t k = c->row_start[rank]; k < c->row_start[rank + 1]; k++) {
-            sums->bytes[c->col[k] * sums->nodes + in->node_of_rank[rank]] += (double)c->value[k];
-        }
-    }
-}
-
-/* All other nodes are equally far, so the domain's total tells all. */
-static void flat_workload(const topo *t, const double *bytes, double *workload)
-{
-    double total = 0.0;
-    for (size_t n = 0; n < t->nodes; n++) {
-        total += bytes[n];
-    }
-    for (size_t n = 0; n < t->nodes; n++) {
-        workload[n] = TOPO_OTHER_NODE * (total - bytes[n]) + TOPO_SAME_NODE * bytes[n];
-    }
-}
-
-static void routed_workload(const topo *t, const double *bytes, size_t *present, double *workload)
-{
-    size_t count = 0;
-    for (size_t m = 0; m < t->nodes; m++) {
-        present[count] = m;
-        count += bytes[m] != 0.0;
-    }
-    for (size_t n = 0; n < t->nodes; n++) {
-        double sum = 0.0;
-        for (size_t k = 0; k < count; k++) {
-            sum += topo_hops(t, n, present[k], 0) * bytes[present[k]];
-        }
-        workload[n] = sum;
-    }
-}
-
-static void weigh_nodes(const plan_input *in, struct node_sums *sums)
-{
-    const topo *t = in->topology;
-    for (size_t j = 0; j < sums->domains; j++) {
-        double *bytes = sums->bytes + j * sums->nodes;
-        double *workload = sums->workload + j * sums->nodes;
-        if (t->places == 0) {
-            flat_workload(t, bytes, workload);
-        } else {
-            routed_workload(t, bytes, sums->present, workload);
-        }
-    }
-}
-
-static void spread_to_ranks(const plan_input *in, const struct node_sums *sums, double *workload)
-{
-    const matrix *c = in->requests;
-    for (size_t j = 0; j < c->cols; j++) {
-        for (size_t i = 0; i < c->rows; i++) {
-            workload[j * c->rows + i] = sums->workload[j * sums->nodes + in->node_of_rank[i]];
-        }
-    }
-    /* A rank's own bytes were counted as a neighbour's. */
     for (size_t i = 0; i < c->rows; i++) {
-        size_t n = in->node_of_rank[i];
-        double excess = topo_hops(in->topology, n, n, 0) - topo_hops(in->topology, n, n, 1);
         for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
-            workload[c->col[k] * c->rows + i] -= excess * (double)c->value[k];
+            workload[c->col[k] * c->rows + i] -= same * (double)c->value[k];
         }
     }
+}
+
+static int fill(const plan_input *in, const struct places *places, const struct sums *sums,
+                double *workload)
+{
+    struct costs costs;
+    int rc = costs_init(&costs, places, sums, 0.0);
+    if (rc != 0) {
+        return rc;
+    }
+    double *at_node = calloc(places->nodes | 1, sizeof *at_node);
+    rc = at_node == NULL ? -ENOMEM : 0;
+    for (size_t j = 0; j < sums->domains && rc == 0; j++) {
+        fill_column(in, &costs, j, at_node, workload + j * in->requests->rows);
+    }
+    if (rc == 0) {
+        subtract_own(in, places->same, workload);
+    }
+    free(at_node);
+    costs_release(&costs);
+    return rc;
 }
 
 int plan_workload(const plan_input *in, double *workload)
 {
-    struct node_sums sums;
-    int rc = plan_check_nodes(in);
+    struct ranks ranks;
+    struct places places;
+    struct sums sums;
+    int rc = plan_list_ranks(in, &ranks);
     if (rc != 0) {
         return rc;
     }
-    rc = allocate(&sums, in);
-    if (rc == 0) {
-        sum_bytes(in, &sums);
-        weigh_nodes(in, &sums);
-        spread_to_ranks(in, &sums, workload);
+    rc = places_from_topo(in->topology, &places);
+    if (rc != 0) {
+        goto release_ranks;
     }
-    release(&sums);
+    rc = sums_of_ranks(in->requests, &ranks, 0, &sums);
+    if (rc == 0) {
+        rc = fill(in, &places, &sums, workload);
+        sums_release(&sums);
+    }
+    places_release(&places);
+release_ranks:
+    plan_release_ranks(&ranks);
     return rc;
 }
+
+/* ---- one assignment ---- */
 
 static int check_assignment(const plan_input *in, const size_t *rank_of_domain)
 {
@@ -164,4 +125,24 @@ int64_t plan_crossing_bytes(const plan_input *in, const size_t *rank_of_domain)
         }
     }
     return sum;
+}
+
+int plan_assess(const plan_input *in, const size_t *rank_of_domain, plan_report *report)
+{
+    struct links links;
+    plan_report made;
+    int rc = plan_hop_bytes(in, rank_of_domain, &made.hop_bytes);
+    if (rc == 0) {
+        rc = links_of_topo(in->topology, &links);
+    }
+    if (rc != 0) {
+        return rc;
+    }
+    made.crossing_bytes = plan_crossing_bytes(in, rank_of_domain);
+    rc = links_most(in, &links, rank_of_domain, &made.max_link_bytes);
+    links_release(&links);
+    if (rc == 0) {
+        *report = made;
+    }
+    return rc;
 }

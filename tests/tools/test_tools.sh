@@ -175,18 +175,21 @@ tap_is "$(tatp plan --requests C.mtx --hops H.mtx --hosts a,a,b,b,c,c)" \
 12 24 16
 32 16 20
 32 20 16
-# strategy hop-bytes bytes-between-nodes rank-of-each-domain
-tatp 40 12 2 4 3
-otp 53 16 0 2 4" "plan: the paper's example"
+# strategy hop-bytes bytes-between-nodes most-bytes-of-a-link rank-of-each-domain
+tatp 40 12 8 2 4 3
+latp_volume 42 12 8 0 1 3
+latp_count 42 12 8 0 1 3
+otp 53 16 8 0 2 4" "plan: the paper's example"
 
 grep -v hosts H.mtx >numbers.mtx
-tap_is "$(tatp plan -r C.mtx -d numbers.mtx -n 0,0,1,1,2,2 -q | tail -n 2)" "tatp 40 12 2 4 3
-otp 53 16 0 2 4" "plan: nodes by number"
-tap_is "$(tatp plan -r C.mtx -d H.mtx -H a,a,b,b,c,c -q -m 1 | cut -d ' ' -f 1,2 | tail -n 2)" \
-    "tatp 41
-otp 53" "plan: one domain on a node"
-tap_is "$(tatp plan -r C.mtx -n 0,0,1,1,2,2 -q | cut -d ' ' -f 1,2 | tail -n 2)" "tatp 24
-otp 37" "plan: nothing known of the network"
+tap_is "$(tatp plan -r C.mtx -d numbers.mtx -n 0,0,1,1,2,2 -q | sed 1d | cut -d ' ' -f 1,2 | tr '\n' ' ')" \
+    "tatp 40 latp_volume 42 latp_count 42 otp 53 " "plan: nodes by number"
+tap_is "$(tatp plan -r C.mtx -d H.mtx -H a,a,b,b,c,c -q -m 1 | sed 1d | cut -d ' ' -f 1,2 | tr '\n' ' ')" \
+    "tatp 41 latp_volume 41 latp_count 41 otp 53 " "plan: one domain on a node"
+tap_is "$(tatp plan -r C.mtx -d H.mtx -H a,a,b,b,c,c -q -o congestion | sed -n 2p)" "tatp 41 12 4 0 4 3" \
+    "plan: the least load of a link"
+tap_is "$(tatp plan -r C.mtx -n 0,0,1,1,2,2 -q | sed 1d | cut -d ' ' -f 1,2 | tr '\n' ' ')" \
+    "tatp 24 latp_volume 26 latp_count 26 otp 37 " "plan: nothing known of the network"
 
 tatp plan -r C.mtx -d H.mtx -H a,a,b,b,c,c | sed -n '2,7p' | tr ' ' '\n' >w
 {
@@ -224,6 +227,8 @@ for nodes in 0,,1 a,b -1 "" 99999999; do
 done
 refuses 2 "tatp plan: 'simplex' is not a solver" "plan: an unknown solver" \
     tatp plan -r C.mtx -n 0 -s simplex
+refuses 2 "tatp plan: 'time' is not an objective" "plan: an unknown objective" \
+    tatp plan -r C.mtx -n 0 -o time
 refuses 2 "tatp plan: 'x' is not a number of domains" "plan: a bad limit" \
     tatp plan -r C.mtx -n 0 -m x
 refuses 1 "tatp: missing.mtx: No such file or directory" "assign: a missing file" \
@@ -290,7 +295,7 @@ a 0 2 4
 b 2 0 4
 c 4 4 0" "topology: a file of hops"
 tap_is "$(tatp plan --requests C.mtx --hops two.conf --hosts n0,n0,n1,n1,n2,n2 --quiet | tail -n 1)" \
-    "otp 53 16 0 2 4" "plan: hops from any topology"
+    "otp 53 16 8 0 2 4" "plan: hops from any topology"
 
 printf 'SwitchName=a Nodes=n[0-1\n' >open.conf
 refuses 1 "tatp: open.conf:1: '[' without ']' in a list of hosts" "topology: malformed" tatp topology open.conf

@@ -27,6 +27,8 @@ struct scene {
     size_t place_of_node[MAX_NODES];
     uint16_t between[MAX_NODES * MAX_NODES];
 
+    size_t parent[2 * MAX_NODES], width[2 * MAX_NODES];
+
     matrix requests;
     topo topology;
     size_t row_start[MAX_RANKS + 1];
@@ -92,6 +94,21 @@ static struct scene *random_scene(uint64_t seed, size_t most_ranks, size_t most_
     return finish(s, (int)pick(&state, 0, 1));
 }
 
+/* Nodes under a few switches under one more. */
+static void grow_tree(struct scene *s, uint64_t seed)
+{
+    uint64_t state = seed + 77;
+    size_t switches = (size_t)pick(&state, 1, 3), root = s->nodes + switches;
+    int wide = (int)pick(&state, 1, 3);
+    for (size_t v = 0; v <= root; v++) {
+        s->parent[v] = v < s->nodes ? s->nodes + (size_t)pick(&state, 0, (int64_t)switches) : root;
+        s->width[v] = (size_t)pick(&state, 1, wide);
+    }
+    if (pick(&state, 0, 3)) {
+        s->topology.tree = (topo_tree){ root + 1, s->parent, s->width };
+    }
+}
+
 /* ---- the model ---- */
 
 static double model_workload(const struct scene *s, size_t rank, size_t domain)
@@ -139,6 +156,63 @@ static double model_least(const struct scene *s, size_t *rank_of_domain, size_t 
         }
     }
     return least;
+}
+
+/* Bytes from rank k to the rank of a domain go up through v where only k is below v, and down where
+ * only the other one is. */
+static int model_is_below(const struct scene *s, size_t node, size_t v)
+{
+    while (node != v && s->parent[node] != node) {
+        node = s->parent[node];
+    }
+    return node == v;
+}
+
+static double model_load(const struct scene *s, const size_t *rank_of_domain, size_t v, int up)
+{
+    double sum = 0.0;
+    for (size_t j = 0; j < s->domains; j++) {
+        for (size_t k = 0; k < s->ranks; k++) {
+            size_t from = s->node_of_rank[k], to = s->node_of_rank[rank_of_domain[j]];
+            int starts = s->topology.tree.vertices > 0 ? model_is_below(s, from, v) : from == v;
+            int ends = s->topology.tree.vertices > 0 ? model_is_below(s, to, v) : to == v;
+            sum += starts != ends && starts == up ? (double)s->bytes[k][j] : 0.0;
+        }
+    }
+    return sum;
+}
+
+static double model_most(const struct scene *s, const size_t *rank_of_domain)
+{
+    double most = 0.0;
+    size_t links = s->topology.tree.vertices > 0 ? s->topology.tree.vertices - 1 : s->nodes;
+    for (size_t v = 0; v < links; v++) {
+        double cables = s->topology.tree.vertices > 0 ? (double)s->width[v] : 1.0;
+        most = fmax(most, model_load(s, rank_of_domain, v, 1) / cables);
+        most = fmax(most, model_load(s, rank_of_domain, v, 0) / cables);
+    }
+    return most;
+}
+
+/* The least maximum load over all assignments that begin with the first `domain` choices, and the
+ * least hop-bytes of those that have it. */
+static void model_least_most(const struct scene *s, size_t *rank_of_domain, size_t domain,
+                             double *most, double *hop_bytes)
+{
+    if (domain == s->domains) {
+        double tried = model_most(s, rank_of_domain), bytes = model_hop_bytes(s, rank_of_domain);
+        if (tried < *most || (tried == *most && bytes < *hop_bytes)) {
+            *most = tried;
+            *hop_bytes = bytes;
+        }
+        return;
+    }
+    for (size_t rank = 0; rank < s->ranks; rank++) {
+        rank_of_domain[domain] = rank;
+        if (model_allows(s, rank_of_domain, domain + 1)) {
+            model_least_most(s, rank_of_domain, domain + 1, most, hop_bytes);
+        }
+    }
 }
 
 static int assign(const struct scene *s, const char *strategy, size_t *rank_of_domain)
@@ -237,6 +311,22 @@ START_TEST(worked_example_of_the_paper)
     double hop_bytes;
     ck_assert_int_eq(plan_hop_bytes(&s->input, rank, &hop_bytes), 0);
     ck_assert_double_eq(hop_bytes, 43);
+}
+END_TEST
+
+/* Nodes 0 and 1 under one switch, node 2 under another. In one direction the load is the same for the
+ * default, the paper's answer and the best. */
+START_TEST(worked_example_loads)
+{
+    static const size_t answers[3][3] = { { 0, 2, 4 }, { 2, 0, 3 }, { 2, 4, 3 } };
+    size_t parent[] = { 3, 3, 4, 5, 5, 5 }, width[] = { 1, 1, 1, 1, 1, 1 };
+    for (size_t k = 0; k < 3; k++) {
+        struct scene *s = worked_example();
+        plan_report report;
+        s->topology.tree = (topo_tree){ 6, parent, width };
+        ck_assert_int_eq(plan_assess(&s->input, answers[k], &report), 0);
+        ck_assert_double_eq(report.max_link_bytes, 8);
+    }
 }
 END_TEST
 
@@ -342,6 +432,328 @@ START_TEST(otp_takes_turns)
 }
 END_TEST
 
+/* A local search: of these small problems it misses the least load in a few. */
+START_TEST(congestion_is_low)
+{
+    size_t tried = 0, missed = 0;
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        struct scene *s = random_scene(seed, 7, 4);
+        size_t rank[MAX_DOMAINS], least[MAX_DOMAINS], scratch[MAX_DOMAINS];
+        double most = INFINITY, hop_bytes = INFINITY;
+        grow_tree(s, seed);
+        model_least_most(s, scratch, 0, &most, &hop_bytes);
+        if (isinf(most)) {
+            continue;
+        }
+        ck_assert_msg(assign(s, "tatp", least) == 0, TELL);
+        s->input.objective = PLAN_CONGESTION;
+        ck_assert_msg(assign(s, "tatp", rank) == 0, TELL);
+        ck_assert_msg(model_allows(s, rank, s->domains), TELL);
+        ck_assert_msg(model_most(s, rank) <= model_most(s, least), TELL);
+        ck_assert_msg(model_hop_bytes(s, rank) >= model_hop_bytes(s, least), TELL);
+        tried++;
+        missed += model_most(s, rank) != most || model_hop_bytes(s, rank) != hop_bytes;
+    }
+    ck_assert_uint_gt(tried, 300);
+    ck_assert_msg(missed <= tried / 50, "missed %zu of %zu", missed, tried);
+}
+END_TEST
+
+static int model_is_better(const struct scene *s, const size_t *rank, double most, double hop_bytes)
+{
+    double tried = model_most(s, rank);
+    return model_allows(s, rank, s->domains)
+           && (tried < most || (tried == most && model_hop_bytes(s, rank) < hop_bytes));
+}
+
+/* No domain can move, and no two change places, for a lower load or fewer hop-bytes. */
+static int model_can_improve(const struct scene *s, size_t *rank)
+{
+    double most = model_most(s, rank), hop_bytes = model_hop_bytes(s, rank);
+    int better = 0;
+    for (size_t j = 0; j < s->domains && !better; j++) {
+        size_t old = rank[j];
+        for (rank[j] = 0; rank[j] < s->ranks && !better; rank[j]++) {
+            better = model_is_better(s, rank, most, hop_bytes);
+        }
+        rank[j] = old;
+        for (size_t k = 0; k < j && !better; k++) {
+            rank[j] = rank[k];
+            rank[k] = old;
+            better = model_is_better(s, rank, most, hop_bytes);
+            rank[k] = rank[j];
+            rank[j] = old;
+        }
+    }
+    return better;
+}
+
+/* On nodes of one rank each, so that a node's best rank is the one it has. */
+START_TEST(congestion_stays_put)
+{
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        struct scene *s = random_scene(seed, MAX_NODES, 8);
+        int routed = s->topology.places > 0;
+        size_t rank[MAX_DOMAINS];
+        s->nodes = s->ranks;
+        for (size_t i = 0; i < s->ranks; i++) {
+            s->node_of_rank[i] = i;
+            for (size_t n = 0; n < s->nodes; n++) {
+                s->hops_of_nodes[i * s->nodes + n] = (double)(1 + (i * n + seed) % 5);
+            }
+        }
+        finish(s, routed);
+        grow_tree(s, seed);
+        s->input.objective = PLAN_CONGESTION;
+        ck_assert_msg(assign(s, "tatp", rank) == 0, TELL);
+        ck_assert_msg(!model_can_improve(s, rank), TELL);
+    }
+}
+END_TEST
+
+START_TEST(assessment)
+{
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct scene *s = random_scene(seed, MAX_RANKS, MAX_DOMAINS);
+        uint64_t state = seed + 1000;
+        size_t rank[MAX_DOMAINS];
+        plan_report report;
+        grow_tree(s, seed);
+        for (size_t j = 0; j < s->domains; j++) {
+            rank[j] = (size_t)pick(&state, 0, (int64_t)s->ranks - 1);
+        }
+        ck_assert_int_eq(plan_assess(&s->input, rank, &report), 0);
+        ck_assert_msg(report.hop_bytes == model_hop_bytes(s, rank), TELL);
+        ck_assert_msg(report.crossing_bytes == plan_crossing_bytes(&s->input, rank), TELL);
+        ck_assert_msg(report.max_link_bytes == model_most(s, rank), TELL);
+    }
+}
+END_TEST
+
+START_TEST(bound_of_small_problems)
+{
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        struct scene *s = random_scene(seed, 12, 8);
+        const lap_solver *solver = &lap_solvers[seed % 4];
+        size_t rank[MAX_DOMAINS];
+        double bound = -1.0;
+        int rc = plan_least_hop_bytes(&s->input, solver, rank, &bound);
+        ck_assert_msg(rc == 0 || rc == -EINVAL, TELL);
+        ck_assert_msg(bound == (rc == 0 ? model_hop_bytes(s, rank) : -1.0), TELL);
+    }
+}
+END_TEST
+
+/* ---- latp ---- */
+
+static int64_t model_held(const struct scene *s, int64_t held[MAX_RANKS][MAX_DOMAINS], size_t node,
+                          size_t domain)
+{
+    int64_t sum = 0;
+    for (size_t k = 0; k < s->ranks; k++) {
+        sum += s->node_of_rank[k] == node ? held[k][domain] : 0;
+    }
+    return sum;
+}
+
+static int64_t model_most_held(const struct scene *s, int64_t held[MAX_RANKS][MAX_DOMAINS],
+                               size_t *rank_of_domain, size_t domain, int64_t sum)
+{
+    int64_t most = -1;
+    if (domain == s->domains) {
+        return sum;
+    }
+    for (size_t rank = 0; rank < s->ranks; rank++) {
+        rank_of_domain[domain] = rank;
+        if (model_allows(s, rank_of_domain, domain + 1)) {
+            int64_t here = model_held(s, held, s->node_of_rank[rank], domain);
+            int64_t found = model_most_held(s, held, rank_of_domain, domain + 1, sum + here);
+            most = found > most ? found : most;
+        }
+    }
+    return most;
+}
+
+/* Runs a strategy: its nodes hold the most that they can of `held`, within the limits. */
+static void check_latp(const struct scene *s, const char *strategy,
+                       int64_t held[MAX_RANKS][MAX_DOMAINS], uint64_t seed)
+{
+    size_t rank[MAX_DOMAINS], tried[MAX_DOMAINS];
+    int64_t sum = 0, most = model_most_held(s, held, tried, 0, 0);
+    int rc = assign(s, strategy, rank);
+    ck_assert_msg(rc == (most < 0 ? -EINVAL : 0), TELL);
+    for (size_t j = 0; j < s->domains && rc == 0; j++) {
+        sum += model_held(s, held, s->node_of_rank[rank[j]], j);
+    }
+    ck_assert_msg(rc != 0 || (model_allows(s, rank, s->domains) && sum == most), TELL);
+}
+
+START_TEST(latp_holds_most)
+{
+    static int64_t blocks[MAX_RANKS][MAX_DOMAINS];
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct scene *s = random_scene(seed, 7, 4);
+        size_t row_start[MAX_RANKS + 1] = { 0 }, nnz = 0;
+        size_t col[MAX_RANKS * MAX_DOMAINS];
+        int64_t value[MAX_RANKS * MAX_DOMAINS];
+        check_latp(s, "latp_volume", s->bytes, seed);
+        for (size_t i = 0; i < s->ranks; i++) {
+            for (size_t j = 0; j < s->domains; j++) {
+                blocks[i][j] = s->bytes[i][j] != 0;
+            }
+        }
+        check_latp(s, "latp_count", blocks, seed);
+        for (size_t i = 0; i < s->ranks; i++) {
+            for (size_t j = 0; j < s->domains; j++) {
+                blocks[i][j] = (int64_t)((seed + 7 * i + 3 * j) % 5);
+                col[nnz] = j;
+                value[nnz++] = blocks[i][j];
+            }
+            row_start[i + 1] = nnz;
+        }
+        matrix counted = { s->ranks, s->domains, row_start, col, value };
+        s->input.blocks = &counted;
+        check_latp(s, "latp_count", blocks, seed);
+    }
+}
+END_TEST
+
+/* Two nodes: one has fewer bytes of the domain in more blocks. */
+START_TEST(latp_volume_and_count)
+{
+    struct scene *s = &stage;
+    memset(s, 0, sizeof *s);
+    s->ranks = 4;
+    s->domains = 1;
+    s->nodes = 2;
+    const int64_t bytes[] = { 10, 90, 40, 50 };
+    for (size_t i = 0; i < 4; i++) {
+        s->node_of_rank[i] = i / 2;
+        s->bytes[i][0] = bytes[i];
+    }
+    finish(s, 0);
+    int64_t count[] = { 1, 2, 8, 3 };
+    matrix blocks = s->requests;
+    blocks.value = count;
+    size_t rank;
+    ck_assert_int_eq(assign(s, "latp_volume", &rank), 0);
+    ck_assert_uint_eq(rank, 1);
+    s->input.blocks = &blocks;
+    ck_assert_int_eq(assign(s, "latp_count", &rank), 0);
+    ck_assert_uint_eq(rank, 2);
+    blocks.cols = 2;
+    ck_assert_int_eq(assign(s, "latp_count", &rank), -EINVAL);
+}
+END_TEST
+
+/* ---- the two steps ---- */
+
+static double model_most_of_ranks(const struct scene *s, const size_t *domain, size_t domains,
+                                  size_t *tried, size_t d)
+{
+    double most = -1.0;
+    if (d == domains) {
+        double sum = 0.0;
+        for (size_t k = 0; k < domains; k++) {
+            sum += (double)s->bytes[tried[k]][domain[k]];
+        }
+        return sum;
+    }
+    for (tried[d] = 0; tried[d] < s->ranks; tried[d]++) {
+        size_t k = 0;
+        while (tried[k] != tried[d]) {
+            k++;
+        }
+        most = k == d ? fmax(most, model_most_of_ranks(s, domain, domains, tried, d + 1)) : most;
+    }
+    return most;
+}
+
+START_TEST(ranks_of_a_node)
+{
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct scene *s = random_scene(seed, 6, 6);
+        const size_t domain[] = { 5, 0, 2, 4 };
+        size_t row[4] = { 9, 9, 9, 9 }, tried[4], domains = seed % 5;
+        for (size_t d = 0; d < domains; d++) {
+            domains = domain[d] >= s->domains ? d : domains;
+        }
+        int rc = plan_choose_ranks(&s->requests, NULL, s->ranks, domain, domains, lap_solvers, row);
+        ck_assert_msg(rc == (domains > s->ranks ? -EINVAL : 0), TELL);
+        double sum = 0.0;
+        for (size_t d = 0; d < domains && rc == 0; d++) {
+            ck_assert_msg(row[d] < s->ranks, TELL);
+            sum += (double)s->bytes[row[d]][domain[d]];
+            for (size_t k = 0; k < d; k++) {
+                ck_assert_msg(row[k] != row[d], TELL);
+            }
+        }
+        ck_assert_msg(rc != 0 || sum == model_most_of_ranks(s, domain, domains, tried, 0), TELL);
+    }
+}
+END_TEST
+
+START_TEST(ranks_by_number)
+{
+    struct scene *s = worked_example();
+    const size_t ranks[] = { 5, 3, 1 }, domain[] = { 1, 2 }, wrong[] = { 1, 6 }, column[] = { 3 };
+    size_t row[3] = { 9, 9, 9 };
+    ck_assert_int_eq(plan_choose_ranks(&s->requests, wrong, 2, domain, 1, lap_solvers, row), -EINVAL);
+    ck_assert_int_eq(plan_choose_ranks(&s->requests, ranks, 3, column, 1, lap_solvers, row), -EINVAL);
+    ck_assert_int_eq(plan_choose_ranks(&s->requests, ranks, 1, domain, 2, lap_solvers, row), -EINVAL);
+    ck_assert_uint_eq(row[0], 9);
+    ck_assert_int_eq(plan_choose_ranks(&s->requests, ranks, 3, domain, 2, lap_solvers, row), 0);
+    ck_assert_uint_eq(row[0], 1);
+    ck_assert(row[1] == 5 || row[1] == 3);
+    ck_assert_int_eq(plan_choose_ranks(&s->requests, ranks, 3, domain + 1, 1, lap_solvers, row), 0);
+    ck_assert_uint_eq(row[0], 5);
+}
+END_TEST
+
+/* The example summed by node: each domain is on two nodes, with one rank that has all of it or two
+ * that share it. */
+static size_t example_start[] = { 0, 2, 4, 6 }, example_col[] = { 0, 1, 0, 2, 1, 2 };
+static size_t ranks_on_node[] = { 2, 2, 2 };
+static int64_t example_value[] = { 4, 4, 4, 4, 4, 4 };
+static const int64_t example_most[] = { 3, 3, 4, 4, 4, 4 };
+
+START_TEST(nodes_of_the_example)
+{
+    struct scene *s = worked_example();
+    matrix bytes = { 3, 3, example_start, example_col, example_value };
+    plan_node_requests in = { &bytes, example_most, ranks_on_node, &s->topology, 0 };
+    size_t node[3];
+    double bound;
+    ck_assert_int_eq(plan_choose_nodes(&in, lap_solvers, node, &bound), 0);
+    ck_assert_double_eq(bound, 40);
+    ck_assert_uint_eq(node[0], 1);
+    ck_assert_uint_eq(node[1], 2);
+    in.per_node = 1;
+    ck_assert_int_eq(plan_choose_nodes(&in, lap_solvers, node, NULL), 0);
+    ck_assert(node[0] == 0 && node[1] == 2 && node[2] == 1);
+    in.most = NULL;
+    in.per_node = 0;
+    ck_assert_int_eq(plan_choose_nodes(&in, lap_solvers, node, &bound), 0);
+    ck_assert_double_eq(bound, 4 + 8 + 4 + 16 + 4 + 16);
+}
+END_TEST
+
+START_TEST(nodes_without_room)
+{
+    struct scene *s = worked_example();
+    matrix bytes = { 3, 3, example_start, example_col, example_value };
+    size_t few[] = { 1, 0, 1 }, node[3] = { 7, 7, 7 };
+    plan_node_requests in = { &bytes, NULL, few, &s->topology, 0 };
+    ck_assert_int_eq(plan_choose_nodes(&in, lap_solvers, node, NULL), -EINVAL);
+    few[1] = 1;
+    ck_assert_int_eq(plan_choose_nodes(&in, lap_solvers, node, NULL), 0);
+    node[0] = 7;
+    bytes.rows = 2;
+    ck_assert_int_eq(plan_choose_nodes(&in, lap_solvers, node, NULL), -EINVAL);
+    ck_assert_uint_eq(node[0], 7);
+}
+END_TEST
+
 /* ---- single cases ---- */
 
 START_TEST(too_many_domains)
@@ -417,7 +829,9 @@ END_TEST
 START_TEST(strategies_by_name)
 {
     ck_assert_str_eq(plan_strategies[0].name, "tatp");
-    ck_assert_str_eq(plan_strategies[1].name, "otp");
+    ck_assert_str_eq(plan_strategies[1].name, "latp_volume");
+    ck_assert_str_eq(plan_strategies[2].name, "latp_count");
+    ck_assert_str_eq(plan_strategies[3].name, "otp");
     for (const plan_strategy *p = plan_strategies; p->name != NULL; p++) {
         ck_assert_ptr_eq(plan_find_strategy(p->name), p);
         ck_assert_ptr_nonnull(p->note);
@@ -456,22 +870,72 @@ START_TEST(spread_of_too_many)
 }
 END_TEST
 
+/* Each call fails wherever memory may be short, and writes nothing then. */
+typedef int (*call)(struct scene *s, size_t *answer);
+
+static int call_assess(struct scene *s, size_t *answer)
+{
+    const size_t rank[3] = { 2, 4, 3 };
+    plan_report report;
+    int rc = plan_assess(&s->input, rank, &report);
+    answer[0] = rc == 0 ? 0 : answer[0];
+    return rc;
+}
+
+static int call_nodes(struct scene *s, size_t *answer)
+{
+    matrix bytes = { 3, 3, example_start, example_col, example_value };
+    plan_node_requests in = { &bytes, example_most, ranks_on_node, &s->topology, 0 };
+    return plan_choose_nodes(&in, lap_solvers, answer, NULL);
+}
+
+static int call_ranks(struct scene *s, size_t *answer)
+{
+    const size_t domain[] = { 0, 1, 2 };
+    return plan_choose_ranks(&s->requests, NULL, 6, domain, 3, lap_solvers, answer);
+}
+
+static int call_congestion(struct scene *s, size_t *answer)
+{
+    return plan_least_congestion(&s->input, lap_solvers, answer);
+}
+
+static int call_volume(struct scene *s, size_t *answer)
+{
+    return assign(s, "latp_volume", answer);
+}
+
+static int call_otp(struct scene *s, size_t *answer)
+{
+    return assign(s, "otp", answer);
+}
+
+/* Two domains on a node want one rank, so that the whole problem is solved after all. */
+static int call_conflict(struct scene *s, size_t *answer)
+{
+    s->bytes[2][0] = s->bytes[2][1] = s->bytes[2][2] = 100;
+    finish(s, 1);
+    return assign(s, "tatp", answer);
+}
+
+static const call calls[] = { call_assess, call_nodes, call_ranks, call_congestion, call_volume,
+                              call_otp, call_conflict };
+enum { CALLS = sizeof calls / sizeof calls[0] };
+
 START_TEST(out_of_memory)
 {
-    for (const plan_strategy *p = plan_strategies; p->name != NULL; p++) {
-        bool failed = true;
-        for (long nth = 0; failed; nth++) {
-            struct scene *s = worked_example();
-            size_t rank[3] = { 7, 8, 9 };
-            fail_allocation(nth);
-            int rc = assign(s, p->name, rank);
-            stop_failing();
-            failed = allocations.failed;
-            ck_assert_int_eq(allocations.live, 0);
-            ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
-            ck_assert(!failed || (rank[0] == 7 && rank[1] == 8 && rank[2] == 9));
-            ck_assert_msg(nth < 100, "more allocations than there can be");
-        }
+    bool failed = true;
+    for (long nth = 0; failed; nth++) {
+        struct scene *s = worked_example();
+        size_t answer[3] = { 7, 8, 9 };
+        fail_allocation(nth);
+        int rc = calls[_i](s, answer);
+        stop_failing();
+        failed = allocations.failed;
+        ck_assert_int_eq(allocations.live, 0);
+        ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
+        ck_assert(!failed || (answer[0] == 7 && answer[1] == 8 && answer[2] == 9));
+        ck_assert_msg(nth < 400, "more allocations than there can be");
     }
 }
 END_TEST
@@ -485,6 +949,7 @@ static Suite *plan_suite(void)
     tcase_add_test(example, worked_example_one_per_node);
     tcase_add_test(example, worked_example_default);
     tcase_add_test(example, worked_example_of_the_paper);
+    tcase_add_test(example, worked_example_loads);
     suite_add_tcase(suite, example);
 
     TCase *random = tcase_create("random");
@@ -492,10 +957,20 @@ static Suite *plan_suite(void)
     tcase_add_test(random, workload_is_the_product);
     tcase_add_test(random, hop_bytes_and_crossing_bytes);
     tcase_add_test(random, tatp_is_least);
+    tcase_add_test(random, bound_of_small_problems);
+    tcase_add_test(random, congestion_is_low);
+    tcase_add_test(random, congestion_stays_put);
+    tcase_add_test(random, assessment);
+    tcase_add_test(random, latp_holds_most);
+    tcase_add_test(random, ranks_of_a_node);
     tcase_add_test(random, otp_takes_turns);
     suite_add_tcase(suite, random);
 
     TCase *single = tcase_create("single");
+    tcase_add_test(single, latp_volume_and_count);
+    tcase_add_test(single, ranks_by_number);
+    tcase_add_test(single, nodes_of_the_example);
+    tcase_add_test(single, nodes_without_room);
     tcase_add_test(single, too_many_domains);
     tcase_add_test(single, node_out_of_range);
     tcase_add_test(single, rank_out_of_range);
@@ -504,7 +979,7 @@ static Suite *plan_suite(void)
     tcase_add_test(single, strategies_by_name);
     tcase_add_loop_test(single, even_spread, 0, SPREADS);
     tcase_add_test(single, spread_of_too_many);
-    tcase_add_test(single, out_of_memory);
+    tcase_add_loop_test(single, out_of_memory, 0, CALLS);
     suite_add_tcase(suite, single);
     return suite;
 }

@@ -105,8 +105,12 @@ static int decide_here(tatp_pass *pass, const int64_t *rows, int64_t *aggregator
         return OMPI_ERR_OUT_OF_RESOURCE;
     int rc = build_requests(pass, rows, &requests);
     if (rc == OMPI_SUCCESS) {
-        plan_input in = {&requests, where->node_of_rank, &where->topology,
-                         plan_even_per_node(where->ranks_on_node, where->nodes, domains)};
+        plan_input in = {
+            .requests = &requests,
+            .node_of_rank = where->node_of_rank,
+            .topology = &where->topology,
+            .per_node = plan_even_per_node(where->ranks_on_node, where->nodes, domains),
+        };
         rc = assign(&in, &pass->schedule->decision, rank_of_domain);
         if (rc == OMPI_SUCCESS)
             rc = count_remote(&in, rank_of_domain, &pass->schedule->decision.remote);

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The least maximum load of a link, by local search from the assignment of least hop-bytes. */
+#include "plan/costs.h"
+#include "plan/links.h"
+#include "plan/steps.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A domain on node n loads the link above v
+ *   downwards with what is outside the subtree of v, where n is inside;
+ *   upwards with what is inside, where n is outside.
+ * So a move changes the links between the old node and the new one only. */
+struct search {
+    const struct links *links;
+    size_t nodes, domains;
+    double *within;    /* within[j * vertices + v] = bytes of domain j in the subtree of v */
+    double *cost;      /* cost[j * nodes + n] = hop-bytes of domain j on node n, with its best rank */
+    double *total;     /* bytes of each domain */
+    double *up, *down; /* bytes on each link */
+    double limit;      /* the greatest load of a cable */
+    size_t at_limit;   /* links that have it, directions apart */
+    size_t *node_of;   /* of each domain */
+    size_t *seats;     /* left on each node */
+    size_t *best;      /* node_of when the limit fell last */
+
+    struct touched *touched; /* links that the trial changed, as they were */
+    size_t *trial_of;        /* the trial that touched the link last */
+    size_t trial, count;
+    size_t effort;
+};
+
+struct touched {
+    size_t v;
+    double up, down;
+};
+
+/* A domain goes to a node or, where `other` is one, changes places with it. */
+struct step {
+    size_t domain, node, other;
+    double gain; /* hop-bytes saved */
+};
+
+#define NONE SIZE_MAX
+/* Links touched in one search. */
+#define MOST_EFFORT ((size_t)1 << 28)
+
+/* ---- trials ---- */
+
+static void add_load(struct search *s, size_t v, double up, double down)
+{
+    if (s->trial_of[v] != s->trial) {
+        s->trial_of[v] = s->trial;
+        s->touched[s->count++] = (struct touched){ v, s->up[v], s->down[v] };
+    }
+    s->up[v] += up;
+    s->down[v] += down;
+    s->effort++;
+}
+
+static void move(struct search *s, size_t j, size_t from, size_t to)
+{
+    const double *within = s->within + j * s->links->vertices;
+    while (from != to) {
+        if (from < to) {
+            add_load(s, from, within[from], within[from] - s->total[j]);
+            from = s->links->parent[from];
+        } else {
+            add_load(s, to, -within[to], s->total[j] - within[to]);
+            to = s->links->parent[to];
+        }
+    }
+}
+
+static void try_step(struct search *s, struct step step)
+{
+    size_t from = s->node_of[step.domain];
+    s->trial++;
+    s->count = 0;
+    move(s, step.domain, from, step.node);
+    if (step.other != NONE) {
+        move(s, step.other, step.node, from);
+    }
+}
+
+static void undo(struct search *s)
+{
+    while (s->count > 0) {
+        struct touched t = s->touched[--s->count];
+        s->up[t.v] = t.up;
+        s->down[t.v] = t.down;
+    }
+}
+
+static int count_at(double limit, double cable, double up, double down)
+{
+    return (up / cable >= limit) + (down / cable >= limit);
+}
+
+/* False where a link is above the limit; otherwise how many more than before are at it. */
+static bool stays_below(const struct search *s, long *more_at_limit)
+{
+    *more_at_limit = 0;
+    for (size_t k = 0; k < s->count; k++) {
+        struct touched t = s->touched[k];
+        double cable = cables(s->links, t.v);
+        if (s->up[t.v] / cable > s->limit || s->down[t.v] / cable > s->limit) {
+            return false;
+        }
+        *more_at_limit += count_at(s->limit, cable, s->up[t.v], s->down[t.v])
+                          - count_at(s->limit, cable, t.up, t.down);
+    }
+    return true;
+}
+
+static void accept(struct search *s, struct step step)
+{
+    size_t from = s->node_of[step.domain];
+    s->node_of[step.domain] = step.node;
+    if (step.other != NONE) {
+        s->node_of[step.other] = from;
+    } else {
+        s->seats[from]++;
+        s->seats[step.node]--;
+    }
+}
+
+static double gain_of(const struct search *s, struct step step)
+{
+    size_t from = s->node_of[step.domain];
+    const double *cost = s->cost + step.domain * s->nodes;
+    double gain = cost[from] - cost[step.node];
+    if (step.other != NONE) {
+        cost = s->cost + step.other * s->nodes;
+        gain += cost[step.node] - cost[from];
+    }
+    return gain;
+}
+
+/* ---- the steps of one domain: to each free node, then exchanges ---- */
+
+static bool next_step(const struct search *s, size_t j, size_t *k, struct step *step)
+{
+    for (; *k < s->nodes + s->domains; ++*k) {
+        bool exchange = *k >= s->nodes;
+        size_t other = exchange ? *k - s->nodes : NONE;
+        size_t node = exchange ? s->node_of[other] : *k;
+        if (node != s->node_of[j] && (exchange || s->seats[node] > 0)) {
+            *step = (struct step){ .domain = j, .node = node, .other = other };
+            step->gain = gain_of(s, *step);
+            ++*k;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- a lower limit ---- */
+
+/* Returns the first link that has the greatest load. */
+static size_t find_limit(struct search *s)
+{
+    size_t first = NONE;
+    s->limit = 0.0;
+    for (size_t v = 0; v + 1 < s->links->vertices; v++) {
+        s->limit = fmax(s->limit, fmax(s->up[v], s->down[v]) / cables(s->links, v));
+    }
+    s->at_limit = 0;
+    for (size_t v = s->links->vertices - 1; v-- > 0;) {
+        int more = count_at(s->limit, cables(s->links, v), s->up[v], s->down[v]);
+        s->at_limit += (size_t)more;
+        first = more > 0 ? v : first;
+    }
+    return first;
+}
+
+static bool lies_below(const struct search *s, size_t n, size_t v)
+{
+    while (n < v) {
+        n = s->links->parent[n];
+    }
+    return n == v;
+}
+
+static bool loads(const struct search *s, size_t j, size_t v)
+{
+    double in = s->within[j * s->links->vertices + v], cable = cables(s->links, v);
+    bool upwards = s->up[v] / cable >= s->limit, downwards = s->down[v] / cable >= s->limit;
+    return lies_below(s, s->node_of[j], v) ? downwards && s->total[j] > in : upwards && in > 0.0;
+}
+
+/* Of the steps that leave fewer links at the limit, the one that saves most hop-bytes. */
+static bool find_relief(struct search *s, size_t hot, struct step *best)
+{
+    struct step step;
+    long more;
+    best->gain = -(double)INFINITY;
+    for (size_t j = 0; j < s->domains; j++) {
+        for (size_t k = 0; loads(s, j, hot) && next_step(s, j, &k, &step);) {
+            if (step.gain <= best->gain) {
+                continue;
+            }
+            try_step(s, step);
+            if (stays_below(s, &more) && more < 0) {
+                *best = step;
+            }
+            undo(s);
+        }
+    }
+    return best->gain > -(double)INFINITY;
+}
+
+static void lower_limit(struct search *s)
+{
+    struct step step;
+    double lowest = INFINITY;
+    bool found = true;
+    while (found) {
+        size_t hot = find_limit(s);
+        if (s->limit < lowest) {
+            lowest = s->limit;
+            memcpy(s->best, s->node_of, s->domains * sizeof *s->best);
+        }
+        found = s->limit > 0.0 && s->effort < MOST_EFFORT && find_relief(s, hot, &step);
+        if (found) {
+            try_step(s, step);
+            accept(s, step);
+        }
+    }
+}
+
+/* ---- fewer hop-bytes at that limit ---- */
+
+/* Steps that left some links at the limit, but not all, were of no use. */
+static void return_to_best(struct search *s)
+{
+    for (size_t j = 0; j < s->domains; j++) {
+        size_t from = s->node_of[j];
+        s->trial++;
+        s->count = 0;
+        move(s, j, from, s->best[j]);
+        s->seats[from]++;
+        s->seats[s->best[j]]--;
+        s->node_of[j] = s->best[j];
+    }
+    find_limit(s);
+}
+
+static bool save_hops(struct search *s, size_t j)
+{
+    struct step step;
+    long more;
+    for (size_t k = 0; next_step(s, j, &k, &step);) {
+        if (step.gain <= 0.0) {
+            continue;
+        }
+        try_step(s, step);
+        if (stays_below(s, &more)) {
+            accept(s, step);
+            return true;
+        }
+        undo(s);
+    }
+    return false;
+}
+
+static void lower_hops(struct search *s)
+{
+    bool changed = true;
+    while (changed && s->effort < MOST_EFFORT) {
+        changed = false;
+        for (size_t j = 0; j < s->domains; j++) {
+            changed |= save_hops(s, j);
+        }
+    }
+}
+
+/* Fewer hop-bytes may open a way to a lower limit again. */
+static void improve(struct search *s)
+{
+    double before;
+    find_limit(s);
+    do {
+        before = s->limit;
+        lower_limit(s);
+        return_to_best(s);
+        lower_hops(s);
+        find_limit(s);
+    } while (s->limit < before && s->effort < MOST_EFFORT);
+}
+
+/* ---- set-up ---- */
+
+static void fill_within(struct search *s, const struct sums *sums, size_t j)
+{
+    size_t vertices = s->links->vertices;
+    double *within = s->within + j * vertices;
+    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++) {
+        within[sums->node[e]] = sums->bytes[e];
+    }
+    for (size_t v = 0; v + 1 < vertices; v++) {
+        within[s->links->parent[v]] += within[v];
+    }
+    s->total[j] = within[vertices - 1];
+}
+
+static void fill_cost(struct search *s, const struct costs *costs, size_t j)
+{
+    const struct sums *sums = costs->sums;
+    double *cost = s->cost + j * s->nodes;
+    const double *at_place = costs_at_places(costs, j);
+    for (size_t n = 0; n < s->nodes; n++) {
+        cost[n] = at_place[costs->places->of_node[n]];
+    }
+    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++) {
+        cost[sums->node[e]] = cost_of_entry(costs, at_place, e);
+    }
+}
+
+/* What the domain loads where it is. */
+static void load_domain(struct search *s, size_t j)
+{
+    const double *within = s->within + j * s->links->vertices;
+    size_t way = s->node_of[j];
+    for (size_t v = 0; v + 1 < s->links->vertices; v++) {
+        if (v == way) {
+            s->down[v] += s->total[j] - within[v];
+            way = s->links->parent[v];
+        } else {
+            s->up[v] += within[v];
+        }
+    }
+}
+
+static int fill(struct search *s, const struct places *places, const struct sums *sums)
+{
+    struct costs costs;
+    int rc = costs_init(&costs, places, sums, places->same);
+    if (rc != 0) {
+        return rc;
+    }
+    for (size_t j = 0; j < s->domains; j++) {
+        fill_within(s, sums, j);
+        fill_cost(s, &costs, j);
+        load_domain(s, j);
+    }
+    costs_release(&costs);
+    return 0;
+}
+
+static void release(struct search *s)
+{
+    free(s->within);
+    free(s->cost);
+    free(s->total);
+    free(s->up);
+    free(s->down);
+    free(s->node_of);
+    free(s->seats);
+    free(s->best);
+    free(s->touched);
+    free(s->trial_of);
+}
+
+static int allocate(struct search *s)
+{
+    size_t vertices = s->links->vertices;
+    s->within = calloc(s->domains * vertices | 1, sizeof *s->within);
+    s->cost = calloc(s->domains * s->nodes | 1, sizeof *s->cost);
+    s->total = calloc(s->domains | 1, sizeof *s->total);
+    s->up = calloc(vertices, sizeof *s->up);
+    s->down = calloc(vertices, sizeof *s->down);
+    s->node_of = calloc(s->domains | 1, sizeof *s->node_of);
+    s->seats = calloc(s->nodes | 1, sizeof *s->seats);
+    s->best = calloc(s->domains | 1, sizeof *s->best);
+    s->touched = calloc(vertices, sizeof *s->touched);
+    s->trial_of = calloc(vertices, sizeof *s->trial_of);
+    bool complete = s->within != NULL && s->cost != NULL && s->total != NULL && s->up != NULL
+                    && s->down != NULL && s->node_of != NULL && s->seats != NULL
+                    && s->best != NULL && s->touched != NULL && s->trial_of != NULL;
+    return complete ? 0 : -ENOMEM;
+}
+
+static void place(struct search *s, const plan_input *in, const struct ranks *ranks,
+                  const size_t *rank_of_domain)
+{
+    for (size_t n = 0; n < s->nodes; n++) {
+        s->seats[n] = plan_seats(ranks->start[n + 1] - ranks->start[n], in->per_node, s->domains);
+    }
+    for (size_t j = 0; j < s->domains; j++) {
+        s->node_of[j] = in->node_of_rank[rank_of_domain[j]];
+        s->seats[s->node_of[j]]--;
+    }
+}
+
+/* ---- the whole ---- */
+
+static int relieve_nodes(struct search *s, const plan_input *in, const struct ranks *ranks)
+{
+    struct places places;
+    struct sums sums;
+    int rc = places_from_topo(in->topology, &places);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = sums_of_ranks(in->requests, ranks, 0, &sums);
+    if (rc == 0) {
+        rc = fill(s, &places, &sums);
+        sums_release(&sums);
+    }
+    places_release(&places);
+    if (rc == 0) {
+        improve(s);
+    }
+    return rc;
+}
+
+static int relieve(const plan_input *in, const struct links *links, const lap_solver *solver,
+                   size_t *rank_of_domain)
+{
+    struct search s = { .links = links, .nodes = in->topology->nodes, .domains = in->requests->cols };
+    struct ranks ranks;
+    int rc = plan_list_ranks(in, &ranks);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = allocate(&s);
+    if (rc == 0) {
+        place(&s, in, &ranks, rank_of_domain);
+        rc = relieve_nodes(&s, in, &ranks);
+    }
+    if (rc == 0) {
+        rc = assign_ranks(in->requests, &ranks, s.node_of, solver, rank_of_domain);
+    }
+    release(&s);
+    plan_release_ranks(&ranks);
+    return rc;
+}
+
+static bool is_small(const plan_input *in, const struct links *links)
+{
+    size_t pairs;
+    return !__builtin_mul_overflow(in->requests->cols, in->topology->nodes + links->vertices, &pairs)
+           && pairs <= PLAN_CONGESTION_PAIRS;
+}
+
+int plan_least_congestion(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
+{
+    struct links links;
+    int rc = links_of_topo(in->topology, &links);
+    if (rc != 0) {
+        return rc;
+    }
+    size_t *made = calloc(in->requests->cols | 1, sizeof *made);
+    rc = made != NULL ? plan_least_hop_bytes(in, solver, made, NULL) : -ENOMEM;
+    if (rc == 0 && is_small(in, &links)) {
+        rc = relieve(in, &links, solver, made);
+    }
+    for (size_t j = 0; j < in->requests->cols && rc == 0; j++) {
+        rank_of_domain[j] = made[j];
+    }
+    free(made);
+    links_release(&links);
+    return rc;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Nodes first, then the ranks on each of them. */
+#include "plan/steps.h"
+
+#include "plan/nodes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- nodes ---- */
+
+static size_t *count_seats(const size_t *ranks_on_node, size_t nodes, size_t per_node, size_t domains)
+{
+    size_t *seats = calloc(nodes | 1, sizeof *seats);
+    for (size_t n = 0; seats != NULL && n < nodes; n++) {
+        seats[n] = plan_seats(ranks_on_node[n], per_node, domains);
+    }
+    return seats;
+}
+
+static int choose(const struct places *places, const struct sums *sums, double own,
+                  const size_t *seats, const lap_solver *solver, size_t *node_of_domain, double *total)
+{
+    struct costs costs;
+    int rc = costs_init(&costs, places, sums, own);
+    if (rc == 0) {
+        rc = choose_nodes(&costs, seats, solver, node_of_domain, total);
+        costs_release(&costs);
+    }
+    return rc;
+}
+
+int plan_choose_nodes(const plan_node_requests *in, const lap_solver *solver,
+                      size_t *node_of_domain, double *bound)
+{
+    size_t nodes = in->topology->nodes;
+    struct places places;
+    struct sums sums;
+    double total;
+    if (in->bytes->rows != nodes) {
+        return -EINVAL;
+    }
+    size_t *seats = count_seats(in->ranks_on_node, nodes, in->per_node, in->bytes->cols);
+    int rc = seats != NULL ? places_from_topo(in->topology, &places) : -ENOMEM;
+    if (rc != 0) {
+        goto free_seats;
+    }
+    rc = sums_of_nodes(in, &sums);
+    if (rc != 0) {
+        goto release_places;
+    }
+    rc = choose(&places, &sums, places.same, seats, solver, node_of_domain, &total);
+    if (rc == 0 && bound != NULL) {
+        *bound = total;
+    }
+    sums_release(&sums);
+release_places:
+    places_release(&places);
+free_seats:
+    free(seats);
+    return rc;
+}
+
+/* ---- ranks ---- */
+
+/* Domains of node n: domain[start[n]] .. domain[start[n + 1] - 1], ascending. */
+struct grouped {
+    size_t *start, *domain, *row;
+};
+
+static void group(const size_t *node_of_domain, size_t domains, size_t nodes, struct grouped *g)
+{
+    for (size_t j = 0; j < domains; j++) {
+        g->start[node_of_domain[j] + 2]++;
+    }
+    for (size_t n = 1; n <= nodes; n++) {
+        g->start[n + 1] += g->start[n];
+    }
+    for (size_t j = 0; j < domains; j++) {
+        g->domain[g->start[node_of_domain[j] + 1]++] = j;
+    }
+}
+
+static int assign_groups(const matrix *requests, const struct ranks *ranks,
+                         const struct grouped *g, const lap_solver *solver)
+{
+    int rc = 0;
+    for (size_t n = 0; n < ranks->nodes && rc == 0; n++) {
+        size_t first = g->start[n], count = g->start[n + 1] - first;
+        if (count > 0) {
+            rc = plan_choose_ranks(requests, ranks->rank + ranks->start[n],
+                                   ranks->start[n + 1] - ranks->start[n], g->domain + first, count,
+                                   solver, g->row + first);
+        }
+    }
+    return rc;
+}
+
+int assign_ranks(const matrix *requests, const struct ranks *ranks, const size_t *node_of_domain,
+                 const lap_solver *solver, size_t *rank_of_domain)
+{
+    size_t domains = requests->cols;
+    struct grouped g = { calloc(ranks->nodes + 2, sizeof *g.start),
+                         calloc(domains | 1, sizeof *g.domain),
+                         calloc(domains | 1, sizeof *g.row) };
+    int rc = g.start == NULL || g.domain == NULL || g.row == NULL ? -ENOMEM : 0;
+    if (rc == 0) {
+        group(node_of_domain, domains, ranks->nodes, &g);
+        rc = assign_groups(requests, ranks, &g, solver);
+    }
+    for (size_t k = 0; k < domains && rc == 0; k++) {
+        rank_of_domain[g.domain[k]] = g.row[k];
+    }
+    free(g.start);
+    free(g.domain);
+    free(g.row);
+    return rc;
+}
+
+/* ---- both ---- */
+
+static int choose_for_ranks(const struct two_steps *steps, const struct ranks *ranks,
+                            size_t *node_of_domain, double *total)
+{
+    struct sums sums;
+    size_t *seats = calloc(ranks->nodes | 1, sizeof *seats);
+    int rc = seats != NULL ? sums_of_ranks(steps->requests, ranks, steps->count_entries, &sums) : -ENOMEM;
+    for (size_t n = 0; n < ranks->nodes && rc == 0; n++) {
+        seats[n] = plan_seats(ranks->start[n + 1] - ranks->start[n], steps->in->per_node,
+                              steps->requests->cols);
+    }
+    if (rc == 0) {
+        rc = choose(steps->places, &sums, steps->own, seats, steps->solver, node_of_domain, total);
+        sums_release(&sums);
+    }
+    free(seats);
+    return rc;
+}
+
+int assign_in_two_steps(const struct two_steps *steps, size_t *rank_of_domain, double *total)
+{
+    struct ranks ranks;
+    int rc = plan_list_ranks(steps->in, &ranks);
+    if (rc != 0) {
+        return rc;
+    }
+    size_t *node_of_domain = calloc(steps->requests->cols | 1, sizeof *node_of_domain);
+    rc = node_of_domain != NULL ? choose_for_ranks(steps, &ranks, node_of_domain, total) : -ENOMEM;
+    if (rc == 0) {
+        rc = assign_ranks(steps->requests, &ranks, node_of_domain, steps->solver, rank_of_domain);
+    }
+    free(node_of_domain);
+    plan_release_ranks(&ranks);
+    return rc;
+}

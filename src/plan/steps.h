@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * An assignment in two steps, nodes and then ranks. For this folder only.
+ */
+#ifndef PLAN_STEPS_H
+#define PLAN_STEPS_H
+
+#include "plan/input.h"
+#include "plan/places.h"
+
+/* Least cost over `places`, where each byte that the serving rank accesses itself saves `own`;
+ * *total is a bound as plan_choose_nodes has it. count_entries: as sums_of_ranks has it. */
+struct two_steps {
+    const plan_input *in;
+    const matrix *requests;
+    int count_entries;
+    const struct places *places;
+    double own;
+    const lap_solver *solver;
+};
+
+/* -EINVAL: no room for all domains, a node is out of range; -ERANGE; -ENOMEM. */
+int assign_in_two_steps(const struct two_steps *steps, size_t *rank_of_domain, double *total);
+
+/* Ranks for domains whose nodes are chosen. -ENOMEM. */
+int assign_ranks(const matrix *requests, const struct ranks *ranks, const size_t *node_of_domain,
+                 const lap_solver *solver, size_t *rank_of_domain);
+
+#endif

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Plans for 65,536 ranks on 2,048 nodes: each is checked, and takes at most 1 s of one processor and 500 MB.
+. "$top_srcdir/tests/lib/tap.sh"
+
+bench=$top_builddir/bench/plan_bench
+small="--ranks=600 --nodes=40 --domains=30 --touched=3 --repeat=1"
+
+tap_check "65,536 ranks, all patterns" timeout 300 "$top_srcdir/bench/plan_scale" "$bench" --quick \
+    --repeat=1 --strategy=tatp
+tap_is "$(echo "$tap_output" | grep -c ',yes$')" 12 "each is checked"
+
+# shellcheck disable=SC2086 # words
+{
+    tap_check "all strategies" "$bench" $small --per-node=0
+    tap_is "$(echo "$tap_output" | cut -d , -f 6 | tr '\n' ' ')" "strategy tatp latp_volume latp_count otp " \
+        "have a line each"
+    tap_check "the least load of a link" "$bench" $small --network=tree --congestion
+    tap_check_fails "a limit of time" "$bench" $small --most-seconds=1e-9
+    tap_contains "$tap_output" ",OVER" "is seen"
+    tap_check_fails "a limit of memory" "$bench" $small --most-megabytes=0.1
+    tap_check_fails "a pattern that does not exist" "$bench" $small --pattern=waves
+    tap_check_fails "a network that does not exist" "$bench" $small --network=torus
+}
+tap_plan
