@@ -36,6 +36,8 @@ accepted() {
 refused "unknown strategy" fastest --mca fcoll_tatp_strategy fastest
 refused "unknown solver" simplex --mca fcoll_tatp_solver simplex
 refused "unknown kind of domains" striped --mca fcoll_tatp_domains striped
+refused "negative link rate" fcoll_tatp_link_rate --mca fcoll_tatp_link_rate -1
+refused "negative access rate" fcoll_tatp_access_rate --mca fcoll_tatp_access_rate -5
 refused "negative stripe size" fcoll_tatp_stripe_size --mca fcoll_tatp_stripe_size -1
 refused "stripe too large" 4294967297 --mca fcoll_tatp_stripe_size 4294967297
 refused "negative stripe count" fcoll_tatp_stripe_count --mca fcoll_tatp_stripe_count -2

@@ -36,6 +36,7 @@ typedef struct mca_fcoll_tatp_component_t {
     char *solver_name;
     char *topology_file;
     int num_aggregators;    /* 0: one for each node */
+    long link_rate, access_rate; /* MB/s of a node's link, and of one process to the file; 0: not known */
     long cycle_buffer_size; /* bytes; 0: OMPIO's bytes_per_agg */
     char *domains_name;
     long stripe_size;       /* bytes; 0: what the file system says */

@@ -114,9 +114,16 @@ static int tatp_register(void)
                       "(Slurm, ibnetdiscover, ...); empty: one hop inside a node, two to any other",
                       MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->topology_file);
     register_variable("num_aggregators",
-                      "Number of aggregators (the hint cb_nodes comes first); 0: up to four on "
-                      "each node, fewer for small accesses",
+                      "Number of aggregators (the hint cb_nodes comes first); 0: chosen by nodes, "
+                      "rates, stripes and size of the access",
                       MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_3, &c->num_aggregators);
+    register_variable("link_rate",
+                      "MB/s that a node's link carries; 0: not known. With fcoll_tatp_access_rate it "
+                      "says how many aggregators a node needs",
+                      MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_5, &c->link_rate);
+    register_variable("access_rate",
+                      "MB/s that one process reads or writes of a file; 0: not known",
+                      MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_5, &c->access_rate);
     register_variable("cycle_buffer_size",
                       "Bytes of its file domain that an aggregator handles at a time (the hint "
                       "cb_buffer_size comes first); 0: io_ompio_bytes_per_agg",
@@ -185,6 +192,12 @@ int tatp_check_parameters(void)
         return refuse_choice("fcoll_tatp_strategy", c->strategy_name, list_strategies(false));
     if (c->solver == NULL)
         return refuse_choice("fcoll_tatp_solver", c->solver_name, list_solvers(false));
+    if (c->link_rate < 0)
+        return refuse_number("fcoll_tatp_link_rate", c->link_rate,
+                             "a number of MB/s, or 0 where it is not known");
+    if (c->access_rate < 0)
+        return refuse_number("fcoll_tatp_access_rate", c->access_rate,
+                             "a number of MB/s, or 0 where it is not known");
     if (c->num_aggregators < 0)
         return refuse_number("fcoll_tatp_num_aggregators", c->num_aggregators,
                              "a number of ranks, or 0 for up to four on each node");

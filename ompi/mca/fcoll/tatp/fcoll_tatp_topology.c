@@ -204,16 +204,26 @@ static int check_and_look_up(ompio_file_t *fh, tatp_nodes *where)
     return rc;
 }
 
-/* Up to so many aggregators a node: more of them copy faster through its shared memory, until the
- * network is the bound. */
+/* So many aggregators a node when rates are not known: more of them copy faster through its shared
+ * memory, until the network is the bound. */
 #define SEATS_PER_NODE 4
+
+/* As many as it takes to access the file as fast as the node's link brings the data. */
+static int64_t seats_per_node(void)
+{
+    const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
+    if (c->link_rate == 0 || c->access_rate == 0)
+        return SEATS_PER_NODE;
+    return (c->link_rate - 1) / c->access_rate + 1;
+}
 
 static int64_t count_seats(const tatp_nodes *where)
 {
-    int64_t seats = 0;
-    for (size_t n = 0; n < where->nodes; n++)
-        seats += where->ranks_on_node[n] < SEATS_PER_NODE ? (int64_t)where->ranks_on_node[n]
-                                                          : SEATS_PER_NODE;
+    int64_t seats = 0, most = seats_per_node();
+    for (size_t n = 0; n < where->nodes; n++) {
+        int64_t ranks = (int64_t)where->ranks_on_node[n];
+        seats += ranks < most ? ranks : most;
+    }
     return seats;
 }
 
