@@ -40,7 +40,8 @@ struct entry {
     bool right;
     int64_t extra_bytes; /* peak memory of any rank over its size before; -1: not known */
     struct result result[OPERATIONS];
-    struct statistics statistics[OPERATIONS];
+    struct statistics statistics[OPERATIONS]; /* of later uses */
+    struct statistics first[OPERATIONS];      /* of the first */
 };
 
 static int world_rank, world_size;
@@ -366,10 +367,34 @@ static void run_rounds(const struct options *o, problem *p, struct entry *entrie
         }
 }
 
+/* Statistics from now on, in a new file, or (the path as it was) no longer: they are read. */
+static void begin_statistics(const struct options *o, const problem *p, const way *w, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s.statistics", o->file);
+    if (!mpiio_has_statistics(w))
+        return;
+    if (p->rank == 0)
+        (void)unlink(path);
+    mpiio_statistics(path);
+}
+
+static void end_statistics(const problem *p, const way *w, const char *path, struct statistics *s)
+{
+    if (!mpiio_has_statistics(w))
+        return;
+    mpiio_statistics(NULL);
+    for (int op = 0; op < OPERATIONS && p->rank == 0; op++)
+        s[op] = read_statistics(path, operation_name[op]);
+    if (p->rank == 0)
+        (void)unlink(path);
+}
+
 /* The first use of each contestant: its buffers are not there yet. */
 static void measure_way(const struct options *o, problem *p, struct entry *e)
 {
     const way *w = &e->way;
+    char path[PATH_MAX];
+    begin_statistics(o, p, w, path);
     int64_t before = memory_mark();
     void *opened = w->open(p, w);
     if (o->ask)
@@ -385,6 +410,7 @@ static void measure_way(const struct options *o, problem *p, struct entry *e)
         ask_caller(w->name, operation_name[READ], "end");
     e->extra_bytes = memory_over(before);
     w->close(p, opened);
+    end_statistics(p, w, path, e->first);
 }
 
 /* Statistics cost a call some microseconds, so that they are not taken in the rounds. */
@@ -394,18 +420,10 @@ static void observe_way(const struct options *o, problem *p, struct entry *e)
     double seconds[OPERATIONS];
     if (!mpiio_has_statistics(&e->way) || o->rounds == 0)
         return;
-    snprintf(path, sizeof path, "%s.statistics", o->file);
-    if (p->rank == 0)
-        (void)unlink(path);
-    mpiio_statistics(path);
+    begin_statistics(o, p, &e->way, path);
     for (int i = 0; i < o->rounds; i++)
         run_way(o, p, &e->way, seconds);
-    mpiio_statistics(NULL);
-    if (p->rank == 0) {
-        for (int op = 0; op < OPERATIONS; op++)
-            e->statistics[op] = read_statistics(path, operation_name[op]);
-        (void)unlink(path);
-    }
+    end_statistics(p, &e->way, path, e->statistics);
 }
 
 /* ---- reporting ---- */
@@ -443,15 +461,16 @@ static void print_csv_line(const struct options *o, const problem *p, const stru
     if (e->extra_bytes >= 0)
         printf("%" PRId64, e->extra_bytes);
     if (s->lines > 0)
-        printf(",%.0f,%.5f\n", s->crossing_bytes, s->planning_share);
+        printf(",%.0f,%.5f,%.5f,%.0f,%.0f\n", s->crossing_bytes, s->planning_share,
+               e->first[op].planning_share, s->messages, e->first[op].metadata_bytes);
     else
-        printf(",,\n");
+        printf(",,,,,\n");
 }
 
 static void print_csv(const struct options *o, const problem *p, const struct entry *entries, int count, int nodes)
 {
     printf("case,contestant,operation,ranks,nodes,bytes,rounds,min_s,median_s,MB_per_s,verified,"
-           "extra_bytes,crossing_bytes,planning_share\n");
+           "extra_bytes,crossing_bytes,planning_share,first_planning_share,messages,metadata_bytes\n");
     for (int i = 0; i < count; i++)
         for (int op = 0; op < OPERATIONS; op++)
             print_csv_line(o, p, &entries[i], op, nodes);
@@ -490,9 +509,12 @@ static void print_table(const struct options *o, const problem *p, const struct 
     for (int i = 0; i < count; i++)
         for (int op = 0; op < OPERATIONS; op++)
             if (entries[i].statistics[op].lines > 0)
-                printf("%s %s: %.1f MB change nodes, planning is %.1f %% of the call\n", entries[i].way.name,
-                       operation_name[op], entries[i].statistics[op].crossing_bytes / 1e6,
-                       entries[i].statistics[op].planning_share * 100);
+                printf("%s %s: %.1f MB change nodes, %.0f messages, planning is %.1f %% of the call; in the "
+                       "first %.1f %%, by %.1f kB of metadata\n",
+                       entries[i].way.name, operation_name[op],
+                       entries[i].statistics[op].crossing_bytes / 1e6, entries[i].statistics[op].messages,
+                       entries[i].statistics[op].planning_share * 100, entries[i].first[op].planning_share * 100,
+                       entries[i].first[op].metadata_bytes / 1e3);
 }
 
 static int count_nodes(void)

@@ -118,6 +118,8 @@ statistics read_statistics(const char *path, const char *operation)
         if (strncmp(line, wanted, strlen(wanted)) != 0 || seconds <= 0)
             continue;
         s.crossing_bytes = value_of(line, "crossing_bytes");
+        s.messages = value_of(line, "messages");
+        s.metadata_bytes = value_of(line, "metadata_bytes");
         share[s.lines++] = (value_of(line, "st1") + value_of(line, "st2") + value_of(line, "st3")) / seconds;
     }
     free(line);

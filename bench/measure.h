@@ -10,6 +10,7 @@ typedef struct statistics {
     int lines;             /* 0: nothing is known */
     double crossing_bytes; /* that change nodes, in the last call */
     double planning_share; /* median over the calls of the part of stages 1 to 3 */
+    double messages, metadata_bytes; /* in the last call */
 } statistics;
 
 /* Exchanges something between all pairs of ranks, so that connections and their buffers are there. */

@@ -74,8 +74,13 @@ typedef struct tatp_buffers {
     tatp_buffer outbox[TATP_DEPTH]; /* the same on the contributor's side */
 } tatp_buffers;
 
+/* So much of a rank's row of C is gathered at once. */
+#define TATP_SLOT_PAIRS 16
+#define TATP_SLOT_WORDS (1 + 2 * TATP_SLOT_PAIRS)
+#define TATP_ANSWER_WORDS 4
+
 /* Who sits where; known on rank 0 of the file's communicator only, apart from
- * `nodes`, `seats`, `agreed` and `error`. */
+ * `nodes`, `seats`, `answer`, `agreed` and `error`. */
 typedef struct tatp_nodes {
     size_t nodes;          /* number of nodes of the communicator; 0: not known */
     size_t seats;          /* aggregators that the nodes have room for */
@@ -85,6 +90,8 @@ typedef struct tatp_nodes {
     size_t *ranks_on_node; /* per node */
     topo topology;
     int *count, *start;    /* per rank, for gathering: taken once, so that it cannot fail later */
+    int64_t *slots;        /* TATP_SLOT_WORDS per rank, for the same */
+    int64_t *answer;       /* on every rank: rank 0's decision, TATP_ANSWER_WORDS and two per rank */
 } tatp_nodes;
 
 /* Seconds of the five stages of two-phase I/O as the TATP paper counts them. */
@@ -159,6 +166,7 @@ typedef struct tatp_schedule {
     tatp_decision decision;
     bool aggregates;           /* this rank serves domain `domain` */
     size_t domain;
+    size_t expected;           /* contributors of its domain, as rank 0 counted them */
     tatp_contributor *contributor; /* ascending by rank, this rank among them */
     size_t contributors;
     bool shared;               /* the aggregators of this node have their windows in the segment */
@@ -213,6 +221,8 @@ typedef struct tatp_pass {
     bool again;                /* by a schedule that has served before */
     int64_t shift;             /* what the schedule calls offset o of the file is o + shift */
     int64_t moved;             /* bytes of this rank's buffer that were written or read */
+    int64_t messages;          /* with data, sent by this rank */
+    int64_t metadata;          /* bytes that this rank sent so that others know what it accesses */
     tatp_times time;
 } tatp_pass;
 
@@ -311,6 +321,8 @@ typedef struct tatp_domains_name {
     const char *name, *note;
 } tatp_domains_name;
 extern const tatp_domains_name tatp_domains_names[];
+/* How many domains the schedule's range is divided into, at most the number of ranks. */
+size_t tatp_domain_count(const tatp_module *module, const tatp_schedule *schedule);
 /* Divides the schedule's range: domains and period. Local, and the same on all ranks. */
 int tatp_divide(const tatp_module *module, tatp_schedule *schedule);
 /* Bytes of a window, once it is known who serves the domains. */
@@ -379,6 +391,7 @@ int tatp_allreduce(ompio_file_t *fh, void *value, int count, struct ompi_datatyp
                    struct ompi_op_t *op);
 int tatp_bcast(ompio_file_t *fh, int64_t *value, int count);
 int tatp_gather_counts(ompio_file_t *fh, const int *own, int *count);
+int tatp_gather_slots(ompio_file_t *fh, const int64_t *own, int words, int64_t *all);
 int tatp_gather_words(ompio_file_t *fh, const int64_t *own, int words, int64_t *all,
                       const int *count, const int *start);
 /* Messages within the file's communicator. */

@@ -64,6 +64,7 @@ int64_t tatp_window_begin(const tatp_cycles *cycles, const tatp_step *step)
 
 int tatp_send_part(tatp_cycles *cycles, tatp_part *part, int64_t bytes, int peer, bool synchronous)
 {
+    cycles->pass->messages++;
     return MCA_PML_CALL(isend(part->packed, (size_t)bytes, MPI_BYTE, peer, TATP_TAG_DATA,
                               synchronous ? MCA_PML_BASE_SEND_SYNCHRONOUS
                                           : MCA_PML_BASE_SEND_STANDARD,

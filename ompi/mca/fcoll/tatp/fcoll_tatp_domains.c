@@ -44,15 +44,16 @@ static int64_t stripes_of(int64_t stripe, int64_t lo, int64_t hi)
     return (hi - 1) / stripe - lo / stripe + 1;
 }
 
-static int64_t domain_count(const tatp_module *module, int64_t lo, int64_t hi)
+size_t tatp_domain_count(const tatp_module *module, const tatp_schedule *schedule)
 {
     const tatp_settings *settings = &module->settings;
+    int64_t lo = schedule->lo, hi = schedule->hi;
     if (settings->aggregators > 0)
-        return settings->aggregators;
+        return (size_t)settings->aggregators;
     int64_t count = least((int64_t)module->where.seats, (hi - lo) / LEAST_DOMAIN + 1);
     if (settings->stripe > 0)
         count = least(count, stripes_of(settings->stripe, lo, hi));
-    return tatp_allowed_aggregators(count, settings->targets);
+    return (size_t)tatp_allowed_aggregators(count, settings->targets);
 }
 
 static int64_t alignment(const tatp_settings *settings, int64_t bytes, int64_t count)
@@ -113,7 +114,8 @@ int64_t tatp_window_size(const tatp_module *module, const tatp_schedule *schedul
 int tatp_divide(const tatp_module *module, tatp_schedule *schedule)
 {
     const tatp_settings *settings = &module->settings;
-    int64_t lo = schedule->lo, hi = schedule->hi, count = domain_count(module, lo, hi);
+    int64_t lo = schedule->lo, hi = schedule->hi;
+    int64_t count = (int64_t)tatp_domain_count(module, schedule);
     int rc;
     if (deals_stripes(settings) && !schedule->contiguous) {
         schedule->period = settings->stripe * count;

@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-
 /* Makes room for all words. A negative count is the error class, negated, that keeps that rank
  * from going on. */
 static int make_room(const tatp_nodes *where, int ranks, int64_t **all)

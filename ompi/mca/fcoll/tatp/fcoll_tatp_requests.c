@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each rank tells the aggregator of each domain that it touches what it accesses there, as runs.
- *
- * Nobody knows beforehand from whom it will hear. Synchronous sends and a barrier that does not
- * block settle that without anything of the size of the communicator: a rank enters the barrier
- * when its sends have been received, so the barrier completes when all have. */
+/* Each rank tells the aggregator of each domain that it touches what it accesses there, as runs. Nobody
+ * knows beforehand from whom it will hear, but rank 0 has told each aggregator from how many. */
 #include "fcoll_tatp.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "ompi/communicator/communicator.h"
-#include "ompi/mca/coll/coll.h"
 #include "ompi/mca/pml/pml.h"
 #include "ompi/request/request.h"
 
@@ -70,28 +66,41 @@ typedef struct outgoing {
     size_t count;
 } outgoing;
 
+/* A message without runs, which needs no memory, from a rank that has none for more: its aggregator
+ * waits for it, and the error is agreed upon later. */
+static int send_nothing(const tatp_pass *pass, int aggregator)
+{
+    int rc = tatp_send(pass->fh, NULL, 0, aggregator, TATP_TAG_REQUESTS);
+    return rc != OMPI_SUCCESS ? rc : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+static int start_send(tatp_pass *pass, const domain_share *share, int aggregator, outgoing *out)
+{
+    size_t runs = 0;
+    int64_t *wire = out->request != NULL && out->wire != NULL ? encode(&share->list, &runs) : NULL;
+    if (wire == NULL)
+        return send_nothing(pass, aggregator);
+    out->wire[out->count] = wire;
+    pass->metadata += (int64_t)(runs * WIRE_WORDS * sizeof *wire);
+    return MCA_PML_CALL(isend(wire, runs * WIRE_WORDS, MPI_INT64_T, aggregator, TATP_TAG_REQUESTS,
+                              MCA_PML_BASE_SEND_STANDARD, pass->fh->f_comm,
+                              &out->request[out->count++]));
+}
+
+/* The first error is kept; every aggregator hears from this rank. */
 static int start_sends(tatp_pass *pass, outgoing *out)
 {
+    int first = OMPI_SUCCESS;
     for (size_t i = 0; i < pass->schedule->shares; i++) {
         const domain_share *share = &pass->schedule->share[i];
         int aggregator = pass->schedule->decision.aggregator[share->domain];
         if (aggregator == pass->fh->f_rank)
             continue;
-        size_t runs;
-        int64_t *wire = encode(&share->list, &runs);
-        if (wire == NULL)
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        out->wire[out->count] = wire;
-        int rc = MCA_PML_CALL(isend(wire, runs * WIRE_WORDS, MPI_INT64_T, aggregator,
-                                    TATP_TAG_REQUESTS, MCA_PML_BASE_SEND_SYNCHRONOUS,
-                                    pass->fh->f_comm, &out->request[out->count]));
-        if (rc != OMPI_SUCCESS) {
-            free(wire);
-            return rc;
-        }
-        out->count++;
+        int rc = start_send(pass, share, aggregator, out);
+        if (first == OMPI_SUCCESS)
+            first = rc;
     }
-    return OMPI_SUCCESS;
+    return first;
 }
 
 /* A place for one more contributor, or NULL. */
@@ -128,42 +137,44 @@ static int receive_one(tatp_pass *pass, const ompi_status_public_t *status, size
     return rc;
 }
 
-/* One look for a message. */
-static int receive_any(tatp_pass *pass, size_t *capacity)
+/* One look for a message; *found says whether there was one. */
+static int receive_any(tatp_pass *pass, size_t *capacity, int *found)
 {
     ompi_status_public_t status;
-    int matched = 0;
-    int rc = MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, TATP_TAG_REQUESTS, pass->fh->f_comm, &matched,
+    *found = 0;
+    int rc = MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, TATP_TAG_REQUESTS, pass->fh->f_comm, found,
                                  &status));
-    if (rc == OMPI_SUCCESS && matched)
+    if (rc == OMPI_SUCCESS && *found)
         rc = receive_one(pass, &status, capacity);
     return rc;
 }
 
-/* The first error is kept; the loop goes on to the barrier's end whatever happens. */
+/* Whether this rank is among the contributors of its own domain. */
+static bool has_own_share(const tatp_pass *pass)
+{
+    const tatp_schedule *schedule = pass->schedule;
+    for (size_t i = 0; i < schedule->shares && schedule->aggregates; i++) {
+        if (schedule->share[i].domain == schedule->domain)
+            return true;
+    }
+    return false;
+}
+
+/* The first error is kept; the loop goes on until everything is received and sent, whatever happens. */
 static int receive_all(tatp_pass *pass, outgoing *out, int rc, size_t *capacity)
 {
-    ompi_communicator_t *comm = pass->fh->f_comm;
-    ompi_request_t *barrier = NULL;
-    int sent = 0, done = 0;
-    while (!done) {
-        int more = receive_any(pass, capacity);
+    size_t missing = pass->schedule->expected - has_own_share(pass);
+    int sent = 0, found;
+    while (missing > 0 || !sent) {
+        int more = receive_any(pass, capacity, &found);
+        missing -= (size_t)found;
         if (rc == OMPI_SUCCESS)
             rc = more;
-        if (!sent) {
+        if (!sent)
             more = ompi_request_test_all(out->count, out->request, &sent, MPI_STATUSES_IGNORE);
-            if (sent) {
-                more = comm->c_coll->coll_ibarrier(comm, &barrier,
-                                                   comm->c_coll->coll_ibarrier_module);
-                if (more != OMPI_SUCCESS)
-                    return more;
-            }
-        } else {
-            more = ompi_request_test(&barrier, &done, MPI_STATUS_IGNORE);
-        }
         if (rc == OMPI_SUCCESS)
             rc = more;
-        if (!done)
+        if (!found)
             tatp_give_way(pass->fh);
     }
     return rc;
@@ -196,14 +207,10 @@ int tatp_exchange_requests(tatp_pass *pass)
 {
     outgoing out = {NULL, NULL, 0};
     size_t capacity = 0;
-    int rc = OMPI_SUCCESS;
 
     out.request = calloc(pass->schedule->shares + 1, sizeof *out.request);
     out.wire = calloc(pass->schedule->shares + 1, sizeof *out.wire);
-    if (out.request == NULL || out.wire == NULL)
-        rc = OMPI_ERR_OUT_OF_RESOURCE;
-    if (rc == OMPI_SUCCESS)
-        rc = start_sends(pass, &out);
+    int rc = start_sends(pass, &out);
     rc = receive_all(pass, &out, rc, &capacity);
     if (rc == OMPI_SUCCESS)
         rc = add_own_share(pass, &capacity);

@@ -31,7 +31,7 @@ static void put_text(FILE *out, const char *text)
 typedef struct summary {
     tatp_times time; /* the slowest rank's of each stage, but the last comer's st1 */
     double waited;   /* how long the first comer waited for the last */
-    int64_t bytes;
+    int64_t bytes, messages, metadata; /* sums */
 } summary;
 
 static void put_line(FILE *out, const tatp_pass *pass, const summary *all)
@@ -42,11 +42,11 @@ static void put_line(FILE *out, const tatp_pass *pass, const summary *all)
     put_text(out, pass->fh->f_filename);
     fprintf(out,
             "\", \"ranks\": %d, \"nodes\": %zu, \"aggregators\": %zu, \"cycles\": %lld, "
-            "\"bytes\": %lld, \"seconds\": %.6f, \"waited\": %.6f, \"st1\": %.6f, \"st2\": %.6f, \"st3\": %.6f, "
+            "\"bytes\": %lld, \"messages\": %lld, \"metadata_bytes\": %lld, \"seconds\": %.6f, \"waited\": %.6f, \"st1\": %.6f, \"st2\": %.6f, \"st3\": %.6f, "
             "\"st4\": %.6f, \"st5\": %.6f, \"strategy\": \"%s\", \"hop_bytes\": %.15g, "
             "\"hop_bytes_otp\": %.15g, \"crossing_bytes\": %lld}\n",
             pass->fh->f_size, pass->module->where.nodes, pass->schedule->domains.count,
-            (long long)tatp_window_count(pass->schedule), (long long)all->bytes, seconds, all->waited, t->st1, t->st2, t->st3, t->st4,
+            (long long)tatp_window_count(pass->schedule), (long long)all->bytes, (long long)all->messages, (long long)all->metadata, seconds, all->waited, t->st1, t->st2, t->st3, t->st4,
             t->st5, mca_fcoll_tatp_component.strategy->name, pass->schedule->decision.hop_bytes,
             pass->schedule->decision.hop_bytes_otp, (long long)pass->schedule->decision.crossing_bytes);
 }
@@ -72,12 +72,16 @@ static void append_line(const tatp_pass *pass, const summary *all)
 static int summarise(const tatp_pass *pass, summary *all)
 {
     enum { EARLIEST, LATEST, ST2, ST3, ST4, ST5, TIMES };
+    enum { BYTES, MESSAGES, METADATA, SUMS };
+    int64_t sum[SUMS] = {pass->moved, pass->messages, pass->metadata};
     double most[TIMES] = {pass->time.st1, -pass->time.st1, pass->time.st2,
                           pass->time.st3, pass->time.st4,  pass->time.st5};
-    all->bytes = pass->moved;
     int rc = tatp_allreduce(pass->fh, most, TIMES, MPI_DOUBLE, MPI_MAX);
     if (rc == OMPI_SUCCESS)
-        rc = tatp_allreduce(pass->fh, &all->bytes, 1, MPI_INT64_T, MPI_SUM);
+        rc = tatp_allreduce(pass->fh, sum, SUMS, MPI_INT64_T, MPI_SUM);
+    all->bytes = sum[BYTES];
+    all->messages = sum[MESSAGES];
+    all->metadata = sum[METADATA];
     all->time = (tatp_times){-most[LATEST], most[ST2], most[ST3], most[ST4], most[ST5]};
     all->waited = most[EARLIEST] + most[LATEST];
     return rc;

@@ -105,8 +105,9 @@ static int map_ranks(tatp_nodes *where, seat *seats, size_t ranks)
     where->ranks_on_node = calloc(ranks, sizeof *where->ranks_on_node);
     where->count = calloc(ranks, sizeof *where->count);
     where->start = calloc(ranks, sizeof *where->start);
+    where->slots = calloc(ranks, TATP_SLOT_WORDS * sizeof *where->slots);
     if (lowest == NULL || where->node_of_rank == NULL || where->ranks_on_node == NULL ||
-        where->count == NULL || where->start == NULL) {
+        where->count == NULL || where->start == NULL || where->slots == NULL) {
         free(lowest);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -227,6 +228,13 @@ static int64_t count_seats(const tatp_nodes *where)
     return seats;
 }
 
+static int make_room_for_answers(const ompio_file_t *fh, tatp_nodes *where)
+{
+    if (where->answer == NULL)
+        where->answer = calloc(TATP_ANSWER_WORDS + 2 * (size_t)fh->f_size, sizeof *where->answer);
+    return where->answer == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+}
+
 int tatp_where(ompio_file_t *fh, tatp_module *module)
 {
     enum { NODES, SEATS, ERROR, VALUES };
@@ -234,6 +242,8 @@ int tatp_where(ompio_file_t *fh, tatp_module *module)
     if (module->where.agreed)
         return module->where.error;
     int rc = tatp_find_local(fh, module);
+    if (rc == OMPI_SUCCESS)
+        rc = make_room_for_answers(fh, &module->where);
     if (rc == OMPI_SUCCESS && fh->f_rank == 0 && module->where.node_of_rank == NULL)
         rc = check_and_look_up(fh, &module->where);
     if (rc == OMPI_SUCCESS && fh->f_rank == 0) {
@@ -259,6 +269,8 @@ void tatp_where_release(tatp_nodes *where)
     free(where->ranks_on_node);
     free(where->count);
     free(where->start);
+    free(where->slots);
+    free(where->answer);
     topo_release(&where->topology);
     memset(where, 0, sizeof *where);
 }

@@ -83,6 +83,18 @@ int tatp_gather_counts(ompio_file_t *fh, const int *own, int *count)
                                          coll->coll_igather_module), &request);
 }
 
+int tatp_gather_slots(ompio_file_t *fh, const int64_t *own, int words, int64_t *all)
+{
+    ompi_communicator_t *comm = fh->f_comm;
+    const mca_coll_base_comm_coll_t *coll = comm->c_coll;
+    ompi_request_t *request;
+    if (operation_of(fh) == NULL)
+        return coll->coll_gather(own, words, MPI_INT64_T, all, words, MPI_INT64_T, 0, comm,
+                                 coll->coll_gather_module);
+    return finish(fh, coll->coll_igather(own, words, MPI_INT64_T, all, words, MPI_INT64_T, 0, comm,
+                                         &request, coll->coll_igather_module), &request);
+}
+
 int tatp_gather_words(ompio_file_t *fh, const int64_t *own, int words, int64_t *all,
                       const int *count, const int *start)
 {
