@@ -60,6 +60,10 @@ OMPI_MODULE_DECLSPEC extern mca_fcoll_tatp_component_t mca_fcoll_tatp_component;
  * message's announcement and its bytes; more gain nothing. */
 #define TATP_DEPTH 4
 
+/* Bytes of a data message at most. Open MPI's TCP sends up to 64 KiB at once; it announces larger ones and
+ * waits for the receiver, which may be busy, while the link is idle. */
+#define TATP_MESSAGE (63 << 10)
+
 /* The memory of one call's cycles. It is kept from call to call and from file to file, because
  * the first touch of fresh memory costs more than copying into it. Only ever grows. */
 typedef struct tatp_buffer {

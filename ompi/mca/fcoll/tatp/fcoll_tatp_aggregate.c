@@ -38,11 +38,14 @@ static bool is_own(const tatp_cycles *cycles, size_t of)
 
 /* The part of contributor `of` in this window goes into the batch when the inbox has room for it,
  * or when it needs none. */
-static bool take_in(tatp_cycles *cycles, tatp_step *s, size_t of, int64_t *used)
+static bool take_in(tatp_cycles *cycles, tatp_step *s, size_t of, int64_t *used,
+                    size_t *messages)
 {
     tatp_part p = {.of = of, .cursor = cycles->in_cursor[of]};
     access_cursor after = p.cursor;
     p.bytes = access_skip(&after, s->end);
+    if (s->parts > 0 && *messages + tatp_count_messages(p.bytes) > cycles->in_requests)
+        return false;
     if (!cycles->ordered)
         p.packed = in_one_block(cycles, s, p.cursor, p.bytes);
     p.direct = p.packed != NULL;
@@ -52,6 +55,7 @@ static bool take_in(tatp_cycles *cycles, tatp_step *s, size_t of, int64_t *used)
         p.packed = s->box + *used;
         *used += p.bytes;
     }
+    *messages += tatp_count_messages(p.bytes);
     cycles->in_cursor[of] = after;
     s->part[s->parts++] = p;
     return true;
@@ -61,10 +65,11 @@ static bool take_in(tatp_cycles *cycles, tatp_step *s, size_t of, int64_t *used)
 static void cut_batch(tatp_cycles *cycles, tatp_step *s)
 {
     int64_t used = 0;
-    s->parts = 0;
+    size_t messages = 0;
+    s->parts = s->requests = 0;
     for (; s->next < cycles->pass->schedule->contributors; s->next++) {
         if (!cycles->guest[s->next] && access_next(&cycles->in_cursor[s->next]) < s->end &&
-            !take_in(cycles, s, s->next, &used))
+            !take_in(cycles, s, s->next, &used, &messages))
             break;
     }
     s->open = s->parts;
@@ -90,10 +95,10 @@ static void start_batch(tatp_cycles *cycles, tatp_step *s)
         int rank = contributor(cycles, p->of)->rank;
         if (is_own(cycles, p->of))
             continue;
-        tatp_keep_error(cycles, cycles->pass->write
-                                    ? tatp_receive_part(cycles, p, rank)
-                                    : tatp_send_part(cycles, p, pack_read(cycles, s, p), rank,
-                                                     false));
+        if (cycles->pass->write)
+            tatp_receive_part(cycles, s, p, rank);
+        else
+            tatp_send_part(cycles, s, p, pack_read(cycles, s, p), rank, false);
     }
 }
 
@@ -117,7 +122,7 @@ static bool go_on_with_batch(tatp_cycles *cycles, tatp_step *s)
         tatp_part *p = &s->part[i];
         if (p->done)
             continue;
-        p->done = is_own(cycles, p->of) || tatp_part_arrived(cycles, p, NULL);
+        p->done = is_own(cycles, p->of) || tatp_part_arrived(cycles, p);
         if (!p->done && cycles->ordered)
             break;
         if (p->done && cycles->pass->write)

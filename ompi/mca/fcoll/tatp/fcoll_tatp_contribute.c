@@ -66,29 +66,28 @@ static bool visit(tatp_cycles *cycles, tatp_part *p, const tatp_step *s)
     return true;
 }
 
-static bool take_message(tatp_cycles *cycles, tatp_part *p, const tatp_step *s)
+static bool take_messages(tatp_cycles *cycles, tatp_part *p, const tatp_step *s)
 {
     bool write = cycles->pass->write;
-    int64_t bytes = p->bytes;
-    if (!tatp_part_arrived(cycles, p, write ? NULL : &bytes))
+    if (!tatp_part_arrived(cycles, p))
         return false;
     if (!write && !p->direct)
-        unpack_part(cycles->pass, p, s->end, bytes);
-    cycles->pass->moved += bytes;
+        unpack_part(cycles->pass, p, s->end, p->arrived);
+    cycles->pass->moved += write ? p->bytes : p->arrived;
     return true;
 }
 
-static void start_message(tatp_cycles *cycles, tatp_part *p, const tatp_step *s)
+static void start_messages(tatp_cycles *cycles, tatp_part *p, tatp_step *s)
 {
     tatp_target *t = &cycles->target[p->of];
     if (!cycles->pass->write) {
-        tatp_keep_error(cycles, tatp_receive_part(cycles, p, t->aggregator));
+        tatp_receive_part(cycles, s, p, t->aggregator);
         return;
     }
     if (!p->direct)
         pack_part(cycles->pass, p, s->end);
     bool synchronous = ++t->sent % TATP_DEPTH == 0;
-    tatp_keep_error(cycles, tatp_send_part(cycles, p, p->bytes, t->aggregator, synchronous));
+    tatp_send_part(cycles, s, p, p->bytes, t->aggregator, synchronous);
 }
 
 /* ---- a window ---- */
@@ -108,7 +107,7 @@ static void add_part(tatp_cycles *cycles, tatp_step *s, size_t of, char **free_p
         p->packed = *free_place;
         *free_place += p->bytes;
     }
-    start_message(cycles, p, s);
+    start_messages(cycles, p, s);
 }
 
 static int64_t next_position(const tatp_cycles *cycles)
@@ -144,7 +143,7 @@ static bool go_on(tatp_cycles *cycles, tatp_step *s)
         tatp_part *p = &s->part[i];
         if (p->done)
             continue;
-        p->done = cycles->target[p->of].local ? visit(cycles, p, s) : take_message(cycles, p, s);
+        p->done = cycles->target[p->of].local ? visit(cycles, p, s) : take_messages(cycles, p, s);
         s->open -= p->done;
     }
     return s->open < before;

@@ -35,7 +35,7 @@ tatp_step *tatp_ring_at(tatp_ring *ring, size_t i)
 tatp_step *tatp_ring_open(tatp_ring *ring, int64_t next, int64_t cycle)
 {
     tatp_step *s = tatp_ring_at(ring, ring->count++);
-    s->parts = s->open = s->next = 0;
+    s->parts = s->open = s->next = s->requests = 0;
     s->guests = 0;
     s->window = next / cycle;
     if (__builtin_mul_overflow(s->window + 1, cycle, &s->end))
@@ -62,33 +62,72 @@ int64_t tatp_window_begin(const tatp_cycles *cycles, const tatp_step *step)
 
 /* ---- messages ---- */
 
-int tatp_send_part(tatp_cycles *cycles, tatp_part *part, int64_t bytes, int peer, bool synchronous)
+size_t tatp_count_messages(int64_t bytes)
 {
+    return (size_t)((bytes + TATP_MESSAGE - 1) / TATP_MESSAGE);
+}
+
+/* Places for the part's requests. */
+static void take_requests(tatp_step *step, tatp_part *part)
+{
+    part->messages = tatp_count_messages(part->bytes);
+    part->request = step->request + step->requests;
+    step->requests += part->messages;
+}
+
+static int64_t limit(int64_t value, int64_t most)
+{
+    return value < 0 ? 0 : tatp_least(value, most);
+}
+
+static int send_message(tatp_cycles *cycles, tatp_part *part, size_t i, int64_t bytes, int peer,
+                        bool synchronous)
+{
+    int64_t at = (int64_t)i * TATP_MESSAGE, length = limit(bytes - at, TATP_MESSAGE);
     cycles->pass->messages++;
-    return MCA_PML_CALL(isend(part->packed, (size_t)bytes, MPI_BYTE, peer, TATP_TAG_DATA,
+    return MCA_PML_CALL(isend(part->packed + at, (size_t)length, MPI_BYTE, peer, TATP_TAG_DATA,
                               synchronous ? MCA_PML_BASE_SEND_SYNCHRONOUS
                                           : MCA_PML_BASE_SEND_STANDARD,
-                              cycles->pass->fh->f_comm, &part->request));
+                              cycles->pass->fh->f_comm, &part->request[i]));
 }
 
-int tatp_receive_part(tatp_cycles *cycles, tatp_part *part, int peer)
+void tatp_send_part(tatp_cycles *cycles, tatp_step *step, tatp_part *part, int64_t bytes, int peer,
+                    bool synchronous)
 {
-    return MCA_PML_CALL(irecv(part->packed, (size_t)part->bytes, MPI_BYTE, peer, TATP_TAG_DATA,
-                              cycles->pass->fh->f_comm, &part->request));
+    take_requests(step, part);
+    for (size_t i = 0; i < part->messages; i++) {
+        bool last = i + 1 == part->messages;
+        part->request[i] = NULL;
+        tatp_keep_error(cycles, send_message(cycles, part, i, bytes, peer, synchronous && last));
+    }
 }
 
-bool tatp_part_arrived(tatp_cycles *cycles, tatp_part *part, int64_t *bytes)
+void tatp_receive_part(tatp_cycles *cycles, tatp_step *step, tatp_part *part, int peer)
+{
+    take_requests(step, part);
+    for (size_t i = 0; i < part->messages; i++) {
+        int64_t at = (int64_t)i * TATP_MESSAGE, length = limit(part->bytes - at, TATP_MESSAGE);
+        part->request[i] = NULL;
+        tatp_keep_error(cycles, MCA_PML_CALL(irecv(part->packed + at, (size_t)length, MPI_BYTE,
+                                                   peer, TATP_TAG_DATA, cycles->pass->fh->f_comm,
+                                                   &part->request[i])));
+    }
+}
+
+bool tatp_part_arrived(tatp_cycles *cycles, tatp_part *part)
 {
     ompi_status_public_t status;
-    if (part->request == NULL)
-        return true;
-    if (!REQUEST_COMPLETE(part->request))
-        return false;
-    int rc = tatp_wait(cycles->pass->fh, &part->request, &status);
-    if (rc == OMPI_SUCCESS && bytes != NULL)
-        *bytes = (int64_t)status._ucount;
-    tatp_keep_error(cycles, rc);
-    part->request = NULL;
+    for (; part->through < part->messages; part->through++) {
+        ompi_request_t **request = &part->request[part->through];
+        if (*request == NULL)
+            continue;
+        if (!REQUEST_COMPLETE(*request))
+            return false;
+        int rc = tatp_wait(cycles->pass->fh, request, &status);
+        if (rc == OMPI_SUCCESS)
+            part->arrived += (int64_t)status._ucount;
+        tatp_keep_error(cycles, rc);
+    }
     return true;
 }
 
@@ -195,6 +234,20 @@ static void set_windows(tatp_cycles *cycles)
         memset(cycles->window[i].flags, 0, sizeof *cycles->window[i].flags);
 }
 
+/* A batch ends where its messages would be more. */
+static int allocate_requests(tatp_cycles *cycles)
+{
+    size_t out = cycles->outbox_bytes / TATP_MESSAGE + cycles->targets + 1;
+    cycles->in_requests = cycles->inbox_bytes / TATP_MESSAGE + cycles->pass->schedule->contributors + 2;
+    for (int i = 0; i < TATP_DEPTH; i++) {
+        cycles->in.step[i].request = calloc(cycles->in_requests, sizeof(ompi_request_t *));
+        cycles->out.step[i].request = calloc(out, sizeof(ompi_request_t *));
+        if (cycles->in.step[i].request == NULL || cycles->out.step[i].request == NULL)
+            return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    return OMPI_SUCCESS;
+}
+
 static int find_covered(tatp_cycles *cycles)
 {
     const tatp_schedule *schedule = cycles->pass->schedule;
@@ -222,7 +275,9 @@ int tatp_cycles_prepare(tatp_pass *pass)
     set_windows(c);
     find_targets(c);
     find_guests(c);
-    rc = find_covered(c);
+    rc = allocate_requests(c);
+    if (rc == OMPI_SUCCESS)
+        rc = find_covered(c);
     return rc != OMPI_SUCCESS ? rc : tatp_cycles_reserve(c);
 }
 
@@ -233,7 +288,9 @@ void tatp_cycles_free(tatp_cycles *cycles)
     tatp_cycles_put_back(cycles);
     for (int i = 0; i < TATP_DEPTH; i++) {
         free(cycles->in.step[i].part);
+        free(cycles->in.step[i].request);
         free(cycles->out.step[i].part);
+        free(cycles->out.step[i].request);
     }
     free(cycles->target);
     free(cycles->in_cursor);

@@ -8,7 +8,7 @@
 
 #include "access/merge.h"
 
-/* What a rank has in a window of a domain: one message, or one copy on the node. */
+/* What a rank has in a window of a domain: messages, or one copy on the node. */
 typedef struct tatp_part {
     size_t of;            /* index of the target or contributor */
     access_cursor cursor; /* where the part begins */
@@ -16,7 +16,9 @@ typedef struct tatp_part {
     char *packed;         /* where its bytes are: outbox or inbox, the user's buffer, the window */
     bool direct;          /* `packed` is the final place */
     bool done;
-    ompi_request_t *request;
+    ompi_request_t **request; /* of its messages, in the step's store */
+    size_t messages, through;
+    int64_t arrived;      /* bytes, of the messages that are through */
 } tatp_part;
 
 /* One window that is under way, in one of the roles. */
@@ -26,6 +28,8 @@ typedef struct tatp_step {
     tatp_part *part; /* aggregator: the present batch */
     size_t parts, open; /* of these, not done */
     char *box;       /* packed data of parts that are not direct */
+    ompi_request_t **request; /* for all messages of the parts */
+    size_t requests; /* that are taken */
     /* aggregator only */
     size_t next;     /* the contributor that the next batch begins with */
     int64_t guests;  /* contributors that copy by themselves */
@@ -53,6 +57,7 @@ struct tatp_cycles {
     tatp_pass *pass;
     tatp_buffers *buffers; /* taken for the time of a call */
     size_t window_bytes, inbox_bytes, outbox_bytes; /* of one window */
+    size_t in_requests; /* room in a step of the aggregator's */
     bool ordered;             /* writing in atomic mode: where writes overlap, the same rank's bytes
                                  stay everywhere, so that all are put into place in order of rank */
     bool shared;              /* the windows of this node are shared */
@@ -82,13 +87,15 @@ void tatp_ring_close_first(tatp_ring *ring);
 /* By what the flags call a window in this call. */
 int64_t tatp_window_name(const tatp_cycles *cycles, int64_t window);
 int64_t tatp_window_begin(const tatp_cycles *cycles, const tatp_step *step);
-/* Both start a message; the request is the part's. A synchronous one is through only when it has
- * been taken in: short messages would run ahead of a slow receiver without end. */
-int tatp_send_part(tatp_cycles *cycles, tatp_part *part, int64_t bytes, int peer,
-                   bool synchronous);
-int tatp_receive_part(tatp_cycles *cycles, tatp_part *part, int peer);
-/* Whether a part's message is through; *bytes (or NULL) is then what arrived. */
-bool tatp_part_arrived(tatp_cycles *cycles, tatp_part *part, int64_t *bytes);
+/* How many messages that many bytes are. */
+size_t tatp_count_messages(int64_t bytes);
+/* Both start a part's messages; the first `bytes` of it are sent. A synchronous part is through only
+ * when it has been taken in: short messages would run ahead of a slow receiver without end. */
+void tatp_send_part(tatp_cycles *cycles, tatp_step *step, tatp_part *part, int64_t bytes, int peer,
+                    bool synchronous);
+void tatp_receive_part(tatp_cycles *cycles, tatp_step *step, tatp_part *part, int peer);
+/* Whether all of a part's messages are through. */
+bool tatp_part_arrived(tatp_cycles *cycles, tatp_part *part);
 
 /* Each does what can be done without waiting, and says whether that was anything; and whether all is
  * done. */

@@ -11,9 +11,10 @@
 #define LEAST_DOMAIN (1 << 20)
 /* Domains of this size or more begin at pages of the file. */
 #define PAGE 4096
-/* Below this a message's announcement costs more than its bytes, and a window more than its copies. */
-#define MESSAGE (256 << 10)
-#define LEAST_WINDOW (2 << 20)
+/* A smaller part of a contributor on another node, or a smaller window, costs more to wait for than its
+ * bytes; larger ones take memory and are longer on their way before anything can be written. */
+#define PART (128 << 10)
+#define LEAST_WINDOW (1 << 20)
 
 const tatp_domains_name tatp_domains_names[] = {
     {"auto", "stripe where the stripe size and more than one storage target are known, else even"},
@@ -93,14 +94,14 @@ static int64_t largest_window(const tatp_settings *settings)
     return part > 0 ? part : 1;
 }
 
-/* Messages decide: so large that each contributor's part is worth one, as far as the buffer goes.
+/* So large that each part from another node is worth its messages, as far as the buffer goes.
  * Windows are of one size, so that the last is not a small remainder. Where a window can hold a stripe
  * it holds whole ones, unless one window that is smaller holds all. */
 int64_t tatp_window_size(const tatp_module *module, const tatp_schedule *schedule)
 {
     const tatp_settings *settings = &module->settings;
     int64_t largest = largest_domain(&schedule->domains), stripe = settings->stripe;
-    int64_t most = largest_window(settings), wanted = schedule->decision.remote * MESSAGE;
+    int64_t most = largest_window(settings), wanted = schedule->decision.remote * PART;
     bool whole_stripes = stripe > 0 && stripe <= most;
     most = least(wanted > LEAST_WINDOW ? wanted : LEAST_WINDOW, most);
     if (whole_stripes)
