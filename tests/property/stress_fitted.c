@@ -6,8 +6,8 @@
 
 #include "../unit/seeded.h"
 #include "transport.h"
+#include "options.h"
 
-#include <argp.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -355,37 +355,7 @@ static bool check_patterns(int64_t unit, size_t aggregators_a_node, size_t more)
     return good;
 }
 
-/* ---- options ---- */
-
-struct options {
-    uint64_t instances, seed;
-    const char *kind;
-};
-
-static const struct argp_option option_table[] = {
-    { "instances", 'n', "N", 0, "Instances in all (default 4400)", 0 },
-    { "seed", 's', "S", 0, "Seed of the first instance of each kind (default 1)", 0 },
-    { "kind", 'k', "NAME", 0, "Only this kind, and no patterns", 0 },
-    { 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *options = state->input;
-    switch (key) {
-    case 'n':
-        options->instances = strtoull(arg, NULL, 10);
-        return 0;
-    case 's':
-        options->seed = strtoull(arg, NULL, 10);
-        return 0;
-    case 'k':
-        options->kind = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+/* ---- the command ---- */
 
 static int number, failed;
 
@@ -397,13 +367,10 @@ static void tell(bool good, const char *what, uint64_t count)
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = { option_table, parse, NULL,
-                                      "Fits random file domains, and compares with exact answers.",
-                                      NULL, NULL, NULL };
-    struct options options = { 4400, 1, NULL };
+    struct options options = read_options(argc, argv, 4400,
+                                          "Fits random file domains, and compares with exact answers.");
     struct instance *in = allocate(1, sizeof *in);
     tool = argv[0];
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
     uint64_t each = options.kind != NULL ? options.instances : (options.instances + KINDS - 1) / KINDS;
     for (int k = 0; k < KINDS; k++) {
         if (options.kind == NULL || strcmp(options.kind, kinds[k].name) == 0) {

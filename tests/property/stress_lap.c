@@ -5,8 +5,8 @@
 #include "lap/lap.h"
 
 #include "../unit/seeded.h"
+#include "options.h"
 
-#include <argp.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -279,36 +279,6 @@ static bool check_instance(struct instance *in, const struct kind *kind, uint64_
 
 /* ---- the command ---- */
 
-struct options {
-    uint64_t instances, seed;
-    const char *kind;
-};
-
-static const struct argp_option option_table[] = {
-    { "instances", 'n', "N", 0, "Instances in all (default 4000)", 0 },
-    { "seed", 's', "S", 0, "Seed of the first instance of each kind (default 1)", 0 },
-    { "kind", 'k', "NAME", 0, "Only this kind", 0 },
-    { 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *options = state->input;
-    switch (key) {
-    case 'n':
-        options->instances = strtoull(arg, NULL, 10);
-        return 0;
-    case 's':
-        options->seed = strtoull(arg, NULL, 10);
-        return 0;
-    case 'k':
-        options->kind = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 static bool check_kind(struct instance *in, const struct kind *kind, uint64_t seed, uint64_t count)
 {
     for (uint64_t k = 0; k < count; k++) {
@@ -322,11 +292,8 @@ static bool check_kind(struct instance *in, const struct kind *kind, uint64_t se
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = { option_table, parse, NULL,
-                                      "Solves random assignment problems by every solver, and proves the answers.",
-                                      NULL, NULL, NULL };
-    struct options options = { 4000, 1, NULL };
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    struct options options = read_options(argc, argv, 4000,
+                                          "Solves random assignment problems by every solver, and proves the answers.");
     struct instance *in = malloc(sizeof *in);
     int number = 0, failed = in == NULL;
     tool = argv[0];

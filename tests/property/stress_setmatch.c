@@ -8,8 +8,8 @@
 #include "setmatch/transport.h"
 
 #include "../unit/seeded.h"
+#include "options.h"
 
-#include <argp.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -466,44 +466,10 @@ static bool check_kind(const struct kind *kind, uint64_t seed, uint64_t instance
 
 /* ---- main ---- */
 
-struct options {
-    uint64_t instances, seed;
-    const char *kind;
-};
-
-static const struct argp_option option_table[] = {
-    {"instances", 'n', "N", 0, "Instances in all (default 260)", 0},
-    {"seed", 's', "S", 0, "Seed of the first instance of each kind (default 1)", 0},
-    {"kind", 'k', "NAME", 0, "Only this kind", 0},
-    {0},
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *options = state->input;
-    switch (key) {
-    case 'n':
-        options->instances = strtoull(arg, NULL, 10);
-        return 0;
-    case 's':
-        options->seed = strtoull(arg, NULL, 10);
-        return 0;
-    case 'k':
-        options->kind = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {option_table, parse, NULL,
-                                     "Places random ranks on random nodes by every method, and checks "
-                                     "the placements.",
-                                     NULL, NULL, NULL};
-    struct options options = {260, 1, NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    struct options options = read_options(argc, argv, 260,
+                                          "Places random ranks on random nodes by every method, and checks the placements.");
     int number = 0, failed = 0;
     tool = argv[0];
     uint64_t each = options.kind != NULL ? options.instances : (options.instances + KINDS - 1) / KINDS;
