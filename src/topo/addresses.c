@@ -8,8 +8,8 @@
 #include "topo/read.h"
 #include "topo/text.h"
 
-/* How much of an address names switches: all but the host's name, which may have dots itself. */
-static size_t switches_length(const char *address, const char *host)
+/* What precedes the node's name, which may have dots itself. */
+static size_t way_length(const char *address, const char *host)
 {
     size_t length = strlen(address), name = strlen(host);
     if (length > name && address[length - name - 1] == '.' && strcasecmp(address + length - name, host) == 0)
@@ -18,19 +18,29 @@ static size_t switches_length(const char *address, const char *host)
     return last_dot == NULL || strcasecmp(address, host) == 0 ? 0 : (size_t)(last_dot - address);
 }
 
+/* How much of an address names switches, 0: it names none. */
+static size_t switches_length(const char *address, const char *host)
+{
+    size_t length = way_length(address, host);
+    return strspn(address, ".") < length ? length : 0;
+}
+
 static int add_under(topo_fabric *f, size_t parent, size_t child)
 {
     arc a = {.from = parent, .to = child};
     return fabric_add_arc(f, &a);
 }
 
-/* A switch is known by the whole way to it: under other switches the same name is another one. */
+/* A switch is known by the whole way to it: under other switches the same name is another one. An
+ * empty name stands for a level of the tree at which this way has no switch. */
 static int add_way(topo_fabric *f, const char *address, size_t length, size_t *lowest)
 {
     size_t parent = NO_INDEX;
     for (size_t end = 0; end < length; end++) {
-        size_t v, known = f->keys.count;
-        end += strcspn(address + end, ".");
+        size_t v, known = f->keys.count, name = strcspn(address + end, ".");
+        if (name == 0)
+            continue;
+        end += name;
         int rc = fabric_vertex(f, address, end, 0, &v);
         if (rc != 0)
             return rc;
@@ -66,10 +76,39 @@ static int check_address(const char *address, const char *host, matrix_error *er
 {
     if (address == NULL || *address == '\0')
         return refuse(error, 0, "host %.150s has no SLURM_TOPOLOGY_ADDR", host);
-    if (*address == '.' || strstr(address, "..") != NULL || address[strlen(address) - 1] == '.')
-        return refuse(error, 0, "host %.60s has a SLURM_TOPOLOGY_ADDR with an empty name: %.80s", host,
+    if (address[strlen(address) - 1] == '.')
+        return refuse(error, 0, "host %.60s has a SLURM_TOPOLOGY_ADDR without a node: %.80s", host,
                       address);
     return 0;
+}
+
+struct told {
+    const char *address, *host;
+};
+
+static int by_address(const void *a, const void *b)
+{
+    return strcmp(((const struct told *)a)->address, ((const struct told *)b)->address);
+}
+
+/* Environments are handed on, by ssh or mpirun -x: two hosts with one address do not both have their own. */
+static int check_apart(const char *const *address, const char *const *hosts, size_t nodes,
+                       matrix_error *error)
+{
+    int rc = 0;
+    struct told *told = calloc(nodes + 1, sizeof *told);
+    if (told == NULL)
+        return -ENOMEM;
+    for (size_t n = 0; n < nodes; n++)
+        told[n] = (struct told){address[n], hosts[n]};
+    qsort(told, nodes, sizeof *told, by_address);
+    for (size_t i = 1; i < nodes && rc == 0; i++) {
+        if (by_address(&told[i - 1], &told[i]) == 0 && strcasecmp(told[i - 1].host, told[i].host) != 0)
+            rc = refuse(error, 0, "hosts %.50s and %.50s have one SLURM_TOPOLOGY_ADDR: %.50s",
+                        told[i - 1].host, told[i].host, told[i].address);
+    }
+    free(told);
+    return rc;
 }
 
 static int add_addresses(topo_fabric *f, const char *const *address, const char *const *hosts,
@@ -89,7 +128,7 @@ static int add_addresses(topo_fabric *f, const char *const *address, const char 
         if (rc != 0)
             return rc;
     }
-    return told > 0 ? 0 : -ENODATA;
+    return told > 0 ? check_apart(address, hosts, nodes, error) : -ENODATA;
 }
 
 int topo_fabric_from_addresses(const char *const *address, const char *const *hosts, size_t nodes,

@@ -78,7 +78,7 @@ int topo_fabric_read(FILE *stream, topo_fabric **fabric, matrix_error *error);
 /* The switches that Slurm names on the way to each host, SLURM_TOPOLOGY_ADDR, from the top:
  * "core.pod0.leaf1.n5" for host n5. Equal beginnings are the same switches. An address without any
  * switch tells nothing: -ENODATA when all are like that. -EBADMSG: an address that is empty, or
- * missing (NULL), or only some name switches; `error` tells which. -ENOMEM. */
+ * missing (NULL), or that of two hosts, or only some name switches; `error` tells which. -ENOMEM. */
 int topo_fabric_from_addresses(const char *const *address, const char *const *hosts, size_t nodes,
                                topo_fabric **fabric, matrix_error *error);
 

@@ -42,6 +42,7 @@ refused "negative stripe size" fcoll_tatp_stripe_size --mca fcoll_tatp_stripe_si
 refused "stripe too large" 4294967297 --mca fcoll_tatp_stripe_size 4294967297
 refused "negative stripe count" fcoll_tatp_stripe_count --mca fcoll_tatp_stripe_count -2
 
+refused "no time for ibnetdiscover" fcoll_tatp_ibnetdiscover_timeout --mca fcoll_tatp_ibnetdiscover_timeout 0
 refused "missing topology" "$tap_dir/none.mtx" --mca fcoll_tatp_topology "$tap_dir/none.mtx"
 write_hops word.mtx '1 1' zero
 refused "word for a number" "word.mtx, line 3" --mca fcoll_tatp_topology "$tap_dir/word.mtx"

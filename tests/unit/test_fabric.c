@@ -643,10 +643,18 @@ static const struct addresses addresses[] = {
     {{"l.n1", "n2"}, {"n1", "n2"}, -EBADMSG, {0}, "names switches for host n1, none for n2", 0},
     {{"n1", "l.n2"}, {"n1", "n2"}, -EBADMSG, {0}, "names switches for host n2, none for n1", 0},
     {{"l.n1", ""}, {"n1", "n2"}, -EBADMSG, {0}, "n2 has no SLURM_TOPOLOGY_ADDR", 0},
-    {{"l.n1", "l..n2"}, {"n1", "n2"}, -EBADMSG, {0}, "empty name", 0},
-    {{"l.n1", ".n2"}, {"n1", "n2"}, -EBADMSG, {0}, "empty name", 0},
-    {{"l.n1", "l."}, {"n1", "n2"}, -EBADMSG, {0}, "empty name", 0},
+    {{"l.n1", "l."}, {"n1", "n2"}, -EBADMSG, {0}, "without a node", 0},
+    /* Slurm leaves a name empty where a way has no switch at a level. */
+    {{"top..leaf0.n0", "top.pod.leaf1.n1", "top.pod.leaf2.n2", "top..leaf0.n3"}, {"n0", "n1", "n2", "n3"}, 0,
+     {1, 5, 5, 2, 5, 1, 4, 5, 5, 4, 1, 5, 2, 5, 5, 1}, "", 9},
+    {{".p.n0", "t.q.n1"}, {"n0", "n1"}, 0, {1, 5, 5, 1}, "", 6},
+    {{"l.n1", "l..n2"}, {"n1", "n2"}, 0, {1, 2, 2, 1}, "", 3},
+    {{"l.n1", ".n2"}, {"n1", "n2"}, -EBADMSG, {0}, "names switches for host n1, none for n2", 0},
+    {{"..n1", "..n2"}, {"n1", "n2"}, -ENODATA, {0}, "", 0},
     {{"l.n1", "l.n1"}, {"n1", "n1"}, -EBADMSG, {0}, "given twice", 0},
+    /* An environment that was handed on. */
+    {{"l.n1", "l.n3", "m.n2", "l.n3"}, {"n1", "n3", "n2", "n4"}, -EBADMSG, {0}, "have one SLURM_TOPOLOGY_ADDR: l.n3", 0},
+    {{"n1", "n1"}, {"n1", "n2"}, -ENODATA, {0}, "", 0},
 };
 
 START_TEST(slurm_addresses)

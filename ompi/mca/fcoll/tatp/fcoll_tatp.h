@@ -34,7 +34,9 @@ typedef struct mca_fcoll_tatp_component_t {
     int priority;
     char *strategy_name;
     char *solver_name;
-    char *topology_file;
+    char *topology_name;
+    char *ibnetdiscover;    /* program; empty: none may be run */
+    int ibnetdiscover_timeout; /* seconds */
     int num_aggregators;    /* 0: one for each node */
     long link_rate, access_rate; /* MB/s of a node's link, and of one process to the file; 0: not known */
     long cycle_buffer_size; /* bytes; 0: OMPIO's bytes_per_agg */
@@ -52,6 +54,8 @@ typedef struct mca_fcoll_tatp_component_t {
     struct tatp_module *idle_modules; /* the latest first */
     struct tatp_buffers *idle_buffers;
     struct tatp_segment *idle_segments;
+    bool discovered;           /* ibnetdiscover has been run */
+    topo_fabric *fabric;       /* what it said, or NULL */
 } mca_fcoll_tatp_component_t;
 
 OMPI_MODULE_DECLSPEC extern mca_fcoll_tatp_component_t mca_fcoll_tatp_component;
@@ -92,7 +96,9 @@ typedef struct tatp_nodes {
     int error;             /* why it cannot be known: told once, and kept for later calls */
     size_t *node_of_rank;  /* per rank of the communicator, nodes numbered by their lowest rank */
     size_t *ranks_on_node; /* per node */
+    char **host;           /* per node, its name */
     topo topology;
+    bool distances_open;   /* the topology is flat until the job's environment was asked */
     int *count, *start;    /* per rank, for gathering: taken once, so that it cannot fail later */
     int64_t *slots;        /* TATP_SLOT_WORDS per rank, for the same */
     int64_t *answer;       /* on every rank: rank 0's decision, TATP_ANSWER_WORDS and two per rank */
@@ -304,6 +310,25 @@ int tatp_agree_error(ompio_file_t *fh, int rc);
 /* Fills module->where once per file. Collective; every rank gets the same result. */
 int tatp_where(ompio_file_t *fh, tatp_module *module);
 void tatp_where_release(tatp_nodes *where);
+
+/* ---- fcoll_tatp_distances.c ---- */
+/* On rank 0, with the nodes known: hops from where the user says. An error has been told. */
+int tatp_distances_begin(tatp_nodes *where);
+/* Whether this rank speaks for its node, and the job's environment tells it the way there. Local. */
+bool tatp_has_address(const ompio_file_t *fh, const tatp_module *module);
+/* Hops from the environment of all nodes. Collective; what rank 0 cannot use it tells, and that is no
+ * error. */
+int tatp_ask_addresses(ompio_file_t *fh, tatp_module *module);
+/* On rank 0: when nothing has told the hops, from the network itself if that is allowed. Cannot fail. */
+void tatp_distances_end(tatp_nodes *where);
+
+/* ---- fcoll_tatp_ibnetdiscover.c ---- */
+/* What ibnetdiscover says of the network, asked once a process; NULL when it may not be run, or says
+ * nothing that can be used, which is told. The component's. */
+const topo_fabric *tatp_discover(void);
+/* A fabric that does not serve this job. */
+void tatp_discover_refuse(const matrix_error *error);
+void tatp_discover_release(void);
 
 /* ---- fcoll_tatp_gather.c ---- */
 /* Every rank's words on rank 0: rank r's are (*all)[where->start[r]] and where->count[r] - 1 more;

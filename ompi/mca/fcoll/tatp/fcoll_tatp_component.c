@@ -109,10 +109,20 @@ static int tatp_register(void)
                     &c->strategy_name);
     register_choice("solver", "Solver of the linear assignment problem", list_solvers(true),
                     &c->solver_name);
+    c->topology_name = (char *)"auto";
     register_variable("topology",
-                      "File with the hops between nodes (Matrix Market) or that describes the network "
-                      "(Slurm, ibnetdiscover, ...); empty: one hop inside a node, two to any other",
-                      MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->topology_file);
+                      "How far nodes are apart: auto (from the job's environment, SLURM_TOPOLOGY_ADDR, "
+                      "where it tells; the default), none (two hops between any two), or a file with "
+                      "the hops (Matrix Market) or that describes the network (Slurm, ibnetdiscover, ...)",
+                      MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->topology_name);
+    register_variable("ibnetdiscover",
+                      "Program that is run, once and without arguments, to describe the network where "
+                      "fcoll_tatp_topology is auto and the environment does not tell; empty: never",
+                      MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_5, &c->ibnetdiscover);
+    c->ibnetdiscover_timeout = 30;
+    register_variable("ibnetdiscover_timeout",
+                      "Seconds after which that program is ended",
+                      MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_5, &c->ibnetdiscover_timeout);
     register_variable("num_aggregators",
                       "Number of aggregators (the hint cb_nodes comes first); 0: chosen by nodes, "
                       "rates, stripes and size of the access",
@@ -162,6 +172,8 @@ static int tatp_open(void)
     c->modules = NULL;
     c->idle_buffers = NULL;
     c->idle_segments = NULL;
+    c->discovered = false;
+    c->fabric = NULL;
     (void)component_help_add_dir(TATP_HELP_FILE, c, TATP_HELP_DIR);
     c->strategy = plan_find_strategy(c->strategy_name);
     c->solver = lap_find_solver(c->solver_name);
@@ -198,6 +210,9 @@ int tatp_check_parameters(void)
     if (c->access_rate < 0)
         return refuse_number("fcoll_tatp_access_rate", c->access_rate,
                              "a number of MB/s, or 0 where it is not known");
+    if (c->ibnetdiscover_timeout <= 0)
+        return refuse_number("fcoll_tatp_ibnetdiscover_timeout", c->ibnetdiscover_timeout,
+                             "a number of seconds above 0");
     if (c->num_aggregators < 0)
         return refuse_number("fcoll_tatp_num_aggregators", c->num_aggregators,
                              "a number of ranks, or 0 for up to four on each node");
@@ -222,6 +237,7 @@ static int tatp_close(void)
     tatp_modules_release();
     tatp_buffers_release();
     tatp_segments_release();
+    tatp_discover_release();
     OBJ_DESTRUCT(&mca_fcoll_tatp_component.lock);
     return OMPI_SUCCESS;
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which node each rank is on, and how far the nodes are apart. Open MPI has known the first since
- * launch, so rank 0 looks it up without a word to the others; once for each open file. */
+/* Which node each rank is on. Open MPI has known that since launch, so rank 0 looks it up without a
+ * word to the others; once for a group of ranks, whatever files they open. */
 #include "fcoll_tatp.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/mca/coll/coll.h"
@@ -91,11 +88,16 @@ static void number_nodes(tatp_nodes *where, const size_t *lowest, size_t ranks)
     }
 }
 
-/* host[n] points into seats, which must outlive it. */
-static void name_nodes(const tatp_nodes *where, const seat *seats, size_t ranks, const char **host)
+/* The first of a node's names, taken from its seat. */
+static void name_nodes(tatp_nodes *where, seat *seats, size_t ranks)
 {
-    for (size_t i = 0; i < ranks; i++)
-        host[where->node_of_rank[seats[i].rank]] = seats[i].host;
+    for (size_t i = 0; i < ranks; i++) {
+        size_t n = where->node_of_rank[seats[i].rank];
+        if (where->host[n] == NULL) {
+            where->host[n] = seats[i].host;
+            seats[i].host = NULL;
+        }
+    }
 }
 
 static int map_ranks(tatp_nodes *where, seat *seats, size_t ranks)
@@ -118,67 +120,11 @@ static int map_ranks(tatp_nodes *where, seat *seats, size_t ranks)
     }
     number_nodes(where, lowest, ranks);
     free(lowest);
-    return OMPI_SUCCESS;
-}
-
-static int report_hops_error(const char *path, int rc, const matrix_error *error)
-{
-    if (rc == -ENOMEM)
+    where->host = calloc(where->nodes, sizeof *where->host);
+    if (where->host == NULL)
         return OMPI_ERR_OUT_OF_RESOURCE;
-    if (error->line > 0)
-        tatp_show_help("topology-line", path, (unsigned long)error->line, error->reason);
-    else
-        tatp_show_help("topology", path, error->reason);
-    return MPI_ERR_ARG;
-}
-
-/* A FIFO would block, and a folder opens but does not read: only files are opened. */
-static FILE *open_hops(const char *path)
-{
-    struct stat status;
-    FILE *stream = NULL;
-    const char *cause = NULL;
-    if (stat(path, &status) != 0)
-        cause = strerror(errno);
-    else if (!S_ISREG(status.st_mode))
-        cause = "it is not a regular file";
-    else if ((stream = fopen(path, "r")) == NULL)
-        cause = strerror(errno);
-    if (stream == NULL)
-        tatp_show_help("topology", path, cause);
-    return stream;
-}
-
-static int read_hops(tatp_nodes *where, const char *path, const char *const *host)
-{
-    matrix_error error = {0, ""};
-    FILE *stream = open_hops(path);
-    if (stream == NULL)
-        return MPI_ERR_ARG;
-    int rc = topo_read(stream, host, where->nodes, &where->topology, &error);
-    fclose(stream);
-    if (rc != 0)
-        return report_hops_error(path, rc, &error);
-    opal_output_verbose(10, ompi_fcoll_base_framework.framework_output,
-                        "fcoll:tatp: hops between %lu nodes from %s (%s)",
-                        (unsigned long)where->nodes, path, where->topology.source);
+    name_nodes(where, seats, ranks);
     return OMPI_SUCCESS;
-}
-
-static int read_topology(tatp_nodes *where, const seat *seats, size_t ranks)
-{
-    const char *path = mca_fcoll_tatp_component.topology_file;
-    if (path == NULL || path[0] == '\0') {
-        topo_flat(&where->topology, where->nodes);
-        return OMPI_SUCCESS;
-    }
-    const char **host = calloc(where->nodes, sizeof *host);
-    if (host == NULL)
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    name_nodes(where, seats, ranks, host);
-    int rc = read_hops(where, path, host);
-    free(host);
-    return rc;
 }
 
 static int look_up(ompio_file_t *fh, tatp_nodes *where)
@@ -189,7 +135,7 @@ static int look_up(ompio_file_t *fh, tatp_nodes *where)
         return OMPI_ERR_OUT_OF_RESOURCE;
     int rc = map_ranks(where, seats, ranks);
     if (rc == OMPI_SUCCESS)
-        rc = read_topology(where, seats, ranks);
+        rc = tatp_distances_begin(where);
     free_seats(seats, ranks);
     return rc;
 }
@@ -235,31 +181,56 @@ static int make_room_for_answers(const ompio_file_t *fh, tatp_nodes *where)
     return where->answer == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 }
 
+/* What rank 0 knows of everyone, on rank 0. */
+static int know_nodes(ompio_file_t *fh, tatp_nodes *where)
+{
+    if (fh->f_rank != 0 || where->node_of_rank != NULL)
+        return OMPI_SUCCESS;
+    return check_and_look_up(fh, where);
+}
+
+/* The one reduction that all files have when they are opened. */
+static int agree(ompio_file_t *fh, tatp_module *module, int rc, bool *ask)
+{
+    enum { NODES, SEATS, WANTED, TOLD, ERROR, VALUES };
+    int64_t value[VALUES] = {0, 0, 0, 0, tatp_error_class(rc)};
+    tatp_nodes *where = &module->where;
+    if (rc == OMPI_SUCCESS && fh->f_rank == 0) {
+        value[NODES] = (int64_t)where->nodes;
+        value[SEATS] = count_seats(where);
+        value[WANTED] = where->distances_open;
+    }
+    value[TOLD] = rc == OMPI_SUCCESS && tatp_has_address(fh, module);
+    rc = tatp_agree_max(fh, value, VALUES);
+    if (rc == OMPI_SUCCESS)
+        rc = (int)value[ERROR];
+    if (rc != OMPI_SUCCESS)
+        return rc;
+    *ask = value[WANTED] && value[TOLD];
+    where->nodes = (size_t)value[NODES];
+    where->seats = (size_t)value[SEATS];
+    return OMPI_SUCCESS;
+}
+
 int tatp_where(ompio_file_t *fh, tatp_module *module)
 {
-    enum { NODES, SEATS, ERROR, VALUES };
-    int64_t value[VALUES] = {0, 0, MPI_SUCCESS};
+    bool ask = false;
     if (module->where.agreed)
         return module->where.error;
     int rc = tatp_find_local(fh, module);
     if (rc == OMPI_SUCCESS)
         rc = make_room_for_answers(fh, &module->where);
-    if (rc == OMPI_SUCCESS && fh->f_rank == 0 && module->where.node_of_rank == NULL)
-        rc = check_and_look_up(fh, &module->where);
-    if (rc == OMPI_SUCCESS && fh->f_rank == 0) {
-        value[NODES] = (int64_t)module->where.nodes;
-        value[SEATS] = count_seats(&module->where);
-    }
-    value[ERROR] = tatp_error_class(rc);
-    rc = tatp_agree_max(fh, value, VALUES);
     if (rc == OMPI_SUCCESS)
-        rc = (int)value[ERROR];
+        rc = know_nodes(fh, &module->where);
+    rc = agree(fh, module, rc, &ask);
+    if (rc == OMPI_SUCCESS && ask)
+        rc = tatp_ask_addresses(fh, module);
+    if (rc == OMPI_SUCCESS && fh->f_rank == 0)
+        tatp_distances_end(&module->where);
     if (rc != OMPI_SUCCESS)
         tatp_where_release(&module->where);
     module->where.agreed = true;
     module->where.error = rc;
-    module->where.nodes = rc == OMPI_SUCCESS ? (size_t)value[NODES] : 0;
-    module->where.seats = (size_t)value[SEATS];
     return rc;
 }
 
@@ -271,6 +242,9 @@ void tatp_where_release(tatp_nodes *where)
     free(where->start);
     free(where->slots);
     free(where->answer);
+    for (size_t n = 0; where->host != NULL && n < where->nodes; n++)
+        free(where->host[n]);
+    free(where->host);
     topo_release(&where->topology);
     memset(where, 0, sizeof *where);
 }

@@ -1,0 +1,119 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Under a real Slurm, on the nodes of a test cluster: fcoll/tatp takes its distances from the job's
+# environment and decides as it does by the same topology.conf.
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+
+need_component fcoll tatp
+"$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"
+for program in slurmctld slurmd salloc srun; do
+    command -v $program >/dev/null ||
+        tap_skip_all "$program is not installed (apt-get install slurmctld slurmd slurm-client)"
+done
+start_cluster
+
+# under_slurm FOLDER COMMAND...: in the cluster, with a Slurm of its own that knows FOLDER/topology.conf.
+under_slurm() {
+    timeout --kill-after=5 300 "$CLUSTER" exec --name "$cluster_name" \
+        "$top_srcdir/tests/cluster/slurm" "$@" </dev/null
+}
+
+# Neighbouring switches at unequal depth, and no node next to the one that its number suggests.
+mkdir "$tap_dir/tree" "$tap_dir/flat"
+cat >"$tap_dir/tree/topology.conf" <<'END_OF_TREE'
+SwitchName=leaf0 Nodes=n[0,3]
+SwitchName=leaf1 Nodes=n1
+SwitchName=leaf2 Nodes=n2
+SwitchName=pod Switches=leaf[1-2]
+SwitchName=top Switches=leaf0,pod
+END_OF_TREE
+
+# What runs under one Slurm: mpirun, once for each line "NAME HOW ARGUMENT...", and what it says in files by name.
+cat >"$tap_dir/jobs" <<'END_OF_JOBS'
+size="--nodes=4 --ntasks-per-node=4"
+mpirun="mpirun --mca fcoll tatp --mca fcoll_base_verbose 10 --mca fcoll_tatp_num_aggregators 4"
+
+# mpirun here, on no node of the job
+by_salloc() {
+    salloc --quiet $size $mpirun "$@" >"$name.out" 2>&1
+}
+
+# mpirun on the job's first node
+by_sbatch() {
+    printf '%s\n' '#!/bin/sh' "exec $mpirun $*" >"$name.sh"
+    sbatch --quiet --wait $size --output="$PWD/$name.out" --open-mode=append "$name.sh"
+}
+
+while read -r name how arguments <&3; do
+    by_$how --mca fcoll_tatp_stats "$PWD/$name.stats" $arguments || echo "failed: status $?" >>"$name.out"
+done 3<lines
+END_OF_JOBS
+array="$cube --size 64 --grid 4x2x2 --verify --file"
+
+# run_jobs FOLDER <LINES
+run_jobs() {
+    (cd "$1" && cat >lines) || exit 1
+    under_slurm "$1" bash -c "cd '$1' && . '$tap_dir/jobs'" 2>"$1/errors"
+}
+
+# decision JOB: what the decisions of its calls cost.
+decision() {
+    sed -n 's/.*"op": "\([a-z]*\)".*\("hop_bytes": .*"crossing_bytes": [0-9]*\).*/\1 \2/p' "$1.stats"
+}
+
+hop_bytes() {
+    sed -n 's/.*"hop_bytes": \([0-9]*\),.*/\1/p' "$1.stats" | head -n 1
+}
+
+# told JOB: without what Open MPI tells of its components.
+told() {
+    grep -v -e 'mca: base' -e 'fcoll:find' -e 'select:' "$1.out"
+}
+
+# succeeded JOB NAME
+succeeded() {
+    if [[ -s $1.stats ]] && ! grep -q '^failed' "$1.out"; then
+        tap_ok "$2"
+    else
+        tap_not_ok "$2" "$(told "$1")"
+    fi
+}
+
+tree=$tap_dir/tree flat=$tap_dir/flat
+run_jobs "$tree" <<END_OF_LINES
+auto salloc --map-by node $array $files/cube
+file salloc --map-by node --mca fcoll_tatp_topology $tree/topology.conf $array $files/cube
+none salloc --map-by node --mca fcoll_tatp_topology none $array $files/cube
+batch sbatch --map-by node $array $files/cube
+record salloc --map-by node --mca fcoll_tatp_record $files/view.crs $array $files/cube
+placed salloc --map-by dla:file=$files/view.crs $array $files/cube
+END_OF_LINES
+status=$?
+if [[ $status == 77 ]]; then
+    tap_diag "$(cat "$tree/errors")"
+    tap_skip_all "Slurm does not run here: $(head -n 1 "$tree/errors")"
+fi
+tap_is "$status" 0 "slurmctld and four slurmd run"
+succeeded "$tree/auto" "salloc mpirun"
+tap_contains "$(told "$tree/auto")" "hops between 4 nodes from the job's environment" "distances from the environment"
+tap_contains "$(told "$tree/file")" "hops between 4 nodes from $tree/topology.conf" "distances from topology.conf"
+tap_is "$(decision "$tree/auto")" "$(decision "$tree/file")" "both decide alike"
+tap_diag "hop-bytes: environment $(hop_bytes "$tree/auto"), none $(hop_bytes "$tree/none"), placed by dla $(hop_bytes "$tree/placed")"
+tap_check "other distances than without a topology" \
+    test "$(hop_bytes "$tree/auto")" -gt "$(hop_bytes "$tree/none")"
+succeeded "$tree/batch" "sbatch, mpirun on a node of the job"
+tap_contains "$(told "$tree/batch")" "hops between 4 nodes from the job's environment" "sbatch: distances from the environment"
+tap_is "$(decision "$tree/batch")" "$(decision "$tree/file")" "sbatch: decides alike"
+succeeded "$tree/placed" "salloc mpirun --map-by dla"
+tap_check "placed by dla, fewer hop-bytes" \
+    test "$(hop_bytes "$tree/placed")" -lt "$(hop_bytes "$tree/auto")"
+
+run_jobs "$flat" <<END_OF_LINES
+auto salloc --map-by node $array $files/cube
+none salloc --map-by node --mca fcoll_tatp_topology none $array $files/cube
+END_OF_LINES
+succeeded "$flat/auto" "Slurm without switches: salloc mpirun"
+tap_contains "$(told "$flat/auto")" "4 nodes, all equally far apart" "Slurm without switches: no distances"
+tap_is "$(decision "$flat/auto")" "$(decision "$flat/none")" "Slurm without switches: as without topology"
+tap_is "$(grep -c -i 'environment' "$flat/auto.out")" 0 "Slurm without switches: no word about it"
+tap_plan
