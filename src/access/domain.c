@@ -3,12 +3,15 @@
 #include "access/domain.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 void domains_release(file_domains *domains)
 {
     free(domains->size);
+    free(domains->column);
+    free(domains->skipped);
     free(domains->range);
     free(domains->first);
     free(domains->by_domain);
@@ -98,14 +101,15 @@ static int count_ranges(const size_t *of, size_t units, size_t count, size_t *ra
     return 0;
 }
 
-int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t unit,
+int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t base, int64_t unit,
                        const size_t *of, size_t count)
 {
     file_domains result;
     size_t ranges;
-    if (lo < 0 || lo > hi || count == 0 || unit < 1)
+    if (base < 0 || base > lo || lo > hi || count == 0 || unit < 1)
         return -EINVAL;
-    size_t units = (size_t)((hi - lo) / unit + ((hi - lo) % unit != 0));
+    int64_t first = base + (lo - base) / unit * unit;
+    size_t units = (size_t)((hi - first) / unit + ((hi - first) % unit != 0));
     int rc = count_ranges(of, units, count, &ranges);
     if (rc == 0)
         rc = allocate(&result, lo, hi, count, ranges);
@@ -113,79 +117,191 @@ int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t un
         return rc;
     size_t r = 0;
     for (size_t u = 0; u < units; u++) {
-        int64_t begin = lo + (int64_t)u * unit, end = hi - begin > unit ? begin + unit : hi;
+        int64_t at = first + (int64_t)u * unit, begin = at > lo ? at : lo;
         if (u == 0 || of[u] != of[u - 1])
-            result.range[r++] = (domain_range){begin, end, 0, of[u]};
-        result.range[r - 1].hi = end;
+            result.range[r++] = (domain_range){begin, begin, 0, of[u]};
+        result.range[r - 1].hi = hi - at > unit ? at + unit : hi;
     }
+    if (units > 0)
+        result.size[of[0]] = lo - first;
     index_ranges(&result);
     *domains = result;
     return 0;
 }
 
-/* ---- striped domains: domain j has the stripes s of the file with s % count == j ---- */
-
-/* Stripes from the one that holds `lo` to the first of domain j. */
-static int64_t stripes_before(const file_domains *domains, size_t j)
+int domains_are_contiguous(const file_domains *domains)
 {
-    int64_t count = (int64_t)domains->count, from = domains->lo / domains->stripe % count;
-    return (int64_t)j >= from ? (int64_t)j - from : (int64_t)j - from + count;
+    if (domains->stripe > 0)
+        return domains->columns == 1;
+    for (size_t r = 1; r < domains->ranges; r++) {
+        if (domains->range[r].domain <= domains->range[r - 1].domain)
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- striped domains ---- */
+
+static int allocate_striped(file_domains *domains, size_t columns, size_t count)
+{
+    domains->size = calloc(count, sizeof *domains->size);
+    domains->skipped = calloc(count, sizeof *domains->skipped);
+    domains->column = calloc(columns, sizeof *domains->column);
+    domains->by_domain = calloc(columns, sizeof *domains->by_domain);
+    domains->first = calloc(count + 1, sizeof *domains->first);
+    if (domains->size == NULL || domains->skipped == NULL || domains->column == NULL ||
+        domains->by_domain == NULL || domains->first == NULL) {
+        domains_release(domains);
+        return -ENOMEM;
+    }
+    domains->count = count;
+    domains->columns = columns;
+    return 0;
+}
+
+/* The domain of each column is known; puts them in order by domain. */
+static void index_columns(file_domains *domains)
+{
+    size_t *first = domains->first;
+    for (size_t c = 0; c < domains->columns; c++) {
+        domain_column *column = &domains->column[c];
+        column->place = (int64_t)first[column->domain + 1]++;
+    }
+    for (size_t j = 0; j < domains->count; j++)
+        first[j + 1] += first[j];
+    for (size_t c = 0; c < domains->columns; c++) {
+        const domain_column *column = &domains->column[c];
+        domains->by_domain[first[column->domain] + (size_t)column->place] = c;
+    }
+}
+
+/* Columns next to each other go on from the last one to the first. */
+static void find_neighbours(file_domains *domains)
+{
+    size_t columns = domains->columns;
+    int64_t others = (int64_t)columns - 1;
+    domain_column *column = domains->column;
+    for (size_t i = 1; i < 2 * columns; i++) {
+        domain_column *left = &column[(i - 1) % columns], *here = &column[i % columns];
+        if (here->domain == left->domain)
+            here->before = left->before < others ? left->before + 1 : others;
+    }
+    for (size_t i = 2 * columns - 1; i > 0; i--) {
+        domain_column *here = &column[(i - 1) % columns], *right = &column[i % columns];
+        if (here->domain == right->domain)
+            here->after = right->after < others ? right->after + 1 : others;
+    }
+}
+
+static size_t columns_of(const file_domains *domains, size_t j)
+{
+    return domains->first[j + 1] - domains->first[j];
+}
+
+/* Stripes below number `stripe` that belong to domain j. */
+static int64_t stripes_below(const file_domains *domains, size_t j, int64_t stripe)
+{
+    int64_t columns = (int64_t)domains->columns;
+    size_t low = domains->first[j], high = domains->first[j + 1];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if ((int64_t)domains->by_domain[middle] < stripe % columns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return stripe / columns * (int64_t)columns_of(domains, j) + (int64_t)(low - domains->first[j]);
+}
+
+/* The number in the file of stripe `k` of domain j, those that were skipped counted. */
+static int64_t stripe_of_domain(const file_domains *domains, size_t j, int64_t k)
+{
+    int64_t of_domain = (int64_t)columns_of(domains, j);
+    size_t column = domains->by_domain[domains->first[j] + (size_t)(k % of_domain)];
+    return k / of_domain * (int64_t)domains->columns + (int64_t)column;
 }
 
 /* One past the last position of domain j, or 0 when it has no stripe. */
 static int64_t striped_size(const file_domains *domains, size_t j)
 {
-    int64_t stripe = domains->stripe, before = stripes_before(domains, j);
+    int64_t stripe = domains->stripe;
     if (domains->lo == domains->hi)
         return 0;
-    int64_t first = domains->lo / stripe, last = (domains->hi - 1) / stripe;
-    if (last - first < before)
+    int64_t end = stripes_below(domains, j, (domains->hi - 1) / stripe + 1);
+    int64_t stripes = end - domains->skipped[j];
+    if (stripes == 0)
         return 0;
-    int64_t rows = (last - first - before) / (int64_t)domains->count;
-    int64_t begin = (first + before + rows * (int64_t)domains->count) * stripe;
-    int64_t rest = domains->hi - begin;
-    return rows * stripe + (rest < stripe ? rest : stripe);
+    int64_t rest = domains->hi - stripe_of_domain(domains, j, end - 1) * stripe;
+    return (stripes - 1) * stripe + (rest < stripe ? rest : stripe);
 }
 
-int domains_striped(file_domains *domains, int64_t lo, int64_t hi, int64_t stripe, size_t count)
+int domains_striped(file_domains *domains, int64_t lo, int64_t hi, int64_t stripe,
+                    const size_t *of, size_t columns, size_t count)
 {
-    if (lo < 0 || lo > hi || count == 0 || count > INT64_MAX || stripe < 1)
+    if (of == NULL)
+        columns = count;
+    if (lo < 0 || lo > hi || count == 0 || columns == 0 || stripe < 1)
         return -EINVAL;
-    file_domains result = {.count = count, .lo = lo, .hi = hi, .stripe = stripe};
-    result.size = calloc(count, sizeof *result.size);
-    if (result.size == NULL)
-        return -ENOMEM;
-    for (size_t j = 0; j < count; j++)
+    for (size_t c = 0; of != NULL && c < columns; c++) {
+        if (of[c] >= count)
+            return -EINVAL;
+    }
+    file_domains result = {.lo = lo, .hi = hi, .stripe = stripe};
+    int rc = allocate_striped(&result, columns, count);
+    if (rc != 0)
+        return rc;
+    for (size_t c = 0; c < columns; c++)
+        result.column[c].domain = of != NULL ? of[c] : c;
+    index_columns(&result);
+    find_neighbours(&result);
+    for (size_t j = 0; j < count; j++) {
+        result.skipped[j] = stripes_below(&result, j, lo / stripe);
         result.size[j] = striped_size(&result, j);
+    }
     *domains = result;
     return 0;
 }
 
-/* The end of the range of a striped domain that holds `offset`: all is one when there is no other
- * domain. */
-static int64_t striped_end(const file_domains *domains, int64_t offset)
+static const domain_column *column_of(const file_domains *domains, int64_t stripe)
 {
-    int64_t begin = round_down(offset, domains->stripe);
-    return domains->count > 1 && domains->hi - begin > domains->stripe ? begin + domains->stripe
-                                                                       : domains->hi;
+    return &domains->column[stripe % (int64_t)domains->columns];
+}
+
+/* All is one range when there is no other domain. */
+static int64_t striped_begin(const file_domains *domains, int64_t at)
+{
+    const domain_column *column = column_of(domains, at);
+    bool whole = column->before + 1 == (int64_t)domains->columns;
+    int64_t first = domains->lo / domains->stripe;
+    if (whole || at - column->before <= first)
+        return domains->lo;
+    return (at - column->before) * domains->stripe;
+}
+
+static int64_t striped_end(const file_domains *domains, int64_t at)
+{
+    const domain_column *column = column_of(domains, at);
+    bool whole = column->after + 1 == (int64_t)domains->columns;
+    int64_t last = (domains->hi - 1) / domains->stripe;
+    if (whole || at + column->after >= last)
+        return domains->hi;
+    return (at + column->after + 1) * domains->stripe;
 }
 
 static domain_range striped_range(const file_domains *domains, int64_t offset)
 {
-    int64_t stripe = domains->stripe, count = (int64_t)domains->count;
-    int64_t first = domains->lo / stripe, at = offset / stripe;
-    int64_t begin = domains->count > 1 ? at * stripe : domains->lo;
-    domain_range range = {begin > domains->lo ? begin : domains->lo, striped_end(domains, offset),
-                          0, (size_t)(at % count)};
-    range.position = (at - first) / count * stripe + offset % stripe - (offset - range.lo);
+    int64_t stripe = domains->stripe, at = offset / stripe;
+    size_t j = column_of(domains, at)->domain;
+    domain_range range = {striped_begin(domains, at), striped_end(domains, at), 0, j};
+    int64_t before = stripes_below(domains, j, at) - domains->skipped[j];
+    range.position = before * stripe + offset % stripe - (offset - range.lo);
     return range;
 }
 
 static int64_t striped_to_file(const file_domains *domains, size_t j, int64_t position)
 {
-    int64_t stripe = domains->stripe, row = position / stripe;
-    int64_t at = domains->lo / stripe + stripes_before(domains, j) + row * (int64_t)domains->count;
-    return at * stripe + position % stripe;
+    int64_t stripe = domains->stripe, k = domains->skipped[j] + position / stripe;
+    return stripe_of_domain(domains, j, k) * stripe + position % stripe;
 }
 
 /* ---- between file and domain ---- */
@@ -238,7 +354,7 @@ int64_t domains_position_to_file(const file_domains *domains, size_t j, int64_t 
 {
     if (domains->stripe > 0) {
         int64_t striped = striped_to_file(domains, j, position);
-        *contiguous = striped_end(domains, striped) - striped;
+        *contiguous = striped_end(domains, striped / domains->stripe) - striped;
         return striped;
     }
     const domain_range *range = range_of_position(domains, j, position);

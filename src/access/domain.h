@@ -23,6 +23,13 @@ typedef struct domain_range {
     size_t domain;
 } domain_range;
 
+/* Of striped domains: a column is every `columns`-th stripe. */
+typedef struct domain_column {
+    size_t domain;
+    int64_t place;         /* among the columns of its domain, which ascend */
+    int64_t before, after; /* so many columns next to it, on either side, are its domain's too */
+} domain_column;
+
 /* Ranges are told by arithmetic where they are regular, because a large file has millions of
  * stripes; else by a table. */
 typedef struct file_domains {
@@ -30,10 +37,13 @@ typedef struct file_domains {
     int64_t lo, hi;      /* they cover bytes [lo, hi) of the file without gaps or overlaps */
     int64_t *size;       /* size[j]: one past the last position of domain j; 0: it has no bytes */
     int64_t stripe;      /* of striped domains, bytes; 0: the table says */
+    size_t columns;      /* of stripes */
+    domain_column *column;
+    int64_t *skipped;    /* per domain: its stripes below the one that holds byte lo */
     size_t ranges;
     domain_range *range; /* ascending */
-    size_t *first;       /* ranges of domain j: by_domain[first[j]] .. by_domain[first[j + 1] - 1] */
-    size_t *by_domain;   /* indices into range[], ascending within a domain */
+    size_t *first;       /* ranges (or columns) of domain j: by_domain[first[j]] .. by_domain[first[j + 1] - 1] */
+    size_t *by_domain;   /* indices into range[] or column[], ascending within a domain */
 } file_domains;
 
 /* [lo, hi) in `count` contiguous domains of equal size, give or take one unit of `align` bytes (>= 1),
@@ -42,18 +52,25 @@ typedef struct file_domains {
  * -EINVAL: lo < 0, lo > hi, count or align 0; -ENOMEM. */
 int domains_even(file_domains *domains, int64_t lo, int64_t hi, size_t count, int64_t align);
 
-/* [lo, hi) cut into units of `unit` bytes from lo on (the last may be shorter); unit u goes to
- * domain of[u] < count. Neighbouring units of one domain become one range.
- * -EINVAL: as above, or unit < 1, or a domain out of range; -ENOMEM. */
-int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t unit,
+/* [lo, hi) cut into units of `unit` bytes counted from `base` <= lo, so that the first and the last one
+ * may be shorter; the u-th unit that reaches into [lo, hi) goes to domain of[u] < count. Neighbouring units
+ * of one domain become one range.
+ * -EINVAL: as above, or unit < 1, base < 0 or base > lo, or a domain out of range; -ENOMEM. */
+int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t base, int64_t unit,
                        const size_t *of, size_t count);
 
+/* Whether each domain is one range, the domains' ranges in ascending order. */
+int domains_are_contiguous(const file_domains *domains);
+
 /* [lo, hi) by stripes of `stripe` bytes, counted from byte 0 of the file: stripe s belongs to domain
- * s % count. Where the file system puts stripe s on storage target s % targets and count divides
- * `targets`, a target's stripes belong to one domain; where count is m times `targets`, they belong
- * to m domains and each domain has those of one target. Memory O(count).
- * -EINVAL: lo < 0, lo > hi, stripe < 1, count 0; -ENOMEM. */
-int domains_striped(file_domains *domains, int64_t lo, int64_t hi, int64_t stripe, size_t count);
+ * of[s % columns] < count; where of is NULL, to domain s % count. Memory O(columns + count).
+ *
+ * Where the file system puts stripe s on storage target s % targets, all stripes of a target belong to one
+ * domain when columns is `targets`, or of is NULL and count divides it. Where count is m times
+ * `targets` and columns is count (or of is NULL), a target's stripes belong to m columns.
+ * -EINVAL: lo < 0, lo > hi, stripe < 1, columns or count 0, or a domain out of range; -ENOMEM. */
+int domains_striped(file_domains *domains, int64_t lo, int64_t hi, int64_t stripe,
+                    const size_t *of, size_t columns, size_t count);
 
 void domains_release(file_domains *domains);
 

@@ -22,9 +22,9 @@ check_here() {
         "$programs/views" --seed "$seed" --cases $(($1 * times)) --dir "$files"
 }
 
-# check_on_cluster CASES RANKS
+# check_on_cluster CASES RANKS NAME ARGUMENT...
 check_on_cluster() {
-    tap_check "$2 ranks, four nodes" run -np "$2" --map-by node --mca fcoll "$FCOLL" \
+    tap_check "$2 ranks, $3" run -np "$2" --map-by node --mca fcoll "$FCOLL" "${@:4}" \
         "$programs/views" --seed "$seed" --first 10000 --cases $(($1 * times)) --dir "$files"
 }
 
@@ -40,7 +40,16 @@ check_here 100 4 "no shared memory" --mca fcoll_tatp_shared_memory false
 check_here 80 7 "stripes of 100 bytes" --mca fcoll_tatp_stripe_size 100 --mca fcoll_tatp_stripe_count 3
 
 start_cluster
-check_on_cluster 200 4
-check_on_cluster 80 7
-check_on_cluster 20 16
+check_on_cluster 200 4 "four nodes"
+check_on_cluster 80 7 "four nodes"
+check_on_cluster 20 16 "four nodes"
+# Units so small that the short files of these cases have many.
+fitted=(--mca fcoll_tatp_domains fitted --mca fcoll_tatp_unit_size)
+check_on_cluster 150 4 "units of 16 bytes" "${fitted[@]}" 16
+check_on_cluster 80 7 "units of 50 bytes" "${fitted[@]}" 50
+check_on_cluster 60 7 "units of whole stripes" "${fitted[@]}" 30 \
+    --mca fcoll_tatp_stripe_size 20 --mca fcoll_tatp_stripe_count 3
+check_on_cluster 60 7 "fitted, no shared memory" "${fitted[@]}" 16 \
+    --mca fcoll_tatp_shared_memory false --mca fcoll_tatp_cycle_buffer_size 64
+check_on_cluster 20 16 "units of 16 bytes" "${fitted[@]}" 16
 tap_plan

@@ -3,6 +3,7 @@
 #include "access/access.h"
 #include "access/domain.h"
 #include "access/merge.h"
+#include "access/units.h"
 #include "seeded.h"
 #include "suite.h"
 
@@ -358,22 +359,22 @@ typedef struct striped_model {
     int domain[FILE_BYTES];
 } striped_model;
 
-static void deal_out(striped_model *m, int lo, int hi, int stripe, int count)
+static void deal_out(striped_model *m, int lo, int hi, int stripe, const size_t *of, int columns)
 {
     int64_t next[MOST_DOMAINS] = {0};
-    int begin = lo, domain = 0;
+    int begin = lo, number = 0;
     memset(m->size, 0, sizeof m->size);
     while (begin % stripe != 0)
         begin--;
     for (int b = 0; b < begin; b++)
-        domain = (b + 1) % stripe == 0 ? domain + 1 : domain;
+        number = (b + 1) % stripe == 0 ? number + 1 : number;
     for (int b = begin; b < hi; b++) {
-        m->domain[b] = domain % count;
+        m->domain[b] = (int)of[number % columns];
         m->position[b] = next[m->domain[b]]++;
         if (b >= lo)
             m->size[m->domain[b]] = next[m->domain[b]];
         if ((b + 1) % stripe == 0)
-            domain++;
+            number++;
     }
 }
 
@@ -408,8 +409,13 @@ START_TEST(striped_domains_deal_out_the_stripes)
         size_t near = 0;
         state = (uint64_t)c;
         int lo = below(200), hi = lo + below(400), stripe = 1 + below(60), count = 1 + below(MOST_DOMAINS);
-        deal_out(&m, lo, hi, stripe, count);
-        ck_assert_int_eq(domains_striped(&d, lo, hi, stripe, (size_t)count), 0);
+        int in_turn = below(2), columns = in_turn ? count : 1 + below(MOST_DOMAINS);
+        size_t of[MOST_DOMAINS];
+        for (int column = 0; column < columns; column++)
+            of[column] = (size_t)(in_turn ? column : below(count));
+        deal_out(&m, lo, hi, stripe, of, columns);
+        ck_assert_int_eq(domains_striped(&d, lo, hi, stripe, in_turn ? NULL : of, (size_t)columns,
+                                         (size_t)count), 0);
         ck_assert_uint_eq(d.count, (size_t)count);
         for (int j = 0; j < count; j++)
             ck_assert_int_eq(d.size[j], m.size[j]);
@@ -443,7 +449,7 @@ START_TEST(a_target_belongs_to_the_fewest_domains)
             file_domains d;
             if (targets % count != 0 && count % targets != 0)
                 continue;
-            ck_assert_int_eq(domains_striped(&d, 0, STRIPES * STRIPE, STRIPE, (size_t)count), 0);
+            ck_assert_int_eq(domains_striped(&d, 0, STRIPES * STRIPE, STRIPE, NULL, 0, (size_t)count), 0);
             count_partners(&d, STRIPE, STRIPES, targets, of_target, of_domain);
             for (int t = 0; t < targets; t++)
                 ck_assert_int_eq(of_target[t], count > targets ? count / targets : 1);
@@ -462,7 +468,7 @@ START_TEST(striped_domains_of_huge_ranges)
     size_t shares, runs = 0;
     access_list list = {0};
     int64_t contiguous, TiB = INT64_C(1) << 40, MiB = 1 << 20, bytes = 0;
-    ck_assert_int_eq(domains_striped(&d, 3, TiB + 5, MiB, 160), 0);
+    ck_assert_int_eq(domains_striped(&d, 3, TiB + 5, MiB, NULL, 0, 160), 0);
     for (size_t j = 0; j < 160; j++)
         bytes += d.size[j];
     ck_assert_int_eq(bytes, TiB + 5);
@@ -476,14 +482,14 @@ START_TEST(striped_domains_of_huge_ranges)
     domains_release(&d);
     access_release(&list);
 
-    ck_assert_int_eq(domains_striped(&d, INT64_MAX - 10, INT64_MAX, 4, 1 << 16), 0);
+    ck_assert_int_eq(domains_striped(&d, INT64_MAX - 10, INT64_MAX, 4, NULL, 0, 1 << 16), 0);
     size_t near = 0;
     domain_range range = domains_range_at(&d, INT64_MAX - 1, &near);
     ck_assert_int_eq(range.hi, INT64_MAX);
     ck_assert_int_eq(domains_position_to_file(&d, range.domain, range.position, &contiguous), range.lo);
     ck_assert_int_eq(contiguous, range.hi - range.lo);
     domains_release(&d);
-    ck_assert_int_eq(domains_striped(&d, 0, INT64_MAX, INT64_MAX, 3), 0);
+    ck_assert_int_eq(domains_striped(&d, 0, INT64_MAX, INT64_MAX, NULL, 0, 3), 0);
     ck_assert_int_eq(d.size[0], INT64_MAX);
     ck_assert_int_eq(d.size[1], 0);
     domains_release(&d);
@@ -493,10 +499,13 @@ END_TEST
 START_TEST(bad_stripes_are_refused)
 {
     file_domains d;
-    ck_assert_int_eq(domains_striped(&d, 5, 4, 1, 1), -EINVAL);
-    ck_assert_int_eq(domains_striped(&d, -1, 4, 1, 1), -EINVAL);
-    ck_assert_int_eq(domains_striped(&d, 0, 4, 0, 1), -EINVAL);
-    ck_assert_int_eq(domains_striped(&d, 0, 4, 1, 0), -EINVAL);
+    ck_assert_int_eq(domains_striped(&d, 5, 4, 1, NULL, 0, 1), -EINVAL);
+    ck_assert_int_eq(domains_striped(&d, -1, 4, 1, NULL, 0, 1), -EINVAL);
+    ck_assert_int_eq(domains_striped(&d, 0, 4, 0, NULL, 0, 1), -EINVAL);
+    ck_assert_int_eq(domains_striped(&d, 0, 4, 1, NULL, 0, 0), -EINVAL);
+    size_t of[] = {0, 2};
+    ck_assert_int_eq(domains_striped(&d, 0, 4, 1, of, 2, 2), -EINVAL);
+    ck_assert_int_eq(domains_striped(&d, 0, 4, 1, of, 0, 2), -EINVAL);
 }
 END_TEST
 
@@ -507,7 +516,7 @@ static void scatter_domains(file_domains *d, int64_t unit)
     size_t ranges = (size_t)((FILE_BYTES + unit - 1) / unit);
     for (size_t r = 0; r < ranges; r++)
         of[r] = (size_t)below(3);
-    ck_assert_int_eq(domains_from_units(d, 0, FILE_BYTES, unit, of, 3), 0);
+    ck_assert_int_eq(domains_from_units(d, 0, FILE_BYTES, 0, unit, of, 3), 0);
 }
 
 static void check_cut(const file_domains *d, const access_list *list, const model *m)
@@ -553,11 +562,152 @@ START_TEST(cuts_hold_every_byte)
             scatter_domains(&d, 1 + below(40));
         else
             ck_assert_int_eq(domains_striped(&d, m.bytes > 0 ? m.place[0] : 0, FILE_BYTES,
-                                             1 + below(50), (size_t)(1 + below(9))), 0);
+                                             1 + below(50), NULL, 0, (size_t)(1 + below(9))), 0);
         check_cut(&d, &list, &m);
         domains_release(&d);
         access_release(&list);
     }
+}
+END_TEST
+
+/* Each byte of the range is in the domain of its unit; positions ascend with it, and a window whose size is
+ * the unit's ends where units do. */
+START_TEST(units_lie_where_they_are_counted)
+{
+    for (int c = 0; c < CASES; c++) {
+        state = (uint64_t)c;
+        int64_t unit = 1 + below(40), base = below(100), lo = base + below(100), hi = lo + below(200);
+        int64_t before = (lo - base) / unit, next[3] = {-1, -1, -1};
+        size_t of[FILE_BYTES], near = 0;
+        file_domains d;
+        for (size_t u = 0; u < FILE_BYTES; u++)
+            of[u] = (size_t)below(3);
+        ck_assert_int_eq(domains_from_units(&d, lo, hi, base, unit, of, 3), 0);
+        for (int64_t b = lo; b < hi; b++) {
+            domain_range r = domains_range_at(&d, b, &near);
+            int64_t position = r.position + (b - r.lo), contiguous;
+            ck_assert_uint_eq(r.domain, of[(b - base) / unit - before]);
+            ck_assert_int_gt(position, next[r.domain]);
+            ck_assert_int_lt(position, d.size[r.domain]);
+            ck_assert_int_eq(domains_position_to_file(&d, r.domain, position, &contiguous), b);
+            if (b / unit * unit < hi - unit)
+                ck_assert_int_eq(position % unit, (b - base) % unit);
+            next[r.domain] = position;
+        }
+        domains_release(&d);
+    }
+}
+END_TEST
+
+START_TEST(contiguous_domains_are_told)
+{
+    size_t ascending[] = {0, 0, 2, 2}, back[] = {0, 1, 0, 1}, swapped[] = {1, 1, 0, 0};
+    file_domains d;
+    ck_assert_int_eq(domains_from_units(&d, 0, 40, 0, 10, ascending, 3), 0);
+    ck_assert_int_eq(domains_are_contiguous(&d), 1);
+    domains_release(&d);
+    ck_assert_int_eq(domains_from_units(&d, 0, 40, 0, 10, back, 3), 0);
+    ck_assert_int_eq(domains_are_contiguous(&d), 0);
+    domains_release(&d);
+    ck_assert_int_eq(domains_from_units(&d, 0, 40, 0, 10, swapped, 3), 0);
+    ck_assert_int_eq(domains_are_contiguous(&d), 0);
+    domains_release(&d);
+    ck_assert_int_eq(domains_even(&d, 0, 40, 7, 1), 0);
+    ck_assert_int_eq(domains_are_contiguous(&d), 1);
+    domains_release(&d);
+    ck_assert_int_eq(domains_striped(&d, 0, 40, 10, NULL, 0, 2), 0);
+    ck_assert_int_eq(domains_are_contiguous(&d), 0);
+    domains_release(&d);
+}
+END_TEST
+
+START_TEST(bad_units_are_refused)
+{
+    size_t of[] = {0, 3};
+    file_domains d;
+    ck_assert_int_eq(domains_from_units(&d, 0, 20, 0, 10, of, 3), -EINVAL);
+    ck_assert_int_eq(domains_from_units(&d, 0, 10, 0, 0, of, 3), -EINVAL);
+    ck_assert_int_eq(domains_from_units(&d, 5, 10, 6, 10, of, 3), -EINVAL);
+    ck_assert_int_eq(domains_from_units(&d, 5, 4, 0, 10, of, 3), -EINVAL);
+    ck_assert_int_eq(domains_from_units(&d, 0, 10, -1, 20, of, 3), -EINVAL);
+    ck_assert_int_eq(domains_from_units(&d, 0, 10, 0, 10, of, 0), -EINVAL);
+}
+END_TEST
+
+/* ---- bytes in units ---- */
+
+START_TEST(units_hold_every_byte)
+{
+    for (int c = 0; c < CASES; c++) {
+        access_list list = {0};
+        model m;
+        state = (uint64_t)c;
+        random_ordered(&m, &list);
+        int64_t base = m.bytes > 0 ? below((int)m.place[0] + 1) : 0, unit = 1 + below(50);
+        int64_t wanted[FILE_BYTES] = {0}, got[FILE_BYTES] = {0};
+        size_t units = (size_t)units_to(base, FILE_BYTES, unit);
+        unit_counts counts, again;
+        for (int64_t s = 0; s < m.bytes; s++)
+            wanted[(m.place[s] - base) / unit]++;
+        ck_assert_int_eq(units_count(&list, base, unit, &counts), 0);
+        ck_assert_int_eq(units_add(counts.step, counts.count, got, units), 0);
+        ck_assert_mem_eq(got, wanted, sizeof wanted);
+        ck_assert_int_eq(units_from_array(got, units, &again), 0);
+        ck_assert_uint_eq(again.count, counts.count);
+        for (size_t i = 0; i < counts.count; i++)
+            ck_assert_mem_eq(&again.step[i], &counts.step[i], sizeof(unit_step));
+        free(again.step);
+        free(counts.step);
+        access_release(&list);
+    }
+}
+END_TEST
+
+START_TEST(units_of_a_long_run_are_one_step)
+{
+    access_list list = {0};
+    unit_counts counts;
+    access_run run = {INT64_C(1) << 41, 8, 64, 1 << 20, 0};
+    ck_assert_int_eq(access_append_run(&list, &run), 0);
+    ck_assert_int_eq(units_count(&list, run.offset, 64 << 10, &counts), 0);
+    ck_assert_uint_eq(counts.count, 1);
+    ck_assert_int_eq(counts.step[0].first, 0);
+    ck_assert_int_eq(counts.step[0].count, 1024);
+    ck_assert_int_eq(counts.step[0].bytes, 8 << 10);
+    free(counts.step);
+    access_release(&list);
+}
+END_TEST
+
+START_TEST(units_end_with_the_largest_offset)
+{
+    access_list list = {0};
+    unit_counts counts;
+    ck_assert_int_eq(access_append(&list, INT64_MAX - 10, 9, 0), 0);
+    ck_assert_int_eq(units_count(&list, 0, INT64_C(1) << 40, &counts), 0);
+    ck_assert_uint_eq(counts.count, 1);
+    ck_assert_int_eq(counts.step[0].first, (1 << 23) - 1);
+    ck_assert_int_eq(counts.step[0].bytes, 9);
+    free(counts.step);
+    access_release(&list);
+    ck_assert_int_eq(units_to(0, INT64_MAX, 1), INT64_MAX);
+    ck_assert_int_eq(units_to(5, 5, 3), 0);
+}
+END_TEST
+
+START_TEST(bad_steps_are_refused)
+{
+    access_list list = {0};
+    unit_counts counts;
+    int64_t bytes[4] = {0};
+    unit_step bad[] = {{-1, 1, 1}, {4, 1, 1}, {0, 5, 1}, {3, 2, 1}, {0, 0, 1}, {1, INT64_MAX, 1}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_int_eq(units_add(&bad[i], 1, bytes, 4), -EINVAL);
+    ck_assert_int_eq(bytes[0] + bytes[1] + bytes[2] + bytes[3], 0);
+    ck_assert_int_eq(access_append(&list, 9, 1, 0), 0);
+    ck_assert_int_eq(units_count(&list, 10, 4, &counts), -EINVAL);
+    ck_assert_int_eq(units_count(&list, 0, 0, &counts), -EINVAL);
+    access_release(&list);
 }
 END_TEST
 
@@ -735,7 +885,7 @@ int main(void)
 {
     Suite *suite = suite_create("access");
     TCase *runs = tcase_create("runs"), *domains = tcase_create("domains");
-    TCase *merges = tcase_create("merges");
+    TCase *merges = tcase_create("merges"), *units = tcase_create("units");
     tcase_set_timeout(runs, 300);
     tcase_set_timeout(domains, 300);
     tcase_set_timeout(merges, 300);
@@ -757,6 +907,13 @@ int main(void)
     tcase_add_test(domains, striped_domains_of_huge_ranges);
     tcase_add_test(domains, bad_stripes_are_refused);
     tcase_add_test(domains, cuts_hold_every_byte);
+    tcase_add_test(domains, units_lie_where_they_are_counted);
+    tcase_add_test(domains, contiguous_domains_are_told);
+    tcase_add_test(domains, bad_units_are_refused);
+    tcase_add_test(units, units_hold_every_byte);
+    tcase_add_test(units, units_of_a_long_run_are_one_step);
+    tcase_add_test(units, units_end_with_the_largest_offset);
+    tcase_add_test(units, bad_steps_are_refused);
     tcase_add_test(domains, a_long_run_stays_a_few_runs);
     tcase_add_test(domains, a_cut_outside_the_range_is_refused);
     tcase_add_test(merges, union_of_blocks);
@@ -767,5 +924,6 @@ int main(void)
     suite_add_tcase(suite, runs);
     suite_add_tcase(suite, domains);
     suite_add_tcase(suite, merges);
+    suite_add_tcase(suite, units);
     return run_suite(suite);
 }

@@ -21,10 +21,21 @@
 #include "plan/plan.h"
 
 /* Tags on f_comm, which is private to the file. Phases that could meet have different ones. */
-enum tatp_tag { TATP_TAG_REQUESTS = 7001, TATP_TAG_DATA, TATP_TAG_SHARED };
+enum tatp_tag {
+    TATP_TAG_REQUESTS = 7001,
+    TATP_TAG_DATA,
+    TATP_TAG_SHARED,
+    TATP_TAG_UNITS,
+    TATP_TAG_NODE_UNITS
+};
 
 /* How the accessed range is divided; the names are in fcoll_tatp_domains.c. */
-enum tatp_domains { TATP_DOMAINS_AUTO, TATP_DOMAINS_EVEN, TATP_DOMAINS_STRIPE };
+enum tatp_domains {
+    TATP_DOMAINS_AUTO,
+    TATP_DOMAINS_EVEN,
+    TATP_DOMAINS_STRIPE,
+    TATP_DOMAINS_FITTED
+};
 
 /* Bytes; file systems hold a stripe's size in 32 bits. A stripe for each rank is below 2^63. */
 #define TATP_LARGEST_STRIPE (INT64_C(1) << 32)
@@ -41,6 +52,7 @@ typedef struct mca_fcoll_tatp_component_t {
     long link_rate, access_rate; /* MB/s of a node's link, and of one process to the file; 0: not known */
     long cycle_buffer_size; /* bytes; 0: OMPIO's bytes_per_agg */
     char *domains_name;
+    long unit_size;         /* of fitted domains, bytes; 0: to be chosen */
     long stripe_size;       /* bytes; 0: what the file system says */
     int stripe_count;       /* 0: what the file system says */
     bool shared_memory;
@@ -84,8 +96,10 @@ typedef struct tatp_buffers {
 
 /* So much of a rank's row of C is gathered at once. */
 #define TATP_SLOT_PAIRS 16
-#define TATP_SLOT_WORDS (1 + 2 * TATP_SLOT_PAIRS)
-#define TATP_ANSWER_WORDS 4
+#define TATP_SLOT_WORDS (2 + 2 * TATP_SLOT_PAIRS)
+#define TATP_ANSWER_WORDS 5
+/* A long answer is told by pieces of so many words. */
+#define TATP_ANSWER_PIECE 1024
 
 /* Who sits where; known on rank 0 of the file's communicator only, apart from
  * `nodes`, `seats`, `answer`, `agreed` and `error`. */
@@ -101,7 +115,9 @@ typedef struct tatp_nodes {
     bool distances_open;   /* the topology is flat until the job's environment was asked */
     int *count, *start;    /* per rank, for gathering: taken once, so that it cannot fail later */
     int64_t *slots;        /* TATP_SLOT_WORDS per rank, for the same */
-    int64_t *answer;       /* on every rank: rank 0's decision, TATP_ANSWER_WORDS and two per rank */
+    int64_t *answer;       /* on every rank: rank 0's decision, TATP_ANSWER_WORDS and two per rank, or
+                              TATP_ANSWER_PIECE if that is more */
+    size_t leaders;        /* ranks that are the lowest of their node, as they say */
 } tatp_nodes;
 
 /* Seconds of the five stages of two-phase I/O as the TATP paper counts them. */
@@ -117,6 +133,7 @@ typedef struct tatp_times {
 typedef struct tatp_decision {
     int *aggregator; /* aggregator[j] is the rank that serves domain j */
     double hop_bytes, hop_bytes_otp;
+    double hop_bytes_by_node; /* as though no rank served itself: what fitted domains are compared by */
     int64_t crossing_bytes;
     int64_t remote; /* the most contributors on other nodes that an aggregator has */
 } tatp_decision;
@@ -157,6 +174,14 @@ typedef struct tatp_start {
     int64_t offset, used;
 } tatp_start;
 
+/* Fitted domains: the u-th unit that reaches into the range is in domain of[u]. */
+typedef struct tatp_units {
+    bool columns;       /* unit u is all stripes s of the file with s % count == u */
+    int64_t base, unit; /* else they are counted from byte `base` of the file; bytes of one, or of a stripe */
+    size_t count;
+    size_t *of;
+} tatp_units;
+
 /* Who accesses what and who serves it. A call whose accesses are those of the call before, or the
  * same everywhere in the file moved by one distance, takes its schedule over. */
 typedef struct tatp_schedule {
@@ -170,6 +195,8 @@ typedef struct tatp_schedule {
     int64_t lo, hi;            /* accessed range over all ranks; hi is 0 when there is none */
     int64_t cycle;             /* positions in a window */
     int64_t period;            /* bytes: it serves accesses moved by a multiple of this */
+    bool fitted;               /* `domains` are made of `units` */
+    tatp_units units;
     file_domains domains;
     domain_share *share;       /* this rank's part of each domain it touches */
     size_t shares;
@@ -350,6 +377,8 @@ typedef struct tatp_domains_name {
     const char *name, *note;
 } tatp_domains_name;
 extern const tatp_domains_name tatp_domains_names[];
+/* Whether stripes of a storage target go together, as far as domains need not be contiguous. */
+bool tatp_deals_stripes(const tatp_settings *settings);
 /* How many domains the schedule's range is divided into, at most the number of ranks. */
 size_t tatp_domain_count(const tatp_module *module, const tatp_schedule *schedule);
 /* Divides the schedule's range: domains and period. Local, and the same on all ranks. */
@@ -361,8 +390,29 @@ int64_t tatp_window_count(const tatp_schedule *schedule);
 
 /* ---- fcoll_tatp_plan.c ---- */
 /* Gathers C on rank 0, decides there and tells all. `rc` is what this rank brings along: an
- * error anywhere becomes everyone's. Collective. */
-int tatp_decide(tatp_pass *pass, int rc);
+ * error anywhere becomes everyone's. *may_fit: fitted domains could be better. Collective. */
+int tatp_decide(tatp_pass *pass, int rc, bool *may_fit);
+
+/* ---- fcoll_tatp_fitted.c ---- */
+/* On rank 0: whether units could serve better than the even domains for which that was decided. */
+bool tatp_may_fit(const tatp_module *module, const tatp_schedule *schedule,
+                  const tatp_decision *even);
+/* Decides on rank 0 which units go to which of the schedule's domains and their aggregators; or, where that
+ * gains nothing, leaves units->unit 0. Collective; an error is everyone's, but for what *local is set to,
+ * which has to be agreed upon. The caller frees units->of. */
+int tatp_fit(tatp_pass *pass, tatp_units *units, int *local);
+
+/* ---- fcoll_tatp_message.c ---- */
+/* A message of a length that only its sender knew. */
+typedef struct tatp_words {
+    int from;
+    int64_t *word; /* the receiver's to free */
+    size_t count;
+} tatp_words;
+/* Takes in a message of that tag if there is one: *found, also when it could not be kept. */
+int tatp_poll_words(ompio_file_t *fh, enum tatp_tag tag, tatp_words *message, int *found);
+/* Waits for one. */
+int tatp_receive_words(ompio_file_t *fh, enum tatp_tag tag, tatp_words *message);
 
 /* ---- fcoll_tatp_requests.c ---- */
 /* Sends this rank's shares to their aggregators and receives the contributors of its own domain.

@@ -284,11 +284,41 @@ static int divide(tatp_pass *pass)
                                        &schedule->shares));
 }
 
+static void forget_domains(tatp_schedule *schedule)
+{
+    free(schedule->decision.aggregator);
+    schedule->decision.aggregator = NULL;
+    schedule->aggregates = false;
+    schedule->expected = 0;
+    domains_free_shares(schedule->share, schedule->shares);
+    schedule->share = NULL;
+    schedule->shares = 0;
+    domains_release(&schedule->domains);
+}
+
+/* In place of even domains, where that is better. */
+static int fit(tatp_pass *pass)
+{
+    tatp_units units;
+    bool may_fit;
+    int local = OMPI_SUCCESS;
+    int rc = tatp_fit(pass, &units, &local);
+    if (rc != OMPI_SUCCESS || units.unit == 0)
+        return rc;
+    forget_domains(pass->schedule);
+    pass->schedule->fitted = true;
+    pass->schedule->units = units;
+    return tatp_decide(pass, local != OMPI_SUCCESS ? local : divide(pass), &may_fit);
+}
+
 /* Domains and who serves them. */
 static int assign(tatp_pass *pass, int rc)
 {
     double start = MPI_Wtime();
-    rc = tatp_decide(pass, rc != OMPI_SUCCESS ? rc : divide(pass));
+    bool may_fit;
+    rc = tatp_decide(pass, rc != OMPI_SUCCESS ? rc : divide(pass), &may_fit);
+    if (rc == OMPI_SUCCESS && may_fit)
+        rc = fit(pass);
     if (rc == OMPI_SUCCESS)
         pass->schedule->cycle = tatp_window_size(pass->module, pass->schedule);
     pass->time.st2 += MPI_Wtime() - start;
@@ -334,9 +364,8 @@ void tatp_schedule_release(tatp_schedule *schedule)
     for (size_t i = 0; i < schedule->contributors; i++)
         access_release(&schedule->contributor[i].list);
     free(schedule->contributor);
-    free(schedule->decision.aggregator);
-    domains_free_shares(schedule->share, schedule->shares);
-    domains_release(&schedule->domains);
+    forget_domains(schedule);
+    free(schedule->units.of);
     memset(schedule, 0, sizeof *schedule);
 }
 

@@ -141,6 +141,10 @@ static int tatp_register(void)
     c->domains_name = (char *)tatp_domains_names[TATP_DOMAINS_AUTO].name;
     register_choice("domains", "How the accessed range is divided among aggregators",
                     list_domains(true), &c->domains_name);
+    register_variable("unit_size",
+                      "Bytes of a piece of fitted domains at least; 0: 64 KiB, or the stripe where "
+                      "that is larger",
+                      MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_5, &c->unit_size);
     register_variable("stripe_size",
                       "Bytes of a stripe of the file system (the hint striping_unit comes first); "
                       "0: what the file system says",
@@ -221,6 +225,9 @@ int tatp_check_parameters(void)
                              "a number of bytes, or 0 for io_ompio_bytes_per_agg");
     if (c->domains < 0)
         return refuse_choice("fcoll_tatp_domains", c->domains_name, list_domains(false));
+    if (c->unit_size < 0 || c->unit_size > TATP_LARGEST_STRIPE)
+        return refuse_number("fcoll_tatp_unit_size", c->unit_size,
+                             "a number of bytes up to 4294967296, or 0");
     if (c->stripe_size < 0 || c->stripe_size > TATP_LARGEST_STRIPE)
         return refuse_number("fcoll_tatp_stripe_size", c->stripe_size,
                              "a number of bytes up to 4294967296, or 0 for what the file system "

@@ -17,9 +17,12 @@
 #define LEAST_WINDOW (1 << 20)
 
 const tatp_domains_name tatp_domains_names[] = {
-    {"auto", "stripe where the stripe size and more than one storage target are known, else even"},
+    {"auto", "stripe where the stripe size and more than one storage target are known, else fitted "
+             "where that saves more than 5 % of the hop-bytes, else even"},
     {"even", "contiguous domains of equal size"},
     {"stripe", "the stripes of a storage target go to one aggregator"},
+    {"fitted", "pieces of the file go to an aggregator on a node that accesses them, equally many to "
+               "each"},
     {NULL, NULL},
 };
 
@@ -28,10 +31,11 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static bool deals_stripes(const tatp_settings *settings)
+bool tatp_deals_stripes(const tatp_settings *settings)
 {
     switch (mca_fcoll_tatp_component.domains) {
     case TATP_DOMAINS_AUTO:
+    case TATP_DOMAINS_FITTED:
         return settings->targets > 1;
     case TATP_DOMAINS_STRIPE:
         return settings->targets > 0;
@@ -112,19 +116,36 @@ int64_t tatp_window_size(const tatp_module *module, const tatp_schedule *schedul
     return least(window > PAGE ? round_up(window, PAGE) : window, most);
 }
 
+/* By units whose domains are known. */
+static int divide_fitted(const tatp_settings *settings, tatp_schedule *schedule, size_t count)
+{
+    const tatp_units *units = &schedule->units;
+    int64_t lo = schedule->lo, hi = schedule->hi;
+    if (units->columns) {
+        schedule->period = units->unit * (int64_t)units->count;
+        return domains_striped(&schedule->domains, lo, hi, units->unit, units->of, units->count,
+                               count);
+    }
+    schedule->period = settings->stripe > 0 ? units->unit : 1;
+    return domains_from_units(&schedule->domains, lo, hi, units->base, units->unit, units->of,
+                              count);
+}
+
 int tatp_divide(const tatp_module *module, tatp_schedule *schedule)
 {
     const tatp_settings *settings = &module->settings;
     int64_t lo = schedule->lo, hi = schedule->hi;
-    int64_t count = (int64_t)tatp_domain_count(module, schedule);
+    size_t count = tatp_domain_count(module, schedule);
     int rc;
-    if (deals_stripes(settings) && !schedule->contiguous) {
-        schedule->period = settings->stripe * count;
-        rc = domains_striped(&schedule->domains, lo, hi, settings->stripe, (size_t)count);
+    if (schedule->fitted) {
+        rc = divide_fitted(settings, schedule, count);
+    } else if (tatp_deals_stripes(settings) && !schedule->contiguous) {
+        schedule->period = settings->stripe * (int64_t)count;
+        rc = domains_striped(&schedule->domains, lo, hi, settings->stripe, NULL, 0, count);
     } else {
         schedule->period = settings->stripe > 0 ? settings->stripe : 1;
-        rc = domains_even(&schedule->domains, lo, hi, (size_t)count,
-                          alignment(settings, hi - lo, count));
+        rc = domains_even(&schedule->domains, lo, hi, count,
+                          alignment(settings, hi - lo, (int64_t)count));
     }
     return tatp_from_errno(rc);
 }

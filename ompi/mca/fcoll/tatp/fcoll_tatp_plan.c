@@ -8,6 +8,8 @@
 /* ---- C on rank 0 ---- */
 
 enum { PAIR_DOMAIN, PAIR_BYTES, PAIR_WORDS };
+/* Pairs follow: the whole row, or its beginning. */
+enum { SLOT_PAIRS, SLOT_LEADS, SLOT_WORDS };
 
 static void put_pairs(const tatp_pass *pass, size_t pairs, int64_t *word)
 {
@@ -23,9 +25,10 @@ static int gather_slots(tatp_pass *pass, int rc)
 {
     int64_t slot[TATP_SLOT_WORDS] = {0};
     size_t pairs = pass->schedule->shares;
-    slot[0] = rc == OMPI_SUCCESS ? (int64_t)pairs : -tatp_error_class(rc);
+    slot[SLOT_PAIRS] = rc == OMPI_SUCCESS ? (int64_t)pairs : -tatp_error_class(rc);
+    slot[SLOT_LEADS] = pass->module->local[0] == pass->fh->f_rank;
     if (rc == OMPI_SUCCESS)
-        put_pairs(pass, pairs < TATP_SLOT_PAIRS ? pairs : TATP_SLOT_PAIRS, slot + 1);
+        put_pairs(pass, pairs < TATP_SLOT_PAIRS ? pairs : TATP_SLOT_PAIRS, slot + SLOT_WORDS);
     pass->metadata += (int64_t)sizeof slot;
     return tatp_gather_slots(pass->fh, slot, TATP_SLOT_WORDS, pass->module->where.slots);
 }
@@ -33,12 +36,15 @@ static int gather_slots(tatp_pass *pass, int rc)
 /* On rank 0: whether all ranks are well, and their rows in the slots. */
 static int look_at_slots(const tatp_pass *pass, bool *whole)
 {
-    const int64_t *slot = pass->module->where.slots;
+    tatp_nodes *where = &pass->module->where;
+    const int64_t *slot = where->slots;
     *whole = true;
+    where->leaders = 0;
     for (int r = 0; r < pass->fh->f_size; r++, slot += TATP_SLOT_WORDS) {
-        if (slot[0] < 0)
-            return (int)-slot[0];
-        *whole = *whole && slot[0] <= TATP_SLOT_PAIRS;
+        if (slot[SLOT_PAIRS] < 0)
+            return (int)-slot[SLOT_PAIRS];
+        where->leaders += slot[SLOT_LEADS] != 0;
+        *whole = *whole && slot[SLOT_PAIRS] <= TATP_SLOT_PAIRS;
     }
     return OMPI_SUCCESS;
 }
@@ -66,8 +72,8 @@ static const int64_t *row_of(const tatp_nodes *where, const int64_t *rows, size_
         return rows + where->start[rank];
     }
     const int64_t *slot = where->slots + rank * TATP_SLOT_WORDS;
-    *pairs = (size_t)slot[0];
-    return slot + 1;
+    *pairs = (size_t)slot[SLOT_PAIRS];
+    return slot + SLOT_WORDS;
 }
 
 static int build_requests(const tatp_pass *pass, const int64_t *rows, matrix *requests)
@@ -93,26 +99,48 @@ static int build_requests(const tatp_pass *pass, const int64_t *rows, matrix *re
 
 /* ---- the decision ---- */
 
-/* What the chosen strategy says, and what the fixed aggregators of plain two-phase I/O would have
- * cost. */
-static int assign(const plan_input *in, tatp_decision *decision, size_t *rank_of_domain)
+/* Bytes that aggregators access themselves. */
+static double own_bytes(const matrix *requests, const size_t *rank_of_domain)
+{
+    double own = 0.0;
+    for (size_t j = 0; j < requests->cols; j++)
+        own += (double)matrix_get(requests, rank_of_domain[j], j);
+    return own;
+}
+
+/* What the fixed aggregators of plain two-phase I/O would cost, with its contiguous domains. */
+static int assess_otp(const plan_input *in, tatp_decision *decision, size_t *rank_of_domain)
 {
     const plan_strategy *otp = plan_find_strategy("otp");
     int rc = otp->assign(in, mca_fcoll_tatp_component.solver, rank_of_domain);
+    return rc != 0 ? rc : plan_hop_bytes(in, rank_of_domain, &decision->hop_bytes_otp);
+}
+
+static int assign(const plan_input *in, bool fitted, tatp_decision *decision, size_t *rank_of_domain)
+{
+    const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
+    int rc = fitted ? 0 : assess_otp(in, decision, rank_of_domain);
     if (rc == 0)
-        rc = plan_hop_bytes(in, rank_of_domain, &decision->hop_bytes_otp);
-    if (rc == 0)
-        rc = mca_fcoll_tatp_component.strategy->assign(in, mca_fcoll_tatp_component.solver,
-                                                       rank_of_domain);
+        rc = c->strategy->assign(in, c->solver, rank_of_domain);
     if (rc == 0)
         rc = plan_hop_bytes(in, rank_of_domain, &decision->hop_bytes);
-    if (rc == 0)
+    if (rc == 0) {
+        decision->hop_bytes_by_node =
+            decision->hop_bytes + TOPO_SAME_NODE * own_bytes(in->requests, rank_of_domain);
         decision->crossing_bytes = plan_crossing_bytes(in, rank_of_domain);
+    }
     return tatp_from_errno(rc);
 }
 
 /* What rank 0 tells: the aggregator of each domain follows, then how many ranks contribute to each. */
-enum { ANSWER_ERROR, ANSWER_MORE, ANSWER_ID, ANSWER_REMOTE, ANSWER_WORDS = TATP_ANSWER_WORDS };
+enum {
+    ANSWER_ERROR,
+    ANSWER_MORE,
+    ANSWER_ID,
+    ANSWER_REMOTE,
+    ANSWER_MAY_FIT,
+    ANSWER_WORDS = TATP_ANSWER_WORDS
+};
 
 /* Counts each domain's contributors; returns the most on other nodes that any aggregator has. */
 static int64_t count_contributors(const plan_input *in, const size_t *rank_of_domain,
@@ -156,10 +184,13 @@ static int decide_here(tatp_pass *pass, const int64_t *rows, int64_t *answer)
             .topology = &where->topology,
             .per_node = plan_even_per_node(where->ranks_on_node, where->nodes, domains),
         };
-        rc = assign(&in, &pass->schedule->decision, rank_of_domain);
-        if (rc == OMPI_SUCCESS)
+        rc = assign(&in, pass->schedule->fitted, &pass->schedule->decision, rank_of_domain);
+        if (rc == OMPI_SUCCESS) {
             answer[ANSWER_REMOTE] = count_contributors(&in, rank_of_domain,
                                                        answer + ANSWER_WORDS + domains);
+            answer[ANSWER_MAY_FIT] =
+                tatp_may_fit(pass->module, pass->schedule, &pass->schedule->decision);
+        }
         matrix_release(&requests);
     }
     for (size_t j = 0; j < domains && rc == OMPI_SUCCESS; j++)
@@ -212,7 +243,7 @@ static int decide_by_rows(tatp_pass *pass, int64_t *answer, int words)
     return rc != OMPI_SUCCESS ? rc : (int)answer[ANSWER_ERROR];
 }
 
-int tatp_decide(tatp_pass *pass, int rc)
+int tatp_decide(tatp_pass *pass, int rc, bool *may_fit)
 {
     /* also where this rank could not divide the range */
     size_t domains = tatp_domain_count(pass->module, pass->schedule);
@@ -232,5 +263,6 @@ int tatp_decide(tatp_pass *pass, int rc)
         rc = decide_by_rows(pass, answer, words);
     if (rc == OMPI_SUCCESS)
         adopt(pass, answer);
+    *may_fit = rc == OMPI_SUCCESS && answer[ANSWER_MAY_FIT];
     return rc;
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ompi/communicator/communicator.h"
 #include "ompi/mca/pml/pml.h"
 #include "ompi/request/request.h"
 
@@ -120,32 +119,18 @@ static tatp_contributor *add_contributor(tatp_pass *pass, int rank, size_t *capa
     return contributor;
 }
 
-/* Takes one message in whatever happens, because its sender waits for that: without memory for
- * it, as a message of no length (its truncation is the price). */
-static int receive_one(tatp_pass *pass, const ompi_status_public_t *status, size_t *capacity)
-{
-    size_t words = status->_ucount / sizeof(int64_t);
-    tatp_contributor *contributor = add_contributor(pass, status->MPI_SOURCE, capacity);
-    int64_t *wire = contributor == NULL ? NULL : malloc(status->_ucount + 1);
-    int rc = tatp_receive(pass->fh, wire, wire == NULL ? 0 : status->_ucount, status->MPI_SOURCE,
-                          TATP_TAG_REQUESTS);
-    if (wire == NULL)
-        rc = OMPI_ERR_OUT_OF_RESOURCE;
-    if (rc == OMPI_SUCCESS)
-        rc = decode(wire, words / WIRE_WORDS, &contributor->list);
-    free(wire);
-    return rc;
-}
-
 /* One look for a message; *found says whether there was one. */
 static int receive_any(tatp_pass *pass, size_t *capacity, int *found)
 {
-    ompi_status_public_t status;
-    *found = 0;
-    int rc = MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, TATP_TAG_REQUESTS, pass->fh->f_comm, found,
-                                 &status));
-    if (rc == OMPI_SUCCESS && *found)
-        rc = receive_one(pass, &status, capacity);
+    tatp_words message;
+    int rc = tatp_poll_words(pass->fh, TATP_TAG_REQUESTS, &message, found);
+    if (rc == OMPI_SUCCESS && *found) {
+        tatp_contributor *contributor = add_contributor(pass, message.from, capacity);
+        rc = contributor == NULL ? OMPI_ERR_OUT_OF_RESOURCE
+                                 : decode(message.word, message.count / WIRE_WORDS,
+                                          &contributor->list);
+    }
+    free(message.word);
     return rc;
 }
 

@@ -34,6 +34,14 @@ typedef struct summary {
     int64_t bytes, messages, metadata; /* sums */
 } summary;
 
+static const char *kind_of_domains(const tatp_schedule *schedule)
+{
+    if (schedule->fitted)
+        return tatp_domains_names[TATP_DOMAINS_FITTED].name;
+    return tatp_domains_names[schedule->domains.stripe > 0 ? TATP_DOMAINS_STRIPE
+                                                           : TATP_DOMAINS_EVEN].name;
+}
+
 static void put_line(FILE *out, const tatp_pass *pass, const summary *all)
 {
     const tatp_times *t = &all->time;
@@ -41,11 +49,15 @@ static void put_line(FILE *out, const tatp_pass *pass, const summary *all)
     fprintf(out, "{\"op\": \"%s\", \"file\": \"", pass->write ? "write" : "read");
     put_text(out, pass->fh->f_filename);
     fprintf(out,
-            "\", \"ranks\": %d, \"nodes\": %zu, \"aggregators\": %zu, \"cycles\": %lld, "
+            "\", \"ranks\": %d, \"nodes\": %zu, \"aggregators\": %zu, \"domains\": \"%s\", "
+            "\"unit\": %lld, \"cycles\": %lld, "
             "\"bytes\": %lld, \"messages\": %lld, \"metadata_bytes\": %lld, \"seconds\": %.6f, \"waited\": %.6f, \"st1\": %.6f, \"st2\": %.6f, \"st3\": %.6f, "
             "\"st4\": %.6f, \"st5\": %.6f, \"strategy\": \"%s\", \"hop_bytes\": %.15g, "
             "\"hop_bytes_otp\": %.15g, \"crossing_bytes\": %lld}\n",
             pass->fh->f_size, pass->module->where.nodes, pass->schedule->domains.count,
+            kind_of_domains(pass->schedule),
+            (long long)(pass->schedule->fitted ? pass->schedule->units.unit
+                                               : pass->schedule->domains.stripe),
             (long long)tatp_window_count(pass->schedule), (long long)all->bytes, (long long)all->messages, (long long)all->metadata, seconds, all->waited, t->st1, t->st2, t->st3, t->st4,
             t->st5, mca_fcoll_tatp_component.strategy->name, pass->schedule->decision.hop_bytes,
             pass->schedule->decision.hop_bytes_otp, (long long)pass->schedule->decision.crossing_bytes);

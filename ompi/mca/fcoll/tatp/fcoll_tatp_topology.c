@@ -176,8 +176,10 @@ static int64_t count_seats(const tatp_nodes *where)
 
 static int make_room_for_answers(const ompio_file_t *fh, tatp_nodes *where)
 {
+    size_t words = TATP_ANSWER_WORDS + 2 * (size_t)fh->f_size;
     if (where->answer == NULL)
-        where->answer = calloc(TATP_ANSWER_WORDS + 2 * (size_t)fh->f_size, sizeof *where->answer);
+        where->answer = calloc(words > TATP_ANSWER_PIECE ? words : TATP_ANSWER_PIECE,
+                               sizeof *where->answer);
     return where->answer == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 }
 

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* File domains that fit: the range is cut into units, and each unit goes to an aggregator on a node
+ * that accesses much of it (src/plan/fitted.h).
+ *
+ * Each rank counts its bytes in each unit; the lowest rank of a node adds its node's up, and rank 0 hears
+ * from those alone. It decides, and all hear which unit is in which domain. */
+#include "fcoll_tatp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/units.h"
+#include "plan/fitted.h"
+
+/* File systems lock, cache and place blocks of about this size or less. */
+#define LEAST_UNIT (64 << 10)
+/* A larger range has larger units. */
+#define MOST_UNITS (1 << 20)
+/* Numbers of bytes, of one node in one unit, that rank 0 holds at most. */
+#define MOST_ENTRIES ((size_t)1 << 23)
+/* Part of the hop-bytes that fitted domains have to save when nobody asks for them: below it larger
+ * accesses to the file are worth more. */
+#define LEAST_SAVING .05
+
+/* Steps travel as they are. */
+#define STEP_WORDS (sizeof(unit_step) / sizeof(int64_t))
+_Static_assert(sizeof(unit_step) == 3 * sizeof(int64_t), "a step is three words");
+
+static int64_t round_up(int64_t value, int64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+/* Units that cover the schedule's range, without what is in which domain. Where stripes are dealt out a
+ * unit is a column of stripes: all those of one storage target, or with more aggregators than targets a
+ * part of them that is as regular. */
+static tatp_units columns_of_stripes(const tatp_settings *settings, size_t domains)
+{
+    size_t targets = (size_t)settings->targets;
+    return (tatp_units){.columns = true,
+                        .unit = settings->stripe,
+                        .count = domains > targets ? domains : targets};
+}
+
+/* Where units are counted from: the borders of stripes stay borders; without stripes what the program
+ * accesses is the best guess at where its blocks begin. */
+static int64_t base_of(const tatp_settings *settings, const tatp_schedule *schedule)
+{
+    return settings->stripe > 0 ? 0 : schedule->lo;
+}
+
+/* The begin of the unit that holds the first byte. */
+static int64_t first_border(const tatp_schedule *schedule, int64_t base, int64_t unit)
+{
+    return base + (schedule->lo - base) / unit * unit;
+}
+
+static tatp_units pieces(const tatp_schedule *schedule, int64_t base, int64_t unit)
+{
+    int64_t first = first_border(schedule, base, unit);
+    return (tatp_units){
+        .base = base, .unit = unit, .count = (size_t)units_to(first, schedule->hi, unit)};
+}
+
+/* The smallest units that are allowed. The same on all ranks. */
+static tatp_units smallest_units(const tatp_module *module, const tatp_schedule *schedule)
+{
+    const tatp_settings *settings = &module->settings;
+    int64_t wanted = mca_fcoll_tatp_component.unit_size, base = base_of(settings, schedule);
+    if (tatp_deals_stripes(settings))
+        return columns_of_stripes(settings, schedule->domains.count);
+    int64_t unit = wanted > 0 ? wanted : LEAST_UNIT;
+    if (settings->stripe > 0)
+        unit = round_up(unit, settings->stripe);
+    tatp_units units = pieces(schedule, base, unit);
+    for (; units.count > MOST_UNITS; unit *= 2)
+        units = pieces(schedule, base, 2 * unit);
+    return units;
+}
+
+bool tatp_may_fit(const tatp_module *module, const tatp_schedule *schedule,
+                  const tatp_decision *even)
+{
+    const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
+    if (schedule->contiguous || schedule->fitted || even->crossing_bytes == 0)
+        return false;
+    if (smallest_units(module, schedule).count <= schedule->domains.count)
+        return false;
+    return c->domains == TATP_DOMAINS_FITTED ||
+           (c->domains == TATP_DOMAINS_AUTO &&
+            (double)even->crossing_bytes > LEAST_SAVING * even->hop_bytes_by_node);
+}
+
+/* ---- the bytes of each node on rank 0 ---- */
+
+/* From the units of stripes to those of columns. */
+static int fold(const tatp_units *units, int64_t first_stripe, unit_counts *counts)
+{
+    int64_t columns = (int64_t)units->count, *bytes = calloc(units->count, sizeof *bytes);
+    if (bytes == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < counts->count; i++) {
+        const unit_step *step = &counts->step[i];
+        for (int64_t u = 0; u < step->count; u++)
+            bytes[(first_stripe + step->first + u) % columns] += step->bytes;
+    }
+    free(counts->step);
+    *counts = (unit_counts){0};
+    int rc = units_from_array(bytes, units->count, counts);
+    free(bytes);
+    return rc;
+}
+
+static int count_own(const tatp_pass *pass, const tatp_units *units, unit_counts *counts)
+{
+    int64_t first = first_border(pass->schedule, units->base, units->unit);
+    int rc = units_count(pass->file, first, units->unit, counts);
+    if (rc == 0 && units->columns)
+        rc = fold(units, first / units->unit, counts);
+    return tatp_from_errno(rc);
+}
+
+/* Steps, or (a single word) that there are none, and why. */
+static int send_steps(tatp_pass *pass, const unit_counts *counts, int rc, int peer,
+                      enum tatp_tag tag)
+{
+    int64_t word = tatp_error_class(rc);
+    bool none = rc != OMPI_SUCCESS || counts->count == 0;
+    size_t bytes = none ? sizeof word : counts->count * sizeof *counts->step;
+    pass->metadata += (int64_t)bytes;
+    return tatp_send(pass->fh, none ? (const void *)&word : counts->step, bytes, peer, tag);
+}
+
+/* The next message with steps, from anyone. The caller frees its words. */
+static int receive_steps(tatp_pass *pass, enum tatp_tag tag, tatp_words *message, size_t *steps)
+{
+    int rc = tatp_receive_words(pass->fh, tag, message);
+    *steps = rc == OMPI_SUCCESS ? message->count / STEP_WORDS : 0;
+    if (rc == OMPI_SUCCESS && message->count == 1)
+        rc = (int)message->word[0];
+    return rc;
+}
+
+/* Adds up the node's steps; takes every message in whatever happens. */
+static int add_local(tatp_pass *pass, size_t units, unit_counts *counts, int rc)
+{
+    int64_t *bytes = calloc(units, sizeof *bytes);
+    if (rc == OMPI_SUCCESS)
+        rc = bytes == NULL ? OMPI_ERR_OUT_OF_RESOURCE
+                           : tatp_from_errno(units_add(counts->step, counts->count, bytes, units));
+    for (int i = 1; i < pass->module->locals; i++) {
+        tatp_words message = {0};
+        size_t steps;
+        int more = receive_steps(pass, TATP_TAG_UNITS, &message, &steps);
+        if (rc == OMPI_SUCCESS)
+            rc = more;
+        if (rc == OMPI_SUCCESS)
+            rc = tatp_from_errno(units_add((const unit_step *)message.word, steps, bytes, units));
+        free(message.word);
+    }
+    free(counts->step);
+    *counts = (unit_counts){0};
+    if (rc == OMPI_SUCCESS)
+        rc = tatp_from_errno(units_from_array(bytes, units, counts));
+    free(bytes);
+    return rc;
+}
+
+/* Entries of units x nodes, on rank 0. */
+typedef struct entries {
+    matrix_entry *entry;
+    size_t count, capacity;
+    bool too_many;
+} entries;
+
+static int reserve(entries *all, size_t more)
+{
+    size_t wanted = all->count + more;
+    if (wanted <= all->capacity)
+        return OMPI_SUCCESS;
+    size_t capacity = wanted > 2 * all->capacity ? wanted : 2 * all->capacity;
+    matrix_entry *grown = realloc(all->entry, capacity * sizeof *grown);
+    if (grown == NULL)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    all->entry = grown;
+    all->capacity = capacity;
+    return OMPI_SUCCESS;
+}
+
+static int add_node(entries *all, const unit_step *step, size_t steps, size_t node)
+{
+    size_t more = 0;
+    for (size_t i = 0; i < steps; i++)
+        more += (size_t)step[i].count;
+    all->too_many |= more > MOST_ENTRIES || all->count + more > MOST_ENTRIES;
+    if (all->too_many)
+        return OMPI_SUCCESS;
+    int rc = reserve(all, more);
+    for (size_t i = 0; i < steps && rc == OMPI_SUCCESS; i++) {
+        for (int64_t u = 0; u < step[i].count; u++)
+            all->entry[all->count++] =
+                (matrix_entry){(size_t)(step[i].first + u), node, step[i].bytes};
+    }
+    return rc;
+}
+
+/* On rank 0: from its own node's steps and those of all others. */
+static int gather_nodes(tatp_pass *pass, const unit_counts *own, entries *all, int rc)
+{
+    const tatp_nodes *where = &pass->module->where;
+    if (rc == OMPI_SUCCESS)
+        rc = add_node(all, own->step, own->count, where->node_of_rank[0]);
+    for (size_t i = 1; i < where->leaders; i++) {
+        tatp_words message = {0};
+        size_t steps;
+        int more = receive_steps(pass, TATP_TAG_NODE_UNITS, &message, &steps);
+        if (rc == OMPI_SUCCESS)
+            rc = more;
+        if (rc == OMPI_SUCCESS)
+            rc = add_node(all, (const unit_step *)message.word, steps,
+                          where->node_of_rank[message.from]);
+        free(message.word);
+    }
+    return rc;
+}
+
+/* What each rank accesses goes to its node's lowest, and from there to rank 0. An error is local, or
+ * rank 0's. Nobody waits for anything but what is sent whatever happens. */
+static int gather_units(tatp_pass *pass, const tatp_units *units, entries *all)
+{
+    unit_counts counts = {0};
+    int leader = pass->module->local[0], rc = count_own(pass, units, &counts), sent = OMPI_SUCCESS;
+    if (leader == pass->fh->f_rank)
+        rc = add_local(pass, units->count, &counts, rc);
+    if (pass->fh->f_rank == 0)
+        rc = gather_nodes(pass, &counts, all, rc);
+    else if (leader == pass->fh->f_rank)
+        sent = send_steps(pass, &counts, rc, 0, TATP_TAG_NODE_UNITS);
+    else
+        sent = send_steps(pass, &counts, rc, leader, TATP_TAG_UNITS);
+    free(counts.step);
+    return rc != OMPI_SUCCESS ? rc : sent;
+}
+
+/* ---- the decision ---- */
+
+/* The domain of each unit, and whether fitted domains are worth it. */
+static int fit(const tatp_pass *pass, const matrix *bytes, size_t *of, bool *fits)
+{
+    const tatp_nodes *where = &pass->module->where;
+    const tatp_schedule *schedule = pass->schedule;
+    size_t count = schedule->domains.count;
+    size_t *node_of_aggregator = calloc(count, sizeof *node_of_aggregator);
+    if (node_of_aggregator == NULL)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    for (size_t j = 0; j < count; j++)
+        node_of_aggregator[j] = where->node_of_rank[schedule->decision.aggregator[j]];
+    fitted_input in = {bytes, &where->topology, node_of_aggregator, count};
+    fitted_report report;
+    int rc = fitted_assign(&in, NULL, of, &report);
+    double saving = mca_fcoll_tatp_component.domains == TATP_DOMAINS_AUTO ? LEAST_SAVING : 0.0;
+    *fits = rc == 0 && report.hop_bytes < (1.0 - saving) * schedule->decision.hop_bytes_by_node;
+    free(node_of_aggregator);
+    return tatp_from_errno(rc);
+}
+
+/* From the smallest units to those whose size serves best; `bytes` has them then. */
+static int choose_unit(const tatp_pass *pass, tatp_units *units, matrix *bytes)
+{
+    const tatp_schedule *schedule = pass->schedule;
+    fitted_unit_options options = {
+        .first = (uint64_t)((schedule->lo - units->base) / units->unit),
+        .aggregators = schedule->domains.count,
+    };
+    fitted_unit_choice choice;
+    int rc = fitted_choose_unit(bytes, &options, &choice);
+    if (rc == 0) {
+        *units = pieces(schedule, units->base, units->unit << choice.doublings);
+        matrix_release(bytes);
+        *bytes = choice.bytes;
+    }
+    return tatp_from_errno(rc);
+}
+
+/* On rank 0: where fitted domains are worth it, the units and who has them; else units->of stays NULL. */
+static int decide(const tatp_pass *pass, const tatp_units *smallest, entries *all,
+                  tatp_units *units)
+{
+    tatp_units chosen = *smallest;
+    matrix bytes;
+    bool fits = false;
+    if (all->too_many)
+        return OMPI_SUCCESS;
+    int rc = tatp_from_errno(matrix_from_entries(&bytes, smallest->count,
+                                                 pass->module->where.nodes, all->entry, all->count));
+    if (rc != OMPI_SUCCESS)
+        return rc;
+    if (!chosen.columns)
+        rc = choose_unit(pass, &chosen, &bytes);
+    if (rc == OMPI_SUCCESS) {
+        chosen.of = calloc(chosen.count, sizeof *chosen.of);
+        rc = chosen.of == NULL ? OMPI_ERR_OUT_OF_RESOURCE : fit(pass, &bytes, chosen.of, &fits);
+    }
+    if (rc == OMPI_SUCCESS && fits)
+        *units = chosen;
+    else
+        free(chosen.of);
+    matrix_release(&bytes);
+    return rc;
+}
+
+/* ---- the answer ---- */
+
+/* What rank 0 tells first; then, where units are fitted, pairs of a domain and a number of neighbouring
+ * units that are in it. */
+enum { ANSWER_ERROR, ANSWER_UNIT, ANSWER_WORDS };
+enum { PAIR_DOMAIN, PAIR_UNITS, PAIR_WORDS };
+
+/* The next pairs, as many as there is room for; zeroes behind the last. *at is the first unit that they
+ * do not tell. */
+static void put_pairs(const tatp_units *units, size_t *at, int64_t *word, size_t words)
+{
+    memset(word, 0, words * sizeof *word);
+    for (size_t i = 0; i + PAIR_WORDS <= words && *at < units->count; i += PAIR_WORDS) {
+        size_t domain = units->of[*at], from = *at;
+        while (*at < units->count && units->of[*at] == domain)
+            ++*at;
+        word[i + PAIR_DOMAIN] = (int64_t)domain;
+        word[i + PAIR_UNITS] = (int64_t)(*at - from);
+    }
+}
+
+static void take_pairs(tatp_units *units, size_t *at, const int64_t *word, size_t words)
+{
+    for (size_t i = 0; i + PAIR_WORDS <= words; i += PAIR_WORDS) {
+        for (int64_t n = 0; n < word[i + PAIR_UNITS]; n++, ++*at) {
+            if (units->of != NULL)
+                units->of[*at] = (size_t)word[i + PAIR_DOMAIN];
+        }
+    }
+}
+
+/* By pieces of one size, so that a rank without memory can hear them too. Collective; rc is local. */
+static int tell_units(tatp_pass *pass, tatp_units *units)
+{
+    int64_t *word = pass->module->where.answer;
+    int rc = OMPI_SUCCESS;
+    for (size_t at = 0; at < units->count && rc == OMPI_SUCCESS;) {
+        size_t next = at;
+        if (pass->fh->f_rank == 0)
+            put_pairs(units, &next, word, TATP_ANSWER_PIECE);
+        rc = tatp_bcast(pass->fh, word, TATP_ANSWER_PIECE);
+        if (rc == OMPI_SUCCESS)
+            take_pairs(units, &at, word, TATP_ANSWER_PIECE);
+    }
+    return rc;
+}
+
+/* Collective. An error is everyone's, but for *local. */
+static int hear(tatp_pass *pass, int rc, const tatp_units *smallest, tatp_units *units, int *local)
+{
+    int64_t answer[ANSWER_WORDS] = {tatp_error_class(rc), units->of != NULL ? units->unit : 0};
+    rc = tatp_bcast(pass->fh, answer, ANSWER_WORDS);
+    if (rc == OMPI_SUCCESS)
+        rc = (int)answer[ANSWER_ERROR];
+    if (rc != OMPI_SUCCESS || answer[ANSWER_UNIT] == 0)
+        return rc;
+    if (pass->fh->f_rank != 0) {
+        *units = smallest->columns ? *smallest
+                                   : pieces(pass->schedule, smallest->base, answer[ANSWER_UNIT]);
+        units->of = calloc(units->count, sizeof *units->of);
+        if (units->of == NULL)
+            *local = OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    return tell_units(pass, units);
+}
+
+int tatp_fit(tatp_pass *pass, tatp_units *units, int *local)
+{
+    tatp_units smallest = smallest_units(pass->module, pass->schedule);
+    entries all = {0};
+    *units = (tatp_units){0};
+    int rc = gather_units(pass, &smallest, &all);
+    if (rc == OMPI_SUCCESS && pass->fh->f_rank == 0)
+        rc = decide(pass, &smallest, &all, units);
+    free(all.entry);
+    rc = hear(pass, rc, &smallest, units, local);
+    if (rc != OMPI_SUCCESS) {
+        free(units->of);
+        *units = (tatp_units){0};
+    }
+    return rc;
+}

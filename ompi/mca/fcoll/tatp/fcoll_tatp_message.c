@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lists of numbers from a rank that knows of them to one that does not know their length. */
+#include "fcoll_tatp.h"
+
+#include <stdlib.h>
+
+#include "ompi/mca/pml/pml.h"
+
+/* Takes the message in whatever happens, because its sender waits for that: without memory for it, as a
+ * message of no length (its truncation is the price). */
+static int take_in(ompio_file_t *fh, const ompi_status_public_t *status, enum tatp_tag tag,
+                   tatp_words *message)
+{
+    size_t bytes = status->_ucount;
+    message->from = status->MPI_SOURCE;
+    message->count = bytes / sizeof *message->word;
+    message->word = malloc(bytes + 1);
+    bool room = message->word != NULL;
+    int rc = tatp_receive(fh, message->word, room ? bytes : 0, message->from, tag);
+    return room ? rc : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+int tatp_poll_words(ompio_file_t *fh, enum tatp_tag tag, tatp_words *message, int *found)
+{
+    ompi_status_public_t status;
+    *found = 0;
+    *message = (tatp_words){0};
+    int rc = MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, tag, fh->f_comm, found, &status));
+    return rc == OMPI_SUCCESS && *found ? take_in(fh, &status, tag, message) : rc;
+}
+
+int tatp_receive_words(ompio_file_t *fh, enum tatp_tag tag, tatp_words *message)
+{
+    int found = 0, rc = OMPI_SUCCESS;
+    while (rc == OMPI_SUCCESS && !found) {
+        rc = tatp_poll_words(fh, tag, message, &found);
+        if (rc == OMPI_SUCCESS && !found)
+            tatp_give_way(fh);
+    }
+    return rc;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How many bytes of an access lie in each unit of the file. */
+#include "access/units.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int64_t units_to(int64_t base, int64_t hi, int64_t unit)
+{
+    return hi > base ? (hi - base - 1) / unit + 1 : 0;
+}
+
+/* One unit more, in the last step where it continues that. */
+static int append(unit_counts *counts, int64_t unit, int64_t bytes)
+{
+    unit_step *last = counts->count > 0 ? &counts->step[counts->count - 1] : NULL;
+    if (last != NULL && last->bytes == bytes && last->first + last->count == unit) {
+        last->count++;
+        return 0;
+    }
+    if (counts->count == counts->capacity) {
+        size_t capacity = counts->capacity > 0 ? counts->capacity * 2 : 16, size;
+        if (__builtin_mul_overflow(capacity, sizeof *counts->step, &size))
+            return -ENOMEM;
+        unit_step *grown = realloc(counts->step, size);
+        if (grown == NULL)
+            return -ENOMEM;
+        counts->step = grown;
+        counts->capacity = capacity;
+    }
+    counts->step[counts->count++] = (unit_step){unit, 1, bytes};
+    return 0;
+}
+
+int units_count(const access_list *list, int64_t base, int64_t unit, unit_counts *counts)
+{
+    unit_counts result = {0};
+    access_cursor cursor;
+    int rc = 0;
+    if (unit < 1 || (list->count > 0 && access_lower(list) < base))
+        return -EINVAL;
+    access_cursor_init(&cursor, list);
+    for (int64_t next; rc == 0 && (next = access_next(&cursor)) != ACCESS_END;) {
+        int64_t at = (next - base) / unit, end;
+        if (__builtin_mul_overflow(at + 1, unit, &end) || __builtin_add_overflow(end, base, &end))
+            end = ACCESS_END;
+        rc = append(&result, at, access_skip(&cursor, end));
+    }
+    if (rc != 0) {
+        free(result.step);
+        return rc;
+    }
+    *counts = result;
+    return 0;
+}
+
+static int lie_within(const unit_step *step, size_t steps, size_t units)
+{
+    for (size_t i = 0; i < steps; i++) {
+        if (step[i].first < 0 || step[i].count < 1 || (uint64_t)step[i].first > units ||
+            (uint64_t)step[i].count > units - (uint64_t)step[i].first)
+            return 0;
+    }
+    return 1;
+}
+
+int units_add(const unit_step *step, size_t steps, int64_t *bytes, size_t units)
+{
+    if (!lie_within(step, steps, units))
+        return -EINVAL;
+    for (size_t i = 0; i < steps; i++) {
+        for (int64_t u = 0; u < step[i].count; u++)
+            bytes[step[i].first + u] += step[i].bytes;
+    }
+    return 0;
+}
+
+int units_from_array(const int64_t *bytes, size_t units, unit_counts *counts)
+{
+    unit_counts result = {0};
+    for (size_t u = 0; u < units; u++) {
+        if (bytes[u] != 0 && append(&result, (int64_t)u, bytes[u]) != 0) {
+            free(result.step);
+            return -ENOMEM;
+        }
+    }
+    *counts = result;
+    return 0;
+}

@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Fitted file domains, on counted links: what is predicted crosses them, and where the nodes' parts are whole
+# units nothing does.
+. "$top_srcdir/tests/mpi/lib.sh"
+
+need_component fcoll tatp
+"$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"
+
+# array SIZE GRID [ARGUMENT...]: writes and reads it, checks every byte; the last line of statistics
+# is that of the read.
+array() {
+    rm -f "$files/stats"
+    run -np "${ranks:-16}" --map-by slot --mca fcoll tatp --mca fcoll_tatp_stats "$files/stats" "${@:3}" \
+        "$cube" --size "$1" --grid "$2" --verify --file "$files/cube"
+}
+
+# stat KEY: its value in the last line.
+stat() {
+    tail -n 1 "$files/stats" | python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1"
+}
+
+# Bytes over the nodes' links, both ways, since it was last asked.
+links() {
+    "$CLUSTER" links --name "$cluster_name" --csv --reset |
+        awk -F, '$2 == "node" { bytes += $3 + $4 } END { print bytes }'
+}
+
+# near MEASURED PREDICTED: within 5 %, and what mpirun, the launch and the plan need (under 1 MB).
+near() {
+    local slack=$(($2 / 20 + 1500000))
+    (($1 >= $2 - slack && $1 <= $2 + slack))
+}
+
+# crosses NAME KIND BYTES SIZE GRID [ARGUMENT...]: domains of that kind are chosen, and a write and a read
+# each take BYTES (or, if that is "some", what is predicted) over the hosts' links.
+crosses() {
+    local name=$1 kind=$2 bytes=$3 predicted measured
+    links >/dev/null
+    tap_check "$name: right" array "${@:4}"
+    measured=$(links)
+    predicted=$(stat crossing_bytes)
+    tap_is "$(stat domains)" "$kind" "$name: $kind domains"
+    [[ $bytes == some ]] || tap_is "$predicted" "$bytes" "$name: predicted bytes"
+    # a byte from node to node takes the link of each, and is counted at both
+    tap_diag "$name: predicted $predicted a call, measured $measured on all links"
+    tap_check "$name: as much as predicted" near "$measured" $((4 * predicted))
+}
+
+start_cluster
+crosses "1x4x4" fitted 0 64x256x256 1x4x4
+crosses "2x2x4" fitted 0 128 2x2x4
+crosses "1x4x4, even asked for" even some 64x256x256 1x4x4 --mca fcoll_tatp_domains even
+crosses "odd numbers" fitted some 150x140x130 1x4x4
+crosses "one aggregator a node" fitted 0 64x256x256 1x4x4 --mca fcoll_tatp_num_aggregators 4
+crosses "stripes" fitted 0 64x256x256 1x4x4 --mca fcoll_tatp_stripe_size 131072
+# A plane has eight stripes, two in the rows of each node.
+crosses "stripes of eight targets" fitted 0 64x256x256 1x4x4 --mca fcoll_tatp_stripe_size 65536 \
+    --mca fcoll_tatp_stripe_count 8 --mca fcoll_tatp_num_aggregators 4
+crosses "whole planes" even 0 128 16x1x1
+ranks=7 crosses "seven ranks" fitted some 140 1x7x1
+
+# kind SIZE GRID [ARGUMENT...]: of domains.
+kind() {
+    array "$@" >"$tap_dir/out" 2>&1
+    stat domains
+}
+
+tap_is "$(kind 128 1x4x4 --mca fcoll_tatp_unit_size 1048576)" even \
+    "units that are too large for the pattern are not taken"
+four=(--mca fcoll_tatp_num_aggregators 4)
+tap_is "$(kind 16 1x4x4 "${four[@]}")" even "a small range is not cut into units"
+tap_is "$(kind 16 1x4x4 "${four[@]}" --mca fcoll_tatp_unit_size 256)" fitted "unless that is asked for"
+tap_plan
