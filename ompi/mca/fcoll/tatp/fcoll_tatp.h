@@ -20,6 +20,11 @@
 #include "access/domain.h"
 #include "plan/plan.h"
 
+static inline int64_t tatp_least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Tags on f_comm, which is private to the file. Phases that could meet have different ones. */
 enum tatp_tag {
     TATP_TAG_REQUESTS = 7001,
@@ -469,8 +474,8 @@ void tatp_give_way(ompio_file_t *fh);
 int tatp_allreduce(ompio_file_t *fh, void *value, int count, struct ompi_datatype_t *type,
                    struct ompi_op_t *op);
 int tatp_bcast(ompio_file_t *fh, int64_t *value, int count);
-int tatp_gather_counts(ompio_file_t *fh, const int *own, int *count);
-int tatp_gather_slots(ompio_file_t *fh, const int64_t *own, int words, int64_t *all);
+int tatp_gather_equal(ompio_file_t *fh, const void *own, int count, struct ompi_datatype_t *type,
+                      void *all);
 int tatp_gather_words(ompio_file_t *fh, const int64_t *own, int words, int64_t *all,
                       const int *count, const int *start);
 /* Messages within the file's communicator. */

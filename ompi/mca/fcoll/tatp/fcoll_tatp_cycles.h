@@ -106,9 +106,4 @@ bool tatp_has_contributed(const tatp_cycles *cycles);
 bool tatp_aggregate(tatp_cycles *cycles);
 bool tatp_has_aggregated(const tatp_cycles *cycles);
 
-static inline int64_t tatp_least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 #endif

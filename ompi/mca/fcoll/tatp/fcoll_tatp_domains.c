@@ -26,11 +26,6 @@ const tatp_domains_name tatp_domains_names[] = {
     {NULL, NULL},
 };
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 bool tatp_deals_stripes(const tatp_settings *settings)
 {
     switch (mca_fcoll_tatp_component.domains) {
@@ -55,9 +50,9 @@ size_t tatp_domain_count(const tatp_module *module, const tatp_schedule *schedul
     int64_t lo = schedule->lo, hi = schedule->hi;
     if (settings->aggregators > 0)
         return (size_t)settings->aggregators;
-    int64_t count = least((int64_t)module->where.seats, (hi - lo) / LEAST_DOMAIN + 1);
+    int64_t count = tatp_least((int64_t)module->where.seats, (hi - lo) / LEAST_DOMAIN + 1);
     if (settings->stripe > 0)
-        count = least(count, stripes_of(settings->stripe, lo, hi));
+        count = tatp_least(count, stripes_of(settings->stripe, lo, hi));
     return (size_t)tatp_allowed_aggregators(count, settings->targets);
 }
 
@@ -107,13 +102,13 @@ int64_t tatp_window_size(const tatp_module *module, const tatp_schedule *schedul
     int64_t largest = largest_domain(&schedule->domains), stripe = settings->stripe;
     int64_t most = largest_window(settings), wanted = schedule->decision.remote * PART;
     bool whole_stripes = stripe > 0 && stripe <= most;
-    most = least(wanted > LEAST_WINDOW ? wanted : LEAST_WINDOW, most);
+    most = tatp_least(wanted > LEAST_WINDOW ? wanted : LEAST_WINDOW, most);
     if (whole_stripes)
         most = most > stripe ? most - most % stripe : stripe;
     int64_t windows = (largest - 1) / most + 1, window = (largest - 1) / windows + 1;
     if (whole_stripes)
         return windows == 1 && window <= stripe ? window : round_up(window, stripe);
-    return least(window > PAGE ? round_up(window, PAGE) : window, most);
+    return tatp_least(window > PAGE ? round_up(window, PAGE) : window, most);
 }
 
 /* By units whose domains are known. */

@@ -61,17 +61,12 @@ static int transfer(const ompio_file_t *fh, transfer_fn move, int64_t offset, in
     return OMPI_SUCCESS;
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 int tatp_file_write(tatp_pass *pass, int64_t lo, int64_t end, char *data)
 {
     for (int64_t at = lo; at < end;) {
         int64_t contiguous, done;
         int64_t offset = domains_position_to_file(&pass->schedule->domains, pass->schedule->domain, at, &contiguous);
-        int64_t length = least(contiguous, end - at);
+        int64_t length = tatp_least(contiguous, end - at);
         int rc = transfer(pass->fh, pass->fh->f_fbtl->fbtl_pwritev, offset + pass->shift, length,
                           data + (at - lo), &done);
         if (rc != OMPI_SUCCESS)
@@ -89,7 +84,7 @@ int tatp_file_read(tatp_pass *pass, int64_t lo, int64_t end, char *data, int64_t
         int64_t contiguous, done;
         int64_t offset =
             domains_position_to_file(&pass->schedule->domains, pass->schedule->domain, *valid, &contiguous);
-        int64_t length = least(contiguous, end - *valid);
+        int64_t length = tatp_least(contiguous, end - *valid);
         int rc = transfer(pass->fh, pass->fh->f_fbtl->fbtl_preadv, offset + pass->shift, length,
                           data + (*valid - lo), &done);
         *valid += done;

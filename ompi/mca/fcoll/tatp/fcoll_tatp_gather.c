@@ -30,7 +30,7 @@ int tatp_gather(ompio_file_t *fh, const tatp_nodes *where, const int64_t *words,
     if (rc == OMPI_SUCCESS && count > INT_MAX)
         rc = MPI_ERR_COUNT;
     int own = rc == OMPI_SUCCESS ? (int)count : -tatp_error_class(rc);
-    rc = tatp_gather_counts(fh, &own, where->count);
+    rc = tatp_gather_equal(fh, &own, 1, MPI_INT, where->count);
     if (rc == OMPI_SUCCESS && fh->f_rank == 0)
         verdict = tatp_error_class(make_room(where, fh->f_size, all));
     if (rc == OMPI_SUCCESS)

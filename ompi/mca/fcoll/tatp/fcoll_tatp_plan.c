@@ -30,7 +30,8 @@ static int gather_slots(tatp_pass *pass, int rc)
     if (rc == OMPI_SUCCESS)
         put_pairs(pass, pairs < TATP_SLOT_PAIRS ? pairs : TATP_SLOT_PAIRS, slot + SLOT_WORDS);
     pass->metadata += (int64_t)sizeof slot;
-    return tatp_gather_slots(pass->fh, slot, TATP_SLOT_WORDS, pass->module->where.slots);
+    return tatp_gather_equal(pass->fh, slot, TATP_SLOT_WORDS, MPI_INT64_T,
+                             pass->module->where.slots);
 }
 
 /* On rank 0: whether all ranks are well, and their rows in the slots. */

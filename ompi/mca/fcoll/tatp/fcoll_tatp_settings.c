@@ -30,11 +30,6 @@ static int64_t hint(ompio_file_t *fh, const char *key, int64_t most)
     return good ? (int64_t)value : 0;
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static int64_t first_positive(int64_t a, int64_t b, int64_t c)
 {
     if (a > 0)
@@ -90,10 +85,10 @@ tatp_settings tatp_read_settings(ompio_file_t *fh)
                                      known_targets(fh));
     if (stripe == 0)
         targets = 0;
-    aggregators = aggregators > 0 ? least(aggregators, fh->f_size) : 0;
+    aggregators = aggregators > 0 ? tatp_least(aggregators, fh->f_size) : 0;
     return (tatp_settings){
         .aggregators = aggregators > 0 ? allow_aggregators(fh, aggregators, targets) : 0,
-        .cycle = least(cycle > 0 ? cycle : DEFAULT_CYCLE, LARGEST_CYCLE),
+        .cycle = tatp_least(cycle > 0 ? cycle : DEFAULT_CYCLE, LARGEST_CYCLE),
         .stripe = stripe,
         .targets = targets,
     };

@@ -71,28 +71,17 @@ int tatp_bcast(ompio_file_t *fh, int64_t *value, int count)
                                         coll->coll_ibcast_module), &request);
 }
 
-int tatp_gather_counts(ompio_file_t *fh, const int *own, int *count)
+int tatp_gather_equal(ompio_file_t *fh, const void *own, int count, struct ompi_datatype_t *type,
+                      void *all)
 {
     ompi_communicator_t *comm = fh->f_comm;
     const mca_coll_base_comm_coll_t *coll = comm->c_coll;
     ompi_request_t *request;
     if (operation_of(fh) == NULL)
-        return coll->coll_gather(own, 1, MPI_INT, count, 1, MPI_INT, 0, comm,
+        return coll->coll_gather(own, count, type, all, count, type, 0, comm,
                                  coll->coll_gather_module);
-    return finish(fh, coll->coll_igather(own, 1, MPI_INT, count, 1, MPI_INT, 0, comm, &request,
+    return finish(fh, coll->coll_igather(own, count, type, all, count, type, 0, comm, &request,
                                          coll->coll_igather_module), &request);
-}
-
-int tatp_gather_slots(ompio_file_t *fh, const int64_t *own, int words, int64_t *all)
-{
-    ompi_communicator_t *comm = fh->f_comm;
-    const mca_coll_base_comm_coll_t *coll = comm->c_coll;
-    ompi_request_t *request;
-    if (operation_of(fh) == NULL)
-        return coll->coll_gather(own, words, MPI_INT64_T, all, words, MPI_INT64_T, 0, comm,
-                                 coll->coll_gather_module);
-    return finish(fh, coll->coll_igather(own, words, MPI_INT64_T, all, words, MPI_INT64_T, 0, comm,
-                                         &request, coll->coll_igather_module), &request);
 }
 
 int tatp_gather_words(ompio_file_t *fh, const int64_t *own, int words, int64_t *all,
