@@ -11,10 +11,11 @@
 #define LEAST_DOMAIN (1 << 20)
 /* Domains of this size or more begin at pages of the file. */
 #define PAGE 4096
-/* A smaller part of a contributor on another node, or a smaller window, costs more to wait for than its
- * bytes; larger ones take memory and are longer on their way before anything can be written. */
-#define PART (128 << 10)
-#define LEAST_WINDOW (1 << 20)
+/* A part of a contributor on another node is one message at most: smaller ones cost more than their bytes.
+ * A window is no larger than that takes, so that it stays in a processor's cache from the copy to the file
+ * access. */
+#define PART TATP_MESSAGE
+#define LEAST_WINDOW (256 << 10)
 
 const tatp_domains_name tatp_domains_names[] = {
     {"auto", "stripe where the stripe size and more than one storage target are known, else fitted "
