@@ -12,7 +12,8 @@
 #include "tool.h"
 #include "topo/topo.h"
 
-enum { MOST_SLOTS = 1 << 20 };
+/* More is a slip of the pen. */
+enum { MOST_SLOTS = 1 << 20, MOST_RANKS = 1 << 26, LONGEST_NAME = 255 };
 
 struct known_host {
     char *name; /* owned by tool_hosts */
@@ -32,14 +33,6 @@ static int compare(const void *a, const void *b)
     return strcasecmp(x->name, y->name);
 }
 
-static void *make_room(void *array, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return array;
-    *room = *room == 0 ? 64 : *room * 2;
-    return tool_grow(array, *room - 1, size);
-}
-
 static size_t number_of(struct parsing *p, const char *name)
 {
     tool_hosts *h = p->hosts;
@@ -48,38 +41,40 @@ static size_t number_of(struct parsing *p, const char *name)
     if (found != NULL)
         return (*(struct known_host *const *)found)->host;
     struct known_host *entry = tool_allocate(1, sizeof *entry);
-    *entry = (struct known_host){tool_allocate(strlen(name) + 1, 1), h->count};
-    strcpy(entry->name, name);
+    *entry = (struct known_host){tool_copy(name), h->count};
     if (tsearch(entry, &p->by_name, compare) == NULL)
         exit(tool_fail("out of memory"));
-    h->host = make_room(h->host, h->count, &p->host_room, sizeof *h->host);
+    h->host = tool_room(h->host, h->count, &p->host_room, sizeof *h->host);
     h->host[h->count] = entry->name;
     return h->count++;
 }
 
-static void add_ranks(struct parsing *p, const char *name, size_t slots)
+/* 0, or what ended it. */
+static int add_ranks(struct parsing *p, const char *name, size_t slots)
 {
     tool_hosts *h = p->hosts;
+    if (slots > MOST_RANKS - h->ranks)
+        return p->status = tool_fail("more than %d ranks on the hosts", MOST_RANKS);
     size_t host = number_of(p, name);
     for (; slots > 0; slots--) {
-        h->of_rank = make_room(h->of_rank, h->ranks, &p->rank_room, sizeof *h->of_rank);
+        h->of_rank = tool_room(h->of_rank, h->ranks, &p->rank_room, sizeof *h->of_rank);
         h->of_rank[h->ranks++] = host;
     }
+    return 0;
 }
 
 /* "NAME" or "NAME:SLOTS". */
 static int take(const char *text, void *context)
 {
     struct parsing *p = context;
-    char name[300];
+    char name[LONGEST_NAME + 1];
     size_t slots = 1, length = strcspn(text, ":");
     if (length == 0 || length >= sizeof name ||
         (text[length] == ':' && tool_number(text + length + 1, 1, MOST_SLOTS, &slots) != 0))
         return p->status = tool_fail("'%s' is not a host, or a host with a number of slots", text);
     memcpy(name, text, length);
     name[length] = '\0';
-    add_ranks(p, name, slots);
-    return 0;
+    return add_ranks(p, name, slots);
 }
 
 static int parse_list(struct parsing *p, const char *list)
@@ -91,19 +86,40 @@ static int parse_list(struct parsing *p, const char *list)
     return p->status;
 }
 
+static int take_line(struct parsing *p, const char *file, size_t line, char *text)
+{
+    static const char blanks[] = " \t\r\n";
+    char *rest = NULL;
+    for (char *name = strtok_r(text, blanks, &rest); name != NULL; name = strtok_r(NULL, blanks, &rest)) {
+        if (strlen(name) > LONGEST_NAME)
+            return tool_fail("%s:%zu: a host name of more than %d characters", file, line, LONGEST_NAME);
+        if (add_ranks(p, name, 1) != 0)
+            return p->status;
+    }
+    return 0;
+}
+
 static int read_names(struct parsing *p, const char *file)
 {
-    char name[257];
+    char *text = NULL;
+    size_t room = 0, line = 0;
+    ssize_t length;
+    int status = 0;
     FILE *stream = tool_open(file);
     if (stream == NULL)
         return TOOL_FAILURE;
-    while (fscanf(stream, "%256s", name) == 1)
-        add_ranks(p, name, 1);
-    int failed = ferror(stream);
+    while (status == 0 && (length = getline(&text, &room, stream)) >= 0) {
+        line++;
+        status = strlen(text) == (size_t)length ? take_line(p, file, line, text)
+                                                : tool_fail("%s:%zu: a NUL byte", file, line);
+    }
+    if (status == 0 && ferror(stream))
+        status = tool_fail("%s: %s", file, strerror(errno));
+    if (status == 0 && p->hosts->ranks == 0)
+        status = tool_fail("%s: no hosts in it", file);
     fclose(stream);
-    if (failed)
-        return tool_fail("%s: cannot be read", file);
-    return p->hosts->ranks > 0 ? 0 : tool_fail("%s: no hosts in it", file);
+    free(text);
+    return status;
 }
 
 int tool_parse_hosts(const char *text, tool_hosts *hosts)

@@ -2,14 +2,12 @@
 /* tatp topology: what a description of a network says. */
 #include "tatp.h"
 
-#include <argp.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "hosts.h"
+#include "json.h"
+#include "table.h"
 #include "tool.h"
-#include "topo/topo.h"
 
 /* So many hosts get a table of their hops. */
 enum { SMALL = 16 };
@@ -17,7 +15,7 @@ enum { SMALL = 16 };
 struct topology_options {
     const char *file;
     const char *hosts;
-    bool json;
+    tatp_answer answer;
 };
 
 /* What is printed. */
@@ -33,19 +31,12 @@ static error_t parse_topology_option(int key, char *arg, struct argp_state *stat
 {
     struct topology_options *options = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->file;
+        state->child_inputs[1] = &options->answer;
+        return 0;
     case 'H':
         options->hosts = arg;
-        return 0;
-    case 'j':
-        options->json = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->file != NULL)
-            argp_error(state, "'%s' is one argument too many", arg);
-        options->file = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "no file is given");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -56,11 +47,10 @@ static const struct argp topology_argp = {
     .options =
         (const struct argp_option[]){
             {"hosts", 'H', "LIST", 0, "Only these hosts, as n[0-3]:32,login or @FILE (default: all in the file)", 0},
-            {"json", 'j', NULL, 0, "Print JSON", 0},
             {0},
         },
     .parser = parse_topology_option,
-    .args_doc = "FILE",
+    .children = (const struct argp_child[]){{&tool_file_argp, 0, NULL, 0}, {&tatp_json_argp, 0, NULL, 0}, {0}},
     .doc = "Prints what a file says about the network: hops between hosts, and the switches between them.",
 };
 
@@ -71,8 +61,9 @@ static void number_rows(tool_hosts *hosts, size_t rows)
 {
     hosts->host = tool_allocate(rows, sizeof *hosts->host);
     for (; hosts->count < rows; hosts->count++) {
-        hosts->host[hosts->count] = tool_allocate(24, 1);
-        snprintf(hosts->host[hosts->count], 24, "%zu", hosts->count);
+        char name[24];
+        snprintf(name, sizeof name, "%zu", hosts->count);
+        hosts->host[hosts->count] = tool_copy(name);
     }
 }
 
@@ -80,11 +71,8 @@ static void name_all(const topo_fabric *fabric, tool_hosts *hosts)
 {
     size_t count = topo_fabric_hosts(fabric);
     hosts->host = tool_allocate(count, sizeof *hosts->host);
-    for (; hosts->count < count; hosts->count++) {
-        const char *name = topo_fabric_host(fabric, hosts->count);
-        hosts->host[hosts->count] = tool_allocate(strlen(name) + 1, 1);
-        strcpy(hosts->host[hosts->count], name);
-    }
+    for (; hosts->count < count; hosts->count++)
+        hosts->host[hosts->count] = tool_copy(topo_fabric_host(fabric, hosts->count));
 }
 
 static int find_present(const char *file, const topo_fabric *fabric, const tool_hosts *hosts,
@@ -133,98 +121,137 @@ static size_t depth(const topo *t)
 
 /* ---- printing ---- */
 
-static void print_hops_table(const struct picture *p)
+static void add_fact(tool_table *table, const char *what, const char *fact)
 {
-    printf("# hops from each host (row) to each\n");
-    for (size_t n = 0; n < p->present_count; n++) {
-        fputs(p->present[n], stdout);
-        for (size_t m = 0; m < p->present_count; m++)
-            printf(" %g", topo_hops(&p->topo, n, m, n == m));
-        putchar('\n');
-    }
+    tool_table_add(table, "%s", what);
+    tool_table_add(table, "%s", fact);
 }
 
-static void print_text(const struct picture *p)
+static void add_count(tool_table *table, const char *what, size_t count)
+{
+    tool_table_add(table, "%s", what);
+    tool_table_add(table, "%zu", count);
+}
+
+static void add_switches(tool_table *table, const struct picture *p)
 {
     const topo_summary *s = &p->summary;
-    printf("format %s\nhosts %zu\nunnamed-adapters %zu\nswitches %zu\nlinks %zu\nforwarding-tables %zu\n"
-           "traces %zu\n", s->format, s->hosts, s->unnamed, s->switches, s->links, s->routed, s->traces);
-    if (s->joined)
-        printf("joined below a switch that no line names\n");
+    add_count(table, "switches", s->switches);
+    add_count(table, "links", s->links);
+    if (s->routed > 0)
+        add_count(table, "forwarding tables", s->routed);
+    if (s->traces > 0)
+        add_count(table, "traces", s->traces);
     if (p->topo.tree.vertices > 0)
-        printf("levels %zu\n", depth(&p->topo));
-    printf("chosen %zu\nplaces %zu\n", p->present_count, p->topo.places);
+        add_count(table, "depth", depth(&p->topo));
+    else
+        add_fact(table, "depth", "the links are not a tree");
+    if (s->joined)
+        add_fact(table, "joined", "below a switch that no line names");
+}
+
+static void print_facts(const struct picture *p)
+{
+    tool_table table = {.align = "ll"};
+    add_fact(&table, "format", p->summary.format);
+    add_count(&table, "hosts", p->summary.rows > 0 ? p->summary.rows : p->summary.hosts);
+    if (p->summary.unnamed > 0)
+        add_count(&table, "adapters without a host's name", p->summary.unnamed);
+    if (p->summary.rows == 0)
+        add_switches(&table, p);
+    add_count(&table, "hosts chosen", p->present_count);
     for (size_t k = 0; k < p->missing_count; k++)
-        printf("missing %s\n", p->missing[k]);
-    printf("# hops pairs-of-hosts\n");
-    for (size_t hops = 0; hops <= TOPO_UNREACHED; hops++)
-        if (p->pairs[hops] > 0)
-            printf("%zu %zu\n", hops, p->pairs[hops]);
-    if (p->present_count <= SMALL)
-        print_hops_table(p);
+        add_fact(&table, "missing", p->missing[k]);
+    tool_table_print(&table);
 }
 
-static void print_quoted(const char *text)
+static void print_distances(const struct picture *p)
 {
-    putchar('"');
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c < ' ' || c >= 0x7f)
-            printf("\\u%04x", c);
-        else
-            printf(c == '"' || c == '\\' ? "\\%c" : "%c", c);
-    }
-    putchar('"');
-}
-
-static void print_names(const char *key, const char *const *name, size_t count)
-{
-    printf(",\"%s\":[", key);
-    for (size_t k = 0; k < count; k++) {
-        fputs(k > 0 ? "," : "", stdout);
-        print_quoted(name[k]);
-    }
-    putchar(']');
-}
-
-static void print_json_distances(const struct picture *p)
-{
-    const char *comma = "";
-    printf(",\"distances\":[");
+    tool_table table = {.align = "rr"};
+    tool_table_add(&table, "hops");
+    tool_table_add(&table, "pairs of hosts");
     for (size_t hops = 0; hops <= TOPO_UNREACHED; hops++)
         if (p->pairs[hops] > 0) {
-            printf("%s{\"hops\":%zu,\"pairs\":%zu}", comma, hops, p->pairs[hops]);
-            comma = ",";
+            tool_table_add(&table, "%zu", hops);
+            tool_table_add(&table, "%zu", p->pairs[hops]);
         }
-    putchar(']');
+    putchar('\n');
+    tool_table_print(&table);
 }
 
-static void print_json_table(const struct picture *p)
+/* From each host (row) to each. */
+static void print_hops(const struct picture *p)
 {
-    print_names("chosen", p->present, p->present_count);
-    printf(",\"hops\":[");
+    char align[SMALL + 2] = "lrrrrrrrrrrrrrrrr";
+    tool_table table = {.align = align};
+    align[p->present_count + 1] = '\0';
+    tool_table_add(&table, "from");
+    for (size_t m = 0; m < p->present_count; m++)
+        tool_table_add(&table, "%s", p->present[m]);
     for (size_t n = 0; n < p->present_count; n++) {
-        printf("%s[", n > 0 ? "," : "");
+        tool_table_add(&table, "%s", p->present[n]);
         for (size_t m = 0; m < p->present_count; m++)
-            printf("%s%g", m > 0 ? "," : "", topo_hops(&p->topo, n, m, n == m));
-        putchar(']');
+            tool_table_add(&table, "%g", topo_hops(&p->topo, n, m, n == m));
     }
-    putchar(']');
+    putchar('\n');
+    tool_table_print(&table);
 }
 
-static void print_json(const struct picture *p)
+static int print_text(const struct picture *p)
+{
+    print_facts(p);
+    if (p->present_count > 1)
+        print_distances(p);
+    if (p->present_count > 1 && p->present_count <= SMALL)
+        print_hops(p);
+    return 0;
+}
+
+static json_t *list_names(const char *const *name, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t k = 0; k < count; k++)
+        json_array_append_new(list, tool_json_text(name[k]));
+    return list;
+}
+
+static json_t *list_distances(const struct picture *p)
+{
+    json_t *list = json_array();
+    for (size_t hops = 0; hops <= TOPO_UNREACHED; hops++)
+        if (p->pairs[hops] > 0)
+            json_array_append_new(list, json_pack("{s:I, s:I}", "hops", (json_int_t)hops, "pairs",
+                                                  (json_int_t)p->pairs[hops]));
+    return list;
+}
+
+static json_t *list_hops(const struct picture *p)
+{
+    json_t *rows = json_array();
+    for (size_t n = 0; n < p->present_count; n++) {
+        json_t *row = json_array();
+        for (size_t m = 0; m < p->present_count; m++)
+            json_array_append_new(row, json_integer((json_int_t)topo_hops(&p->topo, n, m, n == m)));
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+static int print_json(const struct picture *p)
 {
     const topo_summary *s = &p->summary;
-    printf("{\"format\":");
-    print_quoted(s->format);
-    printf(",\"hosts\":%zu,\"unnamed_adapters\":%zu,\"switches\":%zu,\"links\":%zu,\"forwarding_tables\":%zu,"
-           "\"traces\":%zu,\"joined\":%s,\"depth\":%zu,\"places\":%zu", s->hosts, s->unnamed, s->switches,
-           s->links, s->routed, s->traces, s->joined ? "true" : "false", depth(&p->topo), p->topo.places);
-    print_names("missing", p->missing, p->missing_count);
-    print_json_distances(p);
-    if (p->present_count <= SMALL)
-        print_json_table(p);
-    printf("}\n");
+    json_t *value = json_pack(
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:I}", "format", s->format, "hosts", (json_int_t)s->hosts,
+        "unnamed_adapters", (json_int_t)s->unnamed, "switches", (json_int_t)s->switches, "links",
+        (json_int_t)s->links, "forwarding_tables", (json_int_t)s->routed, "traces", (json_int_t)s->traces, "joined",
+        s->joined, "depth", (json_int_t)depth(&p->topo), "places", (json_int_t)p->topo.places);
+    json_object_set_new(value, "missing", list_names(p->missing, p->missing_count));
+    json_object_set_new(value, "distances", list_distances(p));
+    if (p->present_count <= SMALL) {
+        json_object_set_new(value, "chosen", list_names(p->present, p->present_count));
+        json_object_set_new(value, "hops", list_hops(p));
+    }
+    return tool_print_json(value);
 }
 
 /* ---- the command ---- */
@@ -241,8 +268,8 @@ static int draw(const struct topology_options *options, const topo_fabric *fabri
     }
     if (status == 0) {
         count_pairs(&p);
-        (options->json ? print_json : print_text)(&p);
-        if (p.missing_count > 0)
+        status = (options->answer.json ? print_json : print_text)(&p);
+        if (status == 0 && p.missing_count > 0)
             status = tool_fail("%s: %zu of %zu hosts are not in the file, %s first", options->file,
                                p.missing_count, hosts->count, p.missing[0]);
     }
@@ -251,17 +278,6 @@ static int draw(const struct topology_options *options, const topo_fabric *fabri
     free(p.present);
     free(p.missing);
     return status;
-}
-
-static int read_fabric(const char *file, topo_fabric **fabric)
-{
-    matrix_error error;
-    FILE *stream = tool_open(file);
-    if (stream == NULL)
-        return TOOL_FAILURE;
-    int rc = topo_fabric_read(stream, fabric, &error);
-    fclose(stream);
-    return rc == 0 ? 0 : tool_fail_reading(file, rc, &error);
 }
 
 static int choose_hosts(const struct topology_options *options, const topo_fabric *fabric, tool_hosts *hosts)
@@ -284,7 +300,7 @@ int run_topology(int argc, char **argv)
     tool_hosts hosts = {0};
     if (argp_parse(&topology_argp, argc, argv, 0, NULL, &options) != 0)
         return tool_fail("out of memory");
-    int status = read_fabric(options.file, &fabric);
+    int status = tatp_read_fabric(options.file, &fabric);
     if (status == 0)
         status = choose_hosts(&options, fabric, &hosts);
     if (status == 0)

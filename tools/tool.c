@@ -3,7 +3,6 @@
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "tool.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -41,15 +40,25 @@ int tool_fail_reading(const char *file, int rc, const matrix_error *error)
     return tool_fail("%s: %s", file, explained ? error->reason : strerror(-rc));
 }
 
-int tool_read_market(const char *file, matrix *m)
+int tool_read(const char *file, int (*read)(FILE *stream, void *made, matrix_error *error), void *made)
 {
-    matrix_error error;
+    matrix_error error = {0, ""};
     FILE *stream = tool_open(file);
     if (stream == NULL)
         return TOOL_FAILURE;
-    int rc = matrix_read_market(stream, m, NULL, &error);
+    int rc = read(stream, made, &error);
     fclose(stream);
     return rc == 0 ? 0 : tool_fail_reading(file, rc, &error);
+}
+
+static int read_market(FILE *stream, void *made, matrix_error *error)
+{
+    return matrix_read_market(stream, made, NULL, error);
+}
+
+int tool_read_market(const char *file, matrix *m)
+{
+    return tool_read(file, read_market, m);
 }
 
 int tool_number(const char *text, size_t least, size_t most, size_t *number)
@@ -77,10 +86,48 @@ void *tool_grow(void *array, size_t count, size_t size)
     return or_end(reallocarray(array, count + 1, size));
 }
 
+void *tool_room(void *array, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return array;
+    *room = *room == 0 ? 64 : *room * 2;
+    return tool_grow(array, *room - 1, size);
+}
+
 void *tool_allocate(size_t count, size_t size)
 {
     return or_end(calloc(count > 0 ? count : 1, size));
 }
+
+char *tool_copy(const char *text)
+{
+    return or_end(strdup(text));
+}
+
+error_t tool_refuse_argument(const char *arg, struct argp_state *state)
+{
+    argp_error(state, "'%s' is one argument too many", arg);
+    return 0;
+}
+
+static error_t parse_file(int key, char *arg, struct argp_state *state)
+{
+    const char **file = state->input;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (*file != NULL)
+            return tool_refuse_argument(arg, state);
+        *file = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "no file is given");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp tool_file_argp = {.parser = parse_file, .args_doc = "FILE"};
 
 /* The first argument that is no option names the command; what follows is the command's. */
 static error_t parse_command(int key, char *arg, struct argp_state *state)

@@ -42,6 +42,7 @@ struct paths {
     cost_t limit;  /* the distance of nearest, an open object; COST_MAX: none yet */
     size_t nearest;
     size_t effort; /* in all searches: objects settled, blocks of costs read */
+    bool auctioned; /* the prices are those of auctions */
 };
 
 /* Allocates what a search needs, and partial lists for dense costs, of `width`

@@ -122,14 +122,11 @@ static void assign_cheapest(struct start *start, size_t person)
     }
 }
 
-int TYPED(reduce_and_exchange)(struct state *s)
+int TYPED(exchange)(struct state *s)
 {
     struct start start = { s, TYPED(allocate)(s, s->persons, sizeof *start.next) };
     if (start.next == NULL) {
         return -ENOMEM;
-    }
-    if (all_assigned(s)) {
-        TYPED(column_reduction)(s);
     }
     for (size_t j = 0; j < s->persons; j++) {
         if (s->object_of[j] == NONE) {
@@ -137,4 +134,12 @@ int TYPED(reduce_and_exchange)(struct state *s)
         }
     }
     return 0;
+}
+
+int TYPED(reduce_and_exchange)(struct state *s)
+{
+    if (all_assigned(s)) {
+        TYPED(column_reduction)(s);
+    }
+    return TYPED(exchange)(s);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix Market exchange files: https://math.nist.gov/MatrixMarket/formats.html */
 #include "matrix/comments.h"
-#include "matrix/scan.h"
+#include "matrix/market.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,31 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-typedef int (*read_value_fn)(matrix_scan *scan, const char *what, int64_t *value);
-
-/* What banner and sizes say. */
-struct layout {
-    int array;
-    int symmetric;
-    read_value_fn read_value;
-    size_t rows, cols;
-    size_t stored; /* entries in the file */
-};
-
-/* Entries as they are collected; room for every one of them is taken at once. */
-struct collection {
-    matrix_entry *entries;
-    size_t count;
-};
-
-/* A pattern has no values: a place that is named holds a 1. */
-static int read_pattern(matrix_scan *scan, const char *what, int64_t *value)
-{
-    (void)scan;
-    (void)what;
-    *value = 1;
-    return 0;
-}
+/* ---- the head ---- */
 
 /* The next word of the banner, which must be one of the NULL-closed list. */
 static int read_choice(matrix_scan *scan, const char *what, const char *const *choices,
@@ -49,13 +25,12 @@ static int read_choice(matrix_scan *scan, const char *what, const char *const *c
                               scan->word_line == 1 ? scan->word : "");
 }
 
-static int read_banner(matrix_scan *scan, struct layout *layout)
+static int read_banner(matrix_scan *scan, market_layout *layout)
 {
     static const char *const objects[] = {"matrix", NULL};
     static const char *const formats[] = {"coordinate", "array", NULL};
     static const char *const fields[] = {"integer", "real", "double", "pattern", NULL};
-    static const read_value_fn readers[] = {matrix_scan_number, matrix_scan_real,
-                                            matrix_scan_real, read_pattern};
+    static const market_field kinds[] = {MARKET_INTEGER, MARKET_REAL, MARKET_REAL, MARKET_PATTERN};
     static const char *const symmetries[] = {"general", "symmetric", NULL};
     size_t object, format, field, symmetry;
     int rc = matrix_scan_word(scan);
@@ -76,8 +51,8 @@ static int read_banner(matrix_scan *scan, struct layout *layout)
         return rc;
     layout->array = format == 1;
     layout->symmetric = symmetry == 1;
-    layout->read_value = readers[field];
-    if (layout->array && layout->read_value == read_pattern)
+    layout->field = kinds[field];
+    if (layout->array && layout->field == MARKET_PATTERN)
         return matrix_scan_refuse(scan, 1, "an array cannot be a pattern");
     return 0;
 }
@@ -118,7 +93,7 @@ static int read_comments(matrix_scan *scan, char **comments)
 }
 
 /* Values of an array: all of them, or a triangle with its diagonal. */
-static int count_array(struct layout *layout)
+static int count_array(market_layout *layout)
 {
     size_t others = layout->cols;
     if (!layout->symmetric)
@@ -129,22 +104,27 @@ static int count_array(struct layout *layout)
     return 0;
 }
 
-/* A number takes a separator and a digit. */
-static int check_length(matrix_scan *scan, const struct layout *layout)
+int market_check_extent(matrix_scan *scan, size_t extent, const char *what)
 {
-    size_t numbers = layout->array ? 1 : layout->read_value == read_pattern ? 2 : 3;
+    if (extent > MATRIX_MARKET_FREE_ROWS && extent > scan->length)
+        return matrix_scan_refuse(scan, scan->word_line, "%zu %s in a file of %" PRIu64 " bytes", extent, what,
+                                  scan->length);
+    return 0;
+}
+
+/* A number takes a separator and a digit. */
+static int check_length(matrix_scan *scan, const market_layout *layout)
+{
+    size_t numbers = layout->array ? 1 : layout->field == MARKET_PATTERN ? 2 : 3;
     size_t bytes;
     if (__builtin_mul_overflow(layout->stored, 2 * numbers, &bytes) ||
         bytes > matrix_scan_left(scan))
         return matrix_scan_refuse(scan, scan->word_line, "%zu entries cannot be in a file of %"
                                   PRIu64 " bytes", layout->stored, scan->length);
-    if (layout->rows > MATRIX_MARKET_FREE_ROWS && layout->rows > scan->length)
-        return matrix_scan_refuse(scan, scan->word_line, "%zu rows in a file of %" PRIu64
-                                  " bytes", layout->rows, scan->length);
-    return 0;
+    return market_check_extent(scan, layout->rows, "rows");
 }
 
-static int read_sizes(matrix_scan *scan, struct layout *layout)
+static int read_sizes(matrix_scan *scan, market_layout *layout)
 {
     int rc = matrix_scan_count(scan, "the number of rows", &layout->rows);
     if (rc == 0)
@@ -163,12 +143,27 @@ static int read_sizes(matrix_scan *scan, struct layout *layout)
     return check_length(scan, layout);
 }
 
-static void collect(struct collection *c, const struct layout *layout, size_t row, size_t col,
-                    int64_t value)
+/* ---- the entries ---- */
+
+static int give(const market_sink *sink, const market_layout *layout, size_t row, size_t col,
+                market_number value)
 {
-    c->entries[c->count++] = (matrix_entry){row, col, value};
-    if (layout->symmetric && row != col)
-        c->entries[c->count++] = (matrix_entry){col, row, value};
+    int rc = sink->take(sink->context, row, col, value);
+    if (rc == 0 && layout->symmetric && row != col)
+        rc = sink->take(sink->context, col, row, value);
+    return rc;
+}
+
+/* A pattern has no values: a place that is named holds a 1. */
+static int read_value(matrix_scan *scan, const market_sink *sink, market_field field,
+                      market_number *value)
+{
+    if (field == MARKET_INTEGER)
+        return matrix_scan_number(scan, "a value", &value->whole);
+    if (field == MARKET_REAL)
+        return sink->read_real(sink->context, scan, value);
+    value->whole = 1;
+    return 0;
 }
 
 /* A 1-based index, made 0-based. */
@@ -185,35 +180,36 @@ static int read_index(matrix_scan *scan, const char *what, size_t limit, size_t 
     return 0;
 }
 
-static int read_coordinates(matrix_scan *scan, const struct layout *layout, struct collection *c)
+static int read_coordinates(matrix_scan *scan, const market_layout *layout, const market_sink *sink)
 {
     for (size_t i = 0; i < layout->stored; i++) {
         size_t row = 0, col = 0;
-        int64_t value = 0;
+        market_number value;
         int rc = read_index(scan, "a row", layout->rows, &row);
         if (rc == 0)
             rc = read_index(scan, "a column", layout->cols, &col);
         if (rc == 0)
-            rc = layout->read_value(scan, "a value", &value);
+            rc = read_value(scan, sink, layout->field, &value);
+        if (rc == 0)
+            rc = give(sink, layout, row, col, value);
         if (rc != 0)
             return rc;
-        collect(c, layout, row, col, value);
     }
     return 0;
 }
 
 /* Column by column; of a symmetric one, the part on and below the diagonal. */
-static int read_array(matrix_scan *scan, const struct layout *layout, struct collection *c)
+static int read_array(matrix_scan *scan, const market_layout *layout, const market_sink *sink)
 {
     /* Without rows there is nothing in any number of columns. */
     for (size_t col = 0; layout->rows > 0 && col < layout->cols; col++) {
         for (size_t row = layout->symmetric ? col : 0; row < layout->rows; row++) {
-            int64_t value;
-            int rc = layout->read_value(scan, "a value", &value);
+            market_number value;
+            int rc = read_value(scan, sink, layout->field, &value);
+            if (rc == 0)
+                rc = give(sink, layout, row, col, value);
             if (rc != 0)
                 return rc;
-            if (value != 0)
-                collect(c, layout, row, col, value);
         }
     }
     return 0;
@@ -227,10 +223,46 @@ static int read_end(matrix_scan *scan)
     return rc;
 }
 
-static int allocate_collection(struct collection *c, const struct layout *layout)
+int market_read(matrix_scan *scan, const market_sink *sink, char **comments)
 {
+    market_layout layout = {0};
+    char *text = NULL;
+    int rc = read_banner(scan, &layout);
+    if (rc == 0)
+        rc = read_comments(scan, &text);
+    if (rc == 0)
+        rc = read_sizes(scan, &layout);
+    if (rc == 0)
+        rc = sink->begin(sink->context, scan, &layout);
+    if (rc == 0)
+        rc = (layout.array ? read_array : read_coordinates)(scan, &layout, sink);
+    if (rc == 0)
+        rc = read_end(scan);
+    if (rc != 0 || comments == NULL)
+        free(text);
+    else
+        *comments = text;
+    return rc;
+}
+
+/* ---- a matrix of whole numbers ---- */
+
+/* Entries as they are collected; room for every one of them is taken at once. */
+struct collection {
+    matrix_entry *entries;
+    size_t count;
+    size_t rows, cols;
+    int array;
+};
+
+static int begin_collection(void *context, matrix_scan *scan, const market_layout *layout)
+{
+    (void)scan;
+    struct collection *c = context;
     size_t most, bytes;
-    c->count = 0;
+    c->rows = layout->rows;
+    c->cols = layout->cols;
+    c->array = layout->array;
     if (__builtin_mul_overflow(layout->stored, layout->symmetric ? 2 : 1, &most) ||
         __builtin_mul_overflow(most, sizeof *c->entries, &bytes))
         return -ENOMEM;
@@ -238,43 +270,40 @@ static int allocate_collection(struct collection *c, const struct layout *layout
     return c->entries != NULL ? 0 : -ENOMEM;
 }
 
-static int build(matrix_scan *scan, const struct layout *layout, struct collection *c, matrix *m)
+static int collect(void *context, size_t row, size_t col, market_number value)
 {
-    int rc = matrix_from_entries(m, layout->rows, layout->cols, c->entries, c->count);
-    if (rc == -ERANGE)
-        rc = matrix_scan_refuse(scan, 0, "entries of one place add up beyond 64 bits");
-    return rc;
+    struct collection *c = context;
+    if (value.whole != 0 || !c->array)
+        c->entries[c->count++] = (matrix_entry){row, col, value.whole};
+    return 0;
 }
 
-static int read_entries(matrix_scan *scan, const struct layout *layout, matrix *m)
+static int read_whole_real(void *context, matrix_scan *scan, market_number *value)
 {
-    struct collection c;
-    int rc = allocate_collection(&c, layout);
-    if (rc != 0)
-        return rc;
-    rc = layout->array ? read_array(scan, layout, &c) : read_coordinates(scan, layout, &c);
-    if (rc == 0)
-        rc = read_end(scan);
-    if (rc == 0)
-        rc = build(scan, layout, &c, m);
-    free(c.entries);
+    (void)context;
+    return matrix_scan_real(scan, "a value", &value->whole);
+}
+
+static int build(matrix_scan *scan, const struct collection *c, matrix *m)
+{
+    int rc = matrix_from_entries(m, c->rows, c->cols, c->entries, c->count);
+    if (rc == -ERANGE)
+        rc = matrix_scan_refuse(scan, 0, "entries of one place add up beyond 64 bits");
     return rc;
 }
 
 int matrix_read_market(FILE *stream, matrix *m, char **comments, matrix_error *error)
 {
     matrix_scan scan;
-    struct layout layout = {0};
+    struct collection c = {0};
+    const market_sink sink = {&c, begin_collection, read_whole_real, collect};
     char *text = NULL;
     int rc = matrix_scan_init(&scan, stream, error);
     if (rc == 0)
-        rc = read_banner(&scan, &layout);
+        rc = market_read(&scan, &sink, &text);
     if (rc == 0)
-        rc = read_comments(&scan, &text);
-    if (rc == 0)
-        rc = read_sizes(&scan, &layout);
-    if (rc == 0)
-        rc = read_entries(&scan, &layout, m);
+        rc = build(&scan, &c, m);
+    free(c.entries);
     if (rc != 0 || comments == NULL)
         free(text);
     else

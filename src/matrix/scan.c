@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Words and numbers of a text, with the line they stand on. */
+#define _GNU_SOURCE /* strtod_l */
 #include "matrix/scan.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Not isspace: the locale must not decide what separates numbers. */
 static int is_space(int c)
@@ -259,4 +263,28 @@ int matrix_scan_real(matrix_scan *scan, const char *what, int64_t *number)
         if (append_digit(&n, 0))
             return beyond(scan, what);
     return apply_sign(n, d.negative, number) ? beyond(scan, what) : 0;
+}
+
+static int is_infinite(const char *word)
+{
+    word += *word == '+';
+    return strcasecmp(word, "inf") == 0 || strcasecmp(word, "infinity") == 0;
+}
+
+int matrix_scan_double(matrix_scan *scan, locale_t c, const char *what, double *number)
+{
+    struct decimal d;
+    int rc = next_word(scan, what);
+    if (rc != 0)
+        return rc;
+    if (is_infinite(scan->word)) {
+        *number = INFINITY;
+        return 0;
+    }
+    if (parse_decimal(scan->word, &d) != 0)
+        return unexpected(scan, what);
+    *number = strtod_l(scan->word, NULL, c);
+    if (isinf(*number))
+        return matrix_scan_refuse(scan, scan->word_line, "%s is beyond a double: %s", what, scan->word);
+    return 0;
 }

@@ -8,6 +8,8 @@
 
 #include "matrix/matrix.h"
 
+#include <locale.h>
+
 /* Longer words are refused: no number that fits 64 bits needs so many characters. */
 #define MATRIX_SCAN_WORD 127
 
@@ -41,6 +43,10 @@ int matrix_scan_count(matrix_scan *scan, const char *what, size_t *count);
 
 /* As matrix_scan_number, but also 3.0, 25e2 and the like: every decimal with a whole value. */
 int matrix_scan_real(matrix_scan *scan, const char *what, int64_t *number);
+
+/* The next word as a real number in that locale, which is C's; "inf" and "infinity" are infinite. NaN, what
+ * lies below every number and what a double cannot hold are refused. */
+int matrix_scan_double(matrix_scan *scan, locale_t c, const char *what, double *number);
 
 /* Passes white space. 1: the next character begins a line and is a '%'. 0: it is not. */
 int matrix_scan_at_comment(matrix_scan *scan);

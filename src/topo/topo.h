@@ -47,6 +47,15 @@ void topo_flat(topo *t, size_t nodes);
  * that is not a whole number from 1 to TOPO_UNREACHED - 1; -ENOMEM. Release with topo_release. */
 int topo_from_hops(topo *t, size_t nodes, const double *hops);
 
+/* Where every rank is a node of `ranks`: those that are TOPO_SAME_NODE from the lowest of them share a node.
+ * Numbers the nodes in the order of their lowest ranks and returns how many there are. */
+size_t topo_group_ranks(const topo *ranks, size_t *node_of_rank);
+
+/* From the hops between ranks to those between their nodes; node_of_rank[r] < nodes, and every node has a rank.
+ * -EBADMSG: hops between nodes cannot tell those between ranks, since two of a node are not TOPO_SAME_NODE apart
+ * or differ in their hops to or from a third; `error` has the ranks. -ENOMEM. */
+int topo_of_nodes(const topo *ranks, const size_t *node_of_rank, size_t nodes, topo *t, matrix_error *error);
+
 /* Frees the contents and leaves a flat topology of 0 nodes; safe on a zeroed one. */
 void topo_release(topo *t);
 

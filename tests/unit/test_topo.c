@@ -143,6 +143,68 @@ START_TEST(from_bad_hops)
 }
 END_TEST
 
+/* ---- ranks and nodes ---- */
+
+/* Hops between ranks whose nodes are that far apart. */
+static void spread(const size_t *node_of_rank, size_t ranks, const double *between, size_t nodes, topo *t)
+{
+    double hops[100];
+    for (size_t i = 0; i < ranks; i++)
+        for (size_t k = 0; k < ranks; k++)
+            hops[i * ranks + k] = node_of_rank[i] == node_of_rank[k] ? 1
+                                  : between[node_of_rank[i] * nodes + node_of_rank[k]];
+    ck_assert_int_eq(topo_from_hops(t, ranks, hops), 0);
+}
+
+/* What was spread over ranks is found again. */
+START_TEST(nodes_of_ranks)
+{
+    uint64_t state = (uint64_t)_i;
+    size_t node[10], found[10], nodes = 0, ranks = (size_t)pick(&state, 0, 10);
+    double between[100];
+    topo by_rank, by_node;
+    matrix_error error;
+    for (size_t i = 0; i < ranks; i++) {
+        node[i] = (size_t)pick(&state, 0, (int64_t)nodes);
+        nodes += node[i] == nodes;
+    }
+    for (size_t k = 0; k < nodes * nodes; k++)
+        between[k] = (double)pick(&state, 2, 5);
+    spread(node, ranks, between, nodes, &by_rank);
+    ck_assert_uint_eq(topo_group_ranks(&by_rank, found), nodes);
+    ck_assert_int_eq(memcmp(found, node, ranks * sizeof *node), 0);
+    ck_assert_int_eq(topo_of_nodes(&by_rank, node, nodes, &by_node, &error), 0);
+    ck_assert_uint_eq(by_node.nodes, nodes);
+    for (size_t k = 0; k < nodes * nodes; k++)
+        if (k / nodes != k % nodes)
+            ck_assert_double_eq(topo_hops(&by_node, k / nodes, k % nodes, 0), between[k]);
+    topo_release(&by_rank);
+    topo_release(&by_node);
+}
+END_TEST
+
+START_TEST(nodes_that_ranks_contradict)
+{
+    static const double line[] = { 0, 1, 2, 1, 0, 1, 2, 1, 0 }, uneven[] = { 0, 1, 2, 1, 0, 3, 2, 2, 0 };
+    static const size_t first_two[] = { 0, 0, 1 };
+    size_t node[3];
+    topo ranks, t = { .nodes = 77 };
+    matrix_error error;
+    ck_assert_int_eq(topo_from_hops(&ranks, 3, line), 0);
+    ck_assert_uint_eq(topo_group_ranks(&ranks, node), 2);
+    ck_assert_int_eq(topo_of_nodes(&ranks, node, 2, &t, &error), -EBADMSG);
+    ck_assert_str_eq(error.reason, "1 hops from rank 1 to 2, but 2 from rank 0 to 2 of the same nodes");
+    ck_assert_int_eq(topo_of_nodes(&ranks, (const size_t[]){ 0, 1, 0 }, 2, &t, &error), -EBADMSG);
+    ck_assert_str_eq(error.reason, "ranks 0 and 2 share a node, but are 2 hops apart, not 1");
+    topo_release(&ranks);
+    ck_assert_int_eq(topo_from_hops(&ranks, 3, uneven), 0);
+    ck_assert_int_eq(topo_of_nodes(&ranks, first_two, 2, &t, &error), -EBADMSG);
+    ck_assert_str_eq(error.reason, "3 hops from rank 1 to 2, but 2 from rank 0 to 2 of the same nodes");
+    ck_assert_uint_eq(t.nodes, 77);
+    topo_release(&ranks);
+}
+END_TEST
+
 /* ---- good files ---- */
 
 /* `expected` holds hops from 0 to 1, 1 to 0, 0 to 2, 2 to 0, 1 to 2, 2 to 1. */
@@ -295,6 +357,8 @@ static Suite *topo_suite(void)
     tcase_add_test(cases, places_of_hops);
     tcase_add_test(cases, random_hops);
     tcase_add_test(cases, from_bad_hops);
+    tcase_add_loop_test(cases, nodes_of_ranks, 0, 100);
+    tcase_add_test(cases, nodes_that_ranks_contradict);
     tcase_add_loop_test(cases, good_files, 0, GOOD);
     tcase_add_loop_test(cases, bad_files, 0, BAD);
     tcase_add_test(cases, long_names);

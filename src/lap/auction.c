@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Price wars: auctions with falling epsilon bring the prices near to the best. See doc/jv.md. */
+#include "lap/auction.h"
+
+/* Measured on uniform, geometric and low-rank costs. */
+enum { EPSILON_STEP = 8, BIDS_PER_PERSON = 64 };
+
+/* ---- what a person wants ---- */
+
+static struct two_least two_least_of_list(const struct paths *p, size_t person)
+{
+    struct two_least found = { COST_MAX, COST_MAX, NONE, NONE };
+    for (size_t k = p->start[person]; k < p->end[person]; k++) {
+        size_t object = p->entry[k].object;
+        cost_t key = p->entry[k].cost - p->s->price[object];
+        if (key >= found.second) {
+            continue;
+        }
+        if (key < found.least) {
+            found.second = found.least;
+            found.second_object = found.object;
+            found.least = key;
+            found.object = object;
+        } else {
+            found.second = key;
+            found.second_object = object;
+        }
+    }
+    return found;
+}
+
+struct two_least TYPED(find_two_least)(struct paths *p, size_t person)
+{
+    struct two_least found = two_least_of_list(p, person);
+    if (p->bound != NULL && found.second > p->bound[person]) {
+        TYPED(refresh)(p, person);
+        found = two_least_of_list(p, person);
+    }
+    return found;
+}
+
+/* ---- auctions ---- */
+
+/* The object gets dearer than its next best by epsilon. Returns who gave way, or NONE. */
+static size_t bid(struct paths *p, size_t person, cost_t epsilon)
+{
+    struct state *s = p->s;
+    struct two_least found = TYPED(find_two_least)(p, person);
+    size_t object = found.object;
+    if (object == NONE || s->price[object] < PRICE_FLOOR) {
+        return NONE;
+    }
+    size_t previous = s->person_of[object];
+    if (previous != NONE) {
+        s->object_of[previous] = NONE;
+    }
+    give(s, person, object);
+    cost_t lead = found.second < COST_MAX ? found.second - found.least : 0;
+    set_dual(s, object, s->dual[object] - lead - epsilon);
+    return previous;
+}
+
+static void unassign_all(struct paths *p, size_t *waiting)
+{
+    struct state *s = p->s;
+    for (size_t i = 0; i < s->objects; i++) {
+        s->person_of[i] = NONE;
+    }
+    for (size_t j = 0; j < s->persons; j++) {
+        s->object_of[j] = NONE;
+        waiting[j] = j;
+    }
+}
+
+/* False when the bids were too many; without an assignment they would never end. */
+static bool hold_auction(struct paths *p, const size_t *waiting, cost_t epsilon)
+{
+    size_t bids = 0;
+    for (size_t k = 0; k < p->s->persons; k++) {
+        size_t person = waiting[k];
+        while (person != NONE) {
+            if (bids++ / BIDS_PER_PERSON >= p->s->persons) {
+                return false;
+            }
+            person = bid(p, person, epsilon);
+        }
+    }
+    return true;
+}
+
+/* Of a few costs; a power of two when costs are real, so that integers stay integers. */
+static cost_t spread_of_costs(const struct state *s)
+{
+    cost_t least = COST_MAX, most = COST_MIN;
+    for (size_t j = 0; j < s->persons; j++) {
+        struct pairs pairs = pairs_of(s, j);
+        cost_t cost = pairs.count > 0 ? pairs.cost[j % pairs.count] : COST_MAX;
+        if (cost < COST_MAX) {
+            least = cost < least ? cost : least;
+            most = cost > most ? cost : most;
+        }
+    }
+    if (most <= least) {
+        return 0;
+    }
+#ifdef LAP_INTEGER
+    return most - least;
+#else
+    return ldexp(1.0, ilogb(most - least));
+#endif
+}
+
+size_t TYPED(hold_auctions)(struct paths *p, size_t *waiting)
+{
+    cost_t spread = spread_of_costs(p->s);
+    cost_t last = spread / (cost_t)p->s->persons / EPSILON_STEP;
+    cost_t epsilon = spread / EPSILON_STEP;
+    bool sold = true;
+    p->auctioned = true;
+    while (sold && epsilon > last) {
+        unassign_all(p, waiting);
+        sold = hold_auction(p, waiting, epsilon);
+        epsilon /= EPSILON_STEP;
+    }
+    unassign_all(p, waiting);
+    return p->s->persons;
+}

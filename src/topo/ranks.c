@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From hops between ranks to hops between nodes. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "topo/text.h"
+#include "topo/topo.h"
+
+size_t topo_group_ranks(const topo *ranks, size_t *node_of_rank)
+{
+    size_t nodes = 0;
+    for (size_t i = 0; i < ranks->nodes; i++)
+        node_of_rank[i] = SIZE_MAX;
+    for (size_t i = 0; i < ranks->nodes; i++) {
+        if (node_of_rank[i] != SIZE_MAX)
+            continue;
+        for (size_t k = i; k < ranks->nodes; k++)
+            if (node_of_rank[k] == SIZE_MAX && topo_hops(ranks, i, k, i == k) <= TOPO_SAME_NODE)
+                node_of_rank[k] = nodes;
+        nodes++;
+    }
+    return nodes;
+}
+
+/* lowest[n] is a rank of node n, which speaks for all. */
+static int check_rank(const topo *ranks, const size_t *node_of_rank, const size_t *lowest, size_t i,
+                      matrix_error *error)
+{
+    size_t speaker = lowest[node_of_rank[i]];
+    for (size_t k = 0; k < ranks->nodes; k++) {
+        size_t node = node_of_rank[k];
+        double told = node == node_of_rank[i] ? TOPO_SAME_NODE : topo_hops(ranks, speaker, lowest[node], 0);
+        double hops = i == k ? TOPO_SAME_NODE : topo_hops(ranks, i, k, 0);
+        if (hops != told && node == node_of_rank[i])
+            return refuse(error, 0, "ranks %zu and %zu share a node, but are %g hops apart, not %g", i, k, hops, told);
+        if (hops != told)
+            return refuse(error, 0, "%g hops from rank %zu to %zu, but %g from rank %zu to %zu of the same nodes",
+                          hops, i, k, told, speaker, lowest[node]);
+    }
+    return 0;
+}
+
+static int check_ranks(const topo *ranks, const size_t *node_of_rank, const size_t *lowest, matrix_error *error)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < ranks->nodes; i++)
+        rc = check_rank(ranks, node_of_rank, lowest, i, error);
+    return rc;
+}
+
+int topo_of_nodes(const topo *ranks, const size_t *node_of_rank, size_t nodes, topo *t, matrix_error *error)
+{
+    size_t pairs;
+    if (__builtin_mul_overflow(nodes, nodes, &pairs))
+        return -ENOMEM;
+    size_t *lowest = calloc(nodes | 1, sizeof *lowest);
+    double *hops = calloc(pairs | 1, sizeof *hops);
+    int rc = lowest == NULL || hops == NULL ? -ENOMEM : 0;
+    if (rc == 0) {
+        for (size_t i = ranks->nodes; i-- > 0;)
+            lowest[node_of_rank[i]] = i;
+        rc = check_ranks(ranks, node_of_rank, lowest, error);
+    }
+    for (size_t n = 0; rc == 0 && n < nodes; n++)
+        for (size_t m = 0; m < nodes; m++)
+            hops[n * nodes + m] = topo_hops(ranks, lowest[n], lowest[m], n == m);
+    if (rc == 0)
+        rc = topo_from_hops(t, nodes, hops);
+    if (rc == 0)
+        t->source = ranks->source;
+    free(lowest);
+    free(hops);
+    return rc;
+}

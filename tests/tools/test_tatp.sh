@@ -1,0 +1,273 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The command-line program tatp: what it prints, what it refuses. check_tatp.py holds the models.
+here=$(cd "$(dirname "$0")" && pwd)
+. "${top_srcdir:-$here/../..}/tests/tools/lib.sh"
+
+fixtures=${top_srcdir:-$here/../..}/tests/fixtures/topology
+python=${PYTHON3:-/usr/bin/python3}
+
+# agrees NAME COMMAND...: check_tatp.py finds nothing wrong with what the command prints.
+agrees() {
+    local name=$1 model=$2 said
+    shift 2
+    said=$("$@" 2>err | "$python" "$here/check_tatp.py" "$model" 2>&1)
+    tap_is "$said$(cat err)" "right" "$name"
+}
+
+# The example of the TATP paper: requests, hops between nodes and between ranks.
+cat >C.mtx <<END
+%%MatrixMarket matrix coordinate integer general
+6 3 8
+1 1 3
+1 2 1
+2 1 1
+2 2 3
+3 1 4
+4 3 4
+5 2 4
+6 3 4
+END
+cat >H.mtx <<END
+%%MatrixMarket matrix coordinate integer symmetric
+% hosts a b c
+3 3 3
+2 1 2
+3 1 4
+3 2 4
+END
+cat >D.mtx <<END
+%%MatrixMarket matrix array real general
+6 6
+0 1 2 2 4 4
+1 0 2 2 4 4
+2 2 0 1 4 4
+2 2 1 0 4 4
+4 4 4 4 0 1
+4 4 4 4 1e0 0.0
+END
+
+# The times differ from run to run.
+without_seconds() {
+    sed 's/"seconds":[^,}]*/"seconds":0/g'
+}
+
+# --- plan ---
+
+tap_is "$(tatp plan --requests C.mtx --distances H.mtx --hosts a:2,b:2,c:2)" \
+    "Hop-bytes of each rank and domain:
+rank   0   1   2
+   0   9  19  24
+   1  11  17  24
+   2   8  24  20
+   3  12  24  16
+   4  32  16  20
+   5  32  20  16
+
+strategy     hop-bytes  between nodes  most of a link  rank of each domain
+tatp                40             12               8  2 4 3
+latp_volume         42             12               8  0 1 3
+latp_count          42             12               8  0 1 3
+otp                 53             16               8  0 2 4" "plan: the paper's example"
+
+tap_is "$(tatp plan -r C.mtx -d D.mtx --strategy=tatp --json | without_seconds)" \
+    '{"ranks":6,"domains":3,"nodes":3,"distances":"Matrix Market hops, rows in the order of the nodes",'\
+'"objective":"hopbytes","solver":"jv","strategies":[{"name":"tatp","assignment":[2,4,3],"hop_bytes":40.0,'\
+'"max_link_bytes":8.0,"crossing_bytes":12,"gap":0.0,"seconds":0}],"workload":[[9.0,19.0,24.0],'\
+'[11.0,17.0,24.0],[8.0,24.0,20.0],[12.0,24.0,16.0],[32.0,16.0,20.0],[32.0,20.0,16.0]]}' \
+    "plan: JSON, hops between ranks"
+
+# totals COMMAND...: name and hop-bytes of each strategy.
+totals() {
+    "$@" --quiet | sed 1d | awk '{ printf "%s %s ", $1, $2 }'
+}
+grep -v hosts H.mtx >numbers.mtx
+all="tatp 40 latp_volume 42 latp_count 42 otp 53 "
+tap_is "$(totals tatp plan -r C.mtx -d numbers.mtx -H a,a,b,b,c,c)" "$all" "plan: rows in the order of the hosts"
+tap_is "$(totals tatp plan -r C.mtx -d D.mtx -H 'n[1-3]:2')" "$all" "plan: hops between ranks, and hosts"
+printf 'a\na\nb\nb\nc\nc\n' >hosts
+tap_is "$(totals tatp plan -r C.mtx -d H.mtx -H @hosts)" "$all" "plan: a host for each rank from a file"
+tap_is "$(totals tatp plan -r C.mtx -d D.mtx -m 1)" "tatp 41 latp_volume 41 latp_count 41 otp 53 " \
+    "plan: one domain on a node"
+tap_is "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S tatp -o congestion | sed 1d | awk '{ print $2, $4 }')" \
+    "41 4" "plan: the least load of a link"
+tap_is "$(totals tatp plan -r C.mtx -H a:2,b:2,c:2)" "tatp 24 latp_volume 26 latp_count 26 otp 37 " \
+    "plan: nothing known of the network"
+for solver in $(tatp assign --help | sed '1,/^Solvers:/d' | awk '{ print $1 }'); do
+    tap_is "$(totals tatp plan -r C.mtx -d D.mtx --solver "$solver" -S tatp)" "tatp 40 " "plan: by $solver"
+done
+printf 'SwitchName=t Switches=s[1-2]\nSwitchName=s1 Nodes=a,b\nSwitchName=s2 Nodes=c\n' >slurm.conf
+tap_is "$(totals tatp plan -r C.mtx --topology slurm.conf --hosts a:2,b:2,c:2 | cut -d ' ' -f 1-2)" "tatp 40" \
+    "plan: a topology"
+
+"$python" "$here/check_tatp.py" make 7
+for number in 0 1 2 3 4 5 6; do
+    agrees "plan: random requests $number" "plan$number" tatp plan -r "C$number.mtx" -d "D$number.mtx" --json
+    agrees "plan: random requests $number, hosts" "plan$number" \
+        tatp plan -r "C$number.mtx" -d "N$number.mtx" -H @"hosts$number" --json
+done
+agrees "plan: hops that no nodes can tell" "odd" tatp plan -r Codd.mtx -d Dodd.mtx --json
+
+refuses 1 "tatp: H.mtx: host z is not in the file" "plan: an unknown host" \
+    tatp plan -r C.mtx -d H.mtx -H a,a,b,b,z,z
+refuses 1 "tatp: C.mtx: 6 rows, but 4 ranks on the hosts" "plan: too few hosts" tatp plan -r C.mtx -H a:2,b:2
+refuses 1 "tatp: H.mtx: 3 rows for 6 ranks; hops between nodes need --hosts too" "plan: hops between nodes alone" \
+    tatp plan -r C.mtx -d H.mtx
+refuses 1 "tatp: D.mtx: ranks 0 and 2 share a node, but are 2 hops apart, not 1" "plan: hosts and hops that disagree" \
+    tatp plan -r C.mtx -d D.mtx -H a:3,b:3
+refuses 1 "tatp: slurm.conf: Slurm, tree of switches, which is for --topology; --distances takes hops in Matrix Market" \
+    "plan: a topology as distances" tatp plan -r C.mtx -d slurm.conf -H a:2,b:2,c:2
+sed 's/^4 4 4 4 1e0/4 4 4 4 1.5/' D.mtx >half.mtx
+refuses 1 "tatp: half.mtx:8: a value is not whole: 1.5" "plan: half a hop" tatp plan -r C.mtx -d half.mtx
+sed 's/^4 4 4 4 1e0/4 4 4 4 0/' D.mtx >zero.mtx
+refuses 1 "tatp: zero.mtx: 0 hops from rank 4 to rank 5, where 1 to 65534 are possible" "plan: no hop" \
+    tatp plan -r C.mtx -d zero.mtx
+sed 's/^6 3 4$/9 3 4/' C.mtx >range.mtx
+refuses 1 "tatp: range.mtx:10: a row is 9, not in 1..6" "plan: a row out of range" tatp plan -r range.mtx -H a:6
+sed 's/^6 3 4$/6 3 -4/' C.mtx >negative.mtx
+refuses 1 "tatp: negative.mtx: negative bytes: -4" "plan: negative bytes" tatp plan -r negative.mtx -H a:6
+refuses 3 "tatp: C.mtx: no plan: with --per-node=1 the 2 nodes do not serve 3 domains" \
+    "plan: more domains than may be served" tatp plan -r C.mtx -H a:3,b:3 -m 1
+printf '%%%%MatrixMarket matrix array integer general\n1 2\n3\n4\n' >wide.mtx
+refuses 3 "tatp: wide.mtx: no plan: 2 domains for 1 ranks, which serve one each" "plan: more domains than ranks" \
+    tatp plan -r wide.mtx -H a
+refuses 2 "tatp plan: --requests is needed" "plan: no requests" tatp plan -H a
+refuses 2 "tatp plan: --distances, or --topology with --hosts, is needed" "plan: no network" tatp plan -r C.mtx
+refuses 2 "tatp plan: --topology needs --hosts" "plan: no hosts" tatp plan -r C.mtx -t slurm.conf
+refuses 2 "tatp plan: --distances and --topology exclude each other" "plan: two networks" \
+    tatp plan -r C.mtx -t slurm.conf -d D.mtx
+refuses 2 "tatp plan: 'simplex' is not a solver" "plan: an unknown solver" tatp plan -r C.mtx -H a -s simplex
+refuses 2 "tatp plan: 'best' is not a strategy" "plan: an unknown strategy" tatp plan -r C.mtx -H a -S best
+refuses 2 "tatp plan: 'time' is not an objective" "plan: an unknown objective" tatp plan -r C.mtx -H a -o time
+refuses 2 "tatp plan: 'x' is not a number of domains" "plan: a bad limit" tatp plan -r C.mtx -H a -m x
+refuses 2 "tatp plan: 'more' is one argument too many" "plan: an argument" tatp plan more
+
+# --- hosts, which every command takes alike ---
+
+refuses 1 "tatp: 'n0:x' is not a host, or a host with a number of slots" "hosts: slots that are no number" \
+    tatp topology slurm.conf --hosts n0:x
+refuses 1 "tatp: 'n[0-': '[' without ']' in a list of hosts" "hosts: an open bracket" \
+    tatp plan -r C.mtx -H 'n[0-'
+refuses 1 "tatp: none: No such file or directory" "hosts: no such file" tatp plan -r C.mtx --hosts @none
+: >empty
+refuses 1 "tatp: empty: no hosts in it" "hosts: an empty file" tatp topology slurm.conf --hosts @empty
+refuses 1 "tatp: more than 67108864 ranks on the hosts" "hosts: too many ranks" \
+    tatp plan -r C.mtx -H 'n[1-1000]:1000000'
+printf 'a\n%0300d\n' 0 >long
+refuses 1 "tatp: long:2: a host name of more than 255 characters" "hosts: a long name" tatp plan -r C.mtx -H @long
+printf 'a\nb\0c\n' >nul
+refuses 1 "tatp: nul:2: a NUL byte" "hosts: a NUL" tatp plan -r C.mtx -H @nul
+
+# --- assign ---
+
+tatp plan -r C.mtx -d D.mtx | sed -n '3,8p' | awk '{ print $2, $3, $4 }' >W
+{
+    echo '%%MatrixMarket matrix array integer general'
+    echo '6 3'
+    for column in 1 2 3; do awk -v c=$column '{ print $c }' W; done
+} >W.mtx
+for solver in $(tatp assign --help | sed '1,/^Solvers:/d' | awk '{ print $1 }'); do
+    tap_is "$(tatp assign --solver "$solver" W.mtx | tail -n 1 | xargs)" "total 40" "assign: least cost by $solver"
+    for number in 0 1 2 3 4 5 6; do
+        agrees "assign: random costs $number by $solver" "assign$number" \
+            tatp assign --json --solver="$solver" "A$number.mtx"
+    done
+done
+tap_is "$(tatp assign W.mtx)" "column  row  cost
+     0    2     8
+     1    4    16
+     2    3    16
+ total         40" "assign: a table"
+tap_is "$(tatp assign W.mtx --json | without_seconds)" \
+    '{"solver":"jv","assignment":[2,4,3],"cost":40,"seconds":0}' "assign: JSON"
+tap_is "$(tatp assign wide.mtx)" "column  row  cost
+     0    0     3
+     1    -     -
+ total          3" "assign: more columns than rows"
+tap_is "$(tatp assign wide.mtx --json | without_seconds)" \
+    '{"solver":"jv","assignment":[0,null],"cost":3,"seconds":0}' "assign: more columns than rows, JSON"
+printf '%%%%MatrixMarket matrix array real general\n2 2\ninf\n0.25\n1e-1\n-2.5E0\n' >real.mtx
+tap_is "$(tatp assign real.mtx | tail -n 1 | xargs)" "total 0.35" "assign: real costs, and a pair that is not allowed"
+printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 3\n2 1 0\n1 2 7\n2 2 1\n' >sparse.mtx
+tap_is "$(tatp assign sparse.mtx --json | without_seconds)" \
+    '{"solver":"jv","assignment":[1,0],"cost":7,"seconds":0}' "assign: a list of pairs"
+
+printf '%%%%MatrixMarket matrix coordinate integer general\n3 2 2\n1 1 3\n1 2 4\n' >infeasible.mtx
+refuses 3 "tatp: infeasible.mtx: no assignment: the pairs that are allowed do not give each of the columns another row" \
+    "assign: infeasible" tatp assign infeasible.mtx
+tap_is "$(tatp assign --json infeasible.mtx 2>err | without_seconds)" \
+    '{"solver":"jv","assignment":null,"cost":null,"seconds":0}' "assign: infeasible, JSON"
+refuses 1 "tatp: missing.mtx: No such file or directory" "assign: a missing file" tatp assign missing.mtx
+refuses 2 "tatp assign: no file is given" "assign: no file" tatp assign
+refuses 2 "tatp assign: 'b' is one argument too many" "assign: two files" tatp assign a b
+printf '%%%%MatrixMarket matrix array real general\n1 1\nnan\n' >nan.mtx
+refuses 1 "tatp: nan.mtx:3: 'nan' where a cost is expected" "assign: not a number" tatp assign nan.mtx
+printf '%%%%MatrixMarket matrix array real general\n1 1\n1e307\n' >large.mtx
+refuses 1 "tatp: large.mtx: a cost is so large that sums of costs are out of range" "assign: sums out of range" \
+    tatp assign large.mtx
+
+# --- topology ---
+
+tap_is "$(tatp topology "$fixtures/ibnetdiscover.edge.out")" "format                          ibnetdiscover
+hosts                           2
+adapters without a host's name  2
+switches                        2
+links                           9
+depth                           1
+hosts chosen                    2
+
+hops  pairs of hosts
+   2               2
+
+from                   node-01.cluster.local  x1000c0s1b0n0
+node-01.cluster.local                      0              2
+x1000c0s1b0n0                              2              0" "topology: ibnetdiscover"
+
+histogram="2 192
+4 768
+6 3072"
+for files in ibnetdiscover.3level.out slurm-topology.conf slurm-scontrol.out opensm-subnet.3level.lst \
+    "opensm-subnet.3level.lst opensm-lfts.3level.dump" "ibnetdiscover.3level.out opensm.fdbs.3level"; do
+    for file in $files; do cat "$fixtures/$file"; done >fabric
+    tap_is "$(tatp topology fabric | sed '1,/^hops  pairs/d' | awk '{ print $1, $2 }')" "$histogram" "topology: $files"
+done
+
+tap_is "$(tatp topology --json --hosts 'n[0-1]:32,n16' "$fixtures/slurm-topology.conf")" \
+    '{"format":"Slurm, tree of switches","hosts":64,"unnamed_adapters":0,"switches":21,"links":84,'\
+'"forwarding_tables":0,"traces":0,"joined":false,"depth":3,"places":2,"missing":[],'\
+'"distances":[{"hops":2,"pairs":2},{"hops":6,"pairs":4}],"chosen":["n0","n1","n16"],'\
+'"hops":[[0,2,6],[2,0,6],[6,6,0]]}' "topology: JSON"
+
+printf 'SwitchName=a Nodes=n[0-1]\nSwitchName=b Nodes=n2\n' >two.conf
+tap_contains "$(tatp topology two.conf)" "joined" "topology: trees without a common top"
+printf 'n2\nn0 n0\n' >ranks
+tap_is "$(tatp topology two.conf --hosts @ranks | tail -n 2)" "n2     0   4
+n0     4   0" "topology: hosts from a file"
+tatp topology two.conf --hosts n1,m1,m2 >out 2>err
+tap_is "$? $(grep missing out | xargs) $(cat err)" \
+    "1 missing m1 missing m2 tatp: two.conf: 2 of 3 hosts are not in the file, m1 first" "topology: missing hosts"
+tap_is "$(tatp topology two.conf --hosts n1,m1 --json 2>err | sed 's/.*"missing"/"missing"/')" \
+    '"missing":["m1"],"distances":[],"chosen":["n1"],"hops":[[0]]}' "topology: missing hosts, JSON"
+tap_is "$(tatp topology H.mtx | tail -n 4)" "from  a  b  c
+a     0  2  4
+b     2  0  4
+c     4  4  0" "topology: a file of hops"
+printf 'SwitchName=a Nodes=n\351"[0-1]\n' >latin.conf
+tap_contains "$(tatp topology --json latin.conf)" '"chosen":["n?\"0","n?\"1"]' "topology: names that are no UTF-8"
+
+printf 'SwitchName=a Nodes=n[0-1\n' >open.conf
+refuses 1 "tatp: open.conf:1: '[' without ']' in a list of hosts" "topology: malformed" tatp topology open.conf
+refuses 2 "tatp topology: no file is given" "topology: no file" tatp topology
+refuses 2 "tatp topology: 'b' is one argument too many" "topology: two files" tatp topology a b
+
+if [ -c /dev/full ]; then
+    for options in "" --json; do
+        # shellcheck disable=SC2086 # none, or one
+        tatp assign W.mtx $options >/dev/full 2>err
+        tap_is "$?: $(head -n 1 err)" "1: tatp: standard output: No space left on device" \
+            "a full disk is an error ${options:-}"
+    done
+fi
+
+tap_plan

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Costs of pairs from Matrix Market text. */
+#include "matrix/matrix.h"
+
+#include <check.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failing_malloc.h"
+#include "seeded.h"
+#include "suite.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+#define MM "%%MatrixMarket matrix "
+
+static FILE *open_text(const char *text)
+{
+    FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    ck_assert_ptr_nonnull(stream);
+    return stream;
+}
+
+static int read_text(const char *text, matrix_costs *costs, matrix_error *error)
+{
+    FILE *stream = open_text(text);
+    int rc = matrix_read_costs(stream, costs, error);
+    fclose(stream);
+    return rc;
+}
+
+static matrix_costs read_good(const char *text)
+{
+    matrix_costs costs = {0};
+    matrix_error error = {0};
+    int rc = read_text(text, &costs, &error);
+    ck_assert_msg(rc == 0, "%d, line %zu: %s", rc, error.line, error.reason);
+    return costs;
+}
+
+/* ---- all pairs ---- */
+
+START_TEST(array_of_reals)
+{
+    static const double expected[6] = {1.5, -2000.0, INFINITY, INFINITY, 0.0, 1e-300};
+    matrix_costs c = read_good(MM "array real general\r\n% a note\r\n\r\n3 2\r\n1.5\r\n-2E3\n+inf\n\nInfinity\n0\n1e-300");
+    ck_assert(c.rows == 3 && c.cols == 2 && c.start == NULL && c.row == NULL && c.whole == NULL);
+    for (size_t k = 0; k < 6; k++)
+        ck_assert(c.real[k] == expected[k]);
+    matrix_costs_release(&c);
+    ck_assert(c.real == NULL && c.rows == 0);
+}
+END_TEST
+
+START_TEST(symmetric_array)
+{
+    static const int64_t expected[9] = {1, INT64_MAX, 3, INT64_MAX, 0, INT64_MIN, 3, INT64_MIN, 6};
+    matrix_costs c = read_good(MM "array integer symmetric\n3 3\n1 9223372036854775807 3 0 -9223372036854775808 6\n");
+    ck_assert(c.rows == 3 && c.cols == 3 && c.start == NULL && c.real == NULL);
+    ck_assert_int_eq(memcmp(c.whole, expected, sizeof expected), 0);
+    matrix_costs_release(&c);
+}
+END_TEST
+
+/* Digits beyond what a double holds are rounded as by strtod in the C locale, whatever the locale is. */
+START_TEST(reals_are_rounded_once)
+{
+    static const char *const locales[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "C"};
+    for (size_t i = 0; i < LENGTH(locales) && setlocale(LC_ALL, locales[i]) == NULL; i++)
+        continue;
+    matrix_costs c = read_good(MM "array double general\n1 2\n0.1000000000000000055511151231257827\n9007199254740993.0\n");
+    ck_assert(c.real[0] == 0.1 && c.real[1] == 9007199254740992.0);
+    matrix_costs_release(&c);
+}
+END_TEST
+
+/* ---- a list of pairs ---- */
+
+START_TEST(listed_pairs_are_sorted_and_summed)
+{
+    matrix_costs c = read_good(MM "coordinate integer general\n3 4 6\n3 4 7\n1 2 5\n3 2 -1\n1 2 -5\n2 4 0\n1 4 9\n");
+    static const size_t start[] = {0, 0, 2, 2, 5}, row[] = {0, 2, 0, 1, 2};
+    static const int64_t cost[] = {0, -1, 9, 0, 7};
+    ck_assert(c.rows == 3 && c.cols == 4 && c.real == NULL);
+    ck_assert_int_eq(memcmp(c.start, start, sizeof start), 0);
+    ck_assert_int_eq(memcmp(c.row, row, sizeof row), 0);
+    ck_assert_int_eq(memcmp(c.whole, cost, sizeof cost), 0);
+    matrix_costs_release(&c);
+}
+END_TEST
+
+START_TEST(pattern_and_symmetry)
+{
+    matrix_costs c = read_good(MM "coordinate pattern symmetric\n2 2 2\n2 1\n2 2\n");
+    static const size_t start[] = {0, 1, 3}, row[] = {1, 0, 1};
+    ck_assert_int_eq(memcmp(c.start, start, sizeof start), 0);
+    ck_assert_int_eq(memcmp(c.row, row, sizeof row), 0);
+    ck_assert(c.whole[0] == 1 && c.whole[1] == 1 && c.whole[2] == 1);
+    matrix_costs_release(&c);
+}
+END_TEST
+
+START_TEST(nothing_listed)
+{
+    matrix_costs c = read_good(MM "coordinate real general\n2 3 0\n");
+    ck_assert(c.rows == 2 && c.cols == 3 && c.start[0] == 0 && c.start[3] == 0 && c.real != NULL && c.row != NULL);
+    matrix_costs_release(&c);
+    c = read_good(MM "array integer general\n0 5\n");
+    ck_assert(c.rows == 0 && c.cols == 5 && c.whole != NULL);
+    matrix_costs_release(&c);
+}
+END_TEST
+
+/* Against a dense table of sums. */
+START_TEST(random_lists)
+{
+    uint64_t seed = (uint64_t)_i;
+    size_t rows = (size_t)pick(&seed, 1, 9), cols = (size_t)pick(&seed, 1, 9), count = (size_t)pick(&seed, 0, 60);
+    int listed[81] = {0};
+    int64_t sum[81] = {0};
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    fprintf(out, "%%%%MatrixMarket matrix coordinate %s general\n%zu %zu %zu\n", _i % 2 ? "real" : "integer", rows, cols, count);
+    for (size_t k = 0; k < count; k++) {
+        size_t row = (size_t)pick(&seed, 0, (int64_t)rows - 1), col = (size_t)pick(&seed, 0, (int64_t)cols - 1);
+        int64_t cost = pick(&seed, -50, 50);
+        fprintf(out, "%zu %zu %" PRId64 "\n", row + 1, col + 1, cost);
+        listed[col * 9 + row] = 1;
+        sum[col * 9 + row] += cost;
+    }
+    fclose(out);
+    matrix_costs c = read_good(text);
+    for (size_t j = 0; j < cols; j++) {
+        size_t k = c.start[j];
+        for (size_t i = 0; i < rows; i++) {
+            if (!listed[j * 9 + i])
+                continue;
+            ck_assert(k < c.start[j + 1] && c.row[k] == i);
+            ck_assert(c.real != NULL ? c.real[k] == (double)sum[j * 9 + i] : c.whole[k] == sum[j * 9 + i]);
+            k++;
+        }
+        ck_assert_uint_eq(k, c.start[j + 1]);
+    }
+    matrix_costs_release(&c);
+    free(text);
+}
+END_TEST
+
+/* ---- bad text ---- */
+
+static const struct {
+    const char *text;
+    size_t line;
+    const char *reason;
+} bad[] = {
+    {"1 2\n", 1, "does not begin with %%MatrixMarket"},
+    {MM "array real general\n1 2\n1    \n", 4, "the file ends where a cost is expected"},
+    {MM "array real general\n1 1\nnan\n", 3, "'nan' where a cost is expected"},
+    {MM "array real general\n1 1\nNaN(12)\n", 3, "'NaN(12)' where a cost is expected"},
+    {MM "array real general\n1 1\n-inf\n", 3, "'-inf' where a cost is expected"},
+    {MM "array real general\n1 1\n1e400\n", 3, "a cost is beyond a double: 1e400"},
+    {MM "array real general\n1 1\n-1e309\n", 3, "a cost is beyond a double: -1e309"},
+    {MM "array real general\n1 1\n0x1p3\n", 3, "'0x1p3' where a cost is expected"},
+    {MM "array real general\n1 1\n1,5\n", 3, "'1,5' where a cost is expected"},
+    {MM "array integer general\n1 1\n1.5\n", 3, "'1.5' where a value is expected"},
+    {MM "array integer general\n1 1\ninf\n", 3, "'inf' where a value is expected"},
+    {MM "array complex general\n1 1\n1 0\n", 1, "Matrix Market field 'complex' is not supported"},
+    {MM "array integer general\n0 9223372036854775807\n", 2, "9223372036854775807 columns in a file of 66 bytes"},
+    {MM "coordinate integer general\n2 9000000 1\n1 1 1\n", 2, "9000000 columns in a file of 67 bytes"},
+    {MM "coordinate integer general\n9000000 2 1\n1 1 1\n", 2, "9000000 rows in a file of 67 bytes"},
+    {MM "coordinate integer general\n2 2 1\n1 3 1\n", 3, "a column is 3, not in 1..2"},
+    {MM "coordinate integer general\n1 1 2\n1 1 9223372036854775807\n1 1 1\n", 0,
+     "costs of one pair add up beyond the range of 64 bits"},
+    {MM "coordinate real general\n1 1 2\n1 1 1.7e308\n1 1 1e308\n", 0,
+     "costs of one pair add up beyond the range of a double"},
+};
+
+START_TEST(bad_text)
+{
+    matrix_costs costs = {.rows = 99};
+    matrix_error error = {0};
+    ck_assert_int_eq(read_text(bad[_i].text, &costs, &error), -EBADMSG);
+    ck_assert_str_eq(error.reason, bad[_i].reason);
+    ck_assert_uint_eq(error.line, bad[_i].line);
+    ck_assert(costs.rows == 99 && costs.start == NULL && costs.real == NULL);
+}
+END_TEST
+
+START_TEST(memory_runs_out)
+{
+    static const char *const texts[] = {MM "coordinate integer symmetric\n2 2 2\n2 1 4\n1 1 2\n",
+                                        MM "array real general\n2 2\n1\n2\n3\n4\n"};
+    for (size_t k = 0; k < LENGTH(texts); k++) {
+        bool failed = true;
+        long nth = 0;
+        for (; failed; nth++) {
+            matrix_costs costs = {.rows = 99};
+            matrix_error error;
+            FILE *stream = open_text(texts[k]);
+            fail_allocation(nth);
+            int rc = matrix_read_costs(stream, &costs, &error);
+            stop_failing();
+            fclose(stream);
+            failed = allocations.failed;
+            ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
+            ck_assert(!failed || (costs.rows == 99 && allocations.live <= 0));
+            matrix_costs_release(&costs);
+        }
+        ck_assert_int_gt(nth, 1);
+    }
+}
+END_TEST
+
+static Suite *costs_suite(void)
+{
+    Suite *suite = suite_create("costs");
+    TCase *cases = tcase_create("costs");
+    tcase_add_test(cases, array_of_reals);
+    tcase_add_test(cases, symmetric_array);
+    tcase_add_test(cases, reals_are_rounded_once);
+    tcase_add_test(cases, listed_pairs_are_sorted_and_summed);
+    tcase_add_test(cases, pattern_and_symmetry);
+    tcase_add_test(cases, nothing_listed);
+    tcase_add_loop_test(cases, random_lists, 0, 100);
+    tcase_add_loop_test(cases, bad_text, 0, (int)LENGTH(bad));
+    tcase_add_test(cases, memory_runs_out);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
+
+int main(void)
+{
+    return run_suite(costs_suite());
+}

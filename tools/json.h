@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * JSON that a command prints.
+ */
+#ifndef TOOLS_JSON_H
+#define TOOLS_JSON_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+/* A string; bytes that are no UTF-8 become question marks. */
+json_t *tool_json_text(const char *text);
+
+/* A list of numbers, null for SIZE_MAX. */
+json_t *tool_json_numbers(const size_t *number, size_t count);
+
+/* Prints one line to stdout and gives the value up. Returns 0, or TOOL_FAILURE after a message. */
+int tool_print_json(json_t *value);
+
+#endif

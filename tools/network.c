@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The nodes of a job's ranks, and how far from each other they are. */
+#include "network.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "hosts.h"
+#include "tatp.h"
+#include "tool.h"
+
+struct reading {
+    const char *file; /* of distances or a topology */
+    size_t ranks;
+    const tool_hosts *hosts; /* NULL: not given */
+    const topo_fabric *fabric;
+    topo_summary summary;
+};
+
+/* ---- hops between ranks ---- */
+
+static int read_ranks(const struct reading *r, topo *ranks)
+{
+    matrix_error error = {0, ""};
+    char (*number)[24] = tool_allocate(r->ranks, sizeof *number);
+    const char **name = tool_allocate(r->ranks, sizeof *name);
+    for (size_t i = 0; i < r->ranks; i++) {
+        snprintf(number[i], sizeof number[i], "rank %zu", i);
+        name[i] = topo_fabric_hosts(r->fabric) > 0 ? topo_fabric_host(r->fabric, i) : number[i];
+    }
+    int rc = topo_from_fabric(r->fabric, name, r->ranks, ranks, &error);
+    free(name);
+    free(number);
+    return rc == 0 ? 0 : tool_fail_reading(r->file, rc, &error);
+}
+
+/* Without hosts, ranks 1 hop apart share a node, unless that contradicts other distances: then each has its own. */
+static int find_nodes(const struct reading *r, topo *ranks, tatp_network *n)
+{
+    matrix_error error = {0, ""};
+    size_t nodes = r->hosts != NULL ? r->hosts->count : topo_group_ranks(ranks, n->node_of_rank);
+    int rc = topo_of_nodes(ranks, n->node_of_rank, nodes, &n->topology, &error);
+    if (rc != -EBADMSG || r->hosts != NULL)
+        return rc == 0 ? 0 : tool_fail_reading(r->file, rc, &error);
+    for (size_t i = 0; i < r->ranks; i++)
+        n->node_of_rank[i] = i;
+    n->topology = *ranks;
+    *ranks = (topo){0};
+    return 0;
+}
+
+static int place_ranks(const struct reading *r, tatp_network *n)
+{
+    topo ranks = {0};
+    int status = read_ranks(r, &ranks);
+    if (status == 0)
+        status = find_nodes(r, &ranks, n);
+    topo_release(&ranks);
+    return status;
+}
+
+/* ---- hops between nodes ---- */
+
+static int place_hosts(const struct reading *r, tatp_network *n)
+{
+    matrix_error error = {0, ""};
+    int rc = topo_from_fabric(r->fabric, (const char *const *)r->hosts->host, r->hosts->count, &n->topology, &error);
+    return rc == 0 ? 0 : tool_fail_reading(r->file, rc, &error);
+}
+
+/* Hops that name no rows are between ranks where there are as many rows as ranks, and other numbers of hosts. */
+static bool is_between_ranks(const struct reading *r)
+{
+    bool named = topo_fabric_hosts(r->fabric) > 0;
+    return r->hosts == NULL || (!named && r->summary.rows == r->ranks && r->summary.rows != r->hosts->count);
+}
+
+static int place_by_file(const struct reading *r, const tatp_places *places, tatp_network *n)
+{
+    if (places->distances != NULL && r->summary.rows == 0 && r->summary.hosts + r->summary.switches > 0)
+        return tool_fail("%s: %s, which is for --topology; --distances takes hops in Matrix Market", r->file,
+                         r->summary.format);
+    if (!is_between_ranks(r))
+        return place_hosts(r, n);
+    if (r->summary.rows != r->ranks)
+        return tool_fail("%s: %zu rows for %zu ranks; hops between nodes need --hosts too", r->file,
+                         r->summary.rows, r->ranks);
+    return place_ranks(r, n);
+}
+
+static int read_file(const tatp_places *places, struct reading *r, tatp_network *n)
+{
+    topo_fabric *fabric = NULL;
+    int status = tatp_read_fabric(r->file, &fabric);
+    if (status == 0) {
+        r->fabric = fabric;
+        topo_fabric_summary(fabric, &r->summary);
+        status = place_by_file(r, places, n);
+    }
+    topo_fabric_free(fabric);
+    return status;
+}
+
+/* ---- both ---- */
+
+static int read_hosts(const tatp_places *places, const char *requests, size_t ranks, tool_hosts *hosts,
+                      tatp_network *n)
+{
+    int status = tool_parse_hosts(places->hosts, hosts);
+    if (status == 0 && hosts->ranks != ranks)
+        return tool_fail("%s: %zu rows, but %zu ranks on the hosts", requests, ranks, hosts->ranks);
+    for (size_t i = 0; status == 0 && i < ranks; i++)
+        n->node_of_rank[i] = hosts->of_rank[i];
+    return status;
+}
+
+int tatp_read_network(const tatp_places *places, const char *requests, size_t ranks, tatp_network *n)
+{
+    tool_hosts hosts = {0};
+    struct reading r = {.file = places->distances != NULL ? places->distances : places->topology, .ranks = ranks,
+                        .hosts = places->hosts != NULL ? &hosts : NULL};
+    int status = 0;
+    *n = (tatp_network){.node_of_rank = tool_allocate(ranks, sizeof *n->node_of_rank)};
+    if (places->hosts != NULL)
+        status = read_hosts(places, requests, ranks, &hosts, n);
+    if (status == 0 && r.file != NULL)
+        status = read_file(places, &r, n);
+    else if (status == 0)
+        topo_flat(&n->topology, hosts.count);
+    tool_hosts_release(&hosts);
+    return status;
+}
+
+void tatp_network_release(tatp_network *n)
+{
+    topo_release(&n->topology);
+    free(n->node_of_rank);
+}

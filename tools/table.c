@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables that people read. */
+#define _GNU_SOURCE /* vasprintf */
+#include "table.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool.h"
+
+void tool_table_add(tool_table *table, const char *format, ...)
+{
+    va_list args;
+    char *text;
+    va_start(args, format);
+    int length = vasprintf(&text, format, args);
+    va_end(args);
+    if (length < 0)
+        exit(tool_fail("out of memory"));
+    table->cell = tool_room(table->cell, table->cells, &table->room, sizeof *table->cell);
+    table->cell[table->cells++] = text;
+}
+
+static void find_widths(const tool_table *table, size_t columns, size_t *width)
+{
+    for (size_t k = 0; k < table->cells; k++) {
+        size_t length = strlen(table->cell[k]);
+        if (width[k % columns] < length)
+            width[k % columns] = length;
+    }
+}
+
+/* Nothing pads the end of a line. */
+static void print_cell(const char *text, char align, size_t width, int last)
+{
+    if (align == 'r')
+        printf("%*s", (int)width, text);
+    else
+        printf("%-*s", last ? 0 : (int)width, text);
+    fputs(last ? "\n" : "  ", stdout);
+}
+
+void tool_table_print(tool_table *table)
+{
+    size_t columns = strlen(table->align);
+    size_t *width = tool_allocate(columns, sizeof *width);
+    find_widths(table, columns, width);
+    for (size_t k = 0; k < table->cells; k++) {
+        size_t column = k % columns;
+        print_cell(table->cell[k], table->align[column], width[column], column + 1 == columns);
+        free(table->cell[k]);
+    }
+    free(width);
+    free(table->cell);
+    *table = (tool_table){.align = table->align};
+}
