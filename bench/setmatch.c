@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* setmatch_bench: places access patterns by every method, and prints what is cut, what would cross
  * between nodes, and the times, as comma-separated values. Ends with failure when a bar is missed. */
+#include "matrix/view_file.h"
+#include "plan/fitted.h"
 #include "setmatch/setmatch.h"
 
 #include <argp.h>
@@ -344,63 +346,159 @@ static void run_times(const struct options *o, struct tally *t)
 
 /* ---- profiles ---- */
 
-static double crossing(const struct problem *p, const setmatch_profile *profile,
-                       setmatch_domains domains)
+/* What each call of a case does: in the units that a file is divided by, and in the bins that the recorder
+ * would have kept. */
+struct profiles {
+    size_t calls;
+    matrix units[2], bins[2];
+};
+
+/* As fcoll/tatp records: one entry for 4,096 bytes, 4,096 in any case, no more than the file may have. */
+static size_t most_entries(const matrix *units)
+{
+    int64_t bytes;
+    if (matrix_sum(units, &bytes) != 0)
+        exit(EXIT_FAILURE);
+    size_t most = (size_t)bytes / 4096;
+    if (most < 4096)
+        most = 4096;
+    return most < VIEW_FILE_ENTRIES ? most : VIEW_FILE_ENTRIES;
+}
+
+static void record(const matrix *units, matrix *bins)
+{
+    size_t most = most_entries(units);
+    unsigned doublings = 0;
+    if (view_file_coarsen(units, 0, bins) != 0)
+        exit(EXIT_FAILURE);
+    while (bins->row_start[bins->rows] > most && bins->cols > 1) {
+        matrix_release(bins);
+        if (view_file_coarsen(units, ++doublings, bins) != 0)
+            exit(EXIT_FAILURE);
+    }
+}
+
+static int64_t crossing(const struct problem *p, const setmatch_profile *profile,
+                        setmatch_domains domains)
 {
     int64_t bytes, total;
     if (setmatch_crossing(profile, p->nodes, p->node, domains, &bytes, &total) != 0)
         exit(EXIT_FAILURE);
-    return (double)bytes / (double)total;
+    return bytes;
+}
+
+/* The bytes of units (rows) on nodes (columns). */
+static matrix on_nodes(const struct problem *p, const matrix *units)
+{
+    matrix_builder b = {.rows = units->cols, .cols = p->nodes};
+    matrix m;
+    int rc = 0;
+    for (size_t r = 0; r < units->rows; r++)
+        for (size_t i = units->row_start[r]; i < units->row_start[r + 1] && rc == 0; i++)
+            rc = matrix_builder_add(&b, units->col[i], p->node[r], units->value[i]);
+    if (rc != 0 || matrix_builder_finish(&b, &m) != 0)
+        exit(EXIT_FAILURE);
+    matrix_builder_clear(&b);
+    return m;
+}
+
+/* The part that crosses when fcoll/tatp fits domains of these units, by one aggregator a node. */
+static double part_with_fitted_units(const struct problem *p, const struct profiles *f)
+{
+    double crosses = 0, bytes = 0;
+    size_t *node_of_aggregator = allocate(p->nodes, sizeof *node_of_aggregator);
+    topo flat;
+    topo_flat(&flat, p->nodes);
+    for (size_t n = 0; n < p->nodes; n++)
+        node_of_aggregator[n] = n;
+    for (size_t c = 0; c < f->calls; c++) {
+        matrix units = on_nodes(p, &f->units[c]);
+        size_t *of = allocate(units.rows, sizeof *of);
+        const fitted_input in = {&units, &flat, node_of_aggregator, p->nodes};
+        fitted_report report;
+        if (fitted_assign(&in, NULL, of, &report) != 0)
+            exit(EXIT_FAILURE);
+        crosses += report.crossing;
+        bytes += report.bytes;
+        free(of);
+        matrix_release(&units);
+    }
+    free(node_of_aggregator);
+    topo_release(&flat);
+    return crosses / bytes;
 }
 
 struct profile_case {
     const char *name;       /* of the view, and of the first call */
     const char *second;     /* call; NULL: none */
     size_t element, unit, slots;
-    double most_fitted;     /* bar for the part that crosses with fitted domains; 0: none */
-    double most_of_view[2]; /* bar for profile / neighbours, even and fitted */
+    double most_fitted;     /* bar for the part that crosses with fitted units; 0: none */
+    double most_of_view;    /* bar for profile / neighbours with even domains; otherwise it is 1 */
 };
 
 static const struct profile_case profile_cases[] = {
-    {"array:4x4x4:64x64x64", NULL, 8, 65536, 8, 0, {1, 1}},
-    {"shuffled-array:8x8x8:32x32x32", NULL, 8, 65536, 8, 0, {1, 1}},
-    {"array:12x20:20x20", NULL, 8, 1024, 48, 0, {1, 1}},
-    {"array:16x16:40x15", NULL, 8, 1024, 32, 0, {1, 1}},
-    {"blocks:64", NULL, 1024, 65536, 8, 0, {.5, 1}},
-    {"blocks:512", NULL, 1024, 65536, 32, 0, {.5, 1}},
-    {"array:8x8x1:1x4x256", "reversed-array:1x8x8:256x1x4", 8, 2048, 16, 0, {.5, 1}},
-    {"bt:16x64", NULL, 40, 8192, 32, 0, {1, 1}},
-    {"bt:16x320", NULL, 40, 65536, 32, .04, {1, 1}},
-    {"shuffled-array:8x8x8:128x128x128", NULL, 8, 1048576, 8, .001, {1, 1}},
+    {"array:4x4x4:64x64x64", NULL, 8, 65536, 8, 0, 1},
+    {"shuffled-array:8x8x8:32x32x32", NULL, 8, 65536, 8, 0, 1},
+    {"array:12x20:20x20", NULL, 8, 1024, 48, 0, 1},
+    {"array:16x16:40x15", NULL, 8, 1024, 32, 0, 1},
+    {"blocks:64", NULL, 1024, 65536, 8, 0, .5},
+    {"blocks:512", NULL, 1024, 65536, 32, 0, .5},
+    {"array:8x8x1:1x4x256", "reversed-array:1x8x8:256x1x4", 8, 2048, 16, 0, .5},
+    {"bt:16x64", NULL, 40, 8192, 32, 0, 1},
+    {"bt:16x320", NULL, 40, 65536, 32, .04, 1},
+    {"shuffled-array:8x8x8:128x128x128", NULL, 8, 1048576, 8, .001, 1},
 };
 
-static void place_by(struct problem *p, const setmatch_profile *profile, setmatch_objective objective,
-                     setmatch_domains domains)
+/* What a placement by one objective is worth: Sum V / P, bytes of the profile that cross, the part of them, and
+ * the part with fitted units. */
+struct worth {
+    double cost;
+    int64_t crossing;
+    double part, fitted;
+};
+
+static struct worth judge(const struct problem *p, const struct profiles *f,
+                          const setmatch_profile *profile, setmatch_domains domains)
 {
     setmatch_input input = input_of(p);
+    setmatch_report report;
     input.profile = profile;
+    input.domains = domains;
+    if (setmatch_judge(&input, p->node, &report) != 0)
+        exit(EXIT_FAILURE);
+    return (struct worth){report.cost, report.crossing, (double)report.crossing / (double)report.bytes,
+                          part_with_fitted_units(p, f)};
+}
+
+static struct worth place_by(struct problem *p, const struct profiles *f, setmatch_objective objective,
+                             setmatch_domains domains)
+{
+    const setmatch_profile profile = {f->calls, f->bins};
+    setmatch_input input = input_of(p);
+    input.profile = &profile;
     input.objective = objective;
     input.domains = domains;
+    double begun = cpu_seconds();
     if (setmatch_auto(&input, p->node) != 0)
         exit(EXIT_FAILURE);
+    double seconds = cpu_seconds() - begun;
+    struct worth w = judge(p, f, &profile, domains);
+    printf("# %s, %s domains, by %s: sum V/P %.6g, crossing %lld bytes (%.4f), with fitted units %.4f, "
+           "%.3f s\n", p->name, setmatch_domains_names[domains], setmatch_objective_names[objective],
+           w.cost, (long long)w.crossing, w.part, w.fitted, seconds);
+    return w;
 }
 
 static void run_domains(struct tally *t, struct problem *p, const struct profile_case *c,
-                        const setmatch_profile *profile, setmatch_domains domains)
+                        const struct profiles *f, setmatch_domains domains)
 {
-    bool fitted = domains == SETMATCH_DOMAINS_FITTED;
-    run_method(p, "byslot", 1);
-    double by_slot = crossing(p, profile, domains);
-    place_by(p, profile, SETMATCH_OBJECTIVE_NEIGHBOURS, domains);
-    double by_view = crossing(p, profile, domains), begun = cpu_seconds();
-    place_by(p, profile, SETMATCH_OBJECTIVE_PROFILE, domains);
-    double seconds = cpu_seconds() - begun, by_profile = crossing(p, profile, domains);
-    printf("# crossing, %s domains, %s: byslot %.4f neighbours %.4f profile %.4f (%.3f s)\n",
-           fitted ? "fitted" : "even", c->name, by_slot, by_view, by_profile, seconds);
-    require(t, by_profile <= c->most_of_view[fitted] * by_view + 1e-12, "profile against neighbours",
-            by_view > 0 ? by_profile / by_view : 1);
-    if (fitted && c->most_fitted > 0)
-        require(t, by_profile <= c->most_fitted, "crossing with fitted domains", by_profile);
+    struct worth by_view = place_by(p, f, SETMATCH_OBJECTIVE_NEIGHBOURS, domains);
+    struct worth by_profile = place_by(p, f, SETMATCH_OBJECTIVE_PROFILE, domains);
+    double bar = domains == SETMATCH_DOMAINS_EVEN ? c->most_of_view : 1;
+    require(t, (double)by_profile.crossing <= bar * (double)by_view.crossing, "profile against neighbours",
+            by_view.crossing > 0 ? (double)by_profile.crossing / (double)by_view.crossing : 1);
+    if (domains != SETMATCH_DOMAINS_EVEN && c->most_fitted > 0)
+        require(t, by_profile.fitted <= c->most_fitted, "crossing with fitted units", by_profile.fitted);
 }
 
 /* A recorder sums the views of all calls. */
@@ -419,27 +517,38 @@ static void add_view(struct problem *p, const char *name)
     matrix_builder_clear(&sum);
 }
 
+static void run_profile_case(struct tally *t, const struct profile_case *c)
+{
+    struct problem p;
+    struct profiles f = {.calls = c->second != NULL ? 2 : 1};
+    begin(&p, c->name, c->slots);
+    if (c->second != NULL)
+        add_view(&p, c->second);
+    for (size_t call = 0; call < f.calls; call++) {
+        pattern_profile(call == 0 ? c->name : c->second, c->element, c->unit, &f.units[call]);
+        record(&f.units[call], &f.bins[call]);
+    }
+    const setmatch_profile profile = {f.calls, f.bins};
+    run_method(&p, "byslot", 1);
+    printf("# %s: %zu units, %zu bins; by slot crossing %lld bytes with even, %lld with fitted domains, "
+           "%.4f with fitted units\n", c->name, f.units[0].cols, f.bins[0].cols,
+           (long long)crossing(&p, &profile, SETMATCH_DOMAINS_EVEN),
+           (long long)crossing(&p, &profile, SETMATCH_DOMAINS_FITTED), part_with_fitted_units(&p, &f));
+    run_domains(t, &p, c, &f, SETMATCH_DOMAINS_EVEN);
+    run_domains(t, &p, c, &f, SETMATCH_DOMAINS_FITTED);
+    run_domains(t, &p, c, &f, SETMATCH_DOMAINS_AUTO);
+    for (size_t call = 0; call < f.calls; call++) {
+        matrix_release(&f.units[call]);
+        matrix_release(&f.bins[call]);
+    }
+    end(&p);
+}
+
 static void run_profiles(const struct options *o, struct tally *t)
 {
-    for (size_t k = 0; k < sizeof profile_cases / sizeof *profile_cases - (o->is_short ? 2 : 0); k++) {
-        const struct profile_case *c = &profile_cases[k];
-        struct problem p;
-        matrix bytes[2];
-        const setmatch_profile profile = {c->second != NULL ? 2 : 1, bytes};
-        if (strstr(c->name, o->only) == NULL)
-            continue;
-        begin(&p, c->name, c->slots);
-        if (c->second != NULL)
-            add_view(&p, c->second);
-        pattern_profile(c->name, c->element, c->unit, &bytes[0]);
-        if (c->second != NULL)
-            pattern_profile(c->second, c->element, c->unit, &bytes[1]);
-        run_domains(t, &p, c, &profile, SETMATCH_DOMAINS_EVEN);
-        run_domains(t, &p, c, &profile, SETMATCH_DOMAINS_FITTED);
-        for (size_t call = 0; call < profile.calls; call++)
-            matrix_release(&bytes[call]);
-        end(&p);
-    }
+    for (size_t k = 0; k < sizeof profile_cases / sizeof *profile_cases - (o->is_short ? 2 : 0); k++)
+        if (strstr(profile_cases[k].name, o->only) != NULL)
+            run_profile_case(t, &profile_cases[k]);
 }
 
 /* ---- main ---- */

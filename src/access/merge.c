@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* K-way merge of ordered lists: what they cover, and who follows whom. */
+/* K-way merge of ordered lists, and what they cover. */
 #include "access/merge.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-/* heap[0] is the list whose next byte is lowest; the lower list number wins a tie. */
-typedef struct access_merge {
-    access_cursor *cursor; /* one a list: the merge advances them */
-    size_t *heap;
-    size_t live; /* lists that have bytes left */
-} access_merge;
 
 static int before(const access_merge *merge, size_t a, size_t b)
 {
@@ -48,9 +41,7 @@ static void merge_init(access_merge *merge, access_cursor *cursor, size_t count,
         sift_down(merge, at);
 }
 
-/* The block (or rest of one) that begins lowest: 1, the piece and the number of its list; 0 when
- * there is none. O(log count). */
-static int merge_take(access_merge *merge, access_piece *piece, size_t *list)
+int access_merge_take(access_merge *merge, access_piece *piece, size_t *list)
 {
     if (merge->live == 0)
         return 0;
@@ -157,7 +148,7 @@ static void take_stretch(access_merge *merge, period *p, int64_t *lo, int64_t *e
     size_t list, taken = 0, wait = 1;
     *lo = *end = next_offset(merge);
     begin_period(merge, p);
-    while (next_offset(merge) <= *end && merge_take(merge, &piece, &list)) {
+    while (next_offset(merge) <= *end && access_merge_take(merge, &piece, &list)) {
         if (piece.offset + piece.length > *end)
             *end = piece.offset + piece.length;
         if (p->stride > 0) {
@@ -182,70 +173,39 @@ static int take_all(access_merge *merge, period *p, access_list *cover)
     return rc;
 }
 
+int access_merge_init(access_merge *merge, const access_list *const *lists, size_t count)
+{
+    access_cursor *cursor = calloc(count + 1, sizeof *cursor);
+    size_t *heap = calloc(count + 1, sizeof *heap);
+    if (cursor == NULL || heap == NULL) {
+        free(cursor);
+        free(heap);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < count; i++)
+        access_cursor_init(&cursor[i], lists[i]);
+    merge_init(merge, cursor, count, heap);
+    return 0;
+}
+
+void access_merge_release(access_merge *merge)
+{
+    free(merge->heap);
+    free(merge->cursor);
+}
+
 int access_union(const access_list *const *lists, size_t count, access_list *cover)
 {
     access_merge merge;
     period p = {0};
-    int rc = -ENOMEM;
-    access_cursor *cursor = calloc(count + 1, sizeof *cursor);
-    size_t *heap = calloc(count + 1, sizeof *heap);
+    int rc = access_merge_init(&merge, lists, count);
+    if (rc != 0)
+        return rc;
     p.run = calloc(count + 1, sizeof *p.run);
     p.block = calloc(count + 1, sizeof *p.block);
-    if (cursor != NULL && heap != NULL && p.run != NULL && p.block != NULL) {
-        for (size_t i = 0; i < count; i++)
-            access_cursor_init(&cursor[i], lists[i]);
-        merge_init(&merge, cursor, count, heap);
-        rc = take_all(&merge, &p, cover);
-    }
+    rc = p.run == NULL || p.block == NULL ? -ENOMEM : take_all(&merge, &p, cover);
     free(p.block);
     free(p.run);
-    free(heap);
-    free(cursor);
-    return rc;
-}
-
-/* ---- who follows whom ---- */
-
-static int count_pair(matrix_builder *counts, size_t a, size_t b)
-{
-    int rc = matrix_builder_add(counts, a, b, 1);
-    return rc != 0 ? rc : matrix_builder_add(counts, b, a, 1);
-}
-
-static int count_all(access_merge *merge, const size_t *owner, matrix_builder *counts,
-                     access_ends *ends)
-{
-    access_piece piece;
-    size_t list;
-    int rc = 0;
-    *ends = (access_ends){SIZE_MAX, SIZE_MAX, 0, 0};
-    while (rc == 0 && merge_take(merge, &piece, &list)) {
-        if (ends->first_owner == SIZE_MAX) {
-            ends->first_owner = owner[list];
-            ends->lower = piece.offset;
-        } else {
-            rc = count_pair(counts, ends->last_owner, owner[list]);
-        }
-        ends->last_owner = owner[list];
-        ends->upper = piece.offset + piece.length;
-    }
-    return rc;
-}
-
-int access_count_neighbours(const access_list *lists, const size_t *owner, size_t count,
-                            matrix_builder *counts, access_ends *ends)
-{
-    access_merge merge;
-    int rc = -ENOMEM;
-    access_cursor *cursor = calloc(count + 1, sizeof *cursor);
-    size_t *heap = calloc(count + 1, sizeof *heap);
-    if (cursor != NULL && heap != NULL) {
-        for (size_t i = 0; i < count; i++)
-            access_cursor_init(&cursor[i], &lists[i]);
-        merge_init(&merge, cursor, count, heap);
-        rc = count_all(&merge, owner, counts, ends);
-    }
-    free(heap);
-    free(cursor);
+    access_merge_release(&merge);
     return rc;
 }

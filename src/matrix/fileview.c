@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The FILEVIEW format, as Open MPI's io/ompio writes fileview_info.out. */
 #include "matrix/comments.h"
-#include "matrix/scan.h"
+#include "matrix/fileview.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -114,16 +114,14 @@ static int read_row_pointers(matrix_scan *scan, matrix *m, size_t nnz)
     return 0;
 }
 
-/* Nothing, or a section of a later version of the format: a line that begins with an
- * upper-case word. */
-static int read_end(matrix_scan *scan)
+int fileview_scan_section(matrix_scan *scan)
 {
     int rc = matrix_scan_word(scan);
     if (rc != 0 || scan->word_length == 0)
         return rc;
     if (scan->word_first && strspn(scan->word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == scan->word_length)
         return 0;
-    return matrix_scan_refuse(scan, scan->word_line, "more text after the last row pointer");
+    return matrix_scan_unexpected(scan, "the end of the file or a section");
 }
 
 static int read_arrays(matrix_scan *scan, matrix *m, size_t nnz)
@@ -131,29 +129,26 @@ static int read_arrays(matrix_scan *scan, matrix *m, size_t nnz)
     int rc = read_columns(scan, m, nnz);
     if (rc == 0)
         rc = read_values(scan, m, nnz);
-    if (rc == 0)
-        rc = read_row_pointers(scan, m, nnz);
-    return rc == 0 ? read_end(scan) : rc;
+    return rc == 0 ? read_row_pointers(scan, m, nnz) : rc;
 }
 
-int matrix_read_fileview(FILE *stream, matrix *m, matrix_error *error)
+int fileview_scan_matrix(matrix_scan *scan, matrix *m)
 {
-    matrix_scan scan;
     matrix read;
     size_t nnz = 0, rows = 0;
-    int rc = matrix_scan_init(&scan, stream, error);
-    if (rc == 0)
-        rc = read_signature(&scan);
+    int rc = read_signature(scan);
     if (rc != 0)
         return rc;
-    skip_comments(&scan);
-    rc = read_counts(&scan, &nnz, &rows);
+    skip_comments(scan);
+    rc = read_counts(scan, &nnz, &rows);
     if (rc != 0)
         return rc;
     rc = matrix_allocate(&read, rows, rows, nnz);
     if (rc != 0)
         return rc;
-    rc = read_arrays(&scan, &read, nnz);
+    rc = read_arrays(scan, &read, nnz);
+    if (rc == 0)
+        rc = fileview_scan_section(scan);
     if (rc != 0)
         matrix_release(&read);
     else
@@ -161,14 +156,29 @@ int matrix_read_fileview(FILE *stream, matrix *m, matrix_error *error)
     return rc;
 }
 
-int matrix_write_fileview(FILE *stream, const matrix *m, const char *comments)
+int matrix_read_fileview(FILE *stream, matrix *m, matrix_error *error)
 {
-    if (m->rows != m->cols)
-        return -EINVAL;
+    matrix_scan scan;
+    int rc = matrix_scan_init(&scan, stream, error);
+    return rc == 0 ? fileview_scan_matrix(&scan, m) : rc;
+}
+
+int fileview_is_writable(const matrix *m)
+{
     size_t nnz = m->row_start != NULL ? m->row_start[m->rows] : 0;
+    if (m->rows != m->cols)
+        return 0;
     for (size_t i = 0; i < nnz; i++)
         if (m->value[i] < 0)
-            return -EINVAL;
+            return 0;
+    return 1;
+}
+
+int matrix_write_fileview(FILE *stream, const matrix *m, const char *comments)
+{
+    size_t nnz = m->row_start != NULL ? m->row_start[m->rows] : 0;
+    if (!fileview_is_writable(m))
+        return -EINVAL;
     fputs("FILEVIEW\n", stream);
     matrix_write_comments(stream, comments);
     fprintf(stream, "%zu %zu\n", nnz, m->rows + 1);

@@ -116,8 +116,34 @@ int matrix_scan_word(matrix_scan *scan)
     return matrix_scan_failure(scan);
 }
 
-/* The word as it may be shown: printable and not long. */
-static int unexpected(matrix_scan *scan, const char *what)
+int matrix_scan_rest_of_line(matrix_scan *scan, char **text)
+{
+    size_t length = 0, room = 128, line = scan->line;
+    char *read = malloc(room);
+    for (int c; read != NULL && (c = matrix_scan_next(scan)) != '\n' && c != EOF;) {
+        if (length == MATRIX_SCAN_LINE || c == '\0') {
+            free(read);
+            return c == '\0' ? matrix_scan_refuse(scan, line, "a NUL byte")
+                             : matrix_scan_refuse(scan, line, "a line of more than %d characters",
+                                                  MATRIX_SCAN_LINE);
+        }
+        read[length++] = (char)c;
+        if (length == room) {
+            char *grown = realloc(read, room *= 2);
+            if (grown == NULL)
+                free(read);
+            read = grown;
+        }
+    }
+    if (read == NULL)
+        return -ENOMEM;
+    read[length] = '\0';
+    *text = read;
+    return 0;
+}
+
+/* As it may be shown: printable and not long. */
+int matrix_scan_unexpected(matrix_scan *scan, const char *what)
 {
     char shown[41];
     size_t n = 0;
@@ -166,7 +192,7 @@ int matrix_scan_number(matrix_scan *scan, const char *what, int64_t *number)
     if (*digit == '-' || *digit == '+')
         digit++;
     if (digit[strspn(digit, "0123456789")] != '\0' || *digit == '\0')
-        return unexpected(scan, what);
+        return matrix_scan_unexpected(scan, what);
     int64_t n = 0;
     for (; *digit != '\0'; digit++)
         if (append_digit(&n, *digit - '0'))
@@ -252,7 +278,7 @@ int matrix_scan_real(matrix_scan *scan, const char *what, int64_t *number)
     if (rc != 0)
         return rc;
     if (parse_decimal(scan->word, &d) != 0)
-        return unexpected(scan, what);
+        return matrix_scan_unexpected(scan, what);
     drop_trailing_zeros(&d);
     if (d.length > 0 && d.exponent < 0)
         return matrix_scan_refuse(scan, scan->word_line, "%s is not whole: %s", what, scan->word);

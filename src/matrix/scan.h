@@ -13,6 +13,9 @@
 /* Longer words are refused: no number that fits 64 bits needs so many characters. */
 #define MATRIX_SCAN_WORD 127
 
+/* Longer lines are refused where a line is text. */
+#define MATRIX_SCAN_LINE 32768
+
 typedef struct matrix_scan {
     FILE *stream;
     matrix_error *error; /* filled in by whatever fails */
@@ -51,6 +54,9 @@ int matrix_scan_double(matrix_scan *scan, locale_t c, const char *what, double *
 /* Passes white space. 1: the next character begins a line and is a '%'. 0: it is not. */
 int matrix_scan_at_comment(matrix_scan *scan);
 
+/* The rest of the line, without the newline, as a string that the caller frees. -ENOMEM too. */
+int matrix_scan_rest_of_line(matrix_scan *scan, char **text);
+
 /* The next character, or EOF. */
 int matrix_scan_next(matrix_scan *scan);
 
@@ -60,6 +66,9 @@ uint64_t matrix_scan_left(const matrix_scan *scan);
 /* Refuses what stands on that line: fills in the error and returns -EBADMSG. */
 int matrix_scan_refuse(matrix_scan *scan, size_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Refuses the last word, where something else is expected: "a column". */
+int matrix_scan_unexpected(matrix_scan *scan, const char *what);
 
 /* -EIO with the system's reason when the stream has failed, otherwise 0. */
 int matrix_scan_failure(matrix_scan *scan);

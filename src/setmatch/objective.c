@@ -153,3 +153,33 @@ int place_by_objective(const placement_task *task, size_t *node)
         return -EINVAL;
     return task->ranks.vertices > 0 ? place_by_profile(task, node) : 0;
 }
+
+/* ---- names ---- */
+
+const char *const setmatch_objective_names[] = {"auto", "neighbours", "profile", NULL};
+const char *const setmatch_domains_names[] = {"auto", "even", "fitted", NULL};
+
+/* The place of the name, or -EINVAL. */
+static int find_name(const char *const *names, const char *name)
+{
+    for (int k = 0; names[k] != NULL; k++)
+        if (strcmp(names[k], name) == 0)
+            return k;
+    return -EINVAL;
+}
+
+int setmatch_find_objective(const char *name, setmatch_objective *objective)
+{
+    int found = find_name(setmatch_objective_names, name);
+    if (found >= 0)
+        *objective = (setmatch_objective)found;
+    return found < 0 ? found : 0;
+}
+
+int setmatch_find_domains(const char *name, setmatch_domains *domains)
+{
+    int found = find_name(setmatch_domains_names, name);
+    if (found >= 0)
+        *domains = (setmatch_domains)found;
+    return found < 0 ? found : 0;
+}

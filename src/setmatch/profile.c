@@ -250,13 +250,15 @@ static int own_items(const matrix *bytes, size_t nodes, const size_t *node, stru
     return rc;
 }
 
-static int own_call(size_t *owner, const matrix *bytes, size_t nodes, const size_t *node,
-                    setmatch_domains domains, int64_t *kept)
+/* By one kind of domains. */
+static int own_by(size_t *owner, const matrix *bytes, size_t nodes, const size_t *node,
+                  setmatch_domains domains, int64_t *kept)
 {
     struct owner_work w = {{calloc(bytes->cols + 1, sizeof(size_t)), 0},
                            calloc(bytes->cols + 1, sizeof(size_t)),
                            calloc(nodes + 1, sizeof(size_t))};
     int rc = w.items.item == NULL || w.node_of_item == NULL || w.capacity == NULL ? -ENOMEM : 0;
+    *kept = 0;
     if (rc == 0 && domains == SETMATCH_DOMAINS_EVEN)
         number_domains(bytes, used_nodes(bytes->rows, nodes, node, w.capacity), &w.items);
     else if (rc == 0)
@@ -269,6 +271,36 @@ static int own_call(size_t *owner, const matrix *bytes, size_t nodes, const size
     free(w.items.item);
     free(w.node_of_item);
     free(w.capacity);
+    return rc;
+}
+
+/* Both kinds compete, even domains having been tried: fitted ones on a tie. */
+static int own_by_better(size_t *owner, const matrix *bytes, size_t nodes, const size_t *node,
+                         int64_t *kept)
+{
+    int64_t fitted_kept = 0;
+    size_t *fitted = calloc(bytes->cols + 1, sizeof *fitted);
+    int rc = fitted == NULL ? -ENOMEM : own_by(fitted, bytes, nodes, node, SETMATCH_DOMAINS_FITTED,
+                                               &fitted_kept);
+    for (size_t b = 0; rc == 0 && fitted_kept >= *kept && b < bytes->cols; b++)
+        if (owner[b] != SIZE_MAX)
+            owner[b] = fitted[b];
+    if (rc == 0 && fitted_kept > *kept)
+        *kept = fitted_kept;
+    free(fitted);
+    return rc;
+}
+
+static int own_call(size_t *owner, const matrix *bytes, size_t nodes, const size_t *node,
+                    setmatch_domains domains, int64_t *kept)
+{
+    setmatch_domains first = domains == SETMATCH_DOMAINS_AUTO ? SETMATCH_DOMAINS_EVEN : domains;
+    int64_t here;
+    int rc = own_by(owner, bytes, nodes, node, first, &here);
+    if (rc == 0 && domains == SETMATCH_DOMAINS_AUTO)
+        rc = own_by_better(owner, bytes, nodes, node, &here);
+    if (rc == 0 && __builtin_add_overflow(*kept, here, kept))
+        rc = -ERANGE;
     return rc;
 }
 

@@ -46,8 +46,9 @@ int setmatch_sets(const matrix *view, unsigned threshold, size_t *set_of_rank, s
 /* ---- methods: the same input, one placement each ---- */
 
 /* What ranks did in the file: bytes[c] is a row for each rank and a column for each bin (an equal
- * part of the range accessed, the last one perhaps less) of collective call c; values are bytes,
- * >= 0. Calls may differ in bins. At least one call, all of the same number of ranks. */
+ * part of the range accessed, the last one perhaps less) of collective call c, or of all calls of one
+ * kind; values are bytes, >= 0. Calls may differ in bins. At least one call, all of the same number of
+ * ranks. For a view_file `f` with patterns: {f.patterns, f.bytes}. */
 typedef struct setmatch_profile {
     size_t calls;
     const matrix *bytes;
@@ -55,8 +56,13 @@ typedef struct setmatch_profile {
 
 /* How the file is divided among nodes when it is accessed: into one contiguous part of equal length
  * for each node that has ranks, or into bins that are each given to a node, to all nodes equally
- * many. Either way those go to the nodes where most of their bytes are. */
-typedef enum setmatch_domains { SETMATCH_DOMAINS_EVEN, SETMATCH_DOMAINS_FITTED } setmatch_domains;
+ * many. Either way those go to the nodes where most of their bytes are. AUTO: whichever of both lets
+ * fewer bytes cross. */
+typedef enum setmatch_domains {
+    SETMATCH_DOMAINS_AUTO,
+    SETMATCH_DOMAINS_EVEN,
+    SETMATCH_DOMAINS_FITTED
+} setmatch_domains;
 
 /* What is to be least: the weight of the view between nodes, or the bytes of the profile that cross
  * between nodes on their way to the file domains. AUTO: the profile when there is one. */
@@ -65,6 +71,15 @@ typedef enum setmatch_objective {
     SETMATCH_OBJECTIVE_NEIGHBOURS,
     SETMATCH_OBJECTIVE_PROFILE
 } setmatch_objective;
+
+/* The names of both, in the order of their values, closed by NULL: "auto", "neighbours", "profile";
+ * "auto", "even", "fitted". */
+extern const char *const setmatch_objective_names[];
+extern const char *const setmatch_domains_names[];
+
+/* Sets the value of that name; -EINVAL: there is none. */
+int setmatch_find_objective(const char *name, setmatch_objective *objective);
+int setmatch_find_domains(const char *name, setmatch_domains *domains);
 
 /* The bandwidth between two ranks by what they share; only ratios matter. All 0: the paper's 3500
  * within and 2100 MB/s between nodes, and half of that between groups. */
@@ -176,6 +191,18 @@ int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, doubl
  * average part from the optimum each. -EINVAL: a malformed profile; -ERANGE; -ENOMEM. */
 int setmatch_crossing(const setmatch_profile *profile, size_t nodes, const size_t *node_of_rank,
                       setmatch_domains domains, int64_t *crossing, int64_t *total);
+
+/* All of that for one placement. */
+typedef struct setmatch_report {
+    int64_t inside, total;             /* weight of the view, as setmatch_weight */
+    double cost;                       /* as setmatch_cost */
+    int64_t bytes;                     /* of the profile; 0: there is none */
+    int64_t crossing;                  /* of these, with the domains of the input */
+    int64_t crossing_even, crossing_fitted;
+} setmatch_report;
+
+/* Judges a placement by everything that the input holds. Errors of the functions above. */
+int setmatch_judge(const setmatch_input *input, const size_t *node_of_rank, setmatch_report *report);
 
 /* The co-access matrix C * transpose(C) with each bin's products divided by the bin's bytes: what
  * two ranks have in common, in bytes; the upper triangle. In bins of more than 64 ranks each rank

@@ -75,3 +75,30 @@ int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, doubl
     *cost = twice / 2;
     return 0;
 }
+
+static int judge_profile(const setmatch_input *in, const size_t *node, setmatch_report *r)
+{
+    int rc = in->profile->calls > 0 && in->profile->bytes[0].rows == in->view->rows ? 0 : -EINVAL;
+    if (rc == 0)
+        rc = setmatch_crossing(in->profile, in->nodes, node, in->domains, &r->crossing, &r->bytes);
+    if (rc == 0)
+        rc = setmatch_crossing(in->profile, in->nodes, node, SETMATCH_DOMAINS_EVEN, &r->crossing_even,
+                               &r->bytes);
+    if (rc == 0)
+        rc = setmatch_crossing(in->profile, in->nodes, node, SETMATCH_DOMAINS_FITTED,
+                               &r->crossing_fitted, &r->bytes);
+    return rc;
+}
+
+int setmatch_judge(const setmatch_input *input, const size_t *node_of_rank, setmatch_report *report)
+{
+    setmatch_report r = {0};
+    int rc = setmatch_weight(input->view, node_of_rank, &r.inside, &r.total);
+    if (rc == 0)
+        rc = setmatch_cost(input, node_of_rank, &r.cost);
+    if (rc == 0 && input->profile != NULL)
+        rc = judge_profile(input, node_of_rank, &r);
+    if (rc == 0)
+        *report = r;
+    return rc;
+}

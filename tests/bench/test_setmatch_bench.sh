@@ -15,7 +15,8 @@ tap_check "the short benchmark reaches its bars" timeout 120 "$bench" --short
 tap_is "$(rows ',auto,')" 30 "28 patterns and 2 for the time are placed by auto"
 tap_is "$(rows ',setmatch,')" 28 "and by the paper's method"
 tap_is "$(rows 'worst: 1\.')" 1 "the worst cut is told"
-tap_is "$(rows '^# crossing')" 16 "crossing bytes of 8 profiles, even and fitted domains"
+tap_is "$(rows 'by profile: sum V/P')" 24 "8 profiles for even, fitted and either domains, placed by profile"
+tap_is "$(rows 'by neighbours: sum V/P')" 24 "and by neighbours"
 tap_is "$(rows MISSED)" 0 "no bar is missed"
 tap_check_fails "a pattern that is none" "$bench" --only
 tap_plan

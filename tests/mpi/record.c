@@ -17,7 +17,7 @@
 
 struct options {
     const char *dir;
-    const char *scenario;
+    const struct scenario *scenario;
     int seed, repeat;
 };
 
@@ -35,7 +35,7 @@ struct log_line {
 };
 
 static FILE *log_file;
-static int world_rank;
+static int world_rank, repetition;
 static char buffer[1 << 16];
 
 static void check_mpi(int code, const char *what)
@@ -92,7 +92,7 @@ static void random_call(struct shared_file *f, const struct view *v, int number,
     char call[64];
     int count = etypes * (int)v->etype.size;
     MPI_Status status;
-    snprintf(call, sizeof call, "%s.%d", f->name, number);
+    snprintf(call, sizeof call, "%s.%d.%d", f->name, number, repetition);
     switch (kind) {
     case 0: check_mpi(MPI_File_write_all(f->handle, buffer, count, MPI_BYTE, &status), "write_all"); break;
     case 1: check_mpi(MPI_File_read_all(f->handle, buffer, count, MPI_BYTE, &status), "read_all"); break;
@@ -190,12 +190,62 @@ static void scenario_order(const struct options *o, bool individual)
     view_free(&v);
 }
 
-static void run_scenario(const struct options *o)
+/* One turn of the example at a time, at explicit offsets of a file without a view, by every way there
+ * is; all of it twice, the last turn first. */
+static void scenario_offsets(const struct options *o)
 {
-    if (strcmp(o->scenario, "random") == 0)
-        scenario_random(o);
-    else
-        scenario_order(o, strcmp(o->scenario, "individual") == 0);
+    static const int order[] = {0, 4, 1, 0, 4, 1, 5, 2, 3, 4, 1, 3, 2, 5, 4, 2, 5, 4, 0, 4, 1};
+    const int turns = sizeof order / sizeof *order;
+    const struct view bytes = {layout_basic(MPI_BYTE, 1), layout_basic(MPI_BYTE, 1), 0};
+    struct shared_file f = open_file(o, MPI_COMM_WORLD, "offsets");
+    MPI_Status status;
+    for (int i = 2 * turns; i-- > 0;) {
+        int turn = i % turns;
+        MPI_Offset at = turn * ORDERED_BYTES;
+        MPI_Request request = MPI_REQUEST_NULL;
+        if (order[turn] != world_rank)
+            continue;
+        switch (i % 4) {
+        case 0: check_mpi(MPI_File_write_at(f.handle, at, buffer, ORDERED_BYTES, MPI_BYTE, &status), "write_at"); break;
+        case 1: check_mpi(MPI_File_iwrite_at(f.handle, at, buffer, ORDERED_BYTES, MPI_BYTE, &request), "iwrite_at"); break;
+        case 2: check_mpi(MPI_File_read_at(f.handle, at, buffer, ORDERED_BYTES, MPI_BYTE, &status), "read_at"); break;
+        default:
+            check_mpi(MPI_File_seek(f.handle, at, MPI_SEEK_SET), "seek");
+            check_mpi(MPI_File_write(f.handle, buffer, ORDERED_BYTES, MPI_BYTE, &status), "write");
+            break;
+        }
+        check_mpi(MPI_Wait(&request, &status), "wait");
+        if (i < turns)
+            log_access("offsets", &bytes, at, ORDERED_BYTES);
+    }
+    close_file(&f);
+}
+
+static void scenario_collective(const struct options *o)
+{
+    scenario_order(o, false);
+}
+
+static void scenario_individual(const struct options *o)
+{
+    scenario_order(o, true);
+}
+
+static const struct scenario {
+    const char *name;
+    void (*run)(const struct options *o);
+} scenarios[] = {{"random", scenario_random},
+                 {"order", scenario_collective},
+                 {"individual", scenario_individual},
+                 {"offsets", scenario_offsets},
+                 {NULL, NULL}};
+
+static const struct scenario *find_scenario(const char *name)
+{
+    const struct scenario *s = scenarios;
+    while (s->name != NULL && strcmp(s->name, name) != 0)
+        s++;
+    return s;
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -206,8 +256,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 's': o->seed = atoi(text); break;
     case 'n': o->repeat = atoi(text); break;
     case ARGP_KEY_ARG:
-        o->scenario = text;
-        if (strcmp(text, "random") != 0 && strcmp(text, "order") != 0 && strcmp(text, "individual") != 0)
+        o->scenario = find_scenario(text);
+        if (o->scenario->name == NULL)
             argp_error(state, "unknown scenario '%s'", text);
         break;
     case ARGP_KEY_NO_ARGS: argp_usage(state); break;
@@ -224,7 +274,7 @@ int main(int argc, char **argv)
         {"repeat", 'n', "N", 0, "How often to do it all (1)", 0},
         {0},
     };
-    static const struct argp parser = {table, parse_option, "random|order|individual",
+    static const struct argp parser = {table, parse_option, "random|order|individual|offsets",
                                        "Accesses for the test of the recorder.", NULL, NULL, NULL};
     struct options o = {.dir = ".", .seed = 1, .repeat = 1};
     char path[4096];
@@ -238,8 +288,8 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 1);
         return 1;
     }
-    for (int i = 0; i < o.repeat; i++)
-        run_scenario(&o);
+    for (repetition = 0; repetition < o.repeat; repetition++)
+        o.scenario->run(&o);
     fclose(log_file);
     MPI_Finalize();
     return 0;

@@ -27,8 +27,10 @@ tap_check "example: what the log says" "${matrix[@]}" --ranks 6 "$view" "$tap_di
 tap_check "example: stock Open MPI" stock 6 "$programs/record" --dir "$tap_dir" order
 tap_check "example: what stock records" "${matrix[@]}" --equals "$tap_dir/fileview_info.out" "$view"
 
+rm -f "$tap_dir"/log.*
 tap_check "view set, written by individual calls" record 6 "$programs/record" --dir "$tap_dir" individual
-tap_check "the view alone gives the same matrix" "${matrix[@]}" --ranks 6 --dense "$example" "$view"
+tap_check "written by individual calls: the same matrix" \
+    "${matrix[@]}" --ranks 6 --dense "$example" --no-profile "$view"
 
 for grid in 2x2x2 1x2x4; do
     array=("$cube" --size 12x10x9 --grid "$grid" --write-only --file "$files/cube")
@@ -38,16 +40,35 @@ for grid in 2x2x2 1x2x4; do
         "${matrix[@]}" --ranks 8 --equals "$tap_dir/fileview_info.out" "$view"
 done
 
+# Written one turn at a time, at explicit offsets, twice: it counts once, and nothing goes by aggregators.
+rm -f "$tap_dir"/log.*
+tap_check "explicit offsets: recorded" record 6 "$programs/record" --dir "$tap_dir" offsets
+tap_check "explicit offsets: the same matrix" "${matrix[@]}" --ranks 6 --dense "$example" --no-profile "$view"
+tap_check "explicit offsets: what the log says" "${matrix[@]}" "$view" "$tap_dir"/log.*
+
 # Many files, calls and views, two communicators whose ranks are not those of the world.
 for ranks in 1 4 7; do
     for seed in 1 2 3; do
         rm -f "$tap_dir"/log.*
         tap_check "$ranks ranks, seed $seed: recorded" \
             record $ranks "$programs/record" --dir "$tap_dir" --seed $seed random
-        tap_check "$ranks ranks, seed $seed: the sum over all calls" \
-            "${matrix[@]}" --ranks $ranks "$view" "$tap_dir"/log.*
+        tap_check "$ranks ranks, seed $seed: the sum over all calls, and the profile" \
+            "${matrix[@]}" --ranks $ranks --profile "$view" "$tap_dir"/log.*
+        tap_check "$ranks ranks, seed $seed: dla reads it" "$TOOLS_DIR/dla" show "$view"
     done
 done
+
+for domains in even stripe fitted; do
+    rm -f "$tap_dir"/log.*
+    tap_check "$domains domains, by bytes: recorded" record 7 --mca fcoll_tatp_record_weight bytes \
+        --mca fcoll_tatp_domains $domains --mca fcoll_tatp_stripe_size 64 \
+        "$programs/record" --dir "$tap_dir" --repeat 3 --seed 4 random
+    tap_check "$domains domains, by bytes: the sum, and the profile" \
+        "${matrix[@]}" --bytes --profile "$view" "$tap_dir"/log.*
+done
+tap_check_fails "a weight that is none" record 2 --mca fcoll_tatp_record_weight size \
+    "$programs/record" --dir "$tap_dir" order
+tap_contains "$tap_output" "fcoll_tatp_record_weight" "a weight that is none: the message names it"
 
 # Killed at any time, the file is the old one or a whole new one. The ranks of a killed mpirun
 # end a moment later.

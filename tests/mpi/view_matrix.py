@@ -39,21 +39,83 @@ def read_fileview(path):
     return pointers - 1, matrix
 
 
-def neighbours(logs):
-    """What the logged accesses amount to: each pair of neighbours in each call counts 1."""
+def read_profile(path):
+    """The ACCESS sections: (file, calls, unit, bins, {(rank, bin): bytes}) each."""
+    patterns = []
+    with open(path) as stream:
+        lines = stream.read().split("\n")
+    while lines and not lines[0].startswith("ACCESS "):
+        lines.pop(0)
+    while lines and lines[0].startswith("ACCESS "):
+        calls, _first, unit, bins, rows, entries = (int(word) for word in lines[0].split()[1:7])
+        name = lines.pop(0).split(" ", 7)[7]
+        row = [[int(word) for word in lines.pop(0).split()] for _ in range(rows)]
+        got = {(r[0], b): n for r in row for b, n in zip(r[2::2], r[3::2])}
+        if len(got) != entries or any(len(r) != 2 + 2 * r[1] for r in row):
+            raise ValueError("wrong number of entries")
+        patterns.append((name, calls, unit, bins, got))
+    if lines not in ([], [""]):
+        raise ValueError("more lines than the sections have")
+    return patterns
+
+
+def read_logs(logs):
+    """The accesses of each call: (offset, rank, length), sorted, pieces of a rank that touch as one."""
     calls = collections.defaultdict(list)
     for path in logs:
         with open(path) as stream:
             for line in stream:
-                call, rank, offset, _length = line.split()
-                calls[call].append((int(offset), int(rank)))
+                call, rank, offset, length = line.split()
+                calls[call].append((int(offset), int(rank), int(length)))
+    for name, pieces in calls.items():
+        whole = []
+        for offset, rank, length in sorted(pieces):
+            if whole and whole[-1][1] == rank and whole[-1][0] + whole[-1][2] == offset:
+                offset, _, before = whole.pop()
+                length += before
+            whole.append((offset, rank, length))
+        calls[name] = whole
+    return calls
+
+
+def neighbours(calls, by_bytes):
+    """Each pair of neighbours in each call counts 1, or the bytes of the shorter one."""
     matrix = collections.Counter()
     for pieces in calls.values():
-        pieces.sort()
-        for (_, left), (_, right) in zip(pieces, pieces[1:]):
-            matrix[left, right] += 1
-            matrix[right, left] += 1
+        for (_, left, length), (_, right, more) in zip(pieces, pieces[1:]):
+            matrix[left, right] += min(length, more) if by_bytes else 1
+            matrix[right, left] += min(length, more) if by_bytes else 1
     return matrix
+
+
+def binned(pieces, unit):
+    """The number of bins of a call's range, and {(rank, bin): bytes}."""
+    first = pieces[0][0]
+    bins = collections.Counter()
+    for offset, rank, length in pieces:
+        at, end = offset - first, offset - first + length
+        while at < end:
+            part = min(end, at - at % unit + unit) - at
+            bins[rank, at // unit] += part
+            at += part
+    return (max(offset + length for offset, _, length in pieces) - first - 1) // unit + 1, bins
+
+
+def check_profile(patterns, calls):
+    """Every call belongs to one pattern of its file, and every pattern is made of such calls."""
+    left = dict(calls)
+    for name, count, unit, bins, got in patterns:
+        for _ in range(count):
+            for call in sorted(left):
+                wanted_bins, wanted = binned(left[call], unit)
+                if (call.split(".")[0] == name.split("/")[-1] and wanted_bins == bins and
+                        {place: count * n for place, n in wanted.items()} == got):
+                    del left[call]
+                    break
+            else:
+                sys.exit(f"a pattern of {name} is that of no call")
+    if left:
+        sys.exit(f"no pattern has {', '.join(sorted(left))}")
 
 
 def without_diagonal(matrix):
@@ -72,6 +134,9 @@ def main():
     parser.add_argument("--ranks", type=int, help="how many rows FILE must have")
     parser.add_argument("--equals", metavar="FILE", help="another FILEVIEW file of the same content")
     parser.add_argument("--dense", metavar="ROWS", help="the content: rows of numbers, '/' between them")
+    parser.add_argument("--bytes", action="store_true", help="neighbours count the shorter one's bytes")
+    parser.add_argument("--profile", action="store_true", help="check the profile against the logs as well")
+    parser.add_argument("--no-profile", action="store_true", help="there must be none")
     parser.add_argument("file", metavar="FILE")
     parser.add_argument("log", metavar="LOG", nargs="*", help="logs of the program `record`")
     options = parser.parse_args()
@@ -86,8 +151,13 @@ def main():
     if options.dense:
         dense = [[int(word) for word in row.split()] for row in options.dense.split("/")]
         compare(got, {(i, j): value for i, row in enumerate(dense) for j, value in enumerate(row)})
+    if options.no_profile and read_profile(options.file):
+        sys.exit(f"{options.file}: has a profile")
     if options.log:
-        compare(got, neighbours(options.log))
+        calls = read_logs(options.log)
+        compare(got, neighbours(calls, options.bytes))
+        if options.profile:
+            check_profile(read_profile(options.file), calls)
 
 
 if __name__ == "__main__":

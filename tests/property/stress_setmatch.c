@@ -350,7 +350,7 @@ static const char *check_profile(const struct instance *in)
 {
     const setmatch_profile profile = {1, &in->bytes};
     size_t node[MOST_RANKS];
-    for (int domains = 0; domains < 2; domains++) {
+    for (int domains = 0; domains < 3; domains++) {
         int64_t crossing[2], total;
         for (int k = 0; k < 2; k++) {
             setmatch_input input = input_of(in, true);

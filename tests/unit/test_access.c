@@ -3,6 +3,7 @@
 #include "access/access.h"
 #include "access/domain.h"
 #include "access/merge.h"
+#include "access/neighbours.h"
 #include "access/units.h"
 #include "seeded.h"
 #include "suite.h"
@@ -847,21 +848,26 @@ START_TEST(neighbours_of_the_paper)
     access_list list[6] = {{0}};
     size_t owner[6] = {0, 1, 2, 3, 4, 5};
     matrix_builder counts = {.rows = 6, .cols = 6};
+    access_weight weight = _i == 0 ? ACCESS_WEIGHT_COUNT : ACCESS_WEIGHT_BYTES;
     access_ends ends;
     matrix m;
     for (int i = 0; i < 21; i++)
         ck_assert_int_eq(access_append(&list[order[i]], 8 * i, 8, list[order[i]].bytes), 0);
-    ck_assert_int_eq(access_count_neighbours(list, owner, 6, &counts, &ends), 0);
+    ck_assert_int_eq(access_count_neighbours(list, owner, 6, weight, &counts, &ends), 0);
+    ck_assert_uint_eq(ends.count, 4);
+    ck_assert_uint_eq(ends.block[0].owner, 0);
+    ck_assert_uint_eq(ends.block[1].owner, 4);
+    ck_assert_uint_eq(ends.block[2].owner, 4);
+    ck_assert_uint_eq(ends.block[3].owner, 1);
+    ck_assert_int_eq(ends.block[0].offset, 0);
+    ck_assert_int_eq(ends.block[3].offset + ends.block[3].length, 21 * 8);
+    ck_assert_int_eq(access_join_ends(&ends, 1, weight, &counts), 0);
     ck_assert_int_eq(matrix_builder_finish(&counts, &m), 0);
     for (size_t i = 0; i < 6; i++) {
         for (size_t j = 0; j < 6; j++)
-            ck_assert_int_eq(matrix_get(&m, i, j), wanted[i][j]);
+            ck_assert_int_eq(matrix_get(&m, i, j), wanted[i][j] * (_i == 0 ? 1 : 8));
         access_release(&list[i]);
     }
-    ck_assert_uint_eq(ends.first_owner, 0);
-    ck_assert_uint_eq(ends.last_owner, 1);
-    ck_assert_int_eq(ends.lower, 0);
-    ck_assert_int_eq(ends.upper, 21 * 8);
     matrix_builder_clear(&counts);
     matrix_release(&m);
 }
@@ -870,14 +876,93 @@ END_TEST
 START_TEST(nobody_has_no_neighbours)
 {
     matrix_builder counts = {.rows = 2, .cols = 2};
-    access_ends ends;
+    access_ends ends = {.count = 9};
     matrix m;
-    ck_assert_int_eq(access_count_neighbours(NULL, NULL, 0, &counts, &ends), 0);
-    ck_assert_uint_eq(ends.first_owner, SIZE_MAX);
+    ck_assert_int_eq(access_count_neighbours(NULL, NULL, 0, ACCESS_WEIGHT_COUNT, &counts, &ends), 0);
+    ck_assert_uint_eq(ends.count, 0);
+    ck_assert_int_eq(access_join_ends(&ends, 1, ACCESS_WEIGHT_COUNT, &counts), 0);
     ck_assert_int_eq(matrix_builder_finish(&counts, &m), 0);
     ck_assert_uint_eq(m.row_start[2], 0);
     matrix_builder_clear(&counts);
     matrix_release(&m);
+}
+END_TEST
+
+/* The bytes of a file by owner, -1: nobody's; each stretch of one owner is a block. */
+enum { OWNERS = 4, MOST_PARTS = 12 };
+
+static void model_neighbours(const int *owner, int64_t wanted[2][OWNERS][OWNERS])
+{
+    int last = -1, last_length = 0;
+    for (int from = 0, end; from < FILE_BYTES; from = end) {
+        for (end = from + 1; end < FILE_BYTES && owner[end] == owner[from]; end++)
+            continue;
+        int here = owner[from], length = end - from;
+        if (here < 0)
+            continue;
+        if (last >= 0) {
+            int shorter = length < last_length ? length : last_length;
+            wanted[0][last][here]++;
+            wanted[0][here][last]++;
+            wanted[1][last][here] += shorter;
+            wanted[1][here][last] += shorter;
+        }
+        last = here;
+        last_length = length;
+    }
+}
+
+static void random_owners(uint64_t *seed, int *owner)
+{
+    int64_t longest = pick(seed, 1, 60);
+    for (int from = 0; from < FILE_BYTES;) {
+        int64_t length = pick(seed, 1, longest);
+        int here = (int)pick(seed, -1, OWNERS - 1);
+        for (; length > 0 && from < FILE_BYTES; length--)
+            owner[from++] = here;
+    }
+}
+
+/* What each owner has of bytes [lo, hi). */
+static void cut_out(const int *owner, int lo, int hi, access_list *list)
+{
+    for (int at = lo; at < hi; at++) {
+        if (owner[at] >= 0)
+            ck_assert_int_eq(access_append(&list[owner[at]], at, 1, list[owner[at]].bytes), 0);
+    }
+}
+
+/* However the file is divided, the parts and their ends amount to what the whole has. */
+START_TEST(parts_add_up_to_the_whole)
+{
+    uint64_t seed = (uint64_t)_i + 1;
+    int owner_of[FILE_BYTES];
+    size_t owner[OWNERS] = {0, 1, 2, 3};
+    int64_t wanted[2][OWNERS][OWNERS] = {{{0}}};
+    access_ends ends[MOST_PARTS];
+    random_owners(&seed, owner_of);
+    model_neighbours(owner_of, wanted);
+    for (int weight = 0; weight < 2; weight++) {
+        matrix_builder counts = {.rows = OWNERS, .cols = OWNERS};
+        size_t parts = 0;
+        matrix m;
+        for (int lo = 0, hi; lo < FILE_BYTES; lo = hi) {
+            access_list list[OWNERS] = {{0}};
+            hi = parts + 1 < MOST_PARTS ? lo + (int)pick(&seed, 1, FILE_BYTES - lo) : FILE_BYTES;
+            cut_out(owner_of, lo, hi, list);
+            ck_assert_int_eq(access_count_neighbours(list, owner, OWNERS, (access_weight)weight, &counts,
+                                                     &ends[parts++]), 0);
+            for (int o = 0; o < OWNERS; o++)
+                access_release(&list[o]);
+        }
+        ck_assert_int_eq(access_join_ends(ends, parts, (access_weight)weight, &counts), 0);
+        ck_assert_int_eq(matrix_builder_finish(&counts, &m), 0);
+        for (size_t i = 0; i < OWNERS; i++)
+            for (size_t j = 0; j < OWNERS; j++)
+                ck_assert_msg(matrix_get(&m, i, j) == wanted[weight][i][j], "%zu parts, %zu %zu", parts, i, j);
+        matrix_builder_clear(&counts);
+        matrix_release(&m);
+    }
 }
 END_TEST
 
@@ -919,7 +1004,8 @@ int main(void)
     tcase_add_test(merges, union_of_blocks);
     tcase_add_test(merges, union_of_runs);
     tcase_add_test(merges, union_of_interleaved_records);
-    tcase_add_test(merges, neighbours_of_the_paper);
+    tcase_add_loop_test(merges, neighbours_of_the_paper, 0, 2);
+    tcase_add_loop_test(merges, parts_add_up_to_the_whole, 0, 200);
     tcase_add_test(merges, nobody_has_no_neighbours);
     suite_add_tcase(suite, runs);
     suite_add_tcase(suite, domains);

@@ -253,6 +253,8 @@ START_TEST(crossing_by_hand)
     ck_assert_int_eq(crossing, 25 - 12 - 8);
     ck_assert_int_eq(setmatch_crossing(&profile, 2, node, SETMATCH_DOMAINS_FITTED, &crossing, &total), 0);
     ck_assert_int_eq(crossing, 25 - 14 - 7);
+    ck_assert_int_eq(setmatch_crossing(&profile, 2, node, SETMATCH_DOMAINS_AUTO, &crossing, &total), 0);
+    ck_assert_int_eq(crossing, 25 - 14 - 7);
     matrix apart = dense(3, 4, (int64_t[]){900, 0, 0, 300, 0, 0, 0, 0, 0, 100, 600, 200});
     const setmatch_profile second = {1, &apart};
     ck_assert_int_eq(setmatch_crossing(&second, 2, node, SETMATCH_DOMAINS_FITTED, &crossing, &total), 0);
@@ -261,6 +263,54 @@ START_TEST(crossing_by_hand)
     ck_assert_int_eq(crossing, 100 + 300);
     matrix_release(&bytes);
     matrix_release(&apart);
+}
+END_TEST
+
+/* Blocks of two nodes in turn: even domains cut through all of them, fitted ones take them out. */
+START_TEST(the_better_domains)
+{
+    matrix view = dense(2, 2, (int64_t[]){0, 5, 5, 0});
+    matrix bytes = dense(2, 6, (int64_t[]){4, 0, 4, 0, 4, 0, 0, 4, 0, 4, 0, 4});
+    const setmatch_profile profile = {1, &bytes};
+    setmatch_input input = {.view = &view, .slots = (size_t[]){1, 1}, .nodes = 2, .profile = &profile};
+    setmatch_report report;
+    ck_assert_int_eq(setmatch_judge(&input, (size_t[]){0, 1}, &report), 0);
+    ck_assert_int_eq(report.bytes, 24);
+    ck_assert_int_eq(report.crossing_even, 8);
+    ck_assert_int_eq(report.crossing_fitted, 0);
+    ck_assert_int_eq(report.crossing, 0);
+    ck_assert_int_eq(report.inside, 0);
+    ck_assert_int_eq(report.total, 5);
+    ck_assert_double_eq_tol(report.cost, 5 / 2100., 1e-12);
+    input.domains = SETMATCH_DOMAINS_EVEN;
+    ck_assert_int_eq(setmatch_judge(&input, (size_t[]){0, 1}, &report), 0);
+    ck_assert_int_eq(report.crossing, 8);
+    input.profile = NULL;
+    ck_assert_int_eq(setmatch_judge(&input, (size_t[]){0, 0}, &report), 0);
+    ck_assert_int_eq(report.inside, 5);
+    ck_assert_int_eq(report.bytes, 0);
+    input.profile = &(setmatch_profile){0, NULL};
+    ck_assert_int_eq(setmatch_judge(&input, (size_t[]){0, 0}, &report), -EINVAL);
+    matrix_release(&bytes);
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(names_of_objectives)
+{
+    setmatch_objective objective;
+    setmatch_domains domains;
+    for (int k = 0; k < 3; k++) {
+        ck_assert_int_eq(setmatch_find_objective(setmatch_objective_names[k], &objective), 0);
+        ck_assert_int_eq((int)objective, k);
+        ck_assert_int_eq(setmatch_find_domains(setmatch_domains_names[k], &domains), 0);
+        ck_assert_int_eq((int)domains, k);
+    }
+    ck_assert_int_eq((int)SETMATCH_OBJECTIVE_PROFILE, 2);
+    ck_assert_int_eq((int)SETMATCH_DOMAINS_FITTED, 2);
+    ck_assert_int_eq(setmatch_find_objective("profiles", &objective), -EINVAL);
+    ck_assert_int_eq(setmatch_find_domains("", &domains), -EINVAL);
+    ck_assert_int_eq((int)domains, 2);
 }
 END_TEST
 
@@ -480,8 +530,10 @@ static Suite *placement_suite(void)
 
     TCase *profiles = tcase_create("profiles");
     tcase_add_test(profiles, crossing_by_hand);
+    tcase_add_test(profiles, the_better_domains);
+    tcase_add_test(profiles, names_of_objectives);
     tcase_add_test(profiles, coaccess_by_hand);
-    tcase_add_loop_test(profiles, profile_of_uneven_blocks, 0, 2);
+    tcase_add_loop_test(profiles, profile_of_uneven_blocks, 0, 3);
     tcase_add_test(profiles, two_arrays_of_opposite_decomposition);
     tcase_add_test(profiles, cube_with_fitted_domains);
     suite_add_tcase(suite, profiles);
@@ -491,7 +543,7 @@ static Suite *placement_suite(void)
     tcase_add_test(limits, refusals);
     tcase_add_test(limits, no_ranks);
     tcase_add_test(limits, memory_runs_out);
-    tcase_add_loop_test(limits, memory_runs_out_with_a_profile, 0, 2);
+    tcase_add_loop_test(limits, memory_runs_out_with_a_profile, 0, 3);
     suite_add_tcase(suite, limits);
     return suite;
 }

@@ -62,10 +62,12 @@ typedef struct mca_fcoll_tatp_component_t {
     int stripe_count;       /* 0: what the file system says */
     bool shared_memory;
     char *record_file;
+    char *record_weight_name;
     char *stats_file;
     const plan_strategy *strategy;
     const lap_solver *solver;
     int domains;               /* an enum tatp_domains; -1: no such name */
+    int record_weight;         /* an access_weight; -1: no such name */
     opal_mutex_t lock;         /* guards what follows: threads may work on several files */
     struct tatp_module *modules;      /* of open files */
     struct tatp_module *idle_modules; /* the latest first */
@@ -246,10 +248,7 @@ typedef struct tatp_module {
     tatp_operation *running;    /* the first of them, while it has the processor */
     tatp_operation *spare;      /* for the next: other ranks wait for it even without memory */
     struct tatp_module *next_busy;
-    bool recorded;           /* rank 0: this file is among those of the record */
-    matrix recorded_view;    /* rank 0: what tatp_record_view added and no access has replaced */
-    matrix recorded_pass;    /* rank 0: what the last pass added, and its bytes */
-    int64_t recorded_bytes;
+    struct tatp_recording *recording;
 } tatp_module;
 
 /* One pass of a collective call: everything between "who accesses what" and the last agreement. */
@@ -491,14 +490,29 @@ int tatp_file_read(tatp_pass *pass, int64_t lo, int64_t end, char *data, int64_t
 /* ---- fcoll_tatp_record.c ---- */
 /* Whether this run is recorded. */
 bool tatp_records(void);
+/* Gives a module its recording. OMPI_ERR_OUT_OF_RESOURCE. */
+int tatp_record_new(tatp_module *module);
+/* A view of the file has been set, the first one or another. Collective. */
+void tatp_record_begin(ompio_file_t *fh, tatp_module *module);
+/* A pass has been carried out: who is whose neighbour there, and the bytes of each rank in each part of the
+ * range. Collective. */
+void tatp_record_pass(const tatp_pass *pass);
+/* Whether the last pass was recorded, so that others like it need only be counted. */
+bool tatp_record_knows(const tatp_module *module);
+/* The component serves the file no more. Collective where that one is still open. */
+void tatp_record_end(ompio_file_t *fh, tatp_module *module);
+/* Frees the recording of a module. */
+void tatp_record_free(tatp_module *module);
+
+/* ---- fcoll_tatp_record_individual.c ---- */
+/* The file-byte-transfer layer of a file, without the recorder's eye on it. */
+const struct mca_fbtl_base_module_1_0_0_t *tatp_fbtl(const ompio_file_t *fh);
+
+/* ---- fcoll_tatp_record_file.c ---- */
 /* On rank 0 of a file: whether the record can be written where it should be; tells when not. */
 int tatp_record_check(void);
-/* Adds who is whose neighbour in the accesses of a pass; from now on the present view counts by
- * its accesses and no longer by itself. Collective; an error is everyone's. */
-int tatp_record_pass(const tatp_pass *pass);
-/* Adds the view that has just been set, as if each rank accessed it once. Collective. */
-void tatp_record_view(ompio_file_t *fh, tatp_module *module);
-/* On the rank that holds something: brings the record file up to date. */
+/* On the rank that holds something: brings the record file up to date, now or, where that would take more
+ * than a twentieth of the time, later, in MPI_Finalize at the latest. */
 void tatp_record_flush(void);
 
 /* ---- fcoll_tatp_stats.c ---- */

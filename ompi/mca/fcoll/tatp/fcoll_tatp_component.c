@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/neighbours.h"
 #include "opal/util/component_help.h"
 
 static int tatp_register(void);
@@ -87,6 +88,19 @@ static int find_domains(const char *name)
     return -1;
 }
 
+/* By access_weight. */
+static const char *const record_weights[] = {"count", "bytes"};
+
+/* An access_weight, or -1. */
+static int find_record_weight(const char *name)
+{
+    for (int w = ACCESS_WEIGHT_COUNT; name != NULL && w <= ACCESS_WEIGHT_BYTES; w++) {
+        if (strcmp(record_weights[w], name) == 0)
+            return w;
+    }
+    return -1;
+}
+
 static void register_choice(const char *name, const char *what, char *choices, char **storage)
 {
     char *help = NULL;
@@ -159,9 +173,14 @@ static int tatp_register(void)
                       "default) or through messages like all others",
                       MCA_BASE_VAR_TYPE_BOOL, OPAL_INFO_LVL_5, &c->shared_memory);
     register_variable("record",
-                      "File to record the view matrix of this run in, for --map-by dla:file=; "
+                      "File to record the accesses of this run in, for --map-by dla:file=; "
                       "empty: do not record",
                       MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->record_file);
+    c->record_weight_name = (char *)record_weights[ACCESS_WEIGHT_COUNT];
+    register_variable("record_weight",
+                      "What two neighbouring regions count in the view matrix: count (1, the default) "
+                      "or bytes (those of the shorter one)",
+                      MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_5, &c->record_weight_name);
     register_variable("stats",
                       "File that gets a line of statistics (a JSON object) for each collective "
                       "call; '-' is standard error; empty: none",
@@ -182,6 +201,7 @@ static int tatp_open(void)
     c->strategy = plan_find_strategy(c->strategy_name);
     c->solver = lap_find_solver(c->solver_name);
     c->domains = find_domains(c->domains_name);
+    c->record_weight = find_record_weight(c->record_weight_name);
     return OMPI_SUCCESS;
 }
 
@@ -228,6 +248,8 @@ int tatp_check_parameters(void)
     if (c->unit_size < 0 || c->unit_size > TATP_LARGEST_STRIPE)
         return refuse_number("fcoll_tatp_unit_size", c->unit_size,
                              "a number of bytes up to 4294967296, or 0");
+    if (c->record_weight < 0)
+        return refuse_choice("fcoll_tatp_record_weight", c->record_weight_name, strdup("count, bytes"));
     if (c->stripe_size < 0 || c->stripe_size > TATP_LARGEST_STRIPE)
         return refuse_number("fcoll_tatp_stripe_size", c->stripe_size,
                              "a number of bytes up to 4294967296, or 0 for what the file system "

@@ -67,7 +67,7 @@ int tatp_file_write(tatp_pass *pass, int64_t lo, int64_t end, char *data)
         int64_t contiguous, done;
         int64_t offset = domains_position_to_file(&pass->schedule->domains, pass->schedule->domain, at, &contiguous);
         int64_t length = tatp_least(contiguous, end - at);
-        int rc = transfer(pass->fh, pass->fh->f_fbtl->fbtl_pwritev, offset + pass->shift, length,
+        int rc = transfer(pass->fh, tatp_fbtl(pass->fh)->fbtl_pwritev, offset + pass->shift, length,
                           data + (at - lo), &done);
         if (rc != OMPI_SUCCESS)
             return rc;
@@ -85,7 +85,7 @@ int tatp_file_read(tatp_pass *pass, int64_t lo, int64_t end, char *data, int64_t
         int64_t offset =
             domains_position_to_file(&pass->schedule->domains, pass->schedule->domain, *valid, &contiguous);
         int64_t length = tatp_least(contiguous, end - *valid);
-        int rc = transfer(pass->fh, pass->fh->f_fbtl->fbtl_preadv, offset + pass->shift, length,
+        int rc = transfer(pass->fh, tatp_fbtl(pass->fh)->fbtl_preadv, offset + pass->shift, length,
                           data + (*valid - lo), &done);
         *valid += done;
         if (rc != OMPI_SUCCESS || done < length)

@@ -24,6 +24,7 @@ static int module_init(struct ompio_file_t *fh)
     tatp_operations_finish(module);
     module->period_known = false;
     (void)tatp_where(fh, module);
+    tatp_record_begin(fh, module);
     return OMPI_SUCCESS;
 }
 
@@ -31,8 +32,7 @@ static void free_module(tatp_module *module)
 {
     tatp_operation_free(module->spare);
     access_release(&module->period);
-    matrix_release(&module->recorded_pass);
-    matrix_release(&module->recorded_view);
+    tatp_record_free(module);
     tatp_where_release(&module->where);
     tatp_schedule_release(&module->schedule);
     tatp_segment_put_back(module->segment);
@@ -75,11 +75,11 @@ static tatp_module *add_idle(tatp_module *module)
     return oldest;
 }
 
-static void retire(tatp_module *module)
+static void retire(ompio_file_t *fh, tatp_module *module)
 {
     tatp_module *out = module;
     tatp_operations_finish(module);
-    matrix_release(&module->recorded_view);
+    tatp_record_end(fh, module);
     OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
     if (module->where.agreed && module->where.error == MPI_SUCCESS)
         out = add_idle(module);
@@ -135,7 +135,8 @@ static tatp_module *new_module(ompi_process_name_t *group, int ranks)
     if (module == NULL)
         return NULL;
     module->spare = tatp_operation_new();
-    if (module->spare == NULL) {
+    if (module->spare == NULL || tatp_record_new(module) != OMPI_SUCCESS) {
+        tatp_operation_free(module->spare);
         free(module);
         return NULL;
     }
@@ -168,12 +169,11 @@ static tatp_module *module_for(ompio_file_t *fh)
         free(group);
         return NULL;
     }
-    if (!same_settings(module, &settings))
+    if (!same_settings(module, &settings) || (tatp_records() && !tatp_record_knows(module)))
         module->schedule.reusable = false;
     module->settings = settings;
     module->fh = fh;
     module->where.agreed = false;
-    module->recorded = false;
     return module;
 }
 
@@ -185,8 +185,7 @@ int mca_fcoll_tatp_file_unquery(struct ompio_file_t *fh)
     tatp_module *module = take_module(fh);
     OPAL_THREAD_UNLOCK(&mca_fcoll_tatp_component.lock);
     if (module != NULL)
-        retire(module);
-    tatp_record_flush();
+        retire(fh, module);
     return OMPI_SUCCESS;
 }
 
@@ -227,7 +226,7 @@ static tatp_module *query_module(ompio_file_t *fh)
         put_module(module);
     OPAL_THREAD_UNLOCK(&mca_fcoll_tatp_component.lock);
     if (stale != NULL)
-        retire(stale);
+        retire(fh, stale);
     return module;
 }
 
@@ -237,9 +236,5 @@ mca_fcoll_base_module_t *mca_fcoll_tatp_file_query(struct ompio_file_t *fh, int 
     if (*priority < 0)
         return NULL;
     tatp_module *module = query_module(fh);
-    if (module == NULL)
-        return NULL;
-    if (tatp_records())
-        tatp_record_view(fh, module);
-    return &module->super;
+    return module != NULL ? &module->super : NULL;
 }

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who touches the file after whom. */
+#include "access/neighbours.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "access/merge.h"
+
+static bool continues(const access_block *last, const access_block *next)
+{
+    return last->owner == next->owner && last->offset + last->length == next->offset;
+}
+
+static int count_pair(matrix_builder *counts, access_weight weight, const access_block *a,
+                      const access_block *b)
+{
+    int64_t shorter = a->length < b->length ? a->length : b->length;
+    int64_t value = weight == ACCESS_WEIGHT_BYTES ? shorter : 1;
+    int rc = matrix_builder_add(counts, a->owner, b->owner, value);
+    return rc != 0 ? rc : matrix_builder_add(counts, b->owner, a->owner, value);
+}
+
+/* ---- within a part ---- */
+
+/* The last block may still grow, so that pairs are counted one block later. */
+struct walk {
+    matrix_builder *counts;
+    access_weight weight;
+    size_t blocks;
+    access_block first[2], last[3]; /* last[2] is the latest; of less than three, the first are none */
+};
+
+static int take_block(struct walk *w, access_block block)
+{
+    if (w->blocks > 0 && continues(&w->last[2], &block)) {
+        w->last[2].length += block.length;
+        return 0;
+    }
+    if (w->blocks == 1 || w->blocks == 2)
+        w->first[w->blocks - 1] = w->last[2];
+    w->last[0] = w->last[1];
+    w->last[1] = w->last[2];
+    w->last[2] = block;
+    return ++w->blocks < 4 ? 0 : count_pair(w->counts, w->weight, &w->last[0], &w->last[1]);
+}
+
+static access_ends ends_of(const struct walk *w)
+{
+    access_ends ends = {.count = w->blocks < 4 ? w->blocks : 4};
+    for (size_t k = 0; k < ends.count; k++)
+        ends.block[k] = k < 2 && k + 1 < w->blocks ? w->first[k] : w->last[3 - ends.count + k];
+    return ends;
+}
+
+static int walk_all(access_merge *merge, const size_t *owner, struct walk *w)
+{
+    access_piece piece;
+    size_t list;
+    int rc = 0;
+    while (rc == 0 && access_merge_take(merge, &piece, &list))
+        rc = take_block(w, (access_block){owner[list], piece.offset, piece.length});
+    return rc;
+}
+
+int access_count_neighbours(const access_list *lists, const size_t *owner, size_t count,
+                            access_weight weight, matrix_builder *counts, access_ends *ends)
+{
+    access_merge merge;
+    struct walk w = {.counts = counts, .weight = weight};
+    const access_list **list = calloc(count + 1, sizeof *list);
+    if (list == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        list[i] = &lists[i];
+    int rc = access_merge_init(&merge, list, count);
+    if (rc == 0) {
+        rc = walk_all(&merge, owner, &w);
+        access_merge_release(&merge);
+    }
+    if (rc == 0)
+        *ends = ends_of(&w);
+    free(list);
+    return rc;
+}
+
+/* ---- between parts ---- */
+
+/* The pair of `before` and `last` waits for `last` to be whole. */
+struct seam {
+    access_block before, last;
+    size_t blocks;
+    bool counted; /* within a part */
+};
+
+static int close_pair(const struct seam *s, access_weight weight, matrix_builder *counts)
+{
+    return s->blocks < 2 || s->counted ? 0 : count_pair(counts, weight, &s->before, &s->last);
+}
+
+static int sew(struct seam *s, const access_block *block, bool counted, access_weight weight,
+               matrix_builder *counts)
+{
+    if (s->blocks > 0 && !counted && continues(&s->last, block)) {
+        s->last.length += block->length;
+        return 0;
+    }
+    int rc = close_pair(s, weight, counts);
+    s->before = s->last;
+    s->last = *block;
+    s->counted = counted;
+    s->blocks++;
+    return rc;
+}
+
+int access_join_ends(const access_ends *ends, size_t parts, access_weight weight, matrix_builder *counts)
+{
+    struct seam s = {.blocks = 0};
+    int rc = 0;
+    for (size_t part = 0; part < parts && rc == 0; part++)
+        for (size_t k = 0; k < ends[part].count && rc == 0; k++)
+            rc = sew(&s, &ends[part].block[k], k == 2 && ends[part].count == 4, weight, counts);
+    return rc == 0 ? close_pair(&s, weight, counts) : rc;
+}

@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* View files with a profile: read, written, refused, added up. */
+#include "matrix/view_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "failing_malloc.h"
+#include "seeded.h"
+#include "suite.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* Three ranks; ranks 0 and 2 access a file twice. */
+#define VIEW "FILEVIEW\n% program: ring\n% ranks: 3\n2 4\n1 0\n5 5\n1 2 3 3\n"
+#define SECTION "ACCESS 2 4096 1024 8 2 3 out.dat\n0 2 0 2048 3 10\n2 1 7 99\n"
+#define TEXT VIEW SECTION
+
+static int read_text(const char *text, size_t length, view_file *f, matrix_error *error)
+{
+    FILE *stream = length > 0 ? fmemopen((void *)(uintptr_t)text, length, "r") : fopen("/dev/null", "r");
+    ck_assert_ptr_nonnull(stream);
+    int rc = view_file_read(stream, f, error);
+    fclose(stream);
+    return rc;
+}
+
+static view_file read_good(const char *text)
+{
+    view_file f;
+    matrix_error error = {0};
+    int rc = read_text(text, strlen(text), &f, &error);
+    ck_assert_msg(rc == 0, "%s\nrefused: %zu: %s", text, error.line, error.reason);
+    return f;
+}
+
+static char *write_text(const view_file *f)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    ck_assert_int_eq(view_file_write(stream, f), 0);
+    ck_assert_int_eq(fclose(stream), 0);
+    return text;
+}
+
+/* --- reading and writing --- */
+
+START_TEST(a_profile_is_read)
+{
+    view_file f = read_good(TEXT SECTION "LATER things\n");
+    ck_assert_uint_eq(f.view.rows, 3);
+    ck_assert_int_eq(matrix_get(&f.view, 1, 0), 5);
+    ck_assert_str_eq(f.comments, "program: ring\nranks: 3\n");
+    ck_assert_uint_eq(f.patterns, 2);
+    for (size_t k = 0; k < 2; k++) {
+        ck_assert_str_eq(f.pattern[k].file, "out.dat");
+        ck_assert_int_eq(f.pattern[k].calls, 2);
+        ck_assert_int_eq(f.pattern[k].first, 4096);
+        ck_assert_int_eq(f.pattern[k].unit, 1024);
+        ck_assert_uint_eq(f.bytes[k].rows, 3);
+        ck_assert_uint_eq(f.bytes[k].cols, 8);
+        ck_assert_uint_eq(f.bytes[k].row_start[3], 3);
+        ck_assert_int_eq(matrix_get(&f.bytes[k], 0, 0), 2048);
+        ck_assert_int_eq(matrix_get(&f.bytes[k], 0, 3), 10);
+        ck_assert_int_eq(matrix_get(&f.bytes[k], 2, 7), 99);
+    }
+    view_file_release(&f);
+    view_file_release(&f);
+}
+END_TEST
+
+START_TEST(a_stock_file_has_no_profile)
+{
+    view_file f = read_good("FILEVIEW\n2 3\n1 0 \n4 4 \n1 2 3 \n");
+    ck_assert_uint_eq(f.patterns, 0);
+    ck_assert_str_eq(f.comments, "");
+    ck_assert_uint_eq(f.view.rows, 2);
+    view_file_release(&f);
+}
+END_TEST
+
+/* As Open MPI's own files are read: the matrix, then whatever there is. */
+START_TEST(the_matrix_alone_can_be_read)
+{
+    FILE *stream = fmemopen((void *)(uintptr_t)TEXT, strlen(TEXT), "r");
+    matrix m;
+    matrix_error error;
+    ck_assert_int_eq(matrix_read_fileview(stream, &m, &error), 0);
+    ck_assert_int_eq(matrix_get(&m, 0, 1), 5);
+    fclose(stream);
+    matrix_release(&m);
+}
+END_TEST
+
+START_TEST(what_is_written_is_what_was_read)
+{
+    view_file f = read_good(TEXT "ACCESS 1 0 1 1 0 0 \n");
+    ck_assert_str_eq(f.pattern[1].file, "");
+    char *text = write_text(&f);
+    const char *end = strstr(text, "ACCESS");
+    ck_assert_ptr_nonnull(end);
+    ck_assert_str_eq(end, SECTION "ACCESS 1 0 1 1 0 0 \n");
+    free(text);
+    view_file_release(&f);
+}
+END_TEST
+
+START_TEST(names_of_all_kinds)
+{
+    static const char *const names[] = {"a b  c", " begins", "ends ", "100%", "%41", "two\nlines\r",
+                                        "ACCESS 1 0 1 1 0 0", "\x7f\x01", "gr\xc3\xbc\xc3\x9f", " ", "% x"};
+    view_file f = read_good(TEXT);
+    for (size_t k = 0; k < LENGTH(names); k++) {
+        free(f.pattern[0].file);
+        f.pattern[0].file = strdup(names[k]);
+        char *text = write_text(&f);
+        view_file back = read_good(text);
+        ck_assert_str_eq(back.pattern[0].file, names[k]);
+        free(text);
+        view_file_release(&back);
+    }
+    view_file_release(&f);
+}
+END_TEST
+
+/* --- refusing --- */
+
+static const struct {
+    const char *section;
+    size_t line; /* behind VIEW's seven */
+    const char *reason;
+} bad[] = {
+    {"ACCESS\n1 0 1 1 0 0 f\n", 1, "the line ends where the number of calls is expected"},
+    {"ACCESS 2 0 1024 8 0\n0 name\n", 1, "the line ends where the number of entries is expected"},
+    {"ACCESS x 0 1024 8 0 0 f\n", 1, "'x' where the number of calls is expected"},
+    {"ACCESS 0 0 1024 8 0 0 f\n", 1, "0 calls where at least 1 is expected"},
+    {"ACCESS 1 -1 1024 8 0 0 f\n", 1, "the first byte is negative: -1"},
+    {"ACCESS 1 0 0 8 0 0 f\n", 1, "a bin of 0 bytes where a power of two is expected"},
+    {"ACCESS 1 0 1000 8 0 0 f\n", 1, "a bin of 1000 bytes where a power of two is expected"},
+    {"ACCESS 1 0 1024 0 0 0 f\n", 1, "0 bins where 1 to 1048576 are expected"},
+    {"ACCESS 1 0 1024 1048577 0 0 f\n", 1, "1048577 bins where 1 to 1048576 are expected"},
+    {"ACCESS 1 9223372036854775807 1 1 0 0 f\n", 1, "the bins end beyond 64 bits"},
+    {"ACCESS 1 0 4611686018427387904 2 0 0 f\n", 1, "the bins end beyond 64 bits"},
+    {"ACCESS 1 0 1024 8 4 4 f\n", 1, "4 rows in a file of 3 ranks"},
+    {"ACCESS 1 0 1024 8 1 1000000000000 f\n", 1, "1000000000000 entries in 1 rows cannot be in"},
+    {"ACCESS 1 0 1024 8 1 9223372036854775807 f\n", 1, "entries in 1 rows cannot be in"},
+    {"ACCESS 1 0 1024 8 0 0 a%4\n", 1, "'%' in a file name where '%' and two digits"},
+    {"ACCESS 1 0 1024 8 0 0 a%zz\n", 1, "'%' in a file name where '%' and two digits"},
+    {"ACCESS 1 0 1024 8 0 0 a%00b\n", 1, "'%' in a file name where '%' and two digits"},
+    {"ACCESS 1 0 1024 8 1 1 f\n3 1 0 5\n", 2, "rank 3, not in 0..2"},
+    {"ACCESS 1 0 1024 8 2 2 f\n1 1 0 5\n1 1 0 5\n", 3, "rank 1, not in 2..2"},
+    {"ACCESS 1 0 1024 8 1 1 f\n0 2 0 5 1 5\n", 2, "2 entries of rank 0 where 1 at most are expected"},
+    {"ACCESS 1 0 1024 8 1 2 file\n0 1 0 5\n", 2, "1 entries where 2 are expected"},
+    {"ACCESS 1 0 1024 8 1 1 f\n0 1 8 5\n", 2, "bin 8 of 8"},
+    {"ACCESS 1 0 1024 8 1 2 f\n0 2 3 5 3 5\n", 2, "bin 3 after bin 3"},
+    {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 0\n", 2, "0 bytes in bin 3"},
+    {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 -7\n", 2, "a number of bytes is negative: -7"},
+    {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 9223372036854775808\n", 2, "a number of bytes is beyond 64 bits"},
+    {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 5 77\n", 2, "'77' where the end of the file or a section is expected"},
+    {"ACCESS 1 0 1024 8 1 1 f\n0 1 3", 2, "the file ends where a number of bytes is expected"},
+    {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 5 ACCESS 1 0 1 1 0 0 f\n", 2, "'ACCESS' where the end of the file"},
+};
+
+START_TEST(bad_sections)
+{
+    view_file f = {.patterns = 99};
+    matrix_error error = {0};
+    char text[500];
+    snprintf(text, sizeof text, "%s%s", VIEW, bad[_i].section);
+    ck_assert_int_eq(read_text(text, strlen(text), &f, &error), -EBADMSG);
+    ck_assert_msg(strstr(error.reason, bad[_i].reason) != NULL, "%s\nrefused: %s", text, error.reason);
+    ck_assert_uint_eq(error.line, 7 + bad[_i].line);
+    ck_assert_uint_eq(f.patterns, 99);
+}
+END_TEST
+
+/* Cut anywhere it is refused, or read without the section. */
+START_TEST(truncated)
+{
+    size_t view = strlen(VIEW), all = strlen(TEXT);
+    for (size_t length = 0; length < all; length++) {
+        view_file f;
+        matrix_error error;
+        int rc = read_text(TEXT, length, &f, &error);
+        int whole_view = length == view - 1 || length == view;
+        int section_begun = length > view && length < view + 6; /* a section of another name */
+        int number_cut = length >= all - 2;                     /* 9 for 99; without the newline */
+        ck_assert_msg(rc == (whole_view || section_begun || number_cut ? 0 : -EBADMSG),
+                      "%zu bytes: %d", length, rc);
+        if (rc == 0)
+            ck_assert_uint_eq(f.patterns, number_cut ? 1 : 0);
+        if (rc == 0)
+            view_file_release(&f);
+    }
+}
+END_TEST
+
+START_TEST(sections_without_end)
+{
+    char text[200 + 70 * 30] = VIEW;
+    view_file f;
+    matrix_error error;
+    for (int k = 0; k < VIEW_FILE_MOST_PATTERNS; k++)
+        strcat(text, "ACCESS 1 0 1 1 0 0 f\n");
+    f = read_good(text);
+    ck_assert_uint_eq(f.patterns, VIEW_FILE_MOST_PATTERNS);
+    view_file_release(&f);
+    strcat(text, "ACCESS 1 0 1 1 0 0 f\n");
+    ck_assert_int_eq(read_text(text, strlen(text), &f, &error), -EBADMSG);
+    ck_assert_ptr_nonnull(strstr(error.reason, "more than 64 sections"));
+}
+END_TEST
+
+START_TEST(unreadable_streams)
+{
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    FILE *streams[] = {fopen("/", "r"), fdopen(ends[0], "r")};
+    for (size_t s = 0; s < LENGTH(streams); s++) {
+        view_file f = {.patterns = 99};
+        matrix_error error = {.line = 1};
+        ck_assert_int_eq(view_file_read(streams[s], &f, &error), -EIO);
+        ck_assert_ptr_nonnull(strstr(error.reason, "cannot be read: "));
+        ck_assert_uint_eq(error.line, 0);
+        ck_assert_uint_eq(f.patterns, 99);
+        fclose(streams[s]);
+    }
+    close(ends[1]);
+}
+END_TEST
+
+START_TEST(not_written)
+{
+    view_file f = read_good(TEXT);
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    f.pattern[0].unit = 1000;
+    ck_assert_int_eq(view_file_write(stream, &f), -EINVAL);
+    f.pattern[0].unit = 1024;
+    f.pattern[0].calls = 0;
+    ck_assert_int_eq(view_file_write(stream, &f), -EINVAL);
+    f.pattern[0].calls = 1;
+    f.bytes[0].value[1] = 0;
+    ck_assert_int_eq(view_file_write(stream, &f), -EINVAL);
+    f.bytes[0].value[1] = 1;
+    f.bytes[0].cols = VIEW_FILE_MOST_BINS + 1;
+    ck_assert_int_eq(view_file_write(stream, &f), -EINVAL);
+    f.bytes[0].cols = 8;
+    f.view.value[0] = -1;
+    ck_assert_int_eq(view_file_write(stream, &f), -EINVAL);
+    fclose(stream);
+    ck_assert_uint_eq(length, 0);
+    f.view.value[0] = 1;
+    FILE *full = fopen("/dev/full", "w");
+    if (full != NULL) {
+        ck_assert_int_eq(view_file_write(full, &f), -EIO);
+        fclose(full);
+    }
+    free(text);
+    view_file_release(&f);
+}
+END_TEST
+
+/* --- adding up --- */
+
+static matrix random_bytes(uint64_t *state, size_t ranks, size_t bins)
+{
+    matrix_builder b = {.rows = ranks, .cols = bins};
+    matrix m;
+    for (size_t k = 0; k < 3 * ranks; k++)
+        matrix_builder_add(&b, (size_t)pick(state, 0, (int64_t)ranks - 1),
+                           (size_t)pick(state, 0, (int64_t)bins - 1), pick(state, 1, 1000));
+    ck_assert_int_eq(matrix_builder_finish(&b, &m), 0);
+    matrix_builder_clear(&b);
+    return m;
+}
+
+START_TEST(coarser_bins_hold_the_sums)
+{
+    uint64_t state = (uint64_t)_i + 1;
+    size_t bins = (size_t)pick(&state, 1, 40);
+    unsigned doublings = (unsigned)pick(&state, 0, 7);
+    matrix fine = random_bytes(&state, 5, bins), coarse;
+    ck_assert_int_eq(view_file_coarsen(&fine, doublings, &coarse), 0);
+    ck_assert_uint_eq(coarse.cols, (bins + (1u << doublings) - 1) >> doublings);
+    for (size_t r = 0; r < 5; r++) {
+        for (size_t b = 0; b < coarse.cols; b++) {
+            int64_t sum = 0;
+            for (size_t k = b << doublings; k < (b + 1) << doublings && k < bins; k++)
+                sum += matrix_get(&fine, r, k);
+            ck_assert_int_eq(matrix_get(&coarse, r, b), sum);
+        }
+    }
+    matrix_release(&fine);
+    matrix_release(&coarse);
+}
+END_TEST
+
+static void add_good(view_file *f, const char *file, int64_t unit, const matrix *bytes, int64_t times)
+{
+    const access_pattern pattern = {(char *)(uintptr_t)file, 77, 512, unit};
+    ck_assert_int_eq(view_file_add_calls(f, &pattern, bytes, times), 0);
+}
+
+START_TEST(calls_that_look_alike_are_one)
+{
+    uint64_t state = 5;
+    view_file f = {0};
+    matrix one = random_bytes(&state, 4, 16), other = random_bytes(&state, 4, 16), coarse;
+    add_good(&f, "a", 64, &one, 3);
+    add_good(&f, "a", 64, &one, 2);
+    ck_assert_uint_eq(f.patterns, 1);
+    ck_assert_int_eq(f.pattern[0].calls, 5);
+    ck_assert_int_eq(f.pattern[0].first, 512);
+    for (size_t i = 0; i < one.row_start[4]; i++)
+        ck_assert_int_eq(f.bytes[0].value[i], 5 * one.value[i]);
+    add_good(&f, "a", 64, &other, 1);
+    ck_assert_uint_eq(f.patterns, 2);
+    add_good(&f, "b", 64, &one, 1);
+    ck_assert_uint_eq(f.patterns, 3);
+    ck_assert_int_eq(view_file_coarsen(&one, 2, &coarse), 0);
+    add_good(&f, "b", 256, &coarse, 4);
+    ck_assert_uint_eq(f.patterns, 3);
+    ck_assert_int_eq(f.pattern[2].calls, 5);
+    ck_assert_int_eq(f.pattern[2].unit, 256);
+    add_good(&f, "b", 64, &one, 1);
+    ck_assert_int_eq(f.pattern[2].calls, 6);
+    ck_assert_int_eq(matrix_get(&f.bytes[2], 0, 1), 6 * matrix_get(&coarse, 0, 1));
+    const access_pattern pattern = {f.pattern[0].file, 1, 0, 64};
+    ck_assert_int_eq(view_file_add_calls(&f, &pattern, &one, 0), -EINVAL);
+    ck_assert_int_eq(view_file_add_calls(&f, &pattern, &one, INT64_MAX), -ERANGE);
+    matrix_release(&one);
+    one = random_bytes(&state, 5, 16);
+    ck_assert_int_eq(view_file_add_calls(&f, &pattern, &one, 1), -EINVAL);
+    matrix_release(&one);
+    matrix_release(&other);
+    matrix_release(&coarse);
+    view_file_release(&f);
+}
+END_TEST
+
+/* A range that grows from call to call. */
+START_TEST(many_shapes_become_few)
+{
+    view_file f = {0};
+    int64_t bytes = 0, sum = 0, calls = 0;
+    for (size_t call = 1; call <= 200; call++) {
+        matrix_entry entry[] = {{0, 0, 10}, {1, call / 2, (int64_t)call}};
+        matrix m;
+        ck_assert_int_eq(matrix_from_entries(&m, 2, call, entry, 2), 0);
+        add_good(&f, call % 3 == 0 ? "x" : "y", call < 100 ? 64 : 128, &m, 1);
+        bytes += 10 + (int64_t)call;
+        matrix_release(&m);
+    }
+    ck_assert_uint_le(f.patterns, VIEW_FILE_MOST_PATTERNS);
+    for (size_t k = 0; k < f.patterns; k++) {
+        int64_t one;
+        ck_assert_int_eq(matrix_sum(&f.bytes[k], &one), 0);
+        sum += one;
+        calls += f.pattern[k].calls;
+    }
+    ck_assert_int_eq(sum, bytes);
+    ck_assert_int_eq(calls, 200);
+    view_file_release(&f);
+}
+END_TEST
+
+/* Files of one shape each, a time step for one. */
+START_TEST(files_that_look_alike_become_one)
+{
+    uint64_t state = 9;
+    view_file f = {0};
+    matrix step = random_bytes(&state, 4, 16), other = random_bytes(&state, 4, 16);
+    char name[20];
+    add_good(&f, "input", 64, &other, 1);
+    for (int k = 0; k < 100; k++) {
+        snprintf(name, sizeof name, "step.%d", k);
+        add_good(&f, name, 64, &step, 1);
+    }
+    ck_assert_uint_le(f.patterns, VIEW_FILE_MOST_PATTERNS);
+    ck_assert_int_eq(f.pattern[0].calls, 1);
+    ck_assert_str_eq(f.pattern[0].file, "input");
+    ck_assert_str_eq(f.pattern[1].file, "step.0");
+    for (size_t k = 1; k < f.patterns; k++)
+        ck_assert_int_eq(matrix_get(&f.bytes[k], 0, f.bytes[k].col[0]),
+                         f.pattern[k].calls * step.value[0]);
+    matrix_release(&step);
+    matrix_release(&other);
+    view_file_release(&f);
+}
+END_TEST
+
+/* Every rank in every bin of a large file, three times: less than that is kept. */
+START_TEST(entries_are_limited)
+{
+    enum { RANKS = 1024, BINS = 400 };
+    matrix m;
+    view_file f = {0};
+    ck_assert_int_eq(matrix_allocate(&m, RANKS, BINS, (size_t)RANKS * BINS), 0);
+    for (size_t i = 0; i < (size_t)RANKS * BINS; i++) {
+        m.col[i] = i % BINS;
+        m.value[i] = (int64_t)(i % 7) + 1;
+    }
+    for (size_t r = 0; r <= RANKS; r++)
+        m.row_start[r] = r * BINS;
+    int64_t one, sum = 0, calls = 0;
+    ck_assert_int_eq(matrix_sum(&m, &one), 0);
+    for (int k = 0; k < 3; k++) {
+        m.value[0] += k;
+        add_good(&f, k == 0 ? "a" : k == 1 ? "b" : "c", 4096, &m, 1);
+    }
+    size_t entries = 0;
+    for (size_t k = 0; k < f.patterns; k++) {
+        int64_t part;
+        ck_assert_int_eq(matrix_sum(&f.bytes[k], &part), 0);
+        sum += part;
+        calls += f.pattern[k].calls;
+        entries += f.bytes[k].row_start[RANKS];
+        ck_assert_int_ge(f.pattern[k].unit * (int64_t)f.bytes[k].cols, 4096 * BINS);
+    }
+    ck_assert_uint_le(entries, VIEW_FILE_ENTRIES);
+    ck_assert_uint_ge(entries, VIEW_FILE_ENTRIES / 4);
+    ck_assert_int_eq(sum, 3 * one + 1 + 3);
+    ck_assert_int_eq(calls, 3);
+    matrix_release(&m);
+    view_file_release(&f);
+}
+END_TEST
+
+START_TEST(whole_files_are_added)
+{
+    view_file f = {0}, more = read_good(TEXT), other = read_good("FILEVIEW\n0 3\n1 1 1\n");
+    ck_assert_int_eq(view_file_add(&f, &more), 0);
+    ck_assert_int_eq(view_file_add(&f, &more), 0);
+    ck_assert_int_eq(matrix_get(&f.view, 0, 1), 10);
+    ck_assert_uint_eq(f.patterns, 1);
+    ck_assert_int_eq(f.pattern[0].calls, 4);
+    ck_assert_int_eq(matrix_get(&f.bytes[0], 2, 7), 198);
+    ck_assert_int_eq(view_file_add(&f, &other), -EINVAL);
+    view_file_release(&f);
+    view_file_release(&more);
+    view_file_release(&other);
+}
+END_TEST
+
+/* --- memory --- */
+
+START_TEST(memory_runs_out)
+{
+    long nth = 0;
+    for (int rc = -ENOMEM; rc != 0; nth++) {
+        view_file f = {.patterns = 99};
+        matrix_error error;
+        FILE *stream = fmemopen((void *)(uintptr_t)TEXT, strlen(TEXT), "r");
+        fail_allocation(nth);
+        rc = view_file_read(stream, &f, &error);
+        stop_failing();
+        fclose(stream);
+        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
+        if (rc == 0)
+            view_file_release(&f);
+        else
+            ck_assert(f.patterns == 99 && allocations.live <= 0);
+    }
+    ck_assert_int_gt(nth, 6);
+}
+END_TEST
+
+START_TEST(memory_runs_out_when_adding)
+{
+    view_file more = read_good(TEXT);
+    long nth = 0;
+    for (int rc = -ENOMEM; rc != 0; nth++) {
+        view_file f = {0};
+        fail_allocation(nth);
+        rc = view_file_add(&f, &more);
+        if (rc == 0)
+            rc = view_file_add(&f, &more);
+        view_file_release(&f);
+        stop_failing();
+        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
+        ck_assert_int_le(allocations.live, 0);
+    }
+    ck_assert_int_gt(nth, 10);
+    view_file_release(&more);
+}
+END_TEST
+
+static Suite *view_file_suite(void)
+{
+    Suite *suite = suite_create("view_file");
+    TCase *text = tcase_create("text");
+    tcase_add_test(text, a_profile_is_read);
+    tcase_add_test(text, a_stock_file_has_no_profile);
+    tcase_add_test(text, the_matrix_alone_can_be_read);
+    tcase_add_test(text, what_is_written_is_what_was_read);
+    tcase_add_test(text, names_of_all_kinds);
+    suite_add_tcase(suite, text);
+
+    TCase *refused = tcase_create("refused");
+    tcase_add_loop_test(refused, bad_sections, 0, (int)LENGTH(bad));
+    tcase_add_test(refused, truncated);
+    tcase_add_test(refused, sections_without_end);
+    tcase_add_test(refused, unreadable_streams);
+    tcase_add_test(refused, not_written);
+    suite_add_tcase(suite, refused);
+
+    TCase *sums = tcase_create("sums");
+    tcase_add_loop_test(sums, coarser_bins_hold_the_sums, 0, 30);
+    tcase_add_test(sums, calls_that_look_alike_are_one);
+    tcase_add_test(sums, many_shapes_become_few);
+    tcase_add_test(sums, files_that_look_alike_become_one);
+    tcase_add_test(sums, entries_are_limited);
+    tcase_add_test(sums, whole_files_are_added);
+    suite_add_tcase(suite, sums);
+
+    TCase *memory = tcase_create("memory");
+    tcase_add_test(memory, memory_runs_out);
+    tcase_add_test(memory, memory_runs_out_when_adding);
+    suite_add_tcase(suite, memory);
+    return suite;
+}
+
+int main(void)
+{
+    return run_suite(view_file_suite());
+}
