@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "peer.h"
+#include "../tools/scotch.h"
 #include "views.h"
 
 struct options {
@@ -132,16 +132,18 @@ static struct outcome run_peer(struct problem *p, unsigned repeat)
     return report(p, peer_name, least);
 }
 
-/* From one random start after the other until the time is up; the best of them counts. */
-static struct outcome run_mpipp(struct problem *p, double seconds)
+/* From one random start after the other until the time is up; the best of them by `view` counts, which is the
+ * problem's own or what one may know without recording. */
+static struct outcome run_mpipp(struct problem *p, const char *name, const matrix *view, double seconds)
 {
-    const setmatch_input input = input_of(p);
+    setmatch_input input = input_of(p);
+    input.view = view;
     size_t *best = allocate(p->view.rows, sizeof *best);
     double begun = cpu_seconds();
     int64_t most = -1, inside, total;
     for (uint64_t seed = 1; seed == 1 || cpu_seconds() - begun < seconds; seed++) {
         if (setmatch_mpipp_from(&input, seed, SIZE_MAX, p->node) != 0 ||
-            setmatch_weight(&p->view, p->node, &inside, &total) != 0)
+            setmatch_weight(view, p->node, &inside, &total) != 0)
             exit(EXIT_FAILURE);
         if (inside > most) {
             most = inside;
@@ -150,7 +152,34 @@ static struct outcome run_mpipp(struct problem *p, double seconds)
     }
     memcpy(p->node, best, p->view.rows * sizeof *best);
     free(best);
-    return report(p, "mpipp", cpu_seconds() - begun);
+    return report(p, name, cpu_seconds() - begun);
+}
+
+/* The grid of ranks of a pattern whose ranks are numbered along it, "KIND:AxB[xC...]:..."; 0 dimensions: it has
+ * none. */
+static size_t read_grid(const char *name, size_t dims[8])
+{
+    static const char *const kinds[] = {"array:", "mesh:", "torus:"};
+    size_t ndims = 0;
+    const char *at = strchr(name, ':');
+    int known = 0;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        known |= strncmp(name, kinds[k], strlen(kinds[k])) == 0;
+    for (char *end; known && ndims < 8 && (ndims == 0 ? *at == ':' : *at == 'x'); at = end)
+        dims[ndims++] = strtoul(at + 1, &end, 10);
+    return ndims;
+}
+
+static void run_mpipp_on_grid(struct problem *p, double seconds)
+{
+    size_t dims[8], ndims = read_grid(p->name, dims);
+    matrix grid;
+    if (ndims == 0)
+        return;
+    if (setmatch_cartesian(dims, ndims, SETMATCH_ORDER_C, &grid) != 0)
+        exit(EXIT_FAILURE);
+    run_mpipp(p, "mpipp_cart", &grid, seconds);
+    matrix_release(&grid);
 }
 
 /* ---- bars ---- */
@@ -242,7 +271,9 @@ static void run_case(const struct options *o, struct tally *t, const char *name,
     if (peer_name != NULL)
         compare_with_peer(t, &p, ours, run_peer(&p, o->repeat));
     if (p.view.rows <= 512 && o->mpipp_seconds > 0)
-        compare_with_mpipp(t, ours, run_mpipp(&p, o->mpipp_seconds));
+        compare_with_mpipp(t, ours, run_mpipp(&p, "mpipp", &p.view, o->mpipp_seconds));
+    if (p.view.rows <= 512 && o->mpipp_seconds > 0)
+        run_mpipp_on_grid(&p, o->mpipp_seconds);
     if (c->least > 0) {
         double ratio = (double)ours.cut / (double)c->least;
         t->log_battery += log(ratio);

@@ -59,8 +59,7 @@ AM_CONDITIONAL([HAVE_$1], [test "$tatp_have_$1" = yes])])
 
 # TATP_SCOTCH
 # -----------
-# A general graph partitioner that bench-setmatch compares with; nothing that is installed uses it, so
-# it is no missing package.
+# A general graph partitioner that bench-setmatch and dla compare compare with: nobody misses it.
 AC_DEFUN([TATP_SCOTCH],
 [tatp_save_cppflags=$CPPFLAGS
 tatp_save_libs=$LIBS

@@ -10,10 +10,17 @@ struct grid {
     size_t ndims;
     size_t *stride; /* ranks from one coordinate to the next, by dimension */
     size_t ranks;
-    size_t innermost; /* the last dimension of extent > 1; 0 when there is none */
+    size_t outermost; /* a dimension, by its place in the file */
+    size_t innermost; /* likewise, of extent > 1; the outermost when there is none */
 };
 
-static int grid_init(struct grid *g, const size_t *dims, size_t ndims)
+/* The dimension that comes k-th in the file, from outside. */
+static size_t from_outside(const struct grid *g, setmatch_order order, size_t k)
+{
+    return order == SETMATCH_ORDER_FORTRAN ? g->ndims - 1 - k : k;
+}
+
+static int grid_init(struct grid *g, const size_t *dims, size_t ndims, setmatch_order order)
 {
     *g = (struct grid){.dims = dims, .ndims = ndims, .ranks = 1};
     g->stride = calloc(ndims, sizeof *g->stride);
@@ -26,9 +33,10 @@ static int grid_init(struct grid *g, const size_t *dims, size_t ndims)
             return -EOVERFLOW;
         }
     }
-    for (size_t d = 1; d < ndims; d++)
-        if (dims[d] > 1)
-            g->innermost = d;
+    g->outermost = g->innermost = from_outside(g, order, 0);
+    for (size_t k = 1; k < ndims; k++)
+        if (dims[from_outside(g, order, k)] > 1)
+            g->innermost = from_outside(g, order, k);
     return 0;
 }
 
@@ -40,7 +48,7 @@ static size_t coordinate(const struct grid *g, size_t rank, size_t d)
 /* Of two ranks that are neighbours along dimension d. */
 static int64_t weight(const struct grid *g, size_t d)
 {
-    if (d == 0)
+    if (d == g->outermost)
         return SETMATCH_CARTESIAN_OUTERMOST;
     return d == g->innermost ? SETMATCH_CARTESIAN_INNERMOST : SETMATCH_CARTESIAN_BETWEEN;
 }
@@ -89,7 +97,7 @@ static int build(const struct grid *g, matrix *view)
     return 0;
 }
 
-int setmatch_cartesian(const size_t *dims, size_t ndims, matrix *view)
+int setmatch_cartesian(const size_t *dims, size_t ndims, setmatch_order order, matrix *view)
 {
     struct grid g;
     if (ndims == 0)
@@ -97,7 +105,7 @@ int setmatch_cartesian(const size_t *dims, size_t ndims, matrix *view)
     for (size_t d = 0; d < ndims; d++)
         if (dims[d] == 0)
             return -EINVAL;
-    int rc = grid_init(&g, dims, ndims);
+    int rc = grid_init(&g, dims, ndims, order);
     if (rc != 0)
         return rc;
     rc = build(&g, view);

@@ -7,8 +7,15 @@
 #include "setmatch/cost.h"
 #include "setmatch/methods.h"
 
-/* Groups numbered in the order of their first nodes; the nodes of group k are
- * node[first[k]] .. node[first[k + 1] - 1]. */
+/* Ranks that are to be placed on some nodes, divided at the levels below `level`. */
+struct part {
+    const affinity *ranks;
+    const size_t *node;
+    size_t nodes, level;
+};
+
+/* Groups numbered by their labels; the nodes of group k are
+ * node[first[k]] .. node[first[k + 1] - 1], in the order of their numbers. */
 struct groups {
     size_t count;
     size_t *first, *node, *slots;
@@ -33,13 +40,15 @@ static int compare_labels(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Labels become numbers without gaps. Slots beyond what counts are not added up. */
-static void fill_groups(struct groups *g, const setmatch_input *in, struct labelled *labelled)
+/* Slots beyond what counts are not added up. */
+static void fill_groups(struct groups *g, const setmatch_input *in, const struct part *p,
+                        struct labelled *labelled)
 {
-    for (size_t n = 0; n < in->nodes; n++)
-        labelled[n] = (struct labelled){in->group_of_node[n], n};
-    qsort(labelled, in->nodes, sizeof *labelled, compare_labels);
-    for (size_t k = 0; k < in->nodes; k++) {
+    const size_t *label = in->network->group_of_node + (p->level - 1) * in->nodes;
+    for (size_t k = 0; k < p->nodes; k++)
+        labelled[k] = (struct labelled){label[p->node[k]], p->node[k]};
+    qsort(labelled, p->nodes, sizeof *labelled, compare_labels);
+    for (size_t k = 0; k < p->nodes; k++) {
         size_t n = labelled[k].node;
         if (k == 0 || labelled[k].label != labelled[k - 1].label)
             g->first[g->count++] = k;
@@ -47,25 +56,25 @@ static void fill_groups(struct groups *g, const setmatch_input *in, struct label
         if (__builtin_add_overflow(g->slots[g->count - 1], in->slots[n], &g->slots[g->count - 1]))
             g->slots[g->count - 1] = SIZE_MAX;
     }
-    g->first[g->count] = in->nodes;
+    g->first[g->count] = p->nodes;
 }
 
-static int groups_init(struct groups *g, const setmatch_input *in)
+static int groups_init(struct groups *g, const setmatch_input *in, const struct part *p)
 {
-    size_t n = in->nodes + 1;
+    size_t n = p->nodes + 1;
     struct labelled *labelled = calloc(n, sizeof *labelled);
     *g = (struct groups){0, calloc(n, sizeof *g->first), calloc(n, sizeof *g->node),
                          calloc(n, sizeof *g->slots)};
     int complete = labelled != NULL && g->first != NULL && g->node != NULL && g->slots != NULL;
     if (complete)
-        fill_groups(g, in, labelled);
+        fill_groups(g, in, p, labelled);
     else
         groups_release(g);
     free(labelled);
     return complete ? 0 : -ENOMEM;
 }
 
-/* place_best on nodes of these slots. */
+/* place_best on so many nodes of these slots. */
 static int place_on_slots(const placement_task *task, const affinity *ranks, const size_t *slots,
                           size_t nodes, size_t *node)
 {
@@ -78,12 +87,25 @@ static int place_on_slots(const placement_task *task, const affinity *ranks, con
     return rc;
 }
 
+static int place_on_nodes(const placement_task *task, const struct part *p, size_t *node)
+{
+    size_t *slots = calloc(p->nodes + 1, sizeof *slots);
+    if (slots == NULL)
+        return -ENOMEM;
+    for (size_t k = 0; k < p->nodes; k++)
+        slots[k] = task->input->slots[p->node[k]];
+    int rc = place_on_slots(task, p->ranks, slots, p->nodes, node);
+    for (size_t v = 0; rc == 0 && v < p->ranks->vertices; v++)
+        node[v] = p->node[node[v]];
+    free(slots);
+    return rc;
+}
+
 /* Ranks sorted by group: those of group k are rank[first[k]] .. rank[first[k + 1] - 1]. */
 struct members {
     size_t *first;
     vertex *rank, *to; /* to: for affinity_extract */
-    size_t *node;      /* of the ranks of one group: which of its nodes */
-    size_t *slots;     /* of the nodes of one group */
+    size_t *node;      /* of the ranks of one group */
 };
 
 static void members_release(struct members *m)
@@ -92,15 +114,13 @@ static void members_release(struct members *m)
     free(m->rank);
     free(m->to);
     free(m->node);
-    free(m->slots);
 }
 
-static int members_init(struct members *m, size_t ranks, size_t groups, size_t nodes)
+static int members_init(struct members *m, size_t ranks, size_t groups)
 {
     *m = (struct members){calloc(groups + 2, sizeof *m->first), calloc(ranks + 1, sizeof *m->rank),
-                          calloc(ranks + 1, sizeof *m->to), calloc(ranks + 1, sizeof *m->node),
-                          calloc(nodes + 1, sizeof *m->slots)};
-    if (m->first == NULL || m->rank == NULL || m->to == NULL || m->node == NULL || m->slots == NULL) {
+                          calloc(ranks + 1, sizeof *m->to), calloc(ranks + 1, sizeof *m->node)};
+    if (m->first == NULL || m->rank == NULL || m->to == NULL || m->node == NULL) {
         members_release(m);
         return -ENOMEM;
     }
@@ -119,41 +139,71 @@ static void sort_members(struct members *m, const size_t *group_of_rank, size_t 
     }
 }
 
+static int place_part(const placement_task *task, const struct part *p, size_t *node);
+
 /* Places the ranks of one group on its nodes. */
-static int place_members(const placement_task *task, const affinity *ranks, const struct groups *g,
+static int place_members(const placement_task *task, const struct part *p, const struct groups *g,
                          size_t group, struct members *m, size_t *node)
 {
-    affinity part;
+    affinity ranks;
     const vertex *member = m->rank + m->first[group];
-    const size_t *nodes = g->node + g->first[group];
     size_t count = m->first[group + 1] - m->first[group];
-    size_t node_count = g->first[group + 1] - g->first[group];
-    int rc = affinity_extract(&part, ranks, member, count, m->to);
+    int rc = affinity_extract(&ranks, p->ranks, member, count, m->to);
     if (rc != 0)
         return rc;
-    for (size_t k = 0; k < node_count; k++)
-        m->slots[k] = task->input->slots[nodes[k]];
-    rc = place_on_slots(task, &part, m->slots, node_count, m->node);
-    affinity_release(&part);
+    const struct part part = {&ranks, g->node + g->first[group], g->first[group + 1] - g->first[group],
+                              p->level - 1};
+    rc = place_part(task, &part, m->node);
+    affinity_release(&ranks);
     for (size_t k = 0; rc == 0 && k < count; k++)
-        node[member[k]] = nodes[m->node[k]];
+        node[member[k]] = m->node[k];
     return rc;
 }
 
 /* node[] holds the groups of the ranks first. */
-static int place_in_groups(const placement_task *task, const affinity *ranks,
-                           const struct groups *g, size_t *node)
+static int place_in_groups(const placement_task *task, const struct part *p, const struct groups *g,
+                           size_t *node)
 {
     struct members m;
-    int rc = members_init(&m, ranks->vertices, g->count, task->input->nodes);
+    int rc = members_init(&m, p->ranks->vertices, g->count);
     if (rc != 0)
         return rc;
-    rc = place_on_slots(task, ranks, g->slots, g->count, node);
+    rc = place_on_slots(task, p->ranks, g->slots, g->count, node);
     if (rc == 0)
-        sort_members(&m, node, ranks->vertices, g->count);
+        sort_members(&m, node, p->ranks->vertices, g->count);
     for (size_t k = 0; rc == 0 && k < g->count; k++)
-        rc = place_members(task, ranks, g, k, &m, node);
+        rc = place_members(task, p, g, k, &m, node);
     members_release(&m);
+    return rc;
+}
+
+/* As deep as there are levels. */
+static int place_part(const placement_task *task, const struct part *p, size_t *node)
+{
+    struct groups g;
+    if (p->level == 0)
+        return place_on_nodes(task, p, node);
+    int rc = groups_init(&g, task->input, p);
+    if (rc != 0)
+        return rc;
+    if (g.count > 1)
+        rc = place_in_groups(task, p, &g, node);
+    else
+        rc = place_part(task, &(struct part){p->ranks, p->node, p->nodes, p->level - 1}, node);
+    groups_release(&g);
+    return rc;
+}
+
+static int place_in_levels(const placement_task *task, const affinity *ranks, size_t *node)
+{
+    const setmatch_input *in = task->input;
+    size_t *all = calloc(in->nodes + 1, sizeof *all);
+    if (all == NULL)
+        return -ENOMEM;
+    for (size_t n = 0; n < in->nodes; n++)
+        all[n] = n;
+    int rc = place_part(task, &(struct part){ranks, all, in->nodes, in->network->levels}, node);
+    free(all);
     return rc;
 }
 
@@ -175,15 +225,8 @@ static int compare_with_flat(const placement_task *task, const affinity *ranks, 
 
 int place_by_affinity(const placement_task *task, const affinity *ranks, size_t *node)
 {
-    struct groups g;
-    if (task->input->group_of_node == NULL)
+    if (task->input->network == NULL || task->input->network->levels == 0)
         return place_flat(task, ranks, node);
-    int rc = groups_init(&g, task->input);
-    if (rc != 0)
-        return rc;
-    rc = g.count > 1 ? place_in_groups(task, ranks, &g, node) : place_flat(task, ranks, node);
-    if (rc == 0 && g.count > 1)
-        rc = compare_with_flat(task, ranks, node);
-    groups_release(&g);
-    return rc;
+    int rc = place_in_levels(task, ranks, node);
+    return rc == 0 ? compare_with_flat(task, ranks, node) : rc;
 }

@@ -81,24 +81,40 @@ extern const char *const setmatch_domains_names[];
 int setmatch_find_objective(const char *name, setmatch_objective *objective);
 int setmatch_find_domains(const char *name, setmatch_domains *domains);
 
-/* The bandwidth between two ranks by what they share; only ratios matter. All 0: the paper's 3500
- * within and 2100 MB/s between nodes, and half of that between groups. */
-typedef struct setmatch_bandwidth {
-    double node, group, beyond;
-} setmatch_bandwidth;
+/* The architecture matrix: the bandwidth between two ranks by what they share. Nodes are in groups, of
+ * which those of level 0 are the nearest (nodes on one switch) and those of every further level are
+ * made of groups of the one before. Groups have any numbers: that of node n at a level is
+ * group_of_node[level * nodes + n]. */
+typedef struct setmatch_network {
+    size_t levels;
+    size_t *group_of_node;
+    double *bandwidth; /* levels + 2 of them, > 0, only ratios matter: within a node, within a group of
+                        * each level, beyond. NULL: the paper's 3500 and 2100 MB/s, 2100 being
+                        * divided by 2, 3, ... from level to level */
+} setmatch_network;
+
+/* Levels from what was measured: bandwidth holds a value for each pair of nodes (both directions are averaged
+ * where both are there; 0: not measured) and within each node (the diagonal). As for sets of ranks:
+ * nodes whose bandwidth is within `threshold` per cent of the largest one between groups are a group, again
+ * and again, until all nodes are one. The bandwidth of a level is the mean of what was measured at it.
+ * -EINVAL: not square, a negative value, no value above 0 or a threshold above 100; -ENOMEM. Release
+ * with setmatch_network_release. */
+int setmatch_network_from_bandwidth(const matrix *bandwidth, unsigned threshold, setmatch_network *network);
+
+/* Frees the contents and leaves a network of no levels; safe on a zeroed one. */
+void setmatch_network_release(setmatch_network *network);
 
 /* What is to be placed on what, and how. Zeroed members are defaults. */
 typedef struct setmatch_input {
     const matrix *view;          /* square, values >= 0; its rows are the ranks */
     const size_t *slots;         /* by node: how many ranks it takes at most */
     size_t nodes;
-    const size_t *group_of_node; /* the switch of each node, any numbers; NULL: not known */
+    const setmatch_network *network; /* NULL: nothing is known of what is between nodes */
     unsigned threshold;          /* per cent, 0..100, as for setmatch_place */
     bool refine;                 /* improve the placement pair by pair of nodes */
     const setmatch_profile *profile; /* NULL: none */
     setmatch_objective objective;    /* of setmatch_auto; the other methods know the view only */
     setmatch_domains domains;        /* those that the profile is to be placed for */
-    setmatch_bandwidth bandwidth;
 } setmatch_input;
 
 /* Fills node_of_rank, an entry for each row of the view. No node gets more ranks than slots. Equal
@@ -118,8 +134,9 @@ typedef struct setmatch_method {
  *
  * auto: the least cut of setmatch, byslot, levelled and, up to SETMATCH_BISECTION_RANKS ranks,
  * bisection and agglomerative, the best of them refined (unless that is switched off): never a larger
- * cut than that of setmatch or byslot. With groups, ranks are divided among groups first, and then
- * among the nodes of each group, if the sum V / P is not less without. With a profile, the placement by
+ * cut than that of setmatch or byslot. With a network, ranks are divided among the groups of the last
+ * level first, then among the groups in each, and so on down to nodes, if the sum V / P is not less
+ * without. With a profile, the placement by
  * the view competes with placements by the co-access matrix (fitted domains) or by a transportation
  * problem (even ones): never more bytes cross than with the placement by the view.
  * All sums of values stay exact up to 2^62; beyond, values are halved as often as necessary. */
@@ -166,13 +183,18 @@ int setmatch_mpipp_from(const setmatch_input *input, uint64_t seed, size_t swaps
 #define SETMATCH_CARTESIAN_BETWEEN 10
 #define SETMATCH_CARTESIAN_OUTERMOST 1
 
-/* The simplified matrix for a cartesian grid (C order: the last dimension runs fastest),
- * without any recording: ranks that are neighbours in file order along the innermost
- * dimension of extent > 1 and share the outermost coordinate get a large value, other
- * neighbours within the same outermost coordinate a smaller one, and ranks whose outermost
- * coordinates are neighbours the smallest. Sparse: O(ranks * ndims) entries.
+/* Which dimension of an array lies closest in the file: the last (C) or the first (Fortran). */
+typedef enum setmatch_order { SETMATCH_ORDER_C, SETMATCH_ORDER_FORTRAN } setmatch_order;
+
+/* The simplified matrix for a cartesian grid of ranks, numbered as MPI_Cart_create does (the last
+ * coordinate runs fastest), whose blocks make up an array of that order in the file; nothing needs
+ * to be recorded. Innermost is the dimension of extent > 1 that lies closest in the file, outermost the
+ * one that lies least close: ranks that are neighbours along the innermost dimension and share the
+ * outermost coordinate get a large value, other neighbours within the same outermost coordinate a
+ * smaller one, and ranks whose outermost coordinates are neighbours the smallest. Sparse:
+ * O(ranks * ndims) entries.
  * -EINVAL: ndims is 0 or an extent is 0; -EOVERFLOW: the product of extents; -ENOMEM. */
-int setmatch_cartesian(const size_t *dims, size_t ndims, matrix *view);
+int setmatch_cartesian(const size_t *dims, size_t ndims, setmatch_order order, matrix *view);
 
 /* ---- what a placement is worth ---- */
 
@@ -182,8 +204,8 @@ int setmatch_cartesian(const size_t *dims, size_t ndims, matrix *view);
 int setmatch_weight(const matrix *view, const size_t *node_of_rank, int64_t *inside, int64_t *total);
 
 /* The paper's objective, smaller is better: *cost is the sum of V[i][j] / P over pairs i < j (V +
- * transpose halved), P being the bandwidth of what the two share. Uses view, group_of_node and
- * bandwidth of the input. -EINVAL: not square or a bandwidth that is not above 0. */
+ * transpose halved), P being the bandwidth of what the two share. Uses view, nodes and network of the
+ * input. -EINVAL: not square or a bandwidth that is not above 0. */
 int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, double *cost);
 
 /* Of the *total bytes of the profile, *crossing are not on the node that owns their part of the file,

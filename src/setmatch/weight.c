@@ -35,43 +35,56 @@ int setmatch_weight(const matrix *view, const size_t *node_of_rank, int64_t *ins
     return 0;
 }
 
-static setmatch_bandwidth bandwidth_of(const setmatch_input *in)
+/* 0: on one node; 1 + level: in one group of that level, and of none before; 1 + levels: in none. */
+static size_t apart(const setmatch_input *in, size_t a, size_t b)
 {
-    const setmatch_bandwidth paper = {3500, 2100, 1050}, *given = &in->bandwidth;
-    return given->node == 0 && given->group == 0 && given->beyond == 0 ? paper : *given;
+    const setmatch_network *network = in->network;
+    size_t level = 0, levels = network == NULL ? 0 : network->levels;
+    if (a == b)
+        return 0;
+    while (level < levels && network->group_of_node[level * in->nodes + a] !=
+                                 network->group_of_node[level * in->nodes + b])
+        level++;
+    return 1 + level;
 }
 
-/* Without groups all nodes are in one. */
-static double between(const setmatch_input *in, const setmatch_bandwidth *p, size_t a, size_t b)
+static double bandwidth(const setmatch_input *in, size_t apart_by)
 {
-    if (a == b)
-        return p->node;
-    return in->group_of_node == NULL || in->group_of_node[a] == in->group_of_node[b] ? p->group
-                                                                                      : p->beyond;
+    const double paper_node = 3500, paper_network = 2100;
+    if (in->network != NULL && in->network->bandwidth != NULL)
+        return in->network->bandwidth[apart_by];
+    return apart_by == 0 ? paper_node : paper_network / (double)apart_by;
+}
+
+static int bandwidths_usable(const setmatch_input *in)
+{
+    size_t levels = in->network == NULL ? 0 : in->network->levels;
+    for (size_t k = 0; k < levels + 2; k++)
+        if (!(bandwidth(in, k) > 0))
+            return 0;
+    return 1;
 }
 
 double affinity_cost(const affinity *ranks, const setmatch_input *input, const size_t *node)
 {
-    const setmatch_bandwidth p = bandwidth_of(input);
     double twice = 0;
     for (size_t v = 0; v < ranks->vertices; v++)
         for (size_t i = ranks->start[v]; i < ranks->start[v + 1]; i++)
-            twice += (double)ranks->weight[i] / between(input, &p, node[v], node[ranks->other[i]]);
+            twice += (double)ranks->weight[i] / bandwidth(input, apart(input, node[v], node[ranks->other[i]]));
     return twice / 2;
 }
 
 int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, double *cost)
 {
-    const setmatch_bandwidth p = bandwidth_of(input);
     const matrix *view = input->view;
     double twice = 0;
-    if (view->rows != view->cols || !(p.node > 0 && p.group > 0 && p.beyond > 0))
+    if (view->rows != view->cols || !bandwidths_usable(input))
         return -EINVAL;
     for (size_t row = 0; row < view->rows; row++)
         for (size_t i = view->row_start[row]; i < view->row_start[row + 1]; i++)
             if (view->col[i] != row)
                 twice += (double)view->value[i] /
-                         between(input, &p, node_of_rank[row], node_of_rank[view->col[i]]);
+                         bandwidth(input, apart(input, node_of_rank[row], node_of_rank[view->col[i]]));
     *cost = twice / 2;
     return 0;
 }

@@ -69,6 +69,7 @@ struct topo_fabric {
     int links_told;        /* by a list of all; otherwise only those that traces passed */
     matrix hops;           /* where the format is hops: no vertices then */
     int has_hops;
+    int is_bandwidth;      /* they are no hops: see topo_read_bandwidth */
 };
 
 /* Each returns 0 or -ENOMEM unless said otherwise. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hops between nodes from a Matrix Market file. */
+/* Hops, or bandwidths, between nodes from a Matrix Market file. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,12 +11,14 @@
 static const char by_name[] = "Matrix Market hops, rows by host name";
 static const char by_order[] = "Matrix Market hops, rows in the order of the nodes";
 
-/* One "hosts NAME NAME ..." comment. */
-static int read_names(char *line, topo_fabric *f, matrix_error *error)
+/* One "hosts NAME NAME ..." comment, or one that tells what the numbers are. */
+static int read_comment(char *line, topo_fabric *f, matrix_error *error)
 {
     static const char blanks[] = " \t\r";
     char *rest = NULL;
     char *word = strtok_r(line, blanks, &rest);
+    if (word != NULL && strcmp(word, TOPO_BANDWIDTH) == 0)
+        f->is_bandwidth = 1;
     if (word == NULL || strcmp(word, "hosts") != 0)
         return 0;
     f->format = by_name;
@@ -37,7 +39,7 @@ static int read_rows(char *comments, topo_fabric *f, matrix_error *error)
     char *rest = NULL;
     f->format = by_order;
     for (char *line = strtok_r(comments, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
-        int rc = read_names(line, f, error);
+        int rc = read_comment(line, f, error);
         if (rc != 0)
             return rc;
     }
@@ -56,7 +58,7 @@ static int check_rows(const topo_fabric *f, matrix_error *error)
     return rc;
 }
 
-int read_market_hops(FILE *stream, topo_fabric *f, matrix_error *error)
+static int read_pairs(FILE *stream, topo_fabric *f, matrix_error *error)
 {
     char *comments;
     int rc = matrix_read_market(stream, &f->hops, &comments, error);
@@ -70,6 +72,14 @@ int read_market_hops(FILE *stream, topo_fabric *f, matrix_error *error)
     if (rc == 0)
         rc = check_rows(f, error);
     free(comments);
+    return rc;
+}
+
+int read_market_hops(FILE *stream, topo_fabric *f, matrix_error *error)
+{
+    int rc = read_pairs(stream, f, error);
+    if (rc == 0 && f->is_bandwidth)
+        return refuse(error, 0, "bandwidths, where a topology is wanted");
     return rc;
 }
 
@@ -102,13 +112,21 @@ static int pick_hops(const topo_fabric *f, const size_t *row, const char *const 
     return 0;
 }
 
+static int check_unnamed(const topo_fabric *f, size_t nodes, matrix_error *error)
+{
+    if (f->format == by_order && f->hops.rows != nodes)
+        return refuse(error, 0, "%zu rows for %zu nodes, and no '%% hosts' line that names the rows",
+                      f->hops.rows, nodes);
+    return 0;
+}
+
 int hops_of_market(const topo_fabric *f, const char *const *hosts, size_t nodes, topo *t,
                    matrix_error *error)
 {
     size_t pairs;
-    if (f->format == by_order && f->hops.rows != nodes)
-        return refuse(error, 0, "%zu rows for %zu nodes, and no '%% hosts' line that names the rows",
-                      f->hops.rows, nodes);
+    int unnamed = check_unnamed(f, nodes, error);
+    if (unnamed != 0)
+        return unnamed;
     if (__builtin_mul_overflow(nodes, nodes, &pairs))
         return -ENOMEM;
     size_t *row = calloc(nodes | 1, sizeof *row);
@@ -122,5 +140,58 @@ int hops_of_market(const topo_fabric *f, const char *const *hosts, size_t nodes,
         t->source = f->format;
     free(hops);
     free(row);
+    return rc;
+}
+
+/* ---- bandwidths ---- */
+
+/* Rows and columns of the nodes; a row of the file belongs to one node at most. */
+static int pick_bandwidth(const topo_fabric *f, const size_t *row, size_t nodes, matrix *bandwidth)
+{
+    matrix_builder b = {.rows = nodes, .cols = nodes};
+    size_t *node_of_row = calloc(f->hops.rows | 1, sizeof *node_of_row);
+    int rc = node_of_row == NULL ? -ENOMEM : 0;
+    for (size_t n = 0; rc == 0 && n < nodes; n++)
+        node_of_row[row[n]] = n + 1;
+    for (size_t n = 0; rc == 0 && n < nodes; n++)
+        for (size_t i = f->hops.row_start[row[n]]; rc == 0 && i < f->hops.row_start[row[n] + 1]; i++)
+            if (node_of_row[f->hops.col[i]] > 0)
+                rc = matrix_builder_add(&b, n, node_of_row[f->hops.col[i]] - 1, f->hops.value[i]);
+    if (rc == 0)
+        rc = matrix_builder_finish(&b, bandwidth);
+    matrix_builder_clear(&b);
+    free(node_of_row);
+    return rc;
+}
+
+static int bandwidth_of_market(const topo_fabric *f, const char *const *hosts, size_t nodes,
+                               matrix *bandwidth, matrix_error *error)
+{
+    if (!f->is_bandwidth)
+        return refuse(error, 0, "no comment line says '%% " TOPO_BANDWIDTH "'");
+    for (size_t i = 0; f->hops.rows > 0 && i < f->hops.row_start[f->hops.rows]; i++)
+        if (f->hops.value[i] < 0)
+            return refuse(error, 0, "a negative bandwidth: %" PRId64, f->hops.value[i]);
+    int rc = check_unnamed(f, nodes, error);
+    if (rc != 0)
+        return rc;
+    size_t *row = calloc(nodes | 1, sizeof *row);
+    rc = row == NULL ? -ENOMEM : find_rows(f, hosts, nodes, row, error);
+    if (rc == 0)
+        rc = pick_bandwidth(f, row, nodes, bandwidth);
+    free(row);
+    return rc;
+}
+
+int topo_read_bandwidth(FILE *stream, const char *const *hosts, size_t nodes, matrix *bandwidth,
+                        matrix_error *error)
+{
+    topo_fabric *f = calloc(1, sizeof *f);
+    if (f == NULL)
+        return -ENOMEM;
+    int rc = read_pairs(stream, f, error);
+    if (rc == 0)
+        rc = bandwidth_of_market(f, hosts, nodes, bandwidth, error);
+    topo_fabric_free(f);
     return rc;
 }

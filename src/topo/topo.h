@@ -62,6 +62,12 @@ void topo_release(topo *t);
 /* Hops between two ranks that sit on nodes n and m (same_rank: they are one and the same). */
 double topo_hops(const topo *t, size_t n, size_t m, int same_rank);
 
+/* Levels of nearness: at each, nodes within so many hops of each other, directly or through others,
+ * are a group. Level 0 has the nearest (nodes on one switch); each further one joins groups of the one
+ * before, and none has all nodes in one group. The group of node n is (*group_of_node)[level * nodes + n],
+ * any number. Nothing known, or nothing to tell apart: no levels, NULL. -ENOMEM. Free. */
+int topo_levels(const topo *t, size_t *levels, size_t **group_of_node);
+
 /* What a file says about a network: hosts and switches, or hops. */
 typedef struct topo_fabric topo_fabric;
 
@@ -120,6 +126,15 @@ int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t
 
 /* topo_fabric_read and topo_from_fabric in one. */
 int topo_read(FILE *stream, const char *const *hosts, size_t nodes, topo *t, matrix_error *error);
+
+/* Bandwidths between the hosts of a job, in that order, from a Matrix Market file that names its rows as
+ * one of hops does, or has the hosts in their order. It is one of bandwidths if a comment line begins
+ * with the word TOPO_BANDWIDTH; the readers above refuse that. -ENXIO: a host is not there; -EBADMSG: malformed, or
+ * not of bandwidths; `error` tells. -ENOMEM; -EIO. Release with matrix_release. */
+int topo_read_bandwidth(FILE *stream, const char *const *hosts, size_t nodes, matrix *bandwidth,
+                        matrix_error *error);
+
+#define TOPO_BANDWIDTH "bandwidth"
 
 /* topo_fabric_from_addresses and topo_from_fabric in one. */
 int topo_from_addresses(const char *const *address, const char *const *hosts, size_t nodes,

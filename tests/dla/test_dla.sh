@@ -4,51 +4,22 @@
 # mpirun --map-by dla: where the ranks go, what is refused and how, and that everything else
 # about mapping stays as it is.
 
-. "$top_srcdir/tests/lib/tap.sh"
+. "$top_srcdir/tests/dla/lib.sh"
 
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-MPIRUN=${MPIRUN:-mpirun}
 MPICC=${MPICC:-mpicc}
 OMPI_INFO=${OMPI_INFO:-ompi_info}
 [[ -n $TATP_COMPONENT_PATH ]] || tap_skip_all "TATP_COMPONENT_PATH is not set"
 component=${TATP_COMPONENT_PATH%%:*}/mca_rmaps_dla.so
 [[ -e $component ]] || tap_skip_all "there is no $component"
 export OMPI_MCA_mca_base_component_path=$TATP_COMPONENT_PATH
-tap_tempdir
-cd "$tap_dir" || exit 1
 
 # ---- tools ----
-
-# write_view RANKS I,J,VALUE... prints the symmetric view matrix of these pairs.
-write_view() {
-    local ranks=$1
-    shift
-    printf '%s\n' "$@" | awk -F, -v n="$ranks" '
-        { v[$1, $2] += $3; if ($1 != $2) v[$2, $1] += $3 }
-        END {
-            pointer = 1
-            pointers = pointer
-            for (i = 0; i < n; i++) {
-                for (j = 0; j < n; j++)
-                    if ((i, j) in v) { columns = columns j " "; values = values v[i, j] " "; pointer++ }
-                pointers = pointers " " pointer
-            }
-            print "FILEVIEW"; print pointer - 1, n + 1; print columns; print values; print pointers
-        }'
-}
 
 # Rank r and rank r + 4 access neighbouring regions: as far from "by slot" as can be.
 write_view 8 0,4,9 1,5,9 2,6,9 3,7,9 >pairs.crs
 
 launch() {
     timeout --kill-after=5 120 "$MPIRUN" "$@"
-}
-
-# parse_map: from --display-map to "NODE:RANK,RANK NODE:RANK,RANK", nodes in order.
-parse_map() {
-    awk '/Data for node:/ { line = line (line == "" ? "" : " ") $4 ":"; comma = "" }
-         / Process rank: / { sub(/.* Process rank: /, ""); line = line comma $1; comma = "," }
-         END { print line }'
 }
 
 # The nodes hA to hD, as addresses of the network for documentation: names would be looked up,
@@ -66,11 +37,6 @@ dry() {
     local arguments
     mapfile -t arguments < <(addresses "$@")
     launch --do-not-launch --display-map --bind-to none "${arguments[@]}" true 2>&1 | parse_map | names
-}
-
-# sets MAP: the map without node names, in an order of its own: which ranks are together.
-sets() {
-    tr ' ' '\n' <<<"$1" | sed 's/.*://' | sort -t, -n | tr '\n' ' ' | sed 's/ $//'
 }
 
 four=hA:2,hB:2,hC:2,hD:2
@@ -113,7 +79,7 @@ check_way "the same name as parameter" --mca rmaps_dla_file 'a,b:c d\e.crs'
     echo FILEVIEW
     echo "% a comment"
     sed 1d pairs.crs
-    echo "ACCESS of a later format"
+    echo "SECTION of a later format"
 } >recorded.crs
 check_way "a file with comments and a section of a later format" --map-by dla:file=recorded.crs
 
@@ -336,14 +302,6 @@ else
 fi
 
 # ---- several daemons ----
-
-if unshare --uts true 2>/dev/null; then
-    isolate="unshare --uts"
-elif unshare --user --map-root-user --uts true 2>/dev/null; then
-    isolate="unshare --user --map-root-user --uts"
-else
-    isolate=
-fi
 
 # Daemons that lack the component and mpirun's environment; each command line is kept.
 cat >agent <<AGENT

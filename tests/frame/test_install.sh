@@ -46,13 +46,13 @@ tap_check "make install" run_make install
 installed=$(cd "$components" && echo *)
 tap_is "$installed" "help-fcoll-tatp.txt help-rmaps-dla.txt mca_fcoll_tatp.so mca_rmaps_dla.so" \
     "the component folder holds the DSOs and their help"
-for file in bin/dla bin/tatp share/man/man1/dla.1 share/man/man1/tatp.1 \
+for file in bin/dla bin/dla-pingpong bin/tatp share/man/man1/dla.1 share/man/man1/tatp.1 \
     share/man/man7/fcoll_tatp.7 share/man/man7/rmaps_dla.7; do
     tap_check "$file is installed" test -f "$tap_dir$(made_with prefix)/$file"
 done
 
 check_parameters fcoll tatp priority strategy solver topology num_aggregators cycle_buffer_size record stats
-check_parameters rmaps dla file threshold cart verbose priority
+check_parameters rmaps dla file cart order method objective domains threshold refine topology bandwidth verbose priority
 tap_is "$(cat "$tap_dir/errors")" "" "Open MPI opens the components without complaint"
 rm -f "$tap_dir/errors"
 

@@ -31,6 +31,48 @@ static void check_distances(const topo *t)
         }
 }
 
+/* Each level is made of groups of the one before, fewer of them, and never of one only. */
+static void check_levels(const topo *t)
+{
+    size_t levels, *group, before = t->nodes;
+    if (topo_levels(t, &levels, &group) != 0)
+        return;
+    for (size_t level = 0; level < levels; level++) {
+        const size_t *now = group + level * t->nodes;
+        size_t groups = 0;
+        for (size_t n = 0; n < t->nodes; n++) {
+            size_t first = 0;
+            while (now[first] != now[n])
+                first++;
+            groups += first == n;
+            for (size_t m = 0; level > 0 && m < n; m++)
+                if (now[m] != now[n] && (now - t->nodes)[m] == (now - t->nodes)[n])
+                    abort();
+        }
+        if (groups >= before || groups < 2)
+            abort();
+        before = groups;
+    }
+    free(group);
+}
+
+/* Any bytes as bandwidths between nodes that any file may have. */
+static void check_bandwidth(FILE *stream)
+{
+    static const char *const hosts[] = {"n0", "n1"};
+    matrix_error error;
+    matrix m;
+    rewind(stream);
+    if (topo_read_bandwidth(stream, hosts, 2, &m, &error) != 0)
+        return;
+    if (m.rows != 2 || m.cols != 2)
+        abort();
+    for (size_t i = 0; i < m.row_start[2]; i++)
+        if (m.value[i] < 0)
+            abort();
+    matrix_release(&m);
+}
+
 static void check_fabric(const topo_fabric *fabric)
 {
     const char *hosts[MOST_HOSTS];
@@ -46,6 +88,7 @@ static void check_fabric(const topo_fabric *fabric)
             hosts[n] = topo_fabric_host(fabric, n);
         if (topo_from_fabric(fabric, hosts, nodes, &t, &error) == 0) {
             check_distances(&t);
+            check_levels(&t);
             topo_release(&t);
         }
     }
@@ -62,6 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_fabric(fabric);
         topo_fabric_free(fabric);
     }
+    check_bandwidth(stream);
     fclose(stream);
     return 0;
 }

@@ -47,7 +47,7 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 struct instance {
     size_t n, nodes, bins;
     int64_t value[MOST_RANKS][MOST_RANKS]; /* upper triangle */
-    size_t slots[MOST_NODES], group[MOST_NODES];
+    size_t slots[MOST_NODES], group[2 * MOST_NODES]; /* group: of two levels, once all nodes are there */
     matrix view, bytes;
 };
 
@@ -121,6 +121,8 @@ static void make_nodes(struct instance *in, const struct kind *kind, uint64_t *s
     }
     if (total < in->n)
         in->slots[in->nodes - 1] += in->n - total;
+    for (size_t k = 0; k < in->nodes; k++)
+        in->group[in->nodes + k] = in->group[k] / 2;
 }
 
 /* Form 0: upper triangle; 1: lower; 2: half in each place. Entries come in any order. */
@@ -337,7 +339,8 @@ static const char *check_groups(const struct instance *in)
     setmatch_input input = input_of(in, true);
     if (setmatch_auto(&input, flat) != 0)
         return "auto";
-    input.group_of_node = in->group;
+    const setmatch_network network = {2, (size_t *)in->group, NULL};
+    input.network = &network;
     if (setmatch_auto(&input, grouped) != 0 || !obeys_slots(in, grouped))
         return "auto among groups";
     if (setmatch_cost(&input, flat, &cost_flat) != 0 ||

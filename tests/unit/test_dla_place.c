@@ -131,7 +131,10 @@ static void pairs(size_t ranks, matrix *view)
     ck_assert_int_eq(matrix_from_entries(view, ranks, ranks, entries, ranks), 0);
 }
 
-static const dla_method ten = { setmatch_auto, 10, true };
+static dla_method ten(const matrix *view)
+{
+    return (dla_method) { setmatch_auto, { .view = view, .threshold = 10, .refine = true } };
+}
 
 START_TEST(keeps_pairs_together)
 {
@@ -142,8 +145,9 @@ START_TEST(keeps_pairs_together)
 
     link_up(&s);
     pairs(8, &view);
+    const dla_method method = ten(&view);
     ck_assert_int_eq(dla_place_by_slot(&s.job, by_slot, &app), 0);
-    ck_assert_int_eq(dla_place_by_view(&s.job, &view, &ten, by_slot, node_of_rank), 0);
+    ck_assert_int_eq(dla_place_by_method(&s.job, &method, by_slot, node_of_rank), 0);
     for (size_t r = 0; r < 4; r++) {
         ck_assert_uint_eq(node_of_rank[r], node_of_rank[r + 4]);
     }
@@ -167,8 +171,9 @@ START_TEST(places_apps_with_the_same_nodes_together)
 
     link_up(&s);
     ck_assert_int_eq(matrix_from_entries(&view, 8, 8, entries, 5), 0);
+    const dla_method method = ten(&view);
     ck_assert_int_eq(dla_place_by_slot(&s.job, by_slot, &app), 0);
-    ck_assert_int_eq(dla_place_by_view(&s.job, &view, &ten, by_slot, node_of_rank), 0);
+    ck_assert_int_eq(dla_place_by_method(&s.job, &method, by_slot, node_of_rank), 0);
     ck_assert_uint_eq(node_of_rank[0], node_of_rank[6]);
     ck_assert_uint_eq(node_of_rank[1], node_of_rank[7]);
     ck_assert_uint_eq(node_of_rank[2], node_of_rank[4]);
@@ -262,9 +267,10 @@ START_TEST(keeps_to_the_rules)
     check_placement(&s, by_slot);
     random_view(s.job.ranks, &view);
     for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
-        const dla_method method = { m->place, (unsigned) any_of(101), any_of(2) == 0 };
+        const dla_method method = { m->place, { .view = &view, .threshold = (unsigned) any_of(101),
+                                                .refine = any_of(2) == 0 } };
 
-        ck_assert_msg(dla_place_by_view(&s.job, &view, &method, by_slot, node_of_rank) == 0,
+        ck_assert_msg(dla_place_by_method(&s.job, &method, by_slot, node_of_rank) == 0,
                       "seed %d, %s", _i, m->name);
         check_placement(&s, node_of_rank);
     }

@@ -45,6 +45,7 @@ static const struct {
     { "dla:cart=4x2x2", NULL, -1, 3, 16, "slot", false },
     { "dla:cart=16", NULL, -1, 1, 16, "slot", false },
     { "dla:cart=1X1x1x1x1x1x1x3", NULL, -1, 8, 3, "slot", false },
+    { "dla:cart=2x2x2x2x2x2x2x2x2x2x2x3", NULL, -1, 12, 6144, "slot", false },
     { "dla:file=v,threshold=5,cart=2x3", "v", 5, 2, 6, "slot", false },
     { "dla:file=v:OVERSUBSCRIBE", "v", -1, 0, 0, "slot:OVERSUBSCRIBE", false },
     { "dla:file=v:oversubscribe,span", "v", -1, 0, 0, "slot:oversubscribe,span", false },
@@ -66,11 +67,11 @@ START_TEST(reads_good_texts)
     ck_assert_int_eq(dla_spec_parse(good[_i].policy, &spec, reason), 0);
     ck_assert_pstr_eq(spec.file, good[_i].file);
     ck_assert_int_eq(spec.has_threshold ? (int) spec.threshold : -1, good[_i].threshold);
-    ck_assert_uint_eq(spec.ndims, good[_i].ndims);
-    for (size_t i = 0; i < spec.ndims; i++) {
-        product *= spec.dims[i];
+    ck_assert_uint_eq(spec.cart.ndims, good[_i].ndims);
+    for (size_t i = 0; i < spec.cart.ndims; i++) {
+        product *= spec.cart.dims[i];
     }
-    ck_assert_uint_eq(spec.ndims == 0 ? 0 : product, good[_i].product);
+    ck_assert_uint_eq(spec.cart.ndims == 0 ? 0 : product, good[_i].product);
     ck_assert_str_eq(spec.stock_policy, good[_i].stock);
     ck_assert_int_eq(spec.no_local, good[_i].no_local);
     dla_spec_release(&spec);
@@ -93,6 +94,58 @@ START_TEST(reads_method_and_refine)
     dla_spec_release(&spec);
     ck_assert_int_eq(dla_spec_parse("dla:file=v", &spec, reason), 0);
     ck_assert(!spec.has_refine);
+    dla_spec_release(&spec);
+}
+END_TEST
+
+START_TEST(reads_what_is_to_be_least)
+{
+    char reason[DLA_SPEC_REASON_SIZE];
+    dla_spec spec;
+
+    ck_assert_int_eq(dla_spec_parse("dla:file=v,objective=Neighbours,domains=FITTED", &spec, reason), 0);
+    ck_assert(spec.has_objective && spec.objective == SETMATCH_OBJECTIVE_NEIGHBOURS);
+    ck_assert(spec.has_domains && spec.domains == SETMATCH_DOMAINS_FITTED);
+    dla_spec_release(&spec);
+    ck_assert_int_eq(dla_spec_parse("dla:file=v", &spec, reason), 0);
+    ck_assert(!spec.has_objective && spec.objective == SETMATCH_OBJECTIVE_AUTO);
+    ck_assert(!spec.has_domains && spec.domains == SETMATCH_DOMAINS_AUTO);
+    dla_spec_release(&spec);
+}
+END_TEST
+
+START_TEST(reads_order_and_network)
+{
+    char reason[DLA_SPEC_REASON_SIZE];
+    dla_spec spec;
+
+    ck_assert_int_eq(dla_spec_parse("dla:cart=2x3:order=fortran:topology=T\\,t", &spec, reason), 0);
+    ck_assert(spec.has_order && spec.cart.order == SETMATCH_ORDER_FORTRAN);
+    ck_assert_str_eq(spec.topology, "T,t");
+    ck_assert_ptr_null(spec.bandwidth);
+    dla_spec_release(&spec);
+    ck_assert_int_eq(dla_spec_parse("dla:order=c,cart=2x3,bandwidth=B", &spec, reason), 0);
+    ck_assert(spec.has_order && spec.cart.order == SETMATCH_ORDER_C);
+    ck_assert_str_eq(spec.bandwidth, "B");
+    dla_spec_release(&spec);
+}
+END_TEST
+
+/* As parameters and options set them, one after the other. */
+START_TEST(sets_single_items)
+{
+    char reason[DLA_SPEC_REASON_SIZE] = "";
+    dla_spec spec = { .file = NULL };
+
+    ck_assert_int_eq(dla_spec_set(&spec, "file=a,b:c\\", reason), 0);
+    ck_assert_str_eq(spec.file, "a,b:c\\");
+    ck_assert_int_eq(dla_spec_set(&spec, "file=x", reason), -EEXIST);
+    ck_assert_str_eq(reason, "file is given twice");
+    ck_assert_str_eq(spec.file, "a,b:c\\");
+    ck_assert_int_eq(dla_spec_set(&spec, "threshold=101", reason), -EINVAL);
+    ck_assert(!spec.has_threshold);
+    ck_assert_int_eq(dla_spec_set(&spec, "cart=3x3", reason), 0);
+    ck_assert_uint_eq(spec.cart.ndims, 2);
     dla_spec_release(&spec);
 }
 END_TEST
@@ -122,6 +175,16 @@ static const struct {
     { "dla:method=auto,method=auto", "method is given twice" },
     { "dla:refine=yes", "refine=yes is neither on nor off" },
     { "dla:refine=on,refine=on", "refine is given twice" },
+    { "dla:topology=", "topology= needs a name" },
+    { "dla:topology=a,topology=b", "topology is given twice" },
+    { "dla:bandwidth=", "bandwidth= needs a name" },
+    { "dla:bandwidth=a,bandwidth=b", "bandwidth is given twice" },
+    { "dla:objective=time", "\"time\" is not an objective; there are auto, neighbours, profile" },
+    { "dla:objective=auto,objective=auto", "objective is given twice" },
+    { "dla:domains=odd", "\"odd\" is not a kind of file domains; there are auto, even, fitted" },
+    { "dla:domains=even,domains=even", "domains is given twice" },
+    { "dla:order=B", "\"B\" is not an order; there are C, Fortran" },
+    { "dla:order=C,order=C", "order is given twice" },
     { "dla:cart=", "not a grid" },
     { "dla:cart=0x2", "not a grid" },
     { "dla:cart=2x", "not a grid" },
@@ -129,7 +192,6 @@ static const struct {
     { "dla:cart=2xx2", "not a grid" },
     { "dla:cart=2*2", "not a grid" },
     { "dla:cart=-2x-2", "not a grid" },
-    { "dla:cart=1x1x1x1x1x1x1x1x1", "8 dimensions" },
     { "dla:cart=4294967296x4294967296", "too many" },
     { "dla:PE=0", "PE=0" },
     { "dla:PE=", "PE=" },
@@ -176,6 +238,9 @@ int main(void)
     tcase_add_loop_test(cases, tells_ours_from_stock, 0, sizeof(policies) / sizeof(policies[0]));
     tcase_add_loop_test(cases, reads_good_texts, 0, sizeof(good) / sizeof(good[0]));
     tcase_add_test(cases, reads_method_and_refine);
+    tcase_add_test(cases, reads_what_is_to_be_least);
+    tcase_add_test(cases, reads_order_and_network);
+    tcase_add_test(cases, sets_single_items);
     tcase_add_loop_test(cases, refuses_bad_texts, 0, sizeof(bad) / sizeof(bad[0]));
     tcase_add_test(cases, cuts_long_texts_in_reasons);
     return run_suite(suite);

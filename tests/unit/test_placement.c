@@ -186,16 +186,22 @@ START_TEST(cost_by_what_is_shared)
     matrix view = pairs_of_pairs();
     const size_t node[] = {0, 1, 2, 3, 0, 1, 2, 1};
     double cost;
-    setmatch_input input = {.view = &view, .nodes = 4, .bandwidth = {4, 2, 1}};
+    setmatch_network network = {0, (size_t[]){7, 7, 9, 9, 5, 5, 5, 5}, (double[]){4, 2, 1, 1}};
+    setmatch_input input = {.view = &view, .nodes = 4, .network = &network};
     ck_assert_int_eq(setmatch_cost(&input, node, &cost), 0);
     ck_assert_double_eq_tol(cost, (60 / 4. + 32 / 2.) / 2, 1e-9);
-    input.group_of_node = (size_t[]){7, 7, 9, 9};
+    network.levels = 1;
     ck_assert_int_eq(setmatch_cost(&input, node, &cost), 0);
     ck_assert_double_eq_tol(cost, (60 / 4. + 32 / 1.) / 2, 1e-9);
-    input.bandwidth = (setmatch_bandwidth){0, 0, 0};
+    network.bandwidth = (double[]){4, 3, 2, 1};
+    network.levels = 2;
+    ck_assert_int_eq(setmatch_cost(&input, node, &cost), 0);
+    ck_assert_double_eq_tol(cost, (60 / 4. + 32 / 2.) / 2, 1e-9);
+    network.bandwidth = NULL;
+    network.levels = 1;
     ck_assert_int_eq(setmatch_cost(&input, node, &cost), 0);
     ck_assert_double_eq_tol(cost, (60 / 3500. + 32 / 1050.) / 2, 1e-9);
-    input.bandwidth = (setmatch_bandwidth){1, 0, 1};
+    network.bandwidth = (double[]){1, 0, 1};
     ck_assert_int_eq(setmatch_cost(&input, node, &cost), -EINVAL);
     matrix_release(&view);
 }
@@ -204,10 +210,11 @@ END_TEST
 START_TEST(groups_hold_what_cannot_share_a_node)
 {
     matrix view = pairs_of_pairs();
-    const size_t group[] = {30, 10, 10, 30};
+    size_t group[] = {30, 10, 10, 30};
+    const setmatch_network network = {1, group, NULL};
     size_t node[8];
     setmatch_input input = on_equal_nodes(&view, 2);
-    input.group_of_node = group;
+    input.network = &network;
     ck_assert_int_eq(setmatch_auto(&input, node), 0);
     for (size_t k = 0; k < 4; k++)
         ck_assert_uint_eq(node[k], node[k + 4]);
@@ -226,7 +233,8 @@ START_TEST(grid_among_groups)
     setmatch_input input = on_equal_nodes(&view, 4);
     for (size_t n = 0; n < 16; n++)
         group[n] = n % 4;
-    input.group_of_node = group;
+    const setmatch_network network = {1, group, NULL};
+    input.network = &network;
     ck_assert_int_eq(setmatch_auto(&input, node), 0);
     int64_t inside, total;
     for (size_t rank = 0; rank < 64; rank++)
@@ -234,6 +242,102 @@ START_TEST(grid_among_groups)
     ck_assert_int_eq(setmatch_weight(&view, node, &inside, &total), 0);
     ck_assert_int_eq(total - inside, 3);
     matrix_release(&view);
+}
+END_TEST
+
+/* A 4-D mesh of 2x2x2x2 in pairs of nodes, pods of pairs: at each level what is bound most stays together. */
+START_TEST(levels_in_levels)
+{
+    matrix view;
+    size_t node[16], pod[16], leaf[16];
+    size_t groups[16] = {0, 1, 2, 3, 0, 1, 2, 3, 5, 6, 6, 5, 5, 6, 6, 5};
+    const setmatch_network network = {2, groups, (double[]){8, 4, 2, 1}};
+    matrix_entry bond[24];
+    size_t bonds = 0;
+    /* 16 ranks: nodes of 2 hold {r, r ^ 8}, leaves of 2 nodes {.. ^ 4}, pods of 2 leaves {.. ^ 2}. */
+    for (size_t r = 0; r < 8; r++)
+        bond[bonds++] = (matrix_entry){r, r ^ 8, 1000};
+    for (size_t r = 0; r < 4; r++)
+        bond[bonds++] = (matrix_entry){r, r ^ 4, 100};
+    for (size_t r = 0; r < 2; r++)
+        bond[bonds++] = (matrix_entry){r, r ^ 2, 10};
+    bond[bonds++] = (matrix_entry){0, 1, 1};
+    ck_assert_int_eq(matrix_from_entries(&view, 16, 16, bond, bonds), 0);
+    setmatch_input input = on_equal_nodes(&view, 2);
+    input.network = &network;
+    ck_assert_int_eq(setmatch_auto(&input, node), 0);
+    for (size_t r = 0; r < 16; r++) {
+        leaf[r] = groups[node[r]];
+        pod[r] = groups[8 + node[r]];
+    }
+    for (size_t r = 0; r < 8; r++)
+        ck_assert_uint_eq(node[r], node[r ^ 8]);
+    for (size_t r = 0; r < 4; r++)
+        ck_assert_uint_eq(leaf[r], leaf[r ^ 4]);
+    for (size_t r = 0; r < 2; r++)
+        ck_assert_uint_eq(pod[r], pod[r ^ 2]);
+    ck_assert_uint_ne(pod[0], pod[1]);
+    matrix_release(&view);
+}
+END_TEST
+
+/* Two leaves of two nodes and one more node, measured with some noise; one pair in one direction only, one not
+ * at all. */
+START_TEST(network_from_bandwidth)
+{
+    matrix measured = dense(5, 5, (int64_t[]){
+        9000, 940, 300, 310, 100,
+        960, 9200, 290, 0, 105,
+        300, 290, 0, 1000, 95,
+        310, 0, 0, 9100, 100,
+        100, 105, 95, 100, 9100});
+    setmatch_network network;
+    ck_assert_int_eq(setmatch_network_from_bandwidth(&measured, 10, &network), 0);
+    ck_assert_uint_eq(network.levels, 2);
+    const size_t *leaf = network.group_of_node, *pod = network.group_of_node + 5;
+    ck_assert_uint_eq(leaf[0], leaf[1]);
+    ck_assert_uint_eq(leaf[2], leaf[3]);
+    ck_assert_uint_ne(leaf[0], leaf[2]);
+    ck_assert_uint_ne(leaf[4], leaf[0]);
+    ck_assert_uint_ne(leaf[4], leaf[2]);
+    for (size_t n = 1; n < 4; n++)
+        ck_assert_uint_eq(pod[n], pod[0]);
+    ck_assert_uint_ne(pod[4], pod[0]);
+    ck_assert_double_eq_tol(network.bandwidth[0], 9100, 1e-9);
+    ck_assert_double_eq_tol(network.bandwidth[1], 975, 1e-9);
+    ck_assert_double_eq_tol(network.bandwidth[2], 300, 1e-9);
+    ck_assert_double_eq_tol(network.bandwidth[3], 100, 1e-9);
+    setmatch_network_release(&network);
+    ck_assert_int_eq(setmatch_network_from_bandwidth(&measured, 95, &network), 0);
+    ck_assert_uint_eq(network.levels, 0);
+    ck_assert_double_eq_tol(network.bandwidth[1], (950 + 1000 + 300 + 310 + 290 + 400) / 9., 1e-9);
+    setmatch_network_release(&network);
+    ck_assert_int_eq(setmatch_network_from_bandwidth(&measured, 101, &network), -EINVAL);
+    measured.value[1] = -1;
+    ck_assert_int_eq(setmatch_network_from_bandwidth(&measured, 10, &network), -EINVAL);
+    matrix_release(&measured);
+    measured = dense(2, 2, (int64_t[]){0, 0, 0, 0});
+    ck_assert_int_eq(setmatch_network_from_bandwidth(&measured, 10, &network), -EINVAL);
+    matrix_release(&measured);
+}
+END_TEST
+
+START_TEST(network_without_memory)
+{
+    matrix measured = dense(3, 3, (int64_t[]){90, 50, 20, 50, 90, 20, 20, 20, 90});
+    long nth = 0;
+    for (int rc = -ENOMEM; rc != 0; nth++) {
+        setmatch_network network = {77, NULL, NULL};
+        fail_allocation(nth);
+        rc = setmatch_network_from_bandwidth(&measured, 10, &network);
+        stop_failing();
+        ck_assert(rc == 0 || (allocations.live == 0 && network.levels == 77));
+        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
+        if (rc == 0)
+            setmatch_network_release(&network);
+    }
+    ck_assert_int_gt(nth, 4);
+    matrix_release(&measured);
 }
 END_TEST
 
@@ -453,12 +557,13 @@ END_TEST
 
 START_TEST(no_ranks)
 {
+    const setmatch_network network = {1, (size_t[]){1, 2}, NULL};
     matrix view;
     size_t node = 9;
     ck_assert_int_eq(matrix_from_entries(&view, 0, 0, NULL, 0), 0);
     for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
         setmatch_input input = {.view = &view, .slots = (size_t[]){0, 2}, .nodes = 2, .refine = true,
-                                .group_of_node = (size_t[]){1, 2}};
+                                .network = &network};
         ck_assert_int_eq(m->place(&input, &node), 0);
         input.nodes = 0;
         ck_assert_int_eq(m->place(&input, &node), 0);
@@ -490,7 +595,8 @@ START_TEST(memory_runs_out)
     setmatch_input input = on_equal_nodes(&view, 2);
     for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++)
         try_without_memory(m->place, &input);
-    input.group_of_node = (size_t[]){1, 1, 2, 2};
+    const setmatch_network network = {2, (size_t[]){1, 1, 2, 2, 3, 3, 4, 4}, NULL};
+    input.network = &network;
     try_without_memory(setmatch_auto, &input);
     matrix_release(&view);
 }
@@ -526,6 +632,9 @@ static Suite *placement_suite(void)
     tcase_add_test(groups, cost_by_what_is_shared);
     tcase_add_test(groups, groups_hold_what_cannot_share_a_node);
     tcase_add_test(groups, grid_among_groups);
+    tcase_add_test(groups, levels_in_levels);
+    tcase_add_test(groups, network_from_bandwidth);
+    tcase_add_test(groups, network_without_memory);
     suite_add_tcase(suite, groups);
 
     TCase *profiles = tcase_create("profiles");

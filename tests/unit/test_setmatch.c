@@ -511,7 +511,7 @@ START_TEST(grids_are_placed_in_chunks_of_file_order)
     for (size_t i = 0; i < n; i++)
         expected[i] = i / g->slots;
     matrix recorded = grid_view(g->dims, 16), simplified;
-    ck_assert_int_eq(setmatch_cartesian(g->dims, 3, &simplified), 0);
+    ck_assert_int_eq(setmatch_cartesian(g->dims, 3, SETMATCH_ORDER_C, &simplified), 0);
     assert_placed(&recorded, slots, g->nodes, 10, expected);
     assert_placed(&simplified, slots, g->nodes, 10, expected);
     matrix_release(&recorded);
@@ -556,7 +556,7 @@ START_TEST(cartesian_values)
 {
     const size_t dims[] = {2, 2, 2};
     matrix view;
-    ck_assert_int_eq(setmatch_cartesian(dims, 3, &view), 0);
+    ck_assert_int_eq(setmatch_cartesian(dims, 3, SETMATCH_ORDER_C, &view), 0);
     ck_assert_uint_eq(view.rows, 8);
     ck_assert_uint_eq(view.row_start[8], 24);
     for (size_t i = 0; i < 8; i++)
@@ -578,19 +578,40 @@ START_TEST(cartesian_values)
 }
 END_TEST
 
+/* A grid in Fortran order is the same grid in C order with its dimensions reversed, the ranks numbered anew. */
+START_TEST(cartesian_in_fortran_order)
+{
+    const size_t dims[] = {2, 3, 1, 4}, reversed[] = {4, 1, 3, 2};
+    matrix fortran, c;
+    ck_assert_int_eq(setmatch_cartesian(dims, 4, SETMATCH_ORDER_FORTRAN, &fortran), 0);
+    ck_assert_int_eq(setmatch_cartesian(reversed, 4, SETMATCH_ORDER_C, &c), 0);
+    ck_assert_uint_eq(fortran.row_start[24], c.row_start[24]);
+    for (size_t i = 0; i < 24; i++)
+        for (size_t j = 0; j < 24; j++) {
+            size_t x = i / 12 + 2 * (i / 4 % 3) + 6 * (i % 4), y = j / 12 + 2 * (j / 4 % 3) + 6 * (j % 4);
+            ck_assert_int_eq(matrix_get(&fortran, i, j), matrix_get(&c, x, y));
+        }
+    for (size_t row = 0; row < 24; row++)
+        for (size_t k = fortran.row_start[row] + 1; k < fortran.row_start[row + 1]; k++)
+            ck_assert_uint_lt(fortran.col[k - 1], fortran.col[k]);
+    matrix_release(&fortran);
+    matrix_release(&c);
+}
+END_TEST
+
 START_TEST(cartesian_with_extents_of_one)
 {
     matrix view;
-    ck_assert_int_eq(setmatch_cartesian((size_t[]){2, 3, 1}, 3, &view), 0);
+    ck_assert_int_eq(setmatch_cartesian((size_t[]){2, 3, 1}, 3, SETMATCH_ORDER_C, &view), 0);
     ck_assert_int_eq(matrix_get(&view, 0, 1), SETMATCH_CARTESIAN_INNERMOST);
     ck_assert_int_eq(matrix_get(&view, 2, 3), 0);
     ck_assert_int_eq(matrix_get(&view, 0, 3), SETMATCH_CARTESIAN_OUTERMOST);
     matrix_release(&view);
-    ck_assert_int_eq(setmatch_cartesian((size_t[]){4}, 1, &view), 0);
+    ck_assert_int_eq(setmatch_cartesian((size_t[]){4}, 1, SETMATCH_ORDER_C, &view), 0);
     ck_assert_int_eq(matrix_get(&view, 2, 3), SETMATCH_CARTESIAN_OUTERMOST);
     ck_assert_uint_eq(view.row_start[4], 6);
     matrix_release(&view);
-    ck_assert_int_eq(setmatch_cartesian((size_t[]){1, 1}, 2, &view), 0);
+    ck_assert_int_eq(setmatch_cartesian((size_t[]){1, 1}, 2, SETMATCH_ORDER_C, &view), 0);
     ck_assert_uint_eq(view.rows, 1);
     ck_assert_uint_eq(view.row_start[1], 0);
     matrix_release(&view);
@@ -601,10 +622,10 @@ START_TEST(cartesian_refusals)
 {
     matrix view = {.rows = 99};
     const size_t large = (size_t)1 << 40;
-    ck_assert_int_eq(setmatch_cartesian(NULL, 0, &view), -EINVAL);
-    ck_assert_int_eq(setmatch_cartesian((size_t[]){4, 0}, 2, &view), -EINVAL);
-    ck_assert_int_eq(setmatch_cartesian((size_t[]){large, large}, 2, &view), -EOVERFLOW);
-    ck_assert_int_eq(setmatch_cartesian((size_t[]){1, SIZE_MAX}, 2, &view), -EOVERFLOW);
+    ck_assert_int_eq(setmatch_cartesian(NULL, 0, SETMATCH_ORDER_C, &view), -EINVAL);
+    ck_assert_int_eq(setmatch_cartesian((size_t[]){4, 0}, 2, SETMATCH_ORDER_C, &view), -EINVAL);
+    ck_assert_int_eq(setmatch_cartesian((size_t[]){large, large}, 2, SETMATCH_ORDER_C, &view), -EOVERFLOW);
+    ck_assert_int_eq(setmatch_cartesian((size_t[]){1, SIZE_MAX}, 2, SETMATCH_ORDER_C, &view), -EOVERFLOW);
     ck_assert_uint_eq(view.rows, 99);
 }
 END_TEST
@@ -639,7 +660,7 @@ START_TEST(a_million_ranks)
 {
     const size_t e = is_slow_run() ? 8 : 32, dims[] = {e, e, e, e};
     matrix view;
-    ck_assert_int_eq(setmatch_cartesian(dims, 4, &view), 0);
+    ck_assert_int_eq(setmatch_cartesian(dims, 4, SETMATCH_ORDER_C, &view), 0);
     size_t *node = calloc(view.rows, sizeof *node);
     ck_assert_ptr_nonnull(node);
     ck_assert(seconds_of_placing(&view, 64, node) < 60);
@@ -652,7 +673,7 @@ START_TEST(a_path_of_a_million_ranks)
 {
     const size_t dims[] = {(size_t)1 << (is_slow_run() ? 14 : 20)};
     matrix view;
-    ck_assert_int_eq(setmatch_cartesian(dims, 1, &view), 0);
+    ck_assert_int_eq(setmatch_cartesian(dims, 1, SETMATCH_ORDER_C, &view), 0);
     size_t *node = calloc(view.rows, sizeof *node);
     ck_assert_ptr_nonnull(node);
     ck_assert(seconds_of_placing(&view, 16, node) < 60);
@@ -678,7 +699,7 @@ static int sets_of_paper(const matrix *view)
 static int build_grid(const matrix *view)
 {
     matrix grid;
-    int rc = setmatch_cartesian((size_t[]){view->rows, 2, 2}, 3, &grid);
+    int rc = setmatch_cartesian((size_t[]){view->rows, 2, 2}, 3, SETMATCH_ORDER_C, &grid);
     if (rc == 0)
         matrix_release(&grid);
     return rc;
@@ -734,6 +755,7 @@ static Suite *setmatch_suite(void)
     tcase_add_test(grid, lines_longer_than_a_node);
     tcase_add_test(grid, whole_grid_in_one_set_is_cut_in_file_order);
     tcase_add_test(grid, cartesian_values);
+    tcase_add_test(grid, cartesian_in_fortran_order);
     tcase_add_test(grid, cartesian_with_extents_of_one);
     tcase_add_test(grid, cartesian_refusals);
     suite_add_tcase(suite, grid);

@@ -347,6 +347,197 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
+/* ---- levels ---- */
+
+enum { MOST_NODES = 9 };
+
+/* The partition by ways of steps of at most that many hops: which pairs are together. */
+static size_t near_by(const double *hops, size_t nodes, double most, bool *together)
+{
+    size_t groups = 0;
+    for (size_t i = 0; i < nodes * nodes; i++) {
+        size_t back = i % nodes * nodes + i / nodes;
+        together[i] = i / nodes == i % nodes || fmin(hops[i], hops[back]) <= most;
+    }
+    for (size_t k = 0; k < nodes; k++)
+        for (size_t i = 0; i < nodes * nodes; i++)
+            together[i] |= together[i / nodes * nodes + k] && together[k * nodes + i % nodes];
+    for (size_t n = 0; n < nodes; n++) {
+        bool first = true;
+        for (size_t m = 0; m < n; m++)
+            first &= !together[n * nodes + m];
+        groups += first;
+    }
+    return groups;
+}
+
+/* Against the model, level by level. */
+static void check_levels(const double *hops, size_t nodes)
+{
+    bool together[MOST_NODES * MOST_NODES];
+    size_t levels = 77, *group = NULL, level = 0, before = nodes;
+    topo t;
+    ck_assert_int_eq(topo_from_hops(&t, nodes, hops), 0);
+    ck_assert_int_eq(topo_levels(&t, &levels, &group), 0);
+    for (double most = 1; most < 8; most++) {
+        size_t groups = near_by(hops, nodes, most, together);
+        if (groups == before || groups == 1)
+            continue;
+        ck_assert_uint_lt(level, levels);
+        for (size_t i = 0; i < nodes * nodes; i++)
+            ck_assert_int_eq(group[level * nodes + i / nodes] == group[level * nodes + i % nodes], together[i]);
+        before = groups;
+        level++;
+    }
+    ck_assert_uint_eq(level, levels);
+    ck_assert(levels > 0 || group == NULL);
+    free(group);
+    topo_release(&t);
+}
+
+START_TEST(levels_of_random_hops)
+{
+    uint64_t state = 1;
+    for (int k = 0; k < 3000; k++) {
+        double hops[MOST_NODES * MOST_NODES];
+        size_t nodes = (size_t)pick(&state, 1, MOST_NODES);
+        int64_t most = pick(&state, 1, 7);
+        for (size_t i = 0; i < nodes * nodes; i++)
+            hops[i] = (double)pick(&state, 1, most);
+        for (size_t i = 0; k % 2 == 0 && i < nodes * nodes; i++)
+            hops[i] = hops[i % nodes * nodes + i / nodes];
+        check_levels(hops, nodes);
+    }
+}
+END_TEST
+
+START_TEST(levels_of_a_fat_tree)
+{
+    double hops[64];
+    size_t levels, *group;
+    topo t;
+    for (size_t i = 0; i < 64; i++)
+        hops[i] = i / 8 / 2 == i % 8 / 2 ? 2 : i / 8 / 4 == i % 8 / 4 ? 4 : 6;
+    ck_assert_int_eq(topo_from_hops(&t, 8, hops), 0);
+    ck_assert_int_eq(topo_levels(&t, &levels, &group), 0);
+    ck_assert_uint_eq(levels, 2);
+    for (size_t i = 0; i < 64; i++) {
+        ck_assert_int_eq(group[i / 8] == group[i % 8], i / 8 / 2 == i % 8 / 2);
+        ck_assert_int_eq(group[8 + i / 8] == group[8 + i % 8], i / 8 / 4 == i % 8 / 4);
+    }
+    free(group);
+    topo_release(&t);
+    topo_flat(&t, 5);
+    ck_assert_int_eq(topo_levels(&t, &levels, &group), 0);
+    ck_assert_uint_eq(levels, 0);
+    ck_assert_ptr_null(group);
+}
+END_TEST
+
+START_TEST(levels_without_memory)
+{
+    static const double hops[16] = {0, 1, 2, 4, 1, 0, 2, 4, 2, 2, 0, 4, 4, 4, 4, 0};
+    bool failed = true;
+    topo t;
+    ck_assert_int_eq(topo_from_hops(&t, 4, hops), 0);
+    for (long nth = 0; failed; nth++) {
+        size_t levels = 77, *group = NULL;
+        fail_allocation(nth);
+        int rc = topo_levels(&t, &levels, &group);
+        free(group);
+        stop_failing();
+        failed = allocations.failed;
+        ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
+        ck_assert_uint_eq(levels, failed ? 77 : 2);
+        ck_assert_msg(nth < 100, "more allocations than there can be");
+    }
+    topo_release(&t);
+}
+END_TEST
+
+/* ---- bandwidths ---- */
+
+static int read_bandwidth(const char *text, const char *const *hosts, matrix *bandwidth, matrix_error *error)
+{
+    FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    ck_assert_ptr_nonnull(stream);
+    int rc = topo_read_bandwidth(stream, hosts, count_hosts(hosts), bandwidth, error);
+    fclose(stream);
+    return rc;
+}
+
+START_TEST(bandwidths_by_name)
+{
+    const char *const hosts[MAX_HOSTS] = { "n2", "n0" };
+    matrix_error error;
+    matrix m;
+    ck_assert_int_eq(read_bandwidth(COORDINATE "% bandwidth in MB/s\n% hosts n0 n1\n% hosts n2\n3 3 5\n"
+                                    "1 1 900\n1 3 13\n3 1 31\n2 3 23\n3 3 933\n", hosts, &m, &error), 0);
+    ck_assert_uint_eq(m.rows, 2);
+    ck_assert_int_eq(matrix_get(&m, 0, 0), 933);
+    ck_assert_int_eq(matrix_get(&m, 0, 1), 31);
+    ck_assert_int_eq(matrix_get(&m, 1, 0), 13);
+    ck_assert_int_eq(matrix_get(&m, 1, 1), 900);
+    matrix_release(&m);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    int rc;
+    const char *reason;
+} bad_bandwidths[] = {
+    { ARRAY "% hosts n0 n1\n2 2\n1\n1\n1\n1\n", -EBADMSG, "no comment line says '% bandwidth'" },
+    { ARRAY "% bandwidth\n2 2\n1\n1\n-1\n1\n", -EBADMSG, "a negative bandwidth: -1" },
+    { ARRAY "% bandwidth\n3 3\n1\n1\n1\n1\n1\n1\n1\n1\n1\n", -EBADMSG,
+      "3 rows for 2 nodes, and no '% hosts' line that names the rows" },
+    { ARRAY "% bandwidth\n2 1\n1\n1\n", -EBADMSG, "2 rows and 1 columns: not square" },
+    { ARRAY "% bandwidth\n% hosts n0 n2\n2 2\n1\n1\n1\n1\n", -ENXIO, "host n1 is not in the file" },
+    { "SwitchName=s Nodes=n[0-1]\n", -EBADMSG, "" },
+};
+
+START_TEST(refused_bandwidths)
+{
+    const char *const hosts[MAX_HOSTS] = { "n0", "n1" };
+    matrix_error error = { 0, "" };
+    matrix m = { .rows = 77 };
+    ck_assert_int_eq(read_bandwidth(bad_bandwidths[_i].text, hosts, &m, &error), bad_bandwidths[_i].rc);
+    ck_assert_msg(strstr(error.reason, bad_bandwidths[_i].reason) != NULL, "%s", error.reason);
+    ck_assert_uint_eq(m.rows, 77);
+}
+END_TEST
+
+START_TEST(bandwidths_are_no_hops)
+{
+    const char *const hosts[MAX_HOSTS] = { "n0", "n1" };
+    struct reading r = read_text(ARRAY "% bandwidth\n2 2\n1\n1\n1\n1\n", hosts);
+    ck_assert_int_eq(r.rc, -EBADMSG);
+    ck_assert_str_eq(r.error.reason, "bandwidths, where a topology is wanted");
+}
+END_TEST
+
+START_TEST(bandwidths_without_memory)
+{
+    const char *text = ARRAY "% bandwidth\n% hosts n0 n1 n2\n" THREE;
+    const char *const hosts[] = { "n2", "n0" };
+    bool failed = true;
+    for (long nth = 0; failed; nth++) {
+        matrix m = { 0 };
+        matrix_error error;
+        FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+        ck_assert_ptr_nonnull(stream);
+        fail_allocation(nth);
+        int rc = topo_read_bandwidth(stream, hosts, 2, &m, &error);
+        matrix_release(&m);
+        stop_failing();
+        failed = allocations.failed;
+        fclose(stream);
+        ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
+        ck_assert_msg(nth < 100, "more allocations than there can be");
+    }
+}
+END_TEST
+
 static Suite *topo_suite(void)
 {
     Suite *suite = suite_create("topo");
@@ -363,6 +554,13 @@ static Suite *topo_suite(void)
     tcase_add_loop_test(cases, bad_files, 0, BAD);
     tcase_add_test(cases, long_names);
     tcase_add_test(cases, out_of_memory);
+    tcase_add_test(cases, levels_of_random_hops);
+    tcase_add_test(cases, levels_of_a_fat_tree);
+    tcase_add_test(cases, levels_without_memory);
+    tcase_add_test(cases, bandwidths_by_name);
+    tcase_add_loop_test(cases, refused_bandwidths, 0, sizeof bad_bandwidths / sizeof bad_bandwidths[0]);
+    tcase_add_test(cases, bandwidths_are_no_hops);
+    tcase_add_test(cases, bandwidths_without_memory);
     suite_add_tcase(suite, cases);
     return suite;
 }

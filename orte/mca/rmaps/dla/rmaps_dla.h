@@ -25,9 +25,15 @@ typedef struct orte_rmaps_dla_component_t {
     int priority;
     int verbose;
     char *file;
-    int threshold;
-    char *method;
     char *cart;
+    char *order;
+    char *method;
+    char *objective;
+    char *domains;
+    int threshold;
+    char *refine;
+    char *topology;
+    char *bandwidth;
     /* the text of --map-by dla..., NULL when not asked for that way */
     char *map_by;
 } orte_rmaps_dla_component_t;

@@ -74,41 +74,77 @@ static int place_by_slot(const dla_layout *l)
     return 0 == rc ? ORTE_SUCCESS : ORTE_ERR_OUT_OF_RESOURCE;
 }
 
-static void report(const dla_layout *l, orte_job_t *jdata, const dla_request *r,
-                   const matrix *view)
+/* What a placement is worth, in words. */
+static int describe(const setmatch_input *input, const size_t *node_of_rank, char text[128])
 {
-    int64_t before, after, total;
+    setmatch_report report;
+    size_t used;
+
+    if (0 != setmatch_judge(input, node_of_rank, &report)) {
+        return ORTE_ERROR;
+    }
+    used = (size_t) snprintf(text, 128, "%" PRId64 " of %" PRId64, report.inside, report.total);
+    if (0 < report.bytes) {
+        snprintf(text + used, 128 - used, " (%" PRId64 " of %" PRId64 " bytes leave their nodes)",
+                 report.crossing, report.bytes);
+    }
+    return ORTE_SUCCESS;
+}
+
+static void report(const dla_layout *l, orte_job_t *jdata, const dla_request *r,
+                   const dla_method *method)
+{
+    setmatch_input input = method->input;
+    char before[128], after[128];
 
     if (0 >= mca_rmaps_dla_component.verbose
         && 2 > opal_output_get_verbosity(orte_rmaps_base_framework.framework_output)) {
         return;
     }
-    if (0 != setmatch_weight(view, l->by_slot, &before, &total)
-        || 0 != setmatch_weight(view, l->node_of_rank, &after, &total)) {
+    input.nodes = l->job.nodes;
+    if (ORTE_SUCCESS != describe(&input, l->by_slot, before)
+        || ORTE_SUCCESS != describe(&input, l->node_of_rank, after)) {
         return;
     }
-    opal_output(0, "rmaps:dla: job %s: %zu ranks on %zu nodes by %s, %s, threshold %u %%: "
-                "weight inside nodes %" PRId64 " of %" PRId64 " by slot, %" PRId64 " of %" PRId64 " placed",
-                ORTE_JOBID_PRINT(jdata->jobid), l->job.ranks, l->job.nodes,
-                dla_request_name(r), r->spec.method->name, r->spec.threshold, before, total, after, total);
+    opal_output(0, "rmaps:dla: job %s: %zu ranks on %zu nodes, %zu levels of switches, by %s, %s, "
+                "threshold %u %%: weight inside nodes %s by slot, %s placed",
+                ORTE_JOBID_PRINT(jdata->jobid), l->job.ranks, l->job.nodes, method->input.network->levels,
+                dla_request_name(r), r->spec.method->name, r->spec.threshold, before, after);
 }
 
-static int place_by_view(const dla_layout *l, orte_job_t *jdata, const dla_request *r)
+static int load_data(const dla_layout *l, const dla_request *r, dla_data *data)
 {
-    const dla_method method = { r->spec.method->place, r->spec.threshold, r->spec.refine };
-    matrix view;
-    int rc = dla_request_view(r, l->job.ranks, &view);
+    const char **name = calloc(l->job.nodes + 1, sizeof(*name));
+    int rc;
+
+    if (NULL == name) {
+        return ORTE_ERR_OUT_OF_RESOURCE;
+    }
+    for (size_t n = 0; n < l->job.nodes; n++) {
+        name[n] = l->node[n]->name;
+    }
+    rc = dla_request_load(r, l->job.ranks, &(dla_nodes) { name, l->job.nodes }, data);
+    free(name);
+    return rc;
+}
+
+static int place_by_request(const dla_layout *l, orte_job_t *jdata, const dla_request *r)
+{
+    dla_method method;
+    dla_data data;
+    int rc = load_data(l, r, &data);
 
     if (ORTE_SUCCESS != rc) {
         return rc;
     }
-    rc = dla_place_by_view(&l->job, &view, &method, l->by_slot, l->node_of_rank);
+    method = dla_request_method(r, &data);
+    rc = dla_place_by_method(&l->job, &method, l->by_slot, l->node_of_rank);
     if (0 == rc) {
-        report(l, jdata, r, &view);
+        report(l, jdata, r, &method);
     } else {
         RMAPS_DLA_REFUSE("failed", dla_request_name(r), strerror(-rc));
     }
-    matrix_release(&view);
+    dla_data_release(&data);
     return 0 == rc ? ORTE_SUCCESS : ORTE_ERR_SILENT;
 }
 
@@ -122,7 +158,7 @@ static int place_job(dla_layout *l, orte_job_t *jdata, const dla_request *r)
         return rc;
     }
     if (NULL != r) {
-        return place_by_view(l, jdata, r);
+        return place_by_request(l, jdata, r);
     }
     memcpy(l->node_of_rank, l->by_slot, l->job.ranks * sizeof(*l->by_slot));
     return ORTE_SUCCESS;

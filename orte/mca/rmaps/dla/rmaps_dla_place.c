@@ -205,34 +205,87 @@ static int cut_view(const matrix *view, const group *g, matrix *part)
     return rc;
 }
 
-static int place_part(const dla_job *job, const matrix *view, const dla_method *method, group *g)
+/* The rows of the profile that belong to the group. */
+static int cut_call(const matrix *bytes, const group *g, matrix *part)
 {
-    const setmatch_input input = {
-        .view = view,
-        .slots = g->slots,
-        .nodes = job->nodes,
-        .threshold = method->threshold,
-        .refine = method->refine,
-    };
+    size_t nnz = 0;
 
-    return method->place(&input, g->node);
+    for (size_t i = 0; i < g->ranks; i++) {
+        nnz += bytes->row_start[g->rank[i] + 1] - bytes->row_start[g->rank[i]];
+    }
+    if (matrix_allocate(part, g->ranks, bytes->cols, nnz) != 0) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < g->ranks; i++) {
+        size_t from = bytes->row_start[g->rank[i]];
+        size_t count = bytes->row_start[g->rank[i] + 1] - from;
+
+        memcpy(part->col + part->row_start[i], bytes->col + from, count * sizeof(*part->col));
+        memcpy(part->value + part->row_start[i], bytes->value + from, count * sizeof(*part->value));
+        part->row_start[i + 1] = part->row_start[i] + count;
+    }
+    return 0;
 }
 
-static int place_group(const dla_job *job, const matrix *view, const dla_method *method, group *g)
+static void release_calls(matrix *bytes, size_t calls)
 {
-    matrix part;
-    int rc;
-
-    if (g->ranks == job->ranks) {
-        return place_part(job, view, method, g);
+    for (size_t c = 0; bytes != NULL && c < calls; c++) {
+        matrix_release(&bytes[c]);
     }
-    rc = cut_view(view, g, &part);
+    free(bytes);
+}
+
+static int cut_profile(const setmatch_profile *profile, const group *g, matrix **bytes)
+{
+    matrix *cut = calloc(profile->calls + 1, sizeof(*cut));
+    int rc = cut == NULL ? -ENOMEM : 0;
+
+    for (size_t c = 0; rc == 0 && c < profile->calls; c++) {
+        rc = cut_call(&profile->bytes[c], g, &cut[c]);
+    }
+    if (rc != 0) {
+        release_calls(cut, profile->calls);
+        return rc;
+    }
+    *bytes = cut;
+    return 0;
+}
+
+/* The group as a problem of its own: the input's view and profile are cut to it. */
+static int place_cut(const dla_method *method, group *g, setmatch_input *input)
+{
+    const setmatch_profile *whole = input->profile;
+    setmatch_profile profile;
+    matrix *bytes = NULL;
+    matrix view;
+    int rc = cut_view(input->view, g, &view);
+
     if (rc != 0) {
         return rc;
     }
-    rc = place_part(job, &part, method, g);
-    matrix_release(&part);
+    input->view = &view;
+    if (whole != NULL) {
+        rc = cut_profile(whole, g, &bytes);
+        profile = (setmatch_profile) { whole->calls, bytes };
+        input->profile = &profile;
+    }
+    if (rc == 0) {
+        rc = method->place(input, g->node);
+    }
+    if (bytes != NULL) {
+        release_calls(bytes, whole->calls);
+    }
+    matrix_release(&view);
     return rc;
+}
+
+static int place_group(const dla_job *job, const dla_method *method, group *g)
+{
+    setmatch_input input = method->input;
+
+    input.slots = g->slots;
+    input.nodes = job->nodes;
+    return g->ranks == job->ranks ? method->place(&input, g->node) : place_cut(method, g, &input);
 }
 
 static bool leads_group(const dla_job *job, size_t app)
@@ -245,8 +298,8 @@ static bool leads_group(const dla_job *job, size_t app)
     return true;
 }
 
-int dla_place_by_view(const dla_job *job, const matrix *view, const dla_method *method,
-                      const size_t *by_slot, size_t *node_of_rank)
+int dla_place_by_method(const dla_job *job, const dla_method *method, const size_t *by_slot,
+                        size_t *node_of_rank)
 {
     group g;
     int rc = group_init(&g, job);
@@ -260,7 +313,7 @@ int dla_place_by_view(const dla_job *job, const matrix *view, const dla_method *
         }
         group_fill(&g, job, a, by_slot);
         widen(&g, job, &job->app[a]);
-        rc = place_group(job, view, method, &g);
+        rc = place_group(job, method, &g);
         for (size_t i = 0; rc == 0 && i < g.ranks; i++) {
             node_of_rank[g.rank[i]] = g.node[i];
         }

@@ -37,20 +37,19 @@ typedef struct dla_job {
  * 0; -ENOSPC: an app does not fit, *app says which; -ENOMEM. */
 int dla_place_by_slot(const dla_job *job, size_t *node_of_rank, size_t *app);
 
-/* How ranks are placed by a view matrix: the members of setmatch_input of these names. */
+/* How ranks are placed: by a method, with this input; `slots` is filled in here. */
 typedef struct dla_method {
     setmatch_method_fn place;
-    unsigned threshold;
-    bool refine;
+    setmatch_input input;   /* of job->ranks ranks and job->nodes nodes */
 } dla_method;
 
-/* Places by the view matrix (job->ranks rows). `by_slot` is the answer of
+/* Places by what the method's input holds. `by_slot` is the answer of
  * dla_place_by_slot. No node takes more than its slots, or more than by_slot gave it where
  * that is beyond its slots. When apps differ in their nodes, the ranks of those that share a
  * node list are placed together, with as many on each node as by_slot put there: whatever
  * "slot" can place, can be placed.
  * Errors as setmatch_method_fn. */
-int dla_place_by_view(const dla_job *job, const matrix *view, const dla_method *method,
-                      const size_t *by_slot, size_t *node_of_rank);
+int dla_place_by_method(const dla_job *job, const dla_method *method, const size_t *by_slot,
+                        size_t *node_of_rank);
 
 #endif

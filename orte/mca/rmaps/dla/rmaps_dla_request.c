@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Reads the request and its view matrix, and refuses what cannot be used.
+ * Reads the request and its files, and refuses what cannot be used.
  */
+#define _GNU_SOURCE /* asprintf */
 #include "rmaps_dla_request.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -29,77 +31,90 @@ static int read_map_by(const char *map_by, dla_spec *spec)
     return 0 == rc ? ORTE_SUCCESS : ORTE_ERR_OUT_OF_RESOURCE;
 }
 
-static int add_threshold_parameter(dla_spec *spec)
+/* One parameter, where the policy left it open. */
+static int add_parameter(dla_spec *spec, const char *key, const char *value)
 {
-    int threshold = mca_rmaps_dla_component.threshold;
-    char text[32];
+    char reason[DLA_SPEC_REASON_SIZE], name[64];
+    char *item;
+    int rc;
 
-    if (0 > threshold || 100 < threshold) {
-        snprintf(text, sizeof(text), "%d", threshold);
-        RMAPS_DLA_REFUSE("bad-parameter", "rmaps_dla_threshold", text,
-               "it is not a whole number of per cent from 0 to 100");
+    if (NULL == value) {
+        return ORTE_SUCCESS;
+    }
+    if (0 > asprintf(&item, "%s=%s", key, value)) {
+        return ORTE_ERR_OUT_OF_RESOURCE;
+    }
+    rc = dla_spec_set(spec, item, reason);
+    free(item);
+    if (-EINVAL == rc) {
+        snprintf(name, sizeof(name), "rmaps_dla_%s", key);
+        RMAPS_DLA_REFUSE("bad-parameter", name, value, reason);
         return ORTE_ERR_SILENT;
     }
-    spec->has_threshold = true;
-    spec->threshold = (unsigned) threshold;
-    return ORTE_SUCCESS;
+    return -ENOMEM == rc ? ORTE_ERR_OUT_OF_RESOURCE : ORTE_SUCCESS;
 }
 
-static int add_method_parameter(dla_spec *spec)
+/* A network that the policy names goes before one of the other kind in a parameter. */
+static int add_network_parameters(dla_spec *spec)
 {
-    const char *name = mca_rmaps_dla_component.method;
-    char reason[DLA_SPEC_REASON_SIZE];
+    const orte_rmaps_dla_component_t *c = &mca_rmaps_dla_component;
+    int rc;
 
-    spec->method = dla_spec_find_method(name, reason);
-    if (NULL == spec->method) {
-        RMAPS_DLA_REFUSE("bad-parameter", "rmaps_dla_method", name, reason);
-        return ORTE_ERR_SILENT;
+    if (NULL != spec->topology || NULL != spec->bandwidth) {
+        return ORTE_SUCCESS;
     }
-    return ORTE_SUCCESS;
-}
-
-static int add_cart_parameter(dla_spec *spec)
-{
-    const char *cart = mca_rmaps_dla_component.cart;
-    char reason[DLA_SPEC_REASON_SIZE];
-
-    if (0 != dla_spec_parse_cart(cart, spec->dims, &spec->ndims, reason)) {
-        RMAPS_DLA_REFUSE("bad-parameter", "rmaps_dla_cart", cart, reason);
-        return ORTE_ERR_SILENT;
-    }
-    return ORTE_SUCCESS;
+    rc = add_parameter(spec, "topology", c->topology);
+    return ORTE_SUCCESS == rc ? add_parameter(spec, "bandwidth", c->bandwidth) : rc;
 }
 
 static int add_parameters(dla_spec *spec)
 {
     const orte_rmaps_dla_component_t *c = &mca_rmaps_dla_component;
+    char threshold[32];
+    const struct {
+        const char *key, *value;
+    } parameters[] = {
+        { "file", c->file }, { "cart", c->cart }, { "order", c->order }, { "method", c->method },
+        { "objective", c->objective }, { "domains", c->domains }, { "threshold", threshold },
+        { "refine", c->refine },
+    };
     int rc = ORTE_SUCCESS;
 
-    if (NULL == spec->file && NULL != c->file && NULL == (spec->file = strdup(c->file))) {
-        rc = ORTE_ERR_OUT_OF_RESOURCE;
+    snprintf(threshold, sizeof(threshold), "%d", c->threshold);
+    for (size_t i = 0; ORTE_SUCCESS == rc && i < sizeof(parameters) / sizeof(parameters[0]); i++) {
+        rc = add_parameter(spec, parameters[i].key, parameters[i].value);
     }
-    if (ORTE_SUCCESS == rc && !spec->has_threshold) {
-        rc = add_threshold_parameter(spec);
+    if (ORTE_SUCCESS == rc) {
+        rc = add_network_parameters(spec);
     }
-    if (ORTE_SUCCESS == rc && NULL == spec->method) {
-        rc = add_method_parameter(spec);
+    if (NULL == spec->method) {
+        spec->method = &setmatch_methods[0];
     }
     if (!spec->has_refine) {
         spec->refine = true;
     }
-    if (ORTE_SUCCESS == rc && 0 == spec->ndims && NULL != c->cart) {
-        rc = add_cart_parameter(spec);
-    }
     return rc;
+}
+
+static int check_network(const dla_spec *spec)
+{
+    bool twice;
+
+    (void) dla_network_file(spec, &twice);
+    if (twice) {
+        RMAPS_DLA_REFUSE("two-networks", spec->topology, spec->bandwidth);
+        return ORTE_ERR_SILENT;
+    }
+    return ORTE_SUCCESS;
 }
 
 static void show_cart(dla_request *r)
 {
     size_t used = 0;
 
-    for (size_t i = 0; i < r->spec.ndims && used < sizeof(r->cart); i++) {
+    for (size_t i = 0; i < r->spec.cart.ndims && used < sizeof(r->cart); i++) {
         used += (size_t) snprintf(r->cart + used, sizeof(r->cart) - used, "%s%zu",
-                                  0 == i ? "" : "x", r->spec.dims[i]);
+                                  0 == i ? "" : "x", r->spec.cart.dims[i]);
     }
 }
 
@@ -114,7 +129,10 @@ int dla_request_read(dla_request *r)
     if (ORTE_SUCCESS == rc) {
         rc = add_parameters(&r->spec);
     }
-    if (ORTE_SUCCESS == rc && NULL == r->spec.file && 0 == r->spec.ndims) {
+    if (ORTE_SUCCESS == rc) {
+        rc = check_network(&r->spec);
+    }
+    if (ORTE_SUCCESS == rc && NULL == r->spec.file && 0 == r->spec.cart.ndims) {
         RMAPS_DLA_REFUSE("nothing-to-place-by", orte_basename, orte_basename);
         rc = ORTE_ERR_SILENT;
     }
@@ -135,10 +153,10 @@ const char *dla_request_name(const dla_request *r)
     return NULL == r->spec.file ? r->cart : r->spec.file;
 }
 
-/* ---- the view matrix ---- */
+/* ---- files ---- */
 
 /* A FIFO would block, and a folder opens but does not read: only files are opened. */
-static FILE *open_view(const char *path)
+static FILE *open_file(const char *what, const char *path)
 {
     const char *cause = NULL;
     FILE *stream = NULL;
@@ -152,45 +170,59 @@ static FILE *open_view(const char *path)
         cause = strerror(errno);
     }
     if (NULL == stream) {
-        RMAPS_DLA_REFUSE("unreadable-view", path, cause);
+        RMAPS_DLA_REFUSE("unreadable-file", what, path, cause);
     }
     return stream;
 }
 
-static int parse_view(FILE *stream, const char *path, matrix *view)
+/* From a reader's result to ours. */
+static int refuse_contents(const char *what, const char *path, int rc, const matrix_error *error)
 {
-    matrix_error error;
-    int rc = matrix_read_fileview(stream, view, &error);
+    char line[32] = "";
 
+    if (0 == rc) {
+        return ORTE_SUCCESS;
+    }
     if (-ENOMEM == rc) {
         return ORTE_ERR_OUT_OF_RESOURCE;
     }
-    if (0 != rc) {
-        char line[32] = "";
+    if (0 != error->line) {
+        snprintf(line, sizeof(line), ", line %zu", error->line);
+    }
+    RMAPS_DLA_REFUSE("bad-file", what, path, line, error->reason);
+    return ORTE_ERR_SILENT;
+}
 
-        if (0 != error.line) {
-            snprintf(line, sizeof(line), ", line %zu", error.line);
-        }
-        RMAPS_DLA_REFUSE("bad-view", path, line, error.reason);
+static int check_view(const dla_request *r, size_t ranks, const view_file *file)
+{
+    if (file->view.rows != ranks) {
+        RMAPS_DLA_REFUSE("wrong-size", r->spec.file, file->view.rows, ranks);
+        return ORTE_ERR_SILENT;
+    }
+    if (0 == file->patterns && SETMATCH_OBJECTIVE_PROFILE == r->spec.objective) {
+        RMAPS_DLA_REFUSE("no-profile", r->spec.file);
         return ORTE_ERR_SILENT;
     }
     return ORTE_SUCCESS;
 }
 
-static int read_view(const char *path, size_t ranks, matrix *view)
+static int read_view(const dla_request *r, size_t ranks, view_file *file)
 {
-    FILE *stream = open_view(path);
+    FILE *stream = open_file("view matrix", r->spec.file);
+    matrix_error error = { 0, "" };
     int rc;
 
     if (NULL == stream) {
         return ORTE_ERR_SILENT;
     }
-    rc = parse_view(stream, path, view);
+    rc = view_file_read(stream, file, &error);
     fclose(stream);
-    if (ORTE_SUCCESS == rc && view->rows != ranks) {
-        RMAPS_DLA_REFUSE("wrong-size", path, view->rows, ranks);
-        matrix_release(view);
-        rc = ORTE_ERR_SILENT;
+    if (0 != rc) {
+        return refuse_contents("view matrix", r->spec.file, rc, &error);
+    }
+    rc = check_view(r, ranks, file);
+    if (ORTE_SUCCESS != rc) {
+        view_file_release(file);
     }
     return rc;
 }
@@ -199,30 +231,95 @@ static int check_cart(const dla_request *r, size_t ranks)
 {
     size_t product = 1;
 
-    for (size_t i = 0; i < r->spec.ndims; i++) {
-        product *= r->spec.dims[i];
+    for (size_t i = 0; i < r->spec.cart.ndims; i++) {
+        product *= r->spec.cart.dims[i];
     }
-    if (0 != r->spec.ndims && product != ranks) {
+    if (0 != r->spec.cart.ndims && product != ranks) {
         RMAPS_DLA_REFUSE("wrong-cart", r->cart, product, ranks);
         return ORTE_ERR_SILENT;
     }
     return ORTE_SUCCESS;
 }
 
-int dla_request_view(const dla_request *r, size_t ranks, matrix *view)
+static int load_view(const dla_request *r, size_t ranks, view_file *file)
 {
+    const dla_cart *cart = &r->spec.cart;
     int rc = check_cart(r, ranks);
 
     if (ORTE_SUCCESS != rc) {
         return rc;
     }
     if (NULL != r->spec.file) {
-        return read_view(r->spec.file, ranks, view);
+        return read_view(r, ranks, file);
     }
-    rc = setmatch_cartesian(r->spec.dims, r->spec.ndims, view);
+    if (SETMATCH_OBJECTIVE_PROFILE == r->spec.objective) {
+        RMAPS_DLA_REFUSE("no-profile", r->cart);
+        return ORTE_ERR_SILENT;
+    }
+    rc = setmatch_cartesian(cart->dims, cart->ndims, cart->order, &file->view);
     if (0 != rc) {
         RMAPS_DLA_REFUSE("failed", r->cart, strerror(-rc));
         return ORTE_ERR_SILENT;
     }
     return ORTE_SUCCESS;
+}
+
+static int load_network(const dla_spec *spec, const dla_nodes *nodes, setmatch_network *network)
+{
+    const char *what = NULL != spec->topology ? "topology" : "matrix of bandwidths";
+    matrix_error error = { 0, "nothing was measured" };
+    bool twice;
+    const char *path = dla_network_file(spec, &twice);
+    FILE *stream;
+    int rc;
+
+    if (NULL == path) {
+        return ORTE_SUCCESS;
+    }
+    stream = open_file(what, path);
+    if (NULL == stream) {
+        return ORTE_ERR_SILENT;
+    }
+    rc = dla_network_read(spec, stream, nodes, network, &error);
+    fclose(stream);
+    return refuse_contents(what, path, rc, &error);
+}
+
+int dla_request_load(const dla_request *r, size_t ranks, const dla_nodes *nodes, dla_data *data)
+{
+    int rc;
+
+    memset(data, 0, sizeof(*data));
+    rc = load_view(r, ranks, &data->file);
+    if (ORTE_SUCCESS != rc) {
+        return rc;
+    }
+    data->profile = (setmatch_profile) { data->file.patterns, data->file.bytes };
+    rc = load_network(&r->spec, nodes, &data->network);
+    if (ORTE_SUCCESS != rc) {
+        view_file_release(&data->file);
+    }
+    return rc;
+}
+
+void dla_data_release(dla_data *data)
+{
+    view_file_release(&data->file);
+    setmatch_network_release(&data->network);
+}
+
+dla_method dla_request_method(const dla_request *r, const dla_data *data)
+{
+    return (dla_method) {
+        .place = r->spec.method->place,
+        .input = {
+            .view = &data->file.view,
+            .network = &data->network,
+            .threshold = r->spec.threshold,
+            .refine = r->spec.refine,
+            .profile = 0 < data->profile.calls ? &data->profile : NULL,
+            .objective = r->spec.objective,
+            .domains = r->spec.domains,
+        },
+    };
 }

@@ -49,47 +49,39 @@ static bool read_number(const char *text, size_t length, size_t *number)
     return true;
 }
 
-int dla_spec_parse_cart(const char *text, size_t dims[DLA_SPEC_MAX_DIMS], size_t *ndims,
-                        char reason[DLA_SPEC_REASON_SIZE])
+/* ---- items with a value ---- */
+
+static int given_twice(const reader *r, const char *name)
 {
-    const reader r = { NULL, reason };
-    size_t extents[DLA_SPEC_MAX_DIMS];
-    size_t count = 0, product = 1;
-    const char *part = text;
+    refuse(r, "%s is given twice", name);
+    return -EEXIST;
+}
 
-    for (;; part++) {
-        size_t length = strcspn(part, "xX");
-
-        if (count == DLA_SPEC_MAX_DIMS) {
-            return refuse(&r, "the grid \"" SHOWN "\" has more than 8 dimensions", text);
-        }
-        if (!read_number(part, length, &extents[count]) || extents[count] == 0) {
-            return refuse(&r, "\"" SHOWN "\" is not a grid; a grid is written like 4x2x2", text);
-        }
-        if (__builtin_mul_overflow(product, extents[count], &product)) {
-            return refuse(&r, "the grid \"" SHOWN "\" has too many ranks to count", text);
-        }
-        count++;
-        part += length;
-        if (*part == '\0') {
-            break;
-        }
+static int set_name(const reader *r, const char *key, char **name, const char *value)
+{
+    if (*name != NULL) {
+        return given_twice(r, key);
     }
-    memcpy(dims, extents, count * sizeof(*dims));
-    *ndims = count;
-    return 0;
+    if (*value == '\0') {
+        return refuse(r, "%s= needs a name", key);
+    }
+    *name = strdup(value);
+    return *name == NULL ? -ENOMEM : 0;
 }
 
 static int set_file(const reader *r, const char *value)
 {
-    if (r->spec->file != NULL) {
-        return refuse(r, "%s is given twice", "file");
-    }
-    if (*value == '\0') {
-        return refuse(r, "%s needs a name", "file=");
-    }
-    r->spec->file = strdup(value);
-    return r->spec->file == NULL ? -ENOMEM : 0;
+    return set_name(r, "file", &r->spec->file, value);
+}
+
+static int set_topology(const reader *r, const char *value)
+{
+    return set_name(r, "topology", &r->spec->topology, value);
+}
+
+static int set_bandwidth(const reader *r, const char *value)
+{
+    return set_name(r, "bandwidth", &r->spec->bandwidth, value);
 }
 
 static int set_threshold(const reader *r, const char *value)
@@ -97,7 +89,7 @@ static int set_threshold(const reader *r, const char *value)
     size_t number;
 
     if (r->spec->has_threshold) {
-        return refuse(r, "%s is given twice", "threshold");
+        return given_twice(r, "threshold");
     }
     if (!read_number(value, strlen(value), &number) || number > 100) {
         return refuse(r, "threshold=" SHOWN " is not a whole number of per cent from 0 to 100", value);
@@ -107,49 +99,180 @@ static int set_threshold(const reader *r, const char *value)
     return 0;
 }
 
-const setmatch_method *dla_spec_find_method(const char *name, char reason[DLA_SPEC_REASON_SIZE])
-{
-    int used = snprintf(reason, DLA_SPEC_REASON_SIZE, "\"%.30s\" is not a method; there are", name);
+/* "VALUE" is not a WHAT; there are NAME, NAME, ...: takes one name after the other. */
+typedef struct choice {
+    char *reason;
+    size_t used;
+    const char *separator;
+} choice;
 
-    for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
-        if (strcasecmp(name, m->name) == 0) {
-            return m;
-        }
-        used += snprintf(reason + used, DLA_SPEC_REASON_SIZE - (size_t) used, "%s%s",
-                         m == setmatch_methods ? " " : ", ", m->name);
-    }
-    return NULL;
+static choice refuse_choice(const reader *r, const char *what, const char *value)
+{
+    choice c = { r->reason, 0, " " };
+
+    c.used = (size_t) snprintf(c.reason, DLA_SPEC_REASON_SIZE, "\"%.30s\" is not %s; there are", value, what);
+    return c;
+}
+
+static void offer(choice *c, const char *name)
+{
+    c->used += (size_t) snprintf(c->reason + c->used, DLA_SPEC_REASON_SIZE - c->used, "%s%s", c->separator, name);
+    c->separator = ", ";
 }
 
 static int set_method(const reader *r, const char *value)
 {
+    choice c;
+
     if (r->spec->method != NULL) {
-        return refuse(r, "%s is given twice", "method");
+        return given_twice(r, "method");
     }
-    r->spec->method = dla_spec_find_method(value, r->reason);
-    return r->spec->method != NULL ? 0 : -EINVAL;
+    for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
+        if (strcasecmp(value, m->name) == 0) {
+            r->spec->method = m;
+            return 0;
+        }
+    }
+    c = refuse_choice(r, "a method", value);
+    for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
+        offer(&c, m->name);
+    }
+    return -EINVAL;
+}
+
+/* The index of a name in a list closed by NULL; -EINVAL. */
+static int find_name(const reader *r, const char *what, const char *const *names, const char *value)
+{
+    choice c;
+
+    for (int i = 0; names[i] != NULL; i++) {
+        if (strcasecmp(value, names[i]) == 0) {
+            return i;
+        }
+    }
+    c = refuse_choice(r, what, value);
+    for (int i = 0; names[i] != NULL; i++) {
+        offer(&c, names[i]);
+    }
+    return -EINVAL;
+}
+
+static int set_objective(const reader *r, const char *value)
+{
+    int found;
+
+    if (r->spec->has_objective) {
+        return given_twice(r, "objective");
+    }
+    found = find_name(r, "an objective", setmatch_objective_names, value);
+    if (found >= 0) {
+        r->spec->has_objective = true;
+        r->spec->objective = (setmatch_objective) found;
+    }
+    return found < 0 ? found : 0;
+}
+
+static int set_domains(const reader *r, const char *value)
+{
+    int found;
+
+    if (r->spec->has_domains) {
+        return given_twice(r, "domains");
+    }
+    found = find_name(r, "a kind of file domains", setmatch_domains_names, value);
+    if (found >= 0) {
+        r->spec->has_domains = true;
+        r->spec->domains = (setmatch_domains) found;
+    }
+    return found < 0 ? found : 0;
+}
+
+static int set_order(const reader *r, const char *value)
+{
+    static const char *const names[] = { "C", "Fortran", NULL };   /* by setmatch_order */
+    int found;
+
+    if (r->spec->has_order) {
+        return given_twice(r, "order");
+    }
+    found = find_name(r, "an order", names, value);
+    if (found >= 0) {
+        r->spec->has_order = true;
+        r->spec->cart.order = (setmatch_order) found;
+    }
+    return found < 0 ? found : 0;
 }
 
 static int set_refine(const reader *r, const char *value)
 {
+    bool on = strcasecmp(value, "on") == 0;
+
     if (r->spec->has_refine) {
-        return refuse(r, "%s is given twice", "refine");
+        return given_twice(r, "refine");
     }
-    r->spec->refine = strcasecmp(value, "on") == 0;
-    if (!r->spec->refine && strcasecmp(value, "off") != 0) {
+    if (!on && strcasecmp(value, "off") != 0) {
         return refuse(r, "refine=" SHOWN " is neither on nor off", value);
     }
     r->spec->has_refine = true;
+    r->spec->refine = on;
+    return 0;
+}
+
+/* ---- the grid ---- */
+
+static size_t count_dims(const char *text)
+{
+    size_t count = 1;
+
+    for (; *text != '\0'; text++) {
+        count += *text == 'x' || *text == 'X';
+    }
+    return count;
+}
+
+static int read_dims(const reader *r, const char *text, size_t *dims, size_t ndims)
+{
+    const char *part = text;
+    size_t product = 1;
+
+    for (size_t i = 0; i < ndims; i++, part++) {
+        size_t length = strcspn(part, "xX");
+
+        if (!read_number(part, length, &dims[i]) || dims[i] == 0) {
+            return refuse(r, "\"" SHOWN "\" is not a grid; a grid is written like 4x2x2", text);
+        }
+        if (__builtin_mul_overflow(product, dims[i], &product)) {
+            return refuse(r, "the grid \"" SHOWN "\" has too many ranks to count", text);
+        }
+        part += length;
+    }
     return 0;
 }
 
 static int set_cart(const reader *r, const char *value)
 {
-    if (r->spec->ndims != 0) {
-        return refuse(r, "%s is given twice", "cart");
+    size_t ndims = count_dims(value);
+    size_t *dims;
+    int rc;
+
+    if (r->spec->cart.ndims != 0) {
+        return given_twice(r, "cart");
     }
-    return dla_spec_parse_cart(value, r->spec->dims, &r->spec->ndims, r->reason);
+    dims = calloc(ndims, sizeof(*dims));
+    if (dims == NULL) {
+        return -ENOMEM;
+    }
+    rc = read_dims(r, value, dims, ndims);
+    if (rc != 0) {
+        free(dims);
+        return rc;
+    }
+    r->spec->cart.dims = dims;
+    r->spec->cart.ndims = ndims;
+    return 0;
 }
+
+/* ---- qualifiers ---- */
 
 static int add_qualifier(const reader *r, const char *qualifier)
 {
@@ -193,10 +316,15 @@ static const struct {
     int (*set)(const reader *r, const char *value);
 } items[] = {
     { "file=", set_file },
-    { "threshold=", set_threshold },
     { "cart=", set_cart },
+    { "order=", set_order },
     { "method=", set_method },
+    { "objective=", set_objective },
+    { "domains=", set_domains },
+    { "threshold=", set_threshold },
     { "refine=", set_refine },
+    { "topology=", set_topology },
+    { "bandwidth=", set_bandwidth },
     { "PE=", set_pe },
     { "OVERSUBSCRIBE", add_qualifier },
     { "NOOVERSUBSCRIBE", add_qualifier },
@@ -218,8 +346,14 @@ static int read_item(const reader *r, const char *item)
     if (*item == '\0') {
         return refuse(r, "%s between two separators", "there is nothing");
     }
-    return refuse(r, "\"" SHOWN "\" is unknown; there are file=, threshold=, cart=, "
-                     "method=, refine=, PE=, OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL and SPAN", item);
+    return refuse(r, "\"" SHOWN "\" is unknown; there are file=, cart=, order=, method=, objective=, "
+                     "domains=, threshold=, refine=, topology=, bandwidth=, PE=, OVERSUBSCRIBE, "
+                     "NOOVERSUBSCRIBE, NOLOCAL and SPAN", item);
+}
+
+int dla_spec_set(dla_spec *spec, const char *item, char reason[DLA_SPEC_REASON_SIZE])
+{
+    return read_item(&(reader) { spec, reason }, item);
 }
 
 /* Copies up to the next separator that no backslash protects; the place of the
@@ -275,7 +409,7 @@ int dla_spec_parse(const char *policy, dla_spec *spec, char reason[DLA_SPEC_REAS
     free(item);
     if (rc != 0) {
         dla_spec_release(&fresh);
-        return rc;
+        return rc == -EEXIST ? -EINVAL : rc;
     }
     *spec = fresh;
     return 0;
@@ -284,6 +418,9 @@ int dla_spec_parse(const char *policy, dla_spec *spec, char reason[DLA_SPEC_REAS
 void dla_spec_release(dla_spec *spec)
 {
     free(spec->file);
+    free(spec->topology);
+    free(spec->bandwidth);
+    free(spec->cart.dims);
     free(spec->stock_policy);
     memset(spec, 0, sizeof(*spec));
 }

@@ -4,7 +4,9 @@
  * nothing of Open MPI, so that it can be tested alone.
  *
  *   dla[:ITEM{(,|:)ITEM}]
- *   ITEM = file=NAME | threshold=0..100 | cart=AxB[xC...] | method=METHOD | refine=on|off
+ *   ITEM = file=NAME | cart=AxB[xC...] | order=C|Fortran
+ *        | method=METHOD | objective=OBJECTIVE | domains=DOMAINS | threshold=0..100 | refine=on|off
+ *        | topology=NAME | bandwidth=NAME
  *        | OVERSUBSCRIBE | NOOVERSUBSCRIBE | NOLOCAL | SPAN | PE=N
  *
  * Upper and lower case are the same, except in NAME. A backslash takes the next
@@ -18,18 +20,30 @@
 
 #include "setmatch/setmatch.h"
 
-#define DLA_SPEC_MAX_DIMS 8
-#define DLA_SPEC_REASON_SIZE 240
+#define DLA_SPEC_REASON_SIZE 320
 
+/* The process grid of a program; ndims is 0 when none is named. */
+typedef struct dla_cart {
+    size_t *dims;    /* each at least 1, the product fits in size_t */
+    size_t ndims;
+    setmatch_order order;
+} dla_cart;
+
+/* What was named; NULL, 0 or a has_ that is false: not named, the default is to be used. */
 typedef struct dla_spec {
-    char *file;                       /* view matrix; NULL: none named */
+    char *file;                       /* view matrix */
+    char *topology, *bandwidth;       /* what is between nodes */
+    dla_cart cart;
+    bool has_order;                   /* cart.order was named */
     bool has_threshold;
-    unsigned threshold;               /* per cent, 0..100; valid with has_threshold */
-    const setmatch_method *method;    /* of setmatch_methods; NULL: none named */
+    unsigned threshold;               /* per cent, 0..100 */
+    const setmatch_method *method;    /* of setmatch_methods */
+    bool has_objective;
+    setmatch_objective objective;
+    bool has_domains;
+    setmatch_domains domains;
     bool has_refine;
-    bool refine;                      /* valid with has_refine */
-    size_t ndims;                     /* 0: no cart named */
-    size_t dims[DLA_SPEC_MAX_DIMS];   /* each at least 1, the product fits in size_t */
+    bool refine;
     bool no_local;                    /* no ranks on mpirun's own node */
     char *stock_policy;               /* what Open MPI shall read instead: slot[:QUALIFIERS] */
 } dla_spec;
@@ -42,12 +56,10 @@ bool dla_spec_is_dla(const char *policy);
  * dla_spec_release. */
 int dla_spec_parse(const char *policy, dla_spec *spec, char reason[DLA_SPEC_REASON_SIZE]);
 
-/* The method of that name, NULL when there is none: then `reason` lists them. */
-const setmatch_method *dla_spec_find_method(const char *name, char reason[DLA_SPEC_REASON_SIZE]);
-
-/* The grid of a text AxB[xC...]: *ndims of at most DLA_SPEC_MAX_DIMS extents. Errors as above. */
-int dla_spec_parse_cart(const char *text, size_t dims[DLA_SPEC_MAX_DIMS], size_t *ndims,
-                        char reason[DLA_SPEC_REASON_SIZE]);
+/* Sets one item "KEY=VALUE" or "QUALIFIER", as parameters and options of programs give them: the value
+ * is taken as it is. Results as above, and -EEXIST: that was set before, `reason` says so. The spec is as
+ * it was on failure. */
+int dla_spec_set(dla_spec *spec, const char *item, char reason[DLA_SPEC_REASON_SIZE]);
 
 /* Frees the contents; safe on a zeroed one. */
 void dla_spec_release(dla_spec *spec);

@@ -2,8 +2,8 @@
  *
  * A general graph partitioner, to compare with: Scotch, where it was found.
  */
-#ifndef BENCH_PEER_H
-#define BENCH_PEER_H
+#ifndef TOOLS_SCOTCH_H
+#define TOOLS_SCOTCH_H
 
 #include "matrix/matrix.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scotch as a peer of the placement methods. */
-#include "peer.h"
+#include "scotch.h"
 
 #ifdef HAVE_SCOTCH
 
@@ -16,19 +16,34 @@ struct graph {
     SCOTCH_Num *start, *other, *weight;
 };
 
+/* Scotch's sums may have 32 bits: bits that are too many go. */
+static int shift_of(const matrix *view)
+{
+    double sum = 0;
+    int shift = 0;
+    for (size_t i = 0; i < view->row_start[view->rows]; i++)
+        sum += (double)view->value[i];
+    for (; sum >= INT32_MAX / 2; sum /= 2)
+        shift++;
+    return shift;
+}
+
 static int fill(struct graph *g, const matrix *view)
 {
     size_t entries = view->row_start[view->rows], arcs = 0;
     *g = (struct graph){calloc(view->rows + 1, sizeof *g->start), calloc(entries + 1, sizeof *g->other),
                         calloc(entries + 1, sizeof *g->weight)};
-    if (g->start == NULL || g->other == NULL || g->weight == NULL)
+    if (g->start == NULL || g->other == NULL || g->weight == NULL || entries > INT32_MAX)
         return -1;
+    const int shift = shift_of(view);
     for (size_t row = 0; row < view->rows; row++) {
         for (size_t i = view->row_start[row]; i < view->row_start[row + 1]; i++) {
             if (view->col[i] == row || view->value[i] == 0)
                 continue;
             g->other[arcs] = (SCOTCH_Num)view->col[i];
-            g->weight[arcs++] = (SCOTCH_Num)view->value[i];
+            g->weight[arcs] = (SCOTCH_Num)(view->value[i] >> shift);
+            g->weight[arcs] += g->weight[arcs] == 0;
+            arcs++;
         }
         g->start[row + 1] = (SCOTCH_Num)arcs;
     }

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The architecture matrix from measured bandwidths: levels of groups of nodes. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "setmatch/setmatch.h"
+
+/* Between two nodes, a < b; a == b: within one. */
+struct link {
+    size_t a, b;
+    double bandwidth;
+};
+
+/* What was measured, the fastest first; links[0] .. links[count - 1] are between nodes. */
+struct measured {
+    size_t nodes, count;
+    struct link *link;
+    double node_sum; /* of those within nodes */
+    size_t node_count;
+};
+
+static int fastest_first(const void *a, const void *b)
+{
+    const struct link *x = a, *y = b;
+    if (x->bandwidth != y->bandwidth)
+        return x->bandwidth > y->bandwidth ? -1 : 1;
+    if (x->a != y->a)
+        return x->a < y->a ? -1 : 1;
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+static int usable(const matrix *m, unsigned threshold)
+{
+    int64_t largest = 0;
+    if (m->rows != m->cols || threshold > 100)
+        return 0;
+    for (size_t i = 0; m->rows > 0 && i < m->row_start[m->rows]; i++) {
+        if (m->value[i] < 0)
+            return 0;
+        largest = m->value[i] > largest ? m->value[i] : largest;
+    }
+    return largest > 0;
+}
+
+/* Each pair once: by its entry in the upper triangle, or by the one in the lower if that is alone. */
+static void add_link(struct measured *s, const matrix *m, size_t row, size_t i)
+{
+    size_t col = m->col[i];
+    int64_t there = m->value[i], back = matrix_get(m, col, row);
+    if (there == 0 || (row > col && back > 0))
+        return;
+    double mean = back > 0 ? ((double)there + (double)back) / 2 : (double)there;
+    if (row == col) {
+        s->node_sum += mean;
+        s->node_count++;
+    } else {
+        s->link[s->count++] = (struct link){row < col ? row : col, row < col ? col : row, mean};
+    }
+}
+
+static int measured_init(struct measured *s, const matrix *m)
+{
+    size_t entries = m->row_start[m->rows];
+    *s = (struct measured){.nodes = m->rows, .link = calloc(entries + 1, sizeof *s->link)};
+    if (s->link == NULL)
+        return -ENOMEM;
+    for (size_t row = 0; row < m->rows; row++)
+        for (size_t i = m->row_start[row]; i < m->row_start[row + 1]; i++)
+            add_link(s, m, row, i);
+    qsort(s->link, s->count, sizeof *s->link, fastest_first);
+    return 0;
+}
+
+/* ---- levels ---- */
+
+/* Groups in the making: a union-find whose roots are the lowest members. */
+struct grouping {
+    size_t *parent, groups;
+};
+
+static size_t root(struct grouping *g, size_t n)
+{
+    while (g->parent[n] != n)
+        n = g->parent[n] = g->parent[g->parent[n]];
+    return n;
+}
+
+static void join(struct grouping *g, size_t a, size_t b)
+{
+    size_t x = root(g, a), y = root(g, b);
+    if (x == y)
+        return;
+    g->parent[x > y ? x : y] = x > y ? y : x;
+    g->groups--;
+}
+
+/* Adds the groups as they are as a level. */
+static int keep_level(struct grouping *g, size_t nodes, setmatch_network *network)
+{
+    size_t bytes, *all = NULL;
+    if (!__builtin_mul_overflow((network->levels + 1) * sizeof *all, nodes, &bytes))
+        all = realloc(network->group_of_node, bytes);
+    if (all == NULL)
+        return -ENOMEM;
+    network->group_of_node = all;
+    for (size_t n = 0; n < nodes; n++)
+        all[network->levels * nodes + n] = root(g, n);
+    network->levels++;
+    return 0;
+}
+
+/* The fastest link between two groups sets what counts. */
+static int find_levels(const struct measured *s, unsigned threshold, struct grouping *g,
+                       setmatch_network *network)
+{
+    size_t i = 0;
+    int rc = 0;
+    while (rc == 0) {
+        while (i < s->count && root(g, s->link[i].a) == root(g, s->link[i].b))
+            i++;
+        if (i == s->count)
+            return 0;
+        double counted = s->link[i].bandwidth * (100 - threshold) / 100;
+        for (; i < s->count && s->link[i].bandwidth >= counted; i++)
+            join(g, s->link[i].a, s->link[i].b);
+        if (g->groups == 1)
+            return 0;
+        rc = keep_level(g, s->nodes, network);
+    }
+    return rc;
+}
+
+/* ---- the bandwidth of each level ---- */
+
+static size_t level_of(const struct measured *s, const setmatch_network *network, const struct link *l)
+{
+    size_t level = 0;
+    while (level < network->levels && network->group_of_node[level * s->nodes + l->a] !=
+                                          network->group_of_node[level * s->nodes + l->b])
+        level++;
+    return level;
+}
+
+/* What nobody measured is as the level before it; within nodes, as the fastest link. */
+static int find_bandwidths(const struct measured *s, setmatch_network *network)
+{
+    size_t classes = network->levels + 2, *count = calloc(classes, sizeof *count);
+    network->bandwidth = calloc(classes, sizeof *network->bandwidth);
+    if (count == NULL || network->bandwidth == NULL) {
+        free(count);
+        return -ENOMEM;
+    }
+    network->bandwidth[0] = s->node_sum;
+    count[0] = s->node_count;
+    for (size_t i = 0; i < s->count; i++) {
+        size_t k = 1 + level_of(s, network, &s->link[i]);
+        network->bandwidth[k] += s->link[i].bandwidth;
+        count[k]++;
+    }
+    for (size_t k = 0; k < classes; k++) {
+        if (count[k] > 0)
+            network->bandwidth[k] /= (double)count[k];
+        else
+            network->bandwidth[k] = k > 0 ? network->bandwidth[k - 1] : s->link[0].bandwidth;
+    }
+    free(count);
+    return 0;
+}
+
+int setmatch_network_from_bandwidth(const matrix *bandwidth, unsigned threshold, setmatch_network *network)
+{
+    struct measured s;
+    setmatch_network made = {0, NULL, NULL};
+    if (!usable(bandwidth, threshold))
+        return -EINVAL;
+    int rc = measured_init(&s, bandwidth);
+    if (rc != 0)
+        return rc;
+    struct grouping g = {calloc(s.nodes, sizeof *g.parent), s.nodes};
+    for (size_t n = 0; g.parent != NULL && n < s.nodes; n++)
+        g.parent[n] = n;
+    rc = g.parent == NULL ? -ENOMEM : find_levels(&s, threshold, &g, &made);
+    if (rc == 0)
+        rc = find_bandwidths(&s, &made);
+    if (rc == 0)
+        *network = made;
+    else
+        setmatch_network_release(&made);
+    free(g.parent);
+    free(s.link);
+    return rc;
+}
+
+void setmatch_network_release(setmatch_network *network)
+{
+    free(network->group_of_node);
+    free(network->bandwidth);
+    *network = (setmatch_network){0, NULL, NULL};
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Levels of nearness: which nodes are how near to each other, as groups in groups. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "topo/topo.h"
+
+/* Places that are near enough so far: a union-find whose roots are the lowest members. */
+struct nearness {
+    const topo *topo;
+    size_t *parent;
+    unsigned char *together; /* by place: its own nodes are near enough, too */
+    unsigned char *present;  /* by hops: some pair of nodes is so far apart */
+    size_t *members;         /* by place */
+};
+
+static size_t root(const struct nearness *s, size_t p)
+{
+    while (s->parent[p] != p)
+        p = s->parent[p] = s->parent[s->parent[p]];
+    return p;
+}
+
+static void nearness_release(struct nearness *s)
+{
+    free(s->parent);
+    free(s->together);
+    free(s->present);
+    free(s->members);
+}
+
+static uint16_t hops_between(const topo *t, size_t p, size_t q)
+{
+    uint16_t there = t->between[p * t->places + q], back = t->between[q * t->places + p];
+    return there < back ? there : back;
+}
+
+static int nearness_init(struct nearness *s, const topo *t)
+{
+    size_t n = t->places + 1;
+    *s = (struct nearness){t, calloc(n, sizeof *s->parent), calloc(n, 1),
+                           calloc((size_t)TOPO_UNREACHED + 1, 1), calloc(n, sizeof *s->members)};
+    if (s->parent == NULL || s->together == NULL || s->present == NULL || s->members == NULL) {
+        nearness_release(s);
+        return -ENOMEM;
+    }
+    for (size_t k = 0; k < t->nodes; k++)
+        s->members[t->place_of_node[k]]++;
+    for (size_t p = 0; p < t->places; p++) {
+        s->parent[p] = p;
+        for (size_t q = p; q < t->places; q++)
+            if (p != q || s->members[p] > 1)
+                s->present[hops_between(t, p, q)] = 1;
+    }
+    return 0;
+}
+
+/* Nodes of a place that has others so near are so near to each other, through them. */
+static void join_at(struct nearness *s, uint16_t hops)
+{
+    size_t places = s->topo->places;
+    for (size_t p = 0; p < places; p++) {
+        for (size_t q = p; q < places; q++) {
+            if (hops_between(s->topo, p, q) != hops || (p == q && s->members[p] < 2))
+                continue;
+            size_t x = root(s, p), y = root(s, q);
+            s->together[p] = s->together[q] = 1;
+            s->parent[x > y ? x : y] = x > y ? y : x;
+        }
+    }
+}
+
+/* Nodes that are alone are groups numbered beyond the places. */
+static size_t group_of(const struct nearness *s, size_t node)
+{
+    size_t place = s->topo->place_of_node[node];
+    return s->together[place] ? root(s, place) : s->topo->places + node;
+}
+
+static size_t count_groups(const struct nearness *s)
+{
+    size_t groups = 0;
+    for (size_t p = 0; p < s->topo->places; p++) {
+        if (!s->together[p])
+            groups += s->members[p];
+        else
+            groups += s->parent[p] == p;
+    }
+    return groups;
+}
+
+static int keep_level(const struct nearness *s, size_t *levels, size_t **group_of_node)
+{
+    size_t nodes = s->topo->nodes, bytes, *all = NULL;
+    if (!__builtin_mul_overflow((*levels + 1) * sizeof *all, nodes, &bytes))
+        all = realloc(*group_of_node, bytes);
+    if (all == NULL)
+        return -ENOMEM;
+    *group_of_node = all;
+    for (size_t n = 0; n < nodes; n++)
+        all[*levels * nodes + n] = group_of(s, n);
+    ++*levels;
+    return 0;
+}
+
+static int find_levels(struct nearness *s, size_t *levels, size_t **group_of_node)
+{
+    size_t groups = s->topo->nodes;
+    int rc = 0;
+    for (uint16_t hops = 0; rc == 0 && hops < TOPO_UNREACHED && groups > 1; hops++) {
+        if (!s->present[hops])
+            continue;
+        size_t before = groups;
+        join_at(s, hops);
+        groups = count_groups(s);
+        if (groups < before && groups > 1)
+            rc = keep_level(s, levels, group_of_node);
+    }
+    return rc;
+}
+
+int topo_levels(const topo *t, size_t *levels, size_t **group_of_node)
+{
+    struct nearness s;
+    size_t count = 0, *made = NULL;
+    if (t->places > 0) {
+        int rc = nearness_init(&s, t);
+        if (rc != 0)
+            return rc;
+        rc = find_levels(&s, &count, &made);
+        nearness_release(&s);
+        if (rc != 0) {
+            free(made);
+            return rc;
+        }
+    }
+    *levels = count;
+    *group_of_node = made;
+    return 0;
+}

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+#
+# What the tests of placement share. Source it from bash, after tests/env.sh:
+#     . "$top_srcdir/tests/dla/lib.sh"
+
+. "$top_srcdir/tests/lib/tap.sh"
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+MPIRUN=${MPIRUN:-mpirun}
+tap_tempdir
+cd "$tap_dir" || exit 1
+
+# write_view RANKS [I,J,VALUE...] prints the symmetric view matrix of these pairs, or of those on standard input.
+write_view() {
+    local ranks=$1
+    shift
+    if (($# > 0)); then printf '%s\n' "$@"; else cat; fi | awk -F, -v n="$ranks" '
+        { v[$1, $2] += $3; if ($1 != $2) v[$2, $1] += $3 }
+        END {
+            pointer = 1
+            pointers = pointer
+            for (i = 0; i < n; i++) {
+                for (j = 0; j < n; j++)
+                    if ((i, j) in v) { columns = columns j " "; values = values v[i, j] " "; pointer++ }
+                pointers = pointers " " pointer
+            }
+            print "FILEVIEW"; print pointer - 1, n + 1; print columns; print values; print pointers
+        }'
+}
+
+# A command that runs another one with a host name of its own; empty where that is not permitted.
+if unshare --uts true 2>/dev/null; then
+    isolate="unshare --uts"
+elif unshare --user --map-root-user --uts true 2>/dev/null; then
+    isolate="unshare --user --map-root-user --uts"
+else
+    # shellcheck disable=SC2034 # used by those who source this
+    isolate=
+fi
+
+# parse_map: from --display-map to "NODE:RANK,RANK NODE:RANK,RANK", nodes in order.
+parse_map() {
+    awk '/Data for node:/ { line = line (line == "" ? "" : " ") $4 ":"; comma = "" }
+         / Process rank: / { sub(/.* Process rank: /, ""); line = line comma $1; comma = "," }
+         END { print line }'
+}
+
+# sets MAP: the map without node names, in an order of its own: which ranks are together.
+sets() {
+    tr ' ' '\n' <<<"$1" | sed 's/.*://' | sort -t, -n | tr '\n' ' ' | sed 's/ $//'
+}

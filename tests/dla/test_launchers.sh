@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What dla map prints for launchers puts the ranks where it says: Open MPI's rankfile and seq mapper, and
+# MPICH's Hydra where it is installed, on hosts that have but a name of their own.
+
+. "$top_srcdir/tests/dla/lib.sh"
+
+dla=$TOOLS_DIR/dla
+[[ -n $isolate ]] || tap_skip_all "host names of one's own are not permitted here"
+
+cat >agent <<AGENT
+#!/bin/bash
+while [[ \$1 == -* ]]; do shift; done
+host=\$1
+shift
+exec $isolate sh -c "hostname \$host; \$*"
+AGENT
+chmod +x agent
+
+# Pairs half the job apart; two of them to a host, in no order.
+write_view 8 0,4,9 1,5,9 2,6,9 3,7,9 0,3,2 1,2,2 >view.crs
+nodes=n0:2,n1:4,n2:2
+# shellcheck disable=SC2016 # for the shell of each rank
+tell='echo "$RANK $(hostname)"'
+
+wanted=$("$dla" map --file view.crs --nodes $nodes | sed '/^#/d')
+tap_is "$(awk '{ print $2 }' <<<"$wanted" | sort | uniq -c | xargs)" "2 n0 4 n1 2 n2" "the placement fills the nodes"
+tap_check_fails "the placement is not one by slot" sort -c -k 2 <<<"$wanted"
+
+# openmpi ARGUMENT...: mpirun with a daemon on each host
+openmpi() {
+    # shellcheck disable=SC2016
+    timeout --kill-after=5 120 "$MPIRUN" --mca plm_rsh_agent "$tap_dir/agent" -np 8 "$@" \
+        sh -c "RANK=\$OMPI_COMM_WORLD_RANK; $tell" 2>errors | sort -n
+}
+
+"$dla" map -f view.crs -n $nodes -F slurm >seq
+tap_is "$(openmpi --mca rmaps seq --hostfile seq --bind-to none)" "$wanted" "Open MPI: --mca rmaps seq --hostfile"
+
+# The slots of a rankfile are cores, of which a small machine has few.
+cores=$(nproc)
+if ((cores < 2)); then
+    tap_skip "Open MPI: --rankfile" "one processor only"
+else
+    small=n0:2,n1:2,n2:2,n3:2
+    "$dla" map -f view.crs -n $small -F rankfile >ranks
+    tap_is "$(openmpi --rankfile ranks --host $small)" "$("$dla" map -f view.crs -n $small | sed '/^#/d')" \
+        "Open MPI: --rankfile"
+fi
+
+hydra=$(command -v mpiexec.hydra)
+if [[ -n $hydra ]]; then
+    "$dla" map -f view.crs -n $nodes -F hostfile >machines
+    # shellcheck disable=SC2016
+    placed=$(timeout --kill-after=5 120 "$hydra" -iface lo -launcher ssh -launcher-exec "$tap_dir/agent" \
+        -f machines -n 8 sh -c "RANK=\$PMI_RANK; $tell" 2>errors </dev/null | sort -n)
+    tap_is "$placed" "$wanted" "MPICH: mpiexec.hydra -f"
+else
+    tap_skip "MPICH: mpiexec.hydra -f" "mpiexec.hydra is not installed (apt-get install mpich)"
+fi
+
+tap_plan

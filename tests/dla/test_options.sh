@@ -1,0 +1,232 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# mpirun --map-by dla: on simulated nodes: what each option does to the map, that binding stays as with stock policies,
+# and ten thousand nodes.
+
+. "$top_srcdir/tests/dla/lib.sh"
+
+OMPI_INFO=${OMPI_INFO:-ompi_info}
+[[ -e ${TATP_COMPONENT_PATH%%:*}/mca_rmaps_dla.so ]] || tap_skip_all "the component rmaps/dla is not built"
+[[ $("$OMPI_INFO" --parsable) == *mca:ras:simulator:* ]] || tap_skip_all "this Open MPI simulates no nodes"
+export OMPI_MCA_mca_base_component_path=$TATP_COMPONENT_PATH
+dla=$TOOLS_DIR/dla
+
+# simulate NODES SLOTS ARGUMENT...: what mpirun says about a job on such nodes, nodeA0 and so on. It ends with an
+# error of Open MPI's own, since nothing is started.
+simulate() {
+    local nodes=$1 slots=$2
+    shift 2
+    timeout --kill-after=5 120 "$MPIRUN" --mca ras simulator --mca ras_simulator_num_nodes "$nodes" \
+        --mca ras_simulator_topologies "core:$slots pu:1" --do-not-launch --display-map --bind-to none "$@" true 2>&1
+}
+
+# maps SETS NAME ARGUMENT...: eight ranks on four nodes of two
+maps() {
+    local wanted=$1 name=$2
+    shift 2
+    tap_is "$(sets "$(simulate 4 2 -np 8 "$@" | parse_map)")" "$wanted" "$name"
+}
+
+# ---- objective and domains ----
+
+# In the view ranks 2k and 2k + 1 are bound; but r and r + 4 access the same part of the file.
+{
+    write_view 8 0,1,9 2,3,9 4,5,9 6,7,9
+    echo "ACCESS 1 0 4096 4 8 8 out"
+    for rank in 0 1 2 3 4 5 6 7; do echo "$rank 1 $((rank % 4)) 4000"; done
+} >profile.crs
+neighbours="0,1 2,3 4,5 6,7"
+same_part="0,4 1,5 2,6 3,7"
+maps "$same_part" "the profile is the objective where there is one" --map-by dla:file=profile.crs
+maps "$same_part" "objective=profile" --map-by dla:file=profile.crs,objective=profile
+maps "$same_part" "objective=auto" --map-by dla:file=profile.crs,objective=auto
+maps "$neighbours" "objective=neighbours" --map-by dla:file=profile.crs,objective=neighbours
+maps "$neighbours" "rmaps_dla_objective" --map-by dla:file=profile.crs --mca rmaps_dla_objective neighbours
+maps "$same_part" "an objective in the policy goes before it" --mca rmaps_dla_objective neighbours \
+    --map-by dla:file=profile.crs,objective=profile
+said=$(simulate 4 2 -np 8 --map-by dla:file=profile.crs --mca rmaps_dla_verbose 1)
+tap_contains "$said" "0 of 36 (0 of 32000 bytes leave their nodes) placed" "what a placement by profile is worth"
+
+# Even domains are halves of the file, of which every rank has as much; fitted ones are every other bin.
+{
+    write_view 4 0,1,9 2,3,9
+    echo "ACCESS 1 0 4096 4 4 8 out"
+    for rank in 0 1 2 3; do echo "$rank 2 $((rank % 2)) 4000 $((rank % 2 + 2)) 4000"; done
+} >domains.crs
+for domains in fitted:0,2/1,3 even:0,1/2,3 auto:0,2/1,3; do
+    wanted=$(tr / ' ' <<<"${domains#*:}")
+    tap_is "$(sets "$(simulate 2 2 -np 4 --map-by "dla:file=domains.crs,domains=${domains%%:*}" | parse_map)")" "$wanted" \
+        "domains=${domains%%:*}"
+done
+tap_is "$(sets "$(simulate 2 2 -np 4 --map-by dla:file=domains.crs --mca rmaps_dla_domains even | parse_map)")" "0,1 2,3" \
+    "rmaps_dla_domains"
+
+# ---- grids ----
+
+maps "0,1 2,3 4,5 6,7" "cart=2x4" --map-by dla:cart=2x4
+maps "$same_part" "cart=2x4,order=Fortran" --map-by dla:cart=2x4,order=Fortran
+maps "$same_part" "rmaps_dla_order" --mca rmaps_dla_cart 2x4 --mca rmaps_dla_order Fortran
+maps "0,1 2,3 4,5 6,7" "order=C" --mca rmaps_dla_order Fortran --map-by dla:cart=2x4,order=C
+maps "0,4 1,5 2,6 3,7" "ten dimensions" --map-by dla:cart=2x1x1x1x1x1x1x2x1x2,order=fortran
+
+# ---- methods: as dla map places ----
+
+# as_tool NAME ITEMS OPTION...: the map is that of dla map with these options.
+seq 0 31 | awk '{ a = $1 * 5 % 32; print a "," (a + 7) % 32 "," $1 * 3 % 11 + 1
+                 print $1 "," ($1 * 11 + 5) % 32 "," $1 % 7 + 1 }' | write_view 32 >odd.crs
+as_tool() {
+    local name=$1 items=$2
+    shift 2
+    tap_is "$(simulate 8 4 -np 32 --map-by "dla:file=odd.crs,$items" | parse_map)" \
+        "$("$dla" map -f odd.crs -n 'nodeA[0-7]:4' "$@" | awk '!/^#/ { s[$2] = s[$2] (s[$2] == "" ? "" : ",") $1 }
+            END { for (n = 0; n < 8; n++) printf "%snodeA%d:%s", n ? " " : "", n, s["nodeA" n] }')" "$name"
+}
+for method in auto setmatch levelled agglomerative bisection byslot bynode mpipp; do
+    as_tool "method=$method" method=$method --method $method
+done
+as_tool "refine=off" method=levelled,refine=off -m levelled -r off
+as_tool "threshold=60" method=setmatch,threshold=60 -m setmatch -t 60
+tap_check_fails "refine makes a difference there" diff <("$dla" map -f odd.crs -n 'n[0-7]:4' -m levelled -F slurm) \
+    <("$dla" map -f odd.crs -n 'n[0-7]:4' -m levelled -r off -F slurm)
+tap_check_fails "so does the threshold" diff <("$dla" map -f odd.crs -n 'n[0-7]:4' -m setmatch -F slurm) \
+    <("$dla" map -f odd.crs -n 'n[0-7]:4' -m setmatch -t 60 -F slurm)
+tap_is "$(simulate 8 4 -np 32 --mca rmaps_dla_file odd.crs --mca rmaps_dla_method levelled --mca rmaps_dla_refine off |
+    parse_map)" "$(simulate 8 4 -np 32 --map-by dla:file=odd.crs,method=levelled,refine=off | parse_map)" "rmaps_dla_refine"
+
+# ---- the network ----
+
+# Pairs of ranks for nodes, pairs of pairs for switches, which have every fourth node.
+seq 0 7 | awk '{ print $1 "," $1 + 8 ",1000" } $1 < 4 { print $1 "," $1 + 4 ",10" }' | write_view 16 >levels.crs
+for leaf in 0 1 2 3; do echo "SwitchName=leaf$leaf Nodes=nodeA[$leaf,$((leaf + 4))]"; done >tree.conf
+echo "SwitchName=top Switches=leaf[0-3]" >>tree.conf
+{
+    echo "%%MatrixMarket matrix coordinate integer symmetric"
+    echo "% bandwidth"
+    echo "% hosts" nodeA{0..7}
+    echo "8 8 36"
+    for i in {1..8}; do for ((j = 1; j <= i; j++)); do echo "$i $j $((i == j ? 9000 : i % 4 == j % 4 ? 900 + i : 300 + j))"; done; done
+} >bandwidth.mtx
+# leaves: which ranks share a switch
+leaves() {
+    tr ' ' '\n' | sed 's/nodeA//; s/:/ /' | awk '{ s[$1 % 4] = s[$1 % 4] (s[$1 % 4] == "" ? "" : ",") $2 }
+        END { for (k = 0; k < 4; k++) print s[k] }' |
+        while read -r line; do tr ',' '\n' <<<"$line" | sort -n | paste -sd ,; done | sort -t, -n | xargs
+}
+# on_leaves NAME ARGUMENT...
+on_leaves() {
+    local name=$1
+    shift
+    map=$(simulate 8 2 -np 16 "$@" | parse_map)
+    tap_is "$(sets "$map") / $(leaves <<<"$map")" \
+        "0,8 1,9 2,10 3,11 4,12 5,13 6,14 7,15 / 0,4,8,12 1,5,9,13 2,6,10,14 3,7,11,15" "$name"
+}
+on_leaves "topology=" --map-by dla:file=levels.crs,topology=tree.conf
+on_leaves "rmaps_dla_topology" --map-by dla:file=levels.crs --mca rmaps_dla_topology tree.conf
+on_leaves "bandwidth=" --map-by dla:file=levels.crs,bandwidth=bandwidth.mtx
+on_leaves "rmaps_dla_bandwidth" --map-by dla:file=levels.crs --mca rmaps_dla_bandwidth bandwidth.mtx
+on_leaves "topology= goes before rmaps_dla_bandwidth" --map-by dla:file=levels.crs,topology=tree.conf \
+    --mca rmaps_dla_bandwidth none.mtx
+on_leaves "an absolute name" --map-by "dla:file=$tap_dir/levels.crs,topology=$tap_dir/tree.conf"
+
+# refuses PARTS NAME ARGUMENT...: what mpirun says has all of PARTS, separated by |.
+refuses() {
+    local parts=$1 name=$2 part said missing=
+    shift 2
+    said=$(simulate 8 2 -np 16 "$@" | tr '\n' ' ')
+    while read -r part; do [[ $said == *"$part"* ]] || missing+="not said: $part; "; done < <(tr '|' '\n' <<<"$parts")
+    [[ $said != *"JOB MAP"* ]] || missing+="a map is shown; "
+    if [[ -z $missing ]]; then tap_ok "$name"; else tap_not_ok "$name" "$missing
+$said"; fi
+}
+sed '1s/,4//' tree.conf >few.conf
+refuses "topology|few.conf|host nodeA4 is not in the file" "a node that the topology does not have" \
+    --map-by dla:file=levels.crs,topology=few.conf
+refuses "topology|none.conf|No such file" "a topology that is not there" --map-by dla:file=levels.crs,topology=none.conf
+refuses "matrix of bandwidths|tree.conf" "a topology for bandwidths" --map-by dla:file=levels.crs,bandwidth=tree.conf
+refuses "topology|bandwidth.mtx|bandwidths, where a topology is wanted" "bandwidths for a topology" \
+    --map-by dla:file=levels.crs,topology=bandwidth.mtx
+refuses "tree.conf and bandwidth.mtx|too many" "two networks" \
+    --map-by dla:file=levels.crs,topology=tree.conf,bandwidth=bandwidth.mtx
+refuses "levels.crs|has no profile" "a profile that is not there" --map-by dla:file=levels.crs,objective=profile
+refuses "2x8|has no profile" "a profile of a grid" --map-by dla:cart=2x8,objective=profile
+refuses "was recorded for 8 ranks, but this job has 16" "a file of another size" --map-by dla:file=profile.crs
+refuses "rmaps_dla_objective|time|auto, neighbours, profile" "an objective that is none, by parameter" \
+    --mca rmaps_dla_file levels.crs --mca rmaps_dla_objective time
+sed 's/^7 1 3 /7 1 9 /' profile.crs >bad.crs
+refuses "bad.crs, line|bin 9 of 4" "a profile that is malformed" --map-by dla:file=bad.crs
+
+# ---- binding, on nodes of 2 sockets of 4 cores of 2 threads ----
+
+# bindings ARGUMENT...: what each node's ranks are bound to, how often. On such nodes Open MPI 4.1 reads memory that
+# nothing was written to: now and then it crashes or counts wrong, and it counts any number of slots, so that the ranks
+# on each node are to be told.
+bindings() {
+    local said try
+    for ((try = 0; try < 8; try++)); do
+        said=$(timeout --kill-after=5 120 "$MPIRUN" --mca ras simulator --mca ras_simulator_num_nodes 2 \
+            --mca ras_simulator_topo_files node.xml --do-not-launch --display-map --map-by "$@" true 2>&1)
+        [[ $said != *"Process rank"* ]] || break
+    done
+    awk '/Data for node:/ { node = $4 } /Process rank:/ { sub(/.*:/, ""); print node, $0 }' <<<"$said" |
+        sort | uniq -c | awk '{ print $1, $2, $3 }'
+}
+
+# on_both LINE...: "COUNT MASK" of one node, as bindings prints them for two
+on_both() {
+    local node
+    for node in nodeA0 nodeA1; do printf '%s\n' "$@" | sed "s/ / $node /"; done | sort -k 2
+}
+
+empty="../../../.."
+whole=("4 [BB/BB/BB/BB][$empty]" "4 [$empty][BB/BB/BB/BB]")
+lstopo=$(command -v lstopo-no-graphics)
+if [[ -n $lstopo ]] && "$lstopo" --input "pack:2 numa:1 l3:1 core:4 pu:2" --of xml -f node.xml 2>/dev/null; then
+    half="dla:cart=2x8,order=Fortran -np 16 --npernode 8"
+    cores=() threads=()
+    for mask in BB/../../.. ../BB/../.. ../../BB/.. ../../../BB; do
+        cores+=("1 [$mask][$empty]" "1 [$empty][$mask]")
+        threads+=("1 [${mask/BB/B.}][$empty]" "1 [${mask/BB/.B}][$empty]")
+    done
+    # shellcheck disable=SC2086 # several words
+    {
+        tap_is "$(bindings $half --bind-to core | sort -k 2)" "$(on_both "${cores[@]}")" "--bind-to core"
+        tap_is "$(bindings $half --bind-to hwthread | sort -k 2)" "$(on_both "${threads[@]}")" "--bind-to hwthread"
+        for binding in socket numa l3cache; do
+            tap_is "$(bindings $half --bind-to $binding | sort -k 2)" "$(on_both "${whole[@]}")" "--bind-to $binding"
+        done
+        tap_is "$(bindings $half --bind-to none | grep -c B)" 0 "--bind-to none"
+    }
+    tap_is "$(bindings dla:cart=4x1:PE=2 -np 4 --npernode 2 | sort -k 2)" \
+        "$(on_both "1 [BB/BB/../..][$empty]" "1 [../../BB/BB][$empty]")" ":PE=2: two cores a rank"
+    tap_is "$(bindings dla:cart=2x8:PE=2 -np 16 --npernode 8 --bind-to core)" "" ":PE=2 that does not fit is refused"
+else
+    tap_skip "binding" "lstopo-no-graphics is not installed (apt-get install hwloc-nox)"
+fi
+
+# ---- ranking ----
+
+for ranking in slot node core socket:SPAN socket:FILL; do
+    maps "$same_part" "--rank-by $ranking changes nothing" --map-by dla:cart=2x4,order=Fortran --rank-by $ranking
+done
+
+# ---- where names of files begin ----
+
+mkdir elsewhere
+tap_is "$(timeout 120 "$MPIRUN" --host localhost:8 -np 8 --bind-to none --wdir "$tap_dir/elsewhere" \
+    --map-by dla:file=profile.crs pwd | sort -u)" "$tap_dir/elsewhere" "names are relative to mpirun's folder, not to --wdir"
+
+# ---- ten thousand nodes ----
+
+# Column by column: nodes hold c, c + 10000, c + 20000 and c + 30000.
+simulate 10000 4 -np 40000 --map-by dla:cart=4x10000,order=Fortran | parse_map >large
+tap_is "$(tr ' ' '\n' <large | awk -F'[:,]' '{ nodes++; for (k = 3; k <= NF; k++) far += $k - $(k - 1) != 10000; ranks += NF - 1 }
+    END { print nodes, ranks, far + 0 }')" "10000 40000 0" "ten thousand nodes"
+for ((leaf = 0; leaf < 500; leaf++)); do
+    echo "SwitchName=l$leaf Nodes=nodeA[$(printf '%05d-%05d' $((20 * leaf)) $((20 * leaf + 19)))]"
+done >leaves.conf
+simulate 10000 4 -np 40000 --map-by dla:cart=4x10000,order=Fortran,topology=leaves.conf | parse_map >large
+tap_is "$(tr ' ' '\n' <large | awk -F'[:,]' '{ nodes++; for (k = 3; k <= NF; k++) far += $k - $(k - 1) != 10000; ranks += NF - 1 }
+    END { print nodes, ranks, far + 0 }')" "10000 40000 0" "ten thousand nodes, five hundred switches"
+
+tap_plan

@@ -1,0 +1,371 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The command-line program dla in $TOOLS_DIR: what it prints, what it refuses.
+here=$(cd "$(dirname "$0")" && pwd)
+. "${top_srcdir:-$here/../..}/tests/tools/lib.sh"
+
+PYTHON3=${PYTHON3:-python3}
+
+# json EXPRESSION: of `d`, the JSON on standard input.
+json() {
+    "$PYTHON3" -c 'import json, sys; d = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"
+}
+
+# The example of the SetMatch paper.
+cat >view.crs <<END
+FILEVIEW
+% program tiles
+% ranks 6
+20 7
+1 4 0 3 4 5 3 4 5 1 2 4 0 1 2 3 5 1 2 4 
+1 4 1 1 4 1 2 1 3 1 2 1 4 4 1 1 2 1 3 2 
+1 3 7 10 13 18 21 
+END
+
+# --- show ---
+
+tap_is "$(dla show view.crs)" "ranks 6
+entries 20
+weight 20
+largest 4 between ranks 0 and 4
+% program tiles
+% ranks 6" "show tells what the matrix holds"
+tap_is "$(dla show --json view.crs | json '[d[k] for k in ("ranks", "entries", "weight", "largest", "largest_between", "profile", "provenance")]')" \
+    "[6, 20, 20, 4, [0, 4], [], ['program tiles', 'ranks 6']]" "show: JSON"
+{
+    echo FILEVIEW
+    printf '%% file "a\\b\tc" of \xc3\xa9\n'
+    sed 1,3d view.crs
+} >odd.crs
+tap_is "$(dla show -j odd.crs | json 'ascii(d["provenance"])')" "['file \"a\\\\b\\tc\" of \\xe9']" \
+    "show: JSON of a comment with quotes, backslash, tab and UTF-8"
+
+printf 'FILEVIEW\n0 3\n\n\n1 1 1 \n' >none.crs
+tap_is "$(dla show none.crs)" "ranks 2
+entries 0
+weight 0
+largest 0" "show of a matrix without entries"
+
+printf 'FILEVIEW\n' >cut.crs
+refuses 1 "dla: cut.crs:2: the file ends where the number of entries is expected" \
+    "show names file, line and reason" dla show cut.crs
+: >empty.crs
+refuses 1 "dla: empty.crs: the file is empty" "show of an empty file" dla show empty.crs
+refuses 1 "dla: missing.crs: No such file or directory" "show of a missing file" \
+    dla show missing.crs
+refuses 1 "dla: .: cannot be read: Is a directory" "show of a folder" dla show .
+refuses 2 "dla show: no file is given" "show without a file" dla show
+refuses 2 "dla show: 'b' is one argument too many" "show of two files" dla show a b
+if [ -c /dev/full ]; then
+    dla show view.crs >/dev/full 2>err
+    tap_is "$?: $(cat err)" "1: dla: standard output: No space left on device" \
+        "a full disk is an error"
+fi
+
+# --- map: formats ---
+
+tap_is "$(dla map --file view.crs --nodes x:3,y:3)" "# weight inside nodes: 14 of 20; by slot 4
+# rank node
+0 x
+1 x
+2 y
+3 y
+4 x
+5 y" "map: the paper's example on two nodes"
+tap_is "$(dla map -f view.crs -n x:3,y:3 -F rankfile)" "rank 0=x slot=0
+rank 1=x slot=1
+rank 2=y slot=0
+rank 3=y slot=1
+rank 4=x slot=2
+rank 5=y slot=2" "map: as a rankfile"
+tap_is "$(dla map -f view.crs -n x:3,y:3 --format=hostfile | xargs)" "x:2 y:2 x:1 y:1" \
+    "map: as a hostfile of Hydra"
+tap_is "$(dla map -f view.crs -n x:3,y:3 --format=slurm | xargs)" "x x y y x y" "map: a host for each task"
+tap_is "$(dla map -f view.crs -n x:3,y:3 --format=cray | xargs)" "# x 0,1,4 # y 2,3,5" "map: an order of ranks"
+tap_is "$(dla map -f view.crs -n w:0,x:4,y:3 --method byslot -F cray | xargs)" "# x 0,1,2,3 # y 4,5" \
+    "map: an order of ranks, the last node with fewer"
+refuses 1 "dla: x gets 2 ranks and y 4: an order of ranks needs equally many on each node but the last; give the nodes so many slots" \
+    "map: an order of ranks that no slots fill" dla map -f view.crs -n x:2,y:4 -m byslot -F cray
+refuses 1 "dla: x gets 0 ranks and y 6: an order of ranks needs equally many on each node but the last; give the nodes so many slots" \
+    "map: an order of ranks, the first node empty but not without slots" dla map -f view.crs -n x:5,y:6 -m setmatch -t 100 -F cray
+tap_is "$(dla map -f view.crs -n x:3,y:3 -F json | json '[d[k] for k in ("method", "ranks", "node_of_rank", "weight_inside", "weight_total")]')" \
+    "['auto', 6, ['x', 'x', 'y', 'y', 'x', 'y'], 14, 20]" "map: JSON"
+tap_is "$(dla map -f view.crs -n x:3,y:3 -F json | json '0 <= d["seconds"] < 60, abs(d["cost"] - (14 / 3500 + 6 / 2100)) < 1e-12, "crossing_bytes" in d')" \
+    "(True, True, False)" "map: JSON: seconds, cost, and no bytes where there is no profile"
+refuses 2 "dla map: 'xml' is not a format: table, json, rankfile, hostfile, slurm or cray" "map: an unknown format" \
+    dla map -f view.crs -n x:6 -F xml
+
+# --- map: nodes ---
+
+tap_is "$(dla map --cart 4x2 --nodes 'n[1-2]:3,m:2' -F slurm | sort | uniq -c | xargs)" "2 m 3 n1 3 n2" \
+    "map: nodes as Slurm lists them"
+cat >hosts <<END
+# our cluster
+x slots=2  # half of it
+y slots=3 max_slots=8
+
+x
+END
+tap_is "$(dla map -f view.crs -H hosts -F slurm | xargs)" "x x y y x y" \
+    "map: nodes of a hostfile, one named twice"
+printf 'user@a slots = 2 port=22\nb max-slots=3\n c count=2\r\nd\n^d\n^e\n' >hosts
+tap_is "$(dla map --cart 7 -H hosts -F slurm -m byslot | xargs)" "a a b b b c c" \
+    "map: a hostfile with users, max-slots alone, blanks around '=', nodes taken out"
+hosts_refuse() {
+    printf '%b' "$1" >bad
+    refuses 1 "dla: bad:$2" "map: a hostfile with $3" dla map -f view.crs -H bad
+}
+hosts_refuse 'x slots=3\ny slots=three\n' "2: 'slots=three' is not slots=N or max_slots=N" "slots that are no number"
+hosts_refuse 'x slots=3\ny 3\n' "2: '3' is not slots=N or max_slots=N" "a stray word"
+hosts_refuse 'x slots=3\nx slots=3\n' "2: x is there already: its slots are given once" "slots of a node given twice"
+hosts_refuse 'x slots=3 max_slots=2\n' "1: 3 slots of x are more than max_slots=2" "more slots than max_slots"
+refuses 1 "dla: nohosts: No such file or directory" "map: a missing hostfile" \
+    dla map -f view.crs -H nohosts
+refuses 1 "dla: empty.crs: no hosts" "map: an empty hostfile" dla map -f view.crs -H empty.crs
+for nodes in x: x:y :3 x:-1; do
+    refuses 2 "dla: '$nodes' is not a node, or a node with a number of slots" "map: the nodes '$nodes'" \
+        dla map -f view.crs --nodes="$nodes"
+done
+refuses 1 "dla: 6 ranks are more than the nodes have slots" "map: too few slots" \
+    dla map -f view.crs -n x:3,y:2
+
+# --- map: what is placed, and how ---
+
+tap_is "$(dla map --cart 2x2x4 --nodes a:4,b:4,c:4,d:4 -F slurm | uniq -c | xargs)" \
+    "4 a 4 b 4 c 4 d" "map: the lines of a grid stay together"
+tap_is "$(dla map --cart 2x2x4 --nodes a:4,b:4,c:4,d:4 | head -n 1)" \
+    "# weight inside nodes: 1200 of 1288; by slot 1200" "map: weights of a grid"
+tap_is "$(dla map --cart 2x2x2 -n a:2,b:4,c:2 -t 90 -F slurm | xargs)" "b b b b a a c c" \
+    "map: threshold 90 keeps planes together"
+tap_is "$(dla map --cart 3x4 --order fortran -n a:3,b:3,c:3,d:3 -F slurm | xargs)" "a b c d a b c d a b c d" \
+    "map: in Fortran order the first dimension stays together"
+tap_is "$(dla map --cart 4x3 --order C -n a:3,b:3,c:3,d:3 -F slurm | xargs)" "a a a b b b c c c d d d" \
+    "map: in C order the last does"
+tap_is "$(dla map --cart 2x2x2x2x2x2x2x2x2x2 -n 'n[0-63]:16' | head -n 1 | cut -d ' ' -f 5)" 66560 \
+    "map: a grid of ten dimensions"
+tap_is "$(dla map --cart 2x4 -n a:4,b:4 --method=bynode -F slurm | xargs)" "a b a b a b a b" \
+    "map: by another method"
+tap_is "$(dla map --cart 4x4 -n a:5,b:5,c:6 -m levelled -r off | sed 1,2d | awk '{ print $2 }' | sort | uniq -c | xargs)" \
+    "5 a 5 b 6 c" "map: not refined"
+refuses 2 "dla map: \"best\" is not a method; there are auto, setmatch, levelled, agglomerative, bisection, byslot, bynode, mpipp" \
+    "map: a method there is not" dla map --cart 2x4 -n a:8 --method=best
+refuses 2 "dla map: \"time\" is not an objective; there are auto, neighbours, profile" \
+    "map: an objective there is not" dla map --cart 2x4 -n a:8 --objective=time
+refuses 2 "dla map: refine=maybe is neither on nor off" "map: refine neither on nor off" \
+    dla map --cart 2x4 -n a:8 --refine=maybe
+refuses 1 "dla: cut.crs:2: the file ends where the number of entries is expected" \
+    "map: a truncated file" dla map -f cut.crs -n x:3
+refuses 2 "dla map: the grid \"4294967296x4294967296\" has too many ranks to count" "map: too large a grid" \
+    dla map --cart 4294967296x4294967296 -n x:3
+for cart in 2x 2x0 x 2y2 -2x2 "" 99999999999999999999; do
+    refuses 2 "dla map: \"$cart\" is not a grid; a grid is written like 4x2x2" "map: the grid '$cart'" \
+        dla map --cart="$cart" -n x:3
+done
+for threshold in 101 -1 ten "" 1.5; do
+    refuses 2 "dla map: threshold=$threshold is not a whole number of per cent from 0 to 100" \
+        "map: the threshold '$threshold'" dla map -f view.crs -n x:6 --threshold="$threshold"
+done
+refuses 2 "dla map: one of a view file and --cart is needed" "map: no view" dla map -n x:6
+refuses 2 "dla map: one of a view file and --cart is needed" "map: two views" \
+    dla map -f view.crs -c 2x3 -n x:6
+refuses 2 "dla map: one of --nodes and --hostfile is needed" "map: no nodes" dla map -f view.crs
+refuses 2 "dla map: one of --nodes and --hostfile is needed" "map: nodes twice" \
+    dla map -f view.crs -n x:6 -H hosts
+refuses 2 "dla map: --order is that of --cart" "map: an order without a grid" dla map -f view.crs -n x:6 -O C
+refuses 2 "dla map: file is given twice" "map: a file twice" dla map -f view.crs -f view.crs -n x:6
+refuses 2 "dla map: unrecognized option '--nonsense'" "map: an unknown option" dla map --nonsense
+refuses 2 "dla map: 'more' is one argument too many" "map: an argument" dla map -c 2 -n x:6 more
+
+# --- map: a profile ---
+
+# In the view ranks 0 and 1 are bound, and 2 and 3; but 0 and 2 access the same parts of the file.
+cat >profile.crs <<END
+FILEVIEW
+% program pairs
+4 5
+1 0 3 2 
+1 1 1 1 
+1 2 3 4 5 
+ACCESS 2 0 1024 4 4 8 out file
+0 2 0 2000 1 2000
+1 2 2 2000 3 2000
+2 2 0 2000 1 2000
+3 2 2 2000 3 2000
+END
+tap_is "$(dla show profile.crs | sed -n 5p)" "calls 2 of 8000 bytes in 4 bins of 1024 from 0 in out file" \
+    "show: the calls of a profile"
+tap_is "$(dla show -j profile.crs | json 'd["profile"]')" \
+    "[{'file': 'out file', 'calls': 2, 'first': 0, 'bin_bytes': 1024, 'bins': 4, 'entries': 8, 'bytes': 16000}]" \
+    "show: the calls of a profile, JSON"
+tap_is "$(dla map -f profile.crs -n a:2,b:2 -F slurm | xargs)" "a b a b" "map: by the profile, where there is one"
+tap_is "$(dla map -f profile.crs -n a:2,b:2 -o neighbours -F slurm | xargs)" "a a b b" "map: by neighbours"
+tap_is "$(dla map -f profile.crs -n a:2,b:2 -o neighbours | sed -n 2p)" \
+    "# bytes that leave their node: 8000 of 16000; by slot 8000" "map: bytes that leave their node"
+tap_is "$(dla map -f profile.crs -n a:2,b:2 -F json | json 'd["crossing_bytes"], d["total_bytes"]')" "(0, 16000)" \
+    "map: bytes that leave their node, JSON"
+tap_is "$(dla map -f profile.crs -n a:2,b:2 -d even -F json | json 'd["crossing_bytes"]')" "0" "map: with even domains"
+refuses 1 "dla: view.crs: there is no profile, which the objective needs" "map: a profile that is not there" \
+    dla map -f view.crs -n a:6 -o profile
+refuses 1 "dla: the grid: there is no profile, which the objective needs" "map: a profile of a grid" \
+    dla map -c 2x3 -n a:6 -o profile
+sed 's/^3 2 2 2000/3 2 9 2000/' profile.crs >bad.crs
+refuses 1 "dla: bad.crs:11: bin 9 of 4" "map: a profile that is malformed" dla map -f bad.crs -n a:4
+
+# --- map: a network ---
+
+# Pairs of ranks share nodes, pairs of pairs leaves, and these pods; leaves and pods are not in the order of names.
+cat >levels.mtx <<END
+%%MatrixMarket matrix coordinate integer symmetric
+16 16 15
+9 1 1000
+10 2 1000
+11 3 1000
+12 4 1000
+13 5 1000
+14 6 1000
+15 7 1000
+16 8 1000
+5 1 100
+6 2 100
+7 3 100
+8 4 100
+3 1 10
+4 2 10
+2 1 1
+END
+dla convert levels.mtx --to fileview >levels.crs
+cat >tree.conf <<END
+SwitchName=leaf0 Nodes=n[0,4]
+SwitchName=leaf1 Nodes=n[1,5]
+SwitchName=leaf2 Nodes=n[2,6]
+SwitchName=leaf3 Nodes=n[3,7]
+SwitchName=pod0 Switches=leaf[0,3]
+SwitchName=pod1 Switches=leaf[1,2]
+SwitchName=core Switches=pod[0-1]
+END
+# together FORMAT: which ranks share a node, a leaf, a pod: 1 for each that holds.
+together() {
+    "$PYTHON3" -c '
+import sys
+node = [int(line[1:]) for line in sys.stdin]
+leaf = [n % 4 for n in node]
+pod = [l in (1, 2) for l in leaf]
+print(all(node[r] == node[r + 8] for r in range(8)), all(leaf[r] == leaf[r + 4] for r in range(4)),
+      all(pod[r] == pod[r + 2] for r in range(2)), max(map(node.count, node)))'
+}
+tap_is "$(dla map -f levels.crs -n 'n[0-7]:2' -T tree.conf -F slurm | together)" "True True True 2" \
+    "map: nodes, switches, and what is above them"
+tap_is "$(dla map -f levels.crs -n 'n[0-7]:2' -F slurm | together | cut -d ' ' -f 1,3)" "True False" \
+    "map: without a topology only nodes count"
+cat >bandwidth.mtx <<END
+%%MatrixMarket matrix coordinate integer symmetric
+% bandwidth in MB/s
+% hosts n0 n1 n2 n3
+% hosts n4 n5 n6 n7
+8 8 36
+END
+awk 'BEGIN { for (i = 0; i < 8; i++) for (j = 0; j <= i; j++) {
+    a = i % 4; b = j % 4; pod = (a == 1 || a == 2) == (b == 1 || b == 2)
+    print i + 1, j + 1, i == j ? 9000 + i : a == b ? 1000 - 3 * i - j : pod ? 500 + 2 * i + j : 200 + i } }' >>bandwidth.mtx
+tap_is "$(dla map -f levels.crs -n 'n[0-7]:2' -B bandwidth.mtx -F slurm | together)" "True True True 2" \
+    "map: the same from measured bandwidths"
+cost=$(dla map -f levels.crs -n 'n[0-7]:2' -B bandwidth.mtx -F json | json 'd["cost"]')
+tap_is "$("$PYTHON3" -c "print(abs($cost - (8000 / 9003.5 + 400 / 982 + 20 / 511 + 1 / 205)) < .005 * $cost)")" True \
+    "map: the cost by measured bandwidths"
+refuses 1 "dla: tree.conf: host m0 is not in the file" "map: a node that the topology does not have" \
+    dla map -f levels.crs -n 'm0:16' -T tree.conf
+refuses 1 "dla: bandwidth.mtx: host m0 is not in the file" "map: a node that nobody measured" \
+    dla map -f levels.crs -n 'm0:16' -B bandwidth.mtx
+refuses 1 "dla: bandwidth.mtx: bandwidths, where a topology is wanted" "map: bandwidths for a topology" \
+    dla map -f levels.crs -n 'n[0-7]:2' -T bandwidth.mtx
+refuses 1 "dla: levels.mtx: no comment line says '% bandwidth'" "map: some matrix for bandwidths" \
+    dla map -f levels.crs -n 'n[0-15]' -B levels.mtx
+printf '%%%%MatrixMarket matrix coordinate integer general\n%% bandwidth\n1 1 0\n' >nothing.mtx
+refuses 1 "dla: nothing.mtx: nothing was measured" "map: bandwidths without any" \
+    dla map -f levels.crs -n n0:16 -B nothing.mtx
+refuses 2 "dla map: one of --topology and --bandwidth is too many" "map: two networks" \
+    dla map -f levels.crs -n n0:16 -B bandwidth.mtx -T tree.conf
+refuses 1 "dla: none.conf: No such file or directory" "map: a topology that is not there" \
+    dla map -f levels.crs -n n0:16 -T none.conf
+
+# --- compare ---
+
+dla compare view.crs --nodes x:3,y:3 >out
+tap_is "$(awk '!/^#/ { print $1, $2, $3 }' out | head -n 8)" "auto 14 6
+setmatch 14 6
+levelled 14 6
+agglomerative 14 6
+bisection 14 6
+byslot 4 16
+bynode 7 13
+mpipp 14 6" "compare: weight inside nodes and between them, by each method"
+tap_is "$(awk '$1 == "byslot" { print $4, NF }' out)" "0.0087619 5" "compare: the sum V / P, and seconds"
+dla compare --json -c 4x4 -n 'n[0-3]:4' >out.json
+tap_is "$(json '[r["weight_inside"] for r in d if r["method"] in ("auto", "byslot", "bynode")]' <out.json)" \
+    "[1200, 1200, 12]" "compare: JSON, of a grid"
+if [ "$(json 'd[-1]["method"]' <out.json)" = scotch ]; then
+    tap_is "$(json 'd[-1]["weight_inside"] <= d[0]["weight_inside"], d[-1]["weight_total"]' <out.json)" "(True, 1212)" \
+        "compare: Scotch"
+    tap_contains "$(dla compare -c 4x4 -n a:3,b:13 | tail -n 1)" "nodes of different slots" \
+        "compare: Scotch on unequal nodes is left out"
+else
+    tap_skip "compare: Scotch" "built without libscotch-dev"
+fi
+tap_is "$(dla compare -j profile.crs -n a:2,b:2 | json '[(r["method"], r["crossing_bytes"]) for r in d[:1] + d[5:6]]')" \
+    "[('auto', 0), ('byslot', 8000)]" "compare: the bytes of a profile"
+tap_contains "$(dla compare --cart 64x1024 -n 'n[0-1023]:64' | grep mpipp)" "too many ranks" \
+    "compare: what would take hours is left out"
+refuses 1 "dla: 16 ranks are more than the nodes have slots" "compare: too few slots" sh -c 'dla compare -c 4x4 -n a:3 >/dev/null'
+refuses 2 "dla compare: 'b' is one argument too many" "compare: two files" dla compare a b -n x:3
+refuses 2 "dla compare: one of a view file and --cart is needed" "compare: no view" dla compare -n x:3
+
+# --- convert ---
+
+tap_is "$(dla convert view.crs --to mtx | sed -n '1,6p')" "%%MatrixMarket matrix coordinate integer general
+% program tiles
+% ranks 6
+6 6 20
+1 2 1
+1 5 4" "convert: Matrix Market"
+dla convert view.crs --to mtx >view.mtx
+dla convert view.mtx --to fileview >back.crs
+tap_check "convert: there and back" cmp view.crs back.crs
+dla convert profile.crs --to fileview >back.crs
+tap_check "convert: a profile stays" cmp profile.crs back.crs
+tap_is "$(dla convert view.crs --to dot | sed -n '1p;2p;8p;$p' | xargs)" \
+    "graph view { 0; 0 -- 1 [weight=1, label=1]; }" "convert: dot"
+tap_is "$(dla convert view.crs --to scotch | head -n 5)" "0
+6 20
+0 010
+2 1 1 4 4
+4 1 0 1 3 4 4 1 5" "convert: Scotch"
+tap_is "$(dla convert view.crs --to metis | head -n 3)" "6 10 001
+2 1 5 4
+1 1 4 1 5 4 6 1" "convert: Metis"
+tap_is "$(dla convert levels.mtx --to metis | sed -n 2p)" "2 1 3 10 5 100 9 1000" "convert: a graph keeps its weights"
+printf '%%%%MatrixMarket matrix coordinate integer general\n3 3 3\n1 2 4\n3 2 6\n2 2 9\n' >triangle.mtx
+tap_is "$(dla convert triangle.mtx --to metis | xargs)" "3 2 001 2 2 1 2 3 3 2 3" \
+    "convert: a graph of entries that are stored once, and of no diagonal"
+printf '%%%%MatrixMarket matrix coordinate integer general\n3 2 0\n' >wide.mtx
+refuses 1 "dla: wide.mtx: 3 rows and 2 columns: a view is square" "convert: not square" dla convert wide.mtx --to dot
+printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 -3\n' >negative.mtx
+refuses 1 "dla: negative.mtx: a negative value" "convert: negative values" dla convert negative.mtx --to fileview
+refuses 1 "dla: negative.mtx: a negative value" "convert: negative values in a graph" dla convert negative.mtx --to dot
+refuses 2 "dla convert: 'xml' is not a format: mtx, fileview, dot, scotch or metis" "convert: an unknown format" \
+    dla convert view.crs --to xml
+refuses 2 "dla convert: --to is needed" "convert: no format" dla convert view.crs
+refuses 2 "dla convert: no file is given" "convert: no file" dla convert --to dot
+if command -v dot >/dev/null; then
+    tap_check "convert: Graphviz reads it" sh -c 'dla convert view.crs --to dot | dot -Tplain'
+else
+    tap_skip "convert: Graphviz reads it" "dot is not installed"
+fi
+
+# --- help ---
+
+for command in map show compare convert pingpong; do
+    tap_contains "$(dla $command --help)" "Usage: dla" "dla $command --help"
+done
+
+tap_plan

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The formats of a placement. */
+#include "dla_formats.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "json.h"
+
+static size_t ranks_of(const placement *placed)
+{
+    return placed->problem->file.view.rows;
+}
+
+static const char *node_of(const placement *placed, size_t rank)
+{
+    return placed->problem->nodes->name[placed->node[rank]];
+}
+
+/* ---- for people and programs ---- */
+
+static void print_crossing(const placement *placed, const setmatch_report *report, const size_t *by_slot)
+{
+    if (report->bytes == 0)
+        return;
+    setmatch_report before = problem_judge(placed->problem, by_slot);
+    printf("# bytes that leave their node: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n",
+           report->crossing, report->bytes, before.crossing);
+}
+
+static int print_table(const placement *placed)
+{
+    const problem *p = placed->problem;
+    double seconds;
+    size_t *by_slot = problem_place(p, setmatch_find_method("byslot"), &seconds);
+    if (by_slot == NULL)
+        return TOOL_FAILURE;
+    setmatch_report report = problem_judge(p, placed->node), before = problem_judge(p, by_slot);
+    printf("# weight inside nodes: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n", report.inside,
+           report.total, before.inside);
+    print_crossing(placed, &report, by_slot);
+    printf("# rank node\n");
+    for (size_t rank = 0; rank < ranks_of(placed); rank++)
+        printf("%zu %s\n", rank, node_of(placed, rank));
+    free(by_slot);
+    return 0;
+}
+
+static json_t *list_nodes(const placement *placed)
+{
+    json_t *list = json_array();
+    for (size_t rank = 0; rank < ranks_of(placed); rank++)
+        json_array_append_new(list, tool_json_text(node_of(placed, rank)));
+    return list;
+}
+
+static int print_json(const placement *placed)
+{
+    setmatch_report report = problem_judge(placed->problem, placed->node);
+    json_t *all = json_object();
+    json_object_set_new(all, "method", json_string(placed->method->name));
+    json_object_set_new(all, "ranks", json_integer((json_int_t)ranks_of(placed)));
+    json_object_set_new(all, "weight_inside", json_integer(report.inside));
+    json_object_set_new(all, "weight_total", json_integer(report.total));
+    json_object_set_new(all, "cost", json_real(report.cost));
+    if (report.bytes > 0) {
+        json_object_set_new(all, "crossing_bytes", json_integer(report.crossing));
+        json_object_set_new(all, "total_bytes", json_integer(report.bytes));
+    }
+    json_object_set_new(all, "seconds", json_real(placed->seconds));
+    json_object_set_new(all, "node_of_rank", list_nodes(placed));
+    return tool_print_json(all);
+}
+
+/* ---- for launchers ---- */
+
+/* Open MPI: the slot is the rank's place among the ranks of its node. */
+static int print_rankfile(const placement *placed)
+{
+    size_t *used = tool_allocate(placed->problem->nodes->count, sizeof *used);
+    for (size_t rank = 0; rank < ranks_of(placed); rank++)
+        printf("rank %zu=%s slot=%zu\n", rank, node_of(placed, rank), used[placed->node[rank]]++);
+    free(used);
+    return 0;
+}
+
+/* Hydra: ranks in turn, so many on each line's host. */
+static int print_hostfile(const placement *placed)
+{
+    size_t ranks = ranks_of(placed);
+    for (size_t rank = 0, end; rank < ranks; rank = end) {
+        end = rank + 1;
+        while (end < ranks && placed->node[end] == placed->node[rank])
+            end++;
+        printf("%s:%zu\n", node_of(placed, rank), end - rank);
+    }
+    return 0;
+}
+
+/* SLURM_HOSTFILE of an arbitrary distribution, and Open MPI's mapper seq: a host for each rank. */
+static int print_slurm(const placement *placed)
+{
+    for (size_t rank = 0; rank < ranks_of(placed); rank++)
+        printf("%s\n", node_of(placed, rank));
+    return 0;
+}
+
+/* Ranks by node: those of node n are rank[first[n]] .. rank[first[n + 1] - 1], in order. first[] has an entry
+ * more than that, for work. */
+static void sort_by_node(const placement *placed, size_t *first, size_t *rank)
+{
+    size_t *end = first + 1, nodes = placed->problem->nodes->count;
+    for (size_t r = 0; r < ranks_of(placed); r++)
+        end[placed->node[r] + 1]++;
+    for (size_t n = 0; n < nodes; n++)
+        end[n + 1] += end[n];
+    for (size_t r = 0; r < ranks_of(placed); r++)
+        rank[end[placed->node[r]]++] = r;
+}
+
+/* The launcher fills one node after the other with equally many ranks, so that a node may have
+ * fewer only if it is the last. Nodes without slots are none to the launcher. Sets the first node of all,
+ * and the first that does not fit; false: all do. */
+static bool find_uneven(const size_t *first, const node_list *nodes, size_t *begin, size_t *uneven)
+{
+    size_t last = nodes->count, n = 0;
+    while (last > 0 && first[last] == first[last - 1])
+        last--;
+    while (n < last && nodes->slots[n] == 0)
+        n++;
+    *begin = n;
+    for (size_t most = first[n + 1] - first[n]; n < last; n++) {
+        size_t ranks = first[n + 1] - first[n];
+        if (ranks > most || (ranks < most && n + 1 < last && nodes->slots[n] > 0)) {
+            *uneven = n;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Cray: MPICH_RANK_ORDER, the ranks in the order of the slots. */
+static int print_cray(const placement *placed)
+{
+    const node_list *nodes = placed->problem->nodes;
+    size_t *first = tool_allocate(nodes->count + 2, sizeof *first);
+    size_t *rank = tool_allocate(ranks_of(placed), sizeof *rank);
+    int status = 0;
+    sort_by_node(placed, first, rank);
+    size_t begin = 0, uneven = 0;
+    if (find_uneven(first, nodes, &begin, &uneven))
+        status = tool_fail("%s gets %zu ranks and %s %zu: an order of ranks needs equally many on each node but the last; "
+                           "give the nodes so many slots", nodes->name[begin], first[begin + 1] - first[begin],
+                           nodes->name[uneven], first[uneven + 1] - first[uneven]);
+    for (size_t n = 0; status == 0 && n < nodes->count; n++) {
+        if (first[n] == first[n + 1])
+            continue;
+        printf("# %s\n", nodes->name[n]);
+        for (size_t k = first[n]; k < first[n + 1]; k++)
+            printf("%zu%s", rank[k], k + 1 < first[n + 1] ? "," : "\n");
+    }
+    free(first);
+    free(rank);
+    return status;
+}
+
+const placement_format placement_formats[] = {
+    {"table", print_table},       {"json", print_json},   {"rankfile", print_rankfile},
+    {"hostfile", print_hostfile}, {"slurm", print_slurm}, {"cray", print_cray},
+    {NULL, NULL},
+};

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Nodes and their slots. */
+#define _GNU_SOURCE /* tdestroy */
+#include "nodes.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "tool.h"
+#include "topo/topo.h"
+
+struct known_node {
+    char *name; /* owned by the list */
+    size_t node;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct known_node *x = a, *y = b;
+    return strcasecmp(x->name, y->name);
+}
+
+static struct known_node *find(const node_list *nodes, const char *name)
+{
+    struct known_node wanted = {(char *)(size_t)name, 0};
+    void *found = tfind(&wanted, &nodes->by_name, compare);
+    return found == NULL ? NULL : *(struct known_node **)found;
+}
+
+/* The number of the node, which is new or known; a new one has no slots. */
+static size_t number_of(node_list *nodes, const char *name)
+{
+    struct known_node *known = find(nodes, name);
+    if (known != NULL)
+        return known->node;
+    known = tool_allocate(1, sizeof *known);
+    *known = (struct known_node){tool_copy(name), nodes->count};
+    if (tsearch(known, &nodes->by_name, compare) == NULL)
+        exit(tool_fail("out of memory"));
+    size_t room = nodes->room;
+    nodes->name = tool_room(nodes->name, nodes->count, &room, sizeof *nodes->name);
+    nodes->slots = tool_room(nodes->slots, nodes->count, &nodes->room, sizeof *nodes->slots);
+    nodes->name[nodes->count] = known->name;
+    nodes->slots[nodes->count] = 0;
+    return nodes->count++;
+}
+
+static int add_slots(node_list *nodes, size_t node, size_t slots)
+{
+    if (__builtin_add_overflow(nodes->slots[node], slots, &nodes->slots[node]))
+        return tool_fail("%s has too many slots", nodes->name[node]);
+    return 0;
+}
+
+/* ---- lists ---- */
+
+struct parsing {
+    node_list *nodes;
+    int status;
+};
+
+/* "NAME" or "NAME:SLOTS". */
+static int take(const char *text, void *context)
+{
+    struct parsing *p = context;
+    char name[300];
+    size_t slots = 1, length = strcspn(text, ":");
+    if (length == 0 || length >= sizeof name ||
+        (text[length] == ':' && tool_number(text + length + 1, 0, SIZE_MAX, &slots) != 0))
+        return p->status = tool_fail("'%s' is not a node, or a node with a number of slots", text);
+    memcpy(name, text, length);
+    name[length] = '\0';
+    return p->status = add_slots(p->nodes, number_of(p->nodes, name), slots);
+}
+
+int nodes_parse(node_list *nodes, const char *list)
+{
+    struct parsing p = {nodes, 0};
+    matrix_error error;
+    int rc = topo_expand_hostlist(list, take, &p, &error);
+    if (rc != 0 && p.status == 0)
+        return tool_fail("'%s': %s", list, error.reason);
+    return p.status;
+}
+
+/* ---- hostfiles ---- */
+
+static const char blanks[] = " \t\r\n";
+
+/* What a line says of its node. */
+struct line {
+    const char *file;
+    size_t number;
+    bool has_slots, has_most;
+    size_t slots, most;
+};
+
+static bool is_one_of(const char *word, size_t length, const char *const *names)
+{
+    for (; *names != NULL; names++)
+        if (strlen(*names) == length && strncasecmp(word, *names, length) == 0)
+            return true;
+    return false;
+}
+
+/* One KEY=VALUE, written without blanks; keys as in Open MPI's hostfiles. */
+static int parse_word(struct line *line, const char *word)
+{
+    static const char *const slots[] = {"slots", "count", "cpu", "cpus", NULL};
+    static const char *const most[] = {"max_slots", "max-slots", "slots_max", "slots-max", "max_count",
+                                       "max-count", "count_max", "count-max", "max_cpu", "max-cpu",
+                                       "cpu_max", "cpu-max", NULL};
+    static const char *const others[] = {"username", "user-name", "user_name", "port", NULL};
+    size_t length = strcspn(word, "=");
+    const char *value = word[length] == '=' ? word + length + 1 : "";
+    if (is_one_of(word, length, others) && *value != '\0')
+        return 0;
+    if (is_one_of(word, length, slots) && tool_number(value, 0, SIZE_MAX, &line->slots) == 0)
+        line->has_slots = true;
+    else if (is_one_of(word, length, most) && tool_number(value, 0, SIZE_MAX, &line->most) == 0)
+        line->has_most = true;
+    else
+        return tool_fail("%s:%zu: '%s' is not slots=N or max_slots=N", line->file, line->number, word);
+    return 0;
+}
+
+/* As Open MPI counts: a node without a number has 1 slot, or as many as it may have at most; named
+ * again, it gets 1 more, but a number is given once. */
+static int settle_slots(struct line *line, node_list *nodes, const char *name)
+{
+    bool again = find(nodes, name) != NULL;
+    if (again && line->has_slots)
+        return tool_fail("%s:%zu: %s is there already: its slots are given once", line->file, line->number, name);
+    if (!line->has_slots)
+        line->slots = line->has_most && !again ? line->most : 1;
+    if (line->has_most && line->most < line->slots)
+        return tool_fail("%s:%zu: %zu slots of %s are more than max_slots=%zu", line->file, line->number,
+                         line->slots, name, line->most);
+    return add_slots(nodes, number_of(nodes, name), line->slots);
+}
+
+/* Takes out the blanks around '='. */
+static void close_up(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from != '\0'; from++) {
+        const char *next = from + strspn(from, blanks);
+        bool around = next > from && (*next == '=' || (to > text && to[-1] == '='));
+        if (around)
+            from = next;
+        *to++ = *from;
+        if (*from == '\0')
+            return;
+    }
+    *to = '\0';
+}
+
+/* A line that begins with '^' takes a node out, wherever it stands. */
+static int parse_line(struct line *line, char *text, node_list *nodes, node_list *excluded)
+{
+    char *save = NULL;
+    text[strcspn(text, "#")] = '\0';
+    close_up(text);
+    char *name = strtok_r(text, blanks, &save);
+    if (name == NULL)
+        return 0;
+    for (char *word = strtok_r(NULL, blanks, &save); word != NULL; word = strtok_r(NULL, blanks, &save))
+        if (parse_word(line, word) != 0)
+            return TOOL_FAILURE;
+    if (strchr(name, '@') != NULL)
+        name = strchr(name, '@') + 1;
+    if (*name == '^') {
+        number_of(excluded, name + 1);
+        return 0;
+    }
+    return settle_slots(line, nodes, name);
+}
+
+static int read_lines(FILE *stream, const char *file, node_list *nodes, node_list *excluded)
+{
+    char *text = NULL;
+    size_t room = 0, number = 0;
+    int status = 0;
+    while (status == 0 && getline(&text, &room, stream) >= 0)
+        status = parse_line(&(struct line){.file = file, .number = ++number}, text, nodes, excluded);
+    if (status == 0 && ferror(stream))
+        status = tool_fail("%s: %s", file, strerror(errno));
+    free(text);
+    return status;
+}
+
+/* Nodes of which there is nothing left are not listed. */
+static void drop_excluded(node_list *all, const node_list *excluded, node_list *nodes)
+{
+    for (size_t n = 0; n < all->count; n++) {
+        if (find(excluded, all->name[n]) != NULL)
+            continue;
+        size_t node = number_of(nodes, all->name[n]);
+        nodes->slots[node] = all->slots[n];
+    }
+}
+
+int nodes_read(node_list *nodes, const char *file)
+{
+    node_list all = {0}, excluded = {0};
+    FILE *stream = tool_open(file);
+    if (stream == NULL)
+        return TOOL_FAILURE;
+    int status = read_lines(stream, file, &all, &excluded);
+    fclose(stream);
+    if (status == 0)
+        drop_excluded(&all, &excluded, nodes);
+    if (status == 0 && nodes->count == 0)
+        status = tool_fail("%s: no hosts", file);
+    nodes_release(&all);
+    nodes_release(&excluded);
+    return status;
+}
+
+void nodes_release(node_list *nodes)
+{
+    tdestroy(nodes->by_name, free);
+    for (size_t n = 0; n < nodes->count; n++)
+        free(nodes->name[n]);
+    free(nodes->name);
+    free(nodes->slots);
+    *nodes = (node_list){0};
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dla-pingpong: measures the bandwidth within and between the nodes of a job, and writes it as a Matrix
+ * Market file, nodes x nodes. Only one pair talks at a time. */
+#include <errno.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool.h"
+#include "topo/topo.h"
+
+const char *argp_program_version = "dla-pingpong (" PACKAGE_STRING ")";
+
+struct options {
+    bool all;
+    size_t bytes, rounds;
+    const char *topology, *output;
+};
+
+/* Ranks that have no node's bandwidth to measure: a node has fewer than two ranks. */
+enum { NO_RANK = -1 };
+
+/* Nodes are numbered as their first ranks are. */
+struct nodes {
+    size_t count;
+    char (*name)[MPI_MAX_PROCESSOR_NAME];
+    int *first, *second; /* ranks of each; second may be NO_RANK */
+    size_t levels;
+    size_t *group_of_node;
+};
+
+/* Two nodes, or twice one, and which of their ranks talk. */
+struct pair {
+    size_t a, b;
+    int rank[2];
+};
+
+struct pairs {
+    struct pair *pair;
+    double *bandwidth; /* MB/s */
+    size_t count, room;
+};
+
+/* ---- options ---- */
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case 'p':
+        options->all = strcmp(arg, "all") == 0;
+        if (!options->all && strcmp(arg, "class") != 0)
+            argp_error(state, "the pairs are class or all, not '%s'", arg);
+        return 0;
+    case 'b':
+        if (tool_number(arg, 1, 1 << 30, &options->bytes) != 0)
+            argp_error(state, "a message is of 1 to 1073741824 bytes, not '%s'", arg);
+        return 0;
+    case 'r':
+        if (tool_number(arg, 1, 1000000, &options->rounds) != 0)
+            argp_error(state, "the rounds are 1 to 1000000, not '%s'", arg);
+        return 0;
+    case 'T':
+        options->topology = arg;
+        return 0;
+    case 'o':
+        options->output = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        return tool_refuse_argument(arg, state);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options =
+        (const struct argp_option[]){
+            {"pairs", 'p', "class|all", 0, "One pair within a node and one for each level of the network (default), or all pairs of nodes", 0},
+            {"topology", 'T', "FILE", 0, "The network, for its levels; without, all pairs of nodes are alike", 0},
+            {"bytes", 'b', "BYTES", 0, "Size of a message (default 1048576)", 0},
+            {"rounds", 'r', "COUNT", 0, "Messages to and fro (default 20); the fastest of them counts", 0},
+            {"output", 'o', "FILE", 0, "Write to a file instead of standard output", 0},
+            {0},
+        },
+    .parser = parse_option,
+    .doc = "Measures the bandwidth within and between the nodes of an MPI job, started by mpirun or srun with at least "
+           "two ranks on a node.",
+};
+
+/* ---- nodes (on rank 0) ---- */
+
+static size_t find_node(const struct nodes *nodes, const char *name)
+{
+    size_t n = 0;
+    while (n < nodes->count && strcmp(nodes->name[n], name) != 0)
+        n++;
+    return n;
+}
+
+static void gather_nodes(struct nodes *nodes)
+{
+    char mine[MPI_MAX_PROCESSOR_NAME] = "";
+    int ranks, rank, length;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Get_processor_name(mine, &length);
+    char (*all)[MPI_MAX_PROCESSOR_NAME] = tool_allocate(rank == 0 ? (size_t)ranks : 1, sizeof *all);
+    MPI_Gather(mine, sizeof mine, MPI_CHAR, all, sizeof mine, MPI_CHAR, 0, MPI_COMM_WORLD);
+    *nodes = (struct nodes){.name = all};
+    nodes->first = tool_allocate((size_t)ranks, sizeof *nodes->first);
+    nodes->second = tool_allocate((size_t)ranks, sizeof *nodes->second);
+    for (int r = 0; rank == 0 && r < ranks; r++) {
+        size_t n = find_node(nodes, all[r]);
+        if (n == nodes->count) {
+            memmove(nodes->name[nodes->count++], all[r], sizeof all[r]);
+            nodes->first[n] = r;
+            nodes->second[n] = NO_RANK;
+        } else if (nodes->second[n] == NO_RANK) {
+            nodes->second[n] = r;
+        }
+    }
+}
+
+static int read_levels(struct nodes *nodes, const char *file)
+{
+    matrix_error error;
+    topo t;
+    FILE *stream = tool_open(file);
+    if (stream == NULL)
+        return TOOL_FAILURE;
+    const char **name = tool_allocate(nodes->count, sizeof *name);
+    for (size_t n = 0; n < nodes->count; n++)
+        name[n] = nodes->name[n];
+    int rc = topo_read(stream, name, nodes->count, &t, &error);
+    fclose(stream);
+    free(name);
+    if (rc != 0)
+        return tool_fail_reading(file, rc, &error);
+    rc = topo_levels(&t, &nodes->levels, &nodes->group_of_node);
+    topo_release(&t);
+    return rc == 0 ? 0 : tool_fail("%s: %s", file, strerror(-rc));
+}
+
+/* 0: one node; 1 + level: one group of that level; 1 + levels: none. */
+static size_t class_of(const struct nodes *nodes, size_t a, size_t b)
+{
+    size_t level = 0;
+    if (a == b)
+        return 0;
+    while (level < nodes->levels && nodes->group_of_node[level * nodes->count + a] !=
+                                        nodes->group_of_node[level * nodes->count + b])
+        level++;
+    return 1 + level;
+}
+
+/* ---- pairs ---- */
+
+static void add_pair(struct pairs *pairs, const struct nodes *nodes, size_t a, size_t b)
+{
+    if (pairs->count == pairs->room) {
+        pairs->room = 2 * pairs->room + 16;
+        pairs->pair = tool_grow(pairs->pair, pairs->room - 1, sizeof *pairs->pair);
+    }
+    pairs->pair[pairs->count++] =
+        (struct pair){a, b, {nodes->first[a], a == b ? nodes->second[a] : nodes->first[b]}};
+}
+
+/* The first pair of each class, or all of them. */
+static void choose_pairs(struct pairs *pairs, const struct nodes *nodes, bool all)
+{
+    bool *found = tool_allocate(nodes->levels + 2, sizeof *found);
+    size_t missing = nodes->levels + 2;
+    for (size_t a = 0; a < nodes->count && missing > 0; a++)
+        for (size_t b = a; b < nodes->count && missing > 0; b++) {
+            size_t k = class_of(nodes, a, b);
+            if ((a == b && nodes->second[a] == NO_RANK) || (!all && found[k]))
+                continue;
+            add_pair(pairs, nodes, a, b);
+            missing -= !all && !found[k];
+            found[k] = true;
+        }
+    free(found);
+}
+
+static void share_pairs(struct pairs *pairs)
+{
+    uint64_t count = pairs->count;
+    MPI_Bcast(&count, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    if (pairs->count == 0)
+        pairs->pair = tool_allocate((size_t)count, sizeof *pairs->pair);
+    pairs->count = (size_t)count;
+    pairs->bandwidth = tool_allocate(pairs->count, sizeof *pairs->bandwidth);
+    for (size_t k = 0; k < pairs->count; k++)
+        MPI_Bcast(pairs->pair[k].rank, 2, MPI_INT, 0, MPI_COMM_WORLD);
+}
+
+/* ---- measuring ---- */
+
+static void play(bool begins, int other, void *buffer, const struct options *options)
+{
+    int bytes = (int)options->bytes;
+    if (begins) {
+        MPI_Send(buffer, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+        MPI_Recv(buffer, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Recv(buffer, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(buffer, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+    }
+}
+
+/* MB/s; the first round, which opens the connection, does not count. */
+static double measure(bool begins, int other, void *buffer, const struct options *options)
+{
+    double least = 1e300;
+    play(begins, other, buffer, options);
+    for (size_t k = 0; k < options->rounds; k++) {
+        double begun = MPI_Wtime();
+        play(begins, other, buffer, options);
+        double seconds = MPI_Wtime() - begun;
+        least = seconds < least ? seconds : least;
+    }
+    return 2e-6 * (double)options->bytes / (least > 0 ? least : MPI_Wtick());
+}
+
+static void measure_pairs(struct pairs *pairs, const struct options *options)
+{
+    void *buffer = tool_allocate(options->bytes, 1);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (size_t k = 0; k < pairs->count; k++) {
+        const int *talk = pairs->pair[k].rank;
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == talk[0])
+            pairs->bandwidth[k] = measure(true, talk[1], buffer, options);
+        else if (rank == talk[1])
+            measure(false, talk[0], buffer, options);
+    }
+    free(buffer);
+    for (size_t k = 0; k < pairs->count; k++) {
+        double all = 0;
+        MPI_Reduce(&pairs->bandwidth[k], &all, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+        pairs->bandwidth[k] = all;
+    }
+}
+
+/* ---- writing (on rank 0) ---- */
+
+static int add_both(matrix_builder *b, size_t n, size_t m, double bandwidth)
+{
+    int64_t value = bandwidth < 1 ? 1 : (int64_t)(bandwidth + .5);
+    int rc = matrix_builder_add(b, n, m, value);
+    return rc == 0 && n != m ? matrix_builder_add(b, m, n, value) : rc;
+}
+
+/* One pair of each class stands for all of it. */
+static int add_class(matrix_builder *b, const struct nodes *nodes, size_t class, double bandwidth)
+{
+    int rc = 0;
+    for (size_t n = 0; n < nodes->count; n++)
+        for (size_t m = n; rc == 0 && m < nodes->count; m++)
+            if (class_of(nodes, n, m) == class)
+                rc = add_both(b, n, m, bandwidth);
+    return rc;
+}
+
+static int fill(matrix *m, const struct nodes *nodes, const struct pairs *pairs, bool all)
+{
+    matrix_builder b = {.rows = nodes->count, .cols = nodes->count};
+    int rc = 0;
+    for (size_t k = 0; rc == 0 && k < pairs->count; k++) {
+        const struct pair *p = &pairs->pair[k];
+        rc = all ? add_both(&b, p->a, p->b, pairs->bandwidth[k])
+                 : add_class(&b, nodes, class_of(nodes, p->a, p->b), pairs->bandwidth[k]);
+    }
+    if (rc == 0)
+        rc = matrix_builder_finish(&b, m);
+    matrix_builder_clear(&b);
+    return rc;
+}
+
+static char *describe(const struct nodes *nodes, const struct options *options)
+{
+    char *text;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL)
+        exit(tool_fail("out of memory"));
+    fprintf(stream, TOPO_BANDWIDTH " in MB/s of messages of %zu bytes, %s\n", options->bytes,
+            options->all ? "all pairs" : "one pair of each class");
+    for (size_t n = 0; n < nodes->count; n++)
+        fprintf(stream, "hosts %s\n", nodes->name[n]);
+    if (fclose(stream) != 0)
+        exit(tool_fail("out of memory"));
+    return text;
+}
+
+static int write_matrix(const struct nodes *nodes, const struct pairs *pairs, const struct options *options)
+{
+    matrix m;
+    FILE *stream = options->output == NULL ? stdout : fopen(options->output, "w");
+    if (stream == NULL)
+        return tool_fail("%s: %s", options->output, strerror(errno));
+    char *comments = describe(nodes, options);
+    int rc = fill(&m, nodes, pairs, options->all);
+    if (rc == 0)
+        rc = matrix_write_market(stream, &m, comments);
+    if (rc == 0)
+        matrix_release(&m);
+    free(comments);
+    if (options->output != NULL && fclose(stream) != 0 && rc == 0)
+        rc = -errno;
+    return rc == 0 ? 0 : tool_fail("%s: %s", options->output == NULL ? "standard output" : options->output,
+                                   strerror(-rc));
+}
+
+static int prepare(struct nodes *nodes, struct pairs *pairs, const struct options *options)
+{
+    int status = options->topology != NULL ? read_levels(nodes, options->topology) : 0;
+    if (status == 0)
+        choose_pairs(pairs, nodes, options->all);
+    if (status == 0 && pairs->count == 0)
+        status = tool_fail("there is nothing to measure: one rank only");
+    return status;
+}
+
+static int run(const struct options *options)
+{
+    struct nodes nodes;
+    struct pairs pairs = {.count = 0};
+    int rank, status = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    gather_nodes(&nodes);
+    if (rank == 0)
+        status = prepare(&nodes, &pairs, options);
+    MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (status == 0) {
+        share_pairs(&pairs);
+        measure_pairs(&pairs, options);
+        if (rank == 0)
+            status = write_matrix(&nodes, &pairs, options);
+    }
+    free(nodes.name);
+    free(nodes.first);
+    free(nodes.second);
+    free(nodes.group_of_node);
+    free(pairs.pair);
+    free(pairs.bandwidth);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = {.bytes = 1 << 20, .rounds = 20};
+    argp_err_exit_status = TOOL_USAGE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
+        return tool_fail("out of memory");
+    MPI_Init(&argc, &argv);
+    int status = run(&options);
+    MPI_Finalize();
+    return status;
+}
