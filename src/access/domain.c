@@ -132,7 +132,7 @@ int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t ba
 int domains_are_contiguous(const file_domains *domains)
 {
     if (domains->stripe > 0)
-        return domains->columns == 1;
+        return 0;
     for (size_t r = 1; r < domains->ranges; r++) {
         if (domains->range[r].domain <= domains->range[r - 1].domain)
             return 0;

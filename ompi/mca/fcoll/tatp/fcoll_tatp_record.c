@@ -67,18 +67,6 @@ void tatp_kind_release(tatp_kind *kind)
  * could not remember; then those words, then its row of the profile. */
 enum { MESSAGE_DOMAIN, MESSAGE_MOVED, MESSAGE_MISSED, MESSAGE_WORDS };
 
-/* Whether each domain is one piece of the file, in their order. */
-static bool is_contiguous(const file_domains *domains)
-{
-    if (domains->stripe > 0)
-        return false;
-    for (size_t i = 1; i < domains->ranges; i++) {
-        if (domains->range[i].domain <= domains->range[i - 1].domain)
-            return false;
-    }
-    return true;
-}
-
 /* The words about this rank's domain behind the head. */
 static int describe_domain(const tatp_pass *pass, int64_t missed, tatp_account *words)
 {
@@ -199,7 +187,7 @@ void tatp_record_pass(const tatp_pass *pass)
     if (!pass->again) {
         settle(recording);
         tatp_kind_release(&recording->kind);
-        rc = is_contiguous(&pass->schedule->domains)
+        rc = domains_are_contiguous(&pass->schedule->domains)
                  ? collect(pass, true, OMPI_SUCCESS, &recording->kind)
                  : divide_and_collect(pass, true, &recording->kind);
     }
