@@ -56,11 +56,12 @@ static int add_way(topo_fabric *f, const char *address, size_t length, size_t *l
 static int add_address(topo_fabric *f, const char *address, size_t length, const char *host)
 {
     size_t leaf, v, known = f->keys.count;
-    char *key = malloc(strlen(host) + sizeof "host ");
+    char *key = malloc(strlen(host) + sizeof ".");
     if (key == NULL)
         return -ENOMEM;
-    strcpy(key, "host ");
-    strcat(key, host);
+    /* No way to a switch ends with a dot. */
+    strcpy(key, host);
+    strcat(key, ".");
     int rc = add_way(f, address, length, &leaf);
     if (rc == 0)
         rc = fabric_vertex(f, key, strlen(key), 0, &v);

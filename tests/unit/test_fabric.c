@@ -638,6 +638,8 @@ static const struct addresses addresses[] = {
     /* A node's name may have dots, and may differ from the host's. */
     {{"l.10.0.0.1", "l.10.0.0.2"}, {"10.0.0.1", "10.0.0.2"}, 0, {1, 2, 2, 1}, "", 3},
     {{"l.n1", "m.n2"}, {"n1.cluster", "other"}, 0, {1, 4, 4, 1}, "", 5},
+    /* Switches may be called as hosts are. */
+    {{"m.n1", "n1.n2", "host n1.n3"}, {"n1", "n2", "n3"}, 0, {1, 4, 4, 4, 1, 4, 4, 4, 1}, "", 7},
     {{"n1", "n2"}, {"n1", "n2"}, -ENODATA, {0}, "", 0},
     {{"10.0.0.1"}, {"10.0.0.1"}, -ENODATA, {0}, "", 0},
     {{"l.n1", "n2"}, {"n1", "n2"}, -EBADMSG, {0}, "names switches for host n1, none for n2", 0},
