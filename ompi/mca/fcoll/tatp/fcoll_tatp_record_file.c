@@ -29,6 +29,7 @@ typedef struct provenance {
 /* What this process holds and the record file does not have yet. */
 static struct {
     bool something;
+    char *path;          /* where it goes */
     int error;           /* an OMPI or MPI error code: why a part is missing */
     matrix_builder view; /* world ranks */
     view_file profile;
@@ -68,9 +69,16 @@ static void ask_for_the_end(void)
         asked = MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &written) == MPI_SUCCESS;
 }
 
-void tatp_record_failed(int rc)
+static void expect_something(void)
 {
     delta.something = true;
+    if (delta.path == NULL && mca_fcoll_tatp_component.record_file != NULL)
+        delta.path = strdup(mca_fcoll_tatp_component.record_file);
+}
+
+void tatp_record_failed(int rc)
+{
+    expect_something();
     if (delta.error == OMPI_SUCCESS)
         delta.error = rc;
 }
@@ -90,7 +98,7 @@ void tatp_record_keep(const char *file, const tatp_kind *kind, int64_t times, bo
 {
     OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
     int rc = add_kind(file, kind, times);
-    delta.something = true;
+    expect_something();
     delta.p.files += new_file;
     delta.p.accesses += times;
     delta.p.bytes += kind->moved * times;
@@ -104,6 +112,7 @@ static void forget_delta(void)
 {
     matrix_builder_clear(&delta.view);
     view_file_release(&delta.profile);
+    free(delta.path);
     memset(&delta, 0, sizeof delta);
 }
 
@@ -339,8 +348,8 @@ static void write_record(const char *path)
 static void flush(bool at_end)
 {
     OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
-    if (delta.something && (at_end || MPI_Wtime() - written.at >= PART_OF_TIME * written.cost))
-        write_record(mca_fcoll_tatp_component.record_file);
+    if (delta.something && delta.path != NULL && (at_end || MPI_Wtime() - written.at >= PART_OF_TIME * written.cost))
+        write_record(delta.path);
     if (at_end)
         forget_written();
     OPAL_THREAD_UNLOCK(&mca_fcoll_tatp_component.lock);
