@@ -3,20 +3,16 @@
 #ifndef BENCH_CONTEST_H
 #define BENCH_CONTEST_H
 
-#include "pattern.h"
-
-#define MAX_HINTS 32
+#include "parallel.h"
+#include "part.h"
 
 /* What is to be written and read, seen from this rank. */
 typedef struct problem {
-    pattern pattern;
-    block own;
+    decomposition array;
+    part own;
+    part_types types;
+    const run_options *run;
     int rank, ranks;
-    const char *file;
-    const char *hint[MAX_HINTS]; /* KEY=VALUE */
-    int hints;
-    MPI_Datatype element, view, memory;
-    int count;        /* of `memory` */
     char *data;       /* own.memory_bytes of it */
     uint64_t filling; /* what is in `data` */
 } problem;
@@ -35,12 +31,6 @@ typedef struct way {
     bool own_buffer; /* reads into memory of its own, not into the problem's */
 } way;
 
-/* ---- contest.c ---- */
-void fail(const char *what, const char *detail) __attribute__((noreturn));
-void check_mpi(int code, const char *what);
-/* calloc that fails by fail(). */
-void *take_memory(size_t count, size_t size);
-
 /* ---- mpiio.c ---- */
 /* Makes Open MPI register its variables, which it does when a file is first opened. */
 void mpiio_start(const problem *p);
@@ -56,12 +46,5 @@ void mpiio_statistics(const char *path);
 bool hand_find(const char *name, way *w);
 /* Whether its counts fit into an int; else hand_find finds nothing. */
 void hand_start(const problem *p);
-
-/* ---- plain file access, for hand.c and for checking (hand.c) ---- */
-int file_open(const char *path, int flags);
-void file_write(int fd, const char *from, size_t bytes, int64_t offset);
-void file_read(int fd, char *to, size_t bytes, int64_t offset);
-/* Where the contiguous part of a rank begins, that of rank `ranks` at the end. */
-int64_t slab_start(const problem *p, int rank);
 
 #endif

@@ -3,7 +3,6 @@
  * pread, as good users write it by hand; and the floor, the same file access without exchange. */
 #include "contest.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -34,115 +33,70 @@ typedef struct hand {
 static lists *kept;
 static bool counts_fit;
 
-/* ---- plain file access ---- */
-
-int file_open(const char *path, int flags)
+/* The contiguous part of this rank. */
+static int64_t own_slab(const problem *p)
 {
-    int fd = open(path, flags, 0666);
-    if (fd < 0)
-        fail(path, strerror(errno));
-    return fd;
-}
-
-void file_write(int fd, const char *from, size_t bytes, int64_t offset)
-{
-    while (bytes > 0) {
-        ssize_t done = pwrite(fd, from, bytes, (off_t)offset);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            fail("pwrite", done < 0 ? strerror(errno) : "nothing written");
-        from += done;
-        offset += done;
-        bytes -= (size_t)done;
-    }
-}
-
-void file_read(int fd, char *to, size_t bytes, int64_t offset)
-{
-    while (bytes > 0) {
-        ssize_t done = pread(fd, to, bytes, (off_t)offset);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            fail("pread", done < 0 ? strerror(errno) : "unexpected end of file");
-        to += done;
-        offset += done;
-        bytes -= (size_t)done;
-    }
-}
-
-int64_t slab_start(const problem *p, int rank)
-{
-    return p->pattern.bytes / p->ranks * rank + p->pattern.bytes % p->ranks * rank / p->ranks;
+    return slab_start(p->array.bytes, p->rank, p->ranks);
 }
 
 static size_t slab_bytes(const problem *p)
 {
-    return (size_t)(slab_start(p, p->rank + 1) - slab_start(p, p->rank));
+    return (size_t)(slab_start(p->array.bytes, p->rank + 1, p->ranks) - own_slab(p));
 }
 
 /* ---- lists ---- */
 
-/* Bytes of a block that lie before an offset of the file. */
-static int64_t bytes_before(const pattern *p, const block *b, int64_t offset)
+/* Fills pieces, unless NULL, with those of a list in [lo, hi); returns their number and sums their bytes. */
+static size_t cut_pieces(const access_list *list, int64_t lo, int64_t hi, piece *pieces, int64_t *bytes)
 {
-    int64_t run = block_first_run(p, b, offset);
-    if (run == b->runs)
-        return b->bytes;
-    int64_t inside = offset - block_file_offset(p, b, run);
-    return run * b->run_bytes + (inside > 0 ? inside : 0);
-}
-
-/* Fills pieces, unless NULL, with those of a block in [lo, hi); returns their number. */
-static size_t cut_pieces(const pattern *p, const block *b, int64_t lo, int64_t hi, piece *pieces)
-{
-    int64_t first = block_first_run(p, b, lo), i;
-    for (i = first; i < b->runs; i++) {
-        int64_t start = block_file_offset(p, b, i), end = start + b->run_bytes;
-        if (start >= hi)
-            break;
-        start = start < lo ? lo : start;
-        end = end > hi ? hi : end;
+    access_cursor cursor;
+    access_piece next;
+    size_t count = 0;
+    access_cursor_init(&cursor, list);
+    (void)access_skip(&cursor, lo);
+    for (*bytes = 0; access_take_piece(&cursor, hi, &next); count++) {
         if (pieces != NULL)
-            *pieces++ = (piece){(size_t)(start - lo), (size_t)(end - start)};
+            pieces[count] = (piece){(size_t)(next.offset - lo), (size_t)next.length};
+        *bytes += next.length;
     }
-    return (size_t)(i - first);
+    return count;
 }
 
-static void block_of(const problem *p, int rank, block *b)
+/* How many bytes of the own part lie in each rank's slab. */
+static void count_own(const problem *p, lists *l)
 {
-    const char *wrong = pattern_block(&p->pattern, rank, b);
-    if (wrong != NULL)
-        fail("the pattern", wrong);
-}
-
-static void count_bytes(const problem *p, lists *l)
-{
-    int64_t lo = slab_start(p, p->rank), hi = slab_start(p, p->rank + 1);
-    int own = 0, slab = 0;
+    access_cursor cursor;
+    int at = 0;
+    access_cursor_init(&cursor, &p->own.file);
     for (int r = 0; r < p->ranks; r++) {
-        block b;
-        block_of(p, r, &b);
-        l->own_at[r] = own;
-        l->own_count[r] = (int)(bytes_before(&p->pattern, &p->own, slab_start(p, r + 1)) -
-                                bytes_before(&p->pattern, &p->own, slab_start(p, r)));
-        own += l->own_count[r];
-        l->slab_at[r] = slab;
-        l->slab_count[r] = (int)(bytes_before(&p->pattern, &b, hi) - bytes_before(&p->pattern, &b, lo));
-        slab += l->slab_count[r];
-        l->count += cut_pieces(&p->pattern, &b, lo, hi, NULL);
+        l->own_at[r] = at;
+        l->own_count[r] = (int)access_skip(&cursor, slab_start(p->array.bytes, r + 1, p->ranks));
+        at += l->own_count[r];
     }
 }
 
-static void list_pieces(const problem *p, lists *l)
+static void runs_of(const problem *p, int rank, access_list *list)
 {
-    piece *next = l->pieces = take_memory(l->count, sizeof *l->pieces);
+    access_clear(list);
+    if (decomposition_runs(&p->array, (size_t)rank, 0, list) != 0)
+        fail("memory", "not enough for the lists");
+}
+
+/* Counts what each rank has in the own slab, and lists it where there is room for pieces. */
+static void look_at_slab(const problem *p, lists *l)
+{
+    access_list list = {0};
+    int64_t lo = own_slab(p), hi = lo + (int64_t)slab_bytes(p), bytes;
+    int at = 0;
+    l->count = 0;
     for (int r = 0; r < p->ranks; r++) {
-        block b;
-        block_of(p, r, &b);
-        next += cut_pieces(&p->pattern, &b, slab_start(p, p->rank), slab_start(p, p->rank + 1), next);
+        runs_of(p, r, &list);
+        l->count += cut_pieces(&list, lo, hi, l->pieces == NULL ? NULL : l->pieces + l->count, &bytes);
+        l->slab_at[r] = at;
+        l->slab_count[r] = (int)bytes;
+        at += (int)bytes;
     }
+    access_release(&list);
 }
 
 /* The user knows how the array is cut, so that nothing has to be asked of other ranks. */
@@ -153,11 +107,13 @@ static lists *build_lists(const problem *p)
     l->own_at = take_memory((size_t)p->ranks, sizeof(int));
     l->slab_count = take_memory((size_t)p->ranks, sizeof(int));
     l->slab_at = take_memory((size_t)p->ranks, sizeof(int));
-    count_bytes(p, l);
-    list_pieces(p, l);
+    count_own(p, l);
+    look_at_slab(p, l);
+    l->pieces = take_memory(l->count, sizeof *l->pieces);
+    look_at_slab(p, l);
     l->slab = take_memory(slab_bytes(p), 1);
     l->exchanged = take_memory(slab_bytes(p), 1);
-    if (p->pattern.halo > 0)
+    if (p->own.form.halo > 0)
         l->packed = take_memory((size_t)p->own.bytes, 1);
     return l;
 }
@@ -184,7 +140,7 @@ static void *hand_open(problem *p, const way *w)
     hand *h = take_memory(1, sizeof *h);
     h->keep = strcmp(w->name, "hand_warm") == 0;
     h->lists = h->keep ? kept : NULL;
-    h->fd = file_open(p->file, O_RDWR | O_CREAT);
+    h->fd = file_open(p->run->file, O_RDWR | O_CREAT);
     return h;
 }
 
@@ -201,17 +157,17 @@ static bool hand_write(problem *p, void *opened)
     const lists *l = lists_of(p, h);
     const char *stream = l->packed == NULL ? p->data : l->packed;
     const char *from = l->exchanged;
+    access_cursor cursor;
+    access_cursor_init(&cursor, &p->own.memory);
     if (l->packed != NULL)
-        for (int64_t i = 0; i < p->own.runs; i++)
-            memcpy(l->packed + i * p->own.run_bytes, p->data + block_memory_offset(&p->pattern, &p->own, i),
-                   (size_t)p->own.run_bytes);
+        (void)access_gather(&cursor, ACCESS_END, p->data, 0, l->packed);
     check_mpi(MPI_Alltoallv(stream, l->own_count, l->own_at, MPI_BYTE, l->exchanged, l->slab_count, l->slab_at,
                             MPI_BYTE, MPI_COMM_WORLD), "MPI_Alltoallv");
     for (size_t i = 0; i < l->count; i++) {
         memcpy(l->slab + l->pieces[i].at, from, l->pieces[i].bytes);
         from += l->pieces[i].bytes;
     }
-    file_write(h->fd, l->slab, slab_bytes(p), slab_start(p, p->rank));
+    file_write(h->fd, l->slab, slab_bytes(p), own_slab(p));
     return true;
 }
 
@@ -221,17 +177,17 @@ static bool hand_read(problem *p, void *opened)
     const lists *l = lists_of(p, h);
     char *stream = l->packed == NULL ? p->data : l->packed;
     char *to = l->exchanged;
-    file_read(h->fd, l->slab, slab_bytes(p), slab_start(p, p->rank));
+    access_cursor cursor;
+    file_read(h->fd, l->slab, slab_bytes(p), own_slab(p));
     for (size_t i = 0; i < l->count; i++) {
         memcpy(to, l->slab + l->pieces[i].at, l->pieces[i].bytes);
         to += l->pieces[i].bytes;
     }
     check_mpi(MPI_Alltoallv(l->exchanged, l->slab_count, l->slab_at, MPI_BYTE, stream, l->own_count, l->own_at,
                             MPI_BYTE, MPI_COMM_WORLD), "MPI_Alltoallv");
+    access_cursor_init(&cursor, &p->own.memory);
     if (l->packed != NULL)
-        for (int64_t i = 0; i < p->own.runs; i++)
-            memcpy(p->data + block_memory_offset(&p->pattern, &p->own, i), l->packed + i * p->own.run_bytes,
-                   (size_t)p->own.run_bytes);
+        (void)access_scatter(&cursor, ACCESS_END, p->data, 0, l->packed, p->own.bytes);
     return true;
 }
 
@@ -259,23 +215,23 @@ static void *floor_open(problem *p, const way *w)
     if (floor_slab == NULL)
         floor_slab = take_memory(slab_bytes(p), 1);
     if (floor_filling != p->filling)
-        fill_bytes(floor_slab, slab_start(p, p->rank), (int64_t)slab_bytes(p), p->filling);
+        fill_bytes(floor_slab, own_slab(p), (int64_t)slab_bytes(p), p->filling);
     floor_filling = p->filling;
-    h->fd = file_open(p->file, O_RDWR | O_CREAT);
+    h->fd = file_open(p->run->file, O_RDWR | O_CREAT);
     return h;
 }
 
 static bool floor_write(problem *p, void *opened)
 {
     hand *h = opened;
-    file_write(h->fd, floor_slab, slab_bytes(p), slab_start(p, p->rank));
+    file_write(h->fd, floor_slab, slab_bytes(p), own_slab(p));
     return true;
 }
 
 static bool floor_read(problem *p, void *opened)
 {
     hand *h = opened;
-    file_read(h->fd, floor_slab, slab_bytes(p), slab_start(p, p->rank));
+    file_read(h->fd, floor_slab, slab_bytes(p), own_slab(p));
     return true;
 }
 

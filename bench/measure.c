@@ -13,7 +13,7 @@
 
 void connect_all(const problem *p)
 {
-    int64_t bytes = p->pattern.bytes / p->ranks / p->ranks;
+    int64_t bytes = p->array.bytes / p->ranks / p->ranks;
     bytes = bytes > MOST_WARM_BYTES ? MOST_WARM_BYTES : bytes;
     char *from = take_memory((size_t)p->ranks, (size_t)bytes + 1);
     char *to = take_memory((size_t)p->ranks, (size_t)bytes + 1);
@@ -97,34 +97,53 @@ static double value_of(const char *line, const char *key)
     return at == NULL ? 0 : strtod(at + strlen(quoted), NULL);
 }
 
-static int compare_doubles(const void *left, const void *right)
+/* Of each call that is looked at. */
+enum { MOST_LINES = 1024 };
+struct call_times {
+    double share[MOST_LINES]; /* of stages 1 to 3 */
+    double stage[STAGES][MOST_LINES];
+};
+
+static void note_call(const char *line, double seconds, int at, struct call_times *t)
 {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
+    for (int i = 0; i < STAGES; i++) {
+        char key[8];
+        snprintf(key, sizeof key, "st%d", i + 1);
+        t->stage[i][at] = value_of(line, key);
+    }
+    t->share[at] = (t->stage[0][at] + t->stage[1][at] + t->stage[2][at]) / seconds;
+}
+
+static void note_last(const char *line, statistics *s)
+{
+    s->crossing_bytes = value_of(line, "crossing_bytes");
+    s->messages = value_of(line, "messages");
+    s->metadata_bytes = value_of(line, "metadata_bytes");
+    s->hop_bytes = value_of(line, "hop_bytes");
+    s->aggregators = value_of(line, "aggregators");
 }
 
 statistics read_statistics(const char *path, const char *operation)
 {
+    static struct call_times t;
     statistics s = {0};
-    double share[1024];
     char wanted[64], *line = NULL;
     size_t size = 0;
     FILE *in = fopen(path, "r");
     if (in == NULL)
         return s;
     snprintf(wanted, sizeof wanted, "{\"op\": \"%s\"", operation);
-    while (s.lines < 1024 && getline(&line, &size, in) > 0) {
+    while (s.lines < MOST_LINES && getline(&line, &size, in) > 0) {
         double seconds = value_of(line, "seconds");
         if (strncmp(line, wanted, strlen(wanted)) != 0 || seconds <= 0)
             continue;
-        s.crossing_bytes = value_of(line, "crossing_bytes");
-        s.messages = value_of(line, "messages");
-        s.metadata_bytes = value_of(line, "metadata_bytes");
-        share[s.lines++] = (value_of(line, "st1") + value_of(line, "st2") + value_of(line, "st3")) / seconds;
+        note_last(line, &s);
+        note_call(line, seconds, s.lines++, &t);
     }
     free(line);
     fclose(in);
-    qsort(share, (size_t)s.lines, sizeof *share, compare_doubles);
-    s.planning_share = s.lines > 0 ? share[s.lines / 2] : 0;
+    s.planning_share = summarise(t.share, s.lines).median;
+    for (int i = 0; i < STAGES; i++)
+        s.stage[i] = summarise(t.stage[i], s.lines).median;
     return s;
 }

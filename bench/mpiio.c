@@ -148,19 +148,12 @@ static void apply_settings(opened_file *o, const way *w)
     }
 }
 
-static MPI_Info make_hints(const problem *p, const mpiio_choice *choice)
+static MPI_Info hints_for(const problem *p, const mpiio_choice *choice)
 {
-    MPI_Info info;
-    MPI_Info_create(&info);
+    MPI_Info info = make_hints(p->run);
     if (choice->fcoll == NULL) {
         MPI_Info_set(info, "romio_cb_write", "enable");
         MPI_Info_set(info, "romio_cb_read", "enable");
-    }
-    for (int h = 0; h < p->hints; h++) {
-        char key[MPI_MAX_INFO_KEY + 1];
-        const char *equals = strchr(p->hint[h], '=');
-        snprintf(key, sizeof key, "%.*s", (int)(equals - p->hint[h]), p->hint[h]);
-        MPI_Info_set(info, key, equals + 1);
     }
     return info;
 }
@@ -168,12 +161,12 @@ static MPI_Info make_hints(const problem *p, const mpiio_choice *choice)
 static void *mpiio_open(problem *p, const way *w)
 {
     opened_file *o = take_memory(1, sizeof *o);
-    MPI_Info info = make_hints(p, w->choice);
+    MPI_Info info = hints_for(p, w->choice);
     choose(w->choice);
     apply_settings(o, w);
-    check_mpi(MPI_File_open(MPI_COMM_WORLD, p->file, MPI_MODE_CREATE | MPI_MODE_RDWR, info, &o->file),
-              p->file);
-    check_mpi(MPI_File_set_view(o->file, 0, p->element, p->view, "native", info), "MPI_File_set_view");
+    check_mpi(MPI_File_open(MPI_COMM_WORLD, p->run->file, MPI_MODE_CREATE | MPI_MODE_RDWR, info, &o->file),
+              p->run->file);
+    check_mpi(MPI_File_set_view(o->file, 0, p->types.element, p->types.view, "native", info), "MPI_File_set_view");
     check_choice(o->file, w->choice);
     MPI_Info_free(&info);
     return o;
@@ -182,8 +175,8 @@ static void *mpiio_open(problem *p, const way *w)
 static bool whole(const problem *p, MPI_Status *status)
 {
     int count;
-    MPI_Get_count(status, p->memory, &count);
-    return count == p->count;
+    MPI_Get_count(status, p->types.memory, &count);
+    return count == p->types.count;
 }
 
 static bool mpiio_write(problem *p, void *opened)
@@ -191,7 +184,7 @@ static bool mpiio_write(problem *p, void *opened)
     opened_file *o = opened;
     MPI_Status status;
     check_mpi(MPI_File_seek(o->file, 0, MPI_SEEK_SET), "MPI_File_seek");
-    check_mpi(MPI_File_write_all(o->file, p->data, p->count, p->memory, &status), "MPI_File_write_all");
+    check_mpi(MPI_File_write_all(o->file, p->data, p->types.count, p->types.memory, &status), "MPI_File_write_all");
     return whole(p, &status);
 }
 
@@ -200,7 +193,7 @@ static bool mpiio_read(problem *p, void *opened)
     opened_file *o = opened;
     MPI_Status status;
     check_mpi(MPI_File_seek(o->file, 0, MPI_SEEK_SET), "MPI_File_seek");
-    check_mpi(MPI_File_read_all(o->file, p->data, p->count, p->memory, &status), "MPI_File_read_all");
+    check_mpi(MPI_File_read_all(o->file, p->data, p->types.count, p->types.memory, &status), "MPI_File_read_all");
     return whole(p, &status);
 }
 
@@ -217,8 +210,8 @@ static void mpiio_close(problem *p, void *opened)
 void mpiio_start(const problem *p)
 {
     MPI_File file;
-    check_mpi(MPI_File_open(MPI_COMM_WORLD, p->file, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
-              p->file);
+    check_mpi(MPI_File_open(MPI_COMM_WORLD, p->run->file, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+              p->run->file);
     check_mpi(MPI_File_close(&file), "MPI_File_close");
 }
 

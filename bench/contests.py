@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs of `contest` on the test cluster, with the bytes on its links: what drivers share."""
+import csv
+import os
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+
+UNITS = {"kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
+
+
+@dataclass(frozen=True)
+class Links:
+    """What is asked of `cluster up`; rates in bytes a second, 0 where not limited."""
+    name: str
+    words: tuple
+    node_rate: float
+    uplink_rate: float
+
+
+def rate(text):
+    for unit, bits in UNITS.items():
+        if text.endswith(unit) and text[:-len(unit)].isdigit():
+            return int(text[:-len(unit)]) * bits / 8
+    sys.exit(f"--links: '{text}' is not a rate like 2gbit, 800mbit/400mbit or unlimited")
+
+
+def parse_links(text):
+    if text == "unlimited":
+        return Links(text, (), 0, 0)
+    node, _, uplink = text.partition("/")
+    uplink = uplink or node
+    return Links(text, ("--link-rate", node, "--uplink-rate", uplink), rate(node), rate(uplink))
+
+
+class Cluster:
+    """A test cluster of the shape that the last case wanted."""
+
+    def __init__(self):
+        self.program = os.environ["CLUSTER"]
+        self.name = f"bench-{os.getpid()}"
+        self.shape = None
+        self.counted = False
+
+    def take_down(self):
+        if self.shape is not None:
+            subprocess.run([self.program, "down", "--name", self.name], check=False)
+        self.shape = None
+
+    def bring_up(self, case, links):
+        shape = (case.nodes, case.slots, links)
+        if shape == self.shape:
+            return
+        self.take_down()
+        words = ["--nodes", str(case.nodes), "--slots", str(case.slots),
+                 "--leaf", str(max(1, case.nodes // 2)), *links.words]
+        subprocess.run([self.program, "up", "--name", self.name, "--owner", str(os.getpid()), *words],
+                       stdout=subprocess.DEVNULL, check=True)
+        self.shape = shape
+        self.counted = self.count() is not None
+
+    def count(self):
+        """Bytes of each link since it is up: {name: (kind, up, down)}; None: not counted here."""
+        done = subprocess.run([self.program, "links", "--name", self.name, "--csv"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+        if done.returncode != 0:
+            return None
+        return {row["link"]: (row["kind"], int(row["up_bytes"]), int(row["down_bytes"]))
+                for row in csv.DictReader(done.stdout.splitlines())}
+
+    def command(self):
+        return [self.program, "run", "--name", self.name]
+
+
+def link_figures(before, after):
+    """Bytes that left nodes and leaves, and what the busiest link of each kind carried one way."""
+    figures = {}
+    for kind, name in (("node", "node"), ("uplink", "uplink")):
+        moved = [(after[link][1] - before[link][1], after[link][2] - before[link][2])
+                 for link in after if after[link][0] == kind]
+        figures[f"{name}_bytes"] = sum(up for up, _ in moved)
+        figures[f"busiest_{name}_bytes"] = max((max(pair) for pair in moved), default=0)
+    return figures
+
+
+def answer_questions(process, cluster):
+    """Counts bytes on links when asked; returns the other lines and the counts."""
+    lines, counted, begun = [], {}, None
+    for line in process.stdout:
+        if not line.startswith("@"):
+            lines.append(line)
+            continue
+        contestant, operation, moment = line[1:].split()
+        now = cluster.count()
+        if moment == "begin":
+            begun = now
+        else:
+            counted[contestant, operation] = link_figures(begun, now)
+        try:
+            process.stdin.write("\n")
+            process.stdin.flush()
+        except BrokenPipeError:  # it has ended, which its status tells
+            pass
+    return lines, counted
+
+
+def run_contest(command, cluster, limit):
+    """Runs it for at most so many seconds: its status, its lines, and the counted bytes."""
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    watch = threading.Timer(limit, process.terminate)
+    watch.start()
+    try:
+        lines, counted = answer_questions(process, cluster)
+        return process.wait(), lines, counted
+    finally:
+        watch.cancel()
+        if process.poll() is None:
+            process.terminate()
+            process.wait()

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arrays cut into cells. */
+#include "decomposition.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char too_large[] = "the array is too large";
+static const char no_memory[] = "out of memory";
+
+/* ---- making ---- */
+
+static int64_t count_cells(const decomposition *d)
+{
+    int64_t cells = 1;
+    for (int k = 0; k < d->dims; k++)
+        cells *= d->cells[k];
+    return cells;
+}
+
+static const char *check(decomposition *d)
+{
+    int64_t cells = 1;
+    if (d->dims < 1 || d->dims > DECOMPOSITION_DIMS || d->element < 1)
+        return "an array has one to four dimensions and elements of at least a byte";
+    d->bytes = d->element;
+    for (int k = 0; k < d->dims; k++) {
+        if (d->cells[k] < 1 || d->size[k] < d->cells[k])
+            return "fewer elements than cells in a dimension";
+        if (__builtin_mul_overflow(d->bytes, d->size[k], &d->bytes) ||
+            __builtin_mul_overflow(cells, d->cells[k], &cells) || cells > INT32_MAX)
+            return too_large;
+    }
+    return NULL;
+}
+
+static void cut_equally(decomposition *d, int k)
+{
+    int64_t n = d->size[k], cells = d->cells[k];
+    for (int64_t i = 0; i <= cells; i++)
+        d->cut[k][i] = n / cells * i + n % cells * i / cells;
+}
+
+/* As NAS does it: the first cells are those that have one element more. */
+static void cut_first_larger(decomposition *d, int k)
+{
+    int64_t n = d->size[k], cells = d->cells[k];
+    for (int64_t i = 0; i <= cells; i++)
+        d->cut[k][i] = n / cells * i + (i < n % cells ? i : n % cells);
+}
+
+/* Cells by owner: counting sort. */
+static int list_cells(decomposition *d)
+{
+    size_t cells = (size_t)count_cells(d);
+    size_t *first = calloc(d->ranks + 2, sizeof *first), *cell = calloc(cells, sizeof *cell);
+    if (first == NULL || cell == NULL) {
+        free(first);
+        free(cell);
+        return -ENOMEM;
+    }
+    for (size_t c = 0; c < cells; c++)
+        first[d->owner[c] + 2]++;
+    for (size_t r = 0; r < d->ranks; r++)
+        first[r + 2] += first[r + 1];
+    for (size_t c = 0; c < cells; c++)
+        cell[first[d->owner[c] + 1]++] = c;
+    free(d->first);
+    free(d->cell);
+    d->first = first;
+    d->cell = cell;
+    return 0;
+}
+
+static bool take_arrays(decomposition *d)
+{
+    bool taken = (d->owner = calloc((size_t)count_cells(d), sizeof *d->owner)) != NULL;
+    for (int k = 0; k < d->dims; k++)
+        taken = (d->cut[k] = calloc((size_t)d->cells[k] + 1, sizeof **d->cut)) != NULL && taken;
+    return taken;
+}
+
+/* Checks shape and takes memory; cuts and owners are to be filled in. */
+static const char *begin(decomposition *d, const decomposition *shape)
+{
+    *d = *shape;
+    const char *wrong = check(d);
+    if (wrong == NULL && !take_arrays(d)) {
+        decomposition_release(d);
+        return no_memory;
+    }
+    return wrong;
+}
+
+static const char *finish(decomposition *d)
+{
+    if (list_cells(d) == 0)
+        return NULL;
+    decomposition_release(d);
+    return no_memory;
+}
+
+const char *decomposition_grid(decomposition *d, const array_grid *grid)
+{
+    decomposition shape = {.dims = grid->dims, .element = grid->element};
+    memcpy(shape.size, grid->size, sizeof shape.size);
+    memcpy(shape.cells, grid->cells, sizeof shape.cells);
+    const char *wrong = begin(d, &shape);
+    if (wrong != NULL)
+        return wrong;
+    d->ranks = (size_t)count_cells(d);
+    for (int k = 0; k < d->dims; k++)
+        cut_equally(d, k);
+    for (size_t c = 0; c < d->ranks; c++)
+        d->owner[c] = c;
+    return finish(d);
+}
+
+const char *decomposition_multipartition(decomposition *d, int64_t n, size_t ranks, int64_t element)
+{
+    int64_t q = 1;
+    while ((size_t)(q * q) < ranks)
+        q++;
+    if ((size_t)(q * q) != ranks)
+        return "a block-tridiagonal multipartition wants a square number of ranks";
+    const decomposition shape = {.dims = 3, .size = {n, n, n}, .cells = {q, q, q}, .element = element};
+    const char *wrong = begin(d, &shape);
+    if (wrong != NULL)
+        return wrong;
+    d->ranks = ranks;
+    for (int k = 0; k < d->dims; k++)
+        cut_first_larger(d, k);
+    /* From slice to slice a rank's cell moves one row up and one column to the right. */
+    for (int64_t cell = 0; cell < q * q * q; cell++) {
+        int64_t z = cell / q / q, y = cell / q % q, x = cell % q;
+        d->owner[cell] = (size_t)((y + z) % q * q + (x - z + q) % q);
+    }
+    return finish(d);
+}
+
+const char *decomposition_unequal(decomposition *d, const int64_t *count, size_t ranks, int64_t variables,
+                                  int64_t element)
+{
+    decomposition shape = {.dims = 2, .cells = {1, (int64_t)ranks}, .size = {variables}, .element = element};
+    for (size_t r = 0; r < ranks; r++)
+        if (count[r] < 0 || __builtin_add_overflow(shape.size[1], count[r], &shape.size[1]))
+            return too_large;
+    const char *wrong = begin(d, &shape);
+    if (wrong != NULL)
+        return wrong;
+    d->ranks = ranks;
+    d->cut[0][1] = variables;
+    for (size_t r = 0; r < ranks; r++) {
+        d->cut[1][r + 1] = d->cut[1][r] + count[r];
+        d->owner[r] = r;
+    }
+    return finish(d);
+}
+
+int decomposition_renumber(decomposition *d, const size_t *to)
+{
+    for (int64_t c = 0; c < count_cells(d); c++)
+        d->owner[c] = to[d->owner[c]];
+    return list_cells(d);
+}
+
+void decomposition_release(decomposition *d)
+{
+    for (int k = 0; k < d->dims; k++)
+        free(d->cut[k]);
+    free(d->owner);
+    free(d->first);
+    free(d->cell);
+    *d = (decomposition){0};
+}
+
+void balanced_grid(size_t ranks, int dims, int64_t *grid)
+{
+    int64_t rest = (int64_t)ranks, factor[64];
+    int factors = 0;
+    for (int64_t f = 2; f * f <= rest; f++)
+        for (; rest % f == 0; rest /= f)
+            factor[factors++] = f;
+    if (rest > 1)
+        factor[factors++] = rest;
+    for (int d = 0; d < dims; d++)
+        grid[d] = 1;
+    while (factors-- > 0) {
+        int least = 0;
+        for (int d = 1; d < dims; d++)
+            least = grid[d] < grid[least] ? d : least;
+        grid[least] *= factor[factors];
+    }
+    for (int i = 1; i < dims; i++)
+        for (int d = i; d > 0 && grid[d] > grid[d - 1]; d--) {
+            int64_t larger = grid[d];
+            grid[d] = grid[d - 1];
+            grid[d - 1] = larger;
+        }
+}
+
+/* ---- runs ---- */
+
+array_box decomposition_box(const decomposition *d, size_t cell)
+{
+    array_box box = {{0}, {0}};
+    for (int k = d->dims - 1; k >= 0; k--) {
+        size_t cells = (size_t)d->cells[k], at = cell % cells;
+        cell /= cells;
+        box.start[k] = d->cut[k][at];
+        box.count[k] = d->cut[k][at + 1] - d->cut[k][at];
+    }
+    return box;
+}
+
+/* The last dimension that does not run through: what is behind it is contiguous. */
+static int cut_dimension(int dims, const int64_t *size, const array_box *box)
+{
+    int k = dims - 1;
+    while (k > 0 && box->count[k] == size[k])
+        k--;
+    return k;
+}
+
+int array_box_runs(const decomposition *d, const int64_t *size, const array_box *box, int64_t base,
+                   access_list *list)
+{
+    int64_t at[DECOMPOSITION_DIMS], stride[DECOMPOSITION_DIMS];
+    int inner = cut_dimension(d->dims, size, box), rows = inner - 1, k, rc = 0;
+    int64_t step = d->element;
+    for (k = d->dims - 1; k >= 0; k--) {
+        if (box->count[k] == 0)
+            return 0;
+        stride[k] = step;
+        step *= size[k];
+    }
+    memcpy(at, box->start, sizeof at);
+    do {
+        access_run run = {.length = box->count[inner] * stride[inner], .count = 1};
+        if (rows >= 0)
+            run.count = box->count[rows];
+        run.stride = run.count > 1 ? stride[rows] : 0;
+        run.offset = base;
+        for (k = 0; k <= inner; k++)
+            run.offset += at[k] * stride[k];
+        run.stream = list->bytes;
+        rc = access_append_run(list, &run);
+        for (k = rows - 1; k >= 0 && ++at[k] == box->start[k] + box->count[k]; k--)
+            at[k] = box->start[k];
+    } while (rc == 0 && k >= 0);
+    return rc;
+}
+
+int decomposition_runs(const decomposition *d, size_t rank, int64_t base, access_list *list)
+{
+    for (size_t i = d->first[rank]; i < d->first[rank + 1]; i++) {
+        array_box box = decomposition_box(d, d->cell[i]);
+        int rc = array_box_runs(d, d->size, &box, base, list);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int64_t bytes_before(const access_run *run, int64_t offset)
+{
+    int64_t past = offset - run->offset;
+    if (past <= 0)
+        return 0;
+    int64_t block = run->count > 1 ? past / run->stride : 0;
+    if (block >= run->count)
+        return run->count * run->length;
+    past -= block * run->stride;
+    return block * run->length + (past < run->length ? past : run->length);
+}
+
+/* Blocks that begin before `offset`. */
+static int64_t blocks_before(const access_run *run, int64_t offset)
+{
+    int64_t past = offset - run->offset;
+    if (past <= 0)
+        return 0;
+    if (run->count == 1)
+        return 1;
+    int64_t blocks = (past - 1) / run->stride + 1;
+    return blocks < run->count ? blocks : run->count;
+}
+
+/* Blocks that end at `offset` or before. */
+static int64_t blocks_done(const access_run *run, int64_t offset)
+{
+    return bytes_before(run, offset) / run->length;
+}
+
+run_part access_run_part(const access_run *run, int64_t lo, int64_t hi)
+{
+    run_part part = {bytes_before(run, hi) - bytes_before(run, lo), 0};
+    if (part.bytes > 0)
+        part.blocks = blocks_before(run, hi) - blocks_done(run, lo);
+    return part;
+}
+
+/* ---- the view ---- */
+
+struct view_maker {
+    const decomposition *d;
+    matrix_builder builder;
+    int rc;
+};
+
+/* The ranks at both ends of a part of the file. */
+struct ends {
+    size_t first, last;
+};
+
+static void follow(struct view_maker *m, size_t a, size_t b, int64_t times)
+{
+    if (a == b || times == 0 || m->rc != 0)
+        return;
+    m->rc = matrix_builder_add(&m->builder, a, b, times);
+    if (m->rc == 0)
+        m->rc = matrix_builder_add(&m->builder, b, a, times);
+}
+
+/* The part of the array at one index of all dimensions before k, as it is `times` times in the file. The recursion
+ * is as deep as the array has dimensions. */
+static struct ends count_followers(struct view_maker *m, int k, size_t cell, int64_t times)
+{
+    const decomposition *d = m->d;
+    struct ends all = {SIZE_MAX, SIZE_MAX};
+    if (k == d->dims)
+        return (struct ends){d->owner[cell], d->owner[cell]};
+    for (int64_t i = 0; i < d->cells[k]; i++) {
+        int64_t extent = d->cut[k][i + 1] - d->cut[k][i];
+        if (extent == 0)
+            continue;
+        struct ends one = count_followers(m, k + 1, cell * (size_t)d->cells[k] + (size_t)i, times * extent);
+        follow(m, one.last, one.first, times * (extent - 1));
+        if (all.first == SIZE_MAX)
+            all.first = one.first;
+        else
+            follow(m, all.last, one.first, times);
+        all.last = one.last;
+    }
+    return all;
+}
+
+int decomposition_view(const decomposition *d, matrix *view)
+{
+    struct view_maker m = {.d = d, .builder = {.rows = d->ranks, .cols = d->ranks}};
+    (void)count_followers(&m, 0, 0, 1);
+    if (m.rc == 0)
+        m.rc = matrix_builder_finish(&m.builder, view);
+    matrix_builder_clear(&m.builder);
+    return m.rc;
+}

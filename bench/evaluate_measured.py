@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The same figures at this machine's size: run on the test cluster with limited links, beside the predictions."""
+import csv
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+
+from contests import Cluster, parse_links, run_contest
+from figures import Panel, Section, number, plot, table, write_page
+from resume import Progress, Table
+
+LINKS = "800mbit/400mbit"
+STOCK = ("vulcan", "two_phase", "dynamic_gen2", "romio")
+PLACEMENTS = ("byslot", "bynode", "dla")
+# Of fcoll/tatp: the strategy's name here, the parameters of the run, and aggregators a node.
+STRATEGIES = {"otp": (("strategy", "otp"), ("domains", "even")),
+              "latp_volume": (("strategy", "latp_volume"), ("domains", "even")),
+              "latp_count": (("strategy", "latp_count"), ("domains", "even")),
+              "tatp": (("strategy", "tatp"), ("domains", "even")),
+              "fitted": (("strategy", "tatp"), ("domains", "fitted"))}
+SEVERAL = ("tatp", "fitted")  # also with 2 and 4 aggregators a node
+PAGE, LEAST_UNIT, LEAST_DOMAIN = 4096, 65536, 1 << 20
+NEAR = 0.05         # of the prediction
+COUNTABLE = 2 << 20  # bytes predicted, below which what mpirun itself says would be too large a part
+LIMIT = 120         # seconds for one run
+STAGES = ("st1_s", "st2_s", "st3_s", "st4_s", "st5_s")
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is accessed by how many ranks, on nodes of so many slots."""
+    name: str
+    kind: str
+    ranks: int
+    nodes: int
+    slots: int
+    shape: tuple
+
+    def leaf(self):
+        return max(1, self.nodes // 2)
+
+
+def all_cases(quick):
+    cube, points, tile = ("48", "24", "16x12") if quick else ("128", "72", "64x16")
+    shapes = {"cube": ("--size", cube), "btio": ("--size", points, "--element", "40"),
+              "tile": ("--size", tile, "--element", "1024" if not quick else "64")}
+    layouts = {16: (4, 4), 64: (8, 8), 125: (5, 25)}
+    # By slot, the ranks of a node have no whole planes of the smallest cube.
+    more = {("cube", 16): ("--grid", "2x2x4")}
+    cases = [Case(f"{kind}-{ranks}", kind, ranks, *layouts[ranks], shapes[kind] + more.get((kind, ranks), ()))
+             for ranks in layouts for kind in ("cube", "btio") if (kind, ranks) != ("btio", 125)]
+    cases.append(Case("btio-121", "btio", 121, 5, 25, shapes["btio"]))
+    cases.append(Case("tile-16", "tile", 16, 4, 4, shapes["tile"]))
+    cases.append(Case("modified-tile-16", "tile", 16, 4, 4, shapes["tile"] + ("--reorder",)))
+    return cases
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of `contest`: a strategy of fcoll/tatp, or all stock components."""
+    case: Case
+    placement: str
+    strategy: str
+
+    def name(self):
+        return f"{self.case.name} {self.placement} {self.strategy} " + " ".join(self.case.shape)
+
+    def contestants(self):
+        if self.strategy == "stock":
+            return list(STOCK)
+        counts = (1, 2, 4) if self.strategy in SEVERAL else (1,)
+        return [f"tatp+num_aggregators={min(n * self.case.nodes, self.case.ranks)}" for n in counts]
+
+
+def all_jobs(options):
+    cases = [c for c in all_cases(options.quick) if fnmatch.fnmatch(c.name, options.only)]
+    if not cases:
+        sys.exit(f"evaluation: --only: no case matches '{options.only}'")
+    strategies = [s for s in STRATEGIES if s != "fitted" or component_fits()]
+    return [Job(c, p, s) for c in cases for p in PLACEMENTS for s in strategies + ["stock"]]
+
+
+def component_fits():
+    """Whether this fcoll/tatp has fitted domains."""
+    told = subprocess.run([os.environ["OMPI_INFO"], "--param", "fcoll", "tatp", "--level", "9", "--parsable"],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
+    return re.search(r"fcoll_tatp_domains:.*fitted", told) is not None
+
+
+# --- running ---
+
+class Runner:
+    """Runs jobs on a cluster that is made anew only where its shape changes."""
+
+    def __init__(self, folder, links):
+        self.folder = folder
+        self.links = links
+        self.cluster = Cluster()
+        self.hops = os.path.join(folder, "hops.mtx")
+
+    def prepare(self, case):
+        self.cluster.bring_up(case, self.links)
+        leaves = [n // case.leaf() for n in range(case.nodes)]
+        with open(self.hops, "w", encoding="utf-8") as file:
+            file.write("%%MatrixMarket matrix array integer general\n% hosts " +
+                       " ".join(f"n{n}" for n in range(case.nodes)) + f"\n{case.nodes} {case.nodes}\n")
+            for a in leaves:
+                file.write(" ".join("2" if a == b else "4" for b in leaves) + "\n")
+
+    def view(self, case):
+        return os.path.join(self.folder, f"{case.name}.crs")
+
+    def command(self, case, mapping, parameters, contest):
+        words = self.cluster.command() + ["-np", str(case.ranks), "--map-by", mapping,
+                                          "--mca", "fcoll_tatp_topology", self.hops]
+        for name, value in parameters:
+            words += ["--mca", f"fcoll_tatp_{name}", value]
+        return words + [os.path.join(os.environ["BENCH_DIR"], "contest"), "--csv", "--kind", case.kind,
+                        *case.shape, *contest]
+
+    def record(self, case):
+        """The view, as the first run of a program leaves it."""
+        if os.path.exists(self.view(case)):
+            return
+        command = self.command(case, "node", [("record", self.view(case))],
+                               ["--rounds", "0", "--no-verify", "--contestants", "tatp"])
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True, timeout=LIMIT)
+
+    def mapping(self, job):
+        if job.placement == "dla":
+            self.record(job.case)
+            return f"dla:file={self.view(job.case)}"
+        return {"byslot": "slot", "bynode": "node"}[job.placement]
+
+    def run(self, job):
+        self.prepare(job.case)
+        parameters = STRATEGIES.get(job.strategy, ())
+        command = self.command(job.case, self.mapping(job), parameters,
+                               ["--rounds", "1", "--contestants", " ".join(job.contestants())] +
+                               (["--ask"] if self.cluster.counted else []))
+        status, lines, counted = run_contest(command, self.cluster, LIMIT)
+        rows = [dict(row, **counted.get((row["contestant"], row["operation"]), {})) for row in csv.DictReader(lines)]
+        if status != 0 or not rows:
+            print(f"evaluation: {job.name()}: ended with status {status}", file=sys.stderr)
+            return []
+        return [self.describe(job, row) for row in rows]
+
+    @staticmethod
+    def describe(job, row):
+        per_node = ""
+        if job.strategy != "stock":
+            per_node = int(row["contestant"].rpartition("=")[2]) // job.case.nodes
+        return {"case": job.case.name, "placement": job.placement, "strategy": job.strategy,
+                "per_node": per_node, **{k: v for k, v in row.items() if k != "case"}}
+
+
+def forecast(job, per_node):
+    """What `predict` says of one strategy with so many aggregators a node."""
+    case = job.case
+    command = [os.path.join(os.environ["BENCH_DIR"], "predict"), "--machine",
+               f"{case.nodes},{case.leaf()},{case.slots},800,400", "--kind", case.kind, *case.shape,
+               "--ranks", str(case.ranks), "--nodes", str(case.nodes), "--per-node", str(per_node),
+               "--stripe", str(LEAST_UNIT), "--placements", job.placement, "--strategies", job.strategy]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    row = next(csv.DictReader(done.stdout.splitlines()))
+    large = int(row["file_bytes"]) // int(row["aggregators"]) >= LEAST_DOMAIN
+    done = subprocess.run(command + ["--align", str(PAGE if large else 1)], stdout=subprocess.PIPE, text=True, check=True)
+    return next(csv.DictReader(done.stdout.splitlines()))
+
+
+def add_forecasts(job, rows):
+    for row in rows:
+        if row["strategy"] == "stock":
+            continue
+        told = forecast(job, row["per_node"])
+        row.update(predicted_uplink_bytes=told["uplink_bytes"], predicted_crossing_bytes=told["crossing_bytes"],
+                   predicted_hop_bytes=told["hop_bytes"], predicted_link_s=told["link_s"])
+    return rows
+
+
+def run_jobs(options, jobs, results):
+    left = [job for job in jobs if job.name() not in results.done]
+    progress = Progress("measuring", len(jobs), len(jobs) - len(left))
+    well = True
+    with tempfile.TemporaryDirectory() as folder:
+        runner = Runner(folder, parse_links(LINKS))
+        try:
+            for job in left:
+                rows = runner.run(job)
+                if rows:
+                    results.add(job.name(), add_forecasts(job, rows))
+                well = well and bool(rows)
+                progress.step(f"{job.case.name}, {job.placement}, {job.strategy}")
+        finally:
+            runner.cluster.take_down()
+    return well
+
+
+# --- figures ---
+
+class Measurements:
+    """Rows found by case, placement, strategy (or stock component), aggregators a node and operation."""
+
+    def __init__(self, results, jobs):
+        self.at = {}
+        self.cases = list(dict.fromkeys(job.case.name for job in jobs))
+        for row in results.rows:
+            strategy = row["contestant"] if row["strategy"] == "stock" else row["strategy"]
+            self.at[row["case"], row["placement"], strategy, row["per_node"] or "1", row["operation"]] = row
+
+    def get(self, case, placement, strategy, column, per_node=1, operation="write"):
+        row = self.at.get((case, placement, strategy, str(per_node), operation), {})
+        return float(row[column]) if row.get(column) else None
+
+    def strategies(self, stock=True):
+        there = {key[2] for key in self.at}
+        return [s for s in [*STRATEGIES, *(STOCK if stock else ())] if s in there]
+
+
+def mega(value):
+    return None if value is None else value / 1e6
+
+
+def is_near(row):
+    """None: too little to tell."""
+    if not row.get("predicted_uplink_bytes") or not row.get("uplink_bytes"):
+        return None
+    told, counted = float(row["predicted_uplink_bytes"]), float(row["uplink_bytes"])
+    return None if told < COUNTABLE else abs(counted / told - 1) <= NEAR
+
+
+def agreement(folder, m):
+    rows, far = [], []
+    for key, row in m.at.items():
+        near = is_near(row)
+        if near is False:
+            far.append(key)
+        if row.get("predicted_uplink_bytes") and row.get("uplink_bytes") and key[4] == "write":
+            told, counted = float(row["predicted_uplink_bytes"]), float(row["uplink_bytes"])
+            rows.append([*key[:4], told / 1e6, counted / 1e6, counted / told if near is not None else "-"])
+    words = f"{sum(is_near(r) is not None for r in m.at.values())} writes and reads of fcoll/tatp have more than " \
+            f"{COUNTABLE >> 20} MiB predicted; {len(far)} of them are farther than {NEAR:.0%} from what the links counted" + \
+            (": " + "; ".join(" ".join(key) for key in far) if far else ".") + \
+            " Counted are whole Ethernet frames, with headers and acknowledgements."
+    return Section("Predicted and measured uplink bytes", "No paper has such a comparison.",
+                   table(["case", "placement", "strategy", "aggregators a node", "predicted MB", "counted MB", "ratio"],
+                         rows), words), far
+
+
+def times_figure(folder, m):
+    names, rows, panels = m.strategies(), [], []
+    for case in m.cases:
+        series = {s: [mega(1e9 * (m.get(case, p, s, "median_s") or 0)) for p in PLACEMENTS] for s in names}
+        panels.append(Panel(case, list(PLACEMENTS), series, "time of a write (ms)", "placement"))
+        rows += [[case, p, *(mega(1e9 * v) if (v := m.get(case, p, s, "median_s")) else None for s in names)]
+                 for p in PLACEMENTS]
+    plot(folder, "measured-times", panels)
+    return Section("TATP, Figure 12 and SetMatch, Figures 1, 3 and 5: time of a write",
+                   "TATP is fastest; placement by SetMatch lowers the communication time.",
+                   table(["case", "placement", *names], rows),
+                   f"Milliseconds of one write_all, links of {LINKS}.", "measured-times")
+
+
+def bytes_figure(folder, m):
+    names, rows, panels = m.strategies(), [], []
+    for case in m.cases:
+        series = {s: [mega(m.get(case, p, s, "uplink_bytes") or 0) for p in PLACEMENTS] for s in names}
+        panels.append(Panel(case, list(PLACEMENTS), series, "uplink bytes of a write (MB)", "placement"))
+        rows += [[case, p, *(mega(m.get(case, p, s, "uplink_bytes")) for s in names)] for p in PLACEMENTS]
+    plot(folder, "measured-uplinks", panels)
+    return Section("Bytes on the uplinks", "Not measured in either paper.", table(["case", "placement", *names], rows),
+                   "MB of one write, counted by the kernel on all uplinks towards the spine.", "measured-uplinks")
+
+
+def hop_bytes_figure(folder, m):
+    names, rows, panels = m.strategies(stock=False), [], []
+    for case in m.cases:
+        series = {s: [mega(m.get(case, p, s, "hop_bytes") or 0) for p in PLACEMENTS] for s in names}
+        panels.append(Panel(case, list(PLACEMENTS), series, "hop-bytes (MB x hops)", "placement"))
+        rows += [[case, p, *(mega(m.get(case, p, s, "hop_bytes")) for s in names)] for p in PLACEMENTS]
+    plot(folder, "measured-hop-bytes", panels)
+    return Section("TATP, Figure 9: hop-bytes", "'considerably reduced'.", table(["case", "placement", *names], rows),
+                   "MB x hops, as fcoll/tatp tells.", "measured-hop-bytes")
+
+
+def stages_figure(folder, m):
+    names, rows, panels = m.strategies(stock=False), [], []
+    for case in m.cases:
+        stages = {stage[:3]: [1e3 * (m.get(case, "byslot", s, stage) or 0) for s in names] for stage in STAGES}
+        panels.append(Panel(f"{case}, by slot", names, stages, "time of a write (ms)"))
+        rows += [[case, s, *(values[i] for values in stages.values()),
+                  f"{100 * stages['st4'][i] / max(sum(v[i] for v in stages.values()), 1e-9):.0f} %"]
+                 for i, s in enumerate(names)]
+    plot(folder, "measured-stages", panels, "stacks")
+    return Section("TATP, Figures 10 and 11: stages of a write",
+                   "'The slowest stages are data shuffle and data I/O', and the shuffle's part rises with the ranks.",
+                   table(["case", "strategy", *(s[:3] + " (ms)" for s in STAGES), "shuffle"], rows),
+                   "Milliseconds: st1 view and range, st2 domains, st3 who accesses what, st4 shuffle, st5 file access. The file "
+                   "is in memory, so that st5 is short and the shuffle is nearly all there is; overlapped cycles count "
+                   "in the stage that waits.", "measured-stages")
+
+
+def aggregators_figure(folder, m):
+    rows, panels = [], []
+    for column, factor, unit in (("median_s", 1e3, "time of a write (ms)"), ("hop_bytes", 1e-6, "hop-bytes (MB x hops)")):
+        series = {case: [factor * (m.get(case, "bynode", "tatp", column, n) or 0) for n in (1, 2, 4)] for case in m.cases}
+        panels.append(Panel("TATP, by node", ["1", "2", "4"], series, unit, "aggregators a node"))
+    for case in m.cases:
+        for s in SEVERAL:
+            for n in (1, 2, 4):
+                found = [m.get(case, "bynode", s, column, n) for column in ("median_s", "hop_bytes")]
+                if None not in found:
+                    rows.append([case, s, n, found[0] * 1e3, found[1] / 1e6])
+    plot(folder, "measured-aggregators", panels)
+    return Section("TATP, Figure 13: 1, 2 and 4 aggregators a node", "Speed rises as hop-bytes fall.",
+                   table(["case", "strategy", "aggregators a node", "write (ms)", "MB x hops"], rows),
+                   "Ranks placed by node.", "measured-aggregators")
+
+
+HEAD = """
+# The papers' figures, measured on the test cluster
+
+Made by `make evaluation-measured` on a test cluster (doc/cluster.md) whose links carry 800 Mbit/s and whose uplinks 400
+Mbit/s: 16 ranks on 4 nodes, 64 on 8, 125 (121) on 5. Every byte of every file and buffer was checked. All figures are in
+`measured.csv`. Times are those of a shared machine; bytes are exact. doc/evaluation.md tells more.
+"""
+
+
+def possible():
+    told = subprocess.run([os.environ["CLUSTER"], "check"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False)
+    if told.returncode != 0:
+        print(f"evaluation: the measured part is left out: {told.stdout.strip()}", file=sys.stderr)
+    return told.returncode == 0
+
+
+def evaluate(options):
+    os.environ["OMPI_MCA_mca_base_component_path"] = os.environ["TATP_COMPONENT_PATH"]
+    if not possible():
+        return True
+    jobs = all_jobs(options)
+    results = Table(os.path.join(options.output, "measured.csv"), options.fresh)
+    well = run_jobs(options, jobs, results)
+    results.keep([job.name() for job in jobs])
+    m = Measurements(results, jobs)
+    compared, far = agreement(options.output, m)
+    sections = [figure(options.output, m) for figure in
+                (hop_bytes_figure, stages_figure, times_figure, aggregators_figure, bytes_figure)]
+    write_page(options.output, "measured.md", HEAD, sections + [compared])
+    wrong = [r for r in results.rows if r["verified"] != "yes"]
+    for row in wrong:
+        print(f"evaluation: wrong bytes: {row['contestant']} in {row['job']}", file=sys.stderr)
+    for key in far:
+        print(f"evaluation: predicted and counted uplink bytes differ: {' '.join(key)}", file=sys.stderr)
+    return well and not far and not [r for r in wrong if r["strategy"] != "stock"]

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What one rank accesses, as runs, MPI types and bytes. */
+#include "part.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "parallel.h"
+
+#define CHECK_PIECE ((int64_t)1 << 20) /* bytes compared at a time */
+
+/* ---- runs ---- */
+
+static array_box only_box(const part *p)
+{
+    return decomposition_box(p->array, p->array->cell[p->array->first[p->rank]]);
+}
+
+/* With a halo, rows of the innermost dimension are all that is contiguous in memory. */
+static const char *list_memory(part *p)
+{
+    const decomposition *a = p->array;
+    array_box inside = only_box(p);
+    int64_t held[DECOMPOSITION_DIMS];
+    p->memory_bytes = a->element;
+    for (int d = 0; d < a->dims; d++) {
+        inside.start[d] = p->form.halo;
+        if (__builtin_add_overflow(inside.count[d], 2 * p->form.halo, &held[d]) ||
+            __builtin_mul_overflow(p->memory_bytes, held[d], &p->memory_bytes))
+            return "a rank's block is too large";
+    }
+    return array_box_runs(a, held, &inside, 0, &p->memory) == 0 ? NULL : "out of memory";
+}
+
+const char *part_make(part *p, const decomposition *array, size_t rank, part_form form)
+{
+    *p = (part){.array = array, .rank = rank, .form = form};
+    if (form.tiled && (array->dims < 2 || array->cells[0] != 1))
+        return "a tiled array needs two dimensions, the first of them not cut";
+    if (form.halo > 0 && array->first[rank + 1] - array->first[rank] != 1)
+        return "a halo is for ranks of one cell";
+    if (decomposition_runs(array, rank, 0, &p->file) != 0)
+        return "out of memory";
+    p->bytes = p->memory_bytes = p->file.bytes;
+    p->elements = p->bytes / array->element;
+    if (p->elements > INT_MAX || array->element > INT_MAX)
+        return "a rank's part has more elements than an int counts";
+    return form.halo > 0 ? list_memory(p) : NULL;
+}
+
+void part_release(part *p)
+{
+    access_release(&p->file);
+    access_release(&p->memory);
+}
+
+/* ---- MPI types ---- */
+
+static MPI_Datatype element_type(int64_t bytes)
+{
+    MPI_Datatype type;
+    if (bytes == (int64_t)sizeof(double))
+        MPI_Type_dup(MPI_DOUBLE, &type);
+    else
+        MPI_Type_contiguous((int)bytes, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+static MPI_Datatype box_type(const part *p, const array_box *box, MPI_Datatype element)
+{
+    int size[DECOMPOSITION_DIMS], count[DECOMPOSITION_DIMS], start[DECOMPOSITION_DIMS];
+    int tiled = p->form.tiled ? 1 : 0;
+    MPI_Datatype type;
+    for (int d = 0; d < p->array->dims; d++) {
+        size[d] = (int)p->array->size[d];
+        count[d] = (int)box->count[d];
+        start[d] = (int)box->start[d];
+    }
+    MPI_Type_create_subarray(p->array->dims - tiled, size + tiled, count + tiled, start + tiled, MPI_ORDER_C,
+                             element, &type);
+    return type;
+}
+
+/* All cells of the rank: each type has the extent of the whole array, so that they lie at 0. */
+static MPI_Datatype view_type(const part *p, MPI_Datatype element)
+{
+    size_t first = p->array->first[p->rank], cells = p->array->first[p->rank + 1] - first;
+    MPI_Datatype *types = take_memory(cells, sizeof(MPI_Datatype)), view;
+    MPI_Aint *at = take_memory(cells, sizeof(MPI_Aint));
+    int *ones = take_memory(cells, sizeof(int));
+    for (size_t i = 0; i < cells; i++) {
+        array_box box = decomposition_box(p->array, p->array->cell[first + i]);
+        types[i] = box_type(p, &box, element);
+        ones[i] = 1;
+    }
+    if (cells == 1)
+        MPI_Type_dup(types[0], &view);
+    else
+        MPI_Type_create_struct((int)cells, ones, at, types, &view);
+    for (size_t i = 0; i < cells; i++)
+        MPI_Type_free(&types[i]);
+    free(ones);
+    free(at);
+    free(types);
+    return view;
+}
+
+static MPI_Datatype halo_type(const part *p, MPI_Datatype element)
+{
+    int held[DECOMPOSITION_DIMS], count[DECOMPOSITION_DIMS], first[DECOMPOSITION_DIMS];
+    array_box box = only_box(p);
+    MPI_Datatype type;
+    for (int d = 0; d < p->array->dims; d++) {
+        held[d] = (int)(box.count[d] + 2 * p->form.halo);
+        count[d] = (int)box.count[d];
+        first[d] = (int)p->form.halo;
+    }
+    MPI_Type_create_subarray(p->array->dims, held, count, first, MPI_ORDER_C, element, &type);
+    return type;
+}
+
+part_types part_make_types(const part *p)
+{
+    part_types t = {.element = element_type(p->array->element), .count = 1};
+    t.view = view_type(p, t.element);
+    if (p->form.halo > 0) {
+        t.memory = halo_type(p, t.element);
+    } else {
+        MPI_Type_dup(t.element, &t.memory);
+        t.count = (int)p->elements;
+    }
+    MPI_Type_commit(&t.view);
+    MPI_Type_commit(&t.memory);
+    return t;
+}
+
+void part_free_types(part_types *types)
+{
+    MPI_Type_free(&types->element);
+    MPI_Type_free(&types->view);
+    MPI_Type_free(&types->memory);
+}
+
+/* ---- bytes ---- */
+
+/* Odd multipliers: words of one file differ, and words of two fillings at one place. */
+static uint64_t word_at(int64_t number, uint64_t filling)
+{
+    return ((uint64_t)number + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ filling * UINT64_C(0xd1342543de82ef95);
+}
+
+void fill_bytes(char *to, int64_t offset, int64_t bytes, uint64_t filling)
+{
+    const int64_t width = (int64_t)sizeof(uint64_t);
+    while (bytes > 0) {
+        uint64_t word = word_at(offset / width, filling);
+        int64_t skip = offset % width;
+        int64_t some = width - skip < bytes ? width - skip : bytes;
+        memcpy(to, (const char *)&word + skip, (size_t)some);
+        to += some;
+        offset += some;
+        bytes -= some;
+    }
+}
+
+static void fill_stream(const part *p, char *stream, int64_t base, uint64_t filling)
+{
+    access_cursor cursor;
+    access_piece piece;
+    access_cursor_init(&cursor, &p->file);
+    while (access_take_piece(&cursor, ACCESS_END, &piece))
+        fill_bytes(stream + piece.stream, base + piece.offset, piece.length, filling);
+}
+
+void part_fill(const part *p, char *memory, int64_t base, uint64_t filling)
+{
+    if (p->form.halo == 0) {
+        fill_stream(p, memory, base, filling);
+        return;
+    }
+    access_cursor cursor;
+    char *stream = take_memory((size_t)p->bytes, 1);
+    fill_stream(p, stream, base, filling);
+    access_cursor_init(&cursor, &p->memory);
+    (void)access_scatter(&cursor, ACCESS_END, memory, 0, stream, p->bytes);
+    free(stream);
+}
+
+/* ---- checking ---- */
+
+static bool say_wrong(const char *who, const char *where, int64_t offset)
+{
+    fprintf(stderr, "%s: %s: rank %d: wrong byte in the %s at offset %" PRId64 "\n",
+            program_name(), who, world_rank, where, offset);
+    return false;
+}
+
+static bool same_bytes(const char *who, const char *where, const char *got, const char *wanted, int64_t bytes,
+                       int64_t offset)
+{
+    int64_t i = 0;
+    if (memcmp(got, wanted, (size_t)bytes) == 0)
+        return true;
+    while (got[i] == wanted[i])
+        i++;
+    return say_wrong(who, where, offset + i);
+}
+
+bool part_check(const part *p, const char *who, const char *memory, int64_t base, uint64_t filling)
+{
+    access_cursor cursor;
+    access_piece piece;
+    char *wanted = take_memory((size_t)CHECK_PIECE, 1);
+    bool right = true;
+    access_cursor_init(&cursor, &p->file);
+    while (right && access_take_piece(&cursor, ACCESS_END, &piece))
+        for (int64_t at = 0; right && at < piece.length; at += CHECK_PIECE) {
+            int64_t bytes = piece.length - at < CHECK_PIECE ? piece.length - at : CHECK_PIECE;
+            fill_bytes(wanted, base + piece.offset + at, bytes, filling);
+            right = same_bytes(who, "buffer", memory + piece.stream + at, wanted, bytes, piece.stream + at);
+        }
+    free(wanted);
+    return right;
+}
+
+bool part_check_memory(const part *p, const char *who, const char *memory, int rest, uint64_t filling)
+{
+    char *wanted = take_memory((size_t)p->memory_bytes, 1);
+    memset(wanted, rest, (size_t)p->memory_bytes);
+    part_fill(p, wanted, 0, filling);
+    bool right = same_bytes(who, "buffer", memory, wanted, p->memory_bytes, 0);
+    free(wanted);
+    return right;
+}
+
+int64_t slab_start(int64_t bytes, int rank, int ranks)
+{
+    return bytes / ranks * rank + bytes % ranks * rank / ranks;
+}
+
+bool check_file(const char *path, const char *who, int64_t bytes, uint64_t filling)
+{
+    char *got = take_memory((size_t)CHECK_PIECE, 1), *wanted = take_memory((size_t)CHECK_PIECE, 1);
+    int fd = file_open(path, O_RDONLY);
+    struct stat status;
+    bool right = fstat(fd, &status) == 0 && status.st_size == (off_t)bytes;
+    if (!right)
+        fprintf(stderr, "%s: %s: rank %d: the file has the wrong size\n", program_name(), who,
+                world_rank);
+    int64_t end = slab_start(bytes, world_rank + 1, world_size);
+    for (int64_t at = slab_start(bytes, world_rank, world_size); right && at < end; at += CHECK_PIECE) {
+        int64_t some = end - at < CHECK_PIECE ? end - at : CHECK_PIECE;
+        file_read(fd, got, (size_t)some, at);
+        fill_bytes(wanted, at, some, filling);
+        right = same_bytes(who, "file", got, wanted, some, at);
+    }
+    close(fd);
+    free(got);
+    free(wanted);
+    return right;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What one rank accesses: as runs, as MPI types, and as bytes that tell where they belong. */
+#ifndef BENCH_PART_H
+#define BENCH_PART_H
+
+#include <mpi.h>
+
+#include "decomposition.h"
+
+/* How the part lies in memory and in the file type. */
+typedef struct part_form {
+    int64_t halo; /* elements around the block in memory, in each dimension: for ranks of one cell */
+    bool tiled;   /* the first dimension, which is not cut, is not in the file type: the type repeats along it */
+} part_form;
+
+typedef struct part {
+    const decomposition *array;
+    size_t rank;
+    part_form form;
+    access_list file;   /* its stream: the bytes of the part, packed */
+    access_list memory; /* where the stream lies in memory; offsets from its beginning */
+    int64_t elements, bytes;
+    int64_t memory_bytes; /* with the halo */
+} part;
+
+/* NULL or what is wrong. Refers to the array. Release with part_release. */
+const char *part_make(part *p, const decomposition *array, size_t rank, part_form form);
+void part_release(part *p);
+
+/* The MPI types for it: one element; the view; memory, of which the access has *count. The caller frees
+ * all three. */
+typedef struct part_types {
+    MPI_Datatype element, view, memory;
+    int count;
+} part_types;
+part_types part_make_types(const part *p);
+void part_free_types(part_types *types);
+
+/* What the bytes [offset, offset + bytes) of the file are, for one of many fillings. */
+void fill_bytes(char *to, int64_t offset, int64_t bytes, uint64_t filling);
+/* The same for a rank's whole memory, when the array begins at byte `base` of the file. Halo bytes are left alone. */
+void part_fill(const part *p, char *memory, int64_t base, uint64_t filling);
+
+/* Each says on standard error where the first wrong byte is. `who` names what wrote or read. */
+bool part_check(const part *p, const char *who, const char *memory, int64_t base, uint64_t filling);
+/* Also what lies between and around, which is to hold `rest`. */
+bool part_check_memory(const part *p, const char *who, const char *memory, int rest, uint64_t filling);
+/* Where the contiguous part of a rank of so many begins when `bytes` are divided equally. */
+int64_t slab_start(int64_t bytes, int rank, int ranks);
+/* The file as a whole, each rank its slab, without MPI-IO. */
+bool check_file(const char *path, const char *who, int64_t bytes, uint64_t filling);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The access patterns of the benchmarks by kind and size, as options of a program. Needs no MPI. */
+#ifndef BENCH_SHAPE_H
+#define BENCH_SHAPE_H
+
+#include <argp.h>
+
+#include "decomposition.h"
+
+/* Zero is the kind's default. */
+typedef struct shape {
+    const struct shape_kind *kind;
+    int size_dims, grid_dims;          /* numbers given */
+    int64_t size[DECOMPOSITION_DIMS], grid[DECOMPOSITION_DIMS];
+    int64_t element;                   /* bytes */
+    int64_t variables;                 /* of dump */
+    bool reorder;                      /* ranks in another order than cells */
+} shape;
+
+typedef struct shape_kind {
+    const char *name;
+    const char *note; /* what --size and --grid mean */
+    shape usual;
+    const char *(*make)(const shape *s, size_t ranks, decomposition *d);
+} shape_kind;
+
+/* Closed by an entry whose name is NULL:
+ *   cube     a 3-D array of doubles, a block a rank
+ *   btio     NAS BT-IO: block-tridiagonal multipartition of a cube of 5 doubles a point
+ *   tile     a 2-D array of tiles, one a rank
+ *   lattice  a 4-D lattice of sites
+ *   dump     particles, a different number of each rank
+ *   array    an array of one to four dimensions, a block a rank */
+extern const shape_kind shape_kinds[];
+
+const shape_kind *shape_find(const char *name);
+
+/* An argp child whose input is a shape with the kind set: --size, --grid, --element, --class, --variables and
+ * --reorder. */
+extern const struct argp shape_argp;
+
+/* NULL or what is wrong. */
+const char *shape_make(const shape *s, size_t ranks, decomposition *d);
+
+/* "256x256x256" into up to four positive numbers; how many, 0 where it is none of that. */
+int shape_parse_dims(const char *text, int64_t value[DECOMPOSITION_DIMS]);
+/* A number of at least `least`, else argp_error. */
+int64_t shape_parse_number(struct argp_state *state, const char *option, const char *text, int64_t least);
+
+/* "4x4x4" */
+#define SHAPE_DIMS_TEXT 96
+void shape_print_dims(const int64_t *value, int dims, char text[SHAPE_DIMS_TEXT]);
+
+#endif

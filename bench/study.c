@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One access pattern on one machine. */
+#include "study.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/domain.h"
+#include "plan/fitted.h"
+#include "plan/plan.h"
+#include "setmatch/setmatch.h"
+
+/* ---- who accesses how much of what ---- */
+
+/* What one rank has in each part of the file; parts that it touches are listed. */
+struct tally {
+    const int64_t *bound; /* part j is [bound[j], bound[j + 1]) */
+    size_t parts;
+    run_part *sum;
+    size_t *touched, touches;
+};
+
+static int tally_init(struct tally *t, const int64_t *bound, size_t parts)
+{
+    *t = (struct tally){bound, parts, calloc(parts, sizeof *t->sum), calloc(parts, sizeof *t->touched), 0};
+    return t->sum == NULL || t->touched == NULL ? -ENOMEM : 0;
+}
+
+static void tally_release(struct tally *t)
+{
+    free(t->sum);
+    free(t->touched);
+}
+
+static size_t part_at(const struct tally *t, int64_t offset)
+{
+    size_t low = 0, high = t->parts;
+    while (low + 1 < high) {
+        size_t middle = low + (high - low) / 2;
+        if (t->bound[middle] <= offset)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void tally_run(struct tally *t, const access_run *run)
+{
+    int64_t end = run->offset + (run->count - 1) * run->stride + run->length;
+    for (size_t j = part_at(t, run->offset); j < t->parts && t->bound[j] < end; j++) {
+        run_part part = access_run_part(run, t->bound[j], t->bound[j + 1]);
+        if (part.bytes == 0)
+            continue;
+        if (t->sum[j].bytes == 0)
+            t->touched[t->touches++] = j;
+        t->sum[j].bytes += part.bytes;
+        t->sum[j].blocks += part.blocks;
+    }
+}
+
+/* Adds the row to the builders (blocks may be NULL), and clears it. */
+static int tally_flush(struct tally *t, size_t rank, matrix_builder *bytes, matrix_builder *blocks)
+{
+    int rc = 0;
+    for (; t->touches > 0; t->touches--) {
+        size_t j = t->touched[t->touches - 1];
+        if (rc == 0)
+            rc = matrix_builder_add(bytes, rank, j, t->sum[j].bytes);
+        if (rc == 0 && blocks != NULL)
+            rc = matrix_builder_add(blocks, rank, j, t->sum[j].blocks);
+        t->sum[j] = (run_part){0, 0};
+    }
+    return rc;
+}
+
+static int tally_ranks(struct tally *t, const decomposition *d, matrix_builder *bytes, matrix_builder *blocks)
+{
+    access_list list = {0};
+    int rc = 0;
+    for (size_t rank = 0; rank < d->ranks && rc == 0; rank++) {
+        access_clear(&list);
+        rc = decomposition_runs(d, rank, 0, &list);
+        for (size_t i = 0; i < list.count && rc == 0; i++)
+            tally_run(t, &list.run[i]);
+        if (rc == 0)
+            rc = tally_flush(t, rank, bytes, blocks);
+    }
+    access_release(&list);
+    return rc;
+}
+
+/* ranks x parts; blocks may be NULL. */
+static int sum_parts(const decomposition *d, const int64_t *bound, size_t parts, matrix *bytes, matrix *blocks)
+{
+    struct tally t;
+    matrix_builder of_bytes = {.rows = d->ranks, .cols = parts}, of_blocks = of_bytes;
+    int rc = tally_init(&t, bound, parts);
+    if (rc == 0)
+        rc = tally_ranks(&t, d, &of_bytes, blocks == NULL ? NULL : &of_blocks);
+    if (rc == 0)
+        rc = matrix_builder_finish(&of_bytes, bytes);
+    if (rc == 0 && blocks != NULL && (rc = matrix_builder_finish(&of_blocks, blocks)) != 0)
+        matrix_release(bytes);
+    tally_release(&t);
+    matrix_builder_clear(&of_bytes);
+    matrix_builder_clear(&of_blocks);
+    return rc;
+}
+
+static int64_t *unit_bounds(const study *s, size_t *units)
+{
+    *units = (size_t)((s->array.bytes - 1) / s->stripe + 1);
+    int64_t *bound = calloc(*units + 1, sizeof *bound);
+    for (size_t u = 0; bound != NULL && u <= *units; u++)
+        bound[u] = u < *units ? (int64_t)u * s->stripe : s->array.bytes;
+    return bound;
+}
+
+static int sum_units(study *s)
+{
+    size_t units;
+    int64_t *bound = unit_bounds(s, &units);
+    int rc = bound == NULL ? -ENOMEM : sum_parts(&s->array, bound, units, &s->units, NULL);
+    free(bound);
+    return rc;
+}
+
+/* Cut as fcoll/tatp cuts them; an empty domain has bytes of nobody. */
+static int sum_even(study *s)
+{
+    file_domains domains = {0};
+    size_t a = s->aggregators;
+    int64_t *bound = calloc(a + 1, sizeof *bound);
+    int rc = bound == NULL ? -ENOMEM : domains_even(&domains, 0, s->array.bytes, a, s->align);
+    for (size_t j = 0; rc == 0 && j <= a; j++)
+        bound[j] = s->array.bytes;
+    for (size_t i = domains.ranges; rc == 0 && i-- > 0;)
+        for (size_t j = domains.range[i].domain + 1; j-- > 0;)
+            bound[j] = domains.range[i].lo;
+    if (rc == 0)
+        rc = sum_parts(&s->array, bound, a, &s->even, &s->blocks);
+    domains_release(&domains);
+    free(bound);
+    return rc;
+}
+
+int study_begin(study *s)
+{
+    s->aggregators = s->nodes * s->per_node;
+    if (s->aggregators > s->array.ranks)
+        s->aggregators = s->array.ranks;
+    if (s->align == 0)
+        s->align = s->stripe;
+    s->node_of_rank = calloc(s->array.ranks, sizeof *s->node_of_rank);
+    int rc = s->node_of_rank == NULL ? -ENOMEM : machine_topology(&s->machine, s->nodes, &s->topology);
+    if (rc == 0)
+        rc = decomposition_view(&s->array, &s->view);
+    if (rc == 0)
+        rc = sum_units(s);
+    return rc == 0 ? sum_even(s) : rc;
+}
+
+void study_end(study *s)
+{
+    topo_release(&s->topology);
+    matrix_release(&s->view);
+    matrix_release(&s->units);
+    matrix_release(&s->even);
+    matrix_release(&s->blocks);
+    free(s->node_of_rank);
+    decomposition_release(&s->array);
+}
+
+/* ---- placement ---- */
+
+static const struct {
+    const char *name;
+    setmatch_method_fn place;
+    bool cartesian; /* from the process grid in place of the recorded view */
+} placements[] = {
+    {"byslot", setmatch_byslot, false},         {"bynode", setmatch_bynode, false},
+    {"dla", setmatch_auto, false},              {"setmatch", setmatch_paper, false},
+    {"mpipp", setmatch_mpipp, false},           {"setmatch-cart", setmatch_paper, true},
+    {"mpipp-cart", setmatch_mpipp, true},
+};
+
+static size_t find_placement(const char *name, size_t length)
+{
+    size_t i = 0, count = sizeof placements / sizeof *placements;
+    while (i < count && (strlen(placements[i].name) != length || strncmp(placements[i].name, name, length) != 0))
+        i++;
+    return i < count ? i : SIZE_MAX;
+}
+
+/* Neighbours of a grid of ranks in C order, whoever owns what: what a program knows without recording. Of a
+ * multipartition the ranks are a square. */
+static int cartesian_view(const decomposition *d, matrix *view)
+{
+    size_t dims[DECOMPOSITION_DIMS], count = 0, cells = 1;
+    for (int k = 0; k < d->dims; k++) {
+        dims[count++] = (size_t)d->cells[k];
+        cells *= (size_t)d->cells[k];
+    }
+    if (cells != d->ranks)
+        dims[0] = dims[1], count = 2;
+    return setmatch_cartesian(dims, count, SETMATCH_ORDER_C, view);
+}
+
+static int measure_inside(study *s)
+{
+    int64_t inside, total;
+    int rc = setmatch_weight(&s->view, s->node_of_rank, &inside, &total);
+    s->inside = rc == 0 && total > 0 ? (double)inside / (double)total : 1;
+    return rc;
+}
+
+int study_place(study *s, const char *placement)
+{
+    size_t length = strcspn(placement, ":"), which = find_placement(placement, length);
+    size_t limit = placement[length] == ':' ? strtoull(placement + length + 1, NULL, 10) : s->machine.cores;
+    if (which == SIZE_MAX || limit == 0)
+        return -ENOENT;
+    size_t *slots = calloc(s->nodes, sizeof *slots);
+    matrix cartesian = {0};
+    int rc = slots == NULL ? -ENOMEM : 0;
+    for (size_t n = 0; rc == 0 && n < s->nodes; n++)
+        slots[n] = limit < s->machine.cores ? limit : s->machine.cores;
+    if (rc == 0 && placements[which].cartesian)
+        rc = cartesian_view(&s->array, &cartesian);
+    if (rc == 0) {
+        const setmatch_input input = {.view = placements[which].cartesian ? &cartesian : &s->view, .slots = slots,
+                                      .nodes = s->nodes, .threshold = SETMATCH_DEFAULT_THRESHOLD,
+                                      .refine = placements[which].place == setmatch_auto};
+        rc = placements[which].place(&input, s->node_of_rank);
+    }
+    matrix_release(&cartesian);
+    free(slots);
+    return rc == 0 ? measure_inside(s) : rc;
+}
+
+/* ---- bytes on links ---- */
+
+struct traffic {
+    double *up, *down;  /* of the link above each vertex of the tree */
+    double *domain;     /* of each domain */
+};
+
+/* A child comes before its parent: the lower of two vertices goes up until they meet. */
+static void send(struct traffic *t, const topo_tree *tree, size_t from, size_t to, double bytes)
+{
+    while (from != to) {
+        if (from < to) {
+            t->up[from] += bytes;
+            from = tree->parent[from];
+        } else {
+            t->down[to] += bytes;
+            to = tree->parent[to];
+        }
+    }
+}
+
+static void send_all(struct traffic *t, const study *s, const matrix *requests, const size_t *rank_of_domain)
+{
+    for (size_t k = 0; k < requests->rows; k++)
+        for (size_t e = requests->row_start[k]; e < requests->row_start[k + 1]; e++) {
+            size_t j = requests->col[e], from = s->node_of_rank[k], to = s->node_of_rank[rank_of_domain[j]];
+            double bytes = (double)requests->value[e];
+            t->domain[j] += bytes;
+            send(t, &s->topology.tree, from, to, bytes);
+        }
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static void look_at_links(const struct traffic *t, const study *s, forecast *f)
+{
+    const topo *topology = &s->topology;
+    for (size_t v = 0; v + 1 < topology->tree.vertices; v++) {
+        double busier = larger(t->up[v], t->down[v]);
+        double *busiest = v < topology->nodes ? &f->busiest_node_bytes : &f->busiest_uplink_bytes;
+        *busiest = larger(*busiest, busier);
+        if (v >= topology->nodes)
+            f->uplink_bytes += t->up[v];
+        if (busier > 0)
+            f->link_seconds = larger(f->link_seconds, busier / machine_link_rate(&s->machine, topology, v));
+    }
+}
+
+static int follow_bytes(const study *s, const matrix *requests, const size_t *rank_of_domain, forecast *f)
+{
+    size_t vertices = s->topology.tree.vertices;
+    struct traffic t = {calloc(vertices, sizeof(double)), calloc(vertices, sizeof(double)),
+                        calloc(requests->cols, sizeof(double))};
+    int rc = t.up == NULL || t.down == NULL || t.domain == NULL ? -ENOMEM : 0;
+    if (rc == 0) {
+        send_all(&t, s, requests, rank_of_domain);
+        look_at_links(&t, s, f);
+        for (size_t j = 0; j < requests->cols; j++)
+            f->copy_seconds = larger(f->copy_seconds, t.domain[j] / s->machine.copy_rate);
+    }
+    free(t.up);
+    free(t.down);
+    free(t.domain);
+    return rc;
+}
+
+static int assess(const study *s, const plan_input *in, const size_t *rank_of_domain, forecast *f)
+{
+    int rc = plan_hop_bytes(in, rank_of_domain, &f->hop_bytes);
+    if (rc != 0)
+        return rc;
+    f->crossing_bytes = plan_crossing_bytes(in, rank_of_domain);
+    return follow_bytes(s, in->requests, rank_of_domain, f);
+}
+
+/* ---- strategies ---- */
+
+static size_t *count_ranks(const study *s)
+{
+    size_t *ranks = calloc(s->nodes, sizeof *ranks);
+    for (size_t k = 0; ranks != NULL && k < s->array.ranks; k++)
+        ranks[s->node_of_rank[k]]++;
+    return ranks;
+}
+
+static int even_per_node(const study *s, size_t *per_node)
+{
+    size_t *ranks = count_ranks(s);
+    if (ranks == NULL)
+        return -ENOMEM;
+    *per_node = plan_even_per_node(ranks, s->nodes, s->aggregators);
+    free(ranks);
+    return 0;
+}
+
+/* *in is then what was assigned. */
+static int assign_even(const study *s, const char *strategy, size_t *rank_of_domain, plan_input *in)
+{
+    const plan_strategy *chosen = plan_find_strategy(strategy);
+    *in = (plan_input){.requests = &s->even, .blocks = &s->blocks, .node_of_rank = s->node_of_rank,
+                       .topology = &s->topology};
+    int rc = even_per_node(s, &in->per_node);
+    if (rc != 0)
+        return rc;
+    return chosen == NULL ? -ENOENT : chosen->assign(in, lap_find_solver("jv"), rank_of_domain);
+}
+
+static int forecast_even(const study *s, const char *strategy, forecast *f)
+{
+    plan_input in;
+    size_t *rank_of_domain = calloc(s->aggregators, sizeof *rank_of_domain);
+    int rc = rank_of_domain == NULL ? -ENOMEM : assign_even(s, strategy, rank_of_domain, &in);
+    if (rc == 0)
+        rc = assess(s, &in, rank_of_domain, f);
+    free(rank_of_domain);
+    return rc;
+}
+
+/* Dynamic segmentation: ranks in equal groups by number, the first of a group collects what the group has. */
+static int forecast_segments(const study *s, forecast *f)
+{
+    size_t ranks = s->array.ranks, a = s->aggregators;
+    matrix_builder builder = {.rows = ranks, .cols = a};
+    matrix requests = {0};
+    size_t *first = calloc(a, sizeof *first);
+    int rc = first == NULL ? -ENOMEM : 0;
+    for (size_t k = ranks; rc == 0 && k-- > 0;) {
+        int64_t bytes = 0;
+        for (size_t e = s->units.row_start[k]; e < s->units.row_start[k + 1]; e++)
+            bytes += s->units.value[e];
+        first[k * a / ranks] = k;
+        rc = matrix_builder_add(&builder, k, k * a / ranks, bytes);
+    }
+    if (rc == 0)
+        rc = matrix_builder_finish(&builder, &requests);
+    if (rc == 0) {
+        const plan_input in = {.requests = &requests, .node_of_rank = s->node_of_rank,
+                               .topology = &s->topology};
+        rc = assess(s, &in, first, f);
+    }
+    matrix_release(&requests);
+    matrix_builder_clear(&builder);
+    free(first);
+    return rc;
+}
+
+/* ---- fitted domains ---- */
+
+/* As fcoll/tatp does it: the aggregators' nodes are those of even domains, units are dealt to these, and
+ * what they got is then assigned once more. */
+struct fitting {
+    const study *s;
+    plan_input even;
+    size_t *rank;     /* of each even domain, and then of each fitted one */
+    size_t *node;     /* of each aggregator */
+    fitted_unit_choice choice;
+    size_t *of_unit;  /* the domain of each chosen unit */
+    matrix requests;  /* ranks x fitted domains */
+};
+
+static int sum_nodes(const study *s, matrix *bytes)
+{
+    matrix_builder builder = {.rows = s->units.cols, .cols = s->nodes};
+    int rc = 0;
+    for (size_t k = 0; k < s->units.rows && rc == 0; k++)
+        for (size_t e = s->units.row_start[k]; e < s->units.row_start[k + 1] && rc == 0; e++)
+            rc = matrix_builder_add(&builder, s->units.col[e], s->node_of_rank[k], s->units.value[e]);
+    if (rc == 0)
+        rc = matrix_builder_finish(&builder, bytes);
+    matrix_builder_clear(&builder);
+    return rc;
+}
+
+static int choose_units(struct fitting *f)
+{
+    const study *s = f->s;
+    matrix smallest;
+    int rc = sum_nodes(s, &smallest);
+    if (rc != 0)
+        return rc;
+    const fitted_unit_options options = {.aggregators = s->aggregators};
+    rc = fitted_choose_unit(&smallest, &options, &f->choice);
+    matrix_release(&smallest);
+    return rc;
+}
+
+static int deal_units(struct fitting *f)
+{
+    const study *s = f->s;
+    const fitted_input in = {&f->choice.bytes, &s->topology, f->node, s->aggregators};
+    for (size_t j = 0; j < s->aggregators; j++)
+        f->node[j] = s->node_of_rank[f->rank[j]];
+    f->of_unit = calloc(f->choice.bytes.rows, sizeof *f->of_unit);
+    return f->of_unit == NULL ? -ENOMEM : fitted_assign(&in, NULL, f->of_unit, NULL);
+}
+
+static int sum_domains(struct fitting *f)
+{
+    const matrix *units = &f->s->units;
+    matrix_builder builder = {.rows = units->rows, .cols = f->s->aggregators};
+    int rc = 0;
+    for (size_t k = 0; k < units->rows && rc == 0; k++)
+        for (size_t e = units->row_start[k]; e < units->row_start[k + 1] && rc == 0; e++)
+            rc = matrix_builder_add(&builder, k, f->of_unit[units->col[e] >> f->choice.doublings],
+                                    units->value[e]);
+    if (rc == 0)
+        rc = matrix_builder_finish(&builder, &f->requests);
+    matrix_builder_clear(&builder);
+    return rc;
+}
+
+static int assess_fitted(struct fitting *f, forecast *result)
+{
+    plan_input in = f->even;
+    in.requests = &f->requests;
+    in.blocks = NULL;
+    result->unit = f->s->stripe << f->choice.doublings;
+    int rc = plan_find_strategy("tatp")->assign(&in, lap_find_solver("jv"), f->rank);
+    return rc == 0 ? assess(f->s, &in, f->rank, result) : rc;
+}
+
+static int fit(struct fitting *f, forecast *even, forecast *result)
+{
+    int rc = f->node == NULL || f->rank == NULL ? -ENOMEM : assign_even(f->s, "tatp", f->rank, &f->even);
+    if (rc == 0)
+        rc = assess(f->s, &f->even, f->rank, even);
+    if (rc == 0)
+        rc = choose_units(f);
+    if (rc == 0)
+        rc = deal_units(f);
+    if (rc == 0)
+        rc = sum_domains(f);
+    return rc == 0 ? assess_fitted(f, result) : rc;
+}
+
+/* Even domains where fitted ones are no better. */
+static int forecast_fitted(const study *s, forecast *result)
+{
+    struct fitting f = {.s = s, .node = calloc(s->aggregators, sizeof(size_t)),
+                        .rank = calloc(s->aggregators, sizeof(size_t))};
+    forecast even = {0};
+    int rc = fit(&f, &even, result);
+    if (rc == 0 && even.hop_bytes <= result->hop_bytes)
+        *result = even;
+    matrix_release(&f.requests);
+    matrix_release(&f.choice.bytes);
+    free(f.node);
+    free(f.rank);
+    free(f.of_unit);
+    return rc;
+}
+
+int study_forecast(const study *s, const char *strategy, forecast *f)
+{
+    *f = (forecast){0};
+    if (strcmp(strategy, "fitted") == 0)
+        return forecast_fitted(s, f);
+    if (strcmp(strategy, "segments") == 0)
+        return forecast_segments(s, f);
+    return forecast_even(s, strategy, f);
+}

@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The evaluation in miniature: what is predicted is in order and equals a count by hand, the paper's part
+# makes its tables and goes on where it was stopped. No time is looked at.
+. "$top_srcdir/tests/mpi/lib.sh"
+
+[[ -n $PYTHON3 ]] || tap_skip_all "python3 is missing"
+predict=$BENCH_DIR/predict
+
+evaluation() {
+    timeout --kill-after=5 300 "$PYTHON3" "$top_srcdir/bench/evaluation" "$@"
+}
+
+# rows FILE CONDITION: how many lines of a CSV file fulfil it, an expression of python over r.
+rows() {
+    "$PYTHON3" -c 'import csv, sys
+print(sum(1 for r in csv.DictReader(open(sys.argv[1])) if eval("(" + sys.argv[2] + ")")))' "$@"
+}
+
+# 2x2x4 over 4 nodes of 4, two on a leaf: a node has one row of 4 blocks; of its half of a slab, half is its own.
+tap_check "a cube" "$predict" --machine 4,2,4 --kind cube --size 64 --grid 2x2x4 --ranks 16 --stripe 4096
+echo "$tap_output" >"$tap_dir/cube.csv"
+tap_is "$(rows "$tap_dir/cube.csv" 'r["placement"] == "byslot" and r["strategy"] == "tatp" and
+    r["crossing_bytes"] == "1048576" and float(r["uplink_bytes"]) == 0')" 1 "half of its bytes cross by slot, within leaves"
+tap_is "$(rows "$tap_dir/cube.csv" 'r["placement"] == "bynode" and r["strategy"] == "tatp" and
+    r["crossing_bytes"] == "1572864" and float(r["uplink_bytes"]) == 1048576')" 1 "by node three quarters, half between leaves"
+tap_is "$(rows "$tap_dir/cube.csv" 'r["placement"] == "byslot" and r["strategy"] == "fitted" and
+    r["crossing_bytes"] == "0"')" 1 "with fitted domains none by slot"
+
+# The order that an optimum has, whatever the pattern.
+order='import csv, sys
+at = {}
+for r in csv.DictReader(sys.stdin):
+    at.setdefault(r["placement"], {})[r["strategy"]] = float(r["hop_bytes"])
+sys.exit(not all(h["fitted"] <= h["tatp"] <= min(h["otp"], h["latp_volume"], h["latp_count"]) for h in at.values()) or not at)'
+in_order() {
+    "$predict" --placements "byslot bynode dla setmatch mpipp" --stripe 1024 "$@" >"$tap_dir/order.csv" &&
+        "$PYTHON3" -c "$order" <"$tap_dir/order.csv"
+}
+for arguments in "inspur --kind cube --size 100 --ranks 125" "bluelight --kind btio --size 61 --ranks 64" \
+    "crill --kind tile --size 30x8 --element 40 --ranks 96 --reorder" "6,2,7 --kind lattice --size 12 --ranks 36" \
+    "7,3,9 --kind dump --size 500 --ranks 50 --per-node 2" "inspur --kind btio --size 60 --ranks 100 --per-node 4" \
+    "9,4,5 --kind array --size 300x200 --ranks 40"; do
+    # shellcheck disable=SC2086 # words
+    tap_check "tatp is never above the others: $arguments" in_order --machine $arguments
+done
+
+tap_check_fails "no such machine" "$predict" --machine moon --kind cube --ranks 8
+tap_check_fails "no such placement" "$predict" --machine crill --kind cube --ranks 8 --placements nowhere
+tap_check_fails "no such strategy" "$predict" --machine crill --kind cube --ranks 8 --strategies luck
+tap_check_fails "more ranks than cores" "$predict" --machine crill --kind cube --ranks 100 --nodes 2
+tap_check_fails "more nodes than there are" "$predict" --machine crill --kind cube --ranks 8 --nodes 17
+
+tap_check "the paper's part" evaluation paper --quick --output "$tap_dir/out"
+tap_is "$(grep -c '^## ' "$tap_dir/out/paper.md")" 11 "has its sections"
+cp "$tap_dir/out/paper.md" "$tap_dir/first.md"
+jobs=$(cut -d , -f 1 "$tap_dir/out/paper.csv" | sort -u | wc -l)
+# As a run that was stopped leaves it.
+"$PYTHON3" -c 'import csv, sys
+rows = list(csv.reader(open(sys.argv[1])))
+keep = sorted({r[0] for r in rows[1:]})[::2]
+csv.writer(open(sys.argv[1], "w")).writerows([rows[0]] + [r for r in rows if r[0] in keep])' "$tap_dir/out/paper.csv"
+tap_check "goes on where it was stopped" evaluation paper --quick --output "$tap_dir/out"
+tap_contains "$tap_output" "are there from an earlier run" "and says so"
+tap_is "$(cut -d , -f 1 "$tap_dir/out/paper.csv" | sort -u | wc -l)" "$jobs" "all jobs are there"
+tap_check "the tables are the same" cmp "$tap_dir/first.md" "$tap_dir/out/paper.md"
+if "$PYTHON3" -c 'import matplotlib' 2>/dev/null; then
+    tap_is "$(find "$tap_dir/out" -name '*.svg' -size +2k | wc -l)" 10 "ten plots"
+else
+    tap_skip "plots" "python3-matplotlib is missing"
+fi
+mkdir "$tap_dir/without" && echo 'raise ImportError' >"$tap_dir/without/matplotlib.py"
+without_matplotlib() {
+    PYTHONPATH=$tap_dir/without evaluation paper --quick --output "$tap_dir/plain"
+}
+tap_check "without matplotlib there are tables" without_matplotlib
+tap_contains "$tap_output" "python3-matplotlib is missing" "and a reason"
+
+if has_component fcoll tatp && "$CLUSTER" check >/dev/null 2>&1; then
+    tap_check "the measured part, one case" evaluation measured --quick --only tile-16 --output "$tap_dir/out"
+    tap_is "$(rows "$tap_dir/out/measured.csv" 'r["strategy"] != "stock" and
+        r["hop_bytes"] == "%.0f" % float(r["predicted_hop_bytes"])')" \
+        "$(rows "$tap_dir/out/measured.csv" 'r["strategy"] != "stock"')" "hop-bytes are those predicted"
+else
+    tap_skip "the measured part" "links cannot be counted here"
+fi
+tap_plan

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The access patterns of the benchmarks: each covers its file exactly once and gives every byte to
+ * the rank that a model of its own says, and what is counted by arithmetic is what counting finds. */
+#include "../../bench/shape.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "suite.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+typedef size_t (*owner_fn)(const shape *s, size_t ranks, const int64_t *size, const int64_t *at);
+
+/* ---- models: the owner of an element, from the description of the pattern alone ---- */
+
+/* The block number along a dimension, by search among equal parts. */
+static int64_t part_of(int64_t n, int64_t parts, int64_t at)
+{
+    int64_t i = 0;
+    while (n * (i + 1) / parts <= at)
+        i++;
+    return i;
+}
+
+static size_t owner_in_grid(const shape *s, size_t ranks, const int64_t *size, const int64_t *at)
+{
+    size_t rank = 0;
+    (void)ranks;
+    for (int d = 0; d < s->grid_dims; d++)
+        rank = rank * (size_t)s->grid[d] + (size_t)part_of(size[d], s->grid[d], at[d]);
+    return rank;
+}
+
+static size_t owner_of_tile(const shape *s, size_t ranks, const int64_t *size, const int64_t *at)
+{
+    (void)ranks;
+    (void)size;
+    return (size_t)(at[0] / s->size[0] * s->grid[1] + at[1] / s->size[1]);
+}
+
+/* NAS: each rank walks its own diagonal, beginning at row rank / q and column rank % q of slice 0; the first
+ * n % q parts of a dimension are longer by one. */
+static int64_t nas_part(int64_t n, int64_t q, int64_t at)
+{
+    int64_t i = 0, end = n / q + (n % q > 0);
+    while (at >= end)
+        end += n / q + (++i < n % q);
+    return i;
+}
+
+static size_t owner_in_btio(const shape *s, size_t ranks, const int64_t *size, const int64_t *at)
+{
+    int64_t q = 1;
+    (void)s;
+    while ((size_t)(q * q) < ranks)
+        q++;
+    for (int64_t rank = 0; rank < q * q; rank++) {
+        int64_t row = rank / q, column = rank % q;
+        for (int64_t slice = 0; slice < q; slice++) {
+            if (nas_part(size[0], q, at[0]) == slice && nas_part(size[1], q, at[1]) == row &&
+                nas_part(size[2], q, at[2]) == column)
+                return (size_t)rank;
+            row = row == 0 ? q - 1 : row - 1;
+            column = column == q - 1 ? 0 : column + 1;
+        }
+    }
+    return SIZE_MAX;
+}
+
+/* ---- patterns ---- */
+
+static const struct {
+    const char *kind;
+    size_t ranks;
+    shape shape;
+    owner_fn owner; /* NULL: there is none that does not repeat the generator's random numbers */
+} patterns[] = {
+    {"cube", 8, {.size_dims = 1, .size = {8}, .grid_dims = 3, .grid = {2, 2, 2}}, owner_in_grid},
+    {"cube", 24, {.size_dims = 3, .size = {9, 7, 11}, .grid_dims = 3, .grid = {4, 3, 2}}, owner_in_grid},
+    {"cube", 5, {.size_dims = 1, .size = {10}, .grid_dims = 3, .grid = {1, 1, 5}}, owner_in_grid},
+    {"cube", 6, {.size_dims = 1, .size = {6}, .grid_dims = 3, .grid = {6, 1, 1}}, owner_in_grid},
+    {"lattice", 16, {.size_dims = 1, .size = {4}, .element = 6, .grid_dims = 4, .grid = {2, 2, 2, 2}}, owner_in_grid},
+    {"lattice", 12, {.size_dims = 4, .size = {3, 5, 4, 3}, .grid_dims = 4, .grid = {1, 3, 2, 2}}, owner_in_grid},
+    {"btio", 9, {.size_dims = 1, .size = {12}}, owner_in_btio},
+    {"btio", 16, {.size_dims = 1, .size = {13}, .element = 3}, owner_in_btio},
+    {"btio", 1, {.size_dims = 1, .size = {3}}, owner_in_btio},
+    {"btio", 25, {.size_dims = 1, .size = {5}}, owner_in_btio},
+    {"tile", 6, {.size_dims = 2, .size = {4, 5}, .element = 7, .grid_dims = 2, .grid = {2, 3}}, owner_of_tile},
+    {"tile", 8, {.size_dims = 2, .size = {3, 1}, .element = 16, .grid_dims = 2, .grid = {8, 1}}, owner_of_tile},
+    {"tile", 12, {.size_dims = 2, .size = {4, 5}, .element = 2, .reorder = true}, NULL},
+    {"dump", 7, {.size_dims = 1, .size = {20}, .variables = 3}, NULL},
+    {"dump", 4, {.size_dims = 1, .size = {9}, .variables = 1, .reorder = true}, NULL},
+    {"array", 4, {.size_dims = 1, .size = {10}, .grid_dims = 1, .grid = {4}}, owner_in_grid},
+    {"array", 6, {.size_dims = 2, .size = {9, 9}, .grid_dims = 2, .grid = {1, 6}}, owner_in_grid},
+};
+
+static void make(size_t i, decomposition *d)
+{
+    shape s = patterns[i].shape;
+    s.kind = shape_find(patterns[i].kind);
+    ck_assert_ptr_nonnull(s.kind);
+    ck_assert_ptr_null(shape_make(&s, patterns[i].ranks, d));
+}
+
+static void runs_of(const decomposition *d, size_t rank, access_list *list)
+{
+    *list = (access_list){0};
+    ck_assert_int_eq(decomposition_runs(d, rank, 0, list), 0);
+    ck_assert_int_eq(access_is_ordered(list), 1);
+}
+
+/* owner[b] of every byte, SIZE_MAX where there is none; every byte at most once. */
+static size_t *paint(const decomposition *d)
+{
+    size_t *owner = malloc((size_t)d->bytes * sizeof *owner);
+    memset(owner, 0xff, (size_t)d->bytes * sizeof *owner);
+    for (size_t rank = 0; rank < d->ranks; rank++) {
+        access_list list;
+        runs_of(d, rank, &list);
+        for (size_t i = 0; i < list.count; i++)
+            for (int64_t block = 0; block < list.run[i].count; block++)
+                for (int64_t b = 0; b < list.run[i].length; b++) {
+                    int64_t at = list.run[i].offset + block * list.run[i].stride + b;
+                    ck_assert(at >= 0 && at < d->bytes);
+                    ck_assert(owner[at] == SIZE_MAX);
+                    owner[at] = rank;
+                }
+        access_release(&list);
+    }
+    return owner;
+}
+
+START_TEST(covers_the_file_once)
+{
+    decomposition d;
+    make((size_t)_i, &d);
+    ck_assert_uint_eq(d.ranks, patterns[_i].ranks);
+    size_t *owner = paint(&d);
+    for (int64_t b = 0; b < d.bytes; b++)
+        ck_assert_uint_lt(owner[b], d.ranks);
+    free(owner);
+    decomposition_release(&d);
+}
+END_TEST
+
+START_TEST(owners_are_those_of_the_model)
+{
+    decomposition d;
+    if (patterns[_i].owner == NULL)
+        return;
+    make((size_t)_i, &d);
+    size_t *owner = paint(&d);
+    for (int64_t e = 0; e < d.bytes / d.element; e++) {
+        int64_t at[DECOMPOSITION_DIMS], rest = e;
+        for (int k = d.dims - 1; k >= 0; rest /= d.size[k--])
+            at[k] = rest % d.size[k];
+        size_t wanted = patterns[_i].owner(&patterns[_i].shape, d.ranks, d.size, at);
+        for (int64_t b = 0; b < d.element; b++)
+            ck_assert_uint_eq(owner[e * d.element + b], wanted);
+    }
+    free(owner);
+    decomposition_release(&d);
+}
+END_TEST
+
+/* The matrix by definition: the ranks of neighbouring bytes, where they differ. */
+START_TEST(view_is_what_counting_finds)
+{
+    decomposition d;
+    matrix view;
+    int64_t pairs = 0, sum;
+    make((size_t)_i, &d);
+    size_t *owner = paint(&d);
+    int64_t *wanted = calloc(d.ranks * d.ranks, sizeof *wanted);
+    for (int64_t b = 1; b < d.bytes; b++)
+        if (owner[b] != owner[b - 1]) {
+            wanted[owner[b] * d.ranks + owner[b - 1]]++;
+            wanted[owner[b - 1] * d.ranks + owner[b]]++;
+            pairs += 2;
+        }
+    ck_assert_int_eq(decomposition_view(&d, &view), 0);
+    for (size_t k = 0; k < d.ranks * d.ranks; k++)
+        ck_assert_int_eq(matrix_get(&view, k / d.ranks, k % d.ranks), wanted[k]);
+    ck_assert_int_eq(matrix_sum(&view, &sum), 0);
+    ck_assert_int_eq(sum, pairs);
+    matrix_release(&view);
+    free(wanted);
+    free(owner);
+    decomposition_release(&d);
+}
+END_TEST
+
+static run_part count_part(const access_run *run, int64_t lo, int64_t hi)
+{
+    run_part part = {0, 0};
+    for (int64_t block = 0; block < run->count; block++) {
+        int64_t begin = run->offset + block * run->stride, end = begin + run->length;
+        begin = begin < lo ? lo : begin;
+        end = end > hi ? hi : end;
+        part.bytes += end > begin ? end - begin : 0;
+        part.blocks += end > begin;
+    }
+    return part;
+}
+
+START_TEST(parts_of_runs)
+{
+    static const access_run runs[] = {{0, 5, 0, 1, 0},  {3, 2, 4, 5, 0}, {7, 3, 3, 4, 0},
+                                      {10, 1, 9, 3, 0}, {0, 1, 1, 6, 0}};
+    for (size_t i = 0; i < LENGTH(runs); i++)
+        for (int64_t lo = 0; lo < 32; lo++)
+            for (int64_t hi = lo; hi < 34; hi++) {
+                run_part got = access_run_part(&runs[i], lo, hi), wanted = count_part(&runs[i], lo, hi);
+                ck_assert_int_eq(got.bytes, wanted.bytes);
+                ck_assert_int_eq(got.blocks, wanted.blocks);
+            }
+}
+END_TEST
+
+/* Full size, without data. */
+START_TEST(large_patterns_are_a_few_runs)
+{
+    shape cube = {.kind = shape_find("cube"), .size_dims = 1, .size = {2000}};
+    decomposition d;
+    access_list list;
+    ck_assert_ptr_null(shape_make(&cube, 512, &d));
+    ck_assert_int_eq(d.bytes, INT64_C(64000000000));
+    runs_of(&d, 511, &list);
+    ck_assert_int_eq(list.bytes, d.bytes / 512);
+    ck_assert_uint_le(list.count, 250);
+    access_release(&list);
+    decomposition_release(&d);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+    static const struct {
+        const char *kind;
+        size_t ranks;
+        shape shape;
+    } bad[] = {
+        {"btio", 8, {.size_dims = 1, .size = {12}}},
+        {"btio", 16, {.size_dims = 1, .size = {3}}},
+        {"btio", 4, {.size_dims = 2, .size = {12, 12}}},
+        {"cube", 8, {.size_dims = 2, .size = {12, 12}}},
+        {"cube", 8, {.grid_dims = 3, .grid = {2, 2, 3}}},
+        {"cube", 8, {.grid_dims = 2, .grid = {2, 4}}},
+        {"cube", 27, {.size_dims = 1, .size = {2}}},
+        {"cube", 1, {.size_dims = 1, .size = {INT32_MAX}}},
+        {"tile", 4, {.size_dims = 3, .size = {2, 2, 2}}},
+        {"dump", 4, {.grid_dims = 1, .grid = {4}}},
+        {"lattice", 2, {.grid_dims = 4, .grid = {INT32_MAX, INT32_MAX, INT32_MAX, 2}}},
+    };
+    shape s = bad[_i].shape;
+    decomposition d;
+    s.kind = shape_find(bad[_i].kind);
+    ck_assert_ptr_nonnull(shape_make(&s, bad[_i].ranks, &d));
+}
+END_TEST
+
+START_TEST(grids_are_balanced)
+{
+    static const struct {
+        size_t ranks;
+        int dims;
+        const char *text;
+    } grids[] = {{64, 3, "4x4x4"}, {125, 3, "5x5x5"}, {128, 2, "16x8"}, {24, 3, "4x3x2"}, {1, 2, "1x1"},
+                 {17, 2, "17x1"},  {16, 4, "2x2x2x2"}, {512, 3, "8x8x8"}, {16, 3, "4x2x2"}};
+    for (size_t i = 0; i < LENGTH(grids); i++) {
+        int64_t grid[DECOMPOSITION_DIMS];
+        char text[SHAPE_DIMS_TEXT];
+        balanced_grid(grids[i].ranks, grids[i].dims, grid);
+        shape_print_dims(grid, grids[i].dims, text);
+        ck_assert_str_eq(text, grids[i].text);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("decomposition");
+    TCase *tests = tcase_create("patterns");
+    int all = (int)LENGTH(patterns);
+    tcase_add_loop_test(tests, covers_the_file_once, 0, all);
+    tcase_add_loop_test(tests, owners_are_those_of_the_model, 0, all);
+    tcase_add_loop_test(tests, view_is_what_counting_finds, 0, all);
+    tcase_add_test(tests, parts_of_runs);
+    tcase_add_test(tests, large_patterns_are_a_few_runs);
+    tcase_add_loop_test(tests, refusals, 0, 11);
+    tcase_add_test(tests, grids_are_balanced);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
