@@ -67,9 +67,10 @@ static const plan_strategy *parse_strategy(const char *arg, struct argp_state *s
 
 static plan_objective parse_objective(const char *arg, struct argp_state *state)
 {
-    if (strcmp(arg, "hopbytes") != 0 && strcmp(arg, "congestion") != 0)
+    const plan_objective_name *found = plan_find_objective(arg);
+    if (found == NULL)
         argp_error(state, "'%s' is not an objective", arg);
-    return arg[0] == 'h' ? PLAN_HOP_BYTES : PLAN_CONGESTION;
+    return found->objective;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -310,7 +311,7 @@ static int print_json(const struct planning *p)
     json_t *value = json_pack("{s:I, s:I, s:I, s:s, s:s, s:s, s:o}", "ranks", (json_int_t)in->requests->rows,
                               "domains", (json_int_t)in->requests->cols, "nodes", (json_int_t)in->topology->nodes,
                               "distances", in->topology->source, "objective",
-                              in->objective == PLAN_HOP_BYTES ? "hopbytes" : "congestion", "solver",
+                              plan_objectives[in->objective].name, "solver",
                               p->options->answer.solver->name, "strategies", strategies);
     if (p->workload != NULL)
         json_object_set_new(value, "workload", list_workload(p));

@@ -20,6 +20,17 @@ typedef enum plan_objective {
     PLAN_CONGESTION /* the least maximum load of a link, then hop-bytes */
 } plan_objective;
 
+/* Indexed by plan_objective, closed by an entry whose name is NULL; the first is the default. */
+typedef struct plan_objective_name {
+    const char *name;
+    plan_objective objective;
+    const char *note; /* one line for help texts */
+} plan_objective_name;
+extern const plan_objective_name plan_objectives[];
+
+/* The objective of that name, or NULL. */
+const plan_objective_name *plan_find_objective(const char *name);
+
 typedef struct plan_input {
     const matrix *requests;     /* C: requests[k][j] = bytes of domain j that rank k accesses; p x a */
     const size_t *node_of_rank; /* p entries, each < topology->nodes */

@@ -137,3 +137,21 @@ const plan_strategy *plan_find_strategy(const char *name)
     }
     return NULL;
 }
+
+/* ---- what tatp makes least ---- */
+
+const plan_objective_name plan_objectives[] = {
+    [PLAN_HOP_BYTES] = { "hopbytes", PLAN_HOP_BYTES, "the sum of bytes times hops" },
+    [PLAN_CONGESTION] = { "congestion", PLAN_CONGESTION, "the most bytes of a link, then the sum of bytes times hops" },
+    { NULL, PLAN_HOP_BYTES, NULL },
+};
+
+const plan_objective_name *plan_find_objective(const char *name)
+{
+    for (const plan_objective_name *o = plan_objectives; name != NULL && o->name != NULL; o++) {
+        if (strcmp(o->name, name) == 0) {
+            return o;
+        }
+    }
+    return NULL;
+}

@@ -34,6 +34,8 @@ accepted() {
 }
 
 refused "unknown strategy" fastest --mca fcoll_tatp_strategy fastest
+refused "unknown objective" speed --mca fcoll_tatp_objective speed
+refused "unit size below 0" unit_size --mca fcoll_tatp_unit_size -1
 refused "unknown solver" simplex --mca fcoll_tatp_solver simplex
 refused "unknown kind of domains" striped --mca fcoll_tatp_domains striped
 refused "negative link rate" fcoll_tatp_link_rate --mca fcoll_tatp_link_rate -1
@@ -64,6 +66,7 @@ printf 'SwitchName=leaf Nodes=n[1-2],%s\n' "$host" >"$tap_dir/slurm.conf"
 accepted "a topology of Slurm that has the host" --mca fcoll_tatp_topology "$tap_dir/slurm.conf"
 printf '\nSwitchName=leaf Nodes=n[1-2,%s\n' "$host" >"$tap_dir/open.conf"
 refused "malformed topology of Slurm" "open.conf, line 2" --mca fcoll_tatp_topology "$tap_dir/open.conf"
+accepted "each objective: congestion" --mca fcoll_tatp_objective congestion
 accepted "each strategy: otp" --mca fcoll_tatp_strategy otp
 accepted "each strategy: tatp" --mca fcoll_tatp_strategy tatp
 tap_plan

@@ -49,6 +49,7 @@ typedef struct mca_fcoll_tatp_component_t {
     mca_fcoll_base_component_t super;
     int priority;
     char *strategy_name;
+    char *objective_name;
     char *solver_name;
     char *topology_name;
     char *ibnetdiscover;    /* program; empty: none may be run */
@@ -65,6 +66,7 @@ typedef struct mca_fcoll_tatp_component_t {
     char *record_weight_name;
     char *stats_file;
     const plan_strategy *strategy;
+    const plan_objective_name *objective;
     const lap_solver *solver;
     int domains;               /* an enum tatp_domains; -1: no such name */
     int record_weight;         /* an access_weight; -1: no such name */

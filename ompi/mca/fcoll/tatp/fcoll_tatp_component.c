@@ -70,6 +70,14 @@ static char *list_solvers(bool notes)
     return text;
 }
 
+static char *list_objectives(bool notes)
+{
+    char *text = NULL;
+    for (const plan_objective_name *o = plan_objectives; o->name != NULL; o++)
+        text = add_choice(text, o->name, notes ? o->note : NULL);
+    return text;
+}
+
 static char *list_domains(bool notes)
 {
     char *text = NULL;
@@ -121,6 +129,9 @@ static int tatp_register(void)
                       MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_3, &c->priority);
     register_choice("strategy", "Which rank serves which file domain", list_strategies(true),
                     &c->strategy_name);
+    c->objective_name = (char *)plan_objectives[0].name;
+    register_choice("objective", "What strategy tatp makes least", list_objectives(true),
+                    &c->objective_name);
     register_choice("solver", "Solver of the linear assignment problem", list_solvers(true),
                     &c->solver_name);
     c->topology_name = (char *)"auto";
@@ -199,6 +210,7 @@ static int tatp_open(void)
     c->fabric = NULL;
     (void)component_help_add_dir(TATP_HELP_FILE, c, TATP_HELP_DIR);
     c->strategy = plan_find_strategy(c->strategy_name);
+    c->objective = plan_find_objective(c->objective_name);
     c->solver = lap_find_solver(c->solver_name);
     c->domains = find_domains(c->domains_name);
     c->record_weight = find_record_weight(c->record_weight_name);
@@ -226,6 +238,8 @@ int tatp_check_parameters(void)
     const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
     if (c->strategy == NULL)
         return refuse_choice("fcoll_tatp_strategy", c->strategy_name, list_strategies(false));
+    if (c->objective == NULL)
+        return refuse_choice("fcoll_tatp_objective", c->objective_name, list_objectives(false));
     if (c->solver == NULL)
         return refuse_choice("fcoll_tatp_solver", c->solver_name, list_solvers(false));
     if (c->link_rate < 0)

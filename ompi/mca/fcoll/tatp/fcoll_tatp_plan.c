@@ -183,6 +183,7 @@ static int decide_here(tatp_pass *pass, const int64_t *rows, int64_t *answer)
             .requests = &requests,
             .node_of_rank = where->node_of_rank,
             .topology = &where->topology,
+            .objective = mca_fcoll_tatp_component.objective->objective,
             .per_node = plan_even_per_node(where->ranks_on_node, where->nodes, domains),
         };
         rc = assign(&in, pass->schedule->fitted, &pass->schedule->decision, rank_of_domain);
