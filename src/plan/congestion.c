@@ -402,11 +402,12 @@ static int relieve_nodes(struct search *s, const plan_input *in, const struct ra
 {
     struct places places;
     struct sums sums;
+    struct held held = held_bytes(in);
     int rc = places_from_topo(in->topology, &places);
     if (rc != 0) {
         return rc;
     }
-    rc = sums_of_ranks(in->requests, ranks, 0, &sums);
+    rc = sums_of_ranks(&held, ranks, &sums);
     if (rc == 0) {
         rc = fill(s, &places, &sums);
         sums_release(&sums);

@@ -60,7 +60,7 @@ static int assign_steps(const plan_input *in, const lap_solver *solver, size_t *
         return rc;
     }
     struct two_steps steps = {
-        .in = in, .requests = in->requests, .places = &places, .own = places.same, .solver = solver,
+        .in = in, .held = held_bytes(in), .places = &places, .own = places.same, .solver = solver,
     };
     rc = assign_in_two_steps(&steps, rank_of_domain, bound);
     places_release(&places);

@@ -5,8 +5,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
+static int has_shape(const plan_input *in, const matrix *by_node)
+{
+    return by_node == NULL
+           || (by_node->rows == in->topology->nodes && by_node->cols == in->requests->cols);
+}
+
 int plan_check_nodes(const plan_input *in)
 {
+    if (!has_shape(in, in->node_bytes) || !has_shape(in, in->node_blocks)) {
+        return -EINVAL;
+    }
     for (size_t i = 0; i < in->requests->rows; i++) {
         if (in->node_of_rank[i] >= in->topology->nodes) {
             return -EINVAL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tree of links, and what an assignment loads on it. */
 #include "plan/links.h"
+#include "plan/input.h"
 
 #include <errno.h>
 #include <math.h>
@@ -44,11 +45,11 @@ static void load_way(const struct links *links, size_t from, size_t to, double b
 static void load_all(const plan_input *in, const struct links *links, const size_t *rank_of_domain,
                      double *up, double *down)
 {
-    const matrix *c = in->requests;
+    const matrix *c = plan_bytes_on_nodes(in);
     for (size_t i = 0; i < c->rows; i++) {
         for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
             size_t to = in->node_of_rank[rank_of_domain[c->col[k]]];
-            load_way(links, in->node_of_rank[i], to, (double)c->value[k], up, down);
+            load_way(links, plan_node_of_row(in, i), to, (double)c->value[k], up, down);
         }
     }
 }

@@ -39,7 +39,17 @@ typedef struct plan_input {
     const matrix *blocks;       /* contiguous blocks of domain j that rank k accesses, p x a; NULL:
                                    one for each entry of requests that is not 0 */
     plan_objective objective;   /* of tatp */
+    const matrix *node_bytes;   /* requests summed over the ranks of each node, topology->nodes x a, for
+                                   `requests` that lack entries (see below); NULL: none is lacking */
+    const matrix *node_blocks;  /* the same of blocks or, without, of entries that are not 0 */
 } plan_input;
+
+/* With the sums of each node in node_bytes, `requests` need no more than the per_node largest entries of each
+ * node and domain (all of them where per_node is 0), and plans cost what they cost with all entries:
+ * where a domain is served by another rank of its node, one of its per_node best ranks is free, since the
+ * node serves at most per_node - 1 domains more; moved there it costs the same or less, and no other
+ * domain moves. An entry that is lacking is a rank that accesses none of the domain itself: what is
+ * told of the hop-bytes of an assignment to that rank is too high. */
 
 typedef struct plan_strategy plan_strategy;
 struct plan_strategy {

@@ -124,10 +124,10 @@ static int choose_for_ranks(const struct two_steps *steps, const struct ranks *r
 {
     struct sums sums;
     size_t *seats = calloc(ranks->nodes | 1, sizeof *seats);
-    int rc = seats != NULL ? sums_of_ranks(steps->requests, ranks, steps->count_entries, &sums) : -ENOMEM;
+    int rc = seats != NULL ? sums_of_ranks(&steps->held, ranks, &sums) : -ENOMEM;
     for (size_t n = 0; n < ranks->nodes && rc == 0; n++) {
         seats[n] = plan_seats(ranks->start[n + 1] - ranks->start[n], steps->in->per_node,
-                              steps->requests->cols);
+                              sums.domains);
     }
     if (rc == 0) {
         rc = choose(steps->places, &sums, steps->own, seats, steps->solver, node_of_domain, total);
@@ -144,10 +144,10 @@ int assign_in_two_steps(const struct two_steps *steps, size_t *rank_of_domain, d
     if (rc != 0) {
         return rc;
     }
-    size_t *node_of_domain = calloc(steps->requests->cols | 1, sizeof *node_of_domain);
+    size_t *node_of_domain = calloc(steps->held.by_rank->cols | 1, sizeof *node_of_domain);
     rc = node_of_domain != NULL ? choose_for_ranks(steps, &ranks, node_of_domain, total) : -ENOMEM;
     if (rc == 0) {
-        rc = assign_ranks(steps->requests, &ranks, node_of_domain, steps->solver, rank_of_domain);
+        rc = assign_ranks(steps->held.by_rank, &ranks, node_of_domain, steps->solver, rank_of_domain);
     }
     free(node_of_domain);
     plan_release_ranks(&ranks);

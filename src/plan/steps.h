@@ -5,15 +5,14 @@
 #ifndef PLAN_STEPS_H
 #define PLAN_STEPS_H
 
-#include "plan/input.h"
 #include "plan/places.h"
+#include "plan/sums.h"
 
 /* Least cost over `places`, where each byte that the serving rank accesses itself saves `own`;
- * *total is a bound as plan_choose_nodes has it. count_entries: as sums_of_ranks has it. */
+ * *total is a bound as plan_choose_nodes has it. */
 struct two_steps {
     const plan_input *in;
-    const matrix *requests;
-    int count_entries;
+    struct held held;
     const struct places *places;
     double own;
     const lap_solver *solver;

@@ -19,13 +19,14 @@ static int assign_tatp(const plan_input *in, const lap_solver *solver, size_t *r
 /* ---- latp ---- */
 
 /* The node that holds most of a domain, then the rank of it: the rest of the domain is 1 away. */
-static int assign_latp(const plan_input *in, const lap_solver *solver, const matrix *held,
-                       int count_entries, size_t *rank_of_domain)
+static int assign_latp(const plan_input *in, const lap_solver *solver, struct held held,
+                       size_t *rank_of_domain)
 {
+    const matrix *rows = held.by_rank;
     struct places places;
     double lacking;
-    if (held->cols > held->rows || held->rows != in->requests->rows
-        || held->cols != in->requests->cols) {
+    if (rows->cols > rows->rows || rows->rows != in->requests->rows
+        || rows->cols != in->requests->cols) {
         return -EINVAL;
     }
     int rc = places_apart(in->topology->nodes, &places);
@@ -33,8 +34,7 @@ static int assign_latp(const plan_input *in, const lap_solver *solver, const mat
         return rc;
     }
     struct two_steps steps = {
-        .in = in, .requests = held, .count_entries = count_entries, .places = &places,
-        .solver = solver,
+        .in = in, .held = held, .places = &places, .solver = solver,
     };
     rc = assign_in_two_steps(&steps, rank_of_domain, &lacking);
     places_release(&places);
@@ -43,15 +43,17 @@ static int assign_latp(const plan_input *in, const lap_solver *solver, const mat
 
 static int assign_latp_volume(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
 {
-    return assign_latp(in, solver, in->requests, 0, rank_of_domain);
+    return assign_latp(in, solver, held_bytes(in), rank_of_domain);
 }
 
 static int assign_latp_count(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
 {
-    if (in->blocks != NULL) {
-        return assign_latp(in, solver, in->blocks, 0, rank_of_domain);
-    }
-    return assign_latp(in, solver, in->requests, 1, rank_of_domain);
+    struct held held = {
+        .by_rank = in->blocks != NULL ? in->blocks : in->requests,
+        .by_node = in->node_blocks,
+        .count_entries = in->blocks == NULL,
+    };
+    return assign_latp(in, solver, held, rank_of_domain);
 }
 
 /* ---- otp ---- */

@@ -28,19 +28,24 @@ static int allocate_entries(struct sums *sums)
     return sums->node == NULL || sums->bytes == NULL || sums->most == NULL ? -ENOMEM : 0;
 }
 
+static double value_of(const struct held *held, size_t k)
+{
+    int64_t value = held->by_rank->value[k];
+    return held->count_entries ? value != 0 : (double)value;
+}
+
 /* ---- from ranks ---- */
 
 /* A pass over C, node by node. */
 struct pass {
-    const matrix *requests;
+    const struct held *held;
     const struct ranks *ranks;
-    int count_entries;
     size_t *last; /* 1 + the node that was the last to access the domain */
 };
 
 static void count_pairs(const struct pass *pass, size_t n, size_t i, size_t *count)
 {
-    const matrix *c = pass->requests;
+    const matrix *c = pass->held->by_rank;
     for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
         size_t j = c->col[k];
         count[j] += pass->last[j] != n + 1;
@@ -50,10 +55,10 @@ static void count_pairs(const struct pass *pass, size_t n, size_t i, size_t *cou
 
 static void add_row(const struct pass *pass, size_t n, size_t i, struct sums *sums)
 {
-    const matrix *c = pass->requests;
+    const matrix *c = pass->held->by_rank;
     for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
         size_t j = c->col[k];
-        double bytes = pass->count_entries ? c->value[k] != 0 : (double)c->value[k];
+        double bytes = value_of(pass->held, k);
         if (pass->last[j] != n + 1) {
             pass->last[j] = n + 1;
             sums->node[sums->start[j + 1]++] = n;
@@ -82,11 +87,10 @@ static int sum_ranks(const struct pass *pass, struct sums *sums)
     return rc;
 }
 
-int sums_of_ranks(const matrix *requests, const struct ranks *ranks, int count_entries,
-                  struct sums *sums)
+static int sums_of_all(const struct held *held, const struct ranks *ranks, struct sums *sums)
 {
-    struct sums made = { .nodes = ranks->nodes, .domains = requests->cols };
-    struct pass pass = { requests, ranks, count_entries, calloc(made.domains | 1, sizeof(size_t)) };
+    struct sums made = { .nodes = ranks->nodes, .domains = held->by_rank->cols };
+    struct pass pass = { held, ranks, calloc(made.domains | 1, sizeof(size_t)) };
     made.start = calloc(made.domains + 2, sizeof *made.start);
     int rc = pass.last == NULL || made.start == NULL ? -ENOMEM : sum_ranks(&pass, &made);
     free(pass.last);
@@ -127,6 +131,60 @@ int sums_of_nodes(const plan_node_requests *in, struct sums *sums)
     int rc = allocate_entries(&made);
     if (rc == 0) {
         transpose(in, &made);
+        *sums = made;
+    } else {
+        sums_release(&made);
+    }
+    return rc;
+}
+
+/* ---- from nodes, and the largest of their ranks ---- */
+
+/* at[j]: the next entry of domain j; entries and calls are in the order of nodes. */
+static void find_most_of_row(const struct held *held, size_t n, size_t i, struct sums *sums, size_t *at)
+{
+    const matrix *c = held->by_rank;
+    for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
+        size_t j = c->col[k];
+        double value = value_of(held, k);
+        while (at[j] < sums->start[j + 1] && sums->node[at[j]] < n) {
+            at[j]++;
+        }
+        if (at[j] < sums->start[j + 1] && sums->node[at[j]] == n && value > sums->most[at[j]]) {
+            sums->most[at[j]] = value;
+        }
+    }
+}
+
+static int find_most(const struct held *held, const struct ranks *ranks, struct sums *sums)
+{
+    size_t *at = calloc(sums->domains | 1, sizeof *at);
+    if (at == NULL) {
+        return -ENOMEM;
+    }
+    memcpy(at, sums->start, sums->domains * sizeof *at);
+    for (size_t n = 0; n < ranks->nodes; n++) {
+        for (size_t r = ranks->start[n]; r < ranks->start[n + 1]; r++) {
+            find_most_of_row(held, n, ranks->rank[r], sums, at);
+        }
+    }
+    free(at);
+    return 0;
+}
+
+int sums_of_ranks(const struct held *held, const struct ranks *ranks, struct sums *sums)
+{
+    plan_node_requests known = { .bytes = held->by_node };
+    struct sums made;
+    if (held->by_node == NULL) {
+        return sums_of_all(held, ranks, sums);
+    }
+    int rc = sums_of_nodes(&known, &made);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = find_most(held, ranks, &made);
+    if (rc == 0) {
         *sums = made;
     } else {
         sums_release(&made);

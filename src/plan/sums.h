@@ -16,10 +16,20 @@ struct sums {
     double *most;  /* by one of them */
 };
 
-/* count_entries: each entry of `requests` that is not 0 counts 1. O(nnz + p + nodes + a) time.
- * -ENOMEM. Release with sums_release. */
-int sums_of_ranks(const matrix *requests, const struct ranks *ranks, int count_entries,
-                  struct sums *sums);
+/* What is summed: bytes, or what LATP counts. */
+struct held {
+    const matrix *by_rank;
+    const matrix *by_node; /* the sums, where by_rank has the largest entries only; else NULL */
+    int count_entries;     /* each entry of by_rank that is not 0 counts 1 */
+};
+
+static inline struct held held_bytes(const plan_input *in)
+{
+    return (struct held){ .by_rank = in->requests, .by_node = in->node_bytes };
+}
+
+/* O(nnz + p + nodes + a) time. -ENOMEM. Release with sums_release. */
+int sums_of_ranks(const struct held *held, const struct ranks *ranks, struct sums *sums);
 
 /* The same from sums that are nodes x domains. -ENOMEM. */
 int sums_of_nodes(const plan_node_requests *in, struct sums *sums);

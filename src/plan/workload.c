@@ -24,7 +24,7 @@ static void fill_column(const plan_input *in, const struct costs *costs, size_t 
     }
 }
 
-/* A rank's own bytes were counted as a neighbour's. */
+/* A rank's own bytes were counted as those of another rank of its node. */
 static void subtract_own(const plan_input *in, double same, double *workload)
 {
     const matrix *c = in->requests;
@@ -61,6 +61,7 @@ int plan_workload(const plan_input *in, double *workload)
     struct ranks ranks;
     struct places places;
     struct sums sums;
+    struct held held = held_bytes(in);
     int rc = plan_list_ranks(in, &ranks);
     if (rc != 0) {
         return rc;
@@ -69,7 +70,7 @@ int plan_workload(const plan_input *in, double *workload)
     if (rc != 0) {
         goto release_ranks;
     }
-    rc = sums_of_ranks(in->requests, &ranks, 0, &sums);
+    rc = sums_of_ranks(&held, &ranks, &sums);
     if (rc == 0) {
         rc = fill(in, &places, &sums, workload);
         sums_release(&sums);
@@ -92,9 +93,19 @@ static int check_assignment(const plan_input *in, const size_t *rank_of_domain)
     return plan_check_nodes(in);
 }
 
+/* What aggregators access of their own domains. */
+static double own_bytes(const plan_input *in, const size_t *rank_of_domain)
+{
+    double sum = 0.0;
+    for (size_t j = 0; j < in->requests->cols; j++) {
+        sum += (double)matrix_get(in->requests, rank_of_domain[j], j);
+    }
+    return sum;
+}
+
 int plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes)
 {
-    const matrix *c = in->requests;
+    const matrix *c = plan_bytes_on_nodes(in);
     double sum = 0.0;
     int rc = check_assignment(in, rank_of_domain);
     if (rc != 0) {
@@ -102,23 +113,22 @@ int plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *h
     }
     for (size_t i = 0; i < c->rows; i++) {
         for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
-            size_t aggregator = rank_of_domain[c->col[k]];
-            sum += (double)c->value[k] * topo_hops(in->topology, in->node_of_rank[aggregator],
-                                                   in->node_of_rank[i], aggregator == i);
+            size_t to = in->node_of_rank[rank_of_domain[c->col[k]]];
+            sum += (double)c->value[k] * topo_hops(in->topology, to, plan_node_of_row(in, i), 0);
         }
     }
-    *hop_bytes = sum;
+    *hop_bytes = sum - TOPO_SAME_NODE * own_bytes(in, rank_of_domain);
     return 0;
 }
 
 int64_t plan_crossing_bytes(const plan_input *in, const size_t *rank_of_domain)
 {
-    const matrix *c = in->requests;
+    const matrix *c = plan_bytes_on_nodes(in);
     int64_t sum = 0;
     for (size_t i = 0; i < c->rows; i++) {
         for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
             size_t aggregator = rank_of_domain[c->col[k]];
-            if (in->node_of_rank[aggregator] != in->node_of_rank[i]
+            if (in->node_of_rank[aggregator] != plan_node_of_row(in, i)
                 && __builtin_add_overflow(sum, c->value[k], &sum)) {
                 return INT64_MAX;
             }

@@ -61,6 +61,10 @@ struct instance {
     size_t col[MAX_PAIRS], node_col[MAX_PAIRS];
     int64_t value[MAX_PAIRS], node_value[MAX_PAIRS], node_most[MAX_PAIRS];
 
+    matrix few, blocks_of_nodes; /* the largest entries of each node and domain; ranks that access it */
+    size_t few_start[MAX_RANKS + 1], few_col[MAX_PAIRS];
+    int64_t few_value[MAX_PAIRS], node_blocks[MAX_PAIRS];
+
     double whole[MAX_PAIRS]; /* D C, or what nodes cost; domain by domain */
     size_t rank_of_domain[MAX_DOMAINS], node_of_domain[MAX_DOMAINS];
 };
@@ -135,15 +139,17 @@ static void sum_nodes(struct instance *in)
     memset(in->ranks_on_node, 0, sizeof in->ranks_on_node);
     for (size_t n = 0; n < in->nodes; n++) {
         for (size_t j = 0; j < in->domains; j++) {
-            int64_t sum = 0, most = 0;
+            int64_t sum = 0, most = 0, blocks = 0;
             for (size_t i = 0; i < in->ranks; i++) {
                 int64_t bytes = in->node_of_rank[i] == n ? in->bytes[i][j] : 0;
                 sum += bytes;
+                blocks += bytes != 0;
                 most = bytes > most ? bytes : most;
             }
             if (sum > 0) {
                 in->node_col[nnz] = j;
                 in->node_most[nnz] = most;
+                in->node_blocks[nnz] = blocks;
                 in->node_value[nnz++] = sum;
             }
         }
@@ -153,6 +159,33 @@ static void sum_nodes(struct instance *in)
         in->ranks_on_node[in->node_of_rank[i]]++;
     }
     in->of_nodes = (matrix){ in->nodes, in->domains, in->node_start, in->node_col, in->node_value };
+    in->blocks_of_nodes = (matrix){ in->nodes, in->domains, in->node_start, in->node_col, in->node_blocks };
+}
+
+static bool is_among_largest(const struct instance *in, size_t i, size_t j, size_t most)
+{
+    size_t larger = 0;
+    for (size_t k = 0; k < in->ranks; k++) {
+        bool before = in->bytes[k][j] > in->bytes[i][j] || (in->bytes[k][j] == in->bytes[i][j] && k < i);
+        larger += before && in->node_of_rank[k] == in->node_of_rank[i];
+    }
+    return larger < most;
+}
+
+/* As many entries as a node can serve domains. */
+static void keep_largest(struct instance *in)
+{
+    size_t nnz = 0, most = in->input.per_node > 0 ? in->input.per_node : in->domains;
+    for (size_t i = 0; i < in->ranks; i++) {
+        for (size_t j = 0; j < in->domains; j++) {
+            if (in->bytes[i][j] != 0 && is_among_largest(in, i, j, most)) {
+                in->few_col[nnz] = j;
+                in->few_value[nnz++] = in->bytes[i][j];
+            }
+        }
+        in->few_start[i + 1] = nnz;
+    }
+    in->few = (matrix){ in->ranks, in->domains, in->few_start, in->few_col, in->few_value };
 }
 
 /* Ranks in order on their nodes or anywhere; some nodes may have none. */
@@ -176,6 +209,7 @@ static int make_instance(struct instance *in, const struct kind *kind, uint64_t 
     in->input = (plan_input){ .requests = &in->requests, .node_of_rank = in->node_of_rank,
                               .topology = &in->topology,
                               .per_node = (size_t)pick(&state, 0, kind->most_per_node) };
+    keep_largest(in);
     return rc;
 }
 
@@ -308,6 +342,36 @@ static const char *check_nodes(struct instance *in, const lap_solver *solver)
                                                : NULL;
 }
 
+/* Each strategy by all entries and by the largest: both answers cost the same. */
+static const char *check_largest(struct instance *in, const lap_solver *solver)
+{
+    plan_input few = in->input;
+    few.requests = &in->few;
+    few.node_bytes = &in->of_nodes;
+    few.node_blocks = &in->blocks_of_nodes;
+    for (const plan_strategy *s = plan_strategies; s->name != NULL; s++) {
+        size_t other[MAX_DOMAINS];
+        plan_report by_all, by_few, told;
+        int expected = s->assign(&in->input, solver, in->rank_of_domain);
+        int rc = s->assign(&few, solver, other);
+        if (rc != 0 || expected != 0) {
+            return rc == expected ? NULL : "largest entries: feasible";
+        }
+        if (plan_assess(&in->input, in->rank_of_domain, &by_all) != 0
+            || plan_assess(&in->input, other, &by_few) != 0 || plan_assess(&few, other, &told) != 0) {
+            return "largest entries: assessment";
+        }
+        if (by_few.hop_bytes != by_all.hop_bytes) {
+            return "largest entries: another cost";
+        }
+        if (told.crossing_bytes != by_few.crossing_bytes || told.max_link_bytes != by_few.max_link_bytes
+            || (strcmp(s->name, "otp") != 0 && told.hop_bytes != by_few.hop_bytes)) {
+            return "largest entries: another assessment";
+        }
+    }
+    return NULL;
+}
+
 static bool check_instance(struct instance *in, const struct kind *kind, uint64_t seed)
 {
     size_t solvers = 0;
@@ -318,6 +382,9 @@ static bool check_instance(struct instance *in, const struct kind *kind, uint64_
     const char *fault = check_ranks(in, solver);
     if (fault == NULL) {
         fault = check_nodes(in, solver);
+    }
+    if (fault == NULL) {
+        fault = check_largest(in, solver);
     }
     return fault == NULL || complain(kind, seed, fault);
 }

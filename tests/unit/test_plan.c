@@ -646,6 +646,176 @@ START_TEST(latp_volume_and_count)
 }
 END_TEST
 
+/* ---- the largest entries, and sums ---- */
+
+/* What a scene's input has in place of all entries. */
+struct largest {
+    matrix requests, node_bytes, node_blocks;
+    size_t row_start[MAX_RANKS + 1], node_start[MAX_NODES + 1];
+    size_t col[MAX_RANKS * MAX_DOMAINS], node_col[MAX_NODES * MAX_DOMAINS];
+    int64_t value[MAX_RANKS * MAX_DOMAINS], bytes[MAX_NODES * MAX_DOMAINS], blocks[MAX_NODES * MAX_DOMAINS];
+};
+
+static struct largest part;
+
+static int is_among_largest(const struct scene *s, size_t rank, size_t domain, size_t most)
+{
+    size_t larger = 0;
+    for (size_t k = 0; k < s->ranks; k++) {
+        int64_t here = s->bytes[k][domain], own = s->bytes[rank][domain];
+        larger += s->node_of_rank[k] == s->node_of_rank[rank] && (here > own || (here == own && k < rank));
+    }
+    return larger < most;
+}
+
+static void sum_scene(const struct scene *s)
+{
+    size_t nnz = 0;
+    for (size_t n = 0; n < s->nodes; n++) {
+        part.node_start[n] = nnz;
+        for (size_t j = 0; j < s->domains; j++) {
+            part.bytes[nnz] = part.blocks[nnz] = 0;
+            for (size_t k = 0; k < s->ranks; k++) {
+                part.bytes[nnz] += s->node_of_rank[k] == n ? s->bytes[k][j] : 0;
+                part.blocks[nnz] += s->node_of_rank[k] == n && s->bytes[k][j] != 0;
+            }
+            part.node_col[nnz] = j;
+            nnz += part.blocks[nnz] > 0;
+        }
+    }
+    part.node_start[s->nodes] = nnz;
+}
+
+/* Leaves a scene's input the `most` largest entries of each node and domain, and sums. */
+static void keep_largest(struct scene *s, size_t most)
+{
+    size_t nnz = 0;
+    for (size_t i = 0; i < s->ranks; i++) {
+        part.row_start[i] = nnz;
+        for (size_t j = 0; j < s->domains; j++) {
+            if (s->bytes[i][j] != 0 && is_among_largest(s, i, j, most)) {
+                part.col[nnz] = j;
+                part.value[nnz++] = s->bytes[i][j];
+            }
+        }
+    }
+    part.row_start[s->ranks] = nnz;
+    sum_scene(s);
+    part.requests = (matrix){ s->ranks, s->domains, part.row_start, part.col, part.value };
+    part.node_bytes = (matrix){ s->nodes, s->domains, part.node_start, part.node_col, part.bytes };
+    part.node_blocks = (matrix){ s->nodes, s->domains, part.node_start, part.node_col, part.blocks };
+    s->input.requests = &part.requests;
+    s->input.node_bytes = &part.node_bytes;
+    s->input.node_blocks = &part.node_blocks;
+}
+
+/* As many as a node can serve. */
+static size_t enough_entries(const struct scene *s)
+{
+    return s->input.per_node > 0 ? s->input.per_node : s->domains;
+}
+
+START_TEST(largest_entries_are_enough)
+{
+    for (uint64_t seed = 1; seed <= 1000; seed++) {
+        struct scene *s = random_scene(seed, 7, 4);
+        size_t rank[MAX_DOMAINS], tried[MAX_DOMAINS];
+        double least = model_least(s, tried, 0), bound = -1.0, told = -1.0;
+        keep_largest(s, enough_entries(s));
+        int rc = plan_least_hop_bytes(&s->input, &lap_solvers[seed % 4], rank, &bound);
+        ck_assert_msg(rc == (isinf(least) ? -EINVAL : 0), TELL);
+        if (rc == 0) {
+            ck_assert_msg(model_allows(s, rank, s->domains), TELL);
+            ck_assert_msg(model_hop_bytes(s, rank) == least && bound == least, TELL);
+            ck_assert_int_eq(plan_hop_bytes(&s->input, rank, &told), 0);
+            ck_assert_msg(told == least, TELL);
+        }
+    }
+}
+END_TEST
+
+START_TEST(latp_by_largest_entries)
+{
+    static int64_t blocks[MAX_RANKS][MAX_DOMAINS];
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct scene *s = random_scene(seed, 7, 4);
+        keep_largest(s, enough_entries(s));
+        check_latp(s, "latp_volume", s->bytes, seed);
+        for (size_t i = 0; i < s->ranks; i++) {
+            for (size_t j = 0; j < s->domains; j++) {
+                blocks[i][j] = s->bytes[i][j] != 0;
+            }
+        }
+        check_latp(s, "latp_count", blocks, seed);
+    }
+}
+END_TEST
+
+START_TEST(congestion_by_largest_entries)
+{
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct scene *s = random_scene(seed, 7, 4);
+        size_t rank[MAX_DOMAINS], least[MAX_DOMAINS];
+        grow_tree(s, seed);
+        if (assign(s, "tatp", least) != 0) {
+            continue;
+        }
+        keep_largest(s, enough_entries(s));
+        s->input.objective = PLAN_CONGESTION;
+        ck_assert_msg(assign(s, "tatp", rank) == 0, TELL);
+        ck_assert_msg(model_allows(s, rank, s->domains), TELL);
+        ck_assert_msg(model_most(s, rank) <= model_most(s, least), TELL);
+    }
+}
+END_TEST
+
+/* However few entries there are, only the own bytes of ranks without one are not known. */
+START_TEST(assessment_by_sums)
+{
+    static double workload[MAX_RANKS * MAX_DOMAINS];
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        struct scene *s = random_scene(seed, MAX_RANKS, MAX_DOMAINS);
+        uint64_t state = seed + 1000;
+        size_t rank[MAX_DOMAINS];
+        double unknown = 0.0;
+        plan_report report;
+        grow_tree(s, seed);
+        keep_largest(s, (size_t)pick(&state, 0, 3));
+        ck_assert_int_eq(plan_workload(&s->input, workload), 0);
+        for (size_t j = 0; j < s->domains; j++) {
+            rank[j] = (size_t)pick(&state, 0, (int64_t)s->ranks - 1);
+            int64_t own = s->bytes[rank[j]][j] - matrix_get(&part.requests, rank[j], j);
+            ck_assert_msg(workload[j * s->ranks + rank[j]] == model_workload(s, rank[j], j) + (double)own, TELL);
+            unknown += (double)own;
+        }
+        ck_assert_int_eq(plan_assess(&s->input, rank, &report), 0);
+        ck_assert_msg(report.hop_bytes == model_hop_bytes(s, rank) + unknown, TELL);
+        ck_assert_msg(report.max_link_bytes == model_most(s, rank), TELL);
+        s->input.node_bytes = NULL;
+        s->input.requests = &s->requests;
+        ck_assert_msg(report.crossing_bytes == plan_crossing_bytes(&s->input, rank), TELL);
+    }
+}
+END_TEST
+
+START_TEST(sums_of_another_shape)
+{
+    for (const plan_strategy *p = plan_strategies; p->name != NULL; p++) {
+        matrix *const sums[] = { &part.node_bytes, &part.node_blocks };
+        for (size_t k = 0; k < 4; k++) {
+            struct scene *s = worked_example();
+            size_t rank[3] = { 7, 8, 9 };
+            double hop_bytes = -1.0;
+            keep_largest(s, 2);
+            *(k < 2 ? &sums[k]->rows : &sums[k - 2]->cols) = 2;
+            ck_assert_int_eq(assign(s, p->name, rank), -EINVAL);
+            ck_assert_uint_eq(rank[0], 7);
+            ck_assert_int_eq(plan_hop_bytes(&s->input, (size_t[]){ 0, 1, 2 }, &hop_bytes), -EINVAL);
+        }
+    }
+}
+END_TEST
+
 /* ---- the two steps ---- */
 
 static double model_most_of_ranks(const struct scene *s, const size_t *domain, size_t domains,
@@ -808,6 +978,11 @@ START_TEST(crossing_bytes_saturate)
     s->bytes[0][0] = s->bytes[1][0] = INT64_MAX;
     finish(s, 1);
     ck_assert(plan_crossing_bytes(&s->input, rank) == INT64_MAX);
+    int64_t sum[] = { INT64_MAX, 4, 4, 4, 4, INT64_MAX };
+    matrix node_bytes = { 3, 3, example_start, example_col, sum };
+    s->input.node_bytes = &node_bytes;
+    const size_t elsewhere[3] = { 2, 0, 0 };
+    ck_assert(plan_crossing_bytes(&s->input, elsewhere) == INT64_MAX);
 }
 END_TEST
 
@@ -918,8 +1093,14 @@ static int call_conflict(struct scene *s, size_t *answer)
     return assign(s, "tatp", answer);
 }
 
+static int call_largest(struct scene *s, size_t *answer)
+{
+    keep_largest(s, 2);
+    return assign(s, "tatp", answer);
+}
+
 static const call calls[] = { call_assess, call_nodes, call_ranks, call_congestion, call_volume,
-                              call_otp, call_conflict };
+                              call_otp, call_conflict, call_largest };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
 START_TEST(out_of_memory)
@@ -962,6 +1143,10 @@ static Suite *plan_suite(void)
     tcase_add_test(random, congestion_stays_put);
     tcase_add_test(random, assessment);
     tcase_add_test(random, latp_holds_most);
+    tcase_add_test(random, largest_entries_are_enough);
+    tcase_add_test(random, latp_by_largest_entries);
+    tcase_add_test(random, congestion_by_largest_entries);
+    tcase_add_test(random, assessment_by_sums);
     tcase_add_test(random, ranks_of_a_node);
     tcase_add_test(random, otp_takes_turns);
     suite_add_tcase(suite, random);
@@ -974,6 +1159,7 @@ static Suite *plan_suite(void)
     tcase_add_test(single, too_many_domains);
     tcase_add_test(single, node_out_of_range);
     tcase_add_test(single, rank_out_of_range);
+    tcase_add_test(single, sums_of_another_shape);
     tcase_add_test(single, crossing_bytes_saturate);
     tcase_add_test(single, nothing_accessed);
     tcase_add_test(single, strategies_by_name);
