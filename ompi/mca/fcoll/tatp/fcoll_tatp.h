@@ -30,6 +30,8 @@ enum tatp_tag {
     TATP_TAG_REQUESTS = 7001,
     TATP_TAG_DATA,
     TATP_TAG_SHARED,
+    TATP_TAG_ROWS,
+    TATP_TAG_NODE_ROWS,
     TATP_TAG_UNITS,
     TATP_TAG_NODE_UNITS
 };
@@ -103,30 +105,30 @@ typedef struct tatp_buffers {
     tatp_buffer outbox[TATP_DEPTH]; /* the same on the contributor's side */
 } tatp_buffers;
 
-/* So much of a rank's row of C is gathered at once. */
-#define TATP_SLOT_PAIRS 16
-#define TATP_SLOT_WORDS (2 + 2 * TATP_SLOT_PAIRS)
-#define TATP_ANSWER_WORDS 5
+#define TATP_ANSWER_WORDS 4
 /* A long answer is told by pieces of so many words. */
 #define TATP_ANSWER_PIECE 1024
 
-/* Who sits where; known on rank 0 of the file's communicator only, apart from
- * `nodes`, `seats`, `answer`, `agreed` and `error`. */
+/* Each node serves up to 1, 2, 4, ... domains: more ranks than this goes to share no node. */
+#define TATP_ROOMS 16
+
+/* Who sits where. */
 typedef struct tatp_nodes {
     size_t nodes;          /* number of nodes of the communicator; 0: not known */
     size_t seats;          /* aggregators that the nodes have room for */
+    size_t leaders;        /* ranks that are the lowest of their node, as they see it */
+    int64_t room[TATP_ROOMS]; /* domains that the nodes have room for with up to 1 << k on each */
     bool agreed;           /* all ranks have heard, or failed together */
     int error;             /* why it cannot be known: told once, and kept for later calls */
+    int64_t *answer;       /* rank 0's decision, TATP_ANSWER_WORDS and two per rank, or TATP_ANSWER_PIECE if
+                              that is more */
+    /* The rest is known on rank 0 of the file's communicator only. */
     size_t *node_of_rank;  /* per rank of the communicator, nodes numbered by their lowest rank */
     size_t *ranks_on_node; /* per node */
     char **host;           /* per node, its name */
     topo topology;
     bool distances_open;   /* the topology is flat until the job's environment was asked */
     int *count, *start;    /* per rank, for gathering: taken once, so that it cannot fail later */
-    int64_t *slots;        /* TATP_SLOT_WORDS per rank, for the same */
-    int64_t *answer;       /* on every rank: rank 0's decision, TATP_ANSWER_WORDS and two per rank, or
-                              TATP_ANSWER_PIECE if that is more */
-    size_t leaders;        /* ranks that are the lowest of their node, as they say */
 } tatp_nodes;
 
 /* Seconds of the five stages of two-phase I/O as the TATP paper counts them. */
@@ -363,12 +365,35 @@ const topo_fabric *tatp_discover(void);
 void tatp_discover_refuse(const matrix_error *error);
 void tatp_discover_release(void);
 
+/* A message of a length that only its sender knew. */
+typedef struct tatp_words {
+    int from;
+    int64_t *word; /* the receiver's to free */
+    size_t count;
+} tatp_words;
+
 /* ---- fcoll_tatp_gather.c ---- */
 /* Every rank's words on rank 0: rank r's are (*all)[where->start[r]] and where->count[r] - 1 more;
  * the caller frees *all, which is NULL elsewhere. `rc` is what this rank brings along: an error
  * anywhere ends it for all ranks, before the words are sent. Collective. */
 int tatp_gather(ompio_file_t *fh, const tatp_nodes *where, const int64_t *words, size_t count,
                 int rc, int64_t **all);
+
+/* What each rank has goes to the lowest rank of its node, and from there to rank 0, as words. */
+typedef struct tatp_by_node {
+    enum tatp_tag to_lowest, to_root;
+    /* At the lowest rank of a node: what a rank of the node has, its own among them; then what the node has,
+     * in words that are freed for it. */
+    int (*add_rank)(void *sum, const tatp_words *words);
+    int (*sum_up)(void *sum, tatp_words *words);
+    /* At rank 0: what a node has. */
+    int (*add_node)(void *sum, const tatp_words *words);
+} tatp_by_node;
+
+/* `own` has any number of words but one. `rc` is what this rank brings along: an error anywhere
+ * becomes rank 0's. Nobody waits for anything but what is sent whatever happens. */
+int tatp_gather_by_node(tatp_pass *pass, const tatp_by_node *way, void *sum, const tatp_words *own,
+                        int rc);
 
 /* ---- fcoll_tatp_settings.c ---- */
 /* The same on all ranks. */
@@ -394,6 +419,17 @@ int64_t tatp_window_size(const tatp_module *module, const tatp_schedule *schedul
 /* Windows of the largest domain. */
 int64_t tatp_window_count(const tatp_schedule *schedule);
 
+/* ---- fcoll_tatp_rows.c ---- */
+/* C, as far as a decision needs it, on rank 0. */
+typedef struct tatp_rows {
+    matrix requests;   /* ranks x domains: bytes, of ranks that may serve the domain */
+    matrix node_bytes; /* nodes x domains, of all ranks of the node */
+    matrix node_ranks; /* of the node's ranks, those that access the domain */
+} tatp_rows;
+/* `rc` is what this rank brings along; an error anywhere becomes rank 0's. Collective. */
+int tatp_gather_rows(tatp_pass *pass, int rc, tatp_rows *rows);
+void tatp_rows_release(tatp_rows *rows);
+
 /* ---- fcoll_tatp_plan.c ---- */
 /* Gathers C on rank 0, decides there and tells all. `rc` is what this rank brings along: an
  * error anywhere becomes everyone's. *may_fit: fitted domains could be better. Collective. */
@@ -409,15 +445,11 @@ bool tatp_may_fit(const tatp_module *module, const tatp_schedule *schedule,
 int tatp_fit(tatp_pass *pass, tatp_units *units, int *local);
 
 /* ---- fcoll_tatp_message.c ---- */
-/* A message of a length that only its sender knew. */
-typedef struct tatp_words {
-    int from;
-    int64_t *word; /* the receiver's to free */
-    size_t count;
-} tatp_words;
 /* Takes in a message of that tag if there is one: *found, also when it could not be kept. */
 int tatp_poll_words(ompio_file_t *fh, enum tatp_tag tag, tatp_words *message, int *found);
-/* Waits for one. */
+/* Sends words (any number but one), or where there are none or `rc` is an error, a single one: its class. */
+int tatp_send_words(tatp_pass *pass, const tatp_words *words, int rc, int peer, enum tatp_tag tag);
+/* Waits for such a message from anyone. Its error is the result. */
 int tatp_receive_words(ompio_file_t *fh, enum tatp_tag tag, tatp_words *message);
 
 /* ---- fcoll_tatp_requests.c ---- */

@@ -121,52 +121,6 @@ static int count_own(const tatp_pass *pass, const tatp_units *units, unit_counts
     return tatp_from_errno(rc);
 }
 
-/* Steps, or (a single word) that there are none, and why. */
-static int send_steps(tatp_pass *pass, const unit_counts *counts, int rc, int peer,
-                      enum tatp_tag tag)
-{
-    int64_t word = tatp_error_class(rc);
-    bool none = rc != OMPI_SUCCESS || counts->count == 0;
-    size_t bytes = none ? sizeof word : counts->count * sizeof *counts->step;
-    pass->metadata += (int64_t)bytes;
-    return tatp_send(pass->fh, none ? (const void *)&word : counts->step, bytes, peer, tag);
-}
-
-/* The next message with steps, from anyone. The caller frees its words. */
-static int receive_steps(tatp_pass *pass, enum tatp_tag tag, tatp_words *message, size_t *steps)
-{
-    int rc = tatp_receive_words(pass->fh, tag, message);
-    *steps = rc == OMPI_SUCCESS ? message->count / STEP_WORDS : 0;
-    if (rc == OMPI_SUCCESS && message->count == 1)
-        rc = (int)message->word[0];
-    return rc;
-}
-
-/* Adds up the node's steps; takes every message in whatever happens. */
-static int add_local(tatp_pass *pass, size_t units, unit_counts *counts, int rc)
-{
-    int64_t *bytes = calloc(units, sizeof *bytes);
-    if (rc == OMPI_SUCCESS)
-        rc = bytes == NULL ? OMPI_ERR_OUT_OF_RESOURCE
-                           : tatp_from_errno(units_add(counts->step, counts->count, bytes, units));
-    for (int i = 1; i < pass->module->locals; i++) {
-        tatp_words message = {0};
-        size_t steps;
-        int more = receive_steps(pass, TATP_TAG_UNITS, &message, &steps);
-        if (rc == OMPI_SUCCESS)
-            rc = more;
-        if (rc == OMPI_SUCCESS)
-            rc = tatp_from_errno(units_add((const unit_step *)message.word, steps, bytes, units));
-        free(message.word);
-    }
-    free(counts->step);
-    *counts = (unit_counts){0};
-    if (rc == OMPI_SUCCESS)
-        rc = tatp_from_errno(units_from_array(bytes, units, counts));
-    free(bytes);
-    return rc;
-}
-
 /* Entries of units x nodes, on rank 0. */
 typedef struct entries {
     matrix_entry *entry;
@@ -188,7 +142,7 @@ static int reserve(entries *all, size_t more)
     return OMPI_SUCCESS;
 }
 
-static int add_node(entries *all, const unit_step *step, size_t steps, size_t node)
+static int add_steps(entries *all, const unit_step *step, size_t steps, size_t node)
 {
     size_t more = 0;
     for (size_t i = 0; i < steps; i++)
@@ -205,42 +159,54 @@ static int add_node(entries *all, const unit_step *step, size_t steps, size_t no
     return rc;
 }
 
-/* On rank 0: from its own node's steps and those of all others. */
-static int gather_nodes(tatp_pass *pass, const unit_counts *own, entries *all, int rc)
+/* The units of one node, and on rank 0 those of all. */
+typedef struct unit_sums {
+    const tatp_nodes *where;
+    size_t units;
+    int64_t *bytes; /* of the node in each */
+    entries *all;
+} unit_sums;
+
+static int add_rank(void *sum, const tatp_words *words)
 {
-    const tatp_nodes *where = &pass->module->where;
-    if (rc == OMPI_SUCCESS)
-        rc = add_node(all, own->step, own->count, where->node_of_rank[0]);
-    for (size_t i = 1; i < where->leaders; i++) {
-        tatp_words message = {0};
-        size_t steps;
-        int more = receive_steps(pass, TATP_TAG_NODE_UNITS, &message, &steps);
-        if (rc == OMPI_SUCCESS)
-            rc = more;
-        if (rc == OMPI_SUCCESS)
-            rc = add_node(all, (const unit_step *)message.word, steps,
-                          where->node_of_rank[message.from]);
-        free(message.word);
-    }
+    unit_sums *sums = sum;
+    if (sums->bytes == NULL)
+        sums->bytes = calloc(sums->units, sizeof *sums->bytes);
+    if (sums->bytes == NULL)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    return tatp_from_errno(units_add((const unit_step *)words->word, words->count / STEP_WORDS,
+                                     sums->bytes, sums->units));
+}
+
+static int sum_up(void *sum, tatp_words *words)
+{
+    const unit_sums *sums = sum;
+    unit_counts counts = {0};
+    int rc = tatp_from_errno(units_from_array(sums->bytes, sums->units, &counts));
+    words->word = (int64_t *)counts.step;
+    words->count = counts.count * STEP_WORDS;
     return rc;
 }
 
-/* What each rank accesses goes to its node's lowest, and from there to rank 0. An error is local, or
- * rank 0's. Nobody waits for anything but what is sent whatever happens. */
+static int add_node(void *sum, const tatp_words *words)
+{
+    const unit_sums *sums = sum;
+    return add_steps(sums->all, (const unit_step *)words->word, words->count / STEP_WORDS,
+                     sums->where->node_of_rank[words->from]);
+}
+
+/* An error is local, or rank 0's. */
 static int gather_units(tatp_pass *pass, const tatp_units *units, entries *all)
 {
+    static const tatp_by_node way = {TATP_TAG_UNITS, TATP_TAG_NODE_UNITS, add_rank, sum_up, add_node};
+    unit_sums sums = {.where = &pass->module->where, .units = units->count, .all = all};
     unit_counts counts = {0};
-    int leader = pass->module->local[0], rc = count_own(pass, units, &counts), sent = OMPI_SUCCESS;
-    if (leader == pass->fh->f_rank)
-        rc = add_local(pass, units->count, &counts, rc);
-    if (pass->fh->f_rank == 0)
-        rc = gather_nodes(pass, &counts, all, rc);
-    else if (leader == pass->fh->f_rank)
-        sent = send_steps(pass, &counts, rc, 0, TATP_TAG_NODE_UNITS);
-    else
-        sent = send_steps(pass, &counts, rc, leader, TATP_TAG_UNITS);
+    int rc = count_own(pass, units, &counts);
+    tatp_words own = {pass->fh->f_rank, (int64_t *)counts.step, counts.count * STEP_WORDS};
+    rc = tatp_gather_by_node(pass, &way, &sums, &own, rc);
     free(counts.step);
-    return rc != OMPI_SUCCESS ? rc : sent;
+    free(sums.bytes);
+    return rc;
 }
 
 /* ---- the decision ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of numbers from all ranks to rank 0. */
+/* Lists of numbers to rank 0: from all ranks, or from the lowest rank of each node, which sums up. */
 #include "fcoll_tatp.h"
 
 #include <limits.h>
@@ -40,4 +40,51 @@ int tatp_gather(ompio_file_t *fh, const tatp_nodes *where, const int64_t *words,
     if (rc == OMPI_SUCCESS)
         rc = tatp_gather_words(fh, words, own, *all, where->count, where->start);
     return rc;
+}
+
+/* ---- by way of the nodes ---- */
+
+/* Takes every message in whatever happens. */
+static int add_all(ompio_file_t *fh, enum tatp_tag tag, size_t senders,
+                   int (*add)(void *, const tatp_words *), void *sum, int rc)
+{
+    for (size_t i = 0; i < senders; i++) {
+        tatp_words message = {0};
+        int more = tatp_receive_words(fh, tag, &message);
+        if (rc == OMPI_SUCCESS)
+            rc = more;
+        if (rc == OMPI_SUCCESS && message.count > 0)
+            rc = add(sum, &message);
+        free(message.word);
+    }
+    return rc;
+}
+
+/* What the ranks of this node have. */
+static int sum_node(tatp_pass *pass, const tatp_by_node *way, void *sum, const tatp_words *own,
+                    tatp_words *node, int rc)
+{
+    if (rc == OMPI_SUCCESS)
+        rc = way->add_rank(sum, own);
+    rc = add_all(pass->fh, way->to_lowest, (size_t)pass->module->locals - 1, way->add_rank, sum, rc);
+    return rc == OMPI_SUCCESS ? way->sum_up(sum, node) : rc;
+}
+
+int tatp_gather_by_node(tatp_pass *pass, const tatp_by_node *way, void *sum, const tatp_words *own,
+                        int rc)
+{
+    int rank = pass->fh->f_rank, lowest = pass->module->local[0], sent = OMPI_SUCCESS;
+    tatp_words node = {.from = rank};
+    if (rank == lowest)
+        rc = sum_node(pass, way, sum, own, &node, rc);
+    else
+        sent = tatp_send_words(pass, own, rc, lowest, way->to_lowest);
+    if (rank == 0 && rc == OMPI_SUCCESS)
+        rc = way->add_node(sum, &node);
+    if (rank == 0)
+        rc = add_all(pass->fh, way->to_root, pass->module->where.leaders - 1, way->add_node, sum, rc);
+    else if (rank == lowest)
+        sent = tatp_send_words(pass, &node, rc, 0, way->to_root);
+    free(node.word);
+    return rc != OMPI_SUCCESS ? rc : sent;
 }

@@ -29,6 +29,15 @@ int tatp_poll_words(ompio_file_t *fh, enum tatp_tag tag, tatp_words *message, in
     return rc == OMPI_SUCCESS && *found ? take_in(fh, &status, tag, message) : rc;
 }
 
+int tatp_send_words(tatp_pass *pass, const tatp_words *words, int rc, int peer, enum tatp_tag tag)
+{
+    int64_t class = tatp_error_class(rc);
+    bool none = rc != OMPI_SUCCESS || words->count == 0;
+    size_t bytes = (none ? 1 : words->count) * sizeof class;
+    pass->metadata += (int64_t)bytes;
+    return tatp_send(pass->fh, none ? &class : words->word, bytes, peer, tag);
+}
+
 int tatp_receive_words(ompio_file_t *fh, enum tatp_tag tag, tatp_words *message)
 {
     int found = 0, rc = OMPI_SUCCESS;
@@ -36,6 +45,10 @@ int tatp_receive_words(ompio_file_t *fh, enum tatp_tag tag, tatp_words *message)
         rc = tatp_poll_words(fh, tag, message, &found);
         if (rc == OMPI_SUCCESS && !found)
             tatp_give_way(fh);
+    }
+    if (rc == OMPI_SUCCESS && message->count == 1) {
+        rc = (int)message->word[0];
+        message->count = 0;
     }
     return rc;
 }

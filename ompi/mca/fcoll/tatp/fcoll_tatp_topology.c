@@ -107,9 +107,8 @@ static int map_ranks(tatp_nodes *where, seat *seats, size_t ranks)
     where->ranks_on_node = calloc(ranks, sizeof *where->ranks_on_node);
     where->count = calloc(ranks, sizeof *where->count);
     where->start = calloc(ranks, sizeof *where->start);
-    where->slots = calloc(ranks, TATP_SLOT_WORDS * sizeof *where->slots);
     if (lowest == NULL || where->node_of_rank == NULL || where->ranks_on_node == NULL ||
-        where->count == NULL || where->start == NULL || where->slots == NULL) {
+        where->count == NULL || where->start == NULL) {
         free(lowest);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -164,9 +163,10 @@ static int64_t seats_per_node(void)
     return (c->link_rate - 1) / c->access_rate + 1;
 }
 
-static int64_t count_seats(const tatp_nodes *where)
+/* Aggregators that there is room for with so many on a node. */
+static int64_t count_seats(const tatp_nodes *where, int64_t most)
 {
-    int64_t seats = 0, most = seats_per_node();
+    int64_t seats = 0;
     for (size_t n = 0; n < where->nodes; n++) {
         int64_t ranks = (int64_t)where->ranks_on_node[n];
         seats += ranks < most ? ranks : most;
@@ -191,16 +191,18 @@ static int know_nodes(ompio_file_t *fh, tatp_nodes *where)
     return check_and_look_up(fh, where);
 }
 
-/* The one reduction that all files have when they are opened. */
+/* What all ranks have to know, or that one of them is in trouble. */
 static int agree(ompio_file_t *fh, tatp_module *module, int rc, bool *ask)
 {
-    enum { NODES, SEATS, WANTED, TOLD, ERROR, VALUES };
-    int64_t value[VALUES] = {0, 0, 0, 0, tatp_error_class(rc)};
+    enum { NODES, SEATS, WANTED, TOLD, ERROR, ROOM, VALUES = ROOM + TATP_ROOMS };
+    int64_t value[VALUES] = {[ERROR] = tatp_error_class(rc)};
     tatp_nodes *where = &module->where;
     if (rc == OMPI_SUCCESS && fh->f_rank == 0) {
         value[NODES] = (int64_t)where->nodes;
-        value[SEATS] = count_seats(where);
+        value[SEATS] = count_seats(where, seats_per_node());
         value[WANTED] = where->distances_open;
+        for (int k = 0; k < TATP_ROOMS; k++)
+            value[ROOM + k] = count_seats(where, INT64_C(1) << k);
     }
     value[TOLD] = rc == OMPI_SUCCESS && tatp_has_address(fh, module);
     rc = tatp_agree_max(fh, value, VALUES);
@@ -211,7 +213,17 @@ static int agree(ompio_file_t *fh, tatp_module *module, int rc, bool *ask)
     *ask = value[WANTED] && value[TOLD];
     where->nodes = (size_t)value[NODES];
     where->seats = (size_t)value[SEATS];
+    memcpy(where->room, value + ROOM, sizeof where->room);
     return OMPI_SUCCESS;
+}
+
+/* From how many ranks rank 0 hears what their nodes have. */
+static int count_leaders(ompio_file_t *fh, tatp_module *module)
+{
+    int64_t leaders = module->local[0] == fh->f_rank;
+    int rc = tatp_allreduce(fh, &leaders, 1, MPI_INT64_T, MPI_SUM);
+    module->where.leaders = (size_t)leaders;
+    return rc;
 }
 
 int tatp_where(ompio_file_t *fh, tatp_module *module)
@@ -225,6 +237,8 @@ int tatp_where(ompio_file_t *fh, tatp_module *module)
     if (rc == OMPI_SUCCESS)
         rc = know_nodes(fh, &module->where);
     rc = agree(fh, module, rc, &ask);
+    if (rc == OMPI_SUCCESS)
+        rc = count_leaders(fh, module);
     if (rc == OMPI_SUCCESS && ask)
         rc = tatp_ask_addresses(fh, module);
     if (rc == OMPI_SUCCESS && fh->f_rank == 0)
@@ -242,7 +256,6 @@ void tatp_where_release(tatp_nodes *where)
     free(where->ranks_on_node);
     free(where->count);
     free(where->start);
-    free(where->slots);
     free(where->answer);
     for (size_t n = 0; where->host != NULL && n < where->nodes; n++)
         free(where->host[n]);

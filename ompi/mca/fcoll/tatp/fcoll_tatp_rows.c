@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* C on rank 0, without the row of every rank: each rank tells the lowest rank of its node how many bytes
+ * of which domains it accesses; that one tells rank 0 the node's sums, and of its ranks only those that
+ * could serve the domain. */
+#include "fcoll_tatp.h"
+
+#include <stdlib.h>
+
+/* A rank's word: such pairs. */
+enum { PAIR_DOMAIN, PAIR_BYTES, PAIR_WORDS };
+/* A node's word on a domain; then RANK_WORDS for each of NODE_LISTED ranks. */
+enum { NODE_DOMAIN, NODE_BYTES, NODE_RANKS, NODE_LISTED, NODE_WORDS };
+enum { RANK_NUMBER, RANK_BYTES, RANK_WORDS };
+
+/* What one rank of the node accesses of one domain. */
+typedef struct part {
+    size_t domain;
+    int rank;
+    int64_t bytes;
+} part;
+
+typedef struct row_sums {
+    /* of the node, at its lowest rank */
+    part *part;
+    size_t parts, capacity;
+    size_t most; /* no node serves more domains */
+    int low;     /* the last of so many of the node's lowest ranks */
+    /* of all, on rank 0 */
+    const size_t *node_of_rank;
+    matrix_builder requests, node_bytes, node_ranks;
+} row_sums;
+
+/* ---- at the lowest rank of a node ---- */
+
+static int reserve(row_sums *sums, size_t more)
+{
+    size_t capacity = sums->parts + more, size;
+    if (capacity <= sums->capacity)
+        return OMPI_SUCCESS;
+    capacity = capacity > 2 * sums->capacity ? capacity : 2 * sums->capacity;
+    if (__builtin_mul_overflow(capacity, sizeof *sums->part, &size))
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    part *grown = realloc(sums->part, size);
+    if (grown == NULL)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    sums->part = grown;
+    sums->capacity = capacity;
+    return OMPI_SUCCESS;
+}
+
+static int add_rank(void *sum, const tatp_words *words)
+{
+    row_sums *sums = sum;
+    size_t pairs = words->count / PAIR_WORDS;
+    int rc = reserve(sums, pairs);
+    for (size_t i = 0; i < pairs && rc == OMPI_SUCCESS; i++) {
+        const int64_t *pair = words->word + i * PAIR_WORDS;
+        sums->part[sums->parts++] =
+            (part){(size_t)pair[PAIR_DOMAIN], words->from, pair[PAIR_BYTES]};
+    }
+    return rc;
+}
+
+/* By domain; then most bytes first, and among equal ones the lowest rank. */
+static int compare_parts(const void *a, const void *b)
+{
+    const part *x = a, *y = b;
+    if (x->domain != y->domain)
+        return x->domain < y->domain ? -1 : 1;
+    if (x->bytes != y->bytes)
+        return x->bytes > y->bytes ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static size_t same_domain(const row_sums *sums, size_t i)
+{
+    size_t end = i;
+    while (end < sums->parts && sums->part[end].domain == sums->part[i].domain)
+        end++;
+    return end - i;
+}
+
+/* Sums, and the ranks that could serve the domain. A node serves at most `most`, so that a plan needs no
+ * others than the domain's `most` best ranks: where it had another, one of those would be free, and as good
+ * (src/plan/plan.h). The lowest are those that two-phase I/O takes without knowing the network.
+ * Returns the words. */
+static size_t put_domain(const row_sums *sums, const part *first, size_t ranks, int64_t *word)
+{
+    size_t listed = 0;
+    int64_t bytes = 0;
+    for (size_t i = 0; i < ranks; i++) {
+        bytes += first[i].bytes;
+        if (i < sums->most || first[i].rank <= sums->low) {
+            int64_t *rank = word + NODE_WORDS + listed++ * RANK_WORDS;
+            rank[RANK_NUMBER] = first[i].rank;
+            rank[RANK_BYTES] = first[i].bytes;
+        }
+    }
+    word[NODE_DOMAIN] = (int64_t)first->domain;
+    word[NODE_BYTES] = bytes;
+    word[NODE_RANKS] = (int64_t)ranks;
+    word[NODE_LISTED] = (int64_t)listed;
+    return NODE_WORDS + listed * RANK_WORDS;
+}
+
+static int sum_up(void *sum, tatp_words *words)
+{
+    row_sums *sums = sum;
+    size_t size;
+    if (sums->parts == 0)
+        return OMPI_SUCCESS;
+    if (__builtin_mul_overflow(sums->parts, (NODE_WORDS + RANK_WORDS) * sizeof *words->word, &size))
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    words->word = malloc(size);
+    if (words->word == NULL)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    qsort(sums->part, sums->parts, sizeof *sums->part, compare_parts);
+    for (size_t i = 0, ranks; i < sums->parts; i += ranks) {
+        ranks = same_domain(sums, i);
+        words->count += put_domain(sums, &sums->part[i], ranks, words->word + words->count);
+    }
+    return OMPI_SUCCESS;
+}
+
+/* ---- on rank 0 ---- */
+
+/* Returns the words. */
+static size_t add_domain(row_sums *sums, size_t node, const int64_t *word, int *rc)
+{
+    size_t domain = (size_t)word[NODE_DOMAIN], listed = (size_t)word[NODE_LISTED];
+    *rc = matrix_builder_add(&sums->node_bytes, node, domain, word[NODE_BYTES]);
+    if (*rc == 0)
+        *rc = matrix_builder_add(&sums->node_ranks, node, domain, word[NODE_RANKS]);
+    for (size_t i = 0; i < listed && *rc == 0; i++) {
+        const int64_t *rank = word + NODE_WORDS + i * RANK_WORDS;
+        *rc = matrix_builder_add(&sums->requests, (size_t)rank[RANK_NUMBER], domain, rank[RANK_BYTES]);
+    }
+    return NODE_WORDS + listed * RANK_WORDS;
+}
+
+static int add_node(void *sum, const tatp_words *words)
+{
+    row_sums *sums = sum;
+    int rc = 0;
+    for (size_t at = 0; at < words->count && rc == 0;)
+        at += add_domain(sums, sums->node_of_rank[words->from], words->word + at, &rc);
+    return tatp_from_errno(rc);
+}
+
+static int finish(row_sums *sums, tatp_rows *rows)
+{
+    int rc = matrix_builder_finish(&sums->requests, &rows->requests);
+    if (rc == 0)
+        rc = matrix_builder_finish(&sums->node_bytes, &rows->node_bytes);
+    if (rc == 0)
+        rc = matrix_builder_finish(&sums->node_ranks, &rows->node_ranks);
+    return tatp_from_errno(rc);
+}
+
+/* ---- the whole ---- */
+
+/* At least the per_node of the plan, which rank 0 alone can tell. */
+static size_t most_on_node(const tatp_nodes *where, size_t domains, size_t locals)
+{
+    for (int k = 0; k < TATP_ROOMS; k++) {
+        if (where->room[k] >= (int64_t)domains)
+            return (size_t)1 << k;
+    }
+    return locals;
+}
+
+static row_sums start(const tatp_pass *pass)
+{
+    const tatp_module *module = pass->module;
+    const tatp_nodes *where = &module->where;
+    size_t domains = tatp_domain_count(module, pass->schedule), ranks = (size_t)pass->fh->f_size;
+    size_t locals = (size_t)module->locals, most = most_on_node(where, domains, locals);
+    return (row_sums){
+        .most = most,
+        .low = module->local[(most < locals ? most : locals) - 1],
+        .node_of_rank = where->node_of_rank,
+        .requests = {.rows = ranks, .cols = domains},
+        .node_bytes = {.rows = where->nodes, .cols = domains},
+        .node_ranks = {.rows = where->nodes, .cols = domains},
+    };
+}
+
+static int own_row(const tatp_pass *pass, tatp_words *own)
+{
+    size_t pairs = pass->schedule->shares;
+    own->from = pass->fh->f_rank;
+    own->word = malloc((pairs + 1) * PAIR_WORDS * sizeof *own->word);
+    if (own->word == NULL)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    own->count = pairs * PAIR_WORDS;
+    for (size_t i = 0; i < pairs; i++) {
+        own->word[i * PAIR_WORDS + PAIR_DOMAIN] = (int64_t)pass->schedule->share[i].domain;
+        own->word[i * PAIR_WORDS + PAIR_BYTES] = pass->schedule->share[i].list.bytes;
+    }
+    return OMPI_SUCCESS;
+}
+
+int tatp_gather_rows(tatp_pass *pass, int rc, tatp_rows *rows)
+{
+    static const tatp_by_node way = {TATP_TAG_ROWS, TATP_TAG_NODE_ROWS, add_rank, sum_up, add_node};
+    row_sums sums = start(pass);
+    tatp_words own = {0};
+    *rows = (tatp_rows){0};
+    if (rc == OMPI_SUCCESS)
+        rc = own_row(pass, &own);
+    rc = tatp_gather_by_node(pass, &way, &sums, &own, rc);
+    if (rc == OMPI_SUCCESS && pass->fh->f_rank == 0)
+        rc = finish(&sums, rows);
+    free(own.word);
+    free(sums.part);
+    matrix_builder_clear(&sums.requests);
+    matrix_builder_clear(&sums.node_bytes);
+    matrix_builder_clear(&sums.node_ranks);
+    return rc;
+}
+
+void tatp_rows_release(tatp_rows *rows)
+{
+    matrix_release(&rows->requests);
+    matrix_release(&rows->node_bytes);
+    matrix_release(&rows->node_ranks);
+}
