@@ -109,7 +109,8 @@ typedef struct tatp_buffers {
 /* A long answer is told by pieces of so many words. */
 #define TATP_ANSWER_PIECE 1024
 
-/* Each node serves up to 1, 2, 4, ... domains: more ranks than this goes to share no node. */
+/* How many domains there is room for is known for at most 1, 2, 4, ... 2^15 on each node; few nodes have
+ * as many ranks. */
 #define TATP_ROOMS 16
 
 /* Who sits where. */
@@ -431,7 +432,7 @@ int tatp_gather_rows(tatp_pass *pass, int rc, tatp_rows *rows);
 void tatp_rows_release(tatp_rows *rows);
 
 /* ---- fcoll_tatp_plan.c ---- */
-/* Gathers C on rank 0, decides there and tells all. `rc` is what this rank brings along: an
+/* Gathers on rank 0 what is needed of C, decides there and tells all. `rc` is what this rank brings along: an
  * error anywhere becomes everyone's. *may_fit: fitted domains could be better. Collective. */
 int tatp_decide(tatp_pass *pass, int rc, bool *may_fit);
 
