@@ -30,6 +30,26 @@ json_t *tool_json_numbers(const size_t *number, size_t count)
     return list;
 }
 
+json_t *tool_json_reals(const double *number, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t k = 0; k < count; k++)
+        json_array_append_new(list, json_real(number[k]));
+    return list;
+}
+
+json_t *tool_json_rows(const double *number, size_t rows, size_t columns)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < rows; i++) {
+        json_t *row = json_array();
+        for (size_t j = 0; j < columns; j++)
+            json_array_append_new(row, json_real(number[j * rows + i]));
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
 /* Memory that was short on the way shows here: something is missing. */
 int tool_print_json(json_t *value)
 {

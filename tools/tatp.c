@@ -85,12 +85,15 @@ int tatp_read_fabric(const char *file, topo_fabric **fabric)
 int main(int argc, char **argv)
 {
     static const tool_command commands[] = {{"assign", run_assign}, {"plan", run_plan},
+                                            {"links", run_links}, {"report", run_report},
                                             {"topology", run_topology}, {NULL, NULL}};
     return tool_run(commands,
                     "Assigns file domains to ranks by the network's topology.\v"
                     "Commands:\n"
                     "  assign    solve an assignment problem\n"
+                    "  links     print what each strategy loads on each link, for programs\n"
                     "  plan      plan which rank serves which file domain\n"
+                    "  report    draw the statistics of a run as a page\n"
                     "  topology  print what a file says about the network\n"
                     "'tatp COMMAND --help' lists the options of a command.",
                     argc, argv);

@@ -11,7 +11,9 @@
 
 /* Each returns the exit status. */
 int run_assign(int argc, char **argv);   /* solves an assignment problem */
+int run_links(int argc, char **argv);    /* what each strategy loads on each link, for programs */
 int run_plan(int argc, char **argv);     /* which rank serves which file domain */
+int run_report(int argc, char **argv);   /* statistics as a page */
 int run_topology(int argc, char **argv); /* what a description of a network says */
 
 /* How an answer is found and told. */

@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tatp plan: which rank serves which file domain. */
-#include "plan/plan.h"
+#include "tatp_problem.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
-#include "network.h"
 #include "table.h"
-#include "tatp.h"
 #include "tool.h"
 
 /* More hop-bytes than that are not printed. */
 #define MOST_HOP_BYTES ((size_t)1 << 20)
 
 struct plan_options {
-    const char *requests;
-    tatp_places places;
-    const plan_strategy *strategy; /* NULL: all */
-    size_t per_node;
-    plan_objective objective;
-    tatp_answer answer;
+    tatp_problem_options problem;
     bool quiet;
 };
 
@@ -45,112 +37,32 @@ struct planning {
 
 /* ---- options ---- */
 
-static void check_options(const struct plan_options *options, struct argp_state *state)
-{
-    const tatp_places *places = &options->places;
-    if (options->requests == NULL)
-        argp_error(state, "--requests is needed");
-    if (places->distances != NULL && places->topology != NULL)
-        argp_error(state, "--distances and --topology exclude each other");
-    if (places->distances == NULL && places->hosts == NULL)
-        argp_error(state, places->topology != NULL ? "--topology needs --hosts"
-                                                   : "--distances, or --topology with --hosts, is needed");
-}
-
-static const plan_strategy *parse_strategy(const char *arg, struct argp_state *state)
-{
-    const plan_strategy *strategy = plan_find_strategy(arg);
-    if (strategy == NULL && strcmp(arg, "all") != 0)
-        argp_error(state, "'%s' is not a strategy", arg);
-    return strategy;
-}
-
-static plan_objective parse_objective(const char *arg, struct argp_state *state)
-{
-    const plan_objective_name *found = plan_find_objective(arg);
-    if (found == NULL)
-        argp_error(state, "'%s' is not an objective", arg);
-    return found->objective;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct plan_options *options = state->input;
+    (void)arg;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = &options->answer;
-        return 0;
-    case 'r':
-        options->requests = arg;
-        return 0;
-    case 'd':
-        options->places.distances = arg;
-        return 0;
-    case 't':
-        options->places.topology = arg;
-        return 0;
-    case 'H':
-        options->places.hosts = arg;
-        return 0;
-    case 'S':
-        options->strategy = parse_strategy(arg, state);
-        return 0;
-    case 'm':
-        if (tool_number(arg, 0, SIZE_MAX, &options->per_node) != 0)
-            argp_error(state, "'%s' is not a number of domains", arg);
-        return 0;
-    case 'o':
-        options->objective = parse_objective(arg, state);
+        state->child_inputs[0] = &options->problem;
+        state->child_inputs[1] = &options->problem.answer;
         return 0;
     case 'q':
         options->quiet = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        return tool_refuse_argument(arg, state);
-    case ARGP_KEY_END:
-        check_options(options, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-/* Closes --help with the table of strategies. */
-static char *list_strategies(int key, const char *text, void *input)
-{
-    (void)input;
-    char *list = NULL;
-    size_t length;
-    if (key != ARGP_KEY_HELP_POST_DOC)
-        return (char *)(uintptr_t)text;
-    FILE *out = open_memstream(&list, &length);
-    if (out == NULL)
-        return NULL;
-    fprintf(out, "Strategies:\n");
-    for (const plan_strategy *s = plan_strategies; s->name != NULL; s++)
-        fprintf(out, "  %-12s %s\n", s->name, s->note);
-    fclose(out);
-    return list;
-}
-
 static const struct argp plan_argp = {
     .options =
         (const struct argp_option[]){
-            {"requests", 'r', "FILE", 0, "Bytes of each domain (column) that each rank (row) accesses", 0},
-            {"distances", 'd', "FILE", 0, "Hops between ranks or, with --hosts, between nodes", 0},
-            {"topology", 't', "FILE", 0, "The network instead, in any format that 'tatp topology' reads", 0},
-            {"hosts", 'H', "LIST", 0, "The hosts of the ranks in their order: n[0-3]:32,login or @FILE", 0},
-            {"strategy", 'S', "NAME", 0, "One strategy (default: all)", 0},
-            {"per-node", 'm', "N", 0, "At most N domains on one node (default: any number)", 0},
-            {"objective", 'o', "NAME", 0,
-             "What tatp makes least: hopbytes (default), or congestion, the most bytes of a link", 0},
             {"quiet", 'q', NULL, 0, "Do not print the hop-bytes of every rank and domain", 0},
             {0},
         },
     .parser = parse_option,
-    .children = (const struct argp_child[]){{&tatp_json_argp, 0, NULL, 0}, {&tatp_solver_argp, 0, NULL, 0}, {0}},
-    .doc = "Plans which rank serves which file domain.\v",
-    .help_filter = list_strategies,
+    .children = (const struct argp_child[]){{&tatp_problem_argp, 0, NULL, 0}, {&tatp_json_argp, 0, NULL, 0}, {0}},
+    .doc = "Plans which rank serves which file domain.",
 };
 
 /* ---- planning ---- */
@@ -159,17 +71,17 @@ static int no_plan(const struct planning *p)
 {
     size_t domains = p->in.requests->cols, ranks = p->in.requests->rows;
     if (domains > ranks)
-        tool_fail("%s: no plan: %zu domains for %zu ranks, which serve one each", p->options->requests, domains,
+        tool_fail("%s: no plan: %zu domains for %zu ranks, which serve one each", p->options->problem.requests, domains,
                   ranks);
     else
-        tool_fail("%s: no plan: with --per-node=%zu the %zu nodes do not serve %zu domains", p->options->requests,
-                  p->in.per_node, p->in.topology->nodes, domains);
+        tool_fail("%s: no plan: with --per-node=%zu the %zu nodes do not serve %zu domains",
+                  p->options->problem.requests, p->in.per_node, p->in.topology->nodes, domains);
     return TOOL_INFEASIBLE;
 }
 
 static int assign(const struct planning *p, struct outcome *o)
 {
-    const lap_solver *solver = p->options->answer.solver;
+    const lap_solver *solver = p->options->problem.answer.solver;
     double bound;
     if (o->strategy->assign_bounded == NULL || p->in.objective != PLAN_HOP_BYTES)
         return o->strategy->assign(&p->in, solver, o->rank_of_domain);
@@ -199,7 +111,7 @@ static int make_outcomes(struct planning *p)
 {
     int status = 0;
     for (const plan_strategy *s = plan_strategies; status == 0 && s->name != NULL; s++)
-        if (p->options->strategy == NULL || p->options->strategy == s)
+        if (p->options->problem.strategy == NULL || p->options->problem.strategy == s)
             status = make_outcome(p, s);
     return status;
 }
@@ -210,9 +122,8 @@ static int make_workload(struct planning *p)
     if (p->options->quiet ||
         __builtin_mul_overflow(p->in.requests->rows, p->in.requests->cols, &numbers) || numbers > MOST_HOP_BYTES)
         return 0;
-    p->workload = tool_allocate(numbers, sizeof *p->workload);
-    int rc = plan_workload(&p->in, p->workload);
-    return rc == 0 ? 0 : tool_fail("the hop-bytes: %s", strerror(-rc));
+    p->workload = tatp_problem_workload(&p->in);
+    return p->workload != NULL ? 0 : TOOL_FAILURE;
 }
 
 /* ---- printing ---- */
@@ -281,25 +192,12 @@ static int print_text(const struct planning *p)
     return 0;
 }
 
-static json_t *list_workload(const struct planning *p)
-{
-    json_t *rows = json_array();
-    for (size_t i = 0; i < p->in.requests->rows; i++) {
-        json_t *row = json_array();
-        for (size_t j = 0; j < p->in.requests->cols; j++)
-            json_array_append_new(row, json_real(p->workload[j * p->in.requests->rows + i]));
-        json_array_append_new(rows, row);
-    }
-    return rows;
-}
-
 static json_t *describe(const struct outcome *o, size_t domains)
 {
-    return json_pack("{s:s, s:o, s:f, s:f, s:I, s:o, s:f}", "name", o->strategy->name, "assignment",
-                     tool_json_numbers(o->rank_of_domain, domains), "hop_bytes", o->report.hop_bytes,
-                     "max_link_bytes", o->report.max_link_bytes, "crossing_bytes",
-                     (json_int_t)o->report.crossing_bytes, "gap", o->gap >= 0.0 ? json_real(o->gap) : json_null(),
-                     "seconds", o->seconds);
+    json_t *plan = tatp_describe_plan(o->strategy->name, o->rank_of_domain, domains, &o->report);
+    json_object_set_new(plan, "gap", o->gap >= 0.0 ? json_real(o->gap) : json_null());
+    json_object_set_new(plan, "seconds", json_real(o->seconds));
+    return plan;
 }
 
 static int print_json(const struct planning *p)
@@ -312,31 +210,18 @@ static int print_json(const struct planning *p)
                               "domains", (json_int_t)in->requests->cols, "nodes", (json_int_t)in->topology->nodes,
                               "distances", in->topology->source, "objective",
                               plan_objectives[in->objective].name, "solver",
-                              p->options->answer.solver->name, "strategies", strategies);
+                              p->options->problem.answer.solver->name, "strategies", strategies);
     if (p->workload != NULL)
-        json_object_set_new(value, "workload", list_workload(p));
+        json_object_set_new(value, "workload",
+                            tool_json_rows(p->workload, in->requests->rows, in->requests->cols));
     return tool_print_json(value);
 }
 
 /* ---- the command ---- */
 
-static int read_requests(const char *file, matrix *requests)
+static int plan(const struct plan_options *options, const plan_input *in)
 {
-    int status = tool_read_market(file, requests);
-    if (status != 0)
-        return status;
-    for (size_t i = 0; i < requests->row_start[requests->rows]; i++)
-        if (requests->value[i] < 0)
-            return tool_fail("%s: negative bytes: %" PRId64, file, requests->value[i]);
-    return 0;
-}
-
-static int plan(const struct plan_options *options, const matrix *requests, const tatp_network *network)
-{
-    struct planning p = {.options = options,
-                         .in = {.requests = requests, .node_of_rank = network->node_of_rank,
-                                .topology = &network->topology, .per_node = options->per_node,
-                                .objective = options->objective}};
+    struct planning p = {.options = options, .in = *in};
     size_t strategies = 0;
     while (plan_strategies[strategies].name != NULL)
         strategies++;
@@ -345,7 +230,7 @@ static int plan(const struct plan_options *options, const matrix *requests, cons
     if (status == 0)
         status = make_workload(&p);
     if (status == 0)
-        status = (options->answer.json ? print_json : print_text)(&p);
+        status = (options->problem.answer.json ? print_json : print_text)(&p);
     for (size_t k = 0; k < p.outcomes; k++)
         free(p.outcome[k].rank_of_domain);
     free(p.outcome);
@@ -355,17 +240,13 @@ static int plan(const struct plan_options *options, const matrix *requests, cons
 
 int run_plan(int argc, char **argv)
 {
-    struct plan_options options = {.answer.solver = lap_solvers};
-    matrix requests = {0};
-    tatp_network network = {0};
+    struct plan_options options = {.problem.answer.solver = lap_solvers};
+    tatp_problem problem;
     if (argp_parse(&plan_argp, argc, argv, 0, NULL, &options) != 0)
         return tool_fail("out of memory");
-    int status = read_requests(options.requests, &requests);
+    int status = tatp_problem_read(&problem, &options.problem);
     if (status == 0)
-        status = tatp_read_network(&options.places, options.requests, requests.rows, &network);
-    if (status == 0)
-        status = plan(&options, &requests, &network);
-    tatp_network_release(&network);
-    matrix_release(&requests);
+        status = plan(&options, &problem.in);
+    tatp_problem_release(&problem);
     return status;
 }

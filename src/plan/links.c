@@ -43,30 +43,69 @@ static void load_way(const struct links *links, size_t from, size_t to, double b
 }
 
 static void load_all(const plan_input *in, const struct links *links, const size_t *rank_of_domain,
-                     double *up, double *down)
+                     plan_loads *loads)
 {
     const matrix *c = plan_bytes_on_nodes(in);
     for (size_t i = 0; i < c->rows; i++) {
         for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
             size_t to = in->node_of_rank[rank_of_domain[c->col[k]]];
-            load_way(links, plan_node_of_row(in, i), to, (double)c->value[k], up, down);
+            load_way(links, plan_node_of_row(in, i), to, (double)c->value[k], loads->up, loads->down);
         }
     }
+}
+
+static int load_links(const plan_input *in, const struct links *links, const size_t *rank_of_domain,
+                      plan_loads *loads)
+{
+    plan_loads made = {
+        .vertices = links->vertices,
+        .up = calloc(links->vertices, sizeof *made.up),
+        .down = calloc(links->vertices, sizeof *made.down),
+    };
+    if (made.up == NULL || made.down == NULL) {
+        plan_release_loads(&made);
+        return -ENOMEM;
+    }
+    load_all(in, links, rank_of_domain, &made);
+    *loads = made;
+    return 0;
 }
 
 int links_most(const plan_input *in, const struct links *links, const size_t *rank_of_domain,
                double *most)
 {
-    double *up = calloc(links->vertices, sizeof *up), *down = calloc(links->vertices, sizeof *down);
-    int rc = up == NULL || down == NULL ? -ENOMEM : 0;
-    if (rc == 0) {
-        load_all(in, links, rank_of_domain, up, down);
-        *most = 0.0;
-        for (size_t v = 0; v + 1 < links->vertices; v++) {
-            *most = fmax(*most, fmax(up[v], down[v]) / cables(links, v));
-        }
+    plan_loads loads;
+    int rc = load_links(in, links, rank_of_domain, &loads);
+    if (rc != 0) {
+        return rc;
     }
-    free(up);
-    free(down);
+    *most = 0.0;
+    for (size_t v = 0; v + 1 < links->vertices; v++) {
+        *most = fmax(*most, fmax(loads.up[v], loads.down[v]) / cables(links, v));
+    }
+    plan_release_loads(&loads);
+    return 0;
+}
+
+int plan_load_links(const plan_input *in, const size_t *rank_of_domain, plan_loads *loads)
+{
+    struct links links;
+    double checked;
+    int rc = plan_hop_bytes(in, rank_of_domain, &checked);
+    if (rc == 0) {
+        rc = links_of_topo(in->topology, &links);
+    }
+    if (rc != 0) {
+        return rc;
+    }
+    rc = load_links(in, &links, rank_of_domain, loads);
+    links_release(&links);
     return rc;
+}
+
+void plan_release_loads(plan_loads *loads)
+{
+    free(loads->up);
+    free(loads->down);
+    *loads = (plan_loads){ 0 };
 }

@@ -134,6 +134,17 @@ typedef struct plan_report {
                                topology's tree or, without, one link from each node to a switch */
 } plan_report;
 
+/* Bytes on the link above each vertex, up to its parent and down from it: the vertices of the topology's
+ * tree or, without one, the nodes and a switch above them. The last one is the root: no link. */
+typedef struct plan_loads {
+    size_t vertices;
+    double *up, *down;
+} plan_loads;
+
+/* -EINVAL: a rank or a node is out of range; -ENOMEM. Release with plan_release_loads. */
+int plan_load_links(const plan_input *in, const size_t *rank_of_domain, plan_loads *loads);
+void plan_release_loads(plan_loads *loads);
+
 /* All of them. -EINVAL: a rank or a node is out of range; -ENOMEM. */
 int plan_assess(const plan_input *in, const size_t *rank_of_domain, plan_report *report);
 

@@ -47,7 +47,8 @@ installed=$(cd "$components" && echo *)
 tap_is "$installed" "help-fcoll-tatp.txt help-rmaps-dla.txt mca_fcoll_tatp.so mca_rmaps_dla.so" \
     "the component folder holds the DSOs and their help"
 for file in bin/dla bin/dla-pingpong bin/tatp share/man/man1/dla.1 share/man/man1/tatp.1 \
-    share/man/man7/fcoll_tatp.7 share/man/man7/rmaps_dla.7; do
+    share/man/man7/fcoll_tatp.7 share/man/man7/rmaps_dla.7 \
+    share/tatp-dla/report/__main__.py share/tatp-dla/report/page.html; do
     tap_check "$file is installed" test -f "$tap_dir$(made_with prefix)/$file"
 done
 

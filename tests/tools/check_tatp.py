@@ -72,6 +72,28 @@ def check_plan(answer, number):
     return "right"
 
 
+def check_links(answer, number):
+    """Without a tree a node's link carries what its ranks send to other nodes' aggregators, and what those send to it."""
+    requests = read(f"C{number}.mtx")
+    with open(f"hosts{number}", encoding="ascii") as file:
+        node = [int(line.removeprefix("host")) for line in file]
+    vertices = max(node) + 2
+    if answer["parent"] != [vertices - 1] * vertices or answer["cables"] != [1] * (vertices - 1) + [0] or answer["is_tree"]:
+        return "not one switch above all nodes"
+    for entry in answer["strategies"] + [answer["given"]]:
+        up, down = [0] * vertices, [0] * vertices
+        for rank, row in enumerate(requests):
+            for domain, size in enumerate(row):
+                server = node[entry["assignment"][domain]]
+                up[node[rank]] += size * (server != node[rank])
+                down[server] += size * (server != node[rank])
+        if (entry["up"], entry["down"]) != (up, down):
+            return f"{entry}: up {up}, down {down}"
+        if entry["max_link_bytes"] != max(up + down) or entry["crossing_bytes"] != sum(up):
+            return f"{entry}: {max(up + down)} of a link, {sum(up)} in all"
+    return "right"
+
+
 def check_assign(answer, number):
     """Brute force."""
     cost = read(f"A{number}.mtx")
@@ -98,6 +120,8 @@ def main():
     answer = json.load(sys.stdin)
     if sys.argv[1].startswith("assign"):
         print(check_assign(answer, sys.argv[1][len("assign"):]))
+    elif sys.argv[1].startswith("links"):
+        print(check_links(answer, sys.argv[1][len("links"):]))
     else:
         print(check_plan(answer, sys.argv[1].replace("plan", "")))
 

@@ -159,6 +159,40 @@ refuses 1 "tatp: long:2: a host name of more than 255 characters" "hosts: a long
 printf 'a\nb\0c\n' >nul
 refuses 1 "tatp: nul:2: a NUL byte" "hosts: a NUL" tatp plan -r C.mtx -H @nul
 
+# --- links ---
+
+tap_is "$(tatp links -r C.mtx --topology slurm.conf --hosts a:2,b:2,c:2 --strategy otp --aggregators 2,4,3)" \
+    '{"nodes":3,"is_tree":true,"parent":[4,4,3,5,5,5],"cables":[1,1,1,1,1,0],"strategies":[{"name":"otp",'\
+'"assignment":[0,2,4],"hop_bytes":53.0,"max_link_bytes":8.0,"crossing_bytes":16,"up":[4.0,8.0,4.0,4.0,4.0,0.0],'\
+'"down":[4.0,8.0,4.0,4.0,4.0,0.0]}],"given":{"name":"given","assignment":[2,4,3],"hop_bytes":40.0,'\
+'"max_link_bytes":8.0,"crossing_bytes":12,"up":[8.0,0.0,4.0,4.0,4.0,0.0],"down":[0.0,8.0,4.0,4.0,4.0,0.0]}}' \
+    "links: a tree, a strategy, and a given assignment"
+for number in 0 1 2 3 4 5 6; do
+    given=$(seq -s , 0 $(($(sed -n '2s/.* //p' "C$number.mtx") - 1)))
+    agrees "links: random requests $number" "links$number" \
+        tatp links -r "C$number.mtx" -d "N$number.mtx" -H @"hosts$number" --aggregators "$given"
+done
+
+# The hop-bytes alone.
+workload_of() {
+    tatp links -r C.mtx -d H.mtx -H a:2,b:2,c:2 --strategy otp --workload "$1" |
+        sed 's/.*"workload":\(.*\),"strategies.*/\1/; s/\.0//g'
+}
+tap_is "$(workload_of rank)" "[[9,19,24],[11,17,24],[8,24,20],[12,24,16],[32,16,20],[32,20,16]]" \
+    "links: hop-bytes of each rank"
+tap_is "$(workload_of node)" "[[9,17,24],[8,24,16],[32,16,16]]" "links: hop-bytes of the best rank of each node"
+tap_is "$(tatp links -r C.mtx -H a:2,b:2,c:2 | grep -o '"name":"[a-z_]*"' | xargs)" \
+    "name:tatp name:latp_volume name:latp_count name:otp" "links: all strategies"
+tap_is "$(tatp links -r wide.mtx -H a -a 0,0 | sed 's/.*"strategies"/"strategies"/; s/"hop_bytes.*//')" \
+    '"strategies":[],"given":{"name":"given","assignment":[0,0],' "links: no room for any strategy"
+refuses 2 "tatp links: --requests is needed" "links: no requests" tatp links -H a
+refuses 2 "tatp links: hop-bytes are those of each 'rank' or 'node', not 'host'" "links: hop-bytes of what" \
+    tatp links -r C.mtx -H a:6 --workload host
+for given in 0,6,1 0,1 0,1,2,3 x; do
+    refuses 1 "tatp: --aggregators: 3 ranks below 6 are wanted, one for each domain" "links: aggregators $given" \
+        tatp links -r C.mtx -H a:6 -a $given
+done
+
 # --- assign ---
 
 tatp plan -r C.mtx -d D.mtx | sed -n '3,8p' | awk '{ print $2, $3, $4 }' >W

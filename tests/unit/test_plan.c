@@ -330,6 +330,31 @@ START_TEST(worked_example_loads)
 }
 END_TEST
 
+/* By the lowest ranks: four bytes go from n0 to n1 and back, and as many between n1 and n2. */
+START_TEST(worked_example_links)
+{
+    static const size_t rank[3] = { 0, 2, 4 };
+    static const double moved[6] = { 4, 8, 4, 4, 4, 0 };
+    size_t parent[] = { 3, 3, 4, 5, 5, 5 }, width[] = { 1, 1, 1, 1, 1, 1 };
+    for (int tree = 0; tree < 2; tree++) {
+        struct scene *s = worked_example();
+        plan_loads loads;
+        if (tree) {
+            s->topology.tree = (topo_tree){ 6, parent, width };
+        }
+        ck_assert_int_eq(plan_load_links(&s->input, rank, &loads), 0);
+        ck_assert_uint_eq(loads.vertices, tree ? 6 : 4);
+        for (size_t v = 0; v < loads.vertices; v++) {
+            double expected = v == loads.vertices - 1 ? 0 : moved[v];
+            ck_assert_double_eq(loads.up[v], expected);
+            ck_assert_double_eq(loads.down[v], expected);
+        }
+        plan_release_loads(&loads);
+        ck_assert_ptr_null(loads.up);
+    }
+}
+END_TEST
+
 /* ---- random scenes ---- */
 
 #define TELL "seed %llu", (unsigned long long)seed
@@ -966,8 +991,11 @@ START_TEST(rank_out_of_range)
     struct scene *s = worked_example();
     const size_t rank[3] = { 0, 6, 2 };
     double hop_bytes = -1.0;
+    plan_loads loads = { .vertices = 77 };
     ck_assert_int_eq(plan_hop_bytes(&s->input, rank, &hop_bytes), -EINVAL);
     ck_assert_double_eq(hop_bytes, -1.0);
+    ck_assert_int_eq(plan_load_links(&s->input, rank, &loads), -EINVAL);
+    ck_assert_uint_eq(loads.vertices, 77);
 }
 END_TEST
 
@@ -1057,6 +1085,18 @@ static int call_assess(struct scene *s, size_t *answer)
     return rc;
 }
 
+static int call_loads(struct scene *s, size_t *answer)
+{
+    const size_t rank[3] = { 2, 4, 3 };
+    plan_loads loads;
+    int rc = plan_load_links(&s->input, rank, &loads);
+    if (rc == 0) {
+        answer[0] = loads.vertices;
+        plan_release_loads(&loads);
+    }
+    return rc;
+}
+
 static int call_nodes(struct scene *s, size_t *answer)
 {
     matrix bytes = { 3, 3, example_start, example_col, example_value };
@@ -1099,7 +1139,7 @@ static int call_largest(struct scene *s, size_t *answer)
     return assign(s, "tatp", answer);
 }
 
-static const call calls[] = { call_assess, call_nodes, call_ranks, call_congestion, call_volume,
+static const call calls[] = { call_assess, call_loads, call_nodes, call_ranks, call_congestion, call_volume,
                               call_otp, call_conflict, call_largest };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
@@ -1131,6 +1171,7 @@ static Suite *plan_suite(void)
     tcase_add_test(example, worked_example_default);
     tcase_add_test(example, worked_example_of_the_paper);
     tcase_add_test(example, worked_example_loads);
+    tcase_add_test(example, worked_example_links);
     suite_add_tcase(suite, example);
 
     TCase *random = tcase_create("random");

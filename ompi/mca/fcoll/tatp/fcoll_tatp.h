@@ -6,6 +6,7 @@
 #include "ompi_config.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 
 #include "mpi.h"
 #include "opal/mca/mca.h"
@@ -33,7 +34,8 @@ enum tatp_tag {
     TATP_TAG_ROWS,
     TATP_TAG_NODE_ROWS,
     TATP_TAG_UNITS,
-    TATP_TAG_NODE_UNITS
+    TATP_TAG_NODE_UNITS,
+    TATP_TAG_STATS
 };
 
 /* How the accessed range is divided; the names are in fcoll_tatp_domains.c. */
@@ -219,6 +221,9 @@ typedef struct tatp_schedule {
     tatp_contributor *contributor; /* ascending by rank, this rank among them */
     size_t contributors;
     bool shared;               /* the aggregators of this node have their windows in the segment */
+    matrix requests;           /* rank 0: C, until the statistics have told it; mostly empty */
+    matrix even_requests;      /* that of the domains in whose place it has fitted ones */
+    int told;                  /* calls by it that are in the statistics */
     tatp_cycles *cycles;
 } tatp_schedule;
 
@@ -549,10 +554,31 @@ int tatp_record_check(void);
 /* On the rank that holds something: brings the record file up to date, now or, where that would take more
  * than a twentieth of the time, later, in MPI_Finalize at the latest. */
 void tatp_record_flush(void);
+/* What tells this run from any other. */
+const char *tatp_run_id(void);
 
 /* ---- fcoll_tatp_stats.c ---- */
+/* Whether a line is written for each call. */
+bool tatp_stats_wanted(void);
+/* On rank 0: takes C over, for the line of the first call by this schedule, or releases it. */
+void tatp_stats_keep(tatp_schedule *schedule, matrix *requests);
 /* Appends one line about the call to the statistics file. Collective when statistics are on. */
 int tatp_stats_report(const tatp_pass *pass);
+/* The text as the inside of a JSON string. */
+void tatp_put_text(FILE *out, const char *text);
+/* Numbers with commas between, without brackets. */
+void tatp_put_number(FILE *out, int64_t value);
+void tatp_put_sizes(FILE *out, const size_t *value, size_t count);
+
+/* ---- fcoll_tatp_stats_plan.c ---- */
+/* On rank 0: the plan of the schedule as a JSON object; nothing where there is no memory for it. */
+void tatp_put_plan(FILE *out, const tatp_pass *pass);
+
+/* ---- fcoll_tatp_timeline.c ---- */
+/* Sends this rank's time line to rank 0, where it is one of those that are told. */
+int tatp_timeline_send(const tatp_pass *pass);
+/* On rank 0: takes in all that are sent, and writes them as a JSON array, if `out` is not NULL. */
+int tatp_timeline_put(FILE *out, const tatp_pass *pass);
 
 /* ---- fcoll_tatp_component.c ---- */
 /* On rank 0 of a file: whether the parameters make sense; tells when not. */

@@ -146,6 +146,18 @@ static bool take_extent(tatp_cycles *cycles, int64_t end, int64_t gap, access_pi
     return true;
 }
 
+static double begin_access(tatp_cycles *cycles, const tatp_step *s)
+{
+    tatp_timeline_note(cycles, s->window, TATP_ACCESS_BEGINS);
+    return MPI_Wtime();
+}
+
+static void end_access(tatp_cycles *cycles, const tatp_step *s, double start)
+{
+    cycles->pass->time.st5 += MPI_Wtime() - start;
+    tatp_timeline_note(cycles, s->window, TATP_ACCESS_ENDS);
+}
+
 /* Only what was given is written: the holes between belong to others. After an error in this
  * domain nothing more is written to it. */
 static void write_window(tatp_cycles *cycles, tatp_step *s)
@@ -153,14 +165,14 @@ static void write_window(tatp_cycles *cycles, tatp_step *s)
     access_piece extent;
     int64_t begin = tatp_window_begin(cycles, s);
     char *data = window_of(cycles, s)->data;
-    double start = MPI_Wtime();
+    double start = begin_access(cycles, s);
     while (take_extent(cycles, s->end, 0, &extent)) {
         if (cycles->error == OMPI_SUCCESS)
             tatp_keep_error(cycles, tatp_file_write(cycles->pass, extent.offset,
                                                     extent.offset + extent.length,
                                                     data + (extent.offset - begin)));
     }
-    cycles->pass->time.st5 += MPI_Wtime() - start;
+    end_access(cycles, s, start);
 }
 
 static void read_window(tatp_cycles *cycles, tatp_step *s)
@@ -168,7 +180,7 @@ static void read_window(tatp_cycles *cycles, tatp_step *s)
     access_piece extent;
     int64_t begin = tatp_window_begin(cycles, s);
     char *data = window_of(cycles, s)->data;
-    double start = MPI_Wtime();
+    double start = begin_access(cycles, s);
     while (take_extent(cycles, s->end, READ_GAP, &extent)) {
         int64_t end = extent.offset + extent.length, valid = extent.offset;
         if (s->valid < s->end)
@@ -179,7 +191,7 @@ static void read_window(tatp_cycles *cycles, tatp_step *s)
         if (valid < end)
             s->valid = valid;
     }
-    cycles->pass->time.st5 += MPI_Wtime() - start;
+    end_access(cycles, s, start);
 }
 
 /* ---- a window ---- */
@@ -235,6 +247,7 @@ static bool open_window(tatp_cycles *cycles)
     count_guests(cycles, s);
     if (!cycles->pass->write)
         read_window(cycles, s);
+    tatp_timeline_note(cycles, s->window, TATP_SHUFFLE_BEGINS);
     let_guests_in(cycles, s);
     start_batch(cycles, s);
     return true;
@@ -264,6 +277,7 @@ static bool close_window(tatp_cycles *cycles)
     tatp_step *s = tatp_ring_at(&cycles->in, 0);
     if (!is_complete(cycles, s))
         return false;
+    tatp_timeline_note(cycles, s->window, TATP_SHUFFLE_ENDS);
     if (cycles->pass->write)
         write_window(cycles, s);
     tatp_ring_close_first(&cycles->in);

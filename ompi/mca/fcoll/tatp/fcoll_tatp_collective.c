@@ -366,6 +366,8 @@ void tatp_schedule_release(tatp_schedule *schedule)
     free(schedule->contributor);
     forget_domains(schedule);
     free(schedule->units.of);
+    matrix_release(&schedule->requests);
+    matrix_release(&schedule->even_requests);
     memset(schedule, 0, sizeof *schedule);
 }
 

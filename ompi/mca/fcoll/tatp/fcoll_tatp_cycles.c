@@ -367,6 +367,7 @@ int tatp_cycles_run(tatp_pass *pass)
     cycles->error = OMPI_SUCCESS;
     use_buffers(cycles);
     rewind_cursors(cycles);
+    tatp_timeline_start(cycles, start);
     while (!tatp_has_contributed(cycles) || !tatp_has_aggregated(cycles)) {
         bool contributed = tatp_contribute(cycles), aggregated = tatp_aggregate(cycles);
         if (!contributed && !aggregated)

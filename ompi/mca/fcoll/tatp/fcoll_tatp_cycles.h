@@ -53,6 +53,16 @@ typedef struct tatp_target {
     unsigned int sent;     /* messages */
 } tatp_target;
 
+/* When an aggregator did what with some of its windows, in microseconds since the data began to move;
+ * see fcoll_tatp_timeline.c. */
+#define TATP_TIMELINE_WINDOWS 32
+enum tatp_moment { TATP_SHUFFLE_BEGINS, TATP_SHUFFLE_ENDS, TATP_ACCESS_BEGINS, TATP_ACCESS_ENDS, TATP_MOMENTS };
+typedef struct tatp_timeline {
+    double start;
+    int64_t every; /* of so many windows one is noted; 0: none */
+    int32_t at[TATP_TIMELINE_WINDOWS][TATP_MOMENTS];
+} tatp_timeline;
+
 struct tatp_cycles {
     tatp_pass *pass;
     tatp_buffers *buffers; /* taken for the time of a call */
@@ -75,6 +85,7 @@ struct tatp_cycles {
     tatp_window window[TATP_DEPTH]; /* of this rank's domain */
     tatp_flags flags[TATP_DEPTH];   /* theirs, when they are private */
     tatp_ring in;
+    tatp_timeline timeline;
 };
 
 /* ---- fcoll_tatp_cycles.c ---- */
@@ -96,6 +107,10 @@ void tatp_send_part(tatp_cycles *cycles, tatp_step *step, tatp_part *part, int64
 void tatp_receive_part(tatp_cycles *cycles, tatp_step *step, tatp_part *part, int peer);
 /* Whether all of a part's messages are through. */
 bool tatp_part_arrived(tatp_cycles *cycles, tatp_part *part);
+
+/* ---- fcoll_tatp_timeline.c ---- */
+void tatp_timeline_start(tatp_cycles *cycles, double now);
+void tatp_timeline_note(tatp_cycles *cycles, int64_t window, enum tatp_moment moment);
 
 /* Each does what can be done without waiting, and says whether that was anything; and whether all is
  * done. */

@@ -63,7 +63,7 @@ static int64_t count_contributors(const plan_input *in, const size_t *rank_of_do
 }
 
 /* On rank 0: from the rows to the answer. */
-static int decide_here(tatp_pass *pass, const tatp_rows *rows, int64_t *answer)
+static int decide_here(tatp_pass *pass, tatp_rows *rows, int64_t *answer)
 {
     const tatp_nodes *where = &pass->module->where;
     tatp_schedule *schedule = pass->schedule;
@@ -85,6 +85,7 @@ static int decide_here(tatp_pass *pass, const tatp_rows *rows, int64_t *answer)
         answer[ANSWER_REMOTE] = count_contributors(&in, rank_of_domain,
                                                    answer + ANSWER_WORDS + domains);
         answer[ANSWER_MAY_FIT] = tatp_may_fit(pass->module, schedule, &schedule->decision);
+        tatp_stats_keep(schedule, &rows->requests);
     }
     for (size_t j = 0; j < domains && rc == OMPI_SUCCESS; j++)
         answer[ANSWER_WORDS + j] = (int64_t)rank_of_domain[j];
@@ -93,7 +94,7 @@ static int decide_here(tatp_pass *pass, const tatp_rows *rows, int64_t *answer)
 }
 
 /* On rank 0: what it tells in any case. */
-static void give_answer(tatp_pass *pass, int rc, const tatp_rows *rows, int64_t *answer)
+static void give_answer(tatp_pass *pass, int rc, tatp_rows *rows, int64_t *answer)
 {
     static _Atomic int64_t given; /* schedule ids of this process */
     if (rc == OMPI_SUCCESS)

@@ -118,8 +118,8 @@ static void forget_delta(void)
 
 /* ---- what a file says of itself ---- */
 
-/* What tells this run from any other: mpirun draws a random key for each job. */
-static const char *run_id(void)
+/* mpirun draws a random key for each job. */
+const char *tatp_run_id(void)
 {
     static char id[96];
     const char *key = getenv("OMPI_MCA_orte_precondition_transports");
@@ -137,7 +137,7 @@ static provenance parse_comments(char *comments)
     for (char *line = strtok_r(comments, "\n", &rest); line != NULL;
          line = strtok_r(NULL, "\n", &rest)) {
         if (strncmp(line, "run: ", 5) == 0)
-            p.ours = strcmp(line + 5, run_id()) == 0;
+            p.ours = strcmp(line + 5, tatp_run_id()) == 0;
         (void)sscanf(line, "files: %" SCNd64, &p.files);
         (void)sscanf(line, "accesses: %" SCNd64, &p.accesses);
         (void)sscanf(line, "bytes: %" SCNd64, &p.bytes);
@@ -152,7 +152,7 @@ static int describe(const provenance *p, char **comments)
                           "view matrix of fcoll/tatp, format 2\n"
                           "program: %s\nrun: %s\nranks: %zu\nweight: %s\nfiles: %" PRId64
                           "\naccesses: %" PRId64 "\nbytes: %" PRId64 "\nmissed: %" PRId64 "\n",
-                          program_invocation_short_name, run_id(), tatp_world_size(),
+                          program_invocation_short_name, tatp_run_id(), tatp_world_size(),
                           mca_fcoll_tatp_component.record_weight == ACCESS_WEIGHT_BYTES ? "bytes" : "count",
                           p->files, p->accesses, p->bytes, p->missed);
     if (length < 0)

@@ -174,7 +174,9 @@ static row_sums start(const tatp_pass *pass)
     const tatp_module *module = pass->module;
     const tatp_nodes *where = &module->where;
     size_t domains = tatp_domain_count(module, pass->schedule), ranks = (size_t)pass->fh->f_size;
-    size_t locals = (size_t)module->locals, most = most_on_node(where, domains, locals);
+    size_t locals = (size_t)module->locals;
+    /* statistics tell the whole of C */
+    size_t most = tatp_stats_wanted() ? locals : most_on_node(where, domains, locals);
     return (row_sums){
         .most = most,
         .low = module->local[(most < locals ? most : locals) - 1],

@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# fcoll_tatp_stats: each line against the definitions, how much is written, and faults while it is written.
+. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/conformance.sh"
+
+need_component fcoll tatp
+stats=$tap_dir/stats.jsonl
+[[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"
+
+checked() {
+    "$PYTHON3" "$top_srcdir/tests/mpi/check_stats.py" "$stats" 2>&1
+}
+
+# array RANKS NAME WANTED ARGUMENT...: arrays written and read twice; what is to be said of the lines.
+array() {
+    rm -f "$stats"
+    tap_check "$2: a run" run -np "$1" --mca fcoll tatp --mca fcoll_tatp_stats "$stats" "${@:4}" \
+        "$cube" --size 48 "${grid[@]}" --repeat 2 --verify --file "$files/cube"
+    tap_is "$(checked)" "$3" "$2: lines, plans and time lines are right"
+}
+
+cat >"$tap_dir/topology.conf" <<END
+SwitchName=leaf0 Nodes=n[0-1]
+SwitchName=leaf1 Nodes=n[2-3]
+SwitchName=spine Switches=leaf[0-1]
+END
+cat >"$tap_dir/hops.mtx" <<END
+%%MatrixMarket matrix array integer symmetric
+% hosts n0 n1 n2 n3
+4 4
+0
+3
+5
+7
+0
+3
+5
+0
+3
+0
+END
+
+grid=()
+start_cluster
+array 16 "16 ranks" "lines 4 plans 1 timelines 4" --map-by node
+grid=(--grid 2x2x4)
+array 16 "fitted domains" "lines 4 plans 1 timelines 4" --map-by slot --mca fcoll_tatp_domains fitted \
+    --mca fcoll_tatp_unit_size 1024 --mca fcoll_tatp_num_aggregators 4
+tap_check "fitted domains: they are" grep -q '"domains": "fitted".*"even": {' "$stats"
+grid=()
+array 16 "even domains" "lines 4 plans 1 timelines 4" --map-by node --mca fcoll_tatp_domains even
+array 5 "many windows" "lines 4 plans 1 timelines 4" --map-by node --mca fcoll_tatp_cycle_buffer_size 4096 --mca fcoll_tatp_num_aggregators 2
+if [[ -n $cluster_name ]]; then
+    array 16 "a tree" "lines 4 plans 1 timelines 4" --map-by node --mca fcoll_tatp_topology "$tap_dir/topology.conf"
+    array 8 "hops" "lines 4 plans 1 timelines 4" --map-by node --mca fcoll_tatp_topology "$tap_dir/hops.mtx"
+else
+    tap_skip "a tree, hops" "needs hosts of the cluster"
+fi
+rm -f "$stats"
+tap_check "on standard error: a run" run -np 4 --mca fcoll tatp --mca fcoll_tatp_stats - "$cube" --size 40 --file "$files/cube"
+tap_is "$(grep -c '^{"op": ' <<<"$tap_output") $(grep -c '"plan"\|"timeline"' <<<"$tap_output")" "2 0" \
+    "on standard error: a short line a call"
+tap_check "a folder that is not there: a run" run -np 4 --mca fcoll tatp --mca fcoll_tatp_stats "$tap_dir/none/stats" \
+    "$cube" --size 40 --verify --file "$files/cube"
+tap_is "$(grep -c 'none/stats' <<<"$tap_output")" 1 "a folder that is not there: told once"
+stop_cluster
+
+# One file after the other, with calls of all kinds; and every allocation fails in turn.
+cases=("write_no_memory/*" "read_no_memory/*" "write_eio/*" "read_eio/*")
+for ranks in 1 4; do
+    rm -f "$stats"
+    conform conformance_faults "$ranks ranks, faults" run_here "$ranks" --mca fcoll tatp --mca fcoll_tatp_stats "$stats"
+    tap_contains "$(checked)" "lines" "$ranks ranks, faults: the lines can be read"
+    tap_is "$(checked | grep -v '^lines')" "" "$ranks ranks, faults: and are right"
+done
+tap_plan

@@ -1,0 +1,153 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# tatp report: pages of generated and of damaged statistics, looked at in a real browser, and what it refuses.
+. "$top_srcdir/tests/mpi/lib.sh"
+
+here=$top_srcdir/tests/report
+[[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"
+"$PYTHON3" -c 'import jinja2' 2>/dev/null || tap_skip_all "python3-jinja2 is not installed"
+PATH=$TOOLS_DIR:$PATH
+cd "$tap_dir" || exit 1
+
+generate() {
+    "$PYTHON3" "$here/generate.py" "$@"
+}
+
+can_browse() {
+    [[ -x /usr/bin/chromium && -x /usr/bin/chromedriver ]] && "$PYTHON3" -c 'import selenium' 2>/dev/null
+}
+
+# browse NAME PAGE [STATS]: each result of the browser's look at a page.
+browse() {
+    local line results=0
+    if ! can_browse; then
+        tap_skip "$1, in a browser" "needs chromium, chromium-driver and python3-selenium"
+        return
+    fi
+    while IFS= read -r line; do
+        results=$((results + 1))
+        case $line in
+        "ok - "*) tap_ok "$1: ${line#ok - }" ;;
+        *) tap_not_ok "$1: ${line#not ok - }" ;;
+        esac
+    done < <(timeout --kill-after=5 120 "$PYTHON3" "$here/browse.py" "${@:2}" 2>errors)
+    tap_check "$1: the browser came to an end" test "$results" -ge 19 -a ! -s errors
+}
+
+# page NAME ARGUMENT...: the statistics are in NAME.jsonl, the page becomes NAME.html.
+page() {
+    tap_check "$1: a page" tatp report "$1.jsonl" "${@:2}" --output "$1.html"
+    browse "$1" "$1.html" "$1.jsonl"
+}
+
+# has NAME TEXT WHAT: the page has that text.
+has() {
+    tap_check "$3" grep -qF -- "$2" "$1.html"
+}
+
+# refuses STATUS MESSAGE NAME ARGUMENT...: the last line on stderr is MESSAGE, and no page is left.
+refuses() {
+    local status=$1 message=$2 name=$3 got
+    shift 3
+    rm -f refused.html
+    tatp report "$@" --output refused.html >out 2>err
+    got=$?
+    tap_is "$got: $(tail -n 1 err)" "$status: $message" "$name"
+    tap_check "$name: no page, and no part of one" test -z "$(find . -name 'refused.html*')"
+}
+
+# --- pages ---
+
+generate --ranks 16 --view 16.crs >16.jsonl
+page 16 --view 16.crs
+has 16 "uplink bytes would fall from 16.8 MB to 0 B a call" "16: the view is put into a sentence"
+
+generate --ranks 4096 --per-node 16 --leaf 16 --serving 2 --neighbours 64 --calls 80 --view 4096.crs >4096.jsonl
+page 4096 --view 4096.crs
+
+generate --ranks 10000 --per-node 16 --leaf 25 --neighbours 125 --by node >10000.jsonl
+page 10000
+
+generate --host '<script>alert(%d)</script>' --program '<img src=x onerror=alert(1)>' --view hostile.crs >hostile.jsonl
+page hostile --view hostile.crs
+has hostile '&lt;script&gt;alert(0)&lt;/script&gt;' "hostile: the host's name is there, as text"
+
+: >empty.jsonl
+page empty
+head -c -100 16.jsonl >truncated.jsonl
+page truncated
+has truncated "truncated.jsonl: the last line, 2, has no end" "truncated: the page says so"
+printf '{"op": "write"}\nno JSON\n[]\n%s\n' "$(head -n 1 16.jsonl)" >damaged.jsonl
+tap_check "damaged: a page" tatp report damaged.jsonl --output damaged.html
+has damaged "damaged.jsonl:2: left out: not JSON." "damaged: lines that are left out are told"
+sed 's/"node_of_rank": \[0/"node_of_rank": [77/' 16.jsonl >unfit.jsonl
+tap_check "unfit: a page" tatp report unfit.jsonl --output unfit.html
+has unfit "its plan does not fit together" "unfit: a plan that cannot be is told"
+jq -c 'del(.plan)' 16.jsonl >plain.jsonl 2>/dev/null || sed 's/, "plan": .*}$/}/' 16.jsonl >plain.jsonl
+page plain
+
+tap_check "two runs: a page" tatp report plain.jsonl 16.jsonl --output two.html
+has two "Compared with the first run:" "two runs: they are compared"
+
+cat >topology.conf <<END
+SwitchName=leaf0 Nodes=n[0-3]
+END
+tap_check "another network: a page" tatp report 16.jsonl --topology topology.conf --output flat.html
+has flat "network <code>topology.conf</code>" "another network: the page names it"
+tap_is "$(cd / && tatp report "$tap_dir/16.jsonl" --output /dev/stdout | grep -c '^</html>$')" 1 "a page goes into a pipe too"
+
+# --- a run, and the run that its page promises ---
+
+# array NAME ARGUMENT...
+array() {
+    run -np 16 --mca fcoll tatp --mca fcoll_tatp_domains "${domains:-even}" --mca fcoll_tatp_stats "$PWD/$1.jsonl" "${@:2}" "$cube" --size 48 --grid 2x2x4 --verify \
+        --file "$files/cube"
+}
+
+# of_figure TITLE PAGE: the hop-bytes below a drawing of links.
+of_figure() {
+    sed -n "/<h3>$1/,/<figcaption>/s/.*<figcaption>\([^;]*\);.*/\1/p" "$2"
+}
+
+if has_component fcoll tatp && has_component rmaps dla; then
+    start_cluster
+    tap_check "run: written and read" array run --map-by node --mca fcoll_tatp_record "$PWD/run.crs"
+    page run --view run.crs
+    tap_check "run: again, placed by its view" array placed --map-by "dla:file=$PWD/run.crs"
+    page placed
+    tap_is "$(of_figure "Placed by the view" run.html)" "$(of_figure "This run" placed.html)" \
+        "run: placed by its view it has the hop-bytes that its page said"
+    domains=fitted
+    tap_check "fitted: written and read" array fitted --map-by slot --mca fcoll_tatp_unit_size 1024 --mca fcoll_tatp_num_aggregators 4
+    page fitted --view run.crs
+    has fitted "fitted to who accesses what" "fitted: the page says so"
+    tap_is "$(sed -n 's/.*"hop_bytes_otp": \([0-9]*\).*/\1/p; q' fitted.jsonl)" \
+        "$(sed -n 's/.*usual aggregators, even domains<.th><td>\([^<]*\)<.*/\1/p' fitted.html | tr -cd 0-9)" \
+        "fitted: the usual ones have even domains"
+    stop_cluster
+else
+    tap_skip "run" "a component is not built"
+fi
+
+# --- what is refused ---
+
+refuses 1 "tatp: missing.jsonl: No such file or directory" "statistics that are not there" missing.jsonl
+refuses 2 "tatp report: error: the following arguments are required: STATS" "no statistics"
+refuses 2 "tatp report: error: unrecognized arguments: --nonsense" "an option that is none" 16.jsonl --nonsense
+echo FILEVIEW >short.crs
+refuses 1 "$(dla show short.crs 2>&1 | sed 's/^dla:/tatp:/')" "a view that ends too soon" 16.jsonl --view short.crs
+generate --ranks 8 --view 8.crs >8.jsonl
+refuses 1 "tatp: 8.crs: a view of 8 ranks, but the job had 16" "a view of another job" 16.jsonl --view 8.crs
+echo 'SwitchName=leaf0 Nodes=m[0-3]' >other.conf
+refuses 1 "tatp: other.conf: host n0 is not in the file" "a network without the hosts" 16.jsonl --topology other.conf
+tatp report 16.jsonl --output none/page.html 2>err
+tap_is "$?: $(cat err)" "1: tatp: none/page.html: No such file or directory" "a folder that is not there"
+
+mkdir without
+echo 'raise ImportError' >without/jinja2.py
+tap_is "$(PYTHONPATH=without tatp report 16.jsonl 2>&1)" \
+    "tatp: the report needs Jinja for Python 3: apt-get install python3-jinja2" "without its library one message"
+tap_is "$(TATP_REPORT_DIR=/nonexistent tatp report 16.jsonl 2>&1)" \
+    "tatp: /nonexistent/__main__.py: No such file or directory; the environment variable TATP_REPORT_DIR may name its folder" \
+    "without its program one message"
+tap_plan

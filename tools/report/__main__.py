@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""tatp report: the statistics of a run as one page. Started by tatp, which gives the folder of the programs
+first."""
+
+import argparse
+import os
+import sys
+import tempfile
+
+import advice
+import figures
+import planning
+import statistics_file
+import text
+
+MOST_CALL_ROWS = 60
+
+
+def fail(message):
+    print(f"tatp: {message}", file=sys.stderr)
+    sys.exit(1)
+
+
+def import_jinja():
+    try:
+        import jinja2
+    except ImportError:
+        fail("the report needs Jinja for Python 3: apt-get install python3-jinja2")
+    return jinja2
+
+
+def parse_arguments(words):
+    parser = argparse.ArgumentParser(
+        prog="tatp report", description="Draws the statistics of a run (--mca fcoll_tatp_stats FILE) as one HTML page "
+        "that needs neither network nor script.", allow_abbrev=False)
+    parser.add_argument("stats", nargs="+", metavar="STATS", help="statistics; the last run is drawn, the others are "
+                        "compared with it")
+    parser.add_argument("-v", "--view", metavar="FILE", help="view matrix, as --mca fcoll_tatp_record records it: what "
+                        "placing ranks by it would gain")
+    parser.add_argument("-t", "--topology", metavar="FILE", help="the network, as any file that 'tatp topology' reads "
+                        "(default: what the statistics say)")
+    parser.add_argument("-o", "--output", metavar="FILE", default="report.html", help="the page (default: report.html)")
+    return parser.parse_args(words)
+
+
+def call_rows(run):
+    """Each call, or where there are many the calls of each operation and schedule together."""
+    if len(run.calls) <= MOST_CALL_ROWS:
+        return [([call], str(call.get("call", number))) for number, call in enumerate(run.calls, 1)]
+    groups = {}
+    for call in run.calls:
+        groups.setdefault((call["op"], call["file"], str(call.get("schedule"))), []).append(call)
+    rows = list(groups.values())
+    if len(rows) > MOST_CALL_ROWS:
+        by_op = {}
+        for call in run.calls:
+            by_op.setdefault(call["op"], []).append(call)
+        rows = list(by_op.values())
+    return [(calls, text.count(len(calls), "call")) for calls in rows]
+
+
+class Report:
+    """What the page shows."""
+
+    def __init__(self, options, notes):
+        self.options, self.notes = options, notes
+        self.runs = statistics_file.read(options.stats, notes)
+        self.run = self.runs[-1] if self.runs else None
+        self.plan = planning.most_important(self.run) if self.run else None
+        self.answer = self.placement = None
+        self.maps, self.views, self.networks, self.links = [], [], [], ([], 0)
+        self.line = None
+
+    def look(self, tools):
+        if self.run is None:
+            return
+        if self.plan is None:
+            self.notes.append("No line of this run has a plan, so that neither matrices nor links can be drawn: "
+                              "plans are in statistics that are written to a file.")
+        else:
+            self.look_at_plan(tools)
+        self.look_at_time()
+
+    def look_at_plan(self, tools):
+        planner = planning.Planner(self.plan, tools, self.options.topology)
+        self.answer = planner.ask()
+        if self.options.view is not None:
+            self.look_at_view(planner)
+        if self.plan.data["requests_by"] != "none":
+            self.maps.append(figures.requests_map(self.plan))
+        if self.answer.costs is not None:
+            self.maps.append(figures.costs_map(self.plan, self.answer))
+        shown = [links for links in (self.answer.usual, self.answer.present, self.answer.placed) if links]
+        if shown:
+            self.networks = figures.networks(shown, self.plan.hosts)
+            self.links = figures.busiest_links(shown, self.plan.hosts)
+
+    def look_at_view(self, planner):
+        try:
+            self.placement = planner.place(self.options.view)
+        except planning.ToolError as error:
+            fail(str(error).removeprefix("dla: "))
+        if self.plan.by_rank and self.plan.contiguous()[0]["requests_by"] == "rank":
+            self.answer.placed = planner.loads_of(self.placement)
+        cells = planning.read_view(planner.tools, self.options.view)
+        by_rank = list(range(self.plan.call["ranks"]))
+        placed = sorted(by_rank, key=lambda rank: self.placement.node_of_rank[rank])
+        present = self.plan.data["node_of_rank"]
+        self.placement.inside_now = sum(v for i, j, v in cells if i < j and present[i] == present[j])
+        self.views = [
+            figures.view_map("view-rank", "View matrix in order of rank", cells, by_rank,
+                             figures.node_squares(by_rank, present)),
+            figures.view_map("view-placed", "View matrix, ranks placed by it", cells, placed,
+                             figures.node_squares(placed, self.placement.node_of_rank)),
+        ]
+
+    def look_at_time(self):
+        told = [call for call in self.run.calls if any(entry["windows"] for entry in call.get("timeline", []))]
+        if told:
+            slowest = max(told, key=lambda call: call["seconds"])
+            fits = self.plan is not None and all(e["rank"] < self.plan.call["ranks"] for e in slowest["timeline"])
+            self.line = figures.time_line(slowest, self.plan if fits else None)
+
+    def said(self):
+        if self.run is None:
+            return "There are no calls in these statistics.", []
+        gained = advice.gained(self.run)
+        more = advice.compared(self.runs[0], self.run) if len(self.runs) > 1 else None
+        view = self.options.view and os.path.basename(self.options.view)
+        return gained + (" " + more if more else ""), advice.advise(self.run, self.plan, self.answer, self.placement, view)
+
+
+def render(report):
+    jinja2 = import_jinja()
+    folder = os.path.dirname(os.path.abspath(__file__))
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), autoescape=True, trim_blocks=True,
+                                     lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    environment.filters.update(size=text.size, hops=text.hops, seconds=text.seconds, whole=text.whole,
+                               shorten=text.shorten)
+    with open(os.path.join(folder, "page.css"), encoding="utf-8") as style:
+        css = jinja2.utils.markupsafe.Markup(style.read())
+    gained, advised = report.said()
+    return environment.get_template("page.html").render(
+        report=report, run=report.run, plan=report.plan, answer=report.answer, css=css, gained=gained, advised=advised,
+        call_rows=call_rows(report.run) if report.run else [], stages=advice.STAGE_NAMES, text=text,
+        length=figures.length)
+
+
+def write(path, page):
+    """As a whole or not at all. What is not a file, as /dev/stdout, is written to."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(page)
+        return
+    draft = f"{path}.{os.getpid()}"
+    try:
+        with open(draft, "w", encoding="utf-8") as out:
+            out.write(page)
+        os.replace(draft, path)
+    except OSError as error:
+        if os.path.exists(draft):
+            os.unlink(draft)
+        raise OSError(error.errno, error.strerror, path) from error
+
+
+def main():
+    tools_folder, options, notes = sys.argv[1], parse_arguments(sys.argv[2:]), []
+    import_jinja()
+    try:
+        report = Report(options, notes)
+        with tempfile.TemporaryDirectory(prefix="tatp-report-") as scratch:
+            report.look(planning.Tools(tools_folder, scratch))
+        write(options.output, render(report))
+    except planning.ToolError as error:
+        fail(str(error).removeprefix("tatp: "))
+    except OSError as error:
+        fail(f"{error.filename or options.output}: {error.strerror}")
+    for note in notes:
+        print(f"tatp: {note}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

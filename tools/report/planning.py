@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an assignment costs and loads on links, and where a view would place the ranks. All of it is
+computed by the programs tatp and dla, with the code that decides in a job."""
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+
+# More costs than these would take memory, and nobody looks at them one by one.
+MOST_COSTS = 10_000_000
+MOST_ROWS = 64
+
+
+class ToolError(Exception):
+    """One of the programs refused; its message."""
+
+
+@dataclass
+class Plan:
+    """The plan of a schedule, and the calls that it served."""
+
+    call: dict
+    calls: list
+
+    @property
+    def data(self):
+        return self.call["plan"]
+
+    @property
+    def hosts(self):
+        return self.data["hosts"]
+
+    @property
+    def nodes(self):
+        return len(self.hosts)
+
+    @property
+    def domains(self):
+        return self.call["aggregators"]
+
+    @property
+    def by_rank(self):
+        return self.data["requests_by"] == "rank"
+
+    @property
+    def exact(self):
+        """Whether every node and every domain is told apart."""
+        return all(requests["requests_by"] != "none" and requests["nodes_in_row"] == requests["domains_in_column"] == 1
+                   for requests in (self.data, self.contiguous()[0]))
+
+    @property
+    def fitted(self):
+        """Whether its domains stand in the place of even ones that are known by rank as well."""
+        return "even" in self.data
+
+    def triples(self):
+        return triples_of(self.data)
+
+    def contiguous(self):
+        """C and the number of domains that two-phase access usually has: those in whose place fitted ones are."""
+        even = self.data.get("even")
+        return (self.data, self.domains) if even is None else (even, even["count"])
+
+    def slots(self):
+        """Ranks on each node."""
+        slots = [0] * self.nodes
+        for node in self.data["node_of_rank"]:
+            slots[node] += 1
+        return slots
+
+
+def triples_of(requests):
+    flat = requests["requests"]
+    return zip(flat[0::3], flat[1::3], flat[2::3])
+
+
+def most_important(run):
+    """The plan by which most bytes went, or None."""
+    best = None
+    for call in run.calls:
+        if "plan" not in call:
+            continue
+        served = [c for c in run.calls if c.get("schedule") == call.get("schedule") and c["file"] == call["file"]]
+        plan = Plan(call, served)
+        if best is None or sum(c["bytes"] for c in served) > sum(c["bytes"] for c in best.calls):
+            best = plan
+    return best
+
+
+class Tools:
+    """The programs, and a folder for what they read."""
+
+    def __init__(self, folder, scratch):
+        self.folder, self.scratch = folder, scratch
+
+    def run(self, program, *arguments):
+        path = os.path.join(self.folder, program)
+        done = subprocess.run([path, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              errors="replace", check=False)
+        if done.returncode != 0:
+            lines = done.stderr.strip().splitlines()
+            raise ToolError(lines[0] if lines else f"{path}: status {done.returncode}")
+        return done.stdout
+
+    def write(self, name, lines):
+        path = os.path.join(self.scratch, name)
+        with open(path, "w", encoding="utf-8") as out:
+            out.writelines(line + "\n" for line in lines)
+        return path
+
+    def links(self, network, rank_hosts, requests, *options):
+        hosts = self.write("hosts", rank_hosts)
+        topology = ["--topology", network] if network is not None else []
+        return json.loads(self.run("tatp", "links", "--requests", requests, "--hosts", "@" + hosts, *topology, *options))
+
+
+def market(rows, columns, triples):
+    triples = list(triples)
+    yield "%%MatrixMarket matrix coordinate integer general"
+    yield f"{rows} {columns} {len(triples)}"
+    for row, column, value in triples:
+        yield f"{row + 1} {column + 1} {value}"
+
+
+def describe_tree(names, parent, cables):
+    """A tree of links as ibnetdiscover prints it: every end of every cable."""
+    nodes, ports = len(names), {v: [] for v in range(len(parent))}
+    for v, up in enumerate(parent[:-1]):
+        for _ in range(max(cables[v], 1) if v >= nodes else 1):
+            mine, other = len(ports[v]) + 1, len(ports[up]) + 1
+            ports[v].append((up, other))
+            ports[up].append((v, mine))
+
+    def name(v):
+        return f'"H-{v + 1:016x}"' if v < nodes else f'"S-{v + 1:016x}"'
+
+    def comment(v):
+        return f'"{names[v]} HCA-1"' if v < nodes else f'"switch{v}"'
+
+    for v in sorted(ports, reverse=True):
+        kind = "Ca" if v < nodes else "Switch"
+        yield f"{kind}\t{max(len(ports[v]), 1)} {name(v)}\t\t# {comment(v)}"
+        for port, (peer, peer_port) in enumerate(ports[v], 1):
+            yield f"[{port}]\t{name(peer)}[{peer_port}]\t\t# {comment(peer)} lid 1 4xSDR"
+        yield ""
+
+
+def describe_hops(names, place, between):
+    """Hops of the nodes' places. A node's place is numbered with the others from 0."""
+    places = round(len(between) ** 0.5)
+    yield "%%MatrixMarket matrix array integer general"
+    yield "% hosts " + " ".join(names)
+    yield f"{len(names)} {len(names)}"
+    for column in place:
+        for row in place:
+            yield str(between[row * places + column])
+
+
+def network_of(plan, names, tools):
+    """The distances of the run, as a file; None where all nodes are equally far apart."""
+    distances = plan.data["distances"]
+    if "parent" in distances:
+        return tools.write("network", describe_tree(names, distances["parent"], distances["cables"]))
+    if "hops" in distances:
+        return tools.write("network", describe_hops(names, distances["place_of_node"], distances["hops"]))
+    return None
+
+
+@dataclass
+class Links:
+    """What one assignment loads on the tree of links."""
+
+    title: str
+    parent: list
+    cables: list
+    up: list
+    down: list
+    host_of_node: list  # its index among the plan's hosts
+    is_tree: bool
+    hop_bytes: float
+    crossing_bytes: int
+    max_link_bytes: float
+
+    def uplink_bytes(self):
+        """Bytes through links between switches, both ways; of links to nodes where there are no others."""
+        nodes = len(self.host_of_node)
+        between = [v for v in range(nodes, len(self.parent) - 1)]
+        return sum(self.up[v] + self.down[v] for v in between) if between else self.crossing_bytes
+
+    @property
+    def has_uplinks(self):
+        return len(self.parent) - 1 > len(self.host_of_node)
+
+
+@dataclass
+class Placement:
+    """Where a view would put the ranks."""
+
+    node_of_rank: list
+    inside: float  # weight of the view inside nodes
+    inside_by_slot: float
+    total: float
+    inside_now: float = 0  # where the ranks of the run were
+
+
+@dataclass
+class Answer:
+    """All that was computed for a plan."""
+
+    costs: list = None       # a row for each rank or node
+    costs_by: str = ""
+    strategies: list = None
+    usual: Links = None      # aggregators as two-phase access has them without knowing the network
+    present: Links = None
+    placed: Links = None
+
+
+def links_of(title, answer, entry, host_of_node):
+    return Links(title, answer["parent"], answer["cables"], entry["up"], entry["down"], host_of_node,
+                 answer["is_tree"], entry["hop_bytes"], entry["crossing_bytes"], entry["max_link_bytes"])
+
+
+def named(answer, name):
+    return next((entry for entry in answer["strategies"] if entry["name"] == name), None)
+
+
+def first_seen(values):
+    return list(dict.fromkeys(values))
+
+
+class Planner:
+    """Asks the tools about one plan."""
+
+    def __init__(self, plan, tools, topology):
+        self.plan, self.tools = plan, tools
+        self.names = plan.hosts if topology is not None else [f"n{n}" for n in range(plan.nodes)]
+        self.network = topology if topology is not None else network_of(plan, self.names, tools)
+
+    def rank_hosts(self, node_of_rank):
+        return [self.names[node] for node in node_of_rank]
+
+    def by_rank(self, answer):
+        plan = self.plan
+        ranks, places = plan.call["ranks"], plan.call["ranks"] * plan.domains
+        by = "rank" if ranks <= MOST_ROWS else "node"
+        self.requests = self.tools.write("requests", market(ranks, plan.domains, plan.triples()))
+        options = ["--per-node", str(plan.data["per_node"]), "--solver", plan.data["solver"],
+                   "--aggregators", ",".join(map(str, plan.data["rank_of_domain"]))]
+        if places <= MOST_COSTS:
+            options += ["--workload", by]
+        node_of_rank = plan.data["node_of_rank"]
+        got = self.tools.links(self.network, self.rank_hosts(node_of_rank), self.requests, *options)
+        seen = first_seen(node_of_rank)
+        answer.costs, answer.costs_by = got.get("workload"), by
+        answer.strategies = got["strategies"] + [got["given"]]
+        answer.present = links_of("this run", got, got["given"], seen)
+        requests, domains = plan.contiguous()
+        if plan.fitted and requests["requests_by"] == "rank":
+            self.requests = self.tools.write("even", market(ranks, domains, triples_of(requests)))
+            got = self.tools.links(self.network, self.rank_hosts(node_of_rank), self.requests, "--strategy", "otp",
+                                   "--per-node", str(plan.data["per_node"]))
+        answer.usual = links_of("usual aggregators", got, named(got, "otp"), seen)
+
+    def by_node(self, answer):
+        """Bytes that stay on a node are not told apart by rank: the loads of links do not need that."""
+        plan = self.plan
+        requests = self.tools.write("requests", market(plan.nodes, plan.domains, plan.triples()))
+        before = self.tools.write("before", market(plan.nodes, plan.contiguous()[1], self.contiguous_by_node()))
+        nobody = self.tools.write("nothing", market(plan.call["ranks"], plan.domains, []))
+        node_of_rank, seen = plan.data["node_of_rank"], list(range(plan.nodes))
+        usual = self.tools.links(None, self.rank_hosts(node_of_rank), nobody, "--strategy", "otp",
+                                 "--per-node", str(plan.data["per_node"]))
+        for title, ranks in (("usual", named(usual, "otp")["assignment"]),
+                             ("present", plan.data["rank_of_domain"])):
+            nodes = ",".join(str(node_of_rank[rank]) for rank in ranks)
+            got = self.tools.links(self.network, self.names, before if title == "usual" else requests, "--strategy",
+                                   "otp", "--aggregators", nodes)
+            setattr(answer, title, links_of("usual aggregators" if title == "usual" else "this run", got,
+                                            got["given"], seen))
+
+    def contiguous_by_node(self):
+        requests, _ = self.plan.contiguous()
+        node_of_rank = self.plan.data["node_of_rank"]
+        for row, domain, size in triples_of(requests):
+            yield node_of_rank[row] if requests["requests_by"] == "rank" else row, domain, size
+
+    def ask(self):
+        answer = Answer()
+        if self.plan.by_rank:
+            self.by_rank(answer)
+        elif self.plan.exact:
+            self.by_node(answer)
+        return answer
+
+    def place(self, view):
+        """Where dla puts the ranks, on the nodes of the job."""
+        slots = ",".join(f"n{n}:{count}" for n, count in enumerate(self.plan.slots()))
+        return place(self.tools, view, slots, self.plan.call["ranks"])
+
+    def loads_of(self, placement):
+        """The same accesses with the ranks there, and their aggregators chosen anew; for even domains, in whose
+        place there may be fitted ones again if these cost less."""
+        hosts = self.rank_hosts(placement.node_of_rank)
+        got = self.tools.links(self.network, hosts, self.requests, "--strategy", "tatp", "--per-node",
+                               str(self.plan.data["per_node"]), "--solver", self.plan.data["solver"])
+        return links_of("placed by the view", got, named(got, "tatp"), first_seen(placement.node_of_rank))
+
+
+def place(tools, view, nodes, ranks):
+    def map_by(method):
+        return json.loads(tools.run("dla", "map", "--file", view, "--nodes", nodes, "--method", method, "--format", "json"))
+
+    placed, by_slot = map_by("auto"), map_by("byslot")
+    if placed["ranks"] != ranks:
+        raise ToolError(f"{view}: a view of {placed['ranks']} ranks, but the job had {ranks}")
+    return Placement([int(name[1:]) for name in placed["node_of_rank"]], placed["weight_inside"],
+                     by_slot["weight_inside"], placed["weight_total"])
+
+
+def read_view(tools, path):
+    """The entries of a view matrix: row, column, value."""
+    lines = tools.run("dla", "convert", "--to", "mtx", path).splitlines()
+    triples = [tuple(map(int, line.split())) for line in lines if not line.startswith("%")]
+    return [(row - 1, column - 1, value) for row, column, value in triples[1:]]

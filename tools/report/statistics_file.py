@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Statistics of fcoll/tatp: JSON lines, as fcoll_tatp(7) describes them."""
+
+import json
+from dataclasses import dataclass, field
+
+FORMAT = 1
+NUMBERS = ("ranks", "nodes", "aggregators", "cycles", "bytes", "seconds", "st1", "st2", "st3", "st4", "st5",
+           "hop_bytes", "hop_bytes_otp", "crossing_bytes")
+LATER_NUMBERS = ("messages", "metadata_bytes", "waited")
+MOST_LEVELS, MOST_CABLES = 64, 1 << 20
+STAGES = ("st1", "st2", "st3", "st4", "st5")
+
+
+@dataclass
+class Run:
+    """The calls of one run of a program, in the order in which they ended."""
+
+    key: str
+    program: str
+    calls: list = field(default_factory=list)
+
+    def sum(self, name, op=None):
+        return sum(call[name] for call in self.calls if op in (None, call["op"]))
+
+    def count(self, op):
+        return sum(call["op"] == op for call in self.calls)
+
+    @property
+    def ranks(self):
+        return max(call["ranks"] for call in self.calls)
+
+    @property
+    def nodes(self):
+        return max(call["nodes"] for call in self.calls)
+
+    @property
+    def files(self):
+        return sorted({call["file"] for call in self.calls})
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e300
+
+
+def is_whole(value, limit):
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < limit
+
+
+def are_whole(values, count, limit):
+    return isinstance(values, list) and (count is None or len(values) == count) \
+        and all(is_whole(value, limit) for value in values)
+
+
+def check_call(call):
+    """What is wrong with a line, or None."""
+    if not isinstance(call, dict):
+        return "not a JSON object"
+    if call.get("op") not in ("read", "write"):
+        return "no 'op' that is read or write"
+    if not isinstance(call.get("file"), str) or not isinstance(call.get("strategy"), str):
+        return "no name of a file or strategy"
+    for name in NUMBERS:
+        if not is_number(call.get(name)):
+            return f"no number '{name}'"
+    for name in LATER_NUMBERS:
+        if not is_number(call.setdefault(name, 0)):
+            return f"'{name}' is no number"
+    return None
+
+
+def is_tree(parent, cables, nodes):
+    """Vertices after their children, the root last; no deeper and no thicker than any network."""
+    vertices = len(parent) if isinstance(parent, list) else 0
+    if vertices <= nodes or not are_whole(parent, vertices, vertices) or not are_whole(cables, vertices, 1 << 16):
+        return False
+    if parent[-1] != vertices - 1 or any(v >= up for v, up in enumerate(parent[:-1])):
+        return False
+    depth = [0] * vertices
+    for v in range(vertices - 2, -1, -1):
+        depth[v] = depth[parent[v]] + 1
+    return max(depth) <= MOST_LEVELS and sum(cables) <= MOST_CABLES
+
+
+def check_distances(distances, nodes):
+    if not isinstance(distances, dict) or not isinstance(distances.get("source"), str):
+        return False
+    parent, hops = distances.get("parent"), distances.get("hops")
+    if parent is not None:
+        return is_tree(parent, distances.get("cables"), nodes)
+    if hops is not None:
+        places = round(len(hops) ** 0.5) if isinstance(hops, list) else 0
+        return places * places == len(hops) and are_whole(hops, None, 65536) \
+            and are_whole(distances.get("place_of_node"), nodes, places)
+    return True
+
+
+def check_requests(plan, nodes, ranks, domains):
+    """Whether C is one of so many."""
+    by = plan.get("requests_by")
+    row_nodes, column_domains = plan.setdefault("nodes_in_row", 1), plan.setdefault("domains_in_column", 1)
+    if plan.setdefault("requests_by", "none") not in ("rank", "node", "none") \
+            or not is_whole(row_nodes, 1 << 30) or row_nodes < 1 \
+            or not is_whole(column_domains, 1 << 30) or column_domains < 1:
+        return False
+    triples = plan.setdefault("requests", [])
+    rows = ranks if by == "rank" else -(-nodes // row_nodes)
+    return isinstance(triples, list) and len(triples) % 3 == 0 \
+        and are_whole(triples[0::3], None, rows) \
+        and are_whole(triples[1::3], None, -(-domains // column_domains)) \
+        and are_whole(triples[2::3], None, 1 << 63)
+
+
+def check_even(plan, call):
+    even = plan.get("even")
+    return even is None or isinstance(even, dict) and is_whole(even.get("count"), call["ranks"] + 1) \
+        and check_requests(even, call["nodes"], call["ranks"], even["count"])
+
+
+def check_plan(plan, call):
+    """Whether everything in a plan fits together."""
+    if not isinstance(plan, dict) or not isinstance(plan.get("hosts"), list):
+        return False
+    hosts, ranks, domains = plan["hosts"], call["ranks"], call["aggregators"]
+    if not all(isinstance(host, str) for host in hosts) or len(hosts) != call["nodes"]:
+        return False
+    return are_whole(plan.get("node_of_rank"), ranks, len(hosts)) \
+        and are_whole(plan.get("rank_of_domain"), domains, ranks) \
+        and check_requests(plan, len(hosts), ranks, domains) and check_even(plan, call) \
+        and is_whole(plan.get("per_node"), 1 << 62) and isinstance(plan.get("solver"), str) \
+        and check_distances(plan.get("distances"), len(hosts))
+
+
+def check_timeline(line, call):
+    """Whether it is a list of aggregators with their windows: [window, four moments]."""
+    return isinstance(line, list) and all(
+        isinstance(entry, dict) and is_whole(entry.get("rank"), call["ranks"])
+        and isinstance(entry.get("windows"), list)
+        and all(are_whole(window, 5, 1 << 62) for window in entry["windows"])
+        for entry in line)
+
+
+def parse_line(text, place, notes):
+    """A call, or None after a note."""
+    try:
+        call = json.loads(text)
+        wrong = check_call(call)
+    except (ValueError, RecursionError):
+        wrong = "not JSON"
+    if wrong is not None:
+        notes.append(f"{place}: left out: {wrong}.")
+        return None
+    if is_number(call.get("format")) and call["format"] > FORMAT:
+        notes.append(f"{place}: written by a later version, in format {call['format']}; "
+                     "what this version does not know is left out.")
+    if "plan" in call and not check_plan(call["plan"], call):
+        notes.append(f"{place}: its plan does not fit together and is left out.")
+        del call["plan"]
+    if "timeline" in call and not check_timeline(call["timeline"], call):
+        notes.append(f"{place}: its time line does not fit together and is left out.")
+        del call["timeline"]
+    return call
+
+
+def read_file(path, notes):
+    """The calls of a file. A job that was killed leaves the last line without its end."""
+    calls = []
+    with open(path, encoding="utf-8", errors="replace") as stream:
+        for number, text in enumerate(stream, 1):
+            if not text.strip():
+                continue
+            if not text.endswith("\n"):
+                try:
+                    json.loads(text)
+                except (ValueError, RecursionError):
+                    notes.append(f"{path}: the last line, {number}, has no end, as when a job is killed; "
+                                 "it is left out.")
+                    continue
+            call = parse_line(text, f"{path}:{number}", notes)
+            if call is not None:
+                calls.append(call)
+    if not calls:
+        notes.append(f"{path}: no calls. Was the run made with --mca fcoll tatp --mca fcoll_tatp_stats FILE?")
+    return calls
+
+
+def read(paths, notes):
+    """The runs of all files, in the order of their first lines."""
+    runs = {}
+    for path in paths:
+        for call in read_file(path, notes):
+            key = f"{path}\0{call.get('run', '')}"
+            program = call.get("program")
+            run = runs.setdefault(key, Run(key, program if isinstance(program, str) else ""))
+            run.calls.append(call)
+    return list(runs.values())

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is to be planned: the options that name it, the files behind them, and how a plan is told as JSON. */
+#include "tatp_problem.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool.h"
+
+/* ---- options ---- */
+
+static void check_options(const tatp_problem_options *options, struct argp_state *state)
+{
+    const tatp_places *places = &options->places;
+    if (options->requests == NULL)
+        argp_error(state, "--requests is needed");
+    if (places->distances != NULL && places->topology != NULL)
+        argp_error(state, "--distances and --topology exclude each other");
+    if (places->distances == NULL && places->hosts == NULL)
+        argp_error(state, places->topology != NULL ? "--topology needs --hosts"
+                                                   : "--distances, or --topology with --hosts, is needed");
+}
+
+static const plan_strategy *parse_strategy(const char *arg, struct argp_state *state)
+{
+    const plan_strategy *strategy = plan_find_strategy(arg);
+    if (strategy == NULL && strcmp(arg, "all") != 0)
+        argp_error(state, "'%s' is not a strategy", arg);
+    return strategy;
+}
+
+static plan_objective parse_objective(const char *arg, struct argp_state *state)
+{
+    const plan_objective_name *found = plan_find_objective(arg);
+    if (found == NULL)
+        argp_error(state, "'%s' is not an objective", arg);
+    return found->objective;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    tatp_problem_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->answer;
+        return 0;
+    case 'r':
+        options->requests = arg;
+        return 0;
+    case 'd':
+        options->places.distances = arg;
+        return 0;
+    case 't':
+        options->places.topology = arg;
+        return 0;
+    case 'H':
+        options->places.hosts = arg;
+        return 0;
+    case 'S':
+        options->strategy = parse_strategy(arg, state);
+        return 0;
+    case 'm':
+        if (tool_number(arg, 0, SIZE_MAX, &options->per_node) != 0)
+            argp_error(state, "'%s' is not a number of domains", arg);
+        return 0;
+    case 'o':
+        options->objective = parse_objective(arg, state);
+        return 0;
+    case ARGP_KEY_ARG:
+        return tool_refuse_argument(arg, state);
+    case ARGP_KEY_END:
+        check_options(options, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Closes --help with the table of strategies. */
+static char *list_strategies(int key, const char *text, void *input)
+{
+    (void)input;
+    char *list = NULL;
+    size_t length;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)(uintptr_t)text;
+    FILE *out = open_memstream(&list, &length);
+    if (out == NULL)
+        return NULL;
+    fprintf(out, "Strategies:\n");
+    for (const plan_strategy *s = plan_strategies; s->name != NULL; s++)
+        fprintf(out, "  %-12s %s\n", s->name, s->note);
+    fclose(out);
+    return list;
+}
+
+const struct argp tatp_problem_argp = {
+    .options =
+        (const struct argp_option[]){
+            {"requests", 'r', "FILE", 0, "Bytes of each domain (column) that each rank (row) accesses", 0},
+            {"distances", 'd', "FILE", 0, "Hops between ranks or, with --hosts, between nodes", 0},
+            {"topology", 't', "FILE", 0, "The network instead, in any format that 'tatp topology' reads", 0},
+            {"hosts", 'H', "LIST", 0, "The hosts of the ranks in their order: n[0-3]:32,login or @FILE", 0},
+            {"strategy", 'S', "NAME", 0, "One strategy (default: all)", 0},
+            {"per-node", 'm', "N", 0, "At most N domains on one node (default: any number)", 0},
+            {"objective", 'o', "NAME", 0,
+             "What tatp makes least: hopbytes (default), or congestion, the most bytes of a link", 0},
+            {0},
+        },
+    .parser = parse_option,
+    .children = (const struct argp_child[]){{&tatp_solver_argp, 0, NULL, 0}, {0}},
+    .help_filter = list_strategies,
+};
+
+/* ---- files ---- */
+
+static int read_requests(const char *file, matrix *requests)
+{
+    int status = tool_read_market(file, requests);
+    if (status != 0)
+        return status;
+    for (size_t i = 0; i < requests->row_start[requests->rows]; i++)
+        if (requests->value[i] < 0)
+            return tool_fail("%s: negative bytes: %" PRId64, file, requests->value[i]);
+    return 0;
+}
+
+int tatp_problem_read(tatp_problem *p, const tatp_problem_options *options)
+{
+    *p = (tatp_problem){.requests = {0}};
+    int status = read_requests(options->requests, &p->requests);
+    if (status == 0)
+        status = tatp_read_network(&options->places, options->requests, p->requests.rows, &p->network);
+    p->in = (plan_input){.requests = &p->requests, .node_of_rank = p->network.node_of_rank,
+                         .topology = &p->network.topology, .per_node = options->per_node,
+                         .objective = options->objective};
+    return status;
+}
+
+void tatp_problem_release(tatp_problem *p)
+{
+    tatp_network_release(&p->network);
+    matrix_release(&p->requests);
+}
+
+/* ---- answers ---- */
+
+double *tatp_problem_workload(const plan_input *in)
+{
+    size_t numbers;
+    if (__builtin_mul_overflow(in->requests->rows, in->requests->cols, &numbers)) {
+        tool_fail("the hop-bytes of %zu ranks and %zu domains are too many", in->requests->rows, in->requests->cols);
+        return NULL;
+    }
+    double *workload = tool_allocate(numbers, sizeof *workload);
+    int rc = plan_workload(in, workload);
+    if (rc == 0)
+        return workload;
+    free(workload);
+    tool_fail("the hop-bytes: %s", strerror(-rc));
+    return NULL;
+}
+
+json_t *tatp_describe_plan(const char *name, const size_t *rank_of_domain, size_t domains, const plan_report *report)
+{
+    return json_pack("{s:s, s:o, s:f, s:f, s:I}", "name", name, "assignment",
+                     tool_json_numbers(rank_of_domain, domains), "hop_bytes", report->hop_bytes, "max_link_bytes",
+                     report->max_link_bytes, "crossing_bytes", (json_int_t)report->crossing_bytes);
+}
