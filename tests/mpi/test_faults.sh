@@ -25,15 +25,18 @@ here() {
 
 all=(write_eio write_late_eio write_full write_quota write_read_only write_nothing write_short \
     write_interrupted read_eio read_late_eio read_short read_interrupted file_size_limit \
-    read_only_handle write_no_memory read_no_memory address_space)
-every_way "${all[@]}"
+    read_only_handle write_no_memory read_no_memory)
+every_way "${all[@]}" address_space
 for ranks in 1 2 4 7; do
     here $ranks
 done
 start_cluster
+# Not address_space: over TCP Open MPI 4.1 itself dies when it has no memory for a message that nobody
+# waits for yet.
+every_way "${all[@]}"
 conform conformance_faults "4 ranks, cluster" run -np 4 --map-by node --mca fcoll tatp
 # Nodes of several ranks, whose lowest speaks for all.
-every_way write_late_eio read_late_eio write_no_memory read_no_memory address_space
+every_way write_late_eio read_late_eio write_no_memory read_no_memory
 conform conformance_faults "6 ranks, fitted domains" run -np 6 --map-by slot --mca fcoll tatp \
     --mca fcoll_tatp_domains fitted --mca fcoll_tatp_unit_size 64
 stop_cluster

@@ -108,6 +108,8 @@ typedef struct tatp_buffers {
 } tatp_buffers;
 
 #define TATP_ANSWER_WORDS 4
+/* What each rank says of a call for the statistics. */
+#define TATP_TOLD_WORDS 8
 /* A long answer is told by pieces of so many words. */
 #define TATP_ANSWER_PIECE 1024
 
@@ -131,6 +133,7 @@ typedef struct tatp_nodes {
     char **host;           /* per node, its name */
     topo topology;
     bool distances_open;   /* the topology is flat until the job's environment was asked */
+    int64_t *told;         /* TATP_TOLD_WORDS per rank, what each says of a call for the statistics */
     int *count, *start;    /* per rank, for gathering: taken once, so that it cannot fail later */
 } tatp_nodes;
 

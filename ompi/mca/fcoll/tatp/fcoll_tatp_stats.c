@@ -220,9 +220,9 @@ static int append_line(const tatp_pass *pass, const summary *all)
     return rc;
 }
 
-/* What each rank tells, times in nanoseconds. It fits into a slot for a row of C. */
+/* What each rank tells, times in nanoseconds. */
 enum { ST1, ST2, ST3, ST4, ST5, BYTES, MESSAGES, METADATA, WORDS };
-_Static_assert(WORDS <= TATP_SLOT_WORDS, "rank 0 has room for that of each rank");
+_Static_assert(WORDS == TATP_TOLD_WORDS, "rank 0 has room for that of each rank");
 
 static int64_t nanoseconds(double seconds)
 {
@@ -272,14 +272,14 @@ int tatp_stats_report(const tatp_pass *pass)
     if (!tatp_stats_wanted())
         return OMPI_SUCCESS;
     put_words(pass, word);
-    int rc = tatp_gather_equal(pass->fh, word, WORDS, MPI_INT64_T, pass->module->where.slots);
+    int rc = tatp_gather_equal(pass->fh, word, WORDS, MPI_INT64_T, pass->module->where.told);
     bool timeline = wants_details() && pass->schedule->told < MOST_CALLS;
     pass->schedule->told += timeline;
     if (rc != OMPI_SUCCESS)
         return rc;
     if (pass->fh->f_rank != 0)
         return timeline ? tatp_timeline_send(pass) : OMPI_SUCCESS;
-    summary all = sum_up(pass->module->where.slots, pass->fh->f_size);
+    summary all = sum_up(pass->module->where.told, pass->fh->f_size);
     all.timeline = timeline;
     return append_line(pass, &all);
 }

@@ -107,8 +107,9 @@ static int map_ranks(tatp_nodes *where, seat *seats, size_t ranks)
     where->ranks_on_node = calloc(ranks, sizeof *where->ranks_on_node);
     where->count = calloc(ranks, sizeof *where->count);
     where->start = calloc(ranks, sizeof *where->start);
+    where->told = calloc(ranks, TATP_TOLD_WORDS * sizeof *where->told);
     if (lowest == NULL || where->node_of_rank == NULL || where->ranks_on_node == NULL ||
-        where->count == NULL || where->start == NULL) {
+        where->count == NULL || where->start == NULL || where->told == NULL) {
         free(lowest);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -256,6 +257,7 @@ void tatp_where_release(tatp_nodes *where)
     free(where->ranks_on_node);
     free(where->count);
     free(where->start);
+    free(where->told);
     free(where->answer);
     for (size_t n = 0; where->host != NULL && n < where->nodes; n++)
         free(where->host[n]);
