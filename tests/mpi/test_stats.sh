@@ -44,18 +44,18 @@ END
 grid=()
 start_cluster
 array 16 "16 ranks" "lines 4 plans 1 timelines 4" --map-by node
-grid=(--grid 2x2x4)
-array 16 "fitted domains" "lines 4 plans 1 timelines 4" --map-by slot --mca fcoll_tatp_domains fitted \
-    --mca fcoll_tatp_unit_size 1024 --mca fcoll_tatp_num_aggregators 4
-tap_check "fitted domains: they are" grep -q '"domains": "fitted".*"even": {' "$stats"
-grid=()
 array 16 "even domains" "lines 4 plans 1 timelines 4" --map-by node --mca fcoll_tatp_domains even
 array 5 "many windows" "lines 4 plans 1 timelines 4" --map-by node --mca fcoll_tatp_cycle_buffer_size 4096 --mca fcoll_tatp_num_aggregators 2
 if [[ -n $cluster_name ]]; then
+    grid=(--grid 2x2x4)
+    array 16 "fitted domains" "lines 4 plans 1 timelines 4" --map-by slot --mca fcoll_tatp_domains fitted \
+        --mca fcoll_tatp_unit_size 1024 --mca fcoll_tatp_num_aggregators 4
+    tap_check "fitted domains: they are" grep -q '"domains": "fitted".*"even": {' "$stats"
+    grid=()
     array 16 "a tree" "lines 4 plans 1 timelines 4" --map-by node --mca fcoll_tatp_topology "$tap_dir/topology.conf"
     array 8 "hops" "lines 4 plans 1 timelines 4" --map-by node --mca fcoll_tatp_topology "$tap_dir/hops.mtx"
 else
-    tap_skip "a tree, hops" "needs hosts of the cluster"
+    tap_skip "fitted domains, a tree, hops" "needs nodes of the cluster"
 fi
 rm -f "$stats"
 tap_check "on standard error: a run" run -np 4 --mca fcoll tatp --mca fcoll_tatp_stats - "$cube" --size 40 --file "$files/cube"
