@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "opal/util/output.h"
+
 /* ---- the decision ---- */
 
 /* Bytes that aggregators access themselves. */
@@ -93,12 +95,25 @@ static int decide_here(tatp_pass *pass, tatp_rows *rows, int64_t *answer)
     return rc;
 }
 
+static void tell(const tatp_pass *pass)
+{
+    const tatp_decision *d = &pass->schedule->decision;
+    opal_output_verbose(20, ompi_fcoll_base_framework.framework_output,
+                        "fcoll:tatp: %lu domains by %s: %.15g hop-bytes, %lld bytes between nodes; by otp "
+                        "%.15g hop-bytes",
+                        (unsigned long)pass->schedule->domains.count,
+                        mca_fcoll_tatp_component.strategy->name, d->hop_bytes,
+                        (long long)d->crossing_bytes, d->hop_bytes_otp);
+}
+
 /* On rank 0: what it tells in any case. */
 static void give_answer(tatp_pass *pass, int rc, tatp_rows *rows, int64_t *answer)
 {
     static _Atomic int64_t given; /* schedule ids of this process */
     if (rc == OMPI_SUCCESS)
         rc = decide_here(pass, rows, answer);
+    if (rc == OMPI_SUCCESS)
+        tell(pass);
     answer[ANSWER_ERROR] = tatp_error_class(rc);
     answer[ANSWER_ID] = ++given;
 }
