@@ -429,6 +429,9 @@ interrupted_up_leaves_nothing() {
             sleep $delay
             if kill -s $signal "$up" 2>/dev/null; then
                 wait "$up" 2>/dev/null && "$cluster" down --name "$name"
+                # Killed after the last moment at which it could be stopped, it has not said so.
+                [[ $signal != KILL ]] || sleep 0.5
+                [[ $signal != KILL ]] || stale_or_gone || "$cluster" down --name "$name"
             else
                 "$cluster" down --name "$name"
             fi
