@@ -16,6 +16,10 @@ typedef struct unit_step {
     int64_t first, count, bytes;
 } unit_step;
 
+/* A step is so many words: lists of steps travel as they are. */
+#define UNIT_STEP_WORDS 3
+_Static_assert(sizeof(unit_step) == UNIT_STEP_WORDS * sizeof(int64_t), "a step is three words");
+
 /* A zeroed one is empty; steps ascend and do not overlap. Release by free(step). */
 typedef struct unit_counts {
     unit_step *step;

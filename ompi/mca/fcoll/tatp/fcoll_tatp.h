@@ -26,6 +26,11 @@ static inline int64_t tatp_least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+static inline int64_t tatp_round_up(int64_t value, int64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
 /* Tags on f_comm, which is private to the file. Phases that could meet have different ones. */
 enum tatp_tag {
     TATP_TAG_REQUESTS = 7001,

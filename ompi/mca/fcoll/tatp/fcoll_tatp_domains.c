@@ -74,11 +74,6 @@ static int64_t largest_domain(const file_domains *domains)
     return largest;
 }
 
-static int64_t round_up(int64_t value, int64_t unit)
-{
-    return (value + unit - 1) / unit * unit;
-}
-
 int64_t tatp_window_count(const tatp_schedule *schedule)
 {
     return (largest_domain(&schedule->domains) - 1) / schedule->cycle + 1;
@@ -108,8 +103,8 @@ int64_t tatp_window_size(const tatp_module *module, const tatp_schedule *schedul
         most = most > stripe ? most - most % stripe : stripe;
     int64_t windows = (largest - 1) / most + 1, window = (largest - 1) / windows + 1;
     if (whole_stripes)
-        return windows == 1 && window <= stripe ? window : round_up(window, stripe);
-    return tatp_least(window > PAGE ? round_up(window, PAGE) : window, most);
+        return windows == 1 && window <= stripe ? window : tatp_round_up(window, stripe);
+    return tatp_least(window > PAGE ? tatp_round_up(window, PAGE) : window, most);
 }
 
 /* By units whose domains are known. */

@@ -23,15 +23,6 @@
  * accesses to the file are worth more. */
 #define LEAST_SAVING .05
 
-/* Steps travel as they are. */
-#define STEP_WORDS (sizeof(unit_step) / sizeof(int64_t))
-_Static_assert(sizeof(unit_step) == 3 * sizeof(int64_t), "a step is three words");
-
-static int64_t round_up(int64_t value, int64_t unit)
-{
-    return (value + unit - 1) / unit * unit;
-}
-
 /* Units that cover the schedule's range, without what is in which domain. Where stripes are dealt out a
  * unit is a column of stripes: all those of one storage target, or with more aggregators than targets a
  * part of them that is as regular. */
@@ -72,7 +63,7 @@ static tatp_units smallest_units(const tatp_module *module, const tatp_schedule 
         return columns_of_stripes(settings, schedule->domains.count);
     int64_t unit = wanted > 0 ? wanted : LEAST_UNIT;
     if (settings->stripe > 0)
-        unit = round_up(unit, settings->stripe);
+        unit = tatp_round_up(unit, settings->stripe);
     tatp_units units = pieces(schedule, base, unit);
     for (; units.count > MOST_UNITS; unit *= 2)
         units = pieces(schedule, base, 2 * unit);
@@ -174,7 +165,7 @@ static int add_rank(void *sum, const tatp_words *words)
         sums->bytes = calloc(sums->units, sizeof *sums->bytes);
     if (sums->bytes == NULL)
         return OMPI_ERR_OUT_OF_RESOURCE;
-    return tatp_from_errno(units_add((const unit_step *)words->word, words->count / STEP_WORDS,
+    return tatp_from_errno(units_add((const unit_step *)words->word, words->count / UNIT_STEP_WORDS,
                                      sums->bytes, sums->units));
 }
 
@@ -184,14 +175,14 @@ static int sum_up(void *sum, tatp_words *words)
     unit_counts counts = {0};
     int rc = tatp_from_errno(units_from_array(sums->bytes, sums->units, &counts));
     words->word = (int64_t *)counts.step;
-    words->count = counts.count * STEP_WORDS;
+    words->count = counts.count * UNIT_STEP_WORDS;
     return rc;
 }
 
 static int add_node(void *sum, const tatp_words *words)
 {
     const unit_sums *sums = sum;
-    return add_steps(sums->all, (const unit_step *)words->word, words->count / STEP_WORDS,
+    return add_steps(sums->all, (const unit_step *)words->word, words->count / UNIT_STEP_WORDS,
                      sums->where->node_of_rank[words->from]);
 }
 
@@ -202,7 +193,7 @@ static int gather_units(tatp_pass *pass, const tatp_units *units, entries *all)
     unit_sums sums = {.where = &pass->module->where, .units = units->count, .all = all};
     unit_counts counts = {0};
     int rc = count_own(pass, units, &counts);
-    tatp_words own = {pass->fh->f_rank, (int64_t *)counts.step, counts.count * STEP_WORDS};
+    tatp_words own = {pass->fh->f_rank, (int64_t *)counts.step, counts.count * UNIT_STEP_WORDS};
     rc = tatp_gather_by_node(pass, &way, &sums, &own, rc);
     free(counts.step);
     free(sums.bytes);

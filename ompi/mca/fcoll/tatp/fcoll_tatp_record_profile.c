@@ -56,20 +56,6 @@ static unsigned choose_doublings(const int64_t *sum)
     return d;
 }
 
-/* The steps of bins, three words each. */
-enum { STEP_FIRST, STEP_COUNT, STEP_BYTES, STEP_WORDS };
-
-static int encode(const unit_counts *bins, tatp_account *words)
-{
-    int rc = 0;
-    for (size_t i = 0; i < bins->count && rc == 0; i++) {
-        const unit_step *step = &bins->step[i];
-        int64_t word[STEP_WORDS] = {step->first, step->count, step->bytes};
-        rc = tatp_account_add(words, word, STEP_WORDS);
-    }
-    return rc;
-}
-
 /* The sums over all ranks of entries and bytes. `rc` is what this rank brings along. Collective; an error
  * is everyone's. */
 static int agree(const tatp_pass *pass, int rc, const unit_counts *bins, int64_t *sum)
@@ -99,16 +85,18 @@ int tatp_describe_profile(const tatp_pass *pass, int rc, int64_t *unit, tatp_acc
     *unit = smallest << choose_doublings(sum);
     rc = units_count(pass->file, lo, *unit, &bins);
     if (rc == 0)
-        rc = encode(&bins, words);
+        rc = tatp_account_add(words, (const int64_t *)bins.step, bins.count * UNIT_STEP_WORDS);
     free(bins.step);
     return tatp_from_errno(rc);
 }
 
 int tatp_add_profile(const int64_t *word, size_t count, size_t row, matrix_builder *bytes)
 {
+    const unit_step *step = (const unit_step *)word, *end = step + count / UNIT_STEP_WORDS;
     int rc = 0;
-    for (const int64_t *step = word; step < word + count && rc == 0; step += STEP_WORDS)
-        for (int64_t b = 0; b < step[STEP_COUNT] && rc == 0; b++)
-            rc = matrix_builder_add(bytes, row, (size_t)(step[STEP_FIRST] + b), step[STEP_BYTES]);
+    for (; step < end && rc == 0; step++) {
+        for (int64_t b = 0; b < step->count && rc == 0; b++)
+            rc = matrix_builder_add(bytes, row, (size_t)(step->first + b), step->bytes);
+    }
     return rc;
 }

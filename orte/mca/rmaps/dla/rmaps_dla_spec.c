@@ -140,67 +140,68 @@ static int set_method(const reader *r, const char *value)
     return -EINVAL;
 }
 
-/* The index of a name in a list closed by NULL; -EINVAL. */
-static int find_name(const reader *r, const char *what, const char *const *names, const char *value)
+/* What an item may say: the names of its values, in the order of an enum, closed by NULL. */
+typedef struct names {
+    const char *key, *what;
+    const char *const *name;
+} names;
+
+/* The index of a value among the item's names, and that the item is *given; or an error. */
+static int find_name(const reader *r, const names *n, const char *value, bool *given)
 {
     choice c;
 
-    for (int i = 0; names[i] != NULL; i++) {
-        if (strcasecmp(value, names[i]) == 0) {
+    if (*given) {
+        return given_twice(r, n->key);
+    }
+    for (int i = 0; n->name[i] != NULL; i++) {
+        if (strcasecmp(value, n->name[i]) == 0) {
+            *given = true;
             return i;
         }
     }
-    c = refuse_choice(r, what, value);
-    for (int i = 0; names[i] != NULL; i++) {
-        offer(&c, names[i]);
+    c = refuse_choice(r, n->what, value);
+    for (int i = 0; n->name[i] != NULL; i++) {
+        offer(&c, n->name[i]);
     }
     return -EINVAL;
 }
 
 static int set_objective(const reader *r, const char *value)
 {
-    int found;
+    static const names objectives = { "objective", "an objective", setmatch_objective_names };
+    int found = find_name(r, &objectives, value, &r->spec->has_objective);
 
-    if (r->spec->has_objective) {
-        return given_twice(r, "objective");
+    if (found < 0) {
+        return found;
     }
-    found = find_name(r, "an objective", setmatch_objective_names, value);
-    if (found >= 0) {
-        r->spec->has_objective = true;
-        r->spec->objective = (setmatch_objective) found;
-    }
-    return found < 0 ? found : 0;
+    r->spec->objective = (setmatch_objective) found;
+    return 0;
 }
 
 static int set_domains(const reader *r, const char *value)
 {
-    int found;
+    static const names kinds = { "domains", "a kind of file domains", setmatch_domains_names };
+    int found = find_name(r, &kinds, value, &r->spec->has_domains);
 
-    if (r->spec->has_domains) {
-        return given_twice(r, "domains");
+    if (found < 0) {
+        return found;
     }
-    found = find_name(r, "a kind of file domains", setmatch_domains_names, value);
-    if (found >= 0) {
-        r->spec->has_domains = true;
-        r->spec->domains = (setmatch_domains) found;
-    }
-    return found < 0 ? found : 0;
+    r->spec->domains = (setmatch_domains) found;
+    return 0;
 }
 
 static int set_order(const reader *r, const char *value)
 {
-    static const char *const names[] = { "C", "Fortran", NULL };   /* by setmatch_order */
-    int found;
+    static const char *const orders[] = { "C", "Fortran", NULL };
+    static const names grid_orders = { "order", "an order", orders };
+    int found = find_name(r, &grid_orders, value, &r->spec->has_order);
 
-    if (r->spec->has_order) {
-        return given_twice(r, "order");
+    if (found < 0) {
+        return found;
     }
-    found = find_name(r, "an order", names, value);
-    if (found >= 0) {
-        r->spec->has_order = true;
-        r->spec->cart.order = (setmatch_order) found;
-    }
-    return found < 0 ? found : 0;
+    r->spec->cart.order = (setmatch_order) found;
+    return 0;
 }
 
 static int set_refine(const reader *r, const char *value)
