@@ -11,7 +11,7 @@
 
 /* No dual and no path length exceeds 16 * (n + 1) times the largest cost (doc/lap.md); the
  * limit leaves a factor of 2 for the sums on the way. */
-enum { HEADROOM = 32, CHAINS = 8 };
+enum { HEADROOM = 32 };
 
 size_t lap_pairs(const lap_problem *problem)
 {
@@ -74,88 +74,86 @@ static bool shape_is_sound(const lap_problem *problem, const lap_solution *solut
     return problem->row == NULL && !__builtin_mul_overflow(problem->rows, problem->cols, &pairs);
 }
 
-static double limit_of(const lap_problem *problem, double largest)
+static size_t fewer_side(const lap_problem *problem)
 {
-    size_t n = problem->rows < problem->cols ? problem->rows : problem->cols;
-    return largest / HEADROOM / ((double)n + 1.0);
+    return problem->rows < problem->cols ? problem->rows : problem->cols;
 }
 
-/* What the costs have shown so far, in several chains, since one alone waits for every
- * comparison to end; and without branches, so that compilers make vectors of them. */
-struct seen {
-    double largest[CHAINS];
-    int64_t invalid[CHAINS]; /* 0, or -1 once NaN or -INFINITY was seen */
-};
+/* Loops over whole blocks have no branches, so that compilers make vectors of them. */
+enum { BLOCK = 32 };
 
-static inline __attribute__((always_inline)) void see(struct seen *seen, const double *cost, size_t chain)
+/* All bits, or none. NaN fails every comparison. */
+static inline int64_t is_bad_real(double cost, double limit)
 {
-    double magnitude = cost[chain] < INFINITY ? fabs(cost[chain]) : 0.0;
-    seen->invalid[chain] |= cost[chain] > -INFINITY ? 0 : -1;
-    seen->largest[chain] = magnitude > seen->largest[chain] ? magnitude : seen->largest[chain];
+    int64_t beyond = fabs(cost) <= limit ? 0 : -1;
+    int64_t allowed = cost == (double)INFINITY ? 0 : -1;
+    return beyond & allowed;
 }
 
 FOR_EACH_PROCESSOR
-static struct seen see_all(const double *cost, size_t count)
+static int64_t has_bad_real(const double *cost, size_t count, double limit)
 {
-    struct seen seen = { 0 };
-    size_t k = 0;
-    for (; k + CHAINS <= count; k += CHAINS) {
-        for (size_t chain = 0; chain < CHAINS; chain++) {
-            see(&seen, cost + k, chain);
+    int64_t bad = 0;
+    size_t first = 0;
+    for (; first + BLOCK <= count; first += BLOCK) {
+        for (size_t k = 0; k < BLOCK; k++) {
+            bad |= is_bad_real(cost[first + k], limit);
         }
     }
-    for (size_t chain = 0; k + chain < count; chain++) {
-        see(&seen, cost + k, chain);
+    for (; first < count; first++) {
+        bad |= is_bad_real(cost[first], limit);
     }
-    return seen;
+    return bad;
 }
 
-static int check_real(const double *cost, size_t count, double limit)
+int lap_check_real(const lap_problem *problem, const double *cost, size_t count)
 {
-    struct seen seen = see_all(cost, count);
-    for (size_t chain = 1; chain < CHAINS; chain++) {
-        seen.invalid[0] |= seen.invalid[chain];
-        seen.largest[0] = fmax(seen.largest[0], seen.largest[chain]);
+    if (!has_bad_real(cost, count, DBL_MAX / HEADROOM / ((double)fewer_side(problem) + 1.0))) {
+        return 0;
     }
-    if (seen.invalid[0]) {
-        return -EDOM;
+    for (size_t k = 0; k < count; k++) {
+        if (isnan(cost[k]) || cost[k] == -(double)INFINITY) {
+            return -EDOM;
+        }
     }
-    return seen.largest[0] > limit ? -ERANGE : 0;
+    return -ERANGE;
+}
+
+static inline int64_t is_bad_integer(int64_t cost, int64_t limit)
+{
+    int64_t at_most = cost == LAP_FORBIDDEN ? LAP_FORBIDDEN : limit;
+    int64_t above = cost > at_most ? -1 : 0;
+    int64_t below = cost < -limit ? -1 : 0;
+    return above | below;
 }
 
 FOR_EACH_PROCESSOR
-static int check_integer(const int64_t *cost, size_t count, int64_t limit)
+static int64_t has_bad_integer(const int64_t *cost, size_t count, int64_t limit)
 {
-    int64_t invalid[CHAINS] = { 0 };
-    size_t k = 0;
-    for (; k + CHAINS <= count; k += CHAINS) {
-        for (size_t c = 0; c < CHAINS; c++) {
-            int64_t at_most = cost[k + c] == LAP_FORBIDDEN ? LAP_FORBIDDEN : limit;
-            invalid[c] |= cost[k + c] < -limit || cost[k + c] > at_most ? -1 : 0;
+    int64_t bad = 0;
+    size_t first = 0;
+    for (; first + BLOCK <= count; first += BLOCK) {
+        for (size_t k = 0; k < BLOCK; k++) {
+            bad |= is_bad_integer(cost[first + k], limit);
         }
     }
-    for (; k < count; k++) {
-        invalid[0] |= cost[k] < -limit || (cost[k] > limit && cost[k] != LAP_FORBIDDEN) ? -1 : 0;
+    for (; first < count; first++) {
+        bad |= is_bad_integer(cost[first], limit);
     }
-    for (size_t c = 1; c < CHAINS; c++) {
-        invalid[0] |= invalid[c];
-    }
-    return invalid[0] ? -ERANGE : 0;
+    return bad;
 }
 
-int lap_check_input(const lap_problem *problem, const lap_solution *solution)
+int lap_check_integer(const lap_problem *problem, const int64_t *cost, size_t count)
+{
+    uint64_t largest = INT64_MAX;
+    return has_bad_integer(cost, count, (int64_t)(largest / HEADROOM / (fewer_side(problem) + 1))) ? -ERANGE : 0;
+}
+
+int lap_check_shape(const lap_problem *problem, const lap_solution *solution)
 {
     if (!shape_is_sound(problem, solution) || !groups_are_sound(problem)) {
         return -EINVAL;
     }
-    size_t pairs = lap_pairs(problem);
-    if (pairs > 0 && problem->cost == NULL && problem->integer_cost == NULL) {
-        return -EINVAL;
-    }
-    if (problem->integer_cost != NULL) {
-        size_t n = problem->rows < problem->cols ? problem->rows : problem->cols;
-        return check_integer(problem->integer_cost, pairs,
-                             (int64_t)(UINT64_C(0x7fffffffffffffff) / HEADROOM / (n + 1)));
-    }
-    return check_real(problem->cost, pairs, limit_of(problem, DBL_MAX));
+    bool has_costs = problem->cost != NULL || problem->integer_cost != NULL;
+    return has_costs || lap_pairs(problem) == 0 ? 0 : -EINVAL;
 }

@@ -2,6 +2,7 @@
 /* What all solvers share: set-up, paths with group capacities, the answer. */
 #include "lap/state.h"
 
+#include "lap/candidates.h"
 #include "lap/check.h"
 
 #include <errno.h>
@@ -113,7 +114,7 @@ static int transpose_sparse(struct state *s, const lap_problem *problem)
     return 0;
 }
 
-static int set_costs(struct state *s, const lap_problem *problem)
+static int orient(struct state *s, const lap_problem *problem)
 {
     s->problem = problem;
     s->transposed = problem->cols > problem->rows;
@@ -126,6 +127,24 @@ static int set_costs(struct state *s, const lap_problem *problem)
     s->start = problem->start;
     s->entry_object = problem->row;
     return 0;
+}
+
+/* A capacity binds only where there are more columns than it lets in. */
+static bool capacity_may_bind(const lap_problem *problem)
+{
+    return problem->group != NULL && problem->group_capacity > 0 && problem->group_capacity < problem->cols;
+}
+
+static int set_costs(struct state *s, const lap_problem *problem)
+{
+    int rc = orient(s, problem);
+    if (rc != 0) {
+        return rc;
+    }
+    if (s->start == NULL && is_wide(s) && !capacity_may_bind(problem)) {
+        return TYPED(keep_candidates)(s);
+    }
+    return TYPED(check)(problem, costs_of(problem), lap_pairs(problem));
 }
 
 /* ---- groups ---- */
@@ -156,11 +175,9 @@ static void list_members(struct state *s)
     }
 }
 
-/* A capacity binds only where there are more columns than it lets in. */
 static int set_groups(struct state *s, const lap_problem *problem)
 {
-    if (problem->group == NULL || problem->group_capacity == 0
-        || problem->group_capacity >= problem->cols) {
+    if (!capacity_may_bind(problem)) {
         return 0;
     }
     s->group = problem->group;
@@ -298,17 +315,29 @@ static void write_person_duals(const struct state *s, cost_t *out)
     }
 }
 
-static void write_object_duals(const struct state *s, cost_t *out)
+static size_t whole_object(const struct state *s, size_t object)
 {
-    if (out != NULL && s->objects > 0) {
-        memcpy(out, s->dual, s->objects * sizeof *out);
+    return s->whole_object != NULL ? s->whole_object[object] : object;
+}
+
+static void write_object_duals(const struct state *s, cost_t *out, size_t count)
+{
+    for (size_t i = 0; out != NULL && i < count; i++) {
+        out[i] = 0;
+    }
+    for (size_t i = 0; out != NULL && i < s->objects; i++) {
+        out[whole_object(s, i)] = s->dual[i];
     }
 }
 
 static void write_duals(const struct state *s, cost_t *row_dual, cost_t *col_dual, cost_t *group_dual)
 {
     write_person_duals(s, s->transposed ? row_dual : col_dual);
-    write_object_duals(s, s->transposed ? col_dual : row_dual);
+    if (s->transposed) {
+        write_object_duals(s, col_dual, s->problem->cols);
+    } else {
+        write_object_duals(s, row_dual, s->problem->rows);
+    }
     bool wanted = s->problem->group != NULL && group_dual != NULL;
     for (size_t g = 0; wanted && g < s->problem->groups; g++) {
         group_dual[g] = s->group != NULL ? s->group_dual[g] : 0;
@@ -318,13 +347,12 @@ static void write_duals(const struct state *s, cost_t *row_dual, cost_t *col_dua
 static cost_t write_assignment(const struct state *s, size_t *row_of_col)
 {
     cost_t total = 0;
-    for (size_t k = 0; k < s->objects && s->transposed; k++) {
-        row_of_col[k] = s->person_of[k]; /* NONE is LAP_UNASSIGNED */
+    for (size_t k = 0; k < s->problem->cols; k++) {
+        row_of_col[k] = LAP_UNASSIGNED;
     }
     for (size_t k = 0; k < s->persons; k++) {
-        if (!s->transposed) {
-            row_of_col[k] = s->object_of[k];
-        }
+        size_t object = whole_object(s, s->object_of[k]);
+        row_of_col[s->transposed ? object : k] = s->transposed ? k : object;
         total += s->paid[s->object_of[k]];
     }
     return total;
@@ -346,7 +374,7 @@ static void write_solution(const struct state *s, lap_solution *solution)
 int TYPED(run)(const lap_problem *problem, lap_solution *solution, int (*solve)(struct state *))
 {
     struct state s = { 0 };
-    int rc = lap_check_input(problem, solution);
+    int rc = lap_check_shape(problem, solution);
     if (rc == 0) {
         rc = set_up(&s, problem);
     }

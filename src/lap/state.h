@@ -43,6 +43,7 @@ struct state {
      * COST_MAX: not allowed. */
     const cost_t *cost;
     const size_t *start, *entry_object;
+    const size_t *whole_object; /* an object's number in the problem; NULL: all objects are here */
 
     /* The partial assignment; NONE where there is none. */
     size_t *object_of;

@@ -20,13 +20,14 @@ INLINED cost_t lesser(cost_t a, cost_t b)
     return a < b ? a : b;
 }
 
-INLINED cost_t least_of_block(const cost_t *key)
+/* `count` is a multiple of CHAINS. */
+INLINED cost_t least_of(const cost_t *key, size_t count)
 {
     cost_t chain[CHAINS];
     for (size_t c = 0; c < CHAINS; c++) {
         chain[c] = key[c];
     }
-    for (size_t k = CHAINS; k < BLOCK; k += CHAINS) {
+    for (size_t k = CHAINS; k < count; k += CHAINS) {
         for (size_t c = 0; c < CHAINS; c++) {
             chain[c] = lesser(key[k + c], chain[c]);
         }
@@ -44,7 +45,7 @@ INLINED cost_t reduce_whole_block(const cost_t *restrict cost, const cost_t *res
     for (size_t k = 0; k < BLOCK; k++) {
         key[k] = reduced(cost[k], price[k]);
     }
-    return least_of_block(key);
+    return least_of(key, BLOCK);
 }
 
 INLINED cost_t reduce_block(const cost_t *cost, const cost_t *price, cost_t *key, size_t count)

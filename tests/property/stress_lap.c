@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SIDE = 160, MAX_PAIRS = MAX_SIDE * MAX_SIDE, BRUTE_SIDE = 7 };
+enum { MAX_SIDE = 160, MAX_PAIRS = MAX_SIDE * MAX_SIDE, LONG_SIDE = MAX_PAIRS / 8, BRUTE_SIDE = 7 };
 
 enum structure { UNIFORM, EQUAL, PRODUCT, GEOMETRIC, LOW_RANK, NODES, STRUCTURES };
 
@@ -58,11 +58,11 @@ struct instance {
     int64_t value[MAX_PAIRS]; /* LAP_FORBIDDEN: not allowed */
     double cost[MAX_PAIRS];
     int64_t integer_cost[MAX_PAIRS];
-    size_t start[MAX_SIDE + 1], row[MAX_PAIRS], group[MAX_SIDE];
+    size_t start[LONG_SIDE + 1], row[MAX_PAIRS], group[LONG_SIDE];
     lap_problem problem;
-    size_t row_of_col[MAX_SIDE];
-    double col_dual[MAX_SIDE], row_dual[MAX_SIDE], group_dual[MAX_SIDE];
-    int64_t integer_col_dual[MAX_SIDE], integer_row_dual[MAX_SIDE], integer_group_dual[MAX_SIDE];
+    size_t row_of_col[LONG_SIDE];
+    double col_dual[LONG_SIDE], row_dual[LONG_SIDE], group_dual[MAX_SIDE];
+    int64_t integer_col_dual[LONG_SIDE], integer_row_dual[LONG_SIDE], integer_group_dual[MAX_SIDE];
     lap_solution solution;
 };
 
@@ -76,6 +76,15 @@ static void choose_shape(struct instance *in, uint64_t *state)
     }
     in->rows = (size_t)pick(state, 0, most);
     in->cols = pick(state, 0, 2) == 0 ? in->rows : (size_t)pick(state, 0, most);
+    if (pick(state, 0, 49) == 0) { /* many on one side, few on the other */
+        in->rows = (size_t)pick(state, LONG_SIDE / 8, LONG_SIDE);
+        in->cols = (size_t)pick(state, 1, 8);
+        if (pick(state, 0, 1) > 0) {
+            size_t rows = in->cols;
+            in->cols = in->rows;
+            in->rows = rows;
+        }
+    }
     in->dense = pick(state, 0, 2) > 0;
     in->integer = pick(state, 0, 1) > 0;
     in->fractions = !in->integer && pick(state, 0, 2) == 0;
@@ -92,12 +101,13 @@ static void fill_values(struct instance *in, const struct kind *kind, uint64_t *
     }
     for (size_t j = 0; j < in->cols; j++) {
         for (size_t i = 0; i < in->rows; i++) {
+            const int64_t *x = a[j % MAX_SIDE], *y = b[i % MAX_SIDE];
             const int64_t cost[STRUCTURES] = {
                 [UNIFORM] = pick(state, kind->low, kind->high),
                 [EQUAL] = equal,
                 [PRODUCT] = (int64_t)((i + 1) * (j + 1)),
-                [GEOMETRIC] = (int64_t)hypot((double)(a[j][0] - b[i][0]), (double)(a[j][1] - b[i][1])),
-                [LOW_RANK] = a[j][0] * b[i][0] + a[j][1] * b[i][1] + a[j][2] * b[i][2],
+                [GEOMETRIC] = (int64_t)hypot((double)(x[0] - y[0]), (double)(x[1] - y[1])),
+                [LOW_RANK] = x[0] * y[0] + x[1] * y[1] + x[2] * y[2],
                 [NODES] = a[(j * 7 + i / 4) % MAX_SIDE][0] - pick(state, 0, 1),
             };
             bool forbidden = pick(state, 0, 9) < kind->forbidden_of_ten;

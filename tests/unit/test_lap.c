@@ -16,19 +16,22 @@
 #include "seeded.h"
 #include "suite.h"
 
-enum { MAX_ROWS = 300, MAX_COLS = 120, MAX_GROUPS = 40 };
+enum { MAX_ROWS = 300, MAX_COLS = 120, MAX_PAIRS = MAX_ROWS * MAX_COLS, MAX_GROUPS = 40 };
+
+/* Of a problem with many on one side, and few on the other. */
+enum { MANY = 3000, FEW = 10 };
 
 /* A problem with its memory and room for an answer. */
 struct instance {
     lap_problem problem;
     lap_solution solution;
-    double cost[MAX_ROWS * MAX_COLS];
-    size_t group[MAX_ROWS];
-    size_t row_of_col[MAX_COLS];
-    double col_dual[MAX_COLS], row_dual[MAX_ROWS], group_dual[MAX_GROUPS];
-    int64_t integer_cost[MAX_ROWS * MAX_COLS];
-    int64_t integer_col_dual[MAX_COLS], integer_row_dual[MAX_ROWS], integer_group_dual[MAX_GROUPS];
-    size_t start[MAX_COLS + 1], row[MAX_ROWS * MAX_COLS];
+    double cost[MAX_PAIRS];
+    size_t group[MANY];
+    size_t row_of_col[MANY];
+    double col_dual[MANY], row_dual[MANY], group_dual[MAX_GROUPS];
+    int64_t integer_cost[MAX_PAIRS];
+    int64_t integer_col_dual[MANY], integer_row_dual[MANY], integer_group_dual[MAX_GROUPS];
+    size_t start[MANY + 1], row[MAX_PAIRS];
 };
 
 static struct instance one;
@@ -199,8 +202,12 @@ static const struct size sizes[] = {
     { 200, 20, 20, 1, 0, 1000, 0 },    { 200, 20, 20, 1, 0, 1, 0 },
     { 300, 40, 40, 1, 0, 30, 0 },      { 128, 120, 16, 8, 0, 30, 0 },
     { 300, 100, 40, 0, 0, 1000, 0 },   { 300, 80, 40, 5, 0, 1000, 3 },
+    { MANY, FEW, 0, 0, 0, 1000000, 0 }, { MANY, FEW, 0, 0, 0, 3, 0 },
+    { MANY, FEW, 0, 0, -9, 9, 9 },      { MANY - 33, FEW, 0, 0, 4, 4, 0 },
+    { MANY, FEW, 30, 2, 0, 1000, 0 },   { MANY, FEW, 30, FEW, 0, 1000, 0 },
+    { 256, 1, 0, 0, 0, 1000, 0 },
 };
-enum { SIZES = sizeof sizes / sizeof sizes[0] };
+enum { SIZES = sizeof sizes / sizeof sizes[0], GROUPED_SIZE = 7, LONG_SIZE = 18 };
 
 /* With `clustered` costs the rows of a group cost nearly the same, as ranks of a node do. */
 static struct instance *large_instance(const struct size *size, uint64_t seed, int clustered)
@@ -316,7 +323,7 @@ START_TEST(answers_are_repeated)
     for (int s = 0; s < count_solvers(); s++) {
         struct instance *in = large_instance(&sizes[_i], 11, 0);
         size_t first[MAX_COLS];
-        double dual[MAX_ROWS];
+        double dual[MANY];
         size_t bytes = in->problem.cols * sizeof first[0];
         ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
         memcpy(first, in->row_of_col, bytes);
@@ -362,9 +369,10 @@ static void use_list(struct instance *in)
 /* More columns than rows; without groups. */
 static void swap_sides(struct instance *in)
 {
+    size_t rows = in->problem.cols, twice = rows > MAX_COLS / 2 ? MAX_COLS : 2 * rows;
     in->problem.group = NULL;
-    in->problem.rows = in->problem.cols;
-    in->problem.cols = in->problem.rows > MAX_COLS / 2 ? MAX_COLS : 2 * in->problem.rows;
+    in->problem.cols = in->problem.rows > MAX_ROWS ? in->problem.rows : twice;
+    in->problem.rows = rows;
 }
 
 static void choose_form(struct instance *in, int form)
@@ -394,6 +402,57 @@ START_TEST(forms_agree)
             total = s == 0 ? in->solution.total : total;
             ck_assert_double_eq(in->solution.total, total);
         }
+    }
+}
+END_TEST
+
+/* With few columns each needs to look only at a few of its rows: which ones must not depend on where they are. */
+static double far_cost(size_t shape, size_t row, size_t col)
+{
+    size_t mixed = (row * 7919 + col * 104729) % 65537;
+    switch (shape) {
+    case 0:
+        return (double)row;
+    case 1:
+        return (double)(MANY - row);
+    case 2:
+        return row >= MANY - FEW ? (double)(mixed % 50) : 100.0;
+    case 3:
+        return row % 1000 == 0 ? (double)mixed : INFINITY;
+    default:
+        return row / 5 == 100 ? 1.0 : (double)(2 + mixed % 3);
+    }
+}
+
+START_TEST(many_more_rows_than_columns)
+{
+    size_t columns = _i == 3 ? 3 : FEW; /* 3 rows are allowed */
+    double total = 0.0;
+    for (int s = 0; s < 2 * count_solvers(); s++) {
+        struct instance *in = new_instance(MANY, columns);
+        for (size_t k = 0; k < MANY * columns; k++) {
+            in->cost[k] = far_cost((size_t)_i, k % MANY, k / MANY);
+        }
+        if (s >= count_solvers()) {
+            use_list(in);
+        }
+        ck_assert_int_eq(solver_number(s % count_solvers())->solve(&in->problem, &in->solution), 0);
+        ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
+        total = s == 0 ? in->solution.total : total;
+        ck_assert_double_eq(in->solution.total, total);
+    }
+}
+END_TEST
+enum { FAR_SHAPES = 5 };
+
+START_TEST(many_rows_and_too_few_allowed)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        struct instance *in = new_instance(MANY, 4);
+        for (size_t k = 0; k < MANY * 4; k++) {
+            in->cost[k] = far_cost(3, k % MANY, k / MANY);
+        }
+        ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), LAP_INFEASIBLE);
     }
 }
 END_TEST
@@ -564,7 +623,7 @@ END_TEST
 START_TEST(duals_may_be_left_out)
 {
     for (int s = 0; s < count_solvers(); s++) {
-        struct instance *in = large_instance(&sizes[7], 3, 0);
+        struct instance *in = large_instance(&sizes[GROUPED_SIZE], 3, 0);
         ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
         double total = in->solution.total;
         lap_solution bare = { .row_of_col = in->row_of_col };
@@ -628,6 +687,24 @@ START_TEST(bad_costs)
                 in->cost[place] = cases[c].cost;
                 expect_refusal(solver_number(s), in, cases[c].expected);
             }
+        }
+    }
+}
+END_TEST
+
+START_TEST(bad_costs_among_many)
+{
+    for (int s = 0; s < count_solvers(); s++) {
+        for (size_t place = 0; place < MANY * FEW; place += MANY * FEW - 1) {
+            struct instance *in = large_instance(&sizes[LONG_SIZE], 1, 0);
+            in->cost[place] = NAN;
+            expect_refusal(solver_number(s), in, -EDOM);
+            in->cost[place] = -DBL_MAX;
+            expect_refusal(solver_number(s), in, -ERANGE);
+            in->cost[place] = 0.0;
+            use_integers(in);
+            in->integer_cost[place] = INT64_MIN;
+            expect_refusal(solver_number(s), in, -ERANGE);
         }
     }
 }
@@ -726,11 +803,11 @@ START_TEST(infeasible_leaves_outputs)
 }
 END_TEST
 
-static void fail_each_allocation(const lap_solver *solver, int form)
+static void fail_each_allocation(const lap_solver *solver, const struct size *size, int form)
 {
     bool failed = true;
     for (long nth = 0; failed; nth++) {
-        struct instance *in = large_instance(&sizes[7], 1, 0);
+        struct instance *in = large_instance(size, 1, 0);
         static struct instance before;
         choose_form(in, form);
         memcpy(&before, in, sizeof before);
@@ -748,7 +825,8 @@ static void fail_each_allocation(const lap_solver *solver, int form)
 START_TEST(out_of_memory)
 {
     for (int s = 0; s < count_solvers(); s++) {
-        fail_each_allocation(solver_number(s), _i);
+        fail_each_allocation(solver_number(s), &sizes[GROUPED_SIZE], _i);
+        fail_each_allocation(solver_number(s), &sizes[LONG_SIZE], _i);
     }
 }
 END_TEST
@@ -899,6 +977,8 @@ static Suite *lap_suite(void)
     tcase_add_loop_test(solving, answers_are_repeated, 0, SIZES);
     tcase_add_loop_test(solving, nothing_to_assign, 0, 3);
     tcase_add_loop_test(solving, forms_agree, 0, SIZES);
+    tcase_add_loop_test(solving, many_more_rows_than_columns, 0, FAR_SHAPES);
+    tcase_add_test(solving, many_rows_and_too_few_allowed);
     tcase_add_test(solving, more_columns_than_rows);
     tcase_add_test(solving, more_columns_than_a_group_takes);
     tcase_add_test(solving, integers_beyond_doubles);
@@ -915,6 +995,7 @@ static Suite *lap_suite(void)
 
     TCase *refusing = tcase_create("refusing");
     tcase_add_test(refusing, bad_costs);
+    tcase_add_test(refusing, bad_costs_among_many);
     tcase_add_test(refusing, bad_arguments);
     tcase_add_test(refusing, infeasible_leaves_outputs);
     tcase_add_loop_test(refusing, out_of_memory, 0, FORMS);
