@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What knowing the network saves, on counted links: with a file of its topology another rank serves the file, and the
+# uplinks carry as many bytes less as `tatp links` predicts.
+. "$top_srcdir/tests/mpi/lib.sh"
+
+need_component fcoll tatp
+"$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"
+start_cluster
+[[ -n $cluster_name ]] || tap_skip_all "no cluster here"
+"$CLUSTER" links --name "$cluster_name" >"$tap_dir/links" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/links")"
+
+# n2 has more ranks than any other node, but n0 and n1 together, below one switch, have more than n2.
+hosts=n0:3,n1:3,n2:4 ranks=10 bytes=$((160 * 256 * 256 * 8))
+printf 'SwitchName=leaf%d Nodes=n[%s]\n' 0 0-1 1 2-3 >"$tap_dir/topology.conf"
+echo 'SwitchName=spine Switches=leaf[0-1]' >>"$tap_dir/topology.conf"
+{
+    printf '%%%%MatrixMarket matrix array integer general\n%d 1\n' "$ranks"
+    for ((rank = 0; rank < ranks; rank++)); do echo $((bytes / ranks)); done
+} >"$tap_dir/C.mtx"
+
+# array TOPOLOGY: one aggregator writes and reads it, every byte is checked.
+array() {
+    rm -f "$files/stats"
+    run -np "$ranks" --host "$hosts" --map-by slot --mca fcoll tatp --mca fcoll_tatp_topology "$1" \
+        --mca fcoll_tatp_num_aggregators 1 --mca fcoll_tatp_stats "$files/stats" \
+        "$cube" --size 160x256x256 --grid 10x1x1 --verify --file "$files/cube"
+}
+
+uplinks() {
+    "$CLUSTER" links --name "$cluster_name" --uplinks-total --reset
+}
+
+aggregator() {
+    head -n 1 "$files/stats" | "$PYTHON3" -c 'import json, sys; print(*json.load(sys.stdin)["plan"]["rank_of_domain"])'
+}
+
+# predicted RANK: bytes on the uplinks when that rank serves the file, up and down, for a write and a read.
+predicted() {
+    "$TOOLS_DIR/tatp" links --requests "$tap_dir/C.mtx" --topology "$tap_dir/topology.conf" --hosts "$hosts" \
+        --aggregators "$1" | "$PYTHON3" -c '
+import json, sys
+links = json.load(sys.stdin)
+nodes, root = links["nodes"], len(links["parent"]) - 1
+print(round(2 * sum(links["given"][way][v] for way in ("up", "down") for v in range(nodes, root))))'
+}
+
+# near MEASURED PREDICTED: within 5 %.
+near() {
+    (($1 * 20 >= $2 * 19 && $1 * 20 <= $2 * 21))
+}
+
+# measure TOPOLOGY: sets chosen, expected and measured.
+measure() {
+    uplinks >/dev/null
+    tap_check "topology ${1##*/}: right" array "$1"
+    measured=$(uplinks)
+    chosen=$(aggregator)
+    expected=$(predicted "$chosen")
+    tap_diag "topology ${1##*/}: rank $chosen, predicted $expected, measured $measured"
+    tap_check "topology ${1##*/}: as much as predicted" near "$measured" "$expected"
+}
+
+measure none
+tap_check "without a topology the file is served on the node with most ranks" test "$chosen" -ge 6
+before_expected=$expected before=$measured
+measure "$tap_dir/topology.conf"
+tap_check "with it, below the switch with most ranks" test "$chosen" -lt 6
+tap_check "less on the uplinks is predicted" test "$expected" -lt "$before_expected"
+tap_check "and that much less is measured" near $((before - measured)) $((before_expected - expected))
+tap_plan
