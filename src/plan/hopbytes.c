@@ -51,8 +51,7 @@ static int is_small(const plan_input *in)
 
 /* ---- any problem ---- */
 
-static int assign_steps(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
-                        double *bound)
+int assign_large(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain, double *bound)
 {
     struct places places;
     int rc = places_from_topo(in->topology, &places);
@@ -72,7 +71,7 @@ static int assign(const plan_input *in, const lap_solver *solver, size_t *made,
                   size_t *rank_of_domain, double *bound)
 {
     double least, hop_bytes;
-    int rc = assign_steps(in, solver, made, &least);
+    int rc = assign_large(in, solver, made, &least);
     if (rc == 0) {
         rc = plan_hop_bytes(in, made, &hop_bytes);
     }

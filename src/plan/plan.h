@@ -100,23 +100,7 @@ int plan_least_congestion(const plan_input *in, const lap_solver *solver, size_t
 
 #define PLAN_CONGESTION_PAIRS ((size_t)1 << 26)
 
-/* The two steps, for callers of whom none holds all rows of C. */
-typedef struct plan_node_requests {
-    const matrix *bytes;         /* bytes[n][j] = of domain j, accessed by node n; nodes x a */
-    const int64_t *most;         /* for each entry of bytes, accessed by one rank of the node at most;
-                                    NULL: unknown, and taken for 0 */
-    const size_t *ranks_on_node; /* as many as topology->nodes */
-    const topo *topology;
-    size_t per_node;             /* as in plan_input */
-} plan_node_requests;
-
-/* First the nodes: the least sum of hop-bytes, each less what a domain saves on the best rank of its
- * node. *bound (unless NULL) is that sum; with `most` known no assignment has fewer hop-bytes.
- * -EINVAL: bytes is not nodes x a, or the nodes do not have room for a domains; -ERANGE; -ENOMEM. */
-int plan_choose_nodes(const plan_node_requests *in, const lap_solver *solver,
-                      size_t *node_of_domain, double *bound);
-
-/* Then, on one node, its ranks for its domains, so that they hold the most of what they serve. The
+/* The second of these steps, on one node: its ranks for its domains, so that they hold the most of what they serve. The
  * node's ranks are the rows rank[0 .. ranks - 1] of `requests`, or where rank is NULL all rows;
  * row_of_domain[d] becomes the row for domain[d], a column. Ties go to the lower rank where there is one
  * domain, else as the solver has them. -EINVAL: fewer ranks than domains, or a row or column

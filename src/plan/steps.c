@@ -9,15 +9,6 @@
 
 /* ---- nodes ---- */
 
-static size_t *count_seats(const size_t *ranks_on_node, size_t nodes, size_t per_node, size_t domains)
-{
-    size_t *seats = calloc(nodes | 1, sizeof *seats);
-    for (size_t n = 0; seats != NULL && n < nodes; n++) {
-        seats[n] = plan_seats(ranks_on_node[n], per_node, domains);
-    }
-    return seats;
-}
-
 static int choose(const struct places *places, const struct sums *sums, double own,
                   const size_t *seats, const lap_solver *solver, size_t *node_of_domain, double *total)
 {
@@ -27,37 +18,6 @@ static int choose(const struct places *places, const struct sums *sums, double o
         rc = choose_nodes(&costs, seats, solver, node_of_domain, total);
         costs_release(&costs);
     }
-    return rc;
-}
-
-int plan_choose_nodes(const plan_node_requests *in, const lap_solver *solver,
-                      size_t *node_of_domain, double *bound)
-{
-    size_t nodes = in->topology->nodes;
-    struct places places;
-    struct sums sums;
-    double total;
-    if (in->bytes->rows != nodes) {
-        return -EINVAL;
-    }
-    size_t *seats = count_seats(in->ranks_on_node, nodes, in->per_node, in->bytes->cols);
-    int rc = seats != NULL ? places_from_topo(in->topology, &places) : -ENOMEM;
-    if (rc != 0) {
-        goto free_seats;
-    }
-    rc = sums_of_nodes(in, &sums);
-    if (rc != 0) {
-        goto release_places;
-    }
-    rc = choose(&places, &sums, places.same, seats, solver, node_of_domain, &total);
-    if (rc == 0 && bound != NULL) {
-        *bound = total;
-    }
-    sums_release(&sums);
-release_places:
-    places_release(&places);
-free_seats:
-    free(seats);
     return rc;
 }
 

@@ -102,24 +102,22 @@ static int sums_of_all(const struct held *held, const struct ranks *ranks, struc
     return rc;
 }
 
-/* ---- from nodes ---- */
+/* ---- from nodes, and the largest of their ranks ---- */
 
-static void transpose(const plan_node_requests *in, struct sums *sums)
+static void transpose(const matrix *b, struct sums *sums)
 {
-    const matrix *b = in->bytes;
     for (size_t n = 0; n < b->rows; n++) {
         for (size_t k = b->row_start[n]; k < b->row_start[n + 1]; k++) {
             size_t e = sums->start[b->col[k] + 1]++;
             sums->node[e] = n;
             sums->bytes[e] = (double)b->value[k];
-            sums->most[e] = in->most != NULL ? (double)in->most[k] : 0.0;
         }
     }
 }
 
-int sums_of_nodes(const plan_node_requests *in, struct sums *sums)
+/* sums->most stays 0. */
+static int sums_of_nodes(const matrix *b, struct sums *sums)
 {
-    const matrix *b = in->bytes;
     struct sums made = { .nodes = b->rows, .domains = b->cols };
     made.start = calloc(made.domains + 2, sizeof *made.start);
     if (made.start == NULL) {
@@ -130,15 +128,13 @@ int sums_of_nodes(const plan_node_requests *in, struct sums *sums)
     }
     int rc = allocate_entries(&made);
     if (rc == 0) {
-        transpose(in, &made);
+        transpose(b, &made);
         *sums = made;
     } else {
         sums_release(&made);
     }
     return rc;
 }
-
-/* ---- from nodes, and the largest of their ranks ---- */
 
 /* at[j]: the next entry of domain j; entries and calls are in the order of nodes. */
 static void find_most_of_row(const struct held *held, size_t n, size_t i, struct sums *sums, size_t *at)
@@ -174,12 +170,11 @@ static int find_most(const struct held *held, const struct ranks *ranks, struct 
 
 int sums_of_ranks(const struct held *held, const struct ranks *ranks, struct sums *sums)
 {
-    plan_node_requests known = { .bytes = held->by_node };
     struct sums made;
     if (held->by_node == NULL) {
         return sums_of_all(held, ranks, sums);
     }
-    int rc = sums_of_nodes(&known, &made);
+    int rc = sums_of_nodes(held->by_node, &made);
     if (rc != 0) {
         return rc;
     }

@@ -31,9 +31,6 @@ static inline struct held held_bytes(const plan_input *in)
 /* O(nnz + p + nodes + a) time. -ENOMEM. Release with sums_release. */
 int sums_of_ranks(const struct held *held, const struct ranks *ranks, struct sums *sums);
 
-/* The same from sums that are nodes x domains. -ENOMEM. */
-int sums_of_nodes(const plan_node_requests *in, struct sums *sums);
-
 void sums_release(struct sums *sums);
 
 #endif

@@ -3,6 +3,7 @@
  * problem over the whole matrix D C, which is formed here in the plain way. A failure prints the
  * command that replays it. */
 #include "plan/plan.h"
+#include "plan/steps.h"
 
 #include "../unit/seeded.h"
 #include "options.h"
@@ -59,7 +60,7 @@ struct instance {
     topo topology;
     size_t row_start[MAX_RANKS + 1], node_start[MAX_NODES + 1], ranks_on_node[MAX_NODES];
     size_t col[MAX_PAIRS], node_col[MAX_PAIRS];
-    int64_t value[MAX_PAIRS], node_value[MAX_PAIRS], node_most[MAX_PAIRS];
+    int64_t value[MAX_PAIRS], node_value[MAX_PAIRS];
 
     matrix few, blocks_of_nodes; /* the largest entries of each node and domain; ranks that access it */
     size_t few_start[MAX_RANKS + 1], few_col[MAX_PAIRS];
@@ -139,16 +140,14 @@ static void sum_nodes(struct instance *in)
     memset(in->ranks_on_node, 0, sizeof in->ranks_on_node);
     for (size_t n = 0; n < in->nodes; n++) {
         for (size_t j = 0; j < in->domains; j++) {
-            int64_t sum = 0, most = 0, blocks = 0;
+            int64_t sum = 0, blocks = 0;
             for (size_t i = 0; i < in->ranks; i++) {
                 int64_t bytes = in->node_of_rank[i] == n ? in->bytes[i][j] : 0;
                 sum += bytes;
                 blocks += bytes != 0;
-                most = bytes > most ? bytes : most;
             }
             if (sum > 0) {
                 in->node_col[nnz] = j;
-                in->node_most[nnz] = most;
                 in->node_blocks[nnz] = blocks;
                 in->node_value[nnz++] = sum;
             }
@@ -326,20 +325,24 @@ static const char *check_ranks(struct instance *in, const lap_solver *solver)
     return sum != least ? "not the least" : bound != least ? "wrong bound" : NULL;
 }
 
-static const char *check_nodes(struct instance *in, const lap_solver *solver)
+/* The steps alone, as in problems that are too large for another: their bound is the least over all choices of nodes. */
+static const char *check_steps(struct instance *in, const lap_solver *solver)
 {
-    plan_node_requests of_nodes = { &in->of_nodes, in->node_most, in->ranks_on_node, &in->topology,
-                                    in->input.per_node };
-    double least = 0.0, bound = 0.0;
+    double least = 0.0, bound = 0.0, hop_bytes = 0.0;
     favour_nodes(in);
     int expected = solve_whole(in, &least);
-    int rc = plan_choose_nodes(&of_nodes, solver, in->node_of_domain, &bound);
+    int rc = assign_large(&in->input, solver, in->rank_of_domain, &bound);
     if (expected == LAP_INFEASIBLE || rc != 0) {
-        return expected == LAP_INFEASIBLE && rc < 0 ? NULL : "nodes: feasible";
+        return expected == LAP_INFEASIBLE && rc < 0 ? NULL : "steps: feasible";
     }
-    return !is_allowed(in, in->node_of_domain) ? "nodes: not allowed"
-           : bound != least                    ? "nodes: not the least"
-                                               : NULL;
+    for (size_t j = 0; j < in->domains; j++) {
+        in->node_of_domain[j] = in->node_of_rank[in->rank_of_domain[j]];
+    }
+    if (!no_rank_twice(in) || !is_allowed(in, in->node_of_domain)) {
+        return "steps: not allowed";
+    }
+    rc = plan_hop_bytes(&in->input, in->rank_of_domain, &hop_bytes);
+    return rc != 0 || hop_bytes < bound ? "steps: below the bound" : bound != least ? "steps: wrong bound" : NULL;
 }
 
 /* Each strategy by all entries and by the largest: both answers cost the same. */
@@ -381,7 +384,7 @@ static bool check_instance(struct instance *in, const struct kind *kind, uint64_
     const lap_solver *solver = &lap_solvers[seed % 2 == 0 ? 0 : seed / 2 % solvers];
     const char *fault = check_ranks(in, solver);
     if (fault == NULL) {
-        fault = check_nodes(in, solver);
+        fault = check_steps(in, solver);
     }
     if (fault == NULL) {
         fault = check_largest(in, solver);

@@ -905,50 +905,6 @@ START_TEST(ranks_by_number)
 }
 END_TEST
 
-/* The example summed by node: each domain is on two nodes, with one rank that has all of it or two
- * that share it. */
-static size_t example_start[] = { 0, 2, 4, 6 }, example_col[] = { 0, 1, 0, 2, 1, 2 };
-static size_t ranks_on_node[] = { 2, 2, 2 };
-static int64_t example_value[] = { 4, 4, 4, 4, 4, 4 };
-static const int64_t example_most[] = { 3, 3, 4, 4, 4, 4 };
-
-START_TEST(nodes_of_the_example)
-{
-    struct scene *s = worked_example();
-    matrix bytes = { 3, 3, example_start, example_col, example_value };
-    plan_node_requests in = { &bytes, example_most, ranks_on_node, &s->topology, 0 };
-    size_t node[3];
-    double bound;
-    ck_assert_int_eq(plan_choose_nodes(&in, lap_solvers, node, &bound), 0);
-    ck_assert_double_eq(bound, 40);
-    ck_assert_uint_eq(node[0], 1);
-    ck_assert_uint_eq(node[1], 2);
-    in.per_node = 1;
-    ck_assert_int_eq(plan_choose_nodes(&in, lap_solvers, node, NULL), 0);
-    ck_assert(node[0] == 0 && node[1] == 2 && node[2] == 1);
-    in.most = NULL;
-    in.per_node = 0;
-    ck_assert_int_eq(plan_choose_nodes(&in, lap_solvers, node, &bound), 0);
-    ck_assert_double_eq(bound, 4 + 8 + 4 + 16 + 4 + 16);
-}
-END_TEST
-
-START_TEST(nodes_without_room)
-{
-    struct scene *s = worked_example();
-    matrix bytes = { 3, 3, example_start, example_col, example_value };
-    size_t few[] = { 1, 0, 1 }, node[3] = { 7, 7, 7 };
-    plan_node_requests in = { &bytes, NULL, few, &s->topology, 0 };
-    ck_assert_int_eq(plan_choose_nodes(&in, lap_solvers, node, NULL), -EINVAL);
-    few[1] = 1;
-    ck_assert_int_eq(plan_choose_nodes(&in, lap_solvers, node, NULL), 0);
-    node[0] = 7;
-    bytes.rows = 2;
-    ck_assert_int_eq(plan_choose_nodes(&in, lap_solvers, node, NULL), -EINVAL);
-    ck_assert_uint_eq(node[0], 7);
-}
-END_TEST
-
 /* ---- single cases ---- */
 
 START_TEST(too_many_domains)
@@ -998,6 +954,9 @@ START_TEST(rank_out_of_range)
     ck_assert_uint_eq(loads.vertices, 77);
 }
 END_TEST
+
+/* The example summed by node: each domain is on two of them. */
+static size_t example_start[] = { 0, 2, 4, 6 }, example_col[] = { 0, 1, 0, 2, 1, 2 };
 
 START_TEST(crossing_bytes_saturate)
 {
@@ -1097,13 +1056,6 @@ static int call_loads(struct scene *s, size_t *answer)
     return rc;
 }
 
-static int call_nodes(struct scene *s, size_t *answer)
-{
-    matrix bytes = { 3, 3, example_start, example_col, example_value };
-    plan_node_requests in = { &bytes, example_most, ranks_on_node, &s->topology, 0 };
-    return plan_choose_nodes(&in, lap_solvers, answer, NULL);
-}
-
 static int call_ranks(struct scene *s, size_t *answer)
 {
     const size_t domain[] = { 0, 1, 2 };
@@ -1139,7 +1091,7 @@ static int call_largest(struct scene *s, size_t *answer)
     return assign(s, "tatp", answer);
 }
 
-static const call calls[] = { call_assess, call_loads, call_nodes, call_ranks, call_congestion, call_volume,
+static const call calls[] = { call_assess, call_loads, call_ranks, call_congestion, call_volume,
                               call_otp, call_conflict, call_largest };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
@@ -1195,8 +1147,6 @@ static Suite *plan_suite(void)
     TCase *single = tcase_create("single");
     tcase_add_test(single, latp_volume_and_count);
     tcase_add_test(single, ranks_by_number);
-    tcase_add_test(single, nodes_of_the_example);
-    tcase_add_test(single, nodes_without_room);
     tcase_add_test(single, too_many_domains);
     tcase_add_test(single, node_out_of_range);
     tcase_add_test(single, rank_out_of_range);
