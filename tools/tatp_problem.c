@@ -121,9 +121,11 @@ static int read_requests(const char *file, matrix *requests)
     int status = tool_read_market(file, requests);
     if (status != 0)
         return status;
-    for (size_t i = 0; i < requests->row_start[requests->rows]; i++)
-        if (requests->value[i] < 0)
-            return tool_fail("%s: negative bytes: %" PRId64, file, requests->value[i]);
+    for (size_t i = 0; i < requests->rows; i++)
+        for (size_t k = requests->row_start[i]; k < requests->row_start[i + 1]; k++)
+            if (requests->value[k] < 0)
+                return tool_fail("%s: %" PRId64 " bytes in row %zu, column %zu, where 0 or more are possible", file,
+                                 requests->value[k], i + 1, requests->col[k] + 1);
     return 0;
 }
 

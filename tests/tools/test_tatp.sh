@@ -109,6 +109,17 @@ for number in 0 1 2 3 4 5 6; do
 done
 agrees "plan: hops that no nodes can tell" "odd" tatp plan -r Codd.mtx -d Dodd.mtx --json
 
+# Too large to be solved as a whole, and two domains of one node want its only rank with bytes.
+{
+    printf '%%%%MatrixMarket matrix coordinate integer general\n65536 65 65\n'
+    for domain in 1 2; do echo "1 $domain 1000"; done
+    for domain in $(seq 3 65); do echo "$((domain * 900)) $domain 10"; done
+} >large.mtx
+# The other domain goes to another rank of the node: 1000 bytes by 1 hop.
+tap_is "$(tatp plan -r large.mtx -H 'n[0-63]:1024' -S tatp | awk 'NR == 2 { print $1, $2 } NR > 2')" "tatp 1000
+tatp: at most 1000 above the least hop-bytes" "plan: how far it may be from the least"
+tap_contains "$(tatp plan -r large.mtx -H 'n[0-63]:1024' -S tatp --json)" '"gap":1000.0' "plan: the same, JSON"
+
 refuses 1 "tatp: H.mtx: host z is not in the file" "plan: an unknown host" \
     tatp plan -r C.mtx -d H.mtx -H a,a,b,b,z,z
 refuses 1 "tatp: C.mtx: 6 rows, but 4 ranks on the hosts" "plan: too few hosts" tatp plan -r C.mtx -H a:2,b:2
@@ -126,7 +137,7 @@ refuses 1 "tatp: zero.mtx: 0 hops from rank 4 to rank 5, where 1 to 65534 are po
 sed 's/^6 3 4$/9 3 4/' C.mtx >range.mtx
 refuses 1 "tatp: range.mtx:10: a row is 9, not in 1..6" "plan: a row out of range" tatp plan -r range.mtx -H a:6
 sed 's/^6 3 4$/6 3 -4/' C.mtx >negative.mtx
-refuses 1 "tatp: negative.mtx: negative bytes: -4" "plan: negative bytes" tatp plan -r negative.mtx -H a:6
+refuses 1 "tatp: negative.mtx: -4 bytes in row 6, column 3, where 0 or more are possible" "plan: negative bytes" tatp plan -r negative.mtx -H a:6
 refuses 3 "tatp: C.mtx: no plan: with --per-node=1 the 2 nodes do not serve 3 domains" \
     "plan: more domains than may be served" tatp plan -r C.mtx -H a:3,b:3 -m 1
 printf '%%%%MatrixMarket matrix array integer general\n1 2\n3\n4\n' >wide.mtx
