@@ -1,53 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The hosts of a job as an option names them. */
-#define _GNU_SOURCE /* tdestroy */
 #include "hosts.h"
 
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "nodes.h"
 #include "tool.h"
 #include "topo/topo.h"
 
 /* More is a slip of the pen. */
-enum { MOST_SLOTS = 1 << 20, MOST_RANKS = 1 << 26, LONGEST_NAME = 255 };
-
-struct known_host {
-    char *name; /* owned by tool_hosts */
-    size_t host;
-};
+enum { MOST_SLOTS = 1 << 20, MOST_RANKS = 1 << 26 };
 
 struct parsing {
     tool_hosts *hosts;
-    size_t host_room, rank_room;
-    void *by_name; /* a tree of tsearch */
+    node_list known; /* the hosts so far */
+    size_t rank_room;
     int status;
 };
-
-static int compare(const void *a, const void *b)
-{
-    const struct known_host *x = a, *y = b;
-    return strcasecmp(x->name, y->name);
-}
-
-static size_t number_of(struct parsing *p, const char *name)
-{
-    tool_hosts *h = p->hosts;
-    struct known_host wanted = {(char *)(size_t)name, h->count};
-    void *found = tfind(&wanted, &p->by_name, compare);
-    if (found != NULL)
-        return (*(struct known_host *const *)found)->host;
-    struct known_host *entry = tool_allocate(1, sizeof *entry);
-    *entry = (struct known_host){tool_copy(name), h->count};
-    if (tsearch(entry, &p->by_name, compare) == NULL)
-        exit(tool_fail("out of memory"));
-    h->host = tool_room(h->host, h->count, &p->host_room, sizeof *h->host);
-    h->host[h->count] = entry->name;
-    return h->count++;
-}
 
 /* 0, or what ended it. */
 static int add_ranks(struct parsing *p, const char *name, size_t slots)
@@ -55,7 +26,7 @@ static int add_ranks(struct parsing *p, const char *name, size_t slots)
     tool_hosts *h = p->hosts;
     if (slots > MOST_RANKS - h->ranks)
         return p->status = tool_fail("more than %d ranks on the hosts", MOST_RANKS);
-    size_t host = number_of(p, name);
+    size_t host = nodes_number(&p->known, name);
     for (; slots > 0; slots--) {
         h->of_rank = tool_room(h->of_rank, h->ranks, &p->rank_room, sizeof *h->of_rank);
         h->of_rank[h->ranks++] = host;
@@ -63,17 +34,13 @@ static int add_ranks(struct parsing *p, const char *name, size_t slots)
     return 0;
 }
 
-/* "NAME" or "NAME:SLOTS". */
 static int take(const char *text, void *context)
 {
     struct parsing *p = context;
-    char name[LONGEST_NAME + 1];
-    size_t slots = 1, length = strcspn(text, ":");
-    if (length == 0 || length >= sizeof name ||
-        (text[length] == ':' && tool_number(text + length + 1, 1, MOST_SLOTS, &slots) != 0))
+    char name[LONGEST_NODE_NAME + 1];
+    size_t slots;
+    if (!nodes_split(text, 1, MOST_SLOTS, name, &slots))
         return p->status = tool_fail("'%s' is not a host, or a host with a number of slots", text);
-    memcpy(name, text, length);
-    name[length] = '\0';
     return add_ranks(p, name, slots);
 }
 
@@ -91,8 +58,8 @@ static int take_line(struct parsing *p, const char *file, size_t line, char *tex
     static const char blanks[] = " \t\r\n";
     char *rest = NULL;
     for (char *name = strtok_r(text, blanks, &rest); name != NULL; name = strtok_r(NULL, blanks, &rest)) {
-        if (strlen(name) > LONGEST_NAME)
-            return tool_fail("%s:%zu: a host name of more than %d characters", file, line, LONGEST_NAME);
+        if (strlen(name) > LONGEST_NODE_NAME)
+            return tool_fail("%s:%zu: a host name of more than %d characters", file, line, LONGEST_NODE_NAME);
         if (add_ranks(p, name, 1) != 0)
             return p->status;
     }
@@ -127,7 +94,11 @@ int tool_parse_hosts(const char *text, tool_hosts *hosts)
     struct parsing p = {.hosts = hosts};
     *hosts = (tool_hosts){0};
     int status = *text == '@' ? read_names(&p, text + 1) : parse_list(&p, text);
-    tdestroy(p.by_name, free);
+    hosts->host = p.known.name;
+    hosts->count = p.known.count;
+    p.known.name = NULL;
+    p.known.count = 0;
+    nodes_release(&p.known);
     return status;
 }
 

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <search.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +31,7 @@ static struct known_node *find(const node_list *nodes, const char *name)
     return found == NULL ? NULL : *(struct known_node **)found;
 }
 
-/* The number of the node, which is new or known; a new one has no slots. */
-static size_t number_of(node_list *nodes, const char *name)
+size_t nodes_number(node_list *nodes, const char *name)
 {
     struct known_node *known = find(nodes, name);
     if (known != NULL)
@@ -64,18 +62,26 @@ struct parsing {
     int status;
 };
 
-/* "NAME" or "NAME:SLOTS". */
+bool nodes_split(const char *text, size_t least, size_t most, char name[LONGEST_NODE_NAME + 1], size_t *slots)
+{
+    size_t length = strcspn(text, ":");
+    *slots = 1;
+    if (length == 0 || length > LONGEST_NODE_NAME ||
+        (text[length] == ':' && tool_number(text + length + 1, least, most, slots) != 0))
+        return false;
+    memcpy(name, text, length);
+    name[length] = '\0';
+    return true;
+}
+
 static int take(const char *text, void *context)
 {
     struct parsing *p = context;
-    char name[300];
-    size_t slots = 1, length = strcspn(text, ":");
-    if (length == 0 || length >= sizeof name ||
-        (text[length] == ':' && tool_number(text + length + 1, 0, SIZE_MAX, &slots) != 0))
+    char name[LONGEST_NODE_NAME + 1];
+    size_t slots;
+    if (!nodes_split(text, 0, SIZE_MAX, name, &slots))
         return p->status = tool_fail("'%s' is not a node, or a node with a number of slots", text);
-    memcpy(name, text, length);
-    name[length] = '\0';
-    return p->status = add_slots(p->nodes, number_of(p->nodes, name), slots);
+    return p->status = add_slots(p->nodes, nodes_number(p->nodes, name), slots);
 }
 
 int nodes_parse(node_list *nodes, const char *list)
@@ -141,7 +147,7 @@ static int settle_slots(struct line *line, node_list *nodes, const char *name)
     if (line->has_most && line->most < line->slots)
         return tool_fail("%s:%zu: %zu slots of %s are more than max_slots=%zu", line->file, line->number,
                          line->slots, name, line->most);
-    return add_slots(nodes, number_of(nodes, name), line->slots);
+    return add_slots(nodes, nodes_number(nodes, name), line->slots);
 }
 
 /* Takes out the blanks around '='. */
@@ -175,7 +181,7 @@ static int parse_line(struct line *line, char *text, node_list *nodes, node_list
     if (strchr(name, '@') != NULL)
         name = strchr(name, '@') + 1;
     if (*name == '^') {
-        number_of(excluded, name + 1);
+        nodes_number(excluded, name + 1);
         return 0;
     }
     return settle_slots(line, nodes, name);
@@ -200,7 +206,7 @@ static void drop_excluded(node_list *all, const node_list *excluded, node_list *
     for (size_t n = 0; n < all->count; n++) {
         if (find(excluded, all->name[n]) != NULL)
             continue;
-        size_t node = number_of(nodes, all->name[n]);
+        size_t node = nodes_number(nodes, all->name[n]);
         nodes->slots[node] = all->slots[n];
     }
 }

@@ -325,25 +325,37 @@ START_TEST(long_names)
 }
 END_TEST
 
-START_TEST(out_of_memory)
+static const char *const two_hosts[] = { "n2", "n0" };
+
+/* Reads the text with one allocation failing after another. */
+static void fail_each_allocation(const char *text, int (*read)(FILE *stream))
 {
-    const char *text = ARRAY "% hosts n0 n1 n2\n" THREE;
-    const char *const hosts[] = { "n2", "n0" };
     bool failed = true;
     for (long nth = 0; failed; nth++) {
-        topo t = { .nodes = 77 };
-        matrix_error error;
         FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
         ck_assert_ptr_nonnull(stream);
         fail_allocation(nth);
-        int rc = topo_read(stream, hosts, 2, &t, &error);
-        topo_release(&t);
+        int rc = read(stream);
         stop_failing();
         failed = allocations.failed;
         fclose(stream);
         ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
         ck_assert_msg(nth < 100, "more allocations than there can be");
     }
+}
+
+static int read_topology(FILE *stream)
+{
+    topo t = { .nodes = 77 };
+    matrix_error error;
+    int rc = topo_read(stream, two_hosts, 2, &t, &error);
+    topo_release(&t);
+    return rc;
+}
+
+START_TEST(out_of_memory)
+{
+    fail_each_allocation(ARRAY "% hosts n0 n1 n2\n" THREE, read_topology);
 }
 END_TEST
 
@@ -516,25 +528,18 @@ START_TEST(bandwidths_are_no_hops)
 }
 END_TEST
 
+static int read_all_bandwidths(FILE *stream)
+{
+    matrix m = { 0 };
+    matrix_error error;
+    int rc = topo_read_bandwidth(stream, two_hosts, 2, &m, &error);
+    matrix_release(&m);
+    return rc;
+}
+
 START_TEST(bandwidths_without_memory)
 {
-    const char *text = ARRAY "% bandwidth\n% hosts n0 n1 n2\n" THREE;
-    const char *const hosts[] = { "n2", "n0" };
-    bool failed = true;
-    for (long nth = 0; failed; nth++) {
-        matrix m = { 0 };
-        matrix_error error;
-        FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-        ck_assert_ptr_nonnull(stream);
-        fail_allocation(nth);
-        int rc = topo_read_bandwidth(stream, hosts, 2, &m, &error);
-        matrix_release(&m);
-        stop_failing();
-        failed = allocations.failed;
-        fclose(stream);
-        ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
-        ck_assert_msg(nth < 100, "more allocations than there can be");
-    }
+    fail_each_allocation(ARRAY "% bandwidth\n% hosts n0 n1 n2\n" THREE, read_all_bandwidths);
 }
 END_TEST
 
