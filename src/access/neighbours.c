@@ -13,24 +13,55 @@ static bool continues(const access_block *last, const access_block *next)
     return last->owner == next->owner && last->offset + last->length == next->offset;
 }
 
-static int count_pair(matrix_builder *counts, access_weight weight, const access_block *a,
-                      const access_block *b)
+static int64_t weight_of(access_weight weight, const access_block *a, const access_block *b)
 {
     int64_t shorter = a->length < b->length ? a->length : b->length;
-    int64_t value = weight == ACCESS_WEIGHT_BYTES ? shorter : 1;
-    int rc = matrix_builder_add(counts, a->owner, b->owner, value);
-    return rc != 0 ? rc : matrix_builder_add(counts, b->owner, a->owner, value);
+    return weight == ACCESS_WEIGHT_BYTES ? shorter : 1;
+}
+
+static int add_pair(matrix_builder *counts, size_t a, size_t b, int64_t value)
+{
+    int rc = matrix_builder_add(counts, a, b, value);
+    return rc != 0 ? rc : matrix_builder_add(counts, b, a, value);
 }
 
 /* ---- within a part ---- */
+
+/* Pairs come again and again: each is added up here until another takes its place. */
+enum { PLACES = 256 };
+struct pair {
+    size_t a, b;
+    int64_t value;
+};
 
 /* The last block may still grow, so that pairs are counted one block later. */
 struct walk {
     matrix_builder *counts;
     access_weight weight;
+    struct pair pair[PLACES];
     size_t blocks;
     access_block first[2], last[3]; /* last[2] is the latest; of less than three, the first are none */
 };
+
+static int give_up(struct walk *w, struct pair *pair)
+{
+    int rc = pair->value > 0 ? add_pair(w->counts, pair->a, pair->b, pair->value) : 0;
+    pair->value = 0;
+    return rc;
+}
+
+static int count_pair(struct walk *w, const access_block *a, const access_block *b)
+{
+    struct pair *pair = &w->pair[(a->owner * 31 + b->owner) % PLACES];
+    int64_t value = weight_of(w->weight, a, b), sum;
+    int rc = 0;
+    if (pair->a != a->owner || pair->b != b->owner || __builtin_add_overflow(pair->value, value, &sum)) {
+        rc = give_up(w, pair);
+        sum = value;
+    }
+    *pair = (struct pair){a->owner, b->owner, sum};
+    return rc;
+}
 
 static int take_block(struct walk *w, access_block block)
 {
@@ -43,7 +74,7 @@ static int take_block(struct walk *w, access_block block)
     w->last[0] = w->last[1];
     w->last[1] = w->last[2];
     w->last[2] = block;
-    return ++w->blocks < 4 ? 0 : count_pair(w->counts, w->weight, &w->last[0], &w->last[1]);
+    return ++w->blocks < 4 ? 0 : count_pair(w, &w->last[0], &w->last[1]);
 }
 
 static access_ends ends_of(const struct walk *w)
@@ -61,6 +92,8 @@ static int walk_all(access_merge *merge, const size_t *owner, struct walk *w)
     int rc = 0;
     while (rc == 0 && access_merge_take(merge, &piece, &list))
         rc = take_block(w, (access_block){owner[list], piece.offset, piece.length});
+    for (size_t i = 0; i < PLACES && rc == 0; i++)
+        rc = give_up(w, &w->pair[i]);
     return rc;
 }
 
@@ -96,7 +129,9 @@ struct seam {
 
 static int close_pair(const struct seam *s, access_weight weight, matrix_builder *counts)
 {
-    return s->blocks < 2 || s->counted ? 0 : count_pair(counts, weight, &s->before, &s->last);
+    if (s->blocks < 2 || s->counted)
+        return 0;
+    return add_pair(counts, s->before.owner, s->last.owner, weight_of(weight, &s->before, &s->last));
 }
 
 static int sew(struct seam *s, const access_block *block, bool counted, access_weight weight,

@@ -40,6 +40,7 @@ enum tatp_tag {
     TATP_TAG_NODE_ROWS,
     TATP_TAG_UNITS,
     TATP_TAG_NODE_UNITS,
+    TATP_TAG_RECORD,
     TATP_TAG_STATS
 };
 
@@ -208,7 +209,6 @@ typedef struct tatp_units {
  * same everywhere in the file moved by one distance, takes its schedule over. */
 typedef struct tatp_schedule {
     bool reusable;
-    bool contiguous;           /* domains have to be, whatever the settings say */
     int64_t id;                /* rank 0's number for it: the same on all ranks, never given twice */
     uint64_t view;             /* module->view when it was made */
     tatp_start start;          /* of this rank */
@@ -335,13 +335,6 @@ int tatp_call_run(tatp_call *call, ompi_status_public_t *status);
 tatp_call *tatp_call_new(void);
 void tatp_call_free(tatp_call *call);
 
-/* The accessed range over all ranks. `rc` is what this rank brings along, *passes how many passes it
- * needs, and then the most that any rank does. Collective; an error is everyone's; schedule->hi is 0
- * when nobody accesses anything. */
-int tatp_agree_range(tatp_pass *pass, int rc, int64_t *passes);
-/* From the range to the contributors of each domain: domains, aggregators, requests. `rc` as above.
- * Collective; an error is everyone's, but for what *local is set to, which has to be agreed upon. */
-int tatp_find_contributors(tatp_pass *pass, int rc, int *local);
 void tatp_schedule_release(tatp_schedule *schedule);
 
 /* ---- fcoll_tatp_agree.c ---- */
@@ -422,7 +415,7 @@ typedef struct tatp_domains_name {
     const char *name, *note;
 } tatp_domains_name;
 extern const tatp_domains_name tatp_domains_names[];
-/* Whether stripes of a storage target go together, as far as domains need not be contiguous. */
+/* Whether stripes of a storage target go together. */
 bool tatp_deals_stripes(const tatp_settings *settings);
 /* How many domains the schedule's range is divided into, at most the number of ranks. */
 size_t tatp_domain_count(const tatp_module *module, const tatp_schedule *schedule);
@@ -542,11 +535,13 @@ bool tatp_records(void);
 int tatp_record_new(tatp_module *module);
 /* A view of the file has been set, the first one or another. Collective. */
 void tatp_record_begin(ompio_file_t *fh, tatp_module *module);
-/* A pass has been carried out: who is whose neighbour there, and the bytes of each rank in each part of the
- * range. Collective. */
-void tatp_record_pass(const tatp_pass *pass);
-/* Whether the last pass was recorded, so that others like it need only be counted. */
-bool tatp_record_knows(const tatp_module *module);
+/* Whether a pass that repeats the last one has to be noted, not only counted. */
+bool tatp_record_wants(const tatp_module *module);
+/* Whether this rank has noted so much that the ranks should tell each other. */
+bool tatp_record_is_long(const tatp_module *module);
+/* A pass has been carried out. pass->file says what this rank accessed, unless the pass repeats the last one
+ * and nobody wants to know. Local, but when some rank's notes are long: then collective. */
+void tatp_record_pass(const tatp_pass *pass, bool is_long);
 /* The component serves the file no more. Collective where that one is still open. */
 void tatp_record_end(ompio_file_t *fh, tatp_module *module);
 /* Frees the recording of a module. */

@@ -254,21 +254,17 @@ static bool serves_again(const tatp_schedule *schedule, const int64_t *value)
            value[NEWEST] == -value[OLDEST] && value[FARTHEST] % schedule->period == 0;
 }
 
-int tatp_agree_range(tatp_pass *pass, int rc, int64_t *passes)
+/* The accessed range of a further layer over all ranks; hi is 0 when nobody accesses anything. An error is
+ * everyone's. */
+static int agree_range(tatp_pass *pass)
 {
-    enum { LEAST, MOST, MORE, WORST, RANGE_VALUES };
-    tatp_schedule *schedule = pass->schedule;
-    int64_t value[RANGE_VALUES] = {-ACCESS_END, access_upper(pass->file), *passes,
-                                   tatp_error_class(rc)};
+    int64_t value[] = {-ACCESS_END, access_upper(pass->file)};
     if (pass->file->count > 0)
-        value[LEAST] = -access_lower(pass->file);
-    rc = tatp_agree_max(pass->fh, value, RANGE_VALUES);
-    if (rc != OMPI_SUCCESS)
-        return rc;
-    schedule->lo = -value[LEAST];
-    schedule->hi = value[MOST];
-    *passes = value[MORE];
-    return (int)value[WORST];
+        value[0] = -access_lower(pass->file);
+    int rc = tatp_agree_max(pass->fh, value, 2);
+    pass->schedule->lo = -value[0];
+    pass->schedule->hi = value[1];
+    return rc;
 }
 
 /* ---- a schedule ---- */
@@ -334,21 +330,13 @@ static int exchange(tatp_pass *pass)
     return rc;
 }
 
-int tatp_find_contributors(tatp_pass *pass, int rc, int *local)
-{
-    rc = assign(pass, rc);
-    if (rc == OMPI_SUCCESS)
-        *local = exchange(pass);
-    return rc;
-}
-
 /* All memory for the data too, so that nothing can fail in the cycles but the file. */
 static int make_schedule(tatp_pass *pass, int rc)
 {
-    int local = OMPI_SUCCESS;
-    rc = tatp_find_contributors(pass, rc, &local);
+    rc = assign(pass, rc);
     if (rc != OMPI_SUCCESS)
         return rc;
+    int local = exchange(pass);
     double start = MPI_Wtime();
     tatp_share_windows(pass);
     if (local == OMPI_SUCCESS)
@@ -376,10 +364,14 @@ void tatp_schedule_release(tatp_schedule *schedule)
 /* The data, by a schedule that is complete on all ranks. */
 static int transfer(tatp_pass *pass)
 {
-    int rc = tatp_agree_error(pass->fh, tatp_cycles_run(pass));
+    enum { WORST, LONG, VALUES_AT_END };
+    int64_t value[VALUES_AT_END] = {tatp_error_class(tatp_cycles_run(pass)), tatp_record_is_long(pass->module)};
+    int rc = tatp_agree_max(pass->fh, value, VALUES_AT_END);
     tatp_cycles_put_back(pass->schedule->cycles);
     if (rc == OMPI_SUCCESS)
-        tatp_record_pass(pass);
+        rc = (int)value[WORST];
+    if (rc == OMPI_SUCCESS)
+        tatp_record_pass(pass, value[LONG] > 0);
     if (rc == OMPI_SUCCESS)
         rc = tatp_stats_report(pass);
     return rc;
@@ -425,7 +417,7 @@ static int run_layers(tatp_call *call, tatp_pass *pass, int64_t lo, int64_t hi, 
     for (int64_t i = 1; i < passes && rc == OMPI_SUCCESS; i++) {
         tatp_schedule_release(schedule);
         pass->file = (size_t)i < call->layers ? &call->layer[i] : &nothing;
-        rc = tatp_agree_range(pass, OMPI_SUCCESS, &passes);
+        rc = agree_range(pass);
         if (rc == OMPI_SUCCESS)
             rc = run_layer(pass, rc);
     }
@@ -443,11 +435,14 @@ static int run(tatp_call *call)
     bool again = rc == OMPI_SUCCESS && repeats(call);
     if (rc == OMPI_SUCCESS)
         rc = again ? tatp_cycles_reserve(schedule->cycles) : expand(call);
+    if (rc == OMPI_SUCCESS && again && tatp_record_wants(call->module))
+        rc = expand(call);
     rc = agree_first(call, again, rc, value);
     pass.time.st1 = MPI_Wtime() - start;
     if (rc == OMPI_SUCCESS && serves_again(schedule, value)) {
         pass.again = true;
         pass.shift = value[FARTHEST];
+        pass.file = call->layer;
         rc = transfer(&pass);
     } else if (rc == OMPI_SUCCESS) {
         rc = run_layers(call, &pass, -value[LOW], value[HIGH], value[PASSES]);

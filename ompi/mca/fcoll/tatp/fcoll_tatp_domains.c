@@ -130,7 +130,7 @@ int tatp_divide(const tatp_module *module, tatp_schedule *schedule)
     int rc;
     if (schedule->fitted) {
         rc = divide_fitted(settings, schedule, count);
-    } else if (tatp_deals_stripes(settings) && !schedule->contiguous) {
+    } else if (tatp_deals_stripes(settings)) {
         schedule->period = settings->stripe * (int64_t)count;
         rc = domains_striped(&schedule->domains, lo, hi, settings->stripe, NULL, 0, count);
     } else {

@@ -74,7 +74,7 @@ bool tatp_may_fit(const tatp_module *module, const tatp_schedule *schedule,
                   const tatp_decision *even)
 {
     const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
-    if (schedule->contiguous || schedule->fitted || even->crossing_bytes == 0)
+    if (schedule->fitted || even->crossing_bytes == 0)
         return false;
     if (smallest_units(module, schedule).count <= schedule->domains.count)
         return false;

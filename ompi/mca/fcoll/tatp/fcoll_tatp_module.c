@@ -169,7 +169,7 @@ static tatp_module *module_for(ompio_file_t *fh)
         free(group);
         return NULL;
     }
-    if (!same_settings(module, &settings) || (tatp_records() && !tatp_record_knows(module)))
+    if (!same_settings(module, &settings))
         module->schedule.reusable = false;
     module->settings = settings;
     module->fh = fh;

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who follows whom in an owner's part, as words, and the sum of all parts. */
+#include "record/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/units.h"
+
+/* What an owner says: how many blocks stand at the ends of its part; these blocks; then the pairs that it has
+ * counted, as entries of the view matrix. */
+enum { HEAD_ENDS, HEAD_WORDS };
+enum { BLOCK_OWNER, BLOCK_OFFSET, BLOCK_LENGTH, BLOCK_WORDS };
+enum { ENTRY_ROW, ENTRY_COL, ENTRY_VALUE, ENTRY_WORDS };
+
+static int add_ends(const access_ends *ends, record_words *words)
+{
+    int64_t head[HEAD_WORDS] = {(int64_t)ends->count};
+    int rc = record_add_words(words, head, HEAD_WORDS);
+    for (size_t k = 0; k < ends->count && rc == 0; k++) {
+        const access_block *block = &ends->block[k];
+        int64_t word[BLOCK_WORDS] = {(int64_t)block->owner, block->offset, block->length};
+        rc = record_add_words(words, word, BLOCK_WORDS);
+    }
+    return rc;
+}
+
+static int add_entries(const matrix *m, record_words *words)
+{
+    int rc = 0;
+    for (size_t i = 0; i < m->rows; i++) {
+        for (size_t k = m->row_start[i]; k < m->row_start[i + 1] && rc == 0; k++) {
+            int64_t word[ENTRY_WORDS] = {(int64_t)i, (int64_t)m->col[k], m->value[k]};
+            rc = record_add_words(words, word, ENTRY_WORDS);
+        }
+    }
+    return rc;
+}
+
+int record_describe_neighbours(const access_list *lists, const size_t *owner, size_t count, size_t ranks,
+                               access_weight weight, record_words *words)
+{
+    matrix_builder counts = {.rows = ranks, .cols = ranks};
+    access_ends ends;
+    matrix m;
+    int rc = access_count_neighbours(lists, owner, count, weight, &counts, &ends);
+    if (rc == 0)
+        rc = add_ends(&ends, words);
+    if (rc == 0)
+        rc = matrix_builder_finish(&counts, &m);
+    if (rc == 0) {
+        rc = add_entries(&m, words);
+        matrix_release(&m);
+    }
+    matrix_builder_clear(&counts);
+    return rc;
+}
+
+/* ---- at the root ---- */
+
+int record_sums_start(record_sums *sums, size_t ranks, int64_t lo, int64_t hi, int64_t unit, size_t parts)
+{
+    size_t bins = unit > 0 ? (size_t)units_to(lo, hi, unit) : 0;
+    access_ends *ends = calloc(parts + 1, sizeof *ends);
+    if (ends == NULL)
+        return -ENOMEM;
+    *sums = (record_sums){.view = {.rows = ranks, .cols = ranks}, .bytes = {.rows = ranks, .cols = bins},
+                          .ends = ends, .parts = parts};
+    return 0;
+}
+
+int record_sums_add_neighbours(record_sums *sums, size_t part, const int64_t *word, size_t count)
+{
+    int rc = 0;
+    size_t blocks = count >= HEAD_WORDS ? (size_t)word[HEAD_ENDS] : SIZE_MAX;
+    if (part >= sums->parts || blocks > 4 || count < HEAD_WORDS + blocks * BLOCK_WORDS)
+        return -EINVAL;
+    access_ends *here = &sums->ends[part];
+    const int64_t *end = word + count, *block = word + HEAD_WORDS;
+    here->count = blocks;
+    for (size_t k = 0; k < blocks; k++, block += BLOCK_WORDS)
+        here->block[k] = (access_block){(size_t)block[BLOCK_OWNER], block[BLOCK_OFFSET], block[BLOCK_LENGTH]};
+    for (const int64_t *entry = block; end - entry >= ENTRY_WORDS && rc == 0; entry += ENTRY_WORDS)
+        rc = matrix_builder_add(&sums->view, (size_t)entry[ENTRY_ROW], (size_t)entry[ENTRY_COL],
+                                entry[ENTRY_VALUE]);
+    return rc;
+}
+
+int record_sums_finish(record_sums *sums, access_weight weight, matrix *view, matrix *bytes)
+{
+    matrix none = {0};
+    int rc = access_join_ends(sums->ends, sums->parts, weight, &sums->view);
+    if (rc == 0 && sums->bytes.cols > 0)
+        rc = matrix_builder_finish(&sums->bytes, &none);
+    if (rc == 0)
+        rc = matrix_builder_finish(&sums->view, view);
+    if (rc != 0)
+        matrix_release(&none);
+    else
+        *bytes = none;
+    return rc;
+}
+
+void record_sums_release(record_sums *sums)
+{
+    matrix_builder_clear(&sums->view);
+    matrix_builder_clear(&sums->bytes);
+    free(sums->ends);
+    memset(sums, 0, sizeof *sums);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Words, and accesses as words on their way to the owners of the parts of a range. */
+#include "record/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/domain.h"
+
+/* Borders of parts in the file. Smaller parts are not worth a message. */
+#define ALIGNMENT 4096
+
+/* A piece: the call, how many runs, and the runs; the stream position means nothing to others. */
+enum { PIECE_CALL, PIECE_RUNS, PIECE_WORDS };
+enum { RUN_OFFSET, RUN_LENGTH, RUN_STRIDE, RUN_COUNT, RUN_WORDS };
+
+int record_add_words(record_words *words, const int64_t *more, size_t count)
+{
+    if (words->capacity - words->count < count) {
+        size_t wanted = 2 * words->capacity + count + 64, size;
+        if (__builtin_mul_overflow(wanted, sizeof *words->word, &size))
+            return -ENOMEM;
+        int64_t *grown = realloc(words->word, size);
+        if (grown == NULL)
+            return -ENOMEM;
+        words->word = grown;
+        words->capacity = wanted;
+    }
+    if (count > 0)
+        memcpy(words->word + words->count, more, count * sizeof *more);
+    words->count += count;
+    return 0;
+}
+
+static int add_runs(const access_list *list, int64_t shift, record_words *words)
+{
+    int rc = 0;
+    for (size_t i = 0; i < list->count && rc == 0; i++) {
+        const access_run *run = &list->run[i];
+        int64_t word[RUN_WORDS] = {run->offset + shift, run->length, run->stride, run->count};
+        rc = record_add_words(words, word, RUN_WORDS);
+    }
+    return rc;
+}
+
+int record_describe_access(const access_list *list, int64_t lo, int64_t hi, size_t call, record_words *part,
+                           size_t parts)
+{
+    file_domains domains;
+    domain_share *share;
+    size_t shares;
+    int rc = domains_even(&domains, lo, hi, parts, ALIGNMENT);
+    if (rc != 0)
+        return rc;
+    rc = domains_cut(&domains, list, &share, &shares);
+    for (size_t i = 0; rc == 0 && i < shares; i++) {
+        size_t j = share[i].domain;
+        const domain_range *range = &domains.range[domains.by_domain[domains.first[j]]];
+        int64_t head[PIECE_WORDS] = {(int64_t)call, (int64_t)share[i].list.count};
+        rc = record_add_words(&part[j], head, PIECE_WORDS);
+        if (rc == 0)
+            rc = add_runs(&share[i].list, range->lo - range->position, &part[j]);
+        if (rc != 0)
+            domains_free_shares(share, shares);
+    }
+    if (rc == 0)
+        domains_free_shares(share, shares);
+    domains_release(&domains);
+    return rc;
+}
+
+int record_read_access(const int64_t *word, size_t count, size_t *at, size_t *call, access_list *list)
+{
+    size_t left = count - *at;
+    int rc = 0;
+    if (left < PIECE_WORDS)
+        return -EINVAL;
+    const int64_t *head = word + *at, *run = head + PIECE_WORDS;
+    if (head[PIECE_RUNS] < 0 || (size_t)head[PIECE_RUNS] > (left - PIECE_WORDS) / RUN_WORDS)
+        return -EINVAL;
+    for (int64_t i = 0; i < head[PIECE_RUNS] && rc == 0; i++, run += RUN_WORDS) {
+        access_run next = {run[RUN_OFFSET], run[RUN_LENGTH], run[RUN_STRIDE], run[RUN_COUNT], list->bytes};
+        rc = access_append_run(list, &next);
+    }
+    *call = (size_t)head[PIECE_CALL];
+    *at = (size_t)(run - word);
+    return rc;
+}
