@@ -141,8 +141,8 @@ static void apply_settings(opened_file *o, const way *w)
             fail(w->name, "settings are NAME=VALUE,...");
         *value++ = '\0';
         variable *v = &o->changed[o->changes];
-        if (!find_variable("fcoll", w->choice->fcoll, setting, v))
-            fail(setting, "the component has no variable of this name");
+        if (!find_variable("fcoll", w->choice->fcoll, setting, v) && !find_variable("io", w->choice->io, setting, v))
+            fail(setting, "neither component has a variable of this name");
         set_variable(v, setting, value);
         o->changes++;
     }

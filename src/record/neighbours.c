@@ -9,7 +9,7 @@
 #include "access/units.h"
 
 /* What an owner says: how many blocks stand at the ends of its part; these blocks; then the pairs that it has
- * counted, as entries of the view matrix. */
+ * counted, as entries of the view matrix, which is symmetric: one of two. */
 enum { HEAD_ENDS, HEAD_WORDS };
 enum { BLOCK_OWNER, BLOCK_OFFSET, BLOCK_LENGTH, BLOCK_WORDS };
 enum { ENTRY_ROW, ENTRY_COL, ENTRY_VALUE, ENTRY_WORDS };
@@ -32,7 +32,8 @@ static int add_entries(const matrix *m, record_words *words)
     for (size_t i = 0; i < m->rows; i++) {
         for (size_t k = m->row_start[i]; k < m->row_start[i + 1] && rc == 0; k++) {
             int64_t word[ENTRY_WORDS] = {(int64_t)i, (int64_t)m->col[k], m->value[k]};
-            rc = record_add_words(words, word, ENTRY_WORDS);
+            if (m->col[k] >= i)
+                rc = record_add_words(words, word, ENTRY_WORDS);
         }
     }
     return rc;
@@ -70,6 +71,13 @@ int record_sums_start(record_sums *sums, size_t ranks, int64_t lo, int64_t hi, i
     return 0;
 }
 
+static int add_entry(matrix_builder *view, const int64_t *entry)
+{
+    size_t row = (size_t)entry[ENTRY_ROW], col = (size_t)entry[ENTRY_COL];
+    int rc = matrix_builder_add(view, row, col, entry[ENTRY_VALUE]);
+    return rc != 0 || row == col ? rc : matrix_builder_add(view, col, row, entry[ENTRY_VALUE]);
+}
+
 int record_sums_add_neighbours(record_sums *sums, size_t part, const int64_t *word, size_t count)
 {
     int rc = 0;
@@ -82,8 +90,7 @@ int record_sums_add_neighbours(record_sums *sums, size_t part, const int64_t *wo
     for (size_t k = 0; k < blocks; k++, block += BLOCK_WORDS)
         here->block[k] = (access_block){(size_t)block[BLOCK_OWNER], block[BLOCK_OFFSET], block[BLOCK_LENGTH]};
     for (const int64_t *entry = block; end - entry >= ENTRY_WORDS && rc == 0; entry += ENTRY_WORDS)
-        rc = matrix_builder_add(&sums->view, (size_t)entry[ENTRY_ROW], (size_t)entry[ENTRY_COL],
-                                entry[ENTRY_VALUE]);
+        rc = add_entry(&sums->view, entry);
     return rc;
 }
 
