@@ -129,17 +129,6 @@ int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t ba
     return 0;
 }
 
-int domains_are_contiguous(const file_domains *domains)
-{
-    if (domains->stripe > 0)
-        return 0;
-    for (size_t r = 1; r < domains->ranges; r++) {
-        if (domains->range[r].domain <= domains->range[r - 1].domain)
-            return 0;
-    }
-    return 1;
-}
-
 /* ---- striped domains ---- */
 
 static int allocate_striped(file_domains *domains, size_t columns, size_t count)

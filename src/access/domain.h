@@ -59,9 +59,6 @@ int domains_even(file_domains *domains, int64_t lo, int64_t hi, size_t count, in
 int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t base, int64_t unit,
                        const size_t *of, size_t count);
 
-/* Whether each domain is one range of the table, in the order of the domains. */
-int domains_are_contiguous(const file_domains *domains);
-
 /* [lo, hi) by stripes of `stripe` bytes, counted from byte 0 of the file: stripe s belongs to domain
  * of[s % columns] < count; where of is NULL, to domain s % count. Memory O(columns + count).
  *

@@ -600,28 +600,6 @@ START_TEST(units_lie_where_they_are_counted)
 }
 END_TEST
 
-START_TEST(contiguous_domains_are_told)
-{
-    size_t ascending[] = {0, 0, 2, 2}, back[] = {0, 1, 0, 1}, swapped[] = {1, 1, 0, 0};
-    file_domains d;
-    ck_assert_int_eq(domains_from_units(&d, 0, 40, 0, 10, ascending, 3), 0);
-    ck_assert_int_eq(domains_are_contiguous(&d), 1);
-    domains_release(&d);
-    ck_assert_int_eq(domains_from_units(&d, 0, 40, 0, 10, back, 3), 0);
-    ck_assert_int_eq(domains_are_contiguous(&d), 0);
-    domains_release(&d);
-    ck_assert_int_eq(domains_from_units(&d, 0, 40, 0, 10, swapped, 3), 0);
-    ck_assert_int_eq(domains_are_contiguous(&d), 0);
-    domains_release(&d);
-    ck_assert_int_eq(domains_even(&d, 0, 40, 7, 1), 0);
-    ck_assert_int_eq(domains_are_contiguous(&d), 1);
-    domains_release(&d);
-    ck_assert_int_eq(domains_striped(&d, 0, 40, 10, NULL, 0, 2), 0);
-    ck_assert_int_eq(domains_are_contiguous(&d), 0);
-    domains_release(&d);
-}
-END_TEST
-
 START_TEST(bad_units_are_refused)
 {
     size_t of[] = {0, 3};
@@ -998,7 +976,6 @@ int main(void)
     tcase_add_test(domains, bad_stripes_are_refused);
     tcase_add_test(domains, cuts_hold_every_byte);
     tcase_add_test(domains, units_lie_where_they_are_counted);
-    tcase_add_test(domains, contiguous_domains_are_told);
     tcase_add_test(domains, bad_units_are_refused);
     tcase_add_test(units, units_hold_every_byte);
     tcase_add_test(units, units_of_a_long_run_are_one_step);

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What ranks, owners of parts and the root do with a call amounts to a model of the whole file. */
+#include "record/record.h"
+
+#include "seeded.h"
+#include "suite.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "failing_malloc.h"
+
+/* Blocks of 512 bytes, so that parts, whose borders are at multiples of 4,096, hold several. */
+enum { RANKS = 5, UNIT = 512, UNITS = 160, MOST_PARTS = 5, FIRST = 3 * UNIT };
+
+/* The rank of each unit, -1: none. */
+struct model {
+    int rank[UNITS];
+    int64_t lo, hi;
+    int64_t view[RANKS][RANKS];
+};
+
+static void make_model(uint64_t *seed, struct model *m)
+{
+    int last = -1;
+    memset(m, 0, sizeof *m);
+    for (int u = 0; u < UNITS; u++) {
+        m->rank[u] = u > 0 && pick(seed, 0, 2) == 0 ? m->rank[u - 1] : (int)pick(seed, -1, RANKS - 1);
+        if (m->rank[u] < 0)
+            continue;
+        m->lo = last < 0 ? FIRST + u * UNIT : m->lo;
+        m->hi = FIRST + (u + 1) * UNIT;
+        if (last >= 0 && (m->rank[u] != m->rank[u - 1])) {
+            m->view[last][m->rank[u]]++;
+            m->view[m->rank[u]][last]++;
+        }
+        last = m->rank[u];
+    }
+}
+
+static access_list list_of(const struct model *m, int rank)
+{
+    access_list list = {0};
+    for (int u = 0; u < UNITS; u++)
+        if (m->rank[u] == rank)
+            ck_assert_int_eq(access_append(&list, FIRST + u * UNIT, UNIT, list.bytes), 0);
+    return list;
+}
+
+/* ---- the way of a call ---- */
+
+struct way {
+    size_t parts;
+    record_words part[MOST_PARTS], told[MOST_PARTS], row[RANKS];
+    record_sums sums;
+    int64_t unit;
+    matrix view, bytes;
+};
+
+static int describe(const access_list *list, const struct model *m, struct way *w)
+{
+    int64_t sum[RECORD_SUMS] = {0};
+    int rc = 0;
+    for (size_t r = 0; r < RANKS && rc == 0; r++) {
+        rc = record_add_sums(&list[r], m->lo, m->hi, sum);
+        if (rc == 0)
+            rc = record_describe_access(&list[r], m->lo, m->hi, r, w->part, w->parts);
+    }
+    w->unit = record_choose_unit(m->lo, m->hi, sum);
+    for (size_t r = 0; r < RANKS && rc == 0; r++)
+        rc = record_describe_profile(&list[r], m->lo, w->unit, &w->row[r]);
+    return rc;
+}
+
+static int own(struct way *w, size_t j)
+{
+    access_list list[RANKS] = {{0}};
+    size_t rank[RANKS], n = 0, at = 0;
+    int rc = 0;
+    while (at < w->part[j].count && rc == 0) {
+        rc = record_read_access(w->part[j].word, w->part[j].count, &at, &rank[n], &list[n]);
+        n++;
+    }
+    if (rc == 0 && n > 0)
+        rc = record_describe_neighbours(list, rank, n, RANKS, ACCESS_WEIGHT_COUNT, &w->told[j]);
+    for (size_t i = 0; i < n; i++)
+        access_release(&list[i]);
+    return rc;
+}
+
+static int sum_up(const struct model *m, struct way *w)
+{
+    int rc = record_sums_start(&w->sums, RANKS, m->lo, m->hi, w->unit, w->parts);
+    for (size_t j = 0; j < w->parts && rc == 0; j++)
+        if (w->told[j].count > 0)
+            rc = record_sums_add_neighbours(&w->sums, j, w->told[j].word, w->told[j].count);
+    for (size_t r = 0; r < RANKS && rc == 0; r++)
+        rc = record_sums_add_profile(&w->sums, r, w->row[r].word, w->row[r].count);
+    return rc == 0 ? record_sums_finish(&w->sums, ACCESS_WEIGHT_COUNT, &w->view, &w->bytes) : rc;
+}
+
+static int go(const access_list *list, const struct model *m, struct way *w)
+{
+    int rc = describe(list, m, w);
+    for (size_t j = 0; j < w->parts && rc == 0; j++)
+        rc = own(w, j);
+    return rc == 0 ? sum_up(m, w) : rc;
+}
+
+static void release(struct way *w)
+{
+    for (size_t j = 0; j < MOST_PARTS; j++) {
+        free(w->part[j].word);
+        free(w->told[j].word);
+    }
+    for (size_t r = 0; r < RANKS; r++)
+        free(w->row[r].word);
+    record_sums_release(&w->sums);
+    matrix_release(&w->view);
+    matrix_release(&w->bytes);
+}
+
+/* ---- tests ---- */
+
+static void check_profile(const struct model *m, const struct way *w)
+{
+    int64_t wanted[RANKS][UNITS] = {{0}};
+    ck_assert_int_eq(w->unit & (w->unit - 1), 0);
+    ck_assert_int_le(w->unit, UNIT); /* so few bytes always have the smallest bins */
+    for (int u = 0; u < UNITS; u++)
+        if (m->rank[u] >= 0)
+            for (int64_t at = FIRST + u * UNIT; at < FIRST + (u + 1) * UNIT; at += w->unit)
+                wanted[m->rank[u]][(at - m->lo) / UNIT] += w->unit;
+    for (size_t r = 0; r < RANKS; r++) {
+        for (size_t k = w->bytes.row_start[r]; k < w->bytes.row_start[r + 1]; k++)
+            wanted[r][(int64_t)w->bytes.col[k] * w->unit / UNIT] -= w->bytes.value[k];
+        for (int b = 0; b < UNITS; b++)
+            ck_assert_int_eq(wanted[r][b], 0);
+    }
+}
+
+START_TEST(parts_and_rows_amount_to_the_whole)
+{
+    uint64_t seed = (uint64_t)_i + 1;
+    access_list list[RANKS];
+    struct model m;
+    struct way w = {.parts = (size_t)pick(&seed, 1, MOST_PARTS)};
+    make_model(&seed, &m);
+    for (int r = 0; r < RANKS; r++)
+        list[r] = list_of(&m, r);
+    ck_assert_int_eq(go(list, &m, &w), 0);
+    for (size_t i = 0; i < RANKS; i++)
+        for (size_t j = 0; j < RANKS; j++)
+            if (i != j)
+                ck_assert_int_eq(matrix_get(&w.view, i, j), m.view[i][j]);
+    check_profile(&m, &w);
+    release(&w);
+    for (int r = 0; r < RANKS; r++)
+        access_release(&list[r]);
+}
+END_TEST
+
+START_TEST(without_memory_it_fails_and_leaks_nothing)
+{
+    uint64_t seed = 7;
+    access_list list[RANKS];
+    struct model m;
+    bool failed = true;
+    make_model(&seed, &m);
+    for (int r = 0; r < RANKS; r++)
+        list[r] = list_of(&m, r);
+    for (long nth = 0; failed; nth++) {
+        struct way w = {.parts = MOST_PARTS};
+        fail_allocation(nth);
+        int rc = go(list, &m, &w);
+        release(&w);
+        stop_failing();
+        failed = allocations.failed;
+        ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
+        ck_assert_int_eq(allocations.live, 0);
+        ck_assert_int_lt(nth, 10000);
+    }
+    for (int r = 0; r < RANKS; r++)
+        access_release(&list[r]);
+}
+END_TEST
+
+START_TEST(words_that_cannot_be_are_refused)
+{
+    const int64_t runs[] = {0, 2, 0, 8, 0, 1}, blocks[] = {5}, few[] = {2, 0, 0, 8};
+    const int64_t rank[] = {0, 0, RANKS, 1}, bin[] = {9, 1, 4};
+    access_list list = {0};
+    record_sums sums;
+    size_t at = 0, call;
+    ck_assert_int_eq(record_read_access(runs, 6, &at, &call, &list), -EINVAL);
+    ck_assert_int_eq(record_read_access(runs, 1, &at, &call, &list), -EINVAL);
+    access_release(&list);
+    ck_assert_int_eq(record_sums_start(&sums, RANKS, 0, 512, 64, 2), 0);
+    ck_assert_int_eq(record_sums_add_neighbours(&sums, 0, blocks, 0), -EINVAL);
+    ck_assert_int_eq(record_sums_add_neighbours(&sums, 0, blocks, 1), -EINVAL);
+    ck_assert_int_eq(record_sums_add_neighbours(&sums, 0, few, 4), -EINVAL);
+    ck_assert_int_eq(record_sums_add_neighbours(&sums, 2, rank, 1), -EINVAL);
+    ck_assert_int_eq(record_sums_add_neighbours(&sums, 1, rank, 4), -EINVAL);
+    ck_assert_int_eq(record_sums_add_profile(&sums, 0, bin, 3), -EINVAL);
+    record_sums_release(&sums);
+}
+END_TEST
+
+/* Rank 0's, rank 1's, ... in turn: in bins of any size all ranks look alike, and few bins are enough. */
+START_TEST(bins_are_as_many_as_the_data_are_worth)
+{
+    enum { MANY = 1000, RECORD = 1000, RECORDS = 100 };
+    int64_t hi = (int64_t)MANY * RECORD * RECORDS, turns[RECORD_SUMS] = {0}, blocks[RECORD_SUMS] = {0};
+    for (int64_t r = 0; r < MANY; r++) {
+        access_run strided = {r * RECORD, RECORD, MANY * RECORD, RECORDS, 0};
+        access_run block = {r * RECORD * RECORDS, RECORD * RECORDS, 0, 1, 0};
+        access_list list = {0};
+        ck_assert_int_eq(access_append_run(&list, &strided), 0);
+        ck_assert_int_eq(record_add_sums(&list, 0, hi, turns), 0);
+        access_clear(&list);
+        ck_assert_int_eq(access_append_run(&list, &block), 0);
+        ck_assert_int_eq(record_add_sums(&list, 0, hi, blocks), 0);
+        access_release(&list);
+    }
+    ck_assert_int_eq(turns[RECORD_SUM_BYTES], hi);
+    int64_t few = record_choose_unit(0, hi, turns), many = record_choose_unit(0, hi, blocks);
+    ck_assert_int_ge(few, hi / 32);
+    ck_assert_int_le(many, hi / 10000);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("record");
+    TCase *all = tcase_create("record");
+    tcase_set_timeout(all, 60);
+    tcase_add_loop_test(all, parts_and_rows_amount_to_the_whole, 0, 100);
+    tcase_add_test(all, without_memory_it_fails_and_leaks_nothing);
+    tcase_add_test(all, words_that_cannot_be_are_refused);
+    tcase_add_test(all, bins_are_as_many_as_the_data_are_worth);
+    suite_add_tcase(suite, all);
+    return run_suite(suite);
+}
