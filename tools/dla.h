@@ -52,6 +52,10 @@ size_t *problem_place(const problem *p, const setmatch_method *method, double *s
 /* What a placement is worth; ends the program after a message when sums overflow. */
 setmatch_report problem_judge(const problem *p, const size_t *node);
 
+/* Bytes of the profile, which there must be, by what they leave: their node, their group of the first level, ...;
+ * to be freed. */
+int64_t *problem_crossing(const problem *p, const size_t *node);
+
 /* Reads a view file; 0, or TOOL_FAILURE after a message. */
 int read_view(const char *name, view_file *file);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dla.h"
+#include "dla_formats.h"
 #include "graph.h"
 #include "json.h"
 #include "scotch.h"
@@ -118,6 +119,15 @@ static size_t over_slots(const problem *p, const size_t *node)
 
 /* ---- printing ---- */
 
+/* Bytes that leave their node, and where there are groups of nodes, their group of each level. */
+static void print_crossing(const problem *p, const size_t *node)
+{
+    int64_t *crossing = problem_crossing(p, node);
+    for (size_t k = 0; k <= p->network.levels; k++)
+        printf(" %14" PRId64, crossing[k]);
+    free(crossing);
+}
+
 static void print_row(const problem *p, const struct candidate *c, bool crossing)
 {
     if (c->node == NULL) {
@@ -127,7 +137,7 @@ static void print_row(const problem *p, const struct candidate *c, bool crossing
     setmatch_report r = problem_judge(p, c->node);
     printf("%-13s %12" PRId64 " %12" PRId64 " %12.6g", c->name, r.inside, r.total - r.inside, r.cost);
     if (crossing)
-        printf(" %14" PRId64, r.crossing);
+        print_crossing(p, c->node);
     printf(" %10.6f", c->seconds);
     if (over_slots(p, c->node) > 0)
         printf("  # %zu ranks beyond the slots", over_slots(p, c->node));
@@ -148,6 +158,7 @@ static json_t *describe(const problem *p, const struct candidate *c, bool crossi
     json_object_set_new(row, "cost", json_real(r.cost));
     if (crossing) {
         json_object_set_new(row, "crossing_bytes", json_integer(r.crossing));
+        json_object_set_new(row, "crossing_by_level", list_crossing(p, c->node));
         json_object_set_new(row, "total_bytes", json_integer(r.bytes));
     }
     json_object_set_new(row, "ranks_beyond_slots", json_integer((json_int_t)over_slots(p, c->node)));
@@ -172,11 +183,18 @@ static void add_row(struct table *t, struct candidate *c)
     free(c->node);
 }
 
+static void print_head(const struct table *t)
+{
+    printf("# method      weight inside  between      cost (V/P) %s", t->crossing ? "crossing bytes " : "");
+    for (size_t k = 1; t->crossing && k <= t->problem->network.levels; k++)
+        printf("beyond level %zu ", k);
+    printf("seconds\n");
+}
+
 static int add_rows(struct table *t)
 {
     if (t->rows == NULL)
-        printf("# method      weight inside  between      cost (V/P) %sseconds\n",
-               t->crossing ? "crossing bytes " : "");
+        print_head(t);
     for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
         struct candidate c = {.name = m->name};
         if (m->place == setmatch_mpipp)

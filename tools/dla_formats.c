@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "json.h"
-
 static size_t ranks_of(const placement *placed)
 {
     return placed->problem->file.view.rows;
@@ -19,6 +17,17 @@ static const char *node_of(const placement *placed, size_t rank)
 
 /* ---- for people and programs ---- */
 
+static void print_crossing_levels(const placement *placed, const size_t *by_slot)
+{
+    const problem *p = placed->problem;
+    int64_t *crossing = problem_crossing(p, placed->node), *before = problem_crossing(p, by_slot);
+    for (size_t k = 1; k <= p->network.levels; k++)
+        printf("# bytes that leave their group of nodes, level %zu: %" PRId64 "; by slot %" PRId64 "\n", k, crossing[k],
+               before[k]);
+    free(before);
+    free(crossing);
+}
+
 static void print_crossing(const placement *placed, const setmatch_report *report, const size_t *by_slot)
 {
     if (report->bytes == 0)
@@ -26,6 +35,7 @@ static void print_crossing(const placement *placed, const setmatch_report *repor
     setmatch_report before = problem_judge(placed->problem, by_slot);
     printf("# bytes that leave their node: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n",
            report->crossing, report->bytes, before.crossing);
+    print_crossing_levels(placed, by_slot);
 }
 
 static int print_table(const placement *placed)
@@ -44,6 +54,16 @@ static int print_table(const placement *placed)
         printf("%zu %s\n", rank, node_of(placed, rank));
     free(by_slot);
     return 0;
+}
+
+json_t *list_crossing(const problem *p, const size_t *node)
+{
+    int64_t *crossing = problem_crossing(p, node);
+    json_t *list = json_array();
+    for (size_t k = 0; k <= p->network.levels; k++)
+        json_array_append_new(list, json_integer(crossing[k]));
+    free(crossing);
+    return list;
 }
 
 static json_t *list_nodes(const placement *placed)
@@ -65,6 +85,7 @@ static int print_json(const placement *placed)
     json_object_set_new(all, "cost", json_real(report.cost));
     if (report.bytes > 0) {
         json_object_set_new(all, "crossing_bytes", json_integer(report.crossing));
+        json_object_set_new(all, "crossing_by_level", list_crossing(placed->problem, placed->node));
         json_object_set_new(all, "total_bytes", json_integer(report.bytes));
     }
     json_object_set_new(all, "seconds", json_real(placed->seconds));

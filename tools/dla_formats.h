@@ -6,6 +6,7 @@
 #define TOOLS_DLA_FORMATS_H
 
 #include "dla.h"
+#include "json.h"
 
 typedef struct placement {
     const problem *problem;
@@ -21,5 +22,8 @@ typedef struct placement_format {
 
 /* Closed by an entry whose name is NULL; the first is the default. */
 extern const placement_format placement_formats[];
+
+/* problem_crossing as JSON. */
+json_t *list_crossing(const problem *p, const size_t *node);
 
 #endif

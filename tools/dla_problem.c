@@ -201,6 +201,15 @@ size_t *problem_place(const problem *p, const setmatch_method *method, double *s
     return NULL;
 }
 
+int64_t *problem_crossing(const problem *p, const size_t *node)
+{
+    int64_t *crossing = tool_allocate(p->network.levels + 1, sizeof *crossing);
+    int rc = setmatch_crossing_levels(&p->input, node, crossing);
+    if (rc != 0)
+        exit(tool_fail("the bytes of the profile: %s", strerror(-rc)));
+    return crossing;
+}
+
 setmatch_report problem_judge(const problem *p, const size_t *node)
 {
     setmatch_report report;

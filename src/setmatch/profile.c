@@ -367,3 +367,40 @@ int setmatch_crossing(const setmatch_profile *profile, size_t nodes, const size_
     *total = sum;
     return 0;
 }
+
+/* Bytes whose rank and owner are in different groups; groups are the nodes themselves where group is NULL. */
+static int add_beyond(const matrix *bytes, const size_t *owner, const size_t *node, const size_t *group,
+                      int64_t *sum)
+{
+    int rc = 0;
+    for (size_t r = 0; r < bytes->rows; r++) {
+        for (size_t i = bytes->row_start[r]; rc == 0 && i < bytes->row_start[r + 1]; i++) {
+            size_t here = node[r], there = owner[bytes->col[i]];
+            if (bytes->value[i] == 0 || here == there || (group != NULL && group[here] == group[there]))
+                continue;
+            rc = __builtin_add_overflow(*sum, bytes->value[i], sum) ? -ERANGE : 0;
+        }
+    }
+    return rc;
+}
+
+int setmatch_crossing_levels(const setmatch_input *in, const size_t *node_of_rank, int64_t *crossing)
+{
+    const setmatch_network *network = in->network;
+    size_t levels = network != NULL ? network->levels : 0;
+    owners o;
+    int64_t kept = 0;
+    if (in->profile == NULL || !profile_usable(in->profile) || in->profile->bytes[0].rows != in->view->rows)
+        return -EINVAL;
+    int rc = owners_find(&o, in->profile, in->nodes, node_of_rank, in->domains, &kept);
+    if (rc != 0)
+        return rc;
+    for (size_t k = 0; k <= levels; k++) {
+        const size_t *group = k > 0 ? network->group_of_node + (k - 1) * in->nodes : NULL;
+        crossing[k] = 0;
+        for (size_t c = 0; rc == 0 && c < in->profile->calls; c++)
+            rc = add_beyond(&in->profile->bytes[c], o.bins[c], node_of_rank, group, &crossing[k]);
+    }
+    owners_release(&o);
+    return rc;
+}

@@ -214,6 +214,11 @@ int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, doubl
 int setmatch_crossing(const setmatch_profile *profile, size_t nodes, const size_t *node_of_rank,
                       setmatch_domains domains, int64_t *crossing, int64_t *total);
 
+/* The same with the input's domains, by what the bytes leave: crossing[0] their node, crossing[1 + k] their group of
+ * level k; an entry more than the network has levels. Parts of the file are owned as above, by nodes that keep
+ * most bytes, whatever the groups. Errors as above; -EINVAL: there is no profile, or it is of other ranks. */
+int setmatch_crossing_levels(const setmatch_input *input, const size_t *node_of_rank, int64_t *crossing);
+
 /* All of that for one placement. */
 typedef struct setmatch_report {
     int64_t inside, total;             /* weight of the view, as setmatch_weight */

@@ -121,6 +121,11 @@ on_leaves() {
     tap_is "$(sets "$map") / $(leaves <<<"$map")" \
         "0,8 1,9 2,10 3,11 4,12 5,13 6,14 7,15 / 0,4,8,12 1,5,9,13 2,6,10,14 3,7,11,15" "$name"
 }
+for leaf in 0 1; do echo "SwitchName=leaf$leaf Nodes=nodeA[$((2 * leaf)),$((2 * leaf + 1))]"; done >two.conf
+echo "SwitchName=top Switches=leaf[0-1]" >>two.conf
+said=$(simulate 4 2 -np 8 --map-by dla:file=profile.crs,topology=two.conf --mca rmaps_dla_verbose 1)
+tap_contains "$said" "(0 of 32000 bytes leave their nodes, 0 their groups of level 1) placed" \
+    "what a placement by profile is worth, on two switches"
 on_leaves "topology=" --map-by dla:file=levels.crs,topology=tree.conf
 on_leaves "rmaps_dla_topology" --map-by dla:file=levels.crs --mca rmaps_dla_topology tree.conf
 on_leaves "bandwidth=" --map-by dla:file=levels.crs,bandwidth=bandwidth.mtx

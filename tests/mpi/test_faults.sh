@@ -30,6 +30,11 @@ every_way "${all[@]}" address_space
 for ranks in 1 2 4 7; do
     here $ranks
 done
+# What the recorder has no memory for is missing in the record, and the call's error is that of the call.
+every_way write_late_eio write_no_memory read_no_memory
+conform conformance_faults "4 ranks, recorded" run_here 4 --mca fcoll tatp \
+    --mca fcoll_tatp_record "$tap_dir/view.crs"
+every_way "${all[@]}"
 start_cluster
 # Not address_space: over TCP Open MPI 4.1 itself dies when it has no memory for a message that nobody
 # waits for yet.

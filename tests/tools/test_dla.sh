@@ -205,6 +205,32 @@ tap_is "$(dla map -f profile.crs -n a:2,b:2 -o neighbours | sed -n 2p)" \
 tap_is "$(dla map -f profile.crs -n a:2,b:2 -F json | json 'd["crossing_bytes"], d["total_bytes"]')" "(0, 16000)" \
     "map: bytes that leave their node, JSON"
 tap_is "$(dla map -f profile.crs -n a:2,b:2 -d even -F json | json 'd["crossing_bytes"]')" "0" "map: with even domains"
+cat >groups.crs <<END
+FILEVIEW
+2 5
+1 0
+1 1
+1 2 3 3 3
+ACCESS 1 0 1024 4 4 6 f
+0 1 0 10
+1 2 0 3 1 10
+2 1 2 10
+3 2 0 2 3 10
+END
+printf 'SwitchName=l0 Nodes=a,b\nSwitchName=l1 Nodes=c,d\nSwitchName=top Switches=l0,l1\n' >groups.conf
+groups="groups.crs -n a:1,b:1,c:1,d:1 -T groups.conf -d fitted"
+# shellcheck disable=SC2086 # words
+{
+    tap_is "$(dla map -f $groups -m byslot -F json | json 'd["crossing_bytes"], d["crossing_by_level"]')" "(5, [5, 2])" \
+        "map: bytes that leave their node and their switch, JSON"
+    tap_is "$(dla map -f $groups -m byslot | sed -n 2,3p)" "# bytes that leave their node: 5 of 45; by slot 5
+# bytes that leave their group of nodes, level 1: 2; by slot 2" "map: bytes that leave their switch"
+    tap_is "$(dla compare $groups -j | json '[r["crossing_by_level"] for r in d if r["method"] == "byslot"]')" "[[5, 2]]" \
+        "compare: bytes that leave their switch, JSON"
+    tap_is "$(dla compare $groups | sed -n '1s/.*(V.P) //p; /^byslot/p' | awk '{ print NR == 1 ? $0 : $5 " " $6 }')" \
+        "crossing bytes beyond level 1 seconds
+5 2" "compare: bytes that leave their switch"
+}
 refuses 1 "dla: view.crs: there is no profile, which the objective needs" "map: a profile that is not there" \
     dla map -f view.crs -n a:6 -o profile
 refuses 1 "dla: the grid: there is no profile, which the objective needs" "map: a profile of a grid" \

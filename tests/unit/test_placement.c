@@ -370,6 +370,32 @@ START_TEST(crossing_by_hand)
 }
 END_TEST
 
+/* Each rank has a bin of its own; ranks 1 and 3 also access the bin of rank 0, from its switch and from the other. */
+START_TEST(crossing_by_what_is_left)
+{
+    matrix view = dense(4, 4, (int64_t[16]){0});
+    matrix bytes = dense(4, 4, (int64_t[]){10, 0, 0, 0, 3, 10, 0, 0, 0, 0, 10, 0, 2, 0, 0, 10});
+    const setmatch_profile profile = {1, &bytes};
+    setmatch_network network = {2, (size_t[]){0, 0, 7, 7, 1, 1, 1, 1}, NULL};
+    setmatch_input input = {.view = &view, .slots = (size_t[]){1, 1, 1, 1}, .nodes = 4, .profile = &profile,
+                            .domains = SETMATCH_DOMAINS_FITTED};
+    int64_t crossing[3];
+    ck_assert_int_eq(setmatch_crossing_levels(&input, (size_t[]){0, 1, 2, 3}, crossing), 0);
+    ck_assert_int_eq(crossing[0], 5);
+    input.network = &network;
+    ck_assert_int_eq(setmatch_crossing_levels(&input, (size_t[]){0, 1, 2, 3}, crossing), 0);
+    ck_assert_int_eq(crossing[0], 5);
+    ck_assert_int_eq(crossing[1], 2);
+    ck_assert_int_eq(crossing[2], 0);
+    ck_assert_int_eq(setmatch_crossing_levels(&input, (size_t[]){0, 2, 1, 3}, crossing), 0);
+    ck_assert_int_eq(crossing[1], 5);
+    input.profile = NULL;
+    ck_assert_int_eq(setmatch_crossing_levels(&input, (size_t[]){0, 1, 2, 3}, crossing), -EINVAL);
+    matrix_release(&view);
+    matrix_release(&bytes);
+}
+END_TEST
+
 /* Blocks of two nodes in turn: even domains cut through all of them, fitted ones take them out. */
 START_TEST(the_better_domains)
 {
@@ -639,6 +665,7 @@ static Suite *placement_suite(void)
 
     TCase *profiles = tcase_create("profiles");
     tcase_add_test(profiles, crossing_by_hand);
+    tcase_add_test(profiles, crossing_by_what_is_left);
     tcase_add_test(profiles, the_better_domains);
     tcase_add_test(profiles, names_of_objectives);
     tcase_add_test(profiles, coaccess_by_hand);

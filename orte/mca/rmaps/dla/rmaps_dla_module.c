@@ -74,8 +74,32 @@ static int place_by_slot(const dla_layout *l)
     return 0 == rc ? ORTE_SUCCESS : ORTE_ERR_OUT_OF_RESOURCE;
 }
 
+enum { TEXT = 256 };
+
+/* Bytes that leave their node, and their groups of nodes, in words. */
+static int describe_crossing(const setmatch_input *input, const size_t *node_of_rank, int64_t bytes, char *text,
+                             size_t size)
+{
+    int64_t *crossing = calloc(input->network->levels + 1, sizeof(*crossing));
+    size_t used;
+
+    if (NULL == crossing || 0 != setmatch_crossing_levels(input, node_of_rank, crossing)) {
+        free(crossing);
+        return ORTE_ERROR;
+    }
+    used = (size_t) snprintf(text, size, " (%" PRId64 " of %" PRId64 " bytes leave their nodes", crossing[0], bytes);
+    for (size_t k = 1; k <= input->network->levels && used < size; k++) {
+        used += (size_t) snprintf(text + used, size - used, ", %" PRId64 " their groups of level %zu", crossing[k], k);
+    }
+    if (used < size) {
+        snprintf(text + used, size - used, ")");
+    }
+    free(crossing);
+    return ORTE_SUCCESS;
+}
+
 /* What a placement is worth, in words. */
-static int describe(const setmatch_input *input, const size_t *node_of_rank, char text[128])
+static int describe(const setmatch_input *input, const size_t *node_of_rank, char text[TEXT])
 {
     setmatch_report report;
     size_t used;
@@ -83,19 +107,16 @@ static int describe(const setmatch_input *input, const size_t *node_of_rank, cha
     if (0 != setmatch_judge(input, node_of_rank, &report)) {
         return ORTE_ERROR;
     }
-    used = (size_t) snprintf(text, 128, "%" PRId64 " of %" PRId64, report.inside, report.total);
-    if (0 < report.bytes) {
-        snprintf(text + used, 128 - used, " (%" PRId64 " of %" PRId64 " bytes leave their nodes)",
-                 report.crossing, report.bytes);
-    }
-    return ORTE_SUCCESS;
+    used = (size_t) snprintf(text, TEXT, "%" PRId64 " of %" PRId64, report.inside, report.total);
+    return 0 < report.bytes ? describe_crossing(input, node_of_rank, report.bytes, text + used, TEXT - used)
+                            : ORTE_SUCCESS;
 }
 
 static void report(const dla_layout *l, orte_job_t *jdata, const dla_request *r,
                    const dla_method *method)
 {
     setmatch_input input = method->input;
-    char before[128], after[128];
+    char before[TEXT], after[TEXT];
 
     if (0 >= mca_rmaps_dla_component.verbose
         && 2 > opal_output_get_verbosity(orte_rmaps_base_framework.framework_output)) {
