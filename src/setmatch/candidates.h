@@ -47,8 +47,10 @@ int place_agglomerative(const affinity *ranks, const site *s, size_t turn, size_
 int place_bisected(const affinity *ranks, const site *s, size_t turn, size_t *node);
 
 /* Refines pairs of nodes until `rounds` are done or nothing is gained. Never makes the cut larger. Adds
- * to *work how many ranks were looked at. */
-int refine_pairs(const affinity *ranks, const site *s, size_t rounds, size_t *node, size_t *work);
+ * to *work how many ranks were looked at. touched[n]: pairs of node n come first, others only after one of theirs
+ * has gained; NULL: all. */
+int refine_pairs(const affinity *ranks, const site *s, size_t rounds, const bool *touched, size_t *node,
+                 size_t *work);
 
 /* The least cut of all of them, the best refined if asked for. */
 int place_best(const affinity *ranks, const site *s, unsigned threshold, bool refine, size_t *node);

@@ -21,10 +21,11 @@ enum { FINALISTS = 5, WORK_A_RANK = 60 };
 enum {
     FEW_RANKS = 256,
     WORK_OF_FEW = 40000,
-    TURNS = 200,
+    MOST_WORK_OF_FEW = 64000, /* of those that have few bonds, which is less to look at */
+    TURNS = 1000,
     CERTAIN = 5,
     CERTAIN_AT_ONCE = 2,
-    KICKED_PART = 16 /* of the ranks, one in so many is swapped */
+    KICKS = 2 /* pairs that are swapped */
 };
 
 /* What is placed where. */
@@ -50,7 +51,7 @@ int place_by_sets(const affinity *ranks, const site *s, unsigned threshold, size
 
 int refine_placement(const affinity *ranks, const site *s, size_t *node, size_t *work)
 {
-    return refine_pairs(ranks, s, ranks->vertices > MANY_RANKS ? ROUNDS_OF_MANY : ROUNDS, node, work);
+    return refine_pairs(ranks, s, ranks->vertices > MANY_RANKS ? ROUNDS_OF_MANY : ROUNDS, NULL, node, work);
 }
 
 /* ---- candidates ---- */
@@ -104,12 +105,15 @@ struct contest {
     int64_t cut[FINALISTS + 1];
     size_t work;      /* of refinement so far */
     size_t confirmed; /* how often the least cut was found again */
+    bool *touched;    /* by node: a kick has moved ranks there */
 };
 
 static int contest_init(struct contest *c, const struct task *task)
 {
     int rc = 0;
-    *c = (struct contest){.task = task};
+    *c = (struct contest){.task = task, .touched = calloc(task->site->listed + 1, sizeof *c->touched)};
+    if (c->touched == NULL)
+        rc = -ENOMEM;
     for (size_t k = 0; k <= FINALISTS; k++) {
         c->node[k] = calloc(task->ranks->vertices + 1, sizeof *c->node[k]);
         c->cut[k] = INT64_MAX;
@@ -122,6 +126,7 @@ static void contest_release(struct contest *c)
 {
     for (size_t k = 0; k <= FINALISTS; k++)
         free(c->node[k]);
+    free(c->touched);
 }
 
 /* Whether a cut was there before. That is as good as the same placement; and the least cut found in
@@ -167,14 +172,20 @@ static int let_all_compete(struct contest *c)
     return rc;
 }
 
+/* The place of placement k changes with its cut. */
+static void rank_again(struct contest *c, size_t k)
+{
+    int64_t cut = affinity_cut(c->task->ranks, c->node[k]);
+    if (cut != c->cut[k])
+        is_known(c, cut);
+    rank_placement(c, k, cut);
+}
+
 static int refine_one(struct contest *c, size_t k)
 {
     int rc = c->task->refine ? refine_placement(c->task->ranks, c->task->site, c->node[k], &c->work) : 0;
-    int64_t cut = rc == 0 ? affinity_cut(c->task->ranks, c->node[k]) : 0;
-    if (rc == 0 && cut != c->cut[k])
-        is_known(c, cut);
     if (rc == 0)
-        rank_placement(c, k, cut);
+        rank_again(c, k);
     return rc;
 }
 
@@ -195,17 +206,24 @@ static int refine_finalists(struct contest *c)
     return rc;
 }
 
-/* The best placement with some ranks swapped at random: refined, it may end somewhere else. */
-static void kick(struct contest *c, size_t turn)
+/* The best placement with some ranks swapped at random: refined around these, it may end somewhere else. */
+static int kick(struct contest *c, size_t turn)
 {
-    size_t ranks = c->task->ranks->vertices, *node = c->node[FINALISTS];
+    const affinity *g = c->task->ranks;
+    size_t ranks = g->vertices, *node = c->node[FINALISTS];
     memcpy(node, c->node[0], ranks * sizeof *node);
-    for (size_t k = 0; k < ranks / KICKED_PART + 1; k++) {
+    memset(c->touched, 0, c->task->site->listed * sizeof *c->touched);
+    for (size_t k = 0; k < KICKS; k++) {
         size_t a = mixed(turn * ranks + 2 * k) % ranks, b = mixed(turn * ranks + 2 * k + 1) % ranks;
         size_t kept = node[a];
+        c->touched[node[a]] = c->touched[node[b]] = true;
         node[a] = node[b];
         node[b] = kept;
     }
+    int rc = refine_pairs(g, c->task->site, ROUNDS, c->touched, node, &c->work);
+    if (rc == 0)
+        rank_again(c, FINALISTS);
+    return rc;
 }
 
 static int try_once_more(struct contest *c, size_t turn)
@@ -214,16 +232,23 @@ static int try_once_more(struct contest *c, size_t turn)
     int64_t least = c->cut[0];
     int rc = 0;
     c->cut[FINALISTS] = INT64_MAX;
-    if (turn % 2 == 1)
-        rc = candidate_agglomerative(c->task, turn, c->node[FINALISTS]);
+    if (turn % 2 == 0)
+        rc = kick(c, turn);
     else
-        kick(c, turn);
-    if (rc == 0)
+        rc = candidate_agglomerative(c->task, turn, c->node[FINALISTS]);
+    if (rc == 0 && turn % 2 == 1)
         rc = refine_one(c, FINALISTS);
     /* That a kick led back says nothing. */
     if (turn % 2 == 0 && c->cut[0] == least)
         c->confirmed = confirmed;
     return rc;
+}
+
+static size_t work_of_few(const affinity *ranks)
+{
+    size_t bonds = ranks->start[ranks->vertices] / (ranks->vertices + 1), work = 5 * WORK_OF_FEW / (1 + bonds);
+    work = work > MOST_WORK_OF_FEW ? MOST_WORK_OF_FEW : work;
+    return work < WORK_OF_FEW ? WORK_OF_FEW : work;
 }
 
 /* Few ranks leave time to search on, up to some milliseconds. */
@@ -234,7 +259,7 @@ static int search_on(struct contest *c)
     if (!c->task->refine || ranks > FEW_RANKS || c->confirmed >= CERTAIN_AT_ONCE)
         return 0;
     for (size_t turn = 1; rc == 0 && turn <= TURNS; turn++) {
-        if (c->work > WORK_OF_FEW || c->cut[0] == 0 || c->confirmed >= CERTAIN)
+        if (c->work > work_of_few(c->task->ranks) || c->cut[0] == 0 || c->confirmed >= CERTAIN)
             break;
         rc = try_once_more(c, turn);
     }

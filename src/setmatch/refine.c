@@ -245,13 +245,17 @@ static int run_round(struct refinement *r, int64_t *gained)
     return rc;
 }
 
-int refine_pairs(const affinity *ranks, const site *s, size_t rounds, size_t *node, size_t *work)
+int refine_pairs(const affinity *ranks, const site *s, size_t rounds, const bool *touched, size_t *node,
+                 size_t *work)
 {
     struct refinement r;
     int64_t gained = 1;
     int rc = init(&r, ranks, s, node);
     if (rc != 0)
         return rc;
+    r.round = touched != NULL; /* as if a round had changed those */
+    for (size_t n = 0; n < s->listed && touched != NULL; n++)
+        r.changed[n] = touched[n];
     r.most_work = LEAST_WORK + WORK_A_RANK * ranks->vertices;
     for (size_t k = 0; rc == 0 && gained > 0 && k < rounds; k++)
         rc = run_round(&r, &gained);
