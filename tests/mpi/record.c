@@ -111,12 +111,12 @@ static void random_call(struct shared_file *f, const struct view *v, int number,
     *position += etypes;
 }
 
-/* Several views and calls on one file. */
-static void random_calls(struct shared_file *f, struct rng *r)
+/* Several calls under each of several views of one file. */
+static void random_calls(struct shared_file *f, struct rng *r, int views)
 {
     struct view *view = checked_alloc((size_t)f->ranks, sizeof *view);
     int number = 0;
-    for (int v = 0; v < 2; v++) {
+    for (int v = 0; v < views; v++) {
         int64_t position = 0;
         generate_tiled(r, f->ranks, view);
         set_view(f, &view[f->rank]);
@@ -141,15 +141,24 @@ static void scenario_random(const struct options *o)
     MPI_Comm half;
     struct rng r = {(uint64_t)o->seed};
     struct shared_file a = open_file(o, MPI_COMM_WORLD, "a"), b = open_file(o, MPI_COMM_WORLD, "b");
-    random_calls(&a, &r);
-    random_calls(&b, &r);
+    random_calls(&a, &r, 2);
+    random_calls(&b, &r, 2);
     close_file(&a);
     close_file(&b);
     MPI_Comm_split(MPI_COMM_WORLD, world_rank % 2, -world_rank, &half);
     a = open_file(o, half, world_rank % 2 ? "odd" : "even");
-    random_calls(&a, &r);
+    random_calls(&a, &r, 2);
     close_file(&a);
     MPI_Comm_free(&half);
+}
+
+/* More views and calls on one file than are noted until it is closed. */
+static void scenario_views(const struct options *o)
+{
+    struct rng r = {(uint64_t)o->seed};
+    struct shared_file f = open_file(o, MPI_COMM_WORLD, "views");
+    random_calls(&f, &r, 9);
+    close_file(&f);
 }
 
 /* The view of the ranks whose turns are `order[i] == rank`, each of ORDERED_BYTES. */
@@ -221,6 +230,38 @@ static void scenario_offsets(const struct options *o)
     close_file(&f);
 }
 
+/* Turns at random, more of them than are noted until the file is closed: all are written, half of them read, and
+ * then some. */
+static void scenario_many(const struct options *o)
+{
+    enum { TURNS = 500000 };
+    struct rng r = {(uint64_t)o->seed};
+    struct shared_file f = open_file(o, MPI_COMM_WORLD, "many");
+    int *order = checked_alloc(TURNS, sizeof *order);
+    for (int i = 0; i < TURNS; i++)
+        order[i] = rng_below(&r, f.ranks);
+    struct view v = ordered_view(order, TURNS, world_rank);
+    int64_t all = v.file.size / ORDERED_BYTES;
+    const int64_t etypes[] = {all, all / 2, 10};
+    char *data = checked_alloc((size_t)v.file.size + 1, 1);
+    MPI_Status status;
+    set_view(&f, &v);
+    for (int call = 0; call < 3; call++) {
+        char name[32];
+        int bytes = (int)etypes[call] * ORDERED_BYTES;
+        snprintf(name, sizeof name, "many.%d", call);
+        if (call == 0)
+            check_mpi(MPI_File_write_at_all(f.handle, 0, data, bytes, MPI_BYTE, &status), "write_at_all");
+        else
+            check_mpi(MPI_File_read_at_all(f.handle, 0, data, bytes, MPI_BYTE, &status), "read_at_all");
+        log_access(name, &v, 0, etypes[call]);
+    }
+    close_file(&f);
+    view_free(&v);
+    free(data);
+    free(order);
+}
+
 static void scenario_collective(const struct options *o)
 {
     scenario_order(o, false);
@@ -238,6 +279,8 @@ static const struct scenario {
                  {"order", scenario_collective},
                  {"individual", scenario_individual},
                  {"offsets", scenario_offsets},
+                 {"views", scenario_views},
+                 {"many", scenario_many},
                  {NULL, NULL}};
 
 static const struct scenario *find_scenario(const char *name)
@@ -274,7 +317,7 @@ int main(int argc, char **argv)
         {"repeat", 'n', "N", 0, "How often to do it all (1)", 0},
         {0},
     };
-    static const struct argp parser = {table, parse_option, "random|order|individual|offsets",
+    static const struct argp parser = {table, parse_option, "random|order|individual|offsets|views|many",
                                        "Accesses for the test of the recorder.", NULL, NULL, NULL};
     struct options o = {.dir = ".", .seed = 1, .repeat = 1};
     char path[4096];

@@ -58,6 +58,12 @@ for ranks in 1 4 7; do
     done
 done
 
+for scenario in views many; do
+    rm -f "$tap_dir"/log.*
+    tap_check "$scenario: more than is noted until the file is closed" record 4 "$programs/record" --dir "$tap_dir" $scenario
+    tap_check "$scenario: the sum, and the profile" "${matrix[@]}" --ranks 4 --profile "$view" "$tap_dir"/log.*
+done
+
 for domains in even stripe fitted; do
     rm -f "$tap_dir"/log.*
     tap_check "$domains domains, by bytes: recorded" record 7 --mca fcoll_tatp_record_weight bytes \

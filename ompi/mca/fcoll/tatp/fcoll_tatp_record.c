@@ -15,8 +15,8 @@
 #include "ompi/proc/proc.h"
 #include "ompi/mca/rte/rte.h"
 
-/* Some 40 MB in the lists of a rank: the ranks tell each other before there is more. */
-enum { MANY_RUNS = 1 << 20 };
+/* Some 2.6 MB in the lists of a rank: then the ranks tell each other. */
+enum { MANY_RUNS = 1 << 16 };
 
 bool tatp_records(void)
 {
