@@ -14,7 +14,7 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/test-cluster-XXXXXX")
 name=test-$$
 tests=0 failures=0
 # A copy, so that another user can read it wherever the sources are.
-cp -- "$here/cluster" "$here/network" "$here/session" "$here/launch" "$here/agent" "$scratch/"
+cp -- "$here/cluster" "$here/network" "$here/session" "$here/launch" "$here/agent" "$here/rank" "$scratch/"
 chmod 0755 "$scratch"
 cluster=$scratch/cluster
 export TMPDIR=$scratch/tmp
@@ -215,6 +215,17 @@ same_files() {
     (cd "$scratch" && "$cluster" run --name "$name" -np 4 --map-by node sh -c 'touch "seen-$(hostname)"') || wrong "run failed"
     [[ -e $scratch/seen-n0 && -e $scratch/seen-n3 ]] || wrong "files of the nodes are not here: $(ls "$scratch")"
     [[ $(echo word | "$cluster" exec --name "$name" cat) == word ]] || wrong "standard input does not reach the command"
+}
+
+programs_as_with_mpirun() {
+    need_links
+    need_mpi
+    # shellcheck disable=SC2016 # for the script
+    printf '#!/bin/sh\necho "$2"\n' >"$scratch/local" && chmod 755 "$scratch/local"
+    (cd "$scratch" && "$cluster" run --name "$name" -np 2 local 1 '2 3 *' >"$scratch/said") || wrong "by name alone: $?"
+    [[ $(<"$scratch/said") == $'2 3 *\n2 3 *' ]] || wrong "$(cat "$scratch/said")"
+    "$cluster" run --name "$name" -np 2 no-such-program >"$scratch/said" 2>&1 && wrong "no-such-program ran"
+    grep -q "unable to find the specified executable" "$scratch/said" || wrong "$(cat "$scratch/said")"
 }
 
 exit_status() {
@@ -521,6 +532,7 @@ all=(
     "no bytes where nobody sends|quiet_links"
     "ranks stand on the nodes|ranks_on_nodes"
     "nodes share the machine's files|same_files"
+    "programs are found as by mpirun|programs_as_with_mpirun"
     "exit status comes through|exit_status"
     "bytes between leaf switches are counted|counts_across_leaves"
     "bytes inside a leaf stay off the uplinks|counts_inside_a_leaf"
