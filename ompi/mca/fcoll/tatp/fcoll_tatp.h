@@ -241,6 +241,8 @@ typedef struct tatp_settings {
     int64_t cycle;         /* an aggregator's cycle buffer at most, bytes: its TATP_DEPTH windows */
     int64_t stripe;        /* of the file system, bytes; 0: not known */
     int64_t targets;       /* that take stripes in turn (the stripe count); 0: not known */
+    const plan_strategy *strategy;
+    int64_t domains;       /* an enum tatp_domains */
 } tatp_settings;
 
 /* One for each open file; f_fcoll points at `super`. When the file is closed it waits for the next
@@ -584,6 +586,9 @@ int tatp_timeline_send(const tatp_pass *pass);
 int tatp_timeline_put(FILE *out, const tatp_pass *pass);
 
 /* ---- fcoll_tatp_component.c ---- */
+/* What parameters name. For each file anew: a program may set them between files, as the benchmarks do. The
+ * component is locked. */
+void tatp_find_choices(void);
 /* On rank 0 of a file: whether the parameters make sense; tells when not. */
 int tatp_check_parameters(void);
 

@@ -209,12 +209,17 @@ static int tatp_open(void)
     c->discovered = false;
     c->fabric = NULL;
     (void)component_help_add_dir(TATP_HELP_FILE, c, TATP_HELP_DIR);
+    return OMPI_SUCCESS;
+}
+
+void tatp_find_choices(void)
+{
+    mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
     c->strategy = plan_find_strategy(c->strategy_name);
     c->objective = plan_find_objective(c->objective_name);
     c->solver = lap_find_solver(c->solver_name);
     c->domains = find_domains(c->domains_name);
     c->record_weight = find_record_weight(c->record_weight_name);
-    return OMPI_SUCCESS;
 }
 
 static int refuse_choice(const char *parameter, const char *value, char *choices)

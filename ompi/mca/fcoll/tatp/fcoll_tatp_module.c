@@ -156,6 +156,7 @@ static tatp_module *new_module(ompi_process_name_t *group, int ranks)
  * may serve again; whether it is everyone's is agreed upon at the first access. */
 static tatp_module *module_for(ompio_file_t *fh)
 {
+    tatp_find_choices();
     tatp_settings settings = tatp_read_settings(fh);
     ompi_process_name_t *group = group_of(fh);
     if (group == NULL)

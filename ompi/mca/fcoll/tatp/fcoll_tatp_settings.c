@@ -91,5 +91,7 @@ tatp_settings tatp_read_settings(ompio_file_t *fh)
         .cycle = tatp_least(cycle > 0 ? cycle : DEFAULT_CYCLE, LARGEST_CYCLE),
         .stripe = stripe,
         .targets = targets,
+        .strategy = c->strategy,
+        .domains = c->domains,
     };
 }
