@@ -3,7 +3,6 @@
 import csv
 import fnmatch
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -16,14 +15,13 @@ from resume import Progress, Table
 LINKS = "800mbit/400mbit"
 STOCK = ("vulcan", "two_phase", "dynamic_gen2", "romio")
 PLACEMENTS = ("byslot", "bynode", "dla")
-# Of fcoll/tatp: the strategy's name here, the parameters of the run, and aggregators a node.
-STRATEGIES = {"otp": (("strategy", "otp"), ("domains", "even")),
-              "latp_volume": (("strategy", "latp_volume"), ("domains", "even")),
-              "latp_count": (("strategy", "latp_count"), ("domains", "even")),
-              "tatp": (("strategy", "tatp"), ("domains", "even")),
-              "fitted": (("strategy", "tatp"), ("domains", "fitted"))}
+# Of fcoll/tatp: the strategy's name here, and the parameters that make it.
+STRATEGIES = {"otp": "strategy=otp,domains=even",
+              "latp_volume": "strategy=latp_volume,domains=even",
+              "latp_count": "strategy=latp_count,domains=even",
+              "tatp": "strategy=tatp,domains=even",
+              "fitted": "strategy=tatp,domains=fitted"}
 SEVERAL = ("tatp", "fitted")  # also with 2 and 4 aggregators a node
-PAGE, LEAST_UNIT, LEAST_DOMAIN = 4096, 65536, 1 << 20
 NEAR = 0.05         # of the prediction
 COUNTABLE = 2 << 20  # bytes predicted, below which what mpirun itself says would be too large a part
 LIMIT = 120         # seconds for one run
@@ -61,34 +59,25 @@ def all_cases(quick):
 
 @dataclass(frozen=True)
 class Job:
-    """One run of `contest`: a strategy of fcoll/tatp, or all stock components."""
+    """One run of `contest`: all strategies of fcoll/tatp and the stock components, inside one set of processes."""
     case: Case
     placement: str
-    strategy: str
 
     def name(self):
-        return f"{self.case.name} {self.placement} {self.strategy} " + " ".join(self.case.shape)
+        return f"{self.case.name} {self.placement} " + " ".join(self.case.shape)
 
     def contestants(self):
-        if self.strategy == "stock":
-            return list(STOCK)
-        counts = (1, 2, 4) if self.strategy in SEVERAL else (1,)
-        return [f"tatp+num_aggregators={min(n * self.case.nodes, self.case.ranks)}" for n in counts]
+        """By the name that `contest` knows: strategy (or stock component) and aggregators a node."""
+        ours = {f"tatp+{settings},num_aggregators={min(n * self.case.nodes, self.case.ranks)}": (strategy, n)
+                for strategy, settings in STRATEGIES.items() for n in ((1, 2, 4) if strategy in SEVERAL else (1,))}
+        return {**ours, **{name: (name, "") for name in STOCK}}
 
 
 def all_jobs(options):
     cases = [c for c in all_cases(options.quick) if fnmatch.fnmatch(c.name, options.only)]
     if not cases:
         sys.exit(f"evaluation: --only: no case matches '{options.only}'")
-    strategies = [s for s in STRATEGIES if s != "fitted" or component_fits()]
-    return [Job(c, p, s) for c in cases for p in PLACEMENTS for s in strategies + ["stock"]]
-
-
-def component_fits():
-    """Whether this fcoll/tatp has fitted domains."""
-    told = subprocess.run([os.environ["OMPI_INFO"], "--param", "fcoll", "tatp", "--level", "9", "--parsable"],
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
-    return re.search(r"fcoll_tatp_domains:.*fitted", told) is not None
+    return [Job(c, p) for c in cases for p in PLACEMENTS]
 
 
 # --- running ---
@@ -115,18 +104,15 @@ class Runner:
         return os.path.join(self.folder, f"{case.name}.crs")
 
     def command(self, case, mapping, parameters, contest):
-        words = self.cluster.command() + ["-np", str(case.ranks), "--map-by", mapping,
-                                          "--mca", "fcoll_tatp_topology", self.hops]
-        for name, value in parameters:
-            words += ["--mca", f"fcoll_tatp_{name}", value]
-        return words + [os.path.join(os.environ["BENCH_DIR"], "contest"), "--csv", "--kind", case.kind,
-                        *case.shape, *contest]
+        return [*self.cluster.command(), "-np", str(case.ranks), "--map-by", mapping,
+                "--mca", "fcoll_tatp_topology", self.hops, *parameters,
+                os.path.join(os.environ["BENCH_DIR"], "contest"), "--csv", "--kind", case.kind, *case.shape, *contest]
 
     def record(self, case):
         """The view, as the first run of a program leaves it."""
         if os.path.exists(self.view(case)):
             return
-        command = self.command(case, "node", [("record", self.view(case))],
+        command = self.command(case, "node", ["--mca", "fcoll_tatp_record", self.view(case)],
                                ["--rounds", "0", "--no-verify", "--contestants", "tatp"])
         subprocess.run(command, stdout=subprocess.DEVNULL, check=True, timeout=LIMIT)
 
@@ -138,8 +124,7 @@ class Runner:
 
     def run(self, job):
         self.prepare(job.case)
-        parameters = STRATEGIES.get(job.strategy, ())
-        command = self.command(job.case, self.mapping(job), parameters,
+        command = self.command(job.case, self.mapping(job), (),
                                ["--rounds", "1", "--contestants", " ".join(job.contestants())] +
                                (["--ask"] if self.cluster.counted else []))
         status, lines, counted = run_contest(command, self.cluster, LIMIT)
@@ -151,34 +136,29 @@ class Runner:
 
     @staticmethod
     def describe(job, row):
-        per_node = ""
-        if job.strategy != "stock":
-            per_node = int(row["contestant"].rpartition("=")[2]) // job.case.nodes
-        return {"case": job.case.name, "placement": job.placement, "strategy": job.strategy,
+        strategy, per_node = job.contestants()[row["contestant"]]
+        return {"case": job.case.name, "placement": job.placement, "strategy": strategy,
                 "per_node": per_node, **{k: v for k, v in row.items() if k != "case"}}
 
 
 def forecast(job, per_node):
-    """What `predict` says of one strategy with so many aggregators a node."""
+    """What `predict` says with so many aggregators a node, by strategy."""
     case = job.case
     command = [os.path.join(os.environ["BENCH_DIR"], "predict"), "--machine",
                f"{case.nodes},{case.leaf()},{case.slots},800,400", "--kind", case.kind, *case.shape,
                "--ranks", str(case.ranks), "--nodes", str(case.nodes), "--per-node", str(per_node),
-               "--stripe", str(LEAST_UNIT), "--placements", job.placement, "--strategies", job.strategy]
+               "--placements", job.placement, "--strategies", " ".join(STRATEGIES)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    row = next(csv.DictReader(done.stdout.splitlines()))
-    large = int(row["file_bytes"]) // int(row["aggregators"]) >= LEAST_DOMAIN
-    done = subprocess.run(command + ["--align", str(PAGE if large else 1)], stdout=subprocess.PIPE, text=True, check=True)
-    return next(csv.DictReader(done.stdout.splitlines()))
+    return {row["strategy"]: row for row in csv.DictReader(done.stdout.splitlines())}
 
 
 def add_forecasts(job, rows):
+    told = {n: forecast(job, n) for n in {row["per_node"] for row in rows} - {""}}
     for row in rows:
-        if row["strategy"] == "stock":
-            continue
-        told = forecast(job, row["per_node"])
-        row.update(predicted_uplink_bytes=told["uplink_bytes"], predicted_crossing_bytes=told["crossing_bytes"],
-                   predicted_hop_bytes=told["hop_bytes"], predicted_link_s=told["link_s"])
+        if row["per_node"] != "":
+            expected = told[row["per_node"]][row["strategy"]]
+            row.update({f"predicted_{column}": expected[column]
+                        for column in ("uplink_bytes", "crossing_bytes", "hop_bytes", "link_s")})
     return rows
 
 
@@ -194,7 +174,7 @@ def run_jobs(options, jobs, results):
                 if rows:
                     results.add(job.name(), add_forecasts(job, rows))
                 well = well and bool(rows)
-                progress.step(f"{job.case.name}, {job.placement}, {job.strategy}")
+                progress.step(f"{job.case.name}, {job.placement}")
         finally:
             runner.cluster.take_down()
     return well
@@ -209,8 +189,7 @@ class Measurements:
         self.at = {}
         self.cases = list(dict.fromkeys(job.case.name for job in jobs))
         for row in results.rows:
-            strategy = row["contestant"] if row["strategy"] == "stock" else row["strategy"]
-            self.at[row["case"], row["placement"], strategy, row["per_node"] or "1", row["operation"]] = row
+            self.at[row["case"], row["placement"], row["strategy"], row["per_node"] or "1", row["operation"]] = row
 
     def get(self, case, placement, strategy, column, per_node=1, operation="write"):
         row = self.at.get((case, placement, strategy, str(per_node), operation), {})
@@ -356,4 +335,4 @@ def evaluate(options):
         print(f"evaluation: wrong bytes: {row['contestant']} in {row['job']}", file=sys.stderr)
     for key in far:
         print(f"evaluation: predicted and counted uplink bytes differ: {' '.join(key)}", file=sys.stderr)
-    return well and not far and not [r for r in wrong if r["strategy"] != "stock"]
+    return well and not far and not [r for r in wrong if r["strategy"] not in STOCK]

@@ -34,7 +34,7 @@ static void check(int rc, const char *what)
 
 /* ---- options ---- */
 
-enum { KEY_KIND = 0x700, KEY_NODES, KEY_PER_NODE, KEY_STRIPE, KEY_ALIGN, KEY_NO_HEADER };
+enum { KEY_KIND = 0x700, KEY_NODES, KEY_PER_NODE, KEY_STRIPE, KEY_UNIT, KEY_NO_HEADER };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -53,7 +53,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_NODES: o->nodes = (size_t)shape_parse_number(state, "--nodes", text, 1); break;
     case KEY_PER_NODE: o->study.per_node = (size_t)shape_parse_number(state, "--per-node", text, 1); break;
     case KEY_STRIPE: o->study.stripe = shape_parse_number(state, "--stripe", text, 1); break;
-    case KEY_ALIGN: o->study.align = shape_parse_number(state, "--align", text, 1); break;
+    case KEY_UNIT: o->study.unit = shape_parse_number(state, "--unit", text, 1); break;
     case 'P': o->placements = text; break;
     case 'S': o->strategies = text; break;
     case KEY_NO_HEADER: o->no_header = true; break;
@@ -75,8 +75,8 @@ static const struct argp_option option_table[] = {
     {"ranks", 'p', "P", 0, "Ranks of the job", 0},
     {"nodes", KEY_NODES, "N", 0, "Nodes of the job (as many as have cores for the ranks)", 0},
     {"per-node", KEY_PER_NODE, "M", 0, "Aggregators for each node of the job (1)", 0},
-    {"stripe", KEY_STRIPE, "BYTES", 0, "The smallest unit of fitted domains (1 MiB)", 0},
-    {"align", KEY_ALIGN, "BYTES", 0, "Even domains begin at multiples of it (the stripe)", 0},
+    {"stripe", KEY_STRIPE, "BYTES", 0, "The file system's stripes, which domains do not cut (not known)", 0},
+    {"unit", KEY_UNIT, "BYTES", 0, "The smallest unit of fitted domains (64 KiB, in whole stripes)", 0},
     {"placements", 'P', "LIST", 0,
      "Separated by blanks: byslot, byslot:N (at most N ranks a node), bynode, dla, setmatch, mpipp, setmatch-cart, "
      "mpipp-cart (byslot bynode dla)", 0},
@@ -158,7 +158,7 @@ int main(int argc, char **argv)
 {
     static char placements[] = "byslot bynode dla", strategies[] = "otp latp_volume latp_count tatp fitted";
     struct options o = {.placements = placements, .strategies = strategies,
-                        .study = {.per_node = 1, .stripe = 1 << 20}};
+                        .study = {.per_node = 1}};
     char *placement;
     parse_options(&o, argc, argv);
     start_study(&o);

@@ -111,10 +111,10 @@ static int sum_parts(const decomposition *d, const int64_t *bound, size_t parts,
 
 static int64_t *unit_bounds(const study *s, size_t *units)
 {
-    *units = (size_t)((s->array.bytes - 1) / s->stripe + 1);
+    *units = (size_t)((s->array.bytes - 1) / s->unit + 1);
     int64_t *bound = calloc(*units + 1, sizeof *bound);
     for (size_t u = 0; bound != NULL && u <= *units; u++)
-        bound[u] = u < *units ? (int64_t)u * s->stripe : s->array.bytes;
+        bound[u] = u < *units ? (int64_t)u * s->unit : s->array.bytes;
     return bound;
 }
 
@@ -133,9 +133,10 @@ static int sum_even(study *s)
     file_domains domains = {0};
     size_t a = s->aggregators;
     int64_t *bound = calloc(a + 1, sizeof *bound);
-    int rc = bound == NULL ? -ENOMEM : domains_even(&domains, 0, s->array.bytes, a, s->align);
+    int64_t bytes = s->array.bytes, align = domains_alignment(bytes, a, s->stripe);
+    int rc = bound == NULL ? -ENOMEM : domains_even(&domains, 0, bytes, a, align);
     for (size_t j = 0; rc == 0 && j <= a; j++)
-        bound[j] = s->array.bytes;
+        bound[j] = bytes;
     for (size_t i = domains.ranges; rc == 0 && i-- > 0;)
         for (size_t j = domains.range[i].domain + 1; j-- > 0;)
             bound[j] = domains.range[i].lo;
@@ -151,8 +152,7 @@ int study_begin(study *s)
     s->aggregators = s->nodes * s->per_node;
     if (s->aggregators > s->array.ranks)
         s->aggregators = s->array.ranks;
-    if (s->align == 0)
-        s->align = s->stripe;
+    s->unit = fitted_smallest_unit(s->unit, s->stripe, 0, s->array.bytes);
     s->node_of_rank = calloc(s->array.ranks, sizeof *s->node_of_rank);
     int rc = s->node_of_rank == NULL ? -ENOMEM : machine_topology(&s->machine, s->nodes, &s->topology);
     if (rc == 0)
@@ -459,7 +459,7 @@ static int assess_fitted(struct fitting *f, forecast *result)
     plan_input in = f->even;
     in.requests = &f->requests;
     in.blocks = NULL;
-    result->unit = f->s->stripe << f->choice.doublings;
+    result->unit = f->s->unit << f->choice.doublings;
     int rc = plan_find_strategy("tatp")->assign(&in, lap_find_solver("jv"), f->rank);
     return rc == 0 ? assess(f->s, &in, f->rank, result) : rc;
 }

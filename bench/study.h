@@ -13,14 +13,14 @@ typedef struct study {
     /* Set before study_begin. */
     machine machine;
     size_t nodes, per_node; /* of the job; aggregators on each */
-    int64_t stripe;         /* bytes of the smallest unit of fitted domains */
-    int64_t align;          /* even domains begin at multiples of it; 0: the stripe */
+    int64_t stripe;         /* of the file system, bytes; 0: not known */
+    int64_t unit;           /* bytes of the smallest unit of fitted domains that is wanted; 0: as fcoll/tatp chooses */
     decomposition array;    /* released by study_end */
 
     topo topology;
     size_t aggregators;
     matrix view;
-    matrix units;           /* ranks x units of a stripe: bytes */
+    matrix units;           /* ranks x smallest units: bytes */
     matrix even, blocks;    /* ranks x even domains: bytes, contiguous blocks */
     size_t *node_of_rank;   /* by study_place */
     double inside;          /* part of the view's weight within nodes */

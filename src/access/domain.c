@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PAGE 4096
+
 void domains_release(file_domains *domains)
 {
     free(domains->size);
@@ -67,6 +69,13 @@ static int64_t even_border(int64_t base, int64_t hi, int64_t j, int64_t count, i
     int64_t units = (hi - base) / align + ((hi - base) % align != 0), rest = units % count;
     int64_t before = units / count * j + (j < rest ? j : rest);
     return before == units ? hi : base + before * align;
+}
+
+int64_t domains_alignment(int64_t bytes, size_t count, int64_t stripe)
+{
+    if (stripe > 0)
+        return stripe;
+    return bytes / DOMAIN_WORTHWHILE >= (int64_t)count ? PAGE : 1;
 }
 
 int domains_even(file_domains *domains, int64_t lo, int64_t hi, size_t count, int64_t align)

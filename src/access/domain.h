@@ -46,6 +46,13 @@ typedef struct file_domains {
     size_t *by_domain;   /* indices into range[] or column[], ascending within a domain */
 } file_domains;
 
+/* Below this a domain is not worth a message more, bytes. */
+#define DOMAIN_WORTHWHILE ((int64_t)1 << 20)
+
+/* Where `count` even domains of `bytes` in all are best aligned: to the file system's stripes where they are known
+ * (stripe > 0), else to pages unless the domains are small. count > 0. */
+int64_t domains_alignment(int64_t bytes, size_t count, int64_t stripe);
+
 /* [lo, hi) in `count` contiguous domains of equal size, give or take one unit of `align` bytes (>= 1),
  * their borders at multiples of it in the file; trailing domains are empty when there are fewer
  * units than domains.

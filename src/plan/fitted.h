@@ -58,6 +58,15 @@ typedef struct fitted_report {
 int fitted_assign(const fitted_input *in, const fitted_options *options, size_t *aggregator_of_unit,
                   fitted_report *report);
 
+/* Part of the hop-bytes that fitted domains have to save where nobody asks for them: below it larger
+ * accesses to the file are worth more. */
+#define FITTED_LEAST_SAVING .05
+
+/* Bytes of the smallest unit of [from, to), counted from where a unit begins: what is wanted, or (0) what file
+ * systems lock, cache and place in one; in whole stripes where they are known (stripe > 0); doubled as often as it takes
+ * for a number of units that can be planned for. wanted, stripe >= 0; 0 <= from < to. */
+int64_t fitted_smallest_unit(int64_t wanted, int64_t stripe, int64_t from, int64_t to);
+
 /* How large a unit may be. A zeroed one asks for the defaults. */
 typedef struct fitted_unit_options {
     uint64_t first;       /* number of the first unit in the file, in smallest units: larger units

@@ -8,6 +8,10 @@
 #include <string.h>
 
 #define DEFAULT_TOLERANCE .02
+/* File systems lock, cache and place blocks of about this size or less. */
+#define LEAST_UNIT (64 << 10)
+/* A larger range has larger units. */
+#define MOST_UNITS (1 << 20)
 
 double fitted_crossing_bound(const matrix *bytes)
 {
@@ -146,6 +150,16 @@ static int check(const matrix *smallest, const fitted_unit_options *options)
         }
     }
     return isnan(options->tolerance) ? -EINVAL : 0;
+}
+
+int64_t fitted_smallest_unit(int64_t wanted, int64_t stripe, int64_t from, int64_t to)
+{
+    int64_t unit = wanted > 0 ? wanted : LEAST_UNIT;
+    if (stripe > 0)
+        unit = ((unit - 1) / stripe + 1) * stripe;
+    while ((to - 1) / unit - from / unit >= MOST_UNITS)
+        unit *= 2;
+    return unit;
 }
 
 int fitted_choose_unit(const matrix *smallest, const fitted_unit_options *options,

@@ -18,7 +18,7 @@ print(sum(1 for r in csv.DictReader(open(sys.argv[1])) if eval("(" + sys.argv[2]
 }
 
 # 2x2x4 over 4 nodes of 4, two on a leaf: a node has one row of 4 blocks; of its half of a slab, half is its own.
-tap_check "a cube" "$predict" --machine 4,2,4 --kind cube --size 64 --grid 2x2x4 --ranks 16 --stripe 4096
+tap_check "a cube" "$predict" --machine 4,2,4 --kind cube --size 64 --grid 2x2x4 --ranks 16 --stripe 4096 --unit 4096
 echo "$tap_output" >"$tap_dir/cube.csv"
 tap_is "$(rows "$tap_dir/cube.csv" 'r["placement"] == "byslot" and r["strategy"] == "tatp" and
     r["crossing_bytes"] == "1048576" and float(r["uplink_bytes"]) == 0')" 1 "half of its bytes cross by slot, within leaves"
@@ -34,7 +34,7 @@ for r in csv.DictReader(sys.stdin):
     at.setdefault(r["placement"], {})[r["strategy"]] = float(r["hop_bytes"])
 sys.exit(not all(h["fitted"] <= h["tatp"] <= min(h["otp"], h["latp_volume"], h["latp_count"]) for h in at.values()) or not at)'
 in_order() {
-    "$predict" --placements "byslot bynode dla setmatch mpipp" --stripe 1024 "$@" >"$tap_dir/order.csv" &&
+    "$predict" --placements "byslot bynode dla setmatch mpipp" --stripe 1024 --unit 1024 "$@" >"$tap_dir/order.csv" &&
         "$PYTHON3" -c "$order" <"$tap_dir/order.csv"
 }
 for arguments in "inspur --kind cube --size 100 --ranks 125" "bluelight --kind btio --size 61 --ranks 64" \
@@ -78,9 +78,9 @@ tap_contains "$tap_output" "python3-matplotlib is missing" "and a reason"
 
 if has_component fcoll tatp && "$CLUSTER" check >/dev/null 2>&1; then
     tap_check "the measured part, one case" evaluation measured --quick --only tile-16 --output "$tap_dir/out"
-    tap_is "$(rows "$tap_dir/out/measured.csv" 'r["strategy"] != "stock" and
+    tap_is "$(rows "$tap_dir/out/measured.csv" 'r["per_node"] and
         r["hop_bytes"] == "%.0f" % float(r["predicted_hop_bytes"])')" \
-        "$(rows "$tap_dir/out/measured.csv" 'r["strategy"] != "stock"')" "hop-bytes are those predicted"
+        "$(rows "$tap_dir/out/measured.csv" 'r["per_node"]')" "hop-bytes are those predicted"
 else
     tap_skip "the measured part" "links cannot be counted here"
 fi

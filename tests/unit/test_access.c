@@ -337,6 +337,15 @@ START_TEST(even_domains_cover_the_range)
 }
 END_TEST
 
+START_TEST(large_domains_begin_at_pages)
+{
+    const int64_t MiB = 1 << 20;
+    ck_assert_int_eq(domains_alignment(4 * MiB, 4, 0), 4096);
+    ck_assert_int_eq(domains_alignment(4 * MiB - 1, 4, 0), 1);
+    ck_assert_int_eq(domains_alignment(1, 4, 100), 100);
+    ck_assert_int_eq(domains_alignment(INT64_MAX, SIZE_MAX / 2, 0), 1);
+}
+END_TEST
 START_TEST(even_domains_of_huge_ranges)
 {
     file_domains d;
@@ -969,6 +978,7 @@ int main(void)
     tcase_add_test(runs, memory_may_go_backwards);
     tcase_add_test(runs, layers_are_ordered_and_hold_every_byte);
     tcase_add_test(domains, even_domains_cover_the_range);
+    tcase_add_test(domains, large_domains_begin_at_pages);
     tcase_add_test(domains, even_domains_of_huge_ranges);
     tcase_add_test(domains, striped_domains_deal_out_the_stripes);
     tcase_add_test(domains, a_target_belongs_to_the_fewest_domains);

@@ -361,6 +361,19 @@ START_TEST(units_agree_with_the_table)
 }
 END_TEST
 
+START_TEST(smallest_units_are_as_wanted)
+{
+    const int64_t most = 1 << 20, unit = 64 << 10;
+    ck_assert_int_eq(fitted_smallest_unit(0, 0, 0, 1), unit);
+    ck_assert_int_eq(fitted_smallest_unit(4096, 0, 5, 9000), 4096);
+    ck_assert_int_eq(fitted_smallest_unit(4096, 1000, 0, 9000), 5000);
+    ck_assert_int_eq(fitted_smallest_unit(0, unit + 1, 0, 9000), unit + 1);
+    ck_assert_int_eq(fitted_smallest_unit(7, 0, 0, 7 * most), 7);
+    ck_assert_int_eq(fitted_smallest_unit(7, 0, 6, 7 * most + 1), 14);
+    ck_assert_int_eq(fitted_smallest_unit(1, 0, INT64_MAX - 1, INT64_MAX), 1);
+    ck_assert_int_eq(fitted_smallest_unit(0, 0, 0, INT64_MAX), INT64_C(1) << 43);
+}
+END_TEST
 START_TEST(bad_units_are_refused)
 {
     fitted_unit_choice choice;
@@ -409,6 +422,7 @@ int main(void)
     tcase_add_loop_test(units, the_unit_is_as_large_as_it_may_be, 0,
                         (int)(sizeof unit_cases / sizeof unit_cases[0]));
     tcase_add_loop_test(units, units_agree_with_the_table, 0, 200);
+    tcase_add_test(units, smallest_units_are_as_wanted);
     tcase_add_test(units, bad_units_are_refused);
     tcase_add_test(units, no_memory_for_units);
     suite_add_tcase(suite, units);

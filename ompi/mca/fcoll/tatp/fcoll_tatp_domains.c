@@ -7,9 +7,6 @@
  * aggregators as can be (Liao, Choudhary: file domain partitioning, SC 2008). */
 #include "fcoll_tatp.h"
 
-/* Below this a domain is not worth a message more, bytes. */
-#define LEAST_DOMAIN (1 << 20)
-/* Domains of this size or more begin at pages of the file. */
 #define PAGE 4096
 /* A part of a contributor on another node is one message at most: smaller ones cost more than their bytes.
  * A window is no larger than that takes, so that it stays in a processor's cache from the copy to the file
@@ -51,17 +48,10 @@ size_t tatp_domain_count(const tatp_module *module, const tatp_schedule *schedul
     int64_t lo = schedule->lo, hi = schedule->hi;
     if (settings->aggregators > 0)
         return (size_t)settings->aggregators;
-    int64_t count = tatp_least((int64_t)module->where.seats, (hi - lo) / LEAST_DOMAIN + 1);
+    int64_t count = tatp_least((int64_t)module->where.seats, (hi - lo) / DOMAIN_WORTHWHILE + 1);
     if (settings->stripe > 0)
         count = tatp_least(count, stripes_of(settings->stripe, lo, hi));
     return (size_t)tatp_allowed_aggregators(count, settings->targets);
-}
-
-static int64_t alignment(const tatp_settings *settings, int64_t bytes, int64_t count)
-{
-    if (settings->stripe > 0)
-        return settings->stripe;
-    return bytes / count >= LEAST_DOMAIN ? PAGE : 1;
 }
 
 static int64_t largest_domain(const file_domains *domains)
@@ -136,7 +126,7 @@ int tatp_divide(const tatp_module *module, tatp_schedule *schedule)
     } else {
         schedule->period = settings->stripe > 0 ? settings->stripe : 1;
         rc = domains_even(&schedule->domains, lo, hi, count,
-                          alignment(settings, hi - lo, (int64_t)count));
+                          domains_alignment(hi - lo, count, settings->stripe));
     }
     return tatp_from_errno(rc);
 }

@@ -13,15 +13,8 @@
 #include "access/units.h"
 #include "plan/fitted.h"
 
-/* File systems lock, cache and place blocks of about this size or less. */
-#define LEAST_UNIT (64 << 10)
-/* A larger range has larger units. */
-#define MOST_UNITS (1 << 20)
 /* Numbers of bytes, of one node in one unit, that rank 0 holds at most. */
 #define MOST_ENTRIES ((size_t)1 << 23)
-/* Part of the hop-bytes that fitted domains have to save when nobody asks for them: below it larger
- * accesses to the file are worth more. */
-#define LEAST_SAVING .05
 
 /* Units that cover the schedule's range, without what is in which domain. Where stripes are dealt out a
  * unit is a column of stripes: all those of one storage target, or with more aggregators than targets a
@@ -58,16 +51,12 @@ static tatp_units pieces(const tatp_schedule *schedule, int64_t base, int64_t un
 static tatp_units smallest_units(const tatp_module *module, const tatp_schedule *schedule)
 {
     const tatp_settings *settings = &module->settings;
-    int64_t wanted = mca_fcoll_tatp_component.unit_size, base = base_of(settings, schedule);
+    int64_t base = base_of(settings, schedule);
     if (tatp_deals_stripes(settings))
         return columns_of_stripes(settings, schedule->domains.count);
-    int64_t unit = wanted > 0 ? wanted : LEAST_UNIT;
-    if (settings->stripe > 0)
-        unit = tatp_round_up(unit, settings->stripe);
-    tatp_units units = pieces(schedule, base, unit);
-    for (; units.count > MOST_UNITS; unit *= 2)
-        units = pieces(schedule, base, 2 * unit);
-    return units;
+    return pieces(schedule, base,
+                  fitted_smallest_unit(mca_fcoll_tatp_component.unit_size, settings->stripe,
+                                       schedule->lo - base, schedule->hi - base));
 }
 
 bool tatp_may_fit(const tatp_module *module, const tatp_schedule *schedule,
@@ -80,7 +69,7 @@ bool tatp_may_fit(const tatp_module *module, const tatp_schedule *schedule,
         return false;
     return c->domains == TATP_DOMAINS_FITTED ||
            (c->domains == TATP_DOMAINS_AUTO &&
-            (double)even->crossing_bytes > LEAST_SAVING * even->hop_bytes_by_node);
+            (double)even->crossing_bytes > FITTED_LEAST_SAVING * even->hop_bytes_by_node);
 }
 
 /* ---- the bytes of each node on rank 0 ---- */
@@ -216,7 +205,7 @@ static int fit(const tatp_pass *pass, const matrix *bytes, size_t *of, bool *fit
     fitted_input in = {bytes, &where->topology, node_of_aggregator, count};
     fitted_report report;
     int rc = fitted_assign(&in, NULL, of, &report);
-    double saving = mca_fcoll_tatp_component.domains == TATP_DOMAINS_AUTO ? LEAST_SAVING : 0.0;
+    double saving = mca_fcoll_tatp_component.domains == TATP_DOMAINS_AUTO ? FITTED_LEAST_SAVING : 0.0;
     *fits = rc == 0 && report.hop_bytes < (1.0 - saving) * schedule->decision.hop_bytes_by_node;
     free(node_of_aggregator);
     return tatp_from_errno(rc);
