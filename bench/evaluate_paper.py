@@ -169,22 +169,36 @@ def per_cent(value):
     return f"{value:.1f} %"
 
 
+def largest_arrays(sizes, per_node=1):
+    return [sizes.array(m, kind, MOST[kind], per_node) for m in MACHINES for kind in MOST]
+
+
+def arrays_by_ranks(sizes):
+    """Each pattern on each machine with all its numbers of ranks."""
+    return [[sizes.array(m, kind, r) for r in RANKS[kind]] for m in MACHINES for kind in RANKS]
+
+
+def rank_labels(jobs):
+    return [str(job.ranks) for job in jobs]
+
+
+def hop_bytes_panel(f, job):
+    return Panel(f"{job.kind}, {job.ranks} ranks, {job.machine}", list(PLACEMENTS),
+                 {label: [f.hop_bytes(job, p, s) / GB for p in PLACEMENTS] for s, label in STRATEGIES.items()},
+                 "hop-bytes (GB x hops)", "placement")
+
+
 def figure9(folder, sizes, f):
-    panels, rows = [], []
-    for machine in MACHINES:
-        for kind in MOST:
-            job = sizes.array(machine, kind, MOST[kind])
-            panels.append(Panel(f"{kind}, {job.ranks} ranks, {machine}", list(PLACEMENTS),
-                                {label: [f.hop_bytes(job, p, s) / GB for p in PLACEMENTS]
-                                 for s, label in STRATEGIES.items()}, "hop-bytes (GB x hops)", "placement"))
-            for p in PLACEMENTS:
-                values = {s: f.hop_bytes(job, p, s) for s in STRATEGIES}
-                rows.append([kind, machine, p, *(values[s] / GB for s in STRATEGIES),
-                             per_cent(less(values["tatp"], values["otp"])),
-                             per_cent(less(values["tatp"], values["latp_volume"])),
-                             per_cent(less(values["fitted"], values["otp"])),
-                             per_cent(less(values["fitted"], f.hop_bytes(job, "bynode", "otp")))])
-    plot(folder, "tatp-fig09", panels)
+    rows = []
+    for job in largest_arrays(sizes):
+        for p in PLACEMENTS:
+            values = {s: f.hop_bytes(job, p, s) for s in STRATEGIES}
+            rows.append([job.kind, job.machine, p, *(values[s] / GB for s in STRATEGIES),
+                         per_cent(less(values["tatp"], values["otp"])),
+                         per_cent(less(values["tatp"], values["latp_volume"])),
+                         per_cent(less(values["fitted"], values["otp"])),
+                         per_cent(less(values["fitted"], f.hop_bytes(job, "bynode", "otp")))])
+    plot(folder, "tatp-fig09", [hop_bytes_panel(f, job) for job in largest_arrays(sizes)])
     return Section(
         "TATP, Figure 9: hop-bytes of OTP, LATP and TATP",
         "'the volume of the total hop-bytes is considerably reduced', on BlueLight by more than on Inspur; the text has "
@@ -208,14 +222,13 @@ def share(f, job, placement, strategy):
 
 def figure10(folder, sizes, f):
     panels, rows = [], []
-    for machine in MACHINES:
-        for kind, ranks in RANKS.items():
-            jobs = [sizes.array(machine, kind, r) for r in ranks]
-            panels.append(Panel(f"{kind}, {machine}", [str(r) for r in ranks],
-                                {f"OTP, {p}": [share(f, j, p, "otp") for j in jobs] for p in ("byslot", "bynode")},
-                                "shuffle, part of the time (%)", "ranks"))
-            rows += [[kind, machine, j.ranks, *(per_cent(share(f, j, p, "otp")) for p in ("byslot", "bynode"))]
-                     for j in jobs]
+    for jobs in arrays_by_ranks(sizes):
+        shares = {p: [share(f, j, p, "otp") for j in jobs] for p in ("byslot", "bynode")}
+        panels.append(Panel(f"{jobs[0].kind}, {jobs[0].machine}", rank_labels(jobs),
+                            {f"OTP, {p}": values for p, values in shares.items()},
+                            "shuffle, part of the time (%)", "ranks"))
+        rows += [[j.kind, j.machine, j.ranks, *(per_cent(values[i]) for values in shares.values())]
+                 for i, j in enumerate(jobs)]
     plot(folder, "tatp-fig10", panels, "lines")
     return Section(
         "TATP, Figure 10: the part of the shuffle in the time, by ranks",
@@ -229,17 +242,14 @@ def figure10(folder, sizes, f):
 
 def figure11(folder, sizes, f):
     panels, rows = [], []
-    for machine in MACHINES:
-        for kind in MOST:
-            job = sizes.array(machine, kind, MOST[kind])
-            parts = {name: [column(s) for s in STRATEGIES] for name, column in (
-                ("links", lambda s: f.get(job, "bynode", s, "link_s")),
-                ("memory of aggregators", lambda s: f.get(job, "bynode", s, "copy_s")),
-                ("file access", lambda s: f.access(job)))}
-            panels.append(Panel(f"{kind}, {job.ranks} ranks, {machine}", list(STRATEGIES.values()), parts,
-                                "time (s), by node"))
-            rows += [[kind, machine, label, *(parts[name][i] for name in parts)]
-                     for i, label in enumerate(STRATEGIES.values())]
+    for job in largest_arrays(sizes):
+        parts = {"links": [f.get(job, "bynode", s, "link_s") for s in STRATEGIES],
+                 "memory of aggregators": [f.get(job, "bynode", s, "copy_s") for s in STRATEGIES],
+                 "file access": [f.access(job) for _ in STRATEGIES]}
+        panels.append(Panel(f"{job.kind}, {job.ranks} ranks, {job.machine}", list(STRATEGIES.values()), parts,
+                            "time (s), by node"))
+        rows += [[job.kind, job.machine, label, *(values[i] for values in parts.values())]
+                 for i, label in enumerate(STRATEGIES.values())]
     plot(folder, "tatp-fig11", panels, "stacks")
     return Section(
         "TATP, Figure 11: stages",
@@ -251,14 +261,12 @@ def figure11(folder, sizes, f):
 
 def figure12(folder, sizes, f):
     panels, rows = [], []
-    for machine in MACHINES:
-        for kind, ranks in RANKS.items():
-            jobs = [sizes.array(machine, kind, r) for r in ranks]
-            shown = {label: [f.speed(j, "bynode", s) / GB for j in jobs] for s, label in STRATEGIES.items()}
-            shown["TATP, fitted, dla"] = [f.speed(j, "dla", "fitted") / GB for j in jobs]
-            panels.append(Panel(f"{kind}, {machine}, by node", [str(r) for r in ranks], shown,
-                                "speed (GB/s)", "ranks"))
-            rows += [[kind, machine, j.ranks, *(values[i] for values in shown.values())] for i, j in enumerate(jobs)]
+    for jobs in arrays_by_ranks(sizes):
+        shown = {label: [f.speed(j, "bynode", s) / GB for j in jobs] for s, label in STRATEGIES.items()}
+        shown["TATP, fitted, dla"] = [f.speed(j, "dla", "fitted") / GB for j in jobs]
+        panels.append(Panel(f"{jobs[0].kind}, {jobs[0].machine}, by node", rank_labels(jobs), shown,
+                            "speed (GB/s)", "ranks"))
+        rows += [[j.kind, j.machine, j.ranks, *(values[i] for values in shown.values())] for i, j in enumerate(jobs)]
     plot(folder, "tatp-fig12", panels)
     return Section(
         "TATP, Figure 12: aggregated I/O speed by ranks",
@@ -271,20 +279,13 @@ def figure12(folder, sizes, f):
 
 
 def figure13(folder, sizes, f):
-    panels, rows = [], []
-    for column, unit in (("speed", "speed (GB/s)"), ("hop_bytes", "hop-bytes (GB x hops)")):
-        series = {}
-        for machine in MACHINES:
-            for kind in MOST:
-                jobs = [sizes.array(machine, kind, MOST[kind], n) for n in (1, 2, 4)]
-                series[f"{kind}, {machine}"] = [getattr(f, column)(j, "byslot", "tatp") / GB for j in jobs]
-        panels.append(Panel("TATP, by slot", ["1", "2", "4"], series, unit, "aggregators a node"))
-    for machine in MACHINES:
-        for kind in MOST:
-            for n in (1, 2, 4):
-                job = sizes.array(machine, kind, MOST[kind], n)
-                rows.append([kind, machine, n, *(f.hop_bytes(job, "byslot", s) / GB for s in ("tatp", "fitted")),
-                             *(f.speed(job, "byslot", s) / GB for s in ("tatp", "fitted"))])
+    cases = list(zip(*(largest_arrays(sizes, n) for n in (1, 2, 4))))
+    rows = [[j.kind, j.machine, j.per_node, *(value(j, "byslot", s) / GB for value in (f.hop_bytes, f.speed)
+                                              for s in ("tatp", "fitted"))] for jobs in cases for j in jobs]
+    panels = [Panel("TATP, by slot", ["1", "2", "4"],
+                    {f"{jobs[0].kind}, {jobs[0].machine}": [value(j, "byslot", "tatp") / GB for j in jobs]
+                     for jobs in cases}, unit, "aggregators a node")
+              for value, unit in ((f.speed, "speed (GB/s)"), (f.hop_bytes, "hop-bytes (GB x hops)"))]
     plot(folder, "tatp-fig13", panels)
     return Section(
         "TATP, Figure 13: 1, 2 and 4 aggregators a node",
@@ -300,16 +301,11 @@ def figure13(folder, sizes, f):
 
 
 def others(folder, sizes, f):
-    panels, rows = [], []
-    for machine in MACHINES:
-        for job in sizes.others(machine):
-            panels.append(Panel(f"{job.kind}, {job.ranks} ranks, {machine}", list(PLACEMENTS),
-                                {label: [f.hop_bytes(job, p, s) / GB for p in PLACEMENTS]
-                                 for s, label in STRATEGIES.items()}, "hop-bytes (GB x hops)", "placement"))
-            rows += [[job.kind, machine, p, *(f.hop_bytes(job, p, s) / GB for s in STRATEGIES),
-                      per_cent(less(f.hop_bytes(job, p, "fitted"), f.hop_bytes(job, p, "otp")))]
-                     for p in PLACEMENTS]
-    plot(folder, "other-patterns", panels)
+    jobs = [job for machine in MACHINES for job in sizes.others(machine)]
+    rows = [[job.kind, job.machine, p, *(f.hop_bytes(job, p, s) / GB for s in STRATEGIES),
+             per_cent(less(f.hop_bytes(job, p, "fitted"), f.hop_bytes(job, p, "otp")))]
+            for job in jobs for p in PLACEMENTS]
+    plot(folder, "other-patterns", [hop_bytes_panel(f, job) for job in jobs])
     return Section(
         "Other patterns: a 4-D lattice and a particle dump", "Neither paper has them.",
         table(["pattern", "machine", "placement", *STRATEGIES.values(), "fitted under OTP"], rows),
