@@ -23,7 +23,7 @@ struct options {
     part_form form;
     char *ways;
     int rounds, calls;
-    bool verify, ask, whole;
+    bool verify, ask, whole, warm_up;
 };
 
 struct result {
@@ -42,7 +42,7 @@ struct entry {
 
 /* ---- options ---- */
 
-enum { KEY_CALLS = 256, KEY_TILED, KEY_HALO, KEY_NO_VERIFY, KEY_ASK, KEY_KIND, KEY_WHOLE };
+enum { KEY_CALLS = 256, KEY_TILED, KEY_HALO, KEY_NO_VERIFY, KEY_NO_WARM_UP, KEY_ASK, KEY_KIND, KEY_WHOLE };
 
 static void take_kind(struct argp_state *state, const char *text, shape *s)
 {
@@ -62,6 +62,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_CALLS: o->calls = (int)shape_parse_number(state, "--calls", text, 1); break;
     case 'w': o->ways = text; break;
     case KEY_NO_VERIFY: o->verify = false; break;
+    case KEY_NO_WARM_UP: o->warm_up = false; break;
     case KEY_ASK: o->ask = true; break;
     case KEY_WHOLE: o->whole = true; break;
     case ARGP_KEY_INIT:
@@ -86,6 +87,7 @@ static const struct argp_option option_table[] = {
     {"calls", KEY_CALLS, "N", 0, "Writes, then reads, in each round on the open file; their mean counts (1)", 0},
     {"whole", KEY_WHOLE, NULL, 0, "Time from before opening to behind closing, with all calls of one operation", 0},
     {"no-verify", KEY_NO_VERIFY, NULL, 0, "Do not check the bytes of files and buffers", 0},
+    {"no-warm-up", KEY_NO_WARM_UP, NULL, 0, "All rounds count: what measures and checks has warmed up already", 0},
     {"ask", KEY_ASK, NULL, 0,
      "Before and after one write and one read of each contestant print '@CONTESTANT OPERATION "
      "begin' (or end) and wait for a line of input, so that a caller can count bytes on links", 0},
@@ -103,7 +105,7 @@ static struct options parse_options(int argc, char **argv)
         .doc = "Write and read an array collectively in several ways; compare the times."};
     struct options o = {.shape = {.kind = shape_find("array")},
                         .run = {.file = "/dev/shm/contest", .label = "contest"}, .ways = all,
-                        .rounds = 5, .calls = 1, .verify = true};
+                        .rounds = 5, .calls = 1, .verify = true, .warm_up = true};
     argp_parse(&parser, argc, argv, 0, NULL, &o);
     return o;
 }
@@ -227,7 +229,7 @@ static void run_way(const struct options *o, problem *p, const way *w, double se
 /* Each round begins with another contestant: the first may pay for what the last left behind. */
 static void run_rounds(const struct options *o, problem *p, struct entry *entries, int count)
 {
-    for (int round = -1; round < o->rounds && o->rounds > 0; round++)
+    for (int round = o->warm_up ? -1 : 0; round < o->rounds && o->rounds > 0; round++)
         for (int i = 0; i < count; i++) {
             struct entry *e = &entries[(i + round + count) % count];
             double seconds[OPERATIONS];

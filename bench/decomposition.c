@@ -51,7 +51,7 @@ static void cut_first_larger(decomposition *d, int k)
 }
 
 /* Cells by owner: counting sort. */
-static int list_cells(decomposition *d)
+int decomposition_index(decomposition *d)
 {
     size_t cells = (size_t)count_cells(d);
     size_t *first = calloc(d->ranks + 2, sizeof *first), *cell = calloc(cells, sizeof *cell);
@@ -95,7 +95,7 @@ static const char *begin(decomposition *d, const decomposition *shape)
 
 static const char *finish(decomposition *d)
 {
-    if (list_cells(d) == 0)
+    if (decomposition_index(d) == 0)
         return NULL;
     decomposition_release(d);
     return no_memory;
@@ -162,7 +162,7 @@ int decomposition_renumber(decomposition *d, const size_t *to)
 {
     for (int64_t c = 0; c < count_cells(d); c++)
         d->owner[c] = to[d->owner[c]];
-    return list_cells(d);
+    return decomposition_index(d);
 }
 
 void decomposition_release(decomposition *d)

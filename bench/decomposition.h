@@ -52,6 +52,9 @@ const char *decomposition_multipartition(decomposition *d, int64_t n, size_t ran
 const char *decomposition_unequal(decomposition *d, const int64_t *count, size_t ranks, int64_t variables,
                                   int64_t element);
 
+/* After `ranks` and owners of cells were set by hand. -ENOMEM. */
+int decomposition_index(decomposition *d);
+
 /* What rank r owned, rank to[r] owns. -ENOMEM. */
 int decomposition_renumber(decomposition *d, const size_t *to);
 

@@ -10,120 +10,30 @@
 #include "plan/fitted.h"
 #include "plan/plan.h"
 #include "setmatch/setmatch.h"
+#include "tally.h"
 
 /* ---- who accesses how much of what ---- */
 
-/* What one rank has in each part of the file; parts that it touches are listed. */
-struct tally {
-    const int64_t *bound; /* part j is [bound[j], bound[j + 1]) */
-    size_t parts;
-    run_part *sum;
-    size_t *touched, touches;
-};
-
-static int tally_init(struct tally *t, const int64_t *bound, size_t parts)
-{
-    *t = (struct tally){bound, parts, calloc(parts, sizeof *t->sum), calloc(parts, sizeof *t->touched), 0};
-    return t->sum == NULL || t->touched == NULL ? -ENOMEM : 0;
-}
-
-static void tally_release(struct tally *t)
-{
-    free(t->sum);
-    free(t->touched);
-}
-
-static size_t part_at(const struct tally *t, int64_t offset)
-{
-    size_t low = 0, high = t->parts;
-    while (low + 1 < high) {
-        size_t middle = low + (high - low) / 2;
-        if (t->bound[middle] <= offset)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void tally_run(struct tally *t, const access_run *run)
-{
-    int64_t end = run->offset + (run->count - 1) * run->stride + run->length;
-    for (size_t j = part_at(t, run->offset); j < t->parts && t->bound[j] < end; j++) {
-        run_part part = access_run_part(run, t->bound[j], t->bound[j + 1]);
-        if (part.bytes == 0)
-            continue;
-        if (t->sum[j].bytes == 0)
-            t->touched[t->touches++] = j;
-        t->sum[j].bytes += part.bytes;
-        t->sum[j].blocks += part.blocks;
-    }
-}
-
-/* Adds the row to the builders (blocks may be NULL), and clears it. */
-static int tally_flush(struct tally *t, size_t rank, matrix_builder *bytes, matrix_builder *blocks)
-{
-    int rc = 0;
-    for (; t->touches > 0; t->touches--) {
-        size_t j = t->touched[t->touches - 1];
-        if (rc == 0)
-            rc = matrix_builder_add(bytes, rank, j, t->sum[j].bytes);
-        if (rc == 0 && blocks != NULL)
-            rc = matrix_builder_add(blocks, rank, j, t->sum[j].blocks);
-        t->sum[j] = (run_part){0, 0};
-    }
-    return rc;
-}
-
-static int tally_ranks(struct tally *t, const decomposition *d, matrix_builder *bytes, matrix_builder *blocks)
-{
-    access_list list = {0};
-    int rc = 0;
-    for (size_t rank = 0; rank < d->ranks && rc == 0; rank++) {
-        access_clear(&list);
-        rc = decomposition_runs(d, rank, 0, &list);
-        for (size_t i = 0; i < list.count && rc == 0; i++)
-            tally_run(t, &list.run[i]);
-        if (rc == 0)
-            rc = tally_flush(t, rank, bytes, blocks);
-    }
-    access_release(&list);
-    return rc;
-}
-
-/* ranks x parts; blocks may be NULL. */
-static int sum_parts(const decomposition *d, const int64_t *bound, size_t parts, matrix *bytes, matrix *blocks)
-{
-    struct tally t;
-    matrix_builder of_bytes = {.rows = d->ranks, .cols = parts}, of_blocks = of_bytes;
-    int rc = tally_init(&t, bound, parts);
-    if (rc == 0)
-        rc = tally_ranks(&t, d, &of_bytes, blocks == NULL ? NULL : &of_blocks);
-    if (rc == 0)
-        rc = matrix_builder_finish(&of_bytes, bytes);
-    if (rc == 0 && blocks != NULL && (rc = matrix_builder_finish(&of_blocks, blocks)) != 0)
-        matrix_release(bytes);
-    tally_release(&t);
-    matrix_builder_clear(&of_bytes);
-    matrix_builder_clear(&of_blocks);
-    return rc;
-}
-
-static int64_t *unit_bounds(const study *s, size_t *units)
-{
-    *units = (size_t)((s->array.bytes - 1) / s->unit + 1);
-    int64_t *bound = calloc(*units + 1, sizeof *bound);
-    for (size_t u = 0; bound != NULL && u <= *units; u++)
-        bound[u] = u < *units ? (int64_t)u * s->unit : s->array.bytes;
-    return bound;
-}
-
 static int sum_units(study *s)
 {
-    size_t units;
-    int64_t *bound = unit_bounds(s, &units);
-    int rc = bound == NULL ? -ENOMEM : sum_parts(&s->array, bound, units, &s->units, NULL);
-    free(bound);
+    matrix_builder bytes = {.rows = s->array.ranks, .cols = units_of(s->array.bytes, s->unit)};
+    int rc = add_units(&s->array, 0, s->unit, &bytes);
+    if (rc == 0)
+        rc = matrix_builder_finish(&bytes, &s->units);
+    matrix_builder_clear(&bytes);
+    return rc;
+}
+
+static int sum_domains(study *s, const int64_t *bound)
+{
+    matrix_builder bytes = {.rows = s->array.ranks, .cols = s->aggregators}, blocks = bytes;
+    int rc = add_parts(&s->array, 0, bound, s->aggregators, &bytes, &blocks);
+    if (rc == 0)
+        rc = matrix_builder_finish(&bytes, &s->even);
+    if (rc == 0)
+        rc = matrix_builder_finish(&blocks, &s->blocks);
+    matrix_builder_clear(&bytes);
+    matrix_builder_clear(&blocks);
     return rc;
 }
 
@@ -141,7 +51,7 @@ static int sum_even(study *s)
         for (size_t j = domains.range[i].domain + 1; j-- > 0;)
             bound[j] = domains.range[i].lo;
     if (rc == 0)
-        rc = sum_parts(&s->array, bound, a, &s->even, &s->blocks);
+        rc = sum_domains(s, bound);
     domains_release(&domains);
     free(bound);
     return rc;
@@ -403,24 +313,11 @@ struct fitting {
     matrix requests;  /* ranks x fitted domains */
 };
 
-static int sum_nodes(const study *s, matrix *bytes)
-{
-    matrix_builder builder = {.rows = s->units.cols, .cols = s->nodes};
-    int rc = 0;
-    for (size_t k = 0; k < s->units.rows && rc == 0; k++)
-        for (size_t e = s->units.row_start[k]; e < s->units.row_start[k + 1] && rc == 0; e++)
-            rc = matrix_builder_add(&builder, s->units.col[e], s->node_of_rank[k], s->units.value[e]);
-    if (rc == 0)
-        rc = matrix_builder_finish(&builder, bytes);
-    matrix_builder_clear(&builder);
-    return rc;
-}
-
 static int choose_units(struct fitting *f)
 {
     const study *s = f->s;
     matrix smallest;
-    int rc = sum_nodes(s, &smallest);
+    int rc = units_by_node(&s->units, s->node_of_rank, s->nodes, &smallest);
     if (rc != 0)
         return rc;
     const fitted_unit_options options = {.aggregators = s->aggregators};
@@ -439,7 +336,7 @@ static int deal_units(struct fitting *f)
     return f->of_unit == NULL ? -ENOMEM : fitted_assign(&in, NULL, f->of_unit, NULL);
 }
 
-static int sum_domains(struct fitting *f)
+static int sum_fitted(struct fitting *f)
 {
     const matrix *units = &f->s->units;
     matrix_builder builder = {.rows = units->rows, .cols = f->s->aggregators};
@@ -474,7 +371,7 @@ static int fit(struct fitting *f, forecast *even, forecast *result)
     if (rc == 0)
         rc = deal_units(f);
     if (rc == 0)
-        rc = sum_domains(f);
+        rc = sum_fitted(f);
     return rc == 0 ? assess_fitted(f, result) : rc;
 }
 

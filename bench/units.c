@@ -2,6 +2,7 @@
 /* Patterns of parallel programs as bytes of units on nodes. */
 #include "units.h"
 #include "lap/lap.h"
+#include "tally.h"
 
 #include "../tests/property/transport.h"
 #include "../tests/unit/seeded.h"
@@ -61,28 +62,6 @@ void *allocate(size_t count, size_t size)
     return array;
 }
 
-/* ---- drawing ---- */
-
-/* bytes[u * nodes + n] */
-struct canvas {
-    int64_t *bytes;
-    int64_t unit;
-    size_t nodes;
-    const size_t *node_of_rank;
-};
-
-static void draw(struct canvas *c, int64_t offset, int64_t length, int64_t rank)
-{
-    size_t n = c->node_of_rank[rank];
-    while (length > 0) {
-        int64_t u = offset / c->unit, part = (u + 1) * c->unit - offset;
-        part = part < length ? part : length;
-        c->bytes[(size_t)u * c->nodes + n] += part;
-        offset += part;
-        length -= part;
-    }
-}
-
 int64_t pattern_ranks(const pattern *p)
 {
     int64_t ranks = 1;
@@ -113,111 +92,96 @@ int64_t pattern_bytes(const pattern *p)
     }
 }
 
-struct box {
-    int64_t low[DIMENSIONS], high[DIMENSIONS];
-};
+/* ---- files ---- */
 
-/* Row by row, the last of `dimensions` fastest. */
-static void draw_box(struct canvas *c, const pattern *p, int dimensions, const struct box *box, int64_t base,
-                     int64_t rank)
+static void need(const char *wrong)
 {
-    int64_t at[DIMENSIONS];
-    int last = dimensions - 1, d;
-    memcpy(at, box->low, sizeof at);
-    do {
-        int64_t index = 0;
-        for (d = 0; d < dimensions; d++) {
-            index = index * p->size[d] + at[d];
-        }
-        draw(c, base + index * p->element, (box->high[last] - box->low[last]) * p->element, rank);
-        for (d = last - 1; d >= 0 && ++at[d] == box->high[d]; d--) {
-            at[d] = box->low[d];
-        }
-    } while (d >= 0);
-}
-
-static void draw_grid(struct canvas *c, const pattern *p, const int64_t *grid, int64_t base)
-{
-    int dimensions = 0;
-    int64_t ranks = 1;
-    while (dimensions < DIMENSIONS && grid[dimensions] > 0) {
-        ranks *= grid[dimensions++];
-    }
-    for (int64_t rank = 0; rank < ranks; rank++) {
-        struct box box;
-        int64_t rest = rank;
-        for (int d = dimensions - 1; d >= 0; d--) {
-            int64_t at = rest % grid[d];
-            rest /= grid[d];
-            box.low[d] = at * p->size[d] / grid[d];
-            box.high[d] = (at + 1) * p->size[d] / grid[d];
-        }
-        draw_box(c, p, dimensions, &box, base, rank);
+    if (wrong != NULL) {
+        fprintf(stderr, "%s\n", wrong);
+        exit(EXIT_FAILURE);
     }
 }
 
-/* Cells of a cube on the diagonals of c x c processes: BT-IO. */
-static void draw_multipartition(struct canvas *c, const pattern *p)
+static decomposition make_grid(const pattern *p, const int64_t *cells)
 {
-    int64_t side = 1;
-    while (side * side < p->grid[0]) {
-        side++;
+    array_grid grid = { .element = p->element };
+    decomposition d;
+    while (grid.dims < DIMENSIONS && cells[grid.dims] > 0) {
+        grid.size[grid.dims] = p->size[grid.dims];
+        grid.cells[grid.dims] = cells[grid.dims];
+        grid.dims++;
     }
+    need(decomposition_grid(&d, &grid));
+    return d;
+}
+
+/* Cells of a cube on the diagonals of q x q processes: BT-IO. */
+static decomposition make_multipartition(const pattern *p)
+{
+    size_t q = 1;
+    while (q * q < (size_t)p->grid[0]) {
+        q++;
+    }
+    int64_t cells = (int64_t)q;
     pattern cube = *p;
     cube.size[1] = cube.size[2] = p->size[0];
-    for (int64_t cell = 0; cell < side * side * side; cell++) {
-        int64_t at[3] = { cell / side / side, cell / side % side, cell % side };
-        struct box box;
-        for (int d = 0; d < 3; d++) {
-            box.low[d] = at[d] * p->size[0] / side;
-            box.high[d] = (at[d] + 1) * p->size[0] / side;
-        }
-        draw_box(c, &cube, 3, &box, 0, (at[0] + at[1]) % side * side + (at[0] + at[2]) % side);
+    decomposition d = make_grid(&cube, (const int64_t[DIMENSIONS]){ cells, cells, cells });
+    for (size_t cell = 0; cell < q * q * q; cell++) {
+        size_t z = cell / q / q, y = cell / q % q, x = cell % q;
+        d.owner[cell] = (z + y) % q * q + (z + x) % q;
     }
+    d.ranks = q * q;
+    return d;
 }
 
-static void draw_uneven(struct canvas *c, const pattern *p)
+static decomposition make_uneven(const pattern *p)
 {
     uint64_t state = 1;
-    int64_t *weight = allocate((size_t)p->grid[0], sizeof *weight), sum = 0, before = 0;
+    int64_t *weight = allocate((size_t)p->grid[0], sizeof *weight), sum = 0;
+    decomposition d;
     for (int64_t k = 0; k < p->grid[0]; k++) {
         sum += weight[k] = pick(&state, 1, 100);
     }
     for (int64_t k = 0; k < p->grid[0]; k++) {
-        int64_t low = p->size[0] / sum * before, high = p->size[0] / sum * (before + weight[k]);
-        draw(c, low, high - low, k);
-        before += weight[k];
+        weight[k] *= p->size[0] / sum;
     }
+    need(decomposition_unequal(&d, weight, (size_t)p->grid[0], 1, p->element));
     free(weight);
+    return d;
 }
 
-static void draw_blocks(struct canvas *c, const pattern *p)
+static decomposition make_blocks(const pattern *p)
 {
     uint64_t state = 2;
+    const pattern blocks = { .size = { p->size[1] }, .element = p->size[0] };
+    decomposition d = make_grid(&blocks, blocks.size);
     for (int64_t k = 0; k < p->size[1]; k++) {
-        int64_t rank = p->shape == RECORDS ? k % p->grid[0] : pick(&state, 0, p->grid[0] - 1);
-        draw(c, k * p->size[0], p->size[0], rank);
+        d.owner[k] = (size_t)(p->shape == RECORDS ? k % p->grid[0] : pick(&state, 0, p->grid[0] - 1));
     }
+    d.ranks = (size_t)p->grid[0];
+    return d;
 }
 
-static void draw_pattern(struct canvas *c, const pattern *p)
+/* One after the other in the file: up to two arrays. */
+static size_t make_files(const pattern *p, decomposition file[2])
 {
     switch (p->shape) {
     case GRID:
-        draw_grid(c, p, p->grid, 0);
-        return;
+        file[0] = make_grid(p, p->grid);
+        return 1;
     case MULTIPARTITION:
-        draw_multipartition(c, p);
-        return;
+        file[0] = make_multipartition(p);
+        return 1;
     case UNEVEN:
-        draw_uneven(c, p);
-        return;
+        file[0] = make_uneven(p);
+        return 1;
     case TWO_ARRAYS:
-        draw_grid(c, p, (const int64_t[DIMENSIONS]){ p->grid[0], 1 }, 0);
-        draw_grid(c, p, (const int64_t[DIMENSIONS]){ 1, p->grid[0] }, elements(p) * p->element);
-        return;
+        file[0] = make_grid(p, (const int64_t[DIMENSIONS]){ p->grid[0], 1 });
+        file[1] = make_grid(p, (const int64_t[DIMENSIONS]){ 1, p->grid[0] });
+        return 2;
     default:
-        draw_blocks(c, p);
+        file[0] = make_blocks(p);
+        return 1;
     }
 }
 
@@ -238,38 +202,34 @@ static size_t *place_ranks(const pattern *p)
     return node;
 }
 
-static matrix compress(const struct canvas *c, size_t units)
+/* ranks x units */
+static matrix units_by_rank(const pattern *p, int64_t unit)
 {
-    size_t entries = 0;
-    matrix m;
-    for (size_t k = 0; k < units * c->nodes; k++) {
-        entries += c->bytes[k] != 0;
+    decomposition file[2];
+    size_t files = make_files(p, file);
+    matrix_builder builder = { .rows = (size_t)pattern_ranks(p), .cols = units_of(pattern_bytes(p), unit) };
+    matrix units;
+    int64_t base = 0;
+    int rc = 0;
+    for (size_t i = 0; i < files; i++) {
+        rc = rc != 0 ? rc : decomposition_index(&file[i]);
+        rc = rc != 0 ? rc : add_units(&file[i], base, unit, &builder);
+        base += file[i].bytes;
+        decomposition_release(&file[i]);
     }
-    if (matrix_allocate(&m, units, c->nodes, entries) != 0) {
-        fprintf(stderr, "out of memory\n");
-        exit(EXIT_FAILURE);
-    }
-    entries = 0;
-    for (size_t k = 0; k < units * c->nodes; k++) {
-        if (c->bytes[k] != 0) {
-            m.col[entries] = k % c->nodes;
-            m.value[entries++] = c->bytes[k];
-        }
-        m.row_start[k / c->nodes + 1] = entries;
-    }
-    return m;
+    need(rc != 0 || matrix_builder_finish(&builder, &units) != 0 ? "out of memory" : NULL);
+    matrix_builder_clear(&builder);
+    return units;
 }
 
 matrix pattern_units(const pattern *p, int64_t unit)
 {
-    size_t units = (size_t)((pattern_bytes(p) + unit - 1) / unit);
     size_t *node_of_rank = place_ranks(p);
-    struct canvas c = { allocate(units * p->nodes, sizeof *c.bytes), unit, p->nodes, node_of_rank };
-    draw_pattern(&c, p);
-    matrix m = compress(&c, units);
-    free(c.bytes);
+    matrix units = units_by_rank(p, unit), by_node;
+    need(units_by_node(&units, node_of_rank, p->nodes, &by_node) != 0 ? "out of memory" : NULL);
+    matrix_release(&units);
     free(node_of_rank);
-    return m;
+    return by_node;
 }
 
 size_t *spread_aggregators(size_t aggregators, size_t nodes)

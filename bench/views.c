@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Access patterns of parallel programs, by name. */
 #include "views.h"
+#include "tally.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -116,6 +117,76 @@ static struct pattern parse(const char *name)
     return p;
 }
 
+/* ---- files ---- */
+
+static const char *make_array(const struct pattern *p, int64_t element, decomposition *d)
+{
+    array_grid grid = {.dims = (int)p->ndims, .element = element};
+    if (p->ndims > DECOMPOSITION_DIMS)
+        return "an array has up to four dimensions";
+    for (size_t k = 0; k < p->ndims; k++) {
+        grid.cells[k] = (int64_t)p->dims[k];
+        grid.size[k] = (int64_t)(p->dims[k] * p->count[k]);
+    }
+    return decomposition_grid(d, &grid);
+}
+
+/* Cell (z, y, x) of a diagonal multipartition. */
+static size_t owner_of_cell(size_t q, size_t z, size_t y, size_t x)
+{
+    return (y + q - x) % q * q + (z + q - x) % q;
+}
+
+static const char *make_bt(const struct pattern *p, int64_t element, decomposition *d)
+{
+    size_t q = p->dims[0];
+    int64_t cells = (int64_t)q, n = (int64_t)p->dims[1];
+    const array_grid grid = {.dims = 3, .size = {n, n, n}, .cells = {cells, cells, cells}, .element = element};
+    const char *wrong = decomposition_grid(d, &grid);
+    if (wrong != NULL)
+        return wrong;
+    for (size_t c = 0; c < q * q * q; c++)
+        d->owner[c] = owner_of_cell(q, c / q / q, c / q % q, c % q);
+    d->ranks = q * q;
+    return NULL;
+}
+
+/* Contiguous blocks of 1 to 100 records, in an order that has nothing to do with the ranks. */
+static const char *make_blocks(const struct pattern *p, int64_t element, decomposition *d)
+{
+    int64_t *records = allocate(p->ranks, sizeof *records);
+    for (size_t k = 0; k < p->ranks; k++) {
+        uint64_t state = k;
+        records[k] = pick(&state, 1, 100);
+    }
+    const char *wrong = decomposition_unequal(d, records, p->ranks, 1, element);
+    for (size_t k = 0; wrong == NULL && k < p->ranks; k++)
+        d->owner[k] = (k * 7919 + 3) % p->ranks;
+    free(records);
+    return wrong;
+}
+
+static const struct {
+    const char *kind;
+    const char *(*make)(const struct pattern *p, int64_t element, decomposition *d);
+} files[] = {{"array", make_array}, {"bt", make_bt}, {"blocks", make_blocks}};
+
+/* False where the pattern is none of a file. */
+static bool make_file(const struct pattern *p, int64_t element, decomposition *d)
+{
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (strcmp(p->kind, files[i].kind) != 0)
+            continue;
+        const char *wrong = files[i].make(p, element, d);
+        if (wrong != NULL)
+            fail("views", wrong);
+        if (decomposition_renumber(d, p->number) != 0)
+            fail("views", "out of memory");
+        return true;
+    }
+    return false;
+}
+
 /* ---- views ---- */
 
 /* Sums neighbours. The order of access goes through `follow`. */
@@ -141,65 +212,6 @@ static void follow(struct view_maker *m, size_t place)
     if (m->last != SIZE_MAX)
         bind(m, m->last, place, 1);
     m->last = place;
-}
-
-/* The place of the block that holds a row of an array, without the last dimension. */
-static size_t block_of_row(const struct pattern *p, size_t row)
-{
-    size_t place = 0, stride = 1;
-    for (size_t d = p->ndims - 1; d-- > 0;) {
-        size_t extent = p->dims[d] * p->count[d];
-        place += row % extent / p->count[d] * stride;
-        row /= extent;
-        stride *= p->dims[d];
-    }
-    return place;
-}
-
-static size_t rows_of(const struct pattern *p)
-{
-    size_t rows = 1;
-    for (size_t d = 0; d + 1 < p->ndims; d++)
-        rows *= p->dims[d] * p->count[d];
-    return rows;
-}
-
-static void make_array(struct view_maker *m)
-{
-    const struct pattern *p = m->pattern;
-    size_t last = p->dims[p->ndims - 1];
-    for (size_t row = 0, rows = rows_of(p); row < rows; row++)
-        for (size_t i = 0; i < last; i++)
-            follow(m, block_of_row(p, row) * last + i);
-}
-
-/* Cell (z, y, x) of the diagonal multipartition. */
-static size_t owner_of_cell(size_t q, size_t z, size_t y, size_t x)
-{
-    return (y + q - x) % q * q + (z + q - x) % q;
-}
-
-/* Where cell c of q begins in an extent of n. */
-static size_t cell_begin(size_t q, size_t n, size_t c)
-{
-    return c * n / q;
-}
-
-static size_t cell_of(size_t q, size_t n, size_t i)
-{
-    size_t c = i * q / n;
-    while (c + 1 < q && cell_begin(q, n, c + 1) <= i)
-        c++;
-    return c;
-}
-
-static void make_bt(struct view_maker *m)
-{
-    size_t q = m->pattern->dims[0], n = m->pattern->dims[1];
-    for (size_t z = 0; z < n; z++)
-        for (size_t y = 0; y < n; y++)
-            for (size_t x = 0; x < q; x++)
-                follow(m, owner_of_cell(q, cell_of(q, n, z), cell_of(q, n, y), x));
 }
 
 static void make_mesh(struct view_maker *m, bool closed)
@@ -243,24 +255,6 @@ static void make_uneven(struct view_maker *m)
     }
 }
 
-/* Contiguous blocks of 1 to 100 records, in an order that has nothing to do with the ranks. */
-static size_t block_at(const struct pattern *p, size_t k)
-{
-    return (k * 7919 + 3) % p->ranks;
-}
-
-static size_t records_at(size_t k)
-{
-    uint64_t state = k;
-    return (size_t)pick(&state, 1, 100);
-}
-
-static void make_blocks(struct view_maker *m)
-{
-    for (size_t k = 0; k < m->pattern->ranks; k++)
-        follow(m, block_at(m->pattern, k));
-}
-
 static void add_noise(struct view_maker *m)
 {
     size_t p = m->pattern->ranks;
@@ -270,15 +264,24 @@ static void add_noise(struct view_maker *m)
              pick(&state, 1, 5));
 }
 
+static bool make_by_file(struct view_maker *m)
+{
+    decomposition d;
+    matrix view;
+    if (!make_file(m->pattern, 1, &d))
+        return false;
+    if (decomposition_view(&d, &view) != 0 || matrix_builder_add_matrix(&m->builder, &view, 1) != 0)
+        fail("views", "out of memory");
+    matrix_release(&view);
+    decomposition_release(&d);
+    return true;
+}
+
 void pattern_view(const char *name, matrix *view)
 {
     struct pattern p = parse(name);
     struct view_maker m = {&p, {.rows = p.ranks, .cols = p.ranks}, SIZE_MAX};
-    if (strcmp(p.kind, "array") == 0)
-        make_array(&m);
-    else if (strcmp(p.kind, "bt") == 0)
-        make_bt(&m);
-    else if (strcmp(p.kind, "mesh") == 0)
+    if (strcmp(p.kind, "mesh") == 0)
         make_mesh(&m, false);
     else if (strcmp(p.kind, "torus") == 0)
         make_mesh(&m, true);
@@ -288,9 +291,7 @@ void pattern_view(const char *name, matrix *view)
         make_random(&m, true);
     else if (strcmp(p.kind, "uneven") == 0)
         make_uneven(&m);
-    else if (strcmp(p.kind, "blocks") == 0)
-        make_blocks(&m);
-    else
+    else if (!make_by_file(&m))
         fail("not a pattern", name);
     if (p.noisy)
         add_noise(&m);
@@ -300,101 +301,16 @@ void pattern_view(const char *name, matrix *view)
     free(p.number);
 }
 
-/* ---- profiles ---- */
-
-/* Bytes come in file order; those of a unit are summed by rank before they are added. */
-struct profile_maker {
-    const struct pattern *pattern;
-    matrix_builder builder;
-    size_t unit, offset;
-    int64_t *bytes;           /* by rank, in this unit */
-    size_t *touched, touches; /* ranks with bytes */
-};
-
-static void end_unit(struct profile_maker *m, size_t unit)
-{
-    for (; m->touches > 0; m->touches--) {
-        size_t rank = m->touched[m->touches - 1];
-        if (matrix_builder_add(&m->builder, rank, unit, m->bytes[rank]) != 0)
-            fail("views", "out of memory");
-        m->bytes[rank] = 0;
-    }
-}
-
-static void access_bytes(struct profile_maker *m, size_t place, size_t bytes)
-{
-    size_t rank = m->pattern->number[place];
-    while (bytes > 0) {
-        size_t room = m->unit - m->offset % m->unit, part = bytes < room ? bytes : room;
-        if (m->bytes[rank] == 0)
-            m->touched[m->touches++] = rank;
-        m->bytes[rank] += (int64_t)part;
-        m->offset += part;
-        bytes -= part;
-        if (part == room)
-            end_unit(m, m->offset / m->unit - 1);
-    }
-}
-
-static void access_array(struct profile_maker *m, size_t element)
-{
-    const struct pattern *p = m->pattern;
-    size_t last = p->dims[p->ndims - 1], block = p->count[p->ndims - 1] * element;
-    for (size_t row = 0, rows = rows_of(p); row < rows; row++)
-        for (size_t i = 0; i < last; i++)
-            access_bytes(m, block_of_row(p, row) * last + i, block);
-}
-
-static void access_bt(struct profile_maker *m, size_t element)
-{
-    size_t q = m->pattern->dims[0], n = m->pattern->dims[1];
-    for (size_t z = 0; z < n; z++)
-        for (size_t y = 0; y < n; y++)
-            for (size_t x = 0; x < q; x++)
-                access_bytes(m, owner_of_cell(q, cell_of(q, n, z), cell_of(q, n, y), x),
-                             (cell_begin(q, n, x + 1) - cell_begin(q, n, x)) * element);
-}
-
-static void access_blocks(struct profile_maker *m, size_t element)
-{
-    for (size_t k = 0; k < m->pattern->ranks; k++)
-        access_bytes(m, block_at(m->pattern, k), records_at(k) * element);
-}
-
-static size_t file_size(const struct pattern *p, size_t element)
-{
-    size_t n = p->dims[1], records = 0;
-    for (size_t k = 0; k < p->ranks; k++)
-        records += records_at(k);
-    if (strcmp(p->kind, "blocks") == 0)
-        return records * element;
-    if (!is_grid(p))
-        return n * n * n * element;
-    return rows_of(p) * p->dims[p->ndims - 1] * p->count[p->ndims - 1] * element;
-}
-
 void pattern_profile(const char *name, size_t element, size_t unit, matrix *profile)
 {
     struct pattern p = parse(name);
-    size_t units = (file_size(&p, element) + unit - 1) / unit;
-    struct profile_maker m = {.pattern = &p,
-                              .builder = {.rows = p.ranks, .cols = units},
-                              .unit = unit,
-                              .bytes = allocate(p.ranks, sizeof *m.bytes),
-                              .touched = allocate(p.ranks, sizeof *m.touched)};
-    if (strcmp(p.kind, "array") == 0)
-        access_array(&m, element);
-    else if (strcmp(p.kind, "bt") == 0)
-        access_bt(&m, element);
-    else if (strcmp(p.kind, "blocks") == 0)
-        access_blocks(&m, element);
-    else
+    decomposition d;
+    if (!make_file(&p, (int64_t)element, &d))
         fail("no profile for this pattern", name);
-    end_unit(&m, units - 1);
-    if (matrix_builder_finish(&m.builder, profile) != 0)
+    matrix_builder bytes = {.rows = p.ranks, .cols = units_of(d.bytes, (int64_t)unit)};
+    if (add_units(&d, 0, (int64_t)unit, &bytes) != 0 || matrix_builder_finish(&bytes, profile) != 0)
         fail("views", "out of memory");
-    matrix_builder_clear(&m.builder);
-    free(m.bytes);
-    free(m.touched);
+    matrix_builder_clear(&bytes);
+    decomposition_release(&d);
     free(p.number);
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # What placement saves, on counted links: an array over 2x2x4 ranks placed by dla moves less than
-# 5 % of the bytes over the uplinks that it moves placed by node.
+# 5 % of the bytes over the uplinks that it moves placed by node. `tatp report` says so as well.
 . "$top_srcdir/tests/mpi/lib.sh"
 
 need_component fcoll tatp
@@ -18,13 +18,38 @@ uplinks() {
     "$CLUSTER" links --name "$cluster_name" --uplinks-total --reset
 }
 
+# said WORD: the bytes behind it in the page's sentence on the view, of all calls.
+said() {
+    "$PYTHON3" -c 'import html, re, sys
+page = html.unescape(re.sub("<[^>]*>", "", open(sys.argv[1], encoding="utf-8").read()))
+found = re.search("uplink bytes would fall from .*? a call", page).group()
+value, unit = re.search(sys.argv[2] + r" ([0-9.]+) (\w+)", found).groups()
+calls = sum(1 for _ in open(sys.argv[3], encoding="utf-8"))
+print(round(float(value) * {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}[unit] * calls))' "$files/report.html" "$1" "$files/stats.json"
+}
+
+hops_of_two_leaves() {
+    printf '%s\n' "%%MatrixMarket matrix array integer general" "% hosts n0 n1 n2 n3" "4 4" 2 2 4 4 2 2 4 4 4 4 2 2 4 4 2 2
+}
+
 start_cluster
+hops_of_two_leaves >"$files/hops.mtx"
+topology=(--mca fcoll_tatp_topology "$files/hops.mtx")
 tap_check "by node, recorded" array node --mca fcoll_tatp_record "$files/view.crs"
 uplinks >/dev/null
-tap_check "by node" array node
+tap_check "by node" array node "${topology[@]}" --mca fcoll_tatp_stats "$files/stats.json"
 by_node=$(uplinks)
-tap_check "by dla" array "dla:file=$files/view.crs"
+tap_check "by dla" array "dla:file=$files/view.crs" "${topology[@]}"
 by_dla=$(uplinks)
 tap_diag "bytes over the uplinks: by node $by_node, by dla $by_dla"
 tap_check "by dla less than 5 % of by node" test $((by_dla * 20)) -lt "$by_node"
+if [[ -n $PYTHON3 ]]; then
+    tap_check "a report" "$TOOLS_DIR/tatp" report "$files/stats.json" --view "$files/view.crs" -o "$files/report.html"
+    from=$(said from)
+    tap_diag "on the page: from $from to $(said to)"
+    tap_check "its uplink bytes are those counted, within 5 %" test $((from * 105)) -ge $((by_node * 100)) -a $((from * 95)) -le $((by_node * 100))
+    tap_check "and less than 5 % of them by the view" test $(($(said to) * 20)) -lt "$by_node"
+else
+    tap_skip "a report" "python3 is missing"
+fi
 tap_plan
