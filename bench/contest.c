@@ -23,7 +23,7 @@ struct options {
     part_form form;
     char *ways;
     int rounds, calls;
-    bool verify, ask, whole, warm_up;
+    bool verify, ask, planned, whole, warm_up;
 };
 
 struct result {
@@ -42,7 +42,9 @@ struct entry {
 
 /* ---- options ---- */
 
-enum { KEY_CALLS = 256, KEY_TILED, KEY_HALO, KEY_NO_VERIFY, KEY_NO_WARM_UP, KEY_ASK, KEY_KIND, KEY_WHOLE };
+enum {
+    KEY_CALLS = 256, KEY_TILED, KEY_HALO, KEY_NO_VERIFY, KEY_NO_WARM_UP, KEY_ASK, KEY_PLANNED, KEY_KIND, KEY_WHOLE
+};
 
 static void take_kind(struct argp_state *state, const char *text, shape *s)
 {
@@ -64,6 +66,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_NO_VERIFY: o->verify = false; break;
     case KEY_NO_WARM_UP: o->warm_up = false; break;
     case KEY_ASK: o->ask = true; break;
+    case KEY_PLANNED: o->planned = true; break;
     case KEY_WHOLE: o->whole = true; break;
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &o->shape;
@@ -91,6 +94,7 @@ static const struct argp_option option_table[] = {
     {"ask", KEY_ASK, NULL, 0,
      "Before and after one write and one read of each contestant print '@CONTESTANT OPERATION "
      "begin' (or end) and wait for a line of input, so that a caller can count bytes on links", 0},
+    {"planned", KEY_PLANNED, NULL, 0, "With --ask: of the second write and read of the open file, for which tatp makes no plan", 0},
     {0},
 };
 
@@ -269,6 +273,10 @@ static void measure_way(const struct options *o, problem *p, struct entry *e)
     begin_statistics(o, p, w, path);
     int64_t before = memory_mark();
     void *opened = w->open(p, w);
+    if (o->planned && mpiio_has_statistics(w)) {
+        (void)w->write(p, opened);
+        (void)w->read(p, opened);
+    }
     if (o->ask)
         ask_caller(w->name, operation_name[WRITE], "begin");
     (void)w->write(p, opened);
