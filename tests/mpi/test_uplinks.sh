@@ -28,13 +28,13 @@ calls = sum(1 for _ in open(sys.argv[3], encoding="utf-8"))
 print(round(float(value) * {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}[unit] * calls))' "$files/report.html" "$1" "$files/stats.json"
 }
 
-hops_of_two_leaves() {
-    printf '%s\n' "%%MatrixMarket matrix array integer general" "% hosts n0 n1 n2 n3" "4 4" 2 2 4 4 2 2 4 4 4 4 2 2 4 4 2 2
+two_leaves() {
+    printf '%s\n' "SwitchName=leaf0 Nodes=n[0-1]" "SwitchName=leaf1 Nodes=n[2-3]" "SwitchName=spine Switches=leaf[0-1]"
 }
 
 start_cluster
-hops_of_two_leaves >"$files/hops.mtx"
-topology=(--mca fcoll_tatp_topology "$files/hops.mtx")
+two_leaves >"$files/topology.conf"
+topology=(--mca fcoll_tatp_topology "$files/topology.conf")
 tap_check "by node, recorded" array node --mca fcoll_tatp_record "$files/view.crs"
 uplinks >/dev/null
 tap_check "by node" array node "${topology[@]}" --mca fcoll_tatp_stats "$files/stats.json"
