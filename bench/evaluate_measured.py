@@ -332,7 +332,7 @@ HEAD = """
 # The papers' figures, measured on the test cluster
 
 Made by `make evaluation-measured` on a test cluster (doc/cluster.md) whose links carry 800 Mbit/s and whose uplinks 400
-Mbit/s: 16 ranks on 4 nodes, 64 on 8, 125 (121) on 5. Every byte of every file and buffer was checked. All figures are in
+Mbit/s; cases are named by their ranks: 16 on 4 nodes, 64 on 8, 125 (121) on 5. Every byte of every file and buffer was checked. All figures are in
 `measured.csv`. Times are those of a shared machine; bytes are exact. doc/evaluation.md tells more.
 """
 
