@@ -460,6 +460,9 @@ int tatp_poll_words(ompio_file_t *fh, enum tatp_tag tag, tatp_words *message, in
 int tatp_send_words(tatp_pass *pass, const tatp_words *words, int rc, int peer, enum tatp_tag tag);
 /* Waits for such a message from anyone. Its error is the result. */
 int tatp_receive_words(ompio_file_t *fh, enum tatp_tag tag, tatp_words *message);
+/* A message of no length, which needs no memory, from a rank that has none for more: its peer waits for it,
+ * and the error, which is returned, is agreed upon later. */
+int tatp_send_nothing(const tatp_pass *pass, int peer, enum tatp_tag tag);
 
 /* ---- fcoll_tatp_requests.c ---- */
 /* Sends this rank's shares to their aggregators and receives the contributors of its own domain.

@@ -38,6 +38,12 @@ int tatp_send_words(tatp_pass *pass, const tatp_words *words, int rc, int peer, 
     return tatp_send(pass->fh, none ? &class : words->word, bytes, peer, tag);
 }
 
+int tatp_send_nothing(const tatp_pass *pass, int peer, enum tatp_tag tag)
+{
+    int rc = tatp_send(pass->fh, NULL, 0, peer, tag);
+    return rc != OMPI_SUCCESS ? rc : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
 int tatp_receive_words(ompio_file_t *fh, enum tatp_tag tag, tatp_words *message)
 {
     int found = 0, rc = OMPI_SUCCESS;

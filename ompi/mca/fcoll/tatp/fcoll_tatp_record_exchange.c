@@ -24,13 +24,6 @@ typedef struct outgoing {
     size_t count;
 } outgoing;
 
-/* Without a request to wait for: the owner waits for something. */
-static int send_nothing(const tatp_pass *pass, int owner)
-{
-    int rc = tatp_send(pass->fh, NULL, 0, owner, TATP_TAG_RECORD);
-    return rc != OMPI_SUCCESS ? rc : OMPI_ERR_OUT_OF_RESOURCE;
-}
-
 static int start_sends(tatp_pass *pass, const record_words *part, size_t parts, outgoing *out)
 {
     int first = OMPI_SUCCESS;
@@ -39,7 +32,7 @@ static int start_sends(tatp_pass *pass, const record_words *part, size_t parts, 
         if (part[j].count == 0 || owner == pass->fh->f_rank)
             continue;
         rc = out->request == NULL
-                 ? send_nothing(pass, owner)
+                 ? tatp_send_nothing(pass, owner, TATP_TAG_RECORD)
                  : MCA_PML_CALL(isend(part[j].word, part[j].count, MPI_INT64_T, owner, TATP_TAG_RECORD,
                                       MCA_PML_BASE_SEND_STANDARD, pass->fh->f_comm,
                                       &out->request[out->count++]));

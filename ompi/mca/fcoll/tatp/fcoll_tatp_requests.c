@@ -65,20 +65,12 @@ typedef struct outgoing {
     size_t count;
 } outgoing;
 
-/* A message without runs, which needs no memory, from a rank that has none for more: its aggregator
- * waits for it, and the error is agreed upon later. */
-static int send_nothing(const tatp_pass *pass, int aggregator)
-{
-    int rc = tatp_send(pass->fh, NULL, 0, aggregator, TATP_TAG_REQUESTS);
-    return rc != OMPI_SUCCESS ? rc : OMPI_ERR_OUT_OF_RESOURCE;
-}
-
 static int start_send(tatp_pass *pass, const domain_share *share, int aggregator, outgoing *out)
 {
     size_t runs = 0;
     int64_t *wire = out->request != NULL && out->wire != NULL ? encode(&share->list, &runs) : NULL;
     if (wire == NULL)
-        return send_nothing(pass, aggregator);
+        return tatp_send_nothing(pass, aggregator, TATP_TAG_REQUESTS);
     out->wire[out->count] = wire;
     pass->metadata += (int64_t)(runs * WIRE_WORDS * sizeof *wire);
     return MCA_PML_CALL(isend(wire, runs * WIRE_WORDS, MPI_INT64_T, aggregator, TATP_TAG_REQUESTS,
