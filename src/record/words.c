@@ -48,8 +48,8 @@ int record_describe_access(const access_list *list, int64_t lo, int64_t hi, size
                            size_t parts)
 {
     file_domains domains;
-    domain_share *share;
-    size_t shares;
+    domain_share *share = NULL;
+    size_t shares = 0;
     int rc = domains_even(&domains, lo, hi, parts, ALIGNMENT);
     if (rc != 0)
         return rc;
@@ -61,11 +61,8 @@ int record_describe_access(const access_list *list, int64_t lo, int64_t hi, size
         rc = record_add_words(&part[j], head, PIECE_WORDS);
         if (rc == 0)
             rc = add_runs(&share[i].list, range->lo - range->position, &part[j]);
-        if (rc != 0)
-            domains_free_shares(share, shares);
     }
-    if (rc == 0)
-        domains_free_shares(share, shares);
+    domains_free_shares(share, shares);
     domains_release(&domains);
     return rc;
 }
