@@ -463,6 +463,16 @@ int tatp_receive_words(ompio_file_t *fh, enum tatp_tag tag, tatp_words *message)
 /* A message of no length, which needs no memory, from a rank that has none for more: its peer waits for it,
  * and the error, which is returned, is agreed upon later. */
 int tatp_send_nothing(const tatp_pass *pass, int peer, enum tatp_tag tag);
+/* What becomes of each message of a tag. `take` may keep the words, and then sets message->word to NULL. */
+typedef struct tatp_arrivals {
+    enum tatp_tag tag;
+    int (*take)(void *to, tatp_words *message);
+    void *to;
+} tatp_arrivals;
+/* Goes on until as many messages as are missing have come and all sends are through, whatever happens. The first error
+ * is the result; `rc` is one that there is already. */
+int tatp_finish_exchange(tatp_pass *pass, const tatp_arrivals *arrivals, size_t missing,
+                         ompi_request_t **request, size_t sends, int rc);
 
 /* ---- fcoll_tatp_requests.c ---- */
 /* Sends this rank's shares to their aggregators and receives the contributors of its own domain.

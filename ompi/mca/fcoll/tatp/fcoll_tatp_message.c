@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "ompi/mca/pml/pml.h"
+#include "ompi/request/request.h"
 
 /* Takes the message in whatever happens, because its sender waits for that: without memory for it, as a
  * message of no length (its truncation is the price). */
@@ -55,6 +56,39 @@ int tatp_receive_words(ompio_file_t *fh, enum tatp_tag tag, tatp_words *message)
     if (rc == OMPI_SUCCESS && message->count == 1) {
         rc = (int)message->word[0];
         message->count = 0;
+    }
+    return rc;
+}
+
+/* One look for a message; *found says whether there was one. */
+static int take_any(tatp_pass *pass, const tatp_arrivals *arrivals, int *found)
+{
+    tatp_words message;
+    int rc = tatp_poll_words(pass->fh, arrivals->tag, &message, found);
+    if (rc == OMPI_SUCCESS && *found)
+        rc = arrivals->take(arrivals->to, &message);
+    free(message.word);
+    return rc;
+}
+
+int tatp_finish_exchange(tatp_pass *pass, const tatp_arrivals *arrivals, size_t missing,
+                         ompi_request_t **request, size_t sends, int rc)
+{
+    int sent = 0, found;
+    while (missing > 0 || !sent) {
+        int more = OMPI_SUCCESS;
+        found = 0;
+        if (missing > 0)
+            more = take_any(pass, arrivals, &found);
+        missing -= (size_t)found;
+        if (rc == OMPI_SUCCESS)
+            rc = more;
+        if (!sent)
+            more = ompi_request_test_all(sends, request, &sent, MPI_STATUSES_IGNORE);
+        if (rc == OMPI_SUCCESS)
+            rc = more;
+        if (!found)
+            tatp_give_way(pass->fh);
     }
     return rc;
 }

@@ -42,48 +42,24 @@ static int start_sends(tatp_pass *pass, const record_words *part, size_t parts, 
     return first;
 }
 
-/* One look for a message; without a place for it, it is taken in all the same. */
-static int receive_any(tatp_pass *pass, tatp_words *place, int *found)
+/* The next place for what is received; NULL: there is no memory for any. */
+static int take_part(void *to, tatp_words *message)
 {
-    tatp_words message;
-    int rc = tatp_poll_words(pass->fh, TATP_TAG_RECORD, &message, found);
-    if (*found && place != NULL)
-        *place = message;
-    else
-        free(message.word);
-    return rc == OMPI_SUCCESS && *found && place == NULL ? OMPI_ERR_OUT_OF_RESOURCE : rc;
-}
-
-/* The first error is kept; the loop goes on until everything is received and sent, whatever happens. */
-static int finish(tatp_pass *pass, outgoing *out, size_t senders, tatp_words *received, int rc)
-{
-    size_t missing = senders;
-    int sent = out->count == 0, found;
-    while (missing > 0 || !sent) {
-        tatp_words *place = received != NULL ? &received[senders - missing] : NULL;
-        int more = OMPI_SUCCESS;
-        found = 0;
-        if (missing > 0)
-            more = receive_any(pass, place, &found);
-        missing -= (size_t)found;
-        if (rc == OMPI_SUCCESS)
-            rc = more;
-        if (!sent)
-            more = ompi_request_test_all(out->count, out->request, &sent, MPI_STATUSES_IGNORE);
-        if (rc == OMPI_SUCCESS)
-            rc = more;
-        if (!found)
-            tatp_give_way(pass->fh);
-    }
-    return rc;
+    tatp_words **place = to;
+    if (*place == NULL)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    *(*place)++ = *message;
+    message->word = NULL;
+    return OMPI_SUCCESS;
 }
 
 int tatp_exchange_parts(tatp_pass *pass, const record_words *part, size_t parts, size_t senders,
                         tatp_words *received)
 {
+    const tatp_arrivals arrivals = {TATP_TAG_RECORD, take_part, &received};
     outgoing out = {calloc(parts + 1, sizeof *out.request), 0};
     int rc = start_sends(pass, part, parts, &out);
-    rc = finish(pass, &out, senders, received, rc);
+    rc = tatp_finish_exchange(pass, &arrivals, senders, out.request, out.count, rc);
     free(out.request);
     return rc;
 }

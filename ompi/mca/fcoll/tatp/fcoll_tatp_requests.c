@@ -111,19 +111,19 @@ static tatp_contributor *add_contributor(tatp_pass *pass, int rank, size_t *capa
     return contributor;
 }
 
-/* One look for a message; *found says whether there was one. */
-static int receive_any(tatp_pass *pass, size_t *capacity, int *found)
+/* Where the contributors of this rank's domain go. */
+typedef struct incoming {
+    tatp_pass *pass;
+    size_t capacity;
+} incoming;
+
+static int take_request(void *to, tatp_words *message)
 {
-    tatp_words message;
-    int rc = tatp_poll_words(pass->fh, TATP_TAG_REQUESTS, &message, found);
-    if (rc == OMPI_SUCCESS && *found) {
-        tatp_contributor *contributor = add_contributor(pass, message.from, capacity);
-        rc = contributor == NULL ? OMPI_ERR_OUT_OF_RESOURCE
-                                 : decode(message.word, message.count / WIRE_WORDS,
-                                          &contributor->list);
-    }
-    free(message.word);
-    return rc;
+    incoming *in = to;
+    tatp_contributor *contributor = add_contributor(in->pass, message->from, &in->capacity);
+    return contributor == NULL ? OMPI_ERR_OUT_OF_RESOURCE
+                               : decode(message->word, message->count / WIRE_WORDS,
+                                        &contributor->list);
 }
 
 /* Whether this rank is among the contributors of its own domain. */
@@ -135,26 +135,6 @@ static bool has_own_share(const tatp_pass *pass)
             return true;
     }
     return false;
-}
-
-/* The first error is kept; the loop goes on until everything is received and sent, whatever happens. */
-static int receive_all(tatp_pass *pass, outgoing *out, int rc, size_t *capacity)
-{
-    size_t missing = pass->schedule->expected - has_own_share(pass);
-    int sent = 0, found;
-    while (missing > 0 || !sent) {
-        int more = receive_any(pass, capacity, &found);
-        missing -= (size_t)found;
-        if (rc == OMPI_SUCCESS)
-            rc = more;
-        if (!sent)
-            more = ompi_request_test_all(out->count, out->request, &sent, MPI_STATUSES_IGNORE);
-        if (rc == OMPI_SUCCESS)
-            rc = more;
-        if (!found)
-            tatp_give_way(pass->fh);
-    }
-    return rc;
 }
 
 static int by_rank(const void *a, const void *b)
@@ -183,14 +163,16 @@ static int add_own_share(tatp_pass *pass, size_t *capacity)
 int tatp_exchange_requests(tatp_pass *pass)
 {
     outgoing out = {NULL, NULL, 0};
-    size_t capacity = 0;
+    incoming in = {.pass = pass};
+    const tatp_arrivals arrivals = {TATP_TAG_REQUESTS, take_request, &in};
 
     out.request = calloc(pass->schedule->shares + 1, sizeof *out.request);
     out.wire = calloc(pass->schedule->shares + 1, sizeof *out.wire);
     int rc = start_sends(pass, &out);
-    rc = receive_all(pass, &out, rc, &capacity);
+    rc = tatp_finish_exchange(pass, &arrivals, pass->schedule->expected - has_own_share(pass), out.request,
+                              out.count, rc);
     if (rc == OMPI_SUCCESS)
-        rc = add_own_share(pass, &capacity);
+        rc = add_own_share(pass, &in.capacity);
     if (pass->schedule->contributors > 1)
         qsort(pass->schedule->contributor, pass->schedule->contributors, sizeof *pass->schedule->contributor, by_rank);
     for (size_t i = 0; i < out.count; i++)
