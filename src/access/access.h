@@ -64,6 +64,17 @@ int access_is_ordered(const access_list *list);
  * backwards or overlap themselves. */
 int access_layers(const access_list *list, access_list **layers, size_t *count);
 
+/* ---- runs as words, for another process ---- */
+
+/* Offset, length, stride and count; where a run is in the stream means nothing to others. */
+#define ACCESS_RUN_WORDS 4
+
+/* Writes list->count * ACCESS_RUN_WORDS words, every offset moved by `shift`. */
+void access_to_words(const access_list *list, int64_t shift, int64_t *word);
+
+/* Appends so many runs, whose stream goes on at list->bytes. Errors of access_append_run. */
+int access_append_words(access_list *list, const int64_t *word, size_t runs);
+
 /* ---- walking an ordered list ---- */
 
 /* The next byte is byte `byte` of block `block` of *run; run == end when there is none. */

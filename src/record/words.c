@@ -11,37 +11,43 @@
 /* Borders of parts in the file. Smaller parts are not worth a message. */
 #define ALIGNMENT 4096
 
-/* A piece: the call, how many runs, and the runs; the stream position means nothing to others. */
+/* A piece: the call, how many runs, and the runs. */
 enum { PIECE_CALL, PIECE_RUNS, PIECE_WORDS };
-enum { RUN_OFFSET, RUN_LENGTH, RUN_STRIDE, RUN_COUNT, RUN_WORDS };
+
+/* Room for so many more. */
+static int reserve(record_words *words, size_t count)
+{
+    if (words->capacity - words->count >= count)
+        return 0;
+    size_t wanted = 2 * words->capacity + count + 64, size;
+    if (__builtin_mul_overflow(wanted, sizeof *words->word, &size))
+        return -ENOMEM;
+    int64_t *grown = realloc(words->word, size);
+    if (grown == NULL)
+        return -ENOMEM;
+    words->word = grown;
+    words->capacity = wanted;
+    return 0;
+}
 
 int record_add_words(record_words *words, const int64_t *more, size_t count)
 {
-    if (words->capacity - words->count < count) {
-        size_t wanted = 2 * words->capacity + count + 64, size;
-        if (__builtin_mul_overflow(wanted, sizeof *words->word, &size))
-            return -ENOMEM;
-        int64_t *grown = realloc(words->word, size);
-        if (grown == NULL)
-            return -ENOMEM;
-        words->word = grown;
-        words->capacity = wanted;
-    }
-    if (count > 0)
-        memcpy(words->word + words->count, more, count * sizeof *more);
+    int rc = reserve(words, count);
+    if (rc != 0 || count == 0)
+        return rc;
+    memcpy(words->word + words->count, more, count * sizeof *more);
     words->count += count;
     return 0;
 }
 
 static int add_runs(const access_list *list, int64_t shift, record_words *words)
 {
-    int rc = 0;
-    for (size_t i = 0; i < list->count && rc == 0; i++) {
-        const access_run *run = &list->run[i];
-        int64_t word[RUN_WORDS] = {run->offset + shift, run->length, run->stride, run->count};
-        rc = record_add_words(words, word, RUN_WORDS);
-    }
-    return rc;
+    int rc = reserve(words, list->count * ACCESS_RUN_WORDS);
+    if (rc != 0)
+        return rc;
+    access_to_words(list, shift, words->word + words->count);
+    words->count += list->count * ACCESS_RUN_WORDS;
+    return 0;
 }
 
 int record_describe_access(const access_list *list, int64_t lo, int64_t hi, size_t call, record_words *part,
@@ -70,17 +76,14 @@ int record_describe_access(const access_list *list, int64_t lo, int64_t hi, size
 int record_read_access(const int64_t *word, size_t count, size_t *at, size_t *call, access_list *list)
 {
     size_t left = count - *at;
-    int rc = 0;
     if (left < PIECE_WORDS)
         return -EINVAL;
-    const int64_t *head = word + *at, *run = head + PIECE_WORDS;
-    if (head[PIECE_RUNS] < 0 || (size_t)head[PIECE_RUNS] > (left - PIECE_WORDS) / RUN_WORDS)
+    const int64_t *head = word + *at;
+    if (head[PIECE_RUNS] < 0 || (size_t)head[PIECE_RUNS] > (left - PIECE_WORDS) / ACCESS_RUN_WORDS)
         return -EINVAL;
-    for (int64_t i = 0; i < head[PIECE_RUNS] && rc == 0; i++, run += RUN_WORDS) {
-        access_run next = {run[RUN_OFFSET], run[RUN_LENGTH], run[RUN_STRIDE], run[RUN_COUNT], list->bytes};
-        rc = access_append_run(list, &next);
-    }
+    size_t runs = (size_t)head[PIECE_RUNS];
+    int rc = access_append_words(list, head + PIECE_WORDS, runs);
     *call = (size_t)head[PIECE_CALL];
-    *at = (size_t)(run - word);
+    *at += PIECE_WORDS + runs * ACCESS_RUN_WORDS;
     return rc;
 }

@@ -270,6 +270,31 @@ START_TEST(memory_may_go_backwards)
 }
 END_TEST
 
+START_TEST(words_hold_every_run)
+{
+    access_list list = {0}, copy = {0};
+    const access_run runs[] = {{4096, 8, 64, 1000, 0}, {ACCESS_END - 100, 50, 0, 1, 8000}};
+    int64_t word[2 * ACCESS_RUN_WORDS];
+    for (size_t i = 0; i < 2; i++)
+        ck_assert_int_eq(access_append_run(&list, &runs[i]), 0);
+    access_to_words(&list, -4096, word);
+    ck_assert_int_eq(access_append_words(&copy, word, 2), 0);
+    ck_assert_uint_eq(copy.count, 2);
+    ck_assert_int_eq(copy.bytes, list.bytes);
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert_int_eq(copy.run[i].offset, runs[i].offset - 4096);
+        ck_assert_int_eq(copy.run[i].length, runs[i].length);
+        ck_assert_int_eq(copy.run[i].stride, runs[i].stride);
+        ck_assert_int_eq(copy.run[i].count, runs[i].count);
+        ck_assert_int_eq(copy.run[i].stream, runs[i].stream);
+    }
+    word[1] = -1;
+    ck_assert_int_eq(access_append_words(&copy, word, 2), -EINVAL);
+    access_release(&list);
+    access_release(&copy);
+}
+END_TEST
+
 START_TEST(layers_are_ordered_and_hold_every_byte)
 {
     for (int c = 0; c < CASES; c++) {
@@ -976,6 +1001,7 @@ int main(void)
     tcase_add_test(runs, scatter_and_gather_are_inverse);
     tcase_add_test(runs, memory_in_pieces);
     tcase_add_test(runs, memory_may_go_backwards);
+    tcase_add_test(runs, words_hold_every_run);
     tcase_add_test(runs, layers_are_ordered_and_hold_every_byte);
     tcase_add_test(domains, even_domains_cover_the_range);
     tcase_add_test(domains, large_domains_begin_at_pages);

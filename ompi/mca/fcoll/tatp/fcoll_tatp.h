@@ -158,7 +158,7 @@ typedef struct tatp_decision {
     double hop_bytes, hop_bytes_otp;
     double hop_bytes_by_node; /* as though no rank served itself: what fitted domains are compared by */
     int64_t crossing_bytes;
-    int64_t remote; /* the most contributors on other nodes that an aggregator has */
+    int64_t parts; /* into which a window falls at an aggregator with most of its data from other nodes */
 } tatp_decision;
 
 /* A part of another rank's access, at the aggregator that serves it (positions in its domain). */
@@ -242,7 +242,10 @@ typedef struct tatp_settings {
     int64_t stripe;        /* of the file system, bytes; 0: not known */
     int64_t targets;       /* that take stripes in turn (the stripe count); 0: not known */
     const plan_strategy *strategy;
+    const plan_objective_name *objective;
+    const lap_solver *solver;
     int64_t domains;       /* an enum tatp_domains */
+    int64_t unit;          /* of fitted domains, bytes; 0: to be chosen */
 } tatp_settings;
 
 /* One for each open file; f_fcoll points at `super`. When the file is closed it waits for the next

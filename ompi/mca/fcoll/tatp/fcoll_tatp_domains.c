@@ -26,7 +26,7 @@ const tatp_domains_name tatp_domains_names[] = {
 
 bool tatp_deals_stripes(const tatp_settings *settings)
 {
-    switch (mca_fcoll_tatp_component.domains) {
+    switch (settings->domains) {
     case TATP_DOMAINS_AUTO:
     case TATP_DOMAINS_FITTED:
         return settings->targets > 1;
@@ -86,7 +86,7 @@ int64_t tatp_window_size(const tatp_module *module, const tatp_schedule *schedul
 {
     const tatp_settings *settings = &module->settings;
     int64_t largest = largest_domain(&schedule->domains), stripe = settings->stripe;
-    int64_t most = largest_window(settings), wanted = schedule->decision.remote * PART;
+    int64_t most = largest_window(settings), wanted = schedule->decision.parts * PART;
     bool whole_stripes = stripe > 0 && stripe <= most;
     most = tatp_least(wanted > LEAST_WINDOW ? wanted : LEAST_WINDOW, most);
     if (whole_stripes)

@@ -55,7 +55,7 @@ static tatp_units smallest_units(const tatp_module *module, const tatp_schedule 
     if (tatp_deals_stripes(settings))
         return columns_of_stripes(settings, schedule->domains.count);
     return pieces(schedule, base,
-                  fitted_smallest_unit(mca_fcoll_tatp_component.unit_size, settings->stripe,
+                  fitted_smallest_unit(settings->unit, settings->stripe,
                                        schedule->lo - base, schedule->hi - base));
 }
 
@@ -205,7 +205,7 @@ static int fit(const tatp_pass *pass, const matrix *bytes, size_t *of, bool *fit
     fitted_input in = {bytes, &where->topology, node_of_aggregator, count};
     fitted_report report;
     int rc = fitted_assign(&in, NULL, of, &report);
-    double saving = mca_fcoll_tatp_component.domains == TATP_DOMAINS_AUTO ? FITTED_LEAST_SAVING : 0.0;
+    double saving = pass->module->settings.domains == TATP_DOMAINS_AUTO ? FITTED_LEAST_SAVING : 0.0;
     *fits = rc == 0 && report.hop_bytes < (1.0 - saving) * schedule->decision.hop_bytes_by_node;
     free(node_of_aggregator);
     return tatp_from_errno(rc);

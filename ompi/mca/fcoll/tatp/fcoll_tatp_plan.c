@@ -18,19 +18,20 @@ static double own_bytes(const matrix *requests, const size_t *rank_of_domain)
 }
 
 /* What the fixed aggregators of plain two-phase I/O would cost, with its contiguous domains. */
-static int assess_otp(const plan_input *in, tatp_decision *decision, size_t *rank_of_domain)
+static int assess_otp(const plan_input *in, const lap_solver *solver, tatp_decision *decision,
+                      size_t *rank_of_domain)
 {
     const plan_strategy *otp = plan_find_strategy("otp");
-    int rc = otp->assign(in, mca_fcoll_tatp_component.solver, rank_of_domain);
+    int rc = otp->assign(in, solver, rank_of_domain);
     return rc != 0 ? rc : plan_hop_bytes(in, rank_of_domain, &decision->hop_bytes_otp);
 }
 
-static int assign(const plan_input *in, bool fitted, tatp_decision *decision, size_t *rank_of_domain)
+static int assign(const plan_input *in, const tatp_settings *settings, bool fitted, tatp_decision *decision,
+                  size_t *rank_of_domain)
 {
-    const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
-    int rc = fitted ? 0 : assess_otp(in, decision, rank_of_domain);
+    int rc = fitted ? 0 : assess_otp(in, settings->solver, decision, rank_of_domain);
     if (rc == 0)
-        rc = c->strategy->assign(in, c->solver, rank_of_domain);
+        rc = settings->strategy->assign(in, settings->solver, rank_of_domain);
     if (rc == 0)
         rc = plan_hop_bytes(in, rank_of_domain, &decision->hop_bytes);
     if (rc == 0) {
@@ -42,9 +43,16 @@ static int assign(const plan_input *in, bool fitted, tatp_decision *decision, si
 }
 
 /* What rank 0 tells: the aggregator of each domain follows, then how many ranks contribute to each. */
-enum { ANSWER_ERROR, ANSWER_ID, ANSWER_REMOTE, ANSWER_MAY_FIT, ANSWER_WORDS = TATP_ANSWER_WORDS };
+enum { ANSWER_ERROR, ANSWER_ID, ANSWER_PARTS, ANSWER_MAY_FIT, ANSWER_WORDS = TATP_ANSWER_WORDS };
 
-/* Counts each domain's contributors; returns the most on other nodes that any aggregator has. */
+/* Into how many equal parts a window falls when those from other nodes shall be one message each. Where most
+ * contributors are on the aggregator's own node larger windows would only leave the cache. */
+static int64_t parts_of_window(int64_t contributors, int64_t remote)
+{
+    return remote > contributors / 2 ? contributors : remote;
+}
+
+/* Counts each domain's contributors; returns the most parts of a window that any aggregator has. */
 static int64_t count_contributors(const plan_input *in, const size_t *rank_of_domain,
                                   int64_t *contributors)
 {
@@ -59,7 +67,8 @@ static int64_t count_contributors(const plan_input *in, const size_t *rank_of_do
     for (size_t j = 0; j < ranks->cols; j++) {
         size_t node = in->node_of_rank[rank_of_domain[j]];
         int64_t remote = contributors[j] - matrix_get(ranks, node, j);
-        most = remote > most ? remote : most;
+        int64_t parts = parts_of_window(contributors[j], remote);
+        most = parts > most ? parts : most;
     }
     return most;
 }
@@ -79,12 +88,12 @@ static int decide_here(tatp_pass *pass, tatp_rows *rows, int64_t *answer)
         .node_blocks = &rows->node_ranks,
         .node_of_rank = where->node_of_rank,
         .topology = &where->topology,
-        .objective = mca_fcoll_tatp_component.objective->objective,
+        .objective = pass->module->settings.objective->objective,
         .per_node = plan_even_per_node(where->ranks_on_node, where->nodes, domains),
     };
-    int rc = assign(&in, schedule->fitted, &schedule->decision, rank_of_domain);
+    int rc = assign(&in, &pass->module->settings, schedule->fitted, &schedule->decision, rank_of_domain);
     if (rc == OMPI_SUCCESS) {
-        answer[ANSWER_REMOTE] = count_contributors(&in, rank_of_domain,
+        answer[ANSWER_PARTS] = count_contributors(&in, rank_of_domain,
                                                    answer + ANSWER_WORDS + domains);
         answer[ANSWER_MAY_FIT] = tatp_may_fit(pass->module, schedule, &schedule->decision);
         tatp_stats_keep(schedule, &rows->requests);
@@ -102,7 +111,7 @@ static void tell(const tatp_pass *pass)
                         "fcoll:tatp: %lu domains by %s: %.15g hop-bytes, %lld bytes between nodes; by otp "
                         "%.15g hop-bytes",
                         (unsigned long)pass->schedule->domains.count,
-                        mca_fcoll_tatp_component.strategy->name, d->hop_bytes,
+                        pass->module->settings.strategy->name, d->hop_bytes,
                         (long long)d->crossing_bytes, d->hop_bytes_otp);
 }
 
@@ -124,7 +133,7 @@ static void adopt(tatp_pass *pass, const int64_t *answer)
     tatp_schedule *schedule = pass->schedule;
     size_t domains = schedule->domains.count;
     schedule->id = answer[ANSWER_ID];
-    schedule->decision.remote = answer[ANSWER_REMOTE];
+    schedule->decision.parts = answer[ANSWER_PARTS];
     for (size_t j = 0; j < domains; j++) {
         schedule->decision.aggregator[j] = (int)answer[ANSWER_WORDS + j];
         if (schedule->decision.aggregator[j] == pass->fh->f_rank && schedule->domains.size[j] > 0) {

@@ -9,9 +9,6 @@
 #include "ompi/mca/pml/pml.h"
 #include "ompi/request/request.h"
 
-/* A run on its way: the stream position means nothing to the aggregator. */
-enum { WIRE_OFFSET, WIRE_LENGTH, WIRE_STRIDE, WIRE_COUNT, WIRE_WORDS };
-
 /* The bytes of a list without regard to where they are in the stream, so that neighbours become one
  * run: the stripes of a contiguous access, for one. */
 static int forget_stream(const access_list *list, access_list *joined)
@@ -32,31 +29,13 @@ static int64_t *encode(const access_list *list, size_t *runs)
     int64_t *wire = NULL;
     access_list joined = {0};
     if (forget_stream(list, &joined) == 0 &&
-        !__builtin_mul_overflow(joined.count, WIRE_WORDS * sizeof(int64_t), &size))
+        !__builtin_mul_overflow(joined.count, ACCESS_RUN_WORDS * sizeof(int64_t), &size))
         wire = malloc(size);
-    for (size_t i = 0; wire != NULL && i < joined.count; i++) {
-        const access_run *run = &joined.run[i];
-        int64_t *word = &wire[i * WIRE_WORDS];
-        word[WIRE_OFFSET] = run->offset;
-        word[WIRE_LENGTH] = run->length;
-        word[WIRE_STRIDE] = run->stride;
-        word[WIRE_COUNT] = run->count;
-    }
+    if (wire != NULL)
+        access_to_words(&joined, 0, wire);
     *runs = joined.count;
     access_release(&joined);
     return wire;
-}
-
-static int decode(const int64_t *wire, size_t runs, access_list *list)
-{
-    int rc = 0;
-    for (size_t i = 0; i < runs && rc == 0; i++) {
-        const int64_t *word = &wire[i * WIRE_WORDS];
-        access_run run = {word[WIRE_OFFSET], word[WIRE_LENGTH], word[WIRE_STRIDE],
-                          word[WIRE_COUNT], list->bytes};
-        rc = access_append_run(list, &run);
-    }
-    return tatp_from_errno(rc);
 }
 
 typedef struct outgoing {
@@ -72,8 +51,8 @@ static int start_send(tatp_pass *pass, const domain_share *share, int aggregator
     if (wire == NULL)
         return tatp_send_nothing(pass, aggregator, TATP_TAG_REQUESTS);
     out->wire[out->count] = wire;
-    pass->metadata += (int64_t)(runs * WIRE_WORDS * sizeof *wire);
-    return MCA_PML_CALL(isend(wire, runs * WIRE_WORDS, MPI_INT64_T, aggregator, TATP_TAG_REQUESTS,
+    pass->metadata += (int64_t)(runs * ACCESS_RUN_WORDS * sizeof *wire);
+    return MCA_PML_CALL(isend(wire, runs * ACCESS_RUN_WORDS, MPI_INT64_T, aggregator, TATP_TAG_REQUESTS,
                               MCA_PML_BASE_SEND_STANDARD, pass->fh->f_comm,
                               &out->request[out->count++]));
 }
@@ -121,9 +100,10 @@ static int take_request(void *to, tatp_words *message)
 {
     incoming *in = to;
     tatp_contributor *contributor = add_contributor(in->pass, message->from, &in->capacity);
-    return contributor == NULL ? OMPI_ERR_OUT_OF_RESOURCE
-                               : decode(message->word, message->count / WIRE_WORDS,
-                                        &contributor->list);
+    if (contributor == NULL)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    return tatp_from_errno(access_append_words(&contributor->list, message->word,
+                                               message->count / ACCESS_RUN_WORDS));
 }
 
 /* Whether this rank is among the contributors of its own domain. */

@@ -92,6 +92,9 @@ tatp_settings tatp_read_settings(ompio_file_t *fh)
         .stripe = stripe,
         .targets = targets,
         .strategy = c->strategy,
+        .objective = c->objective,
+        .solver = c->solver,
         .domains = c->domains,
+        .unit = c->unit_size,
     };
 }

@@ -304,17 +304,13 @@ static tatp_segment *follow(ompio_file_t *fh, tatp_module *module)
 
 /* ---- windows ---- */
 
-static size_t round_up(size_t size)
-{
-    return (size + PAGE - 1) / PAGE * PAGE;
-}
-
 /* For each aggregator a page of flags, then its windows. */
 static size_t segment_bytes(size_t aggregators, int64_t cycle)
 {
-    size_t window, bytes;
-    if (__builtin_add_overflow((size_t)cycle, (size_t)PAGE, &window) ||
-        __builtin_mul_overflow(round_up(window) * TATP_DEPTH, aggregators, &bytes))
+    int64_t window;
+    size_t bytes;
+    if (__builtin_add_overflow(cycle, (int64_t)PAGE, &window) ||
+        __builtin_mul_overflow((size_t)tatp_round_up(window, PAGE) * TATP_DEPTH, aggregators, &bytes))
         return SIZE_MAX;
     return bytes;
 }
@@ -365,7 +361,7 @@ static size_t place_of(const tatp_pass *pass, int aggregator)
 
 void tatp_find_windows(const tatp_pass *pass, int aggregator, tatp_window *window)
 {
-    size_t size = round_up((size_t)pass->schedule->cycle);
+    size_t size = (size_t)tatp_round_up(pass->schedule->cycle, PAGE);
     char *base = pass->module->segment->base +
                  place_of(pass, aggregator) * segment_bytes(1, pass->schedule->cycle);
     for (size_t i = 0; i < TATP_DEPTH; i++) {

@@ -116,7 +116,7 @@ static void put_summary(FILE *out, const tatp_pass *pass, const summary *all)
             (long long)(pass->schedule->fitted ? pass->schedule->units.unit
                                                : pass->schedule->domains.stripe),
             (long long)tatp_window_count(pass->schedule), (long long)all->bytes, (long long)all->messages, (long long)all->metadata, seconds, all->waited, t->st1, t->st2, t->st3, t->st4,
-            t->st5, mca_fcoll_tatp_component.strategy->name, pass->schedule->decision.hop_bytes,
+            t->st5, pass->module->settings.strategy->name, pass->schedule->decision.hop_bytes,
             pass->schedule->decision.hop_bytes_otp, (long long)pass->schedule->decision.crossing_bytes);
 }
 

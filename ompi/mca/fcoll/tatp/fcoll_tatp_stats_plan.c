@@ -121,7 +121,7 @@ void tatp_put_plan(FILE *out, const tatp_pass *pass)
     const tatp_nodes *where = &pass->module->where;
     const tatp_schedule *schedule = pass->schedule;
     size_t domains = schedule->domains.count;
-    fprintf(out, "{\"solver\": \"%s\", \"per_node\": %zu", mca_fcoll_tatp_component.solver->name,
+    fprintf(out, "{\"solver\": \"%s\", \"per_node\": %zu", pass->module->settings.solver->name,
             plan_even_per_node(where->ranks_on_node, where->nodes, domains));
     put_hosts(out, where);
     put_sizes(out, "node_of_rank", where->node_of_rank, (size_t)pass->fh->f_size);
