@@ -167,8 +167,6 @@ static int convert(const struct convert_options *options, const view_file *file)
         return tool_fail("%s: %zu rows and %zu columns: a view is square", options->file, file->view.rows,
                          file->view.cols);
     int rc = options->write(file);
-    if (rc == -EINVAL)
-        return tool_fail("%s: a negative value", options->file);
     /* of a failing stream main() tells */
     return rc == 0 || rc == -EIO ? 0 : tool_fail("%s: %s", options->file, strerror(-rc));
 }

@@ -2,16 +2,6 @@
 /* A view as partitioners want it. */
 #include "graph.h"
 
-#include <errno.h>
-
-static int has_negative(const matrix *view)
-{
-    for (size_t i = 0; view->rows > 0 && i < view->row_start[view->rows]; i++)
-        if (view->value[i] < 0)
-            return 1;
-    return 0;
-}
-
 /* What binds a pair: its two values together. */
 static int64_t weight_of(const matrix *view, size_t row, size_t i)
 {
@@ -35,7 +25,7 @@ static void halve_even(matrix *graph)
 int undirected_graph(const matrix *view, matrix *graph)
 {
     matrix_builder b = {.rows = view->rows, .cols = view->rows};
-    int rc = has_negative(view) ? -EINVAL : 0;
+    int rc = 0;
     for (size_t row = 0; row < view->rows; row++)
         for (size_t i = view->row_start[row]; rc == 0 && i < view->row_start[row + 1]; i++) {
             size_t col = view->col[i];

@@ -2,7 +2,6 @@
 /* What is to be planned: the options that name it, the files behind them, and how a plan is told as JSON. */
 #include "tatp_problem.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,23 +115,10 @@ const struct argp tatp_problem_argp = {
 
 /* ---- files ---- */
 
-static int read_requests(const char *file, matrix *requests)
-{
-    int status = tool_read_market(file, requests);
-    if (status != 0)
-        return status;
-    for (size_t i = 0; i < requests->rows; i++)
-        for (size_t k = requests->row_start[i]; k < requests->row_start[i + 1]; k++)
-            if (requests->value[k] < 0)
-                return tool_fail("%s: %" PRId64 " bytes in row %zu, column %zu, where 0 or more are possible", file,
-                                 requests->value[k], i + 1, requests->col[k] + 1);
-    return 0;
-}
-
 int tatp_problem_read(tatp_problem *p, const tatp_problem_options *options)
 {
     *p = (tatp_problem){.requests = {0}};
-    int status = read_requests(options->requests, &p->requests);
+    int status = tool_read_market(options->requests, &p->requests);
     if (status == 0)
         status = tatp_read_network(&options->places, options->requests, p->requests.rows, &p->network);
     p->in = (plan_input){.requests = &p->requests, .node_of_rank = p->network.node_of_rank,

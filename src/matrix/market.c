@@ -253,13 +253,14 @@ struct collection {
     size_t count;
     size_t rows, cols;
     int array;
+    matrix_scan *scan;
 };
 
 static int begin_collection(void *context, matrix_scan *scan, const market_layout *layout)
 {
-    (void)scan;
     struct collection *c = context;
     size_t most, bytes;
+    c->scan = scan;
     c->rows = layout->rows;
     c->cols = layout->cols;
     c->array = layout->array;
@@ -273,6 +274,8 @@ static int begin_collection(void *context, matrix_scan *scan, const market_layou
 static int collect(void *context, size_t row, size_t col, market_number value)
 {
     struct collection *c = context;
+    if (value.whole < 0)
+        return matrix_scan_refuse(c->scan, c->scan->word_line, "a value is negative: %s", c->scan->word);
     if (value.whole != 0 || !c->array)
         c->entries[c->count++] = (matrix_entry){row, col, value.whole};
     return 0;

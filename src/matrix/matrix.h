@@ -110,7 +110,7 @@ int matrix_write_fileview(FILE *stream, const matrix *m, const char *comments);
  * values; general and symmetric (mirrored here; either triangle may be given). Complex,
  * Hermitian and skew-symmetric are refused. Indices count from 1, entries of one place are
  * added up, '%' comments stand between the banner and the sizes, negative values are
- * allowed. Nothing may follow the last entry. Same errors as above. When `comments` is not
+ * refused. Nothing may follow the last entry. Same errors as above. When `comments` is not
  * NULL it receives the comment lines without their '%', each ended by a newline, as one
  * string that the caller frees ("" when there are none). */
 int matrix_read_market(FILE *stream, matrix *m, char **comments, matrix_error *error);

@@ -376,8 +376,8 @@ tap_is "$(dla convert triangle.mtx --to metis | xargs)" "3 2 001 2 2 1 2 3 3 2 3
 printf '%%%%MatrixMarket matrix coordinate integer general\n3 2 0\n' >wide.mtx
 refuses 1 "dla: wide.mtx: 3 rows and 2 columns: a view is square" "convert: not square" dla convert wide.mtx --to dot
 printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 -3\n' >negative.mtx
-refuses 1 "dla: negative.mtx: a negative value" "convert: negative values" dla convert negative.mtx --to fileview
-refuses 1 "dla: negative.mtx: a negative value" "convert: negative values in a graph" dla convert negative.mtx --to dot
+refuses 1 "dla: negative.mtx:3: a value is negative: -3" "convert: negative values" dla convert negative.mtx --to fileview
+refuses 1 "dla: negative.mtx:3: a value is negative: -3" "convert: negative values in a graph" dla convert negative.mtx --to dot
 refuses 2 "dla convert: 'xml' is not a format: mtx, fileview, dot, scotch or metis" "convert: an unknown format" \
     dla convert view.crs --to xml
 refuses 2 "dla convert: --to is needed" "convert: no format" dla convert view.crs

@@ -137,7 +137,7 @@ refuses 1 "tatp: zero.mtx: 0 hops from rank 4 to rank 5, where 1 to 65534 are po
 sed 's/^6 3 4$/9 3 4/' C.mtx >range.mtx
 refuses 1 "tatp: range.mtx:10: a row is 9, not in 1..6" "plan: a row out of range" tatp plan -r range.mtx -H a:6
 sed 's/^6 3 4$/6 3 -4/' C.mtx >negative.mtx
-refuses 1 "tatp: negative.mtx: -4 bytes in row 6, column 3, where 0 or more are possible" "plan: negative bytes" tatp plan -r negative.mtx -H a:6
+refuses 1 "tatp: negative.mtx:10: a value is negative: -4" "plan: negative bytes" tatp plan -r negative.mtx -H a:6
 refuses 3 "tatp: C.mtx: no plan: with --per-node=1 the 2 nodes do not serve 3 domains" \
     "plan: more domains than may be served" tatp plan -r C.mtx -H a:3,b:3 -m 1
 printf '%%%%MatrixMarket matrix array integer general\n1 2\n3\n4\n' >wide.mtx
