@@ -52,6 +52,10 @@ int place_bisected(const affinity *ranks, const site *s, size_t turn, size_t *no
 int refine_pairs(const affinity *ranks, const site *s, size_t rounds, const bool *touched, size_t *node,
                  size_t *work);
 
+/* Swaps ranks at random in search of a smaller cut, some hundred thousand times: for few ranks. Never makes the cut
+ * larger. */
+int anneal_placement(const affinity *ranks, const site *s, size_t *node);
+
 /* The least cut of all of them, the best refined if asked for. */
 int place_best(const affinity *ranks, const site *s, unsigned threshold, bool refine, size_t *node);
 

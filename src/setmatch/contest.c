@@ -17,11 +17,13 @@ enum { ROUNDS = 6, ROUNDS_OF_MANY = 2, MANY_RANKS = 200000 };
 enum { FINALISTS = 5, WORK_A_RANK = 60 };
 
 /* Few ranks are searched on for, until refinement has looked at so many in all, or the least cut
- * has been found again so often (at once: by the candidates alone). */
+ * has been found again so often (at once: by the candidates alone). A quarter of that where annealing follows. */
 enum {
     FEW_RANKS = 256,
+    ANNEALED_RANKS = 128,
     WORK_OF_FEW = 40000,
     MOST_WORK_OF_FEW = 64000, /* of those that have few bonds, which is less to look at */
+    BONDS_OF_FEW = 200000,    /* to look at */
     TURNS = 1000,
     CERTAIN = 5,
     CERTAIN_AT_ONCE = 2,
@@ -246,9 +248,21 @@ static int try_once_more(struct contest *c, size_t turn)
 
 static size_t work_of_few(const affinity *ranks)
 {
-    size_t bonds = ranks->start[ranks->vertices] / (ranks->vertices + 1), work = 5 * WORK_OF_FEW / (1 + bonds);
+    size_t least = ranks->vertices <= ANNEALED_RANKS ? WORK_OF_FEW / 4 : WORK_OF_FEW;
+    size_t bonds = ranks->start[ranks->vertices] / (ranks->vertices + 1), work = BONDS_OF_FEW / (1 + bonds);
     work = work > MOST_WORK_OF_FEW ? MOST_WORK_OF_FEW : work;
-    return work < WORK_OF_FEW ? WORK_OF_FEW : work;
+    return work < least ? least : work;
+}
+
+static int anneal(struct contest *c)
+{
+    const struct task *t = c->task;
+    if (t->ranks->vertices > ANNEALED_RANKS || c->cut[0] == 0 || c->confirmed >= CERTAIN)
+        return 0;
+    memcpy(c->node[FINALISTS], c->node[0], t->ranks->vertices * sizeof *c->node[0]);
+    c->cut[FINALISTS] = INT64_MAX;
+    int rc = anneal_placement(t->ranks, t->site, c->node[FINALISTS]);
+    return rc == 0 ? refine_one(c, FINALISTS) : rc;
 }
 
 /* Few ranks leave time to search on, up to some milliseconds. */
@@ -263,7 +277,7 @@ static int search_on(struct contest *c)
             break;
         rc = try_once_more(c, turn);
     }
-    return rc;
+    return rc == 0 ? anneal(c) : rc;
 }
 
 int place_best(const affinity *ranks, const site *s, unsigned threshold, bool refine, size_t *node)
