@@ -93,7 +93,8 @@ static const struct argp_option option_table[] = {
     {"no-warm-up", KEY_NO_WARM_UP, NULL, 0, "All rounds count: what measures and checks has warmed up already", 0},
     {"ask", KEY_ASK, NULL, 0,
      "Before and after one write and one read of each contestant print '@CONTESTANT OPERATION "
-     "begin' (or end) and wait for a line of input, so that a caller can count bytes on links", 0},
+     "begin' (or end) and wait for a line of input, so that a caller can count bytes on links; first "
+     "around nothing, for contestant 'nothing': what asking costs", 0},
     {"planned", KEY_PLANNED, NULL, 0, "With --ask: of the second write and read of the open file, for which tatp makes no plan", 0},
     {0},
 };
@@ -414,6 +415,14 @@ static void report(const struct options *o, const problem *p, struct entry *entr
         print_table(o, p, entries, count, nodes);
 }
 
+/* For what asking itself costs. */
+static void ask_about_nothing(const struct options *o)
+{
+    static const char *const moments[] = {"begin", "end"};
+    for (size_t i = 0; i < 2 && o->ask; i++)
+        ask_caller("nothing", operation_name[WRITE], moments[i]);
+}
+
 static bool run(const struct options *o)
 {
     static struct entry entries[MAX_WAYS];
@@ -430,6 +439,7 @@ static bool run(const struct options *o)
         for (int op = 0; op < OPERATIONS; op++)
             entries[i].result[op].seconds = take_memory((size_t)o->rounds, sizeof(double));
     connect_all(&p);
+    ask_about_nothing(o);
     for (int i = 0; i < count; i++)
         measure_way(o, &p, &entries[i]);
     bool right = check_ways(o, &p, entries, count);

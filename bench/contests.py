@@ -73,20 +73,24 @@ class Cluster:
         return [self.program, "run", "--name", self.name]
 
 
-def link_figures(before, after):
+def link_bytes(before, after):
+    """What each link has carried: {name: (kind, up, down)}."""
+    return {link: (kind, up - before[link][1], down - before[link][2]) for link, (kind, up, down) in after.items()}
+
+
+def link_figures(moved):
     """Bytes that left nodes and leaves, and what the busiest link of each kind carried one way."""
     figures = {}
-    for kind, name in (("node", "node"), ("uplink", "uplink")):
-        moved = [(after[link][1] - before[link][1], after[link][2] - before[link][2])
-                 for link in after if after[link][0] == kind]
-        figures[f"{name}_bytes"] = sum(up for up, _ in moved)
-        figures[f"busiest_{name}_bytes"] = max((max(pair) for pair in moved), default=0)
+    for kind in ("node", "uplink"):
+        links = [(max(up, 0), max(down, 0)) for of, up, down in moved.values() if of == kind]
+        figures[f"{kind}_bytes"] = sum(up for up, _ in links)
+        figures[f"busiest_{kind}_bytes"] = max((max(pair) for pair in links), default=0)
     return figures
 
 
 def answer_questions(process, cluster):
-    """Counts bytes on links when asked; returns the other lines and the counts."""
-    lines, counted, begun = [], {}, None
+    """Counts bytes on links when asked; returns the other lines and the counts, without what asking costs."""
+    lines, counted, begun, asking = [], {}, None, None
     for line in process.stdout:
         if not line.startswith("@"):
             lines.append(line)
@@ -95,8 +99,10 @@ def answer_questions(process, cluster):
         now = cluster.count()
         if moment == "begin":
             begun = now
+        elif contestant == "nothing":
+            asking = link_bytes(begun, now)
         else:
-            counted[contestant, operation] = link_figures(begun, now)
+            counted[contestant, operation] = link_figures(link_bytes(asking, link_bytes(begun, now)))
         try:
             process.stdin.write("\n")
             process.stdin.flush()

@@ -14,7 +14,7 @@ from resume import Progress, Table
 
 LINKS = "800mbit/400mbit"
 STOCK = ("vulcan", "two_phase", "dynamic_gen2", "romio")
-FEW_STOCK = ("vulcan", "romio")  # of more than 100 ranks: on two cores the others take half a minute each
+FEW_STOCK = ("vulcan", "romio")  # of more than 16 ranks: on two cores the others take half a minute each
 PLACEMENTS = ("byslot", "bynode", "dla")
 # Of fcoll/tatp: the strategy's name here, and the parameters that make it.
 STRATEGIES = {"otp": "strategy=otp,domains=even",
@@ -25,7 +25,7 @@ STRATEGIES = {"otp": "strategy=otp,domains=even",
 SEVERAL = ("tatp", "fitted")  # also with 2 and 4 aggregators a node
 NEAR = 0.05         # of the prediction
 COUNTABLE = 2 << 20  # bytes predicted, below which what mpirun itself says would be too large a part
-LIMIT = 160         # seconds for one run
+LIMIT = 300         # seconds for one run
 STAGES = ("st1_s", "st2_s", "st3_s", "st4_s", "st5_s")
 
 
@@ -71,7 +71,7 @@ class Job:
         """By the name that `contest` knows: strategy (or stock component) and aggregators a node."""
         ours = {f"tatp+{settings},num_aggregators={min(n * self.case.nodes, self.case.ranks)}": (strategy, n)
                 for strategy, settings in STRATEGIES.items() for n in ((1, 2, 4) if strategy in SEVERAL else (1,))}
-        stock = STOCK if self.case.ranks <= 100 else FEW_STOCK
+        stock = STOCK if self.case.ranks <= 16 else FEW_STOCK
         return {**ours, **{name: (name, "") for name in stock}}
 
 
