@@ -2,6 +2,7 @@
 """The same figures at this machine's size: run on the test cluster with limited links, beside the predictions."""
 import csv
 import fnmatch
+import json
 import os
 import subprocess
 import sys
@@ -140,22 +141,31 @@ class Runner:
     def describe(job, row):
         strategy, per_node = job.contestants()[row["contestant"]]
         return {"case": job.case.name, "placement": job.placement, "strategy": strategy,
-                "per_node": per_node, **{k: v for k, v in row.items() if k != "case"}}
+                "per_node": str(per_node), **{k: v for k, v in row.items() if k != "case"}}
 
 
-def forecast(job, per_node):
+def place_by_dla(case, view):
+    """The node of each rank as rmaps/dla gives it."""
+    nodes = ",".join(f"n{n}:{case.slots}" for n in range(case.nodes))
+    done = subprocess.run([os.path.join(os.environ["TOOLS_DIR"], "dla"), "map", "--file", view, "--nodes", nodes,
+                           "--format", "json"], stdout=subprocess.PIPE, text=True, check=True)
+    return ",".join(name.removeprefix("n") for name in json.loads(done.stdout)["node_of_rank"])
+
+
+def forecast(job, per_node, view):
     """What `predict` says with so many aggregators a node, by strategy."""
     case = job.case
+    placement = [job.placement] if job.placement != "dla" else ["given", "--node-of-rank", place_by_dla(case, view)]
     command = [os.path.join(os.environ["BENCH_DIR"], "predict"), "--machine",
                f"{case.nodes},{case.leaf()},{case.slots},800,400", "--kind", case.kind, *case.shape,
                "--ranks", str(case.ranks), "--nodes", str(case.nodes), "--per-node", str(per_node),
-               "--placements", job.placement, "--strategies", " ".join(STRATEGIES)]
+               "--placements", *placement, "--strategies", " ".join(STRATEGIES)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return {row["strategy"]: row for row in csv.DictReader(done.stdout.splitlines())}
 
 
-def add_forecasts(job, rows):
-    told = {n: forecast(job, n) for n in {row["per_node"] for row in rows} - {""}}
+def add_forecasts(job, rows, view):
+    told = {n: forecast(job, n, view) for n in {row["per_node"] for row in rows} - {""}}
     for row in rows:
         if row["per_node"] != "":
             expected = told[row["per_node"]][row["strategy"]]
@@ -174,7 +184,7 @@ def run_jobs(options, jobs, results):
             for job in left:
                 rows = runner.run(job)
                 if rows:
-                    results.add(job.name(), add_forecasts(job, rows))
+                    results.add(job.name(), add_forecasts(job, rows, runner.view(job.case)))
                 well = well and bool(rows)
                 progress.step(f"{job.case.name}, {job.placement}")
         finally:
@@ -226,7 +236,7 @@ def agreement(folder, m):
             rows.append([*key[:4], told / 1e6, counted / 1e6, counted / told if near is not None else "-"])
     words = f"{sum(is_near(r) is not None for r in m.at.values())} writes and reads of fcoll/tatp have more than " \
             f"{COUNTABLE >> 20} MiB predicted; {len(far)} of them are farther than {NEAR:.0%} from what the links counted" + \
-            (": " + "; ".join(" ".join(key) for key in far) if far else ".") + \
+            (": " + "; ".join(" ".join(map(str, key)) for key in far) if far else ".") + \
             " Counted are whole Ethernet frames, with headers and acknowledgements."
     return Section("Predicted and measured uplink bytes", "No paper has such a comparison.",
                    table(["case", "placement", "strategy", "aggregators a node", "predicted MB", "counted MB", "ratio"],

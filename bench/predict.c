@@ -15,7 +15,7 @@
 struct options {
     shape shape;
     study study;
-    char *placements, *strategies;
+    char *placements, *strategies, *node_of_rank;
     size_t ranks, nodes;
     bool no_header;
 };
@@ -34,7 +34,7 @@ static void check(int rc, const char *what)
 
 /* ---- options ---- */
 
-enum { KEY_KIND = 0x700, KEY_NODES, KEY_PER_NODE, KEY_STRIPE, KEY_UNIT, KEY_NO_HEADER };
+enum { KEY_KIND = 0x700, KEY_NODES, KEY_PER_NODE, KEY_STRIPE, KEY_UNIT, KEY_NO_HEADER, KEY_NODE_OF_RANK };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -55,6 +55,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_STRIPE: o->study.stripe = shape_parse_number(state, "--stripe", text, 1); break;
     case KEY_UNIT: o->study.unit = shape_parse_number(state, "--unit", text, 1); break;
     case 'P': o->placements = text; break;
+    case KEY_NODE_OF_RANK: o->node_of_rank = text; break;
     case 'S': o->strategies = text; break;
     case KEY_NO_HEADER: o->no_header = true; break;
     case ARGP_KEY_INIT: state->child_inputs[0] = &o->shape; break;
@@ -79,7 +80,8 @@ static const struct argp_option option_table[] = {
     {"unit", KEY_UNIT, "BYTES", 0, "The smallest unit of fitted domains (64 KiB, in whole stripes)", 0},
     {"placements", 'P', "LIST", 0,
      "Separated by blanks: byslot, byslot:N (at most N ranks a node), bynode, dla, setmatch, mpipp, setmatch-cart, "
-     "mpipp-cart (byslot bynode dla)", 0},
+     "mpipp-cart, given (byslot bynode dla)", 0},
+    {"node-of-rank", KEY_NODE_OF_RANK, "N,N,...", 0, "The placement 'given': the node of each rank, from 0 on", 0},
     {"strategies", 'S', "LIST", 0,
      "Separated by blanks: otp, latp_volume, latp_count, tatp, fitted (tatp with fitted domains), segments (dynamic "
      "segmentation) (otp latp_volume latp_count tatp fitted)", 0},
@@ -118,13 +120,33 @@ static void print_row(const struct options *o, const char *placement, const char
     fflush(stdout);
 }
 
+static int place_given(struct options *o)
+{
+    size_t *node = calloc(o->ranks, sizeof *node), ranks = 0;
+    char *at = o->node_of_rank, *end = at;
+    if (node == NULL)
+        fail("memory", strerror(ENOMEM));
+    for (; at != NULL && ranks < o->ranks; at = end + 1) {
+        node[ranks++] = strtoul(at, &end, 10);
+        if (end == at || (*end != ',' && *end != '\0'))
+            fail("--node-of-rank: not a number", at);
+        if (*end == '\0')
+            break;
+    }
+    if (at == NULL || ranks < o->ranks || *end != '\0')
+        fail("--node-of-rank", "one node for each rank is wanted");
+    int rc = study_place_given(&o->study, node);
+    free(node);
+    return rc;
+}
+
 static void run_placement(struct options *o, const char *placement)
 {
     char *list = strdup(o->strategies), *rest = list, *strategy;
     forecast f;
     if (list == NULL)
         fail("memory", strerror(ENOMEM));
-    int rc = study_place(&o->study, placement);
+    int rc = strcmp(placement, "given") == 0 ? place_given(o) : study_place(&o->study, placement);
     if (rc == -ENOENT)
         fail("--placements: no such placement", placement);
     check(rc, placement);

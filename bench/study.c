@@ -126,6 +126,16 @@ static int measure_inside(study *s)
     return rc;
 }
 
+int study_place_given(study *s, const size_t *node_of_rank)
+{
+    for (size_t k = 0; k < s->array.ranks; k++) {
+        if (node_of_rank[k] >= s->nodes)
+            return -EINVAL;
+        s->node_of_rank[k] = node_of_rank[k];
+    }
+    return measure_inside(s);
+}
+
 int study_place(study *s, const char *placement)
 {
     size_t length = strcspn(placement, ":"), which = find_placement(placement, length);
@@ -310,6 +320,7 @@ struct fitting {
     size_t *node;     /* of each aggregator */
     fitted_unit_choice choice;
     size_t *of_unit;  /* the domain of each chosen unit */
+    fitted_report report;
     matrix requests;  /* ranks x fitted domains */
 };
 
@@ -333,7 +344,7 @@ static int deal_units(struct fitting *f)
     for (size_t j = 0; j < s->aggregators; j++)
         f->node[j] = s->node_of_rank[f->rank[j]];
     f->of_unit = calloc(f->choice.bytes.rows, sizeof *f->of_unit);
-    return f->of_unit == NULL ? -ENOMEM : fitted_assign(&in, NULL, f->of_unit, NULL);
+    return f->of_unit == NULL ? -ENOMEM : fitted_assign(&in, NULL, f->of_unit, &f->report);
 }
 
 static int sum_fitted(struct fitting *f)
@@ -356,23 +367,17 @@ static int assess_fitted(struct fitting *f, forecast *result)
     plan_input in = f->even;
     in.requests = &f->requests;
     in.blocks = NULL;
-    result->unit = f->s->unit << f->choice.doublings;
+    *result = (forecast){.unit = f->s->unit << f->choice.doublings};
     int rc = plan_find_strategy("tatp")->assign(&in, lap_find_solver("jv"), f->rank);
     return rc == 0 ? assess(f->s, &in, f->rank, result) : rc;
 }
 
-static int fit(struct fitting *f, forecast *even, forecast *result)
+static int fit(struct fitting *f)
 {
-    int rc = f->node == NULL || f->rank == NULL ? -ENOMEM : assign_even(f->s, "tatp", f->rank, &f->even);
-    if (rc == 0)
-        rc = assess(f->s, &f->even, f->rank, even);
-    if (rc == 0)
-        rc = choose_units(f);
+    int rc = choose_units(f);
     if (rc == 0)
         rc = deal_units(f);
-    if (rc == 0)
-        rc = sum_fitted(f);
-    return rc == 0 ? assess_fitted(f, result) : rc;
+    return rc == 0 ? sum_fitted(f) : rc;
 }
 
 /* Even domains where fitted ones are no better. */
@@ -380,10 +385,17 @@ static int forecast_fitted(const study *s, forecast *result)
 {
     struct fitting f = {.s = s, .node = calloc(s->aggregators, sizeof(size_t)),
                         .rank = calloc(s->aggregators, sizeof(size_t))};
-    forecast even = {0};
-    int rc = fit(&f, &even, result);
-    if (rc == 0 && even.hop_bytes <= result->hop_bytes)
-        *result = even;
+    double even = 0;
+    int rc = f.node == NULL || f.rank == NULL ? -ENOMEM : assign_even(s, "tatp", f.rank, &f.even);
+    if (rc == 0)
+        rc = assess(s, &f.even, f.rank, result);
+    if (rc == 0)
+        rc = plan_node_hop_bytes(&f.even, f.rank, &even);
+    if (rc == 0 && s->units.cols > s->aggregators && fitted_may_serve(even, result->crossing_bytes, 0)) {
+        rc = fit(&f);
+        if (rc == 0 && fitted_serves(&f.report, even, 0))
+            rc = assess_fitted(&f, result);
+    }
     matrix_release(&f.requests);
     matrix_release(&f.choice.bytes);
     free(f.node);

@@ -43,6 +43,9 @@ void study_end(study *s);
 /* By name; -ENOENT: none of that name. */
 int study_place(study *s, const char *placement);
 
+/* -EINVAL: not a node of the job. */
+int study_place_given(study *s, const size_t *node_of_rank);
+
 /* Of a write; a read moves the same the other way. By name of the strategy; -ENOENT. */
 int study_forecast(const study *s, const char *strategy, forecast *f);
 

@@ -232,3 +232,13 @@ int fitted_assign(const fitted_input *in, const fitted_options *options, size_t 
     release(&w);
     return rc;
 }
+
+int fitted_may_serve(double even_hop_bytes, int64_t crossing_bytes, double saving)
+{
+    return (double)crossing_bytes > saving * even_hop_bytes;
+}
+
+int fitted_serves(const fitted_report *report, double even_hop_bytes, double saving)
+{
+    return report->hop_bytes < (1.0 - saving) * even_hop_bytes;
+}

@@ -62,6 +62,11 @@ int fitted_assign(const fitted_input *in, const fitted_options *options, size_t 
  * accesses to the file are worth more. */
 #define FITTED_LEAST_SAVING .05
 
+/* Whether fitted domains could save that part (`saving`) of the hop-bytes of even ones, which cost `even_hop_bytes`
+ * (as plan_node_hop_bytes counts) with so many bytes between nodes; and whether they do. */
+int fitted_may_serve(double even_hop_bytes, int64_t crossing_bytes, double saving);
+int fitted_serves(const fitted_report *report, double even_hop_bytes, double saving);
+
 /* Bytes of the smallest unit of [from, to), counted from where a unit begins: what is wanted, or (0) what file
  * systems lock, cache and place in one; in whole stripes where they are known (stripe > 0); doubled as often as it takes
  * for a number of units that can be planned for. wanted, stripe >= 0; 0 <= from < to. */

@@ -59,17 +59,21 @@ static tatp_units smallest_units(const tatp_module *module, const tatp_schedule 
                                        schedule->lo - base, schedule->hi - base));
 }
 
+/* What they have to save where nobody asks for them. */
+static double least_saving(const tatp_module *module)
+{
+    return module->settings.domains == TATP_DOMAINS_AUTO ? FITTED_LEAST_SAVING : 0.0;
+}
+
 bool tatp_may_fit(const tatp_module *module, const tatp_schedule *schedule,
                   const tatp_decision *even)
 {
-    const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
-    if (schedule->fitted || even->crossing_bytes == 0)
+    int64_t domains = module->settings.domains;
+    if (schedule->fitted || (domains != TATP_DOMAINS_FITTED && domains != TATP_DOMAINS_AUTO))
         return false;
     if (smallest_units(module, schedule).count <= schedule->domains.count)
         return false;
-    return c->domains == TATP_DOMAINS_FITTED ||
-           (c->domains == TATP_DOMAINS_AUTO &&
-            (double)even->crossing_bytes > FITTED_LEAST_SAVING * even->hop_bytes_by_node);
+    return fitted_may_serve(even->hop_bytes_by_node, even->crossing_bytes, least_saving(module));
 }
 
 /* ---- the bytes of each node on rank 0 ---- */
@@ -205,8 +209,7 @@ static int fit(const tatp_pass *pass, const matrix *bytes, size_t *of, bool *fit
     fitted_input in = {bytes, &where->topology, node_of_aggregator, count};
     fitted_report report;
     int rc = fitted_assign(&in, NULL, of, &report);
-    double saving = pass->module->settings.domains == TATP_DOMAINS_AUTO ? FITTED_LEAST_SAVING : 0.0;
-    *fits = rc == 0 && report.hop_bytes < (1.0 - saving) * schedule->decision.hop_bytes_by_node;
+    *fits = rc == 0 && fitted_serves(&report, schedule->decision.hop_bytes_by_node, least_saving(pass->module));
     free(node_of_aggregator);
     return tatp_from_errno(rc);
 }

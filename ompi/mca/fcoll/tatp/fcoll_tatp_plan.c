@@ -8,15 +8,6 @@
 
 /* ---- the decision ---- */
 
-/* Bytes that aggregators access themselves. */
-static double own_bytes(const matrix *requests, const size_t *rank_of_domain)
-{
-    double own = 0.0;
-    for (size_t j = 0; j < requests->cols; j++)
-        own += (double)matrix_get(requests, rank_of_domain[j], j);
-    return own;
-}
-
 /* What the fixed aggregators of plain two-phase I/O would cost, with its contiguous domains. */
 static int assess_otp(const plan_input *in, const lap_solver *solver, tatp_decision *decision,
                       size_t *rank_of_domain)
@@ -34,11 +25,10 @@ static int assign(const plan_input *in, const tatp_settings *settings, bool fitt
         rc = settings->strategy->assign(in, settings->solver, rank_of_domain);
     if (rc == 0)
         rc = plan_hop_bytes(in, rank_of_domain, &decision->hop_bytes);
-    if (rc == 0) {
-        decision->hop_bytes_by_node =
-            decision->hop_bytes + TOPO_SAME_NODE * own_bytes(in->requests, rank_of_domain);
+    if (rc == 0)
+        rc = plan_node_hop_bytes(in, rank_of_domain, &decision->hop_bytes_by_node);
+    if (rc == 0)
         decision->crossing_bytes = plan_crossing_bytes(in, rank_of_domain);
-    }
     return tatp_from_errno(rc);
 }
 
