@@ -282,14 +282,14 @@ def story_figure(folder, m):
                                  ("median_s", 1e3, "time of a write (ms)")):
         series = {name: [factor * (m.get(case, p, s, column, n) or 0) for case in cases]
                   for name, (p, s, n) in STORY.items()}
-        panels.append(Panel("", cases, series, unit))
+        panels.append(Panel("", cases, series, unit, log=True))
         for i, case in enumerate(cases):
             rows[case] += [values[i] for values in series.values()]
     plot(folder, "measured-story", panels)
     units = [f"{name} ({unit})" for unit in ("MB", "ms") for name in STORY]
     return [Section("In short", "No figure of theirs.", table(["case", *units], rows.values()),
-                    "The stock ways and tatp with its defaults: fitted domains, four aggregators a node. MB on all uplinks "
-                    "towards the spine, and ms, of one write.", "measured-story")]
+                    "The stock ways and tatp with fitted domains, four aggregators a node. MB on all uplinks "
+                    "towards the spine, and ms, of one write. The scales are logarithmic.", "measured-story")]
 
 
 def hop_bytes_figure(folder, m):

@@ -28,6 +28,7 @@ class Panel:
     series: dict
     unit: str       # the label of the vertical axis
     axis: str = ""  # the label of the horizontal one
+    log: bool = False  # values of several orders of magnitude
 
 
 def draw_bars(axes, panel):
@@ -73,6 +74,8 @@ def plot(folder, name, panels, kind="bars"):
         DRAW[kind](axes, panel)
         axes.set_title(panel.title, fontsize=9)
         axes.set_ylabel(panel.unit)
+        if panel.log:
+            axes.set_yscale("log")
         axes.set_xlabel(panel.axis)
         if max((len(str(p)) for p in panel.places), default=0) > 9:
             axes.tick_params(axis="x", rotation=35)
