@@ -169,9 +169,6 @@ static int bandwidth_of_market(const topo_fabric *f, const char *const *hosts, s
 {
     if (!f->is_bandwidth)
         return refuse(error, 0, "no comment line says '%% " TOPO_BANDWIDTH "'");
-    for (size_t i = 0; f->hops.rows > 0 && i < f->hops.row_start[f->hops.rows]; i++)
-        if (f->hops.value[i] < 0)
-            return refuse(error, 0, "a negative bandwidth: %" PRId64, f->hops.value[i]);
     int rc = check_unnamed(f, nodes, error);
     if (rc != 0)
         return rc;

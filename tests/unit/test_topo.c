@@ -231,7 +231,7 @@ static const struct good good[] = {
     { ARRAY "% hosts n10 n1 n100\n" THREE, { "n10", "n1", "n100" }, 1, { 2, 3, 4, 5, 6, 7 } },
     { ARRAY "% hosts n1.c n1-a.c n1-b.c\n" THREE, { "n1.c", "n1-a.c", "n1-b.C" }, 1, { 2, 3, 4, 5, 6, 7 } },
     /* Two nodes of three: the distances of the third are of no concern. */
-    { ARRAY "% hosts n0 n1 n2\n3 3\n0\n0\n5\n0\n0\n-7\n4\n0\n0\n", { "n0", "n2" }, 1, { 4, 5 } },
+    { ARRAY "% hosts n0 n1 n2\n3 3\n0\n0\n5\n0\n0\n0\n4\n0\n0\n", { "n0", "n2" }, 1, { 4, 5 } },
     { ARRAY "% hosts n0 n1 n2\n" THREE, { "n1" }, 1, { 0 } },
     { ARRAY "1 1\n0\n", { "solo" }, 0, { 0 } },
     { COORDINATE "% hosts a b\n2 2 2\n1 2 4\n2 1 6\n", { "b", "a" }, 1, { 6, 4 } },
@@ -293,7 +293,7 @@ static const struct bad bad[] = {
     { ARRAY "% hosts n0.x n1 n0.y\n" THREE, { "n0" }, -EBADMSG, "n0.x or n0.y", 0 },
     { ARRAY "% hosts n0 n1 n2\n3 3\n0\n0\n5\n2\n0\n7\n4\n6\n0\n", { "n0", "n1" }, -EBADMSG,
       "0 hops from n1 to n0", 0 },
-    { ARRAY "2 2\n0\n-3\n2\n0\n", { "x", "y" }, -EBADMSG, "-3 hops from y to x", 0 },
+    { ARRAY "2 2\n0\n-3\n2\n0\n", { "x", "y" }, -EBADMSG, "a value is negative: -3", 1 },
     { COORDINATE "2 2 1\n1 2 4\n", { "x", "y" }, -EBADMSG, "0 hops from y to x", 0 },
     { ARRAY "% hosts n0 n1 n2\n" THREE, { "n1", "N1" }, -EBADMSG, "given twice", 0 },
     { ARRAY "2 2\n0\n65535\n2\n0\n", { "x", "y" }, -EBADMSG, "65535 hops from y to x", 0 },
@@ -500,7 +500,7 @@ static const struct {
     const char *reason;
 } bad_bandwidths[] = {
     { ARRAY "% hosts n0 n1\n2 2\n1\n1\n1\n1\n", -EBADMSG, "no comment line says '% bandwidth'" },
-    { ARRAY "% bandwidth\n2 2\n1\n1\n-1\n1\n", -EBADMSG, "a negative bandwidth: -1" },
+    { ARRAY "% bandwidth\n2 2\n1\n1\n-1\n1\n", -EBADMSG, "a value is negative: -1" },
     { ARRAY "% bandwidth\n3 3\n1\n1\n1\n1\n1\n1\n1\n1\n1\n", -EBADMSG,
       "3 rows for 2 nodes, and no '% hosts' line that names the rows" },
     { ARRAY "% bandwidth\n2 1\n1\n1\n", -EBADMSG, "2 rows and 1 columns: not square" },
