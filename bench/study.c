@@ -385,15 +385,12 @@ static int forecast_fitted(const study *s, forecast *result)
 {
     struct fitting f = {.s = s, .node = calloc(s->aggregators, sizeof(size_t)),
                         .rank = calloc(s->aggregators, sizeof(size_t))};
-    double even = 0;
     int rc = f.node == NULL || f.rank == NULL ? -ENOMEM : assign_even(s, "tatp", f.rank, &f.even);
     if (rc == 0)
         rc = assess(s, &f.even, f.rank, result);
-    if (rc == 0)
-        rc = plan_node_hop_bytes(&f.even, f.rank, &even);
-    if (rc == 0 && s->units.cols > s->aggregators && fitted_may_serve(even, result->crossing_bytes, 0)) {
+    if (rc == 0 && s->units.cols > s->aggregators && fitted_may_serve(result->hop_bytes, result->crossing_bytes, 0)) {
         rc = fit(&f);
-        if (rc == 0 && fitted_serves(&f.report, even, 0))
+        if (rc == 0 && fitted_serves(&f.report, result->hop_bytes, 0))
             rc = assess_fitted(&f, result);
     }
     matrix_release(&f.requests);

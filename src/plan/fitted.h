@@ -63,7 +63,8 @@ int fitted_assign(const fitted_input *in, const fitted_options *options, size_t 
 #define FITTED_LEAST_SAVING .05
 
 /* Whether fitted domains could save that part (`saving`) of the hop-bytes of even ones, which cost `even_hop_bytes`
- * (as plan_node_hop_bytes counts) with so many bytes between nodes; and whether they do. */
+ * (plan_hop_bytes) with so many bytes between nodes; and whether they do, even if no rank serves itself then: so they
+ * never cost more. */
 int fitted_may_serve(double even_hop_bytes, int64_t crossing_bytes, double saving);
 int fitted_serves(const fitted_report *report, double even_hop_bytes, double saving);
 

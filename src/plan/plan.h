@@ -135,9 +135,6 @@ int plan_assess(const plan_input *in, const size_t *rank_of_domain, plan_report 
 /* Hop-bytes of an assignment, in O(nnz(C) + p). -EINVAL: a rank or a node is out of range. */
 int plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes);
 
-/* The same as though no rank served itself: what fitted domains are compared with. */
-int plan_node_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes);
-
 /* Bytes whose rank and aggregator are on different nodes; INT64_MAX where they are more.
  * Every rank of the assignment is less than p, every node is one of the topology. */
 int64_t plan_crossing_bytes(const plan_input *in, const size_t *rank_of_domain);

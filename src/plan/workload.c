@@ -103,7 +103,7 @@ static double own_bytes(const plan_input *in, const size_t *rank_of_domain)
     return sum;
 }
 
-int plan_node_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes)
+int plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes)
 {
     const matrix *c = plan_bytes_on_nodes(in);
     double sum = 0.0;
@@ -117,17 +117,8 @@ int plan_node_hop_bytes(const plan_input *in, const size_t *rank_of_domain, doub
             sum += (double)c->value[k] * topo_hops(in->topology, to, plan_node_of_row(in, i), 0);
         }
     }
-    *hop_bytes = sum;
+    *hop_bytes = sum - TOPO_SAME_NODE * own_bytes(in, rank_of_domain);
     return 0;
-}
-
-int plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes)
-{
-    int rc = plan_node_hop_bytes(in, rank_of_domain, hop_bytes);
-    if (rc == 0) {
-        *hop_bytes -= TOPO_SAME_NODE * own_bytes(in, rank_of_domain);
-    }
-    return rc;
 }
 
 int64_t plan_crossing_bytes(const plan_input *in, const size_t *rank_of_domain)

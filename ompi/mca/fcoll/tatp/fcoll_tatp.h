@@ -156,7 +156,6 @@ typedef struct tatp_times {
 typedef struct tatp_decision {
     int *aggregator; /* aggregator[j] is the rank that serves domain j */
     double hop_bytes, hop_bytes_otp;
-    double hop_bytes_by_node; /* as though no rank served itself: what fitted domains are compared by */
     int64_t crossing_bytes;
     int64_t parts; /* into which a window falls at an aggregator with most of its data from other nodes */
 } tatp_decision;

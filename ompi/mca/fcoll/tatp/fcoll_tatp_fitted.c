@@ -73,7 +73,7 @@ bool tatp_may_fit(const tatp_module *module, const tatp_schedule *schedule,
         return false;
     if (smallest_units(module, schedule).count <= schedule->domains.count)
         return false;
-    return fitted_may_serve(even->hop_bytes_by_node, even->crossing_bytes, least_saving(module));
+    return fitted_may_serve(even->hop_bytes, even->crossing_bytes, least_saving(module));
 }
 
 /* ---- the bytes of each node on rank 0 ---- */
@@ -209,7 +209,7 @@ static int fit(const tatp_pass *pass, const matrix *bytes, size_t *of, bool *fit
     fitted_input in = {bytes, &where->topology, node_of_aggregator, count};
     fitted_report report;
     int rc = fitted_assign(&in, NULL, of, &report);
-    *fits = rc == 0 && fitted_serves(&report, schedule->decision.hop_bytes_by_node, least_saving(pass->module));
+    *fits = rc == 0 && fitted_serves(&report, schedule->decision.hop_bytes, least_saving(pass->module));
     free(node_of_aggregator);
     return tatp_from_errno(rc);
 }

@@ -26,8 +26,6 @@ static int assign(const plan_input *in, const tatp_settings *settings, bool fitt
     if (rc == 0)
         rc = plan_hop_bytes(in, rank_of_domain, &decision->hop_bytes);
     if (rc == 0)
-        rc = plan_node_hop_bytes(in, rank_of_domain, &decision->hop_bytes_by_node);
-    if (rc == 0)
         decision->crossing_bytes = plan_crossing_bytes(in, rank_of_domain);
     return tatp_from_errno(rc);
 }
