@@ -152,10 +152,9 @@ def place_by_dla(case, view):
     return ",".join(name.removeprefix("n") for name in json.loads(done.stdout)["node_of_rank"])
 
 
-def forecast(job, per_node, view):
+def forecast(job, per_node, placement):
     """What `predict` says with so many aggregators a node, by strategy."""
     case = job.case
-    placement = [job.placement] if job.placement != "dla" else ["given", "--node-of-rank", place_by_dla(case, view)]
     command = [os.path.join(os.environ["BENCH_DIR"], "predict"), "--machine",
                f"{case.nodes},{case.leaf()},{case.slots},800,400", "--kind", case.kind, *case.shape,
                "--ranks", str(case.ranks), "--nodes", str(case.nodes), "--per-node", str(per_node),
@@ -165,7 +164,8 @@ def forecast(job, per_node, view):
 
 
 def add_forecasts(job, rows, view):
-    told = {n: forecast(job, n, view) for n in {row["per_node"] for row in rows} - {""}}
+    placement = [job.placement] if job.placement != "dla" else ["given", "--node-of-rank", place_by_dla(job.case, view)]
+    told = {n: forecast(job, n, placement) for n in {row["per_node"] for row in rows} - {""}}
     for row in rows:
         if row["per_node"] != "":
             expected = told[row["per_node"]][row["strategy"]]
@@ -236,7 +236,7 @@ def agreement(folder, m):
             rows.append([*key[:4], told / 1e6, counted / 1e6, counted / told if near is not None else "-"])
     words = f"{sum(is_near(r) is not None for r in m.at.values())} writes and reads of fcoll/tatp have more than " \
             f"{COUNTABLE >> 20} MiB predicted; {len(far)} of them are farther than {NEAR:.0%} from what the links counted" + \
-            (": " + "; ".join(" ".join(map(str, key)) for key in far) if far else ".") + \
+            (": " + "; ".join(" ".join(key) for key in far) if far else ".") + \
             " Counted are whole Ethernet frames, with headers and acknowledgements."
     return Section("Predicted and measured uplink bytes", "No paper has such a comparison.",
                    table(["case", "placement", "strategy", "aggregators a node", "predicted MB", "counted MB", "ratio"],

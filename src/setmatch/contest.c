@@ -23,7 +23,6 @@ enum {
     ANNEALED_RANKS = 128,
     WORK_OF_FEW = 40000,
     MOST_WORK_OF_FEW = 64000, /* of those that have few bonds, which is less to look at */
-    BONDS_OF_FEW = 200000,    /* to look at */
     TURNS = 1000,
     CERTAIN = 5,
     CERTAIN_AT_ONCE = 2,
@@ -249,7 +248,7 @@ static int try_once_more(struct contest *c, size_t turn)
 static size_t work_of_few(const affinity *ranks)
 {
     size_t least = ranks->vertices <= ANNEALED_RANKS ? WORK_OF_FEW / 4 : WORK_OF_FEW;
-    size_t bonds = ranks->start[ranks->vertices] / (ranks->vertices + 1), work = BONDS_OF_FEW / (1 + bonds);
+    size_t bonds = ranks->start[ranks->vertices] / (ranks->vertices + 1), work = 5 * WORK_OF_FEW / (1 + bonds);
     work = work > MOST_WORK_OF_FEW ? MOST_WORK_OF_FEW : work;
     return work < least ? least : work;
 }

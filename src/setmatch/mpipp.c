@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The comparator MPIPP: ranks at random, then the best swap until none helps. */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "setmatch/methods.h"
 #include "setmatch/mix.h"
