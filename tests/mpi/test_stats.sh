@@ -66,6 +66,14 @@ tap_check "a folder that is not there: a run" run -np 4 --mca fcoll tatp --mca f
 tap_is "$(grep -c 'none/stats' <<<"$tap_output")" 1 "a folder that is not there: told once"
 stop_cluster
 
+# What a plan was made by is part of it: a file that is opened with another choice gets its own.
+for choice in strategy=otp objective=congestion solver=hungarian unit_size=4096 domains=even cycle_buffer_size=4096; do
+    rm -f "$stats"
+    tap_check "$choice in turn with the default: a run" run_here 4 "$BENCH_DIR/contest" --size 32x32x32 --grid 1x2x2 --rounds 0 \
+        --file "$files/file" --contestants "tatp+stats=$stats tatp+stats=$stats,$choice"
+    tap_is "$(checked)" "lines 8 plans 4 timelines 8" "$choice in turn with the default: plans of their own"
+done
+
 # One file after the other, with calls of all kinds; and every allocation fails in turn.
 cases=("write_no_memory/*" "read_no_memory/*" "write_eio/*" "read_eio/*")
 for ranks in 1 4; do
