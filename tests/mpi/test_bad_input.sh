@@ -36,6 +36,8 @@ accepted() {
 refused "unknown strategy" fastest --mca fcoll_tatp_strategy fastest
 refused "unknown objective" speed --mca fcoll_tatp_objective speed
 refused "unit size below 0" unit_size --mca fcoll_tatp_unit_size -1
+refused "messages of 1023 bytes" message_size --mca fcoll_tatp_message_size 1023
+refused "messages of more than 1 GiB" message_size --mca fcoll_tatp_message_size 1073741825
 refused "unknown solver" simplex --mca fcoll_tatp_solver simplex
 refused "unknown kind of domains" striped --mca fcoll_tatp_domains striped
 refused "negative link rate" fcoll_tatp_link_rate --mca fcoll_tatp_link_rate -1

@@ -67,7 +67,7 @@ tap_is "$(grep -c 'none/stats' <<<"$tap_output")" 1 "a folder that is not there:
 stop_cluster
 
 # What a plan was made by is part of it: a file that is opened with another choice gets its own.
-for choice in strategy=otp objective=congestion solver=hungarian unit_size=4096 domains=even cycle_buffer_size=4096; do
+for choice in strategy=otp objective=congestion solver=hungarian unit_size=4096 domains=even cycle_buffer_size=4096 message_size=4096; do
     rm -f "$stats"
     tap_check "$choice in turn with the default: a run" run_here 4 "$BENCH_DIR/contest" --size 32x32x32 --grid 1x2x2 --rounds 0 \
         --file "$files/file" --contestants "tatp+stats=$stats tatp+stats=$stats,$choice"

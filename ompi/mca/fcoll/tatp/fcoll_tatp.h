@@ -67,6 +67,7 @@ typedef struct mca_fcoll_tatp_component_t {
     int num_aggregators;    /* 0: one for each node */
     long link_rate, access_rate; /* MB/s of a node's link, and of one process to the file; 0: not known */
     long cycle_buffer_size; /* bytes; 0: OMPIO's bytes_per_agg */
+    long message_size;      /* bytes */
     char *domains_name;
     long unit_size;         /* of fitted domains, bytes; 0: to be chosen */
     long stripe_size;       /* bytes; 0: what the file system says */
@@ -95,9 +96,12 @@ OMPI_MODULE_DECLSPEC extern mca_fcoll_tatp_component_t mca_fcoll_tatp_component;
  * message's announcement and its bytes; more gain nothing. */
 #define TATP_DEPTH 4
 
-/* Bytes of a data message at most. Open MPI's TCP sends up to 64 KiB at once; it announces larger ones and
- * waits for the receiver, which may be busy, while the link is idle. */
+/* Bytes of a data message at most, where nothing else is asked for. Open MPI's TCP sends up to 64 KiB at once; it
+ * announces larger ones and waits for the receiver, which may be busy, while the link is idle. */
 #define TATP_MESSAGE (63 << 10)
+/* What may be asked for: smaller ones would be more requests than data, and a length is an int. */
+#define TATP_LEAST_MESSAGE (1 << 10)
+#define TATP_LARGEST_MESSAGE (1 << 30)
 
 /* The memory of one call's cycles. It is kept from call to call and from file to file, because
  * the first touch of fresh memory costs more than copying into it. Only ever grows. */
@@ -238,6 +242,7 @@ typedef struct tatp_schedule {
 typedef struct tatp_settings {
     int64_t aggregators;   /* asked for, as far as the targets allow; 0: to be chosen */
     int64_t cycle;         /* an aggregator's cycle buffer at most, bytes: its TATP_DEPTH windows */
+    int64_t message;       /* a data message at most, bytes */
     int64_t stripe;        /* of the file system, bytes; 0: not known */
     int64_t targets;       /* that take stripes in turn (the stripe count); 0: not known */
     const plan_strategy *strategy;

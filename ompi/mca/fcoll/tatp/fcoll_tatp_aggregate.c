@@ -44,7 +44,7 @@ static bool take_in(tatp_cycles *cycles, tatp_step *s, size_t of, int64_t *used,
     tatp_part p = {.of = of, .cursor = cycles->in_cursor[of]};
     access_cursor after = p.cursor;
     p.bytes = access_skip(&after, s->end);
-    if (s->parts > 0 && *messages + tatp_count_messages(p.bytes) > cycles->in_requests)
+    if (s->parts > 0 && *messages + tatp_count_messages(cycles, p.bytes) > cycles->in_requests)
         return false;
     if (!cycles->ordered)
         p.packed = in_one_block(cycles, s, p.cursor, p.bytes);
@@ -55,7 +55,7 @@ static bool take_in(tatp_cycles *cycles, tatp_step *s, size_t of, int64_t *used,
         p.packed = s->box + *used;
         *used += p.bytes;
     }
-    *messages += tatp_count_messages(p.bytes);
+    *messages += tatp_count_messages(cycles, p.bytes);
     cycles->in_cursor[of] = after;
     s->part[s->parts++] = p;
     return true;

@@ -163,6 +163,11 @@ static int tatp_register(void)
                       "Bytes of its file domain that an aggregator handles at a time (the hint "
                       "cb_buffer_size comes first); 0: io_ompio_bytes_per_agg",
                       MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_3, &c->cycle_buffer_size);
+    c->message_size = TATP_MESSAGE;
+    register_variable("message_size",
+                      "Bytes of a data message at most. Up to what Open MPI sends at once (the default) "
+                      "keeps slow links busy; 512 KiB spares copies where processors are the bound",
+                      MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_5, &c->message_size);
     c->domains_name = (char *)tatp_domains_names[TATP_DOMAINS_AUTO].name;
     register_choice("domains", "How the accessed range is divided among aggregators",
                     list_domains(true), &c->domains_name);
@@ -262,6 +267,9 @@ int tatp_check_parameters(void)
     if (c->cycle_buffer_size < 0)
         return refuse_number("fcoll_tatp_cycle_buffer_size", c->cycle_buffer_size,
                              "a number of bytes, or 0 for io_ompio_bytes_per_agg");
+    if (c->message_size < TATP_LEAST_MESSAGE || c->message_size > TATP_LARGEST_MESSAGE)
+        return refuse_number("fcoll_tatp_message_size", c->message_size,
+                             "a number of bytes from 1024 to 1073741824");
     if (c->domains < 0)
         return refuse_choice("fcoll_tatp_domains", c->domains_name, list_domains(false));
     if (c->unit_size < 0 || c->unit_size > TATP_LARGEST_STRIPE)

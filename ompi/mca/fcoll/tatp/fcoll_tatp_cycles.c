@@ -62,15 +62,20 @@ int64_t tatp_window_begin(const tatp_cycles *cycles, const tatp_step *step)
 
 /* ---- messages ---- */
 
-size_t tatp_count_messages(int64_t bytes)
+static int64_t message_size(const tatp_cycles *cycles)
 {
-    return (size_t)((bytes + TATP_MESSAGE - 1) / TATP_MESSAGE);
+    return cycles->pass->module->settings.message;
+}
+
+size_t tatp_count_messages(const tatp_cycles *cycles, int64_t bytes)
+{
+    return (size_t)((bytes + message_size(cycles) - 1) / message_size(cycles));
 }
 
 /* Places for the part's requests. */
-static void take_requests(tatp_step *step, tatp_part *part)
+static void take_requests(const tatp_cycles *cycles, tatp_step *step, tatp_part *part)
 {
-    part->messages = tatp_count_messages(part->bytes);
+    part->messages = tatp_count_messages(cycles, part->bytes);
     part->request = step->request + step->requests;
     step->requests += part->messages;
 }
@@ -83,7 +88,7 @@ static int64_t limit(int64_t value, int64_t most)
 static int send_message(tatp_cycles *cycles, tatp_part *part, size_t i, int64_t bytes, int peer,
                         bool synchronous)
 {
-    int64_t at = (int64_t)i * TATP_MESSAGE, length = limit(bytes - at, TATP_MESSAGE);
+    int64_t at = (int64_t)i * message_size(cycles), length = limit(bytes - at, message_size(cycles));
     cycles->pass->messages++;
     return MCA_PML_CALL(isend(part->packed + at, (size_t)length, MPI_BYTE, peer, TATP_TAG_DATA,
                               synchronous ? MCA_PML_BASE_SEND_SYNCHRONOUS
@@ -94,7 +99,7 @@ static int send_message(tatp_cycles *cycles, tatp_part *part, size_t i, int64_t 
 void tatp_send_part(tatp_cycles *cycles, tatp_step *step, tatp_part *part, int64_t bytes, int peer,
                     bool synchronous)
 {
-    take_requests(step, part);
+    take_requests(cycles, step, part);
     for (size_t i = 0; i < part->messages; i++) {
         bool last = i + 1 == part->messages;
         part->request[i] = NULL;
@@ -104,9 +109,10 @@ void tatp_send_part(tatp_cycles *cycles, tatp_step *step, tatp_part *part, int64
 
 void tatp_receive_part(tatp_cycles *cycles, tatp_step *step, tatp_part *part, int peer)
 {
-    take_requests(step, part);
+    take_requests(cycles, step, part);
     for (size_t i = 0; i < part->messages; i++) {
-        int64_t at = (int64_t)i * TATP_MESSAGE, length = limit(part->bytes - at, TATP_MESSAGE);
+        int64_t at = (int64_t)i * message_size(cycles);
+        int64_t length = limit(part->bytes - at, message_size(cycles));
         part->request[i] = NULL;
         tatp_keep_error(cycles, MCA_PML_CALL(irecv(part->packed + at, (size_t)length, MPI_BYTE,
                                                    peer, TATP_TAG_DATA, cycles->pass->fh->f_comm,
@@ -237,8 +243,9 @@ static void set_windows(tatp_cycles *cycles)
 /* A batch ends where its messages would be more. */
 static int allocate_requests(tatp_cycles *cycles)
 {
-    size_t out = cycles->outbox_bytes / TATP_MESSAGE + cycles->targets + 1;
-    cycles->in_requests = cycles->inbox_bytes / TATP_MESSAGE + cycles->pass->schedule->contributors + 2;
+    size_t message = (size_t)message_size(cycles);
+    size_t out = cycles->outbox_bytes / message + cycles->targets + 1;
+    cycles->in_requests = cycles->inbox_bytes / message + cycles->pass->schedule->contributors + 2;
     for (int i = 0; i < TATP_DEPTH; i++) {
         cycles->in.step[i].request = calloc(cycles->in_requests, sizeof(ompi_request_t *));
         cycles->out.step[i].request = calloc(out, sizeof(ompi_request_t *));

@@ -99,7 +99,7 @@ void tatp_ring_close_first(tatp_ring *ring);
 int64_t tatp_window_name(const tatp_cycles *cycles, int64_t window);
 int64_t tatp_window_begin(const tatp_cycles *cycles, const tatp_step *step);
 /* How many messages that many bytes are. */
-size_t tatp_count_messages(int64_t bytes);
+size_t tatp_count_messages(const tatp_cycles *cycles, int64_t bytes);
 /* Both start a part's messages; the first `bytes` of it are sent. A synchronous part is through only
  * when it has been taken in: short messages would run ahead of a slow receiver without end. */
 void tatp_send_part(tatp_cycles *cycles, tatp_step *step, tatp_part *part, int64_t bytes, int peer,

@@ -8,10 +8,8 @@
 #include "fcoll_tatp.h"
 
 #define PAGE 4096
-/* A part of a contributor on another node is one message at most: smaller ones cost more than their bytes.
- * A window is no larger than that takes, so that it stays in a processor's cache from the copy to the file
- * access. */
-#define PART TATP_MESSAGE
+/* Bytes. A window that is larger than the messages need would leave the processor's cache between the copy and
+ * the file access. */
 #define LEAST_WINDOW (256 << 10)
 
 const tatp_domains_name tatp_domains_names[] = {
@@ -79,14 +77,15 @@ static int64_t largest_window(const tatp_settings *settings)
     return part > 0 ? part : 1;
 }
 
-/* So large that each part from another node is worth its messages, as far as the buffer goes.
+/* So large that equal parts would be a whole message each, because smaller ones cost more than their bytes, as far
+ * as the buffer goes.
  * Windows are of one size, so that the last is not a small remainder. Where a window can hold a stripe
  * it holds whole ones, unless one window that is smaller holds all. */
 int64_t tatp_window_size(const tatp_module *module, const tatp_schedule *schedule)
 {
     const tatp_settings *settings = &module->settings;
     int64_t largest = largest_domain(&schedule->domains), stripe = settings->stripe;
-    int64_t most = largest_window(settings), wanted = schedule->decision.parts * PART;
+    int64_t most = largest_window(settings), wanted = schedule->decision.parts * settings->message;
     bool whole_stripes = stripe > 0 && stripe <= most;
     most = tatp_least(wanted > LEAST_WINDOW ? wanted : LEAST_WINDOW, most);
     if (whole_stripes)

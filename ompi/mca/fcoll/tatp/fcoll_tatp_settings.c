@@ -89,6 +89,7 @@ tatp_settings tatp_read_settings(ompio_file_t *fh)
     return (tatp_settings){
         .aggregators = aggregators > 0 ? allow_aggregators(fh, aggregators, targets) : 0,
         .cycle = tatp_least(cycle > 0 ? cycle : DEFAULT_CYCLE, LARGEST_CYCLE),
+        .message = c->message_size,
         .stripe = stripe,
         .targets = targets,
         .strategy = c->strategy,
