@@ -4,7 +4,17 @@
 #define TESTS_UNIT_SUITE_H
 
 #include <check.h>
+#include <stdint.h>
 #include <stdlib.h>
+
+/* How many random cases a test takes that usually takes so many: a part of them where each takes fifty times as
+ * long, under valgrind. */
+static inline uint64_t random_cases(uint64_t usual)
+{
+    const char *divisor = getenv("RANDOM_CASES_DIVISOR");
+    uint64_t by = divisor != NULL ? strtoull(divisor, NULL, 10) : 1;
+    return by > 1 ? (usual - 1) / by + 1 : usual;
+}
 
 /* The exit status of the test program. */
 static inline int run_suite(Suite *suite)

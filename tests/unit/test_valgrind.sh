@@ -7,13 +7,13 @@
 [ -n "$VALGRIND" ] || tap_skip_all "valgrind is not installed (apt-get install valgrind)"
 
 # In one process, so that valgrind sees one exit; much slower than without.
-export CK_FORK=no CK_TIMEOUT_MULTIPLIER=20
+export CK_FORK=no CK_TIMEOUT_MULTIPLIER=20 RANDOM_CASES_DIVISOR=20
 
 for program in "$top_builddir"/tests/unit/test_*; do
     case ${program##*/} in
     *.* | *_sanitized) continue ;;
     esac
-    tap_check "${program##*/} under valgrind" timeout 600 "$VALGRIND" --quiet --error-exitcode=99 \
+    tap_check "${program##*/} under valgrind" timeout 3600 "$VALGRIND" --quiet --error-exitcode=99 \
         --leak-check=full --show-leak-kinds=definite,possible "$program"
 done
 tap_plan
