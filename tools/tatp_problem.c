@@ -48,6 +48,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'r':
         options->requests = arg;
         return 0;
+    case 'b':
+        options->blocks = arg;
+        return 0;
     case 'd':
         options->places.distances = arg;
         return 0;
@@ -99,6 +102,7 @@ const struct argp tatp_problem_argp = {
     .options =
         (const struct argp_option[]){
             {"requests", 'r', "FILE", 0, "Bytes of each domain (column) that each rank (row) accesses", 0},
+            {"blocks", 'b', "FILE", 0, "For latp_count: in how many contiguous blocks (default: one each)", 0},
             {"distances", 'd', "FILE", 0, "Hops between ranks or, with --hosts, between nodes", 0},
             {"topology", 't', "FILE", 0, "The network instead, in any format that 'tatp topology' reads", 0},
             {"hosts", 'H', "LIST", 0, "The hosts of the ranks in their order: n[0-3]:32,login or @FILE", 0},
@@ -115,15 +119,26 @@ const struct argp tatp_problem_argp = {
 
 /* ---- files ---- */
 
+static int read_blocks(tatp_problem *p, const tatp_problem_options *options)
+{
+    int status = tool_read_market(options->blocks, &p->blocks);
+    if (status != 0 || (p->blocks.rows == p->requests.rows && p->blocks.cols == p->requests.cols))
+        return status;
+    return tool_fail("%s: %zu rows and %zu columns, but %s has %zu and %zu", options->blocks, p->blocks.rows,
+                     p->blocks.cols, options->requests, p->requests.rows, p->requests.cols);
+}
+
 int tatp_problem_read(tatp_problem *p, const tatp_problem_options *options)
 {
     *p = (tatp_problem){.requests = {0}};
     int status = tool_read_market(options->requests, &p->requests);
+    if (status == 0 && options->blocks != NULL)
+        status = read_blocks(p, options);
     if (status == 0)
         status = tatp_read_network(&options->places, options->requests, p->requests.rows, &p->network);
-    p->in = (plan_input){.requests = &p->requests, .node_of_rank = p->network.node_of_rank,
-                         .topology = &p->network.topology, .per_node = options->per_node,
-                         .objective = options->objective};
+    p->in = (plan_input){.requests = &p->requests, .blocks = options->blocks != NULL ? &p->blocks : NULL,
+                         .node_of_rank = p->network.node_of_rank, .topology = &p->network.topology,
+                         .per_node = options->per_node, .objective = options->objective};
     return status;
 }
 
@@ -131,6 +146,7 @@ void tatp_problem_release(tatp_problem *p)
 {
     tatp_network_release(&p->network);
     matrix_release(&p->requests);
+    matrix_release(&p->blocks);
 }
 
 /* ---- answers ---- */

@@ -10,7 +10,7 @@
 
 /* As the command line names it. */
 typedef struct tatp_problem_options {
-    const char *requests;
+    const char *requests, *blocks;
     tatp_places places;
     const plan_strategy *strategy; /* NULL: all */
     size_t per_node;
@@ -18,12 +18,12 @@ typedef struct tatp_problem_options {
     tatp_answer answer;
 } tatp_problem_options;
 
-/* A child of a command's argp for --requests, --hosts, --strategy, ..., and --solver, which refuses what does not
+/* A child of a command's argp for --requests, --blocks, --hosts, --strategy, ..., and --solver, which refuses what does not
  * go together; its input is a tatp_problem_options. */
 extern const struct argp tatp_problem_argp;
 
 typedef struct tatp_problem {
-    matrix requests;
+    matrix requests, blocks;
     tatp_network network;
     plan_input in;
 } tatp_problem;

@@ -55,6 +55,9 @@ int access_append_slice(access_list *list, const access_list *source, int64_t fr
 int64_t access_upper(const access_list *list);
 int64_t access_lower(const access_list *list);
 
+/* The blocks of an ordered list, those that touch being one. O(runs). */
+int64_t access_blocks(const access_list *list);
+
 /* 1 when the list is ordered. O(runs). */
 int access_is_ordered(const access_list *list);
 

@@ -152,6 +152,17 @@ int64_t access_upper(const access_list *list)
     return last_block(last) + last->length;
 }
 
+int64_t access_blocks(const access_list *list)
+{
+    int64_t blocks = 0, end = -1;
+    for (size_t i = 0; i < list->count; i++) {
+        const access_run *run = &list->run[i];
+        blocks += (run->stride == run->length ? 1 : run->count) - (run->offset == end);
+        end = last_block(run) + run->length;
+    }
+    return blocks;
+}
+
 int access_is_ordered(const access_list *list)
 {
     int64_t end = INT64_MIN;

@@ -48,7 +48,8 @@ typedef struct plan_input {
  * node and domain (all of them where per_node is 0), and plans cost what they cost with all entries:
  * where a domain is served by another rank of its node, one of its per_node best ranks is free, since the
  * node serves at most per_node - 1 domains more; moved there it costs the same or less, and no other
- * domain moves. An entry that is lacking is a rank that accesses none of the domain itself: what is
+ * domain moves. A strategy by_blocks needs those with the most blocks, in `requests` and in `blocks`, and node_blocks.
+ * An entry that is lacking is a rank that accesses none of the domain itself: what is
  * told of the hop-bytes of an assignment to that rank is too high. */
 
 typedef struct plan_strategy plan_strategy;
@@ -59,6 +60,7 @@ struct plan_strategy {
     /* The same with what hop-bytes cannot be below; NULL where hop-bytes are not what is sought. */
     int (*assign_bounded)(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
                           double *bound);
+    int by_blocks; /* it weighs `blocks`, and where entries are lacking needs the largest of those */
 };
 
 /* Closed by an entry whose name is NULL; the first is the default:

@@ -123,11 +123,11 @@ static int assign_otp(const plan_input *in, const lap_solver *solver, size_t *ra
 /* ---- the table ---- */
 
 const plan_strategy plan_strategies[] = {
-    { "tatp", assign_tatp, "least hop-bytes, by linear assignment", plan_least_hop_bytes },
-    { "latp_volume", assign_latp_volume, "the node that accesses most bytes of the domain", NULL },
-    { "latp_count", assign_latp_count, "the node that accesses most contiguous blocks of the domain", NULL },
-    { "otp", assign_otp, "the lowest rank of each node in turn, as two-phase I/O does by default", NULL },
-    { NULL, NULL, NULL, NULL },
+    { "tatp", assign_tatp, "least hop-bytes, by linear assignment", plan_least_hop_bytes, 0 },
+    { "latp_volume", assign_latp_volume, "the node that accesses most bytes of the domain", NULL, 0 },
+    { "latp_count", assign_latp_count, "the node that accesses most contiguous blocks of the domain", NULL, 1 },
+    { "otp", assign_otp, "the lowest rank of each node in turn, as two-phase I/O does by default", NULL, 0 },
+    { NULL, NULL, NULL, NULL, 0 },
 };
 
 const plan_strategy *plan_find_strategy(const char *name)

@@ -42,6 +42,10 @@ def check_plan(call, plan):
     yield sum(size for _, _, size in triples) == call["bytes"], "C adds up to the bytes of the call"
     if plan["requests_by"] != "rank":
         return
+    yield ("blocks" in plan) == (call["strategy"] == "latp_count"), "blocks for the strategy that goes by them"
+    blocks = plan.get("blocks", plan["requests"])
+    yield [blocks[k::3] for k in (0, 1)] == [plan["requests"][k::3] for k in (0, 1)], "blocks of what is accessed"
+    yield all(0 < few <= many for few, many in zip(blocks[2::3], plan["requests"][2::3])), "no more blocks than bytes"
     cost = crossing = 0
     for rank, domain, size in triples:
         server = serves[domain]

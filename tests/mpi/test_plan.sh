@@ -11,8 +11,8 @@ start_cluster
 printf '%s\n' 'SwitchName=a Nodes=n[0-1]' 'SwitchName=b Nodes=n[2-3]' 'SwitchName=top Switches=a,b' \
     >"$tap_dir/topology.conf"
 
-# requests SIZE GRID DOMAINS: bytes of each even domain that each rank of a grid accesses, in Matrix Market
-# format. Domains of less than 1 MiB begin anywhere.
+# requests SIZE GRID DOMAINS BYTES BLOCKS: bytes of each even domain that each rank of a grid accesses, and in how many
+# blocks, as files in Matrix Market format. Domains of less than 1 MiB begin anywhere.
 requests() {
     "$PYTHON3" - "$@" <<'END_OF_PYTHON'
 import collections
@@ -21,16 +21,21 @@ import sys
 size, grid = ([int(word) for word in text.split("x")] for text in sys.argv[1:3])
 domains, element = int(sys.argv[3]), 8
 domain = size[0] * size[1] * size[2] * element // domains
-count = collections.Counter()
+count, blocks, last = collections.Counter(), collections.Counter(), {}
 for at, place in enumerate(itertools.product(*map(range, size))):
     rank = 0
     for i in range(3):
         rank = rank * grid[i] + ((place[i] + 1) * grid[i] - 1) // size[i]
-    count[rank, at * element // domain] += element
-print("%%MatrixMarket matrix coordinate integer general")
-print(grid[0] * grid[1] * grid[2], domains, len(count))
-for (rank, j), value in sorted(count.items()):
-    print(rank + 1, j + 1, value)
+    j = at * element // domain
+    count[rank, j] += element
+    blocks[rank, j] += last.get((rank, j)) != at - 1
+    last[rank, j] = at
+for name, numbers in (sys.argv[4], count), (sys.argv[5], blocks):
+    with open(name, "w", encoding="ascii") as out:
+        print("%%MatrixMarket matrix coordinate integer general", file=out)
+        print(grid[0] * grid[1] * grid[2], domains, len(numbers), file=out)
+        for (rank, j), value in sorted(numbers.items()):
+            print(rank + 1, j + 1, value, file=out)
 END_OF_PYTHON
 }
 
@@ -59,7 +64,7 @@ array() {
 
 # expected STRATEGY PER-NODE
 expected() {
-    "$TOOLS_DIR/tatp" plan --requests "$tap_dir/c.mtx" --topology "$tap_dir/topology.conf" \
+    "$TOOLS_DIR/tatp" plan --requests "$tap_dir/c.mtx" --blocks "$tap_dir/b.mtx" --topology "$tap_dir/topology.conf" \
         --hosts "@$tap_dir/hosts.list" --per-node "$2" --quiet --json | "$PYTHON3" -c 'import json, sys
 by = {plan["name"]: plan for plan in json.load(sys.stdin)["strategies"]}
 mine = by[sys.argv[1]]
@@ -69,7 +74,7 @@ print(int(mine["hop_bytes"]), int(by["otp"]["hop_bytes"]), mine["crossing_bytes"
 # agrees STRATEGY RANKS MAPPING SIZE GRID DOMAINS PER-NODE: SIZE is of whole domains.
 agrees() {
     local name="$1, $2 ranks by $3, $4 by $5, $6 domains"
-    requests "$4" "$5" "$6" >"$tap_dir/c.mtx"
+    requests "$4" "$5" "$6" "$tap_dir/c.mtx" "$tap_dir/b.mtx"
     hosts "$2" "$3" >"$tap_dir/hosts.list"
     tap_check "$name: right" array -np "$2" --map-by "$3" --mca fcoll tatp --mca fcoll_base_verbose 20 \
         --mca fcoll_tatp_topology "$tap_dir/topology.conf" --mca fcoll_tatp_strategy "$1" \
@@ -82,6 +87,8 @@ for strategy in tatp latp_volume latp_count otp; do
     # Blocks of 1, 2, 2 and 2 columns: those that access most of a node's two domains are not its lowest rank.
     agrees $strategy 16 slot 32x28x7 4x1x4 7 2
     agrees $strategy 16 node 32x32x32 4x4x1 4 1
+    # Planes 2, 3, 2 and 3 in blocks of a row each: as many ranks of two nodes access each domain, in 8 and 12 blocks.
+    agrees $strategy 16 slot 10x8x8 4x4x1 2 1
 done
 # A node of one rank, the others of four: the last has no room for three.
 agrees tatp 13 slot 8x26x40 1x13x1 10 3

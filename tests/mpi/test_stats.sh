@@ -45,6 +45,8 @@ grid=()
 start_cluster
 array 16 "16 ranks" "lines 4 plans 1 timelines 4" --map-by node
 array 16 "even domains" "lines 4 plans 1 timelines 4" --map-by node --mca fcoll_tatp_domains even
+array 16 "by blocks" "lines 4 plans 1 timelines 4" --map-by node --mca fcoll_tatp_strategy latp_count
+tap_check "by blocks: they are told" grep -q '"blocks": \[0,0,[0-9]*' "$stats"
 array 5 "many windows" "lines 4 plans 1 timelines 4" --map-by node --mca fcoll_tatp_cycle_buffer_size 4096 --mca fcoll_tatp_num_aggregators 2
 if [[ -n $cluster_name ]]; then
     grid=(--grid 2x2x4)

@@ -90,6 +90,18 @@ printf 'a\na\nb\nb\nc\nc\n' >hosts
 tap_is "$(totals tatp plan -r C.mtx -d H.mtx -H @hosts)" "$all" "plan: a host for each rank from a file"
 tap_is "$(totals tatp plan -r C.mtx -d D.mtx -m 1)" "tatp 41 latp_volume 41 latp_count 41 otp 53 " \
     "plan: one domain on a node"
+cat >B.mtx <<END
+%%MatrixMarket matrix coordinate integer general
+6 3 4
+1 1 2
+4 1 3
+2 2 1
+6 3 7
+END
+tap_is "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S latp_count --blocks B.mtx | awk 'END { print $5, $6, $7 }')" \
+    "3 1 5" "plan: blocks"
+tap_is "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S latp_volume -b B.mtx | sed 1d)" \
+    "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S latp_volume | sed 1d)" "plan: blocks that do not count"
 tap_is "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S tatp -o congestion | sed 1d | awk '{ print $2, $4 }')" \
     "41 4" "plan: the least load of a link"
 tap_is "$(totals tatp plan -r C.mtx -H a:2,b:2,c:2)" "tatp 24 latp_volume 26 latp_count 26 otp 37 " \
@@ -120,6 +132,9 @@ tap_is "$(tatp plan -r large.mtx -H 'n[0-63]:1024' -S tatp | awk 'NR == 2 { prin
 tatp: at most 1000 above the least hop-bytes" "plan: how far it may be from the least"
 tap_contains "$(tatp plan -r large.mtx -H 'n[0-63]:1024' -S tatp --json)" '"gap":1000.0' "plan: the same, JSON"
 
+refuses 1 "tatp: H.mtx: 3 rows and 3 columns, but C.mtx has 6 and 3" "plan: blocks of others" \
+    tatp plan -r C.mtx -d D.mtx -b H.mtx
+refuses 1 "tatp: none: No such file or directory" "plan: no file of blocks" tatp plan -r C.mtx -d D.mtx -b none
 refuses 1 "tatp: H.mtx: host z is not in the file" "plan: an unknown host" \
     tatp plan -r C.mtx -d H.mtx -H a,a,b,b,z,z
 refuses 1 "tatp: C.mtx: 6 rows, but 4 ranks on the hosts" "plan: too few hosts" tatp plan -r C.mtx -H a:2,b:2

@@ -50,6 +50,14 @@ static void random_ordered(model *m, access_list *list)
     }
 }
 
+static int64_t model_blocks(const model *m)
+{
+    int64_t blocks = m->bytes > 0;
+    for (int64_t s = 1; s < m->bytes; s++)
+        blocks += m->place[s] != m->place[s - 1] + 1;
+    return blocks;
+}
+
 static void check_places(const access_list *list, const model *m)
 {
     access_cursor cursor;
@@ -102,6 +110,18 @@ START_TEST(a_block_that_touches_the_last_of_a_run_leaves_the_run)
 }
 END_TEST
 
+START_TEST(runs_that_touch_share_a_block)
+{
+    const access_run run[] = {{0, 8, 0, 1, 0}, {10, 2, 5, 3, 8}, {22, 2, 10, 4, 14}, {54, 6, 0, 1, 22}};
+    access_list list = {0};
+    ck_assert_int_eq(access_blocks(&list), 0);
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(access_append_run(&list, &run[i]), 0);
+    ck_assert_int_eq(access_blocks(&list), 1 + 3 + 4 - 1 + 1 - 1);
+    access_release(&list);
+}
+END_TEST
+
 START_TEST(bad_blocks_are_refused)
 {
     access_list list = {0};
@@ -130,6 +150,7 @@ START_TEST(lists_hold_every_byte)
             ck_assert_int_eq(access_lower(&list), m.place[0]);
             ck_assert_int_eq(access_upper(&list), m.place[m.bytes - 1] + 1);
         }
+        ck_assert_int_eq(access_blocks(&list), model_blocks(&m));
         access_release(&list);
     }
 }
@@ -994,6 +1015,7 @@ int main(void)
     tcase_add_test(runs, regular_blocks_are_one_run);
     tcase_add_test(runs, touching_blocks_are_one_block);
     tcase_add_test(runs, a_block_that_touches_the_last_of_a_run_leaves_the_run);
+    tcase_add_test(runs, runs_that_touch_share_a_block);
     tcase_add_test(runs, bad_blocks_are_refused);
     tcase_add_test(runs, lists_hold_every_byte);
     tcase_add_test(runs, slices_hold_their_bytes);

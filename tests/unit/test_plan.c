@@ -675,63 +675,85 @@ END_TEST
 
 /* What a scene's input has in place of all entries. */
 struct largest {
-    matrix requests, node_bytes, node_blocks;
+    matrix requests, blocks, node_bytes, node_blocks;
     size_t row_start[MAX_RANKS + 1], node_start[MAX_NODES + 1];
     size_t col[MAX_RANKS * MAX_DOMAINS], node_col[MAX_NODES * MAX_DOMAINS];
-    int64_t value[MAX_RANKS * MAX_DOMAINS], bytes[MAX_NODES * MAX_DOMAINS], blocks[MAX_NODES * MAX_DOMAINS];
+    int64_t value[MAX_RANKS * MAX_DOMAINS], count[MAX_RANKS * MAX_DOMAINS];
+    int64_t bytes_sum[MAX_NODES * MAX_DOMAINS], blocks_sum[MAX_NODES * MAX_DOMAINS];
 };
 
 static struct largest part;
 
-static int is_among_largest(const struct scene *s, size_t rank, size_t domain, size_t most)
+typedef int64_t held_by_rank[MAX_RANKS][MAX_DOMAINS];
+
+static int is_among_largest(const struct scene *s, held_by_rank held, size_t rank, size_t domain, size_t most)
 {
     size_t larger = 0;
     for (size_t k = 0; k < s->ranks; k++) {
-        int64_t here = s->bytes[k][domain], own = s->bytes[rank][domain];
+        int64_t here = held[k][domain], own = held[rank][domain];
         larger += s->node_of_rank[k] == s->node_of_rank[rank] && (here > own || (here == own && k < rank));
     }
     return larger < most;
 }
 
-static void sum_scene(const struct scene *s)
+static void sum_scene(const struct scene *s, held_by_rank blocks)
 {
     size_t nnz = 0;
     for (size_t n = 0; n < s->nodes; n++) {
         part.node_start[n] = nnz;
         for (size_t j = 0; j < s->domains; j++) {
-            part.bytes[nnz] = part.blocks[nnz] = 0;
+            part.bytes_sum[nnz] = part.blocks_sum[nnz] = 0;
             for (size_t k = 0; k < s->ranks; k++) {
-                part.bytes[nnz] += s->node_of_rank[k] == n ? s->bytes[k][j] : 0;
-                part.blocks[nnz] += s->node_of_rank[k] == n && s->bytes[k][j] != 0;
+                part.bytes_sum[nnz] += s->node_of_rank[k] == n ? s->bytes[k][j] : 0;
+                part.blocks_sum[nnz] += s->node_of_rank[k] == n ? blocks[k][j] : 0;
             }
             part.node_col[nnz] = j;
-            nnz += part.blocks[nnz] > 0;
+            nnz += part.blocks_sum[nnz] > 0;
         }
     }
     part.node_start[s->nodes] = nnz;
 }
 
-/* Leaves a scene's input the `most` largest entries of each node and domain, and sums. */
-static void keep_largest(struct scene *s, size_t most)
+/* Leaves a scene's input the entries that are among the `most` largest of `held` of each node and domain, and sums. */
+static void keep_largest_of(struct scene *s, held_by_rank held, held_by_rank blocks, size_t most)
 {
     size_t nnz = 0;
     for (size_t i = 0; i < s->ranks; i++) {
         part.row_start[i] = nnz;
         for (size_t j = 0; j < s->domains; j++) {
-            if (s->bytes[i][j] != 0 && is_among_largest(s, i, j, most)) {
+            if (s->bytes[i][j] != 0 && is_among_largest(s, held, i, j, most)) {
                 part.col[nnz] = j;
+                part.count[nnz] = blocks[i][j];
                 part.value[nnz++] = s->bytes[i][j];
             }
         }
     }
     part.row_start[s->ranks] = nnz;
-    sum_scene(s);
+    sum_scene(s, blocks);
     part.requests = (matrix){ s->ranks, s->domains, part.row_start, part.col, part.value };
-    part.node_bytes = (matrix){ s->nodes, s->domains, part.node_start, part.node_col, part.bytes };
-    part.node_blocks = (matrix){ s->nodes, s->domains, part.node_start, part.node_col, part.blocks };
+    part.blocks = (matrix){ s->ranks, s->domains, part.row_start, part.col, part.count };
+    part.node_bytes = (matrix){ s->nodes, s->domains, part.node_start, part.node_col, part.bytes_sum };
+    part.node_blocks = (matrix){ s->nodes, s->domains, part.node_start, part.node_col, part.blocks_sum };
     s->input.requests = &part.requests;
     s->input.node_bytes = &part.node_bytes;
     s->input.node_blocks = &part.node_blocks;
+}
+
+/* One block for each rank and domain that it accesses. */
+static void single_blocks(const struct scene *s, held_by_rank blocks)
+{
+    for (size_t i = 0; i < s->ranks; i++) {
+        for (size_t j = 0; j < s->domains; j++) {
+            blocks[i][j] = s->bytes[i][j] != 0;
+        }
+    }
+}
+
+static void keep_largest(struct scene *s, size_t most)
+{
+    static held_by_rank blocks;
+    single_blocks(s, blocks);
+    keep_largest_of(s, s->bytes, blocks, most);
 }
 
 /* As many as a node can serve. */
@@ -761,16 +783,20 @@ END_TEST
 
 START_TEST(latp_by_largest_entries)
 {
-    static int64_t blocks[MAX_RANKS][MAX_DOMAINS];
+    static held_by_rank blocks;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct scene *s = random_scene(seed, 7, 4);
         keep_largest(s, enough_entries(s));
         check_latp(s, "latp_volume", s->bytes, seed);
+        single_blocks(s, blocks);
+        check_latp(s, "latp_count", blocks, seed);
         for (size_t i = 0; i < s->ranks; i++) {
             for (size_t j = 0; j < s->domains; j++) {
-                blocks[i][j] = s->bytes[i][j] != 0;
+                blocks[i][j] *= 1 + (int64_t)((seed + 7 * i + 3 * j) % 5);
             }
         }
+        keep_largest_of(s, blocks, blocks, enough_entries(s));
+        s->input.blocks = &part.blocks;
         check_latp(s, "latp_count", blocks, seed);
     }
 }

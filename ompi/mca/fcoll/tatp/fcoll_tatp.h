@@ -234,6 +234,7 @@ typedef struct tatp_schedule {
     bool shared;               /* the aggregators of this node have their windows in the segment */
     matrix requests;           /* rank 0: C, until the statistics have told it; mostly empty */
     matrix even_requests;      /* that of the domains in whose place it has fitted ones */
+    matrix blocks;             /* those of `requests`, where the strategy goes by them */
     int told;                  /* calls by it that are in the statistics */
     tatp_cycles *cycles;
 } tatp_schedule;
@@ -438,9 +439,11 @@ int64_t tatp_window_count(const tatp_schedule *schedule);
 /* ---- fcoll_tatp_rows.c ---- */
 /* C, as far as a decision needs it, on rank 0. */
 typedef struct tatp_rows {
-    matrix requests;   /* ranks x domains: bytes, of ranks that may serve the domain */
-    matrix node_bytes; /* nodes x domains, of all ranks of the node */
-    matrix node_ranks; /* of the node's ranks, those that access the domain */
+    matrix requests;    /* ranks x domains: bytes, of ranks that may serve the domain */
+    matrix blocks;      /* the same in contiguous blocks; empty unless the strategy goes by them */
+    matrix node_bytes;  /* nodes x domains, of all ranks of the node */
+    matrix node_blocks; /* empty, as above */
+    matrix node_ranks;  /* of the node's ranks, those that access the domain */
 } tatp_rows;
 /* `rc` is what this rank brings along; an error anywhere becomes rank 0's. Collective. */
 int tatp_gather_rows(tatp_pass *pass, int rc, tatp_rows *rows);
@@ -585,8 +588,8 @@ const char *tatp_run_id(void);
 /* ---- fcoll_tatp_stats.c ---- */
 /* Whether a line is written for each call. */
 bool tatp_stats_wanted(void);
-/* On rank 0: takes C over, for the line of the first call by this schedule, or releases it. */
-void tatp_stats_keep(tatp_schedule *schedule, matrix *requests);
+/* On rank 0: takes C over, for the line of the first call by this schedule, or leaves it. */
+void tatp_stats_keep(tatp_schedule *schedule, tatp_rows *rows);
 /* Appends one line about the call to the statistics file. Collective when statistics are on. */
 int tatp_stats_report(const tatp_pass *pass);
 /* The text as the inside of a JSON string. */

@@ -356,6 +356,7 @@ void tatp_schedule_release(tatp_schedule *schedule)
     free(schedule->units.of);
     matrix_release(&schedule->requests);
     matrix_release(&schedule->even_requests);
+    matrix_release(&schedule->blocks);
     memset(schedule, 0, sizeof *schedule);
 }
 

@@ -40,11 +40,10 @@ static int64_t parts_of_window(int64_t contributors, int64_t remote)
     return remote > contributors / 2 ? contributors : remote;
 }
 
-/* Counts each domain's contributors; returns the most parts of a window that any aggregator has. */
-static int64_t count_contributors(const plan_input *in, const size_t *rank_of_domain,
+/* Counts each domain's contributors, of which `ranks` has those on each node; returns the most parts of a window that any aggregator has. */
+static int64_t count_contributors(const plan_input *in, const matrix *ranks, const size_t *rank_of_domain,
                                   int64_t *contributors)
 {
-    const matrix *ranks = in->node_blocks;
     int64_t most = 0;
     for (size_t j = 0; j < ranks->cols; j++)
         contributors[j] = 0;
@@ -73,18 +72,21 @@ static int decide_here(tatp_pass *pass, tatp_rows *rows, int64_t *answer)
     plan_input in = {
         .requests = &rows->requests,
         .node_bytes = &rows->node_bytes,
-        .node_blocks = &rows->node_ranks,
         .node_of_rank = where->node_of_rank,
         .topology = &where->topology,
         .objective = pass->module->settings.objective->objective,
         .per_node = plan_even_per_node(where->ranks_on_node, where->nodes, domains),
     };
+    if (pass->module->settings.strategy->by_blocks) {
+        in.blocks = &rows->blocks;
+        in.node_blocks = &rows->node_blocks;
+    }
     int rc = assign(&in, &pass->module->settings, schedule->fitted, &schedule->decision, rank_of_domain);
     if (rc == OMPI_SUCCESS) {
-        answer[ANSWER_PARTS] = count_contributors(&in, rank_of_domain,
+        answer[ANSWER_PARTS] = count_contributors(&in, &rows->node_ranks, rank_of_domain,
                                                    answer + ANSWER_WORDS + domains);
         answer[ANSWER_MAY_FIT] = tatp_may_fit(pass->module, schedule, &schedule->decision);
-        tatp_stats_keep(schedule, &rows->requests);
+        tatp_stats_keep(schedule, rows);
     }
     for (size_t j = 0; j < domains && rc == OMPI_SUCCESS; j++)
         answer[ANSWER_WORDS + j] = (int64_t)rank_of_domain[j];

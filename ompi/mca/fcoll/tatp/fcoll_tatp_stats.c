@@ -31,16 +31,16 @@ static bool wants_details(void)
 
 static _Atomic int plans; /* that are written */
 
-void tatp_stats_keep(tatp_schedule *schedule, matrix *requests)
+void tatp_stats_keep(tatp_schedule *schedule, tatp_rows *rows)
 {
-    if (!wants_details() || plans >= MOST_PLANS) {
-        matrix_release(requests);
+    if (!wants_details() || plans >= MOST_PLANS)
         return;
-    }
     matrix_release(&schedule->even_requests);
+    matrix_release(&schedule->blocks);
     schedule->even_requests = schedule->requests;
-    schedule->requests = *requests;
-    *requests = (matrix){0};
+    schedule->requests = rows->requests;
+    schedule->blocks = rows->blocks;
+    rows->requests = rows->blocks = (matrix){0};
 }
 
 /* ---- text ---- */
@@ -168,6 +168,7 @@ static int put_line(FILE *out, const tatp_pass *pass, const summary *all)
         fputs("}\n", out);
     matrix_release(&pass->schedule->requests);
     matrix_release(&pass->schedule->even_requests);
+    matrix_release(&pass->schedule->blocks);
     return rc;
 }
 

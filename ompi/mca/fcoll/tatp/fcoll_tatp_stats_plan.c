@@ -30,9 +30,9 @@ static void put_hosts(FILE *out, const tatp_nodes *where)
     fputc(']', out);
 }
 
-static void put_triples(FILE *out, const matrix *m)
+static void put_triples(FILE *out, const char *key, const matrix *m)
 {
-    begin_array(out, "requests");
+    begin_array(out, key);
     for (size_t row = 0; row < m->rows; row++) {
         for (size_t k = m->row_start[row]; k < m->row_start[row + 1]; k++) {
             if (k > 0)
@@ -80,7 +80,7 @@ static void put_requests(FILE *out, const matrix *requests, const tatp_nodes *wh
     grouping by = {1, 1};
     if (fits(requests)) {
         fputs(", \"requests_by\": \"rank\"", out);
-        put_triples(out, requests);
+        put_triples(out, "requests", requests);
         return;
     }
     int rc = sum_groups(requests, where, by, &sums);
@@ -92,7 +92,7 @@ static void put_requests(FILE *out, const matrix *requests, const tatp_nodes *wh
     if (rc == 0) {
         fprintf(out, ", \"requests_by\": \"node\", \"nodes_in_row\": %zu, \"domains_in_column\": %zu",
                 by.nodes, by.domains);
-        put_triples(out, &sums);
+        put_triples(out, "requests", &sums);
     }
     matrix_release(&sums);
 }
@@ -130,6 +130,8 @@ void tatp_put_plan(FILE *out, const tatp_pass *pass)
         fprintf(out, j > 0 ? ",%d" : "%d", schedule->decision.aggregator[j]);
     fputc(']', out);
     put_requests(out, &schedule->requests, where);
+    if (schedule->blocks.row_start != NULL && fits(&schedule->blocks))
+        put_triples(out, "blocks", &schedule->blocks);
     if (schedule->even_requests.row_start != NULL) {
         fprintf(out, ", \"even\": {\"count\": %zu", schedule->even_requests.cols);
         put_requests(out, &schedule->even_requests, where);
