@@ -4,5 +4,6 @@
 
 int main(int argc, char **argv)
 {
-    return run_program("btio", "Write and read as NAS BT-IO does, time it and check it.", argc, argv);
+    return run_program("btio", "Write and read as NAS BT-IO does, time it and check it.", argc,
+                       argv);
 }

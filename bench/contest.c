@@ -43,7 +43,15 @@ struct entry {
 /* ---- options ---- */
 
 enum {
-    KEY_CALLS = 256, KEY_TILED, KEY_HALO, KEY_NO_VERIFY, KEY_NO_WARM_UP, KEY_ASK, KEY_PLANNED, KEY_KIND, KEY_WHOLE
+    KEY_CALLS = 256,
+    KEY_TILED,
+    KEY_HALO,
+    KEY_NO_VERIFY,
+    KEY_NO_WARM_UP,
+    KEY_ASK,
+    KEY_PLANNED,
+    KEY_KIND,
+    KEY_WHOLE
 };
 
 static void take_kind(struct argp_state *state, const char *text, shape *s)
@@ -79,38 +87,52 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp_option option_table[] = {
-    {"kind", KEY_KIND, "NAME", 0, "What is accessed: array (the default), cube, btio, tile, lattice, dump", 0},
+    {"kind", KEY_KIND, "NAME", 0,
+     "What is accessed: array (the default), cube, btio, tile, lattice, dump", 0},
     {"tiled", KEY_TILED, NULL, 0, "The first dimension is made by repeating the file type", 0},
     {"halo", KEY_HALO, "N", 0, "Elements around the block in memory (0)", 0},
     {"contestants", 'w', "LIST", 0,
      "Separated by blanks (tatp vulcan dynamic_gen2 two_phase romio hand hand_warm floor; also "
      "dynamic and individual). tatp+num_aggregators=4,cycle_buffer_size=1048576 is tatp with other "
-     "values of its fcoll_tatp_ parameters, or of those of io_ompio_", 0},
-    {"rounds", 'n', "N", 0, "Rounds that count, after one that does not (5); 0: only check and measure", 0},
-    {"calls", KEY_CALLS, "N", 0, "Writes, then reads, in each round on the open file; their mean counts (1)", 0},
-    {"whole", KEY_WHOLE, NULL, 0, "Time from before opening to behind closing, with all calls of one operation", 0},
+     "values of its fcoll_tatp_ parameters, or of those of io_ompio_",
+     0},
+    {"rounds", 'n', "N", 0,
+     "Rounds that count, after one that does not (5); 0: only check and measure", 0},
+    {"calls", KEY_CALLS, "N", 0,
+     "Writes, then reads, in each round on the open file; their mean counts (1)", 0},
+    {"whole", KEY_WHOLE, NULL, 0,
+     "Time from before opening to behind closing, with all calls of one operation", 0},
     {"no-verify", KEY_NO_VERIFY, NULL, 0, "Do not check the bytes of files and buffers", 0},
-    {"no-warm-up", KEY_NO_WARM_UP, NULL, 0, "All rounds count: what measures and checks has warmed up already", 0},
+    {"no-warm-up", KEY_NO_WARM_UP, NULL, 0,
+     "All rounds count: what measures and checks has warmed up already", 0},
     {"ask", KEY_ASK, NULL, 0,
      "Before and after one write and one read of each contestant print '@CONTESTANT OPERATION "
-     "begin' (or end) and wait for a line of input, so that a caller can count bytes on links; first "
-     "around nothing, for contestant 'nothing': what asking costs", 0},
-    {"planned", KEY_PLANNED, NULL, 0, "With --ask: of the second write and read of the open file, for which tatp makes no plan", 0},
+     "begin' (or end) and wait for a line of input, so that a caller can count bytes on links; "
+     "first "
+     "around nothing, for contestant 'nothing': what asking costs",
+     0},
+    {"planned", KEY_PLANNED, NULL, 0,
+     "With --ask: of the second write and read of the open file, for which tatp makes no plan", 0},
     {0},
 };
 
 static struct options parse_options(int argc, char **argv)
 {
     static char all[] = "tatp vulcan dynamic_gen2 two_phase romio hand hand_warm floor";
-    static const struct argp_child children[] = {{&shape_argp, 0, "What is accessed:", 1},
-                                                 {&run_argp, 0, "How it is run:", 2},
-                                                 {0}};
+    static const struct argp_child children[] = {
+        {&shape_argp, 0, "What is accessed:", 1}, {&run_argp, 0, "How it is run:", 2}, {0}};
     static const struct argp parser = {
-        .options = option_table, .parser = parse_option, .children = children,
+        .options = option_table,
+        .parser = parse_option,
+        .children = children,
         .doc = "Write and read an array collectively in several ways; compare the times."};
     struct options o = {.shape = {.kind = shape_find("array")},
-                        .run = {.file = "/dev/shm/contest", .label = "contest"}, .ways = all,
-                        .rounds = 5, .calls = 1, .verify = true, .warm_up = true};
+                        .run = {.file = "/dev/shm/contest", .label = "contest"},
+                        .ways = all,
+                        .rounds = 5,
+                        .calls = 1,
+                        .verify = true,
+                        .warm_up = true};
     argp_parse(&parser, argc, argv, 0, NULL, &o);
     return o;
 }
@@ -175,7 +197,8 @@ static bool check_way(const struct options *o, problem *p, const way *w)
     MPI_Barrier(MPI_COMM_WORLD);
     right = w->read(p, opened) && right;
     w->close(p, opened);
-    right = (w->own_buffer || part_check_memory(&p->own, w->name, p->data, rest, p->filling)) && right;
+    right =
+        (w->own_buffer || part_check_memory(&p->own, w->name, p->data, rest, p->filling)) && right;
     return everywhere(right);
 }
 
@@ -204,7 +227,8 @@ static double timed(problem *p, bool (*operation)(problem *, void *), void *open
     return sum / calls;
 }
 
-static double timed_whole(const struct options *o, problem *p, const way *w, bool (*operation)(problem *, void *))
+static double timed_whole(const struct options *o, problem *p, const way *w,
+                          bool (*operation)(problem *, void *))
 {
     MPI_Barrier(MPI_COMM_WORLD);
     double seconds = MPI_Wtime();
@@ -245,7 +269,8 @@ static void run_rounds(const struct options *o, problem *p, struct entry *entrie
 }
 
 /* Statistics from now on, in a new file, or (the path as it was) no longer: they are read. */
-static void begin_statistics(const struct options *o, const problem *p, const way *w, char path[PATH_MAX])
+static void begin_statistics(const struct options *o, const problem *p, const way *w,
+                             char path[PATH_MAX])
 {
     snprintf(path, PATH_MAX, "%s.statistics", o->run.file);
     if (!mpiio_has_statistics(w))
@@ -318,20 +343,22 @@ static const char *verdict(const struct options *o, const struct entry *e)
 
 static void print_csv_statistics(const struct statistics *s, const struct statistics *first)
 {
-    printf(",%.0f,%.5f,%.5f,%.0f,%.0f,%.0f,%.0f", s->crossing_bytes, s->planning_share, first->planning_share,
-           s->messages, first->metadata_bytes, s->hop_bytes, s->aggregators);
+    printf(",%.0f,%.5f,%.5f,%.0f,%.0f,%.0f,%.0f", s->crossing_bytes, s->planning_share,
+           first->planning_share, s->messages, first->metadata_bytes, s->hop_bytes, s->aggregators);
     for (int i = 0; i < STAGES; i++)
         printf(",%.6f", s->stage[i]);
     printf("\n");
 }
 
-static void print_csv_line(const struct options *o, const problem *p, const struct entry *e, int op, int nodes)
+static void print_csv_line(const struct options *o, const problem *p, const struct entry *e, int op,
+                           int nodes)
 {
     const struct result *r = &e->result[op];
     const struct statistics *s = &e->statistics[op];
     /* A contestant's name may hold commas. */
-    printf("%s,\"%s\",%s,%d,%d,%" PRId64 ",%d,%.6f,%.6f,%.1f,%s,", o->run.label, e->way.name, operation_name[op],
-           p->ranks, nodes, p->array.bytes, o->rounds, r->times.least, r->times.median,
+    printf("%s,\"%s\",%s,%d,%d,%" PRId64 ",%d,%.6f,%.6f,%.1f,%s,", o->run.label, e->way.name,
+           operation_name[op], p->ranks, nodes, p->array.bytes, o->rounds, r->times.least,
+           r->times.median,
            r->times.median > 0 ? (double)p->array.bytes / r->times.median / 1e6 : 0, verdict(o, e));
     if (e->extra_bytes >= 0)
         printf("%" PRId64, e->extra_bytes);
@@ -341,7 +368,8 @@ static void print_csv_line(const struct options *o, const problem *p, const stru
         printf(",,,,,,,,,,,,\n");
 }
 
-static void print_csv(const struct options *o, const problem *p, const struct entry *entries, int count, int nodes)
+static void print_csv(const struct options *o, const problem *p, const struct entry *entries,
+                      int count, int nodes)
 {
     printf("case,contestant,operation,ranks,nodes,bytes,rounds,min_s,median_s,MB_per_s,verified,"
            "extra_bytes,crossing_bytes,planning_share,first_planning_share,messages,metadata_bytes,"
@@ -372,23 +400,28 @@ static void print_row(const struct options *o, const struct entry *e, const stru
         printf(" %8s %6s\n", "-", verdict(o, e));
 }
 
-static void print_table(const struct options *o, const problem *p, const struct entry *entries, int count, int nodes)
+static void print_table(const struct options *o, const problem *p, const struct entry *entries,
+                        int count, int nodes)
 {
     printf("%s: %.1f MB, %d ranks on %d nodes, %d rounds; milliseconds (least, median); ratio: "
            "median of %s over this one\n",
-           o->run.label, (double)p->array.bytes / 1e6, p->ranks, nodes, o->rounds, entries[0].way.name);
-    printf("%-24s %8s %8s %7s %8s %8s %7s %8s %6s\n", "contestant", "write", "median", "ratio", "read", "median",
-           "ratio", "MB extra", "right");
+           o->run.label, (double)p->array.bytes / 1e6, p->ranks, nodes, o->rounds,
+           entries[0].way.name);
+    printf("%-24s %8s %8s %7s %8s %8s %7s %8s %6s\n", "contestant", "write", "median", "ratio",
+           "read", "median", "ratio", "MB extra", "right");
     for (int i = 0; i < count; i++)
         print_row(o, &entries[i], &entries[0]);
     for (int i = 0; i < count; i++)
         for (int op = 0; op < OPERATIONS; op++)
             if (entries[i].statistics[op].lines > 0)
-                printf("%s %s: %.1f MB change nodes, %.0f messages, planning is %.1f %% of the call; in the "
+                printf("%s %s: %.1f MB change nodes, %.0f messages, planning is %.1f %% of the "
+                       "call; in the "
                        "first %.1f %%, by %.1f kB of metadata\n",
                        entries[i].way.name, operation_name[op],
-                       entries[i].statistics[op].crossing_bytes / 1e6, entries[i].statistics[op].messages,
-                       entries[i].statistics[op].planning_share * 100, entries[i].first[op].planning_share * 100,
+                       entries[i].statistics[op].crossing_bytes / 1e6,
+                       entries[i].statistics[op].messages,
+                       entries[i].statistics[op].planning_share * 100,
+                       entries[i].first[op].planning_share * 100,
                        entries[i].first[op].metadata_bytes / 1e3);
 }
 
@@ -404,7 +437,8 @@ static int count_nodes(void)
     return nodes;
 }
 
-static void report(const struct options *o, const problem *p, struct entry *entries, int count, int nodes)
+static void report(const struct options *o, const problem *p, struct entry *entries, int count,
+                   int nodes)
 {
     for (int i = 0; i < count; i++)
         for (int op = 0; op < OPERATIONS; op++)

@@ -21,7 +21,7 @@ typedef struct problem {
  * next needs. */
 typedef struct way {
     const char *name;
-    const char *settings; /* what stood behind a + in its name; NULL: nothing */
+    const char *settings;              /* what stood behind a + in its name; NULL: nothing */
     const struct mpiio_choice *choice; /* NULL: not MPI-IO */
     void *(*open)(problem *p, const struct way *w);
     /* False when the library tells of fewer bytes than asked for. */

@@ -4,5 +4,6 @@
 
 int main(int argc, char **argv)
 {
-    return run_program("cube", "Write and read a 3-D array of doubles, time it and check it.", argc, argv);
+    return run_program("cube", "Write and read a 3-D array of doubles, time it and check it.", argc,
+                       argv);
 }

@@ -124,7 +124,8 @@ const char *decomposition_multipartition(decomposition *d, int64_t n, size_t ran
         q++;
     if ((size_t)(q * q) != ranks)
         return "a block-tridiagonal multipartition wants a square number of ranks";
-    const decomposition shape = {.dims = 3, .size = {n, n, n}, .cells = {q, q, q}, .element = element};
+    const decomposition shape = {
+        .dims = 3, .size = {n, n, n}, .cells = {q, q, q}, .element = element};
     const char *wrong = begin(d, &shape);
     if (wrong != NULL)
         return wrong;
@@ -139,10 +140,11 @@ const char *decomposition_multipartition(decomposition *d, int64_t n, size_t ran
     return finish(d);
 }
 
-const char *decomposition_unequal(decomposition *d, const int64_t *count, size_t ranks, int64_t variables,
-                                  int64_t element)
+const char *decomposition_unequal(decomposition *d, const int64_t *count, size_t ranks,
+                                  int64_t variables, int64_t element)
 {
-    decomposition shape = {.dims = 2, .cells = {1, (int64_t)ranks}, .size = {variables}, .element = element};
+    decomposition shape = {
+        .dims = 2, .cells = {1, (int64_t)ranks}, .size = {variables}, .element = element};
     for (size_t r = 0; r < ranks; r++)
         if (count[r] < 0 || __builtin_add_overflow(shape.size[1], count[r], &shape.size[1]))
             return too_large;
@@ -323,8 +325,8 @@ static void follow(struct view_maker *m, size_t a, size_t b, int64_t times)
         m->rc = matrix_builder_add(&m->builder, b, a, times);
 }
 
-/* The part of the array at one index of all dimensions before k, as it is `times` times in the file. The recursion
- * is as deep as the array has dimensions. */
+/* The part of the array at one index of all dimensions before k, as it is `times` times in the
+ * file. The recursion is as deep as the array has dimensions. */
 static struct ends count_followers(struct view_maker *m, int k, size_t cell, int64_t times)
 {
     const decomposition *d = m->d;
@@ -335,7 +337,8 @@ static struct ends count_followers(struct view_maker *m, int k, size_t cell, int
         int64_t extent = d->cut[k][i + 1] - d->cut[k][i];
         if (extent == 0)
             continue;
-        struct ends one = count_followers(m, k + 1, cell * (size_t)d->cells[k] + (size_t)i, times * extent);
+        struct ends one =
+            count_followers(m, k + 1, cell * (size_t)d->cells[k] + (size_t)i, times * extent);
         follow(m, one.last, one.first, times * (extent - 1));
         if (all.first == SIZE_MAX)
             all.first = one.first;

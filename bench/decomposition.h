@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Who accesses what of a file: an array cut into cells by cuts through whole dimensions, each cell
- * owned by one rank. Every byte of the file belongs to exactly one rank. Needs no MPI, so that patterns of any size are
- * generated without data.
+ * owned by one rank. Every byte of the file belongs to exactly one rank. Needs no MPI, so that
+ * patterns of any size are generated without data.
  *
- * Functions that make a decomposition return NULL, or a sentence on what is wrong and make nothing; the
- * others 0 or a negative errno value. Release with decomposition_release.
+ * Functions that make a decomposition return NULL, or a sentence on what is wrong and make nothing;
+ * the others 0 or a negative errno value. Release with decomposition_release.
  */
 #ifndef BENCH_DECOMPOSITION_H
 #define BENCH_DECOMPOSITION_H
@@ -20,13 +20,13 @@
 /* Dimensions slowest first, cells in C order. */
 typedef struct decomposition {
     int dims;
-    int64_t size[DECOMPOSITION_DIMS];  /* elements */
+    int64_t size[DECOMPOSITION_DIMS]; /* elements */
     int64_t cells[DECOMPOSITION_DIMS];
-    int64_t *cut[DECOMPOSITION_DIMS];  /* cut[d][i]: where cell i begins; cells[d] + 1 entries */
-    size_t *owner;                     /* of each cell: a rank */
+    int64_t *cut[DECOMPOSITION_DIMS]; /* cut[d][i]: where cell i begins; cells[d] + 1 entries */
+    size_t *owner;                    /* of each cell: a rank */
     size_t ranks;
-    size_t *first, *cell;              /* cells of rank r, ascending: cell[first[r]] .. cell[first[r + 1] - 1] */
-    int64_t element, bytes;            /* of one element; of the whole file */
+    size_t *first, *cell; /* cells of rank r, ascending: cell[first[r]] .. cell[first[r + 1] - 1] */
+    int64_t element, bytes; /* of one element; of the whole file */
 } decomposition;
 
 /* A part of an array. */
@@ -41,16 +41,19 @@ typedef struct array_grid {
     int64_t element;
 } array_grid;
 
-/* One cell a rank, ranks in C order, cells as equal as they can be: cubes, lattices, tiles, records. */
+/* One cell a rank, ranks in C order, cells as equal as they can be: cubes, lattices, tiles,
+ * records. */
 const char *decomposition_grid(decomposition *d, const array_grid *grid);
 
-/* NAS BT-IO's block-tridiagonal multipartition: a cube of n points in each dimension, cut into q * q * q cells for
- * q * q ranks, of which each has one cell in each slice, on a diagonal. */
-const char *decomposition_multipartition(decomposition *d, int64_t n, size_t ranks, int64_t element);
+/* NAS BT-IO's block-tridiagonal multipartition: a cube of n points in each dimension, cut into q *
+ * q * q cells for q * q ranks, of which each has one cell in each slice, on a diagonal. */
+const char *decomposition_multipartition(decomposition *d, int64_t n, size_t ranks,
+                                         int64_t element);
 
-/* Particles: `variables` rows, in each of them count[r] elements of rank r after those of rank r - 1. */
-const char *decomposition_unequal(decomposition *d, const int64_t *count, size_t ranks, int64_t variables,
-                                  int64_t element);
+/* Particles: `variables` rows, in each of them count[r] elements of rank r after those of rank r
+ * - 1. */
+const char *decomposition_unequal(decomposition *d, const int64_t *count, size_t ranks,
+                                  int64_t variables, int64_t element);
 
 /* After `ranks` and owners of cells were set by hand. -ENOMEM. */
 int decomposition_index(decomposition *d);
@@ -62,7 +65,8 @@ void decomposition_release(decomposition *d);
 
 array_box decomposition_box(const decomposition *d, size_t cell);
 
-/* The box as bytes of an array of that size that begins at byte `base`: appended, in ascending order. */
+/* The box as bytes of an array of that size that begins at byte `base`: appended, in ascending
+ * order. */
 int array_box_runs(const decomposition *d, const int64_t *size, const array_box *box, int64_t base,
                    access_list *list);
 

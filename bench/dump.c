@@ -4,5 +4,8 @@
 
 int main(int argc, char **argv)
 {
-    return run_program("dump", "Write and read particles, of which ranks have different numbers, time it and check it.", argc, argv);
+    return run_program(
+        "dump",
+        "Write and read particles, of which ranks have different numbers, time it and check it.",
+        argc, argv);
 }

@@ -46,8 +46,10 @@ static size_t slab_bytes(const problem *p)
 
 /* ---- lists ---- */
 
-/* Fills pieces, unless NULL, with those of a list in [lo, hi); returns their number and sums their bytes. */
-static size_t cut_pieces(const access_list *list, int64_t lo, int64_t hi, piece *pieces, int64_t *bytes)
+/* Fills pieces, unless NULL, with those of a list in [lo, hi); returns their number and sums their
+ * bytes. */
+static size_t cut_pieces(const access_list *list, int64_t lo, int64_t hi, piece *pieces,
+                         int64_t *bytes)
 {
     access_cursor cursor;
     access_piece next;
@@ -91,7 +93,8 @@ static void look_at_slab(const problem *p, lists *l)
     l->count = 0;
     for (int r = 0; r < p->ranks; r++) {
         runs_of(p, r, &list);
-        l->count += cut_pieces(&list, lo, hi, l->pieces == NULL ? NULL : l->pieces + l->count, &bytes);
+        l->count +=
+            cut_pieces(&list, lo, hi, l->pieces == NULL ? NULL : l->pieces + l->count, &bytes);
         l->slab_at[r] = at;
         l->slab_count[r] = (int)bytes;
         at += (int)bytes;
@@ -161,8 +164,9 @@ static bool hand_write(problem *p, void *opened)
     access_cursor_init(&cursor, &p->own.memory);
     if (l->packed != NULL)
         (void)access_gather(&cursor, ACCESS_END, p->data, 0, l->packed);
-    check_mpi(MPI_Alltoallv(stream, l->own_count, l->own_at, MPI_BYTE, l->exchanged, l->slab_count, l->slab_at,
-                            MPI_BYTE, MPI_COMM_WORLD), "MPI_Alltoallv");
+    check_mpi(MPI_Alltoallv(stream, l->own_count, l->own_at, MPI_BYTE, l->exchanged, l->slab_count,
+                            l->slab_at, MPI_BYTE, MPI_COMM_WORLD),
+              "MPI_Alltoallv");
     for (size_t i = 0; i < l->count; i++) {
         memcpy(l->slab + l->pieces[i].at, from, l->pieces[i].bytes);
         from += l->pieces[i].bytes;
@@ -183,8 +187,9 @@ static bool hand_read(problem *p, void *opened)
         memcpy(to, l->slab + l->pieces[i].at, l->pieces[i].bytes);
         to += l->pieces[i].bytes;
     }
-    check_mpi(MPI_Alltoallv(l->exchanged, l->slab_count, l->slab_at, MPI_BYTE, stream, l->own_count, l->own_at,
-                            MPI_BYTE, MPI_COMM_WORLD), "MPI_Alltoallv");
+    check_mpi(MPI_Alltoallv(l->exchanged, l->slab_count, l->slab_at, MPI_BYTE, stream, l->own_count,
+                            l->own_at, MPI_BYTE, MPI_COMM_WORLD),
+              "MPI_Alltoallv");
     access_cursor_init(&cursor, &p->own.memory);
     if (l->packed != NULL)
         (void)access_scatter(&cursor, ACCESS_END, p->data, 0, l->packed, p->own.bytes);
@@ -255,12 +260,20 @@ void hand_start(const problem *p)
 bool hand_find(const char *name, way *w)
 {
     if (strcmp(name, "floor") == 0) {
-        *w = (way){.name = name, .open = floor_open, .write = floor_write, .read = floor_read,
-                   .close = floor_close, .own_buffer = true};
+        *w = (way){.name = name,
+                   .open = floor_open,
+                   .write = floor_write,
+                   .read = floor_read,
+                   .close = floor_close,
+                   .own_buffer = true};
         return true;
     }
     if (!counts_fit || (strcmp(name, "hand") != 0 && strcmp(name, "hand_warm") != 0))
         return false;
-    *w = (way){.name = name, .open = hand_open, .write = hand_write, .read = hand_read, .close = hand_close};
+    *w = (way){.name = name,
+               .open = hand_open,
+               .write = hand_write,
+               .read = hand_read,
+               .close = hand_close};
     return true;
 }

@@ -79,12 +79,9 @@ static double one_cost(const struct recipe *recipe, const struct vectors *v, siz
 {
     const double *r = v->of_row + row * RANK, *c = v->of_col + col * RANK;
     switch (recipe->structure[0]) {
-    case 'g':
-        return hypot(r[0] - c[0], r[1] - c[1]) / 1.5;
-    case 'l':
-        return dot(r, c);
-    default:
-        return (double)(next_random(state) >> 11) * 0x1p-53;
+    case 'g': return hypot(r[0] - c[0], r[1] - c[1]) / 1.5;
+    case 'l': return dot(r, c);
+    default: return (double)(next_random(state) >> 11) * 0x1p-53;
     }
 }
 
@@ -102,14 +99,15 @@ static size_t row_of_pair(const lap_problem *problem, size_t pair, size_t first)
 static void fill_costs(struct instance *in, const struct recipe *recipe, uint64_t *state)
 {
     lap_problem *problem = &in->problem;
-    const struct vectors v = { draw(in, recipe->rows * RANK, state), draw(in, recipe->cols * RANK, state) };
+    const struct vectors v = {draw(in, recipe->rows * RANK, state),
+                              draw(in, recipe->cols * RANK, state)};
     size_t each = recipe->degree > 0 ? recipe->degree : recipe->rows, pairs = each * recipe->cols;
     double *real = recipe->integer ? NULL : allocate(in, pairs, sizeof *real);
     int64_t *integer = recipe->integer ? allocate(in, pairs, sizeof *integer) : NULL;
     for (size_t k = 0; k < pairs; k++) {
         size_t col = k / each;
-        double cost = one_cost(recipe, &v, row_of_pair(problem, k, col * each), col, state)
-                      * largest_cost(recipe);
+        double cost = one_cost(recipe, &v, row_of_pair(problem, k, col * each), col, state) *
+                      largest_cost(recipe);
         if (recipe->integer) {
             integer[k] = (int64_t)cost + 1; /* scipy's sparse matrices know no zero */
         } else {
@@ -165,7 +163,7 @@ static void choose_pairs(struct instance *in, const struct recipe *recipe, uint6
 static void make_instance(struct instance *in, const struct recipe *recipe, uint64_t seed)
 {
     uint64_t state = seed;
-    *in = (struct instance){ .problem = { .rows = recipe->rows, .cols = recipe->cols } };
+    *in = (struct instance){.problem = {.rows = recipe->rows, .cols = recipe->cols}};
     if (recipe->degree > 0) {
         choose_pairs(in, recipe, &state);
     }
@@ -188,7 +186,7 @@ static int dump(const struct instance *in, const char *path)
     const lap_problem *p = &in->problem;
     bool listed = p->start != NULL, integer = p->integer_cost != NULL;
     size_t pairs = listed ? p->start[p->cols] : p->rows * p->cols;
-    const uint64_t head[] = { p->rows, p->cols, listed ? pairs : 0, integer };
+    const uint64_t head[] = {p->rows, p->cols, listed ? pairs : 0, integer};
     const void *cost = integer ? (const void *)p->integer_cost : p->cost;
     FILE *file = fopen(path, "wb");
     if (file == NULL) {
@@ -229,10 +227,12 @@ static int compare_seconds(const void *a, const void *b)
 
 static bool prove(const struct instance *in)
 {
-    return lap_verify(&in->problem, &in->solution, in->problem.integer_cost != NULL ? 0.0 : 1e-6) == 0;
+    return lap_verify(&in->problem, &in->solution, in->problem.integer_cost != NULL ? 0.0 : 1e-6) ==
+           0;
 }
 
-static int measure(struct instance *in, const lap_solver *solver, const char *name, long repetitions)
+static int measure(struct instance *in, const lap_solver *solver, const char *name,
+                   long repetitions)
 {
     double *seconds = calloc((size_t)repetitions, sizeof *seconds);
     int rc = seconds != NULL ? 0 : -ENOMEM;
@@ -265,16 +265,16 @@ static int parse_recipe(const char *name, struct recipe *recipe)
 {
     char kind[8];
     int end = 0, listed_end = 0;
-    *recipe = (struct recipe){ .degree = 0 };
+    *recipe = (struct recipe){.degree = 0};
     int fields = sscanf(name, "%15[a-z]-%7[a-z]-%zux%zu%n/%zu%n", recipe->structure, kind,
                         &recipe->rows, &recipe->cols, &end, &recipe->degree, &listed_end);
     recipe->integer = fields >= 4 && strcmp(kind, "int") == 0;
-    bool known = strchr("gltu", recipe->structure[0]) != NULL
-                 && (recipe->integer || (fields >= 4 && strcmp(kind, "real") == 0));
-    bool complete = (fields == 4 && name[end] == '\0')
-                    || (fields == 5 && name[listed_end] == '\0' && recipe->degree > 0);
-    return known && complete && recipe->rows > 0 && recipe->cols > 0
-                   && recipe->degree <= recipe->rows
+    bool known = strchr("gltu", recipe->structure[0]) != NULL &&
+                 (recipe->integer || (fields >= 4 && strcmp(kind, "real") == 0));
+    bool complete = (fields == 4 && name[end] == '\0') ||
+                    (fields == 5 && name[listed_end] == '\0' && recipe->degree > 0);
+    return known && complete && recipe->rows > 0 && recipe->cols > 0 &&
+                   recipe->degree <= recipe->rows
                ? 0
                : -EINVAL;
 }
@@ -302,11 +302,11 @@ static int run_problem(struct options *options, const char *name)
 /* ---- the command ---- */
 
 static const struct argp_option option_table[] = {
-    { "solver", 's', "NAME", 0, "Only this solver", 0 },
-    { "repeat", 'r', "N", 0, "Solve N times, print the least and the median time (default 3)", 0 },
-    { "seed", 'S', "N", 0, "Seed of the costs (default 1)", 0 },
-    { "dump", 'd', "FILE", 0, "Write the problem to a file, as 8-byte numbers", 0 },
-    { 0 },
+    {"solver", 's', "NAME", 0, "Only this solver", 0},
+    {"repeat", 'r', "N", 0, "Solve N times, print the least and the median time (default 3)", 0},
+    {"seed", 'S', "N", 0, "Seed of the costs (default 1)", 0},
+    {"dump", 'd', "FILE", 0, "Write the problem to a file, as 8-byte numbers", 0},
+    {0},
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -315,41 +315,39 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 's':
         options->solvers = arg;
-        return lap_find_solver(arg) != NULL ? 0 : (argp_error(state, "%s: no such solver", arg), EINVAL);
+        return lap_find_solver(arg) != NULL
+                   ? 0
+                   : (argp_error(state, "%s: no such solver", arg), EINVAL);
     case 'r':
         options->repetitions = strtol(arg, NULL, 10);
         return options->repetitions > 0 ? 0 : (argp_error(state, "%s: not a count", arg), EINVAL);
-    case 'S':
-        options->seed = strtoull(arg, NULL, 10);
-        return 0;
-    case 'd':
-        options->dump = arg;
-        return 0;
+    case 'S': options->seed = strtoull(arg, NULL, 10); return 0;
+    case 'd': options->dump = arg; return 0;
     case ARGP_KEY_INIT:
         printf("problem,solver,repetitions,seconds_least,seconds_median,total,proved\n");
         return 0;
-    case ARGP_KEY_ARG:
-        options->status |= run_problem(options, arg);
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_usage(state);
-        return EINVAL;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    case ARGP_KEY_ARG: options->status |= run_problem(options, arg); return 0;
+    case ARGP_KEY_NO_ARGS: argp_usage(state); return EINVAL;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
-        option_table, parse, "PROBLEM...",
+        option_table,
+        parse,
+        "PROBLEM...",
         "Solves assignment problems, proves the answers and prints the times.\v"
-        "A PROBLEM is STRUCTURE-KIND-ROWSxCOLS, or STRUCTURE-KIND-ROWSxCOLS/DEGREE for a sparse one "
-        "with DEGREE rows allowed a column. STRUCTURE: uniform, ties, geometric or lowrank. KIND: int "
+        "A PROBLEM is STRUCTURE-KIND-ROWSxCOLS, or STRUCTURE-KIND-ROWSxCOLS/DEGREE for a sparse "
+        "one "
+        "with DEGREE rows allowed a column. STRUCTURE: uniform, ties, geometric or lowrank. KIND: "
+        "int "
         "or real. Options count for the problems after them.",
-        NULL, NULL, NULL
-    };
-    struct options options = { .repetitions = 3, .seed = 1, .status = EXIT_SUCCESS };
+        NULL,
+        NULL,
+        NULL};
+    struct options options = {.repetitions = 3, .seed = 1, .status = EXIT_SUCCESS};
     return argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options) == 0 ? options.status
-                                                                            : EXIT_FAILURE;
+                                                                             : EXIT_FAILURE;
 }

@@ -4,5 +4,6 @@
 
 int main(int argc, char **argv)
 {
-    return run_program("lattice", "Write and read a 4-D lattice, time it and check it.", argc, argv);
+    return run_program("lattice", "Write and read a 4-D lattice, time it and check it.", argc,
+                       argv);
 }

@@ -18,10 +18,12 @@
 
 const machine machines[] = {
     {"inspur", 4, 20, 12, 40 * GBIT, 20 * GBIT, COPY_RATE, false,
-     "4 racks of 20 nodes of 12 cores, 40 Gb/s in a rack, 20 Gb/s from each rack to the switch above"},
+     "4 racks of 20 nodes of 12 cores, 40 Gb/s in a rack, 20 Gb/s from each rack to the switch "
+     "above"},
     {"bluelight", 34, 256, 16, 40 * GBIT, 256 * 40 * GBIT, COPY_RATE, true,
      "34 supernodes of 256 nodes of 16 cores in a full fat tree; nodes of a job lie anywhere"},
-    {"crill", 1, 16, 48, 2.1e9, 0, COPY_RATE, false, "16 nodes of 48 cores on one switch, 2100 MB/s"},
+    {"crill", 1, 16, 48, 2.1e9, 0, COPY_RATE, false,
+     "16 nodes of 48 cores on one switch, 2100 MB/s"},
     {NULL, 0, 0, 0, 0, 0, 0, false, NULL},
 };
 
@@ -35,11 +37,18 @@ bool machine_parse(const char *text, machine *m)
     size_t nodes, leaf, cores;
     double link = 1000, uplink = 1000;
     int used = 0;
-    if (sscanf(text, "%zu,%zu,%zu%n,%lf,%lf%n", &nodes, &leaf, &cores, &used, &link, &uplink, &used) < 3 ||
-        text[used] != '\0' || nodes == 0 || leaf == 0 || cores == 0 || nodes > 100000 || !(link > 0) || !(uplink > 0))
+    if (sscanf(text, "%zu,%zu,%zu%n,%lf,%lf%n", &nodes, &leaf, &cores, &used, &link, &uplink,
+               &used) < 3 ||
+        text[used] != '\0' || nodes == 0 || leaf == 0 || cores == 0 || nodes > 100000 ||
+        !(link > 0) || !(uplink > 0))
         return false;
-    *m = (machine){.name = text, .leaves = (nodes + leaf - 1) / leaf, .leaf = leaf, .cores = cores,
-                   .link_rate = link * MBIT, .uplink_rate = uplink * MBIT, .copy_rate = COPY_RATE};
+    *m = (machine){.name = text,
+                   .leaves = (nodes + leaf - 1) / leaf,
+                   .leaf = leaf,
+                   .cores = cores,
+                   .link_rate = link * MBIT,
+                   .uplink_rate = uplink * MBIT,
+                   .copy_rate = COPY_RATE};
     return true;
 }
 

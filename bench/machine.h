@@ -22,12 +22,13 @@ typedef struct machine {
 /* Closed by an entry whose name is NULL. */
 extern const machine machines[];
 
-/* One of the table, or "NODES,LEAF,CORES[,NODE-MBIT,UPLINK-MBIT]", as the test cluster is made (rates: 1000 where
- * not said). False: neither. */
+/* One of the table, or "NODES,LEAF,CORES[,NODE-MBIT,UPLINK-MBIT]", as the test cluster is made
+ * (rates: 1000 where not said). False: neither. */
 bool machine_parse(const char *text, machine *m);
 
-/* The nodes of a job on the machine: how far they are apart, and their links. Made from a description in Slurm's
- * format, read as fcoll/tatp reads it. 0 or a negative errno value. Release with topo_release. */
+/* The nodes of a job on the machine: how far they are apart, and their links. Made from a
+ * description in Slurm's format, read as fcoll/tatp reads it. 0 or a negative errno value. Release
+ * with topo_release. */
 int machine_topology(const machine *m, size_t nodes, topo *t);
 
 /* The rate of the link above vertex v of the topology's tree. */

@@ -9,15 +9,16 @@ enum { STAGES = 5 };
 
 /* Of the statistics that fcoll/tatp wrote about one operation. */
 typedef struct statistics {
-    int lines;             /* 0: nothing is known */
-    double crossing_bytes; /* that change nodes, in the last call */
-    double planning_share; /* median over the calls of the part of stages 1 to 3 */
+    int lines;                       /* 0: nothing is known */
+    double crossing_bytes;           /* that change nodes, in the last call */
+    double planning_share;           /* median over the calls of the part of stages 1 to 3 */
     double messages, metadata_bytes; /* in the last call */
     double hop_bytes, aggregators;   /* in the last call */
     double stage[STAGES];            /* seconds of st1 to st5, medians over the calls */
 } statistics;
 
-/* Exchanges something between all pairs of ranks, so that connections and their buffers are there. */
+/* Exchanges something between all pairs of ranks, so that connections and their buffers are there.
+ */
 void connect_all(const problem *p);
 
 /* The memory that this rank uses now, and from where on its peak counts; -1 where the system does

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The contestants that are MPI-IO of one Open MPI: OMPIO with one of its fcoll components, or ROMIO.
+/* The contestants that are MPI-IO of one Open MPI: OMPIO with one of its fcoll components, or
+ * ROMIO.
  *
- * Open MPI chooses anew at every MPI_File_open and MPI_File_set_view, by priorities that it declares
- * unchangeable after start. To have all contestants in one set of processes they are changed all
- * the same, where they are stored; what was then chosen is looked up. */
+ * Open MPI chooses anew at every MPI_File_open and MPI_File_set_view, by priorities that it
+ * declares unchangeable after start. To have all contestants in one set of processes they are
+ * changed all the same, where they are stored; what was then chosen is looked up. */
 #include "ompi_config.h"
 
 #include "contest.h"
@@ -61,7 +62,8 @@ static size_t type_width(mca_base_var_type_t type)
     }
 }
 
-static bool find_variable(const char *framework, const char *component, const char *name, variable *v)
+static bool find_variable(const char *framework, const char *component, const char *name,
+                          variable *v)
 {
     const mca_base_var_t *known;
     int index = mca_base_var_find("ompi", framework, component, name);
@@ -108,7 +110,8 @@ static void choose(const mpiio_choice *choice)
 {
     for (size_t i = 0; i < CHOICES; i++) {
         const mpiio_choice *c = &choices[i];
-        bool chosen = choice->fcoll != NULL && c->fcoll != NULL && strcmp(choice->fcoll, c->fcoll) == 0;
+        bool chosen =
+            choice->fcoll != NULL && c->fcoll != NULL && strcmp(choice->fcoll, c->fcoll) == 0;
         if (c->fcoll != NULL)
             (void)set_priority("fcoll", c->fcoll, chosen ? 1000 : -1);
     }
@@ -141,7 +144,8 @@ static void apply_settings(opened_file *o, const way *w)
             fail(w->name, "settings are NAME=VALUE,...");
         *value++ = '\0';
         variable *v = &o->changed[o->changes];
-        if (!find_variable("fcoll", w->choice->fcoll, setting, v) && !find_variable("io", w->choice->io, setting, v))
+        if (!find_variable("fcoll", w->choice->fcoll, setting, v) &&
+            !find_variable("io", w->choice->io, setting, v))
             fail(setting, "neither component has a variable of this name");
         set_variable(v, setting, value);
         o->changes++;
@@ -164,9 +168,11 @@ static void *mpiio_open(problem *p, const way *w)
     MPI_Info info = hints_for(p, w->choice);
     choose(w->choice);
     apply_settings(o, w);
-    check_mpi(MPI_File_open(MPI_COMM_WORLD, p->run->file, MPI_MODE_CREATE | MPI_MODE_RDWR, info, &o->file),
+    check_mpi(MPI_File_open(MPI_COMM_WORLD, p->run->file, MPI_MODE_CREATE | MPI_MODE_RDWR, info,
+                            &o->file),
               p->run->file);
-    check_mpi(MPI_File_set_view(o->file, 0, p->types.element, p->types.view, "native", info), "MPI_File_set_view");
+    check_mpi(MPI_File_set_view(o->file, 0, p->types.element, p->types.view, "native", info),
+              "MPI_File_set_view");
     check_choice(o->file, w->choice);
     MPI_Info_free(&info);
     return o;
@@ -184,7 +190,8 @@ static bool mpiio_write(problem *p, void *opened)
     opened_file *o = opened;
     MPI_Status status;
     check_mpi(MPI_File_seek(o->file, 0, MPI_SEEK_SET), "MPI_File_seek");
-    check_mpi(MPI_File_write_all(o->file, p->data, p->types.count, p->types.memory, &status), "MPI_File_write_all");
+    check_mpi(MPI_File_write_all(o->file, p->data, p->types.count, p->types.memory, &status),
+              "MPI_File_write_all");
     return whole(p, &status);
 }
 
@@ -193,7 +200,8 @@ static bool mpiio_read(problem *p, void *opened)
     opened_file *o = opened;
     MPI_Status status;
     check_mpi(MPI_File_seek(o->file, 0, MPI_SEEK_SET), "MPI_File_seek");
-    check_mpi(MPI_File_read_all(o->file, p->data, p->types.count, p->types.memory, &status), "MPI_File_read_all");
+    check_mpi(MPI_File_read_all(o->file, p->data, p->types.count, p->types.memory, &status),
+              "MPI_File_read_all");
     return whole(p, &status);
 }
 
@@ -210,7 +218,8 @@ static void mpiio_close(problem *p, void *opened)
 void mpiio_start(const problem *p)
 {
     MPI_File file;
-    check_mpi(MPI_File_open(MPI_COMM_WORLD, p->run->file, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+    check_mpi(MPI_File_open(MPI_COMM_WORLD, p->run->file, MPI_MODE_CREATE | MPI_MODE_RDWR,
+                            MPI_INFO_NULL, &file),
               p->run->file);
     check_mpi(MPI_File_close(&file), "MPI_File_close");
 }
@@ -231,8 +240,13 @@ bool mpiio_find(const char *name, way *w)
             continue;
         if (name[length] == '+' && c->fcoll == NULL)
             return false;
-        *w = (way){.name = name, .settings = name[length] == '+' ? name + length + 1 : NULL, .choice = c,
-                   .open = mpiio_open, .write = mpiio_write, .read = mpiio_read, .close = mpiio_close};
+        *w = (way){.name = name,
+                   .settings = name[length] == '+' ? name + length + 1 : NULL,
+                   .choice = c,
+                   .open = mpiio_open,
+                   .write = mpiio_write,
+                   .read = mpiio_read,
+                   .close = mpiio_close};
         return true;
     }
     return false;

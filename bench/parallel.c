@@ -143,7 +143,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 'c': o->csv = true; break;
     case 'H':
         if (strchr(text, '=') == NULL || text[0] == '=' || o->hints == MAX_HINTS)
-            argp_error(state, "--hint wants KEY=VALUE, at most %d times, not '%s'", MAX_HINTS, text);
+            argp_error(state, "--hint wants KEY=VALUE, at most %d times, not '%s'", MAX_HINTS,
+                       text);
         o->hint[o->hints++] = text;
         break;
     default: return ARGP_ERR_UNKNOWN;

@@ -83,8 +83,8 @@ static MPI_Datatype box_type(const part *p, const array_box *box, MPI_Datatype e
         count[d] = (int)box->count[d];
         start[d] = (int)box->start[d];
     }
-    MPI_Type_create_subarray(p->array->dims - tiled, size + tiled, count + tiled, start + tiled, MPI_ORDER_C,
-                             element, &type);
+    MPI_Type_create_subarray(p->array->dims - tiled, size + tiled, count + tiled, start + tiled,
+                             MPI_ORDER_C, element, &type);
     return type;
 }
 
@@ -153,7 +153,8 @@ void part_free_types(part_types *types)
 /* Odd multipliers: words of one file differ, and words of two fillings at one place. */
 static uint64_t word_at(int64_t number, uint64_t filling)
 {
-    return ((uint64_t)number + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ filling * UINT64_C(0xd1342543de82ef95);
+    return ((uint64_t)number + 1) * UINT64_C(0x9e3779b97f4a7c15) ^
+           filling * UINT64_C(0xd1342543de82ef95);
 }
 
 void fill_bytes(char *to, int64_t offset, int64_t bytes, uint64_t filling)
@@ -197,13 +198,13 @@ void part_fill(const part *p, char *memory, int64_t base, uint64_t filling)
 
 static bool say_wrong(const char *who, const char *where, int64_t offset)
 {
-    fprintf(stderr, "%s: %s: rank %d: wrong byte in the %s at offset %" PRId64 "\n",
-            program_name(), who, world_rank, where, offset);
+    fprintf(stderr, "%s: %s: rank %d: wrong byte in the %s at offset %" PRId64 "\n", program_name(),
+            who, world_rank, where, offset);
     return false;
 }
 
-static bool same_bytes(const char *who, const char *where, const char *got, const char *wanted, int64_t bytes,
-                       int64_t offset)
+static bool same_bytes(const char *who, const char *where, const char *got, const char *wanted,
+                       int64_t bytes, int64_t offset)
 {
     int64_t i = 0;
     if (memcmp(got, wanted, (size_t)bytes) == 0)
@@ -224,13 +225,15 @@ bool part_check(const part *p, const char *who, const char *memory, int64_t base
         for (int64_t at = 0; right && at < piece.length; at += CHECK_PIECE) {
             int64_t bytes = piece.length - at < CHECK_PIECE ? piece.length - at : CHECK_PIECE;
             fill_bytes(wanted, base + piece.offset + at, bytes, filling);
-            right = same_bytes(who, "buffer", memory + piece.stream + at, wanted, bytes, piece.stream + at);
+            right = same_bytes(who, "buffer", memory + piece.stream + at, wanted, bytes,
+                               piece.stream + at);
         }
     free(wanted);
     return right;
 }
 
-bool part_check_memory(const part *p, const char *who, const char *memory, int rest, uint64_t filling)
+bool part_check_memory(const part *p, const char *who, const char *memory, int rest,
+                       uint64_t filling)
 {
     char *wanted = take_memory((size_t)p->memory_bytes, 1);
     memset(wanted, rest, (size_t)p->memory_bytes);
@@ -255,7 +258,8 @@ bool check_file(const char *path, const char *who, int64_t bytes, uint64_t filli
         fprintf(stderr, "%s: %s: rank %d: the file has the wrong size\n", program_name(), who,
                 world_rank);
     int64_t end = slab_start(bytes, world_rank + 1, world_size);
-    for (int64_t at = slab_start(bytes, world_rank, world_size); right && at < end; at += CHECK_PIECE) {
+    for (int64_t at = slab_start(bytes, world_rank, world_size); right && at < end;
+         at += CHECK_PIECE) {
         int64_t some = end - at < CHECK_PIECE ? end - at : CHECK_PIECE;
         file_read(fd, got, (size_t)some, at);
         fill_bytes(wanted, at, some, filling);

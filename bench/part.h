@@ -9,8 +9,10 @@
 
 /* How the part lies in memory and in the file type. */
 typedef struct part_form {
-    int64_t halo; /* elements around the block in memory, in each dimension: for ranks of one cell */
-    bool tiled;   /* the first dimension, which is not cut, is not in the file type: the type repeats along it */
+    int64_t
+        halo;   /* elements around the block in memory, in each dimension: for ranks of one cell */
+    bool tiled; /* the first dimension, which is not cut, is not in the file type: the type repeats
+                   along it */
 } part_form;
 
 typedef struct part {
@@ -27,8 +29,8 @@ typedef struct part {
 const char *part_make(part *p, const decomposition *array, size_t rank, part_form form);
 void part_release(part *p);
 
-/* The MPI types for it: one element; the view; memory, of which the access has *count. The caller frees
- * all three. */
+/* The MPI types for it: one element; the view; memory, of which the access has *count. The caller
+ * frees all three. */
 typedef struct part_types {
     MPI_Datatype element, view, memory;
     int count;
@@ -38,13 +40,15 @@ void part_free_types(part_types *types);
 
 /* What the bytes [offset, offset + bytes) of the file are, for one of many fillings. */
 void fill_bytes(char *to, int64_t offset, int64_t bytes, uint64_t filling);
-/* The same for a rank's whole memory, when the array begins at byte `base` of the file. Halo bytes are left alone. */
+/* The same for a rank's whole memory, when the array begins at byte `base` of the file. Halo bytes
+ * are left alone. */
 void part_fill(const part *p, char *memory, int64_t base, uint64_t filling);
 
 /* Each says on standard error where the first wrong byte is. `who` names what wrote or read. */
 bool part_check(const part *p, const char *who, const char *memory, int64_t base, uint64_t filling);
 /* Also what lies between and around, which is to hold `rest`. */
-bool part_check_memory(const part *p, const char *who, const char *memory, int rest, uint64_t filling);
+bool part_check_memory(const part *p, const char *who, const char *memory, int rest,
+                       uint64_t filling);
 /* Where the contiguous part of a rank of so many begins when `bytes` are divided equally. */
 int64_t slab_start(int64_t bytes, int rank, int ranks);
 /* The file as a whole, each rank its slab, without MPI-IO. */

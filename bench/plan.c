@@ -53,14 +53,15 @@ static void make_links(const struct options *o, size_t leaves, topo_tree *tree)
     tree->width = allocate(tree->vertices, sizeof *tree->width);
     for (size_t v = 0; v <= root; v++) {
         size_t leaf = v - o->nodes;
-        tree->parent[v] = v < o->nodes ? o->nodes + v / LEAF
+        tree->parent[v] = v < o->nodes    ? o->nodes + v / LEAF
                           : leaf < leaves ? o->nodes + leaves + leaf / POD
                                           : root;
         tree->width[v] = v < o->nodes ? 1 : leaf < leaves ? LEAF / 2 : LEAF * POD / 4;
     }
 }
 
-/* flat; tree: nodes of a leaf share a place; hops: the same distances with a place for each node. */
+/* flat; tree: nodes of a leaf share a place; hops: the same distances with a place for each node.
+ */
 static void make_network(const struct options *o, topo *t)
 {
     topo_flat(t, o->nodes);
@@ -166,8 +167,8 @@ static bool is_valid(const plan_input *in, const size_t *rank_of_domain)
     bool valid = true;
     for (size_t j = 0; j < in->requests->cols && valid; j++) {
         size_t rank = rank_of_domain[j];
-        valid = rank < ranks && taken[rank]++ == 0
-                && (++load[in->node_of_rank[rank]] <= in->per_node || in->per_node == 0);
+        valid = rank < ranks && taken[rank]++ == 0 &&
+                (++load[in->node_of_rank[rank]] <= in->per_node || in->per_node == 0);
     }
     free(taken);
     free(load);
@@ -200,17 +201,19 @@ static int measure(const struct options *o, const plan_input *in, const plan_str
         rc = plan_assess(in, rank_of_domain, &report);
     }
     bool valid = rc == 0 && is_valid(in, rank_of_domain) && report.hop_bytes >= bound;
-    bool fast = (o->most_seconds <= 0.0 || least <= o->most_seconds)
-                && (o->most_megabytes <= 0.0 || memory <= o->most_megabytes);
+    bool fast = (o->most_seconds <= 0.0 || least <= o->most_seconds) &&
+                (o->most_megabytes <= 0.0 || memory <= o->most_megabytes);
     free(rank_of_domain);
     if (rc != 0) {
         fprintf(stderr, "plan_bench: %s: %s\n", strategy->name, strerror(-rc));
         return rc;
     }
-    printf("%s,%s,%zu,%zu,%zu,%s,%.4f,%.0f,%.17g,%.17g,%.17g,%s\n", o->pattern, o->network, o->ranks,
-           o->nodes, o->domains, strategy->name, least, memory, report.hop_bytes,
+    printf("%s,%s,%zu,%zu,%zu,%s,%.4f,%.0f,%.17g,%.17g,%.17g,%s\n", o->pattern, o->network,
+           o->ranks, o->nodes, o->domains, strategy->name, least, memory, report.hop_bytes,
            bound > 0.0 ? report.hop_bytes - bound : 0.0, report.max_link_bytes,
-           !valid ? "WRONG" : fast ? "yes" : "OVER");
+           !valid ? "WRONG"
+           : fast ? "yes"
+                  : "OVER");
     fflush(stdout);
     return valid && fast ? 0 : -EIO;
 }
@@ -226,9 +229,11 @@ static int run(const struct options *o)
     for (size_t i = 0; i < o->ranks; i++) {
         node_of_rank[i] = (size_t)((double)i / (double)o->ranks * (double)o->nodes);
     }
-    plan_input in = { .requests = &requests, .node_of_rank = node_of_rank, .topology = &network,
-                      .per_node = o->per_node,
-                      .objective = o->congestion ? PLAN_CONGESTION : PLAN_HOP_BYTES };
+    plan_input in = {.requests = &requests,
+                     .node_of_rank = node_of_rank,
+                     .topology = &network,
+                     .per_node = o->per_node,
+                     .objective = o->congestion ? PLAN_CONGESTION : PLAN_HOP_BYTES};
     for (const plan_strategy *s = plan_strategies; s->name != NULL; s++) {
         bool wanted = o->strategy == NULL || strcmp(o->strategy, s->name) == 0;
         if (wanted && measure(o, &in, s) != 0) {
@@ -246,21 +251,21 @@ static int run(const struct options *o)
 enum { MOST_SECONDS = 1, MOST_MEGABYTES, NO_HEADER };
 
 static const struct argp_option option_table[] = {
-    { "ranks", 'p', "N", 0, "Ranks (default 65536)", 0 },
-    { "nodes", 'n', "N", 0, "Nodes (default 2048)", 0 },
-    { "domains", 'a', "N", 0, "File domains (default 512)", 0 },
-    { "touched", 't', "N", 0, "Domains that each rank accesses (default 8)", 0 },
-    { "per-node", 'm', "N", 0, "Domains on one node at most (default 1; 0: no limit)", 0 },
-    { "pattern", 'P', "NAME", 0, "blocks (default), strided, random or crowd", 0 },
-    { "network", 'N', "NAME", 0, "flat (default), tree, or hops: that tree, no two nodes alike", 0 },
-    { "congestion", 'c', NULL, 0, "tatp is to find the least load of a link", 0 },
-    { "strategy", 'g', "NAME", 0, "Only this strategy", 0 },
-    { "repeat", 'r', "N", 0, "Plan N times, print the least time (default 3)", 0 },
-    { "seed", 'S', "N", 0, "Seed of the requests (default 1)", 0 },
-    { "most-seconds", MOST_SECONDS, "S", 0, "Fail when it takes longer", 0 },
-    { "most-megabytes", MOST_MEGABYTES, "MB", 0, "Fail when it takes more memory", 0 },
-    { "no-header", NO_HEADER, NULL, 0, "Do not print what the columns are", 0 },
-    { 0 },
+    {"ranks", 'p', "N", 0, "Ranks (default 65536)", 0},
+    {"nodes", 'n', "N", 0, "Nodes (default 2048)", 0},
+    {"domains", 'a', "N", 0, "File domains (default 512)", 0},
+    {"touched", 't', "N", 0, "Domains that each rank accesses (default 8)", 0},
+    {"per-node", 'm', "N", 0, "Domains on one node at most (default 1; 0: no limit)", 0},
+    {"pattern", 'P', "NAME", 0, "blocks (default), strided, random or crowd", 0},
+    {"network", 'N', "NAME", 0, "flat (default), tree, or hops: that tree, no two nodes alike", 0},
+    {"congestion", 'c', NULL, 0, "tatp is to find the least load of a link", 0},
+    {"strategy", 'g', "NAME", 0, "Only this strategy", 0},
+    {"repeat", 'r', "N", 0, "Plan N times, print the least time (default 3)", 0},
+    {"seed", 'S', "N", 0, "Seed of the requests (default 1)", 0},
+    {"most-seconds", MOST_SECONDS, "S", 0, "Fail when it takes longer", 0},
+    {"most-megabytes", MOST_MEGABYTES, "MB", 0, "Fail when it takes more memory", 0},
+    {"no-header", NO_HEADER, NULL, 0, "Do not print what the columns are", 0},
+    {0},
 };
 
 static size_t count(const char *arg, struct argp_state *state)
@@ -283,8 +288,8 @@ static void check(const struct options *o, struct argp_state *state)
     if (strchr("bsrc", o->pattern[0]) == NULL || o->pattern[0] == '\0') {
         argp_error(state, "%s: no such pattern", o->pattern);
     }
-    if (strcmp(o->network, "flat") != 0 && strcmp(o->network, "tree") != 0
-        && strcmp(o->network, "hops") != 0) {
+    if (strcmp(o->network, "flat") != 0 && strcmp(o->network, "tree") != 0 &&
+        strcmp(o->network, "hops") != 0) {
         argp_error(state, "%s: no such network", o->network);
     }
     if (o->nodes == 0 || o->nodes > o->ranks || o->repetitions == 0) {
@@ -295,48 +300,29 @@ static void check(const struct options *o, struct argp_state *state)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
-    size_t *counts[] = { &o->ranks, &o->nodes, &o->domains, &o->touched, &o->per_node };
+    size_t *counts[] = {&o->ranks, &o->nodes, &o->domains, &o->touched, &o->per_node};
     const char *keys = "pnatm", *at = key > 0 && key < 128 ? strchr(keys, key) : NULL;
     if (at != NULL) {
         *counts[at - keys] = count(arg, state);
         return 0;
     }
     switch (key) {
-    case 'P':
-        o->pattern = arg;
-        return 0;
-    case 'N':
-        o->network = arg;
-        return 0;
-    case 'c':
-        o->congestion = 1;
-        return 0;
+    case 'P': o->pattern = arg; return 0;
+    case 'N': o->network = arg; return 0;
+    case 'c': o->congestion = 1; return 0;
     case 'g':
         o->strategy = arg;
         if (plan_find_strategy(arg) == NULL) {
             argp_error(state, "%s: no such strategy", arg);
         }
         return 0;
-    case 'r':
-        o->repetitions = (long)count(arg, state);
-        return 0;
-    case 'S':
-        o->seed = count(arg, state);
-        return 0;
-    case MOST_SECONDS:
-        o->most_seconds = strtod(arg, NULL);
-        return 0;
-    case MOST_MEGABYTES:
-        o->most_megabytes = strtod(arg, NULL);
-        return 0;
-    case NO_HEADER:
-        o->no_header = 1;
-        return 0;
-    case ARGP_KEY_END:
-        check(o, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    case 'r': o->repetitions = (long)count(arg, state); return 0;
+    case 'S': o->seed = count(arg, state); return 0;
+    case MOST_SECONDS: o->most_seconds = strtod(arg, NULL); return 0;
+    case MOST_MEGABYTES: o->most_megabytes = strtod(arg, NULL); return 0;
+    case NO_HEADER: o->no_header = 1; return 0;
+    case ARGP_KEY_END: check(o, state); return 0;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -345,14 +331,22 @@ int main(int argc, char **argv)
     const struct argp command = {
         .options = option_table,
         .parser = parse,
-        .doc = "Plans which rank serves which file domain, by every strategy.\v"
-               "seconds are of one processor; megabytes the most that the process had so far, "
-               "requests included. The gap is hop-bytes above what is proved to be the least; checked "
-               "says whether the plan obeys all limits.",
+        .doc =
+            "Plans which rank serves which file domain, by every strategy.\v"
+            "seconds are of one processor; megabytes the most that the process had so far, "
+            "requests included. The gap is hop-bytes above what is proved to be the least; checked "
+            "says whether the plan obeys all limits.",
     };
     struct options options = {
-        .ranks = 65536, .nodes = 2048, .domains = 512, .touched = 8, .per_node = 1,
-        .pattern = "blocks", .network = "flat", .repetitions = 3, .seed = 1,
+        .ranks = 65536,
+        .nodes = 2048,
+        .domains = 512,
+        .touched = 8,
+        .per_node = 1,
+        .pattern = "blocks",
+        .network = "flat",
+        .repetitions = 3,
+        .seed = 1,
     };
     if (argp_parse(&command, argc, argv, 0, NULL, &options) != 0) {
         return EXIT_FAILURE;

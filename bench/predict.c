@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* predict: what collective access moves, for an access pattern of any size on a model of a machine: no data, no
- * ranks, the same planning as fcoll/tatp's and rmaps/dla's. Prints comma-separated values, a line for each placement
- * and strategy. */
+/* predict: what collective access moves, for an access pattern of any size on a model of a machine:
+ * no data, no ranks, the same planning as fcoll/tatp's and rmaps/dla's. Prints comma-separated
+ * values, a line for each placement and strategy. */
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -34,7 +34,15 @@ static void check(int rc, const char *what)
 
 /* ---- options ---- */
 
-enum { KEY_KIND = 0x700, KEY_NODES, KEY_PER_NODE, KEY_STRIPE, KEY_UNIT, KEY_NO_HEADER, KEY_NODE_OF_RANK };
+enum {
+    KEY_KIND = 0x700,
+    KEY_NODES,
+    KEY_PER_NODE,
+    KEY_STRIPE,
+    KEY_UNIT,
+    KEY_NO_HEADER,
+    KEY_NODE_OF_RANK
+};
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -42,16 +50,21 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     switch (key) {
     case 'm':
         if (!machine_parse(text, &o->study.machine))
-            argp_error(state, "--machine wants inspur, bluelight, crill or NODES,LEAF,CORES[,MBIT,MBIT], not '%s'",
+            argp_error(state,
+                       "--machine wants inspur, bluelight, crill or NODES,LEAF,CORES[,MBIT,MBIT], "
+                       "not '%s'",
                        text);
         break;
     case KEY_KIND:
         if ((o->shape.kind = shape_find(text)) == NULL)
-            argp_error(state, "--kind wants cube, btio, tile, lattice, dump or array, not '%s'", text);
+            argp_error(state, "--kind wants cube, btio, tile, lattice, dump or array, not '%s'",
+                       text);
         break;
     case 'p': o->ranks = (size_t)shape_parse_number(state, "--ranks", text, 1); break;
     case KEY_NODES: o->nodes = (size_t)shape_parse_number(state, "--nodes", text, 1); break;
-    case KEY_PER_NODE: o->study.per_node = (size_t)shape_parse_number(state, "--per-node", text, 1); break;
+    case KEY_PER_NODE:
+        o->study.per_node = (size_t)shape_parse_number(state, "--per-node", text, 1);
+        break;
     case KEY_STRIPE: o->study.stripe = shape_parse_number(state, "--stripe", text, 1); break;
     case KEY_UNIT: o->study.unit = shape_parse_number(state, "--unit", text, 1); break;
     case 'P': o->placements = text; break;
@@ -72,19 +85,27 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 static const struct argp_option option_table[] = {
     {"kind", KEY_KIND, "NAME", 0, "What is accessed: cube, btio, tile, lattice, dump, array", 0},
     {"machine", 'm', "NAME", 0,
-     "inspur, bluelight, crill, or NODES,LEAF,CORES[,NODE-MBIT,UPLINK-MBIT] as the test cluster", 0},
+     "inspur, bluelight, crill, or NODES,LEAF,CORES[,NODE-MBIT,UPLINK-MBIT] as the test cluster",
+     0},
     {"ranks", 'p', "P", 0, "Ranks of the job", 0},
     {"nodes", KEY_NODES, "N", 0, "Nodes of the job (as many as have cores for the ranks)", 0},
     {"per-node", KEY_PER_NODE, "M", 0, "Aggregators for each node of the job (1)", 0},
-    {"stripe", KEY_STRIPE, "BYTES", 0, "The file system's stripes, which domains do not cut (not known)", 0},
-    {"unit", KEY_UNIT, "BYTES", 0, "The smallest unit of fitted domains (64 KiB, in whole stripes)", 0},
+    {"stripe", KEY_STRIPE, "BYTES", 0,
+     "The file system's stripes, which domains do not cut (not known)", 0},
+    {"unit", KEY_UNIT, "BYTES", 0, "The smallest unit of fitted domains (64 KiB, in whole stripes)",
+     0},
     {"placements", 'P', "LIST", 0,
-     "Separated by blanks: byslot, byslot:N (at most N ranks a node), bynode, dla, setmatch, mpipp, setmatch-cart, "
-     "mpipp-cart, given (byslot bynode dla)", 0},
-    {"node-of-rank", KEY_NODE_OF_RANK, "N,N,...", 0, "The placement 'given': the node of each rank, from 0 on", 0},
+     "Separated by blanks: byslot, byslot:N (at most N ranks a node), bynode, dla, setmatch, "
+     "mpipp, setmatch-cart, "
+     "mpipp-cart, given (byslot bynode dla)",
+     0},
+    {"node-of-rank", KEY_NODE_OF_RANK, "N,N,...", 0,
+     "The placement 'given': the node of each rank, from 0 on", 0},
     {"strategies", 'S', "LIST", 0,
-     "Separated by blanks: otp, latp_volume, latp_count, tatp, fitted (tatp with fitted domains), segments (dynamic "
-     "segmentation) (otp latp_volume latp_count tatp fitted)", 0},
+     "Separated by blanks: otp, latp_volume, latp_count, tatp, fitted (tatp with fitted domains), "
+     "segments (dynamic "
+     "segmentation) (otp latp_volume latp_count tatp fitted)",
+     0},
     {"no-header", KEY_NO_HEADER, NULL, 0, "No line with the names of the columns", 0},
     {0},
 };
@@ -93,7 +114,9 @@ static void parse_options(struct options *o, int argc, char **argv)
 {
     static const struct argp_child children[] = {{&shape_argp, 0, "What is accessed:", 1}, {0}};
     static const struct argp parser = {
-        .options = option_table, .parser = parse_option, .children = children,
+        .options = option_table,
+        .parser = parse_option,
+        .children = children,
         .doc = "Predict what collective access moves over the links of a machine."};
     argp_parse(&parser, argc, argv, 0, NULL, o);
 }
@@ -102,11 +125,14 @@ static void parse_options(struct options *o, int argc, char **argv)
 
 static void print_header(void)
 {
-    printf("machine,kind,size,reorder,ranks,nodes,per_node,aggregators,placement,strategy,unit_bytes,file_bytes,"
-           "hop_bytes,crossing_bytes,uplink_bytes,busiest_node_bytes,busiest_uplink_bytes,link_s,copy_s,inside\n");
+    printf("machine,kind,size,reorder,ranks,nodes,per_node,aggregators,placement,strategy,unit_"
+           "bytes,file_bytes,"
+           "hop_bytes,crossing_bytes,uplink_bytes,busiest_node_bytes,busiest_uplink_bytes,link_s,"
+           "copy_s,inside\n");
 }
 
-static void print_row(const struct options *o, const char *placement, const char *strategy, const forecast *f)
+static void print_row(const struct options *o, const char *placement, const char *strategy,
+                      const forecast *f)
 {
     const study *s = &o->study;
     char size[SHAPE_DIMS_TEXT];
@@ -114,9 +140,10 @@ static void print_row(const struct options *o, const char *placement, const char
     /* The name of a machine may hold commas. */
     printf("\"%s\",%s,%s,%d,%zu,%zu,%zu,%zu,%s,%s,%" PRId64 ",%" PRId64 ",%.15g,%" PRId64
            ",%.15g,%.15g,%.15g,%.6g,%.6g,%.6f\n",
-           s->machine.name, o->shape.kind->name, size, o->shape.reorder, s->array.ranks, s->nodes, s->per_node,
-           s->aggregators, placement, strategy, f->unit, s->array.bytes, f->hop_bytes, f->crossing_bytes,
-           f->uplink_bytes, f->busiest_node_bytes, f->busiest_uplink_bytes, f->link_seconds, f->copy_seconds, s->inside);
+           s->machine.name, o->shape.kind->name, size, o->shape.reorder, s->array.ranks, s->nodes,
+           s->per_node, s->aggregators, placement, strategy, f->unit, s->array.bytes, f->hop_bytes,
+           f->crossing_bytes, f->uplink_bytes, f->busiest_node_bytes, f->busiest_uplink_bytes,
+           f->link_seconds, f->copy_seconds, s->inside);
     fflush(stdout);
 }
 
@@ -178,9 +205,10 @@ static void start_study(struct options *o)
 
 int main(int argc, char **argv)
 {
-    static char placements[] = "byslot bynode dla", strategies[] = "otp latp_volume latp_count tatp fitted";
-    struct options o = {.placements = placements, .strategies = strategies,
-                        .study = {.per_node = 1}};
+    static char placements[] = "byslot bynode dla",
+                strategies[] = "otp latp_volume latp_count tatp fitted";
+    struct options o = {
+        .placements = placements, .strategies = strategies, .study = {.per_node = 1}};
     char *placement;
     parse_options(&o, argc, argv);
     start_study(&o);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes and reads an access pattern, in one or several steps that follow each other in the file. */
+/* Writes and reads an access pattern, in one or several steps that follow each other in the file.
+ */
 #define _GNU_SOURCE /* asprintf */
 #include "program.h"
 
@@ -71,9 +72,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 static const struct argp_option option_table[] = {
     {"repeat", 'n', "R", 0, "Repetitions of each operation (1)", 0},
-    {"steps", KEY_STEPS, "N", 0, "Calls in each, one array after the other in the file (1; BT-IO: 40 or 250)", 0},
+    {"steps", KEY_STEPS, "N", 0,
+     "Calls in each, one array after the other in the file (1; BT-IO: 40 or 250)", 0},
     {"variant", KEY_VARIANT, "full|simple", 0,
-     "By collective calls through a view, or by each rank alone, one call for each contiguous run (full)", 0},
+     "By collective calls through a view, or by each rank alone, one call for each contiguous run "
+     "(full)",
+     0},
     {"verify", 'v', NULL, 0, "Check every byte of the file and of every buffer", 0},
     {"read-only", 'r', NULL, 0, "Only read a file that an earlier run wrote", 0},
     {"write-only", 'w', NULL, 0, "Only write", 0},
@@ -81,20 +85,21 @@ static const struct argp_option option_table[] = {
 };
 
 static const char csv_columns[] =
-    "\v--csv prints one line: label,size,grid,ranks,bytes,repeat,write_min_s,write_median_s,write_MB/s,"
-    "read_min_s,read_median_s,read_MB/s,verified; bytes of all steps, size and cells of one; MB/s (1e6 bytes) "
+    "\v--csv prints one line: "
+    "label,size,grid,ranks,bytes,repeat,write_min_s,write_median_s,write_MB/s,"
+    "read_min_s,read_median_s,read_MB/s,verified; bytes of all steps, size and cells of one; MB/s "
+    "(1e6 bytes) "
     "of the shortest time, empty where not run.";
 
 static void parse_options(options *o, const char *text, int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&shape_argp, 0, "What is accessed:", 1},
-                                                 {&run_argp, 0, "How it is run:", 2},
-                                                 {0}};
+    static const struct argp_child children[] = {
+        {&shape_argp, 0, "What is accessed:", 1}, {&run_argp, 0, "How it is run:", 2}, {0}};
     char *doc;
     if (asprintf(&doc, "%s\n%s.%s", text, o->shape.kind->note, csv_columns) < 0)
         fail("memory", strerror(ENOMEM));
-    const struct argp parser = {.options = option_table, .parser = parse_option, .doc = doc,
-                                .children = children};
+    const struct argp parser = {
+        .options = option_table, .parser = parse_option, .doc = doc, .children = children};
     argp_parse(&parser, argc, argv, 0, NULL, o);
     free(doc);
 }
@@ -119,7 +124,8 @@ static MPI_File open_file(const job *j, int mode)
     return file;
 }
 
-static void require_count(MPI_Status *status, MPI_Datatype type, int64_t wanted, const char *operation)
+static void require_count(MPI_Status *status, MPI_Datatype type, int64_t wanted,
+                          const char *operation)
 {
     int count;
     MPI_Get_count(status, type, &count);
@@ -150,7 +156,8 @@ static void access_run_by_run(const job *j, MPI_File file, int64_t base, bool wr
         int count = (int)(piece.length / j->array.element);
         MPI_Offset at = base + piece.offset;
         check_mpi(write ? MPI_File_write_at(file, at, data, count, j->types.element, &status)
-                        : MPI_File_read_at(file, at, data, count, j->types.element, &status), name);
+                        : MPI_File_read_at(file, at, data, count, j->types.element, &status),
+                  name);
         require_count(&status, j->types.element, count, name);
     }
 }
@@ -220,7 +227,8 @@ static void repeat_write(const job *j, double *seconds)
         if (j->o->run.fresh)
             remove_file(j->o->run.file);
         seconds[i] = write_steps(j, filling_of(j->o, i));
-        if (j->o->verify && !check_file(j->o->run.file, "write", file_bytes(j), filling_of(j->o, i)))
+        if (j->o->verify &&
+            !check_file(j->o->run.file, "write", file_bytes(j), filling_of(j->o, i)))
             MPI_Abort(MPI_COMM_WORLD, 1);
         MPI_Barrier(MPI_COMM_WORLD);
     }
@@ -236,8 +244,8 @@ static void print_times(const job *j, const char *operation, bool ran, double *s
     else if (run->csv)
         printf(",%.6f,%.6f,%.1f", t.least, t.median, bytes / t.least / 1e6);
     else
-        printf("%-12s %-5s min %.6f s  median %.6f s  %.1f MB/s\n", run->label, operation, t.least, t.median,
-               bytes / t.least / 1e6);
+        printf("%-12s %-5s min %.6f s  median %.6f s  %.1f MB/s\n", run->label, operation, t.least,
+               t.median, bytes / t.least / 1e6);
 }
 
 static void report(const job *j, double *write, double *read)
@@ -246,8 +254,8 @@ static void report(const job *j, double *write, double *read)
     shape_print_dims(j->array.size, j->array.dims, size);
     shape_print_dims(j->array.cells, j->array.dims, cells);
     if (j->o->run.csv)
-        printf("%s,%s,%s,%d,%" PRId64 ",%d", j->o->run.label, size, cells, world_size, file_bytes(j),
-               j->o->repeat);
+        printf("%s,%s,%s,%d,%" PRId64 ",%d", j->o->run.label, size, cells, world_size,
+               file_bytes(j), j->o->repeat);
     print_times(j, "write", j->o->write, write);
     print_times(j, "read", j->o->read, read);
     if (j->o->run.csv)
@@ -279,8 +287,12 @@ int run_program(const char *kind, const char *text, int argc, char **argv)
 {
     char file[64];
     snprintf(file, sizeof file, "%s.out", kind);
-    options o = {.shape = {.kind = shape_find(kind)}, .run = {.file = file, .label = kind},
-                 .repeat = 1, .steps = 1, .read = true, .write = true};
+    options o = {.shape = {.kind = shape_find(kind)},
+                 .run = {.file = file, .label = kind},
+                 .repeat = 1,
+                 .steps = 1,
+                 .read = true,
+                 .write = true};
     job j = {.o = &o};
     parse_options(&o, text, argc, argv);
     parallel_start(&argc, &argv);

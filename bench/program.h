@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program that writes and reads one kind of access pattern by MPI-IO, times every operation and, on
- * request, checks every byte. */
+/* A program that writes and reads one kind of access pattern by MPI-IO, times every operation and,
+ * on request, checks every byte. */
 #ifndef BENCH_PROGRAM_H
 #define BENCH_PROGRAM_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* record_bench: the recorder's part that is not communication, for more ranks than a machine can run. What each
- * rank, each owner of a part of the file and rank 0 do with one call is done here one after the other, by
- * the functions that fcoll/tatp calls; prints times, memory and sizes as comma-separated values. */
+/* record_bench: the recorder's part that is not communication, for more ranks than a machine can
+ * run. What each rank, each owner of a part of the file and rank 0 do with one call is done here
+ * one after the other, by the functions that fcoll/tatp calls; prints times, memory and sizes as
+ * comma-separated values. */
 #include "matrix/view_file.h"
 #include "record/record.h"
 
@@ -14,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Elements of 8 bytes in each direction of a rank's part of a cube; records of a rank, and their bytes. */
+/* Elements of 8 bytes in each direction of a rank's part of a cube; records of a rank, and their
+ * bytes. */
 enum { EDGE = 16, ELEMENT = 8, RECORDS = 64, RECORD = 1024, BLOCK = 1 << 20 };
 
 struct options {
@@ -59,7 +61,8 @@ static void factors(size_t ranks, size_t grid[3])
     grid[2] = rest / grid[1];
 }
 
-static void add_run(access_list *list, int64_t offset, int64_t length, int64_t stride, int64_t count)
+static void add_run(access_list *list, int64_t offset, int64_t length, int64_t stride,
+                    int64_t count)
 {
     access_run run = {offset, length, count > 1 ? stride : 0, count, list->bytes};
     check(access_append_run(list, &run), "pattern");
@@ -73,10 +76,12 @@ static void add_cube(const struct options *o, size_t rank, access_list *list)
     int64_t x = (int64_t)(rank % grid[2]), y = (int64_t)(rank / grid[2] % grid[1]);
     int64_t z = (int64_t)(rank / grid[2] / grid[1]);
     for (int64_t k = 0; k < EDGE; k++)
-        add_run(list, (z * EDGE + k) * plane + y * EDGE * row + x * EDGE * ELEMENT, EDGE * ELEMENT, row, EDGE);
+        add_run(list, (z * EDGE + k) * plane + y * EDGE * row + x * EDGE * ELEMENT, EDGE * ELEMENT,
+                row, EDGE);
 }
 
-/* blocks: one a rank; cube: an array in three dimensions; records: rank 0's, rank 1's, ... in turn. */
+/* blocks: one a rank; cube: an array in three dimensions; records: rank 0's, rank 1's, ... in turn.
+ */
 static access_list access_of(const struct options *o, size_t rank)
 {
     access_list list = {0};
@@ -188,9 +193,11 @@ static void own(struct run *r, size_t j)
     size_t *rank = allocate(r->o->ranks, sizeof *rank), n = 0;
     double begun = now();
     for (size_t at = 0; at < r->part[j].count; n++)
-        check(record_read_access(r->part[j].word, r->part[j].count, &at, &rank[n], &list[n]), "pieces");
+        check(record_read_access(r->part[j].word, r->part[j].count, &at, &rank[n], &list[n]),
+              "pieces");
     r->neighbours[j].from = j;
-    check(record_describe_neighbours(list, rank, n, r->o->ranks, ACCESS_WEIGHT_COUNT, &r->neighbours[j].words),
+    check(record_describe_neighbours(list, rank, n, r->o->ranks, ACCESS_WEIGHT_COUNT,
+                                     &r->neighbours[j].words),
           "neighbours");
     r->owner_s = now() - begun > r->owner_s ? now() - begun : r->owner_s;
     r->sent_mb += (double)r->neighbours[j].words.count * 8e-6;
@@ -211,10 +218,12 @@ static void sum_up(struct run *r, view_file *file)
     check(record_sums_start(&sums, o->ranks, 0, r->hi, r->unit, o->parts), "sums");
     for (size_t j = 0; j < o->parts; j++)
         if (r->neighbours[j].words.count > 0)
-            check(record_sums_add_neighbours(&sums, j, r->neighbours[j].words.word, r->neighbours[j].words.count),
+            check(record_sums_add_neighbours(&sums, j, r->neighbours[j].words.word,
+                                             r->neighbours[j].words.count),
                   "sums");
     for (size_t i = 0; i < o->ranks; i++)
-        check(record_sums_add_profile(&sums, i, r->row[i].words.word, r->row[i].words.count), "sums");
+        check(record_sums_add_profile(&sums, i, r->row[i].words.word, r->row[i].words.count),
+              "sums");
     check(record_sums_finish(&sums, ACCESS_WEIGHT_COUNT, &file->view, &bytes), "sums");
     record_sums_release(&sums);
     check(view_file_add_calls(file, &pattern, &bytes, 1), "profile");
@@ -264,12 +273,16 @@ static bool measure(const struct options *o)
     bool over = (o->most_seconds > 0 && r.root_s + r.write_s > o->most_seconds) ||
                 (o->most_megabytes > 0 && r.root_mb > o->most_megabytes);
     if (!o->no_header)
-        printf("pattern,ranks,parts,file_bytes,bin_bytes,view_entries,profile_entries,rank_s,owner_s,root_s,write_s,"
+        printf("pattern,ranks,parts,file_bytes,bin_bytes,view_entries,profile_entries,rank_s,owner_"
+               "s,root_s,write_s,"
                "sent_mb,root_mb,view_file_mb,right\n");
-    printf("%s,%zu,%zu,%lld,%lld,%zu,%zu,%.6f,%.4f,%.3f,%.3f,%.1f,%.1f,%.2f,%s\n", o->pattern, o->ranks, o->parts,
-           (long long)r.hi, (long long)file.pattern[0].unit, file.view.row_start[o->ranks],
-           file.bytes[0].row_start[o->ranks], r.rank_s, r.owner_s, r.root_s, r.write_s, r.sent_mb, r.root_mb,
-           megabytes, over ? "OVER" : right ? "yes" : "WRONG");
+    printf("%s,%zu,%zu,%lld,%lld,%zu,%zu,%.6f,%.4f,%.3f,%.3f,%.1f,%.1f,%.2f,%s\n", o->pattern,
+           o->ranks, o->parts, (long long)r.hi, (long long)file.pattern[0].unit,
+           file.view.row_start[o->ranks], file.bytes[0].row_start[o->ranks], r.rank_s, r.owner_s,
+           r.root_s, r.write_s, r.sent_mb, r.root_mb, megabytes,
+           over    ? "OVER"
+           : right ? "yes"
+                   : "WRONG");
     view_file_release(&file);
     for (size_t j = 0; j < o->parts; j++) {
         free(r.part[j].word);
@@ -302,7 +315,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 'n': o->ranks = positive(state, text); break;
     case 'd': o->parts = positive(state, text); break;
     case 'p':
-        if (strcmp(text, "blocks") != 0 && strcmp(text, "cube") != 0 && strcmp(text, "records") != 0)
+        if (strcmp(text, "blocks") != 0 && strcmp(text, "cube") != 0 &&
+            strcmp(text, "records") != 0)
             argp_error(state, "--pattern wants blocks, cube or records, not '%s'", text);
         o->pattern = text;
         break;
@@ -320,15 +334,19 @@ int main(int argc, char **argv)
     static const struct argp_option table[] = {
         {"ranks", 'n', "N", 0, "How many (100000)", 0},
         {"parts", 'd', "N", 0, "Of the file, each with an owner (256)", 0},
-        {"pattern", 'p', "NAME", 0, "blocks (one a rank), cube (16x16x16 doubles a rank), records (64 of 1 KiB a rank, "
-         "in turn); without, all three", 0},
+        {"pattern", 'p', "NAME", 0,
+         "blocks (one a rank), cube (16x16x16 doubles a rank), records (64 of 1 KiB a rank, "
+         "in turn); without, all three",
+         0},
         {"most-seconds", 's', "S", 0, "What rank 0 may take", 0},
         {"most-megabytes", 'm', "M", 0, "What rank 0 may need beside the messages", 0},
         {"no-header", 'q', NULL, 0, "Only the figures", 0},
         {0},
     };
-    static const struct argp parser = {.options = table, .parser = parse_option,
-                                       .doc = "Measure the recorder without communication, as if for many ranks."};
+    static const struct argp parser = {
+        .options = table,
+        .parser = parse_option,
+        .doc = "Measure the recorder without communication, as if for many ranks."};
     static const char *const patterns[] = {"blocks", "cube", "records"};
     struct options o = {.ranks = 100000, .parts = 256};
     bool well = true, all;

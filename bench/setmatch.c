@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* setmatch_bench: places access patterns by every method, and prints what is cut, what would cross
- * between nodes, and the times, as comma-separated values. Ends with failure when a bar is missed. */
+ * between nodes, and the times, as comma-separated values. Ends with failure when a bar is missed.
+ */
 #include "matrix/view_file.h"
 #include "plan/fitted.h"
 #include "setmatch/setmatch.h"
@@ -70,8 +71,11 @@ static void end(struct problem *p)
 
 static setmatch_input input_of(const struct problem *p)
 {
-    return (setmatch_input){.view = &p->view, .slots = p->slots_of_node, .nodes = p->nodes,
-                            .threshold = SETMATCH_DEFAULT_THRESHOLD, .refine = true};
+    return (setmatch_input){.view = &p->view,
+                            .slots = p->slots_of_node,
+                            .nodes = p->nodes,
+                            .threshold = SETMATCH_DEFAULT_THRESHOLD,
+                            .refine = true};
 }
 
 static size_t most_on_a_node(const struct problem *p)
@@ -100,8 +104,8 @@ static struct outcome report(const struct problem *p, const char *method, double
         setmatch_cost(&input, p->node, &cost) != 0)
         exit(EXIT_FAILURE);
     printf("%s,%zu,%zu,%zu,%s,%lld,%.6f,%.6g,%zu,%.6f\n", p->name, p->view.rows, p->nodes, p->slots,
-           method, (long long)(total - inside), total > 0 ? (double)inside / (double)total : 1, cost,
-           most_on_a_node(p), seconds);
+           method, (long long)(total - inside), total > 0 ? (double)inside / (double)total : 1,
+           cost, most_on_a_node(p), seconds);
     fflush(stdout);
     return (struct outcome){total - inside, seconds};
 }
@@ -132,9 +136,10 @@ static struct outcome run_peer(struct problem *p, unsigned repeat)
     return report(p, peer_name, least);
 }
 
-/* From one random start after the other until the time is up; the best of them by `view` counts, which is the
- * problem's own or what one may know without recording. */
-static struct outcome run_mpipp(struct problem *p, const char *name, const matrix *view, double seconds)
+/* From one random start after the other until the time is up; the best of them by `view` counts,
+ * which is the problem's own or what one may know without recording. */
+static struct outcome run_mpipp(struct problem *p, const char *name, const matrix *view,
+                                double seconds)
 {
     setmatch_input input = input_of(p);
     input.view = view;
@@ -155,8 +160,8 @@ static struct outcome run_mpipp(struct problem *p, const char *name, const matri
     return report(p, name, cpu_seconds() - begun);
 }
 
-/* The grid of ranks of a pattern whose ranks are numbered along it, "KIND:AxB[xC...]:..."; 0 dimensions: it has
- * none. */
+/* The grid of ranks of a pattern whose ranks are numbered along it, "KIND:AxB[xC...]:..."; 0
+ * dimensions: it has none. */
 static size_t read_grid(const char *name, size_t dims[8])
 {
     static const char *const kinds[] = {"array:", "mesh:", "torus:"};
@@ -254,7 +259,8 @@ static void compare_with_peer(struct tally *t, const struct problem *p, struct o
 
 static void compare_with_mpipp(struct tally *t, struct outcome ours, struct outcome mpipp)
 {
-    require(t, ours.cut <= mpipp.cut, "cut against mpipp's", (double)ours.cut / fmax(1, (double)mpipp.cut));
+    require(t, ours.cut <= mpipp.cut, "cut against mpipp's",
+            (double)ours.cut / fmax(1, (double)mpipp.cut));
 }
 
 static void run_case(const struct options *o, struct tally *t, const char *name,
@@ -298,7 +304,8 @@ static void run_cuts(const struct options *o, struct tally *t)
     if (t->battery > 0) {
         double mean = exp(t->log_battery / (double)t->battery);
         require(t, mean <= 1.02, "cut against the least known, geometric mean", mean);
-        require(t, t->worst_battery <= 1.10, "cut against the least known, worst", t->worst_battery);
+        require(t, t->worst_battery <= 1.10, "cut against the least known, worst",
+                t->worst_battery);
     }
 }
 
@@ -306,14 +313,16 @@ static void judge_peer(struct tally *t)
 {
     if (t->peers == 0)
         return;
-    printf("# cut against %s, geometric mean: %.4f\n", peer_name, exp(t->log_peer / (double)t->peers));
+    printf("# cut against %s, geometric mean: %.4f\n", peer_name,
+           exp(t->log_peer / (double)t->peers));
     require(t, t->worst_peer <= 1, "cut against the peer, worst", t->worst_peer);
     require(t, t->worst_time <= 2, "time against the peer, worst beyond 5 ms", t->worst_time);
 }
 
 /* ---- time ---- */
 
-/* The share of the grid's weight that the best box of `slots` ranks in a grid keeps inside nodes. */
+/* The share of the grid's weight that the best box of `slots` ranks in a grid keeps inside nodes.
+ */
 static double best_box(const size_t dims[3], const int64_t weight[3], size_t slots)
 {
     double best = 0, total = 0;
@@ -345,7 +354,8 @@ static void run_million(const struct options *o, struct tally *t)
     struct outcome ours = run_method(&p, "auto", 1);
     setmatch_weight(&p.view, p.node, &inside, &total);
     double box = best_box(dims, weight, 64), share = (double)inside / (double)total;
-    require(t, share >= box - 1e-9 && share >= .96, "a million ranks, inside (the best box or more)", share);
+    require(t, share >= box - 1e-9 && share >= .96,
+            "a million ranks, inside (the best box or more)", share);
     require(t, ours.seconds <= 10, "a million ranks, seconds", ours.seconds);
     end(&p);
 }
@@ -377,14 +387,15 @@ static void run_times(const struct options *o, struct tally *t)
 
 /* ---- profiles ---- */
 
-/* What each call of a case does: in the units that a file is divided by, and in the bins that the recorder
- * would have kept. */
+/* What each call of a case does: in the units that a file is divided by, and in the bins that the
+ * recorder would have kept. */
 struct profiles {
     size_t calls;
     matrix units[2], bins[2];
 };
 
-/* As fcoll/tatp records: one entry for 4,096 bytes, 4,096 in any case, no more than the file may have. */
+/* As fcoll/tatp records: one entry for 4,096 bytes, 4,096 in any case, no more than the file may
+ * have. */
 static size_t most_entries(const matrix *units)
 {
     int64_t bytes;
@@ -460,11 +471,11 @@ static double part_with_fitted_units(const struct problem *p, const struct profi
 }
 
 struct profile_case {
-    const char *name;       /* of the view, and of the first call */
-    const char *second;     /* call; NULL: none */
+    const char *name;   /* of the view, and of the first call */
+    const char *second; /* call; NULL: none */
     size_t element, unit, slots;
-    double most_fitted;     /* bar for the part that crosses with fitted units; 0: none */
-    double most_of_view;    /* bar for profile / neighbours with even domains; otherwise it is 1 */
+    double most_fitted;  /* bar for the part that crosses with fitted units; 0: none */
+    double most_of_view; /* bar for profile / neighbours with even domains; otherwise it is 1 */
 };
 
 static const struct profile_case profile_cases[] = {
@@ -480,8 +491,8 @@ static const struct profile_case profile_cases[] = {
     {"shuffled-array:8x8x8:128x128x128", NULL, 8, 1048576, 8, .001, 1},
 };
 
-/* What a placement by one objective is worth: Sum V / P, bytes of the profile that cross, the part of them, and
- * the part with fitted units. */
+/* What a placement by one objective is worth: Sum V / P, bytes of the profile that cross, the part
+ * of them, and the part with fitted units. */
 struct worth {
     double cost;
     int64_t crossing;
@@ -497,12 +508,13 @@ static struct worth judge(const struct problem *p, const struct profiles *f,
     input.domains = domains;
     if (setmatch_judge(&input, p->node, &report) != 0)
         exit(EXIT_FAILURE);
-    return (struct worth){report.cost, report.crossing, (double)report.crossing / (double)report.bytes,
+    return (struct worth){report.cost, report.crossing,
+                          (double)report.crossing / (double)report.bytes,
                           part_with_fitted_units(p, f)};
 }
 
-static struct worth place_by(struct problem *p, const struct profiles *f, setmatch_objective objective,
-                             setmatch_domains domains)
+static struct worth place_by(struct problem *p, const struct profiles *f,
+                             setmatch_objective objective, setmatch_domains domains)
 {
     const setmatch_profile profile = {f->calls, f->bins};
     setmatch_input input = input_of(p);
@@ -514,9 +526,11 @@ static struct worth place_by(struct problem *p, const struct profiles *f, setmat
         exit(EXIT_FAILURE);
     double seconds = cpu_seconds() - begun;
     struct worth w = judge(p, f, &profile, domains);
-    printf("# %s, %s domains, by %s: sum V/P %.6g, crossing %lld bytes (%.4f), with fitted units %.4f, "
-           "%.3f s\n", p->name, setmatch_domains_names[domains], setmatch_objective_names[objective],
-           w.cost, (long long)w.crossing, w.part, w.fitted, seconds);
+    printf("# %s, %s domains, by %s: sum V/P %.6g, crossing %lld bytes (%.4f), with fitted units "
+           "%.4f, "
+           "%.3f s\n",
+           p->name, setmatch_domains_names[domains], setmatch_objective_names[objective], w.cost,
+           (long long)w.crossing, w.part, w.fitted, seconds);
     return w;
 }
 
@@ -526,10 +540,12 @@ static void run_domains(struct tally *t, struct problem *p, const struct profile
     struct worth by_view = place_by(p, f, SETMATCH_OBJECTIVE_NEIGHBOURS, domains);
     struct worth by_profile = place_by(p, f, SETMATCH_OBJECTIVE_PROFILE, domains);
     double bar = domains == SETMATCH_DOMAINS_EVEN ? c->most_of_view : 1;
-    require(t, (double)by_profile.crossing <= bar * (double)by_view.crossing, "profile against neighbours",
+    require(t, (double)by_profile.crossing <= bar * (double)by_view.crossing,
+            "profile against neighbours",
             by_view.crossing > 0 ? (double)by_profile.crossing / (double)by_view.crossing : 1);
     if (domains != SETMATCH_DOMAINS_EVEN && c->most_fitted > 0)
-        require(t, by_profile.fitted <= c->most_fitted, "crossing with fitted units", by_profile.fitted);
+        require(t, by_profile.fitted <= c->most_fitted, "crossing with fitted units",
+                by_profile.fitted);
 }
 
 /* A recorder sums the views of all calls. */
@@ -561,10 +577,13 @@ static void run_profile_case(struct tally *t, const struct profile_case *c)
     }
     const setmatch_profile profile = {f.calls, f.bins};
     run_method(&p, "byslot", 1);
-    printf("# %s: %zu units, %zu bins; by slot crossing %lld bytes with even, %lld with fitted domains, "
-           "%.4f with fitted units\n", c->name, f.units[0].cols, f.bins[0].cols,
+    printf("# %s: %zu units, %zu bins; by slot crossing %lld bytes with even, %lld with fitted "
+           "domains, "
+           "%.4f with fitted units\n",
+           c->name, f.units[0].cols, f.bins[0].cols,
            (long long)crossing(&p, &profile, SETMATCH_DOMAINS_EVEN),
-           (long long)crossing(&p, &profile, SETMATCH_DOMAINS_FITTED), part_with_fitted_units(&p, &f));
+           (long long)crossing(&p, &profile, SETMATCH_DOMAINS_FITTED),
+           part_with_fitted_units(&p, &f));
     run_domains(t, &p, c, &f, SETMATCH_DOMAINS_EVEN);
     run_domains(t, &p, c, &f, SETMATCH_DOMAINS_FITTED);
     run_domains(t, &p, c, &f, SETMATCH_DOMAINS_AUTO);
@@ -577,7 +596,8 @@ static void run_profile_case(struct tally *t, const struct profile_case *c)
 
 static void run_profiles(const struct options *o, struct tally *t)
 {
-    for (size_t k = 0; k < sizeof profile_cases / sizeof *profile_cases - (o->is_short ? 2 : 0); k++)
+    for (size_t k = 0; k < sizeof profile_cases / sizeof *profile_cases - (o->is_short ? 2 : 0);
+         k++)
         if (strstr(profile_cases[k].name, o->only) != NULL)
             run_profile_case(t, &profile_cases[k]);
 }
@@ -588,21 +608,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
     switch (key) {
-    case 'o':
-        o->only = arg;
-        return 0;
+    case 'o': o->only = arg; return 0;
     case 's':
         o->is_short = true;
         o->repeat = 1;
         return 0;
-    case 'r':
-        o->repeat = (unsigned)strtoul(arg, NULL, 10);
-        return o->repeat > 0 ? 0 : EINVAL;
-    case 'm':
-        o->mpipp_seconds = strtod(arg, NULL);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    case 'r': o->repeat = (unsigned)strtoul(arg, NULL, 10); return o->repeat > 0 ? 0 : EINVAL;
+    case 'm': o->mpipp_seconds = strtod(arg, NULL); return 0;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -612,12 +625,13 @@ int main(int argc, char **argv)
         {"short", 's', NULL, 0, "A few patterns once, without bars on time", 0},
         {"only", 'o', "TEXT", 0, "Patterns whose names contain this", 0},
         {"repeat", 'r', "N", 0, "Take the least time of N runs (default 5)", 0},
-        {"mpipp", 'm', "SECONDS", 0, "Let MPIPP try so long, up to 512 ranks (default 0: not at all)", 0},
+        {"mpipp", 'm', "SECONDS", 0,
+         "Let MPIPP try so long, up to 512 ranks (default 0: not at all)", 0},
         {0},
     };
-    static const struct argp argp = {table, parse, NULL,
-                                     "Places access patterns by every method and compares them.",
-                                     NULL, NULL, NULL};
+    static const struct argp argp = {
+        table, parse, NULL, "Places access patterns by every method and compares them.",
+        NULL,  NULL,  NULL};
     struct options options = {"", false, 5, 0};
     struct tally tally = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &options);

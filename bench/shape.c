@@ -94,26 +94,41 @@ static const char *make_dump(const shape *s, size_t ranks, decomposition *d)
         return no_memory;
     for (size_t r = 0; r < ranks; r++)
         count[r] = pick(&state, s->size[0] - s->size[0] / 2, s->size[0] + s->size[0] / 2);
-    const char *wrong = s->size_dims != 1 || s->grid_dims != 0
-                            ? "a dump has one --size, the mean number of particles of a rank, and no --grid"
-                            : decomposition_unequal(d, count, ranks, s->variables, s->element);
+    const char *wrong =
+        s->size_dims != 1 || s->grid_dims != 0
+            ? "a dump has one --size, the mean number of particles of a rank, and no --grid"
+            : decomposition_unequal(d, count, ranks, s->variables, s->element);
     free(count);
     return wrong;
 }
 
 const shape_kind shape_kinds[] = {
-    {"cube", "a 3-D array: --size elements in each dimension (256), cut over --grid ranks",
-     {.size_dims = 1, .size = {256}, .element = 8}, make_cube},
-    {"btio", "NAS BT-IO: a cube of --size points in each dimension, or of a --class (A: 64), each of 5 doubles",
-     {.size_dims = 1, .size = {64}, .element = 40}, make_btio},
-    {"tile", "a 2-D array of --grid tiles, each of --size elements (768x800 of 1 KiB)",
-     {.size_dims = 2, .size = {768, 800}, .element = 1024}, make_tile},
-    {"lattice", "a 4-D lattice: --size sites in each dimension (32), cut over --grid ranks; a site is 288 bytes",
-     {.size_dims = 1, .size = {32}, .element = 288}, make_lattice},
-    {"dump", "particles: --size of them a rank on average (100000), each of --variables (7) doubles",
-     {.size_dims = 1, .size = {100000}, .element = 8, .variables = 7}, make_dump},
-    {"array", "an array of as many dimensions as --size has numbers (256x256x256), cut over --grid ranks",
-     {.size_dims = 3, .size = {256, 256, 256}, .element = 8}, make_array},
+    {"cube",
+     "a 3-D array: --size elements in each dimension (256), cut over --grid ranks",
+     {.size_dims = 1, .size = {256}, .element = 8},
+     make_cube},
+    {"btio",
+     "NAS BT-IO: a cube of --size points in each dimension, or of a --class (A: 64), each of 5 "
+     "doubles",
+     {.size_dims = 1, .size = {64}, .element = 40},
+     make_btio},
+    {"tile",
+     "a 2-D array of --grid tiles, each of --size elements (768x800 of 1 KiB)",
+     {.size_dims = 2, .size = {768, 800}, .element = 1024},
+     make_tile},
+    {"lattice",
+     "a 4-D lattice: --size sites in each dimension (32), cut over --grid ranks; a site is 288 "
+     "bytes",
+     {.size_dims = 1, .size = {32}, .element = 288},
+     make_lattice},
+    {"dump",
+     "particles: --size of them a rank on average (100000), each of --variables (7) doubles",
+     {.size_dims = 1, .size = {100000}, .element = 8, .variables = 7},
+     make_dump},
+    {"array",
+     "an array of as many dimensions as --size has numbers (256x256x256), cut over --grid ranks",
+     {.size_dims = 3, .size = {256, 256, 256}, .element = 8},
+     make_array},
     {NULL, NULL, {.element = 0}, NULL},
 };
 
@@ -185,13 +200,15 @@ int shape_parse_dims(const char *text, int64_t value[DECOMPOSITION_DIMS])
     return 0;
 }
 
-int64_t shape_parse_number(struct argp_state *state, const char *option, const char *text, int64_t least)
+int64_t shape_parse_number(struct argp_state *state, const char *option, const char *text,
+                           int64_t least)
 {
     char *end;
     errno = 0;
     int64_t value = strtoll(text, &end, 10);
     if (end == text || *end != '\0' || errno != 0 || value < least || value > INT_MAX)
-        argp_error(state, "%s wants a number of at least %" PRId64 ", not '%s'", option, least, text);
+        argp_error(state, "%s wants a number of at least %" PRId64 ", not '%s'", option, least,
+                   text);
     return value;
 }
 
@@ -199,7 +216,8 @@ void shape_print_dims(const int64_t *value, int dims, char text[SHAPE_DIMS_TEXT]
 {
     size_t used = 0;
     for (int d = 0; d < dims; d++)
-        used += (size_t)snprintf(text + used, SHAPE_DIMS_TEXT - used, "%s%" PRId64, d > 0 ? "x" : "", value[d]);
+        used += (size_t)snprintf(text + used, SHAPE_DIMS_TEXT - used, "%s%" PRId64,
+                                 d > 0 ? "x" : "", value[d]);
 }
 
 /* Points in each dimension, by NAS's classes. */
@@ -215,11 +233,13 @@ static int64_t size_of_class(const char *text)
     return 0;
 }
 
-static void take_dims(struct argp_state *state, const char *option, const char *text, int *dims, int64_t *value)
+static void take_dims(struct argp_state *state, const char *option, const char *text, int *dims,
+                      int64_t *value)
 {
     *dims = shape_parse_dims(text, value);
     if (*dims == 0)
-        argp_error(state, "%s wants up to %d numbers like 64x64x64, not '%s'", option, DECOMPOSITION_DIMS, text);
+        argp_error(state, "%s wants up to %d numbers like 64x64x64, not '%s'", option,
+                   DECOMPOSITION_DIMS, text);
 }
 
 enum { KEY_CLASS = 0x500, KEY_VARIABLES, KEY_REORDER };
@@ -244,11 +264,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp_option option_table[] = {
-    {"size", 's', "AxBx...", 0, "Elements in each dimension, slowest first; one number is for all", 0},
+    {"size", 's', "AxBx...", 0, "Elements in each dimension, slowest first; one number is for all",
+     0},
     {"grid", 'g', "AxBx...", 0, "Ranks in each dimension, in C order (as equal as they can be)", 0},
     {"element", 'e', "BYTES", 0, "Bytes of an element", 0},
     {"class", KEY_CLASS, "S|W|A|B|C|D", 0, "NAS's class, in place of --size: btio", 0},
-    {"variables", KEY_VARIABLES, "N", 0, "Variables of a particle, one after the other in the file: dump (7)", 0},
+    {"variables", KEY_VARIABLES, "N", 0,
+     "Variables of a particle, one after the other in the file: dump (7)", 0},
     {"reorder", KEY_REORDER, NULL, 0,
      "Ranks in another order (at random, always the same): with tile, the modified Tile I/O", 0},
     {0},

@@ -10,11 +10,11 @@
 /* Zero is the kind's default. */
 typedef struct shape {
     const struct shape_kind *kind;
-    int size_dims, grid_dims;          /* numbers given */
+    int size_dims, grid_dims; /* numbers given */
     int64_t size[DECOMPOSITION_DIMS], grid[DECOMPOSITION_DIMS];
-    int64_t element;                   /* bytes */
-    int64_t variables;                 /* of dump */
-    bool reorder;                      /* ranks in another order than cells */
+    int64_t element;   /* bytes */
+    int64_t variables; /* of dump */
+    bool reorder;      /* ranks in another order than cells */
 } shape;
 
 typedef struct shape_kind {
@@ -35,7 +35,8 @@ extern const shape_kind shape_kinds[];
 
 const shape_kind *shape_find(const char *name);
 
-/* An argp child whose input is a shape with the kind set: --size, --grid, --element, --class, --variables and
+/* An argp child whose input is a shape with the kind set: --size, --grid, --element, --class,
+ * --variables and
  * --reorder. */
 extern const struct argp shape_argp;
 
@@ -45,7 +46,8 @@ const char *shape_make(const shape *s, size_t ranks, decomposition *d);
 /* "256x256x256" into up to four positive numbers; how many, 0 where it is none of that. */
 int shape_parse_dims(const char *text, int64_t value[DECOMPOSITION_DIMS]);
 /* A number of at least `least`, else argp_error. */
-int64_t shape_parse_number(struct argp_state *state, const char *option, const char *text, int64_t least);
+int64_t shape_parse_number(struct argp_state *state, const char *option, const char *text,
+                           int64_t least);
 
 /* "4x4x4" */
 #define SHAPE_DIMS_TEXT 96

@@ -64,7 +64,8 @@ int study_begin(study *s)
         s->aggregators = s->array.ranks;
     s->unit = fitted_smallest_unit(s->unit, s->stripe, 0, s->array.bytes);
     s->node_of_rank = calloc(s->array.ranks, sizeof *s->node_of_rank);
-    int rc = s->node_of_rank == NULL ? -ENOMEM : machine_topology(&s->machine, s->nodes, &s->topology);
+    int rc =
+        s->node_of_rank == NULL ? -ENOMEM : machine_topology(&s->machine, s->nodes, &s->topology);
     if (rc == 0)
         rc = decomposition_view(&s->array, &s->view);
     if (rc == 0)
@@ -90,22 +91,23 @@ static const struct {
     setmatch_method_fn place;
     bool cartesian; /* from the process grid in place of the recorded view */
 } placements[] = {
-    {"byslot", setmatch_byslot, false},         {"bynode", setmatch_bynode, false},
-    {"dla", setmatch_auto, false},              {"setmatch", setmatch_paper, false},
-    {"mpipp", setmatch_mpipp, false},           {"setmatch-cart", setmatch_paper, true},
+    {"byslot", setmatch_byslot, false},   {"bynode", setmatch_bynode, false},
+    {"dla", setmatch_auto, false},        {"setmatch", setmatch_paper, false},
+    {"mpipp", setmatch_mpipp, false},     {"setmatch-cart", setmatch_paper, true},
     {"mpipp-cart", setmatch_mpipp, true},
 };
 
 static size_t find_placement(const char *name, size_t length)
 {
     size_t i = 0, count = sizeof placements / sizeof *placements;
-    while (i < count && (strlen(placements[i].name) != length || strncmp(placements[i].name, name, length) != 0))
+    while (i < count &&
+           (strlen(placements[i].name) != length || strncmp(placements[i].name, name, length) != 0))
         i++;
     return i < count ? i : SIZE_MAX;
 }
 
-/* Neighbours of a grid of ranks in C order, whoever owns what: what a program knows without recording. Of a
- * multipartition the ranks are a square. */
+/* Neighbours of a grid of ranks in C order, whoever owns what: what a program knows without
+ * recording. Of a multipartition the ranks are a square. */
 static int cartesian_view(const decomposition *d, matrix *view)
 {
     size_t dims[DECOMPOSITION_DIMS], count = 0, cells = 1;
@@ -139,7 +141,8 @@ int study_place_given(study *s, const size_t *node_of_rank)
 int study_place(study *s, const char *placement)
 {
     size_t length = strcspn(placement, ":"), which = find_placement(placement, length);
-    size_t limit = placement[length] == ':' ? strtoull(placement + length + 1, NULL, 10) : s->machine.cores;
+    size_t limit =
+        placement[length] == ':' ? strtoull(placement + length + 1, NULL, 10) : s->machine.cores;
     if (which == SIZE_MAX || limit == 0)
         return -ENOENT;
     size_t *slots = calloc(s->nodes, sizeof *slots);
@@ -150,8 +153,10 @@ int study_place(study *s, const char *placement)
     if (rc == 0 && placements[which].cartesian)
         rc = cartesian_view(&s->array, &cartesian);
     if (rc == 0) {
-        const setmatch_input input = {.view = placements[which].cartesian ? &cartesian : &s->view, .slots = slots,
-                                      .nodes = s->nodes, .threshold = SETMATCH_DEFAULT_THRESHOLD,
+        const setmatch_input input = {.view = placements[which].cartesian ? &cartesian : &s->view,
+                                      .slots = slots,
+                                      .nodes = s->nodes,
+                                      .threshold = SETMATCH_DEFAULT_THRESHOLD,
                                       .refine = placements[which].place == setmatch_auto};
         rc = placements[which].place(&input, s->node_of_rank);
     }
@@ -163,8 +168,8 @@ int study_place(study *s, const char *placement)
 /* ---- bytes on links ---- */
 
 struct traffic {
-    double *up, *down;  /* of the link above each vertex of the tree */
-    double *domain;     /* of each domain */
+    double *up, *down; /* of the link above each vertex of the tree */
+    double *domain;    /* of each domain */
 };
 
 /* A child comes before its parent: the lower of two vertices goes up until they meet. */
@@ -181,11 +186,13 @@ static void send(struct traffic *t, const topo_tree *tree, size_t from, size_t t
     }
 }
 
-static void send_all(struct traffic *t, const study *s, const matrix *requests, const size_t *rank_of_domain)
+static void send_all(struct traffic *t, const study *s, const matrix *requests,
+                     const size_t *rank_of_domain)
 {
     for (size_t k = 0; k < requests->rows; k++)
         for (size_t e = requests->row_start[k]; e < requests->row_start[k + 1]; e++) {
-            size_t j = requests->col[e], from = s->node_of_rank[k], to = s->node_of_rank[rank_of_domain[j]];
+            size_t j = requests->col[e], from = s->node_of_rank[k],
+                   to = s->node_of_rank[rank_of_domain[j]];
             double bytes = (double)requests->value[e];
             t->domain[j] += bytes;
             send(t, &s->topology.tree, from, to, bytes);
@@ -207,11 +214,13 @@ static void look_at_links(const struct traffic *t, const study *s, forecast *f)
         if (v >= topology->nodes)
             f->uplink_bytes += t->up[v];
         if (busier > 0)
-            f->link_seconds = larger(f->link_seconds, busier / machine_link_rate(&s->machine, topology, v));
+            f->link_seconds =
+                larger(f->link_seconds, busier / machine_link_rate(&s->machine, topology, v));
     }
 }
 
-static int follow_bytes(const study *s, const matrix *requests, const size_t *rank_of_domain, forecast *f)
+static int follow_bytes(const study *s, const matrix *requests, const size_t *rank_of_domain,
+                        forecast *f)
 {
     size_t vertices = s->topology.tree.vertices;
     struct traffic t = {calloc(vertices, sizeof(double)), calloc(vertices, sizeof(double)),
@@ -262,7 +271,9 @@ static int even_per_node(const study *s, size_t *per_node)
 static int assign_even(const study *s, const char *strategy, size_t *rank_of_domain, plan_input *in)
 {
     const plan_strategy *chosen = plan_find_strategy(strategy);
-    *in = (plan_input){.requests = &s->even, .blocks = &s->blocks, .node_of_rank = s->node_of_rank,
+    *in = (plan_input){.requests = &s->even,
+                       .blocks = &s->blocks,
+                       .node_of_rank = s->node_of_rank,
                        .topology = &s->topology};
     int rc = even_per_node(s, &in->per_node);
     if (rc != 0)
@@ -281,7 +292,8 @@ static int forecast_even(const study *s, const char *strategy, forecast *f)
     return rc;
 }
 
-/* Dynamic segmentation: ranks in equal groups by number, the first of a group collects what the group has. */
+/* Dynamic segmentation: ranks in equal groups by number, the first of a group collects what the
+ * group has. */
 static int forecast_segments(const study *s, forecast *f)
 {
     size_t ranks = s->array.ranks, a = s->aggregators;
@@ -299,8 +311,8 @@ static int forecast_segments(const study *s, forecast *f)
     if (rc == 0)
         rc = matrix_builder_finish(&builder, &requests);
     if (rc == 0) {
-        const plan_input in = {.requests = &requests, .node_of_rank = s->node_of_rank,
-                               .topology = &s->topology};
+        const plan_input in = {
+            .requests = &requests, .node_of_rank = s->node_of_rank, .topology = &s->topology};
         rc = assess(s, &in, first, f);
     }
     matrix_release(&requests);
@@ -311,17 +323,17 @@ static int forecast_segments(const study *s, forecast *f)
 
 /* ---- fitted domains ---- */
 
-/* As fcoll/tatp does it: the aggregators' nodes are those of even domains, units are dealt to these, and
- * what they got is then assigned once more. */
+/* As fcoll/tatp does it: the aggregators' nodes are those of even domains, units are dealt to
+ * these, and what they got is then assigned once more. */
 struct fitting {
     const study *s;
     plan_input even;
-    size_t *rank;     /* of each even domain, and then of each fitted one */
-    size_t *node;     /* of each aggregator */
+    size_t *rank; /* of each even domain, and then of each fitted one */
+    size_t *node; /* of each aggregator */
     fitted_unit_choice choice;
-    size_t *of_unit;  /* the domain of each chosen unit */
+    size_t *of_unit; /* the domain of each chosen unit */
     fitted_report report;
-    matrix requests;  /* ranks x fitted domains */
+    matrix requests; /* ranks x fitted domains */
 };
 
 static int choose_units(struct fitting *f)
@@ -383,12 +395,14 @@ static int fit(struct fitting *f)
 /* Even domains where fitted ones are no better. */
 static int forecast_fitted(const study *s, forecast *result)
 {
-    struct fitting f = {.s = s, .node = calloc(s->aggregators, sizeof(size_t)),
+    struct fitting f = {.s = s,
+                        .node = calloc(s->aggregators, sizeof(size_t)),
                         .rank = calloc(s->aggregators, sizeof(size_t))};
     int rc = f.node == NULL || f.rank == NULL ? -ENOMEM : assign_even(s, "tatp", f.rank, &f.even);
     if (rc == 0)
         rc = assess(s, &f.even, f.rank, result);
-    if (rc == 0 && s->units.cols > s->aggregators && fitted_may_serve(result->hop_bytes, result->crossing_bytes, 0)) {
+    if (rc == 0 && s->units.cols > s->aggregators &&
+        fitted_may_serve(result->hop_bytes, result->crossing_bytes, 0)) {
         rc = fit(&f);
         if (rc == 0 && fitted_serves(&f.report, result->hop_bytes, 0))
             rc = assess_fitted(&f, result);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * One access pattern on one machine: ranks are placed, domains assigned, bytes followed over the links.
- * Functions return 0 or a negative errno value.
+ * One access pattern on one machine: ranks are placed, domains assigned, bytes followed over the
+ * links. Functions return 0 or a negative errno value.
  */
 #ifndef BENCH_STUDY_H
 #define BENCH_STUDY_H
@@ -14,27 +14,29 @@ typedef struct study {
     machine machine;
     size_t nodes, per_node; /* of the job; aggregators on each */
     int64_t stripe;         /* of the file system, bytes; 0: not known */
-    int64_t unit;           /* bytes of the smallest unit of fitted domains that is wanted; 0: as fcoll/tatp chooses */
-    decomposition array;    /* released by study_end */
+    int64_t unit; /* bytes of the smallest unit of fitted domains that is wanted; 0: as fcoll/tatp
+                     chooses */
+    decomposition array; /* released by study_end */
 
     topo topology;
     size_t aggregators;
     matrix view;
-    matrix units;           /* ranks x smallest units: bytes */
-    matrix even, blocks;    /* ranks x even domains: bytes, contiguous blocks */
-    size_t *node_of_rank;   /* by study_place */
-    double inside;          /* part of the view's weight within nodes */
+    matrix units;         /* ranks x smallest units: bytes */
+    matrix even, blocks;  /* ranks x even domains: bytes, contiguous blocks */
+    size_t *node_of_rank; /* by study_place */
+    double inside;        /* part of the view's weight within nodes */
 } study;
 
 typedef struct forecast {
-    int64_t unit;               /* of fitted domains, bytes; 0: the domains are not fitted */
+    int64_t unit; /* of fitted domains, bytes; 0: the domains are not fitted */
     double hop_bytes;
-    int64_t crossing_bytes;     /* between nodes */
-    double uplink_bytes;        /* that go up from a switch, summed over all uplinks; as many come down */
-    double busiest_node_bytes;  /* of one node's link, the busier direction */
+    int64_t crossing_bytes; /* between nodes */
+    double uplink_bytes; /* that go up from a switch, summed over all uplinks; as many come down */
+    double busiest_node_bytes; /* of one node's link, the busier direction */
     double busiest_uplink_bytes;
-    double link_seconds;        /* the longest that any link is busy, all working at the same time */
-    double copy_seconds;        /* the longest that any aggregator is busy putting its domain together in memory */
+    double link_seconds; /* the longest that any link is busy, all working at the same time */
+    double copy_seconds; /* the longest that any aggregator is busy putting its domain together in
+                            memory */
 } forecast;
 
 int study_begin(study *s);

@@ -15,7 +15,8 @@ struct tally {
 
 static int tally_init(struct tally *t, const int64_t *bound, size_t parts)
 {
-    *t = (struct tally){bound, parts, calloc(parts, sizeof *t->sum), calloc(parts, sizeof *t->touched), 0};
+    *t = (struct tally){bound, parts, calloc(parts, sizeof *t->sum),
+                        calloc(parts, sizeof *t->touched), 0};
     return t->sum == NULL || t->touched == NULL ? -ENOMEM : 0;
 }
 
@@ -84,8 +85,8 @@ static int tally_ranks(struct tally *t, const decomposition *d, int64_t base, ma
     return rc;
 }
 
-int add_parts(const decomposition *d, int64_t base, const int64_t *bound, size_t parts, matrix_builder *bytes,
-              matrix_builder *blocks)
+int add_parts(const decomposition *d, int64_t base, const int64_t *bound, size_t parts,
+              matrix_builder *bytes, matrix_builder *blocks)
 {
     struct tally t;
     int rc = tally_init(&t, bound, parts);

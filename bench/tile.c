@@ -4,5 +4,6 @@
 
 int main(int argc, char **argv)
 {
-    return run_program("tile", "Write and read tiles of a 2-D array, time it and check it.", argc, argv);
+    return run_program("tile", "Write and read tiles of a 2-D array, time it and check it.", argc,
+                       argv);
 }

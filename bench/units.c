@@ -14,41 +14,41 @@
 enum { DIMENSIONS = 4 };
 
 const pattern patterns[] = {
-    { "cube 256, 2x2x4 by slot", GRID, { 256, 256, 256 }, { 2, 2, 4 }, 8, 4, BY_SLOT },
-    { "cube 256, 1x4x4 by slot", GRID, { 256, 256, 256 }, { 1, 4, 4 }, 8, 4, BY_SLOT },
-    { "cube 256, 4x2x2 by slot", GRID, { 256, 256, 256 }, { 4, 2, 2 }, 8, 4, BY_SLOT },
-    { "cube 256, 4x4x4 by slot", GRID, { 256, 256, 256 }, { 4, 4, 4 }, 8, 8, BY_SLOT },
-    { "cube 256, 8x8x8 by slot", GRID, { 256, 256, 256 }, { 8, 8, 8 }, 8, 64, BY_SLOT },
-    { "cube 256, 2x2x4 by node", GRID, { 256, 256, 256 }, { 2, 2, 4 }, 8, 4, BY_NODE },
-    { "cube 256, 1x4x4 by node", GRID, { 256, 256, 256 }, { 1, 4, 4 }, 8, 4, BY_NODE },
-    { "cube 256, 4x2x2 by node", GRID, { 256, 256, 256 }, { 4, 2, 2 }, 8, 4, BY_NODE },
-    { "cube 256, 4x4x4 by node", GRID, { 256, 256, 256 }, { 4, 4, 4 }, 8, 8, BY_NODE },
-    { "cube 256, 8x8x8 by node", GRID, { 256, 256, 256 }, { 8, 8, 8 }, 8, 64, BY_NODE },
-    { "cube 256, 4x4x4 shuffled", GRID, { 256, 256, 256 }, { 4, 4, 4 }, 8, 8, SHUFFLED },
-    { "cube 256, 8x8x8 shuffled", GRID, { 256, 256, 256 }, { 8, 8, 8 }, 8, 64, SHUFFLED },
-    { "cube 250, 5x5x5 on 5 by slot", GRID, { 250, 250, 250 }, { 5, 5, 5 }, 8, 5, BY_SLOT },
-    { "cube 250, 3x4x5 on 6 by slot", GRID, { 250, 250, 250 }, { 3, 4, 5 }, 8, 6, BY_SLOT },
-    { "cube 250, 3x4x5 on 7, uneven", GRID, { 250, 250, 250 }, { 3, 4, 5 }, 8, 7, BY_SLOT },
-    { "lattice 64x32, 4x4x2x2 by slot", GRID, { 64, 32, 32, 32 }, { 4, 4, 2, 2 }, 72, 16, BY_SLOT },
-    { "lattice 64x32, 4x4x2x2 by node", GRID, { 64, 32, 32, 32 }, { 4, 4, 2, 2 }, 72, 16, BY_NODE },
-    { "lattice 64x32, 2x2x4x4 by slot", GRID, { 64, 32, 32, 32 }, { 2, 2, 4, 4 }, 72, 16, BY_SLOT },
-    { "tiles 4096x4096, 8x8 by slot", GRID, { 4096, 4096 }, { 8, 8 }, 8, 8, BY_SLOT },
-    { "tiles 4096x4096, 8x8 by node", GRID, { 4096, 4096 }, { 8, 8 }, 8, 8, BY_NODE },
-    { "tiles 4096x4096, 16x4 by slot", GRID, { 4096, 4096 }, { 16, 4 }, 8, 16, BY_SLOT },
-    { "tiles 6000x5000, 12x20 on 20", GRID, { 6000, 5000 }, { 12, 20 }, 8, 20, BY_SLOT },
-    { "tiles 6000x5000, 12x20 shuffled", GRID, { 6000, 5000 }, { 12, 20 }, 8, 20, SHUFFLED },
-    { "tiles 512x65536, 4x16 by slot", GRID, { 512, 65536 }, { 4, 16 }, 8, 8, BY_SLOT },
-    { "BT-IO 160, 8x8 by slot", MULTIPARTITION, { 160 }, { 64 }, 40, 8, BY_SLOT },
-    { "BT-IO 160, 8x8 by node", MULTIPARTITION, { 160 }, { 64 }, 40, 8, BY_NODE },
-    { "records 4 KB by slot", RECORDS, { 4096, 32768 }, { 64 }, 1, 8, BY_SLOT },
-    { "records 100 KB by slot", RECORDS, { 102400, 1400 }, { 64 }, 1, 8, BY_SLOT },
-    { "records 100 KB by node", RECORDS, { 102400, 1400 }, { 64 }, 1, 8, BY_NODE },
-    { "records 1 MB by slot", RECORDS, { 1048576, 256 }, { 32 }, 1, 4, BY_SLOT },
-    { "uneven contiguous by slot", UNEVEN, { 134217728 }, { 64 }, 1, 8, BY_SLOT },
-    { "uneven contiguous shuffled", UNEVEN, { 268435456 }, { 256 }, 1, 32, SHUFFLED },
-    { "random blocks of 100 KB on 16", RANDOM_BLOCKS, { 102400, 2600 }, { 64 }, 1, 16, BY_SLOT },
-    { "random blocks of 30 KB on 8", RANDOM_BLOCKS, { 30720, 4400 }, { 64 }, 1, 8, BY_SLOT },
-    { "two arrays, rows and columns", TWO_ARRAYS, { 4096, 2048 }, { 64 }, 8, 8, BY_SLOT },
+    {"cube 256, 2x2x4 by slot", GRID, {256, 256, 256}, {2, 2, 4}, 8, 4, BY_SLOT},
+    {"cube 256, 1x4x4 by slot", GRID, {256, 256, 256}, {1, 4, 4}, 8, 4, BY_SLOT},
+    {"cube 256, 4x2x2 by slot", GRID, {256, 256, 256}, {4, 2, 2}, 8, 4, BY_SLOT},
+    {"cube 256, 4x4x4 by slot", GRID, {256, 256, 256}, {4, 4, 4}, 8, 8, BY_SLOT},
+    {"cube 256, 8x8x8 by slot", GRID, {256, 256, 256}, {8, 8, 8}, 8, 64, BY_SLOT},
+    {"cube 256, 2x2x4 by node", GRID, {256, 256, 256}, {2, 2, 4}, 8, 4, BY_NODE},
+    {"cube 256, 1x4x4 by node", GRID, {256, 256, 256}, {1, 4, 4}, 8, 4, BY_NODE},
+    {"cube 256, 4x2x2 by node", GRID, {256, 256, 256}, {4, 2, 2}, 8, 4, BY_NODE},
+    {"cube 256, 4x4x4 by node", GRID, {256, 256, 256}, {4, 4, 4}, 8, 8, BY_NODE},
+    {"cube 256, 8x8x8 by node", GRID, {256, 256, 256}, {8, 8, 8}, 8, 64, BY_NODE},
+    {"cube 256, 4x4x4 shuffled", GRID, {256, 256, 256}, {4, 4, 4}, 8, 8, SHUFFLED},
+    {"cube 256, 8x8x8 shuffled", GRID, {256, 256, 256}, {8, 8, 8}, 8, 64, SHUFFLED},
+    {"cube 250, 5x5x5 on 5 by slot", GRID, {250, 250, 250}, {5, 5, 5}, 8, 5, BY_SLOT},
+    {"cube 250, 3x4x5 on 6 by slot", GRID, {250, 250, 250}, {3, 4, 5}, 8, 6, BY_SLOT},
+    {"cube 250, 3x4x5 on 7, uneven", GRID, {250, 250, 250}, {3, 4, 5}, 8, 7, BY_SLOT},
+    {"lattice 64x32, 4x4x2x2 by slot", GRID, {64, 32, 32, 32}, {4, 4, 2, 2}, 72, 16, BY_SLOT},
+    {"lattice 64x32, 4x4x2x2 by node", GRID, {64, 32, 32, 32}, {4, 4, 2, 2}, 72, 16, BY_NODE},
+    {"lattice 64x32, 2x2x4x4 by slot", GRID, {64, 32, 32, 32}, {2, 2, 4, 4}, 72, 16, BY_SLOT},
+    {"tiles 4096x4096, 8x8 by slot", GRID, {4096, 4096}, {8, 8}, 8, 8, BY_SLOT},
+    {"tiles 4096x4096, 8x8 by node", GRID, {4096, 4096}, {8, 8}, 8, 8, BY_NODE},
+    {"tiles 4096x4096, 16x4 by slot", GRID, {4096, 4096}, {16, 4}, 8, 16, BY_SLOT},
+    {"tiles 6000x5000, 12x20 on 20", GRID, {6000, 5000}, {12, 20}, 8, 20, BY_SLOT},
+    {"tiles 6000x5000, 12x20 shuffled", GRID, {6000, 5000}, {12, 20}, 8, 20, SHUFFLED},
+    {"tiles 512x65536, 4x16 by slot", GRID, {512, 65536}, {4, 16}, 8, 8, BY_SLOT},
+    {"BT-IO 160, 8x8 by slot", MULTIPARTITION, {160}, {64}, 40, 8, BY_SLOT},
+    {"BT-IO 160, 8x8 by node", MULTIPARTITION, {160}, {64}, 40, 8, BY_NODE},
+    {"records 4 KB by slot", RECORDS, {4096, 32768}, {64}, 1, 8, BY_SLOT},
+    {"records 100 KB by slot", RECORDS, {102400, 1400}, {64}, 1, 8, BY_SLOT},
+    {"records 100 KB by node", RECORDS, {102400, 1400}, {64}, 1, 8, BY_NODE},
+    {"records 1 MB by slot", RECORDS, {1048576, 256}, {32}, 1, 4, BY_SLOT},
+    {"uneven contiguous by slot", UNEVEN, {134217728}, {64}, 1, 8, BY_SLOT},
+    {"uneven contiguous shuffled", UNEVEN, {268435456}, {256}, 1, 32, SHUFFLED},
+    {"random blocks of 100 KB on 16", RANDOM_BLOCKS, {102400, 2600}, {64}, 1, 16, BY_SLOT},
+    {"random blocks of 30 KB on 8", RANDOM_BLOCKS, {30720, 4400}, {64}, 1, 8, BY_SLOT},
+    {"two arrays, rows and columns", TWO_ARRAYS, {4096, 2048}, {64}, 8, 8, BY_SLOT},
 };
 const size_t pattern_count = sizeof patterns / sizeof patterns[0];
 
@@ -83,12 +83,9 @@ static int64_t elements(const pattern *p)
 int64_t pattern_bytes(const pattern *p)
 {
     switch (p->shape) {
-    case MULTIPARTITION:
-        return p->size[0] * p->size[0] * p->size[0] * p->element;
-    case TWO_ARRAYS:
-        return 2 * elements(p) * p->element;
-    default:
-        return elements(p) * p->element;
+    case MULTIPARTITION: return p->size[0] * p->size[0] * p->size[0] * p->element;
+    case TWO_ARRAYS: return 2 * elements(p) * p->element;
+    default: return elements(p) * p->element;
     }
 }
 
@@ -104,7 +101,7 @@ static void need(const char *wrong)
 
 static decomposition make_grid(const pattern *p, const int64_t *cells)
 {
-    array_grid grid = { .element = p->element };
+    array_grid grid = {.element = p->element};
     decomposition d;
     while (grid.dims < DIMENSIONS && cells[grid.dims] > 0) {
         grid.size[grid.dims] = p->size[grid.dims];
@@ -125,7 +122,7 @@ static decomposition make_multipartition(const pattern *p)
     int64_t cells = (int64_t)q;
     pattern cube = *p;
     cube.size[1] = cube.size[2] = p->size[0];
-    decomposition d = make_grid(&cube, (const int64_t[DIMENSIONS]){ cells, cells, cells });
+    decomposition d = make_grid(&cube, (const int64_t[DIMENSIONS]){cells, cells, cells});
     for (size_t cell = 0; cell < q * q * q; cell++) {
         size_t z = cell / q / q, y = cell / q % q, x = cell % q;
         d.owner[cell] = (z + y) % q * q + (z + x) % q;
@@ -153,10 +150,11 @@ static decomposition make_uneven(const pattern *p)
 static decomposition make_blocks(const pattern *p)
 {
     uint64_t state = 2;
-    const pattern blocks = { .size = { p->size[1] }, .element = p->size[0] };
+    const pattern blocks = {.size = {p->size[1]}, .element = p->size[0]};
     decomposition d = make_grid(&blocks, blocks.size);
     for (int64_t k = 0; k < p->size[1]; k++) {
-        d.owner[k] = (size_t)(p->shape == RECORDS ? k % p->grid[0] : pick(&state, 0, p->grid[0] - 1));
+        d.owner[k] =
+            (size_t)(p->shape == RECORDS ? k % p->grid[0] : pick(&state, 0, p->grid[0] - 1));
     }
     d.ranks = (size_t)p->grid[0];
     return d;
@@ -166,22 +164,14 @@ static decomposition make_blocks(const pattern *p)
 static size_t make_files(const pattern *p, decomposition file[2])
 {
     switch (p->shape) {
-    case GRID:
-        file[0] = make_grid(p, p->grid);
-        return 1;
-    case MULTIPARTITION:
-        file[0] = make_multipartition(p);
-        return 1;
-    case UNEVEN:
-        file[0] = make_uneven(p);
-        return 1;
+    case GRID: file[0] = make_grid(p, p->grid); return 1;
+    case MULTIPARTITION: file[0] = make_multipartition(p); return 1;
+    case UNEVEN: file[0] = make_uneven(p); return 1;
     case TWO_ARRAYS:
-        file[0] = make_grid(p, (const int64_t[DIMENSIONS]){ p->grid[0], 1 });
-        file[1] = make_grid(p, (const int64_t[DIMENSIONS]){ 1, p->grid[0] });
+        file[0] = make_grid(p, (const int64_t[DIMENSIONS]){p->grid[0], 1});
+        file[1] = make_grid(p, (const int64_t[DIMENSIONS]){1, p->grid[0]});
         return 2;
-    default:
-        file[0] = make_blocks(p);
-        return 1;
+    default: file[0] = make_blocks(p); return 1;
     }
 }
 
@@ -207,7 +197,8 @@ static matrix units_by_rank(const pattern *p, int64_t unit)
 {
     decomposition file[2];
     size_t files = make_files(p, file);
-    matrix_builder builder = { .rows = (size_t)pattern_ranks(p), .cols = units_of(pattern_bytes(p), unit) };
+    matrix_builder builder = {.rows = (size_t)pattern_ranks(p),
+                              .cols = units_of(pattern_bytes(p), unit)};
     matrix units;
     int64_t base = 0;
     int rc = 0;
@@ -273,7 +264,7 @@ double exact_hop_bytes(const fitted_input *in)
         least[in->node_of_aggregator[j]] += units / in->aggregators;
         most[in->node_of_aggregator[j]] += (units + in->aggregators - 1) / in->aggregators;
     }
-    transport problem = { units, nodes, cost, least, most };
+    transport problem = {units, nodes, cost, least, most};
     if (transport_solve(&problem, node_of_unit, &total) != 0) {
         fprintf(stderr, "no exact answer\n");
         exit(EXIT_FAILURE);
@@ -295,12 +286,13 @@ void assign_even(const fitted_input *in, size_t *aggregator_of_unit)
         double *column = cost + u * a / m->rows * a;
         for (size_t e = m->row_start[u]; e < m->row_start[u + 1]; e++) {
             for (size_t j = 0; j < a; j++) {
-                column[j] += topo_hops(in->topology, in->node_of_aggregator[j], m->col[e], 0) * (double)m->value[e];
+                column[j] += topo_hops(in->topology, in->node_of_aggregator[j], m->col[e], 0) *
+                             (double)m->value[e];
             }
         }
     }
-    lap_problem problem = { .rows = a, .cols = a, .cost = cost };
-    lap_solution solution = { .row_of_col = aggregator_of_domain };
+    lap_problem problem = {.rows = a, .cols = a, .cost = cost};
+    lap_solution solution = {.row_of_col = aggregator_of_domain};
     if (lap_jv(&problem, &solution) != 0) {
         fprintf(stderr, "no even assignment\n");
         exit(EXIT_FAILURE);

@@ -17,10 +17,10 @@ enum placing { BY_SLOT, BY_NODE, SHUFFLED };
 typedef struct pattern {
     const char *name;
     enum shape shape;
-    int64_t size[4];     /* elements in each dimension, 0 closes; RECORDS, RANDOM_BLOCKS: bytes of one, count;
-                            UNEVEN: bytes in all */
-    int64_t grid[4];     /* GRID: processes in each dimension; otherwise grid[0] processes in all */
-    int64_t element;     /* bytes */
+    int64_t size[4]; /* elements in each dimension, 0 closes; RECORDS, RANDOM_BLOCKS: bytes of one,
+                        count; UNEVEN: bytes in all */
+    int64_t grid[4]; /* GRID: processes in each dimension; otherwise grid[0] processes in all */
+    int64_t element; /* bytes */
     size_t nodes;
     enum placing placing;
 } pattern;

@@ -141,7 +141,8 @@ static const char *make_bt(const struct pattern *p, int64_t element, decompositi
 {
     size_t q = p->dims[0];
     int64_t cells = (int64_t)q, n = (int64_t)p->dims[1];
-    const array_grid grid = {.dims = 3, .size = {n, n, n}, .cells = {cells, cells, cells}, .element = element};
+    const array_grid grid = {
+        .dims = 3, .size = {n, n, n}, .cells = {cells, cells, cells}, .element = element};
     const char *wrong = decomposition_grid(d, &grid);
     if (wrong != NULL)
         return wrong;

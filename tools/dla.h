@@ -26,8 +26,8 @@ typedef struct problem_options {
     node_list nodes;
 } problem_options;
 
-/* For argp's children, with problem_options as input: --cart, --nodes, --topology, ...; and, where one
- * placement is asked for, --file, --method, --objective, --refine. */
+/* For argp's children, with problem_options as input: --cart, --nodes, --topology, ...; and, where
+ * one placement is asked for, --file, --method, --objective, --refine. */
 extern const struct argp problem_argp, method_argp;
 
 /* Refuses, as argp does, what does not go together. */
@@ -35,7 +35,7 @@ void check_problem_options(const problem_options *options, const struct argp_sta
 
 typedef struct problem {
     view_file file;
-    setmatch_profile profile;   /* calls is 0 when there is none */
+    setmatch_profile profile; /* calls is 0 when there is none */
     setmatch_network network;
     const node_list *nodes;
     setmatch_input input;
@@ -46,14 +46,15 @@ int problem_load(problem *p, problem_options *options);
 void problem_release(problem *p);
 void problem_options_release(problem_options *options);
 
-/* The node of each rank by that method, to be freed, and the seconds that took; NULL after a message. */
+/* The node of each rank by that method, to be freed, and the seconds that took; NULL after a
+ * message. */
 size_t *problem_place(const problem *p, const setmatch_method *method, double *seconds);
 
 /* What a placement is worth; ends the program after a message when sums overflow. */
 setmatch_report problem_judge(const problem *p, const size_t *node);
 
-/* Bytes of the profile, which there must be, by what they leave: their node, their group of the first level, ...;
- * to be freed. */
+/* Bytes of the profile, which there must be, by what they leave: their node, their group of the
+ * first level, ...; to be freed. */
 int64_t *problem_crossing(const problem *p, const size_t *node);
 
 /* Reads a view file; 0, or TOOL_FAILURE after a message. */

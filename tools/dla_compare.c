@@ -22,8 +22,8 @@ struct candidate {
     double seconds;
 };
 
-/* MPIPP looks at all pairs for each swap. It is left out where one swap a rank takes longer than some ten
- * seconds, and ends early where all that it may do would. */
+/* MPIPP looks at all pairs for each swap. It is left out where one swap a rank takes longer than
+ * some ten seconds, and ends early where all that it may do would. */
 enum { MPIPP_SWAPS_A_RANK = 20 };
 static const double mpipp_pairs = 1e10;
 
@@ -31,22 +31,15 @@ static error_t parse_compare_option(int key, char *arg, struct argp_state *state
 {
     struct compare_options *options = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->problem;
-        return 0;
-    case 'j':
-        options->json = true;
-        return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &options->problem; return 0;
+    case 'j': options->json = true; return 0;
     case ARGP_KEY_ARG:
         if (options->problem.spec.file != NULL)
             return tool_refuse_argument(arg, state);
         options->problem.spec.file = tool_copy(arg);
         return 0;
-    case ARGP_KEY_END:
-        check_problem_options(&options->problem, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    case ARGP_KEY_END: check_problem_options(&options->problem, state); return 0;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -54,7 +47,8 @@ static const struct argp compare_argp = {
     .options = (const struct argp_option[]){{"json", 'j', NULL, 0, "Print JSON", 0}, {0}},
     .parser = parse_compare_option,
     .args_doc = "[FILE]",
-    .doc = "Places the ranks of a view file, or of a grid, by every method, and tells what each placement is worth.",
+    .doc = "Places the ranks of a view file, or of a grid, by every method, and tells what each "
+           "placement is worth.",
     .children = (const struct argp_child[]){{&problem_argp, 0, NULL, 0}, {0}},
 };
 
@@ -64,7 +58,8 @@ static struct candidate by_mpipp(const problem *p)
 {
     struct candidate c = {.name = "mpipp"};
     size_t ranks = p->input.view->rows;
-    double swaps = mpipp_pairs / ((double)ranks * (double)ranks + 1), most = MPIPP_SWAPS_A_RANK * (double)ranks;
+    double swaps = mpipp_pairs / ((double)ranks * (double)ranks + 1),
+           most = MPIPP_SWAPS_A_RANK * (double)ranks;
     if (swaps < (double)ranks) {
         c.why = "too many ranks";
         return c;
@@ -135,7 +130,8 @@ static void print_row(const problem *p, const struct candidate *c, bool crossing
         return;
     }
     setmatch_report r = problem_judge(p, c->node);
-    printf("%-13s %12" PRId64 " %12" PRId64 " %12.6g", c->name, r.inside, r.total - r.inside, r.cost);
+    printf("%-13s %12" PRId64 " %12" PRId64 " %12.6g", c->name, r.inside, r.total - r.inside,
+           r.cost);
     if (crossing)
         print_crossing(p, c->node);
     printf(" %10.6f", c->seconds);
@@ -161,7 +157,8 @@ static json_t *describe(const problem *p, const struct candidate *c, bool crossi
         json_object_set_new(row, "crossing_by_level", list_crossing(p, c->node));
         json_object_set_new(row, "total_bytes", json_integer(r.bytes));
     }
-    json_object_set_new(row, "ranks_beyond_slots", json_integer((json_int_t)over_slots(p, c->node)));
+    json_object_set_new(row, "ranks_beyond_slots",
+                        json_integer((json_int_t)over_slots(p, c->node)));
     json_object_set_new(row, "seconds", json_real(c->seconds));
     return row;
 }
@@ -185,7 +182,8 @@ static void add_row(struct table *t, struct candidate *c)
 
 static void print_head(const struct table *t)
 {
-    printf("# method      weight inside  between      cost (V/P) %s", t->crossing ? "crossing bytes " : "");
+    printf("# method      weight inside  between      cost (V/P) %s",
+           t->crossing ? "crossing bytes " : "");
     for (size_t k = 1; t->crossing && k <= t->problem->network.levels; k++)
         printf("beyond level %zu ", k);
     printf("seconds\n");

@@ -38,8 +38,8 @@ static void print_dot(const matrix *g)
     for (size_t row = 0; row < g->rows; row++)
         for (size_t i = g->row_start[row]; i < g->row_start[row + 1]; i++)
             if (row < g->col[i])
-                printf("  %zu -- %zu [weight=%" PRId64 ", label=%" PRId64 "];\n", row, g->col[i], g->value[i],
-                       g->value[i]);
+                printf("  %zu -- %zu [weight=%" PRId64 ", label=%" PRId64 "];\n", row, g->col[i],
+                       g->value[i], g->value[i]);
     printf("}\n");
 }
 
@@ -56,7 +56,8 @@ static void print_scotch(const matrix *g)
     }
 }
 
-/* Vertices, edges, format: edges have weights; then each vertex' neighbours, counted from 1, and weights. */
+/* Vertices, edges, format: edges have weights; then each vertex' neighbours, counted from 1, and
+ * weights. */
 static void print_metis(const matrix *g)
 {
     printf("%zu %zu 001\n", g->rows, g->row_start[g->rows] / 2);
@@ -106,9 +107,7 @@ static error_t parse_convert_option(int key, char *arg, struct argp_state *state
 {
     struct convert_options *options = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->file;
-        return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &options->file; return 0;
     case 't':
         for (size_t k = 0; k < sizeof formats / sizeof formats[0]; k++)
             if (strcmp(formats[k].name, arg) == 0) {
@@ -121,16 +120,18 @@ static error_t parse_convert_option(int key, char *arg, struct argp_state *state
         if (options->write == NULL)
             argp_error(state, "--to is needed");
         return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp convert_argp = {
-    .options = (const struct argp_option[]){{"to", 't', "FORMAT", 0, "mtx, fileview, dot, scotch or metis", 0}, {0}},
+    .options =
+        (const struct argp_option[]){
+            {"to", 't', "FORMAT", 0, "mtx, fileview, dot, scotch or metis", 0}, {0}},
     .parser = parse_convert_option,
     .children = (const struct argp_child[]){{&tool_file_argp, 0, NULL, 0}, {0}},
-    .doc = "Writes a view file, or a matrix in Matrix Market format, in another format; a profile only as fileview.",
+    .doc = "Writes a view file, or a matrix in Matrix Market format, in another format; a profile "
+           "only as fileview.",
 };
 
 static int read_market(const char *name, view_file *file)
@@ -164,8 +165,8 @@ static int read_either(const char *name, view_file *file)
 static int convert(const struct convert_options *options, const view_file *file)
 {
     if (file->view.rows != file->view.cols)
-        return tool_fail("%s: %zu rows and %zu columns: a view is square", options->file, file->view.rows,
-                         file->view.cols);
+        return tool_fail("%s: %zu rows and %zu columns: a view is square", options->file,
+                         file->view.rows, file->view.cols);
     int rc = options->write(file);
     /* of a failing stream main() tells */
     return rc == 0 || rc == -EIO ? 0 : tool_fail("%s: %s", options->file, strerror(-rc));

@@ -22,13 +22,15 @@ static void print_crossing_levels(const placement *placed, const size_t *by_slot
     const problem *p = placed->problem;
     int64_t *crossing = problem_crossing(p, placed->node), *before = problem_crossing(p, by_slot);
     for (size_t k = 1; k <= p->network.levels; k++)
-        printf("# bytes that leave their group of nodes, level %zu: %" PRId64 "; by slot %" PRId64 "\n", k, crossing[k],
-               before[k]);
+        printf("# bytes that leave their group of nodes, level %zu: %" PRId64 "; by slot %" PRId64
+               "\n",
+               k, crossing[k], before[k]);
     free(before);
     free(crossing);
 }
 
-static void print_crossing(const placement *placed, const setmatch_report *report, const size_t *by_slot)
+static void print_crossing(const placement *placed, const setmatch_report *report,
+                           const size_t *by_slot)
 {
     if (report->bytes == 0)
         return;
@@ -46,8 +48,8 @@ static int print_table(const placement *placed)
     if (by_slot == NULL)
         return TOOL_FAILURE;
     setmatch_report report = problem_judge(p, placed->node), before = problem_judge(p, by_slot);
-    printf("# weight inside nodes: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n", report.inside,
-           report.total, before.inside);
+    printf("# weight inside nodes: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n",
+           report.inside, report.total, before.inside);
     print_crossing(placed, &report, by_slot);
     printf("# rank node\n");
     for (size_t rank = 0; rank < ranks_of(placed); rank++)
@@ -126,8 +128,8 @@ static int print_slurm(const placement *placed)
     return 0;
 }
 
-/* Ranks by node: those of node n are rank[first[n]] .. rank[first[n + 1] - 1], in order. first[] has an entry
- * more than that, for work. */
+/* Ranks by node: those of node n are rank[first[n]] .. rank[first[n + 1] - 1], in order. first[]
+ * has an entry more than that, for work. */
 static void sort_by_node(const placement *placed, size_t *first, size_t *rank)
 {
     size_t *end = first + 1, nodes = placed->problem->nodes->count;
@@ -140,8 +142,8 @@ static void sort_by_node(const placement *placed, size_t *first, size_t *rank)
 }
 
 /* The launcher fills one node after the other with equally many ranks, so that a node may have
- * fewer only if it is the last. Nodes without slots are none to the launcher. Sets the first node of all,
- * and the first that does not fit; false: all do. */
+ * fewer only if it is the last. Nodes without slots are none to the launcher. Sets the first node
+ * of all, and the first that does not fit; false: all do. */
 static bool find_uneven(const size_t *first, const node_list *nodes, size_t *begin, size_t *uneven)
 {
     size_t last = nodes->count, n = 0;
@@ -170,9 +172,11 @@ static int print_cray(const placement *placed)
     sort_by_node(placed, first, rank);
     size_t begin = 0, uneven = 0;
     if (find_uneven(first, nodes, &begin, &uneven))
-        status = tool_fail("%s gets %zu ranks and %s %zu: an order of ranks needs equally many on each node but the last; "
-                           "give the nodes so many slots", nodes->name[begin], first[begin + 1] - first[begin],
-                           nodes->name[uneven], first[uneven + 1] - first[uneven]);
+        status = tool_fail("%s gets %zu ranks and %s %zu: an order of ranks needs equally many on "
+                           "each node but the last; "
+                           "give the nodes so many slots",
+                           nodes->name[begin], first[begin + 1] - first[begin], nodes->name[uneven],
+                           first[uneven + 1] - first[uneven]);
     for (size_t n = 0; status == 0 && n < nodes->count; n++) {
         if (first[n] == first[n + 1])
             continue;
@@ -186,7 +190,11 @@ static int print_cray(const placement *placed)
 }
 
 const placement_format placement_formats[] = {
-    {"table", print_table},       {"json", print_json},   {"rankfile", print_rankfile},
-    {"hostfile", print_hostfile}, {"slurm", print_slurm}, {"cray", print_cray},
+    {"table", print_table},
+    {"json", print_json},
+    {"rankfile", print_rankfile},
+    {"hostfile", print_hostfile},
+    {"slurm", print_slurm},
+    {"cray", print_cray},
     {NULL, NULL},
 };

@@ -26,28 +26,24 @@ static error_t parse_map_option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = state->child_inputs[1] = &options->problem;
         return 0;
-    case 'F':
-        parse_format(options, arg, state);
-        return 0;
-    case ARGP_KEY_ARG:
-        return tool_refuse_argument(arg, state);
-    case ARGP_KEY_END:
-        check_problem_options(&options->problem, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    case 'F': parse_format(options, arg, state); return 0;
+    case ARGP_KEY_ARG: return tool_refuse_argument(arg, state);
+    case ARGP_KEY_END: check_problem_options(&options->problem, state); return 0;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp map_argp = {
     .options =
         (const struct argp_option[]){
-            {"format", 'F', "FORMAT", 0, "table (default), json, rankfile, hostfile, slurm or cray", 0},
+            {"format", 'F', "FORMAT", 0, "table (default), json, rankfile, hostfile, slurm or cray",
+             0},
             {0},
         },
     .parser = parse_map_option,
     .doc = "Places ranks on nodes so that neighbours in the file share a node.",
-    .children = (const struct argp_child[]){{&method_argp, 0, NULL, 0}, {&problem_argp, 0, NULL, 0}, {0}},
+    .children =
+        (const struct argp_child[]){{&method_argp, 0, NULL, 0}, {&problem_argp, 0, NULL, 0}, {0}},
 };
 
 static int map(const problem *p, const struct map_options *options)

@@ -39,13 +39,16 @@ static error_t set_option(const struct argp_option *table, int key, const char *
 
 static const struct argp_option data_options[] = {
     {"cart", 'c', "AxB[xC...]", 0, "The view of a grid of ranks instead of a file", 0},
-    {"order", 'O', "C|Fortran", 0, "Which dimension lies closest in the file: the last (C, default) or the first", 0},
-    {"nodes", 'n', "NAME[:SLOTS],...", 0, "The nodes, as n0:4,n[1-3]:8; 1 slot where none are given", 0},
+    {"order", 'O', "C|Fortran", 0,
+     "Which dimension lies closest in the file: the last (C, default) or the first", 0},
+    {"nodes", 'n', "NAME[:SLOTS],...", 0,
+     "The nodes, as n0:4,n[1-3]:8; 1 slot where none are given", 0},
     {"hostfile", 'H', "FILE", 0, "The nodes, as an Open MPI hostfile", 0},
     {"topology", 'T', "FILE", 0, "The network: what cannot share a node shall share a switch", 0},
     {"bandwidth", 'B', "FILE", 0, "The network, as 'dla pingpong' measured it", 0},
     {"threshold", 't', "PERCENT", 0, "Count values so near the largest (default 10)", 0},
-    {"domains", 'd', "DOMAINS", 0, "File domains that a profile is placed for: even, fitted or auto (default)", 0},
+    {"domains", 'd', "DOMAINS", 0,
+     "File domains that a profile is placed for: even, fitted or auto (default)", 0},
     {0},
 };
 
@@ -62,8 +65,7 @@ static error_t parse_data_option(int key, char *arg, struct argp_state *state)
         if (nodes_parse(&options->nodes, arg) != 0)
             exit(TOOL_USAGE);
         return 0;
-    default:
-        return set_option(data_options, key, arg, state);
+    default: return set_option(data_options, key, arg, state);
     }
 }
 
@@ -72,7 +74,8 @@ const struct argp problem_argp = {.options = data_options, .parser = parse_data_
 static const struct argp_option method_options[] = {
     {"file", 'f', "FILE", 0, "View file: what was recorded", 0},
     {"method", 'm', "METHOD", 0, "How to place: auto (default), setmatch, ...; see dla(1)", 0},
-    {"objective", 'o', "OBJECTIVE", 0, "What shall be least: neighbours, profile or auto (default)", 0},
+    {"objective", 'o', "OBJECTIVE", 0, "What shall be least: neighbours, profile or auto (default)",
+     0},
     {"refine", 'r', "on|off", 0, "Improve the placement pair by pair of nodes (default on)", 0},
     {0},
 };

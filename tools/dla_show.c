@@ -24,14 +24,9 @@ static error_t parse_show_option(int key, char *arg, struct argp_state *state)
     struct show_options *options = state->input;
     (void)arg;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->file;
-        return 0;
-    case 'j':
-        options->json = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &options->file; return 0;
+    case 'j': options->json = true; return 0;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -71,14 +66,15 @@ static void print_pattern(const view_file *f, size_t k)
     const access_pattern *a = &f->pattern[k];
     int64_t bytes = 0;
     matrix_sum(&f->bytes[k], &bytes);
-    printf("calls %" PRId64 " of %" PRId64 " bytes in %zu bins of %" PRId64 " from %" PRId64 " in %s\n",
+    printf("calls %" PRId64 " of %" PRId64 " bytes in %zu bins of %" PRId64 " from %" PRId64
+           " in %s\n",
            a->calls, bytes / a->calls, f->bytes[k].cols, a->unit, a->first, a->file);
 }
 
 static int print_text(const view_file *f, const struct summary *s)
 {
-    printf("ranks %zu\nentries %zu\nweight %" PRId64 "\nlargest %" PRId64, f->view.rows, s->entries, s->weight,
-           s->largest);
+    printf("ranks %zu\nentries %zu\nweight %" PRId64 "\nlargest %" PRId64, f->view.rows, s->entries,
+           s->weight, s->largest);
     if (s->largest > 0)
         printf(" between ranks %zu and %zu", s->rank[0], s->rank[1]);
     putchar('\n');

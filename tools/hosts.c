@@ -57,9 +57,11 @@ static int take_line(struct parsing *p, const char *file, size_t line, char *tex
 {
     static const char blanks[] = " \t\r\n";
     char *rest = NULL;
-    for (char *name = strtok_r(text, blanks, &rest); name != NULL; name = strtok_r(NULL, blanks, &rest)) {
+    for (char *name = strtok_r(text, blanks, &rest); name != NULL;
+         name = strtok_r(NULL, blanks, &rest)) {
         if (strlen(name) > LONGEST_NODE_NAME)
-            return tool_fail("%s:%zu: a host name of more than %d characters", file, line, LONGEST_NODE_NAME);
+            return tool_fail("%s:%zu: a host name of more than %d characters", file, line,
+                             LONGEST_NODE_NAME);
         if (add_ranks(p, name, 1) != 0)
             return p->status;
     }

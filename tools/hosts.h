@@ -14,8 +14,8 @@ typedef struct tool_hosts {
 } tool_hosts;
 
 /* "n[0-3]:32,login", a list as Slurm writes it whose names may be followed by so many slots (1), in
- * the order of ranks; or "@FILE", which has one name for each rank, separated by white space. Returns 0, or
- * TOOL_FAILURE after a message. Release in both cases. */
+ * the order of ranks; or "@FILE", which has one name for each rank, separated by white space.
+ * Returns 0, or TOOL_FAILURE after a message. Release in both cases. */
 int tool_parse_hosts(const char *text, tool_hosts *hosts);
 
 void tool_hosts_release(tool_hosts *hosts);

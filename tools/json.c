@@ -26,7 +26,8 @@ json_t *tool_json_numbers(const size_t *number, size_t count)
 {
     json_t *list = json_array();
     for (size_t k = 0; k < count; k++)
-        json_array_append_new(list, number[k] != SIZE_MAX ? json_integer((json_int_t)number[k]) : json_null());
+        json_array_append_new(list, number[k] != SIZE_MAX ? json_integer((json_int_t)number[k])
+                                                          : json_null());
     return list;
 }
 

@@ -23,7 +23,7 @@ struct reading {
 static int read_ranks(const struct reading *r, topo *ranks)
 {
     matrix_error error = {0, ""};
-    char (*number)[24] = tool_allocate(r->ranks, sizeof *number);
+    char(*number)[24] = tool_allocate(r->ranks, sizeof *number);
     const char **name = tool_allocate(r->ranks, sizeof *name);
     for (size_t i = 0; i < r->ranks; i++) {
         snprintf(number[i], sizeof number[i], "rank %zu", i);
@@ -35,7 +35,8 @@ static int read_ranks(const struct reading *r, topo *ranks)
     return rc == 0 ? 0 : tool_fail_reading(r->file, rc, &error);
 }
 
-/* Without hosts, ranks 1 hop apart share a node, unless that contradicts other distances: then each has its own. */
+/* Without hosts, ranks 1 hop apart share a node, unless that contradicts other distances: then each
+ * has its own. */
 static int find_nodes(const struct reading *r, topo *ranks, tatp_network *n)
 {
     matrix_error error = {0, ""};
@@ -65,22 +66,26 @@ static int place_ranks(const struct reading *r, tatp_network *n)
 static int place_hosts(const struct reading *r, tatp_network *n)
 {
     matrix_error error = {0, ""};
-    int rc = topo_from_fabric(r->fabric, (const char *const *)r->hosts->host, r->hosts->count, &n->topology, &error);
+    int rc = topo_from_fabric(r->fabric, (const char *const *)r->hosts->host, r->hosts->count,
+                              &n->topology, &error);
     return rc == 0 ? 0 : tool_fail_reading(r->file, rc, &error);
 }
 
-/* Hops that name no rows are between ranks where there are as many rows as ranks, and other numbers of hosts. */
+/* Hops that name no rows are between ranks where there are as many rows as ranks, and other numbers
+ * of hosts. */
 static bool is_between_ranks(const struct reading *r)
 {
     bool named = topo_fabric_hosts(r->fabric) > 0;
-    return r->hosts == NULL || (!named && r->summary.rows == r->ranks && r->summary.rows != r->hosts->count);
+    return r->hosts == NULL ||
+           (!named && r->summary.rows == r->ranks && r->summary.rows != r->hosts->count);
 }
 
 static int place_by_file(const struct reading *r, const tatp_places *places, tatp_network *n)
 {
-    if (places->distances != NULL && r->summary.rows == 0 && r->summary.hosts + r->summary.switches > 0)
-        return tool_fail("%s: %s, which is for --topology; --distances takes hops in Matrix Market", r->file,
-                         r->summary.format);
+    if (places->distances != NULL && r->summary.rows == 0 &&
+        r->summary.hosts + r->summary.switches > 0)
+        return tool_fail("%s: %s, which is for --topology; --distances takes hops in Matrix Market",
+                         r->file, r->summary.format);
     if (!is_between_ranks(r))
         return place_hosts(r, n);
     if (r->summary.rows != r->ranks)
@@ -104,8 +109,8 @@ static int read_file(const tatp_places *places, struct reading *r, tatp_network 
 
 /* ---- both ---- */
 
-static int read_hosts(const tatp_places *places, const char *requests, size_t ranks, tool_hosts *hosts,
-                      tatp_network *n)
+static int read_hosts(const tatp_places *places, const char *requests, size_t ranks,
+                      tool_hosts *hosts, tatp_network *n)
 {
     int status = tool_parse_hosts(places->hosts, hosts);
     if (status == 0 && hosts->ranks != ranks)
@@ -115,10 +120,12 @@ static int read_hosts(const tatp_places *places, const char *requests, size_t ra
     return status;
 }
 
-int tatp_read_network(const tatp_places *places, const char *requests, size_t ranks, tatp_network *n)
+int tatp_read_network(const tatp_places *places, const char *requests, size_t ranks,
+                      tatp_network *n)
 {
     tool_hosts hosts = {0};
-    struct reading r = {.file = places->distances != NULL ? places->distances : places->topology, .ranks = ranks,
+    struct reading r = {.file = places->distances != NULL ? places->distances : places->topology,
+                        .ranks = ranks,
                         .hosts = places->hosts != NULL ? &hosts : NULL};
     int status = 0;
     *n = (tatp_network){.node_of_rank = tool_allocate(ranks, sizeof *n->node_of_rank)};

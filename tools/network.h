@@ -19,10 +19,11 @@ typedef struct tatp_network {
     size_t *node_of_rank; /* each < topology.nodes */
 } tatp_network;
 
-/* For so many ranks; without files all nodes are equally far apart, and without hosts the distances are those
- * between ranks. `requests` is the file that has the ranks. Returns 0, or TOOL_FAILURE after a message; release in
- * both cases. */
-int tatp_read_network(const tatp_places *places, const char *requests, size_t ranks, tatp_network *network);
+/* For so many ranks; without files all nodes are equally far apart, and without hosts the distances
+ * are those between ranks. `requests` is the file that has the ranks. Returns 0, or TOOL_FAILURE
+ * after a message; release in both cases. */
+int tatp_read_network(const tatp_places *places, const char *requests, size_t ranks,
+                      tatp_network *network);
 
 void tatp_network_release(tatp_network *network);
 

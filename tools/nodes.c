@@ -62,7 +62,8 @@ struct parsing {
     int status;
 };
 
-bool nodes_split(const char *text, size_t least, size_t most, char name[LONGEST_NODE_NAME + 1], size_t *slots)
+bool nodes_split(const char *text, size_t least, size_t most, char name[LONGEST_NODE_NAME + 1],
+                 size_t *slots)
 {
     size_t length = strcspn(text, ":");
     *slots = 1;
@@ -118,9 +119,9 @@ static bool is_one_of(const char *word, size_t length, const char *const *names)
 static int parse_word(struct line *line, const char *word)
 {
     static const char *const slots[] = {"slots", "count", "cpu", "cpus", NULL};
-    static const char *const most[] = {"max_slots", "max-slots", "slots_max", "slots-max", "max_count",
-                                       "max-count", "count_max", "count-max", "max_cpu", "max-cpu",
-                                       "cpu_max", "cpu-max", NULL};
+    static const char *const most[] = {
+        "max_slots", "max-slots", "slots_max", "slots-max", "max_count", "max-count", "count_max",
+        "count-max", "max_cpu",   "max-cpu",   "cpu_max",   "cpu-max",   NULL};
     static const char *const others[] = {"username", "user-name", "user_name", "port", NULL};
     size_t length = strcspn(word, "=");
     const char *value = word[length] == '=' ? word + length + 1 : "";
@@ -131,7 +132,8 @@ static int parse_word(struct line *line, const char *word)
     else if (is_one_of(word, length, most) && tool_number(value, 0, SIZE_MAX, &line->most) == 0)
         line->has_most = true;
     else
-        return tool_fail("%s:%zu: '%s' is not slots=N or max_slots=N", line->file, line->number, word);
+        return tool_fail("%s:%zu: '%s' is not slots=N or max_slots=N", line->file, line->number,
+                         word);
     return 0;
 }
 
@@ -141,12 +143,13 @@ static int settle_slots(struct line *line, node_list *nodes, const char *name)
 {
     bool again = find(nodes, name) != NULL;
     if (again && line->has_slots)
-        return tool_fail("%s:%zu: %s is there already: its slots are given once", line->file, line->number, name);
+        return tool_fail("%s:%zu: %s is there already: its slots are given once", line->file,
+                         line->number, name);
     if (!line->has_slots)
         line->slots = line->has_most && !again ? line->most : 1;
     if (line->has_most && line->most < line->slots)
-        return tool_fail("%s:%zu: %zu slots of %s are more than max_slots=%zu", line->file, line->number,
-                         line->slots, name, line->most);
+        return tool_fail("%s:%zu: %zu slots of %s are more than max_slots=%zu", line->file,
+                         line->number, line->slots, name, line->most);
     return add_slots(nodes, nodes_number(nodes, name), line->slots);
 }
 
@@ -175,7 +178,8 @@ static int parse_line(struct line *line, char *text, node_list *nodes, node_list
     char *name = strtok_r(text, blanks, &save);
     if (name == NULL)
         return 0;
-    for (char *word = strtok_r(NULL, blanks, &save); word != NULL; word = strtok_r(NULL, blanks, &save))
+    for (char *word = strtok_r(NULL, blanks, &save); word != NULL;
+         word = strtok_r(NULL, blanks, &save))
         if (parse_word(line, word) != 0)
             return TOOL_FAILURE;
     if (strchr(name, '@') != NULL)
@@ -193,7 +197,8 @@ static int read_lines(FILE *stream, const char *file, node_list *nodes, node_lis
     size_t room = 0, number = 0;
     int status = 0;
     while (status == 0 && getline(&text, &room, stream) >= 0)
-        status = parse_line(&(struct line){.file = file, .number = ++number}, text, nodes, excluded);
+        status =
+            parse_line(&(struct line){.file = file, .number = ++number}, text, nodes, excluded);
     if (status == 0 && ferror(stream))
         status = tool_fail("%s: %s", file, strerror(errno));
     free(text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dla-pingpong: measures the bandwidth within and between the nodes of a job, and writes it as a Matrix
- * Market file, nodes x nodes. Only one pair talks at a time. */
+/* dla-pingpong: measures the bandwidth within and between the nodes of a job, and writes it as a
+ * Matrix Market file, nodes x nodes. Only one pair talks at a time. */
 #include <errno.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -61,31 +61,31 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         if (tool_number(arg, 1, 1000000, &options->rounds) != 0)
             argp_error(state, "the rounds are 1 to 1000000, not '%s'", arg);
         return 0;
-    case 'T':
-        options->topology = arg;
-        return 0;
-    case 'o':
-        options->output = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        return tool_refuse_argument(arg, state);
-    default:
-        return ARGP_ERR_UNKNOWN;
+    case 'T': options->topology = arg; return 0;
+    case 'o': options->output = arg; return 0;
+    case ARGP_KEY_ARG: return tool_refuse_argument(arg, state);
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp argp = {
     .options =
         (const struct argp_option[]){
-            {"pairs", 'p', "class|all", 0, "One pair within a node and one for each level of the network (default), or all pairs of nodes", 0},
-            {"topology", 'T', "FILE", 0, "The network, for its levels; without, all pairs of nodes are alike", 0},
+            {"pairs", 'p', "class|all", 0,
+             "One pair within a node and one for each level of the network (default), or all pairs "
+             "of nodes",
+             0},
+            {"topology", 'T', "FILE", 0,
+             "The network, for its levels; without, all pairs of nodes are alike", 0},
             {"bytes", 'b', "BYTES", 0, "Size of a message (default 1048576)", 0},
-            {"rounds", 'r', "COUNT", 0, "Messages to and fro (default 20); the fastest of them counts", 0},
+            {"rounds", 'r', "COUNT", 0,
+             "Messages to and fro (default 20); the fastest of them counts", 0},
             {"output", 'o', "FILE", 0, "Write to a file instead of standard output", 0},
             {0},
         },
     .parser = parse_option,
-    .doc = "Measures the bandwidth within and between the nodes of an MPI job, started by mpirun or srun with at least "
+    .doc = "Measures the bandwidth within and between the nodes of an MPI job, started by mpirun "
+           "or srun with at least "
            "two ranks on a node.",
 };
 
@@ -106,7 +106,7 @@ static void gather_nodes(struct nodes *nodes)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Get_processor_name(mine, &length);
-    char (*all)[MPI_MAX_PROCESSOR_NAME] = tool_allocate(rank == 0 ? (size_t)ranks : 1, sizeof *all);
+    char(*all)[MPI_MAX_PROCESSOR_NAME] = tool_allocate(rank == 0 ? (size_t)ranks : 1, sizeof *all);
     MPI_Gather(mine, sizeof mine, MPI_CHAR, all, sizeof mine, MPI_CHAR, 0, MPI_COMM_WORLD);
     *nodes = (struct nodes){.name = all};
     nodes->first = tool_allocate((size_t)ranks, sizeof *nodes->first);
@@ -296,7 +296,8 @@ static char *describe(const struct nodes *nodes, const struct options *options)
     return text;
 }
 
-static int write_matrix(const struct nodes *nodes, const struct pairs *pairs, const struct options *options)
+static int write_matrix(const struct nodes *nodes, const struct pairs *pairs,
+                        const struct options *options)
 {
     matrix m;
     FILE *stream = options->output == NULL ? stdout : fopen(options->output, "w");
@@ -311,8 +312,10 @@ static int write_matrix(const struct nodes *nodes, const struct pairs *pairs, co
     free(comments);
     if (options->output != NULL && fclose(stream) != 0 && rc == 0)
         rc = -errno;
-    return rc == 0 ? 0 : tool_fail("%s: %s", options->output == NULL ? "standard output" : options->output,
-                                   strerror(-rc));
+    return rc == 0
+               ? 0
+               : tool_fail("%s: %s", options->output == NULL ? "standard output" : options->output,
+                           strerror(-rc));
 }
 
 static int prepare(struct nodes *nodes, struct pairs *pairs, const struct options *options)

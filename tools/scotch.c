@@ -31,7 +31,8 @@ static int shift_of(const matrix *view)
 static int fill(struct graph *g, const matrix *view)
 {
     size_t entries = view->row_start[view->rows], arcs = 0;
-    *g = (struct graph){calloc(view->rows + 1, sizeof *g->start), calloc(entries + 1, sizeof *g->other),
+    *g = (struct graph){calloc(view->rows + 1, sizeof *g->start),
+                        calloc(entries + 1, sizeof *g->other),
                         calloc(entries + 1, sizeof *g->weight)};
     if (g->start == NULL || g->other == NULL || g->weight == NULL || entries > INT32_MAX)
         return -1;

@@ -15,7 +15,8 @@ typedef struct tool_table {
 } tool_table;
 
 /* The next cell; those of a row follow each other. */
-void tool_table_add(tool_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void tool_table_add(tool_table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Prints to stdout, two blanks between columns, and empties the table. */
 void tool_table_print(tool_table *table);

@@ -43,7 +43,9 @@ static char *list_solvers(int key, const char *text, void *input)
 }
 
 const struct argp tatp_solver_argp = {
-    .options = (const struct argp_option[]){{"solver", 's', "NAME", 0, "Solver of the assignment problem", 0}, {0}},
+    .options =
+        (const struct argp_option[]){
+            {"solver", 's', "NAME", 0, "Solver of the assignment problem", 0}, {0}},
     .parser = parse_solver,
     .help_filter = list_solvers,
 };
@@ -84,8 +86,8 @@ int tatp_read_fabric(const char *file, topo_fabric **fabric)
 
 int main(int argc, char **argv)
 {
-    static const tool_command commands[] = {{"assign", run_assign}, {"plan", run_plan},
-                                            {"links", run_links}, {"report", run_report},
+    static const tool_command commands[] = {{"assign", run_assign},     {"plan", run_plan},
+                                            {"links", run_links},       {"report", run_report},
                                             {"topology", run_topology}, {NULL, NULL}};
     return tool_run(commands,
                     "Assigns file domains to ranks by the network's topology.\v"

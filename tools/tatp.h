@@ -22,8 +22,8 @@ typedef struct tatp_answer {
     bool json;
 } tatp_answer;
 
-/* A child of a command's argp for --solver, with the list of solvers at the end of --help; its input is a
- * tatp_answer. */
+/* A child of a command's argp for --solver, with the list of solvers at the end of --help; its
+ * input is a tatp_answer. */
 extern const struct argp tatp_solver_argp;
 
 /* The same for --json. */

@@ -34,7 +34,8 @@ static const struct argp assign_argp = {
                                             {&tatp_json_argp, 0, NULL, 0},
                                             {&tatp_solver_argp, 0, NULL, 0},
                                             {0}},
-    .doc = "Gives each column of a cost matrix to a row, no row and no column twice, at the least cost. FILE is "
+    .doc = "Gives each column of a cost matrix to a row, no row and no column twice, at the least "
+           "cost. FILE is "
            "Matrix Market; pairs that a coordinate file does not list are not allowed.",
 };
 
@@ -51,7 +52,8 @@ struct result {
 static int explain(const struct assign_options *options, int rc)
 {
     if (rc == -ERANGE)
-        return tool_fail("%s: a cost is so large that sums of costs are out of range", options->file);
+        return tool_fail("%s: a cost is so large that sums of costs are out of range",
+                         options->file);
     return tool_fail("%s: %s: %s", options->file, options->answer.solver->name, strerror(-rc));
 }
 
@@ -117,14 +119,17 @@ static json_t *cost_of(const struct result *r)
 {
     if (!r->feasible)
         return json_null();
-    return r->costs->real != NULL ? json_real(r->solution.total) : json_integer(r->solution.integer_total);
+    return r->costs->real != NULL ? json_real(r->solution.total)
+                                  : json_integer(r->solution.integer_total);
 }
 
 static int print_json(const struct assign_options *options, const struct result *r)
 {
-    json_t *list = r->feasible ? tool_json_numbers(r->solution.row_of_col, r->costs->cols) : json_null();
-    return tool_print_json(json_pack("{s:s, s:o, s:o, s:f}", "solver", options->answer.solver->name, "assignment",
-                                     list, "cost", cost_of(r), "seconds", r->seconds));
+    json_t *list =
+        r->feasible ? tool_json_numbers(r->solution.row_of_col, r->costs->cols) : json_null();
+    return tool_print_json(json_pack("{s:s, s:o, s:o, s:f}", "solver", options->answer.solver->name,
+                                     "assignment", list, "cost", cost_of(r), "seconds",
+                                     r->seconds));
 }
 
 static int print(const struct assign_options *options, const struct result *r)
@@ -135,9 +140,10 @@ static int print(const struct assign_options *options, const struct result *r)
     else if (r->feasible)
         print_table(r);
     if (status == 0 && !r->feasible) {
-        tool_fail("%s: no assignment: the pairs that are allowed do not give each of the %s another %s",
-                  options->file, r->costs->cols > r->costs->rows ? "rows" : "columns",
-                  r->costs->cols > r->costs->rows ? "column" : "row");
+        tool_fail(
+            "%s: no assignment: the pairs that are allowed do not give each of the %s another %s",
+            options->file, r->costs->cols > r->costs->rows ? "rows" : "columns",
+            r->costs->cols > r->costs->rows ? "column" : "row");
         status = TOOL_INFEASIBLE;
     }
     return status;
@@ -147,8 +153,12 @@ static int print(const struct assign_options *options, const struct result *r)
 
 static int assign(const struct assign_options *options, const matrix_costs *costs)
 {
-    const lap_problem problem = {.rows = costs->rows, .cols = costs->cols, .cost = costs->real,
-                                 .integer_cost = costs->whole, .start = costs->start, .row = costs->row};
+    const lap_problem problem = {.rows = costs->rows,
+                                 .cols = costs->cols,
+                                 .cost = costs->real,
+                                 .integer_cost = costs->whole,
+                                 .start = costs->start,
+                                 .row = costs->row};
     struct result r = {.problem = &problem, .costs = costs};
     r.solution.row_of_col = tool_allocate(costs->cols, sizeof *r.solution.row_of_col);
     int status = solve(options, &r);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tatp links: what every strategy, and a given assignment, loads on each link of the network, as JSON. */
+/* tatp links: what every strategy, and a given assignment, loads on each link of the network, as
+ * JSON. */
 #define _DEFAULT_SOURCE /* strsep */
 #include "tatp_problem.h"
 
@@ -20,20 +21,15 @@ static error_t parse_links_option(int key, char *arg, struct argp_state *state)
 {
     struct links_options *options = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->problem;
-        return 0;
-    case 'a':
-        options->given = arg;
-        return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &options->problem; return 0;
+    case 'a': options->given = arg; return 0;
     case 'w':
         options->workload = true;
         options->by_node = strcmp(arg, "node") == 0;
         if (!options->by_node && strcmp(arg, "rank") != 0)
             argp_error(state, "hop-bytes are those of each 'rank' or 'node', not '%s'", arg);
         return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -42,7 +38,9 @@ static const struct argp links_argp = {
         (const struct argp_option[]){
             {"aggregators", 'a', "N,N,...", 0, "Also with these ranks for the domains", 0},
             {"workload", 'w', "rank|node", 0,
-             "Also the hop-bytes of giving each domain to each rank, or to the best rank of each node", 0},
+             "Also the hop-bytes of giving each domain to each rank, or to the best rank of each "
+             "node",
+             0},
             {0},
         },
     .parser = parse_links_option,
@@ -59,11 +57,13 @@ static json_t *describe_tree(const topo *t)
     size_t vertices = is_tree ? t->tree.vertices : t->nodes + 1;
     json_t *parent = json_array(), *cables = json_array();
     for (size_t v = 0; v < vertices; v++) {
-        json_array_append_new(parent, json_integer((json_int_t)(is_tree ? t->tree.parent[v] : t->nodes)));
-        json_array_append_new(cables, json_integer((json_int_t)(is_tree ? t->tree.width[v] : v < t->nodes)));
+        json_array_append_new(parent,
+                              json_integer((json_int_t)(is_tree ? t->tree.parent[v] : t->nodes)));
+        json_array_append_new(
+            cables, json_integer((json_int_t)(is_tree ? t->tree.width[v] : v < t->nodes)));
     }
-    return json_pack("{s:I, s:b, s:o, s:o}", "nodes", (json_int_t)t->nodes, "is_tree", is_tree, "parent", parent,
-                     "cables", cables);
+    return json_pack("{s:I, s:b, s:o, s:o}", "nodes", (json_int_t)t->nodes, "is_tree", is_tree,
+                     "parent", parent, "cables", cables);
 }
 
 /* ---- hop-bytes ---- */
@@ -121,8 +121,8 @@ static json_t *describe_loads(const plan_input *in, const char *name, const size
     return plan;
 }
 
-/* Where domains outnumber ranks, rows may be nodes that were summed up: then there is no assignment but
- * the given one. */
+/* Where domains outnumber ranks, rows may be nodes that were summed up: then there is no assignment
+ * but the given one. */
 static int add_strategies(json_t *all, const struct links_options *options, const plan_input *in,
                           size_t *rank_of_domain)
 {
@@ -151,13 +151,16 @@ static int parse_given(const char *text, size_t ranks, size_t domains, size_t *r
             break;
     bool right = item == NULL && count == domains;
     free(list);
-    return right ? 0 : tool_fail("--aggregators: %zu ranks below %zu are wanted, one for each domain", domains, ranks);
+    return right ? 0
+                 : tool_fail("--aggregators: %zu ranks below %zu are wanted, one for each domain",
+                             domains, ranks);
 }
 
 static int add_given(json_t *all, const char *list, const plan_input *in, size_t *rank_of_domain)
 {
     int status = parse_given(list, in->requests->rows, in->requests->cols, rank_of_domain);
-    if (status == 0 && json_object_set_new(all, "given", describe_loads(in, "given", rank_of_domain)) != 0)
+    if (status == 0 &&
+        json_object_set_new(all, "given", describe_loads(in, "given", rank_of_domain)) != 0)
         status = TOOL_FAILURE;
     return status;
 }

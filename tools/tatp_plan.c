@@ -46,11 +46,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = &options->problem;
         state->child_inputs[1] = &options->problem.answer;
         return 0;
-    case 'q':
-        options->quiet = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    case 'q': options->quiet = true; return 0;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -61,7 +58,9 @@ static const struct argp plan_argp = {
             {0},
         },
     .parser = parse_option,
-    .children = (const struct argp_child[]){{&tatp_problem_argp, 0, NULL, 0}, {&tatp_json_argp, 0, NULL, 0}, {0}},
+    .children = (const struct argp_child[]){{&tatp_problem_argp, 0, NULL, 0},
+                                            {&tatp_json_argp, 0, NULL, 0},
+                                            {0}},
     .doc = "Plans which rank serves which file domain.",
 };
 
@@ -71,8 +70,8 @@ static int no_plan(const struct planning *p)
 {
     size_t domains = p->in.requests->cols, ranks = p->in.requests->rows;
     if (domains > ranks)
-        tool_fail("%s: no plan: %zu domains for %zu ranks, which serve one each", p->options->problem.requests, domains,
-                  ranks);
+        tool_fail("%s: no plan: %zu domains for %zu ranks, which serve one each",
+                  p->options->problem.requests, domains, ranks);
     else
         tool_fail("%s: no plan: with --per-node=%zu the %zu nodes do not serve %zu domains",
                   p->options->problem.requests, p->in.per_node, p->in.topology->nodes, domains);
@@ -120,7 +119,8 @@ static int make_workload(struct planning *p)
 {
     size_t numbers;
     if (p->options->quiet ||
-        __builtin_mul_overflow(p->in.requests->rows, p->in.requests->cols, &numbers) || numbers > MOST_HOP_BYTES)
+        __builtin_mul_overflow(p->in.requests->rows, p->in.requests->cols, &numbers) ||
+        numbers > MOST_HOP_BYTES)
         return 0;
     p->workload = tatp_problem_workload(&p->in);
     return p->workload != NULL ? 0 : TOOL_FAILURE;
@@ -206,11 +206,11 @@ static int print_json(const struct planning *p)
     json_t *strategies = json_array();
     for (size_t k = 0; k < p->outcomes; k++)
         json_array_append_new(strategies, describe(&p->outcome[k], in->requests->cols));
-    json_t *value = json_pack("{s:I, s:I, s:I, s:s, s:s, s:s, s:o}", "ranks", (json_int_t)in->requests->rows,
-                              "domains", (json_int_t)in->requests->cols, "nodes", (json_int_t)in->topology->nodes,
-                              "distances", in->topology->source, "objective",
-                              plan_objectives[in->objective].name, "solver",
-                              p->options->problem.answer.solver->name, "strategies", strategies);
+    json_t *value = json_pack(
+        "{s:I, s:I, s:I, s:s, s:s, s:s, s:o}", "ranks", (json_int_t)in->requests->rows, "domains",
+        (json_int_t)in->requests->cols, "nodes", (json_int_t)in->topology->nodes, "distances",
+        in->topology->source, "objective", plan_objectives[in->objective].name, "solver",
+        p->options->problem.answer.solver->name, "strategies", strategies);
     if (p->workload != NULL)
         json_object_set_new(value, "workload",
                             tool_json_rows(p->workload, in->requests->rows, in->requests->cols));

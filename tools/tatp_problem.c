@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is to be planned: the options that name it, the files behind them, and how a plan is told as JSON. */
+/* What is to be planned: the options that name it, the files behind them, and how a plan is told as
+ * JSON. */
 #include "tatp_problem.h"
 
 #include <stdio.h>
@@ -18,8 +19,9 @@ static void check_options(const tatp_problem_options *options, struct argp_state
     if (places->distances != NULL && places->topology != NULL)
         argp_error(state, "--distances and --topology exclude each other");
     if (places->distances == NULL && places->hosts == NULL)
-        argp_error(state, places->topology != NULL ? "--topology needs --hosts"
-                                                   : "--distances, or --topology with --hosts, is needed");
+        argp_error(state, places->topology != NULL
+                              ? "--topology needs --hosts"
+                              : "--distances, or --topology with --hosts, is needed");
 }
 
 static const plan_strategy *parse_strategy(const char *arg, struct argp_state *state)
@@ -42,41 +44,21 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     tatp_problem_options *options = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->answer;
-        return 0;
-    case 'r':
-        options->requests = arg;
-        return 0;
-    case 'b':
-        options->blocks = arg;
-        return 0;
-    case 'd':
-        options->places.distances = arg;
-        return 0;
-    case 't':
-        options->places.topology = arg;
-        return 0;
-    case 'H':
-        options->places.hosts = arg;
-        return 0;
-    case 'S':
-        options->strategy = parse_strategy(arg, state);
-        return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &options->answer; return 0;
+    case 'r': options->requests = arg; return 0;
+    case 'b': options->blocks = arg; return 0;
+    case 'd': options->places.distances = arg; return 0;
+    case 't': options->places.topology = arg; return 0;
+    case 'H': options->places.hosts = arg; return 0;
+    case 'S': options->strategy = parse_strategy(arg, state); return 0;
     case 'm':
         if (tool_number(arg, 0, SIZE_MAX, &options->per_node) != 0)
             argp_error(state, "'%s' is not a number of domains", arg);
         return 0;
-    case 'o':
-        options->objective = parse_objective(arg, state);
-        return 0;
-    case ARGP_KEY_ARG:
-        return tool_refuse_argument(arg, state);
-    case ARGP_KEY_END:
-        check_options(options, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    case 'o': options->objective = parse_objective(arg, state); return 0;
+    case ARGP_KEY_ARG: return tool_refuse_argument(arg, state);
+    case ARGP_KEY_END: check_options(options, state); return 0;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -101,15 +83,20 @@ static char *list_strategies(int key, const char *text, void *input)
 const struct argp tatp_problem_argp = {
     .options =
         (const struct argp_option[]){
-            {"requests", 'r', "FILE", 0, "Bytes of each domain (column) that each rank (row) accesses", 0},
-            {"blocks", 'b', "FILE", 0, "For latp_count: in how many contiguous blocks (default: one each)", 0},
+            {"requests", 'r', "FILE", 0,
+             "Bytes of each domain (column) that each rank (row) accesses", 0},
+            {"blocks", 'b', "FILE", 0,
+             "For latp_count: in how many contiguous blocks (default: one each)", 0},
             {"distances", 'd', "FILE", 0, "Hops between ranks or, with --hosts, between nodes", 0},
-            {"topology", 't', "FILE", 0, "The network instead, in any format that 'tatp topology' reads", 0},
-            {"hosts", 'H', "LIST", 0, "The hosts of the ranks in their order: n[0-3]:32,login or @FILE", 0},
+            {"topology", 't', "FILE", 0,
+             "The network instead, in any format that 'tatp topology' reads", 0},
+            {"hosts", 'H', "LIST", 0,
+             "The hosts of the ranks in their order: n[0-3]:32,login or @FILE", 0},
             {"strategy", 'S', "NAME", 0, "One strategy (default: all)", 0},
             {"per-node", 'm', "N", 0, "At most N domains on one node (default: any number)", 0},
             {"objective", 'o', "NAME", 0,
-             "What tatp makes least: hopbytes (default), or congestion, the most bytes of a link", 0},
+             "What tatp makes least: hopbytes (default), or congestion, the most bytes of a link",
+             0},
             {0},
         },
     .parser = parse_option,
@@ -124,8 +111,9 @@ static int read_blocks(tatp_problem *p, const tatp_problem_options *options)
     int status = tool_read_market(options->blocks, &p->blocks);
     if (status != 0 || (p->blocks.rows == p->requests.rows && p->blocks.cols == p->requests.cols))
         return status;
-    return tool_fail("%s: %zu rows and %zu columns, but %s has %zu and %zu", options->blocks, p->blocks.rows,
-                     p->blocks.cols, options->requests, p->requests.rows, p->requests.cols);
+    return tool_fail("%s: %zu rows and %zu columns, but %s has %zu and %zu", options->blocks,
+                     p->blocks.rows, p->blocks.cols, options->requests, p->requests.rows,
+                     p->requests.cols);
 }
 
 int tatp_problem_read(tatp_problem *p, const tatp_problem_options *options)
@@ -135,10 +123,14 @@ int tatp_problem_read(tatp_problem *p, const tatp_problem_options *options)
     if (status == 0 && options->blocks != NULL)
         status = read_blocks(p, options);
     if (status == 0)
-        status = tatp_read_network(&options->places, options->requests, p->requests.rows, &p->network);
-    p->in = (plan_input){.requests = &p->requests, .blocks = options->blocks != NULL ? &p->blocks : NULL,
-                         .node_of_rank = p->network.node_of_rank, .topology = &p->network.topology,
-                         .per_node = options->per_node, .objective = options->objective};
+        status =
+            tatp_read_network(&options->places, options->requests, p->requests.rows, &p->network);
+    p->in = (plan_input){.requests = &p->requests,
+                         .blocks = options->blocks != NULL ? &p->blocks : NULL,
+                         .node_of_rank = p->network.node_of_rank,
+                         .topology = &p->network.topology,
+                         .per_node = options->per_node,
+                         .objective = options->objective};
     return status;
 }
 
@@ -155,7 +147,8 @@ double *tatp_problem_workload(const plan_input *in)
 {
     size_t numbers;
     if (__builtin_mul_overflow(in->requests->rows, in->requests->cols, &numbers)) {
-        tool_fail("the hop-bytes of %zu ranks and %zu domains are too many", in->requests->rows, in->requests->cols);
+        tool_fail("the hop-bytes of %zu ranks and %zu domains are too many", in->requests->rows,
+                  in->requests->cols);
         return NULL;
     }
     double *workload = tool_allocate(numbers, sizeof *workload);
@@ -167,9 +160,11 @@ double *tatp_problem_workload(const plan_input *in)
     return NULL;
 }
 
-json_t *tatp_describe_plan(const char *name, const size_t *rank_of_domain, size_t domains, const plan_report *report)
+json_t *tatp_describe_plan(const char *name, const size_t *rank_of_domain, size_t domains,
+                           const plan_report *report)
 {
     return json_pack("{s:s, s:o, s:f, s:f, s:I}", "name", name, "assignment",
-                     tool_json_numbers(rank_of_domain, domains), "hop_bytes", report->hop_bytes, "max_link_bytes",
-                     report->max_link_bytes, "crossing_bytes", (json_int_t)report->crossing_bytes);
+                     tool_json_numbers(rank_of_domain, domains), "hop_bytes", report->hop_bytes,
+                     "max_link_bytes", report->max_link_bytes, "crossing_bytes",
+                     (json_int_t)report->crossing_bytes);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is to be planned: the options that name it, the files behind them, and how a plan is told as JSON. */
+/* What is to be planned: the options that name it, the files behind them, and how a plan is told as
+ * JSON. */
 #ifndef TOOLS_TATP_PROBLEM_H
 #define TOOLS_TATP_PROBLEM_H
 
@@ -18,8 +19,8 @@ typedef struct tatp_problem_options {
     tatp_answer answer;
 } tatp_problem_options;
 
-/* A child of a command's argp for --requests, --blocks, --hosts, --strategy, ..., and --solver, which refuses what does not
- * go together; its input is a tatp_problem_options. */
+/* A child of a command's argp for --requests, --blocks, --hosts, --strategy, ..., and --solver,
+ * which refuses what does not go together; its input is a tatp_problem_options. */
 extern const struct argp tatp_problem_argp;
 
 typedef struct tatp_problem {
@@ -36,6 +37,7 @@ void tatp_problem_release(tatp_problem *p);
 double *tatp_problem_workload(const plan_input *in);
 
 /* An object with the name, the assignment and what it costs; more may be added. */
-json_t *tatp_describe_plan(const char *name, const size_t *rank_of_domain, size_t domains, const plan_report *report);
+json_t *tatp_describe_plan(const char *name, const size_t *rank_of_domain, size_t domains,
+                           const plan_report *report);
 
 #endif

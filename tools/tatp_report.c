@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tatp report: hands over to the Python program that draws the page. What that computes it asks tatp and
- * dla for, the ones beside this program. */
+/* tatp report: hands over to the Python program that draws the page. What that computes it asks
+ * tatp and dla for, the ones beside this program. */
 #include "tatp.h"
 #include "tool.h"
 
@@ -14,11 +14,13 @@
 static int find_program(char *program, size_t size)
 {
     const char *folder = getenv("TATP_REPORT_DIR");
-    int length = snprintf(program, size, "%s/__main__.py", folder != NULL ? folder : TATP_REPORT_DIR);
+    int length =
+        snprintf(program, size, "%s/__main__.py", folder != NULL ? folder : TATP_REPORT_DIR);
     if (length < 0 || (size_t)length >= size)
         return tool_fail("TATP_REPORT_DIR: the name is too long");
     if (access(program, R_OK) != 0)
-        return tool_fail("%s: %s; the environment variable TATP_REPORT_DIR may name its folder", program, strerror(errno));
+        return tool_fail("%s: %s; the environment variable TATP_REPORT_DIR may name its folder",
+                         program, strerror(errno));
     return 0;
 }
 
@@ -37,7 +39,8 @@ static int find_tools(char *tools, size_t size)
 
 int run_report(int argc, char **argv)
 {
-    static char found[] = TATP_PYTHON3, any[] = "python3", no_bytecode[] = "-B", program[4096], tools[4096];
+    static char found[] = TATP_PYTHON3, any[] = "python3", no_bytecode[] = "-B", program[4096],
+                tools[4096];
     char *python = found[0] != '\0' ? found : any;
     char **words = tool_allocate((size_t)argc + 4, sizeof *words);
     int status = find_program(program, sizeof program);

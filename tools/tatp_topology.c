@@ -35,23 +35,24 @@ static error_t parse_topology_option(int key, char *arg, struct argp_state *stat
         state->child_inputs[0] = &options->file;
         state->child_inputs[1] = &options->answer;
         return 0;
-    case 'H':
-        options->hosts = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    case 'H': options->hosts = arg; return 0;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp topology_argp = {
     .options =
         (const struct argp_option[]){
-            {"hosts", 'H', "LIST", 0, "Only these hosts, as n[0-3]:32,login or @FILE (default: all in the file)", 0},
+            {"hosts", 'H', "LIST", 0,
+             "Only these hosts, as n[0-3]:32,login or @FILE (default: all in the file)", 0},
             {0},
         },
     .parser = parse_topology_option,
-    .children = (const struct argp_child[]){{&tool_file_argp, 0, NULL, 0}, {&tatp_json_argp, 0, NULL, 0}, {0}},
-    .doc = "Prints what a file says about the network: hops between hosts, and the switches between them.",
+    .children = (const struct argp_child[]){{&tool_file_argp, 0, NULL, 0},
+                                            {&tatp_json_argp, 0, NULL, 0},
+                                            {0}},
+    .doc = "Prints what a file says about the network: hops between hosts, and the switches "
+           "between them.",
 };
 
 /* ---- what there is ---- */
@@ -83,7 +84,9 @@ static int find_present(const char *file, const topo_fabric *fabric, const tool_
     size_t *found = tool_allocate(hosts->count, sizeof *found);
     p->present = tool_allocate(hosts->count, sizeof *p->present);
     p->missing = tool_allocate(hosts->count, sizeof *p->missing);
-    int rc = named ? topo_find_hosts(fabric, (const char *const *)hosts->host, hosts->count, found, &error) : 0;
+    int rc = named ? topo_find_hosts(fabric, (const char *const *)hosts->host, hosts->count, found,
+                                     &error)
+                   : 0;
     for (size_t n = 0; rc == 0 && n < hosts->count; n++)
         if (found[n] == SIZE_MAX)
             p->missing[p->missing_count++] = hosts->host[n];
@@ -102,7 +105,8 @@ static void count_pairs(struct picture *p)
         members[t->place_of_node[n]]++;
     for (size_t i = 0; i < t->places; i++)
         for (size_t k = 0; k < t->places; k++)
-            p->pairs[t->between[i * t->places + k]] += members[i] * (i == k ? members[k] - 1 : members[k]);
+            p->pairs[t->between[i * t->places + k]] +=
+                members[i] * (i == k ? members[k] - 1 : members[k]);
     free(members);
 }
 
@@ -240,11 +244,12 @@ static json_t *list_hops(const struct picture *p)
 static int print_json(const struct picture *p)
 {
     const topo_summary *s = &p->summary;
-    json_t *value = json_pack(
-        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:I}", "format", s->format, "hosts", (json_int_t)s->hosts,
-        "unnamed_adapters", (json_int_t)s->unnamed, "switches", (json_int_t)s->switches, "links",
-        (json_int_t)s->links, "forwarding_tables", (json_int_t)s->routed, "traces", (json_int_t)s->traces, "joined",
-        s->joined, "depth", (json_int_t)depth(&p->topo), "places", (json_int_t)p->topo.places);
+    json_t *value = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:I}", "format",
+                              s->format, "hosts", (json_int_t)s->hosts, "unnamed_adapters",
+                              (json_int_t)s->unnamed, "switches", (json_int_t)s->switches, "links",
+                              (json_int_t)s->links, "forwarding_tables", (json_int_t)s->routed,
+                              "traces", (json_int_t)s->traces, "joined", s->joined, "depth",
+                              (json_int_t)depth(&p->topo), "places", (json_int_t)p->topo.places);
     json_object_set_new(value, "missing", list_names(p->missing, p->missing_count));
     json_object_set_new(value, "distances", list_distances(p));
     if (p->present_count <= SMALL) {
@@ -256,7 +261,8 @@ static int print_json(const struct picture *p)
 
 /* ---- the command ---- */
 
-static int draw(const struct topology_options *options, const topo_fabric *fabric, const tool_hosts *hosts)
+static int draw(const struct topology_options *options, const topo_fabric *fabric,
+                const tool_hosts *hosts)
 {
     struct picture p = {.present_count = 0};
     matrix_error error = {0, ""};
@@ -280,7 +286,8 @@ static int draw(const struct topology_options *options, const topo_fabric *fabri
     return status;
 }
 
-static int choose_hosts(const struct topology_options *options, const topo_fabric *fabric, tool_hosts *hosts)
+static int choose_hosts(const struct topology_options *options, const topo_fabric *fabric,
+                        tool_hosts *hosts)
 {
     topo_summary summary;
     if (options->hosts != NULL)

@@ -40,7 +40,8 @@ int tool_fail_reading(const char *file, int rc, const matrix_error *error)
     return tool_fail("%s: %s", file, explained ? error->reason : strerror(-rc));
 }
 
-int tool_read(const char *file, int (*read)(FILE *stream, void *made, matrix_error *error), void *made)
+int tool_read(const char *file, int (*read)(FILE *stream, void *made, matrix_error *error),
+              void *made)
 {
     matrix_error error = {0, ""};
     FILE *stream = tool_open(file);
@@ -119,11 +120,8 @@ static error_t parse_file(int key, char *arg, struct argp_state *state)
             return tool_refuse_argument(arg, state);
         *file = arg;
         return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "no file is given");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    case ARGP_KEY_NO_ARGS: argp_error(state, "no file is given"); return 0;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -143,11 +141,8 @@ static error_t parse_command(int key, char *arg, struct argp_state *state)
             argp_error(state, "'%s' is not a command", arg);
         state->next = state->argc;
         return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "no command is given");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    case ARGP_KEY_NO_ARGS: argp_error(state, "no command is given"); return 0;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -161,7 +156,8 @@ static int run_command(const struct chosen *chosen, int argc, char **argv)
 
 int tool_run(const tool_command *commands, const char *doc, int argc, char **argv)
 {
-    const struct argp argp = {.parser = parse_command, .args_doc = "COMMAND [OPTION...]", .doc = doc};
+    const struct argp argp = {
+        .parser = parse_command, .args_doc = "COMMAND [OPTION...]", .doc = doc};
     struct chosen chosen = {.commands = commands};
     argp_err_exit_status = TOOL_USAGE;
     if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &chosen) != 0)

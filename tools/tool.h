@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What the command-line programs share: commands, messages, reading of arguments and files.
- * Messages go to stderr as "PROGRAM: FILE:LINE: REASON". Exit status: 0; TOOL_FAILURE; TOOL_USAGE; and where
- * the answer is that there is no solution, TOOL_INFEASIBLE.
+ * Messages go to stderr as "PROGRAM: FILE:LINE: REASON". Exit status: 0; TOOL_FAILURE; TOOL_USAGE;
+ * and where the answer is that there is no solution, TOOL_INFEASIBLE.
  */
 #ifndef TOOLS_TOOL_H
 #define TOOLS_TOOL_H
@@ -22,7 +22,8 @@ typedef struct tool_command {
  * for --help. Returns the exit status, which also tells whether stdout could be written. */
 int tool_run(const tool_command *commands, const char *doc, int argc, char **argv);
 
-/* A child of a command's argp for the one argument FILE; its input is a const char **, NULL at first. */
+/* A child of a command's argp for the one argument FILE; its input is a const char **, NULL at
+ * first. */
 extern const struct argp tool_file_argp;
 
 /* A parser's answer to an argument where there are to be none: a message, and the end. */
@@ -39,7 +40,8 @@ FILE *tool_open(const char *file);
 int tool_fail_reading(const char *file, int rc, const matrix_error *error);
 
 /* Has a file read by one of the readers of src/; 0, or TOOL_FAILURE after a message. */
-int tool_read(const char *file, int (*read)(FILE *stream, void *made, matrix_error *error), void *made);
+int tool_read(const char *file, int (*read)(FILE *stream, void *made, matrix_error *error),
+              void *made);
 
 /* Reads a Matrix Market file; 0, or TOOL_FAILURE after a message. */
 int tool_read_market(const char *file, matrix *m);

@@ -19,18 +19,18 @@
  * DSO that `symbol` (any object of the caller's own) lies in, as installed; or else
  * `fallback` (NULL: none), the source folder in a build tree. Call it once, when the
  * component opens: Open MPI forgets the folder when it finalizes. */
-static inline int component_help_add_dir(const char *file, const void *symbol,
-                                         const char *fallback)
+static inline int component_help_add_dir(const char *file, const void *symbol, const char *fallback)
 {
     char path[4096];
     Dl_info dso;
     const char *slash;
 
     if (0 != dladdr(symbol, &dso) && NULL != (slash = strrchr(dso.dli_fname, '/'))) {
-        int length = (int) (slash - dso.dli_fname);
+        int length = (int)(slash - dso.dli_fname);
 
-        if (snprintf(path, sizeof(path), "%.*s/%s", length, dso.dli_fname, file) < (int) sizeof(path)
-            && 0 == access(path, R_OK)) {
+        if (snprintf(path, sizeof(path), "%.*s/%s", length, dso.dli_fname, file) <
+                (int)sizeof(path) &&
+            0 == access(path, R_OK)) {
             path[length] = '\0';
             return opal_show_help_add_dir(path);
         }

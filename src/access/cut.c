@@ -8,7 +8,7 @@
 
 typedef struct cutter {
     const file_domains *domains;
-    size_t near; /* where the last range was */
+    size_t near;  /* where the last range was */
     size_t *slot; /* slot[j]: 1 + index of domain j's share, 0: none yet */
     domain_share *share;
     size_t count, capacity;
@@ -100,8 +100,8 @@ static int lies_inside(const file_domains *domains, const access_list *list)
            (access_lower(list) >= domains->lo && access_upper(list) <= domains->hi);
 }
 
-int domains_cut(const file_domains *domains, const access_list *list,
-                domain_share **shares, size_t *count)
+int domains_cut(const file_domains *domains, const access_list *list, domain_share **shares,
+                size_t *count)
 {
     cutter cut = {.domains = domains};
     int rc = 0;

@@ -233,8 +233,8 @@ static int64_t striped_size(const file_domains *domains, size_t j)
     return (stripes - 1) * stripe + (rest < stripe ? rest : stripe);
 }
 
-int domains_striped(file_domains *domains, int64_t lo, int64_t hi, int64_t stripe,
-                    const size_t *of, size_t columns, size_t count)
+int domains_striped(file_domains *domains, int64_t lo, int64_t hi, int64_t stripe, const size_t *of,
+                    size_t columns, size_t count)
 {
     if (of == NULL)
         columns = count;

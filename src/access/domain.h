@@ -33,48 +33,49 @@ typedef struct domain_column {
 /* Ranges are told by arithmetic where they are regular, because a large file has millions of
  * stripes; else by a table. */
 typedef struct file_domains {
-    size_t count;        /* number of domains, a */
-    int64_t lo, hi;      /* they cover bytes [lo, hi) of the file without gaps or overlaps */
-    int64_t *size;       /* size[j]: one past the last position of domain j; 0: it has no bytes */
-    int64_t stripe;      /* of striped domains, bytes; 0: the table says */
-    size_t columns;      /* of stripes */
+    size_t count;   /* number of domains, a */
+    int64_t lo, hi; /* they cover bytes [lo, hi) of the file without gaps or overlaps */
+    int64_t *size;  /* size[j]: one past the last position of domain j; 0: it has no bytes */
+    int64_t stripe; /* of striped domains, bytes; 0: the table says */
+    size_t columns; /* of stripes */
     domain_column *column;
-    int64_t *skipped;    /* per domain: its stripes below the one that holds byte lo */
+    int64_t *skipped; /* per domain: its stripes below the one that holds byte lo */
     size_t ranges;
     domain_range *range; /* ascending */
-    size_t *first;       /* ranges (or columns) of domain j: by_domain[first[j]] .. by_domain[first[j + 1] - 1] */
-    size_t *by_domain;   /* indices into range[] or column[], ascending within a domain */
+    size_t *first; /* ranges (or columns) of domain j: by_domain[first[j]] .. by_domain[first[j + 1]
+                      - 1] */
+    size_t *by_domain; /* indices into range[] or column[], ascending within a domain */
 } file_domains;
 
 /* Below this a domain is not worth a message more, bytes. */
 #define DOMAIN_WORTHWHILE ((int64_t)1 << 20)
 
-/* Where `count` even domains of `bytes` in all are best aligned: to the file system's stripes where they are known
- * (stripe > 0), else to pages unless the domains are small. count > 0. */
+/* Where `count` even domains of `bytes` in all are best aligned: to the file system's stripes where
+ * they are known (stripe > 0), else to pages unless the domains are small. count > 0. */
 int64_t domains_alignment(int64_t bytes, size_t count, int64_t stripe);
 
-/* [lo, hi) in `count` contiguous domains of equal size, give or take one unit of `align` bytes (>= 1),
- * their borders at multiples of it in the file; trailing domains are empty when there are fewer
+/* [lo, hi) in `count` contiguous domains of equal size, give or take one unit of `align` bytes (>=
+ * 1), their borders at multiples of it in the file; trailing domains are empty when there are fewer
  * units than domains.
  * -EINVAL: lo < 0, lo > hi, count or align 0; -ENOMEM. */
 int domains_even(file_domains *domains, int64_t lo, int64_t hi, size_t count, int64_t align);
 
-/* [lo, hi) cut into units of `unit` bytes counted from `base` <= lo, so that the first and the last one
- * may be shorter; the u-th unit that reaches into [lo, hi) goes to domain of[u] < count. Neighbouring units
- * of one domain become one range.
- * -EINVAL: as above, or unit < 1, base < 0 or base > lo, or a domain out of range; -ENOMEM. */
+/* [lo, hi) cut into units of `unit` bytes counted from `base` <= lo, so that the first and the last
+ * one may be shorter; the u-th unit that reaches into [lo, hi) goes to domain of[u] < count.
+ * Neighbouring units of one domain become one range. -EINVAL: as above, or unit < 1, base < 0 or
+ * base > lo, or a domain out of range; -ENOMEM. */
 int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t base, int64_t unit,
                        const size_t *of, size_t count);
 
-/* [lo, hi) by stripes of `stripe` bytes, counted from byte 0 of the file: stripe s belongs to domain
- * of[s % columns] < count; where of is NULL, to domain s % count. Memory O(columns + count).
+/* [lo, hi) by stripes of `stripe` bytes, counted from byte 0 of the file: stripe s belongs to
+ * domain of[s % columns] < count; where of is NULL, to domain s % count. Memory O(columns + count).
  *
- * Where the file system puts stripe s on storage target s % targets, all stripes of a target belong to one
- * domain when columns is `targets`, or of is NULL and count divides it. Where count is m times
- * `targets` and columns is count (or of is NULL), a target's stripes belong to m columns.
+ * Where the file system puts stripe s on storage target s % targets, all stripes of a target belong
+ * to one domain when columns is `targets`, or of is NULL and count divides it. Where count is m
+ * times `targets` and columns is count (or of is NULL), a target's stripes belong to m columns.
  * -EINVAL: lo < 0, lo > hi, stripe < 1, columns or count 0, or a domain out of range; -ENOMEM. */
-int domains_striped(file_domains *domains, int64_t lo, int64_t hi, int64_t stripe,
-                    const size_t *of, size_t columns, size_t count);
+int domains_striped(file_domains *domains, int64_t lo, int64_t hi, int64_t stripe, const size_t *of,
+                    size_t columns, size_t count);
 
 void domains_release(file_domains *domains);
 
@@ -95,9 +96,10 @@ typedef struct domain_share {
 
 /* Cuts an ordered list that lies inside the range of the domains. *shares has one entry for each
  * domain that is touched, ascending by domain; the caller frees it with domains_free_shares.
- * O(runs + ranges touched + domains) time and memory. -ENOMEM; -EINVAL when the list lies outside. */
-int domains_cut(const file_domains *domains, const access_list *list,
-                domain_share **shares, size_t *count);
+ * O(runs + ranges touched + domains) time and memory. -ENOMEM; -EINVAL when the list lies outside.
+ */
+int domains_cut(const file_domains *domains, const access_list *list, domain_share **shares,
+                size_t *count);
 
 void domains_free_shares(domain_share *shares, size_t count);
 

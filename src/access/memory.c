@@ -43,8 +43,8 @@ typedef struct memory_walk {
 
 static memory_walk start_walk(const access_list *memory)
 {
-    return (memory_walk){.memory = memory, .stream = -1,
-                         .base = access_memory_at(memory, 0, memory->bytes)};
+    return (memory_walk){
+        .memory = memory, .stream = -1, .base = access_memory_at(memory, 0, memory->bytes)};
 }
 
 /* The next piece of at most `length` bytes from `stream` on: its address and length. Addresses have
@@ -104,8 +104,7 @@ void access_from_memory(const access_list *memory, int64_t stream, int64_t lengt
     copy_out(&walk, stream, length, packed);
 }
 
-void access_to_memory(const access_list *memory, int64_t stream, int64_t length,
-                      const char *packed)
+void access_to_memory(const access_list *memory, int64_t stream, int64_t length, const char *packed)
 {
     memory_walk walk = start_walk(memory);
     copy_in(&walk, stream, length, packed);

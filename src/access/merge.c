@@ -56,9 +56,9 @@ int access_merge_take(access_merge *merge, access_piece *piece, size_t *list)
 
 /* ---- the union ---- */
 
-/* The state of the merge at `from`, to be compared with that one stride later. When every list has by
- * then gone on by one block of the same run, and these blocks leave no hole between `from` and there,
- * it all comes again as long as the runs last. */
+/* The state of the merge at `from`, to be compared with that one stride later. When every list has
+ * by then gone on by one block of the same run, and these blocks leave no hole between `from` and
+ * there, it all comes again as long as the runs last. */
 typedef struct period {
     int64_t from, stride; /* stride 0: none is under way */
     int64_t covered;      /* by blocks of the period, from its beginning on without a hole */
@@ -122,8 +122,8 @@ static int64_t next_offset(const access_merge *merge)
     return merge->live > 0 ? access_next(&merge->cursor[merge->heap[0]]) : ACCESS_END;
 }
 
-/* A block of the period that is under way has been taken; at its end, all that are alike are passed.
- * Returns what is covered up to where. */
+/* A block of the period that is under way has been taken; at its end, all that are alike are
+ * passed. Returns what is covered up to where. */
 static int64_t go_on_with_period(access_merge *merge, period *p, const access_piece *piece)
 {
     int64_t next = next_offset(merge), covered = p->covered;

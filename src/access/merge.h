@@ -9,9 +9,10 @@
 
 #include "access/access.h"
 
-/* The bytes that any of the lists has, as one ordered list whose stream begins at 0, appended to the
- * empty list *cover. Where all lists go on with the same stride and leave no hole, whole periods are
- * passed at once: O(runs) for interleaved records; else O(blocks log count). -ENOMEM. */
+/* The bytes that any of the lists has, as one ordered list whose stream begins at 0, appended to
+ * the empty list *cover. Where all lists go on with the same stride and leave no hole, whole
+ * periods are passed at once: O(runs) for interleaved records; else O(blocks log count). -ENOMEM.
+ */
 int access_union(const access_list *const *lists, size_t count, access_list *cover);
 
 /* heap[0] is the list whose next byte is lowest; the lower list number wins a tie. */

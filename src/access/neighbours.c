@@ -40,7 +40,8 @@ struct walk {
     access_weight weight;
     struct pair pair[PLACES];
     size_t blocks;
-    access_block first[2], last[3]; /* last[2] is the latest; of less than three, the first are none */
+    access_block first[2],
+        last[3]; /* last[2] is the latest; of less than three, the first are none */
 };
 
 static int give_up(struct walk *w, struct pair *pair)
@@ -55,7 +56,8 @@ static int count_pair(struct walk *w, const access_block *a, const access_block 
     struct pair *pair = &w->pair[(a->owner * 31 + b->owner) % PLACES];
     int64_t value = weight_of(w->weight, a, b), sum;
     int rc = 0;
-    if (pair->a != a->owner || pair->b != b->owner || __builtin_add_overflow(pair->value, value, &sum)) {
+    if (pair->a != a->owner || pair->b != b->owner ||
+        __builtin_add_overflow(pair->value, value, &sum)) {
         rc = give_up(w, pair);
         sum = value;
     }
@@ -131,7 +133,8 @@ static int close_pair(const struct seam *s, access_weight weight, matrix_builder
 {
     if (s->blocks < 2 || s->counted)
         return 0;
-    return add_pair(counts, s->before.owner, s->last.owner, weight_of(weight, &s->before, &s->last));
+    return add_pair(counts, s->before.owner, s->last.owner,
+                    weight_of(weight, &s->before, &s->last));
 }
 
 static int sew(struct seam *s, const access_block *block, bool counted, access_weight weight,
@@ -149,7 +152,8 @@ static int sew(struct seam *s, const access_block *block, bool counted, access_w
     return rc;
 }
 
-int access_join_ends(const access_ends *ends, size_t parts, access_weight weight, matrix_builder *counts)
+int access_join_ends(const access_ends *ends, size_t parts, access_weight weight,
+                     matrix_builder *counts)
 {
     struct seam s = {.blocks = 0};
     int rc = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Who touches the file after whom: pairs of blocks that follow one another in order of offset. Each owner of
- * a part of the file counts the pairs within it; what stands at its borders is left to whoever puts the
- * parts together, since a border may cut a block.
+ * Who touches the file after whom: pairs of blocks that follow one another in order of offset. Each
+ * owner of a part of the file counts the pairs within it; what stands at its borders is left to
+ * whoever puts the parts together, since a border may cut a block.
  *
  * Functions return 0 or a negative errno value; outputs are set only on success.
  */
@@ -29,15 +29,16 @@ typedef struct access_ends {
 } access_ends;
 
 /* Walks all blocks of all lists in order of offset and adds to `counts` the weight of each pair, in
- * both directions (so that an owner that follows itself gets twice as much on the diagonal), but for
- * the first pair and the last one. owner[l] is the row of list l; bytes that two lists have count for
- * both, the lower list first. Memory O(lists) beside the builder. -ENOMEM and the errors of
- * matrix_builder_add. */
+ * both directions (so that an owner that follows itself gets twice as much on the diagonal), but
+ * for the first pair and the last one. owner[l] is the row of list l; bytes that two lists have
+ * count for both, the lower list first. Memory O(lists) beside the builder. -ENOMEM and the errors
+ * of matrix_builder_add. */
 int access_count_neighbours(const access_list *lists, const size_t *owner, size_t count,
                             access_weight weight, matrix_builder *counts, access_ends *ends);
 
 /* Adds the pairs at the ends of `parts` parts, which follow one another in the file. Errors of
  * matrix_builder_add. */
-int access_join_ends(const access_ends *ends, size_t parts, access_weight weight, matrix_builder *counts);
+int access_join_ends(const access_ends *ends, size_t parts, access_weight weight,
+                     matrix_builder *counts);
 
 #endif

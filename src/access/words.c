@@ -19,7 +19,8 @@ int access_append_words(access_list *list, const int64_t *word, size_t runs)
 {
     int rc = 0;
     for (size_t i = 0; i < runs && rc == 0; i++, word += ACCESS_RUN_WORDS) {
-        access_run run = {word[RUN_OFFSET], word[RUN_LENGTH], word[RUN_STRIDE], word[RUN_COUNT], list->bytes};
+        access_run run = {word[RUN_OFFSET], word[RUN_LENGTH], word[RUN_STRIDE], word[RUN_COUNT],
+                          list->bytes};
         rc = access_append_run(list, &run);
     }
     return rc;

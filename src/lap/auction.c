@@ -9,7 +9,7 @@ enum { EPSILON_STEP = 8, BIDS_PER_PERSON = 64 };
 
 static struct two_least two_least_of_list(const struct paths *p, size_t person)
 {
-    struct two_least found = { COST_MAX, COST_MAX, NONE, NONE };
+    struct two_least found = {COST_MAX, COST_MAX, NONE, NONE};
     for (size_t k = p->start[person]; k < p->end[person]; k++) {
         size_t object = p->entry[k].object;
         cost_t key = p->entry[k].cost - p->s->price[object];

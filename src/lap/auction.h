@@ -15,8 +15,9 @@ struct two_least {
 
 struct two_least TYPED(find_two_least)(struct paths *p, size_t person);
 
-/* Effort of the searches for each person, after which prices from auctions are the better start: dense
- * searches are long with some costs only (distances, products), those of a few pairs a person always. */
+/* Effort of the searches for each person, after which prices from auctions are the better start:
+ * dense searches are long with some costs only (distances, products), those of a few pairs a person
+ * always. */
 enum { EFFORT_DENSE = 32, EFFORT_SPARSE = 2 };
 
 static inline bool is_laborious(const struct paths *p)
@@ -25,8 +26,8 @@ static inline bool is_laborious(const struct paths *p)
     return all_assigned(p->s) && !p->auctioned && p->effort / patience > p->s->persons;
 }
 
-/* Drops the assignment and brings the prices nearer to the best. Only where all_assigned. `waiting` becomes all
- * persons, whose number is returned. */
+/* Drops the assignment and brings the prices nearer to the best. Only where all_assigned. `waiting`
+ * becomes all persons, whose number is returned. */
 size_t TYPED(hold_auctions)(struct paths *p, size_t *waiting);
 
 #endif

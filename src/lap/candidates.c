@@ -7,8 +7,8 @@
 
 #include <errno.h>
 
-/* Objects of which only the least cost is kept at first; cells that are checked and then read, so that they are
- * found in the nearest cache. */
+/* Objects of which only the least cost is kept at first; cells that are checked and then read, so
+ * that they are found in the nearest cache. */
 enum { CELL = 4 * BLOCK, PIECE = 16 * CELL };
 
 /* Keys to select a bound from, for each candidate that is wanted: more make a closer bound. */
@@ -53,8 +53,8 @@ static int allocate(struct candidates *c)
     c->cost = TYPED(allocate)(s, entries, sizeof *c->cost);
     c->chosen = TYPED(allocate)(s, words, sizeof *c->chosen);
     c->before = TYPED(allocate)(s, words, sizeof *c->before);
-    bool complete = c->least != NULL && c->key != NULL && c->near != NULL && c->start != NULL
-                    && c->object != NULL && c->cost != NULL && c->chosen != NULL && c->before != NULL;
+    bool complete = c->least != NULL && c->key != NULL && c->near != NULL && c->start != NULL &&
+                    c->object != NULL && c->cost != NULL && c->chosen != NULL && c->before != NULL;
     return complete ? 0 : -ENOMEM;
 }
 
@@ -67,7 +67,8 @@ static void swap(cost_t *a, cost_t *b)
     *b = other;
 }
 
-/* The k-th least, from 0. Pivots are drawn, so that no order that is likely in costs makes it slow. */
+/* The k-th least, from 0. Pivots are drawn, so that no order that is likely in costs makes it slow.
+ */
 static cost_t select_least(cost_t *key, size_t count, size_t k)
 {
     uint64_t drawn = 1;
@@ -115,7 +116,8 @@ static int read_costs(struct candidates *c, const cost_t *cost)
     return rc;
 }
 
-/* At least as many objects as are wanted cost no more than this: each of the least of so many parts. */
+/* At least as many objects as are wanted cost no more than this: each of the least of so many
+ * parts. */
 static cost_t bound_of_candidates(struct candidates *c)
 {
     size_t together = c->cells / (KEYS_PER_CANDIDATE * c->wanted);
@@ -234,7 +236,7 @@ static int use_lists(struct candidates *c)
 
 int TYPED(keep_candidates)(struct state *s)
 {
-    struct candidates c = { .s = s };
+    struct candidates c = {.s = s};
     int rc = allocate(&c);
     for (size_t j = 0; j < s->persons && rc == 0; j++) {
         rc = list_candidates(&c, j);

@@ -63,9 +63,9 @@ static bool groups_are_sound(const lap_problem *problem)
 static bool shape_is_sound(const lap_problem *problem, const lap_solution *solution)
 {
     size_t pairs;
-    if (problem == NULL || solution == NULL
-        || (problem->cols > 0 && solution->row_of_col == NULL)
-        || (problem->cost != NULL && problem->integer_cost != NULL)) {
+    if (problem == NULL || solution == NULL ||
+        (problem->cols > 0 && solution->row_of_col == NULL) ||
+        (problem->cost != NULL && problem->integer_cost != NULL)) {
         return false;
     }
     if (problem->start != NULL) {
@@ -146,7 +146,9 @@ static int64_t has_bad_integer(const int64_t *cost, size_t count, int64_t limit)
 int lap_check_integer(const lap_problem *problem, const int64_t *cost, size_t count)
 {
     uint64_t largest = INT64_MAX;
-    return has_bad_integer(cost, count, (int64_t)(largest / HEADROOM / (fewer_side(problem) + 1))) ? -ERANGE : 0;
+    return has_bad_integer(cost, count, (int64_t)(largest / HEADROOM / (fewer_side(problem) + 1)))
+               ? -ERANGE
+               : 0;
 }
 
 int lap_check_shape(const lap_problem *problem, const lap_solution *solution)

@@ -37,8 +37,8 @@ static size_t least_slack(const struct tree *t)
 {
     size_t found = NONE;
     for (size_t i = 0; i < t->s->objects; i++) {
-        if (!t->in_tree[i] && t->slack[i] < COST_MAX
-            && (found == NONE || t->slack[i] < t->slack[found])) {
+        if (!t->in_tree[i] && t->slack[i] < COST_MAX &&
+            (found == NONE || t->slack[i] < t->slack[found])) {
             found = i;
         }
     }

@@ -38,8 +38,8 @@ static size_t reduce_row(struct jv *jv, size_t person)
         dual -= found.second - found.least;
     }
     bool falls = dual < s->dual[object];
-    if (!falls && !is_open(s, object) && found.second_object != NONE
-        && found.second <= found.least) {
+    if (!falls && !is_open(s, object) && found.second_object != NONE &&
+        found.second <= found.least) {
         object = found.second_object;
         dual = s->dual[object];
     }
@@ -84,8 +84,8 @@ static void augmenting_row_reduction(struct jv *jv)
         for (size_t k = 0; k < count; k++) {
             size_t person = jv->unassigned[k];
             size_t previous = NONE;
-            while (person != NONE && person != previous
-                   && steps / REDUCTION_STEPS_PER_PERSON < jv->s->persons) {
+            while (person != NONE && person != previous &&
+                   steps / REDUCTION_STEPS_PER_PERSON < jv->s->persons) {
                 previous = person;
                 person = reduce_row(jv, person);
                 steps++;
@@ -115,7 +115,7 @@ static int augment(struct jv *jv)
 
 static int jonker_volgenant(struct state *s)
 {
-    struct jv jv = { .s = s };
+    struct jv jv = {.s = s};
     int rc = TYPED(paths_init)(&jv.paths, s, LIST_WIDTH);
     jv.unassigned = TYPED(allocate)(s, s->persons, sizeof *jv.unassigned);
     if (rc != 0 || jv.unassigned == NULL) {

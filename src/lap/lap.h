@@ -40,15 +40,15 @@
  * Sparse: the allowed pairs of column j are start[j] .. start[j + 1] - 1; pair k is
  * with row row[k], at cost[k]. The rows of a column ascend. start[0] is 0. */
 typedef struct lap_problem {
-    size_t rows;           /* p */
-    size_t cols;           /* a */
+    size_t rows; /* p */
+    size_t cols; /* a */
     const double *cost;
     const size_t *group;   /* group[i] < groups is the group of row i; NULL: no groups */
     size_t groups;         /* number of groups; ignored when group is NULL */
     size_t group_capacity; /* at most this many columns on the rows of a group; 0: no limit */
     const int64_t *integer_cost;
-    const size_t *start;   /* cols + 1 entries, or NULL */
-    const size_t *row;     /* start[cols] entries; NULL when dense */
+    const size_t *start; /* cols + 1 entries, or NULL */
+    const size_t *row;   /* start[cols] entries; NULL when dense */
 } lap_problem;
 
 /* All arrays are the caller's. Arrays of duals may be NULL when the proof is not wanted;

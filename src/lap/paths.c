@@ -18,8 +18,8 @@ static bool allocate_search(struct paths *p)
     p->touched = TYPED(allocate)(s, s->objects, sizeof *p->touched);
     p->heap = TYPED(allocate)(s, ids, sizeof *p->heap);
     p->place = TYPED(allocate)(s, ids, sizeof *p->place);
-    return p->dist != NULL && p->base != NULL && p->touched != NULL && p->heap != NULL
-           && p->place != NULL;
+    return p->dist != NULL && p->base != NULL && p->touched != NULL && p->heap != NULL &&
+           p->place != NULL;
 }
 
 static bool allocate_lists(struct paths *p, size_t entries)
@@ -40,7 +40,7 @@ static void list_all(struct paths *p)
         p->start[j] = used;
         for (size_t k = 0; k < pairs.count; k++) {
             if (pairs.cost[k] < COST_MAX) {
-                p->entry[used++] = (struct listed){ pairs.cost[k], object_at(pairs, k) };
+                p->entry[used++] = (struct listed){pairs.cost[k], object_at(pairs, k)};
             }
         }
         p->end[j] = used;
@@ -89,7 +89,7 @@ static int init_partial(struct paths *p, size_t width)
 
 int TYPED(paths_init)(struct paths *p, struct state *s, size_t width)
 {
-    *p = (struct paths){ .s = s };
+    *p = (struct paths){.s = s};
     if (!allocate_search(p)) {
         return -ENOMEM;
     }
@@ -155,7 +155,7 @@ static size_t collect(struct paths *p, const cost_t *cost, struct listed *list, 
                 }
             }
             p->key[found] = here[k];
-            list[found++] = (struct listed){ cost[first + k], first + k };
+            list[found++] = (struct listed){cost[first + k], first + k};
         }
     }
     return found;
@@ -243,7 +243,7 @@ static inline void offer(struct paths *p, size_t object, cost_t length, size_t p
         p->limit = length;
         p->nearest = object;
     } else {
-        push(p, (struct node){ length, object });
+        push(p, (struct node){length, object});
     }
 }
 
@@ -256,7 +256,7 @@ static void scan_list(struct paths *p, size_t person, cost_t base)
     }
     if (p->bound != NULL && p->bound[person] < COST_MAX && p->bound[person] - base < p->limit) {
         p->base[person] = base;
-        push(p, (struct node){ p->bound[person] - base, p->s->objects + person });
+        push(p, (struct node){p->bound[person] - base, p->s->objects + person});
     }
 }
 

@@ -26,14 +26,14 @@ struct paths {
     /* The list of a person is entry[start[person]] .. entry[end[person] - 1]. */
     struct listed *entry;
     size_t *start, *end;
-    cost_t *bound;    /* NULL: all lists are complete */
-    size_t width;     /* pairs that a partial list has at least, if they are allowed */
-    size_t room;      /* and at most */
-    cost_t *key;      /* cost less price of each pair, while a list is made */
+    cost_t *bound; /* NULL: all lists are complete */
+    size_t width;  /* pairs that a partial list has at least, if they are allowed */
+    size_t room;   /* and at most */
+    cost_t *key;   /* cost less price of each pair, while a list is made */
 
-    bool ready;    /* dist is set for the first search */
-    cost_t *dist;  /* COST_MAX: not reached; COST_MIN: settled */
-    cost_t *base;  /* what a person's reduced costs lose on the way */
+    bool ready;   /* dist is set for the first search */
+    cost_t *dist; /* COST_MAX: not reached; COST_MIN: settled */
+    cost_t *base; /* what a person's reduced costs lose on the way */
     size_t *touched;
     size_t reached;
     struct node *heap;
@@ -41,7 +41,7 @@ struct paths {
     size_t *place; /* of each id in the heap, from 1; 0: not there */
     cost_t limit;  /* the distance of nearest, an open object; COST_MAX: none yet */
     size_t nearest;
-    size_t effort; /* in all searches: objects settled, blocks of costs read */
+    size_t effort;  /* in all searches: objects settled, blocks of costs read */
     bool auctioned; /* the prices are those of auctions */
 };
 

@@ -124,7 +124,7 @@ static void assign_cheapest(struct start *start, size_t person)
 
 int TYPED(exchange)(struct state *s)
 {
-    struct start start = { s, TYPED(allocate)(s, s->persons, sizeof *start.next) };
+    struct start start = {s, TYPED(allocate)(s, s->persons, sizeof *start.next)};
     if (start.next == NULL) {
         return -ENOMEM;
     }

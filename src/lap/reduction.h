@@ -18,8 +18,8 @@ void TYPED(column_reduction)(struct state *s);
  * an open object that costs it the same. 0 or -ENOMEM. */
 int TYPED(reduce_and_exchange)(struct state *s);
 
-/* Its second half: at the prices that are, gives persons that have none one of their cheapest objects, if one is
- * open or can be had by one exchange. -ENOMEM. */
+/* Its second half: at the prices that are, gives persons that have none one of their cheapest
+ * objects, if one is open or can be had by one exchange. -ENOMEM. */
 int TYPED(exchange)(struct state *s);
 
 #endif

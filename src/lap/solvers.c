@@ -5,11 +5,11 @@
 #include <string.h>
 
 const lap_solver lap_solvers[] = {
-    { "jv", lap_jv, "Jonker and Volgenant's shortest augmenting paths" },
-    { "hungarian", lap_hungarian, "Kuhn and Munkres's method, O(n^3)" },
-    { "apc", lap_apc, "Carpaneto, Martello and Toth's method for complete matrices" },
-    { "aps", lap_aps, "Carpaneto, Martello and Toth's method for sparse matrices" },
-    { NULL, NULL, NULL },
+    {"jv", lap_jv, "Jonker and Volgenant's shortest augmenting paths"},
+    {"hungarian", lap_hungarian, "Kuhn and Munkres's method, O(n^3)"},
+    {"apc", lap_apc, "Carpaneto, Martello and Toth's method for complete matrices"},
+    {"aps", lap_aps, "Carpaneto, Martello and Toth's method for sparse matrices"},
+    {NULL, NULL, NULL},
 };
 
 const lap_solver *lap_find_solver(const char *name)

@@ -19,8 +19,8 @@ union block {
 void *TYPED(allocate)(struct state *s, size_t count, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes)
-        || __builtin_add_overflow(bytes, sizeof(union block), &bytes)) {
+    if (__builtin_mul_overflow(count, size, &bytes) ||
+        __builtin_add_overflow(bytes, sizeof(union block), &bytes)) {
         return NULL;
     }
     union block *block = calloc(1, bytes);
@@ -132,7 +132,8 @@ static int orient(struct state *s, const lap_problem *problem)
 /* A capacity binds only where there are more columns than it lets in. */
 static bool capacity_may_bind(const lap_problem *problem)
 {
-    return problem->group != NULL && problem->group_capacity > 0 && problem->group_capacity < problem->cols;
+    return problem->group != NULL && problem->group_capacity > 0 &&
+           problem->group_capacity < problem->cols;
 }
 
 static int set_costs(struct state *s, const lap_problem *problem)
@@ -191,9 +192,9 @@ static int set_groups(struct state *s, const lap_problem *problem)
     s->entrance = TYPED(allocate)(s, s->groups, sizeof *s->entry_object);
     s->first_member = TYPED(allocate)(s, s->groups + 1, sizeof *s->first_member);
     s->members = TYPED(allocate)(s, problem->rows, sizeof *s->members);
-    if (s->group_dual == NULL || s->entered_at == NULL || s->is_entered == NULL || s->load == NULL
-        || s->entered == NULL || s->entrance == NULL || s->first_member == NULL
-        || s->members == NULL) {
+    if (s->group_dual == NULL || s->entered_at == NULL || s->is_entered == NULL ||
+        s->load == NULL || s->entered == NULL || s->entrance == NULL || s->first_member == NULL ||
+        s->members == NULL) {
         return -ENOMEM;
     }
     list_members(s);
@@ -223,10 +224,9 @@ static int set_up(struct state *s, const lap_problem *problem)
     s->from = TYPED(allocate)(s, s->objects, sizeof *s->from);
     s->order = TYPED(allocate)(s, s->objects, sizeof *s->order);
     s->settled_at = TYPED(allocate)(s, s->objects, sizeof *s->settled_at);
-    bool complete = s->object_of != NULL && s->person_of != NULL && s->paid != NULL
-                    && s->dual != NULL
-                    && s->price != NULL && s->from != NULL && s->order != NULL
-                    && s->settled_at != NULL;
+    bool complete = s->object_of != NULL && s->person_of != NULL && s->paid != NULL &&
+                    s->dual != NULL && s->price != NULL && s->from != NULL && s->order != NULL &&
+                    s->settled_at != NULL;
     return complete ? 0 : -ENOMEM;
 }
 
@@ -330,7 +330,8 @@ static void write_object_duals(const struct state *s, cost_t *out, size_t count)
     }
 }
 
-static void write_duals(const struct state *s, cost_t *row_dual, cost_t *col_dual, cost_t *group_dual)
+static void write_duals(const struct state *s, cost_t *row_dual, cost_t *col_dual,
+                        cost_t *group_dual)
 {
     write_person_duals(s, s->transposed ? row_dual : col_dual);
     if (s->transposed) {
@@ -373,7 +374,7 @@ static void write_solution(const struct state *s, lap_solution *solution)
 
 int TYPED(run)(const lap_problem *problem, lap_solution *solution, int (*solve)(struct state *))
 {
-    struct state s = { 0 };
+    struct state s = {0};
     int rc = lap_check_shape(problem, solution);
     if (rc == 0) {
         rc = set_up(&s, problem);

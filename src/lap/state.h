@@ -64,7 +64,7 @@ struct state {
     size_t *members;
 
     /* One search for a shortest path from a person to an open object. */
-    size_t *from; /* the person that reached the object; NONE: reached through its group */
+    size_t *from;  /* the person that reached the object; NONE: reached through its group */
     size_t *order; /* assigned objects as they were settled */
     cost_t *settled_at;
     size_t settled;
@@ -87,10 +87,10 @@ struct pairs {
 static inline struct pairs pairs_of(const struct state *s, size_t person)
 {
     if (s->start == NULL) {
-        return (struct pairs){ s->cost + person * s->objects, NULL, s->objects };
+        return (struct pairs){s->cost + person * s->objects, NULL, s->objects};
     }
     size_t first = s->start[person];
-    return (struct pairs){ s->cost + first, s->entry_object + first, s->start[person + 1] - first };
+    return (struct pairs){s->cost + first, s->entry_object + first, s->start[person + 1] - first};
 }
 
 static inline size_t object_at(struct pairs pairs, size_t k)
@@ -199,12 +199,12 @@ void *TYPED(allocate)(struct state *s, size_t count, size_t size);
 int TYPED(run)(const lap_problem *problem, lap_solution *solution, int (*solve)(struct state *));
 
 /* The public function of a solver, in its file as compiled for real costs. */
-#define SOLVER_OF_BOTH_KINDS(name)                                                             \
-    int lap_##name##_integer(const lap_problem *problem, lap_solution *solution);              \
-    int lap_##name(const lap_problem *problem, lap_solution *solution)                         \
-    {                                                                                          \
-        bool integer = problem != NULL && problem->integer_cost != NULL;                       \
-        return (integer ? lap_##name##_integer : lap_##name##_real)(problem, solution);        \
+#define SOLVER_OF_BOTH_KINDS(name)                                                                 \
+    int lap_##name##_integer(const lap_problem *problem, lap_solution *solution);                  \
+    int lap_##name(const lap_problem *problem, lap_solution *solution)                             \
+    {                                                                                              \
+        bool integer = problem != NULL && problem->integer_cost != NULL;                           \
+        return (integer ? lap_##name##_integer : lap_##name##_real)(problem, solution);            \
     }
 
 #endif

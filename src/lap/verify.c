@@ -34,18 +34,18 @@ static bool has_duals(const struct proof *proof)
     bool cols = proof->integer ? s->integer_col_dual != NULL : s->col_dual != NULL;
     bool rows = proof->integer ? s->integer_row_dual != NULL : s->row_dual != NULL;
     bool groups = proof->integer ? s->integer_group_dual != NULL : s->group_dual != NULL;
-    return (problem->cols == 0 || cols) && (problem->rows == 0 || rows)
-           && (problem->group == NULL || problem->groups == 0 || groups);
+    return (problem->cols == 0 || cols) && (problem->rows == 0 || rows) &&
+           (problem->group == NULL || problem->groups == 0 || groups);
 }
 
 static bool is_complete(const struct proof *proof)
 {
     const lap_problem *problem = proof->problem;
     bool no_pairs = problem->cols == 0 || problem->rows == 0;
-    return proof->tolerance >= 0.0 && has_duals(proof)
-           && (problem->cols == 0 || proof->solution->row_of_col != NULL)
-           && (problem->start == NULL || problem->row != NULL || problem->start[problem->cols] == 0)
-           && (no_pairs || problem->start != NULL || problem->cost != NULL || proof->integer);
+    return proof->tolerance >= 0.0 && has_duals(proof) &&
+           (problem->cols == 0 || proof->solution->row_of_col != NULL) &&
+           (problem->start == NULL || problem->row != NULL || problem->start[problem->cols] == 0) &&
+           (no_pairs || problem->start != NULL || problem->cost != NULL || proof->integer);
 }
 
 /* ---- the assignment ---- */
@@ -61,8 +61,8 @@ static bool take(struct proof *proof, size_t row)
         return true;
     }
     size_t g = problem->group[row];
-    if (g >= problem->groups
-        || (problem->group_capacity > 0 && proof->load[g] == problem->group_capacity)) {
+    if (g >= problem->groups ||
+        (problem->group_capacity > 0 && proof->load[g] == problem->group_capacity)) {
         return false;
     }
     proof->load[g]++;
@@ -100,8 +100,8 @@ static bool row_signs_hold(const struct proof *proof)
     for (size_t i = 0; i < problem->rows; i++) {
         double value = dual(proof, s->row_dual, s->integer_row_dual, i);
         bool right = proof->taken[i] ? at_most_zero(proof, value) : is_zero(proof, value);
-        if ((problem->rows > problem->cols && !right)
-            || (problem->group != NULL && problem->group[i] >= problem->groups)) {
+        if ((problem->rows > problem->cols && !right) ||
+            (problem->group != NULL && problem->group[i] >= problem->groups)) {
             return false;
         }
     }
@@ -145,7 +145,8 @@ static double integer_slack(const struct proof *proof, size_t pair, size_t row, 
     const lap_solution *s = proof->solution;
     int64_t group = problem->group != NULL ? s->integer_group_dual[problem->group[row]] : 0;
     int64_t slack;
-    bool overflows = __builtin_sub_overflow(problem->integer_cost[pair], s->integer_row_dual[row], &slack);
+    bool overflows =
+        __builtin_sub_overflow(problem->integer_cost[pair], s->integer_row_dual[row], &slack);
     overflows |= __builtin_sub_overflow(slack, group, &slack);
     overflows |= __builtin_sub_overflow(slack, s->integer_col_dual[col], &slack);
     return overflows ? NAN : (double)slack;
@@ -189,7 +190,8 @@ static bool pairs_hold(const struct proof *proof, double *sum, int64_t *integer_
                 return false;
             }
             if (row == chosen) {
-                seen = is_zero(proof, slack(proof, k, row, j)) && add_cost(proof, k, sum, integer_sum);
+                seen =
+                    is_zero(proof, slack(proof, k, row, j)) && add_cost(proof, k, sum, integer_sum);
             }
         }
         if (!seen) {
@@ -212,9 +214,9 @@ static int verify(struct proof *proof)
 {
     double sum = 0.0;
     int64_t integer_sum = 0;
-    bool holds = assignment_holds(proof) && row_signs_hold(proof) && col_signs_hold(proof)
-                 && group_signs_hold(proof) && pairs_hold(proof, &sum, &integer_sum)
-                 && total_holds(proof, sum, integer_sum);
+    bool holds = assignment_holds(proof) && row_signs_hold(proof) && col_signs_hold(proof) &&
+                 group_signs_hold(proof) && pairs_hold(proof, &sum, &integer_sum) &&
+                 total_holds(proof, sum, integer_sum);
     return holds ? 0 : -EINVAL;
 }
 
@@ -223,8 +225,10 @@ int lap_verify(const lap_problem *problem, const lap_solution *solution, double 
     if (problem == NULL || solution == NULL) {
         return -EINVAL;
     }
-    struct proof proof = { .problem = problem, .solution = solution, .tolerance = tolerance,
-                           .integer = problem->integer_cost != NULL };
+    struct proof proof = {.problem = problem,
+                          .solution = solution,
+                          .tolerance = tolerance,
+                          .integer = problem->integer_cost != NULL};
     if (!is_complete(&proof)) {
         return -EINVAL;
     }

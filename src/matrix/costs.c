@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Values as they come: of all pairs at their place, or of those that are listed with row and column. */
+/* Values as they come: of all pairs at their place, or of those that are listed with row and
+ * column. */
 struct collection {
     size_t rows, cols;
     int array, real;
@@ -67,9 +68,10 @@ static int take(void *context, size_t row, size_t col, market_number value)
 
 /* ---- pairs in order ---- */
 
-/* Sorts `from` by key, one of `keys`: equal ones stay in order. start[key] .. start[key + 1] - 1 are then
- * the places of a key; start has keys + 2 numbers that are 0. */
-static void sort_by(const size_t *key, size_t *start, size_t keys, const size_t *from, size_t *to, size_t count)
+/* Sorts `from` by key, one of `keys`: equal ones stay in order. start[key] .. start[key + 1] - 1
+ * are then the places of a key; start has keys + 2 numbers that are 0. */
+static void sort_by(const size_t *key, size_t *start, size_t keys, const size_t *from, size_t *to,
+                    size_t count)
 {
     for (size_t k = 0; k < count; k++)
         start[key[k] + 2]++;
@@ -119,7 +121,8 @@ static int list_pairs(const struct collection *c, const size_t *order, size_t *s
 static int sort_pairs(const struct collection *c, size_t *start, size_t *row, market_number *value)
 {
     size_t *of_row = calloc(c->rows + 2, sizeof *of_row);
-    size_t *by_row = make_room(c->count, sizeof *by_row), *order = make_room(c->count, sizeof *order);
+    size_t *by_row = make_room(c->count, sizeof *by_row),
+           *order = make_room(c->count, sizeof *order);
     int rc = of_row == NULL || by_row == NULL || order == NULL ? -ENOMEM : 0;
     if (rc == 0) {
         sort_by(c->row, of_row, c->rows, NULL, by_row, c->count);
@@ -149,7 +152,8 @@ static int list(matrix_scan *scan, const struct collection *c, matrix_costs *cos
 {
     size_t *start = calloc(c->cols + 2, sizeof *start), *row = make_room(c->count, sizeof *row);
     market_number *value = make_room(c->count, sizeof *value);
-    int rc = start == NULL || row == NULL || value == NULL ? -ENOMEM : sort_pairs(c, start, row, value);
+    int rc =
+        start == NULL || row == NULL || value == NULL ? -ENOMEM : sort_pairs(c, start, row, value);
     if (rc == 0) {
         *costs = (matrix_costs){.start = start, .row = row};
         hand_over(c, value, costs);
@@ -158,8 +162,10 @@ static int list(matrix_scan *scan, const struct collection *c, matrix_costs *cos
     free(start);
     free(row);
     free(value);
-    return rc != -ERANGE ? rc : matrix_scan_refuse(scan, 0, "costs of one pair add up beyond the range of %s",
-                                                  c->real ? "a double" : "64 bits");
+    return rc != -ERANGE
+               ? rc
+               : matrix_scan_refuse(scan, 0, "costs of one pair add up beyond the range of %s",
+                                    c->real ? "a double" : "64 bits");
 }
 
 static int read_costs(matrix_scan *scan, struct collection *c, matrix_costs *costs)

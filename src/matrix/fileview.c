@@ -38,7 +38,8 @@ static int check_length(matrix_scan *scan, size_t nnz, size_t pointers)
         __builtin_mul_overflow(numbers, 2, &bytes) || bytes > matrix_scan_left(scan))
         return matrix_scan_refuse(scan, scan->word_line,
                                   "%zu entries in %zu rows cannot be in a file of %" PRIu64
-                                  " bytes", nnz, pointers - 1, scan->length);
+                                  " bytes",
+                                  nnz, pointers - 1, scan->length);
     return 0;
 }
 
@@ -86,8 +87,8 @@ static int check_row(matrix_scan *scan, const matrix *m, size_t row)
     for (size_t i = m->row_start[row] + 1; i < m->row_start[row + 1]; i++)
         if (m->col[i] <= m->col[i - 1])
             return matrix_scan_refuse(scan, scan->word_line,
-                                      "row %zu has column %zu after column %zu", row,
-                                      m->col[i], m->col[i - 1]);
+                                      "row %zu has column %zu after column %zu", row, m->col[i],
+                                      m->col[i - 1]);
     return 0;
 }
 

@@ -107,8 +107,8 @@ static int count_array(market_layout *layout)
 int market_check_extent(matrix_scan *scan, size_t extent, const char *what)
 {
     if (extent > MATRIX_MARKET_FREE_ROWS && extent > scan->length)
-        return matrix_scan_refuse(scan, scan->word_line, "%zu %s in a file of %" PRIu64 " bytes", extent, what,
-                                  scan->length);
+        return matrix_scan_refuse(scan, scan->word_line, "%zu %s in a file of %" PRIu64 " bytes",
+                                  extent, what, scan->length);
     return 0;
 }
 
@@ -119,8 +119,9 @@ static int check_length(matrix_scan *scan, const market_layout *layout)
     size_t bytes;
     if (__builtin_mul_overflow(layout->stored, 2 * numbers, &bytes) ||
         bytes > matrix_scan_left(scan))
-        return matrix_scan_refuse(scan, scan->word_line, "%zu entries cannot be in a file of %"
-                                  PRIu64 " bytes", layout->stored, scan->length);
+        return matrix_scan_refuse(scan, scan->word_line,
+                                  "%zu entries cannot be in a file of %" PRIu64 " bytes",
+                                  layout->stored, scan->length);
     return market_check_extent(scan, layout->rows, "rows");
 }
 
@@ -275,7 +276,8 @@ static int collect(void *context, size_t row, size_t col, market_number value)
 {
     struct collection *c = context;
     if (value.whole < 0)
-        return matrix_scan_refuse(c->scan, c->scan->word_line, "a value is negative: %s", c->scan->word);
+        return matrix_scan_refuse(c->scan, c->scan->word_line, "a value is negative: %s",
+                                  c->scan->word);
     if (value.whole != 0 || !c->array)
         c->entries[c->count++] = (matrix_entry){row, col, value.whole};
     return 0;

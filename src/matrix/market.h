@@ -27,8 +27,10 @@ typedef union market_number {
 typedef struct market_sink {
     void *context;
     int (*begin)(void *context, matrix_scan *scan, const market_layout *layout);
-    int (*read_real)(void *context, matrix_scan *scan, market_number *value); /* of a field that is real */
-    int (*take)(void *context, size_t row, size_t col, market_number value);  /* both of a mirrored pair */
+    int (*read_real)(void *context, matrix_scan *scan,
+                     market_number *value); /* of a field that is real */
+    int (*take)(void *context, size_t row, size_t col,
+                market_number value); /* both of a mirrored pair */
 } market_sink;
 
 /* Reads the whole file. `comments` as matrix_read_market has it. */

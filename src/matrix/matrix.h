@@ -115,8 +115,8 @@ int matrix_write_fileview(FILE *stream, const matrix *m, const char *comments);
  * string that the caller frees ("" when there are none). */
 int matrix_read_market(FILE *stream, matrix *m, char **comments, matrix_error *error);
 
-/* Costs of pairs of a row and a column, column by column. All pairs: start and row are NULL, and the cost
- * of column j on row i is number j * rows + i. Otherwise the pairs of column j are numbers
+/* Costs of pairs of a row and a column, column by column. All pairs: start and row are NULL, and
+ * the cost of column j on row i is number j * rows + i. Otherwise the pairs of column j are numbers
  * start[j] .. start[j + 1] - 1, with row[k], ascending. One of whole and real is not NULL. */
 typedef struct matrix_costs {
     size_t rows, cols;
@@ -125,9 +125,9 @@ typedef struct matrix_costs {
     double *real;
 } matrix_costs;
 
-/* Matrix Market as above, but real numbers stay what they are: an array has a cost for every pair, a
- * coordinate file for those that it lists, where 0 is a cost too. INFINITY in a file of reals is kept; NaN and
- * -INFINITY are refused. Same errors as above. Release with matrix_costs_release. */
+/* Matrix Market as above, but real numbers stay what they are: an array has a cost for every pair,
+ * a coordinate file for those that it lists, where 0 is a cost too. INFINITY in a file of reals is
+ * kept; NaN and -INFINITY are refused. Same errors as above. Release with matrix_costs_release. */
 int matrix_read_costs(FILE *stream, matrix_costs *costs, matrix_error *error);
 
 /* Frees the contents and leaves no costs; safe on a zeroed one. */

@@ -160,8 +160,8 @@ static int looks_alike(const access_pattern *p, const matrix *a, const access_pa
     matrix made;
     if (p->unit == q->unit)
         return same_shape(p, a, q, b);
-    int rc = view_file_coarsen(p->unit < q->unit ? a : b, doublings_between(fine.unit, coarse->unit),
-                               &made);
+    int rc = view_file_coarsen(p->unit < q->unit ? a : b,
+                               doublings_between(fine.unit, coarse->unit), &made);
     if (rc != 0)
         return 0;
     fine.unit = coarse->unit;
@@ -186,7 +186,8 @@ static int merge(view_file *f, size_t to, size_t from)
     return 0;
 }
 
-/* The two that lose least as one: of the same shape, or else the last two of a file, or the last two. */
+/* The two that lose least as one: of the same shape, or else the last two of a file, or the last
+ * two. */
 static int merge_two(view_file *f)
 {
     for (size_t k = 1; k < f->patterns; k++)
@@ -268,7 +269,8 @@ static int add_copy(view_file *f, const access_pattern *pattern, const matrix *b
     return rc;
 }
 
-int view_file_add_calls(view_file *f, const access_pattern *pattern, const matrix *bytes, int64_t times)
+int view_file_add_calls(view_file *f, const access_pattern *pattern, const matrix *bytes,
+                        int64_t times)
 {
     access_pattern added = *pattern;
     added.calls = times;

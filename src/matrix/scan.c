@@ -311,6 +311,7 @@ int matrix_scan_double(matrix_scan *scan, locale_t c, const char *what, double *
         return matrix_scan_unexpected(scan, what);
     *number = strtod_l(scan->word, NULL, c);
     if (isinf(*number))
-        return matrix_scan_refuse(scan, scan->word_line, "%s is beyond a double: %s", what, scan->word);
+        return matrix_scan_refuse(scan, scan->word_line, "%s is beyond a double: %s", what,
+                                  scan->word);
     return 0;
 }

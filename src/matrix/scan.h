@@ -47,8 +47,8 @@ int matrix_scan_count(matrix_scan *scan, const char *what, size_t *count);
 /* As matrix_scan_number, but also 3.0, 25e2 and the like: every decimal with a whole value. */
 int matrix_scan_real(matrix_scan *scan, const char *what, int64_t *number);
 
-/* The next word as a real number in that locale, which is C's; "inf" and "infinity" are infinite. NaN, what
- * lies below every number and what a double cannot hold are refused. */
+/* The next word as a real number in that locale, which is C's; "inf" and "infinity" are infinite.
+ * NaN, what lies below every number and what a double cannot hold are refused. */
 int matrix_scan_double(matrix_scan *scan, locale_t c, const char *what, double *number);
 
 /* Passes white space. 1: the next character begins a line and is a '%'. 0: it is not. */

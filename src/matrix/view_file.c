@@ -67,7 +67,8 @@ static int hexadecimal(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* In place; the line begins with a space, unless the name is empty. -EBADMSG: a '%' without two digits. */
+/* In place; the line begins with a space, unless the name is empty. -EBADMSG: a '%' without two
+ * digits. */
 static int decode_name(matrix_scan *scan, size_t line, char *text)
 {
     char *to = text;
@@ -75,8 +76,9 @@ static int decode_name(matrix_scan *scan, size_t line, char *text)
         int high = *from == '%' ? hexadecimal(from[1]) : 0;
         int low = *from == '%' && high >= 0 ? hexadecimal(from[2]) : 0;
         if (high < 0 || low < 0 || (*from == '%' && high == 0 && low == 0))
-            return matrix_scan_refuse(scan, line, "'%%' in a file name where '%%' and two digits 0-9 "
-                                                  "A-F are expected");
+            return matrix_scan_refuse(scan, line,
+                                      "'%%' in a file name where '%%' and two digits 0-9 "
+                                      "A-F are expected");
         *to++ = *from == '%' ? (char)(16 * high + low) : *from;
         from += *from == '%' ? 2 : 0;
     }
@@ -104,7 +106,8 @@ static int check_header(matrix_scan *scan, const struct header *h, size_t ranks)
     if (h->bins < 1 || h->bins > VIEW_FILE_MOST_BINS)
         return matrix_scan_refuse(scan, scan->word_line, "%zu bins where 1 to %zu are expected",
                                   h->bins, VIEW_FILE_MOST_BINS);
-    if (__builtin_mul_overflow(h->unit, h->bins, &end) || __builtin_add_overflow(end, h->first, &end))
+    if (__builtin_mul_overflow(h->unit, h->bins, &end) ||
+        __builtin_add_overflow(end, h->first, &end))
         return matrix_scan_refuse(scan, scan->word_line, "the bins end beyond 64 bits");
     if (h->rows > ranks)
         return matrix_scan_refuse(scan, scan->word_line, "%zu rows in a file of %zu ranks", h->rows,
@@ -112,7 +115,8 @@ static int check_header(matrix_scan *scan, const struct header *h, size_t ranks)
     if (__builtin_add_overflow(h->entries, h->rows, &numbers) ||
         __builtin_mul_overflow(numbers, 4, &bytes) || bytes > matrix_scan_left(scan))
         return matrix_scan_refuse(scan, scan->word_line,
-                                  "%zu entries in %zu rows cannot be in a file of %" PRIu64 " bytes",
+                                  "%zu entries in %zu rows cannot be in a file of %" PRIu64
+                                  " bytes",
                                   h->entries, h->rows, scan->length);
     return 0;
 }
@@ -122,15 +126,16 @@ static int read_header(matrix_scan *scan, size_t ranks, struct header *h, char *
     const struct {
         const char *what;
         size_t *number;
-    } field[] = {{"the number of calls", &h->calls},   {"the first byte", &h->first},
-                 {"the bytes of a bin", &h->unit},     {"the number of bins", &h->bins},
-                 {"the number of rows", &h->rows},     {"the number of entries", &h->entries}};
+    } field[] = {{"the number of calls", &h->calls}, {"the first byte", &h->first},
+                 {"the bytes of a bin", &h->unit},   {"the number of bins", &h->bins},
+                 {"the number of rows", &h->rows},   {"the number of entries", &h->entries}};
     size_t line = scan->word_line;
     int rc = 0;
     for (size_t k = 0; k < sizeof field / sizeof *field && rc == 0; k++) {
         rc = matrix_scan_count(scan, field[k].what, field[k].number);
         if (rc == 0 && scan->word_line != line)
-            rc = matrix_scan_refuse(scan, line, "the line ends where %s is expected", field[k].what);
+            rc =
+                matrix_scan_refuse(scan, line, "the line ends where %s is expected", field[k].what);
     }
     if (rc == 0)
         rc = check_header(scan, h, ranks);
@@ -167,8 +172,8 @@ static int read_row(matrix_scan *scan, matrix *m, size_t entries, size_t *least,
         rc = matrix_scan_count(scan, "the entries of a rank", &count);
     if (rc == 0 && count > entries - first)
         rc = matrix_scan_refuse(scan, scan->word_line,
-                                "%zu entries of rank %zu where %zu at most are expected", count, rank,
-                                entries - first);
+                                "%zu entries of rank %zu where %zu at most are expected", count,
+                                rank, entries - first);
     for (; rc == 0 && *at < first + count; (*at)++)
         rc = read_entry(scan, m, first, *at);
     if (rc == 0)

@@ -24,8 +24,8 @@ struct bid {
     size_t unit;
 };
 
-/* The seats of a node: bid[first] .. bid[first + units - 1] are a heap, the lowest price first, from the
- * moment when all seats are taken, which they are ever after. */
+/* The seats of a node: bid[first] .. bid[first + units - 1] are a heap, the lowest price first,
+ * from the moment when all seats are taken, which they are ever after. */
 struct seats {
     size_t first, count;
     size_t units, stand_ins;
@@ -39,19 +39,19 @@ struct auction {
     size_t bids, patience; /* epsilon doubles when there are more bids than `patience` */
     size_t *node_of_unit;
 
-    size_t *waiting;       /* a ring of units without a seat */
+    size_t *waiting; /* a ring of units without a seat */
     size_t first_waiting, count_waiting;
 
-    struct seats *seats;   /* of each node */
+    struct seats *seats; /* of each node */
     struct bid *bid;
-    double *price;         /* of a seat on each node; INFINITY where there is none */
+    double *price; /* of a seat on each node; INFINITY where there is none */
 
-    node_heap *cheapest;   /* of each place, its nodes by price */
+    node_heap *cheapest; /* of each place, its nodes by price */
     size_t *cheapest_item, *cheapest_position;
 
-    size_t idle;           /* stand-ins without a seat */
-    double level;          /* what all stand-ins pay */
-    double *offer;         /* what a stand-in would pay for a further seat of each node */
+    size_t idle;   /* stand-ins without a seat */
+    double level;  /* what all stand-ins pay */
+    double *offer; /* what a stand-in would pay for a further seat of each node */
     node_heap offers;
     size_t *offers_item, *offers_position;
 
@@ -88,11 +88,12 @@ static void consider(struct choice *c, size_t node, double value)
     }
 }
 
-/* `gain`: of those nodes of the place that do not access the unit. For those that do, it is too low or
- * right, and they are considered elsewhere. */
+/* `gain`: of those nodes of the place that do not access the unit. For those that do, it is too low
+ * or right, and they are considered elsewhere. */
 static void consider_place(const struct auction *a, struct choice *c, size_t place, double gain)
 {
-    size_t first = node_heap_first(&a->cheapest[place]), second = node_heap_second(&a->cheapest[place]);
+    size_t first = node_heap_first(&a->cheapest[place]),
+           second = node_heap_second(&a->cheapest[place]);
     if (c->left != NONE && place_of_node(a->topology, c->left) == place) {
         consider(c, c->left, gain - a->price[c->left]);
     }
@@ -138,7 +139,7 @@ static void consider_places(struct auction *a, struct choice *c, size_t unit)
 static struct choice choose(struct auction *a, size_t unit)
 {
     const matrix *m = a->bytes;
-    struct choice c = { NONE, unit > 0 ? a->node_of_unit[unit - 1] : NONE, -INFINITY, -INFINITY };
+    struct choice c = {NONE, unit > 0 ? a->node_of_unit[unit - 1] : NONE, -INFINITY, -INFINITY};
     for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++) {
         consider(&c, m->col[e], gain_of_entry(&a->gains, e) - a->price[m->col[e]]);
     }
@@ -264,7 +265,7 @@ static size_t make_bid(struct auction *a, size_t unit)
         a->patience += 16 * a->in->units;
         a->epsilon *= 2;
     }
-    return seat(a, c.node, (struct bid){ a->price[c.node] + rise + a->epsilon, unit });
+    return seat(a, c.node, (struct bid){a->price[c.node] + rise + a->epsilon, unit});
 }
 
 /* Nobody waits twice, so that as many places as units are enough. */
@@ -390,7 +391,7 @@ static double most_paid(const struct auction *a, struct open_seats *open)
     double sum = 0.0;
     for (size_t n = 0; n < nodes; n++) {
         double price = a->seats[n].count > 0 ? a->price[n] : 0.0;
-        open[n] = (struct open_seats){ price, a->in->most[n] - a->in->least[n] };
+        open[n] = (struct open_seats){price, a->in->most[n] - a->in->least[n]};
         sum += price * (double)a->in->least[n];
         left -= a->in->least[n];
     }
@@ -451,7 +452,7 @@ static int lay_out_seats(struct auction *a)
     size_t seats = 0;
     int failed = 0;
     for (size_t n = 0; n < a->topology->nodes; n++) {
-        a->seats[n] = (struct seats){ .first = seats, .count = a->in->most[n] };
+        a->seats[n] = (struct seats){.first = seats, .count = a->in->most[n]};
         a->price[n] = price_of(a, n);
         if (__builtin_add_overflow(seats, a->in->most[n], &seats)) {
             return -ENOMEM;
@@ -472,7 +473,7 @@ static void lay_out_places(struct auction *a)
     }
     for (size_t p = 0; p < count_of_places(t); p++) {
         size_t count = a->cheapest[p].count;
-        a->cheapest[p] = (node_heap){ a->cheapest_item + first, 0, a->cheapest_position, a->price };
+        a->cheapest[p] = (node_heap){a->cheapest_item + first, 0, a->cheapest_position, a->price};
         first += count;
     }
     for (size_t n = 0; n < t->nodes; n++) {
@@ -497,15 +498,19 @@ static int set_up(struct auction *a)
         return -ENOMEM;
     }
     lay_out_places(a);
-    a->offers = (node_heap){ a->offers_item, 0, a->offers_position, a->offer };
+    a->offers = (node_heap){a->offers_item, 0, a->offers_position, a->offer};
     return 0;
 }
 
 int auction_solve(const auction_input *in, auction_result *result)
 {
     struct auction a = {
-        .bytes = in->bytes, .topology = in->topology, .in = in,
-        .epsilon = in->epsilon, .patience = 16 * in->units, .node_of_unit = result->node_of_unit,
+        .bytes = in->bytes,
+        .topology = in->topology,
+        .in = in,
+        .epsilon = in->epsilon,
+        .patience = 16 * in->units,
+        .node_of_unit = result->node_of_unit,
     };
     int failed = 0;
     struct open_seats *open = new_array(in->topology->nodes, sizeof *open, &failed);

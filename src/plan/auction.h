@@ -21,9 +21,9 @@ typedef struct auction_input {
     const matrix *bytes; /* units x nodes, >= 0 */
     const topo *topology;
     const size_t *least, *most;
-    size_t units;        /* that have bytes */
-    double epsilon;      /* > 0, hop-bytes: the result is within units * epsilon of the least, unless
-                            a price war made epsilon double (see below) */
+    size_t units;   /* that have bytes */
+    double epsilon; /* > 0, hop-bytes: the result is within units * epsilon of the least, unless
+                       a price war made epsilon double (see below) */
 } auction_input;
 
 typedef struct auction_result {
@@ -32,8 +32,8 @@ typedef struct auction_result {
     size_t bids;
 } auction_result;
 
-/* One phase from prices of zero. After every 16 bids a unit epsilon doubles, so that price wars end.
- * -ENOMEM. */
+/* One phase from prices of zero. After every 16 bids a unit epsilon doubles, so that price wars
+ * end. -ENOMEM. */
 int auction_solve(const auction_input *in, auction_result *result);
 
 /* Hop-bytes of unit u when node n serves it, in O(nodes that access it). */

@@ -17,9 +17,9 @@
 struct search {
     const struct links *links;
     size_t nodes, domains;
-    double *within;    /* within[j * vertices + v] = bytes of domain j in the subtree of v */
-    double *cost;      /* cost[j * nodes + n] = hop-bytes of domain j on node n, with its best rank */
-    double *total;     /* bytes of each domain */
+    double *within; /* within[j * vertices + v] = bytes of domain j in the subtree of v */
+    double *cost;   /* cost[j * nodes + n] = hop-bytes of domain j on node n, with its best rank */
+    double *total;  /* bytes of each domain */
     double *up, *down; /* bytes on each link */
     double limit;      /* the greatest load of a cable */
     size_t at_limit;   /* links that have it, directions apart */
@@ -54,7 +54,7 @@ static void add_load(struct search *s, size_t v, double up, double down)
 {
     if (s->trial_of[v] != s->trial) {
         s->trial_of[v] = s->trial;
-        s->touched[s->count++] = (struct touched){ v, s->up[v], s->down[v] };
+        s->touched[s->count++] = (struct touched){v, s->up[v], s->down[v]};
     }
     s->up[v] += up;
     s->down[v] += down;
@@ -110,8 +110,8 @@ static bool stays_below(const struct search *s, long *more_at_limit)
         if (s->up[t.v] / cable > s->limit || s->down[t.v] / cable > s->limit) {
             return false;
         }
-        *more_at_limit += count_at(s->limit, cable, s->up[t.v], s->down[t.v])
-                          - count_at(s->limit, cable, t.up, t.down);
+        *more_at_limit += count_at(s->limit, cable, s->up[t.v], s->down[t.v]) -
+                          count_at(s->limit, cable, t.up, t.down);
     }
     return true;
 }
@@ -149,7 +149,7 @@ static bool next_step(const struct search *s, size_t j, size_t *k, struct step *
         size_t other = exchange ? *k - s->nodes : NONE;
         size_t node = exchange ? s->node_of[other] : *k;
         if (node != s->node_of[j] && (exchange || s->seats[node] > 0)) {
-            *step = (struct step){ .domain = j, .node = node, .other = other };
+            *step = (struct step){.domain = j, .node = node, .other = other};
             step->gain = gain_of(s, *step);
             ++*k;
             return true;
@@ -378,9 +378,9 @@ static int allocate(struct search *s)
     s->best = calloc(s->domains | 1, sizeof *s->best);
     s->touched = calloc(vertices, sizeof *s->touched);
     s->trial_of = calloc(vertices, sizeof *s->trial_of);
-    bool complete = s->within != NULL && s->cost != NULL && s->total != NULL && s->up != NULL
-                    && s->down != NULL && s->node_of != NULL && s->seats != NULL
-                    && s->best != NULL && s->touched != NULL && s->trial_of != NULL;
+    bool complete = s->within != NULL && s->cost != NULL && s->total != NULL && s->up != NULL &&
+                    s->down != NULL && s->node_of != NULL && s->seats != NULL && s->best != NULL &&
+                    s->touched != NULL && s->trial_of != NULL;
     return complete ? 0 : -ENOMEM;
 }
 
@@ -422,7 +422,7 @@ static int relieve_nodes(struct search *s, const plan_input *in, const struct ra
 static int relieve(const plan_input *in, const struct links *links, const lap_solver *solver,
                    size_t *rank_of_domain)
 {
-    struct search s = { .links = links, .nodes = in->topology->nodes, .domains = in->requests->cols };
+    struct search s = {.links = links, .nodes = in->topology->nodes, .domains = in->requests->cols};
     struct ranks ranks;
     int rc = plan_list_ranks(in, &ranks);
     if (rc != 0) {
@@ -444,8 +444,9 @@ static int relieve(const plan_input *in, const struct links *links, const lap_so
 static bool is_small(const plan_input *in, const struct links *links)
 {
     size_t pairs;
-    return !__builtin_mul_overflow(in->requests->cols, in->topology->nodes + links->vertices, &pairs)
-           && pairs <= PLAN_CONGESTION_PAIRS;
+    return !__builtin_mul_overflow(in->requests->cols, in->topology->nodes + links->vertices,
+                                   &pairs) &&
+           pairs <= PLAN_CONGESTION_PAIRS;
 }
 
 int plan_least_congestion(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)

@@ -39,7 +39,7 @@ static double sum_present(const struct domain *d, const uint16_t *between)
 
 static double sum_all(const struct domain *d, const uint16_t *between)
 {
-    double chain[CHAINS] = { 0.0 }, sum = 0.0;
+    double chain[CHAINS] = {0.0}, sum = 0.0;
     size_t q = 0;
     for (; q + CHAINS <= d->places->count; q += CHAINS) {
         for (size_t k = 0; k < CHAINS; k++) {
@@ -82,14 +82,15 @@ static void fill(struct costs *costs, struct domain *d)
     }
 }
 
-int costs_init(struct costs *costs, const struct places *places, const struct sums *sums, double own)
+int costs_init(struct costs *costs, const struct places *places, const struct sums *sums,
+               double own)
 {
     size_t size;
     if (__builtin_mul_overflow(places->count, sums->domains, &size)) {
         return -ENOMEM;
     }
-    struct domain d = { .places = places };
-    *costs = (struct costs){ .places = places, .sums = sums, .own = own };
+    struct domain d = {.places = places};
+    *costs = (struct costs){.places = places, .sums = sums, .own = own};
     costs->at_places = calloc(size | 1, sizeof *costs->at_places);
     d.bytes = calloc(places->count, sizeof *d.bytes);
     d.present = calloc(places->count, sizeof *d.present);

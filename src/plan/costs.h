@@ -17,7 +17,8 @@ struct costs {
 };
 
 /* Up to O(nnz + places * places * domains) time, less where few places access a domain. -ENOMEM. */
-int costs_init(struct costs *costs, const struct places *places, const struct sums *sums, double own);
+int costs_init(struct costs *costs, const struct places *places, const struct sums *sums,
+               double own);
 void costs_release(struct costs *costs);
 
 /* For each place the hop-bytes of domain j on a node there that accesses none of it. */
@@ -31,8 +32,8 @@ static inline double cost_of_entry(const struct costs *costs, const double *at_p
 {
     const struct places *places = costs->places;
     size_t p = places->of_node[costs->sums->node[e]];
-    return at_place[p] - (places->within[p] - places->same) * costs->sums->bytes[e]
-           - costs->own * costs->sums->most[e];
+    return at_place[p] - (places->within[p] - places->same) * costs->sums->bytes[e] -
+           costs->own * costs->sums->most[e];
 }
 
 #endif

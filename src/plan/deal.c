@@ -13,7 +13,7 @@ struct groups {
 
 static int group(struct groups *g, const size_t *node, size_t count, size_t nodes)
 {
-    *g = (struct groups){ calloc(nodes + 2, sizeof *g->first), calloc(count | 1, sizeof *g->member) };
+    *g = (struct groups){calloc(nodes + 2, sizeof *g->first), calloc(count | 1, sizeof *g->member)};
     if (g->first == NULL || g->member == NULL) {
         return -ENOMEM;
     }
@@ -53,15 +53,15 @@ static size_t first_share(const size_t *unit, size_t count, size_t aggregators, 
     if (extra == 0) {
         return least;
     }
-    if (extra < aggregators && cuts_between_runs(unit, count, least)
-        && !cuts_between_runs(unit, count, least + 1)) {
+    if (extra < aggregators && cuts_between_runs(unit, count, least) &&
+        !cuts_between_runs(unit, count, least + 1)) {
         return least;
     }
     return least + 1;
 }
 
-static void deal_node(const deal_input *in, const size_t *unit, size_t count, const size_t *aggregator,
-                      size_t aggregators, size_t *aggregator_of_unit)
+static void deal_node(const deal_input *in, const size_t *unit, size_t count,
+                      const size_t *aggregator, size_t aggregators, size_t *aggregator_of_unit)
 {
     for (size_t k = 0; k < aggregators; k++) {
         size_t share = first_share(unit, count, aggregators - k, in->least);
@@ -96,7 +96,7 @@ static void deal_idle_units(const deal_input *in, size_t *load, size_t *aggregat
 
 int deal_units(const deal_input *in, size_t *aggregator_of_unit)
 {
-    struct groups units = { 0 }, aggregators = { 0 };
+    struct groups units = {0}, aggregators = {0};
     size_t *load = calloc(in->aggregators, sizeof *load);
     int rc = load == NULL ? -ENOMEM : group(&units, in->node_of_unit, in->units, in->nodes);
     if (rc == 0) {

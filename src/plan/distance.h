@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Distances by place: what is true of one node of a place need not be computed for the others. A flat
- * topology has one place. For the files of this folder only.
+ * Distances by place: what is true of one node of a place need not be computed for the others. A
+ * flat topology has one place. For the files of this folder only.
  */
 #ifndef PLAN_DISTANCE_H
 #define PLAN_DISTANCE_H

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In bytes of the average unit times one hop; the second one is what the bound should prove, too. */
+/* In bytes of the average unit times one hop; the second one is what the bound should prove, too.
+ */
 #define COARSE_EPSILON .01
 #define FINE_EPSILON .002
 
@@ -88,8 +89,9 @@ static struct cost cost_of(const fitted_input *in, const size_t *node_of_unit, d
 {
     double staying = staying_bytes(in->bytes, node_of_unit), crossing = bytes - staying;
     return (struct cost){
-        crossing, is_flat(in->topology) ? TOPO_OTHER_NODE * crossing + TOPO_SAME_NODE * staying
-                                        : routed_hop_bytes(in, node_of_unit),
+        crossing,
+        is_flat(in->topology) ? TOPO_OTHER_NODE * crossing + TOPO_SAME_NODE * staying
+                              : routed_hop_bytes(in, node_of_unit),
     };
 }
 
@@ -115,8 +117,10 @@ static int allocate(struct work *w, size_t nodes, size_t units)
     w->most = calloc(nodes | 1, sizeof *w->most);
     w->node_of_unit = calloc(units | 1, sizeof *w->node_of_unit);
     w->aggregator_of_unit = calloc(units | 1, sizeof *w->aggregator_of_unit);
-    return w->least == NULL || w->most == NULL || w->node_of_unit == NULL || w->aggregator_of_unit == NULL
-               ? -ENOMEM : 0;
+    return w->least == NULL || w->most == NULL || w->node_of_unit == NULL ||
+                   w->aggregator_of_unit == NULL
+               ? -ENOMEM
+               : 0;
 }
 
 static void release(struct work *w)
@@ -139,11 +143,14 @@ static void limit_nodes(const fitted_input *in, size_t loaded, struct work *w)
 static int auction(const fitted_input *in, double epsilon, struct work *w, fitted_report *report)
 {
     auction_input input = {
-        .bytes = in->bytes, .topology = in->topology, .least = w->least, .most = w->most,
+        .bytes = in->bytes,
+        .topology = in->topology,
+        .least = w->least,
+        .most = w->most,
         .units = report->loaded,
         .epsilon = report->loaded > 0 ? epsilon * report->bytes / (double)report->loaded : 1.0,
     };
-    auction_result result = { .node_of_unit = w->node_of_unit };
+    auction_result result = {.node_of_unit = w->node_of_unit};
     int rc = auction_solve(&input, &result);
     if (rc == 0) {
         struct cost cost = cost_of(in, w->node_of_unit, report->bytes);
@@ -168,8 +175,11 @@ static int auction_to_proof(const fitted_input *in, struct work *w, fitted_repor
 static int deal(const fitted_input *in, struct work *w, const fitted_report *report)
 {
     deal_input input = {
-        .node_of_unit = w->node_of_unit, .units = in->bytes->rows, .nodes = in->topology->nodes,
-        .node_of_aggregator = in->node_of_aggregator, .aggregators = in->aggregators,
+        .node_of_unit = w->node_of_unit,
+        .units = in->bytes->rows,
+        .nodes = in->topology->nodes,
+        .node_of_aggregator = in->node_of_aggregator,
+        .aggregators = in->aggregators,
         .least = report->loaded / in->aggregators,
     };
     return deal_units(&input, w->aggregator_of_unit);
@@ -194,7 +204,8 @@ static void compare(const fitted_input *in, const fitted_options *options, struc
     }
 }
 
-static int assign(const fitted_input *in, const fitted_options *options, struct work *w, fitted_report *report)
+static int assign(const fitted_input *in, const fitted_options *options, struct work *w,
+                  fitted_report *report)
 {
     limit_nodes(in, report->loaded, w);
     int rc = options->epsilon > 0.0 ? auction(in, options->epsilon, w, report)
@@ -213,10 +224,11 @@ int fitted_assign(const fitted_input *in, const fitted_options *options, size_t 
                   fitted_report *report)
 {
     static const fitted_options defaults;
-    fitted_report measured = { 0 };
-    struct work w = { 0 };
+    fitted_report measured = {0};
+    struct work w = {0};
     options = options != NULL ? options : &defaults;
-    if (check_aggregators(in) != 0 || check_options(in, options) != 0 || measure(in->bytes, &measured) != 0) {
+    if (check_aggregators(in) != 0 || check_options(in, options) != 0 ||
+        measure(in->bytes, &measured) != 0) {
         return -EINVAL;
     }
     int rc = allocate(&w, in->topology->nodes, in->bytes->rows);
@@ -224,7 +236,8 @@ int fitted_assign(const fitted_input *in, const fitted_options *options, size_t 
         rc = assign(in, options, &w, &measured);
     }
     if (rc == 0) {
-        memcpy(aggregator_of_unit, w.aggregator_of_unit, in->bytes->rows * sizeof *aggregator_of_unit);
+        memcpy(aggregator_of_unit, w.aggregator_of_unit,
+               in->bytes->rows * sizeof *aggregator_of_unit);
         if (report != NULL) {
             *report = measured;
         }

@@ -69,7 +69,7 @@ int gains_set_up(gains *g, const matrix *bytes, const topo *t)
 {
     size_t entries = bytes->row_start[bytes->rows], places = count_of_places(t), cells;
     int failed = 0;
-    *g = (gains){ .bytes = bytes, .topology = t, .stride = (places + BLOCK - 1) / BLOCK * BLOCK };
+    *g = (gains){.bytes = bytes, .topology = t, .stride = (places + BLOCK - 1) / BLOCK * BLOCK};
     if (is_flat(t)) {
         return 0;
     }
@@ -109,7 +109,7 @@ void gains_release(gains *g)
 static void sum_block(const gains *g, size_t unit, size_t first)
 {
     const matrix *m = g->bytes;
-    double sum[BLOCK] = { 0.0 };
+    double sum[BLOCK] = {0.0};
     for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++) {
         const float *hops = g->hops + place_of_node(g->topology, m->col[e]) * g->stride + first;
         double bytes = (double)m->value[e];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a unit gains on each node: hop-bytes, negative, with a topology that is not flat; with a flat one
- * the hop-bytes saved by what need not leave its node. For auction.c only.
+ * What a unit gains on each node: hop-bytes, negative, with a topology that is not flat; with a
+ * flat one the hop-bytes saved by what need not leave its node. For auction.c only.
  */
 #ifndef PLAN_GAINS_H
 #define PLAN_GAINS_H

@@ -22,7 +22,7 @@ static int solve_dense(const plan_input *in, const lap_solver *solver, double *w
         .groups = in->topology->nodes,
         .group_capacity = in->per_node,
     };
-    lap_solution solution = { .row_of_col = rank_of_domain };
+    lap_solution solution = {.row_of_col = rank_of_domain};
     rc = solver->solve(&problem, &solution);
     if (rc == 0) {
         *total = solution.total;
@@ -45,13 +45,14 @@ static int assign_dense(const plan_input *in, const lap_solver *solver, size_t *
 static int is_small(const plan_input *in)
 {
     size_t pairs;
-    return !__builtin_mul_overflow(in->requests->rows, in->requests->cols, &pairs)
-           && pairs <= PLAN_DENSE_PAIRS;
+    return !__builtin_mul_overflow(in->requests->rows, in->requests->cols, &pairs) &&
+           pairs <= PLAN_DENSE_PAIRS;
 }
 
 /* ---- any problem ---- */
 
-int assign_large(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain, double *bound)
+int assign_large(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
+                 double *bound)
 {
     struct places places;
     int rc = places_from_topo(in->topology, &places);
@@ -59,7 +60,11 @@ int assign_large(const plan_input *in, const lap_solver *solver, size_t *rank_of
         return rc;
     }
     struct two_steps steps = {
-        .in = in, .held = held_bytes(in), .places = &places, .own = places.same, .solver = solver,
+        .in = in,
+        .held = held_bytes(in),
+        .places = &places,
+        .own = places.same,
+        .solver = solver,
     };
     rc = assign_in_two_steps(&steps, rank_of_domain, bound);
     places_release(&places);

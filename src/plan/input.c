@@ -7,8 +7,8 @@
 
 static int has_shape(const plan_input *in, const matrix *by_node)
 {
-    return by_node == NULL
-           || (by_node->rows == in->topology->nodes && by_node->cols == in->requests->cols);
+    return by_node == NULL ||
+           (by_node->rows == in->topology->nodes && by_node->cols == in->requests->cols);
 }
 
 int plan_check_nodes(const plan_input *in)
@@ -44,7 +44,7 @@ int plan_list_ranks(const plan_input *in, struct ranks *ranks)
     if (rc != 0) {
         return rc;
     }
-    struct ranks sorted = { .nodes = in->topology->nodes };
+    struct ranks sorted = {.nodes = in->topology->nodes};
     sorted.start = calloc(sorted.nodes + 2, sizeof *sorted.start);
     sorted.rank = calloc(in->requests->rows | 1, sizeof *sorted.rank);
     if (sorted.start == NULL || sorted.rank == NULL) {

@@ -21,7 +21,8 @@ int plan_check_nodes(const plan_input *in);
 int plan_list_ranks(const plan_input *in, struct ranks *ranks);
 void plan_release_ranks(struct ranks *ranks);
 
-/* Bytes of domains and the node that they are on: rows of ranks or, where these are not complete, of nodes. */
+/* Bytes of domains and the node that they are on: rows of ranks or, where these are not complete,
+ * of nodes. */
 static inline const matrix *plan_bytes_on_nodes(const plan_input *in)
 {
     return in->node_bytes != NULL ? in->node_bytes : in->requests;

@@ -11,14 +11,14 @@ int links_of_topo(const topo *t, struct links *links)
 {
     const topo_tree *tree = &t->tree;
     if (tree->vertices > 0) {
-        *links = (struct links){ tree->vertices, tree->parent, tree->width, NULL };
+        *links = (struct links){tree->vertices, tree->parent, tree->width, NULL};
         return 0;
     }
     size_t *parent = calloc(t->nodes + 1, sizeof *parent);
     for (size_t v = 0; parent != NULL && v <= t->nodes; v++) {
         parent[v] = t->nodes;
     }
-    *links = (struct links){ t->nodes + 1, parent, NULL, parent };
+    *links = (struct links){t->nodes + 1, parent, NULL, parent};
     return parent != NULL ? 0 : -ENOMEM;
 }
 
@@ -28,8 +28,8 @@ void links_release(struct links *links)
 }
 
 /* Parents have higher numbers than their children, so the lower of two ends climbs. */
-static void load_way(const struct links *links, size_t from, size_t to, double bytes,
-                     double *up, double *down)
+static void load_way(const struct links *links, size_t from, size_t to, double bytes, double *up,
+                     double *down)
 {
     while (from != to) {
         if (from < to) {
@@ -49,7 +49,8 @@ static void load_all(const plan_input *in, const struct links *links, const size
     for (size_t i = 0; i < c->rows; i++) {
         for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
             size_t to = in->node_of_rank[rank_of_domain[c->col[k]]];
-            load_way(links, plan_node_of_row(in, i), to, (double)c->value[k], loads->up, loads->down);
+            load_way(links, plan_node_of_row(in, i), to, (double)c->value[k], loads->up,
+                     loads->down);
         }
     }
 }
@@ -107,5 +108,5 @@ void plan_release_loads(plan_loads *loads)
 {
     free(loads->up);
     free(loads->down);
-    *loads = (plan_loads){ 0 };
+    *loads = (plan_loads){0};
 }

@@ -63,5 +63,6 @@ size_t node_heap_second(const node_heap *heap)
     if (heap->count < 2) {
         return SIZE_MAX;
     }
-    return heap->count > 2 && before(heap, heap->item[2], heap->item[1]) ? heap->item[2] : heap->item[1];
+    return heap->count > 2 && before(heap, heap->item[2], heap->item[1]) ? heap->item[2]
+                                                                         : heap->item[1];
 }

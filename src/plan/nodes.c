@@ -35,15 +35,15 @@ struct search {
     size_t *node_of_seat;
 
     const double *at_place; /* of the domain at hand */
-    size_t *met;          /* 1 + the domain for which a node was last a candidate of its own */
-    size_t *met_in_place; /* such nodes in the place */
+    size_t *met;            /* 1 + the domain for which a node was last a candidate of its own */
+    size_t *met_in_place;   /* such nodes in the place */
     struct candidate *heap;
     size_t candidates;
 
-    size_t *quota;        /* of each domain, in seats */
-    double *bound;        /* what nodes outside the list cost at least */
+    size_t *quota;         /* of each domain, in seats */
+    double *bound;         /* what nodes outside the list cost at least */
     struct listed *listed; /* scratch: one list */
-    size_t *start;        /* the sparse problem */
+    size_t *start;         /* the sparse problem */
     size_t *row;
     double *cost;
     size_t used, room;
@@ -105,7 +105,7 @@ static void add_nodes(struct search *s, size_t j)
         s->met_in_place[s->costs->places->of_node[n]]++;
         if (s->seats[n] > 0) {
             double cost = cost_of_entry(s->costs, s->at_place, e);
-            s->heap[s->candidates++] = (struct candidate){ cost, turn_of(s, j, n), n, SIZE_MAX };
+            s->heap[s->candidates++] = (struct candidate){cost, turn_of(s, j, n), n, SIZE_MAX};
         }
     }
 }
@@ -117,7 +117,7 @@ static void add_places(struct search *s, size_t j)
         size_t first = places->start[p], size = places->start[p + 1] - first;
         if (size > s->met_in_place[p]) {
             size_t turn = turn_of(s, j, places->member[first]);
-            s->heap[s->candidates++] = (struct candidate){ s->at_place[p], turn, SIZE_MAX, p };
+            s->heap[s->candidates++] = (struct candidate){s->at_place[p], turn, SIZE_MAX, p};
         }
         s->met_in_place[p] = 0;
     }
@@ -142,7 +142,7 @@ struct list {
 
 static void take_node(struct search *s, struct list *list, size_t n, double cost)
 {
-    s->listed[list->nodes++] = (struct listed){ n, cost };
+    s->listed[list->nodes++] = (struct listed){n, cost};
     list->seats += s->seats[n];
 }
 
@@ -167,7 +167,7 @@ static bool take_place(struct search *s, struct list *list, size_t j, size_t p)
 
 static struct list choose_list(struct search *s, size_t j)
 {
-    struct list list = { 0, 0 };
+    struct list list = {0, 0};
     s->bound[j] = INFINITY;
     while (s->candidates > 0) {
         struct candidate next = pop(s);
@@ -195,8 +195,8 @@ static int reserve(struct search *s, size_t more)
 {
     size_t room = s->room > 0 ? s->room : 1024, bytes;
     while (room - s->used < more) {
-        if (__builtin_mul_overflow(room, 2, &room)
-            || __builtin_mul_overflow(room, sizeof *s->cost, &bytes)) {
+        if (__builtin_mul_overflow(room, 2, &room) ||
+            __builtin_mul_overflow(room, sizeof *s->cost, &bytes)) {
             return -ENOMEM;
         }
     }
@@ -273,8 +273,8 @@ static bool is_proved(struct search *s, size_t j)
     find_candidates(s, j);
     for (size_t k = 0; k < s->candidates; k++) {
         const struct candidate *c = &s->heap[k];
-        double dual = c->node != SIZE_MAX ? s->row_dual[s->first_seat[c->node]]
-                                          : s->place_dual[c->place];
+        double dual =
+            c->node != SIZE_MAX ? s->row_dual[s->first_seat[c->node]] : s->place_dual[c->place];
         if (c->cost - dual < least) {
             return false;
         }
@@ -309,7 +309,8 @@ static size_t lengthen(struct search *s, bool feasible)
 
 static int solve(struct search *s, const lap_solver *solver, double *total)
 {
-    /* One row more than seats, without pairs: then duals of rows are at most 0 and a free seat's is 0. */
+    /* One row more than seats, without pairs: then duals of rows are at most 0 and a free seat's is
+     * 0. */
     lap_problem problem = {
         .rows = s->first_seat[s->costs->sums->nodes] + 1,
         .cols = s->costs->sums->domains,
@@ -318,7 +319,9 @@ static int solve(struct search *s, const lap_solver *solver, double *total)
         .row = s->row,
     };
     lap_solution solution = {
-        .row_of_col = s->seat_of_domain, .col_dual = s->col_dual, .row_dual = s->row_dual,
+        .row_of_col = s->seat_of_domain,
+        .col_dual = s->col_dual,
+        .row_dual = s->row_dual,
     };
     int rc = solver->solve(&problem, &solution);
     *total = solution.total;
@@ -377,11 +380,10 @@ static int allocate(struct search *s, size_t seats)
     s->row_dual = calloc(seats + 1, sizeof *s->row_dual);
     s->place_dual = calloc(places | 1, sizeof *s->place_dual);
     s->seat_of_domain = calloc(domains | 1, sizeof *s->seat_of_domain);
-    bool complete = s->node_of_seat != NULL && s->met != NULL
-                    && s->met_in_place != NULL && s->heap != NULL && s->quota != NULL
-                    && s->bound != NULL && s->listed != NULL && s->start != NULL
-                    && s->col_dual != NULL && s->row_dual != NULL && s->place_dual != NULL
-                    && s->seat_of_domain != NULL;
+    bool complete = s->node_of_seat != NULL && s->met != NULL && s->met_in_place != NULL &&
+                    s->heap != NULL && s->quota != NULL && s->bound != NULL && s->listed != NULL &&
+                    s->start != NULL && s->col_dual != NULL && s->row_dual != NULL &&
+                    s->place_dual != NULL && s->seat_of_domain != NULL;
     return complete ? 0 : -ENOMEM;
 }
 
@@ -413,7 +415,7 @@ static void set_up(struct search *s)
 int choose_nodes(const struct costs *costs, const size_t *seats, const lap_solver *solver,
                  size_t *node_of_domain, double *total)
 {
-    struct search s = { .costs = costs, .seats = seats };
+    struct search s = {.costs = costs, .seats = seats};
     double sum = 0.0;
     int rc = number_seats(&s);
     if (rc == 0) {

@@ -7,13 +7,13 @@
 
 static int allocate(size_t nodes, size_t count, struct places *places)
 {
-    *places = (struct places){ .nodes = nodes, .count = count };
+    *places = (struct places){.nodes = nodes, .count = count};
     places->of_node = calloc(nodes | 1, sizeof *places->of_node);
     places->member = calloc(nodes | 1, sizeof *places->member);
     places->start = calloc(count + 2, sizeof *places->start);
     places->within = calloc(count | 1, sizeof *places->within);
-    if (places->of_node == NULL || places->member == NULL || places->start == NULL
-        || places->within == NULL) {
+    if (places->of_node == NULL || places->member == NULL || places->start == NULL ||
+        places->within == NULL) {
         places_release(places);
         return -ENOMEM;
     }
@@ -75,5 +75,5 @@ void places_release(struct places *places)
     free(places->start);
     free(places->member);
     free(places->within);
-    *places = (struct places){ 0 };
+    *places = (struct places){0};
 }

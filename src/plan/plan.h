@@ -32,25 +32,27 @@ extern const plan_objective_name plan_objectives[];
 const plan_objective_name *plan_find_objective(const char *name);
 
 typedef struct plan_input {
-    const matrix *requests;     /* C: requests[k][j] = bytes of domain j that rank k accesses; p x a */
+    const matrix *requests; /* C: requests[k][j] = bytes of domain j that rank k accesses; p x a */
     const size_t *node_of_rank; /* p entries, each < topology->nodes */
     const topo *topology;
-    size_t per_node;            /* at most so many domains on one node; 0: no limit */
-    const matrix *blocks;       /* contiguous blocks of domain j that rank k accesses, p x a; NULL:
-                                   one for each entry of requests that is not 0 */
-    plan_objective objective;   /* of tatp */
-    const matrix *node_bytes;   /* requests summed over the ranks of each node, topology->nodes x a, for
-                                   `requests` that lack entries (see below); NULL: none is lacking */
-    const matrix *node_blocks;  /* the same of blocks or, without, of entries that are not 0 */
+    size_t per_node;          /* at most so many domains on one node; 0: no limit */
+    const matrix *blocks;     /* contiguous blocks of domain j that rank k accesses, p x a; NULL:
+                                 one for each entry of requests that is not 0 */
+    plan_objective objective; /* of tatp */
+    const matrix
+        *node_bytes; /* requests summed over the ranks of each node, topology->nodes x a, for
+                        `requests` that lack entries (see below); NULL: none is lacking */
+    const matrix *node_blocks; /* the same of blocks or, without, of entries that are not 0 */
 } plan_input;
 
-/* With the sums of each node in node_bytes, `requests` need no more than the per_node largest entries of each
- * node and domain (all of them where per_node is 0), and plans cost what they cost with all entries:
- * where a domain is served by another rank of its node, one of its per_node best ranks is free, since the
- * node serves at most per_node - 1 domains more; moved there it costs the same or less, and no other
- * domain moves. A strategy by_blocks needs those with the most blocks, in `requests` and in `blocks`, and node_blocks.
- * An entry that is lacking is a rank that accesses none of the domain itself: what is
- * told of the hop-bytes of an assignment to that rank is too high. */
+/* With the sums of each node in node_bytes, `requests` need no more than the per_node largest
+ * entries of each node and domain (all of them where per_node is 0), and plans cost what they cost
+ * with all entries: where a domain is served by another rank of its node, one of its per_node best
+ * ranks is free, since the node serves at most per_node - 1 domains more; moved there it costs the
+ * same or less, and no other domain moves. A strategy by_blocks needs those with the most blocks,
+ * in `requests` and in `blocks`, and node_blocks. An entry that is lacking is a rank that accesses
+ * none of the domain itself: what is told of the hop-bytes of an assignment to that rank is too
+ * high. */
 
 typedef struct plan_strategy plan_strategy;
 struct plan_strategy {
@@ -60,7 +62,8 @@ struct plan_strategy {
     /* The same with what hop-bytes cannot be below; NULL where hop-bytes are not what is sought. */
     int (*assign_bounded)(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
                           double *bound);
-    int by_blocks; /* it weighs `blocks`, and where entries are lacking needs the largest of those */
+    int by_blocks; /* it weighs `blocks`, and where entries are lacking needs the largest of those
+                    */
 };
 
 /* Closed by an entry whose name is NULL; the first is the default:
@@ -85,10 +88,10 @@ const plan_strategy *plan_find_strategy(const char *name);
 /* An assignment of least hop-bytes and, where `bound` is not NULL, what no assignment can be below.
  *
  * Domains are first given to nodes, as though each had the best rank of its node, then to ranks on
- * each node. That is exact where no two domains of a node want the same rank: always with per_node = 1;
- * *bound is then the hop-bytes. Otherwise a problem of up to PLAN_DENSE_PAIRS ranks times domains is
- * solved as a whole, and beyond that the hop-bytes less *bound is how far from the least they may be.
- * Neither p x p nor p x a numbers are stored. Errors as for strategies. */
+ * each node. That is exact where no two domains of a node want the same rank: always with per_node
+ * = 1; *bound is then the hop-bytes. Otherwise a problem of up to PLAN_DENSE_PAIRS ranks times
+ * domains is solved as a whole, and beyond that the hop-bytes less *bound is how far from the least
+ * they may be. Neither p x p nor p x a numbers are stored. Errors as for strategies. */
 int plan_least_hop_bytes(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
                          double *bound);
 
@@ -96,17 +99,17 @@ int plan_least_hop_bytes(const plan_input *in, const lap_solver *solver, size_t 
 
 /* From there by moves and exchanges of domains to a lower maximum load of a link, in one direction,
  * and, at that load, fewer hop-bytes. A local search: never worse than least hop-bytes, not always
- * the least. Where domains times (nodes + vertices) are over PLAN_CONGESTION_PAIRS the assignment of
- * least hop-bytes stays as it is. Errors as for strategies. */
+ * the least. Where domains times (nodes + vertices) are over PLAN_CONGESTION_PAIRS the assignment
+ * of least hop-bytes stays as it is. Errors as for strategies. */
 int plan_least_congestion(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain);
 
 #define PLAN_CONGESTION_PAIRS ((size_t)1 << 26)
 
-/* The second of these steps, on one node: its ranks for its domains, so that they hold the most of what they serve. The
- * node's ranks are the rows rank[0 .. ranks - 1] of `requests`, or where rank is NULL all rows;
- * row_of_domain[d] becomes the row for domain[d], a column. Ties go to the lower rank where there is one
- * domain, else as the solver has them. -EINVAL: fewer ranks than domains, or a row or column
- * is out of range; -ENOMEM. */
+/* The second of these steps, on one node: its ranks for its domains, so that they hold the most of
+ * what they serve. The node's ranks are the rows rank[0 .. ranks - 1] of `requests`, or where rank
+ * is NULL all rows; row_of_domain[d] becomes the row for domain[d], a column. Ties go to the lower
+ * rank where there is one domain, else as the solver has them. -EINVAL: fewer ranks than domains,
+ * or a row or column is out of range; -ENOMEM. */
 int plan_choose_ranks(const matrix *requests, const size_t *rank, size_t ranks,
                       const size_t *domain, size_t domains, const lap_solver *solver,
                       size_t *row_of_domain);
@@ -116,12 +119,14 @@ int plan_choose_ranks(const matrix *requests, const size_t *rank, size_t ranks,
 typedef struct plan_report {
     double hop_bytes;
     int64_t crossing_bytes; /* between nodes; INT64_MAX where they are more */
-    double max_link_bytes;  /* of one cable in one direction, parallel cables sharing evenly, over the
-                               topology's tree or, without, one link from each node to a switch */
+    double
+        max_link_bytes; /* of one cable in one direction, parallel cables sharing evenly, over the
+                           topology's tree or, without, one link from each node to a switch */
 } plan_report;
 
-/* Bytes on the link above each vertex, up to its parent and down from it: the vertices of the topology's
- * tree or, without one, the nodes and a switch above them. The last one is the root: no link. */
+/* Bytes on the link above each vertex, up to its parent and down from it: the vertices of the
+ * topology's tree or, without one, the nodes and a switch above them. The last one is the root: no
+ * link. */
 typedef struct plan_loads {
     size_t vertices;
     double *up, *down;

@@ -48,10 +48,11 @@ static size_t best_row(const struct choice *c, size_t j)
 }
 
 /* Most bytes held is least bytes negated. */
-static int solve(const struct choice *c, const lap_solver *solver, double *cost, size_t *row_of_domain)
+static int solve(const struct choice *c, const lap_solver *solver, double *cost,
+                 size_t *row_of_domain)
 {
-    lap_problem problem = { .rows = c->ranks, .cols = c->domains, .cost = cost };
-    lap_solution solution = { .row_of_col = row_of_domain };
+    lap_problem problem = {.rows = c->ranks, .cols = c->domains, .cost = cost};
+    lap_solution solution = {.row_of_col = row_of_domain};
     for (size_t d = 0; d < c->domains; d++) {
         for (size_t r = 0; r < c->ranks; r++) {
             int64_t bytes = matrix_get(c->requests, row_of(c, r), c->domain[d]);
@@ -69,7 +70,7 @@ int plan_choose_ranks(const matrix *requests, const size_t *rank, size_t ranks,
                       const size_t *domain, size_t domains, const lap_solver *solver,
                       size_t *row_of_domain)
 {
-    struct choice c = { requests, rank, ranks, domain, domains };
+    struct choice c = {requests, rank, ranks, domain, domains};
     size_t pairs;
     int rc = check(&c);
     if (rc != 0 || domains == 0) {

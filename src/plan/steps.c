@@ -10,7 +10,8 @@
 /* ---- nodes ---- */
 
 static int choose(const struct places *places, const struct sums *sums, double own,
-                  const size_t *seats, const lap_solver *solver, size_t *node_of_domain, double *total)
+                  const size_t *seats, const lap_solver *solver, size_t *node_of_domain,
+                  double *total)
 {
     struct costs costs;
     int rc = costs_init(&costs, places, sums, own);
@@ -41,8 +42,8 @@ static void group(const size_t *node_of_domain, size_t domains, size_t nodes, st
     }
 }
 
-static int assign_groups(const matrix *requests, const struct ranks *ranks,
-                         const struct grouped *g, const lap_solver *solver)
+static int assign_groups(const matrix *requests, const struct ranks *ranks, const struct grouped *g,
+                         const lap_solver *solver)
 {
     int rc = 0;
     for (size_t n = 0; n < ranks->nodes && rc == 0; n++) {
@@ -60,9 +61,8 @@ int assign_ranks(const matrix *requests, const struct ranks *ranks, const size_t
                  const lap_solver *solver, size_t *rank_of_domain)
 {
     size_t domains = requests->cols;
-    struct grouped g = { calloc(ranks->nodes + 2, sizeof *g.start),
-                         calloc(domains | 1, sizeof *g.domain),
-                         calloc(domains | 1, sizeof *g.row) };
+    struct grouped g = {calloc(ranks->nodes + 2, sizeof *g.start),
+                        calloc(domains | 1, sizeof *g.domain), calloc(domains | 1, sizeof *g.row)};
     int rc = g.start == NULL || g.domain == NULL || g.row == NULL ? -ENOMEM : 0;
     if (rc == 0) {
         group(node_of_domain, domains, ranks->nodes, &g);
@@ -86,8 +86,8 @@ static int choose_for_ranks(const struct two_steps *steps, const struct ranks *r
     size_t *seats = calloc(ranks->nodes | 1, sizeof *seats);
     int rc = seats != NULL ? sums_of_ranks(&steps->held, ranks, &sums) : -ENOMEM;
     for (size_t n = 0; n < ranks->nodes && rc == 0; n++) {
-        seats[n] = plan_seats(ranks->start[n + 1] - ranks->start[n], steps->in->per_node,
-                              sums.domains);
+        seats[n] =
+            plan_seats(ranks->start[n + 1] - ranks->start[n], steps->in->per_node, sums.domains);
     }
     if (rc == 0) {
         rc = choose(steps->places, &sums, steps->own, seats, steps->solver, node_of_domain, total);
@@ -107,7 +107,8 @@ int assign_in_two_steps(const struct two_steps *steps, size_t *rank_of_domain, d
     size_t *node_of_domain = calloc(steps->held.by_rank->cols | 1, sizeof *node_of_domain);
     rc = node_of_domain != NULL ? choose_for_ranks(steps, &ranks, node_of_domain, total) : -ENOMEM;
     if (rc == 0) {
-        rc = assign_ranks(steps->held.by_rank, &ranks, node_of_domain, steps->solver, rank_of_domain);
+        rc = assign_ranks(steps->held.by_rank, &ranks, node_of_domain, steps->solver,
+                          rank_of_domain);
     }
     free(node_of_domain);
     plan_release_ranks(&ranks);

@@ -25,8 +25,8 @@ static int assign_latp(const plan_input *in, const lap_solver *solver, struct he
     const matrix *rows = held.by_rank;
     struct places places;
     double lacking;
-    if (rows->cols > rows->rows || rows->rows != in->requests->rows
-        || rows->cols != in->requests->cols) {
+    if (rows->cols > rows->rows || rows->rows != in->requests->rows ||
+        rows->cols != in->requests->cols) {
         return -EINVAL;
     }
     int rc = places_apart(in->topology->nodes, &places);
@@ -34,14 +34,18 @@ static int assign_latp(const plan_input *in, const lap_solver *solver, struct he
         return rc;
     }
     struct two_steps steps = {
-        .in = in, .held = held, .places = &places, .solver = solver,
+        .in = in,
+        .held = held,
+        .places = &places,
+        .solver = solver,
     };
     rc = assign_in_two_steps(&steps, rank_of_domain, &lacking);
     places_release(&places);
     return rc;
 }
 
-static int assign_latp_volume(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
+static int assign_latp_volume(const plan_input *in, const lap_solver *solver,
+                              size_t *rank_of_domain)
 {
     return assign_latp(in, solver, held_bytes(in), rank_of_domain);
 }
@@ -82,7 +86,7 @@ static void list_turns(const plan_input *in, size_t *ranks_so_far, size_t *first
         if (ranks_so_far[n] == 0) {
             first_of_node[n] = i;
         }
-        turns[i] = (struct turn){ ranks_so_far[n]++, first_of_node[n], i };
+        turns[i] = (struct turn){ranks_so_far[n]++, first_of_node[n], i};
     }
     qsort(turns, ranks, sizeof *turns, compare_turns);
 }
@@ -123,11 +127,13 @@ static int assign_otp(const plan_input *in, const lap_solver *solver, size_t *ra
 /* ---- the table ---- */
 
 const plan_strategy plan_strategies[] = {
-    { "tatp", assign_tatp, "least hop-bytes, by linear assignment", plan_least_hop_bytes, 0 },
-    { "latp_volume", assign_latp_volume, "the node that accesses most bytes of the domain", NULL, 0 },
-    { "latp_count", assign_latp_count, "the node that accesses most contiguous blocks of the domain", NULL, 1 },
-    { "otp", assign_otp, "the lowest rank of each node in turn, as two-phase I/O does by default", NULL, 0 },
-    { NULL, NULL, NULL, NULL, 0 },
+    {"tatp", assign_tatp, "least hop-bytes, by linear assignment", plan_least_hop_bytes, 0},
+    {"latp_volume", assign_latp_volume, "the node that accesses most bytes of the domain", NULL, 0},
+    {"latp_count", assign_latp_count, "the node that accesses most contiguous blocks of the domain",
+     NULL, 1},
+    {"otp", assign_otp, "the lowest rank of each node in turn, as two-phase I/O does by default",
+     NULL, 0},
+    {NULL, NULL, NULL, NULL, 0},
 };
 
 const plan_strategy *plan_find_strategy(const char *name)
@@ -143,9 +149,10 @@ const plan_strategy *plan_find_strategy(const char *name)
 /* ---- what tatp makes least ---- */
 
 const plan_objective_name plan_objectives[] = {
-    [PLAN_HOP_BYTES] = { "hopbytes", PLAN_HOP_BYTES, "the sum of bytes times hops" },
-    [PLAN_CONGESTION] = { "congestion", PLAN_CONGESTION, "the most bytes of a link, then the sum of bytes times hops" },
-    { NULL, PLAN_HOP_BYTES, NULL },
+    [PLAN_HOP_BYTES] = {"hopbytes", PLAN_HOP_BYTES, "the sum of bytes times hops"},
+    [PLAN_CONGESTION] = {"congestion", PLAN_CONGESTION,
+                         "the most bytes of a link, then the sum of bytes times hops"},
+    {NULL, PLAN_HOP_BYTES, NULL},
 };
 
 const plan_objective_name *plan_find_objective(const char *name)

@@ -12,10 +12,11 @@ void sums_release(struct sums *sums)
     free(sums->node);
     free(sums->bytes);
     free(sums->most);
-    *sums = (struct sums){ 0 };
+    *sums = (struct sums){0};
 }
 
-/* Turns counts in start[j + 2] into where entries go: start[j + 1], which ends as domain j's end. */
+/* Turns counts in start[j + 2] into where entries go: start[j + 1], which ends as domain j's end.
+ */
 static int allocate_entries(struct sums *sums)
 {
     for (size_t j = 1; j <= sums->domains; j++) {
@@ -89,8 +90,8 @@ static int sum_ranks(const struct pass *pass, struct sums *sums)
 
 static int sums_of_all(const struct held *held, const struct ranks *ranks, struct sums *sums)
 {
-    struct sums made = { .nodes = ranks->nodes, .domains = held->by_rank->cols };
-    struct pass pass = { held, ranks, calloc(made.domains | 1, sizeof(size_t)) };
+    struct sums made = {.nodes = ranks->nodes, .domains = held->by_rank->cols};
+    struct pass pass = {held, ranks, calloc(made.domains | 1, sizeof(size_t))};
     made.start = calloc(made.domains + 2, sizeof *made.start);
     int rc = pass.last == NULL || made.start == NULL ? -ENOMEM : sum_ranks(&pass, &made);
     free(pass.last);
@@ -118,7 +119,7 @@ static void transpose(const matrix *b, struct sums *sums)
 /* sums->most stays 0. */
 static int sums_of_nodes(const matrix *b, struct sums *sums)
 {
-    struct sums made = { .nodes = b->rows, .domains = b->cols };
+    struct sums made = {.nodes = b->rows, .domains = b->cols};
     made.start = calloc(made.domains + 2, sizeof *made.start);
     if (made.start == NULL) {
         return -ENOMEM;
@@ -137,7 +138,8 @@ static int sums_of_nodes(const matrix *b, struct sums *sums)
 }
 
 /* at[j]: the next entry of domain j; entries and calls are in the order of nodes. */
-static void find_most_of_row(const struct held *held, size_t n, size_t i, struct sums *sums, size_t *at)
+static void find_most_of_row(const struct held *held, size_t n, size_t i, struct sums *sums,
+                             size_t *at)
 {
     const matrix *c = held->by_rank;
     for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {

@@ -25,7 +25,7 @@ struct held {
 
 static inline struct held held_bytes(const plan_input *in)
 {
-    return (struct held){ .by_rank = in->requests, .by_node = in->node_bytes };
+    return (struct held){.by_rank = in->requests, .by_node = in->node_bytes};
 }
 
 /* O(nnz + p + nodes + a) time. -ENOMEM. Release with sums_release. */

@@ -36,7 +36,7 @@ struct row {
 
 static struct row row_of(const matrix *m, size_t u)
 {
-    return (struct row){ m->row_start[u], m->row_start[u + 1] };
+    return (struct row){m->row_start[u], m->row_start[u + 1]};
 }
 
 /* Appends the sum of two rows; -ERANGE. */
@@ -61,7 +61,7 @@ static int double_units(const matrix *m, uint64_t first, matrix *doubled)
     matrix sum;
     int rc = matrix_allocate(&sum, (m->rows + odd + 1) / 2, m->cols, m->row_start[m->rows]);
     for (size_t u = 0, unit = 0; rc == 0 && u < m->rows; unit++) {
-        struct row a = row_of(m, u++), b = { 0, 0 };
+        struct row a = row_of(m, u++), b = {0, 0};
         if (u < m->rows && (first + u) % 2 != 0) {
             b = row_of(m, u++);
         }
@@ -119,7 +119,8 @@ struct limits {
 };
 
 /* Replaces the choice by one of units twice as large as long as these are good enough. */
-static int enlarge(fitted_unit_choice *choice, const fitted_unit_options *options, const struct limits *limits)
+static int enlarge(fitted_unit_choice *choice, const fitted_unit_options *options,
+                   const struct limits *limits)
 {
     unsigned most = options->doublings > 0 ? options->doublings : UINT_MAX;
     while (choice->doublings < most && choice->bytes.rows > 1) {
@@ -130,7 +131,8 @@ static int enlarge(fitted_unit_choice *choice, const fitted_unit_options *option
             return rc;
         }
         double bound = fitted_crossing_bound(&doubled);
-        if (bound > limits->bound || imbalance(&doubled, options->aggregators) > limits->imbalance) {
+        if (bound > limits->bound ||
+            imbalance(&doubled, options->aggregators) > limits->imbalance) {
             matrix_release(&doubled);
             return 0;
         }
@@ -166,7 +168,7 @@ int fitted_choose_unit(const matrix *smallest, const fitted_unit_options *option
                        fitted_unit_choice *choice)
 {
     static const fitted_unit_options defaults;
-    fitted_unit_choice chosen = { .doublings = 0 };
+    fitted_unit_choice chosen = {.doublings = 0};
     options = options != NULL ? options : &defaults;
     int rc = check(smallest, options);
     if (rc == 0) {
@@ -175,7 +177,8 @@ int fitted_choose_unit(const matrix *smallest, const fitted_unit_options *option
     if (rc != 0) {
         return rc;
     }
-    double tolerance = options->tolerance != 0.0 ? fmax(options->tolerance, 0.0) : DEFAULT_TOLERANCE;
+    double tolerance =
+        options->tolerance != 0.0 ? fmax(options->tolerance, 0.0) : DEFAULT_TOLERANCE;
     chosen.bound = chosen.smallest_bound = fitted_crossing_bound(smallest);
     struct limits limits = {
         chosen.smallest_bound + tolerance,

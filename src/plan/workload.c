@@ -128,8 +128,8 @@ int64_t plan_crossing_bytes(const plan_input *in, const size_t *rank_of_domain)
     for (size_t i = 0; i < c->rows; i++) {
         for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
             size_t aggregator = rank_of_domain[c->col[k]];
-            if (in->node_of_rank[aggregator] != plan_node_of_row(in, i)
-                && __builtin_add_overflow(sum, c->value[k], &sum)) {
+            if (in->node_of_rank[aggregator] != plan_node_of_row(in, i) &&
+                __builtin_add_overflow(sum, c->value[k], &sum)) {
                 return INT64_MAX;
             }
         }

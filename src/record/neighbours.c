@@ -8,8 +8,8 @@
 
 #include "access/units.h"
 
-/* What an owner says: how many blocks stand at the ends of its part; these blocks; then the pairs that it has
- * counted, as entries of the view matrix, which is symmetric: one of two. */
+/* What an owner says: how many blocks stand at the ends of its part; these blocks; then the pairs
+ * that it has counted, as entries of the view matrix, which is symmetric: one of two. */
 enum { HEAD_ENDS, HEAD_WORDS };
 enum { BLOCK_OWNER, BLOCK_OFFSET, BLOCK_LENGTH, BLOCK_WORDS };
 enum { ENTRY_ROW, ENTRY_COL, ENTRY_VALUE, ENTRY_WORDS };
@@ -39,8 +39,8 @@ static int add_entries(const matrix *m, record_words *words)
     return rc;
 }
 
-int record_describe_neighbours(const access_list *lists, const size_t *owner, size_t count, size_t ranks,
-                               access_weight weight, record_words *words)
+int record_describe_neighbours(const access_list *lists, const size_t *owner, size_t count,
+                               size_t ranks, access_weight weight, record_words *words)
 {
     matrix_builder counts = {.rows = ranks, .cols = ranks};
     access_ends ends;
@@ -60,14 +60,17 @@ int record_describe_neighbours(const access_list *lists, const size_t *owner, si
 
 /* ---- at the root ---- */
 
-int record_sums_start(record_sums *sums, size_t ranks, int64_t lo, int64_t hi, int64_t unit, size_t parts)
+int record_sums_start(record_sums *sums, size_t ranks, int64_t lo, int64_t hi, int64_t unit,
+                      size_t parts)
 {
     size_t bins = unit > 0 ? (size_t)units_to(lo, hi, unit) : 0;
     access_ends *ends = calloc(parts + 1, sizeof *ends);
     if (ends == NULL)
         return -ENOMEM;
-    *sums = (record_sums){.view = {.rows = ranks, .cols = ranks}, .bytes = {.rows = ranks, .cols = bins},
-                          .ends = ends, .parts = parts};
+    *sums = (record_sums){.view = {.rows = ranks, .cols = ranks},
+                          .bytes = {.rows = ranks, .cols = bins},
+                          .ends = ends,
+                          .parts = parts};
     return 0;
 }
 
@@ -88,7 +91,8 @@ int record_sums_add_neighbours(record_sums *sums, size_t part, const int64_t *wo
     const int64_t *end = word + count, *block = word + HEAD_WORDS;
     here->count = blocks;
     for (size_t k = 0; k < blocks; k++, block += BLOCK_WORDS)
-        here->block[k] = (access_block){(size_t)block[BLOCK_OWNER], block[BLOCK_OFFSET], block[BLOCK_LENGTH]};
+        here->block[k] =
+            (access_block){(size_t)block[BLOCK_OWNER], block[BLOCK_OFFSET], block[BLOCK_LENGTH]};
     for (const int64_t *entry = block; end - entry >= ENTRY_WORDS && rc == 0; entry += ENTRY_WORDS)
         rc = add_entry(&sums->view, entry);
     return rc;

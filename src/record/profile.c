@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A rank's row of the profile: its bytes in each bin of the accessed range.
  *
- * Each rank counts its own, in the smallest bins there may be, and says how many entries its row would have
- * with larger ones. The smallest bins win whose entries, over all ranks, are few enough: few for the data of
- * the call, so that recording costs little, and few for a file that people keep. A range in blocks, one
- * for each rank, has hardly more entries than ranks in any bins; records in turn have as many as
- * ranks times bins. */
+ * Each rank counts its own, in the smallest bins there may be, and says how many entries its row
+ * would have with larger ones. The smallest bins win whose entries, over all ranks, are few enough:
+ * few for the data of the call, so that recording costs little, and few for a file that people
+ * keep. A range in blocks, one for each rank, has hardly more entries than ranks in any bins;
+ * records in turn have as many as ranks times bins. */
 #include "record/record.h"
 
 #include <stdlib.h>

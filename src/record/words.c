@@ -50,8 +50,8 @@ static int add_runs(const access_list *list, int64_t shift, record_words *words)
     return 0;
 }
 
-int record_describe_access(const access_list *list, int64_t lo, int64_t hi, size_t call, record_words *part,
-                           size_t parts)
+int record_describe_access(const access_list *list, int64_t lo, int64_t hi, size_t call,
+                           record_words *part, size_t parts)
 {
     file_domains domains;
     domain_share *share = NULL;
@@ -73,7 +73,8 @@ int record_describe_access(const access_list *list, int64_t lo, int64_t hi, size
     return rc;
 }
 
-int record_read_access(const int64_t *word, size_t count, size_t *at, size_t *call, access_list *list)
+int record_read_access(const int64_t *word, size_t count, size_t *at, size_t *call,
+                       access_list *list)
 {
     size_t left = count - *at;
     if (left < PIECE_WORDS)

@@ -98,7 +98,8 @@ struct members {
 
 static int members_init(struct members *m, const vertex *to, size_t vertices, size_t count)
 {
-    *m = (struct members){calloc(count + 2, sizeof *m->first), calloc(vertices + 1, sizeof *m->member)};
+    *m = (struct members){calloc(count + 2, sizeof *m->first),
+                          calloc(vertices + 1, sizeof *m->member)};
     if (m->first == NULL || m->member == NULL) {
         free(m->first);
         free(m->member);

@@ -36,8 +36,8 @@ int affinity_from_view(affinity *g, const matrix *view);
  * out. Weights between the same two are added. -ENOMEM. */
 int affinity_contract(affinity *coarse, const affinity *fine, const vertex *to, size_t count);
 
-/* The graph of `count` vertices of another one; arcs to others are left out. to[] has an entry for each
- * vertex of `whole`, NO_VERTEX before and after. O(arcs of the members). -ENOMEM. */
+/* The graph of `count` vertices of another one; arcs to others are left out. to[] has an entry for
+ * each vertex of `whole`, NO_VERTEX before and after. O(arcs of the members). -ENOMEM. */
 int affinity_extract(affinity *part, const affinity *whole, const vertex *member, size_t count,
                      vertex *to);
 

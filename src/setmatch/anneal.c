@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Swaps at random, also such that cut more, by less and less: threshold accepting (Dueck, Scheuer, Journal of
- * Computational Physics 90, 1990), which is annealing in whole numbers. */
+/* Swaps at random, also such that cut more, by less and less: threshold accepting (Dueck, Scheuer,
+ * Journal of Computational Physics 90, 1990), which is annealing in whole numbers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,18 @@
 #include "setmatch/mix.h"
 #include "setmatch/swapping.h"
 
-/* Several short ways, each from the best placement so far, find more than a long one; tries of more ranks take longer.
- * A way begins by accepting this share of what a swap at random costs: more leads too far away, less nowhere. */
+/* Several short ways, each from the best placement so far, find more than a long one; tries of more
+ * ranks take longer. A way begins by accepting this share of what a swap at random costs: more
+ * leads too far away, less nowhere. */
 #define BEGIN .2
-enum { TRIES = 30000, WAYS = 8, FEWER_WAYS = 4, MOST_WAYS_RANKS = 64, SAMPLE = 200, SAME_THRESHOLD = 256 };
+enum {
+    TRIES = 30000,
+    WAYS = 8,
+    FEWER_WAYS = 4,
+    MOST_WAYS_RANKS = 64,
+    SAMPLE = 200,
+    SAME_THRESHOLD = 256
+};
 
 /* Nodes with ranks are numbered anew; the others stay without. */
 struct annealing {
@@ -37,7 +45,8 @@ static void release(struct annealing *a)
 }
 
 /* Sets how many nodes have ranks; returns the places there. */
-static size_t number_nodes(struct annealing *a, const site *s, const size_t *node, size_t ranks, size_t *nodes)
+static size_t number_nodes(struct annealing *a, const site *s, const size_t *node, size_t ranks,
+                           size_t *nodes)
 {
     size_t places = 0;
     *nodes = 0;
@@ -119,7 +128,8 @@ static void swap(struct annealing *a, size_t v, size_t w)
     a->member[a->seat[w]] = w;
 }
 
-/* A rank, and a place on the node of somebody whom it is bound to; the same place where it has no bonds. */
+/* A rank, and a place on the node of somebody whom it is bound to; the same place where it has no
+ * bonds. */
 static void draw_swap(struct annealing *a, size_t *v, size_t *w)
 {
     const affinity *g = a->s.ranks;

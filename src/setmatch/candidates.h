@@ -34,8 +34,8 @@ int place_by_sets(const affinity *ranks, const site *s, unsigned threshold, size
 /* Ranks in order on nodes in order. */
 int place_by_slot(const affinity *ranks, const site *s, size_t *node);
 
-/* SetMatch, level after level: the three phases with the threshold (per cent) relative to the largest
- * weight that is left, on the sets of the level before. O(arcs * log(arcs)). */
+/* SetMatch, level after level: the three phases with the threshold (per cent) relative to the
+ * largest weight that is left, on the sets of the level before. O(arcs * log(arcs)). */
 int place_levelled(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
 
 /* Both of these break ties another way in each turn (0, 1, ...).
@@ -46,14 +46,14 @@ int place_agglomerative(const affinity *ranks, const site *s, size_t turn, size_
 /* Multilevel bisection, the nodes divided along with the ranks. */
 int place_bisected(const affinity *ranks, const site *s, size_t turn, size_t *node);
 
-/* Refines pairs of nodes until `rounds` are done or nothing is gained. Never makes the cut larger. Adds
- * to *work how many ranks were looked at. touched[n]: pairs of node n come first, others only after one of theirs
- * has gained; NULL: all. */
-int refine_pairs(const affinity *ranks, const site *s, size_t rounds, const bool *touched, size_t *node,
-                 size_t *work);
+/* Refines pairs of nodes until `rounds` are done or nothing is gained. Never makes the cut larger.
+ * Adds to *work how many ranks were looked at. touched[n]: pairs of node n come first, others only
+ * after one of theirs has gained; NULL: all. */
+int refine_pairs(const affinity *ranks, const site *s, size_t rounds, const bool *touched,
+                 size_t *node, size_t *work);
 
-/* Swaps ranks at random in search of a smaller cut, some hundred thousand times: for few ranks. Never makes the cut
- * larger. */
+/* Swaps ranks at random in search of a smaller cut, some hundred thousand times: for few ranks.
+ * Never makes the cut larger. */
 int anneal_placement(const affinity *ranks, const site *s, size_t *node);
 
 /* The least cut of all of them, the best refined if asked for. */

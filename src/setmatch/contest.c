@@ -12,12 +12,13 @@
 /* Rounds of pairwise refinement; among very many ranks the later ones gain little. */
 enum { ROUNDS = 6, ROUNDS_OF_MANY = 2, MANY_RANKS = 200000 };
 
-/* More than two placements of many ranks are refined only as long as refinement has looked at each rank
- * less often than this. */
+/* More than two placements of many ranks are refined only as long as refinement has looked at each
+ * rank less often than this. */
 enum { FINALISTS = 5, WORK_A_RANK = 60 };
 
 /* Few ranks are searched on for, until refinement has looked at so many in all, or the least cut
- * has been found again so often (at once: by the candidates alone). A quarter of that where annealing follows. */
+ * has been found again so often (at once: by the candidates alone). A quarter of that where
+ * annealing follows. */
 enum {
     FEW_RANKS = 256,
     ANNEALED_RANKS = 128,
@@ -52,7 +53,8 @@ int place_by_sets(const affinity *ranks, const site *s, unsigned threshold, size
 
 int refine_placement(const affinity *ranks, const site *s, size_t *node, size_t *work)
 {
-    return refine_pairs(ranks, s, ranks->vertices > MANY_RANKS ? ROUNDS_OF_MANY : ROUNDS, NULL, node, work);
+    return refine_pairs(ranks, s, ranks->vertices > MANY_RANKS ? ROUNDS_OF_MANY : ROUNDS, NULL,
+                        node, work);
 }
 
 /* ---- candidates ---- */
@@ -112,7 +114,8 @@ struct contest {
 static int contest_init(struct contest *c, const struct task *task)
 {
     int rc = 0;
-    *c = (struct contest){.task = task, .touched = calloc(task->site->listed + 1, sizeof *c->touched)};
+    *c = (struct contest){.task = task,
+                          .touched = calloc(task->site->listed + 1, sizeof *c->touched)};
     if (c->touched == NULL)
         rc = -ENOMEM;
     for (size_t k = 0; k <= FINALISTS; k++) {
@@ -184,14 +187,15 @@ static void rank_again(struct contest *c, size_t k)
 
 static int refine_one(struct contest *c, size_t k)
 {
-    int rc = c->task->refine ? refine_placement(c->task->ranks, c->task->site, c->node[k], &c->work) : 0;
+    int rc =
+        c->task->refine ? refine_placement(c->task->ranks, c->task->site, c->node[k], &c->work) : 0;
     if (rc == 0)
         rank_again(c, k);
     return rc;
 }
 
-/* At least the best, and as many others as the work allows: none when the best was found in three ways,
- * or when the ranks are many. */
+/* At least the best, and as many others as the work allows: none when the best was found in three
+ * ways, or when the ranks are many. */
 static int refine_finalists(struct contest *c)
 {
     size_t ranks = c->task->ranks->vertices;
@@ -207,7 +211,8 @@ static int refine_finalists(struct contest *c)
     return rc;
 }
 
-/* The best placement with some ranks swapped at random: refined around these, it may end somewhere else. */
+/* The best placement with some ranks swapped at random: refined around these, it may end somewhere
+ * else. */
 static int kick(struct contest *c, size_t turn)
 {
     const affinity *g = c->task->ranks;
@@ -248,7 +253,8 @@ static int try_once_more(struct contest *c, size_t turn)
 static size_t work_of_few(const affinity *ranks)
 {
     size_t least = ranks->vertices <= ANNEALED_RANKS ? WORK_OF_FEW / 4 : WORK_OF_FEW;
-    size_t bonds = ranks->start[ranks->vertices] / (ranks->vertices + 1), work = 5 * WORK_OF_FEW / (1 + bonds);
+    size_t bonds = ranks->start[ranks->vertices] / (ranks->vertices + 1),
+           work = 5 * WORK_OF_FEW / (1 + bonds);
     work = work > MOST_WORK_OF_FEW ? MOST_WORK_OF_FEW : work;
     return work < least ? least : work;
 }

@@ -59,7 +59,8 @@ static vertex partner(const affinity *g, size_t v, const vertex *to, uint64_t la
     int64_t weight = (heaviest_arc(g, v) + 1) / 2;
     for (size_t i = g->start[v]; i < g->start[v + 1]; i++) {
         vertex u = g->other[i];
-        if (to[u] != NO_VERTEX || g->weight[i] < weight || (uint64_t)g->size[u] + g->size[v] > largest)
+        if (to[u] != NO_VERTEX || g->weight[i] < weight ||
+            (uint64_t)g->size[u] + g->size[v] > largest)
             continue;
         if (best == NO_VERTEX || g->weight[i] > weight || g->size[u] < g->size[best] ||
             (g->size[u] == g->size[best] && u < best)) {
@@ -77,7 +78,8 @@ static size_t match(const affinity *g, const struct division *d, vertex *to)
     size_t count = 0, stride = mixed_stride(g->vertices, d->turn);
     for (size_t v = 0; v < g->vertices; v++)
         to[v] = NO_VERTEX;
-    for (size_t k = 0, v = d->turn % g->vertices; k < g->vertices; k++, v = (v + stride) % g->vertices) {
+    for (size_t k = 0, v = d->turn % g->vertices; k < g->vertices;
+         k++, v = (v + stride) % g->vertices) {
         if (to[v] != NO_VERTEX)
             continue;
         vertex u = partner(g, v, to, d->largest);

@@ -25,8 +25,8 @@ static uint64_t least_counted(uint64_t largest, unsigned threshold)
 }
 
 /* Neighbours of every rank into `neighbour`, or only their number when that is NULL. */
-static size_t list_neighbours(const symmetric_rows *rows, uint64_t least,
-                              size_t *start, size_t *neighbour)
+static size_t list_neighbours(const symmetric_rows *rows, uint64_t least, size_t *start,
+                              size_t *neighbour)
 {
     row_pair pair;
     size_t count = 0;
@@ -43,8 +43,7 @@ static size_t list_neighbours(const symmetric_rows *rows, uint64_t least,
     return count;
 }
 
-static int build(setmatch_graph *graph, const symmetric_rows *rows,
-                 unsigned threshold)
+static int build(setmatch_graph *graph, const symmetric_rows *rows, unsigned threshold)
 {
     uint64_t least = least_counted(largest_value(rows), threshold);
     size_t *start = calloc(rows->view->rows + 1, sizeof *start);

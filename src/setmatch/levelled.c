@@ -6,7 +6,8 @@
 #include "setmatch/candidates.h"
 #include "setmatch/pack.h"
 
-/* Levels are at least so far apart, and further after the first ones: each is a pass over all arcs. */
+/* Levels are at least so far apart, and further after the first ones: each is a pass over all arcs.
+ */
 enum { LEAST_THRESHOLD = 10, FINE_LEVELS = 8, COARSE_THRESHOLD = 50 };
 
 /* One level: the sets of the level before, linked by counted weights. */
@@ -17,8 +18,8 @@ struct level {
     vertex *walk;    /* all sets, one linked set after the other */
     size_t walked;
     vertex *stack;
-    size_t *at;      /* by set: where a depth-first walk goes on */
-    size_t count;    /* linked sets that stay */
+    size_t *at;   /* by set: where a depth-first walk goes on */
+    size_t count; /* linked sets that stay */
 };
 
 static int64_t heaviest(const affinity *g)

@@ -127,7 +127,8 @@ static int members_init(struct members *m, size_t ranks, size_t groups)
     return 0;
 }
 
-static void sort_members(struct members *m, const size_t *group_of_rank, size_t ranks, size_t groups)
+static void sort_members(struct members *m, const size_t *group_of_rank, size_t ranks,
+                         size_t groups)
 {
     for (size_t v = 0; v < ranks; v++)
         m->first[group_of_rank[v] + 2]++;
@@ -151,8 +152,8 @@ static int place_members(const placement_task *task, const struct part *p, const
     int rc = affinity_extract(&ranks, p->ranks, member, count, m->to);
     if (rc != 0)
         return rc;
-    const struct part part = {&ranks, g->node + g->first[group], g->first[group + 1] - g->first[group],
-                              p->level - 1};
+    const struct part part = {&ranks, g->node + g->first[group],
+                              g->first[group + 1] - g->first[group], p->level - 1};
     rc = place_part(task, &part, m->node);
     affinity_release(&ranks);
     for (size_t k = 0; rc == 0 && k < count; k++)
@@ -217,7 +218,8 @@ static int compare_with_flat(const placement_task *task, const affinity *ranks, 
 {
     size_t *flat = calloc(ranks->vertices + 1, sizeof *flat);
     int rc = flat == NULL ? -ENOMEM : place_flat(task, ranks, flat);
-    if (rc == 0 && affinity_cost(ranks, task->input, flat) < affinity_cost(ranks, task->input, node))
+    if (rc == 0 &&
+        affinity_cost(ranks, task->input, flat) < affinity_cost(ranks, task->input, node))
         memcpy(node, flat, ranks->vertices * sizeof *node);
     free(flat);
     return rc;

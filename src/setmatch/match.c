@@ -23,8 +23,8 @@ static int compare_pieces(const void *a, const void *b)
     return (x->set > y->set) - (x->set < y->set);
 }
 
-/* Every set of the partition, the largest first, equal ones by their lowest rank: on a regular grid,
- * equal sets that share a node are then neighbours in the file. */
+/* Every set of the partition, the largest first, equal ones by their lowest rank: on a regular
+ * grid, equal sets that share a node are then neighbours in the file. */
 static struct piece *sort_sets(const setmatch_partition *partition)
 {
     size_t sets = partition->sets;

@@ -22,8 +22,8 @@ void placement_task_release(placement_task *task);
 /* By the objective of the input. */
 int place_by_objective(const placement_task *task, size_t *node);
 
-/* By the graph `ranks`, which is that of the view or another one, among groups first where there are
- * groups. -ENOMEM. */
+/* By the graph `ranks`, which is that of the view or another one, among groups first where there
+ * are groups. -ENOMEM. */
 int place_by_affinity(const placement_task *task, const affinity *ranks, size_t *node);
 
 #endif

@@ -17,8 +17,8 @@ static inline uint64_t mixed(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* Steps of this size, modulo n, visit every number below n once; about n divided by the golden ratio,
- * another one for each turn. */
+/* Steps of this size, modulo n, visit every number below n once; about n divided by the golden
+ * ratio, another one for each turn. */
 static inline size_t mixed_stride(size_t n, size_t turn)
 {
     size_t stride = (size_t)((double)n * (0.6180339887498949 - 0.07 * (double)(turn % 8)));

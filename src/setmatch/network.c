@@ -43,7 +43,8 @@ static int usable(const matrix *m, unsigned threshold)
     return largest > 0;
 }
 
-/* Each pair once: by its entry in the upper triangle, or by the one in the lower if that is alone. */
+/* Each pair once: by its entry in the upper triangle, or by the one in the lower if that is alone.
+ */
 static void add_link(struct measured *s, const matrix *m, size_t row, size_t i)
 {
     size_t col = m->col[i];
@@ -133,7 +134,8 @@ static int find_levels(const struct measured *s, unsigned threshold, struct grou
 
 /* ---- the bandwidth of each level ---- */
 
-static size_t level_of(const struct measured *s, const setmatch_network *network, const struct link *l)
+static size_t level_of(const struct measured *s, const setmatch_network *network,
+                       const struct link *l)
 {
     size_t level = 0;
     while (level < network->levels && network->group_of_node[level * s->nodes + l->a] !=
@@ -168,7 +170,8 @@ static int find_bandwidths(const struct measured *s, setmatch_network *network)
     return 0;
 }
 
-int setmatch_network_from_bandwidth(const matrix *bandwidth, unsigned threshold, setmatch_network *network)
+int setmatch_network_from_bandwidth(const matrix *bandwidth, unsigned threshold,
+                                    setmatch_network *network)
 {
     struct measured s;
     setmatch_network made = {0, NULL, NULL};

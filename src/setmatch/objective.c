@@ -75,8 +75,8 @@ static void choose_nodes(struct search *s)
     }
 }
 
-/* Even domains on the nodes in order. With one call and equal nodes, which node has which number makes
- * no difference, so that ranks placed for these owners are placed best. */
+/* Even domains on the nodes in order. With one call and equal nodes, which node has which number
+ * makes no difference, so that ranks placed for these owners are placed best. */
 static int try_order(struct search *s)
 {
     size_t nodes = s->task->input->nodes, *listed = calloc(nodes + 1, sizeof *listed), count = 0;

@@ -111,8 +111,8 @@ static void sum_bonds(const sets_graph *s, const affinity *ranks, vertex c, stru
     }
 }
 
-/* The node that binds most, of those that have `wanted` free slots, or FREE_NODES_NONE; on a tie the
- * lower index. Clears the bonds. */
+/* The node that binds most, of those that have `wanted` free slots, or FREE_NODES_NONE; on a tie
+ * the lower index. Clears the bonds. */
 static size_t strongest(const sets_graph *s, struct bonds *b, size_t wanted)
 {
     size_t best = FREE_NODES_NONE;

@@ -15,7 +15,7 @@ typedef struct sets_graph {
     vertex *first, *last; /* by set */
     vertex *next;         /* by rank */
     free_nodes free;
-    size_t *node;         /* by rank: SIZE_MAX until it is placed */
+    size_t *node; /* by rank: SIZE_MAX until it is placed */
 } sets_graph;
 
 /* Every rank a set of its own. -ENOMEM. */
@@ -27,12 +27,12 @@ void sets_release(sets_graph *s);
  * their numbers). Sets with NO_VERTEX have been placed, and are left out. -ENOMEM. */
 int sets_merge(sets_graph *s, const vertex *to, size_t count, const vertex *order, size_t ordered);
 
-/* Places up to `most` ranks from the front of set c on a node with enough free slots; the rest of the
- * set stays. */
+/* Places up to `most` ranks from the front of set c on a node with enough free slots; the rest of
+ * the set stays. */
 void sets_take(sets_graph *s, vertex c, size_t most, size_t node);
 
-/* Places every set that is left: the largest first, on the node that it is bound to most and that can
- * hold it, otherwise on the one with the fewest sufficient slots; what fits nowhere is cut.
+/* Places every set that is left: the largest first, on the node that it is bound to most and that
+ * can hold it, otherwise on the one with the fewest sufficient slots; what fits nowhere is cut.
  * `ranks` is the graph of the ranks. -ENOMEM. */
 int sets_pack(sets_graph *s, const affinity *ranks);
 

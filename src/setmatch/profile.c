@@ -43,8 +43,8 @@ struct bin {
     __int128 total;
 };
 
-/* What two ranks have in common is what they would exchange if one of them owned the bin, each taken
- * as the owner as often as it has bytes there. */
+/* What two ranks have in common is what they would exchange if one of them owned the bin, each
+ * taken as the owner as often as it has bytes there. */
 static int bind(matrix_builder *b, const struct bin *bin, size_t i, size_t j, size_t times)
 {
     __int128 shared = (__int128)bin->bytes[i] * bin->bytes[j] / bin->total;
@@ -184,7 +184,8 @@ static void number_domains(const matrix *bytes, size_t domains, struct items *it
     items->count = domains < end - first ? domains : end - first;
     for (size_t b = first; b < end; b++)
         if (items->item[b] != SIZE_MAX)
-            items->item[b] = (size_t)((unsigned __int128)(b - first) * items->count / (end - first));
+            items->item[b] =
+                (size_t)((unsigned __int128)(b - first) * items->count / (end - first));
 }
 
 /* Bytes of each item (row) on each node (column). */
@@ -280,8 +281,9 @@ static int own_by_better(size_t *owner, const matrix *bytes, size_t nodes, const
 {
     int64_t fitted_kept = 0;
     size_t *fitted = calloc(bytes->cols + 1, sizeof *fitted);
-    int rc = fitted == NULL ? -ENOMEM : own_by(fitted, bytes, nodes, node, SETMATCH_DOMAINS_FITTED,
-                                               &fitted_kept);
+    int rc = fitted == NULL
+                 ? -ENOMEM
+                 : own_by(fitted, bytes, nodes, node, SETMATCH_DOMAINS_FITTED, &fitted_kept);
     for (size_t b = 0; rc == 0 && fitted_kept >= *kept && b < bytes->cols; b++)
         if (owner[b] != SIZE_MAX)
             owner[b] = fitted[b];
@@ -368,15 +370,17 @@ int setmatch_crossing(const setmatch_profile *profile, size_t nodes, const size_
     return 0;
 }
 
-/* Bytes whose rank and owner are in different groups; groups are the nodes themselves where group is NULL. */
-static int add_beyond(const matrix *bytes, const size_t *owner, const size_t *node, const size_t *group,
-                      int64_t *sum)
+/* Bytes whose rank and owner are in different groups; groups are the nodes themselves where group
+ * is NULL. */
+static int add_beyond(const matrix *bytes, const size_t *owner, const size_t *node,
+                      const size_t *group, int64_t *sum)
 {
     int rc = 0;
     for (size_t r = 0; r < bytes->rows; r++) {
         for (size_t i = bytes->row_start[r]; rc == 0 && i < bytes->row_start[r + 1]; i++) {
             size_t here = node[r], there = owner[bytes->col[i]];
-            if (bytes->value[i] == 0 || here == there || (group != NULL && group[here] == group[there]))
+            if (bytes->value[i] == 0 || here == there ||
+                (group != NULL && group[here] == group[there]))
                 continue;
             rc = __builtin_add_overflow(*sum, bytes->value[i], sum) ? -ERANGE : 0;
         }
@@ -384,13 +388,15 @@ static int add_beyond(const matrix *bytes, const size_t *owner, const size_t *no
     return rc;
 }
 
-int setmatch_crossing_levels(const setmatch_input *in, const size_t *node_of_rank, int64_t *crossing)
+int setmatch_crossing_levels(const setmatch_input *in, const size_t *node_of_rank,
+                             int64_t *crossing)
 {
     const setmatch_network *network = in->network;
     size_t levels = network != NULL ? network->levels : 0;
     owners o;
     int64_t kept = 0;
-    if (in->profile == NULL || !profile_usable(in->profile) || in->profile->bytes[0].rows != in->view->rows)
+    if (in->profile == NULL || !profile_usable(in->profile) ||
+        in->profile->bytes[0].rows != in->view->rows)
         return -EINVAL;
     int rc = owners_find(&o, in->profile, in->nodes, node_of_rank, in->domains, &kept);
     if (rc != 0)

@@ -14,8 +14,8 @@ typedef struct owners {
     size_t calls;
 } owners;
 
-/* Gives the bins of every call to nodes, as setmatch_crossing says, for ranks placed at node[]; *kept
- * are the bytes that stay on their nodes. -ENOMEM; -ERANGE: sums beyond int64. */
+/* Gives the bins of every call to nodes, as setmatch_crossing says, for ranks placed at node[];
+ * *kept are the bytes that stay on their nodes. -ENOMEM; -ERANGE: sums beyond int64. */
 int owners_find(owners *o, const setmatch_profile *profile, size_t nodes, const size_t *node,
                 setmatch_domains domains, int64_t *kept);
 

@@ -75,7 +75,8 @@ static size_t arcs_of_node(const struct refinement *r, size_t n)
     return arcs;
 }
 
-/* The most that two nodes can hold and be bound by; ranks come and go, so arcs are checked again. */
+/* The most that two nodes can hold and be bound by; ranks come and go, so arcs are checked again.
+ */
 static size_t pair_room(const struct refinement *r)
 {
     size_t most[2] = {0, 0}, ranks = r->ranks->vertices;
@@ -99,8 +100,8 @@ static int init(struct refinement *r, const affinity *ranks, const site *s, size
     r->rank = calloc(room + 1, sizeof *r->rank);
     r->side = calloc(room + 1, 1);
     if (r->first == NULL || r->next == NULL || r->count == NULL || r->changed == NULL ||
-        r->local_of == NULL || r->rank == NULL || r->side == NULL || two_way_init(&r->t, room) != 0 ||
-        affinity_allocate(&r->local, room, 0) != 0) {
+        r->local_of == NULL || r->rank == NULL || r->side == NULL ||
+        two_way_init(&r->t, room) != 0 || affinity_allocate(&r->local, room, 0) != 0) {
         release(r);
         return -ENOMEM;
     }
@@ -245,8 +246,8 @@ static int run_round(struct refinement *r, int64_t *gained)
     return rc;
 }
 
-int refine_pairs(const affinity *ranks, const site *s, size_t rounds, const bool *touched, size_t *node,
-                 size_t *work)
+int refine_pairs(const affinity *ranks, const site *s, size_t rounds, const bool *touched,
+                 size_t *node, size_t *work)
 {
     struct refinement r;
     int64_t gained = 1;

@@ -37,7 +37,8 @@ static size_t collect_set(const setmatch_graph *graph, size_t seed, unsigned cha
     return size;
 }
 
-/* The rank with the fewest neighbours, the lowest on a tie: an end of a path, a corner of a grid. */
+/* The rank with the fewest neighbours, the lowest on a tie: an end of a path, a corner of a grid.
+ */
 static size_t walk_begin(const setmatch_graph *graph, const size_t *set, size_t size)
 {
     size_t begin = set[0];
@@ -116,8 +117,8 @@ int setmatch_partition_init(setmatch_partition *partition, const setmatch_graph 
                      .met = calloc(ranks + 1, sizeof *w.met),
                      .next = calloc(ranks + 1, sizeof *w.next),
                      .stack = calloc(ranks + 1, sizeof *w.stack)};
-    int complete = p.start != NULL && p.rank != NULL && w.met != NULL && w.next != NULL &&
-                   w.stack != NULL;
+    int complete =
+        p.start != NULL && p.rank != NULL && w.met != NULL && w.next != NULL && w.stack != NULL;
     if (complete) {
         collect_sets(&p, graph, w.met);
         order_sets(&p, &w);

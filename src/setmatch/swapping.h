@@ -26,7 +26,8 @@ void swapping_bind(swapping *s);
 /* How much less is cut when places on different nodes are swapped. */
 int64_t swapping_gain(const swapping *s, size_t a, size_t b);
 
-/* The same as though nothing bound the two to each other: at least that much, and quicker to know. */
+/* The same as though nothing bound the two to each other: at least that much, and quicker to know.
+ */
 static inline int64_t swapping_most_gain(const swapping *s, size_t a, size_t b)
 {
     const int64_t *of_a = s->bound + a * s->nodes, *of_b = s->bound + b * s->nodes;

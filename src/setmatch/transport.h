@@ -13,8 +13,8 @@
 #include "matrix/matrix.h"
 
 /* benefit: a row for each item, a column for each node, values >= 0; an absent entry is 0, and any
- * item may go to any node. Node n takes at most capacity[n] items. At most `increment` (> 0) an item
- * below the optimum. Equal input gives equal output. -ENOSPC: more items than the nodes take;
+ * item may go to any node. Node n takes at most capacity[n] items. At most `increment` (> 0) an
+ * item below the optimum. Equal input gives equal output. -ENOSPC: more items than the nodes take;
  * -ENOMEM. */
 int transport(const matrix *benefit, const size_t *capacity, int64_t increment,
               size_t *node_of_item);

@@ -55,7 +55,11 @@ static int64_t gain_of(const struct pass *p, size_t v)
 static struct pass begin_pass(two_way *t, const affinity *g, const two_way_limits *limits,
                               unsigned char *side)
 {
-    struct pass p = {.g = g, .limits = limits, .side = side, .has_moved = t->has_moved, .gain = t->gain,
+    struct pass p = {.g = g,
+                     .limits = limits,
+                     .side = side,
+                     .has_moved = t->has_moved,
+                     .gain = t->gain,
                      .moved = t->moved};
     for (int s = 0; s < 2; s++)
         p.heap[s] = (gains){.heap = t->heap[s], .gain = t->gain, .place = t->place};
@@ -82,8 +86,8 @@ static vertex best_of(const struct pass *p, int s)
     return p->heap[s].count > 0 ? p->heap[s].heap[0] : NO_VERTEX;
 }
 
-/* On the way a side may be over its limit by one vertex, since with no slot free a swap is two moves;
- * the next move then goes out of that side. */
+/* On the way a side may be over its limit by one vertex, since with no slot free a swap is two
+ * moves; the next move then goes out of that side. */
 static vertex choose(const struct pass *p)
 {
     if (over(p, 0) > 0 || over(p, 1) > 0)

@@ -15,7 +15,7 @@ typedef struct two_way {
     int64_t *gain;
     size_t *place;
     vertex *heap[2];
-    vertex *moved;      /* in the order of the moves */
+    vertex *moved; /* in the order of the moves */
     unsigned char *has_moved;
     size_t work;
 } two_way;
@@ -36,7 +36,8 @@ typedef struct two_way_limits {
 
 /* Moves vertices (side[v] is 0 or 1) as long as what is over the limits becomes less, or the cut
  * does at no more over them. Never makes it worse. Returns how much less the cut is, which is
- * negative only where a side was over its limit. Adds to t->work how many vertices were looked at. */
+ * negative only where a side was over its limit. Adds to t->work how many vertices were looked at.
+ */
 int64_t two_way_refine(two_way *t, const affinity *g, const two_way_limits *limits,
                        unsigned char *side);
 

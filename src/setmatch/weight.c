@@ -35,7 +35,8 @@ int setmatch_weight(const matrix *view, const size_t *node_of_rank, int64_t *ins
     return 0;
 }
 
-/* 0: on one node; 1 + level: in one group of that level, and of none before; 1 + levels: in none. */
+/* 0: on one node; 1 + level: in one group of that level, and of none before; 1 + levels: in none.
+ */
 static size_t apart(const setmatch_input *in, size_t a, size_t b)
 {
     const setmatch_network *network = in->network;
@@ -70,7 +71,8 @@ double affinity_cost(const affinity *ranks, const setmatch_input *input, const s
     double twice = 0;
     for (size_t v = 0; v < ranks->vertices; v++)
         for (size_t i = ranks->start[v]; i < ranks->start[v + 1]; i++)
-            twice += (double)ranks->weight[i] / bandwidth(input, apart(input, node[v], node[ranks->other[i]]));
+            twice += (double)ranks->weight[i] /
+                     bandwidth(input, apart(input, node[v], node[ranks->other[i]]));
     return twice / 2;
 }
 
@@ -83,8 +85,9 @@ int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, doubl
     for (size_t row = 0; row < view->rows; row++)
         for (size_t i = view->row_start[row]; i < view->row_start[row + 1]; i++)
             if (view->col[i] != row)
-                twice += (double)view->value[i] /
-                         bandwidth(input, apart(input, node_of_rank[row], node_of_rank[view->col[i]]));
+                twice +=
+                    (double)view->value[i] /
+                    bandwidth(input, apart(input, node_of_rank[row], node_of_rank[view->col[i]]));
     *cost = twice / 2;
     return 0;
 }
@@ -95,8 +98,8 @@ static int judge_profile(const setmatch_input *in, const size_t *node, setmatch_
     if (rc == 0)
         rc = setmatch_crossing(in->profile, in->nodes, node, in->domains, &r->crossing, &r->bytes);
     if (rc == 0)
-        rc = setmatch_crossing(in->profile, in->nodes, node, SETMATCH_DOMAINS_EVEN, &r->crossing_even,
-                               &r->bytes);
+        rc = setmatch_crossing(in->profile, in->nodes, node, SETMATCH_DOMAINS_EVEN,
+                               &r->crossing_even, &r->bytes);
     if (rc == 0)
         rc = setmatch_crossing(in->profile, in->nodes, node, SETMATCH_DOMAINS_FITTED,
                                &r->crossing_fitted, &r->bytes);

@@ -12,7 +12,8 @@
 static size_t way_length(const char *address, const char *host)
 {
     size_t length = strlen(address), name = strlen(host);
-    if (length > name && address[length - name - 1] == '.' && strcasecmp(address + length - name, host) == 0)
+    if (length > name && address[length - name - 1] == '.' &&
+        strcasecmp(address + length - name, host) == 0)
         return length - name - 1;
     const char *last_dot = strrchr(address, '.');
     return last_dot == NULL || strcasecmp(address, host) == 0 ? 0 : (size_t)(last_dot - address);
@@ -92,7 +93,8 @@ static int by_address(const void *a, const void *b)
     return strcmp(((const struct told *)a)->address, ((const struct told *)b)->address);
 }
 
-/* Environments are handed on, by ssh or mpirun -x: two hosts with one address do not both have their own. */
+/* Environments are handed on, by ssh or mpirun -x: two hosts with one address do not both have
+ * their own. */
 static int check_apart(const char *const *address, const char *const *hosts, size_t nodes,
                        matrix_error *error)
 {
@@ -104,7 +106,8 @@ static int check_apart(const char *const *address, const char *const *hosts, siz
         told[n] = (struct told){address[n], hosts[n]};
     qsort(told, nodes, sizeof *told, by_address);
     for (size_t i = 1; i < nodes && rc == 0; i++) {
-        if (by_address(&told[i - 1], &told[i]) == 0 && strcasecmp(told[i - 1].host, told[i].host) != 0)
+        if (by_address(&told[i - 1], &told[i]) == 0 &&
+            strcasecmp(told[i - 1].host, told[i].host) != 0)
             rc = refuse(error, 0, "hosts %.50s and %.50s have one SLURM_TOPOLOGY_ADDR: %.50s",
                         told[i - 1].host, told[i].host, told[i].address);
     }
@@ -122,7 +125,8 @@ static int add_addresses(topo_fabric *f, const char *const *address, const char 
             return rc;
         size_t length = switches_length(address[n], hosts[n]);
         if ((length > 0) != (told > 0) && n > 0)
-            return refuse(error, 0, "SLURM_TOPOLOGY_ADDR names switches for host %.60s, none for %.60s",
+            return refuse(error, 0,
+                          "SLURM_TOPOLOGY_ADDR names switches for host %.60s, none for %.60s",
                           hosts[length > 0 ? n : 0], hosts[length > 0 ? 0 : n]);
         told += length > 0;
         rc = length > 0 ? add_address(f, address[n], length, hosts[n]) : 0;

@@ -52,7 +52,8 @@ static int contains(const char *text, size_t length, const char *part)
 
 static int is_host_name(const char *description, size_t length, size_t first_word)
 {
-    static const char *const set_by_installers[] = {"localhost", "localhost.localdomain", "ubuntu", "(none)"};
+    static const char *const set_by_installers[] = {"localhost", "localhost.localdomain", "ubuntu",
+                                                    "(none)"};
     if (first_word == 0 || contains(description, length, "Mellanox Technologies") ||
         contains(description, length, "Aggregation Node"))
         return 0;
@@ -161,7 +162,8 @@ static int compare_arcs(const void *a, const void *b)
 /* Without ports, two lines that name one link mean one cable. */
 static int same_arc(const arc *x, const arc *y)
 {
-    return x->from == y->from && x->to == y->to && x->from_port == y->from_port && x->to_port == y->to_port;
+    return x->from == y->from && x->to == y->to && x->from_port == y->from_port &&
+           x->to_port == y->to_port;
 }
 
 static int refuse_port(const topo_fabric *f, const arc *one, const arc *other, matrix_error *error)
@@ -179,7 +181,8 @@ static int drop_repeated(topo_fabric *f, matrix_error *error)
         const arc *a = &f->arc[i], *last = kept > 0 ? &f->arc[kept - 1] : NULL;
         if (last != NULL && same_arc(last, a))
             continue;
-        if (last != NULL && last->from == a->from && last->from_port == a->from_port && a->from_port != 0)
+        if (last != NULL && last->from == a->from && last->from_port == a->from_port &&
+            a->from_port != 0)
             return refuse_port(f, last, a, error);
         f->arc[kept++] = *a;
     }
@@ -207,7 +210,8 @@ static int list_adapters(topo_fabric *f)
     f->adapter = calloc(f->keys.count | 1, sizeof *f->adapter);
     if (f->first_adapter == NULL || f->adapter == NULL)
         return -ENOMEM;
-    /* first_adapter[h + 1] is where the next adapter of h goes, and in the end where h + 1 begins. */
+    /* first_adapter[h + 1] is where the next adapter of h goes, and in the end where h + 1 begins.
+     */
     for (size_t v = 0; v < f->keys.count; v++)
         if (f->vertex[v].host != NO_INDEX)
             f->first_adapter[f->vertex[v].host + 2]++;
@@ -256,8 +260,13 @@ void topo_fabric_free(topo_fabric *f)
 
 void topo_fabric_summary(const topo_fabric *f, topo_summary *summary)
 {
-    *summary = (topo_summary){.format = f->format, .hosts = f->hosts.count, .links = f->arcs / 2,
-                              .routed = f->tables, .traces = f->traces, .rows = f->hops.rows, .joined = f->joined};
+    *summary = (topo_summary){.format = f->format,
+                              .hosts = f->hosts.count,
+                              .links = f->arcs / 2,
+                              .routed = f->tables,
+                              .traces = f->traces,
+                              .rows = f->hops.rows,
+                              .joined = f->joined};
     for (size_t v = 0; v < f->keys.count; v++) {
         summary->switches += f->vertex[v].kind == KIND_SWITCH;
         summary->unnamed += f->vertex[v].kind == KIND_ADAPTER && f->vertex[v].host == NO_INDEX;

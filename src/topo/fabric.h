@@ -50,11 +50,11 @@ typedef struct trace {
 
 struct topo_fabric {
     const char *format;
-    name_table keys;       /* a vertex has the number of its key */
+    name_table keys; /* a vertex has the number of its key */
     vertex *vertex;
     size_t vertex_capacity;
-    name_table hosts;      /* in the order of the file */
-    arc *arc;              /* once finished: by from, from_port, to, to_port */
+    name_table hosts; /* in the order of the file */
+    arc *arc;         /* once finished: by from, from_port, to, to_port */
     size_t arcs, arc_capacity;
     size_t *first_arc;     /* first_arc[v] .. first_arc[v + 1] - 1 are those from v */
     size_t *first_adapter; /* likewise of host h in adapter */
@@ -66,10 +66,10 @@ struct topo_fabric {
     trace *trace;
     size_t traces, trace_capacity;
     int joined;
-    int links_told;        /* by a list of all; otherwise only those that traces passed */
-    matrix hops;           /* where the format is hops: no vertices then */
+    int links_told; /* by a list of all; otherwise only those that traces passed */
+    matrix hops;    /* where the format is hops: no vertices then */
     int has_hops;
-    int is_bandwidth;      /* they are no hops: see topo_read_bandwidth */
+    int is_bandwidth; /* they are no hops: see topo_read_bandwidth */
 };
 
 /* Each returns 0 or -ENOMEM unless said otherwise. */
@@ -97,8 +97,8 @@ int fabric_add_trace(topo_fabric *f, const trace *t);
 /* A key for messages, and the first line that names it. */
 const char *fabric_key(const topo_fabric *f, size_t v);
 
-/* Sorts the arcs, each from both ends and once, and lists the adapters of each host. -EBADMSG: a port
- * that leads to two places. */
+/* Sorts the arcs, each from both ends and once, and lists the adapters of each host. -EBADMSG: a
+ * port that leads to two places. */
 int fabric_finish(topo_fabric *f, matrix_error *error);
 
 /* ---- distances (distances.c, routes.c, traces.c) ---- */
@@ -108,11 +108,11 @@ typedef struct site {
     const topo_fabric *fabric;
     const char *const *names; /* as the job calls them */
     size_t nodes;
-    size_t *host;             /* of each node, in the fabric */
+    size_t *host; /* of each node, in the fabric */
     size_t places;
-    size_t *place;            /* of each node */
-    size_t *sample;           /* of each place: a node that is there */
-    uint16_t *between;        /* as in topo */
+    size_t *place;     /* of each node */
+    size_t *sample;    /* of each place: a node that is there */
+    uint16_t *between; /* as in topo */
 } site;
 
 /* Nodes whose adapters have the same neighbours share a place. -ENXIO: a host without links. */
@@ -124,8 +124,8 @@ int site_count_hops(site *s);
 /* By the forwarding tables; may divide places. -EBADMSG: a local address that two have. */
 int site_follow_tables(site *s, matrix_error *error);
 
-/* What traces tell instead of what is in `between`; every node gets a place of its own. -ENXIO: a pair of
- * nodes that no trace tells of, nor a list of links. */
+/* What traces tell instead of what is in `between`; every node gets a place of its own. -ENXIO: a
+ * pair of nodes that no trace tells of, nor a list of links. */
 int site_apply_traces(site *s, matrix_error *error);
 
 /* -ENXIO: two nodes that have no way between them. */

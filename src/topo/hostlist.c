@@ -63,15 +63,18 @@ static int expand_bracket(struct expansion *e, const char *at, size_t used)
         return refuse(e->error, 0, "'[' without ']' in a list of hosts");
     for (;;) {
         if (!scan_range(&at, &r))
-            return refuse(e->error, 0, "'%.40s' where a number or a rising range is expected in a "
-                          "list of hosts", at);
+            return refuse(e->error, 0,
+                          "'%.40s' where a number or a rising range is expected in a "
+                          "list of hosts",
+                          at);
         int rc = expand_range(e, &r, close + 1, used);
         if (rc != 0)
             return rc;
         if (at == close)
             return 0;
         if (!scan_text(&at, ","))
-            return refuse(e->error, 0, "'%.40s' where ',' or ']' is expected in a list of hosts", at);
+            return refuse(e->error, 0, "'%.40s' where ',' or ']' is expected in a list of hosts",
+                          at);
     }
 }
 

@@ -6,19 +6,24 @@
 #include "topo/read.h"
 #include "topo/text.h"
 
-/* ---- ibnetdiscover: a record for each switch, adapter and router, a line for each of its ports ---- */
+/* ---- ibnetdiscover: a record for each switch, adapter and router, a line for each of its ports
+ * ---- */
 
 struct record_type {
     const char *word;
     enum vertex_kind kind;
 };
 
-static const struct record_type record_types[] = {
-    {"Switch", KIND_SWITCH}, {"Ca", KIND_ADAPTER}, {"Hca", KIND_ADAPTER}, {"Rt", KIND_ROUTER}, {NULL, 0}};
+static const struct record_type record_types[] = {{"Switch", KIND_SWITCH},
+                                                  {"Ca", KIND_ADAPTER},
+                                                  {"Hca", KIND_ADAPTER},
+                                                  {"Rt", KIND_ROUTER},
+                                                  {NULL, 0}};
 
 /* Lines of a record that say nothing about links. */
-static const char *const attributes[] = {"vendid=", "devid=", "sysimgguid=", "switchguid=", "caguid=",
-                                         "hcaguid=", "rtguid=", "Chassis ", NULL};
+static const char *const attributes[] = {
+    "vendid=",  "devid=",  "sysimgguid=", "switchguid=", "caguid=",
+    "hcaguid=", "rtguid=", "Chassis ",    NULL};
 
 static int is_attribute(const char *line)
 {
@@ -32,7 +37,10 @@ static enum vertex_kind kind_of_id(const char *id, size_t length)
 {
     if (length < 2 || id[1] != '-')
         return KIND_UNKNOWN;
-    return *id == 'S' ? KIND_SWITCH : *id == 'H' ? KIND_ADAPTER : *id == 'R' ? KIND_ROUTER : KIND_UNKNOWN;
+    return *id == 'S'   ? KIND_SWITCH
+           : *id == 'H' ? KIND_ADAPTER
+           : *id == 'R' ? KIND_ROUTER
+                        : KIND_UNKNOWN;
 }
 
 /* "S-0008f10400000010": the number alone is the key, for other files name it without the letter. */
@@ -40,7 +48,8 @@ static int vertex_of_id(reading *r, const char *id, size_t length, size_t *v)
 {
     uint64_t guid;
     const char *at = id + 2;
-    int rc = length == 18 && kind_of_id(id, length) != KIND_UNKNOWN && scan_hex(&at, &guid) && at == id + 18
+    int rc = length == 18 && kind_of_id(id, length) != KIND_UNKNOWN && scan_hex(&at, &guid) &&
+                     at == id + 18
                  ? fabric_vertex_of_guid(r->fabric, guid, r->line, v)
                  : fabric_vertex(r->fabric, id, length, r->line, v);
     if (rc == 0 && r->fabric->vertex[*v].kind == KIND_UNKNOWN)
@@ -82,7 +91,8 @@ static int read_description(reading *r, const char *at)
     if (start == NULL || start == end)
         return bad_header(r);
     int rc = f->vertex[v].kind == KIND_ADAPTER
-                 ? fabric_name_adapter(f, v, start + 1, (size_t)(end - start) - 1) : 0;
+                 ? fabric_name_adapter(f, v, start + 1, (size_t)(end - start) - 1)
+                 : 0;
     return rc == 0 ? read_lid(r, end + 1) : rc;
 }
 
@@ -153,7 +163,8 @@ int read_ibnetdiscover_line(reading *r, char *line)
             return begin_record(r, type->kind, at);
     }
     if (*line != '[')
-        return refuse(r->error, r->line, "'%.60s' where ibnetdiscover has a port or a new record", line);
+        return refuse(r->error, r->line, "'%.60s' where ibnetdiscover has a port or a new record",
+                      line);
     if (!r->record.open)
         return refuse(r->error, r->line, "a port without a Switch, Ca or Rt line before it");
     return read_port(r, line);
@@ -180,9 +191,11 @@ static int read_end(reading *r, const char *start, const char *end, struct end_o
     const char *description = strchr(start + 1, '{'), *tail = description;
     for (const char *at = description; at != NULL && at < end; at = strstr(at + 1, "} LID:"))
         tail = at;
-    if (tail == NULL || tail == description || description > end || !find_hex(start, end, " NodeGUID:", &guid) ||
-        !find_hex(tail, end, " LID:", &lid) || !find_hex(tail, end, " PN:", &port) || port > UINT16_MAX)
-        return refuse(r->error, r->line, "not of the form { CA ... NodeGUID:HEX ... {NAME} LID:HEX PN:HEX }");
+    if (tail == NULL || tail == description || description > end ||
+        !find_hex(start, end, " NodeGUID:", &guid) || !find_hex(tail, end, " LID:", &lid) ||
+        !find_hex(tail, end, " PN:", &port) || port > UINT16_MAX)
+        return refuse(r->error, r->line,
+                      "not of the form { CA ... NodeGUID:HEX ... {NAME} LID:HEX PN:HEX }");
     int rc = fabric_vertex_of_guid(r->fabric, guid, r->line, &e->vertex);
     if (rc != 0)
         return rc;
@@ -193,7 +206,8 @@ static int read_end(reading *r, const char *start, const char *end, struct end_o
     if (first && strncmp(start, "{ SW", 4) == 0)
         v->kind = KIND_SWITCH;
     else if (first && strncmp(start, "{ CA", 4) == 0)
-        rc = fabric_name_adapter(r->fabric, e->vertex, description + 1, (size_t)(tail - description) - 1);
+        rc = fabric_name_adapter(r->fabric, e->vertex, description + 1,
+                                 (size_t)(tail - description) - 1);
     else if (first)
         v->kind = KIND_ROUTER;
     return rc == 0 ? add_lid(r, lid, e->vertex) : rc;

@@ -18,12 +18,13 @@ static int scan_guid(const char **at, uint64_t *guid)
 
 static int bad_trace(const reading *r)
 {
-    return refuse(r->error, r->line, "not a line of ibtracert: 'From ca {GUID} ...', '[PORT] -> ... "
+    return refuse(r->error, r->line,
+                  "not a line of ibtracert: 'From ca {GUID} ...', '[PORT] -> ... "
                   "{GUID}[PORT] ...' or 'To ca {GUID} ...'");
 }
 
-/* One end of a trace. Without types ("ibtracert -n") an end that no line calls a switch is taken for an
- * adapter. */
+/* One end of a trace. Without types ("ibtracert -n") an end that no line calls a switch is taken
+ * for an adapter. */
 static int trace_end(reading *r, const char *at, size_t *v)
 {
     uint64_t guid;
@@ -74,7 +75,8 @@ static int add_hop(reading *r, const char *at)
 {
     uint64_t guid;
     uint32_t out, in;
-    if (!scan_port(&at, &out) || !scan_text(&at, " -> ") || !scan_guid(&at, &guid) || !scan_port(&at, &in))
+    if (!scan_port(&at, &out) || !scan_text(&at, " -> ") || !scan_guid(&at, &guid) ||
+        !scan_port(&at, &in))
         return bad_trace(r);
     if (!r->trace.open)
         return refuse(r->error, r->line, "a hop without a 'From' line before it");

@@ -72,7 +72,8 @@ static int add_list(hwloc_bitmap_t all, hwloc_bitmap_t one, const char *list)
 {
     if (*list == '\0' || strspn(list, "0123456789-,") != strlen(list))
         return -EINVAL;
-    if (hwloc_bitmap_list_sscanf(one, list) != 0 || hwloc_bitmap_iszero(one) || hwloc_bitmap_weight(one) < 0)
+    if (hwloc_bitmap_list_sscanf(one, list) != 0 || hwloc_bitmap_iszero(one) ||
+        hwloc_bitmap_weight(one) < 0)
         return -EINVAL;
     return hwloc_bitmap_or(all, all, one) == 0 ? 0 : -ENOMEM;
 }
@@ -84,7 +85,8 @@ int topo_machine_level(const topo_machine *machine, const char *processors, cons
     int rc = all == NULL || one == NULL ? -ENOMEM : add_list(all, one, processors);
     if (rc == 0)
         rc = add_list(all, one, others);
-    if (rc == 0 && !hwloc_bitmap_isincluded(all, hwloc_topology_get_topology_cpuset(machine->topology)))
+    if (rc == 0 &&
+        !hwloc_bitmap_isincluded(all, hwloc_topology_get_topology_cpuset(machine->topology)))
         rc = -EINVAL;
     if (rc == 0) {
         int found = TOPO_SAME_CORE;

@@ -38,7 +38,8 @@ static int read_rows(char *comments, topo_fabric *f, matrix_error *error)
 {
     char *rest = NULL;
     f->format = by_order;
-    for (char *line = strtok_r(comments, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+    for (char *line = strtok_r(comments, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
         int rc = read_comment(line, f, error);
         if (rc != 0)
             return rc;
@@ -98,14 +99,15 @@ static int find_rows(const topo_fabric *f, const char *const *hosts, size_t node
     return rc;
 }
 
-static int pick_hops(const topo_fabric *f, const size_t *row, const char *const *hosts, size_t nodes,
-                     double *hops, matrix_error *error)
+static int pick_hops(const topo_fabric *f, const size_t *row, const char *const *hosts,
+                     size_t nodes, double *hops, matrix_error *error)
 {
     for (size_t n = 0; n < nodes; n++)
         for (size_t m = 0; m < nodes; m++) {
             int64_t between = matrix_get(&f->hops, row[n], row[m]);
             if (n != m && (between < 1 || between >= TOPO_UNREACHED))
-                return refuse(error, 0, "%" PRId64 " hops from %.60s to %.60s, where 1 to %d are possible",
+                return refuse(error, 0,
+                              "%" PRId64 " hops from %.60s to %.60s, where 1 to %d are possible",
                               between, hosts[n], hosts[m], TOPO_UNREACHED - 1);
             hops[n * nodes + m] = (double)between;
         }
@@ -115,7 +117,8 @@ static int pick_hops(const topo_fabric *f, const size_t *row, const char *const 
 static int check_unnamed(const topo_fabric *f, size_t nodes, matrix_error *error)
 {
     if (f->format == by_order && f->hops.rows != nodes)
-        return refuse(error, 0, "%zu rows for %zu nodes, and no '%% hosts' line that names the rows",
+        return refuse(error, 0,
+                      "%zu rows for %zu nodes, and no '%% hosts' line that names the rows",
                       f->hops.rows, nodes);
     return 0;
 }
@@ -154,7 +157,8 @@ static int pick_bandwidth(const topo_fabric *f, const size_t *row, size_t nodes,
     for (size_t n = 0; rc == 0 && n < nodes; n++)
         node_of_row[row[n]] = n + 1;
     for (size_t n = 0; rc == 0 && n < nodes; n++)
-        for (size_t i = f->hops.row_start[row[n]]; rc == 0 && i < f->hops.row_start[row[n] + 1]; i++)
+        for (size_t i = f->hops.row_start[row[n]]; rc == 0 && i < f->hops.row_start[row[n] + 1];
+             i++)
             if (node_of_row[f->hops.col[i]] > 0)
                 rc = matrix_builder_add(&b, n, node_of_row[f->hops.col[i]] - 1, f->hops.value[i]);
     if (rc == 0)

@@ -38,7 +38,8 @@ static size_t find_slot(const name_table *names, const void *bytes, size_t lengt
     size_t s = (size_t)hash(bytes, length) & (names->slots - 1);
     while (names->slot[s] != 0) {
         size_t index = names->slot[s] - 1;
-        if (length_of(names, index) == length && memcmp(name_table_get(names, index), bytes, length) == 0)
+        if (length_of(names, index) == length &&
+            memcmp(name_table_get(names, index), bytes, length) == 0)
             break;
         s = (s + 1) & (names->slots - 1);
     }
@@ -154,7 +155,8 @@ int host_index_build(host_index *index, const name_table *names)
         return -ENOMEM;
     for (size_t i = 0; i < names->count; i++)
         index->order[i] = i;
-    qsort_r(index->order, index->count, sizeof *index->order, compare_hosts, (void *)(uintptr_t)names);
+    qsort_r(index->order, index->count, sizeof *index->order, compare_hosts,
+            (void *)(uintptr_t)names);
     return 0;
 }
 

@@ -11,12 +11,12 @@
 
 /* Byte strings, numbered from 0 as they are first added. A zeroed table is empty. */
 typedef struct name_table {
-    char *text;      /* each is followed by a NUL */
+    char *text; /* each is followed by a NUL */
     size_t used, room;
-    size_t *start;   /* of each in text; start[count] = used */
+    size_t *start; /* of each in text; start[count] = used */
     size_t count, capacity;
-    size_t *slot;    /* hash table of number + 1; 0: free */
-    size_t slots;    /* a power of two, or 0 */
+    size_t *slot; /* hash table of number + 1; 0: free */
+    size_t slots; /* a power of two, or 0 */
 } name_table;
 
 /* The number of those bytes, which are added where they are new. -ENOMEM. */

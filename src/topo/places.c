@@ -16,12 +16,14 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /* What the adapters of a host are connected to, each once and in order. */
-static int list_neighbours(const topo_fabric *f, size_t host, size_t **list, size_t *room, size_t *count)
+static int list_neighbours(const topo_fabric *f, size_t host, size_t **list, size_t *room,
+                           size_t *count)
 {
     *count = 0;
     for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++) {
         size_t v = f->adapter[k];
-        int rc = grow((void **)list, room, *count + f->first_arc[v + 1] - f->first_arc[v], sizeof **list);
+        int rc = grow((void **)list, room, *count + f->first_arc[v + 1] - f->first_arc[v],
+                      sizeof **list);
         if (rc != 0)
             return rc;
         for (size_t i = f->first_arc[v]; i < f->first_arc[v + 1]; i++)
@@ -59,7 +61,8 @@ int site_find_places(site *s, matrix_error *error)
     size_t room = 0, *list = NULL;
     s->place = calloc(s->nodes | 1, sizeof *s->place);
     s->sample = calloc(s->nodes | 1, sizeof *s->sample);
-    int rc = s->place == NULL || s->sample == NULL ? -ENOMEM : grow((void **)&list, &room, 1, sizeof *list);
+    int rc = s->place == NULL || s->sample == NULL ? -ENOMEM
+                                                   : grow((void **)&list, &room, 1, sizeof *list);
     for (size_t n = 0; rc == 0 && n < s->nodes; n++)
         rc = place_node(s, n, &known, &list, &room, error);
     free(list);
@@ -73,13 +76,13 @@ int site_find_places(site *s, matrix_error *error)
  * Efficient Multi-Source Graph Traversal, VLDB 2014). */
 struct search {
     const site *site;
-    size_t base;       /* the place of bit 0 */
-    uint64_t *seen;    /* of each vertex: places that have reached it */
-    uint64_t *now;     /* ... with the last step */
-    uint64_t *next;    /* ... with this step */
+    size_t base;              /* the place of bit 0 */
+    uint64_t *seen;           /* of each vertex: places that have reached it */
+    uint64_t *now;            /* ... with the last step */
+    uint64_t *next;           /* ... with this step */
     size_t *active, *reached; /* vertices whose now or next is not 0 */
     size_t active_count, reached_count;
-    size_t *target;    /* of each vertex: 1 + the place whose sample has this adapter; 0: none */
+    size_t *target; /* of each vertex: 1 + the place whose sample has this adapter; 0: none */
 };
 
 static void reach(struct search *x, size_t v, uint64_t places)
@@ -96,7 +99,8 @@ static void note_distances(const struct search *x, size_t v, uint16_t hops)
 {
     size_t q = x->target[v] - 1;
     for (uint64_t left = x->next[v]; left != 0; left &= left - 1) {
-        uint16_t *between = &x->site->between[(x->base + (size_t)__builtin_ctzll(left)) * x->site->places + q];
+        uint16_t *between =
+            &x->site->between[(x->base + (size_t)__builtin_ctzll(left)) * x->site->places + q];
         if (*between == TOPO_UNREACHED)
             *between = hops;
     }
@@ -122,8 +126,9 @@ static void end_step(struct search *x, uint16_t hops)
     x->reached_count = 0;
 }
 
-/* The first step leaves the adapters of the places' samples, all the others only switches. A sample's own
- * adapters count as not seen: the way back to them is as long as that to another node there. */
+/* The first step leaves the adapters of the places' samples, all the others only switches. A
+ * sample's own adapters count as not seen: the way back to them is as long as that to another node
+ * there. */
 static void first_step(struct search *x, size_t places)
 {
     const topo_fabric *f = x->site->fabric;
@@ -169,8 +174,8 @@ static int prepare(struct search *x)
     x->active = calloc(vertices, sizeof *x->active);
     x->reached = calloc(vertices, sizeof *x->reached);
     x->target = calloc(vertices, sizeof *x->target);
-    if (x->seen == NULL || x->now == NULL || x->next == NULL || x->active == NULL || x->reached == NULL ||
-        x->target == NULL)
+    if (x->seen == NULL || x->now == NULL || x->next == NULL || x->active == NULL ||
+        x->reached == NULL || x->target == NULL)
         return -ENOMEM;
     for (size_t p = 0; p < x->site->places; p++) {
         size_t host = x->site->host[x->site->sample[p]];

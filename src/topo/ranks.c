@@ -29,18 +29,23 @@ static int check_rank(const topo *ranks, const size_t *node_of_rank, const size_
     size_t speaker = lowest[node_of_rank[i]];
     for (size_t k = 0; k < ranks->nodes; k++) {
         size_t node = node_of_rank[k];
-        double told = node == node_of_rank[i] ? TOPO_SAME_NODE : topo_hops(ranks, speaker, lowest[node], 0);
+        double told =
+            node == node_of_rank[i] ? TOPO_SAME_NODE : topo_hops(ranks, speaker, lowest[node], 0);
         double hops = i == k ? TOPO_SAME_NODE : topo_hops(ranks, i, k, 0);
         if (hops != told && node == node_of_rank[i])
-            return refuse(error, 0, "ranks %zu and %zu share a node, but are %g hops apart, not %g", i, k, hops, told);
+            return refuse(error, 0, "ranks %zu and %zu share a node, but are %g hops apart, not %g",
+                          i, k, hops, told);
         if (hops != told)
-            return refuse(error, 0, "%g hops from rank %zu to %zu, but %g from rank %zu to %zu of the same nodes",
-                          hops, i, k, told, speaker, lowest[node]);
+            return refuse(
+                error, 0,
+                "%g hops from rank %zu to %zu, but %g from rank %zu to %zu of the same nodes", hops,
+                i, k, told, speaker, lowest[node]);
     }
     return 0;
 }
 
-static int check_ranks(const topo *ranks, const size_t *node_of_rank, const size_t *lowest, matrix_error *error)
+static int check_ranks(const topo *ranks, const size_t *node_of_rank, const size_t *lowest,
+                       matrix_error *error)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < ranks->nodes; i++)
@@ -48,7 +53,8 @@ static int check_ranks(const topo *ranks, const size_t *node_of_rank, const size
     return rc;
 }
 
-int topo_of_nodes(const topo *ranks, const size_t *node_of_rank, size_t nodes, topo *t, matrix_error *error)
+int topo_of_nodes(const topo *ranks, const size_t *node_of_rank, size_t nodes, topo *t,
+                  matrix_error *error)
 {
     size_t pairs;
     if (__builtin_mul_overflow(nodes, nodes, &pairs))

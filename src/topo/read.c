@@ -71,8 +71,10 @@ static int says_nothing(const char *line)
 
 static int unknown(const reading *r, const char *line)
 {
-    return refuse(r->error, r->line, "'%.40s' begins no topology: MatrixMarket, SwitchName= or BlockName= of "
-                  "Slurm, ibnetdiscover, opensm-subnet.lst or ibtracert", line);
+    return refuse(r->error, r->line,
+                  "'%.40s' begins no topology: MatrixMarket, SwitchName= or BlockName= of "
+                  "Slurm, ibnetdiscover, opensm-subnet.lst or ibtracert",
+                  line);
 }
 
 /* Tables and traces follow what tells the links. */
@@ -102,7 +104,8 @@ static int read_lines(reading *r, text_lines *text)
         if (begun != NULL && now != NULL && begun->family != now->family)
             return refuse(r->error, r->line, "%s in a file of %s", begun->name, now->name);
         if (begun != NULL && begun->read_line == read_trace_line && r->trace.open)
-            return refuse(r->error, r->line, "a trace begins, but the one before it has no 'To' line");
+            return refuse(r->error, r->line,
+                          "a trace begins, but the one before it has no 'To' line");
         if (begun != NULL && (now == NULL || begun->read_line != now->read_line))
             r->record.open = 0;
         now = begun != NULL ? begun : now;
@@ -120,8 +123,10 @@ static int check_described(const topo_fabric *f, matrix_error *error)
 {
     for (size_t i = 0; i < f->arcs; i++)
         if (f->vertex[f->arc[i].to].described == 0)
-            return refuse(error, f->arc[i].line, "%.40s is named here, but no line describes it: part of the "
-                          "output is missing", fabric_key(f, f->arc[i].to));
+            return refuse(error, f->arc[i].line,
+                          "%.40s is named here, but no line describes it: part of the "
+                          "output is missing",
+                          fabric_key(f, f->arc[i].to));
     return 0;
 }
 
@@ -130,9 +135,11 @@ static int check_tables(const topo_fabric *f, matrix_error *error)
     for (size_t k = 0; k < f->tables; k++) {
         const vertex *v = &f->vertex[f->table[k].vertex];
         if (v->kind != KIND_SWITCH)
-            return refuse(error, v->first_line, "a forwarding table of %.40s, but no line tells where the "
+            return refuse(error, v->first_line,
+                          "a forwarding table of %.40s, but no line tells where the "
                           "ports of that switch lead: put the output of ibnetdiscover or "
-                          "opensm-subnet.lst in front", fabric_key(f, f->table[k].vertex));
+                          "opensm-subnet.lst in front",
+                          fabric_key(f, f->table[k].vertex));
     }
     return 0;
 }
@@ -205,8 +212,8 @@ int topo_read(FILE *stream, const char *const *hosts, size_t nodes, topo *t, mat
     return rc;
 }
 
-int topo_from_addresses(const char *const *address, const char *const *hosts, size_t nodes,
-                        topo *t, matrix_error *error)
+int topo_from_addresses(const char *const *address, const char *const *hosts, size_t nodes, topo *t,
+                        matrix_error *error)
 {
     topo_fabric *fabric;
     int rc = topo_fabric_from_addresses(address, hosts, nodes, &fabric, error);

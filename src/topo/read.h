@@ -17,7 +17,7 @@ typedef struct reading {
     slurm_state *slurm; /* made by the first line of that format */
     struct {
         int open;
-        size_t vertex;  /* whose ports or whose table follow */
+        size_t vertex; /* whose ports or whose table follow */
     } record;
     struct {
         int open;
@@ -39,8 +39,8 @@ int read_trace_line(reading *r, char *line);
 int finish_slurm(reading *r);
 void free_slurm(slurm_state *slurm);
 
-/* While each arc leads from a switch to what is under it: refuses circles, and where there are several
- * trees puts one more switch above their tops. */
+/* While each arc leads from a switch to what is under it: refuses circles, and where there are
+ * several trees puts one more switch above their tops. */
 int join_trees(topo_fabric *f, matrix_error *error);
 
 /* Hops between nodes as a Matrix Market file: read, and picked for the hosts of a job. */

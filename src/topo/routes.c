@@ -14,12 +14,12 @@ enum { NOT_KNOWN = 0, ON_THE_WAY = TOPO_UNREACHED - 1 };
 
 struct walk {
     site *site;
-    size_t *first_lid;  /* of each vertex, in lid_of: its addresses up to the next vertex's */
+    size_t *first_lid; /* of each vertex, in lid_of: its addresses up to the next vertex's */
     size_t *lid_of;
-    uint16_t *steps;    /* of each vertex, for one address */
-    size_t *passed;     /* vertices whose steps are set or being found */
+    uint16_t *steps; /* of each vertex, for one address */
+    size_t *passed;  /* vertices whose steps are set or being found */
     size_t passed_count;
-    uint16_t *column;   /* of a node: hops to it from each place */
+    uint16_t *column; /* of a node: hops to it from each place */
 };
 
 static int compare_owners(const void *a, const void *b)
@@ -38,8 +38,10 @@ static int sort_owners(const topo_fabric *f, lid_owner *owner, size_t *count, ma
         memcpy(owner, f->lid, f->lids * sizeof *owner);
     qsort(owner, f->lids, sizeof *owner, compare_owners);
     for (size_t i = 0; i < f->lids; i++) {
-        if (kept > 0 && owner[kept - 1].lid == owner[i].lid && owner[kept - 1].vertex != owner[i].vertex)
-            return refuse(error, owner[i].line, "local address %zu is here of %.40s, but of %.40s on line %zu",
+        if (kept > 0 && owner[kept - 1].lid == owner[i].lid &&
+            owner[kept - 1].vertex != owner[i].vertex)
+            return refuse(error, owner[i].line,
+                          "local address %zu is here of %.40s, but of %.40s on line %zu",
                           owner[i].lid, fabric_key(f, owner[i].vertex),
                           fabric_key(f, owner[kept - 1].vertex), owner[kept - 1].line);
         if (kept == 0 || owner[kept - 1].lid != owner[i].lid)
@@ -56,7 +58,8 @@ static int list_lids(struct walk *w, matrix_error *error)
     lid_owner *owner = calloc(f->lids | 1, sizeof *owner);
     int rc = owner == NULL ? -ENOMEM : sort_owners(f, owner, &count, error);
     if (rc == 0) {
-        /* first_lid[v + 1] is where the next address of v goes, and in the end where v + 1 begins. */
+        /* first_lid[v + 1] is where the next address of v goes, and in the end where v + 1 begins.
+         */
         for (size_t i = 0; i < count; i++)
             w->first_lid[owner[i].vertex + 2]++;
         for (size_t v = 0; v < vertices; v++)
@@ -96,12 +99,15 @@ static uint16_t walk(struct walk *w, size_t v, size_t lid, size_t owner)
 {
     const topo_fabric *f = w->site->fabric;
     size_t start = w->passed_count;
-    while (v != NO_INDEX && v != owner && w->steps[v] == NOT_KNOWN && f->vertex[v].kind == KIND_SWITCH) {
+    while (v != NO_INDEX && v != owner && w->steps[v] == NOT_KNOWN &&
+           f->vertex[v].kind == KIND_SWITCH) {
         w->steps[v] = ON_THE_WAY;
         w->passed[w->passed_count++] = v;
         v = next_switch(f, v, lid);
     }
-    uint16_t steps = v == owner ? 0 : v == NO_INDEX || w->steps[v] == NOT_KNOWN ? TOPO_UNREACHED : w->steps[v];
+    uint16_t steps = v == owner                                  ? 0
+                     : v == NO_INDEX || w->steps[v] == NOT_KNOWN ? TOPO_UNREACHED
+                                                                 : w->steps[v];
     for (size_t k = w->passed_count; k > start; k--) {
         steps = steps < ON_THE_WAY - 1 ? (uint16_t)(steps + 1) : TOPO_UNREACHED;
         w->steps[w->passed[k - 1]] = steps;
@@ -147,8 +153,8 @@ static void find_column(struct walk *w, size_t node)
     }
 }
 
-/* Nodes at one place whose columns differ are at two. `columns` names each place by its old number and
- * its column. */
+/* Nodes at one place whose columns differ are at two. `columns` names each place by its old number
+ * and its column. */
 static int divide_places(struct walk *w, name_table *columns, size_t *place, size_t *sample)
 {
     site *s = w->site;
@@ -179,7 +185,8 @@ static int fill_between(site *s, const name_table *columns, size_t *place, size_
     for (size_t q = 0; q < places; q++) {
         const char *column = name_table_get(columns, q) + sizeof(size_t);
         for (size_t p = 0; p < places; p++)
-            memcpy(&between[p * places + q], column + s->place[sample[p]] * sizeof *between, sizeof *between);
+            memcpy(&between[p * places + q], column + s->place[sample[p]] * sizeof *between,
+                   sizeof *between);
     }
     free(s->between);
     free(s->place);
@@ -199,7 +206,8 @@ static int prepare(struct walk *w, matrix_error *error)
     w->steps = calloc(f->keys.count | 1, sizeof *w->steps);
     w->passed = calloc(f->keys.count | 1, sizeof *w->passed);
     w->column = calloc(w->site->places | 1, sizeof *w->column);
-    if (w->first_lid == NULL || w->lid_of == NULL || w->steps == NULL || w->passed == NULL || w->column == NULL)
+    if (w->first_lid == NULL || w->lid_of == NULL || w->steps == NULL || w->passed == NULL ||
+        w->column == NULL)
         return -ENOMEM;
     return list_lids(w, error);
 }
@@ -261,11 +269,14 @@ static int fill_gaps(const site *s, uint16_t *hops, matrix_error *error)
         for (size_t m = 0; m < n; m++) {
             uint16_t *there = &hops[n * s->nodes + m], *back = &hops[m * s->nodes + n];
             if (*there == TOPO_UNREACHED && *back == TOPO_UNREACHED && !s->fabric->links_told) {
-                refuse(error, 0, "no trace between host %.70s and host %.70s", s->names[m], s->names[n]);
+                refuse(error, 0, "no trace between host %.70s and host %.70s", s->names[m],
+                       s->names[n]);
                 return -ENXIO;
             }
             if (*there == TOPO_UNREACHED)
-                *there = *back != TOPO_UNREACHED ? *back : s->between[s->place[n] * s->places + s->place[m]];
+                *there = *back != TOPO_UNREACHED
+                             ? *back
+                             : s->between[s->place[n] * s->places + s->place[m]];
             if (*back == TOPO_UNREACHED)
                 *back = *there;
         }

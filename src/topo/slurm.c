@@ -24,13 +24,22 @@ struct slurm_state {
     size_t members, member_capacity;
     uint64_t *size; /* of BlockSizes, rising */
     size_t sizes, size_capacity;
-    size_t *top;    /* of each vertex: the group that holds it so far */
+    size_t *top; /* of each vertex: the group that holds it so far */
 };
 
-enum key { SWITCH_NAME, BLOCK_NAME, AGGREGATED_BLOCK, BLOCK_SIZES, NODES, SWITCHES, BLOCK_SIZE, KEYS };
+enum key {
+    SWITCH_NAME,
+    BLOCK_NAME,
+    AGGREGATED_BLOCK,
+    BLOCK_SIZES,
+    NODES,
+    SWITCHES,
+    BLOCK_SIZE,
+    KEYS
+};
 
-static const char *const key_name[KEYS] = {"SwitchName", "BlockName", "AggregatedBlock", "BlockSizes",
-                                           "Nodes", "Switches", "BlockSize"};
+static const char *const key_name[KEYS] = {
+    "SwitchName", "BlockName", "AggregatedBlock", "BlockSizes", "Nodes", "Switches", "BlockSize"};
 
 /* What a list of names is for. */
 struct listing {
@@ -73,9 +82,11 @@ static int split_line(reading *r, char *line, char **value)
 {
     char *rest = NULL;
     line[strcspn(line, "#")] = '\0';
-    for (char *word = strtok_r(line, " \t", &rest); word != NULL; word = strtok_r(NULL, " \t", &rest)) {
+    for (char *word = strtok_r(line, " \t", &rest); word != NULL;
+         word = strtok_r(NULL, " \t", &rest)) {
         if (strcasecmp(word, "Include") == 0)
-            return refuse(r->error, r->line, "Include is not followed: save what "
+            return refuse(r->error, r->line,
+                          "Include is not followed: save what "
                           "'scontrol show topology' prints");
         int rc = split_word(r, word, value);
         if (rc != 0)
@@ -93,8 +104,8 @@ static int describe(reading *r, const char *name, size_t *v)
     if (*name == '\0')
         return refuse(r->error, r->line, "an empty name");
     if (named->described != 0)
-        return refuse(r->error, r->line, "%.80s is described a second time, first on line %zu", name,
-                      named->described);
+        return refuse(r->error, r->line, "%.80s is described a second time, first on line %zu",
+                      name, named->described);
     named->described = r->line;
     named->kind = KIND_SWITCH;
     return 0;
@@ -152,7 +163,8 @@ static int take_block(const char *name, void *context)
     return 0;
 }
 
-static int read_list(reading *r, const char *names, int (*take)(const char *, void *), size_t parent)
+static int read_list(reading *r, const char *names, int (*take)(const char *, void *),
+                     size_t parent)
 {
     struct listing list = {r, parent};
     int rc = topo_expand_hostlist(names, take, &list, r->error);
@@ -161,7 +173,8 @@ static int read_list(reading *r, const char *names, int (*take)(const char *, vo
     return rc;
 }
 
-/* "scontrol show topology" adds to a switch above others all the nodes below: these are not its own. */
+/* "scontrol show topology" adds to a switch above others all the nodes below: these are not its
+ * own. */
 static int read_switch(reading *r, char *const *value)
 {
     size_t v;
@@ -172,7 +185,8 @@ static int read_switch(reading *r, char *const *value)
         return read_list(r, value[SWITCHES], take_switch, v);
     if (value[NODES] != NULL)
         return read_list(r, value[NODES], take_node, v);
-    return refuse(r->error, r->line, "switch %.80s has neither Nodes= nor Switches=", value[SWITCH_NAME]);
+    return refuse(r->error, r->line,
+                  "switch %.80s has neither Nodes= nor Switches=", value[SWITCH_NAME]);
 }
 
 static int read_block(reading *r, char *const *value)
@@ -285,8 +299,8 @@ static int check_described(const reading *r)
     const topo_fabric *f = r->fabric;
     for (size_t v = 0; v < f->keys.count; v++)
         if (f->vertex[v].kind == KIND_SWITCH && f->vertex[v].described == 0)
-            return refuse(r->error, f->vertex[v].first_line, "%.80s is named here, but no line describes it",
-                          fabric_key(f, v));
+            return refuse(r->error, f->vertex[v].first_line,
+                          "%.80s is named here, but no line describes it", fabric_key(f, v));
     return 0;
 }
 
@@ -303,7 +317,8 @@ static int group_by_size(reading *r, uint64_t blocks_each)
         if (rc == 0)
             rc = grow((void **)&s->group, &s->group_capacity, s->groups + 1, sizeof *s->group);
         if (rc == 0)
-            rc = grow((void **)&s->member, &s->member_capacity, s->members + s->blocks, sizeof *s->member);
+            rc = grow((void **)&s->member, &s->member_capacity, s->members + s->blocks,
+                      sizeof *s->member);
         if (rc != 0)
             return rc;
         r->fabric->vertex[g.vertex].kind = KIND_SWITCH;

@@ -12,7 +12,8 @@ static int begin_table(reading *r, const char *at)
     forwarding_table *table;
     uint64_t guid;
     if (!scan_text(&at, "0x") || !scan_hex(&at, &guid))
-        return refuse(r->error, r->line, "the first line of a forwarding table without the switch's GUID");
+        return refuse(r->error, r->line,
+                      "the first line of a forwarding table without the switch's GUID");
     int rc = fabric_vertex_of_guid(r->fabric, guid, r->line, &r->record.vertex);
     if (rc == 0)
         rc = fabric_table(r->fabric, r->record.vertex, &table);
@@ -26,7 +27,8 @@ static int read_address(reading *r, const char **at, uint64_t *lid)
     if (!scan_text(at, "0x") || !scan_hex(at, lid) || *lid > HIGHEST_LID)
         return refuse(r->error, r->line, "'%.60s' where a forwarding table has an address", *at);
     if (!r->record.open)
-        return refuse(r->error, r->line, "an entry of a forwarding table, but no line tells of which switch");
+        return refuse(r->error, r->line,
+                      "an entry of a forwarding table, but no line tells of which switch");
     *at = skip_blanks(*at);
     return 0;
 }
@@ -46,7 +48,8 @@ int read_ports_line(reading *r, char *line)
         const char *guid = strstr(at, " guid ");
         return begin_table(r, guid != NULL ? guid + 6 : at);
     }
-    if (strncmp(at, "Lid ", 4) == 0 || strncmp(at, "Port ", 5) == 0 || strstr(at, " lids dumped") != NULL)
+    if (strncmp(at, "Lid ", 4) == 0 || strncmp(at, "Port ", 5) == 0 ||
+        strstr(at, " lids dumped") != NULL)
         return 0;
     int rc = read_address(r, &at, &lid);
     if (rc != 0)

@@ -34,8 +34,8 @@ const char *skip_blanks(const char *at);
 /* Each passes what it tells of and returns 1, or returns 0 and leaves *at alone. */
 int scan_text(const char **at, const char *expected);
 int scan_number(const char **at, uint64_t most, uint64_t *number);
-int scan_hex(const char **at, uint64_t *number);  /* without "0x" */
+int scan_hex(const char **at, uint64_t *number); /* without "0x" */
 int scan_quoted(const char **at, const char **start, size_t *length);
-int scan_port(const char **at, uint32_t *port);   /* "[7]" */
+int scan_port(const char **at, uint32_t *port); /* "[7]" */
 
 #endif

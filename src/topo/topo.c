@@ -39,8 +39,8 @@ static int is_hops(double h)
     return h >= 1.0 && h < TOPO_UNREACHED && h == (uint16_t)h;
 }
 
-/* Hops from and to a node, in turn. Its own place holds those to the nearest other node: with that, nodes
- * that differ in nothing have equal keys, and nodes with equal keys differ in nothing. */
+/* Hops from and to a node, in turn. Its own place holds those to the nearest other node: with that,
+ * nodes that differ in nothing have equal keys, and nodes with equal keys differ in nothing. */
 static int make_key(const double *hops, size_t nodes, size_t n, uint16_t *key)
 {
     uint16_t nearest = TOPO_UNREACHED;
@@ -98,7 +98,8 @@ int topo_from_hops(topo *t, size_t nodes, const double *hops)
     topo made = {.nodes = nodes, .source = "hops"};
     size_t *sample = calloc(nodes | 1, sizeof *sample);
     made.place_of_node = calloc(nodes | 1, sizeof *made.place_of_node);
-    int rc = made.place_of_node == NULL || sample == NULL ? -ENOMEM : find_twins(&made, hops, &keys, sample);
+    int rc = made.place_of_node == NULL || sample == NULL ? -ENOMEM
+                                                          : find_twins(&made, hops, &keys, sample);
     if (rc == 0)
         rc = fill_between(&made, &keys, sample);
     name_table_release(&keys);
@@ -112,8 +113,8 @@ int topo_from_hops(topo *t, size_t nodes, const double *hops)
 
 /* ---- from a fabric ---- */
 
-int topo_find_hosts(const topo_fabric *fabric, const char *const *hosts, size_t nodes, size_t *found,
-                    matrix_error *error)
+int topo_find_hosts(const topo_fabric *fabric, const char *const *hosts, size_t nodes,
+                    size_t *found, matrix_error *error)
 {
     host_index index;
     int rc = host_index_build(&index, &fabric->hosts);
@@ -155,8 +156,8 @@ static int measure(site *s, matrix_error *error)
     return rc == 0 ? site_check_reached(s, error) : rc;
 }
 
-int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t nodes,
-                     topo *t, matrix_error *error)
+int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t nodes, topo *t,
+                     matrix_error *error)
 {
     int rc = check_hosts_differ(hosts, nodes, error);
     if (rc != 0 || fabric->has_hops)

@@ -10,15 +10,16 @@
 struct draft {
     const site *site;
     size_t vertices;
-    size_t *parent;     /* NO_INDEX: a top */
+    size_t *parent; /* NO_INDEX: a top */
     size_t *width;
-    size_t *below;      /* nodes in the subtree */
-    size_t *drawn;      /* of each vertex of the fabric: its vertex here, NO_INDEX: not yet */
-    size_t *height;     /* of each switch: links to the nearest switch that has hosts; NO_INDEX: no way */
+    size_t *below; /* nodes in the subtree */
+    size_t *drawn; /* of each vertex of the fabric: its vertex here, NO_INDEX: not yet */
+    size_t
+        *height; /* of each switch: links to the nearest switch that has hosts; NO_INDEX: no way */
     size_t *queue;
-    size_t *part;       /* union-find over the fabric's vertices */
-    size_t *top;        /* of each end of a part: the vertex last drawn for it */
-    size_t *open;       /* vertices that have no parent yet, and a switch of each */
+    size_t *part; /* union-find over the fabric's vertices */
+    size_t *top;  /* of each end of a part: the vertex last drawn for it */
+    size_t *open; /* vertices that have no parent yet, and a switch of each */
     size_t *open_switch;
     size_t open_count;
 };
@@ -46,7 +47,8 @@ static size_t find_heights(struct draft *d)
         d->height[v] = NO_INDEX;
     for (size_t i = 0; i < f->arcs; i++) {
         size_t v = f->arc[i].from;
-        if (is_switch(f, v) && d->height[v] == NO_INDEX && f->vertex[f->arc[i].to].host != NO_INDEX) {
+        if (is_switch(f, v) && d->height[v] == NO_INDEX &&
+            f->vertex[f->arc[i].to].host != NO_INDEX) {
             d->height[v] = 0;
             d->queue[count++] = v;
         }
@@ -81,7 +83,8 @@ static size_t only_switch(const struct draft *d, size_t node, size_t *cables)
     return found;
 }
 
-/* Breadth-first over switches into the queue; above[v] is where v was reached from. 0: there is a circle. */
+/* Breadth-first over switches into the queue; above[v] is where v was reached from. 0: there is a
+ * circle. */
 static size_t walk_tree(const struct draft *d, size_t root, size_t *above)
 {
     const topo_fabric *f = d->site->fabric;
@@ -156,8 +159,8 @@ static void unite(const struct draft *d, size_t v, size_t w)
     d->part[end_of(d, v)] = end_of(d, w);
 }
 
-/* The switches that serve one node act as one. Leaves each node's last switch in parent. 0: a node is
- * linked to something else. */
+/* The switches that serve one node act as one. Leaves each node's last switch in parent. 0: a node
+ * is linked to something else. */
 static int unite_rails(struct draft *d)
 {
     const topo_fabric *f = d->site->fabric;
@@ -191,8 +194,8 @@ static void unite_level(struct draft *d, size_t first, size_t end)
         }
 }
 
-/* What is connected through switches up to this height acts as one: a vertex for each such part that
- * has a switch of this height, above those drawn for its pieces. */
+/* What is connected through switches up to this height acts as one: a vertex for each such part
+ * that has a switch of this height, above those drawn for its pieces. */
 static void draw_level(struct draft *d, size_t first, size_t end)
 {
     size_t kept = 0, opened = d->open_count, level = d->vertices;
@@ -223,7 +226,8 @@ static void draw_levels(struct draft *d, size_t switches)
 {
     const topo_fabric *f = d->site->fabric;
     for (size_t first = 0, end; first < switches; first = end) {
-        for (end = first; end < switches && d->height[d->queue[end]] == d->height[d->queue[first]]; end++)
+        for (end = first; end < switches && d->height[d->queue[end]] == d->height[d->queue[first]];
+             end++)
             ;
         unite_level(d, first, end);
         draw_level(d, first, end);
@@ -255,8 +259,8 @@ static int draw_folded(struct draft *d)
 
 /* ---- checks ---- */
 
-/* Leaves only what is between the nodes: nothing without nodes below it, nothing above the vertex where
- * all of them meet. 0: they do not meet. */
+/* Leaves only what is between the nodes: nothing without nodes below it, nothing above the vertex
+ * where all of them meet. 0: they do not meet. */
 static int prune(struct draft *d)
 {
     size_t nodes = d->site->nodes, kept = nodes, root = NO_INDEX;
@@ -345,8 +349,8 @@ static int prepare(struct draft *d)
 
 static void release(struct draft *d)
 {
-    size_t *const all[] = {d->parent, d->width, d->below, d->open, d->open_switch,
-                           d->drawn, d->height, d->queue, d->part, d->top};
+    size_t *const all[] = {d->parent, d->width,  d->below, d->open, d->open_switch,
+                           d->drawn,  d->height, d->queue, d->part, d->top};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         free(all[k]);
 }

@@ -9,10 +9,10 @@
 
 struct forest {
     size_t vertices;
-    size_t *above;  /* of each vertex: how many it is directly under */
-    size_t *part;   /* union-find: vertices of one part have one end */
-    size_t *ready;  /* vertices all of whose tops have been passed */
-    size_t *first;  /* first[v] .. first[v + 1] - 1 in below: what is under v */
+    size_t *above; /* of each vertex: how many it is directly under */
+    size_t *part;  /* union-find: vertices of one part have one end */
+    size_t *ready; /* vertices all of whose tops have been passed */
+    size_t *first; /* first[v] .. first[v + 1] - 1 in below: what is under v */
     size_t *below;
 };
 
@@ -28,10 +28,14 @@ static size_t end_of(const struct forest *t, size_t v)
 static int plant(struct forest *t, const topo_fabric *f)
 {
     size_t n = f->keys.count;
-    *t = (struct forest){n, calloc(n | 1, sizeof(size_t)), calloc(n | 1, sizeof(size_t)),
-                         calloc(n | 1, sizeof(size_t)), calloc(n + 2, sizeof(size_t)),
+    *t = (struct forest){n,
+                         calloc(n | 1, sizeof(size_t)),
+                         calloc(n | 1, sizeof(size_t)),
+                         calloc(n | 1, sizeof(size_t)),
+                         calloc(n + 2, sizeof(size_t)),
                          calloc(f->arcs | 1, sizeof(size_t))};
-    if (t->above == NULL || t->part == NULL || t->ready == NULL || t->first == NULL || t->below == NULL)
+    if (t->above == NULL || t->part == NULL || t->ready == NULL || t->first == NULL ||
+        t->below == NULL)
         return -ENOMEM;
     for (size_t v = 0; v < n; v++)
         t->part[v] = v;
@@ -71,8 +75,10 @@ static int check_circles(struct forest *t, const topo_fabric *f, size_t *tops, m
                 t->ready[count++] = t->below[i];
     for (size_t v = 0; count < t->vertices && v < t->vertices; v++)
         if (t->above[v] > 0 && f->vertex[v].kind == KIND_SWITCH)
-            return refuse(error, f->vertex[v].first_line, "%.80s is above and below itself, or under one "
-                          "that is", fabric_key(f, v));
+            return refuse(error, f->vertex[v].first_line,
+                          "%.80s is above and below itself, or under one "
+                          "that is",
+                          fabric_key(f, v));
     return 0;
 }
 

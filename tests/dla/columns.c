@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     MPI_Type_vector(ROWS, BLOCK, 2 * BLOCK, MPI_BYTE, &column);
     MPI_Type_commit(&column);
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
-    MPI_File_set_view(file, (MPI_Offset) BLOCK * (2 * ROWS * pair + rank / (size / 2)), MPI_BYTE,
+    MPI_File_set_view(file, (MPI_Offset)BLOCK * (2 * ROWS * pair + rank / (size / 2)), MPI_BYTE,
                       column, "native", MPI_INFO_NULL);
     rc = MPI_File_write_all(file, data, ROWS * BLOCK, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_close(&file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libFuzzer entry: any lines as the addresses that Slurm gives the nodes of a job, and as the locality strings
- * of ranks. */
+/* libFuzzer entry: any lines as the addresses that Slurm gives the nodes of a job, and as the
+ * locality strings of ranks. */
 #include "topo/local.h"
 #include "topo/topo.h"
 
@@ -15,15 +15,17 @@ static size_t cut_lines(char *text, const char **line)
 {
     size_t count = 0;
     char *rest = NULL;
-    for (char *at = strtok_r(text, "\n", &rest); at != NULL && count < MOST_LINES; at = strtok_r(NULL, "\n", &rest))
+    for (char *at = strtok_r(text, "\n", &rest); at != NULL && count < MOST_LINES;
+         at = strtok_r(NULL, "\n", &rest))
         line[count++] = at;
     return count;
 }
 
 static void check_addresses(const char *const *line, size_t count)
 {
-    static const char *const hosts[MOST_LINES] = {"a", "b", "c.d", "e", "f", "g", "h", "i", "j", "k",
-                                                  "l", "m", "n", "o", "p", "q", "r", "s", "t", "u"};
+    static const char *const hosts[MOST_LINES] = {"a", "b", "c.d", "e", "f", "g", "h",
+                                                  "i", "j", "k",   "l", "m", "n", "o",
+                                                  "p", "q", "r",   "s", "t", "u"};
     topo t;
     matrix_error error;
     if (count == 0 || topo_from_addresses(line, hosts, count, &t, &error) != 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libFuzzer entry: any bytes as a Matrix Market file of costs; what is accepted must be costs of pairs, and every
- * small problem of them must be solved alike by two solvers. */
+/* libFuzzer entry: any bytes as a Matrix Market file of costs; what is accepted must be costs of
+ * pairs, and every small problem of them must be solved alike by two solvers. */
 #include "lap/lap.h"
 #include "matrix/matrix.h"
 
@@ -29,8 +29,12 @@ static void check_numbers(const matrix_costs *c)
 
 static void check_solvers(const matrix_costs *c)
 {
-    const lap_problem problem = {.rows = c->rows, .cols = c->cols, .cost = c->real, .integer_cost = c->whole,
-                                 .start = c->start, .row = c->row};
+    const lap_problem problem = {.rows = c->rows,
+                                 .cols = c->cols,
+                                 .cost = c->real,
+                                 .integer_cost = c->whole,
+                                 .start = c->start,
+                                 .row = c->row};
     size_t row_of_col[2][SMALL];
     lap_solution first = {.row_of_col = row_of_col[0]}, second = {.row_of_col = row_of_col[1]};
     int rc = lap_jv(&problem, &first);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libFuzzer entry: any bytes as a view file, with and without its profile; what is accepted must come
- * back the same, and adds up. */
+/* libFuzzer entry: any bytes as a view file, with and without its profile; what is accepted must
+ * come back the same, and adds up. */
 #include "matrix/view_file.h"
 
 #include <errno.h>

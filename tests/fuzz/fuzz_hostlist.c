@@ -26,7 +26,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (text == NULL)
         return 0;
     int rc = topo_expand_hostlist(text, count_name, &names, &error);
-    if (rc == 0 ? names == 0 : rc == STOPPED ? names != ENOUGH : error.line != 0 || error.reason[0] == '\0')
+    if (rc == 0         ? names == 0
+        : rc == STOPPED ? names != ENOUGH
+                        : error.line != 0 || error.reason[0] == '\0')
         abort();
     free(text);
     return 0;

@@ -17,12 +17,15 @@
 #define GUARD 64 /* bytes around each buffer that nobody may touch */
 #define NAME_ROOM 96
 
-const char *const kind_names[] = {"all",          "split_all", "i_all",   "at_all",
-                                  "split_at_all", "i_at_all",  "ordered", "split_ordered", NULL};
+const char *const kind_names[] = {"all",     "split_all",     "i_all",
+                                  "at_all",  "split_at_all",  "i_at_all",
+                                  "ordered", "split_ordered", NULL};
 const char *const pointer_kinds[] = {"all", "split_all", "i_all", NULL};
-const char *const own_kinds[] = {"all", "split_all", "i_all", "at_all", "split_at_all", "i_at_all", NULL};
+const char *const own_kinds[] = {"all",          "split_all", "i_all", "at_all",
+                                 "split_at_all", "i_at_all",  NULL};
 const char *const offset_kinds[] = {"at_all", "split_at_all", "i_at_all", NULL};
-const char *const shape_names[] = {"plain", "holes", "negative", "resized", "backward", "absolute", NULL};
+const char *const shape_names[] = {"plain",    "holes",    "negative", "resized",
+                                   "backward", "absolute", NULL};
 
 /* --- what is found --- */
 
@@ -158,12 +161,14 @@ static void compare_file(struct test *t, const struct bytes *model)
 {
     struct stat status;
     if (stat(t->path, &status) != 0 || status.st_size != model->size)
-        differ(t, "the file has %" PRId64 " bytes, not %" PRId64, (int64_t)status.st_size, model->size);
+        differ(t, "the file has %" PRId64 " bytes, not %" PRId64, (int64_t)status.st_size,
+               model->size);
     unsigned char *got = checked_alloc((size_t)model->size, 1);
     if (peek(t, t->path, 0, got, (size_t)model->size)) {
         for (int64_t i = 0; i < model->size; i++)
             if (got[i] != model->at[i]) {
-                differ(t, "byte %" PRId64 " of the file is %02x, not %02x", i, got[i], model->at[i]);
+                differ(t, "byte %" PRId64 " of the file is %02x, not %02x", i, got[i],
+                       model->at[i]);
                 break;
             }
     }
@@ -229,7 +234,8 @@ void set_view(struct test *t, MPI_File file, const struct view *v)
     MPI_Type_free(&block);
 }
 
-void model_write(struct bytes *model, const struct view *v, int64_t from, int64_t bytes, uint64_t seed)
+void model_write(struct bytes *model, const struct view *v, int64_t from, int64_t bytes,
+                 uint64_t seed)
 {
     for (int64_t k = 0; k < bytes; k++)
         bytes_put(model, view_place(v, from + k), content(seed, k));
@@ -348,8 +354,8 @@ void memory_check(struct test *t, const struct memory *m, int64_t valid, uint64_
     compare_memory(t, m, wanted);
 }
 
-void memory_check_view(struct test *t, const struct memory *m, int64_t valid, const struct view *v, int64_t from,
-                       const struct bytes *file)
+void memory_check_view(struct test *t, const struct memory *m, int64_t valid, const struct view *v,
+                       int64_t from, const struct bytes *file)
 {
     unsigned char *wanted = untouched(m);
     for (int64_t k = 0; k < valid; k++)
@@ -397,7 +403,9 @@ int call_write(enum kind kind, MPI_File f, int64_t offset, const struct memory *
     case AT_ALL: return MPI_File_write_at_all(f, offset, m->address, m->count, m->type, s);
     case ORDERED: return MPI_File_write_ordered(f, m->address, m->count, m->type, s);
     case SPLIT_ALL: rc = MPI_File_write_all_begin(f, m->address, m->count, m->type); break;
-    case SPLIT_AT_ALL: rc = MPI_File_write_at_all_begin(f, offset, m->address, m->count, m->type); break;
+    case SPLIT_AT_ALL:
+        rc = MPI_File_write_at_all_begin(f, offset, m->address, m->count, m->type);
+        break;
     case SPLIT_ORDERED: rc = MPI_File_write_ordered_begin(f, m->address, m->count, m->type); break;
     case I_ALL: rc = MPI_File_iwrite_all(f, m->address, m->count, m->type, &request); break;
     default: rc = MPI_File_iwrite_at_all(f, offset, m->address, m->count, m->type, &request); break;
@@ -405,7 +413,8 @@ int call_write(enum kind kind, MPI_File f, int64_t offset, const struct memory *
     return finish_write(rc, kind, f, m->address, &request, s);
 }
 
-static int finish_read(int rc, enum kind kind, MPI_File f, void *at, MPI_Request *request, MPI_Status *s)
+static int finish_read(int rc, enum kind kind, MPI_File f, void *at, MPI_Request *request,
+                       MPI_Status *s)
 {
     if (rc != MPI_SUCCESS)
         return rc;
@@ -426,7 +435,9 @@ int call_read(enum kind kind, MPI_File f, int64_t offset, struct memory *m, MPI_
     case AT_ALL: return MPI_File_read_at_all(f, offset, m->address, m->count, m->type, s);
     case ORDERED: return MPI_File_read_ordered(f, m->address, m->count, m->type, s);
     case SPLIT_ALL: rc = MPI_File_read_all_begin(f, m->address, m->count, m->type); break;
-    case SPLIT_AT_ALL: rc = MPI_File_read_at_all_begin(f, offset, m->address, m->count, m->type); break;
+    case SPLIT_AT_ALL:
+        rc = MPI_File_read_at_all_begin(f, offset, m->address, m->count, m->type);
+        break;
     case SPLIT_ORDERED: rc = MPI_File_read_ordered_begin(f, m->address, m->count, m->type); break;
     case I_ALL: rc = MPI_File_iread_all(f, m->address, m->count, m->type, &request); break;
     default: rc = MPI_File_iread_at_all(f, offset, m->address, m->count, m->type, &request); break;
@@ -501,7 +512,8 @@ static bool for_each(const struct options *o, const struct family *f)
         const char *const *variant = f->variants != NULL ? f->variants : none;
         for (int i = 0; i == 0 || variant[i] != NULL; i++) {
             char name[NAME_ROOM];
-            snprintf(name, sizeof name, "%s%s%s", f->name, variant[i] ? "/" : "", variant[i] ? variant[i] : "");
+            snprintf(name, sizeof name, "%s%s%s", f->name, variant[i] ? "/" : "",
+                     variant[i] ? variant[i] : "");
             if (!is_wanted(o, name))
                 continue;
             if (o->list)
@@ -538,9 +550,13 @@ static struct options parse_options(int argc, char **argv)
         {"threads", 't', NULL, 0, "With MPI_THREAD_MULTIPLE", 0},
         {0},
     };
-    static const struct argp parser = {table, parse_option, "[PATTERN...]",
+    static const struct argp parser = {table,
+                                       parse_option,
+                                       "[PATTERN...]",
                                        "Runs the cases whose names match a pattern, or all.",
-                                       NULL, NULL, NULL};
+                                       NULL,
+                                       NULL,
+                                       NULL};
     struct options o = {.dir = getenv("TMPDIR"), .limit = 120};
     if (o.dir == NULL)
         o.dir = "/tmp";
@@ -554,7 +570,8 @@ int conformance_main(int argc, char **argv, const struct family *const *table)
     bool well = true;
     int provided = MPI_THREAD_MULTIPLE;
     if (!o.list)
-        MPI_Init_thread(&argc, &argv, o.threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+        MPI_Init_thread(&argc, &argv, o.threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                        &provided);
     o.threads = o.threads && provided == MPI_THREAD_MULTIPLE;
     for (; *table != NULL; table++)
         well = for_each(&o, *table) && well;

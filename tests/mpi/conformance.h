@@ -14,10 +14,10 @@ struct test {
     const char *dir;
     MPI_Comm comm; /* of all ranks; each case has its own copy */
     int rank, ranks;
-    bool threads; /* MPI_THREAD_MULTIPLE was asked for and is there */
-    char path[4096]; /* of the case's file, removed after the case; not there before it */
+    bool threads;      /* MPI_THREAD_MULTIPLE was asked for and is there */
+    char path[4096];   /* of the case's file, removed after the case; not there before it */
     char failure[512]; /* the first thing found wrong on this rank; empty: nothing */
-    char skip[256]; /* why the case does not apply here, the same on every rank */
+    char skip[256];    /* why the case does not apply here, the same on every rank */
 };
 
 /* A case, or one case for each name in `variants` (ends with NULL): NAME/VARIANT. Cases are
@@ -83,7 +83,8 @@ struct view {
 int64_t view_place(const struct view *v, int64_t k);
 MPI_Datatype element(int etype);
 void set_view(struct test *t, MPI_File file, const struct view *v);
-void model_write(struct bytes *model, const struct view *v, int64_t from, int64_t bytes, uint64_t seed);
+void model_write(struct bytes *model, const struct view *v, int64_t from, int64_t bytes,
+                 uint64_t seed);
 
 enum shape { PLAIN, HOLES, NEGATIVE, RESIZED, BACKWARD, ABSOLUTE, SHAPES };
 extern const char *const shape_names[];
@@ -104,8 +105,8 @@ void memory_fill(struct memory *m, uint64_t seed);
 /* The first `valid` bytes are content(seed, k), all else is FILLING. */
 void memory_check(struct test *t, const struct memory *m, int64_t valid, uint64_t seed);
 /* The first `valid` bytes are what the view shows of the file from its byte `from` on. */
-void memory_check_view(struct test *t, const struct memory *m, int64_t valid, const struct view *v, int64_t from,
-                       const struct bytes *file);
+void memory_check_view(struct test *t, const struct memory *m, int64_t valid, const struct view *v,
+                       int64_t from, const struct bytes *file);
 void memory_release(struct memory *m);
 
 /* --- the calls --- */
@@ -113,15 +114,19 @@ void memory_release(struct memory *m);
 /* By file pointer, by offset, by the pointer that all ranks share. */
 enum kind { ALL, SPLIT_ALL, I_ALL, AT_ALL, SPLIT_AT_ALL, I_AT_ALL, ORDERED, SPLIT_ORDERED };
 /* All kinds; those of the first three; of the first six; of the middle three, from AT_ALL on. */
-extern const char *const kind_names[], *const pointer_kinds[], *const own_kinds[], *const offset_kinds[];
+extern const char *const kind_names[], *const pointer_kinds[], *const own_kinds[],
+                                                                   *const offset_kinds[];
 bool is_ordered(enum kind kind);
 bool has_offset(enum kind kind);
-/* One collective call from start to end. offset in elements of the view, for those that take one. */
-int call_write(enum kind kind, MPI_File file, int64_t offset, const struct memory *m, MPI_Status *status);
+/* One collective call from start to end. offset in elements of the view, for those that take one.
+ */
+int call_write(enum kind kind, MPI_File file, int64_t offset, const struct memory *m,
+               MPI_Status *status);
 int call_read(enum kind kind, MPI_File file, int64_t offset, struct memory *m, MPI_Status *status);
 void check_count(struct test *t, const char *what, const MPI_Status *status, int64_t wanted);
 
 /* The tables of the program `conformance`. */
-extern const struct family calls_families[], views_families[], requests_families[], files_families[];
+extern const struct family calls_families[], views_families[], requests_families[],
+    files_families[];
 
 #endif

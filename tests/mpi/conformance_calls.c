@@ -8,14 +8,15 @@
 
 #define CALLS 3
 
-/* How one case moves its data: written in CALLS calls, checked without MPI, read back in as many. */
+/* How one case moves its data: written in CALLS calls, checked without MPI, read back in as many.
+ */
 struct trip {
     int64_t (*amount)(const struct test *t, int rank, int call); /* elements */
     int64_t block; /* elements, of the pieces of the view */
     int64_t gap;   /* bytes, not seen by any view, after each round of pieces */
     int etype;
     enum shape shape;
-    bool existing; /* there is a file before, longer than what is written */
+    bool existing;    /* there is a file before, longer than what is written */
     bool empty_views; /* odd ranks have a view of size 0 */
     bool no_status;
 };
@@ -70,7 +71,8 @@ static struct view view_of(const struct test *t, const struct trip *trip, enum k
     int64_t block = trip->block * trip->etype;
     if (is_ordered(kind))
         return (struct view){trip->gap, block, block + trip->gap, trip->etype};
-    return (struct view){trip->gap + rank * block, block, t->ranks * block + trip->gap, trip->etype};
+    return (struct view){trip->gap + rank * block, block, t->ranks * block + trip->gap,
+                         trip->etype};
 }
 
 static bool sees_nothing(const struct trip *trip, enum kind kind, int rank)
@@ -78,14 +80,16 @@ static bool sees_nothing(const struct trip *trip, enum kind kind, int rank)
     return trip->empty_views && rank % 2 == 1 && !is_ordered(kind);
 }
 
-static int64_t bytes_of(const struct test *t, const struct trip *trip, enum kind kind, int rank, int call)
+static int64_t bytes_of(const struct test *t, const struct trip *trip, enum kind kind, int rank,
+                        int call)
 {
     return sees_nothing(trip, kind, rank) ? 0 : trip->amount(t, rank, call) * trip->etype;
 }
 
 /* Own file pointers: behind the earlier calls of the rank. A common one: behind all earlier
  * calls of all ranks, and this call of the ranks before. */
-static struct share share_of(const struct test *t, const struct trip *trip, enum kind kind, int rank, int call)
+static struct share share_of(const struct test *t, const struct trip *trip, enum kind kind,
+                             int rank, int call)
 {
     struct share s = {view_of(t, trip, kind, rank), 0, bytes_of(t, trip, kind, rank, call)};
     for (int c = 0; c <= call; c++)
@@ -107,7 +111,8 @@ static void set_share_view(struct test *t, MPI_File file, const struct trip *tri
     }
     MPI_Type_contiguous(0, element(v.etype), &empty);
     MPI_Type_commit(&empty);
-    must(t, "set_view", MPI_File_set_view(file, v.first, element(v.etype), empty, "native", MPI_INFO_NULL));
+    must(t, "set_view",
+         MPI_File_set_view(file, v.first, element(v.etype), empty, "native", MPI_INFO_NULL));
     MPI_Type_free(&empty);
 }
 
@@ -125,7 +130,8 @@ static void check_position(struct test *t, MPI_File file, enum kind kind, const 
 }
 
 /* Where the file pointer of all ranks must be after a call. */
-static void check_shared_position(struct test *t, MPI_File file, enum kind kind, const struct share *s)
+static void check_shared_position(struct test *t, MPI_File file, enum kind kind,
+                                  const struct share *s)
 {
     MPI_Offset got = 0;
     int64_t end = s->from + s->bytes, wanted = 0;
@@ -134,11 +140,13 @@ static void check_shared_position(struct test *t, MPI_File file, enum kind kind,
     MPI_Allreduce(&end, &wanted, 1, MPI_INT64_T, MPI_MAX, t->comm);
     MPI_File_get_position_shared(file, &got);
     if (got != wanted / s->view.etype)
-        differ(t, "the shared file pointer is %lld, not %" PRId64, (long long)got, wanted / s->view.etype);
+        differ(t, "the shared file pointer is %lld, not %" PRId64, (long long)got,
+               wanted / s->view.etype);
     MPI_Barrier(t->comm);
 }
 
-static void write_one(struct test *t, MPI_File file, const struct trip *trip, enum kind kind, int call)
+static void write_one(struct test *t, MPI_File file, const struct trip *trip, enum kind kind,
+                      int call)
 {
     struct share s = share_of(t, trip, kind, t->rank, call);
     struct memory m = memory_make(trip->shape, s.bytes, trip->etype);
@@ -154,7 +162,8 @@ static void write_one(struct test *t, MPI_File file, const struct trip *trip, en
     memory_release(&m);
 }
 
-static void read_one(struct test *t, MPI_File file, const struct trip *trip, enum kind kind, int call)
+static void read_one(struct test *t, MPI_File file, const struct trip *trip, enum kind kind,
+                     int call)
 {
     struct share s = share_of(t, trip, kind, t->rank, call);
     struct memory m = memory_make(trip->shape, s.bytes, trip->etype);
@@ -168,7 +177,8 @@ static void read_one(struct test *t, MPI_File file, const struct trip *trip, enu
     memory_release(&m);
 }
 
-static void write_model(const struct test *t, const struct trip *trip, enum kind kind, struct bytes *model)
+static void write_model(const struct test *t, const struct trip *trip, enum kind kind,
+                        struct bytes *model)
 {
     for (int call = 0; call < CALLS && t->rank == 0; call++)
         for (int rank = 0; rank < t->ranks; rank++) {
@@ -222,7 +232,9 @@ static void case_ragged(struct test *t, int kind)
 
 static void case_doubles(struct test *t, int kind)
 {
-    round_trip(t, kind, &(struct trip){.amount = ragged, .block = 3, .gap = 24, .etype = 8, .existing = true});
+    round_trip(
+        t, kind,
+        &(struct trip){.amount = ragged, .block = 3, .gap = 24, .etype = 8, .existing = true});
 }
 
 static void case_large(struct test *t, int kind)
@@ -232,7 +244,8 @@ static void case_large(struct test *t, int kind)
 
 static void case_nothing(struct test *t, int kind)
 {
-    round_trip(t, kind, &(struct trip){.amount = nothing, .block = 8, .etype = 1, .existing = true});
+    round_trip(t, kind,
+               &(struct trip){.amount = nothing, .block = 8, .etype = 1, .existing = true});
 }
 
 static void case_one_rank(struct test *t, int kind)
@@ -242,7 +255,8 @@ static void case_one_rank(struct test *t, int kind)
 
 static void case_empty_views(struct test *t, int kind)
 {
-    round_trip(t, kind, &(struct trip){.amount = ragged, .block = 9, .etype = 1, .empty_views = true});
+    round_trip(t, kind,
+               &(struct trip){.amount = ragged, .block = 9, .etype = 1, .empty_views = true});
 }
 
 static void case_new_holes(struct test *t, int kind)
@@ -252,22 +266,28 @@ static void case_new_holes(struct test *t, int kind)
 
 static void case_old_holes(struct test *t, int kind)
 {
-    round_trip(t, kind, &(struct trip){.amount = ragged, .block = 11, .gap = 13, .etype = 1, .existing = true});
+    round_trip(
+        t, kind,
+        &(struct trip){.amount = ragged, .block = 11, .gap = 13, .etype = 1, .existing = true});
 }
 
 static void case_wide_holes(struct test *t, int kind)
 {
-    round_trip(t, kind, &(struct trip){.amount = even, .block = 100, .gap = 70000, .etype = 1, .existing = true});
+    round_trip(
+        t, kind,
+        &(struct trip){.amount = even, .block = 100, .gap = 70000, .etype = 1, .existing = true});
 }
 
 static void case_no_status(struct test *t, int kind)
 {
-    round_trip(t, kind, &(struct trip){.amount = ragged, .block = 5, .etype = 4, .no_status = true});
+    round_trip(t, kind,
+               &(struct trip){.amount = ragged, .block = 5, .etype = 4, .no_status = true});
 }
 
 static void memory_case(struct test *t, enum shape shape, enum kind kind)
 {
-    round_trip(t, kind, &(struct trip){.amount = even, .block = 10, .gap = 8, .etype = 4, .shape = shape});
+    round_trip(t, kind,
+               &(struct trip){.amount = even, .block = 10, .gap = 8, .etype = 4, .shape = shape});
 }
 
 static void case_memory_holes(struct test *t, int kind)
@@ -336,12 +356,14 @@ static void end_of_file(struct test *t, enum kind kind, const struct trip *trip,
 
 static void case_past_end(struct test *t, int kind)
 {
-    end_of_file(t, kind, &(struct trip){.amount = even, .block = 400, .etype = 1}, t->ranks * 315 / 2 + 3);
+    end_of_file(t, kind, &(struct trip){.amount = even, .block = 400, .etype = 1},
+                t->ranks * 315 / 2 + 3);
 }
 
 static void case_past_end_pieces(struct test *t, int kind)
 {
-    end_of_file(t, kind, &(struct trip){.amount = even, .block = 10, .gap = 6, .etype = 1, .shape = HOLES},
+    end_of_file(t, kind,
+                &(struct trip){.amount = even, .block = 10, .gap = 6, .etype = 1, .shape = HOLES},
                 t->ranks * 315 / 2 + 3);
 }
 

@@ -157,28 +157,36 @@ static void tell(struct test *t, enum kind kind, const struct story *story)
 
 static void case_write_eio(struct test *t, int kind)
 {
-    tell(t, kind, &(struct story){.fault = {FAIL, .write = true, .error = EIO}, .class = MPI_ERR_IO});
+    tell(t, kind,
+         &(struct story){.fault = {FAIL, .write = true, .error = EIO}, .class = MPI_ERR_IO});
 }
 
 static void case_write_late_eio(struct test *t, int kind)
 {
-    tell(t, kind, &(struct story){.fault = {FAIL, .write = true, .error = EIO, .after = 5}, .class = MPI_ERR_IO});
+    tell(t, kind,
+         &(struct story){.fault = {FAIL, .write = true, .error = EIO, .after = 5},
+                         .class = MPI_ERR_IO});
 }
 
 static void case_write_full(struct test *t, int kind)
 {
-    tell(t, kind, &(struct story){.fault = {HALF_FAIL, .write = true, .error = ENOSPC, .after = 1},
-                                  .class = MPI_ERR_NO_SPACE});
+    tell(t, kind,
+         &(struct story){.fault = {HALF_FAIL, .write = true, .error = ENOSPC, .after = 1},
+                         .class = MPI_ERR_NO_SPACE});
 }
 
 static void case_write_quota(struct test *t, int kind)
 {
-    tell(t, kind, &(struct story){.fault = {FAIL, .write = true, .error = EDQUOT, .after = 1}, .class = MPI_ERR_QUOTA});
+    tell(t, kind,
+         &(struct story){.fault = {FAIL, .write = true, .error = EDQUOT, .after = 1},
+                         .class = MPI_ERR_QUOTA});
 }
 
 static void case_write_read_only(struct test *t, int kind)
 {
-    tell(t, kind, &(struct story){.fault = {FAIL, .write = true, .error = EROFS}, .class = MPI_ERR_READ_ONLY});
+    tell(t, kind,
+         &(struct story){.fault = {FAIL, .write = true, .error = EROFS},
+                         .class = MPI_ERR_READ_ONLY});
 }
 
 static void case_write_nothing(struct test *t, int kind)
@@ -199,12 +207,15 @@ static void case_write_interrupted(struct test *t, int kind)
 
 static void case_read_eio(struct test *t, int kind)
 {
-    tell(t, kind, &(struct story){.fault = {FAIL, .write = false, .error = EIO}, .class = MPI_ERR_IO});
+    tell(t, kind,
+         &(struct story){.fault = {FAIL, .write = false, .error = EIO}, .class = MPI_ERR_IO});
 }
 
 static void case_read_late_eio(struct test *t, int kind)
 {
-    tell(t, kind, &(struct story){.fault = {FAIL, .write = false, .error = EIO, .after = 3}, .class = MPI_ERR_IO});
+    tell(t, kind,
+         &(struct story){.fault = {FAIL, .write = false, .error = EIO, .after = 3},
+                         .class = MPI_ERR_IO});
 }
 
 static void case_read_short(struct test *t, int kind)

@@ -19,7 +19,8 @@ static struct view records(int rank, int ranks)
     return (struct view){rank * RECORD, RECORD, ranks * RECORD, 4};
 }
 
-static void model_records(struct test *t, struct bytes *model, int64_t from, int64_t count, uint64_t seed)
+static void model_records(struct test *t, struct bytes *model, int64_t from, int64_t count,
+                          uint64_t seed)
 {
     for (int rank = 0; rank < t->ranks; rank++) {
         struct view v = records(rank, t->ranks);
@@ -27,7 +28,8 @@ static void model_records(struct test *t, struct bytes *model, int64_t from, int
     }
 }
 
-static void write_records(struct test *t, MPI_File file, enum kind kind, int64_t from, int64_t count, uint64_t seed)
+static void write_records(struct test *t, MPI_File file, enum kind kind, int64_t from,
+                          int64_t count, uint64_t seed)
 {
     struct memory m = memory_make(PLAIN, count * RECORD, 4);
     MPI_Status status;
@@ -38,8 +40,8 @@ static void write_records(struct test *t, MPI_File file, enum kind kind, int64_t
 }
 
 /* Reads the records that rank `of` wrote with this seed, through the view that is set. */
-static void read_records(struct test *t, MPI_File file, enum kind kind, int64_t from, int64_t count, uint64_t seed,
-                         int of)
+static void read_records(struct test *t, MPI_File file, enum kind kind, int64_t from, int64_t count,
+                         uint64_t seed, int of)
 {
     struct memory m = memory_make(PLAIN, count * RECORD, 4);
     MPI_Status status;
@@ -129,12 +131,15 @@ static void case_wrong_mode(struct test *t, int variant)
     MPI_File file = open_file(t, variant == 0 ? MPI_MODE_RDONLY : MPI_MODE_WRONLY);
     set_records_view(t, file, t->rank, t->ranks);
     if (variant == 0) {
-        must_fail(t, "write_all", call_write(ALL, file, 0, &m, MPI_STATUS_IGNORE), MPI_ERR_READ_ONLY);
-        must_fail(t, "iwrite_at_all", call_write(I_AT_ALL, file, 0, &m, MPI_STATUS_IGNORE), MPI_ERR_READ_ONLY);
+        must_fail(t, "write_all", call_write(ALL, file, 0, &m, MPI_STATUS_IGNORE),
+                  MPI_ERR_READ_ONLY);
+        must_fail(t, "iwrite_at_all", call_write(I_AT_ALL, file, 0, &m, MPI_STATUS_IGNORE),
+                  MPI_ERR_READ_ONLY);
         read_records(t, file, AT_ALL, 0, 5, 1, t->rank);
     } else {
         must_fail(t, "read_all", call_read(ALL, file, 0, &m, MPI_STATUS_IGNORE), MPI_ERR_ACCESS);
-        must_fail(t, "iread_at_all", call_read(I_AT_ALL, file, 0, &m, MPI_STATUS_IGNORE), MPI_ERR_ACCESS);
+        must_fail(t, "iread_at_all", call_read(I_AT_ALL, file, 0, &m, MPI_STATUS_IGNORE),
+                  MPI_ERR_ACCESS);
         write_records(t, file, AT_ALL, 0, 5, 9);
         model_records(t, &model, 0, 5, 9);
     }
@@ -175,7 +180,8 @@ static void case_atomic(struct test *t, int variant)
         MPI_Barrier(t->comm);
         set_records_view(t, file, next, t->ranks);
         struct memory m = memory_make(PLAIN, 30 * RECORD, 4);
-        must(t, "read_at", MPI_File_read_at(file, 0, m.address, m.count, m.type, MPI_STATUS_IGNORE));
+        must(t, "read_at",
+             MPI_File_read_at(file, 0, m.address, m.count, m.type, MPI_STATUS_IGNORE));
         memory_check(t, &m, 30 * RECORD, seed + (uint64_t)next);
         memory_release(&m);
         read_records(t, file, kind, 0, 30, seed, next);
@@ -196,7 +202,8 @@ static void case_atomic_individual(struct test *t, int variant)
         struct memory m = memory_make(PLAIN, 30 * RECORD, 4);
         memory_fill(&m, seed + (uint64_t)t->rank);
         set_records_view(t, file, t->rank, t->ranks);
-        must(t, "write_at", MPI_File_write_at(file, 0, m.address, m.count, m.type, MPI_STATUS_IGNORE));
+        must(t, "write_at",
+             MPI_File_write_at(file, 0, m.address, m.count, m.type, MPI_STATUS_IGNORE));
         memory_release(&m);
         MPI_Barrier(t->comm);
         set_records_view(t, file, next, t->ranks);
@@ -225,7 +232,8 @@ static void case_atomic_overlap(struct test *t, int kind)
             break;
         winner = k == 0 ? got : winner;
         if (got != winner || got == 0 || got > t->ranks)
-            differ(t, "byte %" PRId64 " is rank %d's, the first one is rank %d's", k, got - 1, winner - 1);
+            differ(t, "byte %" PRId64 " is rank %d's, the first one is rank %d's", k, got - 1,
+                   winner - 1);
     }
     memory_release(&m);
 }
@@ -243,7 +251,8 @@ static void case_external32(struct test *t, int kind)
     MPI_Status status;
     for (int i = 0; i < COUNT; i++)
         value[i] = 0x01020304 + t->rank * 1000 + i;
-    must(t, "set_view", MPI_File_set_view(file, first, MPI_INT, MPI_INT, "external32", MPI_INFO_NULL));
+    must(t, "set_view",
+         MPI_File_set_view(file, first, MPI_INT, MPI_INT, "external32", MPI_INFO_NULL));
     must(t, "write", call_write(kind, file, 0, &m, &status));
     check_count(t, "write", &status, sizeof value);
     synchronise(t, file);
@@ -253,8 +262,8 @@ static void case_external32(struct test *t, int kind)
         peek(t, t->path, 4 * (int64_t)i, byte, 4);
         if (byte[0] << 24 != (wanted & 0x7f000000) || byte[1] != (wanted >> 16 & 0xff) ||
             byte[2] != (wanted >> 8 & 0xff) || byte[3] != (wanted & 0xff)) {
-            differ(t, "number %d in the file is %02x%02x%02x%02x, not %08x", i, byte[0], byte[1], byte[2], byte[3],
-                   (unsigned)wanted);
+            differ(t, "number %d in the file is %02x%02x%02x%02x, not %08x", i, byte[0], byte[1],
+                   byte[2], byte[3], (unsigned)wanted);
             break;
         }
     }
@@ -305,7 +314,8 @@ static void case_external32_holes(struct test *t, int kind)
         peek(t, t->path, rank * 24 + 8, byte, 8);
         for (int i = 0; i < 8; i++)
             if (byte[i] != wanted.byte[7 - i])
-                differ(t, "byte %d of a number of rank %d is %02x, not %02x", i, rank, byte[i], wanted.byte[7 - i]);
+                differ(t, "byte %d of a number of rank %d is %02x, not %02x", i, rank, byte[i],
+                       wanted.byte[7 - i]);
     }
     close_file(t, &file);
     MPI_Type_free(&memory);
@@ -387,7 +397,8 @@ static void case_intermixed_shared(struct test *t, int variant)
         MPI_Barrier(t->comm);
         if (t->rank == t->ranks - 1) {
             memory_fill(&m, (uint64_t)(500 + round));
-            must(t, "write_shared", MPI_File_write_shared(file, m.address, m.count, m.type, MPI_STATUS_IGNORE));
+            must(t, "write_shared",
+                 MPI_File_write_shared(file, m.address, m.count, m.type, MPI_STATUS_IGNORE));
         }
         for (int64_t k = 0; k < LENGTH; k++)
             bytes_put(&model, at++, content((uint64_t)(500 + round), k));
@@ -457,7 +468,8 @@ enum split { HALVES, ODD_AND_EVEN, REVERSED, ALL_BUT_LAST, SELF };
 static void case_communicator(struct test *t, int variant)
 {
     char path[sizeof t->path + 16];
-    int colour[] = {t->rank < t->ranks / 2, t->rank % 2, 0, t->rank == t->ranks - 1 && t->ranks > 1 ? 1 : 0, t->rank};
+    int colour[] = {t->rank < t->ranks / 2, t->rank % 2, 0,
+                    t->rank == t->ranks - 1 && t->ranks > 1 ? 1 : 0, t->rank};
     int key = variant == REVERSED ? -t->rank : t->rank;
     MPI_Comm part;
     MPI_Comm_split(t->comm, colour[variant], key, &part);
@@ -506,7 +518,8 @@ static void case_several_files(struct test *t, int kind)
             unsigned char got = 0;
             for (int64_t k = 0; k < 12 * RECORD; k++) {
                 uint64_t seed = (uint64_t)(1000 * f + k / (4 * RECORD) * 100 + rank);
-                if (!peek(t, path[f], view_place(&v, k), &got, 1) || got != content(seed, k % (4 * RECORD)))
+                if (!peek(t, path[f], view_place(&v, k), &got, 1) ||
+                    got != content(seed, k % (4 * RECORD)))
                     differ(t, "file %d, byte %" PRId64 " is %02x", f, view_place(&v, k), got);
             }
             if (rank == t->ranks - 1)
@@ -708,7 +721,8 @@ const struct family files_families[] = {
     {"external32", case_external32, kind_names},
     {"external32_holes", case_external32_holes, own_kinds},
     {"intermixed", case_intermixed, pointer_kinds},
-    {"intermixed_shared", case_intermixed_shared, (const char *const[]){"ordered", "split_ordered", NULL}},
+    {"intermixed_shared", case_intermixed_shared,
+     (const char *const[]){"ordered", "split_ordered", NULL}},
     {"sizes", case_sizes, NULL},
     {"communicator", case_communicator,
      (const char *const[]){"halves", "odd_and_even", "reversed", "all_but_last", "self", NULL}},

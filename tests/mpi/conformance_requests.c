@@ -87,7 +87,8 @@ static void check_files(struct test *t, struct batch *b)
             unsigned char got = 0;
             for (int64_t k = 0; k < BYTES; k += 19) {
                 int64_t at = view_place(&v, (int64_t)(n / FILES) * BYTES + k);
-                if (!peek(t, b->path[n % FILES], at, &got, 1) || got != content(seed_of(rank, n), k))
+                if (!peek(t, b->path[n % FILES], at, &got, 1) ||
+                    got != content(seed_of(rank, n), k))
                     differ(t, "file %d, byte %" PRId64 " is %02x", n % FILES, at, got);
             }
         }
@@ -166,7 +167,7 @@ static void by_get_status(struct test *t, struct batch *b)
 }
 
 typedef void (*complete_fn)(struct test *t, struct batch *b);
-static const char *const ways[] = {"waitall", "wait_backwards", "test",      "testall",
+static const char *const ways[] = {"waitall", "wait_backwards", "test",       "testall",
                                    "waitany", "waitsome",       "get_status", NULL};
 static const complete_fn way[] = {by_waitall, by_wait_backwards, by_test,      by_testall,
                                   by_waitany, by_waitsome,       by_get_status};
@@ -251,12 +252,14 @@ static void case_progress_elsewhere(struct test *t, int variant)
     free(b);
 }
 
-/* Blocking collectives of the communicator, messages and individual access between start and end. */
+/* Blocking collectives of the communicator, messages and individual access between start and end.
+ */
 static void case_other_calls_between(struct test *t, int variant)
 {
     (void)variant;
     struct batch *b = checked_alloc(1, sizeof *b);
-    int sum = 0, to = (t->rank + 1) % t->ranks, from = (t->rank + t->ranks - 1) % t->ranks, got = -1;
+    int sum = 0, to = (t->rank + 1) % t->ranks, from = (t->rank + t->ranks - 1) % t->ranks,
+        got = -1;
     open_batch(t, b);
     for (int n = 0; n < FILES * ROUNDS; n++) {
         start(t, b, n, true);
@@ -267,7 +270,8 @@ static void case_other_calls_between(struct test *t, int variant)
             differ(t, "another call gave a wrong result");
     }
     /* Behind all collective data: 4-byte elements of the view. */
-    must(t, "write_at", MPI_File_write_at(b->file[0], ROUNDS * BYTES / 4, &sum, 1, MPI_INT, MPI_STATUS_IGNORE));
+    must(t, "write_at",
+         MPI_File_write_at(b->file[0], ROUNDS * BYTES / 4, &sum, 1, MPI_INT, MPI_STATUS_IGNORE));
     by_waitall(t, b);
     check_memory(t, b);
     check_files(t, b);
@@ -297,12 +301,14 @@ static void case_after_start(struct test *t, int variant)
         memset(m.whole, FILLING, (size_t)m.size);
     }
     MPI_Type_dup(m.type, &type);
-    must(t, "start", write ? MPI_File_iwrite_all(file, m.address, m.count, type, &request)
-                           : MPI_File_iread_all(file, m.address, m.count, type, &request));
+    must(t, "start",
+         write ? MPI_File_iwrite_all(file, m.address, m.count, type, &request)
+               : MPI_File_iread_all(file, m.address, m.count, type, &request));
     MPI_Type_free(&type);
     MPI_File_get_position(file, &position);
     if (position != BYTES / 4)
-        differ(t, "after the start the file pointer is %lld, not %d", (long long)position, BYTES / 4);
+        differ(t, "after the start the file pointer is %lld, not %d", (long long)position,
+               BYTES / 4);
     must(t, "wait", MPI_Wait(&request, &status));
     if (request != MPI_REQUEST_NULL)
         differ(t, "the request is still there");
@@ -315,7 +321,8 @@ static void case_after_start(struct test *t, int variant)
 /* Nobody has anything to move, or one rank only: the requests complete all the same. */
 static void case_empty_requests(struct test *t, int variant)
 {
-    MPI_Request request[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Request request[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL,
+                              MPI_REQUEST_NULL};
     MPI_Status status[4];
     char out[100], in[100] = {0};
     int count = variant == 1 && t->rank == t->ranks - 1 ? 100 : 0;

@@ -32,8 +32,8 @@ static bool has_room(struct test *t, int64_t size)
 /* --- far --- */
 
 /* Rank 0 finds each rank's data in the file: `bytes` from byte `from` of each view on. */
-static void peek_all(struct test *t, const struct view *(*view_of)(const struct test *, int), int64_t from,
-                     int64_t bytes)
+static void peek_all(struct test *t, const struct view *(*view_of)(const struct test *, int),
+                     int64_t from, int64_t bytes)
 {
     MPI_Barrier(t->comm);
     for (int rank = 0; rank < t->ranks && t->rank == 0; rank++)
@@ -56,8 +56,9 @@ static void check_gap(struct test *t, int64_t offset)
 }
 
 /* Writes and reads `bytes` from byte `from` of the views on, in one call each. */
-static void far_trip(struct test *t, enum kind kind, const struct view *(*view_of)(const struct test *, int),
-                     int64_t from, int64_t bytes)
+static void far_trip(struct test *t, enum kind kind,
+                     const struct view *(*view_of)(const struct test *, int), int64_t from,
+                     int64_t bytes)
 {
     const struct view *v = view_of(t, t->rank);
     struct memory m = memory_make(PLAIN, bytes, v->etype);
@@ -258,7 +259,8 @@ static void case_view_overlaps_itself(struct test *t, int kind)
     check_count(t, "read", &status, bytes);
     for (int64_t k = 0; k < bytes; k++)
         if (m.origin[k] != there.at[folded_place(from + k)])
-            differ(t, "byte %" PRId64 " is %02x, not %02x", k, m.origin[k], there.at[folded_place(from + k)]);
+            differ(t, "byte %" PRId64 " is %02x, not %02x", k, m.origin[k],
+                   there.at[folded_place(from + k)]);
     close_file(t, &file);
     memory_release(&m);
     bytes_release(&there);
@@ -283,7 +285,8 @@ static void overlapping_writes(struct test *t, enum kind kind, int64_t piece, in
     MPI_Barrier(t->comm);
     int64_t end = (t->ranks - 1) * STEP + view_place(&v, LENGTH - 1) - v.first + 1;
     unsigned char *got = checked_alloc((size_t)end, 1);
-    bool *right = checked_alloc((size_t)end, sizeof *right), *written = checked_alloc((size_t)end, sizeof *written);
+    bool *right = checked_alloc((size_t)end, sizeof *right),
+         *written = checked_alloc((size_t)end, sizeof *written);
     bool there = t->rank != 0 || peek(t, t->path, 0, got, (size_t)end);
     for (int rank = 0; rank < t->ranks && t->rank == 0 && there; rank++)
         for (int64_t k = 0; k < LENGTH; k++) {
@@ -363,7 +366,8 @@ static void case_darray(struct test *t, int kind)
     MPI_Status status;
     int bytes;
     MPI_Dims_create(t->ranks, 2, grid);
-    MPI_Type_create_darray(t->ranks, t->rank, 2, size, distribution, width, grid, MPI_ORDER_C, MPI_INT, &type);
+    MPI_Type_create_darray(t->ranks, t->rank, 2, size, distribution, width, grid, MPI_ORDER_C,
+                           MPI_INT, &type);
     MPI_Type_commit(&type);
     MPI_Type_size(type, &bytes);
     struct memory m = memory_make(PLAIN, bytes, 4);

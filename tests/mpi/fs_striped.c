@@ -16,8 +16,8 @@
 static int stripe_size, stripe_count;
 
 /* Rank 0 creates the file, before the others look for it. */
-static int open_file(struct ompi_communicator_t *comm, const char *name, int amode, struct opal_info_t *info,
-                     ompio_file_t *fh)
+static int open_file(struct ompi_communicator_t *comm, const char *name, int amode,
+                     struct opal_info_t *info, ompio_file_t *fh)
 {
     int mode = mca_fs_base_get_file_amode(fh->f_rank, amode), rc = OMPI_SUCCESS;
     (void)info;
@@ -43,8 +43,14 @@ static int nothing(ompio_file_t *fh)
 }
 
 static mca_fs_base_module_t module = {
-    nothing, nothing, open_file, mca_fs_base_file_close, mca_fs_base_file_delete,
-    mca_fs_base_file_set_size, mca_fs_base_file_get_size, mca_fs_base_file_sync,
+    nothing,
+    nothing,
+    open_file,
+    mca_fs_base_file_close,
+    mca_fs_base_file_delete,
+    mca_fs_base_file_set_size,
+    mca_fs_base_file_get_size,
+    mca_fs_base_file_sync,
 };
 
 static int init_query(bool progress_threads, bool mpi_threads)
@@ -63,11 +69,12 @@ static mca_fs_base_module_t *file_query(ompio_file_t *fh, int *priority)
 static int register_parameters(void);
 
 OMPI_MODULE_DECLSPEC mca_fs_base_component_2_0_0_t mca_fs_striped_component = {
-    .fsm_version = {
-        OMPI_MCA_BASE_VERSION_2_1_0("fs", 2, 0, 0),
-        .mca_component_name = "striped",
-        .mca_register_component_params = register_parameters,
-    },
+    .fsm_version =
+        {
+            OMPI_MCA_BASE_VERSION_2_1_0("fs", 2, 0, 0),
+            .mca_component_name = "striped",
+            .mca_register_component_params = register_parameters,
+        },
     .fsm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
     .fsm_init_query = init_query,
     .fsm_file_query = file_query,
@@ -76,11 +83,11 @@ OMPI_MODULE_DECLSPEC mca_fs_base_component_2_0_0_t mca_fs_striped_component = {
 
 static int register_parameters(void)
 {
-    (void)mca_base_component_var_register(&mca_fs_striped_component.fsm_version, "size", "Bytes of a stripe",
-                                          MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_3,
-                                          MCA_BASE_VAR_SCOPE_READONLY, &stripe_size);
-    (void)mca_base_component_var_register(&mca_fs_striped_component.fsm_version, "count", "Number of targets",
-                                          MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_3,
-                                          MCA_BASE_VAR_SCOPE_READONLY, &stripe_count);
+    (void)mca_base_component_var_register(
+        &mca_fs_striped_component.fsm_version, "size", "Bytes of a stripe", MCA_BASE_VAR_TYPE_INT,
+        NULL, 0, 0, OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_READONLY, &stripe_size);
+    (void)mca_base_component_var_register(
+        &mca_fs_striped_component.fsm_version, "count", "Number of targets", MCA_BASE_VAR_TYPE_INT,
+        NULL, 0, 0, OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_READONLY, &stripe_count);
     return OMPI_SUCCESS;
 }

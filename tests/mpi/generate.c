@@ -114,8 +114,8 @@ static struct layout subarray(struct rng *r, const struct layout *old)
         subsize[d] = rng_between(r, 1, size[d]);
         start[d] = rng_below(r, size[d] - subsize[d] + 1);
     }
-    return layout_subarray(dims, size, subsize, start, rng_chance(r, 50) ? MPI_ORDER_C : MPI_ORDER_FORTRAN,
-                           old);
+    return layout_subarray(dims, size, subsize, start,
+                           rng_chance(r, 50) ? MPI_ORDER_C : MPI_ORDER_FORTRAN, old);
 }
 
 /* A type over `old` that is right in a filetype: no negative displacement, offsets ascend. */
@@ -176,7 +176,8 @@ static struct layout fit_tile(struct layout *l, int64_t extent)
 
 static void tile_random(struct rng *r, int ranks, struct view *view)
 {
-    int length = rng_between(r, 1, 12 * ranks), *owner = checked_alloc((size_t)length, sizeof *owner);
+    int length = rng_between(r, 1, 12 * ranks),
+        *owner = checked_alloc((size_t)length, sizeof *owner);
     bool as_struct = rng_chance(r, 50);
     for (int i = 0; i < length; i++)
         owner[i] = i > 0 && rng_chance(r, 50) ? owner[i - 1] : rng_below(r, ranks + 1) - 1;
@@ -202,7 +203,8 @@ static void tile_cyclic(struct rng *r, int ranks, struct view *view)
 /* Blocks of a process grid, within an array that may have a margin. */
 static void tile_subarray(struct rng *r, int ranks, struct view *view)
 {
-    int dims = rng_between(r, 1, 3), grid[3] = {0}, side[3], margin[3], size[3], subsize[3], start[3];
+    int dims = rng_between(r, 1, 3), grid[3] = {0}, side[3], margin[3], size[3], subsize[3],
+        start[3];
     int order = rng_chance(r, 50) ? MPI_ORDER_C : MPI_ORDER_FORTRAN;
     MPI_Dims_create(ranks, dims, grid);
     for (int d = 0; d < dims; d++) {
@@ -227,7 +229,8 @@ static void tile_block_cyclic(struct rng *r, int ranks, struct view *view)
         block[d] = rng_between(r, 1, 3);
         times[d] = rng_between(r, 1, 3);
     }
-    int64_t row = (int64_t)times[1] * block[1] * grid[1], rows = (int64_t)times[0] * block[0] * grid[0];
+    int64_t row = (int64_t)times[1] * block[1] * grid[1],
+            rows = (int64_t)times[0] * block[0] * grid[0];
     for (int i = 0; i < ranks; i++) {
         const struct layout *etype = &view[i].etype;
         struct layout l = layout_vector(times[1], block[1], block[1] * grid[1], etype);
@@ -315,7 +318,8 @@ static struct layout memory_unit(const struct layout *etype)
 /* Single elements in any order, some at negative displacements. */
 static struct layout shuffled(struct rng *r, const struct layout *unit, int *etypes)
 {
-    int count = rng_between(r, 1, MAX_BLOCKS), length[MAX_BLOCKS], at[MAX_BLOCKS], below = rng_below(r, 10);
+    int count = rng_between(r, 1, MAX_BLOCKS), length[MAX_BLOCKS], at[MAX_BLOCKS],
+        below = rng_below(r, 10);
     *etypes = 0;
     for (int i = 0; i < count; i++) {
         length[i] = rng_between(r, 1, 3);
@@ -356,7 +360,8 @@ static struct layout matrix_part(struct rng *r, const struct layout *unit, int *
 
 /* Backwards never without a gap: Open MPI 4.1 takes a vector of single bytes with stride
  * -1 for contiguous ones, with lower bound 0 (MPI_Type_get_extent shows it). */
-static struct layout vector_of_blocks(struct rng *r, const struct layout *unit, bool backwards, int *etypes)
+static struct layout vector_of_blocks(struct rng *r, const struct layout *unit, bool backwards,
+                                      int *etypes)
 {
     int count = rng_between(r, 1, 8), block = rng_between(r, 1, 3);
     int stride = block + rng_below(r, 4) + backwards;
@@ -372,7 +377,9 @@ struct layout generate_memory(struct rng *r, const struct layout *etype, int *et
     switch (rng_below(r, 9)) {
     case 0:
     case 1: return unit;
-    case 2: *etypes = rng_between(r, 1, 50); return replace(&unit, layout_contiguous(*etypes, &unit));
+    case 2:
+        *etypes = rng_between(r, 1, 50);
+        return replace(&unit, layout_contiguous(*etypes, &unit));
     case 3: return replace(&unit, vector_of_blocks(r, &unit, false, etypes));
     case 4: return replace(&unit, vector_of_blocks(r, &unit, true, etypes));
     case 5: return replace(&unit, shuffled(r, &unit, etypes));

@@ -15,8 +15,8 @@ struct rng {
 
 uint64_t rng_mix(uint64_t a, uint64_t b);
 uint64_t rng_next(struct rng *r);
-int rng_below(struct rng *r, int n);                 /* 0 .. n - 1 */
-int rng_between(struct rng *r, int low, int high);   /* low .. high */
+int rng_below(struct rng *r, int n);               /* 0 .. n - 1 */
+int rng_between(struct rng *r, int low, int high); /* low .. high */
 bool rng_chance(struct rng *r, int percent);
 
 /* What one rank sees of the file. Data byte q of the view lies at disp + the place of

@@ -26,7 +26,8 @@ static hid_t open_with_mpi(const char *path, int create)
     valid(H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL), "H5Pset_fapl_mpio");
     valid(H5Pset_all_coll_metadata_ops(access, 1), "H5Pset_all_coll_metadata_ops");
     valid(H5Pset_coll_metadata_write(access, 1), "H5Pset_coll_metadata_write");
-    hid_t file = create ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access) : H5Fopen(path, H5F_ACC_RDONLY, access);
+    hid_t file = create ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access)
+                        : H5Fopen(path, H5F_ACC_RDONLY, access);
     valid(file, path);
     H5Pclose(access);
     return file;
@@ -55,19 +56,22 @@ static hid_t select_block(int sparse, hsize_t start[3])
     if (sparse && rank % 2 == 1)
         valid(H5Sselect_none(space), "H5Sselect_none");
     else
-        valid(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL), "H5Sselect_hyperslab");
+        valid(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL),
+              "H5Sselect_hyperslab");
     return space;
 }
 
 /* The block in memory lies in a larger array, with a halo of 1. */
 static hid_t select_memory(int sparse)
 {
-    hsize_t size[3] = {SIDE + 2, SIDE + 2, SIDE + 2}, start[3] = {1, 1, 1}, count[3] = {SIDE, SIDE, SIDE};
+    hsize_t size[3] = {SIDE + 2, SIDE + 2, SIDE + 2}, start[3] = {1, 1, 1},
+            count[3] = {SIDE, SIDE, SIDE};
     hid_t space = valid(H5Screate_simple(3, size, NULL), "H5Screate_simple");
     if (sparse && rank % 2 == 1)
         valid(H5Sselect_none(space), "H5Sselect_none");
     else
-        valid(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL), "H5Sselect_hyperslab");
+        valid(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL),
+              "H5Sselect_hyperslab");
     return space;
 }
 
@@ -85,7 +89,8 @@ static void fill(block memory, const hsize_t *start)
         for (int y = 0; y < SIDE + 2; y++)
             for (int z = 0; z < SIDE + 2; z++) {
                 int inside = x > 0 && y > 0 && z > 0 && x <= SIDE && y <= SIDE && z <= SIDE;
-                memory[x][y][z] = inside && start != NULL ? value_at(start, x - 1, y - 1, z - 1) : -1;
+                memory[x][y][z] =
+                    inside && start != NULL ? value_at(start, x - 1, y - 1, z - 1) : -1;
             }
 }
 
@@ -107,7 +112,8 @@ static hid_t collective_transfer(void)
     return transfer;
 }
 
-/* HDF5 turns some collective transfers into individual ones on its own; those would show nothing. */
+/* HDF5 turns some collective transfers into individual ones on its own; those would show nothing.
+ */
 static void must_be_collective(hid_t transfer)
 {
     H5D_mpio_actual_io_mode_t mode;
@@ -122,11 +128,13 @@ static void write_array(hid_t file, const char *name, int chunked, int sparse)
 {
     static block memory;
     hsize_t start[3], chunk[3] = {SIDE, SIDE / 2, SIDE};
-    hid_t space = select_block(sparse, start), inside = select_memory(sparse), transfer = collective_transfer();
+    hid_t space = select_block(sparse, start), inside = select_memory(sparse),
+          transfer = collective_transfer();
     hid_t creation = valid(H5Pcreate(H5P_DATASET_CREATE), "H5Pcreate");
     if (chunked)
         valid(H5Pset_chunk(creation, 3, chunk), "H5Pset_chunk");
-    hid_t set = valid(H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT), name);
+    hid_t set = valid(
+        H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT), name);
     fill(memory, start);
     valid(H5Dwrite(set, H5T_NATIVE_DOUBLE, inside, space, transfer, memory), "H5Dwrite");
     must_be_collective(transfer);
@@ -141,7 +149,8 @@ static void read_array(hid_t file, const char *name, int sparse)
 {
     static block got, wanted;
     hsize_t start[3];
-    hid_t space = select_block(sparse, start), inside = select_memory(sparse), transfer = collective_transfer();
+    hid_t space = select_block(sparse, start), inside = select_memory(sparse),
+          transfer = collective_transfer();
     hid_t set = valid(H5Dopen2(file, name, H5P_DEFAULT), name);
     fill(got, NULL);
     fill(wanted, sparse && rank % 2 == 1 ? NULL : start);

@@ -70,23 +70,17 @@ static bool disturb(int fd, bool write, size_t *bytes, ssize_t *result)
         armed.fault = FAIL;
         *bytes = (*bytes + 1) / 2;
         return false;
-    case HALF:
-        *bytes = (*bytes + 1) / 2;
-        return false;
+    case HALF: *bytes = (*bytes + 1) / 2; return false;
     case INTERRUPTED:
         armed.fault = NO_FAULT;
         *result = fail_with(EINTR);
         return true;
-    case NOTHING:
-        *result = 0;
-        return true;
+    case NOTHING: *result = 0; return true;
     case KILL:
         kill(getpid(), SIGKILL);
         pause();
         return true;
-    default:
-        *result = fail_with(armed.error);
-        return true;
+    default: *result = fail_with(armed.error); return true;
     }
 }
 

@@ -27,7 +27,8 @@ static void append(struct layout *l, int64_t offset, int64_t length)
     if (length == 0)
         return;
     l->size += length;
-    if (l->pieces > 0 && l->piece[l->pieces - 1].offset + l->piece[l->pieces - 1].length == offset) {
+    if (l->pieces > 0 &&
+        l->piece[l->pieces - 1].offset + l->piece[l->pieces - 1].length == offset) {
         l->piece[l->pieces - 1].length += length;
         return;
     }
@@ -43,8 +44,8 @@ static void append(struct layout *l, int64_t offset, int64_t length)
 }
 
 /* `count` elements of `old`, one extent apart, the first at `displacement`. */
-static void place(struct layout *l, struct bounds *b, const struct layout *old, int64_t displacement,
-                  int64_t count)
+static void place(struct layout *l, struct bounds *b, const struct layout *old,
+                  int64_t displacement, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         int64_t base = displacement + i * old->extent;
@@ -70,8 +71,8 @@ static void finish(struct layout *l, const struct bounds *b)
     MPI_Type_get_extent(l->type, &lb, &extent);
     if (size == l->size && lb == l->lb && extent == l->extent)
         return;
-    fprintf(stderr, "generator: MPI sees size %d lb %ld extent %ld, expected %ld %ld %ld\n", size, (long)lb,
-            (long)extent, (long)l->size, (long)l->lb, (long)l->extent);
+    fprintf(stderr, "generator: MPI sees size %d lb %ld extent %ld, expected %ld %ld %ld\n", size,
+            (long)lb, (long)extent, (long)l->size, (long)l->lb, (long)l->extent);
     MPI_Abort(MPI_COMM_WORLD, 2);
 }
 
@@ -135,8 +136,9 @@ struct layout layout_struct(int count, const int *blocklength, const MPI_Aint *d
 }
 
 /* Dimension order[0] is the slowest. */
-static void place_box(struct layout *l, struct bounds *b, int dims, const int *size, const int *subsize,
-                      const int *start, const int *order, int64_t base, const struct layout *old)
+static void place_box(struct layout *l, struct bounds *b, int dims, const int *size,
+                      const int *subsize, const int *start, const int *order, int64_t base,
+                      const struct layout *old)
 {
     int d = order[0];
     int64_t below = 1;
@@ -147,11 +149,12 @@ static void place_box(struct layout *l, struct bounds *b, int dims, const int *s
         return;
     }
     for (int i = 0; i < subsize[d]; i++)
-        place_box(l, b, dims - 1, size, subsize, start, order + 1, base + (start[d] + i) * below, old);
+        place_box(l, b, dims - 1, size, subsize, start, order + 1, base + (start[d] + i) * below,
+                  old);
 }
 
-struct layout layout_subarray(int dims, const int *size, const int *subsize, const int *start, int order,
-                              const struct layout *old)
+struct layout layout_subarray(int dims, const int *size, const int *subsize, const int *start,
+                              int order, const struct layout *old)
 {
     struct layout l = {0};
     struct bounds inner = {0};

@@ -37,8 +37,8 @@ struct layout layout_indexed(int count, const int *blocklength, const int *displ
  * with its last byte, as the padding of a struct is the implementation's choice. */
 struct layout layout_struct(int count, const int *blocklength, const MPI_Aint *displacement,
                             const struct layout *old);
-struct layout layout_subarray(int dims, const int *size, const int *subsize, const int *start, int order,
-                              const struct layout *old);
+struct layout layout_subarray(int dims, const int *size, const int *subsize, const int *start,
+                              int order, const struct layout *old);
 struct layout layout_resized(int64_t lb, int64_t extent, const struct layout *old);
 
 void layout_free(struct layout *l);

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROWS 10    /* of a rank's block */
+#define ROWS 10 /* of a rank's block */
 #define COLUMNS 14
-#define STEPS 3    /* of the record variable */
+#define STEPS 3 /* of the record variable */
 
 static int rank, ranks;
 
@@ -61,7 +61,8 @@ static void write_file(const char *path)
     struct part p = part_of();
     int file, dimension[4], array, record, request[STEPS], status[STEPS], value[ROWS][COLUMNS];
     double step[STEPS][COLUMNS];
-    must(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &file), "create");
+    must(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &file),
+         "create");
     must(ncmpi_def_dim(file, "rows", p.size[0], &dimension[0]), "def_dim");
     must(ncmpi_def_dim(file, "columns", p.size[1], &dimension[1]), "def_dim");
     must(ncmpi_def_dim(file, "time", NC_UNLIMITED, &dimension[2]), "def_dim");
@@ -75,7 +76,8 @@ static void write_file(const char *path)
         for (int j = 0; j < COLUMNS; j++)
             step[s][j] = step_value(s, j);
         p.step_start[0] = s;
-        must(ncmpi_iput_vara_double(file, record, p.step_start, p.step_count, step[s], &request[s]), "iput_vara");
+        must(ncmpi_iput_vara_double(file, record, p.step_start, p.step_count, step[s], &request[s]),
+             "iput_vara");
     }
     must(ncmpi_wait_all(file, STEPS, request, status), "wait_all");
     must(ncmpi_close(file), "close");

@@ -52,7 +52,8 @@ static void check_mpi(int code, const char *what)
 static void log_piece(void *context, int64_t offset, int64_t length)
 {
     struct log_line *l = context;
-    fprintf(log_file, "%s %d %" PRId64 " %" PRId64 "\n", l->call, world_rank, l->disp + offset, length);
+    fprintf(log_file, "%s %d %" PRId64 " %" PRId64 "\n", l->call, world_rank, l->disp + offset,
+            length);
 }
 
 static void log_access(const char *call, const struct view *v, int64_t first, int64_t etypes)
@@ -68,7 +69,9 @@ static struct shared_file open_file(const struct options *o, MPI_Comm comm, cons
     MPI_Comm_size(comm, &f.ranks);
     snprintf(f.name, sizeof f.name, "%s", name);
     snprintf(f.path, sizeof f.path, "%s/%s", o->dir, name);
-    check_mpi(MPI_File_open(comm, f.path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f.handle), name);
+    check_mpi(
+        MPI_File_open(comm, f.path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f.handle),
+        name);
     return f;
 }
 
@@ -81,26 +84,33 @@ static void close_file(struct shared_file *f)
 
 static void set_view(struct shared_file *f, const struct view *v)
 {
-    check_mpi(MPI_File_set_view(f->handle, v->disp, v->etype.type, v->file.type, "native", MPI_INFO_NULL),
-              "set_view");
+    check_mpi(
+        MPI_File_set_view(f->handle, v->disp, v->etype.type, v->file.type, "native", MPI_INFO_NULL),
+        "set_view");
 }
 
 /* One call of a kind by number; every rank moves some etypes of its own view. */
-static void random_call(struct shared_file *f, const struct view *v, int number, int kind, int64_t offset,
-                        int etypes, int64_t *position)
+static void random_call(struct shared_file *f, const struct view *v, int number, int kind,
+                        int64_t offset, int etypes, int64_t *position)
 {
     char call[64];
     int count = etypes * (int)v->etype.size;
     MPI_Status status;
     snprintf(call, sizeof call, "%s.%d.%d", f->name, number, repetition);
     switch (kind) {
-    case 0: check_mpi(MPI_File_write_all(f->handle, buffer, count, MPI_BYTE, &status), "write_all"); break;
-    case 1: check_mpi(MPI_File_read_all(f->handle, buffer, count, MPI_BYTE, &status), "read_all"); break;
+    case 0:
+        check_mpi(MPI_File_write_all(f->handle, buffer, count, MPI_BYTE, &status), "write_all");
+        break;
+    case 1:
+        check_mpi(MPI_File_read_all(f->handle, buffer, count, MPI_BYTE, &status), "read_all");
+        break;
     case 2:
-        check_mpi(MPI_File_write_at_all(f->handle, offset, buffer, count, MPI_BYTE, &status), "write_at_all");
+        check_mpi(MPI_File_write_at_all(f->handle, offset, buffer, count, MPI_BYTE, &status),
+                  "write_at_all");
         break;
     default:
-        check_mpi(MPI_File_read_at_all(f->handle, offset, buffer, count, MPI_BYTE, &status), "read_at_all");
+        check_mpi(MPI_File_read_at_all(f->handle, offset, buffer, count, MPI_BYTE, &status),
+                  "read_at_all");
         break;
     }
     if (kind >= 2) {
@@ -173,7 +183,8 @@ static struct view ordered_view(const int *order, int turns, int rank)
             length[count] = 1;
             at[count++] = i;
         }
-    v.file = count > 0 ? layout_indexed(count, length, at, &v.etype) : layout_contiguous(0, &v.etype);
+    v.file =
+        count > 0 ? layout_indexed(count, length, at, &v.etype) : layout_contiguous(0, &v.etype);
     free(at);
     free(length);
     return v;
@@ -199,8 +210,8 @@ static void scenario_order(const struct options *o, bool individual)
     view_free(&v);
 }
 
-/* One turn of the example at a time, at explicit offsets of a file without a view, by every way there
- * is; all of it twice, the last turn first. */
+/* One turn of the example at a time, at explicit offsets of a file without a view, by every way
+ * there is; all of it twice, the last turn first. */
 static void scenario_offsets(const struct options *o)
 {
     static const int order[] = {0, 4, 1, 0, 4, 1, 5, 2, 3, 4, 1, 3, 2, 5, 4, 2, 5, 4, 0, 4, 1};
@@ -215,9 +226,18 @@ static void scenario_offsets(const struct options *o)
         if (order[turn] != world_rank)
             continue;
         switch (i % 4) {
-        case 0: check_mpi(MPI_File_write_at(f.handle, at, buffer, ORDERED_BYTES, MPI_BYTE, &status), "write_at"); break;
-        case 1: check_mpi(MPI_File_iwrite_at(f.handle, at, buffer, ORDERED_BYTES, MPI_BYTE, &request), "iwrite_at"); break;
-        case 2: check_mpi(MPI_File_read_at(f.handle, at, buffer, ORDERED_BYTES, MPI_BYTE, &status), "read_at"); break;
+        case 0:
+            check_mpi(MPI_File_write_at(f.handle, at, buffer, ORDERED_BYTES, MPI_BYTE, &status),
+                      "write_at");
+            break;
+        case 1:
+            check_mpi(MPI_File_iwrite_at(f.handle, at, buffer, ORDERED_BYTES, MPI_BYTE, &request),
+                      "iwrite_at");
+            break;
+        case 2:
+            check_mpi(MPI_File_read_at(f.handle, at, buffer, ORDERED_BYTES, MPI_BYTE, &status),
+                      "read_at");
+            break;
         default:
             check_mpi(MPI_File_seek(f.handle, at, MPI_SEEK_SET), "seek");
             check_mpi(MPI_File_write(f.handle, buffer, ORDERED_BYTES, MPI_BYTE, &status), "write");
@@ -230,8 +250,8 @@ static void scenario_offsets(const struct options *o)
     close_file(&f);
 }
 
-/* Turns at random, more of them than are noted until the file is closed: all are written, half of them read, and
- * then some. */
+/* Turns at random, more of them than are noted until the file is closed: all are written, half of
+ * them read, and then some. */
 static void scenario_many(const struct options *o)
 {
     enum { TURNS = 500000 };
@@ -251,9 +271,11 @@ static void scenario_many(const struct options *o)
         int bytes = (int)etypes[call] * ORDERED_BYTES;
         snprintf(name, sizeof name, "many.%d", call);
         if (call == 0)
-            check_mpi(MPI_File_write_at_all(f.handle, 0, data, bytes, MPI_BYTE, &status), "write_at_all");
+            check_mpi(MPI_File_write_at_all(f.handle, 0, data, bytes, MPI_BYTE, &status),
+                      "write_at_all");
         else
-            check_mpi(MPI_File_read_at_all(f.handle, 0, data, bytes, MPI_BYTE, &status), "read_at_all");
+            check_mpi(MPI_File_read_at_all(f.handle, 0, data, bytes, MPI_BYTE, &status),
+                      "read_at_all");
         log_access(name, &v, 0, etypes[call]);
     }
     close_file(&f);
@@ -317,8 +339,13 @@ int main(int argc, char **argv)
         {"repeat", 'n', "N", 0, "How often to do it all (1)", 0},
         {0},
     };
-    static const struct argp parser = {table, parse_option, "random|order|individual|offsets|views|many",
-                                       "Accesses for the test of the recorder.", NULL, NULL, NULL};
+    static const struct argp parser = {table,
+                                       parse_option,
+                                       "random|order|individual|offsets|views|many",
+                                       "Accesses for the test of the recorder.",
+                                       NULL,
+                                       NULL,
+                                       NULL};
     struct options o = {.dir = ".", .seed = 1, .repeat = 1};
     char path[4096];
     argp_parse(&parser, argc, argv, 0, NULL, &o);

@@ -41,8 +41,8 @@ static const char *check_bytes(const struct wanted *call, const struct logged *l
     }
     for (int64_t b = 0; b < call->size && rule == NULL; b++) {
         if (call->write ? call->wanted[b] != times[b] : call->wanted[b] > times[b])
-            rule = broken("byte %" PRId64 ": wanted %d times, accessed %d times", b, call->wanted[b],
-                          times[b]);
+            rule = broken("byte %" PRId64 ": wanted %d times, accessed %d times", b,
+                          call->wanted[b], times[b]);
     }
     free(times);
     return rule;
@@ -71,8 +71,8 @@ static const char *check_windows(const struct striping *s, const struct wanted *
 /* --- stripes --- */
 
 /* rank_of[s]: who accesses stripe s, or NOBODY. */
-static const char *find_owners(const struct striping *s, const struct logged *log, size_t count, int *rank_of,
-                               int64_t stripes)
+static const char *find_owners(const struct striping *s, const struct logged *log, size_t count,
+                               int *rank_of, int64_t stripes)
 {
     for (int64_t i = 0; i < stripes; i++)
         rank_of[i] = NOBODY;
@@ -80,7 +80,8 @@ static const char *find_owners(const struct striping *s, const struct logged *lo
         int64_t last = (log[i].offset + log[i].length - 1) / s->stripe;
         for (int64_t at = log[i].offset / s->stripe; at <= last; at++) {
             if (rank_of[at] != NOBODY && rank_of[at] != log[i].rank)
-                return broken("ranks %d and %" PRId64 " access stripe %" PRId64, rank_of[at], log[i].rank, at);
+                return broken("ranks %d and %" PRId64 " access stripe %" PRId64, rank_of[at],
+                              log[i].rank, at);
             rank_of[at] = (int)log[i].rank;
         }
     }
@@ -130,7 +131,8 @@ static int allowed(const struct striping *s)
 }
 
 /* Each target has as few ranks, and each rank as few targets, as their numbers permit. */
-static const char *check_targets(const struct striping *s, const int *rank_of, int64_t stripes, int most)
+static const char *check_targets(const struct striping *s, const int *rank_of, int64_t stripes,
+                                 int most)
 {
     static bool met[MOST_TARGETS][MOST_RANKS];
     int ranks[MOST_TARGETS] = {0}, targets[MOST_RANKS] = {0};
@@ -143,7 +145,8 @@ static const char *check_targets(const struct striping *s, const int *rank_of, i
         ranks[target]++;
         targets[rank]++;
     }
-    int most_ranks = most > s->targets ? most / s->targets : 1, most_targets = s->targets > most ? s->targets / most : 1;
+    int most_ranks = most > s->targets ? most / s->targets : 1,
+        most_targets = s->targets > most ? s->targets / most : 1;
     for (int t = 0; t < s->targets; t++)
         if (ranks[t] > most_ranks)
             return broken("%d ranks access target %d, not %d", ranks[t], t, most_ranks);
@@ -161,8 +164,8 @@ static bool all_stripes(const struct wanted *call, int64_t stripe)
     return call->size / stripe > MOST_RANKS;
 }
 
-static const char *check_stripes(const struct striping *s, const struct wanted *call, const int *rank_of,
-                                 int64_t stripes)
+static const char *check_stripes(const struct striping *s, const struct wanted *call,
+                                 const int *rank_of, int64_t stripes)
 {
     int ranks = count_ranks(rank_of, stripes), most = s->aggregators > 0 ? allowed(s) : ranks;
     if (ranks > most)
@@ -179,8 +182,8 @@ static const char *check_stripes(const struct striping *s, const struct wanted *
     return check_targets(s, rank_of, stripes, most);
 }
 
-const char *broken_rule(const struct striping *s, const struct wanted *call, const struct logged *log,
-                        size_t count)
+const char *broken_rule(const struct striping *s, const struct wanted *call,
+                        const struct logged *log, size_t count)
 {
     int64_t stripes = (call->size + s->stripe - 1) / s->stripe;
     int *rank_of = calloc((size_t)stripes + 1, sizeof *rank_of);

@@ -13,7 +13,7 @@ struct striping {
     int targets;           /* 0: not known */
     int aggregators;       /* asked for, at most the number of ranks; 0: the component chooses */
     int ranks;
-    bool dealt;            /* stripes of a target go together; else domains are contiguous */
+    bool dealt; /* stripes of a target go together; else domains are contiguous */
 };
 
 /* One access to the file. */
@@ -29,7 +29,7 @@ struct wanted {
 };
 
 /* NULL, or which rule the accesses of a call broke (a text that stays until the next call). */
-const char *broken_rule(const struct striping *s, const struct wanted *call, const struct logged *log,
-                        size_t count);
+const char *broken_rule(const struct striping *s, const struct wanted *call,
+                        const struct logged *log, size_t count);
 
 #endif

@@ -34,10 +34,10 @@ struct test {
     int rank, ranks;
     struct striping given;
     bool hints;
-    bool large;           /* as many bytes as a chosen number of aggregators depends on */
+    bool large; /* as many bytes as a chosen number of aggregators depends on */
     struct view *view;
-    int64_t etypes;       /* a rank moves in a call */
-    bool apart;           /* a call moves all ranks on, as their views are the same */
+    int64_t etypes; /* a rank moves in a call */
+    bool apart;     /* a call moves all ranks on, as their views are the same */
     int calls;
     char path[4096];
     MPI_File file;
@@ -109,7 +109,8 @@ static void draw_striping(struct test *t, const struct options *o)
     }
     if (s->aggregators > t->ranks)
         s->aggregators = t->ranks;
-    s->dealt = s->targets > (strcmp(o->domains, "stripe") == 0 ? 0 : 1) && strcmp(o->domains, "even") != 0;
+    s->dealt =
+        s->targets > (strcmp(o->domains, "stripe") == 0 ? 0 : 1) && strcmp(o->domains, "even") != 0;
 }
 
 static void set_number(MPI_Info info, const char *key, int64_t number)
@@ -131,9 +132,11 @@ static void open_file(struct test *t)
         set_number(info, "cb_buffer_size", t->given.cycle);
     }
     const struct view *v = &t->view[t->rank];
-    int code = MPI_File_open(MPI_COMM_WORLD, t->path, MPI_MODE_RDWR | MPI_MODE_CREATE, info, &t->file);
+    int code =
+        MPI_File_open(MPI_COMM_WORLD, t->path, MPI_MODE_RDWR | MPI_MODE_CREATE, info, &t->file);
     if (code == MPI_SUCCESS)
-        code = MPI_File_set_view(t->file, v->disp, v->etype.type, v->file.type, "native", MPI_INFO_NULL);
+        code = MPI_File_set_view(t->file, v->disp, v->etype.type, v->file.type, "native",
+                                 MPI_INFO_NULL);
     MPI_Info_free(&info);
     if (code != MPI_SUCCESS) {
         fprintf(stderr, "stripes: cannot open %s\n", t->path);
@@ -220,7 +223,8 @@ static struct logged *gather_log(struct test *t, size_t *count)
     struct seen_access *seen = inject_seen(&own);
     struct logged *mine = checked_alloc(own, sizeof *mine), *all = NULL;
     int words = (int)(own * sizeof *mine / sizeof(int64_t)), total = 0;
-    int *part = checked_alloc((size_t)t->ranks, sizeof *part), *start = checked_alloc((size_t)t->ranks, sizeof *start);
+    int *part = checked_alloc((size_t)t->ranks, sizeof *part),
+        *start = checked_alloc((size_t)t->ranks, sizeof *start);
     for (size_t i = 0; i < own; i++)
         mine[i] = (struct logged){t->rank, seen[i].write, seen[i].offset, seen[i].length};
     MPI_Gather(&words, 1, MPI_INT, part, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -259,7 +263,8 @@ static void check_log(struct test *t, bool write, int call)
 static void operate(struct test *t, bool write, int call)
 {
     int64_t bytes = bytes_of(t, t->rank);
-    unsigned char *data = checked_alloc((size_t)bytes, 1), *buffer = checked_alloc((size_t)bytes, 1);
+    unsigned char *data = checked_alloc((size_t)bytes, 1),
+                  *buffer = checked_alloc((size_t)bytes, 1);
     if (write)
         walk_all(t, call, (struct stream){0}, put);
     walk(t, t->rank, call, (struct stream){.data = data}, take);
@@ -267,8 +272,9 @@ static void operate(struct test *t, bool write, int call)
         memcpy(buffer, data, (size_t)bytes);
     inject_watch(t->path);
     MPI_Offset at = first_etype(t, t->rank, call);
-    int code = write ? MPI_File_write_at_all(t->file, at, buffer, (int)bytes, MPI_BYTE, MPI_STATUS_IGNORE)
-                     : MPI_File_read_at_all(t->file, at, buffer, (int)bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+    int code =
+        write ? MPI_File_write_at_all(t->file, at, buffer, (int)bytes, MPI_BYTE, MPI_STATUS_IGNORE)
+              : MPI_File_read_at_all(t->file, at, buffer, (int)bytes, MPI_BYTE, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS)
         fail(t, call, "it returned an error");
     if (bytes > 0 && memcmp(buffer, data, (size_t)bytes) != 0)
@@ -328,11 +334,12 @@ static bool all_right(const struct options *o, int number, const struct test *t)
     int own = t->failure[0] != '\0' ? t->rank : t->ranks, first;
     MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (first == t->rank) {
-        printf("stripes: seed %" PRIu64 " case %d rank %d: %s\n(stripe %" PRId64 ", %d targets, %d aggregators, "
-               "cycle %" PRId64 ")\nreplay: mpirun -np %d --mca fcoll_tatp_domains %s stripes --domains %s --seed %"
-               PRIu64 " --first %d --cases 1 --large %d\n",
-               o->seed, number, t->rank, t->failure, s->stripe, s->targets, s->aggregators, s->cycle, t->ranks,
-               o->domains, o->domains, o->seed, number, o->large);
+        printf("stripes: seed %" PRIu64 " case %d rank %d: %s\n(stripe %" PRId64
+               ", %d targets, %d aggregators, "
+               "cycle %" PRId64 ")\nreplay: mpirun -np %d --mca fcoll_tatp_domains %s stripes "
+               "--domains %s --seed %" PRIu64 " --first %d --cases 1 --large %d\n",
+               o->seed, number, t->rank, t->failure, s->stripe, s->targets, s->aggregators,
+               s->cycle, t->ranks, o->domains, o->domains, o->seed, number, o->large);
         fflush(stdout);
     }
     return first == t->ranks;
@@ -377,8 +384,10 @@ static struct options parse_options(int argc, char **argv)
         {0},
     };
     static const struct argp parser = {
-        table, parse_option, NULL, "Which rank accesses which stripe of a file, against the rules.", NULL, NULL, NULL};
-    struct options o = {.seed = 1, .cases = 100, .large = 3, .dir = getenv("TMPDIR"), .domains = "auto"};
+        table, parse_option, NULL, "Which rank accesses which stripe of a file, against the rules.",
+        NULL,  NULL,         NULL};
+    struct options o = {
+        .seed = 1, .cases = 100, .large = 3, .dir = getenv("TMPDIR"), .domains = "auto"};
     if (o.dir == NULL)
         o.dir = "/tmp";
     argp_parse(&parser, argc, argv, 0, NULL, &o);

@@ -39,26 +39,26 @@ struct test {
     MPI_Comm comm;
     int rank, ranks;
     enum access access;
-    bool large;           /* a few megabytes a rank, the default view, large buffers */
+    bool large; /* a few megabytes a rank, the default view, large buffers */
     char path[4096];
     MPI_File file;
     struct bytes model;
-    int64_t settled;      /* size of the file that every rank is sure to see */
-    struct view *view;    /* of each rank of the group */
-    int64_t *position;    /* of each rank, in etypes of its view */
-    int64_t *base;        /* first etype that the rank may use */
-    int64_t etypes;       /* how many it may use from there */
-    int operations;       /* done so far; the data of each differ */
-    const char *what;     /* the call that is checked now */
-    char failure[256];    /* the first difference seen; empty: none */
+    int64_t settled;   /* size of the file that every rank is sure to see */
+    struct view *view; /* of each rank of the group */
+    int64_t *position; /* of each rank, in etypes of its view */
+    int64_t *base;     /* first etype that the rank may use */
+    int64_t etypes;    /* how many it may use from there */
+    int operations;    /* done so far; the data of each differ */
+    const char *what;  /* the call that is checked now */
+    char failure[256]; /* the first difference seen; empty: none */
 };
 
 /* One rank's part in one collective call. */
 struct part {
     struct layout memory;
-    int count;          /* of memory types */
-    int64_t offset;     /* in etypes, where it begins */
-    int64_t bytes;      /* of data */
+    int count;           /* of memory types */
+    int64_t offset;      /* in etypes, where it begins */
+    int64_t bytes;       /* of data */
     unsigned char *data; /* in the order of the view */
 };
 
@@ -204,8 +204,8 @@ static void free_part(struct part *p)
     free(p->data);
 }
 
-static int call(struct test *t, const struct part *p, bool write, bool explicit_offset, void *buffer,
-                MPI_Status *status)
+static int call(struct test *t, const struct part *p, bool write, bool explicit_offset,
+                void *buffer, MPI_Status *status)
 {
     if (write && explicit_offset)
         return MPI_File_write_at_all(t->file, p->offset, buffer, p->count, p->memory.type, status);
@@ -228,7 +228,8 @@ static void compare_bytes(struct test *t, const char *where, const unsigned char
 {
     for (int64_t i = 0; i < size; i++)
         if (got[i] != wanted[i]) {
-            differ(t, "%s, byte %" PRId64 " is %02x, not %02x", where, first + i, got[i], wanted[i]);
+            differ(t, "%s, byte %" PRId64 " is %02x, not %02x", where, first + i, got[i],
+                   wanted[i]);
             return;
         }
 }
@@ -245,13 +246,15 @@ static void check_count(struct test *t, MPI_Status *status, int64_t wanted)
 
 /* Does this rank's part with a buffer that is random all over, and compares all of the
  * buffer afterwards. `valid` of the data are to be read; for a write it is all of them. */
-static void do_part(struct test *t, const struct part *p, bool write, bool explicit_offset, int64_t valid)
+static void do_part(struct test *t, const struct part *p, bool write, bool explicit_offset,
+                    int64_t valid)
 {
     int64_t low, high;
     MPI_Status status;
     layout_hull(&p->memory, p->count, &low, &high);
     int64_t size = high - low + 2 * GUARD;
-    unsigned char *buffer = checked_alloc((size_t)size, 1), *wanted = checked_alloc((size_t)size, 1);
+    unsigned char *buffer = checked_alloc((size_t)size, 1),
+                  *wanted = checked_alloc((size_t)size, 1);
     struct rng gap = {rng_mix((uint64_t)t->operations, t->rng.state)};
     fill_random(&gap, buffer, size);
     memcpy(wanted, buffer, (size_t)size);
@@ -374,7 +377,8 @@ static struct bytes read_file(struct test *t)
     return content;
 }
 
-static bool one_wrote(const struct image *image, int ranks, int64_t at, unsigned char value, bool *written)
+static bool one_wrote(const struct image *image, int ranks, int64_t at, unsigned char value,
+                      bool *written)
 {
     bool found = false;
     *written = false;
@@ -435,7 +439,8 @@ static void set_view(struct test *t)
 {
     const struct view *v = &t->view[t->rank];
     t->what = "set_view";
-    check_mpi(t, MPI_File_set_view(t->file, v->disp, v->etype.type, v->file.type, "native", MPI_INFO_NULL));
+    check_mpi(t, MPI_File_set_view(t->file, v->disp, v->etype.type, v->file.type, "native",
+                                   MPI_INFO_NULL));
 }
 
 static void start_at(struct test *t, bool apart)
@@ -460,7 +465,8 @@ static void phase(struct test *t, bool first)
 {
     int kind = rng_below(&t->rng, 10);
     bool may_write = kind != 9, is_default = kind == 0;
-    t->etypes = rng_chance(&t->rng, 15) ? rng_between(&t->rng, 500, 3000) : rng_between(&t->rng, 1, 300);
+    t->etypes =
+        rng_chance(&t->rng, 15) ? rng_between(&t->rng, 500, 3000) : rng_between(&t->rng, 1, 300);
     if (t->large) {
         is_default = true;
         t->etypes = rng_between(&t->rng, 1 << 20, 5 << 20);
@@ -611,10 +617,12 @@ static bool all_right(const struct options *o, int number, const struct test *t)
     MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (first == world_rank) {
         const char *fcoll = getenv("OMPI_MCA_fcoll");
-        printf("views: seed %" PRIu64 " case %d rank %d: %s\nreplay: mpirun -np %d%s%s views --seed %" PRIu64
+        printf("views: seed %" PRIu64
+               " case %d rank %d: %s\nreplay: mpirun -np %d%s%s views --seed %" PRIu64
                " --first %d --cases 1 --large %d\n",
-               o->seed, number, world_rank, t->failure, world_size, fcoll != NULL ? " --mca fcoll " : "",
-               fcoll != NULL ? fcoll : "", o->seed, number, o->large);
+               o->seed, number, world_rank, t->failure, world_size,
+               fcoll != NULL ? " --mca fcoll " : "", fcoll != NULL ? fcoll : "", o->seed, number,
+               o->large);
         fflush(stdout);
     }
     return first == world_size;
@@ -651,8 +659,10 @@ static struct options parse_options(int argc, char **argv)
         {0},
     };
     static const struct argp parser = {
-        table, parse_option, NULL,
-        "Random file views and memory types in collective MPI-IO, against a serial model.", NULL, NULL, NULL};
+        table, parse_option,
+        NULL,  "Random file views and memory types in collective MPI-IO, against a serial model.",
+        NULL,  NULL,
+        NULL};
     struct options o = {.seed = 1, .cases = 100, .large = 1, .dir = getenv("TMPDIR")};
     if (o.dir == NULL)
         o.dir = "/tmp";

@@ -16,17 +16,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
     switch (key) {
-    case 'n':
-        options->instances = strtoull(arg, NULL, 10);
-        return 0;
-    case 's':
-        options->seed = strtoull(arg, NULL, 10);
-        return 0;
-    case 'k':
-        options->kind = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    case 'n': options->instances = strtoull(arg, NULL, 10); return 0;
+    case 's': options->seed = strtoull(arg, NULL, 10); return 0;
+    case 'k': options->kind = arg; return 0;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Property test of fitted file domains: random instances of many kinds against every balanced
- * assignment (small ones) or an exact solver, and the patterns of parallel programs. A failure prints the
- * command that replays it. */
+ * assignment (small ones) or an exact solver, and the patterns of parallel programs. A failure
+ * prints the command that replays it. */
 #include "../../bench/units.h"
 
 #include "../unit/seeded.h"
@@ -15,31 +15,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_UNITS = 200, MAX_NODES = 12, MAX_AGGREGATORS = 24, BRUTE_UNITS = 7, BRUTE_AGGREGATORS = 4 };
+enum {
+    MAX_UNITS = 200,
+    MAX_NODES = 12,
+    MAX_AGGREGATORS = 24,
+    BRUTE_UNITS = 7,
+    BRUTE_AGGREGATORS = 4
+};
 
 enum network { FLAT, TREE, ANY };
 
 struct kind {
     const char *name;
     enum network network;
-    int64_t largest;    /* bytes of an entry */
-    int empty_of_ten;   /* entries that are not there */
-    int idle_of_ten;    /* units that nobody accesses */
-    bool shared_nodes;  /* any number of aggregators on a node, also none */
+    int64_t largest;   /* bytes of an entry */
+    int empty_of_ten;  /* entries that are not there */
+    int idle_of_ten;   /* units that nobody accesses */
+    bool shared_nodes; /* any number of aggregators on a node, also none */
 };
 
 static const struct kind kinds[] = {
-    { "flat", FLAT, 1000000, 5, 0, false },
-    { "flat, ties", FLAT, 2, 3, 0, false },
-    { "flat, all equal", FLAT, 1, 0, 0, false },
-    { "flat, sparse", FLAT, 1000, 8, 0, false },
-    { "flat, idle units", FLAT, 100, 5, 5, false },
-    { "flat, uneven aggregators", FLAT, 1000, 5, 1, true },
-    { "tree", TREE, 1000000, 5, 0, false },
-    { "tree, ties", TREE, 2, 6, 0, false },
-    { "tree, uneven aggregators", TREE, 1000, 7, 1, true },
-    { "any network", ANY, 1000, 5, 0, false },
-    { "any network, sparse, uneven aggregators", ANY, 50, 8, 2, true },
+    {"flat", FLAT, 1000000, 5, 0, false},
+    {"flat, ties", FLAT, 2, 3, 0, false},
+    {"flat, all equal", FLAT, 1, 0, 0, false},
+    {"flat, sparse", FLAT, 1000, 8, 0, false},
+    {"flat, idle units", FLAT, 100, 5, 5, false},
+    {"flat, uneven aggregators", FLAT, 1000, 5, 1, true},
+    {"tree", TREE, 1000000, 5, 0, false},
+    {"tree, ties", TREE, 2, 6, 0, false},
+    {"tree, uneven aggregators", TREE, 1000, 7, 1, true},
+    {"any network", ANY, 1000, 5, 0, false},
+    {"any network, sparse, uneven aggregators", ANY, 50, 8, 2, true},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -47,7 +53,7 @@ struct instance {
     size_t units, nodes, aggregators, loaded;
     int64_t bytes[MAX_UNITS][MAX_NODES];
     double hops[MAX_NODES * MAX_NODES];
-    double cost[MAX_UNITS * MAX_NODES];  /* of the units with bytes */
+    double cost[MAX_UNITS * MAX_NODES]; /* of the units with bytes */
     size_t loaded_unit[MAX_UNITS];
     double total;
     size_t node_of_aggregator[MAX_AGGREGATORS];
@@ -65,10 +71,11 @@ static void draw_network(struct instance *in, enum network network, uint64_t *st
     size_t nodes = in->nodes, width = (size_t)pick(state, 1, 4);
     for (size_t n = 0; n < nodes; n++) {
         for (size_t m = 0; m <= n; m++) {
-            double hops = network == FLAT ? TOPO_OTHER_NODE
-                          : network == ANY ? (double)pick(state, 1, 9)
-                          : n / width == m / width ? 2.0
-                          : n / width / 2 == m / width / 2 ? 4.0 : 6.0;
+            double hops = network == FLAT                  ? TOPO_OTHER_NODE
+                          : network == ANY                 ? (double)pick(state, 1, 9)
+                          : n / width == m / width         ? 2.0
+                          : n / width / 2 == m / width / 2 ? 4.0
+                                                           : 6.0;
             in->hops[n * nodes + m] = in->hops[m * nodes + n] = n == m ? TOPO_SAME_NODE : hops;
         }
     }
@@ -109,7 +116,7 @@ static void weigh(struct instance *in)
 
 static void compress(struct instance *in, uint64_t *state)
 {
-    matrix_builder builder = { .rows = in->units, .cols = in->nodes };
+    matrix_builder builder = {.rows = in->units, .cols = in->nodes};
     for (size_t u = 0; u < in->units; u++) {
         for (size_t n = 0; n < in->nodes; n++) {
             if (in->bytes[u][n] > 0 && matrix_builder_add(&builder, u, n, in->bytes[u][n]) != 0) {
@@ -157,15 +164,16 @@ static void make_instance(struct instance *in, const struct kind *kind, uint64_t
         in->aggregators = in->nodes;
     }
     for (size_t j = 0; j < in->aggregators; j++) {
-        in->node_of_aggregator[j] = kind->shared_nodes ? (size_t)pick(&state, 0, (int64_t)in->nodes - 1)
-                                                       : j * in->nodes / in->aggregators;
+        in->node_of_aggregator[j] = kind->shared_nodes
+                                        ? (size_t)pick(&state, 0, (int64_t)in->nodes - 1)
+                                        : j * in->nodes / in->aggregators;
     }
     draw_network(in, kind->network, &state);
     draw_bytes(in, kind, &state);
     compress(in, &state);
     weigh(in);
     make_topology(in, kind->network);
-    in->input = (fitted_input){ &in->matrix, &in->topology, in->node_of_aggregator, in->aggregators };
+    in->input = (fitted_input){&in->matrix, &in->topology, in->node_of_aggregator, in->aggregators};
 }
 
 /* ---- the models ---- */
@@ -185,16 +193,18 @@ static double crossing_of(const struct instance *in, const size_t *aggregator_of
     double sum = 0.0;
     for (size_t u = 0; u < in->units; u++) {
         for (size_t n = 0; n < in->nodes; n++) {
-            sum += n != in->node_of_aggregator[aggregator_of_unit[u]] ? (double)in->bytes[u][n] : 0.0;
+            sum +=
+                n != in->node_of_aggregator[aggregator_of_unit[u]] ? (double)in->bytes[u][n] : 0.0;
         }
     }
     return sum;
 }
 
-/* Loaded units of two aggregators differ by one at most, and no domain is longer than an even one. */
+/* Loaded units of two aggregators differ by one at most, and no domain is longer than an even one.
+ */
 static bool is_balanced(const struct instance *in, const size_t *aggregator_of_unit, bool lengths)
 {
-    size_t loaded[MAX_AGGREGATORS] = { 0 }, all[MAX_AGGREGATORS] = { 0 };
+    size_t loaded[MAX_AGGREGATORS] = {0}, all[MAX_AGGREGATORS] = {0};
     size_t least = SIZE_MAX, most = 0, longest = 0;
     for (size_t u = 0; u < in->units; u++) {
         all[aggregator_of_unit[u]]++;
@@ -207,13 +217,14 @@ static bool is_balanced(const struct instance *in, const size_t *aggregator_of_u
         most = loaded[j] > most ? loaded[j] : most;
         longest = all[j] > longest ? all[j] : longest;
     }
-    return most - least <= 1 && (!lengths || longest <= (in->units + in->aggregators - 1) / in->aggregators);
+    return most - least <= 1 &&
+           (!lengths || longest <= (in->units + in->aggregators - 1) / in->aggregators);
 }
 
 /* Tries every assignment. */
 static double brute_force(const struct instance *in)
 {
-    size_t choice[MAX_UNITS] = { 0 };
+    size_t choice[MAX_UNITS] = {0};
     double best = INFINITY;
     for (;;) {
         if (is_balanced(in, choice, false)) {
@@ -231,13 +242,13 @@ static double brute_force(const struct instance *in)
 
 static double exact(const struct instance *in)
 {
-    size_t least[MAX_NODES] = { 0 }, most[MAX_NODES] = { 0 }, node_of_unit[MAX_UNITS];
+    size_t least[MAX_NODES] = {0}, most[MAX_NODES] = {0}, node_of_unit[MAX_UNITS];
     double total = NAN;
     for (size_t j = 0; j < in->aggregators; j++) {
         least[in->node_of_aggregator[j]] += in->loaded / in->aggregators;
         most[in->node_of_aggregator[j]] += (in->loaded + in->aggregators - 1) / in->aggregators;
     }
-    transport problem = { in->loaded, in->nodes, in->cost, least, most };
+    transport problem = {in->loaded, in->nodes, in->cost, least, most};
     return transport_solve(&problem, node_of_unit, &total) == 0 ? total : NAN;
 }
 
@@ -245,10 +256,12 @@ static double exact(const struct instance *in)
 
 static const char *tool;
 
-static bool expect(bool true_statement, const struct kind *kind, uint64_t seed, const char *statement)
+static bool expect(bool true_statement, const struct kind *kind, uint64_t seed,
+                   const char *statement)
 {
     if (!true_statement) {
-        printf("# not so: %s; %s --kind='%s' --seed=%" PRIu64 " --instances=1\n", statement, tool, kind->name, seed);
+        printf("# not so: %s; %s --kind='%s' --seed=%" PRIu64 " --instances=1\n", statement, tool,
+               kind->name, seed);
     }
     return true_statement;
 }
@@ -259,35 +272,35 @@ static bool check_costs(const struct instance *in, const struct kind *kind, uint
     const fitted_report *r = &in->report;
     double optimum = exact(in), slack = 1e-9 * (1.0 + optimum);
     bool brute = in->units <= BRUTE_UNITS && in->aggregators <= BRUTE_AGGREGATORS;
-    return EXPECT(!brute || brute_force(in) == optimum)
-           && EXPECT(r->hop_bytes == cost_of(in, in->fitted))
-           && EXPECT(r->crossing == crossing_of(in, in->fitted))
-           && EXPECT(r->bytes == in->total && r->loaded == in->loaded)
-           && EXPECT(r->lower_bound <= optimum + slack)
-           && EXPECT(r->hop_bytes >= optimum || r->took_alternative)
-           && EXPECT(r->bids > 16 * in->loaded || r->hop_bytes <= optimum + .002 * in->total + slack);
+    return EXPECT(!brute || brute_force(in) == optimum) &&
+           EXPECT(r->hop_bytes == cost_of(in, in->fitted)) &&
+           EXPECT(r->crossing == crossing_of(in, in->fitted)) &&
+           EXPECT(r->bytes == in->total && r->loaded == in->loaded) &&
+           EXPECT(r->lower_bound <= optimum + slack) &&
+           EXPECT(r->hop_bytes >= optimum || r->took_alternative) &&
+           EXPECT(r->bids > 16 * in->loaded || r->hop_bytes <= optimum + .002 * in->total + slack);
 }
 
 static bool check_instance(struct instance *in, const struct kind *kind, uint64_t seed)
 {
     size_t again[MAX_UNITS], without[MAX_UNITS];
     fitted_report twice;
-    fitted_options options = { .alternative = in->even };
+    fitted_options options = {.alternative = in->even};
     assign_even(&in->input, in->even);
-    if (fitted_assign(&in->input, &options, in->fitted, &in->report) != 0
-        || fitted_assign(&in->input, &options, again, &twice) != 0
-        || fitted_assign(&in->input, NULL, without, NULL) != 0) {
+    if (fitted_assign(&in->input, &options, in->fitted, &in->report) != 0 ||
+        fitted_assign(&in->input, &options, again, &twice) != 0 ||
+        fitted_assign(&in->input, NULL, without, NULL) != 0) {
         return EXPECT(!"fitted_assign succeeds");
     }
-    return check_costs(in, kind, seed)
-           && EXPECT(memcmp(in->fitted, again, in->units * sizeof *again) == 0)
-           && EXPECT(in->report.lower_bound == twice.lower_bound && in->report.bids == twice.bids)
-           && EXPECT(is_balanced(in, without, true))
-           && EXPECT(in->report.alternative_hop_bytes == cost_of(in, in->even))
-           && EXPECT(in->report.hop_bytes == fmin(cost_of(in, in->even), cost_of(in, without)))
-           && EXPECT(in->report.took_alternative == (cost_of(in, in->even) <= cost_of(in, without)))
-           && EXPECT(memcmp(in->fitted, in->report.took_alternative ? in->even : without,
-                            in->units * sizeof *without) == 0);
+    return check_costs(in, kind, seed) &&
+           EXPECT(memcmp(in->fitted, again, in->units * sizeof *again) == 0) &&
+           EXPECT(in->report.lower_bound == twice.lower_bound && in->report.bids == twice.bids) &&
+           EXPECT(is_balanced(in, without, true)) &&
+           EXPECT(in->report.alternative_hop_bytes == cost_of(in, in->even)) &&
+           EXPECT(in->report.hop_bytes == fmin(cost_of(in, in->even), cost_of(in, without))) &&
+           EXPECT(in->report.took_alternative == (cost_of(in, in->even) <= cost_of(in, without))) &&
+           EXPECT(memcmp(in->fitted, in->report.took_alternative ? in->even : without,
+                         in->units * sizeof *without) == 0);
 }
 
 /* Price wars, which excuse a worse result, are rare. */
@@ -310,8 +323,8 @@ static bool check_kind(struct instance *in, const struct kind *kind, uint64_t se
 /* Cubes that fit wholly. */
 static bool must_not_cross(const pattern *p, int64_t unit)
 {
-    static const char *const names[] = { "cube 256, 2x2x4 by slot", "cube 256, 1x4x4 by slot",
-                                         "cube 256, 4x4x4 by slot" };
+    static const char *const names[] = {"cube 256, 2x2x4 by slot", "cube 256, 1x4x4 by slot",
+                                        "cube 256, 4x4x4 by slot"};
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
         if (unit == 65536 && strcmp(p->name, names[k]) == 0) {
             return true;
@@ -327,17 +340,19 @@ static bool check_pattern(const pattern *p, int64_t unit, size_t aggregators)
     topo_flat(&flat, p->nodes);
     matrix bytes = pattern_units(p, unit);
     size_t *node_of_aggregator = spread_aggregators(aggregators, p->nodes);
-    size_t *even = allocate(bytes.rows, sizeof *even), *fitted = allocate(bytes.rows, sizeof *fitted);
-    fitted_input in = { &bytes, &flat, node_of_aggregator, aggregators };
-    fitted_options options = { .alternative = even };
+    size_t *even = allocate(bytes.rows, sizeof *even),
+           *fitted = allocate(bytes.rows, sizeof *fitted);
+    fitted_input in = {&bytes, &flat, node_of_aggregator, aggregators};
+    fitted_options options = {.alternative = even};
     assign_even(&in, even);
-    bool good = fitted_assign(&in, &options, fitted, &r) == 0
-                && r.hop_bytes <= r.alternative_hop_bytes
-                && r.hop_bytes - exact_hop_bytes(&in) <= .002 * r.bytes
-                && r.crossing >= fitted_crossing_bound(&bytes) * r.bytes * (1.0 - 1e-12)
-                && (!must_not_cross(p, unit) || r.crossing == 0.0);
+    bool good = fitted_assign(&in, &options, fitted, &r) == 0 &&
+                r.hop_bytes <= r.alternative_hop_bytes &&
+                r.hop_bytes - exact_hop_bytes(&in) <= .002 * r.bytes &&
+                r.crossing >= fitted_crossing_bound(&bytes) * r.bytes * (1.0 - 1e-12) &&
+                (!must_not_cross(p, unit) || r.crossing == 0.0);
     if (!good) {
-        printf("# %s, units of %" PRId64 ", %zu aggregators: not as it must be\n", p->name, unit, aggregators);
+        printf("# %s, units of %" PRId64 ", %zu aggregators: not as it must be\n", p->name, unit,
+               aggregators);
     }
     free(fitted);
     free(even);
@@ -367,11 +382,12 @@ static void tell(bool good, const char *what, uint64_t count)
 
 int main(int argc, char **argv)
 {
-    struct options options = read_options(argc, argv, 4400,
-                                          "Fits random file domains, and compares with exact answers.");
+    struct options options = read_options(
+        argc, argv, 4400, "Fits random file domains, and compares with exact answers.");
     struct instance *in = allocate(1, sizeof *in);
     tool = argv[0];
-    uint64_t each = options.kind != NULL ? options.instances : (options.instances + KINDS - 1) / KINDS;
+    uint64_t each =
+        options.kind != NULL ? options.instances : (options.instances + KINDS - 1) / KINDS;
     for (int k = 0; k < KINDS; k++) {
         if (options.kind == NULL || strcmp(options.kind, kinds[k].name) == 0) {
             tell(check_kind(in, &kinds[k], options.seed, each), kinds[k].name, each);
@@ -380,7 +396,8 @@ int main(int argc, char **argv)
     if (options.kind == NULL) {
         tell(check_patterns(65536, 1, 0), "patterns, units of 64 KB", pattern_count);
         tell(check_patterns(262144, 2, 0), "patterns, units of 256 KB", pattern_count);
-        tell(check_patterns(1048576, 1, 3), "patterns, units of 1 MB, uneven aggregators", pattern_count);
+        tell(check_patterns(1048576, 1, 3), "patterns, units of 1 MB, uneven aggregators",
+             pattern_count);
     }
     printf("1..%d\n", number);
     free(in);

@@ -27,26 +27,26 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-    { "ties", UNIFORM, 0, 2, 0, false },
-    { "small", UNIFORM, -20, 20, 0, false },
-    { "wide", UNIFORM, -1000000, 1000000, 0, false },
-    { "all equal", EQUAL, -3, 3, 0, false },
-    { "products", PRODUCT, 1, 50, 0, false },
-    { "geometric", GEOMETRIC, 0, 1000, 0, false },
-    { "low rank", LOW_RANK, 0, 300, 0, false },
-    { "nodes", NODES, 0, 500, 0, false },
-    { "some forbidden", UNIFORM, -9, 9, 3, false },
-    { "many forbidden", UNIFORM, 0, 99, 7, false },
-    { "nearly all forbidden", UNIFORM, -3, 3, 9, false },
-    { "geometric, some forbidden", GEOMETRIC, 0, 1000, 4, false },
-    { "groups, ties", UNIFORM, 0, 2, 0, true },
-    { "groups, wide", UNIFORM, -1000000, 1000000, 0, true },
-    { "groups, all equal", EQUAL, 0, 3, 0, true },
-    { "groups, products", PRODUCT, 1, 50, 0, true },
-    { "groups, low rank", LOW_RANK, 0, 300, 0, true },
-    { "groups, nodes", NODES, 0, 500, 0, true },
-    { "groups, some forbidden", UNIFORM, -9, 9, 3, true },
-    { "groups, many forbidden", UNIFORM, 0, 99, 7, true },
+    {"ties", UNIFORM, 0, 2, 0, false},
+    {"small", UNIFORM, -20, 20, 0, false},
+    {"wide", UNIFORM, -1000000, 1000000, 0, false},
+    {"all equal", EQUAL, -3, 3, 0, false},
+    {"products", PRODUCT, 1, 50, 0, false},
+    {"geometric", GEOMETRIC, 0, 1000, 0, false},
+    {"low rank", LOW_RANK, 0, 300, 0, false},
+    {"nodes", NODES, 0, 500, 0, false},
+    {"some forbidden", UNIFORM, -9, 9, 3, false},
+    {"many forbidden", UNIFORM, 0, 99, 7, false},
+    {"nearly all forbidden", UNIFORM, -3, 3, 9, false},
+    {"geometric, some forbidden", GEOMETRIC, 0, 1000, 4, false},
+    {"groups, ties", UNIFORM, 0, 2, 0, true},
+    {"groups, wide", UNIFORM, -1000000, 1000000, 0, true},
+    {"groups, all equal", EQUAL, 0, 3, 0, true},
+    {"groups, products", PRODUCT, 1, 50, 0, true},
+    {"groups, low rank", LOW_RANK, 0, 300, 0, true},
+    {"groups, nodes", NODES, 0, 500, 0, true},
+    {"groups, some forbidden", UNIFORM, -9, 9, 3, true},
+    {"groups, many forbidden", UNIFORM, 0, 99, 7, true},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -128,7 +128,8 @@ static void write_pairs(struct instance *in, uint64_t *state)
             if (!in->dense && forbidden && pick(state, 0, 3) > 0) {
                 continue;
             }
-            double real = (double)value * in->factor + (in->fractions ? 1.0 / (double)(used + 3) : 0.0);
+            double real =
+                (double)value * in->factor + (in->fractions ? 1.0 / (double)(used + 3) : 0.0);
             in->cost[used] = forbidden ? INFINITY : real;
             in->integer_cost[used] = forbidden ? LAP_FORBIDDEN : value * (int64_t)in->factor;
             in->row[used++] = i;
@@ -193,8 +194,8 @@ struct search {
 static bool may_take(const struct search *s, size_t row, size_t col)
 {
     const lap_problem *p = &s->in->problem;
-    bool full = p->group != NULL && p->group_capacity > 0
-                && s->load[p->group[row]] == p->group_capacity;
+    bool full =
+        p->group != NULL && p->group_capacity > 0 && s->load[p->group[row]] == p->group_capacity;
     return !s->taken[row] && !full && s->in->value[col * s->in->rows + row] != LAP_FORBIDDEN;
 }
 
@@ -226,7 +227,7 @@ static void try_column(struct search *s, size_t col, size_t pairs, int64_t so_fa
 /* LAP_FORBIDDEN: nothing is feasible. */
 static int64_t brute_force(const struct instance *in)
 {
-    struct search s = { .in = in, .least = LAP_FORBIDDEN };
+    struct search s = {.in = in, .least = LAP_FORBIDDEN};
     try_column(&s, 0, 0, 0);
     return s.least;
 }
@@ -237,8 +238,8 @@ static const char *tool;
 
 static bool complain(const struct kind *kind, uint64_t seed, const char *solver, const char *what)
 {
-    printf("# %s: %s\n# replay: %s --kind='%s' --seed=%" PRIu64 " --instances=1\n", solver, what, tool,
-           kind->name, seed);
+    printf("# %s: %s\n# replay: %s --kind='%s' --seed=%" PRIu64 " --instances=1\n", solver, what,
+           tool, kind->name, seed);
     return false;
 }
 
@@ -302,18 +303,21 @@ static bool check_kind(struct instance *in, const struct kind *kind, uint64_t se
 
 int main(int argc, char **argv)
 {
-    struct options options = read_options(argc, argv, 4000,
-                                          "Solves random assignment problems by every solver, and proves the answers.");
+    struct options options =
+        read_options(argc, argv, 4000,
+                     "Solves random assignment problems by every solver, and proves the answers.");
     struct instance *in = malloc(sizeof *in);
     int number = 0, failed = in == NULL;
     tool = argv[0];
-    uint64_t each = options.kind != NULL ? options.instances : (options.instances + KINDS - 1) / KINDS;
+    uint64_t each =
+        options.kind != NULL ? options.instances : (options.instances + KINDS - 1) / KINDS;
     for (int k = 0; k < KINDS && in != NULL; k++) {
         if (options.kind != NULL && strcmp(options.kind, kinds[k].name) != 0) {
             continue;
         }
         bool good = check_kind(in, &kinds[k], options.seed, each);
-        printf("%sok %d - %s: %" PRIu64 " instances\n", good ? "" : "not ", ++number, kinds[k].name, each);
+        printf("%sok %d - %s: %" PRIu64 " instances\n", good ? "" : "not ", ++number, kinds[k].name,
+               each);
         failed += !good;
     }
     printf("1..%d\n", number);

@@ -29,20 +29,20 @@ struct kind {
 
 /* per_node is from 0 (no limit) to most_per_node. */
 static const struct kind kinds[] = {
-    { "flat, sparse", FLAT, SPARSE, 4 },
-    { "flat, blocks", FLAT, BLOCKS, 4 },
-    { "flat, crowd", FLAT, CROWD, 1 },
-    { "flat, all equal", FLAT, EQUAL, 3 },
-    { "tree, sparse", TREE, SPARSE, 4 },
-    { "tree, blocks", TREE, BLOCKS, 4 },
-    { "tree, crowd", TREE, CROWD, 2 },
-    { "tree, all equal", TREE, EQUAL, 3 },
-    { "tree, full", TREE, FULL, 2 },
-    { "tree with a shortcut, sparse", SHORTCUT, SPARSE, 3 },
-    { "tree with a shortcut, crowd", SHORTCUT, CROWD, 2 },
-    { "any hops, sparse", ANY_HOPS, SPARSE, 3 },
-    { "any hops, crowd", ANY_HOPS, CROWD, 2 },
-    { "any hops, full", ANY_HOPS, FULL, 1 },
+    {"flat, sparse", FLAT, SPARSE, 4},
+    {"flat, blocks", FLAT, BLOCKS, 4},
+    {"flat, crowd", FLAT, CROWD, 1},
+    {"flat, all equal", FLAT, EQUAL, 3},
+    {"tree, sparse", TREE, SPARSE, 4},
+    {"tree, blocks", TREE, BLOCKS, 4},
+    {"tree, crowd", TREE, CROWD, 2},
+    {"tree, all equal", TREE, EQUAL, 3},
+    {"tree, full", TREE, FULL, 2},
+    {"tree with a shortcut, sparse", SHORTCUT, SPARSE, 3},
+    {"tree with a shortcut, crowd", SHORTCUT, CROWD, 2},
+    {"any hops, sparse", ANY_HOPS, SPARSE, 3},
+    {"any hops, crowd", ANY_HOPS, CROWD, 2},
+    {"any hops, full", ANY_HOPS, FULL, 1},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -62,7 +62,8 @@ struct instance {
     size_t col[MAX_PAIRS], node_col[MAX_PAIRS];
     int64_t value[MAX_PAIRS], node_value[MAX_PAIRS];
 
-    matrix few, blocks_of_nodes; /* the largest entries of each node and domain; ranks that access it */
+    matrix few,
+        blocks_of_nodes; /* the largest entries of each node and domain; ranks that access it */
     size_t few_start[MAX_RANKS + 1], few_col[MAX_PAIRS];
     int64_t few_value[MAX_PAIRS], node_blocks[MAX_PAIRS];
 
@@ -105,17 +106,12 @@ static int64_t draw_bytes(const struct instance *in, enum pattern pattern, size_
 {
     size_t own = i * in->domains / in->ranks, apart = own > j ? own - j : j - own;
     switch (pattern) {
-    case SPARSE:
-        return pick(state, 0, 9) == 0 ? pick(state, 1, 100) : 0;
-    case BLOCKS:
-        return apart <= 2 ? pick(state, 0, 3) : 0;
-    case CROWD:
-        return i < in->ranks / 8 + 1 ? pick(state, 1, 1000) : pick(state, -20, 3) > 0;
-    case EQUAL:
-        return 4;
+    case SPARSE: return pick(state, 0, 9) == 0 ? pick(state, 1, 100) : 0;
+    case BLOCKS: return apart <= 2 ? pick(state, 0, 3) : 0;
+    case CROWD: return i < in->ranks / 8 + 1 ? pick(state, 1, 1000) : pick(state, -20, 3) > 0;
+    case EQUAL: return 4;
     case FULL:
-    default:
-        return pick(state, 0, 1000000);
+    default: return pick(state, 0, 1000000);
     }
 }
 
@@ -131,7 +127,7 @@ static void compress(struct instance *in)
         }
         in->row_start[i + 1] = nnz;
     }
-    in->requests = (matrix){ in->ranks, in->domains, in->row_start, in->col, in->value };
+    in->requests = (matrix){in->ranks, in->domains, in->row_start, in->col, in->value};
 }
 
 static void sum_nodes(struct instance *in)
@@ -157,15 +153,17 @@ static void sum_nodes(struct instance *in)
     for (size_t i = 0; i < in->ranks; i++) {
         in->ranks_on_node[in->node_of_rank[i]]++;
     }
-    in->of_nodes = (matrix){ in->nodes, in->domains, in->node_start, in->node_col, in->node_value };
-    in->blocks_of_nodes = (matrix){ in->nodes, in->domains, in->node_start, in->node_col, in->node_blocks };
+    in->of_nodes = (matrix){in->nodes, in->domains, in->node_start, in->node_col, in->node_value};
+    in->blocks_of_nodes =
+        (matrix){in->nodes, in->domains, in->node_start, in->node_col, in->node_blocks};
 }
 
 static bool is_among_largest(const struct instance *in, size_t i, size_t j, size_t most)
 {
     size_t larger = 0;
     for (size_t k = 0; k < in->ranks; k++) {
-        bool before = in->bytes[k][j] > in->bytes[i][j] || (in->bytes[k][j] == in->bytes[i][j] && k < i);
+        bool before =
+            in->bytes[k][j] > in->bytes[i][j] || (in->bytes[k][j] == in->bytes[i][j] && k < i);
         larger += before && in->node_of_rank[k] == in->node_of_rank[i];
     }
     return larger < most;
@@ -184,7 +182,7 @@ static void keep_largest(struct instance *in)
         }
         in->few_start[i + 1] = nnz;
     }
-    in->few = (matrix){ in->ranks, in->domains, in->few_start, in->few_col, in->few_value };
+    in->few = (matrix){in->ranks, in->domains, in->few_start, in->few_col, in->few_value};
 }
 
 /* Ranks in order on their nodes or anywhere; some nodes may have none. */
@@ -193,7 +191,8 @@ static int make_instance(struct instance *in, const struct kind *kind, uint64_t 
     uint64_t state = seed;
     in->ranks = (size_t)pick(&state, 1, pick(&state, 0, 1) ? MAX_RANKS : 40);
     in->nodes = (size_t)pick(&state, 1, in->ranks < MAX_NODES ? (int64_t)in->ranks : MAX_NODES);
-    in->domains = (size_t)pick(&state, 0, in->ranks < MAX_DOMAINS ? (int64_t)in->ranks : MAX_DOMAINS);
+    in->domains =
+        (size_t)pick(&state, 0, in->ranks < MAX_DOMAINS ? (int64_t)in->ranks : MAX_DOMAINS);
     bool in_order = pick(&state, 0, 1);
     int rc = draw_hops(in, kind->network, &state);
     for (size_t i = 0; i < in->ranks; i++) {
@@ -205,9 +204,10 @@ static int make_instance(struct instance *in, const struct kind *kind, uint64_t 
     }
     compress(in);
     sum_nodes(in);
-    in->input = (plan_input){ .requests = &in->requests, .node_of_rank = in->node_of_rank,
-                              .topology = &in->topology,
-                              .per_node = (size_t)pick(&state, 0, kind->most_per_node) };
+    in->input = (plan_input){.requests = &in->requests,
+                             .node_of_rank = in->node_of_rank,
+                             .topology = &in->topology,
+                             .per_node = (size_t)pick(&state, 0, kind->most_per_node)};
     keep_largest(in);
     return rc;
 }
@@ -260,10 +260,13 @@ static void favour_nodes(struct instance *in)
 static int solve_whole(const struct instance *in, double *total)
 {
     static size_t row[MAX_DOMAINS];
-    lap_problem problem = { .rows = in->ranks, .cols = in->domains, .cost = in->whole,
-                            .group = in->input.per_node > 0 ? in->node_of_rank : NULL,
-                            .groups = in->nodes, .group_capacity = in->input.per_node };
-    lap_solution solution = { .row_of_col = row };
+    lap_problem problem = {.rows = in->ranks,
+                           .cols = in->domains,
+                           .cost = in->whole,
+                           .group = in->input.per_node > 0 ? in->node_of_rank : NULL,
+                           .groups = in->nodes,
+                           .group_capacity = in->input.per_node};
+    lap_solution solution = {.row_of_col = row};
     int rc = lap_jv(&problem, &solution);
     *total = solution.total;
     return rc;
@@ -279,11 +282,11 @@ static bool complain(const struct kind *kind, uint64_t seed, const char *what)
 
 static bool is_allowed(const struct instance *in, const size_t *node_of_domain)
 {
-    size_t load[MAX_NODES] = { 0 };
+    size_t load[MAX_NODES] = {0};
     for (size_t j = 0; j < in->domains; j++) {
         size_t n = node_of_domain[j];
-        if (n >= in->nodes || ++load[n] > in->ranks_on_node[n]
-            || (in->input.per_node > 0 && load[n] > in->input.per_node)) {
+        if (n >= in->nodes || ++load[n] > in->ranks_on_node[n] ||
+            (in->input.per_node > 0 && load[n] > in->input.per_node)) {
             return false;
         }
     }
@@ -292,7 +295,7 @@ static bool is_allowed(const struct instance *in, const size_t *node_of_domain)
 
 static bool no_rank_twice(const struct instance *in)
 {
-    bool taken[MAX_RANKS] = { false };
+    bool taken[MAX_RANKS] = {false};
     for (size_t j = 0; j < in->domains; j++) {
         size_t rank = in->rank_of_domain[j];
         if (rank >= in->ranks || taken[rank]) {
@@ -325,7 +328,8 @@ static const char *check_ranks(struct instance *in, const lap_solver *solver)
     return sum != least ? "not the least" : bound != least ? "wrong bound" : NULL;
 }
 
-/* The steps alone, as in problems that are too large for another: their bound is the least over all choices of nodes. */
+/* The steps alone, as in problems that are too large for another: their bound is the least over all
+ * choices of nodes. */
 static const char *check_steps(struct instance *in, const lap_solver *solver)
 {
     double least = 0.0, bound = 0.0, hop_bytes = 0.0;
@@ -342,7 +346,9 @@ static const char *check_steps(struct instance *in, const lap_solver *solver)
         return "steps: not allowed";
     }
     rc = plan_hop_bytes(&in->input, in->rank_of_domain, &hop_bytes);
-    return rc != 0 || hop_bytes < bound ? "steps: below the bound" : bound != least ? "steps: wrong bound" : NULL;
+    return rc != 0 || hop_bytes < bound ? "steps: below the bound"
+           : bound != least             ? "steps: wrong bound"
+                                        : NULL;
 }
 
 /* Each strategy by all entries and by the largest: both answers cost the same. */
@@ -360,15 +366,16 @@ static const char *check_largest(struct instance *in, const lap_solver *solver)
         if (rc != 0 || expected != 0) {
             return rc == expected ? NULL : "largest entries: feasible";
         }
-        if (plan_assess(&in->input, in->rank_of_domain, &by_all) != 0
-            || plan_assess(&in->input, other, &by_few) != 0 || plan_assess(&few, other, &told) != 0) {
+        if (plan_assess(&in->input, in->rank_of_domain, &by_all) != 0 ||
+            plan_assess(&in->input, other, &by_few) != 0 || plan_assess(&few, other, &told) != 0) {
             return "largest entries: assessment";
         }
         if (by_few.hop_bytes != by_all.hop_bytes) {
             return "largest entries: another cost";
         }
-        if (told.crossing_bytes != by_few.crossing_bytes || told.max_link_bytes != by_few.max_link_bytes
-            || (strcmp(s->name, "otp") != 0 && told.hop_bytes != by_few.hop_bytes)) {
+        if (told.crossing_bytes != by_few.crossing_bytes ||
+            told.max_link_bytes != by_few.max_link_bytes ||
+            (strcmp(s->name, "otp") != 0 && told.hop_bytes != by_few.hop_bytes)) {
             return "largest entries: another assessment";
         }
     }
@@ -409,18 +416,20 @@ static bool check_kind(struct instance *in, const struct kind *kind, uint64_t se
 
 int main(int argc, char **argv)
 {
-    struct options options = read_options(argc, argv, 240,
-                                          "Plans for random ranks, and compares with the whole problem.");
+    struct options options = read_options(
+        argc, argv, 240, "Plans for random ranks, and compares with the whole problem.");
     struct instance *in = calloc(1, sizeof *in);
     int number = 0, failed = in == NULL;
     tool = argv[0];
-    uint64_t each = options.kind != NULL ? options.instances : (options.instances + KINDS - 1) / KINDS;
+    uint64_t each =
+        options.kind != NULL ? options.instances : (options.instances + KINDS - 1) / KINDS;
     for (int k = 0; k < KINDS && in != NULL; k++) {
         if (options.kind != NULL && strcmp(options.kind, kinds[k].name) != 0) {
             continue;
         }
         bool good = check_kind(in, &kinds[k], options.seed, each);
-        printf("%sok %d - %s: %" PRIu64 " instances\n", good ? "" : "not ", ++number, kinds[k].name, each);
+        printf("%sok %d - %s: %" PRIu64 " instances\n", good ? "" : "not ", ++number, kinds[k].name,
+               each);
         failed += !good;
     }
     printf("1..%d\n", number);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Property test of the placement methods: random views and profiles on random nodes, placed by every
- * method. Slots are kept, refinement and the choice among methods never cost anything, storage and
- * names make no difference, and small instances come near the optimum. A failure prints the command
- * that replays it. */
+/* Property test of the placement methods: random views and profiles on random nodes, placed by
+ * every method. Slots are kept, refinement and the choice among methods never cost anything,
+ * storage and names make no difference, and small instances come near the optimum. A failure prints
+ * the command that replays it. */
 #include "lap/lap.h"
 #include "setmatch/setmatch.h"
 #include "setmatch/transport.h"
@@ -47,7 +47,8 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 struct instance {
     size_t n, nodes, bins;
     int64_t value[MOST_RANKS][MOST_RANKS]; /* upper triangle */
-    size_t slots[MOST_NODES], group[2 * MOST_NODES]; /* group: of two levels, once all nodes are there */
+    size_t slots[MOST_NODES],
+        group[2 * MOST_NODES]; /* group: of two levels, once all nodes are there */
     matrix view, bytes;
 };
 
@@ -171,21 +172,11 @@ static void make_instance(struct instance *in, const struct kind *kind, uint64_t
     in->bins = (size_t)pick(&state, 1, MOST_BINS);
     switch (kind->structure) {
     case RANDOM:
-    case EQUAL:
-        make_random(in, &state, kind->structure == EQUAL);
-        break;
-    case GRID:
-        make_grid(in, &state);
-        break;
-    case PATHS:
-        make_paths(in, &state);
-        break;
-    case CLUSTERS:
-        make_clusters(in, &state);
-        break;
-    case BLOCKS:
-        make_blocks(in, &state);
-        break;
+    case EQUAL: make_random(in, &state, kind->structure == EQUAL); break;
+    case GRID: make_grid(in, &state); break;
+    case PATHS: make_paths(in, &state); break;
+    case CLUSTERS: make_clusters(in, &state); break;
+    case BLOCKS: make_blocks(in, &state); break;
     }
     make_nodes(in, kind, &state);
     in->view = make_view(in, 2, &state);
@@ -257,8 +248,11 @@ static bool same_sets(size_t n, const size_t *a, const size_t *b)
 
 static setmatch_input input_of(const struct instance *in, bool refine)
 {
-    return (setmatch_input){.view = &in->view, .slots = in->slots, .nodes = in->nodes,
-                            .threshold = SETMATCH_DEFAULT_THRESHOLD, .refine = refine};
+    return (setmatch_input){.view = &in->view,
+                            .slots = in->slots,
+                            .nodes = in->nodes,
+                            .threshold = SETMATCH_DEFAULT_THRESHOLD,
+                            .refine = refine};
 }
 
 static const char *check_methods(const struct instance *in, int64_t *cut_of_auto)
@@ -269,7 +263,8 @@ static const char *check_methods(const struct instance *in, int64_t *cut_of_auto
     int64_t least = INT64_MAX;
     for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
         snprintf(reason, sizeof reason, "%s", m->name);
-        if (m->place(&plain, node) != 0 || m->place(&with, refined) != 0 || m->place(&with, again) != 0)
+        if (m->place(&plain, node) != 0 || m->place(&with, refined) != 0 ||
+            m->place(&with, again) != 0)
             return reason;
         if (!obeys_slots(in, node) || !obeys_slots(in, refined))
             return strcat(reason, ": slots");
@@ -292,8 +287,9 @@ static const char *check_paper(const struct instance *in)
     if (setmatch_paper(&plain, node) != 0 ||
         setmatch_place(&in->view, in->slots, in->nodes, plain.threshold, place) != 0)
         return "setmatch_place failed";
-    return memcmp(node, place, in->n * sizeof *node) == 0 ? NULL
-                                                         : "setmatch is not what setmatch_place does";
+    return memcmp(node, place, in->n * sizeof *node) == 0
+               ? NULL
+               : "setmatch is not what setmatch_place does";
 }
 
 static const char *check_storage(const struct instance *in, uint64_t *state)
@@ -362,7 +358,8 @@ static const char *check_profile(const struct instance *in)
             input.objective = k == 0 ? SETMATCH_OBJECTIVE_NEIGHBOURS : SETMATCH_OBJECTIVE_AUTO;
             if (setmatch_auto(&input, node) != 0 || !obeys_slots(in, node))
                 return "auto with a profile";
-            if (setmatch_crossing(&profile, in->nodes, node, input.domains, &crossing[k], &total) != 0)
+            if (setmatch_crossing(&profile, in->nodes, node, input.domains, &crossing[k], &total) !=
+                0)
                 return "crossing";
         }
         if (crossing[1] > crossing[0] || crossing[1] < 0 || crossing[0] > total)
@@ -371,7 +368,8 @@ static const char *check_profile(const struct instance *in)
     return NULL;
 }
 
-/* Ranks to nodes by the bytes in bins: the auction against an exact assignment of ranks to slots. */
+/* Ranks to nodes by the bytes in bins: the auction against an exact assignment of ranks to slots.
+ */
 static const char *check_transport(const struct instance *in, uint64_t *state)
 {
     static double cost[MOST_RANKS * 4 * MOST_RANKS];
@@ -471,11 +469,13 @@ static bool check_kind(const struct kind *kind, uint64_t seed, uint64_t instance
 
 int main(int argc, char **argv)
 {
-    struct options options = read_options(argc, argv, 260,
-                                          "Places random ranks on random nodes by every method, and checks the placements.");
+    struct options options = read_options(
+        argc, argv, 260,
+        "Places random ranks on random nodes by every method, and checks the placements.");
     int number = 0, failed = 0;
     tool = argv[0];
-    uint64_t each = options.kind != NULL ? options.instances : (options.instances + KINDS - 1) / KINDS;
+    uint64_t each =
+        options.kind != NULL ? options.instances : (options.instances + KINDS - 1) / KINDS;
     for (int k = 0; k < KINDS; k++) {
         if (options.kind != NULL && strcmp(options.kind, kinds[k].name) != 0)
             continue;

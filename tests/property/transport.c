@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Successive shortest paths: each unit in turn enters along the cheapest chain "it goes to node a, a
- * unit of a moves to b, ..., to a node with room". First all nodes have room for `least` units, then for
- * `most`; a node's units never get fewer, so that both limits hold in the end. */
+/* Successive shortest paths: each unit in turn enters along the cheapest chain "it goes to node a,
+ * a unit of a moves to b, ..., to a node with room". First all nodes have room for `least` units,
+ * then for `most`; a node's units never get fewer, so that both limits hold in the end. */
 #include "transport.h"
 
 #include <math.h>
@@ -14,12 +14,12 @@
 struct graph {
     const transport *in;
     size_t *node_of_unit;
-    size_t *units_on;      /* of each node */
-    double *move;          /* move[n * nodes + m]: cheapest move of a unit from n to m */
-    size_t *mover;         /* that unit */
+    size_t *units_on; /* of each node */
+    double *move;     /* move[n * nodes + m]: cheapest move of a unit from n to m */
+    size_t *mover;    /* that unit */
     double *potential;
     double *distance;
-    size_t *from;          /* the node before, NONE: the new unit goes there itself */
+    size_t *from; /* the node before, NONE: the new unit goes there itself */
     char *settled;
 };
 
@@ -154,7 +154,8 @@ int transport_solve(const transport *in, size_t *node_of_unit, double *total)
 {
     size_t nodes = in->nodes;
     struct graph g = {
-        .in = in, .node_of_unit = node_of_unit,
+        .in = in,
+        .node_of_unit = node_of_unit,
         .units_on = calloc(nodes, sizeof *g.units_on),
         .move = calloc(nodes * nodes, sizeof *g.move),
         .mover = calloc(nodes * nodes, sizeof *g.mover),
@@ -164,8 +165,8 @@ int transport_solve(const transport *in, size_t *node_of_unit, double *total)
         .settled = calloc(nodes, sizeof *g.settled),
     };
     int rc = -1;
-    if (g.units_on != NULL && g.move != NULL && g.mover != NULL && g.potential != NULL && g.distance != NULL
-        && g.from != NULL && g.settled != NULL) {
+    if (g.units_on != NULL && g.move != NULL && g.mover != NULL && g.potential != NULL &&
+        g.distance != NULL && g.from != NULL && g.settled != NULL) {
         rc = solve(&g, total);
     }
     free(g.units_on);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* removed: what MPI 3.0 took away and ROMIO's test programs still use, in terms of what there is. */
+/* removed: what MPI 3.0 took away and ROMIO's test programs still use, in terms of what there is.
+ */
 #ifndef TESTS_ROMIO_REMOVED_H
 #define TESTS_ROMIO_REMOVED_H
 
@@ -18,7 +19,8 @@ static char removed_lb, removed_ub;
 #define MPI_Type_hindexed MPI_Type_create_hindexed
 
 /* At most 64 parts, more than any of the programs has. */
-static inline int removed_struct(int count, int length[], MPI_Aint at[], MPI_Datatype type[], MPI_Datatype *made)
+static inline int removed_struct(int count, int length[], MPI_Aint at[], MPI_Datatype type[],
+                                 MPI_Datatype *made)
 {
     int lengths[64], n = 0, bounds = 0, rc;
     MPI_Aint places[64], lb, extent;

@@ -26,7 +26,7 @@ static struct {
     bool failed;
     bool counting;
     long live; /* blocks not freed, of those allocated while counting */
-} allocations = { .until_failure = -1 };
+} allocations = {.until_failure = -1};
 
 /* From now on allocation number `nth` (from 0) fails, once. */
 static inline void fail_allocation(long nth)

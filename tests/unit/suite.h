@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* How many random cases a test takes that usually takes so many: a part of them where each takes fifty times as
- * long, under valgrind. */
+/* How many random cases a test takes that usually takes so many: a part of them where each takes
+ * fifty times as long, under valgrind. */
 static inline uint64_t random_cases(uint64_t usual)
 {
     const char *divisor = getenv("RANDOM_CASES_DIVISOR");

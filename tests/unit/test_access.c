@@ -112,7 +112,8 @@ END_TEST
 
 START_TEST(runs_that_touch_share_a_block)
 {
-    const access_run run[] = {{0, 8, 0, 1, 0}, {10, 2, 5, 3, 8}, {22, 2, 10, 4, 14}, {54, 6, 0, 1, 22}};
+    const access_run run[] = {
+        {0, 8, 0, 1, 0}, {10, 2, 5, 3, 8}, {22, 2, 10, 4, 14}, {54, 6, 0, 1, 22}};
     access_list list = {0};
     ck_assert_int_eq(access_blocks(&list), 0);
     for (int i = 0; i < 4; i++)
@@ -369,7 +370,8 @@ START_TEST(even_domains_cover_the_range)
             ck_assert_int_eq(d.range[j].lo, at);
             at = d.range[j].hi;
             ck_assert(at == hi || at % align == 0);
-            int64_t bytes = d.range[j].hi - d.range[j].lo, head = bytes > 0 ? d.range[j].lo % align : 0;
+            int64_t bytes = d.range[j].hi - d.range[j].lo,
+                    head = bytes > 0 ? d.range[j].lo % align : 0;
             ck_assert_int_eq(d.range[j].position, head);
             ck_assert_int_eq(d.size[j], head + bytes);
             ck_assert_int_le(d.size[j], most);
@@ -464,14 +466,16 @@ START_TEST(striped_domains_deal_out_the_stripes)
         striped_model m;
         size_t near = 0;
         state = (uint64_t)c;
-        int lo = below(200), hi = lo + below(400), stripe = 1 + below(60), count = 1 + below(MOST_DOMAINS);
+        int lo = below(200), hi = lo + below(400), stripe = 1 + below(60),
+            count = 1 + below(MOST_DOMAINS);
         int in_turn = below(2), columns = in_turn ? count : 1 + below(MOST_DOMAINS);
         size_t of[MOST_DOMAINS];
         for (int column = 0; column < columns; column++)
             of[column] = (size_t)(in_turn ? column : below(count));
         deal_out(&m, lo, hi, stripe, of, columns);
         ck_assert_int_eq(domains_striped(&d, lo, hi, stripe, in_turn ? NULL : of, (size_t)columns,
-                                         (size_t)count), 0);
+                                         (size_t)count),
+                         0);
         ck_assert_uint_eq(d.count, (size_t)count);
         for (int j = 0; j < count; j++)
             ck_assert_int_eq(d.size[j], m.size[j]);
@@ -505,7 +509,8 @@ START_TEST(a_target_belongs_to_the_fewest_domains)
             file_domains d;
             if (targets % count != 0 && count % targets != 0)
                 continue;
-            ck_assert_int_eq(domains_striped(&d, 0, STRIPES * STRIPE, STRIPE, NULL, 0, (size_t)count), 0);
+            ck_assert_int_eq(
+                domains_striped(&d, 0, STRIPES * STRIPE, STRIPE, NULL, 0, (size_t)count), 0);
             count_partners(&d, STRIPE, STRIPES, targets, of_target, of_domain);
             for (int t = 0; t < targets; t++)
                 ck_assert_int_eq(of_target[t], count > targets ? count / targets : 1);
@@ -542,7 +547,8 @@ START_TEST(striped_domains_of_huge_ranges)
     size_t near = 0;
     domain_range range = domains_range_at(&d, INT64_MAX - 1, &near);
     ck_assert_int_eq(range.hi, INT64_MAX);
-    ck_assert_int_eq(domains_position_to_file(&d, range.domain, range.position, &contiguous), range.lo);
+    ck_assert_int_eq(domains_position_to_file(&d, range.domain, range.position, &contiguous),
+                     range.lo);
     ck_assert_int_eq(contiguous, range.hi - range.lo);
     domains_release(&d);
     ck_assert_int_eq(domains_striped(&d, 0, INT64_MAX, INT64_MAX, NULL, 0, 3), 0);
@@ -591,8 +597,8 @@ static void check_cut(const file_domains *d, const access_list *list, const mode
         while (access_take_piece(&cursor, ACCESS_END, &piece)) {
             for (int64_t b = 0; b < piece.length; b++) {
                 int64_t contiguous;
-                int64_t file = domains_position_to_file(d, share[i].domain, piece.offset + b,
-                                                        &contiguous);
+                int64_t file =
+                    domains_position_to_file(d, share[i].domain, piece.offset + b, &contiguous);
                 ck_assert_int_eq(file, m->place[piece.stream + b]);
                 ck_assert_int_ge(contiguous, 1);
                 ck_assert_int_eq(seen[piece.stream + b]++, 0);
@@ -613,12 +619,14 @@ START_TEST(cuts_hold_every_byte)
         state = (uint64_t)c;
         random_ordered(&m, &list);
         if (c % 3 == 0)
-            ck_assert_int_eq(domains_even(&d, 0, FILE_BYTES, (size_t)(1 + below(20)), 1 + below(9)), 0);
+            ck_assert_int_eq(domains_even(&d, 0, FILE_BYTES, (size_t)(1 + below(20)), 1 + below(9)),
+                             0);
         else if (c % 3 == 1)
             scatter_domains(&d, 1 + below(40));
         else
             ck_assert_int_eq(domains_striped(&d, m.bytes > 0 ? m.place[0] : 0, FILE_BYTES,
-                                             1 + below(50), NULL, 0, (size_t)(1 + below(9))), 0);
+                                             1 + below(50), NULL, 0, (size_t)(1 + below(9))),
+                             0);
         check_cut(&d, &list, &m);
         domains_release(&d);
         access_release(&list);
@@ -626,13 +634,14 @@ START_TEST(cuts_hold_every_byte)
 }
 END_TEST
 
-/* Each byte of the range is in the domain of its unit; positions ascend with it, and a window whose size is
- * the unit's ends where units do. */
+/* Each byte of the range is in the domain of its unit; positions ascend with it, and a window whose
+ * size is the unit's ends where units do. */
 START_TEST(units_lie_where_they_are_counted)
 {
     for (int c = 0; c < CASES; c++) {
         state = (uint64_t)c;
-        int64_t unit = 1 + below(40), base = below(100), lo = base + below(100), hi = lo + below(200);
+        int64_t unit = 1 + below(40), base = below(100), lo = base + below(100),
+                hi = lo + below(200);
         int64_t before = (lo - base) / unit, next[3] = {-1, -1, -1};
         size_t of[FILE_BYTES], near = 0;
         file_domains d;
@@ -807,8 +816,8 @@ static void check_union(const access_list *list, size_t count)
     access_release(&cover);
 }
 
-/* Runs of few strides, so that lists are often in step, with and without holes, overlaps, and single
- * blocks between. */
+/* Runs of few strides, so that lists are often in step, with and without holes, overlaps, and
+ * single blocks between. */
 START_TEST(union_of_runs)
 {
     for (int c = 0; c < 20 * CASES; c++) {
@@ -911,7 +920,8 @@ START_TEST(nobody_has_no_neighbours)
     matrix_builder counts = {.rows = 2, .cols = 2};
     access_ends ends = {.count = 9};
     matrix m;
-    ck_assert_int_eq(access_count_neighbours(NULL, NULL, 0, ACCESS_WEIGHT_COUNT, &counts, &ends), 0);
+    ck_assert_int_eq(access_count_neighbours(NULL, NULL, 0, ACCESS_WEIGHT_COUNT, &counts, &ends),
+                     0);
     ck_assert_uint_eq(ends.count, 0);
     ck_assert_int_eq(access_join_ends(&ends, 1, ACCESS_WEIGHT_COUNT, &counts), 0);
     ck_assert_int_eq(matrix_builder_finish(&counts, &m), 0);
@@ -982,8 +992,9 @@ static void check_parts(uint64_t seed)
             access_list list[OWNERS] = {{0}};
             hi = parts + 1 < MOST_PARTS ? lo + (int)pick(&seed, 1, FILE_BYTES - lo) : FILE_BYTES;
             cut_out(owner_of, lo, hi, list);
-            ck_assert_int_eq(access_count_neighbours(list, owner, OWNERS, (access_weight)weight, &counts,
-                                                     &ends[parts++]), 0);
+            ck_assert_int_eq(access_count_neighbours(list, owner, OWNERS, (access_weight)weight,
+                                                     &counts, &ends[parts++]),
+                             0);
             for (int o = 0; o < OWNERS; o++)
                 access_release(&list[o]);
         }
@@ -992,7 +1003,8 @@ static void check_parts(uint64_t seed)
         for (size_t i = 0; i < OWNERS; i++)
             for (size_t j = 0; j < OWNERS; j++)
                 ck_assert_msg(matrix_get(&m, i, j) == wanted[weight][i][j],
-                              "seed %llu: %zu parts, %zu %zu", (unsigned long long)seed, parts, i, j);
+                              "seed %llu: %zu parts, %zu %zu", (unsigned long long)seed, parts, i,
+                              j);
         matrix_builder_clear(&counts);
         matrix_release(&m);
     }

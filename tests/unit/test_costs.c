@@ -46,7 +46,8 @@ static matrix_costs read_good(const char *text)
 START_TEST(array_of_reals)
 {
     static const double expected[6] = {1.5, -2000.0, INFINITY, INFINITY, 0.0, 1e-300};
-    matrix_costs c = read_good(MM "array real general\r\n% a note\r\n\r\n3 2\r\n1.5\r\n-2E3\n+inf\n\nInfinity\n0\n1e-300");
+    matrix_costs c = read_good(
+        MM "array real general\r\n% a note\r\n\r\n3 2\r\n1.5\r\n-2E3\n+inf\n\nInfinity\n0\n1e-300");
     ck_assert(c.rows == 3 && c.cols == 2 && c.start == NULL && c.row == NULL && c.whole == NULL);
     for (size_t k = 0; k < 6; k++)
         ck_assert(c.real[k] == expected[k]);
@@ -58,20 +59,23 @@ END_TEST
 START_TEST(symmetric_array)
 {
     static const int64_t expected[9] = {1, INT64_MAX, 3, INT64_MAX, 0, INT64_MIN, 3, INT64_MIN, 6};
-    matrix_costs c = read_good(MM "array integer symmetric\n3 3\n1 9223372036854775807 3 0 -9223372036854775808 6\n");
+    matrix_costs c = read_good(
+        MM "array integer symmetric\n3 3\n1 9223372036854775807 3 0 -9223372036854775808 6\n");
     ck_assert(c.rows == 3 && c.cols == 3 && c.start == NULL && c.real == NULL);
     ck_assert_int_eq(memcmp(c.whole, expected, sizeof expected), 0);
     matrix_costs_release(&c);
 }
 END_TEST
 
-/* Digits beyond what a double holds are rounded as by strtod in the C locale, whatever the locale is. */
+/* Digits beyond what a double holds are rounded as by strtod in the C locale, whatever the locale
+ * is. */
 START_TEST(reals_are_rounded_once)
 {
     static const char *const locales[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "C"};
     for (size_t i = 0; i < LENGTH(locales) && setlocale(LC_ALL, locales[i]) == NULL; i++)
         continue;
-    matrix_costs c = read_good(MM "array double general\n1 2\n0.1000000000000000055511151231257827\n9007199254740993.0\n");
+    matrix_costs c = read_good(
+        MM "array double general\n1 2\n0.1000000000000000055511151231257827\n9007199254740993.0\n");
     ck_assert(c.real[0] == 0.1 && c.real[1] == 9007199254740992.0);
     matrix_costs_release(&c);
 }
@@ -81,7 +85,8 @@ END_TEST
 
 START_TEST(listed_pairs_are_sorted_and_summed)
 {
-    matrix_costs c = read_good(MM "coordinate integer general\n3 4 6\n3 4 7\n1 2 5\n3 2 -1\n1 2 -5\n2 4 0\n1 4 9\n");
+    matrix_costs c = read_good(
+        MM "coordinate integer general\n3 4 6\n3 4 7\n1 2 5\n3 2 -1\n1 2 -5\n2 4 0\n1 4 9\n");
     static const size_t start[] = {0, 0, 2, 2, 5}, row[] = {0, 2, 0, 1, 2};
     static const int64_t cost[] = {0, -1, 9, 0, 7};
     ck_assert(c.rows == 3 && c.cols == 4 && c.real == NULL);
@@ -106,7 +111,8 @@ END_TEST
 START_TEST(nothing_listed)
 {
     matrix_costs c = read_good(MM "coordinate real general\n2 3 0\n");
-    ck_assert(c.rows == 2 && c.cols == 3 && c.start[0] == 0 && c.start[3] == 0 && c.real != NULL && c.row != NULL);
+    ck_assert(c.rows == 2 && c.cols == 3 && c.start[0] == 0 && c.start[3] == 0 && c.real != NULL &&
+              c.row != NULL);
     matrix_costs_release(&c);
     c = read_good(MM "array integer general\n0 5\n");
     ck_assert(c.rows == 0 && c.cols == 5 && c.whole != NULL);
@@ -118,15 +124,18 @@ END_TEST
 START_TEST(random_lists)
 {
     uint64_t seed = (uint64_t)_i;
-    size_t rows = (size_t)pick(&seed, 1, 9), cols = (size_t)pick(&seed, 1, 9), count = (size_t)pick(&seed, 0, 60);
+    size_t rows = (size_t)pick(&seed, 1, 9), cols = (size_t)pick(&seed, 1, 9),
+           count = (size_t)pick(&seed, 0, 60);
     int listed[81] = {0};
     int64_t sum[81] = {0};
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
-    fprintf(out, "%%%%MatrixMarket matrix coordinate %s general\n%zu %zu %zu\n", _i % 2 ? "real" : "integer", rows, cols, count);
+    fprintf(out, "%%%%MatrixMarket matrix coordinate %s general\n%zu %zu %zu\n",
+            _i % 2 ? "real" : "integer", rows, cols, count);
     for (size_t k = 0; k < count; k++) {
-        size_t row = (size_t)pick(&seed, 0, (int64_t)rows - 1), col = (size_t)pick(&seed, 0, (int64_t)cols - 1);
+        size_t row = (size_t)pick(&seed, 0, (int64_t)rows - 1),
+               col = (size_t)pick(&seed, 0, (int64_t)cols - 1);
         int64_t cost = pick(&seed, -50, 50);
         fprintf(out, "%zu %zu %" PRId64 "\n", row + 1, col + 1, cost);
         listed[col * 9 + row] = 1;
@@ -140,7 +149,8 @@ START_TEST(random_lists)
             if (!listed[j * 9 + i])
                 continue;
             ck_assert(k < c.start[j + 1] && c.row[k] == i);
-            ck_assert(c.real != NULL ? c.real[k] == (double)sum[j * 9 + i] : c.whole[k] == sum[j * 9 + i]);
+            ck_assert(c.real != NULL ? c.real[k] == (double)sum[j * 9 + i]
+                                     : c.whole[k] == sum[j * 9 + i]);
             k++;
         }
         ck_assert_uint_eq(k, c.start[j + 1]);
@@ -169,9 +179,12 @@ static const struct {
     {MM "array integer general\n1 1\n1.5\n", 3, "'1.5' where a value is expected"},
     {MM "array integer general\n1 1\ninf\n", 3, "'inf' where a value is expected"},
     {MM "array complex general\n1 1\n1 0\n", 1, "Matrix Market field 'complex' is not supported"},
-    {MM "array integer general\n0 9223372036854775807\n", 2, "9223372036854775807 columns in a file of 66 bytes"},
-    {MM "coordinate integer general\n2 9000000 1\n1 1 1\n", 2, "9000000 columns in a file of 67 bytes"},
-    {MM "coordinate integer general\n9000000 2 1\n1 1 1\n", 2, "9000000 rows in a file of 67 bytes"},
+    {MM "array integer general\n0 9223372036854775807\n", 2,
+     "9223372036854775807 columns in a file of 66 bytes"},
+    {MM "coordinate integer general\n2 9000000 1\n1 1 1\n", 2,
+     "9000000 columns in a file of 67 bytes"},
+    {MM "coordinate integer general\n9000000 2 1\n1 1 1\n", 2,
+     "9000000 rows in a file of 67 bytes"},
     {MM "coordinate integer general\n2 2 1\n1 3 1\n", 3, "a column is 3, not in 1..2"},
     {MM "coordinate integer general\n1 1 2\n1 1 9223372036854775807\n1 1 1\n", 0,
      "costs of one pair add up beyond the range of 64 bits"},

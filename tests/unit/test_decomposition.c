@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The access patterns of the benchmarks: each covers its file exactly once and gives every byte to
- * the rank that a model of its own says, and what is counted by arithmetic is what counting finds. */
+ * the rank that a model of its own says, and what is counted by arithmetic is what counting finds.
+ */
 #include "../../bench/shape.h"
 
 #include <check.h>
@@ -41,8 +42,8 @@ static size_t owner_of_tile(const shape *s, size_t ranks, const int64_t *size, c
     return (size_t)(at[0] / s->size[0] * s->grid[1] + at[1] / s->size[1]);
 }
 
-/* NAS: each rank walks its own diagonal, beginning at row rank / q and column rank % q of slice 0; the first
- * n % q parts of a dimension are longer by one. */
+/* NAS: each rank walks its own diagonal, beginning at row rank / q and column rank % q of slice 0;
+ * the first n % q parts of a dimension are longer by one. */
 static int64_t nas_part(int64_t n, int64_t q, int64_t at)
 {
     int64_t i = 0, end = n / q + (n % q > 0);
@@ -79,17 +80,32 @@ static const struct {
     owner_fn owner; /* NULL: there is none that does not repeat the generator's random numbers */
 } patterns[] = {
     {"cube", 8, {.size_dims = 1, .size = {8}, .grid_dims = 3, .grid = {2, 2, 2}}, owner_in_grid},
-    {"cube", 24, {.size_dims = 3, .size = {9, 7, 11}, .grid_dims = 3, .grid = {4, 3, 2}}, owner_in_grid},
+    {"cube",
+     24,
+     {.size_dims = 3, .size = {9, 7, 11}, .grid_dims = 3, .grid = {4, 3, 2}},
+     owner_in_grid},
     {"cube", 5, {.size_dims = 1, .size = {10}, .grid_dims = 3, .grid = {1, 1, 5}}, owner_in_grid},
     {"cube", 6, {.size_dims = 1, .size = {6}, .grid_dims = 3, .grid = {6, 1, 1}}, owner_in_grid},
-    {"lattice", 16, {.size_dims = 1, .size = {4}, .element = 6, .grid_dims = 4, .grid = {2, 2, 2, 2}}, owner_in_grid},
-    {"lattice", 12, {.size_dims = 4, .size = {3, 5, 4, 3}, .grid_dims = 4, .grid = {1, 3, 2, 2}}, owner_in_grid},
+    {"lattice",
+     16,
+     {.size_dims = 1, .size = {4}, .element = 6, .grid_dims = 4, .grid = {2, 2, 2, 2}},
+     owner_in_grid},
+    {"lattice",
+     12,
+     {.size_dims = 4, .size = {3, 5, 4, 3}, .grid_dims = 4, .grid = {1, 3, 2, 2}},
+     owner_in_grid},
     {"btio", 9, {.size_dims = 1, .size = {12}}, owner_in_btio},
     {"btio", 16, {.size_dims = 1, .size = {13}, .element = 3}, owner_in_btio},
     {"btio", 1, {.size_dims = 1, .size = {3}}, owner_in_btio},
     {"btio", 25, {.size_dims = 1, .size = {5}}, owner_in_btio},
-    {"tile", 6, {.size_dims = 2, .size = {4, 5}, .element = 7, .grid_dims = 2, .grid = {2, 3}}, owner_of_tile},
-    {"tile", 8, {.size_dims = 2, .size = {3, 1}, .element = 16, .grid_dims = 2, .grid = {8, 1}}, owner_of_tile},
+    {"tile",
+     6,
+     {.size_dims = 2, .size = {4, 5}, .element = 7, .grid_dims = 2, .grid = {2, 3}},
+     owner_of_tile},
+    {"tile",
+     8,
+     {.size_dims = 2, .size = {3, 1}, .element = 16, .grid_dims = 2, .grid = {8, 1}},
+     owner_of_tile},
     {"tile", 12, {.size_dims = 2, .size = {4, 5}, .element = 2, .reorder = true}, NULL},
     {"dump", 7, {.size_dims = 1, .size = {20}, .variables = 3}, NULL},
     {"dump", 4, {.size_dims = 1, .size = {9}, .variables = 1, .reorder = true}, NULL},
@@ -208,12 +224,13 @@ static run_part count_part(const access_run *run, int64_t lo, int64_t hi)
 
 START_TEST(parts_of_runs)
 {
-    static const access_run runs[] = {{0, 5, 0, 1, 0},  {3, 2, 4, 5, 0}, {7, 3, 3, 4, 0},
-                                      {10, 1, 9, 3, 0}, {0, 1, 1, 6, 0}};
+    static const access_run runs[] = {
+        {0, 5, 0, 1, 0}, {3, 2, 4, 5, 0}, {7, 3, 3, 4, 0}, {10, 1, 9, 3, 0}, {0, 1, 1, 6, 0}};
     for (size_t i = 0; i < LENGTH(runs); i++)
         for (int64_t lo = 0; lo < 32; lo++)
             for (int64_t hi = lo; hi < 34; hi++) {
-                run_part got = access_run_part(&runs[i], lo, hi), wanted = count_part(&runs[i], lo, hi);
+                run_part got = access_run_part(&runs[i], lo, hi),
+                         wanted = count_part(&runs[i], lo, hi);
                 ck_assert_int_eq(got.bytes, wanted.bytes);
                 ck_assert_int_eq(got.blocks, wanted.blocks);
             }
@@ -268,8 +285,9 @@ START_TEST(grids_are_balanced)
         size_t ranks;
         int dims;
         const char *text;
-    } grids[] = {{64, 3, "4x4x4"}, {125, 3, "5x5x5"}, {128, 2, "16x8"}, {24, 3, "4x3x2"}, {1, 2, "1x1"},
-                 {17, 2, "17x1"},  {16, 4, "2x2x2x2"}, {512, 3, "8x8x8"}, {16, 3, "4x2x2"}};
+    } grids[] = {{64, 3, "4x4x4"},   {125, 3, "5x5x5"}, {128, 2, "16x8"},
+                 {24, 3, "4x3x2"},   {1, 2, "1x1"},     {17, 2, "17x1"},
+                 {16, 4, "2x2x2x2"}, {512, 3, "8x8x8"}, {16, 3, "4x2x2"}};
     for (size_t i = 0; i < LENGTH(grids); i++) {
         int64_t grid[DECOMPOSITION_DIMS];
         char text[SHAPE_DIMS_TEXT];

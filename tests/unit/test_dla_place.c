@@ -41,7 +41,7 @@ static void link_up(small_job *s)
 
 static small_job one_app(size_t ranks, size_t nodes, const dla_node *node, bool oversubscribe)
 {
-    small_job s = { .job = { .apps = 1, .nodes = nodes, .oversubscribe = oversubscribe } };
+    small_job s = {.job = {.apps = 1, .nodes = nodes, .oversubscribe = oversubscribe}};
 
     memcpy(s.node, node, nodes * sizeof(*node));
     s.app[0].ranks = ranks;
@@ -59,24 +59,24 @@ static const struct {
     int rc;
     size_t count[MAX_NODES];
 } by_slot_cases[] = {
-    { 4, 2, { { 2, ANY }, { 2, ANY } }, false, 0, { 2, 2 } },
-    { 3, 2, { { 2, ANY }, { 2, ANY } }, false, 0, { 2, 1 } },
-    { 5, 2, { { 2, ANY }, { 2, ANY } }, false, -ENOSPC, { 0 } },
-    { 5, 2, { { 2, ANY }, { 2, ANY } }, true, 0, { 3, 2 } },
-    { 9, 3, { { 1, ANY }, { 3, ANY }, { 0, ANY } }, true, 0, { 3, 5, 1 } },
-    { 6, 2, { { 2, 2 }, { 2, ANY } }, true, 0, { 2, 4 } },
-    { 6, 2, { { 2, 3 }, { 2, 3 } }, true, 0, { 3, 3 } },
-    { 7, 2, { { 2, 3 }, { 2, 3 } }, true, -ENOSPC, { 0 } },
-    { 1, 3, { { 0, ANY }, { 0, ANY }, { 1, ANY } }, false, 0, { 0, 0, 1 } },
-    { 1, 1, { { 0, ANY } }, false, -ENOSPC, { 0 } },
-    { 0, 1, { { 1, ANY } }, false, 0, { 0 } },
+    {4, 2, {{2, ANY}, {2, ANY}}, false, 0, {2, 2}},
+    {3, 2, {{2, ANY}, {2, ANY}}, false, 0, {2, 1}},
+    {5, 2, {{2, ANY}, {2, ANY}}, false, -ENOSPC, {0}},
+    {5, 2, {{2, ANY}, {2, ANY}}, true, 0, {3, 2}},
+    {9, 3, {{1, ANY}, {3, ANY}, {0, ANY}}, true, 0, {3, 5, 1}},
+    {6, 2, {{2, 2}, {2, ANY}}, true, 0, {2, 4}},
+    {6, 2, {{2, 3}, {2, 3}}, true, 0, {3, 3}},
+    {7, 2, {{2, 3}, {2, 3}}, true, -ENOSPC, {0}},
+    {1, 3, {{0, ANY}, {0, ANY}, {1, ANY}}, false, 0, {0, 0, 1}},
+    {1, 1, {{0, ANY}}, false, -ENOSPC, {0}},
+    {0, 1, {{1, ANY}}, false, 0, {0}},
 };
 
 START_TEST(fills_by_slot)
 {
     small_job s = one_app(by_slot_cases[_i].ranks, by_slot_cases[_i].nodes, by_slot_cases[_i].node,
                           by_slot_cases[_i].oversubscribe);
-    size_t node_of_rank[MAX_RANKS], app = ANY, count[MAX_NODES] = { 0 };
+    size_t node_of_rank[MAX_RANKS], app = ANY, count[MAX_NODES] = {0};
 
     link_up(&s);
     ck_assert_int_eq(dla_place_by_slot(&s.job, node_of_rank, &app), by_slot_cases[_i].rc);
@@ -93,8 +93,8 @@ END_TEST
 
 START_TEST(fills_slots_before_it_goes_beyond)
 {
-    const dla_node node[] = { { 2, ANY }, { 1, ANY } };
-    const size_t wanted[] = { 0, 0, 1, 0, 0, 1 };
+    const dla_node node[] = {{2, ANY}, {1, ANY}};
+    const size_t wanted[] = {0, 0, 1, 0, 0, 1};
     small_job s = one_app(6, 2, node, true);
     size_t node_of_rank[MAX_RANKS], app;
 
@@ -107,10 +107,10 @@ END_TEST
 START_TEST(names_the_app_that_does_not_fit)
 {
     small_job s = {
-        .job = { .apps = 3, .nodes = 2 },
-        .node = { { 2, ANY }, { 2, ANY } },
-        .app = { { 2, 2, NULL }, { 1, 1, NULL }, { 1, 2, NULL } },
-        .list = { { 0, 1 }, { 0 }, { 0, 1 } },
+        .job = {.apps = 3, .nodes = 2},
+        .node = {{2, ANY}, {2, ANY}},
+        .app = {{2, 2, NULL}, {1, 1, NULL}, {1, 2, NULL}},
+        .list = {{0, 1}, {0}, {0, 1}},
     };
     size_t node_of_rank[MAX_RANKS], app = ANY;
 
@@ -126,19 +126,19 @@ static void pairs(size_t ranks, matrix *view)
     matrix_entry entries[MAX_RANKS];
 
     for (size_t r = 0; r < ranks; r++) {
-        entries[r] = (matrix_entry) { r, (r + ranks / 2) % ranks, 9 };
+        entries[r] = (matrix_entry){r, (r + ranks / 2) % ranks, 9};
     }
     ck_assert_int_eq(matrix_from_entries(view, ranks, ranks, entries, ranks), 0);
 }
 
 static dla_method ten(const matrix *view)
 {
-    return (dla_method) { setmatch_auto, { .view = view, .threshold = 10, .refine = true } };
+    return (dla_method){setmatch_auto, {.view = view, .threshold = 10, .refine = true}};
 }
 
 START_TEST(keeps_pairs_together)
 {
-    const dla_node node[] = { { 2, ANY }, { 4, ANY }, { 2, ANY } };
+    const dla_node node[] = {{2, ANY}, {4, ANY}, {2, ANY}};
     small_job s = one_app(8, 3, node, false);
     size_t by_slot[MAX_RANKS], node_of_rank[MAX_RANKS], app;
     matrix view;
@@ -160,12 +160,12 @@ END_TEST
 START_TEST(places_apps_with_the_same_nodes_together)
 {
     small_job s = {
-        .job = { .apps = 3, .nodes = 4 },
-        .node = { { 2, ANY }, { 2, ANY }, { 2, ANY }, { 2, ANY } },
-        .app = { { 2, 2, NULL }, { 4, 2, NULL }, { 2, 2, NULL } },
-        .list = { { 0, 1 }, { 2, 3 }, { 0, 1 } },
+        .job = {.apps = 3, .nodes = 4},
+        .node = {{2, ANY}, {2, ANY}, {2, ANY}, {2, ANY}},
+        .app = {{2, 2, NULL}, {4, 2, NULL}, {2, 2, NULL}},
+        .list = {{0, 1}, {2, 3}, {0, 1}},
     };
-    matrix_entry entries[] = { { 0, 6, 9 }, { 1, 7, 9 }, { 2, 4, 9 }, { 3, 5, 9 }, { 1, 2, 100 } };
+    matrix_entry entries[] = {{0, 6, 9}, {1, 7, 9}, {2, 4, 9}, {3, 5, 9}, {1, 2, 100}};
     size_t by_slot[MAX_RANKS], node_of_rank[MAX_RANKS], app;
     matrix view;
 
@@ -187,13 +187,14 @@ static uint64_t state;
 /* 0..n - 1 */
 static size_t any_of(size_t n)
 {
-    return (size_t) pick(&state, 0, (int64_t) n - 1);
+    return (size_t)pick(&state, 0, (int64_t)n - 1);
 }
 
 static void random_job(small_job *s)
 {
-    *s = (small_job) { .job = { .apps = 1 + any_of(MAX_APPS), .nodes = 1 + any_of(MAX_NODES),
-                                .oversubscribe = any_of(2) == 0 } };
+    *s = (small_job){.job = {.apps = 1 + any_of(MAX_APPS),
+                             .nodes = 1 + any_of(MAX_NODES),
+                             .oversubscribe = any_of(2) == 0}};
     for (size_t n = 0; n < s->job.nodes; n++) {
         s->node[n].slots = any_of(6);
         s->node[n].most = any_of(2) == 0 ? ANY : s->node[n].slots + any_of(4);
@@ -215,7 +216,7 @@ static void random_view(size_t ranks, matrix *view)
     size_t count = ranks == 0 ? 0 : any_of(4 * ranks);
 
     for (size_t i = 0; i < count; i++) {
-        entries[i] = (matrix_entry) { any_of(ranks), any_of(ranks), (int64_t) any_of(100) };
+        entries[i] = (matrix_entry){any_of(ranks), any_of(ranks), (int64_t)any_of(100)};
     }
     ck_assert_int_eq(matrix_from_entries(view, ranks, ranks, entries, count), 0);
 }
@@ -233,7 +234,7 @@ static bool may_stand(const dla_app *app, size_t node)
 /* Every rank on a node of its app, and no node over its room. */
 static void check_placement(const small_job *s, const size_t *node_of_rank)
 {
-    size_t count[MAX_NODES] = { 0 }, rank = 0, slots = 0;
+    size_t count[MAX_NODES] = {0}, rank = 0, slots = 0;
 
     for (size_t a = 0; a < s->job.apps; a++) {
         for (size_t end = rank + s->app[a].ranks; rank < end; rank++) {
@@ -258,7 +259,7 @@ START_TEST(keeps_to_the_rules)
     matrix view;
     small_job s;
 
-    state = (uint64_t) _i;
+    state = (uint64_t)_i;
     random_job(&s);
     if (dla_place_by_slot(&s.job, by_slot, &app) != 0) {
         ck_assert_uint_lt(app, s.job.apps);
@@ -267,8 +268,9 @@ START_TEST(keeps_to_the_rules)
     check_placement(&s, by_slot);
     random_view(s.job.ranks, &view);
     for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
-        const dla_method method = { m->place, { .view = &view, .threshold = (unsigned) any_of(101),
-                                                .refine = any_of(2) == 0 } };
+        const dla_method method = {
+            m->place,
+            {.view = &view, .threshold = (unsigned)any_of(101), .refine = any_of(2) == 0}};
 
         ck_assert_msg(dla_place_by_method(&s.job, &method, by_slot, node_of_rank) == 0,
                       "seed %d, %s", _i, m->name);

@@ -15,9 +15,10 @@ static const struct {
     const char *policy;
     bool ours;
 } policies[] = {
-    { "dla", true }, { "dla:", true }, { "dla:file=x", true }, { "DLA:cart=2", true },
-    { "dlax", false }, { "dl", false }, { "d", false }, { "", false }, { "slot", false },
-    { "dla,file=x", false }, { ":dla", false }, { "node:dla", false }, { NULL, false },
+    {"dla", true},   {"dla:", true},        {"dla:file=x", true}, {"DLA:cart=2", true},
+    {"dlax", false}, {"dl", false},         {"d", false},         {"", false},
+    {"slot", false}, {"dla,file=x", false}, {":dla", false},      {"node:dla", false},
+    {NULL, false},
 };
 
 START_TEST(tells_ours_from_stock)
@@ -34,28 +35,28 @@ static const struct {
     const char *stock;
     bool no_local;
 } good[] = {
-    { "dla", NULL, -1, 0, 0, "slot", false },
-    { "dla:", NULL, -1, 0, 0, "slot", false },
-    { "dla:file=view.crs", "view.crs", -1, 0, 0, "slot", false },
-    { "DLA:FILE=View.crs", "View.crs", -1, 0, 0, "slot", false },
-    { "dla:file=/a/b=c d", "/a/b=c d", -1, 0, 0, "slot", false },
-    { "dla:file=v,threshold=0", "v", 0, 0, 0, "slot", false },
-    { "dla:threshold=100,file=v", "v", 100, 0, 0, "slot", false },
-    { "dla:threshold=007,file=v", "v", 7, 0, 0, "slot", false },
-    { "dla:cart=4x2x2", NULL, -1, 3, 16, "slot", false },
-    { "dla:cart=16", NULL, -1, 1, 16, "slot", false },
-    { "dla:cart=1X1x1x1x1x1x1x3", NULL, -1, 8, 3, "slot", false },
-    { "dla:cart=2x2x2x2x2x2x2x2x2x2x2x3", NULL, -1, 12, 6144, "slot", false },
-    { "dla:file=v,threshold=5,cart=2x3", "v", 5, 2, 6, "slot", false },
-    { "dla:file=v:OVERSUBSCRIBE", "v", -1, 0, 0, "slot:OVERSUBSCRIBE", false },
-    { "dla:file=v:oversubscribe,span", "v", -1, 0, 0, "slot:oversubscribe,span", false },
-    { "dla:file=v:PE=2,NOOVERSUBSCRIBE", "v", -1, 0, 0, "slot:PE=2,NOOVERSUBSCRIBE", false },
-    { "dla:file=v:pe=02", "v", -1, 0, 0, "slot:PE=2", false },
-    { "dla:file=v:NOLOCAL", "v", -1, 0, 0, "slot", true },
-    { "dla:OVERSUBSCRIBE", NULL, -1, 0, 0, "slot:OVERSUBSCRIBE", false },
-    { "dla:file=v:SPAN:PE=3", "v", -1, 0, 0, "slot:SPAN,PE=3", false },
-    { "dla:file=a\\,b\\:c\\\\d", "a,b:c\\d", -1, 0, 0, "slot", false },
-    { "dla:file=\\threshold=3", "threshold=3", -1, 0, 0, "slot", false },
+    {"dla", NULL, -1, 0, 0, "slot", false},
+    {"dla:", NULL, -1, 0, 0, "slot", false},
+    {"dla:file=view.crs", "view.crs", -1, 0, 0, "slot", false},
+    {"DLA:FILE=View.crs", "View.crs", -1, 0, 0, "slot", false},
+    {"dla:file=/a/b=c d", "/a/b=c d", -1, 0, 0, "slot", false},
+    {"dla:file=v,threshold=0", "v", 0, 0, 0, "slot", false},
+    {"dla:threshold=100,file=v", "v", 100, 0, 0, "slot", false},
+    {"dla:threshold=007,file=v", "v", 7, 0, 0, "slot", false},
+    {"dla:cart=4x2x2", NULL, -1, 3, 16, "slot", false},
+    {"dla:cart=16", NULL, -1, 1, 16, "slot", false},
+    {"dla:cart=1X1x1x1x1x1x1x3", NULL, -1, 8, 3, "slot", false},
+    {"dla:cart=2x2x2x2x2x2x2x2x2x2x2x3", NULL, -1, 12, 6144, "slot", false},
+    {"dla:file=v,threshold=5,cart=2x3", "v", 5, 2, 6, "slot", false},
+    {"dla:file=v:OVERSUBSCRIBE", "v", -1, 0, 0, "slot:OVERSUBSCRIBE", false},
+    {"dla:file=v:oversubscribe,span", "v", -1, 0, 0, "slot:oversubscribe,span", false},
+    {"dla:file=v:PE=2,NOOVERSUBSCRIBE", "v", -1, 0, 0, "slot:PE=2,NOOVERSUBSCRIBE", false},
+    {"dla:file=v:pe=02", "v", -1, 0, 0, "slot:PE=2", false},
+    {"dla:file=v:NOLOCAL", "v", -1, 0, 0, "slot", true},
+    {"dla:OVERSUBSCRIBE", NULL, -1, 0, 0, "slot:OVERSUBSCRIBE", false},
+    {"dla:file=v:SPAN:PE=3", "v", -1, 0, 0, "slot:SPAN,PE=3", false},
+    {"dla:file=a\\,b\\:c\\\\d", "a,b:c\\d", -1, 0, 0, "slot", false},
+    {"dla:file=\\threshold=3", "threshold=3", -1, 0, 0, "slot", false},
 };
 
 START_TEST(reads_good_texts)
@@ -66,7 +67,7 @@ START_TEST(reads_good_texts)
 
     ck_assert_int_eq(dla_spec_parse(good[_i].policy, &spec, reason), 0);
     ck_assert_pstr_eq(spec.file, good[_i].file);
-    ck_assert_int_eq(spec.has_threshold ? (int) spec.threshold : -1, good[_i].threshold);
+    ck_assert_int_eq(spec.has_threshold ? (int)spec.threshold : -1, good[_i].threshold);
     ck_assert_uint_eq(spec.cart.ndims, good[_i].ndims);
     for (size_t i = 0; i < spec.cart.ndims; i++) {
         product *= spec.cart.dims[i];
@@ -103,7 +104,8 @@ START_TEST(reads_what_is_to_be_least)
     char reason[DLA_SPEC_REASON_SIZE];
     dla_spec spec;
 
-    ck_assert_int_eq(dla_spec_parse("dla:file=v,objective=Neighbours,domains=FITTED", &spec, reason), 0);
+    ck_assert_int_eq(
+        dla_spec_parse("dla:file=v,objective=Neighbours,domains=FITTED", &spec, reason), 0);
     ck_assert(spec.has_objective && spec.objective == SETMATCH_OBJECTIVE_NEIGHBOURS);
     ck_assert(spec.has_domains && spec.domains == SETMATCH_DOMAINS_FITTED);
     dla_spec_release(&spec);
@@ -135,7 +137,7 @@ END_TEST
 START_TEST(sets_single_items)
 {
     char reason[DLA_SPEC_REASON_SIZE] = "";
-    dla_spec spec = { .file = NULL };
+    dla_spec spec = {.file = NULL};
 
     ck_assert_int_eq(dla_spec_set(&spec, "file=a,b:c\\", reason), 0);
     ck_assert_str_eq(spec.file, "a,b:c\\");
@@ -154,52 +156,52 @@ END_TEST
 static const struct {
     const char *policy, *reason;
 } bad[] = {
-    { "dla:foo=3", "foo=3" },
-    { "dla:file", "\"file\" is unknown" },
-    { "dla:view.crs", "view.crs" },
-    { "dla:file=v:OVERSUBSCRIBED", "OVERSUBSCRIBED" },
-    { "dla:file=v:SPAN=1", "SPAN=1" },
-    { "dla:file=", "needs a name" },
-    { "dla:file=a,file=b", "file is given twice" },
-    { "dla:threshold=1,threshold=1", "threshold is given twice" },
-    { "dla:cart=2,cart=2", "cart is given twice" },
-    { "dla:threshold=101", "threshold=101" },
-    { "dla:threshold=-1", "threshold=-1" },
-    { "dla:threshold=+1", "threshold=+1" },
-    { "dla:threshold= 1", "threshold= 1" },
-    { "dla:threshold=1.5", "threshold=1.5" },
-    { "dla:threshold=", "threshold=" },
-    { "dla:threshold=99999999999999999999", "threshold=9999" },
-    { "dla:method=best", "\"best\" is not a method; there are auto, setmatch, " },
-    { "dla:method=", "bisection, byslot, bynode, mpipp" },
-    { "dla:method=auto,method=auto", "method is given twice" },
-    { "dla:refine=yes", "refine=yes is neither on nor off" },
-    { "dla:refine=on,refine=on", "refine is given twice" },
-    { "dla:topology=", "topology= needs a name" },
-    { "dla:topology=a,topology=b", "topology is given twice" },
-    { "dla:bandwidth=", "bandwidth= needs a name" },
-    { "dla:bandwidth=a,bandwidth=b", "bandwidth is given twice" },
-    { "dla:objective=time", "\"time\" is not an objective; there are auto, neighbours, profile" },
-    { "dla:objective=auto,objective=auto", "objective is given twice" },
-    { "dla:domains=odd", "\"odd\" is not a kind of file domains; there are auto, even, fitted" },
-    { "dla:domains=even,domains=even", "domains is given twice" },
-    { "dla:order=B", "\"B\" is not an order; there are C, Fortran" },
-    { "dla:order=C,order=C", "order is given twice" },
-    { "dla:cart=", "not a grid" },
-    { "dla:cart=0x2", "not a grid" },
-    { "dla:cart=2x", "not a grid" },
-    { "dla:cart=x2", "not a grid" },
-    { "dla:cart=2xx2", "not a grid" },
-    { "dla:cart=2*2", "not a grid" },
-    { "dla:cart=-2x-2", "not a grid" },
-    { "dla:cart=4294967296x4294967296", "too many" },
-    { "dla:PE=0", "PE=0" },
-    { "dla:PE=", "PE=" },
-    { "dla:PE=32768", "PE=32768" },
-    { "dla:file=v,", "nothing between" },
-    { "dla::OVERSUBSCRIBE", "nothing between" },
-    { "dla:,", "nothing between" },
-    { "dla:file=v\\", "backslash" },
+    {"dla:foo=3", "foo=3"},
+    {"dla:file", "\"file\" is unknown"},
+    {"dla:view.crs", "view.crs"},
+    {"dla:file=v:OVERSUBSCRIBED", "OVERSUBSCRIBED"},
+    {"dla:file=v:SPAN=1", "SPAN=1"},
+    {"dla:file=", "needs a name"},
+    {"dla:file=a,file=b", "file is given twice"},
+    {"dla:threshold=1,threshold=1", "threshold is given twice"},
+    {"dla:cart=2,cart=2", "cart is given twice"},
+    {"dla:threshold=101", "threshold=101"},
+    {"dla:threshold=-1", "threshold=-1"},
+    {"dla:threshold=+1", "threshold=+1"},
+    {"dla:threshold= 1", "threshold= 1"},
+    {"dla:threshold=1.5", "threshold=1.5"},
+    {"dla:threshold=", "threshold="},
+    {"dla:threshold=99999999999999999999", "threshold=9999"},
+    {"dla:method=best", "\"best\" is not a method; there are auto, setmatch, "},
+    {"dla:method=", "bisection, byslot, bynode, mpipp"},
+    {"dla:method=auto,method=auto", "method is given twice"},
+    {"dla:refine=yes", "refine=yes is neither on nor off"},
+    {"dla:refine=on,refine=on", "refine is given twice"},
+    {"dla:topology=", "topology= needs a name"},
+    {"dla:topology=a,topology=b", "topology is given twice"},
+    {"dla:bandwidth=", "bandwidth= needs a name"},
+    {"dla:bandwidth=a,bandwidth=b", "bandwidth is given twice"},
+    {"dla:objective=time", "\"time\" is not an objective; there are auto, neighbours, profile"},
+    {"dla:objective=auto,objective=auto", "objective is given twice"},
+    {"dla:domains=odd", "\"odd\" is not a kind of file domains; there are auto, even, fitted"},
+    {"dla:domains=even,domains=even", "domains is given twice"},
+    {"dla:order=B", "\"B\" is not an order; there are C, Fortran"},
+    {"dla:order=C,order=C", "order is given twice"},
+    {"dla:cart=", "not a grid"},
+    {"dla:cart=0x2", "not a grid"},
+    {"dla:cart=2x", "not a grid"},
+    {"dla:cart=x2", "not a grid"},
+    {"dla:cart=2xx2", "not a grid"},
+    {"dla:cart=2*2", "not a grid"},
+    {"dla:cart=-2x-2", "not a grid"},
+    {"dla:cart=4294967296x4294967296", "too many"},
+    {"dla:PE=0", "PE=0"},
+    {"dla:PE=", "PE="},
+    {"dla:PE=32768", "PE=32768"},
+    {"dla:file=v,", "nothing between"},
+    {"dla::OVERSUBSCRIBE", "nothing between"},
+    {"dla:,", "nothing between"},
+    {"dla:file=v\\", "backslash"},
 };
 
 START_TEST(refuses_bad_texts)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unit tests of the readers of network descriptions: fixtures of one fabric as each tool tells it, random
- * networks against a model of their own, and what is malformed. */
+/* Unit tests of the readers of network descriptions: fixtures of one fabric as each tool tells it,
+ * random networks against a model of their own, and what is malformed. */
 #include "topo/topo.h"
 
 #include <check.h>
@@ -32,7 +32,8 @@ static size_t count_names(const char *const *names)
     return count;
 }
 
-static struct reading read_text(const char *text, size_t length, const char *const *hosts, size_t nodes)
+static struct reading read_text(const char *text, size_t length, const char *const *hosts,
+                                size_t nodes)
 {
     struct reading r = {.topo = {.nodes = 77}, .error = {.line = 99}};
     FILE *stream = fmemopen((void *)(uintptr_t)text, length, "r");
@@ -124,11 +125,24 @@ END_TEST
 START_TEST(bad_hostlists)
 {
     static const char *const bad[][2] = {
-        {"", "empty"}, {"a,", "empty"}, {",a", "empty"}, {"a,,b", "empty"},
-        {"n[3", "without ']'"}, {"n3]", "without '['"}, {"n[]", "number"}, {"n[a]", "number"},
-        {"n[1-]", "number"}, {"n[3-1]", "rising"}, {"n[1;2]", "','"}, {"n[1-2-3]", "','"},
-        {"n[1[2]]", "without '['"}, {"n[0-9999999]", "more than"}, {"n[0-1023][0-1023][0-1]", "more than"},
-        {"n[99999999999]", "number"}, {"n[1,]", "number"}, {"n[-1]", "number"},
+        {"", "empty"},
+        {"a,", "empty"},
+        {",a", "empty"},
+        {"a,,b", "empty"},
+        {"n[3", "without ']'"},
+        {"n3]", "without '['"},
+        {"n[]", "number"},
+        {"n[a]", "number"},
+        {"n[1-]", "number"},
+        {"n[3-1]", "rising"},
+        {"n[1;2]", "','"},
+        {"n[1-2-3]", "','"},
+        {"n[1[2]]", "without '['"},
+        {"n[0-9999999]", "more than"},
+        {"n[0-1023][0-1023][0-1]", "more than"},
+        {"n[99999999999]", "number"},
+        {"n[1,]", "number"},
+        {"n[-1]", "number"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         matrix_error error = {0, ""};
@@ -169,7 +183,8 @@ static char *fixture(const char *const *files, size_t *length)
     for (size_t k = 0; k < 3 && files[k] != NULL; k++) {
         char path[400];
         int c;
-        snprintf(path, sizeof path, "%s/tests/fixtures/topology/%s", top != NULL ? top : ".", files[k]);
+        snprintf(path, sizeof path, "%s/tests/fixtures/topology/%s", top != NULL ? top : ".",
+                 files[k]);
         FILE *in = fopen(path, "r");
         ck_assert_msg(in != NULL, "%s is missing", path);
         while ((c = getc(in)) != EOF)
@@ -191,9 +206,15 @@ static const struct telling tellings[] = {
     {{"opensm-subnet.3level.lst"}, "opensm, list of links", 4, 16},
     {{"slurm-topology.conf"}, "Slurm, tree of switches", 1, 1},
     {{"slurm-scontrol.out"}, "Slurm, tree of switches", 1, 1},
-    {{"ibnetdiscover.3level.out", "opensm-lfts.3level.dump"}, "InfiniBand, forwarding tables", 4, 16},
+    {{"ibnetdiscover.3level.out", "opensm-lfts.3level.dump"},
+     "InfiniBand, forwarding tables",
+     4,
+     16},
     {{"ibnetdiscover.3level.out", "opensm.fdbs.3level"}, "InfiniBand, forwarding tables", 4, 16},
-    {{"opensm-lfts.3level.dump", "opensm-subnet.3level.lst"}, "InfiniBand, forwarding tables", 4, 16},
+    {{"opensm-lfts.3level.dump", "opensm-subnet.3level.lst"},
+     "InfiniBand, forwarding tables",
+     4,
+     16},
     {{"opensm-subnet.3level.lst", "opensm.fdbs.3level"}, "InfiniBand, forwarding tables", 4, 16},
     {{"ibnetdiscover.3level.out", "ibtracert.3level.out"}, "ibtracert", 4, 16},
     {{"ibnetdiscover.3level.out", "opensm-subnet.3level.lst"}, "ibnetdiscover", 4, 16},
@@ -219,8 +240,10 @@ START_TEST(three_levels)
     ck_assert_msg(r.rc == 0, "%zu: %s", r.error.line, r.error.reason);
     for (size_t n = 0; n < 64; n++)
         for (size_t m = 0; m < 64; m++)
-            ck_assert_double_eq(topo_hops(&r.topo, n, m, n == m),
-                                n == m ? 0 : n / 4 == m / 4 ? 2 : n / 16 == m / 16 ? 4 : 6);
+            ck_assert_double_eq(topo_hops(&r.topo, n, m, n == m), n == m             ? 0
+                                                                  : n / 4 == m / 4   ? 2
+                                                                  : n / 16 == m / 16 ? 4
+                                                                                     : 6);
     ck_assert_str_eq(r.topo.source, t->source);
     check_tree(&r.topo);
     ck_assert_uint_eq(r.topo.tree.vertices, 64 + 16 + 4 + 1);
@@ -260,7 +283,8 @@ START_TEST(two_levels)
         {{"ibnetdiscover.2level.out", "ibtracert.2level.out"}, NULL, 2, 0},
     };
     for (size_t k = 0; k < 3; k++) {
-        /* The routes are those of one switch: where it has to send to the other leaf, nothing is told. */
+        /* The routes are those of one switch: where it has to send to the other leaf, nothing is
+         * told. */
         size_t length, nodes = k == 1 ? 4 : 8;
         const char *hosts[8];
         char *text = fixture(two[k].files, &length);
@@ -270,7 +294,9 @@ START_TEST(two_levels)
         ck_assert_msg(r.rc == 0, "%s", r.error.reason);
         for (size_t n = 0; n < nodes; n++)
             for (size_t m = 0; m < nodes; m++)
-                ck_assert_double_eq(topo_hops(&r.topo, n, m, n == m), n == m ? 0 : n / 4 == m / 4 ? 2 : 4);
+                ck_assert_double_eq(topo_hops(&r.topo, n, m, n == m), n == m           ? 0
+                                                                      : n / 4 == m / 4 ? 2
+                                                                                       : 4);
         topo_release(&r.topo);
         r = read_text(text, length, hosts, 8);
         ck_assert_int_eq(r.rc, k == 1 ? -ENXIO : 0);
@@ -335,37 +361,66 @@ static const struct good good[] = {
     /* Slurm: comments, order, case, a continued line, keys that do not matter, two on one leaf. */
     {"# tree\n\nswitchname=top SWITCHES=l[1-2]   # all\nSwitchName=l1 Nodes=a,b LinkSpeed=7\n"
      "SwitchName=l2 \\\n Nodes=c\n",
-     {"a", "b", "c"}, {1, 2, 4, 2, 1, 4, 4, 4, 1}, 6, "Slurm, tree of switches"},
+     {"a", "b", "c"},
+     {1, 2, 4, 2, 1, 4, 4, 4, 1},
+     6,
+     "Slurm, tree of switches"},
     /* No common top: one is thought above. */
-    {"SwitchName=l1 Nodes=a,b\nSwitchName=l2 Nodes=c\n", {"a", "b", "c"}, {1, 2, 4, 2, 1, 4, 4, 4, 1}, 6,
+    {"SwitchName=l1 Nodes=a,b\nSwitchName=l2 Nodes=c\n",
+     {"a", "b", "c"},
+     {1, 2, 4, 2, 1, 4, 4, 4, 1},
+     6,
      "Slurm, tree of switches"},
     /* Uneven depth. */
     {"SwitchName=r Switches=x,l1\nSwitchName=x Switches=l2,l3\nSwitchName=l1 Nodes=a\n"
      "SwitchName=l2 Nodes=b\nSwitchName=l3 Nodes=c\n",
-     {"a", "b", "c"}, {1, 5, 5, 5, 1, 4, 5, 4, 1}, 8, "Slurm, tree of switches"},
+     {"a", "b", "c"},
+     {1, 5, 5, 5, 1, 4, 5, 4, 1},
+     8,
+     "Slurm, tree of switches"},
     /* Every spine is named: a fat tree. */
     {"SwitchName=s0 Nodes=a,b\nSwitchName=s1 Nodes=c\nSwitchName=t0 Switches=s[0-1]\n"
      "SwitchName=t1 Switches=s[0-1]\n",
-     {"a", "b", "c"}, {1, 2, 4, 2, 1, 4, 4, 4, 1}, 6, "Slurm, tree of switches"},
+     {"a", "b", "c"},
+     {1, 2, 4, 2, 1, 4, 4, 4, 1},
+     6,
+     "Slurm, tree of switches"},
     /* A node on two leaf switches, which makes no tree of them that would agree. */
     {"SwitchName=s0 Nodes=a,b\nSwitchName=s1 Nodes=b,c\nSwitchName=t Switches=s0,s1\n",
-     {"a", "b", "c"}, {1, 2, 4, 2, 1, 2, 4, 2, 1}, 0, "Slurm, tree of switches"},
+     {"a", "b", "c"},
+     {1, 2, 4, 2, 1, 2, 4, 2, 1},
+     0,
+     "Slurm, tree of switches"},
     {"SwitchName=n1 Nodes=n1,n2\n", {"n2", "n1"}, {1, 2, 2, 1}, 3, "Slurm, tree of switches"},
     /* Blocks of 2 and 4: b0 b1 | b2. */
     {"BlockName=b0 Nodes=a\nBlockName=b1 Nodes=b,c\nBlockName=b2 Nodes=d\nBlockSizes=2,4\n",
-     {"a", "b", "c", "d"}, {1, 4, 4, 6, 4, 1, 2, 6, 4, 2, 1, 6, 6, 6, 6, 1}, 10, "Slurm, blocks"},
-    {"BlockName=b0 BlockIndex=0 Nodes=a BlockSize=2\nBlockName=b1 BlockIndex=1 Nodes=b BlockSize=2\n"
-     "BlockName=b2 BlockIndex=2 Nodes=c BlockSize=2\nBlockName=b3 BlockIndex=3 Nodes=d BlockSize=2\n"
+     {"a", "b", "c", "d"},
+     {1, 4, 4, 6, 4, 1, 2, 6, 4, 2, 1, 6, 6, 6, 6, 1},
+     10,
+     "Slurm, blocks"},
+    {"BlockName=b0 BlockIndex=0 Nodes=a BlockSize=2\nBlockName=b1 BlockIndex=1 Nodes=b "
+     "BlockSize=2\n"
+     "BlockName=b2 BlockIndex=2 Nodes=c BlockSize=2\nBlockName=b3 BlockIndex=3 Nodes=d "
+     "BlockSize=2\n"
      "AggregatedBlock=b[0-3] BlockIndex=6 Nodes=a,b,c,d BlockSize=8\n"
      "AggregatedBlock=b[0-1] BlockIndex=4 Nodes=a,b BlockSize=4\n"
      "AggregatedBlock=b[2-3] BlockIndex=5 Nodes=c,d BlockSize=4\n",
-     {"a", "b", "c", "d"}, {1, 4, 6, 6, 4, 1, 6, 6, 6, 6, 1, 4, 6, 6, 4, 1}, 11, "Slurm, blocks"},
-    {"BlockSizes=30\nBlockName=b0 Nodes=a\nBlockName=b1 Nodes=b\n", {"a", "b"}, {1, 4, 4, 1}, 5,
+     {"a", "b", "c", "d"},
+     {1, 4, 6, 6, 4, 1, 6, 6, 6, 6, 1, 4, 6, 6, 4, 1},
+     11,
+     "Slurm, blocks"},
+    {"BlockSizes=30\nBlockName=b0 Nodes=a\nBlockName=b1 Nodes=b\n",
+     {"a", "b"},
+     {1, 4, 4, 1},
+     5,
      "Slurm, blocks"},
     /* InfiniBand: a dual-rail host in the middle does not pass messages on between planes. */
+    /* clang-format off */
     {CA("H-1", "a hca") "[1] \"S-1\"[1]\n\n" CA("H-2", "b hca") "[1] \"S-1\"[2]\n[2] \"S-2\"[2]\n\n"
-     CA("H-3", "c hca") "[1] \"S-2\"[3]\n\n" SW("S-1") "[1] \"H-1\"[1]\n[2] \"H-2\"[1]\n[9] \"S-3\"[1]\n\n"
-     SW("S-2") "[2] \"H-2\"[2]\n[3] \"H-3\"[1]\n[9] \"S-3\"[2]\n\n" SW("S-3") "[1] \"S-1\"[9]\n[2] \"S-2\"[9]\n",
+     CA("H-3", "c hca") "[1] \"S-2\"[3]\n\n" SW("S-1") "[1] \"H-1\"[1]\n[2] \"H-2\"[1]\n"
+     "[9] \"S-3\"[1]\n\n"
+     SW("S-2") "[2] \"H-2\"[2]\n[3] \"H-3\"[1]\n[9] \"S-3\"[2]\n\n"
+     SW("S-3") "[1] \"S-1\"[9]\n[2] \"S-2\"[9]\n",
      {"a", "b", "c"}, {1, 2, 4, 2, 1, 2, 4, 2, 1}, 0, "ibnetdiscover"},
     /* Both hosts on both rails: the two switches act as one. */
     {CA("H-1", "a mlx5_0") "[1] \"S-1\"[1]\n\n" CA("H-2", "a mlx5_1") "[1] \"S-2\"[1]\n\n"
@@ -373,35 +428,56 @@ static const struct good good[] = {
      SW("S-1") "[1] \"H-1\"[1]\n[2] \"H-3\"[1]\n\n" SW("S-2") "[1] \"H-2\"[1]\n[2] \"H-4\"[1]\n",
      {"a", "b"}, {1, 2, 2, 1}, 3, "ibnetdiscover"},
     /* Cable from adapter to adapter; netlist words; a description with quotes. */
-    {"Hca 1 \"H-1\" # \"a \"x\" y\"\n[1] \"H-2\"[1]\n\nHca 1 \"H-2\" # \"b\"\n[1] \"H-1\"[1]\n", {"a", "b"},
+    {"Hca 1 \"H-1\" # \"a \"x\" y\"\n[1] \"H-2\"[1]\n\nHca 1 \"H-2\" # \"b\"\n[1] \"H-1\"[1]\n"
+     , {"a", "b"},
      {1, 1, 1, 1}, 0, "ibnetdiscover"},
     /* A router passes nothing on; the long way round does. */
-    {CA("H-1", "a") "[1] \"S-1\"[1]\n\n" CA("H-2", "b") "[1] \"S-2\"[1]\n\nRt 2 \"R-1\" # \"r\"\n[1] \"S-1\"[2]\n"
+    {CA("H-1", "a") "[1] \"S-1\"[1]\n\n" CA("H-2", "b") "[1] \"S-2\"[1]\n\n"
+     "Rt 2 \"R-1\" # \"r\"\n[1] \"S-1\"[2]\n"
      "[2] \"S-2\"[2]\n\n" SW("S-1") "[1] \"H-1\"[1]\n[2] \"R-1\"[1]\n[3] \"S-3\"[1]\n\n"
      SW("S-2") "[1] \"H-2\"[1]\n[2] \"R-1\"[2]\n[3] \"S-4\"[2]\n\n"
      SW("S-3") "[1] \"S-1\"[3]\n[2] \"S-4\"[1]\n\n" SW("S-4") "[1] \"S-3\"[2]\n[2] \"S-2\"[3]\n",
      {"a", "b"}, {1, 5, 5, 1}, 6, "ibnetdiscover"},
-    /* Ports named twice, chassis lines, external ports, port GUIDs; two descriptions of one name on a plane each. */
-    {"Chassis 1 (guid 0x12)\nswitchguid=0xa1(a1)\nSwitch\t36 \"S-00000000000000a1\"\t\t# \"x\" enhanced port 0 lid 4 lmc 0\n"
+    /* clang-format on */
+    /* Ports named twice, chassis lines, external ports, port GUIDs; two descriptions of one name on
+       a plane each. */
+    {"Chassis 1 (guid 0x12)\nswitchguid=0xa1(a1)\nSwitch\t36 \"S-00000000000000a1\"\t\t# \"x\" "
+     "enhanced port 0 lid 4 lmc 0\n"
      "[1][ext 7]\t\"H-00000000000000b1\"[1](b2) \t\t# \"a.x HCA-1\" lid 5 4xEDR\n"
      "[2]\t\"H-00000000000000b3\"[1](b4) \t\t# \"b.x HCA-1\" lid 6 4xEDR s=1 w=2 v=3\n\n"
-     "Ca\t1 \"H-00000000000000b1\"\t\t# \"a.x HCA-1\"\n[1](b2) \t\"S-00000000000000a1\"[1][ext 7]\t\t# lid 5 lmc 0 \"x\" lid 4 4xEDR\n\n"
-     "Ca\t1 \"H-00000000000000b3\"\t\t# \"b.x HCA-1\"\n[1](b4) \t\"S-00000000000000a1\"[2]\t\t# lid 6 lmc 0 \"x\" lid 4 4xEDR\n",
-     {"a", "B.X"}, {1, 2, 2, 1}, 3, "ibnetdiscover"},
+     "Ca\t1 \"H-00000000000000b1\"\t\t# \"a.x HCA-1\"\n[1](b2) \t\"S-00000000000000a1\"[1][ext "
+     "7]\t\t# lid 5 lmc 0 \"x\" lid 4 4xEDR\n\n"
+     "Ca\t1 \"H-00000000000000b3\"\t\t# \"b.x HCA-1\"\n[1](b4) \t\"S-00000000000000a1\"[2]\t\t# "
+     "lid 6 lmc 0 \"x\" lid 4 4xEDR\n",
+     {"a", "B.X"},
+     {1, 2, 2, 1},
+     3,
+     "ibnetdiscover"},
     /* Exact names first, then without the domain. */
-    {"SwitchName=s0 Nodes=n1,n2.x\nSwitchName=s1 Nodes=n1.x,n2.y\n", {"n1", "n1.x", "n2.y"},
-     {1, 4, 4, 4, 1, 2, 4, 2, 1}, 6, "Slurm, tree of switches"},
+    {"SwitchName=s0 Nodes=n1,n2.x\nSwitchName=s1 Nodes=n1.x,n2.y\n",
+     {"n1", "n1.x", "n2.y"},
+     {1, 4, 4, 4, 1, 2, 4, 2, 1},
+     6,
+     "Slurm, tree of switches"},
     /* Traces, one of them only the other way. */
-    {"$ ibtracert 1 2\nFrom ca {0x1} portnum 1 lid 1-1 \"a HCA-1\"\n[1] -> switch port {0x9}[1] lid 3-3 \"s\"\n"
+    {"$ ibtracert 1 2\nFrom ca {0x1} portnum 1 lid 1-1 \"a HCA-1\"\n[1] -> switch port {0x9}[1] "
+     "lid 3-3 \"s\"\n"
      "[2] -> ca port {0x22}[1] lid 2-2 \"b HCA-1\"\nTo ca {0x2} portnum 1 lid 2-2 \"b HCA-1\"\n",
-     {"a", "b"}, {1, 2, 2, 1}, 3, "ibtracert"},
+     {"a", "b"},
+     {1, 2, 2, 1},
+     3,
+     "ibtracert"},
     /* Without names, after a list that has them; the trace is longer than the shortest way. */
+    /* clang-format off */
     {CA("H-0000000000000001", "a") "[1] \"S-0000000000000009\"[1]\n\n" CA("H-0000000000000002", "b")
      "[1] \"S-0000000000000009\"[2]\n\n" SW("S-0000000000000009")
-     "[1] \"H-0000000000000001\"[1]\n[2] \"H-0000000000000002\"[1]\n[3] \"S-0000000000000008\"[3]\n\n"
+     "[1] \"H-0000000000000001\"[1]\n[2] \"H-0000000000000002\"[1]\n"
+     "[3] \"S-0000000000000008\"[3]\n\n"
      SW("S-0000000000000008") "[3] \"S-0000000000000009\"[3]\n\n"
-     "From {0x1}[1]\n[1] -> {0x9}[1]\n[3] -> {0x8}[3]\n[3] -> {0x9}[3]\n[2] -> {0x2}[1]\nTo {0x2}[1]\n",
+     "From {0x1}[1]\n[1] -> {0x9}[1]\n[3] -> {0x8}[3]\n[3] -> {0x9}[3]\n[2] -> {0x2}[1]\n"
+     "To {0x2}[1]\n",
      {"a", "b"}, {1, 4, 4, 1}, 0, "ibtracert"},
+    /* clang-format on */
 };
 enum { GOOD = sizeof good / sizeof good[0] };
 
@@ -413,8 +489,8 @@ START_TEST(good_files)
     ck_assert_msg(r.rc == 0, "%zu: %s", r.error.line, r.error.reason);
     for (size_t n = 0; n < nodes; n++)
         for (size_t m = 0; m < nodes; m++)
-            ck_assert_msg(topo_hops(&r.topo, n, m, 0) == g->expected[n * nodes + m], "%zu to %zu: %g", n, m,
-                          topo_hops(&r.topo, n, m, 0));
+            ck_assert_msg(topo_hops(&r.topo, n, m, 0) == g->expected[n * nodes + m],
+                          "%zu to %zu: %g", n, m, topo_hops(&r.topo, n, m, 0));
     ck_assert_uint_eq(r.topo.tree.vertices, g->tree);
     ck_assert_str_eq(r.topo.source, g->source);
     check_tree(&r.topo);
@@ -426,12 +502,16 @@ END_TEST
 START_TEST(width_of_folded_switches)
 {
     static const char text[] =
+        /* clang-format off */
         CA("H-1", "a x") "[1] \"S-1\"[1]\n\n" CA("H-2", "a y") "[1] \"S-2\"[1]\n\n"
         CA("H-3", "b x") "[1] \"S-1\"[2]\n\n" CA("H-4", "b y") "[1] \"S-2\"[2]\n[2] \"S-2\"[3]\n\n"
         CA("H-5", "c x") "[1] \"S-3\"[1]\n[2] \"S-4\"[1]\n\n"
-        SW("S-1") "[11] \"S-2\"[11]\n[12] \"S-2\"[12]\n[13] \"S-2\"[13]\n[21] \"S-5\"[1]\n[22] \"S-5\"[2]\n\n"
+        SW("S-1") "[11] \"S-2\"[11]\n[12] \"S-2\"[12]\n[13] \"S-2\"[13]\n[21] \"S-5\"[1]\n"
+        "[22] \"S-5\"[2]\n\n"
         SW("S-2") "[21] \"S-5\"[3]\n\n" SW("S-3") "[21] \"S-5\"[4]\n\n"
-        SW("S-4") "[21] \"S-5\"[5]\n[22] \"S-5\"[6]\n[23] \"S-5\"[7]\n[24] \"S-5\"[8]\n\n" SW("S-5");
+        SW("S-4") "[21] \"S-5\"[5]\n[22] \"S-5\"[6]\n[23] \"S-5\"[7]\n[24] \"S-5\"[8]\n\n"
+        SW("S-5");
+    /* clang-format on */
     static const char *const hosts[] = {"a", "b", "c"};
     static const size_t parent[] = {3, 3, 4, 5, 5, 5}, width[] = {2, 3, 2, 3, 5};
     struct reading r = read_text(text, strlen(text), hosts, 3);
@@ -457,8 +537,11 @@ struct bad {
 
 #define TREE "SwitchName=s0 Nodes=a\n"
 #define PAIR CA("H-1", "a") "[1] \"S-1\"[1]\n\n" SW("S-1") "[1] \"H-1\"[1]\n"
-#define LIDS "Ca 1 \"H-0000000000000001\" # \"a\"\n[1] \"S-0000000000000009\"[1] # lid 5 lmc 0 \"s\" lid 3\n\n" \
-             "Switch 8 \"S-0000000000000009\" # \"s\" base port 0 lid 3 lmc 0\n[1] \"H-0000000000000001\"[1]\n\n"
+#define LIDS                                                                                       \
+    "Ca 1 \"H-0000000000000001\" # \"a\"\n[1] \"S-0000000000000009\"[1] # lid 5 lmc 0 \"s\" lid "  \
+    "3\n\n"                                                                                        \
+    "Switch 8 \"S-0000000000000009\" # \"s\" base port 0 lid 3 lmc 0\n[1] "                        \
+    "\"H-0000000000000001\"[1]\n\n"
 #define FROM "From ca {0x1} portnum 1 lid 1-1 \"a HCA-1\"\n"
 #define HOP "[1] -> switch port {0x9}[1] lid 3-3 \"s\"\n"
 
@@ -477,7 +560,8 @@ static const struct bad bad[] = {
     {TREE "SwitchName=s1 Nodes\n", "a", "KEY=VALUE", 2},
     {TREE "Nodes=b\n", "a", "neither SwitchName=", 2},
     {TREE "SwitchName=s1 Switches=s1\n", "a", "under itself", 2},
-    {TREE "SwitchName=s1 Switches=s2\nSwitchName=s2 Switches=s1\n", "a", "above and below itself", 2},
+    {TREE "SwitchName=s1 Switches=s2\nSwitchName=s2 Switches=s1\n", "a", "above and below itself",
+     2},
     {TREE "SwitchName=s1 Switches=s[0,2]\n", "a", "s2 is named here, but no line describes it", 2},
     {TREE "SwitchName=s1 Nodes=b[1-\n", "a", "without ']'", 2},
     {TREE "SwitchName=s1 Nodes=b[0-9999999]\n", "a", "more than", 2},
@@ -509,24 +593,33 @@ static const struct bad bad[] = {
     {PAIR "[99999999999] \"S-2\"[1]\n", "a", "[PORT] \"ID\"[PORT]", 6},
     {PAIR "[2] \"S-2\"[1]\n", "a", "S-2 is named here, but no line describes it", 6},
     {PAIR "\n" SW("S-1"), "a", "second time, first on line 4", 7},
-    {PAIR "[1] \"S-1\"[3]\n[1] \"H-7\"[1]\n\n" CA("H-7", "b") "[1] \"S-1\"[1]\n", "a", "leads to", 7},
+    {PAIR "[1] \"S-1\"[3]\n[1] \"H-7\"[1]\n\n" CA("H-7", "b") "[1] \"S-1\"[1]\n", "a", "leads to",
+     7},
     {CA("H-1", "a") "\n" SW("S-1"), "a", "host a has no link", 0},
     {CA("H-1", "a") "[1] \"S-1\"[1] # lid 60000 lmc 0\n", "a", "60000 is no local address", 2},
     {"{ CA } { SW } PHY\n", "a", "not of the form", 1},
     {"{ CA Ports:01\n", "a", "not of the form", 1},
-    {"{ CA NodeGUID:01 {a} LID:1 PN:1 } { SW NodeGUID:02 {b LID:2 PN:1 } PHY=4x\n", "a", "not of the form", 1},
-    {"{ CA NodeGUID:01 {a} LID:1 PN:1 } { SW NodeGUID:02 {b} LID:2 } PHY=4x\n", "a", "not of the form", 1},
-    {"{ CA NodeGUID:01 {a} LID:1 PN:1 } { SW NodeGUID:02 {b} LID:ffff PN:1 } PHY=4x\n", "a", "65535 is no local", 1},
+    {"{ CA NodeGUID:01 {a} LID:1 PN:1 } { SW NodeGUID:02 {b LID:2 PN:1 } PHY=4x\n", "a",
+     "not of the form", 1},
+    {"{ CA NodeGUID:01 {a} LID:1 PN:1 } { SW NodeGUID:02 {b} LID:2 } PHY=4x\n", "a",
+     "not of the form", 1},
+    {"{ CA NodeGUID:01 {a} LID:1 PN:1 } { SW NodeGUID:02 {b} LID:ffff PN:1 } PHY=4x\n", "a",
+     "65535 is no local", 1},
     {LIDS "Unicast lids [0-5] of switch Lid 3 ('s'):\n", "a", "without the switch's GUID", 7},
     {LIDS "Unicast lids [0-5] of switch Lid 3 guid 0x9 ('s'):\nhello\n", "a", "has an address", 8},
-    {LIDS "Unicast lids [0-5] of switch Lid 3 guid 0x9 ('s'):\n0xffff 001\n", "a", "has an address", 8},
-    {LIDS "Unicast lids [0-5] of switch Lid 3 guid 0x9 ('s'):\n0x0001 up\n", "a", "a port is expected", 8},
-    {LIDS "Unicast lids [0-5] of switch Lid 3 guid 0x8 ('s'):\n0x0001 001\n", "a", "where the ports of that switch lead", 7},
+    {LIDS "Unicast lids [0-5] of switch Lid 3 guid 0x9 ('s'):\n0xffff 001\n", "a", "has an address",
+     8},
+    {LIDS "Unicast lids [0-5] of switch Lid 3 guid 0x9 ('s'):\n0x0001 up\n", "a",
+     "a port is expected", 8},
+    {LIDS "Unicast lids [0-5] of switch Lid 3 guid 0x8 ('s'):\n0x0001 001\n", "a",
+     "where the ports of that switch lead", 7},
     {LIDS "dump_ucast_routes: Switch x\n", "a", "without the switch's GUID", 7},
     {LIDS "dump_ucast_routes: Switch 0x9\n0x0001 : up : 00\n", "a", "0xLID : PORT", 8},
     {LIDS "dump_ucast_routes: Switch 0x9\n0x0001 001 : 00\n", "a", "0xLID : PORT", 8},
-    {LIDS "Ca 1 \"H-2\" # \"b\"\n[1] \"S-0000000000000009\"[2] # lid 5 lmc 0\n\ndump_ucast_routes: Switch 0x9\n"
-     "0x0001 : 001 : 00\n", "a", "local address 5", 8},
+    {LIDS "Ca 1 \"H-2\" # \"b\"\n[1] \"S-0000000000000009\"[2] # lid 5 lmc 0\n\ndump_ucast_routes: "
+          "Switch 0x9\n"
+          "0x0001 : 001 : 00\n",
+     "a", "local address 5", 8},
     {FROM FROM, "a", "no 'To' line", 2},
     {FROM HOP, "a", "no 'To' line", 2},
     {FROM HOP "From switch\n", "a", "no 'To' line", 3},
@@ -558,15 +651,22 @@ START_TEST(no_way)
 {
     static const char *const hosts[] = {"a", "b"};
     static const struct apart apart[] = {
-        {PAIR "\n" CA("H-2", "b") "[1] \"S-2\"[1]\n\n" SW("S-2") "[1] \"H-2\"[1]\n", "no way from host a to host b"},
+        {PAIR "\n" CA("H-2", "b") "[1] \"S-2\"[1]\n\n" SW("S-2") "[1] \"H-2\"[1]\n",
+         "no way from host a to host b"},
         {FROM HOP "[2] -> ca port {0x22}[1]\nTo ca {0x4} \"c x\"\nFrom ca {0x2} \"b x\"\n"
-         "[1] -> switch port {0x9}[3] lid 3-3 \"s\"\n[2] -> ca port {0x22}[1]\nTo ca {0x4} \"c x\"\n", "no trace between host a and host b"},
-        {LIDS "Ca 1 \"H-2\" # \"b\"\n[1] \"S-0000000000000009\"[2] # lid 6 lmc 0\n\ndump_ucast_routes: Switch 0x9\n"
-         "0x0005 : 001 : 01 : yes\n0x0006 : UNREACHABLE\n", "no way from host a to host b"},
+                  "[1] -> switch port {0x9}[3] lid 3-3 \"s\"\n[2] -> ca port {0x22}[1]\nTo ca "
+                  "{0x4} \"c x\"\n",
+         "no trace between host a and host b"},
+        {LIDS "Ca 1 \"H-2\" # \"b\"\n[1] \"S-0000000000000009\"[2] # lid 6 lmc "
+              "0\n\ndump_ucast_routes: Switch 0x9\n"
+              "0x0005 : 001 : 01 : yes\n0x0006 : UNREACHABLE\n",
+         "no way from host a to host b"},
         {LIDS "Ca 1 \"H-2\" # \"b\"\n[1] \"S-0000000000000008\"[2] # lid 6 lmc 0\n\n"
-         "Switch 8 \"S-0000000000000008\" # \"t\"\n[2] \"H-2\"[1]\n[3] \"S-0000000000000009\"[3]\n\n"
-         "dump_ucast_routes: Switch 0x9\n0x0005 : 001 : 01 : yes\n0x0006 : 003 : 01\n"
-         "dump_ucast_routes: Switch 0x8\n0x0005 : 003 : 01 : yes\n0x0006 : 003 : 01\n", "no way from host a to host b"},
+              "Switch 8 \"S-0000000000000008\" # \"t\"\n[2] \"H-2\"[1]\n[3] "
+              "\"S-0000000000000009\"[3]\n\n"
+              "dump_ucast_routes: Switch 0x9\n0x0005 : 001 : 01 : yes\n0x0006 : 003 : 01\n"
+              "dump_ucast_routes: Switch 0x8\n0x0005 : 003 : 01 : yes\n0x0006 : 003 : 01\n",
+         "no way from host a to host b"},
     };
     for (size_t k = 0; k < sizeof apart / sizeof apart[0]; k++) {
         struct reading r = read_text(apart[k].text, strlen(apart[k].text), hosts, 2);
@@ -632,9 +732,19 @@ struct addresses {
 
 static const struct addresses addresses[] = {
     {{"core.pod0.leaf0.n0", "core.pod0.leaf0.n1", "core.pod0.leaf1.n4", "core.pod1.leaf4.n16"},
-     {"n0", "n1", "n4", "n16"}, 0, {1, 2, 4, 6, 2, 1, 4, 6, 4, 4, 1, 6, 6, 6, 6, 1}, "", 10},
-    /* Switches of the same name under others are others; several switches at a level are one word. */
-    {{"s[4-7].a.n0", "s[4-7].b.n1", "t.a.n2"}, {"n0", "n1", "n2"}, 0, {1, 4, 6, 4, 1, 6, 6, 6, 1}, "", 9},
+     {"n0", "n1", "n4", "n16"},
+     0,
+     {1, 2, 4, 6, 2, 1, 4, 6, 4, 4, 1, 6, 6, 6, 6, 1},
+     "",
+     10},
+    /* Switches of the same name under others are others; several switches at a level are one word.
+     */
+    {{"s[4-7].a.n0", "s[4-7].b.n1", "t.a.n2"},
+     {"n0", "n1", "n2"},
+     0,
+     {1, 4, 6, 4, 1, 6, 6, 6, 1},
+     "",
+     9},
     /* A node's name may have dots, and may differ from the host's. */
     {{"l.10.0.0.1", "l.10.0.0.2"}, {"10.0.0.1", "10.0.0.2"}, 0, {1, 2, 2, 1}, "", 3},
     {{"l.n1", "m.n2"}, {"n1.cluster", "other"}, 0, {1, 4, 4, 1}, "", 5},
@@ -647,15 +757,24 @@ static const struct addresses addresses[] = {
     {{"l.n1", ""}, {"n1", "n2"}, -EBADMSG, {0}, "n2 has no SLURM_TOPOLOGY_ADDR", 0},
     {{"l.n1", "l."}, {"n1", "n2"}, -EBADMSG, {0}, "without a node", 0},
     /* Slurm leaves a name empty where a way has no switch at a level. */
-    {{"top..leaf0.n0", "top.pod.leaf1.n1", "top.pod.leaf2.n2", "top..leaf0.n3"}, {"n0", "n1", "n2", "n3"}, 0,
-     {1, 5, 5, 2, 5, 1, 4, 5, 5, 4, 1, 5, 2, 5, 5, 1}, "", 9},
+    {{"top..leaf0.n0", "top.pod.leaf1.n1", "top.pod.leaf2.n2", "top..leaf0.n3"},
+     {"n0", "n1", "n2", "n3"},
+     0,
+     {1, 5, 5, 2, 5, 1, 4, 5, 5, 4, 1, 5, 2, 5, 5, 1},
+     "",
+     9},
     {{".p.n0", "t.q.n1"}, {"n0", "n1"}, 0, {1, 5, 5, 1}, "", 6},
     {{"l.n1", "l..n2"}, {"n1", "n2"}, 0, {1, 2, 2, 1}, "", 3},
     {{"l.n1", ".n2"}, {"n1", "n2"}, -EBADMSG, {0}, "names switches for host n1, none for n2", 0},
     {{"..n1", "..n2"}, {"n1", "n2"}, -ENODATA, {0}, "", 0},
     {{"l.n1", "l.n1"}, {"n1", "n1"}, -EBADMSG, {0}, "given twice", 0},
     /* An environment that was handed on. */
-    {{"l.n1", "l.n3", "m.n2", "l.n3"}, {"n1", "n3", "n2", "n4"}, -EBADMSG, {0}, "have one SLURM_TOPOLOGY_ADDR: l.n3", 0},
+    {{"l.n1", "l.n3", "m.n2", "l.n3"},
+     {"n1", "n3", "n2", "n4"},
+     -EBADMSG,
+     {0},
+     "have one SLURM_TOPOLOGY_ADDR: l.n3",
+     0},
     {{"n1", "n1"}, {"n1", "n2"}, -ENODATA, {0}, "", 0},
 };
 
@@ -692,8 +811,13 @@ END_TEST
 
 /* ---- random networks ---- */
 
-enum { MOST_SWITCHES = 12, MOST_ADAPTERS = 30, MOST_VERTICES = MOST_SWITCHES + MOST_ADAPTERS, MOST_PORTS = 90,
-       FAR = 9999 };
+enum {
+    MOST_SWITCHES = 12,
+    MOST_ADAPTERS = 30,
+    MOST_VERTICES = MOST_SWITCHES + MOST_ADAPTERS,
+    MOST_PORTS = 90,
+    FAR = 9999
+};
 
 struct port {
     size_t vertex, port;
@@ -792,8 +916,8 @@ static void write_network(const struct network *net, FILE *out)
     }
 }
 
-/* Tables of ways that need not be short: each switch sends to some neighbour that is nearer, or equally
- * near but of a lower number, so that nothing goes round. */
+/* Tables of ways that need not be short: each switch sends to some neighbour that is nearer, or
+ * equally near but of a lower number, so that nothing goes round. */
 static void route(struct network *net, uint64_t *state)
 {
     for (size_t s = 0; s < net->switches; s++)
@@ -802,8 +926,9 @@ static void route(struct network *net, uint64_t *state)
             net->next[s][w] = 0;
             for (size_t p = 1; p <= net->ports[s]; p++) {
                 size_t v = net->other[s][p].vertex;
-                int forward = v == w || (v < net->switches && (net->far[v][w] < net->far[s][w] ||
-                                                               (net->far[v][w] == net->far[s][w] && v < s)));
+                int forward =
+                    v == w || (v < net->switches && (net->far[v][w] < net->far[s][w] ||
+                                                     (net->far[v][w] == net->far[s][w] && v < s)));
                 if (forward && below(state, ++choices) == 0)
                     net->next[s][w] = p;
             }
@@ -814,12 +939,14 @@ static void write_tables(const struct network *net, FILE *out, int with_hops)
 {
     for (size_t s = 0; s < net->switches; s++) {
         if (with_hops)
-            fprintf(out, "dump_ucast_routes: Switch 0x%016zx\nLID    : Port : Hops : Optimal\n", s + 1);
+            fprintf(out, "dump_ucast_routes: Switch 0x%016zx\nLID    : Port : Hops : Optimal\n",
+                    s + 1);
         else
-            fprintf(out, "Unicast lids [0-99] of switch Lid %zu guid 0x%016zx ('switch'):\n", s + 1, s + 1);
+            fprintf(out, "Unicast lids [0-99] of switch Lid %zu guid 0x%016zx ('switch'):\n", s + 1,
+                    s + 1);
         for (size_t w = 0; w < net->vertices; w++)
-            fprintf(out, with_hops ? "0x%04zX : %03zu  : 01   : yes\n" : "0x%04zx %03zu # x\n", w + 1,
-                    w == s ? 0 : net->next[s][w]);
+            fprintf(out, with_hops ? "0x%04zX : %03zu  : 01   : yes\n" : "0x%04zx %03zu # x\n",
+                    w + 1, w == s ? 0 : net->next[s][w]);
     }
 }
 
@@ -855,13 +982,14 @@ static void compare(const struct network *net, char *text, size_t length,
         hosts[h] = name[h];
     }
     struct reading r = read_text(text, length, hosts, net->hosts);
-    ck_assert_msg(r.rc == 0, "seed %llu: %zu: %s", (unsigned long long)seed, r.error.line, r.error.reason);
+    ck_assert_msg(r.rc == 0, "seed %llu: %zu: %s", (unsigned long long)seed, r.error.line,
+                  r.error.reason);
     for (size_t a = 0; a < net->hosts; a++)
         for (size_t b = 0; b < net->hosts; b++)
             if (a != b)
                 ck_assert_msg(topo_hops(&r.topo, a, b, 0) == (double)model(net, a, b),
-                              "seed %llu: h%zu to h%zu: %g, not %zu", (unsigned long long)seed, a, b,
-                              topo_hops(&r.topo, a, b, 0), model(net, a, b));
+                              "seed %llu: h%zu to h%zu: %g, not %zu", (unsigned long long)seed, a,
+                              b, topo_hops(&r.topo, a, b, 0), model(net, a, b));
     check_tree(&r.topo);
     topo_release(&r.topo);
 }
@@ -932,7 +1060,8 @@ START_TEST(random_trees)
         }
         fclose(out);
         struct reading r = read_text(text, length, hosts, NODES);
-        ck_assert_msg(r.rc == 0, "seed %llu: %zu: %s", (unsigned long long)seed, r.error.line, r.error.reason);
+        ck_assert_msg(r.rc == 0, "seed %llu: %zu: %s", (unsigned long long)seed, r.error.line,
+                      r.error.reason);
         for (size_t n = 0; n < NODES; n++)
             for (size_t m = 0; m < NODES; m++) {
                 size_t v = SWITCHES + n, w = SWITCHES + m, hops = 0;
@@ -953,8 +1082,8 @@ END_TEST
 
 /* ---- size ---- */
 
-/* A three-level fat tree of switches with 36 ports: 10,000 nodes in a second is asked for; here nothing is
- * timed, but memory for all pairs of nodes would be 200 MB. */
+/* A three-level fat tree of switches with 36 ports: 10,000 nodes in a second is asked for; here
+ * nothing is timed, but memory for all pairs of nodes would be 200 MB. */
 START_TEST(ten_thousand_nodes)
 {
     enum { HALF = 18, PODS = 36, LEAVES = PODS * HALF, NODES = 10000 };
@@ -964,19 +1093,22 @@ START_TEST(ten_thousand_nodes)
     size_t length;
     FILE *out = open_memstream(&text, &length);
     for (size_t n = 0; n < NODES; n++) {
-        fprintf(out, "Ca 1 \"H-%zu\" # \"node%zu HCA-1\"\n[1] \"S-%zu\"[%zu]\n\n", n, n, n / HALF, n % HALF + 1);
+        fprintf(out, "Ca 1 \"H-%zu\" # \"node%zu HCA-1\"\n[1] \"S-%zu\"[%zu]\n\n", n, n, n / HALF,
+                n % HALF + 1);
         snprintf(name[n], sizeof name[n], "node%zu", n);
         hosts[n] = name[n];
     }
     for (size_t leaf = 0; leaf < LEAVES; leaf++) {
         fprintf(out, SW("S-%zu"), leaf);
         for (size_t up = 0; up < HALF; up++)
-            fprintf(out, "[%zu] \"S-a%zu\"[%zu]\n", HALF + 1 + up, leaf / HALF * HALF + up, leaf % HALF + 1);
+            fprintf(out, "[%zu] \"S-a%zu\"[%zu]\n", HALF + 1 + up, leaf / HALF * HALF + up,
+                    leaf % HALF + 1);
     }
     for (size_t s = 0; s < LEAVES; s++) {
         fprintf(out, SW("S-a%zu"), s);
         for (size_t up = 0; up < HALF; up++)
-            fprintf(out, "[%zu] \"S-c%zu\"[%zu]\n", HALF + 1 + up, s % HALF * HALF + up, s / HALF + 1);
+            fprintf(out, "[%zu] \"S-c%zu\"[%zu]\n", HALF + 1 + up, s % HALF * HALF + up,
+                    s / HALF + 1);
     }
     for (size_t s = 0; s < HALF * HALF; s++)
         fprintf(out, SW("S-c%zu"), s);
@@ -985,8 +1117,10 @@ START_TEST(ten_thousand_nodes)
     ck_assert_msg(r.rc == 0, "%zu: %s", r.error.line, r.error.reason);
     for (size_t n = 0; n < NODES; n += 37)
         for (size_t m = 0; m < NODES; m += 41)
-            ck_assert(topo_hops(&r.topo, n, m, 0) ==
-                      (n == m ? 1 : n / HALF == m / HALF ? 2 : n / HALF / HALF == m / HALF / HALF ? 4 : 6));
+            ck_assert(topo_hops(&r.topo, n, m, 0) == (n == m                               ? 1
+                                                      : n / HALF == m / HALF               ? 2
+                                                      : n / HALF / HALF == m / HALF / HALF ? 4
+                                                                                           : 6));
     ck_assert_uint_eq(r.topo.places, (NODES + HALF - 1) / HALF);
     ck_assert_uint_eq(r.topo.tree.vertices, NODES + 556 + 31 + 1);
     topo_release(&r.topo);

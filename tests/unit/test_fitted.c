@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unit tests of fitted file domains: what can be told by hand. tests/property/stress_fitted.c compares
- * with exact answers. */
+/* Unit tests of fitted file domains: what can be told by hand. tests/property/stress_fitted.c
+ * compares with exact answers. */
 #include "plan/fitted.h"
 
 #include <check.h>
@@ -32,7 +32,7 @@ static struct scene stage;
 /* bytes[u * nodes + n]; one aggregator on each node. */
 static struct scene *set(size_t units, size_t nodes, const int64_t *bytes)
 {
-    static const size_t one_each[MAX_NODES] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+    static const size_t one_each[MAX_NODES] = {0, 1, 2, 3, 4, 5, 6, 7};
     struct scene *s = &stage;
     size_t entries = 0;
     memset(s, 0, sizeof *s);
@@ -45,16 +45,16 @@ static struct scene *set(size_t units, size_t nodes, const int64_t *bytes)
         }
         s->row_start[u + 1] = entries;
     }
-    s->bytes = (matrix){ units, nodes, s->row_start, s->col, s->value };
+    s->bytes = (matrix){units, nodes, s->row_start, s->col, s->value};
     topo_flat(&s->topology, nodes);
-    s->input = (fitted_input){ &s->bytes, &s->topology, one_each, nodes };
+    s->input = (fitted_input){&s->bytes, &s->topology, one_each, nodes};
     return s;
 }
 
 /* Letters are nodes, a dot is a unit that nobody accesses; each unit has `bytes`. */
 static struct scene *set_letters(const char *letters, size_t nodes, int64_t bytes)
 {
-    int64_t table[MAX_UNITS * MAX_NODES] = { 0 };
+    int64_t table[MAX_UNITS * MAX_NODES] = {0};
     size_t units = strlen(letters);
     for (size_t u = 0; u < units; u++) {
         if (letters[u] != '.') {
@@ -85,7 +85,7 @@ static const char *digits(const struct scene *s)
 START_TEST(least_bytes_cross)
 {
     /* Three units belong to node 0, which may have two; moving the first or the third costs 2. */
-    static const int64_t bytes[] = { 3, 1, 3, 0, 2, 0, 0, 1 };
+    static const int64_t bytes[] = {3, 1, 3, 0, 2, 0, 0, 1};
     struct scene *s = set(4, 2, bytes);
     fit(s);
     ck_assert(s->report.bytes == 10.0);
@@ -100,9 +100,9 @@ START_TEST(distances_count)
 {
     /* Nodes in a row, 2 hops from one to the next. All bytes are on node 0 and 2, but only nodes 1
      * and 2 have aggregators: the smaller part of what is on node 0 has the longer way. */
-    static const double hops[] = { 1, 2, 4, 2, 1, 2, 4, 2, 1 };
-    static const int64_t bytes[] = { 5, 0, 1, 4, 0, 1 };
-    static const size_t nodes[] = { 1, 2 };
+    static const double hops[] = {1, 2, 4, 2, 1, 2, 4, 2, 1};
+    static const int64_t bytes[] = {5, 0, 1, 4, 0, 1};
+    static const size_t nodes[] = {1, 2};
     struct scene *s = set(2, 3, bytes);
     ck_assert_int_eq(topo_from_hops(&s->topology, 3, hops), 0);
     s->input.node_of_aggregator = nodes;
@@ -121,17 +121,17 @@ struct letters {
 };
 
 static const struct letters lettered[] = {
-    { "aabb", "0011", 2 },
-    { "abab", "0101", 2 },
-    { "aaaa", "0011", 2 },                   /* what must move, moves in one piece */
-    { "bbbbbb", "110022", 3 },               /* in two */
-    { "a", "0", 3 },
-    { "", "", 2 },
-    { "....", "0011", 2 },
-    { "a........b", "0000011111", 2 },       /* idle units fill up after the left neighbour */
-    { "ab......", "01111000", 2 },
-    { "a.b.a.b.", "00110011", 2 },
-    { "..ab", "0101", 2 },
+    {"aabb", "0011", 2},
+    {"abab", "0101", 2},
+    {"aaaa", "0011", 2},     /* what must move, moves in one piece */
+    {"bbbbbb", "110022", 3}, /* in two */
+    {"a", "0", 3},
+    {"", "", 2},
+    {"....", "0011", 2},
+    {"a........b", "0000011111", 2}, /* idle units fill up after the left neighbour */
+    {"ab......", "01111000", 2},
+    {"a.b.a.b.", "00110011", 2},
+    {"..ab", "0101", 2},
 };
 
 START_TEST(letters_go_where_they_belong)
@@ -158,7 +158,7 @@ END_TEST
 
 START_TEST(cuts_fall_between_runs)
 {
-    static const size_t two_each[] = { 0, 1, 1, 0 };
+    static const size_t two_each[] = {0, 1, 1, 0};
     struct scene *s = set_letters("aaabbaabbb", 2, 10);
     s->input.node_of_aggregator = two_each;
     s->input.aggregators = 4;
@@ -170,7 +170,7 @@ END_TEST
 
 START_TEST(more_aggregators_than_units)
 {
-    static const size_t many[] = { 0, 0, 0, 1, 1, 1, 2, 2 };
+    static const size_t many[] = {0, 0, 0, 1, 1, 1, 2, 2};
     struct scene *s = set_letters("cb", 3, 10);
     s->input.node_of_aggregator = many;
     s->input.aggregators = 8;
@@ -182,7 +182,7 @@ END_TEST
 
 START_TEST(large_numbers_are_exact)
 {
-    static const int64_t bytes[] = { INT64_C(1) << 49, (INT64_C(1) << 49) - 1, INT64_C(1) << 49, 1 };
+    static const int64_t bytes[] = {INT64_C(1) << 49, (INT64_C(1) << 49) - 1, INT64_C(1) << 49, 1};
     struct scene *s = set(2, 2, bytes);
     fit(s);
     ck_assert_str_eq(digits(s), "10");
@@ -192,9 +192,9 @@ END_TEST
 
 START_TEST(the_better_one_is_returned)
 {
-    static const size_t good[] = { 0, 0, 1, 1 }, bad[] = { 1, 1, 0, 0 };
+    static const size_t good[] = {0, 0, 1, 1}, bad[] = {1, 1, 0, 0};
     struct scene *s = set_letters("aabb", 2, 10);
-    fitted_options options = { .alternative = good };
+    fitted_options options = {.alternative = good};
     ck_assert_int_eq(fitted_assign(&s->input, &options, s->of, &s->report), 0);
     ck_assert_int_eq(s->report.took_alternative, 1); /* as good is good enough */
     ck_assert(s->report.alternative_hop_bytes == 40.0);
@@ -228,13 +228,13 @@ static void expect_refusal(struct scene *s, const fitted_options *options)
 
 START_TEST(bad_input_is_refused)
 {
-    static const size_t beyond[] = { 0, 2 }, no_such_aggregator[] = { 0, 1, 2, 0 };
+    static const size_t beyond[] = {0, 2}, no_such_aggregator[] = {0, 1, 2, 0};
     struct scene *s = set_letters("aabb", 2, 10);
-    expect_refusal(s, &(fitted_options){ .alternative = no_such_aggregator });
-    expect_refusal(s, &(fitted_options){ .epsilon = -1.0 });
-    expect_refusal(s, &(fitted_options){ .epsilon = NAN });
-    expect_refusal(s, &(fitted_options){ .least_saving = -.1 });
-    expect_refusal(s, &(fitted_options){ .least_saving = NAN });
+    expect_refusal(s, &(fitted_options){.alternative = no_such_aggregator});
+    expect_refusal(s, &(fitted_options){.epsilon = -1.0});
+    expect_refusal(s, &(fitted_options){.epsilon = NAN});
+    expect_refusal(s, &(fitted_options){.least_saving = -.1});
+    expect_refusal(s, &(fitted_options){.least_saving = NAN});
     s->input.node_of_aggregator = beyond;
     expect_refusal(s, NULL);
     s->input.aggregators = 0;
@@ -250,7 +250,7 @@ END_TEST
 
 START_TEST(no_memory)
 {
-    static const double hops[] = { 1, 3, 3, 1 };
+    static const double hops[] = {1, 3, 3, 1};
     for (int routed = 0; routed < 2; routed++) {
         int rc = -ENOMEM;
         struct scene *s = set_letters("abba.ab", 2, 10);
@@ -277,19 +277,22 @@ struct unit_case {
 };
 
 static const struct unit_case unit_cases[] = {
-    { "aabbaabb", { 0 }, 1, 0.0 },
-    { "aabbaabb", { .first = 1 }, 0, 0.0 },   /* a larger unit would begin with the last a */
-    { "aabbaabb", { .first = 2 }, 1, 0.0 },
-    { "aabbaabb", { .tolerance = .5 }, 3, .5 },
-    { "aabbaabb", { .tolerance = .5, .doublings = 2 }, 2, .5 },
-    { "aabbaabb", { .tolerance = -1.0 }, 1, 0.0 },
-    { "aaaaaaaa", { 0 }, 3, 0.0 },
-    { "aaaaaaaa", { .aggregators = 2 }, 2, 0.0 },
-    { "aaaaaaaa", { .aggregators = 4 }, 1, 0.0 },
-    { "aaaaaaaa", { .aggregators = 3 }, 0, 0.0 }, /* 3 of 8 is 1.125 times the average, 2 of 4 is 1.5 times */
-    { "........", { 0 }, 3, 0.0 },
-    { "", { 0 }, 0, 0.0 },
-    { "a", { 0 }, 0, 0.0 },
+    {"aabbaabb", {0}, 1, 0.0},
+    {"aabbaabb", {.first = 1}, 0, 0.0}, /* a larger unit would begin with the last a */
+    {"aabbaabb", {.first = 2}, 1, 0.0},
+    {"aabbaabb", {.tolerance = .5}, 3, .5},
+    {"aabbaabb", {.tolerance = .5, .doublings = 2}, 2, .5},
+    {"aabbaabb", {.tolerance = -1.0}, 1, 0.0},
+    {"aaaaaaaa", {0}, 3, 0.0},
+    {"aaaaaaaa", {.aggregators = 2}, 2, 0.0},
+    {"aaaaaaaa", {.aggregators = 4}, 1, 0.0},
+    {"aaaaaaaa",
+     {.aggregators = 3},
+     0,
+     0.0}, /* 3 of 8 is 1.125 times the average, 2 of 4 is 1.5 times */
+    {"........", {0}, 3, 0.0},
+    {"", {0}, 0, 0.0},
+    {"a", {0}, 0, 0.0},
 };
 
 START_TEST(the_unit_is_as_large_as_it_may_be)
@@ -305,8 +308,8 @@ START_TEST(the_unit_is_as_large_as_it_may_be)
 END_TEST
 
 /* Units that the choice must have, from the dense table. */
-static double model_bound(const int64_t *bytes, size_t units, size_t nodes, uint64_t first, unsigned doublings,
-                          int64_t (*sum)[MAX_NODES], size_t *rows)
+static double model_bound(const int64_t *bytes, size_t units, size_t nodes, uint64_t first,
+                          unsigned doublings, int64_t (*sum)[MAX_NODES], size_t *rows)
 {
     double total = 0.0, staying = 0.0;
     memset(sum, 0, (MAX_UNITS + 1) * sizeof *sum);
@@ -333,19 +336,21 @@ START_TEST(units_agree_with_the_table)
 {
     uint64_t state = (uint64_t)_i + 1;
     int64_t bytes[MAX_UNITS * MAX_NODES], sum[MAX_UNITS + 1][MAX_NODES];
-    size_t units = (size_t)pick(&state, 1, MAX_UNITS), nodes = (size_t)pick(&state, 1, MAX_NODES), rows;
+    size_t units = (size_t)pick(&state, 1, MAX_UNITS), nodes = (size_t)pick(&state, 1, MAX_NODES),
+           rows;
     int64_t run = pick(&state, 1, 9), noise = pick(&state, 0, 2);
     for (size_t k = 0; k < units * nodes; k++) {
         int64_t owner = (int64_t)(k / nodes) / run % (int64_t)nodes;
         bytes[k] = owner == (int64_t)(k % nodes) ? 100 : pick(&state, 0, 1) * noise;
     }
     struct scene *s = set(units, nodes, bytes);
-    fitted_unit_options options = { .first = (uint64_t)pick(&state, 0, 20),
-                                    .tolerance = (double)pick(&state, 1, 30) / 100.0 };
+    fitted_unit_options options = {.first = (uint64_t)pick(&state, 0, 20),
+                                   .tolerance = (double)pick(&state, 1, 30) / 100.0};
     fitted_unit_choice choice;
     ck_assert_int_eq(fitted_choose_unit(&s->bytes, &options, &choice), 0);
     double smallest = model_bound(bytes, units, nodes, options.first, 0, sum, &rows);
-    double larger = model_bound(bytes, units, nodes, options.first, choice.doublings + 1, sum, &rows);
+    double larger =
+        model_bound(bytes, units, nodes, options.first, choice.doublings + 1, sum, &rows);
     size_t one_less = rows;
     double chosen = model_bound(bytes, units, nodes, options.first, choice.doublings, sum, &rows);
     ck_assert(choice.smallest_bound == smallest && choice.bound == chosen);
@@ -378,7 +383,8 @@ START_TEST(bad_units_are_refused)
 {
     fitted_unit_choice choice;
     struct scene *s = set_letters("aabb", 2, 10);
-    ck_assert_int_eq(fitted_choose_unit(&s->bytes, &(fitted_unit_options){ .tolerance = NAN }, &choice), -EINVAL);
+    ck_assert_int_eq(
+        fitted_choose_unit(&s->bytes, &(fitted_unit_options){.tolerance = NAN}, &choice), -EINVAL);
     s->value[0] = -1;
     ck_assert_int_eq(fitted_choose_unit(&s->bytes, NULL, &choice), -EINVAL);
     s->value[0] = s->value[1] = INT64_MAX;

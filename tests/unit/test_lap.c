@@ -40,13 +40,16 @@ static struct instance *new_instance(size_t rows, size_t cols)
 {
     struct instance *in = &one;
     memset(in, 0xa5, sizeof *in);
-    in->problem = (lap_problem){ .rows = rows, .cols = cols, .cost = in->cost };
-    in->solution = (lap_solution){ .row_of_col = in->row_of_col, .col_dual = in->col_dual,
-                                   .row_dual = in->row_dual, .group_dual = in->group_dual,
-                                   .integer_col_dual = in->integer_col_dual,
-                                   .integer_row_dual = in->integer_row_dual,
-                                   .integer_group_dual = in->integer_group_dual,
-                                   .total = -1.0, .integer_total = -1 };
+    in->problem = (lap_problem){.rows = rows, .cols = cols, .cost = in->cost};
+    in->solution = (lap_solution){.row_of_col = in->row_of_col,
+                                  .col_dual = in->col_dual,
+                                  .row_dual = in->row_dual,
+                                  .group_dual = in->group_dual,
+                                  .integer_col_dual = in->integer_col_dual,
+                                  .integer_row_dual = in->integer_row_dual,
+                                  .integer_group_dual = in->integer_group_dual,
+                                  .total = -1.0,
+                                  .integer_total = -1};
     return in;
 }
 
@@ -104,7 +107,7 @@ static void try_column(struct search *s, size_t col, double so_far)
 
 static double brute_force(const lap_problem *problem)
 {
-    struct search s = { .problem = problem, .least = INFINITY };
+    struct search s = {.problem = problem, .least = INFINITY};
     try_column(&s, 0, 0.0);
     return s.least;
 }
@@ -117,17 +120,17 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-    { "ties", 0, 2, 0, 0 },
-    { "all equal", 3, 3, 0, 0 },
-    { "negative", -5, 5, 0, 0 },
-    { "wide", -1000000, 1000000, 0, 0 },
-    { "forbidden", 0, 9, 4, 0 },
-    { "mostly forbidden", -3, 3, 7, 0 },
-    { "groups, ties", 0, 2, 0, 1 },
-    { "groups, all equal", 1, 1, 0, 1 },
-    { "groups, wide", -1000, 1000, 0, 1 },
-    { "groups, forbidden", 0, 9, 3, 1 },
-    { "groups, mostly forbidden", -3, 3, 7, 1 },
+    {"ties", 0, 2, 0, 0},
+    {"all equal", 3, 3, 0, 0},
+    {"negative", -5, 5, 0, 0},
+    {"wide", -1000000, 1000000, 0, 0},
+    {"forbidden", 0, 9, 4, 0},
+    {"mostly forbidden", -3, 3, 7, 0},
+    {"groups, ties", 0, 2, 0, 1},
+    {"groups, all equal", 1, 1, 0, 1},
+    {"groups, wide", -1000, 1000, 0, 1},
+    {"groups, forbidden", 0, 9, 3, 1},
+    {"groups, mostly forbidden", -3, 3, 7, 1},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0], ROUNDS = 3000 };
 
@@ -157,7 +160,8 @@ static struct instance *small_instance(const struct kind *kind, uint64_t seed)
     return in;
 }
 
-static void compare_with_brute_force(const lap_solver *solver, const struct kind *kind, uint64_t seed)
+static void compare_with_brute_force(const lap_solver *solver, const struct kind *kind,
+                                     uint64_t seed)
 {
     struct instance *in = small_instance(kind, seed);
     double least = brute_force(&in->problem);
@@ -194,18 +198,18 @@ struct size {
 };
 
 static const struct size sizes[] = {
-    { 200, 60, 0, 0, 0, 1000000, 0 },  { 200, 60, 0, 0, 0, 3, 0 },
-    { 120, 120, 0, 0, 0, 100000, 0 },  { 120, 120, 0, 0, 0, 5, 0 },
-    { 120, 119, 0, 0, -50, 50, 2 },    { 64, 64, 0, 0, 0, 9, 0 },
-    { 65, 30, 0, 0, 0, 9, 1 },         { 200, 60, 20, 3, 0, 1000000, 0 },
-    { 200, 60, 20, 3, 0, 3, 0 },       { 200, 60, 20, 4, -100, 100, 1 },
-    { 200, 20, 20, 1, 0, 1000, 0 },    { 200, 20, 20, 1, 0, 1, 0 },
-    { 300, 40, 40, 1, 0, 30, 0 },      { 128, 120, 16, 8, 0, 30, 0 },
-    { 300, 100, 40, 0, 0, 1000, 0 },   { 300, 80, 40, 5, 0, 1000, 3 },
-    { MANY, FEW, 0, 0, 0, 1000000, 0 }, { MANY, FEW, 0, 0, 0, 3, 0 },
-    { MANY, FEW, 0, 0, -9, 9, 9 },      { MANY - 33, FEW, 0, 0, 4, 4, 0 },
-    { MANY, FEW, 30, 2, 0, 1000, 0 },   { MANY, FEW, 30, FEW, 0, 1000, 0 },
-    { 256, 1, 0, 0, 0, 1000, 0 },
+    {200, 60, 0, 0, 0, 1000000, 0},   {200, 60, 0, 0, 0, 3, 0},
+    {120, 120, 0, 0, 0, 100000, 0},   {120, 120, 0, 0, 0, 5, 0},
+    {120, 119, 0, 0, -50, 50, 2},     {64, 64, 0, 0, 0, 9, 0},
+    {65, 30, 0, 0, 0, 9, 1},          {200, 60, 20, 3, 0, 1000000, 0},
+    {200, 60, 20, 3, 0, 3, 0},        {200, 60, 20, 4, -100, 100, 1},
+    {200, 20, 20, 1, 0, 1000, 0},     {200, 20, 20, 1, 0, 1, 0},
+    {300, 40, 40, 1, 0, 30, 0},       {128, 120, 16, 8, 0, 30, 0},
+    {300, 100, 40, 0, 0, 1000, 0},    {300, 80, 40, 5, 0, 1000, 3},
+    {MANY, FEW, 0, 0, 0, 1000000, 0}, {MANY, FEW, 0, 0, 0, 3, 0},
+    {MANY, FEW, 0, 0, -9, 9, 9},      {MANY - 33, FEW, 0, 0, 4, 4, 0},
+    {MANY, FEW, 30, 2, 0, 1000, 0},   {MANY, FEW, 30, FEW, 0, 1000, 0},
+    {256, 1, 0, 0, 0, 1000, 0},
 };
 enum { SIZES = sizeof sizes / sizeof sizes[0], GROUPED_SIZE = 7, LONG_SIZE = 18 };
 
@@ -213,7 +217,7 @@ enum { SIZES = sizeof sizes / sizeof sizes[0], GROUPED_SIZE = 7, LONG_SIZE = 18 
 static struct instance *large_instance(const struct size *size, uint64_t seed, int clustered)
 {
     uint64_t state = seed;
-    struct kind kind = { "large", size->low, size->high, size->forbidden_of_ten, 0 };
+    struct kind kind = {"large", size->low, size->high, size->forbidden_of_ten, 0};
     struct instance *in = new_instance(size->rows, size->cols);
     fill_costs(in, &kind, &state);
     if (size->groups > 0) {
@@ -238,8 +242,8 @@ static void prove(const lap_solver *solver, uint64_t seed, int clustered, int si
     int rc = solver->solve(&in->problem, &in->solution);
     ck_assert_msg(rc == 0, "%s, size %d, seed %llu: %d", solver->name, size,
                   (unsigned long long)seed, rc);
-    ck_assert_msg(lap_verify(&in->problem, &in->solution, 0.0) == 0, "%s, size %d, seed %llu: no proof",
-                  solver->name, size, (unsigned long long)seed);
+    ck_assert_msg(lap_verify(&in->problem, &in->solution, 0.0) == 0,
+                  "%s, size %d, seed %llu: no proof", solver->name, size, (unsigned long long)seed);
 }
 
 START_TEST(duals_prove_large)
@@ -258,9 +262,10 @@ END_TEST
 static struct instance *medium_instance(uint64_t seed)
 {
     uint64_t state = seed;
-    struct kind kind = { "medium", 0, 1, (int)pick(&state, 0, 4), 1 };
+    struct kind kind = {"medium", 0, 1, (int)pick(&state, 0, 4), 1};
     size_t rows = (size_t)pick(&state, 5, 40), groups = (size_t)pick(&state, 1, 8);
-    struct instance *in = new_instance(rows, (size_t)pick(&state, (int64_t)rows / 2, (int64_t)rows));
+    struct instance *in =
+        new_instance(rows, (size_t)pick(&state, (int64_t)rows / 2, (int64_t)rows));
     kind.high = pick(&state, 0, 1) ? 20 : 1000;
     fill_costs(in, &kind, &state);
     use_groups(in, groups, in->problem.cols / groups + (size_t)pick(&state, 0, 2));
@@ -279,7 +284,8 @@ START_TEST(duals_prove_medium)
             int rc = solver_number(s)->solve(&in->problem, &in->solution);
             solved += rc == 0;
             ck_assert_msg(rc == LAP_INFEASIBLE || lap_verify(&in->problem, &in->solution, 0.0) == 0,
-                          "%s, seed %llu: no proof", solver_number(s)->name, (unsigned long long)seed);
+                          "%s, seed %llu: no proof", solver_number(s)->name,
+                          (unsigned long long)seed);
         }
         ck_assert_uint_gt((uint64_t)solved, random_cases(ROUNDS) / 3);
     }
@@ -291,7 +297,8 @@ START_TEST(duals_prove_fractions)
     for (int s = 0; s < count_solvers(); s++) {
         struct instance *in = large_instance(&sizes[_i], 7, 0);
         for (size_t k = 0; k < in->problem.rows * in->problem.cols; k++) {
-            in->cost[k] = isinf(in->cost[k]) ? INFINITY : in->cost[k] / 7.0 + 1.0 / ((double)k + 3.0);
+            in->cost[k] =
+                isinf(in->cost[k]) ? INFINITY : in->cost[k] / 7.0 + 1.0 / ((double)k + 3.0);
         }
         ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
         ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 1e-8), 0);
@@ -397,8 +404,8 @@ START_TEST(forms_agree)
             struct instance *in = large_instance(&sizes[_i], 13, 0);
             choose_form(in, form);
             ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
-            ck_assert_msg(lap_verify(&in->problem, &in->solution, 0.0) == 0, "%s, size %d, form %d: no proof",
-                          solver_number(s)->name, _i, form);
+            ck_assert_msg(lap_verify(&in->problem, &in->solution, 0.0) == 0,
+                          "%s, size %d, form %d: no proof", solver_number(s)->name, _i, form);
             total = s == 0 ? in->solution.total : total;
             ck_assert_double_eq(in->solution.total, total);
         }
@@ -406,21 +413,17 @@ START_TEST(forms_agree)
 }
 END_TEST
 
-/* With few columns each needs to look only at a few of its rows: which ones must not depend on where they are. */
+/* With few columns each needs to look only at a few of its rows: which ones must not depend on
+ * where they are. */
 static double far_cost(size_t shape, size_t row, size_t col)
 {
     size_t mixed = (row * 7919 + col * 104729) % 65537;
     switch (shape) {
-    case 0:
-        return (double)row;
-    case 1:
-        return (double)(MANY - row);
-    case 2:
-        return row >= MANY - FEW ? (double)(mixed % 50) : 100.0;
-    case 3:
-        return row % 1000 == 0 ? (double)mixed : INFINITY;
-    default:
-        return row / 5 == 100 ? 1.0 : (double)(2 + mixed % 3);
+    case 0: return (double)row;
+    case 1: return (double)(MANY - row);
+    case 2: return row >= MANY - FEW ? (double)(mixed % 50) : 100.0;
+    case 3: return row % 1000 == 0 ? (double)mixed : INFINITY;
+    default: return row / 5 == 100 ? 1.0 : (double)(2 + mixed % 3);
     }
 }
 
@@ -460,7 +463,7 @@ END_TEST
 /* By hand: row 0 takes column 2 and row 1 column 0, at 1 + 2; column 1 is left. */
 START_TEST(more_columns_than_rows)
 {
-    const double cost[] = { 4, 2, 5, 9, 1, 3 };
+    const double cost[] = {4, 2, 5, 9, 1, 3};
     for (int s = 0; s < count_solvers(); s++) {
         struct instance *in = new_instance(2, 3);
         memcpy(in->cost, cost, sizeof cost);
@@ -494,7 +497,7 @@ END_TEST
 START_TEST(integers_beyond_doubles)
 {
     const int64_t big = INT64_C(1) << 55;
-    const int64_t cost[] = { big + 1, big, big + 2, big, big, big + 1, big, big + 1, big };
+    const int64_t cost[] = {big + 1, big, big + 2, big, big, big + 1, big, big + 1, big};
     for (int s = 0; s < count_solvers(); s++) {
         struct instance *in = new_instance(3, 3);
         memcpy(in->integer_cost, cost, sizeof cost);
@@ -582,7 +585,7 @@ START_TEST(ties_prefer_the_lower_row)
 {
     for (int s = 0; s < count_solvers(); s++) {
         struct instance *in = new_instance(5, 1);
-        double cost[] = { 4, 2, 3, 2, 2 };
+        double cost[] = {4, 2, 3, 2, 2};
         memcpy(in->cost, cost, sizeof cost);
         ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
         ck_assert_uint_eq(in->row_of_col[0], 1);
@@ -626,7 +629,7 @@ START_TEST(duals_may_be_left_out)
         struct instance *in = large_instance(&sizes[GROUPED_SIZE], 3, 0);
         ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
         double total = in->solution.total;
-        lap_solution bare = { .row_of_col = in->row_of_col };
+        lap_solution bare = {.row_of_col = in->row_of_col};
         ck_assert_int_eq(solver_number(s)->solve(&in->problem, &bare), 0);
         ck_assert_double_eq(bare.total, total);
     }
@@ -644,7 +647,8 @@ START_TEST(largest_costs)
             in->cost[k] = limit * (double)pick(&state, -1, 1);
         }
         ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
-        ck_assert_double_eq_tol(in->solution.total / limit, brute_force(&in->problem) / limit, 1e-9);
+        ck_assert_double_eq_tol(in->solution.total / limit, brute_force(&in->problem) / limit,
+                                1e-9);
         ck_assert_int_eq(lap_verify(&in->problem, &in->solution, limit * 1e-12), 0);
     }
 }
@@ -677,8 +681,8 @@ START_TEST(bad_costs)
         double cost;
         int expected;
     } cases[] = {
-        { NAN, -EDOM }, { -INFINITY, -EDOM }, { DBL_MAX, -ERANGE }, { -DBL_MAX, -ERANGE },
-        { DBL_MAX / 3, -ERANGE }, { -DBL_MAX / 32 / 4 * 1.01, -ERANGE },
+        {NAN, -EDOM},        {-INFINITY, -EDOM},     {DBL_MAX, -ERANGE},
+        {-DBL_MAX, -ERANGE}, {DBL_MAX / 3, -ERANGE}, {-DBL_MAX / 32 / 4 * 1.01, -ERANGE},
     };
     for (int s = 0; s < count_solvers(); s++) {
         for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
@@ -737,7 +741,7 @@ END_TEST
 START_TEST(bad_integers)
 {
     const int64_t limit = INT64_MAX / 32 / 4;
-    const int64_t wrong[] = { INT64_MIN, limit + 1, -limit - 1, LAP_FORBIDDEN - 1 };
+    const int64_t wrong[] = {INT64_MIN, limit + 1, -limit - 1, LAP_FORBIDDEN - 1};
     for (int s = 0; s < count_solvers(); s++) {
         for (size_t c = 0; c < 4; c++) {
             struct instance *in = plain_instance();
@@ -851,8 +855,8 @@ END_TEST
 static struct instance *proved_by_hand(void)
 {
     struct instance *in = new_instance(3, 2);
-    const double cost[] = { 1, 9, 8, 2, 9, 5 };
-    const size_t group[] = { 0, 0, 1 };
+    const double cost[] = {1, 9, 8, 2, 9, 5};
+    const size_t group[] = {0, 0, 1};
     memcpy(in->cost, cost, sizeof cost);
     memcpy(in->group, group, sizeof group);
     use_groups(in, 2, 1);
@@ -882,11 +886,11 @@ START_TEST(verifier_refuses)
     struct instance *in = proved_by_hand();
     const lap_problem *p = &in->problem;
     const lap_solution *s = &in->solution;
-    double *const numbers[] = { &in->col_dual[0], &in->col_dual[1], &in->row_dual[0],
-                                &in->row_dual[1], &in->row_dual[2], &in->group_dual[0],
-                                &in->group_dual[1], &in->solution.total };
+    double *const numbers[] = {&in->col_dual[0],   &in->col_dual[1],   &in->row_dual[0],
+                               &in->row_dual[1],   &in->row_dual[2],   &in->group_dual[0],
+                               &in->group_dual[1], &in->solution.total};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
-        const double wrong[] = { *numbers[k] + 1, *numbers[k] - 1, NAN, INFINITY, -INFINITY };
+        const double wrong[] = {*numbers[k] + 1, *numbers[k] - 1, NAN, INFINITY, -INFINITY};
         double right = *numbers[k];
         for (size_t w = 0; w < 5; w++) {
             *numbers[k] = wrong[w];
@@ -900,7 +904,7 @@ START_TEST(verifier_refuses)
     in->solution.total = 14;
     ck_assert_int_eq(lap_verify(p, s, 0.0), -EINVAL);
     in = proved_by_hand();
-    const size_t rows[][2] = { { 0, 0 }, { 0, 1 }, { 2, 0 }, { 0, 3 }, { SIZE_MAX, 2 }, { 1, 2 } };
+    const size_t rows[][2] = {{0, 0}, {0, 1}, {2, 0}, {0, 3}, {SIZE_MAX, 2}, {1, 2}};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         memcpy(in->row_of_col, rows[k], sizeof rows[k]);
         ck_assert_msg(lap_verify(p, s, 0.0) == -EINVAL, "assignment %zu passed", k);

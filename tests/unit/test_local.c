@@ -39,8 +39,10 @@ START_TEST(locality_strings)
         {"SK0:L30:L20:L10:CR0:HT0:NM0", "SK0:L31:L24:L14:CR4:HT4:NM1", TOPO_SAME_PACKAGE},
         {"SK0:L30:L20:L10:CR0:HT0:NM0", "SK1:L32:L28:L18:CR8:HT8:NM2", TOPO_SAME_MACHINE},
         /* Bound to several: only what holds all of them counts. */
-        {"SK0:L30:L20-1:L10-1:CR0-1:HT0-1:NM0", "SK0:L30:L20-1:L10-1:CR0-1:HT0-1:NM0", TOPO_SAME_L3},
-        {"SK0:L30-1:L20-7:L10-7:CR0-7:HT0-7:NM0-1", "SK0:L30:L20:L10:CR0:HT0:NM0", TOPO_SAME_PACKAGE},
+        {"SK0:L30:L20-1:L10-1:CR0-1:HT0-1:NM0", "SK0:L30:L20-1:L10-1:CR0-1:HT0-1:NM0",
+         TOPO_SAME_L3},
+        {"SK0:L30-1:L20-7:L10-7:CR0-7:HT0-7:NM0-1", "SK0:L30:L20:L10:CR0:HT0:NM0",
+         TOPO_SAME_PACKAGE},
         {"SK0-1:NM0-3", "SK0-1:NM0-3", TOPO_SAME_MACHINE},
         {"CR0,2:SK0", "CR0,2:SK0", TOPO_SAME_PACKAGE},
         /* Numbers are compared whole; fields may be missing. */
@@ -77,7 +79,8 @@ static topo_machine *synthetic(const char *description)
     return machine;
 }
 
-/* Processors are numbered through: so many of them make one of each level, 0: there is no such thing. */
+/* Processors are numbered through: so many of them make one of each level, 0: there is no such
+ * thing. */
 struct machine {
     const char *description;
     int processors;
@@ -88,7 +91,9 @@ static const struct machine machines[] = {
     {"pack:2 group:2 [numa] l3:2 l2:2 core:2 pu:2", 64, {2, 4, 8, 16, 32, 64}},
     {"[numa] pack:2 l3:4 core:8 pu:1", 64, {1, 0, 8, 64, 32, 64}},
     {"[numa] pack:1 core:4 pu:1", 4, {1, 0, 0, 4, 4, 4}},
-    {"pack:2 l3:1 group:2 [numa] core:2 pu:2", 16, {2, 0, 8, 4, 8, 16}}, /* an L3 over two NUMA nodes */
+    {"pack:2 l3:1 group:2 [numa] core:2 pu:2",
+     16,
+     {2, 0, 8, 4, 8, 16}}, /* an L3 over two NUMA nodes */
 };
 
 static topo_level model(const struct machine *m, int a, int b)
@@ -120,8 +125,9 @@ START_TEST(sets_of_processors)
 {
     topo_machine *machine = synthetic(machines[0].description);
     static const struct pair pairs[] = {
-        {"0-1", "0-1", TOPO_SAME_CORE}, {"0-3", "0", TOPO_SAME_L2}, {"0-31", "0-31", TOPO_SAME_PACKAGE},
-        {"0-31", "5", TOPO_SAME_PACKAGE}, {"0,63", "1", TOPO_SAME_MACHINE}, {"0,2", "4", TOPO_SAME_L3},
+        {"0-1", "0-1", TOPO_SAME_CORE},      {"0-3", "0", TOPO_SAME_L2},
+        {"0-31", "0-31", TOPO_SAME_PACKAGE}, {"0-31", "5", TOPO_SAME_PACKAGE},
+        {"0,63", "1", TOPO_SAME_MACHINE},    {"0,2", "4", TOPO_SAME_L3},
     };
     static const char *const bad[] = {"", "64", "0-64", "x", "1 2", "0x3", "-", "0-"};
     topo_level level = TOPO_LEVELS;
@@ -141,7 +147,8 @@ END_TEST
 
 START_TEST(no_machine)
 {
-    static const char *const bad[] = {"", "hello", "<?xml version=\"1.0\"?>\n<topology>", "<topology/>"};
+    static const char *const bad[] = {"", "hello", "<?xml version=\"1.0\"?>\n<topology>",
+                                      "<topology/>"};
     topo_machine *machine = NULL;
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++)
         ck_assert_int_eq(topo_machine_read(bad[k], strlen(bad[k]), &machine), -EBADMSG);

@@ -208,7 +208,10 @@ struct bad_text {
     size_t line;
     const char *reason;
 };
-#define BAD(text, line, reason) {text, sizeof(text) - 1, line, reason}
+#define BAD(text, line, reason)                                                                    \
+    {                                                                                              \
+        text, sizeof(text) - 1, line, reason                                                       \
+    }
 #define FIFTY "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 
 static const struct bad_text bad_fileviews[] = {
@@ -246,7 +249,8 @@ static const struct bad_text bad_fileviews[] = {
     BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 \0002 1 1\n1 3 5 6\n", 4, "a NUL byte"),
     BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 2\000 1 1\n1 3 5 6\n", 4, "a NUL byte"),
     BAD("\000FILEVIEW\n", 1, "a NUL byte"),
-    BAD("FILEVIEW\n-5 4\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 6\n", 2, "the number of entries is negative: -5"),
+    BAD("FILEVIEW\n-5 4\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 6\n", 2,
+        "the number of entries is negative: -5"),
     BAD("FILEVIEW\n5 -4\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 6\n", 2,
         "the number of row pointers is negative: -4"),
     BAD("FILEVIEW\n5 0\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 6\n", 2, "the number of row pointers is 0"),
@@ -255,7 +259,8 @@ static const struct bad_text bad_fileviews[] = {
     BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 -2 1 1\n1 3 5 6\n", 4, "a value is negative: -2"),
     BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 9223372036854775808 1 1\n1 3 5 6\n", 4,
         "a value is beyond 64 bits"),
-    BAD("FILEVIEW\n99999999999999999999 4\n1 2 0 2 0\n", 2, "the number of entries is beyond 64 bits"),
+    BAD("FILEVIEW\n99999999999999999999 4\n1 2 0 2 0\n", 2,
+        "the number of entries is beyond 64 bits"),
     BAD("FILEVIEW\n10000000000 17\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 6\n", 2,
         "10000000000 entries in 16 rows cannot be in a file of 52 bytes"),
     BAD("FILEVIEW\n5 9223372036854775807\n1 2 0 2 0\n", 2,
@@ -276,7 +281,8 @@ static const struct bad_text bad_fileviews[] = {
     BAD("FILEVIEW\n5 4\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 6 ACCESS\n", 5,
         "'ACCESS' where the end of the file or a section is expected"),
     BAD(STOCK "\000", 6, "a NUL byte"),
-    BAD("FILEVIEW\n5 4\n% late\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 6\n", 3, "'%' where a column is expected"),
+    BAD("FILEVIEW\n5 4\n% late\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 6\n", 3,
+        "'%' where a column is expected"),
     BAD("FILEVIEW % early\n5 4\n1 2 0 2 0\n2 1 2 1 1\n1 3 5 6\n", 1,
         "'%' where the number of entries is expected"),
 };
@@ -348,7 +354,8 @@ START_TEST(fileview_is_written_as_open_mpi_does)
     ck_assert_str_eq(text, STOCK);
     free(text);
     text = write_to_text(matrix_write_fileview, &m, "ranks 3\nfiles 1");
-    ck_assert_str_eq(text, "FILEVIEW\n% ranks 3\n% files 1\n5 4\n1 2 0 2 0 \n2 1 2 1 1 \n1 3 5 6 \n");
+    ck_assert_str_eq(text,
+                     "FILEVIEW\n% ranks 3\n% files 1\n5 4\n1 2 0 2 0 \n2 1 2 1 1 \n1 3 5 6 \n");
     free(text);
     matrix_release(&m);
     m = read_good(matrix_read_fileview, "FILEVIEW\n0 3\n\n\n1 1 1 \n");
@@ -422,13 +429,24 @@ struct good_market {
 
 static const struct good_market good_markets[] = {
     {MM "coordinate integer general\n2 3 3\n1 1 5\n2 3 7\n1 2 1\n", 2, 3, {5, 1, 0, 0, 0, 7}},
-    {"%%MatrixMarket MATRIX Coordinate Integer General\n%\n% hosts a b\n\n2 2 1\n2 1 4", 2, 2, {0, 0, 4}},
+    {"%%MatrixMarket MATRIX Coordinate Integer General\n%\n% hosts a b\n\n2 2 1\n2 1 4",
+     2,
+     2,
+     {0, 0, 4}},
     {MM "coordinate pattern general\r\n2 2 2\r\n1 2\r\n2 2\r\n", 2, 2, {0, 1, 0, 1}},
-    {MM "coordinate integer symmetric\n3 3 3\n2 1 4\n3 3 9\n1 3 2\n", 3, 3, {0, 4, 2, 4, 0, 0, 2, 0, 9}},
+    {MM "coordinate integer symmetric\n3 3 3\n2 1 4\n3 3 9\n1 3 2\n",
+     3,
+     3,
+     {0, 4, 2, 4, 0, 0, 2, 0, 9}},
     {MM "coordinate integer general\n2 2 3\n1 1 4\n1 1 5\n2 2 0\n", 2, 2, {9}},
-    {MM "coordinate real general\n1 4 4\n1 1 3.0000000000000000e+00\n1 2 2.5E3\n1 3 1200.e-2\n1 4 .0\n",
-     1, 4, {3, 2500, 12, 0}},
-    {MM "coordinate real general\n1 2 2\n1 1 9223372036854775807.000\n1 2 922337203685477580.7e1\n", 1, 2,
+    {MM "coordinate real general\n1 4 4\n1 1 3.0000000000000000e+00\n1 2 2.5E3\n1 3 1200.e-2\n1 4 "
+        ".0\n",
+     1,
+     4,
+     {3, 2500, 12, 0}},
+    {MM "coordinate real general\n1 2 2\n1 1 9223372036854775807.000\n1 2 922337203685477580.7e1\n",
+     1,
+     2,
      {INT64_MAX, INT64_MAX}},
     {MM "array integer general\n2 3\n1\n2\n3\n0\n5\n6\n", 2, 3, {1, 3, 5, 2, 0, 6}},
     {MM "array real symmetric\n3 3\n0\n2\n4.0\n0\n6\n0\n", 3, 3, {0, 2, 4, 2, 0, 6, 4, 6, 0}},
@@ -480,19 +498,26 @@ static const struct bad_text bad_markets[] = {
         "5000000000 times 5000000000 is beyond 64 bits"),
     BAD(MM "array integer symmetric\n6000000000 6000000000\n1\n", 2,
         "6000000000 times 6000000000 is beyond 64 bits"),
-    BAD(MM "array integer general\n5000 5000\n1\n", 2, "25000000 entries cannot be in a file of 56 bytes"),
-    BAD(MM "coordinate pattern general\n1 1 1\n1\n", 2, "1 entries cannot be in a file of 57 bytes"),
+    BAD(MM "array integer general\n5000 5000\n1\n", 2,
+        "25000000 entries cannot be in a file of 56 bytes"),
+    BAD(MM "coordinate pattern general\n1 1 1\n1\n", 2,
+        "1 entries cannot be in a file of 57 bytes"),
     BAD(MM "coordinate integer symmetric\n2 3 1\n1 1 1\n", 2,
         "a symmetric matrix of 2 rows and 3 columns"),
     BAD(MM "coordinate integer general\n% c\n2 2 1\n3 1 1\n", 4, "a row is 3, not in 1..2"),
     BAD(MM "coordinate integer general\n2 2 1\n1 0 1\n", 3, "a column is 0, not in 1..2"),
     BAD(MM "coordinate integer general\n2 2 1\n-1 1 1\n", 3, "a row is negative: -1"),
     BAD(MM "coordinate integer general\n2 2 1\n1 1 1.0\n", 3, "'1.0' where a value is expected"),
-    BAD(MM "coordinate integer general\n2 2 1\n1 1 9223372036854775808\n", 3, "a value is beyond 64 bits"),
-    BAD(MM "coordinate integer general\n2 2 2\n1 1 1      \n", 4, "the file ends where a row is expected"),
-    BAD(MM "coordinate integer general\n2 2 1\n1         \n", 4, "the file ends where a column is expected"),
-    BAD(MM "coordinate integer general\n2 2 1\n1 1       \n", 4, "the file ends where a value is expected"),
-    BAD(MM "coordinate integer general\n2 2 1\n1 1 1\n1 2 1\n", 4, "more text after the last entry"),
+    BAD(MM "coordinate integer general\n2 2 1\n1 1 9223372036854775808\n", 3,
+        "a value is beyond 64 bits"),
+    BAD(MM "coordinate integer general\n2 2 2\n1 1 1      \n", 4,
+        "the file ends where a row is expected"),
+    BAD(MM "coordinate integer general\n2 2 1\n1         \n", 4,
+        "the file ends where a column is expected"),
+    BAD(MM "coordinate integer general\n2 2 1\n1 1       \n", 4,
+        "the file ends where a value is expected"),
+    BAD(MM "coordinate integer general\n2 2 1\n1 1 1\n1 2 1\n", 4,
+        "more text after the last entry"),
     BAD(MM "coordinate integer general\n2 2 2\n1 1 9223372036854775807\n1 1 1\n", 0,
         "entries of one place add up beyond 64 bits"),
     BAD(MM "coordinate integer general\n2 2 2\n1 1 1\n2 1 -4\n", 4, "a value is negative: -4"),
@@ -502,7 +527,8 @@ static const struct bad_text bad_markets[] = {
     BAD(MM "coordinate real general\n2 2 1\n1 1 1.5\n", 3, "a value is not whole: 1.5"),
     BAD(MM "coordinate real general\n2 2 1\n1 1 1e-1\n", 3, "a value is not whole: 1e-1"),
     BAD(MM "coordinate real general\n2 2 1\n1 1 1e19\n", 3, "a value is beyond 64 bits"),
-    BAD(MM "coordinate real general\n2 2 1\n1 1 1e999999999999999999999\n", 3, "a value is beyond 64 bits"),
+    BAD(MM "coordinate real general\n2 2 1\n1 1 1e999999999999999999999\n", 3,
+        "a value is beyond 64 bits"),
     BAD(MM "coordinate real general\n2 2 1\n1 1 nan\n", 3, "'nan' where a value is expected"),
     BAD(MM "coordinate real general\n2 2 1\n1 1 1e\n", 3, "'1e' where a value is expected"),
     BAD(MM "coordinate real general\n2 2 1\n1 1 1e+\n", 3, "'1e+' where a value is expected"),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The placement methods of src/setmatch: known cuts, groups of nodes, profiles, refusals, memory. */
+/* The placement methods of src/setmatch: known cuts, groups of nodes, profiles, refusals, memory.
+ */
 #include "setmatch/setmatch.h"
 
 #include <check.h>
@@ -25,8 +26,11 @@ static setmatch_input on_equal_nodes(const matrix *view, size_t slots)
     ck_assert_uint_le(nodes, MOST_NODES);
     for (size_t n = 0; n < nodes; n++)
         equal_slots[n] = slots;
-    return (setmatch_input){.view = view, .slots = equal_slots, .nodes = nodes,
-                            .threshold = SETMATCH_DEFAULT_THRESHOLD, .refine = true};
+    return (setmatch_input){.view = view,
+                            .slots = equal_slots,
+                            .nodes = nodes,
+                            .threshold = SETMATCH_DEFAULT_THRESHOLD,
+                            .refine = true};
 }
 
 static int64_t cut_by(setmatch_method_fn place, const setmatch_input *input)
@@ -57,10 +61,10 @@ static const struct {
     size_t slots;
     int64_t least;
 } battery[] = {
-    {"array:4x4x4:16x16x16", 8, 127},   {"array:4x4x4:16x16x16", 12, 125},
-    {"array:5x5x5:16x16x16", 25, 4},    {"array:2x8x8:24x24x24", 16, 191},
-    {"array:4x4x4x2:8x8x8x8", 16, 63},  {"array:16x16:16x16", 16, 15},
-    {"array:12x20:20x20", 48, 120},     {"array:8x8x8:8x8x8", 32, 127},
+    {"array:4x4x4:16x16x16", 8, 127},  {"array:4x4x4:16x16x16", 12, 125},
+    {"array:5x5x5:16x16x16", 25, 4},   {"array:2x8x8:24x24x24", 16, 191},
+    {"array:4x4x4x2:8x8x8x8", 16, 63}, {"array:16x16:16x16", 16, 15},
+    {"array:12x20:20x20", 48, 120},    {"array:8x8x8:8x8x8", 32, 127},
 };
 
 START_TEST(regular_arrays)
@@ -88,9 +92,9 @@ END_TEST
 /* Each method finds the lines and planes of a cube in file order. */
 START_TEST(every_method_on_a_cube)
 {
-    static const setmatch_method_fn methods[] = {setmatch_paper, setmatch_levelled,
+    static const setmatch_method_fn methods[] = {setmatch_paper,         setmatch_levelled,
                                                  setmatch_agglomerative, setmatch_bisection,
-                                                 setmatch_byslot, setmatch_auto};
+                                                 setmatch_byslot,        setmatch_auto};
     matrix view;
     pattern_view("array:4x4x4:16x16x16", &view);
     setmatch_input input = on_equal_nodes(&view, 8);
@@ -245,7 +249,8 @@ START_TEST(grid_among_groups)
 }
 END_TEST
 
-/* A 4-D mesh of 2x2x2x2 in pairs of nodes, pods of pairs: at each level what is bound most stays together. */
+/* A 4-D mesh of 2x2x2x2 in pairs of nodes, pods of pairs: at each level what is bound most stays
+ * together. */
 START_TEST(levels_in_levels)
 {
     matrix view;
@@ -254,7 +259,8 @@ START_TEST(levels_in_levels)
     const setmatch_network network = {2, groups, (double[]){8, 4, 2, 1}};
     matrix_entry bond[24];
     size_t bonds = 0;
-    /* 16 ranks: nodes of 2 hold {r, r ^ 8}, leaves of 2 nodes {.. ^ 4}, pods of 2 leaves {.. ^ 2}. */
+    /* 16 ranks: nodes of 2 hold {r, r ^ 8}, leaves of 2 nodes {.. ^ 4}, pods of 2 leaves {.. ^ 2}.
+     */
     for (size_t r = 0; r < 8; r++)
         bond[bonds++] = (matrix_entry){r, r ^ 8, 1000};
     for (size_t r = 0; r < 4; r++)
@@ -281,16 +287,13 @@ START_TEST(levels_in_levels)
 }
 END_TEST
 
-/* Two leaves of two nodes and one more node, measured with some noise; one pair in one direction only, one not
- * at all. */
+/* Two leaves of two nodes and one more node, measured with some noise; one pair in one direction
+ * only, one not at all. */
 START_TEST(network_from_bandwidth)
 {
-    matrix measured = dense(5, 5, (int64_t[]){
-        9000, 940, 300, 310, 100,
-        960, 9200, 290, 0, 105,
-        300, 290, 0, 1000, 95,
-        310, 0, 0, 9100, 100,
-        100, 105, 95, 100, 9100});
+    matrix measured =
+        dense(5, 5, (int64_t[]){9000, 940, 300, 310, 100, 960,  9200, 290, 0,   105, 300, 290, 0,
+                                1000, 95,  310, 0,   0,   9100, 100,  100, 105, 95,  100, 9100});
     setmatch_network network;
     ck_assert_int_eq(setmatch_network_from_bandwidth(&measured, 10, &network), 0);
     ck_assert_uint_eq(network.levels, 2);
@@ -352,32 +355,41 @@ START_TEST(crossing_by_hand)
     const setmatch_profile profile = {1, &bytes};
     const size_t node[] = {0, 0, 1};
     int64_t crossing, total;
-    ck_assert_int_eq(setmatch_crossing(&profile, 2, node, SETMATCH_DOMAINS_EVEN, &crossing, &total), 0);
+    ck_assert_int_eq(setmatch_crossing(&profile, 2, node, SETMATCH_DOMAINS_EVEN, &crossing, &total),
+                     0);
     ck_assert_int_eq(total, 25);
     ck_assert_int_eq(crossing, 25 - 12 - 8);
-    ck_assert_int_eq(setmatch_crossing(&profile, 2, node, SETMATCH_DOMAINS_FITTED, &crossing, &total), 0);
+    ck_assert_int_eq(
+        setmatch_crossing(&profile, 2, node, SETMATCH_DOMAINS_FITTED, &crossing, &total), 0);
     ck_assert_int_eq(crossing, 25 - 14 - 7);
-    ck_assert_int_eq(setmatch_crossing(&profile, 2, node, SETMATCH_DOMAINS_AUTO, &crossing, &total), 0);
+    ck_assert_int_eq(setmatch_crossing(&profile, 2, node, SETMATCH_DOMAINS_AUTO, &crossing, &total),
+                     0);
     ck_assert_int_eq(crossing, 25 - 14 - 7);
     matrix apart = dense(3, 4, (int64_t[]){900, 0, 0, 300, 0, 0, 0, 0, 0, 100, 600, 200});
     const setmatch_profile second = {1, &apart};
-    ck_assert_int_eq(setmatch_crossing(&second, 2, node, SETMATCH_DOMAINS_FITTED, &crossing, &total), 0);
+    ck_assert_int_eq(
+        setmatch_crossing(&second, 2, node, SETMATCH_DOMAINS_FITTED, &crossing, &total), 0);
     ck_assert_int_eq(crossing, 200);
-    ck_assert_int_eq(setmatch_crossing(&second, 2, node, SETMATCH_DOMAINS_EVEN, &crossing, &total), 0);
+    ck_assert_int_eq(setmatch_crossing(&second, 2, node, SETMATCH_DOMAINS_EVEN, &crossing, &total),
+                     0);
     ck_assert_int_eq(crossing, 100 + 300);
     matrix_release(&bytes);
     matrix_release(&apart);
 }
 END_TEST
 
-/* Each rank has a bin of its own; ranks 1 and 3 also access the bin of rank 0, from its switch and from the other. */
+/* Each rank has a bin of its own; ranks 1 and 3 also access the bin of rank 0, from its switch and
+ * from the other. */
 START_TEST(crossing_by_what_is_left)
 {
     matrix view = dense(4, 4, (int64_t[16]){0});
     matrix bytes = dense(4, 4, (int64_t[]){10, 0, 0, 0, 3, 10, 0, 0, 0, 0, 10, 0, 2, 0, 0, 10});
     const setmatch_profile profile = {1, &bytes};
     setmatch_network network = {2, (size_t[]){0, 0, 7, 7, 1, 1, 1, 1}, NULL};
-    setmatch_input input = {.view = &view, .slots = (size_t[]){1, 1, 1, 1}, .nodes = 4, .profile = &profile,
+    setmatch_input input = {.view = &view,
+                            .slots = (size_t[]){1, 1, 1, 1},
+                            .nodes = 4,
+                            .profile = &profile,
                             .domains = SETMATCH_DOMAINS_FITTED};
     int64_t crossing[3];
     ck_assert_int_eq(setmatch_crossing_levels(&input, (size_t[]){0, 1, 2, 3}, crossing), 0);
@@ -402,7 +414,8 @@ START_TEST(the_better_domains)
     matrix view = dense(2, 2, (int64_t[]){0, 5, 5, 0});
     matrix bytes = dense(2, 6, (int64_t[]){4, 0, 4, 0, 4, 0, 0, 4, 0, 4, 0, 4});
     const setmatch_profile profile = {1, &bytes};
-    setmatch_input input = {.view = &view, .slots = (size_t[]){1, 1}, .nodes = 2, .profile = &profile};
+    setmatch_input input = {
+        .view = &view, .slots = (size_t[]){1, 1}, .nodes = 2, .profile = &profile};
     setmatch_report report;
     ck_assert_int_eq(setmatch_judge(&input, (size_t[]){0, 1}, &report), 0);
     ck_assert_int_eq(report.bytes, 24);
@@ -483,8 +496,9 @@ static int64_t crossing_by(const setmatch_input *input)
     size_t node[MOST_RANKS];
     int64_t crossing, total;
     ck_assert_int_eq(setmatch_auto(input, node), 0);
-    ck_assert_int_eq(setmatch_crossing(input->profile, input->nodes, node, input->domains, &crossing,
-                                       &total), 0);
+    ck_assert_int_eq(
+        setmatch_crossing(input->profile, input->nodes, node, input->domains, &crossing, &total),
+        0);
     return crossing;
 }
 
@@ -572,8 +586,8 @@ START_TEST(refusals)
     ck_assert_int_eq(setmatch_auto(&input, node), -EINVAL);
     input.profile = &no_profile;
     ck_assert_int_eq(setmatch_auto(&input, node), -EINVAL);
-    ck_assert_int_eq(setmatch_crossing(&no_profile, 4, node, SETMATCH_DOMAINS_EVEN, &crossing, &total),
-                     -EINVAL);
+    ck_assert_int_eq(
+        setmatch_crossing(&no_profile, 4, node, SETMATCH_DOMAINS_EVEN, &crossing, &total), -EINVAL);
     ck_assert_uint_eq(node[0], 77);
     matrix_release(&view);
     matrix_release(&negative);
@@ -588,7 +602,10 @@ START_TEST(no_ranks)
     size_t node = 9;
     ck_assert_int_eq(matrix_from_entries(&view, 0, 0, NULL, 0), 0);
     for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
-        setmatch_input input = {.view = &view, .slots = (size_t[]){0, 2}, .nodes = 2, .refine = true,
+        setmatch_input input = {.view = &view,
+                                .slots = (size_t[]){0, 2},
+                                .nodes = 2,
+                                .refine = true,
                                 .network = &network};
         ck_assert_int_eq(m->place(&input, &node), 0);
         input.nodes = 0;

@@ -59,13 +59,15 @@ static struct scene *finish(struct scene *s, int routed)
             s->distance[i][k] = i == k ? 0.0 : n == m ? 1.0 : between;
         }
     }
-    s->requests = (matrix){ s->ranks, s->domains, s->row_start, s->col, s->value };
+    s->requests = (matrix){s->ranks, s->domains, s->row_start, s->col, s->value};
     for (size_t n = 0; n < s->nodes * s->nodes; n++) {
         s->place_of_node[n % s->nodes] = n % s->nodes;
         s->between[n] = (uint16_t)s->hops_of_nodes[n];
     }
-    s->topology = (topo){ .nodes = s->nodes, .places = routed ? s->nodes : 0,
-                          .place_of_node = s->place_of_node, .between = s->between };
+    s->topology = (topo){.nodes = s->nodes,
+                         .places = routed ? s->nodes : 0,
+                         .place_of_node = s->place_of_node,
+                         .between = s->between};
     s->input.requests = &s->requests;
     s->input.node_of_rank = s->node_of_rank;
     s->input.topology = &s->topology;
@@ -78,7 +80,8 @@ static struct scene *random_scene(uint64_t seed, size_t most_ranks, size_t most_
     struct scene *s = &stage;
     memset(s, 0, sizeof *s);
     s->ranks = (size_t)pick(&state, 1, (int64_t)most_ranks);
-    s->domains = (size_t)pick(&state, 0, (int64_t)(s->ranks < most_domains ? s->ranks : most_domains));
+    s->domains =
+        (size_t)pick(&state, 0, (int64_t)(s->ranks < most_domains ? s->ranks : most_domains));
     s->nodes = (size_t)pick(&state, 1, s->ranks < MAX_NODES ? (int64_t)s->ranks : MAX_NODES);
     s->input.per_node = (size_t)pick(&state, 0, 3);
     int64_t largest = pick(&state, 0, 1) ? 5 : 1000000;
@@ -105,7 +108,7 @@ static void grow_tree(struct scene *s, uint64_t seed)
         s->width[v] = (size_t)pick(&state, 1, wide);
     }
     if (pick(&state, 0, 3)) {
-        s->topology.tree = (topo_tree){ root + 1, s->parent, s->width };
+        s->topology.tree = (topo_tree){root + 1, s->parent, s->width};
     }
 }
 
@@ -131,11 +134,11 @@ static double model_hop_bytes(const struct scene *s, const size_t *rank_of_domai
 
 static int model_allows(const struct scene *s, const size_t *rank_of_domain, size_t domains)
 {
-    size_t taken[MAX_RANKS] = { 0 }, load[MAX_NODES] = { 0 };
+    size_t taken[MAX_RANKS] = {0}, load[MAX_NODES] = {0};
     for (size_t j = 0; j < domains; j++) {
         size_t rank = rank_of_domain[j];
-        if (rank >= s->ranks || taken[rank]++ > 0
-            || (load[s->node_of_rank[rank]]++ >= s->input.per_node && s->input.per_node > 0)) {
+        if (rank >= s->ranks || taken[rank]++ > 0 ||
+            (load[s->node_of_rank[rank]]++ >= s->input.per_node && s->input.per_node > 0)) {
             return 0;
         }
     }
@@ -224,9 +227,9 @@ static int assign(const struct scene *s, const char *strategy, size_t *rank_of_d
 
 static struct scene *worked_example(void)
 {
-    static const int64_t bytes[6][3] = { { 3, 1, 0 }, { 1, 3, 0 }, { 4, 0, 0 },
-                                         { 0, 0, 4 }, { 0, 4, 0 }, { 0, 0, 4 } };
-    static const double hops[9] = { 0, 2, 4, 2, 0, 4, 4, 4, 0 };
+    static const int64_t bytes[6][3] = {{3, 1, 0}, {1, 3, 0}, {4, 0, 0},
+                                        {0, 0, 4}, {0, 4, 0}, {0, 0, 4}};
+    static const double hops[9] = {0, 2, 4, 2, 0, 4, 4, 4, 0};
     struct scene *s = &stage;
     memset(s, 0, sizeof *s);
     s->ranks = 6;
@@ -242,9 +245,8 @@ static struct scene *worked_example(void)
 
 START_TEST(worked_example_workload)
 {
-    static const double expected[3][6] = { { 9, 11, 8, 12, 32, 32 },
-                                           { 19, 17, 24, 24, 16, 20 },
-                                           { 24, 24, 20, 16, 20, 16 } };
+    static const double expected[3][6] = {
+        {9, 11, 8, 12, 32, 32}, {19, 17, 24, 24, 16, 20}, {24, 24, 20, 16, 20, 16}};
     struct scene *s = worked_example();
     double workload[3][6];
     ck_assert_int_eq(plan_workload(&s->input, &workload[0][0]), 0);
@@ -307,23 +309,23 @@ END_TEST
 START_TEST(worked_example_of_the_paper)
 {
     struct scene *s = worked_example();
-    const size_t rank[3] = { 2, 0, 3 };
+    const size_t rank[3] = {2, 0, 3};
     double hop_bytes;
     ck_assert_int_eq(plan_hop_bytes(&s->input, rank, &hop_bytes), 0);
     ck_assert_double_eq(hop_bytes, 43);
 }
 END_TEST
 
-/* Nodes 0 and 1 under one switch, node 2 under another. In one direction the load is the same for the
- * default, the paper's answer and the best. */
+/* Nodes 0 and 1 under one switch, node 2 under another. In one direction the load is the same for
+ * the default, the paper's answer and the best. */
 START_TEST(worked_example_loads)
 {
-    static const size_t answers[3][3] = { { 0, 2, 4 }, { 2, 0, 3 }, { 2, 4, 3 } };
-    size_t parent[] = { 3, 3, 4, 5, 5, 5 }, width[] = { 1, 1, 1, 1, 1, 1 };
+    static const size_t answers[3][3] = {{0, 2, 4}, {2, 0, 3}, {2, 4, 3}};
+    size_t parent[] = {3, 3, 4, 5, 5, 5}, width[] = {1, 1, 1, 1, 1, 1};
     for (size_t k = 0; k < 3; k++) {
         struct scene *s = worked_example();
         plan_report report;
-        s->topology.tree = (topo_tree){ 6, parent, width };
+        s->topology.tree = (topo_tree){6, parent, width};
         ck_assert_int_eq(plan_assess(&s->input, answers[k], &report), 0);
         ck_assert_double_eq(report.max_link_bytes, 8);
     }
@@ -333,14 +335,14 @@ END_TEST
 /* By the lowest ranks: four bytes go from n0 to n1 and back, and as many between n1 and n2. */
 START_TEST(worked_example_links)
 {
-    static const size_t rank[3] = { 0, 2, 4 };
-    static const double moved[6] = { 4, 8, 4, 4, 4, 0 };
-    size_t parent[] = { 3, 3, 4, 5, 5, 5 }, width[] = { 1, 1, 1, 1, 1, 1 };
+    static const size_t rank[3] = {0, 2, 4};
+    static const double moved[6] = {4, 8, 4, 4, 4, 0};
+    size_t parent[] = {3, 3, 4, 5, 5, 5}, width[] = {1, 1, 1, 1, 1, 1};
     for (int tree = 0; tree < 2; tree++) {
         struct scene *s = worked_example();
         plan_loads loads;
         if (tree) {
-            s->topology.tree = (topo_tree){ 6, parent, width };
+            s->topology.tree = (topo_tree){6, parent, width};
         }
         ck_assert_int_eq(plan_load_links(&s->input, rank, &loads), 0);
         ck_assert_uint_eq(loads.vertices, tree ? 6 : 4);
@@ -417,10 +419,10 @@ END_TEST
 static size_t model_otp(const struct scene *s, size_t *rank_of_domain)
 {
     size_t given = 0;
-    int served[MAX_RANKS] = { 0 };
+    int served[MAX_RANKS] = {0};
     for (size_t round = 0; s->input.per_node == 0 || round < s->input.per_node; round++) {
         size_t before = given;
-        int seen[MAX_NODES] = { 0 };
+        int seen[MAX_NODES] = {0};
         size_t order[MAX_NODES], nodes = 0;
         for (size_t i = 0; i < s->ranks; i++) {
             if (!seen[s->node_of_rank[i]]++) {
@@ -487,8 +489,8 @@ END_TEST
 static int model_is_better(const struct scene *s, const size_t *rank, double most, double hop_bytes)
 {
     double tried = model_most(s, rank);
-    return model_allows(s, rank, s->domains)
-           && (tried < most || (tried == most && model_hop_bytes(s, rank) < hop_bytes));
+    return model_allows(s, rank, s->domains) &&
+           (tried < most || (tried == most && model_hop_bytes(s, rank) < hop_bytes));
 }
 
 /* No domain can move, and no two change places, for a lower load or fewer hop-bytes. */
@@ -618,7 +620,7 @@ START_TEST(latp_holds_most)
     static int64_t blocks[MAX_RANKS][MAX_DOMAINS];
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct scene *s = random_scene(seed, 7, 4);
-        size_t row_start[MAX_RANKS + 1] = { 0 }, nnz = 0;
+        size_t row_start[MAX_RANKS + 1] = {0}, nnz = 0;
         size_t col[MAX_RANKS * MAX_DOMAINS];
         int64_t value[MAX_RANKS * MAX_DOMAINS];
         check_latp(s, "latp_volume", s->bytes, seed);
@@ -636,7 +638,7 @@ START_TEST(latp_holds_most)
             }
             row_start[i + 1] = nnz;
         }
-        matrix counted = { s->ranks, s->domains, row_start, col, value };
+        matrix counted = {s->ranks, s->domains, row_start, col, value};
         s->input.blocks = &counted;
         check_latp(s, "latp_count", blocks, seed);
     }
@@ -651,13 +653,13 @@ START_TEST(latp_volume_and_count)
     s->ranks = 4;
     s->domains = 1;
     s->nodes = 2;
-    const int64_t bytes[] = { 10, 90, 40, 50 };
+    const int64_t bytes[] = {10, 90, 40, 50};
     for (size_t i = 0; i < 4; i++) {
         s->node_of_rank[i] = i / 2;
         s->bytes[i][0] = bytes[i];
     }
     finish(s, 0);
-    int64_t count[] = { 1, 2, 8, 3 };
+    int64_t count[] = {1, 2, 8, 3};
     matrix blocks = s->requests;
     blocks.value = count;
     size_t rank;
@@ -686,12 +688,14 @@ static struct largest part;
 
 typedef int64_t held_by_rank[MAX_RANKS][MAX_DOMAINS];
 
-static int is_among_largest(const struct scene *s, held_by_rank held, size_t rank, size_t domain, size_t most)
+static int is_among_largest(const struct scene *s, held_by_rank held, size_t rank, size_t domain,
+                            size_t most)
 {
     size_t larger = 0;
     for (size_t k = 0; k < s->ranks; k++) {
         int64_t here = held[k][domain], own = held[rank][domain];
-        larger += s->node_of_rank[k] == s->node_of_rank[rank] && (here > own || (here == own && k < rank));
+        larger += s->node_of_rank[k] == s->node_of_rank[rank] &&
+                  (here > own || (here == own && k < rank));
     }
     return larger < most;
 }
@@ -714,7 +718,8 @@ static void sum_scene(const struct scene *s, held_by_rank blocks)
     part.node_start[s->nodes] = nnz;
 }
 
-/* Leaves a scene's input the entries that are among the `most` largest of `held` of each node and domain, and sums. */
+/* Leaves a scene's input the entries that are among the `most` largest of `held` of each node and
+ * domain, and sums. */
 static void keep_largest_of(struct scene *s, held_by_rank held, held_by_rank blocks, size_t most)
 {
     size_t nnz = 0;
@@ -730,10 +735,12 @@ static void keep_largest_of(struct scene *s, held_by_rank held, held_by_rank blo
     }
     part.row_start[s->ranks] = nnz;
     sum_scene(s, blocks);
-    part.requests = (matrix){ s->ranks, s->domains, part.row_start, part.col, part.value };
-    part.blocks = (matrix){ s->ranks, s->domains, part.row_start, part.col, part.count };
-    part.node_bytes = (matrix){ s->nodes, s->domains, part.node_start, part.node_col, part.bytes_sum };
-    part.node_blocks = (matrix){ s->nodes, s->domains, part.node_start, part.node_col, part.blocks_sum };
+    part.requests = (matrix){s->ranks, s->domains, part.row_start, part.col, part.value};
+    part.blocks = (matrix){s->ranks, s->domains, part.row_start, part.col, part.count};
+    part.node_bytes =
+        (matrix){s->nodes, s->domains, part.node_start, part.node_col, part.bytes_sum};
+    part.node_blocks =
+        (matrix){s->nodes, s->domains, part.node_start, part.node_col, part.blocks_sum};
     s->input.requests = &part.requests;
     s->input.node_bytes = &part.node_bytes;
     s->input.node_blocks = &part.node_blocks;
@@ -836,7 +843,9 @@ START_TEST(assessment_by_sums)
         for (size_t j = 0; j < s->domains; j++) {
             rank[j] = (size_t)pick(&state, 0, (int64_t)s->ranks - 1);
             int64_t own = s->bytes[rank[j]][j] - matrix_get(&part.requests, rank[j], j);
-            ck_assert_msg(workload[j * s->ranks + rank[j]] == model_workload(s, rank[j], j) + (double)own, TELL);
+            ck_assert_msg(workload[j * s->ranks + rank[j]] ==
+                              model_workload(s, rank[j], j) + (double)own,
+                          TELL);
             unknown += (double)own;
         }
         ck_assert_int_eq(plan_assess(&s->input, rank, &report), 0);
@@ -852,16 +861,16 @@ END_TEST
 START_TEST(sums_of_another_shape)
 {
     for (const plan_strategy *p = plan_strategies; p->name != NULL; p++) {
-        matrix *const sums[] = { &part.node_bytes, &part.node_blocks };
+        matrix *const sums[] = {&part.node_bytes, &part.node_blocks};
         for (size_t k = 0; k < 4; k++) {
             struct scene *s = worked_example();
-            size_t rank[3] = { 7, 8, 9 };
+            size_t rank[3] = {7, 8, 9};
             double hop_bytes = -1.0;
             keep_largest(s, 2);
             *(k < 2 ? &sums[k]->rows : &sums[k - 2]->cols) = 2;
             ck_assert_int_eq(assign(s, p->name, rank), -EINVAL);
             ck_assert_uint_eq(rank[0], 7);
-            ck_assert_int_eq(plan_hop_bytes(&s->input, (size_t[]){ 0, 1, 2 }, &hop_bytes), -EINVAL);
+            ck_assert_int_eq(plan_hop_bytes(&s->input, (size_t[]){0, 1, 2}, &hop_bytes), -EINVAL);
         }
     }
 }
@@ -894,8 +903,8 @@ START_TEST(ranks_of_a_node)
 {
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct scene *s = random_scene(seed, 6, 6);
-        const size_t domain[] = { 5, 0, 2, 4 };
-        size_t row[4] = { 9, 9, 9, 9 }, tried[4], domains = seed % 5;
+        const size_t domain[] = {5, 0, 2, 4};
+        size_t row[4] = {9, 9, 9, 9}, tried[4], domains = seed % 5;
         for (size_t d = 0; d < domains; d++) {
             domains = domain[d] >= s->domains ? d : domains;
         }
@@ -917,11 +926,14 @@ END_TEST
 START_TEST(ranks_by_number)
 {
     struct scene *s = worked_example();
-    const size_t ranks[] = { 5, 3, 1 }, domain[] = { 1, 2 }, wrong[] = { 1, 6 }, column[] = { 3 };
-    size_t row[3] = { 9, 9, 9 };
-    ck_assert_int_eq(plan_choose_ranks(&s->requests, wrong, 2, domain, 1, lap_solvers, row), -EINVAL);
-    ck_assert_int_eq(plan_choose_ranks(&s->requests, ranks, 3, column, 1, lap_solvers, row), -EINVAL);
-    ck_assert_int_eq(plan_choose_ranks(&s->requests, ranks, 1, domain, 2, lap_solvers, row), -EINVAL);
+    const size_t ranks[] = {5, 3, 1}, domain[] = {1, 2}, wrong[] = {1, 6}, column[] = {3};
+    size_t row[3] = {9, 9, 9};
+    ck_assert_int_eq(plan_choose_ranks(&s->requests, wrong, 2, domain, 1, lap_solvers, row),
+                     -EINVAL);
+    ck_assert_int_eq(plan_choose_ranks(&s->requests, ranks, 3, column, 1, lap_solvers, row),
+                     -EINVAL);
+    ck_assert_int_eq(plan_choose_ranks(&s->requests, ranks, 1, domain, 2, lap_solvers, row),
+                     -EINVAL);
     ck_assert_uint_eq(row[0], 9);
     ck_assert_int_eq(plan_choose_ranks(&s->requests, ranks, 3, domain, 2, lap_solvers, row), 0);
     ck_assert_uint_eq(row[0], 1);
@@ -937,7 +949,7 @@ START_TEST(too_many_domains)
 {
     for (const plan_strategy *p = plan_strategies; p->name != NULL; p++) {
         struct scene *s = worked_example();
-        size_t rank[7] = { 70, 71, 72, 73, 74, 75, 76 };
+        size_t rank[7] = {70, 71, 72, 73, 74, 75, 76};
         s->requests.cols = 7;
         ck_assert_int_eq(assign(s, p->name, rank), -EINVAL);
         s = worked_example();
@@ -955,9 +967,9 @@ START_TEST(node_out_of_range)
 {
     for (const plan_strategy *p = plan_strategies; p->name != NULL; p++) {
         struct scene *s = worked_example();
-        size_t rank[3] = { 7, 8, 9 };
+        size_t rank[3] = {7, 8, 9};
         double workload[18], hop_bytes = -1.0;
-        const size_t good[3] = { 0, 1, 2 };
+        const size_t good[3] = {0, 1, 2};
         s->node_of_rank[5] = 3;
         ck_assert_int_eq(assign(s, p->name, rank), -EINVAL);
         ck_assert_uint_eq(rank[0], 7);
@@ -971,9 +983,9 @@ END_TEST
 START_TEST(rank_out_of_range)
 {
     struct scene *s = worked_example();
-    const size_t rank[3] = { 0, 6, 2 };
+    const size_t rank[3] = {0, 6, 2};
     double hop_bytes = -1.0;
-    plan_loads loads = { .vertices = 77 };
+    plan_loads loads = {.vertices = 77};
     ck_assert_int_eq(plan_hop_bytes(&s->input, rank, &hop_bytes), -EINVAL);
     ck_assert_double_eq(hop_bytes, -1.0);
     ck_assert_int_eq(plan_load_links(&s->input, rank, &loads), -EINVAL);
@@ -982,19 +994,19 @@ START_TEST(rank_out_of_range)
 END_TEST
 
 /* The example summed by node: each domain is on two of them. */
-static size_t example_start[] = { 0, 2, 4, 6 }, example_col[] = { 0, 1, 0, 2, 1, 2 };
+static size_t example_start[] = {0, 2, 4, 6}, example_col[] = {0, 1, 0, 2, 1, 2};
 
 START_TEST(crossing_bytes_saturate)
 {
     struct scene *s = worked_example();
-    const size_t rank[3] = { 4, 0, 0 };
+    const size_t rank[3] = {4, 0, 0};
     s->bytes[0][0] = s->bytes[1][0] = INT64_MAX;
     finish(s, 1);
     ck_assert(plan_crossing_bytes(&s->input, rank) == INT64_MAX);
-    int64_t sum[] = { INT64_MAX, 4, 4, 4, 4, INT64_MAX };
-    matrix node_bytes = { 3, 3, example_start, example_col, sum };
+    int64_t sum[] = {INT64_MAX, 4, 4, 4, 4, INT64_MAX};
+    matrix node_bytes = {3, 3, example_start, example_col, sum};
     s->input.node_bytes = &node_bytes;
-    const size_t elsewhere[3] = { 2, 0, 0 };
+    const size_t elsewhere[3] = {2, 0, 0};
     ck_assert(plan_crossing_bytes(&s->input, elsewhere) == INT64_MAX);
 }
 END_TEST
@@ -1035,11 +1047,11 @@ struct spread {
 };
 
 static const struct spread spreads[] = {
-    { 1, { 4 }, 4, 4 },          { 2, { 2, 2 }, 3, 2 },       { 3, { 4, 4, 4 }, 3, 1 },
-    { 3, { 4, 4, 4 }, 4, 2 },    { 3, { 4, 4, 4 }, 12, 4 },   { 3, { 1, 4, 4 }, 6, 3 },
-    { 3, { 1, 1, 4 }, 6, 4 },    { 4, { 1, 1, 1, 9 }, 4, 1 }, { 4, { 1, 1, 1, 9 }, 5, 2 },
-    { 4, { 0, 0, 8, 8 }, 4, 2 }, { 4, { 0, 0, 0, 8 }, 1, 1 }, { 4, { 0, 0, 0, 8 }, 8, 8 },
-    { 2, { 3, 3 }, 0, 1 },       { 0, { 0 }, 0, 1 },
+    {1, {4}, 4, 4},          {2, {2, 2}, 3, 2},       {3, {4, 4, 4}, 3, 1},
+    {3, {4, 4, 4}, 4, 2},    {3, {4, 4, 4}, 12, 4},   {3, {1, 4, 4}, 6, 3},
+    {3, {1, 1, 4}, 6, 4},    {4, {1, 1, 1, 9}, 4, 1}, {4, {1, 1, 1, 9}, 5, 2},
+    {4, {0, 0, 8, 8}, 4, 2}, {4, {0, 0, 0, 8}, 1, 1}, {4, {0, 0, 0, 8}, 8, 8},
+    {2, {3, 3}, 0, 1},       {0, {0}, 0, 1},
 };
 enum { SPREADS = sizeof spreads / sizeof spreads[0] };
 
@@ -1053,7 +1065,7 @@ END_TEST
 /* More domains than ranks breaks the contract, yet must not go on for ever. */
 START_TEST(spread_of_too_many)
 {
-    const size_t ranks[] = { 2, 3 };
+    const size_t ranks[] = {2, 3};
     ck_assert_uint_ge(plan_even_per_node(ranks, 2, 9), 3);
 }
 END_TEST
@@ -1063,7 +1075,7 @@ typedef int (*call)(struct scene *s, size_t *answer);
 
 static int call_assess(struct scene *s, size_t *answer)
 {
-    const size_t rank[3] = { 2, 4, 3 };
+    const size_t rank[3] = {2, 4, 3};
     plan_report report;
     int rc = plan_assess(&s->input, rank, &report);
     answer[0] = rc == 0 ? 0 : answer[0];
@@ -1072,7 +1084,7 @@ static int call_assess(struct scene *s, size_t *answer)
 
 static int call_loads(struct scene *s, size_t *answer)
 {
-    const size_t rank[3] = { 2, 4, 3 };
+    const size_t rank[3] = {2, 4, 3};
     plan_loads loads;
     int rc = plan_load_links(&s->input, rank, &loads);
     if (rc == 0) {
@@ -1084,7 +1096,7 @@ static int call_loads(struct scene *s, size_t *answer)
 
 static int call_ranks(struct scene *s, size_t *answer)
 {
-    const size_t domain[] = { 0, 1, 2 };
+    const size_t domain[] = {0, 1, 2};
     return plan_choose_ranks(&s->requests, NULL, 6, domain, 3, lap_solvers, answer);
 }
 
@@ -1117,8 +1129,8 @@ static int call_largest(struct scene *s, size_t *answer)
     return assign(s, "tatp", answer);
 }
 
-static const call calls[] = { call_assess, call_loads, call_ranks, call_congestion, call_volume,
-                              call_otp, call_conflict, call_largest };
+static const call calls[] = {call_assess, call_loads, call_ranks,    call_congestion,
+                             call_volume, call_otp,   call_conflict, call_largest};
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
 START_TEST(out_of_memory)
@@ -1126,7 +1138,7 @@ START_TEST(out_of_memory)
     bool failed = true;
     for (long nth = 0; failed; nth++) {
         struct scene *s = worked_example();
-        size_t answer[3] = { 7, 8, 9 };
+        size_t answer[3] = {7, 8, 9};
         fail_allocation(nth);
         int rc = calls[_i](s, answer);
         stop_failing();

@@ -25,7 +25,8 @@ static void make_model(uint64_t *seed, struct model *m)
     int last = -1;
     memset(m, 0, sizeof *m);
     for (int u = 0; u < UNITS; u++) {
-        m->rank[u] = u > 0 && pick(seed, 0, 2) == 0 ? m->rank[u - 1] : (int)pick(seed, -1, RANKS - 1);
+        m->rank[u] =
+            u > 0 && pick(seed, 0, 2) == 0 ? m->rank[u - 1] : (int)pick(seed, -1, RANKS - 1);
         if (m->rank[u] < 0)
             continue;
         m->lo = last < 0 ? FIRST + u * UNIT : m->lo;
@@ -206,11 +207,13 @@ START_TEST(words_that_cannot_be_are_refused)
 }
 END_TEST
 
-/* Rank 0's, rank 1's, ... in turn: in bins of any size all ranks look alike, and few bins are enough. */
+/* Rank 0's, rank 1's, ... in turn: in bins of any size all ranks look alike, and few bins are
+ * enough. */
 START_TEST(bins_are_as_many_as_the_data_are_worth)
 {
     enum { MANY = 1000, RECORD = 1000, RECORDS = 100 };
-    int64_t hi = (int64_t)MANY * RECORD * RECORDS, turns[RECORD_SUMS] = {0}, blocks[RECORD_SUMS] = {0};
+    int64_t hi = (int64_t)MANY * RECORD * RECORDS, turns[RECORD_SUMS] = {0},
+            blocks[RECORD_SUMS] = {0};
     for (int64_t r = 0; r < MANY; r++) {
         access_run strided = {r * RECORD, RECORD, MANY * RECORD, RECORDS, 0};
         access_run block = {r * RECORD * RECORDS, RECORD * RECORDS, 0, 1, 0};

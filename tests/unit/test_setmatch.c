@@ -91,8 +91,9 @@ static matrix paper_view(void)
 
 START_TEST(paper_matrix)
 {
-    static const int64_t expected[6][6] = {{0, 1, 0, 0, 4, 0}, {1, 0, 0, 1, 4, 1}, {0, 0, 0, 2, 1, 3},
-                                           {0, 1, 2, 0, 1, 0}, {4, 4, 1, 1, 0, 2}, {0, 1, 3, 0, 2, 0}};
+    static const int64_t expected[6][6] = {{0, 1, 0, 0, 4, 0}, {1, 0, 0, 1, 4, 1},
+                                           {0, 0, 0, 2, 1, 3}, {0, 1, 2, 0, 1, 0},
+                                           {4, 4, 1, 1, 0, 2}, {0, 1, 3, 0, 2, 0}};
     matrix view = paper_view();
     for (size_t i = 0; i < 6; i++)
         for (size_t j = 0; j < 6; j++)
@@ -234,12 +235,14 @@ END_TEST
 START_TEST(set_that_fits_nowhere_fills_the_largest)
 {
     /* One path 3-5-0-6-1-4-2; its lowest end is 2, so the walk is 2 4 1 6 0 5 3. */
-    static const struct edge edges[] = {{3, 5, 1}, {5, 0, 1}, {0, 6, 1}, {6, 1, 1}, {1, 4, 1}, {4, 2, 1}};
+    static const struct edge edges[] = {{3, 5, 1}, {5, 0, 1}, {0, 6, 1},
+                                        {6, 1, 1}, {1, 4, 1}, {4, 2, 1}};
     matrix view = from_edges(7, edges, LENGTH(edges));
     /* 3 on node 1 (2 4 1), 2 on node 0 (6 0), the rest of 2 fits node 2. */
     assert_placed(&view, (size_t[]){2, 3, 2}, 3, 10, (size_t[]){0, 1, 1, 2, 1, 2, 0});
     /* Slots of 1 are filled in order of the nodes; an empty node is never used. */
-    assert_placed(&view, (size_t[]){1, 0, 1, 1, 1, 1, 1, 1}, 8, 10, (size_t[]){5, 3, 0, 7, 2, 6, 4});
+    assert_placed(&view, (size_t[]){1, 0, 1, 1, 1, 1, 1, 1}, 8, 10,
+                  (size_t[]){5, 3, 0, 7, 2, 6, 4});
     matrix_release(&view);
 }
 END_TEST
@@ -454,8 +457,8 @@ START_TEST(random_views_equal_the_model)
         ck_assert_int_eq(setmatch_place(&view, slots, m.nodes, m.threshold, node), 0);
         ck_assert_int_eq(setmatch_sets(&view, m.threshold, set, &sets), 0);
         for (size_t i = 0; i < m.n; i++) {
-            ck_assert_msg(node[i] == m.node[i], "seed %d form %d: rank %zu on node %zu, not %zu", _i,
-                          form, i, node[i], m.node[i]);
+            ck_assert_msg(node[i] == m.node[i], "seed %d form %d: rank %zu on node %zu, not %zu",
+                          _i, form, i, node[i], m.node[i]);
             ck_assert_uint_eq(set[m.label[i]], set[i]);
             ck_assert(m.label[i] != i || i == 0 || set[i] > set[m.label[i - 1]] ||
                       m.label[i - 1] != i - 1);
@@ -578,7 +581,8 @@ START_TEST(cartesian_values)
 }
 END_TEST
 
-/* A grid in Fortran order is the same grid in C order with its dimensions reversed, the ranks numbered anew. */
+/* A grid in Fortran order is the same grid in C order with its dimensions reversed, the ranks
+ * numbered anew. */
 START_TEST(cartesian_in_fortran_order)
 {
     const size_t dims[] = {2, 3, 1, 4}, reversed[] = {4, 1, 3, 2};
@@ -588,7 +592,8 @@ START_TEST(cartesian_in_fortran_order)
     ck_assert_uint_eq(fortran.row_start[24], c.row_start[24]);
     for (size_t i = 0; i < 24; i++)
         for (size_t j = 0; j < 24; j++) {
-            size_t x = i / 12 + 2 * (i / 4 % 3) + 6 * (i % 4), y = j / 12 + 2 * (j / 4 % 3) + 6 * (j % 4);
+            size_t x = i / 12 + 2 * (i / 4 % 3) + 6 * (i % 4),
+                   y = j / 12 + 2 * (j / 4 % 3) + 6 * (j % 4);
             ck_assert_int_eq(matrix_get(&fortran, i, j), matrix_get(&c, x, y));
         }
     for (size_t row = 0; row < 24; row++)
@@ -624,8 +629,10 @@ START_TEST(cartesian_refusals)
     const size_t large = (size_t)1 << 40;
     ck_assert_int_eq(setmatch_cartesian(NULL, 0, SETMATCH_ORDER_C, &view), -EINVAL);
     ck_assert_int_eq(setmatch_cartesian((size_t[]){4, 0}, 2, SETMATCH_ORDER_C, &view), -EINVAL);
-    ck_assert_int_eq(setmatch_cartesian((size_t[]){large, large}, 2, SETMATCH_ORDER_C, &view), -EOVERFLOW);
-    ck_assert_int_eq(setmatch_cartesian((size_t[]){1, SIZE_MAX}, 2, SETMATCH_ORDER_C, &view), -EOVERFLOW);
+    ck_assert_int_eq(setmatch_cartesian((size_t[]){large, large}, 2, SETMATCH_ORDER_C, &view),
+                     -EOVERFLOW);
+    ck_assert_int_eq(setmatch_cartesian((size_t[]){1, SIZE_MAX}, 2, SETMATCH_ORDER_C, &view),
+                     -EOVERFLOW);
     ck_assert_uint_eq(view.rows, 99);
 }
 END_TEST

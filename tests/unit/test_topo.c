@@ -17,7 +17,8 @@
 #define ARRAY "%%MatrixMarket matrix array integer general\n"
 #define COORDINATE "%%MatrixMarket matrix coordinate integer general\n"
 #define SYMMETRIC "%%MatrixMarket matrix array integer symmetric\n"
-/* Column by column: from row to column, n0 -> n1 is 2, n1 -> n0 is 3, n0 -> n2 4, n2 -> n0 5, ... */
+/* Column by column: from row to column, n0 -> n1 is 2, n1 -> n0 is 3, n0 -> n2 4, n2 -> n0 5, ...
+ */
 #define THREE "3 3\n0\n3\n5\n2\n0\n7\n4\n6\n0\n"
 
 enum { MAX_HOSTS = 4 };
@@ -39,7 +40,7 @@ static size_t count_hosts(const char *const *hosts)
 
 static struct reading read_text(const char *text, const char *const *hosts)
 {
-    struct reading r = { .topo = { .nodes = 77 }, .error = { .line = 99 } };
+    struct reading r = {.topo = {.nodes = 77}, .error = {.line = 99}};
     FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
     ck_assert_ptr_nonnull(stream);
     r.rc = topo_read(stream, hosts, count_hosts(hosts), &r.topo, &r.error);
@@ -65,7 +66,7 @@ END_TEST
 
 START_TEST(release_of_zeroed)
 {
-    topo t = { 0 };
+    topo t = {0};
     topo_release(&t);
     topo_release(&t);
     ck_assert_uint_eq(t.nodes, 0);
@@ -75,7 +76,7 @@ END_TEST
 
 START_TEST(from_hops)
 {
-    static const double hops[9] = { -1, 2, 3, 4, 0, 65534, 6, 7, 9e9 };
+    static const double hops[9] = {-1, 2, 3, 4, 0, 65534, 6, 7, 9e9};
     topo t;
     ck_assert_int_eq(topo_from_hops(&t, 3, hops), 0);
     for (size_t n = 0; n < 3; n++)
@@ -101,7 +102,8 @@ START_TEST(places_of_hops)
         if (k / NODES != k % NODES)
             ck_assert_double_eq(topo_hops(&t, k / NODES, k % NODES, 0), hops[k]);
     topo_release(&t);
-    hops[5 * NODES + 11] = 3; /* one way only: 5 and 11 become places of their own, 17 and 23 stay */
+    hops[5 * NODES + 11] =
+        3; /* one way only: 5 and 11 become places of their own, 17 and 23 stay */
     ck_assert_int_eq(topo_from_hops(&t, NODES, hops), 0);
     ck_assert_uint_eq(t.places, 8);
     for (size_t k = 0; k < NODES * NODES; k++)
@@ -133,10 +135,10 @@ END_TEST
 
 START_TEST(from_bad_hops)
 {
-    static const double bad_hops[] = { 0, 0.5, 2.5, -3, 65535, 65536, 1e300, NAN, INFINITY };
+    static const double bad_hops[] = {0, 0.5, 2.5, -3, 65535, 65536, 1e300, NAN, INFINITY};
     for (size_t k = 0; k < sizeof bad_hops / sizeof bad_hops[0]; k++) {
-        const double hops[4] = { 0, 2, bad_hops[k], 0 };
-        topo t = { .nodes = 77 };
+        const double hops[4] = {0, 2, bad_hops[k], 0};
+        topo t = {.nodes = 77};
         ck_assert_int_eq(topo_from_hops(&t, 2, hops), -EINVAL);
         ck_assert_uint_eq(t.nodes, 77);
     }
@@ -146,13 +148,15 @@ END_TEST
 /* ---- ranks and nodes ---- */
 
 /* Hops between ranks whose nodes are that far apart. */
-static void spread(const size_t *node_of_rank, size_t ranks, const double *between, size_t nodes, topo *t)
+static void spread(const size_t *node_of_rank, size_t ranks, const double *between, size_t nodes,
+                   topo *t)
 {
     double hops[100];
     for (size_t i = 0; i < ranks; i++)
         for (size_t k = 0; k < ranks; k++)
-            hops[i * ranks + k] = node_of_rank[i] == node_of_rank[k] ? 1
-                                  : between[node_of_rank[i] * nodes + node_of_rank[k]];
+            hops[i * ranks + k] = node_of_rank[i] == node_of_rank[k]
+                                      ? 1
+                                      : between[node_of_rank[i] * nodes + node_of_rank[k]];
     ck_assert_int_eq(topo_from_hops(t, ranks, hops), 0);
 }
 
@@ -185,21 +189,24 @@ END_TEST
 
 START_TEST(nodes_that_ranks_contradict)
 {
-    static const double line[] = { 0, 1, 2, 1, 0, 1, 2, 1, 0 }, uneven[] = { 0, 1, 2, 1, 0, 3, 2, 2, 0 };
-    static const size_t first_two[] = { 0, 0, 1 };
+    static const double line[] = {0, 1, 2, 1, 0, 1, 2, 1, 0},
+                        uneven[] = {0, 1, 2, 1, 0, 3, 2, 2, 0};
+    static const size_t first_two[] = {0, 0, 1};
     size_t node[3];
-    topo ranks, t = { .nodes = 77 };
+    topo ranks, t = {.nodes = 77};
     matrix_error error;
     ck_assert_int_eq(topo_from_hops(&ranks, 3, line), 0);
     ck_assert_uint_eq(topo_group_ranks(&ranks, node), 2);
     ck_assert_int_eq(topo_of_nodes(&ranks, node, 2, &t, &error), -EBADMSG);
-    ck_assert_str_eq(error.reason, "1 hops from rank 1 to 2, but 2 from rank 0 to 2 of the same nodes");
-    ck_assert_int_eq(topo_of_nodes(&ranks, (const size_t[]){ 0, 1, 0 }, 2, &t, &error), -EBADMSG);
+    ck_assert_str_eq(error.reason,
+                     "1 hops from rank 1 to 2, but 2 from rank 0 to 2 of the same nodes");
+    ck_assert_int_eq(topo_of_nodes(&ranks, (const size_t[]){0, 1, 0}, 2, &t, &error), -EBADMSG);
     ck_assert_str_eq(error.reason, "ranks 0 and 2 share a node, but are 2 hops apart, not 1");
     topo_release(&ranks);
     ck_assert_int_eq(topo_from_hops(&ranks, 3, uneven), 0);
     ck_assert_int_eq(topo_of_nodes(&ranks, first_two, 2, &t, &error), -EBADMSG);
-    ck_assert_str_eq(error.reason, "3 hops from rank 1 to 2, but 2 from rank 0 to 2 of the same nodes");
+    ck_assert_str_eq(error.reason,
+                     "3 hops from rank 1 to 2, but 2 from rank 0 to 2 of the same nodes");
     ck_assert_uint_eq(t.nodes, 77);
     topo_release(&ranks);
 }
@@ -216,33 +223,41 @@ struct good {
 };
 
 static const struct good good[] = {
-    { ARRAY THREE, { "x", "y", "z" }, 0, { 2, 3, 4, 5, 6, 7 } },
-    { ARRAY "% made by hand\n" THREE, { "x", "y", "z" }, 0, { 2, 3, 4, 5, 6, 7 } },
-    { ARRAY "%hostsn0 n1\n" THREE, { "x", "y", "z" }, 0, { 2, 3, 4, 5, 6, 7 } },
-    { ARRAY "% hosts n0 n1 n2\n" THREE, { "n0", "n1", "n2" }, 1, { 2, 3, 4, 5, 6, 7 } },
-    { ARRAY "% hosts n0 n1 n2\n" THREE, { "n2", "n1", "n0" }, 1, { 7, 6, 5, 4, 3, 2 } },
-    { ARRAY "% hosts n0\n% a note\n%  hosts\tn1   n2\t\n" THREE, { "n1", "n2", "n0" }, 1, { 6, 7, 3, 2, 5, 4 } },
-    { ARRAY "% hosts n0 n1 n2\n" THREE, { "N0", "n1.cluster.local", "N2.a" }, 1, { 2, 3, 4, 5, 6, 7 } },
-    { ARRAY "% hosts N0.Cluster n1.b n2.c\n" THREE, { "n0", "n1.B", "n2" }, 1, { 2, 3, 4, 5, 6, 7 } },
-    { ARRAY "% hosts n.a n.b n.c\n" THREE, { "n.a", "N.B", "n.c" }, 1, { 2, 3, 4, 5, 6, 7 } },
-    { ARRAY "% hosts 10.0.0.1 10.0.0.2 10.0.0.3\n" THREE, { "10.0.0.1", "10.0.0.2", "10.0.0.3" }, 1,
-      { 2, 3, 4, 5, 6, 7 } },
+    {ARRAY THREE, {"x", "y", "z"}, 0, {2, 3, 4, 5, 6, 7}},
+    {ARRAY "% made by hand\n" THREE, {"x", "y", "z"}, 0, {2, 3, 4, 5, 6, 7}},
+    {ARRAY "%hostsn0 n1\n" THREE, {"x", "y", "z"}, 0, {2, 3, 4, 5, 6, 7}},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, {"n0", "n1", "n2"}, 1, {2, 3, 4, 5, 6, 7}},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, {"n2", "n1", "n0"}, 1, {7, 6, 5, 4, 3, 2}},
+    {ARRAY "% hosts n0\n% a note\n%  hosts\tn1   n2\t\n" THREE,
+     {"n1", "n2", "n0"},
+     1,
+     {6, 7, 3, 2, 5, 4}},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, {"N0", "n1.cluster.local", "N2.a"}, 1, {2, 3, 4, 5, 6, 7}},
+    {ARRAY "% hosts N0.Cluster n1.b n2.c\n" THREE, {"n0", "n1.B", "n2"}, 1, {2, 3, 4, 5, 6, 7}},
+    {ARRAY "% hosts n.a n.b n.c\n" THREE, {"n.a", "N.B", "n.c"}, 1, {2, 3, 4, 5, 6, 7}},
+    {ARRAY "% hosts 10.0.0.1 10.0.0.2 10.0.0.3\n" THREE,
+     {"10.0.0.1", "10.0.0.2", "10.0.0.3"},
+     1,
+     {2, 3, 4, 5, 6, 7}},
     /* Names of which one begins another. */
-    { ARRAY "% hosts n10 n1 n100\n" THREE, { "n10", "n1", "n100" }, 1, { 2, 3, 4, 5, 6, 7 } },
-    { ARRAY "% hosts n1.c n1-a.c n1-b.c\n" THREE, { "n1.c", "n1-a.c", "n1-b.C" }, 1, { 2, 3, 4, 5, 6, 7 } },
+    {ARRAY "% hosts n10 n1 n100\n" THREE, {"n10", "n1", "n100"}, 1, {2, 3, 4, 5, 6, 7}},
+    {ARRAY "% hosts n1.c n1-a.c n1-b.c\n" THREE,
+     {"n1.c", "n1-a.c", "n1-b.C"},
+     1,
+     {2, 3, 4, 5, 6, 7}},
     /* Two nodes of three: the distances of the third are of no concern. */
-    { ARRAY "% hosts n0 n1 n2\n3 3\n0\n0\n5\n0\n0\n0\n4\n0\n0\n", { "n0", "n2" }, 1, { 4, 5 } },
-    { ARRAY "% hosts n0 n1 n2\n" THREE, { "n1" }, 1, { 0 } },
-    { ARRAY "1 1\n0\n", { "solo" }, 0, { 0 } },
-    { COORDINATE "% hosts a b\n2 2 2\n1 2 4\n2 1 6\n", { "b", "a" }, 1, { 6, 4 } },
-    { SYMMETRIC "3 3\n0\n2\n4\n0\n6\n0\n", { "x", "y", "z" }, 0, { 2, 2, 4, 4, 6, 6 } },
-    { "%%MatrixMarket matrix array real general\n2 2\n0.0\n2.0\n4e0\n0\n", { "x", "y" }, 0, { 4, 2 } },
+    {ARRAY "% hosts n0 n1 n2\n3 3\n0\n0\n5\n0\n0\n0\n4\n0\n0\n", {"n0", "n2"}, 1, {4, 5}},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, {"n1"}, 1, {0}},
+    {ARRAY "1 1\n0\n", {"solo"}, 0, {0}},
+    {COORDINATE "% hosts a b\n2 2 2\n1 2 4\n2 1 6\n", {"b", "a"}, 1, {6, 4}},
+    {SYMMETRIC "3 3\n0\n2\n4\n0\n6\n0\n", {"x", "y", "z"}, 0, {2, 2, 4, 4, 6, 6}},
+    {"%%MatrixMarket matrix array real general\n2 2\n0.0\n2.0\n4e0\n0\n", {"x", "y"}, 0, {4, 2}},
 };
 enum { GOOD = sizeof good / sizeof good[0] };
 
 START_TEST(good_files)
 {
-    static const size_t pairs[6][2] = { { 0, 1 }, { 1, 0 }, { 0, 2 }, { 2, 0 }, { 1, 2 }, { 2, 1 } };
+    static const size_t pairs[6][2] = {{0, 1}, {1, 0}, {0, 2}, {2, 0}, {1, 2}, {2, 1}};
     const struct good *g = &good[_i];
     struct reading r = read_text(g->text, g->hosts);
     size_t nodes = count_hosts(g->hosts);
@@ -269,34 +284,37 @@ struct bad {
     const char *hosts[MAX_HOSTS];
     int rc;
     const char *reason; /* a part of it */
-    int in_a_line; /* the reader names one */
+    int in_a_line;      /* the reader names one */
 };
 
 static const struct bad bad[] = {
-    { "hello\n", { "x" }, -EBADMSG, "MatrixMarket", 1 },
-    { ARRAY "3 2\n1\n1\n1\n1\n1\n1\n", { "x", "y", "z" }, -EBADMSG, "not square", 0 },
-    { ARRAY "2 2\n0\n2\n2\n", { "x", "y" }, -EBADMSG, "", 1 },
-    { ARRAY "2 2\n0\nfar\n2\n0\n", { "x", "y" }, -EBADMSG, "", 1 },
-    { "%%MatrixMarket matrix array real general\n2 2\n0\n1.5\n2\n0\n", { "x", "y" }, -EBADMSG, "", 1 },
-    { ARRAY THREE, { "x", "y" }, -EBADMSG, "3 rows for 2 nodes", 0 },
-    { ARRAY THREE, { "x", "y", "z", "u" }, -EBADMSG, "3 rows for 4 nodes", 0 },
-    { ARRAY "% hosts\n" THREE, { "x", "y", "z" }, -EBADMSG, "0 host names for 3 rows", 0 },
-    { ARRAY "% hosts n0 n1\n" THREE, { "n0", "n1" }, -EBADMSG, "2 host names for 3 rows", 0 },
-    { ARRAY "% hosts n0 n1 n2 n3\n" THREE, { "n0", "n1" }, -EBADMSG, "4 host names for 3 rows", 0 },
-    { ARRAY "% hosts n0 n1 n2\n" THREE, { "n0", "n7.site" }, -ENXIO, "n7.site", 0 },
-    { ARRAY "% hosts n0.a n1 n2\n" THREE, { "n1", "n0.b" }, -ENXIO, "n0.b", 0 },
-    { ARRAY "% hosts n0 n1 n2\n" THREE, { "n" }, -ENXIO, "host n ", 0 },
-    { ARRAY "% hosts n0 n1 n2\n" THREE, { "n00" }, -ENXIO, "n00", 0 },
-    { ARRAY "% hosts n0 n1 n0\n" THREE, { "n1" }, -EBADMSG, "twice", 0 },
-    { ARRAY "% hosts n0 n1 N0.x\n" THREE, { "n1" }, -EBADMSG, "twice", 0 },
-    { ARRAY "% hosts n0.y n1 N0.Y\n" THREE, { "n1" }, -EBADMSG, "twice", 0 },
-    { ARRAY "% hosts n0.x n1 n0.y\n" THREE, { "n0" }, -EBADMSG, "n0.x or n0.y", 0 },
-    { ARRAY "% hosts n0 n1 n2\n3 3\n0\n0\n5\n2\n0\n7\n4\n6\n0\n", { "n0", "n1" }, -EBADMSG,
-      "0 hops from n1 to n0", 0 },
-    { ARRAY "2 2\n0\n-3\n2\n0\n", { "x", "y" }, -EBADMSG, "a value is negative: -3", 1 },
-    { COORDINATE "2 2 1\n1 2 4\n", { "x", "y" }, -EBADMSG, "0 hops from y to x", 0 },
-    { ARRAY "% hosts n0 n1 n2\n" THREE, { "n1", "N1" }, -EBADMSG, "given twice", 0 },
-    { ARRAY "2 2\n0\n65535\n2\n0\n", { "x", "y" }, -EBADMSG, "65535 hops from y to x", 0 },
+    {"hello\n", {"x"}, -EBADMSG, "MatrixMarket", 1},
+    {ARRAY "3 2\n1\n1\n1\n1\n1\n1\n", {"x", "y", "z"}, -EBADMSG, "not square", 0},
+    {ARRAY "2 2\n0\n2\n2\n", {"x", "y"}, -EBADMSG, "", 1},
+    {ARRAY "2 2\n0\nfar\n2\n0\n", {"x", "y"}, -EBADMSG, "", 1},
+    {"%%MatrixMarket matrix array real general\n2 2\n0\n1.5\n2\n0\n", {"x", "y"}, -EBADMSG, "", 1},
+    {ARRAY THREE, {"x", "y"}, -EBADMSG, "3 rows for 2 nodes", 0},
+    {ARRAY THREE, {"x", "y", "z", "u"}, -EBADMSG, "3 rows for 4 nodes", 0},
+    {ARRAY "% hosts\n" THREE, {"x", "y", "z"}, -EBADMSG, "0 host names for 3 rows", 0},
+    {ARRAY "% hosts n0 n1\n" THREE, {"n0", "n1"}, -EBADMSG, "2 host names for 3 rows", 0},
+    {ARRAY "% hosts n0 n1 n2 n3\n" THREE, {"n0", "n1"}, -EBADMSG, "4 host names for 3 rows", 0},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, {"n0", "n7.site"}, -ENXIO, "n7.site", 0},
+    {ARRAY "% hosts n0.a n1 n2\n" THREE, {"n1", "n0.b"}, -ENXIO, "n0.b", 0},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, {"n"}, -ENXIO, "host n ", 0},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, {"n00"}, -ENXIO, "n00", 0},
+    {ARRAY "% hosts n0 n1 n0\n" THREE, {"n1"}, -EBADMSG, "twice", 0},
+    {ARRAY "% hosts n0 n1 N0.x\n" THREE, {"n1"}, -EBADMSG, "twice", 0},
+    {ARRAY "% hosts n0.y n1 N0.Y\n" THREE, {"n1"}, -EBADMSG, "twice", 0},
+    {ARRAY "% hosts n0.x n1 n0.y\n" THREE, {"n0"}, -EBADMSG, "n0.x or n0.y", 0},
+    {ARRAY "% hosts n0 n1 n2\n3 3\n0\n0\n5\n2\n0\n7\n4\n6\n0\n",
+     {"n0", "n1"},
+     -EBADMSG,
+     "0 hops from n1 to n0",
+     0},
+    {ARRAY "2 2\n0\n-3\n2\n0\n", {"x", "y"}, -EBADMSG, "a value is negative: -3", 1},
+    {COORDINATE "2 2 1\n1 2 4\n", {"x", "y"}, -EBADMSG, "0 hops from y to x", 0},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, {"n1", "N1"}, -EBADMSG, "given twice", 0},
+    {ARRAY "2 2\n0\n65535\n2\n0\n", {"x", "y"}, -EBADMSG, "65535 hops from y to x", 0},
 };
 enum { BAD = sizeof bad / sizeof bad[0] };
 
@@ -318,14 +336,14 @@ START_TEST(long_names)
     char name[1000];
     memset(name, 'h', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    const char *const hosts[MAX_HOSTS] = { name };
+    const char *const hosts[MAX_HOSTS] = {name};
     struct reading r = read_text(ARRAY "% hosts n0 n1 n2\n" THREE, hosts);
     ck_assert_int_eq(r.rc, -ENXIO);
     ck_assert_uint_lt(strlen(r.error.reason), sizeof r.error.reason);
 }
 END_TEST
 
-static const char *const two_hosts[] = { "n2", "n0" };
+static const char *const two_hosts[] = {"n2", "n0"};
 
 /* Reads the text with one allocation failing after another. */
 static void fail_each_allocation(const char *text, int (*read)(FILE *stream))
@@ -346,7 +364,7 @@ static void fail_each_allocation(const char *text, int (*read)(FILE *stream))
 
 static int read_topology(FILE *stream)
 {
-    topo t = { .nodes = 77 };
+    topo t = {.nodes = 77};
     matrix_error error;
     int rc = topo_read(stream, two_hosts, 2, &t, &error);
     topo_release(&t);
@@ -397,7 +415,8 @@ static void check_levels(const double *hops, size_t nodes)
             continue;
         ck_assert_uint_lt(level, levels);
         for (size_t i = 0; i < nodes * nodes; i++)
-            ck_assert_int_eq(group[level * nodes + i / nodes] == group[level * nodes + i % nodes], together[i]);
+            ck_assert_int_eq(group[level * nodes + i / nodes] == group[level * nodes + i % nodes],
+                             together[i]);
         before = groups;
         level++;
     }
@@ -469,7 +488,8 @@ END_TEST
 
 /* ---- bandwidths ---- */
 
-static int read_bandwidth(const char *text, const char *const *hosts, matrix *bandwidth, matrix_error *error)
+static int read_bandwidth(const char *text, const char *const *hosts, matrix *bandwidth,
+                          matrix_error *error)
 {
     FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
     ck_assert_ptr_nonnull(stream);
@@ -480,11 +500,14 @@ static int read_bandwidth(const char *text, const char *const *hosts, matrix *ba
 
 START_TEST(bandwidths_by_name)
 {
-    const char *const hosts[MAX_HOSTS] = { "n2", "n0" };
+    const char *const hosts[MAX_HOSTS] = {"n2", "n0"};
     matrix_error error;
     matrix m;
-    ck_assert_int_eq(read_bandwidth(COORDINATE "% bandwidth in MB/s\n% hosts n0 n1\n% hosts n2\n3 3 5\n"
-                                    "1 1 900\n1 3 13\n3 1 31\n2 3 23\n3 3 933\n", hosts, &m, &error), 0);
+    ck_assert_int_eq(read_bandwidth(COORDINATE
+                                    "% bandwidth in MB/s\n% hosts n0 n1\n% hosts n2\n3 3 5\n"
+                                    "1 1 900\n1 3 13\n3 1 31\n2 3 23\n3 3 933\n",
+                                    hosts, &m, &error),
+                     0);
     ck_assert_uint_eq(m.rows, 2);
     ck_assert_int_eq(matrix_get(&m, 0, 0), 933);
     ck_assert_int_eq(matrix_get(&m, 0, 1), 31);
@@ -499,21 +522,22 @@ static const struct {
     int rc;
     const char *reason;
 } bad_bandwidths[] = {
-    { ARRAY "% hosts n0 n1\n2 2\n1\n1\n1\n1\n", -EBADMSG, "no comment line says '% bandwidth'" },
-    { ARRAY "% bandwidth\n2 2\n1\n1\n-1\n1\n", -EBADMSG, "a value is negative: -1" },
-    { ARRAY "% bandwidth\n3 3\n1\n1\n1\n1\n1\n1\n1\n1\n1\n", -EBADMSG,
-      "3 rows for 2 nodes, and no '% hosts' line that names the rows" },
-    { ARRAY "% bandwidth\n2 1\n1\n1\n", -EBADMSG, "2 rows and 1 columns: not square" },
-    { ARRAY "% bandwidth\n% hosts n0 n2\n2 2\n1\n1\n1\n1\n", -ENXIO, "host n1 is not in the file" },
-    { "SwitchName=s Nodes=n[0-1]\n", -EBADMSG, "" },
+    {ARRAY "% hosts n0 n1\n2 2\n1\n1\n1\n1\n", -EBADMSG, "no comment line says '% bandwidth'"},
+    {ARRAY "% bandwidth\n2 2\n1\n1\n-1\n1\n", -EBADMSG, "a value is negative: -1"},
+    {ARRAY "% bandwidth\n3 3\n1\n1\n1\n1\n1\n1\n1\n1\n1\n", -EBADMSG,
+     "3 rows for 2 nodes, and no '% hosts' line that names the rows"},
+    {ARRAY "% bandwidth\n2 1\n1\n1\n", -EBADMSG, "2 rows and 1 columns: not square"},
+    {ARRAY "% bandwidth\n% hosts n0 n2\n2 2\n1\n1\n1\n1\n", -ENXIO, "host n1 is not in the file"},
+    {"SwitchName=s Nodes=n[0-1]\n", -EBADMSG, ""},
 };
 
 START_TEST(refused_bandwidths)
 {
-    const char *const hosts[MAX_HOSTS] = { "n0", "n1" };
-    matrix_error error = { 0, "" };
-    matrix m = { .rows = 77 };
-    ck_assert_int_eq(read_bandwidth(bad_bandwidths[_i].text, hosts, &m, &error), bad_bandwidths[_i].rc);
+    const char *const hosts[MAX_HOSTS] = {"n0", "n1"};
+    matrix_error error = {0, ""};
+    matrix m = {.rows = 77};
+    ck_assert_int_eq(read_bandwidth(bad_bandwidths[_i].text, hosts, &m, &error),
+                     bad_bandwidths[_i].rc);
     ck_assert_msg(strstr(error.reason, bad_bandwidths[_i].reason) != NULL, "%s", error.reason);
     ck_assert_uint_eq(m.rows, 77);
 }
@@ -521,7 +545,7 @@ END_TEST
 
 START_TEST(bandwidths_are_no_hops)
 {
-    const char *const hosts[MAX_HOSTS] = { "n0", "n1" };
+    const char *const hosts[MAX_HOSTS] = {"n0", "n1"};
     struct reading r = read_text(ARRAY "% bandwidth\n2 2\n1\n1\n1\n1\n", hosts);
     ck_assert_int_eq(r.rc, -EBADMSG);
     ck_assert_str_eq(r.error.reason, "bandwidths, where a topology is wanted");
@@ -530,7 +554,7 @@ END_TEST
 
 static int read_all_bandwidths(FILE *stream)
 {
-    matrix m = { 0 };
+    matrix m = {0};
     matrix_error error;
     int rc = topo_read_bandwidth(stream, two_hosts, 2, &m, &error);
     matrix_release(&m);
@@ -563,7 +587,8 @@ static Suite *topo_suite(void)
     tcase_add_test(cases, levels_of_a_fat_tree);
     tcase_add_test(cases, levels_without_memory);
     tcase_add_test(cases, bandwidths_by_name);
-    tcase_add_loop_test(cases, refused_bandwidths, 0, sizeof bad_bandwidths / sizeof bad_bandwidths[0]);
+    tcase_add_loop_test(cases, refused_bandwidths, 0,
+                        sizeof bad_bandwidths / sizeof bad_bandwidths[0]);
     tcase_add_test(cases, bandwidths_are_no_hops);
     tcase_add_test(cases, bandwidths_without_memory);
     suite_add_tcase(suite, cases);

@@ -20,7 +20,8 @@
 
 static int read_text(const char *text, size_t length, view_file *f, matrix_error *error)
 {
-    FILE *stream = length > 0 ? fmemopen((void *)(uintptr_t)text, length, "r") : fopen("/dev/null", "r");
+    FILE *stream =
+        length > 0 ? fmemopen((void *)(uintptr_t)text, length, "r") : fopen("/dev/null", "r");
     ck_assert_ptr_nonnull(stream);
     int rc = view_file_read(stream, f, error);
     fclose(stream);
@@ -110,8 +111,17 @@ END_TEST
 
 START_TEST(names_of_all_kinds)
 {
-    static const char *const names[] = {"a b  c", " begins", "ends ", "100%", "%41", "two\nlines\r",
-                                        "ACCESS 1 0 1 1 0 0", "\x7f\x01", "gr\xc3\xbc\xc3\x9f", " ", "% x"};
+    static const char *const names[] = {"a b  c",
+                                        " begins",
+                                        "ends ",
+                                        "100%",
+                                        "%41",
+                                        "two\nlines\r",
+                                        "ACCESS 1 0 1 1 0 0",
+                                        "\x7f\x01",
+                                        "gr\xc3\xbc\xc3\x9f",
+                                        " ",
+                                        "% x"};
     view_file f = read_good(TEXT);
     for (size_t k = 0; k < LENGTH(names); k++) {
         free(f.pattern[0].file);
@@ -152,16 +162,20 @@ static const struct {
     {"ACCESS 1 0 1024 8 0 0 a%00b\n", 1, "'%' in a file name where '%' and two digits"},
     {"ACCESS 1 0 1024 8 1 1 f\n3 1 0 5\n", 2, "rank 3, not in 0..2"},
     {"ACCESS 1 0 1024 8 2 2 f\n1 1 0 5\n1 1 0 5\n", 3, "rank 1, not in 2..2"},
-    {"ACCESS 1 0 1024 8 1 1 f\n0 2 0 5 1 5\n", 2, "2 entries of rank 0 where 1 at most are expected"},
+    {"ACCESS 1 0 1024 8 1 1 f\n0 2 0 5 1 5\n", 2,
+     "2 entries of rank 0 where 1 at most are expected"},
     {"ACCESS 1 0 1024 8 1 2 file\n0 1 0 5\n", 2, "1 entries where 2 are expected"},
     {"ACCESS 1 0 1024 8 1 1 f\n0 1 8 5\n", 2, "bin 8 of 8"},
     {"ACCESS 1 0 1024 8 1 2 f\n0 2 3 5 3 5\n", 2, "bin 3 after bin 3"},
     {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 0\n", 2, "0 bytes in bin 3"},
     {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 -7\n", 2, "a number of bytes is negative: -7"},
-    {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 9223372036854775808\n", 2, "a number of bytes is beyond 64 bits"},
-    {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 5 77\n", 2, "'77' where the end of the file or a section is expected"},
+    {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 9223372036854775808\n", 2,
+     "a number of bytes is beyond 64 bits"},
+    {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 5 77\n", 2,
+     "'77' where the end of the file or a section is expected"},
     {"ACCESS 1 0 1024 8 1 1 f\n0 1 3", 2, "the file ends where a number of bytes is expected"},
-    {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 5 ACCESS 1 0 1 1 0 0 f\n", 2, "'ACCESS' where the end of the file"},
+    {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 5 ACCESS 1 0 1 1 0 0 f\n", 2,
+     "'ACCESS' where the end of the file"},
 };
 
 START_TEST(bad_sections)
@@ -171,7 +185,8 @@ START_TEST(bad_sections)
     char text[500];
     snprintf(text, sizeof text, "%s%s", VIEW, bad[_i].section);
     ck_assert_int_eq(read_text(text, strlen(text), &f, &error), -EBADMSG);
-    ck_assert_msg(strstr(error.reason, bad[_i].reason) != NULL, "%s\nrefused: %s", text, error.reason);
+    ck_assert_msg(strstr(error.reason, bad[_i].reason) != NULL, "%s\nrefused: %s", text,
+                  error.reason);
     ck_assert_uint_eq(error.line, 7 + bad[_i].line);
     ck_assert_uint_eq(f.patterns, 99);
 }
@@ -300,7 +315,8 @@ START_TEST(coarser_bins_hold_the_sums)
 }
 END_TEST
 
-static void add_good(view_file *f, const char *file, int64_t unit, const matrix *bytes, int64_t times)
+static void add_good(view_file *f, const char *file, int64_t unit, const matrix *bytes,
+                     int64_t times)
 {
     const access_pattern pattern = {(char *)(uintptr_t)file, 77, 512, unit};
     ck_assert_int_eq(view_file_add_calls(f, &pattern, bytes, times), 0);

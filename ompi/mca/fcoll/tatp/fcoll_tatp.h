@@ -62,16 +62,17 @@ typedef struct mca_fcoll_tatp_component_t {
     char *objective_name;
     char *solver_name;
     char *topology_name;
-    char *ibnetdiscover;    /* program; empty: none may be run */
+    char *ibnetdiscover;       /* program; empty: none may be run */
     int ibnetdiscover_timeout; /* seconds */
-    int num_aggregators;    /* 0: one for each node */
-    long link_rate, access_rate; /* MB/s of a node's link, and of one process to the file; 0: not known */
+    int num_aggregators;       /* 0: one for each node */
+    long link_rate,
+        access_rate; /* MB/s of a node's link, and of one process to the file; 0: not known */
     long cycle_buffer_size; /* bytes; 0: OMPIO's bytes_per_agg */
     long message_size;      /* bytes */
     char *domains_name;
-    long unit_size;         /* of fitted domains, bytes; 0: to be chosen */
-    long stripe_size;       /* bytes; 0: what the file system says */
-    int stripe_count;       /* 0: what the file system says */
+    long unit_size;   /* of fitted domains, bytes; 0: to be chosen */
+    long stripe_size; /* bytes; 0: what the file system says */
+    int stripe_count; /* 0: what the file system says */
     bool shared_memory;
     char *record_file;
     char *record_weight_name;
@@ -79,15 +80,15 @@ typedef struct mca_fcoll_tatp_component_t {
     const plan_strategy *strategy;
     const plan_objective_name *objective;
     const lap_solver *solver;
-    int domains;               /* an enum tatp_domains; -1: no such name */
-    int record_weight;         /* an access_weight; -1: no such name */
-    opal_mutex_t lock;         /* guards what follows: threads may work on several files */
+    int domains;                      /* an enum tatp_domains; -1: no such name */
+    int record_weight;                /* an access_weight; -1: no such name */
+    opal_mutex_t lock;                /* guards what follows: threads may work on several files */
     struct tatp_module *modules;      /* of open files */
     struct tatp_module *idle_modules; /* the latest first */
     struct tatp_buffers *idle_buffers;
     struct tatp_segment *idle_segments;
-    bool discovered;           /* ibnetdiscover has been run */
-    topo_fabric *fabric;       /* what it said, or NULL */
+    bool discovered;     /* ibnetdiscover has been run */
+    topo_fabric *fabric; /* what it said, or NULL */
 } mca_fcoll_tatp_component_t;
 
 OMPI_MODULE_DECLSPEC extern mca_fcoll_tatp_component_t mca_fcoll_tatp_component;
@@ -96,8 +97,9 @@ OMPI_MODULE_DECLSPEC extern mca_fcoll_tatp_component_t mca_fcoll_tatp_component;
  * message's announcement and its bytes; more gain nothing. */
 #define TATP_DEPTH 4
 
-/* Bytes of a data message at most, where nothing else is asked for. Open MPI's TCP sends up to 64 KiB at once; it
- * announces larger ones and waits for the receiver, which may be busy, while the link is idle. */
+/* Bytes of a data message at most, where nothing else is asked for. Open MPI's TCP sends up to 64
+ * KiB at once; it announces larger ones and waits for the receiver, which may be busy, while the
+ * link is idle. */
 #define TATP_MESSAGE (63 << 10)
 /* What may be asked for: smaller ones would be more requests than data, and a length is an int. */
 #define TATP_LEAST_MESSAGE (1 << 10)
@@ -111,7 +113,7 @@ typedef struct tatp_buffer {
 } tatp_buffer;
 
 typedef struct tatp_buffers {
-    struct tatp_buffers *next; /* of those that wait in the component */
+    struct tatp_buffers *next;      /* of those that wait in the component */
     tatp_buffer window[TATP_DEPTH]; /* cycle buffers of an aggregator */
     tatp_buffer inbox[TATP_DEPTH];  /* packed data between an aggregator and its contributors */
     tatp_buffer outbox[TATP_DEPTH]; /* the same on the contributor's side */
@@ -123,28 +125,28 @@ typedef struct tatp_buffers {
 /* A long answer is told by pieces of so many words. */
 #define TATP_ANSWER_PIECE 1024
 
-/* How many domains there is room for is known for at most 1, 2, 4, ... 2^15 on each node; few nodes have
- * as many ranks. */
+/* How many domains there is room for is known for at most 1, 2, 4, ... 2^15 on each node; few nodes
+ * have as many ranks. */
 #define TATP_ROOMS 16
 
 /* Who sits where. */
 typedef struct tatp_nodes {
-    size_t nodes;          /* number of nodes of the communicator; 0: not known */
-    size_t seats;          /* aggregators that the nodes have room for */
-    size_t leaders;        /* ranks that are the lowest of their node, as they see it */
+    size_t nodes;             /* number of nodes of the communicator; 0: not known */
+    size_t seats;             /* aggregators that the nodes have room for */
+    size_t leaders;           /* ranks that are the lowest of their node, as they see it */
     int64_t room[TATP_ROOMS]; /* domains that the nodes have room for with up to 1 << k on each */
-    bool agreed;           /* all ranks have heard, or failed together */
-    int error;             /* why it cannot be known: told once, and kept for later calls */
-    int64_t *answer;       /* rank 0's decision, TATP_ANSWER_WORDS and two per rank, or TATP_ANSWER_PIECE if
-                              that is more */
+    bool agreed;              /* all ranks have heard, or failed together */
+    int error;                /* why it cannot be known: told once, and kept for later calls */
+    int64_t *answer; /* rank 0's decision, TATP_ANSWER_WORDS and two per rank, or TATP_ANSWER_PIECE
+                        if that is more */
     /* The rest is known on rank 0 of the file's communicator only. */
     size_t *node_of_rank;  /* per rank of the communicator, nodes numbered by their lowest rank */
     size_t *ranks_on_node; /* per node */
     char **host;           /* per node, its name */
     topo topology;
-    bool distances_open;   /* the topology is flat until the job's environment was asked */
-    int64_t *told;         /* TATP_TOLD_WORDS per rank, what each says of a call for the statistics */
-    int *count, *start;    /* per rank, for gathering: taken once, so that it cannot fail later */
+    bool distances_open; /* the topology is flat until the job's environment was asked */
+    int64_t *told;       /* TATP_TOLD_WORDS per rank, what each says of a call for the statistics */
+    int *count, *start;  /* per rank, for gathering: taken once, so that it cannot fail later */
 } tatp_nodes;
 
 /* Seconds of the five stages of two-phase I/O as the TATP paper counts them. */
@@ -161,7 +163,8 @@ typedef struct tatp_decision {
     int *aggregator; /* aggregator[j] is the rank that serves domain j */
     double hop_bytes, hop_bytes_otp;
     int64_t crossing_bytes;
-    int64_t parts; /* into which a window falls at an aggregator with most of its data from other nodes */
+    int64_t parts; /* into which a window falls at an aggregator with most of its data from other
+                      nodes */
 } tatp_decision;
 
 /* A part of another rank's access, at the aggregator that serves it (positions in its domain). */
@@ -202,8 +205,9 @@ typedef struct tatp_start {
 
 /* Fitted domains: the u-th unit that reaches into the range is in domain of[u]. */
 typedef struct tatp_units {
-    bool columns;       /* unit u is all stripes s of the file with s % count == u */
-    int64_t base, unit; /* else they are counted from byte `base` of the file; bytes of one, or of a stripe */
+    bool columns; /* unit u is all stripes s of the file with s % count == u */
+    int64_t base,
+        unit; /* else they are counted from byte `base` of the file; bytes of one, or of a stripe */
     size_t count;
     size_t *of;
 } tatp_units;
@@ -212,66 +216,66 @@ typedef struct tatp_units {
  * same everywhere in the file moved by one distance, takes its schedule over. */
 typedef struct tatp_schedule {
     bool reusable;
-    int64_t id;                /* rank 0's number for it: the same on all ranks, never given twice */
-    uint64_t view;             /* module->view when it was made */
-    tatp_start start;          /* of this rank */
-    int64_t bytes;             /* of this rank */
-    int64_t own_lo, own_hi;    /* range of this rank */
-    int64_t lo, hi;            /* accessed range over all ranks; hi is 0 when there is none */
-    int64_t cycle;             /* positions in a window */
-    int64_t period;            /* bytes: it serves accesses moved by a multiple of this */
-    bool fitted;               /* `domains` are made of `units` */
+    int64_t id;             /* rank 0's number for it: the same on all ranks, never given twice */
+    uint64_t view;          /* module->view when it was made */
+    tatp_start start;       /* of this rank */
+    int64_t bytes;          /* of this rank */
+    int64_t own_lo, own_hi; /* range of this rank */
+    int64_t lo, hi;         /* accessed range over all ranks; hi is 0 when there is none */
+    int64_t cycle;          /* positions in a window */
+    int64_t period;         /* bytes: it serves accesses moved by a multiple of this */
+    bool fitted;            /* `domains` are made of `units` */
     tatp_units units;
     file_domains domains;
-    domain_share *share;       /* this rank's part of each domain it touches */
+    domain_share *share; /* this rank's part of each domain it touches */
     size_t shares;
     tatp_decision decision;
-    bool aggregates;           /* this rank serves domain `domain` */
+    bool aggregates; /* this rank serves domain `domain` */
     size_t domain;
-    size_t expected;           /* contributors of its domain, as rank 0 counted them */
+    size_t expected;               /* contributors of its domain, as rank 0 counted them */
     tatp_contributor *contributor; /* ascending by rank, this rank among them */
     size_t contributors;
-    bool shared;               /* the aggregators of this node have their windows in the segment */
-    matrix requests;           /* rank 0: C, until the statistics have told it; mostly empty */
-    matrix even_requests;      /* that of the domains in whose place it has fitted ones */
-    matrix blocks;             /* those of `requests`, where the strategy goes by them */
-    int told;                  /* calls by it that are in the statistics */
+    bool shared;          /* the aggregators of this node have their windows in the segment */
+    matrix requests;      /* rank 0: C, until the statistics have told it; mostly empty */
+    matrix even_requests; /* that of the domains in whose place it has fitted ones */
+    matrix blocks;        /* those of `requests`, where the strategy goes by them */
+    int told;             /* calls by it that are in the statistics */
     tatp_cycles *cycles;
 } tatp_schedule;
 
 /* What a file was opened with, as far as schedules depend on it. */
 typedef struct tatp_settings {
-    int64_t aggregators;   /* asked for, as far as the targets allow; 0: to be chosen */
-    int64_t cycle;         /* an aggregator's cycle buffer at most, bytes: its TATP_DEPTH windows */
-    int64_t message;       /* a data message at most, bytes */
-    int64_t stripe;        /* of the file system, bytes; 0: not known */
-    int64_t targets;       /* that take stripes in turn (the stripe count); 0: not known */
+    int64_t aggregators; /* asked for, as far as the targets allow; 0: to be chosen */
+    int64_t cycle;       /* an aggregator's cycle buffer at most, bytes: its TATP_DEPTH windows */
+    int64_t message;     /* a data message at most, bytes */
+    int64_t stripe;      /* of the file system, bytes; 0: not known */
+    int64_t targets;     /* that take stripes in turn (the stripe count); 0: not known */
     const plan_strategy *strategy;
     const plan_objective_name *objective;
     const lap_solver *solver;
-    int64_t domains;       /* an enum tatp_domains */
-    int64_t unit;          /* of fitted domains, bytes; 0: to be chosen */
+    int64_t domains; /* an enum tatp_domains */
+    int64_t unit;    /* of fitted domains, bytes; 0: to be chosen */
 } tatp_settings;
 
 /* One for each open file; f_fcoll points at `super`. When the file is closed it waits for the next
  * file of the same ranks: what it knows of them, and the last schedule, are good for that too. */
 typedef struct tatp_module {
     mca_fcoll_base_module_t super;
-    struct tatp_module *next; /* the component's tables, see fcoll_tatp_module.c */
-    ompio_file_t *fh;         /* NULL: it waits */
+    struct tatp_module *next;   /* the component's tables, see fcoll_tatp_module.c */
+    ompio_file_t *fh;           /* NULL: it waits */
     ompi_process_name_t *group; /* the ranks of the communicator */
     int ranks;
     tatp_settings settings;
-    uint64_t view;           /* counts the different views that were set */
+    uint64_t view; /* counts the different views that were set */
     bool period_known;
-    access_list period;      /* the decoded view, one period, offsets relative to f_offset */
-    int64_t extent;          /* from one period to the next */
+    access_list period; /* the decoded view, one period, offsets relative to f_offset */
+    int64_t extent;     /* from one period to the next */
     tatp_nodes where;
-    int *local;              /* the ranks of this node, ascending */
+    int *local; /* the ranks of this node, ascending */
     int locals;
-    tatp_segment *segment;   /* what they share, or NULL */
-    size_t refused_bytes;    /* so much could not be shared; SIZE_MAX: nothing was refused yet */
-    tatp_schedule schedule;  /* of the last call */
+    tatp_segment *segment;      /* what they share, or NULL */
+    size_t refused_bytes;       /* so much could not be shared; SIZE_MAX: nothing was refused yet */
+    tatp_schedule schedule;     /* of the last call */
     tatp_operation *operations; /* calls that do not block, in the order in which they were made */
     tatp_operation *running;    /* the first of them, while it has the processor */
     tatp_operation *spare;      /* for the next: other ranks wait for it even without memory */
@@ -287,11 +291,11 @@ typedef struct tatp_pass {
     const access_list *memory; /* stream -> addresses */
     const access_list *file;   /* stream -> file, ordered */
     tatp_schedule *schedule;
-    bool again;                /* by a schedule that has served before */
-    int64_t shift;             /* what the schedule calls offset o of the file is o + shift */
-    int64_t moved;             /* bytes of this rank's buffer that were written or read */
-    int64_t messages;          /* with data, sent by this rank */
-    int64_t metadata;          /* bytes that this rank sent so that others know what it accesses */
+    bool again;       /* by a schedule that has served before */
+    int64_t shift;    /* what the schedule calls offset o of the file is o + shift */
+    int64_t moved;    /* bytes of this rank's buffer that were written or read */
+    int64_t messages; /* with data, sent by this rank */
+    int64_t metadata; /* bytes that this rank sent so that others know what it accesses */
     tatp_times time;
 } tatp_pass;
 
@@ -311,7 +315,8 @@ void tatp_buffers_release(void);
 /* Grows a buffer to at least `size` bytes; its contents are lost. OMPI_ERR_OUT_OF_RESOURCE. */
 int tatp_buffer_reserve(tatp_buffer *buffer, size_t size);
 
-/* ---- fcoll_tatp_file_write_all.c, fcoll_tatp_file_read_all.c, ...iwrite_all.c, ...iread_all.c ---- */
+/* ---- fcoll_tatp_file_write_all.c, fcoll_tatp_file_read_all.c, ...iwrite_all.c, ...iread_all.c
+ * ---- */
 int mca_fcoll_tatp_file_write_all(struct ompio_file_t *fh, const void *buf, int count,
                                   struct ompi_datatype_t *datatype, ompi_status_public_t *status);
 int mca_fcoll_tatp_file_read_all(struct ompio_file_t *fh, void *buf, int count,
@@ -327,8 +332,7 @@ int tatp_view_start(ompio_file_t *fh, tatp_module *module, tatp_start *start);
 /* Moves the file pointer past `bytes` bytes of the view, as OMPIO does. */
 void tatp_view_advance(ompio_file_t *fh, int64_t bytes);
 /* `bytes` bytes of the view from `start` on, appended to `list`. Local. */
-int tatp_view_access(const tatp_module *module, tatp_start start, int64_t bytes,
-                     access_list *list);
+int tatp_view_access(const tatp_module *module, tatp_start start, int64_t bytes, access_list *list);
 /* The layout of a user's buffer. Local. */
 int tatp_memory_layout(ompio_file_t *fh, const void *buf, size_t count,
                        struct ompi_datatype_t *datatype, access_list *memory);
@@ -366,17 +370,19 @@ void tatp_where_release(tatp_nodes *where);
 /* ---- fcoll_tatp_distances.c ---- */
 /* On rank 0, with the nodes known: hops from where the user says. An error has been told. */
 int tatp_distances_begin(tatp_nodes *where);
-/* Whether this rank speaks for its node, and the job's environment tells it the way there. Local. */
+/* Whether this rank speaks for its node, and the job's environment tells it the way there. Local.
+ */
 bool tatp_has_address(const ompio_file_t *fh, const tatp_module *module);
-/* Hops from the environment of all nodes. Collective; what rank 0 cannot use it tells, and that is no
- * error. */
+/* Hops from the environment of all nodes. Collective; what rank 0 cannot use it tells, and that is
+ * no error. */
 int tatp_ask_addresses(ompio_file_t *fh, tatp_module *module);
-/* On rank 0: when nothing has told the hops, from the network itself if that is allowed. Cannot fail. */
+/* On rank 0: when nothing has told the hops, from the network itself if that is allowed. Cannot
+ * fail. */
 void tatp_distances_end(tatp_nodes *where);
 
 /* ---- fcoll_tatp_ibnetdiscover.c ---- */
-/* What ibnetdiscover says of the network, asked once a process; NULL when it may not be run, or says
- * nothing that can be used, which is told. The component's. */
+/* What ibnetdiscover says of the network, asked once a process; NULL when it may not be run, or
+ * says nothing that can be used, which is told. The component's. */
 const topo_fabric *tatp_discover(void);
 /* A fabric that does not serve this job. */
 void tatp_discover_refuse(const matrix_error *error);
@@ -399,8 +405,8 @@ int tatp_gather(ompio_file_t *fh, const tatp_nodes *where, const int64_t *words,
 /* What each rank has goes to the lowest rank of its node, and from there to rank 0, as words. */
 typedef struct tatp_by_node {
     enum tatp_tag to_lowest, to_root;
-    /* At the lowest rank of a node: what a rank of the node has, its own among them; then what the node has,
-     * in words that are freed for it. */
+    /* At the lowest rank of a node: what a rank of the node has, its own among them; then what the
+     * node has, in words that are freed for it. */
     int (*add_rank)(void *sum, const tatp_words *words);
     int (*sum_up)(void *sum, tatp_words *words);
     /* At rank 0: what a node has. */
@@ -450,37 +456,40 @@ int tatp_gather_rows(tatp_pass *pass, int rc, tatp_rows *rows);
 void tatp_rows_release(tatp_rows *rows);
 
 /* ---- fcoll_tatp_plan.c ---- */
-/* Gathers on rank 0 what is needed of C, decides there and tells all. `rc` is what this rank brings along: an
- * error anywhere becomes everyone's. *may_fit: fitted domains could be better. Collective. */
+/* Gathers on rank 0 what is needed of C, decides there and tells all. `rc` is what this rank brings
+ * along: an error anywhere becomes everyone's. *may_fit: fitted domains could be better.
+ * Collective. */
 int tatp_decide(tatp_pass *pass, int rc, bool *may_fit);
 
 /* ---- fcoll_tatp_fitted.c ---- */
 /* On rank 0: whether units could serve better than the even domains for which that was decided. */
 bool tatp_may_fit(const tatp_module *module, const tatp_schedule *schedule,
                   const tatp_decision *even);
-/* Decides on rank 0 which units go to which of the schedule's domains and their aggregators; or, where that
- * gains nothing, leaves units->unit 0. Collective; an error is everyone's, but for what *local is set to,
- * which has to be agreed upon. The caller frees units->of. */
+/* Decides on rank 0 which units go to which of the schedule's domains and their aggregators; or,
+ * where that gains nothing, leaves units->unit 0. Collective; an error is everyone's, but for what
+ * *local is set to, which has to be agreed upon. The caller frees units->of. */
 int tatp_fit(tatp_pass *pass, tatp_units *units, int *local);
 
 /* ---- fcoll_tatp_message.c ---- */
 /* Takes in a message of that tag if there is one: *found, also when it could not be kept. */
 int tatp_poll_words(ompio_file_t *fh, enum tatp_tag tag, tatp_words *message, int *found);
-/* Sends words (any number but one), or where there are none or `rc` is an error, a single one: its class. */
+/* Sends words (any number but one), or where there are none or `rc` is an error, a single one: its
+ * class. */
 int tatp_send_words(tatp_pass *pass, const tatp_words *words, int rc, int peer, enum tatp_tag tag);
 /* Waits for such a message from anyone. Its error is the result. */
 int tatp_receive_words(ompio_file_t *fh, enum tatp_tag tag, tatp_words *message);
-/* A message of no length, which needs no memory, from a rank that has none for more: its peer waits for it,
- * and the error, which is returned, is agreed upon later. */
+/* A message of no length, which needs no memory, from a rank that has none for more: its peer waits
+ * for it, and the error, which is returned, is agreed upon later. */
 int tatp_send_nothing(const tatp_pass *pass, int peer, enum tatp_tag tag);
-/* What becomes of each message of a tag. `take` may keep the words, and then sets message->word to NULL. */
+/* What becomes of each message of a tag. `take` may keep the words, and then sets message->word to
+ * NULL. */
 typedef struct tatp_arrivals {
     enum tatp_tag tag;
     int (*take)(void *to, tatp_words *message);
     void *to;
 } tatp_arrivals;
-/* Goes on until as many messages as are missing have come and all sends are through, whatever happens. The first error
- * is the result; `rc` is one that there is already. */
+/* Goes on until as many messages as are missing have come and all sends are through, whatever
+ * happens. The first error is the result; `rc` is one that there is already. */
 int tatp_finish_exchange(tatp_pass *pass, const tatp_arrivals *arrivals, size_t missing,
                          ompi_request_t **request, size_t sends, int rc);
 
@@ -504,8 +513,8 @@ void tatp_segment_put_back(tatp_segment *segment);
 void tatp_segments_release(void);
 
 /* ---- fcoll_tatp_cycles.c ---- */
-/* Everything that the cycles of a schedule need, for this call and later ones, and the memory of this
- * call. Local. */
+/* Everything that the cycles of a schedule need, for this call and later ones, and the memory of
+ * this call. Local. */
 int tatp_cycles_prepare(tatp_pass *pass);
 /* The memory of a call, and its return. Local. */
 int tatp_cycles_reserve(tatp_cycles *cycles);
@@ -564,8 +573,9 @@ void tatp_record_begin(ompio_file_t *fh, tatp_module *module);
 bool tatp_record_wants(const tatp_module *module);
 /* Whether this rank has noted so much that the ranks should tell each other. */
 bool tatp_record_is_long(const tatp_module *module);
-/* A pass has been carried out. pass->file says what this rank accessed, unless the pass repeats the last one
- * and nobody wants to know. Local, but when some rank's notes are long: then collective. */
+/* A pass has been carried out. pass->file says what this rank accessed, unless the pass repeats the
+ * last one and nobody wants to know. Local, but when some rank's notes are long: then collective.
+ */
 void tatp_record_pass(const tatp_pass *pass, bool is_long);
 /* The component serves the file no more. Collective where that one is still open. */
 void tatp_record_end(ompio_file_t *fh, tatp_module *module);
@@ -579,8 +589,8 @@ const struct mca_fbtl_base_module_1_0_0_t *tatp_fbtl(const ompio_file_t *fh);
 /* ---- fcoll_tatp_record_file.c ---- */
 /* On rank 0 of a file: whether the record can be written where it should be; tells when not. */
 int tatp_record_check(void);
-/* On the rank that holds something: brings the record file up to date, now or, where that would take more
- * than a twentieth of the time, later, in MPI_Finalize at the latest. */
+/* On the rank that holds something: brings the record file up to date, now or, where that would
+ * take more than a twentieth of the time, later, in MPI_Finalize at the latest. */
 void tatp_record_flush(void);
 /* What tells this run from any other. */
 const char *tatp_run_id(void);
@@ -609,8 +619,8 @@ int tatp_timeline_send(const tatp_pass *pass);
 int tatp_timeline_put(FILE *out, const tatp_pass *pass);
 
 /* ---- fcoll_tatp_component.c ---- */
-/* What parameters name. For each file anew: a program may set them between files, as the benchmarks do. The
- * component is locked. */
+/* What parameters name. For each file anew: a program may set them between files, as the benchmarks
+ * do. The component is locked. */
 void tatp_find_choices(void);
 /* On rank 0 of a file: whether the parameters make sense; tells when not. */
 int tatp_check_parameters(void);

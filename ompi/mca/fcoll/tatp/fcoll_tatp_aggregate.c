@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The cycles of a rank as an aggregator: its domain between its windows and the file.
  *
- * Parts of contributors on other nodes come and go as messages, in batches that fit the inbox; those
- * of this node copy by themselves ("guests"). Windows are written in ascending order. */
+ * Parts of contributors on other nodes come and go as messages, in batches that fit the inbox;
+ * those of this node copy by themselves ("guests"). Windows are written in ascending order. */
 #include "fcoll_tatp_cycles.h"
 
 /* Holes up to this size are read along rather than left out, bytes. */
@@ -38,8 +38,7 @@ static bool is_own(const tatp_cycles *cycles, size_t of)
 
 /* The part of contributor `of` in this window goes into the batch when the inbox has room for it,
  * or when it needs none. */
-static bool take_in(tatp_cycles *cycles, tatp_step *s, size_t of, int64_t *used,
-                    size_t *messages)
+static bool take_in(tatp_cycles *cycles, tatp_step *s, size_t of, int64_t *used, size_t *messages)
 {
     tatp_part p = {.of = of, .cursor = cycles->in_cursor[of]};
     access_cursor after = p.cursor;
@@ -48,7 +47,7 @@ static bool take_in(tatp_cycles *cycles, tatp_step *s, size_t of, int64_t *used,
         return false;
     if (!cycles->ordered)
         p.packed = in_one_block(cycles, s, p.cursor, p.bytes);
-    p.direct = p.packed != NULL;
+    p.direct = NULL != p.packed;
     if (!p.direct && !is_own(cycles, of)) {
         if (*used + p.bytes > cycles->pass->schedule->cycle)
             return false;
@@ -167,7 +166,7 @@ static void write_window(tatp_cycles *cycles, tatp_step *s)
     char *data = window_of(cycles, s)->data;
     double start = begin_access(cycles, s);
     while (take_extent(cycles, s->end, 0, &extent)) {
-        if (cycles->error == OMPI_SUCCESS)
+        if (OMPI_SUCCESS == cycles->error)
             tatp_keep_error(cycles, tatp_file_write(cycles->pass, extent.offset,
                                                     extent.offset + extent.length,
                                                     data + (extent.offset - begin)));
@@ -185,7 +184,7 @@ static void read_window(tatp_cycles *cycles, tatp_step *s)
         int64_t end = extent.offset + extent.length, valid = extent.offset;
         if (s->valid < s->end)
             continue;
-        if (cycles->error == OMPI_SUCCESS)
+        if (OMPI_SUCCESS == cycles->error)
             tatp_keep_error(cycles, tatp_file_read(cycles->pass, extent.offset, end,
                                                    data + (extent.offset - begin), &valid));
         if (valid < end)

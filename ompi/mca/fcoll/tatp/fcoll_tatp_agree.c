@@ -7,7 +7,7 @@
 int tatp_error_class(int rc)
 {
     int class;
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         return MPI_SUCCESS;
     class = rc < 0 ? ompi_errcode_get_mpi_code(rc) : rc;
     return class > 0 ? class : MPI_ERR_OTHER;
@@ -16,14 +16,10 @@ int tatp_error_class(int rc)
 int tatp_from_errno(int rc)
 {
     switch (rc) {
-    case 0:
-        return OMPI_SUCCESS;
-    case -ENOMEM:
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    case -EINVAL:
-        return MPI_ERR_ARG;
-    default:
-        return OMPI_ERROR;
+    case 0: return OMPI_SUCCESS;
+    case -ENOMEM: return OMPI_ERR_OUT_OF_RESOURCE;
+    case -EINVAL: return MPI_ERR_ARG;
+    default: return OMPI_ERROR;
     }
 }
 
@@ -36,5 +32,5 @@ int tatp_agree_error(ompio_file_t *fh, int rc)
 {
     int64_t worst = tatp_error_class(rc);
     int failed = tatp_agree_max(fh, &worst, 1);
-    return failed != OMPI_SUCCESS ? failed : (int)worst;
+    return OMPI_SUCCESS != failed ? failed : (int)worst;
 }

@@ -9,16 +9,16 @@ tatp_buffers *tatp_buffers_take(void)
     mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
     OPAL_THREAD_LOCK(&c->lock);
     tatp_buffers *buffers = c->idle_buffers;
-    if (buffers != NULL)
+    if (NULL != buffers)
         c->idle_buffers = buffers->next;
     OPAL_THREAD_UNLOCK(&c->lock);
-    return buffers != NULL ? buffers : calloc(1, sizeof *buffers);
+    return NULL != buffers ? buffers : calloc(1, sizeof *buffers);
 }
 
 void tatp_buffers_put_back(tatp_buffers *buffers)
 {
     mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
-    if (buffers == NULL)
+    if (NULL == buffers)
         return;
     OPAL_THREAD_LOCK(&c->lock);
     buffers->next = c->idle_buffers;
@@ -46,6 +46,6 @@ int tatp_buffer_reserve(tatp_buffer *buffer, size_t size)
         return OMPI_SUCCESS;
     free(buffer->data);
     buffer->data = malloc(size);
-    buffer->size = buffer->data == NULL ? 0 : size;
-    return buffer->data == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+    buffer->size = NULL == buffer->data ? 0 : size;
+    return NULL == buffer->data ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 }

@@ -10,8 +10,8 @@
  * is all that goes before the data.
  *
  * Nothing returns between two collective steps: every rank carries its own error to the next
- * agreement, where it becomes everyone's. What depends on the arguments and the file pointer is done
- * where the call is made; everything else may be done on a stack of its own, later. */
+ * agreement, where it becomes everyone's. What depends on the arguments and the file pointer is
+ * done where the call is made; everything else may be done on a stack of its own, later. */
 #include "fcoll_tatp.h"
 
 #include <stdlib.h>
@@ -24,15 +24,15 @@ struct tatp_call {
     ompio_file_t *fh;
     tatp_module *module;
     bool write;
-    int error;           /* what was wrong with the arguments */
+    int error; /* what was wrong with the arguments */
     access_list memory, file;
-    bool expanded;       /* `file` and `layer` are known */
-    access_list *layer;  /* `layers` ordered lists; &file itself when it is ordered */
+    bool expanded;      /* `file` and `layer` are known */
+    access_list *layer; /* `layers` ordered lists; &file itself when it is ordered */
     size_t layers;
     tatp_start start;
     int64_t bytes;
     int64_t moved;
-    char *converted;     /* the user's data in the file's representation, or NULL */
+    char *converted;                  /* the user's data in the file's representation, or NULL */
     struct ompi_datatype_t *datatype; /* of the buffer that they are read into */
     opal_convertor_t convertor;
 };
@@ -53,7 +53,7 @@ static int check_mode(const tatp_call *call)
 static int take_place(tatp_call *call)
 {
     int rc = tatp_view_start(call->fh, call->module, &call->start);
-    if (rc != OMPI_SUCCESS)
+    if (OMPI_SUCCESS != rc)
         return rc;
     call->bytes = call->fh->f_view_size > 0 ? call->memory.bytes : 0;
     tatp_view_advance(call->fh, call->bytes);
@@ -69,9 +69,9 @@ static void describe(tatp_call *call, ompio_file_t *fh, bool write, const void *
     call->module = (tatp_module *)fh->f_fcoll;
     call->write = write;
     call->error = check_mode(call);
-    if (call->error == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == call->error)
         call->error = tatp_memory_layout(fh, buf, (size_t)count, datatype, &call->memory);
-    if (call->error == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == call->error)
         call->error = take_place(call);
 }
 
@@ -81,13 +81,13 @@ static int expand(tatp_call *call)
     if (call->expanded)
         return OMPI_SUCCESS;
     int rc = tatp_view_access(call->module, call->start, call->bytes, &call->file);
-    if (rc != OMPI_SUCCESS)
+    if (OMPI_SUCCESS != rc)
         return rc;
     call->layer = &call->file;
     call->layers = 1;
     if (!access_is_ordered(&call->file))
         rc = tatp_from_errno(access_layers(&call->file, &call->layer, &call->layers));
-    call->expanded = rc == OMPI_SUCCESS;
+    call->expanded = OMPI_SUCCESS == rc;
     return rc;
 }
 
@@ -115,13 +115,14 @@ static int prepare_convertor(tatp_call *call, const void *buf, int count,
 {
     opal_convertor_t *convertor = &call->convertor;
     OBJ_CONSTRUCT(convertor, opal_convertor_t);
-    int rc = call->write
-        ? opal_convertor_copy_and_prepare_for_send(call->fh->f_file_convertor, &datatype->super,
-                                                   (size_t)count, buf, CONVERTOR_SEND_CONVERSION,
-                                                   convertor)
-        : opal_convertor_copy_and_prepare_for_recv(call->fh->f_file_convertor, &datatype->super,
-                                                   (size_t)count, buf, 0, convertor);
-    if (rc == OPAL_SUCCESS)
+    int rc =
+        call->write
+            ? opal_convertor_copy_and_prepare_for_send(call->fh->f_file_convertor, &datatype->super,
+                                                       (size_t)count, buf,
+                                                       CONVERTOR_SEND_CONVERSION, convertor)
+            : opal_convertor_copy_and_prepare_for_recv(call->fh->f_file_convertor, &datatype->super,
+                                                       (size_t)count, buf, 0, convertor);
+    if (OPAL_SUCCESS == rc)
         opal_convertor_get_packed_size(convertor, bytes);
     return rc;
 }
@@ -144,13 +145,13 @@ static int convert(tatp_call *call, const void *buf, int count, struct ompi_data
     OBJ_RETAIN(datatype);
     call->datatype = datatype;
     int rc = prepare_convertor(call, buf, count, datatype, &bytes);
-    if (rc == OPAL_SUCCESS) {
+    if (OPAL_SUCCESS == rc) {
         call->converted = malloc(bytes + 1);
-        rc = call->converted == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+        rc = NULL == call->converted ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
     }
-    if (rc == OMPI_SUCCESS && call->write)
+    if (OMPI_SUCCESS == rc && call->write)
         rc = pack_converted(call, bytes);
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = tatp_from_errno(access_append_memory(&call->memory, call->converted, bytes));
     return rc;
 }
@@ -159,9 +160,9 @@ static void describe_converted(tatp_call *call, ompio_file_t *fh, bool write, co
                                int count, struct ompi_datatype_t *datatype)
 {
     describe(call, fh, write, NULL, 0, MPI_BYTE);
-    if (call->error == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == call->error)
         call->error = convert(call, buf, count, datatype);
-    if (call->error == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == call->error)
         call->error = take_place(call);
 }
 
@@ -171,15 +172,15 @@ static int take_converted(tatp_call *call)
     size_t bytes = (size_t)call->moved;
     struct iovec read = {call->converted, bytes};
     uint32_t count = 1;
-    if (call->converted == NULL || call->write || bytes == 0)
+    if (NULL == call->converted || call->write || bytes == 0)
         return OMPI_SUCCESS;
     return opal_convertor_unpack(&call->convertor, &read, &count, &bytes) < 0 ? MPI_ERR_CONVERSION
-                                                                               : OMPI_SUCCESS;
+                                                                              : OMPI_SUCCESS;
 }
 
 static void release_converted(tatp_call *call)
 {
-    if (call->datatype == NULL)
+    if (NULL == call->datatype)
         return;
     opal_convertor_cleanup(&call->convertor);
     OBJ_DESTRUCT(&call->convertor);
@@ -239,12 +240,12 @@ static int agree_first(const tatp_call *call, bool again, int rc, int64_t *value
     value[CHANGED] = value[HIGH] = value[PASSES] = 0;
     value[LOW] = -ACCESS_END;
     value[ERROR] = tatp_error_class(rc);
-    if (rc == OMPI_SUCCESS && again)
+    if (OMPI_SUCCESS == rc && again)
         say_again(call, value);
-    else if (rc == OMPI_SUCCESS)
+    else if (OMPI_SUCCESS == rc)
         say_new(call, value);
     rc = tatp_agree_max(call->fh, value, VALUES);
-    return rc != OMPI_SUCCESS ? rc : (int)value[ERROR];
+    return OMPI_SUCCESS != rc ? rc : (int)value[ERROR];
 }
 
 /* Where nothing has changed, every rank has the same schedule, whose period is known. */
@@ -254,8 +255,8 @@ static bool serves_again(const tatp_schedule *schedule, const int64_t *value)
            value[NEWEST] == -value[OLDEST] && value[FARTHEST] % schedule->period == 0;
 }
 
-/* The accessed range of a further layer over all ranks; hi is 0 when nobody accesses anything. An error is
- * everyone's. */
+/* The accessed range of a further layer over all ranks; hi is 0 when nobody accesses anything. An
+ * error is everyone's. */
 static int agree_range(tatp_pass *pass)
 {
     int64_t value[] = {-ACCESS_END, access_upper(pass->file)};
@@ -274,10 +275,10 @@ static int divide(tatp_pass *pass)
 {
     tatp_schedule *schedule = pass->schedule;
     int rc = tatp_divide(pass->module, schedule);
-    if (rc != OMPI_SUCCESS)
+    if (OMPI_SUCCESS != rc)
         return rc;
-    return tatp_from_errno(domains_cut(&schedule->domains, pass->file, &schedule->share,
-                                       &schedule->shares));
+    return tatp_from_errno(
+        domains_cut(&schedule->domains, pass->file, &schedule->share, &schedule->shares));
 }
 
 static void forget_domains(tatp_schedule *schedule)
@@ -299,12 +300,12 @@ static int fit(tatp_pass *pass)
     bool may_fit;
     int local = OMPI_SUCCESS;
     int rc = tatp_fit(pass, &units, &local);
-    if (rc != OMPI_SUCCESS || units.unit == 0)
+    if (OMPI_SUCCESS != rc || units.unit == 0)
         return rc;
     forget_domains(pass->schedule);
     pass->schedule->fitted = true;
     pass->schedule->units = units;
-    return tatp_decide(pass, local != OMPI_SUCCESS ? local : divide(pass), &may_fit);
+    return tatp_decide(pass, OMPI_SUCCESS != local ? local : divide(pass), &may_fit);
 }
 
 /* Domains and who serves them. */
@@ -312,10 +313,10 @@ static int assign(tatp_pass *pass, int rc)
 {
     double start = MPI_Wtime();
     bool may_fit;
-    rc = tatp_decide(pass, rc != OMPI_SUCCESS ? rc : divide(pass), &may_fit);
-    if (rc == OMPI_SUCCESS && may_fit)
+    rc = tatp_decide(pass, OMPI_SUCCESS != rc ? rc : divide(pass), &may_fit);
+    if (OMPI_SUCCESS == rc && may_fit)
         rc = fit(pass);
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         pass->schedule->cycle = tatp_window_size(pass->module, pass->schedule);
     pass->time.st2 += MPI_Wtime() - start;
     return rc;
@@ -334,12 +335,12 @@ static int exchange(tatp_pass *pass)
 static int make_schedule(tatp_pass *pass, int rc)
 {
     rc = assign(pass, rc);
-    if (rc != OMPI_SUCCESS)
+    if (OMPI_SUCCESS != rc)
         return rc;
     int local = exchange(pass);
     double start = MPI_Wtime();
     tatp_share_windows(pass);
-    if (local == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == local)
         local = tatp_cycles_prepare(pass);
     rc = tatp_agree_error(pass->fh, local);
     pass->time.st3 += MPI_Wtime() - start;
@@ -366,14 +367,15 @@ void tatp_schedule_release(tatp_schedule *schedule)
 static int transfer(tatp_pass *pass)
 {
     enum { WORST, LONG, VALUES_AT_END };
-    int64_t value[VALUES_AT_END] = {tatp_error_class(tatp_cycles_run(pass)), tatp_record_is_long(pass->module)};
+    int64_t value[VALUES_AT_END] = {tatp_error_class(tatp_cycles_run(pass)),
+                                    tatp_record_is_long(pass->module)};
     int rc = tatp_agree_max(pass->fh, value, VALUES_AT_END);
     tatp_cycles_put_back(pass->schedule->cycles);
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = (int)value[WORST];
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         tatp_record_pass(pass, value[LONG] > 0);
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = tatp_stats_report(pass);
     return rc;
 }
@@ -396,7 +398,7 @@ static int run_layer(tatp_pass *pass, int rc)
     if (pass->schedule->hi == 0)
         return rc;
     rc = make_schedule(pass, rc);
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = transfer(pass);
     pass->time = (tatp_times){0};
     return rc;
@@ -411,15 +413,15 @@ static int run_layers(tatp_call *call, tatp_pass *pass, int64_t lo, int64_t hi, 
     tatp_schedule_release(schedule);
     schedule->lo = lo;
     schedule->hi = hi;
-    pass->file = rc == OMPI_SUCCESS ? call->layer : &nothing;
+    pass->file = OMPI_SUCCESS == rc ? call->layer : &nothing;
     rc = run_layer(pass, rc);
-    if (rc == OMPI_SUCCESS && passes == 1 && hi > 0)
+    if (OMPI_SUCCESS == rc && passes == 1 && hi > 0)
         remember(call, schedule);
-    for (int64_t i = 1; i < passes && rc == OMPI_SUCCESS; i++) {
+    for (int64_t i = 1; i < passes && OMPI_SUCCESS == rc; i++) {
         tatp_schedule_release(schedule);
         pass->file = (size_t)i < call->layers ? &call->layer[i] : &nothing;
         rc = agree_range(pass);
-        if (rc == OMPI_SUCCESS)
+        if (OMPI_SUCCESS == rc)
             rc = run_layer(pass, rc);
     }
     return rc;
@@ -428,24 +430,27 @@ static int run_layers(tatp_call *call, tatp_pass *pass, int64_t lo, int64_t hi, 
 static int run(tatp_call *call)
 {
     tatp_schedule *schedule = &call->module->schedule;
-    tatp_pass pass = {.fh = call->fh, .module = call->module, .write = call->write,
-                      .memory = &call->memory, .schedule = schedule};
+    tatp_pass pass = {.fh = call->fh,
+                      .module = call->module,
+                      .write = call->write,
+                      .memory = &call->memory,
+                      .schedule = schedule};
     double start = MPI_Wtime();
     int64_t value[VALUES];
     int rc = call->error;
-    bool again = rc == OMPI_SUCCESS && repeats(call);
-    if (rc == OMPI_SUCCESS)
+    bool again = OMPI_SUCCESS == rc && repeats(call);
+    if (OMPI_SUCCESS == rc)
         rc = again ? tatp_cycles_reserve(schedule->cycles) : expand(call);
-    if (rc == OMPI_SUCCESS && again && tatp_record_wants(call->module))
+    if (OMPI_SUCCESS == rc && again && tatp_record_wants(call->module))
         rc = expand(call);
     rc = agree_first(call, again, rc, value);
     pass.time.st1 = MPI_Wtime() - start;
-    if (rc == OMPI_SUCCESS && serves_again(schedule, value)) {
+    if (OMPI_SUCCESS == rc && serves_again(schedule, value)) {
         pass.again = true;
         pass.shift = value[FARTHEST];
         pass.file = call->layer;
         rc = transfer(&pass);
-    } else if (rc == OMPI_SUCCESS) {
+    } else if (OMPI_SUCCESS == rc) {
         rc = run_layers(call, &pass, -value[LOW], value[HIGH], value[PASSES]);
     } else if (again) {
         tatp_cycles_put_back(schedule->cycles);
@@ -459,12 +464,12 @@ static int run(tatp_call *call)
 int tatp_call_run(tatp_call *call, ompi_status_public_t *status)
 {
     int rc = call->module->where.error;
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = run(call);
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = take_converted(call);
     if (status != MPI_STATUS_IGNORE)
-        status->_ucount = rc == OMPI_SUCCESS ? (size_t)call->moved : 0;
+        status->_ucount = OMPI_SUCCESS == rc ? (size_t)call->moved : 0;
     return rc;
 }
 
@@ -475,7 +480,7 @@ tatp_call *tatp_call_new(void)
 
 void tatp_call_free(tatp_call *call)
 {
-    if (call == NULL)
+    if (NULL == call)
         return;
     release(call);
     release_converted(call);
@@ -493,22 +498,22 @@ int tatp_collective(ompio_file_t *fh, bool write, const void *buf, int count,
     return rc;
 }
 
-/* The last resort of a rank that has more calls under way than memory: the others wait for its part,
- * so that it makes the call at once, and fails for having no request to give. */
+/* The last resort of a rank that has more calls under way than memory: the others wait for its
+ * part, so that it makes the call at once, and fails for having no request to give. */
 static int make_at_once(ompio_file_t *fh, bool write, const void *buf, int count,
                         struct ompi_datatype_t *datatype, ompi_request_t **request)
 {
     *request = &ompi_request_empty;
     int rc = tatp_collective(fh, write, buf, count, datatype, MPI_STATUS_IGNORE);
-    return rc != OMPI_SUCCESS ? rc : OMPI_ERR_OUT_OF_RESOURCE;
+    return OMPI_SUCCESS != rc ? rc : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
 int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, int count,
                           struct ompi_datatype_t *datatype, ompi_request_t **request)
 {
     tatp_module *module = (tatp_module *)fh->f_fcoll;
-    tatp_operation *operation = module->spare != NULL ? module->spare : tatp_operation_new();
-    if (operation == NULL)
+    tatp_operation *operation = NULL != module->spare ? module->spare : tatp_operation_new();
+    if (NULL == operation)
         return make_at_once(fh, write, buf, count, datatype, request);
     if (needs_conversion(fh, datatype))
         describe_converted(tatp_operation_call(operation), fh, write, buf, count, datatype);

@@ -14,21 +14,23 @@ static int tatp_open(void);
 static int tatp_close(void);
 
 mca_fcoll_tatp_component_t mca_fcoll_tatp_component = {
-    .super = {
-        .fcollm_version = {
-            MCA_FCOLL_BASE_VERSION_2_0_0,
-            .mca_component_name = "tatp",
-            MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
-                                  OMPI_RELEASE_VERSION),
-            .mca_register_component_params = tatp_register,
-            .mca_open_component = tatp_open,
-            .mca_close_component = tatp_close,
+    .super =
+        {
+            .fcollm_version =
+                {
+                    MCA_FCOLL_BASE_VERSION_2_0_0,
+                    .mca_component_name = "tatp",
+                    MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
+                                          OMPI_RELEASE_VERSION),
+                    .mca_register_component_params = tatp_register,
+                    .mca_open_component = tatp_open,
+                    .mca_close_component = tatp_close,
+                },
+            .fcollm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+            .fcollm_init_query = mca_fcoll_tatp_init_query,
+            .fcollm_file_query = mca_fcoll_tatp_file_query,
+            .fcollm_file_unquery = mca_fcoll_tatp_file_unquery,
         },
-        .fcollm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
-        .fcollm_init_query = mca_fcoll_tatp_init_query,
-        .fcollm_file_query = mca_fcoll_tatp_file_query,
-        .fcollm_file_unquery = mca_fcoll_tatp_file_unquery,
-    },
     /* Below every stock component that wants a file: tatp serves those who ask for it. */
     .priority = 10,
 };
@@ -46,10 +48,10 @@ static void register_variable(const char *name, const char *help, mca_base_var_t
 static char *add_choice(char *text, const char *name, const char *note)
 {
     char *longer = NULL;
-    int length = note != NULL ? asprintf(&longer, "%s%s%s (%s)", text != NULL ? text : "",
-                                         text != NULL ? ", " : "", name, note)
-                              : asprintf(&longer, "%s%s%s", text != NULL ? text : "",
-                                         text != NULL ? ", " : "", name);
+    int length = NULL != note ? asprintf(&longer, "%s%s%s (%s)", NULL != text ? text : "",
+                                         NULL != text ? ", " : "", name, note)
+                              : asprintf(&longer, "%s%s%s", NULL != text ? text : "",
+                                         NULL != text ? ", " : "", name);
     free(text);
     return length < 0 ? NULL : longer;
 }
@@ -57,7 +59,7 @@ static char *add_choice(char *text, const char *name, const char *note)
 static char *list_strategies(bool notes)
 {
     char *text = NULL;
-    for (const plan_strategy *s = plan_strategies; s->name != NULL; s++)
+    for (const plan_strategy *s = plan_strategies; NULL != s->name; s++)
         text = add_choice(text, s->name, notes ? s->note : NULL);
     return text;
 }
@@ -65,7 +67,7 @@ static char *list_strategies(bool notes)
 static char *list_solvers(bool notes)
 {
     char *text = NULL;
-    for (const lap_solver *s = lap_solvers; s->name != NULL; s++)
+    for (const lap_solver *s = lap_solvers; NULL != s->name; s++)
         text = add_choice(text, s->name, notes ? s->note : NULL);
     return text;
 }
@@ -73,7 +75,7 @@ static char *list_solvers(bool notes)
 static char *list_objectives(bool notes)
 {
     char *text = NULL;
-    for (const plan_objective_name *o = plan_objectives; o->name != NULL; o++)
+    for (const plan_objective_name *o = plan_objectives; NULL != o->name; o++)
         text = add_choice(text, o->name, notes ? o->note : NULL);
     return text;
 }
@@ -81,7 +83,7 @@ static char *list_objectives(bool notes)
 static char *list_domains(bool notes)
 {
     char *text = NULL;
-    for (const tatp_domains_name *d = tatp_domains_names; d->name != NULL; d++)
+    for (const tatp_domains_name *d = tatp_domains_names; NULL != d->name; d++)
         text = add_choice(text, d->name, notes ? d->note : NULL);
     return text;
 }
@@ -89,7 +91,7 @@ static char *list_domains(bool notes)
 /* An enum tatp_domains, or -1. */
 static int find_domains(const char *name)
 {
-    for (int d = 0; name != NULL && tatp_domains_names[d].name != NULL; d++) {
+    for (int d = 0; NULL != name && NULL != tatp_domains_names[d].name; d++) {
         if (strcmp(tatp_domains_names[d].name, name) == 0)
             return d;
     }
@@ -102,7 +104,7 @@ static const char *const record_weights[] = {"count", "bytes"};
 /* An access_weight, or -1. */
 static int find_record_weight(const char *name)
 {
-    for (int w = ACCESS_WEIGHT_COUNT; name != NULL && w <= ACCESS_WEIGHT_BYTES; w++) {
+    for (int w = ACCESS_WEIGHT_COUNT; NULL != name && w <= ACCESS_WEIGHT_BYTES; w++) {
         if (strcmp(record_weights[w], name) == 0)
             return w;
     }
@@ -112,7 +114,7 @@ static int find_record_weight(const char *name)
 static void register_choice(const char *name, const char *what, char *choices, char **storage)
 {
     char *help = NULL;
-    if (asprintf(&help, "%s: %s", what, choices != NULL ? choices : "see the manual") >= 0)
+    if (asprintf(&help, "%s: %s", what, NULL != choices ? choices : "see the manual") >= 0)
         register_variable(name, help, MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, storage);
     free(help);
     free(choices);
@@ -135,27 +137,29 @@ static int tatp_register(void)
     register_choice("solver", "Solver of the linear assignment problem", list_solvers(true),
                     &c->solver_name);
     c->topology_name = (char *)"auto";
-    register_variable("topology",
-                      "How far nodes are apart: auto (from the job's environment, SLURM_TOPOLOGY_ADDR, "
-                      "where it tells; the default), none (two hops between any two), or a file with "
-                      "the hops (Matrix Market) or that describes the network (Slurm, ibnetdiscover, ...)",
-                      MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->topology_name);
-    register_variable("ibnetdiscover",
-                      "Program that is run, once and without arguments, to describe the network where "
-                      "fcoll_tatp_topology is auto and the environment does not tell; empty: never",
-                      MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_5, &c->ibnetdiscover);
+    register_variable(
+        "topology",
+        "How far nodes are apart: auto (from the job's environment, SLURM_TOPOLOGY_ADDR, "
+        "where it tells; the default), none (two hops between any two), or a file with "
+        "the hops (Matrix Market) or that describes the network (Slurm, ibnetdiscover, ...)",
+        MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->topology_name);
+    register_variable(
+        "ibnetdiscover",
+        "Program that is run, once and without arguments, to describe the network where "
+        "fcoll_tatp_topology is auto and the environment does not tell; empty: never",
+        MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_5, &c->ibnetdiscover);
     c->ibnetdiscover_timeout = 30;
-    register_variable("ibnetdiscover_timeout",
-                      "Seconds after which that program is ended",
+    register_variable("ibnetdiscover_timeout", "Seconds after which that program is ended",
                       MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_5, &c->ibnetdiscover_timeout);
     register_variable("num_aggregators",
                       "Number of aggregators (the hint cb_nodes comes first); 0: chosen by nodes, "
                       "rates, stripes and size of the access",
                       MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_3, &c->num_aggregators);
-    register_variable("link_rate",
-                      "MB/s that a node's link carries; 0: not known. With fcoll_tatp_access_rate it "
-                      "says how many aggregators a node needs",
-                      MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_5, &c->link_rate);
+    register_variable(
+        "link_rate",
+        "MB/s that a node's link carries; 0: not known. With fcoll_tatp_access_rate it "
+        "says how many aggregators a node needs",
+        MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_5, &c->link_rate);
     register_variable("access_rate",
                       "MB/s that one process reads or writes of a file; 0: not known",
                       MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_5, &c->access_rate);
@@ -164,10 +168,11 @@ static int tatp_register(void)
                       "cb_buffer_size comes first); 0: io_ompio_bytes_per_agg",
                       MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_3, &c->cycle_buffer_size);
     c->message_size = TATP_MESSAGE;
-    register_variable("message_size",
-                      "Bytes of a data message at most. Up to what Open MPI sends at once (the default) "
-                      "keeps slow links busy; 512 KiB spares copies where processors are the bound",
-                      MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_5, &c->message_size);
+    register_variable(
+        "message_size",
+        "Bytes of a data message at most. Up to what Open MPI sends at once (the default) "
+        "keeps slow links busy; 512 KiB spares copies where processors are the bound",
+        MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_5, &c->message_size);
     c->domains_name = (char *)tatp_domains_names[TATP_DOMAINS_AUTO].name;
     register_choice("domains", "How the accessed range is divided among aggregators",
                     list_domains(true), &c->domains_name);
@@ -193,10 +198,11 @@ static int tatp_register(void)
                       "empty: do not record",
                       MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->record_file);
     c->record_weight_name = (char *)record_weights[ACCESS_WEIGHT_COUNT];
-    register_variable("record_weight",
-                      "What two neighbouring regions count in the view matrix: count (1, the default) "
-                      "or bytes (those of the shorter one)",
-                      MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_5, &c->record_weight_name);
+    register_variable(
+        "record_weight",
+        "What two neighbouring regions count in the view matrix: count (1, the default) "
+        "or bytes (those of the shorter one)",
+        MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_5, &c->record_weight_name);
     register_variable("stats",
                       "File that gets a line of statistics (a JSON object) for each collective "
                       "call; '-' is standard error; empty: none",
@@ -229,7 +235,7 @@ void tatp_find_choices(void)
 
 static int refuse_choice(const char *parameter, const char *value, char *choices)
 {
-    tatp_show_help("bad-value", parameter, value, choices != NULL ? choices : "another");
+    tatp_show_help("bad-value", parameter, value, NULL != choices ? choices : "another");
     free(choices);
     return MPI_ERR_ARG;
 }
@@ -246,11 +252,11 @@ static int refuse_number(const char *parameter, long value, const char *wanted)
 int tatp_check_parameters(void)
 {
     const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
-    if (c->strategy == NULL)
+    if (NULL == c->strategy)
         return refuse_choice("fcoll_tatp_strategy", c->strategy_name, list_strategies(false));
-    if (c->objective == NULL)
+    if (NULL == c->objective)
         return refuse_choice("fcoll_tatp_objective", c->objective_name, list_objectives(false));
-    if (c->solver == NULL)
+    if (NULL == c->solver)
         return refuse_choice("fcoll_tatp_solver", c->solver_name, list_solvers(false));
     if (c->link_rate < 0)
         return refuse_number("fcoll_tatp_link_rate", c->link_rate,
@@ -276,7 +282,8 @@ int tatp_check_parameters(void)
         return refuse_number("fcoll_tatp_unit_size", c->unit_size,
                              "a number of bytes up to 4294967296, or 0");
     if (c->record_weight < 0)
-        return refuse_choice("fcoll_tatp_record_weight", c->record_weight_name, strdup("count, bytes"));
+        return refuse_choice("fcoll_tatp_record_weight", c->record_weight_name,
+                             strdup("count, bytes"));
     if (c->stripe_size < 0 || c->stripe_size > TATP_LARGEST_STRIPE)
         return refuse_number("fcoll_tatp_stripe_size", c->stripe_size,
                              "a number of bytes up to 4294967296, or 0 for what the file system "

@@ -45,9 +45,10 @@ static void copy_part(tatp_cycles *cycles, const tatp_part *p, const tatp_step *
     access_cursor cursor = p->cursor;
     int64_t begin = tatp_window_begin(cycles, s);
     pass->moved += pass->write
-        ? access_memory_to_window(pass->memory, &cursor, s->end, window->data, begin)
-        : access_window_to_memory(pass->memory, &cursor, tatp_least(s->end, window->flags->valid),
-                                  window->data, begin);
+                       ? access_memory_to_window(pass->memory, &cursor, s->end, window->data, begin)
+                       : access_window_to_memory(pass->memory, &cursor,
+                                                 tatp_least(s->end, window->flags->valid),
+                                                 window->data, begin);
 }
 
 /* ---- a part ---- */
@@ -55,11 +56,9 @@ static void copy_part(tatp_cycles *cycles, const tatp_part *p, const tatp_step *
 /* A part in a window of this node: once the aggregator says so, copy, and tell it. */
 static bool visit(tatp_cycles *cycles, tatp_part *p, const tatp_step *s)
 {
-    const tatp_window *window =
-        &cycles->target[p->of].window[(size_t)s->window % TATP_DEPTH];
+    const tatp_window *window = &cycles->target[p->of].window[(size_t)s->window % TATP_DEPTH];
     _Atomic int64_t *word = cycles->pass->write ? &window->flags->granted : &window->flags->ready;
-    if (atomic_load_explicit(word, memory_order_acquire) !=
-        tatp_window_name(cycles, s->window))
+    if (atomic_load_explicit(word, memory_order_acquire) != tatp_window_name(cycles, s->window))
         return false;
     copy_part(cycles, p, s, window);
     atomic_fetch_add_explicit(&window->flags->done, 1, memory_order_release);
@@ -102,7 +101,7 @@ static void add_part(tatp_cycles *cycles, tatp_step *s, size_t of, char **free_p
     if (t->local)
         return;
     p->packed = in_one_piece(cycles->pass, p->cursor, s->end);
-    p->direct = p->packed != NULL;
+    p->direct = NULL != p->packed;
     if (!p->direct) {
         p->packed = *free_place;
         *free_place += p->bytes;

@@ -6,9 +6,9 @@
  * length from the same runs; on the aggregator's own node the contributor copies between the window
  * and the user's buffer.
  *
- * A rank plays both roles side by side, each with up to TATP_DEPTH windows under way, and waits only
- * when neither can do anything. Windows ascend in both roles, and what a contributor does in a window
- * depends on nothing but its aggregator's having come to it: so nobody waits in a circle.
+ * A rank plays both roles side by side, each with up to TATP_DEPTH windows under way, and waits
+ * only when neither can do anything. Windows ascend in both roles, and what a contributor does in a
+ * window depends on nothing but its aggregator's having come to it: so nobody waits in a circle.
  *
  * Nothing here allocates or leaves early: an error is kept, the messages go on. */
 #include "fcoll_tatp_cycles.h"
@@ -21,7 +21,7 @@
 
 void tatp_keep_error(tatp_cycles *cycles, int rc)
 {
-    if (cycles->error == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == cycles->error)
         cycles->error = rc;
 }
 
@@ -88,12 +88,13 @@ static int64_t limit(int64_t value, int64_t most)
 static int send_message(tatp_cycles *cycles, tatp_part *part, size_t i, int64_t bytes, int peer,
                         bool synchronous)
 {
-    int64_t at = (int64_t)i * message_size(cycles), length = limit(bytes - at, message_size(cycles));
+    int64_t at = (int64_t)i * message_size(cycles),
+            length = limit(bytes - at, message_size(cycles));
     cycles->pass->messages++;
-    return MCA_PML_CALL(isend(part->packed + at, (size_t)length, MPI_BYTE, peer, TATP_TAG_DATA,
-                              synchronous ? MCA_PML_BASE_SEND_SYNCHRONOUS
-                                          : MCA_PML_BASE_SEND_STANDARD,
-                              cycles->pass->fh->f_comm, &part->request[i]));
+    return MCA_PML_CALL(
+        isend(part->packed + at, (size_t)length, MPI_BYTE, peer, TATP_TAG_DATA,
+              synchronous ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD,
+              cycles->pass->fh->f_comm, &part->request[i]));
 }
 
 void tatp_send_part(tatp_cycles *cycles, tatp_step *step, tatp_part *part, int64_t bytes, int peer,
@@ -125,12 +126,12 @@ bool tatp_part_arrived(tatp_cycles *cycles, tatp_part *part)
     ompi_status_public_t status;
     for (; part->through < part->messages; part->through++) {
         ompi_request_t **request = &part->request[part->through];
-        if (*request == NULL)
+        if (NULL == *request)
             continue;
         if (!REQUEST_COMPLETE(*request))
             return false;
         int rc = tatp_wait(cycles->pass->fh, request, &status);
-        if (rc == OMPI_SUCCESS)
+        if (OMPI_SUCCESS == rc)
             part->arrived += (int64_t)status._ucount;
         tatp_keep_error(cycles, rc);
     }
@@ -196,12 +197,12 @@ static int allocate(tatp_cycles *cycles)
     cycles->target = calloc(m, sizeof *cycles->target);
     cycles->in_cursor = calloc(n, sizeof *cycles->in_cursor);
     cycles->guest = calloc(n, sizeof *cycles->guest);
-    if (cycles->target == NULL || cycles->in_cursor == NULL || cycles->guest == NULL)
+    if (NULL == cycles->target || NULL == cycles->in_cursor || NULL == cycles->guest)
         return OMPI_ERR_OUT_OF_RESOURCE;
     for (int i = 0; i < TATP_DEPTH; i++) {
         cycles->in.step[i].part = calloc(n, sizeof(tatp_part));
         cycles->out.step[i].part = calloc(m, sizeof(tatp_part));
-        if (cycles->in.step[i].part == NULL || cycles->out.step[i].part == NULL)
+        if (NULL == cycles->in.step[i].part || NULL == cycles->out.step[i].part)
             return OMPI_ERR_OUT_OF_RESOURCE;
     }
     return OMPI_SUCCESS;
@@ -222,8 +223,8 @@ static void find_guests(tatp_cycles *cycles)
     }
 }
 
-/* This rank's windows. Flags in shared memory are clear before any rank passes the agreement that all
- * are prepared. */
+/* This rank's windows. Flags in shared memory are clear before any rank passes the agreement that
+ * all are prepared. */
 static void set_windows(tatp_cycles *cycles)
 {
     const tatp_pass *pass = cycles->pass;
@@ -249,7 +250,7 @@ static int allocate_requests(tatp_cycles *cycles)
     for (int i = 0; i < TATP_DEPTH; i++) {
         cycles->in.step[i].request = calloc(cycles->in_requests, sizeof(ompi_request_t *));
         cycles->out.step[i].request = calloc(out, sizeof(ompi_request_t *));
-        if (cycles->in.step[i].request == NULL || cycles->out.step[i].request == NULL)
+        if (NULL == cycles->in.step[i].request || NULL == cycles->out.step[i].request)
             return OMPI_ERR_OUT_OF_RESOURCE;
     }
     return OMPI_SUCCESS;
@@ -259,7 +260,7 @@ static int find_covered(tatp_cycles *cycles)
 {
     const tatp_schedule *schedule = cycles->pass->schedule;
     const access_list **lists = calloc(schedule->contributors + 1, sizeof *lists);
-    if (lists == NULL)
+    if (NULL == lists)
         return OMPI_ERR_OUT_OF_RESOURCE;
     for (size_t i = 0; i < schedule->contributors; i++)
         lists[i] = &schedule->contributor[i].list;
@@ -271,26 +272,26 @@ static int find_covered(tatp_cycles *cycles)
 int tatp_cycles_prepare(tatp_pass *pass)
 {
     tatp_cycles *c = pass->schedule->cycles = calloc(1, sizeof *c);
-    if (c == NULL)
+    if (NULL == c)
         return OMPI_ERR_OUT_OF_RESOURCE;
     c->pass = pass;
     c->ordered = pass->write && pass->fh->f_atomicity;
     c->shared = pass->schedule->shared && !c->ordered;
     int rc = allocate(c);
-    if (rc != OMPI_SUCCESS)
+    if (OMPI_SUCCESS != rc)
         return rc;
     set_windows(c);
     find_targets(c);
     find_guests(c);
     rc = allocate_requests(c);
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = find_covered(c);
-    return rc != OMPI_SUCCESS ? rc : tatp_cycles_reserve(c);
+    return OMPI_SUCCESS != rc ? rc : tatp_cycles_reserve(c);
 }
 
 void tatp_cycles_free(tatp_cycles *cycles)
 {
-    if (cycles == NULL)
+    if (NULL == cycles)
         return;
     tatp_cycles_put_back(cycles);
     for (int i = 0; i < TATP_DEPTH; i++) {
@@ -308,20 +309,20 @@ void tatp_cycles_free(tatp_cycles *cycles)
 
 /* ---- the memory of a call ---- */
 
-/* An inbox holds one window's worth: a part is never larger, because a contributor's accesses do not
- * overlap. */
+/* An inbox holds one window's worth: a part is never larger, because a contributor's accesses do
+ * not overlap. */
 int tatp_cycles_reserve(tatp_cycles *cycles)
 {
     int rc = OMPI_SUCCESS;
-    if (cycles->buffers == NULL)
+    if (NULL == cycles->buffers)
         cycles->buffers = tatp_buffers_take();
-    if (cycles->buffers == NULL)
+    if (NULL == cycles->buffers)
         return OMPI_ERR_OUT_OF_RESOURCE;
-    for (int i = 0; i < TATP_DEPTH && rc == OMPI_SUCCESS; i++) {
+    for (int i = 0; i < TATP_DEPTH && OMPI_SUCCESS == rc; i++) {
         rc = tatp_buffer_reserve(&cycles->buffers->window[i], cycles->window_bytes);
-        if (rc == OMPI_SUCCESS)
+        if (OMPI_SUCCESS == rc)
             rc = tatp_buffer_reserve(&cycles->buffers->inbox[i], cycles->inbox_bytes);
-        if (rc == OMPI_SUCCESS)
+        if (OMPI_SUCCESS == rc)
             rc = tatp_buffer_reserve(&cycles->buffers->outbox[i], cycles->outbox_bytes);
     }
     return rc;

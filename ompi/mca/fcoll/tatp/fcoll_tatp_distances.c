@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How far the nodes of a job are apart: from where the user says, from the job's environment, or from
- * the network itself. Rank 0 alone learns it, since rank 0 alone decides who serves whom. */
+/* How far the nodes of a job are apart: from where the user says, from the job's environment, or
+ * from the network itself. Rank 0 alone learns it, since rank 0 alone decides who serves whom. */
 #include "fcoll_tatp.h"
 
 #include <errno.h>
@@ -24,7 +24,8 @@ static void tell(const tatp_nodes *where, const char *origin)
 static void tell_flat(const tatp_nodes *where)
 {
     opal_output_verbose(10, ompi_fcoll_base_framework.framework_output,
-                        "fcoll:tatp: %lu nodes, all equally far apart", (unsigned long)where->nodes);
+                        "fcoll:tatp: %lu nodes, all equally far apart",
+                        (unsigned long)where->nodes);
 }
 
 static const char *const *hosts_of(const tatp_nodes *where)
@@ -57,7 +58,7 @@ static FILE *open_file(const char *path)
         cause = "it is not a regular file";
     else if ((stream = fopen(path, "r")) == NULL)
         cause = strerror(errno);
-    if (stream == NULL)
+    if (NULL == stream)
         tatp_show_help("topology", path, cause);
     return stream;
 }
@@ -66,7 +67,7 @@ static int read_file(tatp_nodes *where, const char *path)
 {
     matrix_error error = {0, ""};
     FILE *stream = open_file(path);
-    if (stream == NULL)
+    if (NULL == stream)
         return MPI_ERR_ARG;
     int rc = topo_read(stream, hosts_of(where), where->nodes, &where->topology, &error);
     fclose(stream);
@@ -80,7 +81,7 @@ int tatp_distances_begin(tatp_nodes *where)
 {
     const char *name = mca_fcoll_tatp_component.topology_name;
     topo_flat(&where->topology, where->nodes);
-    if (name == NULL || name[0] == '\0' || strcmp(name, "auto") == 0) {
+    if (NULL == name || name[0] == '\0' || strcmp(name, "auto") == 0) {
         where->distances_open = where->nodes > 1;
         return OMPI_SUCCESS;
     }
@@ -92,12 +93,12 @@ int tatp_distances_begin(tatp_nodes *where)
 
 /* ---- the job's environment ---- */
 
-/* The pattern, "switch.switch.node", tells for sure whether there are switches in an address: a node's
- * name may have dots. */
+/* The pattern, "switch.switch.node", tells for sure whether there are switches in an address: a
+ * node's name may have dots. */
 static bool names_switches(const char *address)
 {
     const char *pattern = getenv(ADDRESS_PATTERN);
-    return address != NULL && strchr(pattern != NULL ? pattern : address, '.') != NULL;
+    return NULL != address && NULL != strchr(pattern != NULL ? pattern : address, '.');
 }
 
 static bool speaks_for_node(const ompio_file_t *fh, const tatp_module *module)
@@ -113,10 +114,10 @@ bool tatp_has_address(const ompio_file_t *fh, const tatp_module *module)
 /* A string, its end included, as words; none for NULL. */
 static int pack(const char *text, int64_t **words, size_t *count)
 {
-    size_t bytes = text != NULL ? strlen(text) + 1 : 0;
+    size_t bytes = NULL != text ? strlen(text) + 1 : 0;
     *count = (bytes + sizeof **words - 1) / sizeof **words;
     *words = calloc(*count + 1, sizeof **words);
-    if (*words == NULL)
+    if (NULL == *words)
         return OMPI_ERR_OUT_OF_RESOURCE;
     if (bytes > 0)
         memcpy(*words, text, bytes);
@@ -137,7 +138,7 @@ static void sort_addresses(const tatp_nodes *where, int ranks, const int64_t *al
 {
     for (int r = 0; r < ranks; r++) {
         size_t n = where->node_of_rank[r];
-        if (where->count[r] > 0 && address[n] == NULL)
+        if (where->count[r] > 0 && NULL == address[n])
             address[n] = (const char *)&all[where->start[r]];
     }
 }
@@ -148,7 +149,7 @@ static void use_addresses(tatp_nodes *where, int ranks, const int64_t *all)
     matrix_error error = {0, "there is no memory for them"};
     const char **address = calloc(where->nodes, sizeof *address);
     int rc = -ENOMEM;
-    if (address != NULL) {
+    if (NULL != address) {
         sort_addresses(where, ranks, all, address);
         rc = topo_from_addresses(address, hosts_of(where), where->nodes, &where->topology, &error);
     }
@@ -167,7 +168,7 @@ int tatp_ask_addresses(ompio_file_t *fh, tatp_module *module)
     size_t count;
     int rc = pack(speaks_for_node(fh, module) ? getenv(ADDRESS) : NULL, &words, &count);
     rc = tatp_gather(fh, &module->where, words, count, rc, &all);
-    if (rc == OMPI_SUCCESS && fh->f_rank == 0)
+    if (OMPI_SUCCESS == rc && fh->f_rank == 0)
         use_addresses(&module->where, fh->f_size, all);
     free(all);
     free(words);
@@ -180,7 +181,7 @@ static bool use_fabric(tatp_nodes *where)
 {
     matrix_error error = {0, "there is no memory for the distances"};
     const topo_fabric *fabric = tatp_discover();
-    if (fabric == NULL)
+    if (NULL == fabric)
         return false;
     int rc = topo_from_fabric(fabric, hosts_of(where), where->nodes, &where->topology, &error);
     if (rc != 0)

@@ -8,8 +8,8 @@
 #include "fcoll_tatp.h"
 
 #define PAGE 4096
-/* Bytes. A window that is larger than the messages need would leave the processor's cache between the copy and
- * the file access. */
+/* Bytes. A window that is larger than the messages need would leave the processor's cache between
+ * the copy and the file access. */
 #define LEAST_WINDOW (256 << 10)
 
 const tatp_domains_name tatp_domains_names[] = {
@@ -17,8 +17,9 @@ const tatp_domains_name tatp_domains_names[] = {
              "where that saves more than 5 % of the hop-bytes, else even"},
     {"even", "contiguous domains of equal size"},
     {"stripe", "the stripes of a storage target go to one aggregator"},
-    {"fitted", "pieces of the file go to an aggregator on a node that accesses them, equally many to "
-               "each"},
+    {"fitted",
+     "pieces of the file go to an aggregator on a node that accesses them, equally many to "
+     "each"},
     {NULL, NULL},
 };
 
@@ -26,12 +27,9 @@ bool tatp_deals_stripes(const tatp_settings *settings)
 {
     switch (settings->domains) {
     case TATP_DOMAINS_AUTO:
-    case TATP_DOMAINS_FITTED:
-        return settings->targets > 1;
-    case TATP_DOMAINS_STRIPE:
-        return settings->targets > 0;
-    default:
-        return false;
+    case TATP_DOMAINS_FITTED: return settings->targets > 1;
+    case TATP_DOMAINS_STRIPE: return settings->targets > 0;
+    default: return false;
     }
 }
 
@@ -67,8 +65,8 @@ int64_t tatp_window_count(const tatp_schedule *schedule)
     return (largest_domain(&schedule->domains) - 1) / schedule->cycle + 1;
 }
 
-/* What a window may be at most: its part of the buffer, or a stripe where the whole buffer is none too
- * small for one. */
+/* What a window may be at most: its part of the buffer, or a stripe where the whole buffer is none
+ * too small for one. */
 static int64_t largest_window(const tatp_settings *settings)
 {
     int64_t part = settings->cycle / TATP_DEPTH;
@@ -77,10 +75,10 @@ static int64_t largest_window(const tatp_settings *settings)
     return part > 0 ? part : 1;
 }
 
-/* So large that equal parts would be a whole message each, because smaller ones cost more than their bytes, as far
- * as the buffer goes.
- * Windows are of one size, so that the last is not a small remainder. Where a window can hold a stripe
- * it holds whole ones, unless one window that is smaller holds all. */
+/* So large that equal parts would be a whole message each, because smaller ones cost more than
+ * their bytes, as far as the buffer goes. Windows are of one size, so that the last is not a small
+ * remainder. Where a window can hold a stripe it holds whole ones, unless one window that is
+ * smaller holds all. */
 int64_t tatp_window_size(const tatp_module *module, const tatp_schedule *schedule)
 {
     const tatp_settings *settings = &module->settings;

@@ -14,24 +14,19 @@
 static int error_from_errno(int error)
 {
     switch (error) {
-    case ENOSPC:
-        return MPI_ERR_NO_SPACE;
-    case EDQUOT:
-        return MPI_ERR_QUOTA;
-    case EROFS:
-        return MPI_ERR_READ_ONLY;
+    case ENOSPC: return MPI_ERR_NO_SPACE;
+    case EDQUOT: return MPI_ERR_QUOTA;
+    case EROFS: return MPI_ERR_READ_ONLY;
     case EACCES:
-    case EPERM:
-        return MPI_ERR_ACCESS;
-    default:
-        return MPI_ERR_IO;
+    case EPERM: return MPI_ERR_ACCESS;
+    default: return MPI_ERR_IO;
     }
 }
 
 typedef ssize_t (*transfer_fn)(ompio_file_t *fh);
 
-/* Bytes moved, or -1 with errno. The list of pieces goes with a copy of the handle: a call that does
- * not block may get here while another thread has a list of its own in the handle. */
+/* Bytes moved, or -1 with errno. The list of pieces goes with a copy of the handle: a call that
+ * does not block may get here while another thread has a list of its own in the handle. */
 static ssize_t transfer_once(const ompio_file_t *fh, transfer_fn move, int64_t offset,
                              int64_t length, char *data)
 {
@@ -44,8 +39,8 @@ static ssize_t transfer_once(const ompio_file_t *fh, transfer_fn move, int64_t o
 }
 
 /* Moves a piece whole, or up to where nothing more comes: *done bytes. */
-static int transfer(const ompio_file_t *fh, transfer_fn move, int64_t offset, int64_t length, char *data,
-                    int64_t *done)
+static int transfer(const ompio_file_t *fh, transfer_fn move, int64_t offset, int64_t length,
+                    char *data, int64_t *done)
 {
     *done = 0;
     while (*done < length) {
@@ -65,11 +60,12 @@ int tatp_file_write(tatp_pass *pass, int64_t lo, int64_t end, char *data)
 {
     for (int64_t at = lo; at < end;) {
         int64_t contiguous, done;
-        int64_t offset = domains_position_to_file(&pass->schedule->domains, pass->schedule->domain, at, &contiguous);
+        int64_t offset = domains_position_to_file(&pass->schedule->domains, pass->schedule->domain,
+                                                  at, &contiguous);
         int64_t length = tatp_least(contiguous, end - at);
         int rc = transfer(pass->fh, tatp_fbtl(pass->fh)->fbtl_pwritev, offset + pass->shift, length,
                           data + (at - lo), &done);
-        if (rc != OMPI_SUCCESS)
+        if (OMPI_SUCCESS != rc)
             return rc;
         if (done < length)
             return MPI_ERR_IO;
@@ -82,13 +78,13 @@ int tatp_file_read(tatp_pass *pass, int64_t lo, int64_t end, char *data, int64_t
 {
     for (*valid = lo; *valid < end;) {
         int64_t contiguous, done;
-        int64_t offset =
-            domains_position_to_file(&pass->schedule->domains, pass->schedule->domain, *valid, &contiguous);
+        int64_t offset = domains_position_to_file(&pass->schedule->domains, pass->schedule->domain,
+                                                  *valid, &contiguous);
         int64_t length = tatp_least(contiguous, end - *valid);
         int rc = transfer(pass->fh, tatp_fbtl(pass->fh)->fbtl_preadv, offset + pass->shift, length,
                           data + (*valid - lo), &done);
         *valid += done;
-        if (rc != OMPI_SUCCESS || done < length)
+        if (OMPI_SUCCESS != rc || done < length)
             return rc;
     }
     return OMPI_SUCCESS;

@@ -2,8 +2,8 @@
 /* File domains that fit: the range is cut into units, and each unit goes to an aggregator on a node
  * that accesses much of it (src/plan/fitted.h).
  *
- * Each rank counts its bytes in each unit; the lowest rank of a node adds its node's up, and rank 0 hears
- * from those alone. It decides, and all hear which unit is in which domain. */
+ * Each rank counts its bytes in each unit; the lowest rank of a node adds its node's up, and rank 0
+ * hears from those alone. It decides, and all hear which unit is in which domain. */
 #include "fcoll_tatp.h"
 
 #include <errno.h>
@@ -16,19 +16,18 @@
 /* Numbers of bytes, of one node in one unit, that rank 0 holds at most. */
 #define MOST_ENTRIES ((size_t)1 << 23)
 
-/* Units that cover the schedule's range, without what is in which domain. Where stripes are dealt out a
- * unit is a column of stripes: all those of one storage target, or with more aggregators than targets a
- * part of them that is as regular. */
+/* Units that cover the schedule's range, without what is in which domain. Where stripes are dealt
+ * out a unit is a column of stripes: all those of one storage target, or with more aggregators than
+ * targets a part of them that is as regular. */
 static tatp_units columns_of_stripes(const tatp_settings *settings, size_t domains)
 {
     size_t targets = (size_t)settings->targets;
-    return (tatp_units){.columns = true,
-                        .unit = settings->stripe,
-                        .count = domains > targets ? domains : targets};
+    return (tatp_units){
+        .columns = true, .unit = settings->stripe, .count = domains > targets ? domains : targets};
 }
 
-/* Where units are counted from: the borders of stripes stay borders; without stripes what the program
- * accesses is the best guess at where its blocks begin. */
+/* Where units are counted from: the borders of stripes stay borders; without stripes what the
+ * program accesses is the best guess at where its blocks begin. */
 static int64_t base_of(const tatp_settings *settings, const tatp_schedule *schedule)
 {
     return settings->stripe > 0 ? 0 : schedule->lo;
@@ -55,8 +54,8 @@ static tatp_units smallest_units(const tatp_module *module, const tatp_schedule 
     if (tatp_deals_stripes(settings))
         return columns_of_stripes(settings, schedule->domains.count);
     return pieces(schedule, base,
-                  fitted_smallest_unit(settings->unit, settings->stripe,
-                                       schedule->lo - base, schedule->hi - base));
+                  fitted_smallest_unit(settings->unit, settings->stripe, schedule->lo - base,
+                                       schedule->hi - base));
 }
 
 /* What they have to save where nobody asks for them. */
@@ -82,7 +81,7 @@ bool tatp_may_fit(const tatp_module *module, const tatp_schedule *schedule,
 static int fold(const tatp_units *units, int64_t first_stripe, unit_counts *counts)
 {
     int64_t columns = (int64_t)units->count, *bytes = calloc(units->count, sizeof *bytes);
-    if (bytes == NULL)
+    if (NULL == bytes)
         return -ENOMEM;
     for (size_t i = 0; i < counts->count; i++) {
         const unit_step *step = &counts->step[i];
@@ -119,7 +118,7 @@ static int reserve(entries *all, size_t more)
         return OMPI_SUCCESS;
     size_t capacity = wanted > 2 * all->capacity ? wanted : 2 * all->capacity;
     matrix_entry *grown = realloc(all->entry, capacity * sizeof *grown);
-    if (grown == NULL)
+    if (NULL == grown)
         return OMPI_ERR_OUT_OF_RESOURCE;
     all->entry = grown;
     all->capacity = capacity;
@@ -135,7 +134,7 @@ static int add_steps(entries *all, const unit_step *step, size_t steps, size_t n
     if (all->too_many)
         return OMPI_SUCCESS;
     int rc = reserve(all, more);
-    for (size_t i = 0; i < steps && rc == OMPI_SUCCESS; i++) {
+    for (size_t i = 0; i < steps && OMPI_SUCCESS == rc; i++) {
         for (int64_t u = 0; u < step[i].count; u++)
             all->entry[all->count++] =
                 (matrix_entry){(size_t)(step[i].first + u), node, step[i].bytes};
@@ -154,9 +153,9 @@ typedef struct unit_sums {
 static int add_rank(void *sum, const tatp_words *words)
 {
     unit_sums *sums = sum;
-    if (sums->bytes == NULL)
+    if (NULL == sums->bytes)
         sums->bytes = calloc(sums->units, sizeof *sums->bytes);
-    if (sums->bytes == NULL)
+    if (NULL == sums->bytes)
         return OMPI_ERR_OUT_OF_RESOURCE;
     return tatp_from_errno(units_add((const unit_step *)words->word, words->count / UNIT_STEP_WORDS,
                                      sums->bytes, sums->units));
@@ -182,7 +181,8 @@ static int add_node(void *sum, const tatp_words *words)
 /* An error is local, or rank 0's. */
 static int gather_units(tatp_pass *pass, const tatp_units *units, entries *all)
 {
-    static const tatp_by_node way = {TATP_TAG_UNITS, TATP_TAG_NODE_UNITS, add_rank, sum_up, add_node};
+    static const tatp_by_node way = {TATP_TAG_UNITS, TATP_TAG_NODE_UNITS, add_rank, sum_up,
+                                     add_node};
     unit_sums sums = {.where = &pass->module->where, .units = units->count, .all = all};
     unit_counts counts = {0};
     int rc = count_own(pass, units, &counts);
@@ -202,14 +202,15 @@ static int fit(const tatp_pass *pass, const matrix *bytes, size_t *of, bool *fit
     const tatp_schedule *schedule = pass->schedule;
     size_t count = schedule->domains.count;
     size_t *node_of_aggregator = calloc(count, sizeof *node_of_aggregator);
-    if (node_of_aggregator == NULL)
+    if (NULL == node_of_aggregator)
         return OMPI_ERR_OUT_OF_RESOURCE;
     for (size_t j = 0; j < count; j++)
         node_of_aggregator[j] = where->node_of_rank[schedule->decision.aggregator[j]];
     fitted_input in = {bytes, &where->topology, node_of_aggregator, count};
     fitted_report report;
     int rc = fitted_assign(&in, NULL, of, &report);
-    *fits = rc == 0 && fitted_serves(&report, schedule->decision.hop_bytes, least_saving(pass->module));
+    *fits =
+        rc == 0 && fitted_serves(&report, schedule->decision.hop_bytes, least_saving(pass->module));
     free(node_of_aggregator);
     return tatp_from_errno(rc);
 }
@@ -232,7 +233,8 @@ static int choose_unit(const tatp_pass *pass, tatp_units *units, matrix *bytes)
     return tatp_from_errno(rc);
 }
 
-/* On rank 0: where fitted domains are worth it, the units and who has them; else units->of stays NULL. */
+/* On rank 0: where fitted domains are worth it, the units and who has them; else units->of stays
+ * NULL. */
 static int decide(const tatp_pass *pass, const tatp_units *smallest, entries *all,
                   tatp_units *units)
 {
@@ -241,17 +243,17 @@ static int decide(const tatp_pass *pass, const tatp_units *smallest, entries *al
     bool fits = false;
     if (all->too_many)
         return OMPI_SUCCESS;
-    int rc = tatp_from_errno(matrix_from_entries(&bytes, smallest->count,
-                                                 pass->module->where.nodes, all->entry, all->count));
-    if (rc != OMPI_SUCCESS)
+    int rc = tatp_from_errno(matrix_from_entries(&bytes, smallest->count, pass->module->where.nodes,
+                                                 all->entry, all->count));
+    if (OMPI_SUCCESS != rc)
         return rc;
     if (!chosen.columns)
         rc = choose_unit(pass, &chosen, &bytes);
-    if (rc == OMPI_SUCCESS) {
+    if (OMPI_SUCCESS == rc) {
         chosen.of = calloc(chosen.count, sizeof *chosen.of);
-        rc = chosen.of == NULL ? OMPI_ERR_OUT_OF_RESOURCE : fit(pass, &bytes, chosen.of, &fits);
+        rc = NULL == chosen.of ? OMPI_ERR_OUT_OF_RESOURCE : fit(pass, &bytes, chosen.of, &fits);
     }
-    if (rc == OMPI_SUCCESS && fits)
+    if (OMPI_SUCCESS == rc && fits)
         *units = chosen;
     else
         free(chosen.of);
@@ -261,13 +263,13 @@ static int decide(const tatp_pass *pass, const tatp_units *smallest, entries *al
 
 /* ---- the answer ---- */
 
-/* What rank 0 tells first; then, where units are fitted, pairs of a domain and a number of neighbouring
- * units that are in it. */
+/* What rank 0 tells first; then, where units are fitted, pairs of a domain and a number of
+ * neighbouring units that are in it. */
 enum { ANSWER_ERROR, ANSWER_UNIT, ANSWER_WORDS };
 enum { PAIR_DOMAIN, PAIR_UNITS, PAIR_WORDS };
 
-/* The next pairs, as many as there is room for; zeroes behind the last. *at is the first unit that they
- * do not tell. */
+/* The next pairs, as many as there is room for; zeroes behind the last. *at is the first unit that
+ * they do not tell. */
 static void put_pairs(const tatp_units *units, size_t *at, int64_t *word, size_t words)
 {
     memset(word, 0, words * sizeof *word);
@@ -284,23 +286,24 @@ static void take_pairs(tatp_units *units, size_t *at, const int64_t *word, size_
 {
     for (size_t i = 0; i + PAIR_WORDS <= words; i += PAIR_WORDS) {
         for (int64_t n = 0; n < word[i + PAIR_UNITS]; n++, ++*at) {
-            if (units->of != NULL)
+            if (NULL != units->of)
                 units->of[*at] = (size_t)word[i + PAIR_DOMAIN];
         }
     }
 }
 
-/* By pieces of one size, so that a rank without memory can hear them too. Collective; rc is local. */
+/* By pieces of one size, so that a rank without memory can hear them too. Collective; rc is local.
+ */
 static int tell_units(tatp_pass *pass, tatp_units *units)
 {
     int64_t *word = pass->module->where.answer;
     int rc = OMPI_SUCCESS;
-    for (size_t at = 0; at < units->count && rc == OMPI_SUCCESS;) {
+    for (size_t at = 0; at < units->count && OMPI_SUCCESS == rc;) {
         size_t next = at;
         if (pass->fh->f_rank == 0)
             put_pairs(units, &next, word, TATP_ANSWER_PIECE);
         rc = tatp_bcast(pass->fh, word, TATP_ANSWER_PIECE);
-        if (rc == OMPI_SUCCESS)
+        if (OMPI_SUCCESS == rc)
             take_pairs(units, &at, word, TATP_ANSWER_PIECE);
     }
     return rc;
@@ -309,17 +312,17 @@ static int tell_units(tatp_pass *pass, tatp_units *units)
 /* Collective. An error is everyone's, but for *local. */
 static int hear(tatp_pass *pass, int rc, const tatp_units *smallest, tatp_units *units, int *local)
 {
-    int64_t answer[ANSWER_WORDS] = {tatp_error_class(rc), units->of != NULL ? units->unit : 0};
+    int64_t answer[ANSWER_WORDS] = {tatp_error_class(rc), NULL != units->of ? units->unit : 0};
     rc = tatp_bcast(pass->fh, answer, ANSWER_WORDS);
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = (int)answer[ANSWER_ERROR];
-    if (rc != OMPI_SUCCESS || answer[ANSWER_UNIT] == 0)
+    if (OMPI_SUCCESS != rc || answer[ANSWER_UNIT] == 0)
         return rc;
     if (pass->fh->f_rank != 0) {
         *units = smallest->columns ? *smallest
                                    : pieces(pass->schedule, smallest->base, answer[ANSWER_UNIT]);
         units->of = calloc(units->count, sizeof *units->of);
-        if (units->of == NULL)
+        if (NULL == units->of)
             *local = OMPI_ERR_OUT_OF_RESOURCE;
     }
     return tell_units(pass, units);
@@ -331,11 +334,11 @@ int tatp_fit(tatp_pass *pass, tatp_units *units, int *local)
     entries all = {0};
     *units = (tatp_units){0};
     int rc = gather_units(pass, &smallest, &all);
-    if (rc == OMPI_SUCCESS && pass->fh->f_rank == 0)
+    if (OMPI_SUCCESS == rc && pass->fh->f_rank == 0)
         rc = decide(pass, &smallest, &all, units);
     free(all.entry);
     rc = hear(pass, rc, &smallest, units, local);
-    if (rc != OMPI_SUCCESS) {
+    if (OMPI_SUCCESS != rc) {
         free(units->of);
         *units = (tatp_units){0};
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of numbers to rank 0: from all ranks, or from the lowest rank of each node, which sums up. */
+/* Lists of numbers to rank 0: from all ranks, or from the lowest rank of each node, which sums up.
+ */
 #include "fcoll_tatp.h"
 
 #include <limits.h>
@@ -19,7 +20,7 @@ static int make_room(const tatp_nodes *where, int ranks, int64_t **all)
             return MPI_ERR_COUNT;
     }
     *all = malloc(((size_t)total + 1) * sizeof **all);
-    return *all == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+    return NULL == *all ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 }
 
 int tatp_gather(ompio_file_t *fh, const tatp_nodes *where, const int64_t *words, size_t count,
@@ -27,17 +28,17 @@ int tatp_gather(ompio_file_t *fh, const tatp_nodes *where, const int64_t *words,
 {
     int64_t verdict = MPI_SUCCESS;
     *all = NULL;
-    if (rc == OMPI_SUCCESS && count > INT_MAX)
+    if (OMPI_SUCCESS == rc && count > INT_MAX)
         rc = MPI_ERR_COUNT;
-    int own = rc == OMPI_SUCCESS ? (int)count : -tatp_error_class(rc);
+    int own = OMPI_SUCCESS == rc ? (int)count : -tatp_error_class(rc);
     rc = tatp_gather_equal(fh, &own, 1, MPI_INT, where->count);
-    if (rc == OMPI_SUCCESS && fh->f_rank == 0)
+    if (OMPI_SUCCESS == rc && fh->f_rank == 0)
         verdict = tatp_error_class(make_room(where, fh->f_size, all));
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = tatp_bcast(fh, &verdict, 1);
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = (int)verdict;
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = tatp_gather_words(fh, words, own, *all, where->count, where->start);
     return rc;
 }
@@ -51,9 +52,9 @@ static int add_all(ompio_file_t *fh, enum tatp_tag tag, size_t senders,
     for (size_t i = 0; i < senders; i++) {
         tatp_words message = {0};
         int more = tatp_receive_words(fh, tag, &message);
-        if (rc == OMPI_SUCCESS)
+        if (OMPI_SUCCESS == rc)
             rc = more;
-        if (rc == OMPI_SUCCESS && message.count > 0)
+        if (OMPI_SUCCESS == rc && message.count > 0)
             rc = add(sum, &message);
         free(message.word);
     }
@@ -64,10 +65,11 @@ static int add_all(ompio_file_t *fh, enum tatp_tag tag, size_t senders,
 static int sum_node(tatp_pass *pass, const tatp_by_node *way, void *sum, const tatp_words *own,
                     tatp_words *node, int rc)
 {
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = way->add_rank(sum, own);
-    rc = add_all(pass->fh, way->to_lowest, (size_t)pass->module->locals - 1, way->add_rank, sum, rc);
-    return rc == OMPI_SUCCESS ? way->sum_up(sum, node) : rc;
+    rc =
+        add_all(pass->fh, way->to_lowest, (size_t)pass->module->locals - 1, way->add_rank, sum, rc);
+    return OMPI_SUCCESS == rc ? way->sum_up(sum, node) : rc;
 }
 
 int tatp_gather_by_node(tatp_pass *pass, const tatp_by_node *way, void *sum, const tatp_words *own,
@@ -79,12 +81,13 @@ int tatp_gather_by_node(tatp_pass *pass, const tatp_by_node *way, void *sum, con
         rc = sum_node(pass, way, sum, own, &node, rc);
     else
         sent = tatp_send_words(pass, own, rc, lowest, way->to_lowest);
-    if (rank == 0 && rc == OMPI_SUCCESS)
+    if (rank == 0 && OMPI_SUCCESS == rc)
         rc = way->add_node(sum, &node);
     if (rank == 0)
-        rc = add_all(pass->fh, way->to_root, pass->module->where.leaders - 1, way->add_node, sum, rc);
+        rc = add_all(pass->fh, way->to_root, pass->module->where.leaders - 1, way->add_node, sum,
+                     rc);
     else if (rank == lowest)
         sent = tatp_send_words(pass, &node, rc, 0, way->to_root);
     free(node.word);
-    return rc != OMPI_SUCCESS ? rc : sent;
+    return OMPI_SUCCESS != rc ? rc : sent;
 }

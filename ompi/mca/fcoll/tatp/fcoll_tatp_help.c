@@ -12,7 +12,7 @@ void tatp_show_help(const char *topic, ...)
     va_start(arguments, topic);
     char *text = opal_show_help_vstring(TATP_HELP_FILE, topic, true, arguments);
     va_end(arguments);
-    if (text != NULL)
+    if (NULL != text)
         fputs(text, stderr);
     free(text);
 }

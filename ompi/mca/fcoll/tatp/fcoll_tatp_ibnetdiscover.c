@@ -25,16 +25,16 @@ static FILE *open_memory(const char *name)
 {
     int fd = memfd_create(name, MFD_CLOEXEC);
     FILE *stream = fd >= 0 ? fdopen(fd, "r+") : NULL;
-    if (fd >= 0 && stream == NULL)
+    if (fd >= 0 && NULL == stream)
         close(fd);
     return stream;
 }
 
 static void close_printed(printed *text)
 {
-    if (text->out != NULL)
+    if (NULL != text->out)
         fclose(text->out);
-    if (text->err != NULL)
+    if (NULL != text->err)
         fclose(text->err);
 }
 
@@ -140,7 +140,7 @@ static topo_fabric *discover(const char *path, int seconds)
     topo_fabric *fabric = NULL;
     printed text = {open_memory("ibnetdiscover"), open_memory("complaints")};
     int rc = -ENOMEM;
-    if (text.out != NULL && text.err != NULL)
+    if (NULL != text.out && NULL != text.err)
         rc = run(path, seconds, &text, &error);
     if (rc == 0)
         rc = read_fabric(text.out, &fabric, &error);
@@ -154,7 +154,7 @@ static topo_fabric *discover(const char *path, int seconds)
 const topo_fabric *tatp_discover(void)
 {
     mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
-    if (c->ibnetdiscover == NULL || c->ibnetdiscover[0] == '\0')
+    if (NULL == c->ibnetdiscover || c->ibnetdiscover[0] == '\0')
         return NULL;
     OPAL_THREAD_LOCK(&c->lock);
     if (!c->discovered)

@@ -45,10 +45,10 @@ static void free_module(tatp_module *module)
 static tatp_module *take_module(ompio_file_t *fh)
 {
     tatp_module **at = &mca_fcoll_tatp_component.modules;
-    while (*at != NULL && (*at)->fh != fh)
+    while (NULL != *at && (*at)->fh != fh)
         at = &(*at)->next;
     tatp_module *module = *at;
-    if (module != NULL)
+    if (NULL != module)
         *at = module->next;
     return module;
 }
@@ -68,7 +68,7 @@ static tatp_module *add_idle(tatp_module *module)
     module->fh = NULL;
     module->next = *at;
     *at = module;
-    for (int n = 0; n < MOST_IDLE && *at != NULL; n++)
+    for (int n = 0; n < MOST_IDLE && NULL != *at; n++)
         at = &(*at)->next;
     tatp_module *oldest = *at;
     *at = NULL;
@@ -81,10 +81,10 @@ static void retire(ompio_file_t *fh, tatp_module *module)
     tatp_operations_finish(module);
     tatp_record_end(fh, module);
     OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
-    if (module->where.agreed && module->where.error == MPI_SUCCESS)
+    if (module->where.agreed && MPI_SUCCESS == module->where.error)
         out = add_idle(module);
     OPAL_THREAD_UNLOCK(&mca_fcoll_tatp_component.lock);
-    if (out != NULL)
+    if (NULL != out)
         free_module(out);
 }
 
@@ -105,16 +105,16 @@ static tatp_module *take_idle(const ompi_process_name_t *group, int ranks,
                               const tatp_settings *settings)
 {
     tatp_module **best = NULL;
-    for (tatp_module **at = &mca_fcoll_tatp_component.idle_modules; *at != NULL;
+    for (tatp_module **at = &mca_fcoll_tatp_component.idle_modules; NULL != *at;
          at = &(*at)->next) {
         if (!same_group(*at, group, ranks))
             continue;
-        if (best == NULL || same_settings(*at, settings))
+        if (NULL == best || same_settings(*at, settings))
             best = at;
         if (same_settings(*at, settings))
             break;
     }
-    if (best == NULL)
+    if (NULL == best)
         return NULL;
     tatp_module *module = *best;
     *best = module->next;
@@ -124,7 +124,7 @@ static tatp_module *take_idle(const ompi_process_name_t *group, int ranks,
 static ompi_process_name_t *group_of(ompio_file_t *fh)
 {
     ompi_process_name_t *group = calloc((size_t)fh->f_size, sizeof *group);
-    for (int r = 0; group != NULL && r < fh->f_size; r++)
+    for (int r = 0; NULL != group && r < fh->f_size; r++)
         group[r] = ompi_group_get_proc_name(fh->f_comm->c_local_group, r);
     return group;
 }
@@ -132,10 +132,10 @@ static ompi_process_name_t *group_of(ompio_file_t *fh)
 static tatp_module *new_module(ompi_process_name_t *group, int ranks)
 {
     tatp_module *module = calloc(1, sizeof *module);
-    if (module == NULL)
+    if (NULL == module)
         return NULL;
     module->spare = tatp_operation_new();
-    if (module->spare == NULL || tatp_record_new(module) != OMPI_SUCCESS) {
+    if (NULL == module->spare || OMPI_SUCCESS != tatp_record_new(module)) {
         tatp_operation_free(module->spare);
         free(module);
         return NULL;
@@ -159,14 +159,14 @@ static tatp_module *module_for(ompio_file_t *fh)
     tatp_find_choices();
     tatp_settings settings = tatp_read_settings(fh);
     ompi_process_name_t *group = group_of(fh);
-    if (group == NULL)
+    if (NULL == group)
         return NULL;
     tatp_module *module = take_idle(group, fh->f_size, &settings);
-    if (module != NULL)
+    if (NULL != module)
         free(group);
     else
         module = new_module(group, fh->f_size);
-    if (module == NULL) {
+    if (NULL == module) {
         free(group);
         return NULL;
     }
@@ -185,7 +185,7 @@ int mca_fcoll_tatp_file_unquery(struct ompio_file_t *fh)
     OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
     tatp_module *module = take_module(fh);
     OPAL_THREAD_UNLOCK(&mca_fcoll_tatp_component.lock);
-    if (module != NULL)
+    if (NULL != module)
         retire(fh, module);
     return OMPI_SUCCESS;
 }
@@ -195,7 +195,7 @@ void tatp_modules_release(void)
     mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
     tatp_module **lists[] = {&c->modules, &c->idle_modules};
     for (int l = 0; l < 2; l++) {
-        while (*lists[l] != NULL) {
+        while (NULL != *lists[l]) {
             tatp_module *module = *lists[l];
             *lists[l] = module->next;
             free_module(module);
@@ -217,16 +217,16 @@ static tatp_module *query_module(ompio_file_t *fh)
     OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
     tatp_module *module = take_module(fh);
     /* a handle at the address of one that was closed under another component */
-    if (module != NULL && fh->f_fcoll != &module->super) {
+    if (NULL != module && fh->f_fcoll != &module->super) {
         stale = module;
         module = NULL;
     }
-    if (module == NULL)
+    if (NULL == module)
         module = module_for(fh);
-    if (module != NULL)
+    if (NULL != module)
         put_module(module);
     OPAL_THREAD_UNLOCK(&mca_fcoll_tatp_component.lock);
-    if (stale != NULL)
+    if (NULL != stale)
         retire(fh, stale);
     return module;
 }
@@ -237,5 +237,5 @@ mca_fcoll_base_module_t *mca_fcoll_tatp_file_query(struct ompio_file_t *fh, int 
     if (*priority < 0)
         return NULL;
     tatp_module *module = query_module(fh);
-    return module != NULL ? &module->super : NULL;
+    return NULL != module ? &module->super : NULL;
 }

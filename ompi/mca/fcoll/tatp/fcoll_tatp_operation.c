@@ -41,8 +41,8 @@ static void destruct(tatp_operation *operation);
 OBJ_CLASS_DECLARATION(tatp_operation);
 OBJ_CLASS_INSTANCE(tatp_operation, ompi_request_t, construct, destruct);
 
-/* Files with operations, and stacks that wait; guarded by a lock of their own, which is taken while the
- * component's is held. */
+/* Files with operations, and stacks that wait; guarded by a lock of their own, which is taken while
+ * the component's is held. */
 static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
 static tatp_module *busy_modules;
 static fiber *idle_fibers;
@@ -57,7 +57,7 @@ static fiber *new_fiber(void)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     fiber *f = calloc(1, sizeof *f);
-    if (f == NULL)
+    if (NULL == f)
         return NULL;
     void *stack = mmap(NULL, STACK_BYTES + page, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
@@ -81,10 +81,10 @@ static fiber *take_fiber(void)
 {
     OPAL_THREAD_LOCK(&lock);
     fiber *f = idle_fibers;
-    if (f != NULL)
+    if (NULL != f)
         idle_fibers = f->next;
     OPAL_THREAD_UNLOCK(&lock);
-    return f != NULL ? f : new_fiber();
+    return NULL != f ? f : new_fiber();
 }
 
 static void put_back_fiber(fiber *f)
@@ -135,11 +135,11 @@ static void destruct(tatp_operation *operation)
 tatp_operation *tatp_operation_new(void)
 {
     tatp_operation *operation = OBJ_NEW(tatp_operation);
-    if (operation == NULL)
+    if (NULL == operation)
         return NULL;
     operation->fiber = take_fiber();
     operation->call = tatp_call_new();
-    if (operation->fiber != NULL && operation->call != NULL)
+    if (NULL != operation->fiber && NULL != operation->call)
         return operation;
     tatp_operation_free(operation);
     return NULL;
@@ -147,9 +147,9 @@ tatp_operation *tatp_operation_new(void)
 
 void tatp_operation_free(tatp_operation *operation)
 {
-    if (operation == NULL)
+    if (NULL == operation)
         return;
-    if (operation->fiber != NULL)
+    if (NULL != operation->fiber)
         put_back_fiber(operation->fiber);
     tatp_call_free(operation->call);
     OBJ_RELEASE(operation);
@@ -172,8 +172,7 @@ void tatp_operation_pause(tatp_operation *operation, ompi_request_t *awaited)
 /* makecontext hands over integers only. */
 static void enter(unsigned int high, unsigned int low)
 {
-    tatp_operation *operation =
-        (tatp_operation *)(uintptr_t)((uint64_t)high << 32 | (uint64_t)low);
+    tatp_operation *operation = (tatp_operation *)(uintptr_t)((uint64_t)high << 32 | (uint64_t)low);
     int rc = tatp_call_run(operation->call, &operation->request.req_status);
     operation->request.req_status.MPI_ERROR = tatp_error_class(rc);
     operation->ended = true;
@@ -195,7 +194,7 @@ static void begin(tatp_operation *operation)
 
 static bool can_go_on(const tatp_operation *operation)
 {
-    return operation->awaited == NULL || REQUEST_COMPLETE(operation->awaited);
+    return NULL == operation->awaited || REQUEST_COMPLETE(operation->awaited);
 }
 
 /* Takes an operation that has ended from the queue of its file, and a file without operations from
@@ -204,7 +203,7 @@ static void remove_first(tatp_module *module)
 {
     OPAL_THREAD_LOCK(&lock);
     module->operations = module->operations->next;
-    if (module->operations == NULL) {
+    if (NULL == module->operations) {
         tatp_module **at = &busy_modules;
         while (*at != module)
             at = &(*at)->next_busy;
@@ -241,9 +240,9 @@ static int go_on(tatp_module *module)
 static int progress(void)
 {
     int completed = 0;
-    if (busy_modules == NULL || atomic_flag_test_and_set(&entered))
+    if (NULL == busy_modules || atomic_flag_test_and_set(&entered))
         return 0;
-    for (tatp_module *module = busy_modules, *next; module != NULL; module = next) {
+    for (tatp_module *module = busy_modules, *next; NULL != module; module = next) {
         next = module->next_busy;
         completed += go_on(module);
     }
@@ -258,7 +257,7 @@ static void append(tatp_module *module, tatp_operation *operation)
     bool first_of_all;
     OPAL_THREAD_LOCK(&lock);
     tatp_operation **at = &module->operations;
-    while (*at != NULL)
+    while (NULL != *at)
         at = &(*at)->next;
     *at = operation;
     if (module->operations == operation) {
@@ -293,7 +292,7 @@ void tatp_operations_release(void)
     if (progress_registered)
         opal_progress_unregister(progress);
     progress_registered = false;
-    while (idle_fibers != NULL) {
+    while (NULL != idle_fibers) {
         fiber *f = idle_fibers;
         idle_fibers = f->next;
         free_fiber(f);

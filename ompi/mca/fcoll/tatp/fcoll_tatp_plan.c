@@ -17,8 +17,8 @@ static int assess_otp(const plan_input *in, const lap_solver *solver, tatp_decis
     return rc != 0 ? rc : plan_hop_bytes(in, rank_of_domain, &decision->hop_bytes_otp);
 }
 
-static int assign(const plan_input *in, const tatp_settings *settings, bool fitted, tatp_decision *decision,
-                  size_t *rank_of_domain)
+static int assign(const plan_input *in, const tatp_settings *settings, bool fitted,
+                  tatp_decision *decision, size_t *rank_of_domain)
 {
     int rc = fitted ? 0 : assess_otp(in, settings->solver, decision, rank_of_domain);
     if (rc == 0)
@@ -30,19 +30,22 @@ static int assign(const plan_input *in, const tatp_settings *settings, bool fitt
     return tatp_from_errno(rc);
 }
 
-/* What rank 0 tells: the aggregator of each domain follows, then how many ranks contribute to each. */
+/* What rank 0 tells: the aggregator of each domain follows, then how many ranks contribute to each.
+ */
 enum { ANSWER_ERROR, ANSWER_ID, ANSWER_PARTS, ANSWER_MAY_FIT, ANSWER_WORDS = TATP_ANSWER_WORDS };
 
-/* Into how many equal parts a window falls when those from other nodes shall be one message each. Where most
- * contributors are on the aggregator's own node larger windows would only leave the cache. */
+/* Into how many equal parts a window falls when those from other nodes shall be one message each.
+ * Where most contributors are on the aggregator's own node larger windows would only leave the
+ * cache. */
 static int64_t parts_of_window(int64_t contributors, int64_t remote)
 {
     return remote > contributors / 2 ? contributors : remote;
 }
 
-/* Counts each domain's contributors, of which `ranks` has those on each node; returns the most parts of a window that any aggregator has. */
-static int64_t count_contributors(const plan_input *in, const matrix *ranks, const size_t *rank_of_domain,
-                                  int64_t *contributors)
+/* Counts each domain's contributors, of which `ranks` has those on each node; returns the most
+ * parts of a window that any aggregator has. */
+static int64_t count_contributors(const plan_input *in, const matrix *ranks,
+                                  const size_t *rank_of_domain, int64_t *contributors)
 {
     int64_t most = 0;
     for (size_t j = 0; j < ranks->cols; j++)
@@ -67,7 +70,7 @@ static int decide_here(tatp_pass *pass, tatp_rows *rows, int64_t *answer)
     tatp_schedule *schedule = pass->schedule;
     size_t domains = schedule->domains.count;
     size_t *rank_of_domain = calloc(domains, sizeof *rank_of_domain);
-    if (rank_of_domain == NULL)
+    if (NULL == rank_of_domain)
         return OMPI_ERR_OUT_OF_RESOURCE;
     plan_input in = {
         .requests = &rows->requests,
@@ -81,14 +84,15 @@ static int decide_here(tatp_pass *pass, tatp_rows *rows, int64_t *answer)
         in.blocks = &rows->blocks;
         in.node_blocks = &rows->node_blocks;
     }
-    int rc = assign(&in, &pass->module->settings, schedule->fitted, &schedule->decision, rank_of_domain);
-    if (rc == OMPI_SUCCESS) {
+    int rc =
+        assign(&in, &pass->module->settings, schedule->fitted, &schedule->decision, rank_of_domain);
+    if (OMPI_SUCCESS == rc) {
         answer[ANSWER_PARTS] = count_contributors(&in, &rows->node_ranks, rank_of_domain,
-                                                   answer + ANSWER_WORDS + domains);
+                                                  answer + ANSWER_WORDS + domains);
         answer[ANSWER_MAY_FIT] = tatp_may_fit(pass->module, schedule, &schedule->decision);
         tatp_stats_keep(schedule, rows);
     }
-    for (size_t j = 0; j < domains && rc == OMPI_SUCCESS; j++)
+    for (size_t j = 0; j < domains && OMPI_SUCCESS == rc; j++)
         answer[ANSWER_WORDS + j] = (int64_t)rank_of_domain[j];
     free(rank_of_domain);
     return rc;
@@ -97,21 +101,21 @@ static int decide_here(tatp_pass *pass, tatp_rows *rows, int64_t *answer)
 static void tell(const tatp_pass *pass)
 {
     const tatp_decision *d = &pass->schedule->decision;
-    opal_output_verbose(20, ompi_fcoll_base_framework.framework_output,
-                        "fcoll:tatp: %lu domains by %s: %.15g hop-bytes, %lld bytes between nodes; by otp "
-                        "%.15g hop-bytes",
-                        (unsigned long)pass->schedule->domains.count,
-                        pass->module->settings.strategy->name, d->hop_bytes,
-                        (long long)d->crossing_bytes, d->hop_bytes_otp);
+    opal_output_verbose(
+        20, ompi_fcoll_base_framework.framework_output,
+        "fcoll:tatp: %lu domains by %s: %.15g hop-bytes, %lld bytes between nodes; by otp "
+        "%.15g hop-bytes",
+        (unsigned long)pass->schedule->domains.count, pass->module->settings.strategy->name,
+        d->hop_bytes, (long long)d->crossing_bytes, d->hop_bytes_otp);
 }
 
 /* On rank 0: what it tells in any case. */
 static void give_answer(tatp_pass *pass, int rc, tatp_rows *rows, int64_t *answer)
 {
     static _Atomic int64_t given; /* schedule ids of this process */
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = decide_here(pass, rows, answer);
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         tell(pass);
     answer[ANSWER_ERROR] = tatp_error_class(rc);
     answer[ANSWER_ID] = ++given;
@@ -141,19 +145,19 @@ int tatp_decide(tatp_pass *pass, int rc, bool *may_fit)
     int64_t *answer = pass->module->where.answer;
     int words = ANSWER_WORDS + 2 * (int)domains;
     tatp_rows rows;
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         pass->schedule->decision.aggregator = calloc(domains + 1, sizeof(int));
-    if (rc == OMPI_SUCCESS && pass->schedule->decision.aggregator == NULL)
+    if (OMPI_SUCCESS == rc && NULL == pass->schedule->decision.aggregator)
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     rc = tatp_gather_rows(pass, rc, &rows);
     if (pass->fh->f_rank == 0)
         give_answer(pass, rc, &rows, answer);
     tatp_rows_release(&rows);
     rc = tatp_bcast(pass->fh, answer, words);
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = (int)answer[ANSWER_ERROR];
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         adopt(pass, answer);
-    *may_fit = rc == OMPI_SUCCESS && answer[ANSWER_MAY_FIT];
+    *may_fit = OMPI_SUCCESS == rc && answer[ANSWER_MAY_FIT];
     return rc;
 }

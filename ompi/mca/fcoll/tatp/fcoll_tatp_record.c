@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The recorder: what the ranks do in the files of a run, for placement at the next launch: which of them
- * access neighbouring regions (the view matrix), and which part of the range each collective call
- * accesses (the profile).
+/* The recorder: what the ranks do in the files of a run, for placement at the next launch: which of
+ * them access neighbouring regions (the view matrix), and which part of the range each collective
+ * call accesses (the profile).
  *
- * During a call each rank only notes what it accesses itself; calls that repeat the accesses of the call
- * before are counted. When the file is closed, and now and then before, the ranks tell each other
- * (fcoll_tatp_record_collect.c). An error of the recorder is told, and never that of a call. */
+ * During a call each rank only notes what it accesses itself; calls that repeat the accesses of the
+ * call before are counted. When the file is closed, and now and then before, the ranks tell each
+ * other (fcoll_tatp_record_collect.c). An error of the recorder is told, and never that of a call.
+ */
 #include "fcoll_tatp_record.h"
 
 #include <stdlib.h>
@@ -21,7 +22,7 @@ enum { MANY_RUNS = 1 << 16 };
 bool tatp_records(void)
 {
     const char *path = mca_fcoll_tatp_component.record_file;
-    return path != NULL && path[0] != '\0';
+    return NULL != path && path[0] != '\0';
 }
 
 size_t tatp_world_size(void)
@@ -70,7 +71,7 @@ static void collect(ompio_file_t *fh, tatp_recording *recording)
 {
     settle(recording);
     int rc = tatp_collect(fh, recording);
-    if (rc != OMPI_SUCCESS)
+    if (OMPI_SUCCESS != rc)
         tatp_record_failed(rc);
     if (recording->known == TATP_NOTED)
         recording->known = TATP_KEPT;
@@ -93,7 +94,7 @@ static int copy_list(const access_list *list, access_list *copy)
     if (__builtin_mul_overflow(list->count, sizeof *list->run, &size))
         return -ENOMEM;
     access_run *run = malloc(size);
-    if (run == NULL)
+    if (NULL == run)
         return -ENOMEM;
     memcpy(run, list->run, size);
     *copy = (access_list){run, list->count, list->count, list->bytes};
@@ -103,15 +104,18 @@ static int copy_list(const access_list *list, access_list *copy)
 static void note_pass(const tatp_pass *pass, tatp_recording *recording)
 {
     tatp_noted *noted = next_noted(pass->fh, recording);
-    *noted = (tatp_noted){.collective = true, .lo = pass->schedule->lo + pass->shift,
-                          .hi = pass->schedule->hi + pass->shift, .times = 1};
+    *noted = (tatp_noted){.collective = true,
+                          .lo = pass->schedule->lo + pass->shift,
+                          .hi = pass->schedule->hi + pass->shift,
+                          .times = 1};
     noted->error = copy_list(pass->file, &noted->list);
     recording->last = recording->count - 1;
     recording->known = TATP_NOTED;
     recording->runs += noted->list.count;
 }
 
-/* The accesses that were not collective since the view was set, as if they were one collective call. */
+/* The accesses that were not collective since the view was set, as if they were one collective
+ * call. */
 static void note_individual(ompio_file_t *fh, tatp_recording *recording)
 {
     tatp_noted *noted = next_noted(fh, recording);
@@ -153,7 +157,7 @@ void tatp_record_pass(const tatp_pass *pass, bool is_long)
 int tatp_record_new(tatp_module *module)
 {
     module->recording = calloc(1, sizeof *module->recording);
-    if (module->recording == NULL)
+    if (NULL == module->recording)
         return OMPI_ERR_OUT_OF_RESOURCE;
     module->recording->module = module;
     return OMPI_SUCCESS;
@@ -165,7 +169,7 @@ void tatp_record_begin(ompio_file_t *fh, tatp_module *module)
     if (!tatp_records())
         return;
     if (tatp_watches(fh, recording)) {
-        if (module->where.error == OMPI_SUCCESS)
+        if (OMPI_SUCCESS == module->where.error)
             note_individual(fh, recording);
         return;
     }
@@ -178,7 +182,7 @@ void tatp_record_end(ompio_file_t *fh, tatp_module *module)
 {
     tatp_recording *recording = module->recording;
     if (tatp_watches(fh, recording)) {
-        if (module->where.error == OMPI_SUCCESS) {
+        if (OMPI_SUCCESS == module->where.error) {
             note_individual(fh, recording);
             collect(fh, recording);
         }
@@ -192,7 +196,7 @@ void tatp_record_end(ompio_file_t *fh, tatp_module *module)
 void tatp_record_free(tatp_module *module)
 {
     tatp_recording *recording = module->recording;
-    if (recording == NULL)
+    if (NULL == recording)
         return;
     forget_noted(recording);
     tatp_kind_release(&recording->kind);

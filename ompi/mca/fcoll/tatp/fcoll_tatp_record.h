@@ -19,15 +19,15 @@ typedef struct tatp_kind {
 
 void tatp_kind_release(tatp_kind *kind);
 
-/* Accesses that the ranks have not told each other yet: those of a collective call, or others under one
- * view. Every rank has one for each, in the same order. */
+/* Accesses that the ranks have not told each other yet: those of a collective call, or others under
+ * one view. Every rank has one for each, in the same order. */
 typedef struct tatp_noted {
     bool collective;
-    access_list list;       /* this rank's, ordered */
-    int error;              /* an errno value: why the list is not all */
-    int64_t missed;         /* bytes that were too many to remember */
-    int64_t lo, hi;         /* range over all ranks; of others it is agreed upon when they are collected */
-    int64_t times;          /* calls like it */
+    access_list list; /* this rank's, ordered */
+    int error;        /* an errno value: why the list is not all */
+    int64_t missed;   /* bytes that were too many to remember */
+    int64_t lo, hi; /* range over all ranks; of others it is agreed upon when they are collected */
+    int64_t times;  /* calls like it */
 } tatp_noted;
 
 /* Then they are collected, also while the file is open. */
@@ -43,14 +43,14 @@ typedef enum tatp_known {
 /* The recorder's part of a module. */
 typedef struct tatp_recording {
     tatp_module *module;
-    char *file;             /* as the program named it */
-    bool counted;           /* the file is among those of the record */
+    char *file;   /* as the program named it */
+    bool counted; /* the file is among those of the record */
     tatp_noted noted[TATP_MOST_NOTED];
-    size_t count, last;     /* so many; the last collective ones */
-    size_t runs;            /* in the lists of all */
-    tatp_known known;       /* the same on all ranks */
-    tatp_kind kind;         /* the last that was collected */
-    int64_t times;          /* so many passes of that kind are not in the record yet */
+    size_t count, last;           /* so many; the last collective ones */
+    size_t runs;                  /* in the lists of all */
+    tatp_known known;             /* the same on all ranks */
+    tatp_kind kind;               /* the last that was collected */
+    int64_t times;                /* so many passes of that kind are not in the record yet */
     mca_fbtl_base_module_t watch; /* takes the place of `fbtl` in the handle */
     mca_fbtl_base_module_t *fbtl; /* whose place it takes */
     access_list individual; /* accessed by calls that are not collective, since the view was set */
@@ -64,8 +64,8 @@ size_t tatp_world_size(void);
 size_t tatp_world_rank(ompio_file_t *fh, int rank);
 
 /* ---- fcoll_tatp_record_collect.c ---- */
-/* Brings all that is noted to rank 0, and into the record there; the last collective accesses become
- * `kind`. Collective; an error is this rank's. */
+/* Brings all that is noted to rank 0, and into the record there; the last collective accesses
+ * become `kind`. Collective; an error is this rank's. */
 int tatp_collect(ompio_file_t *fh, tatp_recording *recording);
 
 /* ---- fcoll_tatp_record_exchange.c ---- */
@@ -87,7 +87,8 @@ void tatp_unwatch(ompio_file_t *fh, tatp_recording *recording);
 int tatp_take_individual(tatp_recording *recording, access_list *list);
 
 /* ---- fcoll_tatp_record_file.c ---- */
-/* What this process adds to the record, `times` times. Failures are told when the record is written. */
+/* What this process adds to the record, `times` times. Failures are told when the record is
+ * written. */
 void tatp_record_keep(const char *file, const tatp_kind *kind, int64_t times, bool new_file);
 /* An error that keeps something out of the record. */
 void tatp_record_failed(int rc);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From what each rank has noted to the record, on rank 0: one reduction over all ranks, then each rank's
- * accesses to those that count neighbours in a part of the file, then what these have counted and each
- * rank's row of the profile by way of the nodes. All calls that are noted go together. Neighbours are found
- * where the accesses are; nothing has the size of ranks squared, and no rank sees all blocks. */
+/* From what each rank has noted to the record, on rank 0: one reduction over all ranks, then each
+ * rank's accesses to those that count neighbours in a part of the file, then what these have
+ * counted and each rank's row of the profile by way of the nodes. All calls that are noted go
+ * together. Neighbours are found where the accesses are; nothing has the size of ranks squared, and
+ * no rank sees all blocks. */
 #include "fcoll_tatp_record.h"
 
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 /* Parts of the range: one for each node, as far as messages to them stay few. */
 enum { SOME_PARTS = 8, MOST_PARTS = 256 };
 
-/* What all ranks add up: who is in trouble; bytes that are not collective; who sends to each part; then
- * CALL_SUMS for each call. */
+/* What all ranks add up: who is in trouble; bytes that are not collective; who sends to each part;
+ * then CALL_SUMS for each call. */
 enum { SUM_ERRORS, SUM_OTHERS, SUM_SENDERS };
 enum { CALL_MISSED = RECORD_SUMS, CALL_SUMS };
 
@@ -21,16 +22,16 @@ enum { TOLD_RANK, TOLD_CALL, TOLD_NEIGHBOURS, TOLD_PROFILE, TOLD_WORDS };
 
 /* Some of what is noted, all of it collective or none. */
 typedef struct collection {
-    tatp_pass pass;            /* for messages */
+    tatp_pass pass; /* for messages */
     tatp_recording *recording;
     const tatp_noted *call[TATP_MOST_NOTED];
     size_t calls, parts;
-    record_words *part;        /* what this rank accesses, by parts */
+    record_words *part; /* what this rank accesses, by parts */
     int64_t sum[SUM_SENDERS + MOST_PARTS + TATP_MOST_NOTED * CALL_SUMS];
     int64_t unit[TATP_MOST_NOTED];
-    tatp_words *received;      /* at the owner of a part */
+    tatp_words *received; /* at the owner of a part */
     size_t senders;
-    record_words told;         /* what this rank says; at the lowest of a node, what all of it say */
+    record_words told; /* what this rank says; at the lowest of a node, what all of it say */
     record_sums sums[TATP_MOST_NOTED]; /* rank 0 */
 } collection;
 
@@ -56,14 +57,15 @@ static int describe_call(collection *c, size_t k)
         return call->error;
     sum[CALL_MISSED] = call->missed;
     int rc = record_add_sums(&call->list, call->lo, call->hi, sum);
-    return rc != 0 ? rc : record_describe_access(&call->list, call->lo, call->hi, k, c->part, c->parts);
+    return rc != 0 ? rc
+                   : record_describe_access(&call->list, call->lo, call->hi, k, c->part, c->parts);
 }
 
 static int describe_calls(collection *c)
 {
     int rc = 0;
     c->part = calloc(c->parts, sizeof *c->part);
-    if (c->part == NULL)
+    if (NULL == c->part)
         return OMPI_ERR_OUT_OF_RESOURCE;
     for (size_t k = 0; k < c->calls && rc == 0; k++)
         rc = describe_call(c, k);
@@ -75,13 +77,14 @@ static int describe_calls(collection *c)
 /* `rc` is what this rank brings along, and `others` its bytes that are not collective. */
 static int add_up(collection *c, int rc, int64_t others)
 {
-    c->sum[SUM_ERRORS] = rc != OMPI_SUCCESS;
+    c->sum[SUM_ERRORS] = OMPI_SUCCESS != rc;
     c->sum[SUM_OTHERS] = others;
-    int failed = tatp_allreduce(c->pass.fh, c->sum, (int)(SUM_SENDERS + c->parts + c->calls * CALL_SUMS),
-                                MPI_INT64_T, MPI_SUM);
-    if (rc == OMPI_SUCCESS)
+    int failed =
+        tatp_allreduce(c->pass.fh, c->sum, (int)(SUM_SENDERS + c->parts + c->calls * CALL_SUMS),
+                       MPI_INT64_T, MPI_SUM);
+    if (OMPI_SUCCESS == rc)
         rc = failed;
-    return rc == OMPI_SUCCESS && c->sum[SUM_ERRORS] > 0 ? OMPI_ERR_OUT_OF_RESOURCE : rc;
+    return OMPI_SUCCESS == rc && c->sum[SUM_ERRORS] > 0 ? OMPI_ERR_OUT_OF_RESOURCE : rc;
 }
 
 /* ---- owners of parts: neighbours ---- */
@@ -94,17 +97,17 @@ static int exchange(collection *c)
     size_t senders = own != SIZE_MAX ? (size_t)c->sum[SUM_SENDERS + own] : 0;
     bool is_sender = own != SIZE_MAX && c->part[own].count > 0;
     c->received = calloc(senders + 1, sizeof *c->received);
-    if (c->received != NULL)
+    if (NULL != c->received)
         c->senders = senders;
-    if (c->received != NULL && is_sender) {
+    if (NULL != c->received && is_sender) {
         c->received[senders - 1] = (tatp_words){rank, c->part[own].word, c->part[own].count};
         c->part[own] = (record_words){0};
     }
     return tatp_exchange_parts(&c->pass, c->part, c->parts, senders - is_sender, c->received);
 }
 
-/* The lists of one call among what was received; at[s] stands behind the pieces of sender s that were
- * taken. Pieces of a sender are in the order of calls. */
+/* The lists of one call among what was received; at[s] stands behind the pieces of sender s that
+ * were taken. Pieces of a sender are in the order of calls. */
 typedef struct owned_call {
     access_list *list;
     size_t *rank, *at, count;
@@ -161,7 +164,7 @@ static int tell_calls(collection *c)
 {
     owned_call o = {calloc(c->senders + 1, sizeof *o.list), calloc(c->senders + 1, sizeof *o.rank),
                     calloc(c->senders + 1, sizeof *o.at), 0};
-    int rc = o.list == NULL || o.rank == NULL || o.at == NULL ? -ENOMEM : 0;
+    int rc = NULL == o.list || NULL == o.rank || NULL == o.at ? -ENOMEM : 0;
     for (size_t k = 0; k < c->calls && rc == 0; k++)
         rc = tell_call(c, k, &o);
     free(o.list);
@@ -176,8 +179,8 @@ static int start_sums(collection *c)
 {
     int rc = 0;
     for (size_t k = 0; k < c->calls && rc == 0; k++)
-        rc = record_sums_start(&c->sums[k], (size_t)c->pass.fh->f_size, c->call[k]->lo, c->call[k]->hi,
-                               c->unit[k], c->parts);
+        rc = record_sums_start(&c->sums[k], (size_t)c->pass.fh->f_size, c->call[k]->lo,
+                               c->call[k]->hi, c->unit[k], c->parts);
     return tatp_from_errno(rc);
 }
 
@@ -188,8 +191,8 @@ static size_t add_told(collection *c, const int64_t *word, int *rc)
     size_t rank = (size_t)word[TOLD_RANK], neighbours = (size_t)word[TOLD_NEIGHBOURS];
     size_t profile = (size_t)word[TOLD_PROFILE];
     if (neighbours > 0)
-        *rc = record_sums_add_neighbours(sums, tatp_owned(c->pass.fh, rank, c->parts), word + TOLD_WORDS,
-                                         neighbours);
+        *rc = record_sums_add_neighbours(sums, tatp_owned(c->pass.fh, rank, c->parts),
+                                         word + TOLD_WORDS, neighbours);
     if (*rc == 0)
         *rc = record_sums_add_profile(sums, rank, word + TOLD_WORDS + neighbours, profile);
     return TOLD_WORDS + neighbours + profile;
@@ -207,7 +210,8 @@ static int add_rank(void *sum, const tatp_words *words)
 {
     collection *c = sum;
     bool is_own = words->word == c->told.word;
-    return is_own ? OMPI_SUCCESS : tatp_from_errno(record_add_words(&c->told, words->word, words->count));
+    return is_own ? OMPI_SUCCESS
+                  : tatp_from_errno(record_add_words(&c->told, words->word, words->count));
 }
 
 static int sum_up(void *sum, tatp_words *words)
@@ -219,16 +223,18 @@ static int sum_up(void *sum, tatp_words *words)
     return OMPI_SUCCESS;
 }
 
-/* Rows, and columns too if the matrix is square, by ranks of the communicator become rows by those of the
- * world; what is about processes of other jobs goes. */
+/* Rows, and columns too if the matrix is square, by ranks of the communicator become rows by those
+ * of the world; what is about processes of other jobs goes. */
 static int rename_ranks(ompio_file_t *fh, matrix *m, bool square)
 {
-    matrix_builder world = {.rows = tatp_world_size(), .cols = square ? tatp_world_size() : m->cols};
+    matrix_builder world = {.rows = tatp_world_size(),
+                            .cols = square ? tatp_world_size() : m->cols};
     matrix renamed;
     int rc = 0;
     for (size_t r = 0; r < m->rows; r++) {
         size_t row = tatp_world_rank(fh, (int)r);
-        for (size_t k = m->row_start[r]; k < m->row_start[r + 1] && row != SIZE_MAX && rc == 0; k++) {
+        for (size_t k = m->row_start[r]; k < m->row_start[r + 1] && row != SIZE_MAX && rc == 0;
+             k++) {
             size_t col = square ? tatp_world_rank(fh, (int)m->col[k]) : m->col[k];
             rc = col == SIZE_MAX ? 0 : matrix_builder_add(&world, row, col, m->value[k]);
         }
@@ -247,8 +253,10 @@ static int finish_call(collection *c, size_t k, tatp_kind *kind)
 {
     const int64_t *sum = sums_of(c, k);
     *kind = (tatp_kind){.pattern = {.first = c->call[k]->lo, .unit = c->unit[k]},
-                        .moved = sum[RECORD_SUM_BYTES], .missed = sum[CALL_MISSED]};
-    int rc = record_sums_finish(&c->sums[k], mca_fcoll_tatp_component.record_weight, &kind->view, &kind->bytes);
+                        .moved = sum[RECORD_SUM_BYTES],
+                        .missed = sum[CALL_MISSED]};
+    int rc = record_sums_finish(&c->sums[k], mca_fcoll_tatp_component.record_weight, &kind->view,
+                                &kind->bytes);
     if (rc == 0)
         rc = rename_ranks(c->pass.fh, &kind->view, true);
     if (rc == 0 && kind->bytes.rows > 0)
@@ -280,20 +288,20 @@ static int gather(collection *c, int rc)
 {
     static const tatp_by_node way = {TATP_TAG_ROWS, TATP_TAG_NODE_ROWS, add_rank, sum_up, add_node};
     bool root = c->pass.fh->f_rank == 0;
-    if (rc == OMPI_SUCCESS && root)
+    if (OMPI_SUCCESS == rc && root)
         rc = start_sums(c);
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = tell_calls(c);
     tatp_words own = {c->pass.fh->f_rank, c->told.word, c->told.count};
     rc = tatp_gather_by_node(&c->pass, &way, c, &own, rc);
-    for (size_t k = 0; k < c->calls && rc == OMPI_SUCCESS && root; k++)
+    for (size_t k = 0; k < c->calls && OMPI_SUCCESS == rc && root; k++)
         rc = keep_call(c, k);
     return rc;
 }
 
 static void release(collection *c)
 {
-    for (size_t j = 0; j < c->parts && c->part != NULL; j++)
+    for (size_t j = 0; j < c->parts && NULL != c->part; j++)
         free(c->part[j].word);
     free(c->part);
     for (size_t s = 0; s < c->senders; s++)
@@ -311,9 +319,10 @@ static int collect(collection *c, int64_t *others)
     int rc = add_up(c, describe_calls(c), *others);
     for (size_t k = 0; k < c->calls; k++)
         c->unit[k] = c->call[k]->collective
-                         ? record_choose_unit(c->call[k]->lo, c->call[k]->hi, sums_of(c, k)) : 0;
-    *others = rc == OMPI_SUCCESS ? c->sum[SUM_OTHERS] : 0;
-    if (rc == OMPI_SUCCESS && c->calls > 0)
+                         ? record_choose_unit(c->call[k]->lo, c->call[k]->hi, sums_of(c, k))
+                         : 0;
+    *others = OMPI_SUCCESS == rc ? c->sum[SUM_OTHERS] : 0;
+    if (OMPI_SUCCESS == rc && c->calls > 0)
         rc = gather(c, exchange(c));
     release(c);
     return rc;
@@ -365,11 +374,11 @@ int tatp_collect(ompio_file_t *fh, tatp_recording *recording)
         tatp_kind_release(&recording->kind);
     int rc = collect(&c, &others);
     if (others > 0) {
-        int first = rc != OMPI_SUCCESS ? rc : agree_ranges(fh, recording);
+        int first = OMPI_SUCCESS != rc ? rc : agree_ranges(fh, recording);
         choose(recording, fh, false, &c);
         others = 0;
         rc = collect(&c, &others);
-        rc = first != OMPI_SUCCESS ? first : rc;
+        rc = OMPI_SUCCESS != first ? first : rc;
     }
     return rc;
 }

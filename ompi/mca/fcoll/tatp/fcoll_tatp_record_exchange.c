@@ -31,12 +31,12 @@ static int start_sends(tatp_pass *pass, const record_words *part, size_t parts, 
         int owner = tatp_owner(pass->fh, j, parts), rc;
         if (part[j].count == 0 || owner == pass->fh->f_rank)
             continue;
-        rc = out->request == NULL
+        rc = NULL == out->request
                  ? tatp_send_nothing(pass, owner, TATP_TAG_RECORD)
-                 : MCA_PML_CALL(isend(part[j].word, part[j].count, MPI_INT64_T, owner, TATP_TAG_RECORD,
-                                      MCA_PML_BASE_SEND_STANDARD, pass->fh->f_comm,
+                 : MCA_PML_CALL(isend(part[j].word, part[j].count, MPI_INT64_T, owner,
+                                      TATP_TAG_RECORD, MCA_PML_BASE_SEND_STANDARD, pass->fh->f_comm,
                                       &out->request[out->count++]));
-        if (first == OMPI_SUCCESS)
+        if (OMPI_SUCCESS == first)
             first = rc;
     }
     return first;
@@ -46,7 +46,7 @@ static int start_sends(tatp_pass *pass, const record_words *part, size_t parts, 
 static int take_part(void *to, tatp_words *message)
 {
     tatp_words **place = to;
-    if (*place == NULL)
+    if (NULL == *place)
         return OMPI_ERR_OUT_OF_RESOURCE;
     *(*place)++ = *message;
     message->word = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The record file. What a process holds goes there when a file is closed. Several processes may hold
- * something (sub-communicators): they take turns by a lock file, add to what is there when it stems from this
- * run, replace it otherwise, and put the whole in place by a rename, so that a killed run leaves the
- * old file or a new one. */
+/* The record file. What a process holds goes there when a file is closed. Several processes may
+ * hold something (sub-communicators): they take turns by a lock file, add to what is there when it
+ * stems from this run, replace it otherwise, and put the whole in place by a rename, so that a
+ * killed run leaves the old file or a new one. */
 #include "fcoll_tatp_record.h"
 
 #include <errno.h>
@@ -49,8 +49,9 @@ static void flush(bool at_end);
 
 /* ---- what this process holds ---- */
 
-/* What is put off has to be written when the run ends, and Open MPI 4.1 does not close fcoll components then.
- * Attributes of MPI_COMM_SELF are the way in: MPI_Finalize deletes them before anything else. */
+/* What is put off has to be written when the run ends, and Open MPI 4.1 does not close fcoll
+ * components then. Attributes of MPI_COMM_SELF are the way in: MPI_Finalize deletes them before
+ * anything else. */
 static int at_finalize(MPI_Comm comm, int keyval, void *value, void *state)
 {
     (void)comm;
@@ -65,21 +66,22 @@ static void ask_for_the_end(void)
 {
     static bool asked;
     int keyval;
-    if (!asked && MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &keyval, NULL) == MPI_SUCCESS)
-        asked = MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &written) == MPI_SUCCESS;
+    if (!asked &&
+        MPI_SUCCESS == MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &keyval, NULL))
+        asked = MPI_SUCCESS == MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &written);
 }
 
 static void expect_something(void)
 {
     delta.something = true;
-    if (delta.path == NULL && mca_fcoll_tatp_component.record_file != NULL)
+    if (NULL == delta.path && NULL != mca_fcoll_tatp_component.record_file)
         delta.path = strdup(mca_fcoll_tatp_component.record_file);
 }
 
 void tatp_record_failed(int rc)
 {
     expect_something();
-    if (delta.error == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == delta.error)
         delta.error = rc;
 }
 
@@ -88,7 +90,7 @@ static int add_kind(const char *file, const tatp_kind *kind, int64_t times)
     access_pattern pattern = kind->pattern;
     delta.view.rows = delta.view.cols = tatp_world_size();
     int rc = kind->view.rows > 0 ? matrix_builder_add_matrix(&delta.view, &kind->view, times) : 0;
-    pattern.file = (char *)(file != NULL ? file : "");
+    pattern.file = (char *)(NULL != file ? file : "");
     if (rc == 0 && kind->bytes.rows > 0)
         rc = view_file_add_calls(&delta.profile, &pattern, &kind->bytes, times);
     return rc;
@@ -123,7 +125,7 @@ const char *tatp_run_id(void)
 {
     static char id[96];
     const char *key = getenv("OMPI_MCA_orte_precondition_transports");
-    if (key != NULL && strlen(key) < sizeof id)
+    if (NULL != key && strlen(key) < sizeof id)
         return strcpy(id, key);
     snprintf(id, sizeof id, "%s.%ld", ompi_process_info.nodename, (long)ompi_process_info.pid);
     return id;
@@ -134,7 +136,7 @@ static provenance parse_comments(char *comments)
 {
     provenance p = {0};
     char *rest = NULL;
-    for (char *line = strtok_r(comments, "\n", &rest); line != NULL;
+    for (char *line = strtok_r(comments, "\n", &rest); NULL != line;
          line = strtok_r(NULL, "\n", &rest)) {
         if (strncmp(line, "run: ", 5) == 0)
             p.ours = strcmp(line + 5, tatp_run_id()) == 0;
@@ -148,13 +150,14 @@ static provenance parse_comments(char *comments)
 
 static int describe(const provenance *p, char **comments)
 {
-    int length = asprintf(comments,
-                          "view matrix of fcoll/tatp, format 2\n"
-                          "program: %s\nrun: %s\nranks: %zu\nweight: %s\nfiles: %" PRId64
-                          "\naccesses: %" PRId64 "\nbytes: %" PRId64 "\nmissed: %" PRId64 "\n",
-                          program_invocation_short_name, tatp_run_id(), tatp_world_size(),
-                          mca_fcoll_tatp_component.record_weight == ACCESS_WEIGHT_BYTES ? "bytes" : "count",
-                          p->files, p->accesses, p->bytes, p->missed);
+    int length =
+        asprintf(comments,
+                 "view matrix of fcoll/tatp, format 2\n"
+                 "program: %s\nrun: %s\nranks: %zu\nweight: %s\nfiles: %" PRId64
+                 "\naccesses: %" PRId64 "\nbytes: %" PRId64 "\nmissed: %" PRId64 "\n",
+                 program_invocation_short_name, tatp_run_id(), tatp_world_size(),
+                 mca_fcoll_tatp_component.record_weight == ACCESS_WEIGHT_BYTES ? "bytes" : "count",
+                 p->files, p->accesses, p->bytes, p->missed);
     if (length < 0)
         *comments = NULL;
     return length < 0 ? -ENOMEM : 0;
@@ -165,7 +168,7 @@ static int describe(const provenance *p, char **comments)
 static int write_file(int fd, const view_file *record)
 {
     FILE *stream = fdopen(fd, "w");
-    if (stream == NULL) {
+    if (NULL == stream) {
         int rc = -errno;
         close(fd);
         return rc;
@@ -214,7 +217,8 @@ static int replace_file(const char *path, const view_file *record)
     return rc;
 }
 
-/* Takes the lock file, which its last holder may be about to remove. The descriptor, or an error. */
+/* Takes the lock file, which its last holder may be about to remove. The descriptor, or an error.
+ */
 static int lock_record(const char *lock)
 {
     for (;;) {
@@ -248,7 +252,8 @@ static bool is_as_written(const char *path)
     const struct stat *then = &written.file;
     return written.known && stat(path, &now) == 0 && now.st_dev == then->st_dev &&
            now.st_ino == then->st_ino && now.st_size == then->st_size &&
-           now.st_mtim.tv_sec == then->st_mtim.tv_sec && now.st_mtim.tv_nsec == then->st_mtim.tv_nsec;
+           now.st_mtim.tv_sec == then->st_mtim.tv_sec &&
+           now.st_mtim.tv_nsec == then->st_mtim.tv_nsec;
 }
 
 /* What the file holds, if it stems from this run: anything else will be replaced. */
@@ -257,7 +262,7 @@ static int read_present(const char *path)
     matrix_error error;
     char *comments = NULL;
     FILE *stream = fopen(path, "r");
-    if (stream == NULL)
+    if (NULL == stream)
         return 0;
     int rc = matrix_read_comments(stream, &comments);
     if (rc == 0)
@@ -329,7 +334,8 @@ static int update_locked(const char *path)
 
 static const char *reason(int rc)
 {
-    return rc == OMPI_ERR_OUT_OF_RESOURCE ? strerror(ENOMEM) : "a part of it could not be collected";
+    return rc == OMPI_ERR_OUT_OF_RESOURCE ? strerror(ENOMEM)
+                                          : "a part of it could not be collected";
 }
 
 static void write_record(const char *path)
@@ -338,7 +344,7 @@ static void write_record(const char *path)
     int rc = delta.view.rows > 0 ? update_locked(path) : 0;
     if (rc != 0)
         tatp_show_help("record", path, strerror(-rc));
-    else if (delta.error != OMPI_SUCCESS)
+    else if (OMPI_SUCCESS != delta.error)
         tatp_show_help("record-part", path, reason(delta.error));
     forget_delta();
     written.at = MPI_Wtime();
@@ -348,7 +354,8 @@ static void write_record(const char *path)
 static void flush(bool at_end)
 {
     OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
-    if (delta.something && delta.path != NULL && (at_end || MPI_Wtime() - written.at >= PART_OF_TIME * written.cost))
+    if (delta.something && NULL != delta.path &&
+        (at_end || MPI_Wtime() - written.at >= PART_OF_TIME * written.cost))
         write_record(delta.path);
     if (at_end)
         forget_written();

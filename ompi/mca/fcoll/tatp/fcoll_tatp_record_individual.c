@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The recorder's eye on accesses that are not collective. OMPIO carries them out without any fcoll
- * component: it cuts them into pieces of the file and hands these to the file-byte-transfer layer (fbtl).
- * While a file is recorded, a module that notes the pieces stands before that layer's in the file's
- * handle. */
+ * component: it cuts them into pieces of the file and hands these to the file-byte-transfer layer
+ * (fbtl). While a file is recorded, a module that notes the pieces stands before that layer's in
+ * the file's handle. */
 #include "fcoll_tatp_record.h"
 
 #include <errno.h>
@@ -30,9 +30,9 @@ static int put_in_order(const access_list *list, access_list *ordered)
     if (rc != 0)
         return rc;
     const access_list **pointer = calloc(layers + 1, sizeof *pointer);
-    for (size_t i = 0; pointer != NULL && i < layers; i++)
+    for (size_t i = 0; NULL != pointer && i < layers; i++)
         pointer[i] = &layer[i];
-    rc = pointer == NULL ? -ENOMEM : access_union(pointer, layers, ordered);
+    rc = NULL == pointer ? -ENOMEM : access_union(pointer, layers, ordered);
     for (size_t i = 0; i < layers; i++)
         access_release(&layer[i]);
     free(layer);
@@ -68,8 +68,9 @@ static void note(const ompio_file_t *fh)
     for (int i = 0; i < fh->f_num_of_io_entries; i++) {
         const mca_common_ompio_io_array_t *piece = &fh->f_io_array[i];
         int64_t length = (int64_t)piece->length, stream = recording->individual.bytes;
-        if (!has_room(recording) || access_append(&recording->individual, (int64_t)(intptr_t)piece->offset,
-                                                  length, stream) != 0)
+        if (!has_room(recording) ||
+            access_append(&recording->individual, (int64_t)(intptr_t)piece->offset, length,
+                          stream) != 0)
             recording->missed += length;
     }
 }
@@ -105,7 +106,7 @@ static int watched_finalize(ompio_file_t *fh)
     mca_fbtl_base_module_t *fbtl = recording->fbtl;
     tatp_operations_finish(recording->module);
     tatp_record_end(fh, recording->module);
-    return fbtl->fbtl_module_finalize != NULL ? fbtl->fbtl_module_finalize(fh) : OMPI_SUCCESS;
+    return NULL != fbtl->fbtl_module_finalize ? fbtl->fbtl_module_finalize(fh) : OMPI_SUCCESS;
 }
 
 void tatp_watch(ompio_file_t *fh, tatp_recording *recording)
@@ -114,13 +115,13 @@ void tatp_watch(ompio_file_t *fh, tatp_recording *recording)
     recording->fbtl = fbtl;
     *watch = *fbtl;
     watch->fbtl_module_finalize = watched_finalize;
-    if (fbtl->fbtl_preadv != NULL)
+    if (NULL != fbtl->fbtl_preadv)
         watch->fbtl_preadv = watched_preadv;
-    if (fbtl->fbtl_pwritev != NULL)
+    if (NULL != fbtl->fbtl_pwritev)
         watch->fbtl_pwritev = watched_pwritev;
-    if (fbtl->fbtl_ipreadv != NULL)
+    if (NULL != fbtl->fbtl_ipreadv)
         watch->fbtl_ipreadv = watched_ipreadv;
-    if (fbtl->fbtl_ipwritev != NULL)
+    if (NULL != fbtl->fbtl_ipwritev)
         watch->fbtl_ipwritev = watched_ipwritev;
     fh->f_fbtl = watch;
 }
@@ -137,7 +138,8 @@ void tatp_unwatch(ompio_file_t *fh, tatp_recording *recording)
 
 const struct mca_fbtl_base_module_1_0_0_t *tatp_fbtl(const ompio_file_t *fh)
 {
-    return fh->f_fbtl->fbtl_module_finalize == watched_finalize ? recording_of(fh)->fbtl : fh->f_fbtl;
+    return fh->f_fbtl->fbtl_module_finalize == watched_finalize ? recording_of(fh)->fbtl
+                                                                : fh->f_fbtl;
 }
 
 int tatp_take_individual(tatp_recording *recording, access_list *list)

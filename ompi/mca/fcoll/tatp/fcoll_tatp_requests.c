@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each rank tells the aggregator of each domain that it touches what it accesses there, as runs. Nobody
- * knows beforehand from whom it will hear, but rank 0 has told each aggregator from how many. */
+/* Each rank tells the aggregator of each domain that it touches what it accesses there, as runs.
+ * Nobody knows beforehand from whom it will hear, but rank 0 has told each aggregator from how
+ * many. */
 #include "fcoll_tatp.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static int64_t *encode(const access_list *list, size_t *runs)
     if (forget_stream(list, &joined) == 0 &&
         !__builtin_mul_overflow(joined.count, ACCESS_RUN_WORDS * sizeof(int64_t), &size))
         wire = malloc(size);
-    if (wire != NULL)
+    if (NULL != wire)
         access_to_words(&joined, 0, wire);
     *runs = joined.count;
     access_release(&joined);
@@ -47,13 +48,13 @@ typedef struct outgoing {
 static int start_send(tatp_pass *pass, const domain_share *share, int aggregator, outgoing *out)
 {
     size_t runs = 0;
-    int64_t *wire = out->request != NULL && out->wire != NULL ? encode(&share->list, &runs) : NULL;
-    if (wire == NULL)
+    int64_t *wire = NULL != out->request && NULL != out->wire ? encode(&share->list, &runs) : NULL;
+    if (NULL == wire)
         return tatp_send_nothing(pass, aggregator, TATP_TAG_REQUESTS);
     out->wire[out->count] = wire;
     pass->metadata += (int64_t)(runs * ACCESS_RUN_WORDS * sizeof *wire);
-    return MCA_PML_CALL(isend(wire, runs * ACCESS_RUN_WORDS, MPI_INT64_T, aggregator, TATP_TAG_REQUESTS,
-                              MCA_PML_BASE_SEND_STANDARD, pass->fh->f_comm,
+    return MCA_PML_CALL(isend(wire, runs * ACCESS_RUN_WORDS, MPI_INT64_T, aggregator,
+                              TATP_TAG_REQUESTS, MCA_PML_BASE_SEND_STANDARD, pass->fh->f_comm,
                               &out->request[out->count++]));
 }
 
@@ -67,7 +68,7 @@ static int start_sends(tatp_pass *pass, outgoing *out)
         if (aggregator == pass->fh->f_rank)
             continue;
         int rc = start_send(pass, share, aggregator, out);
-        if (first == OMPI_SUCCESS)
+        if (OMPI_SUCCESS == first)
             first = rc;
     }
     return first;
@@ -79,7 +80,7 @@ static tatp_contributor *add_contributor(tatp_pass *pass, int rank, size_t *capa
     if (pass->schedule->contributors == *capacity) {
         size_t wanted = *capacity ? *capacity * 2 : 16;
         tatp_contributor *grown = realloc(pass->schedule->contributor, wanted * sizeof *grown);
-        if (grown == NULL)
+        if (NULL == grown)
             return NULL;
         pass->schedule->contributor = grown;
         *capacity = wanted;
@@ -100,10 +101,10 @@ static int take_request(void *to, tatp_words *message)
 {
     incoming *in = to;
     tatp_contributor *contributor = add_contributor(in->pass, message->from, &in->capacity);
-    if (contributor == NULL)
+    if (NULL == contributor)
         return OMPI_ERR_OUT_OF_RESOURCE;
-    return tatp_from_errno(access_append_words(&contributor->list, message->word,
-                                               message->count / ACCESS_RUN_WORDS));
+    return tatp_from_errno(
+        access_append_words(&contributor->list, message->word, message->count / ACCESS_RUN_WORDS));
 }
 
 /* Whether this rank is among the contributors of its own domain. */
@@ -129,10 +130,11 @@ static int add_own_share(tatp_pass *pass, size_t *capacity)
     int rc = 0;
     for (size_t i = 0; i < pass->schedule->shares; i++) {
         const access_list *list = &pass->schedule->share[i].list;
-        if (pass->schedule->decision.aggregator[pass->schedule->share[i].domain] != pass->fh->f_rank)
+        if (pass->schedule->decision.aggregator[pass->schedule->share[i].domain] !=
+            pass->fh->f_rank)
             continue;
         tatp_contributor *own = add_contributor(pass, pass->fh->f_rank, capacity);
-        if (own == NULL)
+        if (NULL == own)
             return OMPI_ERR_OUT_OF_RESOURCE;
         for (size_t r = 0; r < list->count && rc == 0; r++)
             rc = access_append_run(&own->list, &list->run[r]);
@@ -149,12 +151,13 @@ int tatp_exchange_requests(tatp_pass *pass)
     out.request = calloc(pass->schedule->shares + 1, sizeof *out.request);
     out.wire = calloc(pass->schedule->shares + 1, sizeof *out.wire);
     int rc = start_sends(pass, &out);
-    rc = tatp_finish_exchange(pass, &arrivals, pass->schedule->expected - has_own_share(pass), out.request,
-                              out.count, rc);
-    if (rc == OMPI_SUCCESS)
+    rc = tatp_finish_exchange(pass, &arrivals, pass->schedule->expected - has_own_share(pass),
+                              out.request, out.count, rc);
+    if (OMPI_SUCCESS == rc)
         rc = add_own_share(pass, &in.capacity);
     if (pass->schedule->contributors > 1)
-        qsort(pass->schedule->contributor, pass->schedule->contributors, sizeof *pass->schedule->contributor, by_rank);
+        qsort(pass->schedule->contributor, pass->schedule->contributors,
+              sizeof *pass->schedule->contributor, by_rank);
     for (size_t i = 0; i < out.count; i++)
         free(out.wire[i]);
     free(out.wire);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* C on rank 0, without the row of every rank: each rank tells the lowest rank of its node how many bytes,
- * in how many blocks, of which domains it accesses; that one tells rank 0 the node's sums, and of its ranks only those that
- * could serve the domain. */
+/* C on rank 0, without the row of every rank: each rank tells the lowest rank of its node how many
+ * bytes, in how many blocks, of which domains it accesses; that one tells rank 0 the node's sums,
+ * and of its ranks only those that could serve the domain. */
 #include "fcoll_tatp.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static int reserve(row_sums *sums, size_t more)
     if (__builtin_mul_overflow(capacity, sizeof *sums->part, &size))
         return OMPI_ERR_OUT_OF_RESOURCE;
     part *grown = realloc(sums->part, size);
-    if (grown == NULL)
+    if (NULL == grown)
         return OMPI_ERR_OUT_OF_RESOURCE;
     sums->part = grown;
     sums->capacity = capacity;
@@ -55,7 +55,7 @@ static int add_rank(void *sum, const tatp_words *words)
     row_sums *sums = sum;
     size_t entries = words->count / ENTRY_WORDS;
     int rc = reserve(sums, entries);
-    for (size_t i = 0; i < entries && rc == OMPI_SUCCESS; i++) {
+    for (size_t i = 0; i < entries && OMPI_SUCCESS == rc; i++) {
         const int64_t *entry = words->word + i * ENTRY_WORDS;
         sums->part[sums->parts++] = (part){
             .domain = (size_t)entry[ENTRY_DOMAIN],
@@ -87,10 +87,10 @@ static size_t same_domain(const row_sums *sums, size_t i)
     return end - i;
 }
 
-/* Sums, and the ranks that could serve the domain. A node serves at most `most`, so that a plan needs no
- * others than the domain's `most` best ranks: where it had another, one of those would be free, and as good
- * (src/plan/plan.h). The lowest are those that two-phase I/O takes without knowing the network.
- * Returns the words. */
+/* Sums, and the ranks that could serve the domain. A node serves at most `most`, so that a plan
+ * needs no others than the domain's `most` best ranks: where it had another, one of those would be
+ * free, and as good (src/plan/plan.h). The lowest are those that two-phase I/O takes without
+ * knowing the network. Returns the words. */
 static size_t put_domain(const row_sums *sums, const part *first, size_t ranks, int64_t *word)
 {
     size_t listed = 0;
@@ -122,7 +122,7 @@ static int sum_up(void *sum, tatp_words *words)
     if (__builtin_mul_overflow(sums->parts, (NODE_WORDS + RANK_WORDS) * sizeof *words->word, &size))
         return OMPI_ERR_OUT_OF_RESOURCE;
     words->word = malloc(size);
-    if (words->word == NULL)
+    if (NULL == words->word)
         return OMPI_ERR_OUT_OF_RESOURCE;
     qsort(sums->part, sums->parts, sizeof *sums->part, compare_parts);
     for (size_t i = 0, ranks; i < sums->parts; i += ranks) {
@@ -220,7 +220,7 @@ static int own_row(const tatp_pass *pass, tatp_words *own)
         return OMPI_ERR_OUT_OF_RESOURCE;
     own->from = pass->fh->f_rank;
     own->word = malloc(size);
-    if (own->word == NULL)
+    if (NULL == own->word)
         return OMPI_ERR_OUT_OF_RESOURCE;
     own->count = entries * ENTRY_WORDS;
     for (size_t i = 0; i < entries; i++) {
@@ -239,10 +239,10 @@ int tatp_gather_rows(tatp_pass *pass, int rc, tatp_rows *rows)
     row_sums sums = start(pass);
     tatp_words own = {0};
     *rows = (tatp_rows){0};
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = own_row(pass, &own);
     rc = tatp_gather_by_node(pass, &way, &sums, &own, rc);
-    if (rc == OMPI_SUCCESS && pass->fh->f_rank == 0)
+    if (OMPI_SUCCESS == rc && pass->fh->f_rank == 0)
         rc = finish(&sums, rows);
     free(own.word);
     free(sums.part);

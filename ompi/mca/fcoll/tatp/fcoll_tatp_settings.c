@@ -19,7 +19,7 @@ static int64_t hint(ompio_file_t *fh, const char *key, int64_t most)
     char text[MPI_MAX_INFO_VAL + 1];
     char *end;
     int found = 0;
-    if (fh->f_info == NULL)
+    if (NULL == fh->f_info)
         return 0;
     opal_info_get(fh->f_info, key, MPI_MAX_INFO_VAL, text, &found);
     if (!found)
@@ -81,8 +81,8 @@ tatp_settings tatp_read_settings(ompio_file_t *fh)
                                          OMPIO_MCA_GET(fh, num_aggregators));
     int64_t stripe = first_positive(hint(fh, "striping_unit", TATP_LARGEST_STRIPE), c->stripe_size,
                                     known_stripe(fh));
-    int64_t targets = first_positive(hint(fh, "striping_factor", INT_MAX), c->stripe_count,
-                                     known_targets(fh));
+    int64_t targets =
+        first_positive(hint(fh, "striping_factor", INT_MAX), c->stripe_count, known_targets(fh));
     if (stripe == 0)
         targets = 0;
     aggregators = aggregators > 0 ? tatp_least(aggregators, fh->f_size) : 0;

@@ -45,19 +45,18 @@ typedef struct offer {
 static bool on_this_node(ompio_file_t *fh, int rank)
 {
     const ompi_proc_t *proc = ompi_group_get_proc_ptr(fh->f_comm->c_local_group, rank, false);
-    return rank == fh->f_rank ||
-           (proc != NULL && OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags));
+    return rank == fh->f_rank || (NULL != proc && OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags));
 }
 
 int tatp_find_local(ompio_file_t *fh, tatp_module *module)
 {
     int count = 0;
-    if (module->local != NULL)
+    if (NULL != module->local)
         return OMPI_SUCCESS;
     for (int r = 0; r < fh->f_size; r++)
         count += on_this_node(fh, r);
     module->local = malloc((size_t)count * sizeof *module->local);
-    if (module->local == NULL)
+    if (NULL == module->local)
         return OMPI_ERR_OUT_OF_RESOURCE;
     module->locals = 0;
     for (int r = 0; r < fh->f_size; r++) {
@@ -84,9 +83,9 @@ bool tatp_is_local(const tatp_module *module, int rank)
 
 static void destroy(tatp_segment *segment)
 {
-    if (segment == NULL)
+    if (NULL == segment)
         return;
-    if (segment->base != NULL)
+    if (NULL != segment->base)
         munmap(segment->base, segment->size);
     free(segment->peer);
     free(segment);
@@ -95,12 +94,12 @@ static void destroy(tatp_segment *segment)
 static tatp_segment *new_segment(const tatp_module *module, size_t size)
 {
     tatp_segment *segment = calloc(1, sizeof *segment);
-    if (segment == NULL)
+    if (NULL == segment)
         return NULL;
     segment->size = size;
     segment->peers = module->locals;
     segment->peer = calloc((size_t)module->locals, sizeof *segment->peer);
-    if (segment->peer == NULL) {
+    if (NULL == segment->peer) {
         destroy(segment);
         return NULL;
     }
@@ -132,13 +131,13 @@ static tatp_segment *find_segment(tatp_module *module, uint64_t id, size_t size)
 {
     mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
     tatp_segment *found = NULL;
-    if (module->segment != NULL && fits(module->segment, id, size)) {
+    if (NULL != module->segment && fits(module->segment, id, size)) {
         found = module->segment;
         module->segment = NULL;
         return found;
     }
     OPAL_THREAD_LOCK(&c->lock);
-    for (tatp_segment **at = &c->idle_segments; *at != NULL; at = &(*at)->next) {
+    for (tatp_segment **at = &c->idle_segments; NULL != *at; at = &(*at)->next) {
         if (fits(*at, id, size) && same_peers(module, *at)) {
             found = *at;
             *at = found->next;
@@ -152,7 +151,7 @@ static tatp_segment *find_segment(tatp_module *module, uint64_t id, size_t size)
 void tatp_segment_put_back(tatp_segment *segment)
 {
     mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
-    if (segment == NULL)
+    if (NULL == segment)
         return;
     OPAL_THREAD_LOCK(&c->lock);
     segment->next = c->idle_segments;
@@ -177,8 +176,8 @@ static bool map(tatp_segment *segment, const char *name, bool create)
     if (fd < 0)
         return false;
     bool usable = !create || posix_fallocate(fd, 0, (off_t)segment->size) == 0;
-    void *base = usable ? mmap(NULL, segment->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
-                        : MAP_FAILED;
+    void *base =
+        usable ? mmap(NULL, segment->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
     close(fd);
     if (base == MAP_FAILED) {
         if (create)
@@ -205,7 +204,7 @@ static tatp_segment *create_segment(const tatp_module *module, size_t size, offe
 {
     static _Atomic uint64_t made;
     tatp_segment *segment = new_segment(module, size);
-    if (segment == NULL)
+    if (NULL == segment)
         return NULL;
     segment->id = ++made;
     o->fresh = 1;
@@ -222,9 +221,9 @@ static tatp_segment *make_offer(tatp_module *module, size_t size, offer *o)
 {
     tatp_segment *segment = find_segment(module, 0, size);
     memset(o, 0, sizeof *o);
-    if (segment == NULL && size < module->refused_bytes)
+    if (NULL == segment && size < module->refused_bytes)
         segment = create_segment(module, size, o);
-    if (segment != NULL) {
+    if (NULL != segment) {
         o->id = segment->id;
         o->size = (int64_t)segment->size;
     }
@@ -275,7 +274,7 @@ static tatp_segment *accept_offer(tatp_module *module, const offer *o)
     if (!o->fresh)
         return find_segment(module, o->id, 0);
     tatp_segment *segment = new_segment(module, (size_t)o->size);
-    if (segment == NULL)
+    if (NULL == segment)
         return NULL;
     segment->id = o->id;
     if (map(segment, o->name, false))
@@ -293,7 +292,7 @@ static tatp_segment *follow(ompio_file_t *fh, tatp_module *module)
     do {
         receive_bytes(fh, &o, sizeof o, leader);
         segment = accept_offer(module, &o);
-        char one = segment != NULL;
+        char one = NULL != segment;
         send_bytes(fh, &one, sizeof one, leader);
         receive_bytes(fh, &all, sizeof all, leader);
         if (!all)
@@ -310,7 +309,8 @@ static size_t segment_bytes(size_t aggregators, int64_t cycle)
     int64_t window;
     size_t bytes;
     if (__builtin_add_overflow(cycle, (int64_t)PAGE, &window) ||
-        __builtin_mul_overflow((size_t)tatp_round_up(window, PAGE) * TATP_DEPTH, aggregators, &bytes))
+        __builtin_mul_overflow((size_t)tatp_round_up(window, PAGE) * TATP_DEPTH, aggregators,
+                               &bytes))
         return SIZE_MAX;
     return bytes;
 }
@@ -335,14 +335,13 @@ void tatp_share_windows(tatp_pass *pass)
     pass->schedule->shared = false;
     if (!mca_fcoll_tatp_component.shared_memory || module->locals < 2 || aggregators == 0)
         return;
-    tatp_segment *segment = module->local[0] == pass->fh->f_rank
-                                ? lead(pass->fh, module, bytes)
-                                : follow(pass->fh, module);
-    if (segment == NULL && bytes < module->refused_bytes)
+    tatp_segment *segment = module->local[0] == pass->fh->f_rank ? lead(pass->fh, module, bytes)
+                                                                 : follow(pass->fh, module);
+    if (NULL == segment && bytes < module->refused_bytes)
         module->refused_bytes = bytes;
     tatp_segment_put_back(module->segment);
     module->segment = segment;
-    pass->schedule->shared = segment != NULL;
+    pass->schedule->shared = NULL != segment;
 }
 
 /* The place of an aggregator among those of its node. */

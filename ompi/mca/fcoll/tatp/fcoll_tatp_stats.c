@@ -11,8 +11,8 @@
 
 /* Of the keys in fcoll_tatp(7): changes when one of them changes its meaning. */
 #define FORMAT 1
-/* So many lines of a process have a plan, and so many a time line, no more than MOST_CALLS by one plan:
- * the file stays small however many calls there are. */
+/* So many lines of a process have a plan, and so many a time line, no more than MOST_CALLS by one
+ * plan: the file stays small however many calls there are. */
 #define MOST_PLANS 64
 #define MOST_TIMELINES 64
 #define MOST_CALLS 8
@@ -20,7 +20,7 @@
 bool tatp_stats_wanted(void)
 {
     const char *path = mca_fcoll_tatp_component.stats_file;
-    return path != NULL && path[0] != '\0';
+    return NULL != path && path[0] != '\0';
 }
 
 /* Standard error is for people. */
@@ -96,7 +96,8 @@ static const char *kind_of_domains(const tatp_schedule *schedule)
     if (schedule->fitted)
         return tatp_domains_names[TATP_DOMAINS_FITTED].name;
     return tatp_domains_names[schedule->domains.stripe > 0 ? TATP_DOMAINS_STRIPE
-                                                           : TATP_DOMAINS_EVEN].name;
+                                                           : TATP_DOMAINS_EVEN]
+        .name;
 }
 
 static void put_summary(FILE *out, const tatp_pass *pass, const summary *all)
@@ -108,16 +109,19 @@ static void put_summary(FILE *out, const tatp_pass *pass, const summary *all)
     fprintf(out,
             "\", \"ranks\": %d, \"nodes\": %zu, \"aggregators\": %zu, \"domains\": \"%s\", "
             "\"unit\": %lld, \"cycles\": %lld, "
-            "\"bytes\": %lld, \"messages\": %lld, \"metadata_bytes\": %lld, \"seconds\": %.6f, \"waited\": %.6f, \"st1\": %.6f, \"st2\": %.6f, \"st3\": %.6f, "
+            "\"bytes\": %lld, \"messages\": %lld, \"metadata_bytes\": %lld, \"seconds\": %.6f, "
+            "\"waited\": %.6f, \"st1\": %.6f, \"st2\": %.6f, \"st3\": %.6f, "
             "\"st4\": %.6f, \"st5\": %.6f, \"strategy\": \"%s\", \"hop_bytes\": %.15g, "
             "\"hop_bytes_otp\": %.15g, \"crossing_bytes\": %lld",
             pass->fh->f_size, pass->module->where.nodes, pass->schedule->domains.count,
             kind_of_domains(pass->schedule),
             (long long)(pass->schedule->fitted ? pass->schedule->units.unit
                                                : pass->schedule->domains.stripe),
-            (long long)tatp_window_count(pass->schedule), (long long)all->bytes, (long long)all->messages, (long long)all->metadata, seconds, all->waited, t->st1, t->st2, t->st3, t->st4,
-            t->st5, pass->module->settings.strategy->name, pass->schedule->decision.hop_bytes,
-            pass->schedule->decision.hop_bytes_otp, (long long)pass->schedule->decision.crossing_bytes);
+            (long long)tatp_window_count(pass->schedule), (long long)all->bytes,
+            (long long)all->messages, (long long)all->metadata, seconds, all->waited, t->st1,
+            t->st2, t->st3, t->st4, t->st5, pass->module->settings.strategy->name,
+            pass->schedule->decision.hop_bytes, pass->schedule->decision.hop_bytes_otp,
+            (long long)pass->schedule->decision.crossing_bytes);
 }
 
 static double seconds_since_epoch(void)
@@ -134,15 +138,15 @@ static void put_origin(FILE *out, const tatp_pass *pass)
     tatp_put_text(out, program_invocation_short_name);
     fputs("\", \"run\": \"", out);
     tatp_put_text(out, tatp_run_id());
-    fprintf(out, "\", \"call\": %lld, \"ended\": %.3f, \"schedule\": %lld",
-            (long long)++calls, seconds_since_epoch(), (long long)pass->schedule->id);
+    fprintf(out, "\", \"call\": %lld, \"ended\": %.3f, \"schedule\": %lld", (long long)++calls,
+            seconds_since_epoch(), (long long)pass->schedule->id);
 }
 
 /* Takes in what aggregators have sent, also where it is not written. */
 static int put_timeline(FILE *out, const tatp_pass *pass)
 {
     static _Atomic int timelines;
-    if (out == NULL || timelines++ >= MOST_TIMELINES)
+    if (NULL == out || timelines++ >= MOST_TIMELINES)
         return tatp_timeline_put(NULL, pass);
     fputs(", \"timeline\": [", out);
     int rc = tatp_timeline_put(out, pass);
@@ -153,18 +157,18 @@ static int put_timeline(FILE *out, const tatp_pass *pass)
 static int put_line(FILE *out, const tatp_pass *pass, const summary *all)
 {
     int rc = OMPI_SUCCESS;
-    if (out != NULL) {
+    if (NULL != out) {
         put_summary(out, pass, all);
         put_origin(out, pass);
     }
-    if (out != NULL && pass->schedule->requests.row_start != NULL) {
+    if (NULL != out && NULL != pass->schedule->requests.row_start) {
         fputs(", \"plan\": ", out);
         tatp_put_plan(out, pass);
         plans++;
     }
     if (all->timeline)
         rc = put_timeline(out, pass);
-    if (out != NULL)
+    if (NULL != out)
         fputs("}\n", out);
     matrix_release(&pass->schedule->requests);
     matrix_release(&pass->schedule->even_requests);
@@ -212,7 +216,7 @@ static int append_line(const tatp_pass *pass, const summary *all)
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
     int rc = put_line(out, pass, all);
-    bool whole = out != NULL && fclose(out) == 0;
+    bool whole = NULL != out && fclose(out) == 0;
     if ((!whole || !append(path, text, length)) && !told) {
         tatp_show_help("stats", path, strerror(errno));
         told = true;
@@ -235,7 +239,7 @@ static void put_words(const tatp_pass *pass, int64_t *word)
     const tatp_times *t = &pass->time;
     const int64_t all[WORDS] = {
         nanoseconds(t->st1), nanoseconds(t->st2), nanoseconds(t->st3), nanoseconds(t->st4),
-        nanoseconds(t->st5), pass->moved, pass->messages, pass->metadata,
+        nanoseconds(t->st5), pass->moved,         pass->messages,      pass->metadata,
     };
     memcpy(word, all, sizeof all);
 }
@@ -259,8 +263,9 @@ static summary sum_up(const int64_t *word, int ranks)
         all.messages += word[MESSAGES];
         all.metadata += word[METADATA];
     }
-    all.time = (tatp_times){1e-9 * (double)least, 1e-9 * (double)stage[ST2], 1e-9 * (double)stage[ST3],
-                            1e-9 * (double)stage[ST4], 1e-9 * (double)stage[ST5]};
+    all.time =
+        (tatp_times){1e-9 * (double)least, 1e-9 * (double)stage[ST2], 1e-9 * (double)stage[ST3],
+                     1e-9 * (double)stage[ST4], 1e-9 * (double)stage[ST5]};
     all.waited = 1e-9 * (double)(stage[ST1] - least);
     return all;
 }
@@ -276,7 +281,7 @@ int tatp_stats_report(const tatp_pass *pass)
     int rc = tatp_gather_equal(pass->fh, word, WORDS, MPI_INT64_T, pass->module->where.told);
     bool timeline = wants_details() && pass->schedule->told < MOST_CALLS;
     pass->schedule->told += timeline;
-    if (rc != OMPI_SUCCESS)
+    if (OMPI_SUCCESS != rc)
         return rc;
     if (pass->fh->f_rank != 0)
         return timeline ? tatp_timeline_send(pass) : OMPI_SUCCESS;

@@ -86,11 +86,13 @@ static void put_requests(FILE *out, const matrix *requests, const tatp_nodes *wh
     int rc = sum_groups(requests, where, by, &sums);
     if (rc == 0 && !fits(&sums)) {
         matrix_release(&sums);
-        by = (grouping){(where->nodes - 1) / MOST_GROUPS + 1, (requests->cols - 1) / MOST_GROUPS + 1};
+        by = (grouping){(where->nodes - 1) / MOST_GROUPS + 1,
+                        (requests->cols - 1) / MOST_GROUPS + 1};
         rc = sum_groups(requests, where, by, &sums);
     }
     if (rc == 0) {
-        fprintf(out, ", \"requests_by\": \"node\", \"nodes_in_row\": %zu, \"domains_in_column\": %zu",
+        fprintf(out,
+                ", \"requests_by\": \"node\", \"nodes_in_row\": %zu, \"domains_in_column\": %zu",
                 by.nodes, by.domains);
         put_triples(out, "requests", &sums);
     }
@@ -101,7 +103,8 @@ static void put_requests(FILE *out, const matrix *requests, const tatp_nodes *wh
 static void put_distances(FILE *out, const topo *t)
 {
     fputs(", \"distances\": {\"source\": \"", out);
-    tatp_put_text(out, t->places > 0 && t->source != NULL ? t->source : "two hops between any two nodes");
+    tatp_put_text(out, t->places > 0 && NULL != t->source ? t->source
+                                                          : "two hops between any two nodes");
     fputc('"', out);
     if (t->tree.vertices > 0 && t->tree.vertices <= MOST_ENTRIES) {
         put_sizes(out, "parent", t->tree.parent, t->tree.vertices);
@@ -130,9 +133,9 @@ void tatp_put_plan(FILE *out, const tatp_pass *pass)
         fprintf(out, j > 0 ? ",%d" : "%d", schedule->decision.aggregator[j]);
     fputc(']', out);
     put_requests(out, &schedule->requests, where);
-    if (schedule->blocks.row_start != NULL && fits(&schedule->blocks))
+    if (NULL != schedule->blocks.row_start && fits(&schedule->blocks))
         put_triples(out, "blocks", &schedule->blocks);
-    if (schedule->even_requests.row_start != NULL) {
+    if (NULL != schedule->even_requests.row_start) {
         fprintf(out, ", \"even\": {\"count\": %zu", schedule->even_requests.cols);
         put_requests(out, &schedule->even_requests, where);
         fputc('}', out);

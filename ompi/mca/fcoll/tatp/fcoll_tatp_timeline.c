@@ -2,9 +2,9 @@
 /* When aggregators exchanged the bytes of their windows, and when they accessed the file: noted in
  * the cycles while statistics are on, and gathered by rank 0 for the first calls of a run.
  *
- * Nothing here allocates, and what is told is bounded: of each aggregator TATP_TIMELINE_WINDOWS windows,
- * and so many aggregators. Each rank counts from the moment at which it began to move data; the agreement
- * before that makes these moments nearly the same. */
+ * Nothing here allocates, and what is told is bounded: of each aggregator TATP_TIMELINE_WINDOWS
+ * windows, and so many aggregators. Each rank counts from the moment at which it began to move
+ * data; the agreement before that makes these moments nearly the same. */
 #include "fcoll_tatp_cycles.h"
 
 #include <string.h>
@@ -74,13 +74,13 @@ int tatp_timeline_put(FILE *out, const tatp_pass *pass)
             continue;
         if (rank != pass->fh->f_rank)
             rc = tatp_receive(pass->fh, line.at, sizeof line.at, rank, TATP_TAG_STATS);
-        if (rc == OMPI_SUCCESS && out != NULL) {
+        if (OMPI_SUCCESS == rc && NULL != out) {
             fprintf(out, "%s{\"domain\": %zu, \"rank\": %d, \"windows\": [", comma, j, rank);
             put_windows(out, &line);
             fputs("]}", out);
             comma = ", ";
         }
-        if (first == OMPI_SUCCESS)
+        if (OMPI_SUCCESS == first)
             first = rc;
     }
     return first;

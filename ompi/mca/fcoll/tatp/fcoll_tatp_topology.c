@@ -26,9 +26,9 @@ static char *host_of(const ompi_proc_t *proc)
     int rc;
     OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, OPAL_PMIX_HOSTNAME, &proc->super.proc_name, &name,
                                    OPAL_STRING);
-    if (rc == OPAL_SUCCESS && name != NULL)
+    if (OPAL_SUCCESS == rc && NULL != name)
         return name;
-    return strdup(proc->super.proc_hostname != NULL ? proc->super.proc_hostname : "(unknown)");
+    return strdup(NULL != proc->super.proc_hostname ? proc->super.proc_hostname : "(unknown)");
 }
 
 /* A singleton has no launcher that numbers nodes: its host name alone decides. */
@@ -38,7 +38,7 @@ static uint32_t node_id_of(const ompi_proc_t *proc)
     int rc;
     OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, OPAL_PMIX_NODEID, &proc->super.proc_name, &where,
                                    OPAL_UINT32);
-    return rc == OPAL_SUCCESS ? id : UINT32_MAX;
+    return OPAL_SUCCESS == rc ? id : UINT32_MAX;
 }
 
 static int compare_nodes(const seat *x, const seat *y)
@@ -57,7 +57,7 @@ static int by_node_then_rank(const void *a, const void *b)
 
 static void free_seats(seat *seats, size_t count)
 {
-    for (size_t i = 0; seats != NULL && i < count; i++)
+    for (size_t i = 0; NULL != seats && i < count; i++)
         free(seats[i].host);
     free(seats);
 }
@@ -65,10 +65,10 @@ static void free_seats(seat *seats, size_t count)
 static seat *find_seats(ompio_file_t *fh, size_t ranks)
 {
     seat *seats = calloc(ranks, sizeof *seats);
-    for (size_t r = 0; seats != NULL && r < ranks; r++) {
+    for (size_t r = 0; NULL != seats && r < ranks; r++) {
         const ompi_proc_t *proc = ompi_comm_peer_lookup(fh->f_comm, (int)r);
         seats[r] = (seat){r, node_id_of(proc), host_of(proc)};
-        if (seats[r].host == NULL) {
+        if (NULL == seats[r].host) {
             free_seats(seats, ranks);
             return NULL;
         }
@@ -93,7 +93,7 @@ static void name_nodes(tatp_nodes *where, seat *seats, size_t ranks)
 {
     for (size_t i = 0; i < ranks; i++) {
         size_t n = where->node_of_rank[seats[i].rank];
-        if (where->host[n] == NULL) {
+        if (NULL == where->host[n]) {
             where->host[n] = seats[i].host;
             seats[i].host = NULL;
         }
@@ -108,8 +108,8 @@ static int map_ranks(tatp_nodes *where, seat *seats, size_t ranks)
     where->count = calloc(ranks, sizeof *where->count);
     where->start = calloc(ranks, sizeof *where->start);
     where->told = calloc(ranks, TATP_TOLD_WORDS * sizeof *where->told);
-    if (lowest == NULL || where->node_of_rank == NULL || where->ranks_on_node == NULL ||
-        where->count == NULL || where->start == NULL || where->told == NULL) {
+    if (NULL == lowest || NULL == where->node_of_rank || NULL == where->ranks_on_node ||
+        NULL == where->count || NULL == where->start || NULL == where->told) {
         free(lowest);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -121,7 +121,7 @@ static int map_ranks(tatp_nodes *where, seat *seats, size_t ranks)
     number_nodes(where, lowest, ranks);
     free(lowest);
     where->host = calloc(where->nodes, sizeof *where->host);
-    if (where->host == NULL)
+    if (NULL == where->host)
         return OMPI_ERR_OUT_OF_RESOURCE;
     name_nodes(where, seats, ranks);
     return OMPI_SUCCESS;
@@ -131,10 +131,10 @@ static int look_up(ompio_file_t *fh, tatp_nodes *where)
 {
     size_t ranks = (size_t)fh->f_size;
     seat *seats = find_seats(fh, ranks);
-    if (seats == NULL)
+    if (NULL == seats)
         return OMPI_ERR_OUT_OF_RESOURCE;
     int rc = map_ranks(where, seats, ranks);
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = tatp_distances_begin(where);
     free_seats(seats, ranks);
     return rc;
@@ -144,9 +144,9 @@ static int look_up(ompio_file_t *fh, tatp_nodes *where)
 static int check_and_look_up(ompio_file_t *fh, tatp_nodes *where)
 {
     int rc = tatp_check_parameters();
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = look_up(fh, where);
-    if (rc == OMPI_SUCCESS && tatp_records())
+    if (OMPI_SUCCESS == rc && tatp_records())
         rc = tatp_record_check();
     return rc;
 }
@@ -178,16 +178,16 @@ static int64_t count_seats(const tatp_nodes *where, int64_t most)
 static int make_room_for_answers(const ompio_file_t *fh, tatp_nodes *where)
 {
     size_t words = TATP_ANSWER_WORDS + 2 * (size_t)fh->f_size;
-    if (where->answer == NULL)
-        where->answer = calloc(words > TATP_ANSWER_PIECE ? words : TATP_ANSWER_PIECE,
-                               sizeof *where->answer);
-    return where->answer == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+    if (NULL == where->answer)
+        where->answer =
+            calloc(words > TATP_ANSWER_PIECE ? words : TATP_ANSWER_PIECE, sizeof *where->answer);
+    return NULL == where->answer ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 }
 
 /* What rank 0 knows of everyone, on rank 0. */
 static int know_nodes(ompio_file_t *fh, tatp_nodes *where)
 {
-    if (fh->f_rank != 0 || where->node_of_rank != NULL)
+    if (fh->f_rank != 0 || NULL != where->node_of_rank)
         return OMPI_SUCCESS;
     return check_and_look_up(fh, where);
 }
@@ -198,18 +198,18 @@ static int agree(ompio_file_t *fh, tatp_module *module, int rc, bool *ask)
     enum { NODES, SEATS, WANTED, TOLD, ERROR, ROOM, VALUES = ROOM + TATP_ROOMS };
     int64_t value[VALUES] = {[ERROR] = tatp_error_class(rc)};
     tatp_nodes *where = &module->where;
-    if (rc == OMPI_SUCCESS && fh->f_rank == 0) {
+    if (OMPI_SUCCESS == rc && fh->f_rank == 0) {
         value[NODES] = (int64_t)where->nodes;
         value[SEATS] = count_seats(where, seats_per_node());
         value[WANTED] = where->distances_open;
         for (int k = 0; k < TATP_ROOMS; k++)
             value[ROOM + k] = count_seats(where, INT64_C(1) << k);
     }
-    value[TOLD] = rc == OMPI_SUCCESS && tatp_has_address(fh, module);
+    value[TOLD] = OMPI_SUCCESS == rc && tatp_has_address(fh, module);
     rc = tatp_agree_max(fh, value, VALUES);
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = (int)value[ERROR];
-    if (rc != OMPI_SUCCESS)
+    if (OMPI_SUCCESS != rc)
         return rc;
     *ask = value[WANTED] && value[TOLD];
     where->nodes = (size_t)value[NODES];
@@ -233,18 +233,18 @@ int tatp_where(ompio_file_t *fh, tatp_module *module)
     if (module->where.agreed)
         return module->where.error;
     int rc = tatp_find_local(fh, module);
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = make_room_for_answers(fh, &module->where);
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = know_nodes(fh, &module->where);
     rc = agree(fh, module, rc, &ask);
-    if (rc == OMPI_SUCCESS)
+    if (OMPI_SUCCESS == rc)
         rc = count_leaders(fh, module);
-    if (rc == OMPI_SUCCESS && ask)
+    if (OMPI_SUCCESS == rc && ask)
         rc = tatp_ask_addresses(fh, module);
-    if (rc == OMPI_SUCCESS && fh->f_rank == 0)
+    if (OMPI_SUCCESS == rc && fh->f_rank == 0)
         tatp_distances_end(&module->where);
-    if (rc != OMPI_SUCCESS)
+    if (OMPI_SUCCESS != rc)
         tatp_where_release(&module->where);
     module->where.agreed = true;
     module->where.error = rc;
@@ -259,7 +259,7 @@ void tatp_where_release(tatp_nodes *where)
     free(where->start);
     free(where->told);
     free(where->answer);
-    for (size_t n = 0; where->host != NULL && n < where->nodes; n++)
+    for (size_t n = 0; NULL != where->host && n < where->nodes; n++)
         free(where->host[n]);
     free(where->host);
     topo_release(&where->topology);

@@ -32,8 +32,8 @@ static int decode_period(ompio_file_t *fh, tatp_module *module)
         access_release(&period);
         return tatp_from_errno(rc);
     }
-    module->view += module->extent != (int64_t)fh->f_view_extent ||
-                    !same_runs(&period, &module->period);
+    module->view +=
+        module->extent != (int64_t)fh->f_view_extent || !same_runs(&period, &module->period);
     access_release(&module->period);
     module->period = period;
     module->extent = (int64_t)fh->f_view_extent;
@@ -42,8 +42,8 @@ static int decode_period(ompio_file_t *fh, tatp_module *module)
 }
 
 /* Copies of a one-block period that follow one another are one run, however many there are. */
-static int append_copies(access_list *list, const access_list *period, int64_t base,
-                         int64_t extent, int64_t copies)
+static int append_copies(access_list *list, const access_list *period, int64_t base, int64_t extent,
+                         int64_t copies)
 {
     int rc = 0;
     if (period->count == 1 && period->run[0].count == 1 && copies > 1) {
@@ -103,16 +103,15 @@ void tatp_view_advance(ompio_file_t *fh, int64_t bytes)
         advance_pointer(fh, bytes);
 }
 
-int tatp_view_access(const tatp_module *module, tatp_start start, int64_t bytes,
-                     access_list *list)
+int tatp_view_access(const tatp_module *module, tatp_start start, int64_t bytes, access_list *list)
 {
     int64_t end;
     if (bytes == 0 || module->period.bytes == 0)
         return OMPI_SUCCESS;
     if (__builtin_add_overflow(start.used, bytes, &end))
         return MPI_ERR_COUNT;
-    return tatp_from_errno(append_tiled(list, &module->period, start.offset,
-                                        module->extent, start.used, bytes));
+    return tatp_from_errno(
+        append_tiled(list, &module->period, start.offset, module->extent, start.used, bytes));
 }
 
 static int append_pieces(opal_convertor_t *convertor, access_list *memory)
@@ -146,9 +145,10 @@ int tatp_memory_layout(ompio_file_t *fh, const void *buf, size_t count,
             access_append_memory(memory, (const char *)buf + datatype->super.true_lb, bytes));
     if (OPAL_SUCCESS != opal_convertor_clone(fh->f_mem_convertor, &convertor, 0))
         return OMPI_ERR_OUT_OF_RESOURCE;
-    int rc = OPAL_SUCCESS == opal_convertor_prepare_for_send(&convertor, &datatype->super, count, buf)
-                 ? append_pieces(&convertor, memory)
-                 : -EINVAL;
+    int rc =
+        OPAL_SUCCESS == opal_convertor_prepare_for_send(&convertor, &datatype->super, count, buf)
+            ? append_pieces(&convertor, memory)
+            : -EINVAL;
     opal_convertor_cleanup(&convertor);
     if (rc == 0 && (size_t)memory->bytes != bytes)
         return OMPI_ERR_BAD_PARAM;

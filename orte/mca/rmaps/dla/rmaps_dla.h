@@ -16,8 +16,8 @@ BEGIN_C_DECLS
 #define RMAPS_DLA_HELP_FILE "help-rmaps-dla.txt"
 
 /* Tells the user why there will be no job. */
-#define RMAPS_DLA_REFUSE(topic, ...) \
-    ((void) orte_show_help(RMAPS_DLA_HELP_FILE, topic, true, __VA_ARGS__))
+#define RMAPS_DLA_REFUSE(topic, ...)                                                               \
+    ((void)orte_show_help(RMAPS_DLA_HELP_FILE, topic, true, __VA_ARGS__))
 
 typedef struct orte_rmaps_dla_component_t {
     orte_rmaps_base_component_t super;

@@ -33,7 +33,7 @@ static void clear_numa_usage(const orte_node_t *node)
 
     while (NULL != (numa = hwloc_get_next_obj_by_type(topo, HWLOC_OBJ_NUMANODE, numa))) {
         if (NULL != numa->userdata) {
-            ((opal_hwloc_obj_data_t *) numa->userdata)->num_bound = 0;
+            ((opal_hwloc_obj_data_t *)numa->userdata)->num_bound = 0;
         }
     }
 }
@@ -50,7 +50,7 @@ static int bind_node(orte_job_t *jdata, orte_node_t *node)
     opal_pointer_array_add(&alone, node);
     clear_numa_usage(node);
     jdata->map->nodes = &alone;
-    orte_no_vm = true;   /* lifts the restriction to mpirun's own node */
+    orte_no_vm = true; /* lifts the restriction to mpirun's own node */
     rc = orte_rmaps_base_compute_bindings(jdata);
     orte_no_vm = no_vm;
     jdata->map->nodes = nodes;
@@ -91,11 +91,11 @@ int dla_bind(orte_job_t *jdata)
     bool lost;
     int rc;
 
-    if (!topology_known(jdata) || (ORTE_FLAG_TEST(jdata, ORTE_JOB_FLAG_OVERSUBSCRIBED)
-                                   && !OPAL_BINDING_POLICY_IS_SET(jdata->map->binding))) {
+    if (!topology_known(jdata) || (ORTE_FLAG_TEST(jdata, ORTE_JOB_FLAG_OVERSUBSCRIBED) &&
+                                   !OPAL_BINDING_POLICY_IS_SET(jdata->map->binding))) {
         return ORTE_SUCCESS;
     }
-    unbound = calloc((size_t) jdata->map->nodes->size + 1, sizeof(*unbound));
+    unbound = calloc((size_t)jdata->map->nodes->size + 1, sizeof(*unbound));
     if (NULL == unbound) {
         return ORTE_ERR_OUT_OF_RESOURCE;
     }

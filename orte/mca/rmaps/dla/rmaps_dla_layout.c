@@ -40,19 +40,19 @@ static size_t per_node_limit(const orte_node_t *node)
         return 1;
     }
     if (0 < orte_rmaps_base_n_pernode) {
-        return (size_t) orte_rmaps_base_n_pernode;
+        return (size_t)orte_rmaps_base_n_pernode;
     }
     if (0 < orte_rmaps_base_n_persocket && NULL != node->topology) {
-        return (size_t) orte_rmaps_base_n_persocket
-               * opal_hwloc_base_get_nbobjs_by_type(node->topology->topo, HWLOC_OBJ_PACKAGE, 0,
-                                                    OPAL_HWLOC_AVAILABLE);
+        return (size_t)orte_rmaps_base_n_persocket *
+               opal_hwloc_base_get_nbobjs_by_type(node->topology->topo, HWLOC_OBJ_PACKAGE, 0,
+                                                  OPAL_HWLOC_AVAILABLE);
     }
     return SIZE_MAX;
 }
 
 static size_t room(int slots, int in_use)
 {
-    return slots > in_use ? (size_t) (slots - in_use) : 0;
+    return slots > in_use ? (size_t)(slots - in_use) : 0;
 }
 
 static size_t smaller(size_t a, size_t b)
@@ -67,7 +67,7 @@ static dla_node node_capacity(const orte_node_t *node)
     size_t most = 0 == node->slots_max ? SIZE_MAX : room(node->slots_max, node->slots_inuse);
 
     limit = smaller(limit, most);
-    return (dla_node) { smaller(room(node->slots, node->slots_inuse), limit), limit };
+    return (dla_node){smaller(room(node->slots, node->slots_inuse), limit), limit};
 }
 
 /* Takes over the reference to a node; its index. */
@@ -121,7 +121,7 @@ static int gather_nodes(dla_layout *l, const orte_job_t *jdata, orte_app_context
         rc = NULL == app->node ? ORTE_ERR_OUT_OF_RESOURCE : ORTE_SUCCESS;
     }
     while (ORTE_SUCCESS == rc && !opal_list_is_empty(&list)) {
-        app->node[app->nodes++] = adopt_node(l, (orte_node_t *) opal_list_remove_first(&list));
+        app->node[app->nodes++] = adopt_node(l, (orte_node_t *)opal_list_remove_first(&list));
     }
     OPAL_LIST_DESTRUCT(&list);
     return rc;
@@ -142,7 +142,7 @@ static int gather_apps(dla_layout *l, const orte_job_t *jdata)
         if (ORTE_SUCCESS != rc) {
             return rc;
         }
-        app->ranks = (size_t) context->num_procs;
+        app->ranks = (size_t)context->num_procs;
         l->job.ranks += app->ranks;
     }
     l->by_slot = calloc(l->job.ranks + 1, sizeof(*l->by_slot));
@@ -152,22 +152,23 @@ static int gather_apps(dla_layout *l, const orte_job_t *jdata)
 
 int dla_layout_init(dla_layout *l, orte_job_t *jdata)
 {
-    size_t pool = (size_t) orte_node_pool->size;
+    size_t pool = (size_t)orte_node_pool->size;
     int rc = ORTE_ERR_OUT_OF_RESOURCE;
 
-    *l = (dla_layout) {
-        .job = {
-            .app = calloc((size_t) jdata->apps->size + 1, sizeof(*l->job.app)),
-            .node = calloc(pool + 1, sizeof(*l->job.node)),
-            .oversubscribe = !(ORTE_MAPPING_NO_OVERSUBSCRIBE
-                               & ORTE_GET_MAPPING_DIRECTIVE(jdata->map->mapping)),
-        },
-        .context = calloc((size_t) jdata->apps->size + 1, sizeof(*l->context)),
+    *l = (dla_layout){
+        .job =
+            {
+                .app = calloc((size_t)jdata->apps->size + 1, sizeof(*l->job.app)),
+                .node = calloc(pool + 1, sizeof(*l->job.node)),
+                .oversubscribe = !(ORTE_MAPPING_NO_OVERSUBSCRIBE &
+                                   ORTE_GET_MAPPING_DIRECTIVE(jdata->map->mapping)),
+            },
+        .context = calloc((size_t)jdata->apps->size + 1, sizeof(*l->context)),
         .node = calloc(pool + 1, sizeof(*l->node)),
         .index = calloc(pool + 1, sizeof(*l->index)),
     };
-    if (NULL != l->job.app && NULL != l->job.node && NULL != l->context && NULL != l->node
-        && NULL != l->index) {
+    if (NULL != l->job.app && NULL != l->job.node && NULL != l->context && NULL != l->node &&
+        NULL != l->index) {
         memset(l->index, 0xff, pool * sizeof(*l->index));
         rc = gather_apps(l, jdata);
     }

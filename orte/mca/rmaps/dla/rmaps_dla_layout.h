@@ -15,11 +15,11 @@
 
 typedef struct dla_layout {
     dla_job job;
-    orte_app_context_t **context;   /* of each of job.apps */
-    orte_node_t **node;             /* of each of job.nodes, each with a reference */
-    size_t *index;                  /* of each node of the pool in node[]; SIZE_MAX: not in it */
-    size_t *by_slot;                /* node of each rank, as mapped by slot; to be filled */
-    size_t *node_of_rank;           /* node of each rank; to be filled */
+    orte_app_context_t **context; /* of each of job.apps */
+    orte_node_t **node;           /* of each of job.nodes, each with a reference */
+    size_t *index;                /* of each node of the pool in node[]; SIZE_MAX: not in it */
+    size_t *by_slot;              /* node of each rank, as mapped by slot; to be filled */
+    size_t *node_of_rank;         /* node of each rank; to be filled */
 } dla_layout;
 
 /* Gathers the nodes that each application context may use, and what they can take. A job

@@ -38,7 +38,7 @@ static int map_nodes(const dla_layout *l, orte_job_t *jdata)
 /* mpirun crashes at exit when a node holds more than its slots without these flags. */
 static void flag_oversubscribed(orte_job_t *jdata, orte_node_t *node)
 {
-    if (node->slots < (int) node->num_procs) {
+    if (node->slots < (int)node->num_procs) {
         ORTE_FLAG_SET(node, ORTE_NODE_FLAG_OVERSUBSCRIBED);
         ORTE_FLAG_SET(jdata, ORTE_JOB_FLAG_OVERSUBSCRIBED);
     }
@@ -52,13 +52,13 @@ static int map_rank(orte_job_t *jdata, orte_node_t *node, orte_app_context_t *co
         return ORTE_ERR_OUT_OF_RESOURCE;
     }
     flag_oversubscribed(jdata, node);
-    proc->name.vpid = (orte_vpid_t) rank;
+    proc->name.vpid = (orte_vpid_t)rank;
     if (NULL != node->topology && NULL != node->topology->topo) {
         orte_set_attribute(&proc->attributes, ORTE_PROC_HWLOC_LOCALE, ORTE_ATTR_LOCAL,
                            hwloc_get_root_obj(node->topology->topo), OPAL_PTR);
     }
     ++jdata->num_procs;
-    return opal_pointer_array_set_item(jdata->procs, (int) rank, proc);
+    return opal_pointer_array_set_item(jdata->procs, (int)rank, proc);
 }
 
 static int map_ranks(const dla_layout *l, orte_job_t *jdata)
@@ -69,7 +69,7 @@ static int map_ranks(const dla_layout *l, orte_job_t *jdata)
     for (size_t a = 0; a < l->job.apps; a++) {
         orte_app_context_t *context = l->context[a];
 
-        context->first_rank = (orte_vpid_t) rank;
+        context->first_rank = (orte_vpid_t)rank;
         for (size_t end = rank + l->job.app[a].ranks; ORTE_SUCCESS == rc && rank < end; rank++) {
             rc = map_rank(jdata, l->node[l->node_of_rank[rank]], context, rank);
         }
@@ -88,8 +88,8 @@ int dla_map(const dla_layout *l, orte_job_t *jdata)
     }
     if (ORTE_SUCCESS == rc) {
         /* otherwise the daemons number the ranks anew, from how many each node has */
-        orte_set_attribute(&jdata->attributes, ORTE_JOB_FULLY_DESCRIBED, ORTE_ATTR_GLOBAL,
-                           NULL, OPAL_BOOL);
+        orte_set_attribute(&jdata->attributes, ORTE_JOB_FULLY_DESCRIBED, ORTE_ATTR_GLOBAL, NULL,
+                           OPAL_BOOL);
         rc = dla_bind(jdata);
     }
     return rc;

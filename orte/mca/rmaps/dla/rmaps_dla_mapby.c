@@ -74,14 +74,14 @@ static void hand_to_daemons(const char *policy)
  * asked: a command line with this option alone is given "--map-by". */
 static bool is_map_by(opal_list_item_t *option)
 {
-    char *argv[] = { "mpirun", "--map-by", "slot", NULL };
+    char *argv[] = {"mpirun", "--map-by", "slot", NULL};
     opal_cmd_line_t probe;
     bool taken;
 
     OBJ_CONSTRUCT(&probe, opal_cmd_line_t);
     opal_list_append(&probe.lcl_options, option);
-    taken = OPAL_SUCCESS == opal_cmd_line_parse(&probe, true, true, 3, argv)
-            && opal_cmd_line_is_taken(&probe, "map-by");
+    taken = OPAL_SUCCESS == opal_cmd_line_parse(&probe, true, true, 3, argv) &&
+            opal_cmd_line_is_taken(&probe, "map-by");
     opal_list_remove_item(&probe.lcl_options, option);
     OBJ_DESTRUCT(&probe);
     return taken;
@@ -122,7 +122,7 @@ static void neutralise_option(opal_cmd_line_t *line)
 
     free(orte_cmd_options.mapping_policy);
     if (drop_map_by(line)) {
-        (void) opal_cmd_line_make_opt_mca(line, silent);
+        (void)opal_cmd_line_make_opt_mca(line, silent);
         /* the search itself stored something there */
         free(orte_cmd_options.mapping_policy);
     }
@@ -137,8 +137,8 @@ char *orte_rmaps_dla_take_map_by(void)
     if (!(ORTE_PROC_IS_HNP || ORTE_PROC_IS_DAEMON) || NULL == (storage = policy_storage())) {
         return NULL;
     }
-    if (ORTE_PROC_IS_HNP && NULL != orte_cmd_line
-        && (dla_spec_is_dla(*storage) || dla_spec_is_dla(orte_cmd_options.mapping_policy))) {
+    if (ORTE_PROC_IS_HNP && NULL != orte_cmd_line &&
+        (dla_spec_is_dla(*storage) || dla_spec_is_dla(orte_cmd_options.mapping_policy))) {
         neutralise_option(orte_cmd_line);
     }
     /* the parameter has the last word: --map-by sets it, and --mca sets it after that */

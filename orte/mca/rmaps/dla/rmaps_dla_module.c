@@ -38,23 +38,22 @@ static bool given_by_parameter(const orte_job_t *jdata)
 {
     const orte_rmaps_dla_component_t *c = &mca_rmaps_dla_component;
 
-    return (NULL != c->file || NULL != c->cart)
-           && !(ORTE_MAPPING_GIVEN & ORTE_GET_MAPPING_DIRECTIVE(jdata->map->mapping));
+    return (NULL != c->file || NULL != c->cart) &&
+           !(ORTE_MAPPING_GIVEN & ORTE_GET_MAPPING_DIRECTIVE(jdata->map->mapping));
 }
 
 /* The request is for the job that mpirun was started with. Spawned jobs are left to the
  * stock mappers, unless there are none (--mca rmaps dla). */
 static bool is_ours(orte_job_t *jdata)
 {
-    if (ORTE_FLAG_TEST(jdata, ORTE_JOB_FLAG_RESTART)
-        || ORTE_FLAG_TEST(jdata, ORTE_JOB_FLAG_DEBUGGER_DAEMON)) {
+    if (ORTE_FLAG_TEST(jdata, ORTE_JOB_FLAG_RESTART) ||
+        ORTE_FLAG_TEST(jdata, ORTE_JOB_FLAG_DEBUGGER_DAEMON)) {
         return false;
     }
     if (NULL != jdata->map->req_mapper) {
         return named(jdata);
     }
-    return !spawned(jdata)
-           && (NULL != mca_rmaps_dla_component.map_by || given_by_parameter(jdata));
+    return !spawned(jdata) && (NULL != mca_rmaps_dla_component.map_by || given_by_parameter(jdata));
 }
 
 /* ---- placing ---- */
@@ -77,8 +76,8 @@ static int place_by_slot(const dla_layout *l)
 enum { TEXT = 256 };
 
 /* Bytes that leave their node, and their groups of nodes, in words. */
-static int describe_crossing(const setmatch_input *input, const size_t *node_of_rank, int64_t bytes, char *text,
-                             size_t size)
+static int describe_crossing(const setmatch_input *input, const size_t *node_of_rank, int64_t bytes,
+                             char *text, size_t size)
 {
     int64_t *crossing = calloc(input->network->levels + 1, sizeof(*crossing));
     size_t used;
@@ -87,9 +86,11 @@ static int describe_crossing(const setmatch_input *input, const size_t *node_of_
         free(crossing);
         return ORTE_ERROR;
     }
-    used = (size_t) snprintf(text, size, " (%" PRId64 " of %" PRId64 " bytes leave their nodes", crossing[0], bytes);
+    used = (size_t)snprintf(text, size, " (%" PRId64 " of %" PRId64 " bytes leave their nodes",
+                            crossing[0], bytes);
     for (size_t k = 1; k <= input->network->levels && used < size; k++) {
-        used += (size_t) snprintf(text + used, size - used, ", %" PRId64 " their groups of level %zu", crossing[k], k);
+        used += (size_t)snprintf(text + used, size - used,
+                                 ", %" PRId64 " their groups of level %zu", crossing[k], k);
     }
     if (used < size) {
         snprintf(text + used, size - used, ")");
@@ -107,9 +108,10 @@ static int describe(const setmatch_input *input, const size_t *node_of_rank, cha
     if (0 != setmatch_judge(input, node_of_rank, &report)) {
         return ORTE_ERROR;
     }
-    used = (size_t) snprintf(text, TEXT, "%" PRId64 " of %" PRId64, report.inside, report.total);
-    return 0 < report.bytes ? describe_crossing(input, node_of_rank, report.bytes, text + used, TEXT - used)
-                            : ORTE_SUCCESS;
+    used = (size_t)snprintf(text, TEXT, "%" PRId64 " of %" PRId64, report.inside, report.total);
+    return 0 < report.bytes
+               ? describe_crossing(input, node_of_rank, report.bytes, text + used, TEXT - used)
+               : ORTE_SUCCESS;
 }
 
 static void report(const dla_layout *l, orte_job_t *jdata, const dla_request *r,
@@ -118,19 +120,21 @@ static void report(const dla_layout *l, orte_job_t *jdata, const dla_request *r,
     setmatch_input input = method->input;
     char before[TEXT], after[TEXT];
 
-    if (0 >= mca_rmaps_dla_component.verbose
-        && 2 > opal_output_get_verbosity(orte_rmaps_base_framework.framework_output)) {
+    if (0 >= mca_rmaps_dla_component.verbose &&
+        2 > opal_output_get_verbosity(orte_rmaps_base_framework.framework_output)) {
         return;
     }
     input.nodes = l->job.nodes;
-    if (ORTE_SUCCESS != describe(&input, l->by_slot, before)
-        || ORTE_SUCCESS != describe(&input, l->node_of_rank, after)) {
+    if (ORTE_SUCCESS != describe(&input, l->by_slot, before) ||
+        ORTE_SUCCESS != describe(&input, l->node_of_rank, after)) {
         return;
     }
-    opal_output(0, "rmaps:dla: job %s: %zu ranks on %zu nodes, %zu levels of switches, by %s, %s, "
+    opal_output(0,
+                "rmaps:dla: job %s: %zu ranks on %zu nodes, %zu levels of switches, by %s, %s, "
                 "threshold %u %%: weight inside nodes %s by slot, %s placed",
-                ORTE_JOBID_PRINT(jdata->jobid), l->job.ranks, l->job.nodes, method->input.network->levels,
-                dla_request_name(r), r->spec.method->name, r->spec.threshold, before, after);
+                ORTE_JOBID_PRINT(jdata->jobid), l->job.ranks, l->job.nodes,
+                method->input.network->levels, dla_request_name(r), r->spec.method->name,
+                r->spec.threshold, before, after);
 }
 
 static int load_data(const dla_layout *l, const dla_request *r, dla_data *data)
@@ -144,7 +148,7 @@ static int load_data(const dla_layout *l, const dla_request *r, dla_data *data)
     for (size_t n = 0; n < l->job.nodes; n++) {
         name[n] = l->node[n]->name;
     }
-    rc = dla_request_load(r, l->job.ranks, &(dla_nodes) { name, l->job.nodes }, data);
+    rc = dla_request_load(r, l->job.ranks, &(dla_nodes){name, l->job.nodes}, data);
     free(name);
     return rc;
 }

@@ -10,15 +10,15 @@
 
 const char *dla_network_file(const dla_spec *spec, bool *twice)
 {
-    *twice = spec->topology != NULL && spec->bandwidth != NULL;
-    return spec->topology != NULL ? spec->topology : spec->bandwidth;
+    *twice = NULL != spec->topology && NULL != spec->bandwidth;
+    return NULL != spec->topology ? spec->topology : spec->bandwidth;
 }
 
 static int read_topology(FILE *stream, const dla_nodes *nodes, setmatch_network *network,
                          matrix_error *error)
 {
     topo t;
-    setmatch_network made = { 0 };
+    setmatch_network made = {0};
     int rc = topo_read(stream, nodes->name, nodes->count, &t, error);
 
     if (rc != 0) {
@@ -49,9 +49,10 @@ static int read_bandwidth(FILE *stream, const dla_nodes *nodes, unsigned thresho
 int dla_network_read(const dla_spec *spec, FILE *stream, const dla_nodes *nodes,
                      setmatch_network *network, matrix_error *error)
 {
-    if (spec->topology != NULL) {
+    if (NULL != spec->topology) {
         return read_topology(stream, nodes, network, error);
     }
-    return read_bandwidth(stream, nodes, spec->has_threshold ? spec->threshold : SETMATCH_DEFAULT_THRESHOLD,
+    return read_bandwidth(stream, nodes,
+                          spec->has_threshold ? spec->threshold : SETMATCH_DEFAULT_THRESHOLD,
                           network, error);
 }

@@ -20,8 +20,8 @@ static void put(rank_range *left, size_t *node_of_rank, size_t node, size_t *use
     used[node]++;
 }
 
-static void fill_slots(const dla_job *job, const dla_app *app, rank_range *left,
-                       size_t *used, size_t *node_of_rank)
+static void fill_slots(const dla_job *job, const dla_app *app, rank_range *left, size_t *used,
+                       size_t *node_of_rank)
 {
     for (size_t i = 0; i < app->nodes; i++) {
         size_t n = app->node[i];
@@ -36,7 +36,7 @@ static void fill_slots(const dla_job *job, const dla_app *app, rank_range *left,
 static int share_out(const dla_job *job, const dla_app *app, size_t over, const size_t *used,
                      size_t *extra)
 {
-    for (bool progress = true; over > 0 && progress; ) {
+    for (bool progress = true; over > 0 && progress;) {
         progress = false;
         for (size_t i = 0; i < app->nodes && over > 0; i++) {
             size_t n = app->node[i];
@@ -57,7 +57,7 @@ static int overfill(const dla_job *job, const dla_app *app, rank_range *left, si
     size_t *extra = calloc(app->nodes, sizeof(*extra));
     int rc;
 
-    if (extra == NULL) {
+    if (NULL == extra) {
         return -ENOMEM;
     }
     rc = share_out(job, app, left->count, used, extra);
@@ -86,10 +86,10 @@ static int place_app(const dla_job *job, const dla_app *app, rank_range ranks, s
 int dla_place_by_slot(const dla_job *job, size_t *node_of_rank, size_t *app)
 {
     size_t *used = calloc(job->nodes + 1, sizeof(*used));
-    rank_range ranks = { 0, 0 };
+    rank_range ranks = {0, 0};
     int rc = 0;
 
-    if (used == NULL) {
+    if (NULL == used) {
         return -ENOMEM;
     }
     for (size_t a = 0; rc == 0 && a < job->apps; a++) {
@@ -104,17 +104,16 @@ int dla_place_by_slot(const dla_job *job, size_t *node_of_rank, size_t *app)
 
 static bool same_nodes(const dla_app *a, const dla_app *b)
 {
-    return a->nodes == b->nodes
-           && memcmp(a->node, b->node, a->nodes * sizeof(*a->node)) == 0;
+    return a->nodes == b->nodes && memcmp(a->node, b->node, a->nodes * sizeof(*a->node)) == 0;
 }
 
 /* Apps that share a node list, and the room they have together. */
 typedef struct group {
     size_t ranks;
-    size_t *rank;       /* ascending */
-    size_t *slots;      /* of each node of the job */
-    size_t *position;   /* of each rank of the job: its index in rank[]; SIZE_MAX: not in here */
-    size_t *node;       /* result, of each entry of rank[] */
+    size_t *rank;     /* ascending */
+    size_t *slots;    /* of each node of the job */
+    size_t *position; /* of each rank of the job: its index in rank[]; SIZE_MAX: not in here */
+    size_t *node;     /* result, of each entry of rank[] */
 } group;
 
 static void group_release(group *g)
@@ -127,13 +126,13 @@ static void group_release(group *g)
 
 static int group_init(group *g, const dla_job *job)
 {
-    *g = (group) {
+    *g = (group){
         .rank = calloc(job->ranks, sizeof(*g->rank)),
         .slots = calloc(job->nodes, sizeof(*g->slots)),
         .position = calloc(job->ranks, sizeof(*g->position)),
         .node = calloc(job->ranks, sizeof(*g->node)),
     };
-    if (g->rank == NULL || g->slots == NULL || g->position == NULL || g->node == NULL) {
+    if (NULL == g->rank || NULL == g->slots || NULL == g->position || NULL == g->node) {
         group_release(g);
         return -ENOMEM;
     }
@@ -183,7 +182,7 @@ static size_t part_entries(const matrix *view, const group *g, matrix_entry *ent
             size_t column = g->position[view->col[k]];
 
             if (column != SIZE_MAX) {
-                entries[count++] = (matrix_entry) { i, column, view->value[k] };
+                entries[count++] = (matrix_entry){i, column, view->value[k]};
             }
         }
     }
@@ -197,7 +196,7 @@ static int cut_view(const matrix *view, const group *g, matrix *part)
     matrix_entry *entries = calloc(nnz + 1, sizeof(*entries));
     int rc;
 
-    if (entries == NULL) {
+    if (NULL == entries) {
         return -ENOMEM;
     }
     rc = matrix_from_entries(part, g->ranks, g->ranks, entries, part_entries(view, g, entries));
@@ -229,7 +228,7 @@ static int cut_call(const matrix *bytes, const group *g, matrix *part)
 
 static void release_calls(matrix *bytes, size_t calls)
 {
-    for (size_t c = 0; bytes != NULL && c < calls; c++) {
+    for (size_t c = 0; NULL != bytes && c < calls; c++) {
         matrix_release(&bytes[c]);
     }
     free(bytes);
@@ -238,7 +237,7 @@ static void release_calls(matrix *bytes, size_t calls)
 static int cut_profile(const setmatch_profile *profile, const group *g, matrix **bytes)
 {
     matrix *cut = calloc(profile->calls + 1, sizeof(*cut));
-    int rc = cut == NULL ? -ENOMEM : 0;
+    int rc = NULL == cut ? -ENOMEM : 0;
 
     for (size_t c = 0; rc == 0 && c < profile->calls; c++) {
         rc = cut_call(&profile->bytes[c], g, &cut[c]);
@@ -264,15 +263,15 @@ static int place_cut(const dla_method *method, group *g, setmatch_input *input)
         return rc;
     }
     input->view = &view;
-    if (whole != NULL) {
+    if (NULL != whole) {
         rc = cut_profile(whole, g, &bytes);
-        profile = (setmatch_profile) { whole->calls, bytes };
+        profile = (setmatch_profile){whole->calls, bytes};
         input->profile = &profile;
     }
     if (rc == 0) {
         rc = method->place(input, g->node);
     }
-    if (bytes != NULL) {
+    if (NULL != bytes) {
         release_calls(bytes, whole->calls);
     }
     matrix_release(&view);

@@ -29,7 +29,7 @@ typedef struct dla_job {
     size_t apps, nodes, ranks;
     dla_app *app;
     dla_node *node;
-    bool oversubscribe;   /* nodes may take more ranks than they have slots */
+    bool oversubscribe; /* nodes may take more ranks than they have slots */
 } dla_job;
 
 /* Fills the nodes of each app in order, as the stock policy "slot" does. Ranks beyond the
@@ -40,7 +40,7 @@ int dla_place_by_slot(const dla_job *job, size_t *node_of_rank, size_t *app);
 /* How ranks are placed: by a method, with this input; `slots` is filled in here. */
 typedef struct dla_method {
     setmatch_method_fn place;
-    setmatch_input input;   /* of job->ranks ranks and job->nodes nodes */
+    setmatch_input input; /* of job->ranks ranks and job->nodes nodes */
 } dla_method;
 
 /* Places by what the method's input holds. `by_slot` is the answer of

@@ -74,9 +74,9 @@ static int add_parameters(dla_spec *spec)
     const struct {
         const char *key, *value;
     } parameters[] = {
-        { "file", c->file }, { "cart", c->cart }, { "order", c->order }, { "method", c->method },
-        { "objective", c->objective }, { "domains", c->domains }, { "threshold", threshold },
-        { "refine", c->refine },
+        {"file", c->file},        {"cart", c->cart},           {"order", c->order},
+        {"method", c->method},    {"objective", c->objective}, {"domains", c->domains},
+        {"threshold", threshold}, {"refine", c->refine},
     };
     int rc = ORTE_SUCCESS;
 
@@ -100,7 +100,7 @@ static int check_network(const dla_spec *spec)
 {
     bool twice;
 
-    (void) dla_network_file(spec, &twice);
+    (void)dla_network_file(spec, &twice);
     if (twice) {
         RMAPS_DLA_REFUSE("two-networks", spec->topology, spec->bandwidth);
         return ORTE_ERR_SILENT;
@@ -113,8 +113,8 @@ static void show_cart(dla_request *r)
     size_t used = 0;
 
     for (size_t i = 0; i < r->spec.cart.ndims && used < sizeof(r->cart); i++) {
-        used += (size_t) snprintf(r->cart + used, sizeof(r->cart) - used, "%s%zu",
-                                  0 == i ? "" : "x", r->spec.cart.dims[i]);
+        used += (size_t)snprintf(r->cart + used, sizeof(r->cart) - used, "%s%zu", 0 == i ? "" : "x",
+                                 r->spec.cart.dims[i]);
     }
 }
 
@@ -209,7 +209,7 @@ static int check_view(const dla_request *r, size_t ranks, const view_file *file)
 static int read_view(const dla_request *r, size_t ranks, view_file *file)
 {
     FILE *stream = open_file("view matrix", r->spec.file);
-    matrix_error error = { 0, "" };
+    matrix_error error = {0, ""};
     int rc;
 
     if (NULL == stream) {
@@ -267,7 +267,7 @@ static int load_view(const dla_request *r, size_t ranks, view_file *file)
 static int load_network(const dla_spec *spec, const dla_nodes *nodes, setmatch_network *network)
 {
     const char *what = NULL != spec->topology ? "topology" : "matrix of bandwidths";
-    matrix_error error = { 0, "nothing was measured" };
+    matrix_error error = {0, "nothing was measured"};
     bool twice;
     const char *path = dla_network_file(spec, &twice);
     FILE *stream;
@@ -294,7 +294,7 @@ int dla_request_load(const dla_request *r, size_t ranks, const dla_nodes *nodes,
     if (ORTE_SUCCESS != rc) {
         return rc;
     }
-    data->profile = (setmatch_profile) { data->file.patterns, data->file.bytes };
+    data->profile = (setmatch_profile){data->file.patterns, data->file.bytes};
     rc = load_network(&r->spec, nodes, &data->network);
     if (ORTE_SUCCESS != rc) {
         view_file_release(&data->file);
@@ -310,16 +310,17 @@ void dla_data_release(dla_data *data)
 
 dla_method dla_request_method(const dla_request *r, const dla_data *data)
 {
-    return (dla_method) {
+    return (dla_method){
         .place = r->spec.method->place,
-        .input = {
-            .view = &data->file.view,
-            .network = &data->network,
-            .threshold = r->spec.threshold,
-            .refine = r->spec.refine,
-            .profile = 0 < data->profile.calls ? &data->profile : NULL,
-            .objective = r->spec.objective,
-            .domains = r->spec.domains,
-        },
+        .input =
+            {
+                .view = &data->file.view,
+                .network = &data->network,
+                .threshold = r->spec.threshold,
+                .refine = r->spec.refine,
+                .profile = 0 < data->profile.calls ? &data->profile : NULL,
+                .objective = r->spec.objective,
+                .domains = r->spec.domains,
+            },
     };
 }

@@ -14,14 +14,14 @@
 #include "rmaps_dla_spec.h"
 
 typedef struct dla_request {
-    dla_spec spec;   /* complete: what nobody named has its default */
-    char cart[64];   /* the grid, to be shown */
+    dla_spec spec; /* complete: what nobody named has its default */
+    char cart[64]; /* the grid, to be shown */
 } dla_request;
 
 /* What the ranks are placed by. */
 typedef struct dla_data {
-    view_file file;             /* or the view of a grid, without a profile */
-    setmatch_profile profile;   /* calls is 0 when there is none */
+    view_file file;           /* or the view of a grid, without a profile */
+    setmatch_profile profile; /* calls is 0 when there is none */
     setmatch_network network;
 } dla_data;
 
@@ -32,8 +32,8 @@ typedef struct dla_data {
 int dla_request_read(dla_request *r);
 void dla_request_release(dla_request *r);
 
-/* Reads the files that the request names, for a job of so many ranks on these nodes. Release it with
- * dla_data_release; nothing is to be released on failure. */
+/* Reads the files that the request names, for a job of so many ranks on these nodes. Release it
+ * with dla_data_release; nothing is to be released on failure. */
 int dla_request_load(const dla_request *r, size_t ranks, const dla_nodes *nodes, dla_data *data);
 void dla_data_release(dla_data *data);
 

@@ -39,9 +39,8 @@ static bool read_number(const char *text, size_t length, size_t *number)
         return false;
     }
     for (size_t i = 0; i < length; i++) {
-        if (!isdigit((unsigned char) text[i])
-            || __builtin_mul_overflow(value, 10, &value)
-            || __builtin_add_overflow(value, (size_t) (text[i] - '0'), &value)) {
+        if (!isdigit((unsigned char)text[i]) || __builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (size_t)(text[i] - '0'), &value)) {
             return false;
         }
     }
@@ -59,14 +58,14 @@ static int given_twice(const reader *r, const char *name)
 
 static int set_name(const reader *r, const char *key, char **name, const char *value)
 {
-    if (*name != NULL) {
+    if (NULL != *name) {
         return given_twice(r, key);
     }
     if (*value == '\0') {
         return refuse(r, "%s= needs a name", key);
     }
     *name = strdup(value);
-    return *name == NULL ? -ENOMEM : 0;
+    return NULL == *name ? -ENOMEM : 0;
 }
 
 static int set_file(const reader *r, const char *value)
@@ -92,10 +91,11 @@ static int set_threshold(const reader *r, const char *value)
         return given_twice(r, "threshold");
     }
     if (!read_number(value, strlen(value), &number) || number > 100) {
-        return refuse(r, "threshold=" SHOWN " is not a whole number of per cent from 0 to 100", value);
+        return refuse(r, "threshold=" SHOWN " is not a whole number of per cent from 0 to 100",
+                      value);
     }
     r->spec->has_threshold = true;
-    r->spec->threshold = (unsigned) number;
+    r->spec->threshold = (unsigned)number;
     return 0;
 }
 
@@ -108,15 +108,17 @@ typedef struct choice {
 
 static choice refuse_choice(const reader *r, const char *what, const char *value)
 {
-    choice c = { r->reason, 0, " " };
+    choice c = {r->reason, 0, " "};
 
-    c.used = (size_t) snprintf(c.reason, DLA_SPEC_REASON_SIZE, "\"%.30s\" is not %s; there are", value, what);
+    c.used = (size_t)snprintf(c.reason, DLA_SPEC_REASON_SIZE, "\"%.30s\" is not %s; there are",
+                              value, what);
     return c;
 }
 
 static void offer(choice *c, const char *name)
 {
-    c->used += (size_t) snprintf(c->reason + c->used, DLA_SPEC_REASON_SIZE - c->used, "%s%s", c->separator, name);
+    c->used += (size_t)snprintf(c->reason + c->used, DLA_SPEC_REASON_SIZE - c->used, "%s%s",
+                                c->separator, name);
     c->separator = ", ";
 }
 
@@ -124,17 +126,17 @@ static int set_method(const reader *r, const char *value)
 {
     choice c;
 
-    if (r->spec->method != NULL) {
+    if (NULL != r->spec->method) {
         return given_twice(r, "method");
     }
-    for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
+    for (const setmatch_method *m = setmatch_methods; NULL != m->name; m++) {
         if (strcasecmp(value, m->name) == 0) {
             r->spec->method = m;
             return 0;
         }
     }
     c = refuse_choice(r, "a method", value);
-    for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
+    for (const setmatch_method *m = setmatch_methods; NULL != m->name; m++) {
         offer(&c, m->name);
     }
     return -EINVAL;
@@ -154,14 +156,14 @@ static int find_name(const reader *r, const names *n, const char *value, bool *g
     if (*given) {
         return given_twice(r, n->key);
     }
-    for (int i = 0; n->name[i] != NULL; i++) {
+    for (int i = 0; NULL != n->name[i]; i++) {
         if (strcasecmp(value, n->name[i]) == 0) {
             *given = true;
             return i;
         }
     }
     c = refuse_choice(r, n->what, value);
-    for (int i = 0; n->name[i] != NULL; i++) {
+    for (int i = 0; NULL != n->name[i]; i++) {
         offer(&c, n->name[i]);
     }
     return -EINVAL;
@@ -169,38 +171,38 @@ static int find_name(const reader *r, const names *n, const char *value, bool *g
 
 static int set_objective(const reader *r, const char *value)
 {
-    static const names objectives = { "objective", "an objective", setmatch_objective_names };
+    static const names objectives = {"objective", "an objective", setmatch_objective_names};
     int found = find_name(r, &objectives, value, &r->spec->has_objective);
 
     if (found < 0) {
         return found;
     }
-    r->spec->objective = (setmatch_objective) found;
+    r->spec->objective = (setmatch_objective)found;
     return 0;
 }
 
 static int set_domains(const reader *r, const char *value)
 {
-    static const names kinds = { "domains", "a kind of file domains", setmatch_domains_names };
+    static const names kinds = {"domains", "a kind of file domains", setmatch_domains_names};
     int found = find_name(r, &kinds, value, &r->spec->has_domains);
 
     if (found < 0) {
         return found;
     }
-    r->spec->domains = (setmatch_domains) found;
+    r->spec->domains = (setmatch_domains)found;
     return 0;
 }
 
 static int set_order(const reader *r, const char *value)
 {
-    static const char *const orders[] = { "C", "Fortran", NULL };
-    static const names grid_orders = { "order", "an order", orders };
+    static const char *const orders[] = {"C", "Fortran", NULL};
+    static const names grid_orders = {"order", "an order", orders};
     int found = find_name(r, &grid_orders, value, &r->spec->has_order);
 
     if (found < 0) {
         return found;
     }
-    r->spec->cart.order = (setmatch_order) found;
+    r->spec->cart.order = (setmatch_order)found;
     return 0;
 }
 
@@ -260,7 +262,7 @@ static int set_cart(const reader *r, const char *value)
         return given_twice(r, "cart");
     }
     dims = calloc(ndims, sizeof(*dims));
-    if (dims == NULL) {
+    if (NULL == dims) {
         return -ENOMEM;
     }
     rc = read_dims(r, value, dims, ndims);
@@ -283,7 +285,7 @@ static int add_qualifier(const reader *r, const char *qualifier)
     char separator = used == strlen(STOCK_WORD) ? ':' : ',';
 
     policy = realloc(policy, used + added + 1);
-    if (policy == NULL) {
+    if (NULL == policy) {
         return -ENOMEM;
     }
     policy[used] = separator;
@@ -306,7 +308,7 @@ static int set_pe(const reader *r, const char *value)
 
 static int set_no_local(const reader *r, const char *word)
 {
-    (void) word;
+    (void)word;
     r->spec->no_local = true;
     return 0;
 }
@@ -316,21 +318,21 @@ static const struct {
     const char *name;
     int (*set)(const reader *r, const char *value);
 } items[] = {
-    { "file=", set_file },
-    { "cart=", set_cart },
-    { "order=", set_order },
-    { "method=", set_method },
-    { "objective=", set_objective },
-    { "domains=", set_domains },
-    { "threshold=", set_threshold },
-    { "refine=", set_refine },
-    { "topology=", set_topology },
-    { "bandwidth=", set_bandwidth },
-    { "PE=", set_pe },
-    { "OVERSUBSCRIBE", add_qualifier },
-    { "NOOVERSUBSCRIBE", add_qualifier },
-    { "SPAN", add_qualifier },
-    { "NOLOCAL", set_no_local },
+    {"file=", set_file},
+    {"cart=", set_cart},
+    {"order=", set_order},
+    {"method=", set_method},
+    {"objective=", set_objective},
+    {"domains=", set_domains},
+    {"threshold=", set_threshold},
+    {"refine=", set_refine},
+    {"topology=", set_topology},
+    {"bandwidth=", set_bandwidth},
+    {"PE=", set_pe},
+    {"OVERSUBSCRIBE", add_qualifier},
+    {"NOOVERSUBSCRIBE", add_qualifier},
+    {"SPAN", add_qualifier},
+    {"NOLOCAL", set_no_local},
 };
 
 static int read_item(const reader *r, const char *item)
@@ -339,22 +341,23 @@ static int read_item(const reader *r, const char *item)
         size_t length = strlen(items[i].name);
         bool has_value = items[i].name[length - 1] == '=';
 
-        if (strncasecmp(item, items[i].name, length) == 0
-            && (has_value || item[length] == '\0')) {
+        if (strncasecmp(item, items[i].name, length) == 0 && (has_value || item[length] == '\0')) {
             return items[i].set(r, has_value ? item + length : item);
         }
     }
     if (*item == '\0') {
         return refuse(r, "%s between two separators", "there is nothing");
     }
-    return refuse(r, "\"" SHOWN "\" is unknown; there are file=, cart=, order=, method=, objective=, "
-                     "domains=, threshold=, refine=, topology=, bandwidth=, PE=, OVERSUBSCRIBE, "
-                     "NOOVERSUBSCRIBE, NOLOCAL and SPAN", item);
+    return refuse(r,
+                  "\"" SHOWN "\" is unknown; there are file=, cart=, order=, method=, objective=, "
+                  "domains=, threshold=, refine=, topology=, bandwidth=, PE=, OVERSUBSCRIBE, "
+                  "NOOVERSUBSCRIBE, NOLOCAL and SPAN",
+                  item);
 }
 
 int dla_spec_set(dla_spec *spec, const char *item, char reason[DLA_SPEC_REASON_SIZE])
 {
-    return read_item(&(reader) { spec, reason }, item);
+    return read_item(&(reader){spec, reason}, item);
 }
 
 /* Copies up to the next separator that no backslash protects; the place of the
@@ -380,7 +383,7 @@ static int read_items(const reader *r, const char *text, char *item)
     }
     for (;; text++) {
         text = cut_item(text, item);
-        if (text == NULL) {
+        if (NULL == text) {
             return refuse(r, "%s", "there is nothing behind the last backslash");
         }
         rc = read_item(r, item);
@@ -392,19 +395,19 @@ static int read_items(const reader *r, const char *text, char *item)
 
 bool dla_spec_is_dla(const char *policy)
 {
-    return policy != NULL && strncasecmp(policy, "dla", 3) == 0
-           && (policy[3] == '\0' || policy[3] == ':');
+    return NULL != policy && strncasecmp(policy, "dla", 3) == 0 &&
+           (policy[3] == '\0' || policy[3] == ':');
 }
 
 int dla_spec_parse(const char *policy, dla_spec *spec, char reason[DLA_SPEC_REASON_SIZE])
 {
     const char *text = policy + strlen(policy[3] == ':' ? "dla:" : "dla");
-    dla_spec fresh = { .stock_policy = strdup(STOCK_WORD) };
-    const reader r = { &fresh, reason };
+    dla_spec fresh = {.stock_policy = strdup(STOCK_WORD)};
+    const reader r = {&fresh, reason};
     char *item = malloc(strlen(text) + 1);
     int rc = -ENOMEM;
 
-    if (item != NULL && fresh.stock_policy != NULL) {
+    if (NULL != item && NULL != fresh.stock_policy) {
         rc = read_items(&r, text, item);
     }
     free(item);

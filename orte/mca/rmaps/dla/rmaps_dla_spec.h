@@ -24,28 +24,28 @@
 
 /* The process grid of a program; ndims is 0 when none is named. */
 typedef struct dla_cart {
-    size_t *dims;    /* each at least 1, the product fits in size_t */
+    size_t *dims; /* each at least 1, the product fits in size_t */
     size_t ndims;
     setmatch_order order;
 } dla_cart;
 
 /* What was named; NULL, 0 or a has_ that is false: not named, the default is to be used. */
 typedef struct dla_spec {
-    char *file;                       /* view matrix */
-    char *topology, *bandwidth;       /* what is between nodes */
+    char *file;                 /* view matrix */
+    char *topology, *bandwidth; /* what is between nodes */
     dla_cart cart;
-    bool has_order;                   /* cart.order was named */
+    bool has_order; /* cart.order was named */
     bool has_threshold;
-    unsigned threshold;               /* per cent, 0..100 */
-    const setmatch_method *method;    /* of setmatch_methods */
+    unsigned threshold;            /* per cent, 0..100 */
+    const setmatch_method *method; /* of setmatch_methods */
     bool has_objective;
     setmatch_objective objective;
     bool has_domains;
     setmatch_domains domains;
     bool has_refine;
     bool refine;
-    bool no_local;                    /* no ranks on mpirun's own node */
-    char *stock_policy;               /* what Open MPI shall read instead: slot[:QUALIFIERS] */
+    bool no_local;      /* no ranks on mpirun's own node */
+    char *stock_policy; /* what Open MPI shall read instead: slot[:QUALIFIERS] */
 } dla_spec;
 
 /* Whether a mapping policy is meant for this component: "dla" or "dla:...". NULL is not. */
@@ -56,9 +56,9 @@ bool dla_spec_is_dla(const char *policy);
  * dla_spec_release. */
 int dla_spec_parse(const char *policy, dla_spec *spec, char reason[DLA_SPEC_REASON_SIZE]);
 
-/* Sets one item "KEY=VALUE" or "QUALIFIER", as parameters and options of programs give them: the value
- * is taken as it is. Results as above, and -EEXIST: that was set before, `reason` says so. The spec is as
- * it was on failure. */
+/* Sets one item "KEY=VALUE" or "QUALIFIER", as parameters and options of programs give them: the
+ * value is taken as it is. Results as above, and -EEXIST: that was set before, `reason` says so.
+ * The spec is as it was on failure. */
 int dla_spec_set(dla_spec *spec, const char *item, char reason[DLA_SPEC_REASON_SIZE]);
 
 /* Frees the contents; safe on a zeroed one. */
