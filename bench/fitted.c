@@ -42,9 +42,8 @@ static int64_t choose_unit(matrix *bytes, size_t aggregators)
 {
     fitted_unit_options options = {.aggregators = aggregators};
     fitted_unit_choice choice;
-    if (fitted_choose_unit(bytes, &options, &choice) != 0) {
+    if (fitted_choose_unit(bytes, &options, &choice) != 0)
         exit(EXIT_FAILURE);
-    }
     matrix_release(bytes);
     *bytes = choice.bytes;
     return INT64_C(1) << choice.doublings;
@@ -89,9 +88,8 @@ static void run_patterns(const struct options *options)
            options->aggregators);
     printf("%-33s %6s %6s %6s %6s %6s %8s %8s %6s %6s %8s\n", "pattern", "KB", "units", "bound",
            "even", "fitted", "to exact", "proven", "runs", "bids/u", "ms");
-    for (size_t k = 0; k < pattern_count; k++) {
+    for (size_t k = 0; k < pattern_count; k++)
         run_pattern(&patterns[k], options);
-    }
 }
 
 /* ---- large ---- */
@@ -112,9 +110,8 @@ static void draw_nodes(const struct options *o, bool near, size_t unit, size_t *
         while (again) {
             col[e] = near ? base + e : (size_t)pick(state, 0, (int64_t)o->nodes - 1);
             again = false;
-            for (size_t k = 0; k < e; k++) {
+            for (size_t k = 0; k < e; k++)
                 again |= col[k] == col[e];
-            }
         }
     }
     qsort(col, o->entries, sizeof *col, compare);
@@ -126,14 +123,11 @@ static void make_tree(topo *t, size_t nodes)
     *t = (topo){.nodes = nodes, .places = (nodes + 31) / 32};
     t->place_of_node = allocate(nodes, sizeof *t->place_of_node);
     t->between = allocate(t->places * t->places, sizeof *t->between);
-    for (size_t n = 0; n < nodes; n++) {
+    for (size_t n = 0; n < nodes; n++)
         t->place_of_node[n] = n / 32;
-    }
-    for (size_t p = 0; p < t->places; p++) {
-        for (size_t q = 0; q < t->places; q++) {
+    for (size_t p = 0; p < t->places; p++)
+        for (size_t q = 0; q < t->places; q++)
             t->between[p * t->places + q] = p == q ? 2 : p / 8 == q / 8 ? 4 : 6;
-        }
-    }
 }
 
 struct large {
@@ -161,12 +155,10 @@ static void run_large(const struct options *o, const struct large *large)
     fitted_report report;
     uint64_t state = 1;
     topo_flat(&topology, o->nodes);
-    if (large->tree) {
+    if (large->tree)
         make_tree(&topology, o->nodes);
-    }
-    if (matrix_allocate(&bytes, o->units, o->nodes, o->units * o->entries) != 0) {
+    if (matrix_allocate(&bytes, o->units, o->nodes, o->units * o->entries) != 0)
         exit(EXIT_FAILURE);
-    }
     for (size_t u = 0; u < o->units; u++) {
         draw_nodes(o, large->near, u, bytes.col + u * o->entries, &state);
         for (size_t e = 0; e < o->entries; e++) {
@@ -180,9 +172,8 @@ static void run_large(const struct options *o, const struct large *large)
     fitted_input in = {&bytes, &topology, node_of_aggregator, o->nodes};
     fitted_options how = {.epsilon = o->epsilon};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
-    if (fitted_assign(&in, &how, fitted, &report) != 0) {
+    if (fitted_assign(&in, &how, fitted, &report) != 0)
         exit(EXIT_FAILURE);
-    }
     printf("%-33s %8zu %6zu %6.4f %6.4f %8.5f %6.2f %7.3f\n", large->name, o->units, o->nodes,
            fitted_crossing_bound(&bytes), report.crossing / report.bytes, proven_gap(&report),
            (double)report.bids / (double)report.loaded, seconds_since(&start));
@@ -196,9 +187,8 @@ static void run_large_ones(const struct options *o)
 {
     printf("%-33s %8s %6s %6s %6s %8s %6s %7s\n", "large", "units", "nodes", "bound", "fitted",
            "proven", "bids/u", "s");
-    for (size_t k = 0; k < sizeof large_ones / sizeof large_ones[0]; k++) {
+    for (size_t k = 0; k < sizeof large_ones / sizeof large_ones[0]; k++)
         run_large(o, &large_ones[k]);
-    }
 }
 
 /* ---- options ---- */
@@ -242,10 +232,9 @@ int main(int argc, char **argv)
                               .nodes = 10000,
                               .entries = 8};
     argp_parse(&argp, argc, argv, 0, NULL, &options);
-    if (options.large) {
+    if (options.large)
         run_large_ones(&options);
-    } else {
+    else
         run_patterns(&options);
-    }
     return EXIT_SUCCESS;
 }

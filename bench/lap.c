@@ -43,9 +43,8 @@ static void *allocate(struct instance *in, size_t count, size_t size)
 
 static void release(struct instance *in)
 {
-    for (size_t k = 0; k < in->count; k++) {
+    for (size_t k = 0; k < in->count; k++)
         free(in->arrays[k]);
-    }
 }
 
 /* ---- costs ---- */
@@ -58,18 +57,16 @@ struct vectors {
 static double *draw(struct instance *in, size_t count, uint64_t *state)
 {
     double *drawn = allocate(in, count, sizeof *drawn);
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < count; k++)
         drawn[k] = (double)(next_random(state) >> 11) * 0x1p-53;
-    }
     return drawn;
 }
 
 static double dot(const double *a, const double *b)
 {
     double sum = 0.0;
-    for (size_t k = 0; k < RANK; k++) {
+    for (size_t k = 0; k < RANK; k++)
         sum += a[k] * b[k];
-    }
     return sum / RANK;
 }
 
@@ -108,11 +105,10 @@ static void fill_costs(struct instance *in, const struct recipe *recipe, uint64_
         size_t col = k / each;
         double cost = one_cost(recipe, &v, row_of_pair(problem, k, col * each), col, state) *
                       largest_cost(recipe);
-        if (recipe->integer) {
+        if (recipe->integer)
             integer[k] = (int64_t)cost + 1; /* scipy's sparse matrices know no zero */
-        } else {
+        else
             real[k] = cost + 1.0;
-        }
     }
     problem->cost = real;
     problem->integer_cost = integer;
@@ -126,11 +122,9 @@ static int compare(const void *a, const void *b)
 
 static bool contains(const size_t *rows, size_t count, size_t row)
 {
-    for (size_t k = 0; k < count; k++) {
-        if (rows[k] == row) {
+    for (size_t k = 0; k < count; k++)
+        if (rows[k] == row)
             return true;
-        }
-    }
     return false;
 }
 
@@ -141,9 +135,8 @@ static void draw_rows(const struct recipe *recipe, size_t col, size_t *rows, uin
     rows[count++] = col % recipe->rows;
     while (count < recipe->degree) {
         size_t row = (size_t)pick(state, 0, (int64_t)recipe->rows - 1);
-        if (!contains(rows, count, row)) {
+        if (!contains(rows, count, row))
             rows[count++] = row;
-        }
     }
     qsort(rows, count, sizeof *rows, compare);
 }
@@ -164,9 +157,8 @@ static void make_instance(struct instance *in, const struct recipe *recipe, uint
 {
     uint64_t state = seed;
     *in = (struct instance){.problem = {.rows = recipe->rows, .cols = recipe->cols}};
-    if (recipe->degree > 0) {
+    if (recipe->degree > 0)
         choose_pairs(in, recipe, &state);
-    }
     fill_costs(in, recipe, &state);
     in->solution = (lap_solution){
         .row_of_col = allocate(in, recipe->cols, sizeof(size_t)),
@@ -189,9 +181,8 @@ static int dump(const struct instance *in, const char *path)
     const uint64_t head[] = {p->rows, p->cols, listed ? pairs : 0, integer};
     const void *cost = integer ? (const void *)p->integer_cost : p->cost;
     FILE *file = fopen(path, "wb");
-    if (file == NULL) {
+    if (file == NULL)
         return -errno;
-    }
     bool good = fwrite(head, sizeof head, 1, file) == 1;
     if (listed) {
         good = good && fwrite(p->start, sizeof *p->start, p->cols + 1, file) == p->cols + 1;
@@ -289,12 +280,10 @@ static int run_problem(struct options *options, const char *name)
     struct instance in;
     make_instance(&in, &recipe, options->seed);
     int rc = options->dump != NULL ? dump(&in, options->dump) : 0;
-    if (rc != 0) {
+    if (rc != 0)
         fprintf(stderr, "lap_bench: %s: %s\n", options->dump, strerror(-rc));
-    }
-    for (const lap_solver *s = lap_solvers; s->name != NULL && rc == 0; s++) {
+    for (const lap_solver *s = lap_solvers; s->name != NULL && rc == 0; s++)
         rc = is_wanted(options, s) ? measure(&in, s, name, options->repetitions) : 0;
-    }
     release(&in);
     return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

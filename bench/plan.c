@@ -65,19 +65,16 @@ static void make_links(const struct options *o, size_t leaves, topo_tree *tree)
 static void make_network(const struct options *o, topo *t)
 {
     topo_flat(t, o->nodes);
-    if (strcmp(o->network, "flat") == 0) {
+    if (strcmp(o->network, "flat") == 0)
         return;
-    }
     size_t each = strcmp(o->network, "tree") == 0 ? LEAF : 1, leaves = (o->nodes - 1) / LEAF + 1;
     t->places = (o->nodes - 1) / each + 1;
     t->place_of_node = allocate(o->nodes, sizeof *t->place_of_node);
     t->between = allocate(t->places * t->places, sizeof *t->between);
-    for (size_t n = 0; n < o->nodes; n++) {
+    for (size_t n = 0; n < o->nodes; n++)
         t->place_of_node[n] = n / each;
-    }
-    for (size_t k = 0; k < t->places * t->places; k++) {
+    for (size_t k = 0; k < t->places * t->places; k++)
         t->between[k] = hops_between(k / t->places * each, k % t->places * each);
-    }
     make_links(o, leaves, &t->tree);
 }
 
@@ -95,9 +92,8 @@ static size_t first_domain(const struct options *o, size_t rank)
 static bool contains(const size_t *col, size_t count, size_t j)
 {
     size_t k = 0;
-    while (k < count && col[k] != j) {
+    while (k < count && col[k] != j)
         k++;
-    }
     return k < count;
 }
 
@@ -111,15 +107,14 @@ static void choose_domains(const struct options *o, size_t rank, size_t *col, ui
 {
     size_t stride = o->domains / o->touched;
     for (size_t k = 0; k < o->touched; k++) {
-        if (o->pattern[0] == 'b') {
+        if (o->pattern[0] == 'b')
             col[k] = first_domain(o, rank) + k;
-        } else if (o->pattern[0] == 's') {
+        else if (o->pattern[0] == 's')
             col[k] = rank % stride + k * stride;
-        } else {
+        else
             do {
                 col[k] = (size_t)pick(state, 0, (int64_t)o->domains - 1);
             } while (contains(col, k, col[k]));
-        }
     }
     qsort(col, o->touched, sizeof *col, compare);
 }
@@ -135,9 +130,8 @@ static void make_requests(const struct options *o, matrix *c)
         size_t *col = c->col + i * o->touched;
         int64_t most = o->pattern[0] == 'c' && i >= o->ranks / 16 ? 16 : 1 << 20;
         choose_domains(o, i, col, &state);
-        for (size_t k = 0; k < o->touched; k++) {
+        for (size_t k = 0; k < o->touched; k++)
             c->value[i * o->touched + k] = pick(&state, 1, most);
-        }
         c->row_start[i + 1] = (i + 1) * o->touched;
     }
 }
@@ -178,9 +172,8 @@ static bool is_valid(const plan_input *in, const size_t *rank_of_domain)
 static int assign(const plan_input *in, const plan_strategy *strategy, size_t *rank_of_domain,
                   double *bound)
 {
-    if (strategy->assign_bounded != NULL && in->objective == PLAN_HOP_BYTES) {
+    if (strategy->assign_bounded != NULL && in->objective == PLAN_HOP_BYTES)
         return strategy->assign_bounded(in, lap_solvers, rank_of_domain, bound);
-    }
     return strategy->assign(in, lap_solvers, rank_of_domain);
 }
 
@@ -197,9 +190,8 @@ static int measure(const struct options *o, const plan_input *in, const plan_str
         least = k == 0 || seconds < least ? seconds : least;
     }
     double memory = megabytes();
-    if (rc == 0) {
+    if (rc == 0)
         rc = plan_assess(in, rank_of_domain, &report);
-    }
     bool valid = rc == 0 && is_valid(in, rank_of_domain) && report.hop_bytes >= bound;
     bool fast = (o->most_seconds <= 0.0 || least <= o->most_seconds) &&
                 (o->most_megabytes <= 0.0 || memory <= o->most_megabytes);
@@ -226,9 +218,8 @@ static int run(const struct options *o)
     int status = EXIT_SUCCESS;
     make_network(o, &network);
     make_requests(o, &requests);
-    for (size_t i = 0; i < o->ranks; i++) {
+    for (size_t i = 0; i < o->ranks; i++)
         node_of_rank[i] = (size_t)((double)i / (double)o->ranks * (double)o->nodes);
-    }
     plan_input in = {.requests = &requests,
                      .node_of_rank = node_of_rank,
                      .topology = &network,
@@ -236,9 +227,8 @@ static int run(const struct options *o)
                      .objective = o->congestion ? PLAN_CONGESTION : PLAN_HOP_BYTES};
     for (const plan_strategy *s = plan_strategies; s->name != NULL; s++) {
         bool wanted = o->strategy == NULL || strcmp(o->strategy, s->name) == 0;
-        if (wanted && measure(o, &in, s) != 0) {
+        if (wanted && measure(o, &in, s) != 0)
             status = EXIT_FAILURE;
-        }
     }
     free(node_of_rank);
     matrix_release(&requests);
@@ -273,9 +263,8 @@ static size_t count(const char *arg, struct argp_state *state)
     char *end;
     errno = 0;
     unsigned long long value = strtoull(arg, &end, 10);
-    if (errno != 0 || end == arg || *end != '\0' || value > SIZE_MAX / 2) {
+    if (errno != 0 || end == arg || *end != '\0' || value > SIZE_MAX / 2)
         argp_error(state, "%s: not a count", arg);
-    }
     return (size_t)value;
 }
 
@@ -285,16 +274,13 @@ static void check(const struct options *o, struct argp_state *state)
         argp_error(state, "a rank accesses from 1 to %d domains, and not more than there are",
                    MOST_TOUCHED);
     }
-    if (strchr("bsrc", o->pattern[0]) == NULL || o->pattern[0] == '\0') {
+    if (strchr("bsrc", o->pattern[0]) == NULL || o->pattern[0] == '\0')
         argp_error(state, "%s: no such pattern", o->pattern);
-    }
     if (strcmp(o->network, "flat") != 0 && strcmp(o->network, "tree") != 0 &&
-        strcmp(o->network, "hops") != 0) {
+        strcmp(o->network, "hops") != 0)
         argp_error(state, "%s: no such network", o->network);
-    }
-    if (o->nodes == 0 || o->nodes > o->ranks || o->repetitions == 0) {
+    if (o->nodes == 0 || o->nodes > o->ranks || o->repetitions == 0)
         argp_error(state, "there is nothing to plan");
-    }
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -312,9 +298,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'c': o->congestion = 1; return 0;
     case 'g':
         o->strategy = arg;
-        if (plan_find_strategy(arg) == NULL) {
+        if (plan_find_strategy(arg) == NULL)
             argp_error(state, "%s: no such strategy", arg);
-        }
         return 0;
     case 'r': o->repetitions = (long)count(arg, state); return 0;
     case 'S': o->seed = count(arg, state); return 0;
@@ -348,9 +333,8 @@ int main(int argc, char **argv)
         .repetitions = 3,
         .seed = 1,
     };
-    if (argp_parse(&command, argc, argv, 0, NULL, &options) != 0) {
+    if (argp_parse(&command, argc, argv, 0, NULL, &options) != 0)
         return EXIT_FAILURE;
-    }
     if (!options.no_header) {
         printf("pattern,network,ranks,nodes,domains,strategy,seconds,megabytes,hop_bytes,gap,"
                "max_link_bytes,checked\n");

@@ -65,18 +65,16 @@ void *allocate(size_t count, size_t size)
 int64_t pattern_ranks(const pattern *p)
 {
     int64_t ranks = 1;
-    for (int d = 0; d < DIMENSIONS && p->grid[d] > 0; d++) {
+    for (int d = 0; d < DIMENSIONS && p->grid[d] > 0; d++)
         ranks *= p->grid[d];
-    }
     return ranks;
 }
 
 static int64_t elements(const pattern *p)
 {
     int64_t product = 1;
-    for (int d = 0; d < DIMENSIONS && p->size[d] > 0; d++) {
+    for (int d = 0; d < DIMENSIONS && p->size[d] > 0; d++)
         product *= p->size[d];
-    }
     return product;
 }
 
@@ -116,9 +114,8 @@ static decomposition make_grid(const pattern *p, const int64_t *cells)
 static decomposition make_multipartition(const pattern *p)
 {
     size_t q = 1;
-    while (q * q < (size_t)p->grid[0]) {
+    while (q * q < (size_t)p->grid[0])
         q++;
-    }
     int64_t cells = (int64_t)q;
     pattern cube = *p;
     cube.size[1] = cube.size[2] = p->size[0];
@@ -136,12 +133,10 @@ static decomposition make_uneven(const pattern *p)
     uint64_t state = 1;
     int64_t *weight = allocate((size_t)p->grid[0], sizeof *weight), sum = 0;
     decomposition d;
-    for (int64_t k = 0; k < p->grid[0]; k++) {
+    for (int64_t k = 0; k < p->grid[0]; k++)
         sum += weight[k] = pick(&state, 1, 100);
-    }
-    for (int64_t k = 0; k < p->grid[0]; k++) {
+    for (int64_t k = 0; k < p->grid[0]; k++)
         weight[k] *= p->size[0] / sum;
-    }
     need(decomposition_unequal(&d, weight, (size_t)p->grid[0], 1, p->element));
     free(weight);
     return d;
@@ -181,9 +176,8 @@ static size_t *place_ranks(const pattern *p)
 {
     size_t ranks = (size_t)pattern_ranks(p), *node = allocate(ranks, sizeof *node);
     uint64_t state = 3;
-    for (size_t k = 0; k < ranks; k++) {
+    for (size_t k = 0; k < ranks; k++)
         node[k] = p->placing == BY_NODE ? k % p->nodes : k * p->nodes / ranks;
-    }
     for (size_t k = ranks; p->placing == SHUFFLED && k > 1; k--) {
         size_t other = (size_t)pick(&state, 0, (int64_t)k - 1), moved = node[k - 1];
         node[k - 1] = node[other];
@@ -226,9 +220,8 @@ matrix pattern_units(const pattern *p, int64_t unit)
 size_t *spread_aggregators(size_t aggregators, size_t nodes)
 {
     size_t *node = allocate(aggregators, sizeof *node);
-    for (size_t j = 0; j < aggregators; j++) {
+    for (size_t j = 0; j < aggregators; j++)
         node[j] = j * nodes / aggregators;
-    }
     return node;
 }
 
@@ -245,9 +238,8 @@ static double *dense_costs(const fitted_input *in, size_t *loaded)
         double *row = cost + *loaded * m->cols;
         for (size_t e = m->row_start[u]; e < m->row_start[u + 1]; e++) {
             bytes += m->value[e];
-            for (size_t n = 0; n < m->cols; n++) {
+            for (size_t n = 0; n < m->cols; n++)
                 row[n] += topo_hops(in->topology, n, m->col[e], 0) * (double)m->value[e];
-            }
         }
         *loaded += bytes > 0;
     }
@@ -297,9 +289,8 @@ void assign_even(const fitted_input *in, size_t *aggregator_of_unit)
         fprintf(stderr, "no even assignment\n");
         exit(EXIT_FAILURE);
     }
-    for (size_t u = 0; u < m->rows; u++) {
+    for (size_t u = 0; u < m->rows; u++)
         aggregator_of_unit[u] = aggregator_of_domain[u * a / m->rows];
-    }
     free(aggregator_of_domain);
     free(cost);
 }

@@ -240,10 +240,9 @@ int domains_striped(file_domains *domains, int64_t lo, int64_t hi, int64_t strip
         columns = count;
     if (lo < 0 || lo > hi || count == 0 || columns == 0 || stripe < 1)
         return -EINVAL;
-    for (size_t c = 0; of != NULL && c < columns; c++) {
+    for (size_t c = 0; of != NULL && c < columns; c++)
         if (of[c] >= count)
             return -EINVAL;
-    }
     file_domains result = {.lo = lo, .hi = hi, .stripe = stripe};
     int rc = allocate_striped(&result, columns, count);
     if (rc != 0)

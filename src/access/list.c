@@ -122,9 +122,8 @@ int access_append_run(access_list *list, const access_run *run)
         return -EINVAL;
     if (run->count == 1)
         return append_block(list, run->offset, run->length, run->stream);
-    if (run->stride == run->length) {
+    if (run->stride == run->length)
         return append_block(list, run->offset, run->length * run->count, run->stream);
-    }
     access_run *last = list->count ? &list->run[list->count - 1] : NULL;
     if (last != NULL && last->count > 1 && last->length == run->length &&
         last->stride == run->stride && run->offset - last_block(last) == run->stride &&

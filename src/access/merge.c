@@ -33,10 +33,9 @@ static void merge_init(access_merge *merge, access_cursor *cursor, size_t count,
     merge->cursor = cursor;
     merge->heap = heap;
     merge->live = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (access_next(&cursor[i]) != ACCESS_END)
             heap[merge->live++] = i;
-    }
     for (size_t at = merge->live / 2; at-- > 0;)
         sift_down(merge, at);
 }

@@ -28,9 +28,8 @@ static void scan_dense(struct search *q, size_t person, cost_t base)
     const cost_t *cost = s->cost + person * s->objects;
     for (size_t k = 0; k < q->count; k++) {
         size_t object = q->unlabelled[k];
-        if (cost[object] < COST_MAX) {
+        if (cost[object] < COST_MAX)
             offer(q, object, cost[object] - s->price[object] - base, person);
-        }
     }
 }
 
@@ -59,17 +58,14 @@ static size_t take_nearest(struct search *q)
     for (size_t k = 0; k < q->count; k++) {
         size_t object = q->unlabelled[k];
         cost_t dist = q->dist[object];
-        if (dist == COST_MAX) {
+        if (dist == COST_MAX)
             continue;
-        }
         cost_t least = best != NONE ? q->dist[q->unlabelled[best]] : COST_MAX;
-        if (dist < least || (dist == least && is_open(s, object))) {
+        if (dist < least || (dist == least && is_open(s, object)))
             best = k;
-        }
     }
-    if (best == NONE) {
+    if (best == NONE)
         return NONE;
-    }
     size_t object = q->unlabelled[best];
     q->unlabelled[best] = q->unlabelled[--q->count];
     return object;
@@ -80,15 +76,13 @@ static void label_group(struct search *q, size_t object, cost_t at)
 {
     struct state *s = q->s;
     size_t g = s->group[object];
-    if (s->is_entered[g]) {
+    if (s->is_entered[g])
         return;
-    }
     TYPED(enter_group)(s, object, at);
     for (size_t k = s->first_member[g]; k < s->first_member[g + 1]; k++) {
         size_t member = s->members[k];
-        if (!is_free(s, member)) {
+        if (!is_free(s, member))
             offer(q, member, at - s->dual[member], NONE);
-        }
     }
 }
 
@@ -122,9 +116,8 @@ static int augment(struct search *q, size_t person)
     scan(q, person, 0);
     for (;;) {
         size_t object = take_nearest(q);
-        if (object == NONE) {
+        if (object == NONE)
             return LAP_INFEASIBLE;
-        }
         /* Rounding may leave a length a little below the last. */
         at = q->dist[object] > at ? q->dist[object] : at;
         if (is_open(s, object)) {
@@ -144,14 +137,11 @@ static int carpaneto_martello_toth(struct state *s)
         .dist = TYPED(allocate)(s, s->objects, sizeof *search.dist),
     };
     int rc = search.unlabelled != NULL && search.dist != NULL ? 0 : -ENOMEM;
-    if (rc == 0) {
+    if (rc == 0)
         rc = TYPED(reduce_and_exchange)(s);
-    }
-    for (size_t j = 0; j < s->persons && rc == 0; j++) {
-        if (s->object_of[j] == NONE) {
+    for (size_t j = 0; j < s->persons && rc == 0; j++)
+        if (s->object_of[j] == NONE)
             rc = augment(&search, j);
-        }
-    }
     return rc;
 }
 

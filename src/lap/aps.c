@@ -9,9 +9,8 @@
 static int start_again(struct paths *p)
 {
     size_t *waiting = TYPED(allocate)(p->s, p->s->persons, sizeof *waiting);
-    if (waiting == NULL) {
+    if (waiting == NULL)
         return -ENOMEM;
-    }
     TYPED(hold_auctions)(p, waiting);
     return TYPED(exchange)(p->s);
 }
@@ -20,9 +19,8 @@ static int augment_all(struct paths *p)
 {
     int rc = 0;
     for (size_t j = 0; j < p->s->persons && rc == 0; j++) {
-        if (p->s->object_of[j] != NONE) {
+        if (p->s->object_of[j] != NONE)
             continue;
-        }
         rc = TYPED(augment)(p, j);
         if (rc == 0 && is_laborious(p)) {
             rc = start_again(p);
@@ -36,9 +34,8 @@ static int carpaneto_martello_toth(struct state *s)
 {
     struct paths paths;
     int rc = TYPED(paths_init)(&paths, s, s->objects);
-    if (rc == 0) {
+    if (rc == 0)
         rc = TYPED(reduce_and_exchange)(s);
-    }
     return rc == 0 ? augment_all(&paths) : rc;
 }
 

@@ -13,9 +13,8 @@ static struct two_least two_least_of_list(const struct paths *p, size_t person)
     for (size_t k = p->start[person]; k < p->end[person]; k++) {
         size_t object = p->entry[k].object;
         cost_t key = p->entry[k].cost - p->s->price[object];
-        if (key >= found.second) {
+        if (key >= found.second)
             continue;
-        }
         if (key < found.least) {
             found.second = found.least;
             found.second_object = found.object;
@@ -47,13 +46,11 @@ static size_t bid(struct paths *p, size_t person, cost_t epsilon)
     struct state *s = p->s;
     struct two_least found = TYPED(find_two_least)(p, person);
     size_t object = found.object;
-    if (object == NONE || s->price[object] < PRICE_FLOOR) {
+    if (object == NONE || s->price[object] < PRICE_FLOOR)
         return NONE;
-    }
     size_t previous = s->person_of[object];
-    if (previous != NONE) {
+    if (previous != NONE)
         s->object_of[previous] = NONE;
-    }
     give(s, person, object);
     cost_t lead = found.second < COST_MAX ? found.second - found.least : 0;
     set_dual(s, object, s->dual[object] - lead - epsilon);
@@ -63,9 +60,8 @@ static size_t bid(struct paths *p, size_t person, cost_t epsilon)
 static void unassign_all(struct paths *p, size_t *waiting)
 {
     struct state *s = p->s;
-    for (size_t i = 0; i < s->objects; i++) {
+    for (size_t i = 0; i < s->objects; i++)
         s->person_of[i] = NONE;
-    }
     for (size_t j = 0; j < s->persons; j++) {
         s->object_of[j] = NONE;
         waiting[j] = j;
@@ -79,9 +75,8 @@ static bool hold_auction(struct paths *p, const size_t *waiting, cost_t epsilon)
     for (size_t k = 0; k < p->s->persons; k++) {
         size_t person = waiting[k];
         while (person != NONE) {
-            if (bids++ / BIDS_PER_PERSON >= p->s->persons) {
+            if (bids++ / BIDS_PER_PERSON >= p->s->persons)
                 return false;
-            }
             person = bid(p, person, epsilon);
         }
     }
@@ -100,9 +95,8 @@ static cost_t spread_of_costs(const struct state *s)
             most = cost > most ? cost : most;
         }
     }
-    if (most <= least) {
+    if (most <= least)
         return 0;
-    }
 #ifdef LAP_INTEGER
     return most - least;
 #else

@@ -42,9 +42,8 @@ static int allocate(struct candidates *c)
     size_t entries, words = s->objects / WORD + 1;
     c->wanted = s->persons + 1;
     c->cells = (s->objects + CELL - 1) / CELL;
-    if (__builtin_mul_overflow(s->persons, c->wanted, &entries)) {
+    if (__builtin_mul_overflow(s->persons, c->wanted, &entries))
         return -ENOMEM;
-    }
     c->least = TYPED(allocate)(s, c->cells, sizeof *c->least);
     c->key = TYPED(allocate)(s, s->objects, sizeof *c->key);
     c->near = TYPED(allocate)(s, s->objects, sizeof *c->near);
@@ -77,18 +76,15 @@ static cost_t select_least(cost_t *key, size_t count, size_t k)
         drawn = drawn * UINT64_C(6364136223846793005) + 1;
         cost_t pivot = key[low + (size_t)(drawn >> 33) % (high - low)];
         size_t equal = low, greater = high;
-        for (size_t i = low; i < greater;) {
-            if (key[i] < pivot) {
+        for (size_t i = low; i < greater;)
+            if (key[i] < pivot)
                 swap(&key[i++], &key[equal++]);
-            } else if (pivot < key[i]) {
+            else if (pivot < key[i])
                 swap(&key[i], &key[--greater]);
-            } else {
+            else
                 i++;
-            }
-        }
-        if (k >= equal && k < greater) {
+        if (k >= equal && k < greater)
             return pivot;
-        }
         *(k < equal ? &high : &low) = k < equal ? equal : greater;
     }
 }
@@ -97,12 +93,10 @@ FOR_EACH_PROCESSOR
 static void find_least_of_cells(const cost_t *cost, size_t count, cost_t *least)
 {
     size_t whole = count / CELL;
-    for (size_t b = 0; b < whole; b++) {
+    for (size_t b = 0; b < whole; b++)
         least[b] = least_of(cost + b * CELL, CELL);
-    }
-    for (size_t k = whole * CELL; k < count; k++) {
+    for (size_t k = whole * CELL; k < count; k++)
         least[whole] = k == whole * CELL ? cost[k] : lesser(cost[k], least[whole]);
-    }
 }
 
 static int read_costs(struct candidates *c, const cost_t *cost)
@@ -124,9 +118,8 @@ static cost_t bound_of_candidates(struct candidates *c)
     size_t keys = 0;
     for (size_t b = 0; b < c->cells; keys++) {
         c->key[keys] = COST_MAX;
-        for (size_t end = b + (together | !together); b < end && b < c->cells; b++) {
+        for (size_t end = b + (together | !together); b < end && b < c->cells; b++)
             c->key[keys] = lesser(c->least[b], c->key[keys]);
-        }
     }
     return select_least(c->key, keys, c->wanted - 1);
 }
@@ -135,9 +128,8 @@ static size_t collect_near(struct candidates *c, const cost_t *cost, cost_t boun
 {
     size_t found = 0;
     for (size_t b = 0; b < c->cells; b++) {
-        if (c->least[b] > bound) {
+        if (c->least[b] > bound)
             continue;
-        }
         for (size_t i = b * CELL; i < c->s->objects && i < (b + 1) * CELL; i++) {
             c->near[found] = i;
             found += cost[i] <= bound && cost[i] < COST_MAX;
@@ -149,14 +141,12 @@ static size_t collect_near(struct candidates *c, const cost_t *cost, cost_t boun
 /* Of those that cost as much as the dearest one wanted, the first. */
 static size_t keep_cheapest(struct candidates *c, const cost_t *cost, size_t found)
 {
-    for (size_t k = 0; k < found; k++) {
+    for (size_t k = 0; k < found; k++)
         c->key[k] = cost[c->near[k]];
-    }
     cost_t dearest = select_least(c->key, found, c->wanted - 1);
     size_t equal = c->wanted, kept = 0;
-    for (size_t k = 0; k < found; k++) {
+    for (size_t k = 0; k < found; k++)
         equal -= cost[c->near[k]] < dearest;
-    }
     for (size_t k = 0; k < found; k++) {
         cost_t its = cost[c->near[k]];
         if (its < dearest || (its == dearest && equal > 0)) {
@@ -176,13 +166,11 @@ static int list_candidates(struct candidates *c, size_t person)
 {
     const cost_t *cost = c->s->cost + person * c->s->objects;
     int rc = read_costs(c, cost);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     size_t count = collect_near(c, cost, bound_of_candidates(c)), used = c->start[person];
-    if (count > c->wanted) {
+    if (count > c->wanted)
         count = keep_cheapest(c, cost, count);
-    }
     for (size_t k = 0; k < count; k++) {
         c->object[used] = c->near[k];
         c->cost[used++] = cost[c->near[k]];
@@ -215,17 +203,13 @@ static int use_lists(struct candidates *c)
     struct state *s = c->s;
     size_t count = count_chosen(c);
     size_t *whole = TYPED(allocate)(s, count, sizeof *whole);
-    if (whole == NULL) {
+    if (whole == NULL)
         return -ENOMEM;
-    }
-    for (size_t i = 0; i < s->objects; i++) {
-        if (c->chosen[i / WORD] >> i % WORD & 1) {
+    for (size_t i = 0; i < s->objects; i++)
+        if (c->chosen[i / WORD] >> i % WORD & 1)
             whole[number_of(c, i)] = i;
-        }
-    }
-    for (size_t k = 0; k < c->start[s->persons]; k++) {
+    for (size_t k = 0; k < c->start[s->persons]; k++)
         c->object[k] = number_of(c, c->object[k]);
-    }
     s->cost = c->cost;
     s->start = c->start;
     s->entry_object = c->object;
@@ -238,15 +222,12 @@ int TYPED(keep_candidates)(struct state *s)
 {
     struct candidates c = {.s = s};
     int rc = allocate(&c);
-    for (size_t j = 0; j < s->persons && rc == 0; j++) {
+    for (size_t j = 0; j < s->persons && rc == 0; j++)
         rc = list_candidates(&c, j);
-    }
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     /* One more object than there are persons, so that some stay free in this problem too. */
-    for (size_t i = 0; i < c.wanted; i++) {
+    for (size_t i = 0; i < c.wanted; i++)
         choose(&c, i);
-    }
     return use_lists(&c);
 }

@@ -27,21 +27,18 @@ static void scan(struct tree *t, size_t person, cost_t dual)
     struct pairs pairs = pairs_of(s, person);
     for (size_t k = 0; k < pairs.count; k++) {
         size_t object = object_at(pairs, k);
-        if (pairs.cost[k] < COST_MAX) {
+        if (pairs.cost[k] < COST_MAX)
             offer(t, object, pairs.cost[k] - s->price[object] - dual, person);
-        }
     }
 }
 
 static size_t least_slack(const struct tree *t)
 {
     size_t found = NONE;
-    for (size_t i = 0; i < t->s->objects; i++) {
+    for (size_t i = 0; i < t->s->objects; i++)
         if (!t->in_tree[i] && t->slack[i] < COST_MAX &&
-            (found == NONE || t->slack[i] < t->slack[found])) {
+            (found == NONE || t->slack[i] < t->slack[found]))
             found = i;
-        }
-    }
     return found;
 }
 
@@ -63,11 +60,10 @@ static void add_group(struct tree *t, size_t object)
     TYPED(enter_group)(s, object, 0);
     for (size_t k = s->first_member[g]; k < s->first_member[g + 1]; k++) {
         size_t member = s->members[k];
-        if (is_free(s, member)) {
+        if (is_free(s, member))
             t->in_tree[member] = true;
-        } else {
+        else
             offer(t, member, -s->dual[member], NONE);
-        }
     }
 }
 
@@ -95,9 +91,8 @@ static int grow(struct tree *t, size_t person)
     scan(t, person, 0);
     for (;;) {
         size_t object = least_slack(t);
-        if (object == NONE) {
+        if (object == NONE)
             return LAP_INFEASIBLE;
-        }
         change_duals(t, t->slack[object]);
         if (is_open(s, object)) {
             TYPED(flip_path)(s, object);
@@ -115,9 +110,8 @@ static int kuhn_munkres(struct state *s)
         .in_tree = TYPED(allocate)(s, s->objects, sizeof *tree.in_tree),
     };
     int rc = tree.slack != NULL && tree.in_tree != NULL ? 0 : -ENOMEM;
-    for (size_t j = 0; j < s->persons && rc == 0; j++) {
+    for (size_t j = 0; j < s->persons && rc == 0; j++)
         rc = grow(&tree, j);
-    }
     return rc;
 }
 

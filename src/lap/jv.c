@@ -30,22 +30,19 @@ static size_t reduce_row(struct jv *jv, size_t person)
     struct state *s = jv->s;
     struct two_least found = TYPED(find_two_least)(&jv->paths, person);
     size_t object = found.object;
-    if (object == NONE || s->price[object] < PRICE_FLOOR) {
+    if (object == NONE || s->price[object] < PRICE_FLOOR)
         return person;
-    }
     cost_t dual = s->dual[object];
-    if (found.second < COST_MAX) {
+    if (found.second < COST_MAX)
         dual -= found.second - found.least;
-    }
     bool falls = dual < s->dual[object];
     if (!falls && !is_open(s, object) && found.second_object != NONE &&
         found.second <= found.least) {
         object = found.second_object;
         dual = s->dual[object];
     }
-    if (!is_open(s, object) && (is_free(s, object) || !falls)) {
+    if (!is_open(s, object) && (is_free(s, object) || !falls))
         return person;
-    }
     size_t previous = s->person_of[object];
     if (previous != NONE) {
         s->object_of[previous] = NONE;
@@ -69,9 +66,8 @@ static void reduction_transfer(struct jv *jv)
         }
         struct two_least found = TYPED(find_two_least)(&jv->paths, j);
         cost_t other = found.object == object ? found.second : found.least;
-        if (other < COST_MAX) {
+        if (other < COST_MAX)
             set_dual(s, object, s->dual[object] - other);
-        }
     }
 }
 
@@ -90,9 +86,8 @@ static void augmenting_row_reduction(struct jv *jv)
                 person = reduce_row(jv, person);
                 steps++;
             }
-            if (person != NONE) {
+            if (person != NONE)
                 jv->unassigned[jv->waiting++] = person;
-            }
         }
     }
 }
@@ -118,12 +113,10 @@ static int jonker_volgenant(struct state *s)
     struct jv jv = {.s = s};
     int rc = TYPED(paths_init)(&jv.paths, s, LIST_WIDTH);
     jv.unassigned = TYPED(allocate)(s, s->persons, sizeof *jv.unassigned);
-    if (rc != 0 || jv.unassigned == NULL) {
+    if (rc != 0 || jv.unassigned == NULL)
         return -ENOMEM;
-    }
-    if (all_assigned(s)) {
+    if (all_assigned(s))
         TYPED(column_reduction)(s);
-    }
     reduction_transfer(&jv);
     augmenting_row_reduction(&jv);
     return augment(&jv);

@@ -38,11 +38,9 @@ static void list_all(struct paths *p)
     for (size_t j = 0; j < s->persons; j++) {
         struct pairs pairs = pairs_of(s, j);
         p->start[j] = used;
-        for (size_t k = 0; k < pairs.count; k++) {
-            if (pairs.cost[k] < COST_MAX) {
+        for (size_t k = 0; k < pairs.count; k++)
+            if (pairs.cost[k] < COST_MAX)
                 p->entry[used++] = (struct listed){pairs.cost[k], object_at(pairs, k)};
-            }
-        }
         p->end[j] = used;
     }
 }
@@ -51,17 +49,15 @@ static size_t count_allowed(const struct state *s)
 {
     size_t total = s->start != NULL ? s->start[s->persons] : s->persons * s->objects;
     size_t allowed = 0;
-    for (size_t k = 0; k < total; k++) {
+    for (size_t k = 0; k < total; k++)
         allowed += s->cost[k] < COST_MAX;
-    }
     return allowed;
 }
 
 static int init_complete(struct paths *p)
 {
-    if (!allocate_lists(p, count_allowed(p->s))) {
+    if (!allocate_lists(p, count_allowed(p->s)))
         return -ENOMEM;
-    }
     list_all(p);
     return 0;
 }
@@ -72,14 +68,12 @@ static int init_partial(struct paths *p, size_t width)
     size_t entries;
     p->width = width;
     p->room = 2 * width;
-    if (__builtin_mul_overflow(s->persons, p->room, &entries) || !allocate_lists(p, entries)) {
+    if (__builtin_mul_overflow(s->persons, p->room, &entries) || !allocate_lists(p, entries))
         return -ENOMEM;
-    }
     p->bound = TYPED(allocate)(s, s->persons, sizeof *p->bound);
     p->key = TYPED(allocate)(s, p->room, sizeof *p->key);
-    if (p->bound == NULL || p->key == NULL) {
+    if (p->bound == NULL || p->key == NULL)
         return -ENOMEM;
-    }
     for (size_t j = 0; j < s->persons; j++) {
         p->start[j] = p->end[j] = j * p->room;
         p->bound[j] = COST_MIN;
@@ -90,9 +84,8 @@ static int init_partial(struct paths *p, size_t width)
 int TYPED(paths_init)(struct paths *p, struct state *s, size_t width)
 {
     *p = (struct paths){.s = s};
-    if (!allocate_search(p)) {
+    if (!allocate_search(p))
         return -ENOMEM;
-    }
     bool partial = s->start == NULL && width < s->objects / 2;
     return partial ? init_partial(p, width) : init_complete(p);
 }
@@ -120,12 +113,10 @@ static cost_t first_bound(struct paths *p, size_t person)
 {
     struct listed *list = p->entry + p->start[person];
     size_t count = p->end[person] - p->start[person];
-    if (count < p->width) {
+    if (count < p->width)
         return COST_MAX;
-    }
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < count; k++)
         p->key[k] = reduced(list[k].cost, p->s->price[list[k].object]);
-    }
     sort_list(list, p->key, count);
     return next_above(p->key[p->width - 1]);
 }
@@ -139,20 +130,17 @@ static size_t collect(struct paths *p, const cost_t *cost, struct listed *list, 
     size_t found = 0;
     for (size_t first = 0; first < s->objects; first += BLOCK) {
         size_t count = s->objects - first < BLOCK ? s->objects - first : BLOCK;
-        if (reduce_block(cost + first, s->price + first, here, count) >= *bound) {
+        if (reduce_block(cost + first, s->price + first, here, count) >= *bound)
             continue;
-        }
         for (size_t k = 0; k < count; k++) {
-            if (here[k] >= *bound) {
+            if (here[k] >= *bound)
                 continue;
-            }
             if (found == p->room) {
                 sort_list(list, p->key, found);
                 found = p->width;
                 *bound = p->key[found - 1];
-                if (here[k] >= *bound) {
+                if (here[k] >= *bound)
                     continue;
-                }
             }
             p->key[found] = here[k];
             list[found++] = (struct listed){cost[first + k], first + k};
@@ -196,12 +184,10 @@ static void sift_down(struct paths *p, size_t place, struct node node)
 {
     for (;;) {
         size_t child = 2 * place + 1;
-        if (child + 1 < p->heaped && precedes(p->heap[child + 1], p->heap[child])) {
+        if (child + 1 < p->heaped && precedes(p->heap[child + 1], p->heap[child]))
             child++;
-        }
-        if (child >= p->heaped || !precedes(p->heap[child], node)) {
+        if (child >= p->heaped || !precedes(p->heap[child], node))
             break;
-        }
         put(p, place, p->heap[child]);
         place = child;
     }
@@ -219,9 +205,8 @@ static struct node pop(struct paths *p)
 {
     struct node top = p->heap[0];
     p->place[top.id] = 0;
-    if (--p->heaped > 0) {
+    if (--p->heaped > 0)
         sift_down(p, 0, p->heap[p->heaped]);
-    }
     return top;
 }
 
@@ -231,12 +216,10 @@ static struct node pop(struct paths *p)
 static inline void offer(struct paths *p, size_t object, cost_t length, size_t person)
 {
     const struct state *s = p->s;
-    if (length >= p->limit || length >= p->dist[object]) {
+    if (length >= p->limit || length >= p->dist[object])
         return;
-    }
-    if (p->dist[object] == COST_MAX) {
+    if (p->dist[object] == COST_MAX)
         p->touched[p->reached++] = object;
-    }
     p->dist[object] = length;
     s->from[object] = person;
     if (is_open(s, object)) {
@@ -272,14 +255,11 @@ static void scan_row(struct paths *p, size_t person)
         cost_t key[BLOCK];
         size_t count = s->objects - first < BLOCK ? s->objects - first : BLOCK;
         cost_t least = reduce_block(cost + first, s->price + first, key, count);
-        if (least == COST_MAX || least - base >= p->limit) {
+        if (least == COST_MAX || least - base >= p->limit)
             continue;
-        }
-        for (size_t k = 0; k < count; k++) {
-            if (key[k] < COST_MAX) {
+        for (size_t k = 0; k < count; k++)
+            if (key[k] < COST_MAX)
                 offer(p, first + k, key[k] - base, person);
-            }
-        }
     }
     TYPED(refresh)(p, person);
 }
@@ -290,9 +270,8 @@ static void offer_members(struct paths *p, size_t object, cost_t at)
     size_t g = s->group[object];
     for (size_t k = s->first_member[g]; k < s->first_member[g + 1]; k++) {
         size_t member = s->members[k];
-        if (!is_free(s, member)) {
+        if (!is_free(s, member))
             offer(p, member, at - s->dual[member], NONE);
-        }
     }
 }
 
@@ -314,24 +293,20 @@ static void reach(struct paths *p, size_t object, cost_t at)
 /* Many problems with few persons need no search, and never get here. */
 static void make_ready(struct paths *p)
 {
-    for (size_t i = 0; i < p->s->objects; i++) {
+    for (size_t i = 0; i < p->s->objects; i++)
         p->dist[i] = COST_MAX;
-    }
     p->ready = true;
 }
 
 static void begin_search(struct paths *p)
 {
-    if (!p->ready) {
+    if (!p->ready)
         make_ready(p);
-    }
     TYPED(begin)(p->s);
-    for (size_t k = 0; k < p->reached; k++) {
+    for (size_t k = 0; k < p->reached; k++)
         p->dist[p->touched[k]] = COST_MAX;
-    }
-    for (size_t k = 0; k < p->heaped; k++) {
+    for (size_t k = 0; k < p->heaped; k++)
         p->place[p->heap[k].id] = 0;
-    }
     p->reached = p->heaped = 0;
     p->limit = COST_MAX;
     p->nearest = NONE;
@@ -346,11 +321,10 @@ static void find_path(struct paths *p, size_t start)
         struct node next = pop(p);
         /* Rounding may leave a length a little below the radius. */
         radius = next.key > radius ? next.key : radius;
-        if (next.id < p->s->objects) {
+        if (next.id < p->s->objects)
             reach(p, next.id, radius);
-        } else {
+        else
             scan_row(p, next.id - p->s->objects);
-        }
     }
     p->limit = p->limit > radius ? p->limit : radius;
 }
@@ -358,9 +332,8 @@ static void find_path(struct paths *p, size_t start)
 int TYPED(augment)(struct paths *p, size_t person)
 {
     find_path(p, person);
-    if (p->nearest == NONE) {
+    if (p->nearest == NONE)
         return LAP_INFEASIBLE;
-    }
     TYPED(change_duals)(p->s, p->limit);
     TYPED(flip_path)(p->s, p->nearest);
     return 0;

@@ -15,9 +15,8 @@ static void find_least_dense(struct state *s, cost_t *least, size_t *of)
     size_t whole = s->objects - s->objects % BLOCK;
     for (size_t j = 0; j < s->persons; j++) {
         const cost_t *cost = s->cost + j * s->objects;
-        for (size_t i = 0; i < whole; i += BLOCK) {
+        for (size_t i = 0; i < whole; i += BLOCK)
             lower_whole_block(cost + i, least + i, of + i, j);
-        }
         for (size_t i = whole; i < s->objects; i++) {
             of[i] = cost[i] < least[i] ? j : of[i];
             least[i] = lesser(cost[i], least[i]);
@@ -43,14 +42,12 @@ static void lower_to_least(struct state *s, size_t *person_of_least)
         s->dual[i] = COST_MAX;
         person_of_least[i] = NONE;
     }
-    if (s->start == NULL) {
+    if (s->start == NULL)
         find_least_dense(s, s->dual, person_of_least);
-    } else {
+    else
         find_least_sparse(s, s->dual, person_of_least);
-    }
-    for (size_t i = 0; i < s->objects; i++) {
+    for (size_t i = 0; i < s->objects; i++)
         set_dual(s, i, person_of_least[i] != NONE ? s->dual[i] : 0);
-    }
 }
 
 void TYPED(column_reduction)(struct state *s)
@@ -59,9 +56,8 @@ void TYPED(column_reduction)(struct state *s)
     lower_to_least(s, person_of_least);
     for (size_t i = s->objects; i-- > 0;) {
         size_t person = person_of_least[i];
-        if (person != NONE && s->object_of[person] == NONE) {
+        if (person != NONE && s->object_of[person] == NONE)
             give(s, person, i);
-        }
     }
 }
 
@@ -108,9 +104,8 @@ static void assign_cheapest(struct start *start, size_t person)
     cost_t least = least_reduced(s, pairs);
     for (size_t k = 0; k < pairs.count && least < COST_MAX; k++) {
         size_t object = object_at(pairs, k);
-        if (reduced(pairs.cost[k], s->price[object]) > least) {
+        if (reduced(pairs.cost[k], s->price[object]) > least)
             continue;
-        }
         if (is_open(s, object)) {
             take_open(s, person, object);
             return;
@@ -125,21 +120,17 @@ static void assign_cheapest(struct start *start, size_t person)
 int TYPED(exchange)(struct state *s)
 {
     struct start start = {s, TYPED(allocate)(s, s->persons, sizeof *start.next)};
-    if (start.next == NULL) {
+    if (start.next == NULL)
         return -ENOMEM;
-    }
-    for (size_t j = 0; j < s->persons; j++) {
-        if (s->object_of[j] == NONE) {
+    for (size_t j = 0; j < s->persons; j++)
+        if (s->object_of[j] == NONE)
             assign_cheapest(&start, j);
-        }
-    }
     return 0;
 }
 
 int TYPED(reduce_and_exchange)(struct state *s)
 {
-    if (all_assigned(s)) {
+    if (all_assigned(s))
         TYPED(column_reduction)(s);
-    }
     return TYPED(exchange)(s);
 }

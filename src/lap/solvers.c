@@ -14,10 +14,8 @@ const lap_solver lap_solvers[] = {
 
 const lap_solver *lap_find_solver(const char *name)
 {
-    for (const lap_solver *solver = lap_solvers; name != NULL && solver->name != NULL; solver++) {
-        if (strcmp(solver->name, name) == 0) {
+    for (const lap_solver *solver = lap_solvers; name != NULL && solver->name != NULL; solver++)
+        if (strcmp(solver->name, name) == 0)
             return solver;
-        }
-    }
     return NULL;
 }

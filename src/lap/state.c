@@ -20,13 +20,11 @@ void *TYPED(allocate)(struct state *s, size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) ||
-        __builtin_add_overflow(bytes, sizeof(union block), &bytes)) {
+        __builtin_add_overflow(bytes, sizeof(union block), &bytes))
         return NULL;
-    }
     union block *block = calloc(1, bytes);
-    if (block == NULL) {
+    if (block == NULL)
         return NULL;
-    }
     block->next = s->blocks;
     s->blocks = block;
     return block + 1;
@@ -45,9 +43,8 @@ static void release(struct state *s)
 static void *allocate_none(struct state *s, size_t count)
 {
     size_t *array = TYPED(allocate)(s, count, sizeof *array);
-    for (size_t k = 0; array != NULL && k < count; k++) {
+    for (size_t k = 0; array != NULL && k < count; k++)
         array[k] = NONE;
-    }
     return array;
 }
 
@@ -69,16 +66,13 @@ static int transpose_dense(struct state *s, const lap_problem *problem)
     const cost_t *cost = costs_of(problem);
     size_t rows = problem->rows, cols = problem->cols;
     cost_t *copy = TYPED(allocate)(s, rows * cols, sizeof *copy);
-    if (copy == NULL) {
+    if (copy == NULL)
         return -ENOMEM;
-    }
     for (size_t j = 0; j < cols; j += SIDE) {
         size_t end = cols - j < SIDE ? cols : j + SIDE;
-        for (size_t i = 0; i < rows; i++) {
-            for (size_t k = j; k < end; k++) {
+        for (size_t i = 0; i < rows; i++)
+            for (size_t k = j; k < end; k++)
                 copy[i * cols + k] = cost[k * rows + i];
-            }
-        }
     }
     s->cost = copy;
     return 0;
@@ -91,16 +85,13 @@ static int transpose_sparse(struct state *s, const lap_problem *problem)
     size_t *start = TYPED(allocate)(s, problem->rows + 2, sizeof *start);
     size_t *col = TYPED(allocate)(s, entries, sizeof *col);
     cost_t *copy = TYPED(allocate)(s, entries, sizeof *copy);
-    if (start == NULL || col == NULL || copy == NULL) {
+    if (start == NULL || col == NULL || copy == NULL)
         return -ENOMEM;
-    }
     /* start[i + 1] is where the next entry of row i goes, and at last where row i ends. */
-    for (size_t k = 0; k < entries; k++) {
+    for (size_t k = 0; k < entries; k++)
         start[problem->row[k] + 2]++;
-    }
-    for (size_t i = 1; i <= problem->rows; i++) {
+    for (size_t i = 1; i <= problem->rows; i++)
         start[i + 1] += start[i];
-    }
     for (size_t j = 0; j < problem->cols; j++) {
         for (size_t k = problem->start[j]; k < problem->start[j + 1]; k++) {
             size_t place = start[problem->row[k] + 1]++;
@@ -120,9 +111,8 @@ static int orient(struct state *s, const lap_problem *problem)
     s->transposed = problem->cols > problem->rows;
     s->persons = s->transposed ? problem->rows : problem->cols;
     s->objects = s->transposed ? problem->cols : problem->rows;
-    if (s->transposed) {
+    if (s->transposed)
         return problem->start != NULL ? transpose_sparse(s, problem) : transpose_dense(s, problem);
-    }
     s->cost = costs_of(problem);
     s->start = problem->start;
     s->entry_object = problem->row;
@@ -139,12 +129,10 @@ static bool capacity_may_bind(const lap_problem *problem)
 static int set_costs(struct state *s, const lap_problem *problem)
 {
     int rc = orient(s, problem);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
-    if (s->start == NULL && is_wide(s) && !capacity_may_bind(problem)) {
+    if (s->start == NULL && is_wide(s) && !capacity_may_bind(problem))
         return TYPED(keep_candidates)(s);
-    }
     return TYPED(check)(problem, costs_of(problem), lap_pairs(problem));
 }
 
@@ -154,33 +142,28 @@ static int set_costs(struct state *s, const lap_problem *problem)
 static bool rows_fit_capacity(const struct state *s)
 {
     const lap_problem *problem = s->problem;
-    for (size_t g = 0; g < s->groups; g++) {
-        if (s->first_member[g + 1] - s->first_member[g] > problem->group_capacity) {
+    for (size_t g = 0; g < s->groups; g++)
+        if (s->first_member[g + 1] - s->first_member[g] > problem->group_capacity)
             return false;
-        }
-    }
     return true;
 }
 
 static void list_members(struct state *s)
 {
-    for (size_t i = 0; i < s->problem->rows; i++) {
+    for (size_t i = 0; i < s->problem->rows; i++)
         s->first_member[s->group[i] + 1]++;
-    }
     for (size_t g = 0; g < s->groups; g++) {
         s->first_member[g + 1] += s->first_member[g];
         s->entrance[g] = s->first_member[g]; /* where the next member goes */
     }
-    for (size_t i = 0; i < s->problem->rows; i++) {
+    for (size_t i = 0; i < s->problem->rows; i++)
         s->members[s->entrance[s->group[i]]++] = i;
-    }
 }
 
 static int set_groups(struct state *s, const lap_problem *problem)
 {
-    if (!capacity_may_bind(problem)) {
+    if (!capacity_may_bind(problem))
         return 0;
-    }
     s->group = problem->group;
     s->groups = problem->groups;
     s->capacity = problem->group_capacity;
@@ -194,13 +177,11 @@ static int set_groups(struct state *s, const lap_problem *problem)
     s->members = TYPED(allocate)(s, problem->rows, sizeof *s->members);
     if (s->group_dual == NULL || s->entered_at == NULL || s->is_entered == NULL ||
         s->load == NULL || s->entered == NULL || s->entrance == NULL || s->first_member == NULL ||
-        s->members == NULL) {
+        s->members == NULL)
         return -ENOMEM;
-    }
     list_members(s);
-    if (!s->transposed) {
+    if (!s->transposed)
         return 0;
-    }
     int rc = rows_fit_capacity(s) ? 0 : LAP_INFEASIBLE;
     s->group = NULL;
     s->groups = 0;
@@ -210,12 +191,10 @@ static int set_groups(struct state *s, const lap_problem *problem)
 static int set_up(struct state *s, const lap_problem *problem)
 {
     int rc = set_costs(s, problem);
-    if (rc == 0) {
+    if (rc == 0)
         rc = set_groups(s, problem);
-    }
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     s->object_of = allocate_none(s, s->persons);
     s->person_of = allocate_none(s, s->objects);
     s->paid = TYPED(allocate)(s, s->objects, sizeof *s->paid);
@@ -235,9 +214,8 @@ static int set_up(struct state *s, const lap_problem *problem)
 cost_t TYPED(cost_of)(const struct state *s, size_t person, size_t object)
 {
     struct pairs pairs = pairs_of(s, person);
-    if (pairs.object == NULL) {
+    if (pairs.object == NULL)
         return pairs.cost[object];
-    }
     size_t low = 0, high = pairs.count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
@@ -248,9 +226,8 @@ cost_t TYPED(cost_of)(const struct state *s, size_t person, size_t object)
 
 void TYPED(begin)(struct state *s)
 {
-    for (size_t k = 0; k < s->groups_entered; k++) {
+    for (size_t k = 0; k < s->groups_entered; k++)
         s->is_entered[s->entered[k]] = false;
-    }
     s->settled = 0;
     s->groups_entered = 0;
 }
@@ -282,16 +259,14 @@ void TYPED(change_duals)(struct state *s, cost_t distance)
         size_t object = s->order[k];
         set_dual(s, object, s->dual[object] - (distance - s->settled_at[object]));
     }
-    for (size_t k = 0; k < s->groups_entered; k++) {
+    for (size_t k = 0; k < s->groups_entered; k++)
         lower_group(s, s->entered[k], distance - s->entered_at[s->entered[k]]);
-    }
 }
 
 void TYPED(flip_path)(struct state *s, size_t object)
 {
-    if (s->group != NULL) {
+    if (s->group != NULL)
         s->load[s->group[object]]++;
-    }
     while (object != NONE) {
         if (s->from[object] == NONE) {
             s->person_of[object] = NONE;
@@ -322,35 +297,30 @@ static size_t whole_object(const struct state *s, size_t object)
 
 static void write_object_duals(const struct state *s, cost_t *out, size_t count)
 {
-    for (size_t i = 0; out != NULL && i < count; i++) {
+    for (size_t i = 0; out != NULL && i < count; i++)
         out[i] = 0;
-    }
-    for (size_t i = 0; out != NULL && i < s->objects; i++) {
+    for (size_t i = 0; out != NULL && i < s->objects; i++)
         out[whole_object(s, i)] = s->dual[i];
-    }
 }
 
 static void write_duals(const struct state *s, cost_t *row_dual, cost_t *col_dual,
                         cost_t *group_dual)
 {
     write_person_duals(s, s->transposed ? row_dual : col_dual);
-    if (s->transposed) {
+    if (s->transposed)
         write_object_duals(s, col_dual, s->problem->cols);
-    } else {
+    else
         write_object_duals(s, row_dual, s->problem->rows);
-    }
     bool wanted = s->problem->group != NULL && group_dual != NULL;
-    for (size_t g = 0; wanted && g < s->problem->groups; g++) {
+    for (size_t g = 0; wanted && g < s->problem->groups; g++)
         group_dual[g] = s->group != NULL ? s->group_dual[g] : 0;
-    }
 }
 
 static cost_t write_assignment(const struct state *s, size_t *row_of_col)
 {
     cost_t total = 0;
-    for (size_t k = 0; k < s->problem->cols; k++) {
+    for (size_t k = 0; k < s->problem->cols; k++)
         row_of_col[k] = LAP_UNASSIGNED;
-    }
     for (size_t k = 0; k < s->persons; k++) {
         size_t object = whole_object(s, s->object_of[k]);
         row_of_col[s->transposed ? object : k] = s->transposed ? k : object;
@@ -376,15 +346,12 @@ int TYPED(run)(const lap_problem *problem, lap_solution *solution, int (*solve)(
 {
     struct state s = {0};
     int rc = lap_check_shape(problem, solution);
-    if (rc == 0) {
+    if (rc == 0)
         rc = set_up(&s, problem);
-    }
-    if (rc == 0) {
+    if (rc == 0)
         rc = solve(&s);
-    }
-    if (rc == 0) {
+    if (rc == 0)
         write_solution(&s, solution);
-    }
     release(&s);
     return rc;
 }

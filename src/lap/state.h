@@ -86,9 +86,8 @@ struct pairs {
 
 static inline struct pairs pairs_of(const struct state *s, size_t person)
 {
-    if (s->start == NULL) {
+    if (s->start == NULL)
         return (struct pairs){s->cost + person * s->objects, NULL, s->objects};
-    }
     size_t first = s->start[person];
     return (struct pairs){s->cost + first, s->entry_object + first, s->start[person + 1] - first};
 }
@@ -166,9 +165,8 @@ static inline cost_t person_dual(const struct state *s, size_t object)
 static inline void take_open(struct state *s, size_t person, size_t object)
 {
     give(s, person, object);
-    if (s->group != NULL) {
+    if (s->group != NULL)
         s->load[s->group[object]]++;
-    }
 }
 
 /* A search begins: nothing is settled. */

@@ -24,17 +24,13 @@ INLINED cost_t lesser(cost_t a, cost_t b)
 INLINED cost_t least_of(const cost_t *key, size_t count)
 {
     cost_t chain[CHAINS];
-    for (size_t c = 0; c < CHAINS; c++) {
+    for (size_t c = 0; c < CHAINS; c++)
         chain[c] = key[c];
-    }
-    for (size_t k = CHAINS; k < count; k += CHAINS) {
-        for (size_t c = 0; c < CHAINS; c++) {
+    for (size_t k = CHAINS; k < count; k += CHAINS)
+        for (size_t c = 0; c < CHAINS; c++)
             chain[c] = lesser(key[k + c], chain[c]);
-        }
-    }
-    for (size_t c = 1; c < CHAINS; c++) {
+    for (size_t c = 1; c < CHAINS; c++)
         chain[0] = lesser(chain[c], chain[0]);
-    }
     return chain[0];
 }
 
@@ -42,17 +38,15 @@ INLINED cost_t least_of(const cost_t *key, size_t count)
 INLINED cost_t reduce_whole_block(const cost_t *restrict cost, const cost_t *restrict price,
                                   cost_t *restrict key)
 {
-    for (size_t k = 0; k < BLOCK; k++) {
+    for (size_t k = 0; k < BLOCK; k++)
         key[k] = reduced(cost[k], price[k]);
-    }
     return least_of(key, BLOCK);
 }
 
 INLINED cost_t reduce_block(const cost_t *cost, const cost_t *price, cost_t *key, size_t count)
 {
-    if (count == BLOCK) {
+    if (count == BLOCK)
         return reduce_whole_block(cost, price, key);
-    }
     cost_t least = COST_MAX;
     for (size_t k = 0; k < count; k++) {
         key[k] = reduced(cost[k], price[k]);

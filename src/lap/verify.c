@@ -53,18 +53,15 @@ static bool is_complete(const struct proof *proof)
 static bool take(struct proof *proof, size_t row)
 {
     const lap_problem *problem = proof->problem;
-    if (row >= problem->rows || proof->taken[row]) {
+    if (row >= problem->rows || proof->taken[row])
         return false;
-    }
     proof->taken[row] = 1;
-    if (problem->group == NULL) {
+    if (problem->group == NULL)
         return true;
-    }
     size_t g = problem->group[row];
     if (g >= problem->groups ||
-        (problem->group_capacity > 0 && proof->load[g] == problem->group_capacity)) {
+        (problem->group_capacity > 0 && proof->load[g] == problem->group_capacity))
         return false;
-    }
     proof->load[g]++;
     return true;
 }
@@ -75,12 +72,10 @@ static bool assignment_holds(struct proof *proof)
     size_t wanted = problem->rows < problem->cols ? problem->rows : problem->cols, pairs = 0;
     for (size_t j = 0; j < problem->cols; j++) {
         size_t row = proof->solution->row_of_col[j];
-        if (row == LAP_UNASSIGNED) {
+        if (row == LAP_UNASSIGNED)
             continue;
-        }
-        if (!take(proof, row)) {
+        if (!take(proof, row))
             return false;
-        }
         pairs++;
     }
     return pairs == wanted;
@@ -101,9 +96,8 @@ static bool row_signs_hold(const struct proof *proof)
         double value = dual(proof, s->row_dual, s->integer_row_dual, i);
         bool right = proof->taken[i] ? at_most_zero(proof, value) : is_zero(proof, value);
         if ((problem->rows > problem->cols && !right) ||
-            (problem->group != NULL && problem->group[i] >= problem->groups)) {
+            (problem->group != NULL && problem->group[i] >= problem->groups))
             return false;
-        }
     }
     return true;
 }
@@ -115,9 +109,8 @@ static bool col_signs_hold(const struct proof *proof)
     for (size_t j = 0; problem->cols > problem->rows && j < problem->cols; j++) {
         double value = dual(proof, s->col_dual, s->integer_col_dual, j);
         bool free = s->row_of_col[j] == LAP_UNASSIGNED;
-        if (!(free ? is_zero(proof, value) : at_most_zero(proof, value))) {
+        if (!(free ? is_zero(proof, value) : at_most_zero(proof, value)))
             return false;
-        }
     }
     return true;
 }
@@ -129,9 +122,8 @@ static bool group_signs_hold(const struct proof *proof)
     for (size_t g = 0; problem->group != NULL && g < problem->groups; g++) {
         bool full = problem->group_capacity > 0 && proof->load[g] == problem->group_capacity;
         double value = dual(proof, s->group_dual, s->integer_group_dual, g);
-        if (!(full ? at_most_zero(proof, value) : is_zero(proof, value))) {
+        if (!(full ? at_most_zero(proof, value) : is_zero(proof, value)))
             return false;
-        }
     }
     return true;
 }
@@ -186,17 +178,15 @@ static bool pairs_hold(const struct proof *proof, double *sum, int64_t *integer_
         bool seen = chosen == LAP_UNASSIGNED;
         for (size_t k = first; k < end; k++) {
             size_t row = problem->start != NULL ? problem->row[k] : k - first;
-            if (row >= problem->rows || !(slack(proof, k, row, j) >= -proof->tolerance)) {
+            if (row >= problem->rows || !(slack(proof, k, row, j) >= -proof->tolerance))
                 return false;
-            }
             if (row == chosen) {
                 seen =
                     is_zero(proof, slack(proof, k, row, j)) && add_cost(proof, k, sum, integer_sum);
             }
         }
-        if (!seen) {
+        if (!seen)
             return false;
-        }
     }
     return true;
 }
@@ -204,9 +194,8 @@ static bool pairs_hold(const struct proof *proof, double *sum, int64_t *integer_
 static bool total_holds(const struct proof *proof, double sum, int64_t integer_sum)
 {
     const lap_solution *s = proof->solution;
-    if (proof->integer) {
+    if (proof->integer)
         return s->integer_total == integer_sum && s->total == (double)integer_sum;
-    }
     return fabs(sum - s->total) <= proof->tolerance * (double)proof->problem->cols;
 }
 
@@ -222,16 +211,14 @@ static int verify(struct proof *proof)
 
 int lap_verify(const lap_problem *problem, const lap_solution *solution, double tolerance)
 {
-    if (problem == NULL || solution == NULL) {
+    if (problem == NULL || solution == NULL)
         return -EINVAL;
-    }
     struct proof proof = {.problem = problem,
                           .solution = solution,
                           .tolerance = tolerance,
                           .integer = problem->integer_cost != NULL};
-    if (!is_complete(&proof)) {
+    if (!is_complete(&proof))
         return -EINVAL;
-    }
     size_t groups = problem->group != NULL ? problem->groups : 0;
     proof.taken = calloc(problem->rows | 1, sizeof *proof.taken);
     proof.load = calloc(groups | 1, sizeof *proof.load);

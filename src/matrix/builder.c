@@ -11,10 +11,9 @@ static void keep_nonzeros(matrix_builder *b, const matrix *sum)
 {
     b->used = 0;
     for (size_t i = 0; i < sum->rows; i++) {
-        for (size_t k = sum->row_start[i]; k < sum->row_start[i + 1]; k++) {
+        for (size_t k = sum->row_start[i]; k < sum->row_start[i + 1]; k++)
             if (sum->value[k] != 0)
                 b->entry[b->used++] = (matrix_entry){i, sum->col[k], sum->value[k]};
-        }
     }
 }
 

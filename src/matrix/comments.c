@@ -45,10 +45,9 @@ int matrix_read_comments(FILE *stream, char **comments)
     size_t room = 0, used = 0;
     int rc = text == NULL ? -ENOMEM : 0;
 
-    if (rc == 0 && getline(&line, &room, stream) > 0) {
+    if (rc == 0 && getline(&line, &room, stream) > 0)
         while (rc == 0 && getline(&line, &room, stream) > 0 && line[0] == '%')
             rc = append_comment(&text, &used, line);
-    }
     if (rc == 0 && ferror(stream))
         rc = -EIO;
     free(line);

@@ -51,12 +51,11 @@ static int needs_escape(const char *name, size_t i)
 
 static void write_name(FILE *stream, const char *name)
 {
-    for (size_t i = 0; name[i] != '\0'; i++) {
+    for (size_t i = 0; name[i] != '\0'; i++)
         if (needs_escape(name, i))
             fprintf(stream, "%%%02X", (unsigned)(unsigned char)name[i]);
         else
             fputc(name[i], stream);
-    }
 }
 
 /* -1: not a digit. */

@@ -61,9 +61,8 @@ struct auction {
 double auction_hop_bytes(const matrix *bytes, const topo *t, size_t u, size_t n)
 {
     double sum = 0.0;
-    for (size_t e = bytes->row_start[u]; e < bytes->row_start[u + 1]; e++) {
+    for (size_t e = bytes->row_start[u]; e < bytes->row_start[u + 1]; e++)
         sum += topo_hops(t, n, bytes->col[e], 0) * (double)bytes->value[e];
-    }
     return sum;
 }
 
@@ -78,9 +77,8 @@ struct choice {
 static void consider(struct choice *c, size_t node, double value)
 {
     if (value > c->value || (value == c->value && node == c->left)) {
-        if (node != c->node) {
+        if (node != c->node)
             c->second = c->value;
-        }
         c->node = node;
         c->value = value;
     } else if (node != c->node && value > c->second) {
@@ -94,33 +92,27 @@ static void consider_place(const struct auction *a, struct choice *c, size_t pla
 {
     size_t first = node_heap_first(&a->cheapest[place]),
            second = node_heap_second(&a->cheapest[place]);
-    if (c->left != NONE && place_of_node(a->topology, c->left) == place) {
+    if (c->left != NONE && place_of_node(a->topology, c->left) == place)
         consider(c, c->left, gain - a->price[c->left]);
-    }
-    if (first != NONE) {
+    if (first != NONE)
         consider(c, first, gain - a->price[first]);
-    }
-    if (second != NONE) {
+    if (second != NONE)
         consider(c, second, gain - a->price[second]);
-    }
 }
 
 /* Places without entries are looked at only when one of them may be the best. */
 static void consider_far_places(struct auction *a, struct choice *c, size_t unit)
 {
     gains *g = &a->gains;
-    if (g->far[unit] >= c->value) {
+    if (g->far[unit] >= c->value)
         gains_of_places(g, unit);
-    }
     if (g->far[unit] < c->value) {
         c->second = fmax(c->second, g->far[unit]);
         return;
     }
-    for (size_t p = 0; p < count_of_places(a->topology); p++) {
-        if (g->place[p] > c->second) {
+    for (size_t p = 0; p < count_of_places(a->topology); p++)
+        if (g->place[p] > c->second)
             consider_place(a, c, p, g->place[p]);
-        }
-    }
 }
 
 static void consider_places(struct auction *a, struct choice *c, size_t unit)
@@ -130,9 +122,8 @@ static void consider_places(struct auction *a, struct choice *c, size_t unit)
         consider_place(a, c, 0, 0.0);
         return;
     }
-    for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++) {
+    for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++)
         consider_place(a, c, place_of_node(a->topology, m->col[e]), a->gains.away[e]);
-    }
     consider_far_places(a, c, unit);
 }
 
@@ -140,9 +131,8 @@ static struct choice choose(struct auction *a, size_t unit)
 {
     const matrix *m = a->bytes;
     struct choice c = {NONE, unit > 0 ? a->node_of_unit[unit - 1] : NONE, -INFINITY, -INFINITY};
-    for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++) {
+    for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++)
         consider(&c, m->col[e], gain_of_entry(&a->gains, e) - a->price[m->col[e]]);
-    }
     consider_places(a, &c, unit);
     return c;
 }
@@ -151,9 +141,8 @@ static struct choice choose(struct auction *a, size_t unit)
 
 static void sift_up(struct bid *heap, size_t i, struct bid bid)
 {
-    for (; i > 0 && bid.price < heap[(i - 1) / 2].price; i = (i - 1) / 2) {
+    for (; i > 0 && bid.price < heap[(i - 1) / 2].price; i = (i - 1) / 2)
         heap[i] = heap[(i - 1) / 2];
-    }
     heap[i] = bid;
 }
 
@@ -161,9 +150,8 @@ static void sift_down(struct bid *heap, size_t i, size_t count, struct bid bid)
 {
     for (size_t child = 2 * i + 1; child < count; child = 2 * i + 1) {
         child += child + 1 < count && heap[child + 1].price < heap[child].price;
-        if (heap[child].price >= bid.price) {
+        if (heap[child].price >= bid.price)
             break;
-        }
         heap[i] = heap[child];
         i = child;
     }
@@ -172,9 +160,8 @@ static void sift_down(struct bid *heap, size_t i, size_t count, struct bid bid)
 
 static void make_heap(struct bid *heap, size_t count)
 {
-    for (size_t i = count / 2; i-- > 0;) {
+    for (size_t i = count / 2; i-- > 0;)
         sift_down(heap, i, count, heap[i]);
-    }
 }
 
 static int is_full(const struct seats *s)
@@ -186,12 +173,10 @@ static int is_full(const struct seats *s)
 static double price_of(const struct auction *a, size_t node)
 {
     const struct seats *s = &a->seats[node];
-    if (s->count == 0) {
+    if (s->count == 0)
         return INFINITY;
-    }
-    if (!is_full(s)) {
+    if (!is_full(s))
         return 0.0;
-    }
     double of_units = s->units > 0 ? a->bid[s->first].price : INFINITY;
     return s->stand_ins > 0 ? fmin(of_units, a->level) : of_units;
 }
@@ -199,9 +184,8 @@ static double price_of(const struct auction *a, size_t node)
 static double offer_of(const struct auction *a, size_t node)
 {
     const struct seats *s = &a->seats[node];
-    if (s->stand_ins == a->in->most[node] - a->in->least[node]) {
+    if (s->stand_ins == a->in->most[node] - a->in->least[node])
         return INFINITY;
-    }
     return is_full(s) ? a->bid[s->first].price : 0.0;
 }
 
@@ -221,9 +205,8 @@ static void reprice(struct auction *a, size_t node)
 static void free_seat_taken(struct auction *a, size_t node)
 {
     struct seats *s = &a->seats[node];
-    if (is_full(s)) {
+    if (is_full(s))
         make_heap(a->bid + s->first, s->units);
-    }
     reprice(a, node);
 }
 
@@ -248,9 +231,8 @@ static size_t push_out(struct auction *a, size_t node, struct bid bid)
 static size_t seat(struct auction *a, size_t node, struct bid bid)
 {
     struct seats *s = &a->seats[node];
-    if (is_full(s)) {
+    if (is_full(s))
         return push_out(a, node, bid);
-    }
     a->bid[s->first + s->units++] = bid;
     free_seat_taken(a, node);
     return NONE;
@@ -271,9 +253,8 @@ static size_t make_bid(struct auction *a, size_t unit)
 /* Nobody waits twice, so that as many places as units are enough. */
 static void wait(struct auction *a, size_t unit)
 {
-    if (unit != NONE) {
+    if (unit != NONE)
         a->waiting[(a->first_waiting + a->count_waiting++) % a->bytes->rows] = unit;
-    }
 }
 
 /* Units that gave way are anywhere in memory. */
@@ -301,21 +282,18 @@ static void settle(struct auction *a)
 static int has_bytes(const matrix *m, size_t u)
 {
     size_t e = m->row_start[u];
-    while (e < m->row_start[u + 1] && m->value[e] == 0) {
+    while (e < m->row_start[u + 1] && m->value[e] == 0)
         e++;
-    }
     return e < m->row_start[u + 1];
 }
 
 static void seat_units(struct auction *a)
 {
-    for (size_t u = 0; u < a->bytes->rows; u++) {
-        if (has_bytes(a->bytes, u)) {
+    for (size_t u = 0; u < a->bytes->rows; u++)
+        if (has_bytes(a->bytes, u))
             wait(a, make_bid(a, u));
-        } else {
+        else
             a->node_of_unit[u] = AUCTION_NOWHERE;
-        }
-    }
     settle(a);
 }
 
@@ -325,9 +303,8 @@ static size_t take_lowest(struct bid *heap, size_t *count)
 {
     size_t unit = heap[0].unit;
     (*count)--;
-    if (*count > 0) {
+    if (*count > 0)
         sift_down(heap, 0, *count, heap[*count]);
-    }
     return unit;
 }
 
@@ -349,9 +326,8 @@ static void seat_stand_in(struct auction *a, size_t node)
 static void raise_level(struct auction *a, double level)
 {
     a->level = level;
-    for (size_t n = 0; n < a->topology->nodes; n++) {
+    for (size_t n = 0; n < a->topology->nodes; n++)
         reprice(a, n);
-    }
 }
 
 /* Free seats first; then what the cheapest unit pays, as much more as makes units move. */
@@ -363,11 +339,10 @@ static void seat_stand_ins(struct auction *a)
     }
     while (a->idle > 0) {
         size_t node = node_heap_first(&a->offers);
-        if (a->offer[node] > a->level) {
+        if (a->offer[node] > a->level)
             raise_level(a, a->offer[node] + a->epsilon);
-        } else {
+        else
             seat_stand_in(a, node);
-        }
     }
 }
 
@@ -409,16 +384,12 @@ static double most_paid(const struct auction *a, struct open_seats *open)
 static double bound(struct auction *a, struct open_seats *open)
 {
     double sum = 0.0, total = 0.0;
-    for (size_t u = 0; u < a->bytes->rows; u++) {
-        if (a->node_of_unit[u] != AUCTION_NOWHERE) {
+    for (size_t u = 0; u < a->bytes->rows; u++)
+        if (a->node_of_unit[u] != AUCTION_NOWHERE)
             sum -= choose(a, u).value;
-        }
-    }
-    if (is_flat(a->topology)) {
-        for (size_t e = 0; e < a->bytes->row_start[a->bytes->rows]; e++) {
+    if (is_flat(a->topology))
+        for (size_t e = 0; e < a->bytes->row_start[a->bytes->rows]; e++)
             total += (double)a->bytes->value[e];
-        }
-    }
     return TOPO_OTHER_NODE * total + sum - most_paid(a, open);
 }
 
@@ -454,9 +425,8 @@ static int lay_out_seats(struct auction *a)
     for (size_t n = 0; n < a->topology->nodes; n++) {
         a->seats[n] = (struct seats){.first = seats, .count = a->in->most[n]};
         a->price[n] = price_of(a, n);
-        if (__builtin_add_overflow(seats, a->in->most[n], &seats)) {
+        if (__builtin_add_overflow(seats, a->in->most[n], &seats))
             return -ENOMEM;
-        }
     }
     a->idle = seats - a->in->units;
     a->bid = new_array(seats, sizeof *a->bid, &failed);
@@ -468,17 +438,15 @@ static void lay_out_places(struct auction *a)
 {
     const topo *t = a->topology;
     size_t first = 0;
-    for (size_t n = 0; n < t->nodes; n++) {
+    for (size_t n = 0; n < t->nodes; n++)
         a->cheapest[place_of_node(t, n)].count++;
-    }
     for (size_t p = 0; p < count_of_places(t); p++) {
         size_t count = a->cheapest[p].count;
         a->cheapest[p] = (node_heap){a->cheapest_item + first, 0, a->cheapest_position, a->price};
         first += count;
     }
-    for (size_t n = 0; n < t->nodes; n++) {
+    for (size_t n = 0; n < t->nodes; n++)
         node_heap_add(&a->cheapest[place_of_node(t, n)], n);
-    }
 }
 
 static int set_up(struct auction *a)
@@ -494,9 +462,8 @@ static int set_up(struct auction *a)
     a->offer = new_array(nodes, sizeof *a->offer, &failed);
     a->offers_item = new_array(nodes, sizeof *a->offers_item, &failed);
     a->offers_position = new_array(nodes, sizeof *a->offers_position, &failed);
-    if (failed || lay_out_seats(a) != 0 || gains_set_up(&a->gains, a->bytes, a->topology) != 0) {
+    if (failed || lay_out_seats(a) != 0 || gains_set_up(&a->gains, a->bytes, a->topology) != 0)
         return -ENOMEM;
-    }
     lay_out_places(a);
     a->offers = (node_heap){a->offers_item, 0, a->offers_position, a->offer};
     return 0;

@@ -81,9 +81,8 @@ static void try_step(struct search *s, struct step step)
     s->trial++;
     s->count = 0;
     move(s, step.domain, from, step.node);
-    if (step.other != NONE) {
+    if (step.other != NONE)
         move(s, step.other, step.node, from);
-    }
 }
 
 static void undo(struct search *s)
@@ -107,9 +106,8 @@ static bool stays_below(const struct search *s, long *more_at_limit)
     for (size_t k = 0; k < s->count; k++) {
         struct touched t = s->touched[k];
         double cable = cables(s->links, t.v);
-        if (s->up[t.v] / cable > s->limit || s->down[t.v] / cable > s->limit) {
+        if (s->up[t.v] / cable > s->limit || s->down[t.v] / cable > s->limit)
             return false;
-        }
         *more_at_limit += count_at(s->limit, cable, s->up[t.v], s->down[t.v]) -
                           count_at(s->limit, cable, t.up, t.down);
     }
@@ -165,9 +163,8 @@ static size_t find_limit(struct search *s)
 {
     size_t first = NONE;
     s->limit = 0.0;
-    for (size_t v = 0; v + 1 < s->links->vertices; v++) {
+    for (size_t v = 0; v + 1 < s->links->vertices; v++)
         s->limit = fmax(s->limit, fmax(s->up[v], s->down[v]) / cables(s->links, v));
-    }
     s->at_limit = 0;
     for (size_t v = s->links->vertices - 1; v-- > 0;) {
         int more = count_at(s->limit, cables(s->links, v), s->up[v], s->down[v]);
@@ -179,9 +176,8 @@ static size_t find_limit(struct search *s)
 
 static bool lies_below(const struct search *s, size_t n, size_t v)
 {
-    while (n < v) {
+    while (n < v)
         n = s->links->parent[n];
-    }
     return n == v;
 }
 
@@ -200,13 +196,11 @@ static bool find_relief(struct search *s, size_t hot, struct step *best)
     best->gain = -(double)INFINITY;
     for (size_t j = 0; j < s->domains; j++) {
         for (size_t k = 0; loads(s, j, hot) && next_step(s, j, &k, &step);) {
-            if (step.gain <= best->gain) {
+            if (step.gain <= best->gain)
                 continue;
-            }
             try_step(s, step);
-            if (stays_below(s, &more) && more < 0) {
+            if (stays_below(s, &more) && more < 0)
                 *best = step;
-            }
             undo(s);
         }
     }
@@ -254,9 +248,8 @@ static bool save_hops(struct search *s, size_t j)
     struct step step;
     long more;
     for (size_t k = 0; next_step(s, j, &k, &step);) {
-        if (step.gain <= 0.0) {
+        if (step.gain <= 0.0)
             continue;
-        }
         try_step(s, step);
         if (stays_below(s, &more)) {
             accept(s, step);
@@ -272,9 +265,8 @@ static void lower_hops(struct search *s)
     bool changed = true;
     while (changed && s->effort < MOST_EFFORT) {
         changed = false;
-        for (size_t j = 0; j < s->domains; j++) {
+        for (size_t j = 0; j < s->domains; j++)
             changed |= save_hops(s, j);
-        }
     }
 }
 
@@ -298,12 +290,10 @@ static void fill_within(struct search *s, const struct sums *sums, size_t j)
 {
     size_t vertices = s->links->vertices;
     double *within = s->within + j * vertices;
-    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++) {
+    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
         within[sums->node[e]] = sums->bytes[e];
-    }
-    for (size_t v = 0; v + 1 < vertices; v++) {
+    for (size_t v = 0; v + 1 < vertices; v++)
         within[s->links->parent[v]] += within[v];
-    }
     s->total[j] = within[vertices - 1];
 }
 
@@ -312,12 +302,10 @@ static void fill_cost(struct search *s, const struct costs *costs, size_t j)
     const struct sums *sums = costs->sums;
     double *cost = s->cost + j * s->nodes;
     const double *at_place = costs_at_places(costs, j);
-    for (size_t n = 0; n < s->nodes; n++) {
+    for (size_t n = 0; n < s->nodes; n++)
         cost[n] = at_place[costs->places->of_node[n]];
-    }
-    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++) {
+    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
         cost[sums->node[e]] = cost_of_entry(costs, at_place, e);
-    }
 }
 
 /* What the domain loads where it is. */
@@ -339,9 +327,8 @@ static int fill(struct search *s, const struct places *places, const struct sums
 {
     struct costs costs;
     int rc = costs_init(&costs, places, sums, places->same);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     for (size_t j = 0; j < s->domains; j++) {
         fill_within(s, sums, j);
         fill_cost(s, &costs, j);
@@ -387,9 +374,8 @@ static int allocate(struct search *s)
 static void place(struct search *s, const plan_input *in, const struct ranks *ranks,
                   const size_t *rank_of_domain)
 {
-    for (size_t n = 0; n < s->nodes; n++) {
+    for (size_t n = 0; n < s->nodes; n++)
         s->seats[n] = plan_seats(ranks->start[n + 1] - ranks->start[n], in->per_node, s->domains);
-    }
     for (size_t j = 0; j < s->domains; j++) {
         s->node_of[j] = in->node_of_rank[rank_of_domain[j]];
         s->seats[s->node_of[j]]--;
@@ -404,18 +390,16 @@ static int relieve_nodes(struct search *s, const plan_input *in, const struct ra
     struct sums sums;
     struct held held = held_bytes(in);
     int rc = places_from_topo(in->topology, &places);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     rc = sums_of_ranks(&held, ranks, &sums);
     if (rc == 0) {
         rc = fill(s, &places, &sums);
         sums_release(&sums);
     }
     places_release(&places);
-    if (rc == 0) {
+    if (rc == 0)
         improve(s);
-    }
     return rc;
 }
 
@@ -425,17 +409,15 @@ static int relieve(const plan_input *in, const struct links *links, const lap_so
     struct search s = {.links = links, .nodes = in->topology->nodes, .domains = in->requests->cols};
     struct ranks ranks;
     int rc = plan_list_ranks(in, &ranks);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     rc = allocate(&s);
     if (rc == 0) {
         place(&s, in, &ranks, rank_of_domain);
         rc = relieve_nodes(&s, in, &ranks);
     }
-    if (rc == 0) {
+    if (rc == 0)
         rc = assign_ranks(in->requests, &ranks, s.node_of, solver, rank_of_domain);
-    }
     release(&s);
     plan_release_ranks(&ranks);
     return rc;
@@ -453,17 +435,14 @@ int plan_least_congestion(const plan_input *in, const lap_solver *solver, size_t
 {
     struct links links;
     int rc = links_of_topo(in->topology, &links);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     size_t *made = calloc(in->requests->cols | 1, sizeof *made);
     rc = made != NULL ? plan_least_hop_bytes(in, solver, made, NULL) : -ENOMEM;
-    if (rc == 0 && is_small(in, &links)) {
+    if (rc == 0 && is_small(in, &links))
         rc = relieve(in, &links, solver, made);
-    }
-    for (size_t j = 0; j < in->requests->cols && rc == 0; j++) {
+    for (size_t j = 0; j < in->requests->cols && rc == 0; j++)
         rank_of_domain[j] = made[j];
-    }
     free(made);
     links_release(&links);
     return rc;

@@ -21,9 +21,8 @@ static void sum_places(struct domain *d, const struct sums *sums, size_t j)
     d->count = 0;
     for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++) {
         size_t p = d->places->of_node[sums->node[e]];
-        if (d->bytes[p] == 0.0 && sums->bytes[e] != 0.0) {
+        if (d->bytes[p] == 0.0 && sums->bytes[e] != 0.0)
             d->present[d->count++] = p;
-        }
         d->bytes[p] += sums->bytes[e];
     }
 }
@@ -31,9 +30,8 @@ static void sum_places(struct domain *d, const struct sums *sums, size_t j)
 static double sum_present(const struct domain *d, const uint16_t *between)
 {
     double sum = 0.0;
-    for (size_t k = 0; k < d->count; k++) {
+    for (size_t k = 0; k < d->count; k++)
         sum += between[d->present[k]] * d->bytes[d->present[k]];
-    }
     return sum;
 }
 
@@ -41,17 +39,13 @@ static double sum_all(const struct domain *d, const uint16_t *between)
 {
     double chain[CHAINS] = {0.0}, sum = 0.0;
     size_t q = 0;
-    for (; q + CHAINS <= d->places->count; q += CHAINS) {
-        for (size_t k = 0; k < CHAINS; k++) {
+    for (; q + CHAINS <= d->places->count; q += CHAINS)
+        for (size_t k = 0; k < CHAINS; k++)
             chain[k] += between[q + k] * d->bytes[q + k];
-        }
-    }
-    for (; q < d->places->count; q++) {
+    for (; q < d->places->count; q++)
         sum += between[q] * d->bytes[q];
-    }
-    for (size_t k = 0; k < CHAINS; k++) {
+    for (size_t k = 0; k < CHAINS; k++)
         sum += chain[k];
-    }
     return sum;
 }
 
@@ -73,12 +67,10 @@ static void fill(struct costs *costs, struct domain *d)
     size_t count = d->places->count;
     for (size_t j = 0; j < costs->sums->domains; j++) {
         sum_places(d, costs->sums, j);
-        for (size_t p = 0; p < count; p++) {
+        for (size_t p = 0; p < count; p++)
             costs->at_places[j * count + p] = sum_from(d, p);
-        }
-        for (size_t k = 0; k < d->count; k++) {
+        for (size_t k = 0; k < d->count; k++)
             d->bytes[d->present[k]] = 0.0;
-        }
     }
 }
 
@@ -86,20 +78,18 @@ int costs_init(struct costs *costs, const struct places *places, const struct su
                double own)
 {
     size_t size;
-    if (__builtin_mul_overflow(places->count, sums->domains, &size)) {
+    if (__builtin_mul_overflow(places->count, sums->domains, &size))
         return -ENOMEM;
-    }
     struct domain d = {.places = places};
     *costs = (struct costs){.places = places, .sums = sums, .own = own};
     costs->at_places = calloc(size | 1, sizeof *costs->at_places);
     d.bytes = calloc(places->count, sizeof *d.bytes);
     d.present = calloc(places->count, sizeof *d.present);
     int rc = costs->at_places == NULL || d.bytes == NULL || d.present == NULL ? -ENOMEM : 0;
-    if (rc == 0) {
+    if (rc == 0)
         fill(costs, &d);
-    } else {
+    else
         costs_release(costs);
-    }
     free(d.bytes);
     free(d.present);
     return rc;

@@ -19,24 +19,19 @@
 
 static int check_aggregators(const fitted_input *in)
 {
-    for (size_t j = 0; j < in->aggregators; j++) {
-        if (in->node_of_aggregator[j] >= in->topology->nodes) {
+    for (size_t j = 0; j < in->aggregators; j++)
+        if (in->node_of_aggregator[j] >= in->topology->nodes)
             return -EINVAL;
-        }
-    }
     return in->aggregators > 0 && in->bytes->cols == in->topology->nodes ? 0 : -EINVAL;
 }
 
 static int check_options(const fitted_input *in, const fitted_options *options)
 {
-    if (!(options->epsilon >= 0.0) || !(options->least_saving >= 0.0)) {
+    if (!(options->epsilon >= 0.0) || !(options->least_saving >= 0.0))
         return -EINVAL;
-    }
-    for (size_t u = 0; options->alternative != NULL && u < in->bytes->rows; u++) {
-        if (options->alternative[u] >= in->aggregators) {
+    for (size_t u = 0; options->alternative != NULL && u < in->bytes->rows; u++)
+        if (options->alternative[u] >= in->aggregators)
             return -EINVAL;
-        }
-    }
     return 0;
 }
 
@@ -46,9 +41,8 @@ static int measure(const matrix *bytes, fitted_report *report)
     for (size_t u = 0; u < bytes->rows; u++) {
         double sum = 0.0;
         for (size_t e = bytes->row_start[u]; e < bytes->row_start[u + 1]; e++) {
-            if (bytes->value[e] < 0) {
+            if (bytes->value[e] < 0)
                 return -EINVAL;
-            }
             sum += (double)bytes->value[e];
         }
         report->bytes += sum;
@@ -66,22 +60,18 @@ struct cost {
 static double staying_bytes(const matrix *m, const size_t *node_of_unit)
 {
     double staying = 0.0;
-    for (size_t u = 0; u < m->rows; u++) {
-        for (size_t e = m->row_start[u]; e < m->row_start[u + 1]; e++) {
+    for (size_t u = 0; u < m->rows; u++)
+        for (size_t e = m->row_start[u]; e < m->row_start[u + 1]; e++)
             staying += m->col[e] == node_of_unit[u] ? (double)m->value[e] : 0.0;
-        }
-    }
     return staying;
 }
 
 static double routed_hop_bytes(const fitted_input *in, const size_t *node_of_unit)
 {
     double sum = 0.0;
-    for (size_t u = 0; u < in->bytes->rows; u++) {
-        if (node_of_unit[u] != AUCTION_NOWHERE) {
+    for (size_t u = 0; u < in->bytes->rows; u++)
+        if (node_of_unit[u] != AUCTION_NOWHERE)
             sum += auction_hop_bytes(in->bytes, in->topology, u, node_of_unit[u]);
-        }
-    }
     return sum;
 }
 
@@ -98,9 +88,8 @@ static struct cost cost_of(const fitted_input *in, const size_t *node_of_unit, d
 static size_t count_runs(const size_t *aggregator_of_unit, size_t units)
 {
     size_t runs = units > 0;
-    for (size_t u = 1; u < units; u++) {
+    for (size_t u = 1; u < units; u++)
         runs += aggregator_of_unit[u] != aggregator_of_unit[u - 1];
-    }
     return runs;
 }
 
@@ -166,9 +155,8 @@ static int auction(const fitted_input *in, double epsilon, struct work *w, fitte
 static int auction_to_proof(const fitted_input *in, struct work *w, fitted_report *report)
 {
     int rc = auction(in, COARSE_EPSILON, w, report);
-    if (rc == 0 && report->hop_bytes - report->lower_bound > FINE_EPSILON * report->bytes) {
+    if (rc == 0 && report->hop_bytes - report->lower_bound > FINE_EPSILON * report->bytes)
         rc = auction(in, FINE_EPSILON, w, report);
-    }
     return rc;
 }
 
@@ -190,9 +178,8 @@ static void compare(const fitted_input *in, const fitted_options *options, struc
                     fitted_report *report)
 {
     size_t units = in->bytes->rows;
-    for (size_t u = 0; u < units; u++) {
+    for (size_t u = 0; u < units; u++)
         w->node_of_unit[u] = in->node_of_aggregator[options->alternative[u]];
-    }
     struct cost cost = cost_of(in, w->node_of_unit, report->bytes);
     report->alternative_crossing = cost.crossing;
     report->alternative_hop_bytes = cost.hop_bytes;
@@ -210,12 +197,10 @@ static int assign(const fitted_input *in, const fitted_options *options, struct 
     limit_nodes(in, report->loaded, w);
     int rc = options->epsilon > 0.0 ? auction(in, options->epsilon, w, report)
                                     : auction_to_proof(in, w, report);
-    if (rc == 0) {
+    if (rc == 0)
         rc = deal(in, w, report);
-    }
-    if (rc == 0 && options->alternative != NULL) {
+    if (rc == 0 && options->alternative != NULL)
         compare(in, options, w, report);
-    }
     report->runs = count_runs(w->aggregator_of_unit, in->bytes->rows);
     return rc;
 }
@@ -228,19 +213,16 @@ int fitted_assign(const fitted_input *in, const fitted_options *options, size_t 
     struct work w = {0};
     options = options != NULL ? options : &defaults;
     if (check_aggregators(in) != 0 || check_options(in, options) != 0 ||
-        measure(in->bytes, &measured) != 0) {
+        measure(in->bytes, &measured) != 0)
         return -EINVAL;
-    }
     int rc = allocate(&w, in->topology->nodes, in->bytes->rows);
-    if (rc == 0) {
+    if (rc == 0)
         rc = assign(in, options, &w, &measured);
-    }
     if (rc == 0) {
         memcpy(aggregator_of_unit, w.aggregator_of_unit,
                in->bytes->rows * sizeof *aggregator_of_unit);
-        if (report != NULL) {
+        if (report != NULL)
             *report = measured;
-        }
     }
     release(&w);
     return rc;

@@ -13,22 +13,18 @@ enum { BLOCK = 8 };
 static void fill_hops(gains *g)
 {
     size_t places = count_of_places(g->topology);
-    for (size_t p = 0; p < places; p++) {
-        for (size_t q = 0; q < places; q++) {
+    for (size_t p = 0; p < places; p++)
+        for (size_t q = 0; q < places; q++)
             g->hops[q * g->stride + p] = (float)hops_of_places(g->topology, p, q);
-        }
-    }
 }
 
 /* The least hops from another place to a node at q. */
 static double nearest_place(const gains *g, size_t q)
 {
     double nearest = INFINITY;
-    for (size_t p = 0; p < count_of_places(g->topology); p++) {
-        if (p != q && g->hops[q * g->stride + p] < nearest) {
+    for (size_t p = 0; p < count_of_places(g->topology); p++)
+        if (p != q && g->hops[q * g->stride + p] < nearest)
             nearest = g->hops[q * g->stride + p];
-        }
-    }
     return nearest;
 }
 
@@ -70,12 +66,10 @@ int gains_set_up(gains *g, const matrix *bytes, const topo *t)
     size_t entries = bytes->row_start[bytes->rows], places = count_of_places(t), cells;
     int failed = 0;
     *g = (gains){.bytes = bytes, .topology = t, .stride = (places + BLOCK - 1) / BLOCK * BLOCK};
-    if (is_flat(t)) {
+    if (is_flat(t))
         return 0;
-    }
-    if (__builtin_mul_overflow(places, g->stride, &cells)) {
+    if (__builtin_mul_overflow(places, g->stride, &cells))
         return -ENOMEM;
-    }
     g->entry = new_array(entries, sizeof *g->entry, &failed);
     g->away = new_array(entries, sizeof *g->away, &failed);
     g->far = new_array(bytes->rows, sizeof *g->far, &failed);
@@ -84,12 +78,10 @@ int gains_set_up(gains *g, const matrix *bytes, const topo *t)
     double *nearest = new_array(places, sizeof *nearest, &failed);
     if (!failed) {
         fill_hops(g);
-        for (size_t q = 0; q < places; q++) {
+        for (size_t q = 0; q < places; q++)
             nearest[q] = nearest_place(g, q);
-        }
-        for (size_t u = 0; u < bytes->rows; u++) {
+        for (size_t u = 0; u < bytes->rows; u++)
             weigh_unit(g, u, nearest);
-        }
     }
     free(nearest);
     return failed ? -ENOMEM : 0;
@@ -113,9 +105,8 @@ static void sum_block(const gains *g, size_t unit, size_t first)
     for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++) {
         const float *hops = g->hops + place_of_node(g->topology, m->col[e]) * g->stride + first;
         double bytes = (double)m->value[e];
-        for (size_t k = 0; k < BLOCK; k++) {
+        for (size_t k = 0; k < BLOCK; k++)
             sum[k] -= (double)hops[k] * bytes;
-        }
     }
     memcpy(g->place + first, sum, sizeof sum);
 }
@@ -124,14 +115,11 @@ void gains_of_places(gains *g, size_t unit)
 {
     const matrix *m = g->bytes;
     double far = -INFINITY;
-    for (size_t first = 0; first < g->stride; first += BLOCK) {
+    for (size_t first = 0; first < g->stride; first += BLOCK)
         sum_block(g, unit, first);
-    }
-    for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++) {
+    for (size_t e = m->row_start[unit]; e < m->row_start[unit + 1]; e++)
         g->place[place_of_node(g->topology, m->col[e])] = -INFINITY;
-    }
-    for (size_t p = 0; p < count_of_places(g->topology); p++) {
+    for (size_t p = 0; p < count_of_places(g->topology); p++)
         far = g->place[p] > far ? g->place[p] : far;
-    }
     g->far[unit] = far;
 }

@@ -11,9 +11,8 @@ static int solve_dense(const plan_input *in, const lap_solver *solver, double *w
                        size_t *rank_of_domain, double *total)
 {
     int rc = plan_workload(in, workload);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     lap_problem problem = {
         .rows = in->requests->rows,
         .cols = in->requests->cols,
@@ -24,9 +23,8 @@ static int solve_dense(const plan_input *in, const lap_solver *solver, double *w
     };
     lap_solution solution = {.row_of_col = rank_of_domain};
     rc = solver->solve(&problem, &solution);
-    if (rc == 0) {
+    if (rc == 0)
         *total = solution.total;
-    }
     return rc;
 }
 
@@ -34,9 +32,8 @@ static int assign_dense(const plan_input *in, const lap_solver *solver, size_t *
                         double *total)
 {
     double *workload = calloc(in->requests->rows * in->requests->cols | 1, sizeof *workload);
-    if (workload == NULL) {
+    if (workload == NULL)
         return -ENOMEM;
-    }
     int rc = solve_dense(in, solver, workload, rank_of_domain, total);
     free(workload);
     return rc;
@@ -56,9 +53,8 @@ int assign_large(const plan_input *in, const lap_solver *solver, size_t *rank_of
 {
     struct places places;
     int rc = places_from_topo(in->topology, &places);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     struct two_steps steps = {
         .in = in,
         .held = held_bytes(in),
@@ -77,31 +73,25 @@ static int assign(const plan_input *in, const lap_solver *solver, size_t *made,
 {
     double least, hop_bytes;
     int rc = assign_large(in, solver, made, &least);
-    if (rc == 0) {
+    if (rc == 0)
         rc = plan_hop_bytes(in, made, &hop_bytes);
-    }
-    if (rc == 0 && hop_bytes > least && is_small(in)) {
+    if (rc == 0 && hop_bytes > least && is_small(in))
         rc = assign_dense(in, solver, made, &least);
-    }
-    for (size_t j = 0; j < in->requests->cols && rc == 0; j++) {
+    for (size_t j = 0; j < in->requests->cols && rc == 0; j++)
         rank_of_domain[j] = made[j];
-    }
-    if (rc == 0 && bound != NULL) {
+    if (rc == 0 && bound != NULL)
         *bound = least;
-    }
     return rc;
 }
 
 int plan_least_hop_bytes(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
                          double *bound)
 {
-    if (in->requests->cols > in->requests->rows) {
+    if (in->requests->cols > in->requests->rows)
         return -EINVAL;
-    }
     size_t *made = calloc(in->requests->cols | 1, sizeof *made);
-    if (made == NULL) {
+    if (made == NULL)
         return -ENOMEM;
-    }
     int rc = assign(in, solver, made, rank_of_domain, bound);
     free(made);
     return rc;

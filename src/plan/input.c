@@ -13,37 +13,30 @@ static int has_shape(const plan_input *in, const matrix *by_node)
 
 int plan_check_nodes(const plan_input *in)
 {
-    if (!has_shape(in, in->node_bytes) || !has_shape(in, in->node_blocks)) {
+    if (!has_shape(in, in->node_bytes) || !has_shape(in, in->node_blocks))
         return -EINVAL;
-    }
-    for (size_t i = 0; i < in->requests->rows; i++) {
-        if (in->node_of_rank[i] >= in->topology->nodes) {
+    for (size_t i = 0; i < in->requests->rows; i++)
+        if (in->node_of_rank[i] >= in->topology->nodes)
             return -EINVAL;
-        }
-    }
     return 0;
 }
 
 /* start[n + 1] is where the next rank of node n goes, and at last where node n ends. */
 static void sort_by_node(const plan_input *in, struct ranks *ranks)
 {
-    for (size_t i = 0; i < in->requests->rows; i++) {
+    for (size_t i = 0; i < in->requests->rows; i++)
         ranks->start[in->node_of_rank[i] + 2]++;
-    }
-    for (size_t n = 1; n <= ranks->nodes; n++) {
+    for (size_t n = 1; n <= ranks->nodes; n++)
         ranks->start[n + 1] += ranks->start[n];
-    }
-    for (size_t i = 0; i < in->requests->rows; i++) {
+    for (size_t i = 0; i < in->requests->rows; i++)
         ranks->rank[ranks->start[in->node_of_rank[i] + 1]++] = i;
-    }
 }
 
 int plan_list_ranks(const plan_input *in, struct ranks *ranks)
 {
     int rc = plan_check_nodes(in);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     struct ranks sorted = {.nodes = in->topology->nodes};
     sorted.start = calloc(sorted.nodes + 2, sizeof *sorted.start);
     sorted.rank = calloc(in->requests->rows | 1, sizeof *sorted.rank);
@@ -72,22 +65,19 @@ size_t plan_seats(size_t ranks_on_node, size_t per_node, size_t domains)
 static size_t count_places(const size_t *ranks_on_node, size_t nodes, size_t most)
 {
     size_t places = 0;
-    for (size_t n = 0; n < nodes; n++) {
+    for (size_t n = 0; n < nodes; n++)
         places += ranks_on_node[n] < most ? ranks_on_node[n] : most;
-    }
     return places;
 }
 
 size_t plan_even_per_node(const size_t *ranks_on_node, size_t nodes, size_t domains)
 {
     size_t largest = 1;
-    for (size_t n = 0; n < nodes; n++) {
+    for (size_t n = 0; n < nodes; n++)
         largest = ranks_on_node[n] > largest ? ranks_on_node[n] : largest;
-    }
     size_t most = nodes > 0 ? domains / nodes + (domains % nodes != 0) : 0;
     most = most > 0 ? most : 1;
-    while (most < largest && count_places(ranks_on_node, nodes, most) < domains) {
+    while (most < largest && count_places(ranks_on_node, nodes, most) < domains)
         most++;
-    }
     return most;
 }

@@ -15,9 +15,8 @@ int links_of_topo(const topo *t, struct links *links)
         return 0;
     }
     size_t *parent = calloc(t->nodes + 1, sizeof *parent);
-    for (size_t v = 0; parent != NULL && v <= t->nodes; v++) {
+    for (size_t v = 0; parent != NULL && v <= t->nodes; v++)
         parent[v] = t->nodes;
-    }
     *links = (struct links){t->nodes + 1, parent, NULL, parent};
     return parent != NULL ? 0 : -ENOMEM;
 }
@@ -77,13 +76,11 @@ int links_most(const plan_input *in, const struct links *links, const size_t *ra
 {
     plan_loads loads;
     int rc = load_links(in, links, rank_of_domain, &loads);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     *most = 0.0;
-    for (size_t v = 0; v + 1 < links->vertices; v++) {
+    for (size_t v = 0; v + 1 < links->vertices; v++)
         *most = fmax(*most, fmax(loads.up[v], loads.down[v]) / cables(links, v));
-    }
     plan_release_loads(&loads);
     return 0;
 }
@@ -93,12 +90,10 @@ int plan_load_links(const plan_input *in, const size_t *rank_of_domain, plan_loa
     struct links links;
     double checked;
     int rc = plan_hop_bytes(in, rank_of_domain, &checked);
-    if (rc == 0) {
+    if (rc == 0)
         rc = links_of_topo(in->topology, &links);
-    }
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     rc = load_links(in, &links, rank_of_domain, loads);
     links_release(&links);
     return rc;

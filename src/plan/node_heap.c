@@ -29,12 +29,10 @@ static void move_down(node_heap *heap, size_t node)
 {
     size_t place = heap->position[node];
     for (size_t child = 2 * place + 1; child < heap->count; child = 2 * place + 1) {
-        if (child + 1 < heap->count && before(heap, heap->item[child + 1], heap->item[child])) {
+        if (child + 1 < heap->count && before(heap, heap->item[child + 1], heap->item[child]))
             child++;
-        }
-        if (!before(heap, heap->item[child], node)) {
+        if (!before(heap, heap->item[child], node))
             break;
-        }
         put(heap, place, heap->item[child]);
         place = child;
     }
@@ -60,9 +58,8 @@ size_t node_heap_first(const node_heap *heap)
 
 size_t node_heap_second(const node_heap *heap)
 {
-    if (heap->count < 2) {
+    if (heap->count < 2)
         return SIZE_MAX;
-    }
     return heap->count > 2 && before(heap, heap->item[2], heap->item[1]) ? heap->item[2]
                                                                          : heap->item[1];
 }

@@ -65,9 +65,8 @@ static void sift_down(struct candidate *heap, size_t count, size_t k)
     struct candidate moving = heap[k];
     for (size_t child = 2 * k + 1; child < count; child = 2 * k + 1) {
         child += child + 1 < count && before(&heap[child + 1], &heap[child]);
-        if (!before(&heap[child], &moving)) {
+        if (!before(&heap[child], &moving))
             break;
-        }
         heap[k] = heap[child];
         k = child;
     }
@@ -78,9 +77,8 @@ static struct candidate pop(struct search *s)
 {
     struct candidate cheapest = s->heap[0];
     s->heap[0] = s->heap[--s->candidates];
-    if (s->candidates > 0) {
+    if (s->candidates > 0)
         sift_down(s->heap, s->candidates, 0);
-    }
     return cheapest;
 }
 
@@ -129,9 +127,8 @@ static void find_candidates(struct search *s, size_t j)
     s->at_place = costs_at_places(s->costs, j);
     add_nodes(s, j);
     add_places(s, j);
-    for (size_t k = s->candidates / 2; k-- > 0;) {
+    for (size_t k = s->candidates / 2; k-- > 0;)
         sift_down(s->heap, s->candidates, k);
-    }
 }
 
 /* ---- lists ---- */
@@ -154,12 +151,10 @@ static bool take_place(struct search *s, struct list *list, size_t j, size_t p)
     size_t size = places->start[p + 1] - places->start[p], first = first_turn(s, j, size);
     for (size_t k = 0; k < size; k++) {
         size_t n = member[first + k < size ? first + k : first + k - size];
-        if (s->met[n] == j + 1 || s->seats[n] == 0) {
+        if (s->met[n] == j + 1 || s->seats[n] == 0)
             continue;
-        }
-        if (list->seats >= s->quota[j]) {
+        if (list->seats >= s->quota[j])
             return false;
-        }
         take_node(s, list, n, s->at_place[p]);
     }
     return true;
@@ -172,11 +167,10 @@ static struct list choose_list(struct search *s, size_t j)
     while (s->candidates > 0) {
         struct candidate next = pop(s);
         bool whole = list.seats < s->quota[j];
-        if (whole && next.node != SIZE_MAX) {
+        if (whole && next.node != SIZE_MAX)
             take_node(s, &list, next.node, next.cost);
-        } else if (whole) {
+        else if (whole)
             whole = take_place(s, &list, j, next.place);
-        }
         if (!whole) {
             s->bound[j] = next.cost;
             break;
@@ -194,22 +188,18 @@ static int compare_nodes(const void *a, const void *b)
 static int reserve(struct search *s, size_t more)
 {
     size_t room = s->room > 0 ? s->room : 1024, bytes;
-    while (room - s->used < more) {
+    while (room - s->used < more)
         if (__builtin_mul_overflow(room, 2, &room) ||
-            __builtin_mul_overflow(room, sizeof *s->cost, &bytes)) {
+            __builtin_mul_overflow(room, sizeof *s->cost, &bytes))
             return -ENOMEM;
-        }
-    }
-    if (room == s->room) {
+    if (room == s->room)
         return 0;
-    }
     double *cost = realloc(s->cost, room * sizeof *cost);
     s->cost = cost != NULL ? cost : s->cost;
     size_t *row = realloc(s->row, room * sizeof *row);
     s->row = row != NULL ? row : s->row;
-    if (cost == NULL || row == NULL) {
+    if (cost == NULL || row == NULL)
         return -ENOMEM;
-    }
     s->room = room;
     return 0;
 }
@@ -220,9 +210,8 @@ static int add_column(struct search *s, size_t j)
     find_candidates(s, j);
     struct list list = choose_list(s, j);
     int rc = reserve(s, list.seats);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     qsort(s->listed, list.nodes, sizeof *s->listed, compare_nodes);
     for (size_t k = 0; k < list.nodes; k++) {
         size_t n = s->listed[k].node;
@@ -240,9 +229,8 @@ static int build_lists(struct search *s)
     int rc = 0;
     s->used = 0;
     memset(s->met, 0, s->costs->sums->nodes * sizeof *s->met);
-    for (size_t j = 0; j < s->costs->sums->domains && rc == 0; j++) {
+    for (size_t j = 0; j < s->costs->sums->domains && rc == 0; j++)
         rc = add_column(s, j);
-    }
     return rc;
 }
 
@@ -255,9 +243,8 @@ static void find_place_duals(struct search *s)
         s->place_dual[p] = -INFINITY;
         for (size_t k = places->start[p]; k < places->start[p + 1]; k++) {
             size_t n = places->member[k];
-            if (s->seats[n] > 0) {
+            if (s->seats[n] > 0)
                 s->place_dual[p] = fmax(s->place_dual[p], s->row_dual[s->first_seat[n]]);
-            }
         }
     }
 }
@@ -267,17 +254,15 @@ static void find_place_duals(struct search *s)
 static bool is_proved(struct search *s, size_t j)
 {
     double least = s->col_dual[j] - 8.0 * DBL_EPSILON * fabs(s->col_dual[j]);
-    if (s->bound[j] >= least) {
+    if (s->bound[j] >= least)
         return true;
-    }
     find_candidates(s, j);
     for (size_t k = 0; k < s->candidates; k++) {
         const struct candidate *c = &s->heap[k];
         double dual =
             c->node != SIZE_MAX ? s->row_dual[s->first_seat[c->node]] : s->place_dual[c->place];
-        if (c->cost - dual < least) {
+        if (c->cost - dual < least)
             return false;
-        }
     }
     return true;
 }
@@ -293,9 +278,8 @@ static size_t lengthen(struct search *s, bool feasible)
 {
     size_t grown = 0;
     memset(s->met, 0, s->costs->sums->nodes * sizeof *s->met);
-    if (feasible) {
+    if (feasible)
         find_place_duals(s);
-    }
     for (size_t j = 0; j < s->costs->sums->domains; j++) {
         if (s->bound[j] < (double)INFINITY && (!feasible || !is_proved(s, j))) {
             grow(s, j);
@@ -334,12 +318,10 @@ static int search(struct search *s, const lap_solver *solver, double *total)
     size_t grown = 1;
     while (grown > 0) {
         rc = build_lists(s);
-        if (rc == 0) {
+        if (rc == 0)
             rc = solve(s, solver, total);
-        }
-        if (rc < 0) {
+        if (rc < 0)
             return rc;
-        }
         grown = lengthen(s, rc == 0);
     }
     return rc == LAP_INFEASIBLE ? -EINVAL : 0;
@@ -391,25 +373,20 @@ static int number_seats(struct search *s)
 {
     size_t nodes = s->costs->sums->nodes, *first;
     s->first_seat = first = calloc(nodes + 1, sizeof *first);
-    if (first == NULL) {
+    if (first == NULL)
         return -ENOMEM;
-    }
-    for (size_t n = 0; n < nodes; n++) {
+    for (size_t n = 0; n < nodes; n++)
         first[n + 1] = first[n] + s->seats[n];
-    }
     return first[nodes] < s->costs->sums->domains ? -EINVAL : 0;
 }
 
 static void set_up(struct search *s)
 {
-    for (size_t j = 0; j < s->costs->sums->domains; j++) {
+    for (size_t j = 0; j < s->costs->sums->domains; j++)
         s->quota[j] = FIRST_QUOTA;
-    }
-    for (size_t n = 0; n < s->costs->sums->nodes; n++) {
-        for (size_t seat = s->first_seat[n]; seat < s->first_seat[n + 1]; seat++) {
+    for (size_t n = 0; n < s->costs->sums->nodes; n++)
+        for (size_t seat = s->first_seat[n]; seat < s->first_seat[n + 1]; seat++)
             s->node_of_seat[seat] = n;
-        }
-    }
 }
 
 int choose_nodes(const struct costs *costs, const size_t *seats, const lap_solver *solver,
@@ -418,17 +395,15 @@ int choose_nodes(const struct costs *costs, const size_t *seats, const lap_solve
     struct search s = {.costs = costs, .seats = seats};
     double sum = 0.0;
     int rc = number_seats(&s);
-    if (rc == 0) {
+    if (rc == 0)
         rc = allocate(&s, s.first_seat[costs->sums->nodes]);
-    }
     if (rc == 0) {
         set_up(&s);
         rc = search(&s, solver, &sum);
     }
     if (rc == 0) {
-        for (size_t j = 0; j < costs->sums->domains; j++) {
+        for (size_t j = 0; j < costs->sums->domains; j++)
             node_of_domain[j] = s.node_of_seat[s.seat_of_domain[j]];
-        }
         *total = sum;
     }
     release(&s);

@@ -23,15 +23,12 @@ static int allocate(size_t nodes, size_t count, struct places *places)
 /* start[p + 1] is where the next node of place p goes, and at last where place p ends. */
 static void list_members(struct places *places)
 {
-    for (size_t n = 0; n < places->nodes; n++) {
+    for (size_t n = 0; n < places->nodes; n++)
         places->start[places->of_node[n] + 2]++;
-    }
-    for (size_t p = 1; p <= places->count; p++) {
+    for (size_t p = 1; p <= places->count; p++)
         places->start[p + 1] += places->start[p];
-    }
-    for (size_t n = 0; n < places->nodes; n++) {
+    for (size_t n = 0; n < places->nodes; n++)
         places->member[places->start[places->of_node[n] + 1]++] = n;
-    }
 }
 
 static void measure(const topo *t, struct places *places)
@@ -46,14 +43,12 @@ static void measure(const topo *t, struct places *places)
 int places_from_topo(const topo *t, struct places *places)
 {
     int rc = allocate(t->nodes, t->places > 0 ? t->places : 1, places);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     places->same = TOPO_SAME_NODE;
     places->between = t->places > 0 ? t->between : NULL;
-    for (size_t n = 0; n < t->nodes && t->places > 0; n++) {
+    for (size_t n = 0; n < t->nodes && t->places > 0; n++)
         places->of_node[n] = t->place_of_node[n];
-    }
     list_members(places);
     measure(t, places);
     return 0;

@@ -20,16 +20,12 @@ static size_t row_of(const struct choice *c, size_t r)
 
 static int check(const struct choice *c)
 {
-    for (size_t r = 0; r < c->ranks; r++) {
-        if (row_of(c, r) >= c->requests->rows) {
+    for (size_t r = 0; r < c->ranks; r++)
+        if (row_of(c, r) >= c->requests->rows)
             return -EINVAL;
-        }
-    }
-    for (size_t d = 0; d < c->domains; d++) {
-        if (c->domain[d] >= c->requests->cols) {
+    for (size_t d = 0; d < c->domains; d++)
+        if (c->domain[d] >= c->requests->cols)
             return -EINVAL;
-        }
-    }
     return c->ranks < c->domains ? -EINVAL : 0;
 }
 
@@ -60,9 +56,8 @@ static int solve(const struct choice *c, const lap_solver *solver, double *cost,
         }
     }
     int rc = solver->solve(&problem, &solution);
-    for (size_t d = 0; d < c->domains && rc == 0; d++) {
+    for (size_t d = 0; d < c->domains && rc == 0; d++)
         row_of_domain[d] = row_of(c, row_of_domain[d]);
-    }
     return rc;
 }
 
@@ -73,20 +68,17 @@ int plan_choose_ranks(const matrix *requests, const size_t *rank, size_t ranks,
     struct choice c = {requests, rank, ranks, domain, domains};
     size_t pairs;
     int rc = check(&c);
-    if (rc != 0 || domains == 0) {
+    if (rc != 0 || domains == 0)
         return rc;
-    }
     if (domains == 1) {
         *row_of_domain = best_row(&c, *domain);
         return 0;
     }
-    if (__builtin_mul_overflow(ranks, domains, &pairs)) {
+    if (__builtin_mul_overflow(ranks, domains, &pairs))
         return -ENOMEM;
-    }
     double *cost = calloc(pairs, sizeof *cost);
-    if (cost == NULL) {
+    if (cost == NULL)
         return -ENOMEM;
-    }
     rc = solve(&c, solver, cost, row_of_domain);
     free(cost);
     return rc;

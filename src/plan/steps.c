@@ -31,15 +31,12 @@ struct grouped {
 
 static void group(const size_t *node_of_domain, size_t domains, size_t nodes, struct grouped *g)
 {
-    for (size_t j = 0; j < domains; j++) {
+    for (size_t j = 0; j < domains; j++)
         g->start[node_of_domain[j] + 2]++;
-    }
-    for (size_t n = 1; n <= nodes; n++) {
+    for (size_t n = 1; n <= nodes; n++)
         g->start[n + 1] += g->start[n];
-    }
-    for (size_t j = 0; j < domains; j++) {
+    for (size_t j = 0; j < domains; j++)
         g->domain[g->start[node_of_domain[j] + 1]++] = j;
-    }
 }
 
 static int assign_groups(const matrix *requests, const struct ranks *ranks, const struct grouped *g,
@@ -68,9 +65,8 @@ int assign_ranks(const matrix *requests, const struct ranks *ranks, const size_t
         group(node_of_domain, domains, ranks->nodes, &g);
         rc = assign_groups(requests, ranks, &g, solver);
     }
-    for (size_t k = 0; k < domains && rc == 0; k++) {
+    for (size_t k = 0; k < domains && rc == 0; k++)
         rank_of_domain[g.domain[k]] = g.row[k];
-    }
     free(g.start);
     free(g.domain);
     free(g.row);
@@ -101,9 +97,8 @@ int assign_in_two_steps(const struct two_steps *steps, size_t *rank_of_domain, d
 {
     struct ranks ranks;
     int rc = plan_list_ranks(steps->in, &ranks);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     size_t *node_of_domain = calloc(steps->held.by_rank->cols | 1, sizeof *node_of_domain);
     rc = node_of_domain != NULL ? choose_for_ranks(steps, &ranks, node_of_domain, total) : -ENOMEM;
     if (rc == 0) {

@@ -10,9 +10,8 @@
 
 static int assign_tatp(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
 {
-    if (in->objective == PLAN_CONGESTION) {
+    if (in->objective == PLAN_CONGESTION)
         return plan_least_congestion(in, solver, rank_of_domain);
-    }
     return plan_least_hop_bytes(in, solver, rank_of_domain, NULL);
 }
 
@@ -26,13 +25,11 @@ static int assign_latp(const plan_input *in, const lap_solver *solver, struct he
     struct places places;
     double lacking;
     if (rows->cols > rows->rows || rows->rows != in->requests->rows ||
-        rows->cols != in->requests->cols) {
+        rows->cols != in->requests->cols)
         return -EINVAL;
-    }
     int rc = places_apart(in->topology->nodes, &places);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     struct two_steps steps = {
         .in = in,
         .held = held,
@@ -70,9 +67,8 @@ struct turn {
 static int compare_turns(const void *a, const void *b)
 {
     const struct turn *x = a, *y = b;
-    if (x->turn != y->turn) {
+    if (x->turn != y->turn)
         return x->turn < y->turn ? -1 : 1;
-    }
     return (x->first > y->first) - (x->first < y->first);
 }
 
@@ -83,9 +79,8 @@ static void list_turns(const plan_input *in, size_t *ranks_so_far, size_t *first
     size_t ranks = in->requests->rows;
     for (size_t i = 0; i < ranks; i++) {
         size_t n = in->node_of_rank[i];
-        if (ranks_so_far[n] == 0) {
+        if (ranks_so_far[n] == 0)
             first_of_node[n] = i;
-        }
         turns[i] = (struct turn){ranks_so_far[n]++, first_of_node[n], i};
     }
     qsort(turns, ranks, sizeof *turns, compare_turns);
@@ -94,12 +89,10 @@ static void list_turns(const plan_input *in, size_t *ranks_so_far, size_t *first
 static int take_turns(const plan_input *in, const struct turn *turns, size_t *rank_of_domain)
 {
     size_t domains = in->requests->cols;
-    if (domains > 0 && in->per_node > 0 && turns[domains - 1].turn >= in->per_node) {
+    if (domains > 0 && in->per_node > 0 && turns[domains - 1].turn >= in->per_node)
         return -EINVAL;
-    }
-    for (size_t j = 0; j < domains; j++) {
+    for (size_t j = 0; j < domains; j++)
         rank_of_domain[j] = turns[j].rank;
-    }
     return 0;
 }
 
@@ -107,9 +100,8 @@ static int assign_otp(const plan_input *in, const lap_solver *solver, size_t *ra
 {
     (void)solver;
     size_t nodes = in->topology->nodes, ranks = in->requests->rows;
-    if (in->requests->cols > ranks || plan_check_nodes(in) != 0) {
+    if (in->requests->cols > ranks || plan_check_nodes(in) != 0)
         return -EINVAL;
-    }
     size_t *ranks_so_far = calloc(nodes | 1, sizeof *ranks_so_far);
     size_t *first_of_node = calloc(nodes | 1, sizeof *first_of_node);
     struct turn *turns = calloc(ranks | 1, sizeof *turns);
@@ -138,11 +130,9 @@ const plan_strategy plan_strategies[] = {
 
 const plan_strategy *plan_find_strategy(const char *name)
 {
-    for (const plan_strategy *s = plan_strategies; name != NULL && s->name != NULL; s++) {
-        if (strcmp(s->name, name) == 0) {
+    for (const plan_strategy *s = plan_strategies; name != NULL && s->name != NULL; s++)
+        if (strcmp(s->name, name) == 0)
             return s;
-        }
-    }
     return NULL;
 }
 
@@ -157,10 +147,8 @@ const plan_objective_name plan_objectives[] = {
 
 const plan_objective_name *plan_find_objective(const char *name)
 {
-    for (const plan_objective_name *o = plan_objectives; name != NULL && o->name != NULL; o++) {
-        if (strcmp(o->name, name) == 0) {
+    for (const plan_objective_name *o = plan_objectives; name != NULL && o->name != NULL; o++)
+        if (strcmp(o->name, name) == 0)
             return o;
-        }
-    }
     return NULL;
 }

@@ -19,9 +19,8 @@ void sums_release(struct sums *sums)
  */
 static int allocate_entries(struct sums *sums)
 {
-    for (size_t j = 1; j <= sums->domains; j++) {
+    for (size_t j = 1; j <= sums->domains; j++)
         sums->start[j + 1] += sums->start[j];
-    }
     size_t entries = sums->start[sums->domains + 1] | 1;
     sums->node = calloc(entries, sizeof *sums->node);
     sums->bytes = calloc(entries, sizeof *sums->bytes);
@@ -73,18 +72,14 @@ static void add_row(const struct pass *pass, size_t n, size_t i, struct sums *su
 static int sum_ranks(const struct pass *pass, struct sums *sums)
 {
     const struct ranks *ranks = pass->ranks;
-    for (size_t n = 0; n < ranks->nodes; n++) {
-        for (size_t r = ranks->start[n]; r < ranks->start[n + 1]; r++) {
+    for (size_t n = 0; n < ranks->nodes; n++)
+        for (size_t r = ranks->start[n]; r < ranks->start[n + 1]; r++)
             count_pairs(pass, n, ranks->rank[r], sums->start + 2);
-        }
-    }
     int rc = allocate_entries(sums);
     memset(pass->last, 0, sums->domains * sizeof *pass->last);
-    for (size_t n = 0; n < ranks->nodes && rc == 0; n++) {
-        for (size_t r = ranks->start[n]; r < ranks->start[n + 1]; r++) {
+    for (size_t n = 0; n < ranks->nodes && rc == 0; n++)
+        for (size_t r = ranks->start[n]; r < ranks->start[n + 1]; r++)
             add_row(pass, n, ranks->rank[r], sums);
-        }
-    }
     return rc;
 }
 
@@ -95,11 +90,10 @@ static int sums_of_all(const struct held *held, const struct ranks *ranks, struc
     made.start = calloc(made.domains + 2, sizeof *made.start);
     int rc = pass.last == NULL || made.start == NULL ? -ENOMEM : sum_ranks(&pass, &made);
     free(pass.last);
-    if (rc == 0) {
+    if (rc == 0)
         *sums = made;
-    } else {
+    else
         sums_release(&made);
-    }
     return rc;
 }
 
@@ -121,12 +115,10 @@ static int sums_of_nodes(const matrix *b, struct sums *sums)
 {
     struct sums made = {.nodes = b->rows, .domains = b->cols};
     made.start = calloc(made.domains + 2, sizeof *made.start);
-    if (made.start == NULL) {
+    if (made.start == NULL)
         return -ENOMEM;
-    }
-    for (size_t k = 0; k < b->row_start[b->rows]; k++) {
+    for (size_t k = 0; k < b->row_start[b->rows]; k++)
         made.start[b->col[k] + 2]++;
-    }
     int rc = allocate_entries(&made);
     if (rc == 0) {
         transpose(b, &made);
@@ -145,27 +137,22 @@ static void find_most_of_row(const struct held *held, size_t n, size_t i, struct
     for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
         size_t j = c->col[k];
         double value = value_of(held, k);
-        while (at[j] < sums->start[j + 1] && sums->node[at[j]] < n) {
+        while (at[j] < sums->start[j + 1] && sums->node[at[j]] < n)
             at[j]++;
-        }
-        if (at[j] < sums->start[j + 1] && sums->node[at[j]] == n && value > sums->most[at[j]]) {
+        if (at[j] < sums->start[j + 1] && sums->node[at[j]] == n && value > sums->most[at[j]])
             sums->most[at[j]] = value;
-        }
     }
 }
 
 static int find_most(const struct held *held, const struct ranks *ranks, struct sums *sums)
 {
     size_t *at = calloc(sums->domains | 1, sizeof *at);
-    if (at == NULL) {
+    if (at == NULL)
         return -ENOMEM;
-    }
     memcpy(at, sums->start, sums->domains * sizeof *at);
-    for (size_t n = 0; n < ranks->nodes; n++) {
-        for (size_t r = ranks->start[n]; r < ranks->start[n + 1]; r++) {
+    for (size_t n = 0; n < ranks->nodes; n++)
+        for (size_t r = ranks->start[n]; r < ranks->start[n + 1]; r++)
             find_most_of_row(held, n, ranks->rank[r], sums, at);
-        }
-    }
     free(at);
     return 0;
 }
@@ -173,18 +160,15 @@ static int find_most(const struct held *held, const struct ranks *ranks, struct 
 int sums_of_ranks(const struct held *held, const struct ranks *ranks, struct sums *sums)
 {
     struct sums made;
-    if (held->by_node == NULL) {
+    if (held->by_node == NULL)
         return sums_of_all(held, ranks, sums);
-    }
     int rc = sums_of_nodes(held->by_node, &made);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     rc = find_most(held, ranks, &made);
-    if (rc == 0) {
+    if (rc == 0)
         *sums = made;
-    } else {
+    else
         sums_release(&made);
-    }
     return rc;
 }

@@ -47,9 +47,8 @@ static int add_rows(const matrix *m, struct row a, struct row b, matrix *sum, si
         size_t col = i < j ? i : j;
         int64_t of_a = i == col ? m->value[a.e++] : 0, of_b = j == col ? m->value[b.e++] : 0;
         sum->col[*entries] = col;
-        if (__builtin_add_overflow(of_a, of_b, &sum->value[(*entries)++])) {
+        if (__builtin_add_overflow(of_a, of_b, &sum->value[(*entries)++]))
             return -ERANGE;
-        }
     }
     return 0;
 }
@@ -62,17 +61,15 @@ static int double_units(const matrix *m, uint64_t first, matrix *doubled)
     int rc = matrix_allocate(&sum, (m->rows + odd + 1) / 2, m->cols, m->row_start[m->rows]);
     for (size_t u = 0, unit = 0; rc == 0 && u < m->rows; unit++) {
         struct row a = row_of(m, u++), b = {0, 0};
-        if (u < m->rows && (first + u) % 2 != 0) {
+        if (u < m->rows && (first + u) % 2 != 0)
             b = row_of(m, u++);
-        }
         rc = add_rows(m, a, b, &sum, &entries);
         sum.row_start[unit + 1] = entries;
     }
-    if (rc == 0) {
+    if (rc == 0)
         *doubled = sum;
-    } else if (rc != -ENOMEM) {
+    else if (rc != -ENOMEM)
         matrix_release(&sum);
-    }
     return rc;
 }
 
@@ -92,11 +89,9 @@ static int copy(const matrix *m, matrix *twin)
 
 static int is_loaded(const matrix *m, size_t u)
 {
-    for (size_t e = m->row_start[u]; e < m->row_start[u + 1]; e++) {
-        if (m->value[e] > 0) {
+    for (size_t e = m->row_start[u]; e < m->row_start[u + 1]; e++)
+        if (m->value[e] > 0)
             return 1;
-        }
-    }
     return 0;
 }
 
@@ -104,12 +99,10 @@ static int is_loaded(const matrix *m, size_t u)
 static double imbalance(const matrix *m, size_t aggregators)
 {
     size_t loaded = 0;
-    for (size_t u = 0; u < m->rows; u++) {
+    for (size_t u = 0; u < m->rows; u++)
         loaded += (size_t)is_loaded(m, u);
-    }
-    if (loaded == 0 || aggregators == 0) {
+    if (loaded == 0 || aggregators == 0)
         return 0.0;
-    }
     double average = (double)loaded / (double)aggregators;
     return ceil(average) / average - 1.0;
 }
@@ -127,9 +120,8 @@ static int enlarge(fitted_unit_choice *choice, const fitted_unit_options *option
         uint64_t first = choice->doublings < 64 ? options->first >> choice->doublings : 0;
         matrix doubled;
         int rc = double_units(&choice->bytes, first, &doubled);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         double bound = fitted_crossing_bound(&doubled);
         if (bound > limits->bound ||
             imbalance(&doubled, options->aggregators) > limits->imbalance) {
@@ -146,11 +138,9 @@ static int enlarge(fitted_unit_choice *choice, const fitted_unit_options *option
 
 static int check(const matrix *smallest, const fitted_unit_options *options)
 {
-    for (size_t e = 0; e < smallest->row_start[smallest->rows]; e++) {
-        if (smallest->value[e] < 0) {
+    for (size_t e = 0; e < smallest->row_start[smallest->rows]; e++)
+        if (smallest->value[e] < 0)
             return -EINVAL;
-        }
-    }
     return isnan(options->tolerance) ? -EINVAL : 0;
 }
 
@@ -171,12 +161,10 @@ int fitted_choose_unit(const matrix *smallest, const fitted_unit_options *option
     fitted_unit_choice chosen = {.doublings = 0};
     options = options != NULL ? options : &defaults;
     int rc = check(smallest, options);
-    if (rc == 0) {
+    if (rc == 0)
         rc = copy(smallest, &chosen.bytes);
-    }
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     double tolerance =
         options->tolerance != 0.0 ? fmax(options->tolerance, 0.0) : DEFAULT_TOLERANCE;
     chosen.bound = chosen.smallest_bound = fitted_crossing_bound(smallest);
@@ -185,10 +173,9 @@ int fitted_choose_unit(const matrix *smallest, const fitted_unit_options *option
         fmax(tolerance, imbalance(smallest, options->aggregators)),
     };
     rc = enlarge(&chosen, options, &limits);
-    if (rc == 0) {
+    if (rc == 0)
         *choice = chosen;
-    } else {
+    else
         matrix_release(&chosen.bytes);
-    }
     return rc;
 }

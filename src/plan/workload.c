@@ -13,26 +13,21 @@ static void fill_column(const plan_input *in, const struct costs *costs, size_t 
 {
     const struct sums *sums = costs->sums;
     const double *at_place = costs_at_places(costs, j);
-    for (size_t n = 0; n < sums->nodes; n++) {
+    for (size_t n = 0; n < sums->nodes; n++)
         at_node[n] = at_place[costs->places->of_node[n]];
-    }
-    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++) {
+    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
         at_node[sums->node[e]] = cost_of_entry(costs, at_place, e);
-    }
-    for (size_t i = 0; i < in->requests->rows; i++) {
+    for (size_t i = 0; i < in->requests->rows; i++)
         column[i] = at_node[in->node_of_rank[i]];
-    }
 }
 
 /* A rank's own bytes were counted as those of another rank of its node. */
 static void subtract_own(const plan_input *in, double same, double *workload)
 {
     const matrix *c = in->requests;
-    for (size_t i = 0; i < c->rows; i++) {
-        for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
+    for (size_t i = 0; i < c->rows; i++)
+        for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++)
             workload[c->col[k] * c->rows + i] -= same * (double)c->value[k];
-        }
-    }
 }
 
 static int fill(const plan_input *in, const struct places *places, const struct sums *sums,
@@ -40,17 +35,14 @@ static int fill(const plan_input *in, const struct places *places, const struct 
 {
     struct costs costs;
     int rc = costs_init(&costs, places, sums, 0.0);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     double *at_node = calloc(places->nodes | 1, sizeof *at_node);
     rc = at_node == NULL ? -ENOMEM : 0;
-    for (size_t j = 0; j < sums->domains && rc == 0; j++) {
+    for (size_t j = 0; j < sums->domains && rc == 0; j++)
         fill_column(in, &costs, j, at_node, workload + j * in->requests->rows);
-    }
-    if (rc == 0) {
+    if (rc == 0)
         subtract_own(in, places->same, workload);
-    }
     free(at_node);
     costs_release(&costs);
     return rc;
@@ -63,13 +55,11 @@ int plan_workload(const plan_input *in, double *workload)
     struct sums sums;
     struct held held = held_bytes(in);
     int rc = plan_list_ranks(in, &ranks);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     rc = places_from_topo(in->topology, &places);
-    if (rc != 0) {
+    if (rc != 0)
         goto release_ranks;
-    }
     rc = sums_of_ranks(&held, &ranks, &sums);
     if (rc == 0) {
         rc = fill(in, &places, &sums, workload);
@@ -85,11 +75,9 @@ release_ranks:
 
 static int check_assignment(const plan_input *in, const size_t *rank_of_domain)
 {
-    for (size_t j = 0; j < in->requests->cols; j++) {
-        if (rank_of_domain[j] >= in->requests->rows) {
+    for (size_t j = 0; j < in->requests->cols; j++)
+        if (rank_of_domain[j] >= in->requests->rows)
             return -EINVAL;
-        }
-    }
     return plan_check_nodes(in);
 }
 
@@ -97,9 +85,8 @@ static int check_assignment(const plan_input *in, const size_t *rank_of_domain)
 static double own_bytes(const plan_input *in, const size_t *rank_of_domain)
 {
     double sum = 0.0;
-    for (size_t j = 0; j < in->requests->cols; j++) {
+    for (size_t j = 0; j < in->requests->cols; j++)
         sum += (double)matrix_get(in->requests, rank_of_domain[j], j);
-    }
     return sum;
 }
 
@@ -108,9 +95,8 @@ int plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *h
     const matrix *c = plan_bytes_on_nodes(in);
     double sum = 0.0;
     int rc = check_assignment(in, rank_of_domain);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     for (size_t i = 0; i < c->rows; i++) {
         for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
             size_t to = in->node_of_rank[rank_of_domain[c->col[k]]];
@@ -129,9 +115,8 @@ int64_t plan_crossing_bytes(const plan_input *in, const size_t *rank_of_domain)
         for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
             size_t aggregator = rank_of_domain[c->col[k]];
             if (in->node_of_rank[aggregator] != plan_node_of_row(in, i) &&
-                __builtin_add_overflow(sum, c->value[k], &sum)) {
+                __builtin_add_overflow(sum, c->value[k], &sum))
                 return INT64_MAX;
-            }
         }
     }
     return sum;
@@ -142,17 +127,14 @@ int plan_assess(const plan_input *in, const size_t *rank_of_domain, plan_report 
     struct links links;
     plan_report made;
     int rc = plan_hop_bytes(in, rank_of_domain, &made.hop_bytes);
-    if (rc == 0) {
+    if (rc == 0)
         rc = links_of_topo(in->topology, &links);
-    }
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     made.crossing_bytes = plan_crossing_bytes(in, rank_of_domain);
     rc = links_most(in, &links, rank_of_domain, &made.max_link_bytes);
     links_release(&links);
-    if (rc == 0) {
+    if (rc == 0)
         *report = made;
-    }
     return rc;
 }

@@ -80,9 +80,8 @@ int record_sums_add_profile(record_sums *sums, size_t rank, const int64_t *word,
 {
     const unit_step *step = (const unit_step *)word, *end = step + count / UNIT_STEP_WORDS;
     int rc = 0;
-    for (; step < end && rc == 0; step++) {
+    for (; step < end && rc == 0; step++)
         for (int64_t b = 0; b < step->count && rc == 0; b++)
             rc = matrix_builder_add(&sums->bytes, rank, (size_t)(step->first + b), step->bytes);
-    }
     return rc;
 }

@@ -160,12 +160,11 @@ static int find_bandwidths(const struct measured *s, setmatch_network *network)
         network->bandwidth[k] += s->link[i].bandwidth;
         count[k]++;
     }
-    for (size_t k = 0; k < classes; k++) {
+    for (size_t k = 0; k < classes; k++)
         if (count[k] > 0)
             network->bandwidth[k] /= (double)count[k];
         else
             network->bandwidth[k] = k > 0 ? network->bandwidth[k - 1] : s->link[0].bandwidth;
-    }
     free(count);
     return 0;
 }

@@ -81,12 +81,11 @@ static size_t group_of(const struct nearness *s, size_t node)
 static size_t count_groups(const struct nearness *s)
 {
     size_t groups = 0;
-    for (size_t p = 0; p < s->topo->places; p++) {
+    for (size_t p = 0; p < s->topo->places; p++)
         if (!s->together[p])
             groups += s->members[p];
         else
             groups += s->parent[p] == p;
-    }
     return groups;
 }
 

@@ -266,12 +266,11 @@ static int prune(struct draft *d)
     size_t nodes = d->site->nodes, kept = nodes, root = NO_INDEX;
     for (size_t v = 0; v < d->vertices; v++)
         d->below[v] = v < nodes;
-    for (size_t v = 0; v < d->vertices && root == NO_INDEX; v++) {
+    for (size_t v = 0; v < d->vertices && root == NO_INDEX; v++)
         if (v >= nodes && d->below[v] == nodes)
             root = v;
         else if (d->parent[v] != NO_INDEX)
             d->below[d->parent[v]] += d->below[v];
-    }
     if (root == NO_INDEX)
         return 0;
     /* top serves for the new numbers: here are no more switches than in the fabric. */

@@ -32,12 +32,11 @@ static const char *check_bytes(const struct wanted *call, const struct logged *l
     for (size_t i = 0; i < count && rule == NULL; i++) {
         if (log[i].write != call->write)
             rule = broken("a read where bytes were to be written, or the other way");
-        for (int64_t b = log[i].offset; b < log[i].offset + log[i].length && rule == NULL; b++) {
+        for (int64_t b = log[i].offset; b < log[i].offset + log[i].length && rule == NULL; b++)
             if (b >= call->size || (call->write && times[b] > 0))
                 rule = broken("byte %" PRId64 " is beyond what was wanted, or accessed twice", b);
             else
                 times[b] = 1;
-        }
     }
     for (int64_t b = 0; b < call->size && rule == NULL; b++) {
         if (call->write ? call->wanted[b] != times[b] : call->wanted[b] > times[b])

@@ -94,9 +94,8 @@ static void draw_bytes(struct instance *in, const struct kind *kind, uint64_t *s
             sum += (double)in->bytes[u][n];
         }
         in->total += sum;
-        if (sum > 0.0) {
+        if (sum > 0.0)
             in->loaded_unit[in->loaded++] = u;
-        }
     }
 }
 
@@ -106,9 +105,8 @@ static void weigh(struct instance *in)
     for (size_t i = 0; i < in->loaded; i++) {
         for (size_t n = 0; n < in->nodes; n++) {
             double sum = 0.0;
-            for (size_t m = 0; m < in->nodes; m++) {
+            for (size_t m = 0; m < in->nodes; m++)
                 sum += in->hops[n * in->nodes + m] * (double)in->bytes[in->loaded_unit[i]][m];
-            }
             in->cost[i * in->nodes + n] = sum;
         }
     }
@@ -118,29 +116,24 @@ static void compress(struct instance *in, uint64_t *state)
 {
     matrix_builder builder = {.rows = in->units, .cols = in->nodes};
     for (size_t u = 0; u < in->units; u++) {
-        for (size_t n = 0; n < in->nodes; n++) {
-            if (in->bytes[u][n] > 0 && matrix_builder_add(&builder, u, n, in->bytes[u][n]) != 0) {
+        for (size_t n = 0; n < in->nodes; n++)
+            if (in->bytes[u][n] > 0 && matrix_builder_add(&builder, u, n, in->bytes[u][n]) != 0)
                 exit(EXIT_FAILURE);
-            }
-        }
     }
-    if (matrix_builder_finish(&builder, &in->matrix) != 0) {
+    if (matrix_builder_finish(&builder, &in->matrix) != 0)
         exit(EXIT_FAILURE);
-    }
     matrix_builder_clear(&builder);
     /* A stored entry may be 0. */
     size_t entries = in->matrix.row_start[in->units];
     if (entries > 0 && pick(state, 0, 4) == 0) {
         size_t e = (size_t)pick(state, 0, (int64_t)entries - 1), u = 0;
-        while (in->matrix.row_start[u + 1] <= e) {
+        while (in->matrix.row_start[u + 1] <= e)
             u++;
-        }
         if (in->matrix.row_start[u + 1] - in->matrix.row_start[u] > 1) {
             in->bytes[u][in->matrix.col[e]] = in->matrix.value[e] = 0;
             in->total = 0.0;
-            for (size_t k = 0; k < entries; k++) {
+            for (size_t k = 0; k < entries; k++)
                 in->total += (double)in->matrix.value[k];
-            }
         }
     }
 }
@@ -148,9 +141,8 @@ static void compress(struct instance *in, uint64_t *state)
 static void make_topology(struct instance *in, enum network network)
 {
     topo_flat(&in->topology, in->nodes);
-    if (network != FLAT && topo_from_hops(&in->topology, in->nodes, in->hops) != 0) {
+    if (network != FLAT && topo_from_hops(&in->topology, in->nodes, in->hops) != 0)
         exit(EXIT_FAILURE);
-    }
 }
 
 static void make_instance(struct instance *in, const struct kind *kind, uint64_t seed)
@@ -160,9 +152,8 @@ static void make_instance(struct instance *in, const struct kind *kind, uint64_t
     in->units = (size_t)pick(&state, 0, small ? BRUTE_UNITS : MAX_UNITS);
     in->nodes = (size_t)pick(&state, 1, small ? 5 : MAX_NODES);
     in->aggregators = (size_t)pick(&state, 1, small ? BRUTE_AGGREGATORS : MAX_AGGREGATORS);
-    if (!kind->shared_nodes && in->aggregators > in->nodes) {
+    if (!kind->shared_nodes && in->aggregators > in->nodes)
         in->aggregators = in->nodes;
-    }
     for (size_t j = 0; j < in->aggregators; j++) {
         in->node_of_aggregator[j] = kind->shared_nodes
                                         ? (size_t)pick(&state, 0, (int64_t)in->nodes - 1)
@@ -206,12 +197,10 @@ static bool is_balanced(const struct instance *in, const size_t *aggregator_of_u
 {
     size_t loaded[MAX_AGGREGATORS] = {0}, all[MAX_AGGREGATORS] = {0};
     size_t least = SIZE_MAX, most = 0, longest = 0;
-    for (size_t u = 0; u < in->units; u++) {
+    for (size_t u = 0; u < in->units; u++)
         all[aggregator_of_unit[u]]++;
-    }
-    for (size_t i = 0; i < in->loaded; i++) {
+    for (size_t i = 0; i < in->loaded; i++)
         loaded[aggregator_of_unit[in->loaded_unit[i]]]++;
-    }
     for (size_t j = 0; j < in->aggregators; j++) {
         least = loaded[j] < least ? loaded[j] : least;
         most = loaded[j] > most ? loaded[j] : most;
@@ -227,16 +216,13 @@ static double brute_force(const struct instance *in)
     size_t choice[MAX_UNITS] = {0};
     double best = INFINITY;
     for (;;) {
-        if (is_balanced(in, choice, false)) {
+        if (is_balanced(in, choice, false))
             best = fmin(best, cost_of(in, choice));
-        }
         size_t i = 0;
-        while (i < in->loaded && ++choice[in->loaded_unit[i]] == in->aggregators) {
+        while (i < in->loaded && ++choice[in->loaded_unit[i]] == in->aggregators)
             choice[in->loaded_unit[i++]] = 0;
-        }
-        if (i == in->loaded) {
+        if (i == in->loaded)
             return best;
-        }
     }
 }
 
@@ -289,9 +275,8 @@ static bool check_instance(struct instance *in, const struct kind *kind, uint64_
     assign_even(&in->input, in->even);
     if (fitted_assign(&in->input, &options, in->fitted, &in->report) != 0 ||
         fitted_assign(&in->input, &options, again, &twice) != 0 ||
-        fitted_assign(&in->input, NULL, without, NULL) != 0) {
+        fitted_assign(&in->input, NULL, without, NULL) != 0)
         return EXPECT(!"fitted_assign succeeds");
-    }
     return check_costs(in, kind, seed) &&
            EXPECT(memcmp(in->fitted, again, in->units * sizeof *again) == 0) &&
            EXPECT(in->report.lower_bound == twice.lower_bound && in->report.bids == twice.bids) &&
@@ -325,11 +310,9 @@ static bool must_not_cross(const pattern *p, int64_t unit)
 {
     static const char *const names[] = {"cube 256, 2x2x4 by slot", "cube 256, 1x4x4 by slot",
                                         "cube 256, 4x4x4 by slot"};
-    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
-        if (unit == 65536 && strcmp(p->name, names[k]) == 0) {
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        if (unit == 65536 && strcmp(p->name, names[k]) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -364,9 +347,8 @@ static bool check_pattern(const pattern *p, int64_t unit, size_t aggregators)
 static bool check_patterns(int64_t unit, size_t aggregators_a_node, size_t more)
 {
     bool good = true;
-    for (size_t k = 0; k < pattern_count; k++) {
+    for (size_t k = 0; k < pattern_count; k++)
         good &= check_pattern(&patterns[k], unit, aggregators_a_node * patterns[k].nodes + more);
-    }
     return good;
 }
 
@@ -388,11 +370,9 @@ int main(int argc, char **argv)
     tool = argv[0];
     uint64_t each =
         options.kind != NULL ? options.instances : (options.instances + KINDS - 1) / KINDS;
-    for (int k = 0; k < KINDS; k++) {
-        if (options.kind == NULL || strcmp(options.kind, kinds[k].name) == 0) {
+    for (int k = 0; k < KINDS; k++)
+        if (options.kind == NULL || strcmp(options.kind, kinds[k].name) == 0)
             tell(check_kind(in, &kinds[k], options.seed, each), kinds[k].name, each);
-        }
-    }
     if (options.kind == NULL) {
         tell(check_patterns(65536, 1, 0), "patterns, units of 64 KB", pattern_count);
         tell(check_patterns(262144, 2, 0), "patterns, units of 256 KB", pattern_count);

@@ -71,9 +71,8 @@ struct instance {
 static void choose_shape(struct instance *in, uint64_t *state)
 {
     int64_t most = BRUTE_SIDE;
-    if (pick(state, 0, 3) == 0) {
+    if (pick(state, 0, 3) == 0)
         most = pick(state, 0, 9) == 0 ? MAX_SIDE : 30;
-    }
     in->rows = (size_t)pick(state, 0, most);
     in->cols = pick(state, 0, 2) == 0 ? in->rows : (size_t)pick(state, 0, most);
     if (pick(state, 0, 49) == 0) { /* many on one side, few on the other */
@@ -125,9 +124,8 @@ static void write_pairs(struct instance *in, uint64_t *state)
         for (size_t i = 0; i < in->rows; i++) {
             int64_t value = in->value[j * in->rows + i];
             bool forbidden = value == LAP_FORBIDDEN;
-            if (!in->dense && forbidden && pick(state, 0, 3) > 0) {
+            if (!in->dense && forbidden && pick(state, 0, 3) > 0)
                 continue;
-            }
             double real =
                 (double)value * in->factor + (in->fractions ? 1.0 / (double)(used + 3) : 0.0);
             in->cost[used] = forbidden ? INFINITY : real;
@@ -147,9 +145,8 @@ static void choose_groups(struct instance *in, uint64_t *state)
     in->problem.groups = groups;
     in->problem.group_capacity = (size_t)pick(state, least, least + 3);
     bool blocks = pick(state, 0, 1) > 0;
-    for (size_t i = 0; i < in->rows; i++) {
+    for (size_t i = 0; i < in->rows; i++)
         in->group[i] = blocks ? i * groups / in->rows : (size_t)pick(state, 0, (int64_t)groups - 1);
-    }
 }
 
 static void make_instance(struct instance *in, const struct kind *kind, uint64_t seed)
@@ -168,9 +165,8 @@ static void make_instance(struct instance *in, const struct kind *kind, uint64_t
         .start = in->dense ? NULL : in->start,
         .row = in->dense ? NULL : in->row,
     };
-    if (kind->grouped) {
+    if (kind->grouped)
         choose_groups(in, &state);
-    }
     in->solution = (lap_solution){
         .row_of_col = in->row_of_col,
         .col_dual = in->col_dual,
@@ -207,14 +203,12 @@ static void try_column(struct search *s, size_t col, size_t pairs, int64_t so_fa
         s->least = so_far < s->least ? so_far : s->least;
         return;
     }
-    if (pairs + in->cols - col < wanted) {
+    if (pairs + in->cols - col < wanted)
         return;
-    }
     try_column(s, col + 1, pairs, so_far);
     for (size_t i = 0; i < in->rows; i++) {
-        if (!may_take(s, i, col)) {
+        if (!may_take(s, i, col))
             continue;
-        }
         size_t g = in->problem.group != NULL ? in->group[i] : 0;
         s->taken[i] = true;
         s->load[g]++;
@@ -251,13 +245,11 @@ static bool agrees(const struct instance *in, int rc, int expected, double total
 
 static bool agrees_with_brute_force(const struct instance *in, int rc)
 {
-    if (in->rows > BRUTE_SIDE || in->cols > BRUTE_SIDE || in->fractions) {
+    if (in->rows > BRUTE_SIDE || in->cols > BRUTE_SIDE || in->fractions)
         return true;
-    }
     int64_t least = brute_force(in);
-    if (least == LAP_FORBIDDEN) {
+    if (least == LAP_FORBIDDEN)
         return rc == LAP_INFEASIBLE;
-    }
     bool exact = !in->integer || in->solution.integer_total == least * (int64_t)in->factor;
     return rc == 0 && exact && in->solution.total == (double)least * in->factor;
 }
@@ -271,19 +263,15 @@ static bool check_instance(struct instance *in, const struct kind *kind, uint64_
         if (solver == lap_solvers) {
             first = rc;
             total = in->solution.total;
-            if (rc != 0 && rc != LAP_INFEASIBLE) {
+            if (rc != 0 && rc != LAP_INFEASIBLE)
                 return complain(kind, seed, solver->name, "refused");
-            }
-            if (!agrees_with_brute_force(in, rc)) {
+            if (!agrees_with_brute_force(in, rc))
                 return complain(kind, seed, solver->name, "not what brute force finds");
-            }
         }
-        if (!agrees(in, rc, first, total)) {
+        if (!agrees(in, rc, first, total))
             return complain(kind, seed, solver->name, "not what the first solver finds");
-        }
-        if (rc == 0 && lap_verify(&in->problem, &in->solution, in->fractions ? 1e-6 : 0.0) != 0) {
+        if (rc == 0 && lap_verify(&in->problem, &in->solution, in->fractions ? 1e-6 : 0.0) != 0)
             return complain(kind, seed, solver->name, "no proof");
-        }
     }
     return true;
 }
@@ -294,9 +282,8 @@ static bool check_kind(struct instance *in, const struct kind *kind, uint64_t se
 {
     for (uint64_t k = 0; k < count; k++) {
         make_instance(in, kind, seed + k);
-        if (!check_instance(in, kind, seed + k)) {
+        if (!check_instance(in, kind, seed + k))
             return false;
-        }
     }
     return true;
 }
@@ -312,9 +299,8 @@ int main(int argc, char **argv)
     uint64_t each =
         options.kind != NULL ? options.instances : (options.instances + KINDS - 1) / KINDS;
     for (int k = 0; k < KINDS && in != NULL; k++) {
-        if (options.kind != NULL && strcmp(options.kind, kinds[k].name) != 0) {
+        if (options.kind != NULL && strcmp(options.kind, kinds[k].name) != 0)
             continue;
-        }
         bool good = check_kind(in, &kinds[k], options.seed, each);
         printf("%sok %d - %s: %" PRIu64 " instances\n", good ? "" : "not ", ++number, kinds[k].name,
                each);

@@ -89,12 +89,10 @@ static int draw_hops(struct instance *in, enum network network, uint64_t *state)
             in->hops[n * in->nodes + m] = network == ANY_HOPS ? (double)pick(state, 1, 9) : way;
         }
     }
-    if (network == SHORTCUT) {
+    if (network == SHORTCUT)
         in->hops[(size_t)pick(state, 0, (int64_t)(in->nodes * in->nodes) - 1)] = 1;
-    }
-    for (size_t n = 0; n < in->nodes; n++) {
+    for (size_t n = 0; n < in->nodes; n++)
         in->hops[n * in->nodes + n] = 0;
-    }
     topo_release(&in->topology);
     topo_flat(&in->topology, in->nodes);
     in->flat = network == FLAT;
@@ -150,9 +148,8 @@ static void sum_nodes(struct instance *in)
         }
         in->node_start[n + 1] = nnz;
     }
-    for (size_t i = 0; i < in->ranks; i++) {
+    for (size_t i = 0; i < in->ranks; i++)
         in->ranks_on_node[in->node_of_rank[i]]++;
-    }
     in->of_nodes = (matrix){in->nodes, in->domains, in->node_start, in->node_col, in->node_value};
     in->blocks_of_nodes =
         (matrix){in->nodes, in->domains, in->node_start, in->node_col, in->node_blocks};
@@ -198,9 +195,8 @@ static int make_instance(struct instance *in, const struct kind *kind, uint64_t 
     for (size_t i = 0; i < in->ranks; i++) {
         size_t any = (size_t)pick(&state, 0, (int64_t)in->nodes - 1);
         in->node_of_rank[i] = in_order ? i * in->nodes / in->ranks : any;
-        for (size_t j = 0; j < in->domains; j++) {
+        for (size_t j = 0; j < in->domains; j++)
             in->bytes[i][j] = draw_bytes(in, kind->pattern, i, j, &state);
-        }
     }
     compress(in);
     sum_nodes(in);
@@ -231,9 +227,8 @@ static void multiply(struct instance *in)
     for (size_t j = 0; j < in->domains; j++) {
         for (size_t i = 0; i < in->ranks; i++) {
             double sum = 0.0;
-            for (size_t k = 0; k < in->ranks; k++) {
+            for (size_t k = 0; k < in->ranks; k++)
                 sum += in->distance[i][k] * (double)in->bytes[k][j];
-            }
             in->whole[j * in->ranks + i] = sum;
         }
     }
@@ -245,15 +240,12 @@ static void favour_nodes(struct instance *in)
     double best[MAX_NODES];
     for (size_t j = 0; j < in->domains; j++) {
         double *whole = in->whole + j * in->ranks;
-        for (size_t n = 0; n < in->nodes; n++) {
+        for (size_t n = 0; n < in->nodes; n++)
             best[n] = INFINITY;
-        }
-        for (size_t i = 0; i < in->ranks; i++) {
+        for (size_t i = 0; i < in->ranks; i++)
             best[in->node_of_rank[i]] = fmin(best[in->node_of_rank[i]], whole[i]);
-        }
-        for (size_t i = 0; i < in->ranks; i++) {
+        for (size_t i = 0; i < in->ranks; i++)
             whole[i] = best[in->node_of_rank[i]];
-        }
     }
 }
 
@@ -286,9 +278,8 @@ static bool is_allowed(const struct instance *in, const size_t *node_of_domain)
     for (size_t j = 0; j < in->domains; j++) {
         size_t n = node_of_domain[j];
         if (n >= in->nodes || ++load[n] > in->ranks_on_node[n] ||
-            (in->input.per_node > 0 && load[n] > in->input.per_node)) {
+            (in->input.per_node > 0 && load[n] > in->input.per_node))
             return false;
-        }
     }
     return true;
 }
@@ -298,9 +289,8 @@ static bool no_rank_twice(const struct instance *in)
     bool taken[MAX_RANKS] = {false};
     for (size_t j = 0; j < in->domains; j++) {
         size_t rank = in->rank_of_domain[j];
-        if (rank >= in->ranks || taken[rank]) {
+        if (rank >= in->ranks || taken[rank])
             return false;
-        }
         taken[rank] = true;
     }
     return true;
@@ -312,19 +302,16 @@ static const char *check_ranks(struct instance *in, const lap_solver *solver)
     multiply(in);
     int expected = solve_whole(in, &least);
     int rc = plan_least_hop_bytes(&in->input, solver, in->rank_of_domain, &bound);
-    if (expected == LAP_INFEASIBLE || rc != 0) {
+    if (expected == LAP_INFEASIBLE || rc != 0)
         return expected == LAP_INFEASIBLE && rc < 0 ? NULL : "feasible";
-    }
     for (size_t j = 0; j < in->domains; j++) {
-        if (in->rank_of_domain[j] >= in->ranks) {
+        if (in->rank_of_domain[j] >= in->ranks)
             return "no such rank";
-        }
         in->node_of_domain[j] = in->node_of_rank[in->rank_of_domain[j]];
         sum += in->whole[j * in->ranks + in->rank_of_domain[j]];
     }
-    if (!no_rank_twice(in) || !is_allowed(in, in->node_of_domain)) {
+    if (!no_rank_twice(in) || !is_allowed(in, in->node_of_domain))
         return "not allowed";
-    }
     return sum != least ? "not the least" : bound != least ? "wrong bound" : NULL;
 }
 
@@ -336,15 +323,12 @@ static const char *check_steps(struct instance *in, const lap_solver *solver)
     favour_nodes(in);
     int expected = solve_whole(in, &least);
     int rc = assign_large(&in->input, solver, in->rank_of_domain, &bound);
-    if (expected == LAP_INFEASIBLE || rc != 0) {
+    if (expected == LAP_INFEASIBLE || rc != 0)
         return expected == LAP_INFEASIBLE && rc < 0 ? NULL : "steps: feasible";
-    }
-    for (size_t j = 0; j < in->domains; j++) {
+    for (size_t j = 0; j < in->domains; j++)
         in->node_of_domain[j] = in->node_of_rank[in->rank_of_domain[j]];
-    }
-    if (!no_rank_twice(in) || !is_allowed(in, in->node_of_domain)) {
+    if (!no_rank_twice(in) || !is_allowed(in, in->node_of_domain))
         return "steps: not allowed";
-    }
     rc = plan_hop_bytes(&in->input, in->rank_of_domain, &hop_bytes);
     return rc != 0 || hop_bytes < bound ? "steps: below the bound"
            : bound != least             ? "steps: wrong bound"
@@ -363,21 +347,17 @@ static const char *check_largest(struct instance *in, const lap_solver *solver)
         plan_report by_all, by_few, told;
         int expected = s->assign(&in->input, solver, in->rank_of_domain);
         int rc = s->assign(&few, solver, other);
-        if (rc != 0 || expected != 0) {
+        if (rc != 0 || expected != 0)
             return rc == expected ? NULL : "largest entries: feasible";
-        }
         if (plan_assess(&in->input, in->rank_of_domain, &by_all) != 0 ||
-            plan_assess(&in->input, other, &by_few) != 0 || plan_assess(&few, other, &told) != 0) {
+            plan_assess(&in->input, other, &by_few) != 0 || plan_assess(&few, other, &told) != 0)
             return "largest entries: assessment";
-        }
-        if (by_few.hop_bytes != by_all.hop_bytes) {
+        if (by_few.hop_bytes != by_all.hop_bytes)
             return "largest entries: another cost";
-        }
         if (told.crossing_bytes != by_few.crossing_bytes ||
             told.max_link_bytes != by_few.max_link_bytes ||
-            (strcmp(s->name, "otp") != 0 && told.hop_bytes != by_few.hop_bytes)) {
+            (strcmp(s->name, "otp") != 0 && told.hop_bytes != by_few.hop_bytes))
             return "largest entries: another assessment";
-        }
     }
     return NULL;
 }
@@ -385,17 +365,14 @@ static const char *check_largest(struct instance *in, const lap_solver *solver)
 static bool check_instance(struct instance *in, const struct kind *kind, uint64_t seed)
 {
     size_t solvers = 0;
-    while (lap_solvers[solvers].name != NULL) {
+    while (lap_solvers[solvers].name != NULL)
         solvers++;
-    }
     const lap_solver *solver = &lap_solvers[seed % 2 == 0 ? 0 : seed / 2 % solvers];
     const char *fault = check_ranks(in, solver);
-    if (fault == NULL) {
+    if (fault == NULL)
         fault = check_steps(in, solver);
-    }
-    if (fault == NULL) {
+    if (fault == NULL)
         fault = check_largest(in, solver);
-    }
     return fault == NULL || complain(kind, seed, fault);
 }
 
@@ -404,12 +381,10 @@ static bool check_instance(struct instance *in, const struct kind *kind, uint64_
 static bool check_kind(struct instance *in, const struct kind *kind, uint64_t seed, uint64_t count)
 {
     for (uint64_t k = 0; k < count; k++) {
-        if (make_instance(in, kind, seed + k) != 0) {
+        if (make_instance(in, kind, seed + k) != 0)
             return complain(kind, seed + k, "cannot be made");
-        }
-        if (!check_instance(in, kind, seed + k)) {
+        if (!check_instance(in, kind, seed + k))
             return false;
-        }
     }
     return true;
 }
@@ -424,18 +399,16 @@ int main(int argc, char **argv)
     uint64_t each =
         options.kind != NULL ? options.instances : (options.instances + KINDS - 1) / KINDS;
     for (int k = 0; k < KINDS && in != NULL; k++) {
-        if (options.kind != NULL && strcmp(options.kind, kinds[k].name) != 0) {
+        if (options.kind != NULL && strcmp(options.kind, kinds[k].name) != 0)
             continue;
-        }
         bool good = check_kind(in, &kinds[k], options.seed, each);
         printf("%sok %d - %s: %" PRIu64 " instances\n", good ? "" : "not ", ++number, kinds[k].name,
                each);
         failed += !good;
     }
     printf("1..%d\n", number);
-    if (in != NULL) {
+    if (in != NULL)
         topo_release(&in->topology);
-    }
     free(in);
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

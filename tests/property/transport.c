@@ -43,24 +43,19 @@ static void offer_moves(struct graph *g, size_t u)
 static void refresh_moves(struct graph *g, size_t n, size_t entered)
 {
     size_t nodes = g->in->nodes;
-    for (size_t m = 0; m < nodes; m++) {
+    for (size_t m = 0; m < nodes; m++)
         g->move[n * nodes + m] = INFINITY;
-    }
-    for (size_t u = 0; u <= entered; u++) {
-        if (g->node_of_unit[u] == n) {
+    for (size_t u = 0; u <= entered; u++)
+        if (g->node_of_unit[u] == n)
             offer_moves(g, u);
-        }
-    }
 }
 
 static size_t nearest(const struct graph *g)
 {
     size_t best = NONE;
-    for (size_t n = 0; n < g->in->nodes; n++) {
-        if (!g->settled[n] && (best == NONE || g->distance[n] < g->distance[best])) {
+    for (size_t n = 0; n < g->in->nodes; n++)
+        if (!g->settled[n] && (best == NONE || g->distance[n] < g->distance[best]))
             best = n;
-        }
-    }
     return best;
 }
 
@@ -96,9 +91,8 @@ static size_t find_way(struct graph *g, size_t unit, const size_t *room)
             end = n;
         }
     }
-    for (size_t n = 0; n < nodes; n++) {
+    for (size_t n = 0; n < nodes; n++)
         g->potential[n] += g->distance[n];
-    }
     return end;
 }
 
@@ -116,15 +110,13 @@ static void follow(struct graph *g, size_t unit, size_t end)
 static int enter(struct graph *g, size_t unit, const size_t *room)
 {
     size_t end = find_way(g, unit, room);
-    if (end == NONE) {
+    if (end == NONE)
         return -1;
-    }
     size_t direct = g->from[end] == NONE;
     follow(g, unit, end);
     offer_moves(g, unit);
-    for (size_t n = end; !direct && n != NONE; n = g->from[n]) {
+    for (size_t n = end; !direct && n != NONE; n = g->from[n])
         refresh_moves(g, n, unit);
-    }
     return 0;
 }
 
@@ -134,18 +126,14 @@ static int solve(struct graph *g, double *total)
     double sum = 0.0;
     for (size_t n = 0; n < nodes; n++) {
         at_least += g->in->least[n];
-        for (size_t m = 0; m < nodes; m++) {
+        for (size_t m = 0; m < nodes; m++)
             g->move[n * nodes + m] = INFINITY;
-        }
     }
-    for (size_t u = 0; u < g->in->units; u++) {
-        if (enter(g, u, u < at_least ? g->in->least : g->in->most) != 0) {
+    for (size_t u = 0; u < g->in->units; u++)
+        if (enter(g, u, u < at_least ? g->in->least : g->in->most) != 0)
             return -1;
-        }
-    }
-    for (size_t u = 0; u < g->in->units; u++) {
+    for (size_t u = 0; u < g->in->units; u++)
         sum += cost(g, u, g->node_of_unit[u]);
-    }
     *total = sum;
     return 0;
 }
@@ -166,9 +154,8 @@ int transport_solve(const transport *in, size_t *node_of_unit, double *total)
     };
     int rc = -1;
     if (g.units_on != NULL && g.move != NULL && g.mover != NULL && g.potential != NULL &&
-        g.distance != NULL && g.from != NULL && g.settled != NULL) {
+        g.distance != NULL && g.from != NULL && g.settled != NULL)
         rc = solve(&g, total);
-    }
     free(g.units_on);
     free(g.move);
     free(g.mover);

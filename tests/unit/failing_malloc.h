@@ -45,9 +45,8 @@ static inline void stop_failing(void)
 
 static bool refuse(void)
 {
-    if (allocations.until_failure < 0 || allocations.until_failure-- > 0) {
+    if (allocations.until_failure < 0 || allocations.until_failure-- > 0)
         return false;
-    }
     allocations.failed = true;
     return true;
 }
@@ -70,9 +69,8 @@ void *__wrap_calloc(size_t count, size_t size)
 
 void *__wrap_realloc(void *old, size_t size)
 {
-    if (refuse()) {
+    if (refuse())
         return NULL;
-    }
     return old == NULL ? counted(__real_malloc(size)) : __real_realloc(old, size);
 }
 

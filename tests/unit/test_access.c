@@ -65,10 +65,9 @@ static void check_places(const access_list *list, const model *m)
     int64_t seen = 0;
     access_cursor_init(&cursor, list);
     ck_assert_int_eq(list->bytes, m->bytes);
-    while (access_take_piece(&cursor, ACCESS_END, &piece)) {
+    while (access_take_piece(&cursor, ACCESS_END, &piece))
         for (int64_t i = 0; i < piece.length; i++, seen++)
             ck_assert_int_eq(m->place[piece.stream + i], piece.offset + i);
-    }
     ck_assert_int_eq(seen, m->bytes);
 }
 
@@ -969,10 +968,9 @@ static void random_owners(uint64_t *seed, int *owner)
 /* What each owner has of bytes [lo, hi). */
 static void cut_out(const int *owner, int lo, int hi, access_list *list)
 {
-    for (int at = lo; at < hi; at++) {
+    for (int at = lo; at < hi; at++)
         if (owner[at] >= 0)
             ck_assert_int_eq(access_append(&list[owner[at]], at, 1, list[owner[at]].bytes), 0);
-    }
 }
 
 /* However the file is divided, the parts and their ends amount to what the whole has. */

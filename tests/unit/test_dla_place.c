@@ -46,9 +46,8 @@ static small_job one_app(size_t ranks, size_t nodes, const dla_node *node, bool 
     memcpy(s.node, node, nodes * sizeof(*node));
     s.app[0].ranks = ranks;
     s.app[0].nodes = nodes;
-    for (size_t n = 0; n < nodes; n++) {
+    for (size_t n = 0; n < nodes; n++)
         s.list[0][n] = n;
-    }
     return s;
 }
 
@@ -84,9 +83,8 @@ START_TEST(fills_by_slot)
         ck_assert_uint_eq(app, 0);
         return;
     }
-    for (size_t r = 0; r < s.job.ranks; r++) {
+    for (size_t r = 0; r < s.job.ranks; r++)
         count[node_of_rank[r]]++;
-    }
     ck_assert_mem_eq(count, by_slot_cases[_i].count, sizeof(count));
 }
 END_TEST
@@ -125,9 +123,8 @@ static void pairs(size_t ranks, matrix *view)
 {
     matrix_entry entries[MAX_RANKS];
 
-    for (size_t r = 0; r < ranks; r++) {
+    for (size_t r = 0; r < ranks; r++)
         entries[r] = (matrix_entry){r, (r + ranks / 2) % ranks, 9};
-    }
     ck_assert_int_eq(matrix_from_entries(view, ranks, ranks, entries, ranks), 0);
 }
 
@@ -148,9 +145,8 @@ START_TEST(keeps_pairs_together)
     const dla_method method = ten(&view);
     ck_assert_int_eq(dla_place_by_slot(&s.job, by_slot, &app), 0);
     ck_assert_int_eq(dla_place_by_method(&s.job, &method, by_slot, node_of_rank), 0);
-    for (size_t r = 0; r < 4; r++) {
+    for (size_t r = 0; r < 4; r++)
         ck_assert_uint_eq(node_of_rank[r], node_of_rank[r + 4]);
-    }
     matrix_release(&view);
 }
 END_TEST
@@ -201,11 +197,9 @@ static void random_job(small_job *s)
     }
     for (size_t a = 0; a < s->job.apps; a++) {
         s->app[a].ranks = any_of(7);
-        for (size_t n = 0; n < s->job.nodes; n++) {
-            if (any_of(3) != 0 || (n + 1 == s->job.nodes && s->app[a].nodes == 0)) {
+        for (size_t n = 0; n < s->job.nodes; n++)
+            if (any_of(3) != 0 || (n + 1 == s->job.nodes && s->app[a].nodes == 0))
                 s->list[a][s->app[a].nodes++] = n;
-            }
-        }
     }
     link_up(s);
 }
@@ -215,19 +209,16 @@ static void random_view(size_t ranks, matrix *view)
     matrix_entry entries[4 * MAX_RANKS];
     size_t count = ranks == 0 ? 0 : any_of(4 * ranks);
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         entries[i] = (matrix_entry){any_of(ranks), any_of(ranks), (int64_t)any_of(100)};
-    }
     ck_assert_int_eq(matrix_from_entries(view, ranks, ranks, entries, count), 0);
 }
 
 static bool may_stand(const dla_app *app, size_t node)
 {
-    for (size_t i = 0; i < app->nodes; i++) {
-        if (app->node[i] == node) {
+    for (size_t i = 0; i < app->nodes; i++)
+        if (app->node[i] == node)
             return true;
-        }
-    }
     return false;
 }
 
@@ -246,11 +237,9 @@ static void check_placement(const small_job *s, const size_t *node_of_rank)
         slots += s->node[n].slots;
         ck_assert_uint_le(count[n], s->job.oversubscribe ? s->node[n].most : s->node[n].slots);
     }
-    if (s->job.apps == 1 && s->app[0].nodes == s->job.nodes && s->job.ranks <= slots) {
-        for (size_t n = 0; n < s->job.nodes; n++) {
+    if (s->job.apps == 1 && s->app[0].nodes == s->job.nodes && s->job.ranks <= slots)
+        for (size_t n = 0; n < s->job.nodes; n++)
             ck_assert_uint_le(count[n], s->node[n].slots);
-        }
-    }
 }
 
 START_TEST(keeps_to_the_rules)

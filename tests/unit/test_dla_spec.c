@@ -69,9 +69,8 @@ START_TEST(reads_good_texts)
     ck_assert_pstr_eq(spec.file, good[_i].file);
     ck_assert_int_eq(spec.has_threshold ? (int)spec.threshold : -1, good[_i].threshold);
     ck_assert_uint_eq(spec.cart.ndims, good[_i].ndims);
-    for (size_t i = 0; i < spec.cart.ndims; i++) {
+    for (size_t i = 0; i < spec.cart.ndims; i++)
         product *= spec.cart.dims[i];
-    }
     ck_assert_uint_eq(spec.cart.ndims == 0 ? 0 : product, good[_i].product);
     ck_assert_str_eq(spec.stock_policy, good[_i].stock);
     ck_assert_int_eq(spec.no_local, good[_i].no_local);

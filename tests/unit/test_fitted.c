@@ -56,11 +56,9 @@ static struct scene *set_letters(const char *letters, size_t nodes, int64_t byte
 {
     int64_t table[MAX_UNITS * MAX_NODES] = {0};
     size_t units = strlen(letters);
-    for (size_t u = 0; u < units; u++) {
-        if (letters[u] != '.') {
+    for (size_t u = 0; u < units; u++)
+        if (letters[u] != '.')
             table[u * nodes + (size_t)(letters[u] - 'a')] = bytes;
-        }
-    }
     return set(units, nodes, table);
 }
 
@@ -73,9 +71,8 @@ static void fit(struct scene *s)
 static const char *digits(const struct scene *s)
 {
     static char text[MAX_UNITS + 1];
-    for (size_t u = 0; u < s->bytes.rows; u++) {
+    for (size_t u = 0; u < s->bytes.rows; u++)
         text[u] = (char)('0' + s->of[u]);
-    }
     text[s->bytes.rows] = '\0';
     return text;
 }
@@ -146,9 +143,8 @@ END_TEST
 START_TEST(units_like_one_another_stay_together)
 {
     int64_t bytes[60 * 3];
-    for (size_t k = 0; k < 60 * 3; k++) {
+    for (size_t k = 0; k < 60 * 3; k++)
         bytes[k] = 7;
-    }
     struct scene *s = set(60, 3, bytes);
     fit(s);
     ck_assert_uint_eq(s->report.runs, 3);
@@ -324,9 +320,8 @@ static double model_bound(const int64_t *bytes, size_t units, size_t nodes, uint
     }
     for (size_t u = 0; u < *rows; u++) {
         int64_t most = 0;
-        for (size_t n = 0; n < nodes; n++) {
+        for (size_t n = 0; n < nodes; n++)
             most = sum[u][n] > most ? sum[u][n] : most;
-        }
         staying += (double)most;
     }
     return total > 0.0 ? 1.0 - staying / total : 0.0;
@@ -357,11 +352,9 @@ START_TEST(units_agree_with_the_table)
     ck_assert(chosen <= smallest + options.tolerance);
     ck_assert(larger > smallest + options.tolerance || rows == 1 || one_less == rows);
     ck_assert_uint_eq(choice.bytes.rows, rows);
-    for (size_t u = 0; u < rows; u++) {
-        for (size_t n = 0; n < nodes; n++) {
+    for (size_t u = 0; u < rows; u++)
+        for (size_t n = 0; n < nodes; n++)
             ck_assert_int_eq(matrix_get(&choice.bytes, u, n), sum[u][n]);
-        }
-    }
     matrix_release(&choice.bytes);
 }
 END_TEST

@@ -68,9 +68,8 @@ static const lap_solver *solver_number(int i)
 static int count_solvers(void)
 {
     int count = 0;
-    while (lap_solvers[count].name != NULL) {
+    while (lap_solvers[count].name != NULL)
         count++;
-    }
     return count;
 }
 
@@ -94,9 +93,8 @@ static void try_column(struct search *s, size_t col, double so_far)
         double cost = p->cost[col * p->rows + i];
         size_t g = p->group != NULL ? p->group[i] : 0;
         int full = p->group != NULL && p->group_capacity > 0 && s->load[g] == p->group_capacity;
-        if (s->taken[i] || full || isinf(cost)) {
+        if (s->taken[i] || full || isinf(cost))
             continue;
-        }
         s->taken[i] = 1;
         s->load[g]++;
         try_column(s, col + 1, so_far + cost);
@@ -153,9 +151,8 @@ static struct instance *small_instance(const struct kind *kind, uint64_t seed)
     if (kind->grouped) {
         size_t groups = (size_t)pick(&state, 1, 5);
         use_groups(in, groups, (size_t)pick(&state, 0, 3));
-        for (size_t i = 0; i < rows; i++) {
+        for (size_t i = 0; i < rows; i++)
             in->group[i] = (size_t)pick(&state, 0, (int64_t)groups - 1);
-        }
     }
     return in;
 }
@@ -181,11 +178,9 @@ static void compare_with_brute_force(const lap_solver *solver, const struct kind
 
 START_TEST(agrees_with_brute_force)
 {
-    for (int s = 0; s < count_solvers(); s++) {
-        for (uint64_t seed = 1; seed <= random_cases(ROUNDS); seed++) {
+    for (int s = 0; s < count_solvers(); s++)
+        for (uint64_t seed = 1; seed <= random_cases(ROUNDS); seed++)
             compare_with_brute_force(solver_number(s), &kinds[_i], seed);
-        }
-    }
 }
 END_TEST
 
@@ -222,15 +217,13 @@ static struct instance *large_instance(const struct size *size, uint64_t seed, i
     fill_costs(in, &kind, &state);
     if (size->groups > 0) {
         use_groups(in, size->groups, size->capacity);
-        for (size_t i = 0; i < size->rows; i++) {
+        for (size_t i = 0; i < size->rows; i++)
             in->group[i] = clustered ? i * size->groups / size->rows : i % size->groups;
-        }
     }
     for (size_t k = 0; clustered && size->groups > 0 && k < size->rows * size->cols; k++) {
         size_t i = k % size->rows, first = k - i;
-        while (i > 0 && in->group[i - 1] == in->group[k % size->rows]) {
+        while (i > 0 && in->group[i - 1] == in->group[k % size->rows])
             i--;
-        }
         in->cost[k] = in->cost[first + i] - (double)pick(&state, 0, 1);
     }
     return in;
@@ -269,9 +262,8 @@ static struct instance *medium_instance(uint64_t seed)
     kind.high = pick(&state, 0, 1) ? 20 : 1000;
     fill_costs(in, &kind, &state);
     use_groups(in, groups, in->problem.cols / groups + (size_t)pick(&state, 0, 2));
-    for (size_t i = 0; i < rows; i++) {
+    for (size_t i = 0; i < rows; i++)
         in->group[i] = (size_t)pick(&state, 0, (int64_t)groups - 1);
-    }
     return in;
 }
 
@@ -312,12 +304,10 @@ START_TEST(products)
     for (int s = 0; s < count_solvers(); s++) {
         struct instance *in = new_instance(100, 100);
         double expected = 0.0;
-        for (size_t k = 0; k < 10000; k++) {
+        for (size_t k = 0; k < 10000; k++)
             in->cost[k] = (double)((k / 100 + 1) * (k % 100 + 1));
-        }
-        for (int k = 1; k <= 100; k++) {
+        for (int k = 1; k <= 100; k++)
             expected += (double)k * (101 - k);
-        }
         ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
         ck_assert_double_eq(in->solution.total, expected);
         ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
@@ -348,9 +338,8 @@ static void use_integers(struct instance *in)
 {
     size_t pairs = in->problem.start != NULL ? in->start[in->problem.cols]
                                              : in->problem.rows * in->problem.cols;
-    for (size_t k = 0; k < pairs; k++) {
+    for (size_t k = 0; k < pairs; k++)
         in->integer_cost[k] = isinf(in->cost[k]) ? LAP_FORBIDDEN : (int64_t)in->cost[k];
-    }
     in->problem.cost = NULL;
     in->problem.integer_cost = in->integer_cost;
 }
@@ -384,15 +373,12 @@ static void swap_sides(struct instance *in)
 
 static void choose_form(struct instance *in, int form)
 {
-    if (form & 4) {
+    if (form & 4)
         swap_sides(in);
-    }
-    if (form & 1) {
+    if (form & 1)
         use_list(in);
-    }
-    if (form & 2) {
+    if (form & 2)
         use_integers(in);
-    }
 }
 enum { FORMS = 8 };
 
@@ -433,12 +419,10 @@ START_TEST(many_more_rows_than_columns)
     double total = 0.0;
     for (int s = 0; s < 2 * count_solvers(); s++) {
         struct instance *in = new_instance(MANY, columns);
-        for (size_t k = 0; k < MANY * columns; k++) {
+        for (size_t k = 0; k < MANY * columns; k++)
             in->cost[k] = far_cost((size_t)_i, k % MANY, k / MANY);
-        }
-        if (s >= count_solvers()) {
+        if (s >= count_solvers())
             use_list(in);
-        }
         ck_assert_int_eq(solver_number(s % count_solvers())->solve(&in->problem, &in->solution), 0);
         ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
         total = s == 0 ? in->solution.total : total;
@@ -452,9 +436,8 @@ START_TEST(many_rows_and_too_few_allowed)
 {
     for (int s = 0; s < count_solvers(); s++) {
         struct instance *in = new_instance(MANY, 4);
-        for (size_t k = 0; k < MANY * 4; k++) {
+        for (size_t k = 0; k < MANY * 4; k++)
             in->cost[k] = far_cost(3, k % MANY, k / MANY);
-        }
         ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), LAP_INFEASIBLE);
     }
 }
@@ -598,9 +581,8 @@ START_TEST(too_few_allowed_rows)
 {
     for (int s = 0; s < count_solvers(); s++) {
         struct instance *in = new_instance(100, 60);
-        for (size_t k = 0; k < 6000; k++) {
+        for (size_t k = 0; k < 6000; k++)
             in->cost[k] = k % 100 < 59 ? (double)(k % 7) : INFINITY;
-        }
         ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), LAP_INFEASIBLE);
     }
 }
@@ -612,9 +594,8 @@ START_TEST(capacity_below_need)
         struct instance *in = new_instance(100, 60);
         memset(in->cost, 0, sizeof in->cost);
         use_groups(in, 11, 5);
-        for (size_t i = 0; i < 100; i++) {
+        for (size_t i = 0; i < 100; i++)
             in->group[i] = i % 11;
-        }
         ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), LAP_INFEASIBLE);
         in->problem.group_capacity = 6;
         ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
@@ -643,9 +624,8 @@ START_TEST(largest_costs)
         struct instance *in = new_instance(6, 5);
         double limit = DBL_MAX / 32.0 / 6.0;
         uint64_t state = 5;
-        for (size_t k = 0; k < 30; k++) {
+        for (size_t k = 0; k < 30; k++)
             in->cost[k] = limit * (double)pick(&state, -1, 1);
-        }
         ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
         ck_assert_double_eq_tol(in->solution.total / limit, brute_force(&in->problem) / limit,
                                 1e-9);
@@ -669,9 +649,8 @@ static void expect_refusal(const lap_solver *solver, struct instance *in, int ex
 static struct instance *plain_instance(void)
 {
     struct instance *in = new_instance(4, 3);
-    for (size_t k = 0; k < 12; k++) {
+    for (size_t k = 0; k < 12; k++)
         in->cost[k] = (double)(k % 5);
-    }
     return in;
 }
 
@@ -799,9 +778,8 @@ START_TEST(infeasible_leaves_outputs)
 {
     for (int s = 0; s < count_solvers(); s++) {
         struct instance *in = plain_instance();
-        for (size_t i = 0; i < 4; i++) {
+        for (size_t i = 0; i < 4; i++)
             in->cost[4 + i] = INFINITY;
-        }
         expect_refusal(solver_number(s), in, LAP_INFEASIBLE);
     }
 }

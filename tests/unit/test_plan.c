@@ -87,13 +87,11 @@ static struct scene *random_scene(uint64_t seed, size_t most_ranks, size_t most_
     int64_t largest = pick(&state, 0, 1) ? 5 : 1000000;
     for (size_t i = 0; i < s->ranks; i++) {
         s->node_of_rank[i] = (size_t)pick(&state, 0, (int64_t)s->nodes - 1);
-        for (size_t j = 0; j < s->domains; j++) {
+        for (size_t j = 0; j < s->domains; j++)
             s->bytes[i][j] = pick(&state, 0, 2) ? pick(&state, 0, largest) : 0;
-        }
     }
-    for (size_t k = 0; k < s->nodes * s->nodes; k++) {
+    for (size_t k = 0; k < s->nodes * s->nodes; k++)
         s->hops_of_nodes[k] = (double)pick(&state, 1, 6);
-    }
     return finish(s, (int)pick(&state, 0, 1));
 }
 
@@ -107,9 +105,8 @@ static void grow_tree(struct scene *s, uint64_t seed)
         s->parent[v] = v < s->nodes ? s->nodes + (size_t)pick(&state, 0, (int64_t)switches) : root;
         s->width[v] = (size_t)pick(&state, 1, wide);
     }
-    if (pick(&state, 0, 3)) {
+    if (pick(&state, 0, 3))
         s->topology.tree = (topo_tree){root + 1, s->parent, s->width};
-    }
 }
 
 /* ---- the model ---- */
@@ -117,18 +114,16 @@ static void grow_tree(struct scene *s, uint64_t seed)
 static double model_workload(const struct scene *s, size_t rank, size_t domain)
 {
     double sum = 0.0;
-    for (size_t k = 0; k < s->ranks; k++) {
+    for (size_t k = 0; k < s->ranks; k++)
         sum += s->distance[rank][k] * (double)s->bytes[k][domain];
-    }
     return sum;
 }
 
 static double model_hop_bytes(const struct scene *s, const size_t *rank_of_domain)
 {
     double sum = 0.0;
-    for (size_t j = 0; j < s->domains; j++) {
+    for (size_t j = 0; j < s->domains; j++)
         sum += model_workload(s, rank_of_domain[j], j);
-    }
     return sum;
 }
 
@@ -138,9 +133,8 @@ static int model_allows(const struct scene *s, const size_t *rank_of_domain, siz
     for (size_t j = 0; j < domains; j++) {
         size_t rank = rank_of_domain[j];
         if (rank >= s->ranks || taken[rank]++ > 0 ||
-            (load[s->node_of_rank[rank]]++ >= s->input.per_node && s->input.per_node > 0)) {
+            (load[s->node_of_rank[rank]]++ >= s->input.per_node && s->input.per_node > 0))
             return 0;
-        }
     }
     return 1;
 }
@@ -149,14 +143,12 @@ static int model_allows(const struct scene *s, const size_t *rank_of_domain, siz
 static double model_least(const struct scene *s, size_t *rank_of_domain, size_t domain)
 {
     double least = INFINITY;
-    if (domain == s->domains) {
+    if (domain == s->domains)
         return model_hop_bytes(s, rank_of_domain);
-    }
     for (size_t rank = 0; rank < s->ranks; rank++) {
         rank_of_domain[domain] = rank;
-        if (model_allows(s, rank_of_domain, domain + 1)) {
+        if (model_allows(s, rank_of_domain, domain + 1))
             least = fmin(least, model_least(s, rank_of_domain, domain + 1));
-        }
     }
     return least;
 }
@@ -165,9 +157,8 @@ static double model_least(const struct scene *s, size_t *rank_of_domain, size_t 
  * only the other one is. */
 static int model_is_below(const struct scene *s, size_t node, size_t v)
 {
-    while (node != v && s->parent[node] != node) {
+    while (node != v && s->parent[node] != node)
         node = s->parent[node];
-    }
     return node == v;
 }
 
@@ -212,9 +203,8 @@ static void model_least_most(const struct scene *s, size_t *rank_of_domain, size
     }
     for (size_t rank = 0; rank < s->ranks; rank++) {
         rank_of_domain[domain] = rank;
-        if (model_allows(s, rank_of_domain, domain + 1)) {
+        if (model_allows(s, rank_of_domain, domain + 1))
             model_least_most(s, rank_of_domain, domain + 1, most, hop_bytes);
-        }
     }
 }
 
@@ -250,11 +240,9 @@ START_TEST(worked_example_workload)
     struct scene *s = worked_example();
     double workload[3][6];
     ck_assert_int_eq(plan_workload(&s->input, &workload[0][0]), 0);
-    for (size_t j = 0; j < 3; j++) {
-        for (size_t i = 0; i < 6; i++) {
+    for (size_t j = 0; j < 3; j++)
+        for (size_t i = 0; i < 6; i++)
             ck_assert_double_eq(workload[j][i], expected[j][i]);
-        }
-    }
 }
 END_TEST
 
@@ -341,9 +329,8 @@ START_TEST(worked_example_links)
     for (int tree = 0; tree < 2; tree++) {
         struct scene *s = worked_example();
         plan_loads loads;
-        if (tree) {
+        if (tree)
             s->topology.tree = (topo_tree){6, parent, width};
-        }
         ck_assert_int_eq(plan_load_links(&s->input, rank, &loads), 0);
         ck_assert_uint_eq(loads.vertices, tree ? 6 : 4);
         for (size_t v = 0; v < loads.vertices; v++) {
@@ -367,11 +354,9 @@ START_TEST(workload_is_the_product)
     for (uint64_t seed = 1; seed <= 400; seed++) {
         struct scene *s = random_scene(seed, MAX_RANKS, MAX_DOMAINS);
         ck_assert_int_eq(plan_workload(&s->input, workload), 0);
-        for (size_t j = 0; j < s->domains; j++) {
-            for (size_t i = 0; i < s->ranks; i++) {
+        for (size_t j = 0; j < s->domains; j++)
+            for (size_t i = 0; i < s->ranks; i++)
                 ck_assert_msg(workload[j * s->ranks + i] == model_workload(s, i, j), TELL);
-            }
-        }
     }
 }
 END_TEST
@@ -386,9 +371,8 @@ START_TEST(hop_bytes_and_crossing_bytes)
         int64_t crossing = 0;
         for (size_t j = 0; j < s->domains; j++) {
             rank[j] = (size_t)pick(&state, 0, (int64_t)s->ranks - 1);
-            for (size_t k = 0; k < s->ranks; k++) {
+            for (size_t k = 0; k < s->ranks; k++)
                 crossing += s->node_of_rank[k] != s->node_of_rank[rank[j]] ? s->bytes[k][j] : 0;
-            }
         }
         ck_assert_int_eq(plan_hop_bytes(&s->input, rank, &hop_bytes), 0);
         ck_assert_msg(hop_bytes == model_hop_bytes(s, rank), TELL);
@@ -424,24 +408,20 @@ static size_t model_otp(const struct scene *s, size_t *rank_of_domain)
         size_t before = given;
         int seen[MAX_NODES] = {0};
         size_t order[MAX_NODES], nodes = 0;
-        for (size_t i = 0; i < s->ranks; i++) {
-            if (!seen[s->node_of_rank[i]]++) {
+        for (size_t i = 0; i < s->ranks; i++)
+            if (!seen[s->node_of_rank[i]]++)
                 order[nodes++] = s->node_of_rank[i];
-            }
-        }
         for (size_t n = 0; n < nodes; n++) {
             size_t i = 0;
-            while (i < s->ranks && (s->node_of_rank[i] != order[n] || served[i])) {
+            while (i < s->ranks && (s->node_of_rank[i] != order[n] || served[i]))
                 i++;
-            }
             if (i < s->ranks && given < s->domains) {
                 served[i] = 1;
                 rank_of_domain[given++] = i;
             }
         }
-        if (given == before) {
+        if (given == before)
             break;
-        }
     }
     return given;
 }
@@ -469,9 +449,8 @@ START_TEST(congestion_is_low)
         double most = INFINITY, hop_bytes = INFINITY;
         grow_tree(s, seed);
         model_least_most(s, scratch, 0, &most, &hop_bytes);
-        if (isinf(most)) {
+        if (isinf(most))
             continue;
-        }
         ck_assert_msg(assign(s, "tatp", least) == 0, TELL);
         s->input.objective = PLAN_CONGESTION;
         ck_assert_msg(assign(s, "tatp", rank) == 0, TELL);
@@ -500,9 +479,8 @@ static int model_can_improve(const struct scene *s, size_t *rank)
     int better = 0;
     for (size_t j = 0; j < s->domains && !better; j++) {
         size_t old = rank[j];
-        for (rank[j] = 0; rank[j] < s->ranks && !better; rank[j]++) {
+        for (rank[j] = 0; rank[j] < s->ranks && !better; rank[j]++)
             better = model_is_better(s, rank, most, hop_bytes);
-        }
         rank[j] = old;
         for (size_t k = 0; k < j && !better; k++) {
             rank[j] = rank[k];
@@ -525,9 +503,8 @@ START_TEST(congestion_stays_put)
         s->nodes = s->ranks;
         for (size_t i = 0; i < s->ranks; i++) {
             s->node_of_rank[i] = i;
-            for (size_t n = 0; n < s->nodes; n++) {
+            for (size_t n = 0; n < s->nodes; n++)
                 s->hops_of_nodes[i * s->nodes + n] = (double)(1 + (i * n + seed) % 5);
-            }
         }
         finish(s, routed);
         grow_tree(s, seed);
@@ -546,9 +523,8 @@ START_TEST(assessment)
         size_t rank[MAX_DOMAINS];
         plan_report report;
         grow_tree(s, seed);
-        for (size_t j = 0; j < s->domains; j++) {
+        for (size_t j = 0; j < s->domains; j++)
             rank[j] = (size_t)pick(&state, 0, (int64_t)s->ranks - 1);
-        }
         ck_assert_int_eq(plan_assess(&s->input, rank, &report), 0);
         ck_assert_msg(report.hop_bytes == model_hop_bytes(s, rank), TELL);
         ck_assert_msg(report.crossing_bytes == plan_crossing_bytes(&s->input, rank), TELL);
@@ -577,9 +553,8 @@ static int64_t model_held(const struct scene *s, int64_t held[MAX_RANKS][MAX_DOM
                           size_t domain)
 {
     int64_t sum = 0;
-    for (size_t k = 0; k < s->ranks; k++) {
+    for (size_t k = 0; k < s->ranks; k++)
         sum += s->node_of_rank[k] == node ? held[k][domain] : 0;
-    }
     return sum;
 }
 
@@ -587,9 +562,8 @@ static int64_t model_most_held(const struct scene *s, int64_t held[MAX_RANKS][MA
                                size_t *rank_of_domain, size_t domain, int64_t sum)
 {
     int64_t most = -1;
-    if (domain == s->domains) {
+    if (domain == s->domains)
         return sum;
-    }
     for (size_t rank = 0; rank < s->ranks; rank++) {
         rank_of_domain[domain] = rank;
         if (model_allows(s, rank_of_domain, domain + 1)) {
@@ -609,9 +583,8 @@ static void check_latp(const struct scene *s, const char *strategy,
     int64_t sum = 0, most = model_most_held(s, held, tried, 0, 0);
     int rc = assign(s, strategy, rank);
     ck_assert_msg(rc == (most < 0 ? -EINVAL : 0), TELL);
-    for (size_t j = 0; j < s->domains && rc == 0; j++) {
+    for (size_t j = 0; j < s->domains && rc == 0; j++)
         sum += model_held(s, held, s->node_of_rank[rank[j]], j);
-    }
     ck_assert_msg(rc != 0 || (model_allows(s, rank, s->domains) && sum == most), TELL);
 }
 
@@ -624,11 +597,9 @@ START_TEST(latp_holds_most)
         size_t col[MAX_RANKS * MAX_DOMAINS];
         int64_t value[MAX_RANKS * MAX_DOMAINS];
         check_latp(s, "latp_volume", s->bytes, seed);
-        for (size_t i = 0; i < s->ranks; i++) {
-            for (size_t j = 0; j < s->domains; j++) {
+        for (size_t i = 0; i < s->ranks; i++)
+            for (size_t j = 0; j < s->domains; j++)
                 blocks[i][j] = s->bytes[i][j] != 0;
-            }
-        }
         check_latp(s, "latp_count", blocks, seed);
         for (size_t i = 0; i < s->ranks; i++) {
             for (size_t j = 0; j < s->domains; j++) {
@@ -749,11 +720,9 @@ static void keep_largest_of(struct scene *s, held_by_rank held, held_by_rank blo
 /* One block for each rank and domain that it accesses. */
 static void single_blocks(const struct scene *s, held_by_rank blocks)
 {
-    for (size_t i = 0; i < s->ranks; i++) {
-        for (size_t j = 0; j < s->domains; j++) {
+    for (size_t i = 0; i < s->ranks; i++)
+        for (size_t j = 0; j < s->domains; j++)
             blocks[i][j] = s->bytes[i][j] != 0;
-        }
-    }
 }
 
 static void keep_largest(struct scene *s, size_t most)
@@ -797,11 +766,9 @@ START_TEST(latp_by_largest_entries)
         check_latp(s, "latp_volume", s->bytes, seed);
         single_blocks(s, blocks);
         check_latp(s, "latp_count", blocks, seed);
-        for (size_t i = 0; i < s->ranks; i++) {
-            for (size_t j = 0; j < s->domains; j++) {
+        for (size_t i = 0; i < s->ranks; i++)
+            for (size_t j = 0; j < s->domains; j++)
                 blocks[i][j] *= 1 + (int64_t)((seed + 7 * i + 3 * j) % 5);
-            }
-        }
         keep_largest_of(s, blocks, blocks, enough_entries(s));
         s->input.blocks = &part.blocks;
         check_latp(s, "latp_count", blocks, seed);
@@ -815,9 +782,8 @@ START_TEST(congestion_by_largest_entries)
         struct scene *s = random_scene(seed, 7, 4);
         size_t rank[MAX_DOMAINS], least[MAX_DOMAINS];
         grow_tree(s, seed);
-        if (assign(s, "tatp", least) != 0) {
+        if (assign(s, "tatp", least) != 0)
             continue;
-        }
         keep_largest(s, enough_entries(s));
         s->input.objective = PLAN_CONGESTION;
         ck_assert_msg(assign(s, "tatp", rank) == 0, TELL);
@@ -884,16 +850,14 @@ static double model_most_of_ranks(const struct scene *s, const size_t *domain, s
     double most = -1.0;
     if (d == domains) {
         double sum = 0.0;
-        for (size_t k = 0; k < domains; k++) {
+        for (size_t k = 0; k < domains; k++)
             sum += (double)s->bytes[tried[k]][domain[k]];
-        }
         return sum;
     }
     for (tried[d] = 0; tried[d] < s->ranks; tried[d]++) {
         size_t k = 0;
-        while (tried[k] != tried[d]) {
+        while (tried[k] != tried[d])
             k++;
-        }
         most = k == d ? fmax(most, model_most_of_ranks(s, domain, domains, tried, d + 1)) : most;
     }
     return most;
@@ -905,18 +869,16 @@ START_TEST(ranks_of_a_node)
         struct scene *s = random_scene(seed, 6, 6);
         const size_t domain[] = {5, 0, 2, 4};
         size_t row[4] = {9, 9, 9, 9}, tried[4], domains = seed % 5;
-        for (size_t d = 0; d < domains; d++) {
+        for (size_t d = 0; d < domains; d++)
             domains = domain[d] >= s->domains ? d : domains;
-        }
         int rc = plan_choose_ranks(&s->requests, NULL, s->ranks, domain, domains, lap_solvers, row);
         ck_assert_msg(rc == (domains > s->ranks ? -EINVAL : 0), TELL);
         double sum = 0.0;
         for (size_t d = 0; d < domains && rc == 0; d++) {
             ck_assert_msg(row[d] < s->ranks, TELL);
             sum += (double)s->bytes[row[d]][domain[d]];
-            for (size_t k = 0; k < d; k++) {
+            for (size_t k = 0; k < d; k++)
                 ck_assert_msg(row[k] != row[d], TELL);
-            }
         }
         ck_assert_msg(rc != 0 || sum == model_most_of_ranks(s, domain, domains, tried, 0), TELL);
     }

@@ -32,9 +32,8 @@ struct reading {
 static size_t count_hosts(const char *const *hosts)
 {
     size_t count = 0;
-    while (count < MAX_HOSTS && hosts[count] != NULL) {
+    while (count < MAX_HOSTS && hosts[count] != NULL)
         count++;
-    }
     return count;
 }
 
@@ -264,11 +263,9 @@ START_TEST(good_files)
     ck_assert_msg(r.rc == 0, "returned %d: %s", r.rc, r.error.reason);
     ck_assert_int_eq(strstr(r.topo.source, "by host name") != NULL, g->named);
     ck_assert_uint_eq(r.topo.nodes, nodes);
-    for (size_t k = 0; k < 6; k++) {
-        if (pairs[k][0] < nodes && pairs[k][1] < nodes) {
+    for (size_t k = 0; k < 6; k++)
+        if (pairs[k][0] < nodes && pairs[k][1] < nodes)
             ck_assert_double_eq(topo_hops(&r.topo, pairs[k][0], pairs[k][1], 0), g->expected[k]);
-        }
-    }
     for (size_t n = 0; n < nodes; n++) {
         ck_assert_double_eq(topo_hops(&r.topo, n, n, 0), TOPO_SAME_NODE);
         ck_assert_double_eq(topo_hops(&r.topo, n, n, 1), 0.0);

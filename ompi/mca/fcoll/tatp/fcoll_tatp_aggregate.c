@@ -66,11 +66,10 @@ static void cut_batch(tatp_cycles *cycles, tatp_step *s)
     int64_t used = 0;
     size_t messages = 0;
     s->parts = s->requests = 0;
-    for (; s->next < cycles->pass->schedule->contributors; s->next++) {
+    for (; s->next < cycles->pass->schedule->contributors; s->next++)
         if (!cycles->guest[s->next] && access_next(&cycles->in_cursor[s->next]) < s->end &&
             !take_in(cycles, s, s->next, &used, &messages))
             break;
-    }
     s->open = s->parts;
 }
 

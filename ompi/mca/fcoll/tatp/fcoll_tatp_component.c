@@ -91,10 +91,9 @@ static char *list_domains(bool notes)
 /* An enum tatp_domains, or -1. */
 static int find_domains(const char *name)
 {
-    for (int d = 0; NULL != name && NULL != tatp_domains_names[d].name; d++) {
+    for (int d = 0; NULL != name && NULL != tatp_domains_names[d].name; d++)
         if (strcmp(tatp_domains_names[d].name, name) == 0)
             return d;
-    }
     return -1;
 }
 
@@ -104,10 +103,9 @@ static const char *const record_weights[] = {"count", "bytes"};
 /* An access_weight, or -1. */
 static int find_record_weight(const char *name)
 {
-    for (int w = ACCESS_WEIGHT_COUNT; NULL != name && w <= ACCESS_WEIGHT_BYTES; w++) {
+    for (int w = ACCESS_WEIGHT_COUNT; NULL != name && w <= ACCESS_WEIGHT_BYTES; w++)
         if (strcmp(record_weights[w], name) == 0)
             return w;
-    }
     return -1;
 }
 

@@ -127,10 +127,9 @@ static bool open_window(tatp_cycles *cycles)
         return false;
     tatp_step *s = tatp_ring_open(&cycles->out, next, cycles->pass->schedule->cycle);
     char *free_place = s->box;
-    for (size_t i = 0; i < cycles->targets; i++) {
+    for (size_t i = 0; i < cycles->targets; i++)
         if (access_next(&cycles->target[i].cursor) < s->end)
             add_part(cycles, s, i, &free_place);
-    }
     s->open = s->parts;
     return true;
 }

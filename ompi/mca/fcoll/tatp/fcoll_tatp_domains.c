@@ -53,10 +53,9 @@ size_t tatp_domain_count(const tatp_module *module, const tatp_schedule *schedul
 static int64_t largest_domain(const file_domains *domains)
 {
     int64_t largest = 1;
-    for (size_t j = 0; j < domains->count; j++) {
+    for (size_t j = 0; j < domains->count; j++)
         if (domains->size[j] > largest)
             largest = domains->size[j];
-    }
     return largest;
 }
 

@@ -285,10 +285,9 @@ static void put_pairs(const tatp_units *units, size_t *at, int64_t *word, size_t
 static void take_pairs(tatp_units *units, size_t *at, const int64_t *word, size_t words)
 {
     for (size_t i = 0; i + PAIR_WORDS <= words; i += PAIR_WORDS) {
-        for (int64_t n = 0; n < word[i + PAIR_UNITS]; n++, ++*at) {
+        for (int64_t n = 0; n < word[i + PAIR_UNITS]; n++, ++*at)
             if (NULL != units->of)
                 units->of[*at] = (size_t)word[i + PAIR_DOMAIN];
-        }
     }
 }
 

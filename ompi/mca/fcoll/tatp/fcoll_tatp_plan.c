@@ -50,10 +50,9 @@ static int64_t count_contributors(const plan_input *in, const matrix *ranks,
     int64_t most = 0;
     for (size_t j = 0; j < ranks->cols; j++)
         contributors[j] = 0;
-    for (size_t n = 0; n < ranks->rows; n++) {
+    for (size_t n = 0; n < ranks->rows; n++)
         for (size_t k = ranks->row_start[n]; k < ranks->row_start[n + 1]; k++)
             contributors[ranks->col[k]] += ranks->value[k];
-    }
     for (size_t j = 0; j < ranks->cols; j++) {
         size_t node = in->node_of_rank[rank_of_domain[j]];
         int64_t remote = contributors[j] - matrix_get(ranks, node, j);

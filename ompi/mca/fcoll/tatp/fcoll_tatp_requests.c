@@ -111,10 +111,9 @@ static int take_request(void *to, tatp_words *message)
 static bool has_own_share(const tatp_pass *pass)
 {
     const tatp_schedule *schedule = pass->schedule;
-    for (size_t i = 0; i < schedule->shares && schedule->aggregates; i++) {
+    for (size_t i = 0; i < schedule->shares && schedule->aggregates; i++)
         if (schedule->share[i].domain == schedule->domain)
             return true;
-    }
     return false;
 }
 

@@ -185,10 +185,9 @@ static int finish(row_sums *sums, tatp_rows *rows)
 /* At least the per_node of the plan, which rank 0 alone can tell. */
 static size_t most_on_node(const tatp_nodes *where, size_t domains, size_t locals)
 {
-    for (int k = 0; k < TATP_ROOMS; k++) {
+    for (int k = 0; k < TATP_ROOMS; k++)
         if (where->room[k] >= (int64_t)domains)
             return (size_t)1 << k;
-    }
     return locals;
 }
 

@@ -59,10 +59,9 @@ int tatp_find_local(ompio_file_t *fh, tatp_module *module)
     if (NULL == module->local)
         return OMPI_ERR_OUT_OF_RESOURCE;
     module->locals = 0;
-    for (int r = 0; r < fh->f_size; r++) {
+    for (int r = 0; r < fh->f_size; r++)
         if (on_this_node(fh, r))
             module->local[module->locals++] = r;
-    }
     return OMPI_SUCCESS;
 }
 

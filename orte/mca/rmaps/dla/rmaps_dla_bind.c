@@ -16,9 +16,8 @@ static bool topology_known(const orte_job_t *jdata)
     for (int i = 0; i < jdata->map->nodes->size; i++) {
         const orte_node_t *node = opal_pointer_array_get_item(jdata->map->nodes, i);
 
-        if (NULL != node && (NULL == node->topology || NULL == node->topology->topo)) {
+        if (NULL != node && (NULL == node->topology || NULL == node->topology->topo))
             return false;
-        }
     }
     return true;
 }
@@ -31,11 +30,9 @@ static void clear_numa_usage(const orte_node_t *node)
     hwloc_topology_t topo = node->topology->topo;
     hwloc_obj_t numa = NULL;
 
-    while (NULL != (numa = hwloc_get_next_obj_by_type(topo, HWLOC_OBJ_NUMANODE, numa))) {
-        if (NULL != numa->userdata) {
+    while (NULL != (numa = hwloc_get_next_obj_by_type(topo, HWLOC_OBJ_NUMANODE, numa)))
+        if (NULL != numa->userdata)
             ((opal_hwloc_obj_data_t *)numa->userdata)->num_bound = 0;
-        }
-    }
 }
 
 /* As the daemon of that node would, for the ranks of that node alone. */
@@ -70,9 +67,8 @@ static int bind_nodes(orte_job_t *jdata, bool *unbound, bool *lost)
     for (int i = 0; ORTE_SUCCESS == rc && i < jdata->map->nodes->size; i++) {
         orte_node_t *node = opal_pointer_array_get_item(jdata->map->nodes, i);
 
-        if (NULL == node || unbound[i]) {
+        if (NULL == node || unbound[i])
             continue;
-        }
         rc = bind_node(jdata, node);
         if (binding != jdata->map->binding) {
             jdata->map->binding = binding;
@@ -92,21 +88,17 @@ int dla_bind(orte_job_t *jdata)
     int rc;
 
     if (!topology_known(jdata) || (ORTE_FLAG_TEST(jdata, ORTE_JOB_FLAG_OVERSUBSCRIBED) &&
-                                   !OPAL_BINDING_POLICY_IS_SET(jdata->map->binding))) {
+                                   !OPAL_BINDING_POLICY_IS_SET(jdata->map->binding)))
         return ORTE_SUCCESS;
-    }
     unbound = calloc((size_t)jdata->map->nodes->size + 1, sizeof(*unbound));
-    if (NULL == unbound) {
+    if (NULL == unbound)
         return ORTE_ERR_OUT_OF_RESOURCE;
-    }
     /* a cpu list is dealt out by local rank */
     rc = orte_rmaps_base_compute_local_ranks(jdata);
-    if (ORTE_SUCCESS == rc) {
+    if (ORTE_SUCCESS == rc)
         rc = bind_nodes(jdata, unbound, &lost);
-    }
-    if (ORTE_SUCCESS == rc && lost) {
+    if (ORTE_SUCCESS == rc && lost)
         rc = bind_nodes(jdata, unbound, &lost);
-    }
     free(unbound);
     /* bindings are given: nobody shall compute them again */
     ORTE_SET_MAPPING_POLICY(jdata->map->mapping, ORTE_MAPPING_BYUSER);

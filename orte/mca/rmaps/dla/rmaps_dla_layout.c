@@ -18,12 +18,10 @@
 
 void dla_layout_release(dla_layout *l)
 {
-    for (size_t a = 0; NULL != l->job.app && a < l->job.apps; a++) {
+    for (size_t a = 0; NULL != l->job.app && a < l->job.apps; a++)
         free(l->job.app[a].node);
-    }
-    for (size_t n = 0; n < l->job.nodes; n++) {
+    for (size_t n = 0; n < l->job.nodes; n++)
         OBJ_RELEASE(l->node[n]);
-    }
     free(l->job.app);
     free(l->job.node);
     free(l->context);
@@ -36,12 +34,10 @@ void dla_layout_release(dla_layout *l)
 /* --npernode and its kin bound every node, as they bound the stock policy "slot". */
 static size_t per_node_limit(const orte_node_t *node)
 {
-    if (orte_rmaps_base_pernode) {
+    if (orte_rmaps_base_pernode)
         return 1;
-    }
-    if (0 < orte_rmaps_base_n_pernode) {
+    if (0 < orte_rmaps_base_n_pernode)
         return (size_t)orte_rmaps_base_n_pernode;
-    }
     if (0 < orte_rmaps_base_n_persocket && NULL != node->topology) {
         return (size_t)orte_rmaps_base_n_persocket *
                opal_hwloc_base_get_nbobjs_by_type(node->topology->topo, HWLOC_OBJ_PACKAGE, 0,
@@ -90,9 +86,8 @@ static size_t adopt_node(dla_layout *l, orte_node_t *node)
  * As with the stock mappers: all slots, for one application context. */
 static int settle_ranks(const orte_job_t *jdata, orte_app_context_t *context, orte_std_cntr_t slots)
 {
-    if (0 != context->num_procs) {
+    if (0 != context->num_procs)
         return ORTE_SUCCESS;
-    }
     if (1 < jdata->num_apps) {
         orte_show_help("help-orte-rmaps-rr.txt", "orte-rmaps-rr:multi-apps-and-zero-np", true,
                        jdata->num_apps, NULL);
@@ -113,16 +108,14 @@ static int gather_nodes(dla_layout *l, const orte_job_t *jdata, orte_app_context
     OBJ_CONSTRUCT(&list, opal_list_t);
     rc = orte_rmaps_base_get_target_nodes(&list, &slots, context, jdata->map->mapping,
                                           0 == l->job.nodes, false);
-    if (ORTE_SUCCESS == rc) {
+    if (ORTE_SUCCESS == rc)
         rc = settle_ranks(jdata, context, slots);
-    }
     if (ORTE_SUCCESS == rc) {
         app->node = calloc(opal_list_get_size(&list) + 1, sizeof(*app->node));
         rc = NULL == app->node ? ORTE_ERR_OUT_OF_RESOURCE : ORTE_SUCCESS;
     }
-    while (ORTE_SUCCESS == rc && !opal_list_is_empty(&list)) {
+    while (ORTE_SUCCESS == rc && !opal_list_is_empty(&list))
         app->node[app->nodes++] = adopt_node(l, (orte_node_t *)opal_list_remove_first(&list));
-    }
     OPAL_LIST_DESTRUCT(&list);
     return rc;
 }
@@ -134,14 +127,12 @@ static int gather_apps(dla_layout *l, const orte_job_t *jdata)
         dla_app *app = &l->job.app[l->job.apps];
         int rc;
 
-        if (NULL == context) {
+        if (NULL == context)
             continue;
-        }
         l->context[l->job.apps++] = context;
         rc = gather_nodes(l, jdata, context, app);
-        if (ORTE_SUCCESS != rc) {
+        if (ORTE_SUCCESS != rc)
             return rc;
-        }
         app->ranks = (size_t)context->num_procs;
         l->job.ranks += app->ranks;
     }
@@ -172,8 +163,7 @@ int dla_layout_init(dla_layout *l, orte_job_t *jdata)
         memset(l->index, 0xff, pool * sizeof(*l->index));
         rc = gather_apps(l, jdata);
     }
-    if (ORTE_SUCCESS != rc) {
+    if (ORTE_SUCCESS != rc)
         dla_layout_release(l);
-    }
     return rc;
 }

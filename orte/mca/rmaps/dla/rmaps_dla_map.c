@@ -17,12 +17,10 @@ static int map_nodes(const dla_layout *l, orte_job_t *jdata)
 {
     bool *used = calloc(l->job.nodes + 1, sizeof(*used));
 
-    if (NULL == used) {
+    if (NULL == used)
         return ORTE_ERR_OUT_OF_RESOURCE;
-    }
-    for (size_t rank = 0; rank < l->job.ranks; rank++) {
+    for (size_t rank = 0; rank < l->job.ranks; rank++)
         used[l->node_of_rank[rank]] = true;
-    }
     for (size_t n = 0; n < l->job.nodes; n++) {
         if (used[n]) {
             ORTE_FLAG_SET(l->node[n], ORTE_NODE_FLAG_MAPPED);
@@ -48,9 +46,8 @@ static int map_rank(orte_job_t *jdata, orte_node_t *node, orte_app_context_t *co
 {
     orte_proc_t *proc = orte_rmaps_base_setup_proc(jdata, node, context->idx);
 
-    if (NULL == proc) {
+    if (NULL == proc)
         return ORTE_ERR_OUT_OF_RESOURCE;
-    }
     flag_oversubscribed(jdata, node);
     proc->name.vpid = (orte_vpid_t)rank;
     if (NULL != node->topology && NULL != node->topology->topo) {
@@ -70,9 +67,8 @@ static int map_ranks(const dla_layout *l, orte_job_t *jdata)
         orte_app_context_t *context = l->context[a];
 
         context->first_rank = (orte_vpid_t)rank;
-        for (size_t end = rank + l->job.app[a].ranks; ORTE_SUCCESS == rc && rank < end; rank++) {
+        for (size_t end = rank + l->job.app[a].ranks; ORTE_SUCCESS == rc && rank < end; rank++)
             rc = map_rank(jdata, l->node[l->node_of_rank[rank]], context, rank);
-        }
     }
     return rc;
 }
@@ -83,9 +79,8 @@ int dla_map(const dla_layout *l, orte_job_t *jdata)
 
     jdata->num_procs = 0;
     rc = map_nodes(l, jdata);
-    if (ORTE_SUCCESS == rc) {
+    if (ORTE_SUCCESS == rc)
         rc = map_ranks(l, jdata);
-    }
     if (ORTE_SUCCESS == rc) {
         /* otherwise the daemons number the ranks anew, from how many each node has */
         orte_set_attribute(&jdata->attributes, ORTE_JOB_FULLY_DESCRIBED, ORTE_ATTR_GLOBAL, NULL,

@@ -31,9 +31,8 @@ static char **policy_storage(void)
     char **storage = NULL;
     int index = mca_base_var_find("orte", "rmaps", "base", "mapping_policy");
 
-    if (0 > index || OPAL_SUCCESS != mca_base_var_get_value(index, &storage, NULL, NULL)) {
+    if (0 > index || OPAL_SUCCESS != mca_base_var_get_value(index, &storage, NULL, NULL))
         return NULL;
-    }
     return storage;
 }
 
@@ -45,9 +44,8 @@ static char *stock_policy(const char *map_by)
     char *policy;
     dla_spec spec;
 
-    if (0 != dla_spec_parse(map_by, &spec, reason)) {
+    if (0 != dla_spec_parse(map_by, &spec, reason))
         return strdup("slot");
-    }
     policy = strdup(spec.stock_policy);
     dla_spec_release(&spec);
     return policy;
@@ -134,17 +132,14 @@ char *orte_rmaps_dla_take_map_by(void)
     char **storage;
     char *map_by, *policy;
 
-    if (!(ORTE_PROC_IS_HNP || ORTE_PROC_IS_DAEMON) || NULL == (storage = policy_storage())) {
+    if (!(ORTE_PROC_IS_HNP || ORTE_PROC_IS_DAEMON) || NULL == (storage = policy_storage()))
         return NULL;
-    }
     if (ORTE_PROC_IS_HNP && NULL != orte_cmd_line &&
-        (dla_spec_is_dla(*storage) || dla_spec_is_dla(orte_cmd_options.mapping_policy))) {
+        (dla_spec_is_dla(*storage) || dla_spec_is_dla(orte_cmd_options.mapping_policy)))
         neutralise_option(orte_cmd_line);
-    }
     /* the parameter has the last word: --map-by sets it, and --mca sets it after that */
-    if (!dla_spec_is_dla(*storage) || NULL == (policy = stock_policy(*storage))) {
+    if (!dla_spec_is_dla(*storage) || NULL == (policy = stock_policy(*storage)))
         return NULL;
-    }
     map_by = *storage;
     *storage = policy;
     hand_to_daemons(policy);

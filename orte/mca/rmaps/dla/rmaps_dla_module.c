@@ -47,12 +47,10 @@ static bool given_by_parameter(const orte_job_t *jdata)
 static bool is_ours(orte_job_t *jdata)
 {
     if (ORTE_FLAG_TEST(jdata, ORTE_JOB_FLAG_RESTART) ||
-        ORTE_FLAG_TEST(jdata, ORTE_JOB_FLAG_DEBUGGER_DAEMON)) {
+        ORTE_FLAG_TEST(jdata, ORTE_JOB_FLAG_DEBUGGER_DAEMON))
         return false;
-    }
-    if (NULL != jdata->map->req_mapper) {
+    if (NULL != jdata->map->req_mapper)
         return named(jdata);
-    }
     return !spawned(jdata) && (NULL != mca_rmaps_dla_component.map_by || given_by_parameter(jdata));
 }
 
@@ -92,9 +90,8 @@ static int describe_crossing(const setmatch_input *input, const size_t *node_of_
         used += (size_t)snprintf(text + used, size - used,
                                  ", %" PRId64 " their groups of level %zu", crossing[k], k);
     }
-    if (used < size) {
+    if (used < size)
         snprintf(text + used, size - used, ")");
-    }
     free(crossing);
     return ORTE_SUCCESS;
 }
@@ -105,9 +102,8 @@ static int describe(const setmatch_input *input, const size_t *node_of_rank, cha
     setmatch_report report;
     size_t used;
 
-    if (0 != setmatch_judge(input, node_of_rank, &report)) {
+    if (0 != setmatch_judge(input, node_of_rank, &report))
         return ORTE_ERROR;
-    }
     used = (size_t)snprintf(text, TEXT, "%" PRId64 " of %" PRId64, report.inside, report.total);
     return 0 < report.bytes
                ? describe_crossing(input, node_of_rank, report.bytes, text + used, TEXT - used)
@@ -121,14 +117,12 @@ static void report(const dla_layout *l, orte_job_t *jdata, const dla_request *r,
     char before[TEXT], after[TEXT];
 
     if (0 >= mca_rmaps_dla_component.verbose &&
-        2 > opal_output_get_verbosity(orte_rmaps_base_framework.framework_output)) {
+        2 > opal_output_get_verbosity(orte_rmaps_base_framework.framework_output))
         return;
-    }
     input.nodes = l->job.nodes;
     if (ORTE_SUCCESS != describe(&input, l->by_slot, before) ||
-        ORTE_SUCCESS != describe(&input, l->node_of_rank, after)) {
+        ORTE_SUCCESS != describe(&input, l->node_of_rank, after))
         return;
-    }
     opal_output(0,
                 "rmaps:dla: job %s: %zu ranks on %zu nodes, %zu levels of switches, by %s, %s, "
                 "threshold %u %%: weight inside nodes %s by slot, %s placed",
@@ -142,12 +136,10 @@ static int load_data(const dla_layout *l, const dla_request *r, dla_data *data)
     const char **name = calloc(l->job.nodes + 1, sizeof(*name));
     int rc;
 
-    if (NULL == name) {
+    if (NULL == name)
         return ORTE_ERR_OUT_OF_RESOURCE;
-    }
-    for (size_t n = 0; n < l->job.nodes; n++) {
+    for (size_t n = 0; n < l->job.nodes; n++)
         name[n] = l->node[n]->name;
-    }
     rc = dla_request_load(r, l->job.ranks, &(dla_nodes){name, l->job.nodes}, data);
     free(name);
     return rc;
@@ -159,16 +151,14 @@ static int place_by_request(const dla_layout *l, orte_job_t *jdata, const dla_re
     dla_data data;
     int rc = load_data(l, r, &data);
 
-    if (ORTE_SUCCESS != rc) {
+    if (ORTE_SUCCESS != rc)
         return rc;
-    }
     method = dla_request_method(r, &data);
     rc = dla_place_by_method(&l->job, &method, l->by_slot, l->node_of_rank);
-    if (0 == rc) {
+    if (0 == rc)
         report(l, jdata, r, &method);
-    } else {
+    else
         RMAPS_DLA_REFUSE("failed", dla_request_name(r), strerror(-rc));
-    }
     dla_data_release(&data);
     return 0 == rc ? ORTE_SUCCESS : ORTE_ERR_SILENT;
 }
@@ -179,12 +169,10 @@ static int place_job(dla_layout *l, orte_job_t *jdata, const dla_request *r)
 {
     int rc = place_by_slot(l);
 
-    if (ORTE_SUCCESS != rc) {
+    if (ORTE_SUCCESS != rc)
         return rc;
-    }
-    if (NULL != r) {
+    if (NULL != r)
         return place_by_request(l, jdata, r);
-    }
     memcpy(l->node_of_rank, l->by_slot, l->job.ranks * sizeof(*l->by_slot));
     return ORTE_SUCCESS;
 }
@@ -197,9 +185,8 @@ static void set_policies(orte_job_t *jdata, const dla_request *r)
     jdata->map->last_mapper = strdup("dla");
     ORTE_SET_MAPPING_POLICY(jdata->map->mapping, ORTE_MAPPING_BYSLOT);
     ORTE_SET_RANKING_POLICY(jdata->map->ranking, ORTE_RANK_BY_SLOT);
-    if (NULL != r && r->spec.no_local) {
+    if (NULL != r && r->spec.no_local)
         ORTE_SET_MAPPING_DIRECTIVE(jdata->map->mapping, ORTE_MAPPING_NO_USE_LOCAL);
-    }
 }
 
 static int map_by_request(orte_job_t *jdata, const dla_request *r)
@@ -209,13 +196,11 @@ static int map_by_request(orte_job_t *jdata, const dla_request *r)
 
     set_policies(jdata, r);
     rc = dla_layout_init(&l, jdata);
-    if (ORTE_SUCCESS != rc) {
+    if (ORTE_SUCCESS != rc)
         return rc;
-    }
     rc = place_job(&l, jdata, r);
-    if (ORTE_SUCCESS == rc) {
+    if (ORTE_SUCCESS == rc)
         rc = dla_map(&l, jdata);
-    }
     dla_layout_release(&l);
     return rc;
 }
@@ -233,29 +218,25 @@ static int rmaps_dla_map_job(orte_job_t *jdata)
     dla_request request;
     int rc;
 
-    if (!is_ours(jdata)) {
+    if (!is_ours(jdata))
         return ORTE_ERR_TAKE_NEXT_OPTION;
-    }
-    if (spawned(jdata)) {
+    if (spawned(jdata))
         return map_by_request(jdata, NULL);
-    }
     rc = dla_request_read(&request);
     if (ORTE_SUCCESS == rc) {
         rc = map_by_request(jdata, &request);
         dla_request_release(&request);
     }
-    if (ORTE_SUCCESS != rc) {
+    if (ORTE_SUCCESS != rc)
         fail_mpirun();
-    }
     return rc;
 }
 
 /* map_job has set the locations. */
 static int rmaps_dla_assign_locations(orte_job_t *jdata)
 {
-    if (NULL != jdata->map->last_mapper && 0 == strcmp(jdata->map->last_mapper, "dla")) {
+    if (NULL != jdata->map->last_mapper && 0 == strcmp(jdata->map->last_mapper, "dla"))
         return ORTE_SUCCESS;
-    }
     return ORTE_ERR_TAKE_NEXT_OPTION;
 }
 

@@ -26,9 +26,8 @@ static void fill_slots(const dla_job *job, const dla_app *app, rank_range *left,
     for (size_t i = 0; i < app->nodes; i++) {
         size_t n = app->node[i];
 
-        while (left->count > 0 && used[n] < job->node[n].slots) {
+        while (left->count > 0 && used[n] < job->node[n].slots)
             put(left, node_of_rank, n, used);
-        }
     }
 }
 
@@ -57,15 +56,12 @@ static int overfill(const dla_job *job, const dla_app *app, rank_range *left, si
     size_t *extra = calloc(app->nodes, sizeof(*extra));
     int rc;
 
-    if (NULL == extra) {
+    if (NULL == extra)
         return -ENOMEM;
-    }
     rc = share_out(job, app, left->count, used, extra);
-    for (size_t i = 0; rc == 0 && i < app->nodes; i++) {
-        for (; extra[i] > 0; extra[i]--) {
+    for (size_t i = 0; rc == 0 && i < app->nodes; i++)
+        for (; extra[i] > 0; extra[i]--)
             put(left, node_of_rank, app->node[i], used);
-        }
-    }
     free(extra);
     return rc;
 }
@@ -74,12 +70,10 @@ static int place_app(const dla_job *job, const dla_app *app, rank_range ranks, s
                      size_t *node_of_rank)
 {
     fill_slots(job, app, &ranks, used, node_of_rank);
-    if (ranks.count == 0) {
+    if (ranks.count == 0)
         return 0;
-    }
-    if (!job->oversubscribe) {
+    if (!job->oversubscribe)
         return -ENOSPC;
-    }
     return overfill(job, app, &ranks, used, node_of_rank);
 }
 
@@ -89,9 +83,8 @@ int dla_place_by_slot(const dla_job *job, size_t *node_of_rank, size_t *app)
     rank_range ranks = {0, 0};
     int rc = 0;
 
-    if (NULL == used) {
+    if (NULL == used)
         return -ENOMEM;
-    }
     for (size_t a = 0; rc == 0 && a < job->apps; a++) {
         ranks.count = job->app[a].ranks;
         rc = place_app(job, &job->app[a], ranks, used, node_of_rank);
@@ -165,9 +158,8 @@ static void widen(group *g, const dla_job *job, const dla_app *app)
     for (size_t i = 0; g->ranks == job->ranks && i < app->nodes; i++) {
         size_t n = app->node[i];
 
-        if (g->slots[n] < job->node[n].slots) {
+        if (g->slots[n] < job->node[n].slots)
             g->slots[n] = job->node[n].slots;
-        }
     }
 }
 
@@ -181,9 +173,8 @@ static size_t part_entries(const matrix *view, const group *g, matrix_entry *ent
         for (size_t k = view->row_start[row]; k < view->row_start[row + 1]; k++) {
             size_t column = g->position[view->col[k]];
 
-            if (column != SIZE_MAX) {
+            if (column != SIZE_MAX)
                 entries[count++] = (matrix_entry){i, column, view->value[k]};
-            }
         }
     }
     return count;
@@ -196,9 +187,8 @@ static int cut_view(const matrix *view, const group *g, matrix *part)
     matrix_entry *entries = calloc(nnz + 1, sizeof(*entries));
     int rc;
 
-    if (NULL == entries) {
+    if (NULL == entries)
         return -ENOMEM;
-    }
     rc = matrix_from_entries(part, g->ranks, g->ranks, entries, part_entries(view, g, entries));
     free(entries);
     return rc;
@@ -209,12 +199,10 @@ static int cut_call(const matrix *bytes, const group *g, matrix *part)
 {
     size_t nnz = 0;
 
-    for (size_t i = 0; i < g->ranks; i++) {
+    for (size_t i = 0; i < g->ranks; i++)
         nnz += bytes->row_start[g->rank[i] + 1] - bytes->row_start[g->rank[i]];
-    }
-    if (matrix_allocate(part, g->ranks, bytes->cols, nnz) != 0) {
+    if (matrix_allocate(part, g->ranks, bytes->cols, nnz) != 0)
         return -ENOMEM;
-    }
     for (size_t i = 0; i < g->ranks; i++) {
         size_t from = bytes->row_start[g->rank[i]];
         size_t count = bytes->row_start[g->rank[i] + 1] - from;
@@ -228,9 +216,8 @@ static int cut_call(const matrix *bytes, const group *g, matrix *part)
 
 static void release_calls(matrix *bytes, size_t calls)
 {
-    for (size_t c = 0; NULL != bytes && c < calls; c++) {
+    for (size_t c = 0; NULL != bytes && c < calls; c++)
         matrix_release(&bytes[c]);
-    }
     free(bytes);
 }
 
@@ -239,9 +226,8 @@ static int cut_profile(const setmatch_profile *profile, const group *g, matrix *
     matrix *cut = calloc(profile->calls + 1, sizeof(*cut));
     int rc = NULL == cut ? -ENOMEM : 0;
 
-    for (size_t c = 0; rc == 0 && c < profile->calls; c++) {
+    for (size_t c = 0; rc == 0 && c < profile->calls; c++)
         rc = cut_call(&profile->bytes[c], g, &cut[c]);
-    }
     if (rc != 0) {
         release_calls(cut, profile->calls);
         return rc;
@@ -259,21 +245,18 @@ static int place_cut(const dla_method *method, group *g, setmatch_input *input)
     matrix view;
     int rc = cut_view(input->view, g, &view);
 
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     input->view = &view;
     if (NULL != whole) {
         rc = cut_profile(whole, g, &bytes);
         profile = (setmatch_profile){whole->calls, bytes};
         input->profile = &profile;
     }
-    if (rc == 0) {
+    if (rc == 0)
         rc = method->place(input, g->node);
-    }
-    if (NULL != bytes) {
+    if (NULL != bytes)
         release_calls(bytes, whole->calls);
-    }
     matrix_release(&view);
     return rc;
 }
@@ -289,11 +272,9 @@ static int place_group(const dla_job *job, const dla_method *method, group *g)
 
 static bool leads_group(const dla_job *job, size_t app)
 {
-    for (size_t a = 0; a < app; a++) {
-        if (same_nodes(&job->app[a], &job->app[app])) {
+    for (size_t a = 0; a < app; a++)
+        if (same_nodes(&job->app[a], &job->app[app]))
             return false;
-        }
-    }
     return true;
 }
 
@@ -303,19 +284,16 @@ int dla_place_by_method(const dla_job *job, const dla_method *method, const size
     group g;
     int rc = group_init(&g, job);
 
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     for (size_t a = 0; rc == 0 && a < job->apps; a++) {
-        if (!leads_group(job, a)) {
+        if (!leads_group(job, a))
             continue;
-        }
         group_fill(&g, job, a, by_slot);
         widen(&g, job, &job->app[a]);
         rc = place_group(job, method, &g);
-        for (size_t i = 0; rc == 0 && i < g.ranks; i++) {
+        for (size_t i = 0; rc == 0 && i < g.ranks; i++)
             node_of_rank[g.rank[i]] = g.node[i];
-        }
     }
     group_release(&g);
     return rc;

@@ -38,12 +38,10 @@ static int add_parameter(dla_spec *spec, const char *key, const char *value)
     char *item;
     int rc;
 
-    if (NULL == value) {
+    if (NULL == value)
         return ORTE_SUCCESS;
-    }
-    if (0 > asprintf(&item, "%s=%s", key, value)) {
+    if (0 > asprintf(&item, "%s=%s", key, value))
         return ORTE_ERR_OUT_OF_RESOURCE;
-    }
     rc = dla_spec_set(spec, item, reason);
     free(item);
     if (-EINVAL == rc) {
@@ -60,9 +58,8 @@ static int add_network_parameters(dla_spec *spec)
     const orte_rmaps_dla_component_t *c = &mca_rmaps_dla_component;
     int rc;
 
-    if (NULL != spec->topology || NULL != spec->bandwidth) {
+    if (NULL != spec->topology || NULL != spec->bandwidth)
         return ORTE_SUCCESS;
-    }
     rc = add_parameter(spec, "topology", c->topology);
     return ORTE_SUCCESS == rc ? add_parameter(spec, "bandwidth", c->bandwidth) : rc;
 }
@@ -81,18 +78,14 @@ static int add_parameters(dla_spec *spec)
     int rc = ORTE_SUCCESS;
 
     snprintf(threshold, sizeof(threshold), "%d", c->threshold);
-    for (size_t i = 0; ORTE_SUCCESS == rc && i < sizeof(parameters) / sizeof(parameters[0]); i++) {
+    for (size_t i = 0; ORTE_SUCCESS == rc && i < sizeof(parameters) / sizeof(parameters[0]); i++)
         rc = add_parameter(spec, parameters[i].key, parameters[i].value);
-    }
-    if (ORTE_SUCCESS == rc) {
+    if (ORTE_SUCCESS == rc)
         rc = add_network_parameters(spec);
-    }
-    if (NULL == spec->method) {
+    if (NULL == spec->method)
         spec->method = &setmatch_methods[0];
-    }
-    if (!spec->has_refine) {
+    if (!spec->has_refine)
         spec->refine = true;
-    }
     return rc;
 }
 
@@ -123,22 +116,18 @@ int dla_request_read(dla_request *r)
     int rc = ORTE_SUCCESS;
 
     memset(r, 0, sizeof(*r));
-    if (NULL != mca_rmaps_dla_component.map_by) {
+    if (NULL != mca_rmaps_dla_component.map_by)
         rc = read_map_by(mca_rmaps_dla_component.map_by, &r->spec);
-    }
-    if (ORTE_SUCCESS == rc) {
+    if (ORTE_SUCCESS == rc)
         rc = add_parameters(&r->spec);
-    }
-    if (ORTE_SUCCESS == rc) {
+    if (ORTE_SUCCESS == rc)
         rc = check_network(&r->spec);
-    }
     if (ORTE_SUCCESS == rc && NULL == r->spec.file && 0 == r->spec.cart.ndims) {
         RMAPS_DLA_REFUSE("nothing-to-place-by", orte_basename, orte_basename);
         rc = ORTE_ERR_SILENT;
     }
-    if (ORTE_SUCCESS != rc) {
+    if (ORTE_SUCCESS != rc)
         dla_spec_release(&r->spec);
-    }
     show_cart(r);
     return rc;
 }
@@ -162,16 +151,14 @@ static FILE *open_file(const char *what, const char *path)
     FILE *stream = NULL;
     struct stat status;
 
-    if (0 != stat(path, &status)) {
+    if (0 != stat(path, &status))
         cause = strerror(errno);
-    } else if (!S_ISREG(status.st_mode)) {
+    else if (!S_ISREG(status.st_mode))
         cause = S_ISDIR(status.st_mode) ? "it is a directory" : "it is not a regular file";
-    } else if (NULL == (stream = fopen(path, "r"))) {
+    else if (NULL == (stream = fopen(path, "r")))
         cause = strerror(errno);
-    }
-    if (NULL == stream) {
+    if (NULL == stream)
         RMAPS_DLA_REFUSE("unreadable-file", what, path, cause);
-    }
     return stream;
 }
 
@@ -180,15 +167,12 @@ static int refuse_contents(const char *what, const char *path, int rc, const mat
 {
     char line[32] = "";
 
-    if (0 == rc) {
+    if (0 == rc)
         return ORTE_SUCCESS;
-    }
-    if (-ENOMEM == rc) {
+    if (-ENOMEM == rc)
         return ORTE_ERR_OUT_OF_RESOURCE;
-    }
-    if (0 != error->line) {
+    if (0 != error->line)
         snprintf(line, sizeof(line), ", line %zu", error->line);
-    }
     RMAPS_DLA_REFUSE("bad-file", what, path, line, error->reason);
     return ORTE_ERR_SILENT;
 }
@@ -212,18 +196,15 @@ static int read_view(const dla_request *r, size_t ranks, view_file *file)
     matrix_error error = {0, ""};
     int rc;
 
-    if (NULL == stream) {
+    if (NULL == stream)
         return ORTE_ERR_SILENT;
-    }
     rc = view_file_read(stream, file, &error);
     fclose(stream);
-    if (0 != rc) {
+    if (0 != rc)
         return refuse_contents("view matrix", r->spec.file, rc, &error);
-    }
     rc = check_view(r, ranks, file);
-    if (ORTE_SUCCESS != rc) {
+    if (ORTE_SUCCESS != rc)
         view_file_release(file);
-    }
     return rc;
 }
 
@@ -231,9 +212,8 @@ static int check_cart(const dla_request *r, size_t ranks)
 {
     size_t product = 1;
 
-    for (size_t i = 0; i < r->spec.cart.ndims; i++) {
+    for (size_t i = 0; i < r->spec.cart.ndims; i++)
         product *= r->spec.cart.dims[i];
-    }
     if (0 != r->spec.cart.ndims && product != ranks) {
         RMAPS_DLA_REFUSE("wrong-cart", r->cart, product, ranks);
         return ORTE_ERR_SILENT;
@@ -246,12 +226,10 @@ static int load_view(const dla_request *r, size_t ranks, view_file *file)
     const dla_cart *cart = &r->spec.cart;
     int rc = check_cart(r, ranks);
 
-    if (ORTE_SUCCESS != rc) {
+    if (ORTE_SUCCESS != rc)
         return rc;
-    }
-    if (NULL != r->spec.file) {
+    if (NULL != r->spec.file)
         return read_view(r, ranks, file);
-    }
     if (SETMATCH_OBJECTIVE_PROFILE == r->spec.objective) {
         RMAPS_DLA_REFUSE("no-profile", r->cart);
         return ORTE_ERR_SILENT;
@@ -273,13 +251,11 @@ static int load_network(const dla_spec *spec, const dla_nodes *nodes, setmatch_n
     FILE *stream;
     int rc;
 
-    if (NULL == path) {
+    if (NULL == path)
         return ORTE_SUCCESS;
-    }
     stream = open_file(what, path);
-    if (NULL == stream) {
+    if (NULL == stream)
         return ORTE_ERR_SILENT;
-    }
     rc = dla_network_read(spec, stream, nodes, network, &error);
     fclose(stream);
     return refuse_contents(what, path, rc, &error);
@@ -291,14 +267,12 @@ int dla_request_load(const dla_request *r, size_t ranks, const dla_nodes *nodes,
 
     memset(data, 0, sizeof(*data));
     rc = load_view(r, ranks, &data->file);
-    if (ORTE_SUCCESS != rc) {
+    if (ORTE_SUCCESS != rc)
         return rc;
-    }
     data->profile = (setmatch_profile){data->file.patterns, data->file.bytes};
     rc = load_network(&r->spec, nodes, &data->network);
-    if (ORTE_SUCCESS != rc) {
+    if (ORTE_SUCCESS != rc)
         view_file_release(&data->file);
-    }
     return rc;
 }
 

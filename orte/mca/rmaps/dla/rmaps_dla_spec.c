@@ -35,15 +35,12 @@ static bool read_number(const char *text, size_t length, size_t *number)
 {
     size_t value = 0;
 
-    if (length == 0) {
+    if (length == 0)
         return false;
-    }
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i++)
         if (!isdigit((unsigned char)text[i]) || __builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, (size_t)(text[i] - '0'), &value)) {
+            __builtin_add_overflow(value, (size_t)(text[i] - '0'), &value))
             return false;
-        }
-    }
     *number = value;
     return true;
 }
@@ -58,12 +55,10 @@ static int given_twice(const reader *r, const char *name)
 
 static int set_name(const reader *r, const char *key, char **name, const char *value)
 {
-    if (NULL != *name) {
+    if (NULL != *name)
         return given_twice(r, key);
-    }
-    if (*value == '\0') {
+    if (*value == '\0')
         return refuse(r, "%s= needs a name", key);
-    }
     *name = strdup(value);
     return NULL == *name ? -ENOMEM : 0;
 }
@@ -87,9 +82,8 @@ static int set_threshold(const reader *r, const char *value)
 {
     size_t number;
 
-    if (r->spec->has_threshold) {
+    if (r->spec->has_threshold)
         return given_twice(r, "threshold");
-    }
     if (!read_number(value, strlen(value), &number) || number > 100) {
         return refuse(r, "threshold=" SHOWN " is not a whole number of per cent from 0 to 100",
                       value);
@@ -126,9 +120,8 @@ static int set_method(const reader *r, const char *value)
 {
     choice c;
 
-    if (NULL != r->spec->method) {
+    if (NULL != r->spec->method)
         return given_twice(r, "method");
-    }
     for (const setmatch_method *m = setmatch_methods; NULL != m->name; m++) {
         if (strcasecmp(value, m->name) == 0) {
             r->spec->method = m;
@@ -136,9 +129,8 @@ static int set_method(const reader *r, const char *value)
         }
     }
     c = refuse_choice(r, "a method", value);
-    for (const setmatch_method *m = setmatch_methods; NULL != m->name; m++) {
+    for (const setmatch_method *m = setmatch_methods; NULL != m->name; m++)
         offer(&c, m->name);
-    }
     return -EINVAL;
 }
 
@@ -153,9 +145,8 @@ static int find_name(const reader *r, const names *n, const char *value, bool *g
 {
     choice c;
 
-    if (*given) {
+    if (*given)
         return given_twice(r, n->key);
-    }
     for (int i = 0; NULL != n->name[i]; i++) {
         if (strcasecmp(value, n->name[i]) == 0) {
             *given = true;
@@ -163,9 +154,8 @@ static int find_name(const reader *r, const names *n, const char *value, bool *g
         }
     }
     c = refuse_choice(r, n->what, value);
-    for (int i = 0; NULL != n->name[i]; i++) {
+    for (int i = 0; NULL != n->name[i]; i++)
         offer(&c, n->name[i]);
-    }
     return -EINVAL;
 }
 
@@ -174,9 +164,8 @@ static int set_objective(const reader *r, const char *value)
     static const names objectives = {"objective", "an objective", setmatch_objective_names};
     int found = find_name(r, &objectives, value, &r->spec->has_objective);
 
-    if (found < 0) {
+    if (found < 0)
         return found;
-    }
     r->spec->objective = (setmatch_objective)found;
     return 0;
 }
@@ -186,9 +175,8 @@ static int set_domains(const reader *r, const char *value)
     static const names kinds = {"domains", "a kind of file domains", setmatch_domains_names};
     int found = find_name(r, &kinds, value, &r->spec->has_domains);
 
-    if (found < 0) {
+    if (found < 0)
         return found;
-    }
     r->spec->domains = (setmatch_domains)found;
     return 0;
 }
@@ -199,9 +187,8 @@ static int set_order(const reader *r, const char *value)
     static const names grid_orders = {"order", "an order", orders};
     int found = find_name(r, &grid_orders, value, &r->spec->has_order);
 
-    if (found < 0) {
+    if (found < 0)
         return found;
-    }
     r->spec->cart.order = (setmatch_order)found;
     return 0;
 }
@@ -210,12 +197,10 @@ static int set_refine(const reader *r, const char *value)
 {
     bool on = strcasecmp(value, "on") == 0;
 
-    if (r->spec->has_refine) {
+    if (r->spec->has_refine)
         return given_twice(r, "refine");
-    }
-    if (!on && strcasecmp(value, "off") != 0) {
+    if (!on && strcasecmp(value, "off") != 0)
         return refuse(r, "refine=" SHOWN " is neither on nor off", value);
-    }
     r->spec->has_refine = true;
     r->spec->refine = on;
     return 0;
@@ -227,9 +212,8 @@ static size_t count_dims(const char *text)
 {
     size_t count = 1;
 
-    for (; *text != '\0'; text++) {
+    for (; *text != '\0'; text++)
         count += *text == 'x' || *text == 'X';
-    }
     return count;
 }
 
@@ -241,12 +225,10 @@ static int read_dims(const reader *r, const char *text, size_t *dims, size_t ndi
     for (size_t i = 0; i < ndims; i++, part++) {
         size_t length = strcspn(part, "xX");
 
-        if (!read_number(part, length, &dims[i]) || dims[i] == 0) {
+        if (!read_number(part, length, &dims[i]) || dims[i] == 0)
             return refuse(r, "\"" SHOWN "\" is not a grid; a grid is written like 4x2x2", text);
-        }
-        if (__builtin_mul_overflow(product, dims[i], &product)) {
+        if (__builtin_mul_overflow(product, dims[i], &product))
             return refuse(r, "the grid \"" SHOWN "\" has too many ranks to count", text);
-        }
         part += length;
     }
     return 0;
@@ -258,13 +240,11 @@ static int set_cart(const reader *r, const char *value)
     size_t *dims;
     int rc;
 
-    if (r->spec->cart.ndims != 0) {
+    if (r->spec->cart.ndims != 0)
         return given_twice(r, "cart");
-    }
     dims = calloc(ndims, sizeof(*dims));
-    if (NULL == dims) {
+    if (NULL == dims)
         return -ENOMEM;
-    }
     rc = read_dims(r, value, dims, ndims);
     if (rc != 0) {
         free(dims);
@@ -285,9 +265,8 @@ static int add_qualifier(const reader *r, const char *qualifier)
     char separator = used == strlen(STOCK_WORD) ? ':' : ',';
 
     policy = realloc(policy, used + added + 1);
-    if (NULL == policy) {
+    if (NULL == policy)
         return -ENOMEM;
-    }
     policy[used] = separator;
     memcpy(policy + used + 1, qualifier, added);
     r->spec->stock_policy = policy;
@@ -299,9 +278,8 @@ static int set_pe(const reader *r, const char *value)
     char qualifier[32];
     size_t number;
 
-    if (!read_number(value, strlen(value), &number) || number == 0 || number > MAX_PE) {
+    if (!read_number(value, strlen(value), &number) || number == 0 || number > MAX_PE)
         return refuse(r, "PE=" SHOWN " is not a whole number of processors from 1 to 32767", value);
-    }
     snprintf(qualifier, sizeof(qualifier), "PE=%zu", number);
     return add_qualifier(r, qualifier);
 }
@@ -341,13 +319,11 @@ static int read_item(const reader *r, const char *item)
         size_t length = strlen(items[i].name);
         bool has_value = items[i].name[length - 1] == '=';
 
-        if (strncasecmp(item, items[i].name, length) == 0 && (has_value || item[length] == '\0')) {
+        if (strncasecmp(item, items[i].name, length) == 0 && (has_value || item[length] == '\0'))
             return items[i].set(r, has_value ? item + length : item);
-        }
     }
-    if (*item == '\0') {
+    if (*item == '\0')
         return refuse(r, "%s between two separators", "there is nothing");
-    }
     return refuse(r,
                   "\"" SHOWN "\" is unknown; there are file=, cart=, order=, method=, objective=, "
                   "domains=, threshold=, refine=, topology=, bandwidth=, PE=, OVERSUBSCRIBE, "
@@ -365,9 +341,8 @@ int dla_spec_set(dla_spec *spec, const char *item, char reason[DLA_SPEC_REASON_S
 static const char *cut_item(const char *text, char *item)
 {
     for (; *text != '\0' && *text != ',' && *text != ':'; text++) {
-        if (*text == '\\' && *++text == '\0') {
+        if (*text == '\\' && *++text == '\0')
             return NULL;
-        }
         *item++ = *text;
     }
     *item = '\0';
@@ -378,18 +353,15 @@ static int read_items(const reader *r, const char *text, char *item)
 {
     int rc = 0;
 
-    if (*text == '\0') {
+    if (*text == '\0')
         return 0;
-    }
     for (;; text++) {
         text = cut_item(text, item);
-        if (NULL == text) {
+        if (NULL == text)
             return refuse(r, "%s", "there is nothing behind the last backslash");
-        }
         rc = read_item(r, item);
-        if (rc != 0 || *text == '\0') {
+        if (rc != 0 || *text == '\0')
             return rc;
-        }
     }
 }
 
@@ -407,9 +379,8 @@ int dla_spec_parse(const char *policy, dla_spec *spec, char reason[DLA_SPEC_REAS
     char *item = malloc(strlen(text) + 1);
     int rc = -ENOMEM;
 
-    if (NULL != item && NULL != fresh.stock_policy) {
+    if (NULL != item && NULL != fresh.stock_policy)
         rc = read_items(&r, text, item);
-    }
     free(item);
     if (rc != 0) {
         dla_spec_release(&fresh);
