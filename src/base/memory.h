@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Checked allocation and growing arrays.
+ *
+ * Where zeroed memory is wanted, calloc checks the multiplication by itself.
+ */
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* Memory for `count` elements of `size` bytes, uninitialised; never NULL for a count of 0.
+ * The caller frees it. NULL: no memory, or the product does not fit into size_t. */
+static inline void *base_alloc(size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return NULL;
+    return malloc(bytes > 0 ? bytes : 1);
+}
+
+/* Makes room for `count` elements of `size` bytes in the array *array (a pointer to the array's
+ * pointer, which may be NULL) of *capacity elements. Grows at least by doubling, so that appending
+ * costs O(1) on average. 0, or -ENOMEM: array and capacity are unchanged. */
+static inline int base_reserve(void *array, size_t *capacity, size_t count, size_t size)
+{
+    void **at = array;
+    size_t wanted = count, bytes;
+    if (count <= *capacity)
+        return 0;
+    if (wanted < 2 * *capacity)
+        wanted = 2 * *capacity;
+    if (wanted < 16)
+        wanted = 16;
+    if (__builtin_mul_overflow(wanted, size, &bytes))
+        return -ENOMEM;
+    void *grown = realloc(*at, bytes);
+    if (grown == NULL)
+        return -ENOMEM;
+    *at = grown;
+    *capacity = wanted;
+    return 0;
+}
+
+#endif
