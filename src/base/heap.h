@@ -56,8 +56,8 @@
         else                                                                                       \
             name##_down(order, heap, count, at, item);                                             \
     }                                                                                              \
-    static inline __attribute__((unused)) void name##_build(order_t order, item_t *heap,           \
-                                                            size_t count)                          \
+    static inline                                                                                  \
+        __attribute__((unused)) void name##_build(order_t order, item_t *heap, size_t count)       \
     {                                                                                              \
         for (size_t at = count; at-- > 0;)                                                         \
             name##_down(order, heap, count, at, heap[at]);                                         \

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Memory for `count` elements of `size` bytes, uninitialised; never NULL for a count of 0.
  * The caller frees it. NULL: no memory, or the product does not fit into size_t. */
@@ -27,8 +28,8 @@ static inline void *base_alloc(size_t count, size_t size)
  * costs O(1) on average. 0, or -ENOMEM: array and capacity are unchanged. */
 static inline int base_reserve(void *array, size_t *capacity, size_t count, size_t size)
 {
-    void **at = array;
     size_t wanted = count, bytes;
+    void *old;
     if (count <= *capacity)
         return 0;
     if (wanted < 2 * *capacity)
@@ -37,10 +38,11 @@ static inline int base_reserve(void *array, size_t *capacity, size_t count, size
         wanted = 16;
     if (__builtin_mul_overflow(wanted, size, &bytes))
         return -ENOMEM;
-    void *grown = realloc(*at, bytes);
+    memcpy(&old, array, sizeof old);
+    void *grown = realloc(old, bytes);
     if (grown == NULL)
         return -ENOMEM;
-    *at = grown;
+    memcpy(array, &grown, sizeof grown);
     *capacity = wanted;
     return 0;
 }
