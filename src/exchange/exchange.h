@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The shuffle of two-phase I/O: data between contributors and aggregators, cycle by cycle, and the
+ * aggregators' file access.
+ *
+ * The file is divided into domains, each owned by one aggregator, and a domain into cycles of
+ * `cycle_size` positions (see access/domain.h). What a contributor has in one cycle of a domain is
+ * packed in file order; both sides compute its length from the same access list. A rank plays both
+ * roles side by side, each with up to EXCHANGE_DEPTH cycles in flight. Cycles ascend in both roles,
+ * and what a contributor does in a cycle depends on nothing but its aggregator having reached it:
+ * the exchange is deadlock-free.
+ *
+ * The engine reaches other ranks and the file through two interfaces only, so that it runs on any
+ * transport and store. It has no globals. After the memory has been reserved nothing allocates, and
+ * an error never ends an exchange early, because other ranks wait for this one's messages: the
+ * first error is kept, messages continue, and exchange_end returns it. The caller agrees on one
+ * error for all ranks.
+ *
+ * Error codes of transport and store pass through unchanged; 0 is success.
+ */
+#ifndef EXCHANGE_EXCHANGE_H
+#define EXCHANGE_EXCHANGE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "access/access.h"
+#include "access/domain.h"
+#include "exchange/transport.h"
+
+/* Cycles in flight per role. Four hide the time between a message's announcement and its data; more
+ * gain nothing. */
+#define EXCHANGE_DEPTH 4
+
+/* ---- shared memory ---- */
+
+/* Where ranks that share memory meet over one cycle buffer of an aggregator among them. The number
+ * of a cycle in these flags is above 0 and never repeats within one exchange. */
+typedef struct exchange_flags {
+    _Atomic int64_t granted; /* writing: the aggregator waits for the data of this cycle */
+    _Atomic int64_t ready;   /* reading: the data of this cycle are there */
+    _Atomic int64_t done;    /* contributors that have copied theirs */
+    int64_t valid;           /* reading: positions from here on are beyond the end of file */
+    char padding[32];        /* to a cache line */
+} exchange_flags;
+
+typedef struct exchange_window {
+    exchange_flags *flags;
+    char *data; /* cycle_size bytes */
+} exchange_window;
+
+/* ---- one rank's part ---- */
+
+/* A domain that this rank accesses. */
+typedef struct exchange_target {
+    int aggregator;
+    const access_list *list;       /* ordered: positions in the domain <- bytes of the stream */
+    const exchange_window *window; /* EXCHANGE_DEPTH shared ones, or NULL: by messages */
+} exchange_target;
+
+/* A rank that accesses the domain this rank owns. */
+typedef struct exchange_contributor {
+    int rank;
+    bool shared; /* it copies to and from the shared windows itself */
+    access_list list;
+} exchange_contributor;
+
+typedef struct exchange_task {
+    int rank;
+    bool ordered;         /* a write in atomic mode: data are put in place in order of rank, so that
+                             one rank's data stay everywhere that writes overlap. No shared memory */
+    int64_t cycle_size;   /* positions; the same on all ranks */
+    int64_t num_cycles;   /* of the largest domain; the same on all ranks */
+    int64_t message_size; /* bytes of a message at most; the same on all ranks */
+    int short_error;      /* the error of a message or a write that ended early */
+    size_t targets, contributors;
+    const exchange_target
+        *target; /* one for each domain that this rank accesses, its own included */
+    /* Of an aggregator; else contributors is 0. */
+    const file_domains *domains;
+    size_t domain;
+    const exchange_contributor *contributor; /* ascending by rank, this rank included */
+    const exchange_window *window;           /* EXCHANGE_DEPTH shared ones, or NULL: private */
+} exchange_task;
+
+typedef struct exchange exchange;
+
+/* Cycle buffers and message buffers. They outlive exchanges, because the first touch of fresh
+ * memory costs more than copying into it; they only grow. */
+typedef struct exchange_buffers exchange_buffers;
+exchange_buffers *exchange_buffers_new(void); /* NULL: no memory */
+void exchange_buffers_free(exchange_buffers *buffers);
+
+/* Prepares for any number of runs. What the task points to stays valid until exchange_free; the
+ * task itself is copied. Clears the flags of this rank's windows: before any rank runs, all ranks
+ * have to have returned. NULL: no memory. */
+exchange *exchange_new(const exchange_task *task);
+void exchange_free(exchange *ex);
+
+/* Takes the buffers for the next run. -ENOMEM. */
+int exchange_reserve(exchange *ex, exchange_buffers *buffers);
+
+typedef struct exchange_run {
+    bool write;
+    const access_list *memory; /* bytes of the stream <-> addresses */
+    int64_t shift;             /* byte o of the domains' range is byte o + shift of the file */
+    const exchange_transport *transport;
+    const exchange_store *store;
+    const exchange_probe *probe; /* NULL: off */
+} exchange_run;
+
+typedef struct exchange_result {
+    int64_t moved;    /* bytes of this rank's buffer that were written or read */
+    int64_t messages; /* with data, sent by this rank */
+} exchange_result;
+
+/* A run: begin, then step until finished, then end. All ranks run the same exchanges in the same
+ * order. A step does what can be done without waiting; false: nothing could be. */
+void exchange_begin(exchange *ex, const exchange_run *run);
+bool exchange_step(exchange *ex);
+bool exchange_finished(const exchange *ex);
+/* The first error of this rank. */
+int exchange_end(exchange *ex, exchange_result *result);
+
+/* All of it; progress between steps. */
+int exchange_execute(exchange *ex, const exchange_run *run, exchange_result *result);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The interfaces that the exchange stands on: messages between ranks, and the file.
+ *
+ * Functions return 0 or an error code of their implementation, which the exchange passes through.
+ */
+#ifndef EXCHANGE_TRANSPORT_H
+#define EXCHANGE_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A message in flight, owned by the transport; NULL: none. */
+typedef void *exchange_request;
+
+/* Messages from one rank to another arrive in the order in which they were sent. */
+typedef struct exchange_transport {
+    void *context;
+    /* Starts a message; `data` stays valid until it is complete. A synchronous send completes after
+     * the receiver has matched it. On an error no message was started and *request is NULL. An
+     * empty message takes no memory: it fails only if no communication is possible at all. */
+    int (*isend)(void *context, int peer, const void *data, size_t bytes, bool synchronous,
+                 exchange_request *request);
+    int (*irecv)(void *context, int peer, void *data, size_t bytes, exchange_request *request);
+    /* Whether a message is complete; then it is freed, *request is NULL, and *bytes is the number
+     * of bytes received. Returns the error of a message that failed, which is complete as well. */
+    int (*test)(void *context, exchange_request *request, bool *complete, size_t *bytes);
+    /* Makes progress once; called while neither role can do anything. */
+    void (*progress)(void *context);
+} exchange_transport;
+
+/* Offsets are bytes of the file. Both move at least one byte unless they fail, but a read at the
+ * end of file moves none. They may move less than asked for: the engine resumes. */
+typedef struct exchange_store {
+    void *context;
+    int (*write)(void *context, int64_t offset, const char *data, int64_t bytes, int64_t *done);
+    int (*read)(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done);
+} exchange_store;
+
+/* When an aggregator reached a moment of a cycle. */
+enum exchange_moment {
+    EXCHANGE_SHUFFLE_BEGINS,
+    EXCHANGE_SHUFFLE_ENDS,
+    EXCHANGE_ACCESS_BEGINS,
+    EXCHANGE_ACCESS_ENDS,
+    EXCHANGE_MOMENTS
+};
+typedef struct exchange_probe {
+    void *context;
+    void (*note)(void *context, int64_t cycle, enum exchange_moment moment);
+} exchange_probe;
+
+#endif
