@@ -97,6 +97,12 @@ tap_skip_all() {
     exit 0
 }
 
+# tap_part daily|long: whether this part of the script runs. `make check` runs the daily parts,
+# `make check-long` the long ones; without CHECK_PART both run.
+tap_part() {
+    [ "${CHECK_PART:-$1}" = "$1" ]
+}
+
 # tap_plan: ends the script.
 tap_plan() {
     echo "1..$tap_count"
