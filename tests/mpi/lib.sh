@@ -54,6 +54,16 @@ run_here() {
         --mca mpi_yield_when_idle 1 -np "$@"
 }
 
+# share_of COUNT: sets first and cases to this part's cases of 0 .. COUNT - 1: a quarter is daily.
+share_of() {
+    local daily=$((($1 + 3) / 4))
+    first=0 cases=$1
+    case ${CHECK_PART-} in
+    daily) cases=$daily ;;
+    long) first=$daily cases=$(($1 - daily)) ;;
+    esac
+}
+
 # has_component FRAMEWORK NAME
 has_component() {
     [[ -e ${TATP_COMPONENT_PATH%%:*}/mca_$1_$2.so ]]

@@ -18,14 +18,16 @@ esac
 
 # check_here CASES RANKS NAME ARGUMENT...
 check_here() {
+    share_of $(($1 * times))
     tap_check "$2 ranks, $3" run_here "$2" --mca fcoll "$FCOLL" "${@:4}" \
-        "$programs/views" --seed "$seed" --cases $(($1 * times)) --dir "$files"
+        "$programs/views" --seed "$seed" --first "$first" --cases "$cases" --dir "$files"
 }
 
 # check_on_cluster CASES RANKS NAME ARGUMENT...
 check_on_cluster() {
+    share_of $(($1 * times))
     tap_check "$2 ranks, $3" run -np "$2" --map-by node --mca fcoll "$FCOLL" "${@:4}" \
-        "$programs/views" --seed "$seed" --first 10000 --cases $(($1 * times)) --dir "$files"
+        "$programs/views" --seed "$seed" --first $((10000 + first)) --cases "$cases" --dir "$files"
 }
 
 check_here 500 1 "one node"
