@@ -5,28 +5,21 @@
 . "$top_srcdir/tests/lib/tap.sh"
 cd "$top_srcdir" || exit 1
 
-# Tracked files; in an unpacked archive, which has no others, all.
+# Tracked files that are there.
 files() {
-    git ls-files -z -- "$@" 2>/dev/null | xargs -0 -r ls -d 2>/dev/null
+    git ls-files -z -- "$@" | xargs -0 -r ls -d 2>/dev/null
 }
-if [[ -z $(files Makefile.am) ]]; then
-    files() {
-        local pattern
-        for pattern; do find . -path "./${pattern#./}" -type f | sed 's,^\./,,'; done
-    }
-fi
+git ls-files --error-unmatch Makefile.am >/dev/null 2>&1 || tap_skip_all "this is no git checkout"
 mapfile -t sources < <(files '*.c' '*.h')
 mapfile -t openmpi < <(files 'ompi/*.c' 'ompi/*.h' 'orte/*.c' 'orte/*.h' 'opal/*.c' 'opal/*.h')
 mapfile -t own < <(printf '%s\n' "${sources[@]}" | grep -v -e '^ompi/' -e '^orte/' -e '^opal/')
-mapfile -t scripts < <(files '*' | while read -r file; do
-    [[ -f $file && -r $file ]] && read -r line <"$file" 2>/dev/null && [[ $line == '#!'*/*sh || $file == tests/*lib*.sh ]] && echo "$file"
-done 2>/dev/null)
+mapfile -t scripts < <(files '*' | xargs -r grep -l -m 1 -I -E '^(#!.*/(ba)?sh|# shellcheck shell=)')
 
-# finds_nothing NAME COMMAND...: ok when it prints nothing
+# finds_nothing NAME COMMAND...: ok when it prints nothing. The first lines of what it prints are shown.
 finds_nothing() {
     local found
     found=$("${@:2}" 2>&1)
-    if [[ -z $found ]]; then tap_ok "$1"; else tap_not_ok "$1" "$found"; fi
+    if [[ -z $found ]]; then tap_ok "$1"; else tap_not_ok "$1" "$(head -n 40 <<<"$found")"; fi
 }
 
 long_lines() {
