@@ -8,7 +8,7 @@
 
 [[ $FCOLL != tatp ]] || need_component fcoll tatp
 # For all cases of a run; each has a limit of its own as well.
-RUN_LIMIT=1800
+RUN_LIMIT=3600
 
 # Every call, three times in a row: amounts, holes, memory.
 calls=(even/\* ragged/\* doubles/\* large/\* nothing/\* one_rank/\* empty_views/\* new_holes/\*

@@ -7,7 +7,6 @@
 . "$top_srcdir/tests/mpi/conformance.sh"
 
 need_component fcoll tatp
-RUN_LIMIT=120
 
 # every_way NAME...: the cases of these names, by each kind of call.
 every_way() {
@@ -57,7 +56,7 @@ private=(unshare --mount --propagation private)
 # mounted SETUP RANKS ARGUMENT...: mpirun where the shell commands SETUP were run before.
 mounted() {
     local setup=$1
-    timeout --kill-after=5 "$RUN_LIMIT" "${private[@]}" bash -c "$setup"' && exec "$@"' - \
+    timeout --kill-after=5 "$HANG_LIMIT" "${private[@]}" bash -c "$setup"' && exec "$@"' - \
         "$MPIRUN" --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -np "${@:2}"
 }
 
@@ -85,7 +84,7 @@ done
 # Open MPI's own segments are named so.
 killed() {
     local list='ls -A /dev/shm | grep -v "^vader_segment" >"$0/left"'
-    timeout --kill-after=5 60 "${private[@]}" bash -c \
+    timeout --kill-after=5 "$HANG_LIMIT" "${private[@]}" bash -c \
         'mount -t tmpfs tmpfs /dev/shm || exit; "$@"; status=$?; '"$list"'; exit $status' "$tap_dir" \
         "$MPIRUN" --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -np 4 --mca fcoll tatp \
         "$programs/conformance_faults" --dir "$files" "killed/$1" 2>&1

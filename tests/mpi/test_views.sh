@@ -8,7 +8,7 @@
 [[ $FCOLL != tatp ]] || need_component fcoll tatp
 
 case ${1-} in
-'') times=1 seed=1 RUN_LIMIT=900 ;;
+'') times=1 seed=1 ;;
 --long) times=50 seed=$RANDOM RUN_LIMIT=3600 ;;
 *)
     echo "usage: test_views.sh [--long]" >&2
