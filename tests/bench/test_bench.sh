@@ -8,7 +8,7 @@ need_component fcoll tatp
 contest=$BENCH_DIR/contest
 
 bench() {
-    timeout --kill-after=5 300 "$PYTHON3" "$top_srcdir/bench/bench" --quick --cube 24 --megabytes 1 --rounds 1 "$@"
+    timeout --kill-after=5 "$HANG_LIMIT" "$PYTHON3" "$top_srcdir/bench/bench" --quick --cube 24 --megabytes 1 --rounds 1 "$@"
 }
 
 # rows FILE CONDITION: how many lines of a CSV file fulfil it, an expression of python over r.

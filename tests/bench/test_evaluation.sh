@@ -8,7 +8,7 @@
 predict=$BENCH_DIR/predict
 
 evaluation() {
-    timeout --kill-after=5 300 "$PYTHON3" "$top_srcdir/bench/evaluation" "$@"
+    timeout --kill-after=5 "$HANG_LIMIT" "$PYTHON3" "$top_srcdir/bench/evaluation" "$@"
 }
 
 # rows FILE CONDITION: how many lines of a CSV file fulfil it, an expression of python over r.

@@ -9,7 +9,7 @@ need_component rmaps dla
 [[ -n $PYTHON3 ]] || tap_skip_all "python3 is missing"
 "$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"
 
-tap_check "all placements, vulcan and tatp" timeout --kill-after=5 200 "$PYTHON3" "$top_srcdir/bench/placements" \
+tap_check "all placements, vulcan and tatp" timeout --kill-after=5 "$HANG_LIMIT" "$PYTHON3" "$top_srcdir/bench/placements" \
     --size 128x128x128 --rounds 1 --links unlimited --csv
 rows=$tap_output
 tap_is "$(grep -c -E ',(vulcan|tatp),(write|read),[0-9]+,[0-9]+,' <<<"$rows")" 16 "have a line each for write and read"

@@ -8,7 +8,7 @@
 bench=$top_builddir/bench/plan_bench
 small="--ranks=600 --nodes=40 --domains=30 --touched=3 --repeat=1"
 
-tap_check "65,536 ranks, all patterns" timeout 300 "$top_srcdir/bench/plan_scale" "$bench" --quick \
+tap_check "65,536 ranks, all patterns" timeout "$HANG_LIMIT" "$top_srcdir/bench/plan_scale" "$bench" --quick \
     --repeat=1 --strategy=tatp --most-seconds=300
 tap_is "$(echo "$tap_output" | grep -c ',yes$')" 12 "each is checked"
 

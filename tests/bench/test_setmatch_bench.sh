@@ -11,7 +11,7 @@ rows() {
     printf '%s\n' "$tap_output" | grep -c "$1"
 }
 
-tap_check "the short benchmark reaches its bars" timeout 120 "$bench" --short
+tap_check "the short benchmark reaches its bars" timeout "$HANG_LIMIT" "$bench" --short
 tap_is "$(rows ',auto,')" 30 "28 patterns and 2 for the time are placed by auto"
 tap_is "$(rows ',setmatch,')" 28 "and by the paper's method"
 tap_is "$(rows 'worst: 1\.')" 1 "the worst cut is told"

@@ -110,20 +110,20 @@ left_of() {
     [[ -z $network ]] || processes_in "$network"
 }
 
-# nothing_left NAME [NETWORK]: waits up to 30 s for it.
+# nothing_left NAME [NETWORK]: waits up to 5 minutes for it.
 nothing_left() {
     local try
-    for ((try = 0; try < 300; try++)); do
+    for ((try = 0; try < 3000; try++)); do
         [[ -z $(left_of "$@") ]] && return
         sleep 0.1
     done
     wrong "left behind: $(left_of "$@")"
 }
 
-# waits_for COMMAND...: up to 30 s
+# waits_for COMMAND...: up to 5 minutes
 waits_for() {
     local try
-    for ((try = 0; try < 300; try++)); do
+    for ((try = 0; try < 3000; try++)); do
         "$@" >/dev/null 2>&1 && return
         sleep 0.1
     done
@@ -475,7 +475,7 @@ owner_takes_it_along() {
 output_ends_with_up() {
     need_links
     local line
-    line=$(timeout 60 "$cluster" up --name "$name" 2>&1 7>&1) || wrong "up held its output open"
+    line=$(timeout "$HANG_LIMIT" "$cluster" up --name "$name" 2>&1 7>&1) || wrong "up held its output open"
     [[ $line == "cluster '$name' is up"* ]] || wrong "up said $line"
     "$cluster" down --name "$name"
 }

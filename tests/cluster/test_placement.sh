@@ -100,7 +100,7 @@ salloc \$size -w n0 --nodes=1 sh -c 'cd / && mpirun -np 2 --bind-to none --map-b
 "$dla" map -f pairs.crs -n 'n[0-3]:2' -T switches -F slurm >tasks
 SLURM_HOSTFILE=tasks srun --quiet -n 8 -m arbitrary sh -c 'echo "\$SLURM_PROCID \$(hostname)"' >tasks.out
 END_OF_JOBS
-timeout --kill-after=5 300 "$CLUSTER" exec --name "$cluster_name" "$top_srcdir/tests/cluster/slurm" "$tap_dir/slurm" \
+timeout --kill-after=5 "$HANG_LIMIT" "$CLUSTER" exec --name "$cluster_name" "$top_srcdir/tests/cluster/slurm" "$tap_dir/slurm" \
     bash "$tap_dir/jobs" </dev/null 2>"$tap_dir/errors"
 status=$?
 if [[ $status == 77 ]]; then

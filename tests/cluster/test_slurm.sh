@@ -14,7 +14,7 @@ start_cluster
 
 # under_slurm FOLDER COMMAND...: in the cluster, with a Slurm of its own that knows FOLDER/topology.conf.
 under_slurm() {
-    timeout --kill-after=5 300 "$CLUSTER" exec --name "$cluster_name" \
+    timeout --kill-after=5 "$HANG_LIMIT" "$CLUSTER" exec --name "$cluster_name" \
         "$top_srcdir/tests/cluster/slurm" "$@" </dev/null
 }
 

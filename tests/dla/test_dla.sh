@@ -19,7 +19,7 @@ export OMPI_MCA_mca_base_component_path=$TATP_COMPONENT_PATH
 write_view 8 0,4,9 1,5,9 2,6,9 3,7,9 >pairs.crs
 
 launch() {
-    timeout --kill-after=5 120 "$MPIRUN" "$@"
+    timeout --kill-after=5 "$HANG_LIMIT" "$MPIRUN" "$@"
 }
 
 # The nodes hA to hD, as addresses of the network for documentation: names would be looked up,
@@ -322,7 +322,7 @@ cp "$component" "${component%/*}/help-rmaps-dla.txt" home/.openmpi/components 2>
 remote() {
     : >daemons
     HOME=$tap_dir/home OMPI_MCA_mca_base_component_path='' \
-        env -u OMPI_MCA_mca_base_component_path timeout --kill-after=5 120 "$MPIRUN" \
+        env -u OMPI_MCA_mca_base_component_path timeout --kill-after=5 "$HANG_LIMIT" "$MPIRUN" \
         --mca plm_rsh_agent "$tap_dir/agent" --host "${nodes:-n0:2,n1:2,n2:2,n3:2}" "$@" 2>errors
 }
 
@@ -401,7 +401,7 @@ tap_is "$("$OMPI_INFO" --param rmaps dla --level 9 --parsable | awk -F: '/:help:
     "every parameter has a help text"
 if [[ -x spawn ]]; then
     OMPI_MCA_rmaps_base_mapping_policy=dla:file=none.crs tap_check \
-        "a program started without mpirun, which starts one of its own for its children" timeout 120 ./spawn 1
+        "a program started without mpirun, which starts one of its own for its children" timeout "$HANG_LIMIT" ./spawn 1
 fi
 
 tap_plan

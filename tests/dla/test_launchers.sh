@@ -31,7 +31,7 @@ tap_check_fails "the placement is not one by slot" sort -c -k 2 <<<"$wanted"
 # openmpi ARGUMENT...: mpirun with a daemon on each host
 openmpi() {
     # shellcheck disable=SC2016
-    timeout --kill-after=5 120 "$MPIRUN" --mca plm_rsh_agent "$tap_dir/agent" -np 8 "$@" \
+    timeout --kill-after=5 "$HANG_LIMIT" "$MPIRUN" --mca plm_rsh_agent "$tap_dir/agent" -np 8 "$@" \
         sh -c "RANK=\$OMPI_COMM_WORLD_RANK; $tell" 2>errors | sort -n
 }
 
@@ -53,7 +53,7 @@ hydra=$(command -v mpiexec.hydra)
 if [[ -n $hydra ]]; then
     "$dla" map -f view.crs -n $nodes -F hostfile >machines
     # shellcheck disable=SC2016
-    placed=$(timeout --kill-after=5 120 "$hydra" -iface lo -launcher ssh -launcher-exec "$tap_dir/agent" \
+    placed=$(timeout --kill-after=5 "$HANG_LIMIT" "$hydra" -iface lo -launcher ssh -launcher-exec "$tap_dir/agent" \
         -f machines -n 8 sh -c "RANK=\$PMI_RANK; $tell" 2>errors </dev/null | sort -n)
     tap_is "$placed" "$wanted" "MPICH: mpiexec.hydra -f"
 else

@@ -82,9 +82,11 @@ in: $1" ;;
     esac
 }
 
-# tap_tempdir: makes a folder, $tap_dir, that goes away with the script.
+# tap_tempdir: makes a folder, $tap_dir, that goes away with the script. What the script starts keeps its
+# files there too (Open MPI's sessions, clusters), apart from those of tests that run at the same time.
 tap_tempdir() {
     tap_dir=$(mktemp -d) || exit 1
+    export TMPDIR="$tap_dir"
     trap 'rm -rf "$tap_dir"' EXIT
     trap 'exit 129' HUP
     trap 'exit 130' INT
@@ -95,6 +97,12 @@ tap_tempdir() {
 tap_skip_all() {
     echo "1..0 # SKIP $1"
     exit 0
+}
+
+# tap_part daily|long: whether this part of the script runs. `make check` runs the daily parts,
+# `make check-long` the long ones; without CHECK_PART both run.
+tap_part() {
+    [ "${CHECK_PART:-$1}" = "$1" ]
 }
 
 # tap_plan: ends the script.

@@ -8,7 +8,7 @@
 conform() {
     local program=$programs/$1 label=$2 output line name shown=
     local -A result=()
-    output=$("${@:3}" "$program" --dir "${case_dir:-$files}" "${cases[@]}" 2>&1)
+    output=$("${@:3}" "$program" --limit "$HANG_LIMIT" --dir "${case_dir:-$files}" "${cases[@]}" 2>&1)
     while read -r line; do
         case $line in
         "ok "* | "skip "*) name=${line#* } ;;

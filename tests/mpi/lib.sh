@@ -42,16 +42,26 @@ start_cluster() {
 # run ARGUMENT...: mpirun on the cluster, or here.
 run() {
     if [[ -n $cluster_name ]]; then
-        timeout --kill-after=5 "${RUN_LIMIT:-300}" "$CLUSTER" run --name "$cluster_name" "$@"
+        timeout --kill-after=5 "${RUN_LIMIT:-$HANG_LIMIT}" "$CLUSTER" run --name "$cluster_name" "$@"
     else
-        timeout --kill-after=5 "${RUN_LIMIT:-300}" "$MPIRUN" --hostfile "$tap_dir/hosts" --oversubscribe "$@"
+        timeout --kill-after=5 "${RUN_LIMIT:-$HANG_LIMIT}" "$MPIRUN" --hostfile "$tap_dir/hosts" --oversubscribe "$@"
     fi
 }
 
 # run_here RANKS ARGUMENT...: mpirun on this machine.
 run_here() {
-    timeout --kill-after=5 "${RUN_LIMIT:-300}" "$MPIRUN" --oversubscribe --bind-to none \
+    timeout --kill-after=5 "${RUN_LIMIT:-$HANG_LIMIT}" "$MPIRUN" --oversubscribe --bind-to none \
         --mca mpi_yield_when_idle 1 -np "$@"
+}
+
+# share_of COUNT: sets first and cases to this part's cases of 0 .. COUNT - 1: a quarter is daily.
+share_of() {
+    local daily=$((($1 + 3) / 4))
+    first=0 cases=$1
+    case ${CHECK_PART-} in
+    daily) cases=$daily ;;
+    long) first=$daily cases=$(($1 - daily)) ;;
+    esac
 }
 
 # has_component FRAMEWORK NAME

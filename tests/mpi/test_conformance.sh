@@ -8,7 +8,7 @@
 
 [[ $FCOLL != tatp ]] || need_component fcoll tatp
 # For all cases of a run; each has a limit of its own as well.
-RUN_LIMIT=1800
+RUN_LIMIT=3600
 
 # Every call, three times in a row: amounts, holes, memory.
 calls=(even/\* ragged/\* doubles/\* large/\* nothing/\* one_rank/\* empty_views/\* new_holes/\*
@@ -52,18 +52,28 @@ with_threads() {
     conform conformance "$1 ranks, threads" run_here "$1" --mca fcoll "$FCOLL"
 }
 
-for ranks in 1 2 4 7 16; do
-    here $ranks "one node" "${all[@]}"
-done
-with_threads 4 threads "${calls[@]}" "${requests[@]}"
-here 4 "one node" open_and_close/100
+if tap_part daily; then
+    for ranks in 1 2 4 7; do
+        here $ranks "one node" "${all[@]}"
+    done
+    with_threads 4 threads "${calls[@]}" "${requests[@]}"
+    here 4 "one node" open_and_close/100
+fi
+if tap_part long; then
+    here 16 "one node" "${all[@]}"
+fi
 if [[ -n ${long-} ]]; then
     here 2 "one node" count_2_31/at_all open_and_close/1000
     here 7 "one node" open_and_close/1000
 fi
 
 start_cluster
-for ranks in 4 7 16; do
-    on_cluster $ranks "${all[@]}"
-done
+if tap_part daily; then
+    for ranks in 4 7; do
+        on_cluster $ranks "${all[@]}"
+    done
+fi
+if tap_part long; then
+    on_cluster 16 "${all[@]}"
+fi
 tap_plan

@@ -106,6 +106,7 @@ program() {
 }
 
 starts() {
+    # shellcheck disable=SC2002 # there may be none
     cat "$tap_dir/$1.starts" 2>/dev/null | wc -l
 }
 

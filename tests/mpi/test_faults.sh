@@ -7,7 +7,6 @@
 . "$top_srcdir/tests/mpi/conformance.sh"
 
 need_component fcoll tatp
-RUN_LIMIT=120
 
 # every_way NAME...: the cases of these names, by each kind of call.
 every_way() {
@@ -27,7 +26,11 @@ all=(write_eio write_late_eio write_full write_quota write_read_only write_nothi
     write_interrupted read_eio read_late_eio read_short read_interrupted file_size_limit \
     read_only_handle write_no_memory read_no_memory)
 every_way "${all[@]}" address_space
-for ranks in 1 2 4 7; do
+if tap_part long; then
+    here 7
+fi
+tap_part daily || tap_plan
+for ranks in 1 2 4; do
     here $ranks
 done
 # What the recorder has no memory for is missing in the record, and the call's error is that of the call.
@@ -53,7 +56,7 @@ private=(unshare --mount --propagation private)
 # mounted SETUP RANKS ARGUMENT...: mpirun where the shell commands SETUP were run before.
 mounted() {
     local setup=$1
-    timeout --kill-after=5 "$RUN_LIMIT" "${private[@]}" bash -c "$setup"' && exec "$@"' - \
+    timeout --kill-after=5 "$HANG_LIMIT" "${private[@]}" bash -c "$setup"' && exec "$@"' - \
         "$MPIRUN" --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -np "${@:2}"
 }
 
@@ -81,7 +84,7 @@ done
 # Open MPI's own segments are named so.
 killed() {
     local list='ls -A /dev/shm | grep -v "^vader_segment" >"$0/left"'
-    timeout --kill-after=5 60 "${private[@]}" bash -c \
+    timeout --kill-after=5 "$HANG_LIMIT" "${private[@]}" bash -c \
         'mount -t tmpfs tmpfs /dev/shm || exit; "$@"; status=$?; '"$list"'; exit $status' "$tap_dir" \
         "$MPIRUN" --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -np 4 --mca fcoll tatp \
         "$programs/conformance_faults" --dir "$files" "killed/$1" 2>&1

@@ -37,21 +37,33 @@ under_valgrind() {
         --suppressions="$top_srcdir/tests/mpi/openmpi.supp" "$programs/$2" "${@:3}"
 }
 
-if [[ -e $programs/views_sanitized ]]; then
+sanitizers() {
     tap_check "sanitizers, views, 4 ranks" sanitized 4 views "${views[@]}" --cases $((100 * times))
     tap_check "sanitizers, views, 7 ranks" sanitized 7 views "${views[@]}" --first 1000 --cases $((40 * times))
     for ranks in 1 4; do
         tap_check "sanitizers, conformance, $ranks ranks" \
             sanitized "$ranks" conformance --dir "$files" "${cases[@]}"
     done
-else
-    tap_skip "sanitizers" "this compiler has none"
-fi
-if [[ -x $VALGRIND ]]; then
+}
+
+valgrind_runs() {
     tap_check "valgrind, views, 2 ranks" under_valgrind 2 views "${views[@]}" --first 2000 --cases $((20 * times)) --large 0
     tap_check "valgrind, conformance, 2 ranks" under_valgrind 2 conformance --dir "$files" \
         even/\* past_end/\* external32/\* outstanding/\*
-else
-    tap_skip "valgrind" "it is not installed"
+}
+
+if tap_part daily; then
+    if [[ -e $programs/views_sanitized ]]; then
+        sanitizers
+    else
+        tap_skip "sanitizers" "this compiler has none"
+    fi
+fi
+if tap_part long; then
+    if [[ -x $VALGRIND ]]; then
+        valgrind_runs
+    else
+        tap_skip "valgrind" "it is not installed"
+    fi
 fi
 tap_plan

@@ -8,7 +8,7 @@
 [[ $FCOLL != tatp ]] || need_component fcoll tatp
 
 case ${1-} in
-'') times=1 seed=1 RUN_LIMIT=900 ;;
+'') times=1 seed=1 ;;
 --long) times=50 seed=$RANDOM RUN_LIMIT=3600 ;;
 *)
     echo "usage: test_views.sh [--long]" >&2
@@ -18,14 +18,16 @@ esac
 
 # check_here CASES RANKS NAME ARGUMENT...
 check_here() {
+    share_of $(($1 * times))
     tap_check "$2 ranks, $3" run_here "$2" --mca fcoll "$FCOLL" "${@:4}" \
-        "$programs/views" --seed "$seed" --cases $(($1 * times)) --dir "$files"
+        "$programs/views" --seed "$seed" --first "$first" --cases "$cases" --dir "$files"
 }
 
 # check_on_cluster CASES RANKS NAME ARGUMENT...
 check_on_cluster() {
+    share_of $(($1 * times))
     tap_check "$2 ranks, $3" run -np "$2" --map-by node --mca fcoll "$FCOLL" "${@:4}" \
-        "$programs/views" --seed "$seed" --first 10000 --cases $(($1 * times)) --dir "$files"
+        "$programs/views" --seed "$seed" --first $((10000 + first)) --cases "$cases" --dir "$files"
 }
 
 check_here 500 1 "one node"

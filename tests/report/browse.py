@@ -43,9 +43,11 @@ def check_quiet(driver, page):
     asked = set()
     for entry in driver.get_log("performance"):
         message = json.loads(entry["message"])["message"]
-        if message["method"] == "Network.requestWillBeSent":
+        # A fresh browser loads pages of its own, such as that of a new tab.
+        if message["method"] == "Network.requestWillBeSent" and \
+                not message["params"]["documentURL"].startswith(("chrome:", "chrome-untrusted:")):
             asked.add(message["params"]["request"]["url"])
-    others = {url for url in asked if not url.startswith("file://" + page) and not url.startswith(("data:", "chrome:"))}
+    others = {url for url in asked if not url.startswith("file://" + page) and not url.startswith("data:")}
     say(asked and not others, "nothing but the page is asked for", str(others))
 
 

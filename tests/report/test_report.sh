@@ -30,7 +30,7 @@ browse() {
         "ok - "*) tap_ok "$1: ${line#ok - }" ;;
         *) tap_not_ok "$1: ${line#not ok - }" ;;
         esac
-    done < <(timeout --kill-after=5 120 "$PYTHON3" "$here/browse.py" "${@:2}" 2>errors)
+    done < <(timeout --kill-after=5 "$HANG_LIMIT" "$PYTHON3" "$here/browse.py" "${@:2}" 2>errors)
     tap_check "$1: the browser came to an end" test "$results" -ge 19 -a ! -s errors
 }
 

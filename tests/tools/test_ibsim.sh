@@ -24,7 +24,7 @@ cd "$tap_dir" || exit 1
 export IBSIM_SOCKNAME=tatp-dla-$$ SIM_HOST=H-0002c90300000010 OSM_TMP_DIR=$tap_dir OSM_CACHE_DIR=$tap_dir
 
 on_fabric() {
-    LD_PRELOAD=$library timeout 60 "$@"
+    LD_PRELOAD=$library timeout "$HANG_LIMIT" "$@"
 }
 
 ibsim -s -n "$fixtures/ibsim.3level.net" >ibsim.log 2>&1 </dev/null &

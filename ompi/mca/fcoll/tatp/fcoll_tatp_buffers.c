@@ -29,7 +29,7 @@ void tatp_buffers_put_back(tatp_buffers *buffers)
 void tatp_buffers_release(void)
 {
     tatp_buffers *buffers;
-    while ((buffers = mca_fcoll_tatp_component.idle_buffers) != NULL) {
+    while (NULL != (buffers = mca_fcoll_tatp_component.idle_buffers)) {
         mca_fcoll_tatp_component.idle_buffers = buffers->next;
         for (int i = 0; i < TATP_DEPTH; i++) {
             free(buffers->window[i].data);

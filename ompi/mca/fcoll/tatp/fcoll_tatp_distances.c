@@ -56,7 +56,7 @@ static FILE *open_file(const char *path)
         cause = strerror(errno);
     else if (!S_ISREG(status.st_mode))
         cause = "it is not a regular file";
-    else if ((stream = fopen(path, "r")) == NULL)
+    else if (NULL == (stream = fopen(path, "r")))
         cause = strerror(errno);
     if (NULL == stream)
         tatp_show_help("topology", path, cause);
@@ -98,7 +98,7 @@ int tatp_distances_begin(tatp_nodes *where)
 static bool names_switches(const char *address)
 {
     const char *pattern = getenv(ADDRESS_PATTERN);
-    return NULL != address && NULL != strchr(pattern != NULL ? pattern : address, '.');
+    return NULL != address && NULL != strchr(NULL != pattern ? pattern : address, '.');
 }
 
 static bool speaks_for_node(const ompio_file_t *fh, const tatp_module *module)

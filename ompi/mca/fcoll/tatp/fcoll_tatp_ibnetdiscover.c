@@ -91,7 +91,7 @@ static void read_complaint(FILE *err, char *line, size_t size)
 {
     line[0] = '\0';
     rewind(err);
-    if (fgets(line, (int)size, err) != NULL)
+    if (NULL != fgets(line, (int)size, err))
         line[strcspn(line, "\n")] = '\0';
 }
 

@@ -283,7 +283,7 @@ void tatp_operation_start(ompio_file_t *fh, tatp_operation *operation, ompi_requ
 
 void tatp_operations_finish(const tatp_module *module)
 {
-    while (*(tatp_operation *const volatile *)&module->operations != NULL)
+    while (NULL != *(tatp_operation *const volatile *)&module->operations)
         opal_progress();
 }
 

@@ -161,7 +161,7 @@ void tatp_segment_put_back(tatp_segment *segment)
 void tatp_segments_release(void)
 {
     tatp_segment *segment;
-    while ((segment = mca_fcoll_tatp_component.idle_segments) != NULL) {
+    while (NULL != (segment = mca_fcoll_tatp_component.idle_segments)) {
         mca_fcoll_tatp_component.idle_segments = segment->next;
         destroy(segment);
     }

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The format of all C files, and of the shell scripts.
+. "$top_srcdir/tests/lib/tap.sh"
+cd "$top_srcdir" || exit 1
+
+# Tracked files that are there.
+files() {
+    git ls-files -z -- "$@" | xargs -0 -r ls -d 2>/dev/null
+}
+git ls-files --error-unmatch Makefile.am >/dev/null 2>&1 || tap_skip_all "this is no git checkout"
+mapfile -t sources < <(files '*.c' '*.h')
+mapfile -t openmpi < <(files 'ompi/*.c' 'ompi/*.h' 'orte/*.c' 'orte/*.h' 'opal/*.c' 'opal/*.h')
+mapfile -t own < <(printf '%s\n' "${sources[@]}" | grep -v -e '^ompi/' -e '^orte/' -e '^opal/')
+mapfile -t scripts < <(files '*' | xargs -r grep -l -m 1 -I -E '^(#!.*/(ba)?sh|# shellcheck shell=)')
+
+# finds_nothing NAME COMMAND...: ok when it prints nothing. The first lines of what it prints are shown.
+finds_nothing() {
+    local found
+    found=$("${@:2}" 2>&1)
+    if [[ -z $found ]]; then tap_ok "$1"; else tap_not_ok "$1" "$(head -n 40 <<<"$found")"; fi
+}
+
+long_lines() {
+    awk 'length($0) > 100 { print FILENAME ":" FNR ": " length($0) " columns" }' "$@"
+}
+
+# comparisons PATTERN FILE...: lines of code with PATTERN; comments and strings are no code.
+comparisons() {
+    awk -v pattern="$1" '
+        FNR == 1 { comment = 0 }
+        {
+            code = $0
+            gsub(/"([^"\\]|\\.)*"/, "\"\"", code)
+            if (comment && !sub(/^.*\*\//, "", code)) next
+            comment = 0
+            gsub(/\/\*([^*]|\*+[^*\/])*\*+\//, "", code)
+            if (sub(/\/\*.*/, "", code)) comment = 1
+            if (code ~ pattern) print FILENAME ":" FNR ":" $0
+        }' "${@:2}"
+}
+
+tap_check "there are C files of both kinds" test ${#openmpi[@]} -gt 10 -a ${#own[@]} -gt 100
+version=$(clang-format --version 2>/dev/null)
+if [[ $version == *"version 14."* ]]; then
+    finds_nothing "C files are as clang-format 14 formats them" clang-format --dry-run -Werror "${sources[@]}"
+else
+    tap_skip "C files are as clang-format 14 formats them" "clang-format 14 is not installed (apt-get install clang-format)"
+fi
+finds_nothing "no C line has over 100 columns" long_lines "${sources[@]}"
+finds_nothing "in Open MPI's folders NULL is on the left" comparisons '[!=]= *NULL([^A-Za-z0-9_]|$)' "${openmpi[@]}"
+finds_nothing "elsewhere it is on the right" comparisons '(^|[^A-Za-z0-9_])NULL *[!=]=' "${own[@]}"
+if command -v shellcheck >/dev/null; then
+    finds_nothing "shellcheck finds nothing" shellcheck "${scripts[@]}"
+else
+    tap_skip "shellcheck finds nothing" "it is not installed (apt-get install shellcheck)"
+fi
+tap_plan
