@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-static int usable(const matrix *view)
+static int view_is_valid(const matrix *view)
 {
     if (view->rows != view->cols)
         return 0;
@@ -16,7 +16,7 @@ static int usable(const matrix *view)
 }
 
 /* Rows are visited in order, so that the columns of each transposed row ascend. */
-static int transpose(matrix *transposed, const matrix *m)
+static int transpose_view(matrix *transposed, const matrix *m)
 {
     size_t nnz = m->row_start[m->rows];
     int rc = matrix_allocate(transposed, m->cols, m->rows, nnz);
@@ -34,7 +34,7 @@ static int transpose(matrix *transposed, const matrix *m)
             transposed->value[at] = m->value[i];
         }
     }
-    /* Filling has moved each start to the next row's. */
+    /* Filling has advanced each start to that of the next row. */
     memmove(start + 1, start, transposed->rows * sizeof *start);
     start[0] = 0;
     return 0;
@@ -42,10 +42,10 @@ static int transpose(matrix *transposed, const matrix *m)
 
 int symmetric_rows_init(symmetric_rows *rows, const matrix *view)
 {
-    if (!usable(view))
+    if (!view_is_valid(view))
         return -EINVAL;
     *rows = (symmetric_rows){.view = view};
-    return view->rows == 0 ? 0 : transpose(&rows->transposed, view);
+    return view->rows == 0 ? 0 : transpose_view(&rows->transposed, view);
 }
 
 void symmetric_rows_release(symmetric_rows *rows)
@@ -59,7 +59,7 @@ row_sum symmetric_row(const symmetric_rows *rows, size_t row)
                      rows->transposed.row_start[row]};
 }
 
-/* The column at *i of a row, or SIZE_MAX behind its end. */
+/* The column of entry i of a row, or SIZE_MAX beyond its end. */
 static size_t column_at(const matrix *m, size_t row, size_t i)
 {
     return i < m->row_start[row + 1] ? m->col[i] : SIZE_MAX;
