@@ -30,7 +30,7 @@ static void skip_comments(matrix_scan *scan)
 }
 
 /* A number takes a separator and a digit. */
-static int check_length(matrix_scan *scan, size_t nnz, size_t pointers)
+static int check_fileview_length(matrix_scan *scan, size_t nnz, size_t pointers)
 {
     size_t numbers, bytes;
     if (__builtin_mul_overflow(nnz, 2, &numbers) ||
@@ -54,7 +54,7 @@ static int read_counts(matrix_scan *scan, size_t *nnz, size_t *rows)
     if (pointers == 0)
         return matrix_scan_refuse(scan, scan->word_line, "the number of row pointers is 0");
     *rows = pointers - 1;
-    return check_length(scan, *nnz, pointers);
+    return check_fileview_length(scan, *nnz, pointers);
 }
 
 static int read_columns(matrix_scan *scan, matrix *m, size_t nnz)

@@ -91,8 +91,8 @@ int affinity_from_view(affinity *g, const matrix *view)
 
 /* Sorts vertices by coarse vertex: those of c become member[first[c]] .. member[first[c + 1] - 1].
  * first has count + 2 entries of 0. */
-static void list_members(const vertex *to, size_t vertices, size_t count, size_t *first,
-                         vertex *member)
+static void list_coarse_members(const vertex *to, size_t vertices, size_t count, size_t *first,
+                                vertex *member)
 {
     for (size_t v = 0; v < vertices; v++)
         if (to[v] != NO_VERTEX)
@@ -142,7 +142,7 @@ int affinity_contract(affinity *coarse, const affinity *fine, const vertex *to, 
     int rc =
         arena.failed ? -ENOMEM : affinity_allocate(&made, count, count_remaining_arcs(fine, to));
     if (rc == 0) {
-        list_members(to, fine->vertices, count, first, member);
+        list_coarse_members(to, fine->vertices, count, first, member);
         for (size_t c = 0; c < count; c++) {
             size_t end = made.start[c];
             for (size_t k = first[c]; k < first[c + 1]; k++) {
