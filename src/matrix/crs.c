@@ -126,10 +126,48 @@ int64_t matrix_get(const matrix *m, size_t row, size_t col)
     return 0;
 }
 
+static size_t count_values(const matrix *m)
+{
+    return m->row_start != NULL ? m->row_start[m->rows] : 0;
+}
+
+bool matrix_is_nonnegative(const matrix *m)
+{
+    for (size_t i = 0, nnz = count_values(m); i < nnz; i++)
+        if (m->value[i] < 0)
+            return false;
+    return true;
+}
+
+/* Rows are visited in order, so that the columns of each transposed row ascend. */
+int matrix_transpose(matrix *transposed, const matrix *m)
+{
+    size_t nnz = count_values(m);
+    int rc = matrix_allocate(transposed, m->cols, m->rows, nnz);
+    if (rc != 0)
+        return rc;
+    size_t *start = transposed->row_start;
+    for (size_t i = 0; i < nnz; i++)
+        start[m->col[i] + 1]++;
+    for (size_t row = 0; row < transposed->rows; row++)
+        start[row + 1] += start[row];
+    for (size_t row = 0; nnz > 0 && row < m->rows; row++) {
+        for (size_t i = m->row_start[row]; i < m->row_start[row + 1]; i++) {
+            size_t at = start[m->col[i]]++;
+            transposed->col[at] = row;
+            transposed->value[at] = m->value[i];
+        }
+    }
+    /* Filling has advanced each start to that of the next row. */
+    memmove(start + 1, start, transposed->rows * sizeof *start);
+    start[0] = 0;
+    return 0;
+}
+
 int matrix_sum(const matrix *m, int64_t *sum)
 {
     __int128 total = 0;
-    for (size_t i = 0; m->row_start != NULL && i < m->row_start[m->rows]; i++)
+    for (size_t i = 0; i < count_values(m); i++)
         total += m->value[i];
     if ((int64_t)total != total)
         return -ERANGE;

@@ -166,13 +166,7 @@ int matrix_read_fileview(FILE *stream, matrix *m, matrix_error *error)
 
 int fileview_is_writable(const matrix *m)
 {
-    size_t nnz = m->row_start != NULL ? m->row_start[m->rows] : 0;
-    if (m->rows != m->cols)
-        return 0;
-    for (size_t i = 0; i < nnz; i++)
-        if (m->value[i] < 0)
-            return 0;
-    return 1;
+    return m->rows == m->cols && matrix_is_nonnegative(m);
 }
 
 int matrix_write_fileview(FILE *stream, const matrix *m, const char *comments)

@@ -9,6 +9,7 @@
 #ifndef MATRIX_MATRIX_H
 #define MATRIX_MATRIX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -53,6 +54,12 @@ int64_t matrix_get(const matrix *m, size_t row, size_t col);
 
 /* Sum of all stored values into *sum; -ERANGE beyond int64. */
 int matrix_sum(const matrix *m, int64_t *sum);
+
+/* Whether no value is negative. */
+bool matrix_is_nonnegative(const matrix *m);
+
+/* -ENOMEM. Release with matrix_release. */
+int matrix_transpose(matrix *transposed, const matrix *m);
 
 /* Accumulates entries in memory proportional to the number of nonzeros. A zeroed builder is empty
  * once rows and cols are set. */

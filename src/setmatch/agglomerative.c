@@ -77,8 +77,10 @@ static int merge_all(sets_graph *sets, size_t largest, size_t variant, struct ch
     }
 }
 
-int place_agglomerative(const affinity *ranks, const site *s, size_t variant, size_t *node)
+int place_agglomerative(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
+                        size_t *node)
 {
+    (void)threshold;
     sets_graph sets;
     struct base_arena arena = {0};
     int rc = sets_init(&sets, ranks, s, node);

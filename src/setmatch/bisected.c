@@ -113,8 +113,10 @@ static int part_init(struct part *p, struct bisection *b, const affinity *ranks)
     return rc;
 }
 
-int place_bisected(const affinity *ranks, const site *s, size_t variant, size_t *node)
+int place_bisected(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
+                   size_t *node)
 {
+    (void)threshold;
     struct part p;
     struct bisection b = {.site = s, .variant = variant, .node = node};
     b.side = base_arena_alloc(&b.arena, ranks->vertices, sizeof *b.side);

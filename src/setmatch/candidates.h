@@ -28,22 +28,34 @@ void site_release(site *s);
 /* Whether there are slots for this number of ranks. */
 int site_suffices(const size_t *slots, size_t nodes, size_t ranks);
 
-/* The paper's method: see setmatch_place. */
-int place_by_sets(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
+/* The signature of all methods. threshold: per cent; variant (0, 1, ...): selects how ties are
+ * broken. Methods ignore those that do not apply. */
+typedef int (*place_fn)(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
+                        size_t *node);
 
-/* Ranks in order on nodes in order. */
-int place_by_slot(const affinity *ranks, const site *s, size_t *node);
+/* The paper's method: see setmatch_place. */
+int place_by_sets(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
+                  size_t *node);
+
+/* Ranks in order on nodes in order; one rank to each node in turn. */
+int place_by_slot(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
+                  size_t *node);
+int place_by_node(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
+                  size_t *node);
 
 /* SetMatch, repeated: the three phases on the sets of the level before, with the threshold (per
  * cent) relative to the largest remaining weight. O(arcs * log(arcs)). */
-int place_levelled(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
+int place_levelled(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
+                   size_t *node);
 
 /* Merges the pairs of sets of greatest weight, as long as a node can hold them, and packs the sets
- * by weight to nodes. Each variant (0, 1, ...) breaks ties differently, here and below. */
-int place_agglomerative(const affinity *ranks, const site *s, size_t variant, size_t *node);
+ * by weight to nodes. */
+int place_agglomerative(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
+                        size_t *node);
 
 /* Multilevel recursive bisection of the ranks together with the nodes. */
-int place_bisected(const affinity *ranks, const site *s, size_t variant, size_t *node);
+int place_bisected(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
+                   size_t *node);
 
 /* Refines pairs of nodes, for `rounds` rounds or until no pair gains. Never increases the cut. Adds
  * the number of visited ranks to *work. touched[n]: only pairs with such a node are refined at

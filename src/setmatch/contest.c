@@ -37,11 +37,11 @@ struct task {
     bool refine;
 };
 
-typedef int (*candidate_fn)(const struct task *task, size_t variant, size_t *node);
-
-int place_by_sets(const affinity *ranks, const site *s, unsigned threshold, size_t *node)
+int place_by_sets(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
+                  size_t *node)
 {
     setmatch_graph graph;
+    (void)variant;
     int rc = setmatch_graph_from_affinity(&graph, ranks, threshold);
     if (rc != 0)
         return rc;
@@ -58,44 +58,16 @@ int refine_placement(const affinity *ranks, const site *s, size_t *node, size_t 
 
 /* ---- candidates ---- */
 
-static int candidate_paper(const struct task *t, size_t variant, size_t *node)
-{
-    (void)variant;
-    return place_by_sets(t->ranks, t->site, t->threshold, node);
-}
-
-static int candidate_by_slot(const struct task *t, size_t variant, size_t *node)
-{
-    (void)variant;
-    return place_by_slot(t->ranks, t->site, node);
-}
-
-static int candidate_levelled(const struct task *t, size_t variant, size_t *node)
-{
-    (void)variant;
-    return place_levelled(t->ranks, t->site, t->threshold, node);
-}
-
-static int candidate_agglomerative(const struct task *t, size_t variant, size_t *node)
-{
-    return place_agglomerative(t->ranks, t->site, variant, node);
-}
-
-static int candidate_bisected(const struct task *t, size_t variant, size_t *node)
-{
-    return place_bisected(t->ranks, t->site, variant, node);
-}
-
 /* The earlier one wins a tie. */
 static const struct {
-    candidate_fn place;
-    size_t most_ranks;
+    place_fn place;
+    size_t max_ranks;
 } candidates[] = {
-    {candidate_paper, SIZE_MAX},
-    {candidate_by_slot, SIZE_MAX},
-    {candidate_levelled, SIZE_MAX},
-    {candidate_bisected, SETMATCH_BISECTION_RANKS},
-    {candidate_agglomerative, SETMATCH_BISECTION_RANKS},
+    {place_by_sets, SIZE_MAX},
+    {place_by_slot, SIZE_MAX},
+    {place_levelled, SIZE_MAX},
+    {place_bisected, SETMATCH_BISECTION_RANKS},
+    {place_agglomerative, SETMATCH_BISECTION_RANKS},
 };
 
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
@@ -153,9 +125,9 @@ static int try_candidates(struct contest *c)
     size_t *node = c->node[FINALISTS];
     int rc = 0;
     for (size_t k = 0; rc == 0 && k < CANDIDATES; k++, node = c->node[FINALISTS]) {
-        if (ranks->vertices > candidates[k].most_ranks)
+        if (ranks->vertices > candidates[k].max_ranks)
             continue;
-        rc = candidates[k].place(c->task, 0, node);
+        rc = candidates[k].place(ranks, c->task->site, c->task->threshold, 0, node);
         int64_t cut = rc == 0 ? affinity_cut(ranks, node) : 0;
         if (rc == 0 && !is_known(c, cut))
             rank_placement(c, FINALISTS, cut);
@@ -226,7 +198,7 @@ static int try_variant(struct contest *c, size_t variant)
     int64_t least = c->cut[0];
     c->cut[FINALISTS] = INT64_MAX;
     if (variant % 2 == 1) {
-        int rc = candidate_agglomerative(c->task, variant, c->node[FINALISTS]);
+        int rc = place_agglomerative(c->task->ranks, c->task->site, 0, variant, c->node[FINALISTS]);
         return rc == 0 ? refine_finalist(c, FINALISTS) : rc;
     }
     int rc = kick_best(c, variant);

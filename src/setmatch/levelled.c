@@ -185,8 +185,10 @@ static int run_levels(struct level *l, unsigned threshold)
     return rc;
 }
 
-int place_levelled(const affinity *ranks, const site *s, unsigned threshold, size_t *node)
+int place_levelled(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
+                   size_t *node)
 {
+    (void)variant;
     sets_graph sets;
     struct base_arena arena = {0};
     size_t n = ranks->vertices;

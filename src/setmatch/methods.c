@@ -8,45 +8,7 @@
 
 #include "setmatch/task.h"
 
-static int place_paper(const placement_task *t, size_t *node)
-{
-    return place_by_sets(&t->ranks, &t->site, t->input->threshold, node);
-}
-
-static int place_in_levels(const placement_task *t, size_t *node)
-{
-    return place_levelled(&t->ranks, &t->site, t->input->threshold, node);
-}
-
-static int place_merged(const placement_task *t, size_t *node)
-{
-    return place_agglomerative(&t->ranks, &t->site, 0, node);
-}
-
-static int place_divided(const placement_task *t, size_t *node)
-{
-    return place_bisected(&t->ranks, &t->site, 0, node);
-}
-
-static int place_in_order(const placement_task *t, size_t *node)
-{
-    return place_by_slot(&t->ranks, &t->site, node);
-}
-
-static int place_in_turn(const placement_task *t, size_t *node)
-{
-    const setmatch_input *in = t->input;
-    size_t rank = 0;
-    for (size_t turn = 0; rank < t->ranks.vertices; turn++)
-        for (size_t n = 0; n < in->nodes && rank < t->ranks.vertices; n++)
-            if (turn < in->slots[n])
-                node[rank++] = n;
-    return 0;
-}
-
-typedef int (*place_fn)(const placement_task *task, size_t *node);
-
-/* Sets node_of_rank only on success. */
+/* place NULL: by the objective. Sets node_of_rank only on success. */
 static int run_method(const setmatch_input *input, place_fn place, bool refine,
                       size_t *node_of_rank)
 {
@@ -56,7 +18,12 @@ static int run_method(const setmatch_input *input, place_fn place, bool refine,
     if (rc != 0)
         return rc;
     size_t ranks = task.ranks.vertices, *node = calloc(ranks + 1, sizeof *node);
-    rc = node == NULL ? -ENOMEM : place(&task, node);
+    if (node == NULL)
+        rc = -ENOMEM;
+    else if (place == NULL)
+        rc = place_by_objective(&task, node);
+    else
+        rc = place(&task.ranks, &task.site, input->threshold, 0, node);
     if (rc == 0 && refine)
         rc = refine_placement(&task.ranks, &task.site, node, &work);
     if (rc == 0)
@@ -68,37 +35,37 @@ static int run_method(const setmatch_input *input, place_fn place, bool refine,
 
 int setmatch_auto(const setmatch_input *input, size_t *node_of_rank)
 {
-    return run_method(input, place_by_objective, false, node_of_rank);
+    return run_method(input, NULL, false, node_of_rank);
 }
 
 int setmatch_paper(const setmatch_input *input, size_t *node_of_rank)
 {
-    return run_method(input, place_paper, input->refine, node_of_rank);
+    return run_method(input, place_by_sets, input->refine, node_of_rank);
 }
 
 int setmatch_levelled(const setmatch_input *input, size_t *node_of_rank)
 {
-    return run_method(input, place_in_levels, input->refine, node_of_rank);
+    return run_method(input, place_levelled, input->refine, node_of_rank);
 }
 
 int setmatch_agglomerative(const setmatch_input *input, size_t *node_of_rank)
 {
-    return run_method(input, place_merged, input->refine, node_of_rank);
+    return run_method(input, place_agglomerative, input->refine, node_of_rank);
 }
 
 int setmatch_bisection(const setmatch_input *input, size_t *node_of_rank)
 {
-    return run_method(input, place_divided, input->refine, node_of_rank);
+    return run_method(input, place_bisected, input->refine, node_of_rank);
 }
 
 int setmatch_byslot(const setmatch_input *input, size_t *node_of_rank)
 {
-    return run_method(input, place_in_order, false, node_of_rank);
+    return run_method(input, place_by_slot, false, node_of_rank);
 }
 
 int setmatch_bynode(const setmatch_input *input, size_t *node_of_rank)
 {
-    return run_method(input, place_in_turn, false, node_of_rank);
+    return run_method(input, place_by_node, false, node_of_rank);
 }
 
 const setmatch_method setmatch_methods[] = {

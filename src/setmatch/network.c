@@ -32,15 +32,12 @@ static int fastest_first(const void *a, const void *b)
 
 static int bandwidth_is_valid(const matrix *m, unsigned threshold)
 {
-    int64_t largest = 0;
-    if (m->rows != m->cols || threshold > 100)
+    if (m->rows != m->cols || threshold > 100 || !matrix_is_nonnegative(m))
         return 0;
-    for (size_t i = 0; m->rows > 0 && i < m->row_start[m->rows]; i++) {
-        if (m->value[i] < 0)
-            return 0;
-        largest = m->value[i] > largest ? m->value[i] : largest;
-    }
-    return largest > 0;
+    for (size_t i = 0; m->rows > 0 && i < m->row_start[m->rows]; i++)
+        if (m->value[i] > 0)
+            return 1;
+    return 0;
 }
 
 /* Adds each pair once: for its entry in the upper triangle, or in the lower if there is no other.

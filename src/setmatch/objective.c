@@ -18,15 +18,15 @@ struct profile_search {
     const setmatch_profile *profile;
     size_t *capacity; /* slots by node; 0 for nodes that are not needed */
     size_t *best, *trial;
-    int64_t kept; /* bytes, by the best; -1: none yet */
+    int64_t local_bytes; /* of the best; -1: none yet */
 };
 
-static int try_placement(struct profile_search *s, owners *o, int64_t *kept)
+static int try_placement(struct profile_search *s, owners *o, int64_t *local_bytes)
 {
     const setmatch_input *in = s->task->input;
-    int rc = owners_find(o, s->profile, in->nodes, s->trial, in->domains, kept);
-    if (rc == 0 && *kept > s->kept) {
-        s->kept = *kept;
+    int rc = owners_find(o, s->profile, in->nodes, s->trial, in->domains, local_bytes);
+    if (rc == 0 && *local_bytes > s->local_bytes) {
+        s->local_bytes = *local_bytes;
         memcpy(s->best, s->trial, s->task->ranks.vertices * sizeof *s->best);
     }
     return rc;
@@ -45,21 +45,21 @@ static int follow_owners(struct profile_search *s, const owners *o)
 }
 
 /* From trial[] on, assigns domains by ranks and places ranks by domains, as long as more bytes are
- * kept. */
+ * local. */
 static int alternate(struct profile_search *s)
 {
-    int64_t kept, before = -1;
+    int64_t local_bytes, before = -1;
     int rc = 0;
     for (size_t k = 0; rc == 0 && k < MAX_ALTERNATIONS; k++) {
         owners o;
-        rc = try_placement(s, &o, &kept);
+        rc = try_placement(s, &o, &local_bytes);
         if (rc != 0)
             return rc;
-        if (kept > before)
+        if (local_bytes > before)
             rc = follow_owners(s, &o);
         else
             k = MAX_ALTERNATIONS;
-        before = kept;
+        before = local_bytes;
         owners_release(&o);
     }
     return rc;
@@ -133,7 +133,7 @@ static int place_by_profile(const placement_task *task, size_t *node)
                                .capacity = calloc(task->input->nodes + 1, sizeof *s.capacity),
                                .best = node,
                                .trial = calloc(ranks + 1, sizeof *s.trial),
-                               .kept = -1};
+                               .local_bytes = -1};
     int rc = s.capacity == NULL || s.trial == NULL ? -ENOMEM : 0;
     if (rc == 0) {
         select_nodes(&s);

@@ -14,14 +14,9 @@ enum { MOST_IN_A_BIN = 64, NEXT_IN_A_BIN = 32 };
 
 static int profile_is_valid(const setmatch_profile *p)
 {
-    for (size_t c = 0; c < p->calls; c++) {
-        const matrix *m = &p->bytes[c];
-        if (m->rows != p->bytes[0].rows)
+    for (size_t c = 0; c < p->calls; c++)
+        if (p->bytes[c].rows != p->bytes[0].rows || !matrix_is_nonnegative(&p->bytes[c]))
             return 0;
-        for (size_t i = 0; m->rows > 0 && i < m->row_start[m->rows]; i++)
-            if (m->value[i] < 0)
-                return 0;
-    }
     return p->calls > 0;
 }
 
@@ -68,36 +63,10 @@ static int add_bin_pairs(matrix_builder *b, const struct bin *bin)
     return rc;
 }
 
-/* The profile of a call by bins. */
-static int transpose_profile(matrix *bins, const matrix *ranks)
-{
-    size_t nnz = ranks->rows > 0 ? ranks->row_start[ranks->rows] : 0;
-    int rc = matrix_allocate(bins, ranks->cols, ranks->rows, nnz);
-    if (rc != 0)
-        return rc;
-    size_t *at = calloc(ranks->cols + 1, sizeof *at);
-    if (at == NULL) {
-        matrix_release(bins);
-        return -ENOMEM;
-    }
-    for (size_t i = 0; i < nnz; i++)
-        bins->row_start[ranks->col[i] + 1]++;
-    for (size_t b = 0; b < ranks->cols; b++)
-        at[b] = bins->row_start[b + 1] += bins->row_start[b];
-    for (size_t r = ranks->rows; r-- > 0;) {
-        for (size_t i = ranks->row_start[r]; i < ranks->row_start[r + 1]; i++) {
-            bins->col[--at[ranks->col[i]]] = r;
-            bins->value[at[ranks->col[i]]] = ranks->value[i];
-        }
-    }
-    free(at);
-    return 0;
-}
-
 static int add_call_pairs(matrix_builder *b, const matrix *ranks)
 {
     matrix bins;
-    int rc = transpose_profile(&bins, ranks);
+    int rc = matrix_transpose(&bins, ranks);
     if (rc != 0)
         return rc;
     for (size_t k = 0; rc == 0 && k < bins.rows; k++) {
@@ -238,7 +207,7 @@ struct owner_work {
 };
 
 static int assign_items(const matrix *bytes, size_t nodes, const size_t *node, struct owner_work *w,
-                        int64_t *kept)
+                        int64_t *local_bytes)
 {
     matrix benefit;
     int rc = item_benefit(bytes, &w->items, nodes, node, &benefit);
@@ -247,7 +216,8 @@ static int assign_items(const matrix *bytes, size_t nodes, const size_t *node, s
     set_item_capacity(bytes->rows, nodes, node, w->items.count, w->capacity);
     rc = transport(&benefit, w->capacity, transport_increment(&benefit), w->node_of_item);
     for (size_t k = 0; rc == 0 && k < w->items.count; k++)
-        if (__builtin_add_overflow(*kept, matrix_get(&benefit, k, w->node_of_item[k]), kept))
+        if (__builtin_add_overflow(*local_bytes, matrix_get(&benefit, k, w->node_of_item[k]),
+                                   local_bytes))
             rc = -ERANGE;
     matrix_release(&benefit);
     return rc;
@@ -255,7 +225,7 @@ static int assign_items(const matrix *bytes, size_t nodes, const size_t *node, s
 
 /* With even or fitted domains. */
 static int assign_domains(size_t *owner, const matrix *bytes, size_t nodes, const size_t *node,
-                          setmatch_domains domains, int64_t *kept)
+                          setmatch_domains domains, int64_t *local_bytes)
 {
     struct base_arena arena = {0};
     struct owner_work w = {
@@ -263,13 +233,13 @@ static int assign_domains(size_t *owner, const matrix *bytes, size_t nodes, cons
         .node_of_item = base_arena_alloc(&arena, bytes->cols, sizeof *w.node_of_item),
         .capacity = base_arena_alloc(&arena, nodes, sizeof *w.capacity)};
     int rc = arena.failed ? -ENOMEM : 0;
-    *kept = 0;
+    *local_bytes = 0;
     if (rc == 0 && domains == SETMATCH_DOMAINS_EVEN)
         number_domains(bytes, count_used_nodes(bytes->rows, nodes, node, w.capacity), &w.items);
     else if (rc == 0)
         number_bins(bytes, &w.items);
     if (rc == 0)
-        rc = assign_items(bytes, nodes, node, &w, kept);
+        rc = assign_items(bytes, nodes, node, &w, local_bytes);
     for (size_t b = 0; rc == 0 && b < bytes->cols; b++)
         if (w.items.item[b] != SIZE_MAX)
             owner[b] = w.node_of_item[w.items.item[b]];
@@ -279,37 +249,37 @@ static int assign_domains(size_t *owner, const matrix *bytes, size_t nodes, cons
 
 /* Replaces even domains by fitted ones unless those keep fewer bytes. */
 static int compare_with_fitted(size_t *owner, const matrix *bytes, size_t nodes, const size_t *node,
-                               int64_t *kept)
+                               int64_t *local_bytes)
 {
-    int64_t fitted_kept = 0;
+    int64_t fitted_bytes = 0;
     size_t *fitted = calloc(bytes->cols + 1, sizeof *fitted);
     int rc = fitted == NULL ? -ENOMEM
                             : assign_domains(fitted, bytes, nodes, node, SETMATCH_DOMAINS_FITTED,
-                                             &fitted_kept);
-    for (size_t b = 0; rc == 0 && fitted_kept >= *kept && b < bytes->cols; b++)
+                                             &fitted_bytes);
+    for (size_t b = 0; rc == 0 && fitted_bytes >= *local_bytes && b < bytes->cols; b++)
         if (owner[b] != SIZE_MAX)
             owner[b] = fitted[b];
-    if (rc == 0 && fitted_kept > *kept)
-        *kept = fitted_kept;
+    if (rc == 0 && fitted_bytes > *local_bytes)
+        *local_bytes = fitted_bytes;
     free(fitted);
     return rc;
 }
 
 static int assign_call(size_t *owner, const matrix *bytes, size_t nodes, const size_t *node,
-                       setmatch_domains domains, int64_t *kept)
+                       setmatch_domains domains, int64_t *local_bytes)
 {
     setmatch_domains first = domains == SETMATCH_DOMAINS_AUTO ? SETMATCH_DOMAINS_EVEN : domains;
     int64_t here;
     int rc = assign_domains(owner, bytes, nodes, node, first, &here);
     if (rc == 0 && domains == SETMATCH_DOMAINS_AUTO)
         rc = compare_with_fitted(owner, bytes, nodes, node, &here);
-    if (rc == 0 && __builtin_add_overflow(*kept, here, kept))
+    if (rc == 0 && __builtin_add_overflow(*local_bytes, here, local_bytes))
         rc = -ERANGE;
     return rc;
 }
 
 int owners_find(owners *o, const setmatch_profile *profile, size_t nodes, const size_t *node,
-                setmatch_domains domains, int64_t *kept)
+                setmatch_domains domains, int64_t *local_bytes)
 {
     int64_t sum = 0;
     int rc = owners_init(o, profile);
@@ -320,7 +290,7 @@ int owners_find(owners *o, const setmatch_profile *profile, size_t nodes, const 
     if (rc != 0)
         owners_release(o);
     else
-        *kept = sum;
+        *local_bytes = sum;
     return rc;
 }
 
@@ -358,16 +328,16 @@ int setmatch_crossing(const setmatch_profile *profile, size_t nodes, const size_
                       setmatch_domains domains, int64_t *crossing, int64_t *total)
 {
     owners o;
-    int64_t kept = 0, sum;
+    int64_t local_bytes = 0, sum;
     if (!profile_is_valid(profile))
         return -EINVAL;
     int rc = sum_bytes(profile, &sum);
     if (rc == 0)
-        rc = owners_find(&o, profile, nodes, node_of_rank, domains, &kept);
+        rc = owners_find(&o, profile, nodes, node_of_rank, domains, &local_bytes);
     if (rc != 0)
         return rc;
     owners_release(&o);
-    *crossing = sum - kept;
+    *crossing = sum - local_bytes;
     *total = sum;
     return 0;
 }
@@ -395,11 +365,11 @@ int setmatch_crossing_levels(const setmatch_input *in, const size_t *node_of_ran
     const setmatch_network *network = in->network;
     size_t levels = network != NULL ? network->levels : 0;
     owners o;
-    int64_t kept = 0;
+    int64_t local_bytes = 0;
     if (in->profile == NULL || !profile_is_valid(in->profile) ||
         in->profile->bytes[0].rows != in->view->rows)
         return -EINVAL;
-    int rc = owners_find(&o, in->profile, in->nodes, node_of_rank, in->domains, &kept);
+    int rc = owners_find(&o, in->profile, in->nodes, node_of_rank, in->domains, &local_bytes);
     if (rc != 0)
         return rc;
     for (size_t k = 0; k <= levels; k++) {

@@ -15,9 +15,9 @@ typedef struct owners {
 } owners;
 
 /* Assigns the bins of every call to nodes as for setmatch_crossing, with ranks placed at node[].
- * *kept: bytes that stay on their nodes. -ENOMEM; -ERANGE: sums beyond int64. */
+ * *local_bytes: bytes that stay on their nodes. -ENOMEM; -ERANGE: sums beyond int64. */
 int owners_find(owners *o, const setmatch_profile *profile, size_t nodes, const size_t *node,
-                setmatch_domains domains, int64_t *kept);
+                setmatch_domains domains, int64_t *local_bytes);
 
 /* Even domains in order of `count` nodes, whatever the placement. -ENOMEM. */
 int owners_in_order(owners *o, const setmatch_profile *profile, const size_t *nodes, size_t count);
