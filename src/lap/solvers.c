@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of assignment solvers.
  *
- * Without LAP_INTEGER_COSTS there are no solvers for integer costs: fcoll/tatp has real ones only.
- */
+ * LAP_REAL_COSTS_ONLY: without the solvers for integer costs, which fcoll/tatp does not need. */
 #include "lap/lap.h"
 
 #include <errno.h>
@@ -14,10 +13,10 @@ int lap_run_real(const lap_problem *problem, lap_solution *solution, int (*solve
 int lap_run_integer(const lap_problem *problem, lap_solution *solution,
                     int (*solve)(struct state *));
 
-#ifdef LAP_INTEGER_COSTS
-#define RUN_INTEGER(name) lap_run_integer(problem, solution, lap_##name##_integer)
-#else
+#ifdef LAP_REAL_COSTS_ONLY
 #define RUN_INTEGER(name) (-EINVAL)
+#else
+#define RUN_INTEGER(name) lap_run_integer(problem, solution, lap_##name##_integer)
 #endif
 
 /* A solver, from its function for each kind of costs. */
