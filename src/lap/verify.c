@@ -157,7 +157,7 @@ static double slack(const struct proof *proof, size_t pair, size_t row, size_t c
     return problem->cost[pair] - s->col_dual[col] - s->row_dual[row] - group;
 }
 
-static bool add_cost(const struct proof *proof, size_t pair, double *sum, int64_t *integer_sum)
+static bool add_pair_cost(const struct proof *proof, size_t pair, double *sum, int64_t *integer_sum)
 {
     const lap_problem *problem = proof->problem;
     if (!proof->integer) {
@@ -181,8 +181,8 @@ static bool pairs_hold(const struct proof *proof, double *sum, int64_t *integer_
             if (row >= problem->rows || !(slack(proof, k, row, j) >= -proof->tolerance))
                 return false;
             if (row == chosen) {
-                seen =
-                    is_zero(proof, slack(proof, k, row, j)) && add_cost(proof, k, sum, integer_sum);
+                seen = is_zero(proof, slack(proof, k, row, j)) &&
+                       add_pair_cost(proof, k, sum, integer_sum);
             }
         }
         if (!seen)

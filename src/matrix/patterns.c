@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t count_entries(const matrix *m)
+static size_t count_pattern_entries(const matrix *m)
 {
     return m->rows > 0 ? m->row_start[m->rows] : 0;
 }
@@ -36,7 +36,8 @@ int view_file_coarsen(const matrix *bytes, unsigned doublings, matrix *coarse)
 {
     matrix made;
     size_t at = 0, bins = ((bytes->cols - 1) >> doublings) + 1;
-    int rc = matrix_allocate(&made, bytes->rows, bytes->cols > 0 ? bins : 0, count_entries(bytes));
+    int rc = matrix_allocate(&made, bytes->rows, bytes->cols > 0 ? bins : 0,
+                             count_pattern_entries(bytes));
     if (rc != 0)
         return rc;
     for (size_t r = 0; r < bytes->rows && rc == 0; r++)
@@ -77,7 +78,7 @@ static int enlarge_bins(access_pattern *pattern, matrix *bytes, int64_t unit)
 
 static int copy_times(const matrix *m, int64_t times, matrix *copy)
 {
-    size_t nnz = count_entries(m);
+    size_t nnz = count_pattern_entries(m);
     int rc = matrix_allocate(copy, m->rows, m->cols, nnz);
     if (rc != 0)
         return rc;
@@ -95,7 +96,8 @@ static int add_to_matrix(matrix *m, const matrix *more)
 {
     matrix sum;
     size_t cols = m->cols > more->cols ? m->cols : more->cols, used = 0;
-    matrix_entry *entry = calloc(count_entries(m) + count_entries(more) + 1, sizeof *entry);
+    matrix_entry *entry =
+        calloc(count_pattern_entries(m) + count_pattern_entries(more) + 1, sizeof *entry);
     if (entry == NULL)
         return -ENOMEM;
     for (size_t r = 0; r < m->rows; r++) {
@@ -140,8 +142,8 @@ static int add_to_pattern(view_file *f, size_t k, access_pattern *pattern, matri
 static int same_shape(const access_pattern *p, const matrix *a, const access_pattern *q,
                       const matrix *b)
 {
-    size_t nnz = count_entries(a);
-    if (p->unit != q->unit || a->cols != b->cols || nnz != count_entries(b) ||
+    size_t nnz = count_pattern_entries(a);
+    if (p->unit != q->unit || a->cols != b->cols || nnz != count_pattern_entries(b) ||
         memcmp(a->row_start, b->row_start, (a->rows + 1) * sizeof *a->row_start) != 0 ||
         memcmp(a->col, b->col, nnz * sizeof *a->col) != 0)
         return 0;
@@ -205,7 +207,7 @@ static size_t largest_pattern(const view_file *f)
 {
     size_t most = 0;
     for (size_t k = 1; k < f->patterns; k++)
-        if (count_entries(&f->bytes[k]) > count_entries(&f->bytes[most]))
+        if (count_pattern_entries(&f->bytes[k]) > count_pattern_entries(&f->bytes[most]))
             most = k;
     return most;
 }
@@ -214,7 +216,7 @@ static size_t entries_in_all(const view_file *f)
 {
     size_t sum = 0;
     for (size_t k = 0; k < f->patterns; k++)
-        sum += count_entries(&f->bytes[k]);
+        sum += count_pattern_entries(&f->bytes[k]);
     return sum;
 }
 
@@ -223,7 +225,7 @@ static int reduce_entries(view_file *f)
 {
     size_t k = largest_pattern(f);
     matrix *m = &f->bytes[k];
-    if (m->cols > 1 && (f->patterns == 1 || count_entries(m) > 2 * m->rows))
+    if (m->cols > 1 && (f->patterns == 1 || count_pattern_entries(m) > 2 * m->rows))
         return enlarge_bins(&f->pattern[k], m, 2 * f->pattern[k].unit);
     return merge_some_patterns(f);
 }
