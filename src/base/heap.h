@@ -25,6 +25,7 @@
 #define BASE_HEAP(name, item_t, order_t, precedes, placed)                                         \
     static inline void name##_up(order_t order, item_t *heap, size_t at, item_t item)              \
     {                                                                                              \
+        (void)order;                                                                               \
         while (at > 0 && precedes(order, item, heap[(at - 1) / 2])) {                              \
             heap[at] = heap[(at - 1) / 2];                                                         \
             placed(order, heap[at], at);                                                           \
@@ -36,6 +37,7 @@
     static inline void name##_down(order_t order, item_t *heap, size_t count, size_t at,           \
                                    item_t item)                                                    \
     {                                                                                              \
+        (void)order;                                                                               \
         for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {                       \
             if (child + 1 < count && precedes(order, heap[child + 1], heap[child]))                \
                 child++;                                                                           \
@@ -59,7 +61,9 @@
     static inline                                                                                  \
         __attribute__((unused)) void name##_build(order_t order, item_t *heap, size_t count)       \
     {                                                                                              \
-        for (size_t at = count; at-- > 0;)                                                         \
+        for (size_t at = count; at-- > count / 2;)                                                 \
+            placed(order, heap[at], at);                                                           \
+        for (size_t at = count / 2; at-- > 0;)                                                     \
             name##_down(order, heap, count, at, heap[at]);                                         \
     }                                                                                              \
     _Static_assert(sizeof(item_t) > 0, "so that a semicolon ends the use of this macro")

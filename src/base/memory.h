@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Checked allocation and growing arrays.
- *
- * Where zeroed memory is wanted, calloc checks the multiplication by itself.
+ * Checked allocation and growing arrays. calloc checks the product of its arguments as well.
  */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
@@ -21,6 +19,12 @@ static inline void *base_alloc(size_t count, size_t size)
     if (__builtin_mul_overflow(count, size, &bytes))
         return NULL;
     return malloc(bytes > 0 ? bytes : 1);
+}
+
+/* The same, zeroed. */
+static inline void *base_calloc(size_t count, size_t size)
+{
+    return calloc(count > 0 ? count : 1, size);
 }
 
 /* Makes room for `count` elements of `size` bytes in the array *array (a pointer to the array's

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* APC of Carpaneto, Martello and Toth, for complete matrices. See doc/apc.md. */
 #include "lap/reduction.h"
+#include "lap/search.h"
 
 #include <errno.h>
 
-/* One search. Objects that are labelled for good leave the list, so that later scans are
- * shorter. */
-struct search {
+/* One search. Permanently labelled objects leave the list, which shortens later scans. */
+struct apc_search {
     struct state *s;
     size_t *unlabelled;
     size_t count;
     cost_t *dist; /* COST_MAX: not reached; COST_MIN: labelled */
 };
 
-static void offer(struct search *q, size_t object, cost_t length, size_t person)
+static void apc_offer(struct apc_search *q, size_t object, cost_t length, size_t person)
 {
     if (length < q->dist[object]) {
         q->dist[object] = length;
@@ -21,37 +21,37 @@ static void offer(struct search *q, size_t object, cost_t length, size_t person)
     }
 }
 
-/* base: what the person's reduced costs lose on the way. */
-static void scan_dense(struct search *q, size_t person, cost_t base)
+/* base: subtracted from the person's reduced costs. */
+static void apc_scan_dense(struct apc_search *q, size_t person, cost_t base)
 {
     const struct state *s = q->s;
     const cost_t *cost = s->cost + person * s->objects;
     for (size_t k = 0; k < q->count; k++) {
         size_t object = q->unlabelled[k];
         if (cost[object] < COST_MAX)
-            offer(q, object, cost[object] - s->price[object] - base, person);
+            apc_offer(q, object, cost[object] - s->price[object] - base, person);
     }
 }
 
-static void scan(struct search *q, size_t person, cost_t base)
+static void apc_scan(struct apc_search *q, size_t person, cost_t base)
 {
     const struct state *s = q->s;
     struct pairs pairs = pairs_of(s, person);
     if (pairs.object == NULL) {
-        scan_dense(q, person, base);
+        apc_scan_dense(q, person, base);
         return;
     }
     for (size_t k = 0; k < pairs.count; k++) {
         if (pairs.cost[k] < COST_MAX) {
             size_t object = pairs.object[k];
-            offer(q, object, pairs.cost[k] - s->price[object] - base, person);
+            apc_offer(q, object, pairs.cost[k] - s->price[object] - base, person);
         }
     }
 }
 
-/* Takes the nearest object off the list; NONE when no other can be reached. Of equally near
- * ones an open object comes first. */
-static size_t take_nearest(struct search *q)
+/* Removes the nearest object from the list; NONE when none can be reached. Of equally near ones,
+ * open objects come first. */
+static size_t apc_remove_nearest(struct apc_search *q)
 {
     const struct state *s = q->s;
     size_t best = NONE;
@@ -71,8 +71,8 @@ static size_t take_nearest(struct search *q)
     return object;
 }
 
-/* The holders of a full group's objects can be asked to leave; no other way leads on. */
-static void label_group(struct search *q, size_t object, cost_t at)
+/* Unassigning an assigned object of the full group makes `object` available. */
+static void apc_label_group(struct apc_search *q, size_t object, cost_t at)
 {
     struct state *s = q->s;
     size_t g = s->group[object];
@@ -82,25 +82,25 @@ static void label_group(struct search *q, size_t object, cost_t at)
     for (size_t k = s->first_member[g]; k < s->first_member[g + 1]; k++) {
         size_t member = s->members[k];
         if (!is_free(s, member))
-            offer(q, member, at - s->dual[member], NONE);
+            apc_offer(q, member, at - s->dual[member], NONE);
     }
 }
 
-static void label(struct search *q, size_t object, cost_t at)
+static void apc_label(struct apc_search *q, size_t object, cost_t at)
 {
     struct state *s = q->s;
     q->dist[object] = COST_MIN;
     if (is_free(s, object)) {
-        label_group(q, object, at);
+        apc_label_group(q, object, at);
         return;
     }
     settle(s, object, at);
-    scan(q, s->person_of[object], person_dual(s, object) - at);
+    apc_scan(q, s->person_of[object], person_dual(s, object) - at);
 }
 
-static void begin_search(struct search *q)
+static void apc_begin_search(struct apc_search *q)
 {
-    TYPED(begin)(q->s);
+    TYPED(reset_search)(q->s);
     q->count = q->s->objects;
     for (size_t i = 0; i < q->count; i++) {
         q->dist[i] = COST_MAX;
@@ -108,49 +108,37 @@ static void begin_search(struct search *q)
     }
 }
 
-static int augment(struct search *q, size_t person)
+static int apc_augment(struct apc_search *q, size_t person)
 {
     struct state *s = q->s;
     cost_t at = COST_MIN;
-    begin_search(q);
-    scan(q, person, 0);
+    apc_begin_search(q);
+    apc_scan(q, person, 0);
     for (;;) {
-        size_t object = take_nearest(q);
+        size_t object = apc_remove_nearest(q);
         if (object == NONE)
             return LAP_INFEASIBLE;
-        /* Rounding may leave a length a little below the last. */
+        /* Rounding may make a length slightly less than the previous one. */
         at = q->dist[object] > at ? q->dist[object] : at;
         if (is_open(s, object)) {
             TYPED(change_duals)(s, at);
             TYPED(flip_path)(s, object);
             return 0;
         }
-        label(q, object, at);
+        apc_label(q, object, at);
     }
 }
 
-static int carpaneto_martello_toth(struct state *s)
+int TYPED(apc)(struct state *s)
 {
-    struct search search = {
+    struct apc_search q = {
         .s = s,
-        .unlabelled = TYPED(allocate)(s, s->objects, sizeof *search.unlabelled),
-        .dist = TYPED(allocate)(s, s->objects, sizeof *search.dist),
+        .unlabelled = base_arena_alloc(&s->arena, s->objects, sizeof *q.unlabelled),
+        .dist = base_arena_alloc(&s->arena, s->objects, sizeof *q.dist),
     };
-    int rc = search.unlabelled != NULL && search.dist != NULL ? 0 : -ENOMEM;
-    if (rc == 0)
-        rc = TYPED(reduce_and_exchange)(s);
+    int rc = s->arena.failed ? -ENOMEM : TYPED(reduce_and_exchange)(s);
     for (size_t j = 0; j < s->persons && rc == 0; j++)
         if (s->object_of[j] == NONE)
-            rc = augment(&search, j);
+            rc = apc_augment(&q, j);
     return rc;
 }
-
-int TYPED(apc)(const lap_problem *problem, lap_solution *solution);
-int TYPED(apc)(const lap_problem *problem, lap_solution *solution)
-{
-    return TYPED(run)(problem, solution, carpaneto_martello_toth);
-}
-
-#ifndef LAP_INTEGER
-SOLVER_OF_BOTH_KINDS(apc)
-#endif

@@ -5,46 +5,30 @@
 
 #include <errno.h>
 
-/* The paper's first phase again, from prices that spare long searches. */
-static int start_again(struct paths *p)
+/* The paper's first phase again, from prices that make searches short. */
+static int aps_restart(struct paths *p)
 {
-    size_t *waiting = TYPED(allocate)(p->s, p->s->persons, sizeof *waiting);
+    size_t *waiting = base_arena_alloc(&p->s->arena, p->s->persons, sizeof *waiting);
     if (waiting == NULL)
         return -ENOMEM;
     TYPED(hold_auctions)(p, waiting);
     return TYPED(exchange)(p->s);
 }
 
-static int augment_all(struct paths *p)
-{
-    int rc = 0;
-    for (size_t j = 0; j < p->s->persons && rc == 0; j++) {
-        if (p->s->object_of[j] != NONE)
-            continue;
-        rc = TYPED(augment)(p, j);
-        if (rc == 0 && is_laborious(p)) {
-            rc = start_again(p);
-            j = NONE;
-        }
-    }
-    return rc;
-}
-
-static int carpaneto_martello_toth(struct state *s)
+int TYPED(aps)(struct state *s)
 {
     struct paths paths;
     int rc = TYPED(paths_init)(&paths, s, s->objects);
     if (rc == 0)
         rc = TYPED(reduce_and_exchange)(s);
-    return rc == 0 ? augment_all(&paths) : rc;
+    for (size_t j = 0; j < s->persons && rc == 0; j++) {
+        if (s->object_of[j] != NONE)
+            continue;
+        rc = TYPED(augment)(&paths, j);
+        if (rc == 0 && searches_are_expensive(&paths)) {
+            rc = aps_restart(&paths);
+            j = NONE;
+        }
+    }
+    return rc;
 }
-
-int TYPED(aps)(const lap_problem *problem, lap_solution *solution);
-int TYPED(aps)(const lap_problem *problem, lap_solution *solution)
-{
-    return TYPED(run)(problem, solution, carpaneto_martello_toth);
-}
-
-#ifndef LAP_INTEGER
-SOLVER_OF_BOTH_KINDS(aps)
-#endif

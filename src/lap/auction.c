@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Price wars: auctions with falling epsilon bring the prices near to the best. See doc/jv.md. */
+/* Auctions with decreasing epsilon, for prices close to optimal ones. See doc/jv.md. */
 #include "lap/auction.h"
 
 /* Measured on uniform, geometric and low-rank costs. */
 enum { EPSILON_STEP = 8, BIDS_PER_PERSON = 64 };
 
-/* ---- what a person wants ---- */
+/* ---- the two cheapest objects ---- */
 
 static struct two_least two_least_of_list(const struct paths *p, size_t person)
 {
@@ -32,7 +32,7 @@ struct two_least TYPED(find_two_least)(struct paths *p, size_t person)
 {
     struct two_least found = two_least_of_list(p, person);
     if (p->bound != NULL && found.second > p->bound[person]) {
-        TYPED(refresh)(p, person);
+        TYPED(rebuild_list)(p, person);
         found = two_least_of_list(p, person);
     }
     return found;
@@ -40,8 +40,9 @@ struct two_least TYPED(find_two_least)(struct paths *p, size_t person)
 
 /* ---- auctions ---- */
 
-/* The object gets dearer than its next best by epsilon. Returns who gave way, or NONE. */
-static size_t bid(struct paths *p, size_t person, cost_t epsilon)
+/* Raises the object's price to epsilon above indifference with the second best. Returns the person
+ * that held the object, or NONE. */
+static size_t place_bid(struct paths *p, size_t person, cost_t epsilon)
 {
     struct state *s = p->s;
     struct two_least found = TYPED(find_two_least)(p, person);
@@ -51,7 +52,7 @@ static size_t bid(struct paths *p, size_t person, cost_t epsilon)
     size_t previous = s->person_of[object];
     if (previous != NONE)
         s->object_of[previous] = NONE;
-    give(s, person, object);
+    assign(s, person, object);
     cost_t lead = found.second < COST_MAX ? found.second - found.least : 0;
     set_dual(s, object, s->dual[object] - lead - epsilon);
     return previous;
@@ -68,7 +69,7 @@ static void unassign_all(struct paths *p, size_t *waiting)
     }
 }
 
-/* False when the bids were too many; without an assignment they would never end. */
+/* False after too many bids: without a complete assignment they would never end. */
 static bool hold_auction(struct paths *p, const size_t *waiting, cost_t epsilon)
 {
     size_t bids = 0;
@@ -77,13 +78,14 @@ static bool hold_auction(struct paths *p, const size_t *waiting, cost_t epsilon)
         while (person != NONE) {
             if (bids++ / BIDS_PER_PERSON >= p->s->persons)
                 return false;
-            person = bid(p, person, epsilon);
+            person = place_bid(p, person, epsilon);
         }
     }
     return true;
 }
 
-/* Of a few costs; a power of two when costs are real, so that integers stay integers. */
+/* Range of a sample of the costs; a power of two for real costs, so that integral costs keep
+ * integral prices. */
 static cost_t spread_of_costs(const struct state *s)
 {
     cost_t least = COST_MAX, most = COST_MIN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Of many objects few can matter: with n persons, the n + 1 cheapest of each. See doc/lap.md. */
+/* With n persons, only the n + 1 cheapest objects of each can matter. See doc/lap.md. */
 #include "lap/candidates.h"
 
 #include "lap/check.h"
@@ -7,66 +7,66 @@
 
 #include <errno.h>
 
-/* Objects of which only the least cost is kept at first; cells that are checked and then read, so
- * that they are found in the nearest cache. */
+/* CELL: objects of which only the least cost is recorded at first. PIECE: objects whose costs are
+ * checked and then read again while they are in the first-level cache. */
 enum { CELL = 4 * BLOCK, PIECE = 16 * CELL };
 
-/* Keys to select a bound from, for each candidate that is wanted: more make a closer bound. */
+/* Keys per required candidate from which a bound is selected: more keys give a closer bound. */
 enum { KEYS_PER_CANDIDATE = 8 };
 
-_Static_assert(WIDE >= 2 * CELL, "a wide problem has a cell for each candidate that is wanted");
+_Static_assert(WIDE >= 2 * CELL, "a wide problem has a cell for each required candidate");
 
 struct candidates {
     struct state *s;
-    size_t wanted; /* of each person */
+    size_t required; /* per person */
     size_t cells;
-    cost_t *least; /* of each cell of the person at hand */
-    cost_t *key;   /* for selections; their order is lost */
-    size_t *near;  /* objects of the person at hand, more than are wanted */
 
-    /* The lists. */
+    /* Of the current person. */
+    cost_t *least; /* by cell */
+    cost_t *key;   /* for selections, which reorder it */
+    size_t *near;  /* objects: at least the required ones */
+
+    /* The candidates of all persons: the reduced problem. */
     size_t *start;
     size_t *object;
     cost_t *cost;
 
-    /* The objects that stay: a bit for each, and how many there are before those of a word. */
+    /* The objects of the reduced problem: a bit each, and by word the number of those before. */
     uint64_t *chosen;
     size_t *before;
 };
 
 enum { WORD = 64 };
 
-static int allocate(struct candidates *c)
+static int init_candidates(struct candidates *c)
 {
-    struct state *s = c->s;
-    size_t entries, words = s->objects / WORD + 1;
-    c->wanted = s->persons + 1;
-    c->cells = (s->objects + CELL - 1) / CELL;
-    if (__builtin_mul_overflow(s->persons, c->wanted, &entries))
+    struct base_arena *arena = &c->s->arena;
+    size_t entries, objects = c->s->objects, persons = c->s->persons, words = objects / WORD + 1;
+    c->required = persons + 1;
+    c->cells = (objects + CELL - 1) / CELL;
+    if (__builtin_mul_overflow(persons, c->required, &entries))
         return -ENOMEM;
-    c->least = TYPED(allocate)(s, c->cells, sizeof *c->least);
-    c->key = TYPED(allocate)(s, s->objects, sizeof *c->key);
-    c->near = TYPED(allocate)(s, s->objects, sizeof *c->near);
-    c->start = TYPED(allocate)(s, s->persons + 1, sizeof *c->start);
-    c->object = TYPED(allocate)(s, entries, sizeof *c->object);
-    c->cost = TYPED(allocate)(s, entries, sizeof *c->cost);
-    c->chosen = TYPED(allocate)(s, words, sizeof *c->chosen);
-    c->before = TYPED(allocate)(s, words, sizeof *c->before);
-    bool complete = c->least != NULL && c->key != NULL && c->near != NULL && c->start != NULL &&
-                    c->object != NULL && c->cost != NULL && c->chosen != NULL && c->before != NULL;
-    return complete ? 0 : -ENOMEM;
+    c->least = base_arena_alloc(arena, c->cells, sizeof *c->least);
+    c->key = base_arena_alloc(arena, objects, sizeof *c->key);
+    c->near = base_arena_alloc(arena, objects, sizeof *c->near);
+    c->start = base_arena_alloc(arena, persons + 1, sizeof *c->start);
+    c->object = base_arena_alloc(arena, entries, sizeof *c->object);
+    c->cost = base_arena_alloc(arena, entries, sizeof *c->cost);
+    c->chosen = base_arena_alloc(arena, words, sizeof *c->chosen);
+    c->before = base_arena_alloc(arena, words, sizeof *c->before);
+    return arena->failed ? -ENOMEM : 0;
 }
 
 /* ---- the cheapest objects of a person ---- */
 
-static void swap(cost_t *a, cost_t *b)
+static void swap_keys(cost_t *a, cost_t *b)
 {
     cost_t other = *a;
     *a = *b;
     *b = other;
 }
 
-/* The k-th least, from 0. Pivots are drawn, so that no order that is likely in costs makes it slow.
+/* The k-th least key, from 0. Pivots are pseudo-random, so that no likely order of costs is slow.
  */
 static cost_t select_least(cost_t *key, size_t count, size_t k)
 {
@@ -78,9 +78,9 @@ static cost_t select_least(cost_t *key, size_t count, size_t k)
         size_t equal = low, greater = high;
         for (size_t i = low; i < greater;)
             if (key[i] < pivot)
-                swap(&key[i++], &key[equal++]);
+                swap_keys(&key[i++], &key[equal++]);
             else if (pivot < key[i])
-                swap(&key[i], &key[--greater]);
+                swap_keys(&key[i], &key[--greater]);
             else
                 i++;
         if (k >= equal && k < greater)
@@ -99,7 +99,7 @@ static void find_least_of_cells(const cost_t *cost, size_t count, cost_t *least)
         least[whole] = k == whole * CELL ? cost[k] : lesser(cost[k], least[whole]);
 }
 
-static int read_costs(struct candidates *c, const cost_t *cost)
+static int check_cells(struct candidates *c, const cost_t *cost)
 {
     int rc = 0;
     for (size_t first = 0; first < c->s->objects && rc == 0; first += PIECE) {
@@ -110,21 +110,21 @@ static int read_costs(struct candidates *c, const cost_t *cost)
     return rc;
 }
 
-/* At least as many objects as are wanted cost no more than this: each of the least of so many
- * parts. */
+/* At least the required number of objects cost no more than this bound: one in each of as many runs
+ * of cells. */
 static cost_t bound_of_candidates(struct candidates *c)
 {
-    size_t together = c->cells / (KEYS_PER_CANDIDATE * c->wanted);
+    size_t run = c->cells / (KEYS_PER_CANDIDATE * c->required);
     size_t keys = 0;
     for (size_t b = 0; b < c->cells; keys++) {
         c->key[keys] = COST_MAX;
-        for (size_t end = b + (together | !together); b < end && b < c->cells; b++)
+        for (size_t end = b + (run > 0 ? run : 1); b < end && b < c->cells; b++)
             c->key[keys] = lesser(c->least[b], c->key[keys]);
     }
-    return select_least(c->key, keys, c->wanted - 1);
+    return select_least(c->key, keys, c->required - 1);
 }
 
-static size_t collect_near(struct candidates *c, const cost_t *cost, cost_t bound)
+static size_t collect_near_objects(struct candidates *c, const cost_t *cost, cost_t bound)
 {
     size_t found = 0;
     for (size_t b = 0; b < c->cells; b++) {
@@ -138,13 +138,13 @@ static size_t collect_near(struct candidates *c, const cost_t *cost, cost_t boun
     return found;
 }
 
-/* Of those that cost as much as the dearest one wanted, the first. */
+/* Keeps the required objects of least cost, the first ones on a tie. */
 static size_t keep_cheapest(struct candidates *c, const cost_t *cost, size_t found)
 {
     for (size_t k = 0; k < found; k++)
         c->key[k] = cost[c->near[k]];
-    cost_t dearest = select_least(c->key, found, c->wanted - 1);
-    size_t equal = c->wanted, kept = 0;
+    cost_t dearest = select_least(c->key, found, c->required - 1);
+    size_t equal = c->required, kept = 0;
     for (size_t k = 0; k < found; k++)
         equal -= cost[c->near[k]] < dearest;
     for (size_t k = 0; k < found; k++) {
@@ -157,7 +157,7 @@ static size_t keep_cheapest(struct candidates *c, const cost_t *cost, size_t fou
     return kept;
 }
 
-static void choose(struct candidates *c, size_t object)
+static void mark_chosen(struct candidates *c, size_t object)
 {
     c->chosen[object / WORD] |= UINT64_C(1) << object % WORD;
 }
@@ -165,22 +165,22 @@ static void choose(struct candidates *c, size_t object)
 static int list_candidates(struct candidates *c, size_t person)
 {
     const cost_t *cost = c->s->cost + person * c->s->objects;
-    int rc = read_costs(c, cost);
+    int rc = check_cells(c, cost);
     if (rc != 0)
         return rc;
-    size_t count = collect_near(c, cost, bound_of_candidates(c)), used = c->start[person];
-    if (count > c->wanted)
+    size_t count = collect_near_objects(c, cost, bound_of_candidates(c)), used = c->start[person];
+    if (count > c->required)
         count = keep_cheapest(c, cost, count);
     for (size_t k = 0; k < count; k++) {
         c->object[used] = c->near[k];
         c->cost[used++] = cost[c->near[k]];
-        choose(c, c->near[k]);
+        mark_chosen(c, c->near[k]);
     }
     c->start[person + 1] = used;
     return 0;
 }
 
-/* ---- the smaller problem ---- */
+/* ---- the reduced problem ---- */
 
 static size_t number_of(const struct candidates *c, size_t object)
 {
@@ -198,11 +198,11 @@ static size_t count_chosen(struct candidates *c)
     return count;
 }
 
-static int use_lists(struct candidates *c)
+static int replace_problem(struct candidates *c)
 {
     struct state *s = c->s;
     size_t count = count_chosen(c);
-    size_t *whole = TYPED(allocate)(s, count, sizeof *whole);
+    size_t *whole = base_arena_alloc(&s->arena, count, sizeof *whole);
     if (whole == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < s->objects; i++)
@@ -218,16 +218,16 @@ static int use_lists(struct candidates *c)
     return 0;
 }
 
-int TYPED(keep_candidates)(struct state *s)
+int TYPED(reduce_to_candidates)(struct state *s)
 {
     struct candidates c = {.s = s};
-    int rc = allocate(&c);
+    int rc = init_candidates(&c);
     for (size_t j = 0; j < s->persons && rc == 0; j++)
         rc = list_candidates(&c, j);
     if (rc != 0)
         return rc;
-    /* One more object than there are persons, so that some stay free in this problem too. */
-    for (size_t i = 0; i < c.wanted; i++)
-        choose(&c, i);
-    return use_lists(&c);
+    /* One more object than there are persons, so that some object remains free here too. */
+    for (size_t i = 0; i < c.required; i++)
+        mark_chosen(&c, i);
+    return replace_problem(&c);
 }

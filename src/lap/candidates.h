@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Problems with many more objects than persons. For the solvers only.
+ * Problems with many more objects than persons: a reduction of their size. For the solvers only.
  */
 #ifndef LAP_CANDIDATES_H
 #define LAP_CANDIDATES_H
 
 #include "lap/state.h"
 
-/* Objects a person. */
+/* Objects per person. */
 enum { WIDE = 256 };
 
 static inline bool is_wide(const struct state *s)
@@ -15,9 +15,9 @@ static inline bool is_wide(const struct state *s)
     return s->persons > 0 && s->persons <= s->objects / WIDE;
 }
 
-/* Checks the costs of a wide problem, dense and without groups, and makes it a sparse one with few
- * objects: its solution, with duals of 0 for all other objects, is one of the whole. 0, -EDOM,
- * -ERANGE or -ENOMEM. */
-int TYPED(keep_candidates)(struct state *s);
+/* Checks the costs of a wide problem, dense and without groups, and replaces it by a sparse one
+ * with few objects, whose solution, with duals of 0 for all other objects, solves the whole. 0,
+ * -EDOM, -ERANGE or -ENOMEM. */
+int TYPED(reduce_to_candidates)(struct state *s);
 
 #endif

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* No dual and no path length exceeds 16 * (n + 1) times the largest cost (doc/lap.md); the
- * limit leaves a factor of 2 for the sums on the way. */
+/* No dual and no path length exceeds 16 * (n + 1) times the largest cost (doc/lap.md); a factor of
+ * 2 remains for intermediate sums. */
 enum { HEADROOM = 32 };
 
 size_t lap_pairs(const lap_problem *problem)
@@ -67,7 +67,7 @@ static size_t fewer_side(const lap_problem *problem)
     return problem->rows < problem->cols ? problem->rows : problem->cols;
 }
 
-/* Loops over whole blocks have no branches, so that compilers make vectors of them. */
+/* Loops over whole blocks have no branches, so that compilers vectorize them. */
 enum { BLOCK = 32 };
 
 /* All bits, or none. NaN fails every comparison. */

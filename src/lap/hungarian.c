@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kuhn's Hungarian method in the O(n^2 m) form that keeps a slack for each object.
  * See doc/hungarian.md. */
-#include "lap/state.h"
+#include "lap/search.h"
 
 #include <errno.h>
 
-/* The alternating tree of one person. Slacks are of today's duals: a tree object is left
- * out of them. */
+/* The alternating tree of one person. Slacks are at the current duals, of objects outside. */
 struct tree {
     struct state *s;
-    cost_t *slack; /* cost less the duals of the object and of the tree's best person for it */
+    cost_t *slack; /* cost less the duals of the object and of the best person of the tree */
     bool *in_tree;
 };
 
-static void offer(struct tree *t, size_t object, cost_t slack, size_t person)
+static void hungarian_offer(struct tree *t, size_t object, cost_t slack, size_t person)
 {
     if (!t->in_tree[object] && slack < t->slack[object]) {
         t->slack[object] = slack;
@@ -21,18 +20,18 @@ static void offer(struct tree *t, size_t object, cost_t slack, size_t person)
     }
 }
 
-static void scan(struct tree *t, size_t person, cost_t dual)
+static void hungarian_scan(struct tree *t, size_t person, cost_t dual)
 {
     const struct state *s = t->s;
     struct pairs pairs = pairs_of(s, person);
     for (size_t k = 0; k < pairs.count; k++) {
         size_t object = object_at(pairs, k);
         if (pairs.cost[k] < COST_MAX)
-            offer(t, object, pairs.cost[k] - s->price[object] - dual, person);
+            hungarian_offer(t, object, pairs.cost[k] - s->price[object] - dual, person);
     }
 }
 
-static size_t least_slack(const struct tree *t)
+static size_t find_least_slack(const struct tree *t)
 {
     size_t found = NONE;
     for (size_t i = 0; i < t->s->objects; i++)
@@ -43,7 +42,7 @@ static size_t least_slack(const struct tree *t)
 }
 
 /* The dual of every person of the tree rises, and that of every object falls. */
-static void change_duals(struct tree *t, cost_t delta)
+static void hungarian_change_duals(struct tree *t, cost_t delta)
 {
     TYPED(change_duals)(t->s, delta);
     for (size_t i = 0; i < t->s->objects; i++) {
@@ -52,8 +51,8 @@ static void change_duals(struct tree *t, cost_t delta)
     }
 }
 
-/* A full group joins the tree with the free object that was reached. */
-static void add_group(struct tree *t, size_t object)
+/* A full group joins the tree with the free object through which it was reached. */
+static void add_group_to_tree(struct tree *t, size_t object)
 {
     struct state *s = t->s;
     size_t g = s->group[object];
@@ -63,64 +62,54 @@ static void add_group(struct tree *t, size_t object)
         if (is_free(s, member))
             t->in_tree[member] = true;
         else
-            offer(t, member, -s->dual[member], NONE);
+            hungarian_offer(t, member, -s->dual[member], NONE);
     }
 }
 
-/* An object with no slack joins the tree, and with it the person that holds it. */
-static void add_object(struct tree *t, size_t object)
+/* An object without slack joins the tree together with its person. */
+static void add_object_to_tree(struct tree *t, size_t object)
 {
     struct state *s = t->s;
     t->in_tree[object] = true;
     if (is_free(s, object)) {
-        add_group(t, object);
+        add_group_to_tree(t, object);
         return;
     }
     settle(s, object, 0);
-    scan(t, s->person_of[object], person_dual(s, object));
+    hungarian_scan(t, s->person_of[object], person_dual(s, object));
 }
 
-static int grow(struct tree *t, size_t person)
+static int hungarian_augment(struct tree *t, size_t person)
 {
     struct state *s = t->s;
-    TYPED(begin)(s);
+    TYPED(reset_search)(s);
     for (size_t i = 0; i < s->objects; i++) {
         t->slack[i] = COST_MAX;
         t->in_tree[i] = false;
     }
-    scan(t, person, 0);
+    hungarian_scan(t, person, 0);
     for (;;) {
-        size_t object = least_slack(t);
+        size_t object = find_least_slack(t);
         if (object == NONE)
             return LAP_INFEASIBLE;
-        change_duals(t, t->slack[object]);
+        hungarian_change_duals(t, t->slack[object]);
         if (is_open(s, object)) {
             TYPED(flip_path)(s, object);
             return 0;
         }
-        add_object(t, object);
+        add_object_to_tree(t, object);
     }
 }
 
-static int kuhn_munkres(struct state *s)
+int TYPED(hungarian)(struct state *s)
 {
     struct tree tree = {
         .s = s,
-        .slack = TYPED(allocate)(s, s->objects, sizeof *tree.slack),
-        .in_tree = TYPED(allocate)(s, s->objects, sizeof *tree.in_tree),
+        .slack = base_arena_alloc(&s->arena, s->objects, sizeof *tree.slack),
+        .in_tree = base_arena_alloc(&s->arena, s->objects, sizeof *tree.in_tree),
     };
-    int rc = tree.slack != NULL && tree.in_tree != NULL ? 0 : -ENOMEM;
+    int rc = s->arena.failed ? -ENOMEM : 0;
     for (size_t j = 0; j < s->persons && rc == 0; j++)
-        rc = grow(&tree, j);
+        rc = hungarian_augment(&tree, j);
     return rc;
 }
-
-int TYPED(hungarian)(const lap_problem *problem, lap_solution *solution);
-int TYPED(hungarian)(const lap_problem *problem, lap_solution *solution)
-{
-    return TYPED(run)(problem, solution, kuhn_munkres);
-}
-
-#ifndef LAP_INTEGER
-SOLVER_OF_BOTH_KINDS(hungarian)
-#endif

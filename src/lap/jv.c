@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-/* The paper's number of passes; the steps bound a price war between persons. */
+/* The paper's number of passes; a bound on the steps, since persons may compete by tiny amounts. */
 enum { REDUCTION_PASSES = 2, REDUCTION_STEPS_PER_PERSON = 4 };
 
 /* Measured on uniform, geometric and low-rank costs. */
@@ -16,15 +16,16 @@ enum { LIST_WIDTH = 16 };
 struct jv {
     struct state *s;
     struct paths paths;
-    size_t *unassigned; /* persons that wait */
+    size_t *unassigned; /* `waiting` persons */
     size_t waiting;
 };
 
 /* ---- reduction transfer and augmenting row reduction ---- */
 
-/* Gives the person its cheapest object and lowers that object's dual as far as the next
- * best one allows. Returns the person that gave way, NONE, or the person itself when it must
- * wait: a person gives way only where the dual falls, otherwise two could alternate for ever. */
+/* Assigns the person its cheapest object and lowers that object's dual as far as the second best
+ * one allows. Returns the person that held the object, NONE, or the person itself when it stays
+ * unassigned: a person is displaced only where the dual falls, otherwise two could alternate for
+ * ever. */
 static size_t reduce_row(struct jv *jv, size_t person)
 {
     struct state *s = jv->s;
@@ -46,15 +47,15 @@ static size_t reduce_row(struct jv *jv, size_t person)
     size_t previous = s->person_of[object];
     if (previous != NONE) {
         s->object_of[previous] = NONE;
-        give(s, person, object);
+        assign(s, person, object);
     } else {
-        take_open(s, person, object);
+        assign_open(s, person, object);
     }
     set_dual(s, object, dual);
     return previous;
 }
 
-/* The dual of an assigned object falls until its person would as soon have another. */
+/* Lowers the dual of an assigned object until its person is indifferent to another. */
 static void reduction_transfer(struct jv *jv)
 {
     struct state *s = jv->s;
@@ -92,14 +93,12 @@ static void augmenting_row_reduction(struct jv *jv)
     }
 }
 
-/* ---- the whole ---- */
-
-static int augment(struct jv *jv)
+static int jv_augment_all(struct jv *jv)
 {
     int rc = 0;
     for (size_t k = 0; k < jv->waiting && rc == 0; k++) {
         rc = TYPED(augment)(&jv->paths, jv->unassigned[k]);
-        if (is_laborious(&jv->paths)) {
+        if (searches_are_expensive(&jv->paths)) {
             jv->waiting = TYPED(hold_auctions)(&jv->paths, jv->unassigned);
             augmenting_row_reduction(jv);
             k = NONE;
@@ -108,26 +107,16 @@ static int augment(struct jv *jv)
     return rc;
 }
 
-static int jonker_volgenant(struct state *s)
+int TYPED(jv)(struct state *s)
 {
     struct jv jv = {.s = s};
     int rc = TYPED(paths_init)(&jv.paths, s, LIST_WIDTH);
-    jv.unassigned = TYPED(allocate)(s, s->persons, sizeof *jv.unassigned);
+    jv.unassigned = base_arena_alloc(&s->arena, s->persons, sizeof *jv.unassigned);
     if (rc != 0 || jv.unassigned == NULL)
         return -ENOMEM;
     if (all_assigned(s))
         TYPED(column_reduction)(s);
     reduction_transfer(&jv);
     augmenting_row_reduction(&jv);
-    return augment(&jv);
+    return jv_augment_all(&jv);
 }
-
-int TYPED(jv)(const lap_problem *problem, lap_solution *solution);
-int TYPED(jv)(const lap_problem *problem, lap_solution *solution)
-{
-    return TYPED(run)(problem, solution, jonker_volgenant);
-}
-
-#ifndef LAP_INTEGER
-SOLVER_OF_BOTH_KINDS(jv)
-#endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Rectangular linear assignment: make as many pairs of a row and a column as there are of
- * the fewer, min(rows, cols), no row and no column twice and at most `group_capacity`
- * columns on the rows of one group, so that the sum of the costs is least.
+ * Rectangular linear assignment: choose min(rows, cols) pairs of a row and a column, no row and no
+ * column twice and at most `group_capacity` columns on the rows of one group, so that the sum of
+ * the costs is least.
  *
  * In two-phase I/O a column is a file domain, a row a rank and a group a node.
  *
@@ -22,13 +22,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An answer, not an error: no assignment obeys the constraints. */
+/* Not an error: no assignment satisfies the constraints. */
 #define LAP_INFEASIBLE 1
 
 /* The integer cost of a pair that is not allowed. */
 #define LAP_FORBIDDEN INT64_MAX
 
-/* The row of a column that gets none, when there are more columns than rows. */
+/* The row of an unassigned column, when there are more columns than rows. */
 #define LAP_UNASSIGNED SIZE_MAX
 
 /* Exactly one of cost and integer_cost is given (neither is needed without pairs). Real
@@ -51,19 +51,18 @@ typedef struct lap_problem {
     const size_t *row;   /* start[cols] entries; NULL when dense */
 } lap_problem;
 
-/* All arrays are the caller's. Arrays of duals may be NULL when the proof is not wanted;
- * those of the kind that the costs are not are left alone. Nothing is written unless the
- * solver returns 0.
+/* The caller owns all arrays. Arrays of duals may be NULL when no proof is needed; those of the
+ * other kind of costs are not accessed. Nothing is written unless the solver returns 0.
  *
  * The duals satisfy, for every allowed pair (i, j) with g = group[i]:
  *     cost(i, j) - col_dual[j] - row_dual[i] - group_dual[g] >= 0,
- * with equality where column j was given to row i. With rows > cols, row_dual[i] <= 0, and
+ * with equality where column j is assigned to row i. With rows > cols, row_dual[i] <= 0, and
  * 0 for a row without a column; with cols > rows, col_dual[j] <= 0, and 0 for a column
  * without a row; with rows = cols both have any sign. group_dual[g] <= 0, and 0 for a group
  * below capacity. Then
  *     total = sum col_dual + sum row_dual + group_capacity * sum group_dual. */
 typedef struct lap_solution {
-    size_t *row_of_col; /* cols entries: the row that column j was given to, or LAP_UNASSIGNED */
+    size_t *row_of_col; /* cols entries: the row assigned to column j, or LAP_UNASSIGNED */
     double *col_dual;   /* cols entries, cost units */
     double *row_dual;   /* rows entries, cost units */
     double *group_dual; /* groups entries, cost units; unused without groups */
@@ -76,9 +75,9 @@ typedef struct lap_solution {
 
 /* Returns 0; LAP_INFEASIBLE; -EINVAL (group[i] >= groups, both kinds of cost, NULL where an
  * array is needed, start or row out of order or out of range, rows * cols beyond SIZE_MAX
- * with dense costs); -EDOM (a cost is NaN or -INFINITY); -ERANGE (a cost that is not
- * forbidden is above DBL_MAX or INT64_MAX / (32 * (n + 1)) in magnitude,
- * n = min(rows, cols): sums of costs might overflow); -ENOMEM. */
+ * with dense costs, integer costs in a build without them: see solvers.c); -EDOM (a cost is NaN or
+ * -INFINITY); -ERANGE (a cost that is not forbidden is above DBL_MAX or INT64_MAX / (32 * (n + 1))
+ * in magnitude, n = min(rows, cols): sums of costs might overflow); -ENOMEM. */
 typedef int (*lap_solver_fn)(const lap_problem *problem, lap_solution *solution);
 
 typedef struct lap_solver {
@@ -93,8 +92,8 @@ extern const lap_solver lap_solvers[];
 /* The solver of that name, or NULL. */
 const lap_solver *lap_find_solver(const char *name);
 
-/* With n = min(rows, cols), m = max(rows, cols) and e allowed pairs; every solver takes
- * every problem, and copies the costs only when cols > rows (then it needs rows as columns).
+/* With n = min(rows, cols), m = max(rows, cols) and e allowed pairs. Every solver accepts every
+ * problem, and copies the costs only when cols > rows (to transpose them).
  *
  * Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear
  * assignment problems", Computing 38 (1987), over short lists of each column's best rows.
@@ -113,10 +112,10 @@ int lap_apc(const lap_problem *problem, lap_solution *solution);
  * costs are first copied to a list of the allowed pairs. */
 int lap_aps(const lap_problem *problem, lap_solution *solution);
 
-/* 0 when `solution` is an assignment that obeys every constraint and its duals (all arrays
- * of the costs' kind given) prove it optimal within `tolerance` (cost units, >= 0, per pair;
- * 0 asks for exact arithmetic) and the total is right; otherwise -EINVAL, or -ENOMEM.
- * Shares no code with the solvers. Time O(rows * cols), or O(e log e) when sparse. */
+/* 0 when `solution` is an assignment that satisfies every constraint, its duals (all arrays of the
+ * costs' kind) prove it optimal within `tolerance` (cost units, >= 0, per pair; 0: exactly) and the
+ * total is correct; otherwise -EINVAL, or -ENOMEM. Shares no code with the solvers. Time
+ * O(rows * cols), or O(e) when sparse. */
 int lap_verify(const lap_problem *problem, const lap_solution *solution, double tolerance);
 
 #endif

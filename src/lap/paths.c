@@ -1,51 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dijkstra's method over partial lists. A person's list is relaxed first; only when the
- * search gets as far as the list's bound is the person's whole row of costs read. */
+/* Dijkstra's method over partial lists. A person's list is scanned first; its whole row of costs is
+ * read only when the search reaches the list's bound. */
 #include "lap/paths.h"
 
+#include "base/heap.h"
 #include "lap/vector.h"
 
 #include <errno.h>
 
 /* ---- set-up ---- */
 
-static bool allocate_search(struct paths *p)
+static int allocate_lists(struct paths *p, size_t entries)
 {
-    struct state *s = p->s;
-    size_t ids = s->objects + s->persons;
-    p->dist = TYPED(allocate)(s, s->objects, sizeof *p->dist);
-    p->base = TYPED(allocate)(s, s->persons, sizeof *p->base);
-    p->touched = TYPED(allocate)(s, s->objects, sizeof *p->touched);
-    p->heap = TYPED(allocate)(s, ids, sizeof *p->heap);
-    p->place = TYPED(allocate)(s, ids, sizeof *p->place);
-    return p->dist != NULL && p->base != NULL && p->touched != NULL && p->heap != NULL &&
-           p->place != NULL;
+    struct base_arena *arena = &p->s->arena;
+    p->entry = base_arena_alloc(arena, entries, sizeof *p->entry);
+    p->start = base_arena_alloc(arena, p->s->persons, sizeof *p->start);
+    p->end = base_arena_alloc(arena, p->s->persons, sizeof *p->end);
+    return arena->failed ? -ENOMEM : 0;
 }
 
-static bool allocate_lists(struct paths *p, size_t entries)
-{
-    struct state *s = p->s;
-    p->entry = TYPED(allocate)(s, entries, sizeof *p->entry);
-    p->start = TYPED(allocate)(s, s->persons, sizeof *p->start);
-    p->end = TYPED(allocate)(s, s->persons, sizeof *p->end);
-    return p->entry != NULL && p->start != NULL && p->end != NULL;
-}
-
-static void list_all(struct paths *p)
-{
-    struct state *s = p->s;
-    size_t used = 0;
-    for (size_t j = 0; j < s->persons; j++) {
-        struct pairs pairs = pairs_of(s, j);
-        p->start[j] = used;
-        for (size_t k = 0; k < pairs.count; k++)
-            if (pairs.cost[k] < COST_MAX)
-                p->entry[used++] = (struct listed){pairs.cost[k], object_at(pairs, k)};
-        p->end[j] = used;
-    }
-}
-
-static size_t count_allowed(const struct state *s)
+static size_t count_allowed_pairs(const struct state *s)
 {
     size_t total = s->start != NULL ? s->start[s->persons] : s->persons * s->objects;
     size_t allowed = 0;
@@ -54,28 +28,38 @@ static size_t count_allowed(const struct state *s)
     return allowed;
 }
 
-static int init_complete(struct paths *p)
+static int init_complete_lists(struct paths *p)
 {
-    if (!allocate_lists(p, count_allowed(p->s)))
+    struct state *s = p->s;
+    size_t used = 0;
+    if (allocate_lists(p, count_allowed_pairs(s)) != 0)
         return -ENOMEM;
-    list_all(p);
+    for (size_t j = 0; j < s->persons; j++) {
+        struct pairs pairs = pairs_of(s, j);
+        p->start[j] = used;
+        for (size_t k = 0; k < pairs.count; k++)
+            if (pairs.cost[k] < COST_MAX)
+                p->entry[used++] = (struct listed){pairs.cost[k], object_at(pairs, k)};
+        p->end[j] = used;
+    }
     return 0;
 }
 
-static int init_partial(struct paths *p, size_t width)
+static int init_partial_lists(struct paths *p, size_t width)
 {
     struct state *s = p->s;
     size_t entries;
     p->width = width;
-    p->room = 2 * width;
-    if (__builtin_mul_overflow(s->persons, p->room, &entries) || !allocate_lists(p, entries))
+    p->capacity = 2 * width;
+    if (__builtin_mul_overflow(s->persons, p->capacity, &entries) ||
+        allocate_lists(p, entries) != 0)
         return -ENOMEM;
-    p->bound = TYPED(allocate)(s, s->persons, sizeof *p->bound);
-    p->key = TYPED(allocate)(s, p->room, sizeof *p->key);
-    if (p->bound == NULL || p->key == NULL)
+    p->bound = base_arena_alloc(&s->arena, s->persons, sizeof *p->bound);
+    p->key = base_arena_alloc(&s->arena, p->capacity, sizeof *p->key);
+    if (s->arena.failed)
         return -ENOMEM;
     for (size_t j = 0; j < s->persons; j++) {
-        p->start[j] = p->end[j] = j * p->room;
+        p->start[j] = p->end[j] = j * p->capacity;
         p->bound[j] = COST_MIN;
     }
     return 0;
@@ -83,16 +67,22 @@ static int init_partial(struct paths *p, size_t width)
 
 int TYPED(paths_init)(struct paths *p, struct state *s, size_t width)
 {
+    size_t ids = s->objects + s->persons;
     *p = (struct paths){.s = s};
-    if (!allocate_search(p))
+    p->dist = base_arena_alloc(&s->arena, s->objects, sizeof *p->dist);
+    p->base = base_arena_alloc(&s->arena, s->persons, sizeof *p->base);
+    p->touched = base_arena_alloc(&s->arena, s->objects, sizeof *p->touched);
+    p->heap = base_arena_alloc(&s->arena, ids, sizeof *p->heap);
+    p->position = base_arena_alloc(&s->arena, ids, sizeof *p->position);
+    if (s->arena.failed)
         return -ENOMEM;
     bool partial = s->start == NULL && width < s->objects / 2;
-    return partial ? init_partial(p, width) : init_complete(p);
+    return partial ? init_partial_lists(p, width) : init_complete_lists(p);
 }
 
 /* ---- lists ---- */
 
-/* By key; equal ones stay in the order in which they came. */
+/* Insertion sort by key; stable. */
 static void sort_list(struct listed *list, cost_t *key, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -108,8 +98,8 @@ static void sort_list(struct listed *list, cost_t *key, size_t count)
     }
 }
 
-/* As many pairs as a list must have are now below this: those of the list that was. */
-static cost_t first_bound(struct paths *p, size_t person)
+/* A bound on the reduced costs of at least `width` pairs, taken from the previous list. */
+static cost_t bound_of_previous(struct paths *p, size_t person)
 {
     struct listed *list = p->entry + p->start[person];
     size_t count = p->end[person] - p->start[person];
@@ -121,9 +111,9 @@ static cost_t first_bound(struct paths *p, size_t person)
     return next_above(p->key[p->width - 1]);
 }
 
-/* A list that grows beyond its room keeps its best `width` pairs. */
+/* Lists the pairs below the bound; a list that is full keeps its best `width` pairs. */
 FOR_EACH_PROCESSOR
-static size_t collect(struct paths *p, const cost_t *cost, struct listed *list, cost_t *bound)
+static size_t collect_pairs(struct paths *p, const cost_t *cost, struct listed *list, cost_t *bound)
 {
     const struct state *s = p->s;
     cost_t here[BLOCK];
@@ -135,7 +125,7 @@ static size_t collect(struct paths *p, const cost_t *cost, struct listed *list, 
         for (size_t k = 0; k < count; k++) {
             if (here[k] >= *bound)
                 continue;
-            if (found == p->room) {
+            if (found == p->capacity) {
                 sort_list(list, p->key, found);
                 found = p->width;
                 *bound = p->key[found - 1];
@@ -149,71 +139,41 @@ static size_t collect(struct paths *p, const cost_t *cost, struct listed *list, 
     return found;
 }
 
-void TYPED(refresh)(struct paths *p, size_t person)
+void TYPED(rebuild_list)(struct paths *p, size_t person)
 {
     const cost_t *cost = p->s->cost + person * p->s->objects;
-    cost_t bound = first_bound(p, person);
-    size_t found = collect(p, cost, p->entry + p->start[person], &bound);
+    cost_t bound = bound_of_previous(p, person);
+    size_t found = collect_pairs(p, cost, p->entry + p->start[person], &bound);
     p->end[person] = p->start[person] + found;
     p->bound[person] = bound;
 }
 
 /* ---- the heap: equal keys in the order of their ids ---- */
 
-static bool precedes(struct node a, struct node b)
-{
-    return a.key < b.key || (a.key == b.key && a.id < b.id);
-}
-
-static void put(struct paths *p, size_t place, struct node node)
-{
-    p->heap[place] = node;
-    p->place[node.id] = place + 1;
-}
-
-static void sift_up(struct paths *p, size_t place, struct node node)
-{
-    while (place > 0 && precedes(node, p->heap[(place - 1) / 2])) {
-        put(p, place, p->heap[(place - 1) / 2]);
-        place = (place - 1) / 2;
-    }
-    put(p, place, node);
-}
-
-static void sift_down(struct paths *p, size_t place, struct node node)
-{
-    for (;;) {
-        size_t child = 2 * place + 1;
-        if (child + 1 < p->heaped && precedes(p->heap[child + 1], p->heap[child]))
-            child++;
-        if (child >= p->heaped || !precedes(p->heap[child], node))
-            break;
-        put(p, place, p->heap[child]);
-        place = child;
-    }
-    put(p, place, node);
-}
+#define NODE_PRECEDES(p, a, b) ((a).key < (b).key || ((a).key == (b).key && (a).id < (b).id))
+#define NODE_PLACED(p, node, at) ((void)((p)->position[(node).id] = (at) + 1))
+BASE_HEAP(nodes, struct node, struct paths *, NODE_PRECEDES, NODE_PLACED);
 
 /* Adds a node, or lowers its key. */
-static void push(struct paths *p, struct node node)
+static void push_node(struct paths *p, struct node node)
 {
-    size_t place = p->place[node.id] > 0 ? p->place[node.id] - 1 : p->heaped++;
-    sift_up(p, place, node);
+    size_t position = p->position[node.id];
+    nodes_up(p, p->heap, position > 0 ? position - 1 : p->heaped++, node);
 }
 
-static struct node pop(struct paths *p)
+static struct node pop_node(struct paths *p)
 {
     struct node top = p->heap[0];
-    p->place[top.id] = 0;
+    p->position[top.id] = 0;
     if (--p->heaped > 0)
-        sift_down(p, 0, p->heap[p->heaped]);
+        nodes_down(p, p->heap, p->heaped, 0, p->heap[p->heaped]);
     return top;
 }
 
 /* ---- the search ---- */
 
-/* `person` reaches the object at that length. What is not below the limit is of no use. */
-static inline void offer(struct paths *p, size_t object, cost_t length, size_t person)
+/* `person` reaches the object at that length; lengths of at least the limit are useless. */
+static inline void offer_object(struct paths *p, size_t object, cost_t length, size_t person)
 {
     const struct state *s = p->s;
     if (length >= p->limit || length >= p->dist[object])
@@ -226,7 +186,7 @@ static inline void offer(struct paths *p, size_t object, cost_t length, size_t p
         p->limit = length;
         p->nearest = object;
     } else {
-        push(p, (struct node){length, object});
+        push_node(p, (struct node){length, object});
     }
 }
 
@@ -235,15 +195,15 @@ static void scan_list(struct paths *p, size_t person, cost_t base)
     const cost_t *price = p->s->price;
     for (size_t k = p->start[person]; k < p->end[person]; k++) {
         struct listed pair = p->entry[k];
-        offer(p, pair.object, pair.cost - price[pair.object] - base, person);
+        offer_object(p, pair.object, pair.cost - price[pair.object] - base, person);
     }
     if (p->bound != NULL && p->bound[person] < COST_MAX && p->bound[person] - base < p->limit) {
         p->base[person] = base;
-        push(p, (struct node){p->bound[person] - base, p->s->objects + person});
+        push_node(p, (struct node){p->bound[person] - base, p->s->objects + person});
     }
 }
 
-/* Scans all pairs, and makes the list afresh for later. */
+/* Scans all pairs, and rebuilds the list for later. */
 FOR_EACH_PROCESSOR
 static void scan_row(struct paths *p, size_t person)
 {
@@ -259,9 +219,9 @@ static void scan_row(struct paths *p, size_t person)
             continue;
         for (size_t k = 0; k < count; k++)
             if (key[k] < COST_MAX)
-                offer(p, first + k, key[k] - base, person);
+                offer_object(p, first + k, key[k] - base, person);
     }
-    TYPED(refresh)(p, person);
+    TYPED(rebuild_list)(p, person);
 }
 
 static void offer_members(struct paths *p, size_t object, cost_t at)
@@ -271,11 +231,11 @@ static void offer_members(struct paths *p, size_t object, cost_t at)
     for (size_t k = s->first_member[g]; k < s->first_member[g + 1]; k++) {
         size_t member = s->members[k];
         if (!is_free(s, member))
-            offer(p, member, at - s->dual[member], NONE);
+            offer_object(p, member, at - s->dual[member], NONE);
     }
 }
 
-static void reach(struct paths *p, size_t object, cost_t at)
+static void reach_object(struct paths *p, size_t object, cost_t at)
 {
     struct state *s = p->s;
     p->dist[object] = COST_MIN;
@@ -290,23 +250,17 @@ static void reach(struct paths *p, size_t object, cost_t at)
     }
 }
 
-/* Many problems with few persons need no search, and never get here. */
-static void make_ready(struct paths *p)
+/* dist is initialised by the first search: many problems with few persons need none. */
+static void begin_paths_search(struct paths *p)
 {
-    for (size_t i = 0; i < p->s->objects; i++)
+    for (size_t i = 0; !p->ready && i < p->s->objects; i++)
         p->dist[i] = COST_MAX;
     p->ready = true;
-}
-
-static void begin_search(struct paths *p)
-{
-    if (!p->ready)
-        make_ready(p);
-    TYPED(begin)(p->s);
+    TYPED(reset_search)(p->s);
     for (size_t k = 0; k < p->reached; k++)
         p->dist[p->touched[k]] = COST_MAX;
     for (size_t k = 0; k < p->heaped; k++)
-        p->place[p->heap[k].id] = 0;
+        p->position[p->heap[k].id] = 0;
     p->reached = p->heaped = 0;
     p->limit = COST_MAX;
     p->nearest = NONE;
@@ -315,14 +269,14 @@ static void begin_search(struct paths *p)
 static void find_path(struct paths *p, size_t start)
 {
     cost_t radius = COST_MIN;
-    begin_search(p);
+    begin_paths_search(p);
     scan_list(p, start, 0);
     while (p->heaped > 0 && p->heap[0].key < p->limit) {
-        struct node next = pop(p);
-        /* Rounding may leave a length a little below the radius. */
+        struct node next = pop_node(p);
+        /* Rounding may make a length slightly less than the radius. */
         radius = next.key > radius ? next.key : radius;
         if (next.id < p->s->objects)
-            reach(p, next.id, radius);
+            reach_object(p, next.id, radius);
         else
             scan_row(p, next.id - p->s->objects);
     }

@@ -2,13 +2,13 @@
  *
  * Shortest augmenting paths over lists of pairs, with a heap. For the solvers only.
  *
- * A list may be partial: it then has a bound, and every pair that is not in it has a cost
- * less price of at least that. Prices never rise, so the bound holds until it is raised.
+ * A list may be partial: it then has a bound, and every pair outside it has at least that reduced
+ * cost. Prices never rise, so the bound remains valid.
  */
 #ifndef LAP_PATHS_H
 #define LAP_PATHS_H
 
-#include "lap/state.h"
+#include "lap/search.h"
 
 struct listed {
     cost_t cost;
@@ -17,7 +17,7 @@ struct listed {
 
 struct node {
     cost_t key;
-    size_t id; /* an object, or objects + a person whose list is to be exceeded */
+    size_t id; /* an object, or objects + a person whose whole row is to be scanned */
 };
 
 struct paths {
@@ -26,33 +26,33 @@ struct paths {
     /* The list of a person is entry[start[person]] .. entry[end[person] - 1]. */
     struct listed *entry;
     size_t *start, *end;
-    cost_t *bound; /* NULL: all lists are complete */
-    size_t width;  /* pairs that a partial list has at least, if they are allowed */
-    size_t room;   /* and at most */
-    cost_t *key;   /* cost less price of each pair, while a list is made */
+    cost_t *bound;   /* NULL: all lists are complete */
+    size_t width;    /* least length of a partial list, if that many pairs are allowed */
+    size_t capacity; /* greatest length of a partial list */
+    cost_t *key;     /* reduced cost of each pair, while a list is built */
 
-    bool ready;   /* dist is set for the first search */
+    bool ready;   /* dist is initialised */
     cost_t *dist; /* COST_MAX: not reached; COST_MIN: settled */
-    cost_t *base; /* what a person's reduced costs lose on the way */
+    cost_t *base; /* by person: subtracted from its reduced costs */
     size_t *touched;
     size_t reached;
     struct node *heap;
     size_t heaped;
-    size_t *place; /* of each id in the heap, from 1; 0: not there */
-    cost_t limit;  /* the distance of nearest, an open object; COST_MAX: none yet */
+    size_t *position; /* by id: index in the heap + 1; 0: not in the heap */
+    cost_t limit;     /* distance of `nearest`, an open object; COST_MAX: none yet */
     size_t nearest;
-    size_t effort;  /* in all searches: objects settled, blocks of costs read */
+    size_t effort;  /* of all searches: objects settled and blocks of costs read */
     bool auctioned; /* the prices are those of auctions */
 };
 
-/* Allocates what a search needs, and partial lists for dense costs, of `width`
- * pairs or more, still empty; or complete lists. -ENOMEM. */
+/* Allocates the search and, for dense costs and a small `width`, empty partial lists; otherwise
+ * complete ones. -ENOMEM. */
 int TYPED(paths_init)(struct paths *p, struct state *s, size_t width);
 
-/* Makes the list of a person anew, of the pairs that are best at today's prices. */
-void TYPED(refresh)(struct paths *p, size_t person);
+/* Rebuilds the partial list of a person from the pairs of least reduced cost at current prices. */
+void TYPED(rebuild_list)(struct paths *p, size_t person);
 
-/* Gives an object to a person by a shortest path; 0 or LAP_INFEASIBLE. */
+/* Assigns an object to a person by a shortest path; 0 or LAP_INFEASIBLE. */
 int TYPED(augment)(struct paths *p, size_t person);
 
 #endif

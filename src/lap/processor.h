@@ -5,10 +5,10 @@
 #ifndef LAP_PROCESSOR_H
 #define LAP_PROCESSOR_H
 
-#include <limits.h> /* tells of the C library */
+#include <limits.h> /* defines __GLIBC__ */
 
-/* A function with this mark is built for plain processors and for those with AVX2, where
- * the dynamic linker can choose between the two. */
+/* Marks a function that is compiled for baseline processors and for those with AVX2, where the
+ * dynamic linker can select one of the two. */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
     !defined(__SANITIZE_ADDRESS__)
 #define FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Column reduction, the start that Jonker and Volgenant's methods and those of Carpaneto,
- * Martello and Toth have in common; and how the latter go on. */
+/* Column reduction, the first phase that Jonker and Volgenant's method and those of Carpaneto,
+ * Martello and Toth have in common; and the next phase of the latter. */
 #include "lap/reduction.h"
 
 #include "lap/vector.h"
@@ -35,8 +35,9 @@ static void find_least_sparse(struct state *s, cost_t *least, size_t *of)
     }
 }
 
-/* The dual of an object becomes its least cost; person_of_least is whose. */
-static void lower_to_least(struct state *s, size_t *person_of_least)
+/* Sets the dual of each object to its least cost, and person_of_least to the person of that cost.
+ */
+static void set_least_duals(struct state *s, size_t *person_of_least)
 {
     for (size_t i = 0; i < s->objects; i++) {
         s->dual[i] = COST_MAX;
@@ -53,19 +54,19 @@ static void lower_to_least(struct state *s, size_t *person_of_least)
 void TYPED(column_reduction)(struct state *s)
 {
     size_t *person_of_least = s->from; /* not in use before the first search */
-    lower_to_least(s, person_of_least);
+    set_least_duals(s, person_of_least);
     for (size_t i = s->objects; i-- > 0;) {
         size_t person = person_of_least[i];
         if (person != NONE && s->object_of[person] == NONE)
-            give(s, person, i);
+            assign(s, person, i);
     }
 }
 
-/* ---- the start of APC and APS ---- */
+/* ---- the first phase of APC and APS ---- */
 
-struct start {
+struct exchange {
     struct state *s;
-    size_t *next; /* of each person, the first pair that may still lead to an open object */
+    size_t *next; /* by person: the first pair that may still lead to an open object */
 };
 
 static cost_t least_reduced(const struct state *s, struct pairs pairs)
@@ -78,28 +79,27 @@ static cost_t least_reduced(const struct state *s, struct pairs pairs)
     return least;
 }
 
-/* The person that holds the object goes to an open one that costs it the same, if it can.
- * Prices do not change here and open objects only become fewer, so no pair is tried twice. */
-static bool move_away(struct start *start, size_t object)
+/* Moves the object's person to an open object of the same reduced cost, if there is one. Prices do
+ * not change here and open objects only become fewer, so no pair is tried twice. */
+static bool displace_person(struct exchange *x, size_t object)
 {
-    struct state *s = start->s;
+    struct state *s = x->s;
     size_t person = s->person_of[object];
     struct pairs pairs = pairs_of(s, person);
     cost_t least = person_dual(s, object);
-    for (size_t *k = &start->next[person]; *k < pairs.count; ++*k) {
+    for (size_t *k = &x->next[person]; *k < pairs.count; ++*k) {
         size_t other = object_at(pairs, *k);
         if (reduced(pairs.cost[*k], s->price[other]) <= least && is_open(s, other)) {
-            take_open(s, person, other);
+            assign_open(s, person, other);
             return true;
         }
     }
     return false;
 }
 
-/* One of the person's cheapest objects, if one is open or can be had by one exchange. */
-static void assign_cheapest(struct start *start, size_t person)
+static void assign_cheapest(struct exchange *x, size_t person)
 {
-    struct state *s = start->s;
+    struct state *s = x->s;
     struct pairs pairs = pairs_of(s, person);
     cost_t least = least_reduced(s, pairs);
     for (size_t k = 0; k < pairs.count && least < COST_MAX; k++) {
@@ -107,11 +107,11 @@ static void assign_cheapest(struct start *start, size_t person)
         if (reduced(pairs.cost[k], s->price[object]) > least)
             continue;
         if (is_open(s, object)) {
-            take_open(s, person, object);
+            assign_open(s, person, object);
             return;
         }
-        if (!is_free(s, object) && move_away(start, object)) {
-            give(s, person, object);
+        if (!is_free(s, object) && displace_person(x, object)) {
+            assign(s, person, object);
             return;
         }
     }
@@ -119,12 +119,12 @@ static void assign_cheapest(struct start *start, size_t person)
 
 int TYPED(exchange)(struct state *s)
 {
-    struct start start = {s, TYPED(allocate)(s, s->persons, sizeof *start.next)};
-    if (start.next == NULL)
+    struct exchange x = {s, base_arena_alloc(&s->arena, s->persons, sizeof *x.next)};
+    if (x.next == NULL)
         return -ENOMEM;
     for (size_t j = 0; j < s->persons; j++)
         if (s->object_of[j] == NONE)
-            assign_cheapest(&start, j);
+            assign_cheapest(&x, j);
     return 0;
 }
 

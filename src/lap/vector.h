@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The inner loops over dense costs: whole blocks without branches, which compilers make
- * vectors of. For the solvers only.
+ * The inner loops over dense costs: whole blocks without branches, which compilers vectorize. For
+ * the solvers only.
  */
 #ifndef LAP_VECTOR_H
 #define LAP_VECTOR_H
@@ -11,8 +11,7 @@
 
 #define INLINED static inline __attribute__((always_inline))
 
-/* Objects handled at a time; comparisons in flight, since one chain alone waits for every
- * comparison to end. */
+/* BLOCK: objects per iteration. CHAINS: independent chains of comparisons, which hide latency. */
 enum { BLOCK = 32, CHAINS = 8 };
 
 INLINED cost_t lesser(cost_t a, cost_t b)
@@ -34,7 +33,7 @@ INLINED cost_t least_of(const cost_t *key, size_t count)
     return chain[0];
 }
 
-/* key = cost less price; returns the least. */
+/* key = reduced cost; returns the least. */
 INLINED cost_t reduce_whole_block(const cost_t *restrict cost, const cost_t *restrict price,
                                   cost_t *restrict key)
 {
@@ -55,7 +54,7 @@ INLINED cost_t reduce_block(const cost_t *cost, const cost_t *price, cost_t *key
     return least;
 }
 
-/* least = the lesser of itself and cost; `of` follows it. */
+/* Lowers least[] to cost[]; of[] is the person of the least. */
 INLINED void lower_whole_block(const cost_t *restrict cost, cost_t *restrict least,
                                size_t *restrict of, size_t person)
 {

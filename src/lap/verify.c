@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Proof of an assignment by complementary slackness, apart from all solvers. */
+/* Proof of an assignment by complementary slackness, independent of all solvers. */
 #include "lap/lap.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@ struct proof {
     const lap_solution *solution;
     double tolerance;
     bool integer;
-    unsigned char *taken; /* of each row */
-    size_t *load;         /* of each group */
+    unsigned char *assigned; /* by row */
+    size_t *load;            /* by group */
 };
 
 /* Every comparison is written so that NaN fails it. */
@@ -38,7 +38,7 @@ static bool has_duals(const struct proof *proof)
            (problem->group == NULL || problem->groups == 0 || groups);
 }
 
-static bool is_complete(const struct proof *proof)
+static bool is_complete_proof(const struct proof *proof)
 {
     const lap_problem *problem = proof->problem;
     bool no_pairs = problem->cols == 0 || problem->rows == 0;
@@ -50,12 +50,12 @@ static bool is_complete(const struct proof *proof)
 
 /* ---- the assignment ---- */
 
-static bool take(struct proof *proof, size_t row)
+static bool assign_row(struct proof *proof, size_t row)
 {
     const lap_problem *problem = proof->problem;
-    if (row >= problem->rows || proof->taken[row])
+    if (row >= problem->rows || proof->assigned[row])
         return false;
-    proof->taken[row] = 1;
+    proof->assigned[row] = 1;
     if (problem->group == NULL)
         return true;
     size_t g = problem->group[row];
@@ -69,16 +69,16 @@ static bool take(struct proof *proof, size_t row)
 static bool assignment_holds(struct proof *proof)
 {
     const lap_problem *problem = proof->problem;
-    size_t wanted = problem->rows < problem->cols ? problem->rows : problem->cols, pairs = 0;
+    size_t expected = problem->rows < problem->cols ? problem->rows : problem->cols, pairs = 0;
     for (size_t j = 0; j < problem->cols; j++) {
         size_t row = proof->solution->row_of_col[j];
         if (row == LAP_UNASSIGNED)
             continue;
-        if (!take(proof, row))
+        if (!assign_row(proof, row))
             return false;
         pairs++;
     }
-    return pairs == wanted;
+    return pairs == expected;
 }
 
 /* ---- signs ---- */
@@ -94,7 +94,7 @@ static bool row_signs_hold(const struct proof *proof)
     const lap_solution *s = proof->solution;
     for (size_t i = 0; i < problem->rows; i++) {
         double value = dual(proof, s->row_dual, s->integer_row_dual, i);
-        bool right = proof->taken[i] ? at_most_zero(proof, value) : is_zero(proof, value);
+        bool right = proof->assigned[i] ? at_most_zero(proof, value) : is_zero(proof, value);
         if ((problem->rows > problem->cols && !right) ||
             (problem->group != NULL && problem->group[i] >= problem->groups))
             return false;
@@ -130,7 +130,7 @@ static bool group_signs_hold(const struct proof *proof)
 
 /* ---- slacks and total ---- */
 
-/* NaN where a sum overflows, which no proof of a solver does. */
+/* NaN where a sum overflows, which does not happen with a solver's duals. */
 static double integer_slack(const struct proof *proof, size_t pair, size_t row, size_t col)
 {
     const lap_problem *problem = proof->problem;
@@ -157,7 +157,7 @@ static double slack(const struct proof *proof, size_t pair, size_t row, size_t c
     return problem->cost[pair] - s->col_dual[col] - s->row_dual[row] - group;
 }
 
-static bool add_cost(const struct proof *proof, size_t pair, double *sum, int64_t *integer_sum)
+static bool add_pair_cost(const struct proof *proof, size_t pair, double *sum, int64_t *integer_sum)
 {
     const lap_problem *problem = proof->problem;
     if (!proof->integer) {
@@ -181,8 +181,8 @@ static bool pairs_hold(const struct proof *proof, double *sum, int64_t *integer_
             if (row >= problem->rows || !(slack(proof, k, row, j) >= -proof->tolerance))
                 return false;
             if (row == chosen) {
-                seen =
-                    is_zero(proof, slack(proof, k, row, j)) && add_cost(proof, k, sum, integer_sum);
+                seen = is_zero(proof, slack(proof, k, row, j)) &&
+                       add_pair_cost(proof, k, sum, integer_sum);
             }
         }
         if (!seen)
@@ -199,7 +199,7 @@ static bool total_holds(const struct proof *proof, double sum, int64_t integer_s
     return fabs(sum - s->total) <= proof->tolerance * (double)proof->problem->cols;
 }
 
-static int verify(struct proof *proof)
+static int verify_proof(struct proof *proof)
 {
     double sum = 0.0;
     int64_t integer_sum = 0;
@@ -217,13 +217,13 @@ int lap_verify(const lap_problem *problem, const lap_solution *solution, double 
                           .solution = solution,
                           .tolerance = tolerance,
                           .integer = problem->integer_cost != NULL};
-    if (!is_complete(&proof))
+    if (!is_complete_proof(&proof))
         return -EINVAL;
     size_t groups = problem->group != NULL ? problem->groups : 0;
-    proof.taken = calloc(problem->rows | 1, sizeof *proof.taken);
+    proof.assigned = calloc(problem->rows | 1, sizeof *proof.assigned);
     proof.load = calloc(groups | 1, sizeof *proof.load);
-    int rc = proof.taken != NULL && proof.load != NULL ? verify(&proof) : -ENOMEM;
+    int rc = proof.assigned != NULL && proof.load != NULL ? verify_proof(&proof) : -ENOMEM;
     free(proof.load);
-    free(proof.taken);
+    free(proof.assigned);
     return rc;
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matrices that grow entry by entry: a buffer that is folded whenever it is full. */
+/* Matrices that are built entry by entry: a buffer whose entries are added up whenever it is full.
+ */
 #include "matrix/matrix.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 #define FIRST_CAPACITY 1024
 
-static void keep_nonzeros(matrix_builder *b, const matrix *sum)
+static void copy_nonzeros(matrix_builder *b, const matrix *sum)
 {
     b->used = 0;
     for (size_t i = 0; i < sum->rows; i++) {
@@ -17,39 +20,28 @@ static void keep_nonzeros(matrix_builder *b, const matrix *sum)
     }
 }
 
-/* Brings the buffer down to one entry a place. */
-static int fold(matrix_builder *b)
+/* Reduces the buffer to one entry per position. */
+static int sum_entries(matrix_builder *b)
 {
     matrix sum;
     int rc = matrix_from_entries(&sum, b->rows, b->cols, b->entry, b->used);
     if (rc != 0)
         return rc;
-    keep_nonzeros(b, &sum);
+    copy_nonzeros(b, &sum);
     matrix_release(&sum);
     return 0;
 }
 
-static int grow(matrix_builder *b)
-{
-    size_t capacity = b->capacity > 0 ? b->capacity : FIRST_CAPACITY / 2, size;
-    if (__builtin_mul_overflow(capacity, 2 * sizeof *b->entry, &size))
-        return -ENOMEM;
-    matrix_entry *grown = realloc(b->entry, size);
-    if (grown == NULL)
-        return -ENOMEM;
-    b->entry = grown;
-    b->capacity = capacity * 2;
-    return 0;
-}
-
-/* Grows only when folding frees less than half, so that adding stays O(log) amortized. */
-static int make_room(matrix_builder *b)
+/* Makes room for one entry. Grows only if adding up frees less than half, so that appending is
+ * O(log) amortized. */
+static int reserve_entry(matrix_builder *b)
 {
     if (b->used < b->capacity)
         return 0;
-    int rc = fold(b);
+    int rc = sum_entries(b);
     if (rc == 0 && b->used >= b->capacity / 2)
-        rc = grow(b);
+        rc = base_reserve(&b->entry, &b->capacity,
+                          b->capacity > 0 ? b->capacity + 1 : FIRST_CAPACITY, sizeof *b->entry);
     return rc;
 }
 
@@ -57,7 +49,7 @@ int matrix_builder_add(matrix_builder *b, size_t row, size_t col, int64_t value)
 {
     if (row >= b->rows || col >= b->cols)
         return -EINVAL;
-    int rc = make_room(b);
+    int rc = reserve_entry(b);
     if (rc == 0)
         b->entry[b->used++] = (matrix_entry){row, col, value};
     return rc;
@@ -79,7 +71,7 @@ int matrix_builder_add_matrix(matrix_builder *b, const matrix *m, int64_t value)
 
 int matrix_builder_finish(matrix_builder *b, matrix *m)
 {
-    int rc = fold(b);
+    int rc = sum_entries(b);
     if (rc == 0)
         rc = matrix_from_entries(m, b->rows, b->cols, b->entry, b->used);
     return rc;

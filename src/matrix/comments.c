@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Comment lines, which both formats have alike. */
+/* Comment lines, which are the same in both formats. */
 #include "matrix/comments.h"
+#include "base/memory.h"
 #include "matrix/matrix.h"
 
 #include <errno.h>
@@ -23,37 +24,41 @@ int matrix_finish_writing(FILE *stream)
     return fflush(stream) != 0 || ferror(stream) ? -EIO : 0;
 }
 
+struct text {
+    char *string;
+    size_t length, capacity;
+};
+
 /* Appends the comment in `line` to the text. */
-static int append_comment(char **text, size_t *used, const char *line)
+static int append_comment(struct text *text, const char *line)
 {
     line += line[1] == ' ' ? 2 : 1;
     size_t length = strcspn(line, "\r\n");
-    char *grown = realloc(*text, *used + length + 2);
-    if (grown == NULL)
-        return -ENOMEM;
-    memcpy(grown + *used, line, length);
-    *used += length;
-    grown[(*used)++] = '\n';
-    grown[*used] = '\0';
-    *text = grown;
+    int rc = base_reserve(&text->string, &text->capacity, text->length + length + 2, 1);
+    if (rc != 0)
+        return rc;
+    memcpy(text->string + text->length, line, length);
+    text->length += length;
+    memcpy(text->string + text->length++, "\n", 2);
     return 0;
 }
 
 int matrix_read_comments(FILE *stream, char **comments)
 {
-    char *line = NULL, *text = calloc(1, 1);
-    size_t room = 0, used = 0;
-    int rc = text == NULL ? -ENOMEM : 0;
+    struct text text = {.string = base_calloc(1, 1), .capacity = 1};
+    char *line = NULL;
+    size_t capacity = 0;
+    int rc = text.string == NULL ? -ENOMEM : 0;
 
-    if (rc == 0 && getline(&line, &room, stream) > 0)
-        while (rc == 0 && getline(&line, &room, stream) > 0 && line[0] == '%')
-            rc = append_comment(&text, &used, line);
+    if (rc == 0 && getline(&line, &capacity, stream) > 0)
+        while (rc == 0 && getline(&line, &capacity, stream) > 0 && line[0] == '%')
+            rc = append_comment(&text, line);
     if (rc == 0 && ferror(stream))
         rc = -EIO;
     free(line);
     if (rc == 0)
-        *comments = text;
+        *comments = text.string;
     else
-        free(text);
+        free(text.string);
     return rc;
 }

@@ -6,26 +6,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Values as they come: of all pairs at their place, or of those that are listed with row and
- * column. */
+#include "base/arena.h"
+#include "base/memory.h"
+
+/* Values as read: of all pairs column by column, or of listed pairs with row and column. */
 struct collection {
     size_t rows, cols;
     int array, real;
     locale_t c_locale;
     market_number *value;
     size_t *row, *col;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* ---- reading ---- */
 
-/* Never NULL for 0 elements, so that NULL always means out of memory. */
-static void *make_room(size_t count, size_t size)
-{
-    return calloc(count > 0 ? count : 1, size);
-}
-
-static int begin(void *context, matrix_scan *scan, const market_layout *layout)
+static int begin_costs(void *context, matrix_scan *scan, const market_layout *layout)
 {
     struct collection *c = context;
     size_t copies = layout->symmetric ? 2 : 1;
@@ -36,14 +32,14 @@ static int begin(void *context, matrix_scan *scan, const market_layout *layout)
     c->cols = layout->cols;
     c->array = layout->array;
     c->real = layout->field == MARKET_REAL;
-    if (c->array ? __builtin_mul_overflow(c->rows, c->cols, &c->room)
-                 : __builtin_mul_overflow(layout->stored, copies, &c->room))
+    if (c->array ? __builtin_mul_overflow(c->rows, c->cols, &c->capacity)
+                 : __builtin_mul_overflow(layout->stored, copies, &c->capacity))
         return -ENOMEM;
-    c->value = make_room(c->room, sizeof *c->value);
+    c->value = base_calloc(c->capacity, sizeof *c->value);
     if (c->array)
         return c->value != NULL ? 0 : -ENOMEM;
-    c->row = make_room(c->room, sizeof *c->row);
-    c->col = make_room(c->room, sizeof *c->col);
+    c->row = base_calloc(c->capacity, sizeof *c->row);
+    c->col = base_calloc(c->capacity, sizeof *c->col);
     return c->value != NULL && c->row != NULL && c->col != NULL ? 0 : -ENOMEM;
 }
 
@@ -53,7 +49,7 @@ static int read_real(void *context, matrix_scan *scan, market_number *value)
     return matrix_scan_double(scan, c->c_locale, "a cost", &value->real);
 }
 
-static int take(void *context, size_t row, size_t col, market_number value)
+static int add_cost(void *context, size_t row, size_t col, market_number value)
 {
     struct collection *c = context;
     if (c->array) {
@@ -68,10 +64,10 @@ static int take(void *context, size_t row, size_t col, market_number value)
 
 /* ---- pairs in order ---- */
 
-/* Sorts `from` by key, one of `keys`: equal ones stay in order. start[key] .. start[key + 1] - 1
- * are then the places of a key; start has keys + 2 numbers that are 0. */
-static void sort_by(const size_t *key, size_t *start, size_t keys, const size_t *from, size_t *to,
-                    size_t count)
+/* Counting sort of `from` by key, stable. Elements of a key get start[key] .. start[key + 1] - 1;
+ * start has keys + 2 entries of 0. */
+static void sort_by_key(const size_t *key, size_t *start, size_t keys, const size_t *from,
+                        size_t *to, size_t count)
 {
     for (size_t k = 0; k < count; k++)
         start[key[k] + 2]++;
@@ -83,8 +79,8 @@ static void sort_by(const size_t *key, size_t *start, size_t keys, const size_t 
     }
 }
 
-/* Adds what the file lists again for one pair. -1: beyond the range of the numbers. */
-static int add(int real, market_number *sum, market_number value)
+/* Adds another cost of the same pair. -1: beyond the range of the numbers. */
+static int add_number(int real, market_number *sum, market_number value)
 {
     if (!real)
         return __builtin_add_overflow(sum->whole, value.whole, &sum->whole) ? -1 : 0;
@@ -95,9 +91,9 @@ static int add(int real, market_number *sum, market_number value)
     return 0;
 }
 
-/* The pairs in `order` become those of the costs, each once. */
-static int list_pairs(const struct collection *c, const size_t *order, size_t *start, size_t *row,
-                      market_number *value)
+/* Copies the pairs in `order`; costs of the same pair are added up. */
+static int copy_sorted_pairs(const struct collection *c, const size_t *order, size_t *start,
+                             size_t *row, market_number *value)
 {
     size_t kept = 0;
     for (size_t j = 0, k = 0; j < c->cols; j++) {
@@ -106,7 +102,7 @@ static int list_pairs(const struct collection *c, const size_t *order, size_t *s
         for (; k < end; k++) {
             size_t pair = order[k];
             if (kept > first && row[kept - 1] == c->row[pair]) {
-                if (add(c->real, &value[kept - 1], c->value[pair]) != 0)
+                if (add_number(c->real, &value[kept - 1], c->value[pair]) != 0)
                     return -ERANGE;
                 continue;
             }
@@ -120,25 +116,24 @@ static int list_pairs(const struct collection *c, const size_t *order, size_t *s
 
 static int sort_pairs(const struct collection *c, size_t *start, size_t *row, market_number *value)
 {
-    size_t *of_row = calloc(c->rows + 2, sizeof *of_row);
-    size_t *by_row = make_room(c->count, sizeof *by_row),
-           *order = make_room(c->count, sizeof *order);
-    int rc = of_row == NULL || by_row == NULL || order == NULL ? -ENOMEM : 0;
+    struct base_arena arena = {0};
+    size_t *of_row = base_arena_alloc(&arena, c->rows + 2, sizeof *of_row);
+    size_t *by_row = base_arena_alloc(&arena, c->count, sizeof *by_row);
+    size_t *order = base_arena_alloc(&arena, c->count, sizeof *order);
+    int rc = arena.failed ? -ENOMEM : 0;
     if (rc == 0) {
-        sort_by(c->row, of_row, c->rows, NULL, by_row, c->count);
-        sort_by(c->col, start, c->cols, by_row, order, c->count);
-        rc = list_pairs(c, order, start, row, value);
+        sort_by_key(c->row, of_row, c->rows, NULL, by_row, c->count);
+        sort_by_key(c->col, start, c->cols, by_row, order, c->count);
+        rc = copy_sorted_pairs(c, order, start, row, value);
     }
-    free(of_row);
-    free(by_row);
-    free(order);
+    base_arena_release(&arena);
     return rc;
 }
 
-/* ---- the whole ---- */
+/* ---- results ---- */
 
-/* The union's members start at one address, so an array of them is an array of either. */
-static void hand_over(const struct collection *c, market_number *value, matrix_costs *costs)
+/* The members of the union start at one address, so an array of unions is an array of either. */
+static void set_values(const struct collection *c, market_number *value, matrix_costs *costs)
 {
     costs->rows = c->rows;
     costs->cols = c->cols;
@@ -148,15 +143,15 @@ static void hand_over(const struct collection *c, market_number *value, matrix_c
         costs->whole = &value->whole;
 }
 
-static int list(matrix_scan *scan, const struct collection *c, matrix_costs *costs)
+static int build_pair_list(matrix_scan *scan, const struct collection *c, matrix_costs *costs)
 {
-    size_t *start = calloc(c->cols + 2, sizeof *start), *row = make_room(c->count, sizeof *row);
-    market_number *value = make_room(c->count, sizeof *value);
+    size_t *start = calloc(c->cols + 2, sizeof *start), *row = base_calloc(c->count, sizeof *row);
+    market_number *value = base_calloc(c->count, sizeof *value);
     int rc =
         start == NULL || row == NULL || value == NULL ? -ENOMEM : sort_pairs(c, start, row, value);
     if (rc == 0) {
         *costs = (matrix_costs){.start = start, .row = row};
-        hand_over(c, value, costs);
+        set_values(c, value, costs);
         return 0;
     }
     free(start);
@@ -168,16 +163,16 @@ static int list(matrix_scan *scan, const struct collection *c, matrix_costs *cos
                                     c->real ? "a double" : "64 bits");
 }
 
-static int read_costs(matrix_scan *scan, struct collection *c, matrix_costs *costs)
+static int read_market_costs(matrix_scan *scan, struct collection *c, matrix_costs *costs)
 {
-    const market_sink sink = {c, begin, read_real, take};
+    const market_sink sink = {c, begin_costs, read_real, add_cost};
     int rc = market_read(scan, &sink, NULL);
     if (rc != 0)
         return rc;
     if (!c->array)
-        return list(scan, c, costs);
+        return build_pair_list(scan, c, costs);
     *costs = (matrix_costs){0};
-    hand_over(c, c->value, costs);
+    set_values(c, c->value, costs);
     c->value = NULL;
     return 0;
 }
@@ -190,7 +185,7 @@ int matrix_read_costs(FILE *stream, matrix_costs *costs, matrix_error *error)
         return -ENOMEM;
     int rc = matrix_scan_init(&scan, stream, error);
     if (rc == 0)
-        rc = read_costs(&scan, &c, costs);
+        rc = read_market_costs(&scan, &c, costs);
     freelocale(c.c_locale);
     free(c.value);
     free(c.row);

@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matrices in compressed row storage: building, looking up, adding up. */
+/* Matrices in compressed row storage: construction, access, sum. */
 #include "matrix/matrix.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Never NULL for 0 elements, so that NULL always means out of memory. */
-static void *allocate_array(size_t count, size_t size)
-{
-    return calloc(count > 0 ? count : 1, size);
-}
+#include "base/memory.h"
 
 int matrix_allocate(matrix *m, size_t rows, size_t cols, size_t nnz)
 {
     matrix made = {.rows = rows, .cols = cols};
     if (rows == SIZE_MAX)
         return -ENOMEM;
-    made.row_start = allocate_array(rows + 1, sizeof *made.row_start);
-    made.col = allocate_array(nnz, sizeof *made.col);
-    made.value = allocate_array(nnz, sizeof *made.value);
+    made.row_start = base_calloc(rows + 1, sizeof *made.row_start);
+    made.col = base_calloc(nnz, sizeof *made.col);
+    made.value = base_calloc(nnz, sizeof *made.value);
     if (made.row_start == NULL || made.col == NULL || made.value == NULL) {
         matrix_release(&made);
         return -ENOMEM;
@@ -36,7 +32,7 @@ void matrix_release(matrix *m)
     memset(m, 0, sizeof *m);
 }
 
-static int compare_places(const void *a, const void *b)
+static int compare_positions(const void *a, const void *b)
 {
     const matrix_entry *x = a, *y = b;
     if (x->row != y->row)
@@ -44,7 +40,7 @@ static int compare_places(const void *a, const void *b)
     return (x->col > y->col) - (x->col < y->col);
 }
 
-static int in_range(const matrix_entry *entries, size_t count, size_t rows, size_t cols)
+static int entries_in_range(const matrix_entry *entries, size_t count, size_t rows, size_t cols)
 {
     for (size_t i = 0; i < count; i++)
         if (entries[i].row >= rows || entries[i].col >= cols)
@@ -52,44 +48,44 @@ static int in_range(const matrix_entry *entries, size_t count, size_t rows, size
     return 1;
 }
 
-/* Most callers already have them in order, which is cheaper to see than to sort. */
+/* Most callers provide them in order, which is cheaper to check than to sort. */
 static void sort_entries(matrix_entry *entries, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
-        if (compare_places(&entries[i - 1], &entries[i]) > 0) {
-            qsort(entries, count, sizeof *entries, compare_places);
+        if (compare_positions(&entries[i - 1], &entries[i]) > 0) {
+            qsort(entries, count, sizeof *entries, compare_positions);
             return;
         }
     }
 }
 
-static size_t count_places(const matrix_entry *entries, size_t count)
+static size_t count_positions(const matrix_entry *entries, size_t count)
 {
-    size_t places = count > 0;
+    size_t positions = count > 0;
     for (size_t i = 1; i < count; i++)
-        places += compare_places(&entries[i - 1], &entries[i]) != 0;
-    return places;
+        positions += compare_positions(&entries[i - 1], &entries[i]) != 0;
+    return positions;
 }
 
-/* Sums the entries of one place, beginning at entries[*i], and moves *i past them. The sum of
- * up to 2^64 int64 fits 128 bits, so that only the result can be out of range. */
-static int sum_place(const matrix_entry *entries, size_t count, size_t *i, int64_t *sum)
+/* Sums the entries of one position, from entries[*i] on, and moves *i past them. The sum of up to
+ * 2^64 int64 fits 128 bits, so that only the result can be out of range. */
+static int sum_position(const matrix_entry *entries, size_t count, size_t *i, int64_t *sum)
 {
     const matrix_entry *first = &entries[*i];
     __int128 total = 0;
-    for (; *i < count && compare_places(first, &entries[*i]) == 0; (*i)++)
+    for (; *i < count && compare_positions(first, &entries[*i]) == 0; (*i)++)
         total += entries[*i].value;
     *sum = (int64_t)total;
     return *sum == total ? 0 : -ERANGE;
 }
 
-static int fill(matrix *m, const matrix_entry *entries, size_t count)
+static int fill_matrix(matrix *m, const matrix_entry *entries, size_t count)
 {
     size_t used = 0;
     for (size_t i = 0; i < count; used++) {
         m->col[used] = entries[i].col;
         m->row_start[entries[i].row + 1]++;
-        int rc = sum_place(entries, count, &i, &m->value[used]);
+        int rc = sum_position(entries, count, &i, &m->value[used]);
         if (rc != 0)
             return rc;
     }
@@ -101,13 +97,13 @@ static int fill(matrix *m, const matrix_entry *entries, size_t count)
 int matrix_from_entries(matrix *m, size_t rows, size_t cols, matrix_entry *entries, size_t count)
 {
     matrix made;
-    if (!in_range(entries, count, rows, cols))
+    if (!entries_in_range(entries, count, rows, cols))
         return -EINVAL;
     sort_entries(entries, count);
-    int rc = matrix_allocate(&made, rows, cols, count_places(entries, count));
+    int rc = matrix_allocate(&made, rows, cols, count_positions(entries, count));
     if (rc != 0)
         return rc;
-    rc = fill(&made, entries, count);
+    rc = fill_matrix(&made, entries, count);
     if (rc != 0)
         matrix_release(&made);
     else
@@ -130,10 +126,48 @@ int64_t matrix_get(const matrix *m, size_t row, size_t col)
     return 0;
 }
 
+static size_t count_values(const matrix *m)
+{
+    return m->row_start != NULL ? m->row_start[m->rows] : 0;
+}
+
+bool matrix_is_nonnegative(const matrix *m)
+{
+    for (size_t i = 0, nnz = count_values(m); i < nnz; i++)
+        if (m->value[i] < 0)
+            return false;
+    return true;
+}
+
+/* Rows are visited in order, so that the columns of each transposed row ascend. */
+int matrix_transpose(matrix *transposed, const matrix *m)
+{
+    size_t nnz = count_values(m);
+    int rc = matrix_allocate(transposed, m->cols, m->rows, nnz);
+    if (rc != 0)
+        return rc;
+    size_t *start = transposed->row_start;
+    for (size_t i = 0; i < nnz; i++)
+        start[m->col[i] + 1]++;
+    for (size_t row = 0; row < transposed->rows; row++)
+        start[row + 1] += start[row];
+    for (size_t row = 0; nnz > 0 && row < m->rows; row++) {
+        for (size_t i = m->row_start[row]; i < m->row_start[row + 1]; i++) {
+            size_t at = start[m->col[i]]++;
+            transposed->col[at] = row;
+            transposed->value[at] = m->value[i];
+        }
+    }
+    /* Filling has advanced each start to that of the next row. */
+    memmove(start + 1, start, transposed->rows * sizeof *start);
+    start[0] = 0;
+    return 0;
+}
+
 int matrix_sum(const matrix *m, int64_t *sum)
 {
     __int128 total = 0;
-    for (size_t i = 0; m->row_start != NULL && i < m->row_start[m->rows]; i++)
+    for (size_t i = 0; i < count_values(m); i++)
         total += m->value[i];
     if ((int64_t)total != total)
         return -ERANGE;

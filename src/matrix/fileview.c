@@ -30,7 +30,7 @@ static void skip_comments(matrix_scan *scan)
 }
 
 /* A number takes a separator and a digit. */
-static int check_length(matrix_scan *scan, size_t nnz, size_t pointers)
+static int check_fileview_length(matrix_scan *scan, size_t nnz, size_t pointers)
 {
     size_t numbers, bytes;
     if (__builtin_mul_overflow(nnz, 2, &numbers) ||
@@ -54,7 +54,7 @@ static int read_counts(matrix_scan *scan, size_t *nnz, size_t *rows)
     if (pointers == 0)
         return matrix_scan_refuse(scan, scan->word_line, "the number of row pointers is 0");
     *rows = pointers - 1;
-    return check_length(scan, *nnz, pointers);
+    return check_fileview_length(scan, *nnz, pointers);
 }
 
 static int read_columns(matrix_scan *scan, matrix *m, size_t nnz)
@@ -166,13 +166,7 @@ int matrix_read_fileview(FILE *stream, matrix *m, matrix_error *error)
 
 int fileview_is_writable(const matrix *m)
 {
-    size_t nnz = m->row_start != NULL ? m->row_start[m->rows] : 0;
-    if (m->rows != m->cols)
-        return 0;
-    for (size_t i = 0; i < nnz; i++)
-        if (m->value[i] < 0)
-            return 0;
-    return 1;
+    return m->rows == m->cols && matrix_is_nonnegative(m);
 }
 
 int matrix_write_fileview(FILE *stream, const matrix *m, const char *comments)

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The FILEVIEW format in pieces, for files that have more than the matrix. Private to this folder.
+ * Parts of the FILEVIEW format, for files that contain more than the matrix. Private to this
+ * folder.
  */
 #ifndef MATRIX_FILEVIEW_H
 #define MATRIX_FILEVIEW_H
 
 #include "matrix/scan.h"
 
-/* From the word FILEVIEW to the last row pointer, and the word behind it as fileview_scan_section.
- * Errors as matrix_read_fileview. */
+/* Reads from the word FILEVIEW to the last row pointer, then as fileview_scan_section. Errors as
+ * matrix_read_fileview. */
 int fileview_scan_matrix(matrix_scan *scan, matrix *m);
 
-/* The word that begins the next section, word_length 0 at the end of the text; else refused. */
+/* Reads the word that begins the next section, word_length 0 at the end of the text; refuses
+ * anything else. */
 int fileview_scan_section(matrix_scan *scan);
 
-/* Whether matrix_write_fileview writes that. */
+/* Whether matrix_write_fileview accepts the matrix. */
 int fileview_is_writable(const matrix *m);
 
 #endif

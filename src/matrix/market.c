@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix Market exchange files: https://math.nist.gov/MatrixMarket/formats.html */
+#include "base/memory.h"
 #include "matrix/comments.h"
 #include "matrix/market.h"
 
@@ -9,9 +10,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- the head ---- */
+/* ---- banner, comments, sizes ---- */
 
-/* The next word of the banner, which must be one of the NULL-closed list. */
+/* Reads the next word of the banner, which must be one of the NULL-terminated list. */
 static int read_choice(matrix_scan *scan, const char *what, const char *const *choices,
                        size_t *choice)
 {
@@ -71,7 +72,7 @@ static int copy_comment(matrix_scan *scan, FILE *out)
     return matrix_scan_failure(scan);
 }
 
-static int read_comments(matrix_scan *scan, char **comments)
+static int read_market_comments(matrix_scan *scan, char **comments)
 {
     size_t length;
     int rc = 0;
@@ -81,7 +82,7 @@ static int read_comments(matrix_scan *scan, char **comments)
         return -ENOMEM;
     while (rc == 0 && matrix_scan_at_comment(scan))
         rc = copy_comment(scan, out);
-    /* A memory stream fails for want of memory only. */
+    /* A memory stream fails only for lack of memory. */
     int failed = ferror(out);
     if ((fclose(out) != 0 || failed) && rc == 0)
         rc = -ENOMEM;
@@ -92,13 +93,12 @@ static int read_comments(matrix_scan *scan, char **comments)
     return rc;
 }
 
-/* Values of an array: all of them, or a triangle with its diagonal. */
-static int count_array(market_layout *layout)
+/* The values of an array: all, or a triangle with its diagonal. */
+static int count_array_values(market_layout *layout)
 {
-    size_t others = layout->cols;
     if (!layout->symmetric)
-        return __builtin_mul_overflow(layout->rows, others, &layout->stored);
-    if (__builtin_mul_overflow(layout->rows, others + 1, &layout->stored))
+        return __builtin_mul_overflow(layout->rows, layout->cols, &layout->stored);
+    if (__builtin_mul_overflow(layout->rows, layout->cols + 1, &layout->stored))
         return 1;
     layout->stored /= 2;
     return 0;
@@ -113,7 +113,7 @@ int market_check_extent(matrix_scan *scan, size_t extent, const char *what)
 }
 
 /* A number takes a separator and a digit. */
-static int check_length(matrix_scan *scan, const market_layout *layout)
+static int check_market_length(matrix_scan *scan, const market_layout *layout)
 {
     size_t numbers = layout->array ? 1 : layout->field == MARKET_PATTERN ? 2 : 3;
     size_t bytes;
@@ -125,7 +125,7 @@ static int check_length(matrix_scan *scan, const market_layout *layout)
     return market_check_extent(scan, layout->rows, "rows");
 }
 
-static int read_sizes(matrix_scan *scan, market_layout *layout)
+static int read_market_sizes(matrix_scan *scan, market_layout *layout)
 {
     int rc = matrix_scan_count(scan, "the number of rows", &layout->rows);
     if (rc == 0)
@@ -138,24 +138,24 @@ static int read_sizes(matrix_scan *scan, market_layout *layout)
         return matrix_scan_refuse(scan, scan->word_line,
                                   "a symmetric matrix of %zu rows and %zu columns", layout->rows,
                                   layout->cols);
-    if (layout->array && count_array(layout))
+    if (layout->array && count_array_values(layout))
         return matrix_scan_refuse(scan, scan->word_line, "%zu times %zu is beyond 64 bits",
                                   layout->rows, layout->cols);
-    return check_length(scan, layout);
+    return check_market_length(scan, layout);
 }
 
 /* ---- the entries ---- */
 
-static int give(const market_sink *sink, const market_layout *layout, size_t row, size_t col,
-                market_number value)
+static int add_to_sink(const market_sink *sink, const market_layout *layout, size_t row, size_t col,
+                       market_number value)
 {
-    int rc = sink->take(sink->context, row, col, value);
+    int rc = sink->add(sink->context, row, col, value);
     if (rc == 0 && layout->symmetric && row != col)
-        rc = sink->take(sink->context, col, row, value);
+        rc = sink->add(sink->context, col, row, value);
     return rc;
 }
 
-/* A pattern has no values: a place that is named holds a 1. */
+/* Entries of a pattern have the value 1. */
 static int read_value(matrix_scan *scan, const market_sink *sink, market_field field,
                       market_number *value)
 {
@@ -167,7 +167,7 @@ static int read_value(matrix_scan *scan, const market_sink *sink, market_field f
     return 0;
 }
 
-/* A 1-based index, made 0-based. */
+/* Reads a 1-based index, and returns a 0-based one. */
 static int read_index(matrix_scan *scan, const char *what, size_t limit, size_t *index)
 {
     size_t n;
@@ -192,7 +192,7 @@ static int read_coordinates(matrix_scan *scan, const market_layout *layout, cons
         if (rc == 0)
             rc = read_value(scan, sink, layout->field, &value);
         if (rc == 0)
-            rc = give(sink, layout, row, col, value);
+            rc = add_to_sink(sink, layout, row, col, value);
         if (rc != 0)
             return rc;
     }
@@ -202,13 +202,13 @@ static int read_coordinates(matrix_scan *scan, const market_layout *layout, cons
 /* Column by column; of a symmetric one, the part on and below the diagonal. */
 static int read_array(matrix_scan *scan, const market_layout *layout, const market_sink *sink)
 {
-    /* Without rows there is nothing in any number of columns. */
+    /* Without rows there are no values, whatever the number of columns. */
     for (size_t col = 0; layout->rows > 0 && col < layout->cols; col++) {
         for (size_t row = layout->symmetric ? col : 0; row < layout->rows; row++) {
             market_number value;
             int rc = read_value(scan, sink, layout->field, &value);
             if (rc == 0)
-                rc = give(sink, layout, row, col, value);
+                rc = add_to_sink(sink, layout, row, col, value);
             if (rc != 0)
                 return rc;
         }
@@ -216,7 +216,7 @@ static int read_array(matrix_scan *scan, const market_layout *layout, const mark
     return 0;
 }
 
-static int read_end(matrix_scan *scan)
+static int read_market_end(matrix_scan *scan)
 {
     int rc = matrix_scan_word(scan);
     if (rc == 0 && scan->word_length > 0)
@@ -230,15 +230,15 @@ int market_read(matrix_scan *scan, const market_sink *sink, char **comments)
     char *text = NULL;
     int rc = read_banner(scan, &layout);
     if (rc == 0)
-        rc = read_comments(scan, &text);
+        rc = read_market_comments(scan, &text);
     if (rc == 0)
-        rc = read_sizes(scan, &layout);
+        rc = read_market_sizes(scan, &layout);
     if (rc == 0)
         rc = sink->begin(sink->context, scan, &layout);
     if (rc == 0)
         rc = (layout.array ? read_array : read_coordinates)(scan, &layout, sink);
     if (rc == 0)
-        rc = read_end(scan);
+        rc = read_market_end(scan);
     if (rc != 0 || comments == NULL)
         free(text);
     else
@@ -246,9 +246,9 @@ int market_read(matrix_scan *scan, const market_sink *sink, char **comments)
     return rc;
 }
 
-/* ---- a matrix of whole numbers ---- */
+/* ---- a matrix of integers ---- */
 
-/* Entries as they are collected; room for every one of them is taken at once. */
+/* Entries as read; allocated once for all of them. */
 struct collection {
     matrix_entry *entries;
     size_t count;
@@ -260,19 +260,18 @@ struct collection {
 static int begin_collection(void *context, matrix_scan *scan, const market_layout *layout)
 {
     struct collection *c = context;
-    size_t most, bytes;
+    size_t capacity;
     c->scan = scan;
     c->rows = layout->rows;
     c->cols = layout->cols;
     c->array = layout->array;
-    if (__builtin_mul_overflow(layout->stored, layout->symmetric ? 2 : 1, &most) ||
-        __builtin_mul_overflow(most, sizeof *c->entries, &bytes))
+    if (__builtin_mul_overflow(layout->stored, layout->symmetric ? 2 : 1, &capacity))
         return -ENOMEM;
-    c->entries = malloc(bytes > 0 ? bytes : 1);
+    c->entries = base_alloc(capacity, sizeof *c->entries);
     return c->entries != NULL ? 0 : -ENOMEM;
 }
 
-static int collect(void *context, size_t row, size_t col, market_number value)
+static int collect_entry(void *context, size_t row, size_t col, market_number value)
 {
     struct collection *c = context;
     if (value.whole < 0)
@@ -289,7 +288,7 @@ static int read_whole_real(void *context, matrix_scan *scan, market_number *valu
     return matrix_scan_real(scan, "a value", &value->whole);
 }
 
-static int build(matrix_scan *scan, const struct collection *c, matrix *m)
+static int build_from_collection(matrix_scan *scan, const struct collection *c, matrix *m)
 {
     int rc = matrix_from_entries(m, c->rows, c->cols, c->entries, c->count);
     if (rc == -ERANGE)
@@ -301,13 +300,13 @@ int matrix_read_market(FILE *stream, matrix *m, char **comments, matrix_error *e
 {
     matrix_scan scan;
     struct collection c = {0};
-    const market_sink sink = {&c, begin_collection, read_whole_real, collect};
+    const market_sink sink = {&c, begin_collection, read_whole_real, collect_entry};
     char *text = NULL;
     int rc = matrix_scan_init(&scan, stream, error);
     if (rc == 0)
         rc = market_read(&scan, &sink, &text);
     if (rc == 0)
-        rc = build(&scan, &c, m);
+        rc = build_from_collection(&scan, &c, m);
     free(c.entries);
     if (rc != 0 || comments == NULL)
         free(text);

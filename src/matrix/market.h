@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Matrix Market files, entry by entry. Private to the readers of this folder.
+ * Matrix Market files, entry by entry. Private to this folder.
  */
 #ifndef MATRIX_MARKET_H
 #define MATRIX_MARKET_H
@@ -9,7 +9,7 @@
 
 typedef enum market_field { MARKET_INTEGER, MARKET_REAL, MARKET_PATTERN } market_field;
 
-/* What banner and sizes say. */
+/* The contents of banner and size line. */
 typedef struct market_layout {
     int array;
     int symmetric;
@@ -23,20 +23,20 @@ typedef union market_number {
     double real;
 } market_number;
 
-/* Who wants the entries. Its functions return 0, or an error that ends the reading. */
+/* The receiver of the entries. Its functions return 0, or an error that ends reading. */
 typedef struct market_sink {
     void *context;
     int (*begin)(void *context, matrix_scan *scan, const market_layout *layout);
-    int (*read_real)(void *context, matrix_scan *scan,
-                     market_number *value); /* of a field that is real */
-    int (*take)(void *context, size_t row, size_t col,
-                market_number value); /* both of a mirrored pair */
+    /* Reads a value of a real field. */
+    int (*read_real)(void *context, matrix_scan *scan, market_number *value);
+    /* Called for both entries of a symmetric pair. */
+    int (*add)(void *context, size_t row, size_t col, market_number value);
 } market_sink;
 
-/* Reads the whole file. `comments` as matrix_read_market has it. */
+/* Reads the whole file. `comments` as in matrix_read_market. */
 int market_read(matrix_scan *scan, const market_sink *sink, char **comments);
 
-/* Refuses more rows (`what`) than a file of this length may ask memory for. */
+/* Refuses an extent (of `what`: "rows") that is too large for a file of this length. */
 int market_check_extent(matrix_scan *scan, size_t extent, const char *what);
 
 #endif

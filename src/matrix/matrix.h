@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Sparse integer matrices in compressed row storage, and the two text formats
- * they come in: FILEVIEW (view matrices, as Open MPI's io/ompio records them) and
- * Matrix Market. Knows nothing of what the numbers mean.
+ * Sparse integer matrices in compressed row storage, and two text formats: FILEVIEW (view matrices,
+ * as recorded by Open MPI's io/ompio) and Matrix Market.
  *
- * Functions return 0 or a negative errno value; outputs are set only on success. Numbers
- * are read and written the same way in every locale.
+ * Functions return 0 or a negative errno value; outputs are set only on success. Reading and
+ * writing are independent of the locale.
  */
 #ifndef MATRIX_MATRIX_H
 #define MATRIX_MATRIX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,26 +24,26 @@ typedef struct matrix {
     int64_t *value;
 } matrix;
 
-/* One entry, for building. */
+/* One entry, for construction. */
 typedef struct matrix_entry {
     size_t row, col;
     int64_t value;
 } matrix_entry;
 
-/* Why a text could not be read: 1-based line (0: the file as a whole) and a
- * sentence without a full stop, for "FILE:LINE: REASON". */
+/* Why a text is refused: 1-based line (0: the whole file) and a sentence without a full stop, for
+ * "FILE:LINE: REASON". */
 typedef struct matrix_error {
     size_t line;
     char reason[200];
 } matrix_error;
 
-/* Takes memory for that shape: row_start all 0, col and value for the caller to fill.
- * -ENOMEM. Release with matrix_release. */
+/* Allocates a matrix of that shape, filled with zeros, for the caller to fill. -ENOMEM. Release
+ * with matrix_release. */
 int matrix_allocate(matrix *m, size_t rows, size_t cols, size_t nnz);
 
-/* Builds *m from entries in any order; entries of one place are added up. `entries`
- * is sorted in place. -EINVAL: an index out of range; -ERANGE: a sum beyond int64;
- * -ENOMEM. Release with matrix_release. */
+/* Builds *m from entries in any order; entries of one position are added up. `entries` is sorted in
+ * place. -EINVAL: an index out of range; -ERANGE: a sum beyond int64; -ENOMEM. Release with
+ * matrix_release. */
 int matrix_from_entries(matrix *m, size_t rows, size_t cols, matrix_entry *entries, size_t count);
 
 /* Frees the contents and leaves an empty matrix (all zero); safe on a zeroed one. */
@@ -55,7 +55,13 @@ int64_t matrix_get(const matrix *m, size_t row, size_t col);
 /* Sum of all stored values into *sum; -ERANGE beyond int64. */
 int matrix_sum(const matrix *m, int64_t *sum);
 
-/* Adds up entries as they come, in memory that follows the nonzeros. A zeroed builder is empty
+/* Whether no value is negative. */
+bool matrix_is_nonnegative(const matrix *m);
+
+/* -ENOMEM. Release with matrix_release. */
+int matrix_transpose(matrix *transposed, const matrix *m);
+
+/* Accumulates entries in memory proportional to the number of nonzeros. A zeroed builder is empty
  * once rows and cols are set. */
 typedef struct matrix_builder {
     size_t rows, cols;
@@ -80,44 +86,42 @@ void matrix_builder_clear(matrix_builder *b);
  *   any number of lines that begin with '%' (comments), only directly after the word
  *   nnz and rows + 1
  *   nnz 0-based columns; nnz values >= 0; rows + 1 row pointers from 1 to nnz + 1
- * The matrix is square. Columns of a row ascend strictly. Afterwards the file ends, or
- * a line begins with an upper-case word (a section of a later format version), which
- * is not read. Everything else is refused, with the line and the reason: empty or
- * truncated text, something that is not a number, a value beyond int64, a negative
- * one, a column out of range, row pointers that fall or do not span 1..nnz + 1, and
- * an nnz or row count that a file of this length cannot hold (before any memory is
- * taken for it).
- * -EBADMSG: malformed (error filled in); -ENOMEM; -EIO: the stream failed, error filled
- * in too. `error` may not be NULL. The stream must be seekable; where it stands afterwards
- * is not specified. */
+ * The matrix is square. Columns of a row ascend strictly. Then the file ends, or a line begins with
+ * an upper-case word (a section of a later format version), which is not read. Everything else is
+ * refused, with the line and the reason: empty or truncated text, a word that is not a number, a
+ * value beyond int64, a negative one, a column out of range, row pointers that decrease or do not
+ * span 1..nnz + 1, and an nnz or row count that a file of this length cannot hold (before memory is
+ * allocated for it).
+ * -EBADMSG: malformed (error set); -ENOMEM; -EIO: the stream failed (error set). `error` must not
+ * be NULL. The stream must be seekable; its position afterwards is unspecified. */
 int matrix_read_fileview(FILE *stream, matrix *m, matrix_error *error);
 
-/* The comment lines directly after the first line of a file of either format, without their
- * "% ", each ended by a newline, as one string that the caller frees; empty when there are none.
- * Reads from where the stream stands. -EIO; -ENOMEM. */
+/* Reads the comment lines directly after the first line of a file of either format, without their
+ * "% ", each terminated by a newline, as one string that the caller frees; "" if there are none.
+ * Reads from the current position of the stream. -EIO; -ENOMEM. */
 int matrix_read_comments(FILE *stream, char **comments);
 
-/* Writes that format: `comments` is NULL or a text of complete lines, each of which
- * gets "% " in front. -EINVAL: not square or a negative value (nothing is written then);
- * -EIO: the stream failed, which is known for certain since the stream is flushed. */
+/* Writes that format. comments: NULL, or complete lines, each of which is prefixed by "% ". Flushes
+ * the stream. -EINVAL: not square or a negative value (nothing is written then); -EIO: the stream
+ * failed. */
 int matrix_write_fileview(FILE *stream, const matrix *m, const char *comments);
 
-/* Coordinate files name their rows in one number; beyond so many rows the file must have
- * at least as many bytes as rows, so that a short file cannot ask for much memory. */
+/* Beyond this number of rows, a coordinate file must have at least as many bytes as rows, so that a
+ * short file cannot cause a large allocation. */
 #define MATRIX_MARKET_FREE_ROWS ((size_t)1 << 20)
 
-/* Matrix Market: coordinate and array; integer, pattern (1) and real with integral
- * values; general and symmetric (mirrored here; either triangle may be given). Complex,
- * Hermitian and skew-symmetric are refused. Indices count from 1, entries of one place are
- * added up, '%' comments stand between the banner and the sizes, negative values are
- * refused. Nothing may follow the last entry. Same errors as above. When `comments` is not
- * NULL it receives the comment lines without their '%', each ended by a newline, as one
- * string that the caller frees ("" when there are none). */
+/* Reads Matrix Market: coordinate and array; integer, pattern (1) and real with integral values;
+ * general and symmetric (either triangle; both are set). Complex, Hermitian and skew-symmetric are
+ * refused. Indices count from 1, entries of one position are added up, '%' comments are between the
+ * banner and the sizes, negative values are refused. Nothing may follow the last entry. Errors as
+ * above. comments: NULL, or receives the comment lines without their '%', each terminated by a
+ * newline, as one string that the caller frees ("" if there are none). */
 int matrix_read_market(FILE *stream, matrix *m, char **comments, matrix_error *error);
 
 /* Costs of pairs of a row and a column, column by column. All pairs: start and row are NULL, and
- * the cost of column j on row i is number j * rows + i. Otherwise the pairs of column j are numbers
- * start[j] .. start[j + 1] - 1, with row[k], ascending. One of whole and real is not NULL. */
+ * the cost of column j on row i has index j * rows + i. Listed pairs: those of column j have
+ * indices start[j] .. start[j + 1] - 1 and rows row[k], ascending. Either whole or real is not
+ * NULL. */
 typedef struct matrix_costs {
     size_t rows, cols;
     size_t *start, *row;
@@ -125,12 +129,12 @@ typedef struct matrix_costs {
     double *real;
 } matrix_costs;
 
-/* Matrix Market as above, but real numbers stay what they are: an array has a cost for every pair,
- * a coordinate file for those that it lists, where 0 is a cost too. INFINITY in a file of reals is
- * kept; NaN and -INFINITY are refused. Same errors as above. Release with matrix_costs_release. */
+/* Reads Matrix Market as above, but with real numbers: an array has a cost for every pair, a
+ * coordinate file for the listed ones, including 0. INFINITY is allowed in a file of reals; NaN and
+ * -INFINITY are refused. Errors as above. Release with matrix_costs_release. */
 int matrix_read_costs(FILE *stream, matrix_costs *costs, matrix_error *error);
 
-/* Frees the contents and leaves no costs; safe on a zeroed one. */
+/* Frees the contents and zeroes the struct; safe on a zeroed one. */
 void matrix_costs_release(matrix_costs *costs);
 
 /* Writes coordinate integer general; `comments` as in matrix_write_fileview. */

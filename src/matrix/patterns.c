@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns of a view file: which of them look alike, their sums, and keeping them few and small. */
+/* Patterns of a view file: equivalence, sums, and limits on their number and size. */
 #include "matrix/view_file.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-static size_t entries_of(const matrix *m)
+static size_t count_pattern_entries(const matrix *m)
 {
     return m->rows > 0 ? m->row_start[m->rows] : 0;
 }
 
 /* ---- bins ---- */
 
-/* Entries of row r in bins of 2^doublings the size, added up; how many there are. */
+/* Appends the entries of row r in bins of 2^doublings the size, from entry *at on. */
 static int coarsen_row(const matrix *m, size_t r, unsigned doublings, matrix *coarse, size_t *at)
 {
     size_t first = *at;
@@ -35,7 +36,8 @@ int view_file_coarsen(const matrix *bytes, unsigned doublings, matrix *coarse)
 {
     matrix made;
     size_t at = 0, bins = ((bytes->cols - 1) >> doublings) + 1;
-    int rc = matrix_allocate(&made, bytes->rows, bytes->cols > 0 ? bins : 0, entries_of(bytes));
+    int rc = matrix_allocate(&made, bytes->rows, bytes->cols > 0 ? bins : 0,
+                             count_pattern_entries(bytes));
     if (rc != 0)
         return rc;
     for (size_t r = 0; r < bytes->rows && rc == 0; r++)
@@ -57,7 +59,7 @@ static unsigned doublings_between(int64_t small, int64_t large)
     return n;
 }
 
-/* Brings a pattern to bins of that size, which is no less than its own. */
+/* Enlarges the bins of a pattern to `unit`. */
 static int enlarge_bins(access_pattern *pattern, matrix *bytes, int64_t unit)
 {
     matrix coarse;
@@ -76,7 +78,7 @@ static int enlarge_bins(access_pattern *pattern, matrix *bytes, int64_t unit)
 
 static int copy_times(const matrix *m, int64_t times, matrix *copy)
 {
-    size_t nnz = entries_of(m);
+    size_t nnz = count_pattern_entries(m);
     int rc = matrix_allocate(copy, m->rows, m->cols, nnz);
     if (rc != 0)
         return rc;
@@ -89,21 +91,22 @@ static int copy_times(const matrix *m, int64_t times, matrix *copy)
     return rc;
 }
 
-/* m += more, whose bins are as large; the one with more bins says how many there are. */
-static int add_matrix(matrix *m, const matrix *more)
+/* m += more; the number of columns becomes the larger one. */
+static int add_to_matrix(matrix *m, const matrix *more)
 {
     matrix sum;
     size_t cols = m->cols > more->cols ? m->cols : more->cols, used = 0;
-    matrix_entry *entry = calloc(entries_of(m) + entries_of(more) + 1, sizeof *entry);
+    matrix_entry *entry =
+        calloc(count_pattern_entries(m) + count_pattern_entries(more) + 1, sizeof *entry);
     if (entry == NULL)
         return -ENOMEM;
     for (size_t r = 0; r < m->rows; r++) {
         size_t i = m->row_start[r], k = more->row_start[r];
         while (i < m->row_start[r + 1] || k < more->row_start[r + 1]) {
-            int ours = k == more->row_start[r + 1] ||
-                       (i < m->row_start[r + 1] && m->col[i] <= more->col[k]);
-            const matrix *from = ours ? m : more;
-            size_t at = ours ? i++ : k++;
+            bool first = k == more->row_start[r + 1] ||
+                         (i < m->row_start[r + 1] && m->col[i] <= more->col[k]);
+            const matrix *from = first ? m : more;
+            size_t at = first ? i++ : k++;
             entry[used++] = (matrix_entry){r, from->col[at], from->value[at]};
         }
     }
@@ -116,8 +119,8 @@ static int add_matrix(matrix *m, const matrix *more)
     return 0;
 }
 
-/* Pattern k takes over the calls of another one, which is the caller's and may get larger bins. */
-static int join(view_file *f, size_t k, access_pattern *pattern, matrix *bytes)
+/* Adds the calls of another pattern, whose bins may be enlarged, to pattern k. */
+static int add_to_pattern(view_file *f, size_t k, access_pattern *pattern, matrix *bytes)
 {
     access_pattern *p = &f->pattern[k];
     int64_t unit = p->unit > pattern->unit ? p->unit : pattern->unit, calls;
@@ -127,20 +130,20 @@ static int join(view_file *f, size_t k, access_pattern *pattern, matrix *bytes)
     if (rc == 0)
         rc = enlarge_bins(pattern, bytes, unit);
     if (rc == 0)
-        rc = add_matrix(&f->bytes[k], bytes);
+        rc = add_to_matrix(&f->bytes[k], bytes);
     if (rc == 0)
         p->calls = calls;
     return rc;
 }
 
-/* ---- which look alike ---- */
+/* ---- equivalence ---- */
 
-/* Whether a call of one has the bytes of a call of the other. */
+/* Whether each call of one has the bytes of a call of the other. */
 static int same_shape(const access_pattern *p, const matrix *a, const access_pattern *q,
                       const matrix *b)
 {
-    size_t nnz = entries_of(a);
-    if (p->unit != q->unit || a->cols != b->cols || nnz != entries_of(b) ||
+    size_t nnz = count_pattern_entries(a);
+    if (p->unit != q->unit || a->cols != b->cols || nnz != count_pattern_entries(b) ||
         memcmp(a->row_start, b->row_start, (a->rows + 1) * sizeof *a->row_start) != 0 ||
         memcmp(a->col, b->col, nnz * sizeof *a->col) != 0)
         return 0;
@@ -150,9 +153,9 @@ static int same_shape(const access_pattern *p, const matrix *a, const access_pat
     return 1;
 }
 
-/* One of the two may have got larger bins to save room. */
-static int looks_alike(const access_pattern *p, const matrix *a, const access_pattern *q,
-                       const matrix *b)
+/* As same_shape, but bins may have been enlarged to save space. */
+static int is_equivalent(const access_pattern *p, const matrix *a, const access_pattern *q,
+                         const matrix *b)
 {
     access_pattern fine = p->unit < q->unit ? *p : *q;
     const access_pattern *coarse = p->unit < q->unit ? q : p;
@@ -170,12 +173,12 @@ static int looks_alike(const access_pattern *p, const matrix *a, const access_pa
     return alike;
 }
 
-/* ---- few and small ---- */
+/* ---- limits ---- */
 
-/* Pattern `to` takes over pattern `from`, which goes. */
-static int merge(view_file *f, size_t to, size_t from)
+/* Adds pattern `from` to pattern `to`, and removes it. */
+static int merge_patterns(view_file *f, size_t to, size_t from)
 {
-    int rc = join(f, to, &f->pattern[from], &f->bytes[from]);
+    int rc = add_to_pattern(f, to, &f->pattern[from], &f->bytes[from]);
     if (rc != 0)
         return rc;
     free(f->pattern[from].file);
@@ -186,26 +189,25 @@ static int merge(view_file *f, size_t to, size_t from)
     return 0;
 }
 
-/* The two that lose least as one: of the same shape, or else the last two of a file, or the last
- * two. */
-static int merge_two(view_file *f)
+/* Merges two equivalent patterns, or else the last two of a file, or else the last two. */
+static int merge_some_patterns(view_file *f)
 {
     for (size_t k = 1; k < f->patterns; k++)
         for (size_t i = 0; i < k; i++)
-            if (looks_alike(&f->pattern[i], &f->bytes[i], &f->pattern[k], &f->bytes[k]))
-                return merge(f, i, k);
+            if (is_equivalent(&f->pattern[i], &f->bytes[i], &f->pattern[k], &f->bytes[k]))
+                return merge_patterns(f, i, k);
     for (size_t k = f->patterns; k-- > 1;)
         for (size_t i = k; i-- > 0;)
             if (strcmp(f->pattern[i].file, f->pattern[k].file) == 0)
-                return merge(f, i, k);
-    return merge(f, f->patterns - 2, f->patterns - 1);
+                return merge_patterns(f, i, k);
+    return merge_patterns(f, f->patterns - 2, f->patterns - 1);
 }
 
-static size_t largest(const view_file *f)
+static size_t largest_pattern(const view_file *f)
 {
     size_t most = 0;
     for (size_t k = 1; k < f->patterns; k++)
-        if (entries_of(&f->bytes[k]) > entries_of(&f->bytes[most]))
+        if (count_pattern_entries(&f->bytes[k]) > count_pattern_entries(&f->bytes[most]))
             most = k;
     return most;
 }
@@ -214,46 +216,47 @@ static size_t entries_in_all(const view_file *f)
 {
     size_t sum = 0;
     for (size_t k = 0; k < f->patterns; k++)
-        sum += entries_of(&f->bytes[k]);
+        sum += count_pattern_entries(&f->bytes[k]);
     return sum;
 }
 
-/* Larger bins save little where most ranks have one entry anyway. */
-static int keep_small(view_file *f)
+/* Larger bins save little where most ranks have a single entry. */
+static int reduce_entries(view_file *f)
 {
-    size_t k = largest(f);
+    size_t k = largest_pattern(f);
     matrix *m = &f->bytes[k];
-    if (m->cols > 1 && (f->patterns == 1 || entries_of(m) > 2 * m->rows))
+    if (m->cols > 1 && (f->patterns == 1 || count_pattern_entries(m) > 2 * m->rows))
         return enlarge_bins(&f->pattern[k], m, 2 * f->pattern[k].unit);
-    return merge_two(f);
+    return merge_some_patterns(f);
 }
 
-static int keep_limits(view_file *f)
+static int apply_limits(view_file *f)
 {
     int rc = 0;
     while (rc == 0 && f->patterns > VIEW_FILE_MOST_PATTERNS)
-        rc = merge_two(f);
+        rc = merge_some_patterns(f);
     while (rc == 0 && entries_in_all(f) > VIEW_FILE_ENTRIES &&
            (f->patterns > 1 || f->bytes[0].cols > 1))
-        rc = keep_small(f);
+        rc = reduce_entries(f);
     return rc;
 }
 
 /* ---- adding ---- */
 
-/* Takes pattern and bytes over, or leaves them to be freed. */
+/* Takes ownership of pattern and bytes, or leaves them to the caller. */
 static int add_pattern(view_file *f, access_pattern *pattern, matrix *bytes)
 {
     for (size_t k = 0; k < f->patterns; k++)
         if (strcmp(f->pattern[k].file, pattern->file) == 0 &&
-            looks_alike(&f->pattern[k], &f->bytes[k], pattern, bytes))
-            return join(f, k, pattern, bytes);
+            is_equivalent(&f->pattern[k], &f->bytes[k], pattern, bytes))
+            return add_to_pattern(f, k, pattern, bytes);
     int rc = view_file_append(f, pattern, bytes);
-    return rc == 0 ? keep_limits(f) : rc;
+    return rc == 0 ? apply_limits(f) : rc;
 }
 
-/* The pattern as it is, but for bytes `times` as many. */
-static int add_copy(view_file *f, const access_pattern *pattern, const matrix *bytes, int64_t times)
+/* Adds a copy of the pattern with `times` the bytes. */
+static int add_pattern_copy(view_file *f, const access_pattern *pattern, const matrix *bytes,
+                            int64_t times)
 {
     access_pattern added = *pattern;
     matrix copy;
@@ -274,7 +277,7 @@ int view_file_add_calls(view_file *f, const access_pattern *pattern, const matri
 {
     access_pattern added = *pattern;
     added.calls = times;
-    return times < 1 ? -EINVAL : add_copy(f, &added, bytes, times);
+    return times < 1 ? -EINVAL : add_pattern_copy(f, &added, bytes, times);
 }
 
 static int add_view(view_file *f, const matrix *view)
@@ -288,13 +291,13 @@ static int add_view(view_file *f, const matrix *view)
         f->view = copy;
         return 0;
     }
-    return f->view.rows == view->rows ? add_matrix(&f->view, view) : -EINVAL;
+    return f->view.rows == view->rows ? add_to_matrix(&f->view, view) : -EINVAL;
 }
 
 int view_file_add(view_file *f, const view_file *more)
 {
     int rc = more->view.rows > 0 ? add_view(f, &more->view) : 0;
     for (size_t k = 0; k < more->patterns && rc == 0; k++)
-        rc = add_copy(f, &more->pattern[k], &more->bytes[k], 1);
+        rc = add_pattern_copy(f, &more->pattern[k], &more->bytes[k], 1);
     return rc;
 }

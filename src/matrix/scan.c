@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words and numbers of a text, with the line they stand on. */
+/* A scanner for words and numbers that tracks line numbers. */
 #define _GNU_SOURCE /* strtod_l */
 #include "matrix/scan.h"
+
+#include "base/memory.h"
 
 #include <errno.h>
 #include <math.h>
@@ -10,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Not isspace: the locale must not decide what separates numbers. */
+/* isspace depends on the locale. */
 static int is_space(int c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
@@ -61,7 +63,7 @@ uint64_t matrix_scan_left(const matrix_scan *scan)
     return scan->length > scan->consumed ? scan->length - scan->consumed : 0;
 }
 
-/* The next character without passing it, or EOF. */
+/* The next character without reading it, or EOF. */
 static int peek(matrix_scan *scan)
 {
     if (scan->position == scan->held) {
@@ -118,31 +120,30 @@ int matrix_scan_word(matrix_scan *scan)
 
 int matrix_scan_rest_of_line(matrix_scan *scan, char **text)
 {
-    size_t length = 0, room = 128, line = scan->line;
-    char *read = malloc(room);
-    for (int c; read != NULL && (c = matrix_scan_next(scan)) != '\n' && c != EOF;) {
-        if (length == MATRIX_SCAN_LINE || c == '\0') {
-            free(read);
-            return c == '\0' ? matrix_scan_refuse(scan, line, "a NUL byte")
-                             : matrix_scan_refuse(scan, line, "a line of more than %d characters",
-                                                  MATRIX_SCAN_LINE);
-        }
-        read[length++] = (char)c;
-        if (length == room) {
-            char *grown = realloc(read, room *= 2);
-            if (grown == NULL)
-                free(read);
-            read = grown;
-        }
+    size_t length = 0, capacity = 0, line = scan->line;
+    char *read = NULL;
+    int rc = base_reserve(&read, &capacity, 1, 1);
+    for (int c; rc == 0 && (c = matrix_scan_next(scan)) != '\n' && c != EOF;) {
+        if (c == '\0')
+            rc = matrix_scan_refuse(scan, line, "a NUL byte");
+        else if (length == MATRIX_SCAN_LINE)
+            rc = matrix_scan_refuse(scan, line, "a line of more than %d characters",
+                                    MATRIX_SCAN_LINE);
+        else
+            rc = base_reserve(&read, &capacity, length + 2, 1);
+        if (rc == 0)
+            read[length++] = (char)c;
     }
-    if (read == NULL)
-        return -ENOMEM;
+    if (rc != 0) {
+        free(read);
+        return rc;
+    }
     read[length] = '\0';
     *text = read;
     return 0;
 }
 
-/* As it may be shown: printable and not long. */
+/* Shows at most 40 characters, the printable ones. */
 int matrix_scan_unexpected(matrix_scan *scan, const char *what)
 {
     char shown[41];
@@ -167,7 +168,7 @@ static int next_word(matrix_scan *scan, const char *what)
     return rc;
 }
 
-/* *n = 10 *n - digit: kept negative, since int64 reaches further down than up. */
+/* *n = 10 * *n - digit: negative, since the range of int64 is larger below 0. */
 static int append_digit(int64_t *n, int digit)
 {
     return __builtin_mul_overflow(*n, 10, n) || __builtin_sub_overflow(*n, digit, n);
@@ -220,7 +221,8 @@ struct decimal {
     char digits[MATRIX_SCAN_WORD + 1];
 };
 
-/* An exponent past this makes any number of digits 0, fractional or too large. */
+/* With a greater exponent every number of at most MATRIX_SCAN_WORD digits is 0, fractional or too
+ * large. */
 #define EXPONENT_LIMIT 100000
 
 static int parse_exponent(const char *text, long *exponent)
@@ -269,7 +271,7 @@ static void drop_trailing_zeros(struct decimal *d)
     }
 }
 
-/* Not strtod: it follows the locale, and a double does not hold every int64. */
+/* strtod depends on the locale, and a double does not represent every int64. */
 int matrix_scan_real(matrix_scan *scan, const char *what, int64_t *number)
 {
     struct decimal d;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Words and numbers of a text, with the line they stand on. Private to the readers
- * of this folder.
+ * A scanner for words and numbers that tracks line numbers. Private to this folder.
  */
 #ifndef MATRIX_SCAN_H
 #define MATRIX_SCAN_H
@@ -10,51 +9,52 @@
 
 #include <locale.h>
 
-/* Longer words are refused: no number that fits 64 bits needs so many characters. */
+/* Longer words are refused: numbers of 64 bits are shorter. */
 #define MATRIX_SCAN_WORD 127
 
-/* Longer lines are refused where a line is text. */
+/* Longer lines of text are refused. */
 #define MATRIX_SCAN_LINE 32768
 
 typedef struct matrix_scan {
     FILE *stream;
-    matrix_error *error; /* filled in by whatever fails */
-    uint64_t length;     /* bytes from where the stream stood to its end */
-    uint64_t consumed;   /* bytes of these that next() has passed */
+    matrix_error *error; /* set on every error */
+    uint64_t length;     /* bytes from the initial position of the stream to its end */
+    uint64_t consumed;   /* bytes of these already read */
     size_t line;         /* line of the next character, from 1 */
     int at_line_start;   /* the next character is the first of its line */
-    size_t word_line;    /* of the last word; after the end, of the end */
-    size_t word_length;  /* 0: the text has ended */
-    int word_first;      /* the word begins its line */
+    size_t word_line;    /* line of the last word, or of the end of the text */
+    size_t word_length;  /* 0: end of the text */
+    int word_first;      /* the word is the first of its line */
     char word[MATRIX_SCAN_WORD + 1];
-    size_t position, held; /* of buffer */
+    size_t position, held; /* bytes of buffer: read, filled */
     char buffer[4096];
 } matrix_scan;
 
-/* Each returns 0, or -EIO or -EBADMSG with the error filled in. */
+/* Each returns 0, or -EIO or -EBADMSG with the error set. */
 int matrix_scan_init(matrix_scan *scan, FILE *stream, matrix_error *error);
 
-/* The next word into word; word_length is 0 at the end of the text. */
+/* Reads the next word; word_length is 0 at the end of the text. */
 int matrix_scan_word(matrix_scan *scan);
 
-/* The next word as a whole number (with an optional sign). `what` names the number in
- * messages, with its article: "a column". */
+/* Reads the next word as an integer (with an optional sign). `what` names the number in messages,
+ * with its article: "a column". */
 int matrix_scan_number(matrix_scan *scan, const char *what, int64_t *number);
 
 /* As matrix_scan_number, but not below 0. */
 int matrix_scan_count(matrix_scan *scan, const char *what, size_t *count);
 
-/* As matrix_scan_number, but also 3.0, 25e2 and the like: every decimal with a whole value. */
+/* As matrix_scan_number, but accepts every decimal with an integral value: 3.0, 25e2. */
 int matrix_scan_real(matrix_scan *scan, const char *what, int64_t *number);
 
-/* The next word as a real number in that locale, which is C's; "inf" and "infinity" are infinite.
- * NaN, what lies below every number and what a double cannot hold are refused. */
+/* Reads the next word as a real number; `c` is the C locale. "inf" and "infinity" are infinite.
+ * NaN, -INFINITY and numbers beyond a double are refused. */
 int matrix_scan_double(matrix_scan *scan, locale_t c, const char *what, double *number);
 
-/* Passes white space. 1: the next character begins a line and is a '%'. 0: it is not. */
+/* Skips white space. 1: the next character is a '%' at the beginning of a line; otherwise 0. */
 int matrix_scan_at_comment(matrix_scan *scan);
 
-/* The rest of the line, without the newline, as a string that the caller frees. -ENOMEM too. */
+/* Reads the rest of the line, without the newline, as a string that the caller frees. Also -ENOMEM.
+ */
 int matrix_scan_rest_of_line(matrix_scan *scan, char **text);
 
 /* The next character, or EOF. */
@@ -63,7 +63,7 @@ int matrix_scan_next(matrix_scan *scan);
 /* Bytes not yet read. */
 uint64_t matrix_scan_left(const matrix_scan *scan);
 
-/* Refuses what stands on that line: fills in the error and returns -EBADMSG. */
+/* Refuses the text at that line: sets the error and returns -EBADMSG. */
 int matrix_scan_refuse(matrix_scan *scan, size_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

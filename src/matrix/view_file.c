@@ -2,6 +2,8 @@
 /* View files: the matrix, and the profile in ACCESS sections. */
 #include "matrix/view_file.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,24 +27,20 @@ void view_file_release(view_file *f)
 
 int view_file_append(view_file *f, access_pattern *pattern, matrix *bytes)
 {
-    access_pattern *patterns = realloc(f->pattern, (f->patterns + 1) * sizeof *patterns);
-    if (patterns == NULL)
+    size_t capacity = f->capacity;
+    if (base_reserve(&f->pattern, &capacity, f->patterns + 1, sizeof *f->pattern) != 0 ||
+        base_reserve(&f->bytes, &f->capacity, f->patterns + 1, sizeof *f->bytes) != 0)
         return -ENOMEM;
-    f->pattern = patterns;
-    matrix *all = realloc(f->bytes, (f->patterns + 1) * sizeof *all);
-    if (all == NULL)
-        return -ENOMEM;
-    f->bytes = all;
-    patterns[f->patterns] = *pattern;
-    all[f->patterns++] = *bytes;
+    f->pattern[f->patterns] = *pattern;
+    f->bytes[f->patterns++] = *bytes;
     *pattern = (access_pattern){0};
     *bytes = (matrix){0};
     return 0;
 }
 
-/* ---- names: a line of text whatever they hold ---- */
+/* ---- file names, escaped to be part of a line ---- */
 
-/* Also the white space at either end, which a reader could not tell from the format's own. */
+/* Also white space at either end, which is ambiguous in the format. */
 static int needs_escape(const char *name, size_t i)
 {
     unsigned char c = (unsigned char)name[i];
@@ -141,8 +139,8 @@ static int read_header(matrix_scan *scan, size_t ranks, struct header *h, char *
     return rc == 0 ? matrix_scan_rest_of_line(scan, file) : rc;
 }
 
-/* The entry of a row whose first one is at `first`. */
-static int read_entry(matrix_scan *scan, matrix *m, size_t first, size_t at)
+/* Reads an entry of a row that begins at entry `first`. */
+static int read_access_entry(matrix_scan *scan, matrix *m, size_t first, size_t at)
 {
     size_t bytes = 0;
     int rc = matrix_scan_count(scan, "a bin", &m->col[at]);
@@ -159,8 +157,8 @@ static int read_entry(matrix_scan *scan, matrix *m, size_t first, size_t at)
     return rc;
 }
 
-/* A row, which begins at entry *at; rank `least` and those above it have had none. */
-static int read_row(matrix_scan *scan, matrix *m, size_t entries, size_t *least, size_t *at)
+/* Reads a row, which begins at entry *at; its rank must be at least *least. */
+static int read_access_row(matrix_scan *scan, matrix *m, size_t entries, size_t *least, size_t *at)
 {
     size_t rank = 0, count = 0, first = *at;
     int rc = matrix_scan_count(scan, "a rank", &rank);
@@ -174,19 +172,19 @@ static int read_row(matrix_scan *scan, matrix *m, size_t entries, size_t *least,
                                 "%zu entries of rank %zu where %zu at most are expected", count,
                                 rank, entries - first);
     for (; rc == 0 && *at < first + count; (*at)++)
-        rc = read_entry(scan, m, first, *at);
+        rc = read_access_entry(scan, m, first, *at);
     if (rc == 0)
         m->row_start[rank + 1] = count;
     *least = rank + 1;
     return rc;
 }
 
-static int read_rows(matrix_scan *scan, matrix *m, const struct header *h)
+static int read_access_rows(matrix_scan *scan, matrix *m, const struct header *h)
 {
     size_t least = 0, at = 0;
     int rc = 0;
     for (size_t k = 0; k < h->rows && rc == 0; k++)
-        rc = read_row(scan, m, h->entries, &least, &at);
+        rc = read_access_row(scan, m, h->entries, &least, &at);
     if (rc == 0 && at != h->entries)
         rc = matrix_scan_refuse(scan, scan->word_line, "%zu entries where %zu are expected", at,
                                 h->entries);
@@ -195,7 +193,7 @@ static int read_rows(matrix_scan *scan, matrix *m, const struct header *h)
     return rc;
 }
 
-/* The word ACCESS has been read. */
+/* Reads a section whose first word, ACCESS, has been read. */
 static int read_pattern(matrix_scan *scan, view_file *f)
 {
     struct header h = {0};
@@ -208,7 +206,7 @@ static int read_pattern(matrix_scan *scan, view_file *f)
     if (rc == 0)
         rc = matrix_allocate(&bytes, f->view.rows, h.bins, h.entries);
     if (rc == 0)
-        rc = read_rows(scan, &bytes, &h);
+        rc = read_access_rows(scan, &bytes, &h);
     access_pattern pattern = {file, (int64_t)h.calls, (int64_t)h.first, (int64_t)h.unit};
     if (rc == 0)
         rc = view_file_append(f, &pattern, &bytes);
@@ -231,8 +229,8 @@ static int read_patterns(matrix_scan *scan, view_file *f)
     return rc;
 }
 
-/* The comments have a reader of their own, which goes by lines. */
-static int read_comments(FILE *stream, char **comments, matrix_error *error)
+/* Reads the comments and rewinds the stream: they are read line by line, unlike the rest. */
+static int read_view_comments(FILE *stream, char **comments, matrix_error *error)
 {
     off_t start = ftello(stream);
     int rc = start < 0 ? -EIO : matrix_read_comments(stream, comments);
@@ -249,7 +247,7 @@ int view_file_read(FILE *stream, view_file *f, matrix_error *error)
 {
     matrix_scan scan;
     view_file read = {0};
-    int rc = read_comments(stream, &read.comments, error);
+    int rc = read_view_comments(stream, &read.comments, error);
     if (rc == 0)
         rc = matrix_scan_init(&scan, stream, error);
     if (rc == 0)
@@ -289,7 +287,7 @@ static size_t count_rows(const matrix *m)
     return rows;
 }
 
-static void write_row(FILE *stream, const matrix *m, size_t rank)
+static void write_access_row(FILE *stream, const matrix *m, size_t rank)
 {
     size_t first = m->row_start[rank], end = m->row_start[rank + 1];
     if (first == end)
@@ -307,7 +305,7 @@ static void write_pattern(FILE *stream, const access_pattern *p, const matrix *m
     write_name(stream, p->file);
     fputc('\n', stream);
     for (size_t rank = 0; rank < m->rows; rank++)
-        write_row(stream, m, rank);
+        write_access_row(stream, m, rank);
 }
 
 int view_file_write(FILE *stream, const view_file *f)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What binds ranks, or groups of ranks, together: an undirected weighted graph. */
+/* The affinity of ranks, or of sets of ranks: an undirected weighted graph. */
 #include "setmatch/affinity.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-
+#include "base/arena.h"
 #include "setmatch/rows.h"
 
 /* Sums stay below this. */
@@ -35,8 +34,8 @@ void affinity_release(affinity *g)
     *g = (affinity){0};
 }
 
-/* How many pairs there are, and by how many bits their values must be shifted. */
-static size_t measure(const symmetric_rows *rows, unsigned *shift)
+/* Counts the arcs, and the bits by which values must be shifted. */
+static size_t count_arcs(const symmetric_rows *rows, unsigned *shift)
 {
     row_pair pair;
     size_t arcs = 0;
@@ -52,13 +51,13 @@ static size_t measure(const symmetric_rows *rows, unsigned *shift)
     return arcs;
 }
 
-/* A value that is shifted to nothing still binds a little. */
+/* At least 1: small values do not vanish. */
 static int64_t shifted(uint64_t value, unsigned shift)
 {
     return value >> shift > 0 ? (int64_t)(value >> shift) : 1;
 }
 
-static void fill(affinity *g, const symmetric_rows *rows, unsigned shift)
+static void fill_arcs(affinity *g, const symmetric_rows *rows, unsigned shift)
 {
     row_pair pair;
     size_t arcs = 0;
@@ -83,41 +82,30 @@ int affinity_from_view(affinity *g, const matrix *view)
     int rc = symmetric_rows_init(&rows, view);
     if (rc != 0)
         return rc;
-    rc = affinity_allocate(g, view->rows, measure(&rows, &shift));
+    rc = affinity_allocate(g, view->rows, count_arcs(&rows, &shift));
     if (rc == 0)
-        fill(g, &rows, shift);
+        fill_arcs(g, &rows, shift);
     symmetric_rows_release(&rows);
     return rc;
 }
 
-/* The vertices of a graph by what they become: member[first[c]] .. member[first[c + 1] - 1]. */
-struct members {
-    size_t *first;
-    vertex *member;
-};
-
-static int members_init(struct members *m, const vertex *to, size_t vertices, size_t count)
+/* Sorts vertices by coarse vertex: those of c become member[first[c]] .. member[first[c + 1] - 1].
+ * first has count + 2 entries of 0. */
+static void list_coarse_members(const vertex *to, size_t vertices, size_t count, size_t *first,
+                                vertex *member)
 {
-    *m = (struct members){calloc(count + 2, sizeof *m->first),
-                          calloc(vertices + 1, sizeof *m->member)};
-    if (m->first == NULL || m->member == NULL) {
-        free(m->first);
-        free(m->member);
-        return -ENOMEM;
-    }
     for (size_t v = 0; v < vertices; v++)
         if (to[v] != NO_VERTEX)
-            m->first[to[v] + 2]++;
+            first[to[v] + 2]++;
     for (size_t c = 2; c < count + 2; c++)
-        m->first[c] += m->first[c - 1];
+        first[c] += first[c - 1];
     for (size_t v = 0; v < vertices; v++)
         if (to[v] != NO_VERTEX)
-            m->member[m->first[to[v] + 1]++] = (vertex)v;
-    return 0;
+            member[first[to[v] + 1]++] = (vertex)v;
 }
 
-/* Adds the arcs of one fine vertex to coarse vertex c, whose arcs begin at g->start[c]. at[] says
- * where an arc to a coarse vertex stands, if that is not before the beginning. */
+/* Adds the arcs of one fine vertex to coarse vertex c, whose arcs begin at g->start[c]. at[]: index
+ * of the arc to each coarse vertex, invalid if less than the beginning. */
 static size_t add_arcs(affinity *g, size_t c, size_t end, const affinity *fine, vertex v,
                        const vertex *to, size_t *at)
 {
@@ -135,7 +123,7 @@ static size_t add_arcs(affinity *g, size_t c, size_t end, const affinity *fine, 
     return end;
 }
 
-static size_t remaining_arcs(const affinity *fine, const vertex *to)
+static size_t count_remaining_arcs(const affinity *fine, const vertex *to)
 {
     size_t arcs = 0;
     for (size_t v = 0; v < fine->vertices; v++)
@@ -146,51 +134,41 @@ static size_t remaining_arcs(const affinity *fine, const vertex *to)
 
 int affinity_contract(affinity *coarse, const affinity *fine, const vertex *to, size_t count)
 {
-    struct members m;
     affinity made;
-    size_t *at = calloc(count + 1, sizeof *at);
-    if (at == NULL)
-        return -ENOMEM;
-    int rc = members_init(&m, to, fine->vertices, count);
-    if (rc != 0)
-        goto free_at;
-    rc = affinity_allocate(&made, count, remaining_arcs(fine, to));
-    if (rc != 0)
-        goto free_members;
-    for (size_t c = 0; c < count; c++) {
-        size_t end = made.start[c];
-        for (size_t k = m.first[c]; k < m.first[c + 1]; k++) {
-            made.size[c] += fine->size[m.member[k]];
-            end = add_arcs(&made, c, end, fine, m.member[k], to, at);
+    struct base_arena arena = {0};
+    size_t *at = base_arena_alloc(&arena, count, sizeof *at);
+    size_t *first = base_arena_alloc(&arena, count + 2, sizeof *first);
+    vertex *member = base_arena_alloc(&arena, fine->vertices, sizeof *member);
+    int rc =
+        arena.failed ? -ENOMEM : affinity_allocate(&made, count, count_remaining_arcs(fine, to));
+    if (rc == 0) {
+        list_coarse_members(to, fine->vertices, count, first, member);
+        for (size_t c = 0; c < count; c++) {
+            size_t end = made.start[c];
+            for (size_t k = first[c]; k < first[c + 1]; k++) {
+                made.size[c] += fine->size[member[k]];
+                end = add_arcs(&made, c, end, fine, member[k], to, at);
+            }
+            made.start[c + 1] = end;
         }
-        made.start[c + 1] = end;
+        *coarse = made;
     }
-    *coarse = made;
-free_members:
-    free(m.first);
-    free(m.member);
-free_at:
-    free(at);
+    base_arena_release(&arena);
     return rc;
-}
-
-static size_t arcs_of(const affinity *g, const vertex *member, size_t count)
-{
-    size_t arcs = 0;
-    for (size_t k = 0; k < count; k++)
-        arcs += g->start[member[k] + 1] - g->start[member[k]];
-    return arcs;
 }
 
 int affinity_extract(affinity *part, const affinity *whole, const vertex *member, size_t count,
                      vertex *to)
 {
     size_t arcs = 0;
-    int rc = affinity_allocate(part, count, arcs_of(whole, member, count));
+    for (size_t k = 0; k < count; k++)
+        arcs += whole->start[member[k] + 1] - whole->start[member[k]];
+    int rc = affinity_allocate(part, count, arcs);
     if (rc != 0)
         return rc;
     for (size_t k = 0; k < count; k++)
         to[member[k]] = (vertex)k;
+    arcs = 0;
     for (size_t k = 0; k < count; k++) {
         vertex v = member[k];
         part->size[k] = whole->size[v];

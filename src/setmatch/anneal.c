@@ -1,52 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Swaps at random, also such that cut more, by less and less: threshold accepting (Dueck, Scheuer,
- * Journal of Computational Physics 90, 1990), which is annealing in whole numbers. */
+/* Threshold accepting (Dueck, Scheuer, Journal of Computational Physics 90, 1990): random swaps,
+ * accepted if the cut grows by less than a decreasing threshold. Annealing in integers. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "base/arena.h"
 #include "setmatch/candidates.h"
 #include "setmatch/mix.h"
 #include "setmatch/swapping.h"
 
-/* Several short ways, each from the best placement so far, find more than a long one; tries of more
- * ranks take longer. A way begins by accepting this share of what a swap at random costs: more
- * leads too far away, less nowhere. */
-#define BEGIN .2
+/* Several short runs, each from the best placement so far, find more than one long run; steps take
+ * longer with more ranks. The initial threshold is this share of the mean cost of a random swap:
+ * more leads too far away, less nowhere. */
+#define INITIAL_SHARE .2
 enum {
-    TRIES = 30000,
-    WAYS = 8,
-    FEWER_WAYS = 4,
-    MOST_WAYS_RANKS = 64,
+    STEPS = 30000,
+    RUNS = 8,
+    RUNS_OF_MANY = 4, /* beyond RUNS_RANKS ranks */
+    RUNS_RANKS = 64,
     SAMPLE = 200,
-    SAME_THRESHOLD = 256
+    STEPS_PER_THRESHOLD = 256
 };
 
-/* Nodes with ranks are numbered anew; the others stay without. */
+/* Nodes with ranks are numbered consecutively; the others take no part. */
 struct annealing {
+    struct base_arena arena;
     swapping s;
-    size_t *home, *slots; /* by number */
-    size_t *number;       /* by node, from 1 on; 0: none */
+    size_t *home, *slots; /* by number: the node, its slots */
+    size_t *number;       /* by node: number + 1; 0: none */
     size_t *first;        /* by number: of its places in member[] */
     size_t *member;       /* places node by node */
-    size_t *seat;         /* by place: where it is in member[] */
+    size_t *position;     /* by place: its index in member[] */
     uint64_t state;
 };
 
-static void release(struct annealing *a)
-{
-    swapping_release(&a->s);
-    free(a->home);
-    free(a->slots);
-    free(a->number);
-    free(a->first);
-    free(a->member);
-    free(a->seat);
-}
-
-/* Sets how many nodes have ranks; returns the places there. */
-static size_t number_nodes(struct annealing *a, const site *s, const size_t *node, size_t ranks,
-                           size_t *nodes)
+/* Sets the number of nodes that have ranks; returns the number of places there. */
+static size_t number_used_nodes(struct annealing *a, const site *s, const size_t *node,
+                                size_t ranks, size_t *nodes)
 {
     size_t places = 0;
     *nodes = 0;
@@ -62,49 +51,49 @@ static size_t number_nodes(struct annealing *a, const site *s, const size_t *nod
     return places;
 }
 
-static int init(struct annealing *a, const affinity *ranks, const site *s, const size_t *node)
+static int init_annealing(struct annealing *a, const affinity *ranks, const site *s,
+                          const size_t *node)
 {
     size_t count = ranks->vertices, nodes;
-    *a = (struct annealing){.home = calloc(count + 1, sizeof *a->home),
-                            .slots = calloc(count + 1, sizeof *a->slots),
-                            .number = calloc(s->listed + 1, sizeof *a->number),
-                            .first = calloc(count + 1, sizeof *a->first)};
-    if (a->home == NULL || a->slots == NULL || a->number == NULL || a->first == NULL)
+    *a = (struct annealing){.state = 0};
+    a->home = base_arena_alloc(&a->arena, count, sizeof *a->home);
+    a->slots = base_arena_alloc(&a->arena, count, sizeof *a->slots);
+    a->number = base_arena_alloc(&a->arena, s->listed, sizeof *a->number);
+    a->first = base_arena_alloc(&a->arena, count, sizeof *a->first);
+    if (a->arena.failed)
         return -ENOMEM;
-    size_t places = number_nodes(a, s, node, count, &nodes);
-    a->member = calloc(places + 1, sizeof *a->member);
-    a->seat = calloc(places + 1, sizeof *a->seat);
-    if (a->member == NULL || a->seat == NULL)
-        return -ENOMEM;
-    return swapping_init(&a->s, ranks, nodes, places);
+    size_t places = number_used_nodes(a, s, node, count, &nodes);
+    a->member = base_arena_alloc(&a->arena, places, sizeof *a->member);
+    a->position = base_arena_alloc(&a->arena, places, sizeof *a->position);
+    return a->arena.failed ? -ENOMEM : swapping_init(&a->s, ranks, nodes, places);
 }
 
-static void seat(struct annealing *a, size_t place, size_t n, size_t *next)
+static void append_place(struct annealing *a, size_t place, size_t n, size_t *next)
 {
     a->s.node[place] = n;
-    a->seat[place] = next[n];
+    a->position[place] = next[n];
     a->member[next[n]++] = place;
 }
 
-/* Ranks where they are, and free slots behind them. */
-static void take_over(struct annealing *a, const size_t *node)
+/* Starts from the placement: ranks first, then the free slots of the nodes. */
+static void set_placement(struct annealing *a, const size_t *node)
 {
     swapping *s = &a->s;
     size_t ranks = s->ranks->vertices, place = ranks, *next = a->first;
     for (size_t n = 0, at = 0; n < s->nodes; at += a->slots[n++])
         next[n] = at;
     for (size_t v = 0; v < ranks; v++)
-        seat(a, v, a->number[node[v]] - 1, next);
+        append_place(a, v, a->number[node[v]] - 1, next);
     for (size_t n = 0, end = 0; n < s->nodes; n++)
         for (end += a->slots[n]; next[n] < end;)
-            seat(a, place++, n, next);
+            append_place(a, place++, n, next);
     for (size_t n = 0; n < s->nodes; n++)
         a->first[n] -= a->slots[n];
-    swapping_bind(s);
+    swapping_weigh(s);
 }
 
-/* Looks random: xorshift64 (Marsaglia 2003), which takes a few cycles. */
-static uint64_t draw(struct annealing *a)
+/* Pseudo-random: xorshift64 (Marsaglia 2003), which takes a few cycles. */
+static uint64_t draw_number(struct annealing *a)
 {
     a->state ^= a->state << 13;
     a->state ^= a->state >> 7;
@@ -112,69 +101,69 @@ static uint64_t draw(struct annealing *a)
     return a->state;
 }
 
-/* A number below n, a small one, from the k-th part of what was drawn. */
-static size_t below(size_t n, uint64_t drawn, unsigned k)
+/* A number below n (small), from the k-th 21 bits of a drawn number. */
+static size_t number_below(size_t n, uint64_t drawn, unsigned k)
 {
     return (size_t)(((drawn >> 21 * k) & 0x1fffff) * n >> 21);
 }
 
-static void swap(struct annealing *a, size_t v, size_t w)
+static void apply_swap(struct annealing *a, size_t v, size_t w)
 {
-    size_t kept = a->seat[v];
+    size_t position = a->position[v];
     swapping_apply(&a->s, v, w);
-    a->seat[v] = a->seat[w];
-    a->seat[w] = kept;
-    a->member[a->seat[v]] = v;
-    a->member[a->seat[w]] = w;
+    a->position[v] = a->position[w];
+    a->position[w] = position;
+    a->member[a->position[v]] = v;
+    a->member[a->position[w]] = w;
 }
 
-/* A rank, and a place on the node of somebody whom it is bound to; the same place where it has no
- * bonds. */
+/* A rank, and a place on the node of one of its neighbours; twice the same rank if it has none. */
 static void draw_swap(struct annealing *a, size_t *v, size_t *w)
 {
     const affinity *g = a->s.ranks;
-    uint64_t drawn = draw(a);
-    *v = *w = below(g->vertices, drawn, 0);
-    size_t bonds = g->start[*v + 1] - g->start[*v];
-    if (bonds == 0)
+    uint64_t drawn = draw_number(a);
+    *v = *w = number_below(g->vertices, drawn, 0);
+    size_t arcs = g->start[*v + 1] - g->start[*v];
+    if (arcs == 0)
         return;
-    size_t n = a->s.node[g->other[g->start[*v] + below(bonds, drawn, 1)]];
-    *w = a->member[a->first[n] + below(a->slots[n], drawn, 2)];
+    size_t n = a->s.node[g->other[g->start[*v] + number_below(arcs, drawn, 1)]];
+    *w = a->member[a->first[n] + number_below(a->slots[n], drawn, 2)];
 }
 
-/* What a swap at random costs. */
-static double mean_cost(struct annealing *a)
+/* By how much a random swap increases the cut. */
+static double mean_swap_cost(struct annealing *a)
 {
     double sum = 0;
     for (size_t k = 0; k < SAMPLE; k++) {
-        uint64_t drawn = draw(a);
-        size_t v = below(a->s.ranks->vertices, drawn, 0), w = below(a->s.places, drawn, 1);
+        uint64_t drawn = draw_number(a);
+        size_t v = number_below(a->s.ranks->vertices, drawn, 0);
+        size_t w = number_below(a->s.places, drawn, 1);
         int64_t gain = a->s.node[v] != a->s.node[w] ? swapping_gain(&a->s, v, w) : 0;
         sum += gain < 0 ? -(double)gain : 0;
     }
     return sum / SAMPLE;
 }
 
-/* The best placement of one way from node[] replaces it. */
-static void go(struct annealing *a, size_t way, size_t *node)
+/* Replaces node[] by the best placement of one run that starts from it. */
+static void run_annealing(struct annealing *a, size_t run, size_t *node)
 {
     swapping *s = &a->s;
     size_t ranks = s->ranks->vertices;
     int64_t gained = 0, most = 0, threshold = 0;
-    take_over(a, node);
-    a->state = mixed(way);
-    double begin = BEGIN * mean_cost(a);
-    for (size_t k = 0; k < TRIES; k++) {
+    set_placement(a, node);
+    a->state = mixed(run);
+    double initial = INITIAL_SHARE * mean_swap_cost(a);
+    for (size_t k = 0; k < STEPS; k++) {
         size_t v, w;
         draw_swap(a, &v, &w);
-        if (k % SAME_THRESHOLD == 0)
-            threshold = (int64_t)(begin * (double)(TRIES - k) / TRIES);
+        if (k % STEPS_PER_THRESHOLD == 0)
+            threshold = (int64_t)(initial * (double)(STEPS - k) / STEPS);
         if (s->node[v] == s->node[w] || swapping_most_gain(s, v, w) <= -threshold)
             continue;
         int64_t gain = swapping_gain(s, v, w);
         if (gain <= -threshold)
             continue;
-        swap(a, v, w);
+        apply_swap(a, v, w);
         gained += gain;
         if (gained <= most)
             continue;
@@ -187,10 +176,11 @@ static void go(struct annealing *a, size_t way, size_t *node)
 int anneal_placement(const affinity *ranks, const site *s, size_t *node)
 {
     struct annealing a;
-    size_t ways = ranks->vertices <= MOST_WAYS_RANKS ? WAYS : FEWER_WAYS;
-    int rc = init(&a, ranks, s, node);
-    for (size_t way = 0; rc == 0 && way < ways; way++)
-        go(&a, way, node);
-    release(&a);
+    size_t runs = ranks->vertices <= RUNS_RANKS ? RUNS : RUNS_OF_MANY;
+    int rc = init_annealing(&a, ranks, s, node);
+    for (size_t run = 0; rc == 0 && run < runs; run++)
+        run_annealing(&a, run, node);
+    swapping_release(&a.s);
+    base_arena_release(&a.arena);
     return rc;
 }

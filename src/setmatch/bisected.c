@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Multilevel bisection, the nodes divided along with the ranks. */
+/* Multilevel recursive bisection of the ranks together with the nodes. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "setmatch/candidates.h"
 #include "setmatch/divide.h"
 
-/* What is still to be divided: the ranks of a graph, and the nodes first .. end - 1 by size. */
+/* The ranks of a graph, to be placed on the nodes by_size[first] .. by_size[end - 1]. */
 struct part {
     affinity g;
     vertex *rank; /* of each vertex */
@@ -15,11 +15,12 @@ struct part {
 
 struct bisection {
     const site *site;
-    size_t turn;
+    size_t variant;
     two_way t;
+    struct base_arena arena;
     size_t *node;
-    unsigned char *side; /* of the vertices of the part in work */
-    vertex *member;      /* of a half of it */
+    unsigned char *side; /* of the vertices of the current part */
+    vertex *member;      /* of one half of it */
     vertex *to;          /* for affinity_extract */
 };
 
@@ -39,8 +40,8 @@ static uint64_t slots_of(const struct bisection *b, size_t first, size_t end)
 }
 
 /* The half of a part that is on side `s`. */
-static int extract(struct bisection *b, const struct part *whole, unsigned char s,
-                   struct part *half)
+static int extract_half(struct bisection *b, const struct part *whole, unsigned char s,
+                        struct part *half)
 {
     size_t count = 0;
     for (size_t v = 0; v < whole->g.vertices; v++)
@@ -59,34 +60,34 @@ static int extract(struct bisection *b, const struct part *whole, unsigned char 
     return 0;
 }
 
-static int place_part(struct bisection *b, struct part *p);
+static int bisect_part(struct bisection *b, struct part *p);
 
 static int place_halves(struct bisection *b, const struct part *p, size_t middle)
 {
     struct part low = {.first = p->first, .end = middle}, high = {.first = middle, .end = p->end};
-    int rc = extract(b, p, 0, &low);
+    int rc = extract_half(b, p, 0, &low);
     if (rc != 0)
         return rc;
-    rc = extract(b, p, 1, &high);
+    rc = extract_half(b, p, 1, &high);
     if (rc != 0) {
         part_release(&low);
         return rc;
     }
-    rc = place_part(b, &low);
+    rc = bisect_part(b, &low);
     if (rc == 0)
-        return place_part(b, &high);
+        return bisect_part(b, &high);
     part_release(&high);
     return rc;
 }
 
-/* Takes the part over. The depth is the logarithm of the number of nodes. */
-static int place_part(struct bisection *b, struct part *p)
+/* Releases the part. The recursion depth is the logarithm of the number of nodes. */
+static int bisect_part(struct bisection *b, struct part *p)
 {
     size_t middle = p->first + (p->end - p->first) / 2;
     int rc = 0;
     if (p->g.vertices > 0 && p->end - p->first > 1) {
         uint64_t capacity[2] = {slots_of(b, p->first, middle), slots_of(b, middle, p->end)};
-        rc = divide_in_two(&b->t, &p->g, capacity, b->turn, b->side);
+        rc = divide_in_two(&b->t, &p->g, capacity, b->variant, b->side);
         if (rc == 0)
             rc = place_halves(b, p, middle);
     } else {
@@ -97,7 +98,7 @@ static int place_part(struct bisection *b, struct part *p)
     return rc;
 }
 
-static int whole_part(struct bisection *b, const affinity *ranks, struct part *p)
+static int part_init(struct part *p, struct bisection *b, const affinity *ranks)
 {
     *p = (struct part){.rank = calloc(ranks->vertices + 1, sizeof *p->rank), .end = b->site->nodes};
     if (p->rank == NULL)
@@ -112,25 +113,21 @@ static int whole_part(struct bisection *b, const affinity *ranks, struct part *p
     return rc;
 }
 
-int place_bisected(const affinity *ranks, const site *s, size_t turn, size_t *node)
+int place_bisected(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
+                   size_t *node)
 {
+    (void)threshold;
     struct part p;
-    struct bisection b = {.site = s,
-                          .turn = turn,
-                          .node = node,
-                          .side = calloc(ranks->vertices + 1, 1),
-                          .member = calloc(ranks->vertices + 1, sizeof *b.member),
-                          .to = calloc(ranks->vertices + 1, sizeof *b.to)};
-    int rc = b.side == NULL || b.member == NULL || b.to == NULL ? -ENOMEM : 0;
+    struct bisection b = {.site = s, .variant = variant, .node = node};
+    b.side = base_arena_alloc(&b.arena, ranks->vertices, sizeof *b.side);
+    b.member = base_arena_alloc(&b.arena, ranks->vertices, sizeof *b.member);
+    b.to = base_arena_alloc(&b.arena, ranks->vertices, sizeof *b.to);
+    int rc = b.arena.failed ? -ENOMEM : two_way_init(&b.t, ranks->vertices);
     if (rc == 0)
-        rc = two_way_init(&b.t, ranks->vertices);
+        rc = part_init(&p, &b, ranks);
     if (rc == 0)
-        rc = whole_part(&b, ranks, &p);
-    if (rc == 0)
-        rc = place_part(&b, &p);
+        rc = bisect_part(&b, &p);
     two_way_release(&b.t);
-    free(b.side);
-    free(b.member);
-    free(b.to);
+    base_arena_release(&b.arena);
     return rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The simplified view matrix of a cartesian grid of ranks. */
-#include "setmatch/setmatch.h"
+#include "setmatch/cartesian.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,13 +8,13 @@
 struct grid {
     const size_t *dims;
     size_t ndims;
-    size_t *stride; /* ranks from one coordinate to the next, by dimension */
+    size_t *stride; /* by dimension: difference of the ranks of neighbours */
     size_t ranks;
-    size_t outermost; /* a dimension, by its place in the file */
-    size_t innermost; /* likewise, of extent > 1; the outermost when there is none */
+    size_t outermost; /* the dimension that varies slowest in the file */
+    size_t innermost; /* the one that varies fastest, of extent > 1; the outermost if none */
 };
 
-/* The dimension that comes k-th in the file, from outside. */
+/* The dimension that varies k-th slowest in the file. */
 static size_t from_outside(const struct grid *g, setmatch_order order, size_t k)
 {
     return order == SETMATCH_ORDER_FORTRAN ? g->ndims - 1 - k : k;
@@ -45,16 +45,16 @@ static size_t coordinate(const struct grid *g, size_t rank, size_t d)
     return rank / g->stride[d] % g->dims[d];
 }
 
-/* Of two ranks that are neighbours along dimension d. */
-static int64_t weight(const struct grid *g, size_t d)
+/* The value of two neighbours along dimension d. */
+static int64_t value_along(const struct grid *g, size_t d)
 {
     if (d == g->outermost)
         return SETMATCH_CARTESIAN_OUTERMOST;
     return d == g->innermost ? SETMATCH_CARTESIAN_INNERMOST : SETMATCH_CARTESIAN_BETWEEN;
 }
 
-/* Each dimension of extent e links ranks / e * (e - 1) pairs, stored twice. */
-static int count_entries(const struct grid *g, size_t *count)
+/* Each dimension of extent e has ranks / e * (e - 1) pairs of neighbours, stored twice. */
+static int count_grid_entries(const struct grid *g, size_t *count)
 {
     *count = 0;
     for (size_t d = 0; d < g->ndims; d++)
@@ -63,36 +63,35 @@ static int count_entries(const struct grid *g, size_t *count)
     return __builtin_mul_overflow(*count, 2, count) ? -EOVERFLOW : 0;
 }
 
-/* Strides fall with d: the columns ascend from the outermost neighbour below, inwards, and then
- * outwards to the outermost neighbour above. */
-static size_t add_row(const struct grid *g, size_t rank, matrix *m, size_t at)
+/* Columns ascend, since strides decrease with d: lower neighbours first, then upper ones. */
+static size_t add_grid_row(const struct grid *g, size_t rank, matrix *m, size_t at)
 {
     for (size_t d = 0; d < g->ndims; d++) {
         if (coordinate(g, rank, d) > 0) {
             m->col[at] = rank - g->stride[d];
-            m->value[at++] = weight(g, d);
+            m->value[at++] = value_along(g, d);
         }
     }
     for (size_t d = g->ndims; d-- > 0;) {
         if (coordinate(g, rank, d) + 1 < g->dims[d]) {
             m->col[at] = rank + g->stride[d];
-            m->value[at++] = weight(g, d);
+            m->value[at++] = value_along(g, d);
         }
     }
     return at;
 }
 
-static int build(const struct grid *g, matrix *view)
+static int build_grid_matrix(const struct grid *g, matrix *view)
 {
     size_t count;
     matrix made;
-    int rc = count_entries(g, &count);
+    int rc = count_grid_entries(g, &count);
     if (rc == 0)
         rc = matrix_allocate(&made, g->ranks, g->ranks, count);
     if (rc != 0)
         return rc;
     for (size_t rank = 0; rank < g->ranks; rank++)
-        made.row_start[rank + 1] = add_row(g, rank, &made, made.row_start[rank]);
+        made.row_start[rank + 1] = add_grid_row(g, rank, &made, made.row_start[rank]);
     *view = made;
     return 0;
 }
@@ -108,7 +107,7 @@ int setmatch_cartesian(const size_t *dims, size_t ndims, setmatch_order order, m
     int rc = grid_init(&g, dims, ndims, order);
     if (rc != 0)
         return rc;
-    rc = build(&g, view);
+    rc = build_grid_matrix(&g, view);
     free(g.stride);
     return rc;
 }

@@ -1,36 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Candidates for a placement, and the choice among them. */
+/* The best of several candidate placements. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "setmatch/candidates.h"
 #include "setmatch/mix.h"
 #include "setmatch/setmatch.h"
 #include "setmatch/sets.h"
 
-/* Rounds of pairwise refinement; among very many ranks the later ones gain little. */
+/* Rounds of pairwise refinement; with very many ranks the later ones gain little. */
 enum { ROUNDS = 6, ROUNDS_OF_MANY = 2, MANY_RANKS = 200000 };
 
-/* More than two placements of many ranks are refined only as long as refinement has looked at each
- * rank less often than this. */
-enum { FINALISTS = 5, WORK_A_RANK = 60 };
+/* Best placements that are refined; more than two only until refinement has visited each rank this
+ * number of times on average. */
+enum { FINALISTS = 5, WORK_PER_RANK = 60 };
 
-/* Few ranks are searched on for, until refinement has looked at so many in all, or the least cut
- * has been found again so often (at once: by the candidates alone). A quarter of that where
- * annealing follows. */
+/* With few ranks the search continues until refinement has done this work (visits of ranks), or the
+ * least cut has been found again CERTAIN times (CERTAIN_AT_ONCE: by the candidates alone). A
+ * quarter of the work if annealing follows. */
 enum {
     FEW_RANKS = 256,
     ANNEALED_RANKS = 128,
     WORK_OF_FEW = 40000,
-    MOST_WORK_OF_FEW = 64000, /* of those that have few bonds, which is less to look at */
-    TURNS = 1000,
+    MOST_WORK_OF_FEW = 64000, /* of ranks with few neighbours, where a visit is cheaper */
+    VARIANTS = 1000,
     CERTAIN = 5,
     CERTAIN_AT_ONCE = 2,
-    KICKS = 2 /* pairs that are swapped */
+    KICKED_PAIRS = 2
 };
 
-/* What is placed where. */
 struct task {
     const affinity *ranks;
     const site *site;
@@ -38,11 +37,11 @@ struct task {
     bool refine;
 };
 
-typedef int (*candidate_fn)(const struct task *task, size_t turn, size_t *node);
-
-int place_by_sets(const affinity *ranks, const site *s, unsigned threshold, size_t *node)
+int place_by_sets(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
+                  size_t *node)
 {
     setmatch_graph graph;
+    (void)variant;
     int rc = setmatch_graph_from_affinity(&graph, ranks, threshold);
     if (rc != 0)
         return rc;
@@ -59,44 +58,16 @@ int refine_placement(const affinity *ranks, const site *s, size_t *node, size_t 
 
 /* ---- candidates ---- */
 
-static int candidate_paper(const struct task *t, size_t turn, size_t *node)
-{
-    (void)turn;
-    return place_by_sets(t->ranks, t->site, t->threshold, node);
-}
-
-static int candidate_by_slot(const struct task *t, size_t turn, size_t *node)
-{
-    (void)turn;
-    return place_by_slot(t->ranks, t->site, node);
-}
-
-static int candidate_levelled(const struct task *t, size_t turn, size_t *node)
-{
-    (void)turn;
-    return place_levelled(t->ranks, t->site, t->threshold, node);
-}
-
-static int candidate_agglomerative(const struct task *t, size_t turn, size_t *node)
-{
-    return place_agglomerative(t->ranks, t->site, turn, node);
-}
-
-static int candidate_bisected(const struct task *t, size_t turn, size_t *node)
-{
-    return place_bisected(t->ranks, t->site, turn, node);
-}
-
-/* In the order that counts on a tie; the later ones take part up to so many ranks. */
+/* The earlier one wins a tie. */
 static const struct {
-    candidate_fn place;
-    size_t most_ranks;
+    place_fn place;
+    size_t max_ranks;
 } candidates[] = {
-    {candidate_paper, SIZE_MAX},
-    {candidate_by_slot, SIZE_MAX},
-    {candidate_levelled, SIZE_MAX},
-    {candidate_bisected, SETMATCH_BISECTION_RANKS},
-    {candidate_agglomerative, SETMATCH_BISECTION_RANKS},
+    {place_by_sets, SIZE_MAX},
+    {place_by_slot, SIZE_MAX},
+    {place_levelled, SIZE_MAX},
+    {place_bisected, SETMATCH_BISECTION_RANKS},
+    {place_agglomerative, SETMATCH_BISECTION_RANKS},
 };
 
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
@@ -104,37 +75,27 @@ enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 /* The best placements so far, the least cut first, the earlier one on a tie. */
 struct contest {
     const struct task *task;
-    size_t *node[FINALISTS + 1]; /* one more than are kept, to try in */
+    struct base_arena arena;
+    size_t *node[FINALISTS + 1]; /* the last one is a trial */
     int64_t cut[FINALISTS + 1];
     size_t work;      /* of refinement so far */
-    size_t confirmed; /* how often the least cut was found again */
+    size_t confirmed; /* number of times that the least cut was found again */
     bool *touched;    /* by node: a kick has moved ranks there */
 };
 
 static int contest_init(struct contest *c, const struct task *task)
 {
-    int rc = 0;
-    *c = (struct contest){.task = task,
-                          .touched = calloc(task->site->listed + 1, sizeof *c->touched)};
-    if (c->touched == NULL)
-        rc = -ENOMEM;
+    *c = (struct contest){.task = task};
+    c->touched = base_arena_alloc(&c->arena, task->site->listed, sizeof *c->touched);
     for (size_t k = 0; k <= FINALISTS; k++) {
-        c->node[k] = calloc(task->ranks->vertices + 1, sizeof *c->node[k]);
+        c->node[k] = base_arena_alloc(&c->arena, task->ranks->vertices, sizeof *c->node[k]);
         c->cut[k] = INT64_MAX;
-        rc = c->node[k] == NULL ? -ENOMEM : rc;
     }
-    return rc;
+    return c->arena.failed ? -ENOMEM : 0;
 }
 
-static void contest_release(struct contest *c)
-{
-    for (size_t k = 0; k <= FINALISTS; k++)
-        free(c->node[k]);
-    free(c->touched);
-}
-
-/* Whether a cut was there before. That is as good as the same placement; and the least cut found in
- * several ways is hardly to be improved. */
+/* Whether a placement of this cut is known, and taken to be the same. Counts how often the least
+ * cut was found: one that several methods find is unlikely to be improved. */
 static int is_known(struct contest *c, int64_t cut)
 {
     int known = 0;
@@ -146,7 +107,7 @@ static int is_known(struct contest *c, int64_t cut)
     return known;
 }
 
-/* Lets the placement at `from` rise to where its cut belongs. */
+/* Moves the placement at `from` up to its rank by cut. */
 static void rank_placement(struct contest *c, size_t from, int64_t cut)
 {
     size_t *node = c->node[from], k = from;
@@ -158,25 +119,23 @@ static void rank_placement(struct contest *c, size_t from, int64_t cut)
     c->node[k] = node;
 }
 
-static int let_compete(struct contest *c, candidate_fn place, size_t turn)
+static int try_candidates(struct contest *c)
 {
-    int rc = place(c->task, turn, c->node[FINALISTS]);
-    int64_t cut = rc == 0 ? affinity_cut(c->task->ranks, c->node[FINALISTS]) : 0;
-    if (rc == 0 && !is_known(c, cut))
-        rank_placement(c, FINALISTS, cut);
-    return rc;
-}
-
-static int let_all_compete(struct contest *c)
-{
+    const affinity *ranks = c->task->ranks;
+    size_t *node = c->node[FINALISTS];
     int rc = 0;
-    for (size_t k = 0; rc == 0 && k < CANDIDATES; k++)
-        if (c->task->ranks->vertices <= candidates[k].most_ranks)
-            rc = let_compete(c, candidates[k].place, 0);
+    for (size_t k = 0; rc == 0 && k < CANDIDATES; k++, node = c->node[FINALISTS]) {
+        if (ranks->vertices > candidates[k].max_ranks)
+            continue;
+        rc = candidates[k].place(ranks, c->task->site, c->task->threshold, 0, node);
+        int64_t cut = rc == 0 ? affinity_cut(ranks, node) : 0;
+        if (rc == 0 && !is_known(c, cut))
+            rank_placement(c, FINALISTS, cut);
+    }
     return rc;
 }
 
-/* The place of placement k changes with its cut. */
+/* Updates the rank of placement k after a change of its cut. */
 static void rank_again(struct contest *c, size_t k)
 {
     int64_t cut = affinity_cut(c->task->ranks, c->node[k]);
@@ -185,7 +144,7 @@ static void rank_again(struct contest *c, size_t k)
     rank_placement(c, k, cut);
 }
 
-static int refine_one(struct contest *c, size_t k)
+static int refine_finalist(struct contest *c, size_t k)
 {
     int rc =
         c->task->refine ? refine_placement(c->task->ranks, c->task->site, c->node[k], &c->work) : 0;
@@ -194,37 +153,38 @@ static int refine_one(struct contest *c, size_t k)
     return rc;
 }
 
-/* At least the best, and as many others as the work allows: none when the best was found in three
- * ways, or when the ranks are many. */
+/* Refines the best, and as many others as the work allows: none if three methods found the best, or
+ * with many ranks. */
 static int refine_finalists(struct contest *c)
 {
     size_t ranks = c->task->ranks->vertices;
     size_t least = ranks > SETMATCH_BISECTION_RANKS || c->confirmed >= CERTAIN_AT_ONCE ? 1 : 2;
     size_t most = least == 1 ? 1 : FINALISTS;
-    size_t work = ranks <= FEW_RANKS ? WORK_OF_FEW / 2 : WORK_A_RANK * ranks;
+    size_t work = ranks <= FEW_RANKS ? WORK_OF_FEW / 2 : WORK_PER_RANK * ranks;
     int rc = 0;
     for (size_t k = 0; rc == 0 && k < most; k++) {
         if (c->cut[k] == INT64_MAX || c->cut[0] == 0 || (k >= least && c->work > work))
             break;
-        rc = refine_one(c, k);
+        rc = refine_finalist(c, k);
     }
     return rc;
 }
 
-/* The best placement with some ranks swapped at random: refined around these, it may end somewhere
- * else. */
-static int kick(struct contest *c, size_t turn)
+/* Iterated local search: swaps some random ranks of the best placement and refines it around these.
+ */
+static int kick_best(struct contest *c, size_t variant)
 {
     const affinity *g = c->task->ranks;
     size_t ranks = g->vertices, *node = c->node[FINALISTS];
     memcpy(node, c->node[0], ranks * sizeof *node);
     memset(c->touched, 0, c->task->site->listed * sizeof *c->touched);
-    for (size_t k = 0; k < KICKS; k++) {
-        size_t a = mixed(turn * ranks + 2 * k) % ranks, b = mixed(turn * ranks + 2 * k + 1) % ranks;
-        size_t kept = node[a];
+    for (size_t k = 0; k < KICKED_PAIRS; k++) {
+        size_t a = mixed(variant * ranks + 2 * k) % ranks;
+        size_t b = mixed(variant * ranks + 2 * k + 1) % ranks;
+        size_t node_of_a = node[a];
         c->touched[node[a]] = c->touched[node[b]] = true;
         node[a] = node[b];
-        node[b] = kept;
+        node[b] = node_of_a;
     }
     int rc = refine_pairs(g, c->task->site, ROUNDS, c->touched, node, &c->work);
     if (rc == 0)
@@ -232,20 +192,18 @@ static int kick(struct contest *c, size_t turn)
     return rc;
 }
 
-static int try_once_more(struct contest *c, size_t turn)
+static int try_variant(struct contest *c, size_t variant)
 {
     size_t confirmed = c->confirmed;
     int64_t least = c->cut[0];
-    int rc = 0;
     c->cut[FINALISTS] = INT64_MAX;
-    if (turn % 2 == 0)
-        rc = kick(c, turn);
-    else
-        rc = candidate_agglomerative(c->task, turn, c->node[FINALISTS]);
-    if (rc == 0 && turn % 2 == 1)
-        rc = refine_one(c, FINALISTS);
-    /* That a kick led back says nothing. */
-    if (turn % 2 == 0 && c->cut[0] == least)
+    if (variant % 2 == 1) {
+        int rc = place_agglomerative(c->task->ranks, c->task->site, 0, variant, c->node[FINALISTS]);
+        return rc == 0 ? refine_finalist(c, FINALISTS) : rc;
+    }
+    int rc = kick_best(c, variant);
+    /* A kick that leads back confirms nothing. */
+    if (c->cut[0] == least)
         c->confirmed = confirmed;
     return rc;
 }
@@ -253,13 +211,13 @@ static int try_once_more(struct contest *c, size_t turn)
 static size_t work_of_few(const affinity *ranks)
 {
     size_t least = ranks->vertices <= ANNEALED_RANKS ? WORK_OF_FEW / 4 : WORK_OF_FEW;
-    size_t bonds = ranks->start[ranks->vertices] / (ranks->vertices + 1),
-           work = 5 * WORK_OF_FEW / (1 + bonds);
+    size_t degree = ranks->start[ranks->vertices] / (ranks->vertices + 1),
+           work = 5 * WORK_OF_FEW / (1 + degree);
     work = work > MOST_WORK_OF_FEW ? MOST_WORK_OF_FEW : work;
     return work < least ? least : work;
 }
 
-static int anneal(struct contest *c)
+static int anneal_best(struct contest *c)
 {
     const struct task *t = c->task;
     if (t->ranks->vertices > ANNEALED_RANKS || c->cut[0] == 0 || c->confirmed >= CERTAIN)
@@ -267,22 +225,22 @@ static int anneal(struct contest *c)
     memcpy(c->node[FINALISTS], c->node[0], t->ranks->vertices * sizeof *c->node[0]);
     c->cut[FINALISTS] = INT64_MAX;
     int rc = anneal_placement(t->ranks, t->site, c->node[FINALISTS]);
-    return rc == 0 ? refine_one(c, FINALISTS) : rc;
+    return rc == 0 ? refine_finalist(c, FINALISTS) : rc;
 }
 
-/* Few ranks leave time to search on, up to some milliseconds. */
-static int search_on(struct contest *c)
+/* With few ranks there is time for some milliseconds of further search. */
+static int search_further(struct contest *c)
 {
     size_t ranks = c->task->ranks->vertices;
     int rc = 0;
     if (!c->task->refine || ranks > FEW_RANKS || c->confirmed >= CERTAIN_AT_ONCE)
         return 0;
-    for (size_t turn = 1; rc == 0 && turn <= TURNS; turn++) {
+    for (size_t variant = 1; rc == 0 && variant <= VARIANTS; variant++) {
         if (c->work > work_of_few(c->task->ranks) || c->cut[0] == 0 || c->confirmed >= CERTAIN)
             break;
-        rc = try_once_more(c, turn);
+        rc = try_variant(c, variant);
     }
-    return rc == 0 ? anneal(c) : rc;
+    return rc == 0 ? anneal_best(c) : rc;
 }
 
 int place_best(const affinity *ranks, const site *s, unsigned threshold, bool refine, size_t *node)
@@ -291,13 +249,13 @@ int place_best(const affinity *ranks, const site *s, unsigned threshold, bool re
     struct contest c;
     int rc = contest_init(&c, &task);
     if (rc == 0)
-        rc = let_all_compete(&c);
+        rc = try_candidates(&c);
     if (rc == 0)
         rc = refine_finalists(&c);
     if (rc == 0)
-        rc = search_on(&c);
+        rc = search_further(&c);
     if (rc == 0)
         memcpy(node, c.node[0], ranks->vertices * sizeof *node);
-    contest_release(&c);
+    base_arena_release(&c.arena);
     return rc;
 }

@@ -6,9 +6,9 @@
 #define SETMATCH_COST_H
 
 #include "setmatch/affinity.h"
-#include "setmatch/setmatch.h"
+#include "setmatch/input.h"
 
-/* The sum of weight / bandwidth over all edges, by the groups and the bandwidth of the input. */
+/* The sum of weight / bandwidth over all edges; the bandwidths are those of the input. */
 double affinity_cost(const affinity *ranks, const setmatch_input *input, const size_t *node);
 
 #endif

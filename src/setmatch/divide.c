@@ -9,22 +9,22 @@
 #include "setmatch/mix.h"
 
 enum {
-    FEWEST_VERTICES = 48, /* that are still worth merging */
-    SEEDS = 4,            /* where a side is grown from */
+    COARSEST_VERTICES = 48, /* graphs up to this size are not coarsened */
+    SEEDS = 4,              /* vertices from which a side is grown */
     PASSES = 3,
     LEAST_PATIENCE = 32,
-    MOST_OF_A_PAIR = 10, /* a pair has no more than this part of the ranks */
+    PARTS_PER_GRAPH = 10, /* a pair has at most one of as many parts of the ranks */
 };
 
-/* What is the same on all levels. */
+/* The same on all levels. */
 struct division {
     two_way *t;
     const uint64_t *capacity;
-    uint64_t largest; /* a pair, in ranks */
-    size_t turn;
+    uint64_t largest; /* of a pair, in ranks */
+    size_t variant;
 };
 
-static uint64_t count_ranks(const affinity *g)
+static uint64_t count_graph_ranks(const affinity *g)
 {
     uint64_t ranks = 0;
     for (size_t v = 0; v < g->vertices; v++)
@@ -40,9 +40,9 @@ static vertex largest_size(const affinity *g)
     return largest;
 }
 
-/* ---- merging ---- */
+/* ---- coarsening ---- */
 
-/* The heaviest arc of v, whether or not its end is free. */
+/* The weight of the heaviest arc of v, to a free or merged vertex. */
 static int64_t heaviest_arc(const affinity *g, size_t v)
 {
     int64_t heaviest = 0;
@@ -51,9 +51,9 @@ static int64_t heaviest_arc(const affinity *g, size_t v)
     return heaviest;
 }
 
-/* The free neighbour bound most to v; of equals the one of fewer ranks, then the lower. One that
- * is bound to v less than half as much as its nearest, taken neighbour waits for that one. */
-static vertex partner(const affinity *g, size_t v, const vertex *to, uint64_t largest)
+/* The free neighbour of v of greatest weight; on a tie the one of fewer ranks, then the lower. None
+ * if the heaviest arc of v has more than twice that weight: v merges on a later level. */
+static vertex find_partner(const affinity *g, size_t v, const vertex *to, uint64_t largest)
 {
     vertex best = NO_VERTEX;
     int64_t weight = (heaviest_arc(g, v) + 1) / 2;
@@ -71,18 +71,18 @@ static vertex partner(const affinity *g, size_t v, const vertex *to, uint64_t la
     return best;
 }
 
-/* Visits the vertices in an order that has nothing to do with their numbers, so that merging does
- * not run through a grid in one direction. Returns how many there are afterwards. */
-static size_t match(const affinity *g, const struct division *d, vertex *to)
+/* Visits the vertices in an order unrelated to their numbers, so that merging does not run through
+ * a grid in one direction. Returns the number of coarse vertices. */
+static size_t match_vertices(const affinity *g, const struct division *d, vertex *to)
 {
-    size_t count = 0, stride = mixed_stride(g->vertices, d->turn);
+    size_t count = 0, stride = mixed_stride(g->vertices, d->variant);
     for (size_t v = 0; v < g->vertices; v++)
         to[v] = NO_VERTEX;
-    for (size_t k = 0, v = d->turn % g->vertices; k < g->vertices;
+    for (size_t k = 0, v = d->variant % g->vertices; k < g->vertices;
          k++, v = (v + stride) % g->vertices) {
         if (to[v] != NO_VERTEX)
             continue;
-        vertex u = partner(g, v, to, d->largest);
+        vertex u = find_partner(g, v, to, d->largest);
         to[v] = (vertex)count++;
         if (u != NO_VERTEX)
             to[u] = to[v];
@@ -92,8 +92,8 @@ static size_t match(const affinity *g, const struct division *d, vertex *to)
 
 /* ---- growing ---- */
 
-/* How many ranks side 0 shall have: its part by capacity. */
-static uint64_t share(uint64_t ranks, const uint64_t capacity[2])
+/* The ranks of side 0 in proportion to the capacities. */
+static uint64_t share_of_side(uint64_t ranks, const uint64_t capacity[2])
 {
     unsigned __int128 both = (unsigned __int128)capacity[0] + capacity[1];
     uint64_t wanted = (uint64_t)(((unsigned __int128)ranks * capacity[0] + both / 2) / both);
@@ -102,45 +102,45 @@ static uint64_t share(uint64_t ranks, const uint64_t capacity[2])
     return ranks - wanted > capacity[1] ? ranks - capacity[1] : wanted;
 }
 
-/* What a growing side is bound by to each vertex outside; INT64_MIN: inside. */
-static vertex next_to_join(const affinity *g, const int64_t *bound)
+/* gain[v]: reduction of the cut if v joins the growing side; INT64_MIN: has joined. */
+static vertex next_to_join(const affinity *g, const int64_t *gain)
 {
     vertex best = NO_VERTEX;
     for (size_t v = 0; v < g->vertices; v++)
-        if (bound[v] != INT64_MIN && (best == NO_VERTEX || bound[v] > bound[best]))
+        if (gain[v] != INT64_MIN && (best == NO_VERTEX || gain[v] > gain[best]))
             best = (vertex)v;
     return best;
 }
 
-static void join(const affinity *g, vertex v, int64_t *bound, unsigned char *side)
+static void join_side(const affinity *g, vertex v, int64_t *gain, unsigned char *side)
 {
     side[v] = 0;
-    bound[v] = INT64_MIN;
+    gain[v] = INT64_MIN;
     for (size_t i = g->start[v]; i < g->start[v + 1]; i++)
-        if (bound[g->other[i]] != INT64_MIN)
-            bound[g->other[i]] += 2 * g->weight[i];
+        if (gain[g->other[i]] != INT64_MIN)
+            gain[g->other[i]] += 2 * g->weight[i];
 }
 
-/* Grows side 0 from `seed` to `wanted` ranks, always by what makes the cut least. */
-static void grow(const affinity *g, vertex seed, uint64_t wanted, int64_t *bound,
-                 unsigned char *side)
+/* Grows side 0 greedily from `seed` to `target` ranks. */
+static void grow_side(const affinity *g, vertex seed, uint64_t target, int64_t *gain,
+                      unsigned char *side)
 {
     uint64_t size = 0;
     for (size_t v = 0; v < g->vertices; v++) {
         side[v] = 1;
-        bound[v] = 0;
+        gain[v] = 0;
         for (size_t i = g->start[v]; i < g->start[v + 1]; i++)
-            bound[v] -= g->weight[i];
+            gain[v] -= g->weight[i];
     }
-    for (vertex v = seed; size < wanted && v != NO_VERTEX; v = next_to_join(g, bound)) {
-        if (size + g->size[v] / 2 > wanted)
+    for (vertex v = seed; size < target && v != NO_VERTEX; v = next_to_join(g, gain)) {
+        if (size + g->size[v] / 2 > target)
             break;
-        join(g, v, bound, side);
+        join_side(g, v, gain, side);
         size += g->size[v];
     }
 }
 
-static int64_t cut_of(const affinity *g, const unsigned char *side)
+static int64_t cut_between_sides(const affinity *g, const unsigned char *side)
 {
     int64_t twice = 0;
     for (size_t v = 0; v < g->vertices; v++)
@@ -150,7 +150,8 @@ static int64_t cut_of(const affinity *g, const unsigned char *side)
     return twice / 2;
 }
 
-static uint64_t excess(const affinity *g, const two_way_limits *limits, const unsigned char *side)
+static uint64_t total_excess(const affinity *g, const two_way_limits *limits,
+                             const unsigned char *side)
 {
     uint64_t size[2] = {0, 0}, sum = 0;
     for (size_t v = 0; v < g->vertices; v++)
@@ -161,27 +162,28 @@ static uint64_t excess(const affinity *g, const two_way_limits *limits, const un
     return sum;
 }
 
-/* The best of several divisions that were grown from seeds far apart, and refined. */
+/* The best of several refined divisions, grown from seeds far apart. */
 static int divide_coarsest(two_way *t, const affinity *g, const two_way_limits *limits,
                            unsigned char *side)
 {
-    uint64_t least_over = UINT64_MAX, wanted = share(count_ranks(g), limits->capacity);
-    int64_t least_cut = INT64_MAX, *bound = calloc(g->vertices + 1, sizeof *bound);
-    unsigned char *tried = calloc(g->vertices + 1, 1);
-    int rc = bound == NULL || tried == NULL ? -ENOMEM : 0;
+    uint64_t least_excess = UINT64_MAX;
+    uint64_t target = share_of_side(count_graph_ranks(g), limits->capacity);
+    int64_t least_cut = INT64_MAX, *gain = calloc(g->vertices + 1, sizeof *gain);
+    unsigned char *trial = calloc(g->vertices + 1, 1);
+    int rc = gain == NULL || trial == NULL ? -ENOMEM : 0;
     for (size_t k = 0; rc == 0 && k < SEEDS && k < g->vertices; k++) {
-        grow(g, (vertex)(k * g->vertices / SEEDS), wanted, bound, tried);
-        two_way_refine(t, g, limits, tried);
-        uint64_t now_over = excess(g, limits, tried);
-        int64_t cut = cut_of(g, tried);
-        if (now_over < least_over || (now_over == least_over && cut < least_cut)) {
-            least_over = now_over;
+        grow_side(g, (vertex)(k * g->vertices / SEEDS), target, gain, trial);
+        two_way_refine(t, g, limits, trial);
+        uint64_t excess = total_excess(g, limits, trial);
+        int64_t cut = cut_between_sides(g, trial);
+        if (excess < least_excess || (excess == least_excess && cut < least_cut)) {
+            least_excess = excess;
             least_cut = cut;
-            memcpy(side, tried, g->vertices);
+            memcpy(side, trial, g->vertices);
         }
     }
-    free(bound);
-    free(tried);
+    free(gain);
+    free(trial);
     return rc;
 }
 
@@ -191,13 +193,13 @@ static two_way_limits limits_for(const affinity *g, const uint64_t capacity[2])
 {
     return (two_way_limits){.capacity = {capacity[0], capacity[1]},
                             .tolerance = largest_size(g) - 1,
-                            .passes = PASSES,
+                            .max_passes = PASSES,
                             .patience = LEAST_PATIENCE + g->vertices / 16};
 }
 
-static int divide(const struct division *d, const affinity *g, unsigned char *side);
+static int divide_graph(const struct division *d, const affinity *g, unsigned char *side);
 
-/* Divides the graph of pairs, and gives both of a pair its side. */
+/* Divides the coarse graph, and projects its sides. Returns 1 if there are few pairs to merge. */
 static int divide_pairs(const struct division *d, const affinity *g, unsigned char *side)
 {
     affinity coarse = {0};
@@ -205,11 +207,11 @@ static int divide_pairs(const struct division *d, const affinity *g, unsigned ch
     unsigned char *coarse_side = NULL;
     if (to == NULL)
         return -ENOMEM;
-    size_t count = match(g, d, to);
+    size_t count = match_vertices(g, d, to);
     int rc = count < g->vertices - g->vertices / 16 ? affinity_contract(&coarse, g, to, count) : 1;
     if (rc == 0) {
         coarse_side = calloc(count + 1, 1);
-        rc = coarse_side == NULL ? -ENOMEM : divide(d, &coarse, coarse_side);
+        rc = coarse_side == NULL ? -ENOMEM : divide_graph(d, &coarse, coarse_side);
     }
     for (size_t v = 0; rc == 0 && v < g->vertices; v++)
         side[v] = coarse_side[to[v]];
@@ -219,11 +221,10 @@ static int divide_pairs(const struct division *d, const affinity *g, unsigned ch
     return rc;
 }
 
-/* divide_pairs returns 1 when there are no pairs to speak of. */
-static int divide(const struct division *d, const affinity *g, unsigned char *side)
+static int divide_graph(const struct division *d, const affinity *g, unsigned char *side)
 {
     two_way_limits limits = limits_for(g, d->capacity);
-    int rc = g->vertices > FEWEST_VERTICES ? divide_pairs(d, g, side) : 1;
+    int rc = g->vertices > COARSEST_VERTICES ? divide_pairs(d, g, side) : 1;
     if (rc == 1)
         return divide_coarsest(d->t, g, &limits, side);
     if (rc == 0)
@@ -231,9 +232,9 @@ static int divide(const struct division *d, const affinity *g, unsigned char *si
     return rc;
 }
 
-int divide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2], size_t turn,
+int divide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2], size_t variant,
                   unsigned char *side)
 {
-    const struct division d = {t, capacity, count_ranks(g) / MOST_OF_A_PAIR + 1, turn};
-    return divide(&d, g, side);
+    const struct division d = {t, capacity, count_graph_ranks(g) / PARTS_PER_GRAPH + 1, variant};
+    return divide_graph(&d, g, side);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The nodes that still have free slots, in order of their number. */
+/* The nodes that have free slots, ordered by their number. */
 #include "setmatch/free_nodes.h"
 
 #include <errno.h>
@@ -7,22 +7,22 @@
 
 #include "setmatch/mix.h"
 
-/* Priorities are mixed indices, so that the treap's depth is logarithmic although the same input
- * always builds the same tree. */
+/* A hash of the index: the expected depth of the treap is logarithmic, and equal input builds equal
+ * trees. */
 static uint64_t priority(size_t node)
 {
     return mixed(node);
 }
 
-/* Node a stands before the place of (slots, index). */
+/* Whether node a precedes (slots, index). */
 static int is_before(const free_nodes *f, size_t a, size_t slots, size_t index)
 {
     return f->node[a].free < slots || (f->node[a].free == slots && a < index);
 }
 
-/* Parts the tree into the nodes before (slots, index) and the others. */
-static void split(free_nodes *f, size_t tree, size_t slots, size_t index, size_t *before,
-                  size_t *others)
+/* Splits the tree into the nodes before (slots, index) and the others. */
+static void split_nodes(free_nodes *f, size_t tree, size_t slots, size_t index, size_t *before,
+                        size_t *others)
 {
     while (tree != FREE_NODES_NONE) {
         if (is_before(f, tree, slots, index)) {
@@ -39,8 +39,8 @@ static void split(free_nodes *f, size_t tree, size_t slots, size_t index, size_t
     *others = FREE_NODES_NONE;
 }
 
-/* One tree of two, all of `low` standing before all of `high`. */
-static size_t join(free_nodes *f, size_t low, size_t high)
+/* Joins two trees; all nodes of `low` precede those of `high`. */
+static size_t join_nodes(free_nodes *f, size_t low, size_t high)
 {
     size_t root, *link = &root;
     while (low != FREE_NODES_NONE && high != FREE_NODES_NONE) {
@@ -58,12 +58,12 @@ static size_t join(free_nodes *f, size_t low, size_t high)
     return root;
 }
 
-static void insert(free_nodes *f, size_t node)
+static void insert_node(free_nodes *f, size_t node)
 {
     size_t low, high;
-    split(f, f->root, f->node[node].free, node, &low, &high);
+    split_nodes(f, f->root, f->node[node].free, node, &low, &high);
     f->node[node].left = f->node[node].right = FREE_NODES_NONE;
-    f->root = join(f, join(f, low, node), high);
+    f->root = join_nodes(f, join_nodes(f, low, node), high);
 }
 
 static void remove_node(free_nodes *f, size_t node)
@@ -72,20 +72,19 @@ static void remove_node(free_nodes *f, size_t node)
     while (*link != node)
         link = is_before(f, *link, f->node[node].free, node) ? &f->node[*link].right
                                                              : &f->node[*link].left;
-    *link = join(f, f->node[node].left, f->node[node].right);
+    *link = join_nodes(f, f->node[node].left, f->node[node].right);
 }
 
 int free_nodes_init(free_nodes *f, const size_t *slots, size_t nodes)
 {
-    free_nodes made = {.node = calloc(nodes > 0 ? nodes : 1, sizeof *made.node),
-                       .nodes = nodes,
-                       .root = FREE_NODES_NONE};
+    free_nodes made = {
+        .node = calloc(nodes + 1, sizeof *made.node), .nodes = nodes, .root = FREE_NODES_NONE};
     if (made.node == NULL)
         return -ENOMEM;
     for (size_t n = 0; n < nodes; n++) {
         made.node[n].free = slots[n];
         if (made.node[n].free > 0)
-            insert(&made, n);
+            insert_node(&made, n);
     }
     *f = made;
     return 0;
@@ -97,11 +96,11 @@ void free_nodes_release(free_nodes *f)
     *f = (free_nodes){NULL, 0, FREE_NODES_NONE};
 }
 
-size_t free_nodes_fewest(const free_nodes *f, size_t wanted)
+size_t free_nodes_fewest(const free_nodes *f, size_t count)
 {
     size_t found = FREE_NODES_NONE;
     for (size_t n = f->root; n != FREE_NODES_NONE;) {
-        if (is_before(f, n, wanted, 0)) {
+        if (is_before(f, n, count, 0)) {
             n = f->node[n].right;
         } else {
             found = n;
@@ -121,10 +120,10 @@ size_t free_nodes_most(const free_nodes *f)
     return free_nodes_fewest(f, f->node[most].free);
 }
 
-void free_nodes_take(free_nodes *f, size_t node, size_t count)
+void free_nodes_occupy(free_nodes *f, size_t node, size_t count)
 {
     remove_node(f, node);
     f->node[node].free -= count;
     if (f->node[node].free > 0)
-        insert(f, node);
+        insert_node(f, node);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The nodes that still have free slots, in order of their number of free slots and then of their
- * index: a treap whose priorities are a fixed mix of the index. Private to this folder.
+ * The nodes that have free slots, ordered by number of free slots, then by index: a treap whose
+ * priorities are a hash of the index. Private to this folder.
  */
 #ifndef SETMATCH_FREE_NODES_H
 #define SETMATCH_FREE_NODES_H
@@ -25,14 +25,14 @@ int free_nodes_init(free_nodes *f, const size_t *slots, size_t nodes);
 
 void free_nodes_release(free_nodes *f);
 
-/* The node whose free slots are the fewest that are at least `wanted` (> 0), the lowest index
- * on a tie; FREE_NODES_NONE when no node has so many. */
-size_t free_nodes_fewest(const free_nodes *f, size_t wanted);
+/* The node with the fewest free slots that are at least `count` (> 0), the lowest index on a tie;
+ * FREE_NODES_NONE: there is no such node. */
+size_t free_nodes_fewest(const free_nodes *f, size_t count);
 
 /* The node with most free slots, the lowest index on a tie; FREE_NODES_NONE when all are full. */
 size_t free_nodes_most(const free_nodes *f);
 
-/* Takes `count` of the node's free slots. */
-void free_nodes_take(free_nodes *f, size_t node, size_t count);
+/* Occupies `count` of the node's free slots. */
+void free_nodes_occupy(free_nodes *f, size_t node, size_t count);
 
 #endif

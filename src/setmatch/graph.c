@@ -17,16 +17,16 @@ static uint64_t largest_value(const symmetric_rows *rows)
     return largest;
 }
 
-/* The least value v with v >= (1 - threshold / 100) * largest and v > 0. */
+/* The least v with v >= (1 - threshold / 100) * largest and v > 0. */
 static uint64_t least_counted(uint64_t largest, unsigned threshold)
 {
     uint64_t least = (uint64_t)(((unsigned __int128)largest * (100 - threshold) + 99) / 100);
     return least > 0 ? least : 1;
 }
 
-/* Neighbours of every rank into `neighbour`, or only their number when that is NULL. */
-static size_t list_neighbours(const symmetric_rows *rows, uint64_t least, size_t *start,
-                              size_t *neighbour)
+/* Lists the neighbours of every rank; only counts them if `neighbour` is NULL. */
+static size_t list_rank_neighbours(const symmetric_rows *rows, uint64_t least, size_t *start,
+                                   size_t *neighbour)
 {
     row_pair pair;
     size_t count = 0;
@@ -43,19 +43,19 @@ static size_t list_neighbours(const symmetric_rows *rows, uint64_t least, size_t
     return count;
 }
 
-static int build(setmatch_graph *graph, const symmetric_rows *rows, unsigned threshold)
+static int build_graph(setmatch_graph *graph, const symmetric_rows *rows, unsigned threshold)
 {
     uint64_t least = least_counted(largest_value(rows), threshold);
     size_t *start = calloc(rows->view->rows + 1, sizeof *start);
     if (start == NULL)
         return -ENOMEM;
-    size_t count = list_neighbours(rows, least, start, NULL);
-    size_t *neighbour = calloc(count > 0 ? count : 1, sizeof *neighbour);
+    size_t count = list_rank_neighbours(rows, least, start, NULL);
+    size_t *neighbour = calloc(count + 1, sizeof *neighbour);
     if (neighbour == NULL) {
         free(start);
         return -ENOMEM;
     }
-    list_neighbours(rows, least, start, neighbour);
+    list_rank_neighbours(rows, least, start, neighbour);
     *graph = (setmatch_graph){rows->view->rows, start, neighbour};
     return 0;
 }
@@ -68,12 +68,12 @@ int setmatch_graph_init(setmatch_graph *graph, const matrix *view, unsigned thre
     int rc = symmetric_rows_init(&rows, view);
     if (rc != 0)
         return rc;
-    rc = build(graph, &rows, threshold);
+    rc = build_graph(graph, &rows, threshold);
     symmetric_rows_release(&rows);
     return rc;
 }
 
-/* Copies the arcs that count, or only counts them when `neighbour` is NULL. */
+/* Copies the counted arcs; only counts them if `neighbour` is NULL. */
 static size_t list_arcs(const affinity *ranks, uint64_t least, size_t *start, size_t *neighbour)
 {
     size_t count = 0;

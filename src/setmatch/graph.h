@@ -17,7 +17,7 @@ typedef struct setmatch_graph {
 /* -EINVAL: not square, a negative value, a threshold above 100; -ENOMEM. */
 int setmatch_graph_init(setmatch_graph *graph, const matrix *view, unsigned threshold);
 
-/* The same of values that are summed up already. -ENOMEM. */
+/* The same from values that are already added up. -ENOMEM. */
 int setmatch_graph_from_affinity(setmatch_graph *graph, const affinity *ranks, unsigned threshold);
 
 void setmatch_graph_release(setmatch_graph *graph);

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SetMatch, level after level. */
+/* SetMatch repeatedly, on the sets of the level before. */
 #include <errno.h>
-#include <stdlib.h>
 
+#include "base/arena.h"
 #include "setmatch/candidates.h"
 #include "setmatch/pack.h"
 
-/* Levels are at least so far apart, and further after the first ones: each is a pass over all arcs.
- */
+/* Least thresholds in per cent; greater after the first levels, since each level is a pass over all
+ * arcs. */
 enum { LEAST_THRESHOLD = 10, FINE_LEVELS = 8, COARSE_THRESHOLD = 50 };
 
-/* One level: the sets of the level before, linked by counted weights. */
+/* One level: the sets of the level before, linked by counted weights to components. */
 struct level {
     sets_graph *s;
     int64_t counted; /* the least weight that counts */
-    vertex *to;      /* by set: the number of the linked sets it is in */
-    vertex *walk;    /* all sets, one linked set after the other */
+    vertex *to;      /* by set: its component */
+    vertex *walk;    /* all sets, component by component */
     size_t walked;
     vertex *stack;
-    size_t *at;   /* by set: where a depth-first walk goes on */
-    size_t count; /* linked sets that stay */
+    size_t *at;   /* by set: the next arc of a depth-first walk */
+    size_t count; /* components that remain to be placed */
 };
 
-static int64_t heaviest(const affinity *g)
+static int64_t heaviest_weight(const affinity *g)
 {
     int64_t weight = 0;
     for (size_t i = 0; i < g->start[g->vertices]; i++)
@@ -30,7 +30,7 @@ static int64_t heaviest(const affinity *g)
     return weight;
 }
 
-static size_t degree(const struct level *l, vertex c)
+static size_t count_links(const struct level *l, vertex c)
 {
     const affinity *g = &l->s->g;
     size_t count = 0;
@@ -39,7 +39,7 @@ static size_t degree(const struct level *l, vertex c)
     return count;
 }
 
-/* Appends everything linked with `seed`, marked with `mark`, nearest first. */
+/* Appends the component of `seed` in breadth-first order, marked with `mark`. */
 static void walk_breadth_first(struct level *l, vertex seed, vertex mark)
 {
     const affinity *g = &l->s->g;
@@ -56,7 +56,7 @@ static void walk_breadth_first(struct level *l, vertex seed, vertex mark)
     }
 }
 
-/* The next set to go to from c, or NO_VERTEX. */
+/* The next set linked with c that is not marked, or NO_VERTEX. */
 static vertex next_linked(struct level *l, vertex c, vertex mark)
 {
     const affinity *g = &l->s->g;
@@ -68,7 +68,7 @@ static vertex next_linked(struct level *l, vertex c, vertex mark)
     return NO_VERTEX;
 }
 
-/* The same, each branch to its end. */
+/* The same in depth-first order. */
 static void walk_depth_first(struct level *l, vertex seed, vertex mark)
 {
     size_t depth = 0;
@@ -82,16 +82,16 @@ static void walk_depth_first(struct level *l, vertex seed, vertex mark)
     }
 }
 
-/* An end to begin at: the set with the fewest links, the lowest on a tie. Sets *path: none has more
- * than two, so that this is a path or a ring. */
-static vertex walk_begin(const struct level *l, size_t from, int *path)
+/* The set with the fewest links, the lowest on a tie. Sets *path: none has more than two, so that
+ * the component is a path or a ring. */
+static vertex find_component_end(const struct level *l, size_t from, int *path)
 {
     vertex begin = l->walk[from];
-    size_t least = degree(l, begin);
+    size_t least = count_links(l, begin);
     *path = 1;
     for (size_t k = from; k < l->walked; k++) {
         vertex c = l->walk[k];
-        size_t links = degree(l, c);
+        size_t links = count_links(l, c);
         *path &= links <= 2;
         if (links < least || (links == least && c < begin)) {
             begin = c;
@@ -101,7 +101,7 @@ static vertex walk_begin(const struct level *l, size_t from, int *path)
     return begin;
 }
 
-static size_t count_ranks(const struct level *l, size_t from)
+static size_t count_walked_ranks(const struct level *l, size_t from)
 {
     size_t ranks = 0;
     for (size_t k = from; k < l->walked; k++)
@@ -109,35 +109,35 @@ static size_t count_ranks(const struct level *l, size_t from)
     return ranks;
 }
 
-/* Fills nodes with what is walk[from] .. until a node can hold the rest. */
-static void cut(struct level *l, size_t from, size_t ranks)
+/* Fills nodes with the sets from walk[from] on, until a node can hold the rest. */
+static void split_component(struct level *l, size_t from, size_t ranks)
 {
     sets_graph *s = l->s;
     size_t node = free_nodes_most(&s->free);
     while (ranks > s->free.node[node].free) {
-        size_t room = s->free.node[node].free;
-        ranks -= room;
-        while (room > 0) {
+        size_t free = s->free.node[node].free;
+        ranks -= free;
+        while (free > 0) {
             vertex c = l->walk[from];
-            size_t count = s->g.size[c] < room ? s->g.size[c] : room;
-            sets_take(s, c, count, node);
-            room -= count;
+            size_t count = s->g.size[c] < free ? s->g.size[c] : free;
+            sets_place(s, c, count, node);
+            free -= count;
             from += s->g.size[c] == 0;
         }
         node = free_nodes_most(&s->free);
     }
 }
 
-/* One linked set: it stays whole, or all but the rest of it is placed. */
-static void link_set(struct level *l, vertex seed)
+/* One component: it stays whole, or all but a rest that fits a node is placed. */
+static void link_component(struct level *l, vertex seed)
 {
     size_t from = l->walked, left = 0;
     vertex mark = (vertex)l->count;
     int path;
     walk_breadth_first(l, seed, mark);
-    size_t ranks = count_ranks(l, from);
+    size_t ranks = count_walked_ranks(l, from);
     if (ranks > l->s->free.node[free_nodes_most(&l->s->free)].free) {
-        vertex begin = walk_begin(l, from, &path);
+        vertex begin = find_component_end(l, from, &path);
         for (size_t k = from; k < l->walked; k++)
             l->to[l->walk[k]] = NO_VERTEX;
         l->walked = from;
@@ -145,7 +145,7 @@ static void link_set(struct level *l, vertex seed)
             walk_depth_first(l, begin, mark);
         else
             walk_breadth_first(l, begin, mark);
-        cut(l, from, ranks);
+        split_component(l, from, ranks);
     }
     for (size_t k = from; k < l->walked; k++)
         left += l->s->g.size[l->walk[k]] > 0;
@@ -155,7 +155,7 @@ static void link_set(struct level *l, vertex seed)
             l->to[l->walk[k]] = NO_VERTEX;
 }
 
-/* A placed set has no size: link_set must not begin at it again. */
+/* Skips placed sets, whose size is 0. */
 static int run_level(struct level *l)
 {
     size_t sets = l->s->g.vertices;
@@ -164,7 +164,7 @@ static int run_level(struct level *l)
         l->to[c] = NO_VERTEX;
     for (size_t c = 0; c < sets; c++)
         if (l->to[c] == NO_VERTEX && l->s->g.size[c] > 0)
-            link_set(l, (vertex)c);
+            link_component(l, (vertex)c);
     return sets_merge(l->s, l->to, l->count, l->walk, l->walked);
 }
 
@@ -175,7 +175,7 @@ static int run_levels(struct level *l, unsigned threshold)
     int rc = 0;
     if (threshold < LEAST_THRESHOLD)
         threshold = LEAST_THRESHOLD;
-    while (rc == 0 && (largest = heaviest(&l->s->g)) > 0) {
+    while (rc == 0 && (largest = heaviest_weight(&l->s->g)) > 0) {
         if (++levels > FINE_LEVELS && threshold < COARSE_THRESHOLD)
             threshold = COARSE_THRESHOLD;
         l->counted = largest - (int64_t)((__int128)largest * threshold / 100);
@@ -185,27 +185,25 @@ static int run_levels(struct level *l, unsigned threshold)
     return rc;
 }
 
-int place_levelled(const affinity *ranks, const site *s, unsigned threshold, size_t *node)
+int place_levelled(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
+                   size_t *node)
 {
+    (void)variant;
     sets_graph sets;
+    struct base_arena arena = {0};
     size_t n = ranks->vertices;
     int rc = sets_init(&sets, ranks, s, node);
     if (rc != 0)
         return rc;
     struct level l = {.s = &sets,
-                      .to = calloc(n + 1, sizeof *l.to),
-                      .walk = calloc(n + 1, sizeof *l.walk),
-                      .stack = calloc(n + 1, sizeof *l.stack),
-                      .at = calloc(n + 1, sizeof *l.at)};
-    rc = l.to == NULL || l.walk == NULL || l.stack == NULL || l.at == NULL ? -ENOMEM : 0;
-    if (rc == 0)
-        rc = run_levels(&l, threshold);
+                      .to = base_arena_alloc(&arena, n, sizeof *l.to),
+                      .walk = base_arena_alloc(&arena, n, sizeof *l.walk),
+                      .stack = base_arena_alloc(&arena, n, sizeof *l.stack),
+                      .at = base_arena_alloc(&arena, n, sizeof *l.at)};
+    rc = arena.failed ? -ENOMEM : run_levels(&l, threshold);
     if (rc == 0)
         rc = sets_pack(&sets, ranks);
-    free(l.to);
-    free(l.walk);
-    free(l.stack);
-    free(l.at);
+    base_arena_release(&arena);
     sets_release(&sets);
     return rc;
 }

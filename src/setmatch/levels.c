@@ -4,29 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "setmatch/cost.h"
-#include "setmatch/methods.h"
+#include "setmatch/task.h"
 
-/* Ranks that are to be placed on some nodes, divided at the levels below `level`. */
+/* Ranks to be placed on some nodes, which are in groups of the levels below `level`. */
 struct part {
     const affinity *ranks;
     const size_t *node;
     size_t nodes, level;
 };
 
-/* Groups numbered by their labels; the nodes of group k are
+/* Groups in the order of their labels; the nodes of group k are
  * node[first[k]] .. node[first[k + 1] - 1], in the order of their numbers. */
 struct groups {
+    struct base_arena arena;
     size_t count;
     size_t *first, *node, *slots;
 };
-
-static void groups_release(struct groups *g)
-{
-    free(g->first);
-    free(g->node);
-    free(g->slots);
-}
 
 struct labelled {
     size_t label, node;
@@ -40,7 +35,7 @@ static int compare_labels(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Slots beyond what counts are not added up. */
+/* Sums of slots saturate. */
 static void fill_groups(struct groups *g, const setmatch_input *in, const struct part *p,
                         struct labelled *labelled)
 {
@@ -61,20 +56,20 @@ static void fill_groups(struct groups *g, const setmatch_input *in, const struct
 
 static int groups_init(struct groups *g, const setmatch_input *in, const struct part *p)
 {
-    size_t n = p->nodes + 1;
-    struct labelled *labelled = calloc(n, sizeof *labelled);
-    *g = (struct groups){0, calloc(n, sizeof *g->first), calloc(n, sizeof *g->node),
-                         calloc(n, sizeof *g->slots)};
-    int complete = labelled != NULL && g->first != NULL && g->node != NULL && g->slots != NULL;
-    if (complete)
-        fill_groups(g, in, p, labelled);
-    else
-        groups_release(g);
-    free(labelled);
-    return complete ? 0 : -ENOMEM;
+    *g = (struct groups){.count = 0};
+    g->first = base_arena_alloc(&g->arena, p->nodes + 1, sizeof *g->first);
+    g->node = base_arena_alloc(&g->arena, p->nodes, sizeof *g->node);
+    g->slots = base_arena_alloc(&g->arena, p->nodes, sizeof *g->slots);
+    struct labelled *labelled = base_arena_alloc(&g->arena, p->nodes, sizeof *labelled);
+    if (g->arena.failed) {
+        base_arena_release(&g->arena);
+        return -ENOMEM;
+    }
+    fill_groups(g, in, p, labelled);
+    return 0;
 }
 
-/* place_best on so many nodes of these slots. */
+/* place_best on nodes with these slots. */
 static int place_on_slots(const placement_task *task, const affinity *ranks, const size_t *slots,
                           size_t nodes, size_t *node)
 {
@@ -103,28 +98,21 @@ static int place_on_nodes(const placement_task *task, const struct part *p, size
 
 /* Ranks sorted by group: those of group k are rank[first[k]] .. rank[first[k + 1] - 1]. */
 struct members {
+    struct base_arena arena;
     size_t *first;
     vertex *rank, *to; /* to: for affinity_extract */
     size_t *node;      /* of the ranks of one group */
 };
 
-static void members_release(struct members *m)
+/* Release the arena, also after an error. */
+static int group_members_init(struct members *m, size_t ranks, size_t groups)
 {
-    free(m->first);
-    free(m->rank);
-    free(m->to);
-    free(m->node);
-}
-
-static int members_init(struct members *m, size_t ranks, size_t groups)
-{
-    *m = (struct members){calloc(groups + 2, sizeof *m->first), calloc(ranks + 1, sizeof *m->rank),
-                          calloc(ranks + 1, sizeof *m->to), calloc(ranks + 1, sizeof *m->node)};
-    if (m->first == NULL || m->rank == NULL || m->to == NULL || m->node == NULL) {
-        members_release(m);
-        return -ENOMEM;
-    }
-    return 0;
+    *m = (struct members){.first = NULL};
+    m->first = base_arena_alloc(&m->arena, groups + 2, sizeof *m->first);
+    m->rank = base_arena_alloc(&m->arena, ranks, sizeof *m->rank);
+    m->to = base_arena_alloc(&m->arena, ranks, sizeof *m->to);
+    m->node = base_arena_alloc(&m->arena, ranks, sizeof *m->node);
+    return m->arena.failed ? -ENOMEM : 0;
 }
 
 static void sort_members(struct members *m, const size_t *group_of_rank, size_t ranks,
@@ -140,7 +128,7 @@ static void sort_members(struct members *m, const size_t *group_of_rank, size_t 
     }
 }
 
-static int place_part(const placement_task *task, const struct part *p, size_t *node);
+static int place_level_part(const placement_task *task, const struct part *p, size_t *node);
 
 /* Places the ranks of one group on its nodes. */
 static int place_members(const placement_task *task, const struct part *p, const struct groups *g,
@@ -154,32 +142,31 @@ static int place_members(const placement_task *task, const struct part *p, const
         return rc;
     const struct part part = {&ranks, g->node + g->first[group],
                               g->first[group + 1] - g->first[group], p->level - 1};
-    rc = place_part(task, &part, m->node);
+    rc = place_level_part(task, &part, m->node);
     affinity_release(&ranks);
     for (size_t k = 0; rc == 0 && k < count; k++)
         node[member[k]] = m->node[k];
     return rc;
 }
 
-/* node[] holds the groups of the ranks first. */
+/* Sets node[] to the groups of the ranks first. */
 static int place_in_groups(const placement_task *task, const struct part *p, const struct groups *g,
                            size_t *node)
 {
     struct members m;
-    int rc = members_init(&m, p->ranks->vertices, g->count);
-    if (rc != 0)
-        return rc;
-    rc = place_on_slots(task, p->ranks, g->slots, g->count, node);
+    int rc = group_members_init(&m, p->ranks->vertices, g->count);
+    if (rc == 0)
+        rc = place_on_slots(task, p->ranks, g->slots, g->count, node);
     if (rc == 0)
         sort_members(&m, node, p->ranks->vertices, g->count);
     for (size_t k = 0; rc == 0 && k < g->count; k++)
         rc = place_members(task, p, g, k, &m, node);
-    members_release(&m);
+    base_arena_release(&m.arena);
     return rc;
 }
 
-/* As deep as there are levels. */
-static int place_part(const placement_task *task, const struct part *p, size_t *node)
+/* The recursion depth is the number of levels. */
+static int place_level_part(const placement_task *task, const struct part *p, size_t *node)
 {
     struct groups g;
     if (p->level == 0)
@@ -190,12 +177,13 @@ static int place_part(const placement_task *task, const struct part *p, size_t *
     if (g.count > 1)
         rc = place_in_groups(task, p, &g, node);
     else
-        rc = place_part(task, &(struct part){p->ranks, p->node, p->nodes, p->level - 1}, node);
-    groups_release(&g);
+        rc =
+            place_level_part(task, &(struct part){p->ranks, p->node, p->nodes, p->level - 1}, node);
+    base_arena_release(&g.arena);
     return rc;
 }
 
-static int place_in_levels(const placement_task *task, const affinity *ranks, size_t *node)
+static int place_by_groups(const placement_task *task, const affinity *ranks, size_t *node)
 {
     const setmatch_input *in = task->input;
     size_t *all = calloc(in->nodes + 1, sizeof *all);
@@ -203,7 +191,8 @@ static int place_in_levels(const placement_task *task, const affinity *ranks, si
         return -ENOMEM;
     for (size_t n = 0; n < in->nodes; n++)
         all[n] = n;
-    int rc = place_part(task, &(struct part){ranks, all, in->nodes, in->network->levels}, node);
+    int rc =
+        place_level_part(task, &(struct part){ranks, all, in->nodes, in->network->levels}, node);
     free(all);
     return rc;
 }
@@ -213,7 +202,7 @@ static int place_flat(const placement_task *task, const affinity *ranks, size_t 
     return place_best(ranks, &task->site, task->input->threshold, task->input->refine, node);
 }
 
-/* Takes the placement that asks nothing of groups where its cost is less. */
+/* Replaces the placement by one that ignores groups if that costs less. */
 static int compare_with_flat(const placement_task *task, const affinity *ranks, size_t *node)
 {
     size_t *flat = calloc(ranks->vertices + 1, sizeof *flat);
@@ -229,6 +218,6 @@ int place_by_affinity(const placement_task *task, const affinity *ranks, size_t 
 {
     if (task->input->network == NULL || task->input->network->levels == 0)
         return place_flat(task, ranks, node);
-    int rc = place_in_levels(task, ranks, node);
+    int rc = place_by_groups(task, ranks, node);
     return rc == 0 ? compare_with_flat(task, ranks, node) : rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* match_sets: application sets, the largest first, onto the free slots of nodes. */
+/* match_sets: places sets on the free slots of nodes, the largest set first. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,9 +8,9 @@
 #include "setmatch/setmatch.h"
 #include "setmatch/sets.h"
 
-/* A set, or what is left of it. */
+/* A set, or the rest of one. */
 struct piece {
-    size_t set; /* its number, which goes by the lowest rank */
+    size_t set; /* numbered by lowest rank */
     const size_t *rank;
     size_t size;
 };
@@ -23,12 +23,12 @@ static int compare_pieces(const void *a, const void *b)
     return (x->set > y->set) - (x->set < y->set);
 }
 
-/* Every set of the partition, the largest first, equal ones by their lowest rank: on a regular
- * grid, equal sets that share a node are then neighbours in the file. */
+/* The largest set first, equal ones by their lowest rank: on a regular grid, equal sets that share
+ * a node are then neighbours in the file. */
 static struct piece *sort_sets(const setmatch_partition *partition)
 {
     size_t sets = partition->sets;
-    struct piece *pieces = calloc(sets > 0 ? sets : 1, sizeof *pieces);
+    struct piece *pieces = calloc(sets + 1, sizeof *pieces);
     if (pieces == NULL)
         return NULL;
     for (size_t s = 0; s < sets; s++)
@@ -38,16 +38,7 @@ static struct piece *sort_sets(const setmatch_partition *partition)
     return pieces;
 }
 
-static void put(struct piece *piece, size_t count, size_t node, free_nodes *f, size_t *node_of_rank)
-{
-    for (size_t i = 0; i < count; i++)
-        node_of_rank[piece->rank[i]] = node;
-    piece->rank += count;
-    piece->size -= count;
-    free_nodes_take(f, node, count);
-}
-
-/* The slots suffice for all ranks, so there is a free node as long as there is a rank. */
+/* The slots suffice for all ranks, so there is always a free node. */
 static void match_set(struct piece piece, free_nodes *f, size_t *node_of_rank)
 {
     while (piece.size > 0) {
@@ -57,7 +48,11 @@ static void match_set(struct piece piece, free_nodes *f, size_t *node_of_rank)
             node = free_nodes_most(f);
             count = f->node[node].free;
         }
-        put(&piece, count, node, f, node_of_rank);
+        for (size_t i = 0; i < count; i++)
+            node_of_rank[piece.rank[i]] = node;
+        piece.rank += count;
+        piece.size -= count;
+        free_nodes_occupy(f, node, count);
     }
 }
 

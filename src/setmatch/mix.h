@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Numbers that look random and are always the same. Private to this folder.
+ * Reproducible pseudo-random numbers. Private to this folder.
  */
 #ifndef SETMATCH_MIX_H
 #define SETMATCH_MIX_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Spreads numbers evenly over 64 bits: the finalizer of splitmix64. */
+/* A 64-bit hash: the finalizer of splitmix64. */
 static inline uint64_t mixed(uint64_t x)
 {
     x += 0x9e3779b97f4a7c15U;
@@ -17,11 +17,11 @@ static inline uint64_t mixed(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* Steps of this size, modulo n, visit every number below n once; about n divided by the golden
- * ratio, another one for each turn. */
-static inline size_t mixed_stride(size_t n, size_t turn)
+/* A stride coprime to n, so that steps modulo n visit every number below n once; about n divided by
+ * the golden ratio, less for variants 1 .. 7. */
+static inline size_t mixed_stride(size_t n, size_t variant)
 {
-    size_t stride = (size_t)((double)n * (0.6180339887498949 - 0.07 * (double)(turn % 8)));
+    size_t stride = (size_t)((double)n * (0.6180339887498949 - 0.07 * (double)(variant % 8)));
     for (stride |= 1; n > 1; stride++) {
         size_t a = n, b = stride;
         while (b != 0) {

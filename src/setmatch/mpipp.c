@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The comparator MPIPP: ranks at random, then the best swap until none helps. */
+/* The comparator MPIPP: a random placement, then the best swap until none reduces the cut. */
 #include <errno.h>
+#include <string.h>
 
-#include "setmatch/methods.h"
 #include "setmatch/mix.h"
+#include "setmatch/setmatch.h"
 #include "setmatch/swapping.h"
+#include "setmatch/task.h"
 
-enum { SWAPS_A_RANK = 20 };
+enum { SWAPS_PER_RANK = 20 };
 
 struct swap {
     size_t a, b;
     int64_t gain;
 };
 
-static struct swap best_swap(const swapping *s)
+static struct swap find_best_swap(const swapping *s)
 {
     struct swap best = {0, 0, 0};
     for (size_t a = 0; a < s->ranks->vertices; a++) {
@@ -38,15 +40,15 @@ static void place_at_random(swapping *s, const placement_task *task, uint64_t se
         for (size_t slot = 0; slot < in->slots[n] && slot < s->ranks->vertices; slot++)
             s->node[place++] = n;
     for (size_t k = s->places; k > 1; k--) {
-        size_t other = mixed(seed + k) % k, kept = s->node[k - 1];
+        size_t other = mixed(seed + k) % k, node = s->node[k - 1];
         s->node[k - 1] = s->node[other];
-        s->node[other] = kept;
+        s->node[other] = node;
     }
-    swapping_bind(s);
+    swapping_weigh(s);
 }
 
-/* No node is of use with more slots than there are ranks. */
-static size_t count_places(const setmatch_input *in)
+/* Slots beyond the number of ranks do not count. */
+static size_t count_swap_places(const setmatch_input *in)
 {
     size_t places = 0;
     for (size_t n = 0; n < in->nodes; n++)
@@ -57,19 +59,18 @@ static size_t count_places(const setmatch_input *in)
 static int swap_places(const placement_task *task, uint64_t seed, size_t swaps, size_t *node)
 {
     swapping s;
-    if (swapping_init(&s, &task->ranks, task->input->nodes, count_places(task->input)) != 0) {
+    if (swapping_init(&s, &task->ranks, task->input->nodes, count_swap_places(task->input)) != 0) {
         swapping_release(&s);
         return -ENOMEM;
     }
     place_at_random(&s, task, seed);
     for (size_t k = 0; k < swaps; k++) {
-        struct swap best = best_swap(&s);
+        struct swap best = find_best_swap(&s);
         if (best.gain == 0)
             break;
         swapping_apply(&s, best.a, best.b);
     }
-    for (size_t v = 0; v < task->ranks.vertices; v++)
-        node[v] = s.node[v];
+    memcpy(node, s.node, task->ranks.vertices * sizeof *node);
     swapping_release(&s);
     return 0;
 }
@@ -88,5 +89,5 @@ int setmatch_mpipp_from(const setmatch_input *input, uint64_t seed, size_t swaps
 
 int setmatch_mpipp(const setmatch_input *input, size_t *node_of_rank)
 {
-    return setmatch_mpipp_from(input, 1, SWAPS_A_RANK * input->view->rows, node_of_rank);
+    return setmatch_mpipp_from(input, 1, SWAPS_PER_RANK * input->view->rows, node_of_rank);
 }

@@ -2,21 +2,21 @@
 /* The architecture matrix from measured bandwidths: levels of groups of nodes. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "setmatch/setmatch.h"
+#include "base/memory.h"
+#include "setmatch/input.h"
 
-/* Between two nodes, a < b; a == b: within one. */
+/* Between two nodes, a < b. */
 struct link {
     size_t a, b;
     double bandwidth;
 };
 
-/* What was measured, the fastest first; links[0] .. links[count - 1] are between nodes. */
+/* The measured bandwidths; links are between nodes, the fastest first. */
 struct measured {
     size_t nodes, count;
     struct link *link;
-    double node_sum; /* of those within nodes */
+    double node_sum; /* of bandwidths within nodes */
     size_t node_count;
 };
 
@@ -30,20 +30,17 @@ static int fastest_first(const void *a, const void *b)
     return (x->b > y->b) - (x->b < y->b);
 }
 
-static int usable(const matrix *m, unsigned threshold)
+static int bandwidth_is_valid(const matrix *m, unsigned threshold)
 {
-    int64_t largest = 0;
-    if (m->rows != m->cols || threshold > 100)
+    if (m->rows != m->cols || threshold > 100 || !matrix_is_nonnegative(m))
         return 0;
-    for (size_t i = 0; m->rows > 0 && i < m->row_start[m->rows]; i++) {
-        if (m->value[i] < 0)
-            return 0;
-        largest = m->value[i] > largest ? m->value[i] : largest;
-    }
-    return largest > 0;
+    for (size_t i = 0; m->rows > 0 && i < m->row_start[m->rows]; i++)
+        if (m->value[i] > 0)
+            return 1;
+    return 0;
 }
 
-/* Each pair once: by its entry in the upper triangle, or by the one in the lower if that is alone.
+/* Adds each pair once: for its entry in the upper triangle, or in the lower if there is no other.
  */
 static void add_link(struct measured *s, const matrix *m, size_t row, size_t i)
 {
@@ -75,59 +72,58 @@ static int measured_init(struct measured *s, const matrix *m)
 
 /* ---- levels ---- */
 
-/* Groups in the making: a union-find whose roots are the lowest members. */
+/* Union-find; roots are the lowest members. */
 struct grouping {
     size_t *parent, groups;
+    size_t capacity; /* of network->group_of_node */
 };
 
-static size_t root(struct grouping *g, size_t n)
+static size_t find_root(struct grouping *g, size_t n)
 {
     while (g->parent[n] != n)
         n = g->parent[n] = g->parent[g->parent[n]];
     return n;
 }
 
-static void join(struct grouping *g, size_t a, size_t b)
+static void unite_groups(struct grouping *g, size_t a, size_t b)
 {
-    size_t x = root(g, a), y = root(g, b);
+    size_t x = find_root(g, a), y = find_root(g, b);
     if (x == y)
         return;
     g->parent[x > y ? x : y] = x > y ? y : x;
     g->groups--;
 }
 
-/* Adds the groups as they are as a level. */
-static int keep_level(struct grouping *g, size_t nodes, setmatch_network *network)
+/* Appends the current groups as a level. */
+static int append_level(struct grouping *g, size_t nodes, setmatch_network *network)
 {
-    size_t bytes, *all = NULL;
-    if (!__builtin_mul_overflow((network->levels + 1) * sizeof *all, nodes, &bytes))
-        all = realloc(network->group_of_node, bytes);
-    if (all == NULL)
+    size_t used = network->levels * nodes;
+    if (base_reserve(&network->group_of_node, &g->capacity, used + nodes,
+                     sizeof *network->group_of_node) != 0)
         return -ENOMEM;
-    network->group_of_node = all;
     for (size_t n = 0; n < nodes; n++)
-        all[network->levels * nodes + n] = root(g, n);
+        network->group_of_node[used + n] = find_root(g, n);
     network->levels++;
     return 0;
 }
 
-/* The fastest link between two groups sets what counts. */
-static int find_levels(const struct measured *s, unsigned threshold, struct grouping *g,
-                       setmatch_network *network)
+/* On each level the threshold is relative to the fastest link between two groups. */
+static int find_network_levels(const struct measured *s, unsigned threshold, struct grouping *g,
+                               setmatch_network *network)
 {
     size_t i = 0;
     int rc = 0;
     while (rc == 0) {
-        while (i < s->count && root(g, s->link[i].a) == root(g, s->link[i].b))
+        while (i < s->count && find_root(g, s->link[i].a) == find_root(g, s->link[i].b))
             i++;
         if (i == s->count)
             return 0;
         double counted = s->link[i].bandwidth * (100 - threshold) / 100;
         for (; i < s->count && s->link[i].bandwidth >= counted; i++)
-            join(g, s->link[i].a, s->link[i].b);
+            unite_groups(g, s->link[i].a, s->link[i].b);
         if (g->groups == 1)
             return 0;
-        rc = keep_level(g, s->nodes, network);
+        rc = append_level(g, s->nodes, network);
     }
     return rc;
 }
@@ -144,7 +140,8 @@ static size_t level_of(const struct measured *s, const setmatch_network *network
     return level;
 }
 
-/* What nobody measured is as the level before it; within nodes, as the fastest link. */
+/* Levels without measurements get the bandwidth of the level before; nodes that of the fastest
+ * link. */
 static int find_bandwidths(const struct measured *s, setmatch_network *network)
 {
     size_t classes = network->levels + 2, *count = calloc(classes, sizeof *count);
@@ -174,15 +171,15 @@ int setmatch_network_from_bandwidth(const matrix *bandwidth, unsigned threshold,
 {
     struct measured s;
     setmatch_network made = {0, NULL, NULL};
-    if (!usable(bandwidth, threshold))
+    if (!bandwidth_is_valid(bandwidth, threshold))
         return -EINVAL;
     int rc = measured_init(&s, bandwidth);
     if (rc != 0)
         return rc;
-    struct grouping g = {calloc(s.nodes, sizeof *g.parent), s.nodes};
+    struct grouping g = {calloc(s.nodes, sizeof *g.parent), s.nodes, 0};
     for (size_t n = 0; g.parent != NULL && n < s.nodes; n++)
         g.parent[n] = n;
-    rc = g.parent == NULL ? -ENOMEM : find_levels(&s, threshold, &g, &made);
+    rc = g.parent == NULL ? -ENOMEM : find_network_levels(&s, threshold, &g, &made);
     if (rc == 0)
         rc = find_bandwidths(&s, &made);
     if (rc == 0)

@@ -1,70 +1,72 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Placement by the view, or by what would cross between nodes. */
+/* Placement by the view, or by the bytes that cross between nodes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "setmatch/methods.h"
 #include "setmatch/profile.h"
+#include "setmatch/quality.h"
+#include "setmatch/task.h"
 #include "setmatch/transport.h"
 
-/* Ranks and domains choose their nodes in turn, at most so often. */
-enum { TURNS = 8 };
+/* Alternations of the assignment of domains and the placement of ranks. */
+enum { MAX_ALTERNATIONS = 8 };
 
-/* The best placement by the profile so far. */
-struct search {
+/* Search for the placement that keeps most bytes on their nodes. */
+struct profile_search {
     const placement_task *task;
     const setmatch_profile *profile;
-    size_t *capacity; /* slots by node; 0 where a node is not needed */
-    size_t *best, *tried;
-    int64_t kept; /* by the best; -1: none yet */
+    size_t *capacity; /* slots by node; 0 for nodes that are not needed */
+    size_t *best, *trial;
+    int64_t local_bytes; /* of the best; -1: none yet */
 };
 
-static int try_placement(struct search *s, owners *o, int64_t *kept)
+static int try_placement(struct profile_search *s, owners *o, int64_t *local_bytes)
 {
     const setmatch_input *in = s->task->input;
-    int rc = owners_find(o, s->profile, in->nodes, s->tried, in->domains, kept);
-    if (rc == 0 && *kept > s->kept) {
-        s->kept = *kept;
-        memcpy(s->best, s->tried, s->task->ranks.vertices * sizeof *s->best);
+    int rc = owners_find(o, s->profile, in->nodes, s->trial, in->domains, local_bytes);
+    if (rc == 0 && *local_bytes > s->local_bytes) {
+        s->local_bytes = *local_bytes;
+        memcpy(s->best, s->trial, s->task->ranks.vertices * sizeof *s->best);
     }
     return rc;
 }
 
-/* Moves ranks to where their bytes are owned. */
-static int follow_owners(struct search *s, const owners *o)
+/* Places ranks on the nodes that own most of their bytes. */
+static int follow_owners(struct profile_search *s, const owners *o)
 {
     matrix benefit;
     int rc = owners_benefit(o, s->profile, s->task->input->nodes, &benefit);
     if (rc != 0)
         return rc;
-    rc = transport(&benefit, s->capacity, transport_increment(&benefit), s->tried);
+    rc = transport(&benefit, s->capacity, transport_increment(&benefit), s->trial);
     matrix_release(&benefit);
     return rc;
 }
 
-/* From tried[] on: owners by ranks, ranks by owners, as long as more is kept. */
-static int alternate(struct search *s)
+/* From trial[] on, assigns domains by ranks and places ranks by domains, as long as more bytes are
+ * local. */
+static int alternate(struct profile_search *s)
 {
-    int64_t kept, before = -1;
+    int64_t local_bytes, before = -1;
     int rc = 0;
-    for (size_t turn = 0; rc == 0 && turn < TURNS; turn++) {
+    for (size_t k = 0; rc == 0 && k < MAX_ALTERNATIONS; k++) {
         owners o;
-        rc = try_placement(s, &o, &kept);
+        rc = try_placement(s, &o, &local_bytes);
         if (rc != 0)
             return rc;
-        if (kept > before)
+        if (local_bytes > before)
             rc = follow_owners(s, &o);
         else
-            turn = TURNS;
-        before = kept;
+            k = MAX_ALTERNATIONS;
+        before = local_bytes;
         owners_release(&o);
     }
     return rc;
 }
 
-/* The largest nodes that are enough for all ranks, in the order in which they are listed. */
-static void choose_nodes(struct search *s)
+/* Selects the largest nodes, as many as suffice for all ranks. */
+static void select_nodes(struct profile_search *s)
 {
     const site *all = &s->task->site;
     size_t left = s->task->ranks.vertices;
@@ -75,9 +77,9 @@ static void choose_nodes(struct search *s)
     }
 }
 
-/* Even domains on the nodes in order. With one call and equal nodes, which node has which number
- * makes no difference, so that ranks placed for these owners are placed best. */
-static int try_order(struct search *s)
+/* Even domains on the nodes in order. With one call and equal nodes, nodes are interchangeable, so
+ * that the best ranks for these owners are the best ones. */
+static int try_order(struct profile_search *s)
 {
     size_t nodes = s->task->input->nodes, *listed = calloc(nodes + 1, sizeof *listed), count = 0;
     owners o;
@@ -95,7 +97,7 @@ static int try_order(struct search *s)
     return rc == 0 ? alternate(s) : rc;
 }
 
-static int try_coaccess(struct search *s)
+static int try_coaccess(struct profile_search *s)
 {
     matrix coaccess;
     affinity ranks;
@@ -106,14 +108,14 @@ static int try_coaccess(struct search *s)
     matrix_release(&coaccess);
     if (rc != 0)
         return rc;
-    rc = place_by_affinity(s->task, &ranks, s->tried);
+    rc = place_by_affinity(s->task, &ranks, s->trial);
     affinity_release(&ranks);
     return rc == 0 ? alternate(s) : rc;
 }
 
-static int run_search(struct search *s)
+static int run_profile_search(struct profile_search *s)
 {
-    int rc = place_by_affinity(s->task, &s->task->ranks, s->tried);
+    int rc = place_by_affinity(s->task, &s->task->ranks, s->trial);
     if (rc == 0)
         rc = alternate(s);
     if (rc == 0)
@@ -126,19 +128,19 @@ static int run_search(struct search *s)
 static int place_by_profile(const placement_task *task, size_t *node)
 {
     size_t ranks = task->ranks.vertices;
-    struct search s = {.task = task,
-                       .profile = task->input->profile,
-                       .capacity = calloc(task->input->nodes + 1, sizeof *s.capacity),
-                       .best = node,
-                       .tried = calloc(ranks + 1, sizeof *s.tried),
-                       .kept = -1};
-    int rc = s.capacity == NULL || s.tried == NULL ? -ENOMEM : 0;
+    struct profile_search s = {.task = task,
+                               .profile = task->input->profile,
+                               .capacity = calloc(task->input->nodes + 1, sizeof *s.capacity),
+                               .best = node,
+                               .trial = calloc(ranks + 1, sizeof *s.trial),
+                               .local_bytes = -1};
+    int rc = s.capacity == NULL || s.trial == NULL ? -ENOMEM : 0;
     if (rc == 0) {
-        choose_nodes(&s);
-        rc = run_search(&s);
+        select_nodes(&s);
+        rc = run_profile_search(&s);
     }
     free(s.capacity);
-    free(s.tried);
+    free(s.trial);
     return rc;
 }
 
@@ -159,8 +161,8 @@ int place_by_objective(const placement_task *task, size_t *node)
 const char *const setmatch_objective_names[] = {"auto", "neighbours", "profile", NULL};
 const char *const setmatch_domains_names[] = {"auto", "even", "fitted", NULL};
 
-/* The place of the name, or -EINVAL. */
-static int find_name(const char *const *names, const char *name)
+/* The index of the name, or -EINVAL. */
+static int find_option_name(const char *const *names, const char *name)
 {
     for (int k = 0; names[k] != NULL; k++)
         if (strcmp(names[k], name) == 0)
@@ -170,7 +172,7 @@ static int find_name(const char *const *names, const char *name)
 
 int setmatch_find_objective(const char *name, setmatch_objective *objective)
 {
-    int found = find_name(setmatch_objective_names, name);
+    int found = find_option_name(setmatch_objective_names, name);
     if (found >= 0)
         *objective = (setmatch_objective)found;
     return found < 0 ? found : 0;
@@ -178,7 +180,7 @@ int setmatch_find_objective(const char *name, setmatch_objective *objective)
 
 int setmatch_find_domains(const char *name, setmatch_domains *domains)
 {
-    int found = find_name(setmatch_domains_names, name);
+    int found = find_option_name(setmatch_domains_names, name);
     if (found >= 0)
         *domains = (setmatch_domains)found;
     return found < 0 ? found : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sets of ranks that are built up by merging, and their way onto nodes. */
+/* Sets of ranks that are merged, and their placement on nodes. */
 #include "setmatch/pack.h"
 
 #include <errno.h>
@@ -38,9 +38,9 @@ void sets_release(sets_graph *s)
     *s = (sets_graph){0};
 }
 
-/* Joins the lists of ranks; first and last become those of the new sets. */
-static int join_lists(sets_graph *s, const vertex *to, size_t count, const vertex *order,
-                      size_t ordered)
+/* Concatenates the lists of ranks; sets first and last of the new sets. */
+static int join_rank_lists(sets_graph *s, const vertex *to, size_t count, const vertex *order,
+                           size_t ordered)
 {
     vertex *first = calloc(count + 1, sizeof *first), *last = calloc(count + 1, sizeof *last);
     if (first == NULL || last == NULL) {
@@ -75,29 +75,30 @@ int sets_merge(sets_graph *s, const vertex *to, size_t count, const vertex *orde
         return rc;
     affinity_release(&s->g);
     s->g = coarse;
-    return join_lists(s, to, count, order, ordered);
+    return join_rank_lists(s, to, count, order, ordered);
 }
 
-void sets_take(sets_graph *s, vertex c, size_t most, size_t node)
+void sets_place(sets_graph *s, vertex c, size_t count, size_t node)
 {
-    size_t taken = 0;
-    for (; taken < most && s->g.size[c] > 0; taken++) {
+    size_t placed = 0;
+    for (; placed < count && s->g.size[c] > 0; placed++) {
         s->node[s->first[c]] = node;
         s->first[c] = s->next[s->first[c]];
         s->g.size[c]--;
     }
-    free_nodes_take(&s->free, node, taken);
+    free_nodes_occupy(&s->free, node, placed);
 }
 
 /* ---- packing ---- */
 
-/* What binds a set to nodes. */
-struct bonds {
+/* The weights between a set and the nodes. */
+struct node_weights {
     int64_t *weight; /* by node */
     size_t *touched, count;
 };
 
-static void sum_bonds(const sets_graph *s, const affinity *ranks, vertex c, struct bonds *b)
+static void sum_node_weights(const sets_graph *s, const affinity *ranks, vertex c,
+                             struct node_weights *b)
 {
     for (vertex v = s->first[c]; v != NO_VERTEX; v = s->next[v]) {
         for (size_t i = ranks->start[v]; i < ranks->start[v + 1]; i++) {
@@ -111,15 +112,15 @@ static void sum_bonds(const sets_graph *s, const affinity *ranks, vertex c, stru
     }
 }
 
-/* The node that binds most, of those that have `wanted` free slots, or FREE_NODES_NONE; on a tie
- * the lower index. Clears the bonds. */
-static size_t strongest(const sets_graph *s, struct bonds *b, size_t wanted)
+/* The node of greatest weight with `slots` free slots, the lower index on a tie, or
+ * FREE_NODES_NONE. Clears the weights. */
+static size_t heaviest_node(const sets_graph *s, struct node_weights *b, size_t slots)
 {
     size_t best = FREE_NODES_NONE;
     int64_t weight = 0;
     for (size_t k = 0; k < b->count; k++) {
         size_t node = b->touched[k];
-        if (s->free.node[node].free >= wanted &&
+        if (s->free.node[node].free >= slots &&
             (b->weight[node] > weight || (b->weight[node] == weight && node < best))) {
             best = node;
             weight = b->weight[node];
@@ -130,21 +131,21 @@ static size_t strongest(const sets_graph *s, struct bonds *b, size_t wanted)
     return best;
 }
 
-static void pack_set(sets_graph *s, const affinity *ranks, vertex c, struct bonds *b)
+static void pack_set(sets_graph *s, const affinity *ranks, vertex c, struct node_weights *b)
 {
     while (s->g.size[c] > 0) {
-        sum_bonds(s, ranks, c, b);
-        size_t node = strongest(s, b, s->g.size[c]);
+        sum_node_weights(s, ranks, c, b);
+        size_t node = heaviest_node(s, b, s->g.size[c]);
         if (node == FREE_NODES_NONE)
             node = free_nodes_fewest(&s->free, s->g.size[c]);
         if (node == FREE_NODES_NONE)
             node = free_nodes_most(&s->free);
-        sets_take(s, c, s->free.node[node].free, node);
+        sets_place(s, c, s->free.node[node].free, node);
     }
 }
 
-/* Sets by falling size, equal ones by number: a counting sort. */
-static vertex *sort_by_size(const affinity *g)
+/* Sets by decreasing size, equal ones by number: a counting sort. */
+static vertex *sort_sets_by_size(const affinity *g)
 {
     vertex largest = 0;
     for (size_t c = 0; c < g->vertices; c++)
@@ -169,8 +170,9 @@ static vertex *sort_by_size(const affinity *g)
 int sets_pack(sets_graph *s, const affinity *ranks)
 {
     size_t nodes = s->free.nodes;
-    struct bonds b = {calloc(nodes + 1, sizeof *b.weight), calloc(nodes + 1, sizeof *b.touched), 0};
-    vertex *sorted = sort_by_size(&s->g);
+    struct node_weights b = {calloc(nodes + 1, sizeof *b.weight),
+                             calloc(nodes + 1, sizeof *b.touched), 0};
+    vertex *sorted = sort_sets_by_size(&s->g);
     int rc = b.weight == NULL || b.touched == NULL || sorted == NULL ? -ENOMEM : 0;
     for (size_t k = 0; rc == 0 && k < s->g.vertices; k++)
         pack_set(s, ranks, sorted[k], &b);

@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ranks do in the file, by bins, and what would cross between nodes. */
+/* The co-access matrix, and the assignment of file domains to nodes, by an access profile. */
 #include "setmatch/profile.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "setmatch/quality.h"
 #include "setmatch/transport.h"
 
-/* A bin of more ranks than this binds each of them to the next few only. */
+/* In a bin of more ranks than MOST_IN_A_BIN, each is paired with the next ones only. */
 enum { MOST_IN_A_BIN = 64, NEXT_IN_A_BIN = 32 };
 
-static int profile_usable(const setmatch_profile *p)
+static int profile_is_valid(const setmatch_profile *p)
 {
-    for (size_t c = 0; c < p->calls; c++) {
-        const matrix *m = &p->bytes[c];
-        if (m->rows != p->bytes[0].rows)
+    for (size_t c = 0; c < p->calls; c++)
+        if (p->bytes[c].rows != p->bytes[0].rows || !matrix_is_nonnegative(&p->bytes[c]))
             return 0;
-        for (size_t i = 0; m->rows > 0 && i < m->row_start[m->rows]; i++)
-            if (m->value[i] < 0)
-                return 0;
-    }
     return p->calls > 0;
 }
 
@@ -35,7 +32,7 @@ static int sum_bytes(const setmatch_profile *p, int64_t *total)
 
 /* ---- co-access ---- */
 
-/* A column of a profile: the ranks that touch a bin. */
+/* A column of a profile: the ranks that access a bin. */
 struct bin {
     const size_t *rank;
     const int64_t *bytes;
@@ -43,9 +40,9 @@ struct bin {
     __int128 total;
 };
 
-/* What two ranks have in common is what they would exchange if one of them owned the bin, each
- * taken as the owner as often as it has bytes there. */
-static int bind(matrix_builder *b, const struct bin *bin, size_t i, size_t j, size_t times)
+/* The bytes that two ranks have in common: what they would exchange on average if an owner of the
+ * bin were drawn in proportion to its bytes. */
+static int add_rank_pair(matrix_builder *b, const struct bin *bin, size_t i, size_t j, size_t times)
 {
     __int128 shared = (__int128)bin->bytes[i] * bin->bytes[j] / bin->total;
     int64_t value = shared > INT64_MAX / 64 ? INT64_MAX / 64 : (int64_t)shared;
@@ -54,48 +51,22 @@ static int bind(matrix_builder *b, const struct bin *bin, size_t i, size_t j, si
     return value == 0 ? 0 : matrix_builder_add(b, bin->rank[i], bin->rank[j], value);
 }
 
-/* Pairs in a crowd would be too many. There each rank stands for those behind it. */
-static int bind_bin(matrix_builder *b, const struct bin *bin)
+/* All pairs of a large bin would be too many: there the next ranks represent all later ones. */
+static int add_bin_pairs(matrix_builder *b, const struct bin *bin)
 {
     size_t next = bin->ranks <= MOST_IN_A_BIN ? bin->ranks : NEXT_IN_A_BIN;
     size_t times = bin->ranks <= MOST_IN_A_BIN ? 1 : bin->ranks / (2 * NEXT_IN_A_BIN);
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < bin->ranks; i++)
         for (size_t j = i + 1; rc == 0 && j < bin->ranks && j <= i + next; j++)
-            rc = bind(b, bin, i, j, times);
+            rc = add_rank_pair(b, bin, i, j, times);
     return rc;
 }
 
-/* The profile of a call by bins. */
-static int transpose(matrix *bins, const matrix *ranks)
-{
-    size_t nnz = ranks->rows > 0 ? ranks->row_start[ranks->rows] : 0;
-    int rc = matrix_allocate(bins, ranks->cols, ranks->rows, nnz);
-    if (rc != 0)
-        return rc;
-    size_t *at = calloc(ranks->cols + 1, sizeof *at);
-    if (at == NULL) {
-        matrix_release(bins);
-        return -ENOMEM;
-    }
-    for (size_t i = 0; i < nnz; i++)
-        bins->row_start[ranks->col[i] + 1]++;
-    for (size_t b = 0; b < ranks->cols; b++)
-        at[b] = bins->row_start[b + 1] += bins->row_start[b];
-    for (size_t r = ranks->rows; r-- > 0;) {
-        for (size_t i = ranks->row_start[r]; i < ranks->row_start[r + 1]; i++) {
-            bins->col[--at[ranks->col[i]]] = r;
-            bins->value[at[ranks->col[i]]] = ranks->value[i];
-        }
-    }
-    free(at);
-    return 0;
-}
-
-static int bind_call(matrix_builder *b, const matrix *ranks)
+static int add_call_pairs(matrix_builder *b, const matrix *ranks)
 {
     matrix bins;
-    int rc = transpose(&bins, ranks);
+    int rc = matrix_transpose(&bins, ranks);
     if (rc != 0)
         return rc;
     for (size_t k = 0; rc == 0 && k < bins.rows; k++) {
@@ -104,7 +75,7 @@ static int bind_call(matrix_builder *b, const matrix *ranks)
         for (size_t i = 0; i < bin.ranks; i++)
             bin.total += bin.bytes[i];
         if (bin.total > 0)
-            rc = bind_bin(b, &bin);
+            rc = add_bin_pairs(b, &bin);
     }
     matrix_release(&bins);
     return rc;
@@ -112,12 +83,12 @@ static int bind_call(matrix_builder *b, const matrix *ranks)
 
 int setmatch_coaccess(const setmatch_profile *profile, matrix *coaccess)
 {
-    if (!profile_usable(profile))
+    if (!profile_is_valid(profile))
         return -EINVAL;
     matrix_builder b = {.rows = profile->bytes[0].rows, .cols = profile->bytes[0].rows};
     int rc = 0;
     for (size_t c = 0; rc == 0 && c < profile->calls; c++)
-        rc = bind_call(&b, &profile->bytes[c]);
+        rc = add_call_pairs(&b, &profile->bytes[c]);
     if (rc == 0)
         rc = matrix_builder_finish(&b, coaccess);
     matrix_builder_clear(&b);
@@ -152,13 +123,13 @@ void owners_release(owners *o)
     *o = (owners){NULL, 0};
 }
 
-/* The items that are given to nodes as one: item[b] is that of bin b, SIZE_MAX of an empty one. */
+/* The units of assignment: item[b] is that of bin b, SIZE_MAX if the bin is not accessed. */
 struct items {
     size_t *item;
     size_t count;
 };
 
-/* The bins of a call that somebody touches, numbered; `item` has an entry for each bin. */
+/* One item per accessed bin; items->item has an entry for each bin. */
 static void number_bins(const matrix *bytes, struct items *items)
 {
     items->count = 0;
@@ -172,7 +143,7 @@ static void number_bins(const matrix *bytes, struct items *items)
             items->item[b] = items->count++;
 }
 
-/* Even domains: the bins from the first to the last one touched, in `domains` equal parts. */
+/* Even domains: the bins from the first to the last accessed one, in `domains` equal parts. */
 static void number_domains(const matrix *bytes, size_t domains, struct items *items)
 {
     size_t first = 0, end = bytes->cols;
@@ -204,9 +175,9 @@ static int item_benefit(const matrix *bytes, const struct items *items, size_t n
     return rc;
 }
 
-/* Each node with ranks takes its share of the items, rounded up. */
-static void share_items(size_t ranks, size_t nodes, const size_t *node, size_t items,
-                        size_t *capacity)
+/* The capacity of each node with ranks is an equal share of the items, rounded up. */
+static void set_item_capacity(size_t ranks, size_t nodes, const size_t *node, size_t items,
+                              size_t *capacity)
 {
     size_t used = 0;
     for (size_t n = 0; n < nodes; n++)
@@ -219,7 +190,7 @@ static void share_items(size_t ranks, size_t nodes, const size_t *node, size_t i
         capacity[n] *= (items + used - 1) / (used > 0 ? used : 1);
 }
 
-static size_t used_nodes(size_t ranks, size_t nodes, const size_t *node, size_t *seen)
+static size_t count_used_nodes(size_t ranks, size_t nodes, const size_t *node, size_t *seen)
 {
     size_t used = 0;
     for (size_t n = 0; n < nodes; n++)
@@ -229,96 +200,97 @@ static size_t used_nodes(size_t ranks, size_t nodes, const size_t *node, size_t 
     return used;
 }
 
-/* Memory for one call. */
+/* Scratch memory for one call. */
 struct owner_work {
     struct items items;
     size_t *node_of_item, *capacity;
 };
 
-static int own_items(const matrix *bytes, size_t nodes, const size_t *node, struct owner_work *w,
-                     int64_t *kept)
+static int assign_items(const matrix *bytes, size_t nodes, const size_t *node, struct owner_work *w,
+                        int64_t *local_bytes)
 {
     matrix benefit;
     int rc = item_benefit(bytes, &w->items, nodes, node, &benefit);
     if (rc != 0)
         return rc;
-    share_items(bytes->rows, nodes, node, w->items.count, w->capacity);
+    set_item_capacity(bytes->rows, nodes, node, w->items.count, w->capacity);
     rc = transport(&benefit, w->capacity, transport_increment(&benefit), w->node_of_item);
     for (size_t k = 0; rc == 0 && k < w->items.count; k++)
-        if (__builtin_add_overflow(*kept, matrix_get(&benefit, k, w->node_of_item[k]), kept))
+        if (__builtin_add_overflow(*local_bytes, matrix_get(&benefit, k, w->node_of_item[k]),
+                                   local_bytes))
             rc = -ERANGE;
     matrix_release(&benefit);
     return rc;
 }
 
-/* By one kind of domains. */
-static int own_by(size_t *owner, const matrix *bytes, size_t nodes, const size_t *node,
-                  setmatch_domains domains, int64_t *kept)
+/* With even or fitted domains. */
+static int assign_domains(size_t *owner, const matrix *bytes, size_t nodes, const size_t *node,
+                          setmatch_domains domains, int64_t *local_bytes)
 {
-    struct owner_work w = {{calloc(bytes->cols + 1, sizeof(size_t)), 0},
-                           calloc(bytes->cols + 1, sizeof(size_t)),
-                           calloc(nodes + 1, sizeof(size_t))};
-    int rc = w.items.item == NULL || w.node_of_item == NULL || w.capacity == NULL ? -ENOMEM : 0;
-    *kept = 0;
+    struct base_arena arena = {0};
+    struct owner_work w = {
+        .items.item = base_arena_alloc(&arena, bytes->cols, sizeof *w.items.item),
+        .node_of_item = base_arena_alloc(&arena, bytes->cols, sizeof *w.node_of_item),
+        .capacity = base_arena_alloc(&arena, nodes, sizeof *w.capacity)};
+    int rc = arena.failed ? -ENOMEM : 0;
+    *local_bytes = 0;
     if (rc == 0 && domains == SETMATCH_DOMAINS_EVEN)
-        number_domains(bytes, used_nodes(bytes->rows, nodes, node, w.capacity), &w.items);
+        number_domains(bytes, count_used_nodes(bytes->rows, nodes, node, w.capacity), &w.items);
     else if (rc == 0)
         number_bins(bytes, &w.items);
     if (rc == 0)
-        rc = own_items(bytes, nodes, node, &w, kept);
+        rc = assign_items(bytes, nodes, node, &w, local_bytes);
     for (size_t b = 0; rc == 0 && b < bytes->cols; b++)
         if (w.items.item[b] != SIZE_MAX)
             owner[b] = w.node_of_item[w.items.item[b]];
-    free(w.items.item);
-    free(w.node_of_item);
-    free(w.capacity);
+    base_arena_release(&arena);
     return rc;
 }
 
-/* Both kinds compete, even domains having been tried: fitted ones on a tie. */
-static int own_by_better(size_t *owner, const matrix *bytes, size_t nodes, const size_t *node,
-                         int64_t *kept)
+/* Replaces even domains by fitted ones unless those keep fewer bytes. */
+static int compare_with_fitted(size_t *owner, const matrix *bytes, size_t nodes, const size_t *node,
+                               int64_t *local_bytes)
 {
-    int64_t fitted_kept = 0;
+    int64_t fitted_bytes = 0;
     size_t *fitted = calloc(bytes->cols + 1, sizeof *fitted);
-    int rc = fitted == NULL
-                 ? -ENOMEM
-                 : own_by(fitted, bytes, nodes, node, SETMATCH_DOMAINS_FITTED, &fitted_kept);
-    for (size_t b = 0; rc == 0 && fitted_kept >= *kept && b < bytes->cols; b++)
+    int rc = fitted == NULL ? -ENOMEM
+                            : assign_domains(fitted, bytes, nodes, node, SETMATCH_DOMAINS_FITTED,
+                                             &fitted_bytes);
+    for (size_t b = 0; rc == 0 && fitted_bytes >= *local_bytes && b < bytes->cols; b++)
         if (owner[b] != SIZE_MAX)
             owner[b] = fitted[b];
-    if (rc == 0 && fitted_kept > *kept)
-        *kept = fitted_kept;
+    if (rc == 0 && fitted_bytes > *local_bytes)
+        *local_bytes = fitted_bytes;
     free(fitted);
     return rc;
 }
 
-static int own_call(size_t *owner, const matrix *bytes, size_t nodes, const size_t *node,
-                    setmatch_domains domains, int64_t *kept)
+static int assign_call(size_t *owner, const matrix *bytes, size_t nodes, const size_t *node,
+                       setmatch_domains domains, int64_t *local_bytes)
 {
     setmatch_domains first = domains == SETMATCH_DOMAINS_AUTO ? SETMATCH_DOMAINS_EVEN : domains;
     int64_t here;
-    int rc = own_by(owner, bytes, nodes, node, first, &here);
+    int rc = assign_domains(owner, bytes, nodes, node, first, &here);
     if (rc == 0 && domains == SETMATCH_DOMAINS_AUTO)
-        rc = own_by_better(owner, bytes, nodes, node, &here);
-    if (rc == 0 && __builtin_add_overflow(*kept, here, kept))
+        rc = compare_with_fitted(owner, bytes, nodes, node, &here);
+    if (rc == 0 && __builtin_add_overflow(*local_bytes, here, local_bytes))
         rc = -ERANGE;
     return rc;
 }
 
 int owners_find(owners *o, const setmatch_profile *profile, size_t nodes, const size_t *node,
-                setmatch_domains domains, int64_t *kept)
+                setmatch_domains domains, int64_t *local_bytes)
 {
     int64_t sum = 0;
     int rc = owners_init(o, profile);
     if (rc != 0)
         return rc;
     for (size_t c = 0; rc == 0 && c < profile->calls; c++)
-        rc = own_call(o->bins[c], &profile->bytes[c], nodes, node, domains, &sum);
+        rc = assign_call(o->bins[c], &profile->bytes[c], nodes, node, domains, &sum);
     if (rc != 0)
         owners_release(o);
     else
-        *kept = sum;
+        *local_bytes = sum;
     return rc;
 }
 
@@ -356,24 +328,23 @@ int setmatch_crossing(const setmatch_profile *profile, size_t nodes, const size_
                       setmatch_domains domains, int64_t *crossing, int64_t *total)
 {
     owners o;
-    int64_t kept = 0, sum;
-    if (!profile_usable(profile))
+    int64_t local_bytes = 0, sum;
+    if (!profile_is_valid(profile))
         return -EINVAL;
     int rc = sum_bytes(profile, &sum);
     if (rc == 0)
-        rc = owners_find(&o, profile, nodes, node_of_rank, domains, &kept);
+        rc = owners_find(&o, profile, nodes, node_of_rank, domains, &local_bytes);
     if (rc != 0)
         return rc;
     owners_release(&o);
-    *crossing = sum - kept;
+    *crossing = sum - local_bytes;
     *total = sum;
     return 0;
 }
 
-/* Bytes whose rank and owner are in different groups; groups are the nodes themselves where group
- * is NULL. */
-static int add_beyond(const matrix *bytes, const size_t *owner, const size_t *node,
-                      const size_t *group, int64_t *sum)
+/* Adds bytes whose rank and owner are in different groups; group NULL: on different nodes. */
+static int add_crossing(const matrix *bytes, const size_t *owner, const size_t *node,
+                        const size_t *group, int64_t *sum)
 {
     int rc = 0;
     for (size_t r = 0; r < bytes->rows; r++) {
@@ -394,18 +365,18 @@ int setmatch_crossing_levels(const setmatch_input *in, const size_t *node_of_ran
     const setmatch_network *network = in->network;
     size_t levels = network != NULL ? network->levels : 0;
     owners o;
-    int64_t kept = 0;
-    if (in->profile == NULL || !profile_usable(in->profile) ||
+    int64_t local_bytes = 0;
+    if (in->profile == NULL || !profile_is_valid(in->profile) ||
         in->profile->bytes[0].rows != in->view->rows)
         return -EINVAL;
-    int rc = owners_find(&o, in->profile, in->nodes, node_of_rank, in->domains, &kept);
+    int rc = owners_find(&o, in->profile, in->nodes, node_of_rank, in->domains, &local_bytes);
     if (rc != 0)
         return rc;
     for (size_t k = 0; k <= levels; k++) {
         const size_t *group = k > 0 ? network->group_of_node + (k - 1) * in->nodes : NULL;
         crossing[k] = 0;
         for (size_t c = 0; rc == 0 && c < in->profile->calls; c++)
-            rc = add_beyond(&in->profile->bytes[c], o.bins[c], node_of_rank, group, &crossing[k]);
+            rc = add_crossing(&in->profile->bytes[c], o.bins[c], node_of_rank, group, &crossing[k]);
     }
     owners_release(&o);
     return rc;

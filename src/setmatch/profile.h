@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What ranks do in the file, by bins: who should share a node, and which bytes would cross between
- * nodes. Private to this folder; the public half is in setmatch.h.
+ * Assignment of file domains to nodes by an access profile. Private to this folder; quality.h has
+ * the public functions.
  */
 #ifndef SETMATCH_PROFILE_H
 #define SETMATCH_PROFILE_H
 
-#include "setmatch/setmatch.h"
+#include "setmatch/input.h"
 
-/* The node of each bin of one call: bins[b] is SIZE_MAX for a bin that nobody touches. */
+/* By call, the node that owns each bin; SIZE_MAX: the bin is not accessed. */
 typedef struct owners {
     size_t **bins; /* by call */
     size_t calls;
 } owners;
 
-/* Gives the bins of every call to nodes, as setmatch_crossing says, for ranks placed at node[];
- * *kept are the bytes that stay on their nodes. -ENOMEM; -ERANGE: sums beyond int64. */
+/* Assigns the bins of every call to nodes as for setmatch_crossing, with ranks placed at node[].
+ * *local_bytes: bytes that stay on their nodes. -ENOMEM; -ERANGE: sums beyond int64. */
 int owners_find(owners *o, const setmatch_profile *profile, size_t nodes, const size_t *node,
-                setmatch_domains domains, int64_t *kept);
+                setmatch_domains domains, int64_t *local_bytes);
 
-/* Even domains in order of `count` nodes, before any rank has a node. -ENOMEM. */
+/* Even domains in order of `count` nodes, whatever the placement. -ENOMEM. */
 int owners_in_order(owners *o, const setmatch_profile *profile, const size_t *nodes, size_t count);
 
 void owners_release(owners *o);

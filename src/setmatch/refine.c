@@ -3,12 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "setmatch/candidates.h"
 #include "setmatch/two_way.h"
 
-/* How many vertices are looked at before refinement ends: by far enough for grids, and what keeps
- * it short where every node is bound to every other. */
-enum { PASSES = 3, LEAST_PATIENCE = 24, WORK_A_RANK = 40, LEAST_WORK = 4000 };
+/* Work: visits of vertices before refinement ends. Ample for grids; limits the time where every
+ * node is adjacent to every other. */
+enum { PASSES = 3, LEAST_PATIENCE = 24, WORK_PER_RANK = 40, LEAST_WORK = 4000 };
 
 /* Two nodes and the weight between their ranks. */
 struct node_pair {
@@ -17,35 +18,31 @@ struct node_pair {
 };
 
 struct refinement {
+    struct base_arena arena;
     const affinity *ranks;
     const site *site;
     size_t *node;
     vertex *first, *next; /* the ranks of each node, as lists that end with NO_VERTEX */
-    size_t *count;        /* how many they are */
-    size_t *changed;      /* by node: the last round in which ranks came or went */
-    size_t round, most_work;
+    size_t *count;        /* the lengths of the lists */
+    size_t *changed;      /* by node: the last round that moved its ranks */
+    size_t round, max_work;
     struct node_pair *pair;
-    size_t pairs;
-    /* the pair in work */
+    size_t pairs, pair_capacity;
+
+    /* The current pair. */
     two_way t;
     affinity local;
-    size_t arc_room;
+    size_t arc_capacity[2]; /* of the local graph's other[], weight[] */
     vertex *rank, *local_of;
     unsigned char *side;
 };
 
-static void release(struct refinement *r)
+static void release_refinement(struct refinement *r)
 {
-    free(r->first);
-    free(r->next);
-    free(r->count);
-    free(r->changed);
     free(r->pair);
     two_way_release(&r->t);
     affinity_release(&r->local);
-    free(r->rank);
-    free(r->local_of);
-    free(r->side);
+    base_arena_release(&r->arena);
 }
 
 static void list_rank(struct refinement *r, vertex rank)
@@ -75,36 +72,30 @@ static size_t arcs_of_node(const struct refinement *r, size_t n)
     return arcs;
 }
 
-/* The most that two nodes can hold and be bound by; ranks come and go, so arcs are checked again.
- */
-static size_t pair_room(const struct refinement *r)
+/* The greatest number of ranks on two nodes. */
+static size_t max_pair_ranks(const affinity *ranks, const site *s)
 {
-    size_t most[2] = {0, 0}, ranks = r->ranks->vertices;
-    for (size_t k = 0; k < r->site->nodes && k < 2; k++)
-        most[k] = r->site->slots[r->site->by_size[k]];
-    return most[0] >= ranks || most[1] >= ranks - most[0] ? ranks : most[0] + most[1];
+    size_t slots[2] = {0, 0}, all = ranks->vertices;
+    for (size_t k = 0; k < s->nodes && k < 2; k++)
+        slots[k] = s->slots[s->by_size[k]];
+    return slots[0] >= all || slots[1] >= all - slots[0] ? all : slots[0] + slots[1];
 }
 
-static int init(struct refinement *r, const affinity *ranks, const site *s, size_t *node)
+/* Release with release_refinement, also after an error. */
+static int init_refinement(struct refinement *r, const affinity *ranks, const site *s, size_t *node)
 {
-    size_t nodes = s->listed, room;
-    *r = (struct refinement){.ranks = ranks,
-                             .site = s,
-                             .node = node,
-                             .first = calloc(nodes + 1, sizeof *r->first),
-                             .next = calloc(ranks->vertices + 1, sizeof *r->next),
-                             .count = calloc(nodes + 1, sizeof *r->count),
-                             .changed = calloc(nodes + 1, sizeof *r->changed),
-                             .local_of = calloc(ranks->vertices + 1, sizeof *r->local_of)};
-    room = pair_room(r);
-    r->rank = calloc(room + 1, sizeof *r->rank);
-    r->side = calloc(room + 1, 1);
-    if (r->first == NULL || r->next == NULL || r->count == NULL || r->changed == NULL ||
-        r->local_of == NULL || r->rank == NULL || r->side == NULL ||
-        two_way_init(&r->t, room) != 0 || affinity_allocate(&r->local, room, 0) != 0) {
-        release(r);
+    size_t nodes = s->listed, pair_ranks = max_pair_ranks(ranks, s);
+    *r = (struct refinement){.ranks = ranks, .site = s, .node = node};
+    r->first = base_arena_alloc(&r->arena, nodes, sizeof *r->first);
+    r->next = base_arena_alloc(&r->arena, ranks->vertices, sizeof *r->next);
+    r->count = base_arena_alloc(&r->arena, nodes, sizeof *r->count);
+    r->changed = base_arena_alloc(&r->arena, nodes, sizeof *r->changed);
+    r->local_of = base_arena_alloc(&r->arena, ranks->vertices, sizeof *r->local_of);
+    r->rank = base_arena_alloc(&r->arena, pair_ranks, sizeof *r->rank);
+    r->side = base_arena_alloc(&r->arena, pair_ranks, sizeof *r->side);
+    if (r->arena.failed || two_way_init(&r->t, pair_ranks) != 0 ||
+        affinity_allocate(&r->local, pair_ranks, 0) != 0)
         return -ENOMEM;
-    }
     list_ranks(r);
     for (size_t v = 0; v < ranks->vertices; v++)
         r->local_of[v] = NO_VERTEX;
@@ -124,24 +115,8 @@ static void number_ranks(struct refinement *r, size_t n, unsigned char side)
     }
 }
 
-static int make_arc_room(struct refinement *r, size_t arcs)
-{
-    if (arcs <= r->arc_room)
-        return 0;
-    vertex *other = realloc(r->local.other, arcs * sizeof *other);
-    if (other == NULL)
-        return -ENOMEM;
-    r->local.other = other;
-    int64_t *weight = realloc(r->local.weight, arcs * sizeof *weight);
-    if (weight == NULL)
-        return -ENOMEM;
-    r->local.weight = weight;
-    r->arc_room = arcs;
-    return 0;
-}
-
-/* What binds these ranks to others stays cut on either side, and is left out. */
-static void collect_arcs(struct refinement *r)
+/* Arcs to ranks on other nodes stay cut, and are omitted. */
+static void collect_local_arcs(struct refinement *r)
 {
     const affinity *g = r->ranks;
     size_t arcs = 0;
@@ -157,7 +132,7 @@ static void collect_arcs(struct refinement *r)
     }
 }
 
-static void put_back(struct refinement *r, const struct node_pair *pair)
+static void apply_sides(struct refinement *r, const struct node_pair *pair)
 {
     r->first[pair->a] = r->first[pair->b] = NO_VERTEX;
     r->count[pair->a] = r->count[pair->b] = 0;
@@ -170,27 +145,30 @@ static void put_back(struct refinement *r, const struct node_pair *pair)
     }
 }
 
-/* Sets *gained to how much less is cut. */
+/* Sets *gained to the reduction of the cut. */
 static int refine_pair(struct refinement *r, const struct node_pair *pair, int64_t *gained)
 {
     const two_way_limits limits = {.capacity = {r->site->slots[pair->a], r->site->slots[pair->b]},
-                                   .passes = PASSES,
+                                   .max_passes = PASSES,
                                    .patience = LEAST_PATIENCE +
                                                (r->count[pair->a] + r->count[pair->b]) / 2};
-    if (make_arc_room(r, arcs_of_node(r, pair->a) + arcs_of_node(r, pair->b)) != 0)
+    size_t arcs = arcs_of_node(r, pair->a) + arcs_of_node(r, pair->b);
+    affinity *g = &r->local;
+    if (base_reserve(&g->other, &r->arc_capacity[0], arcs, sizeof *g->other) != 0 ||
+        base_reserve(&g->weight, &r->arc_capacity[1], arcs, sizeof *g->weight) != 0)
         return -ENOMEM;
     r->local.vertices = 0;
     number_ranks(r, pair->a, 0);
     number_ranks(r, pair->b, 1);
-    collect_arcs(r);
+    collect_local_arcs(r);
     *gained = two_way_refine(&r->t, &r->local, &limits, r->side);
-    put_back(r, pair);
+    apply_sides(r, pair);
     return 0;
 }
 
 /* ---- rounds ---- */
 
-static int compare_pairs(const void *x, const void *y)
+static int compare_node_pairs(const void *x, const void *y)
 {
     const struct node_pair *p = x, *q = y;
     if (p->weight != q->weight)
@@ -200,8 +178,8 @@ static int compare_pairs(const void *x, const void *y)
     return (p->b > q->b) - (p->b < q->b);
 }
 
-/* The pairs of nodes whose ranks are bound to each other, the most bound first. */
-static int list_pairs(struct refinement *r)
+/* The pairs of adjacent nodes, the greatest weight first. */
+static int list_node_pairs(struct refinement *r)
 {
     affinity nodes;
     vertex *to = calloc(r->ranks->vertices + 1, sizeof *to);
@@ -213,27 +191,26 @@ static int list_pairs(struct refinement *r)
     free(to);
     if (rc != 0)
         return rc;
-    free(r->pair);
     r->pairs = 0;
-    r->pair = calloc(nodes.start[nodes.vertices] / 2 + 1, sizeof *r->pair);
-    for (size_t a = 0; r->pair != NULL && a < nodes.vertices; a++)
+    rc =
+        base_reserve(&r->pair, &r->pair_capacity, nodes.start[nodes.vertices] / 2, sizeof *r->pair);
+    for (size_t a = 0; rc == 0 && a < nodes.vertices; a++)
         for (size_t i = nodes.start[a]; i < nodes.start[a + 1]; i++)
             if (a < nodes.other[i])
                 r->pair[r->pairs++] = (struct node_pair){a, nodes.other[i], nodes.weight[i]};
     affinity_release(&nodes);
-    if (r->pair == NULL)
-        return -ENOMEM;
-    qsort(r->pair, r->pairs, sizeof *r->pair, compare_pairs);
-    return 0;
+    if (r->pairs > 1)
+        qsort(r->pair, r->pairs, sizeof *r->pair, compare_node_pairs);
+    return rc;
 }
 
-/* Pairs of which neither node has changed since their last turn are left out. Sets *gained. */
-static int run_round(struct refinement *r, int64_t *gained)
+/* Skips pairs of which neither node has changed since they were refined. Sets *gained. */
+static int refine_round(struct refinement *r, int64_t *gained)
 {
-    int rc = list_pairs(r);
+    int rc = list_node_pairs(r);
     *gained = 0;
     r->round++;
-    for (size_t k = 0; rc == 0 && k < r->pairs && r->t.work < r->most_work; k++) {
+    for (size_t k = 0; rc == 0 && k < r->pairs && r->t.work < r->max_work; k++) {
         const struct node_pair *pair = &r->pair[k];
         int64_t now = 0;
         if (r->changed[pair->a] + 1 < r->round && r->changed[pair->b] + 1 < r->round)
@@ -251,16 +228,16 @@ int refine_pairs(const affinity *ranks, const site *s, size_t rounds, const bool
 {
     struct refinement r;
     int64_t gained = 1;
-    int rc = init(&r, ranks, s, node);
-    if (rc != 0)
-        return rc;
-    r.round = touched != NULL; /* as if a round had changed those */
-    for (size_t n = 0; n < s->listed && touched != NULL; n++)
-        r.changed[n] = touched[n];
-    r.most_work = LEAST_WORK + WORK_A_RANK * ranks->vertices;
+    int rc = init_refinement(&r, ranks, s, node);
+    if (rc == 0 && touched != NULL) {
+        r.round = 1; /* as if a round had changed those nodes */
+        for (size_t n = 0; n < s->listed; n++)
+            r.changed[n] = touched[n];
+    }
+    r.max_work = LEAST_WORK + WORK_PER_RANK * ranks->vertices;
     for (size_t k = 0; rc == 0 && gained > 0 && k < rounds; k++)
-        rc = run_round(&r, &gained);
+        rc = refine_round(&r, &gained);
     *work += r.t.work;
-    release(&r);
+    release_refinement(&r);
     return rc;
 }

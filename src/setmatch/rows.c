@@ -3,49 +3,13 @@
 #include "setmatch/rows.h"
 
 #include <errno.h>
-#include <string.h>
-
-static int usable(const matrix *view)
-{
-    if (view->rows != view->cols)
-        return 0;
-    for (size_t i = 0; view->rows > 0 && i < view->row_start[view->rows]; i++)
-        if (view->value[i] < 0)
-            return 0;
-    return 1;
-}
-
-/* Rows are visited in order, so that the columns of each transposed row ascend. */
-static int transpose(matrix *transposed, const matrix *m)
-{
-    size_t nnz = m->row_start[m->rows];
-    int rc = matrix_allocate(transposed, m->cols, m->rows, nnz);
-    if (rc != 0)
-        return rc;
-    size_t *start = transposed->row_start;
-    for (size_t i = 0; i < nnz; i++)
-        start[m->col[i] + 1]++;
-    for (size_t row = 0; row < transposed->rows; row++)
-        start[row + 1] += start[row];
-    for (size_t row = 0; row < m->rows; row++) {
-        for (size_t i = m->row_start[row]; i < m->row_start[row + 1]; i++) {
-            size_t at = start[m->col[i]]++;
-            transposed->col[at] = row;
-            transposed->value[at] = m->value[i];
-        }
-    }
-    /* Filling has moved each start to the next row's. */
-    memmove(start + 1, start, transposed->rows * sizeof *start);
-    start[0] = 0;
-    return 0;
-}
 
 int symmetric_rows_init(symmetric_rows *rows, const matrix *view)
 {
-    if (!usable(view))
+    if (view->rows != view->cols || !matrix_is_nonnegative(view))
         return -EINVAL;
     *rows = (symmetric_rows){.view = view};
-    return view->rows == 0 ? 0 : transpose(&rows->transposed, view);
+    return matrix_transpose(&rows->transposed, view);
 }
 
 void symmetric_rows_release(symmetric_rows *rows)
@@ -59,7 +23,7 @@ row_sum symmetric_row(const symmetric_rows *rows, size_t row)
                      rows->transposed.row_start[row]};
 }
 
-/* The column at *i of a row, or SIZE_MAX behind its end. */
+/* The column of entry i of a row, or SIZE_MAX beyond its end. */
 static size_t column_at(const matrix *m, size_t row, size_t i)
 {
     return i < m->row_start[row + 1] ? m->col[i] : SIZE_MAX;

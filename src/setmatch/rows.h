@@ -12,7 +12,7 @@ typedef struct symmetric_rows {
     matrix transposed;
 } symmetric_rows;
 
-/* One row on the way through it. */
+/* An iterator over one row. */
 typedef struct row_sum {
     const matrix *view, *transposed;
     size_t row, in_view, in_transposed;
@@ -31,7 +31,7 @@ void symmetric_rows_release(symmetric_rows *rows);
 
 row_sum symmetric_row(const symmetric_rows *rows, size_t row);
 
-/* The next entry, columns ascending; 0 behind the last one. */
+/* The next entry, columns ascending; 0 at the end. */
 int next_pair(row_sum *sum, row_pair *pair);
 
 #endif

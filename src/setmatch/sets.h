@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Sets of ranks that belong together, each in the order in which it may be cut. Private to
- * this folder.
+ * Sets of ranks that access neighbouring regions, each in an order for splitting. Private to this
+ * folder.
  */
 #ifndef SETMATCH_SETS_H
 #define SETMATCH_SETS_H
@@ -20,7 +20,7 @@ int setmatch_partition_init(setmatch_partition *partition, const setmatch_graph 
 
 void setmatch_partition_release(setmatch_partition *partition);
 
-/* Puts the sets of the graph on nodes, as setmatch_place does; there are enough slots. -ENOMEM. */
+/* Places the sets of the graph as setmatch_place does; the slots must suffice. -ENOMEM. */
 int match_graph(const setmatch_graph *graph, const size_t *slots, size_t nodes,
                 size_t *node_of_rank);
 

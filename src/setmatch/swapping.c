@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A placement in which ranks change places two by two. */
+/* A placement that changes by swaps of two ranks, or of a rank and a free slot. */
 #include "setmatch/swapping.h"
 
 #include <errno.h>
@@ -13,23 +13,23 @@ int swapping_init(swapping *s, const affinity *ranks, size_t nodes, size_t place
     if (__builtin_mul_overflow(ranks->vertices + 1, nodes + 1, &size))
         return -ENOMEM;
     s->node = calloc(places + 1, sizeof *s->node);
-    s->bound = calloc(size, sizeof *s->bound);
-    return s->node == NULL || s->bound == NULL ? -ENOMEM : 0;
+    s->weight = calloc(size, sizeof *s->weight);
+    return s->node == NULL || s->weight == NULL ? -ENOMEM : 0;
 }
 
 void swapping_release(swapping *s)
 {
     free(s->node);
-    free(s->bound);
+    free(s->weight);
 }
 
-void swapping_bind(swapping *s)
+void swapping_weigh(swapping *s)
 {
     const affinity *g = s->ranks;
-    memset(s->bound, 0, g->vertices * s->nodes * sizeof *s->bound);
+    memset(s->weight, 0, g->vertices * s->nodes * sizeof *s->weight);
     for (size_t v = 0; v < g->vertices; v++)
         for (size_t i = g->start[v]; i < g->start[v + 1]; i++)
-            s->bound[v * s->nodes + s->node[g->other[i]]] += g->weight[i];
+            s->weight[v * s->nodes + s->node[g->other[i]]] += g->weight[i];
 }
 
 static int64_t weight_between(const affinity *g, size_t a, size_t b)
@@ -40,14 +40,14 @@ static int64_t weight_between(const affinity *g, size_t a, size_t b)
     return 0;
 }
 
-/* What binds the two to each other stays cut. */
+/* An edge between the two stays cut. */
 int64_t swapping_gain(const swapping *s, size_t a, size_t b)
 {
     int both = a < s->ranks->vertices && b < s->ranks->vertices;
     return swapping_most_gain(s, a, b) - (both ? 2 * weight_between(s->ranks, a, b) : 0);
 }
 
-static void put(swapping *s, size_t place, size_t node)
+static void move_place(swapping *s, size_t place, size_t node)
 {
     const affinity *g = s->ranks;
     size_t from = s->node[place];
@@ -55,15 +55,15 @@ static void put(swapping *s, size_t place, size_t node)
     if (place >= g->vertices)
         return;
     for (size_t i = g->start[place]; i < g->start[place + 1]; i++) {
-        int64_t *bound = s->bound + g->other[i] * s->nodes;
-        bound[from] -= g->weight[i];
-        bound[node] += g->weight[i];
+        int64_t *weight = s->weight + g->other[i] * s->nodes;
+        weight[from] -= g->weight[i];
+        weight[node] += g->weight[i];
     }
 }
 
 void swapping_apply(swapping *s, size_t a, size_t b)
 {
     size_t from = s->node[a];
-    put(s, a, s->node[b]);
-    put(s, b, from);
+    move_place(s, a, s->node[b]);
+    move_place(s, b, from);
 }

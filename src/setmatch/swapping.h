@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A placement in which ranks change places two by two. Private to this folder.
+ * A placement that changes by swaps of two ranks, or of a rank and a free slot. Private to this
+ * folder.
  */
 #ifndef SETMATCH_SWAPPING_H
 #define SETMATCH_SWAPPING_H
 
 #include "setmatch/affinity.h"
 
-/* A free slot is a rank without bonds: places are ranks, and free slots behind them. */
+/* Places: the ranks, then the free slots, which are ranks without neighbours. */
 typedef struct swapping {
     const affinity *ranks;
     size_t nodes, places;
-    size_t *node;   /* by place; the user fills it */
-    int64_t *bound; /* bound[v * nodes + n]: what binds rank v to node n */
+    size_t *node;    /* by place; the caller fills it */
+    int64_t *weight; /* weight[v * nodes + n]: of the arcs of rank v to node n */
 } swapping;
 
 /* -ENOMEM. Release with swapping_release, also after an error. */
@@ -20,17 +21,16 @@ int swapping_init(swapping *s, const affinity *ranks, size_t nodes, size_t place
 
 void swapping_release(swapping *s);
 
-/* After node[] was filled. */
-void swapping_bind(swapping *s);
+/* Computes weight[] from node[]. */
+void swapping_weigh(swapping *s);
 
-/* How much less is cut when places on different nodes are swapped. */
+/* By how much swapping two places on different nodes reduces the cut. */
 int64_t swapping_gain(const swapping *s, size_t a, size_t b);
 
-/* The same as though nothing bound the two to each other: at least that much, and quicker to know.
- */
+/* An upper bound of the gain, exact unless the two are adjacent, that is faster to compute. */
 static inline int64_t swapping_most_gain(const swapping *s, size_t a, size_t b)
 {
-    const int64_t *of_a = s->bound + a * s->nodes, *of_b = s->bound + b * s->nodes;
+    const int64_t *of_a = s->weight + a * s->nodes, *of_b = s->weight + b * s->nodes;
     size_t from = s->node[a], to = s->node[b], ranks = s->ranks->vertices;
     return (a < ranks ? of_a[to] - of_a[from] : 0) + (b < ranks ? of_b[from] - of_b[to] : 0);
 }

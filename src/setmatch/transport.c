@@ -5,17 +5,24 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* An item on a node, and what it bid for its place. */
-struct place {
-    int64_t bid;
+#include "base/heap.h"
+#include "base/memory.h"
+
+/* An item on a node. */
+struct bid {
+    int64_t price;
     size_t item;
 };
 
-/* The items on a node, the lowest bid first: a binary heap. */
+/* The items on a node: a heap, the lowest bid first, the higher item on a tie. */
 struct seller {
-    struct place *place;
-    size_t count, room;
+    struct bid *bid;
+    size_t count, capacity;
 };
+
+#define BID_PRECEDES(order, x, y)                                                                  \
+    ((x).price < (y).price || ((x).price == (y).price && (x).item > (y).item))
+BASE_HEAP(bids, struct bid, void *, BID_PRECEDES, BASE_HEAP_UNPLACED);
 
 struct auction {
     const matrix *benefit;
@@ -23,16 +30,16 @@ struct auction {
     int64_t increment;
     size_t *node_of_item;
     struct seller *seller;
-    int64_t *price; /* by node: what a place costs; INT64_MAX: takes none */
+    int64_t *price; /* by node: 0 below capacity, then the lowest bid; INT64_MAX: no capacity */
     size_t *cheap;  /* tournament tree: cheap[1] is the cheapest node, leaves from `leaves` on */
     size_t leaves;
-    size_t *waiting, waiters; /* items without a place */
+    size_t *waiting, num_waiting; /* unassigned items */
 };
 
-static void release(struct auction *a)
+static void release_auction(struct auction *a)
 {
     for (size_t n = 0; a->seller != NULL && n < a->benefit->cols; n++)
-        free(a->seller[n].place);
+        free(a->seller[n].bid);
     free(a->seller);
     free(a->price);
     free(a->cheap);
@@ -49,14 +56,14 @@ static size_t cheaper(const struct auction *a, size_t m, size_t n)
     return a->price[n] < a->price[m] ? n : m;
 }
 
-static void set_price(struct auction *a, size_t node, int64_t price)
+static void set_node_price(struct auction *a, size_t node, int64_t price)
 {
     a->price[node] = price;
     for (size_t k = (a->leaves + node) / 2; k > 0; k /= 2)
         a->cheap[k] = cheaper(a, a->cheap[2 * k], a->cheap[2 * k + 1]);
 }
 
-static int init(struct auction *a)
+static int init_auction(struct auction *a)
 {
     size_t nodes = a->benefit->cols, items = a->benefit->rows;
     for (a->leaves = 1; a->leaves < nodes;)
@@ -70,62 +77,27 @@ static int init(struct auction *a)
     for (size_t n = 0; n < a->leaves; n++)
         a->cheap[a->leaves + n] = n < nodes ? n : SIZE_MAX;
     for (size_t n = 0; n < nodes; n++)
-        set_price(a, n, a->capacity[n] > 0 ? 0 : INT64_MAX);
+        set_node_price(a, n, a->capacity[n] > 0 ? 0 : INT64_MAX);
     for (size_t item = items; item-- > 0;)
-        a->waiting[a->waiters++] = item;
+        a->waiting[a->num_waiting++] = item;
     return 0;
 }
 
-/* ---- places ---- */
-
-static int is_lower(const struct place *x, const struct place *y)
-{
-    return x->bid < y->bid || (x->bid == y->bid && x->item > y->item);
-}
-
-static void sink(struct seller *s, struct place moved)
-{
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < s->count; at = child) {
-        if (child + 1 < s->count && is_lower(&s->place[child + 1], &s->place[child]))
-            child++;
-        if (!is_lower(&s->place[child], &moved))
-            break;
-        s->place[at] = s->place[child];
-    }
-    s->place[at] = moved;
-}
-
-static int add(struct seller *s, struct place added)
-{
-    if (s->count == s->room) {
-        size_t room = s->room > 0 ? 2 * s->room : 8;
-        struct place *grown = realloc(s->place, room * sizeof *grown);
-        if (grown == NULL)
-            return -ENOMEM;
-        s->place = grown;
-        s->room = room;
-    }
-    size_t at = s->count++;
-    for (; at > 0 && is_lower(&added, &s->place[(at - 1) / 2]); at = (at - 1) / 2)
-        s->place[at] = s->place[(at - 1) / 2];
-    s->place[at] = added;
-    return 0;
-}
-
-/* Gives the item a place, the one of the lowest bid when the node is full. */
-static int sell(struct auction *a, size_t node, struct place sold)
+/* Assigns the item to the node; if that is full, the item of the lowest bid is unassigned. */
+static int accept_bid(struct auction *a, size_t node, struct bid bid)
 {
     struct seller *s = &a->seller[node];
     if (s->count == a->capacity[node]) {
-        a->waiting[a->waiters++] = s->place[0].item;
-        sink(s, sold);
-    } else if (add(s, sold) != 0) {
-        return -ENOMEM;
+        a->waiting[a->num_waiting++] = s->bid[0].item;
+        bids_down(NULL, s->bid, s->count, 0, bid);
+    } else {
+        if (base_reserve(&s->bid, &s->capacity, s->count + 1, sizeof *s->bid) != 0)
+            return -ENOMEM;
+        bids_up(NULL, s->bid, s->count++, bid);
     }
-    a->node_of_item[sold.item] = node;
+    a->node_of_item[bid.item] = node;
     if (s->count == a->capacity[node])
-        set_price(a, node, s->place[0].bid);
+        set_node_price(a, node, s->bid[0].price);
     return 0;
 }
 
@@ -137,7 +109,7 @@ struct offers {
     int64_t best, second;
 };
 
-/* Of all the nodes that an item has no benefit from, only the cheapest matters. */
+/* Of the nodes without benefit for an item, only the cheapest matters. */
 static struct offers find_offers(const struct auction *a, size_t item)
 {
     const matrix *b = a->benefit;
@@ -157,11 +129,11 @@ static struct offers find_offers(const struct auction *a, size_t item)
     return o;
 }
 
-static int bid(struct auction *a, size_t item)
+static int place_item_bid(struct auction *a, size_t item)
 {
     struct offers o = find_offers(a, item);
     int64_t price = a->price[o.node] + (o.best - o.second) + a->increment;
-    return sell(a, o.node, (struct place){price, item});
+    return accept_bid(a, o.node, (struct bid){price, item});
 }
 
 int64_t transport_increment(const matrix *benefit)
@@ -173,7 +145,7 @@ int64_t transport_increment(const matrix *benefit)
     return part > 0 ? part : 1;
 }
 
-static int enough_places(const matrix *benefit, const size_t *capacity)
+static int capacity_suffices(const matrix *benefit, const size_t *capacity)
 {
     size_t items = benefit->rows;
     for (size_t n = 0; n < benefit->cols && items > 0; n++)
@@ -188,11 +160,11 @@ int transport(const matrix *benefit, const size_t *capacity, int64_t increment,
                         .capacity = capacity,
                         .increment = increment,
                         .node_of_item = node_of_item};
-    if (!enough_places(benefit, capacity))
+    if (!capacity_suffices(benefit, capacity))
         return -ENOSPC;
-    int rc = init(&a);
-    while (rc == 0 && a.waiters > 0)
-        rc = bid(&a, a.waiting[--a.waiters]);
-    release(&a);
+    int rc = init_auction(&a);
+    while (rc == 0 && a.num_waiting > 0)
+        rc = place_item_bid(&a, a.waiting[--a.num_waiting]);
+    release_auction(&a);
     return rc;
 }

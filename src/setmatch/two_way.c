@@ -3,7 +3,8 @@
 #include "setmatch/two_way.h"
 
 #include <errno.h>
-#include <stdlib.h>
+
+#include "setmatch/gains.h"
 
 struct pass {
     const affinity *g;
@@ -17,34 +18,24 @@ struct pass {
     int64_t gained;
 };
 
-int two_way_init(two_way *t, size_t room)
+int two_way_init(two_way *t, size_t max_vertices)
 {
-    *t = (two_way){.room = room,
-                   .gain = calloc(room + 1, sizeof *t->gain),
-                   .place = calloc(room + 1, sizeof *t->place),
-                   .heap = {calloc(room + 1, sizeof(vertex)), calloc(room + 1, sizeof(vertex))},
-                   .moved = calloc(room + 1, sizeof *t->moved),
-                   .has_moved = calloc(room + 1, sizeof *t->has_moved)};
-    if (t->gain == NULL || t->place == NULL || t->heap[0] == NULL || t->heap[1] == NULL ||
-        t->moved == NULL || t->has_moved == NULL) {
-        two_way_release(t);
-        return -ENOMEM;
-    }
-    return 0;
+    *t = (two_way){0};
+    t->gain = base_arena_alloc(&t->arena, max_vertices, sizeof *t->gain);
+    t->position = base_arena_alloc(&t->arena, max_vertices, sizeof *t->position);
+    t->heap[0] = base_arena_alloc(&t->arena, max_vertices, sizeof *t->heap[0]);
+    t->heap[1] = base_arena_alloc(&t->arena, max_vertices, sizeof *t->heap[1]);
+    t->moved = base_arena_alloc(&t->arena, max_vertices, sizeof *t->moved);
+    t->has_moved = base_arena_alloc(&t->arena, max_vertices, sizeof *t->has_moved);
+    return t->arena.failed ? -ENOMEM : 0;
 }
 
 void two_way_release(two_way *t)
 {
-    free(t->gain);
-    free(t->place);
-    free(t->heap[0]);
-    free(t->heap[1]);
-    free(t->moved);
-    free(t->has_moved);
-    *t = (two_way){0};
+    base_arena_release(&t->arena);
 }
 
-static int64_t gain_of(const struct pass *p, size_t v)
+static int64_t gain_of_move(const struct pass *p, size_t v)
 {
     int64_t gain = 0;
     for (size_t i = p->g->start[v]; i < p->g->start[v + 1]; i++)
@@ -62,37 +53,38 @@ static struct pass begin_pass(two_way *t, const affinity *g, const two_way_limit
                      .gain = t->gain,
                      .moved = t->moved};
     for (int s = 0; s < 2; s++)
-        p.heap[s] = (gains){.heap = t->heap[s], .gain = t->gain, .place = t->place};
+        p.heap[s] = (gains){.heap = t->heap[s], .gain = t->gain, .position = t->position};
     for (size_t v = 0; v < g->vertices; v++) {
-        p.gain[v] = gain_of(&p, v);
+        p.gain[v] = gain_of_move(&p, v);
         p.has_moved[v] = 0;
         p.size[side[v]] += g->size[v];
-        gains_put(&p.heap[side[v]], (vertex)v);
+        gains_append(&p.heap[side[v]], (vertex)v);
     }
-    gains_order(&p.heap[0]);
-    gains_order(&p.heap[1]);
+    for (int s = 0; s < 2; s++)
+        gains_build(&p.heap[s], p.heap[s].heap, p.heap[s].count);
     return p;
 }
 
-/* By how many ranks side s is over what it may hold. */
-static uint64_t over(const struct pass *p, int s)
+/* Ranks of side s beyond its limit. */
+static uint64_t excess_of_side(const struct pass *p, int s)
 {
-    uint64_t most = p->limits->capacity[s] + p->limits->tolerance;
-    return p->size[s] > most ? p->size[s] - most : 0;
+    uint64_t limit = p->limits->capacity[s] + p->limits->tolerance;
+    return p->size[s] > limit ? p->size[s] - limit : 0;
 }
 
-static vertex best_of(const struct pass *p, int s)
+static vertex best_move_from(const struct pass *p, int s)
 {
     return p->heap[s].count > 0 ? p->heap[s].heap[0] : NO_VERTEX;
 }
 
-/* On the way a side may be over its limit by one vertex, since with no slot free a swap is two
- * moves; the next move then goes out of that side. */
-static vertex choose(const struct pass *p)
+/* Temporarily a side may exceed its limit by one vertex: without free slots a swap takes two moves.
+ * The next move then leaves that side. */
+static vertex choose_move(const struct pass *p)
 {
-    if (over(p, 0) > 0 || over(p, 1) > 0)
-        return best_of(p, over(p, 1) > over(p, 0));
-    vertex a = best_of(p, 0), b = best_of(p, 1);
+    uint64_t excess[2] = {excess_of_side(p, 0), excess_of_side(p, 1)};
+    if (excess[0] > 0 || excess[1] > 0)
+        return best_move_from(p, excess[1] > excess[0]);
+    vertex a = best_move_from(p, 0), b = best_move_from(p, 1);
     if (a == NO_VERTEX || b == NO_VERTEX)
         return a == NO_VERTEX ? b : a;
     if (p->gain[a] != p->gain[b])
@@ -108,7 +100,7 @@ static void change_side(struct pass *p, vertex v)
     p->size[1 - from] += p->g->size[v];
 }
 
-static void move(struct pass *p, vertex v)
+static void move_vertex(struct pass *p, vertex v)
 {
     gains_remove(&p->heap[p->side[v]], v);
     p->has_moved[v] = 1;
@@ -129,21 +121,21 @@ static void move(struct pass *p, vertex v)
     }
 }
 
-/* Moves on through losses, and goes back to the best point on the way. Returns whether that point
- * is better than the beginning. */
+/* Accepts losses, and finally undoes all moves after the best point. Returns whether that point is
+ * better than the beginning. */
 static int run_pass(struct pass *p)
 {
     size_t best = 0;
     int64_t best_gained = 0;
-    uint64_t least_over = over(p, 0) + over(p, 1);
+    uint64_t least_excess = excess_of_side(p, 0) + excess_of_side(p, 1);
     vertex v;
-    while (p->moves - best <= p->limits->patience && (v = choose(p)) != NO_VERTEX) {
-        move(p, v);
-        uint64_t now = over(p, 0) + over(p, 1);
-        if (now < least_over || (now == least_over && p->gained > best_gained)) {
+    while (p->moves - best <= p->limits->patience && (v = choose_move(p)) != NO_VERTEX) {
+        move_vertex(p, v);
+        uint64_t excess = excess_of_side(p, 0) + excess_of_side(p, 1);
+        if (excess < least_excess || (excess == least_excess && p->gained > best_gained)) {
             best = p->moves;
             best_gained = p->gained;
-            least_over = now;
+            least_excess = excess;
         }
     }
     p->tried = p->moves;
@@ -157,7 +149,7 @@ int64_t two_way_refine(two_way *t, const affinity *g, const two_way_limits *limi
                        unsigned char *side)
 {
     int64_t gained = 0;
-    for (size_t i = 0; i < limits->passes; i++) {
+    for (size_t i = 0; i < limits->max_passes; i++) {
         struct pass p = begin_pass(t, g, limits, side);
         int better = run_pass(&p);
         t->work += g->vertices + p.tried;

@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Refines a division of a graph in two. Source: Fiduccia and Mattheyses, "A linear-time heuristic
- * for improving network partitions", DAC 1982, with a heap in place of buckets, since weights
- * are of any size. Private to this folder.
+ * for improving network partitions", DAC 1982, with a heap in place of buckets, since weights have
+ * any magnitude. Private to this folder.
  */
 #ifndef SETMATCH_TWO_WAY_H
 #define SETMATCH_TWO_WAY_H
 
-#include "setmatch/gains.h"
+#include "base/arena.h"
+#include "setmatch/affinity.h"
 
-/* Memory for graphs of up to `room` vertices, to be used again and again. */
+/* Memory for graphs of up to a number of vertices, used for any number of refinements. */
 typedef struct two_way {
-    size_t room;
+    struct base_arena arena;
     int64_t *gain;
-    size_t *place;
+    size_t *position;
     vertex *heap[2];
     vertex *moved; /* in the order of the moves */
     unsigned char *has_moved;
-    size_t work;
+    size_t work; /* vertices visited by all refinements */
 } two_way;
 
-/* -ENOMEM. */
-int two_way_init(two_way *t, size_t room);
+/* -ENOMEM. Release with two_way_release, also after an error. */
+int two_way_init(two_way *t, size_t max_vertices);
 
 void two_way_release(two_way *t);
 
-/* What the two sides may hold, in ranks, and by how much they may be over it: coarse vertices
- * seldom add up to what fits exactly. */
+/* Capacities of the two sides in ranks, and the accepted excess: sizes of coarse vertices seldom
+ * add up to a capacity. */
 typedef struct two_way_limits {
     uint64_t capacity[2];
     uint64_t tolerance;
-    size_t passes;   /* at most */
-    size_t patience; /* a pass ends after so many moves without gain */
+    size_t max_passes;
+    size_t patience; /* a pass ends after this number of moves without gain */
 } two_way_limits;
 
-/* Moves vertices (side[v] is 0 or 1) as long as what is over the limits becomes less, or the cut
- * does at no more over them. Never makes it worse. Returns how much less the cut is, which is
- * negative only where a side was over its limit. Adds to t->work how many vertices were looked at.
- */
+/* Moves vertices (side[v] is 0 or 1) while that reduces the excess over the limits, or the cut
+ * without raising the excess. Returns the reduction of the cut, which is negative only where a side
+ * exceeded its limit. Adds the number of visited vertices to t->work. */
 int64_t two_way_refine(two_way *t, const affinity *g, const two_way_limits *limits,
                        unsigned char *side);
 

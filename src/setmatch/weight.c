@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a placement keeps inside nodes, and what it costs. */
+/* The weight inside nodes and the cost of a placement. */
 #include <errno.h>
 
 #include "setmatch/cost.h"
-#include "setmatch/setmatch.h"
+#include "setmatch/quality.h"
 
 /* Half of a sum over both triangles, rounded down. */
-static int halve(__int128 sum, int64_t *half)
+static int halve_sum(__int128 sum, int64_t *half)
 {
     sum /= 2;
     *half = (int64_t)sum;
@@ -28,16 +28,16 @@ int setmatch_weight(const matrix *view, const size_t *node_of_rank, int64_t *ins
                 inside_twice += view->value[i];
         }
     }
-    if (halve(inside_twice, &inside_half) != 0 || halve(total_twice, &total_half) != 0)
+    if (halve_sum(inside_twice, &inside_half) != 0 || halve_sum(total_twice, &total_half) != 0)
         return -ERANGE;
     *inside = inside_half;
     *total = total_half;
     return 0;
 }
 
-/* 0: on one node; 1 + level: in one group of that level, and of none before; 1 + levels: in none.
- */
-static size_t apart(const setmatch_input *in, size_t a, size_t b)
+/* The index in setmatch_network's bandwidth[]. 0: one node; 1 + level: one group of that level, but
+ * of none before; 1 + levels: beyond. */
+static size_t distance_class(const setmatch_input *in, size_t a, size_t b)
 {
     const setmatch_network *network = in->network;
     size_t level = 0, levels = network == NULL ? 0 : network->levels;
@@ -49,19 +49,19 @@ static size_t apart(const setmatch_input *in, size_t a, size_t b)
     return 1 + level;
 }
 
-static double bandwidth(const setmatch_input *in, size_t apart_by)
+static double class_bandwidth(const setmatch_input *in, size_t k)
 {
     const double paper_node = 3500, paper_network = 2100;
     if (in->network != NULL && in->network->bandwidth != NULL)
-        return in->network->bandwidth[apart_by];
-    return apart_by == 0 ? paper_node : paper_network / (double)apart_by;
+        return in->network->bandwidth[k];
+    return k == 0 ? paper_node : paper_network / (double)k;
 }
 
-static int bandwidths_usable(const setmatch_input *in)
+static int bandwidths_are_positive(const setmatch_input *in)
 {
     size_t levels = in->network == NULL ? 0 : in->network->levels;
     for (size_t k = 0; k < levels + 2; k++)
-        if (!(bandwidth(in, k) > 0))
+        if (!(class_bandwidth(in, k) > 0))
             return 0;
     return 1;
 }
@@ -72,7 +72,7 @@ double affinity_cost(const affinity *ranks, const setmatch_input *input, const s
     for (size_t v = 0; v < ranks->vertices; v++)
         for (size_t i = ranks->start[v]; i < ranks->start[v + 1]; i++)
             twice += (double)ranks->weight[i] /
-                     bandwidth(input, apart(input, node[v], node[ranks->other[i]]));
+                     class_bandwidth(input, distance_class(input, node[v], node[ranks->other[i]]));
     return twice / 2;
 }
 
@@ -80,14 +80,14 @@ int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, doubl
 {
     const matrix *view = input->view;
     double twice = 0;
-    if (view->rows != view->cols || !bandwidths_usable(input))
+    if (view->rows != view->cols || !bandwidths_are_positive(input))
         return -EINVAL;
     for (size_t row = 0; row < view->rows; row++)
         for (size_t i = view->row_start[row]; i < view->row_start[row + 1]; i++)
             if (view->col[i] != row)
-                twice +=
-                    (double)view->value[i] /
-                    bandwidth(input, apart(input, node_of_rank[row], node_of_rank[view->col[i]]));
+                twice += (double)view->value[i] /
+                         class_bandwidth(input, distance_class(input, node_of_rank[row],
+                                                               node_of_rank[view->col[i]]));
     *cost = twice / 2;
     return 0;
 }

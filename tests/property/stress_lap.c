@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Property test of the assignment solvers: random instances of many kinds, each solved by every
- * solver of the table. All must agree, small ones with brute force, and each must prove its
- * answer. A failure prints the command that replays it. */
+ * solver of the table. All must agree, for small instances also with brute force, and each must
+ * prove its solution. A failure prints the command that reproduces it. */
 #include "lap/lap.h"
 
 #include "../unit/seeded.h"
@@ -50,7 +50,7 @@ static const struct kind kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* One instance in all four forms; integers are the same in each, so that answers compare. */
+/* One instance in all four forms, with the same integers, so that solutions are comparable. */
 struct instance {
     size_t rows, cols;
     bool dense, integer, fractions;
@@ -66,7 +66,7 @@ struct instance {
     lap_solution solution;
 };
 
-/* ---- making one ---- */
+/* ---- construction ---- */
 
 static void choose_shape(struct instance *in, uint64_t *state)
 {
@@ -115,7 +115,7 @@ static void fill_values(struct instance *in, const struct kind *kind, uint64_t *
     }
 }
 
-/* A sparse problem leaves most forbidden pairs out, and lists some as forbidden. */
+/* A sparse problem omits most forbidden pairs, and lists some as forbidden. */
 static void write_pairs(struct instance *in, uint64_t *state)
 {
     size_t used = 0;
@@ -153,7 +153,7 @@ static void make_instance(struct instance *in, const struct kind *kind, uint64_t
 {
     uint64_t state = seed;
     choose_shape(in, &state);
-    /* As large as integers may be: the costs of low rank are below 2^20. */
+    /* The largest allowed integers: the costs of low rank are below 2^20. */
     in->factor = in->integer && pick(&state, 0, 4) == 0 ? 0x1p28 : 1.0;
     fill_values(in, kind, &state);
     write_pairs(in, &state);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Property test of the placement methods: random views and profiles on random nodes, placed by
- * every method. Slots are kept, refinement and the choice among methods never cost anything,
- * storage and names make no difference, and small instances come near the optimum. A failure prints
- * the command that replays it. */
+ * every method. No node exceeds its slots, refinement and method auto never increase the cut,
+ * storage and numbering make no difference, and small instances are close to the optimum. A failure
+ * prints the command that reproduces it. */
 #include "lap/lap.h"
 #include "setmatch/setmatch.h"
 #include "setmatch/transport.h"
@@ -54,7 +54,7 @@ struct instance {
 
 static const char *tool;
 
-/* ---- making instances ---- */
+/* ---- construction ---- */
 
 static void set(struct instance *in, size_t a, size_t b, int64_t value)
 {
@@ -108,7 +108,7 @@ static void make_blocks(struct instance *in, uint64_t *state)
             set(in, a, b, 5);
 }
 
-/* In steps, so that ranks and nodes come out right together. */
+/* In steps, so that the numbers of ranks and nodes are consistent. */
 static void make_nodes(struct instance *in, const struct kind *kind, uint64_t *state)
 {
     size_t wanted = in->n + (kind->loose ? (size_t)pick(state, 0, 20) : 0), total = 0;
@@ -126,7 +126,7 @@ static void make_nodes(struct instance *in, const struct kind *kind, uint64_t *s
         in->group[in->nodes + k] = in->group[k] / 2;
 }
 
-/* Form 0: upper triangle; 1: lower; 2: half in each place. Entries come in any order. */
+/* Form 0: upper triangle; 1: lower; 2: half in each. Entries are in any order. */
 static matrix make_view(const struct instance *in, int form, uint64_t *state)
 {
     matrix m;
@@ -234,7 +234,7 @@ static int64_t least_cut(const struct instance *in, size_t rank, size_t *node, s
     return bound;
 }
 
-/* The same sets of ranks, whatever their nodes are called. */
+/* The same sets of ranks, whatever the numbers of their nodes. */
 static bool same_sets(size_t n, const size_t *a, const size_t *b)
 {
     for (size_t i = 0; i < n; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unit and property tests of the assignment solvers: every solver of the table against
- * brute force, and against its own duals where brute force cannot reach. */
+/* Unit and property tests of the assignment solvers: every solver of the table against brute force,
+ * and larger problems against the solver's own duals. */
 #include "lap/lap.h"
 
 #include <check.h>
@@ -18,10 +18,10 @@
 
 enum { MAX_ROWS = 300, MAX_COLS = 120, MAX_PAIRS = MAX_ROWS * MAX_COLS, MAX_GROUPS = 40 };
 
-/* Of a problem with many on one side, and few on the other. */
+/* The sides of a problem with many rows and few columns, or vice versa. */
 enum { MANY = 3000, FEW = 10 };
 
-/* A problem with its memory and room for an answer. */
+/* A problem and its solution, with their arrays. */
 struct instance {
     lap_problem problem;
     lap_solution solution;
@@ -250,8 +250,8 @@ START_TEST(duals_prove_large)
 }
 END_TEST
 
-/* Shapes at random, with capacities that leave little choice. LAP_INFEASIBLE is no
- * proof here; brute force sees to that. */
+/* Random shapes with tight capacities. LAP_INFEASIBLE is accepted without proof: brute force
+ * verifies it elsewhere. */
 static struct instance *medium_instance(uint64_t seed)
 {
     uint64_t state = seed;
@@ -399,8 +399,7 @@ START_TEST(forms_agree)
 }
 END_TEST
 
-/* With few columns each needs to look only at a few of its rows: which ones must not depend on
- * where they are. */
+/* With few columns only a few rows of each matter, wherever they are. */
 static double far_cost(size_t shape, size_t row, size_t col)
 {
     size_t mixed = (row * 7919 + col * 104729) % 65537;
@@ -443,7 +442,7 @@ START_TEST(many_rows_and_too_few_allowed)
 }
 END_TEST
 
-/* By hand: row 0 takes column 2 and row 1 column 0, at 1 + 2; column 1 is left. */
+/* By hand: row 0 with column 2 and row 1 with column 0, at 1 + 2; column 1 is unassigned. */
 START_TEST(more_columns_than_rows)
 {
     const double cost[] = {4, 2, 5, 9, 1, 3};
@@ -460,7 +459,7 @@ START_TEST(more_columns_than_rows)
 }
 END_TEST
 
-/* Every row must get a column, so a group with more rows than its capacity cannot be. */
+/* Every row must get a column, so a group with more rows than its capacity is infeasible. */
 START_TEST(more_columns_than_a_group_takes)
 {
     for (int s = 0; s < count_solvers(); s++) {
@@ -476,7 +475,7 @@ START_TEST(more_columns_than_a_group_takes)
 }
 END_TEST
 
-/* Doubles could not tell these totals apart. */
+/* These totals are equal as doubles. */
 START_TEST(integers_beyond_doubles)
 {
     const int64_t big = INT64_C(1) << 55;
@@ -498,7 +497,7 @@ START_TEST(integers_beyond_doubles)
 }
 END_TEST
 
-/* Distances and products make long searches, which end in jv's auction. */
+/* Distances and products make long searches, after which jv holds auctions. */
 static struct instance *laborious_instance(void)
 {
     struct instance *in = new_instance(MAX_COLS, MAX_COLS);
@@ -576,7 +575,7 @@ START_TEST(ties_prefer_the_lower_row)
 }
 END_TEST
 
-/* More columns compete for rows than there are: no price can end that. */
+/* More columns compete for rows than there are: no prices resolve that. */
 START_TEST(too_few_allowed_rows)
 {
     for (int s = 0; s < count_solvers(); s++) {
@@ -617,7 +616,7 @@ START_TEST(duals_may_be_left_out)
 }
 END_TEST
 
-/* The largest costs that are accepted are solved without overflow. */
+/* The largest accepted costs are solved without overflow. */
 START_TEST(largest_costs)
 {
     for (int s = 0; s < count_solvers(); s++) {
@@ -826,10 +825,10 @@ START_TEST(solvers_by_name)
 }
 END_TEST
 
-/* ---- the verifier itself: a proof by hand, and every way to spoil it ---- */
+/* ---- the verifier: a proof by hand, and every way to invalidate it ---- */
 
-/* Rows 0, 1 are group 0 (capacity 1), row 2 is group 1. Both columns want group 0:
- * column 0 takes row 0 at 1, column 1 goes to row 2 at 5; the group's dual is 1 - 4 = -3. */
+/* Rows 0, 1 are group 0 (capacity 1), row 2 is group 1. Both columns prefer group 0:
+ * column 0 gets row 0 at 1, column 1 gets row 2 at 5; the group's dual is 1 - 4 = -3. */
 static struct instance *proved_by_hand(void)
 {
     struct instance *in = new_instance(3, 2);
@@ -876,7 +875,7 @@ START_TEST(verifier_refuses)
         }
         *numbers[k] = right;
     }
-    /* A dearer assignment that its own pairs bear out, but not the pair that is better. */
+    /* A more expensive assignment, consistent with its own pairs but not with the better one. */
     in->row_of_col[0] = 1;
     in->col_dual[0] = 12;
     in->solution.total = 14;
@@ -906,7 +905,7 @@ static struct instance *all_zero(void)
     return in;
 }
 
-/* Each fault alone: all duals fit otherwise. */
+/* Each fault by itself: all duals are consistent otherwise. */
 START_TEST(verifier_refuses_broken_constraints)
 {
     struct instance *in = all_zero();

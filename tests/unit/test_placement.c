@@ -19,7 +19,7 @@ enum { MOST_RANKS = 1024, MOST_NODES = 256 };
 
 static size_t equal_slots[MOST_NODES];
 
-/* As many nodes of `slots` slots as the ranks need. */
+/* The least number of nodes of `slots` slots that suffices for the ranks. */
 static setmatch_input on_equal_nodes(const matrix *view, size_t slots)
 {
     size_t nodes = (view->rows + slots - 1) / slots;
@@ -54,7 +54,7 @@ static matrix dense(size_t rows, size_t cols, const int64_t *value)
     return m;
 }
 
-/* --- regular arrays, with the least cut that is known of each --- */
+/* --- regular arrays, with the least known cut of each --- */
 
 static const struct {
     const char *name;
@@ -175,8 +175,8 @@ END_TEST
 
 /* --- cost and groups --- */
 
-/* In one triangle, which counts half. Pairs 0-4, 1-5, 2-6, 3-7 belong on a node; 0-2 and 1-3 bind
- * pairs to each other. */
+/* In one triangle, which counts half. Heavy edges 0-4, 1-5, 2-6, 3-7, for one node each; light ones
+ * 0-2 and 1-3 between these pairs. */
 static matrix pairs_of_pairs(void)
 {
     int64_t value[64] = {0};
@@ -228,7 +228,7 @@ START_TEST(groups_hold_what_cannot_share_a_node)
 }
 END_TEST
 
-/* Half the slots of each node taken away, planes still share a group. */
+/* With half the slots on each node, planes still share a group. */
 START_TEST(grid_among_groups)
 {
     matrix view;
@@ -249,8 +249,8 @@ START_TEST(grid_among_groups)
 }
 END_TEST
 
-/* A 4-D mesh of 2x2x2x2 in pairs of nodes, pods of pairs: at each level what is bound most stays
- * together. */
+/* A 4-D mesh of 2x2x2x2 in pairs of nodes, pods of pairs: at each level the heaviest edges stay
+ * inside. */
 START_TEST(levels_in_levels)
 {
     matrix view;
@@ -287,8 +287,8 @@ START_TEST(levels_in_levels)
 }
 END_TEST
 
-/* Two leaves of two nodes and one more node, measured with some noise; one pair in one direction
- * only, one not at all. */
+/* Two leaves of two nodes and a single node, measured with noise; one pair in one direction only,
+ * one pair not at all. */
 START_TEST(network_from_bandwidth)
 {
     matrix measured =
@@ -378,8 +378,7 @@ START_TEST(crossing_by_hand)
 }
 END_TEST
 
-/* Each rank has a bin of its own; ranks 1 and 3 also access the bin of rank 0, from its switch and
- * from the other. */
+/* Each rank accesses one bin; ranks 1 (same switch) and 3 (other switch) also that of rank 0. */
 START_TEST(crossing_by_what_is_left)
 {
     matrix view = dense(4, 4, (int64_t[16]){0});
@@ -408,7 +407,7 @@ START_TEST(crossing_by_what_is_left)
 }
 END_TEST
 
-/* Blocks of two nodes in turn: even domains cut through all of them, fitted ones take them out. */
+/* Alternating blocks of two nodes: even domains cut through all of them, fitted ones match them. */
 START_TEST(the_better_domains)
 {
     matrix view = dense(2, 2, (int64_t[]){0, 5, 5, 0});
@@ -471,7 +470,7 @@ START_TEST(coaccess_by_hand)
 }
 END_TEST
 
-/* Twice as many bytes a rank from block to block of four ranks: neighbours do not tell. */
+/* Bins of 1000 bytes, filled by ranks with 250, 500 or 1000 bytes, which the view does not show. */
 static matrix uneven_blocks(size_t ranks, size_t bins)
 {
     int64_t *value = calloc(ranks * bins, sizeof *value);
@@ -540,7 +539,7 @@ START_TEST(two_arrays_of_opposite_decomposition)
 }
 END_TEST
 
-/* The study's cube: shuffled ranks, fitted domains, nothing has to cross. */
+/* The study's cube: shuffled ranks, fitted domains, no bytes need to cross. */
 START_TEST(cube_with_fitted_domains)
 {
     matrix view, bytes;
@@ -616,7 +615,7 @@ START_TEST(no_ranks)
 }
 END_TEST
 
-/* Whatever allocation fails, the answer is -ENOMEM, nothing is kept, and nothing is set. */
+/* If any allocation fails, the result is -ENOMEM, memory is freed and outputs are not set. */
 static void try_without_memory(setmatch_method_fn place, const setmatch_input *input)
 {
     long nth = 0;

@@ -102,7 +102,7 @@ START_TEST(paper_matrix)
 }
 END_TEST
 
-/* 4 is the largest; 10 per cent below it nothing but 4 counts, 25 per cent below it 3 does too. */
+/* The largest value is 4: with 10 per cent only 4 counts, with 25 per cent also 3. */
 START_TEST(paper_sets)
 {
     matrix view = paper_view();
@@ -132,7 +132,7 @@ START_TEST(paper_placement)
 }
 END_TEST
 
-/* The walk from 0 (one counted neighbour) is 0 4 1: cut behind 4. */
+/* The walk from 0 (one counted neighbour) is 0 4 1: split after 4. */
 START_TEST(paper_set_cut)
 {
     matrix view = paper_view();
@@ -213,9 +213,9 @@ START_TEST(smallest_sufficient_node)
 {
     static const struct edge edges[] = {{0, 1, 1}, {2, 3, 1}, {3, 4, 1}};
     matrix view = from_edges(5, edges, LENGTH(edges));
-    /* {2,3,4} is the larger and takes the 3, {0,1} the first 2. */
+    /* {2,3,4} is larger and gets the node of 3, {0,1} the first of 2. */
     assert_placed(&view, (size_t[]){5, 2, 3, 2}, 4, 10, (size_t[]){1, 1, 2, 2, 2});
-    /* The rest of a node is a smaller node: 5 - 3 = 2 suffices, before the 4. */
+    /* A partly filled node has fewer free slots: 5 - 3 = 2 suffices, before the node of 4. */
     assert_placed(&view, (size_t[]){4, 5}, 2, 10, (size_t[]){1, 1, 0, 0, 0});
     assert_placed(&view, (size_t[]){6, 5}, 2, 10, (size_t[]){1, 1, 1, 1, 1});
     matrix_release(&view);
@@ -240,7 +240,7 @@ START_TEST(set_that_fits_nowhere_fills_the_largest)
     matrix view = from_edges(7, edges, LENGTH(edges));
     /* 3 on node 1 (2 4 1), 2 on node 0 (6 0), the rest of 2 fits node 2. */
     assert_placed(&view, (size_t[]){2, 3, 2}, 3, 10, (size_t[]){0, 1, 1, 2, 1, 2, 0});
-    /* Slots of 1 are filled in order of the nodes; an empty node is never used. */
+    /* Nodes of one slot are filled in order; a node without slots is never used. */
     assert_placed(&view, (size_t[]){1, 0, 1, 1, 1, 1, 1, 1}, 8, 10,
                   (size_t[]){5, 3, 0, 7, 2, 6, 4});
     matrix_release(&view);
@@ -296,7 +296,7 @@ START_TEST(half_an_odd_weight_is_rounded_down)
 }
 END_TEST
 
-/* --- a dense model: the documented rules, written as plainly as possible --- */
+/* --- a dense model: a direct implementation of the documented rules --- */
 
 struct model {
     size_t n, nodes;
@@ -417,8 +417,8 @@ static void random_model(struct model *m, uint64_t *seed)
     }
 }
 
-/* The model's values as a matrix, each pair in its own places (0), all in the upper triangle (1),
- * all in the lower (2), or twice the mean in both (3: V + transpose(V) everywhere). */
+/* The model's values as a matrix: as given (0), all in the upper triangle (1), all in the lower
+ * (2), or V + transpose(V) in both (3). */
 static matrix model_matrix(const struct model *m, int form, uint64_t *seed)
 {
     static matrix_entry entries[2 * MOST_RANKS * MOST_RANKS];
@@ -498,8 +498,8 @@ struct grid {
     size_t dims[3], nodes, slots;
 };
 
-/* Best known cuts on these are chunks of file order. A line longer than a node is cut as often as
- * it must be; such grids are in lines_longer_than_a_node. */
+/* The best known placements of these grids are chunks of file order. Grids with lines longer than
+ * a node are in lines_longer_than_a_node. */
 static const struct grid grids[] = {
     {{2, 2, 4}, 4, 4},  {{4, 2, 2}, 4, 4}, {{1, 4, 4}, 4, 4}, {{4, 4, 4}, 8, 8}, {{4, 4, 4}, 4, 16},
     {{2, 4, 8}, 4, 16}, {{4, 4, 2}, 4, 8}, {{2, 2, 4}, 2, 8}, {{4, 2, 8}, 8, 8}, {{1, 8, 8}, 8, 8},
@@ -581,8 +581,7 @@ START_TEST(cartesian_values)
 }
 END_TEST
 
-/* A grid in Fortran order is the same grid in C order with its dimensions reversed, the ranks
- * numbered anew. */
+/* A grid in Fortran order is the grid in C order with reversed dimensions and renumbered ranks. */
 START_TEST(cartesian_in_fortran_order)
 {
     const size_t dims[] = {2, 3, 1, 4}, reversed[] = {4, 1, 3, 2};
@@ -639,7 +638,7 @@ END_TEST
 
 /* --- scale and memory --- */
 
-/* CK_FORK=no is how valgrind and debuggers run this program: far fewer ranks will do there. */
+/* CK_FORK=no is set under valgrind and debuggers, where far fewer ranks suffice. */
 static int is_slow_run(void)
 {
     const char *fork_mode = getenv("CK_FORK");

@@ -1,4 +1,0 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-/* aps.c for integer costs. */
-#define LAP_INTEGER
-#include "lap/aps.c"

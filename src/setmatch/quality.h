@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Measures of the quality of a placement.
+ *
+ * Functions return 0 or a negative errno value; outputs are set only on success.
+ */
+#ifndef SETMATCH_QUALITY_H
+#define SETMATCH_QUALITY_H
+
+#include "setmatch/input.h"
+
+/* *inside and *total: the sums of (V[i][j] + V[j][i]) / 2 over pairs i < j on one node and over all
+ * pairs, rounded down. -EINVAL: not square; -ERANGE: a sum beyond int64. */
+int setmatch_weight(const matrix *view, const size_t *node_of_rank, int64_t *inside,
+                    int64_t *total);
+
+/* The paper's objective, smaller is better: *cost is the sum of (V[i][j] + V[j][i]) / 2 / P over
+ * pairs i < j, P being the bandwidth between the two. Uses view, nodes and network of the input.
+ * -EINVAL: not square or a bandwidth that is not above 0. */
+int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, double *cost);
+
+/* *total: bytes of the profile; *crossing: those of ranks on another node than the owner of the
+ * file domain. Domains are assigned to nodes (numbered below `nodes`) by an auction that keeps all
+ * but at most one hundredth of an average domain's bytes per domain, compared with the optimum.
+ * -EINVAL: a malformed profile; -ERANGE; -ENOMEM. */
+int setmatch_crossing(const setmatch_profile *profile, size_t nodes, const size_t *node_of_rank,
+                      setmatch_domains domains, int64_t *crossing, int64_t *total);
+
+/* The same for the input's profile and domains, by boundary: crossing[0]: bytes that leave their
+ * node; crossing[1 + k]: their group of level k; one entry more than the network has levels. The
+ * assignment of domains ignores groups. Errors as above; -EINVAL: there is no profile, or it has
+ * another number of ranks. */
+int setmatch_crossing_levels(const setmatch_input *input, const size_t *node_of_rank,
+                             int64_t *crossing);
+
+typedef struct setmatch_report {
+    int64_t inside, total; /* weight of the view, as setmatch_weight */
+    double cost;           /* as setmatch_cost */
+    int64_t bytes;         /* of the profile; 0: there is none */
+    int64_t crossing;      /* of these, with the domains of the input */
+    int64_t crossing_even, crossing_fitted;
+} setmatch_report;
+
+/* All measures for which the input has data. Errors of the functions above. */
+int setmatch_judge(const setmatch_input *input, const size_t *node_of_rank,
+                   setmatch_report *report);
+
+/* The co-access matrix C * transpose(C) with each bin's products divided by the bin's bytes: the
+ * bytes that two ranks have in common; the upper triangle. In bins of more than 64 ranks each rank
+ * is paired with the next 32 only, with proportionally greater values. -EINVAL: a malformed
+ * profile; -ERANGE; -ENOMEM. Release with matrix_release. */
+int setmatch_coaccess(const setmatch_profile *profile, matrix *coaccess);
+
+#endif
