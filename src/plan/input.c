@@ -21,6 +21,14 @@ int plan_check_nodes(const plan_input *in)
     return 0;
 }
 
+int plan_check_assignment(const plan_input *in, const size_t *rank_of_domain)
+{
+    for (size_t j = 0; j < in->requests->cols; j++)
+        if (rank_of_domain[j] >= in->requests->rows)
+            return -EINVAL;
+    return plan_check_nodes(in);
+}
+
 /* start[n + 1] is where the next rank of node n goes, and at last where node n ends. */
 static void sort_by_node(const plan_input *in, struct ranks *ranks)
 {

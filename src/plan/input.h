@@ -17,6 +17,9 @@ struct ranks {
 /* -EINVAL where a rank's node is not one of the topology, or sums by node have another shape. */
 int plan_check_nodes(const plan_input *in);
 
+/* -EINVAL as above, or where a rank of the assignment is out of range. */
+int plan_check_assignment(const plan_input *in, const size_t *rank_of_domain);
+
 /* -EINVAL as above; -ENOMEM. */
 int plan_list_ranks(const plan_input *in, struct ranks *ranks);
 void plan_release_ranks(struct ranks *ranks);

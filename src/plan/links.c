@@ -88,8 +88,7 @@ int links_most(const plan_input *in, const struct links *links, const size_t *ra
 int plan_load_links(const plan_input *in, const size_t *rank_of_domain, plan_loads *loads)
 {
     struct links links;
-    double checked;
-    int rc = plan_hop_bytes(in, rank_of_domain, &checked);
+    int rc = plan_check_assignment(in, rank_of_domain);
     if (rc == 0)
         rc = links_of_topo(in->topology, &links);
     if (rc != 0)

@@ -73,14 +73,6 @@ release_ranks:
 
 /* ---- one assignment ---- */
 
-static int check_assignment(const plan_input *in, const size_t *rank_of_domain)
-{
-    for (size_t j = 0; j < in->requests->cols; j++)
-        if (rank_of_domain[j] >= in->requests->rows)
-            return -EINVAL;
-    return plan_check_nodes(in);
-}
-
 /* What aggregators access of their own domains. */
 static double own_bytes(const plan_input *in, const size_t *rank_of_domain)
 {
@@ -94,7 +86,7 @@ int plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *h
 {
     const matrix *c = plan_bytes_on_nodes(in);
     double sum = 0.0;
-    int rc = check_assignment(in, rank_of_domain);
+    int rc = plan_check_assignment(in, rank_of_domain);
     if (rc != 0)
         return rc;
     for (size_t i = 0; i < c->rows; i++) {
