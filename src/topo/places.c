@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/fabric.h"
+#include "topo/site.h"
 #include "topo/text.h"
 
 /* ---- places ---- */

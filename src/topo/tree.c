@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/fabric.h"
+#include "topo/site.h"
 
 /* A tree in the making: nodes first, then switches; children before parents. */
 struct draft {

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Distances between the hosts of a job, from a fabric. */
+#include "topo/site.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "topo/read.h"
+
+int topo_find_hosts(const topo_fabric *fabric, const char *const *hosts, size_t nodes,
+                    size_t *found, matrix_error *error)
+{
+    host_index index;
+    int rc = host_index_build(&index, &fabric->hosts);
+    for (size_t n = 0; rc == 0 && n < nodes; n++) {
+        rc = host_index_find(&index, hosts[n], &found[n], error);
+        if (rc == -ENXIO) {
+            found[n] = NO_INDEX;
+            rc = 0;
+        }
+    }
+    host_index_release(&index);
+    return rc;
+}
+
+static int find_hosts(site *s, matrix_error *error)
+{
+    host_index index;
+    s->host = calloc(s->nodes | 1, sizeof *s->host);
+    if (s->host == NULL)
+        return -ENOMEM;
+    int rc = host_index_build(&index, &s->fabric->hosts);
+    for (size_t n = 0; rc == 0 && n < s->nodes; n++)
+        rc = host_index_find(&index, s->names[n], &s->host[n], error);
+    host_index_release(&index);
+    return rc;
+}
+
+static int measure(site *s, matrix_error *error)
+{
+    int rc = find_hosts(s, error);
+    if (rc == 0)
+        rc = site_find_places(s, error);
+    if (rc == 0)
+        rc = site_count_hops(s);
+    if (rc == 0 && s->fabric->tables > 0)
+        rc = site_follow_tables(s, error);
+    if (rc == 0 && s->fabric->traces > 0)
+        rc = site_apply_traces(s, error);
+    return rc == 0 ? site_check_reached(s, error) : rc;
+}
+
+int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t nodes, topo *t,
+                     matrix_error *error)
+{
+    int rc = check_hosts_differ(hosts, nodes, error);
+    if (rc != 0 || fabric->has_hops)
+        return rc != 0 ? rc : hops_of_market(fabric, hosts, nodes, t, error);
+    site s = {.fabric = fabric, .names = hosts, .nodes = nodes};
+    topo_tree tree = {0};
+    rc = measure(&s, error);
+    if (rc == 0)
+        rc = site_find_tree(&s, &tree);
+    if (rc == 0) {
+        *t = (topo){nodes, s.places, s.place, s.between, tree, fabric->format};
+        s.place = NULL;
+        s.between = NULL;
+    }
+    free(s.host);
+    free(s.place);
+    free(s.sample);
+    free(s.between);
+    return rc;
+}

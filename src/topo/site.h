@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The hosts of a job in a fabric, and the steps to their distances. Private to this folder.
+ */
+#ifndef TOPO_SITE_H
+#define TOPO_SITE_H
+
+#include "topo/fabric.h"
+
+/* The hosts of a job, and the places they are at. */
+typedef struct site {
+    const topo_fabric *fabric;
+    const char *const *names; /* as the job calls them */
+    size_t nodes;
+    size_t *host; /* of each node, in the fabric */
+    size_t places;
+    size_t *place;     /* of each node */
+    size_t *sample;    /* of each place: a node that is there */
+    uint16_t *between; /* as in topo */
+} site;
+
+/* Nodes whose adapters have the same neighbours share a place. -ENXIO: a host without links. */
+int site_find_places(site *s, matrix_error *error);
+
+/* Fewest links. */
+int site_count_hops(site *s);
+
+/* By the forwarding tables; may divide places. -EBADMSG: a local address that two have. */
+int site_follow_tables(site *s, matrix_error *error);
+
+/* What traces tell instead of what is in `between`; every node gets a place of its own. -ENXIO: a
+ * pair of nodes that no trace tells of, nor a list of links. */
+int site_apply_traces(site *s, matrix_error *error);
+
+/* -ENXIO: two nodes that have no way between them. */
+int site_check_reached(const site *s, matrix_error *error);
+
+/* The links as a tree, where they are one that agrees with `between`; otherwise an empty one. */
+int site_find_tree(const site *s, topo_tree *tree);
+
+#endif
