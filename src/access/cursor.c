@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Walking an ordered list window by window, and copying by run. */
-#include "access/access.h"
+#include "access/cursor.h"
 
 #include <string.h>
 

@@ -15,7 +15,7 @@
 #ifndef ACCESS_DOMAIN_H
 #define ACCESS_DOMAIN_H
 
-#include "access/access.h"
+#include "access/list.h"
 
 typedef struct domain_range {
     int64_t lo, hi;   /* bytes [lo, hi) of the file */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Building lists of runs, and putting them into file order. */
-#include "access/access.h"
+#include "access/list.h"
+#include "access/cursor.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Between the stream and the pieces of a user's buffer. */
-#include "access/access.h"
+#include "access/memory.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #ifndef ACCESS_MERGE_H
 #define ACCESS_MERGE_H
 
-#include "access/access.h"
+#include "access/cursor.h"
 
 /* The bytes that any of the lists has, as one ordered list whose stream begins at 0, appended to
  * the empty list *cover. Where all lists go on with the same stride and leave no hole, whole

@@ -9,7 +9,7 @@
 #ifndef ACCESS_NEIGHBOURS_H
 #define ACCESS_NEIGHBOURS_H
 
-#include "access/access.h"
+#include "access/list.h"
 #include "matrix/matrix.h"
 
 /* Blocks of one owner that touch are one block. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A part of one list's stream, appended to another list. */
-#include "access/access.h"
+#include "access/list.h"
 
 #include <errno.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How many bytes of an access lie in each unit of the file. */
 #include "access/units.h"
+#include "access/cursor.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #ifndef ACCESS_UNITS_H
 #define ACCESS_UNITS_H
 
-#include "access/access.h"
+#include "access/list.h"
 
 /* Units first, ..., first + count - 1 have `bytes` bytes each; count >= 1, bytes >= 1. */
 typedef struct unit_step {

@@ -10,7 +10,7 @@
 #define PLAN_AUCTION_H
 
 #include "matrix/matrix.h"
-#include "topo/topo.h"
+#include "topo/distances.h"
 
 /* The node of a unit that nobody accesses. */
 #define AUCTION_NOWHERE SIZE_MAX

@@ -2,6 +2,7 @@
 /* The least maximum load of a link, by local search from the assignment of least hop-bytes. */
 #include "plan/costs.h"
 #include "plan/links.h"
+#include "plan/plan.h"
 #include "plan/steps.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #ifndef PLAN_DISTANCE_H
 #define PLAN_DISTANCE_H
 
-#include "topo/topo.h"
+#include "topo/distances.h"
 
 static inline int is_flat(const topo *t)
 {

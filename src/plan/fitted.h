@@ -11,7 +11,7 @@
 #define PLAN_FITTED_H
 
 #include "matrix/matrix.h"
-#include "topo/topo.h"
+#include "topo/distances.h"
 
 typedef struct fitted_input {
     const matrix *bytes;  /* units x nodes: bytes of the unit that the node's ranks access,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The assignment of least hop-bytes. */
+#include "plan/plan.h"
 #include "plan/steps.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks on nodes: the check that all of plan shares, the ranks node by node, the even spread. */
 #include "plan/input.h"
+#include "plan/plan.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef PLAN_INPUT_H
 #define PLAN_INPUT_H
 
-#include "plan/plan.h"
+#include "plan/problem.h"
 
 /* Ranks of node n: rank[start[n]] .. rank[start[n + 1] - 1], ascending. */
 struct ranks {

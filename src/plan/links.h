@@ -5,7 +5,7 @@
 #ifndef PLAN_LINKS_H
 #define PLAN_LINKS_H
 
-#include "plan/plan.h"
+#include "plan/assess.h"
 
 /* A topology's tree or, where it has none, one link from each node to a single switch. */
 struct links {

@@ -5,6 +5,7 @@
 #ifndef PLAN_NODES_H
 #define PLAN_NODES_H
 
+#include "lap/lap.h"
 #include "plan/costs.h"
 
 /* Least sum of costs, at most seats[n] domains on node n. -EINVAL: fewer seats than domains;

@@ -5,7 +5,7 @@
 #ifndef PLAN_PLACES_H
 #define PLAN_PLACES_H
 
-#include "topo/topo.h"
+#include "topo/distances.h"
 
 /* Nodes of place p: member[start[p]] .. member[start[p + 1] - 1], ascending. A flat topology is one
  * place. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* On one node: which of its ranks serves which of its domains. */
 #include "plan/input.h"
+#include "plan/plan.h"
 
 #include <errno.h>
 #include <stdlib.h>

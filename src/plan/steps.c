@@ -3,6 +3,7 @@
 #include "plan/steps.h"
 
 #include "plan/nodes.h"
+#include "plan/plan.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #ifndef PLAN_STEPS_H
 #define PLAN_STEPS_H
 
+#include "lap/lap.h"
 #include "plan/places.h"
 #include "plan/sums.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The ways to choose the rank that serves each file domain. */
+#include "plan/plan.h"
 #include "plan/steps.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #define TOPO_FABRIC_H
 
 #include "topo/names.h"
-#include "topo/topo.h"
+#include "topo/network.h"
 
 /* Messages start and end at adapters; only switches pass them on. */
 enum vertex_kind { KIND_UNKNOWN, KIND_SWITCH, KIND_ADAPTER, KIND_ROUTER };

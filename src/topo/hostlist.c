@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "topo/text.h"
-#include "topo/topo.h"
+#include "topo/network.h"
 
 enum { LONGEST_NAME = 255 };
 

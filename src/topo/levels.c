@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "topo/topo.h"
+#include "topo/distances.h"
 
 /* Places that are near enough so far: a union-find whose roots are the lowest members. */
 struct nearness {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "topo/topo.h"
+#include "topo/distances.h"
 
 /* A field of a locality string for each level but the last. */
 static const char *const field_of_level[TOPO_SAME_MACHINE] = {"CR", "L2", "L3", "NM", "SK"};

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "topo/text.h"
-#include "topo/topo.h"
+#include "topo/distances.h"
 
 size_t topo_group_ranks(const topo *ranks, size_t *node_of_rank)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Distances between the nodes of a job. */
-#include "topo/topo.h"
+#include "topo/distances.h"
 
 #include <errno.h>
 #include <stdlib.h>
