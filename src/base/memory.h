@@ -23,6 +23,16 @@ static inline void *base_alloc(size_t count, size_t size)
     return malloc(bytes > 0 ? bytes : 1);
 }
 
+/* The same with zeroed memory; on failure NULL and *rc = -ENOMEM, otherwise *rc is unchanged. For
+ * several allocations with one check. */
+static inline void *base_zeroed(size_t count, size_t size, int *rc)
+{
+    void *memory = calloc(count > 0 ? count : 1, size);
+    if (memory == NULL)
+        *rc = -ENOMEM;
+    return memory;
+}
+
 /* Makes room for `count` elements of `size` bytes in the array *array (a pointer to the array's
  * pointer, which may be NULL) of *capacity elements. Grows at least by doubling, so that appending
  * costs O(1) on average. 0, or -ENOMEM: array and capacity are unchanged. */
@@ -34,8 +44,8 @@ static inline int base_reserve(void *array, size_t *capacity, size_t count, size
         return 0;
     if (wanted < 2 * *capacity)
         wanted = 2 * *capacity;
-    if (wanted < 16)
-        wanted = 16;
+    if (wanted < 4)
+        wanted = 4;
     if (__builtin_mul_overflow(wanted, size, &bytes))
         return -ENOMEM;
     memcpy(&old, array, sizeof old);

@@ -39,7 +39,7 @@ struct touched {
     double up, down;
 };
 
-/* A domain goes to a node or, where `other` is one, changes places with it. */
+/* A domain goes to a node or, where `other` is one, exchanges nodes with it. */
 struct step {
     size_t domain, node, other;
     double gain; /* hop-bytes saved */
@@ -302,11 +302,11 @@ static void fill_cost(struct search *s, const struct costs *costs, size_t j)
 {
     const struct sums *sums = costs->sums;
     double *cost = s->cost + j * s->nodes;
-    const double *at_place = costs_at_places(costs, j);
+    const double *at_class = costs_at_classes(costs, j);
     for (size_t n = 0; n < s->nodes; n++)
-        cost[n] = at_place[costs->places->of_node[n]];
+        cost[n] = at_class[costs->classes->of_node[n]];
     for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
-        cost[sums->node[e]] = cost_of_entry(costs, at_place, e);
+        cost[sums->node[e]] = cost_of_entry(costs, at_class, e);
 }
 
 /* What the domain loads where it is. */
@@ -324,10 +324,10 @@ static void load_domain(struct search *s, size_t j)
     }
 }
 
-static int fill(struct search *s, const struct places *places, const struct sums *sums)
+static int fill(struct search *s, const struct classes *classes, const struct sums *sums)
 {
     struct costs costs;
-    int rc = costs_init(&costs, places, sums, places->same);
+    int rc = costs_init(&costs, classes, sums, classes->same);
     if (rc != 0)
         return rc;
     for (size_t j = 0; j < s->domains; j++) {
@@ -372,8 +372,8 @@ static int allocate(struct search *s)
     return complete ? 0 : -ENOMEM;
 }
 
-static void place(struct search *s, const plan_input *in, const struct ranks *ranks,
-                  const size_t *rank_of_domain)
+static void place_domains(struct search *s, const plan_input *in, const struct ranks *ranks,
+                          const size_t *rank_of_domain)
 {
     for (size_t n = 0; n < s->nodes; n++)
         s->seats[n] = plan_seats(ranks->start[n + 1] - ranks->start[n], in->per_node, s->domains);
@@ -387,18 +387,18 @@ static void place(struct search *s, const plan_input *in, const struct ranks *ra
 
 static int relieve_nodes(struct search *s, const plan_input *in, const struct ranks *ranks)
 {
-    struct places places;
+    struct classes classes;
     struct sums sums;
     struct held held = held_bytes(in);
-    int rc = places_from_topo(in->topology, &places);
+    int rc = classes_from_topo(in->topology, &classes);
     if (rc != 0)
         return rc;
     rc = sums_of_ranks(&held, ranks, &sums);
     if (rc == 0) {
-        rc = fill(s, &places, &sums);
+        rc = fill(s, &classes, &sums);
         sums_release(&sums);
     }
-    places_release(&places);
+    classes_release(&classes);
     if (rc == 0)
         improve(s);
     return rc;
@@ -414,7 +414,7 @@ static int relieve(const plan_input *in, const struct links *links, const lap_so
         return rc;
     rc = allocate(&s);
     if (rc == 0) {
-        place(&s, in, &ranks, rank_of_domain);
+        place_domains(&s, in, &ranks, rank_of_domain);
         rc = relieve_nodes(&s, in, &ranks);
     }
     if (rc == 0)

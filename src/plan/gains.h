@@ -15,11 +15,11 @@ typedef struct gains {
 
     /* With a flat topology all NULL. */
     double *entry; /* of each entry of `bytes`: its node serves the unit */
-    double *away;  /* of each entry: another node of the same place does */
-    double *far;   /* of each unit: at most that much where no entry has its place */
-    float *hops;   /* hops[q * stride + p]: from place p to a node at q; exact below 2^24 */
+    double *away;  /* of each entry: another node of the same class does */
+    double *far;   /* of each unit: at most that much where no entry has its class */
+    float *hops;   /* hops[q * stride + p]: from class p to a node at q; exact below 2^24 */
     size_t stride;
-    double *place; /* what gains_of_places found, `stride` entries */
+    double *class; /* what gains_of_classes found, `stride` entries */
 } gains;
 
 /* -ENOMEM. Release with gains_release in any case. */
@@ -33,8 +33,8 @@ static inline double gain_of_entry(const gains *g, size_t e)
                             : (TOPO_OTHER_NODE - TOPO_SAME_NODE) * (double)g->bytes->value[e];
 }
 
-/* Finds the gain of a unit at each place, on a node that does not access it: g->place[p], -INFINITY
- * at the places of its entries. Makes g->far[unit] exact. O(entries of the unit * places). */
-void gains_of_places(gains *g, size_t unit);
+/* Finds the gain of a unit at each class, on a node that does not access it: g->class[p], -INFINITY
+ * at the classes of its entries. Makes g->far[unit] exact. O(entries of the unit * classes). */
+void gains_of_classes(gains *g, size_t unit);
 
 #endif

@@ -52,19 +52,19 @@ static int is_small(const plan_input *in)
 int assign_large(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
                  double *bound)
 {
-    struct places places;
-    int rc = places_from_topo(in->topology, &places);
+    struct classes classes;
+    int rc = classes_from_topo(in->topology, &classes);
     if (rc != 0)
         return rc;
     struct two_steps steps = {
         .in = in,
         .held = held_bytes(in),
-        .places = &places,
-        .own = places.same,
+        .classes = &classes,
+        .own = classes.same,
         .solver = solver,
     };
     rc = assign_in_two_steps(&steps, rank_of_domain, bound);
-    places_release(&places);
+    classes_release(&classes);
     return rc;
 }
 

@@ -73,10 +73,10 @@ size_t plan_seats(size_t ranks_on_node, size_t per_node, size_t domains)
 /* Domains that fit when no node serves more than `most`. */
 static size_t count_places(const size_t *ranks_on_node, size_t nodes, size_t most)
 {
-    size_t places = 0;
+    size_t classes = 0;
     for (size_t n = 0; n < nodes; n++)
-        places += ranks_on_node[n] < most ? ranks_on_node[n] : most;
-    return places;
+        classes += ranks_on_node[n] < most ? ranks_on_node[n] : most;
+    return classes;
 }
 
 size_t plan_even_per_node(const size_t *ranks_on_node, size_t nodes, size_t domains)

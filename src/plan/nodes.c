@@ -16,11 +16,11 @@
 /* Seats in a list at first, and by how much lists grow. */
 enum { FIRST_QUOTA = 24, GROWTH = 4 };
 
-/* A node with bytes of the domain, or a place with nodes that have none. */
+/* A node with bytes of the domain, or a class with nodes that have none. */
 struct candidate {
     double cost;
     size_t turn; /* among equal ones; starts elsewhere for each domain */
-    size_t node, place;
+    size_t node, class;
 };
 
 struct listed {
@@ -34,9 +34,9 @@ struct search {
     size_t *first_seat; /* nodes + 1 */
     size_t *node_of_seat;
 
-    const double *at_place; /* of the domain at hand */
+    const double *at_class; /* of the domain at hand */
     size_t *met;            /* 1 + the domain for which a node was last a candidate of its own */
-    size_t *met_in_place;   /* such nodes in the place */
+    size_t *met_in_class;   /* such nodes in the class */
     struct candidate *heap;
     size_t candidates;
 
@@ -49,7 +49,7 @@ struct search {
     size_t used, room;
 
     double *col_dual, *row_dual;
-    double *place_dual; /* the greatest of the place's nodes */
+    double *class_dual; /* the greatest of the class's nodes */
     size_t *seat_of_domain;
 };
 
@@ -100,33 +100,33 @@ static void add_nodes(struct search *s, size_t j)
     for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++) {
         size_t n = sums->node[e];
         s->met[n] = j + 1;
-        s->met_in_place[s->costs->places->of_node[n]]++;
+        s->met_in_class[s->costs->classes->of_node[n]]++;
         if (s->seats[n] > 0) {
-            double cost = cost_of_entry(s->costs, s->at_place, e);
+            double cost = cost_of_entry(s->costs, s->at_class, e);
             s->heap[s->candidates++] = (struct candidate){cost, turn_of(s, j, n), n, SIZE_MAX};
         }
     }
 }
 
-static void add_places(struct search *s, size_t j)
+static void add_classes(struct search *s, size_t j)
 {
-    const struct places *places = s->costs->places;
-    for (size_t p = 0; p < places->count; p++) {
-        size_t first = places->start[p], size = places->start[p + 1] - first;
-        if (size > s->met_in_place[p]) {
-            size_t turn = turn_of(s, j, places->member[first]);
-            s->heap[s->candidates++] = (struct candidate){s->at_place[p], turn, SIZE_MAX, p};
+    const struct classes *classes = s->costs->classes;
+    for (size_t p = 0; p < classes->count; p++) {
+        size_t first = classes->start[p], size = classes->start[p + 1] - first;
+        if (size > s->met_in_class[p]) {
+            size_t turn = turn_of(s, j, classes->member[first]);
+            s->heap[s->candidates++] = (struct candidate){s->at_class[p], turn, SIZE_MAX, p};
         }
-        s->met_in_place[p] = 0;
+        s->met_in_class[p] = 0;
     }
 }
 
 static void find_candidates(struct search *s, size_t j)
 {
     s->candidates = 0;
-    s->at_place = costs_at_places(s->costs, j);
+    s->at_class = costs_at_classes(s->costs, j);
     add_nodes(s, j);
-    add_places(s, j);
+    add_classes(s, j);
     for (size_t k = s->candidates / 2; k-- > 0;)
         sift_down(s->heap, s->candidates, k);
 }
@@ -143,19 +143,19 @@ static void take_node(struct search *s, struct list *list, size_t n, double cost
     list->seats += s->seats[n];
 }
 
-/* Nodes of a place that have none of the domain, up to the quota. True when all are in. */
-static bool take_place(struct search *s, struct list *list, size_t j, size_t p)
+/* Nodes of a class that have none of the domain, up to the quota. True when all are in. */
+static bool append_class(struct search *s, struct list *list, size_t j, size_t p)
 {
-    const struct places *places = s->costs->places;
-    const size_t *member = places->member + places->start[p];
-    size_t size = places->start[p + 1] - places->start[p], first = first_turn(s, j, size);
+    const struct classes *classes = s->costs->classes;
+    const size_t *member = classes->member + classes->start[p];
+    size_t size = classes->start[p + 1] - classes->start[p], first = first_turn(s, j, size);
     for (size_t k = 0; k < size; k++) {
         size_t n = member[first + k < size ? first + k : first + k - size];
         if (s->met[n] == j + 1 || s->seats[n] == 0)
             continue;
         if (list->seats >= s->quota[j])
             return false;
-        take_node(s, list, n, s->at_place[p]);
+        take_node(s, list, n, s->at_class[p]);
     }
     return true;
 }
@@ -170,7 +170,7 @@ static struct list choose_list(struct search *s, size_t j)
         if (whole && next.node != SIZE_MAX)
             take_node(s, &list, next.node, next.cost);
         else if (whole)
-            whole = take_place(s, &list, j, next.place);
+            whole = append_class(s, &list, j, next.class);
         if (!whole) {
             s->bound[j] = next.cost;
             break;
@@ -236,15 +236,15 @@ static int build_lists(struct search *s)
 
 /* ---- proof ---- */
 
-static void find_place_duals(struct search *s)
+static void find_class_duals(struct search *s)
 {
-    const struct places *places = s->costs->places;
-    for (size_t p = 0; p < places->count; p++) {
-        s->place_dual[p] = -INFINITY;
-        for (size_t k = places->start[p]; k < places->start[p + 1]; k++) {
-            size_t n = places->member[k];
+    const struct classes *classes = s->costs->classes;
+    for (size_t p = 0; p < classes->count; p++) {
+        s->class_dual[p] = -INFINITY;
+        for (size_t k = classes->start[p]; k < classes->start[p + 1]; k++) {
+            size_t n = classes->member[k];
             if (s->seats[n] > 0)
-                s->place_dual[p] = fmax(s->place_dual[p], s->row_dual[s->first_seat[n]]);
+                s->class_dual[p] = fmax(s->class_dual[p], s->row_dual[s->first_seat[n]]);
         }
     }
 }
@@ -260,7 +260,7 @@ static bool is_proved(struct search *s, size_t j)
     for (size_t k = 0; k < s->candidates; k++) {
         const struct candidate *c = &s->heap[k];
         double dual =
-            c->node != SIZE_MAX ? s->row_dual[s->first_seat[c->node]] : s->place_dual[c->place];
+            c->node != SIZE_MAX ? s->row_dual[s->first_seat[c->node]] : s->class_dual[c->class];
         if (c->cost - dual < least)
             return false;
     }
@@ -279,7 +279,7 @@ static size_t lengthen(struct search *s, bool feasible)
     size_t grown = 0;
     memset(s->met, 0, s->costs->sums->nodes * sizeof *s->met);
     if (feasible)
-        find_place_duals(s);
+        find_class_duals(s);
     for (size_t j = 0; j < s->costs->sums->domains; j++) {
         if (s->bound[j] < (double)INFINITY && (!feasible || !is_proved(s, j))) {
             grow(s, j);
@@ -332,7 +332,7 @@ static void release(struct search *s)
     free(s->first_seat);
     free(s->node_of_seat);
     free(s->met);
-    free(s->met_in_place);
+    free(s->met_in_class);
     free(s->heap);
     free(s->quota);
     free(s->bound);
@@ -342,30 +342,30 @@ static void release(struct search *s)
     free(s->cost);
     free(s->col_dual);
     free(s->row_dual);
-    free(s->place_dual);
+    free(s->class_dual);
     free(s->seat_of_domain);
 }
 
 static int allocate(struct search *s, size_t seats)
 {
     size_t nodes = s->costs->sums->nodes, domains = s->costs->sums->domains;
-    size_t places = s->costs->places->count;
+    size_t classes = s->costs->classes->count;
     s->node_of_seat = calloc(seats | 1, sizeof *s->node_of_seat);
     s->met = calloc(nodes | 1, sizeof *s->met);
-    s->met_in_place = calloc(places | 1, sizeof *s->met_in_place);
-    s->heap = calloc((nodes + places) | 1, sizeof *s->heap);
+    s->met_in_class = calloc(classes | 1, sizeof *s->met_in_class);
+    s->heap = calloc((nodes + classes) | 1, sizeof *s->heap);
     s->quota = calloc(domains | 1, sizeof *s->quota);
     s->bound = calloc(domains | 1, sizeof *s->bound);
     s->listed = calloc(nodes | 1, sizeof *s->listed);
     s->start = calloc(domains + 1, sizeof *s->start);
     s->col_dual = calloc(domains | 1, sizeof *s->col_dual);
     s->row_dual = calloc(seats + 1, sizeof *s->row_dual);
-    s->place_dual = calloc(places | 1, sizeof *s->place_dual);
+    s->class_dual = calloc(classes | 1, sizeof *s->class_dual);
     s->seat_of_domain = calloc(domains | 1, sizeof *s->seat_of_domain);
-    bool complete = s->node_of_seat != NULL && s->met != NULL && s->met_in_place != NULL &&
+    bool complete = s->node_of_seat != NULL && s->met != NULL && s->met_in_class != NULL &&
                     s->heap != NULL && s->quota != NULL && s->bound != NULL && s->listed != NULL &&
                     s->start != NULL && s->col_dual != NULL && s->row_dual != NULL &&
-                    s->place_dual != NULL && s->seat_of_domain != NULL;
+                    s->class_dual != NULL && s->seat_of_domain != NULL;
     return complete ? 0 : -ENOMEM;
 }
 

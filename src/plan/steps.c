@@ -10,12 +10,12 @@
 
 /* ---- nodes ---- */
 
-static int choose(const struct places *places, const struct sums *sums, double own,
+static int choose(const struct classes *classes, const struct sums *sums, double own,
                   const size_t *seats, const lap_solver *solver, size_t *node_of_domain,
                   double *total)
 {
     struct costs costs;
-    int rc = costs_init(&costs, places, sums, own);
+    int rc = costs_init(&costs, classes, sums, own);
     if (rc == 0) {
         rc = choose_nodes(&costs, seats, solver, node_of_domain, total);
         costs_release(&costs);
@@ -87,7 +87,7 @@ static int choose_for_ranks(const struct two_steps *steps, const struct ranks *r
             plan_seats(ranks->start[n + 1] - ranks->start[n], steps->in->per_node, sums.domains);
     }
     if (rc == 0) {
-        rc = choose(steps->places, &sums, steps->own, seats, steps->solver, node_of_domain, total);
+        rc = choose(steps->classes, &sums, steps->own, seats, steps->solver, node_of_domain, total);
         sums_release(&sums);
     }
     free(seats);

@@ -6,16 +6,16 @@
 #define PLAN_STEPS_H
 
 #include "lap/lap.h"
-#include "plan/places.h"
+#include "plan/classes.h"
 #include "plan/sums.h"
 
-/* Least cost over `places`, where each byte that the serving rank accesses itself saves `own`;
+/* Least cost over `classes`, where each byte that the serving rank accesses itself saves `own`;
  * *total, as though each domain had the best rank of its node, is what no assignment can be below.
  */
 struct two_steps {
     const plan_input *in;
     struct held held;
-    const struct places *places;
+    const struct classes *classes;
     double own;
     const lap_solver *solver;
 };

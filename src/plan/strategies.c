@@ -23,22 +23,22 @@ static int assign_latp(const plan_input *in, const lap_solver *solver, struct he
                        size_t *rank_of_domain)
 {
     const matrix *rows = held.by_rank;
-    struct places places;
+    struct classes classes;
     double lacking;
     if (rows->cols > rows->rows || rows->rows != in->requests->rows ||
         rows->cols != in->requests->cols)
         return -EINVAL;
-    int rc = places_apart(in->topology->nodes, &places);
+    int rc = classes_apart(in->topology->nodes, &classes);
     if (rc != 0)
         return rc;
     struct two_steps steps = {
         .in = in,
         .held = held,
-        .places = &places,
+        .classes = &classes,
         .solver = solver,
     };
     rc = assign_in_two_steps(&steps, rank_of_domain, &lacking);
-    places_release(&places);
+    classes_release(&classes);
     return rc;
 }
 

@@ -12,11 +12,11 @@ static void fill_column(const plan_input *in, const struct costs *costs, size_t 
                         double *column)
 {
     const struct sums *sums = costs->sums;
-    const double *at_place = costs_at_places(costs, j);
+    const double *at_class = costs_at_classes(costs, j);
     for (size_t n = 0; n < sums->nodes; n++)
-        at_node[n] = at_place[costs->places->of_node[n]];
+        at_node[n] = at_class[costs->classes->of_node[n]];
     for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
-        at_node[sums->node[e]] = cost_of_entry(costs, at_place, e);
+        at_node[sums->node[e]] = cost_of_entry(costs, at_class, e);
     for (size_t i = 0; i < in->requests->rows; i++)
         column[i] = at_node[in->node_of_rank[i]];
 }
@@ -30,19 +30,19 @@ static void subtract_own(const plan_input *in, double same, double *workload)
             workload[c->col[k] * c->rows + i] -= same * (double)c->value[k];
 }
 
-static int fill(const plan_input *in, const struct places *places, const struct sums *sums,
+static int fill(const plan_input *in, const struct classes *classes, const struct sums *sums,
                 double *workload)
 {
     struct costs costs;
-    int rc = costs_init(&costs, places, sums, 0.0);
+    int rc = costs_init(&costs, classes, sums, 0.0);
     if (rc != 0)
         return rc;
-    double *at_node = calloc(places->nodes | 1, sizeof *at_node);
+    double *at_node = calloc(classes->nodes | 1, sizeof *at_node);
     rc = at_node == NULL ? -ENOMEM : 0;
     for (size_t j = 0; j < sums->domains && rc == 0; j++)
         fill_column(in, &costs, j, at_node, workload + j * in->requests->rows);
     if (rc == 0)
-        subtract_own(in, places->same, workload);
+        subtract_own(in, classes->same, workload);
     free(at_node);
     costs_release(&costs);
     return rc;
@@ -51,21 +51,21 @@ static int fill(const plan_input *in, const struct places *places, const struct 
 int plan_workload(const plan_input *in, double *workload)
 {
     struct ranks ranks;
-    struct places places;
+    struct classes classes;
     struct sums sums;
     struct held held = held_bytes(in);
     int rc = plan_list_ranks(in, &ranks);
     if (rc != 0)
         return rc;
-    rc = places_from_topo(in->topology, &places);
+    rc = classes_from_topo(in->topology, &classes);
     if (rc != 0)
         goto release_ranks;
     rc = sums_of_ranks(&held, &ranks, &sums);
     if (rc == 0) {
-        rc = fill(in, &places, &sums, workload);
+        rc = fill(in, &classes, &sums, workload);
         sums_release(&sums);
     }
-    places_release(&places);
+    classes_release(&classes);
 release_ranks:
     plan_release_ranks(&ranks);
     return rc;

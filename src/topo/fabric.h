@@ -98,7 +98,7 @@ int fabric_add_trace(topo_fabric *f, const trace *t);
 const char *fabric_key(const topo_fabric *f, size_t v);
 
 /* Sorts the arcs, each from both ends and once, and lists the adapters of each host. -EBADMSG: a
- * port that leads to two places. */
+ * port that leads to two vertices. */
 int fabric_finish(topo_fabric *f, matrix_error *error);
 
 #endif

@@ -6,13 +6,13 @@
 
 #include "topo/distances.h"
 
-/* Places that are near enough so far: a union-find whose roots are the lowest members. */
+/* Classes that are near enough so far: a union-find whose roots are the lowest members. */
 struct nearness {
     const topo *topo;
     size_t *parent;
-    unsigned char *together; /* by place: its own nodes are near enough, too */
+    unsigned char *together; /* by class: its own nodes are near enough, too */
     unsigned char *present;  /* by hops: some pair of nodes is so far apart */
-    size_t *members;         /* by place */
+    size_t *members;         /* by class */
 };
 
 static size_t root(const struct nearness *s, size_t p)
@@ -56,12 +56,12 @@ static int nearness_init(struct nearness *s, const topo *t)
     return 0;
 }
 
-/* Nodes of a place that has others so near are so near to each other, through them. */
+/* Nodes of a class that has others so near are so near to each other, through them. */
 static void join_at(struct nearness *s, uint16_t hops)
 {
-    size_t places = s->topo->places;
-    for (size_t p = 0; p < places; p++) {
-        for (size_t q = p; q < places; q++) {
+    size_t classes = s->topo->places;
+    for (size_t p = 0; p < classes; p++) {
+        for (size_t q = p; q < classes; q++) {
             if (hops_between(s->topo, p, q) != hops || (p == q && s->members[p] < 2))
                 continue;
             size_t x = root(s, p), y = root(s, q);
@@ -71,11 +71,11 @@ static void join_at(struct nearness *s, uint16_t hops)
     }
 }
 
-/* Nodes that are alone are groups numbered beyond the places. */
+/* Nodes that are alone are groups numbered beyond the classes. */
 static size_t group_of(const struct nearness *s, size_t node)
 {
-    size_t place = s->topo->place_of_node[node];
-    return s->together[place] ? root(s, place) : s->topo->places + node;
+    size_t class = s->topo->place_of_node[node];
+    return s->together[class] ? root(s, class) : s->topo->places + node;
 }
 
 static size_t count_groups(const struct nearness *s)

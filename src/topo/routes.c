@@ -19,7 +19,7 @@ struct walk {
     uint16_t *steps; /* of each vertex, for one address */
     size_t *passed;  /* vertices whose steps are set or being found */
     size_t passed_count;
-    uint16_t *column; /* of a node: hops to it from each place */
+    uint16_t *column; /* of a node: hops to it from each class */
 };
 
 static int compare_owners(const void *a, const void *b)
@@ -121,11 +121,11 @@ static void forget(struct walk *w)
         w->steps[w->passed[--w->passed_count]] = NOT_KNOWN;
 }
 
-/* Fewest hops from the adapters of a place's sample over their links to one address. */
-static uint16_t hops_from(struct walk *w, size_t place, size_t lid, size_t owner)
+/* Fewest hops from the adapters of a class's sample over their links to one address. */
+static uint16_t hops_from(struct walk *w, size_t class, size_t lid, size_t owner)
 {
     const topo_fabric *f = w->site->fabric;
-    size_t host = w->site->host[w->site->sample[place]];
+    size_t host = w->site->host[w->site->sample[class]];
     uint16_t least = TOPO_UNREACHED;
     for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++)
         for (size_t i = f->first_arc[f->adapter[k]]; i < f->first_arc[f->adapter[k] + 1]; i++) {
@@ -139,12 +139,12 @@ static uint16_t hops_from(struct walk *w, size_t place, size_t lid, size_t owner
 static void find_column(struct walk *w, size_t node)
 {
     const topo_fabric *f = w->site->fabric;
-    size_t host = w->site->host[node], places = w->site->places;
-    memset(w->column, 0xff, places * sizeof *w->column);
+    size_t host = w->site->host[node], classes = w->site->classes;
+    memset(w->column, 0xff, classes * sizeof *w->column);
     for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++) {
         size_t v = f->adapter[k];
         for (size_t i = w->first_lid[v]; i < w->first_lid[v + 1]; i++) {
-            for (size_t p = 0; p < places; p++) {
+            for (size_t p = 0; p < classes; p++) {
                 uint16_t hops = hops_from(w, p, w->lid_of[i], v);
                 w->column[p] = hops < w->column[p] ? hops : w->column[p];
             }
@@ -153,48 +153,48 @@ static void find_column(struct walk *w, size_t node)
     }
 }
 
-/* Nodes at one place whose columns differ are at two. `columns` names each place by its old number
+/* Nodes at one class whose columns differ are at two. `columns` names each class by its old number
  * and its column. */
-static int divide_places(struct walk *w, name_table *columns, size_t *place, size_t *sample)
+static int divide_classes(struct walk *w, name_table *columns, size_t *class, size_t *sample)
 {
     site *s = w->site;
-    size_t bytes = s->places * sizeof *w->column;
+    size_t bytes = s->classes * sizeof *w->column;
     unsigned char *key = malloc(bytes + sizeof(size_t));
     int rc = key == NULL ? -ENOMEM : 0;
     for (size_t n = 0; rc == 0 && n < s->nodes; n++) {
         size_t known = columns->count;
         find_column(w, n);
-        memcpy(key, &s->place[n], sizeof(size_t));
+        memcpy(key, &s->class[n], sizeof(size_t));
         memcpy(key + sizeof(size_t), w->column, bytes);
-        rc = name_table_add(columns, key, bytes + sizeof(size_t), &place[n]);
-        if (rc == 0 && place[n] == known)
+        rc = name_table_add(columns, key, bytes + sizeof(size_t), &class[n]);
+        if (rc == 0 && class[n] == known)
             sample[known] = n;
     }
     free(key);
     return rc;
 }
 
-static int fill_between(site *s, const name_table *columns, size_t *place, size_t *sample)
+static int fill_between(site *s, const name_table *columns, size_t *class, size_t *sample)
 {
-    size_t places = columns->count, pairs;
-    if (__builtin_mul_overflow(places, places, &pairs))
+    size_t classes = columns->count, pairs;
+    if (__builtin_mul_overflow(classes, classes, &pairs))
         return -ENOMEM;
     uint16_t *between = calloc(pairs | 1, sizeof *between);
     if (between == NULL)
         return -ENOMEM;
-    for (size_t q = 0; q < places; q++) {
+    for (size_t q = 0; q < classes; q++) {
         const char *column = name_table_get(columns, q) + sizeof(size_t);
-        for (size_t p = 0; p < places; p++)
-            memcpy(&between[p * places + q], column + s->place[sample[p]] * sizeof *between,
+        for (size_t p = 0; p < classes; p++)
+            memcpy(&between[p * classes + q], column + s->class[sample[p]] * sizeof *between,
                    sizeof *between);
     }
     free(s->between);
-    free(s->place);
+    free(s->class);
     free(s->sample);
     s->between = between;
-    s->place = place;
+    s->class = class;
     s->sample = sample;
-    s->places = places;
+    s->classes = classes;
     return 0;
 }
 
@@ -205,7 +205,7 @@ static int prepare(struct walk *w, matrix_error *error)
     w->lid_of = calloc(f->lids | 1, sizeof *w->lid_of);
     w->steps = calloc(f->keys.count | 1, sizeof *w->steps);
     w->passed = calloc(f->keys.count | 1, sizeof *w->passed);
-    w->column = calloc(w->site->places | 1, sizeof *w->column);
+    w->column = calloc(w->site->classes | 1, sizeof *w->column);
     if (w->first_lid == NULL || w->lid_of == NULL || w->steps == NULL || w->passed == NULL ||
         w->column == NULL)
         return -ENOMEM;
@@ -216,15 +216,15 @@ int site_follow_tables(site *s, matrix_error *error)
 {
     struct walk w = {.site = s};
     name_table columns = {0};
-    size_t *place = calloc(s->nodes | 1, sizeof *place);
+    size_t *class = calloc(s->nodes | 1, sizeof *class);
     size_t *sample = calloc(s->nodes | 1, sizeof *sample);
-    int rc = place == NULL || sample == NULL ? -ENOMEM : prepare(&w, error);
+    int rc = class == NULL || sample == NULL ? -ENOMEM : prepare(&w, error);
     if (rc == 0)
-        rc = divide_places(&w, &columns, place, sample);
+        rc = divide_classes(&w, &columns, class, sample);
     if (rc == 0)
-        rc = fill_between(s, &columns, place, sample);
+        rc = fill_between(s, &columns, class, sample);
     if (rc != 0) {
-        free(place);
+        free(class);
         free(sample);
     }
     free(w.first_lid);
@@ -276,7 +276,7 @@ static int fill_gaps(const site *s, uint16_t *hops, matrix_error *error)
             if (*there == TOPO_UNREACHED)
                 *there = *back != TOPO_UNREACHED
                              ? *back
-                             : s->between[s->place[n] * s->places + s->place[m]];
+                             : s->between[s->class[n] * s -> classes + s -> class[m]];
             if (*back == TOPO_UNREACHED)
                 *back = *there;
         }
@@ -304,7 +304,7 @@ int site_apply_traces(site *s, matrix_error *error)
     free(s->between);
     s->between = hops;
     for (size_t n = 0; n < s->nodes; n++)
-        s->place[n] = s->sample[n] = n;
-    s->places = s->nodes;
+        s->class[n] = s->sample[n] = n;
+    s->classes = s->nodes;
     return 0;
 }

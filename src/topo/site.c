@@ -40,7 +40,7 @@ static int measure(site *s, matrix_error *error)
 {
     int rc = find_hosts(s, error);
     if (rc == 0)
-        rc = site_find_places(s, error);
+        rc = site_find_classes(s, error);
     if (rc == 0)
         rc = site_count_hops(s);
     if (rc == 0 && s->fabric->tables > 0)
@@ -62,12 +62,12 @@ int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t
     if (rc == 0)
         rc = site_find_tree(&s, &tree);
     if (rc == 0) {
-        *t = (topo){nodes, s.places, s.place, s.between, tree, fabric->format};
-        s.place = NULL;
+        *t = (topo){nodes, s.classes, s.class, s.between, tree, fabric->format};
+        s.class = NULL;
         s.between = NULL;
     }
     free(s.host);
-    free(s.place);
+    free(s.class);
     free(s.sample);
     free(s.between);
     return rc;

@@ -7,28 +7,28 @@
 
 #include "topo/fabric.h"
 
-/* The hosts of a job, and the places they are at. */
+/* The hosts of a job, and the classes they are at. */
 typedef struct site {
     const topo_fabric *fabric;
     const char *const *names; /* as the job calls them */
     size_t nodes;
     size_t *host; /* of each node, in the fabric */
-    size_t places;
-    size_t *place;     /* of each node */
-    size_t *sample;    /* of each place: a node that is there */
+    size_t classes;
+    size_t *class;     /* of each node */
+    size_t *sample;    /* of each class: a node that is there */
     uint16_t *between; /* as in topo */
 } site;
 
-/* Nodes whose adapters have the same neighbours share a place. -ENXIO: a host without links. */
-int site_find_places(site *s, matrix_error *error);
+/* Nodes whose adapters have the same neighbours share a class. -ENXIO: a host without links. */
+int site_find_classes(site *s, matrix_error *error);
 
 /* Fewest links. */
 int site_count_hops(site *s);
 
-/* By the forwarding tables; may divide places. -EBADMSG: a local address that two have. */
+/* By the forwarding tables; may divide classes. -EBADMSG: a local address that two have. */
 int site_follow_tables(site *s, matrix_error *error);
 
-/* What traces tell instead of what is in `between`; every node gets a place of its own. -ENXIO: a
+/* What traces tell instead of what is in `between`; every node gets a class of its own. -ENXIO: a
  * pair of nodes that no trace tells of, nor a list of links. */
 int site_apply_traces(site *s, matrix_error *error);
 

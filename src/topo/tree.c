@@ -304,13 +304,13 @@ static int agrees(const struct draft *d)
 {
     const site *s = d->site;
     for (size_t n = 0; n < s->nodes; n++) {
-        size_t p = s->place[n];
-        if (s->sample[p] != n && distance(d, n, s->sample[p]) != s->between[p * s->places + p])
+        size_t p = s->class[n];
+        if (s->sample[p] != n && distance(d, n, s->sample[p]) != s->between[p * s->classes + p])
             return 0;
     }
-    for (size_t p = 0; p < s->places; p++)
-        for (size_t q = 0; q < s->places; q++)
-            if (p != q && distance(d, s->sample[p], s->sample[q]) != s->between[p * s->places + q])
+    for (size_t p = 0; p < s->classes; p++)
+        for (size_t q = 0; q < s->classes; q++)
+            if (p != q && distance(d, s->sample[p], s->sample[q]) != s->between[p * s->classes + q])
                 return 0;
     return 1;
 }

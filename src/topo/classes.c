@@ -7,7 +7,7 @@
 #include "topo/site.h"
 #include "topo/text.h"
 
-/* ---- places ---- */
+/* ---- classes ---- */
 
 static int compare_numbers(const void *a, const void *b)
 {
@@ -38,8 +38,8 @@ static int list_neighbours(const topo_fabric *f, size_t host, size_t **list, siz
     return 0;
 }
 
-static int place_node(site *s, size_t n, name_table *known, size_t **list, size_t *room,
-                      matrix_error *error)
+static int classify_node(site *s, size_t n, name_table *known, size_t **list, size_t *room,
+                         matrix_error *error)
 {
     size_t count;
     int rc = list_neighbours(s->fabric, s->host[n], list, room, &count);
@@ -49,22 +49,22 @@ static int place_node(site *s, size_t n, name_table *known, size_t **list, size_
         refuse(error, 0, "host %.150s has no link", s->names[n]);
         return -ENXIO;
     }
-    rc = name_table_add(known, *list, count * sizeof **list, &s->place[n]);
-    if (rc == 0 && s->place[n] == s->places)
-        s->sample[s->places++] = n;
+    rc = name_table_add(known, *list, count * sizeof **list, &s->class[n]);
+    if (rc == 0 && s->class[n] == s->classes)
+        s->sample[s->classes++] = n;
     return rc;
 }
 
-int site_find_places(site *s, matrix_error *error)
+int site_find_classes(site *s, matrix_error *error)
 {
     name_table known = {0};
     size_t room = 0, *list = NULL;
-    s->place = calloc(s->nodes | 1, sizeof *s->place);
+    s->class = calloc(s->nodes | 1, sizeof *s->class);
     s->sample = calloc(s->nodes | 1, sizeof *s->sample);
-    int rc = s->place == NULL || s->sample == NULL ? -ENOMEM
+    int rc = s->class == NULL || s->sample == NULL ? -ENOMEM
                                                    : grow((void **)&list, &room, 1, sizeof *list);
     for (size_t n = 0; rc == 0 && n < s->nodes; n++)
-        rc = place_node(s, n, &known, &list, &room, error);
+        rc = classify_node(s, n, &known, &list, &room, error);
     free(list);
     name_table_release(&known);
     return rc;
@@ -72,27 +72,27 @@ int site_find_places(site *s, matrix_error *error)
 
 /* ---- fewest links ---- */
 
-/* Breadth-first from up to 64 places at a time, one bit each (Then et al., The More the Merrier:
+/* Breadth-first from up to 64 classes at a time, one bit each (Then et al., The More the Merrier:
  * Efficient Multi-Source Graph Traversal, VLDB 2014). */
 struct search {
     const site *site;
-    size_t base;              /* the place of bit 0 */
-    uint64_t *seen;           /* of each vertex: places that have reached it */
+    size_t base;              /* the class of bit 0 */
+    uint64_t *seen;           /* of each vertex: classes that have reached it */
     uint64_t *now;            /* ... with the last step */
     uint64_t *next;           /* ... with this step */
     size_t *active, *reached; /* vertices whose now or next is not 0 */
     size_t active_count, reached_count;
-    size_t *target; /* of each vertex: 1 + the place whose sample has this adapter; 0: none */
+    size_t *target; /* of each vertex: 1 + the class whose sample has this adapter; 0: none */
 };
 
-static void reach(struct search *x, size_t v, uint64_t places)
+static void reach(struct search *x, size_t v, uint64_t classes)
 {
-    places &= ~x->seen[v];
-    if (places == 0)
+    classes &= ~x->seen[v];
+    if (classes == 0)
         return;
     if (x->next[v] == 0)
         x->reached[x->reached_count++] = v;
-    x->next[v] |= places;
+    x->next[v] |= classes;
 }
 
 static void note_distances(const struct search *x, size_t v, uint16_t hops)
@@ -100,7 +100,7 @@ static void note_distances(const struct search *x, size_t v, uint16_t hops)
     size_t q = x->target[v] - 1;
     for (uint64_t left = x->next[v]; left != 0; left &= left - 1) {
         uint16_t *between =
-            &x->site->between[(x->base + (size_t)__builtin_ctzll(left)) * x->site->places + q];
+            &x->site->between[(x->base + (size_t)__builtin_ctzll(left)) * x->site->classes + q];
         if (*between == TOPO_UNREACHED)
             *between = hops;
     }
@@ -126,13 +126,13 @@ static void end_step(struct search *x, uint16_t hops)
     x->reached_count = 0;
 }
 
-/* The first step leaves the adapters of the places' samples, all the others only switches. A
+/* The first step leaves the adapters of the classes' samples, all the others only switches. A
  * sample's own adapters count as not seen: the way back to them is as long as that to another node
  * there. */
-static void first_step(struct search *x, size_t places)
+static void first_step(struct search *x, size_t classes)
 {
     const topo_fabric *f = x->site->fabric;
-    for (size_t p = 0; p < places; p++) {
+    for (size_t p = 0; p < classes; p++) {
         size_t host = x->site->host[x->site->sample[x->base + p]];
         for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++)
             for (size_t i = f->first_arc[f->adapter[k]]; i < f->first_arc[f->adapter[k] + 1]; i++)
@@ -154,7 +154,7 @@ static void next_step(struct search *x)
 
 static void search(struct search *x)
 {
-    size_t left = x->site->places - x->base;
+    size_t left = x->site->classes - x->base;
     memset(x->seen, 0, x->site->fabric->keys.count * sizeof *x->seen);
     x->active_count = x->reached_count = 0;
     first_step(x, left < 64 ? left : 64);
@@ -177,7 +177,7 @@ static int prepare(struct search *x)
     if (x->seen == NULL || x->now == NULL || x->next == NULL || x->active == NULL ||
         x->reached == NULL || x->target == NULL)
         return -ENOMEM;
-    for (size_t p = 0; p < x->site->places; p++) {
+    for (size_t p = 0; p < x->site->classes; p++) {
         size_t host = x->site->host[x->site->sample[p]];
         for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++)
             x->target[f->adapter[k]] = p + 1;
@@ -199,13 +199,13 @@ int site_count_hops(site *s)
 {
     size_t pairs;
     struct search x = {.site = s};
-    if (__builtin_mul_overflow(s->places, s->places, &pairs))
+    if (__builtin_mul_overflow(s->classes, s->classes, &pairs))
         return -ENOMEM;
     s->between = calloc(pairs | 1, sizeof *s->between);
     int rc = s->between == NULL ? -ENOMEM : prepare(&x);
     if (rc == 0) {
         memset(s->between, 0xff, pairs * sizeof *s->between);
-        for (x.base = 0; x.base < s->places; x.base += 64)
+        for (x.base = 0; x.base < s->classes; x.base += 64)
             search(&x);
     }
     release(&x);
@@ -216,7 +216,7 @@ int site_count_hops(site *s)
 
 static int check_pair(const site *s, size_t from, size_t to, matrix_error *error)
 {
-    if (s->between[s->place[from] * s->places + s->place[to]] != TOPO_UNREACHED)
+    if (s->between[s->class[from] * s -> classes + s -> class[to]] != TOPO_UNREACHED)
         return 0;
     refuse(error, 0, "no way from host %.80s to host %.80s", s->names[from], s->names[to]);
     return -ENXIO;
@@ -226,10 +226,10 @@ int site_check_reached(const site *s, matrix_error *error)
 {
     int rc = 0;
     for (size_t n = 0; rc == 0 && n < s->nodes; n++)
-        if (s->sample[s->place[n]] != n)
-            rc = check_pair(s, s->sample[s->place[n]], n, error);
-    for (size_t p = 0; rc == 0 && p < s->places; p++)
-        for (size_t q = 0; rc == 0 && q < s->places; q++)
+        if (s->sample[s->class[n]] != n)
+            rc = check_pair(s, s->sample[s->class[n]], n, error);
+    for (size_t p = 0; rc == 0 && p < s->classes; p++)
+        for (size_t q = 0; rc == 0 && q < s->classes; q++)
             if (p != q)
                 rc = check_pair(s, s->sample[p], s->sample[q], error);
     return rc;
