@@ -59,7 +59,9 @@
     static inline                                                                                  \
         __attribute__((unused)) void name##_build(order_t order, item_t *heap, size_t count)       \
     {                                                                                              \
-        for (size_t at = count; at-- > 0;)                                                         \
+        for (size_t at = count / 2; at < count; at++)                                              \
+            placed(order, heap[at], at);                                                           \
+        for (size_t at = count / 2; at-- > 0;)                                                     \
             name##_down(order, heap, count, at, heap[at]);                                         \
     }                                                                                              \
     _Static_assert(sizeof(item_t) > 0, "so that a semicolon ends the use of this macro")
