@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cutting accesses at the borders of file domains. */
 #include "access/domain.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct cutter {
     const file_domains *domains;
@@ -17,16 +17,9 @@ typedef struct cutter {
 static access_list *share_of(cutter *cut, size_t domain)
 {
     if (cut->slot[domain] == 0) {
-        if (cut->count == cut->capacity) {
-            size_t capacity = cut->capacity ? cut->capacity * 2 : 4;
-            domain_share *grown = realloc(cut->share, capacity * sizeof *grown);
-            if (grown == NULL)
-                return NULL;
-            cut->share = grown;
-            cut->capacity = capacity;
-        }
-        memset(&cut->share[cut->count], 0, sizeof *cut->share);
-        cut->share[cut->count].domain = domain;
+        if (base_reserve(&cut->share, &cut->capacity, cut->count + 1, sizeof *cut->share) != 0)
+            return NULL;
+        cut->share[cut->count] = (domain_share){.domain = domain};
         cut->slot[domain] = ++cut->count;
     }
     return &cut->share[cut->slot[domain] - 1].list;

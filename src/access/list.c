@@ -2,6 +2,7 @@
 /* Building lists of runs, and putting them into file order. */
 #include "access/list.h"
 #include "access/cursor.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,18 +22,10 @@ void access_clear(access_list *list)
 
 static int push(access_list *list, const access_run *run)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? list->capacity * 2 : 4, size;
-        if (__builtin_mul_overflow(capacity, sizeof *list->run, &size))
-            return -ENOMEM;
-        access_run *grown = realloc(list->run, size);
-        if (grown == NULL)
-            return -ENOMEM;
-        list->run = grown;
-        list->capacity = capacity;
-    }
-    list->run[list->count++] = *run;
-    return 0;
+    int rc = base_reserve(&list->run, &list->capacity, list->count + 1, sizeof *run);
+    if (rc == 0)
+        list->run[list->count++] = *run;
+    return rc;
 }
 
 static int64_t last_block(const access_run *run)
@@ -193,11 +186,9 @@ static int by_offset(const void *a, const void *b)
 
 static access_piece *sorted_blocks(const access_list *list, size_t *count)
 {
-    size_t n = 0, size;
+    size_t n = 0;
     *count = count_blocks(list);
-    if (__builtin_mul_overflow(*count + 1, sizeof(access_piece), &size))
-        return NULL;
-    access_piece *block = malloc(size);
+    access_piece *block = base_alloc(*count, sizeof *block);
     if (block == NULL)
         return NULL;
     for (size_t i = 0; i < list->count; i++) {
@@ -213,7 +204,7 @@ static access_piece *sorted_blocks(const access_list *list, size_t *count)
 
 typedef struct layer_set {
     access_list *layer;
-    size_t count;
+    size_t count, capacity;
 } layer_set;
 
 static void release_layers(layer_set *set)
@@ -229,19 +220,17 @@ static int put_into_layer(layer_set *set, const access_piece *block)
     while (i < set->count && access_upper(&set->layer[i]) > block->offset)
         i++;
     if (i == set->count) {
-        access_list *grown = realloc(set->layer, (i + 1) * sizeof *grown);
-        if (grown == NULL)
-            return -ENOMEM;
-        set->layer = grown;
-        set->count++;
-        memset(&set->layer[i], 0, sizeof set->layer[i]);
+        int rc = base_reserve(&set->layer, &set->capacity, i + 1, sizeof *set->layer);
+        if (rc != 0)
+            return rc;
+        set->layer[set->count++] = (access_list){0};
     }
     return access_append(&set->layer[i], block->offset, block->length, block->stream);
 }
 
 int access_layers(const access_list *list, access_list **layers, size_t *count)
 {
-    layer_set set = {NULL, 0};
+    layer_set set = {0};
     size_t blocks;
     int rc = 0;
     access_piece *block = sorted_blocks(list, &blocks);

@@ -1,44 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* K-way merge of ordered lists, and what they cover. */
 #include "access/merge.h"
+#include "base/heap.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static int before(const access_merge *merge, size_t a, size_t b)
+static inline int list_precedes(const access_cursor *cursor, size_t a, size_t b)
 {
-    int64_t x = access_next(&merge->cursor[a]), y = access_next(&merge->cursor[b]);
+    int64_t x = access_next(&cursor[a]), y = access_next(&cursor[b]);
     return x != y ? x < y : a < b;
 }
 
-static void sift_down(access_merge *merge, size_t at)
-{
-    size_t list = merge->heap[at];
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= merge->live)
-            break;
-        if (child + 1 < merge->live && before(merge, merge->heap[child + 1], merge->heap[child]))
-            child++;
-        if (!before(merge, merge->heap[child], list))
-            break;
-        merge->heap[at] = merge->heap[child];
-        at = child;
-    }
-    merge->heap[at] = list;
-}
-
-static void merge_init(access_merge *merge, access_cursor *cursor, size_t count, size_t *heap)
-{
-    merge->cursor = cursor;
-    merge->heap = heap;
-    merge->live = 0;
-    for (size_t i = 0; i < count; i++)
-        if (access_next(&cursor[i]) != ACCESS_END)
-            heap[merge->live++] = i;
-    for (size_t at = merge->live / 2; at-- > 0;)
-        sift_down(merge, at);
-}
+BASE_HEAP(list_heap, size_t, const access_cursor *, list_precedes, BASE_HEAP_UNPLACED);
 
 int access_merge_take(access_merge *merge, access_piece *piece, size_t *list)
 {
@@ -49,7 +23,7 @@ int access_merge_take(access_merge *merge, access_piece *piece, size_t *list)
     if (access_next(&merge->cursor[*list]) == ACCESS_END)
         merge->heap[0] = merge->heap[--merge->live];
     if (merge->live > 0)
-        sift_down(merge, 0);
+        list_heap_down(merge->cursor, merge->heap, merge->live, 0, merge->heap[0]);
     return 1;
 }
 
@@ -181,9 +155,13 @@ int access_merge_init(access_merge *merge, const access_list *const *lists, size
         free(heap);
         return -ENOMEM;
     }
-    for (size_t i = 0; i < count; i++)
+    *merge = (access_merge){.cursor = cursor, .heap = heap};
+    for (size_t i = 0; i < count; i++) {
         access_cursor_init(&cursor[i], lists[i]);
-    merge_init(merge, cursor, count, heap);
+        if (access_next(&cursor[i]) != ACCESS_END)
+            heap[merge->live++] = i;
+    }
+    list_heap_build(cursor, heap, merge->live);
     return 0;
 }
 

@@ -2,6 +2,7 @@
 /* How many bytes of an access lie in each unit of the file. */
 #include "access/units.h"
 #include "access/cursor.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,18 +20,10 @@ static int append(unit_counts *counts, int64_t unit, int64_t bytes)
         last->count++;
         return 0;
     }
-    if (counts->count == counts->capacity) {
-        size_t capacity = counts->capacity > 0 ? counts->capacity * 2 : 16, size;
-        if (__builtin_mul_overflow(capacity, sizeof *counts->step, &size))
-            return -ENOMEM;
-        unit_step *grown = realloc(counts->step, size);
-        if (grown == NULL)
-            return -ENOMEM;
-        counts->step = grown;
-        counts->capacity = capacity;
-    }
-    counts->step[counts->count++] = (unit_step){unit, 1, bytes};
-    return 0;
+    int rc = base_reserve(&counts->step, &counts->capacity, counts->count + 1, sizeof *last);
+    if (rc == 0)
+        counts->step[counts->count++] = (unit_step){unit, 1, bytes};
+    return rc;
 }
 
 int units_count(const access_list *list, int64_t base, int64_t unit, unit_counts *counts)

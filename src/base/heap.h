@@ -59,7 +59,7 @@
     static inline                                                                                  \
         __attribute__((unused)) void name##_build(order_t order, item_t *heap, size_t count)       \
     {                                                                                              \
-        for (size_t at = count / 2; at < count; at++)                                              \
+        for (size_t at = count; at-- > count / 2;)                                                 \
             placed(order, heap[at], at);                                                           \
         for (size_t at = count / 2; at-- > 0;)                                                     \
             name##_down(order, heap, count, at, heap[at]);                                         \

@@ -35,17 +35,18 @@ static inline void *base_zeroed(size_t count, size_t size, int *rc)
 
 /* Makes room for `count` elements of `size` bytes in the array *array (a pointer to the array's
  * pointer, which may be NULL) of *capacity elements. Grows at least by doubling, so that appending
- * costs O(1) on average. 0, or -ENOMEM: array and capacity are unchanged. */
+ * costs O(1) on average, from 4 elements or 256 bytes. 0, or -ENOMEM: array and capacity are
+ * unchanged. */
 static inline int base_reserve(void *array, size_t *capacity, size_t count, size_t size)
 {
-    size_t wanted = count, bytes;
+    size_t wanted = count, least = size < 64 ? 256 / size : 4, bytes;
     void *old;
     if (count <= *capacity)
         return 0;
     if (wanted < 2 * *capacity)
         wanted = 2 * *capacity;
-    if (wanted < 4)
-        wanted = 4;
+    if (wanted < least)
+        wanted = least;
     if (__builtin_mul_overflow(wanted, size, &bytes))
         return -ENOMEM;
     memcpy(&old, array, sizeof old);

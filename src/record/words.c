@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "access/domain.h"
+#include "base/memory.h"
 
 /* Borders of parts in the file. Smaller parts are not worth a message. */
 #define ALIGNMENT 4096
@@ -14,25 +15,14 @@
 /* A piece: the call, how many runs, and the runs. */
 enum { PIECE_CALL, PIECE_RUNS, PIECE_WORDS };
 
-/* Room for so many more. */
-static int reserve(record_words *words, size_t count)
+static int reserve_words(record_words *words, size_t more)
 {
-    if (words->capacity - words->count >= count)
-        return 0;
-    size_t wanted = 2 * words->capacity + count + 64, size;
-    if (__builtin_mul_overflow(wanted, sizeof *words->word, &size))
-        return -ENOMEM;
-    int64_t *grown = realloc(words->word, size);
-    if (grown == NULL)
-        return -ENOMEM;
-    words->word = grown;
-    words->capacity = wanted;
-    return 0;
+    return base_reserve(&words->word, &words->capacity, words->count + more, sizeof(int64_t));
 }
 
 int record_add_words(record_words *words, const int64_t *more, size_t count)
 {
-    int rc = reserve(words, count);
+    int rc = reserve_words(words, count);
     if (rc != 0 || count == 0)
         return rc;
     memcpy(words->word + words->count, more, count * sizeof *more);
@@ -42,7 +32,7 @@ int record_add_words(record_words *words, const int64_t *more, size_t count)
 
 static int add_runs(const access_list *list, int64_t shift, record_words *words)
 {
-    int rc = reserve(words, list->count * ACCESS_RUN_WORDS);
+    int rc = reserve_words(words, list->count * ACCESS_RUN_WORDS);
     if (rc != 0)
         return rc;
     access_to_words(list, shift, words->word + words->count);

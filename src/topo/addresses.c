@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The way from the top to each node, as Slurm tells it to the tasks of a job. */
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +59,7 @@ static int add_way(topo_fabric *f, const char *address, size_t length, size_t *l
 static int add_address(topo_fabric *f, const char *address, size_t length, const char *host)
 {
     size_t leaf, v, known = f->keys.count;
-    char *key = malloc(strlen(host) + sizeof ".");
+    char *key = base_alloc(strlen(host) + sizeof ".", 1);
     if (key == NULL)
         return -ENOMEM;
     /* No way to a switch ends with a dot. */

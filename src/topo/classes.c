@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nodes that are equally far from all others, and the fewest links between them. */
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +24,8 @@ static int list_neighbours(const topo_fabric *f, size_t host, size_t **list, siz
     *count = 0;
     for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++) {
         size_t v = f->adapter[k];
-        int rc = grow((void **)list, room, *count + f->first_arc[v + 1] - f->first_arc[v],
-                      sizeof **list);
+        int rc =
+            base_reserve(list, room, *count + f->first_arc[v + 1] - f->first_arc[v], sizeof **list);
         if (rc != 0)
             return rc;
         for (size_t i = f->first_arc[v]; i < f->first_arc[v + 1]; i++)
@@ -62,7 +64,7 @@ int site_find_classes(site *s, matrix_error *error)
     s->class = calloc(s->nodes | 1, sizeof *s->class);
     s->sample = calloc(s->nodes | 1, sizeof *s->sample);
     int rc = s->class == NULL || s->sample == NULL ? -ENOMEM
-                                                   : grow((void **)&list, &room, 1, sizeof *list);
+                                                   : base_reserve(&list, &room, 1, sizeof *list);
     for (size_t n = 0; rc == 0 && n < s->nodes; n++)
         rc = classify_node(s, n, &known, &list, &room, error);
     free(list);

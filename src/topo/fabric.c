@@ -2,6 +2,8 @@
 /* What a file says about a network, as a graph. */
 #include "topo/fabric.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +15,7 @@
 int fabric_vertex(topo_fabric *f, const char *key, size_t length, size_t line, size_t *v)
 {
     size_t known = f->keys.count;
-    int rc = grow((void **)&f->vertex, &f->vertex_capacity, known + 1, sizeof *f->vertex);
+    int rc = base_reserve(&f->vertex, &f->vertex_capacity, known + 1, sizeof *f->vertex);
     if (rc == 0)
         rc = name_table_add(&f->keys, key, length, v);
     if (rc == 0 && *v == known)
@@ -35,7 +37,7 @@ const char *fabric_key(const topo_fabric *f, size_t v)
 
 int fabric_add_arc(topo_fabric *f, const arc *a)
 {
-    int rc = grow((void **)&f->arc, &f->arc_capacity, f->arcs + 1, sizeof *f->arc);
+    int rc = base_reserve(&f->arc, &f->arc_capacity, f->arcs + 1, sizeof *f->arc);
     if (rc == 0 && a->from != a->to)
         f->arc[f->arcs++] = *a;
     return rc;
@@ -87,7 +89,7 @@ int fabric_name_adapter(topo_fabric *f, size_t v, const char *description, size_
 
 int fabric_add_lid(topo_fabric *f, const lid_owner *owner)
 {
-    int rc = grow((void **)&f->lid, &f->lid_capacity, f->lids + 1, sizeof *f->lid);
+    int rc = base_reserve(&f->lid, &f->lid_capacity, f->lids + 1, sizeof *f->lid);
     if (rc == 0)
         f->lid[f->lids++] = *owner;
     return rc;
@@ -96,7 +98,7 @@ int fabric_add_lid(topo_fabric *f, const lid_owner *owner)
 int fabric_table(topo_fabric *f, size_t v, forwarding_table **table)
 {
     if (f->vertex[v].table == NO_INDEX) {
-        int rc = grow((void **)&f->table, &f->table_capacity, f->tables + 1, sizeof *f->table);
+        int rc = base_reserve(&f->table, &f->table_capacity, f->tables + 1, sizeof *f->table);
         if (rc != 0)
             return rc;
         f->table[f->tables] = (forwarding_table){.vertex = v};
@@ -109,7 +111,7 @@ int fabric_table(topo_fabric *f, size_t v, forwarding_table **table)
 int fabric_forward(forwarding_table *table, size_t lid, unsigned char port)
 {
     size_t room = table->lids;
-    int rc = grow((void **)&table->port, &room, lid + 1, 1);
+    int rc = base_reserve(&table->port, &room, lid + 1, 1);
     if (rc != 0)
         return rc;
     memset(table->port + table->lids, NO_PORT, room - table->lids);
@@ -120,7 +122,7 @@ int fabric_forward(forwarding_table *table, size_t lid, unsigned char port)
 
 int fabric_add_trace(topo_fabric *f, const trace *t)
 {
-    int rc = grow((void **)&f->trace, &f->trace_capacity, f->traces + 1, sizeof *f->trace);
+    int rc = base_reserve(&f->trace, &f->trace_capacity, f->traces + 1, sizeof *f->trace);
     if (rc == 0)
         f->trace[f->traces++] = *t;
     return rc;

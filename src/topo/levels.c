@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Levels of nearness: which nodes are how near to each other, as groups in groups. */
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@ struct nearness {
     unsigned char *together; /* by class: its own nodes are near enough, too */
     unsigned char *present;  /* by hops: some pair of nodes is so far apart */
     size_t *members;         /* by class */
+    size_t capacity;         /* of the array of groups */
 };
 
 static size_t root(const struct nearness *s, size_t p)
@@ -39,8 +42,12 @@ static uint16_t hops_between(const topo *t, size_t p, size_t q)
 static int nearness_init(struct nearness *s, const topo *t)
 {
     size_t n = t->places + 1;
-    *s = (struct nearness){t, calloc(n, sizeof *s->parent), calloc(n, 1),
-                           calloc((size_t)TOPO_UNREACHED + 1, 1), calloc(n, sizeof *s->members)};
+    *s = (struct nearness){t,
+                           calloc(n, sizeof *s->parent),
+                           calloc(n, 1),
+                           calloc((size_t)TOPO_UNREACHED + 1, 1),
+                           calloc(n, sizeof *s->members),
+                           0};
     if (s->parent == NULL || s->together == NULL || s->present == NULL || s->members == NULL) {
         nearness_release(s);
         return -ENOMEM;
@@ -89,16 +96,14 @@ static size_t count_groups(const struct nearness *s)
     return groups;
 }
 
-static int keep_level(const struct nearness *s, size_t *levels, size_t **group_of_node)
+static int append_level(struct nearness *s, size_t *levels, size_t **group_of_node)
 {
-    size_t nodes = s->topo->nodes, bytes, *all = NULL;
-    if (!__builtin_mul_overflow((*levels + 1) * sizeof *all, nodes, &bytes))
-        all = realloc(*group_of_node, bytes);
-    if (all == NULL)
+    size_t nodes = s->topo->nodes, needed;
+    if (__builtin_mul_overflow(*levels + 1, nodes, &needed) ||
+        base_reserve(group_of_node, &s->capacity, needed, sizeof **group_of_node) != 0)
         return -ENOMEM;
-    *group_of_node = all;
     for (size_t n = 0; n < nodes; n++)
-        all[*levels * nodes + n] = group_of(s, n);
+        (*group_of_node)[*levels * nodes + n] = group_of(s, n);
     ++*levels;
     return 0;
 }
@@ -114,7 +119,7 @@ static int find_levels(struct nearness *s, size_t *levels, size_t **group_of_nod
         join_at(s, hops);
         groups = count_groups(s);
         if (groups < before && groups > 1)
-            rc = keep_level(s, levels, group_of_node);
+            rc = append_level(s, levels, group_of_node);
     }
     return rc;
 }

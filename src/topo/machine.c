@@ -2,6 +2,8 @@
 /* hwloc's description of a machine. */
 #include "topo/machine.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -21,7 +23,7 @@ static int load(hwloc_topology_t topology, const char *xml, size_t length)
 {
     if (length == 0 || length >= INT_MAX)
         return -EBADMSG;
-    char *text = malloc(length + 1);
+    char *text = base_alloc(length + 1, 1);
     if (text == NULL)
         return -ENOMEM;
     memcpy(text, xml, length);
@@ -34,7 +36,7 @@ static int load(hwloc_topology_t topology, const char *xml, size_t length)
 
 int topo_machine_read(const char *xml, size_t length, topo_machine **machine)
 {
-    topo_machine *m = malloc(sizeof *m);
+    topo_machine *m = calloc(1, sizeof *m);
     if (m == NULL)
         return -ENOMEM;
     if (hwloc_topology_init(&m->topology) != 0) {

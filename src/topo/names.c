@@ -3,6 +3,8 @@
 #define _GNU_SOURCE /* qsort_r */
 #include "topo/names.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,9 +76,9 @@ static int make_room(name_table *names, size_t length)
     if (__builtin_add_overflow(names->used, length, &needed) ||
         __builtin_add_overflow(needed, 1, &needed))
         return -ENOMEM;
-    int rc = grow((void **)&names->text, &names->room, needed, 1);
+    int rc = base_reserve(&names->text, &names->room, needed, 1);
     if (rc == 0)
-        rc = grow((void **)&names->start, &names->capacity, names->count + 2, sizeof *names->start);
+        rc = base_reserve(&names->start, &names->capacity, names->count + 2, sizeof *names->start);
     if (rc == 0 && names->count + 1 > names->slots / 2)
         rc = grow_slots(names);
     return rc;

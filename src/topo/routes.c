@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Distances by the ways that messages take: forwarding tables and traces. */
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,7 +161,7 @@ static int divide_classes(struct walk *w, name_table *columns, size_t *class, si
 {
     site *s = w->site;
     size_t bytes = s->classes * sizeof *w->column;
-    unsigned char *key = malloc(bytes + sizeof(size_t));
+    unsigned char *key = base_alloc(bytes + sizeof(size_t), 1);
     int rc = key == NULL ? -ENOMEM : 0;
     for (size_t n = 0; rc == 0 && n < s->nodes; n++) {
         size_t known = columns->count;

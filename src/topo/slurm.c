@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Slurm's topology.conf and what "scontrol show topology" prints: trees of switches, and blocks. */
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,7 +157,7 @@ static int take_block(const char *name, void *context)
     size_t v;
     int rc = fabric_vertex(list->r->fabric, name, strlen(name), list->r->line, &v);
     if (rc == 0)
-        rc = grow((void **)&s->member, &s->member_capacity, s->members + 1, sizeof *s->member);
+        rc = base_reserve(&s->member, &s->member_capacity, s->members + 1, sizeof *s->member);
     if (rc != 0)
         return rc;
     list->r->fabric->vertex[v].kind = KIND_SWITCH;
@@ -197,7 +199,7 @@ static int read_block(reading *r, char *const *value)
     if (rc == 0 && value[NODES] == NULL)
         return refuse(r->error, r->line, "block %.80s has no Nodes=", value[BLOCK_NAME]);
     if (rc == 0)
-        rc = grow((void **)&s->block, &s->block_capacity, s->blocks + 1, sizeof *s->block);
+        rc = base_reserve(&s->block, &s->block_capacity, s->blocks + 1, sizeof *s->block);
     if (rc != 0)
         return rc;
     s->block[s->blocks++] = v;
@@ -227,7 +229,7 @@ static int read_aggregate(reading *r, char *const *value)
     r->fabric->vertex[g.vertex].described = r->line;
     rc = read_list(r, value[AGGREGATED_BLOCK], take_block, 0);
     if (rc == 0)
-        rc = grow((void **)&s->group, &s->group_capacity, s->groups + 1, sizeof *s->group);
+        rc = base_reserve(&s->group, &s->group_capacity, s->groups + 1, sizeof *s->group);
     if (rc != 0)
         return rc;
     g.last = s->members;
@@ -261,7 +263,7 @@ static int read_sizes(reading *r, const char *at)
         uint64_t size;
         int rc = read_size(r, &at, &size);
         if (rc == 0)
-            rc = grow((void **)&s->size, &s->size_capacity, s->sizes + 1, sizeof *s->size);
+            rc = base_reserve(&s->size, &s->size_capacity, s->sizes + 1, sizeof *s->size);
         if (rc != 0)
             return rc;
         s->size[s->sizes++] = size;
@@ -315,10 +317,10 @@ static int group_by_size(reading *r, uint64_t blocks_each)
                               (unsigned long long)blocks_each, first);
         int rc = fabric_vertex(r->fabric, key, (size_t)length, r->line, &g.vertex);
         if (rc == 0)
-            rc = grow((void **)&s->group, &s->group_capacity, s->groups + 1, sizeof *s->group);
+            rc = base_reserve(&s->group, &s->group_capacity, s->groups + 1, sizeof *s->group);
         if (rc == 0)
-            rc = grow((void **)&s->member, &s->member_capacity, s->members + s->blocks,
-                      sizeof *s->member);
+            rc = base_reserve(&s->member, &s->member_capacity, s->members + s->blocks,
+                              sizeof *s->member);
         if (rc != 0)
             return rc;
         r->fabric->vertex[g.vertex].kind = KIND_SWITCH;

@@ -2,6 +2,8 @@
 /* Lines of a text, pieces of a line, and why one is refused. */
 #include "topo/text.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -15,24 +17,6 @@ int refuse(matrix_error *error, size_t line, const char *format, ...)
     vsnprintf(error->reason, sizeof error->reason, format, arguments);
     va_end(arguments);
     return -EBADMSG;
-}
-
-int grow(void **array, size_t *capacity, size_t needed, size_t element)
-{
-    size_t bytes, wanted = *capacity < 16 ? 16 : *capacity;
-    if (needed <= *capacity)
-        return 0;
-    while (wanted < needed)
-        if (__builtin_mul_overflow(wanted, 2, &wanted))
-            return -ENOMEM;
-    if (__builtin_mul_overflow(wanted, element, &bytes))
-        return -ENOMEM;
-    void *grown = realloc(*array, bytes);
-    if (grown == NULL)
-        return -ENOMEM;
-    *array = grown;
-    *capacity = wanted;
-    return 0;
 }
 
 /* ---- lines ---- */
@@ -56,7 +40,7 @@ static int append_line(text_lines *text, size_t *used)
             break;
         if (c == '\0')
             return refuse(text->error, text->passed + 1, "a NUL character: this is no text");
-        int rc = grow((void **)&text->line, &text->room, *used + 2, 1);
+        int rc = base_reserve(&text->line, &text->room, *used + 2, 1);
         if (rc != 0)
             return rc;
         text->line[(*used)++] = (char)c;
@@ -70,7 +54,7 @@ static int append_line(text_lines *text, size_t *used)
 int text_next(text_lines *text)
 {
     size_t used = 0;
-    int rc = grow((void **)&text->line, &text->room, 2, 1);
+    int rc = base_reserve(&text->line, &text->room, 2, 1);
     if (rc == 0)
         rc = append_line(text, &used);
     text->number = text->passed;

@@ -11,9 +11,6 @@
 int refuse(matrix_error *error, size_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Makes room for `needed` elements, in steps that double. -ENOMEM: the array is as it was. */
-int grow(void **array, size_t *capacity, size_t needed, size_t element);
-
 typedef struct text_lines {
     FILE *stream;
     matrix_error *error;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "topo/names.h"
 
 void topo_flat(topo *t, size_t nodes)
@@ -60,15 +61,12 @@ static int make_key(const double *hops, size_t nodes, size_t n, uint16_t *key)
 /* sample[p] is the first node at place p. */
 static int find_twins(topo *t, const double *hops, name_table *keys, size_t *sample)
 {
-    size_t bytes;
-    if (__builtin_mul_overflow(t->nodes, 2 * sizeof(uint16_t), &bytes))
-        return -ENOMEM;
-    uint16_t *key = malloc(bytes | 1);
+    uint16_t *key = base_alloc(t->nodes, 2 * sizeof *key);
     int rc = key == NULL ? -ENOMEM : 0;
     for (size_t n = 0; rc == 0 && n < t->nodes; n++) {
         rc = make_key(hops, t->nodes, n, key);
         if (rc == 0)
-            rc = name_table_add(keys, key, bytes, &t->place_of_node[n]);
+            rc = name_table_add(keys, key, t->nodes * 2 * sizeof *key, &t->place_of_node[n]);
         if (rc == 0 && t->place_of_node[n] == t->places)
             sample[t->places++] = n;
     }
