@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Classes and their nodes. */
+/* Node classes and their nodes. */
 #include "plan/classes.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static int allocate(size_t nodes, size_t count, struct classes *classes)
+static int classes_allocate(size_t nodes, size_t count, struct classes *classes)
 {
+    int rc = 0;
     *classes = (struct classes){.nodes = nodes, .count = count};
-    classes->of_node = calloc(nodes | 1, sizeof *classes->of_node);
-    classes->member = calloc(nodes | 1, sizeof *classes->member);
-    classes->start = calloc(count + 2, sizeof *classes->start);
-    classes->within = calloc(count | 1, sizeof *classes->within);
-    if (classes->of_node == NULL || classes->member == NULL || classes->start == NULL ||
-        classes->within == NULL) {
+    classes->of_node = base_zeroed(nodes, sizeof *classes->of_node, &rc);
+    classes->member = base_zeroed(nodes, sizeof *classes->member, &rc);
+    classes->start = base_zeroed(count + 2, sizeof *classes->start, &rc);
+    classes->within = base_zeroed(count, sizeof *classes->within, &rc);
+    if (rc != 0)
         classes_release(classes);
-        return -ENOMEM;
-    }
-    return 0;
+    return rc;
 }
 
-/* start[p + 1] is where the next node of class p goes, and at last where class p ends. */
+/* Counting sort: start[p + 1] is the position of the next node of class p, finally the end of p. */
 static void list_members(struct classes *classes)
 {
     for (size_t n = 0; n < classes->nodes; n++)
@@ -31,7 +30,7 @@ static void list_members(struct classes *classes)
         classes->member[classes->start[classes->of_node[n] + 1]++] = n;
 }
 
-static void measure(const topo *t, struct classes *classes)
+static void measure_classes(const topo *t, struct classes *classes)
 {
     for (size_t p = 0; p < classes->count; p++) {
         const size_t *member = classes->member + classes->start[p];
@@ -42,7 +41,7 @@ static void measure(const topo *t, struct classes *classes)
 
 int classes_from_topo(const topo *t, struct classes *classes)
 {
-    int rc = allocate(t->nodes, t->places > 0 ? t->places : 1, classes);
+    int rc = classes_allocate(t->nodes, t->places > 0 ? t->places : 1, classes);
     if (rc != 0)
         return rc;
     classes->same = TOPO_SAME_NODE;
@@ -50,13 +49,13 @@ int classes_from_topo(const topo *t, struct classes *classes)
     for (size_t n = 0; n < t->nodes && t->places > 0; n++)
         classes->of_node[n] = t->place_of_node[n];
     list_members(classes);
-    measure(t, classes);
+    measure_classes(t, classes);
     return 0;
 }
 
 int classes_apart(size_t nodes, struct classes *classes)
 {
-    int rc = allocate(nodes, 1, classes);
+    int rc = classes_allocate(nodes, 1, classes);
     if (rc == 0) {
         list_members(classes);
         classes->within[0] = 1.0;

@@ -5,14 +5,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Sums under way at a time, since one alone waits for every addition to end. */
+/* Independent partial sums, so that additions overlap in the pipeline. */
 enum { CHAINS = 8 };
 
-/* One domain, class by class. */
+/* Bytes of one domain by class; all 0 between domains. */
 struct domain {
     const struct classes *classes;
     double *bytes;
-    size_t *present; /* classes that have any */
+    size_t *present; /* classes with bytes */
     size_t count;
 };
 
@@ -49,7 +49,8 @@ static double sum_all(const struct domain *d, const uint16_t *between)
     return sum;
 }
 
-/* What the topology has on its diagonal means nothing where a class has one node. */
+/* Hop-bytes of the domain from a node of class p that accesses none of it. The diagonal of the
+ * topology is undefined where a class has one node. */
 static double sum_from(struct domain *d, size_t p)
 {
     double own = d->bytes[p], sum = 0.0;
@@ -62,7 +63,7 @@ static double sum_from(struct domain *d, size_t p)
     return sum + d->classes->within[p] * own;
 }
 
-static void fill(struct costs *costs, struct domain *d)
+static void fill_costs(struct costs *costs, struct domain *d)
 {
     size_t count = d->classes->count;
     for (size_t j = 0; j < costs->sums->domains; j++) {
@@ -87,7 +88,7 @@ int costs_init(struct costs *costs, const struct classes *classes, const struct 
     d.present = calloc(classes->count, sizeof *d.present);
     int rc = costs->at_classes == NULL || d.bytes == NULL || d.present == NULL ? -ENOMEM : 0;
     if (rc == 0)
-        fill(costs, &d);
+        fill_costs(costs, &d);
     else
         costs_release(costs);
     free(d.bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What it costs to have a domain served on a node. For this folder only.
+ * The cost of assigning a domain to a node. For this folder only.
  */
 #ifndef PLAN_COSTS_H
 #define PLAN_COSTS_H
@@ -8,12 +8,11 @@
 #include "plan/classes.h"
 #include "plan/sums.h"
 
-/* `own`: what each byte saves that the serving rank accesses itself, taken for the best rank. */
 struct costs {
     const struct classes *classes;
     const struct sums *sums;
-    double own;
-    double *at_classes;
+    double own; /* saving per byte that the aggregator accesses itself, with the best rank */
+    double *at_classes; /* domains x classes, see costs_at_classes */
 };
 
 /* Up to O(nnz + classes * classes * domains) time, less where few classes access a domain. -ENOMEM.
@@ -22,7 +21,7 @@ int costs_init(struct costs *costs, const struct classes *classes, const struct 
                double own);
 void costs_release(struct costs *costs);
 
-/* For each class the hop-bytes of domain j on a node there that accesses none of it. */
+/* For each class the hop-bytes of domain j on a node of the class that accesses none of it. */
 static inline const double *costs_at_classes(const struct costs *costs, size_t j)
 {
     return costs->at_classes + j * costs->classes->count;

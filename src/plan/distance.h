@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Distances by class: what is true of one node of a class need not be computed for the others. A
- * flat topology has one class. For the files of this folder only.
+ * Distances by node class. A flat topology has one class. For the files of this folder only.
  */
 #ifndef PLAN_DISTANCE_H
 #define PLAN_DISTANCE_H
@@ -23,8 +22,8 @@ static inline size_t class_of_node(const topo *t, size_t n)
     return is_flat(t) ? 0 : t->place_of_node[n];
 }
 
-/* Hops from a node at p to another one at q. A class of one node has no other one: then the number
- * does not matter, but it is never below TOPO_SAME_NODE. */
+/* Hops from a node of class p to another one of q. For p == q with one node the number is unused,
+ * but at least TOPO_SAME_NODE. */
 static inline double hops_of_classes(const topo *t, size_t p, size_t q)
 {
     double hops = is_flat(t) ? TOPO_OTHER_NODE : t->between[p * t->places + q];

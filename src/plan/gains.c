@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a unit gains on each node, with a topology that is not flat. */
+/* The gain of a unit on each node, with a topology that is not flat. */
 #include "plan/gains.h"
 #include "base/memory.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Classes handled at a time, without branches, which compilers make vectors of. */
+/* Classes per block: loops of constant length without branches vectorise. */
 enum { BLOCK = 8 };
 
 static void fill_hops(gains *g)
@@ -19,7 +19,7 @@ static void fill_hops(gains *g)
             g->hops[q * g->stride + p] = (float)hops_of_classes(g->topology, p, q);
 }
 
-/* The least hops from another class to a node at q. */
+/* Minimum hops from another class to a node of q. */
 static double nearest_class(const gains *g, size_t q)
 {
     double nearest = INFINITY;
@@ -40,7 +40,7 @@ static double gain_away(const gains *g, size_t unit, size_t p)
     return sum;
 }
 
-/* A bound of `far` that takes each entry's nearest class. */
+/* Bounds `far` by the nearest class of each entry. */
 static void weigh_unit(gains *g, size_t unit, const double *nearest)
 {
     const matrix *m = g->bytes;

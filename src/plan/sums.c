@@ -15,9 +15,9 @@ void sums_release(struct sums *sums)
     *sums = (struct sums){0};
 }
 
-/* Turns counts in start[j + 2] into where entries go: start[j + 1], which ends as domain j's end.
+/* Counting sort: turns counts in start[j + 2] into positions in start[j + 1], finally the end of j.
  */
-static int allocate_entries(struct sums *sums)
+static int sums_allocate_entries(struct sums *sums)
 {
     for (size_t j = 1; j <= sums->domains; j++)
         sums->start[j + 1] += sums->start[j];
@@ -36,7 +36,7 @@ static double value_of(const struct held *held, size_t k)
 
 /* ---- from ranks ---- */
 
-/* A pass over C, node by node. */
+/* A traversal of C, node by node. */
 struct pass {
     const struct held *held;
     const struct ranks *ranks;
@@ -75,7 +75,7 @@ static int sum_ranks(const struct pass *pass, struct sums *sums)
     for (size_t n = 0; n < ranks->nodes; n++)
         for (size_t r = ranks->start[n]; r < ranks->start[n + 1]; r++)
             count_pairs(pass, n, ranks->rank[r], sums->start + 2);
-    int rc = allocate_entries(sums);
+    int rc = sums_allocate_entries(sums);
     memset(pass->last, 0, sums->domains * sizeof *pass->last);
     for (size_t n = 0; n < ranks->nodes && rc == 0; n++)
         for (size_t r = ranks->start[n]; r < ranks->start[n + 1]; r++)
@@ -99,7 +99,7 @@ static int sums_of_all(const struct held *held, const struct ranks *ranks, struc
 
 /* ---- from nodes, and the largest of their ranks ---- */
 
-static void transpose(const matrix *b, struct sums *sums)
+static void transpose_nodes(const matrix *b, struct sums *sums)
 {
     for (size_t n = 0; n < b->rows; n++) {
         for (size_t k = b->row_start[n]; k < b->row_start[n + 1]; k++) {
@@ -119,9 +119,9 @@ static int sums_of_nodes(const matrix *b, struct sums *sums)
         return -ENOMEM;
     for (size_t k = 0; k < b->row_start[b->rows]; k++)
         made.start[b->col[k] + 2]++;
-    int rc = allocate_entries(&made);
+    int rc = sums_allocate_entries(&made);
     if (rc == 0) {
-        transpose(b, &made);
+        transpose_nodes(b, &made);
         *sums = made;
     } else {
         sums_release(&made);
@@ -129,7 +129,7 @@ static int sums_of_nodes(const matrix *b, struct sums *sums)
     return rc;
 }
 
-/* at[j]: the next entry of domain j; entries and calls are in the order of nodes. */
+/* at[j]: the next entry of domain j; entries and calls are both ordered by node. */
 static void find_most_of_row(const struct held *held, size_t n, size_t i, struct sums *sums,
                              size_t *at)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hop-bytes: of every choice (W), and of one assignment. */
+/* Hop-bytes of every pair (W), and of one assignment. */
 #include "plan/costs.h"
 #include "plan/links.h"
 
@@ -21,7 +21,7 @@ static void fill_column(const plan_input *in, const struct costs *costs, size_t 
         column[i] = at_node[in->node_of_rank[i]];
 }
 
-/* A rank's own bytes were counted as those of another rank of its node. */
+/* A rank's own bytes were counted like those of another rank of its node. */
 static void subtract_own(const plan_input *in, double same, double *workload)
 {
     const matrix *c = in->requests;
@@ -30,8 +30,8 @@ static void subtract_own(const plan_input *in, double same, double *workload)
             workload[c->col[k] * c->rows + i] -= same * (double)c->value[k];
 }
 
-static int fill(const plan_input *in, const struct classes *classes, const struct sums *sums,
-                double *workload)
+static int fill_workload(const plan_input *in, const struct classes *classes,
+                         const struct sums *sums, double *workload)
 {
     struct costs costs;
     int rc = costs_init(&costs, classes, sums, 0.0);
@@ -62,7 +62,7 @@ int plan_workload(const plan_input *in, double *workload)
         goto release_ranks;
     rc = sums_of_ranks(&held, &ranks, &sums);
     if (rc == 0) {
-        rc = fill(in, &classes, &sums, workload);
+        rc = fill_workload(in, &classes, &sums, workload);
         sums_release(&sums);
     }
     classes_release(&classes);
@@ -73,7 +73,7 @@ release_ranks:
 
 /* ---- one assignment ---- */
 
-/* What aggregators access of their own domains. */
+/* Bytes that aggregators access of their own domains. */
 static double own_bytes(const plan_input *in, const size_t *rank_of_domain)
 {
     double sum = 0.0;
