@@ -99,4 +99,5 @@ int costs_init(struct costs *costs, const struct classes *classes, const struct 
 void costs_release(struct costs *costs)
 {
     free(costs->at_classes);
+    costs->at_classes = NULL;
 }

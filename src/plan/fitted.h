@@ -24,11 +24,10 @@ typedef struct fitted_input {
 /* Zeroed: the defaults. */
 typedef struct fitted_options {
     /* Another assignment (units entries), such as even contiguous domains: fitted_assign returns it
-     * unless fitted units save at least least_saving, so the result never costs more. Its balance
+     * unless fitted units save more than least_saving, so the result never costs more. Its balance
      * is not checked. NULL: none. */
     const size_t *alternative;
-    double
-        least_saving; /* part of the alternative's hop-bytes that fitted units must save; 0: any */
+    double least_saving; /* as part of the alternative's hop-bytes */
     /* Minimum rise of a price, in bytes of the average unit times one hop: the result is within
      * that part of all bytes of the optimum unless a price war raised it. 0: .01, then .002 if the
      * bound leaves a gap above .002. */

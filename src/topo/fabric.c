@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a file says about a network, as a graph. */
+/* The graph of a network. */
 #include "topo/fabric.h"
 
 #include "base/memory.h"
@@ -110,12 +110,12 @@ int fabric_table(topo_fabric *f, size_t v, forwarding_table **table)
 
 int fabric_forward(forwarding_table *table, size_t lid, unsigned char port)
 {
-    size_t room = table->lids;
-    int rc = base_reserve(&table->port, &room, lid + 1, 1);
+    size_t lids = table->lids;
+    int rc = base_reserve(&table->port, &lids, lid + 1, 1);
     if (rc != 0)
         return rc;
-    memset(table->port + table->lids, NO_PORT, room - table->lids);
-    table->lids = room;
+    memset(table->port + table->lids, NO_PORT, lids - table->lids);
+    table->lids = lids;
     table->port[lid] = port;
     return 0;
 }
@@ -212,8 +212,8 @@ static int list_adapters(topo_fabric *f)
     f->adapter = calloc(f->keys.count | 1, sizeof *f->adapter);
     if (f->first_adapter == NULL || f->adapter == NULL)
         return -ENOMEM;
-    /* first_adapter[h + 1] is where the next adapter of h goes, and in the end where h + 1 begins.
-     */
+    /* Counting sort: first_adapter[h + 1] is the position of the next adapter of h, finally the
+     * end. */
     for (size_t v = 0; v < f->keys.count; v++)
         if (f->vertex[v].host != NO_INDEX)
             f->first_adapter[f->vertex[v].host + 2]++;
@@ -258,7 +258,7 @@ void topo_fabric_free(topo_fabric *f)
     free(f);
 }
 
-/* ---- what was understood ---- */
+/* ---- summary ---- */
 
 void topo_fabric_summary(const topo_fabric *f, topo_summary *summary)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Levels of nearness: which nodes are how near to each other, as groups in groups. */
+/* Hierarchical groups of nodes by distance. */
 #include "base/memory.h"
 
 #include <errno.h>
@@ -8,17 +8,17 @@
 
 #include "topo/distances.h"
 
-/* Classes that are near enough so far: a union-find whose roots are the lowest members. */
+/* Joined classes at the current level: a union-find whose roots are the lowest members. */
 struct nearness {
     const topo *topo;
     size_t *parent;
-    unsigned char *together; /* by class: its own nodes are near enough, too */
-    unsigned char *present;  /* by hops: some pair of nodes is so far apart */
+    unsigned char *together; /* by class: its own nodes are joined */
+    unsigned char *present;  /* by hops: some pair of nodes has that distance */
     size_t *members;         /* by class */
     size_t capacity;         /* of the array of groups */
 };
 
-static size_t root(const struct nearness *s, size_t p)
+static size_t group_root(const struct nearness *s, size_t p)
 {
     while (s->parent[p] != p)
         p = s->parent[p] = s->parent[s->parent[p]];
@@ -42,15 +42,15 @@ static uint16_t hops_between(const topo *t, size_t p, size_t q)
 static int nearness_init(struct nearness *s, const topo *t)
 {
     size_t n = t->places + 1;
-    *s = (struct nearness){t,
-                           calloc(n, sizeof *s->parent),
-                           calloc(n, 1),
-                           calloc((size_t)TOPO_UNREACHED + 1, 1),
-                           calloc(n, sizeof *s->members),
-                           0};
-    if (s->parent == NULL || s->together == NULL || s->present == NULL || s->members == NULL) {
+    int rc = 0;
+    *s = (struct nearness){.topo = t};
+    s->parent = base_zeroed(n, sizeof *s->parent, &rc);
+    s->together = base_zeroed(n, 1, &rc);
+    s->present = base_zeroed((size_t)TOPO_UNREACHED + 1, 1, &rc);
+    s->members = base_zeroed(n, sizeof *s->members, &rc);
+    if (rc != 0) {
         nearness_release(s);
-        return -ENOMEM;
+        return rc;
     }
     for (size_t k = 0; k < t->nodes; k++)
         s->members[t->place_of_node[k]]++;
@@ -63,7 +63,7 @@ static int nearness_init(struct nearness *s, const topo *t)
     return 0;
 }
 
-/* Nodes of a class that has others so near are so near to each other, through them. */
+/* A class that is joined to another one has its own nodes joined, through that one. */
 static void join_at(struct nearness *s, uint16_t hops)
 {
     size_t classes = s->topo->places;
@@ -71,18 +71,18 @@ static void join_at(struct nearness *s, uint16_t hops)
         for (size_t q = p; q < classes; q++) {
             if (hops_between(s->topo, p, q) != hops || (p == q && s->members[p] < 2))
                 continue;
-            size_t x = root(s, p), y = root(s, q);
+            size_t x = group_root(s, p), y = group_root(s, q);
             s->together[p] = s->together[q] = 1;
             s->parent[x > y ? x : y] = x > y ? y : x;
         }
     }
 }
 
-/* Nodes that are alone are groups numbered beyond the classes. */
+/* A node that is not joined is a group of its own, numbered beyond the classes. */
 static size_t group_of(const struct nearness *s, size_t node)
 {
     size_t class = s->topo->place_of_node[node];
-    return s->together[class] ? root(s, class) : s->topo->places + node;
+    return s->together[class] ? group_root(s, class) : s->topo->places + node;
 }
 
 static size_t count_groups(const struct nearness *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distances by the ways that messages take: forwarding tables and traces. */
+/* Distances along actual routes: forwarding tables and traces. */
 #include "base/memory.h"
 
 #include <errno.h>
@@ -11,10 +11,10 @@
 
 /* ---- forwarding tables ---- */
 
-/* Steps from a switch to one local address. ON_THE_WAY: being found, so that a circle is seen. */
+/* Steps from a switch to one local address. ON_THE_WAY: being computed, which detects cycles. */
 enum { NOT_KNOWN = 0, ON_THE_WAY = TOPO_UNREACHED - 1 };
 
-struct walk {
+struct table_walk {
     site *site;
     size_t *first_lid; /* of each vertex, in lid_of: its addresses up to the next vertex's */
     size_t *lid_of;
@@ -32,7 +32,7 @@ static int compare_owners(const void *a, const void *b)
     return (x->line > y->line) - (x->line < y->line);
 }
 
-/* Sorted and each once; a port's address is told from both ends of its link. */
+/* Sorts the owners and removes duplicates; the file gives an address at both ends of a link. */
 static int sort_owners(const topo_fabric *f, lid_owner *owner, size_t *count, matrix_error *error)
 {
     size_t kept = 0;
@@ -53,15 +53,15 @@ static int sort_owners(const topo_fabric *f, lid_owner *owner, size_t *count, ma
     return 0;
 }
 
-static int list_lids(struct walk *w, matrix_error *error)
+static int list_lids(struct table_walk *w, matrix_error *error)
 {
     const topo_fabric *f = w->site->fabric;
     size_t vertices = f->keys.count, count = 0;
     lid_owner *owner = calloc(f->lids | 1, sizeof *owner);
     int rc = owner == NULL ? -ENOMEM : sort_owners(f, owner, &count, error);
     if (rc == 0) {
-        /* first_lid[v + 1] is where the next address of v goes, and in the end where v + 1 begins.
-         */
+        /* Counting sort: first_lid[v + 1] is the position of the next address of v, finally the
+         * end. */
         for (size_t i = 0; i < count; i++)
             w->first_lid[owner[i].vertex + 2]++;
         for (size_t v = 0; v < vertices; v++)
@@ -73,7 +73,7 @@ static int list_lids(struct walk *w, matrix_error *error)
     return rc;
 }
 
-/* The neighbour behind that port, NO_INDEX: none. */
+/* The neighbour at that port; NO_INDEX: none. */
 static size_t behind_port(const topo_fabric *f, size_t v, unsigned port)
 {
     size_t low = f->first_arc[v], high = f->first_arc[v + 1], end = high;
@@ -96,8 +96,8 @@ static size_t next_switch(const topo_fabric *f, size_t v, size_t lid)
     return port == NO_PORT || port == 0 ? NO_INDEX : behind_port(f, v, port);
 }
 
-/* Follows the tables from v to the owner of the address, and notes the steps of all it passes. */
-static uint16_t walk(struct walk *w, size_t v, size_t lid, size_t owner)
+/* Follows the tables from v to the owner of the address, and sets the steps of all it passes. */
+static uint16_t follow_tables(struct table_walk *w, size_t v, size_t lid, size_t owner)
 {
     const topo_fabric *f = w->site->fabric;
     size_t start = w->passed_count;
@@ -117,28 +117,28 @@ static uint16_t walk(struct walk *w, size_t v, size_t lid, size_t owner)
     return steps;
 }
 
-static void forget(struct walk *w)
+static void walk_reset(struct table_walk *w)
 {
     while (w->passed_count > 0)
         w->steps[w->passed[--w->passed_count]] = NOT_KNOWN;
 }
 
 /* Fewest hops from the adapters of a class's sample over their links to one address. */
-static uint16_t hops_from(struct walk *w, size_t class, size_t lid, size_t owner)
+static uint16_t hops_from(struct table_walk *w, size_t class, size_t lid, size_t owner)
 {
     const topo_fabric *f = w->site->fabric;
     size_t host = w->site->host[w->site->sample[class]];
     uint16_t least = TOPO_UNREACHED;
     for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++)
         for (size_t i = f->first_arc[f->adapter[k]]; i < f->first_arc[f->adapter[k] + 1]; i++) {
-            uint16_t steps = walk(w, f->arc[i].to, lid, owner);
+            uint16_t steps = follow_tables(w, f->arc[i].to, lid, owner);
             if (steps < ON_THE_WAY - 1 && steps + 1 < least)
                 least = (uint16_t)(steps + 1);
         }
     return least;
 }
 
-static void find_column(struct walk *w, size_t node)
+static void find_column(struct table_walk *w, size_t node)
 {
     const topo_fabric *f = w->site->fabric;
     size_t host = w->site->host[node], classes = w->site->classes;
@@ -150,14 +150,14 @@ static void find_column(struct walk *w, size_t node)
                 uint16_t hops = hops_from(w, p, w->lid_of[i], v);
                 w->column[p] = hops < w->column[p] ? hops : w->column[p];
             }
-            forget(w);
+            walk_reset(w);
         }
     }
 }
 
-/* Nodes at one class whose columns differ are at two. `columns` names each class by its old number
- * and its column. */
-static int divide_classes(struct walk *w, name_table *columns, size_t *class, size_t *sample)
+/* Splits classes whose nodes have different columns. The key of a new class in `columns` is its old
+ * number and its column. */
+static int split_classes(struct table_walk *w, name_table *columns, size_t *class, size_t *sample)
 {
     site *s = w->site;
     size_t bytes = s->classes * sizeof *w->column;
@@ -176,7 +176,7 @@ static int divide_classes(struct walk *w, name_table *columns, size_t *class, si
     return rc;
 }
 
-static int fill_between(site *s, const name_table *columns, size_t *class, size_t *sample)
+static int fill_split(site *s, const name_table *columns, size_t *class, size_t *sample)
 {
     size_t classes = columns->count, pairs;
     if (__builtin_mul_overflow(classes, classes, &pairs))
@@ -200,7 +200,7 @@ static int fill_between(site *s, const name_table *columns, size_t *class, size_
     return 0;
 }
 
-static int prepare(struct walk *w, matrix_error *error)
+static int walk_init(struct table_walk *w, matrix_error *error)
 {
     const topo_fabric *f = w->site->fabric;
     w->first_lid = calloc(f->keys.count + 2, sizeof *w->first_lid);
@@ -216,15 +216,15 @@ static int prepare(struct walk *w, matrix_error *error)
 
 int site_follow_tables(site *s, matrix_error *error)
 {
-    struct walk w = {.site = s};
+    struct table_walk w = {.site = s};
     name_table columns = {0};
     size_t *class = calloc(s->nodes | 1, sizeof *class);
     size_t *sample = calloc(s->nodes | 1, sizeof *sample);
-    int rc = class == NULL || sample == NULL ? -ENOMEM : prepare(&w, error);
+    int rc = class == NULL || sample == NULL ? -ENOMEM : walk_init(&w, error);
     if (rc == 0)
-        rc = divide_classes(&w, &columns, class, sample);
+        rc = split_classes(&w, &columns, class, sample);
     if (rc == 0)
-        rc = fill_between(s, &columns, class, sample);
+        rc = fill_split(s, &columns, class, sample);
     if (rc != 0) {
         free(class);
         free(sample);
@@ -252,7 +252,7 @@ static size_t *nodes_of_hosts(const site *s)
     return node;
 }
 
-static void put_traces(const site *s, const size_t *node, uint16_t *hops)
+static void apply_traces(const site *s, const size_t *node, uint16_t *hops)
 {
     const topo_fabric *f = s->fabric;
     for (size_t k = 0; k < f->traces; k++) {
@@ -264,13 +264,14 @@ static void put_traces(const site *s, const size_t *node, uint16_t *hops)
     }
 }
 
-/* A pair that was traced only the other way takes that; one that was not, what the links tell. */
+/* A pair traced in one direction only has these hops in both; one without a trace keeps those of
+ * the links. */
 static int fill_gaps(const site *s, uint16_t *hops, matrix_error *error)
 {
     for (size_t n = 0; n < s->nodes; n++)
         for (size_t m = 0; m < n; m++) {
             uint16_t *there = &hops[n * s->nodes + m], *back = &hops[m * s->nodes + n];
-            if (*there == TOPO_UNREACHED && *back == TOPO_UNREACHED && !s->fabric->links_told) {
+            if (*there == TOPO_UNREACHED && *back == TOPO_UNREACHED && !s->fabric->all_links) {
                 refuse(error, 0, "no trace between host %.70s and host %.70s", s->names[m],
                        s->names[n]);
                 return -ENXIO;
@@ -295,7 +296,7 @@ int site_apply_traces(site *s, matrix_error *error)
     int rc = hops == NULL || node == NULL ? -ENOMEM : 0;
     if (rc == 0) {
         memset(hops, 0xff, pairs * sizeof *hops);
-        put_traces(s, node, hops);
+        apply_traces(s, node, hops);
         rc = fill_gaps(s, hops, error);
     }
     free(node);

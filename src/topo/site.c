@@ -2,7 +2,8 @@
 /* Distances between the hosts of a job, from a fabric. */
 #include "topo/site.h"
 
-#include <errno.h>
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 #include "topo/read.h"
@@ -10,35 +11,15 @@
 int topo_find_hosts(const topo_fabric *fabric, const char *const *hosts, size_t nodes,
                     size_t *found, matrix_error *error)
 {
-    host_index index;
-    int rc = host_index_build(&index, &fabric->hosts);
-    for (size_t n = 0; rc == 0 && n < nodes; n++) {
-        rc = host_index_find(&index, hosts[n], &found[n], error);
-        if (rc == -ENXIO) {
-            found[n] = NO_INDEX;
-            rc = 0;
-        }
-    }
-    host_index_release(&index);
-    return rc;
+    return find_hosts(&fabric->hosts, hosts, nodes, 1, found, error);
 }
 
-static int find_hosts(site *s, matrix_error *error)
+static int measure_site(site *s, matrix_error *error)
 {
-    host_index index;
-    s->host = calloc(s->nodes | 1, sizeof *s->host);
-    if (s->host == NULL)
-        return -ENOMEM;
-    int rc = host_index_build(&index, &s->fabric->hosts);
-    for (size_t n = 0; rc == 0 && n < s->nodes; n++)
-        rc = host_index_find(&index, s->names[n], &s->host[n], error);
-    host_index_release(&index);
-    return rc;
-}
-
-static int measure(site *s, matrix_error *error)
-{
-    int rc = find_hosts(s, error);
+    int rc = 0;
+    s->host = base_zeroed(s->nodes, sizeof *s->host, &rc);
+    if (rc == 0)
+        rc = find_hosts(&s->fabric->hosts, s->names, s->nodes, 0, s->host, error);
     if (rc == 0)
         rc = site_find_classes(s, error);
     if (rc == 0)
@@ -58,7 +39,7 @@ int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t
         return rc != 0 ? rc : hops_of_market(fabric, hosts, nodes, t, error);
     site s = {.fabric = fabric, .names = hosts, .nodes = nodes};
     topo_tree tree = {0};
-    rc = measure(&s, error);
+    rc = measure_site(&s, error);
     if (rc == 0)
         rc = site_find_tree(&s, &tree);
     if (rc == 0) {

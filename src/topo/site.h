@@ -7,10 +7,10 @@
 
 #include "topo/fabric.h"
 
-/* The hosts of a job, and the classes they are at. */
+/* The hosts of a job and their node classes. */
 typedef struct site {
     const topo_fabric *fabric;
-    const char *const *names; /* as the job calls them */
+    const char *const *names; /* as in the job */
     size_t nodes;
     size_t *host; /* of each node, in the fabric */
     size_t classes;
@@ -22,20 +22,20 @@ typedef struct site {
 /* Nodes whose adapters have the same neighbours share a class. -ENXIO: a host without links. */
 int site_find_classes(site *s, matrix_error *error);
 
-/* Fewest links. */
+/* Shortest paths. */
 int site_count_hops(site *s);
 
-/* By the forwarding tables; may divide classes. -EBADMSG: a local address that two have. */
+/* By the forwarding tables; may split classes. -EBADMSG: two ports have one local address. */
 int site_follow_tables(site *s, matrix_error *error);
 
-/* What traces tell instead of what is in `between`; every node gets a class of its own. -ENXIO: a
- * pair of nodes that no trace tells of, nor a list of links. */
+/* Replaces `between` by the traces where there are any; every node becomes a class. -ENXIO: neither
+ * a trace nor a list of links covers a pair of nodes. */
 int site_apply_traces(site *s, matrix_error *error);
 
-/* -ENXIO: two nodes that have no way between them. */
+/* -ENXIO: two nodes are not connected. */
 int site_check_reached(const site *s, matrix_error *error);
 
-/* The links as a tree, where they are one that agrees with `between`; otherwise an empty one. */
+/* The links as a tree if they form one that agrees with `between`; otherwise an empty one. */
 int site_find_tree(const site *s, topo_tree *tree);
 
 #endif

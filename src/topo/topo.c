@@ -39,8 +39,8 @@ static int is_hops(double h)
     return h >= 1.0 && h < TOPO_UNREACHED && h == (uint16_t)h;
 }
 
-/* Hops from and to a node, in turn. Its own place holds those to the nearest other node: with that,
- * nodes that differ in nothing have equal keys, and nodes with equal keys differ in nothing. */
+/* Hops from and to each node, alternately. The node's own entries are the hops to its nearest node:
+ * then the nodes of a class, and only these, have equal keys. */
 static int make_key(const double *hops, size_t nodes, size_t n, uint16_t *key)
 {
     uint16_t nearest = TOPO_UNREACHED;
@@ -58,7 +58,7 @@ static int make_key(const double *hops, size_t nodes, size_t n, uint16_t *key)
     return 0;
 }
 
-/* sample[p] is the first node at place p. */
+/* sample[p] is the first node of class p. */
 static int find_twins(topo *t, const double *hops, name_table *keys, size_t *sample)
 {
     uint16_t *key = base_alloc(t->nodes, 2 * sizeof *key);
@@ -74,7 +74,7 @@ static int find_twins(topo *t, const double *hops, name_table *keys, size_t *sam
     return rc;
 }
 
-static int fill_between(topo *t, const name_table *keys, const size_t *sample)
+static int fill_hops_of_classes(topo *t, const name_table *keys, const size_t *sample)
 {
     size_t pairs;
     if (__builtin_mul_overflow(t->places, t->places, &pairs))
@@ -98,7 +98,7 @@ int topo_from_hops(topo *t, size_t nodes, const double *hops)
     int rc = made.place_of_node == NULL || sample == NULL ? -ENOMEM
                                                           : find_twins(&made, hops, &keys, sample);
     if (rc == 0)
-        rc = fill_between(&made, &keys, sample);
+        rc = fill_hops_of_classes(&made, &keys, sample);
     name_table_release(&keys);
     free(sample);
     if (rc == 0)
