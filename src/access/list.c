@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Building lists of runs, and putting them into file order. */
+/* Building lists of runs, and ordering them. */
 #include "access/list.h"
 #include "access/cursor.h"
 #include "base/memory.h"
@@ -20,7 +20,7 @@ void access_clear(access_list *list)
     list->bytes = 0;
 }
 
-static int push(access_list *list, const access_run *run)
+static int append_new_run(access_list *list, const access_run *run)
 {
     int rc = base_reserve(&list->run, &list->capacity, list->count + 1, sizeof *run);
     if (rc == 0)
@@ -33,9 +33,9 @@ static int64_t last_block(const access_run *run)
     return run->offset + (run->count - 1) * run->stride;
 }
 
-/* A block that touches the last one makes that one longer; it leaves its run when it had company,
- * because blocks of a run are of one length. */
-static int lengthen(access_list *list, int64_t length)
+/* Appends a block adjacent to the last one, which becomes longer: in a run of its own, since the
+ * blocks of a run are of one length. */
+static int lengthen_last(access_list *list, int64_t length)
 {
     access_run *last = &list->run[list->count - 1];
     if (last->count == 1) {
@@ -46,11 +46,11 @@ static int lengthen(access_list *list, int64_t length)
                          last->stream + (last->count - 1) * last->length};
     if (--last->count == 1)
         last->stride = 0;
-    return push(list, &longer);
+    return append_new_run(list, &longer);
 }
 
-/* 1 when the block repeats the last run's step (or, after a single block, begins one). */
-static int repeats(const access_run *last, int64_t offset, int64_t length)
+/* 1 when the block continues the last run's stride (or, after a single block, defines it). */
+static int continues_run(const access_run *last, int64_t offset, int64_t length)
 {
     int64_t step;
     if (last->length != length)
@@ -67,15 +67,15 @@ static int append_block(access_list *list, int64_t offset, int64_t length, int64
 
     if (last == NULL || last->stream + last->count * last->length != stream) {
         access_run run = {offset, length, 0, 1, stream};
-        rc = push(list, &run);
+        rc = append_new_run(list, &run);
     } else if (last_block(last) + last->length == offset) {
-        rc = lengthen(list, length);
-    } else if (repeats(last, offset, length)) {
+        rc = lengthen_last(list, length);
+    } else if (continues_run(last, offset, length)) {
         last->stride = offset - last_block(last);
         last->count++;
     } else {
         access_run run = {offset, length, 0, 1, stream};
-        rc = push(list, &run);
+        rc = append_new_run(list, &run);
     }
     if (rc == 0)
         list->bytes += length;
@@ -124,7 +124,7 @@ int access_append_run(access_list *list, const access_run *run)
         last->stream + last->count * last->length == run->stream) {
         last->count += run->count;
     } else {
-        int rc = push(list, run);
+        int rc = append_new_run(list, run);
         if (rc != 0)
             return rc;
     }
@@ -176,7 +176,7 @@ static size_t count_blocks(const access_list *list)
     return blocks;
 }
 
-static int by_offset(const void *a, const void *b)
+static int compare_blocks(const void *a, const void *b)
 {
     const access_piece *x = a, *y = b;
     if (x->offset != y->offset)
@@ -198,7 +198,7 @@ static access_piece *sorted_blocks(const access_list *list, size_t *count)
                                       run->stream + b * run->length};
         }
     }
-    qsort(block, n, sizeof *block, by_offset);
+    qsort(block, n, sizeof *block, compare_blocks);
     return block;
 }
 
@@ -214,7 +214,7 @@ static void release_layers(layer_set *set)
     free(set->layer);
 }
 
-static int put_into_layer(layer_set *set, const access_piece *block)
+static int append_to_layer(layer_set *set, const access_piece *block)
 {
     size_t i = 0;
     while (i < set->count && access_upper(&set->layer[i]) > block->offset)
@@ -237,7 +237,7 @@ int access_layers(const access_list *list, access_list **layers, size_t *count)
     if (block == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < blocks && rc == 0; i++)
-        rc = put_into_layer(&set, &block[i]);
+        rc = append_to_layer(&set, &block[i]);
     free(block);
     if (rc != 0) {
         release_layers(&set);
