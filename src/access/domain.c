@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Partitions of the accessed range into file domains; file offsets from and to positions. */
 #include "access/domain.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -23,19 +24,15 @@ void domains_release(file_domains *domains)
 static int allocate_ranges(file_domains *domains, int64_t lo, int64_t hi, size_t count,
                            size_t ranges)
 {
-    *domains = (file_domains){.lo = lo, .hi = hi};
-    domains->size = calloc(count, sizeof *domains->size);
-    domains->range = calloc(ranges + 1, sizeof *domains->range);
-    domains->first = calloc(count + 1, sizeof *domains->first);
-    domains->by_domain = calloc(ranges + 1, sizeof *domains->by_domain);
-    if (domains->size == NULL || domains->range == NULL || domains->first == NULL ||
-        domains->by_domain == NULL) {
+    *domains = (file_domains){.lo = lo, .hi = hi, .count = count, .ranges = ranges};
+    int rc = 0;
+    domains->size = base_zeroed(count, sizeof *domains->size, &rc);
+    domains->range = base_zeroed(ranges, sizeof *domains->range, &rc);
+    domains->first = base_zeroed(count + 1, sizeof *domains->first, &rc);
+    domains->by_domain = base_zeroed(ranges, sizeof *domains->by_domain, &rc);
+    if (rc != 0)
         domains_release(domains);
-        return -ENOMEM;
-    }
-    domains->count = count;
-    domains->ranges = ranges;
-    return 0;
+    return rc;
 }
 
 /* Sets positions, sizes and the index by domain from the lo, hi and domain of each range. On entry
@@ -143,19 +140,17 @@ int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t ba
 
 static int allocate_striped(file_domains *domains, size_t columns, size_t count)
 {
-    domains->size = calloc(count, sizeof *domains->size);
-    domains->skipped = calloc(count, sizeof *domains->skipped);
-    domains->column = calloc(columns, sizeof *domains->column);
-    domains->by_domain = calloc(columns, sizeof *domains->by_domain);
-    domains->first = calloc(count + 1, sizeof *domains->first);
-    if (domains->size == NULL || domains->skipped == NULL || domains->column == NULL ||
-        domains->by_domain == NULL || domains->first == NULL) {
-        domains_release(domains);
-        return -ENOMEM;
-    }
+    int rc = 0;
     domains->count = count;
     domains->columns = columns;
-    return 0;
+    domains->size = base_zeroed(count, sizeof *domains->size, &rc);
+    domains->skipped = base_zeroed(count, sizeof *domains->skipped, &rc);
+    domains->column = base_zeroed(columns, sizeof *domains->column, &rc);
+    domains->by_domain = base_zeroed(columns, sizeof *domains->by_domain, &rc);
+    domains->first = base_zeroed(count + 1, sizeof *domains->first, &rc);
+    if (rc != 0)
+        domains_release(domains);
+    return rc;
 }
 
 /* Builds the index by domain from the domain of each column. */

@@ -135,7 +135,7 @@ static void merge_stretch(access_merge *merge, period *p, int64_t *lo, int64_t *
     }
 }
 
-static int merge_all(access_merge *merge, period *p, access_list *cover)
+static int merge_lists(access_merge *merge, period *p, access_list *cover)
 {
     int64_t lo, end;
     int rc = 0;
@@ -180,7 +180,7 @@ int access_union(const access_list *const *lists, size_t count, access_list *cov
         return rc;
     p.run = calloc(count + 1, sizeof *p.run);
     p.block = calloc(count + 1, sizeof *p.block);
-    rc = p.run == NULL || p.block == NULL ? -ENOMEM : merge_all(&merge, &p, cover);
+    rc = p.run == NULL || p.block == NULL ? -ENOMEM : merge_lists(&merge, &p, cover);
     free(p.block);
     free(p.run);
     access_merge_release(&merge);

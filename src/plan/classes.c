@@ -20,7 +20,7 @@ static int classes_allocate(size_t nodes, size_t count, struct classes *classes)
 }
 
 /* Counting sort: start[p + 1] is the position of the next node of class p, finally the end of p. */
-static void list_members(struct classes *classes)
+static void list_class_members(struct classes *classes)
 {
     for (size_t n = 0; n < classes->nodes; n++)
         classes->start[classes->of_node[n] + 2]++;
@@ -48,7 +48,7 @@ int classes_from_topo(const topo *t, struct classes *classes)
     classes->between = t->places > 0 ? t->between : NULL;
     for (size_t n = 0; n < t->nodes && t->places > 0; n++)
         classes->of_node[n] = t->place_of_node[n];
-    list_members(classes);
+    list_class_members(classes);
     measure_classes(t, classes);
     return 0;
 }
@@ -57,7 +57,7 @@ int classes_apart(size_t nodes, struct classes *classes)
 {
     int rc = classes_allocate(nodes, 1, classes);
     if (rc == 0) {
-        list_members(classes);
+        list_class_members(classes);
         classes->within[0] = 1.0;
     }
     return rc;

@@ -128,7 +128,7 @@ static void accept_step(struct link_search *s, struct step step)
     }
 }
 
-static double gain_of(const struct link_search *s, struct step step)
+static double step_gain(const struct link_search *s, struct step step)
 {
     size_t from = s->node_of[step.domain];
     const double *cost = s->cost + step.domain * s->nodes;
@@ -150,7 +150,7 @@ static bool next_domain_step(const struct link_search *s, size_t j, size_t *k, s
         size_t node = exchange ? s->node_of[other] : *k;
         if (node != s->node_of[j] && (exchange || s->capacity[node] > 0)) {
             *step = (struct step){.domain = j, .node = node, .other = other};
-            step->gain = gain_of(s, *step);
+            step->gain = step_gain(s, *step);
             ++*k;
             return true;
         }
@@ -386,42 +386,33 @@ static void place_domains(struct link_search *s, const plan_input *in, const str
 
 /* ---- the assignment ---- */
 
-static int search_nodes(struct link_search *s, const plan_input *in, const struct ranks *ranks)
-{
-    struct classes classes;
-    struct sums sums;
-    struct held held = held_bytes(in);
-    int rc = classes_from_topo(in->topology, &classes);
-    if (rc != 0)
-        return rc;
-    rc = sums_of_ranks(&held, ranks, &sums);
-    if (rc == 0) {
-        rc = fill_search(s, &classes, &sums);
-        sums_release(&sums);
-    }
-    classes_release(&classes);
-    if (rc == 0)
-        lower_congestion(s);
-    return rc;
-}
-
 static int improve_assignment(const plan_input *in, const struct links *links,
                               const lap_solver *solver, size_t *rank_of_domain)
 {
     struct link_search s = {
         .links = links, .nodes = in->topology->nodes, .domains = in->requests->cols};
-    struct ranks ranks;
+    struct ranks ranks = {0};
+    struct classes classes = {0};
+    struct sums sums = {0};
+    struct held held = held_bytes(in);
     int rc = plan_list_ranks(in, &ranks);
-    if (rc != 0)
-        return rc;
-    rc = link_search_allocate(&s);
+    if (rc == 0)
+        rc = classes_from_topo(in->topology, &classes);
+    if (rc == 0)
+        rc = sums_of_ranks(&held, &ranks, &sums);
+    if (rc == 0)
+        rc = link_search_allocate(&s);
     if (rc == 0) {
         place_domains(&s, in, &ranks, rank_of_domain);
-        rc = search_nodes(&s, in, &ranks);
+        rc = fill_search(&s, &classes, &sums);
     }
-    if (rc == 0)
+    if (rc == 0) {
+        lower_congestion(&s);
         rc = assign_ranks(in->requests, &ranks, s.node_of, solver, rank_of_domain);
+    }
     link_search_release(&s);
+    sums_release(&sums);
+    classes_release(&classes);
     plan_release_ranks(&ranks);
     return rc;
 }

@@ -28,7 +28,7 @@ static int group_by_node(struct groups *g, const size_t *node, size_t count, siz
     return 0;
 }
 
-static void groups_release(struct groups *g)
+static void unit_groups_release(struct groups *g)
 {
     free(g->first);
     free(g->member);
@@ -99,8 +99,8 @@ int deal_units(const deal_input *in, size_t *aggregator_of_unit)
         }
         deal_idle_units(in, load, aggregator_of_unit);
     }
-    groups_release(&aggregators);
-    groups_release(&units);
+    unit_groups_release(&aggregators);
+    unit_groups_release(&units);
     free(load);
     return rc;
 }

@@ -50,23 +50,19 @@ static int fill_workload(const plan_input *in, const struct classes *classes,
 
 int plan_workload(const plan_input *in, double *workload)
 {
-    struct ranks ranks;
-    struct classes classes;
-    struct sums sums;
+    struct ranks ranks = {0};
+    struct classes classes = {0};
+    struct sums sums = {0};
     struct held held = held_bytes(in);
     int rc = plan_list_ranks(in, &ranks);
-    if (rc != 0)
-        return rc;
-    rc = classes_from_topo(in->topology, &classes);
-    if (rc != 0)
-        goto release_ranks;
-    rc = sums_of_ranks(&held, &ranks, &sums);
-    if (rc == 0) {
+    if (rc == 0)
+        rc = classes_from_topo(in->topology, &classes);
+    if (rc == 0)
+        rc = sums_of_ranks(&held, &ranks, &sums);
+    if (rc == 0)
         rc = fill_workload(in, &classes, &sums, workload);
-        sums_release(&sums);
-    }
+    sums_release(&sums);
     classes_release(&classes);
-release_ranks:
     plan_release_ranks(&ranks);
     return rc;
 }

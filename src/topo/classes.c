@@ -18,8 +18,8 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /* The neighbours of the adapters of a host, ascending, without duplicates. */
-static int list_neighbours(const topo_fabric *f, size_t host, size_t **list, size_t *capacity,
-                           size_t *count)
+static int list_host_neighbours(const topo_fabric *f, size_t host, size_t **list, size_t *capacity,
+                                size_t *count)
 {
     *count = 0;
     for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++) {
@@ -44,7 +44,7 @@ static int classify_node(site *s, size_t n, name_table *known, size_t **list, si
                          matrix_error *error)
 {
     size_t count;
-    int rc = list_neighbours(s->fabric, s->host[n], list, capacity, &count);
+    int rc = list_host_neighbours(s->fabric, s->host[n], list, capacity, &count);
     if (rc != 0)
         return rc;
     if (count == 0) {
@@ -88,7 +88,7 @@ struct hop_search {
     size_t *target; /* of each vertex: 1 + the class whose sample has this adapter; 0: none */
 };
 
-static void reach(struct hop_search *x, size_t v, uint64_t classes)
+static void reach_vertex(struct hop_search *x, size_t v, uint64_t classes)
 {
     classes &= ~x->seen[v];
     if (classes == 0)
@@ -139,7 +139,7 @@ static void leave_samples(struct hop_search *x, size_t classes)
         size_t host = x->site->host[x->site->sample[x->base + p]];
         for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++)
             for (size_t i = f->first_arc[f->adapter[k]]; i < f->first_arc[f->adapter[k] + 1]; i++)
-                reach(x, f->arc[i].to, UINT64_C(1) << p);
+                reach_vertex(x, f->arc[i].to, UINT64_C(1) << p);
     }
 }
 
@@ -151,7 +151,7 @@ static void leave_switches(struct hop_search *x)
         if (f->vertex[v].kind != KIND_SWITCH)
             continue;
         for (size_t i = f->first_arc[v]; i < f->first_arc[v + 1]; i++)
-            reach(x, f->arc[i].to, x->now[v]);
+            reach_vertex(x, f->arc[i].to, x->now[v]);
     }
 }
 

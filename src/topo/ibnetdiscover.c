@@ -185,7 +185,7 @@ struct end_of_link {
 };
 
 /* { CA Ports:01 ... NodeGUID:HEX ... {DESCRIPTION} LID:HEX PN:HEX } */
-static int read_end(reading *r, const char *start, const char *end, struct end_of_link *e)
+static int read_link_end(reading *r, const char *start, const char *end, struct end_of_link *e)
 {
     uint64_t guid, lid, port;
     const char *description = strchr(start + 1, '{'), *tail = description;
@@ -220,9 +220,9 @@ int read_subnet_line(reading *r, char *line)
     char *end = middle != NULL ? strstr(middle + 5, " } ") : NULL;
     if (end == NULL)
         return refuse(r->error, r->line, "not of the form { ... } { ... } PHY=...");
-    int rc = read_end(r, line, middle, &from);
+    int rc = read_link_end(r, line, middle, &from);
     if (rc == 0)
-        rc = read_end(r, middle + 3, end, &to);
+        rc = read_link_end(r, middle + 3, end, &to);
     if (rc != 0)
         return rc;
     arc a = {from.vertex, to.vertex, r->line, from.port, to.port};

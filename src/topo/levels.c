@@ -79,7 +79,7 @@ static void join_at(struct nearness *s, uint16_t hops)
 }
 
 /* A node that is not joined is a group of its own, numbered beyond the classes. */
-static size_t group_of(const struct nearness *s, size_t node)
+static size_t level_group(const struct nearness *s, size_t node)
 {
     size_t class = s->topo->place_of_node[node];
     return s->together[class] ? group_root(s, class) : s->topo->places + node;
@@ -103,12 +103,12 @@ static int append_level(struct nearness *s, size_t *levels, size_t **group_of_no
         base_reserve(group_of_node, &s->capacity, needed, sizeof **group_of_node) != 0)
         return -ENOMEM;
     for (size_t n = 0; n < nodes; n++)
-        (*group_of_node)[*levels * nodes + n] = group_of(s, n);
+        (*group_of_node)[*levels * nodes + n] = level_group(s, n);
     ++*levels;
     return 0;
 }
 
-static int find_levels(struct nearness *s, size_t *levels, size_t **group_of_node)
+static int group_levels(struct nearness *s, size_t *levels, size_t **group_of_node)
 {
     size_t groups = s->topo->nodes;
     int rc = 0;
@@ -132,7 +132,7 @@ int topo_levels(const topo *t, size_t *levels, size_t **group_of_node)
         int rc = nearness_init(&s, t);
         if (rc != 0)
             return rc;
-        rc = find_levels(&s, &count, &made);
+        rc = group_levels(&s, &count, &made);
         nearness_release(&s);
         if (rc != 0) {
             free(made);

@@ -34,7 +34,7 @@ static int read_comment(char *line, topo_fabric *f, matrix_error *error)
 }
 
 /* Modifies the comments. */
-static int read_rows(char *comments, topo_fabric *f, matrix_error *error)
+static int read_row_names(char *comments, topo_fabric *f, matrix_error *error)
 {
     char *rest = NULL;
     f->format = by_order;
@@ -59,7 +59,7 @@ static int read_pairs(FILE *stream, topo_fabric *f, matrix_error *error)
     if (f->hops.rows != f->hops.cols)
         rc = refuse(error, 0, "%zu rows and %zu columns: not square", f->hops.rows, f->hops.cols);
     if (rc == 0)
-        rc = read_rows(comments, f, error);
+        rc = read_row_names(comments, f, error);
     if (rc == 0)
         rc = check_names_differ(&f->hosts, error);
     free(comments);

@@ -203,15 +203,13 @@ static int fill_split(site *s, const name_table *columns, size_t *class, size_t 
 static int walk_init(struct table_walk *w, matrix_error *error)
 {
     const topo_fabric *f = w->site->fabric;
-    w->first_lid = calloc(f->keys.count + 2, sizeof *w->first_lid);
-    w->lid_of = calloc(f->lids | 1, sizeof *w->lid_of);
-    w->steps = calloc(f->keys.count | 1, sizeof *w->steps);
-    w->passed = calloc(f->keys.count | 1, sizeof *w->passed);
-    w->column = calloc(w->site->classes | 1, sizeof *w->column);
-    if (w->first_lid == NULL || w->lid_of == NULL || w->steps == NULL || w->passed == NULL ||
-        w->column == NULL)
-        return -ENOMEM;
-    return list_lids(w, error);
+    int rc = 0;
+    w->first_lid = base_zeroed(f->keys.count + 2, sizeof *w->first_lid, &rc);
+    w->lid_of = base_zeroed(f->lids, sizeof *w->lid_of, &rc);
+    w->steps = base_zeroed(f->keys.count, sizeof *w->steps, &rc);
+    w->passed = base_zeroed(f->keys.count, sizeof *w->passed, &rc);
+    w->column = base_zeroed(w->site->classes, sizeof *w->column, &rc);
+    return rc == 0 ? list_lids(w, error) : rc;
 }
 
 int site_follow_tables(site *s, matrix_error *error)

@@ -254,7 +254,7 @@ static int check_sizes(reading *r)
     return 0;
 }
 
-static int read_sizes(reading *r, const char *at)
+static int read_block_sizes(reading *r, const char *at)
 {
     slurm_state *s = r->slurm;
     if (s->sizes > 0)
@@ -290,7 +290,7 @@ int read_slurm_line(reading *r, char *line)
     if (value[AGGREGATED_BLOCK] != NULL)
         return read_aggregate(r, value);
     if (value[BLOCK_SIZES] != NULL)
-        return read_sizes(r, value[BLOCK_SIZES]);
+        return read_block_sizes(r, value[BLOCK_SIZES]);
     return refuse(r->error, r->line, "neither SwitchName= nor BlockName= nor BlockSizes=");
 }
 

@@ -30,7 +30,7 @@ static int read_failure(text_lines *text)
 }
 
 /* Appends the next line at `used`. 1, 0 at the end, or an error. */
-static int append_line(text_lines *text, size_t *used)
+static int read_rest_of_line(text_lines *text, size_t *used)
 {
     int c, any = 0;
     errno = 0;
@@ -56,7 +56,7 @@ int text_next(text_lines *text)
     size_t used = 0;
     int rc = base_reserve(&text->line, &text->capacity, 2, 1);
     if (rc == 0)
-        rc = append_line(text, &used);
+        rc = read_rest_of_line(text, &used);
     text->number = text->passed;
     while (rc == 1) {
         if (used > 0 && text->line[used - 1] == '\r')
@@ -64,7 +64,7 @@ int text_next(text_lines *text)
         if (used == 0 || text->line[used - 1] != '\\')
             break;
         text->line[used - 1] = ' ';
-        rc = append_line(text, &used);
+        rc = read_rest_of_line(text, &used);
         rc = rc == 0 ? 1 : rc;
         if (feof(text->stream))
             break;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hierarchies of switches: cycles, and trees without a common root. */
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,15 +30,15 @@ static size_t part_end(const struct forest *t, size_t v)
 static int forest_init(struct forest *t, const topo_fabric *f)
 {
     size_t n = f->keys.count;
-    *t = (struct forest){n,
-                         calloc(n | 1, sizeof(size_t)),
-                         calloc(n | 1, sizeof(size_t)),
-                         calloc(n | 1, sizeof(size_t)),
-                         calloc(n + 2, sizeof(size_t)),
-                         calloc(f->arcs | 1, sizeof(size_t))};
-    if (t->above == NULL || t->part == NULL || t->ready == NULL || t->first == NULL ||
-        t->below == NULL)
-        return -ENOMEM;
+    int rc = 0;
+    t->vertices = n;
+    t->above = base_zeroed(n, sizeof *t->above, &rc);
+    t->part = base_zeroed(n, sizeof *t->part, &rc);
+    t->ready = base_zeroed(n, sizeof *t->ready, &rc);
+    t->first = base_zeroed(n + 2, sizeof *t->first, &rc);
+    t->below = base_zeroed(f->arcs, sizeof *t->below, &rc);
+    if (rc != 0)
+        return rc;
     for (size_t v = 0; v < n; v++)
         t->part[v] = v;
     for (size_t i = 0; i < f->arcs; i++) {
