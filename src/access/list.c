@@ -33,7 +33,7 @@ static int64_t last_block(const access_run *run)
     return run->offset + (run->count - 1) * run->stride;
 }
 
-/* Appends a block adjacent to the last one, which becomes longer: in a run of its own, since the
+/* Appends a block adjacent to the last one, which becomes longer: in a new run, since the
  * blocks of a run are of one length. */
 static int lengthen_last(access_list *list, int64_t length)
 {

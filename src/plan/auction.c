@@ -244,7 +244,7 @@ static size_t place_bid(struct auction *a, size_t unit)
     return NONE;
 }
 
-/* A unit is in the queue once at most, so that the ring has room for all. */
+/* A unit is queued once at most: the ring holds all units. */
 static void enqueue_unit(struct auction *a, size_t unit)
 {
     if (unit != NONE)

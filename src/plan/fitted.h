@@ -38,7 +38,7 @@ typedef struct fitted_options {
  * its aggregator. */
 typedef struct fitted_report {
     double bytes;               /* accessed in all */
-    double crossing, hop_bytes; /* of what is returned; crossing: bytes that leave their node */
+    double crossing, hop_bytes; /* of the result; crossing: bytes that leave their node */
     double lower_bound;         /* no assignment within one unit of balance has fewer hop-bytes;
                                    hop_bytes - lower_bound bounds the gap to the optimum */
     double alternative_crossing, alternative_hop_bytes; /* 0 without an alternative */

@@ -78,7 +78,7 @@ static void join_at(struct nearness *s, uint16_t hops)
     }
 }
 
-/* A node that is not joined is a group of its own, numbered beyond the classes. */
+/* A node that is not joined is a separate group, numbered beyond the classes. */
 static size_t level_group(const struct nearness *s, size_t node)
 {
     size_t class = s->topo->place_of_node[node];

@@ -136,7 +136,7 @@ static int check_tables(const topo_fabric *f, matrix_error *error)
         const vertex *v = &f->vertex[f->table[k].vertex];
         if (v->kind != KIND_SWITCH)
             return refuse(error, v->first_line,
-                          "a forwarding table of %.40s, but no line tells where the "
+                          "a forwarding table of %.40s, but no line says where the "
                           "ports of that switch lead: put the output of ibnetdiscover or "
                           "opensm-subnet.lst in front",
                           fabric_key(f, f->table[k].vertex));

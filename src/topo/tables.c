@@ -28,7 +28,7 @@ static int read_address(reading *r, const char **at, uint64_t *lid)
         return refuse(r->error, r->line, "'%.60s' where a forwarding table has an address", *at);
     if (!r->record.open)
         return refuse(r->error, r->line,
-                      "an entry of a forwarding table, but no line tells of which switch");
+                      "an entry of a forwarding table, but no line names its switch");
     *at = skip_blanks(*at);
     return 0;
 }

@@ -12,10 +12,9 @@ struct draft {
     size_t vertices;
     size_t *parent; /* NO_INDEX: a top */
     size_t *width;
-    size_t *below; /* nodes in the subtree */
-    size_t *drawn; /* of each vertex of the fabric: its vertex here, NO_INDEX: not yet */
-    size_t
-        *height; /* of each switch: links to the nearest switch that has hosts; NO_INDEX: no way */
+    size_t *below;  /* nodes in the subtree */
+    size_t *drawn;  /* of each vertex of the fabric: its vertex here, NO_INDEX: not yet */
+    size_t *height; /* of each switch: links to the nearest switch that has hosts; NO_INDEX: none */
     size_t *queue;
     size_t *part; /* union-find over the fabric's vertices */
     size_t *top;  /* of each root of a part: the vertex last drawn for it */
