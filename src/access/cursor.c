@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Walking an ordered list window by window, and copying by run. */
-#include "access/access.h"
+/* Walking an ordered list window by window, and copying by block. */
+#include "access/cursor.h"
 
 #include <string.h>
 
@@ -20,12 +20,12 @@ int64_t access_next(const access_cursor *cursor)
     return run->offset + cursor->block * run->stride + cursor->byte;
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t min_bytes(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-/* `bytes` within the present block. */
+/* Advances by `bytes` within the current block. */
 static void advance_in_block(access_cursor *cursor, int64_t bytes)
 {
     cursor->byte += bytes;
@@ -47,16 +47,17 @@ static void advance_blocks(access_cursor *cursor, int64_t blocks)
     }
 }
 
-/* Whole blocks from the present one (which is whole) that end at or below hi. */
+/* The number of blocks of the run, from the current one (at its begin) on, that end at or below hi.
+ */
 static int64_t whole_blocks(const access_cursor *cursor, int64_t hi)
 {
     const access_run *run = cursor->run;
-    int64_t room = hi - access_next(cursor) - run->length;
-    if (room < 0)
+    int64_t space = hi - access_next(cursor) - run->length;
+    if (space < 0)
         return 0;
     if (run->count == 1)
         return 1;
-    return least(room / run->stride + 1, run->count - cursor->block);
+    return min_bytes(space / run->stride + 1, run->count - cursor->block);
 }
 
 int access_take_piece(access_cursor *cursor, int64_t hi, access_piece *piece)
@@ -65,14 +66,14 @@ int access_take_piece(access_cursor *cursor, int64_t hi, access_piece *piece)
     if (offset >= hi)
         return 0;
     piece->offset = offset;
-    piece->length = least(cursor->run->length - cursor->byte, hi - offset);
+    piece->length = min_bytes(cursor->run->length - cursor->byte, hi - offset);
     piece->stream = cursor->run->stream + cursor->block * cursor->run->length + cursor->byte;
     advance_in_block(cursor, piece->length);
     return 1;
 }
 
-/* Bytes of the present run below hi, from the cursor on: whole blocks at once where it stands
- * at a block's begin, otherwise (part of) one block. 0 when the next byte is not below hi. */
+/* Passes bytes of the current run below hi: all whole blocks at once from the begin of a block,
+ * otherwise (part of) one block. Returns their number, 0 when the next byte is not below hi. */
 static int64_t step_in_run(access_cursor *cursor, int64_t hi, int64_t *stream)
 {
     access_piece piece;
@@ -127,7 +128,7 @@ int64_t access_scatter(access_cursor *cursor, int64_t hi, char *window, int64_t 
     access_piece piece;
     int64_t done = 0;
     while (done < limit && access_take_piece(cursor, hi, &piece)) {
-        int64_t length = least(piece.length, limit - done);
+        int64_t length = min_bytes(piece.length, limit - done);
         memcpy(window + (piece.offset - lo), packed + done, (size_t)length);
         done += length;
     }

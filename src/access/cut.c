@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cutting accesses at the borders of file domains. */
 #include "access/domain.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct cutter {
     const file_domains *domains;
-    size_t near;  /* where the last range was */
-    size_t *slot; /* slot[j]: 1 + index of domain j's share, 0: none yet */
+    size_t near;  /* index of the last range */
+    size_t *slot; /* slot[j]: 1 + index of domain j's share; 0: none yet */
     domain_share *share;
     size_t count, capacity;
 } cutter;
@@ -17,33 +17,27 @@ typedef struct cutter {
 static access_list *share_of(cutter *cut, size_t domain)
 {
     if (cut->slot[domain] == 0) {
-        if (cut->count == cut->capacity) {
-            size_t capacity = cut->capacity ? cut->capacity * 2 : 4;
-            domain_share *grown = realloc(cut->share, capacity * sizeof *grown);
-            if (grown == NULL)
-                return NULL;
-            cut->share = grown;
-            cut->capacity = capacity;
-        }
-        memset(&cut->share[cut->count], 0, sizeof *cut->share);
-        cut->share[cut->count].domain = domain;
+        if (base_reserve(&cut->share, &cut->capacity, cut->count + 1, sizeof *cut->share) != 0)
+            return NULL;
+        cut->share[cut->count] = (domain_share){.domain = domain};
         cut->slot[domain] = ++cut->count;
     }
     return &cut->share[cut->slot[domain] - 1].list;
 }
 
-/* As much of *rest as lies in `range` goes to that domain's share: whole blocks at once, or the
- * head of a block that the border cuts; *rest becomes what is left (count 0: nothing). */
+/* Appends the part of *rest in `range` to the share of that domain: all whole blocks at once, or
+ * the head of a block that the border cuts. *rest becomes the remainder, with count 0 when it is
+ * empty. */
 static int cut_at_range(cutter *cut, const domain_range *range, access_run *rest)
 {
     access_run part = *rest;
     access_list *list = share_of(cut, range->domain);
     if (list == NULL)
         return -ENOMEM;
-    int64_t room = range->hi - rest->offset - rest->length;
-    if (room >= 0) {
-        if (rest->count > 1 && room / rest->stride + 1 < rest->count)
-            part.count = room / rest->stride + 1;
+    int64_t space = range->hi - rest->offset - rest->length;
+    if (space >= 0) {
+        if (rest->count > 1 && space / rest->stride + 1 < rest->count)
+            part.count = space / rest->stride + 1;
         rest->count -= part.count;
         if (rest->count > 0) {
             rest->offset += part.count * part.stride;
@@ -59,7 +53,7 @@ static int cut_at_range(cutter *cut, const domain_range *range, access_run *rest
     return access_append_run(list, &part);
 }
 
-/* One run, range by range. A block that a border cuts is finished before the blocks behind it. */
+/* Cuts a run, range by range. A block that a border cuts is completed before the next blocks. */
 static int cut_run(cutter *cut, const access_run *run)
 {
     access_run rest = *run;
@@ -88,7 +82,7 @@ static int cut_run(cutter *cut, const access_run *run)
     return 0;
 }
 
-static int by_domain(const void *a, const void *b)
+static int compare_domains(const void *a, const void *b)
 {
     const domain_share *x = a, *y = b;
     return (x->domain > y->domain) - (x->domain < y->domain);
@@ -119,7 +113,7 @@ int domains_cut(const file_domains *domains, const access_list *list, domain_sha
         return rc;
     }
     if (cut.count > 1)
-        qsort(cut.share, cut.count, sizeof *cut.share, by_domain);
+        qsort(cut.share, cut.count, sizeof *cut.share, compare_domains);
     *shares = cut.share;
     *count = cut.count;
     return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Splitting the accessed range into file domains, and the way between file and domain. */
+/* Partitions of the accessed range into file domains; file offsets from and to positions. */
 #include "access/domain.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -20,25 +21,22 @@ void domains_release(file_domains *domains)
     memset(domains, 0, sizeof *domains);
 }
 
-static int allocate(file_domains *domains, int64_t lo, int64_t hi, size_t count, size_t ranges)
+static int allocate_ranges(file_domains *domains, int64_t lo, int64_t hi, size_t count,
+                           size_t ranges)
 {
-    *domains = (file_domains){.lo = lo, .hi = hi};
-    domains->size = calloc(count, sizeof *domains->size);
-    domains->range = calloc(ranges + 1, sizeof *domains->range);
-    domains->first = calloc(count + 1, sizeof *domains->first);
-    domains->by_domain = calloc(ranges + 1, sizeof *domains->by_domain);
-    if (domains->size == NULL || domains->range == NULL || domains->first == NULL ||
-        domains->by_domain == NULL) {
+    *domains = (file_domains){.lo = lo, .hi = hi, .count = count, .ranges = ranges};
+    int rc = 0;
+    domains->size = base_zeroed(count, sizeof *domains->size, &rc);
+    domains->range = base_zeroed(ranges, sizeof *domains->range, &rc);
+    domains->first = base_zeroed(count + 1, sizeof *domains->first, &rc);
+    domains->by_domain = base_zeroed(ranges, sizeof *domains->by_domain, &rc);
+    if (rc != 0)
         domains_release(domains);
-        return -ENOMEM;
-    }
-    domains->count = count;
-    domains->ranges = ranges;
-    return 0;
+    return rc;
 }
 
-/* Positions, sizes and the index by domain, from the lo, hi and domain of each range; size[j] is
- * the position at which domain j begins. */
+/* Sets positions, sizes and the index by domain from the lo, hi and domain of each range. On entry
+ * size[j] is the first position of domain j. */
 static void index_ranges(file_domains *domains)
 {
     for (size_t r = 0; r < domains->ranges; r++) {
@@ -51,7 +49,7 @@ static void index_ranges(file_domains *domains)
         domains->first[j + 1] += domains->first[j];
     for (size_t r = domains->ranges; r-- > 0;)
         domains->by_domain[--domains->first[domains->range[r].domain + 1]] = r;
-    /* the loop above turned each end into its begin: move them back in place */
+    /* the loop above turned each end into its begin: shift them */
     for (size_t j = 0; j < domains->count; j++)
         domains->first[j] = domains->first[j + 1];
     domains->first[domains->count] = domains->ranges;
@@ -62,8 +60,8 @@ static int64_t round_down(int64_t value, int64_t align)
     return value - value % align;
 }
 
-/* The end of the first j of `count` domains of [base, hi): units of `align` bytes as evenly as they
- * go, the longer domains first. */
+/* The end of the first j of `count` even domains of [base, hi) in units of `align` bytes, the
+ * longer domains first. */
 static int64_t even_border(int64_t base, int64_t hi, int64_t j, int64_t count, int64_t align)
 {
     int64_t units = (hi - base) / align + ((hi - base) % align != 0), rest = units % count;
@@ -83,7 +81,7 @@ int domains_even(file_domains *domains, int64_t lo, int64_t hi, size_t count, in
     if (lo < 0 || lo > hi || count == 0 || count > INT64_MAX || align < 1)
         return -EINVAL;
     file_domains result;
-    int rc = allocate(&result, lo, hi, count, count);
+    int rc = allocate_ranges(&result, lo, hi, count, count);
     if (rc != 0)
         return rc;
     int64_t base = round_down(lo, align), begin = lo;
@@ -98,7 +96,7 @@ int domains_even(file_domains *domains, int64_t lo, int64_t hi, size_t count, in
     return 0;
 }
 
-/* Ranges that the units make, and whether all their domains exist. */
+/* The number of ranges of the units. -EINVAL: a domain does not exist. */
 static int count_ranges(const size_t *of, size_t units, size_t count, size_t *ranges)
 {
     *ranges = 0;
@@ -121,7 +119,7 @@ int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t ba
     size_t units = (size_t)((hi - first) / unit + ((hi - first) % unit != 0));
     int rc = count_ranges(of, units, count, &ranges);
     if (rc == 0)
-        rc = allocate(&result, lo, hi, count, ranges);
+        rc = allocate_ranges(&result, lo, hi, count, ranges);
     if (rc != 0)
         return rc;
     size_t r = 0;
@@ -142,22 +140,20 @@ int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t ba
 
 static int allocate_striped(file_domains *domains, size_t columns, size_t count)
 {
-    domains->size = calloc(count, sizeof *domains->size);
-    domains->skipped = calloc(count, sizeof *domains->skipped);
-    domains->column = calloc(columns, sizeof *domains->column);
-    domains->by_domain = calloc(columns, sizeof *domains->by_domain);
-    domains->first = calloc(count + 1, sizeof *domains->first);
-    if (domains->size == NULL || domains->skipped == NULL || domains->column == NULL ||
-        domains->by_domain == NULL || domains->first == NULL) {
-        domains_release(domains);
-        return -ENOMEM;
-    }
+    int rc = 0;
     domains->count = count;
     domains->columns = columns;
-    return 0;
+    domains->size = base_zeroed(count, sizeof *domains->size, &rc);
+    domains->skipped = base_zeroed(count, sizeof *domains->skipped, &rc);
+    domains->column = base_zeroed(columns, sizeof *domains->column, &rc);
+    domains->by_domain = base_zeroed(columns, sizeof *domains->by_domain, &rc);
+    domains->first = base_zeroed(count + 1, sizeof *domains->first, &rc);
+    if (rc != 0)
+        domains_release(domains);
+    return rc;
 }
 
-/* The domain of each column is known; puts them in order by domain. */
+/* Builds the index by domain from the domain of each column. */
 static void index_columns(file_domains *domains)
 {
     size_t *first = domains->first;
@@ -173,7 +169,7 @@ static void index_columns(file_domains *domains)
     }
 }
 
-/* Columns next to each other go on from the last one to the first. */
+/* Counts the adjacent columns of one domain; the first column follows the last one. */
 static void find_neighbours(file_domains *domains)
 {
     size_t columns = domains->columns;
@@ -211,7 +207,7 @@ static int64_t stripes_below(const file_domains *domains, size_t j, int64_t stri
     return stripe / columns * (int64_t)columns_of(domains, j) + (int64_t)(low - domains->first[j]);
 }
 
-/* The number in the file of stripe `k` of domain j, those that were skipped counted. */
+/* The number in the file of stripe `k` of domain j, skipped ones included. */
 static int64_t stripe_of_domain(const file_domains *domains, size_t j, int64_t k)
 {
     int64_t of_domain = (int64_t)columns_of(domains, j);
@@ -264,7 +260,7 @@ static const domain_column *column_of(const file_domains *domains, int64_t strip
     return &domains->column[stripe % (int64_t)domains->columns];
 }
 
-/* All is one range when there is no other domain. */
+/* All stripes form one range if there is only one domain. */
 static int64_t striped_begin(const file_domains *domains, int64_t at)
 {
     const domain_column *column = column_of(domains, at);
@@ -303,8 +299,8 @@ static int64_t striped_to_file(const file_domains *domains, size_t j, int64_t po
 
 /* ---- between file and domain ---- */
 
-/* The range of the table that holds file offset `offset`, from `from` on by doubling steps:
- * accesses ascend, so that the next range is mostly near. */
+/* The range of the table that contains file offset `offset`, from range `from` on by galloping:
+ * accesses ascend, so that the next range is usually near. */
 static size_t find_range(const file_domains *domains, size_t from, int64_t offset)
 {
     size_t low = from, step = 1, high;
@@ -331,7 +327,7 @@ domain_range domains_range_at(const file_domains *domains, int64_t offset, size_
     return domains->range[*near];
 }
 
-/* The range of the table that holds position `position` of domain j. */
+/* The range of the table that contains position `position` of domain j. */
 static const domain_range *range_of_position(const file_domains *domains, size_t j,
                                              int64_t position)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * File domains: which part of the accessed file is served by which aggregator.
+ * File domains: the parts of the accessed range that the aggregators own.
  *
- * A domain is a *set* of ranges of the file, and its bytes have positions of their own: those of
- * its ranges, in file order, one after another, up to size - 1. Everything after the cut (the
- * cycles, the buffers, the messages) works in positions, so that a domain of one range and a
- * domain of thousands take the same path. position_to_file leads back.
+ * A domain is a *set* of ranges of the file. Its bytes are numbered by positions: those of its
+ * ranges, in file order, contiguously up to size - 1. Everything after the cut (cycles, buffers,
+ * messages) uses positions, so that a domain of one range and one of thousands share one data path.
+ * domains_position_to_file converts back.
  *
- * Where domains are aligned, position 0 is the border at or before the first byte, so that borders
- * in the file are at multiples of the alignment in positions, too.
+ * In aligned domains position 0 is the border at or before the first byte, so that borders in the
+ * file are at multiples of the alignment in positions, too.
  *
  * Functions return 0 or a negative errno value; outputs are set only on success.
  */
 #ifndef ACCESS_DOMAIN_H
 #define ACCESS_DOMAIN_H
 
-#include "access/access.h"
+#include "access/list.h"
 
 typedef struct domain_range {
     int64_t lo, hi;   /* bytes [lo, hi) of the file */
@@ -26,17 +26,17 @@ typedef struct domain_range {
 /* Of striped domains: a column is every `columns`-th stripe. */
 typedef struct domain_column {
     size_t domain;
-    int64_t place;         /* among the columns of its domain, which ascend */
-    int64_t before, after; /* so many columns next to it, on either side, are its domain's too */
+    int64_t place;         /* index among the columns of its domain, which ascend */
+    int64_t before, after; /* number of adjacent columns of the same domain on each side */
 } domain_column;
 
-/* Ranges are told by arithmetic where they are regular, because a large file has millions of
- * stripes; else by a table. */
+/* Ranges are computed for striped domains, since a large file has millions of stripes; else they
+ * are a table. */
 typedef struct file_domains {
     size_t count;   /* number of domains, a */
     int64_t lo, hi; /* they cover bytes [lo, hi) of the file without gaps or overlaps */
     int64_t *size;  /* size[j]: one past the last position of domain j; 0: it has no bytes */
-    int64_t stripe; /* of striped domains, bytes; 0: the table says */
+    int64_t stripe; /* of striped domains, bytes; 0: ranges are a table */
     size_t columns; /* of stripes */
     domain_column *column;
     int64_t *skipped; /* per domain: its stripes below the one that holds byte lo */
@@ -47,22 +47,21 @@ typedef struct file_domains {
     size_t *by_domain; /* indices into range[] or column[], ascending within a domain */
 } file_domains;
 
-/* Below this a domain is not worth a message more, bytes. */
+/* Bytes below which one more domain does not pay for its messages. */
 #define DOMAIN_WORTHWHILE ((int64_t)1 << 20)
 
-/* Where `count` even domains of `bytes` in all are best aligned: to the file system's stripes where
- * they are known (stripe > 0), else to pages unless the domains are small. count > 0. */
+/* The alignment for `count` even domains of `bytes` in all: the file system's stripes if these are
+ * known (stripe > 0), else pages unless the domains are small. count > 0. */
 int64_t domains_alignment(int64_t bytes, size_t count, int64_t stripe);
 
-/* [lo, hi) in `count` contiguous domains of equal size, give or take one unit of `align` bytes (>=
- * 1), their borders at multiples of it in the file; trailing domains are empty when there are fewer
- * units than domains.
- * -EINVAL: lo < 0, lo > hi, count or align 0; -ENOMEM. */
+/* [lo, hi) in `count` contiguous domains of equal size, up to one unit of `align` bytes (>= 1),
+ * with borders at multiples of it in the file; trailing domains are empty when there are fewer
+ * units than domains. -EINVAL: lo < 0, lo > hi, count or align 0; -ENOMEM. */
 int domains_even(file_domains *domains, int64_t lo, int64_t hi, size_t count, int64_t align);
 
 /* [lo, hi) cut into units of `unit` bytes counted from `base` <= lo, so that the first and the last
- * one may be shorter; the u-th unit that reaches into [lo, hi) goes to domain of[u] < count.
- * Neighbouring units of one domain become one range. -EINVAL: as above, or unit < 1, base < 0 or
+ * one may be shorter; the u-th unit that intersects [lo, hi) belongs to domain of[u] < count.
+ * Adjacent units of one domain become one range. -EINVAL: as above, or unit < 1, base < 0 or
  * base > lo, or a domain out of range; -ENOMEM. */
 int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t base, int64_t unit,
                        const size_t *of, size_t count);
@@ -79,25 +78,24 @@ int domains_striped(file_domains *domains, int64_t lo, int64_t hi, int64_t strip
 
 void domains_release(file_domains *domains);
 
-/* The range that holds file offset `offset`, which lies in [lo, hi). *near is the caller's, 0 at
- * first; the offsets asked for with one of them ascend. */
+/* The range that contains file offset `offset` of [lo, hi). *near is the caller's, 0 initially; the
+ * offsets of calls with the same *near ascend. */
 domain_range domains_range_at(const file_domains *domains, int64_t offset, size_t *near);
 
-/* The file offset of position `position` of domain j, and how many bytes from there on lie in
- * one range. The position is one that a byte of the domain has. */
+/* The file offset of position `position` of domain j, which has a byte there, and the number of
+ * bytes from there on in the same range. */
 int64_t domains_position_to_file(const file_domains *domains, size_t j, int64_t position,
                                  int64_t *contiguous);
 
-/* What an ordered list has in one domain, in positions. */
+/* The part of an ordered list in one domain, in positions. */
 typedef struct domain_share {
     size_t domain;
     access_list list;
 } domain_share;
 
-/* Cuts an ordered list that lies inside the range of the domains. *shares has one entry for each
- * domain that is touched, ascending by domain; the caller frees it with domains_free_shares.
- * O(runs + ranges touched + domains) time and memory. -ENOMEM; -EINVAL when the list lies outside.
- */
+/* Cuts an ordered list inside the range of the domains. *shares has one entry for each domain
+ * accessed, ascending by domain; free it with domains_free_shares. O(runs + ranges accessed +
+ * domains) time and memory. -ENOMEM; -EINVAL: the list exceeds the range. */
 int domains_cut(const file_domains *domains, const access_list *list, domain_share **shares,
                 size_t *count);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Building lists of runs, and putting them into file order. */
-#include "access/access.h"
+/* Building lists of runs, and ordering them. */
+#include "access/list.h"
+#include "access/cursor.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,20 +20,12 @@ void access_clear(access_list *list)
     list->bytes = 0;
 }
 
-static int push(access_list *list, const access_run *run)
+static int append_new_run(access_list *list, const access_run *run)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? list->capacity * 2 : 4, size;
-        if (__builtin_mul_overflow(capacity, sizeof *list->run, &size))
-            return -ENOMEM;
-        access_run *grown = realloc(list->run, size);
-        if (grown == NULL)
-            return -ENOMEM;
-        list->run = grown;
-        list->capacity = capacity;
-    }
-    list->run[list->count++] = *run;
-    return 0;
+    int rc = base_reserve(&list->run, &list->capacity, list->count + 1, sizeof *run);
+    if (rc == 0)
+        list->run[list->count++] = *run;
+    return rc;
 }
 
 static int64_t last_block(const access_run *run)
@@ -39,9 +33,9 @@ static int64_t last_block(const access_run *run)
     return run->offset + (run->count - 1) * run->stride;
 }
 
-/* A block that touches the last one makes that one longer; it leaves its run when it had company,
- * because blocks of a run are of one length. */
-static int lengthen(access_list *list, int64_t length)
+/* Appends a block adjacent to the last one, which becomes longer: in a new run, since the
+ * blocks of a run are of one length. */
+static int lengthen_last(access_list *list, int64_t length)
 {
     access_run *last = &list->run[list->count - 1];
     if (last->count == 1) {
@@ -52,11 +46,11 @@ static int lengthen(access_list *list, int64_t length)
                          last->stream + (last->count - 1) * last->length};
     if (--last->count == 1)
         last->stride = 0;
-    return push(list, &longer);
+    return append_new_run(list, &longer);
 }
 
-/* 1 when the block repeats the last run's step (or, after a single block, begins one). */
-static int repeats(const access_run *last, int64_t offset, int64_t length)
+/* 1 when the block continues the last run's stride (or, after a single block, defines it). */
+static int continues_run(const access_run *last, int64_t offset, int64_t length)
 {
     int64_t step;
     if (last->length != length)
@@ -73,15 +67,15 @@ static int append_block(access_list *list, int64_t offset, int64_t length, int64
 
     if (last == NULL || last->stream + last->count * last->length != stream) {
         access_run run = {offset, length, 0, 1, stream};
-        rc = push(list, &run);
+        rc = append_new_run(list, &run);
     } else if (last_block(last) + last->length == offset) {
-        rc = lengthen(list, length);
-    } else if (repeats(last, offset, length)) {
+        rc = lengthen_last(list, length);
+    } else if (continues_run(last, offset, length)) {
         last->stride = offset - last_block(last);
         last->count++;
     } else {
         access_run run = {offset, length, 0, 1, stream};
-        rc = push(list, &run);
+        rc = append_new_run(list, &run);
     }
     if (rc == 0)
         list->bytes += length;
@@ -130,7 +124,7 @@ int access_append_run(access_list *list, const access_run *run)
         last->stream + last->count * last->length == run->stream) {
         last->count += run->count;
     } else {
-        int rc = push(list, run);
+        int rc = append_new_run(list, run);
         if (rc != 0)
             return rc;
     }
@@ -182,7 +176,7 @@ static size_t count_blocks(const access_list *list)
     return blocks;
 }
 
-static int by_offset(const void *a, const void *b)
+static int compare_blocks(const void *a, const void *b)
 {
     const access_piece *x = a, *y = b;
     if (x->offset != y->offset)
@@ -192,11 +186,9 @@ static int by_offset(const void *a, const void *b)
 
 static access_piece *sorted_blocks(const access_list *list, size_t *count)
 {
-    size_t n = 0, size;
+    size_t n = 0;
     *count = count_blocks(list);
-    if (__builtin_mul_overflow(*count + 1, sizeof(access_piece), &size))
-        return NULL;
-    access_piece *block = malloc(size);
+    access_piece *block = base_alloc(*count, sizeof *block);
     if (block == NULL)
         return NULL;
     for (size_t i = 0; i < list->count; i++) {
@@ -206,13 +198,13 @@ static access_piece *sorted_blocks(const access_list *list, size_t *count)
                                       run->stream + b * run->length};
         }
     }
-    qsort(block, n, sizeof *block, by_offset);
+    qsort(block, n, sizeof *block, compare_blocks);
     return block;
 }
 
 typedef struct layer_set {
     access_list *layer;
-    size_t count;
+    size_t count, capacity;
 } layer_set;
 
 static void release_layers(layer_set *set)
@@ -222,32 +214,30 @@ static void release_layers(layer_set *set)
     free(set->layer);
 }
 
-static int put_into_layer(layer_set *set, const access_piece *block)
+static int append_to_layer(layer_set *set, const access_piece *block)
 {
     size_t i = 0;
     while (i < set->count && access_upper(&set->layer[i]) > block->offset)
         i++;
     if (i == set->count) {
-        access_list *grown = realloc(set->layer, (i + 1) * sizeof *grown);
-        if (grown == NULL)
-            return -ENOMEM;
-        set->layer = grown;
-        set->count++;
-        memset(&set->layer[i], 0, sizeof set->layer[i]);
+        int rc = base_reserve(&set->layer, &set->capacity, i + 1, sizeof *set->layer);
+        if (rc != 0)
+            return rc;
+        set->layer[set->count++] = (access_list){0};
     }
     return access_append(&set->layer[i], block->offset, block->length, block->stream);
 }
 
 int access_layers(const access_list *list, access_list **layers, size_t *count)
 {
-    layer_set set = {NULL, 0};
+    layer_set set = {0};
     size_t blocks;
     int rc = 0;
     access_piece *block = sorted_blocks(list, &blocks);
     if (block == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < blocks && rc == 0; i++)
-        rc = put_into_layer(&set, &block[i]);
+        rc = append_to_layer(&set, &block[i]);
     free(block);
     if (rc != 0) {
         release_layers(&set);

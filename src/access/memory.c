@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between the stream and the pieces of a user's buffer. */
-#include "access/access.h"
+/* Copies between the stream and a user's buffer. */
+#include "access/memory.h"
 
 #include <string.h>
 
 /* The cursor at stream byte `stream`, by bisection: runs of memory ascend in stream. */
-static void seek(const access_list *memory, int64_t stream, access_cursor *cursor)
+static void seek_stream(const access_list *memory, int64_t stream, access_cursor *cursor)
 {
     size_t low = 0, high = memory->count;
     access_cursor_init(cursor, memory);
@@ -27,32 +27,32 @@ static void seek(const access_list *memory, int64_t stream, access_cursor *curso
 char *access_memory_at(const access_list *memory, int64_t stream, int64_t length)
 {
     access_cursor cursor;
-    seek(memory, stream, &cursor);
+    seek_stream(memory, stream, &cursor);
     if (cursor.run == cursor.end || cursor.run->length - cursor.byte < length)
         return NULL;
     return (char *)(intptr_t)access_next(&cursor);
 }
 
-/* A place in memory that mostly moves on by what was copied last. */
+/* A position in memory; usually the next copy continues the last one. */
 typedef struct memory_walk {
     const access_list *memory;
     access_cursor at;
-    int64_t stream; /* where `at` stands; -1: nowhere */
-    char *base;     /* of the stream, when all of it is in one piece */
+    int64_t stream; /* the position of `at`; -1: none */
+    char *base;     /* of the stream if all of it is contiguous, else NULL */
 } memory_walk;
 
-static memory_walk start_walk(const access_list *memory)
+static memory_walk memory_walk_init(const access_list *memory)
 {
     return (memory_walk){
         .memory = memory, .stream = -1, .base = access_memory_at(memory, 0, memory->bytes)};
 }
 
-/* The next piece of at most `length` bytes from `stream` on: its address and length. Addresses have
- * no order, so that ACCESS_END as a bound lets every block pass. */
-static char *next_piece(memory_walk *walk, int64_t stream, int64_t *length)
+/* The address and length of the next piece of at most `length` bytes from `stream` on. Addresses
+ * are not ordered: ACCESS_END is no bound. */
+static char *take_memory_piece(memory_walk *walk, int64_t stream, int64_t *length)
 {
     if (walk->stream != stream)
-        seek(walk->memory, stream, &walk->at);
+        seek_stream(walk->memory, stream, &walk->at);
     char *address = (char *)(intptr_t)access_next(&walk->at);
     int64_t rest = walk->at.run->length - walk->at.byte;
     if (rest > *length) {
@@ -74,7 +74,7 @@ static void copy_out(memory_walk *walk, int64_t stream, int64_t length, char *pa
     }
     while (length > 0) {
         int64_t part = length;
-        const char *address = next_piece(walk, stream, &part);
+        const char *address = take_memory_piece(walk, stream, &part);
         memcpy(packed, address, (size_t)part);
         packed += part;
         stream += part;
@@ -90,7 +90,7 @@ static void copy_in(memory_walk *walk, int64_t stream, int64_t length, const cha
     }
     while (length > 0) {
         int64_t part = length;
-        char *address = next_piece(walk, stream, &part);
+        char *address = take_memory_piece(walk, stream, &part);
         memcpy(address, packed, (size_t)part);
         packed += part;
         stream += part;
@@ -100,20 +100,20 @@ static void copy_in(memory_walk *walk, int64_t stream, int64_t length, const cha
 
 void access_from_memory(const access_list *memory, int64_t stream, int64_t length, char *packed)
 {
-    memory_walk walk = start_walk(memory);
+    memory_walk walk = memory_walk_init(memory);
     copy_out(&walk, stream, length, packed);
 }
 
 void access_to_memory(const access_list *memory, int64_t stream, int64_t length, const char *packed)
 {
-    memory_walk walk = start_walk(memory);
+    memory_walk walk = memory_walk_init(memory);
     copy_in(&walk, stream, length, packed);
 }
 
 int64_t access_memory_to_window(const access_list *memory, access_cursor *cursor, int64_t hi,
                                 char *window, int64_t lo)
 {
-    memory_walk walk = start_walk(memory);
+    memory_walk walk = memory_walk_init(memory);
     access_piece piece;
     int64_t done = 0;
     while (access_take_piece(cursor, hi, &piece)) {
@@ -126,7 +126,7 @@ int64_t access_memory_to_window(const access_list *memory, access_cursor *cursor
 int64_t access_window_to_memory(const access_list *memory, access_cursor *cursor, int64_t hi,
                                 const char *window, int64_t lo)
 {
-    memory_walk walk = start_walk(memory);
+    memory_walk walk = memory_walk_init(memory);
     access_piece piece;
     int64_t done = 0;
     while (access_take_piece(cursor, hi, &piece)) {

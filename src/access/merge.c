@@ -1,44 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* K-way merge of ordered lists, and what they cover. */
+/* K-way merge of ordered lists, and their union. */
 #include "access/merge.h"
+#include "base/heap.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static int before(const access_merge *merge, size_t a, size_t b)
+static inline int list_precedes(const access_cursor *cursor, size_t a, size_t b)
 {
-    int64_t x = access_next(&merge->cursor[a]), y = access_next(&merge->cursor[b]);
+    int64_t x = access_next(&cursor[a]), y = access_next(&cursor[b]);
     return x != y ? x < y : a < b;
 }
 
-static void sift_down(access_merge *merge, size_t at)
-{
-    size_t list = merge->heap[at];
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= merge->live)
-            break;
-        if (child + 1 < merge->live && before(merge, merge->heap[child + 1], merge->heap[child]))
-            child++;
-        if (!before(merge, merge->heap[child], list))
-            break;
-        merge->heap[at] = merge->heap[child];
-        at = child;
-    }
-    merge->heap[at] = list;
-}
-
-static void merge_init(access_merge *merge, access_cursor *cursor, size_t count, size_t *heap)
-{
-    merge->cursor = cursor;
-    merge->heap = heap;
-    merge->live = 0;
-    for (size_t i = 0; i < count; i++)
-        if (access_next(&cursor[i]) != ACCESS_END)
-            heap[merge->live++] = i;
-    for (size_t at = merge->live / 2; at-- > 0;)
-        sift_down(merge, at);
-}
+BASE_HEAP(list_heap, size_t, const access_cursor *, list_precedes, BASE_HEAP_UNPLACED);
 
 int access_merge_take(access_merge *merge, access_piece *piece, size_t *list)
 {
@@ -49,18 +23,18 @@ int access_merge_take(access_merge *merge, access_piece *piece, size_t *list)
     if (access_next(&merge->cursor[*list]) == ACCESS_END)
         merge->heap[0] = merge->heap[--merge->live];
     if (merge->live > 0)
-        sift_down(merge, 0);
+        list_heap_down(merge->cursor, merge->heap, merge->live, 0, merge->heap[0]);
     return 1;
 }
 
 /* ---- the union ---- */
 
-/* The state of the merge at `from`, to be compared with that one stride later. When every list has
- * by then gone on by one block of the same run, and these blocks leave no hole between `from` and
- * there, it all comes again as long as the runs last. */
+/* The state of the merge at offset `from`, to be compared with the state one stride later. If every
+ * list has by then advanced by one block of the same run, and these blocks leave no hole, the
+ * pattern repeats until a run ends. */
 typedef struct period {
-    int64_t from, stride; /* stride 0: none is under way */
-    int64_t covered;      /* by blocks of the period, from its beginning on without a hole */
+    int64_t from, stride; /* stride 0: no period is being followed */
+    int64_t covered;      /* end of the bytes covered without a hole since `from` */
     size_t live;
     const access_run **run; /* per list */
     int64_t *block;
@@ -71,7 +45,7 @@ static int begins_block(const access_cursor *cursor)
     return cursor->byte == 0 && cursor->block + 2 < cursor->run->count;
 }
 
-/* A period begins here when all lists do a block of the same stride next. */
+/* A period begins here if the next block of every list is one of a run of the same stride. */
 static void begin_period(const access_merge *merge, period *p)
 {
     p->stride = 0;
@@ -90,7 +64,7 @@ static void begin_period(const access_merge *merge, period *p)
     p->stride = merge->cursor[merge->heap[0]].run->stride;
 }
 
-/* How often the period that has just been passed comes again. */
+/* How often the last period repeats. */
 static int64_t count_periods(const access_merge *merge, const period *p)
 {
     int64_t least = INT64_MAX;
@@ -107,7 +81,7 @@ static int64_t count_periods(const access_merge *merge, const period *p)
     return least;
 }
 
-/* At the end of a period: passes all that are alike. Returns the bytes. */
+/* At the end of a period: passes its repetitions. Returns the bytes. */
 static int64_t pass_periods(access_merge *merge, const period *p)
 {
     int64_t periods = count_periods(merge, p);
@@ -121,9 +95,9 @@ static int64_t next_offset(const access_merge *merge)
     return merge->live > 0 ? access_next(&merge->cursor[merge->heap[0]]) : ACCESS_END;
 }
 
-/* A block of the period that is under way has been taken; at its end, all that are alike are
- * passed. Returns what is covered up to where. */
-static int64_t go_on_with_period(access_merge *merge, period *p, const access_piece *piece)
+/* Adds a block to the current period and passes the repetitions at its end. Returns the end of the
+ * covered bytes. */
+static int64_t extend_period(access_merge *merge, period *p, const access_piece *piece)
 {
     int64_t next = next_offset(merge), covered = p->covered;
     if (piece->offset > covered) {
@@ -140,8 +114,8 @@ static int64_t go_on_with_period(access_merge *merge, period *p, const access_pi
     return covered;
 }
 
-/* One stretch without holes. A merge that never gets into step is not asked too often. */
-static void take_stretch(access_merge *merge, period *p, int64_t *lo, int64_t *end)
+/* Merges one stretch without holes. Tries less often to begin a period after failures. */
+static void merge_stretch(access_merge *merge, period *p, int64_t *lo, int64_t *end)
 {
     access_piece piece;
     size_t list, taken = 0, wait = 1;
@@ -151,7 +125,7 @@ static void take_stretch(access_merge *merge, period *p, int64_t *lo, int64_t *e
         if (piece.offset + piece.length > *end)
             *end = piece.offset + piece.length;
         if (p->stride > 0) {
-            int64_t covered = go_on_with_period(merge, p, &piece);
+            int64_t covered = extend_period(merge, p, &piece);
             *end = covered > *end ? covered : *end;
         } else if (++taken >= wait) {
             begin_period(merge, p);
@@ -161,12 +135,12 @@ static void take_stretch(access_merge *merge, period *p, int64_t *lo, int64_t *e
     }
 }
 
-static int take_all(access_merge *merge, period *p, access_list *cover)
+static int merge_lists(access_merge *merge, period *p, access_list *cover)
 {
     int64_t lo, end;
     int rc = 0;
     while (merge->live > 0 && rc == 0) {
-        take_stretch(merge, p, &lo, &end);
+        merge_stretch(merge, p, &lo, &end);
         rc = access_append(cover, lo, end - lo, cover->bytes);
     }
     return rc;
@@ -181,9 +155,13 @@ int access_merge_init(access_merge *merge, const access_list *const *lists, size
         free(heap);
         return -ENOMEM;
     }
-    for (size_t i = 0; i < count; i++)
+    *merge = (access_merge){.cursor = cursor, .heap = heap};
+    for (size_t i = 0; i < count; i++) {
         access_cursor_init(&cursor[i], lists[i]);
-    merge_init(merge, cursor, count, heap);
+        if (access_next(&cursor[i]) != ACCESS_END)
+            heap[merge->live++] = i;
+    }
+    list_heap_build(cursor, heap, merge->live);
     return 0;
 }
 
@@ -202,7 +180,7 @@ int access_union(const access_list *const *lists, size_t count, access_list *cov
         return rc;
     p.run = calloc(count + 1, sizeof *p.run);
     p.block = calloc(count + 1, sizeof *p.block);
-    rc = p.run == NULL || p.block == NULL ? -ENOMEM : take_all(&merge, &p, cover);
+    rc = p.run == NULL || p.block == NULL ? -ENOMEM : merge_lists(&merge, &p, cover);
     free(p.block);
     free(p.run);
     access_merge_release(&merge);

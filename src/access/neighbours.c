@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who touches the file after whom. */
+/* Pairs of consecutive accesses in the file. */
 #include "access/neighbours.h"
 
 #include <errno.h>
@@ -27,45 +27,44 @@ static int add_pair(matrix_builder *counts, size_t a, size_t b, int64_t value)
 
 /* ---- within a part ---- */
 
-/* Pairs come again and again: each is added up here until another takes its place. */
-enum { PLACES = 256 };
+/* A direct-mapped cache: pairs repeat, and each is summed here until another one evicts it. */
+enum { CACHED_PAIRS = 256 };
 struct pair {
     size_t a, b;
     int64_t value;
 };
 
 /* The last block may still grow, so that pairs are counted one block later. */
-struct walk {
+struct block_walk {
     matrix_builder *counts;
     access_weight weight;
-    struct pair pair[PLACES];
+    struct pair pair[CACHED_PAIRS];
     size_t blocks;
-    access_block first[2],
-        last[3]; /* last[2] is the latest; of less than three, the first are none */
+    access_block first[2], last[3]; /* last[2] is the latest; valid: the last min(blocks, 3) */
 };
 
-static int give_up(struct walk *w, struct pair *pair)
+static int flush_pair(struct block_walk *w, struct pair *pair)
 {
     int rc = pair->value > 0 ? add_pair(w->counts, pair->a, pair->b, pair->value) : 0;
     pair->value = 0;
     return rc;
 }
 
-static int count_pair(struct walk *w, const access_block *a, const access_block *b)
+static int count_pair(struct block_walk *w, const access_block *a, const access_block *b)
 {
-    struct pair *pair = &w->pair[(a->owner * 31 + b->owner) % PLACES];
+    struct pair *pair = &w->pair[(a->owner * 31 + b->owner) % CACHED_PAIRS];
     int64_t value = weight_of(w->weight, a, b), sum;
     int rc = 0;
     if (pair->a != a->owner || pair->b != b->owner ||
         __builtin_add_overflow(pair->value, value, &sum)) {
-        rc = give_up(w, pair);
+        rc = flush_pair(w, pair);
         sum = value;
     }
     *pair = (struct pair){a->owner, b->owner, sum};
     return rc;
 }
 
-static int take_block(struct walk *w, access_block block)
+static int walk_block(struct block_walk *w, access_block block)
 {
     if (w->blocks > 0 && continues(&w->last[2], &block)) {
         w->last[2].length += block.length;
@@ -79,7 +78,7 @@ static int take_block(struct walk *w, access_block block)
     return ++w->blocks < 4 ? 0 : count_pair(w, &w->last[0], &w->last[1]);
 }
 
-static access_ends ends_of(const struct walk *w)
+static access_ends ends_of(const struct block_walk *w)
 {
     access_ends ends = {.count = w->blocks < 4 ? w->blocks : 4};
     for (size_t k = 0; k < ends.count; k++)
@@ -87,15 +86,15 @@ static access_ends ends_of(const struct walk *w)
     return ends;
 }
 
-static int walk_all(access_merge *merge, const size_t *owner, struct walk *w)
+static int walk_all(access_merge *merge, const size_t *owner, struct block_walk *w)
 {
     access_piece piece;
     size_t list;
     int rc = 0;
     while (rc == 0 && access_merge_take(merge, &piece, &list))
-        rc = take_block(w, (access_block){owner[list], piece.offset, piece.length});
-    for (size_t i = 0; i < PLACES && rc == 0; i++)
-        rc = give_up(w, &w->pair[i]);
+        rc = walk_block(w, (access_block){owner[list], piece.offset, piece.length});
+    for (size_t i = 0; i < CACHED_PAIRS && rc == 0; i++)
+        rc = flush_pair(w, &w->pair[i]);
     return rc;
 }
 
@@ -103,7 +102,7 @@ int access_count_neighbours(const access_list *lists, const size_t *owner, size_
                             access_weight weight, matrix_builder *counts, access_ends *ends)
 {
     access_merge merge;
-    struct walk w = {.counts = counts, .weight = weight};
+    struct block_walk w = {.counts = counts, .weight = weight};
     const access_list **list = calloc(count + 1, sizeof *list);
     if (list == NULL)
         return -ENOMEM;
@@ -122,7 +121,7 @@ int access_count_neighbours(const access_list *lists, const size_t *owner, size_
 
 /* ---- between parts ---- */
 
-/* The pair of `before` and `last` waits for `last` to be whole. */
+/* The pair of `before` and `last` is counted when `last` is complete. */
 struct seam {
     access_block before, last;
     size_t blocks;
@@ -137,8 +136,8 @@ static int close_pair(const struct seam *s, access_weight weight, matrix_builder
                     weight_of(weight, &s->before, &s->last));
 }
 
-static int sew(struct seam *s, const access_block *block, bool counted, access_weight weight,
-               matrix_builder *counts)
+static int append_end(struct seam *s, const access_block *block, bool counted, access_weight weight,
+                      matrix_builder *counts)
 {
     if (s->blocks > 0 && !counted && continues(&s->last, block)) {
         s->last.length += block->length;
@@ -159,6 +158,7 @@ int access_join_ends(const access_ends *ends, size_t parts, access_weight weight
     int rc = 0;
     for (size_t part = 0; part < parts && rc == 0; part++)
         for (size_t k = 0; k < ends[part].count && rc == 0; k++)
-            rc = sew(&s, &ends[part].block[k], k == 2 && ends[part].count == 4, weight, counts);
+            rc = append_end(&s, &ends[part].block[k], k == 2 && ends[part].count == 4, weight,
+                            counts);
     return rc == 0 ? close_pair(&s, weight, counts) : rc;
 }

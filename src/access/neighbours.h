@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Who touches the file after whom: pairs of blocks that follow one another in order of offset. Each
- * owner of a part of the file counts the pairs within it; what stands at its borders is left to
- * whoever puts the parts together, since a border may cut a block.
+ * Pairs of consecutive accesses: blocks that follow one another in order of offset. The owner of a
+ * part of the file counts the pairs within it. The pairs at its borders are counted when the parts
+ * are joined, since a border may cut a block.
  *
  * Functions return 0 or a negative errno value; outputs are set only on success.
  */
 #ifndef ACCESS_NEIGHBOURS_H
 #define ACCESS_NEIGHBOURS_H
 
-#include "access/access.h"
+#include "access/list.h"
 #include "matrix/matrix.h"
 
-/* Blocks of one owner that touch are one block. */
+/* Adjacent blocks of one owner are one block. */
 typedef struct access_block {
     size_t owner;
     int64_t offset, length;
 } access_block;
 
-/* What a pair of blocks counts: 1, or the bytes of the shorter block. */
+/* The weight of a pair of blocks: 1, or the bytes of the shorter block. */
 typedef enum access_weight { ACCESS_WEIGHT_COUNT, ACCESS_WEIGHT_BYTES } access_weight;
 
-/* The first two blocks of a part and the last two; all of them when there are less than four, in
- * order. Of four, all pairs from the second to the third have been counted. */
+/* The first two blocks of a part and the last two, in order; all of them if there are less than
+ * four. With four, all pairs from the second to the third have been counted. */
 typedef struct access_ends {
     size_t count;
     access_block block[4];
 } access_ends;
 
 /* Walks all blocks of all lists in order of offset and adds to `counts` the weight of each pair, in
- * both directions (so that an owner that follows itself gets twice as much on the diagonal), but
- * for the first pair and the last one. owner[l] is the row of list l; bytes that two lists have
- * count for both, the lower list first. Memory O(lists) beside the builder. -ENOMEM and the errors
- * of matrix_builder_add. */
+ * both directions (so an owner that follows itself gets twice the weight on the diagonal), except
+ * for the first pair and the last one. owner[l] is the row of list l; bytes in two lists count for
+ * both, the lower list first. Memory O(lists) beside the builder. -ENOMEM and the errors of
+ * matrix_builder_add. */
 int access_count_neighbours(const access_list *lists, const size_t *owner, size_t count,
                             access_weight weight, matrix_builder *counts, access_ends *ends);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A part of one list's stream, appended to another list. */
-#include "access/access.h"
+#include "access/list.h"
 
 #include <errno.h>
 
-static size_t run_at(const access_list *source, int64_t stream)
+static size_t find_run(const access_list *source, int64_t stream)
 {
     size_t low = 0, high = source->count;
     while (high - low > 1) {
@@ -29,11 +29,6 @@ static int append_moved(access_list *list, access_run run, int64_t shift)
     return access_append_run(list, &run);
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Bytes [from, to) of one run, counted from its begin: the rest of a block, whole blocks, the head
  * of a block. */
 static int append_part(access_list *list, const access_run *run, int64_t from, int64_t to,
@@ -42,7 +37,7 @@ static int append_part(access_list *list, const access_run *run, int64_t from, i
     int64_t block = from / run->length, within = from % run->length;
     int rc = 0;
     if (within > 0) {
-        int64_t length = least(run->length - within, to - from);
+        int64_t rest = run->length - within, length = rest < to - from ? rest : to - from;
         access_run head = {run->offset + block * run->stride + within, length, 0, 1, 0};
         rc = append_moved(list, head, shift);
         from += length;
@@ -66,9 +61,10 @@ int access_append_slice(access_list *list, const access_list *source, int64_t fr
                         int64_t shift)
 {
     int rc = 0;
-    for (size_t i = run_at(source, from); i < source->count && from < to && rc == 0; i++) {
+    for (size_t i = find_run(source, from); i < source->count && from < to && rc == 0; i++) {
         const access_run *run = &source->run[i];
-        int64_t end = least(to - run->stream, run->count * run->length);
+        int64_t end = run->count * run->length;
+        end = to - run->stream < end ? to - run->stream : end;
         rc = append_part(list, run, from - run->stream, end, shift);
         from = run->stream + end;
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many bytes of an access lie in each unit of the file. */
+/* The number of bytes of an access in each unit of the file. */
 #include "access/units.h"
+#include "access/cursor.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,26 +12,18 @@ int64_t units_to(int64_t base, int64_t hi, int64_t unit)
     return hi > base ? (hi - base - 1) / unit + 1 : 0;
 }
 
-/* One unit more, in the last step where it continues that. */
-static int append(unit_counts *counts, int64_t unit, int64_t bytes)
+/* Appends a unit, to the last step if it continues that. */
+static int append_unit(unit_counts *counts, int64_t unit, int64_t bytes)
 {
     unit_step *last = counts->count > 0 ? &counts->step[counts->count - 1] : NULL;
     if (last != NULL && last->bytes == bytes && last->first + last->count == unit) {
         last->count++;
         return 0;
     }
-    if (counts->count == counts->capacity) {
-        size_t capacity = counts->capacity > 0 ? counts->capacity * 2 : 16, size;
-        if (__builtin_mul_overflow(capacity, sizeof *counts->step, &size))
-            return -ENOMEM;
-        unit_step *grown = realloc(counts->step, size);
-        if (grown == NULL)
-            return -ENOMEM;
-        counts->step = grown;
-        counts->capacity = capacity;
-    }
-    counts->step[counts->count++] = (unit_step){unit, 1, bytes};
-    return 0;
+    int rc = base_reserve(&counts->step, &counts->capacity, counts->count + 1, sizeof *last);
+    if (rc == 0)
+        counts->step[counts->count++] = (unit_step){unit, 1, bytes};
+    return rc;
 }
 
 int units_count(const access_list *list, int64_t base, int64_t unit, unit_counts *counts)
@@ -44,7 +38,7 @@ int units_count(const access_list *list, int64_t base, int64_t unit, unit_counts
         int64_t at = (next - base) / unit, end;
         if (__builtin_mul_overflow(at + 1, unit, &end) || __builtin_add_overflow(end, base, &end))
             end = ACCESS_END;
-        rc = append(&result, at, access_skip(&cursor, end));
+        rc = append_unit(&result, at, access_skip(&cursor, end));
     }
     if (rc != 0) {
         free(result.step);
@@ -77,7 +71,7 @@ int units_from_array(const int64_t *bytes, size_t units, unit_counts *counts)
 {
     unit_counts result = {0};
     for (size_t u = 0; u < units; u++) {
-        if (bytes[u] != 0 && append(&result, (int64_t)u, bytes[u]) != 0) {
+        if (bytes[u] != 0 && append_unit(&result, (int64_t)u, bytes[u]) != 0) {
             free(result.step);
             return -ENOMEM;
         }

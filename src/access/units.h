@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Bytes of an access in each unit of the file. Unit u is the bytes [base + u * unit,
- * base + (u + 1) * unit). Neighbouring units with equally many bytes are one step, so that regular
+ * base + (u + 1) * unit). Adjacent units with equally many bytes are one step, so that regular
  * accesses to millions of units stay short.
  *
  * Functions return 0 or a negative errno value; outputs are set only on success.
@@ -9,16 +9,16 @@
 #ifndef ACCESS_UNITS_H
 #define ACCESS_UNITS_H
 
-#include "access/access.h"
+#include "access/list.h"
 
 /* Units first, ..., first + count - 1 have `bytes` bytes each; count >= 1, bytes >= 1. */
 typedef struct unit_step {
     int64_t first, count, bytes;
 } unit_step;
 
-/* A step is so many words: lists of steps travel as they are. */
+/* int64 elements of a step: lists of steps are sent unchanged. */
 #define UNIT_STEP_WORDS 3
-_Static_assert(sizeof(unit_step) == UNIT_STEP_WORDS * sizeof(int64_t), "a step is three words");
+_Static_assert(sizeof(unit_step) == UNIT_STEP_WORDS * sizeof(int64_t), "a step is three int64");
 
 /* A zeroed one is empty; steps ascend and do not overlap. Release by free(step). */
 typedef struct unit_counts {

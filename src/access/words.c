@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs as words, on their way to another process. */
-#include "access/access.h"
+/* Runs as int64 elements, for messages. */
+#include "access/list.h"
 
 enum { RUN_OFFSET, RUN_LENGTH, RUN_STRIDE, RUN_COUNT };
 

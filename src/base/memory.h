@@ -27,19 +27,30 @@ static inline void *base_calloc(size_t count, size_t size)
     return calloc(count > 0 ? count : 1, size);
 }
 
+/* The same with zeroed memory; on failure NULL and *rc = -ENOMEM, otherwise *rc is unchanged. For
+ * several allocations with one check. */
+static inline void *base_zeroed(size_t count, size_t size, int *rc)
+{
+    void *memory = calloc(count > 0 ? count : 1, size);
+    if (memory == NULL)
+        *rc = -ENOMEM;
+    return memory;
+}
+
 /* Makes room for `count` elements of `size` bytes in the array *array (a pointer to the array's
  * pointer, which may be NULL) of *capacity elements. Grows at least by doubling, so that appending
- * costs O(1) on average. 0, or -ENOMEM: array and capacity are unchanged. */
+ * costs O(1) on average, from 4 elements or 256 bytes. 0, or -ENOMEM: array and capacity are
+ * unchanged. */
 static inline int base_reserve(void *array, size_t *capacity, size_t count, size_t size)
 {
-    size_t wanted = count, bytes;
+    size_t wanted = count, least = size < 64 ? 256 / size : 4, bytes;
     void *old;
     if (count <= *capacity)
         return 0;
     if (wanted < 2 * *capacity)
         wanted = 2 * *capacity;
-    if (wanted < 16)
-        wanted = 16;
+    if (wanted < least)
+        wanted = least;
     if (__builtin_mul_overflow(wanted, size, &bytes))
         return -ENOMEM;
     memcpy(&old, array, sizeof old);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The least maximum load of a link, by local search from the assignment of least hop-bytes. */
+/* Minimum of the maximum link load, by local search from the assignment of minimum hop-bytes. */
+#include "base/memory.h"
 #include "plan/costs.h"
 #include "plan/links.h"
+#include "plan/plan.h"
 #include "plan/steps.h"
 
 #include <errno.h>
@@ -10,27 +12,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A domain on node n loads the link above v
- *   downwards with what is outside the subtree of v, where n is inside;
- *   upwards with what is inside, where n is outside.
- * So a move changes the links between the old node and the new one only. */
-struct search {
+/* A domain on node n loads the link above vertex v
+ *   downwards with its bytes outside the subtree of v, if n is inside;
+ *   upwards with its bytes inside, if n is outside.
+ * So a move changes only the links between the old and the new node. */
+struct link_search {
     const struct links *links;
     size_t nodes, domains;
     double *within; /* within[j * vertices + v] = bytes of domain j in the subtree of v */
     double *cost;   /* cost[j * nodes + n] = hop-bytes of domain j on node n, with its best rank */
     double *total;  /* bytes of each domain */
     double *up, *down; /* bytes on each link */
-    double limit;      /* the greatest load of a cable */
-    size_t at_limit;   /* links that have it, directions apart */
+    double limit;      /* maximum load of a cable */
+    size_t at_limit;   /* number of links with that load, per direction */
     size_t *node_of;   /* of each domain */
-    size_t *seats;     /* left on each node */
-    size_t *best;      /* node_of when the limit fell last */
+    size_t *capacity;  /* left on each node */
+    size_t *best;      /* node_of when the limit was last lowered */
 
-    struct touched *touched; /* links that the trial changed, as they were */
-    size_t *trial_of;        /* the trial that touched the link last */
+    struct touched *touched; /* the previous loads of the links that the trial changed */
+    size_t *trial_of;        /* of each link: the last trial that changed it */
     size_t trial, count;
-    size_t effort;
+    size_t effort; /* link updates so far */
 };
 
 struct touched {
@@ -38,19 +40,19 @@ struct touched {
     double up, down;
 };
 
-/* A domain goes to a node or, where `other` is one, changes places with it. */
+/* A domain moves to a node or, unless `other` is NONE, exchanges nodes with another one. */
 struct step {
     size_t domain, node, other;
     double gain; /* hop-bytes saved */
 };
 
 #define NONE SIZE_MAX
-/* Links touched in one search. */
+/* Link updates in one search. */
 #define MOST_EFFORT ((size_t)1 << 28)
 
 /* ---- trials ---- */
 
-static void add_load(struct search *s, size_t v, double up, double down)
+static void add_load(struct link_search *s, size_t v, double up, double down)
 {
     if (s->trial_of[v] != s->trial) {
         s->trial_of[v] = s->trial;
@@ -61,7 +63,7 @@ static void add_load(struct search *s, size_t v, double up, double down)
     s->effort++;
 }
 
-static void move(struct search *s, size_t j, size_t from, size_t to)
+static void move_domain(struct link_search *s, size_t j, size_t from, size_t to)
 {
     const double *within = s->within + j * s->links->vertices;
     while (from != to) {
@@ -75,17 +77,17 @@ static void move(struct search *s, size_t j, size_t from, size_t to)
     }
 }
 
-static void try_step(struct search *s, struct step step)
+static void try_step(struct link_search *s, struct step step)
 {
     size_t from = s->node_of[step.domain];
     s->trial++;
     s->count = 0;
-    move(s, step.domain, from, step.node);
+    move_domain(s, step.domain, from, step.node);
     if (step.other != NONE)
-        move(s, step.other, step.node, from);
+        move_domain(s, step.other, step.node, from);
 }
 
-static void undo(struct search *s)
+static void undo_step(struct link_search *s)
 {
     while (s->count > 0) {
         struct touched t = s->touched[--s->count];
@@ -99,8 +101,8 @@ static int count_at(double limit, double cable, double up, double down)
     return (up / cable >= limit) + (down / cable >= limit);
 }
 
-/* False where a link is above the limit; otherwise how many more than before are at it. */
-static bool stays_below(const struct search *s, long *more_at_limit)
+/* False if a link exceeds the limit; otherwise the change of the number of links at it. */
+static bool stays_below(const struct link_search *s, long *more_at_limit)
 {
     *more_at_limit = 0;
     for (size_t k = 0; k < s->count; k++) {
@@ -114,19 +116,19 @@ static bool stays_below(const struct search *s, long *more_at_limit)
     return true;
 }
 
-static void accept(struct search *s, struct step step)
+static void accept_step(struct link_search *s, struct step step)
 {
     size_t from = s->node_of[step.domain];
     s->node_of[step.domain] = step.node;
     if (step.other != NONE) {
         s->node_of[step.other] = from;
     } else {
-        s->seats[from]++;
-        s->seats[step.node]--;
+        s->capacity[from]++;
+        s->capacity[step.node]--;
     }
 }
 
-static double gain_of(const struct search *s, struct step step)
+static double step_gain(const struct link_search *s, struct step step)
 {
     size_t from = s->node_of[step.domain];
     const double *cost = s->cost + step.domain * s->nodes;
@@ -140,15 +142,15 @@ static double gain_of(const struct search *s, struct step step)
 
 /* ---- the steps of one domain: to each free node, then exchanges ---- */
 
-static bool next_step(const struct search *s, size_t j, size_t *k, struct step *step)
+static bool next_domain_step(const struct link_search *s, size_t j, size_t *k, struct step *step)
 {
     for (; *k < s->nodes + s->domains; ++*k) {
         bool exchange = *k >= s->nodes;
         size_t other = exchange ? *k - s->nodes : NONE;
         size_t node = exchange ? s->node_of[other] : *k;
-        if (node != s->node_of[j] && (exchange || s->seats[node] > 0)) {
+        if (node != s->node_of[j] && (exchange || s->capacity[node] > 0)) {
             *step = (struct step){.domain = j, .node = node, .other = other};
-            step->gain = gain_of(s, *step);
+            step->gain = step_gain(s, *step);
             ++*k;
             return true;
         }
@@ -159,7 +161,7 @@ static bool next_step(const struct search *s, size_t j, size_t *k, struct step *
 /* ---- a lower limit ---- */
 
 /* Returns the first link that has the greatest load. */
-static size_t find_limit(struct search *s)
+static size_t find_limit(struct link_search *s)
 {
     size_t first = NONE;
     s->limit = 0.0;
@@ -174,40 +176,40 @@ static size_t find_limit(struct search *s)
     return first;
 }
 
-static bool lies_below(const struct search *s, size_t n, size_t v)
+static bool lies_below(const struct link_search *s, size_t n, size_t v)
 {
     while (n < v)
         n = s->links->parent[n];
     return n == v;
 }
 
-static bool loads(const struct search *s, size_t j, size_t v)
+static bool loads_link(const struct link_search *s, size_t j, size_t v)
 {
     double in = s->within[j * s->links->vertices + v], cable = cables(s->links, v);
     bool upwards = s->up[v] / cable >= s->limit, downwards = s->down[v] / cable >= s->limit;
     return lies_below(s, s->node_of[j], v) ? downwards && s->total[j] > in : upwards && in > 0.0;
 }
 
-/* Of the steps that leave fewer links at the limit, the one that saves most hop-bytes. */
-static bool find_relief(struct search *s, size_t hot, struct step *best)
+/* Of the steps that leave fewer links at the limit, the one that saves the most hop-bytes. */
+static bool find_relieving_step(struct link_search *s, size_t hot, struct step *best)
 {
     struct step step;
     long more;
     best->gain = -(double)INFINITY;
     for (size_t j = 0; j < s->domains; j++) {
-        for (size_t k = 0; loads(s, j, hot) && next_step(s, j, &k, &step);) {
+        for (size_t k = 0; loads_link(s, j, hot) && next_domain_step(s, j, &k, &step);) {
             if (step.gain <= best->gain)
                 continue;
             try_step(s, step);
             if (stays_below(s, &more) && more < 0)
                 *best = step;
-            undo(s);
+            undo_step(s);
         }
     }
     return best->gain > -(double)INFINITY;
 }
 
-static void lower_limit(struct search *s)
+static void lower_limit(struct link_search *s)
 {
     struct step step;
     double lowest = INFINITY;
@@ -218,49 +220,49 @@ static void lower_limit(struct search *s)
             lowest = s->limit;
             memcpy(s->best, s->node_of, s->domains * sizeof *s->best);
         }
-        found = s->limit > 0.0 && s->effort < MOST_EFFORT && find_relief(s, hot, &step);
+        found = s->limit > 0.0 && s->effort < MOST_EFFORT && find_relieving_step(s, hot, &step);
         if (found) {
             try_step(s, step);
-            accept(s, step);
+            accept_step(s, step);
         }
     }
 }
 
 /* ---- fewer hop-bytes at that limit ---- */
 
-/* Steps that left some links at the limit, but not all, were of no use. */
-static void return_to_best(struct search *s)
+/* Steps since then relieved some of the links at the limit, not all: they did not lower it. */
+static void return_to_best(struct link_search *s)
 {
     for (size_t j = 0; j < s->domains; j++) {
         size_t from = s->node_of[j];
         s->trial++;
         s->count = 0;
-        move(s, j, from, s->best[j]);
-        s->seats[from]++;
-        s->seats[s->best[j]]--;
+        move_domain(s, j, from, s->best[j]);
+        s->capacity[from]++;
+        s->capacity[s->best[j]]--;
         s->node_of[j] = s->best[j];
     }
     find_limit(s);
 }
 
-static bool save_hops(struct search *s, size_t j)
+static bool save_hops(struct link_search *s, size_t j)
 {
     struct step step;
     long more;
-    for (size_t k = 0; next_step(s, j, &k, &step);) {
+    for (size_t k = 0; next_domain_step(s, j, &k, &step);) {
         if (step.gain <= 0.0)
             continue;
         try_step(s, step);
         if (stays_below(s, &more)) {
-            accept(s, step);
+            accept_step(s, step);
             return true;
         }
-        undo(s);
+        undo_step(s);
     }
     return false;
 }
 
-static void lower_hops(struct search *s)
+static void lower_hops(struct link_search *s)
 {
     bool changed = true;
     while (changed && s->effort < MOST_EFFORT) {
@@ -270,8 +272,8 @@ static void lower_hops(struct search *s)
     }
 }
 
-/* Fewer hop-bytes may open a way to a lower limit again. */
-static void improve(struct search *s)
+/* Lowering the hop-bytes may allow a lower limit again. */
+static void lower_congestion(struct link_search *s)
 {
     double before;
     find_limit(s);
@@ -286,7 +288,7 @@ static void improve(struct search *s)
 
 /* ---- set-up ---- */
 
-static void fill_within(struct search *s, const struct sums *sums, size_t j)
+static void fill_within(struct link_search *s, const struct sums *sums, size_t j)
 {
     size_t vertices = s->links->vertices;
     double *within = s->within + j * vertices;
@@ -297,36 +299,37 @@ static void fill_within(struct search *s, const struct sums *sums, size_t j)
     s->total[j] = within[vertices - 1];
 }
 
-static void fill_cost(struct search *s, const struct costs *costs, size_t j)
+static void fill_cost(struct link_search *s, const struct costs *costs, size_t j)
 {
     const struct sums *sums = costs->sums;
     double *cost = s->cost + j * s->nodes;
-    const double *at_place = costs_at_places(costs, j);
+    const double *at_class = costs_at_classes(costs, j);
     for (size_t n = 0; n < s->nodes; n++)
-        cost[n] = at_place[costs->places->of_node[n]];
+        cost[n] = at_class[costs->classes->of_node[n]];
     for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
-        cost[sums->node[e]] = cost_of_entry(costs, at_place, e);
+        cost[sums->node[e]] = cost_of_entry(costs, at_class, e);
 }
 
-/* What the domain loads where it is. */
-static void load_domain(struct search *s, size_t j)
+/* Adds the loads of a domain on its node. */
+static void load_domain(struct link_search *s, size_t j)
 {
     const double *within = s->within + j * s->links->vertices;
-    size_t way = s->node_of[j];
+    size_t climbing = s->node_of[j];
     for (size_t v = 0; v + 1 < s->links->vertices; v++) {
-        if (v == way) {
+        if (v == climbing) {
             s->down[v] += s->total[j] - within[v];
-            way = s->links->parent[v];
+            climbing = s->links->parent[v];
         } else {
             s->up[v] += within[v];
         }
     }
 }
 
-static int fill(struct search *s, const struct places *places, const struct sums *sums)
+static int fill_search(struct link_search *s, const struct classes *classes,
+                       const struct sums *sums)
 {
     struct costs costs;
-    int rc = costs_init(&costs, places, sums, places->same);
+    int rc = costs_init(&costs, classes, sums, classes->same);
     if (rc != 0)
         return rc;
     for (size_t j = 0; j < s->domains; j++) {
@@ -338,7 +341,7 @@ static int fill(struct search *s, const struct places *places, const struct sums
     return 0;
 }
 
-static void release(struct search *s)
+static void link_search_release(struct link_search *s)
 {
     free(s->within);
     free(s->cost);
@@ -346,84 +349,75 @@ static void release(struct search *s)
     free(s->up);
     free(s->down);
     free(s->node_of);
-    free(s->seats);
+    free(s->capacity);
     free(s->best);
     free(s->touched);
     free(s->trial_of);
 }
 
-static int allocate(struct search *s)
+static int link_search_allocate(struct link_search *s)
 {
     size_t vertices = s->links->vertices;
-    s->within = calloc(s->domains * vertices | 1, sizeof *s->within);
-    s->cost = calloc(s->domains * s->nodes | 1, sizeof *s->cost);
-    s->total = calloc(s->domains | 1, sizeof *s->total);
-    s->up = calloc(vertices, sizeof *s->up);
-    s->down = calloc(vertices, sizeof *s->down);
-    s->node_of = calloc(s->domains | 1, sizeof *s->node_of);
-    s->seats = calloc(s->nodes | 1, sizeof *s->seats);
-    s->best = calloc(s->domains | 1, sizeof *s->best);
-    s->touched = calloc(vertices, sizeof *s->touched);
-    s->trial_of = calloc(vertices, sizeof *s->trial_of);
-    bool complete = s->within != NULL && s->cost != NULL && s->total != NULL && s->up != NULL &&
-                    s->down != NULL && s->node_of != NULL && s->seats != NULL && s->best != NULL &&
-                    s->touched != NULL && s->trial_of != NULL;
-    return complete ? 0 : -ENOMEM;
-}
-
-static void place(struct search *s, const plan_input *in, const struct ranks *ranks,
-                  const size_t *rank_of_domain)
-{
-    for (size_t n = 0; n < s->nodes; n++)
-        s->seats[n] = plan_seats(ranks->start[n + 1] - ranks->start[n], in->per_node, s->domains);
-    for (size_t j = 0; j < s->domains; j++) {
-        s->node_of[j] = in->node_of_rank[rank_of_domain[j]];
-        s->seats[s->node_of[j]]--;
-    }
-}
-
-/* ---- the whole ---- */
-
-static int relieve_nodes(struct search *s, const plan_input *in, const struct ranks *ranks)
-{
-    struct places places;
-    struct sums sums;
-    struct held held = held_bytes(in);
-    int rc = places_from_topo(in->topology, &places);
-    if (rc != 0)
-        return rc;
-    rc = sums_of_ranks(&held, ranks, &sums);
-    if (rc == 0) {
-        rc = fill(s, &places, &sums);
-        sums_release(&sums);
-    }
-    places_release(&places);
-    if (rc == 0)
-        improve(s);
+    int rc = 0;
+    s->within = base_zeroed(s->domains * vertices, sizeof *s->within, &rc);
+    s->cost = base_zeroed(s->domains * s->nodes, sizeof *s->cost, &rc);
+    s->total = base_zeroed(s->domains, sizeof *s->total, &rc);
+    s->up = base_zeroed(vertices, sizeof *s->up, &rc);
+    s->down = base_zeroed(vertices, sizeof *s->down, &rc);
+    s->node_of = base_zeroed(s->domains, sizeof *s->node_of, &rc);
+    s->capacity = base_zeroed(s->nodes, sizeof *s->capacity, &rc);
+    s->best = base_zeroed(s->domains, sizeof *s->best, &rc);
+    s->touched = base_zeroed(vertices, sizeof *s->touched, &rc);
+    s->trial_of = base_zeroed(vertices, sizeof *s->trial_of, &rc);
     return rc;
 }
 
-static int relieve(const plan_input *in, const struct links *links, const lap_solver *solver,
-                   size_t *rank_of_domain)
+static void place_domains(struct link_search *s, const plan_input *in, const struct ranks *ranks,
+                          const size_t *rank_of_domain)
 {
-    struct search s = {.links = links, .nodes = in->topology->nodes, .domains = in->requests->cols};
-    struct ranks ranks;
-    int rc = plan_list_ranks(in, &ranks);
-    if (rc != 0)
-        return rc;
-    rc = allocate(&s);
-    if (rc == 0) {
-        place(&s, in, &ranks, rank_of_domain);
-        rc = relieve_nodes(&s, in, &ranks);
+    for (size_t n = 0; n < s->nodes; n++)
+        s->capacity[n] =
+            plan_capacity(ranks->start[n + 1] - ranks->start[n], in->per_node, s->domains);
+    for (size_t j = 0; j < s->domains; j++) {
+        s->node_of[j] = in->node_of_rank[rank_of_domain[j]];
+        s->capacity[s->node_of[j]]--;
     }
+}
+
+/* ---- the assignment ---- */
+
+static int improve_assignment(const plan_input *in, const struct links *links,
+                              const lap_solver *solver, size_t *rank_of_domain)
+{
+    struct link_search s = {
+        .links = links, .nodes = in->topology->nodes, .domains = in->requests->cols};
+    struct ranks ranks = {0};
+    struct classes classes = {0};
+    struct sums sums = {0};
+    struct held held = held_bytes(in);
+    int rc = plan_list_ranks(in, &ranks);
     if (rc == 0)
+        rc = classes_from_topo(in->topology, &classes);
+    if (rc == 0)
+        rc = sums_of_ranks(&held, &ranks, &sums);
+    if (rc == 0)
+        rc = link_search_allocate(&s);
+    if (rc == 0) {
+        place_domains(&s, in, &ranks, rank_of_domain);
+        rc = fill_search(&s, &classes, &sums);
+    }
+    if (rc == 0) {
+        lower_congestion(&s);
         rc = assign_ranks(in->requests, &ranks, s.node_of, solver, rank_of_domain);
-    release(&s);
+    }
+    link_search_release(&s);
+    sums_release(&sums);
+    classes_release(&classes);
     plan_release_ranks(&ranks);
     return rc;
 }
 
-static bool is_small(const plan_input *in, const struct links *links)
+static bool is_small_for_search(const plan_input *in, const struct links *links)
 {
     size_t pairs;
     return !__builtin_mul_overflow(in->requests->cols, in->topology->nodes + links->vertices,
@@ -439,8 +433,8 @@ int plan_least_congestion(const plan_input *in, const lap_solver *solver, size_t
         return rc;
     size_t *made = calloc(in->requests->cols | 1, sizeof *made);
     rc = made != NULL ? plan_least_hop_bytes(in, solver, made, NULL) : -ENOMEM;
-    if (rc == 0 && is_small(in, &links))
-        rc = relieve(in, &links, solver, made);
+    if (rc == 0 && is_small_for_search(in, &links))
+        rc = improve_assignment(in, &links, solver, made);
     for (size_t j = 0; j < in->requests->cols && rc == 0; j++)
         rank_of_domain[j] = made[j];
     free(made);

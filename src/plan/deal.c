@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Deals the units of each node to its aggregators, and those that nobody accesses to all. */
+/* Distributes the units of each node to its aggregators, and units without bytes to all. */
 #include "plan/deal.h"
 
 #include <errno.h>
@@ -11,12 +11,12 @@ struct groups {
     size_t *first, *member;
 };
 
-static int group(struct groups *g, const size_t *node, size_t count, size_t nodes)
+static int group_by_node(struct groups *g, const size_t *node, size_t count, size_t nodes)
 {
     *g = (struct groups){calloc(nodes + 2, sizeof *g->first), calloc(count | 1, sizeof *g->member)};
     if (g->first == NULL || g->member == NULL)
         return -ENOMEM;
-    /* Counted two places ahead, so that filling in moves each start to where it belongs. */
+    /* Counting sort: counts two entries ahead, so that filling in leaves each start in place. */
     for (size_t i = 0; i < count; i++)
         if (node[i] != SIZE_MAX)
             g->first[node[i] + 2]++;
@@ -28,19 +28,19 @@ static int group(struct groups *g, const size_t *node, size_t count, size_t node
     return 0;
 }
 
-static void release(struct groups *g)
+static void unit_groups_release(struct groups *g)
 {
     free(g->first);
     free(g->member);
 }
 
-/* Whether no run of neighbouring units is torn by a cut before unit[i]. */
+/* Whether a cut before unit[i] splits no run of adjacent units. */
 static int cuts_between_runs(const size_t *unit, size_t count, size_t i)
 {
     return i == 0 || i == count || unit[i] != unit[i - 1] + 1;
 }
 
-/* Units for the first of so many aggregators, who share `count` units: `least` or one more. */
+/* Units for the first of `aggregators` that share `count` units: `least` or one more. */
 static size_t first_share(const size_t *unit, size_t count, size_t aggregators, size_t least)
 {
     size_t extra = count - aggregators * least;
@@ -64,8 +64,8 @@ static void deal_node(const deal_input *in, const size_t *unit, size_t count,
     }
 }
 
-/* Units that nobody accesses cost nothing but must not make a domain longer than even ones are.
- * load[j]: units of aggregator j so far. */
+/* Units without bytes cost nothing but must not make a domain longer than an even one. load[j]:
+ * units of aggregator j so far. */
 static void deal_idle_units(const deal_input *in, size_t *load, size_t *aggregator_of_unit)
 {
     size_t most = in->units / in->aggregators + (in->units % in->aggregators != 0), next = 0;
@@ -86,9 +86,9 @@ int deal_units(const deal_input *in, size_t *aggregator_of_unit)
 {
     struct groups units = {0}, aggregators = {0};
     size_t *load = calloc(in->aggregators, sizeof *load);
-    int rc = load == NULL ? -ENOMEM : group(&units, in->node_of_unit, in->units, in->nodes);
+    int rc = load == NULL ? -ENOMEM : group_by_node(&units, in->node_of_unit, in->units, in->nodes);
     if (rc == 0)
-        rc = group(&aggregators, in->node_of_aggregator, in->aggregators, in->nodes);
+        rc = group_by_node(&aggregators, in->node_of_aggregator, in->aggregators, in->nodes);
     if (rc == 0) {
         for (size_t u = 0; u < in->units; u++)
             aggregator_of_unit[u] = 0;
@@ -99,8 +99,8 @@ int deal_units(const deal_input *in, size_t *aggregator_of_unit)
         }
         deal_idle_units(in, load, aggregator_of_unit);
     }
-    release(&aggregators);
-    release(&units);
+    unit_groups_release(&aggregators);
+    unit_groups_release(&units);
     free(load);
     return rc;
 }

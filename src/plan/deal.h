@@ -8,11 +8,11 @@
 #include <stddef.h>
 
 typedef struct deal_input {
-    const size_t *node_of_unit; /* SIZE_MAX: nobody accesses it */
+    const size_t *node_of_unit; /* SIZE_MAX: a unit without bytes */
     size_t units, nodes;
     const size_t *node_of_aggregator;
     size_t aggregators;
-    size_t least; /* each aggregator gets that many units with a node, or one more */
+    size_t least; /* each aggregator gets that many units with bytes, or one more */
 } deal_input;
 
 /* -ENOMEM. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* File domains that fit: from the bytes of units on nodes to the aggregator of each unit. */
+/* Fitted file domains: from the bytes of units on nodes to the aggregator of each unit. */
 #include "plan/fitted.h"
+#include "base/memory.h"
 #include "plan/auction.h"
 #include "plan/deal.h"
 #include "plan/distance.h"
@@ -10,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In bytes of the average unit times one hop; the second one is what the bound should prove, too.
- */
+/* In bytes of the average unit times one hop. FINE_EPSILON is also the gap that the bound should
+ * prove, as part of all bytes. */
 #define COARSE_EPSILON .01
 #define FINE_EPSILON .002
 
@@ -36,7 +37,7 @@ static int check_options(const fitted_input *in, const fitted_options *options)
 }
 
 /* Counts bytes and the units that have any. */
-static int measure(const matrix *bytes, fitted_report *report)
+static int measure_units(const matrix *bytes, fitted_report *report)
 {
     for (size_t u = 0; u < bytes->rows; u++) {
         double sum = 0.0;
@@ -51,7 +52,7 @@ static int measure(const matrix *bytes, fitted_report *report)
     return 0;
 }
 
-/* ---- what an assignment costs ---- */
+/* ---- the cost of an assignment ---- */
 
 struct cost {
     double crossing, hop_bytes;
@@ -75,7 +76,7 @@ static double routed_hop_bytes(const fitted_input *in, const size_t *node_of_uni
     return sum;
 }
 
-static struct cost cost_of(const fitted_input *in, const size_t *node_of_unit, double bytes)
+static struct cost cost_of_units(const fitted_input *in, const size_t *node_of_unit, double bytes)
 {
     double staying = staying_bytes(in->bytes, node_of_unit), crossing = bytes - staying;
     return (struct cost){
@@ -93,26 +94,24 @@ static size_t count_runs(const size_t *aggregator_of_unit, size_t units)
     return runs;
 }
 
-/* ---- the way ---- */
+/* ---- the assignment ---- */
 
 struct work {
     size_t *least, *most; /* units of each node */
     size_t *node_of_unit, *aggregator_of_unit;
 };
 
-static int allocate(struct work *w, size_t nodes, size_t units)
+static int work_allocate(struct work *w, size_t nodes, size_t units)
 {
-    w->least = calloc(nodes | 1, sizeof *w->least);
-    w->most = calloc(nodes | 1, sizeof *w->most);
-    w->node_of_unit = calloc(units | 1, sizeof *w->node_of_unit);
-    w->aggregator_of_unit = calloc(units | 1, sizeof *w->aggregator_of_unit);
-    return w->least == NULL || w->most == NULL || w->node_of_unit == NULL ||
-                   w->aggregator_of_unit == NULL
-               ? -ENOMEM
-               : 0;
+    int rc = 0;
+    w->least = base_zeroed(nodes, sizeof *w->least, &rc);
+    w->most = base_zeroed(nodes, sizeof *w->most, &rc);
+    w->node_of_unit = base_zeroed(units, sizeof *w->node_of_unit, &rc);
+    w->aggregator_of_unit = base_zeroed(units, sizeof *w->aggregator_of_unit, &rc);
+    return rc;
 }
 
-static void release(struct work *w)
+static void work_release(struct work *w)
 {
     free(w->least);
     free(w->most);
@@ -129,7 +128,8 @@ static void limit_nodes(const fitted_input *in, size_t loaded, struct work *w)
     }
 }
 
-static int auction(const fitted_input *in, double epsilon, struct work *w, fitted_report *report)
+static int run_auction(const fitted_input *in, double epsilon, struct work *w,
+                       fitted_report *report)
 {
     auction_input input = {
         .bytes = in->bytes,
@@ -142,7 +142,7 @@ static int auction(const fitted_input *in, double epsilon, struct work *w, fitte
     auction_result result = {.node_of_unit = w->node_of_unit};
     int rc = auction_solve(&input, &result);
     if (rc == 0) {
-        struct cost cost = cost_of(in, w->node_of_unit, report->bytes);
+        struct cost cost = cost_of_units(in, w->node_of_unit, report->bytes);
         report->crossing = cost.crossing;
         report->hop_bytes = cost.hop_bytes;
         report->lower_bound = fmax(report->lower_bound, result.lower_bound);
@@ -151,16 +151,16 @@ static int auction(const fitted_input *in, double epsilon, struct work *w, fitte
     return rc;
 }
 
-/* A coarse auction is nearly always good enough, and its bound tells when not. */
+/* A coarse auction is nearly always good enough; its bound shows when not. */
 static int auction_to_proof(const fitted_input *in, struct work *w, fitted_report *report)
 {
-    int rc = auction(in, COARSE_EPSILON, w, report);
+    int rc = run_auction(in, COARSE_EPSILON, w, report);
     if (rc == 0 && report->hop_bytes - report->lower_bound > FINE_EPSILON * report->bytes)
-        rc = auction(in, FINE_EPSILON, w, report);
+        rc = run_auction(in, FINE_EPSILON, w, report);
     return rc;
 }
 
-static int deal(const fitted_input *in, struct work *w, const fitted_report *report)
+static int deal_to_aggregators(const fitted_input *in, struct work *w, const fitted_report *report)
 {
     deal_input input = {
         .node_of_unit = w->node_of_unit,
@@ -174,13 +174,13 @@ static int deal(const fitted_input *in, struct work *w, const fitted_report *rep
 }
 
 /* Takes the alternative unless it is worse. */
-static void compare(const fitted_input *in, const fitted_options *options, struct work *w,
-                    fitted_report *report)
+static void compare_alternative(const fitted_input *in, const fitted_options *options,
+                                struct work *w, fitted_report *report)
 {
     size_t units = in->bytes->rows;
     for (size_t u = 0; u < units; u++)
         w->node_of_unit[u] = in->node_of_aggregator[options->alternative[u]];
-    struct cost cost = cost_of(in, w->node_of_unit, report->bytes);
+    struct cost cost = cost_of_units(in, w->node_of_unit, report->bytes);
     report->alternative_crossing = cost.crossing;
     report->alternative_hop_bytes = cost.hop_bytes;
     if ((1.0 - options->least_saving) * cost.hop_bytes <= report->hop_bytes) {
@@ -191,16 +191,16 @@ static void compare(const fitted_input *in, const fitted_options *options, struc
     }
 }
 
-static int assign(const fitted_input *in, const fitted_options *options, struct work *w,
-                  fitted_report *report)
+static int assign_fitted(const fitted_input *in, const fitted_options *options, struct work *w,
+                         fitted_report *report)
 {
     limit_nodes(in, report->loaded, w);
-    int rc = options->epsilon > 0.0 ? auction(in, options->epsilon, w, report)
+    int rc = options->epsilon > 0.0 ? run_auction(in, options->epsilon, w, report)
                                     : auction_to_proof(in, w, report);
     if (rc == 0)
-        rc = deal(in, w, report);
+        rc = deal_to_aggregators(in, w, report);
     if (rc == 0 && options->alternative != NULL)
-        compare(in, options, w, report);
+        compare_alternative(in, options, w, report);
     report->runs = count_runs(w->aggregator_of_unit, in->bytes->rows);
     return rc;
 }
@@ -213,18 +213,18 @@ int fitted_assign(const fitted_input *in, const fitted_options *options, size_t 
     struct work w = {0};
     options = options != NULL ? options : &defaults;
     if (check_aggregators(in) != 0 || check_options(in, options) != 0 ||
-        measure(in->bytes, &measured) != 0)
+        measure_units(in->bytes, &measured) != 0)
         return -EINVAL;
-    int rc = allocate(&w, in->topology->nodes, in->bytes->rows);
+    int rc = work_allocate(&w, in->topology->nodes, in->bytes->rows);
     if (rc == 0)
-        rc = assign(in, options, &w, &measured);
+        rc = assign_fitted(in, options, &w, &measured);
     if (rc == 0) {
         memcpy(aggregator_of_unit, w.aggregator_of_unit,
                in->bytes->rows * sizeof *aggregator_of_unit);
         if (report != NULL)
             *report = measured;
     }
-    release(&w);
+    work_release(&w);
     return rc;
 }
 

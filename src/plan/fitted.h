@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * File domains that fit: the accessed range is cut into units, and each unit is given to the
- * aggregator for which the hop-bytes are least while all aggregators serve equally many units. This
- * is a transportation problem, solved by a sparse auction. doc/fitted.md has the method.
+ * Fitted file domains: the accessed range is cut into units, and units are assigned to aggregators
+ * with minimum hop-bytes so that all aggregators own equally many units. This is a transportation
+ * problem, solved by a sparse auction. doc/fitted.md has the method.
  *
  * Functions return 0 or a negative errno value; outputs are set only on success. Equal input gives
  * equal output. Sums are exact below 2^53.
@@ -11,7 +11,7 @@
 #define PLAN_FITTED_H
 
 #include "matrix/matrix.h"
-#include "topo/topo.h"
+#include "topo/distances.h"
 
 typedef struct fitted_input {
     const matrix *bytes;  /* units x nodes: bytes of the unit that the node's ranks access,
@@ -21,86 +21,84 @@ typedef struct fitted_input {
     size_t aggregators;               /* at least 1 */
 } fitted_input;
 
-/* A zeroed one asks for the defaults. */
+/* Zeroed: the defaults. */
 typedef struct fitted_options {
     /* Another assignment (units entries), such as even contiguous domains: fitted_assign returns it
-     * unless fitted units have (so much) fewer hop-bytes, so that the result is never above it. Its
-     * balance is the caller's affair. NULL: none. */
+     * unless fitted units save more than least_saving, so the result never costs more. Its balance
+     * is not checked. NULL: none. */
     const size_t *alternative;
-    double
-        least_saving; /* part of the alternative's hop-bytes that fitted units must save; 0: any */
-    /* Least rise of a price, in bytes of the average unit times one hop: the result is within that
-     * part of all bytes of the optimum unless a price war made it rise. 0: .01, and .002 where the
-     * bound then leaves room for more than .002. */
+    double least_saving; /* as part of the alternative's hop-bytes */
+    /* Minimum rise of a price, in bytes of the average unit times one hop: the result is within
+     * that part of all bytes of the optimum unless a price war raised it. 0: .01, then .002 if the
+     * bound leaves a gap above .002. */
     double epsilon;
 } fitted_options;
 
-/* Hop-bytes count TOPO_SAME_NODE for a byte that stays on its node, whichever rank of the node
- * serves it. */
+/* Hop-bytes count TOPO_SAME_NODE for a byte that stays on its node, whichever rank of the node is
+ * its aggregator. */
 typedef struct fitted_report {
     double bytes;               /* accessed in all */
-    double crossing, hop_bytes; /* of what is returned; crossing: bytes that leave their node */
+    double crossing, hop_bytes; /* of the result; crossing: bytes that leave their node */
     double lower_bound;         /* no assignment within one unit of balance has fewer hop-bytes;
                                    hop_bytes - lower_bound bounds the gap to the optimum */
     double alternative_crossing, alternative_hop_bytes; /* 0 without an alternative */
-    size_t loaded;                                      /* units that somebody accesses */
-    size_t runs; /* ranges of neighbouring units with one aggregator */
+    size_t loaded;                                      /* units with bytes */
+    size_t runs; /* ranges of adjacent units with one aggregator */
     size_t bids; /* of all auctions: their work */
     int took_alternative;
 } fitted_report;
 
-/* The aggregator of each unit. The units that somebody accesses are spread so that the numbers of
- * two aggregators differ by one at most (on a node they go to its aggregators in file order, as
- * contiguous as that allows). Units that nobody accesses follow their left neighbour as long as its
- * aggregator then has no more than ceil(units / aggregators) in all, and fill up the others after
- * that. Ties prefer the node of the left neighbour. `options` and `report` may be NULL. -EINVAL: no
- * aggregator, one on a node that is not in the topology, columns other than the topology's nodes, a
- * negative number of bytes, an alternative that names no aggregator, epsilon or least_saving
- * negative or NaN; -ENOMEM. */
+/* The aggregator of each unit. The numbers of units with bytes differ by at most one between
+ * aggregators; on a node they are dealt to its aggregators in file order, as contiguous as that
+ * allows. A unit without bytes gets the aggregator of its left neighbour while that has less than
+ * ceil(units / aggregators) in all, else another. Ties prefer the node of the left neighbour.
+ * `options` and `report` may be NULL. -EINVAL: no aggregator, one on a node that is not in the
+ * topology, columns other than the topology's nodes, a negative number of bytes, an alternative
+ * that names no aggregator, epsilon or least_saving negative or NaN; -ENOMEM. */
 int fitted_assign(const fitted_input *in, const fitted_options *options, size_t *aggregator_of_unit,
                   fitted_report *report);
 
-/* Part of the hop-bytes that fitted domains have to save where nobody asks for them: below it
- * larger accesses to the file are worth more. */
+/* Part of the hop-bytes that fitted domains must save to be chosen by default: below it, larger
+ * accesses to the file are worth more. */
 #define FITTED_LEAST_SAVING .05
 
-/* Whether fitted domains could save that part (`saving`) of the hop-bytes of even ones, which cost
- * `even_hop_bytes` (plan_hop_bytes) with so many bytes between nodes; and whether they do, even if
- * no rank serves itself then: so they never cost more. */
+/* Whether fitted domains could save the part `saving` of the hop-bytes of even ones, which cost
+ * `even_hop_bytes` (plan_hop_bytes) with `crossing_bytes` between nodes; and whether they do, even
+ * if no aggregator accesses bytes of its own domain then: so they never cost more. */
 int fitted_may_serve(double even_hop_bytes, int64_t crossing_bytes, double saving);
 int fitted_serves(const fitted_report *report, double even_hop_bytes, double saving);
 
-/* Bytes of the smallest unit of [from, to), counted from where a unit begins: what is wanted, or
- * (0) what file systems lock, cache and place in one; in whole stripes where they are known (stripe
- * > 0); doubled as often as it takes for a number of units that can be planned for. wanted, stripe
- * >= 0; 0 <= from < to. */
+/* Bytes of the smallest unit of [from, to), counted from the beginning of a unit: `wanted`, or (0)
+ * the size of blocks that file systems lock, cache and place; rounded up to whole stripes if these
+ * are known (stripe > 0); doubled until the number of units can be planned for. wanted, stripe >=
+ * 0; 0 <= from < to. */
 int64_t fitted_smallest_unit(int64_t wanted, int64_t stripe, int64_t from, int64_t to);
 
-/* How large a unit may be. A zeroed one asks for the defaults. */
+/* Limits of the unit size. Zeroed: the defaults. */
 typedef struct fitted_unit_options {
     uint64_t first;     /* number of the first unit in the file, in smallest units: larger units
                            begin at multiples of their size in the file */
-    size_t aggregators; /* 0: balance is not looked at */
+    size_t aggregators; /* 0: ignore the balance */
     double tolerance;   /* 0: .02; negative: none */
     unsigned doublings; /* at most; 0: no limit */
 } fitted_unit_options;
 
 typedef struct fitted_unit_choice {
     matrix bytes;          /* of the chosen units; release with matrix_release */
-    unsigned doublings;    /* the unit is the smallest one doubled so often */
-    double bound;          /* least part of all bytes that crosses nodes with that unit */
+    unsigned doublings;    /* of the smallest unit */
+    double bound;          /* minimum part of all bytes that crosses nodes with that unit */
     double smallest_bound; /* with the smallest unit */
 } fitted_unit_choice;
 
-/* Least part of all bytes that crosses nodes with these units, whatever the balance:
+/* Minimum part of all bytes that crosses nodes with these units, for any balance:
  * 1 - (sum over units of the most that one node accesses) / (all bytes); 0 without bytes. */
 double fitted_crossing_bound(const matrix *bytes);
 
-/* The largest unit, of the smallest one (the rows of `smallest`) doubled again and again, whose
- * crossing bound is not more than `tolerance` above that of the smallest one; with `aggregators`
- * the fullest one may also serve not more than `tolerance` above the average, unless this is no
- * worse than with the smallest unit. O(nonzeros) for each doubling, of which each has fewer.
- * -EINVAL: a negative number of bytes, tolerance is NaN; -ERANGE: a sum beyond int64; -ENOMEM. */
+/* The largest unit, the smallest one (the rows of `smallest`) doubled repeatedly, whose crossing
+ * bound is at most `tolerance` above that of the smallest one. With `aggregators`, the largest
+ * share must also be at most `tolerance` above the average, or no worse than with the smallest
+ * unit. O(nonzeros) for each doubling, which reduces them. -EINVAL: a negative number of bytes,
+ * tolerance is NaN; -ERANGE: a sum beyond int64; -ENOMEM. */
 int fitted_choose_unit(const matrix *smallest, const fitted_unit_options *options,
                        fitted_unit_choice *choice);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a unit gains on each node: hop-bytes, negative, with a topology that is not flat; with a
- * flat one the hop-bytes saved by what need not leave its node. For auction.c only.
+ * The gain of a unit on each node: its hop-bytes, negated; with a flat topology the hop-bytes saved
+ * by bytes that stay on their node. For auction.c only.
  */
 #ifndef PLAN_GAINS_H
 #define PLAN_GAINS_H
@@ -13,16 +13,16 @@ typedef struct gains {
     const matrix *bytes;
     const topo *topology;
 
-    /* With a flat topology all NULL. */
-    double *entry; /* of each entry of `bytes`: its node serves the unit */
-    double *away;  /* of each entry: another node of the same place does */
-    double *far;   /* of each unit: at most that much where no entry has its place */
-    float *hops;   /* hops[q * stride + p]: from place p to a node at q; exact below 2^24 */
+    /* All NULL for a flat topology. */
+    double *entry; /* of each entry of `bytes`: on its node */
+    double *away;  /* of each entry: on another node of the same class */
+    double *far;   /* of each unit: upper bound for classes without entries */
+    float *hops;   /* hops[q * stride + p]: from class p to a node of q; exact below 2^24 */
     size_t stride;
-    double *place; /* what gains_of_places found, `stride` entries */
+    double *class; /* result of gains_of_classes, `stride` entries */
 } gains;
 
-/* -ENOMEM. Release with gains_release in any case. */
+/* -ENOMEM. Release with gains_release, also after an error. */
 int gains_set_up(gains *g, const matrix *bytes, const topo *t);
 
 void gains_release(gains *g);
@@ -33,8 +33,8 @@ static inline double gain_of_entry(const gains *g, size_t e)
                             : (TOPO_OTHER_NODE - TOPO_SAME_NODE) * (double)g->bytes->value[e];
 }
 
-/* Finds the gain of a unit at each place, on a node that does not access it: g->place[p], -INFINITY
- * at the places of its entries. Makes g->far[unit] exact. O(entries of the unit * places). */
-void gains_of_places(gains *g, size_t unit);
+/* Finds the gain of a unit in each class, on a node that does not access it: g->class[p], -INFINITY
+ * for the classes of its entries. Makes g->far[unit] exact. O(entries of the unit * classes). */
+void gains_of_classes(gains *g, size_t unit);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The assignment of least hop-bytes. */
+/* The assignment of minimum hop-bytes. */
+#include "plan/plan.h"
 #include "plan/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* ---- a small problem as a whole ---- */
+/* ---- a small problem, solved as a whole ---- */
 
 static int solve_dense(const plan_input *in, const lap_solver *solver, double *workload,
                        size_t *rank_of_domain, double *total)
@@ -39,43 +40,43 @@ static int assign_dense(const plan_input *in, const lap_solver *solver, size_t *
     return rc;
 }
 
-static int is_small(const plan_input *in)
+static int is_dense_size(const plan_input *in)
 {
     size_t pairs;
     return !__builtin_mul_overflow(in->requests->rows, in->requests->cols, &pairs) &&
            pairs <= PLAN_DENSE_PAIRS;
 }
 
-/* ---- any problem ---- */
+/* ---- a problem of any size ---- */
 
 int assign_large(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
                  double *bound)
 {
-    struct places places;
-    int rc = places_from_topo(in->topology, &places);
+    struct classes classes;
+    int rc = classes_from_topo(in->topology, &classes);
     if (rc != 0)
         return rc;
     struct two_steps steps = {
         .in = in,
         .held = held_bytes(in),
-        .places = &places,
-        .own = places.same,
+        .classes = &classes,
+        .own = classes.same,
         .solver = solver,
     };
     rc = assign_in_two_steps(&steps, rank_of_domain, bound);
-    places_release(&places);
+    classes_release(&classes);
     return rc;
 }
 
-/* Copies the answer when it is complete. */
-static int assign(const plan_input *in, const lap_solver *solver, size_t *made,
-                  size_t *rank_of_domain, double *bound)
+/* Copies the assignment when it is complete. */
+static int assign_least(const plan_input *in, const lap_solver *solver, size_t *made,
+                        size_t *rank_of_domain, double *bound)
 {
     double least, hop_bytes;
     int rc = assign_large(in, solver, made, &least);
     if (rc == 0)
         rc = plan_hop_bytes(in, made, &hop_bytes);
-    if (rc == 0 && hop_bytes > least && is_small(in))
+    if (rc == 0 && hop_bytes > least && is_dense_size(in))
         rc = assign_dense(in, solver, made, &least);
     for (size_t j = 0; j < in->requests->cols && rc == 0; j++)
         rank_of_domain[j] = made[j];
@@ -92,7 +93,7 @@ int plan_least_hop_bytes(const plan_input *in, const lap_solver *solver, size_t 
     size_t *made = calloc(in->requests->cols | 1, sizeof *made);
     if (made == NULL)
         return -ENOMEM;
-    int rc = assign(in, solver, made, rank_of_domain, bound);
+    int rc = assign_least(in, solver, made, rank_of_domain, bound);
     free(made);
     return rc;
 }

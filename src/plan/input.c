@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks on nodes: the check that all of plan shares, the ranks node by node, the even spread. */
+/* Ranks by node: checks of the input, the lists of ranks, the even spread. */
 #include "plan/input.h"
+#include "plan/plan.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +22,15 @@ int plan_check_nodes(const plan_input *in)
     return 0;
 }
 
-/* start[n + 1] is where the next rank of node n goes, and at last where node n ends. */
+int plan_check_assignment(const plan_input *in, const size_t *rank_of_domain)
+{
+    for (size_t j = 0; j < in->requests->cols; j++)
+        if (rank_of_domain[j] >= in->requests->rows)
+            return -EINVAL;
+    return plan_check_nodes(in);
+}
+
+/* Counting sort: start[n + 1] is the position of the next rank of node n, finally the end of n. */
 static void sort_by_node(const plan_input *in, struct ranks *ranks)
 {
     for (size_t i = 0; i < in->requests->rows; i++)
@@ -55,19 +64,19 @@ void plan_release_ranks(struct ranks *ranks)
     free(ranks->rank);
 }
 
-size_t plan_seats(size_t ranks_on_node, size_t per_node, size_t domains)
+size_t plan_capacity(size_t ranks_on_node, size_t per_node, size_t domains)
 {
     size_t most = per_node > 0 && per_node < domains ? per_node : domains;
     return ranks_on_node < most ? ranks_on_node : most;
 }
 
-/* Domains that fit when no node serves more than `most`. */
-static size_t count_places(const size_t *ranks_on_node, size_t nodes, size_t most)
+/* Capacity of all nodes when none owns more than `most` domains. */
+static size_t total_capacity(const size_t *ranks_on_node, size_t nodes, size_t most)
 {
-    size_t places = 0;
+    size_t capacity = 0;
     for (size_t n = 0; n < nodes; n++)
-        places += ranks_on_node[n] < most ? ranks_on_node[n] : most;
-    return places;
+        capacity += ranks_on_node[n] < most ? ranks_on_node[n] : most;
+    return capacity;
 }
 
 size_t plan_even_per_node(const size_t *ranks_on_node, size_t nodes, size_t domains)
@@ -77,7 +86,7 @@ size_t plan_even_per_node(const size_t *ranks_on_node, size_t nodes, size_t doma
         largest = ranks_on_node[n] > largest ? ranks_on_node[n] : largest;
     size_t most = nodes > 0 ? domains / nodes + (domains % nodes != 0) : 0;
     most = most > 0 ? most : 1;
-    while (most < largest && count_places(ranks_on_node, nodes, most) < domains)
+    while (most < largest && total_capacity(ranks_on_node, nodes, most) < domains)
         most++;
     return most;
 }

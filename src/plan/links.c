@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tree of links, and what an assignment loads on it. */
+/* The tree of links, and the loads of an assignment on it. */
 #include "plan/links.h"
 #include "plan/input.h"
 
@@ -26,9 +26,9 @@ void links_release(struct links *links)
     free(links->made);
 }
 
-/* Parents have higher numbers than their children, so the lower of two ends climbs. */
-static void load_way(const struct links *links, size_t from, size_t to, double bytes, double *up,
-                     double *down)
+/* Parents have higher numbers than their children: the end with the lower number climbs. */
+static void load_route(const struct links *links, size_t from, size_t to, double bytes, double *up,
+                       double *down)
 {
     while (from != to) {
         if (from < to) {
@@ -41,15 +41,15 @@ static void load_way(const struct links *links, size_t from, size_t to, double b
     }
 }
 
-static void load_all(const plan_input *in, const struct links *links, const size_t *rank_of_domain,
-                     plan_loads *loads)
+static void load_routes(const plan_input *in, const struct links *links,
+                        const size_t *rank_of_domain, plan_loads *loads)
 {
     const matrix *c = plan_bytes_on_nodes(in);
     for (size_t i = 0; i < c->rows; i++) {
         for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
             size_t to = in->node_of_rank[rank_of_domain[c->col[k]]];
-            load_way(links, plan_node_of_row(in, i), to, (double)c->value[k], loads->up,
-                     loads->down);
+            load_route(links, plan_node_of_row(in, i), to, (double)c->value[k], loads->up,
+                       loads->down);
         }
     }
 }
@@ -66,7 +66,7 @@ static int load_links(const plan_input *in, const struct links *links, const siz
         plan_release_loads(&made);
         return -ENOMEM;
     }
-    load_all(in, links, rank_of_domain, &made);
+    load_routes(in, links, rank_of_domain, &made);
     *loads = made;
     return 0;
 }
@@ -88,8 +88,7 @@ int links_most(const plan_input *in, const struct links *links, const size_t *ra
 int plan_load_links(const plan_input *in, const size_t *rank_of_domain, plan_loads *loads)
 {
     struct links links;
-    double checked;
-    int rc = plan_hop_bytes(in, rank_of_domain, &checked);
+    int rc = plan_check_assignment(in, rank_of_domain);
     if (rc == 0)
         rc = links_of_topo(in->topology, &links);
     if (rc != 0)

@@ -5,13 +5,13 @@
 #ifndef PLAN_LINKS_H
 #define PLAN_LINKS_H
 
-#include "plan/plan.h"
+#include "plan/assess.h"
 
 /* A topology's tree or, where it has none, one link from each node to a single switch. */
 struct links {
     size_t vertices;
     const size_t *parent, *width; /* width is NULL where all links are one cable */
-    size_t *made;                 /* what links_release frees */
+    size_t *made;                 /* owned, freed by links_release; NULL: refers to the topology */
 };
 
 /* -ENOMEM. */
@@ -23,7 +23,7 @@ static inline double cables(const struct links *links, size_t v)
     return links->width != NULL ? (double)links->width[v] : 1.0;
 }
 
-/* The greatest load of a cable in one direction. -ENOMEM. */
+/* Maximum load of a cable in one direction. -ENOMEM. */
 int links_most(const plan_input *in, const struct links *links, const size_t *rank_of_domain,
                double *most);
 

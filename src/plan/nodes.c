@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Domains to nodes by linear assignment, over short lists of each domain's cheapest nodes.
  *
- * A domain's list holds all nodes that cost less than its bound. Where the dual of the domain is
- * not above the bound, or no node outside the list costs less than the sum of both duals, the
- * list was long enough; the lists of the other domains grow, and the problem is solved again. */
+ * A node with capacity c is c rows ("slots") of the assignment problem. A domain's list holds all
+ * nodes that cost less than its bound. The list was long enough if the dual of the domain is not
+ * above the bound, or if no node outside the list costs less than the sum of both duals. Otherwise
+ * it grows, and the problem is solved again. */
 #include "plan/nodes.h"
+
+#include "base/heap.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <float.h>
@@ -13,164 +17,153 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Seats in a list at first, and by how much lists grow. */
+/* Initial slots in a list, and the factor by which lists grow. */
 enum { FIRST_QUOTA = 24, GROWTH = 4 };
 
-/* A node with bytes of the domain, or a place with nodes that have none. */
+/* A node with bytes of the domain, or the nodes of a class without any. */
 struct candidate {
     double cost;
-    size_t turn; /* among equal ones; starts elsewhere for each domain */
-    size_t node, place;
+    size_t turn; /* breaks ties; rotated by domain, so that ties spread over the nodes */
+    size_t node, class;
 };
+
+static inline bool candidate_precedes(const struct candidate *x, const struct candidate *y)
+{
+    return x->cost < y->cost || (x->cost == y->cost && x->turn < y->turn);
+}
+
+#define CANDIDATE_PRECEDES(order, a, b) ((void)(order), candidate_precedes(&(a), &(b)))
+BASE_HEAP(candidate_heap, struct candidate, const void *, CANDIDATE_PRECEDES, BASE_HEAP_UNPLACED);
 
 struct listed {
     size_t node;
     double cost;
 };
 
-struct search {
+struct node_search {
     const struct costs *costs;
-    const size_t *seats;
-    size_t *first_seat; /* nodes + 1 */
-    size_t *node_of_seat;
+    const size_t *capacity;
+    size_t *first_slot; /* of each node; nodes + 1 */
+    size_t *node_of_slot;
 
-    const double *at_place; /* of the domain at hand */
-    size_t *met;            /* 1 + the domain for which a node was last a candidate of its own */
-    size_t *met_in_place;   /* such nodes in the place */
+    const double *at_class; /* of the current domain */
+    size_t *met;            /* of each node: 1 + the last domain that it has bytes of */
+    size_t *met_in_class;   /* number of nodes of the class that have bytes of the domain */
     struct candidate *heap;
     size_t candidates;
 
-    size_t *quota;         /* of each domain, in seats */
-    double *bound;         /* what nodes outside the list cost at least */
+    size_t *quota;         /* of each domain, in slots */
+    double *bound;         /* minimum cost of nodes outside the list */
     struct listed *listed; /* scratch: one list */
     size_t *start;         /* the sparse problem */
     size_t *row;
     double *cost;
-    size_t used, room;
+    size_t used, row_capacity, cost_capacity;
 
     double *col_dual, *row_dual;
-    double *place_dual; /* the greatest of the place's nodes */
-    size_t *seat_of_domain;
+    double *class_dual; /* maximum over the nodes of the class */
+    size_t *slot_of_domain;
 };
 
 /* ---- candidates, cheapest first ---- */
 
-static bool before(const struct candidate *x, const struct candidate *y)
-{
-    return x->cost < y->cost || (x->cost == y->cost && x->turn < y->turn);
-}
-
-static void sift_down(struct candidate *heap, size_t count, size_t k)
-{
-    struct candidate moving = heap[k];
-    for (size_t child = 2 * k + 1; child < count; child = 2 * k + 1) {
-        child += child + 1 < count && before(&heap[child + 1], &heap[child]);
-        if (!before(&heap[child], &moving))
-            break;
-        heap[k] = heap[child];
-        k = child;
-    }
-    heap[k] = moving;
-}
-
-static struct candidate pop(struct search *s)
+static struct candidate pop_candidate(struct node_search *s)
 {
     struct candidate cheapest = s->heap[0];
-    s->heap[0] = s->heap[--s->candidates];
-    if (s->candidates > 0)
-        sift_down(s->heap, s->candidates, 0);
+    if (--s->candidates > 0)
+        candidate_heap_down(NULL, s->heap, s->candidates, 0, s->heap[s->candidates]);
     return cheapest;
 }
 
-/* Where domain j begins among `count` equal ones. */
-static size_t first_turn(const struct search *s, size_t j, size_t count)
+/* The first of `count` equal nodes for domain j. */
+static size_t first_turn(const struct node_search *s, size_t j, size_t count)
 {
     return (size_t)((double)j / (double)s->costs->sums->domains * (double)count);
 }
 
-static size_t turn_of(const struct search *s, size_t j, size_t node)
+static size_t turn_of(const struct node_search *s, size_t j, size_t node)
 {
     size_t nodes = s->costs->sums->nodes, first = first_turn(s, j, nodes);
     return node >= first ? node - first : node + nodes - first;
 }
 
-static void add_nodes(struct search *s, size_t j)
+static void add_nodes(struct node_search *s, size_t j)
 {
     const struct sums *sums = s->costs->sums;
     for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++) {
         size_t n = sums->node[e];
         s->met[n] = j + 1;
-        s->met_in_place[s->costs->places->of_node[n]]++;
-        if (s->seats[n] > 0) {
-            double cost = cost_of_entry(s->costs, s->at_place, e);
+        s->met_in_class[s->costs->classes->of_node[n]]++;
+        if (s->capacity[n] > 0) {
+            double cost = cost_of_entry(s->costs, s->at_class, e);
             s->heap[s->candidates++] = (struct candidate){cost, turn_of(s, j, n), n, SIZE_MAX};
         }
     }
 }
 
-static void add_places(struct search *s, size_t j)
+static void add_classes(struct node_search *s, size_t j)
 {
-    const struct places *places = s->costs->places;
-    for (size_t p = 0; p < places->count; p++) {
-        size_t first = places->start[p], size = places->start[p + 1] - first;
-        if (size > s->met_in_place[p]) {
-            size_t turn = turn_of(s, j, places->member[first]);
-            s->heap[s->candidates++] = (struct candidate){s->at_place[p], turn, SIZE_MAX, p};
+    const struct classes *classes = s->costs->classes;
+    for (size_t p = 0; p < classes->count; p++) {
+        size_t first = classes->start[p], size = classes->start[p + 1] - first;
+        if (size > s->met_in_class[p]) {
+            size_t turn = turn_of(s, j, classes->member[first]);
+            s->heap[s->candidates++] = (struct candidate){s->at_class[p], turn, SIZE_MAX, p};
         }
-        s->met_in_place[p] = 0;
+        s->met_in_class[p] = 0;
     }
 }
 
-static void find_candidates(struct search *s, size_t j)
+static void find_candidates(struct node_search *s, size_t j)
 {
     s->candidates = 0;
-    s->at_place = costs_at_places(s->costs, j);
+    s->at_class = costs_at_classes(s->costs, j);
     add_nodes(s, j);
-    add_places(s, j);
-    for (size_t k = s->candidates / 2; k-- > 0;)
-        sift_down(s->heap, s->candidates, k);
+    add_classes(s, j);
+    candidate_heap_build(NULL, s->heap, s->candidates);
 }
 
 /* ---- lists ---- */
 
 struct list {
-    size_t nodes, seats;
+    size_t nodes, slots;
 };
 
-static void take_node(struct search *s, struct list *list, size_t n, double cost)
+static void append_node(struct node_search *s, struct list *list, size_t n, double cost)
 {
     s->listed[list->nodes++] = (struct listed){n, cost};
-    list->seats += s->seats[n];
+    list->slots += s->capacity[n];
 }
 
-/* Nodes of a place that have none of the domain, up to the quota. True when all are in. */
-static bool take_place(struct search *s, struct list *list, size_t j, size_t p)
+/* Appends the nodes of a class that have none of the domain, up to the quota. True if all are in
+ * the list. */
+static bool append_class(struct node_search *s, struct list *list, size_t j, size_t p)
 {
-    const struct places *places = s->costs->places;
-    const size_t *member = places->member + places->start[p];
-    size_t size = places->start[p + 1] - places->start[p], first = first_turn(s, j, size);
+    const struct classes *classes = s->costs->classes;
+    const size_t *member = classes->member + classes->start[p];
+    size_t size = classes->start[p + 1] - classes->start[p], first = first_turn(s, j, size);
     for (size_t k = 0; k < size; k++) {
         size_t n = member[first + k < size ? first + k : first + k - size];
-        if (s->met[n] == j + 1 || s->seats[n] == 0)
+        if (s->met[n] == j + 1 || s->capacity[n] == 0)
             continue;
-        if (list->seats >= s->quota[j])
+        if (list->slots >= s->quota[j])
             return false;
-        take_node(s, list, n, s->at_place[p]);
+        append_node(s, list, n, s->at_class[p]);
     }
     return true;
 }
 
-static struct list choose_list(struct search *s, size_t j)
+static struct list list_cheapest(struct node_search *s, size_t j)
 {
     struct list list = {0, 0};
     s->bound[j] = INFINITY;
     while (s->candidates > 0) {
-        struct candidate next = pop(s);
-        bool whole = list.seats < s->quota[j];
+        struct candidate next = pop_candidate(s);
+        bool whole = list.slots < s->quota[j];
         if (whole && next.node != SIZE_MAX)
-            take_node(s, &list, next.node, next.cost);
+            append_node(s, &list, next.node, next.cost);
         else if (whole)
-            whole = take_place(s, &list, j, next.place);
+            whole = append_class(s, &list, j, next.class);
         if (!whole) {
             s->bound[j] = next.cost;
             break;
@@ -179,44 +172,27 @@ static struct list choose_list(struct search *s, size_t j)
     return list;
 }
 
-static int compare_nodes(const void *a, const void *b)
+static int compare_listed(const void *a, const void *b)
 {
     const struct listed *x = a, *y = b;
     return (x->node > y->node) - (x->node < y->node);
 }
 
-static int reserve(struct search *s, size_t more)
-{
-    size_t room = s->room > 0 ? s->room : 1024, bytes;
-    while (room - s->used < more)
-        if (__builtin_mul_overflow(room, 2, &room) ||
-            __builtin_mul_overflow(room, sizeof *s->cost, &bytes))
-            return -ENOMEM;
-    if (room == s->room)
-        return 0;
-    double *cost = realloc(s->cost, room * sizeof *cost);
-    s->cost = cost != NULL ? cost : s->cost;
-    size_t *row = realloc(s->row, room * sizeof *row);
-    s->row = row != NULL ? row : s->row;
-    if (cost == NULL || row == NULL)
-        return -ENOMEM;
-    s->room = room;
-    return 0;
-}
-
-/* The seats of the listed nodes, ascending, as the pairs of a column. */
-static int add_column(struct search *s, size_t j)
+/* Appends the slots of the listed nodes, ascending, as the pairs of a column. */
+static int add_column(struct node_search *s, size_t j)
 {
     find_candidates(s, j);
-    struct list list = choose_list(s, j);
-    int rc = reserve(s, list.seats);
+    struct list list = list_cheapest(s, j);
+    int rc = base_reserve(&s->row, &s->row_capacity, s->used + list.slots, sizeof *s->row);
+    if (rc == 0)
+        rc = base_reserve(&s->cost, &s->cost_capacity, s->used + list.slots, sizeof *s->cost);
     if (rc != 0)
         return rc;
-    qsort(s->listed, list.nodes, sizeof *s->listed, compare_nodes);
+    qsort(s->listed, list.nodes, sizeof *s->listed, compare_listed);
     for (size_t k = 0; k < list.nodes; k++) {
         size_t n = s->listed[k].node;
-        for (size_t seat = s->first_seat[n]; seat < s->first_seat[n + 1]; seat++) {
-            s->row[s->used] = seat;
+        for (size_t slot = s->first_slot[n]; slot < s->first_slot[n + 1]; slot++) {
+            s->row[s->used] = slot;
             s->cost[s->used++] = s->listed[k].cost;
         }
     }
@@ -224,7 +200,7 @@ static int add_column(struct search *s, size_t j)
     return 0;
 }
 
-static int build_lists(struct search *s)
+static int build_lists(struct node_search *s)
 {
     int rc = 0;
     s->used = 0;
@@ -236,22 +212,22 @@ static int build_lists(struct search *s)
 
 /* ---- proof ---- */
 
-static void find_place_duals(struct search *s)
+static void find_class_duals(struct node_search *s)
 {
-    const struct places *places = s->costs->places;
-    for (size_t p = 0; p < places->count; p++) {
-        s->place_dual[p] = -INFINITY;
-        for (size_t k = places->start[p]; k < places->start[p + 1]; k++) {
-            size_t n = places->member[k];
-            if (s->seats[n] > 0)
-                s->place_dual[p] = fmax(s->place_dual[p], s->row_dual[s->first_seat[n]]);
+    const struct classes *classes = s->costs->classes;
+    for (size_t p = 0; p < classes->count; p++) {
+        s->class_dual[p] = -INFINITY;
+        for (size_t k = classes->start[p]; k < classes->start[p + 1]; k++) {
+            size_t n = classes->member[k];
+            if (s->capacity[n] > 0)
+                s->class_dual[p] = fmax(s->class_dual[p], s->row_dual[s->first_slot[n]]);
         }
     }
 }
 
-/* No node, in the list or not, is cheaper than the duals say. Duals of nodes are at most 0. All
- * seats of a node have one dual, since whoever has one of them would take the cheapest. */
-static bool is_proved(struct search *s, size_t j)
+/* Whether no node, listed or not, is cheaper than the duals allow. Duals of nodes are at most 0.
+ * All slots of a node have one dual, since a domain on one of them would take the cheapest. */
+static bool is_proved(struct node_search *s, size_t j)
 {
     double least = s->col_dual[j] - 8.0 * DBL_EPSILON * fabs(s->col_dual[j]);
     if (s->bound[j] >= least)
@@ -260,50 +236,44 @@ static bool is_proved(struct search *s, size_t j)
     for (size_t k = 0; k < s->candidates; k++) {
         const struct candidate *c = &s->heap[k];
         double dual =
-            c->node != SIZE_MAX ? s->row_dual[s->first_seat[c->node]] : s->place_dual[c->place];
+            c->node != SIZE_MAX ? s->row_dual[s->first_slot[c->node]] : s->class_dual[c->class];
         if (c->cost - dual < least)
             return false;
     }
     return true;
 }
 
-static void grow(struct search *s, size_t j)
+/* Raises the quotas of lists that were too short. Returns their number. */
+static size_t raise_quotas(struct node_search *s, bool feasible)
 {
-    size_t most = s->first_seat[s->costs->sums->nodes];
-    s->quota[j] = s->quota[j] < most / GROWTH ? s->quota[j] * GROWTH : most;
-}
-
-/* Lets lists grow that were too short. Returns how many. */
-static size_t lengthen(struct search *s, bool feasible)
-{
-    size_t grown = 0;
+    size_t raised = 0, most = s->first_slot[s->costs->sums->nodes];
     memset(s->met, 0, s->costs->sums->nodes * sizeof *s->met);
     if (feasible)
-        find_place_duals(s);
+        find_class_duals(s);
     for (size_t j = 0; j < s->costs->sums->domains; j++) {
         if (s->bound[j] < (double)INFINITY && (!feasible || !is_proved(s, j))) {
-            grow(s, j);
-            grown++;
+            s->quota[j] = s->quota[j] < most / GROWTH ? s->quota[j] * GROWTH : most;
+            raised++;
         }
     }
-    return grown;
+    return raised;
 }
 
-/* ---- the whole ---- */
+/* ---- the search ---- */
 
-static int solve(struct search *s, const lap_solver *solver, double *total)
+static int solve_lists(struct node_search *s, const lap_solver *solver, double *total)
 {
-    /* One row more than seats, without pairs: then duals of rows are at most 0 and a free seat's is
-     * 0. */
+    /* One row more than slots, without pairs: then duals of rows are at most 0, and 0 for a free
+     * slot. */
     lap_problem problem = {
-        .rows = s->first_seat[s->costs->sums->nodes] + 1,
+        .rows = s->first_slot[s->costs->sums->nodes] + 1,
         .cols = s->costs->sums->domains,
         .cost = s->cost,
         .start = s->start,
         .row = s->row,
     };
     lap_solution solution = {
-        .row_of_col = s->seat_of_domain,
+        .row_of_col = s->slot_of_domain,
         .col_dual = s->col_dual,
         .row_dual = s->row_dual,
     };
@@ -312,27 +282,25 @@ static int solve(struct search *s, const lap_solver *solver, double *total)
     return rc;
 }
 
-static int search(struct search *s, const lap_solver *solver, double *total)
+static int search_nodes(struct node_search *s, const lap_solver *solver, double *total)
 {
     int rc = 0;
-    size_t grown = 1;
-    while (grown > 0) {
+    do {
         rc = build_lists(s);
         if (rc == 0)
-            rc = solve(s, solver, total);
+            rc = solve_lists(s, solver, total);
         if (rc < 0)
             return rc;
-        grown = lengthen(s, rc == 0);
-    }
+    } while (raise_quotas(s, rc == 0) > 0);
     return rc == LAP_INFEASIBLE ? -EINVAL : 0;
 }
 
-static void release(struct search *s)
+static void node_search_release(struct node_search *s)
 {
-    free(s->first_seat);
-    free(s->node_of_seat);
+    free(s->first_slot);
+    free(s->node_of_slot);
     free(s->met);
-    free(s->met_in_place);
+    free(s->met_in_class);
     free(s->heap);
     free(s->quota);
     free(s->bound);
@@ -342,70 +310,62 @@ static void release(struct search *s)
     free(s->cost);
     free(s->col_dual);
     free(s->row_dual);
-    free(s->place_dual);
-    free(s->seat_of_domain);
+    free(s->class_dual);
+    free(s->slot_of_domain);
 }
 
-static int allocate(struct search *s, size_t seats)
+static int node_search_allocate(struct node_search *s, size_t slots)
 {
     size_t nodes = s->costs->sums->nodes, domains = s->costs->sums->domains;
-    size_t places = s->costs->places->count;
-    s->node_of_seat = calloc(seats | 1, sizeof *s->node_of_seat);
-    s->met = calloc(nodes | 1, sizeof *s->met);
-    s->met_in_place = calloc(places | 1, sizeof *s->met_in_place);
-    s->heap = calloc((nodes + places) | 1, sizeof *s->heap);
-    s->quota = calloc(domains | 1, sizeof *s->quota);
-    s->bound = calloc(domains | 1, sizeof *s->bound);
-    s->listed = calloc(nodes | 1, sizeof *s->listed);
-    s->start = calloc(domains + 1, sizeof *s->start);
-    s->col_dual = calloc(domains | 1, sizeof *s->col_dual);
-    s->row_dual = calloc(seats + 1, sizeof *s->row_dual);
-    s->place_dual = calloc(places | 1, sizeof *s->place_dual);
-    s->seat_of_domain = calloc(domains | 1, sizeof *s->seat_of_domain);
-    bool complete = s->node_of_seat != NULL && s->met != NULL && s->met_in_place != NULL &&
-                    s->heap != NULL && s->quota != NULL && s->bound != NULL && s->listed != NULL &&
-                    s->start != NULL && s->col_dual != NULL && s->row_dual != NULL &&
-                    s->place_dual != NULL && s->seat_of_domain != NULL;
-    return complete ? 0 : -ENOMEM;
+    size_t classes = s->costs->classes->count;
+    int rc = 0;
+    s->node_of_slot = base_zeroed(slots, sizeof *s->node_of_slot, &rc);
+    s->met = base_zeroed(nodes, sizeof *s->met, &rc);
+    s->met_in_class = base_zeroed(classes, sizeof *s->met_in_class, &rc);
+    s->heap = base_zeroed(nodes + classes, sizeof *s->heap, &rc);
+    s->quota = base_zeroed(domains, sizeof *s->quota, &rc);
+    s->bound = base_zeroed(domains, sizeof *s->bound, &rc);
+    s->listed = base_zeroed(nodes, sizeof *s->listed, &rc);
+    s->start = base_zeroed(domains + 1, sizeof *s->start, &rc);
+    s->col_dual = base_zeroed(domains, sizeof *s->col_dual, &rc);
+    s->row_dual = base_zeroed(slots + 1, sizeof *s->row_dual, &rc);
+    s->class_dual = base_zeroed(classes, sizeof *s->class_dual, &rc);
+    s->slot_of_domain = base_zeroed(domains, sizeof *s->slot_of_domain, &rc);
+    return rc;
 }
 
-static int number_seats(struct search *s)
+static int node_search_init(struct node_search *s)
 {
-    size_t nodes = s->costs->sums->nodes, *first;
-    s->first_seat = first = calloc(nodes + 1, sizeof *first);
-    if (first == NULL)
-        return -ENOMEM;
-    for (size_t n = 0; n < nodes; n++)
-        first[n + 1] = first[n] + s->seats[n];
-    return first[nodes] < s->costs->sums->domains ? -EINVAL : 0;
-}
-
-static void set_up(struct search *s)
-{
-    for (size_t j = 0; j < s->costs->sums->domains; j++)
+    size_t nodes = s->costs->sums->nodes, domains = s->costs->sums->domains, *first;
+    int rc = 0;
+    s->first_slot = first = base_zeroed(nodes + 1, sizeof *first, &rc);
+    for (size_t n = 0; n < nodes && rc == 0; n++)
+        first[n + 1] = first[n] + s->capacity[n];
+    if (rc == 0)
+        rc = first[nodes] < domains ? -EINVAL : node_search_allocate(s, first[nodes]);
+    if (rc != 0)
+        return rc;
+    for (size_t j = 0; j < domains; j++)
         s->quota[j] = FIRST_QUOTA;
-    for (size_t n = 0; n < s->costs->sums->nodes; n++)
-        for (size_t seat = s->first_seat[n]; seat < s->first_seat[n + 1]; seat++)
-            s->node_of_seat[seat] = n;
+    for (size_t n = 0; n < nodes; n++)
+        for (size_t slot = first[n]; slot < first[n + 1]; slot++)
+            s->node_of_slot[slot] = n;
+    return 0;
 }
 
-int choose_nodes(const struct costs *costs, const size_t *seats, const lap_solver *solver,
+int choose_nodes(const struct costs *costs, const size_t *capacity, const lap_solver *solver,
                  size_t *node_of_domain, double *total)
 {
-    struct search s = {.costs = costs, .seats = seats};
+    struct node_search s = {.costs = costs, .capacity = capacity};
     double sum = 0.0;
-    int rc = number_seats(&s);
+    int rc = node_search_init(&s);
     if (rc == 0)
-        rc = allocate(&s, s.first_seat[costs->sums->nodes]);
-    if (rc == 0) {
-        set_up(&s);
-        rc = search(&s, solver, &sum);
-    }
+        rc = search_nodes(&s, solver, &sum);
     if (rc == 0) {
         for (size_t j = 0; j < costs->sums->domains; j++)
-            node_of_domain[j] = s.node_of_seat[s.seat_of_domain[j]];
+            node_of_domain[j] = s.node_of_slot[s.slot_of_domain[j]];
         *total = sum;
     }
-    release(&s);
+    node_search_release(&s);
     return rc;
 }

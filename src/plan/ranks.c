@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* On one node: which of its ranks serves which of its domains. */
+/* Assigns the domains of one node to its ranks. */
 #include "plan/input.h"
+#include "plan/plan.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,15 +14,15 @@ struct choice {
     size_t domains;
 };
 
-static size_t row_of(const struct choice *c, size_t r)
+static size_t row_of_rank(const struct choice *c, size_t r)
 {
     return c->rank != NULL ? c->rank[r] : r;
 }
 
-static int check(const struct choice *c)
+static int check_choice(const struct choice *c)
 {
     for (size_t r = 0; r < c->ranks; r++)
-        if (row_of(c, r) >= c->requests->rows)
+        if (row_of_rank(c, r) >= c->requests->rows)
             return -EINVAL;
     for (size_t d = 0; d < c->domains; d++)
         if (c->domain[d] >= c->requests->cols)
@@ -32,32 +33,32 @@ static int check(const struct choice *c)
 static size_t best_row(const struct choice *c, size_t j)
 {
     size_t best = 0;
-    int64_t most = matrix_get(c->requests, row_of(c, 0), j);
+    int64_t most = matrix_get(c->requests, row_of_rank(c, 0), j);
     for (size_t r = 1; r < c->ranks; r++) {
-        int64_t bytes = matrix_get(c->requests, row_of(c, r), j);
+        int64_t bytes = matrix_get(c->requests, row_of_rank(c, r), j);
         if (bytes > most) {
             most = bytes;
             best = r;
         }
     }
-    return row_of(c, best);
+    return row_of_rank(c, best);
 }
 
-/* Most bytes held is least bytes negated. */
-static int solve(const struct choice *c, const lap_solver *solver, double *cost,
-                 size_t *row_of_domain)
+/* Maximum of own bytes: minimum of these negated. */
+static int solve_choice(const struct choice *c, const lap_solver *solver, double *cost,
+                        size_t *row_of_domain)
 {
     lap_problem problem = {.rows = c->ranks, .cols = c->domains, .cost = cost};
     lap_solution solution = {.row_of_col = row_of_domain};
     for (size_t d = 0; d < c->domains; d++) {
         for (size_t r = 0; r < c->ranks; r++) {
-            int64_t bytes = matrix_get(c->requests, row_of(c, r), c->domain[d]);
+            int64_t bytes = matrix_get(c->requests, row_of_rank(c, r), c->domain[d]);
             cost[d * c->ranks + r] = -(double)bytes;
         }
     }
     int rc = solver->solve(&problem, &solution);
     for (size_t d = 0; d < c->domains && rc == 0; d++)
-        row_of_domain[d] = row_of(c, row_of_domain[d]);
+        row_of_domain[d] = row_of_rank(c, row_of_domain[d]);
     return rc;
 }
 
@@ -67,7 +68,7 @@ int plan_choose_ranks(const matrix *requests, const size_t *rank, size_t ranks,
 {
     struct choice c = {requests, rank, ranks, domain, domains};
     size_t pairs;
-    int rc = check(&c);
+    int rc = check_choice(&c);
     if (rc != 0 || domains == 0)
         return rc;
     if (domains == 1) {
@@ -79,7 +80,7 @@ int plan_choose_ranks(const matrix *requests, const size_t *rank, size_t ranks,
     double *cost = calloc(pairs, sizeof *cost);
     if (cost == NULL)
         return -ENOMEM;
-    rc = solve(&c, solver, cost, row_of_domain);
+    rc = solve_choice(&c, solver, cost, row_of_domain);
     free(cost);
     return rc;
 }

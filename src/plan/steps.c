@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nodes first, then the ranks on each of them. */
+/* Domains to nodes first, then to the ranks of each node. */
 #include "plan/steps.h"
 
+#include "base/memory.h"
 #include "plan/nodes.h"
+#include "plan/plan.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-/* ---- nodes ---- */
-
-static int choose(const struct places *places, const struct sums *sums, double own,
-                  const size_t *seats, const lap_solver *solver, size_t *node_of_domain,
-                  double *total)
-{
-    struct costs costs;
-    int rc = costs_init(&costs, places, sums, own);
-    if (rc == 0) {
-        rc = choose_nodes(&costs, seats, solver, node_of_domain, total);
-        costs_release(&costs);
-    }
-    return rc;
-}
 
 /* ---- ranks ---- */
 
@@ -29,7 +16,8 @@ struct grouped {
     size_t *start, *domain, *row;
 };
 
-static void group(const size_t *node_of_domain, size_t domains, size_t nodes, struct grouped *g)
+static void group_domains(const size_t *node_of_domain, size_t domains, size_t nodes,
+                          struct grouped *g)
 {
     for (size_t j = 0; j < domains; j++)
         g->start[node_of_domain[j] + 2]++;
@@ -58,11 +46,13 @@ int assign_ranks(const matrix *requests, const struct ranks *ranks, const size_t
                  const lap_solver *solver, size_t *rank_of_domain)
 {
     size_t domains = requests->cols;
-    struct grouped g = {calloc(ranks->nodes + 2, sizeof *g.start),
-                        calloc(domains | 1, sizeof *g.domain), calloc(domains | 1, sizeof *g.row)};
-    int rc = g.start == NULL || g.domain == NULL || g.row == NULL ? -ENOMEM : 0;
+    struct grouped g;
+    int rc = 0;
+    g.start = base_zeroed(ranks->nodes + 2, sizeof *g.start, &rc);
+    g.domain = base_zeroed(domains, sizeof *g.domain, &rc);
+    g.row = base_zeroed(domains, sizeof *g.row, &rc);
     if (rc == 0) {
-        group(node_of_domain, domains, ranks->nodes, &g);
+        group_domains(node_of_domain, domains, ranks->nodes, &g);
         rc = assign_groups(requests, ranks, &g, solver);
     }
     for (size_t k = 0; k < domains && rc == 0; k++)
@@ -73,23 +63,27 @@ int assign_ranks(const matrix *requests, const struct ranks *ranks, const size_t
     return rc;
 }
 
-/* ---- both ---- */
+/* ---- nodes, then ranks ---- */
 
-static int choose_for_ranks(const struct two_steps *steps, const struct ranks *ranks,
-                            size_t *node_of_domain, double *total)
+static int assign_nodes(const struct two_steps *steps, const struct ranks *ranks,
+                        size_t *node_of_domain, double *total)
 {
-    struct sums sums;
-    size_t *seats = calloc(ranks->nodes | 1, sizeof *seats);
-    int rc = seats != NULL ? sums_of_ranks(&steps->held, ranks, &sums) : -ENOMEM;
-    for (size_t n = 0; n < ranks->nodes && rc == 0; n++) {
-        seats[n] =
-            plan_seats(ranks->start[n + 1] - ranks->start[n], steps->in->per_node, sums.domains);
-    }
-    if (rc == 0) {
-        rc = choose(steps->places, &sums, steps->own, seats, steps->solver, node_of_domain, total);
-        sums_release(&sums);
-    }
-    free(seats);
+    struct sums sums = {0};
+    struct costs costs = {0};
+    int rc = 0;
+    size_t *capacity = base_zeroed(ranks->nodes, sizeof *capacity, &rc);
+    for (size_t n = 0; n < ranks->nodes && rc == 0; n++)
+        capacity[n] = plan_capacity(ranks->start[n + 1] - ranks->start[n], steps->in->per_node,
+                                    steps->held.by_rank->cols);
+    if (rc == 0)
+        rc = sums_of_ranks(&steps->held, ranks, &sums);
+    if (rc == 0)
+        rc = costs_init(&costs, steps->classes, &sums, steps->own);
+    if (rc == 0)
+        rc = choose_nodes(&costs, capacity, steps->solver, node_of_domain, total);
+    costs_release(&costs);
+    sums_release(&sums);
+    free(capacity);
     return rc;
 }
 
@@ -100,7 +94,7 @@ int assign_in_two_steps(const struct two_steps *steps, size_t *rank_of_domain, d
     if (rc != 0)
         return rc;
     size_t *node_of_domain = calloc(steps->held.by_rank->cols | 1, sizeof *node_of_domain);
-    rc = node_of_domain != NULL ? choose_for_ranks(steps, &ranks, node_of_domain, total) : -ENOMEM;
+    rc = node_of_domain != NULL ? assign_nodes(steps, &ranks, node_of_domain, total) : -ENOMEM;
     if (rc == 0) {
         rc = assign_ranks(steps->held.by_rank, &ranks, node_of_domain, steps->solver,
                           rank_of_domain);

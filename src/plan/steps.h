@@ -5,29 +5,28 @@
 #ifndef PLAN_STEPS_H
 #define PLAN_STEPS_H
 
-#include "plan/places.h"
+#include "lap/lap.h"
+#include "plan/classes.h"
 #include "plan/sums.h"
 
-/* Least cost over `places`, where each byte that the serving rank accesses itself saves `own`;
- * *total, as though each domain had the best rank of its node, is what no assignment can be below.
- */
+/* Minimum cost over `classes`, where each byte that the aggregator accesses itself saves `own`.
+ * *total, the cost as though each domain had the best rank of its node, is a lower bound. */
 struct two_steps {
     const plan_input *in;
     struct held held;
-    const struct places *places;
+    const struct classes *classes;
     double own;
     const lap_solver *solver;
 };
 
-/* -EINVAL: no room for all domains, a node is out of range; -ERANGE; -ENOMEM. */
+/* -EINVAL: not enough capacity for all domains, a node is out of range; -ERANGE; -ENOMEM. */
 int assign_in_two_steps(const struct two_steps *steps, size_t *rank_of_domain, double *total);
 
-/* By least hop-bytes, however large the problem is: what plan_least_hop_bytes begins with. Errors
- * as above. */
+/* Minimum hop-bytes by these steps, for problems of any size. Errors as above. */
 int assign_large(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
                  double *bound);
 
-/* Ranks for domains whose nodes are chosen. -ENOMEM. */
+/* Assigns domains with known nodes to ranks. -ENOMEM. */
 int assign_ranks(const matrix *requests, const struct ranks *ranks, const size_t *node_of_domain,
                  const lap_solver *solver, size_t *rank_of_domain);
 

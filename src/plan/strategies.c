@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ways to choose the rank that serves each file domain. */
+/* The strategies of aggregator selection. */
+#include "base/memory.h"
+#include "plan/plan.h"
 #include "plan/steps.h"
 
 #include <errno.h>
@@ -17,27 +19,27 @@ static int assign_tatp(const plan_input *in, const lap_solver *solver, size_t *r
 
 /* ---- latp ---- */
 
-/* The node that holds most of a domain, then the rank of it: the rest of the domain is 1 away. */
+/* The node that accesses most of a domain, then its best rank: all other bytes are 1 hop away. */
 static int assign_latp(const plan_input *in, const lap_solver *solver, struct held held,
                        size_t *rank_of_domain)
 {
     const matrix *rows = held.by_rank;
-    struct places places;
+    struct classes classes;
     double lacking;
     if (rows->cols > rows->rows || rows->rows != in->requests->rows ||
         rows->cols != in->requests->cols)
         return -EINVAL;
-    int rc = places_apart(in->topology->nodes, &places);
+    int rc = classes_apart(in->topology->nodes, &classes);
     if (rc != 0)
         return rc;
     struct two_steps steps = {
         .in = in,
         .held = held,
-        .places = &places,
+        .classes = &classes,
         .solver = solver,
     };
     rc = assign_in_two_steps(&steps, rank_of_domain, &lacking);
-    places_release(&places);
+    classes_release(&classes);
     return rc;
 }
 
@@ -86,7 +88,7 @@ static void list_turns(const plan_input *in, size_t *ranks_so_far, size_t *first
     qsort(turns, ranks, sizeof *turns, compare_turns);
 }
 
-static int take_turns(const plan_input *in, const struct turn *turns, size_t *rank_of_domain)
+static int assign_by_turns(const plan_input *in, const struct turn *turns, size_t *rank_of_domain)
 {
     size_t domains = in->requests->cols;
     if (domains > 0 && in->per_node > 0 && turns[domains - 1].turn >= in->per_node)
@@ -102,13 +104,13 @@ static int assign_otp(const plan_input *in, const lap_solver *solver, size_t *ra
     size_t nodes = in->topology->nodes, ranks = in->requests->rows;
     if (in->requests->cols > ranks || plan_check_nodes(in) != 0)
         return -EINVAL;
-    size_t *ranks_so_far = calloc(nodes | 1, sizeof *ranks_so_far);
-    size_t *first_of_node = calloc(nodes | 1, sizeof *first_of_node);
-    struct turn *turns = calloc(ranks | 1, sizeof *turns);
-    int rc = -ENOMEM;
-    if (ranks_so_far != NULL && first_of_node != NULL && turns != NULL) {
+    int rc = 0;
+    size_t *ranks_so_far = base_zeroed(nodes, sizeof *ranks_so_far, &rc);
+    size_t *first_of_node = base_zeroed(nodes, sizeof *first_of_node, &rc);
+    struct turn *turns = base_zeroed(ranks, sizeof *turns, &rc);
+    if (rc == 0) {
         list_turns(in, ranks_so_far, first_of_node, turns);
-        rc = take_turns(in, turns, rank_of_domain);
+        rc = assign_by_turns(in, turns, rank_of_domain);
     }
     free(turns);
     free(first_of_node);
@@ -136,7 +138,7 @@ const plan_strategy *plan_find_strategy(const char *name)
     return NULL;
 }
 
-/* ---- what tatp makes least ---- */
+/* ---- the objectives of tatp ---- */
 
 const plan_objective_name plan_objectives[] = {
     [PLAN_HOP_BYTES] = {"hopbytes", PLAN_HOP_BYTES, "the sum of bytes times hops"},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sums of C over the ranks of each node. */
 #include "plan/sums.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,17 +16,18 @@ void sums_release(struct sums *sums)
     *sums = (struct sums){0};
 }
 
-/* Turns counts in start[j + 2] into where entries go: start[j + 1], which ends as domain j's end.
+/* Counting sort: turns counts in start[j + 2] into positions in start[j + 1], finally the end of j.
  */
-static int allocate_entries(struct sums *sums)
+static int sums_allocate_entries(struct sums *sums)
 {
     for (size_t j = 1; j <= sums->domains; j++)
         sums->start[j + 1] += sums->start[j];
-    size_t entries = sums->start[sums->domains + 1] | 1;
-    sums->node = calloc(entries, sizeof *sums->node);
-    sums->bytes = calloc(entries, sizeof *sums->bytes);
-    sums->most = calloc(entries, sizeof *sums->most);
-    return sums->node == NULL || sums->bytes == NULL || sums->most == NULL ? -ENOMEM : 0;
+    size_t entries = sums->start[sums->domains + 1];
+    int rc = 0;
+    sums->node = base_zeroed(entries, sizeof *sums->node, &rc);
+    sums->bytes = base_zeroed(entries, sizeof *sums->bytes, &rc);
+    sums->most = base_zeroed(entries, sizeof *sums->most, &rc);
+    return rc;
 }
 
 static double value_of(const struct held *held, size_t k)
@@ -36,10 +38,9 @@ static double value_of(const struct held *held, size_t k)
 
 /* ---- from ranks ---- */
 
-/* A pass over C, node by node. */
+/* A traversal of C, node by node. */
 struct pass {
     const struct held *held;
-    const struct ranks *ranks;
     size_t *last; /* 1 + the node that was the last to access the domain */
 };
 
@@ -53,7 +54,7 @@ static void count_pairs(const struct pass *pass, size_t n, size_t i, size_t *cou
     }
 }
 
-static void add_row(const struct pass *pass, size_t n, size_t i, struct sums *sums)
+static void add_rank_row(const struct pass *pass, size_t n, size_t i, struct sums *sums)
 {
     const matrix *c = pass->held->by_rank;
     for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
@@ -69,38 +70,34 @@ static void add_row(const struct pass *pass, size_t n, size_t i, struct sums *su
     }
 }
 
-static int sum_ranks(const struct pass *pass, struct sums *sums)
+static int sum_ranks(const struct held *held, const struct ranks *ranks, struct sums *sums)
 {
-    const struct ranks *ranks = pass->ranks;
+    int rc = 0;
+    struct pass pass = {held, base_zeroed(sums->domains, sizeof(size_t), &rc)};
+    if (rc != 0)
+        return rc;
     for (size_t n = 0; n < ranks->nodes; n++)
         for (size_t r = ranks->start[n]; r < ranks->start[n + 1]; r++)
-            count_pairs(pass, n, ranks->rank[r], sums->start + 2);
-    int rc = allocate_entries(sums);
-    memset(pass->last, 0, sums->domains * sizeof *pass->last);
+            count_pairs(&pass, n, ranks->rank[r], sums->start + 2);
+    rc = sums_allocate_entries(sums);
+    memset(pass.last, 0, sums->domains * sizeof *pass.last);
     for (size_t n = 0; n < ranks->nodes && rc == 0; n++)
         for (size_t r = ranks->start[n]; r < ranks->start[n + 1]; r++)
-            add_row(pass, n, ranks->rank[r], sums);
-    return rc;
-}
-
-static int sums_of_all(const struct held *held, const struct ranks *ranks, struct sums *sums)
-{
-    struct sums made = {.nodes = ranks->nodes, .domains = held->by_rank->cols};
-    struct pass pass = {held, ranks, calloc(made.domains | 1, sizeof(size_t))};
-    made.start = calloc(made.domains + 2, sizeof *made.start);
-    int rc = pass.last == NULL || made.start == NULL ? -ENOMEM : sum_ranks(&pass, &made);
+            add_rank_row(&pass, n, ranks->rank[r], sums);
     free(pass.last);
-    if (rc == 0)
-        *sums = made;
-    else
-        sums_release(&made);
     return rc;
 }
 
 /* ---- from nodes, and the largest of their ranks ---- */
 
-static void transpose(const matrix *b, struct sums *sums)
+/* sums->most stays 0. */
+static int transpose_nodes(const matrix *b, struct sums *sums)
 {
+    for (size_t k = 0; k < b->row_start[b->rows]; k++)
+        sums->start[b->col[k] + 2]++;
+    int rc = sums_allocate_entries(sums);
+    if (rc != 0)
+        return rc;
     for (size_t n = 0; n < b->rows; n++) {
         for (size_t k = b->row_start[n]; k < b->row_start[n + 1]; k++) {
             size_t e = sums->start[b->col[k] + 1]++;
@@ -108,28 +105,10 @@ static void transpose(const matrix *b, struct sums *sums)
             sums->bytes[e] = (double)b->value[k];
         }
     }
+    return 0;
 }
 
-/* sums->most stays 0. */
-static int sums_of_nodes(const matrix *b, struct sums *sums)
-{
-    struct sums made = {.nodes = b->rows, .domains = b->cols};
-    made.start = calloc(made.domains + 2, sizeof *made.start);
-    if (made.start == NULL)
-        return -ENOMEM;
-    for (size_t k = 0; k < b->row_start[b->rows]; k++)
-        made.start[b->col[k] + 2]++;
-    int rc = allocate_entries(&made);
-    if (rc == 0) {
-        transpose(b, &made);
-        *sums = made;
-    } else {
-        sums_release(&made);
-    }
-    return rc;
-}
-
-/* at[j]: the next entry of domain j; entries and calls are in the order of nodes. */
+/* at[j]: the next entry of domain j; entries and calls are both ordered by node. */
 static void find_most_of_row(const struct held *held, size_t n, size_t i, struct sums *sums,
                              size_t *at)
 {
@@ -159,13 +138,15 @@ static int find_most(const struct held *held, const struct ranks *ranks, struct 
 
 int sums_of_ranks(const struct held *held, const struct ranks *ranks, struct sums *sums)
 {
-    struct sums made;
-    if (held->by_node == NULL)
-        return sums_of_all(held, ranks, sums);
-    int rc = sums_of_nodes(held->by_node, &made);
-    if (rc != 0)
-        return rc;
-    rc = find_most(held, ranks, &made);
+    struct sums made = {.nodes = ranks->nodes, .domains = held->by_rank->cols};
+    int rc = 0;
+    made.start = base_zeroed(made.domains + 2, sizeof *made.start, &rc);
+    if (rc == 0 && held->by_node == NULL)
+        rc = sum_ranks(held, ranks, &made);
+    else if (rc == 0)
+        rc = transpose_nodes(held->by_node, &made);
+    if (rc == 0 && held->by_node != NULL)
+        rc = find_most(held, ranks, &made);
     if (rc == 0)
         *sums = made;
     else

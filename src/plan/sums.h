@@ -13,13 +13,13 @@ struct sums {
     size_t *start;
     size_t *node;
     double *bytes; /* of the domain, accessed by the ranks of the node */
-    double *most;  /* by one of them */
+    double *most;  /* maximum of one of these ranks */
 };
 
-/* What is summed: bytes, or what LATP counts. */
+/* The summands: bytes, or the blocks that LATP counts. */
 struct held {
     const matrix *by_rank;
-    const matrix *by_node; /* the sums, where by_rank has the largest entries only; else NULL */
+    const matrix *by_node; /* the sums, if by_rank has the largest entries only; else NULL */
     int count_entries;     /* each entry of by_rank that is not 0 counts 1 */
 };
 

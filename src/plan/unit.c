@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How large a unit of fitted file domains may be. */
+/* The size of a unit of fitted file domains. */
 #include "plan/fitted.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ struct row {
     size_t e, end;
 };
 
-static struct row row_of(const matrix *m, size_t u)
+static struct row row_range(const matrix *m, size_t u)
 {
     return (struct row){m->row_start[u], m->row_start[u + 1]};
 }
@@ -53,16 +53,16 @@ static int add_rows(const matrix *m, struct row a, struct row b, matrix *sum, si
     return 0;
 }
 
-/* Pairs are those of an even number in the file and the next; `first` is the number of row 0. */
+/* Joins units 2k and 2k + 1 of the file; `first` is the number of row 0. */
 static int double_units(const matrix *m, uint64_t first, matrix *doubled)
 {
     size_t odd = first % 2, entries = 0;
     matrix sum;
     int rc = matrix_allocate(&sum, (m->rows + odd + 1) / 2, m->cols, m->row_start[m->rows]);
     for (size_t u = 0, unit = 0; rc == 0 && u < m->rows; unit++) {
-        struct row a = row_of(m, u++), b = {0, 0};
+        struct row a = row_range(m, u++), b = {0, 0};
         if (u < m->rows && (first + u) % 2 != 0)
-            b = row_of(m, u++);
+            b = row_range(m, u++);
         rc = add_rows(m, a, b, &sum, &entries);
         sum.row_start[unit + 1] = entries;
     }
@@ -73,7 +73,7 @@ static int double_units(const matrix *m, uint64_t first, matrix *doubled)
     return rc;
 }
 
-static int copy(const matrix *m, matrix *twin)
+static int copy_matrix(const matrix *m, matrix *twin)
 {
     size_t entries = m->row_start[m->rows];
     int rc = matrix_allocate(twin, m->rows, m->cols, entries);
@@ -95,7 +95,7 @@ static int is_loaded(const matrix *m, size_t u)
     return 0;
 }
 
-/* How much more than the average the fullest aggregator serves, as part of the average. */
+/* Excess of the largest share over the average, as part of the average. */
 static double imbalance(const matrix *m, size_t aggregators)
 {
     size_t loaded = 0;
@@ -111,7 +111,7 @@ struct limits {
     double bound, imbalance;
 };
 
-/* Replaces the choice by one of units twice as large as long as these are good enough. */
+/* Doubles the units of the choice as long as they meet the limits. */
 static int enlarge(fitted_unit_choice *choice, const fitted_unit_options *options,
                    const struct limits *limits)
 {
@@ -136,7 +136,7 @@ static int enlarge(fitted_unit_choice *choice, const fitted_unit_options *option
     return 0;
 }
 
-static int check(const matrix *smallest, const fitted_unit_options *options)
+static int check_smallest(const matrix *smallest, const fitted_unit_options *options)
 {
     for (size_t e = 0; e < smallest->row_start[smallest->rows]; e++)
         if (smallest->value[e] < 0)
@@ -160,9 +160,9 @@ int fitted_choose_unit(const matrix *smallest, const fitted_unit_options *option
     static const fitted_unit_options defaults;
     fitted_unit_choice chosen = {.doublings = 0};
     options = options != NULL ? options : &defaults;
-    int rc = check(smallest, options);
+    int rc = check_smallest(smallest, options);
     if (rc == 0)
-        rc = copy(smallest, &chosen.bytes);
+        rc = copy_matrix(smallest, &chosen.bytes);
     if (rc != 0)
         return rc;
     double tolerance =

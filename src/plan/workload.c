@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hop-bytes: of every choice (W), and of one assignment. */
+/* Hop-bytes of every pair (W), and of one assignment. */
 #include "plan/costs.h"
 #include "plan/links.h"
 
@@ -12,16 +12,16 @@ static void fill_column(const plan_input *in, const struct costs *costs, size_t 
                         double *column)
 {
     const struct sums *sums = costs->sums;
-    const double *at_place = costs_at_places(costs, j);
+    const double *at_class = costs_at_classes(costs, j);
     for (size_t n = 0; n < sums->nodes; n++)
-        at_node[n] = at_place[costs->places->of_node[n]];
+        at_node[n] = at_class[costs->classes->of_node[n]];
     for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
-        at_node[sums->node[e]] = cost_of_entry(costs, at_place, e);
+        at_node[sums->node[e]] = cost_of_entry(costs, at_class, e);
     for (size_t i = 0; i < in->requests->rows; i++)
         column[i] = at_node[in->node_of_rank[i]];
 }
 
-/* A rank's own bytes were counted as those of another rank of its node. */
+/* A rank's own bytes were counted like those of another rank of its node. */
 static void subtract_own(const plan_input *in, double same, double *workload)
 {
     const matrix *c = in->requests;
@@ -30,19 +30,19 @@ static void subtract_own(const plan_input *in, double same, double *workload)
             workload[c->col[k] * c->rows + i] -= same * (double)c->value[k];
 }
 
-static int fill(const plan_input *in, const struct places *places, const struct sums *sums,
-                double *workload)
+static int fill_workload(const plan_input *in, const struct classes *classes,
+                         const struct sums *sums, double *workload)
 {
     struct costs costs;
-    int rc = costs_init(&costs, places, sums, 0.0);
+    int rc = costs_init(&costs, classes, sums, 0.0);
     if (rc != 0)
         return rc;
-    double *at_node = calloc(places->nodes | 1, sizeof *at_node);
+    double *at_node = calloc(classes->nodes | 1, sizeof *at_node);
     rc = at_node == NULL ? -ENOMEM : 0;
     for (size_t j = 0; j < sums->domains && rc == 0; j++)
         fill_column(in, &costs, j, at_node, workload + j * in->requests->rows);
     if (rc == 0)
-        subtract_own(in, places->same, workload);
+        subtract_own(in, classes->same, workload);
     free(at_node);
     costs_release(&costs);
     return rc;
@@ -50,38 +50,26 @@ static int fill(const plan_input *in, const struct places *places, const struct 
 
 int plan_workload(const plan_input *in, double *workload)
 {
-    struct ranks ranks;
-    struct places places;
-    struct sums sums;
+    struct ranks ranks = {0};
+    struct classes classes = {0};
+    struct sums sums = {0};
     struct held held = held_bytes(in);
     int rc = plan_list_ranks(in, &ranks);
-    if (rc != 0)
-        return rc;
-    rc = places_from_topo(in->topology, &places);
-    if (rc != 0)
-        goto release_ranks;
-    rc = sums_of_ranks(&held, &ranks, &sums);
-    if (rc == 0) {
-        rc = fill(in, &places, &sums, workload);
-        sums_release(&sums);
-    }
-    places_release(&places);
-release_ranks:
+    if (rc == 0)
+        rc = classes_from_topo(in->topology, &classes);
+    if (rc == 0)
+        rc = sums_of_ranks(&held, &ranks, &sums);
+    if (rc == 0)
+        rc = fill_workload(in, &classes, &sums, workload);
+    sums_release(&sums);
+    classes_release(&classes);
     plan_release_ranks(&ranks);
     return rc;
 }
 
 /* ---- one assignment ---- */
 
-static int check_assignment(const plan_input *in, const size_t *rank_of_domain)
-{
-    for (size_t j = 0; j < in->requests->cols; j++)
-        if (rank_of_domain[j] >= in->requests->rows)
-            return -EINVAL;
-    return plan_check_nodes(in);
-}
-
-/* What aggregators access of their own domains. */
+/* Bytes that aggregators access of their own domains. */
 static double own_bytes(const plan_input *in, const size_t *rank_of_domain)
 {
     double sum = 0.0;
@@ -94,7 +82,7 @@ int plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *h
 {
     const matrix *c = plan_bytes_on_nodes(in);
     double sum = 0.0;
-    int rc = check_assignment(in, rank_of_domain);
+    int rc = plan_check_assignment(in, rank_of_domain);
     if (rc != 0)
         return rc;
     for (size_t i = 0; i < c->rows; i++) {

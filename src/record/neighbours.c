@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who follows whom in an owner's part, as words, and the sum of all parts. */
+/* The consecutive accesses in an owner's part as a message, and the sum of all parts. */
 #include "record/record.h"
 
 #include <errno.h>
@@ -8,13 +8,13 @@
 
 #include "access/units.h"
 
-/* What an owner says: how many blocks stand at the ends of its part; these blocks; then the pairs
- * that it has counted, as entries of the view matrix, which is symmetric: one of two. */
+/* The message of an owner: the number of blocks at the ends of its part; these blocks; the counted
+ * pairs, as entries of the upper triangle of the symmetric view matrix. */
 enum { HEAD_ENDS, HEAD_WORDS };
 enum { BLOCK_OWNER, BLOCK_OFFSET, BLOCK_LENGTH, BLOCK_WORDS };
 enum { ENTRY_ROW, ENTRY_COL, ENTRY_VALUE, ENTRY_WORDS };
 
-static int add_ends(const access_ends *ends, record_words *words)
+static int append_ends(const access_ends *ends, record_words *words)
 {
     int64_t head[HEAD_WORDS] = {(int64_t)ends->count};
     int rc = record_add_words(words, head, HEAD_WORDS);
@@ -26,7 +26,7 @@ static int add_ends(const access_ends *ends, record_words *words)
     return rc;
 }
 
-static int add_entries(const matrix *m, record_words *words)
+static int append_entries(const matrix *m, record_words *words)
 {
     int rc = 0;
     for (size_t i = 0; i < m->rows; i++) {
@@ -47,11 +47,11 @@ int record_describe_neighbours(const access_list *lists, const size_t *owner, si
     matrix m;
     int rc = access_count_neighbours(lists, owner, count, weight, &counts, &ends);
     if (rc == 0)
-        rc = add_ends(&ends, words);
+        rc = append_ends(&ends, words);
     if (rc == 0)
         rc = matrix_builder_finish(&counts, &m);
     if (rc == 0) {
-        rc = add_entries(&m, words);
+        rc = append_entries(&m, words);
         matrix_release(&m);
     }
     matrix_builder_clear(&counts);
@@ -74,7 +74,7 @@ int record_sums_start(record_sums *sums, size_t ranks, int64_t lo, int64_t hi, i
     return 0;
 }
 
-static int add_entry(matrix_builder *view, const int64_t *entry)
+static int add_view_entry(matrix_builder *view, const int64_t *entry)
 {
     size_t row = (size_t)entry[ENTRY_ROW], col = (size_t)entry[ENTRY_COL];
     int rc = matrix_builder_add(view, row, col, entry[ENTRY_VALUE]);
@@ -94,7 +94,7 @@ int record_sums_add_neighbours(record_sums *sums, size_t part, const int64_t *wo
         here->block[k] =
             (access_block){(size_t)block[BLOCK_OWNER], block[BLOCK_OFFSET], block[BLOCK_LENGTH]};
     for (const int64_t *entry = block; end - entry >= ENTRY_WORDS && rc == 0; entry += ENTRY_WORDS)
-        rc = add_entry(&sums->view, entry);
+        rc = add_view_entry(&sums->view, entry);
     return rc;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A rank's row of the profile: its bytes in each bin of the accessed range.
  *
- * Each rank counts its own, in the smallest bins there may be, and says how many entries its row
- * would have with larger ones. The smallest bins win whose entries, over all ranks, are few enough:
- * few for the data of the call, so that recording costs little, and few for a file that people
- * keep. A range in blocks, one for each rank, has hardly more entries than ranks in any bins;
- * records in turn have as many as ranks times bins. */
+ * Each rank counts its bytes in the smallest possible bins, and the entries that its row would have
+ * with larger bins. The smallest bins are chosen whose entries, over all ranks, are few enough for
+ * the data of the call, so that recording costs little, and for the size of the file. A range in
+ * blocks, one per rank, has hardly more entries than ranks for any bins; interleaved records have
+ * ranks times bins. */
 #include "record/record.h"
 
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 #include "access/units.h"
 #include "matrix/view_file.h"
 
-/* Of the smallest bins; a power of two, so that these bins become one after so many doublings. */
+/* Of the smallest bins; a power of two, so that RECORD_DOUBLINGS doublings leave one bin. */
 enum { MOST_BINS = 1 << RECORD_DOUBLINGS, SMALLEST_BIN = 64 };
 
-/* An entry of 16 bytes for so many bytes of data. */
+/* Bytes of data per entry of 16 bytes; entries that are always allowed. */
 enum { BYTES_PER_ENTRY = 4096, ALWAYS_ENTRIES = 4096 };
 
 static int64_t smallest_unit(int64_t range)
@@ -27,8 +27,8 @@ static int64_t smallest_unit(int64_t range)
     return unit;
 }
 
-/* Adds to entries[d] how many bins are touched when they have doubled d times. */
-static void count_entries(const unit_counts *bins, int64_t *entries)
+/* Adds to entries[d] the number of bins with bytes after d doublings. */
+static void count_bin_entries(const unit_counts *bins, int64_t *entries)
 {
     for (unsigned d = 0; d <= RECORD_DOUBLINGS; d++) {
         int64_t last = -1;
@@ -47,7 +47,7 @@ int record_add_sums(const access_list *list, int64_t lo, int64_t hi, int64_t *su
     int rc = units_count(list, lo, smallest_unit(hi - lo), &bins);
     if (rc != 0)
         return rc;
-    count_entries(&bins, sum);
+    count_bin_entries(&bins, sum);
     sum[RECORD_SUM_BYTES] += list->bytes;
     free(bins.step);
     return 0;

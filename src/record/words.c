@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words, and accesses as words on their way to the owners of the parts of a range. */
+/* Messages of int64, and accesses as messages to the owners of the parts of a range. */
 #include "record/record.h"
 
 #include <errno.h>
@@ -7,32 +7,22 @@
 #include <string.h>
 
 #include "access/domain.h"
+#include "base/memory.h"
 
-/* Borders of parts in the file. Smaller parts are not worth a message. */
+/* Of the borders of parts in the file. Smaller parts are not worth a message. */
 #define ALIGNMENT 4096
 
-/* A piece: the call, how many runs, and the runs. */
+/* A piece: the call, the number of runs, and the runs. */
 enum { PIECE_CALL, PIECE_RUNS, PIECE_WORDS };
 
-/* Room for so many more. */
-static int reserve(record_words *words, size_t count)
+static int reserve_words(record_words *words, size_t more)
 {
-    if (words->capacity - words->count >= count)
-        return 0;
-    size_t wanted = 2 * words->capacity + count + 64, size;
-    if (__builtin_mul_overflow(wanted, sizeof *words->word, &size))
-        return -ENOMEM;
-    int64_t *grown = realloc(words->word, size);
-    if (grown == NULL)
-        return -ENOMEM;
-    words->word = grown;
-    words->capacity = wanted;
-    return 0;
+    return base_reserve(&words->word, &words->capacity, words->count + more, sizeof(int64_t));
 }
 
 int record_add_words(record_words *words, const int64_t *more, size_t count)
 {
-    int rc = reserve(words, count);
+    int rc = reserve_words(words, count);
     if (rc != 0 || count == 0)
         return rc;
     memcpy(words->word + words->count, more, count * sizeof *more);
@@ -40,9 +30,9 @@ int record_add_words(record_words *words, const int64_t *more, size_t count)
     return 0;
 }
 
-static int add_runs(const access_list *list, int64_t shift, record_words *words)
+static int append_runs(const access_list *list, int64_t shift, record_words *words)
 {
-    int rc = reserve(words, list->count * ACCESS_RUN_WORDS);
+    int rc = reserve_words(words, list->count * ACCESS_RUN_WORDS);
     if (rc != 0)
         return rc;
     access_to_words(list, shift, words->word + words->count);
@@ -66,7 +56,7 @@ int record_describe_access(const access_list *list, int64_t lo, int64_t hi, size
         int64_t head[PIECE_WORDS] = {(int64_t)call, (int64_t)share[i].list.count};
         rc = record_add_words(&part[j], head, PIECE_WORDS);
         if (rc == 0)
-            rc = add_runs(&share[i].list, range->lo - range->position, &part[j]);
+            rc = append_runs(&share[i].list, range->lo - range->position, &part[j]);
     }
     domains_free_shares(share, shares);
     domains_release(&domains);

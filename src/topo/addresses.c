@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The way from the top to each node, as Slurm tells it to the tasks of a job. */
+/* The switches from the root to each node, from Slurm's environment of a job. */
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +10,8 @@
 #include "topo/read.h"
 #include "topo/text.h"
 
-/* What precedes the node's name, which may have dots itself. */
-static size_t way_length(const char *address, const char *host)
+/* The length of the part before the node's name, which may contain dots itself. */
+static size_t route_length(const char *address, const char *host)
 {
     size_t length = strlen(address), name = strlen(host);
     if (length > name && address[length - name - 1] == '.' &&
@@ -19,10 +21,10 @@ static size_t way_length(const char *address, const char *host)
     return last_dot == NULL || strcasecmp(address, host) == 0 ? 0 : (size_t)(last_dot - address);
 }
 
-/* How much of an address names switches, 0: it names none. */
+/* The length of the part of an address that names switches; 0: none. */
 static size_t switches_length(const char *address, const char *host)
 {
-    size_t length = way_length(address, host);
+    size_t length = route_length(address, host);
     return strspn(address, ".") < length ? length : 0;
 }
 
@@ -32,9 +34,9 @@ static int add_under(topo_fabric *f, size_t parent, size_t child)
     return fabric_add_arc(f, &a);
 }
 
-/* A switch is known by the whole way to it: under other switches the same name is another one. An
- * empty name stands for a level of the tree at which this way has no switch. */
-static int add_way(topo_fabric *f, const char *address, size_t length, size_t *lowest)
+/* The key of a switch is the whole path to it: under other switches the same name is another one.
+ * An empty name is a level of the tree at which this path has no switch. */
+static int add_route(topo_fabric *f, const char *address, size_t length, size_t *lowest)
 {
     size_t parent = NO_INDEX;
     for (size_t end = 0; end < length; end++) {
@@ -57,13 +59,13 @@ static int add_way(topo_fabric *f, const char *address, size_t length, size_t *l
 static int add_address(topo_fabric *f, const char *address, size_t length, const char *host)
 {
     size_t leaf, v, known = f->keys.count;
-    char *key = malloc(strlen(host) + sizeof ".");
+    char *key = base_alloc(strlen(host) + sizeof ".", 1);
     if (key == NULL)
         return -ENOMEM;
-    /* No way to a switch ends with a dot. */
+    /* No path to a switch ends with a dot. */
     strcpy(key, host);
     strcat(key, ".");
-    int rc = add_way(f, address, length, &leaf);
+    int rc = add_route(f, address, length, &leaf);
     if (rc == 0)
         rc = fabric_vertex(f, key, strlen(key), 0, &v);
     if (rc == 0)
@@ -84,56 +86,56 @@ static int check_address(const char *address, const char *host, matrix_error *er
     return 0;
 }
 
-struct told {
+struct node_address {
     const char *address, *host;
 };
 
-static int by_address(const void *a, const void *b)
+static int compare_addresses(const void *a, const void *b)
 {
-    return strcmp(((const struct told *)a)->address, ((const struct told *)b)->address);
+    return strcmp(((const struct node_address *)a)->address,
+                  ((const struct node_address *)b)->address);
 }
 
-/* Environments are handed on, by ssh or mpirun -x: two hosts with one address do not both have
- * their own. */
+/* ssh and mpirun -x pass environments on: two hosts with one address do not both have their own. */
 static int check_apart(const char *const *address, const char *const *hosts, size_t nodes,
                        matrix_error *error)
 {
     int rc = 0;
-    struct told *told = calloc(nodes + 1, sizeof *told);
-    if (told == NULL)
-        return -ENOMEM;
+    struct node_address *node = base_zeroed(nodes, sizeof *node, &rc);
+    if (rc != 0)
+        return rc;
     for (size_t n = 0; n < nodes; n++)
-        told[n] = (struct told){address[n], hosts[n]};
-    qsort(told, nodes, sizeof *told, by_address);
+        node[n] = (struct node_address){address[n], hosts[n]};
+    qsort(node, nodes, sizeof *node, compare_addresses);
     for (size_t i = 1; i < nodes && rc == 0; i++) {
-        if (by_address(&told[i - 1], &told[i]) == 0 &&
-            strcasecmp(told[i - 1].host, told[i].host) != 0)
+        if (compare_addresses(&node[i - 1], &node[i]) == 0 &&
+            strcasecmp(node[i - 1].host, node[i].host) != 0)
             rc = refuse(error, 0, "hosts %.50s and %.50s have one SLURM_TOPOLOGY_ADDR: %.50s",
-                        told[i - 1].host, told[i].host, told[i].address);
+                        node[i - 1].host, node[i].host, node[i].address);
     }
-    free(told);
+    free(node);
     return rc;
 }
 
 static int add_addresses(topo_fabric *f, const char *const *address, const char *const *hosts,
                          size_t nodes, matrix_error *error)
 {
-    size_t told = 0;
+    size_t with_switches = 0;
     for (size_t n = 0; n < nodes; n++) {
         int rc = check_address(address[n], hosts[n], error);
         if (rc != 0)
             return rc;
         size_t length = switches_length(address[n], hosts[n]);
-        if ((length > 0) != (told > 0) && n > 0)
+        if ((length > 0) != (with_switches > 0) && n > 0)
             return refuse(error, 0,
                           "SLURM_TOPOLOGY_ADDR names switches for host %.60s, none for %.60s",
                           hosts[length > 0 ? n : 0], hosts[length > 0 ? 0 : n]);
-        told += length > 0;
+        with_switches += length > 0;
         rc = length > 0 ? add_address(f, address[n], length, hosts[n]) : 0;
         if (rc != 0)
             return rc;
     }
-    return told > 0 ? check_apart(address, hosts, nodes, error) : -ENODATA;
+    return with_switches > 0 ? check_apart(address, hosts, nodes, error) : -ENODATA;
 }
 
 int topo_fabric_from_addresses(const char *const *address, const char *const *hosts, size_t nodes,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a file says about a network, as a graph. */
+/* The graph of a network. */
 #include "topo/fabric.h"
+
+#include "base/memory.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +15,7 @@
 int fabric_vertex(topo_fabric *f, const char *key, size_t length, size_t line, size_t *v)
 {
     size_t known = f->keys.count;
-    int rc = grow((void **)&f->vertex, &f->vertex_capacity, known + 1, sizeof *f->vertex);
+    int rc = base_reserve(&f->vertex, &f->vertex_capacity, known + 1, sizeof *f->vertex);
     if (rc == 0)
         rc = name_table_add(&f->keys, key, length, v);
     if (rc == 0 && *v == known)
@@ -35,7 +37,7 @@ const char *fabric_key(const topo_fabric *f, size_t v)
 
 int fabric_add_arc(topo_fabric *f, const arc *a)
 {
-    int rc = grow((void **)&f->arc, &f->arc_capacity, f->arcs + 1, sizeof *f->arc);
+    int rc = base_reserve(&f->arc, &f->arc_capacity, f->arcs + 1, sizeof *f->arc);
     if (rc == 0 && a->from != a->to)
         f->arc[f->arcs++] = *a;
     return rc;
@@ -87,7 +89,7 @@ int fabric_name_adapter(topo_fabric *f, size_t v, const char *description, size_
 
 int fabric_add_lid(topo_fabric *f, const lid_owner *owner)
 {
-    int rc = grow((void **)&f->lid, &f->lid_capacity, f->lids + 1, sizeof *f->lid);
+    int rc = base_reserve(&f->lid, &f->lid_capacity, f->lids + 1, sizeof *f->lid);
     if (rc == 0)
         f->lid[f->lids++] = *owner;
     return rc;
@@ -96,7 +98,7 @@ int fabric_add_lid(topo_fabric *f, const lid_owner *owner)
 int fabric_table(topo_fabric *f, size_t v, forwarding_table **table)
 {
     if (f->vertex[v].table == NO_INDEX) {
-        int rc = grow((void **)&f->table, &f->table_capacity, f->tables + 1, sizeof *f->table);
+        int rc = base_reserve(&f->table, &f->table_capacity, f->tables + 1, sizeof *f->table);
         if (rc != 0)
             return rc;
         f->table[f->tables] = (forwarding_table){.vertex = v};
@@ -108,19 +110,19 @@ int fabric_table(topo_fabric *f, size_t v, forwarding_table **table)
 
 int fabric_forward(forwarding_table *table, size_t lid, unsigned char port)
 {
-    size_t room = table->lids;
-    int rc = grow((void **)&table->port, &room, lid + 1, 1);
+    size_t lids = table->lids;
+    int rc = base_reserve(&table->port, &lids, lid + 1, 1);
     if (rc != 0)
         return rc;
-    memset(table->port + table->lids, NO_PORT, room - table->lids);
-    table->lids = room;
+    memset(table->port + table->lids, NO_PORT, lids - table->lids);
+    table->lids = lids;
     table->port[lid] = port;
     return 0;
 }
 
 int fabric_add_trace(topo_fabric *f, const trace *t)
 {
-    int rc = grow((void **)&f->trace, &f->trace_capacity, f->traces + 1, sizeof *f->trace);
+    int rc = base_reserve(&f->trace, &f->trace_capacity, f->traces + 1, sizeof *f->trace);
     if (rc == 0)
         f->trace[f->traces++] = *t;
     return rc;
@@ -210,8 +212,8 @@ static int list_adapters(topo_fabric *f)
     f->adapter = calloc(f->keys.count | 1, sizeof *f->adapter);
     if (f->first_adapter == NULL || f->adapter == NULL)
         return -ENOMEM;
-    /* first_adapter[h + 1] is where the next adapter of h goes, and in the end where h + 1 begins.
-     */
+    /* Counting sort: first_adapter[h + 1] is the position of the next adapter of h, finally the
+     * end. */
     for (size_t v = 0; v < f->keys.count; v++)
         if (f->vertex[v].host != NO_INDEX)
             f->first_adapter[f->vertex[v].host + 2]++;
@@ -256,7 +258,7 @@ void topo_fabric_free(topo_fabric *f)
     free(f);
 }
 
-/* ---- what was understood ---- */
+/* ---- summary ---- */
 
 void topo_fabric_summary(const topo_fabric *f, topo_summary *summary)
 {

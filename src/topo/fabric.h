@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a file says about a network, as a graph. Private to this folder.
+ * The content of a topology file as a graph. Private to this folder.
  */
 #ifndef TOPO_FABRIC_H
 #define TOPO_FABRIC_H
 
 #include "topo/names.h"
-#include "topo/topo.h"
+#include "topo/network.h"
 
-/* Messages start and end at adapters; only switches pass them on. */
+/* Messages start and end at adapters; only switches forward them. */
 enum vertex_kind { KIND_UNKNOWN, KIND_SWITCH, KIND_ADAPTER, KIND_ROUTER };
 
-/* InfiniBand's unicast addresses end here. */
+/* InfiniBand's highest unicast address. */
 enum { HIGHEST_LID = 0xbfff };
 enum { NO_PORT = 0xff };
 
 typedef struct vertex {
     enum vertex_kind kind;
-    size_t described;  /* line that describes it, 0: others mention it only */
+    size_t described;  /* line of its description; 0: only mentioned */
     size_t first_line; /* that names it */
     size_t host;       /* of an adapter; NO_INDEX: none that has a name */
     size_t table;      /* of a switch, in fabric->table; NO_INDEX: none */
 } vertex;
 
-/* One end of a cable. Each cable is there twice, once from each end. Port 0: not told. */
+/* One end of a cable. Each cable has two arcs, one from each end. Port 0: unknown. */
 typedef struct arc {
     size_t from, to;
     size_t line;
@@ -35,14 +35,14 @@ typedef struct lid_owner {
     size_t lid, vertex, line;
 } lid_owner;
 
-/* Where a switch sends messages on: port[lid], NO_PORT: nowhere. */
+/* The output port of each address: port[lid]; NO_PORT: none. */
 typedef struct forwarding_table {
     size_t vertex;
     unsigned char *port;
     size_t lids; /* entries of port */
 } forwarding_table;
 
-/* From one adapter to another in so many hops. */
+/* The number of hops from one adapter to another. */
 typedef struct trace {
     size_t from, to;
     uint16_t hops;
@@ -50,7 +50,7 @@ typedef struct trace {
 
 struct topo_fabric {
     const char *format;
-    name_table keys; /* a vertex has the number of its key */
+    name_table keys; /* the number of a key is that of its vertex */
     vertex *vertex;
     size_t vertex_capacity;
     name_table hosts; /* in the order of the file */
@@ -66,8 +66,8 @@ struct topo_fabric {
     trace *trace;
     size_t traces, trace_capacity;
     int joined;
-    int links_told; /* by a list of all; otherwise only those that traces passed */
-    matrix hops;    /* where the format is hops: no vertices then */
+    int all_links; /* the file lists all links; 0: only those that traces passed */
+    matrix hops;   /* if the format is hops: no vertices then */
     int has_hops;
     int is_bandwidth; /* they are no hops: see topo_read_bandwidth */
 };
@@ -77,8 +77,8 @@ int fabric_vertex(topo_fabric *f, const char *key, size_t length, size_t line, s
 int fabric_vertex_of_guid(topo_fabric *f, uint64_t guid, size_t line, size_t *v);
 int fabric_add_arc(topo_fabric *f, const arc *a);
 
-/* An adapter's host is the first word of its description, unless that is one the maker or an
- * installer left there, which is no host's name. */
+/* An adapter's host is the first word of its description, unless that is a default of the vendor or
+ * of an installer, which names no host. */
 int fabric_name_adapter(topo_fabric *f, size_t v, const char *description, size_t length);
 
 /* Name of a host itself. */
@@ -86,7 +86,7 @@ int fabric_name_host(topo_fabric *f, size_t v, const char *name, size_t length);
 
 int fabric_add_lid(topo_fabric *f, const lid_owner *owner);
 
-/* The table of switch v, which is new or the one it had. */
+/* The table of switch v, created if there is none. */
 int fabric_table(topo_fabric *f, size_t v, forwarding_table **table);
 
 /* lid <= HIGHEST_LID */
@@ -94,44 +94,11 @@ int fabric_forward(forwarding_table *table, size_t lid, unsigned char port);
 
 int fabric_add_trace(topo_fabric *f, const trace *t);
 
-/* A key for messages, and the first line that names it. */
+/* The key of a vertex, for messages. */
 const char *fabric_key(const topo_fabric *f, size_t v);
 
-/* Sorts the arcs, each from both ends and once, and lists the adapters of each host. -EBADMSG: a
- * port that leads to two places. */
+/* Adds the reversed arcs, sorts all, removes duplicates, and lists the adapters of each host.
+ * -EBADMSG: a port leads to two vertices. */
 int fabric_finish(topo_fabric *f, matrix_error *error);
-
-/* ---- distances (distances.c, routes.c, traces.c) ---- */
-
-/* The hosts of a job, and the places they are at. */
-typedef struct site {
-    const topo_fabric *fabric;
-    const char *const *names; /* as the job calls them */
-    size_t nodes;
-    size_t *host; /* of each node, in the fabric */
-    size_t places;
-    size_t *place;     /* of each node */
-    size_t *sample;    /* of each place: a node that is there */
-    uint16_t *between; /* as in topo */
-} site;
-
-/* Nodes whose adapters have the same neighbours share a place. -ENXIO: a host without links. */
-int site_find_places(site *s, matrix_error *error);
-
-/* Fewest links. */
-int site_count_hops(site *s);
-
-/* By the forwarding tables; may divide places. -EBADMSG: a local address that two have. */
-int site_follow_tables(site *s, matrix_error *error);
-
-/* What traces tell instead of what is in `between`; every node gets a place of its own. -ENXIO: a
- * pair of nodes that no trace tells of, nor a list of links. */
-int site_apply_traces(site *s, matrix_error *error);
-
-/* -ENXIO: two nodes that have no way between them. */
-int site_check_reached(const site *s, matrix_error *error);
-
-/* The links as a tree, where they are one that agrees with `between`; otherwise an empty one. */
-int site_find_tree(const site *s, topo_tree *tree);
 
 #endif

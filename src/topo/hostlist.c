@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "topo/text.h"
-#include "topo/topo.h"
+#include "topo/network.h"
 
 enum { LONGEST_NAME = 255 };
 
@@ -17,7 +17,7 @@ struct expansion {
     char name[LONGEST_NAME + 1];
 };
 
-static int expand(struct expansion *e, const char *at, size_t used);
+static int expand_item(struct expansion *e, const char *at, size_t used);
 
 static int too_long(const struct expansion *e)
 {
@@ -43,18 +43,18 @@ static int scan_range(const char **at, range *r)
 static int expand_range(struct expansion *e, const range *r, const char *rest, size_t used)
 {
     for (uint64_t k = r->low; k <= r->high; k++) {
-        size_t room = sizeof e->name - used;
-        int written = snprintf(e->name + used, room, "%0*llu", r->width, (unsigned long long)k);
-        if (written < 0 || (size_t)written >= room)
+        size_t left = sizeof e->name - used;
+        int written = snprintf(e->name + used, left, "%0*llu", r->width, (unsigned long long)k);
+        if (written < 0 || (size_t)written >= left)
             return too_long(e);
-        int rc = expand(e, rest, used + (size_t)written);
+        int rc = expand_item(e, rest, used + (size_t)written);
         if (rc != 0)
             return rc;
     }
     return 0;
 }
 
-/* `at` stands behind the '['. */
+/* `at` follows the '['. */
 static int expand_bracket(struct expansion *e, const char *at, size_t used)
 {
     const char *close = memchr(at, ']', (size_t)(e->end - at));
@@ -78,7 +78,7 @@ static int expand_bracket(struct expansion *e, const char *at, size_t used)
     }
 }
 
-static int take_name(struct expansion *e, size_t used)
+static int emit_name(struct expansion *e, size_t used)
 {
     if (used == 0)
         return refuse(e->error, 0, "an empty name in a list of hosts");
@@ -88,8 +88,9 @@ static int take_name(struct expansion *e, size_t used)
     return e->take(e->name, e->context);
 }
 
-/* The rest of an item, after `used` characters of the name: text as it stands, brackets in turn. */
-static int expand(struct expansion *e, const char *at, size_t used)
+/* Expands the rest of an item after `used` characters of the name: copies text, then iterates over
+ * the next bracket. */
+static int expand_item(struct expansion *e, const char *at, size_t used)
 {
     for (; at < e->end && *at != '['; at++) {
         if (*at == ']')
@@ -98,7 +99,7 @@ static int expand(struct expansion *e, const char *at, size_t used)
             return too_long(e);
         e->name[used++] = *at;
     }
-    return at == e->end ? take_name(e, used) : expand_bracket(e, at + 1, used);
+    return at == e->end ? emit_name(e, used) : expand_bracket(e, at + 1, used);
 }
 
 /* Commas inside brackets separate ranges, not items. */
@@ -115,7 +116,7 @@ int topo_expand_hostlist(const char *list, int (*take)(const char *name, void *c
     struct expansion e = {.take = take, .context = context, .error = error};
     for (;;) {
         e.end = end_of_item(list);
-        int rc = expand(&e, list, 0);
+        int rc = expand_item(&e, list, 0);
         if (rc != 0 || *e.end == '\0')
             return rc;
         list = e.end + 1;

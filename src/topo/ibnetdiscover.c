@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ibnetdiscover prints, and opensm's list of links. */
+/* The output of ibnetdiscover, and opensm's list of links. */
 #include <errno.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static const struct record_type record_types[] = {{"Switch", KIND_SWITCH},
                                                   {"Rt", KIND_ROUTER},
                                                   {NULL, 0}};
 
-/* Lines of a record that say nothing about links. */
+/* Lines of a record without links. */
 static const char *const attributes[] = {
     "vendid=",  "devid=",  "sysimgguid=", "switchguid=", "caguid=",
     "hcaguid=", "rtguid=", "Chassis ",    NULL};
@@ -43,7 +43,7 @@ static enum vertex_kind kind_of_id(const char *id, size_t length)
                         : KIND_UNKNOWN;
 }
 
-/* "S-0008f10400000010": the number alone is the key, for other files name it without the letter. */
+/* "S-0008f10400000010": the key is the number, since other files omit the letter. */
 static int vertex_of_id(reading *r, const char *id, size_t length, size_t *v)
 {
     uint64_t guid;
@@ -66,7 +66,7 @@ static int add_lid(reading *r, uint64_t lid, size_t v)
     return lid == 0 ? 0 : fabric_add_lid(r->fabric, &owner);
 }
 
-/* "... lid 21 lmc 0 ..." in what follows the '#'. */
+/* "... lid 21 lmc 0 ..." after the '#'. */
 static int read_lid(reading *r, const char *comment)
 {
     uint64_t lid;
@@ -82,7 +82,7 @@ static int bad_header(const reading *r)
     return refuse(r->error, r->line, "not of the form TYPE PORTS \"ID\" # \"DESCRIPTION\"");
 }
 
-/* Behind the '#': a description, which may hold quotes itself, and for a switch its address. */
+/* After the '#': a description, which may contain quotes, and for a switch its address. */
 static int read_description(reading *r, const char *at)
 {
     topo_fabric *f = r->fabric;
@@ -117,7 +117,7 @@ static int begin_record(reading *r, enum vertex_kind kind, const char *at)
                       fabric_key(r->fabric, r->record.vertex), v->described);
     v->described = r->line;
     v->kind = kind;
-    r->fabric->links_told = 1;
+    r->fabric->all_links = 1;
     r->record.open = 1;
     return read_description(r, at + 1);
 }
@@ -185,7 +185,7 @@ struct end_of_link {
 };
 
 /* { CA Ports:01 ... NodeGUID:HEX ... {DESCRIPTION} LID:HEX PN:HEX } */
-static int read_end(reading *r, const char *start, const char *end, struct end_of_link *e)
+static int read_link_end(reading *r, const char *start, const char *end, struct end_of_link *e)
 {
     uint64_t guid, lid, port;
     const char *description = strchr(start + 1, '{'), *tail = description;
@@ -220,12 +220,12 @@ int read_subnet_line(reading *r, char *line)
     char *end = middle != NULL ? strstr(middle + 5, " } ") : NULL;
     if (end == NULL)
         return refuse(r->error, r->line, "not of the form { ... } { ... } PHY=...");
-    int rc = read_end(r, line, middle, &from);
+    int rc = read_link_end(r, line, middle, &from);
     if (rc == 0)
-        rc = read_end(r, middle + 3, end, &to);
+        rc = read_link_end(r, middle + 3, end, &to);
     if (rc != 0)
         return rc;
     arc a = {from.vertex, to.vertex, r->line, from.port, to.port};
-    r->fabric->links_told = 1;
+    r->fabric->all_links = 1;
     return fabric_add_arc(r->fabric, &a);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ways that ibtracert found. */
+/* The output of ibtracert. */
 #include <errno.h>
 #include <string.h>
 
 #include "topo/read.h"
 #include "topo/text.h"
 
-/* "... {0x0002c90300000010} ..."; *at is then behind the '}'. */
+/* "... {0x0002c90300000010} ..."; *at is then after the '}'. */
 static int scan_guid(const char **at, uint64_t *guid)
 {
     const char *p = strchr(*at, '{');
@@ -23,8 +23,8 @@ static int bad_trace(const reading *r)
                   "{GUID}[PORT] ...' or 'To ca {GUID} ...'");
 }
 
-/* One end of a trace. Without types ("ibtracert -n") an end that no line calls a switch is taken
- * for an adapter. */
+/* One end of a trace. Without types ("ibtracert -n") an end that no line calls a switch is an
+ * adapter. */
 static int trace_end(reading *r, const char *at, size_t *v)
 {
     uint64_t guid;
@@ -58,7 +58,7 @@ static int begin_trace(reading *r, const char *at)
     return rc;
 }
 
-/* The hop before is known to end at a switch as soon as another one follows. */
+/* Links the previous hop, whose end is known to be a switch once another hop follows. */
 static int link_hop(reading *r)
 {
     arc a = {r->trace.before_last, r->trace.at, r->line, r->trace.out, r->trace.in};

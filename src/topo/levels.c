@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Levels of nearness: which nodes are how near to each other, as groups in groups. */
+/* Hierarchical groups of nodes by distance. */
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "topo/topo.h"
+#include "topo/distances.h"
 
-/* Places that are near enough so far: a union-find whose roots are the lowest members. */
+/* Joined classes at the current level: a union-find whose roots are the lowest members. */
 struct nearness {
     const topo *topo;
     size_t *parent;
-    unsigned char *together; /* by place: its own nodes are near enough, too */
-    unsigned char *present;  /* by hops: some pair of nodes is so far apart */
-    size_t *members;         /* by place */
+    unsigned char *together; /* by class: its own nodes are joined */
+    unsigned char *present;  /* by hops: some pair of nodes has that distance */
+    size_t *members;         /* by class */
+    size_t capacity;         /* of the array of groups */
 };
 
-static size_t root(const struct nearness *s, size_t p)
+static size_t group_root(const struct nearness *s, size_t p)
 {
     while (s->parent[p] != p)
         p = s->parent[p] = s->parent[s->parent[p]];
@@ -39,11 +42,15 @@ static uint16_t hops_between(const topo *t, size_t p, size_t q)
 static int nearness_init(struct nearness *s, const topo *t)
 {
     size_t n = t->places + 1;
-    *s = (struct nearness){t, calloc(n, sizeof *s->parent), calloc(n, 1),
-                           calloc((size_t)TOPO_UNREACHED + 1, 1), calloc(n, sizeof *s->members)};
-    if (s->parent == NULL || s->together == NULL || s->present == NULL || s->members == NULL) {
+    int rc = 0;
+    *s = (struct nearness){.topo = t};
+    s->parent = base_zeroed(n, sizeof *s->parent, &rc);
+    s->together = base_zeroed(n, 1, &rc);
+    s->present = base_zeroed((size_t)TOPO_UNREACHED + 1, 1, &rc);
+    s->members = base_zeroed(n, sizeof *s->members, &rc);
+    if (rc != 0) {
         nearness_release(s);
-        return -ENOMEM;
+        return rc;
     }
     for (size_t k = 0; k < t->nodes; k++)
         s->members[t->place_of_node[k]]++;
@@ -56,26 +63,26 @@ static int nearness_init(struct nearness *s, const topo *t)
     return 0;
 }
 
-/* Nodes of a place that has others so near are so near to each other, through them. */
+/* A class that is joined to another one has its own nodes joined, through that one. */
 static void join_at(struct nearness *s, uint16_t hops)
 {
-    size_t places = s->topo->places;
-    for (size_t p = 0; p < places; p++) {
-        for (size_t q = p; q < places; q++) {
+    size_t classes = s->topo->places;
+    for (size_t p = 0; p < classes; p++) {
+        for (size_t q = p; q < classes; q++) {
             if (hops_between(s->topo, p, q) != hops || (p == q && s->members[p] < 2))
                 continue;
-            size_t x = root(s, p), y = root(s, q);
+            size_t x = group_root(s, p), y = group_root(s, q);
             s->together[p] = s->together[q] = 1;
             s->parent[x > y ? x : y] = x > y ? y : x;
         }
     }
 }
 
-/* Nodes that are alone are groups numbered beyond the places. */
-static size_t group_of(const struct nearness *s, size_t node)
+/* A node that is not joined is a separate group, numbered beyond the classes. */
+static size_t level_group(const struct nearness *s, size_t node)
 {
-    size_t place = s->topo->place_of_node[node];
-    return s->together[place] ? root(s, place) : s->topo->places + node;
+    size_t class = s->topo->place_of_node[node];
+    return s->together[class] ? group_root(s, class) : s->topo->places + node;
 }
 
 static size_t count_groups(const struct nearness *s)
@@ -89,21 +96,19 @@ static size_t count_groups(const struct nearness *s)
     return groups;
 }
 
-static int keep_level(const struct nearness *s, size_t *levels, size_t **group_of_node)
+static int append_level(struct nearness *s, size_t *levels, size_t **group_of_node)
 {
-    size_t nodes = s->topo->nodes, bytes, *all = NULL;
-    if (!__builtin_mul_overflow((*levels + 1) * sizeof *all, nodes, &bytes))
-        all = realloc(*group_of_node, bytes);
-    if (all == NULL)
+    size_t nodes = s->topo->nodes, needed;
+    if (__builtin_mul_overflow(*levels + 1, nodes, &needed) ||
+        base_reserve(group_of_node, &s->capacity, needed, sizeof **group_of_node) != 0)
         return -ENOMEM;
-    *group_of_node = all;
     for (size_t n = 0; n < nodes; n++)
-        all[*levels * nodes + n] = group_of(s, n);
+        (*group_of_node)[*levels * nodes + n] = level_group(s, n);
     ++*levels;
     return 0;
 }
 
-static int find_levels(struct nearness *s, size_t *levels, size_t **group_of_node)
+static int group_levels(struct nearness *s, size_t *levels, size_t **group_of_node)
 {
     size_t groups = s->topo->nodes;
     int rc = 0;
@@ -114,7 +119,7 @@ static int find_levels(struct nearness *s, size_t *levels, size_t **group_of_nod
         join_at(s, hops);
         groups = count_groups(s);
         if (groups < before && groups > 1)
-            rc = keep_level(s, levels, group_of_node);
+            rc = append_level(s, levels, group_of_node);
     }
     return rc;
 }
@@ -127,7 +132,7 @@ int topo_levels(const topo *t, size_t *levels, size_t **group_of_node)
         int rc = nearness_init(&s, t);
         if (rc != 0)
             return rc;
-        rc = find_levels(&s, &count, &made);
+        rc = group_levels(&s, &count, &made);
         nearness_release(&s);
         if (rc != 0) {
             free(made);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How near two ranks of one node are. */
+/* The distance of two ranks of one node. */
 #include "topo/local.h"
 
 #include <string.h>
 
-#include "topo/topo.h"
+#include "topo/distances.h"
 
 /* A field of a locality string for each level but the last. */
 static const char *const field_of_level[TOPO_SAME_MACHINE] = {"CR", "L2", "L3", "NM", "SK"};
@@ -14,7 +14,7 @@ double topo_level_hops(topo_level level)
     return TOPO_SAME_NODE * (double)(level + 1) / TOPO_LEVELS;
 }
 
-/* What follows a field's name, up to its colon. */
+/* The value of a field, up to its colon. Returns the length. */
 static size_t find_field(const char *locality, const char *name, const char **value)
 {
     for (const char *at = locality; at != NULL; at = strchr(at, ':')) {
@@ -27,8 +27,8 @@ static size_t find_field(const char *locality, const char *name, const char **va
     return 0;
 }
 
-/* Both are in one and the same; not "0-1" or "0,4". */
-static int share(const char *a, const char *b, const char *field)
+/* Whether both are in the same single object; not "0-1" or "0,4". */
+static int shares_field(const char *a, const char *b, const char *field)
 {
     const char *x = NULL, *y = NULL;
     size_t length = find_field(a, field, &x);
@@ -41,7 +41,7 @@ topo_level topo_locality_level(const char *a, const char *b)
     int level = TOPO_SAME_CORE;
     if (a == NULL || b == NULL)
         return TOPO_SAME_MACHINE;
-    while (level < TOPO_SAME_MACHINE && !share(a, b, field_of_level[level]))
+    while (level < TOPO_SAME_MACHINE && !shares_field(a, b, field_of_level[level]))
         level++;
     return (topo_level)level;
 }

@@ -2,6 +2,8 @@
 /* hwloc's description of a machine. */
 #include "topo/machine.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -16,12 +18,12 @@ struct topo_machine {
 static const hwloc_obj_type_t type_of_level[TOPO_SAME_MACHINE] = {
     HWLOC_OBJ_CORE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_NUMANODE, HWLOC_OBJ_PACKAGE};
 
-/* hwloc counts the NUL. */
-static int load(hwloc_topology_t topology, const char *xml, size_t length)
+/* The size that hwloc expects includes the NUL. */
+static int load_xml(hwloc_topology_t topology, const char *xml, size_t length)
 {
     if (length == 0 || length >= INT_MAX)
         return -EBADMSG;
-    char *text = malloc(length + 1);
+    char *text = base_alloc(length + 1, 1);
     if (text == NULL)
         return -ENOMEM;
     memcpy(text, xml, length);
@@ -34,14 +36,14 @@ static int load(hwloc_topology_t topology, const char *xml, size_t length)
 
 int topo_machine_read(const char *xml, size_t length, topo_machine **machine)
 {
-    topo_machine *m = malloc(sizeof *m);
+    topo_machine *m = calloc(1, sizeof *m);
     if (m == NULL)
         return -ENOMEM;
     if (hwloc_topology_init(&m->topology) != 0) {
         free(m);
         return -ENOMEM;
     }
-    int rc = load(m->topology, xml, length);
+    int rc = load_xml(m->topology, xml, length);
     if (rc == 0)
         *machine = m;
     else
@@ -57,8 +59,9 @@ void topo_machine_free(topo_machine *machine)
     free(machine);
 }
 
-/* One thing of that type holds them all. */
-static int in_one(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_const_bitmap_t processors)
+/* Whether one object of that type contains all processors. */
+static int is_in_one(hwloc_topology_t topology, hwloc_obj_type_t type,
+                     hwloc_const_bitmap_t processors)
 {
     hwloc_obj_t object = NULL;
     while ((object = hwloc_get_next_obj_by_type(topology, type, object)) != NULL)
@@ -67,8 +70,8 @@ static int in_one(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_const_
     return 0;
 }
 
-/* hwloc would skip what is no number. */
-static int add_list(hwloc_bitmap_t all, hwloc_bitmap_t one, const char *list)
+/* hwloc ignores what is no number. */
+static int add_processors(hwloc_bitmap_t all, hwloc_bitmap_t one, const char *list)
 {
     if (*list == '\0' || strspn(list, "0123456789-,") != strlen(list))
         return -EINVAL;
@@ -82,15 +85,16 @@ int topo_machine_level(const topo_machine *machine, const char *processors, cons
                        topo_level *level)
 {
     hwloc_bitmap_t all = hwloc_bitmap_alloc(), one = hwloc_bitmap_alloc();
-    int rc = all == NULL || one == NULL ? -ENOMEM : add_list(all, one, processors);
+    int rc = all == NULL || one == NULL ? -ENOMEM : add_processors(all, one, processors);
     if (rc == 0)
-        rc = add_list(all, one, others);
+        rc = add_processors(all, one, others);
     if (rc == 0 &&
         !hwloc_bitmap_isincluded(all, hwloc_topology_get_topology_cpuset(machine->topology)))
         rc = -EINVAL;
     if (rc == 0) {
         int found = TOPO_SAME_CORE;
-        while (found < TOPO_SAME_MACHINE && !in_one(machine->topology, type_of_level[found], all))
+        while (found < TOPO_SAME_MACHINE &&
+               !is_in_one(machine->topology, type_of_level[found], all))
             found++;
         *level = (topo_level)found;
     }

@@ -11,7 +11,7 @@
 static const char by_name[] = "Matrix Market hops, rows by host name";
 static const char by_order[] = "Matrix Market hops, rows in the order of the nodes";
 
-/* One "hosts NAME NAME ..." comment, or one that tells what the numbers are. */
+/* A "hosts NAME NAME ..." comment, or one that marks bandwidths. */
 static int read_comment(char *line, topo_fabric *f, matrix_error *error)
 {
     static const char blanks[] = " \t\r";
@@ -33,8 +33,8 @@ static int read_comment(char *line, topo_fabric *f, matrix_error *error)
     return 0;
 }
 
-/* Cuts the comments up. */
-static int read_rows(char *comments, topo_fabric *f, matrix_error *error)
+/* Modifies the comments. */
+static int read_row_names(char *comments, topo_fabric *f, matrix_error *error)
 {
     char *rest = NULL;
     f->format = by_order;
@@ -49,16 +49,6 @@ static int read_rows(char *comments, topo_fabric *f, matrix_error *error)
     return 0;
 }
 
-static int check_rows(const topo_fabric *f, matrix_error *error)
-{
-    host_index index;
-    int rc = host_index_build(&index, &f->hosts);
-    if (rc == 0)
-        rc = host_index_check(&index, error);
-    host_index_release(&index);
-    return rc;
-}
-
 static int read_pairs(FILE *stream, topo_fabric *f, matrix_error *error)
 {
     char *comments;
@@ -69,9 +59,9 @@ static int read_pairs(FILE *stream, topo_fabric *f, matrix_error *error)
     if (f->hops.rows != f->hops.cols)
         rc = refuse(error, 0, "%zu rows and %zu columns: not square", f->hops.rows, f->hops.cols);
     if (rc == 0)
-        rc = read_rows(comments, f, error);
+        rc = read_row_names(comments, f, error);
     if (rc == 0)
-        rc = check_rows(f, error);
+        rc = check_names_differ(&f->hosts, error);
     free(comments);
     return rc;
 }
@@ -89,14 +79,11 @@ int read_market_hops(FILE *stream, topo_fabric *f, matrix_error *error)
 static int find_rows(const topo_fabric *f, const char *const *hosts, size_t nodes, size_t *row,
                      matrix_error *error)
 {
-    host_index index;
-    int rc = host_index_build(&index, &f->hosts);
-    for (size_t n = 0; rc == 0 && n < nodes; n++) {
+    if (f->format == by_name)
+        return find_hosts(&f->hosts, hosts, nodes, 0, row, error);
+    for (size_t n = 0; n < nodes; n++)
         row[n] = n;
-        rc = f->format == by_name ? host_index_find(&index, hosts[n], &row[n], error) : 0;
-    }
-    host_index_release(&index);
-    return rc;
+    return 0;
 }
 
 static int pick_hops(const topo_fabric *f, const size_t *row, const char *const *hosts,
@@ -148,7 +135,7 @@ int hops_of_market(const topo_fabric *f, const char *const *hosts, size_t nodes,
 
 /* ---- bandwidths ---- */
 
-/* Rows and columns of the nodes; a row of the file belongs to one node at most. */
+/* The rows and columns of the nodes. A row of the file belongs to one node at most. */
 static int pick_bandwidth(const topo_fabric *f, const size_t *row, size_t nodes, matrix *bandwidth)
 {
     matrix_builder b = {.rows = nodes, .cols = nodes};

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names by number, numbers by name, and when two names stand for one host. */
+/* Names by number, numbers by name, and the matching of host names. */
 #define _GNU_SOURCE /* qsort_r */
 #include "topo/names.h"
+
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +15,7 @@
 /* ---- tables ---- */
 
 /* FNV-1a. */
-static uint64_t hash(const void *bytes, size_t length)
+static uint64_t hash_bytes(const void *bytes, size_t length)
 {
     const unsigned char *byte = bytes;
     uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -32,10 +34,10 @@ const char *name_table_get(const name_table *names, size_t index)
     return names->text + names->start[index];
 }
 
-/* The slot of those bytes, or the free one where they belong. At least one slot is free. */
+/* The slot of those bytes, or the free one for them. At least one slot is free. */
 static size_t find_slot(const name_table *names, const void *bytes, size_t length)
 {
-    size_t s = (size_t)hash(bytes, length) & (names->slots - 1);
+    size_t s = (size_t)hash_bytes(bytes, length) & (names->slots - 1);
     while (names->slot[s] != 0) {
         size_t index = names->slot[s] - 1;
         if (length_of(names, index) == length &&
@@ -54,7 +56,7 @@ size_t name_table_find(const name_table *names, const void *bytes, size_t length
     return names->slot[s] == 0 ? NO_INDEX : names->slot[s] - 1;
 }
 
-static int grow_slots(name_table *names)
+static int rehash_names(name_table *names)
 {
     size_t slots = names->slots == 0 ? 64 : names->slots * 2;
     size_t *slot = calloc(slots, sizeof *slot);
@@ -68,17 +70,17 @@ static int grow_slots(name_table *names)
     return 0;
 }
 
-static int make_room(name_table *names, size_t length)
+static int name_table_reserve(name_table *names, size_t length)
 {
     size_t needed;
     if (__builtin_add_overflow(names->used, length, &needed) ||
         __builtin_add_overflow(needed, 1, &needed))
         return -ENOMEM;
-    int rc = grow((void **)&names->text, &names->room, needed, 1);
+    int rc = base_reserve(&names->text, &names->text_capacity, needed, 1);
     if (rc == 0)
-        rc = grow((void **)&names->start, &names->capacity, names->count + 2, sizeof *names->start);
+        rc = base_reserve(&names->start, &names->capacity, names->count + 2, sizeof *names->start);
     if (rc == 0 && names->count + 1 > names->slots / 2)
-        rc = grow_slots(names);
+        rc = rehash_names(names);
     return rc;
 }
 
@@ -89,7 +91,7 @@ int name_table_add(name_table *names, const void *bytes, size_t length, size_t *
         *index = known;
         return 0;
     }
-    int rc = make_room(names, length);
+    int rc = name_table_reserve(names, length);
     if (rc != 0)
         return rc;
     names->slot[find_slot(names, bytes, length)] = names->count + 1;
@@ -142,13 +144,20 @@ static int has_domain(const char *name)
     return name[short_length(name)] != '\0';
 }
 
-/* Whether two names may stand for one host: where only one has a domain, that is not compared. */
+/* Whether two names may stand for one host: if only one has a domain, that is ignored. */
 static int same_host(const char *a, const char *b)
 {
     return has_domain(a) == has_domain(b) ? strcasecmp(a, b) == 0 : compare_short(a, b) == 0;
 }
 
-int host_index_build(host_index *index, const name_table *names)
+/* The hosts of a table, sorted so that names that may stand for one host are adjacent. */
+typedef struct host_index {
+    const name_table *names;
+    size_t *order;
+    size_t count;
+} host_index;
+
+static int sort_hosts(host_index *index, const name_table *names)
 {
     *index = (host_index){names, calloc(names->count | 1, sizeof *index->order), names->count};
     if (index->order == NULL)
@@ -160,24 +169,21 @@ int host_index_build(host_index *index, const name_table *names)
     return 0;
 }
 
-void host_index_release(host_index *index)
-{
-    free(index->order);
-    *index = (host_index){0};
-}
-
-static const char *nth(const host_index *index, size_t k)
+static const char *nth_name(const host_index *index, size_t k)
 {
     return name_table_get(index->names, index->order[k]);
 }
 
-int host_index_check(const host_index *index, matrix_error *error)
+int check_names_differ(const name_table *names, matrix_error *error)
 {
-    for (size_t k = 1; k < index->count; k++)
-        if (same_host(nth(index, k - 1), nth(index, k)))
-            return refuse(error, 0, "host %.80s is named twice (as %.80s)", nth(index, k - 1),
-                          nth(index, k));
-    return 0;
+    host_index index;
+    int rc = sort_hosts(&index, names);
+    for (size_t k = 1; rc == 0 && k < index.count; k++)
+        if (same_host(nth_name(&index, k - 1), nth_name(&index, k)))
+            rc = refuse(error, 0, "host %.80s is named twice (as %.80s)", nth_name(&index, k - 1),
+                        nth_name(&index, k));
+    free(index.order);
+    return rc;
 }
 
 static size_t first_of_short_name(const host_index *index, const char *name)
@@ -185,7 +191,7 @@ static size_t first_of_short_name(const host_index *index, const char *name)
     size_t low = 0, high = index->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare_short(nth(index, middle), name) < 0)
+        if (compare_short(nth_name(index, middle), name) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -193,13 +199,13 @@ static size_t first_of_short_name(const host_index *index, const char *name)
     return low;
 }
 
-/* Those that match the name from k on, by the given rule; the first is the one found. */
-static size_t matches(const host_index *index, const char *host, size_t k,
-                      int (*rule)(const char *, const char *), size_t *first, size_t *second)
+/* The number of names from k on that match by the given rule, and the first two of them. */
+static size_t count_matches(const host_index *index, const char *host, size_t k,
+                            int (*rule)(const char *, const char *), size_t *first, size_t *second)
 {
     size_t count = 0;
-    for (; k < index->count && compare_short(nth(index, k), host) == 0; k++) {
-        if (!rule(nth(index, k), host))
+    for (; k < index->count && compare_short(nth_name(index, k), host) == 0; k++) {
+        if (!rule(nth_name(index, k), host))
             continue;
         *(count == 0 ? first : second) = k;
         count++;
@@ -212,21 +218,37 @@ static int same_name(const char *a, const char *b)
     return strcasecmp(a, b) == 0;
 }
 
-int host_index_find(const host_index *index, const char *host, size_t *found, matrix_error *error)
+static int find_host(const host_index *index, const char *host, size_t *found, matrix_error *error)
 {
     size_t start = first_of_short_name(index, host), one = 0, other = 0;
-    size_t count = matches(index, host, start, same_name, &one, &other);
+    size_t count = count_matches(index, host, start, same_name, &one, &other);
     if (count == 0)
-        count = matches(index, host, start, same_host, &one, &other);
+        count = count_matches(index, host, start, same_host, &one, &other);
     if (count > 1)
-        return refuse(error, 0, "host %.60s may be %.60s or %.60s", host, nth(index, one),
-                      nth(index, other));
+        return refuse(error, 0, "host %.60s may be %.60s or %.60s", host, nth_name(index, one),
+                      nth_name(index, other));
     if (count == 0) {
         refuse(error, 0, "host %.150s is not in the file", host);
         return -ENXIO;
     }
     *found = index->order[one];
     return 0;
+}
+
+int find_hosts(const name_table *names, const char *const *hosts, size_t nodes, int optional,
+               size_t *found, matrix_error *error)
+{
+    host_index index;
+    int rc = sort_hosts(&index, names);
+    for (size_t n = 0; rc == 0 && n < nodes; n++) {
+        rc = find_host(&index, hosts[n], &found[n], error);
+        if (rc == -ENXIO && optional) {
+            found[n] = NO_INDEX;
+            rc = 0;
+        }
+    }
+    free(index.order);
+    return rc;
 }
 
 static int compare_given(const void *a, const void *b)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "topo/text.h"
-#include "topo/topo.h"
+#include "topo/distances.h"
 
 size_t topo_group_ranks(const topo *ranks, size_t *node_of_rank)
 {
@@ -22,24 +22,24 @@ size_t topo_group_ranks(const topo *ranks, size_t *node_of_rank)
     return nodes;
 }
 
-/* lowest[n] is a rank of node n, which speaks for all. */
+/* Compares rank i with the leader of its node; lowest[n] is the leader of node n. */
 static int check_rank(const topo *ranks, const size_t *node_of_rank, const size_t *lowest, size_t i,
                       matrix_error *error)
 {
-    size_t speaker = lowest[node_of_rank[i]];
+    size_t leader = lowest[node_of_rank[i]];
     for (size_t k = 0; k < ranks->nodes; k++) {
         size_t node = node_of_rank[k];
-        double told =
-            node == node_of_rank[i] ? TOPO_SAME_NODE : topo_hops(ranks, speaker, lowest[node], 0);
+        double expected =
+            node == node_of_rank[i] ? TOPO_SAME_NODE : topo_hops(ranks, leader, lowest[node], 0);
         double hops = i == k ? TOPO_SAME_NODE : topo_hops(ranks, i, k, 0);
-        if (hops != told && node == node_of_rank[i])
+        if (hops != expected && node == node_of_rank[i])
             return refuse(error, 0, "ranks %zu and %zu share a node, but are %g hops apart, not %g",
-                          i, k, hops, told);
-        if (hops != told)
+                          i, k, hops, expected);
+        if (hops != expected)
             return refuse(
                 error, 0,
                 "%g hops from rank %zu to %zu, but %g from rank %zu to %zu of the same nodes", hops,
-                i, k, told, speaker, lowest[node]);
+                i, k, expected, leader, lowest[node]);
     }
     return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recognises the format of a file and hands its lines to that reader. */
+/* Recognises the format of a file and calls its reader line by line. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum family { SLURM, INFINIBAND };
 
-/* A line that begins with that text begins lines of that format. */
+/* A line that begins with that text starts lines of that format. */
 struct format {
     const char *beginning;
     enum family family;
@@ -52,7 +52,7 @@ static const struct format formats[] = {
     {NULL, 0, NULL, NULL},
 };
 
-/* Most lines are of ports and table entries, which begin none. */
+/* Most lines are ports and table entries, which start none. */
 static const struct format *format_of(const char *line)
 {
     if (*line == '[' || *line == '0')
@@ -63,13 +63,13 @@ static const struct format *format_of(const char *line)
     return NULL;
 }
 
-/* Comments, and the prompts with the commands that an ibtracert list was made by. */
-static int says_nothing(const char *line)
+/* Comments, and the prompts with the commands that produced an ibtracert list. */
+static int is_comment(const char *line)
 {
     return *line == '\0' || *line == '#' || *line == '$';
 }
 
-static int unknown(const reading *r, const char *line)
+static int refuse_unknown(const reading *r, const char *line)
 {
     return refuse(r->error, r->line,
                   "'%.40s' begins no topology: MatrixMarket, SwitchName= or BlockName= of "
@@ -77,8 +77,8 @@ static int unknown(const reading *r, const char *line)
                   line);
 }
 
-/* Tables and traces follow what tells the links. */
-static const char *name_together(const char *before, const struct format *now)
+/* Tables and traces follow a list of links. */
+static const char *combined_format(const char *before, const struct format *now)
 {
     if (before == NULL || before == now->name)
         return now->name;
@@ -97,10 +97,10 @@ static int read_lines(reading *r, text_lines *text)
         char *line = text->line + strspn(text->line, " \t");
         const struct format *begun = format_of(line);
         r->line = text->number;
-        if (says_nothing(line))
+        if (is_comment(line))
             continue;
         if (begun == NULL && now == NULL)
-            return unknown(r, line);
+            return refuse_unknown(r, line);
         if (begun != NULL && now != NULL && begun->family != now->family)
             return refuse(r->error, r->line, "%s in a file of %s", begun->name, now->name);
         if (begun != NULL && begun->read_line == read_trace_line && r->trace.open)
@@ -110,7 +110,7 @@ static int read_lines(reading *r, text_lines *text)
             r->record.open = 0;
         now = begun != NULL ? begun : now;
         if (begun != NULL)
-            r->fabric->format = name_together(r->fabric->format, begun);
+            r->fabric->format = combined_format(r->fabric->format, begun);
         rc = now->read_line(r, line);
         if (rc != 0)
             return rc;
@@ -118,7 +118,7 @@ static int read_lines(reading *r, text_lines *text)
     return rc;
 }
 
-/* A file that was cut short mentions what it does not describe. */
+/* A truncated file mentions vertices that it does not describe. */
 static int check_described(const topo_fabric *f, matrix_error *error)
 {
     for (size_t i = 0; i < f->arcs; i++)
@@ -136,7 +136,7 @@ static int check_tables(const topo_fabric *f, matrix_error *error)
         const vertex *v = &f->vertex[f->table[k].vertex];
         if (v->kind != KIND_SWITCH)
             return refuse(error, v->first_line,
-                          "a forwarding table of %.40s, but no line tells where the "
+                          "a forwarding table of %.40s, but no line says where the "
                           "ports of that switch lead: put the output of ibnetdiscover or "
                           "opensm-subnet.lst in front",
                           fabric_key(f, f->table[k].vertex));
@@ -172,7 +172,7 @@ static int read_text(FILE *stream, topo_fabric *f, matrix_error *error)
     return rc;
 }
 
-/* Looks at the first two characters, and steps back. 1: Matrix Market. */
+/* Reads the first two characters and rewinds. 1: Matrix Market. */
 static int begins_with_banner(FILE *stream, matrix_error *error)
 {
     char start[2];

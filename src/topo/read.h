@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the readers of the single formats share. Private to this folder.
+ * Interface between the readers of the formats. Private to this folder.
  */
 #ifndef TOPO_READ_H
 #define TOPO_READ_H
@@ -9,7 +9,7 @@
 
 typedef struct slurm_state slurm_state;
 
-/* A file in the course of reading. Each format keeps what it has to remember from line to line. */
+/* The state of reading a file, with the state of each format between lines. */
 typedef struct reading {
     topo_fabric *fabric;
     matrix_error *error;
@@ -21,13 +21,13 @@ typedef struct reading {
     } record;
     struct {
         int open;
-        size_t from, at;          /* where it begins, and where it has come to */
+        size_t from, at;          /* its first vertex, and the current one */
         uint32_t out, in;         /* ports of the hop that led there */
         size_t hops, before_last; /* `at` of one hop ago */
     } trace;
 } reading;
 
-/* Each takes one line, which it may cut up; 0, -EBADMSG or -ENOMEM. */
+/* Each reads one line, which it may modify; 0, -EBADMSG or -ENOMEM. */
 int read_slurm_line(reading *r, char *line);
 int read_ibnetdiscover_line(reading *r, char *line);
 int read_subnet_line(reading *r, char *line);
@@ -39,11 +39,11 @@ int read_trace_line(reading *r, char *line);
 int finish_slurm(reading *r);
 void free_slurm(slurm_state *slurm);
 
-/* While each arc leads from a switch to what is under it: refuses circles, and where there are
- * several trees puts one more switch above their tops. */
+/* For arcs that lead from a switch to its children: refuses cycles, and joins several trees by one
+ * more switch above their roots. */
 int join_trees(topo_fabric *f, matrix_error *error);
 
-/* Hops between nodes as a Matrix Market file: read, and picked for the hosts of a job. */
+/* Reads hops from a Matrix Market file, and selects those between the hosts of a job. */
 int read_market_hops(FILE *stream, topo_fabric *f, matrix_error *error);
 int hops_of_market(const topo_fabric *f, const char *const *hosts, size_t nodes, topo *t,
                    matrix_error *error);

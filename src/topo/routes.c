@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distances by the ways that messages take: forwarding tables and traces. */
+/* Distances along actual routes: forwarding tables and traces. */
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/fabric.h"
+#include "topo/site.h"
 #include "topo/text.h"
 
 /* ---- forwarding tables ---- */
 
-/* Steps from a switch to one local address. ON_THE_WAY: being found, so that a circle is seen. */
+/* Steps from a switch to one local address. ON_THE_WAY: being computed, which detects cycles. */
 enum { NOT_KNOWN = 0, ON_THE_WAY = TOPO_UNREACHED - 1 };
 
-struct walk {
+struct table_walk {
     site *site;
     size_t *first_lid; /* of each vertex, in lid_of: its addresses up to the next vertex's */
     size_t *lid_of;
     uint16_t *steps; /* of each vertex, for one address */
     size_t *passed;  /* vertices whose steps are set or being found */
     size_t passed_count;
-    uint16_t *column; /* of a node: hops to it from each place */
+    uint16_t *column; /* of a node: hops to it from each class */
 };
 
 static int compare_owners(const void *a, const void *b)
@@ -30,7 +32,7 @@ static int compare_owners(const void *a, const void *b)
     return (x->line > y->line) - (x->line < y->line);
 }
 
-/* Sorted and each once; a port's address is told from both ends of its link. */
+/* Sorts the owners and removes duplicates; the file gives an address at both ends of a link. */
 static int sort_owners(const topo_fabric *f, lid_owner *owner, size_t *count, matrix_error *error)
 {
     size_t kept = 0;
@@ -51,15 +53,15 @@ static int sort_owners(const topo_fabric *f, lid_owner *owner, size_t *count, ma
     return 0;
 }
 
-static int list_lids(struct walk *w, matrix_error *error)
+static int list_lids(struct table_walk *w, matrix_error *error)
 {
     const topo_fabric *f = w->site->fabric;
     size_t vertices = f->keys.count, count = 0;
     lid_owner *owner = calloc(f->lids | 1, sizeof *owner);
     int rc = owner == NULL ? -ENOMEM : sort_owners(f, owner, &count, error);
     if (rc == 0) {
-        /* first_lid[v + 1] is where the next address of v goes, and in the end where v + 1 begins.
-         */
+        /* Counting sort: first_lid[v + 1] is the position of the next address of v, finally the
+         * end. */
         for (size_t i = 0; i < count; i++)
             w->first_lid[owner[i].vertex + 2]++;
         for (size_t v = 0; v < vertices; v++)
@@ -71,7 +73,7 @@ static int list_lids(struct walk *w, matrix_error *error)
     return rc;
 }
 
-/* The neighbour behind that port, NO_INDEX: none. */
+/* The neighbour at that port; NO_INDEX: none. */
 static size_t behind_port(const topo_fabric *f, size_t v, unsigned port)
 {
     size_t low = f->first_arc[v], high = f->first_arc[v + 1], end = high;
@@ -94,8 +96,8 @@ static size_t next_switch(const topo_fabric *f, size_t v, size_t lid)
     return port == NO_PORT || port == 0 ? NO_INDEX : behind_port(f, v, port);
 }
 
-/* Follows the tables from v to the owner of the address, and notes the steps of all it passes. */
-static uint16_t walk(struct walk *w, size_t v, size_t lid, size_t owner)
+/* Follows the tables from v to the owner of the address, and sets the steps of all it passes. */
+static uint16_t follow_tables(struct table_walk *w, size_t v, size_t lid, size_t owner)
 {
     const topo_fabric *f = w->site->fabric;
     size_t start = w->passed_count;
@@ -115,116 +117,114 @@ static uint16_t walk(struct walk *w, size_t v, size_t lid, size_t owner)
     return steps;
 }
 
-static void forget(struct walk *w)
+static void walk_reset(struct table_walk *w)
 {
     while (w->passed_count > 0)
         w->steps[w->passed[--w->passed_count]] = NOT_KNOWN;
 }
 
-/* Fewest hops from the adapters of a place's sample over their links to one address. */
-static uint16_t hops_from(struct walk *w, size_t place, size_t lid, size_t owner)
+/* Fewest hops from the adapters of a class's sample over their links to one address. */
+static uint16_t hops_from(struct table_walk *w, size_t class, size_t lid, size_t owner)
 {
     const topo_fabric *f = w->site->fabric;
-    size_t host = w->site->host[w->site->sample[place]];
+    size_t host = w->site->host[w->site->sample[class]];
     uint16_t least = TOPO_UNREACHED;
     for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++)
         for (size_t i = f->first_arc[f->adapter[k]]; i < f->first_arc[f->adapter[k] + 1]; i++) {
-            uint16_t steps = walk(w, f->arc[i].to, lid, owner);
+            uint16_t steps = follow_tables(w, f->arc[i].to, lid, owner);
             if (steps < ON_THE_WAY - 1 && steps + 1 < least)
                 least = (uint16_t)(steps + 1);
         }
     return least;
 }
 
-static void find_column(struct walk *w, size_t node)
+static void find_column(struct table_walk *w, size_t node)
 {
     const topo_fabric *f = w->site->fabric;
-    size_t host = w->site->host[node], places = w->site->places;
-    memset(w->column, 0xff, places * sizeof *w->column);
+    size_t host = w->site->host[node], classes = w->site->classes;
+    memset(w->column, 0xff, classes * sizeof *w->column);
     for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++) {
         size_t v = f->adapter[k];
         for (size_t i = w->first_lid[v]; i < w->first_lid[v + 1]; i++) {
-            for (size_t p = 0; p < places; p++) {
+            for (size_t p = 0; p < classes; p++) {
                 uint16_t hops = hops_from(w, p, w->lid_of[i], v);
                 w->column[p] = hops < w->column[p] ? hops : w->column[p];
             }
-            forget(w);
+            walk_reset(w);
         }
     }
 }
 
-/* Nodes at one place whose columns differ are at two. `columns` names each place by its old number
- * and its column. */
-static int divide_places(struct walk *w, name_table *columns, size_t *place, size_t *sample)
+/* Splits classes whose nodes have different columns. The key of a new class in `columns` is its old
+ * number and its column. */
+static int split_classes(struct table_walk *w, name_table *columns, size_t *class, size_t *sample)
 {
     site *s = w->site;
-    size_t bytes = s->places * sizeof *w->column;
-    unsigned char *key = malloc(bytes + sizeof(size_t));
+    size_t bytes = s->classes * sizeof *w->column;
+    unsigned char *key = base_alloc(bytes + sizeof(size_t), 1);
     int rc = key == NULL ? -ENOMEM : 0;
     for (size_t n = 0; rc == 0 && n < s->nodes; n++) {
         size_t known = columns->count;
         find_column(w, n);
-        memcpy(key, &s->place[n], sizeof(size_t));
+        memcpy(key, &s->class[n], sizeof(size_t));
         memcpy(key + sizeof(size_t), w->column, bytes);
-        rc = name_table_add(columns, key, bytes + sizeof(size_t), &place[n]);
-        if (rc == 0 && place[n] == known)
+        rc = name_table_add(columns, key, bytes + sizeof(size_t), &class[n]);
+        if (rc == 0 && class[n] == known)
             sample[known] = n;
     }
     free(key);
     return rc;
 }
 
-static int fill_between(site *s, const name_table *columns, size_t *place, size_t *sample)
+static int fill_split(site *s, const name_table *columns, size_t *class, size_t *sample)
 {
-    size_t places = columns->count, pairs;
-    if (__builtin_mul_overflow(places, places, &pairs))
+    size_t classes = columns->count, pairs;
+    if (__builtin_mul_overflow(classes, classes, &pairs))
         return -ENOMEM;
     uint16_t *between = calloc(pairs | 1, sizeof *between);
     if (between == NULL)
         return -ENOMEM;
-    for (size_t q = 0; q < places; q++) {
+    for (size_t q = 0; q < classes; q++) {
         const char *column = name_table_get(columns, q) + sizeof(size_t);
-        for (size_t p = 0; p < places; p++)
-            memcpy(&between[p * places + q], column + s->place[sample[p]] * sizeof *between,
+        for (size_t p = 0; p < classes; p++)
+            memcpy(&between[p * classes + q], column + s->class[sample[p]] * sizeof *between,
                    sizeof *between);
     }
     free(s->between);
-    free(s->place);
+    free(s->class);
     free(s->sample);
     s->between = between;
-    s->place = place;
+    s->class = class;
     s->sample = sample;
-    s->places = places;
+    s->classes = classes;
     return 0;
 }
 
-static int prepare(struct walk *w, matrix_error *error)
+static int walk_init(struct table_walk *w, matrix_error *error)
 {
     const topo_fabric *f = w->site->fabric;
-    w->first_lid = calloc(f->keys.count + 2, sizeof *w->first_lid);
-    w->lid_of = calloc(f->lids | 1, sizeof *w->lid_of);
-    w->steps = calloc(f->keys.count | 1, sizeof *w->steps);
-    w->passed = calloc(f->keys.count | 1, sizeof *w->passed);
-    w->column = calloc(w->site->places | 1, sizeof *w->column);
-    if (w->first_lid == NULL || w->lid_of == NULL || w->steps == NULL || w->passed == NULL ||
-        w->column == NULL)
-        return -ENOMEM;
-    return list_lids(w, error);
+    int rc = 0;
+    w->first_lid = base_zeroed(f->keys.count + 2, sizeof *w->first_lid, &rc);
+    w->lid_of = base_zeroed(f->lids, sizeof *w->lid_of, &rc);
+    w->steps = base_zeroed(f->keys.count, sizeof *w->steps, &rc);
+    w->passed = base_zeroed(f->keys.count, sizeof *w->passed, &rc);
+    w->column = base_zeroed(w->site->classes, sizeof *w->column, &rc);
+    return rc == 0 ? list_lids(w, error) : rc;
 }
 
 int site_follow_tables(site *s, matrix_error *error)
 {
-    struct walk w = {.site = s};
+    struct table_walk w = {.site = s};
     name_table columns = {0};
-    size_t *place = calloc(s->nodes | 1, sizeof *place);
+    size_t *class = calloc(s->nodes | 1, sizeof *class);
     size_t *sample = calloc(s->nodes | 1, sizeof *sample);
-    int rc = place == NULL || sample == NULL ? -ENOMEM : prepare(&w, error);
+    int rc = class == NULL || sample == NULL ? -ENOMEM : walk_init(&w, error);
     if (rc == 0)
-        rc = divide_places(&w, &columns, place, sample);
+        rc = split_classes(&w, &columns, class, sample);
     if (rc == 0)
-        rc = fill_between(s, &columns, place, sample);
+        rc = fill_split(s, &columns, class, sample);
     if (rc != 0) {
-        free(place);
+        free(class);
         free(sample);
     }
     free(w.first_lid);
@@ -250,7 +250,7 @@ static size_t *nodes_of_hosts(const site *s)
     return node;
 }
 
-static void put_traces(const site *s, const size_t *node, uint16_t *hops)
+static void apply_traces(const site *s, const size_t *node, uint16_t *hops)
 {
     const topo_fabric *f = s->fabric;
     for (size_t k = 0; k < f->traces; k++) {
@@ -262,13 +262,14 @@ static void put_traces(const site *s, const size_t *node, uint16_t *hops)
     }
 }
 
-/* A pair that was traced only the other way takes that; one that was not, what the links tell. */
+/* A pair traced in one direction only has these hops in both; one without a trace keeps those of
+ * the links. */
 static int fill_gaps(const site *s, uint16_t *hops, matrix_error *error)
 {
     for (size_t n = 0; n < s->nodes; n++)
         for (size_t m = 0; m < n; m++) {
             uint16_t *there = &hops[n * s->nodes + m], *back = &hops[m * s->nodes + n];
-            if (*there == TOPO_UNREACHED && *back == TOPO_UNREACHED && !s->fabric->links_told) {
+            if (*there == TOPO_UNREACHED && *back == TOPO_UNREACHED && !s->fabric->all_links) {
                 refuse(error, 0, "no trace between host %.70s and host %.70s", s->names[m],
                        s->names[n]);
                 return -ENXIO;
@@ -276,7 +277,7 @@ static int fill_gaps(const site *s, uint16_t *hops, matrix_error *error)
             if (*there == TOPO_UNREACHED)
                 *there = *back != TOPO_UNREACHED
                              ? *back
-                             : s->between[s->place[n] * s->places + s->place[m]];
+                             : s->between[s->class[n] * s -> classes + s -> class[m]];
             if (*back == TOPO_UNREACHED)
                 *back = *there;
         }
@@ -293,7 +294,7 @@ int site_apply_traces(site *s, matrix_error *error)
     int rc = hops == NULL || node == NULL ? -ENOMEM : 0;
     if (rc == 0) {
         memset(hops, 0xff, pairs * sizeof *hops);
-        put_traces(s, node, hops);
+        apply_traces(s, node, hops);
         rc = fill_gaps(s, hops, error);
     }
     free(node);
@@ -304,7 +305,7 @@ int site_apply_traces(site *s, matrix_error *error)
     free(s->between);
     s->between = hops;
     for (size_t n = 0; n < s->nodes; n++)
-        s->place[n] = s->sample[n] = n;
-    s->places = s->nodes;
+        s->class[n] = s->sample[n] = n;
+    s->classes = s->nodes;
     return 0;
 }

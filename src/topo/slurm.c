@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slurm's topology.conf and what "scontrol show topology" prints: trees of switches, and blocks. */
+/* Slurm's topology.conf and the output of "scontrol show topology": trees of switches, and blocks.
+ */
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +11,7 @@
 #include "topo/read.h"
 #include "topo/text.h"
 
-/* Blocks that act as one at some size: of an AggregatedBlock line. */
+/* Blocks that form one larger block, of an AggregatedBlock line. */
 typedef struct aggregate {
     uint64_t size;
     size_t vertex;
@@ -24,7 +27,7 @@ struct slurm_state {
     size_t members, member_capacity;
     uint64_t *size; /* of BlockSizes, rising */
     size_t sizes, size_capacity;
-    size_t *top; /* of each vertex: the group that holds it so far */
+    size_t *top; /* of each vertex: union-find of the groups that contain it so far */
 };
 
 enum key {
@@ -41,7 +44,7 @@ enum key {
 static const char *const key_name[KEYS] = {
     "SwitchName", "BlockName", "AggregatedBlock", "BlockSizes", "Nodes", "Switches", "BlockSize"};
 
-/* What a list of names is for. */
+/* The context of a list of names. */
 struct listing {
     reading *r;
     size_t parent;
@@ -95,7 +98,7 @@ static int split_line(reading *r, char *line, char **value)
     return 0;
 }
 
-static int describe(reading *r, const char *name, size_t *v)
+static int describe_vertex(reading *r, const char *name, size_t *v)
 {
     int rc = fabric_vertex(r->fabric, name, strlen(name), r->line, v);
     if (rc != 0)
@@ -111,7 +114,7 @@ static int describe(reading *r, const char *name, size_t *v)
     return 0;
 }
 
-static int put_under(const struct listing *list, size_t child)
+static int link_under(const struct listing *list, size_t child)
 {
     arc a = {.from = list->parent, .to = child, .line = list->r->line};
     if (list->parent == child)
@@ -120,7 +123,7 @@ static int put_under(const struct listing *list, size_t child)
     return fabric_add_arc(list->r->fabric, &a);
 }
 
-static int take_switch(const char *name, void *context)
+static int add_listed_switch(const char *name, void *context)
 {
     const struct listing *list = context;
     size_t v;
@@ -128,11 +131,11 @@ static int take_switch(const char *name, void *context)
     if (rc != 0)
         return rc;
     list->r->fabric->vertex[v].kind = KIND_SWITCH;
-    return put_under(list, v);
+    return link_under(list, v);
 }
 
-/* A node may have the name of a switch: its key is no name. */
-static int take_node(const char *name, void *context)
+/* The key of a node differs from its name, which a switch may have, too. */
+static int add_listed_node(const char *name, void *context)
 {
     const struct listing *list = context;
     topo_fabric *f = list->r->fabric;
@@ -145,17 +148,17 @@ static int take_node(const char *name, void *context)
     rc = fabric_name_host(f, v, name, strlen(name));
     if (rc == 0 && f->hosts.count > TOPO_HOSTLIST_LIMIT)
         return refuse(list->r->error, 0, "more than %zu hosts", TOPO_HOSTLIST_LIMIT);
-    return rc == 0 ? put_under(list, v) : rc;
+    return rc == 0 ? link_under(list, v) : rc;
 }
 
-static int take_block(const char *name, void *context)
+static int add_listed_block(const char *name, void *context)
 {
     const struct listing *list = context;
     slurm_state *s = list->r->slurm;
     size_t v;
     int rc = fabric_vertex(list->r->fabric, name, strlen(name), list->r->line, &v);
     if (rc == 0)
-        rc = grow((void **)&s->member, &s->member_capacity, s->members + 1, sizeof *s->member);
+        rc = base_reserve(&s->member, &s->member_capacity, s->members + 1, sizeof *s->member);
     if (rc != 0)
         return rc;
     list->r->fabric->vertex[v].kind = KIND_SWITCH;
@@ -173,18 +176,17 @@ static int read_list(reading *r, const char *names, int (*take)(const char *, vo
     return rc;
 }
 
-/* "scontrol show topology" adds to a switch above others all the nodes below: these are not its
- * own. */
+/* "scontrol show topology" lists for a switch above others also all nodes below: ignored. */
 static int read_switch(reading *r, char *const *value)
 {
     size_t v;
-    int rc = describe(r, value[SWITCH_NAME], &v);
+    int rc = describe_vertex(r, value[SWITCH_NAME], &v);
     if (rc != 0)
         return rc;
     if (value[SWITCHES] != NULL)
-        return read_list(r, value[SWITCHES], take_switch, v);
+        return read_list(r, value[SWITCHES], add_listed_switch, v);
     if (value[NODES] != NULL)
-        return read_list(r, value[NODES], take_node, v);
+        return read_list(r, value[NODES], add_listed_node, v);
     return refuse(r->error, r->line,
                   "switch %.80s has neither Nodes= nor Switches=", value[SWITCH_NAME]);
 }
@@ -193,15 +195,15 @@ static int read_block(reading *r, char *const *value)
 {
     slurm_state *s = r->slurm;
     size_t v;
-    int rc = describe(r, value[BLOCK_NAME], &v);
+    int rc = describe_vertex(r, value[BLOCK_NAME], &v);
     if (rc == 0 && value[NODES] == NULL)
         return refuse(r->error, r->line, "block %.80s has no Nodes=", value[BLOCK_NAME]);
     if (rc == 0)
-        rc = grow((void **)&s->block, &s->block_capacity, s->blocks + 1, sizeof *s->block);
+        rc = base_reserve(&s->block, &s->block_capacity, s->blocks + 1, sizeof *s->block);
     if (rc != 0)
         return rc;
     s->block[s->blocks++] = v;
-    return read_list(r, value[NODES], take_node, v);
+    return read_list(r, value[NODES], add_listed_node, v);
 }
 
 static int read_size(reading *r, const char **at, uint64_t *size)
@@ -225,9 +227,9 @@ static int read_aggregate(reading *r, char *const *value)
         return rc;
     r->fabric->vertex[g.vertex].kind = KIND_SWITCH;
     r->fabric->vertex[g.vertex].described = r->line;
-    rc = read_list(r, value[AGGREGATED_BLOCK], take_block, 0);
+    rc = read_list(r, value[AGGREGATED_BLOCK], add_listed_block, 0);
     if (rc == 0)
-        rc = grow((void **)&s->group, &s->group_capacity, s->groups + 1, sizeof *s->group);
+        rc = base_reserve(&s->group, &s->group_capacity, s->groups + 1, sizeof *s->group);
     if (rc != 0)
         return rc;
     g.last = s->members;
@@ -252,7 +254,7 @@ static int check_sizes(reading *r)
     return 0;
 }
 
-static int read_sizes(reading *r, const char *at)
+static int read_block_sizes(reading *r, const char *at)
 {
     slurm_state *s = r->slurm;
     if (s->sizes > 0)
@@ -261,7 +263,7 @@ static int read_sizes(reading *r, const char *at)
         uint64_t size;
         int rc = read_size(r, &at, &size);
         if (rc == 0)
-            rc = grow((void **)&s->size, &s->size_capacity, s->sizes + 1, sizeof *s->size);
+            rc = base_reserve(&s->size, &s->size_capacity, s->sizes + 1, sizeof *s->size);
         if (rc != 0)
             return rc;
         s->size[s->sizes++] = size;
@@ -288,13 +290,13 @@ int read_slurm_line(reading *r, char *line)
     if (value[AGGREGATED_BLOCK] != NULL)
         return read_aggregate(r, value);
     if (value[BLOCK_SIZES] != NULL)
-        return read_sizes(r, value[BLOCK_SIZES]);
+        return read_block_sizes(r, value[BLOCK_SIZES]);
     return refuse(r->error, r->line, "neither SwitchName= nor BlockName= nor BlockSizes=");
 }
 
 /* ---- all lines ---- */
 
-static int check_described(const reading *r)
+static int check_blocks_described(const reading *r)
 {
     const topo_fabric *f = r->fabric;
     for (size_t v = 0; v < f->keys.count; v++)
@@ -304,7 +306,7 @@ static int check_described(const reading *r)
     return 0;
 }
 
-/* The blocks of BlockSizes: so many that follow one another act as one. */
+/* BlockSizes: `blocks_each` consecutive blocks form one. */
 static int group_by_size(reading *r, uint64_t blocks_each)
 {
     slurm_state *s = r->slurm;
@@ -315,10 +317,10 @@ static int group_by_size(reading *r, uint64_t blocks_each)
                               (unsigned long long)blocks_each, first);
         int rc = fabric_vertex(r->fabric, key, (size_t)length, r->line, &g.vertex);
         if (rc == 0)
-            rc = grow((void **)&s->group, &s->group_capacity, s->groups + 1, sizeof *s->group);
+            rc = base_reserve(&s->group, &s->group_capacity, s->groups + 1, sizeof *s->group);
         if (rc == 0)
-            rc = grow((void **)&s->member, &s->member_capacity, s->members + s->blocks,
-                      sizeof *s->member);
+            rc = base_reserve(&s->member, &s->member_capacity, s->members + s->blocks,
+                              sizeof *s->member);
         if (rc != 0)
             return rc;
         r->fabric->vertex[g.vertex].kind = KIND_SWITCH;
@@ -348,7 +350,7 @@ static int compare_groups(const void *a, const void *b)
     return order != 0 ? order : (x->vertex > y->vertex) - (x->vertex < y->vertex);
 }
 
-static size_t top_of(slurm_state *s, size_t v)
+static size_t top_group(slurm_state *s, size_t v)
 {
     while (s->top[v] != v) {
         s->top[v] = s->top[s->top[v]];
@@ -357,7 +359,7 @@ static size_t top_of(slurm_state *s, size_t v)
     return v;
 }
 
-/* Small groups first, so that a group holds groups. */
+/* Small groups first, so that larger groups contain them. */
 static int link_groups(reading *r)
 {
     slurm_state *s = r->slurm;
@@ -370,7 +372,7 @@ static int link_groups(reading *r)
     qsort(s->group, s->groups, sizeof *s->group, compare_groups);
     for (size_t g = 0; g < s->groups; g++)
         for (size_t k = s->group[g].first; k < s->group[g].last; k++) {
-            size_t top = top_of(s, s->member[k]), group = s->group[g].vertex;
+            size_t top = top_group(s, s->member[k]), group = s->group[g].vertex;
             arc a = {.from = group, .to = top, .line = r->fabric->vertex[group].first_line};
             s->top[top] = group;
             int rc = fabric_add_arc(r->fabric, &a);
@@ -383,7 +385,7 @@ static int link_groups(reading *r)
 int finish_slurm(reading *r)
 {
     slurm_state *s = r->slurm;
-    int rc = check_described(r);
+    int rc = check_blocks_described(r);
     if (rc == 0 && s->groups == 0)
         rc = group_by_sizes(r);
     if (rc == 0 && s->groups > 0)

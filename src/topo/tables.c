@@ -6,7 +6,7 @@
 #include "topo/read.h"
 #include "topo/text.h"
 
-/* "0x0008f10400000001 ..." in a table's first line tells the switch. */
+/* The first line of a table names the switch: "0x0008f10400000001 ...". */
 static int begin_table(reading *r, const char *at)
 {
     forwarding_table *table;
@@ -21,19 +21,19 @@ static int begin_table(reading *r, const char *at)
     return rc;
 }
 
-/* Passes the address and the blanks behind it. */
+/* Passes the address and the blanks after it. */
 static int read_address(reading *r, const char **at, uint64_t *lid)
 {
     if (!scan_text(at, "0x") || !scan_hex(at, lid) || *lid > HIGHEST_LID)
         return refuse(r->error, r->line, "'%.60s' where a forwarding table has an address", *at);
     if (!r->record.open)
         return refuse(r->error, r->line,
-                      "an entry of a forwarding table, but no line tells of which switch");
+                      "an entry of a forwarding table, but no line names its switch");
     *at = skip_blanks(*at);
     return 0;
 }
 
-static int forward(reading *r, uint64_t lid, uint64_t port)
+static int add_table_entry(reading *r, uint64_t lid, uint64_t port)
 {
     forwarding_table *table;
     int rc = fabric_table(r->fabric, r->record.vertex, &table);
@@ -56,10 +56,10 @@ int read_ports_line(reading *r, char *line)
         return rc;
     if (!scan_number(&at, NO_PORT, &port))
         return refuse(r->error, r->line, "'%.40s' where a port is expected", at);
-    return forward(r, lid, port);
+    return add_table_entry(r, lid, port);
 }
 
-/* The hops that this format adds are those that its ports lead to. */
+/* The hops in this format are redundant: its ports determine them. */
 int read_fdbs_line(reading *r, char *line)
 {
     uint64_t lid, port = NO_PORT;
@@ -75,5 +75,5 @@ int read_fdbs_line(reading *r, char *line)
     at = skip_blanks(at);
     if (!good || (strncmp(at, "UNREACHABLE", 11) != 0 && !scan_number(&at, NO_PORT, &port)))
         return refuse(r->error, r->line, "not of the form 0xLID : PORT : HOPS : OPTIMAL");
-    return forward(r, lid, port);
+    return add_table_entry(r, lid, port);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines of a text, pieces of a line, and why one is refused. */
+/* Reading lines, scanning tokens, reporting errors. */
 #include "topo/text.h"
+
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -17,24 +19,6 @@ int refuse(matrix_error *error, size_t line, const char *format, ...)
     return -EBADMSG;
 }
 
-int grow(void **array, size_t *capacity, size_t needed, size_t element)
-{
-    size_t bytes, wanted = *capacity < 16 ? 16 : *capacity;
-    if (needed <= *capacity)
-        return 0;
-    while (wanted < needed)
-        if (__builtin_mul_overflow(wanted, 2, &wanted))
-            return -ENOMEM;
-    if (__builtin_mul_overflow(wanted, element, &bytes))
-        return -ENOMEM;
-    void *grown = realloc(*array, bytes);
-    if (grown == NULL)
-        return -ENOMEM;
-    *array = grown;
-    *capacity = wanted;
-    return 0;
-}
-
 /* ---- lines ---- */
 
 static int read_failure(text_lines *text)
@@ -46,7 +30,7 @@ static int read_failure(text_lines *text)
 }
 
 /* Appends the next line at `used`. 1, 0 at the end, or an error. */
-static int append_line(text_lines *text, size_t *used)
+static int read_rest_of_line(text_lines *text, size_t *used)
 {
     int c, any = 0;
     errno = 0;
@@ -56,7 +40,7 @@ static int append_line(text_lines *text, size_t *used)
             break;
         if (c == '\0')
             return refuse(text->error, text->passed + 1, "a NUL character: this is no text");
-        int rc = grow((void **)&text->line, &text->room, *used + 2, 1);
+        int rc = base_reserve(&text->line, &text->capacity, *used + 2, 1);
         if (rc != 0)
             return rc;
         text->line[(*used)++] = (char)c;
@@ -70,9 +54,9 @@ static int append_line(text_lines *text, size_t *used)
 int text_next(text_lines *text)
 {
     size_t used = 0;
-    int rc = grow((void **)&text->line, &text->room, 2, 1);
+    int rc = base_reserve(&text->line, &text->capacity, 2, 1);
     if (rc == 0)
-        rc = append_line(text, &used);
+        rc = read_rest_of_line(text, &used);
     text->number = text->passed;
     while (rc == 1) {
         if (used > 0 && text->line[used - 1] == '\r')
@@ -80,7 +64,7 @@ int text_next(text_lines *text)
         if (used == 0 || text->line[used - 1] != '\\')
             break;
         text->line[used - 1] = ' ';
-        rc = append_line(text, &used);
+        rc = read_rest_of_line(text, &used);
         rc = rc == 0 ? 1 : rc;
         if (feof(text->stream))
             break;
@@ -94,10 +78,10 @@ void text_release(text_lines *text)
 {
     free(text->line);
     text->line = NULL;
-    text->room = 0;
+    text->capacity = 0;
 }
 
-/* ---- pieces ---- */
+/* ---- tokens ---- */
 
 const char *skip_blanks(const char *at)
 {
@@ -113,7 +97,7 @@ int scan_text(const char **at, const char *expected)
     return 1;
 }
 
-static int digit(char c, unsigned base)
+static int digit_value(char c, unsigned base)
 {
     int value = c >= '0' && c <= '9'   ? c - '0'
                 : c >= 'a' && c <= 'f' ? c - 'a' + 10
@@ -126,9 +110,9 @@ static int scan_base(const char **at, unsigned base, uint64_t most, uint64_t *nu
 {
     const char *p = *at;
     uint64_t value = 0;
-    for (; digit(*p, base) >= 0; p++)
+    for (; digit_value(*p, base) >= 0; p++)
         if (__builtin_mul_overflow(value, base, &value) ||
-            __builtin_add_overflow(value, (unsigned)digit(*p, base), &value) || value > most)
+            __builtin_add_overflow(value, (unsigned)digit_value(*p, base), &value) || value > most)
             return 0;
     if (p == *at)
         return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Lines of a text, pieces of a line, and why one is refused. Private to this folder.
+ * Reading lines, scanning tokens, reporting errors. Private to this folder.
  */
 #ifndef TOPO_TEXT_H
 #define TOPO_TEXT_H
@@ -11,15 +11,12 @@
 int refuse(matrix_error *error, size_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Makes room for `needed` elements, in steps that double. -ENOMEM: the array is as it was. */
-int grow(void **array, size_t *capacity, size_t needed, size_t element);
-
 typedef struct text_lines {
     FILE *stream;
     matrix_error *error;
-    char *line; /* without the line's end; owned */
-    size_t room;
-    size_t number; /* of the line, from 1; the first of those that backslashes join */
+    char *line; /* without its line end; owned */
+    size_t capacity;
+    size_t number; /* of the line, from 1; of the first one joined by backslashes */
     size_t passed; /* lines read so far */
 } text_lines;
 
@@ -28,10 +25,10 @@ int text_next(text_lines *text);
 
 void text_release(text_lines *text);
 
-/* Passes blanks. */
+/* Skips blanks. */
 const char *skip_blanks(const char *at);
 
-/* Each passes what it tells of and returns 1, or returns 0 and leaves *at alone. */
+/* Each passes one token and returns 1, or returns 0 and leaves *at unchanged. */
 int scan_text(const char **at, const char *expected);
 int scan_number(const char **at, uint64_t most, uint64_t *number);
 int scan_hex(const char **at, uint64_t *number); /* without "0x" */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Distances between the nodes of a job. */
-#include "topo/topo.h"
+#include "topo/distances.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/fabric.h"
-#include "topo/read.h"
+#include "base/memory.h"
+#include "topo/names.h"
 
 void topo_flat(topo *t, size_t nodes)
 {
@@ -39,8 +39,8 @@ static int is_hops(double h)
     return h >= 1.0 && h < TOPO_UNREACHED && h == (uint16_t)h;
 }
 
-/* Hops from and to a node, in turn. Its own place holds those to the nearest other node: with that,
- * nodes that differ in nothing have equal keys, and nodes with equal keys differ in nothing. */
+/* Hops from and to each node, alternately. The node's own entries are the hops to its nearest node:
+ * then the nodes of a class, and only these, have equal keys. */
 static int make_key(const double *hops, size_t nodes, size_t n, uint16_t *key)
 {
     uint16_t nearest = TOPO_UNREACHED;
@@ -58,18 +58,15 @@ static int make_key(const double *hops, size_t nodes, size_t n, uint16_t *key)
     return 0;
 }
 
-/* sample[p] is the first node at place p. */
+/* sample[p] is the first node of class p. */
 static int find_twins(topo *t, const double *hops, name_table *keys, size_t *sample)
 {
-    size_t bytes;
-    if (__builtin_mul_overflow(t->nodes, 2 * sizeof(uint16_t), &bytes))
-        return -ENOMEM;
-    uint16_t *key = malloc(bytes | 1);
+    uint16_t *key = base_alloc(t->nodes, 2 * sizeof *key);
     int rc = key == NULL ? -ENOMEM : 0;
     for (size_t n = 0; rc == 0 && n < t->nodes; n++) {
         rc = make_key(hops, t->nodes, n, key);
         if (rc == 0)
-            rc = name_table_add(keys, key, bytes, &t->place_of_node[n]);
+            rc = name_table_add(keys, key, t->nodes * 2 * sizeof *key, &t->place_of_node[n]);
         if (rc == 0 && t->place_of_node[n] == t->places)
             sample[t->places++] = n;
     }
@@ -77,7 +74,7 @@ static int find_twins(topo *t, const double *hops, name_table *keys, size_t *sam
     return rc;
 }
 
-static int fill_between(topo *t, const name_table *keys, const size_t *sample)
+static int fill_hops_of_classes(topo *t, const name_table *keys, const size_t *sample)
 {
     size_t pairs;
     if (__builtin_mul_overflow(t->places, t->places, &pairs))
@@ -101,80 +98,12 @@ int topo_from_hops(topo *t, size_t nodes, const double *hops)
     int rc = made.place_of_node == NULL || sample == NULL ? -ENOMEM
                                                           : find_twins(&made, hops, &keys, sample);
     if (rc == 0)
-        rc = fill_between(&made, &keys, sample);
+        rc = fill_hops_of_classes(&made, &keys, sample);
     name_table_release(&keys);
     free(sample);
     if (rc == 0)
         *t = made;
     else
         topo_release(&made);
-    return rc;
-}
-
-/* ---- from a fabric ---- */
-
-int topo_find_hosts(const topo_fabric *fabric, const char *const *hosts, size_t nodes,
-                    size_t *found, matrix_error *error)
-{
-    host_index index;
-    int rc = host_index_build(&index, &fabric->hosts);
-    for (size_t n = 0; rc == 0 && n < nodes; n++) {
-        rc = host_index_find(&index, hosts[n], &found[n], error);
-        if (rc == -ENXIO) {
-            found[n] = NO_INDEX;
-            rc = 0;
-        }
-    }
-    host_index_release(&index);
-    return rc;
-}
-
-static int find_hosts(site *s, matrix_error *error)
-{
-    host_index index;
-    s->host = calloc(s->nodes | 1, sizeof *s->host);
-    if (s->host == NULL)
-        return -ENOMEM;
-    int rc = host_index_build(&index, &s->fabric->hosts);
-    for (size_t n = 0; rc == 0 && n < s->nodes; n++)
-        rc = host_index_find(&index, s->names[n], &s->host[n], error);
-    host_index_release(&index);
-    return rc;
-}
-
-static int measure(site *s, matrix_error *error)
-{
-    int rc = find_hosts(s, error);
-    if (rc == 0)
-        rc = site_find_places(s, error);
-    if (rc == 0)
-        rc = site_count_hops(s);
-    if (rc == 0 && s->fabric->tables > 0)
-        rc = site_follow_tables(s, error);
-    if (rc == 0 && s->fabric->traces > 0)
-        rc = site_apply_traces(s, error);
-    return rc == 0 ? site_check_reached(s, error) : rc;
-}
-
-int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t nodes, topo *t,
-                     matrix_error *error)
-{
-    int rc = check_hosts_differ(hosts, nodes, error);
-    if (rc != 0 || fabric->has_hops)
-        return rc != 0 ? rc : hops_of_market(fabric, hosts, nodes, t, error);
-    site s = {.fabric = fabric, .names = hosts, .nodes = nodes};
-    topo_tree tree = {0};
-    rc = measure(&s, error);
-    if (rc == 0)
-        rc = site_find_tree(&s, &tree);
-    if (rc == 0) {
-        *t = (topo){nodes, s.places, s.place, s.between, tree, fabric->format};
-        s.place = NULL;
-        s.between = NULL;
-    }
-    free(s.host);
-    free(s.place);
-    free(s.sample);
-    free(s.between);
     return rc;
 }

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The links as a tree: as they are, or with the switches of a fat tree folded together. */
+/* The links as a tree: unchanged, or with the switches of a fat tree folded together. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/fabric.h"
+#include "topo/site.h"
 
-/* A tree in the making: nodes first, then switches; children before parents. */
+/* A tree under construction: nodes first, then switches; children before parents. */
 struct draft {
     const site *site;
     size_t vertices;
     size_t *parent; /* NO_INDEX: a top */
     size_t *width;
-    size_t *below; /* nodes in the subtree */
-    size_t *drawn; /* of each vertex of the fabric: its vertex here, NO_INDEX: not yet */
-    size_t
-        *height; /* of each switch: links to the nearest switch that has hosts; NO_INDEX: no way */
+    size_t *below;  /* nodes in the subtree */
+    size_t *drawn;  /* of each vertex of the fabric: its vertex here, NO_INDEX: not yet */
+    size_t *height; /* of each switch: links to the nearest switch that has hosts; NO_INDEX: none */
     size_t *queue;
     size_t *part; /* union-find over the fabric's vertices */
-    size_t *top;  /* of each end of a part: the vertex last drawn for it */
-    size_t *open; /* vertices that have no parent yet, and a switch of each */
+    size_t *top;  /* of each root of a part: the vertex last drawn for it */
+    size_t *open; /* vertices without a parent so far, and a switch of each */
     size_t *open_switch;
     size_t open_count;
 };
@@ -29,7 +28,7 @@ static int is_switch(const topo_fabric *f, size_t v)
     return f->vertex[v].kind == KIND_SWITCH;
 }
 
-static void forget_drawing(struct draft *d)
+static void reset_drawing(struct draft *d)
 {
     d->vertices = d->site->nodes;
     for (size_t v = 0; v < d->site->fabric->keys.count; v++)
@@ -38,7 +37,7 @@ static void forget_drawing(struct draft *d)
 
 /* ---- heights ---- */
 
-/* Leaves the switches in the queue by height, and returns how many. */
+/* Leaves the switches in the queue by height, and returns their number. */
 static size_t find_heights(struct draft *d)
 {
     const topo_fabric *f = d->site->fabric;
@@ -64,9 +63,9 @@ static size_t find_heights(struct draft *d)
     return count;
 }
 
-/* ---- links that are a tree as they are ---- */
+/* ---- links that form a tree ---- */
 
-/* The only switch that a node is connected to; NO_INDEX: there is another, or an adapter. */
+/* The only switch that a node is connected to; NO_INDEX: there are several, or an adapter. */
 static size_t only_switch(const struct draft *d, size_t node, size_t *cables)
 {
     const topo_fabric *f = d->site->fabric;
@@ -83,8 +82,8 @@ static size_t only_switch(const struct draft *d, size_t node, size_t *cables)
     return found;
 }
 
-/* Breadth-first over switches into the queue; above[v] is where v was reached from. 0: there is a
- * circle. */
+/* Breadth-first over switches into the queue; above[v] is the predecessor of v. Returns their
+ * number, 0: there is a cycle. */
 static size_t walk_tree(const struct draft *d, size_t root, size_t *above)
 {
     const topo_fabric *f = d->site->fabric;
@@ -127,7 +126,7 @@ static void draw_switches(struct draft *d, const size_t *above, size_t count)
 static int draw_as_it_is(struct draft *d)
 {
     size_t cables, root = only_switch(d, 0, &cables);
-    forget_drawing(d);
+    reset_drawing(d);
     size_t count = root == NO_INDEX ? 0 : walk_tree(d, root, d->part);
     for (size_t k = 0; k < count; k++)
         if (d->height[d->queue[k]] != NO_INDEX && d->height[d->queue[k]] > d->height[root])
@@ -145,7 +144,7 @@ static int draw_as_it_is(struct draft *d)
 
 /* ---- fat trees ---- */
 
-static size_t end_of(const struct draft *d, size_t v)
+static size_t part_root(const struct draft *d, size_t v)
 {
     while (d->part[v] != v) {
         d->part[v] = d->part[d->part[v]];
@@ -156,11 +155,11 @@ static size_t end_of(const struct draft *d, size_t v)
 
 static void unite(const struct draft *d, size_t v, size_t w)
 {
-    d->part[end_of(d, v)] = end_of(d, w);
+    d->part[part_root(d, v)] = part_root(d, w);
 }
 
-/* The switches that serve one node act as one. Leaves each node's last switch in parent. 0: a node
- * is linked to something else. */
+/* The switches of one node act as one. Leaves each node's last switch in parent. 0: a node has a
+ * link to something else. */
 static int unite_rails(struct draft *d)
 {
     const topo_fabric *f = d->site->fabric;
@@ -194,13 +193,13 @@ static void unite_level(struct draft *d, size_t first, size_t end)
         }
 }
 
-/* What is connected through switches up to this height acts as one: a vertex for each such part
- * that has a switch of this height, above those drawn for its pieces. */
+/* Switches connected through switches up to this height act as one: draws a vertex for each such
+ * part with a switch of this height, above those drawn for its components. */
 static void draw_level(struct draft *d, size_t first, size_t end)
 {
     size_t kept = 0, opened = d->open_count, level = d->vertices;
     for (size_t k = first; k < end; k++) {
-        size_t v = d->queue[k], part = end_of(d, v);
+        size_t v = d->queue[k], part = part_root(d, v);
         if (d->top[part] == NO_INDEX || d->top[part] < level) {
             d->parent[d->vertices] = NO_INDEX;
             d->width[d->vertices] = 0;
@@ -211,7 +210,7 @@ static void draw_level(struct draft *d, size_t first, size_t end)
         d->drawn[v] = d->top[part];
     }
     for (size_t k = 0; k < d->open_count; k++) {
-        size_t top = d->top[end_of(d, d->open_switch[k])];
+        size_t top = d->top[part_root(d, d->open_switch[k])];
         if (k < opened && top != NO_INDEX && top >= level) {
             d->parent[d->open[k]] = top;
             continue;
@@ -243,7 +242,7 @@ static void draw_levels(struct draft *d, size_t switches)
 static int draw_folded(struct draft *d)
 {
     size_t switches = find_heights(d);
-    forget_drawing(d);
+    reset_drawing(d);
     d->open_count = 0;
     for (size_t v = 0; v < d->site->fabric->keys.count; v++) {
         d->part[v] = v;
@@ -259,9 +258,9 @@ static int draw_folded(struct draft *d)
 
 /* ---- checks ---- */
 
-/* Leaves only what is between the nodes: nothing without nodes below it, nothing above the vertex
- * where all of them meet. 0: they do not meet. */
-static int prune(struct draft *d)
+/* Removes vertices without nodes below, and those above the lowest common ancestor of all nodes. 0:
+ * there is none. */
+static int prune_draft(struct draft *d)
 {
     size_t nodes = d->site->nodes, kept = nodes, root = NO_INDEX;
     for (size_t v = 0; v < d->vertices; v++)
@@ -273,7 +272,7 @@ static int prune(struct draft *d)
             d->below[d->parent[v]] += d->below[v];
     if (root == NO_INDEX)
         return 0;
-    /* top serves for the new numbers: here are no more switches than in the fabric. */
+    /* Reuses `top` for the new numbers: there are no more switches than in the fabric. */
     for (size_t v = nodes; v <= root; v++)
         if (d->below[v] > 0)
             d->top[v - nodes] = kept++;
@@ -289,7 +288,7 @@ static int prune(struct draft *d)
 }
 
 /* A parent has a higher number than its children. */
-static size_t distance(const struct draft *d, size_t v, size_t w)
+static size_t tree_distance(const struct draft *d, size_t v, size_t w)
 {
     size_t hops = 0;
     for (; v != w; hops++)
@@ -300,22 +299,24 @@ static size_t distance(const struct draft *d, size_t v, size_t w)
     return hops;
 }
 
-static int agrees(const struct draft *d)
+static int agrees_with_hops(const struct draft *d)
 {
     const site *s = d->site;
     for (size_t n = 0; n < s->nodes; n++) {
-        size_t p = s->place[n];
-        if (s->sample[p] != n && distance(d, n, s->sample[p]) != s->between[p * s->places + p])
+        size_t p = s->class[n];
+        if (s->sample[p] != n &&
+            tree_distance(d, n, s->sample[p]) != s->between[p * s->classes + p])
             return 0;
     }
-    for (size_t p = 0; p < s->places; p++)
-        for (size_t q = 0; q < s->places; q++)
-            if (p != q && distance(d, s->sample[p], s->sample[q]) != s->between[p * s->places + q])
+    for (size_t p = 0; p < s->classes; p++)
+        for (size_t q = 0; q < s->classes; q++)
+            if (p != q &&
+                tree_distance(d, s->sample[p], s->sample[q]) != s->between[p * s->classes + q])
                 return 0;
     return 1;
 }
 
-static int keep(const struct draft *d, topo_tree *tree)
+static int copy_tree(const struct draft *d, topo_tree *tree)
 {
     topo_tree made = {d->vertices, calloc(d->vertices, sizeof *made.parent),
                       calloc(d->vertices, sizeof *made.width)};
@@ -330,7 +331,7 @@ static int keep(const struct draft *d, topo_tree *tree)
     return 0;
 }
 
-static int prepare(struct draft *d)
+static int draft_init(struct draft *d)
 {
     size_t vertices = d->site->fabric->keys.count, all;
     if (__builtin_add_overflow(vertices, d->site->nodes, &all))
@@ -346,7 +347,7 @@ static int prepare(struct draft *d)
     return 0;
 }
 
-static void release(struct draft *d)
+static void draft_release(struct draft *d)
 {
     size_t *const all[] = {d->parent, d->width,  d->below, d->open, d->open_switch,
                            d->drawn,  d->height, d->queue, d->part, d->top};
@@ -357,13 +358,13 @@ static void release(struct draft *d)
 int site_find_tree(const site *s, topo_tree *tree)
 {
     struct draft d = {.site = s};
-    int rc = s->nodes > 0 ? prepare(&d) : 0;
+    int rc = s->nodes > 0 ? draft_init(&d) : 0;
     if (rc == 0 && s->nodes > 0) {
         find_heights(&d);
-        int found = draw_as_it_is(&d) && prune(&d) && agrees(&d);
-        found = found || (draw_folded(&d) && prune(&d) && agrees(&d));
-        rc = found ? keep(&d, tree) : 0;
+        int found = draw_as_it_is(&d) && prune_draft(&d) && agrees_with_hops(&d);
+        found = found || (draw_folded(&d) && prune_draft(&d) && agrees_with_hops(&d));
+        rc = found ? copy_tree(&d, tree) : 0;
     }
-    release(&d);
+    draft_release(&d);
     return rc;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Switches above one another: circles, and trees that have no common top. */
+/* Hierarchies of switches: cycles, and trees without a common root. */
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +11,14 @@
 
 struct forest {
     size_t vertices;
-    size_t *above; /* of each vertex: how many it is directly under */
-    size_t *part;  /* union-find: vertices of one part have one end */
-    size_t *ready; /* vertices all of whose tops have been passed */
-    size_t *first; /* first[v] .. first[v + 1] - 1 in below: what is under v */
+    size_t *above; /* of each vertex: number of its parents */
+    size_t *part;  /* union-find */
+    size_t *ready; /* vertices all of whose parents have been passed */
+    size_t *first; /* first[v] .. first[v + 1] - 1 in below: children of v */
     size_t *below;
 };
 
-static size_t end_of(const struct forest *t, size_t v)
+static size_t part_end(const struct forest *t, size_t v)
 {
     while (t->part[v] != v) {
         t->part[v] = t->part[t->part[v]];
@@ -25,23 +27,23 @@ static size_t end_of(const struct forest *t, size_t v)
     return v;
 }
 
-static int plant(struct forest *t, const topo_fabric *f)
+static int forest_init(struct forest *t, const topo_fabric *f)
 {
     size_t n = f->keys.count;
-    *t = (struct forest){n,
-                         calloc(n | 1, sizeof(size_t)),
-                         calloc(n | 1, sizeof(size_t)),
-                         calloc(n | 1, sizeof(size_t)),
-                         calloc(n + 2, sizeof(size_t)),
-                         calloc(f->arcs | 1, sizeof(size_t))};
-    if (t->above == NULL || t->part == NULL || t->ready == NULL || t->first == NULL ||
-        t->below == NULL)
-        return -ENOMEM;
+    int rc = 0;
+    t->vertices = n;
+    t->above = base_zeroed(n, sizeof *t->above, &rc);
+    t->part = base_zeroed(n, sizeof *t->part, &rc);
+    t->ready = base_zeroed(n, sizeof *t->ready, &rc);
+    t->first = base_zeroed(n + 2, sizeof *t->first, &rc);
+    t->below = base_zeroed(f->arcs, sizeof *t->below, &rc);
+    if (rc != 0)
+        return rc;
     for (size_t v = 0; v < n; v++)
         t->part[v] = v;
     for (size_t i = 0; i < f->arcs; i++) {
         t->above[f->arc[i].to]++;
-        t->part[end_of(t, f->arc[i].from)] = end_of(t, f->arc[i].to);
+        t->part[part_end(t, f->arc[i].from)] = part_end(t, f->arc[i].to);
         t->first[f->arc[i].from + 2]++;
     }
     for (size_t v = 0; v < n; v++)
@@ -51,7 +53,7 @@ static int plant(struct forest *t, const topo_fabric *f)
     return 0;
 }
 
-static void fell(struct forest *t)
+static void forest_release(struct forest *t)
 {
     free(t->above);
     free(t->part);
@@ -60,9 +62,9 @@ static void fell(struct forest *t)
     free(t->below);
 }
 
-/* Passes every vertex after those above it; what is left then goes round. The tops are the first of
+/* Topological sort: the vertices left over are on or below a cycle. The roots are the first of
  * `ready`. */
-static int check_circles(struct forest *t, const topo_fabric *f, size_t *tops, matrix_error *error)
+static int check_cycles(struct forest *t, const topo_fabric *f, size_t *tops, matrix_error *error)
 {
     size_t count = 0;
     for (size_t v = 0; v < t->vertices; v++)
@@ -82,7 +84,7 @@ static int check_circles(struct forest *t, const topo_fabric *f, size_t *tops, m
     return 0;
 }
 
-static int put_above(topo_fabric *f, const struct forest *t, size_t tops)
+static int add_root(topo_fabric *f, const struct forest *t, size_t tops)
 {
     static const char key[] = "the top of all";
     size_t v;
@@ -104,13 +106,13 @@ int join_trees(topo_fabric *f, matrix_error *error)
 {
     struct forest t;
     size_t tops = 0, parts = 0;
-    int rc = plant(&t, f);
+    int rc = forest_init(&t, f);
     if (rc == 0)
-        rc = check_circles(&t, f, &tops, error);
+        rc = check_cycles(&t, f, &tops, error);
     for (size_t v = 0; rc == 0 && v < t.vertices; v++)
         parts += t.part[v] == v;
     if (rc == 0 && parts > 1)
-        rc = put_above(f, &t, tops);
-    fell(&t);
+        rc = add_root(f, &t, tops);
+    forest_release(&t);
     return rc;
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nodes that are equally far from all others, and the fewest links between them. */
+/* Node classes, and shortest paths between them. */
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/fabric.h"
+#include "topo/site.h"
 #include "topo/text.h"
 
-/* ---- places ---- */
+/* ---- node classes ---- */
 
 static int compare_numbers(const void *a, const void *b)
 {
@@ -15,15 +17,15 @@ static int compare_numbers(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* What the adapters of a host are connected to, each once and in order. */
-static int list_neighbours(const topo_fabric *f, size_t host, size_t **list, size_t *room,
-                           size_t *count)
+/* The neighbours of the adapters of a host, ascending, without duplicates. */
+static int list_host_neighbours(const topo_fabric *f, size_t host, size_t **list, size_t *capacity,
+                                size_t *count)
 {
     *count = 0;
     for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++) {
         size_t v = f->adapter[k];
-        int rc = grow((void **)list, room, *count + f->first_arc[v + 1] - f->first_arc[v],
-                      sizeof **list);
+        int rc = base_reserve(list, capacity, *count + f->first_arc[v + 1] - f->first_arc[v],
+                              sizeof **list);
         if (rc != 0)
             return rc;
         for (size_t i = f->first_arc[v]; i < f->first_arc[v + 1]; i++)
@@ -38,76 +40,77 @@ static int list_neighbours(const topo_fabric *f, size_t host, size_t **list, siz
     return 0;
 }
 
-static int place_node(site *s, size_t n, name_table *known, size_t **list, size_t *room,
-                      matrix_error *error)
+static int classify_node(site *s, size_t n, name_table *known, size_t **list, size_t *capacity,
+                         matrix_error *error)
 {
     size_t count;
-    int rc = list_neighbours(s->fabric, s->host[n], list, room, &count);
+    int rc = list_host_neighbours(s->fabric, s->host[n], list, capacity, &count);
     if (rc != 0)
         return rc;
     if (count == 0) {
         refuse(error, 0, "host %.150s has no link", s->names[n]);
         return -ENXIO;
     }
-    rc = name_table_add(known, *list, count * sizeof **list, &s->place[n]);
-    if (rc == 0 && s->place[n] == s->places)
-        s->sample[s->places++] = n;
+    rc = name_table_add(known, *list, count * sizeof **list, &s->class[n]);
+    if (rc == 0 && s->class[n] == s->classes)
+        s->sample[s->classes++] = n;
     return rc;
 }
 
-int site_find_places(site *s, matrix_error *error)
+int site_find_classes(site *s, matrix_error *error)
 {
     name_table known = {0};
-    size_t room = 0, *list = NULL;
-    s->place = calloc(s->nodes | 1, sizeof *s->place);
+    size_t capacity = 0, *list = NULL;
+    s->class = calloc(s->nodes | 1, sizeof *s->class);
     s->sample = calloc(s->nodes | 1, sizeof *s->sample);
-    int rc = s->place == NULL || s->sample == NULL ? -ENOMEM
-                                                   : grow((void **)&list, &room, 1, sizeof *list);
+    int rc = s->class == NULL || s->sample == NULL
+                 ? -ENOMEM
+                 : base_reserve(&list, &capacity, 1, sizeof *list);
     for (size_t n = 0; rc == 0 && n < s->nodes; n++)
-        rc = place_node(s, n, &known, &list, &room, error);
+        rc = classify_node(s, n, &known, &list, &capacity, error);
     free(list);
     name_table_release(&known);
     return rc;
 }
 
-/* ---- fewest links ---- */
+/* ---- shortest paths ---- */
 
-/* Breadth-first from up to 64 places at a time, one bit each (Then et al., The More the Merrier:
- * Efficient Multi-Source Graph Traversal, VLDB 2014). */
-struct search {
+/* Breadth-first search from up to 64 classes at a time, one bit each (Then et al., The More the
+ * Merrier: Efficient Multi-Source Graph Traversal, VLDB 2014). */
+struct hop_search {
     const site *site;
-    size_t base;              /* the place of bit 0 */
-    uint64_t *seen;           /* of each vertex: places that have reached it */
+    size_t base;              /* the class of bit 0 */
+    uint64_t *seen;           /* of each vertex: classes that have reached it */
     uint64_t *now;            /* ... with the last step */
     uint64_t *next;           /* ... with this step */
     size_t *active, *reached; /* vertices whose now or next is not 0 */
     size_t active_count, reached_count;
-    size_t *target; /* of each vertex: 1 + the place whose sample has this adapter; 0: none */
+    size_t *target; /* of each vertex: 1 + the class whose sample has this adapter; 0: none */
 };
 
-static void reach(struct search *x, size_t v, uint64_t places)
+static void reach_vertex(struct hop_search *x, size_t v, uint64_t classes)
 {
-    places &= ~x->seen[v];
-    if (places == 0)
+    classes &= ~x->seen[v];
+    if (classes == 0)
         return;
     if (x->next[v] == 0)
         x->reached[x->reached_count++] = v;
-    x->next[v] |= places;
+    x->next[v] |= classes;
 }
 
-static void note_distances(const struct search *x, size_t v, uint16_t hops)
+static void note_distances(const struct hop_search *x, size_t v, uint16_t hops)
 {
     size_t q = x->target[v] - 1;
     for (uint64_t left = x->next[v]; left != 0; left &= left - 1) {
         uint16_t *between =
-            &x->site->between[(x->base + (size_t)__builtin_ctzll(left)) * x->site->places + q];
+            &x->site->between[(x->base + (size_t)__builtin_ctzll(left)) * x->site->classes + q];
         if (*between == TOPO_UNREACHED)
             *between = hops;
     }
 }
 
-/* What was reached becomes what is walked on from. */
-static void end_step(struct search *x, uint16_t hops)
+/* The vertices reached become the active ones. */
+static void end_step(struct hop_search *x, uint16_t hops)
 {
     for (size_t k = 0; k < x->active_count; k++)
         x->now[x->active[k]] = 0;
@@ -126,21 +129,21 @@ static void end_step(struct search *x, uint16_t hops)
     x->reached_count = 0;
 }
 
-/* The first step leaves the adapters of the places' samples, all the others only switches. A
- * sample's own adapters count as not seen: the way back to them is as long as that to another node
- * there. */
-static void first_step(struct search *x, size_t places)
+/* The first step leaves the adapters of the classes' samples, all others leave switches. A sample's
+ * own adapters count as not seen: the path back to them is as long as that to another node of the
+ * class. */
+static void leave_samples(struct hop_search *x, size_t classes)
 {
     const topo_fabric *f = x->site->fabric;
-    for (size_t p = 0; p < places; p++) {
+    for (size_t p = 0; p < classes; p++) {
         size_t host = x->site->host[x->site->sample[x->base + p]];
         for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++)
             for (size_t i = f->first_arc[f->adapter[k]]; i < f->first_arc[f->adapter[k] + 1]; i++)
-                reach(x, f->arc[i].to, UINT64_C(1) << p);
+                reach_vertex(x, f->arc[i].to, UINT64_C(1) << p);
     }
 }
 
-static void next_step(struct search *x)
+static void leave_switches(struct hop_search *x)
 {
     const topo_fabric *f = x->site->fabric;
     for (size_t k = 0; k < x->active_count; k++) {
@@ -148,36 +151,36 @@ static void next_step(struct search *x)
         if (f->vertex[v].kind != KIND_SWITCH)
             continue;
         for (size_t i = f->first_arc[v]; i < f->first_arc[v + 1]; i++)
-            reach(x, f->arc[i].to, x->now[v]);
+            reach_vertex(x, f->arc[i].to, x->now[v]);
     }
 }
 
-static void search(struct search *x)
+static void search_batch(struct hop_search *x)
 {
-    size_t left = x->site->places - x->base;
+    size_t left = x->site->classes - x->base;
     memset(x->seen, 0, x->site->fabric->keys.count * sizeof *x->seen);
     x->active_count = x->reached_count = 0;
-    first_step(x, left < 64 ? left : 64);
+    leave_samples(x, left < 64 ? left : 64);
     for (uint16_t hops = 1; x->reached_count > 0 && hops < TOPO_UNREACHED; hops++) {
         end_step(x, hops);
-        next_step(x);
+        leave_switches(x);
     }
 }
 
-static int prepare(struct search *x)
+static int hop_search_init(struct hop_search *x)
 {
     const topo_fabric *f = x->site->fabric;
-    size_t vertices = f->keys.count | 1;
-    x->seen = calloc(vertices, sizeof *x->seen);
-    x->now = calloc(vertices, sizeof *x->now);
-    x->next = calloc(vertices, sizeof *x->next);
-    x->active = calloc(vertices, sizeof *x->active);
-    x->reached = calloc(vertices, sizeof *x->reached);
-    x->target = calloc(vertices, sizeof *x->target);
-    if (x->seen == NULL || x->now == NULL || x->next == NULL || x->active == NULL ||
-        x->reached == NULL || x->target == NULL)
-        return -ENOMEM;
-    for (size_t p = 0; p < x->site->places; p++) {
+    size_t vertices = f->keys.count;
+    int rc = 0;
+    x->seen = base_zeroed(vertices, sizeof *x->seen, &rc);
+    x->now = base_zeroed(vertices, sizeof *x->now, &rc);
+    x->next = base_zeroed(vertices, sizeof *x->next, &rc);
+    x->active = base_zeroed(vertices, sizeof *x->active, &rc);
+    x->reached = base_zeroed(vertices, sizeof *x->reached, &rc);
+    x->target = base_zeroed(vertices, sizeof *x->target, &rc);
+    if (rc != 0)
+        return rc;
+    for (size_t p = 0; p < x->site->classes; p++) {
         size_t host = x->site->host[x->site->sample[p]];
         for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++)
             x->target[f->adapter[k]] = p + 1;
@@ -185,7 +188,7 @@ static int prepare(struct search *x)
     return 0;
 }
 
-static void release(struct search *x)
+static void hop_search_release(struct hop_search *x)
 {
     free(x->seen);
     free(x->now);
@@ -198,17 +201,17 @@ static void release(struct search *x)
 int site_count_hops(site *s)
 {
     size_t pairs;
-    struct search x = {.site = s};
-    if (__builtin_mul_overflow(s->places, s->places, &pairs))
+    struct hop_search x = {.site = s};
+    if (__builtin_mul_overflow(s->classes, s->classes, &pairs))
         return -ENOMEM;
     s->between = calloc(pairs | 1, sizeof *s->between);
-    int rc = s->between == NULL ? -ENOMEM : prepare(&x);
+    int rc = s->between == NULL ? -ENOMEM : hop_search_init(&x);
     if (rc == 0) {
         memset(s->between, 0xff, pairs * sizeof *s->between);
-        for (x.base = 0; x.base < s->places; x.base += 64)
-            search(&x);
+        for (x.base = 0; x.base < s->classes; x.base += 64)
+            search_batch(&x);
     }
-    release(&x);
+    hop_search_release(&x);
     return rc;
 }
 
@@ -216,7 +219,7 @@ int site_count_hops(site *s)
 
 static int check_pair(const site *s, size_t from, size_t to, matrix_error *error)
 {
-    if (s->between[s->place[from] * s->places + s->place[to]] != TOPO_UNREACHED)
+    if (s->between[s->class[from] * s -> classes + s -> class[to]] != TOPO_UNREACHED)
         return 0;
     refuse(error, 0, "no way from host %.80s to host %.80s", s->names[from], s->names[to]);
     return -ENXIO;
@@ -226,10 +229,10 @@ int site_check_reached(const site *s, matrix_error *error)
 {
     int rc = 0;
     for (size_t n = 0; rc == 0 && n < s->nodes; n++)
-        if (s->sample[s->place[n]] != n)
-            rc = check_pair(s, s->sample[s->place[n]], n, error);
-    for (size_t p = 0; rc == 0 && p < s->places; p++)
-        for (size_t q = 0; rc == 0 && q < s->places; q++)
+        if (s->sample[s->class[n]] != n)
+            rc = check_pair(s, s->sample[s->class[n]], n, error);
+    for (size_t p = 0; rc == 0 && p < s->classes; p++)
+        for (size_t q = 0; rc == 0 && q < s->classes; q++)
             if (p != q)
                 rc = check_pair(s, s->sample[p], s->sample[q], error);
     return rc;

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Lists of runs. Conventions: access.h.
+ *
+ * A run is `count` blocks of `length` bytes, block b at offset + b * stride; the blocks follow
+ * one another in the stream, the first at byte `stream` of it. A regular pattern of millions of
+ * blocks is a few runs, and all operations cut runs by arithmetic.
+ *
+ * Invariants of a run: length >= 1, count >= 1; stride is 0 when count is 1. A list is *ordered*
+ * when its blocks ascend in offset and do not overlap (so stride >= length). access_layers orders
+ * the accesses to a file; memory layouts may be unordered.
+ */
+#ifndef ACCESS_LIST_H
+#define ACCESS_LIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* "No further byte": larger than any offset. */
+#define ACCESS_END INT64_MAX
+
+typedef struct access_run {
+    int64_t offset, length, stride, count, stream;
+} access_run;
+
+/* A zeroed list is empty. `bytes` is the sum over all runs. */
+typedef struct access_list {
+    access_run *run;
+    size_t count, capacity;
+    int64_t bytes;
+} access_list;
+
+void access_release(access_list *list);
+
+/* Empties the list and keeps its memory. */
+void access_clear(access_list *list);
+
+/* Appends one block whose bytes are at `stream`, merged with the last run where it continues it. A
+ * length of 0 is ignored. -EINVAL: negative offset (memory: see access_append_memory) or length, or
+ * an end beyond int64; -ENOMEM. */
+int access_append(access_list *list, int64_t offset, int64_t length, int64_t stream);
+
+/* Appends a whole run under the same rules. */
+int access_append_run(access_list *list, const access_run *run);
+
+/* Appends a block of memory to a list of addresses, at the end of its stream. -ENOMEM. */
+int access_append_memory(access_list *memory, const void *address, size_t length);
+
+/* Appends bytes [from, to) of the stream of `source` (which begins at 0 and has no gaps), every
+ * offset moved by `shift`; their stream begins at list->bytes. Same errors. O(runs). */
+int access_append_slice(access_list *list, const access_list *source, int64_t from, int64_t to,
+                        int64_t shift);
+
+/* One past the last offset of an ordered list, and its first offset; 0 and ACCESS_END where it is
+ * empty. */
+int64_t access_upper(const access_list *list);
+int64_t access_lower(const access_list *list);
+
+/* The number of blocks of an ordered list, adjacent ones counted once. O(runs). */
+int64_t access_blocks(const access_list *list);
+
+/* 1 when the list is ordered. O(runs). */
+int access_is_ordered(const access_list *list);
+
+/* Splits any list into ordered ones ("layers"): sorts the blocks by offset and appends each to the
+ * first layer that ends at or before it. A list without overlaps gives one layer. The caller
+ * releases each layer and frees the array. O(blocks log blocks): for the rare views that descend
+ * or overlap themselves. */
+int access_layers(const access_list *list, access_list **layers, size_t *count);
+
+/* ---- runs as int64 elements, for messages ---- */
+
+/* Offset, length, stride and count; the position in the sender's stream is not sent. */
+#define ACCESS_RUN_WORDS 4
+
+/* Writes list->count * ACCESS_RUN_WORDS elements, every offset moved by `shift`. */
+void access_to_words(const access_list *list, int64_t shift, int64_t *word);
+
+/* Appends `runs` runs, whose stream begins at list->bytes. Errors of access_append_run. */
+int access_append_words(access_list *list, const int64_t *word, size_t runs);
+
+#endif

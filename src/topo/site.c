@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Distances between the hosts of a job, from a fabric. */
+#include "topo/site.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+#include "topo/read.h"
+
+int topo_find_hosts(const topo_fabric *fabric, const char *const *hosts, size_t nodes,
+                    size_t *found, matrix_error *error)
+{
+    return find_hosts(&fabric->hosts, hosts, nodes, 1, found, error);
+}
+
+static int measure_site(site *s, matrix_error *error)
+{
+    int rc = 0;
+    s->host = base_zeroed(s->nodes, sizeof *s->host, &rc);
+    if (rc == 0)
+        rc = find_hosts(&s->fabric->hosts, s->names, s->nodes, 0, s->host, error);
+    if (rc == 0)
+        rc = site_find_classes(s, error);
+    if (rc == 0)
+        rc = site_count_hops(s);
+    if (rc == 0 && s->fabric->tables > 0)
+        rc = site_follow_tables(s, error);
+    if (rc == 0 && s->fabric->traces > 0)
+        rc = site_apply_traces(s, error);
+    return rc == 0 ? site_check_reached(s, error) : rc;
+}
+
+int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t nodes, topo *t,
+                     matrix_error *error)
+{
+    int rc = check_hosts_differ(hosts, nodes, error);
+    if (rc != 0 || fabric->has_hops)
+        return rc != 0 ? rc : hops_of_market(fabric, hosts, nodes, t, error);
+    site s = {.fabric = fabric, .names = hosts, .nodes = nodes};
+    topo_tree tree = {0};
+    rc = measure_site(&s, error);
+    if (rc == 0)
+        rc = site_find_tree(&s, &tree);
+    if (rc == 0) {
+        *t = (topo){nodes, s.classes, s.class, s.between, tree, fabric->format};
+        s.class = NULL;
+        s.between = NULL;
+    }
+    free(s.host);
+    free(s.class);
+    free(s.sample);
+    free(s.between);
+    return rc;
+}

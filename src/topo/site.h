@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The hosts of a job in a fabric, and the steps to their distances. Private to this folder.
+ */
+#ifndef TOPO_SITE_H
+#define TOPO_SITE_H
+
+#include "topo/fabric.h"
+
+/* The hosts of a job and their node classes. */
+typedef struct site {
+    const topo_fabric *fabric;
+    const char *const *names; /* as in the job */
+    size_t nodes;
+    size_t *host; /* of each node, in the fabric */
+    size_t classes;
+    size_t *class;     /* of each node */
+    size_t *sample;    /* of each class: a node that is there */
+    uint16_t *between; /* as in topo */
+} site;
+
+/* Nodes whose adapters have the same neighbours share a class. -ENXIO: a host without links. */
+int site_find_classes(site *s, matrix_error *error);
+
+/* Shortest paths. */
+int site_count_hops(site *s);
+
+/* By the forwarding tables; may split classes. -EBADMSG: two ports have one local address. */
+int site_follow_tables(site *s, matrix_error *error);
+
+/* Replaces `between` by the traces where there are any; every node becomes a class. -ENXIO: neither
+ * a trace nor a list of links covers a pair of nodes. */
+int site_apply_traces(site *s, matrix_error *error);
+
+/* -ENXIO: two nodes are not connected. */
+int site_check_reached(const site *s, matrix_error *error);
+
+/* The links as a tree if they form one that agrees with `between`; otherwise an empty one. */
+int site_find_tree(const site *s, topo_tree *tree);
+
+#endif
