@@ -310,7 +310,7 @@ refuses 1 "dla: levels.mtx: no comment line says '% bandwidth'" "map: some matri
 printf '%%%%MatrixMarket matrix coordinate integer general\n%% bandwidth\n1 1 0\n' >nothing.mtx
 refuses 1 "dla: nothing.mtx: nothing was measured" "map: bandwidths without any" \
     dla map -f levels.crs -n n0:16 -B nothing.mtx
-refuses 2 "dla map: one of --topology and --bandwidth is too many" "map: two networks" \
+refuses 2 "dla map: --topology and --bandwidth exclude each other; specify only one" "map: two networks" \
     dla map -f levels.crs -n n0:16 -B bandwidth.mtx -T tree.conf
 refuses 1 "dla: none.conf: No such file or directory" "map: a topology that is not there" \
     dla map -f levels.crs -n n0:16 -T none.conf
