@@ -53,8 +53,7 @@ static const struct argp map_argp = {
 
 static int print_map(const problem *p, const struct map_options *options)
 {
-    const setmatch_method *method =
-        options->problem.spec.method != NULL ? options->problem.spec.method : setmatch_methods;
+    const setmatch_method *method = &setmatch_methods[options->problem.spec.choice[DLA_METHOD]];
     placement placed = {.problem = p, .method = method};
     placed.node = problem_place(p, method, &placed.seconds);
     if (placed.node == NULL)

@@ -90,15 +90,15 @@ const struct argp problem_method_argp = {.options = method_options, .parser = pa
 
 void problem_check_options(const problem_options *options, const struct argp_state *state)
 {
-    bool twice;
+    bool conflict;
     if ((options->spec.file != NULL) + (options->spec.cart.ndims > 0) != 1)
         argp_error(state, "one of a view file and --cart is needed");
     if ((options->hostfile != NULL) + (options->nodes.count > 0) != 1)
         argp_error(state, "one of --nodes and --hostfile is needed");
-    if (options->spec.has_order && options->spec.cart.ndims == 0)
+    if (options->spec.has_choice[DLA_ORDER] && options->spec.cart.ndims == 0)
         argp_error(state, "--order is that of --cart");
-    dla_network_file(&options->spec, &twice);
-    if (twice)
+    dla_network_file(&options->spec, &conflict);
+    if (conflict)
         argp_error(state, "--topology and --bandwidth exclude each other; specify only one");
 }
 
@@ -125,7 +125,8 @@ static int load_problem_view(problem *p, const dla_spec *spec)
     const dla_cart *cart = &spec->cart;
     if (spec->file != NULL)
         return problem_read_view(spec->file, &p->file);
-    int rc = setmatch_cartesian(cart->dims, cart->ndims, cart->order, &p->file.view);
+    int rc = setmatch_cartesian(cart->dims, cart->ndims, (setmatch_order)spec->choice[DLA_ORDER],
+                                &p->file.view);
     return rc == 0 ? 0 : tool_fail("the grid: %s", strerror(-rc));
 }
 
@@ -133,8 +134,8 @@ static int load_problem_network(problem *p, const dla_spec *spec)
 {
     const dla_nodes nodes = {(const char *const *)p->nodes->name, p->nodes->count};
     matrix_error error;
-    bool twice;
-    const char *name = dla_network_file(spec, &twice);
+    bool conflict;
+    const char *name = dla_network_file(spec, &conflict);
     if (name == NULL)
         return 0;
     FILE *stream = tool_open(name);
@@ -162,13 +163,13 @@ int problem_load(problem *p, problem_options *options)
         .slots = p->nodes->slots,
         .nodes = p->nodes->count,
         .network = &p->network,
-        .threshold = spec->has_threshold ? spec->threshold : SETMATCH_DEFAULT_THRESHOLD,
-        .refine = !spec->has_refine || spec->refine,
+        .threshold = dla_spec_threshold(spec),
+        .refine = spec->choice[DLA_REFINE] == DLA_REFINE_ON,
         .profile = p->profile.calls > 0 ? &p->profile : NULL,
-        .objective = spec->objective,
-        .domains = spec->domains,
+        .objective = (setmatch_objective)spec->choice[DLA_OBJECTIVE],
+        .domains = (setmatch_domains)spec->choice[DLA_DOMAINS],
     };
-    if (status == 0 && spec->objective == SETMATCH_OBJECTIVE_PROFILE && p->profile.calls == 0)
+    if (status == 0 && p->input.objective == SETMATCH_OBJECTIVE_PROFILE && p->profile.calls == 0)
         status = tool_fail("%s: there is no profile, which the objective needs",
                            spec->file != NULL ? spec->file : "the grid");
     return status;
