@@ -19,27 +19,18 @@ static const char *node_of(const placement *placed, size_t rank)
 
 /* ---- for people and programs ---- */
 
-static void print_crossing_levels(const placement *placed, const size_t *by_slot)
+static void print_crossing_bytes(const problem *p, const size_t *node, const size_t *by_slot,
+                                 int64_t bytes)
 {
-    const problem *p = placed->problem;
-    int64_t *crossing = problem_crossing(p, placed->node), *before = problem_crossing(p, by_slot);
+    int64_t *crossing = problem_crossing(p, node), *before = problem_crossing(p, by_slot);
+    printf("# bytes that leave their node: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n",
+           crossing[0], bytes, before[0]);
     for (size_t k = 1; k <= p->network.levels; k++)
         printf("# bytes that leave their group of nodes, level %zu: %" PRId64 "; by slot %" PRId64
                "\n",
                k, crossing[k], before[k]);
     free(before);
     free(crossing);
-}
-
-static void print_crossing_bytes(const placement *placed, const setmatch_report *report,
-                                 const size_t *by_slot)
-{
-    if (report->bytes == 0)
-        return;
-    setmatch_report before = problem_judge(placed->problem, by_slot);
-    printf("# bytes that leave their node: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n",
-           report->crossing, report->bytes, before.crossing);
-    print_crossing_levels(placed, by_slot);
 }
 
 static int print_placement_table(const placement *placed)
@@ -52,7 +43,8 @@ static int print_placement_table(const placement *placed)
     setmatch_report report = problem_judge(p, placed->node), before = problem_judge(p, by_slot);
     printf("# weight inside nodes: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n",
            report.inside, report.total, before.inside);
-    print_crossing_bytes(placed, &report, by_slot);
+    if (report.bytes > 0)
+        print_crossing_bytes(p, placed->node, by_slot, report.bytes);
     printf("# rank node\n");
     for (size_t rank = 0; rank < ranks_of(placed); rank++)
         printf("%zu %s\n", rank, node_of(placed, rank));

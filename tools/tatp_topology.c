@@ -57,23 +57,19 @@ static const struct argp topology_argp = {
 
 /* ---- hosts and distances ---- */
 
-/* The unnamed rows of a matrix of hops are named by their numbers. */
-static void number_rows(tool_hosts *hosts, size_t rows)
+/* All hosts of the file; the unnamed rows of a matrix of hops are named by their numbers. */
+static void copy_all_hosts(const topo_fabric *fabric, tool_hosts *hosts)
 {
-    hosts->host = tool_allocate(rows, sizeof *hosts->host);
-    for (; hosts->count < rows; hosts->count++) {
-        char name[24];
-        snprintf(name, sizeof name, "%zu", hosts->count);
-        hosts->host[hosts->count] = tool_copy(name);
-    }
-}
-
-static void copy_all_names(const topo_fabric *fabric, tool_hosts *hosts)
-{
-    size_t count = topo_fabric_hosts(fabric);
+    topo_summary summary;
+    topo_fabric_summary(fabric, &summary);
+    size_t named = topo_fabric_hosts(fabric), count = named > 0 ? named : summary.rows;
     hosts->host = tool_allocate(count, sizeof *hosts->host);
-    for (; hosts->count < count; hosts->count++)
-        hosts->host[hosts->count] = tool_copy(topo_fabric_host(fabric, hosts->count));
+    for (; hosts->count < count; hosts->count++) {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", hosts->count);
+        hosts->host[hosts->count] =
+            tool_copy(named > 0 ? topo_fabric_host(fabric, hosts->count) : number);
+    }
 }
 
 static int find_present(const char *file, const topo_fabric *fabric, const tool_hosts *hosts,
@@ -297,20 +293,6 @@ static int print_hosts(const struct topology_options *options, const topo_fabric
     return status;
 }
 
-static int choose_hosts(const struct topology_options *options, const topo_fabric *fabric,
-                        tool_hosts *hosts)
-{
-    topo_summary summary;
-    if (options->hosts != NULL)
-        return tool_parse_hosts(options->hosts, hosts);
-    topo_fabric_summary(fabric, &summary);
-    if (summary.hosts == 0 && summary.rows > 0)
-        number_rows(hosts, summary.rows);
-    else
-        copy_all_names(fabric, hosts);
-    return 0;
-}
-
 int tatp_topology(int argc, char **argv)
 {
     struct topology_options options = {.file = NULL};
@@ -319,8 +301,10 @@ int tatp_topology(int argc, char **argv)
     if (argp_parse(&topology_argp, argc, argv, 0, NULL, &options) != 0)
         return tool_fail("out of memory");
     int status = tatp_network_read_fabric(options.file, &fabric);
-    if (status == 0)
-        status = choose_hosts(&options, fabric, &hosts);
+    if (status == 0 && options.hosts != NULL)
+        status = tool_parse_hosts(options.hosts, &hosts);
+    else if (status == 0)
+        copy_all_hosts(fabric, &hosts);
     if (status == 0)
         status = print_hosts(&options, fabric, &hosts);
     tool_hosts_release(&hosts);
