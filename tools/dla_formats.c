@@ -147,11 +147,11 @@ static int print_cray(const placement *placed)
     sort_by_node(placed, first, rank);
     size_t begin = 0, uneven = 0;
     if (find_uneven(first, nodes, &begin, &uneven))
-        status = tool_fail("%s gets %zu ranks and %s %zu: an order of ranks needs equally many on "
-                           "each node but the last; "
-                           "give the nodes so many slots",
-                           nodes->name[begin], first[begin + 1] - first[begin], nodes->name[uneven],
-                           first[uneven + 1] - first[uneven]);
+        status =
+            tool_fail("%s gets %zu ranks and %s %zu: an order of ranks needs the same number on "
+                      "each node except the last; change the slots of the nodes",
+                      nodes->name[begin], first[begin + 1] - first[begin], nodes->name[uneven],
+                      first[uneven + 1] - first[uneven]);
     for (size_t n = 0; status == 0 && n < nodes->count; n++) {
         if (first[n] == first[n + 1])
             continue;

@@ -89,7 +89,7 @@ static const struct argp argp = {
 
 /* ---- nodes (on rank 0) ---- */
 
-static size_t find_node(const struct nodes *nodes, const char *name)
+static size_t find_node_name(const struct nodes *nodes, const char *name)
 {
     size_t n = 0;
     while (n < nodes->count && strcmp(nodes->name[n], name) != 0)
@@ -111,7 +111,7 @@ static void gather_nodes(struct nodes *nodes)
     nodes->first = tool_allocate((size_t)ranks, sizeof *nodes->first);
     nodes->second = tool_allocate((size_t)ranks, sizeof *nodes->second);
     for (int r = 0; rank == 0 && r < ranks; r++) {
-        size_t n = find_node(nodes, all[r]);
+        size_t n = find_node_name(nodes, all[r]);
         if (n == nodes->count) {
             memmove(nodes->name[nodes->count++], all[r], sizeof all[r]);
             nodes->first[n] = r;

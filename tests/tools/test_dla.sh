@@ -85,9 +85,9 @@ tap_is "$(dla map -f view.crs -n x:3,y:3 --format=slurm | xargs)" "x x y y x y" 
 tap_is "$(dla map -f view.crs -n x:3,y:3 --format=cray | xargs)" "# x 0,1,4 # y 2,3,5" "map: an order of ranks"
 tap_is "$(dla map -f view.crs -n w:0,x:4,y:3 --method byslot -F cray | xargs)" "# x 0,1,2,3 # y 4,5" \
     "map: an order of ranks, the last node with fewer"
-refuses 1 "dla: x gets 2 ranks and y 4: an order of ranks needs equally many on each node but the last; give the nodes so many slots" \
+refuses 1 "dla: x gets 2 ranks and y 4: an order of ranks needs the same number on each node except the last; change the slots of the nodes" \
     "map: an order of ranks that no slots fill" dla map -f view.crs -n x:2,y:4 -m byslot -F cray
-refuses 1 "dla: x gets 0 ranks and y 6: an order of ranks needs equally many on each node but the last; give the nodes so many slots" \
+refuses 1 "dla: x gets 0 ranks and y 6: an order of ranks needs the same number on each node except the last; change the slots of the nodes" \
     "map: an order of ranks, the first node empty but not without slots" dla map -f view.crs -n x:5,y:6 -m setmatch -t 100 -F cray
 tap_is "$(dla map -f view.crs -n x:3,y:3 -F json | json '[d[k] for k in ("method", "ranks", "node_of_rank", "weight_inside", "weight_total")]')" \
     "['auto', 6, ['x', 'x', 'y', 'y', 'x', 'y'], 14, 20]" "map: JSON"

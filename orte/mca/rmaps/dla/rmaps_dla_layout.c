@@ -51,7 +51,7 @@ static size_t free_slots(int slots, int in_use)
     return slots > in_use ? (size_t)(slots - in_use) : 0;
 }
 
-static size_t smaller(size_t a, size_t b)
+static size_t smaller_of(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -62,8 +62,8 @@ static dla_node node_capacity(const orte_node_t *node)
     size_t limit = per_node_limit(node);
     size_t most = 0 == node->slots_max ? SIZE_MAX : free_slots(node->slots_max, node->slots_inuse);
 
-    limit = smaller(limit, most);
-    return (dla_node){smaller(free_slots(node->slots, node->slots_inuse), limit), limit};
+    limit = smaller_of(limit, most);
+    return (dla_node){smaller_of(free_slots(node->slots, node->slots_inuse), limit), limit};
 }
 
 /* Acquires the reference to a node. Returns its index. */
