@@ -24,9 +24,9 @@ static void put_quoted(FILE *out, const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
     fputc('"', out);
-    while (*s != '\0') {
+    for (size_t length; *s != '\0'; s += length) {
         bool valid;
-        size_t length = scan_character(s, &valid);
+        length = scan_character(s, &valid);
         if (!valid)
             fputs("\xef\xbf\xbd", out);
         else if (*s == '"' || *s == '\\')
@@ -35,7 +35,6 @@ static void put_quoted(FILE *out, const char *text)
             fprintf(out, "\\u%04x", *s);
         else
             fwrite(s, 1, length, out);
-        s += length;
     }
     fputc('"', out);
 }
@@ -146,7 +145,6 @@ void json_put_real(json_writer *w, const char *key, double value)
             put_element(w, NULL, value[i]);                                                        \
         json_end_array(w);                                                                         \
     }
-
 DEFINE_PUT_ARRAY(json_put_ints, int, json_put_int64)
 DEFINE_PUT_ARRAY(json_put_int64s, int64_t, json_put_int64)
 DEFINE_PUT_ARRAY(json_put_sizes, size_t, json_put_size)
