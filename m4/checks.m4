@@ -31,11 +31,6 @@ AS_IF([test "$enable_sanitizers" != no],
 AM_CONDITIONAL([SANITIZERS], [test "$tatp_sanitizers" = yes])
 AC_SUBST([SANITIZER_FLAGS])])
 
-# The programs write JSON with it.
-AC_DEFUN([TATP_JANSSON],
-[PKG_CHECK_MODULES([JANSSON], [jansson >= 2.7], [],
-    [AC_MSG_ERROR([jansson is missing. Install with: apt-get install libjansson-dev])])])
-
 AC_DEFUN([TATP_CHECK],
 [PKG_CHECK_MODULES([CHECK], [check >= 0.10],
     [check_summary="Check `$PKG_CONFIG --modversion check`"],

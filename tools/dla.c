@@ -2,20 +2,22 @@
 /* dla: shows and converts view files, and places ranks on nodes as the rmaps/dla component does. */
 #include "dla.h"
 
+#include "tool.h"
+
 const char *argp_program_version = "dla (" PACKAGE_STRING ")";
 
 int main(int argc, char **argv)
 {
     static const tool_command commands[] = {
-        {"map", run_map},         {"show", run_show},         {"compare", run_compare},
-        {"convert", run_convert}, {"pingpong", run_pingpong}, {NULL, NULL},
+        {"map", dla_map},         {"show", dla_show},         {"compare", dla_compare},
+        {"convert", dla_convert}, {"pingpong", dla_pingpong}, {NULL, NULL},
     };
     return tool_run(commands,
                     "Places ranks on nodes by what they access in a file.\v"
                     "Commands:\n"
                     "  map       place ranks on nodes, for any launcher\n"
-                    "  compare   place by every method, and tell what each is worth\n"
-                    "  show      tell what a view file holds\n"
+                    "  compare   place ranks by every method, and compare the placements\n"
+                    "  show      print the contents of a view file\n"
                     "  convert   write a view file in other formats\n"
                     "  pingpong  measure the bandwidth between nodes (an MPI program)\n"
                     "'dla COMMAND --help' lists the options of a command.",

@@ -1,73 +1,78 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dla compare: every method on one view, and what its placement is worth. */
+/* dla compare: places the ranks of one view by every method, and compares the placements. */
+#include "dla.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dla.h"
-#include "dla_formats.h"
+#include "dla_problem.h"
 #include "graph.h"
-#include "json.h"
 #include "scotch.h"
+#include "tool.h"
+#include "tool_json.h"
 
 struct compare_options {
     problem_options problem;
     bool json;
 };
 
-/* A placement to be compared; node is NULL when there is none, `why` tells. */
+/* A placement; node is NULL if it was skipped, for the reason `why`. */
 struct candidate {
     const char *name, *why;
     size_t *node;
     double seconds;
 };
 
-/* MPIPP looks at all pairs for each swap. It is left out where one swap a rank takes longer than
- * some ten seconds, and ends early where all that it may do would. */
-enum { MPIPP_SWAPS_A_RANK = 20 };
+/* MPIPP examines all pairs for each swap. It is skipped if one swap per rank takes longer than some
+ * ten seconds, and limited in its number of swaps if all of them would. */
+enum { MPIPP_SWAPS_PER_RANK = 20 };
 static const double mpipp_pairs = 1e10;
 
 static error_t parse_compare_option(int key, char *arg, struct argp_state *state)
 {
     struct compare_options *options = state->input;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &options->problem; return 0;
-    case 'j': options->json = true; return 0;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->problem;
+        state->child_inputs[1] = &options->json;
+        return 0;
     case ARGP_KEY_ARG:
         if (options->problem.spec.file != NULL)
             return tool_refuse_argument(arg, state);
         options->problem.spec.file = tool_copy(arg);
         return 0;
-    case ARGP_KEY_END: check_problem_options(&options->problem, state); return 0;
+    case ARGP_KEY_END: problem_check_options(&options->problem, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp compare_argp = {
-    .options = (const struct argp_option[]){{"json", 'j', NULL, 0, "Print JSON", 0}, {0}},
     .parser = parse_compare_option,
     .args_doc = "[FILE]",
-    .doc = "Places the ranks of a view file, or of a grid, by every method, and tells what each "
-           "placement is worth.",
-    .children = (const struct argp_child[]){{&problem_argp, 0, NULL, 0}, {0}},
+    .doc = "Places the ranks of a view file, or of a grid, by every method, and prints weights, "
+           "costs and time of each placement.",
+    .children = (const struct argp_child[]){{&problem_argp, 0, NULL, 0},
+                                            {&tool_json_argp, 0, NULL, 0},
+                                            {0}},
 };
 
 /* ---- placements ---- */
 
-static struct candidate by_mpipp(const problem *p)
+static struct candidate place_by_mpipp(const problem *p)
 {
     struct candidate c = {.name = "mpipp"};
     size_t ranks = p->input.view->rows;
     double swaps = mpipp_pairs / ((double)ranks * (double)ranks + 1),
-           most = MPIPP_SWAPS_A_RANK * (double)ranks;
+           most = MPIPP_SWAPS_PER_RANK * (double)ranks;
     if (swaps < (double)ranks) {
         c.why = "too many ranks";
         return c;
     }
     size_t *node = tool_allocate(ranks, sizeof *node);
-    double begun = seconds_now();
+    double begin = tool_seconds();
     int rc = setmatch_mpipp_from(&p->input, 1, (size_t)(swaps < most ? swaps : most), node);
-    c.seconds = seconds_now() - begun;
+    c.seconds = tool_seconds() - begin;
     if (rc == 0)
         return c.node = node, c;
     free(node);
@@ -75,15 +80,15 @@ static struct candidate by_mpipp(const problem *p)
     return c;
 }
 
-static const char *place_by_peer(const problem *p, struct candidate *c)
+static const char *place_graph_by_peer(const problem *p, struct candidate *c)
 {
     matrix graph;
     if (undirected_graph(p->input.view, &graph) != 0)
         return "out of memory";
     size_t *node = tool_allocate(graph.rows, sizeof *node);
-    double begun = seconds_now();
+    double begin = tool_seconds();
     int rc = peer_place(&graph, p->input.nodes, node);
-    c->seconds = seconds_now() - begun;
+    c->seconds = tool_seconds() - begin;
     matrix_release(&graph);
     if (rc == 0)
         return c->node = node, NULL;
@@ -91,15 +96,15 @@ static const char *place_by_peer(const problem *p, struct candidate *c)
     return "it failed";
 }
 
-/* A general partitioner knows of equal nodes only, and keeps to their slots about. */
-static struct candidate by_peer(const problem *p)
+/* A general partitioner supports equal nodes only, and may exceed their slots slightly. */
+static struct candidate place_by_peer(const problem *p)
 {
     struct candidate c = {.name = peer_name};
     for (size_t n = 1; n < p->input.nodes; n++)
         if (p->input.slots[n] != p->input.slots[0])
             c.why = "nodes of different slots";
     if (c.why == NULL)
-        c.why = place_by_peer(p, &c);
+        c.why = place_graph_by_peer(p, &c);
     return c;
 }
 
@@ -114,8 +119,7 @@ static size_t over_slots(const problem *p, const size_t *node)
 
 /* ---- printing ---- */
 
-/* Bytes that leave their node, and where there are groups of nodes, their group of each level. */
-static void print_crossing(const problem *p, const size_t *node)
+static void print_crossing_by_level(const problem *p, const size_t *node)
 {
     int64_t *crossing = problem_crossing(p, node);
     for (size_t k = 0; k <= p->network.levels; k++)
@@ -123,7 +127,7 @@ static void print_crossing(const problem *p, const size_t *node)
     free(crossing);
 }
 
-static void print_row(const problem *p, const struct candidate *c, bool crossing)
+static void print_candidate(const problem *p, const struct candidate *c, bool crossing)
 {
     if (c->node == NULL) {
         printf("%-13s # %s\n", c->name, c->why);
@@ -133,92 +137,83 @@ static void print_row(const problem *p, const struct candidate *c, bool crossing
     printf("%-13s %12" PRId64 " %12" PRId64 " %12.6g", c->name, r.inside, r.total - r.inside,
            r.cost);
     if (crossing)
-        print_crossing(p, c->node);
+        print_crossing_by_level(p, c->node);
     printf(" %10.6f", c->seconds);
     if (over_slots(p, c->node) > 0)
         printf("  # %zu ranks beyond the slots", over_slots(p, c->node));
     putchar('\n');
 }
 
-static json_t *describe(const problem *p, const struct candidate *c, bool crossing)
+static void put_candidate(json_writer *w, const problem *p, const struct candidate *c,
+                          bool crossing)
 {
-    json_t *row = json_object();
-    json_object_set_new(row, "method", json_string(c->name));
+    json_begin_object(w, NULL);
+    json_put_string(w, "method", c->name);
     if (c->node == NULL) {
-        json_object_set_new(row, "skipped", json_string(c->why));
-        return row;
+        json_put_string(w, "skipped", c->why);
+    } else {
+        problem_put_report(w, p, c->node, crossing);
+        json_put_size(w, "ranks_beyond_slots", over_slots(p, c->node));
+        json_put_real(w, "seconds", c->seconds);
     }
-    setmatch_report r = problem_judge(p, c->node);
-    json_object_set_new(row, "weight_inside", json_integer(r.inside));
-    json_object_set_new(row, "weight_total", json_integer(r.total));
-    json_object_set_new(row, "cost", json_real(r.cost));
-    if (crossing) {
-        json_object_set_new(row, "crossing_bytes", json_integer(r.crossing));
-        json_object_set_new(row, "crossing_by_level", list_crossing(p, c->node));
-        json_object_set_new(row, "total_bytes", json_integer(r.bytes));
-    }
-    json_object_set_new(row, "ranks_beyond_slots",
-                        json_integer((json_int_t)over_slots(p, c->node)));
-    json_object_set_new(row, "seconds", json_real(c->seconds));
-    return row;
+    json_end_object(w);
 }
 
-struct table {
-    const problem *problem;
-    json_t *rows; /* NULL: text, printed as it comes */
-    bool crossing;
-};
-
-/* Takes the placement over. */
-static void add_row(struct table *t, struct candidate *c)
+/* Frees the placement. Text is flushed, because later methods may take long. */
+static void add_candidate(json_writer *w, const problem *p, struct candidate *c)
 {
-    if (t->rows != NULL)
-        json_array_append_new(t->rows, describe(t->problem, c, t->crossing));
+    bool crossing = p->profile.calls > 0;
+    if (w != NULL)
+        put_candidate(w, p, c, crossing);
     else
-        print_row(t->problem, c, t->crossing);
+        print_candidate(p, c, crossing);
     fflush(stdout);
     free(c->node);
 }
 
-static void print_head(const struct table *t)
+static void print_head(const problem *p)
 {
+    bool crossing = p->profile.calls > 0;
     printf("# method      weight inside  between      cost (V/P) %s",
-           t->crossing ? "crossing bytes " : "");
-    for (size_t k = 1; t->crossing && k <= t->problem->network.levels; k++)
+           crossing ? "crossing bytes " : "");
+    for (size_t k = 1; crossing && k <= p->network.levels; k++)
         printf("beyond level %zu ", k);
     printf("seconds\n");
 }
 
-static int add_rows(struct table *t)
+/* w: NULL for text. */
+static int add_candidates(json_writer *w, const problem *p)
 {
-    if (t->rows == NULL)
-        print_head(t);
     for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
         struct candidate c = {.name = m->name};
         if (m->place == setmatch_mpipp)
-            c = by_mpipp(t->problem);
-        else if ((c.node = problem_place(t->problem, m, &c.seconds)) == NULL)
+            c = place_by_mpipp(p);
+        else if ((c.node = problem_place(p, m, &c.seconds)) == NULL)
             return TOOL_FAILURE;
-        add_row(t, &c);
+        add_candidate(w, p, &c);
     }
     if (peer_name != NULL) {
-        struct candidate c = by_peer(t->problem);
-        add_row(t, &c);
+        struct candidate c = place_by_peer(p);
+        add_candidate(w, p, &c);
     }
     return 0;
 }
 
-static int compare(const problem *p, bool json)
+static int compare_methods(const problem *p, bool as_json)
 {
-    struct table t = {p, json ? json_array() : NULL, p->profile.calls > 0};
-    int status = add_rows(&t);
-    if (status == 0 && json)
-        return tool_print_json(t.rows);
-    json_decref(t.rows);
-    return status;
+    tool_json json;
+    if (!as_json) {
+        print_head(p);
+        return add_candidates(NULL, p);
+    }
+    tool_json_begin(&json);
+    json_begin_array(&json.w, NULL);
+    int status = add_candidates(&json.w, p);
+    json_end_array(&json.w);
+    return tool_json_end(&json, status);
 }
 
-int run_compare(int argc, char **argv)
+int dla_compare(int argc, char **argv)
 {
     struct compare_options options = {.json = false};
     problem p;
@@ -226,7 +221,7 @@ int run_compare(int argc, char **argv)
         return tool_fail("out of memory");
     int status = problem_load(&p, &options.problem);
     if (status == 0)
-        status = compare(&p, options.json);
+        status = compare_methods(&p, options.json);
     problem_release(&p);
     problem_options_release(&options.problem);
     return status;

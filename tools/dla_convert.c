@@ -1,34 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dla convert: a view file in the formats of other programs. */
+#include "dla.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dla.h"
+#include "dla_problem.h"
 #include "graph.h"
+#include "tool.h"
 
-typedef int (*write_fn)(const view_file *f); /* to standard output; 0 or a negative errno value */
+/* Formats are written from the view, or from its undirected graph. */
+struct conversion {
+    const char *name;
+    int (*write)(const view_file *f); /* 0 or a negative errno value */
+    void (*print)(const matrix *graph);
+};
 
 struct convert_options {
     const char *file;
-    write_fn write;
+    const struct conversion *conversion;
 };
-
-/* ---- graphs ---- */
-
-typedef void (*print_fn)(const matrix *graph);
-
-static int print_graph(const view_file *f, print_fn print)
-{
-    matrix graph;
-    int rc = undirected_graph(&f->view, &graph);
-    if (rc != 0)
-        return rc;
-    print(&graph);
-    matrix_release(&graph);
-    return 0;
-}
 
 static void print_dot(const matrix *g)
 {
@@ -43,8 +36,8 @@ static void print_dot(const matrix *g)
     printf("}\n");
 }
 
-/* Version, vertices and arcs, first number and flags: arcs have weights; then the degree and each
- * arc's weight and end. */
+/* Header: version; vertices and arcs; first index and flags (weighted arcs). Then per vertex its
+ * degree, and the weight and the end of each arc. */
 static void print_scotch(const matrix *g)
 {
     printf("0\n%zu %zu\n0 010\n", g->rows, g->row_start[g->rows]);
@@ -56,8 +49,8 @@ static void print_scotch(const matrix *g)
     }
 }
 
-/* Vertices, edges, format: edges have weights; then each vertex' neighbours, counted from 1, and
- * weights. */
+/* Header: vertices, edges, format (weighted edges). Then per vertex its neighbours, counted from 1,
+ * and the weights. */
 static void print_metis(const matrix *g)
 {
     printf("%zu %zu 001\n", g->rows, g->row_start[g->rows] / 2);
@@ -67,8 +60,6 @@ static void print_metis(const matrix *g)
         putchar('\n');
     }
 }
-
-/* ---- formats ---- */
 
 static int write_mtx(const view_file *f)
 {
@@ -80,27 +71,9 @@ static int write_fileview(const view_file *f)
     return view_file_write(stdout, f);
 }
 
-static int write_dot(const view_file *f)
-{
-    return print_graph(f, print_dot);
-}
-
-static int write_scotch(const view_file *f)
-{
-    return print_graph(f, print_scotch);
-}
-
-static int write_metis(const view_file *f)
-{
-    return print_graph(f, print_metis);
-}
-
-static const struct {
-    const char *name;
-    write_fn write;
-} formats[] = {
-    {"mtx", write_mtx},       {"fileview", write_fileview}, {"dot", write_dot},
-    {"scotch", write_scotch}, {"metis", write_metis},
+static const struct conversion conversions[] = {
+    {"mtx", write_mtx, NULL},       {"fileview", write_fileview, NULL}, {"dot", NULL, print_dot},
+    {"scotch", NULL, print_scotch}, {"metis", NULL, print_metis},
 };
 
 static error_t parse_convert_option(int key, char *arg, struct argp_state *state)
@@ -109,15 +82,15 @@ static error_t parse_convert_option(int key, char *arg, struct argp_state *state
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &options->file; return 0;
     case 't':
-        for (size_t k = 0; k < sizeof formats / sizeof formats[0]; k++)
-            if (strcmp(formats[k].name, arg) == 0) {
-                options->write = formats[k].write;
+        for (size_t k = 0; k < sizeof conversions / sizeof conversions[0]; k++)
+            if (strcmp(conversions[k].name, arg) == 0) {
+                options->conversion = &conversions[k];
                 return 0;
             }
         argp_error(state, "'%s' is not a format: mtx, fileview, dot, scotch or metis", arg);
         return 0;
     case ARGP_KEY_END:
-        if (options->write == NULL)
+        if (options->conversion == NULL)
             argp_error(state, "--to is needed");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -130,11 +103,12 @@ static const struct argp convert_argp = {
             {"to", 't', "FORMAT", 0, "mtx, fileview, dot, scotch or metis", 0}, {0}},
     .parser = parse_convert_option,
     .children = (const struct argp_child[]){{&tool_file_argp, 0, NULL, 0}, {0}},
-    .doc = "Writes a view file, or a matrix in Matrix Market format, in another format; a profile "
-           "only as fileview.",
+    .doc =
+        "Writes a view file, or a matrix in Matrix Market format, in another format. Only fileview "
+        "contains the profile.",
 };
 
-static int read_market(const char *name, view_file *file)
+static int read_market_view(const char *name, view_file *file)
 {
     matrix_error error = {0, "cannot be read"};
     FILE *stream = tool_open(name);
@@ -148,8 +122,8 @@ static int read_market(const char *name, view_file *file)
     return rc == 0 ? 0 : tool_fail_reading(name, rc, &error);
 }
 
-/* So that a view can come back. */
-static int read_either(const char *name, view_file *file)
+/* Reads a view file, or a Matrix Market file, such as the output of --to mtx. */
+static int read_view_or_market(const char *name, view_file *file)
 {
     char begin[2] = "";
     FILE *stream = tool_open(name);
@@ -158,29 +132,36 @@ static int read_either(const char *name, view_file *file)
     size_t got = fread(begin, 1, sizeof begin, stream);
     fclose(stream);
     if (got < sizeof begin || memcmp(begin, "%%", sizeof begin) != 0)
-        return read_view(name, file);
-    return read_market(name, file);
+        return problem_read_view(name, file);
+    return read_market_view(name, file);
 }
 
-static int convert(const struct convert_options *options, const view_file *file)
+/* tool_run reports write errors of stdout. */
+static int convert_view(const struct convert_options *options, const view_file *file)
 {
+    matrix graph = {0};
+    int rc;
     if (file->view.rows != file->view.cols)
         return tool_fail("%s: %zu rows and %zu columns: a view is square", options->file,
                          file->view.rows, file->view.cols);
-    int rc = options->write(file);
-    /* of a failing stream main() tells */
+    if (options->conversion->write != NULL) {
+        rc = options->conversion->write(file);
+    } else if ((rc = undirected_graph(&file->view, &graph)) == 0) {
+        options->conversion->print(&graph);
+        matrix_release(&graph);
+    }
     return rc == 0 || rc == -EIO ? 0 : tool_fail("%s: %s", options->file, strerror(-rc));
 }
 
-int run_convert(int argc, char **argv)
+int dla_convert(int argc, char **argv)
 {
     struct convert_options options = {.file = NULL};
     view_file file = {.patterns = 0};
     if (argp_parse(&convert_argp, argc, argv, 0, NULL, &options) != 0)
         return tool_fail("out of memory");
-    int status = read_either(options.file, &file);
+    int status = read_view_or_market(options.file, &file);
     if (status == 0)
-        status = convert(&options, &file);
+        status = convert_view(&options, &file);
     view_file_release(&file);
     return status;
 }

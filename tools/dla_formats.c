@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The formats of a placement. */
 #include "dla_formats.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+#include "tool.h"
+#include "tool_json.h"
 
 static size_t ranks_of(const placement *placed)
 {
@@ -17,10 +19,12 @@ static const char *node_of(const placement *placed, size_t rank)
 
 /* ---- for people and programs ---- */
 
-static void print_crossing_levels(const placement *placed, const size_t *by_slot)
+static void print_crossing_bytes(const problem *p, const size_t *node, const size_t *by_slot,
+                                 int64_t bytes)
 {
-    const problem *p = placed->problem;
-    int64_t *crossing = problem_crossing(p, placed->node), *before = problem_crossing(p, by_slot);
+    int64_t *crossing = problem_crossing(p, node), *before = problem_crossing(p, by_slot);
+    printf("# bytes that leave their node: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n",
+           crossing[0], bytes, before[0]);
     for (size_t k = 1; k <= p->network.levels; k++)
         printf("# bytes that leave their group of nodes, level %zu: %" PRId64 "; by slot %" PRId64
                "\n",
@@ -29,18 +33,7 @@ static void print_crossing_levels(const placement *placed, const size_t *by_slot
     free(crossing);
 }
 
-static void print_crossing(const placement *placed, const setmatch_report *report,
-                           const size_t *by_slot)
-{
-    if (report->bytes == 0)
-        return;
-    setmatch_report before = problem_judge(placed->problem, by_slot);
-    printf("# bytes that leave their node: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n",
-           report->crossing, report->bytes, before.crossing);
-    print_crossing_levels(placed, by_slot);
-}
-
-static int print_table(const placement *placed)
+static int print_placement_table(const placement *placed)
 {
     const problem *p = placed->problem;
     double seconds;
@@ -50,7 +43,8 @@ static int print_table(const placement *placed)
     setmatch_report report = problem_judge(p, placed->node), before = problem_judge(p, by_slot);
     printf("# weight inside nodes: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n",
            report.inside, report.total, before.inside);
-    print_crossing(placed, &report, by_slot);
+    if (report.bytes > 0)
+        print_crossing_bytes(p, placed->node, by_slot, report.bytes);
     printf("# rank node\n");
     for (size_t rank = 0; rank < ranks_of(placed); rank++)
         printf("%zu %s\n", rank, node_of(placed, rank));
@@ -58,46 +52,27 @@ static int print_table(const placement *placed)
     return 0;
 }
 
-json_t *list_crossing(const problem *p, const size_t *node)
+static int print_placement_json(const placement *placed)
 {
-    int64_t *crossing = problem_crossing(p, node);
-    json_t *list = json_array();
-    for (size_t k = 0; k <= p->network.levels; k++)
-        json_array_append_new(list, json_integer(crossing[k]));
-    free(crossing);
-    return list;
-}
-
-static json_t *list_nodes(const placement *placed)
-{
-    json_t *list = json_array();
+    const problem *p = placed->problem;
+    tool_json json;
+    tool_json_begin(&json);
+    json_begin_object(&json.w, NULL);
+    json_put_string(&json.w, "method", placed->method->name);
+    json_put_size(&json.w, "ranks", ranks_of(placed));
+    problem_put_report(&json.w, p, placed->node, problem_judge(p, placed->node).bytes > 0);
+    json_put_real(&json.w, "seconds", placed->seconds);
+    json_begin_array(&json.w, "node_of_rank");
     for (size_t rank = 0; rank < ranks_of(placed); rank++)
-        json_array_append_new(list, tool_json_text(node_of(placed, rank)));
-    return list;
-}
-
-static int print_json(const placement *placed)
-{
-    setmatch_report report = problem_judge(placed->problem, placed->node);
-    json_t *all = json_object();
-    json_object_set_new(all, "method", json_string(placed->method->name));
-    json_object_set_new(all, "ranks", json_integer((json_int_t)ranks_of(placed)));
-    json_object_set_new(all, "weight_inside", json_integer(report.inside));
-    json_object_set_new(all, "weight_total", json_integer(report.total));
-    json_object_set_new(all, "cost", json_real(report.cost));
-    if (report.bytes > 0) {
-        json_object_set_new(all, "crossing_bytes", json_integer(report.crossing));
-        json_object_set_new(all, "crossing_by_level", list_crossing(placed->problem, placed->node));
-        json_object_set_new(all, "total_bytes", json_integer(report.bytes));
-    }
-    json_object_set_new(all, "seconds", json_real(placed->seconds));
-    json_object_set_new(all, "node_of_rank", list_nodes(placed));
-    return tool_print_json(all);
+        json_put_string(&json.w, NULL, node_of(placed, rank));
+    json_end_array(&json.w);
+    json_end_object(&json.w);
+    return tool_json_end(&json, 0);
 }
 
 /* ---- for launchers ---- */
 
-/* Open MPI: the slot is the rank's place among the ranks of its node. */
+/* Open MPI: the slot is the index of the rank among the ranks of its node. */
 static int print_rankfile(const placement *placed)
 {
     size_t *used = tool_allocate(placed->problem->nodes->count, sizeof *used);
@@ -107,7 +82,7 @@ static int print_rankfile(const placement *placed)
     return 0;
 }
 
-/* Hydra: ranks in turn, so many on each line's host. */
+/* Hydra: HOST:COUNT for each run of consecutive ranks on one node. */
 static int print_hostfile(const placement *placed)
 {
     size_t ranks = ranks_of(placed);
@@ -120,7 +95,7 @@ static int print_hostfile(const placement *placed)
     return 0;
 }
 
-/* SLURM_HOSTFILE of an arbitrary distribution, and Open MPI's mapper seq: a host for each rank. */
+/* SLURM_HOSTFILE of --distribution=arbitrary, and Open MPI's mapper seq: one host per rank. */
 static int print_slurm(const placement *placed)
 {
     for (size_t rank = 0; rank < ranks_of(placed); rank++)
@@ -128,8 +103,8 @@ static int print_slurm(const placement *placed)
     return 0;
 }
 
-/* Ranks by node: those of node n are rank[first[n]] .. rank[first[n + 1] - 1], in order. first[]
- * has an entry more than that, for work. */
+/* Ranks by node: those of node n are rank[first[n]] .. rank[first[n + 1] - 1], ascending. first[]
+ * has nodes + 2 entries, the last for work. */
 static void sort_by_node(const placement *placed, size_t *first, size_t *rank)
 {
     size_t *end = first + 1, nodes = placed->problem->nodes->count;
@@ -141,9 +116,9 @@ static void sort_by_node(const placement *placed, size_t *first, size_t *rank)
         rank[end[placed->node[r]]++] = r;
 }
 
-/* The launcher fills one node after the other with equally many ranks, so that a node may have
- * fewer only if it is the last. Nodes without slots are none to the launcher. Sets the first node
- * of all, and the first that does not fit; false: all do. */
+/* The launcher puts the same number of ranks on each node except the last, and ignores nodes
+ * without slots. Sets *begin to the first node with slots and *uneven to the first node with
+ * another number of ranks; false: there is none. */
 static bool find_uneven(const size_t *first, const node_list *nodes, size_t *begin, size_t *uneven)
 {
     size_t last = nodes->count, n = 0;
@@ -172,11 +147,11 @@ static int print_cray(const placement *placed)
     sort_by_node(placed, first, rank);
     size_t begin = 0, uneven = 0;
     if (find_uneven(first, nodes, &begin, &uneven))
-        status = tool_fail("%s gets %zu ranks and %s %zu: an order of ranks needs equally many on "
-                           "each node but the last; "
-                           "give the nodes so many slots",
-                           nodes->name[begin], first[begin + 1] - first[begin], nodes->name[uneven],
-                           first[uneven + 1] - first[uneven]);
+        status =
+            tool_fail("%s gets %zu ranks and %s %zu: an order of ranks needs the same number on "
+                      "each node except the last; change the slots of the nodes",
+                      nodes->name[begin], first[begin + 1] - first[begin], nodes->name[uneven],
+                      first[uneven + 1] - first[uneven]);
     for (size_t n = 0; status == 0 && n < nodes->count; n++) {
         if (first[n] == first[n + 1])
             continue;
@@ -190,8 +165,8 @@ static int print_cray(const placement *placed)
 }
 
 const placement_format placement_formats[] = {
-    {"table", print_table},
-    {"json", print_json},
+    {"table", print_placement_table},
+    {"json", print_placement_json},
     {"rankfile", print_rankfile},
     {"hostfile", print_hostfile},
     {"slurm", print_slurm},

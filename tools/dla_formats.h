@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The formats of a placement.
+ * Output formats of a placement.
  */
 #ifndef TOOLS_DLA_FORMATS_H
 #define TOOLS_DLA_FORMATS_H
 
-#include "dla.h"
-#include "json.h"
+#include "dla_problem.h"
 
 typedef struct placement {
     const problem *problem;
@@ -20,10 +19,7 @@ typedef struct placement_format {
     int (*print)(const placement *placed); /* 0, or TOOL_FAILURE after a message */
 } placement_format;
 
-/* Closed by an entry whose name is NULL; the first is the default. */
+/* Ends with a NULL name; the first is the default. */
 extern const placement_format placement_formats[];
-
-/* problem_crossing as JSON. */
-json_t *list_crossing(const problem *p, const size_t *node);
 
 #endif

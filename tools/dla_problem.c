@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is to be placed where: the options that name it, the files behind them, and the placing. */
 #define _GNU_SOURCE /* asprintf */
+#include "dla_problem.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../orte/mca/rmaps/dla/rmaps_dla_network.h"
-#include "dla.h"
+#include "tool.h"
 
 /* ---- options ---- */
 
-static void set_item(problem_options *options, const char *key, const char *value,
-                     const struct argp_state *state)
+static void set_spec_item(problem_options *options, const char *key, const char *value,
+                          const struct argp_state *state)
 {
     char reason[DLA_SPEC_REASON_SIZE], *item;
     if (asprintf(&item, "%s=%s", key, value) < 0)
@@ -25,30 +25,31 @@ static void set_item(problem_options *options, const char *key, const char *valu
         argp_error(state, "%s", reason);
 }
 
-/* Options that are items of --map-by dla: too are called like them. */
-static error_t set_option(const struct argp_option *table, int key, const char *arg,
-                          const struct argp_state *state)
+/* Options have the names of the items of --map-by dla: that they set. */
+static error_t set_spec_option(const struct argp_option *table, int key, const char *arg,
+                               const struct argp_state *state)
 {
     for (; table->name != NULL; table++)
         if (table->key == key) {
-            set_item(state->input, table->name, arg, state);
+            set_spec_item(state->input, table->name, arg, state);
             return 0;
         }
     return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp_option data_options[] = {
-    {"cart", 'c', "AxB[xC...]", 0, "The view of a grid of ranks instead of a file", 0},
+    {"cart", 'c', "AxB[xC...]", 0, "The view of a process grid instead of a file", 0},
     {"order", 'O', "C|Fortran", 0,
-     "Which dimension lies closest in the file: the last (C, default) or the first", 0},
-    {"nodes", 'n', "NAME[:SLOTS],...", 0,
-     "The nodes, as n0:4,n[1-3]:8; 1 slot where none are given", 0},
+     "Dimension that is contiguous in the file: the last (C, default) or the first", 0},
+    {"nodes", 'n', "NAME[:SLOTS],...", 0, "The nodes, as n0:4,n[1-3]:8; default 1 slot", 0},
     {"hostfile", 'H', "FILE", 0, "The nodes, as an Open MPI hostfile", 0},
-    {"topology", 'T', "FILE", 0, "The network: what cannot share a node shall share a switch", 0},
+    {"topology", 'T', "FILE", 0,
+     "The network: ranks that do not fit on one node are placed under one switch", 0},
     {"bandwidth", 'B', "FILE", 0, "The network, as 'dla pingpong' measured it", 0},
-    {"threshold", 't', "PERCENT", 0, "Count values so near the largest (default 10)", 0},
+    {"threshold", 't', "PERCENT", 0,
+     "Only values at most PERCENT below the largest count (default 10)", 0},
     {"domains", 'd', "DOMAINS", 0,
-     "File domains that a profile is placed for: even, fitted or auto (default)", 0},
+     "Kind of file domains assumed for a profile: even, fitted or auto (default)", 0},
     {0},
 };
 
@@ -65,40 +66,40 @@ static error_t parse_data_option(int key, char *arg, struct argp_state *state)
         if (nodes_parse(&options->nodes, arg) != 0)
             exit(TOOL_USAGE);
         return 0;
-    default: return set_option(data_options, key, arg, state);
+    default: return set_spec_option(data_options, key, arg, state);
     }
 }
 
 const struct argp problem_argp = {.options = data_options, .parser = parse_data_option};
 
 static const struct argp_option method_options[] = {
-    {"file", 'f', "FILE", 0, "View file: what was recorded", 0},
-    {"method", 'm', "METHOD", 0, "How to place: auto (default), setmatch, ...; see dla(1)", 0},
-    {"objective", 'o', "OBJECTIVE", 0, "What shall be least: neighbours, profile or auto (default)",
-     0},
+    {"file", 'f', "FILE", 0, "View file, as recorded", 0},
+    {"method", 'm', "METHOD", 0, "Placement method: auto (default), setmatch, ...; see dla(1)", 0},
+    {"objective", 'o', "OBJECTIVE", 0,
+     "Objective to minimise: neighbours, profile or auto (default)", 0},
     {"refine", 'r', "on|off", 0, "Improve the placement pair by pair of nodes (default on)", 0},
     {0},
 };
 
 static error_t parse_method_option(int key, char *arg, struct argp_state *state)
 {
-    return set_option(method_options, key, arg, state);
+    return set_spec_option(method_options, key, arg, state);
 }
 
-const struct argp method_argp = {.options = method_options, .parser = parse_method_option};
+const struct argp problem_method_argp = {.options = method_options, .parser = parse_method_option};
 
-void check_problem_options(const problem_options *options, const struct argp_state *state)
+void problem_check_options(const problem_options *options, const struct argp_state *state)
 {
-    bool twice;
+    bool conflict;
     if ((options->spec.file != NULL) + (options->spec.cart.ndims > 0) != 1)
         argp_error(state, "one of a view file and --cart is needed");
     if ((options->hostfile != NULL) + (options->nodes.count > 0) != 1)
         argp_error(state, "one of --nodes and --hostfile is needed");
-    if (options->spec.has_order && options->spec.cart.ndims == 0)
+    if (options->spec.has_choice[DLA_ORDER] && options->spec.cart.ndims == 0)
         argp_error(state, "--order is that of --cart");
-    dla_network_file(&options->spec, &twice);
-    if (twice)
-        argp_error(state, "one of --topology and --bandwidth is too many");
+    dla_network_file(&options->spec, &conflict);
+    if (conflict)
+        argp_error(state, "--topology and --bandwidth exclude each other; specify only one");
 }
 
 void problem_options_release(problem_options *options)
@@ -109,31 +110,32 @@ void problem_options_release(problem_options *options)
 
 /* ---- files ---- */
 
-static int read_view_file(FILE *stream, void *made, matrix_error *error)
+static int read_view_stream(FILE *stream, void *object, matrix_error *error)
 {
-    return view_file_read(stream, made, error);
+    return view_file_read(stream, object, error);
 }
 
-int read_view(const char *name, view_file *file)
+int problem_read_view(const char *name, view_file *file)
 {
-    return tool_read(name, read_view_file, file);
+    return tool_read(name, read_view_stream, file);
 }
 
-static int load_view(problem *p, const dla_spec *spec)
+static int load_problem_view(problem *p, const dla_spec *spec)
 {
     const dla_cart *cart = &spec->cart;
     if (spec->file != NULL)
-        return read_view(spec->file, &p->file);
-    int rc = setmatch_cartesian(cart->dims, cart->ndims, cart->order, &p->file.view);
+        return problem_read_view(spec->file, &p->file);
+    int rc = setmatch_cartesian(cart->dims, cart->ndims, (setmatch_order)spec->choice[DLA_ORDER],
+                                &p->file.view);
     return rc == 0 ? 0 : tool_fail("the grid: %s", strerror(-rc));
 }
 
-static int load_network(problem *p, const dla_spec *spec)
+static int load_problem_network(problem *p, const dla_spec *spec)
 {
     const dla_nodes nodes = {(const char *const *)p->nodes->name, p->nodes->count};
     matrix_error error;
-    bool twice;
-    const char *name = dla_network_file(spec, &twice);
+    bool conflict;
+    const char *name = dla_network_file(spec, &conflict);
     if (name == NULL)
         return 0;
     FILE *stream = tool_open(name);
@@ -152,22 +154,22 @@ int problem_load(problem *p, problem_options *options)
     *p = (problem){.nodes = &options->nodes};
     int status = options->hostfile != NULL ? nodes_read(&options->nodes, options->hostfile) : 0;
     if (status == 0)
-        status = load_view(p, spec);
+        status = load_problem_view(p, spec);
     if (status == 0)
-        status = load_network(p, spec);
+        status = load_problem_network(p, spec);
     p->profile = (setmatch_profile){p->file.patterns, p->file.bytes};
     p->input = (setmatch_input){
         .view = &p->file.view,
         .slots = p->nodes->slots,
         .nodes = p->nodes->count,
         .network = &p->network,
-        .threshold = spec->has_threshold ? spec->threshold : SETMATCH_DEFAULT_THRESHOLD,
-        .refine = !spec->has_refine || spec->refine,
+        .threshold = dla_spec_threshold(spec),
+        .refine = spec->choice[DLA_REFINE] == DLA_REFINE_ON,
         .profile = p->profile.calls > 0 ? &p->profile : NULL,
-        .objective = spec->objective,
-        .domains = spec->domains,
+        .objective = (setmatch_objective)spec->choice[DLA_OBJECTIVE],
+        .domains = (setmatch_domains)spec->choice[DLA_DOMAINS],
     };
-    if (status == 0 && spec->objective == SETMATCH_OBJECTIVE_PROFILE && p->profile.calls == 0)
+    if (status == 0 && p->input.objective == SETMATCH_OBJECTIVE_PROFILE && p->profile.calls == 0)
         status = tool_fail("%s: there is no profile, which the objective needs",
                            spec->file != NULL ? spec->file : "the grid");
     return status;
@@ -179,21 +181,14 @@ void problem_release(problem *p)
     setmatch_network_release(&p->network);
 }
 
-/* ---- placing ---- */
-
-double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+/* ---- placements ---- */
 
 size_t *problem_place(const problem *p, const setmatch_method *method, double *seconds)
 {
     size_t *node = tool_allocate(p->input.view->rows, sizeof *node);
-    double begun = seconds_now();
+    double begin = tool_seconds();
     int rc = method->place(&p->input, node);
-    *seconds = seconds_now() - begun;
+    *seconds = tool_seconds() - begin;
     if (rc == 0)
         return node;
     free(node);
@@ -220,4 +215,19 @@ setmatch_report problem_judge(const problem *p, const size_t *node)
     if (rc != 0)
         exit(tool_fail("the weights: %s", strerror(-rc)));
     return report;
+}
+
+void problem_put_report(json_writer *w, const problem *p, const size_t *node, bool crossing)
+{
+    setmatch_report r = problem_judge(p, node);
+    json_put_int64(w, "weight_inside", r.inside);
+    json_put_int64(w, "weight_total", r.total);
+    json_put_real(w, "cost", r.cost);
+    if (crossing) {
+        int64_t *by_level = problem_crossing(p, node);
+        json_put_int64(w, "crossing_bytes", r.crossing);
+        json_put_int64s(w, "crossing_by_level", by_level, p->network.levels + 1);
+        json_put_int64(w, "total_bytes", r.bytes);
+        free(by_level);
+    }
 }

@@ -1,43 +1,48 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dla show: what a view file holds. */
+/* dla show: prints the contents of a view file. */
+#include "dla.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dla.h"
-#include "json.h"
+#include "dla_problem.h"
+#include "tool.h"
+#include "tool_json.h"
 
 struct show_options {
     const char *file;
     bool json;
 };
 
-/* Rows and columns are ranks; largest is 0 when nothing is between two ranks. */
-struct summary {
+/* Of the view matrix. `largest` is the largest value between two ranks, 0 if there is none. */
+struct view_summary {
     size_t entries;
     int64_t weight, largest;
-    size_t rank[2];
+    size_t rank[2]; /* of the largest value */
 };
 
 static error_t parse_show_option(int key, char *arg, struct argp_state *state)
 {
     struct show_options *options = state->input;
     (void)arg;
-    switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &options->file; return 0;
-    case 'j': options->json = true; return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
+    if (key != ARGP_KEY_INIT)
+        return ARGP_ERR_UNKNOWN;
+    state->child_inputs[0] = &options->file;
+    state->child_inputs[1] = &options->json;
+    return 0;
 }
 
 static const struct argp show_argp = {
-    .options = (const struct argp_option[]){{"json", 'j', NULL, 0, "Print JSON", 0}, {0}},
     .parser = parse_show_option,
-    .children = (const struct argp_child[]){{&tool_file_argp, 0, NULL, 0}, {0}},
-    .doc = "Tells what a view file holds: the matrix, the recorded calls, and where it comes from.",
+    .children = (const struct argp_child[]){{&tool_file_argp, 0, NULL, 0},
+                                            {&tool_json_argp, 0, NULL, 0},
+                                            {0}},
+    .doc =
+        "Prints the contents of a view file: the matrix, the recorded calls, and its provenance.",
 };
 
-static void find_largest(const matrix *view, struct summary *s)
+static void find_largest(const matrix *view, struct view_summary *s)
 {
     for (size_t row = 0; row < view->rows; row++)
         for (size_t i = view->row_start[row]; i < view->row_start[row + 1]; i++)
@@ -48,11 +53,11 @@ static void find_largest(const matrix *view, struct summary *s)
             }
 }
 
-static int summarise(const matrix *view, struct summary *s)
+static int summarise_view(const matrix *view, struct view_summary *s)
 {
     int64_t inside;
     size_t *node = tool_allocate(view->rows, sizeof *node);
-    *s = (struct summary){.entries = view->row_start[view->rows]};
+    *s = (struct view_summary){.entries = view->row_start[view->rows]};
     int rc = setmatch_weight(view, node, &inside, &s->weight);
     find_largest(view, s);
     free(node);
@@ -71,7 +76,8 @@ static void print_pattern(const view_file *f, size_t k)
            a->calls, bytes / a->calls, f->bytes[k].cols, a->unit, a->first, a->file);
 }
 
-static int print_text(const view_file *f, const struct summary *s)
+/* Both cut the comments into lines in place. */
+static void print_view(view_file *f, const struct view_summary *s)
 {
     printf("ranks %zu\nentries %zu\nweight %" PRId64 "\nlargest %" PRId64, f->view.rows, s->entries,
            s->weight, s->largest);
@@ -83,73 +89,63 @@ static int print_text(const view_file *f, const struct summary *s)
     for (char *rest = NULL, *line = strtok_r(f->comments, "\n", &rest); line != NULL;
          line = strtok_r(NULL, "\n", &rest))
         printf("%% %s\n", line);
-    return 0;
 }
 
 /* ---- JSON ---- */
 
-static json_t *describe_pattern(const view_file *f, size_t k)
+static void put_pattern(json_writer *w, const access_pattern *a, const matrix *m)
 {
-    const access_pattern *a = &f->pattern[k];
-    const matrix *m = &f->bytes[k];
-    json_t *pattern = json_object();
     int64_t bytes = 0;
     matrix_sum(m, &bytes);
-    json_object_set_new(pattern, "file", tool_json_text(a->file));
-    json_object_set_new(pattern, "calls", json_integer(a->calls));
-    json_object_set_new(pattern, "first", json_integer(a->first));
-    json_object_set_new(pattern, "bin_bytes", json_integer(a->unit));
-    json_object_set_new(pattern, "bins", json_integer((json_int_t)m->cols));
-    json_object_set_new(pattern, "entries", json_integer((json_int_t)m->row_start[m->rows]));
-    json_object_set_new(pattern, "bytes", json_integer(bytes));
-    return pattern;
+    json_begin_object(w, NULL);
+    json_put_string(w, "file", a->file);
+    json_put_int64(w, "calls", a->calls);
+    json_put_int64(w, "first", a->first);
+    json_put_int64(w, "bin_bytes", a->unit);
+    json_put_size(w, "bins", m->cols);
+    json_put_size(w, "entries", m->row_start[m->rows]);
+    json_put_int64(w, "bytes", bytes);
+    json_end_object(w);
 }
 
-static json_t *describe_profile(const view_file *f)
+static void print_view_json(view_file *f, const struct view_summary *s)
 {
-    json_t *profile = json_array();
+    tool_json json;
+    json_writer *w = &json.w;
+    tool_json_begin(&json);
+    json_begin_object(w, NULL);
+    json_put_size(w, "ranks", f->view.rows);
+    json_put_size(w, "entries", s->entries);
+    json_put_int64(w, "weight", s->weight);
+    json_put_int64(w, "largest", s->largest);
+    if (s->largest > 0)
+        json_put_sizes(w, "largest_between", s->rank, 2);
+    json_begin_array(w, "profile");
     for (size_t k = 0; k < f->patterns; k++)
-        json_array_append_new(profile, describe_pattern(f, k));
-    return profile;
-}
-
-/* Cuts the comments up. */
-static json_t *list_comments(const view_file *f)
-{
-    json_t *lines = json_array();
+        put_pattern(w, &f->pattern[k], &f->bytes[k]);
+    json_end_array(w);
+    json_begin_array(w, "provenance");
     for (char *rest = NULL, *line = strtok_r(f->comments, "\n", &rest); line != NULL;
          line = strtok_r(NULL, "\n", &rest))
-        json_array_append_new(lines, tool_json_text(line));
-    return lines;
+        json_put_string(w, NULL, line);
+    json_end_array(w);
+    json_end_object(w);
+    tool_json_end(&json, 0);
 }
 
-static int print_json(const view_file *f, const struct summary *s)
-{
-    json_t *all = json_object();
-    json_object_set_new(all, "ranks", json_integer((json_int_t)f->view.rows));
-    json_object_set_new(all, "entries", json_integer((json_int_t)s->entries));
-    json_object_set_new(all, "weight", json_integer(s->weight));
-    json_object_set_new(all, "largest", json_integer(s->largest));
-    if (s->largest > 0)
-        json_object_set_new(all, "largest_between", tool_json_numbers(s->rank, 2));
-    json_object_set_new(all, "profile", describe_profile(f));
-    json_object_set_new(all, "provenance", list_comments(f));
-    return tool_print_json(all);
-}
-
-int run_show(int argc, char **argv)
+int dla_show(int argc, char **argv)
 {
     struct show_options options = {.file = NULL};
     view_file file;
-    struct summary s;
+    struct view_summary s;
     if (argp_parse(&show_argp, argc, argv, 0, NULL, &options) != 0)
         return tool_fail("out of memory");
-    int status = read_view(options.file, &file);
+    int status = problem_read_view(options.file, &file);
     if (status != 0)
         return status;
-    status = summarise(&file.view, &s);
+    status = summarise_view(&file.view, &s);
     if (status == 0)
-        status = (options.json ? print_json : print_text)(&file, &s);
+        (options.json ? print_view_json : print_view)(&file, &s);
     view_file_release(&file);
     return status;
 }

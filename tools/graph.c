@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A view as partitioners want it. */
 #include "graph.h"
 
-/* What binds a pair: its two values together. */
-static int64_t weight_of(const matrix *view, size_t row, size_t i)
+/* Sum of the entries (row, col) and (col, row). */
+static int64_t edge_weight(const matrix *view, size_t row, size_t i)
 {
     int64_t sum;
     if (__builtin_add_overflow(view->value[i], matrix_get(view, view->col[i], row), &sum))
@@ -11,8 +10,8 @@ static int64_t weight_of(const matrix *view, size_t row, size_t i)
     return sum;
 }
 
-/* Recorders write each value twice: that is undone, where it is so for all. */
-static void halve_even(matrix *graph)
+/* Recorders write each value twice. */
+static void halve_even_weights(matrix *graph)
 {
     size_t entries = graph->row_start[graph->rows];
     for (size_t i = 0; i < entries; i++)
@@ -29,7 +28,7 @@ int undirected_graph(const matrix *view, matrix *graph)
     for (size_t row = 0; row < view->rows; row++)
         for (size_t i = view->row_start[row]; rc == 0 && i < view->row_start[row + 1]; i++) {
             size_t col = view->col[i];
-            int64_t weight = weight_of(view, row, i);
+            int64_t weight = edge_weight(view, row, i);
             if (col == row || weight == 0 || (col < row && matrix_get(view, col, row) > 0))
                 continue;
             rc = matrix_builder_add(&b, row, col, weight);
@@ -40,6 +39,6 @@ int undirected_graph(const matrix *view, matrix *graph)
         rc = matrix_builder_finish(&b, graph);
     matrix_builder_clear(&b);
     if (rc == 0)
-        halve_even(graph);
+        halve_even_weights(graph);
     return rc;
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hosts of a job as an option names them. */
 #include "hosts.h"
 
 #include <errno.h>
@@ -10,33 +9,32 @@
 #include "tool.h"
 #include "topo/topo.h"
 
-/* More is a slip of the pen. */
+/* Limits that catch mistyped numbers. */
 enum { MOST_SLOTS = 1 << 20, MOST_RANKS = 1 << 26 };
 
-struct parsing {
+struct host_parser {
     tool_hosts *hosts;
     node_list known; /* the hosts so far */
-    size_t rank_room;
+    size_t rank_capacity;
     int status;
 };
 
-/* 0, or what ended it. */
-static int add_ranks(struct parsing *p, const char *name, size_t slots)
+/* Returns 0, or p->status after a message. */
+static int add_ranks(struct host_parser *p, const char *name, size_t slots)
 {
     tool_hosts *h = p->hosts;
     if (slots > MOST_RANKS - h->ranks)
         return p->status = tool_fail("more than %d ranks on the hosts", MOST_RANKS);
     size_t host = nodes_number(&p->known, name);
-    for (; slots > 0; slots--) {
-        h->of_rank = tool_room(h->of_rank, h->ranks, &p->rank_room, sizeof *h->of_rank);
+    tool_reserve(&h->of_rank, &p->rank_capacity, h->ranks + slots, sizeof *h->of_rank);
+    for (; slots > 0; slots--)
         h->of_rank[h->ranks++] = host;
-    }
     return 0;
 }
 
-static int take(const char *text, void *context)
+static int add_host(const char *text, void *context)
 {
-    struct parsing *p = context;
+    struct host_parser *p = context;
     char name[LONGEST_NODE_NAME + 1];
     size_t slots;
     if (!nodes_split(text, 1, MOST_SLOTS, name, &slots))
@@ -44,16 +42,16 @@ static int take(const char *text, void *context)
     return add_ranks(p, name, slots);
 }
 
-static int parse_list(struct parsing *p, const char *list)
+static int parse_host_list(struct host_parser *p, const char *list)
 {
     matrix_error error;
-    int rc = topo_expand_hostlist(list, take, p, &error);
+    int rc = topo_expand_hostlist(list, add_host, p, &error);
     if (rc != 0 && p->status == 0)
         return tool_fail("'%s': %s", list, error.reason);
     return p->status;
 }
 
-static int take_line(struct parsing *p, const char *file, size_t line, char *text)
+static int add_host_line(struct host_parser *p, const char *file, size_t line, char *text)
 {
     static const char blanks[] = " \t\r\n";
     char *rest = NULL;
@@ -68,18 +66,18 @@ static int take_line(struct parsing *p, const char *file, size_t line, char *tex
     return 0;
 }
 
-static int read_names(struct parsing *p, const char *file)
+static int read_host_file(struct host_parser *p, const char *file)
 {
     char *text = NULL;
-    size_t room = 0, line = 0;
+    size_t capacity = 0, line = 0;
     ssize_t length;
     int status = 0;
     FILE *stream = tool_open(file);
     if (stream == NULL)
         return TOOL_FAILURE;
-    while (status == 0 && (length = getline(&text, &room, stream)) >= 0) {
+    while (status == 0 && (length = getline(&text, &capacity, stream)) >= 0) {
         line++;
-        status = strlen(text) == (size_t)length ? take_line(p, file, line, text)
+        status = strlen(text) == (size_t)length ? add_host_line(p, file, line, text)
                                                 : tool_fail("%s:%zu: a NUL byte", file, line);
     }
     if (status == 0 && ferror(stream))
@@ -93,9 +91,9 @@ static int read_names(struct parsing *p, const char *file)
 
 int tool_parse_hosts(const char *text, tool_hosts *hosts)
 {
-    struct parsing p = {.hosts = hosts};
+    struct host_parser p = {.hosts = hosts};
     *hosts = (tool_hosts){0};
-    int status = *text == '@' ? read_names(&p, text + 1) : parse_list(&p, text);
+    int status = *text == '@' ? read_host_file(&p, text + 1) : parse_host_list(&p, text);
     hosts->host = p.known.name;
     hosts->count = p.known.count;
     p.known.name = NULL;

@@ -1,11 +1,13 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-/* The hosts of a job as an option names them. */
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The hosts of a job, from the argument of --hosts.
+ */
 #ifndef TOOLS_HOSTS_H
 #define TOOLS_HOSTS_H
 
 #include <stddef.h>
 
-/* Each host once, numbered as they first occur, and the host of each rank. */
+/* Each host once, numbered in the order of first occurrence, and the host of each rank. */
 typedef struct tool_hosts {
     char **host;
     size_t count;
@@ -13,9 +15,9 @@ typedef struct tool_hosts {
     size_t ranks;
 } tool_hosts;
 
-/* "n[0-3]:32,login", a list as Slurm writes it whose names may be followed by so many slots (1), in
- * the order of ranks; or "@FILE", which has one name for each rank, separated by white space.
- * Returns 0, or TOOL_FAILURE after a message. Release in both cases. */
+/* "n[0-3]:32,login": a list in Slurm's syntax, in rank order, each name with an optional number of
+ * slots (default 1); or "@FILE": one name per rank, separated by white space.
+ * Returns 0, or TOOL_FAILURE after a message; release in both cases. */
 int tool_parse_hosts(const char *text, tool_hosts *hosts);
 
 void tool_hosts_release(tool_hosts *hosts);

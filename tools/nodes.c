@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nodes and their slots. */
 #define _GNU_SOURCE /* tdestroy */
 #include "nodes.h"
 
@@ -18,31 +17,31 @@ struct known_node {
     size_t node;
 };
 
-static int compare(const void *a, const void *b)
+static int compare_node_names(const void *a, const void *b)
 {
     const struct known_node *x = a, *y = b;
     return strcasecmp(x->name, y->name);
 }
 
-static struct known_node *find(const node_list *nodes, const char *name)
+static struct known_node *find_node(const node_list *nodes, const char *name)
 {
     struct known_node wanted = {(char *)(size_t)name, 0};
-    void *found = tfind(&wanted, &nodes->by_name, compare);
+    void *found = tfind(&wanted, &nodes->by_name, compare_node_names);
     return found == NULL ? NULL : *(struct known_node **)found;
 }
 
 size_t nodes_number(node_list *nodes, const char *name)
 {
-    struct known_node *known = find(nodes, name);
+    struct known_node *known = find_node(nodes, name);
     if (known != NULL)
         return known->node;
     known = tool_allocate(1, sizeof *known);
     *known = (struct known_node){tool_copy(name), nodes->count};
-    if (tsearch(known, &nodes->by_name, compare) == NULL)
+    if (tsearch(known, &nodes->by_name, compare_node_names) == NULL)
         exit(tool_fail("out of memory"));
-    size_t room = nodes->room;
-    nodes->name = tool_room(nodes->name, nodes->count, &room, sizeof *nodes->name);
-    nodes->slots = tool_room(nodes->slots, nodes->count, &nodes->room, sizeof *nodes->slots);
+    size_t capacity = nodes->capacity;
+    tool_reserve(&nodes->name, &capacity, nodes->count + 1, sizeof *nodes->name);
+    tool_reserve(&nodes->slots, &nodes->capacity, nodes->count + 1, sizeof *nodes->slots);
     nodes->name[nodes->count] = known->name;
     nodes->slots[nodes->count] = 0;
     return nodes->count++;
@@ -57,7 +56,7 @@ static int add_slots(node_list *nodes, size_t node, size_t slots)
 
 /* ---- lists ---- */
 
-struct parsing {
+struct node_parser {
     node_list *nodes;
     int status;
 };
@@ -75,9 +74,9 @@ bool nodes_split(const char *text, size_t least, size_t most, char name[LONGEST_
     return true;
 }
 
-static int take(const char *text, void *context)
+static int add_node(const char *text, void *context)
 {
-    struct parsing *p = context;
+    struct node_parser *p = context;
     char name[LONGEST_NODE_NAME + 1];
     size_t slots;
     if (!nodes_split(text, 0, SIZE_MAX, name, &slots))
@@ -87,9 +86,9 @@ static int take(const char *text, void *context)
 
 int nodes_parse(node_list *nodes, const char *list)
 {
-    struct parsing p = {nodes, 0};
+    struct node_parser p = {nodes, 0};
     matrix_error error;
-    int rc = topo_expand_hostlist(list, take, &p, &error);
+    int rc = topo_expand_hostlist(list, add_node, &p, &error);
     if (rc != 0 && p.status == 0)
         return tool_fail("'%s': %s", list, error.reason);
     return p.status;
@@ -99,8 +98,8 @@ int nodes_parse(node_list *nodes, const char *list)
 
 static const char blanks[] = " \t\r\n";
 
-/* What a line says of its node. */
-struct line {
+/* A line's settings of its node. */
+struct hostfile_line {
     const char *file;
     size_t number;
     bool has_slots, has_most;
@@ -116,7 +115,7 @@ static bool is_one_of(const char *word, size_t length, const char *const *names)
 }
 
 /* One KEY=VALUE, written without blanks; keys as in Open MPI's hostfiles. */
-static int parse_word(struct line *line, const char *word)
+static int parse_hostfile_word(struct hostfile_line *line, const char *word)
 {
     static const char *const slots[] = {"slots", "count", "cpu", "cpus", NULL};
     static const char *const most[] = {
@@ -137,11 +136,11 @@ static int parse_word(struct line *line, const char *word)
     return 0;
 }
 
-/* As Open MPI counts: a node without a number has 1 slot, or as many as it may have at most; named
- * again, it gets 1 more, but a number is given once. */
-static int settle_slots(struct line *line, node_list *nodes, const char *name)
+/* Counts as Open MPI does: a node without slots=N has 1 slot, or max_slots; repeated, it gets 1
+ * more. slots=N in a repetition is an error. */
+static int set_node_slots(struct hostfile_line *line, node_list *nodes, const char *name)
 {
-    bool again = find(nodes, name) != NULL;
+    bool again = find_node(nodes, name) != NULL;
     if (again && line->has_slots)
         return tool_fail("%s:%zu: %s is there already: its slots are given once", line->file,
                          line->number, name);
@@ -153,8 +152,8 @@ static int settle_slots(struct line *line, node_list *nodes, const char *name)
     return add_slots(nodes, nodes_number(nodes, name), line->slots);
 }
 
-/* Takes out the blanks around '='. */
-static void close_up(char *text)
+/* Removes the blanks around '='. */
+static void strip_blanks(char *text)
 {
     char *to = text;
     for (const char *from = text; *from != '\0'; from++) {
@@ -169,18 +168,19 @@ static void close_up(char *text)
     *to = '\0';
 }
 
-/* A line that begins with '^' takes a node out, wherever it stands. */
-static int parse_line(struct line *line, char *text, node_list *nodes, node_list *excluded)
+/* A line that begins with '^' excludes a node, also from lines before it. */
+static int parse_hostfile_line(struct hostfile_line *line, char *text, node_list *nodes,
+                               node_list *excluded)
 {
     char *save = NULL;
     text[strcspn(text, "#")] = '\0';
-    close_up(text);
+    strip_blanks(text);
     char *name = strtok_r(text, blanks, &save);
     if (name == NULL)
         return 0;
     for (char *word = strtok_r(NULL, blanks, &save); word != NULL;
          word = strtok_r(NULL, blanks, &save))
-        if (parse_word(line, word) != 0)
+        if (parse_hostfile_word(line, word) != 0)
             return TOOL_FAILURE;
     if (strchr(name, '@') != NULL)
         name = strchr(name, '@') + 1;
@@ -188,28 +188,28 @@ static int parse_line(struct line *line, char *text, node_list *nodes, node_list
         nodes_number(excluded, name + 1);
         return 0;
     }
-    return settle_slots(line, nodes, name);
+    return set_node_slots(line, nodes, name);
 }
 
-static int read_lines(FILE *stream, const char *file, node_list *nodes, node_list *excluded)
+static int read_hostfile_lines(FILE *stream, const char *file, node_list *nodes,
+                               node_list *excluded)
 {
     char *text = NULL;
-    size_t room = 0, number = 0;
+    size_t capacity = 0, number = 0;
     int status = 0;
-    while (status == 0 && getline(&text, &room, stream) >= 0)
-        status =
-            parse_line(&(struct line){.file = file, .number = ++number}, text, nodes, excluded);
+    while (status == 0 && getline(&text, &capacity, stream) >= 0)
+        status = parse_hostfile_line(&(struct hostfile_line){.file = file, .number = ++number},
+                                     text, nodes, excluded);
     if (status == 0 && ferror(stream))
         status = tool_fail("%s: %s", file, strerror(errno));
     free(text);
     return status;
 }
 
-/* Nodes of which there is nothing left are not listed. */
-static void drop_excluded(node_list *all, const node_list *excluded, node_list *nodes)
+static void copy_included(node_list *all, const node_list *excluded, node_list *nodes)
 {
     for (size_t n = 0; n < all->count; n++) {
-        if (find(excluded, all->name[n]) != NULL)
+        if (find_node(excluded, all->name[n]) != NULL)
             continue;
         size_t node = nodes_number(nodes, all->name[n]);
         nodes->slots[node] = all->slots[n];
@@ -222,10 +222,10 @@ int nodes_read(node_list *nodes, const char *file)
     FILE *stream = tool_open(file);
     if (stream == NULL)
         return TOOL_FAILURE;
-    int status = read_lines(stream, file, &all, &excluded);
+    int status = read_hostfile_lines(stream, file, &all, &excluded);
     fclose(stream);
     if (status == 0)
-        drop_excluded(&all, &excluded, nodes);
+        copy_included(&all, &excluded, nodes);
     if (status == 0 && nodes->count == 0)
         status = tool_fail("%s: no hosts", file);
     nodes_release(&all);

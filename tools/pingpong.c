@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dla-pingpong: measures the bandwidth within and between the nodes of a job, and writes it as a
- * Matrix Market file, nodes x nodes. Only one pair talks at a time. */
+ * Matrix Market file, nodes x nodes. Only one pair of ranks communicates at a time. */
 #include <errno.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -18,19 +18,19 @@ struct options {
     const char *topology, *output;
 };
 
-/* Ranks that have no node's bandwidth to measure: a node has fewer than two ranks. */
+/* The second rank of a node with one rank. */
 enum { NO_RANK = -1 };
 
-/* Nodes are numbered as their first ranks are. */
+/* On rank 0. Nodes are numbered in the order of their first ranks. */
 struct nodes {
     size_t count;
     char (*name)[MPI_MAX_PROCESSOR_NAME];
     int *first, *second; /* ranks of each; second may be NO_RANK */
     size_t levels;
-    size_t *group_of_node;
+    size_t *group_of_node; /* [level * count + node]; NULL without levels */
 };
 
-/* Two nodes, or twice one, and which of their ranks talk. */
+/* Two nodes, or one node twice, and the two ranks that communicate. */
 struct pair {
     size_t a, b;
     int rank[2];
@@ -39,12 +39,12 @@ struct pair {
 struct pairs {
     struct pair *pair;
     double *bandwidth; /* MB/s */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* ---- options ---- */
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t parse_pingpong_option(int key, char *arg, struct argp_state *state)
 {
     struct options *options = state->input;
     switch (key) {
@@ -75,15 +75,13 @@ static const struct argp argp = {
              "One pair within a node and one for each level of the network (default), or all pairs "
              "of nodes",
              0},
-            {"topology", 'T', "FILE", 0,
-             "The network, for its levels; without, all pairs of nodes are alike", 0},
+            {"topology", 'T', "FILE", 0, "The network, for its levels (default: one level)", 0},
             {"bytes", 'b', "BYTES", 0, "Size of a message (default 1048576)", 0},
-            {"rounds", 'r', "COUNT", 0,
-             "Messages to and fro (default 20); the fastest of them counts", 0},
+            {"rounds", 'r', "COUNT", 0, "Round trips (default 20); the fastest of them counts", 0},
             {"output", 'o', "FILE", 0, "Write to a file instead of standard output", 0},
             {0},
         },
-    .parser = parse_option,
+    .parser = parse_pingpong_option,
     .doc = "Measures the bandwidth within and between the nodes of an MPI job, started by mpirun "
            "or srun with at least "
            "two ranks on a node.",
@@ -91,7 +89,7 @@ static const struct argp argp = {
 
 /* ---- nodes (on rank 0) ---- */
 
-static size_t find_node(const struct nodes *nodes, const char *name)
+static size_t find_node_name(const struct nodes *nodes, const char *name)
 {
     size_t n = 0;
     while (n < nodes->count && strcmp(nodes->name[n], name) != 0)
@@ -99,6 +97,7 @@ static size_t find_node(const struct nodes *nodes, const char *name)
     return n;
 }
 
+/* Collective. */
 static void gather_nodes(struct nodes *nodes)
 {
     char mine[MPI_MAX_PROCESSOR_NAME] = "";
@@ -112,7 +111,7 @@ static void gather_nodes(struct nodes *nodes)
     nodes->first = tool_allocate((size_t)ranks, sizeof *nodes->first);
     nodes->second = tool_allocate((size_t)ranks, sizeof *nodes->second);
     for (int r = 0; rank == 0 && r < ranks; r++) {
-        size_t n = find_node(nodes, all[r]);
+        size_t n = find_node_name(nodes, all[r]);
         if (n == nodes->count) {
             memmove(nodes->name[nodes->count++], all[r], sizeof all[r]);
             nodes->first[n] = r;
@@ -143,8 +142,8 @@ static int read_levels(struct nodes *nodes, const char *file)
     return rc == 0 ? 0 : tool_fail("%s: %s", file, strerror(-rc));
 }
 
-/* 0: one node; 1 + level: one group of that level; 1 + levels: none. */
-static size_t class_of(const struct nodes *nodes, size_t a, size_t b)
+/* 0: one node; 1 + level: one group of that level, the lowest; 1 + levels: no common group. */
+static size_t class_of_pair(const struct nodes *nodes, size_t a, size_t b)
 {
     size_t level = 0;
     if (a == b)
@@ -159,22 +158,19 @@ static size_t class_of(const struct nodes *nodes, size_t a, size_t b)
 
 static void add_pair(struct pairs *pairs, const struct nodes *nodes, size_t a, size_t b)
 {
-    if (pairs->count == pairs->room) {
-        pairs->room = 2 * pairs->room + 16;
-        pairs->pair = tool_grow(pairs->pair, pairs->room - 1, sizeof *pairs->pair);
-    }
+    tool_reserve(&pairs->pair, &pairs->capacity, pairs->count + 1, sizeof *pairs->pair);
     pairs->pair[pairs->count++] =
         (struct pair){a, b, {nodes->first[a], a == b ? nodes->second[a] : nodes->first[b]}};
 }
 
-/* The first pair of each class, or all of them. */
-static void choose_pairs(struct pairs *pairs, const struct nodes *nodes, bool all)
+/* The first pair of each class, or all pairs. */
+static void select_pairs(struct pairs *pairs, const struct nodes *nodes, bool all)
 {
     bool *found = tool_allocate(nodes->levels + 2, sizeof *found);
     size_t missing = nodes->levels + 2;
     for (size_t a = 0; a < nodes->count && missing > 0; a++)
         for (size_t b = a; b < nodes->count && missing > 0; b++) {
-            size_t k = class_of(nodes, a, b);
+            size_t k = class_of_pair(nodes, a, b);
             if ((a == b && nodes->second[a] == NO_RANK) || (!all && found[k]))
                 continue;
             add_pair(pairs, nodes, a, b);
@@ -184,7 +180,8 @@ static void choose_pairs(struct pairs *pairs, const struct nodes *nodes, bool al
     free(found);
 }
 
-static void share_pairs(struct pairs *pairs)
+/* Collective. */
+static void broadcast_pairs(struct pairs *pairs)
 {
     uint64_t count = pairs->count;
     MPI_Bcast(&count, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
@@ -198,7 +195,7 @@ static void share_pairs(struct pairs *pairs)
 
 /* ---- measuring ---- */
 
-static void play(bool begins, int other, void *buffer, const struct options *options)
+static void exchange_messages(bool begins, int other, void *buffer, const struct options *options)
 {
     int bytes = (int)options->bytes;
     if (begins) {
@@ -210,20 +207,21 @@ static void play(bool begins, int other, void *buffer, const struct options *opt
     }
 }
 
-/* MB/s; the first round, which opens the connection, does not count. */
-static double measure(bool begins, int other, void *buffer, const struct options *options)
+/* Returns MB/s. The first round trip, which opens the connection, does not count. */
+static double measure_pair(bool begins, int other, void *buffer, const struct options *options)
 {
     double least = 1e300;
-    play(begins, other, buffer, options);
+    exchange_messages(begins, other, buffer, options);
     for (size_t k = 0; k < options->rounds; k++) {
-        double begun = MPI_Wtime();
-        play(begins, other, buffer, options);
-        double seconds = MPI_Wtime() - begun;
+        double begin = MPI_Wtime();
+        exchange_messages(begins, other, buffer, options);
+        double seconds = MPI_Wtime() - begin;
         least = seconds < least ? seconds : least;
     }
     return 2e-6 * (double)options->bytes / (least > 0 ? least : MPI_Wtick());
 }
 
+/* Collective. The result is valid on rank 0. */
 static void measure_pairs(struct pairs *pairs, const struct options *options)
 {
     void *buffer = tool_allocate(options->bytes, 1);
@@ -233,9 +231,9 @@ static void measure_pairs(struct pairs *pairs, const struct options *options)
         const int *talk = pairs->pair[k].rank;
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank == talk[0])
-            pairs->bandwidth[k] = measure(true, talk[1], buffer, options);
+            pairs->bandwidth[k] = measure_pair(true, talk[1], buffer, options);
         else if (rank == talk[1])
-            measure(false, talk[0], buffer, options);
+            measure_pair(false, talk[0], buffer, options);
     }
     free(buffer);
     for (size_t k = 0; k < pairs->count; k++) {
@@ -254,25 +252,26 @@ static int add_both(matrix_builder *b, size_t n, size_t m, double bandwidth)
     return rc == 0 && n != m ? matrix_builder_add(b, m, n, value) : rc;
 }
 
-/* One pair of each class stands for all of it. */
+/* The measured pair of a class represents all pairs of the class. */
 static int add_class(matrix_builder *b, const struct nodes *nodes, size_t class, double bandwidth)
 {
     int rc = 0;
     for (size_t n = 0; n < nodes->count; n++)
         for (size_t m = n; rc == 0 && m < nodes->count; m++)
-            if (class_of(nodes, n, m) == class)
+            if (class_of_pair(nodes, n, m) == class)
                 rc = add_both(b, n, m, bandwidth);
     return rc;
 }
 
-static int fill(matrix *m, const struct nodes *nodes, const struct pairs *pairs, bool all)
+static int fill_bandwidths(matrix *m, const struct nodes *nodes, const struct pairs *pairs,
+                           bool all)
 {
     matrix_builder b = {.rows = nodes->count, .cols = nodes->count};
     int rc = 0;
     for (size_t k = 0; rc == 0 && k < pairs->count; k++) {
         const struct pair *p = &pairs->pair[k];
         rc = all ? add_both(&b, p->a, p->b, pairs->bandwidth[k])
-                 : add_class(&b, nodes, class_of(nodes, p->a, p->b), pairs->bandwidth[k]);
+                 : add_class(&b, nodes, class_of_pair(nodes, p->a, p->b), pairs->bandwidth[k]);
     }
     if (rc == 0)
         rc = matrix_builder_finish(&b, m);
@@ -280,7 +279,7 @@ static int fill(matrix *m, const struct nodes *nodes, const struct pairs *pairs,
     return rc;
 }
 
-static char *describe(const struct nodes *nodes, const struct options *options)
+static char *format_comments(const struct nodes *nodes, const struct options *options)
 {
     char *text;
     size_t size;
@@ -296,15 +295,15 @@ static char *describe(const struct nodes *nodes, const struct options *options)
     return text;
 }
 
-static int write_matrix(const struct nodes *nodes, const struct pairs *pairs,
-                        const struct options *options)
+static int write_bandwidths(const struct nodes *nodes, const struct pairs *pairs,
+                            const struct options *options)
 {
     matrix m;
     FILE *stream = options->output == NULL ? stdout : fopen(options->output, "w");
     if (stream == NULL)
         return tool_fail("%s: %s", options->output, strerror(errno));
-    char *comments = describe(nodes, options);
-    int rc = fill(&m, nodes, pairs, options->all);
+    char *comments = format_comments(nodes, options);
+    int rc = fill_bandwidths(&m, nodes, pairs, options->all);
     if (rc == 0)
         rc = matrix_write_market(stream, &m, comments);
     if (rc == 0)
@@ -318,17 +317,17 @@ static int write_matrix(const struct nodes *nodes, const struct pairs *pairs,
                            strerror(-rc));
 }
 
-static int prepare(struct nodes *nodes, struct pairs *pairs, const struct options *options)
+static int prepare_pairs(struct nodes *nodes, struct pairs *pairs, const struct options *options)
 {
     int status = options->topology != NULL ? read_levels(nodes, options->topology) : 0;
     if (status == 0)
-        choose_pairs(pairs, nodes, options->all);
+        select_pairs(pairs, nodes, options->all);
     if (status == 0 && pairs->count == 0)
         status = tool_fail("there is nothing to measure: one rank only");
     return status;
 }
 
-static int run(const struct options *options)
+static int measure_job(const struct options *options)
 {
     struct nodes nodes;
     struct pairs pairs = {.count = 0};
@@ -336,13 +335,13 @@ static int run(const struct options *options)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     gather_nodes(&nodes);
     if (rank == 0)
-        status = prepare(&nodes, &pairs, options);
+        status = prepare_pairs(&nodes, &pairs, options);
     MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (status == 0) {
-        share_pairs(&pairs);
+        broadcast_pairs(&pairs);
         measure_pairs(&pairs, options);
         if (rank == 0)
-            status = write_matrix(&nodes, &pairs, options);
+            status = write_bandwidths(&nodes, &pairs, options);
     }
     free(nodes.name);
     free(nodes.first);
@@ -360,7 +359,7 @@ int main(int argc, char **argv)
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
         return tool_fail("out of memory");
     MPI_Init(&argc, &argv);
-    int status = run(&options);
+    int status = measure_job(&options);
     MPI_Finalize();
     return status;
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scotch as a peer of the placement methods. */
 #include "scotch.h"
 
 #ifdef HAVE_SCOTCH
@@ -11,13 +10,13 @@
 
 const char *const peer_name = "scotch";
 
-/* The view's upper and lower entries as Scotch's arrays. */
-struct graph {
+/* Both triangles of the view as Scotch's arrays. */
+struct scotch_graph {
     SCOTCH_Num *start, *other, *weight;
 };
 
-/* Scotch's sums may have 32 bits: bits that are too many go. */
-static int shift_of(const matrix *view)
+/* Scotch may sum in 32 bits: the weights are shifted right until their sum fits. */
+static int weight_shift(const matrix *view)
 {
     double sum = 0;
     int shift = 0;
@@ -28,15 +27,15 @@ static int shift_of(const matrix *view)
     return shift;
 }
 
-static int fill(struct graph *g, const matrix *view)
+static int fill_scotch_graph(struct scotch_graph *g, const matrix *view)
 {
     size_t entries = view->row_start[view->rows], arcs = 0;
-    *g = (struct graph){calloc(view->rows + 1, sizeof *g->start),
-                        calloc(entries + 1, sizeof *g->other),
-                        calloc(entries + 1, sizeof *g->weight)};
+    *g = (struct scotch_graph){calloc(view->rows + 1, sizeof *g->start),
+                               calloc(entries + 1, sizeof *g->other),
+                               calloc(entries + 1, sizeof *g->weight)};
     if (g->start == NULL || g->other == NULL || g->weight == NULL || entries > INT32_MAX)
         return -1;
-    const int shift = shift_of(view);
+    const int shift = weight_shift(view);
     for (size_t row = 0; row < view->rows; row++) {
         for (size_t i = view->row_start[row]; i < view->row_start[row + 1]; i++) {
             if (view->col[i] == row || view->value[i] == 0)
@@ -51,7 +50,8 @@ static int fill(struct graph *g, const matrix *view)
     return 0;
 }
 
-static int map(const struct graph *g, size_t ranks, size_t nodes, SCOTCH_Num *part)
+static int map_scotch_graph(const struct scotch_graph *g, size_t ranks, size_t nodes,
+                            SCOTCH_Num *part)
 {
     SCOTCH_Graph graph;
     SCOTCH_Arch arch;
@@ -72,13 +72,13 @@ static int map(const struct graph *g, size_t ranks, size_t nodes, SCOTCH_Num *pa
 
 int peer_place(const matrix *view, size_t nodes, size_t *node)
 {
-    struct graph g;
+    struct scotch_graph g;
     SCOTCH_Num *part = calloc(view->rows + 1, sizeof *part);
     int rc = part == NULL ? -1 : 0;
     if (rc == 0) {
-        rc = fill(&g, view);
+        rc = fill_scotch_graph(&g, view);
         if (rc == 0)
-            rc = map(&g, view->rows, nodes, part);
+            rc = map_scotch_graph(&g, view->rows, nodes, part);
         free(g.start);
         free(g.other);
         free(g.weight);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A general graph partitioner, to compare with: Scotch, where it was found.
+ * A general graph partitioner for comparison: Scotch, if configure found it.
  */
 #ifndef TOOLS_SCOTCH_H
 #define TOOLS_SCOTCH_H
 
 #include "matrix/matrix.h"
 
-/* Its name, or NULL when there is none. */
+/* Its name; NULL without Scotch. */
 extern const char *const peer_name;
 
-/* Places the rows of a symmetric view on `nodes` equal nodes as evenly as it can, which may not be
- * evenly enough. 0, or -1. */
+/* Places the rows of a symmetric view on `nodes` equal nodes. Balances them approximately: a node
+ * may get more than its share. Returns 0, or -1. */
 int peer_place(const matrix *view, size_t nodes, size_t *node);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables that people read. */
 #define _GNU_SOURCE /* vasprintf */
 #include "table.h"
 
@@ -19,7 +18,7 @@ void tool_table_add(tool_table *table, const char *format, ...)
     va_end(args);
     if (length < 0)
         exit(tool_fail("out of memory"));
-    table->cell = tool_room(table->cell, table->cells, &table->room, sizeof *table->cell);
+    tool_reserve(&table->cell, &table->capacity, table->cells + 1, sizeof *table->cell);
     table->cell[table->cells++] = text;
 }
 
@@ -32,7 +31,7 @@ static void find_widths(const tool_table *table, size_t columns, size_t *width)
     }
 }
 
-/* Nothing pads the end of a line. */
+/* The last column is not padded. */
 static void print_cell(const char *text, char align, size_t width, int last)
 {
     if (align == 'r')

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Tables that people read.
+ * Tables on standard output.
  */
 #ifndef TOOLS_TABLE_H
 #define TOOLS_TABLE_H
 
 #include <stddef.h>
 
-/* align has a letter for each column: 'l' or 'r', the side where its cells begin or end. */
+/* align has one letter per column: 'l' or 'r' for left or right. Initialise to {.align = ...}. */
 typedef struct tool_table {
     const char *align;
     char **cell;
-    size_t cells, room;
+    size_t cells, capacity;
 } tool_table;
 
-/* The next cell; those of a row follow each other. */
+/* Appends a cell, row by row. */
 void tool_table_add(tool_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Prints to stdout, two blanks between columns, and empties the table. */
+/* Prints with two blanks between columns, and releases the cells. */
 void tool_table_print(tool_table *table);
 
 #endif

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tatp links: what every strategy, and a given assignment, loads on each link of the network, as
- * JSON. */
+/* tatp links: the load of each link under every strategy, and under a given assignment, as JSON. */
 #define _DEFAULT_SOURCE /* strsep */
-#include "tatp_problem.h"
+#include "tatp.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tatp_problem.h"
 #include "tool.h"
+#include "tool_json.h"
 
 struct links_options {
     tatp_problem_options problem;
@@ -36,40 +37,40 @@ static error_t parse_links_option(int key, char *arg, struct argp_state *state)
 static const struct argp links_argp = {
     .options =
         (const struct argp_option[]){
-            {"aggregators", 'a', "N,N,...", 0, "Also with these ranks for the domains", 0},
+            {"aggregators", 'a', "N,N,...", 0, "Also for these ranks as owners of the domains", 0},
             {"workload", 'w', "rank|node", 0,
-             "Also the hop-bytes of giving each domain to each rank, or to the best rank of each "
-             "node",
-             0},
+             "Also the hop-bytes if each rank, or the best rank of each node, owns each domain", 0},
             {0},
         },
     .parser = parse_links_option,
     .children = (const struct argp_child[]){{&tatp_problem_argp, 0, NULL, 0}, {0}},
-    .doc = "Prints what each strategy for file domains loads on each link of the network, as JSON.",
+    .doc = "Prints the load of each link of the network under each strategy for file domains, as "
+           "JSON.",
 };
 
 /* ---- the network ---- */
 
-/* As the loads have them: of a topology that is no tree one switch is above all nodes. */
-static json_t *describe_tree(const topo *t)
+/* As in plan_loads: of a topology that is not a tree, one switch is above all nodes. */
+static void put_tree(json_writer *w, const topo *t)
 {
     bool is_tree = t->tree.vertices > 0;
     size_t vertices = is_tree ? t->tree.vertices : t->nodes + 1;
-    json_t *parent = json_array(), *cables = json_array();
-    for (size_t v = 0; v < vertices; v++) {
-        json_array_append_new(parent,
-                              json_integer((json_int_t)(is_tree ? t->tree.parent[v] : t->nodes)));
-        json_array_append_new(
-            cables, json_integer((json_int_t)(is_tree ? t->tree.width[v] : v < t->nodes)));
-    }
-    return json_pack("{s:I, s:b, s:o, s:o}", "nodes", (json_int_t)t->nodes, "is_tree", is_tree,
-                     "parent", parent, "cables", cables);
+    json_put_size(w, "nodes", t->nodes);
+    json_put_bool(w, "is_tree", is_tree);
+    json_begin_array(w, "parent");
+    for (size_t v = 0; v < vertices; v++)
+        json_put_size(w, NULL, is_tree ? t->tree.parent[v] : t->nodes);
+    json_end_array(w);
+    json_begin_array(w, "cables");
+    for (size_t v = 0; v < vertices; v++)
+        json_put_size(w, NULL, is_tree ? t->tree.width[v] : v < t->nodes);
+    json_end_array(w);
 }
 
 /* ---- hop-bytes ---- */
 
-/* Of a node's ranks the one to which the domain costs least; laid out as the workload. */
-static double *least_of_nodes(const plan_input *in, const double *workload)
+/* The least hop-bytes of the ranks of each node, column-major as the workload. */
+static double *find_least_of_nodes(const plan_input *in, const double *workload)
 {
     size_t rows = in->requests->rows, cols = in->requests->cols, nodes = in->topology->nodes;
     double *least = tool_allocate(nodes * cols, sizeof *least);
@@ -77,72 +78,78 @@ static double *least_of_nodes(const plan_input *in, const double *workload)
         least[i] = HUGE_VAL;
     for (size_t j = 0; j < cols; j++)
         for (size_t i = 0; i < rows; i++) {
-            double *place = &least[j * nodes + in->node_of_rank[i]];
-            *place = fmin(*place, workload[j * rows + i]);
+            double *entry = &least[j * nodes + in->node_of_rank[i]];
+            *entry = fmin(*entry, workload[j * rows + i]);
         }
     return least;
 }
 
-static int add_workload(json_t *all, const plan_input *in, bool by_node)
+static int put_links_workload(json_writer *w, const plan_input *in, bool by_node)
 {
     double *workload = tatp_problem_workload(in);
     if (workload == NULL)
         return TOOL_FAILURE;
     size_t rows = in->requests->rows;
     if (by_node) {
-        double *least = least_of_nodes(in, workload);
+        double *least = find_least_of_nodes(in, workload);
         free(workload);
         workload = least;
         rows = in->topology->nodes;
     }
-    json_object_set_new(all, "workload", tool_json_rows(workload, rows, in->requests->cols));
+    tatp_problem_put_workload(w, workload, rows, in->requests->cols);
     free(workload);
     return 0;
 }
 
 /* ---- assignments ---- */
 
-/* NULL after a message. */
-static json_t *describe_loads(const plan_input *in, const char *name, const size_t *rank_of_domain)
+static void put_reals(json_writer *w, const char *key, const double *value, size_t count)
+{
+    json_begin_array(w, key);
+    for (size_t k = 0; k < count; k++)
+        json_put_real(w, NULL, value[k]);
+    json_end_array(w);
+}
+
+static int put_loads(json_writer *w, const char *key, const char *name, const plan_input *in,
+                     const size_t *rank_of_domain)
 {
     plan_report report;
     plan_loads loads;
     int rc = plan_assess(in, rank_of_domain, &report);
     if (rc == 0)
         rc = plan_load_links(in, rank_of_domain, &loads);
-    if (rc != 0) {
-        tool_fail("%s: %s", name, strerror(-rc));
-        return NULL;
-    }
-    json_t *plan = tatp_describe_plan(name, rank_of_domain, in->requests->cols, &report);
-    json_object_set_new(plan, "up", tool_json_reals(loads.up, loads.vertices));
-    json_object_set_new(plan, "down", tool_json_reals(loads.down, loads.vertices));
+    if (rc != 0)
+        return tool_fail("%s: %s", name, strerror(-rc));
+    tatp_problem_begin_plan(w, key, name, rank_of_domain, in->requests->cols, &report);
+    put_reals(w, "up", loads.up, loads.vertices);
+    put_reals(w, "down", loads.down, loads.vertices);
+    json_end_object(w);
     plan_release_loads(&loads);
-    return plan;
-}
-
-/* Where domains outnumber ranks, rows may be nodes that were summed up: then there is no assignment
- * but the given one. */
-static int add_strategies(json_t *all, const struct links_options *options, const plan_input *in,
-                          size_t *rank_of_domain)
-{
-    json_t *list = json_array();
-    json_object_set_new(all, "strategies", list);
-    for (const plan_strategy *s = plan_strategies; s->name != NULL; s++) {
-        if (options->problem.strategy != NULL && options->problem.strategy != s)
-            continue;
-        int rc = s->assign(in, options->problem.answer.solver, rank_of_domain);
-        if (rc == -EINVAL)
-            continue;
-        if (rc != 0)
-            return tool_fail("%s: %s", s->name, strerror(-rc));
-        if (json_array_append_new(list, describe_loads(in, s->name, rank_of_domain)) != 0)
-            return TOOL_FAILURE;
-    }
     return 0;
 }
 
-static int parse_given(const char *text, size_t ranks, size_t domains, size_t *rank_of_domain)
+/* -EINVAL: more domains than ranks, where the rows of requests are sums over the ranks of a node.
+ * Then there is only the given assignment. */
+static int put_strategies(json_writer *w, const struct links_options *options, const plan_input *in,
+                          size_t *rank_of_domain)
+{
+    int status = 0;
+    json_begin_array(w, "strategies");
+    for (const plan_strategy *s = plan_strategies; status == 0 && s->name != NULL; s++) {
+        if (options->problem.strategy != NULL && options->problem.strategy != s)
+            continue;
+        int rc = s->assign(in, options->problem.solver, rank_of_domain);
+        if (rc == -EINVAL)
+            continue;
+        status = rc == 0 ? put_loads(w, NULL, s->name, in, rank_of_domain)
+                         : tool_fail("%s: %s", s->name, strerror(-rc));
+    }
+    json_end_array(w);
+    return status;
+}
+
+static int parse_aggregators(const char *text, size_t ranks, size_t domains, size_t *rank_of_domain)
 {
     char *list = tool_copy(text), *rest = list, *item;
     size_t count = 0;
@@ -156,42 +163,38 @@ static int parse_given(const char *text, size_t ranks, size_t domains, size_t *r
                              domains, ranks);
 }
 
-static int add_given(json_t *all, const char *list, const plan_input *in, size_t *rank_of_domain)
-{
-    int status = parse_given(list, in->requests->rows, in->requests->cols, rank_of_domain);
-    if (status == 0 &&
-        json_object_set_new(all, "given", describe_loads(in, "given", rank_of_domain)) != 0)
-        status = TOOL_FAILURE;
-    return status;
-}
-
 /* ---- the command ---- */
 
-static int links(const struct links_options *options, const plan_input *in)
+static int print_links(const struct links_options *options, const plan_input *in)
 {
     size_t *rank_of_domain = tool_allocate(in->requests->cols, sizeof *rank_of_domain);
-    json_t *all = describe_tree(in->topology);
-    int status = options->workload ? add_workload(all, in, options->by_node) : 0;
+    tool_json json;
+    json_writer *w = &json.w;
+    tool_json_begin(&json);
+    json_begin_object(w, NULL);
+    put_tree(w, in->topology);
+    int status = options->workload ? put_links_workload(w, in, options->by_node) : 0;
     if (status == 0)
-        status = add_strategies(all, options, in, rank_of_domain);
+        status = put_strategies(w, options, in, rank_of_domain);
     if (status == 0 && options->given != NULL)
-        status = add_given(all, options->given, in, rank_of_domain);
+        status = parse_aggregators(options->given, in->requests->rows, in->requests->cols,
+                                   rank_of_domain);
+    if (status == 0 && options->given != NULL)
+        status = put_loads(w, "given", "given", in, rank_of_domain);
+    json_end_object(w);
     free(rank_of_domain);
-    if (status == 0)
-        return tool_print_json(all);
-    json_decref(all);
-    return status;
+    return tool_json_end(&json, status);
 }
 
-int run_links(int argc, char **argv)
+int tatp_links(int argc, char **argv)
 {
-    struct links_options options = {.problem.answer.solver = lap_solvers};
+    struct links_options options = {.problem.solver = lap_solvers};
     tatp_problem problem;
     if (argp_parse(&links_argp, argc, argv, 0, NULL, &options) != 0)
         return tool_fail("out of memory");
     int status = tatp_problem_read(&problem, &options.problem);
     if (status == 0)
-        status = links(&options, &problem.in);
+        status = print_links(&options, &problem.in);
     tatp_problem_release(&problem);
     return status;
 }

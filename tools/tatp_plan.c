@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tatp plan: which rank serves which file domain. */
-#include "tatp_problem.h"
+/* tatp plan: which rank owns which file domain. */
+#include "tatp.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "table.h"
+#include "tatp_problem.h"
 #include "tool.h"
+#include "tool_json.h"
 
-/* More hop-bytes than that are not printed. */
+/* A larger matrix of hop-bytes is not printed. */
 #define MOST_HOP_BYTES ((size_t)1 << 20)
 
 struct plan_options {
     tatp_problem_options problem;
-    bool quiet;
+    bool json, quiet;
 };
 
 /* One strategy's plan. */
@@ -24,27 +27,27 @@ struct outcome {
     size_t *rank_of_domain;
     plan_report report;
     double seconds;
-    double gap; /* hop-bytes that may be saved at the most; below 0: not known */
+    double gap; /* upper bound of the hop-bytes above the optimum; negative: unknown */
 };
 
 struct planning {
     const struct plan_options *options;
     plan_input in;
-    double *workload; /* NULL: not wanted */
+    double *workload; /* NULL: not printed */
     struct outcome *outcome;
     size_t outcomes;
 };
 
 /* ---- options ---- */
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t parse_plan_option(int key, char *arg, struct argp_state *state)
 {
     struct plan_options *options = state->input;
     (void)arg;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->problem;
-        state->child_inputs[1] = &options->problem.answer;
+        state->child_inputs[1] = &options->json;
         return 0;
     case 'q': options->quiet = true; return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -57,30 +60,30 @@ static const struct argp plan_argp = {
             {"quiet", 'q', NULL, 0, "Do not print the hop-bytes of every rank and domain", 0},
             {0},
         },
-    .parser = parse_option,
+    .parser = parse_plan_option,
     .children = (const struct argp_child[]){{&tatp_problem_argp, 0, NULL, 0},
-                                            {&tatp_json_argp, 0, NULL, 0},
+                                            {&tool_json_argp, 0, NULL, 0},
                                             {0}},
-    .doc = "Plans which rank serves which file domain.",
+    .doc = "Plans which rank owns which file domain.",
 };
 
 /* ---- planning ---- */
 
-static int no_plan(const struct planning *p)
+static int fail_planning(const struct planning *p)
 {
     size_t domains = p->in.requests->cols, ranks = p->in.requests->rows;
     if (domains > ranks)
-        tool_fail("%s: no plan: %zu domains for %zu ranks, which serve one each",
+        tool_fail("%s: no plan: %zu domains for %zu ranks, which own at most one each",
                   p->options->problem.requests, domains, ranks);
     else
-        tool_fail("%s: no plan: with --per-node=%zu the %zu nodes do not serve %zu domains",
+        tool_fail("%s: no plan: with --per-node=%zu the %zu nodes cannot own %zu domains",
                   p->options->problem.requests, p->in.per_node, p->in.topology->nodes, domains);
     return TOOL_INFEASIBLE;
 }
 
-static int assign(const struct planning *p, struct outcome *o)
+static int assign_domains(const struct planning *p, struct outcome *o)
 {
-    const lap_solver *solver = p->options->problem.answer.solver;
+    const lap_solver *solver = p->options->problem.solver;
     double bound;
     if (o->strategy->assign_bounded == NULL || p->in.objective != PLAN_HOP_BYTES)
         return o->strategy->assign(&p->in, solver, o->rank_of_domain);
@@ -94,15 +97,15 @@ static int make_outcome(struct planning *p, const plan_strategy *strategy)
     struct outcome *o = &p->outcome[p->outcomes++];
     *o = (struct outcome){.strategy = strategy, .gap = -1.0};
     o->rank_of_domain = tool_allocate(p->in.requests->cols, sizeof *o->rank_of_domain);
-    double begin = tatp_seconds();
-    int rc = assign(p, o);
-    o->seconds = tatp_seconds() - begin;
+    double begin = tool_seconds();
+    int rc = assign_domains(p, o);
+    o->seconds = tool_seconds() - begin;
     if (rc == 0)
         rc = plan_assess(&p->in, o->rank_of_domain, &o->report);
     if (rc == 0 && o->gap >= 0.0)
         o->gap = o->report.hop_bytes > o->gap ? o->report.hop_bytes - o->gap : 0.0;
     if (rc == -EINVAL)
-        return no_plan(p);
+        return fail_planning(p);
     return rc == 0 ? 0 : tool_fail("%s: %s", strategy->name, strerror(-rc));
 }
 
@@ -149,7 +152,7 @@ static void print_workload(const struct planning *p)
     free(align);
 }
 
-static void add_assignment(tool_table *table, const struct outcome *o, size_t domains)
+static void add_owners(tool_table *table, const struct outcome *o, size_t domains)
 {
     size_t length;
     char *text = NULL;
@@ -175,12 +178,12 @@ static void print_outcomes(const struct planning *p)
         tool_table_add(&table, "%.15g", o->report.hop_bytes);
         tool_table_add(&table, "%" PRId64, o->report.crossing_bytes);
         tool_table_add(&table, "%.15g", o->report.max_link_bytes);
-        add_assignment(&table, o, p->in.requests->cols);
+        add_owners(&table, o, p->in.requests->cols);
     }
     tool_table_print(&table);
 }
 
-static int print_text(const struct planning *p)
+static void print_plan(const struct planning *p)
 {
     if (p->workload != NULL)
         print_workload(p);
@@ -189,37 +192,39 @@ static int print_text(const struct planning *p)
         if (p->outcome[k].gap > 0.0)
             printf("%s: at most %.15g above the least hop-bytes\n", p->outcome[k].strategy->name,
                    p->outcome[k].gap);
-    return 0;
 }
 
-static json_t *describe(const struct outcome *o, size_t domains)
-{
-    json_t *plan = tatp_describe_plan(o->strategy->name, o->rank_of_domain, domains, &o->report);
-    json_object_set_new(plan, "gap", o->gap >= 0.0 ? json_real(o->gap) : json_null());
-    json_object_set_new(plan, "seconds", json_real(o->seconds));
-    return plan;
-}
-
-static int print_json(const struct planning *p)
+static void print_plan_json(const struct planning *p)
 {
     const plan_input *in = &p->in;
-    json_t *strategies = json_array();
-    for (size_t k = 0; k < p->outcomes; k++)
-        json_array_append_new(strategies, describe(&p->outcome[k], in->requests->cols));
-    json_t *value = json_pack(
-        "{s:I, s:I, s:I, s:s, s:s, s:s, s:o}", "ranks", (json_int_t)in->requests->rows, "domains",
-        (json_int_t)in->requests->cols, "nodes", (json_int_t)in->topology->nodes, "distances",
-        in->topology->source, "objective", plan_objectives[in->objective].name, "solver",
-        p->options->problem.answer.solver->name, "strategies", strategies);
+    tool_json json;
+    json_writer *w = &json.w;
+    tool_json_begin(&json);
+    json_begin_object(w, NULL);
+    json_put_size(w, "ranks", in->requests->rows);
+    json_put_size(w, "domains", in->requests->cols);
+    json_put_size(w, "nodes", in->topology->nodes);
+    json_put_string(w, "distances", in->topology->source);
+    json_put_string(w, "objective", plan_objectives[in->objective].name);
+    json_put_string(w, "solver", p->options->problem.solver->name);
+    json_begin_array(w, "strategies");
+    for (const struct outcome *o = p->outcome; o < p->outcome + p->outcomes; o++) {
+        tatp_problem_begin_plan(w, NULL, o->strategy->name, o->rank_of_domain, in->requests->cols,
+                                &o->report);
+        json_put_real(w, "gap", o->gap >= 0.0 ? o->gap : NAN);
+        json_put_real(w, "seconds", o->seconds);
+        json_end_object(w);
+    }
+    json_end_array(w);
     if (p->workload != NULL)
-        json_object_set_new(value, "workload",
-                            tool_json_rows(p->workload, in->requests->rows, in->requests->cols));
-    return tool_print_json(value);
+        tatp_problem_put_workload(w, p->workload, in->requests->rows, in->requests->cols);
+    json_end_object(w);
+    tool_json_end(&json, 0);
 }
 
 /* ---- the command ---- */
 
-static int plan(const struct plan_options *options, const plan_input *in)
+static int plan_domains(const struct plan_options *options, const plan_input *in)
 {
     struct planning p = {.options = options, .in = *in};
     size_t strategies = 0;
@@ -230,7 +235,7 @@ static int plan(const struct plan_options *options, const plan_input *in)
     if (status == 0)
         status = make_workload(&p);
     if (status == 0)
-        status = (options->problem.answer.json ? print_json : print_text)(&p);
+        (options->json ? print_plan_json : print_plan)(&p);
     for (size_t k = 0; k < p.outcomes; k++)
         free(p.outcome[k].rank_of_domain);
     free(p.outcome);
@@ -238,15 +243,15 @@ static int plan(const struct plan_options *options, const plan_input *in)
     return status;
 }
 
-int run_plan(int argc, char **argv)
+int tatp_plan(int argc, char **argv)
 {
-    struct plan_options options = {.problem.answer.solver = lap_solvers};
+    struct plan_options options = {.problem.solver = lap_solvers};
     tatp_problem problem;
     if (argp_parse(&plan_argp, argc, argv, 0, NULL, &options) != 0)
         return tool_fail("out of memory");
     int status = tatp_problem_read(&problem, &options.problem);
     if (status == 0)
-        status = plan(&options, &problem.in);
+        status = plan_domains(&options, &problem.in);
     tatp_problem_release(&problem);
     return status;
 }

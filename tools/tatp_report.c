@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tatp report: hands over to the Python program that draws the page. What that computes it asks
- * tatp and dla for, the ones beside this program. */
+/* tatp report: executes the Python program that draws the page. That program calls the tatp and dla
+ * in the folder of this program. */
 #include "tatp.h"
 #include "tool.h"
 
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where it is installed, unless the environment says otherwise. */
-static int find_program(char *program, size_t size)
+/* In the installed folder, or the one that the environment names. */
+static int find_report_program(char *program, size_t size)
 {
     const char *folder = getenv("TATP_REPORT_DIR");
     int length =
@@ -24,8 +24,8 @@ static int find_program(char *program, size_t size)
     return 0;
 }
 
-/* The folder that this program is in. */
-static int find_tools(char *tools, size_t size)
+/* The folder of this program. */
+static int find_tools_folder(char *tools, size_t size)
 {
     ssize_t length = readlink("/proc/self/exe", tools, size - 1);
     if (length < 0)
@@ -37,15 +37,15 @@ static int find_tools(char *tools, size_t size)
     return 0;
 }
 
-int run_report(int argc, char **argv)
+int tatp_report(int argc, char **argv)
 {
     static char found[] = TATP_PYTHON3, any[] = "python3", no_bytecode[] = "-B", program[4096],
                 tools[4096];
     char *python = found[0] != '\0' ? found : any;
     char **words = tool_allocate((size_t)argc + 4, sizeof *words);
-    int status = find_program(program, sizeof program);
+    int status = find_report_program(program, sizeof program);
     if (status == 0)
-        status = find_tools(tools, sizeof tools);
+        status = find_tools_folder(tools, sizeof tools);
     if (status == 0) {
         char *first[] = {python, no_bytecode, program, tools};
         memcpy(words, first, sizeof first);

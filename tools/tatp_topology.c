@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tatp topology: what a description of a network says. */
+/* tatp topology: prints the network that a file describes. */
 #include "tatp.h"
 
 #include <stdlib.h>
 
 #include "hosts.h"
-#include "json.h"
 #include "table.h"
+#include "tatp_network.h"
 #include "tool.h"
+#include "tool_json.h"
 
-/* So many hosts get a table of their hops. */
+/* Up to this number of hosts, their hops are printed as a table. */
 enum { SMALL = 16 };
 
 struct topology_options {
     const char *file;
     const char *hosts;
-    tatp_answer answer;
+    bool json;
 };
 
-/* What is printed. */
-struct picture {
+struct network {
     topo_summary summary;
-    const char **present, **missing; /* names of others */
+    const char **present, **missing; /* chosen hosts; the names are not owned */
     size_t present_count, missing_count;
-    topo topo;
-    size_t *pairs; /* of each number of hops: (from, to) */
+    topo topo;     /* of the present hosts */
+    size_t *pairs; /* number of ordered pairs at each number of hops */
 };
 
 static error_t parse_topology_option(int key, char *arg, struct argp_state *state)
@@ -33,7 +33,7 @@ static error_t parse_topology_option(int key, char *arg, struct argp_state *stat
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->file;
-        state->child_inputs[1] = &options->answer;
+        state->child_inputs[1] = &options->json;
         return 0;
     case 'H': options->hosts = arg; return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -49,35 +49,31 @@ static const struct argp topology_argp = {
         },
     .parser = parse_topology_option,
     .children = (const struct argp_child[]){{&tool_file_argp, 0, NULL, 0},
-                                            {&tatp_json_argp, 0, NULL, 0},
+                                            {&tool_json_argp, 0, NULL, 0},
                                             {0}},
-    .doc = "Prints what a file says about the network: hops between hosts, and the switches "
+    .doc = "Prints the network that a file describes: the hops between hosts, and the switches "
            "between them.",
 };
 
-/* ---- what there is ---- */
+/* ---- hosts and distances ---- */
 
-/* A file of hops that names no rows: they are called by their numbers. */
-static void number_rows(tool_hosts *hosts, size_t rows)
+/* All hosts of the file; the unnamed rows of a matrix of hops are named by their numbers. */
+static void copy_all_hosts(const topo_fabric *fabric, tool_hosts *hosts)
 {
-    hosts->host = tool_allocate(rows, sizeof *hosts->host);
-    for (; hosts->count < rows; hosts->count++) {
-        char name[24];
-        snprintf(name, sizeof name, "%zu", hosts->count);
-        hosts->host[hosts->count] = tool_copy(name);
+    topo_summary summary;
+    topo_fabric_summary(fabric, &summary);
+    size_t named = topo_fabric_hosts(fabric), count = named > 0 ? named : summary.rows;
+    hosts->host = tool_allocate(count, sizeof *hosts->host);
+    for (; hosts->count < count; hosts->count++) {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", hosts->count);
+        hosts->host[hosts->count] =
+            tool_copy(named > 0 ? topo_fabric_host(fabric, hosts->count) : number);
     }
 }
 
-static void name_all(const topo_fabric *fabric, tool_hosts *hosts)
-{
-    size_t count = topo_fabric_hosts(fabric);
-    hosts->host = tool_allocate(count, sizeof *hosts->host);
-    for (; hosts->count < count; hosts->count++)
-        hosts->host[hosts->count] = tool_copy(topo_fabric_host(fabric, hosts->count));
-}
-
 static int find_present(const char *file, const topo_fabric *fabric, const tool_hosts *hosts,
-                        struct picture *p)
+                        struct network *p)
 {
     matrix_error error = {0, ""};
     bool named = topo_fabric_hosts(fabric) > 0 || p->summary.rows == 0;
@@ -96,7 +92,7 @@ static int find_present(const char *file, const topo_fabric *fabric, const tool_
     return rc == 0 ? 0 : tool_fail_reading(file, rc, &error);
 }
 
-static void count_pairs(struct picture *p)
+static void count_pairs(struct network *p)
 {
     const topo *t = &p->topo;
     size_t *members = tool_allocate(t->places, sizeof *members);
@@ -110,8 +106,8 @@ static void count_pairs(struct picture *p)
     free(members);
 }
 
-/* Switches on the way from a host up to where all hosts meet; 0: the links are no tree. */
-static size_t depth(const topo *t)
+/* Largest number of links from a host up to the root; 0: the links are not a tree. */
+static size_t tree_depth(const topo *t)
 {
     size_t most = 0;
     for (size_t n = 0; t->tree.vertices > 0 && n < t->nodes; n++) {
@@ -137,7 +133,7 @@ static void add_count(tool_table *table, const char *what, size_t count)
     tool_table_add(table, "%zu", count);
 }
 
-static void add_switches(tool_table *table, const struct picture *p)
+static void add_switches(tool_table *table, const struct network *p)
 {
     const topo_summary *s = &p->summary;
     add_count(table, "switches", s->switches);
@@ -147,14 +143,14 @@ static void add_switches(tool_table *table, const struct picture *p)
     if (s->traces > 0)
         add_count(table, "traces", s->traces);
     if (p->topo.tree.vertices > 0)
-        add_count(table, "depth", depth(&p->topo));
+        add_count(table, "depth", tree_depth(&p->topo));
     else
         add_fact(table, "depth", "the links are not a tree");
     if (s->joined)
         add_fact(table, "joined", "below a switch that no line names");
 }
 
-static void print_facts(const struct picture *p)
+static void print_facts(const struct network *p)
 {
     tool_table table = {.align = "ll"};
     add_fact(&table, "format", p->summary.format);
@@ -169,7 +165,7 @@ static void print_facts(const struct picture *p)
     tool_table_print(&table);
 }
 
-static void print_distances(const struct picture *p)
+static void print_distances(const struct network *p)
 {
     tool_table table = {.align = "rr"};
     tool_table_add(&table, "hops");
@@ -183,8 +179,8 @@ static void print_distances(const struct picture *p)
     tool_table_print(&table);
 }
 
-/* From each host (row) to each. */
-static void print_hops(const struct picture *p)
+/* Rows: from; columns: to. */
+static void print_hops(const struct network *p)
 {
     char align[SMALL + 2] = "lrrrrrrrrrrrrrrrr";
     tool_table table = {.align = align};
@@ -201,70 +197,81 @@ static void print_hops(const struct picture *p)
     tool_table_print(&table);
 }
 
-static int print_text(const struct picture *p)
+static void print_network(const struct network *p)
 {
     print_facts(p);
     if (p->present_count > 1)
         print_distances(p);
     if (p->present_count > 1 && p->present_count <= SMALL)
         print_hops(p);
-    return 0;
 }
 
-static json_t *list_names(const char *const *name, size_t count)
+static void put_names(json_writer *w, const char *key, const char *const *name, size_t count)
 {
-    json_t *list = json_array();
+    json_begin_array(w, key);
     for (size_t k = 0; k < count; k++)
-        json_array_append_new(list, tool_json_text(name[k]));
-    return list;
+        json_put_string(w, NULL, name[k]);
+    json_end_array(w);
 }
 
-static json_t *list_distances(const struct picture *p)
+static void put_distances(json_writer *w, const struct network *p)
 {
-    json_t *list = json_array();
+    json_begin_array(w, "distances");
     for (size_t hops = 0; hops <= TOPO_UNREACHED; hops++)
-        if (p->pairs[hops] > 0)
-            json_array_append_new(list, json_pack("{s:I, s:I}", "hops", (json_int_t)hops, "pairs",
-                                                  (json_int_t)p->pairs[hops]));
-    return list;
+        if (p->pairs[hops] > 0) {
+            json_begin_object(w, NULL);
+            json_put_size(w, "hops", hops);
+            json_put_size(w, "pairs", p->pairs[hops]);
+            json_end_object(w);
+        }
+    json_end_array(w);
 }
 
-static json_t *list_hops(const struct picture *p)
+static void put_hops(json_writer *w, const struct network *p)
 {
-    json_t *rows = json_array();
+    json_begin_array(w, "hops");
     for (size_t n = 0; n < p->present_count; n++) {
-        json_t *row = json_array();
+        json_begin_array(w, NULL);
         for (size_t m = 0; m < p->present_count; m++)
-            json_array_append_new(row, json_integer((json_int_t)topo_hops(&p->topo, n, m, n == m)));
-        json_array_append_new(rows, row);
+            json_put_int64(w, NULL, (int64_t)topo_hops(&p->topo, n, m, n == m));
+        json_end_array(w);
     }
-    return rows;
+    json_end_array(w);
 }
 
-static int print_json(const struct picture *p)
+static void print_network_json(const struct network *p)
 {
     const topo_summary *s = &p->summary;
-    json_t *value = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:I}", "format",
-                              s->format, "hosts", (json_int_t)s->hosts, "unnamed_adapters",
-                              (json_int_t)s->unnamed, "switches", (json_int_t)s->switches, "links",
-                              (json_int_t)s->links, "forwarding_tables", (json_int_t)s->routed,
-                              "traces", (json_int_t)s->traces, "joined", s->joined, "depth",
-                              (json_int_t)depth(&p->topo), "places", (json_int_t)p->topo.places);
-    json_object_set_new(value, "missing", list_names(p->missing, p->missing_count));
-    json_object_set_new(value, "distances", list_distances(p));
+    tool_json json;
+    json_writer *w = &json.w;
+    tool_json_begin(&json);
+    json_begin_object(w, NULL);
+    json_put_string(w, "format", s->format);
+    json_put_size(w, "hosts", s->hosts);
+    json_put_size(w, "unnamed_adapters", s->unnamed);
+    json_put_size(w, "switches", s->switches);
+    json_put_size(w, "links", s->links);
+    json_put_size(w, "forwarding_tables", s->routed);
+    json_put_size(w, "traces", s->traces);
+    json_put_bool(w, "joined", s->joined);
+    json_put_size(w, "depth", tree_depth(&p->topo));
+    json_put_size(w, "places", p->topo.places);
+    put_names(w, "missing", p->missing, p->missing_count);
+    put_distances(w, p);
     if (p->present_count <= SMALL) {
-        json_object_set_new(value, "chosen", list_names(p->present, p->present_count));
-        json_object_set_new(value, "hops", list_hops(p));
+        put_names(w, "chosen", p->present, p->present_count);
+        put_hops(w, p);
     }
-    return tool_print_json(value);
+    json_end_object(w);
+    tool_json_end(&json, 0);
 }
 
 /* ---- the command ---- */
 
-static int draw(const struct topology_options *options, const topo_fabric *fabric,
-                const tool_hosts *hosts)
+static int print_hosts(const struct topology_options *options, const topo_fabric *fabric,
+                       const tool_hosts *hosts)
 {
-    struct picture p = {.present_count = 0};
+    struct network p = {.present_count = 0};
     matrix_error error = {0, ""};
     topo_fabric_summary(fabric, &p.summary);
     int status = find_present(options->file, fabric, hosts, &p);
@@ -274,8 +281,8 @@ static int draw(const struct topology_options *options, const topo_fabric *fabri
     }
     if (status == 0) {
         count_pairs(&p);
-        status = (options->answer.json ? print_json : print_text)(&p);
-        if (status == 0 && p.missing_count > 0)
+        (options->json ? print_network_json : print_network)(&p);
+        if (p.missing_count > 0)
             status = tool_fail("%s: %zu of %zu hosts are not in the file, %s first", options->file,
                                p.missing_count, hosts->count, p.missing[0]);
     }
@@ -286,32 +293,20 @@ static int draw(const struct topology_options *options, const topo_fabric *fabri
     return status;
 }
 
-static int choose_hosts(const struct topology_options *options, const topo_fabric *fabric,
-                        tool_hosts *hosts)
-{
-    topo_summary summary;
-    if (options->hosts != NULL)
-        return tool_parse_hosts(options->hosts, hosts);
-    topo_fabric_summary(fabric, &summary);
-    if (summary.hosts == 0 && summary.rows > 0)
-        number_rows(hosts, summary.rows);
-    else
-        name_all(fabric, hosts);
-    return 0;
-}
-
-int run_topology(int argc, char **argv)
+int tatp_topology(int argc, char **argv)
 {
     struct topology_options options = {.file = NULL};
     topo_fabric *fabric = NULL;
     tool_hosts hosts = {0};
     if (argp_parse(&topology_argp, argc, argv, 0, NULL, &options) != 0)
         return tool_fail("out of memory");
-    int status = tatp_read_fabric(options.file, &fabric);
+    int status = tatp_network_read_fabric(options.file, &fabric);
+    if (status == 0 && options.hosts != NULL)
+        status = tool_parse_hosts(options.hosts, &hosts);
+    else if (status == 0)
+        copy_all_hosts(fabric, &hosts);
     if (status == 0)
-        status = choose_hosts(&options, fabric, &hosts);
-    if (status == 0)
-        status = draw(&options, fabric, &hosts);
+        status = print_hosts(&options, fabric, &hosts);
     tool_hosts_release(&hosts);
     topo_fabric_free(fabric);
     return status;

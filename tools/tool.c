@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the command-line programs share. */
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "tool.h"
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
 
 struct chosen {
     const tool_command *commands, *command;
-    int at; /* argv index of the command's name */
+    int index; /* of the command's name in argv */
 };
 
 int tool_fail(const char *format, ...)
@@ -34,32 +37,32 @@ FILE *tool_open(const char *file)
 
 int tool_fail_reading(const char *file, int rc, const matrix_error *error)
 {
-    int explained = error != NULL && (rc == -EBADMSG || rc == -EIO || rc == -ENXIO);
+    bool explained = rc == -EBADMSG || rc == -EIO || rc == -ENXIO;
     if (explained && error->line > 0)
         return tool_fail("%s:%zu: %s", file, error->line, error->reason);
     return tool_fail("%s: %s", file, explained ? error->reason : strerror(-rc));
 }
 
-int tool_read(const char *file, int (*read)(FILE *stream, void *made, matrix_error *error),
-              void *made)
+int tool_read(const char *file, int (*read)(FILE *stream, void *object, matrix_error *error),
+              void *object)
 {
     matrix_error error = {0, ""};
     FILE *stream = tool_open(file);
     if (stream == NULL)
         return TOOL_FAILURE;
-    int rc = read(stream, made, &error);
+    int rc = read(stream, object, &error);
     fclose(stream);
     return rc == 0 ? 0 : tool_fail_reading(file, rc, &error);
 }
 
-static int read_market(FILE *stream, void *made, matrix_error *error)
+static int read_market_matrix(FILE *stream, void *object, matrix_error *error)
 {
-    return matrix_read_market(stream, made, NULL, error);
+    return matrix_read_market(stream, object, NULL, error);
 }
 
 int tool_read_market(const char *file, matrix *m)
 {
-    return tool_read(file, read_market, m);
+    return tool_read(file, read_market_matrix, m);
 }
 
 int tool_number(const char *text, size_t least, size_t most, size_t *number)
@@ -75,34 +78,34 @@ int tool_number(const char *text, size_t least, size_t most, size_t *number)
     return 0;
 }
 
-static void *or_end(void *block)
+static void *check_memory(void *block)
 {
     if (block == NULL)
         exit(tool_fail("out of memory"));
     return block;
 }
 
-void *tool_grow(void *array, size_t count, size_t size)
+void tool_reserve(void *array, size_t *capacity, size_t count, size_t size)
 {
-    return or_end(reallocarray(array, count + 1, size));
-}
-
-void *tool_room(void *array, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return array;
-    *room = *room == 0 ? 64 : *room * 2;
-    return tool_grow(array, *room - 1, size);
+    if (base_reserve(array, capacity, count, size) != 0)
+        exit(tool_fail("out of memory"));
 }
 
 void *tool_allocate(size_t count, size_t size)
 {
-    return or_end(calloc(count > 0 ? count : 1, size));
+    return check_memory(calloc(count > 0 ? count : 1, size));
 }
 
 char *tool_copy(const char *text)
 {
-    return or_end(strdup(text));
+    return check_memory(strdup(text));
+}
+
+double tool_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 error_t tool_refuse_argument(const char *arg, struct argp_state *state)
@@ -111,7 +114,7 @@ error_t tool_refuse_argument(const char *arg, struct argp_state *state)
     return 0;
 }
 
-static error_t parse_file(int key, char *arg, struct argp_state *state)
+static error_t parse_file_argument(int key, char *arg, struct argp_state *state)
 {
     const char **file = state->input;
     switch (key) {
@@ -125,15 +128,15 @@ static error_t parse_file(int key, char *arg, struct argp_state *state)
     }
 }
 
-const struct argp tool_file_argp = {.parser = parse_file, .args_doc = "FILE"};
+const struct argp tool_file_argp = {.parser = parse_file_argument, .args_doc = "FILE"};
 
-/* The first argument that is no option names the command; what follows is the command's. */
+/* The first non-option argument names the command, which parses the rest. */
 static error_t parse_command(int key, char *arg, struct argp_state *state)
 {
     struct chosen *chosen = state->input;
     switch (key) {
     case ARGP_KEY_ARG:
-        chosen->at = state->next - 1;
+        chosen->index = state->next - 1;
         for (chosen->command = chosen->commands; chosen->command->name != NULL; chosen->command++)
             if (strcmp(chosen->command->name, arg) == 0)
                 break;
@@ -146,23 +149,18 @@ static error_t parse_command(int key, char *arg, struct argp_state *state)
     }
 }
 
-static int run_command(const struct chosen *chosen, int argc, char **argv)
-{
-    char name[80];
-    snprintf(name, sizeof name, "%s %s", program_invocation_short_name, chosen->command->name);
-    argv[chosen->at] = name;
-    return chosen->command->run(argc - chosen->at, argv + chosen->at);
-}
-
 int tool_run(const tool_command *commands, const char *doc, int argc, char **argv)
 {
     const struct argp argp = {
         .parser = parse_command, .args_doc = "COMMAND [OPTION...]", .doc = doc};
     struct chosen chosen = {.commands = commands};
+    char name[80];
     argp_err_exit_status = TOOL_USAGE;
     if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &chosen) != 0)
         return tool_fail("out of memory");
-    int status = run_command(&chosen, argc, argv);
+    snprintf(name, sizeof name, "%s %s", program_invocation_short_name, chosen.command->name);
+    argv[chosen.index] = name;
+    int status = chosen.command->run(argc - chosen.index, argv + chosen.index);
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == 0)
         status = tool_fail("standard output: %s", strerror(errno));
     return status;

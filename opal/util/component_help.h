@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Lets Open MPI find the help file of a component that is not installed with it.
+ * Registers the folder of a component's help file, for components outside Open MPI's folders.
  */
 #ifndef COMPONENT_HELP_H
 #define COMPONENT_HELP_H
@@ -15,10 +15,10 @@
 #include "opal/constants.h"
 #include "opal/util/show_help.h"
 
-/* Adds the folder that holds `file` to those where opal_show_help looks: the folder of the
- * DSO that `symbol` (any object of the caller's own) lies in, as installed; or else
- * `fallback` (NULL: none), the source folder in a build tree. Call it once, when the
- * component opens: Open MPI forgets the folder when it finalizes. */
+/* Adds the folder of `file` to the search path of opal_show_help: the folder of the DSO that
+ * contains `symbol` (any object of the caller) if the file is there; otherwise `fallback` (NULL:
+ * none), the source folder in a build tree. Call it once, when the component opens; Open MPI clears
+ * the path at its end. Returns an OPAL error code. */
 static inline int component_help_add_dir(const char *file, const void *symbol, const char *fallback)
 {
     char path[4096];

@@ -103,6 +103,15 @@ tap_contains "$said" "weight inside nodes 36 of 36 by slot, 36 of 36 placed" "th
 said=$(launch --host localhost:8 -np 8 --bind-to none --map-by dla:file=pairs.crs true 2>&1)
 tap_is "$(grep -c 'weight inside' <<<"$said")" 0 "without being asked nothing is told"
 
+# ---- choices ----
+
+check_way "a method by parameter, in upper case" --mca rmaps_dla_file pairs.crs --mca rmaps_dla_method SETMATCH
+check_way "the policy goes before a parameter" --map-by dla:file=pairs.crs,method=setmatch --mca rmaps_dla_method byslot
+for choice in "order:C, Fortran" "objective:auto, neighbours, profile" "domains:auto, even, fitted" "refine:on, off"; do
+    tap_contains "$("$OMPI_INFO" --param rmaps dla --level 9 | grep -A 2 "rmaps_dla_${choice%%:*}\"" | tail -n 1)" \
+        "Valid values: ${choice#*:}" "ompi_info lists the values of rmaps_dla_${choice%%:*}"
+done
+
 # ---- slots, hosts, application contexts ----
 
 map=$(dry --host $four -np 12 --map-by dla:cart=12:OVERSUBSCRIBE)
@@ -232,6 +241,10 @@ refused "a threshold out of range" "threshold=101|0 to 100" -np 8 --map-by dla:f
 refused "a method there is not" "best|auto, setmatch" -np 8 --map-by dla:file=pairs.crs,method=best
 refused "a method there is not, by parameter" "rmaps_dla_method|best" -np 8 \
     --mca rmaps_dla_file pairs.crs --mca rmaps_dla_method best
+for choice in order objective domains refine; do
+    refused "rmaps_dla_$choice with another value" "rmaps_dla_$choice|best|Valid values" -np 8 \
+        --mca rmaps_dla_file pairs.crs --mca "rmaps_dla_$choice" best
+done
 refused "refine neither on nor off" "refine=maybe" -np 8 --map-by dla:file=pairs.crs,refine=maybe
 refused "a threshold out of range, by parameter" "rmaps_dla_threshold|-1" -np 8 \
     --mca rmaps_dla_file pairs.crs --mca rmaps_dla_threshold -1

@@ -85,9 +85,9 @@ tap_is "$(dla map -f view.crs -n x:3,y:3 --format=slurm | xargs)" "x x y y x y" 
 tap_is "$(dla map -f view.crs -n x:3,y:3 --format=cray | xargs)" "# x 0,1,4 # y 2,3,5" "map: an order of ranks"
 tap_is "$(dla map -f view.crs -n w:0,x:4,y:3 --method byslot -F cray | xargs)" "# x 0,1,2,3 # y 4,5" \
     "map: an order of ranks, the last node with fewer"
-refuses 1 "dla: x gets 2 ranks and y 4: an order of ranks needs equally many on each node but the last; give the nodes so many slots" \
+refuses 1 "dla: x gets 2 ranks and y 4: an order of ranks needs the same number on each node except the last; change the slots of the nodes" \
     "map: an order of ranks that no slots fill" dla map -f view.crs -n x:2,y:4 -m byslot -F cray
-refuses 1 "dla: x gets 0 ranks and y 6: an order of ranks needs equally many on each node but the last; give the nodes so many slots" \
+refuses 1 "dla: x gets 0 ranks and y 6: an order of ranks needs the same number on each node except the last; change the slots of the nodes" \
     "map: an order of ranks, the first node empty but not without slots" dla map -f view.crs -n x:5,y:6 -m setmatch -t 100 -F cray
 tap_is "$(dla map -f view.crs -n x:3,y:3 -F json | json '[d[k] for k in ("method", "ranks", "node_of_rank", "weight_inside", "weight_total")]')" \
     "['auto', 6, ['x', 'x', 'y', 'y', 'x', 'y'], 14, 20]" "map: JSON"
@@ -310,7 +310,7 @@ refuses 1 "dla: levels.mtx: no comment line says '% bandwidth'" "map: some matri
 printf '%%%%MatrixMarket matrix coordinate integer general\n%% bandwidth\n1 1 0\n' >nothing.mtx
 refuses 1 "dla: nothing.mtx: nothing was measured" "map: bandwidths without any" \
     dla map -f levels.crs -n n0:16 -B nothing.mtx
-refuses 2 "dla map: one of --topology and --bandwidth is too many" "map: two networks" \
+refuses 2 "dla map: --topology and --bandwidth exclude each other; specify only one" "map: two networks" \
     dla map -f levels.crs -n n0:16 -B bandwidth.mtx -T tree.conf
 refuses 1 "dla: none.conf: No such file or directory" "map: a topology that is not there" \
     dla map -f levels.crs -n n0:16 -T none.conf

@@ -153,10 +153,10 @@ sed 's/^6 3 4$/9 3 4/' C.mtx >range.mtx
 refuses 1 "tatp: range.mtx:10: a row is 9, not in 1..6" "plan: a row out of range" tatp plan -r range.mtx -H a:6
 sed 's/^6 3 4$/6 3 -4/' C.mtx >negative.mtx
 refuses 1 "tatp: negative.mtx:10: a value is negative: -4" "plan: negative bytes" tatp plan -r negative.mtx -H a:6
-refuses 3 "tatp: C.mtx: no plan: with --per-node=1 the 2 nodes do not serve 3 domains" \
+refuses 3 "tatp: C.mtx: no plan: with --per-node=1 the 2 nodes cannot own 3 domains" \
     "plan: more domains than may be served" tatp plan -r C.mtx -H a:3,b:3 -m 1
 printf '%%%%MatrixMarket matrix array integer general\n1 2\n3\n4\n' >wide.mtx
-refuses 3 "tatp: wide.mtx: no plan: 2 domains for 1 ranks, which serve one each" "plan: more domains than ranks" \
+refuses 3 "tatp: wide.mtx: no plan: 2 domains for 1 ranks, which own at most one each" "plan: more domains than ranks" \
     tatp plan -r wide.mtx -H a
 refuses 2 "tatp plan: --requests is needed" "plan: no requests" tatp plan -H a
 refuses 2 "tatp plan: --distances, or --topology with --hosts, is needed" "plan: no network" tatp plan -r C.mtx
@@ -314,7 +314,7 @@ a     0  2  4
 b     2  0  4
 c     4  4  0" "topology: a file of hops"
 printf 'SwitchName=a Nodes=n\351"[0-1]\n' >latin.conf
-tap_contains "$(tatp topology --json latin.conf)" '"chosen":["n?\"0","n?\"1"]' "topology: names that are no UTF-8"
+tap_contains "$(tatp topology --json latin.conf)" '"chosen":["n�\"0","n�\"1"]' "topology: names that are no UTF-8"
 
 printf 'SwitchName=a Nodes=n[0-1\n' >open.conf
 refuses 1 "tatp: open.conf:1: '[' without ']' in a list of hosts" "topology: malformed" tatp topology open.conf

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Ranks on nodes: the stock order, room beyond the slots, apps with nodes of their own, and
+ * Ranks on nodes: the stock order, oversubscription, apps with different nodes, and
  * that placing by a view keeps to all of it.
  */
 #include <check.h>
@@ -222,7 +222,7 @@ static bool may_stand(const dla_app *app, size_t node)
     return false;
 }
 
-/* Every rank on a node of its app, and no node over its room. */
+/* Every rank is on a node of its app, and no node exceeds its capacity. */
 static void check_placement(const small_job *s, const size_t *node_of_rank)
 {
     size_t count[MAX_NODES] = {0}, rank = 0, slots = 0;

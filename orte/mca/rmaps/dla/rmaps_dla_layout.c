@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Gathers the nodes and application contexts of a job.
+ * Nodes and application contexts of a job.
  */
 #include "rmaps_dla_layout.h"
 
@@ -31,7 +31,7 @@ void dla_layout_release(dla_layout *l)
     free(l->node_of_rank);
 }
 
-/* --npernode and its kin bound every node, as they bound the stock policy "slot". */
+/* --npernode and similar options limit every node, as with the stock policy "slot". */
 static size_t per_node_limit(const orte_node_t *node)
 {
     if (orte_rmaps_base_pernode)
@@ -46,28 +46,28 @@ static size_t per_node_limit(const orte_node_t *node)
     return SIZE_MAX;
 }
 
-static size_t room(int slots, int in_use)
+static size_t free_slots(int slots, int in_use)
 {
     return slots > in_use ? (size_t)(slots - in_use) : 0;
 }
 
-static size_t smaller(size_t a, size_t b)
+static size_t smaller_of(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-/* max_slots is a limit also for those who may oversubscribe. */
+/* max_slots limits oversubscription. */
 static dla_node node_capacity(const orte_node_t *node)
 {
     size_t limit = per_node_limit(node);
-    size_t most = 0 == node->slots_max ? SIZE_MAX : room(node->slots_max, node->slots_inuse);
+    size_t most = 0 == node->slots_max ? SIZE_MAX : free_slots(node->slots_max, node->slots_inuse);
 
-    limit = smaller(limit, most);
-    return (dla_node){smaller(room(node->slots, node->slots_inuse), limit), limit};
+    limit = smaller_of(limit, most);
+    return (dla_node){smaller_of(free_slots(node->slots, node->slots_inuse), limit), limit};
 }
 
-/* Takes over the reference to a node; its index. */
-static size_t adopt_node(dla_layout *l, orte_node_t *node)
+/* Acquires the reference to a node. Returns its index. */
+static size_t add_layout_node(dla_layout *l, orte_node_t *node)
 {
     size_t *index = &l->index[node->index];
 
@@ -82,9 +82,10 @@ static size_t adopt_node(dla_layout *l, orte_node_t *node)
     return *index;
 }
 
-/* In a managed allocation, without -np, Open MPI leaves the number of ranks to the mapper.
- * As with the stock mappers: all slots, for one application context. */
-static int settle_ranks(const orte_job_t *jdata, orte_app_context_t *context, orte_std_cntr_t slots)
+/* In a managed allocation without -np, the mapper sets the number of ranks. As with the stock
+ * mappers: all slots, for one application context. */
+static int set_default_ranks(const orte_job_t *jdata, orte_app_context_t *context,
+                             orte_std_cntr_t slots)
 {
     if (0 != context->num_procs)
         return ORTE_SUCCESS;
@@ -97,9 +98,9 @@ static int settle_ranks(const orte_job_t *jdata, orte_app_context_t *context, or
     return ORTE_SUCCESS;
 }
 
-/* The nodes an application context may use, by its hosts and host files. */
-static int gather_nodes(dla_layout *l, const orte_job_t *jdata, orte_app_context_t *context,
-                        dla_app *app)
+/* The nodes that the hosts and hostfiles of an application context allow. */
+static int gather_app_nodes(dla_layout *l, const orte_job_t *jdata, orte_app_context_t *context,
+                            dla_app *app)
 {
     orte_std_cntr_t slots;
     opal_list_t list;
@@ -109,13 +110,13 @@ static int gather_nodes(dla_layout *l, const orte_job_t *jdata, orte_app_context
     rc = orte_rmaps_base_get_target_nodes(&list, &slots, context, jdata->map->mapping,
                                           0 == l->job.nodes, false);
     if (ORTE_SUCCESS == rc)
-        rc = settle_ranks(jdata, context, slots);
+        rc = set_default_ranks(jdata, context, slots);
     if (ORTE_SUCCESS == rc) {
         app->node = calloc(opal_list_get_size(&list) + 1, sizeof(*app->node));
         rc = NULL == app->node ? ORTE_ERR_OUT_OF_RESOURCE : ORTE_SUCCESS;
     }
     while (ORTE_SUCCESS == rc && !opal_list_is_empty(&list))
-        app->node[app->nodes++] = adopt_node(l, (orte_node_t *)opal_list_remove_first(&list));
+        app->node[app->nodes++] = add_layout_node(l, (orte_node_t *)opal_list_remove_first(&list));
     OPAL_LIST_DESTRUCT(&list);
     return rc;
 }
@@ -130,7 +131,7 @@ static int gather_apps(dla_layout *l, const orte_job_t *jdata)
         if (NULL == context)
             continue;
         l->context[l->job.apps++] = context;
-        rc = gather_nodes(l, jdata, context, app);
+        rc = gather_app_nodes(l, jdata, context, app);
         if (ORTE_SUCCESS != rc)
             return rc;
         app->ranks = (size_t)context->num_procs;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The job as the placer sees it, and what of Open MPI stands behind its indices.
+ * The job as a dla_job, and the objects of Open MPI behind its indices.
  */
 #ifndef RMAPS_DLA_LAYOUT_H
 #define RMAPS_DLA_LAYOUT_H
@@ -18,13 +18,13 @@ typedef struct dla_layout {
     orte_app_context_t **context; /* of each of job.apps */
     orte_node_t **node;           /* of each of job.nodes, each with a reference */
     size_t *index;                /* of each node of the pool in node[]; SIZE_MAX: not in it */
-    size_t *by_slot;              /* node of each rank, as mapped by slot; to be filled */
-    size_t *node_of_rank;         /* node of each rank; to be filled */
+    size_t *by_slot;              /* node of each rank, mapped by slot; the caller fills it */
+    size_t *node_of_rank;         /* node of each rank; the caller fills it */
 } dla_layout;
 
-/* Gathers the nodes that each application context may use, and what they can take. A job
- * whose number of ranks was left open gets one for each slot. An ORTE error code; release it
- * with dla_layout_release after success only. */
+/* Gathers the nodes that each application context may use, and their capacities. A job without a
+ * number of ranks gets one for each slot. Returns an ORTE error code; release after success only.
+ */
 int dla_layout_init(dla_layout *l, orte_job_t *jdata);
 void dla_layout_release(dla_layout *l);
 

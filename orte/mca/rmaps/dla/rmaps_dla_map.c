@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The map: which nodes the job has, and which ranks they hold.
+ * The job's map: its nodes, and the ranks of each.
  */
 #include "rmaps_dla_map.h"
 
@@ -12,8 +12,10 @@
 #include "orte/mca/rmaps/base/rmaps_private.h"
 #include "orte/util/attr.h"
 
-/* Nodes enter the map in their own order, as the stock mappers have it. */
-static int map_nodes(const dla_layout *l, orte_job_t *jdata)
+#include "rmaps_dla_bind.h"
+
+/* In the order of the layout, as the stock mappers do. */
+static int add_mapped_nodes(const dla_layout *l, orte_job_t *jdata)
 {
     bool *used = calloc(l->job.nodes + 1, sizeof(*used));
 
@@ -33,7 +35,7 @@ static int map_nodes(const dla_layout *l, orte_job_t *jdata)
     return ORTE_SUCCESS;
 }
 
-/* mpirun crashes at exit when a node holds more than its slots without these flags. */
+/* Without these flags, mpirun crashes at exit if a node has more ranks than slots. */
 static void flag_oversubscribed(orte_job_t *jdata, orte_node_t *node)
 {
     if (node->slots < (int)node->num_procs) {
@@ -42,7 +44,8 @@ static void flag_oversubscribed(orte_job_t *jdata, orte_node_t *node)
     }
 }
 
-static int map_rank(orte_job_t *jdata, orte_node_t *node, orte_app_context_t *context, size_t rank)
+static int add_mapped_rank(orte_job_t *jdata, orte_node_t *node, orte_app_context_t *context,
+                           size_t rank)
 {
     orte_proc_t *proc = orte_rmaps_base_setup_proc(jdata, node, context->idx);
 
@@ -58,7 +61,7 @@ static int map_rank(orte_job_t *jdata, orte_node_t *node, orte_app_context_t *co
     return opal_pointer_array_set_item(jdata->procs, (int)rank, proc);
 }
 
-static int map_ranks(const dla_layout *l, orte_job_t *jdata)
+static int add_mapped_ranks(const dla_layout *l, orte_job_t *jdata)
 {
     size_t rank = 0;
     int rc = ORTE_SUCCESS;
@@ -68,7 +71,7 @@ static int map_ranks(const dla_layout *l, orte_job_t *jdata)
 
         context->first_rank = (orte_vpid_t)rank;
         for (size_t end = rank + l->job.app[a].ranks; ORTE_SUCCESS == rc && rank < end; rank++)
-            rc = map_rank(jdata, l->node[l->node_of_rank[rank]], context, rank);
+            rc = add_mapped_rank(jdata, l->node[l->node_of_rank[rank]], context, rank);
     }
     return rc;
 }
@@ -78,11 +81,11 @@ int dla_map(const dla_layout *l, orte_job_t *jdata)
     int rc;
 
     jdata->num_procs = 0;
-    rc = map_nodes(l, jdata);
+    rc = add_mapped_nodes(l, jdata);
     if (ORTE_SUCCESS == rc)
-        rc = map_ranks(l, jdata);
+        rc = add_mapped_ranks(l, jdata);
     if (ORTE_SUCCESS == rc) {
-        /* otherwise the daemons number the ranks anew, from how many each node has */
+        /* otherwise the daemons renumber the ranks by the number on each node */
         orte_set_attribute(&jdata->attributes, ORTE_JOB_FULLY_DESCRIBED, ORTE_ATTR_GLOBAL, NULL,
                            OPAL_BOOL);
         rc = dla_bind(jdata);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Steps in before --map-by is read. Open MPI accepts a fixed list of mapping policies and
- * reads them in three places: the MCA parameter, when the rmaps framework opens; the command
- * line, once more, when the job is submitted; and the parameters that mpirun hands to its
- * daemons. In each a stock policy with the same qualifiers takes the place of ours.
+ * Open MPI accepts a fixed list of mapping policies and parses them in three places: the MCA
+ * parameter, when the rmaps framework opens; the command line, again, when the job is submitted;
+ * and the parameters that mpirun passes to its daemons. In each place, a stock policy with the same
+ * qualifiers replaces this component's policy.
  */
-#include "rmaps_dla.h"
+#include "rmaps_dla_mapby.h"
+
+#include "orte_config.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +27,7 @@
 
 extern char **environ;
 
-/* Where the parameter's value is kept; NULL when there is none. */
+/* The storage of the parameter; NULL if it is not registered. */
 static char **policy_storage(void)
 {
     char **storage = NULL;
@@ -36,9 +38,8 @@ static char **policy_storage(void)
     return storage;
 }
 
-/* A spec that cannot be understood leaves the plain stock word: the mapper will complain
- * about it, in its own words and through the help system. */
-static char *stock_policy(const char *map_by)
+/* The mapper reports an invalid policy, by the help system: here it becomes plain "slot". */
+static char *make_stock_policy(const char *map_by)
 {
     char reason[DLA_SPEC_REASON_SIZE];
     char *policy;
@@ -51,9 +52,9 @@ static char *stock_policy(const char *map_by)
     return policy;
 }
 
-/* Daemons get mpirun's environment and those --mca options that are not already on their
- * command line. They may lack this component and would refuse our policy. */
-static void hand_to_daemons(const char *policy)
+/* Daemons get mpirun's environment and those --mca options that are not already on their command
+ * line. Without this component, they would reject its policy. */
+static void pass_to_daemons(const char *policy)
 {
     char *name = NULL;
 
@@ -68,8 +69,8 @@ static void hand_to_daemons(const char *policy)
     }
 }
 
-/* Whether an option is --map-by. Its fields are private to the parser, so the parser is
- * asked: a command line with this option alone is given "--map-by". */
+/* Whether an option is --map-by. Its fields are private to the parser: this function lets the
+ * parser parse "--map-by" with this option alone. */
 static bool is_map_by(opal_list_item_t *option)
 {
     char *argv[] = {"mpirun", "--map-by", "slot", NULL};
@@ -85,13 +86,13 @@ static bool is_map_by(opal_list_item_t *option)
     return taken;
 }
 
-/* Removes --map-by from the options that mpirun knows; false when it is not there. */
-static bool drop_map_by(opal_cmd_line_t *line)
+/* Removes --map-by from the options of mpirun; false if it is not one of them. */
+static bool remove_map_by(opal_cmd_line_t *line)
 {
     size_t count = opal_list_get_size(&line->lcl_options);
     bool found = false;
 
-    /* each option goes once round, so that their order stays */
+    /* one full rotation keeps the order of the others */
     for (; count > 0; count--) {
         opal_list_item_t *option = opal_list_remove_first(&line->lcl_options);
 
@@ -105,9 +106,8 @@ static bool drop_map_by(opal_cmd_line_t *line)
     return found;
 }
 
-/* mpirun parses its command line again for each application context, and once more reads the
- * policy found there. An option of the same name that stores nothing leaves it with the
- * parameter. */
+/* mpirun parses its command line again for each application context, and then the policy in it. An
+ * option of the same name that stores nothing leaves the parameter in force. */
 static void neutralise_option(opal_cmd_line_t *line)
 {
     opal_cmd_line_init_t silent = {
@@ -119,15 +119,15 @@ static void neutralise_option(opal_cmd_line_t *line)
     };
 
     free(orte_cmd_options.mapping_policy);
-    if (drop_map_by(line)) {
+    if (remove_map_by(line)) {
         (void)opal_cmd_line_make_opt_mca(line, silent);
-        /* the search itself stored something there */
+        /* is_map_by stored a value there */
         free(orte_cmd_options.mapping_policy);
     }
     orte_cmd_options.mapping_policy = NULL;
 }
 
-char *orte_rmaps_dla_take_map_by(void)
+char *dla_mapby_acquire(void)
 {
     char **storage;
     char *map_by, *policy;
@@ -137,11 +137,11 @@ char *orte_rmaps_dla_take_map_by(void)
     if (ORTE_PROC_IS_HNP && NULL != orte_cmd_line &&
         (dla_spec_is_dla(*storage) || dla_spec_is_dla(orte_cmd_options.mapping_policy)))
         neutralise_option(orte_cmd_line);
-    /* the parameter has the last word: --map-by sets it, and --mca sets it after that */
-    if (!dla_spec_is_dla(*storage) || NULL == (policy = stock_policy(*storage)))
+    /* the parameter takes precedence: --map-by sets it first, then --mca */
+    if (!dla_spec_is_dla(*storage) || NULL == (policy = make_stock_policy(*storage)))
         return NULL;
     map_by = *storage;
     *storage = policy;
-    hand_to_daemons(policy);
+    pass_to_daemons(policy);
     return map_by;
 }

@@ -8,32 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranks [first, first + count) that are still to be put somewhere. */
+/* The ranks [first, first + count), which are not yet placed. */
 typedef struct rank_range {
     size_t first, count;
 } rank_range;
 
-static void put(rank_range *left, size_t *node_of_rank, size_t node, size_t *used)
+static void place_rank(rank_range *left, size_t *node_of_rank, size_t node, size_t *used)
 {
     node_of_rank[left->first++] = node;
     left->count--;
     used[node]++;
 }
 
-static void fill_slots(const dla_job *job, const dla_app *app, rank_range *left, size_t *used,
-                       size_t *node_of_rank)
+static void fill_free_slots(const dla_job *job, const dla_app *app, rank_range *left, size_t *used,
+                            size_t *node_of_rank)
 {
     for (size_t i = 0; i < app->nodes; i++) {
         size_t n = app->node[i];
 
         while (left->count > 0 && used[n] < job->node[n].slots)
-            put(left, node_of_rank, n, used);
+            place_rank(left, node_of_rank, n, used);
     }
 }
 
-/* How many of the ranks left over each node of the app takes on top, one in turn. */
-static int share_out(const dla_job *job, const dla_app *app, size_t over, const size_t *used,
-                     size_t *extra)
+/* Number of ranks beyond its slots that each node of the app gets, by turns. */
+static int distribute_excess(const dla_job *job, const dla_app *app, size_t over,
+                             const size_t *used, size_t *extra)
 {
     for (bool progress = true; over > 0 && progress;) {
         progress = false;
@@ -47,21 +47,21 @@ static int share_out(const dla_job *job, const dla_app *app, size_t over, const 
             }
         }
     }
-    return over == 0 ? 0 : -ENOSPC;
+    return 0 == over ? 0 : -ENOSPC;
 }
 
-static int overfill(const dla_job *job, const dla_app *app, rank_range *left, size_t *used,
-                    size_t *node_of_rank)
+static int oversubscribe_nodes(const dla_job *job, const dla_app *app, rank_range *left,
+                               size_t *used, size_t *node_of_rank)
 {
     size_t *extra = calloc(app->nodes, sizeof(*extra));
     int rc;
 
     if (NULL == extra)
         return -ENOMEM;
-    rc = share_out(job, app, left->count, used, extra);
-    for (size_t i = 0; rc == 0 && i < app->nodes; i++)
+    rc = distribute_excess(job, app, left->count, used, extra);
+    for (size_t i = 0; 0 == rc && i < app->nodes; i++)
         for (; extra[i] > 0; extra[i]--)
-            put(left, node_of_rank, app->node[i], used);
+            place_rank(left, node_of_rank, app->node[i], used);
     free(extra);
     return rc;
 }
@@ -69,12 +69,12 @@ static int overfill(const dla_job *job, const dla_app *app, rank_range *left, si
 static int place_app(const dla_job *job, const dla_app *app, rank_range ranks, size_t *used,
                      size_t *node_of_rank)
 {
-    fill_slots(job, app, &ranks, used, node_of_rank);
-    if (ranks.count == 0)
+    fill_free_slots(job, app, &ranks, used, node_of_rank);
+    if (0 == ranks.count)
         return 0;
     if (!job->oversubscribe)
         return -ENOSPC;
-    return overfill(job, app, &ranks, used, node_of_rank);
+    return oversubscribe_nodes(job, app, &ranks, used, node_of_rank);
 }
 
 int dla_place_by_slot(const dla_job *job, size_t *node_of_rank, size_t *app)
@@ -85,7 +85,7 @@ int dla_place_by_slot(const dla_job *job, size_t *node_of_rank, size_t *app)
 
     if (NULL == used)
         return -ENOMEM;
-    for (size_t a = 0; rc == 0 && a < job->apps; a++) {
+    for (size_t a = 0; 0 == rc && a < job->apps; a++) {
         ranks.count = job->app[a].ranks;
         rc = place_app(job, &job->app[a], ranks, used, node_of_rank);
         ranks.first += ranks.count;
@@ -97,19 +97,19 @@ int dla_place_by_slot(const dla_job *job, size_t *node_of_rank, size_t *app)
 
 static bool same_nodes(const dla_app *a, const dla_app *b)
 {
-    return a->nodes == b->nodes && memcmp(a->node, b->node, a->nodes * sizeof(*a->node)) == 0;
+    return a->nodes == b->nodes && 0 == memcmp(a->node, b->node, a->nodes * sizeof(*a->node));
 }
 
-/* Apps that share a node list, and the room they have together. */
-typedef struct group {
+/* The apps with one node list, and their common slots. */
+typedef struct rank_group {
     size_t ranks;
     size_t *rank;     /* ascending */
     size_t *slots;    /* of each node of the job */
-    size_t *position; /* of each rank of the job: its index in rank[]; SIZE_MAX: not in here */
+    size_t *position; /* index in rank[] of each rank of the job; SIZE_MAX: not in the group */
     size_t *node;     /* result, of each entry of rank[] */
-} group;
+} rank_group;
 
-static void group_release(group *g)
+static void group_release(rank_group *g)
 {
     free(g->rank);
     free(g->slots);
@@ -117,9 +117,9 @@ static void group_release(group *g)
     free(g->node);
 }
 
-static int group_init(group *g, const dla_job *job)
+static int group_init(rank_group *g, const dla_job *job)
 {
-    *g = (group){
+    *g = (rank_group){
         .rank = calloc(job->ranks, sizeof(*g->rank)),
         .slots = calloc(job->nodes, sizeof(*g->slots)),
         .position = calloc(job->ranks, sizeof(*g->position)),
@@ -132,8 +132,8 @@ static int group_init(group *g, const dla_job *job)
     return 0;
 }
 
-/* Gathers app `first` and all later apps with its node list. */
-static void group_fill(group *g, const dla_job *job, size_t first, const size_t *by_slot)
+/* App `first` and all later apps with its node list. */
+static void group_fill(rank_group *g, const dla_job *job, size_t first, const size_t *by_slot)
 {
     size_t rank = 0;
 
@@ -152,8 +152,8 @@ static void group_fill(group *g, const dla_job *job, size_t first, const size_t 
     }
 }
 
-/* One group may use every free slot of its nodes; several must leave room for each other. */
-static void widen(group *g, const dla_job *job, const dla_app *app)
+/* A group of all ranks may use every free slot of its nodes; otherwise other groups need them. */
+static void group_add_slots(rank_group *g, const dla_job *job, const dla_app *app)
 {
     for (size_t i = 0; g->ranks == job->ranks && i < app->nodes; i++) {
         size_t n = app->node[i];
@@ -163,7 +163,7 @@ static void widen(group *g, const dla_job *job, const dla_app *app)
     }
 }
 
-static size_t part_entries(const matrix *view, const group *g, matrix_entry *entries)
+static size_t group_view_entries(const matrix *view, const rank_group *g, matrix_entry *entries)
 {
     size_t count = 0;
 
@@ -173,15 +173,15 @@ static size_t part_entries(const matrix *view, const group *g, matrix_entry *ent
         for (size_t k = view->row_start[row]; k < view->row_start[row + 1]; k++) {
             size_t column = g->position[view->col[k]];
 
-            if (column != SIZE_MAX)
+            if (SIZE_MAX != column)
                 entries[count++] = (matrix_entry){i, column, view->value[k]};
         }
     }
     return count;
 }
 
-/* The rows and columns of the view that belong to the group. */
-static int cut_view(const matrix *view, const group *g, matrix *part)
+/* The rows and columns of the group's ranks. */
+static int group_view(const matrix *view, const rank_group *g, matrix *part)
 {
     size_t nnz = view->row_start[view->rows];
     matrix_entry *entries = calloc(nnz + 1, sizeof(*entries));
@@ -189,19 +189,20 @@ static int cut_view(const matrix *view, const group *g, matrix *part)
 
     if (NULL == entries)
         return -ENOMEM;
-    rc = matrix_from_entries(part, g->ranks, g->ranks, entries, part_entries(view, g, entries));
+    rc = matrix_from_entries(part, g->ranks, g->ranks, entries,
+                             group_view_entries(view, g, entries));
     free(entries);
     return rc;
 }
 
-/* The rows of the profile that belong to the group. */
-static int cut_call(const matrix *bytes, const group *g, matrix *part)
+/* The rows of the group's ranks in a call of the profile. */
+static int group_call(const matrix *bytes, const rank_group *g, matrix *part)
 {
     size_t nnz = 0;
 
     for (size_t i = 0; i < g->ranks; i++)
         nnz += bytes->row_start[g->rank[i] + 1] - bytes->row_start[g->rank[i]];
-    if (matrix_allocate(part, g->ranks, bytes->cols, nnz) != 0)
+    if (0 != matrix_allocate(part, g->ranks, bytes->cols, nnz))
         return -ENOMEM;
     for (size_t i = 0; i < g->ranks; i++) {
         size_t from = bytes->row_start[g->rank[i]];
@@ -214,63 +215,64 @@ static int cut_call(const matrix *bytes, const group *g, matrix *part)
     return 0;
 }
 
-static void release_calls(matrix *bytes, size_t calls)
+static void release_profile_calls(matrix *bytes, size_t calls)
 {
     for (size_t c = 0; NULL != bytes && c < calls; c++)
         matrix_release(&bytes[c]);
     free(bytes);
 }
 
-static int cut_profile(const setmatch_profile *profile, const group *g, matrix **bytes)
+static int group_profile(const setmatch_profile *profile, const rank_group *g, matrix **bytes)
 {
     matrix *cut = calloc(profile->calls + 1, sizeof(*cut));
     int rc = NULL == cut ? -ENOMEM : 0;
 
-    for (size_t c = 0; rc == 0 && c < profile->calls; c++)
-        rc = cut_call(&profile->bytes[c], g, &cut[c]);
-    if (rc != 0) {
-        release_calls(cut, profile->calls);
+    for (size_t c = 0; 0 == rc && c < profile->calls; c++)
+        rc = group_call(&profile->bytes[c], g, &cut[c]);
+    if (0 != rc) {
+        release_profile_calls(cut, profile->calls);
         return rc;
     }
     *bytes = cut;
     return 0;
 }
 
-/* The group as a problem of its own: the input's view and profile are cut to it. */
-static int place_cut(const dla_method *method, group *g, setmatch_input *input)
+/* Replaces the input's view and profile by those of the group. */
+static int place_partial_group(const dla_method *method, rank_group *g, setmatch_input *input)
 {
     const setmatch_profile *whole = input->profile;
     setmatch_profile profile;
     matrix *bytes = NULL;
     matrix view;
-    int rc = cut_view(input->view, g, &view);
+    int rc = group_view(input->view, g, &view);
 
-    if (rc != 0)
+    if (0 != rc)
         return rc;
     input->view = &view;
     if (NULL != whole) {
-        rc = cut_profile(whole, g, &bytes);
+        rc = group_profile(whole, g, &bytes);
         profile = (setmatch_profile){whole->calls, bytes};
         input->profile = &profile;
     }
-    if (rc == 0)
+    if (0 == rc)
         rc = method->place(input, g->node);
     if (NULL != bytes)
-        release_calls(bytes, whole->calls);
+        release_profile_calls(bytes, whole->calls);
     matrix_release(&view);
     return rc;
 }
 
-static int place_group(const dla_job *job, const dla_method *method, group *g)
+static int place_group(const dla_job *job, const dla_method *method, rank_group *g)
 {
     setmatch_input input = method->input;
 
     input.slots = g->slots;
     input.nodes = job->nodes;
-    return g->ranks == job->ranks ? method->place(&input, g->node) : place_cut(method, g, &input);
+    return g->ranks == job->ranks ? method->place(&input, g->node)
+                                  : place_partial_group(method, g, &input);
 }
 
-static bool leads_group(const dla_job *job, size_t app)
+static bool is_first_of_group(const dla_job *job, size_t app)
 {
     for (size_t a = 0; a < app; a++)
         if (same_nodes(&job->app[a], &job->app[app]))
@@ -281,18 +283,18 @@ static bool leads_group(const dla_job *job, size_t app)
 int dla_place_by_method(const dla_job *job, const dla_method *method, const size_t *by_slot,
                         size_t *node_of_rank)
 {
-    group g;
+    rank_group g;
     int rc = group_init(&g, job);
 
-    if (rc != 0)
+    if (0 != rc)
         return rc;
-    for (size_t a = 0; rc == 0 && a < job->apps; a++) {
-        if (!leads_group(job, a))
+    for (size_t a = 0; 0 == rc && a < job->apps; a++) {
+        if (!is_first_of_group(job, a))
             continue;
         group_fill(&g, job, a, by_slot);
-        widen(&g, job, &job->app[a]);
+        group_add_slots(&g, job, &job->app[a]);
         rc = place_group(job, method, &g);
-        for (size_t i = 0; rc == 0 && i < g.ranks; i++)
+        for (size_t i = 0; 0 == rc && i < g.ranks; i++)
             node_of_rank[g.rank[i]] = g.node[i];
     }
     group_release(&g);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * From a view matrix, nodes and application contexts to the node of each rank. Plain C
- * over src/setmatch: knows nothing of Open MPI.
+ * Places the ranks of a job, by its nodes, application contexts and view matrix. Plain C:
+ * independent of Open MPI.
  */
 #ifndef RMAPS_DLA_PLACE_H
 #define RMAPS_DLA_PLACE_H
@@ -11,44 +11,42 @@
 
 #include "setmatch/setmatch.h"
 
-/* What a node can take: `slots` are free now; oversubscribed, it takes at most `most`. */
+/* Capacity of a node: its free slots, and its largest number of ranks if oversubscribed. */
 typedef struct dla_node {
     size_t slots, most;
 } dla_node;
 
-/* An application context: `ranks` ranks, numbered on from those of the one before it, that
- * may stand on the listed nodes (indices, in Open MPI's order, each once) and no others. */
+/* An application context. Its ranks follow those of the previous one; they may be placed on these
+ * nodes only (indices, in Open MPI's order, each once). */
 typedef struct dla_app {
     size_t ranks;
     size_t nodes;
     size_t *node;
 } dla_app;
 
-/* A job; the ranks are those of all apps. */
+/* `ranks` is the sum over all apps. */
 typedef struct dla_job {
     size_t apps, nodes, ranks;
     dla_app *app;
     dla_node *node;
-    bool oversubscribe; /* nodes may take more ranks than they have slots */
+    bool oversubscribe; /* nodes may have more ranks than slots */
 } dla_job;
 
-/* Fills the nodes of each app in order, as the stock policy "slot" does. Ranks beyond the
- * slots, where allowed, go one to each node in turn. node_of_rank has job->ranks entries.
- * 0; -ENOSPC: an app does not fit, *app says which; -ENOMEM. */
+/* Fills the nodes of each app in order, as the stock policy "slot" does. If oversubscription is
+ * allowed, the remaining ranks are placed on the nodes in turn, one each. node_of_rank has
+ * job->ranks entries. Returns 0; -ENOSPC: app number *app does not fit; -ENOMEM. */
 int dla_place_by_slot(const dla_job *job, size_t *node_of_rank, size_t *app);
 
-/* How ranks are placed: by a method, with this input; `slots` is filled in here. */
+/* A method and its input; dla_place_by_method sets `slots` and `nodes`. */
 typedef struct dla_method {
     setmatch_method_fn place;
     setmatch_input input; /* of job->ranks ranks and job->nodes nodes */
 } dla_method;
 
-/* Places by what the method's input holds. `by_slot` is the answer of
- * dla_place_by_slot. No node takes more than its slots, or more than by_slot gave it where
- * that is beyond its slots. When apps differ in their nodes, the ranks of those that share a
- * node list are placed together, with as many on each node as by_slot put there: whatever
- * "slot" can place, can be placed.
- * Errors as setmatch_method_fn. */
+/* Places the ranks by the method. `by_slot` is the result of dla_place_by_slot. No node gets more
+ * ranks than it has slots, or than by_slot gave it if that is more. If the apps have different node
+ * lists, the ranks of those with the same list are placed together, with as many on each node as in
+ * by_slot: this succeeds whenever dla_place_by_slot does. Errors as setmatch_method_fn. */
 int dla_place_by_method(const dla_job *job, const dla_method *method, const size_t *by_slot,
                         size_t *node_of_rank);
 

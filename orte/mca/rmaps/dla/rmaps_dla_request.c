@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: BSD-3-Clause
- *
- * Reads the request and its files, and refuses what cannot be used.
- */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* asprintf */
 #include "rmaps_dla_request.h"
 
@@ -11,124 +8,112 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "orte/constants.h"
-#include "orte/runtime/orte_globals.h"
-
-#include "rmaps_dla.h"
-#include "setmatch/setmatch.h"
-
 /* ---- the request ---- */
 
-static int read_map_by(const char *map_by, dla_spec *spec)
+static int parse_policy(dla_request *r, const char *policy)
 {
     char reason[DLA_SPEC_REASON_SIZE];
-    int rc = dla_spec_parse(map_by, spec, reason);
+    int rc = dla_spec_parse(policy, &r->spec, reason);
 
-    if (-EINVAL == rc) {
-        RMAPS_DLA_REFUSE("bad-map-by", map_by, reason);
-        return ORTE_ERR_SILENT;
-    }
-    return 0 == rc ? ORTE_SUCCESS : ORTE_ERR_OUT_OF_RESOURCE;
+    if (-EINVAL == rc)
+        r->message("bad-map-by", policy, reason);
+    return rc;
 }
 
-/* One parameter, where the policy left it open. */
-static int add_parameter(dla_spec *spec, const char *key, const char *value)
+/* The policy takes precedence: an item that it sets is not an error here. */
+static int add_parameter(dla_request *r, const char *key, const char *value)
 {
     char reason[DLA_SPEC_REASON_SIZE], name[64];
     char *item;
     int rc;
 
     if (NULL == value)
-        return ORTE_SUCCESS;
+        return 0;
     if (0 > asprintf(&item, "%s=%s", key, value))
-        return ORTE_ERR_OUT_OF_RESOURCE;
-    rc = dla_spec_set(spec, item, reason);
+        return -ENOMEM;
+    rc = dla_spec_set(&r->spec, item, reason);
     free(item);
     if (-EINVAL == rc) {
         snprintf(name, sizeof(name), "rmaps_dla_%s", key);
-        RMAPS_DLA_REFUSE("bad-parameter", name, value, reason);
-        return ORTE_ERR_SILENT;
+        r->message("bad-parameter", name, value, reason);
     }
-    return -ENOMEM == rc ? ORTE_ERR_OUT_OF_RESOURCE : ORTE_SUCCESS;
+    return -EEXIST == rc ? 0 : rc;
 }
 
-/* A network that the policy names goes before one of the other kind in a parameter. */
-static int add_network_parameters(dla_spec *spec)
+static int add_choices(dla_request *r, const dla_parameters *parameters)
 {
-    const orte_rmaps_dla_component_t *c = &mca_rmaps_dla_component;
-    int rc;
-
-    if (NULL != spec->topology || NULL != spec->bandwidth)
-        return ORTE_SUCCESS;
-    rc = add_parameter(spec, "topology", c->topology);
-    return ORTE_SUCCESS == rc ? add_parameter(spec, "bandwidth", c->bandwidth) : rc;
+    for (dla_choice c = 0; c < DLA_CHOICES; c++) {
+        if (r->spec.has_choice[c])
+            continue;
+        if (parameters->rejected[c])
+            return -EINVAL;
+        r->spec.choice[c] = parameters->choice[c];
+    }
+    return 0;
 }
 
-static int add_parameters(dla_spec *spec)
+/* A network of the policy takes precedence over both network parameters. */
+static int add_parameters(dla_request *r, const dla_parameters *parameters)
 {
-    const orte_rmaps_dla_component_t *c = &mca_rmaps_dla_component;
+    bool has_network = NULL != r->spec.topology || NULL != r->spec.bandwidth;
     char threshold[32];
     const struct {
         const char *key, *value;
-    } parameters[] = {
-        {"file", c->file},        {"cart", c->cart},           {"order", c->order},
-        {"method", c->method},    {"objective", c->objective}, {"domains", c->domains},
-        {"threshold", threshold}, {"refine", c->refine},
+    } items[] = {
+        {"file", parameters->file},
+        {"cart", parameters->cart},
+        {"threshold", threshold},
+        {"topology", has_network ? NULL : parameters->topology},
+        {"bandwidth", has_network ? NULL : parameters->bandwidth},
     };
-    int rc = ORTE_SUCCESS;
+    int rc = 0;
 
-    snprintf(threshold, sizeof(threshold), "%d", c->threshold);
-    for (size_t i = 0; ORTE_SUCCESS == rc && i < sizeof(parameters) / sizeof(parameters[0]); i++)
-        rc = add_parameter(spec, parameters[i].key, parameters[i].value);
-    if (ORTE_SUCCESS == rc)
-        rc = add_network_parameters(spec);
-    if (NULL == spec->method)
-        spec->method = &setmatch_methods[0];
-    if (!spec->has_refine)
-        spec->refine = true;
-    return rc;
+    snprintf(threshold, sizeof(threshold), "%d", parameters->threshold);
+    for (size_t i = 0; 0 == rc && i < sizeof(items) / sizeof(items[0]); i++)
+        rc = add_parameter(r, items[i].key, items[i].value);
+    return 0 == rc ? add_choices(r, parameters) : rc;
 }
 
-static int check_network(const dla_spec *spec)
+static int check_request(const dla_request *r)
 {
-    bool twice;
+    bool conflict;
 
-    (void)dla_network_file(spec, &twice);
-    if (twice) {
-        RMAPS_DLA_REFUSE("two-networks", spec->topology, spec->bandwidth);
-        return ORTE_ERR_SILENT;
-    }
-    return ORTE_SUCCESS;
+    (void)dla_network_file(&r->spec, &conflict);
+    if (conflict)
+        r->message("two-networks", r->spec.topology, r->spec.bandwidth);
+    else if (NULL == r->spec.file && 0 == r->spec.cart.ndims)
+        r->message("nothing-to-place-by");
+    else
+        return 0;
+    return -EINVAL;
 }
 
-static void show_cart(dla_request *r)
+static void format_grid(dla_request *r)
 {
     size_t used = 0;
 
-    for (size_t i = 0; i < r->spec.cart.ndims && used < sizeof(r->cart); i++) {
-        used += (size_t)snprintf(r->cart + used, sizeof(r->cart) - used, "%s%zu", 0 == i ? "" : "x",
+    for (size_t i = 0; i < r->spec.cart.ndims && used < sizeof(r->grid); i++) {
+        used += (size_t)snprintf(r->grid + used, sizeof(r->grid) - used, "%s%zu", 0 == i ? "" : "x",
                                  r->spec.cart.dims[i]);
     }
 }
 
-int dla_request_read(dla_request *r)
+int dla_request_read(dla_request *r, const char *policy, const dla_parameters *parameters,
+                     dla_message_fn message)
 {
-    int rc = ORTE_SUCCESS;
+    int rc = 0;
 
-    memset(r, 0, sizeof(*r));
-    if (NULL != mca_rmaps_dla_component.map_by)
-        rc = read_map_by(mca_rmaps_dla_component.map_by, &r->spec);
-    if (ORTE_SUCCESS == rc)
-        rc = add_parameters(&r->spec);
-    if (ORTE_SUCCESS == rc)
-        rc = check_network(&r->spec);
-    if (ORTE_SUCCESS == rc && NULL == r->spec.file && 0 == r->spec.cart.ndims) {
-        RMAPS_DLA_REFUSE("nothing-to-place-by", orte_basename, orte_basename);
-        rc = ORTE_ERR_SILENT;
-    }
-    if (ORTE_SUCCESS != rc)
+    *r = (dla_request){.message = message};
+    if (NULL != policy)
+        rc = parse_policy(r, policy);
+    if (0 == rc)
+        rc = add_parameters(r, parameters);
+    if (0 == rc)
+        rc = check_request(r);
+    if (0 == rc)
+        format_grid(r);
+    else
         dla_spec_release(&r->spec);
-    show_cart(r);
     return rc;
 }
 
@@ -139,13 +124,14 @@ void dla_request_release(dla_request *r)
 
 const char *dla_request_name(const dla_request *r)
 {
-    return NULL == r->spec.file ? r->cart : r->spec.file;
+    return NULL == r->spec.file ? r->grid : r->spec.file;
 }
 
 /* ---- files ---- */
 
-/* A FIFO would block, and a folder opens but does not read: only files are opened. */
-static FILE *open_file(const char *what, const char *path)
+/* Opens regular files only: a FIFO would block, and a directory can be opened but not read. NULL
+ * after a message. */
+static FILE *open_regular_file(const dla_request *r, const char *what, const char *path)
 {
     const char *cause = NULL;
     FILE *stream = NULL;
@@ -158,107 +144,91 @@ static FILE *open_file(const char *what, const char *path)
     else if (NULL == (stream = fopen(path, "r")))
         cause = strerror(errno);
     if (NULL == stream)
-        RMAPS_DLA_REFUSE("unreadable-file", what, path, cause);
+        r->message("unreadable-file", what, path, cause);
     return stream;
 }
 
-/* From a reader's result to ours. */
-static int refuse_contents(const char *what, const char *path, int rc, const matrix_error *error)
+static int reject_contents(const dla_request *r, const char *what, const char *path, int rc,
+                           const matrix_error *error)
 {
     char line[32] = "";
 
-    if (0 == rc)
-        return ORTE_SUCCESS;
-    if (-ENOMEM == rc)
-        return ORTE_ERR_OUT_OF_RESOURCE;
+    if (0 == rc || -ENOMEM == rc)
+        return rc;
     if (0 != error->line)
         snprintf(line, sizeof(line), ", line %zu", error->line);
-    RMAPS_DLA_REFUSE("bad-file", what, path, line, error->reason);
-    return ORTE_ERR_SILENT;
+    r->message("bad-file", what, path, line, error->reason);
+    return -EINVAL;
 }
 
-static int check_view(const dla_request *r, size_t ranks, const view_file *file)
+static int read_view_matrix(const dla_request *r, size_t ranks, view_file *file)
 {
-    if (file->view.rows != ranks) {
-        RMAPS_DLA_REFUSE("wrong-size", r->spec.file, file->view.rows, ranks);
-        return ORTE_ERR_SILENT;
-    }
-    if (0 == file->patterns && SETMATCH_OBJECTIVE_PROFILE == r->spec.objective) {
-        RMAPS_DLA_REFUSE("no-profile", r->spec.file);
-        return ORTE_ERR_SILENT;
-    }
-    return ORTE_SUCCESS;
-}
-
-static int read_view(const dla_request *r, size_t ranks, view_file *file)
-{
-    FILE *stream = open_file("view matrix", r->spec.file);
+    FILE *stream = open_regular_file(r, "view matrix", r->spec.file);
     matrix_error error = {0, ""};
     int rc;
 
     if (NULL == stream)
-        return ORTE_ERR_SILENT;
+        return -EINVAL;
     rc = view_file_read(stream, file, &error);
     fclose(stream);
     if (0 != rc)
-        return refuse_contents("view matrix", r->spec.file, rc, &error);
-    rc = check_view(r, ranks, file);
-    if (ORTE_SUCCESS != rc)
-        view_file_release(file);
-    return rc;
+        return reject_contents(r, "view matrix", r->spec.file, rc, &error);
+    if (file->view.rows == ranks)
+        return 0;
+    r->message("wrong-size", r->spec.file, file->view.rows, ranks);
+    view_file_release(file);
+    return -EINVAL;
 }
 
-static int check_cart(const dla_request *r, size_t ranks)
+static int make_grid_view(const dla_request *r, matrix *view)
 {
-    size_t product = 1;
+    const dla_cart *cart = &r->spec.cart;
+    int rc = setmatch_cartesian(cart->dims, cart->ndims, (setmatch_order)r->spec.choice[DLA_ORDER],
+                                view);
 
-    for (size_t i = 0; i < r->spec.cart.ndims; i++)
-        product *= r->spec.cart.dims[i];
-    if (0 != r->spec.cart.ndims && product != ranks) {
-        RMAPS_DLA_REFUSE("wrong-cart", r->cart, product, ranks);
-        return ORTE_ERR_SILENT;
-    }
-    return ORTE_SUCCESS;
+    if (0 == rc)
+        return 0;
+    r->message("failed", r->grid, strerror(-rc));
+    return -EINVAL;
 }
 
 static int load_view(const dla_request *r, size_t ranks, view_file *file)
 {
-    const dla_cart *cart = &r->spec.cart;
-    int rc = check_cart(r, ranks);
+    size_t product = 1;
+    int rc;
 
-    if (ORTE_SUCCESS != rc)
+    for (size_t i = 0; i < r->spec.cart.ndims; i++)
+        product *= r->spec.cart.dims[i];
+    if (0 != r->spec.cart.ndims && product != ranks) {
+        r->message("wrong-cart", r->grid, product, ranks);
+        return -EINVAL;
+    }
+    rc = NULL != r->spec.file ? read_view_matrix(r, ranks, file) : make_grid_view(r, &file->view);
+    if (0 != rc || 0 < file->patterns ||
+        SETMATCH_OBJECTIVE_PROFILE != r->spec.choice[DLA_OBJECTIVE])
         return rc;
-    if (NULL != r->spec.file)
-        return read_view(r, ranks, file);
-    if (SETMATCH_OBJECTIVE_PROFILE == r->spec.objective) {
-        RMAPS_DLA_REFUSE("no-profile", r->cart);
-        return ORTE_ERR_SILENT;
-    }
-    rc = setmatch_cartesian(cart->dims, cart->ndims, cart->order, &file->view);
-    if (0 != rc) {
-        RMAPS_DLA_REFUSE("failed", r->cart, strerror(-rc));
-        return ORTE_ERR_SILENT;
-    }
-    return ORTE_SUCCESS;
+    r->message("no-profile", dla_request_name(r));
+    view_file_release(file);
+    return -EINVAL;
 }
 
-static int load_network(const dla_spec *spec, const dla_nodes *nodes, setmatch_network *network)
+static int load_network(const dla_request *r, const dla_nodes *nodes, setmatch_network *network)
 {
-    const char *what = NULL != spec->topology ? "topology" : "matrix of bandwidths";
+    const char *what = NULL != r->spec.topology ? "topology" : "matrix of bandwidths";
     matrix_error error = {0, "nothing was measured"};
-    bool twice;
-    const char *path = dla_network_file(spec, &twice);
+    bool conflict;
+    const char *path = dla_network_file(&r->spec, &conflict);
     FILE *stream;
     int rc;
 
     if (NULL == path)
-        return ORTE_SUCCESS;
-    stream = open_file(what, path);
+        return 0;
+    stream = open_regular_file(r, what, path);
     if (NULL == stream)
-        return ORTE_ERR_SILENT;
-    rc = dla_network_read(spec, stream, nodes, network, &error);
+        return -EINVAL;
+    rc = dla_network_read(&r->spec, stream, nodes, network, &error);
     fclose(stream);
-    return refuse_contents(what, path, rc, &error);
+    return reject_contents(r, what, path, rc, &error);
 }
 
 int dla_request_load(const dla_request *r, size_t ranks, const dla_nodes *nodes, dla_data *data)
@@ -267,11 +237,11 @@ int dla_request_load(const dla_request *r, size_t ranks, const dla_nodes *nodes,
 
     memset(data, 0, sizeof(*data));
     rc = load_view(r, ranks, &data->file);
-    if (ORTE_SUCCESS != rc)
+    if (0 != rc)
         return rc;
     data->profile = (setmatch_profile){data->file.patterns, data->file.bytes};
-    rc = load_network(&r->spec, nodes, &data->network);
-    if (ORTE_SUCCESS != rc)
+    rc = load_network(r, nodes, &data->network);
+    if (0 != rc)
         view_file_release(&data->file);
     return rc;
 }
@@ -282,19 +252,22 @@ void dla_data_release(dla_data *data)
     setmatch_network_release(&data->network);
 }
 
-dla_method dla_request_method(const dla_request *r, const dla_data *data)
+/* ---- the method ---- */
+
+const setmatch_method *dla_request_method(const dla_request *r)
 {
-    return (dla_method){
-        .place = r->spec.method->place,
-        .input =
-            {
-                .view = &data->file.view,
-                .network = &data->network,
-                .threshold = r->spec.threshold,
-                .refine = r->spec.refine,
-                .profile = 0 < data->profile.calls ? &data->profile : NULL,
-                .objective = r->spec.objective,
-                .domains = r->spec.domains,
-            },
+    return &setmatch_methods[r->spec.choice[DLA_METHOD]];
+}
+
+setmatch_input dla_request_input(const dla_request *r, const dla_data *data)
+{
+    return (setmatch_input){
+        .view = &data->file.view,
+        .network = &data->network,
+        .threshold = dla_spec_threshold(&r->spec),
+        .refine = DLA_REFINE_ON == r->spec.choice[DLA_REFINE],
+        .profile = 0 < data->profile.calls ? &data->profile : NULL,
+        .objective = (setmatch_objective)r->spec.choice[DLA_OBJECTIVE],
+        .domains = (setmatch_domains)r->spec.choice[DLA_DOMAINS],
     };
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the user asked for: the policy behind --map-by and, where that is silent, the
- * parameters; and the files that it leads to.
+ * The placement that the user requests, by --map-by and by parameters, and its input files. Plain
+ * C: independent of Open MPI, which supplies the parameters and shows the messages.
  */
 #ifndef RMAPS_DLA_REQUEST_H
 #define RMAPS_DLA_REQUEST_H
@@ -10,37 +10,50 @@
 
 #include "matrix/view_file.h"
 #include "rmaps_dla_network.h"
-#include "rmaps_dla_place.h"
 #include "rmaps_dla_spec.h"
 
+/* The parameters rmaps_dla_*. Strings are NULL if they are not set. */
+typedef struct dla_parameters {
+    char *file, *cart, *topology, *bandwidth;
+    int threshold;
+    int choice[DLA_CHOICES];
+    bool rejected[DLA_CHOICES]; /* the value is invalid, and the user has the message */
+} dla_parameters;
+
+/* Shows a topic of help-rmaps-dla.txt with these arguments. */
+typedef void (*dla_message_fn)(const char *topic, ...);
+
 typedef struct dla_request {
-    dla_spec spec; /* complete: what nobody named has its default */
-    char cart[64]; /* the grid, to be shown */
+    dla_spec spec;
+    char grid[64]; /* the cart item as text */
+    dla_message_fn message;
 } dla_request;
 
-/* What the ranks are placed by. */
+/* The input of a placement method. */
 typedef struct dla_data {
     view_file file;           /* or the view of a grid, without a profile */
-    setmatch_profile profile; /* calls is 0 when there is none */
+    setmatch_profile profile; /* calls is 0 without a profile */
     setmatch_network network;
 } dla_data;
 
-/* Both tell the user why they fail, unless memory ran out. They return ORTE_SUCCESS,
- * ORTE_ERR_SILENT or ORTE_ERR_OUT_OF_RESOURCE. */
+/* Both functions below return 0; -EINVAL after a message; -ENOMEM. Nothing is to be released on
+ * failure. */
 
-/* Release it with dla_request_release; nothing is to be released on failure. */
-int dla_request_read(dla_request *r);
+/* Combines the policy (NULL: none) and the parameters; items of the policy take precedence. */
+int dla_request_read(dla_request *r, const char *policy, const dla_parameters *parameters,
+                     dla_message_fn message);
 void dla_request_release(dla_request *r);
 
-/* Reads the files that the request names, for a job of so many ranks on these nodes. Release it
- * with dla_data_release; nothing is to be released on failure. */
+/* Reads the files of the request, for a job of `ranks` ranks on these nodes. */
 int dla_request_load(const dla_request *r, size_t ranks, const dla_nodes *nodes, dla_data *data);
 void dla_data_release(dla_data *data);
 
-/* The method and its input, but for what the placer fills in. */
-dla_method dla_request_method(const dla_request *r, const dla_data *data);
+/* The input without slots and nodes. Points into `data`. */
+setmatch_input dla_request_input(const dla_request *r, const dla_data *data);
 
-/* What the ranks are placed by, as the user named it. */
+const setmatch_method *dla_request_method(const dla_request *r);
+
+/* The view matrix or the grid, for messages. */
 const char *dla_request_name(const dla_request *r);
 
 #endif

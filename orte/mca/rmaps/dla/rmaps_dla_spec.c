@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Reads the text behind --map-by dla:.
+ * Parses the text of --map-by dla.
  */
+#define _GNU_SOURCE /* asprintf */
 #include "rmaps_dla_spec.h"
 
 #include <ctype.h>
@@ -12,30 +13,79 @@
 #include <string.h>
 #include <strings.h>
 
-#define STOCK_WORD "slot"
+#define STOCK_POLICY "slot"
 #define MAX_PE 32767
 
-/* An item being read: what it sets, and where a complaint goes. */
-typedef struct reader {
+/* ---- choices ---- */
+
+/* `rejection` is the message for another value; `lists`: the names follow it. */
+static const struct {
+    const char *key, *rejection;
+    bool lists;
+    const char *const *name; /* ends with NULL; NULL: of setmatch_methods */
+} choices[DLA_CHOICES] = {
+    [DLA_METHOD] = {"method", "\"%.30s\" is not a method; there are", true, NULL},
+    [DLA_OBJECTIVE] = {"objective", "\"%.30s\" is not an objective; there are", true,
+                       setmatch_objective_names},
+    [DLA_DOMAINS] = {"domains", "\"%.30s\" is not a kind of file domains; there are", true,
+                     setmatch_domains_names},
+    [DLA_ORDER] = {"order", "\"%.30s\" is not an order; there are", true,
+                   (const char *const[]){"C", "Fortran", NULL}},
+    [DLA_REFINE] = {"refine", "refine=%.30s is neither on nor off", false,
+                    (const char *const[]){"on", "off", NULL}},
+};
+
+const char *dla_choice_key(dla_choice choice)
+{
+    return choices[choice].key;
+}
+
+const char *dla_choice_name(dla_choice choice, int value)
+{
+    const char *const *name = choices[choice].name;
+
+    return NULL == name ? setmatch_methods[value].name : name[value];
+}
+
+int dla_choice_find(dla_choice choice, const char *name)
+{
+    const char *known;
+
+    for (int value = 0; NULL != (known = dla_choice_name(choice, value)); value++)
+        if (0 == strcasecmp(name, known))
+            return value;
+    return -1;
+}
+
+/* ---- items with a value ---- */
+
+/* The spec that the items set, and the buffer for the reason of a rejection. */
+typedef struct spec_parser {
     dla_spec *spec;
     char *reason;
-} reader;
+} spec_parser;
 
-/* Cuts a name that is too long to be shown whole. */
+/* A name too long for a message is cut. */
 #define SHOWN "%.80s"
 
-static int refuse(const reader *r, const char *format, const char *text)
+static int reject_item(const spec_parser *p, const char *format, const char *text)
 {
-    snprintf(r->reason, DLA_SPEC_REASON_SIZE, format, text);
+    snprintf(p->reason, DLA_SPEC_REASON_SIZE, format, text);
     return -EINVAL;
 }
 
-/* Digits only, as strtoul also takes signs and blanks. */
-static bool read_number(const char *text, size_t length, size_t *number)
+static int reject_repetition(const spec_parser *p, const char *key)
+{
+    reject_item(p, "%s is given twice", key);
+    return -EEXIST;
+}
+
+/* Digits only: strtoul also accepts signs and blanks. */
+static bool parse_digits(const char *text, size_t length, size_t *number)
 {
     size_t value = 0;
 
-    if (length == 0)
+    if (0 == length)
         return false;
     for (size_t i = 0; i < length; i++)
         if (!isdigit((unsigned char)text[i]) || __builtin_mul_overflow(value, 10, &value) ||
@@ -45,179 +95,58 @@ static bool read_number(const char *text, size_t length, size_t *number)
     return true;
 }
 
-/* ---- items with a value ---- */
-
-static int given_twice(const reader *r, const char *name)
+/* `offset` is that of a char * in dla_spec. */
+static int set_spec_name(const spec_parser *p, const char *key, size_t offset, const char *value)
 {
-    refuse(r, "%s is given twice", name);
-    return -EEXIST;
-}
+    char **name = (char **)((char *)p->spec + offset);
 
-static int set_name(const reader *r, const char *key, char **name, const char *value)
-{
     if (NULL != *name)
-        return given_twice(r, key);
-    if (*value == '\0')
-        return refuse(r, "%s= needs a name", key);
+        return reject_repetition(p, key);
+    if ('\0' == *value)
+        return reject_item(p, "%s= needs a name", key);
     *name = strdup(value);
     return NULL == *name ? -ENOMEM : 0;
 }
 
-static int set_file(const reader *r, const char *value)
-{
-    return set_name(r, "file", &r->spec->file, value);
-}
-
-static int set_topology(const reader *r, const char *value)
-{
-    return set_name(r, "topology", &r->spec->topology, value);
-}
-
-static int set_bandwidth(const reader *r, const char *value)
-{
-    return set_name(r, "bandwidth", &r->spec->bandwidth, value);
-}
-
-static int set_threshold(const reader *r, const char *value)
+static int set_spec_threshold(const spec_parser *p, const char *value)
 {
     size_t number;
 
-    if (r->spec->has_threshold)
-        return given_twice(r, "threshold");
-    if (!read_number(value, strlen(value), &number) || number > 100) {
-        return refuse(r, "threshold=" SHOWN " is not a whole number of per cent from 0 to 100",
-                      value);
+    if (p->spec->has_threshold)
+        return reject_repetition(p, "threshold");
+    if (!parse_digits(value, strlen(value), &number) || number > 100) {
+        return reject_item(p, "threshold=" SHOWN " is not a whole number of per cent from 0 to 100",
+                           value);
     }
-    r->spec->has_threshold = true;
-    r->spec->threshold = (unsigned)number;
+    p->spec->has_threshold = true;
+    p->spec->threshold = (unsigned)number;
     return 0;
 }
 
-/* "VALUE" is not a WHAT; there are NAME, NAME, ...: takes one name after the other. */
-typedef struct choice {
-    char *reason;
+static int set_spec_choice(const spec_parser *p, dla_choice choice, const char *value)
+{
+    int found = dla_choice_find(choice, value);
     size_t used;
-    const char *separator;
-} choice;
 
-static choice refuse_choice(const reader *r, const char *what, const char *value)
-{
-    choice c = {r->reason, 0, " "};
-
-    c.used = (size_t)snprintf(c.reason, DLA_SPEC_REASON_SIZE, "\"%.30s\" is not %s; there are",
-                              value, what);
-    return c;
-}
-
-static void offer(choice *c, const char *name)
-{
-    c->used += (size_t)snprintf(c->reason + c->used, DLA_SPEC_REASON_SIZE - c->used, "%s%s",
-                                c->separator, name);
-    c->separator = ", ";
-}
-
-static int set_method(const reader *r, const char *value)
-{
-    choice c;
-
-    if (NULL != r->spec->method)
-        return given_twice(r, "method");
-    for (const setmatch_method *m = setmatch_methods; NULL != m->name; m++) {
-        if (strcasecmp(value, m->name) == 0) {
-            r->spec->method = m;
-            return 0;
-        }
+    if (p->spec->has_choice[choice])
+        return reject_repetition(p, choices[choice].key);
+    if (found >= 0) {
+        p->spec->has_choice[choice] = true;
+        p->spec->choice[choice] = found;
+        return 0;
     }
-    c = refuse_choice(r, "a method", value);
-    for (const setmatch_method *m = setmatch_methods; NULL != m->name; m++)
-        offer(&c, m->name);
-    return -EINVAL;
-}
-
-/* What an item may say: the names of its values, in the order of an enum, closed by NULL. */
-typedef struct names {
-    const char *key, *what;
-    const char *const *name;
-} names;
-
-/* The index of a value among the item's names, and that the item is *given; or an error. */
-static int find_name(const reader *r, const names *n, const char *value, bool *given)
-{
-    choice c;
-
-    if (*given)
-        return given_twice(r, n->key);
-    for (int i = 0; NULL != n->name[i]; i++) {
-        if (strcasecmp(value, n->name[i]) == 0) {
-            *given = true;
-            return i;
-        }
+    reject_item(p, choices[choice].rejection, value);
+    for (int i = 0; choices[choice].lists && NULL != dla_choice_name(choice, i); i++) {
+        used = strlen(p->reason);
+        snprintf(p->reason + used, DLA_SPEC_REASON_SIZE - used, "%s%s", 0 == i ? " " : ", ",
+                 dla_choice_name(choice, i));
     }
-    c = refuse_choice(r, n->what, value);
-    for (int i = 0; NULL != n->name[i]; i++)
-        offer(&c, n->name[i]);
     return -EINVAL;
-}
-
-static int set_objective(const reader *r, const char *value)
-{
-    static const names objectives = {"objective", "an objective", setmatch_objective_names};
-    int found = find_name(r, &objectives, value, &r->spec->has_objective);
-
-    if (found < 0)
-        return found;
-    r->spec->objective = (setmatch_objective)found;
-    return 0;
-}
-
-static int set_domains(const reader *r, const char *value)
-{
-    static const names kinds = {"domains", "a kind of file domains", setmatch_domains_names};
-    int found = find_name(r, &kinds, value, &r->spec->has_domains);
-
-    if (found < 0)
-        return found;
-    r->spec->domains = (setmatch_domains)found;
-    return 0;
-}
-
-static int set_order(const reader *r, const char *value)
-{
-    static const char *const orders[] = {"C", "Fortran", NULL};
-    static const names grid_orders = {"order", "an order", orders};
-    int found = find_name(r, &grid_orders, value, &r->spec->has_order);
-
-    if (found < 0)
-        return found;
-    r->spec->cart.order = (setmatch_order)found;
-    return 0;
-}
-
-static int set_refine(const reader *r, const char *value)
-{
-    bool on = strcasecmp(value, "on") == 0;
-
-    if (r->spec->has_refine)
-        return given_twice(r, "refine");
-    if (!on && strcasecmp(value, "off") != 0)
-        return refuse(r, "refine=" SHOWN " is neither on nor off", value);
-    r->spec->has_refine = true;
-    r->spec->refine = on;
-    return 0;
 }
 
 /* ---- the grid ---- */
 
-static size_t count_dims(const char *text)
-{
-    size_t count = 1;
-
-    for (; *text != '\0'; text++)
-        count += *text == 'x' || *text == 'X';
-    return count;
-}
-
-static int read_dims(const reader *r, const char *text, size_t *dims, size_t ndims)
+static int parse_dims(const spec_parser *p, const char *text, size_t *dims, size_t ndims)
 {
     const char *part = text;
     size_t product = 1;
@@ -225,123 +154,133 @@ static int read_dims(const reader *r, const char *text, size_t *dims, size_t ndi
     for (size_t i = 0; i < ndims; i++, part++) {
         size_t length = strcspn(part, "xX");
 
-        if (!read_number(part, length, &dims[i]) || dims[i] == 0)
-            return refuse(r, "\"" SHOWN "\" is not a grid; a grid is written like 4x2x2", text);
+        if (!parse_digits(part, length, &dims[i]) || 0 == dims[i])
+            return reject_item(p, "\"" SHOWN "\" is not a grid; a grid is written like 4x2x2",
+                               text);
         if (__builtin_mul_overflow(product, dims[i], &product))
-            return refuse(r, "the grid \"" SHOWN "\" has too many ranks to count", text);
+            return reject_item(p, "the grid \"" SHOWN "\" has too many ranks to count", text);
         part += length;
     }
     return 0;
 }
 
-static int set_cart(const reader *r, const char *value)
+static int set_spec_cart(const spec_parser *p, const char *value)
 {
-    size_t ndims = count_dims(value);
+    size_t ndims = 1;
     size_t *dims;
     int rc;
 
-    if (r->spec->cart.ndims != 0)
-        return given_twice(r, "cart");
+    if (0 != p->spec->cart.ndims)
+        return reject_repetition(p, "cart");
+    for (const char *c = value; '\0' != *c; c++)
+        ndims += 'x' == *c || 'X' == *c;
     dims = calloc(ndims, sizeof(*dims));
     if (NULL == dims)
         return -ENOMEM;
-    rc = read_dims(r, value, dims, ndims);
-    if (rc != 0) {
+    rc = parse_dims(p, value, dims, ndims);
+    if (0 == rc)
+        p->spec->cart = (dla_cart){dims, ndims};
+    else
         free(dims);
-        return rc;
-    }
-    r->spec->cart.dims = dims;
-    r->spec->cart.ndims = ndims;
-    return 0;
+    return rc;
 }
 
 /* ---- qualifiers ---- */
 
-static int add_qualifier(const reader *r, const char *qualifier)
+static int add_qualifier(const spec_parser *p, const char *qualifier)
 {
-    char *policy = r->spec->stock_policy;
-    size_t used = strlen(policy);
-    size_t added = strlen(qualifier) + 1;
-    char separator = used == strlen(STOCK_WORD) ? ':' : ',';
+    char *policy = p->spec->stock_policy;
+    char separator = 0 == strcmp(policy, STOCK_POLICY) ? ':' : ',';
 
-    policy = realloc(policy, used + added + 1);
-    if (NULL == policy)
+    if (0 > asprintf(&p->spec->stock_policy, "%s%c%s", policy, separator, qualifier)) {
+        p->spec->stock_policy = policy;
         return -ENOMEM;
-    policy[used] = separator;
-    memcpy(policy + used + 1, qualifier, added);
-    r->spec->stock_policy = policy;
+    }
+    free(policy);
     return 0;
 }
 
-static int set_pe(const reader *r, const char *value)
+static int set_spec_pe(const spec_parser *p, const char *value)
 {
     char qualifier[32];
     size_t number;
 
-    if (!read_number(value, strlen(value), &number) || number == 0 || number > MAX_PE)
-        return refuse(r, "PE=" SHOWN " is not a whole number of processors from 1 to 32767", value);
-    snprintf(qualifier, sizeof(qualifier), "PE=%zu", number);
-    return add_qualifier(r, qualifier);
-}
-
-static int set_no_local(const reader *r, const char *word)
-{
-    (void)word;
-    r->spec->no_local = true;
-    return 0;
-}
-
-/* Every item there is; `name` ends in '=' when a value follows, the others are passed whole. */
-static const struct {
-    const char *name;
-    int (*set)(const reader *r, const char *value);
-} items[] = {
-    {"file=", set_file},
-    {"cart=", set_cart},
-    {"order=", set_order},
-    {"method=", set_method},
-    {"objective=", set_objective},
-    {"domains=", set_domains},
-    {"threshold=", set_threshold},
-    {"refine=", set_refine},
-    {"topology=", set_topology},
-    {"bandwidth=", set_bandwidth},
-    {"PE=", set_pe},
-    {"OVERSUBSCRIBE", add_qualifier},
-    {"NOOVERSUBSCRIBE", add_qualifier},
-    {"SPAN", add_qualifier},
-    {"NOLOCAL", set_no_local},
-};
-
-static int read_item(const reader *r, const char *item)
-{
-    for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
-        size_t length = strlen(items[i].name);
-        bool has_value = items[i].name[length - 1] == '=';
-
-        if (strncasecmp(item, items[i].name, length) == 0 && (has_value || item[length] == '\0'))
-            return items[i].set(r, has_value ? item + length : item);
+    if (!parse_digits(value, strlen(value), &number) || 0 == number || number > MAX_PE) {
+        return reject_item(p, "PE=" SHOWN " is not a whole number of processors from 1 to 32767",
+                           value);
     }
-    if (*item == '\0')
-        return refuse(r, "%s between two separators", "there is nothing");
-    return refuse(r,
-                  "\"" SHOWN "\" is unknown; there are file=, cart=, order=, method=, objective=, "
-                  "domains=, threshold=, refine=, topology=, bandwidth=, PE=, OVERSUBSCRIBE, "
-                  "NOOVERSUBSCRIBE, NOLOCAL and SPAN",
-                  item);
+    snprintf(qualifier, sizeof(qualifier), "PE=%zu", number);
+    return add_qualifier(p, qualifier);
+}
+
+/* ---- the policy ---- */
+
+/* The text after the name of an item, NULL if `item` is not of that name; `name` ends in '=' if a
+ * value follows. */
+static const char *match_item(const char *item, const char *name)
+{
+    size_t length = strlen(name);
+
+    if (0 != strncasecmp(item, name, length) || ('=' != name[length - 1] && '\0' != item[length]))
+        return NULL;
+    return item + length;
+}
+
+static int parse_qualifier(const spec_parser *p, const char *item)
+{
+    if (NULL != match_item(item, "OVERSUBSCRIBE") || NULL != match_item(item, "NOOVERSUBSCRIBE") ||
+        NULL != match_item(item, "SPAN"))
+        return add_qualifier(p, item);
+    if (NULL != match_item(item, "NOLOCAL")) {
+        p->spec->no_local = true;
+        return 0;
+    }
+    if ('\0' == *item)
+        return reject_item(p, "%s between two separators", "there is nothing");
+    return reject_item(p,
+                       "\"" SHOWN
+                       "\" is unknown; there are file=, cart=, order=, method=, objective=, "
+                       "domains=, threshold=, refine=, topology=, bandwidth=, PE=, OVERSUBSCRIBE, "
+                       "NOOVERSUBSCRIBE, NOLOCAL and SPAN",
+                       item);
+}
+
+static int parse_item(const spec_parser *p, const char *item)
+{
+    const char *value;
+
+    if (NULL != (value = match_item(item, "file=")))
+        return set_spec_name(p, "file", offsetof(dla_spec, file), value);
+    if (NULL != (value = match_item(item, "topology=")))
+        return set_spec_name(p, "topology", offsetof(dla_spec, topology), value);
+    if (NULL != (value = match_item(item, "bandwidth=")))
+        return set_spec_name(p, "bandwidth", offsetof(dla_spec, bandwidth), value);
+    if (NULL != (value = match_item(item, "cart=")))
+        return set_spec_cart(p, value);
+    if (NULL != (value = match_item(item, "threshold=")))
+        return set_spec_threshold(p, value);
+    if (NULL != (value = match_item(item, "PE=")))
+        return set_spec_pe(p, value);
+    for (dla_choice c = 0; c < DLA_CHOICES; c++) {
+        size_t length = strlen(choices[c].key);
+
+        if (0 == strncasecmp(item, choices[c].key, length) && '=' == item[length])
+            return set_spec_choice(p, c, item + length + 1);
+    }
+    return parse_qualifier(p, item);
 }
 
 int dla_spec_set(dla_spec *spec, const char *item, char reason[DLA_SPEC_REASON_SIZE])
 {
-    return read_item(&(reader){spec, reason}, item);
+    return parse_item(&(spec_parser){spec, reason}, item);
 }
 
-/* Copies up to the next separator that no backslash protects; the place of the
- * separator (or of the final 0), NULL when a backslash protects nothing. */
-static const char *cut_item(const char *text, char *item)
+/* Copies and unquotes one item. Returns the position of the separator or of the final NUL; NULL if
+ * the text ends in a backslash. */
+static const char *copy_item(const char *text, char *item)
 {
-    for (; *text != '\0' && *text != ',' && *text != ':'; text++) {
-        if (*text == '\\' && *++text == '\0')
+    for (; '\0' != *text && ',' != *text && ':' != *text; text++) {
+        if ('\\' == *text && '\0' == *++text)
             return NULL;
         *item++ = *text;
     }
@@ -349,45 +288,43 @@ static const char *cut_item(const char *text, char *item)
     return text;
 }
 
-static int read_items(const reader *r, const char *text, char *item)
+static int parse_items(const spec_parser *p, const char *text, char *item)
 {
     int rc = 0;
 
-    if (*text == '\0')
+    if ('\0' == *text)
         return 0;
     for (;; text++) {
-        text = cut_item(text, item);
+        text = copy_item(text, item);
         if (NULL == text)
-            return refuse(r, "%s", "there is nothing behind the last backslash");
-        rc = read_item(r, item);
-        if (rc != 0 || *text == '\0')
+            return reject_item(p, "%s", "there is nothing behind the last backslash");
+        rc = parse_item(p, item);
+        if (0 != rc || '\0' == *text)
             return rc;
     }
 }
 
 bool dla_spec_is_dla(const char *policy)
 {
-    return NULL != policy && strncasecmp(policy, "dla", 3) == 0 &&
-           (policy[3] == '\0' || policy[3] == ':');
+    return NULL != policy && 0 == strncasecmp(policy, "dla", 3) &&
+           ('\0' == policy[3] || ':' == policy[3]);
 }
 
 int dla_spec_parse(const char *policy, dla_spec *spec, char reason[DLA_SPEC_REASON_SIZE])
 {
-    const char *text = policy + strlen(policy[3] == ':' ? "dla:" : "dla");
-    dla_spec fresh = {.stock_policy = strdup(STOCK_WORD)};
-    const reader r = {&fresh, reason};
-    char *item = malloc(strlen(text) + 1);
+    const char *text = policy + strlen(':' == policy[3] ? "dla:" : "dla");
+    dla_spec parsed = {.stock_policy = strdup(STOCK_POLICY)};
+    char *item = strdup(text); /* as long as the longest item */
     int rc = -ENOMEM;
 
-    if (NULL != item && NULL != fresh.stock_policy)
-        rc = read_items(&r, text, item);
+    if (NULL != item && NULL != parsed.stock_policy)
+        rc = parse_items(&(spec_parser){&parsed, reason}, text, item);
     free(item);
-    if (rc != 0) {
-        dla_spec_release(&fresh);
-        return rc == -EEXIST ? -EINVAL : rc;
-    }
-    *spec = fresh;
-    return 0;
+    if (0 == rc)
+        *spec = parsed;
+    else
+        dla_spec_release(&parsed);
+    return -EEXIST == rc ? -EINVAL : rc;
 }
 
 void dla_spec_release(dla_spec *spec)
@@ -398,4 +335,9 @@ void dla_spec_release(dla_spec *spec)
     free(spec->cart.dims);
     free(spec->stock_policy);
     memset(spec, 0, sizeof(*spec));
+}
+
+unsigned dla_spec_threshold(const dla_spec *spec)
+{
+    return spec->has_threshold ? spec->threshold : SETMATCH_DEFAULT_THRESHOLD;
 }

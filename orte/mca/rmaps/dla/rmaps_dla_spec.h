@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What may stand behind --map-by dla: as text, and what it means. Plain C: knows
- * nothing of Open MPI, so that it can be tested alone.
+ * The text of --map-by dla, and its meaning. Plain C: independent of Open MPI.
  *
  *   dla[:ITEM{(,|:)ITEM}]
  *   ITEM = file=NAME | cart=AxB[xC...] | order=C|Fortran
@@ -9,8 +8,8 @@
  *        | topology=NAME | bandwidth=NAME
  *        | OVERSUBSCRIBE | NOOVERSUBSCRIBE | NOLOCAL | SPAN | PE=N
  *
- * Upper and lower case are the same, except in NAME. A backslash takes the next
- * character as it is, for names with a comma, a colon or a backslash in them.
+ * Case is ignored, except in NAME. A backslash quotes the next character, for names that contain a
+ * comma, a colon or a backslash.
  */
 #ifndef RMAPS_DLA_SPEC_H
 #define RMAPS_DLA_SPEC_H
@@ -22,46 +21,63 @@
 
 #define DLA_SPEC_REASON_SIZE 320
 
-/* The process grid of a program; ndims is 0 when none is named. */
+/* Items whose value is one of a list of names. A value is the index of its name; 0 is the default.
+ */
+typedef enum dla_choice {
+    DLA_METHOD,    /* of setmatch_methods */
+    DLA_OBJECTIVE, /* setmatch_objective */
+    DLA_DOMAINS,   /* setmatch_domains */
+    DLA_ORDER,     /* setmatch_order */
+    DLA_REFINE,    /* on or off */
+    DLA_CHOICES
+} dla_choice;
+
+enum { DLA_REFINE_ON, DLA_REFINE_OFF };
+
+/* The item's key, which is also the name of the parameter and of the option that set it. */
+const char *dla_choice_key(dla_choice choice);
+
+/* The name of a value; NULL: there are no values from this one on. */
+const char *dla_choice_name(dla_choice choice, int value);
+
+/* The value of a name, ignoring case; -1: there is none. */
+int dla_choice_find(dla_choice choice, const char *name);
+
+/* The process grid of a program; ndims is 0 if none is given. */
 typedef struct dla_cart {
-    size_t *dims; /* each at least 1, the product fits in size_t */
+    size_t *dims; /* each at least 1, the product fits into size_t */
     size_t ndims;
-    setmatch_order order;
 } dla_cart;
 
-/* What was named; NULL, 0 or a has_ that is false: not named, the default is to be used. */
+/* Zeroed: nothing is given. */
 typedef struct dla_spec {
     char *file;                 /* view matrix */
-    char *topology, *bandwidth; /* what is between nodes */
+    char *topology, *bandwidth; /* network */
     dla_cart cart;
-    bool has_order; /* cart.order was named */
     bool has_threshold;
-    unsigned threshold;            /* per cent, 0..100 */
-    const setmatch_method *method; /* of setmatch_methods */
-    bool has_objective;
-    setmatch_objective objective;
-    bool has_domains;
-    setmatch_domains domains;
-    bool has_refine;
-    bool refine;
-    bool no_local;      /* no ranks on mpirun's own node */
-    char *stock_policy; /* what Open MPI shall read instead: slot[:QUALIFIERS] */
+    unsigned threshold; /* per cent, 0..100 */
+    bool has_choice[DLA_CHOICES];
+    int choice[DLA_CHOICES];
+    bool no_local;      /* no ranks on mpirun's node */
+    char *stock_policy; /* the policy that Open MPI reads instead: slot[:QUALIFIERS] */
 } dla_spec;
 
-/* Whether a mapping policy is meant for this component: "dla" or "dla:...". NULL is not. */
+/* Whether a mapping policy is for this component: "dla" or "dla:...". NULL is not. */
 bool dla_spec_is_dla(const char *policy);
 
-/* Reads a whole policy text that dla_spec_is_dla. 0; -EINVAL: `reason` says why, as a
- * sentence without a full stop; -ENOMEM. *spec is set only on success; release it with
- * dla_spec_release. */
+/* Parses a policy for which dla_spec_is_dla is true. Returns 0; -EINVAL: `reason` is a sentence
+ * without full stop; -ENOMEM. Sets *spec on success only; the caller releases it. */
 int dla_spec_parse(const char *policy, dla_spec *spec, char reason[DLA_SPEC_REASON_SIZE]);
 
-/* Sets one item "KEY=VALUE" or "QUALIFIER", as parameters and options of programs give them: the
- * value is taken as it is. Results as above, and -EEXIST: that was set before, `reason` says so.
- * The spec is as it was on failure. */
+/* Sets one item "KEY=VALUE" or "QUALIFIER" of a parameter or an option; the value is not unquoted.
+ * Returns as dla_spec_parse, and -EEXIST, with a reason, if it is already set. The spec is
+ * unchanged on failure. */
 int dla_spec_set(dla_spec *spec, const char *item, char reason[DLA_SPEC_REASON_SIZE]);
 
-/* Frees the contents; safe on a zeroed one. */
+/* Frees the contents; a zeroed spec is allowed. */
 void dla_spec_release(dla_spec *spec);
+
+/* The threshold, or its default. */
+unsigned dla_spec_threshold(const dla_spec *spec);
 
 #endif

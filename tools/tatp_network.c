@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The nodes of a job's ranks, and how far from each other they are. */
-#include "network.h"
+#include "tatp_network.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "hosts.h"
-#include "tatp.h"
 #include "tool.h"
 
-struct reading {
+struct network_reader {
     const char *file; /* of distances or a topology */
     size_t ranks;
     const tool_hosts *hosts; /* NULL: not given */
@@ -18,9 +17,19 @@ struct reading {
     topo_summary summary;
 };
 
+static int read_fabric(FILE *stream, void *object, matrix_error *error)
+{
+    return topo_fabric_read(stream, object, error);
+}
+
+int tatp_network_read_fabric(const char *file, topo_fabric **fabric)
+{
+    return tool_read(file, read_fabric, fabric);
+}
+
 /* ---- hops between ranks ---- */
 
-static int read_ranks(const struct reading *r, topo *ranks)
+static int read_rank_hops(const struct network_reader *r, topo *ranks)
 {
     matrix_error error = {0, ""};
     char(*number)[24] = tool_allocate(r->ranks, sizeof *number);
@@ -35,9 +44,9 @@ static int read_ranks(const struct reading *r, topo *ranks)
     return rc == 0 ? 0 : tool_fail_reading(r->file, rc, &error);
 }
 
-/* Without hosts, ranks 1 hop apart share a node, unless that contradicts other distances: then each
- * has its own. */
-static int find_nodes(const struct reading *r, topo *ranks, tatp_network *n)
+/* Without hosts, ranks 1 hop apart share a node. If that contradicts other distances, each rank
+ * gets a node. */
+static int find_rank_nodes(const struct network_reader *r, topo *ranks, tatp_network *n)
 {
     matrix_error error = {0, ""};
     size_t nodes = r->hosts != NULL ? r->hosts->count : topo_group_ranks(ranks, n->node_of_rank);
@@ -51,19 +60,19 @@ static int find_nodes(const struct reading *r, topo *ranks, tatp_network *n)
     return 0;
 }
 
-static int place_ranks(const struct reading *r, tatp_network *n)
+static int set_rank_hops(const struct network_reader *r, tatp_network *n)
 {
     topo ranks = {0};
-    int status = read_ranks(r, &ranks);
+    int status = read_rank_hops(r, &ranks);
     if (status == 0)
-        status = find_nodes(r, &ranks, n);
+        status = find_rank_nodes(r, &ranks, n);
     topo_release(&ranks);
     return status;
 }
 
 /* ---- hops between nodes ---- */
 
-static int place_hosts(const struct reading *r, tatp_network *n)
+static int set_host_hops(const struct network_reader *r, tatp_network *n)
 {
     matrix_error error = {0, ""};
     int rc = topo_from_fabric(r->fabric, (const char *const *)r->hosts->host, r->hosts->count,
@@ -71,48 +80,48 @@ static int place_hosts(const struct reading *r, tatp_network *n)
     return rc == 0 ? 0 : tool_fail_reading(r->file, rc, &error);
 }
 
-/* Hops that name no rows are between ranks where there are as many rows as ranks, and other numbers
- * of hosts. */
-static bool is_between_ranks(const struct reading *r)
+/* A matrix of unnamed rows is between ranks if the number of rows is that of the ranks and not that
+ * of the hosts. */
+static bool is_between_ranks(const struct network_reader *r)
 {
     bool named = topo_fabric_hosts(r->fabric) > 0;
     return r->hosts == NULL ||
            (!named && r->summary.rows == r->ranks && r->summary.rows != r->hosts->count);
 }
 
-static int place_by_file(const struct reading *r, const tatp_places *places, tatp_network *n)
+static int set_hops(const struct network_reader *r, const tatp_network_options *options,
+                    tatp_network *n)
 {
-    if (places->distances != NULL && r->summary.rows == 0 &&
+    if (options->distances != NULL && r->summary.rows == 0 &&
         r->summary.hosts + r->summary.switches > 0)
         return tool_fail("%s: %s, which is for --topology; --distances takes hops in Matrix Market",
                          r->file, r->summary.format);
     if (!is_between_ranks(r))
-        return place_hosts(r, n);
+        return set_host_hops(r, n);
     if (r->summary.rows != r->ranks)
         return tool_fail("%s: %zu rows for %zu ranks; hops between nodes need --hosts too", r->file,
                          r->summary.rows, r->ranks);
-    return place_ranks(r, n);
+    return set_rank_hops(r, n);
 }
 
-static int read_file(const tatp_places *places, struct reading *r, tatp_network *n)
+static int read_network_file(const tatp_network_options *options, struct network_reader *r,
+                             tatp_network *n)
 {
     topo_fabric *fabric = NULL;
-    int status = tatp_read_fabric(r->file, &fabric);
+    int status = tatp_network_read_fabric(r->file, &fabric);
     if (status == 0) {
         r->fabric = fabric;
         topo_fabric_summary(fabric, &r->summary);
-        status = place_by_file(r, places, n);
+        status = set_hops(r, options, n);
     }
     topo_fabric_free(fabric);
     return status;
 }
 
-/* ---- both ---- */
-
-static int read_hosts(const tatp_places *places, const char *requests, size_t ranks,
-                      tool_hosts *hosts, tatp_network *n)
+static int read_network_hosts(const tatp_network_options *options, const char *requests,
+                              size_t ranks, tool_hosts *hosts, tatp_network *n)
 {
-    int status = tool_parse_hosts(places->hosts, hosts);
+    int status = tool_parse_hosts(options->hosts, hosts);
     if (status == 0 && hosts->ranks != ranks)
         return tool_fail("%s: %zu rows, but %zu ranks on the hosts", requests, ranks, hosts->ranks);
     for (size_t i = 0; status == 0 && i < ranks; i++)
@@ -120,19 +129,20 @@ static int read_hosts(const tatp_places *places, const char *requests, size_t ra
     return status;
 }
 
-int tatp_read_network(const tatp_places *places, const char *requests, size_t ranks,
+int tatp_network_read(const tatp_network_options *options, const char *requests, size_t ranks,
                       tatp_network *n)
 {
     tool_hosts hosts = {0};
-    struct reading r = {.file = places->distances != NULL ? places->distances : places->topology,
-                        .ranks = ranks,
-                        .hosts = places->hosts != NULL ? &hosts : NULL};
+    struct network_reader r = {.file = options->distances != NULL ? options->distances
+                                                                  : options->topology,
+                               .ranks = ranks,
+                               .hosts = options->hosts != NULL ? &hosts : NULL};
     int status = 0;
     *n = (tatp_network){.node_of_rank = tool_allocate(ranks, sizeof *n->node_of_rank)};
-    if (places->hosts != NULL)
-        status = read_hosts(places, requests, ranks, &hosts, n);
+    if (options->hosts != NULL)
+        status = read_network_hosts(options, requests, ranks, &hosts, n);
     if (status == 0 && r.file != NULL)
-        status = read_file(places, &r, n);
+        status = read_network_file(options, &r, n);
     else if (status == 0)
         topo_flat(&n->topology, hosts.count);
     tool_hosts_release(&hosts);

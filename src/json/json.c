@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "json.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Bytes of the character at s, 1 to 4; *valid: it is well-formed UTF-8 (Unicode, table 3-7). The
+ * NUL at the end of a string ends every sequence. */
+static size_t scan_character(const unsigned char *s, bool *valid)
+{
+    size_t n = 1, length = s[0] < 0x80 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+    unsigned char low = s[0] == 0xe0 ? 0xa0 : s[0] == 0xf0 ? 0x90 : 0x80;
+    unsigned char high = s[0] == 0xed ? 0x9f : s[0] == 0xf4 ? 0x8f : 0xbf;
+    *valid = s[0] < 0x80 || (s[0] >= 0xc2 && s[0] <= 0xf4);
+    while (*valid && n < length) {
+        *valid = s[n] >= low && s[n] <= high;
+        n += *valid;
+        low = 0x80, high = 0xbf;
+    }
+    return n;
+}
+
+static void put_quoted(FILE *out, const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    fputc('"', out);
+    for (size_t length; *s != '\0'; s += length) {
+        bool valid;
+        length = scan_character(s, &valid);
+        if (!valid)
+            fputs("\xef\xbf\xbd", out);
+        else if (*s == '"' || *s == '\\')
+            fprintf(out, "\\%c", *s);
+        else if (*s < 0x20)
+            fprintf(out, "\\u%04x", *s);
+        else
+            fwrite(s, 1, length, out);
+    }
+    fputc('"', out);
+}
+
+/* Writes the comma and the key that precede a value, and the value or its first character. */
+static void put_value(json_writer *w, const char *key, const char *value)
+{
+    bool spaced = w->layout == JSON_SPACED;
+    if (w->comma)
+        fputs(spaced && (key != NULL || *value == '{') ? ", " : ",", w->out);
+    if (key != NULL) {
+        put_quoted(w->out, key);
+        fputs(spaced ? ": " : ":", w->out);
+    }
+    fputs(value, w->out);
+    w->comma = *value != '{' && *value != '[';
+}
+
+void json_begin_object(json_writer *w, const char *key)
+{
+    put_value(w, key, "{");
+}
+
+void json_end_object(json_writer *w)
+{
+    fputc('}', w->out);
+    w->comma = true;
+}
+
+void json_begin_array(json_writer *w, const char *key)
+{
+    put_value(w, key, "[");
+}
+
+void json_end_array(json_writer *w)
+{
+    fputc(']', w->out);
+    w->comma = true;
+}
+
+void json_put_string(json_writer *w, const char *key, const char *text)
+{
+    put_value(w, key, text != NULL ? "" : "null");
+    if (text != NULL)
+        put_quoted(w->out, text);
+}
+
+void json_put_bool(json_writer *w, const char *key, bool value)
+{
+    put_value(w, key, value ? "true" : "false");
+}
+
+/* With the comma in an array, so that each element takes one call of stdio. */
+static void put_integer(json_writer *w, const char *key, bool negative, uint64_t rest)
+{
+    char text[24], *end = text + sizeof text, *first = end;
+    do {
+        *--first = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (negative)
+        *--first = '-';
+    if (key == NULL && w->comma)
+        *--first = ',';
+    else
+        put_value(w, key, "");
+    fwrite(first, 1, (size_t)(end - first), w->out);
+}
+
+void json_put_int64(json_writer *w, const char *key, int64_t value)
+{
+    put_integer(w, key, value < 0, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+void json_put_size(json_writer *w, const char *key, size_t value)
+{
+    if (value == SIZE_MAX)
+        put_value(w, key, "null");
+    else
+        put_integer(w, key, false, value);
+}
+
+/* Replaces the decimal point of the locale, which may have several bytes. */
+void json_put_formatted(json_writer *w, const char *key, const char *format, double value)
+{
+    static const char kept[] = "0123456789+-e";
+    char text[352];
+    snprintf(text, sizeof text, format, value);
+    size_t point = strspn(text, kept), length = strcspn(text + point, kept);
+    if (length > 0) {
+        text[point] = '.';
+        memmove(text + point + 1, text + point + length, strlen(text + point + length) + 1);
+    }
+    put_value(w, key, isfinite(value) ? text : "null");
+}
+
+void json_put_real(json_writer *w, const char *key, double value)
+{
+    bool whole = fabs(value) < 1e17 && value == (double)(int64_t)value;
+    json_put_formatted(w, key, whole ? "%.1f" : "%.17g", value);
+}
+
+#define DEFINE_PUT_ARRAY(name, type, put_element)                                                  \
+    void name(json_writer *w, const char *key, const type *value, size_t count)                    \
+    {                                                                                              \
+        json_begin_array(w, key);                                                                  \
+        for (size_t i = 0; i < count; i++)                                                         \
+            put_element(w, NULL, value[i]);                                                        \
+        json_end_array(w);                                                                         \
+    }
+DEFINE_PUT_ARRAY(json_put_ints, int, json_put_int64)
+DEFINE_PUT_ARRAY(json_put_int64s, int64_t, json_put_int64)
+DEFINE_PUT_ARRAY(json_put_sizes, size_t, json_put_size)

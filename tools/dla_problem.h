@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The placement problem of a command: its options, its input files, and placements of its ranks.
+ */
+#ifndef TOOLS_DLA_PROBLEM_H
+#define TOOLS_DLA_PROBLEM_H
+
+#include <argp.h>
+
+#include "../orte/mca/rmaps/dla/rmaps_dla_spec.h"
+#include "json/json.h"
+#include "matrix/view_file.h"
+#include "nodes.h"
+#include "setmatch/setmatch.h"
+
+typedef struct problem_options {
+    dla_spec spec;
+    const char *hostfile;
+    node_list nodes;
+} problem_options;
+
+/* Children of a command's argp; their input is a problem_options: --cart, --nodes, --topology, ...;
+ * and, for commands that make one placement, --file, --method, --objective, --refine. */
+extern const struct argp problem_argp, problem_method_argp;
+
+/* Ends the program after a message if options are missing or exclude each other. */
+void problem_check_options(const problem_options *options, const struct argp_state *state);
+
+typedef struct problem {
+    view_file file;           /* or the view of the grid, without a profile */
+    setmatch_profile profile; /* calls is 0 without a profile */
+    setmatch_network network;
+    const node_list *nodes; /* of the options */
+    setmatch_input input;   /* points into this struct */
+} problem;
+
+/* Reads the files. Returns 0, or TOOL_FAILURE after a message; release in both cases. */
+int problem_load(problem *p, problem_options *options);
+void problem_release(problem *p);
+void problem_options_release(problem_options *options);
+
+/* The node of each rank by that method, which the caller frees, and the seconds that it took. NULL
+ * after a message. */
+size_t *problem_place(const problem *p, const setmatch_method *method, double *seconds);
+
+/* Weights and costs of a placement. Ends the program after a message if sums overflow. */
+setmatch_report problem_judge(const problem *p, const size_t *node);
+
+/* Needs a profile. Bytes that leave their node [0], and their group of nodes of level k [k], up to
+ * network.levels; the caller frees them. */
+int64_t *problem_crossing(const problem *p, const size_t *node);
+
+/* Writes weight_inside, weight_total, cost and, if `crossing`, the bytes that cross between nodes.
+ */
+void problem_put_report(json_writer *w, const problem *p, const size_t *node, bool crossing);
+
+/* Reads a view file. Returns 0, or TOOL_FAILURE after a message. */
+int problem_read_view(const char *name, view_file *file);
+
+#endif

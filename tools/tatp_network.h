@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The node of each rank and the distances between nodes, from the command line's files.
+ */
+#ifndef TOOLS_TATP_NETWORK_H
+#define TOOLS_TATP_NETWORK_H
+
+#include "topo/topo.h"
+
+/* NULL where an option is not given. */
+typedef struct tatp_network_options {
+    const char *distances; /* file of hops between nodes or ranks */
+    const char *topology;  /* file in any format of topo_fabric_read */
+    const char *hosts;     /* of the ranks, in the syntax of tool_parse_hosts */
+} tatp_network_options;
+
+typedef struct tatp_network {
+    topo topology;
+    size_t *node_of_rank; /* each < topology.nodes */
+} tatp_network;
+
+/* Reads the files. Without files, all nodes are equally far apart; without hosts, the distances are
+ * those between ranks. `requests`, the file that gives the number of ranks, is for messages.
+ * Returns 0, or TOOL_FAILURE after a message; release in both cases. */
+int tatp_network_read(const tatp_network_options *options, const char *requests, size_t ranks,
+                      tatp_network *network);
+void tatp_network_release(tatp_network *network);
+
+/* Reads a topology file. Returns 0, or TOOL_FAILURE after a message. */
+int tatp_network_read_fabric(const char *file, topo_fabric **fabric);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * JSON on standard output: one line, or nothing when the command fails.
+ */
+#ifndef TOOLS_TOOL_JSON_H
+#define TOOLS_TOOL_JSON_H
+
+#include <argp.h>
+
+#include "json/json.h"
+
+/* A child of a command's argp for --json; its input is a bool *. */
+extern const struct argp tool_json_argp;
+
+typedef struct tool_json {
+    json_writer w; /* to a buffer */
+    char *text;
+    size_t length;
+} tool_json;
+
+/* The struct must not move until tool_json_end. Ends the program when out of memory. */
+void tool_json_begin(tool_json *json);
+
+/* Prints the line if `status` is 0, and releases the buffer. Returns `status`. */
+int tool_json_end(tool_json *json, int status);
+
+#endif
