@@ -63,14 +63,14 @@ typedef struct exchange_target {
 /* A rank that accesses the domain this rank owns. */
 typedef struct exchange_contributor {
     int rank;
-    bool shared; /* it copies to and from the shared windows itself */
-    access_list list;
+    bool shared;      /* it copies to and from the shared windows itself */
+    access_list list; /* only this rank's own needs the stream of its target */
 } exchange_contributor;
 
 typedef struct exchange_task {
     int rank;
-    bool ordered;         /* a write in atomic mode: data are put in place in order of rank, so that
-                             one rank's data stay everywhere that writes overlap. No shared memory */
+    bool ordered;         /* a write in atomic mode: in order of rank, so that one rank's data stay
+                             everywhere that writes overlap; no shared memory */
     int64_t cycle_size;   /* positions; the same on all ranks */
     int64_t num_cycles;   /* of the largest domain; the same on all ranks */
     int64_t message_size; /* bytes of a message at most; the same on all ranks */

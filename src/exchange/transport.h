@@ -24,7 +24,8 @@ typedef struct exchange_transport {
                  exchange_request *request);
     int (*irecv)(void *context, int peer, void *data, size_t bytes, exchange_request *request);
     /* Whether a message is complete; then it is freed, *request is NULL, and *bytes is the number
-     * of bytes received. Returns the error of a message that failed, which is complete as well. */
+     * of bytes received. Returns the error of a message that failed, which is complete as well; its
+     * peer's message completes, too, with its data or without. */
     int (*test)(void *context, exchange_request *request, bool *complete, size_t *bytes);
     /* Makes progress once; called while neither role can do anything. */
     void (*progress)(void *context);

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A rank as a contributor: its data between the user's buffer and the cycles of the domains that it
+ * accesses. */
+#include "exchange/internal.h"
+
+/* ---- copies ---- */
+
+/* Copies a chunk out of the user's buffer, and (the first `bytes` of it) into it. */
+static void pack_chunk(const exchange *ex, const exchange_chunk *chunk, int64_t end)
+{
+    access_cursor cursor = chunk->cursor;
+    int64_t stream, length, done = 0;
+    while (access_take_stream(&cursor, end, &stream, &length)) {
+        access_from_memory(ex->run.memory, stream, length, chunk->packed + done);
+        done += length;
+    }
+}
+
+static void unpack_chunk(const exchange *ex, const exchange_chunk *chunk, int64_t end,
+                         int64_t bytes)
+{
+    access_cursor cursor = chunk->cursor;
+    int64_t stream, length, done = 0;
+    while (done < bytes && access_take_stream(&cursor, end, &stream, &length)) {
+        length = exchange_least(length, bytes - done);
+        access_to_memory(ex->run.memory, stream, length, chunk->packed + done);
+        done += length;
+    }
+}
+
+/* The place in the user's buffer where a chunk is contiguous, or NULL. */
+static char *find_in_memory(const exchange *ex, access_cursor cursor, int64_t end)
+{
+    int64_t stream, length, more, rest;
+    if (!access_take_stream(&cursor, end, &stream, &length))
+        return NULL;
+    bool single = !access_take_stream(&cursor, end, &more, &rest);
+    return single ? access_memory_at(ex->run.memory, stream, length) : NULL;
+}
+
+/* ---- a chunk ---- */
+
+/* Copies between the user's buffer and a shared window, as far as the file reaches when reading.
+ * false: the aggregator has not reached the cycle. */
+static bool copy_shared_chunk(exchange *ex, const exchange_chunk *chunk,
+                              const exchange_cycle *cycle)
+{
+    const exchange_window *window =
+        &ex->peer[chunk->of].window[(size_t)cycle->index % EXCHANGE_DEPTH];
+    exchange_flags *flags = window->flags;
+    _Atomic int64_t *reached = ex->run.write ? &flags->granted : &flags->ready;
+    access_cursor cursor = chunk->cursor;
+    if (atomic_load_explicit(reached, memory_order_acquire) != exchange_cycle_number(ex, cycle))
+        return false;
+    ex->result.moved += ex->run.write
+                            ? access_memory_to_window(ex->run.memory, &cursor, cycle->end,
+                                                      window->data, cycle->begin)
+                            : access_window_to_memory(ex->run.memory, &cursor,
+                                                      exchange_least(cycle->end, flags->valid),
+                                                      window->data, cycle->begin);
+    atomic_fetch_add_explicit(&flags->done, 1, memory_order_release);
+    return true;
+}
+
+static bool complete_written_chunk(exchange *ex, exchange_chunk *chunk)
+{
+    if (!exchange_chunk_sent(ex, chunk))
+        return false;
+    ex->result.moved += chunk->bytes;
+    return true;
+}
+
+static bool complete_read_chunk(exchange *ex, exchange_chunk *chunk, const exchange_cycle *cycle)
+{
+    if (!exchange_chunk_received(ex, chunk))
+        return false;
+    if (!chunk->direct)
+        unpack_chunk(ex, chunk, cycle->end, chunk->received);
+    ex->result.moved += chunk->received;
+    return true;
+}
+
+static bool complete_chunk(exchange *ex, exchange_chunk *chunk, const exchange_cycle *cycle)
+{
+    if (ex->peer[chunk->of].window != NULL)
+        return copy_shared_chunk(ex, chunk, cycle);
+    return ex->run.write ? complete_written_chunk(ex, chunk)
+                         : complete_read_chunk(ex, chunk, cycle);
+}
+
+static void start_messages(exchange *ex, exchange_chunk *chunk, exchange_cycle *cycle)
+{
+    exchange_peer *peer = &ex->peer[chunk->of];
+    if (!ex->run.write) {
+        exchange_receive_chunk(ex, cycle, chunk, peer->rank);
+        return;
+    }
+    if (!chunk->direct)
+        pack_chunk(ex, chunk, cycle->end);
+    bool synchronous = ++peer->sent % EXCHANGE_DEPTH == 0;
+    exchange_send_chunk(ex, cycle, chunk, chunk->bytes, peer->rank, synchronous);
+}
+
+/* ---- a cycle ---- */
+
+/* Takes the cycle's chunk of a peer, and starts its messages. *unused: the rest of the outbox. */
+static void start_chunk(exchange *ex, exchange_cycle *cycle, size_t of, char **unused)
+{
+    exchange_peer *peer = &ex->peer[of];
+    exchange_chunk *chunk = &cycle->chunk[cycle->chunks++];
+    *chunk = (exchange_chunk){.of = of, .cursor = peer->cursor};
+    chunk->bytes = access_skip(&peer->cursor, cycle->end);
+    if (peer->window != NULL)
+        return;
+    chunk->packed = find_in_memory(ex, chunk->cursor, cycle->end);
+    chunk->direct = chunk->packed != NULL;
+    if (!chunk->direct) {
+        chunk->packed = *unused;
+        *unused += chunk->bytes;
+    }
+    start_messages(ex, chunk, cycle);
+}
+
+static int64_t next_contributed(const exchange *ex)
+{
+    int64_t next = ACCESS_END;
+    for (size_t i = 0; i < ex->peers; i++)
+        next = exchange_least(next, access_next(&ex->peer[i].cursor));
+    return next;
+}
+
+static bool begin_out_cycle(exchange *ex)
+{
+    exchange_pipeline *out = &ex->out;
+    if (out->count == EXCHANGE_DEPTH || out->exhausted)
+        return false;
+    int64_t next = next_contributed(ex);
+    out->exhausted = next == ACCESS_END;
+    if (out->exhausted)
+        return false;
+    exchange_cycle *cycle = exchange_cycle_append(out, next, ex->task.cycle_size);
+    char *unused = cycle->packed;
+    for (size_t i = 0; i < ex->peers; i++)
+        if (access_next(&ex->peer[i].cursor) < cycle->end)
+            start_chunk(ex, cycle, i, &unused);
+    cycle->pending = cycle->chunks;
+    return true;
+}
+
+static bool advance_out_cycle(exchange *ex, exchange_cycle *cycle)
+{
+    size_t before = cycle->pending;
+    for (size_t i = 0; i < cycle->chunks && cycle->pending > 0; i++) {
+        exchange_chunk *chunk = &cycle->chunk[i];
+        if (chunk->completed)
+            continue;
+        chunk->completed = complete_chunk(ex, chunk, cycle);
+        cycle->pending -= chunk->completed;
+    }
+    return cycle->pending < before;
+}
+
+bool exchange_contribute(exchange *ex)
+{
+    exchange_pipeline *out = &ex->out;
+    bool moved = false;
+    while (begin_out_cycle(ex))
+        moved = true;
+    for (size_t i = 0; i < out->count; i++)
+        moved |= advance_out_cycle(ex, exchange_cycle_at(out, i));
+    while (out->count > 0 && exchange_cycle_at(out, 0)->pending == 0)
+        exchange_cycle_remove_first(out);
+    return moved;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The memory of an exchange, and its runs. */
+#include "exchange/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/merge.h"
+
+/* ---- preparation ---- */
+
+static bool allocate_exchange(exchange *ex)
+{
+    size_t n = ex->task.contributors + 1, m = ex->task.targets + 1;
+    ex->peer = calloc(m, sizeof *ex->peer);
+    ex->in_cursor = calloc(n, sizeof *ex->in_cursor);
+    ex->in_sent = calloc(n, sizeof *ex->in_sent);
+    if (ex->peer == NULL || ex->in_cursor == NULL || ex->in_sent == NULL)
+        return false;
+    for (int i = 0; i < EXCHANGE_DEPTH; i++) {
+        ex->in.cycle[i].chunk = calloc(n, sizeof(exchange_chunk));
+        ex->out.cycle[i].chunk = calloc(m, sizeof(exchange_chunk));
+        if (ex->in.cycle[i].chunk == NULL || ex->out.cycle[i].chunk == NULL)
+            return false;
+    }
+    return true;
+}
+
+static void find_windows(exchange *ex)
+{
+    const exchange_task *task = &ex->task;
+    if (task->contributors == 0)
+        return;
+    if (task->window == NULL)
+        ex->window_bytes = (size_t)task->cycle_size;
+    for (size_t i = 0; i < EXCHANGE_DEPTH; i++) {
+        if (task->window != NULL)
+            ex->window[i] = task->window[i];
+        else
+            ex->window[i].flags = &ex->flags[i];
+        memset(ex->window[i].flags, 0, sizeof *ex->window[i].flags);
+    }
+}
+
+/* The most that a contributor has in one cycle. */
+static int64_t largest_chunk(const exchange *ex, const access_list *list)
+{
+    int64_t largest = 0;
+    access_cursor cursor;
+    access_cursor_init(&cursor, list);
+    while (access_next(&cursor) != ACCESS_END) {
+        int64_t end = exchange_cycle_end(access_next(&cursor), ex->task.cycle_size);
+        int64_t bytes = access_skip(&cursor, end);
+        largest = bytes > largest ? bytes : largest;
+    }
+    return largest;
+}
+
+/* In atomic mode the aggregator copies its own data when it is their turn. */
+static void find_peers(exchange *ex)
+{
+    const exchange_task *task = &ex->task;
+    for (size_t i = 0; i < task->targets; i++) {
+        const exchange_target *target = &task->target[i];
+        bool own = target->aggregator == task->rank;
+        if (own && task->ordered)
+            continue;
+        exchange_peer *peer = &ex->peer[ex->peers++];
+        peer->rank = target->aggregator;
+        peer->list = target->list;
+        peer->window = own ? ex->window : target->window;
+        if (peer->window == NULL)
+            ex->outbox_bytes += (size_t)largest_chunk(ex, target->list);
+    }
+}
+
+/* An inbox holds one cycle's positions: a chunk is never larger, because the accesses of one
+ * contributor do not overlap. */
+static void find_senders(exchange *ex)
+{
+    const exchange_task *task = &ex->task;
+    for (size_t i = 0; i < task->contributors; i++)
+        if (task->contributor[i].rank != task->rank && !task->contributor[i].shared)
+            ex->inbox_bytes = (size_t)task->cycle_size;
+}
+
+/* A batch ends where its messages would be more. */
+static bool allocate_requests(exchange *ex)
+{
+    size_t message = (size_t)ex->task.message_size;
+    size_t out = ex->outbox_bytes / message + ex->peers + 1;
+    ex->in_requests = ex->inbox_bytes / message + ex->task.contributors + 2;
+    for (int i = 0; i < EXCHANGE_DEPTH; i++) {
+        ex->in.cycle[i].request = calloc(ex->in_requests, sizeof(exchange_request));
+        ex->out.cycle[i].request = calloc(out, sizeof(exchange_request));
+        if (ex->in.cycle[i].request == NULL || ex->out.cycle[i].request == NULL)
+            return false;
+    }
+    return true;
+}
+
+static bool find_covered(exchange *ex)
+{
+    const exchange_task *task = &ex->task;
+    const access_list **list = calloc(task->contributors + 1, sizeof *list);
+    if (list == NULL)
+        return false;
+    for (size_t i = 0; i < task->contributors; i++)
+        list[i] = &task->contributor[i].list;
+    int rc = access_union(list, task->contributors, &ex->covered);
+    free(list);
+    return rc == 0;
+}
+
+exchange *exchange_new(const exchange_task *task)
+{
+    exchange *ex = calloc(1, sizeof *ex);
+    if (ex == NULL)
+        return NULL;
+    ex->task = *task;
+    if (!allocate_exchange(ex)) {
+        exchange_free(ex);
+        return NULL;
+    }
+    find_windows(ex);
+    find_peers(ex);
+    find_senders(ex);
+    if (!allocate_requests(ex) || !find_covered(ex)) {
+        exchange_free(ex);
+        return NULL;
+    }
+    return ex;
+}
+
+void exchange_free(exchange *ex)
+{
+    if (ex == NULL)
+        return;
+    for (int i = 0; i < EXCHANGE_DEPTH; i++) {
+        free(ex->in.cycle[i].chunk);
+        free(ex->in.cycle[i].request);
+        free(ex->out.cycle[i].chunk);
+        free(ex->out.cycle[i].request);
+    }
+    free(ex->peer);
+    free(ex->in_cursor);
+    free(ex->in_sent);
+    access_release(&ex->covered);
+    free(ex);
+}
+
+/* ---- buffers ---- */
+
+typedef struct buffer {
+    char *data;
+    size_t size;
+} buffer;
+
+struct exchange_buffers {
+    buffer window[EXCHANGE_DEPTH]; /* cycle buffers of an aggregator */
+    buffer inbox[EXCHANGE_DEPTH];  /* packed data between an aggregator and its contributors */
+    buffer outbox[EXCHANGE_DEPTH]; /* the same on the contributor's side */
+};
+
+exchange_buffers *exchange_buffers_new(void)
+{
+    return calloc(1, sizeof(exchange_buffers));
+}
+
+void exchange_buffers_free(exchange_buffers *buffers)
+{
+    if (buffers == NULL)
+        return;
+    for (int i = 0; i < EXCHANGE_DEPTH; i++) {
+        free(buffers->window[i].data);
+        free(buffers->inbox[i].data);
+        free(buffers->outbox[i].data);
+    }
+    free(buffers);
+}
+
+/* Grows a buffer to at least `size` bytes; its contents are lost. */
+static int grow_buffer(buffer *b, size_t size)
+{
+    if (size <= b->size)
+        return 0;
+    free(b->data);
+    b->data = malloc(size);
+    b->size = b->data == NULL ? 0 : size;
+    return b->data == NULL ? -ENOMEM : 0;
+}
+
+int exchange_reserve(exchange *ex, exchange_buffers *buffers)
+{
+    int rc = 0;
+    ex->buffers = buffers;
+    for (int i = 0; i < EXCHANGE_DEPTH && rc == 0; i++) {
+        rc = grow_buffer(&buffers->window[i], ex->window_bytes);
+        if (rc == 0)
+            rc = grow_buffer(&buffers->inbox[i], ex->inbox_bytes);
+        if (rc == 0)
+            rc = grow_buffer(&buffers->outbox[i], ex->outbox_bytes);
+    }
+    return rc;
+}
+
+static void assign_buffers(exchange *ex)
+{
+    for (int i = 0; i < EXCHANGE_DEPTH; i++) {
+        ex->in.cycle[i].packed = ex->buffers->inbox[i].data;
+        ex->out.cycle[i].packed = ex->buffers->outbox[i].data;
+        if (ex->window_bytes > 0)
+            ex->window[i].data = ex->buffers->window[i].data;
+    }
+}
+
+/* ---- a run ---- */
+
+void exchange_begin(exchange *ex, const exchange_run *run)
+{
+    ex->run = *run;
+    ex->result = (exchange_result){0};
+    ex->error = 0;
+    assign_buffers(ex);
+    for (size_t i = 0; i < ex->peers; i++)
+        access_cursor_init(&ex->peer[i].cursor, ex->peer[i].list);
+    for (size_t i = 0; i < ex->task.contributors; i++)
+        access_cursor_init(&ex->in_cursor[i], &ex->task.contributor[i].list);
+    access_cursor_init(&ex->cover, &ex->covered);
+    ex->out.exhausted = ex->in.exhausted = false;
+}
+
+bool exchange_step(exchange *ex)
+{
+    bool contributed = exchange_contribute(ex), aggregated = exchange_aggregate(ex);
+    return contributed || aggregated;
+}
+
+bool exchange_finished(const exchange *ex)
+{
+    return ex->out.count == 0 && ex->out.exhausted && ex->in.count == 0 && ex->in.exhausted;
+}
+
+/* Every rank counts alike, so that no number in a window's flags repeats. */
+int exchange_end(exchange *ex, exchange_result *result)
+{
+    ex->sequence += ex->task.num_cycles;
+    *result = ex->result;
+    return ex->error;
+}
+
+int exchange_execute(exchange *ex, const exchange_run *run, exchange_result *result)
+{
+    exchange_begin(ex, run);
+    while (!exchange_finished(ex))
+        if (!exchange_step(ex))
+            run->transport->progress(run->transport->context);
+    return exchange_end(ex, result);
+}

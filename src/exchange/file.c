@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An aggregator's access to the file.
+ *
+ * Writes covered extents only: holes may belong to other processes (no read-modify-write). Short
+ * transfers are resumed. */
+#include "exchange/internal.h"
+
+/* Holes up to this size are read along rather than left out, bytes. */
+#define READ_GAP (64 * 1024)
+
+/* The file offset of a position of this rank's domain. *length: bytes below position `end` that lie
+ * in one range of the file. */
+static int64_t file_offset(const exchange *ex, int64_t position, int64_t end, int64_t *length)
+{
+    int64_t contiguous,
+        offset = domains_position_to_file(ex->task.domains, ex->task.domain, position, &contiguous);
+    *length = exchange_least(contiguous, end - position);
+    return offset + ex->run.shift;
+}
+
+/* Writes positions [at, end). */
+static int write_extent(const exchange *ex, int64_t at, int64_t end, const char *data)
+{
+    const exchange_store *store = ex->run.store;
+    while (at < end) {
+        int64_t length, done = 0, offset = file_offset(ex, at, end, &length);
+        int rc = store->write(store->context, offset, data, length, &done);
+        if (rc != 0)
+            return rc;
+        if (done == 0)
+            return ex->task.short_error;
+        at += done;
+        data += done;
+    }
+    return 0;
+}
+
+/* Reads positions [*valid, end) up to the end of file; *valid becomes the first that was not read.
+ */
+static int read_extent(const exchange *ex, int64_t *valid, int64_t end, char *data)
+{
+    const exchange_store *store = ex->run.store;
+    while (*valid < end) {
+        int64_t length, done = 0, offset = file_offset(ex, *valid, end, &length);
+        int rc = store->read(store->context, offset, data, length, &done);
+        if (rc != 0 || done == 0)
+            return rc;
+        *valid += done;
+        data += done;
+    }
+    return 0;
+}
+
+/* The next stretch of the cycle that is accessed, holes up to `gap` bytes included. */
+static bool take_extent(exchange *ex, int64_t end, int64_t gap, access_piece *extent)
+{
+    access_piece more;
+    if (!access_take_piece(&ex->cover, end, extent))
+        return false;
+    while (access_next(&ex->cover) - (extent->offset + extent->length) <= gap &&
+           access_take_piece(&ex->cover, end, &more))
+        extent->length = more.offset + more.length - extent->offset;
+    return true;
+}
+
+void exchange_write_cycle(exchange *ex, const exchange_cycle *cycle, const char *data)
+{
+    access_piece extent;
+    while (take_extent(ex, cycle->end, 0, &extent)) {
+        if (ex->error == 0)
+            exchange_keep_error(ex, write_extent(ex, extent.offset, extent.offset + extent.length,
+                                                 data + (extent.offset - cycle->begin)));
+    }
+}
+
+void exchange_read_cycle(exchange *ex, exchange_cycle *cycle, char *data)
+{
+    access_piece extent;
+    while (take_extent(ex, cycle->end, READ_GAP, &extent)) {
+        int64_t end = extent.offset + extent.length, valid = extent.offset;
+        if (cycle->valid < cycle->end)
+            continue;
+        if (ex->error == 0)
+            exchange_keep_error(
+                ex, read_extent(ex, &valid, end, data + (extent.offset - cycle->begin)));
+        if (valid < end)
+            cycle->valid = valid;
+    }
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The cycles in flight of one role. */
+#include "exchange/internal.h"
+
+void exchange_keep_error(exchange *ex, int rc)
+{
+    if (ex->error == 0)
+        ex->error = rc;
+}
+
+exchange_cycle *exchange_cycle_at(exchange_pipeline *pipeline, size_t i)
+{
+    return &pipeline->cycle[(pipeline->first + i) % EXCHANGE_DEPTH];
+}
+
+int64_t exchange_cycle_end(int64_t position, int64_t cycle_size)
+{
+    int64_t end;
+    if (__builtin_mul_overflow(position / cycle_size + 1, cycle_size, &end))
+        return ACCESS_END;
+    return end;
+}
+
+exchange_cycle *exchange_cycle_append(exchange_pipeline *pipeline, int64_t next, int64_t cycle_size)
+{
+    exchange_cycle *cycle = exchange_cycle_at(pipeline, pipeline->count++);
+    cycle->chunks = cycle->pending = cycle->next = cycle->requests = 0;
+    cycle->shared = 0;
+    cycle->index = next / cycle_size;
+    cycle->begin = cycle->index * cycle_size;
+    cycle->end = cycle->valid = exchange_cycle_end(next, cycle_size);
+    return cycle;
+}
+
+void exchange_cycle_remove_first(exchange_pipeline *pipeline)
+{
+    pipeline->first = (pipeline->first + 1) % EXCHANGE_DEPTH;
+    pipeline->count--;
+}
+
+int64_t exchange_cycle_number(const exchange *ex, const exchange_cycle *cycle)
+{
+    return ex->sequence + cycle->index + 1;
+}

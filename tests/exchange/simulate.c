@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Simulates the exchange with random accesses, orders of events and faults. A failure prints the
+ * command that replays it. */
+#include "simulation.h"
+
+#include <argp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *tool;
+static uint64_t present_seed;
+
+/* ---- failures ---- */
+
+void sim_fail(simulation *sim, const char *format, ...)
+{
+    va_list arguments;
+    if (sim->failure != NULL)
+        return;
+    va_start(arguments, format);
+    vsnprintf(sim->failure_text, sizeof sim->failure_text, format, arguments);
+    va_end(arguments);
+    sim->failure = sim->failure_text;
+}
+
+/* Only while a schedule that failed is repeated: texts take more time than the schedule. */
+void sim_trace(simulation *sim, const char *format, ...)
+{
+    va_list arguments;
+    if (!sim->traces)
+        return;
+    char *line = sim->trace[sim->traced++ % TRACE];
+    va_start(arguments, format);
+    vsnprintf(line, sizeof sim->trace[0], format, arguments);
+    va_end(arguments);
+    if (sim->verbose)
+        printf("# %s\n", line);
+}
+
+static void print_parameters(const simulation *sim)
+{
+    static const char *const domains[] = {"even", "striped", "unit"};
+    static const char *const overlap[] = {"none", "of reads", "of writes in atomic mode"};
+    printf("# %d ranks on %d nodes, %zu %s domains, %" PRId64 " bytes in %d islands, overlap %s\n",
+           sim->ranks, sim->nodes, sim->domains.count, domains[sim->domains_kind], sim->bytes,
+           sim->islands, overlap[sim->overlap]);
+    printf("# cycle size %" PRId64 ", message size %" PRId64 ", %d runs%s, slow rank %d\n",
+           sim->cycle_size, sim->message_size, sim->runs, sim->agreed ? " with agreements" : "",
+           sim->slow);
+}
+
+/* Repeats a schedule, and prints its last events (or all). */
+static void explain(uint64_t seed, bool verbose)
+{
+    simulation *sim = calloc(1, sizeof *sim);
+    sim->seed = sim->state = seed;
+    sim->traces = true;
+    sim->verbose = verbose;
+    sim_draw(sim);
+    print_parameters(sim);
+    sim_run(sim);
+    uint64_t first = sim->traced < TRACE || verbose ? 0 : sim->traced - TRACE;
+    for (uint64_t i = first; i < sim->traced && !verbose; i++)
+        printf("#   %s\n", sim->trace[i % TRACE]);
+    if (sim->failure != NULL)
+        printf("# %s\n", sim->failure);
+    sim_release(sim);
+    free(sim);
+}
+
+static void print_seed(void)
+{
+    char text[120];
+    int length =
+        snprintf(text, sizeof text, "# the program ends in %s --schedules=1 --seed=%" PRIu64 "\n",
+                 tool, present_seed);
+    if (write(STDOUT_FILENO, text, (size_t)length) < 0)
+        _exit(EXIT_FAILURE);
+}
+
+static void end_by_signal(int signal)
+{
+    (void)signal;
+    print_seed();
+    _exit(EXIT_FAILURE);
+}
+
+/* Of the sanitizers' runtime, where the program is linked with it. */
+void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+
+static void catch_crashes(void)
+{
+    if (__sanitizer_set_death_callback != NULL) {
+        __sanitizer_set_death_callback(print_seed);
+        return;
+    }
+    signal(SIGSEGV, end_by_signal);
+    signal(SIGBUS, end_by_signal);
+    signal(SIGFPE, end_by_signal);
+    signal(SIGABRT, end_by_signal);
+}
+
+/* ---- what was simulated ---- */
+
+enum feature {
+    WRITES,
+    READS,
+    OVERLAPPING_READS,
+    ATOMIC_WRITES,
+    SHARED_WINDOWS,
+    MANY_RANKS,
+    HUGE_OFFSETS,
+    END_OF_FILE,
+    SHORT_TRANSFERS,
+    ERRORS,
+    NETWORK_FAILURES,
+    RUNS_WITHOUT_AGREEMENT,
+    FEATURES
+};
+static const char *const feature_name[] = {
+    "writes",          "reads",      "overlapping reads", "atomic writes",
+    "shared windows",  "many ranks", "huge offsets",      "ends of file",
+    "short transfers", "errors",     "network failures",  "runs without agreement"};
+
+static void count_features(const simulation *sim, uint64_t *count)
+{
+    bool shared = false;
+    int writes = 0;
+    for (int k = 0; k < sim->runs; k++)
+        writes += sim->write[k];
+    for (int i = 0; i < sim->ranks; i++)
+        for (size_t s = 0; s < sim->rank[i].shares; s++)
+            shared |= sim->rank[i].target[s].window != NULL;
+    count[WRITES] += writes > 0;
+    count[READS] += writes < sim->runs;
+    count[OVERLAPPING_READS] += sim->overlap == OVERLAP_READS;
+    count[ATOMIC_WRITES] += sim->overlap == OVERLAP_ORDERED;
+    count[SHARED_WINDOWS] += shared;
+    count[MANY_RANKS] += sim->ranks > 16;
+    count[HUGE_OFFSETS] += sim->domains.hi + sim->base_shift > INT64_C(1) << 60;
+    count[END_OF_FILE] += sim->end_of_file != ACCESS_END;
+    count[SHORT_TRANSFERS] += sim->short_share > 0;
+    count[NETWORK_FAILURES] += sim->gone_after >= 0;
+    count[RUNS_WITHOUT_AGREEMENT] += !sim->agreed && sim->runs > 1;
+}
+
+static bool simulate(uint64_t seed, uint64_t *count)
+{
+    simulation *sim = calloc(1, sizeof *sim);
+    sim->seed = sim->state = present_seed = seed;
+    sim_draw(sim);
+    count_features(sim, count);
+    sim_run(sim);
+    count[ERRORS] += sim->fired > 0;
+    bool good = sim->failure == NULL;
+    sim_release(sim);
+    free(sim);
+    return good;
+}
+
+/* ---- the command ---- */
+
+struct options {
+    uint64_t schedules, seed;
+    bool verbose;
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case 'n': options->schedules = strtoull(arg, NULL, 10); return 0;
+    case 's': options->seed = strtoull(arg, NULL, 10); return 0;
+    case 'v': options->verbose = true; return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static struct options read_options(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"schedules", 'n', "N", 0, "Schedules in all (20000)", 0},
+        {"seed", 's', "S", 0, "Seed of the first schedule (1)", 0},
+        {"verbose", 'v', NULL, 0, "Print the events of the first schedule", 0},
+        {0},
+    };
+    struct options options = {20000, 1, false};
+    struct argp argp = {table, parse_option, NULL, "Simulates the exchange in random schedules.",
+                        NULL,  NULL,         NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    return options;
+}
+
+/* Enough schedules have all features. */
+static bool report_features(const uint64_t *count, uint64_t schedules)
+{
+    bool all = true;
+    for (int f = 0; f < FEATURES; f++) {
+        printf("# %s: %" PRIu64 " schedules\n", feature_name[f], count[f]);
+        all &= count[f] > 0 || schedules < 5000;
+    }
+    return all;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = read_options(argc, argv);
+    uint64_t count[FEATURES] = {0}, done = 0;
+    bool good = true;
+    tool = argv[0];
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    catch_crashes();
+    if (options.verbose)
+        explain(options.seed, true);
+    while (good && done < options.schedules)
+        good = simulate(options.seed + done++, count);
+    if (!good) {
+        printf("# schedule %" PRIu64 " fails: %s --schedules=1 --seed=%" PRIu64 "\n", done, tool,
+               present_seed);
+        explain(present_seed, false);
+    }
+    printf("%sok 1 - the exchange in %" PRIu64 " schedules\n", good ? "" : "not ", done);
+    bool all = report_features(count, done);
+    printf("%sok 2 - every feature was simulated\n1..2\n", all ? "" : "not ");
+    return good && all ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A simulation of the exchange: all ranks in one process, over a transport and a store whose every
+ * choice comes from one seed.
+ *
+ * scenario.c draws what the ranks access, the domains and the faults; network.c and store.c are the
+ * transport and the file; model.c says byte by byte what the result has to be; schedule.c runs the
+ * ranks and the network in a random order.
+ */
+#ifndef EXCHANGE_SIMULATION_H
+#define EXCHANGE_SIMULATION_H
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "exchange/exchange.h"
+
+#include "../unit/seeded.h"
+
+enum { MAX_RANKS = 64, MAX_RUNS = 4, MAX_ISLANDS = 4, MAX_SHIFT = 64, MAX_FAULTS = 4, TRACE = 40 };
+enum { SHORT_ERROR = 77, TRUNCATED = 78, GONE = 79, INJECTED = 1000 };
+
+typedef struct simulation simulation;
+
+/* Bytes of a rank's access: file offsets before the shift, and where they are in the stream. */
+typedef struct sim_block {
+    int64_t offset, length, stream;
+} sim_block;
+
+/* The user's buffer in one run. */
+typedef struct sim_memory {
+    access_list list;
+    char *arena, *before, *expected; /* `bytes` each: now, at first, and after the run */
+    size_t bytes;
+    size_t *place; /* per byte of the stream: index in the arena */
+} sim_memory;
+
+typedef struct sim_rank {
+    simulation *sim;
+    int rank, node;
+    sim_block *block; /* ascending, without overlap */
+    size_t blocks, capacity;
+    int64_t bytes, stream_end;
+    access_list list;
+    domain_share *share;
+    size_t shares;
+    bool aggregates;
+    size_t domain;
+    exchange_target *target;
+    exchange_contributor *contributor;
+    size_t contributors;
+    bool shares_windows;
+    exchange_window window[EXCHANGE_DEPTH];
+    exchange_flags flags[EXCHANGE_DEPTH];                   /* of the shared windows */
+    int64_t granted[EXCHANGE_DEPTH], ready[EXCHANGE_DEPTH]; /* as they were last seen */
+    exchange_buffers *buffers;
+    exchange *ex;
+    sim_memory memory[MAX_RUNS];
+    exchange_probe probe;
+    int64_t noted[EXCHANGE_MOMENTS]; /* the cycle noted last */
+    /* present run */
+    int run;
+    bool begun, dirty, in_step;
+    int first_fault;    /* the first error that a call returned to it; 0: none */
+    bool domain_failed; /* its domain is not to be written any more */
+    uint64_t calls;     /* of the store in the present step */
+    bool finished;
+    int rc;
+    exchange_result result;
+} sim_rank;
+
+/* Contiguous bytes that may be accessed. */
+typedef struct sim_island {
+    int64_t offset, length;
+    size_t cell; /* of its first byte */
+} sim_island;
+
+enum fault_kind { FAULT_ISEND, FAULT_IRECV, FAULT_TEST, FAULT_WRITE, FAULT_READ, FAULT_KINDS };
+typedef struct sim_fault {
+    enum fault_kind kind;
+    int rank;
+    int64_t nth; /* call of that kind */
+} sim_fault;
+
+enum sim_domains { DOMAINS_EVEN, DOMAINS_STRIPED, DOMAINS_UNITS };
+enum sim_overlap { OVERLAP_NONE, OVERLAP_READS, OVERLAP_ORDERED };
+enum sim_order { ORDER_RANDOM, ORDER_OLDEST, ORDER_NEWEST, ORDERS };
+enum sim_protocol {
+    PROTOCOL_EAGER,
+    PROTOCOL_RENDEZVOUS,
+    PROTOCOL_BY_SIZE,
+    PROTOCOL_ANY,
+    PROTOCOLS
+};
+
+typedef struct sim_request sim_request;
+typedef struct sim_event sim_event;
+typedef struct sim_pair sim_pair;
+
+struct simulation {
+    uint64_t seed, state;
+    bool traces, verbose; /* notes events, and prints all of them */
+    const char *failure;  /* NULL: none */
+    char failure_text[200];
+    char trace[TRACE][120];
+    uint64_t traced;
+
+    int ranks, nodes, runs;
+    sim_rank rank[MAX_RANKS];
+    bool write[MAX_RUNS], agreed; /* runs are separated by an agreement */
+    int64_t shift[MAX_RUNS];
+    enum sim_overlap overlap;
+    int64_t cycle_size, num_cycles, message_size;
+
+    sim_island island[MAX_ISLANDS];
+    int islands;
+    bool wide; /* several stretches of the file, with large holes between, in one cycle */
+    int64_t bytes, base_shift;
+    enum sim_domains domains_kind;
+    file_domains domains;
+    size_t *domain_of; /* per column or unit; NULL: in turn */
+    size_t columns;
+    int64_t unit, unit_base; /* bytes of a unit or stripe */
+    int *aggregator;         /* per domain */
+
+    /* per cell, which is a byte of the islands and the margins that shifts need */
+    size_t cells;
+    char *file, *old, *model; /* now, before the run, after it */
+    bool *covered;            /* before the shift: some rank accesses it */
+    signed char *written;     /* the last run that wrote it; -1: none */
+    int64_t end_of_file, model_end;
+    int64_t moved[MAX_RUNS][MAX_RANKS], messages[MAX_RUNS][MAX_RANKS]; /* expected */
+    int64_t chunk_messages[MAX_RANKS][MAX_RANKS]; /* of a contributor to an aggregator at most */
+
+    enum sim_order order;
+    enum sim_protocol protocol;
+    size_t eager_limit;
+    int slow, delayed;                /* ranks; -1: none */
+    int64_t event_share, short_share; /* of 8: network events, and short transfers */
+    int64_t interruptions; /* of 16: calls of transport and store during which others step */
+    int nesting;
+    bool bursts;
+    sim_fault fault[MAX_FAULTS];
+    int faults;
+    int64_t fault_rate; /* one of so many calls fails; 0: only those above */
+    int64_t gone_after; /* calls of the transport; -1: it works */
+    int64_t fault_calls[FAULT_KINDS][MAX_RANKS], transport_calls;
+    int fired, present_run;
+    int reported; /* errors in the present run */
+
+    sim_event *event;
+    size_t events, event_capacity;
+    sim_pair *pair; /* ranks x ranks, by sender */
+    sim_request *latest;
+    size_t live_requests;
+    exchange_transport transport[MAX_RANKS];
+    exchange_store store[MAX_RANKS];
+};
+
+/* ---- simulate.c ---- */
+/* Keeps the first failure of the schedule. */
+__attribute__((format(printf, 2, 3))) void sim_fail(simulation *sim, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void sim_trace(simulation *sim, const char *format, ...);
+
+/* ---- scenario.c ---- */
+bool sim_chance(simulation *sim, int64_t of, int64_t all);
+void sim_draw(simulation *sim);
+/* Replaces all exchanges between two runs. */
+void sim_renew(simulation *sim);
+void sim_release(simulation *sim);
+/* The code of the error that a call is to return, or 0. */
+int sim_inject(simulation *sim, int rank, enum fault_kind kind);
+/* Notes that a call returns an error to a rank. Returns rc. */
+int sim_report(sim_rank *r, int rc);
+bool sim_may_fail(const simulation *sim);
+
+/* ---- model.c ---- */
+/* The cell of an offset before the shift of the run, or SIZE_MAX. */
+size_t sim_cell(const simulation *sim, int64_t offset);
+/* The domain of an offset, by arithmetic. */
+size_t sim_owner(const simulation *sim, int64_t offset);
+void sim_expect_messages(simulation *sim);
+/* What a run changes, after all earlier ones. */
+void sim_expect_run(simulation *sim, int run);
+void sim_check_memory(simulation *sim, sim_rank *r);
+void sim_check_result(simulation *sim, sim_rank *r, int rc, const exchange_result *result);
+void sim_check_file(simulation *sim);
+
+/* ---- network.c, store.c ---- */
+void sim_network_init(simulation *sim);
+void sim_network_release(simulation *sim);
+void sim_network_event(simulation *sim);
+void sim_network_check(simulation *sim);
+char sim_background(int64_t offset);
+void sim_store_init(simulation *sim);
+
+/* ---- schedule.c ---- */
+void sim_run(simulation *sim);
+void sim_wake(simulation *sim, int rank);
+/* Lets others go on while a rank is in a call of its transport or store. */
+void sim_interrupt(simulation *sim);
+
+#endif

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Unit tests of src/exchange for what the simulation (tests/exchange) does not cover: memory, and
+ * copies that are avoided. */
+#include "exchange/exchange.h"
+
+#include "failing_malloc.h"
+#include "suite.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { RANKS = 2, BYTES = 1024, CYCLE = 64, MESSAGE = 20, PENDING = 256, STEPS = 10000 };
+
+/* ---- a file in memory ---- */
+
+static char file[BYTES];
+
+static int write_file(void *context, int64_t offset, const char *data, int64_t bytes, int64_t *done)
+{
+    (void)context;
+    memcpy(file + offset, data, (size_t)bytes);
+    *done = bytes;
+    return 0;
+}
+
+static int read_file(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done)
+{
+    (void)context;
+    memcpy(data, file + offset, (size_t)bytes);
+    *done = bytes;
+    return 0;
+}
+
+static const exchange_store store = {NULL, write_file, read_file};
+
+/* ---- messages between two ranks, without an allocation ---- */
+
+typedef struct message {
+    char *to;
+    const char *from;
+    size_t bytes;
+    bool complete;
+} message;
+
+/* Messages to a rank: the k-th send goes with the k-th receive. */
+static struct {
+    message pending[PENDING];
+    size_t sent, posted;
+} mailbox[RANKS];
+
+static void deliver(message *m)
+{
+    m->complete = m->to != NULL && m->from != NULL;
+    if (m->complete)
+        memcpy(m->to, m->from, m->bytes);
+}
+
+static int send_to(void *context, int peer, const void *data, size_t bytes, bool synchronous,
+                   exchange_request *request)
+{
+    (void)context;
+    (void)synchronous;
+    message *m = &mailbox[peer].pending[mailbox[peer].sent++];
+    m->from = data;
+    m->bytes = bytes;
+    deliver(m);
+    *request = m;
+    return 0;
+}
+
+static int receive_from(void *context, int peer, void *data, size_t bytes,
+                        exchange_request *request)
+{
+    int rank = 1 - peer;
+    (void)context;
+    (void)bytes;
+    message *m = &mailbox[rank].pending[mailbox[rank].posted++];
+    m->to = data;
+    deliver(m);
+    *request = m;
+    return 0;
+}
+
+static int test_message(void *context, exchange_request *request, bool *complete, size_t *bytes)
+{
+    const message *m = *request;
+    (void)context;
+    *complete = m->complete;
+    *bytes = m->bytes;
+    if (m->complete)
+        *request = NULL;
+    return 0;
+}
+
+static void do_nothing(void *context)
+{
+    (void)context;
+}
+
+static const exchange_transport transport = {NULL, send_to, receive_from, test_message, do_nothing};
+
+/* ---- tasks: both ranks access both domains in turn ---- */
+
+static struct {
+    file_domains domains;
+    access_list list[RANKS], memory[RANKS];
+    domain_share *share[RANKS];
+    exchange_target target[RANKS][RANKS];
+    exchange_contributor contributor[RANKS][RANKS];
+    exchange_task task[RANKS];
+    char data[RANKS][BYTES / RANKS];
+    exchange_window window[RANKS][EXCHANGE_DEPTH];
+    exchange_flags flags[RANKS][EXCHANGE_DEPTH];
+    char window_data[RANKS][EXCHANGE_DEPTH][CYCLE];
+} world;
+
+static void make_rank(int rank, int block)
+{
+    size_t shares;
+    access_run run = {rank * block, block, RANKS * block, BYTES / RANKS / block, 0};
+    ck_assert_int_eq(access_append_run(&world.list[rank], &run), 0);
+    ck_assert_int_eq(access_append_memory(&world.memory[rank], world.data[rank], BYTES / RANKS), 0);
+    ck_assert_int_eq(domains_cut(&world.domains, &world.list[rank], &world.share[rank], &shares),
+                     0);
+    ck_assert_uint_eq(shares, RANKS);
+    for (int a = 0; a < RANKS; a++) {
+        world.target[rank][a] = (exchange_target){a, &world.share[rank][a].list, NULL};
+        world.contributor[a][rank] =
+            (exchange_contributor){.rank = rank, .list = world.share[rank][a].list};
+    }
+    world.task[rank] = (exchange_task){.rank = rank,
+                                       .cycle_size = CYCLE,
+                                       .num_cycles = BYTES / RANKS / CYCLE,
+                                       .message_size = MESSAGE,
+                                       .short_error = 1,
+                                       .targets = RANKS,
+                                       .contributors = RANKS,
+                                       .target = world.target[rank],
+                                       .domains = &world.domains,
+                                       .domain = (size_t)rank,
+                                       .contributor = world.contributor[rank]};
+}
+
+/* Blocks of so many bytes. */
+static void make_world(int block)
+{
+    memset(&world, 0, sizeof world);
+    memset(file, 0, sizeof file);
+    ck_assert_int_eq(domains_even(&world.domains, 0, BYTES, RANKS, 1), 0);
+    for (int rank = 0; rank < RANKS; rank++)
+        make_rank(rank, block);
+}
+
+static void free_world(void)
+{
+    for (int rank = 0; rank < RANKS; rank++) {
+        access_release(&world.list[rank]);
+        access_release(&world.memory[rank]);
+        domains_free_shares(world.share[rank], RANKS);
+    }
+    domains_release(&world.domains);
+}
+
+/* ---- tests ---- */
+
+START_TEST(out_of_memory_in_new)
+{
+    exchange *ex = NULL;
+    long nth = 0;
+    make_world(1);
+    for (; ex == NULL; nth++) {
+        fail_allocation(nth);
+        ex = exchange_new(&world.task[0]);
+        stop_failing();
+        ck_assert(ex != NULL || allocations.failed);
+        ck_assert(ex != NULL || allocations.live == 0);
+    }
+    ck_assert_int_gt(nth, 10);
+    exchange_free(ex);
+    exchange_free(NULL);
+    free_world();
+}
+END_TEST
+
+/* What could not be reserved can be, later. */
+START_TEST(out_of_memory_in_reserve)
+{
+    make_world(1);
+    exchange *ex = exchange_new(&world.task[0]);
+    exchange_buffers *buffers = NULL;
+    fail_allocation(0);
+    ck_assert_ptr_null(exchange_buffers_new());
+    stop_failing();
+    buffers = exchange_buffers_new();
+    long nth = 0;
+    for (int rc = -ENOMEM; rc != 0; nth++) {
+        exchange_buffers_free(buffers);
+        buffers = exchange_buffers_new();
+        fail_allocation(nth);
+        rc = exchange_reserve(ex, buffers);
+        stop_failing();
+        ck_assert_int_eq(rc, rc == 0 ? 0 : -ENOMEM);
+        ck_assert(rc == 0 || allocations.failed);
+        ck_assert(rc == 0 || exchange_reserve(ex, buffers) == 0);
+    }
+    ck_assert_int_eq(nth, 3 * EXCHANGE_DEPTH + 1);
+    exchange_buffers_free(buffers);
+    exchange_buffers_free(NULL);
+    exchange_free(ex);
+    free_world();
+}
+END_TEST
+
+/* One run on both ranks, in which no allocation succeeds; Check allocates in its assertions. */
+static void run_without_memory(exchange **ex, bool write)
+{
+    exchange_result result[RANKS];
+    int rc = 0, step = 0;
+    memset(mailbox, 0, sizeof mailbox);
+    fail_allocation(0);
+    for (int rank = 0; rank < RANKS; rank++) {
+        exchange_run run = {.write = write,
+                            .memory = &world.memory[rank],
+                            .transport = &transport,
+                            .store = &store};
+        exchange_begin(ex[rank], &run);
+    }
+    while (!(exchange_finished(ex[0]) && exchange_finished(ex[1])) && step < STEPS)
+        exchange_step(ex[step++ % RANKS]);
+    for (int rank = 0; rank < RANKS; rank++)
+        rc |= exchange_end(ex[rank], &result[rank]);
+    stop_failing();
+    ck_assert(!allocations.failed);
+    ck_assert_int_eq(rc, 0);
+    ck_assert_int_lt(step, STEPS);
+    ck_assert_int_eq(result[0].moved, BYTES / RANKS);
+    ck_assert_int_eq(result[1].moved, BYTES / RANKS);
+}
+
+/* Writes and reads back; `check` looks at the messages of each run. */
+static void write_and_read(int block, void (*check)(bool write))
+{
+    exchange *ex[RANKS];
+    exchange_buffers *buffers[RANKS];
+    for (int rank = 0; rank < RANKS; rank++) {
+        ex[rank] = exchange_new(&world.task[rank]);
+        buffers[rank] = exchange_buffers_new();
+        ck_assert_int_eq(exchange_reserve(ex[rank], buffers[rank]), 0);
+        memset(world.data[rank], 'a' + rank, sizeof world.data[rank]);
+    }
+    run_without_memory(ex, true);
+    check(true);
+    for (int i = 0; i < BYTES; i++)
+        ck_assert_int_eq(file[i], 'a' + i / block % RANKS);
+    memset(world.data, 0, sizeof world.data);
+    run_without_memory(ex, false);
+    check(false);
+    for (int rank = 0; rank < RANKS; rank++) {
+        for (int i = 0; i < BYTES / RANKS; i++)
+            ck_assert_int_eq(world.data[rank][i], 'a' + rank);
+        exchange_free(ex[rank]);
+        exchange_buffers_free(buffers[rank]);
+    }
+}
+
+static void accept(bool write)
+{
+    (void)write;
+}
+
+START_TEST(nothing_allocates_in_a_run)
+{
+    make_world(1);
+    write_and_read(1, accept);
+    free_world();
+}
+END_TEST
+
+static bool is_within(const char *data, const void *begin, size_t bytes)
+{
+    return data >= (const char *)begin && data < (const char *)begin + bytes;
+}
+
+static void check_direct(bool write)
+{
+    for (int rank = 0; rank < RANKS; rank++) {
+        ck_assert_uint_gt(mailbox[rank].sent, 0);
+        for (size_t i = 0; i < mailbox[rank].sent; i++) {
+            const message *m = &mailbox[rank].pending[i];
+            const char *user = write ? m->from : m->to, *window = write ? m->to : m->from;
+            ck_assert(is_within(user, world.data, sizeof world.data));
+            ck_assert(is_within(window, world.window_data, sizeof world.window_data));
+        }
+    }
+}
+
+/* Messages go from the user's buffer to the window, and back. */
+START_TEST(contiguous_chunks_are_not_packed)
+{
+    make_world(CYCLE);
+    for (int rank = 0; rank < RANKS; rank++) {
+        for (int i = 0; i < EXCHANGE_DEPTH; i++)
+            world.window[rank][i] =
+                (exchange_window){&world.flags[rank][i], world.window_data[rank][i]};
+        world.task[rank].window = world.window[rank];
+    }
+    write_and_read(CYCLE, check_direct);
+    free_world();
+}
+END_TEST
+
+/* A rank that accesses its own domain only needs no other. */
+START_TEST(execute_alone)
+{
+    exchange_result result;
+    make_world(1);
+    exchange_task task = world.task[0];
+    task.targets = task.contributors = 1;
+    exchange_run run = {
+        .write = true, .memory = &world.memory[0], .transport = &transport, .store = &store};
+    exchange *ex = exchange_new(&task);
+    exchange_buffers *buffers = exchange_buffers_new();
+    ck_assert_int_eq(exchange_reserve(ex, buffers), 0);
+    memset(world.data[0], 'x', sizeof world.data[0]);
+    ck_assert_int_eq(exchange_execute(ex, &run, &result), 0);
+    ck_assert_int_eq(result.moved, BYTES / RANKS / RANKS);
+    ck_assert_int_eq(result.messages, 0);
+    for (int i = 0; i < BYTES; i++)
+        ck_assert_int_eq(file[i], i < BYTES / RANKS && i % RANKS == 0 ? 'x' : 0);
+    exchange_free(ex);
+    exchange_buffers_free(buffers);
+    free_world();
+}
+END_TEST
+
+static int64_t written_at[2];
+static size_t writes;
+
+static int note_write(void *context, int64_t offset, const char *data, int64_t bytes, int64_t *done)
+{
+    (void)context;
+    (void)data;
+    ck_assert_int_eq(bytes, 1);
+    ck_assert_uint_lt(writes, 2);
+    written_at[writes++] = offset;
+    *done = bytes;
+    return 0;
+}
+
+/* The end of the last cycle is beyond int64. */
+START_TEST(last_byte_of_the_largest_domain)
+{
+    static const exchange_store notes = {NULL, note_write, read_file};
+    char data[2] = {0};
+    file_domains domains;
+    access_list list = {0}, memory = {0};
+    exchange_result result;
+    ck_assert_int_eq(domains_even(&domains, 0, INT64_MAX, 1, 1), 0);
+    ck_assert_int_eq(access_append(&list, 0, 1, 0), 0);
+    ck_assert_int_eq(access_append(&list, INT64_MAX - 1, 1, 1), 0);
+    ck_assert_int_eq(access_append_memory(&memory, data, sizeof data), 0);
+    exchange_target target = {0, &list, NULL};
+    exchange_contributor contributor = {.rank = 0, .list = list};
+    exchange_task task = {.cycle_size = CYCLE - 1,
+                          .num_cycles = (INT64_MAX - 1) / (CYCLE - 1) + 1,
+                          .message_size = MESSAGE,
+                          .targets = 1,
+                          .contributors = 1,
+                          .target = &target,
+                          .domains = &domains,
+                          .contributor = &contributor};
+    exchange_run run = {.write = true, .memory = &memory, .transport = &transport, .store = &notes};
+    exchange *ex = exchange_new(&task);
+    exchange_buffers *buffers = exchange_buffers_new();
+    ck_assert_int_eq(exchange_reserve(ex, buffers), 0);
+    ck_assert_int_eq(exchange_execute(ex, &run, &result), 0);
+    ck_assert_int_eq(result.moved, 2);
+    ck_assert_int_eq(written_at[0], 0);
+    ck_assert_int_eq(written_at[1], INT64_MAX - 1);
+    exchange_free(ex);
+    exchange_buffers_free(buffers);
+    access_release(&list);
+    access_release(&memory);
+    domains_release(&domains);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("exchange");
+    TCase *tests = tcase_create("memory");
+    tcase_add_test(tests, out_of_memory_in_new);
+    tcase_add_test(tests, out_of_memory_in_reserve);
+    tcase_add_test(tests, nothing_allocates_in_a_run);
+    tcase_add_test(tests, contiguous_chunks_are_not_packed);
+    tcase_add_test(tests, execute_alone);
+    tcase_add_test(tests, last_byte_of_the_largest_domain);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
