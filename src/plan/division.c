@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Dividing an accessed range into file domains, and a domain into cycles. */
+#include "plan/division.h"
+
+#define PAGE 4096
+/* Bytes; a cycle of this size stays in the processor's cache. */
+#define LEAST_CYCLE (256 << 10)
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t round_up(int64_t value, int64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+int64_t division_allowed_aggregators(int64_t wanted, int64_t targets)
+{
+    if (targets == 0)
+        return wanted;
+    if (wanted >= targets)
+        return wanted - wanted % targets;
+    while (targets % wanted != 0)
+        wanted--;
+    return wanted;
+}
+
+bool division_is_striped(const division_settings *settings)
+{
+    switch (settings->kind) {
+    case DIVISION_AUTO:
+    case DIVISION_FITTED: return settings->targets > 1;
+    case DIVISION_STRIPE: return settings->targets > 0;
+    default: return false;
+    }
+}
+
+size_t division_count(const division_settings *settings, int64_t lo, int64_t hi)
+{
+    int64_t stripe = settings->stripe;
+    if (settings->aggregators > 0)
+        return (size_t)settings->aggregators;
+    int64_t count = least(settings->capacity, (hi - lo) / DOMAIN_WORTHWHILE + 1);
+    if (stripe > 0)
+        count = least(count, (hi - 1) / stripe - lo / stripe + 1);
+    return (size_t)division_allowed_aggregators(count, settings->targets);
+}
+
+int division_make(const division_settings *settings, int64_t lo, int64_t hi, division *result)
+{
+    size_t count = division_count(settings, lo, hi);
+    int64_t stripe = settings->stripe;
+    if (division_is_striped(settings)) {
+        result->period = stripe * (int64_t)count;
+        return domains_striped(&result->domains, lo, hi, stripe, NULL, 0, count);
+    }
+    result->period = stripe > 0 ? stripe : 1;
+    return domains_even(&result->domains, lo, hi, count, domains_alignment(hi - lo, count, stripe));
+}
+
+void division_release(division *result)
+{
+    domains_release(&result->domains);
+    result->period = 0;
+}
+
+/* ---- cycles ---- */
+
+static int64_t largest_domain(const file_domains *domains)
+{
+    int64_t largest = 1;
+    for (size_t j = 0; j < domains->count; j++)
+        if (domains->size[j] > largest)
+            largest = domains->size[j];
+    return largest;
+}
+
+static int64_t largest_cycle(const division_cycles *cycles)
+{
+    int64_t part = cycles->buffer / cycles->in_flight;
+    if (cycles->stripe > part && cycles->stripe <= cycles->buffer)
+        return cycles->stripe;
+    return part > 0 ? part : 1;
+}
+
+/* All cycles have one size, so that the last is not a small remainder. Where a cycle can hold a
+ * stripe it holds whole ones, unless one smaller cycle holds the domain. */
+int64_t division_cycle_size(const file_domains *domains, const division_cycles *cycles)
+{
+    int64_t largest = largest_domain(domains), stripe = cycles->stripe;
+    int64_t most = largest_cycle(cycles), wanted = cycles->parts * cycles->message;
+    bool whole_stripes = stripe > 0 && stripe <= most;
+    most = least(wanted > LEAST_CYCLE ? wanted : LEAST_CYCLE, most);
+    if (whole_stripes)
+        most = most > stripe ? most - most % stripe : stripe;
+    int64_t count = (largest - 1) / most + 1, size = (largest - 1) / count + 1;
+    if (whole_stripes)
+        return count == 1 && size <= stripe ? size : round_up(size, stripe);
+    return least(size > PAGE ? round_up(size, PAGE) : size, most);
+}
+
+int64_t division_num_cycles(const file_domains *domains, int64_t cycle_size)
+{
+    return (largest_domain(domains) - 1) / cycle_size + 1;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How an accessed range is divided into file domains, and a domain into cycles.
+ *
+ * Where the file system has stripes it locks them: two aggregators that write to one stripe wait
+ * for each other. So where stripes are known no stripe is in two domains, and cycles end where
+ * stripes do. With the number of storage targets known as well, the stripes of a target belong to
+ * as few aggregators as possible (Liao, Choudhary: file domain partitioning, SC 2008).
+ *
+ * Ranges are bytes [lo, hi) of the file, 0 <= lo < hi. Functions return 0 or a negative errno
+ * value; outputs are set only on success. Equal input gives equal output, so that ranks that know
+ * the same need not agree.
+ */
+#ifndef PLAN_DIVISION_H
+#define PLAN_DIVISION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "access/domain.h"
+
+typedef enum division_kind {
+    DIVISION_AUTO, /* striped where there are several targets, else fitted or even */
+    DIVISION_EVEN,
+    DIVISION_STRIPE,
+    DIVISION_FITTED
+} division_kind;
+
+/* Bytes; file systems hold the size of a stripe in 32 bits. A stripe for each rank is below 2^63.
+ */
+#define DIVISION_LARGEST_STRIPE (INT64_C(1) << 32)
+
+typedef struct division_settings {
+    division_kind kind;
+    int64_t aggregators; /* number of domains; 0: chosen */
+    int64_t capacity;    /* number of domains at most where it is chosen, >= 1 */
+    int64_t stripe;      /* of the file system, bytes, <= DIVISION_LARGEST_STRIPE; 0: not known */
+    int64_t targets; /* storage targets that take stripes in turn (stripe count); 0: not known, as
+                        without a stripe */
+    int64_t unit;    /* of fitted domains at least, bytes; 0: chosen */
+} division_settings;
+
+/* The largest number up to `wanted` (>= 1) that divides `targets` or is a multiple of it; any where
+ * targets is 0. */
+int64_t division_allowed_aggregators(int64_t wanted, int64_t targets);
+
+/* Whether stripes of a storage target belong together. */
+bool division_is_striped(const division_settings *settings);
+
+/* Number of domains of a range: what is wanted, else at most one for each DOMAIN_WORTHWHILE bytes
+ * and for each stripe. */
+size_t division_count(const division_settings *settings, int64_t lo, int64_t hi);
+
+typedef struct division {
+    file_domains domains;
+    int64_t period; /* bytes: the same domains suit a range moved by a multiple of this */
+} division;
+
+/* Even or striped domains; pieces.h has fitted ones. -ENOMEM. */
+int division_make(const division_settings *settings, int64_t lo, int64_t hi, division *result);
+/* Safe on a zeroed one. */
+void division_release(division *result);
+
+/* ---- cycles ---- */
+
+typedef struct division_cycles {
+    int64_t buffer;    /* an aggregator's cycle buffers at most, bytes, all in flight together */
+    int64_t in_flight; /* their number, >= 1 */
+    int64_t message;   /* bytes of a message at most, >= 1 */
+    int64_t stripe;    /* as above */
+    int64_t parts;     /* of one cycle at an aggregator, one message each (rows_count_parts) */
+} division_cycles;
+
+/* Positions of a cycle, equal for all domains: its part of the buffer at most, or a stripe where
+ * the whole buffer can hold one; no more than it takes for full messages, because a larger one
+ * leaves the processor's cache between the copy and the file access. */
+int64_t division_cycle_size(const file_domains *domains, const division_cycles *cycles);
+
+/* Number of cycles of the largest domain. */
+int64_t division_num_cycles(const file_domains *domains, int64_t cycle_size);
+
+#endif

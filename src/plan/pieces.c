@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The units of fitted file domains. */
+#include "plan/pieces.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void pieces_release(pieces *p)
+{
+    free(p->domain);
+    *p = (pieces){0};
+}
+
+/* Where the unit that holds the first byte begins. */
+static int64_t first_border(const pieces *p)
+{
+    return p->base + (p->lo - p->base) / p->unit * p->unit;
+}
+
+pieces pieces_cut(int64_t lo, int64_t hi, int64_t base, int64_t unit)
+{
+    pieces p = {.lo = lo, .hi = hi, .base = base, .unit = unit};
+    p.count = (size_t)units_to(first_border(&p), hi, unit);
+    return p;
+}
+
+pieces pieces_smallest(const division_settings *settings, size_t domains, int64_t lo, int64_t hi)
+{
+    if (division_is_striped(settings)) {
+        size_t targets = (size_t)settings->targets;
+        return (pieces){.lo = lo,
+                        .hi = hi,
+                        .columns = true,
+                        .unit = settings->stripe,
+                        .count = domains > targets ? domains : targets};
+    }
+    int64_t base = settings->stripe > 0 ? 0 : lo;
+    return pieces_cut(lo, hi, base,
+                      fitted_smallest_unit(settings->unit, settings->stripe, lo - base, hi - base));
+}
+
+pieces pieces_with_unit(const pieces *smallest, int64_t unit)
+{
+    pieces p = *smallest;
+    p.domain = NULL;
+    return p.columns ? p : pieces_cut(p.lo, p.hi, p.base, unit);
+}
+
+int pieces_divide(const pieces *p, const division_settings *settings, size_t domains,
+                  division *result)
+{
+    if (p->columns) {
+        result->period = p->unit * (int64_t)p->count;
+        return domains_striped(&result->domains, p->lo, p->hi, p->unit, p->domain, p->count,
+                               domains);
+    }
+    result->period = settings->stripe > 0 ? p->unit : 1;
+    return domains_from_units(&result->domains, p->lo, p->hi, p->base, p->unit, p->domain, domains);
+}
+
+/* ---- bytes ---- */
+
+/* From units that are stripes to columns of stripes. */
+static int fold_into_columns(const pieces *p, unit_counts *counts)
+{
+    int64_t first = p->lo / p->unit, columns = (int64_t)p->count;
+    int64_t *bytes = calloc(p->count, sizeof *bytes);
+    if (bytes == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < counts->count; i++) {
+        const unit_step *step = &counts->step[i];
+        for (int64_t u = 0; u < step->count; u++)
+            bytes[(first + step->first + u) % columns] += step->bytes;
+    }
+    unit_counts folded;
+    int rc = units_from_array(bytes, p->count, &folded);
+    free(bytes);
+    if (rc == 0) {
+        free(counts->step);
+        *counts = folded;
+    }
+    return rc;
+}
+
+int pieces_count(const pieces *p, const access_list *list, unit_counts *counts)
+{
+    unit_counts made;
+    int rc = units_count(list, first_border(p), p->unit, &made);
+    if (rc != 0)
+        return rc;
+    if (p->columns)
+        rc = fold_into_columns(p, &made);
+    if (rc == 0)
+        *counts = made;
+    else
+        free(made.step);
+    return rc;
+}
+
+int pieces_add_bytes(pieces_bytes *all, size_t node, const unit_step *step, size_t steps)
+{
+    size_t more = 0;
+    for (size_t i = 0; i < steps; i++)
+        more += (size_t)step[i].count;
+    all->too_many |= more > PIECES_MOST_ENTRIES || all->count + more > PIECES_MOST_ENTRIES;
+    if (all->too_many)
+        return 0;
+    int rc = base_reserve(&all->entry, &all->capacity, all->count + more, sizeof *all->entry);
+    for (size_t i = 0; i < steps && rc == 0; i++) {
+        for (int64_t u = 0; u < step[i].count; u++)
+            all->entry[all->count++] =
+                (matrix_entry){(size_t)(step[i].first + u), node, step[i].bytes};
+    }
+    return rc;
+}
+
+/* ---- assignment ---- */
+
+/* What fitted domains have to save where they are not asked for. */
+static double least_saving(const division_settings *settings)
+{
+    return settings->kind == DIVISION_AUTO ? FITTED_LEAST_SAVING : 0.0;
+}
+
+bool pieces_may_pay(const pieces *smallest, const division_settings *settings, size_t domains,
+                    double even_hop_bytes, int64_t crossing_bytes)
+{
+    if (settings->kind != DIVISION_FITTED && settings->kind != DIVISION_AUTO)
+        return false;
+    return smallest->count > domains &&
+           fitted_may_serve(even_hop_bytes, crossing_bytes, least_saving(settings));
+}
+
+static int choose_unit(const pieces *smallest, matrix *bytes, size_t aggregators, pieces *chosen)
+{
+    fitted_unit_options options = {
+        .first = (uint64_t)((smallest->lo - smallest->base) / smallest->unit),
+        .aggregators = aggregators,
+    };
+    fitted_unit_choice choice;
+    int rc = fitted_choose_unit(bytes, &options, &choice);
+    if (rc == 0) {
+        *chosen = pieces_with_unit(smallest, smallest->unit << choice.doublings);
+        matrix_release(bytes);
+        *bytes = choice.bytes;
+    }
+    return rc;
+}
+
+int pieces_fit(const pieces *smallest, matrix *bytes, const pieces_fit_input *in, pieces *fitted)
+{
+    pieces chosen = *smallest;
+    fitted_input input = {bytes, in->topology, in->node_of_aggregator, in->aggregators};
+    fitted_report report;
+    int rc = chosen.columns ? 0 : choose_unit(smallest, bytes, in->aggregators, &chosen);
+    if (rc != 0)
+        return rc;
+    chosen.domain = calloc(chosen.count, sizeof *chosen.domain);
+    rc = chosen.domain == NULL ? -ENOMEM : fitted_assign(&input, NULL, chosen.domain, &report);
+    bool pays = rc == 0 && fitted_serves(&report, in->even_hop_bytes, least_saving(in->settings));
+    if (!pays)
+        pieces_release(&chosen);
+    if (rc == 0)
+        *fitted = chosen;
+    return rc;
+}
+
+/* ---- broadcast ---- */
+
+enum { PAIR_DOMAIN, PAIR_UNITS, PAIR_ELEMENTS };
+
+void pieces_put_pairs(const pieces *p, size_t *at, int64_t *element, size_t count)
+{
+    memset(element, 0, count * sizeof *element);
+    for (size_t i = 0; i + PAIR_ELEMENTS <= count && *at < p->count; i += PAIR_ELEMENTS) {
+        size_t domain = p->domain[*at], from = *at;
+        while (*at < p->count && p->domain[*at] == domain)
+            ++*at;
+        element[i + PAIR_DOMAIN] = (int64_t)domain;
+        element[i + PAIR_UNITS] = (int64_t)(*at - from);
+    }
+}
+
+void pieces_take_pairs(pieces *p, size_t *at, const int64_t *element, size_t count)
+{
+    for (size_t i = 0; i + PAIR_ELEMENTS <= count; i += PAIR_ELEMENTS) {
+        for (int64_t n = 0; n < element[i + PAIR_UNITS] && *at < p->count; n++, ++*at)
+            if (p->domain != NULL)
+                p->domain[*at] = (size_t)element[i + PAIR_DOMAIN];
+    }
+}

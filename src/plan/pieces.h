@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The units of fitted file domains (see fitted.h): how a range is cut into them, the bytes of an
+ * access in each, which domain each belongs to, and how the latter is broadcast.
+ *
+ * Functions return 0 or a negative errno value; outputs are set only on success.
+ */
+#ifndef PLAN_PIECES_H
+#define PLAN_PIECES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "access/units.h"
+#include "matrix/matrix.h"
+#include "plan/division.h"
+#include "plan/fitted.h"
+
+/* The range [lo, hi) in units; zeroed: none. */
+typedef struct pieces {
+    int64_t lo, hi;
+    bool columns;   /* unit u is all stripes s of the file with s % count == u */
+    int64_t base;   /* otherwise units are counted from this byte of the file, <= lo */
+    int64_t unit;   /* bytes of a unit, or of a stripe */
+    size_t count;   /* of units that reach into the range */
+    size_t *domain; /* of each; NULL: not assigned. pieces_release frees it */
+} pieces;
+
+void pieces_release(pieces *p);
+
+/* Units of `unit` >= 1 bytes counted from `base`. */
+pieces pieces_cut(int64_t lo, int64_t hi, int64_t base, int64_t unit);
+
+/* The smallest units that are allowed for `domains` domains. Where stripes of a storage target
+ * belong together these are columns of stripes: all stripes of one target or, with more domains
+ * than targets, a part of them that is as regular. Otherwise units are counted from byte 0 if
+ * stripes are known, so that the borders of stripes stay borders, else from lo: the best guess at
+ * where the blocks of a program begin. */
+pieces pieces_smallest(const division_settings *settings, size_t domains, int64_t lo, int64_t hi);
+
+/* The same range in units of another size; columns stay as they are. Not assigned. */
+pieces pieces_with_unit(const pieces *smallest, int64_t unit);
+
+/* Domains from units that are assigned. -ENOMEM. */
+int pieces_divide(const pieces *p, const division_settings *settings, size_t domains,
+                  division *result);
+
+/* ---- bytes ---- */
+
+/* Bytes of an ordered list, which lies inside the range, in each unit. -ENOMEM. */
+int pieces_count(const pieces *p, const access_list *list, unit_counts *counts);
+
+/* Bytes of each node in each unit, from the steps of each. Zeroed: empty. The caller frees entry.
+ * With more than PIECES_MOST_ENTRIES it takes no more memory: too_many. */
+#define PIECES_MOST_ENTRIES ((size_t)1 << 23)
+typedef struct pieces_bytes {
+    matrix_entry *entry; /* unit, node, bytes */
+    size_t count, capacity;
+    bool too_many;
+} pieces_bytes;
+
+/* -ENOMEM. */
+int pieces_add_bytes(pieces_bytes *all, size_t node, const unit_step *step, size_t steps);
+
+/* ---- assignment ---- */
+
+/* Whether domains may be fitted, and could then save enough of the hop-bytes of `domains` even
+ * ones, which move crossing_bytes between nodes. */
+bool pieces_may_pay(const pieces *smallest, const division_settings *settings, size_t domains,
+                    double even_hop_bytes, int64_t crossing_bytes);
+
+typedef struct pieces_fit_input {
+    const division_settings *settings;
+    const topo *topology;
+    const size_t *node_of_aggregator; /* of each even domain */
+    size_t aggregators;
+    double even_hop_bytes;
+} pieces_fit_input;
+
+/* Chooses the size of the units and assigns them to the aggregators of the even domains, provided
+ * that this pays: otherwise fitted->unit is 0. `bytes` are those of the nodes in the smallest
+ * units; replaced by those of the chosen ones. Errors of fitted_choose_unit and fitted_assign. */
+int pieces_fit(const pieces *smallest, matrix *bytes, const pieces_fit_input *in, pieces *fitted);
+
+/* ---- broadcast ---- */
+
+/* Runs of units of one domain as pairs (domain, number of units), from unit *at on, as many as fit
+ * into `count` elements; zeroes follow the last. *at becomes the first unit behind them. */
+void pieces_put_pairs(const pieces *p, size_t *at, int64_t *element, size_t count);
+/* The inverse. Advances *at also where p->domain is NULL, for want of memory. */
+void pieces_take_pairs(pieces *p, size_t *at, const int64_t *element, size_t count);
+
+#endif

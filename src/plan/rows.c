@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The rows of C: from ranks to nodes to matrices. */
+#include "plan/rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* A row: these for each share. */
+enum { SHARE_DOMAIN, SHARE_BYTES, SHARE_BLOCKS, SHARE_ELEMENTS };
+/* Sums: these for each domain, then RANK_ELEMENTS for each of SUM_LISTED ranks. */
+enum { SUM_DOMAIN, SUM_BYTES, SUM_BLOCKS, SUM_RANKS, SUM_LISTED, SUM_ELEMENTS };
+enum { RANK_NUMBER, RANK_BYTES, RANK_BLOCKS, RANK_ELEMENTS };
+
+int rows_from_shares(const domain_share *share, size_t shares, int64_t **element, size_t *count)
+{
+    int64_t *row = base_alloc(shares, SHARE_ELEMENTS * sizeof *row);
+    if (row == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < shares; i++) {
+        int64_t *entry = row + i * SHARE_ELEMENTS;
+        entry[SHARE_DOMAIN] = (int64_t)share[i].domain;
+        entry[SHARE_BYTES] = share[i].list.bytes;
+        entry[SHARE_BLOCKS] = access_blocks(&share[i].list);
+    }
+    *element = row;
+    *count = shares * SHARE_ELEMENTS;
+    return 0;
+}
+
+/* ---- at the leader of a node ---- */
+
+int rows_node_add(rows_node *node, int rank, const int64_t *element, size_t count)
+{
+    size_t shares = count / SHARE_ELEMENTS;
+    if (count % SHARE_ELEMENTS != 0)
+        return -EINVAL;
+    int rc = base_reserve(&node->part, &node->capacity, node->parts + shares, sizeof *node->part);
+    for (size_t i = 0; i < shares && rc == 0; i++) {
+        const int64_t *entry = element + i * SHARE_ELEMENTS;
+        node->part[node->parts++] = (rows_part){
+            .domain = (size_t)entry[SHARE_DOMAIN],
+            .rank = rank,
+            .bytes = entry[SHARE_BYTES],
+            .blocks = entry[SHARE_BLOCKS],
+            .weight = entry[node->by_blocks ? SHARE_BLOCKS : SHARE_BYTES],
+        };
+    }
+    return rc;
+}
+
+/* By domain; then the largest weight first, and among equal ones the lowest rank. */
+static int compare_parts(const void *a, const void *b)
+{
+    const rows_part *x = a, *y = b;
+    if (x->domain != y->domain)
+        return x->domain < y->domain ? -1 : 1;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* Puts the sums of one domain, whose parts are sorted. A node owns at most `most` domains, so that
+ * a plan needs no ranks but the domain's `most` best: where it had another, one of those would be
+ * free, and as good (see plan.h). The lowest ranks are those that two-phase I/O takes without
+ * knowing the network. Returns the number of elements. */
+static size_t put_sums(const rows_node *node, const rows_part *part, size_t ranks, int64_t *sum)
+{
+    size_t listed = 0;
+    int64_t bytes = 0, blocks = 0;
+    for (size_t i = 0; i < ranks; i++) {
+        bytes += part[i].bytes;
+        blocks += part[i].blocks;
+        if (i < node->most || part[i].rank <= node->low) {
+            int64_t *rank = sum + SUM_ELEMENTS + listed++ * RANK_ELEMENTS;
+            rank[RANK_NUMBER] = part[i].rank;
+            rank[RANK_BYTES] = part[i].bytes;
+            rank[RANK_BLOCKS] = part[i].blocks;
+        }
+    }
+    sum[SUM_DOMAIN] = (int64_t)part->domain;
+    sum[SUM_BYTES] = bytes;
+    sum[SUM_BLOCKS] = blocks;
+    sum[SUM_RANKS] = (int64_t)ranks;
+    sum[SUM_LISTED] = (int64_t)listed;
+    return SUM_ELEMENTS + listed * RANK_ELEMENTS;
+}
+
+int rows_node_sum(rows_node *node, int64_t **element, size_t *count)
+{
+    int64_t *sum = NULL;
+    size_t used = 0;
+    if (node->parts > 0) {
+        sum = base_alloc(node->parts, (SUM_ELEMENTS + RANK_ELEMENTS) * sizeof *sum);
+        if (sum == NULL)
+            return -ENOMEM;
+        qsort(node->part, node->parts, sizeof *node->part, compare_parts);
+    }
+    for (size_t i = 0, end; i < node->parts; i = end) {
+        for (end = i + 1; end < node->parts && node->part[end].domain == node->part[i].domain;)
+            end++;
+        used += put_sums(node, &node->part[i], end - i, sum + used);
+    }
+    *element = sum;
+    *count = used;
+    return 0;
+}
+
+void rows_node_release(rows_node *node)
+{
+    free(node->part);
+    node->part = NULL;
+    node->parts = node->capacity = 0;
+}
+
+/* ---- at the process that plans ---- */
+
+void rows_release(rows *r)
+{
+    matrix_release(&r->requests);
+    matrix_release(&r->blocks);
+    matrix_release(&r->node_bytes);
+    matrix_release(&r->node_blocks);
+    matrix_release(&r->node_ranks);
+}
+
+rows_builder rows_builder_new(size_t ranks, size_t nodes, size_t domains, bool by_blocks)
+{
+    const matrix_builder by_rank = {.rows = ranks, .cols = domains};
+    const matrix_builder by_node = {.rows = nodes, .cols = domains};
+    return (rows_builder){by_blocks, by_rank, by_rank, by_node, by_node, by_node};
+}
+
+static int add_listed_rank(rows_builder *b, size_t domain, const int64_t *element)
+{
+    size_t rank = (size_t)element[RANK_NUMBER];
+    int rc = matrix_builder_add(&b->requests, rank, domain, element[RANK_BYTES]);
+    if (rc == 0 && b->by_blocks)
+        rc = matrix_builder_add(&b->blocks, rank, domain, element[RANK_BLOCKS]);
+    return rc;
+}
+
+static int add_sums(rows_builder *b, size_t node, const int64_t *sum, size_t listed)
+{
+    size_t domain = (size_t)sum[SUM_DOMAIN];
+    int rc = matrix_builder_add(&b->node_bytes, node, domain, sum[SUM_BYTES]);
+    if (rc == 0 && b->by_blocks)
+        rc = matrix_builder_add(&b->node_blocks, node, domain, sum[SUM_BLOCKS]);
+    if (rc == 0)
+        rc = matrix_builder_add(&b->node_ranks, node, domain, sum[SUM_RANKS]);
+    for (size_t i = 0; i < listed && rc == 0; i++)
+        rc = add_listed_rank(b, domain, sum + SUM_ELEMENTS + i * RANK_ELEMENTS);
+    return rc;
+}
+
+int rows_builder_add(rows_builder *b, size_t node, const int64_t *element, size_t count)
+{
+    int rc = 0;
+    for (size_t at = 0, listed; at < count && rc == 0;
+         at += SUM_ELEMENTS + listed * RANK_ELEMENTS) {
+        size_t left = count - at;
+        if (left < SUM_ELEMENTS)
+            return -EINVAL;
+        listed = (size_t)element[at + SUM_LISTED];
+        if (listed > (left - SUM_ELEMENTS) / RANK_ELEMENTS)
+            return -EINVAL;
+        rc = add_sums(b, node, element + at, listed);
+    }
+    return rc;
+}
+
+int rows_builder_finish(rows_builder *b, rows *result)
+{
+    rows made = {0};
+    int rc = matrix_builder_finish(&b->requests, &made.requests);
+    if (rc == 0)
+        rc = matrix_builder_finish(&b->node_bytes, &made.node_bytes);
+    if (rc == 0 && b->by_blocks)
+        rc = matrix_builder_finish(&b->blocks, &made.blocks);
+    if (rc == 0 && b->by_blocks)
+        rc = matrix_builder_finish(&b->node_blocks, &made.node_blocks);
+    if (rc == 0)
+        rc = matrix_builder_finish(&b->node_ranks, &made.node_ranks);
+    if (rc == 0)
+        *result = made;
+    else
+        rows_release(&made);
+    return rc;
+}
+
+void rows_builder_release(rows_builder *b)
+{
+    matrix_builder_clear(&b->requests);
+    matrix_builder_clear(&b->blocks);
+    matrix_builder_clear(&b->node_bytes);
+    matrix_builder_clear(&b->node_blocks);
+    matrix_builder_clear(&b->node_ranks);
+}
+
+int64_t rows_count_parts(const matrix *node_ranks, const size_t *node_of_rank,
+                         const size_t *rank_of_domain, int64_t *contributors)
+{
+    int64_t most = 0;
+    for (size_t j = 0; j < node_ranks->cols; j++)
+        contributors[j] = 0;
+    for (size_t e = 0; e < node_ranks->row_start[node_ranks->rows]; e++)
+        contributors[node_ranks->col[e]] += node_ranks->value[e];
+    for (size_t j = 0; j < node_ranks->cols; j++) {
+        int64_t local = matrix_get(node_ranks, node_of_rank[rank_of_domain[j]], j);
+        int64_t remote = contributors[j] - local;
+        int64_t parts = remote > contributors[j] / 2 ? contributors[j] : remote;
+        most = parts > most ? parts : most;
+    }
+    return most;
+}

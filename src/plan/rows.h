@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * C, the bytes of each domain that each rank accesses, on its way to the process that plans: from
+ * the rows of the ranks of a node to the sums of the node, and from those to matrices. Only ranks
+ * that may own a domain are listed one by one, so that what arrives grows with the number of nodes.
+ *
+ * Rows and sums are arrays of int64 elements, to be sent as messages; they never have exactly one
+ * element. Functions return 0 or a negative errno value; outputs are set only on success.
+ */
+#ifndef PLAN_ROWS_H
+#define PLAN_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "access/domain.h"
+#include "matrix/matrix.h"
+
+/* ---- at each rank ---- */
+
+/* The row of a rank, which the caller frees: bytes and contiguous blocks of each share. -ENOMEM. */
+int rows_from_shares(const domain_share *share, size_t shares, int64_t **element, size_t *count);
+
+/* ---- at the leader of a node ---- */
+
+/* What one rank accesses of one domain. */
+typedef struct rows_part {
+    size_t domain;
+    int rank;
+    int64_t bytes, blocks;
+    int64_t weight; /* of the two the one that the strategy assigns by */
+} rows_part;
+
+/* The rows of the ranks of a node. `parts` is empty at first. */
+typedef struct rows_node {
+    bool by_blocks; /* the strategy assigns by blocks, else by bytes */
+    size_t most;    /* a node owns no more domains than this */
+    int low;        /* the last of the `most` lowest ranks of the node */
+    rows_part *part;
+    size_t parts, capacity;
+} rows_node;
+
+/* -EINVAL: not a row; -ENOMEM. */
+int rows_node_add(rows_node *node, int rank, const int64_t *element, size_t count);
+
+/* The sums of the node, which the caller frees; for each domain that it accesses, the total and the
+ * ranks that may own it: the `most` with the largest parts (ties: the lowest rank) and those up to
+ * `low`. *element is NULL if there are none. Sorts the parts. -ENOMEM. */
+int rows_node_sum(rows_node *node, int64_t **element, size_t *count);
+
+void rows_node_release(rows_node *node);
+
+/* ---- at the process that plans ---- */
+
+/* C, as far as a plan needs it (see plan.h). */
+typedef struct rows {
+    matrix requests;    /* ranks x domains: bytes, of ranks that may own the domain */
+    matrix blocks;      /* the same in contiguous blocks; empty unless by_blocks */
+    matrix node_bytes;  /* nodes x domains, of all ranks of the node */
+    matrix node_blocks; /* empty unless by_blocks */
+    matrix node_ranks;  /* number of the node's ranks that access the domain */
+} rows;
+
+void rows_release(rows *r);
+
+typedef struct rows_builder {
+    bool by_blocks;
+    matrix_builder requests, blocks, node_bytes, node_blocks, node_ranks;
+} rows_builder;
+
+rows_builder rows_builder_new(size_t ranks, size_t nodes, size_t domains, bool by_blocks);
+
+/* Adds the sums of a node. -EINVAL: not the sums of a node, or an index is out of range; -ERANGE;
+ * -ENOMEM. */
+int rows_builder_add(rows_builder *builder, size_t node, const int64_t *element, size_t count);
+/* -ERANGE, -ENOMEM. */
+int rows_builder_finish(rows_builder *builder, rows *r);
+void rows_builder_release(rows_builder *builder);
+
+/* Counts the ranks that access each domain. Returns into how many parts a cycle should fall so that
+ * each part from another node fills a message: the number of an aggregator's contributors if more
+ * than half of them are on other nodes, else of those on other nodes, since a larger cycle would
+ * only leave the cache. The largest number over all aggregators. */
+int64_t rows_count_parts(const matrix *node_ranks, const size_t *node_of_rank,
+                         const size_t *rank_of_domain, int64_t *contributors);
+
+#endif

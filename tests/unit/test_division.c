@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How ranges are divided into domains, and domains into cycles. */
+#include "plan/division.h"
+#include "seeded.h"
+#include "suite.h"
+
+enum { CASES = 2000, MiB = 1 << 20, KiB = 1 << 10 };
+
+static uint64_t state;
+
+static int64_t below(int64_t n)
+{
+    return pick(&state, 0, n - 1);
+}
+
+static bool is_allowed(int64_t aggregators, int64_t targets)
+{
+    return targets == 0 || aggregators % targets == 0 || targets % aggregators == 0;
+}
+
+START_TEST(aggregators_share_targets_evenly)
+{
+    for (int64_t targets = 0; targets <= 40; targets++) {
+        for (int64_t wanted = 1; wanted <= 130; wanted++) {
+            int64_t largest = wanted;
+            while (!is_allowed(largest, targets))
+                largest--;
+            ck_assert_int_eq(division_allowed_aggregators(wanted, targets), largest);
+        }
+    }
+}
+END_TEST
+
+START_TEST(stripes_of_a_target_belong_together)
+{
+    const struct {
+        division_kind kind;
+        int64_t targets;
+        bool striped;
+    } expected[] = {{DIVISION_AUTO, 0, false},  {DIVISION_AUTO, 1, false},
+                    {DIVISION_AUTO, 2, true},   {DIVISION_FITTED, 1, false},
+                    {DIVISION_FITTED, 2, true}, {DIVISION_STRIPE, 0, false},
+                    {DIVISION_STRIPE, 1, true}, {DIVISION_EVEN, 9, false}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const division_settings settings = {
+            .kind = expected[i].kind, .stripe = 100, .targets = expected[i].targets};
+        ck_assert_int_eq(division_is_striped(&settings), expected[i].striped);
+    }
+}
+END_TEST
+
+START_TEST(as_many_domains_as_are_worthwhile)
+{
+    division_settings settings = {.capacity = 16};
+    ck_assert_uint_eq(division_count(&settings, 0, 1), 1);
+    ck_assert_uint_eq(division_count(&settings, 5, 5 + MiB - 1), 1);
+    ck_assert_uint_eq(division_count(&settings, 5, 5 + MiB), 2);
+    ck_assert_uint_eq(division_count(&settings, 0, 100 * MiB), 16);
+    ck_assert_uint_eq(division_count(&settings, 0, INT64_MAX), 16);
+    settings.stripe = 4 * MiB;
+    ck_assert_uint_eq(division_count(&settings, 0, 12 * MiB), 3);
+    ck_assert_uint_eq(division_count(&settings, 1, 12 * MiB + 1), 4);
+    settings.targets = 3;
+    ck_assert_uint_eq(division_count(&settings, 1, 12 * MiB + 1), 3);
+    ck_assert_uint_eq(division_count(&settings, 0, 100 * MiB), 15);
+    settings.aggregators = 7;
+    ck_assert_uint_eq(division_count(&settings, 0, 1), 7);
+}
+END_TEST
+
+/* Small ranges, so that bytes can be looked at one by one. */
+static division_settings random_settings(void)
+{
+    division_settings settings = {
+        .kind = (division_kind)below(4), .aggregators = 1 + below(9), .capacity = 1};
+    if (below(3) > 0) {
+        settings.stripe = 1 + below(30);
+        settings.targets = below(6);
+    }
+    settings.aggregators = division_allowed_aggregators(settings.aggregators, settings.targets);
+    return settings;
+}
+
+static void check_domains(const division_settings *settings, const division *d)
+{
+    const file_domains *domains = &d->domains;
+    int64_t covered = 0;
+    size_t near = 0;
+    ck_assert_uint_eq(domains->count, division_count(settings, domains->lo, domains->hi));
+    for (int64_t at = domains->lo; at < domains->hi;) {
+        domain_range range = domains_range_at(domains, at, &near);
+        ck_assert_int_eq(range.lo, at);
+        ck_assert_uint_lt(range.domain, domains->count);
+        ck_assert(settings->stripe == 0 || at == domains->lo || at % settings->stripe == 0);
+        if (division_is_striped(settings))
+            ck_assert_uint_eq(range.domain, (size_t)(at / settings->stripe) % domains->count);
+        else
+            ck_assert(range.hi == domains->hi ||
+                      domains_range_at(domains, range.hi, &near).domain == range.domain + 1);
+        covered += range.hi - range.lo;
+        at = range.hi;
+    }
+    ck_assert_int_eq(covered, domains->hi - domains->lo);
+}
+
+START_TEST(domains_keep_stripes_whole)
+{
+    for (uint64_t c = 0; c < random_cases(CASES); c++) {
+        state = c;
+        const division_settings settings = random_settings();
+        int64_t lo = below(500), hi = lo + 1 + below(500);
+        division d;
+        ck_assert_int_eq(division_make(&settings, lo, hi, &d), 0);
+        check_domains(&settings, &d);
+        division_release(&d);
+        ck_assert_int_eq(d.period, 0);
+    }
+}
+END_TEST
+
+/* Small domains are not aligned to pages: then the same rules give the same domains again. */
+START_TEST(domains_repeat_after_a_period)
+{
+    for (uint64_t c = 0; c < random_cases(CASES); c++) {
+        state = c;
+        const division_settings settings = random_settings();
+        int64_t lo = below(500), hi = lo + 1 + below(500);
+        division first, later;
+        ck_assert_int_eq(division_make(&settings, lo, hi, &first), 0);
+        int64_t shift = first.period * below(5);
+        size_t near_first = 0, near_later = 0;
+        bool same = true;
+        ck_assert_int_eq(division_make(&settings, lo + shift, hi + shift, &later), 0);
+        for (int64_t at = lo; at < hi; at++) {
+            domain_range a = domains_range_at(&first.domains, at, &near_first);
+            domain_range b = domains_range_at(&later.domains, at + shift, &near_later);
+            same &= a.domain == b.domain && a.lo + shift == b.lo && a.position == b.position;
+        }
+        ck_assert_msg(same, "seed %d", (int)c);
+        division_release(&first);
+        division_release(&later);
+    }
+}
+END_TEST
+
+/* ---- cycles ---- */
+
+static int64_t cycle_size(int64_t largest, division_cycles cycles)
+{
+    int64_t size[] = {largest / 2, largest, 0};
+    const file_domains domains = {.count = 3, .size = size};
+    int64_t result = division_cycle_size(&domains, &cycles);
+    int64_t count = division_num_cycles(&domains, result);
+    ck_assert_int_ge(result, 1);
+    ck_assert(count * result >= largest && (count == 1 || (count - 1) * result < largest));
+    return result;
+}
+
+START_TEST(cycles_of_equal_size)
+{
+    division_cycles cycles = {.buffer = 32 * MiB, .in_flight = 4, .message = 63 * KiB};
+    ck_assert_int_eq(cycle_size(1, cycles), 1);
+    ck_assert_int_eq(cycle_size(4096, cycles), 4096);
+    ck_assert_int_eq(cycle_size(4097, cycles), 8192);
+    ck_assert_int_eq(cycle_size(256 * KiB, cycles), 256 * KiB);
+    ck_assert_int_eq(cycle_size(256 * KiB + 1, cycles), 132 * KiB);
+    cycles.parts = 8; /* eight full messages are more than the least size */
+    ck_assert_int_eq(cycle_size(504 * KiB, cycles), 504 * KiB);
+    ck_assert_int_eq(cycle_size(505 * KiB, cycles), 256 * KiB);
+    cycles.parts = 1000; /* the buffer bounds them */
+    ck_assert_int_eq(cycle_size(8 * MiB, cycles), 8 * MiB);
+    ck_assert_int_eq(cycle_size(80 * MiB, cycles), 8 * MiB);
+    cycles.buffer = 1;
+    ck_assert_int_eq(cycle_size(7, cycles), 1);
+}
+END_TEST
+
+START_TEST(cycles_of_whole_stripes)
+{
+    division_cycles cycles = {
+        .buffer = 32 * MiB, .in_flight = 4, .message = 63 * KiB, .stripe = MiB};
+    ck_assert_int_eq(cycle_size(1000, cycles), 1000);
+    ck_assert_int_eq(cycle_size(MiB, cycles), MiB);
+    ck_assert_int_eq(cycle_size(10 * MiB, cycles), MiB);
+    cycles.parts = 40;
+    ck_assert_int_eq(cycle_size(10 * MiB, cycles), 2 * MiB);
+    cycles.stripe = 16 * MiB; /* more than a cycle's part of the buffer, which can hold it */
+    ck_assert_int_eq(cycle_size(40 * MiB, cycles), 16 * MiB);
+    cycles.stripe = 64 * MiB; /* no buffer can hold it */
+    ck_assert_int_eq(cycle_size(128 * MiB, cycles) % 4096, 0);
+    ck_assert_int_le(cycle_size(128 * MiB, cycles), 8 * MiB);
+}
+END_TEST
+
+START_TEST(cycles_keep_the_buffer)
+{
+    for (uint64_t c = 0; c < random_cases(CASES); c++) {
+        state = c;
+        const division_cycles cycles = {
+            .buffer = 1 + below(4 * MiB),
+            .in_flight = 1 + below(4),
+            .message = 1 + below(64 * KiB),
+            .stripe = below(2) * (1 + below(2 * MiB)),
+            .parts = below(100),
+        };
+        int64_t largest = 1 + below(20 * MiB), size = cycle_size(largest, cycles);
+        int64_t part = cycles.buffer / cycles.in_flight;
+        bool can_hold = cycles.stripe > 0 && cycles.stripe <= cycles.buffer;
+        ck_assert_int_le(size, can_hold && cycles.stripe > part ? cycles.stripe
+                               : part > 0                       ? part
+                                                                : 1);
+        if (can_hold)
+            ck_assert(size % cycles.stripe == 0 || (size == largest && size < cycles.stripe));
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("division");
+    TCase *domains = tcase_create("domains"), *cycles = tcase_create("cycles");
+    tcase_set_timeout(domains, 300);
+    tcase_add_test(domains, aggregators_share_targets_evenly);
+    tcase_add_test(domains, stripes_of_a_target_belong_together);
+    tcase_add_test(domains, as_many_domains_as_are_worthwhile);
+    tcase_add_test(domains, domains_keep_stripes_whole);
+    tcase_add_test(domains, domains_repeat_after_a_period);
+    tcase_add_test(cycles, cycles_of_equal_size);
+    tcase_add_test(cycles, cycles_of_whole_stripes);
+    tcase_add_test(cycles, cycles_keep_the_buffer);
+    suite_add_tcase(suite, domains);
+    suite_add_tcase(suite, cycles);
+    return run_suite(suite);
+}

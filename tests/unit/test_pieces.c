@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Units of fitted domains, against plain lists of bytes. */
+#include "plan/pieces.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "failing_malloc.h"
+#include "seeded.h"
+#include "suite.h"
+
+enum { CASES = 1000, FILE_BYTES = 600, MOST_UNITS = 600, DOMAINS = 5, MiB = 1 << 20 };
+
+static uint64_t state;
+
+static int64_t below(int64_t n)
+{
+    return pick(&state, 0, n - 1);
+}
+
+/* Units of any kind over a part of the file; also the settings that lead to columns, or not. */
+static pieces random_pieces(division_settings *settings)
+{
+    int64_t lo = below(FILE_BYTES - 1), hi = lo + 1 + below(FILE_BYTES - lo - 1);
+    *settings = (division_settings){.kind = DIVISION_FITTED, .aggregators = DOMAINS};
+    if (below(3) == 0) {
+        settings->stripe = 1 + below(30);
+        settings->targets = 2 + below(8);
+        return pieces_smallest(settings, DOMAINS, lo, hi);
+    }
+    if (below(2) == 0)
+        settings->stripe = 1 + below(30);
+    return pieces_cut(lo, hi, settings->stripe > 0 ? 0 : lo,
+                      settings->stripe > 0 ? settings->stripe * (1 + below(4)) : 1 + below(40));
+}
+
+static size_t unit_at(const pieces *p, int64_t offset)
+{
+    if (p->columns)
+        return (size_t)(offset / p->unit) % p->count;
+    return (size_t)((offset - p->base) / p->unit - (p->lo - p->base) / p->unit);
+}
+
+static void assign_randomly(pieces *p)
+{
+    p->domain = calloc(p->count, sizeof *p->domain);
+    for (size_t u = 0; u < p->count; u++)
+        p->domain[u] = u > 0 && below(2) == 0 ? p->domain[u - 1] : (size_t)below(DOMAINS);
+}
+
+/* ---- units ---- */
+
+START_TEST(smallest_units)
+{
+    division_settings settings = {.kind = DIVISION_AUTO};
+    pieces p = pieces_smallest(&settings, 4, 5, 5 + MiB);
+    ck_assert(!p.columns && p.base == 5 && p.unit == 64 << 10 && p.count == 16);
+    settings.unit = 1000;
+    settings.stripe = 300;
+    p = pieces_smallest(&settings, 4, 1300, 2400);
+    ck_assert(!p.columns && p.base == 0 && p.unit == 1200 && p.count == 1);
+    p = pieces_with_unit(&p, 600);
+    ck_assert(p.base == 0 && p.unit == 600 && p.count == 2 && p.domain == NULL);
+    settings.targets = 6;
+    p = pieces_smallest(&settings, 4, 1300, 2400);
+    ck_assert(p.columns && p.unit == 300 && p.count == 6);
+    p = pieces_smallest(&settings, 12, 1300, 2400);
+    ck_assert(p.columns && p.count == 12);
+    p = pieces_with_unit(&p, 300);
+    ck_assert(p.columns && p.count == 12 && p.lo == 1300 && p.hi == 2400);
+}
+END_TEST
+
+START_TEST(units_cover_the_range)
+{
+    for (uint64_t c = 0; c < random_cases(CASES); c++) {
+        division_settings settings;
+        state = c;
+        pieces p = random_pieces(&settings);
+        if (!p.columns) {
+            ck_assert_uint_eq(unit_at(&p, p.lo), 0);
+            ck_assert_uint_eq(unit_at(&p, p.hi - 1), p.count - 1);
+        }
+    }
+}
+END_TEST
+
+START_TEST(every_byte_is_in_the_domain_of_its_unit)
+{
+    for (uint64_t c = 0; c < random_cases(CASES); c++) {
+        division_settings settings;
+        division d;
+        size_t near = 0;
+        state = c;
+        pieces p = random_pieces(&settings);
+        assign_randomly(&p);
+        ck_assert_int_eq(pieces_divide(&p, &settings, DOMAINS, &d), 0);
+        ck_assert(d.domains.lo == p.lo && d.domains.hi == p.hi && d.domains.count == DOMAINS);
+        int64_t right = 0;
+        for (int64_t at = p.lo; at < p.hi; at++)
+            right += domains_range_at(&d.domains, at, &near).domain == p.domain[unit_at(&p, at)];
+        ck_assert_int_eq(right, p.hi - p.lo);
+        /* a multiple of the period keeps each byte in its stripe and its column */
+        ck_assert(settings.stripe == 0 || d.period % settings.stripe == 0);
+        ck_assert(!p.columns || d.period == p.unit * (int64_t)p.count);
+        division_release(&d);
+        pieces_release(&p);
+        ck_assert_ptr_null(p.domain);
+    }
+}
+END_TEST
+
+/* ---- bytes ---- */
+
+START_TEST(bytes_of_each_unit)
+{
+    for (uint64_t c = 0; c < random_cases(CASES); c++) {
+        division_settings settings;
+        access_list list = {0};
+        unit_counts counts;
+        int64_t expected[MOST_UNITS] = {0}, counted[MOST_UNITS] = {0};
+        state = c;
+        const pieces p = random_pieces(&settings);
+        for (int64_t at = p.lo + below(20); at < p.hi; at += 1 + below(20)) {
+            if (below(3) == 0)
+                continue;
+            ck_assert_int_eq(access_append(&list, at, 1, list.bytes), 0);
+            expected[unit_at(&p, at)]++;
+        }
+        ck_assert_int_eq(pieces_count(&p, &list, &counts), 0);
+        ck_assert_int_eq(units_add(counts.step, counts.count, counted, p.count), 0);
+        ck_assert_mem_eq(counted, expected, sizeof expected);
+        free(counts.step);
+        access_release(&list);
+    }
+}
+END_TEST
+
+START_TEST(entries_have_a_limit)
+{
+    const unit_step steps[] = {{0, 2, 10}, {5, 1, 20}};
+    const unit_step many = {0, (int64_t)PIECES_MOST_ENTRIES - 5, 1};
+    const matrix_entry expected[] = {{0, 3, 10}, {1, 3, 10}, {5, 3, 20}};
+    pieces_bytes all = {0};
+    ck_assert_int_eq(pieces_add_bytes(&all, 3, steps, 2), 0);
+    ck_assert_uint_eq(all.count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_uint_eq(all.entry[i].row, expected[i].row);
+        ck_assert_uint_eq(all.entry[i].col, expected[i].col);
+        ck_assert_int_eq(all.entry[i].value, expected[i].value);
+    }
+    ck_assert_int_eq(pieces_add_bytes(&all, 4, &many, 1), 0);
+    ck_assert(!all.too_many && all.count == PIECES_MOST_ENTRIES - 2);
+    ck_assert_int_eq(pieces_add_bytes(&all, 5, steps, 2), 0);
+    ck_assert(all.too_many && all.count == PIECES_MOST_ENTRIES - 2);
+    ck_assert_int_eq(pieces_add_bytes(&all, 5, steps, 1), 0);
+    ck_assert_uint_eq(all.count, PIECES_MOST_ENTRIES - 2);
+    free(all.entry);
+}
+END_TEST
+
+/* ---- assignment ---- */
+
+enum { NODES = 2, UNITS = 32, UNIT = 64 << 10 };
+
+/* Two nodes access stretches of `length` units in turn: half of each even domain crosses. */
+typedef struct scene {
+    division_settings settings;
+    pieces smallest;
+    matrix bytes;
+    topo topology;
+    pieces_fit_input in;
+} scene;
+
+static void set_scene(scene *s, size_t length)
+{
+    static const size_t node_of_aggregator[] = {0, 1};
+    matrix_entry entry[UNITS];
+    *s = (scene){.settings = {.kind = DIVISION_FITTED, .aggregators = 2}};
+    s->smallest = pieces_smallest(&s->settings, 2, 0, UNITS * UNIT);
+    ck_assert_uint_eq(s->smallest.count, UNITS);
+    for (size_t u = 0; u < UNITS; u++)
+        entry[u] = (matrix_entry){u, u / length % NODES, UNIT};
+    ck_assert_int_eq(matrix_from_entries(&s->bytes, UNITS, NODES, entry, UNITS), 0);
+    topo_flat(&s->topology, NODES);
+    s->in =
+        (pieces_fit_input){&s->settings, &s->topology, node_of_aggregator, 2, 1.5 * UNITS * UNIT};
+}
+
+START_TEST(units_go_to_their_nodes)
+{
+    for (size_t length = 1; length < UNITS; length *= 2) {
+        scene s;
+        pieces fitted;
+        set_scene(&s, length);
+        ck_assert_int_eq(pieces_fit(&s.smallest, &s.bytes, &s.in, &fitted), 0);
+        ck_assert_int_eq(fitted.unit, (int64_t)length * UNIT);
+        ck_assert_uint_eq(fitted.count, UNITS / length);
+        ck_assert_uint_eq(s.bytes.rows, fitted.count);
+        for (size_t u = 0; u < fitted.count; u++)
+            ck_assert_uint_eq(fitted.domain[u], u % NODES);
+        pieces_release(&fitted);
+        matrix_release(&s.bytes);
+    }
+}
+END_TEST
+
+START_TEST(columns_stay_columns)
+{
+    scene s;
+    pieces fitted;
+    set_scene(&s, 1);
+    s.settings = (division_settings){
+        .kind = DIVISION_AUTO, .aggregators = 2, .stripe = UNIT, .targets = UNITS};
+    s.smallest = pieces_smallest(&s.settings, 2, 0, UNITS * UNIT);
+    ck_assert_int_eq(pieces_fit(&s.smallest, &s.bytes, &s.in, &fitted), 0);
+    ck_assert(fitted.columns && fitted.unit == UNIT && fitted.count == UNITS);
+    for (size_t u = 0; u < UNITS; u++)
+        ck_assert_uint_eq(fitted.domain[u], u % NODES);
+    pieces_release(&fitted);
+    matrix_release(&s.bytes);
+}
+END_TEST
+
+START_TEST(fitted_domains_have_to_pay)
+{
+    const double least = UNITS * UNIT; /* all bytes stay on their nodes */
+    const struct {
+        division_kind kind;
+        double even;
+        bool pays;
+    } expected[] = {
+        {DIVISION_FITTED, least, false},
+        {DIVISION_FITTED, least + 1, true},
+        {DIVISION_AUTO, least * 1.05, false},
+        {DIVISION_AUTO, least * 1.06, true},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        scene s;
+        pieces fitted = {.unit = 1};
+        set_scene(&s, 1);
+        s.settings.kind = expected[i].kind;
+        s.in.even_hop_bytes = expected[i].even;
+        ck_assert_int_eq(pieces_fit(&s.smallest, &s.bytes, &s.in, &fitted), 0);
+        ck_assert_int_eq(fitted.unit, expected[i].pays ? UNIT : 0);
+        ck_assert_int_eq(fitted.domain != NULL, expected[i].pays);
+        pieces_release(&fitted);
+        matrix_release(&s.bytes);
+    }
+}
+END_TEST
+
+START_TEST(some_domains_cannot_pay)
+{
+    division_settings settings = {.kind = DIVISION_AUTO};
+    const pieces smallest = pieces_cut(0, 100, 0, 10);
+    ck_assert(pieces_may_pay(&smallest, &settings, 9, 100.0, 6));
+    ck_assert(!pieces_may_pay(&smallest, &settings, 10, 100.0, 6));
+    ck_assert(!pieces_may_pay(&smallest, &settings, 9, 100.0, 5));
+    settings.kind = DIVISION_FITTED;
+    ck_assert(pieces_may_pay(&smallest, &settings, 9, 100.0, 5));
+    ck_assert(!pieces_may_pay(&smallest, &settings, 9, 100.0, 0));
+    settings.kind = DIVISION_EVEN;
+    ck_assert(!pieces_may_pay(&smallest, &settings, 9, 100.0, 90));
+    settings.kind = DIVISION_STRIPE;
+    ck_assert(!pieces_may_pay(&smallest, &settings, 9, 100.0, 90));
+}
+END_TEST
+
+START_TEST(no_memory_to_fit)
+{
+    int rc = -ENOMEM;
+    for (long nth = 0; rc != 0; nth++) {
+        scene s;
+        pieces fitted = {0};
+        set_scene(&s, 2);
+        fail_allocation(nth);
+        rc = pieces_fit(&s.smallest, &s.bytes, &s.in, &fitted);
+        stop_failing();
+        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
+        ck_assert_int_eq(fitted.unit > 0, rc == 0);
+        pieces_release(&fitted);
+        matrix_release(&s.bytes);
+    }
+}
+END_TEST
+
+START_TEST(no_memory_to_count)
+{
+    division_settings settings = {.kind = DIVISION_STRIPE, .stripe = 10, .targets = 3};
+    const pieces columns = pieces_smallest(&settings, 3, 0, 100);
+    access_list list = {0};
+    unit_counts counts;
+    int rc = -ENOMEM;
+    ck_assert_int_eq(access_append(&list, 5, 60, 0), 0);
+    for (long nth = 0; rc != 0; nth++) {
+        fail_allocation(nth);
+        rc = pieces_count(&columns, &list, &counts);
+        stop_failing();
+        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
+        ck_assert_int_eq(allocations.live, rc == 0);
+    }
+    free(counts.step);
+    access_release(&list);
+}
+END_TEST
+
+/* ---- broadcast ---- */
+
+START_TEST(pairs_hold_every_domain)
+{
+    for (uint64_t c = 0; c < random_cases(CASES); c++) {
+        division_settings settings;
+        int64_t element[64];
+        state = c;
+        pieces sent = random_pieces(&settings), received, nothing;
+        size_t count = (size_t)(2 + below(63)), put = 0, taken = 0, passed = 0;
+        assign_randomly(&sent);
+        received = nothing = sent;
+        nothing.domain = NULL;
+        received.domain = calloc(sent.count, sizeof *received.domain);
+        while (put < sent.count) {
+            size_t before = put;
+            pieces_put_pairs(&sent, &put, element, count);
+            ck_assert_uint_gt(put, before);
+            pieces_take_pairs(&received, &taken, element, count);
+            pieces_take_pairs(&nothing, &passed, element, count);
+            ck_assert(taken == put && passed == put);
+        }
+        ck_assert_mem_eq(received.domain, sent.domain, sent.count * sizeof *sent.domain);
+        pieces_release(&received);
+        pieces_release(&sent);
+    }
+}
+END_TEST
+
+START_TEST(pairs_stay_within_the_units)
+{
+    const int64_t element[] = {1, 2, 2, 50};
+    pieces p = pieces_cut(0, 50, 0, 10);
+    size_t at = 0, domain[5];
+    p.domain = domain;
+    pieces_take_pairs(&p, &at, element, 4);
+    ck_assert_uint_eq(at, 5);
+    ck_assert(domain[0] == 1 && domain[1] == 1 && domain[2] == 2 && domain[4] == 2);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("pieces");
+    TCase *units = tcase_create("units"), *assignment = tcase_create("assignment");
+    TCase *broadcast = tcase_create("broadcast");
+    tcase_set_timeout(units, 300);
+    tcase_add_test(units, smallest_units);
+    tcase_add_test(units, units_cover_the_range);
+    tcase_add_test(units, every_byte_is_in_the_domain_of_its_unit);
+    tcase_add_test(units, bytes_of_each_unit);
+    tcase_add_test(units, entries_have_a_limit);
+    tcase_add_test(units, no_memory_to_count);
+    tcase_add_test(assignment, units_go_to_their_nodes);
+    tcase_add_test(assignment, columns_stay_columns);
+    tcase_add_test(assignment, fitted_domains_have_to_pay);
+    tcase_add_test(assignment, some_domains_cannot_pay);
+    tcase_add_test(assignment, no_memory_to_fit);
+    tcase_add_test(broadcast, pairs_hold_every_domain);
+    tcase_add_test(broadcast, pairs_stay_within_the_units);
+    suite_add_tcase(suite, units);
+    suite_add_tcase(suite, assignment);
+    suite_add_tcase(suite, broadcast);
+    return run_suite(suite);
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The rows of C, gathered by node, against tables of all ranks and domains. */
+#include "plan/rows.h"
+#include "plan/plan.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "failing_malloc.h"
+#include "seeded.h"
+#include "suite.h"
+
+enum { CASES = 1000, RANKS = 14, NODES = 5, DOMAINS = 9 };
+
+static uint64_t state;
+
+static int64_t below(int64_t n)
+{
+    return pick(&state, 0, n - 1);
+}
+
+/* The whole of C. */
+typedef struct model {
+    size_t ranks, nodes, domains;
+    size_t node_of_rank[RANKS], ranks_on_node[NODES];
+    int64_t bytes[RANKS][DOMAINS], blocks[RANKS][DOMAINS];
+} model;
+
+/* Few different numbers, so that there are ties. Some ranks and nodes access nothing. */
+static void random_model(model *m)
+{
+    *m = (model){.ranks = (size_t)(1 + below(RANKS)), .domains = (size_t)(1 + below(DOMAINS))};
+    for (size_t r = 0; r < m->ranks; r++) {
+        if (m->nodes == 0 || (m->nodes < NODES && below(2) == 0))
+            m->node_of_rank[r] = m->nodes++;
+        else
+            m->node_of_rank[r] = (size_t)below((int64_t)m->nodes);
+        m->ranks_on_node[m->node_of_rank[r]]++;
+    }
+    size_t idle = (size_t)below(NODES);
+    for (size_t r = 0; r < m->ranks; r++) {
+        for (size_t j = 0; j < m->domains && m->node_of_rank[r] != idle; j++) {
+            m->blocks[r][j] = below(2) * (1 + below(3));
+            m->bytes[r][j] = m->blocks[r][j] * (1 + below(3));
+        }
+    }
+}
+
+/* A rank's row, by way of its shares. */
+static void make_row(const model *m, size_t rank, int64_t **element, size_t *count)
+{
+    domain_share share[DOMAINS] = {{0}};
+    size_t shares = 0;
+    for (size_t j = 0; j < m->domains; j++) {
+        domain_share *s = &share[shares];
+        int64_t blocks = m->blocks[rank][j];
+        for (int64_t b = 0; b < blocks; b++)
+            ck_assert_int_eq(
+                access_append(&s->list, 100 * b, m->bytes[rank][j] / blocks, s->list.bytes), 0);
+        s->domain = j;
+        shares += blocks > 0;
+    }
+    ck_assert_int_eq(rows_from_shares(share, shares, element, count), 0);
+    ck_assert_uint_ne(*count, 1);
+    for (size_t i = 0; i < shares; i++)
+        access_release(&share[i].list);
+}
+
+static rows_node start_node(const model *m, size_t node, size_t most, bool by_blocks)
+{
+    rows_node sums = {.by_blocks = by_blocks, .most = most, .low = -1};
+    size_t seen = 0;
+    for (size_t r = 0; r < m->ranks; r++)
+        if (m->node_of_rank[r] == node && seen++ < most)
+            sums.low = (int)r;
+    return sums;
+}
+
+/* All of it, as the ranks, leaders and rank 0 do it. Returns the first error. */
+static int gather(const model *m, size_t most, bool by_blocks, rows *result)
+{
+    rows_builder builder = rows_builder_new(m->ranks, m->nodes, m->domains, by_blocks);
+    int rc = 0;
+    for (size_t node = 0; node < m->nodes && rc == 0; node++) {
+        rows_node sums = start_node(m, node, most, by_blocks);
+        int64_t *element;
+        size_t count;
+        for (size_t r = m->ranks; r-- > 0 && rc == 0;) {
+            if (m->node_of_rank[r] == node) {
+                make_row(m, r, &element, &count);
+                rc = rows_node_add(&sums, (int)r, element, count);
+                free(element);
+            }
+        }
+        if (rc == 0 && (rc = rows_node_sum(&sums, &element, &count)) == 0) {
+            ck_assert_uint_ne(count, 1);
+            ck_assert((element == NULL) == (count == 0));
+            rc = rows_builder_add(&builder, node, element, count);
+            free(element);
+        }
+        rows_node_release(&sums);
+    }
+    if (rc == 0)
+        rc = rows_builder_finish(&builder, result);
+    rows_builder_release(&builder);
+    return rc;
+}
+
+/* Whether the rank is among the `most` of its node with the largest weight, or the lowest. */
+static bool is_listed(const model *m, size_t rank, size_t domain, size_t most, bool by_blocks)
+{
+    const int64_t(*weight)[DOMAINS] = by_blocks ? m->blocks : m->bytes;
+    size_t better = 0, lower = 0;
+    for (size_t r = 0; r < m->ranks; r++) {
+        if (m->node_of_rank[r] != m->node_of_rank[rank])
+            continue;
+        lower += r < rank;
+        better += weight[r][domain] > weight[rank][domain] ||
+                  (weight[r][domain] == weight[rank][domain] && r < rank);
+    }
+    return better < most || lower < most;
+}
+
+static void check_rows(const model *m, const rows *c, size_t most, bool by_blocks)
+{
+    for (size_t j = 0; j < m->domains; j++) {
+        int64_t bytes[NODES] = {0}, blocks[NODES] = {0}, ranks[NODES] = {0};
+        for (size_t r = 0; r < m->ranks; r++) {
+            bool listed = is_listed(m, r, j, most, by_blocks);
+            bytes[m->node_of_rank[r]] += m->bytes[r][j];
+            blocks[m->node_of_rank[r]] += m->blocks[r][j];
+            ranks[m->node_of_rank[r]] += m->bytes[r][j] > 0;
+            ck_assert_int_eq(matrix_get(&c->requests, r, j), listed ? m->bytes[r][j] : 0);
+            if (by_blocks)
+                ck_assert_int_eq(matrix_get(&c->blocks, r, j), listed ? m->blocks[r][j] : 0);
+        }
+        for (size_t n = 0; n < m->nodes; n++) {
+            ck_assert_int_eq(matrix_get(&c->node_bytes, n, j), bytes[n]);
+            ck_assert_int_eq(matrix_get(&c->node_ranks, n, j), ranks[n]);
+            if (by_blocks)
+                ck_assert_int_eq(matrix_get(&c->node_blocks, n, j), blocks[n]);
+        }
+    }
+    ck_assert_int_eq(c->blocks.row_start != NULL, by_blocks);
+    ck_assert_int_eq(c->node_blocks.row_start != NULL, by_blocks);
+    ck_assert_uint_eq(c->requests.rows, m->ranks);
+    ck_assert_uint_eq(c->node_bytes.rows, m->nodes);
+}
+
+START_TEST(sums_are_those_of_all_ranks)
+{
+    for (uint64_t seed = 0; seed < random_cases(CASES); seed++) {
+        model m;
+        state = seed;
+        random_model(&m);
+        size_t most = (size_t)(1 + below(RANKS));
+        for (int by_blocks = 0; by_blocks < 2; by_blocks++) {
+            rows c;
+            ck_assert_int_eq(gather(&m, most, by_blocks, &c), 0);
+            check_rows(&m, &c, most, by_blocks);
+            rows_release(&c);
+        }
+    }
+}
+END_TEST
+
+static double cost(const model *m, const plan_strategy *strategy, const rows *c, size_t per_node,
+                   const rows *whole)
+{
+    topo topology;
+    size_t rank_of_domain[DOMAINS];
+    double hop_bytes;
+    topo_flat(&topology, m->nodes);
+    plan_input in = {.requests = &c->requests,
+                     .node_bytes = &c->node_bytes,
+                     .node_of_rank = m->node_of_rank,
+                     .topology = &topology,
+                     .per_node = per_node};
+    if (strategy->by_blocks) {
+        in.blocks = &c->blocks;
+        in.node_blocks = &c->node_blocks;
+    }
+    ck_assert_int_eq(strategy->assign(&in, lap_find_solver("jv"), rank_of_domain), 0);
+    in.requests = &whole->requests;
+    ck_assert_int_eq(plan_hop_bytes(&in, rank_of_domain, &hop_bytes), 0);
+    return hop_bytes;
+}
+
+/* Plans from the listed ranks are as good as plans from all. */
+START_TEST(listed_ranks_suffice)
+{
+    for (uint64_t seed = 0; seed < random_cases(CASES); seed++) {
+        model m;
+        state = seed;
+        random_model(&m);
+        if (m.domains > m.ranks)
+            continue;
+        size_t per_node = plan_even_per_node(m.ranks_on_node, m.nodes, m.domains);
+        for (const plan_strategy *s = plan_strategies; s->name != NULL; s++) {
+            rows listed, whole;
+            ck_assert_int_eq(gather(&m, per_node, s->by_blocks, &listed), 0);
+            ck_assert_int_eq(gather(&m, m.ranks, s->by_blocks, &whole), 0);
+            double few = cost(&m, s, &listed, per_node, &whole);
+            double all = cost(&m, s, &whole, per_node, &whole);
+            ck_assert_msg(few <= all || s->by_blocks, "%s: %g, %g with all ranks", s->name, few,
+                          all);
+            rows_release(&listed);
+            rows_release(&whole);
+        }
+    }
+}
+END_TEST
+
+START_TEST(parts_are_messages_to_one_aggregator)
+{
+    for (uint64_t seed = 0; seed < random_cases(CASES); seed++) {
+        model m;
+        rows c;
+        size_t rank_of_domain[DOMAINS];
+        int64_t counted[DOMAINS], most = 0;
+        state = seed;
+        random_model(&m);
+        ck_assert_int_eq(gather(&m, 1, false, &c), 0);
+        for (size_t j = 0; j < m.domains; j++)
+            rank_of_domain[j] = (size_t)below((int64_t)m.ranks);
+        int64_t parts = rows_count_parts(&c.node_ranks, m.node_of_rank, rank_of_domain, counted);
+        for (size_t j = 0; j < m.domains; j++) {
+            int64_t all = 0, remote = 0;
+            for (size_t r = 0; r < m.ranks; r++) {
+                all += m.bytes[r][j] > 0;
+                remote +=
+                    m.bytes[r][j] > 0 && m.node_of_rank[r] != m.node_of_rank[rank_of_domain[j]];
+            }
+            ck_assert_int_eq(counted[j], all);
+            int64_t own = remote > all / 2 ? all : remote;
+            most = own > most ? own : most;
+        }
+        ck_assert_int_eq(parts, most);
+        rows_release(&c);
+    }
+}
+END_TEST
+
+START_TEST(bad_elements_are_refused)
+{
+    rows_node node = {.most = 1};
+    rows_builder builder = rows_builder_new(2, 1, 3, false);
+    const int64_t row[] = {0, 8, 1, 2};
+    int64_t sums[] = {0, 8, 1, 1, 1, 0, 8, 1};
+    ck_assert_int_eq(rows_node_add(&node, 0, row, 4), -EINVAL);
+    ck_assert_int_eq(rows_node_add(&node, 0, row, 1), -EINVAL);
+    ck_assert_int_eq(rows_node_add(&node, 0, row, 0), 0);
+    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 8), 0);
+    ck_assert_int_eq(rows_builder_add(&builder, 1, sums, 8), -EINVAL);
+    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 4), -EINVAL);
+    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 7), -EINVAL);
+    sums[4] = INT64_MAX;
+    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 8), -EINVAL);
+    sums[4] = -1;
+    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 8), -EINVAL);
+    sums[4] = 1;
+    sums[0] = 3;
+    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 8), -EINVAL);
+    rows_builder_release(&builder);
+    rows_node_release(&node);
+}
+END_TEST
+
+START_TEST(no_memory)
+{
+    const int64_t row[] = {0, 8, 1, 2, 8, 2};
+    int rc = -ENOMEM;
+    for (long nth = 0; rc != 0; nth++) {
+        rows_node node = {.most = 1};
+        rows_builder builder = rows_builder_new(1, 1, 3, true);
+        int64_t *element = NULL, *own = NULL;
+        size_t count;
+        rows c = {0};
+        fail_allocation(nth);
+        rc = rows_from_shares(NULL, 0, &own, &count);
+        if (rc == 0)
+            rc = rows_node_add(&node, 0, row, 6);
+        if (rc == 0)
+            rc = rows_node_sum(&node, &element, &count);
+        if (rc == 0)
+            rc = rows_builder_add(&builder, 0, element, count);
+        if (rc == 0)
+            rc = rows_builder_finish(&builder, &c);
+        free(own);
+        free(element);
+        rows_node_release(&node);
+        rows_builder_release(&builder);
+        rows_release(&c);
+        stop_failing();
+        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
+        ck_assert_int_eq(allocations.live, 0);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("rows");
+    TCase *cases = tcase_create("rows");
+    tcase_set_timeout(cases, 300);
+    tcase_add_test(cases, sums_are_those_of_all_ranks);
+    tcase_add_test(cases, listed_ranks_suffice);
+    tcase_add_test(cases, parts_are_messages_to_one_aggregator);
+    tcase_add_test(cases, bad_elements_are_refused);
+    tcase_add_test(cases, no_memory);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
