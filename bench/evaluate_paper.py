@@ -234,10 +234,10 @@ def figure10(folder, sizes, f):
         "TATP, Figure 10: the part of the shuffle in the time, by ranks",
         "'The cost of the shuffle stage increases with the process number'; no numbers in the text.",
         table(["pattern", "machine", "ranks", "OTP by slot", "OTP by node"], rows),
-        "Predicted from bytes over link rates, with a file system of 2 GB/s (Inspur) and 4 GB/s (BlueLight), which the paper does "
-        "not tell. The prediction has no price for a single message, so that more nodes, which bring more "
-        "links, make the shuffle shorter except where a job outgrows a rack and meets the spine; the paper's rise with the number "
-        "of ranks is that of messages. The measured part has the stages as they are.", "tatp-fig10")
+        "Predicted from bytes over link rates, with a file system of 2 GB/s (Inspur) and 4 GB/s (BlueLight), which the paper "
+        "does not state. Single messages have no cost in the prediction, so that more nodes, and with them more links, shorten"
+        " the shuffle except where a job exceeds a rack and uses the spine; the paper's rise with the number of ranks is that "
+        "of messages. The measured part has the actual stages.", "tatp-fig10")
 
 
 def figure11(folder, sizes, f):
@@ -273,9 +273,9 @@ def figure12(folder, sizes, f):
         "'Topology-aware two-phase I/O has the best I/O performance', and speed rises as hop-bytes fall; no numbers in "
         "the text.",
         table(["pattern", "machine", "ranks", *STRATEGIES.values(), "fitted, dla"], rows),
-        "GB/s of shuffle and file access one after the other, at the assumed rates of the file systems. The order is the "
-        "paper's wherever links bound the shuffle; on BlueLight they hardly do, and all strategies are within a few per "
-        "cent. Hop-bytes and speed do not always go together: the busiest link decides, not the sum.", "tatp-fig12")
+        "GB/s of shuffle and file access in sequence, at the assumed rates of the file systems. The order is the paper's "
+        "wherever links bound the shuffle; on BlueLight they hardly do, and all strategies are within a few per cent. "
+        "Hop-bytes and speed do not always correspond: the busiest link decides, not the sum.", "tatp-fig12")
 
 
 def figure13(folder, sizes, f):
@@ -293,11 +293,11 @@ def figure13(folder, sizes, f):
         "the text.",
         table(["pattern", "machine", "aggregators a node", "hop-bytes TATP", "hop-bytes fitted", "GB/s TATP",
                "GB/s fitted"], rows),
-        "More aggregators a node are smaller domains, each shared by fewer ranks and put together in memory sooner; hop-bytes fall by "
-        "2 % at most. BT-IO on Inspur is the exception to the paper's rule: with 2 aggregators a node there are fewer hop-bytes and "
-        "less speed, because the busiest uplink, not the sum, decides. With fitted domains the cube's hop-bytes do not depend on the number "
-        "of aggregators, since units do not; BT-IO's rise, since equal numbers of units for each of more aggregators leave less "
-        "choice.", "tatp-fig13")
+        "With more aggregators per node domains are smaller, each is accessed by fewer ranks and assembled in memory faster; "
+        "hop-bytes fall by 2 % at most. BT-IO on Inspur is the exception to the paper's rule: with 2 aggregators per node "
+        "there are fewer hop-bytes and less speed, because the busiest uplink, not the sum, decides. With fitted domains the "
+        "cube's hop-bytes do not depend on the number of aggregators, since units do not; BT-IO's rise, since equal numbers of"
+        " units for each of more aggregators leave less choice.", "tatp-fig13")
 
 
 def others(folder, sizes, f):
@@ -309,8 +309,9 @@ def others(folder, sizes, f):
     return Section(
         "Other patterns: a 4-D lattice and a particle dump", "Neither paper has them.",
         table(["pattern", "machine", "placement", *STRATEGIES.values(), "fitted under OTP"], rows),
-        "GB x hops. A dump of seven variables is seven passes over the ranks: a contiguous domain is a sixth of such a pass on Inspur "
-        "and belongs to other ranks than the next, while a fitted domain has the same ranks' particles of every variable.", "other-patterns")
+        "GB x hops. A dump of seven variables is seven passes over the ranks: a contiguous domain is a sixth of such a pass on"
+        " Inspur and is accessed by other ranks than the next one, while a fitted domain has the same ranks' particles of "
+        "every variable.", "other-patterns")
 
 
 # --- SetMatch ---
@@ -338,26 +339,28 @@ def setmatch_figures(folder, sizes, f):
                 "'significant reduction in communication times compared to the standard bynode and byslot mapping strategies', except "
                 "MPIPP with 256 processes; no numbers in the text.",
                 tile_figure(folder, sizes, f, "setmatch-fig01", {"segments": "dynamic segmentation"}, False),
-                "Groups of ranks by number collect for their own first rank. Placed by slot with ranks/nodes on each node, or by "
-                "SetMatch in whole rows of tiles, a group is a node and nothing crosses; by slot with 48 on a node (three nodes of "
-                "four) groups are torn. MPIPP stays behind for the paper's reason: swaps of pairs from a random start end early.",
+                "Each group of consecutive ranks gathers its data on its first rank. Placed by slot with ranks/nodes on each "
+                "node, or by SetMatch in whole rows of tiles, a group is a node and nothing crosses; by slot with 48 on a node"
+                " (three nodes of four) groups are split. MPIPP is worse for the paper's reason: swaps of pairs from a random "
+                "start end early.",
                 "setmatch-fig01"),
         Section("SetMatch, Figure 3: Tile I/O, two-phase",
                 "Trends as in Figure 1, but by slot is not better than by node, since it 'will fill up all the 48 cores on an "
                 "individual node'; no numbers in the text.",
                 tile_figure(folder, sizes, f, "setmatch-fig03", {"otp": "two-phase"}, False),
-                "By slot with 48 on a node is indeed worse than by node here, without memory pressure being in the prediction: three nodes hold "
-                "all data and four aggregators do not fit the rows any more.", "setmatch-fig03"),
+                "By slot with 48 on a node is indeed worse than by node, although the prediction does not include memory "
+                "pressure: three nodes hold all data, and four aggregators no longer match the rows.", "setmatch-fig03"),
         figure4(folder, sizes, f),
         Section("SetMatch, Figure 5: modified Tile I/O, two-phase",
                 "'only the SetMatch algorithm with the generalized application matrix is able to provide consistently low communication "
                 "times'; the cartesian methods cannot know the order.",
                 tile_figure(folder, sizes, f, "setmatch-fig05", {"otp": "two-phase", "tatp": "TATP"}, True),
-                "Placement alone is not enough: SetMatch gathers the right ranks on a node, but two-phase I/O gives domains to "
-                "nodes in the order of their lowest ranks, which after reordering is not the order of the file, and most bytes "
-                "cross all the same (the paper does not tell how sets came to nodes in the order of the file). With TATP's assignment the sets "
-                "that dla makes find their domains, and nothing crosses: the two halves need each other. The paper's own method, "
-                "setmatchg, keeps as much weight within nodes and still cuts rows of tiles between them.", "setmatch-fig05"),
+                "Placement alone is not sufficient: SetMatch places the right ranks on a node, but two-phase I/O assigns "
+                "domains to nodes in the order of their lowest ranks, which after reordering is not the order of the file, and"
+                " most bytes still cross (the paper does not state how sets are assigned to nodes in the order of the file). "
+                "With TATP's assignment the sets that dla makes get their own domains, and nothing crosses: placement and "
+                "assignment need each other. The paper's own method, setmatchg, keeps as much weight within nodes and still "
+                "cuts rows of tiles between them.", "setmatch-fig05"),
         table1(sizes, f)]
 
 
@@ -371,7 +374,7 @@ def figure4(folder, sizes, f):
     return Section("SetMatch, Figure 4: by slot with 48 and 32 processes a node",
                    "'In this case, byslot clearly outperforms bynode'; no numbers in the text.",
                    table(["placement", "128 ranks (s)", "256 ranks (s)"], [[k, *v] for k, v in series.items()]),
-                   "The same order, from bytes on links alone.", "setmatch-fig04")
+                   "The same order, predicted from bytes on links only.", "setmatch-fig04")
 
 
 # Total time and I/O time in seconds.
@@ -397,20 +400,21 @@ def table1(sizes, f):
         "SetMatch, Table 1: BT-IO class D, I/O time of the run", "the column 'paper'; 'up to 30% reduction in I/O time' (256 processes, by node to setmatchg), 17 % of the total time.",
         table(["placement", "ranks", "paper (s)", "two-phase (s)", "TATP (s)", "fitted (s)", "two-phase, links (s)",
                "fitted, links (s)"], rows),
-        "File access at the paper's 800 MB/s is 170 s of each. The paper's 135 GB are 50 arrays of 2.7 GB (its 'iterations' are 250 "
-        "time steps, of which every fifth is written). It does not tell the nodes: 4 and 8 are taken, as for Tile I/O. With "
-        "contiguous domains, placement changes next to nothing of a multipartition's bytes, since every slab of the file "
-        "belongs to all ranks alike; the paper's differences between placements (and its 638 s by slot) must come from the "
-        "memory and the network ports of full nodes, as it says of Tile I/O. Fitted domains are what makes placement count.")
+        "File access at the paper's 800 MB/s is 170 s of each. The paper's 135 GB are 50 arrays of 2.7 GB (its 'iterations' "
+        "are 250 time steps, of which every fifth is written). It does not state the number of nodes: 4 and 8 are assumed, as "
+        "for Tile I/O. With contiguous domains, placement hardly changes the bytes of a multipartition, since all ranks access"
+        " every slab of the file alike; the paper's differences between placements (and its 638 s by slot) must come from the "
+        "memory and the network ports of full nodes, as it states for Tile I/O. Placement has an effect with fitted domains "
+        "only.")
 
 
 HEAD = """
 # The papers' figures at their own sizes
 
-Made by `make evaluation-paper`: access patterns are generated without data and planned by the code that also plans in
+Generated by `make evaluation-paper`: access patterns are generated without data and planned with the code that also plans in
 `fcoll/tatp` and `rmaps/dla`, on models of the papers' machines (`bench/machine.c`; a job has as many nodes as its
-ranks need). All numbers are predictions, in `paper.csv`. Times: the busiest link at its rate, then the largest domain put
-together in memory at 3.5 GB/s, then file access. doc/evaluation.md tells more.
+ranks need). All numbers are predictions, in `paper.csv`. Times: the busiest link at its rate, then the largest domain
+assembled in memory at 3.5 GB/s, then file access. doc/evaluation.md describes the method.
 """
 
 

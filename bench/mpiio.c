@@ -39,6 +39,7 @@ typedef struct variable {
     void *storage;
     size_t width;
     mca_base_var_type_t type;
+    mca_base_var_enum_t *names; /* of its values, or NULL */
     mca_base_var_storage_t before;
 } variable;
 
@@ -72,6 +73,7 @@ static bool find_variable(const char *framework, const char *component, const ch
         return false;
     v->type = known->mbv_type;
     v->width = type_width(v->type);
+    v->names = known->mbv_enumerator;
     memcpy(&v->before, v->storage, v->width);
     return true;
 }
@@ -89,6 +91,12 @@ static bool set_priority(const char *framework, const char *component, int prior
 static void set_variable(const variable *v, const char *name, char *text)
 {
     mca_base_var_storage_t value;
+    if (v->names != NULL) {
+        if (v->names->value_from_string(v->names, text, &value.intval) != OPAL_SUCCESS)
+            fail(name, "it has no value of this name");
+        memcpy(v->storage, &value, v->width);
+        return;
+    }
     switch (v->type) {
     case MCA_BASE_VAR_TYPE_INT: value.intval = atoi(text); break;
     case MCA_BASE_VAR_TYPE_LONG: value.longval = atol(text); break;

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/domain.h"
-#include "plan/fitted.h"
+#include "plan/pieces.h"
 #include "plan/plan.h"
 #include "setmatch/setmatch.h"
 #include "tally.h"
@@ -40,19 +39,21 @@ static int sum_domains(study *s, const int64_t *bound)
 /* Cut as fcoll/tatp cuts them; an empty domain has bytes of nobody. */
 static int sum_even(study *s)
 {
-    file_domains domains = {0};
+    const division_settings settings = {
+        .kind = DIVISION_EVEN, .aggregators = (int64_t)s->aggregators, .stripe = s->stripe};
+    division even = {0};
+    const file_domains *domains = &even.domains;
     size_t a = s->aggregators;
-    int64_t *bound = calloc(a + 1, sizeof *bound);
-    int64_t bytes = s->array.bytes, align = domains_alignment(bytes, a, s->stripe);
-    int rc = bound == NULL ? -ENOMEM : domains_even(&domains, 0, bytes, a, align);
+    int64_t bytes = s->array.bytes, *bound = calloc(a + 1, sizeof *bound);
+    int rc = bound == NULL ? -ENOMEM : division_make(&settings, 0, bytes, &even);
     for (size_t j = 0; rc == 0 && j <= a; j++)
         bound[j] = bytes;
-    for (size_t i = domains.ranges; rc == 0 && i-- > 0;)
-        for (size_t j = domains.range[i].domain + 1; j-- > 0;)
-            bound[j] = domains.range[i].lo;
+    for (size_t i = domains->ranges; rc == 0 && i-- > 0;)
+        for (size_t j = domains->range[i].domain + 1; j-- > 0;)
+            bound[j] = domains->range[i].lo;
     if (rc == 0)
         rc = sum_domains(s, bound);
-    domains_release(&domains);
+    division_release(&even);
     free(bound);
     return rc;
 }
@@ -328,45 +329,42 @@ static int forecast_segments(const study *s, forecast *f)
 struct fitting {
     const study *s;
     plan_input even;
-    size_t *rank; /* of each even domain, and then of each fitted one */
-    size_t *node; /* of each aggregator */
-    fitted_unit_choice choice;
-    size_t *of_unit; /* the domain of each chosen unit */
-    fitted_report report;
+    size_t *rank;    /* of each even domain, and then of each fitted one */
+    size_t *node;    /* of each aggregator */
+    pieces units;    /* fitted */
     matrix requests; /* ranks x fitted domains */
 };
 
-static int choose_units(struct fitting *f)
+/* f->units are none where fitted domains do not pay. */
+static int fit(struct fitting *f, const forecast *even)
 {
     const study *s = f->s;
-    matrix smallest;
-    int rc = units_by_node(&s->units, s->node_of_rank, s->nodes, &smallest);
+    const division_settings settings = {.kind = DIVISION_FITTED};
+    const pieces_fit_input in = {&settings, &s->topology, f->node, s->aggregators, even->hop_bytes};
+    const pieces smallest = pieces_cut(0, s->array.bytes, 0, s->unit);
+    matrix bytes;
+    if (!pieces_may_pay(&smallest, &settings, s->aggregators, even->hop_bytes,
+                        even->crossing_bytes))
+        return 0;
+    int rc = units_by_node(&s->units, s->node_of_rank, s->nodes, &bytes);
     if (rc != 0)
         return rc;
-    const fitted_unit_options options = {.aggregators = s->aggregators};
-    rc = fitted_choose_unit(&smallest, &options, &f->choice);
-    matrix_release(&smallest);
-    return rc;
-}
-
-static int deal_units(struct fitting *f)
-{
-    const study *s = f->s;
-    const fitted_input in = {&f->choice.bytes, &s->topology, f->node, s->aggregators};
     for (size_t j = 0; j < s->aggregators; j++)
         f->node[j] = s->node_of_rank[f->rank[j]];
-    f->of_unit = calloc(f->choice.bytes.rows, sizeof *f->of_unit);
-    return f->of_unit == NULL ? -ENOMEM : fitted_assign(&in, NULL, f->of_unit, &f->report);
+    rc = pieces_fit(&smallest, &bytes, &in, &f->units);
+    matrix_release(&bytes);
+    return rc;
 }
 
 static int sum_fitted(struct fitting *f)
 {
     const matrix *units = &f->s->units;
     matrix_builder builder = {.rows = units->rows, .cols = f->s->aggregators};
+    size_t smallest = (size_t)(f->units.unit / f->s->unit);
     int rc = 0;
     for (size_t k = 0; k < units->rows && rc == 0; k++)
         for (size_t e = units->row_start[k]; e < units->row_start[k + 1] && rc == 0; e++)
-            rc = matrix_builder_add(&builder, k, f->of_unit[units->col[e] >> f->choice.doublings],
+            rc = matrix_builder_add(&builder, k, f->units.domain[units->col[e] / smallest],
                                     units->value[e]);
     if (rc == 0)
         rc = matrix_builder_finish(&builder, &f->requests);
@@ -379,17 +377,9 @@ static int assess_fitted(struct fitting *f, forecast *result)
     plan_input in = f->even;
     in.requests = &f->requests;
     in.blocks = NULL;
-    *result = (forecast){.unit = f->s->unit << f->choice.doublings};
+    *result = (forecast){.unit = f->units.unit};
     int rc = plan_find_strategy("tatp")->assign(&in, lap_find_solver("jv"), f->rank);
     return rc == 0 ? assess(f->s, &in, f->rank, result) : rc;
-}
-
-static int fit(struct fitting *f)
-{
-    int rc = choose_units(f);
-    if (rc == 0)
-        rc = deal_units(f);
-    return rc == 0 ? sum_fitted(f) : rc;
 }
 
 /* Even domains where fitted ones are no better. */
@@ -401,17 +391,16 @@ static int forecast_fitted(const study *s, forecast *result)
     int rc = f.node == NULL || f.rank == NULL ? -ENOMEM : assign_even(s, "tatp", f.rank, &f.even);
     if (rc == 0)
         rc = assess(s, &f.even, f.rank, result);
-    if (rc == 0 && s->units.cols > s->aggregators &&
-        fitted_may_serve(result->hop_bytes, result->crossing_bytes, 0)) {
-        rc = fit(&f);
-        if (rc == 0 && fitted_serves(&f.report, result->hop_bytes, 0))
-            rc = assess_fitted(&f, result);
-    }
+    if (rc == 0)
+        rc = fit(&f, result);
+    if (rc == 0 && f.units.unit > 0)
+        rc = sum_fitted(&f);
+    if (rc == 0 && f.units.unit > 0)
+        rc = assess_fitted(&f, result);
     matrix_release(&f.requests);
-    matrix_release(&f.choice.bytes);
+    pieces_release(&f.units);
     free(f.node);
     free(f.rank);
-    free(f.of_unit);
     return rc;
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# How many ranks access the file: by nodes, rates, stripes and size, or as asked for.
+# The number of aggregators: by nodes, stripes and size of the access, or as given.
 . "$top_srcdir/tests/mpi/lib.sh"
 
 need_component fcoll tatp
@@ -20,13 +20,6 @@ large=128x128x256 # 32 MiB
 tap_is "$(aggregators $large)" $((4 * nodes)) "four on a node"
 tap_is "$(aggregators 64x64x64)" 3 "one for each MiB, and one"
 tap_is "$(aggregators 8x8x8)" 1 "one for little"
-tap_is "$(aggregators $large --mca fcoll_tatp_link_rate 1250 --mca fcoll_tatp_access_rate 2000)" $nodes \
-    "one on a node where it is faster than the link"
-tap_is "$(aggregators $large --mca fcoll_tatp_link_rate 2500 --mca fcoll_tatp_access_rate 2000)" \
-    $((2 * nodes)) "two where it takes two"
-tap_is "$(aggregators $large --mca fcoll_tatp_link_rate 25000 --mca fcoll_tatp_access_rate 1000)" 16 \
-    "no more than ranks"
-tap_is "$(aggregators $large --mca fcoll_tatp_link_rate 2500)" $((4 * nodes)) "one rate says nothing"
 tap_is "$(aggregators $large --mca fcoll_tatp_num_aggregators 5)" 5 "as many as asked for"
 tap_is "$(aggregators $large --mca io_ompio_num_aggregators 7)" 7 "as many as OMPIO was asked for"
 tap_is "$(aggregators $large --mca fcoll_tatp_stripe_size 1048576 --mca fcoll_tatp_stripe_count 6)" \

@@ -40,13 +40,10 @@ refused "messages of 1023 bytes" message_size --mca fcoll_tatp_message_size 1023
 refused "messages of more than 1 GiB" message_size --mca fcoll_tatp_message_size 1073741825
 refused "unknown solver" simplex --mca fcoll_tatp_solver simplex
 refused "unknown kind of domains" striped --mca fcoll_tatp_domains striped
-refused "negative link rate" fcoll_tatp_link_rate --mca fcoll_tatp_link_rate -1
-refused "negative access rate" fcoll_tatp_access_rate --mca fcoll_tatp_access_rate -5
 refused "negative stripe size" fcoll_tatp_stripe_size --mca fcoll_tatp_stripe_size -1
 refused "stripe too large" 4294967297 --mca fcoll_tatp_stripe_size 4294967297
 refused "negative stripe count" fcoll_tatp_stripe_count --mca fcoll_tatp_stripe_count -2
 
-refused "no time for ibnetdiscover" fcoll_tatp_ibnetdiscover_timeout --mca fcoll_tatp_ibnetdiscover_timeout 0
 refused "missing topology" "$tap_dir/none.mtx" --mca fcoll_tatp_topology "$tap_dir/none.mtx"
 write_hops word.mtx '1 1' zero
 refused "word for a number" "word.mtx, line 3" --mca fcoll_tatp_topology "$tap_dir/word.mtx"

@@ -68,6 +68,14 @@ tap_check "a folder that is not there: a run" run -np 4 --mca fcoll tatp --mca f
 tap_is "$(grep -c 'none/stats' <<<"$tap_output")" 1 "a folder that is not there: told once"
 stop_cluster
 
+rm -f "$stats"
+name=$tap_dir/$'\xc3\xa9 \xff "\\\x01'
+tap_check "a name that is not UTF-8: a run" run_here 2 --mca fcoll tatp --mca fcoll_tatp_stats "$stats" \
+    "$cube" --size 16 --file "$name"
+tap_is "$(checked)" "lines 2 plans 1 timelines 2" "a name that is not UTF-8: lines can be read"
+tap_check "a name that is not UTF-8: U+FFFD for each wrong byte" \
+    grep -qF "\"file\": \"$tap_dir/"$'\xc3\xa9 \xef\xbf\xbd \\"\\\\\\u0001"' "$stats"
+
 # What a plan was made by is part of it: a file that is opened with another choice gets its own.
 for choice in strategy=otp objective=congestion solver=hungarian unit_size=4096 domains=even cycle_buffer_size=4096 message_size=4096; do
     rm -f "$stats"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The module: one for each open file, from the first time OMPIO asks until the file is closed.
+/* The modules: one for each open file, from OMPIO's first query until the file is closed.
  *
- * OMPIO chooses anew at every MPI_File_set_view and finalizes only the module that is current when
- * the file is closed. A table by file handle keeps the others from being lost: it says which
- * module belongs to a handle, and retires what another component has replaced. */
+ * OMPIO selects again at every MPI_File_set_view and finalizes only the module that is current when
+ * the file is closed. A table by file handle keeps track of the others: it has the module of a
+ * handle, and retires what another component has replaced. */
 #include "fcoll_tatp.h"
 
 #include <stdlib.h>
@@ -11,38 +11,27 @@
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/group/group.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
 
-/* Modules that wait for the next file of their ranks; the one that waited longest goes. */
+/* Modules that are kept for the next file of their ranks; the oldest is freed first. */
 #define MOST_IDLE 8
 
-/* The first of these is that of MPI_File_open, whose plain view no rank can get wrong: all are
- * here, and wrong parameters are told before anything is written. OMPIO would lose an error of that
- * call and print a line on every rank: it is kept instead, and comes back from every access. */
-static int module_init(struct ompio_file_t *fh)
+typedef mca_fcoll_tatp_module_t tatp_module;
+
+static opal_mutex_t *table_lock(void)
 {
-    tatp_module *module = (tatp_module *)fh->f_fcoll;
-    tatp_operations_finish(module);
-    module->period_known = false;
-    (void)tatp_where(fh, module);
-    tatp_record_begin(fh, module);
-    return OMPI_SUCCESS;
+    return &mca_fcoll_tatp_component.lock;
 }
 
 static void free_module(tatp_module *module)
 {
-    tatp_operation_free(module->spare);
-    access_release(&module->period);
-    tatp_record_free(module);
-    tatp_where_release(&module->where);
-    tatp_schedule_release(&module->schedule);
-    tatp_segment_put_back(module->segment);
-    free(module->local);
+    tatp_file_free(module->file);
     free(module->group);
     free(module);
 }
 
-/* The module of a handle, taken out of the table; NULL when there is none. */
-static tatp_module *take_module(ompio_file_t *fh)
+/* The module of a handle, taken out of the table, or NULL. */
+static tatp_module *take_module(const ompio_file_t *fh)
 {
     tatp_module **at = &mca_fcoll_tatp_component.modules;
     while (NULL != *at && (*at)->fh != fh)
@@ -53,21 +42,20 @@ static tatp_module *take_module(ompio_file_t *fh)
     return module;
 }
 
-static void put_module(tatp_module *module)
+static void push_module(tatp_module **list, tatp_module *module)
 {
-    module->next = mca_fcoll_tatp_component.modules;
-    mca_fcoll_tatp_component.modules = module;
+    module->next = *list;
+    *list = module;
 }
 
-/* ---- modules that wait ---- */
+/* ---- idle modules ---- */
 
-/* Puts a module among those that wait; the one to be freed for it, or NULL. */
-static tatp_module *add_idle(tatp_module *module)
+/* Returns the module to be freed for the new one, or NULL. */
+static tatp_module *push_idle(tatp_module *module)
 {
     tatp_module **at = &mca_fcoll_tatp_component.idle_modules;
     module->fh = NULL;
-    module->next = *at;
-    *at = module;
+    push_module(at, module);
     for (int n = 0; n < MOST_IDLE && NULL != *at; n++)
         at = &(*at)->next;
     tatp_module *oldest = *at;
@@ -75,43 +63,33 @@ static tatp_module *add_idle(tatp_module *module)
     return oldest;
 }
 
-static void retire(ompio_file_t *fh, tatp_module *module)
+static void retire_module(tatp_module *module)
 {
     tatp_module *out = module;
-    tatp_operations_finish(module);
-    tatp_record_end(fh, module);
-    OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
-    if (module->where.agreed && MPI_SUCCESS == module->where.error)
-        out = add_idle(module);
-    OPAL_THREAD_UNLOCK(&mca_fcoll_tatp_component.lock);
+    bool is_reusable = tatp_file_close(module->file);
+    OPAL_THREAD_LOCK(table_lock());
+    if (is_reusable)
+        out = push_idle(module);
+    OPAL_THREAD_UNLOCK(table_lock());
     if (NULL != out)
         free_module(out);
 }
 
-static bool same_group(const tatp_module *module, const ompi_process_name_t *group, int ranks)
-{
-    return module->ranks == ranks &&
-           memcmp(module->group, group, (size_t)ranks * sizeof *group) == 0;
-}
-
-static bool same_settings(const tatp_module *module, const tatp_settings *settings)
-{
-    return memcmp(&module->settings, settings, sizeof *settings) == 0;
-}
-
-/* A waiting module of these ranks, best one of these settings, taken out of the list; NULL when
- * there is none. */
+/* An idle module of these ranks, taken out of the list: one of the handle's settings if there is
+ * one. NULL: there is none. */
 static tatp_module *take_idle(const ompi_process_name_t *group, int ranks,
-                              const tatp_settings *settings)
+                              const tatp_plan_settings *settings)
 {
     tatp_module **best = NULL;
     for (tatp_module **at = &mca_fcoll_tatp_component.idle_modules; NULL != *at;
          at = &(*at)->next) {
-        if (!same_group(*at, group, ranks))
+        if ((*at)->ranks != ranks ||
+            0 != memcmp((*at)->group, group, (size_t)ranks * sizeof *group))
             continue;
-        if (NULL == best || same_settings(*at, settings))
+        bool has_settings = tatp_file_has_settings((*at)->file, settings);
+        if (NULL == best || has_settings)
             best = at;
-        if (same_settings(*at, settings))
+        if (has_settings)
             break;
     }
     if (NULL == best)
@@ -121,7 +99,17 @@ static tatp_module *take_idle(const ompi_process_name_t *group, int ranks,
     return module;
 }
 
-static ompi_process_name_t *group_of(ompio_file_t *fh)
+/* ---- new modules ---- */
+
+/* Errors of any rank come back from every access: OMPIO would lose an error of MPI_File_open and
+ * MPI_File_set_view, and print a line on every rank. */
+static int init_module(struct ompio_file_t *fh)
+{
+    tatp_file_set_view(((tatp_module *)fh->f_fcoll)->file);
+    return OMPI_SUCCESS;
+}
+
+static ompi_process_name_t *group_of(const ompio_file_t *fh)
 {
     ompi_process_name_t *group = calloc((size_t)fh->f_size, sizeof *group);
     for (int r = 0; NULL != group && r < fh->f_size; r++)
@@ -129,21 +117,20 @@ static ompi_process_name_t *group_of(ompio_file_t *fh)
     return group;
 }
 
+/* Takes over the group unless it fails. */
 static tatp_module *new_module(ompi_process_name_t *group, int ranks)
 {
     tatp_module *module = calloc(1, sizeof *module);
     if (NULL == module)
         return NULL;
-    module->spare = tatp_operation_new();
-    if (NULL == module->spare || OMPI_SUCCESS != tatp_record_new(module)) {
-        tatp_operation_free(module->spare);
+    module->file = tatp_file_new(group);
+    if (NULL == module->file) {
         free(module);
         return NULL;
     }
     module->group = group;
     module->ranks = ranks;
-    module->refused_bytes = SIZE_MAX;
-    module->super.fcoll_module_init = module_init;
+    module->super.fcoll_module_init = init_module;
     module->super.fcoll_module_finalize = mca_fcoll_tatp_file_unquery;
     module->super.fcoll_file_read_all = mca_fcoll_tatp_file_read_all;
     module->super.fcoll_file_iread_all = mca_fcoll_tatp_file_iread_all;
@@ -152,56 +139,28 @@ static tatp_module *new_module(ompi_process_name_t *group, int ranks)
     return module;
 }
 
-/* A module for a file that is being opened. With the same settings, the schedule of the file before
- * may serve again; whether it is everyone's is agreed upon at the first access. */
+/* A module for a file that is being opened. With the settings of the file before, that one's plan
+ * may be reused; whether it is the same on all ranks is agreed at the first access. */
 static tatp_module *module_for(ompio_file_t *fh)
 {
-    tatp_find_choices();
-    tatp_settings settings = tatp_read_settings(fh);
     ompi_process_name_t *group = group_of(fh);
     if (NULL == group)
         return NULL;
+    tatp_plan_settings settings = tatp_params_settings(fh);
     tatp_module *module = take_idle(group, fh->f_size, &settings);
-    if (NULL != module)
-        free(group);
-    else
+    bool is_new = NULL == module;
+    if (is_new)
         module = new_module(group, fh->f_size);
-    if (NULL == module) {
+    if (!is_new || NULL == module)
         free(group);
-        return NULL;
+    if (NULL != module) {
+        module->fh = fh;
+        tatp_file_open(module->file, fh, &settings);
     }
-    if (!same_settings(module, &settings))
-        module->schedule.reusable = false;
-    module->settings = settings;
-    module->fh = fh;
-    module->where.agreed = false;
     return module;
 }
 
 /* ---- what OMPIO calls ---- */
-
-int mca_fcoll_tatp_file_unquery(struct ompio_file_t *fh)
-{
-    OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
-    tatp_module *module = take_module(fh);
-    OPAL_THREAD_UNLOCK(&mca_fcoll_tatp_component.lock);
-    if (NULL != module)
-        retire(fh, module);
-    return OMPI_SUCCESS;
-}
-
-void tatp_modules_release(void)
-{
-    mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
-    tatp_module **lists[] = {&c->modules, &c->idle_modules};
-    for (int l = 0; l < 2; l++) {
-        while (NULL != *lists[l]) {
-            tatp_module *module = *lists[l];
-            *lists[l] = module->next;
-            free_module(module);
-        }
-    }
-}
 
 int mca_fcoll_tatp_init_query(bool enable_progress_threads, bool enable_mpi_threads)
 {
@@ -213,21 +172,20 @@ int mca_fcoll_tatp_init_query(bool enable_progress_threads, bool enable_mpi_thre
 /* The module of a handle: the one that it has, or another. */
 static tatp_module *query_module(ompio_file_t *fh)
 {
-    tatp_module *stale = NULL;
-    OPAL_THREAD_LOCK(&mca_fcoll_tatp_component.lock);
+    OPAL_THREAD_LOCK(table_lock());
     tatp_module *module = take_module(fh);
-    /* a handle at the address of one that was closed under another component */
     if (NULL != module && fh->f_fcoll != &module->super) {
-        stale = module;
+        /* It was closed under another component, and this handle is at its address. */
+        OPAL_THREAD_UNLOCK(table_lock());
+        retire_module(module);
+        OPAL_THREAD_LOCK(table_lock());
         module = NULL;
     }
     if (NULL == module)
         module = module_for(fh);
     if (NULL != module)
-        put_module(module);
-    OPAL_THREAD_UNLOCK(&mca_fcoll_tatp_component.lock);
-    if (NULL != stale)
-        retire(fh, stale);
+        push_module(&mca_fcoll_tatp_component.modules, module);
+    OPAL_THREAD_UNLOCK(table_lock());
     return module;
 }
 
@@ -238,4 +196,29 @@ mca_fcoll_base_module_t *mca_fcoll_tatp_file_query(struct ompio_file_t *fh, int 
         return NULL;
     tatp_module *module = query_module(fh);
     return NULL != module ? &module->super : NULL;
+}
+
+int mca_fcoll_tatp_file_unquery(struct ompio_file_t *fh)
+{
+    OPAL_THREAD_LOCK(table_lock());
+    tatp_module *module = take_module(fh);
+    OPAL_THREAD_UNLOCK(table_lock());
+    if (NULL != module)
+        retire_module(module);
+    return OMPI_SUCCESS;
+}
+
+static void free_list(tatp_module *module)
+{
+    for (tatp_module *next; NULL != module; module = next) {
+        next = module->next;
+        free_module(module);
+    }
+}
+
+void tatp_modules_free(void)
+{
+    free_list(mca_fcoll_tatp_component.modules);
+    free_list(mca_fcoll_tatp_component.idle_modules);
+    mca_fcoll_tatp_component.modules = mca_fcoll_tatp_component.idle_modules = NULL;
 }

@@ -1,162 +1,310 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which rank serves which domain: src/plan decides on rank 0, everybody hears the answer. */
-#include "fcoll_tatp.h"
+/* Makes a plan: rank 0 decides by src/plan and broadcasts which rank owns which domain.
+ *
+ * No rank leaves between two collective steps: an error is carried to the next broadcast. */
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_plan_internal.h"
 
 #include <stdlib.h>
 
 #include "opal/util/output.h"
+#include "ompi/mca/fcoll/base/base.h"
 
-/* ---- the decision ---- */
+/* What rank 0 broadcasts: these, then the aggregator of each domain, then the number of ranks that
+ * access each. */
+enum { PLAN_ERROR, PLAN_ID, PLAN_PARTS, PLAN_MAY_FIT, PLAN_ELEMENTS };
 
-/* What the fixed aggregators of plain two-phase I/O would cost, with its contiguous domains. */
-static int assess_otp(const plan_input *in, const lap_solver *solver, tatp_decision *decision,
-                      size_t *rank_of_domain)
+/* ---- a draft ---- */
+
+static void release_draft(tatp_draft *draft)
 {
-    const plan_strategy *otp = plan_find_strategy("otp");
-    int rc = otp->assign(in, solver, rank_of_domain);
-    return rc != 0 ? rc : plan_hop_bytes(in, rank_of_domain, &decision->hop_bytes_otp);
+    pieces_release(&draft->units);
+    division_release(&draft->division);
+    domains_free_shares(draft->share, draft->view.shares);
+    free(draft->aggregator);
+    matrix_release(&draft->requests);
+    matrix_release(&draft->blocks);
+    *draft = (tatp_draft){0};
 }
 
-static int assign(const plan_input *in, const tatp_settings *settings, bool fitted,
-                  tatp_decision *decision, size_t *rank_of_domain)
+/* Domains, and this rank's shares of them. Allocates all that the draft takes. Local. */
+static int divide_range(const tatp_planning *planning, tatp_draft *draft)
 {
-    int rc = fitted ? 0 : assess_otp(in, settings->solver, decision, rank_of_domain);
-    if (rc == 0)
-        rc = settings->strategy->assign(in, settings->solver, rank_of_domain);
-    if (rc == 0)
-        rc = plan_hop_bytes(in, rank_of_domain, &decision->hop_bytes);
-    if (rc == 0)
-        decision->crossing_bytes = plan_crossing_bytes(in, rank_of_domain);
+    const tatp_plan_input *in = planning->in;
+    size_t domains = planning->domains;
+    draft->aggregator = calloc(domains, sizeof *draft->aggregator);
+    if (NULL == draft->aggregator)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    int rc = draft->units.unit > 0
+                 ? pieces_divide(&draft->units, &planning->division, domains, &draft->division)
+                 : division_make(&planning->division, in->lo, in->hi, &draft->division);
+    if (0 == rc)
+        rc =
+            domains_cut(&draft->division.domains, in->accesses, &draft->share, &draft->view.shares);
     return tatp_from_errno(rc);
 }
 
-/* What rank 0 tells: the aggregator of each domain follows, then how many ranks contribute to each.
- */
-enum { ANSWER_ERROR, ANSWER_ID, ANSWER_PARTS, ANSWER_MAY_FIT, ANSWER_WORDS = TATP_ANSWER_WORDS };
-
-/* Into how many equal parts a window falls when those from other nodes shall be one message each.
- * Where most contributors are on the aggregator's own node larger windows would only leave the
- * cache. */
-static int64_t parts_of_window(int64_t contributors, int64_t remote)
+/* Hop-bytes of the fixed aggregators of plain two-phase I/O, with its contiguous domains. */
+static int assess_otp(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
+                      double *hop_bytes)
 {
-    return remote > contributors / 2 ? contributors : remote;
+    int rc = plan_find_strategy("otp")->assign(in, solver, rank_of_domain);
+    return 0 != rc ? rc : plan_hop_bytes(in, rank_of_domain, hop_bytes);
 }
 
-/* Counts each domain's contributors, of which `ranks` has those on each node; returns the most
- * parts of a window that any aggregator has. */
-static int64_t count_contributors(const plan_input *in, const matrix *ranks,
-                                  const size_t *rank_of_domain, int64_t *contributors)
+/* On rank 0. Negative errno. */
+static int assign_domains(const tatp_planning *planning, const plan_input *in, bool fitted,
+                          size_t *rank_of_domain, tatp_plan_costs *costs)
 {
-    int64_t most = 0;
-    for (size_t j = 0; j < ranks->cols; j++)
-        contributors[j] = 0;
-    for (size_t n = 0; n < ranks->rows; n++)
-        for (size_t k = ranks->row_start[n]; k < ranks->row_start[n + 1]; k++)
-            contributors[ranks->col[k]] += ranks->value[k];
-    for (size_t j = 0; j < ranks->cols; j++) {
-        size_t node = in->node_of_rank[rank_of_domain[j]];
-        int64_t remote = contributors[j] - matrix_get(ranks, node, j);
-        int64_t parts = parts_of_window(contributors[j], remote);
-        most = parts > most ? parts : most;
-    }
-    return most;
-}
-
-/* On rank 0: from the rows to the answer. */
-static int decide_here(tatp_pass *pass, tatp_rows *rows, int64_t *answer)
-{
-    const tatp_nodes *where = &pass->module->where;
-    tatp_schedule *schedule = pass->schedule;
-    size_t domains = schedule->domains.count;
-    size_t *rank_of_domain = calloc(domains, sizeof *rank_of_domain);
-    if (NULL == rank_of_domain)
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    plan_input in = {
-        .requests = &rows->requests,
-        .node_bytes = &rows->node_bytes,
-        .node_of_rank = where->node_of_rank,
-        .topology = &where->topology,
-        .objective = pass->module->settings.objective->objective,
-        .per_node = plan_even_per_node(where->ranks_on_node, where->nodes, domains),
-    };
-    if (pass->module->settings.strategy->by_blocks) {
-        in.blocks = &rows->blocks;
-        in.node_blocks = &rows->node_blocks;
-    }
-    int rc =
-        assign(&in, &pass->module->settings, schedule->fitted, &schedule->decision, rank_of_domain);
-    if (OMPI_SUCCESS == rc) {
-        answer[ANSWER_PARTS] = count_contributors(&in, &rows->node_ranks, rank_of_domain,
-                                                  answer + ANSWER_WORDS + domains);
-        answer[ANSWER_MAY_FIT] = tatp_may_fit(pass->module, schedule, &schedule->decision);
-        tatp_stats_keep(schedule, rows);
-    }
-    for (size_t j = 0; j < domains && OMPI_SUCCESS == rc; j++)
-        answer[ANSWER_WORDS + j] = (int64_t)rank_of_domain[j];
-    free(rank_of_domain);
-    return rc;
-}
-
-static void tell(const tatp_pass *pass)
-{
-    const tatp_decision *d = &pass->schedule->decision;
+    const tatp_plan_settings *settings = planning->in->settings;
+    const plan_strategy *strategy = settings->strategy;
+    int rc = 0;
+    if (!fitted)
+        rc = assess_otp(in, settings->solver, rank_of_domain, &costs->hop_bytes_otp);
+    if (0 == rc)
+        rc = strategy->assign(in, settings->solver, rank_of_domain);
+    if (0 == rc)
+        rc = plan_hop_bytes(in, rank_of_domain, &costs->hop_bytes);
+    if (0 != rc)
+        return rc;
+    costs->crossing_bytes = plan_crossing_bytes(in, rank_of_domain);
+    costs->per_node = in->per_node;
     opal_output_verbose(
         20, ompi_fcoll_base_framework.framework_output,
         "fcoll:tatp: %lu domains by %s: %.15g hop-bytes, %lld bytes between nodes; by otp "
         "%.15g hop-bytes",
-        (unsigned long)pass->schedule->domains.count, pass->module->settings.strategy->name,
-        d->hop_bytes, (long long)d->crossing_bytes, d->hop_bytes_otp);
+        (unsigned long)planning->domains, strategy->name, costs->hop_bytes,
+        (long long)costs->crossing_bytes, costs->hop_bytes_otp);
+    return 0;
 }
 
-/* On rank 0: what it tells in any case. */
-static void give_answer(tatp_pass *pass, int rc, tatp_rows *rows, int64_t *answer)
+/* On rank 0: from C to the broadcast. */
+static int decide_on_root(const tatp_planning *planning, rows *c, tatp_draft *draft)
 {
-    static _Atomic int64_t given; /* schedule ids of this process */
-    if (OMPI_SUCCESS == rc)
-        rc = decide_here(pass, rows, answer);
-    if (OMPI_SUCCESS == rc)
-        tell(pass);
-    answer[ANSWER_ERROR] = tatp_error_class(rc);
-    answer[ANSWER_ID] = ++given;
+    const tatp_node_map *map = tatp_nodes_map(planning->in->nodes);
+    const tatp_plan_settings *settings = planning->in->settings;
+    size_t domains = planning->domains;
+    int64_t *aggregator = planning->broadcast + PLAN_ELEMENTS;
+    plan_input in = {
+        .requests = &c->requests,
+        .node_bytes = &c->node_bytes,
+        .node_of_rank = map->node_of_rank,
+        .topology = &map->topology,
+        .objective = settings->objective->objective,
+        .per_node = plan_even_per_node(map->ranks_on_node, map->nodes, domains),
+        .blocks = settings->strategy->by_blocks ? &c->blocks : NULL,
+        .node_blocks = settings->strategy->by_blocks ? &c->node_blocks : NULL,
+    };
+    size_t *rank_of_domain = calloc(domains, sizeof *rank_of_domain);
+    if (NULL == rank_of_domain)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    bool fitted = draft->units.unit > 0;
+    int rc = assign_domains(planning, &in, fitted, rank_of_domain, &draft->costs);
+    if (0 == rc) {
+        planning->broadcast[PLAN_PARTS] = rows_count_parts(&c->node_ranks, map->node_of_rank,
+                                                           rank_of_domain, aggregator + domains);
+        planning->broadcast[PLAN_MAY_FIT] =
+            !fitted && pieces_may_pay(&planning->smallest, &planning->division, domains,
+                                      draft->costs.hop_bytes, draft->costs.crossing_bytes);
+        for (size_t j = 0; j < domains; j++)
+            aggregator[j] = (int64_t)rank_of_domain[j];
+    }
+    free(rank_of_domain);
+    return tatp_from_errno(rc);
 }
 
-/* Takes over what rank 0 decided, and finds out whether this rank is an aggregator. */
-static void adopt(tatp_pass *pass, const int64_t *answer)
+/* On rank 0: what it broadcasts in any case. */
+static void fill_broadcast(const tatp_planning *planning, int rc, rows *c, tatp_draft *draft)
 {
-    tatp_schedule *schedule = pass->schedule;
-    size_t domains = schedule->domains.count;
-    schedule->id = answer[ANSWER_ID];
-    schedule->decision.parts = answer[ANSWER_PARTS];
-    for (size_t j = 0; j < domains; j++) {
-        schedule->decision.aggregator[j] = (int)answer[ANSWER_WORDS + j];
-        if (schedule->decision.aggregator[j] == pass->fh->f_rank && schedule->domains.size[j] > 0) {
-            schedule->aggregates = true;
-            schedule->domain = j;
-            schedule->expected = (size_t)answer[ANSWER_WORDS + domains + j];
+    static _Atomic int64_t last_id; /* of this process */
+    if (OMPI_SUCCESS == rc)
+        rc = decide_on_root(planning, c, draft);
+    if (OMPI_SUCCESS == rc && planning->in->keep_entries) {
+        draft->requests = c->requests;
+        draft->blocks = c->blocks;
+        c->requests = c->blocks = (matrix){0};
+    }
+    planning->broadcast[PLAN_ERROR] = tatp_error_class(rc);
+    planning->broadcast[PLAN_ID] = ++last_id;
+}
+
+static void take_broadcast(const tatp_planning *planning, tatp_draft *draft)
+{
+    const int64_t *aggregator = planning->broadcast + PLAN_ELEMENTS;
+    const int64_t *contributors = aggregator + planning->domains;
+    int rank = tatp_comm_rank(planning->in->comm);
+    draft->view.id = planning->broadcast[PLAN_ID];
+    draft->parts = planning->broadcast[PLAN_PARTS];
+    draft->may_fit = planning->broadcast[PLAN_MAY_FIT];
+    for (size_t j = 0; j < planning->domains; j++) {
+        draft->aggregator[j] = (int)aggregator[j];
+        if (draft->aggregator[j] == rank && draft->division.domains.size[j] > 0) {
+            draft->view.aggregates = true;
+            draft->view.domain = j;
+            draft->view.contributors = (size_t)contributors[j];
         }
     }
 }
 
-int tatp_decide(tatp_pass *pass, int rc, bool *may_fit)
+/* rc: this rank's status so far; errors are those of all ranks. Collective. */
+static int make_draft(const tatp_planning *planning, int rc, tatp_draft *draft)
 {
-    /* also where this rank could not divide the range */
-    size_t domains = tatp_domain_count(pass->module, pass->schedule);
-    int64_t *answer = pass->module->where.answer;
-    int words = ANSWER_WORDS + 2 * (int)domains;
-    tatp_rows rows;
+    tatp_comm *comm = planning->in->comm;
+    rows c;
     if (OMPI_SUCCESS == rc)
-        pass->schedule->decision.aggregator = calloc(domains + 1, sizeof(int));
-    if (OMPI_SUCCESS == rc && NULL == pass->schedule->decision.aggregator)
-        rc = OMPI_ERR_OUT_OF_RESOURCE;
-    rc = tatp_gather_rows(pass, rc, &rows);
-    if (pass->fh->f_rank == 0)
-        give_answer(pass, rc, &rows, answer);
-    tatp_rows_release(&rows);
-    rc = tatp_bcast(pass->fh, answer, words);
+        rc = divide_range(planning, draft);
+    rc = tatp_gather_requests(planning, draft, rc, &c);
+    if (tatp_comm_rank(comm) == 0)
+        fill_broadcast(planning, rc, &c, draft);
+    rows_release(&c);
+    rc = tatp_bcast(comm, planning->broadcast, PLAN_ELEMENTS + 2 * (int)planning->domains);
     if (OMPI_SUCCESS == rc)
-        rc = (int)answer[ANSWER_ERROR];
+        rc = (int)planning->broadcast[PLAN_ERROR];
     if (OMPI_SUCCESS == rc)
-        adopt(pass, answer);
-    *may_fit = OMPI_SUCCESS == rc && answer[ANSWER_MAY_FIT];
+        take_broadcast(planning, draft);
     return rc;
+}
+
+/* fitted->units.unit is 0 if the even draft is better. Collective. */
+static int make_fitted_draft(const tatp_planning *planning, const tatp_draft *even,
+                             tatp_draft *fitted)
+{
+    int local = OMPI_SUCCESS;
+    int rc = tatp_fit_units(planning, even, &fitted->units, &local);
+    if (OMPI_SUCCESS != rc || fitted->units.unit == 0)
+        return rc;
+    fitted->costs.hop_bytes_otp = even->costs.hop_bytes_otp;
+    return make_draft(planning, local, fitted);
+}
+
+/* ---- the plan ---- */
+
+/* Where the number of aggregators is chosen: at most 2^2 on a node. More of them copy faster
+ * through its shared memory, until the network is the bound. */
+#define PER_NODE_LOG2 2
+
+tatp_plan *tatp_plan_new(void)
+{
+    return calloc(1, sizeof(tatp_plan));
+}
+
+void tatp_plan_free(tatp_plan *plan)
+{
+    if (NULL == plan)
+        return;
+    tatp_plan_reset(plan);
+    free(plan->broadcast);
+    free(plan);
+}
+
+int tatp_plan_prepare(tatp_plan *plan, int ranks)
+{
+    size_t elements = PLAN_ELEMENTS + 2 * (size_t)ranks;
+    if (plan->ranks >= ranks)
+        return OMPI_SUCCESS;
+    free(plan->broadcast);
+    plan->broadcast =
+        calloc(elements > TATP_PLAN_PIECE ? elements : TATP_PLAN_PIECE, sizeof *plan->broadcast);
+    plan->ranks = NULL != plan->broadcast ? ranks : 0;
+    return NULL != plan->broadcast ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+void tatp_plan_reset(tatp_plan *plan)
+{
+    release_draft(&plan->draft);
+    matrix_release(&plan->even_requests);
+    *plan = (tatp_plan){.broadcast = plan->broadcast, .ranks = plan->ranks};
+}
+
+static division_settings division_settings_of(const tatp_plan_input *in)
+{
+    const tatp_plan_settings *settings = in->settings;
+    return (division_settings){
+        .kind = (division_kind)settings->domains,
+        .aggregators = settings->aggregators,
+        .capacity = tatp_nodes_capacity(in->nodes, PER_NODE_LOG2),
+        .stripe = settings->stripe,
+        .targets = settings->targets,
+        .unit = settings->unit,
+    };
+}
+
+static void adopt_draft(tatp_plan *plan, const tatp_plan_input *in, const tatp_draft *draft)
+{
+    const file_domains *domains = &draft->division.domains;
+    const division_cycles cycles = {
+        .buffer = in->settings->cycle_buffer,
+        .in_flight = in->settings->cycles_in_flight,
+        .message = in->settings->message,
+        .stripe = in->settings->stripe,
+        .parts = draft->parts,
+    };
+    tatp_plan_view *view = &plan->draft.view;
+    plan->draft = *draft;
+    view->lo = in->lo;
+    view->hi = in->hi;
+    view->cycle_size = division_cycle_size(domains, &cycles);
+    view->num_cycles = division_num_cycles(domains, view->cycle_size);
+    view->aggregator = draft->aggregator;
+    view->share = draft->share;
+}
+
+int tatp_plan_make(tatp_plan *plan, const tatp_plan_input *in, int rc)
+{
+    tatp_planning planning = {
+        .in = in, .division = division_settings_of(in), .broadcast = plan->broadcast};
+    tatp_draft even = {0}, fitted = {0};
+    planning.domains = division_count(&planning.division, in->lo, in->hi);
+    planning.smallest = pieces_smallest(&planning.division, planning.domains, in->lo, in->hi);
+    tatp_plan_reset(plan);
+    rc = make_draft(&planning, rc, &even);
+    if (OMPI_SUCCESS == rc && even.may_fit)
+        rc = make_fitted_draft(&planning, &even, &fitted);
+    if (OMPI_SUCCESS == rc && fitted.units.unit > 0) {
+        adopt_draft(plan, in, &fitted);
+        plan->even_requests = even.requests;
+        even.requests = (matrix){0};
+        release_draft(&even);
+    } else if (OMPI_SUCCESS == rc) {
+        adopt_draft(plan, in, &even);
+    } else {
+        release_draft(&even);
+        release_draft(&fitted);
+    }
+    return rc;
+}
+
+/* ---- what is known of it ---- */
+
+tatp_plan_view tatp_plan_get(const tatp_plan *plan)
+{
+    tatp_plan_view view = plan->draft.view;
+    view.domains = &plan->draft.division.domains;
+    return view;
+}
+
+static const matrix *kept(const matrix *m)
+{
+    return NULL != m->row_start ? m : NULL;
+}
+
+tatp_plan_costs tatp_plan_get_costs(const tatp_plan *plan)
+{
+    const tatp_draft *draft = &plan->draft;
+    int64_t unit = draft->units.unit, stripe = draft->division.domains.stripe;
+    tatp_plan_costs costs = draft->costs;
+    costs.domains = stripe > 0 ? TATP_DOMAINS_STRIPE : TATP_DOMAINS_EVEN;
+    if (unit > 0)
+        costs.domains = TATP_DOMAINS_FITTED;
+    costs.unit = unit > 0 ? unit : stripe;
+    costs.requests = kept(&draft->requests);
+    costs.even_requests = kept(&plan->even_requests);
+    costs.blocks = kept(&draft->blocks);
+    return costs;
+}
+
+void tatp_plan_release_entries(tatp_plan *plan)
+{
+    matrix_release(&plan->draft.requests);
+    matrix_release(&plan->draft.blocks);
+    matrix_release(&plan->even_requests);
 }

@@ -1,58 +1,64 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From what each rank has noted to the record, on rank 0: one reduction over all ranks, then each
- * rank's accesses to those that count neighbours in a part of the file, then what these have
- * counted and each rank's row of the profile by way of the nodes. All calls that are noted go
- * together. Neighbours are found where the accesses are; nothing has the size of ranks squared, and
- * no rank sees all blocks. */
-#include "fcoll_tatp_record.h"
+/* Collection of the pending accesses in the record, on rank 0, all of them together.
+ *
+ * One reduction over all ranks; then each rank's accesses go to the ranks that count neighbours in
+ * a part of the range; then these counts and each rank's row of the profile go to rank 0, by way of
+ * the node leaders. Memory and messages do not grow with the square of the number of ranks, and no
+ * rank sees the blocks of all others. */
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_record_internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Parts of the range: one for each node, as far as messages to them stay few. */
-enum { SOME_PARTS = 8, MOST_PARTS = 256 };
+#include "ompi/communicator/communicator.h"
+#include "ompi/proc/proc.h"
 
-/* What all ranks add up: who is in trouble; bytes that are not collective; who sends to each part;
- * then CALL_SUMS for each call. */
-enum { SUM_ERRORS, SUM_OTHERS, SUM_SENDERS };
+/* Parts of the range: one for each node, as long as messages to their owners are few. */
+enum { MIN_PARTS = 8, MAX_PARTS = 256 };
+
+/* Sums over all ranks: ranks with an error; bytes that are not collective; ranks that access each
+ * part; then CALL_SUMS for each call. */
+enum { SUM_ERRORS, SUM_INDIVIDUAL, SUM_SENDERS };
 enum { CALL_MISSED = RECORD_SUMS, CALL_SUMS };
 
-/* What a rank says to rank 0 of a call: of neighbours in its part, and its row of the profile. */
-enum { TOLD_RANK, TOLD_CALL, TOLD_NEIGHBOURS, TOLD_PROFILE, TOLD_WORDS };
+/* What a rank reports of a call, to rank 0: the lengths of its counts of neighbours and of its row
+ * of the profile, which follow. */
+enum { REPORT_RANK, REPORT_CALL, REPORT_NEIGHBOURS, REPORT_PROFILE, REPORT_HEAD };
 
-/* Some of what is noted, all of it collective or none. */
+/* Some of the pending accesses: all collective ones, or all others. */
 typedef struct collection {
-    tatp_pass pass; /* for messages */
-    tatp_recording *recording;
-    const tatp_noted *call[TATP_MOST_NOTED];
+    tatp_record *record;
+    tatp_comm *comm;
+    const tatp_record_pending *call[TATP_RECORD_MAX_PENDING];
     size_t calls, parts;
     record_words *part; /* what this rank accesses, by parts */
-    int64_t sum[SUM_SENDERS + MOST_PARTS + TATP_MOST_NOTED * CALL_SUMS];
-    int64_t unit[TATP_MOST_NOTED];
-    tatp_words *received; /* at the owner of a part */
+    int64_t sum[SUM_SENDERS + MAX_PARTS + TATP_RECORD_MAX_PENDING * CALL_SUMS];
+    int64_t unit[TATP_RECORD_MAX_PENDING]; /* bytes of a bin of the profile */
+    tatp_message *received;                /* by the owner of a part */
     size_t senders;
-    record_words told; /* what this rank says; at the lowest of a node, what all of it say */
-    record_sums sums[TATP_MOST_NOTED]; /* rank 0 */
+    record_words report;                       /* of this rank; at a node leader, of the node */
+    record_sums sums[TATP_RECORD_MAX_PENDING]; /* rank 0 */
 } collection;
 
-static int64_t *sums_of(collection *c, size_t call)
+static int64_t *sums_of_call(collection *c, size_t call)
 {
     return c->sum + SUM_SENDERS + c->parts + call * CALL_SUMS;
 }
 
-/* ---- all ranks: what they access ---- */
+/* ---- all ranks: their accesses ---- */
 
-static size_t count_parts(const tatp_pass *pass)
+static size_t count_parts(const collection *c)
 {
-    size_t ranks = (size_t)pass->fh->f_size, parts = pass->module->where.nodes;
-    parts = parts < SOME_PARTS ? SOME_PARTS : parts > MOST_PARTS ? MOST_PARTS : parts;
+    size_t ranks = (size_t)tatp_comm_size(c->comm), parts = c->record->options.nodes;
+    parts = parts < MIN_PARTS ? MIN_PARTS : parts > MAX_PARTS ? MAX_PARTS : parts;
     return parts < ranks ? parts : ranks;
 }
 
 static int describe_call(collection *c, size_t k)
 {
-    const tatp_noted *call = c->call[k];
-    int64_t *sum = sums_of(c, k);
+    const tatp_record_pending *call = c->call[k];
+    int64_t *sum = sums_of_call(c, k);
     if (call->error != 0)
         return call->error;
     sum[CALL_MISSED] = call->missed;
@@ -74,13 +80,14 @@ static int describe_calls(collection *c)
     return tatp_from_errno(rc);
 }
 
-/* `rc` is what this rank brings along, and `others` its bytes that are not collective. */
-static int add_up(collection *c, int rc, int64_t others)
+/* rc: this rank's status so far; individual: its bytes that are not collective. An error of any
+ * rank becomes one of all. Collective. */
+static int reduce_sums(collection *c, int rc, int64_t individual)
 {
     c->sum[SUM_ERRORS] = OMPI_SUCCESS != rc;
-    c->sum[SUM_OTHERS] = others;
+    c->sum[SUM_INDIVIDUAL] = individual;
     int failed =
-        tatp_allreduce(c->pass.fh, c->sum, (int)(SUM_SENDERS + c->parts + c->calls * CALL_SUMS),
+        tatp_allreduce(c->comm, c->sum, (int)(SUM_SENDERS + c->parts + c->calls * CALL_SUMS),
                        MPI_INT64_T, MPI_SUM);
     if (OMPI_SUCCESS == rc)
         rc = failed;
@@ -89,35 +96,35 @@ static int add_up(collection *c, int rc, int64_t others)
 
 /* ---- owners of parts: neighbours ---- */
 
-/* Sends and receives. A failure is local. */
-static int exchange(collection *c)
+/* Returns this rank's error. Collective. */
+static int exchange_parts(collection *c)
 {
-    int rank = c->pass.fh->f_rank;
-    size_t own = tatp_owned(c->pass.fh, (size_t)rank, c->parts);
+    int rank = tatp_comm_rank(c->comm);
+    size_t own = tatp_record_owned(c->comm, (size_t)rank, c->parts);
     size_t senders = own != SIZE_MAX ? (size_t)c->sum[SUM_SENDERS + own] : 0;
     bool is_sender = own != SIZE_MAX && c->part[own].count > 0;
     c->received = calloc(senders + 1, sizeof *c->received);
     if (NULL != c->received)
         c->senders = senders;
     if (NULL != c->received && is_sender) {
-        c->received[senders - 1] = (tatp_words){rank, c->part[own].word, c->part[own].count};
+        c->received[senders - 1] = (tatp_message){rank, c->part[own].word, c->part[own].count};
         c->part[own] = (record_words){0};
     }
-    return tatp_exchange_parts(&c->pass, c->part, c->parts, senders - is_sender, c->received);
+    return tatp_record_exchange(c->comm, c->part, c->parts, senders - is_sender, c->received);
 }
 
-/* The lists of one call among what was received; at[s] stands behind the pieces of sender s that
- * were taken. Pieces of a sender are in the order of calls. */
+/* The lists of one call among what was received. Pieces of a sender are in the order of calls;
+ * those of sender s up to element at[s] have been read. */
 typedef struct owned_call {
     access_list *list;
     size_t *rank, *at, count;
 } owned_call;
 
-static int take_lists(const collection *c, size_t k, owned_call *o)
+static int read_lists(const collection *c, size_t k, owned_call *o)
 {
     int rc = 0;
     for (size_t s = 0; s < c->senders && rc == 0; s++) {
-        const tatp_words *from = &c->received[s];
+        const tatp_message *from = &c->received[s];
         size_t call;
         if (o->at[s] >= from->count || from->word[o->at[s]] != (int64_t)k)
             continue;
@@ -127,12 +134,12 @@ static int take_lists(const collection *c, size_t k, owned_call *o)
     return rc;
 }
 
-static int tell_neighbours(collection *c, size_t k, owned_call *o)
+static int report_neighbours(collection *c, size_t k, owned_call *o)
 {
-    int rc = take_lists(c, k, o);
+    int rc = read_lists(c, k, o);
     if (rc == 0 && o->count > 0)
-        rc = record_describe_neighbours(o->list, o->rank, o->count, (size_t)c->pass.fh->f_size,
-                                        mca_fcoll_tatp_component.record_weight, &c->told);
+        rc = record_describe_neighbours(o->list, o->rank, o->count, (size_t)tatp_comm_size(c->comm),
+                                        c->record->options.weight, &c->report);
     for (size_t i = 0; i < o->count; i++)
         access_release(&o->list[i]);
     memset(o->list, 0, (o->count + 1) * sizeof *o->list);
@@ -140,166 +147,183 @@ static int tell_neighbours(collection *c, size_t k, owned_call *o)
     return rc;
 }
 
-/* ---- all ranks: what they say to rank 0 ---- */
+/* ---- all ranks: their reports to rank 0 ---- */
 
-static int tell_call(collection *c, size_t k, owned_call *o)
+static int report_call(collection *c, size_t k, owned_call *o)
 {
-    const tatp_noted *call = c->call[k];
-    int64_t head[TOLD_WORDS] = {c->pass.fh->f_rank, (int64_t)k, 0, 0};
-    size_t begin = c->told.count;
-    int rc = record_add_words(&c->told, head, TOLD_WORDS);
+    const tatp_record_pending *call = c->call[k];
+    int64_t head[REPORT_HEAD] = {tatp_comm_rank(c->comm), (int64_t)k, 0, 0};
+    size_t begin = c->report.count;
+    int rc = record_add_words(&c->report, head, REPORT_HEAD);
     if (rc == 0)
-        rc = tell_neighbours(c, k, o);
-    size_t middle = c->told.count;
+        rc = report_neighbours(c, k, o);
+    size_t middle = c->report.count;
     if (rc == 0 && call->collective)
-        rc = record_describe_profile(&call->list, call->lo, c->unit[k], &c->told);
+        rc = record_describe_profile(&call->list, call->lo, c->unit[k], &c->report);
     if (rc == 0) {
-        c->told.word[begin + TOLD_NEIGHBOURS] = (int64_t)(middle - begin - TOLD_WORDS);
-        c->told.word[begin + TOLD_PROFILE] = (int64_t)(c->told.count - middle);
+        c->report.word[begin + REPORT_NEIGHBOURS] = (int64_t)(middle - begin - REPORT_HEAD);
+        c->report.word[begin + REPORT_PROFILE] = (int64_t)(c->report.count - middle);
     }
     return rc;
 }
 
-static int tell_calls(collection *c)
+static int report_calls(collection *c)
 {
     owned_call o = {calloc(c->senders + 1, sizeof *o.list), calloc(c->senders + 1, sizeof *o.rank),
                     calloc(c->senders + 1, sizeof *o.at), 0};
     int rc = NULL == o.list || NULL == o.rank || NULL == o.at ? -ENOMEM : 0;
     for (size_t k = 0; k < c->calls && rc == 0; k++)
-        rc = tell_call(c, k, &o);
+        rc = report_call(c, k, &o);
     free(o.list);
     free(o.rank);
     free(o.at);
     return tatp_from_errno(rc);
 }
 
-/* ---- rank 0: the sum ---- */
+/* ---- node leaders and rank 0: the sums of the reports ---- */
 
-static int start_sums(collection *c)
+static int begin_sums(collection *c)
 {
     int rc = 0;
     for (size_t k = 0; k < c->calls && rc == 0; k++)
-        rc = record_sums_start(&c->sums[k], (size_t)c->pass.fh->f_size, c->call[k]->lo,
+        rc = record_sums_start(&c->sums[k], (size_t)tatp_comm_size(c->comm), c->call[k]->lo,
                                c->call[k]->hi, c->unit[k], c->parts);
     return tatp_from_errno(rc);
 }
 
-/* Returns the words. */
-static size_t add_told(collection *c, const int64_t *word, int *rc)
+/* Returns the number of elements of the report. */
+static size_t add_report(collection *c, const int64_t *word, int *rc)
 {
-    record_sums *sums = &c->sums[word[TOLD_CALL]];
-    size_t rank = (size_t)word[TOLD_RANK], neighbours = (size_t)word[TOLD_NEIGHBOURS];
-    size_t profile = (size_t)word[TOLD_PROFILE];
+    record_sums *sums = &c->sums[word[REPORT_CALL]];
+    size_t rank = (size_t)word[REPORT_RANK], neighbours = (size_t)word[REPORT_NEIGHBOURS];
+    size_t profile = (size_t)word[REPORT_PROFILE];
     if (neighbours > 0)
-        *rc = record_sums_add_neighbours(sums, tatp_owned(c->pass.fh, rank, c->parts),
-                                         word + TOLD_WORDS, neighbours);
+        *rc = record_sums_add_neighbours(sums, tatp_record_owned(c->comm, rank, c->parts),
+                                         word + REPORT_HEAD, neighbours);
     if (*rc == 0)
-        *rc = record_sums_add_profile(sums, rank, word + TOLD_WORDS + neighbours, profile);
-    return TOLD_WORDS + neighbours + profile;
+        *rc = record_sums_add_profile(sums, rank, word + REPORT_HEAD + neighbours, profile);
+    return REPORT_HEAD + neighbours + profile;
 }
 
-static int add_node(void *sum, const tatp_words *words)
+static int add_node_reports(void *sum, const tatp_message *message)
 {
     int rc = 0;
-    for (size_t at = 0; at < words->count && rc == 0;)
-        at += add_told(sum, words->word + at, &rc);
+    for (size_t at = 0; at < message->count && rc == 0;)
+        at += add_report(sum, message->word + at, &rc);
     return tatp_from_errno(rc);
 }
 
-static int add_rank(void *sum, const tatp_words *words)
+/* The leader's own report is there already. */
+static int add_rank_report(void *sum, const tatp_message *message)
 {
     collection *c = sum;
-    bool is_own = words->word == c->told.word;
-    return is_own ? OMPI_SUCCESS
-                  : tatp_from_errno(record_add_words(&c->told, words->word, words->count));
+    return message->word == c->report.word
+               ? OMPI_SUCCESS
+               : tatp_from_errno(record_add_words(&c->report, message->word, message->count));
 }
 
-static int sum_up(void *sum, tatp_words *words)
+static int hand_over_reports(void *sum, tatp_message *message)
 {
     collection *c = sum;
-    words->word = c->told.word;
-    words->count = c->told.count;
-    c->told = (record_words){0};
+    message->word = c->report.word;
+    message->count = c->report.count;
+    c->report = (record_words){0};
     return OMPI_SUCCESS;
 }
 
-/* Rows, and columns too if the matrix is square, by ranks of the communicator become rows by those
- * of the world; what is about processes of other jobs goes. */
-static int rename_ranks(ompio_file_t *fh, matrix *m, bool square)
+/* ---- rank 0: the record ---- */
+
+/* A rank of the communicator as a world rank; SIZE_MAX for a process of another job. */
+static size_t world_rank(const tatp_comm *comm, size_t rank)
 {
-    matrix_builder world = {.rows = tatp_world_size(),
-                            .cols = square ? tatp_world_size() : m->cols};
-    matrix renamed;
+    const ompi_proc_t *proc = ompi_comm_peer_lookup(tatp_comm_communicator(comm), (int)rank);
+    if (proc->super.proc_name.jobid != OMPI_PROC_MY_NAME->jobid)
+        return SIZE_MAX;
+    return (size_t)proc->super.proc_name.vpid < tatp_record_world_size()
+               ? proc->super.proc_name.vpid
+               : SIZE_MAX;
+}
+
+/* Renumbers the rows, and of a square matrix the columns as well, from ranks of the communicator to
+ * world ranks. Entries about processes of other jobs are dropped. */
+static int renumber_ranks(const tatp_comm *comm, matrix *m, bool square)
+{
+    size_t world = tatp_record_world_size();
+    matrix_builder builder = {.rows = world, .cols = square ? world : m->cols};
+    matrix renumbered;
     int rc = 0;
     for (size_t r = 0; r < m->rows; r++) {
-        size_t row = tatp_world_rank(fh, (int)r);
+        size_t row = world_rank(comm, r);
         for (size_t k = m->row_start[r]; k < m->row_start[r + 1] && row != SIZE_MAX && rc == 0;
              k++) {
-            size_t col = square ? tatp_world_rank(fh, (int)m->col[k]) : m->col[k];
-            rc = col == SIZE_MAX ? 0 : matrix_builder_add(&world, row, col, m->value[k]);
+            size_t col = square ? world_rank(comm, m->col[k]) : m->col[k];
+            rc = col == SIZE_MAX ? 0 : matrix_builder_add(&builder, row, col, m->value[k]);
         }
     }
     if (rc == 0)
-        rc = matrix_builder_finish(&world, &renamed);
-    matrix_builder_clear(&world);
+        rc = matrix_builder_finish(&builder, &renumbered);
+    matrix_builder_clear(&builder);
     if (rc != 0)
         return rc;
     matrix_release(m);
-    *m = renamed;
+    *m = renumbered;
     return 0;
 }
 
-static int finish_call(collection *c, size_t k, tatp_kind *kind)
+static int make_entry(collection *c, size_t k, tatp_record_entry *entry)
 {
-    const int64_t *sum = sums_of(c, k);
-    *kind = (tatp_kind){.pattern = {.first = c->call[k]->lo, .unit = c->unit[k]},
-                        .moved = sum[RECORD_SUM_BYTES],
-                        .missed = sum[CALL_MISSED]};
-    int rc = record_sums_finish(&c->sums[k], mca_fcoll_tatp_component.record_weight, &kind->view,
-                                &kind->bytes);
+    const int64_t *sum = sums_of_call(c, k);
+    *entry = (tatp_record_entry){.pattern = {.first = c->call[k]->lo, .unit = c->unit[k]},
+                                 .moved = sum[RECORD_SUM_BYTES],
+                                 .missed = sum[CALL_MISSED]};
+    int rc =
+        record_sums_finish(&c->sums[k], c->record->options.weight, &entry->view, &entry->bytes);
     if (rc == 0)
-        rc = rename_ranks(c->pass.fh, &kind->view, true);
-    if (rc == 0 && kind->bytes.rows > 0)
-        rc = rename_ranks(c->pass.fh, &kind->bytes, false);
+        rc = renumber_ranks(c->comm, &entry->view, true);
+    if (rc == 0 && entry->bytes.rows > 0)
+        rc = renumber_ranks(c->comm, &entry->bytes, false);
     return rc;
 }
 
-static int keep_call(collection *c, size_t k)
+static int append_entry(collection *c, size_t k)
 {
-    tatp_recording *recording = c->recording;
-    tatp_kind kind;
-    int rc = finish_call(c, k, &kind);
+    tatp_record *record = c->record;
+    tatp_record_entry entry;
+    int rc = make_entry(c, k, &entry);
     if (rc == 0) {
-        tatp_record_keep(recording->file, &kind, c->call[k]->times, !recording->counted);
-        recording->counted = true;
+        tatp_record_append(&record->options, record->file, &entry, c->call[k]->times,
+                           !record->counted);
+        record->counted = true;
     }
     if (rc == 0 && c->call[k]->collective) {
-        tatp_kind_release(&recording->kind);
-        recording->kind = kind;
+        tatp_record_entry_release(&record->entry);
+        record->entry = entry;
     } else {
-        tatp_kind_release(&kind);
+        tatp_record_entry_release(&entry);
     }
     return tatp_from_errno(rc);
 }
 
-/* ---- the whole ---- */
+/* ---- all steps ---- */
 
-static int gather(collection *c, int rc)
+/* rc: this rank's status so far. */
+static int gather_reports(collection *c, int rc)
 {
-    static const tatp_by_node way = {TATP_TAG_ROWS, TATP_TAG_NODE_ROWS, add_rank, sum_up, add_node};
-    bool root = c->pass.fh->f_rank == 0;
-    if (OMPI_SUCCESS == rc && root)
-        rc = start_sums(c);
+    static const tatp_node_gather gather = {TATP_TAG_ROWS, TATP_TAG_NODE_ROWS, add_rank_report,
+                                            hand_over_reports, add_node_reports};
+    int rank = tatp_comm_rank(c->comm);
+    if (OMPI_SUCCESS == rc && rank == 0)
+        rc = begin_sums(c);
     if (OMPI_SUCCESS == rc)
-        rc = tell_calls(c);
-    tatp_words own = {c->pass.fh->f_rank, c->told.word, c->told.count};
-    rc = tatp_gather_by_node(&c->pass, &way, c, &own, rc);
-    for (size_t k = 0; k < c->calls && OMPI_SUCCESS == rc && root; k++)
-        rc = keep_call(c, k);
+        rc = report_calls(c);
+    tatp_message own = {rank, c->report.word, c->report.count};
+    rc = tatp_gather_by_node(c->comm, &gather, c, &own, rc);
+    for (size_t k = 0; k < c->calls && OMPI_SUCCESS == rc && rank == 0; k++)
+        rc = append_entry(c, k);
     return rc;
 }
 
-static void release(collection *c)
+static void release_collection(collection *c)
 {
     for (size_t j = 0; j < c->parts && NULL != c->part; j++)
         free(c->part[j].word);
@@ -307,77 +331,76 @@ static void release(collection *c)
     for (size_t s = 0; s < c->senders; s++)
         free(c->received[s].word);
     free(c->received);
-    free(c->told.word);
+    free(c->report.word);
     for (size_t k = 0; k < c->calls; k++)
         record_sums_release(&c->sums[k]);
 }
 
-/* *others: bytes that are not collective; becomes those of all ranks. */
-static int collect(collection *c, int64_t *others)
+/* *individual: this rank's bytes that are not collective; becomes those of all ranks. */
+static int collect_calls(collection *c, int64_t *individual)
 {
-    c->parts = count_parts(&c->pass);
-    int rc = add_up(c, describe_calls(c), *others);
+    c->parts = count_parts(c);
+    int rc = reduce_sums(c, describe_calls(c), *individual);
     for (size_t k = 0; k < c->calls; k++)
         c->unit[k] = c->call[k]->collective
-                         ? record_choose_unit(c->call[k]->lo, c->call[k]->hi, sums_of(c, k))
+                         ? record_choose_unit(c->call[k]->lo, c->call[k]->hi, sums_of_call(c, k))
                          : 0;
-    *others = OMPI_SUCCESS == rc ? c->sum[SUM_OTHERS] : 0;
+    *individual = OMPI_SUCCESS == rc ? c->sum[SUM_INDIVIDUAL] : 0;
     if (OMPI_SUCCESS == rc && c->calls > 0)
-        rc = gather(c, exchange(c));
-    release(c);
+        rc = gather_reports(c, exchange_parts(c));
+    release_collection(c);
     return rc;
 }
 
-static void choose(tatp_recording *recording, ompio_file_t *fh, bool collective, collection *c)
+static void select_calls(tatp_record *record, bool collective, collection *c)
 {
     memset(c, 0, sizeof *c);
-    c->pass.fh = fh;
-    c->pass.module = recording->module;
-    c->recording = recording;
-    for (size_t k = 0; k < recording->count; k++) {
-        const tatp_noted *noted = &recording->noted[k];
-        if (noted->collective == collective && (collective || noted->hi > 0))
-            c->call[c->calls++] = noted;
+    c->record = record;
+    c->comm = record->options.comm;
+    for (size_t k = 0; k < record->count; k++) {
+        const tatp_record_pending *pending = &record->pending[k];
+        if (pending->collective == collective && (collective || pending->hi > 0))
+            c->call[c->calls++] = pending;
     }
 }
 
-/* The ranges of what is not collective; hi is 0 where there is nothing. */
-static int agree_ranges(ompio_file_t *fh, tatp_recording *recording)
+/* The ranges of accesses that are not collective; hi is 0 where no rank has any. Collective. */
+static int agree_ranges(tatp_record *record)
 {
-    int64_t value[2 * TATP_MOST_NOTED] = {0};
-    for (size_t k = 0; k < recording->count; k++) {
-        const access_list *list = &recording->noted[k].list;
-        value[2 * k] = list->count > 0 ? -access_lower(list) : -ACCESS_END;
+    int64_t value[2 * TATP_RECORD_MAX_PENDING] = {0};
+    for (size_t k = 0; k < record->count; k++) {
+        const access_list *list = &record->pending[k].list;
+        value[2 * k] = -access_lower(list);
         value[2 * k + 1] = access_upper(list);
     }
-    int rc = tatp_agree_max(fh, value, (int)(2 * recording->count));
-    for (size_t k = 0; k < recording->count; k++) {
-        tatp_noted *noted = &recording->noted[k];
-        if (!noted->collective) {
-            noted->lo = -value[2 * k];
-            noted->hi = value[2 * k + 1];
+    int rc = tatp_agree_max(record->options.comm, value, (int)(2 * record->count));
+    for (size_t k = 0; k < record->count; k++) {
+        tatp_record_pending *pending = &record->pending[k];
+        if (!pending->collective) {
+            pending->lo = -value[2 * k];
+            pending->hi = value[2 * k + 1];
         }
     }
     return rc;
 }
 
-int tatp_collect(ompio_file_t *fh, tatp_recording *recording)
+int tatp_record_collect(tatp_record *record)
 {
     collection c;
-    int64_t others = 0;
-    for (size_t k = 0; k < recording->count; k++)
-        others += recording->noted[k].collective ? 0 : recording->noted[k].list.bytes;
-    if (recording->count == 0)
+    int64_t individual = 0;
+    for (size_t k = 0; k < record->count; k++)
+        individual += record->pending[k].collective ? 0 : record->pending[k].list.bytes;
+    if (record->count == 0)
         return OMPI_SUCCESS;
-    choose(recording, fh, true, &c);
+    select_calls(record, true, &c);
     if (c.calls > 0)
-        tatp_kind_release(&recording->kind);
-    int rc = collect(&c, &others);
-    if (others > 0) {
-        int first = OMPI_SUCCESS != rc ? rc : agree_ranges(fh, recording);
-        choose(recording, fh, false, &c);
-        others = 0;
-        rc = collect(&c, &others);
+        tatp_record_entry_release(&record->entry);
+    int rc = collect_calls(&c, &individual);
+    if (individual > 0) {
+        int first = OMPI_SUCCESS != rc ? rc : agree_ranges(record);
+        select_calls(record, false, &c);
+        individual = 0;
+        rc = collect_calls(&c, &individual);
         rc = OMPI_SUCCESS != first ? first : rc;
     }
     return rc;

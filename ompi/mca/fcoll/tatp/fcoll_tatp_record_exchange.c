@@ -1,51 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ranks access, on its way to those that count neighbours in a part of the file. */
-#include "fcoll_tatp_record.h"
+/* What each rank accesses, sent to the ranks that own the parts of the range. */
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_record_internal.h"
 
 #include <stdlib.h>
 
-#include "ompi/mca/pml/pml.h"
-#include "ompi/request/request.h"
-
-int tatp_owner(const ompio_file_t *fh, size_t part, size_t parts)
+int tatp_record_owner(const tatp_comm *comm, size_t part, size_t parts)
 {
-    return (int)(part * (size_t)fh->f_size / parts);
+    return (int)(part * (size_t)tatp_comm_size(comm) / parts);
 }
 
-size_t tatp_owned(const ompio_file_t *fh, size_t rank, size_t parts)
+size_t tatp_record_owned(const tatp_comm *comm, size_t rank, size_t parts)
 {
-    size_t ranks = (size_t)fh->f_size, part = (rank * parts + ranks - 1) / ranks;
-    return part < parts && tatp_owner(fh, part, parts) == (int)rank ? part : SIZE_MAX;
+    size_t ranks = (size_t)tatp_comm_size(comm), part = (rank * parts + ranks - 1) / ranks;
+    return part < parts && tatp_record_owner(comm, part, parts) == (int)rank ? part : SIZE_MAX;
 }
 
-/* Sends under way. */
-typedef struct outgoing {
-    ompi_request_t **request;
-    size_t count;
-} outgoing;
-
-static int start_sends(tatp_pass *pass, const record_words *part, size_t parts, outgoing *out)
+/* request: NULL if there is no memory for it. *sends: those that were started. */
+static int send_parts(tatp_comm *comm, const record_words *part, size_t parts,
+                      ompi_request_t **request, size_t *sends)
 {
     int first = OMPI_SUCCESS;
+    *sends = 0;
     for (size_t j = 0; j < parts; j++) {
-        int owner = tatp_owner(pass->fh, j, parts), rc;
-        if (part[j].count == 0 || owner == pass->fh->f_rank)
+        int owner = tatp_record_owner(comm, j, parts), rc;
+        if (part[j].count == 0 || owner == tatp_comm_rank(comm))
             continue;
-        rc = NULL == out->request
-                 ? tatp_send_nothing(pass, owner, TATP_TAG_RECORD)
-                 : MCA_PML_CALL(isend(part[j].word, part[j].count, MPI_INT64_T, owner,
-                                      TATP_TAG_RECORD, MCA_PML_BASE_SEND_STANDARD, pass->fh->f_comm,
-                                      &out->request[out->count++]));
+        rc = NULL == request ? tatp_message_send_empty(comm, owner, TATP_TAG_RECORD)
+                             : tatp_message_isend(comm, part[j].word, part[j].count, owner,
+                                                  TATP_TAG_RECORD, &request[*sends]);
+        *sends += NULL != request && OMPI_SUCCESS == rc;
         if (OMPI_SUCCESS == first)
             first = rc;
     }
     return first;
 }
 
-/* The next place for what is received; NULL: there is no memory for any. */
-static int take_part(void *to, tatp_words *message)
+/* context: the next place of `received`, or NULL. */
+static int take_part(void *context, tatp_message *message)
 {
-    tatp_words **place = to;
+    tatp_message **place = context;
     if (NULL == *place)
         return OMPI_ERR_OUT_OF_RESOURCE;
     *(*place)++ = *message;
@@ -53,13 +46,14 @@ static int take_part(void *to, tatp_words *message)
     return OMPI_SUCCESS;
 }
 
-int tatp_exchange_parts(tatp_pass *pass, const record_words *part, size_t parts, size_t senders,
-                        tatp_words *received)
+int tatp_record_exchange(tatp_comm *comm, const record_words *part, size_t parts, size_t senders,
+                         tatp_message *received)
 {
-    const tatp_arrivals arrivals = {TATP_TAG_RECORD, take_part, &received};
-    outgoing out = {calloc(parts + 1, sizeof *out.request), 0};
-    int rc = start_sends(pass, part, parts, &out);
-    rc = tatp_finish_exchange(pass, &arrivals, senders, out.request, out.count, rc);
-    free(out.request);
+    const tatp_arrivals arrivals = {TATP_TAG_RECORD, senders, take_part, &received};
+    ompi_request_t **request = calloc(parts + 1, sizeof *request);
+    size_t sends;
+    int rc = send_parts(comm, part, parts, request, &sends);
+    rc = tatp_message_complete(comm, &arrivals, request, sends, rc);
+    free(request);
     return rc;
 }

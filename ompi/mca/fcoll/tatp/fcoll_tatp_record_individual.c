@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The recorder's eye on accesses that are not collective. OMPIO carries them out without any fcoll
- * component: it cuts them into pieces of the file and hands these to the file-byte-transfer layer
- * (fbtl). While a file is recorded, a module that notes the pieces stands before that layer's in
- * the file's handle. */
-#include "fcoll_tatp_record.h"
+/* Accesses that are not collective. OMPIO carries them out without any fcoll component: it cuts
+ * them into contiguous pieces of the file and passes these to the file-byte-transfer layer (fbtl).
+ * While a file is recorded its handle points to a copy of that layer's module, the interposer,
+ * which notes the pieces first. */
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_record_internal.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -11,18 +11,19 @@
 
 #include "access/merge.h"
 
-/* Runs of accesses that are remembered: from the first number on they are put in order, so that
- * repetitions go; what then is beyond the second is not recorded. */
-enum { FOLD_RUNS = 1 << 16, MOST_RUNS = 1 << 20 };
+/* Runs of the list: from the first number on it is put in order, which removes repetitions; what
+ * exceeds the second number then is not recorded. */
+#define MIN_ORDERED_RUNS ((size_t)1 << 16)
+#define MAX_RUNS ((size_t)1 << 20)
 
-/* The watch of a handle that has one. */
-static tatp_recording *recording_of(const ompio_file_t *fh)
+/* Of a handle that points to an interposer. */
+static tatp_record_individual *individual_of(const ompio_file_t *fh)
 {
-    return (tatp_recording *)((char *)fh->f_fbtl - offsetof(tatp_recording, watch));
+    return (tatp_record_individual *)((char *)fh->f_fbtl -
+                                      offsetof(tatp_record_individual, interposer));
 }
 
-/* The bytes of any list as an ordered one. */
-static int put_in_order(const access_list *list, access_list *ordered)
+static int order_list(const access_list *list, access_list *ordered)
 {
     access_list *layer;
     size_t layers;
@@ -40,118 +41,107 @@ static int put_in_order(const access_list *list, access_list *ordered)
     return rc;
 }
 
-static void fold(tatp_recording *recording)
+/* Puts the list in order if it became much longer since the last time. Returns whether there is
+ * room for one more run. */
+static bool reserve_run(tatp_record_individual *individual)
 {
-    access_list ordered = {0};
-    if (put_in_order(&recording->individual, &ordered) == 0) {
-        access_release(&recording->individual);
-        recording->individual = ordered;
-    } else {
-        access_release(&ordered);
+    size_t runs = individual->list.count;
+    if (runs >= MIN_ORDERED_RUNS && runs / 2 >= individual->ordered) {
+        access_list ordered = {0};
+        if (order_list(&individual->list, &ordered) == 0) {
+            access_release(&individual->list);
+            individual->list = ordered;
+        } else {
+            access_release(&ordered);
+        }
+        individual->ordered = individual->list.count;
     }
-    recording->folded = recording->individual.count;
+    return individual->list.count < MAX_RUNS;
 }
 
-/* Makes room now and then; false: there is none. */
-static bool has_room(tatp_recording *recording)
+static void note_pieces(const ompio_file_t *fh)
 {
-    size_t runs = recording->individual.count;
-    if (runs < FOLD_RUNS || runs / 2 < recording->folded)
-        return runs < MOST_RUNS;
-    fold(recording);
-    return recording->individual.count < MOST_RUNS;
-}
-
-static void note(const ompio_file_t *fh)
-{
-    tatp_recording *recording = recording_of(fh);
+    tatp_record_individual *individual = individual_of(fh);
     for (int i = 0; i < fh->f_num_of_io_entries; i++) {
         const mca_common_ompio_io_array_t *piece = &fh->f_io_array[i];
-        int64_t length = (int64_t)piece->length, stream = recording->individual.bytes;
-        if (!has_room(recording) ||
-            access_append(&recording->individual, (int64_t)(intptr_t)piece->offset, length,
-                          stream) != 0)
-            recording->missed += length;
+        int64_t length = (int64_t)piece->length, stream = individual->list.bytes;
+        if (!reserve_run(individual) ||
+            access_append(&individual->list, (int64_t)(intptr_t)piece->offset, length, stream) != 0)
+            individual->missed += length;
     }
 }
 
-static ssize_t watched_preadv(ompio_file_t *fh)
+static ssize_t interposed_preadv(ompio_file_t *fh)
 {
-    note(fh);
-    return recording_of(fh)->fbtl->fbtl_preadv(fh);
+    note_pieces(fh);
+    return individual_of(fh)->fbtl->fbtl_preadv(fh);
 }
 
-static ssize_t watched_pwritev(ompio_file_t *fh)
+static ssize_t interposed_pwritev(ompio_file_t *fh)
 {
-    note(fh);
-    return recording_of(fh)->fbtl->fbtl_pwritev(fh);
+    note_pieces(fh);
+    return individual_of(fh)->fbtl->fbtl_pwritev(fh);
 }
 
-static ssize_t watched_ipreadv(ompio_file_t *fh, ompi_request_t *request)
+static ssize_t interposed_ipreadv(ompio_file_t *fh, ompi_request_t *request)
 {
-    note(fh);
-    return recording_of(fh)->fbtl->fbtl_ipreadv(fh, request);
+    note_pieces(fh);
+    return individual_of(fh)->fbtl->fbtl_ipreadv(fh, request);
 }
 
-static ssize_t watched_ipwritev(ompio_file_t *fh, ompi_request_t *request)
+static ssize_t interposed_ipwritev(ompio_file_t *fh, ompi_request_t *request)
 {
-    note(fh);
-    return recording_of(fh)->fbtl->fbtl_ipwritev(fh, request);
+    note_pieces(fh);
+    return individual_of(fh)->fbtl->fbtl_ipwritev(fh, request);
 }
 
-/* The file is being closed, whatever component serves its collective calls by now. */
-static int watched_finalize(ompio_file_t *fh)
+/* OMPIO closes the file, whatever component handles its collective calls by now. */
+static int interposed_finalize(ompio_file_t *fh)
 {
-    tatp_recording *recording = recording_of(fh);
-    mca_fbtl_base_module_t *fbtl = recording->fbtl;
-    tatp_operations_finish(recording->module);
-    tatp_record_end(fh, recording->module);
+    tatp_record_individual *individual = individual_of(fh);
+    mca_fbtl_base_module_t *fbtl = individual->fbtl;
+    individual->closing(individual->context);
     return NULL != fbtl->fbtl_module_finalize ? fbtl->fbtl_module_finalize(fh) : OMPI_SUCCESS;
 }
 
-void tatp_watch(ompio_file_t *fh, tatp_recording *recording)
+void tatp_record_interpose(tatp_record_individual *individual, ompio_file_t *fh)
 {
-    mca_fbtl_base_module_t *fbtl = fh->f_fbtl, *watch = &recording->watch;
-    recording->fbtl = fbtl;
-    *watch = *fbtl;
-    watch->fbtl_module_finalize = watched_finalize;
+    mca_fbtl_base_module_t *fbtl = fh->f_fbtl, *interposer = &individual->interposer;
+    individual->fh = fh;
+    individual->fbtl = fbtl;
+    *interposer = *fbtl;
+    interposer->fbtl_module_finalize = interposed_finalize;
     if (NULL != fbtl->fbtl_preadv)
-        watch->fbtl_preadv = watched_preadv;
+        interposer->fbtl_preadv = interposed_preadv;
     if (NULL != fbtl->fbtl_pwritev)
-        watch->fbtl_pwritev = watched_pwritev;
+        interposer->fbtl_pwritev = interposed_pwritev;
     if (NULL != fbtl->fbtl_ipreadv)
-        watch->fbtl_ipreadv = watched_ipreadv;
+        interposer->fbtl_ipreadv = interposed_ipreadv;
     if (NULL != fbtl->fbtl_ipwritev)
-        watch->fbtl_ipwritev = watched_ipwritev;
-    fh->f_fbtl = watch;
+        interposer->fbtl_ipwritev = interposed_ipwritev;
+    fh->f_fbtl = interposer;
 }
 
-bool tatp_watches(const ompio_file_t *fh, const tatp_recording *recording)
+void tatp_record_remove_interposer(tatp_record_individual *individual)
 {
-    return fh->f_fbtl == &recording->watch;
+    individual->fh->f_fbtl = individual->fbtl;
+    individual->fh = NULL;
+    access_clear(&individual->list);
 }
 
-void tatp_unwatch(ompio_file_t *fh, tatp_recording *recording)
-{
-    fh->f_fbtl = recording->fbtl;
-}
-
-const struct mca_fbtl_base_module_1_0_0_t *tatp_fbtl(const ompio_file_t *fh)
-{
-    return fh->f_fbtl->fbtl_module_finalize == watched_finalize ? recording_of(fh)->fbtl
-                                                                : fh->f_fbtl;
-}
-
-int tatp_take_individual(tatp_recording *recording, access_list *list)
+int tatp_record_acquire_individual(tatp_record_individual *individual, access_list *list,
+                                   int64_t *missed)
 {
     int rc = 0;
-    if (!access_is_ordered(&recording->individual)) {
-        rc = put_in_order(&recording->individual, list);
-        access_release(&recording->individual);
+    if (access_is_ordered(&individual->list)) {
+        *list = individual->list;
+        individual->list = (access_list){0};
     } else {
-        *list = recording->individual;
-        recording->individual = (access_list){0};
+        rc = order_list(&individual->list, list);
+        access_release(&individual->list);
     }
-    recording->folded = 0;
+    *missed = individual->missed;
+    individual->missed = 0;
+    individual->ordered = 0;
     return rc;
 }

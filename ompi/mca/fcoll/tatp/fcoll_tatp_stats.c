@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A line of statistics for each collective call: a JSON object, appended to a file by rank 0. */
-#include "fcoll_tatp.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_stats_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,177 +8,200 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of the keys in fcoll_tatp(7): changes when one of them changes its meaning. */
-#define FORMAT 1
-/* So many lines of a process have a plan, and so many a time line, no more than MOST_CALLS by one
- * plan: the file stays small however many calls there are. */
-#define MOST_PLANS 64
-#define MOST_TIMELINES 64
-#define MOST_CALLS 8
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
 
-bool tatp_stats_wanted(void)
+/* Version of the keys in fcoll_tatp(7): changes when one of them changes its meaning. */
+#define FORMAT 1
+/* Lines of a process with a plan, with a time line, and of one plan with a time line, at most: the
+ * file stays small however many calls there are. */
+#define MAX_PLANS 64
+#define MAX_TIMELINES 64
+#define MAX_TIMELINES_OF_PLAN 8
+
+/* What each rank reports to rank 0; times in nanoseconds. */
+enum { ST1, ST2, ST3, ST4, ST5, BYTES, MESSAGES, METADATA, FIELDS };
+
+struct tatp_stats {
+    tatp_timeline timeline;
+    exchange_probe probe; /* notes into it */
+    int64_t *fields;      /* rank 0: FIELDS of each rank */
+};
+
+static _Atomic int plans_written;
+
+tatp_stats *tatp_stats_new(void)
 {
-    const char *path = mca_fcoll_tatp_component.stats_file;
+    tatp_stats *stats = calloc(1, sizeof *stats);
+    if (NULL != stats)
+        stats->probe = (exchange_probe){&stats->timeline, tatp_timeline_note};
+    return stats;
+}
+
+void tatp_stats_free(tatp_stats *stats)
+{
+    if (NULL == stats)
+        return;
+    free(stats->fields);
+    free(stats);
+}
+
+int tatp_stats_prepare(tatp_stats *stats, int rank, int ranks)
+{
+    if (rank != 0 || NULL != stats->fields)
+        return OMPI_SUCCESS;
+    stats->fields = calloc((size_t)ranks, FIELDS * sizeof *stats->fields);
+    return NULL == stats->fields ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+}
+
+bool tatp_stats_enabled(const char *path)
+{
     return NULL != path && path[0] != '\0';
 }
 
-/* Standard error is for people. */
-static bool wants_details(void)
+/* Plans and time lines are not for people. */
+static bool has_details(const char *path)
 {
-    return tatp_stats_wanted() && strcmp(mca_fcoll_tatp_component.stats_file, "-") != 0;
+    return tatp_stats_enabled(path) && strcmp(path, "-") != 0;
 }
 
-static _Atomic int plans; /* that are written */
-
-void tatp_stats_keep(tatp_schedule *schedule, tatp_rows *rows)
+bool tatp_stats_wants_plan(const char *path)
 {
-    if (!wants_details() || plans >= MOST_PLANS)
-        return;
-    matrix_release(&schedule->even_requests);
-    matrix_release(&schedule->blocks);
-    schedule->even_requests = schedule->requests;
-    schedule->requests = rows->requests;
-    schedule->blocks = rows->blocks;
-    rows->requests = rows->blocks = (matrix){0};
+    return has_details(path) && plans_written < MAX_PLANS;
 }
 
-/* ---- text ---- */
-
-void tatp_put_text(FILE *out, const char *text)
+const exchange_probe *tatp_stats_probe(tatp_stats *stats, const char *path, int64_t num_cycles)
 {
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(out, "\\u%04x", c);
-        else
-            fputc(c, out);
-    }
+    if (!has_details(path))
+        return NULL;
+    tatp_timeline_reset(&stats->timeline, num_cycles);
+    return &stats->probe;
 }
 
-/* There may be a hundred thousand of them in a line: printf takes three times as long. */
-void tatp_put_number(FILE *out, int64_t value)
+/* ---- all ranks: the fields ---- */
+
+static int64_t nanoseconds(double seconds)
 {
-    char text[24], *first = text + sizeof text;
-    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
-    do {
-        *--first = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest > 0);
-    if (value < 0)
-        *--first = '-';
-    fwrite(first, 1, (size_t)(text + sizeof text - first), out);
+    return (int64_t)(seconds * 1e9);
 }
 
-void tatp_put_sizes(FILE *out, const size_t *value, size_t count)
+static int gather_fields(tatp_stats *stats, tatp_comm *comm, const tatp_stats_access *access)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0)
-            fputc(',', out);
-        tatp_put_number(out, (int64_t)value[i]);
-    }
+    const tatp_times *t = &access->time;
+    const int64_t field[FIELDS] = {
+        nanoseconds(t->st1), nanoseconds(t->st2), nanoseconds(t->st3), nanoseconds(t->st4),
+        nanoseconds(t->st5), access->moved,       access->messages,    access->metadata,
+    };
+    return tatp_gather(comm, field, FIELDS, stats->fields);
 }
 
-/* ---- the line ---- */
+/* ---- rank 0: the summary ---- */
 
-/* Over all ranks. */
 typedef struct summary {
-    tatp_times time; /* the slowest rank's of each stage, but the last comer's st1 */
-    double waited;   /* how long the first comer waited for the last */
-    bool timeline;   /* aggregators tell theirs */
-    int64_t bytes, messages, metadata; /* sums */
+    tatp_times time; /* of the slowest rank in each stage; st1 of the last rank to make the call */
+    double waited;   /* of the first rank to make the call for the last one */
+    int64_t bytes, messages, metadata; /* sums over all ranks */
 } summary;
 
-static const char *kind_of_domains(const tatp_schedule *schedule)
+static int64_t larger(int64_t a, int64_t b)
 {
-    if (schedule->fitted)
-        return tatp_domains_names[TATP_DOMAINS_FITTED].name;
-    return tatp_domains_names[schedule->domains.stripe > 0 ? TATP_DOMAINS_STRIPE
-                                                           : TATP_DOMAINS_EVEN]
-        .name;
+    return a > b ? a : b;
 }
 
-static void put_summary(FILE *out, const tatp_pass *pass, const summary *all)
+/* Ranks that make the call early wait in its first reduction, which is the program's time. The last
+ * one does not wait: its st1 is the call's. */
+static summary summarize(const int64_t *field, int ranks)
 {
-    const tatp_times *t = &all->time;
-    double seconds = t->st1 + t->st2 + t->st3 + t->st4 + t->st5;
-    fprintf(out, "{\"op\": \"%s\", \"file\": \"", pass->write ? "write" : "read");
-    tatp_put_text(out, pass->fh->f_filename);
-    fprintf(out,
-            "\", \"ranks\": %d, \"nodes\": %zu, \"aggregators\": %zu, \"domains\": \"%s\", "
-            "\"unit\": %lld, \"cycles\": %lld, "
-            "\"bytes\": %lld, \"messages\": %lld, \"metadata_bytes\": %lld, \"seconds\": %.6f, "
-            "\"waited\": %.6f, \"st1\": %.6f, \"st2\": %.6f, \"st3\": %.6f, "
-            "\"st4\": %.6f, \"st5\": %.6f, \"strategy\": \"%s\", \"hop_bytes\": %.15g, "
-            "\"hop_bytes_otp\": %.15g, \"crossing_bytes\": %lld",
-            pass->fh->f_size, pass->module->where.nodes, pass->schedule->domains.count,
-            kind_of_domains(pass->schedule),
-            (long long)(pass->schedule->fitted ? pass->schedule->units.unit
-                                               : pass->schedule->domains.stripe),
-            (long long)tatp_window_count(pass->schedule), (long long)all->bytes,
-            (long long)all->messages, (long long)all->metadata, seconds, all->waited, t->st1,
-            t->st2, t->st3, t->st4, t->st5, pass->module->settings.strategy->name,
-            pass->schedule->decision.hop_bytes, pass->schedule->decision.hop_bytes_otp,
-            (long long)pass->schedule->decision.crossing_bytes);
+    int64_t least = INT64_MAX, stage[BYTES] = {0};
+    summary all = {.bytes = 0};
+    for (int r = 0; r < ranks; r++, field += FIELDS) {
+        for (int i = 0; i < BYTES; i++)
+            stage[i] = larger(stage[i], field[i]);
+        least = field[ST1] < least ? field[ST1] : least;
+        all.bytes += field[BYTES];
+        all.messages += field[MESSAGES];
+        all.metadata += field[METADATA];
+    }
+    all.time =
+        (tatp_times){1e-9 * (double)least, 1e-9 * (double)stage[ST2], 1e-9 * (double)stage[ST3],
+                     1e-9 * (double)stage[ST4], 1e-9 * (double)stage[ST5]};
+    all.waited = 1e-9 * (double)(stage[ST1] - least);
+    return all;
 }
 
-static double seconds_since_epoch(void)
+/* ---- rank 0: the line ---- */
+
+static void put_access(json_writer *w, const tatp_stats_access *access,
+                       const tatp_plan_costs *costs, int ranks)
 {
+    static const char *const domains[] = {[TATP_DOMAINS_AUTO] = "auto",
+                                          [TATP_DOMAINS_EVEN] = "even",
+                                          [TATP_DOMAINS_STRIPE] = "stripe",
+                                          [TATP_DOMAINS_FITTED] = "fitted"};
+    const tatp_plan_view view = tatp_plan_get(access->plan);
+    json_put_string(w, "op", access->write ? "write" : "read");
+    json_put_string(w, "file", access->file);
+    json_put_int64(w, "ranks", ranks);
+    json_put_size(w, "nodes", tatp_nodes_count(access->nodes));
+    json_put_size(w, "aggregators", view.domains->count);
+    json_put_string(w, "domains", domains[costs->domains]);
+    json_put_int64(w, "unit", costs->unit);
+    json_put_int64(w, "cycles", view.num_cycles);
+}
+
+static void put_summary(json_writer *w, const int64_t *fields, int ranks)
+{
+    const summary all = summarize(fields, ranks);
+    const tatp_times *t = &all.time;
+    json_put_int64(w, "bytes", all.bytes);
+    json_put_int64(w, "messages", all.messages);
+    json_put_int64(w, "metadata_bytes", all.metadata);
+    json_put_formatted(w, "seconds", "%.6f", t->st1 + t->st2 + t->st3 + t->st4 + t->st5);
+    json_put_formatted(w, "waited", "%.6f", all.waited);
+    json_put_formatted(w, "st1", "%.6f", t->st1);
+    json_put_formatted(w, "st2", "%.6f", t->st2);
+    json_put_formatted(w, "st3", "%.6f", t->st3);
+    json_put_formatted(w, "st4", "%.6f", t->st4);
+    json_put_formatted(w, "st5", "%.6f", t->st5);
+}
+
+static void put_costs(json_writer *w, const char *strategy, const tatp_plan_costs *costs)
+{
+    json_put_string(w, "strategy", strategy);
+    json_put_formatted(w, "hop_bytes", "%.15g", costs->hop_bytes);
+    json_put_formatted(w, "hop_bytes_otp", "%.15g", costs->hop_bytes_otp);
+    json_put_int64(w, "crossing_bytes", costs->crossing_bytes);
+}
+
+static void put_origin(json_writer *w, int64_t plan_id)
+{
+    static _Atomic int64_t lines;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    json_put_int64(w, "format", FORMAT);
+    json_put_string(w, "program", program_invocation_short_name);
+    json_put_string(w, "run", tatp_job_id());
+    json_put_int64(w, "call", ++lines);
+    json_put_formatted(w, "ended", "%.3f", (double)now.tv_sec + (double)now.tv_nsec * 1e-9);
+    json_put_int64(w, "schedule", plan_id);
 }
 
-static void put_origin(FILE *out, const tatp_pass *pass)
+static void put_line(json_writer *w, const tatp_stats_access *access, const int64_t *fields,
+                     int ranks)
 {
-    static _Atomic int64_t calls;
-    fprintf(out, ", \"format\": %d, \"program\": \"", FORMAT);
-    tatp_put_text(out, program_invocation_short_name);
-    fputs("\", \"run\": \"", out);
-    tatp_put_text(out, tatp_run_id());
-    fprintf(out, "\", \"call\": %lld, \"ended\": %.3f, \"schedule\": %lld", (long long)++calls,
-            seconds_since_epoch(), (long long)pass->schedule->id);
-}
-
-/* Takes in what aggregators have sent, also where it is not written. */
-static int put_timeline(FILE *out, const tatp_pass *pass)
-{
-    static _Atomic int timelines;
-    if (NULL == out || timelines++ >= MOST_TIMELINES)
-        return tatp_timeline_put(NULL, pass);
-    fputs(", \"timeline\": [", out);
-    int rc = tatp_timeline_put(out, pass);
-    fputc(']', out);
-    return rc;
-}
-
-static int put_line(FILE *out, const tatp_pass *pass, const summary *all)
-{
-    int rc = OMPI_SUCCESS;
-    if (NULL != out) {
-        put_summary(out, pass, all);
-        put_origin(out, pass);
+    const tatp_plan_costs costs = tatp_plan_get_costs(access->plan);
+    put_access(w, access, &costs, ranks);
+    put_summary(w, fields, ranks);
+    put_costs(w, access->settings->strategy->name, &costs);
+    put_origin(w, tatp_plan_get(access->plan).id);
+    if (NULL != costs.requests) {
+        tatp_stats_put_plan(w, "plan", access, ranks);
+        plans_written++;
     }
-    if (NULL != out && NULL != pass->schedule->requests.row_start) {
-        fputs(", \"plan\": ", out);
-        tatp_put_plan(out, pass);
-        plans++;
-    }
-    if (all->timeline)
-        rc = put_timeline(out, pass);
-    if (NULL != out)
-        fputs("}\n", out);
-    matrix_release(&pass->schedule->requests);
-    matrix_release(&pass->schedule->even_requests);
-    matrix_release(&pass->schedule->blocks);
-    return rc;
 }
 
-/* ---- the file ---- */
+/* ---- rank 0: the file ---- */
 
-/* A whole line at once, so that those of several processes do not mix. */
-static bool write_all(int fd, const char *text, size_t length)
+static bool write_whole(int fd, const char *text, size_t length)
 {
     while (length > 0) {
         ssize_t written = write(fd, text, length);
@@ -193,14 +215,15 @@ static bool write_all(int fd, const char *text, size_t length)
     return true;
 }
 
-static bool append(const char *path, const char *text, size_t length)
+/* One write for the whole line, so that lines of several processes do not mix. */
+static bool append_to_file(const char *path, const char *text, size_t length)
 {
     if (strcmp(path, "-") == 0)
-        return write_all(STDERR_FILENO, text, length);
+        return write_whole(STDERR_FILENO, text, length);
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
         return false;
-    bool written = write_all(fd, text, length);
+    bool written = write_whole(fd, text, length);
     int error = errno;
     bool closed = close(fd) == 0;
     if (!written)
@@ -208,84 +231,54 @@ static bool append(const char *path, const char *text, size_t length)
     return written && closed;
 }
 
-static int append_line(const tatp_pass *pass, const summary *all)
+/* w: NULL if the line cannot be written. The time lines of other ranks are received in any case. */
+static int put_timelines(const tatp_stats *stats, tatp_comm *comm, const tatp_stats_access *access,
+                         json_writer *w)
 {
-    static bool told; /* once a process, not at every call */
-    const char *path = mca_fcoll_tatp_component.stats_file;
+    static _Atomic int timelines;
+    bool is_written = NULL != w && timelines++ < MAX_TIMELINES;
+    return tatp_timeline_receive(&stats->timeline, comm, access->plan, is_written ? w : NULL,
+                                 "timeline");
+}
+
+static int append_line(tatp_stats *stats, tatp_comm *comm, const tatp_stats_access *access,
+                       bool timeline)
+{
+    static bool reported; /* once a process, not for every line */
+    int rc = OMPI_SUCCESS;
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    int rc = put_line(out, pass, all);
+    json_writer w = {.out = out, .layout = JSON_SPACED};
+    if (NULL != out) {
+        json_begin_object(&w, NULL);
+        put_line(&w, access, stats->fields, tatp_comm_size(comm));
+    }
+    tatp_plan_release_entries(access->plan);
+    if (timeline)
+        rc = put_timelines(stats, comm, access, NULL != out ? &w : NULL);
+    if (NULL != out) {
+        json_end_object(&w);
+        fputc('\n', out);
+    }
     bool whole = NULL != out && fclose(out) == 0;
-    if ((!whole || !append(path, text, length)) && !told) {
-        tatp_show_help("stats", path, strerror(errno));
-        told = true;
+    if ((!whole || !append_to_file(access->path, text, length)) && !reported) {
+        tatp_show_help("stats", access->path, strerror(errno));
+        reported = true;
     }
     free(text);
     return rc;
 }
 
-/* What each rank tells, times in nanoseconds. */
-enum { ST1, ST2, ST3, ST4, ST5, BYTES, MESSAGES, METADATA, WORDS };
-_Static_assert(WORDS == TATP_TOLD_WORDS, "rank 0 has room for that of each rank");
-
-static int64_t nanoseconds(double seconds)
+int tatp_stats_report(tatp_stats *stats, tatp_comm *comm, const tatp_stats_access *access)
 {
-    return (int64_t)(seconds * 1e9);
-}
-
-static void put_words(const tatp_pass *pass, int64_t *word)
-{
-    const tatp_times *t = &pass->time;
-    const int64_t all[WORDS] = {
-        nanoseconds(t->st1), nanoseconds(t->st2), nanoseconds(t->st3), nanoseconds(t->st4),
-        nanoseconds(t->st5), pass->moved,         pass->messages,      pass->metadata,
-    };
-    memcpy(word, all, sizeof all);
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* Ranks that make the call early wait in its first reduction: that is the program's time. What the
- * last one spends there is the call's. */
-static summary sum_up(const int64_t *word, int ranks)
-{
-    int64_t least = INT64_MAX, stage[BYTES] = {0};
-    summary all = {.bytes = 0};
-    for (int r = 0; r < ranks; r++, word += WORDS) {
-        for (int i = 0; i < BYTES; i++)
-            stage[i] = most(stage[i], word[i]);
-        least = tatp_least(least, word[ST1]);
-        all.bytes += word[BYTES];
-        all.messages += word[MESSAGES];
-        all.metadata += word[METADATA];
-    }
-    all.time =
-        (tatp_times){1e-9 * (double)least, 1e-9 * (double)stage[ST2], 1e-9 * (double)stage[ST3],
-                     1e-9 * (double)stage[ST4], 1e-9 * (double)stage[ST5]};
-    all.waited = 1e-9 * (double)(stage[ST1] - least);
-    return all;
-}
-
-/* The file's data are safe by now, so that a line that cannot be written is told by its message and
- * does not fail the call. */
-int tatp_stats_report(const tatp_pass *pass)
-{
-    int64_t word[WORDS];
-    if (!tatp_stats_wanted())
+    if (!tatp_stats_enabled(access->path))
         return OMPI_SUCCESS;
-    put_words(pass, word);
-    int rc = tatp_gather_equal(pass->fh, word, WORDS, MPI_INT64_T, pass->module->where.told);
-    bool timeline = wants_details() && pass->schedule->told < MOST_CALLS;
-    pass->schedule->told += timeline;
+    int rc = gather_fields(stats, comm, access);
     if (OMPI_SUCCESS != rc)
         return rc;
-    if (pass->fh->f_rank != 0)
-        return timeline ? tatp_timeline_send(pass) : OMPI_SUCCESS;
-    summary all = sum_up(pass->module->where.told, pass->fh->f_size);
-    all.timeline = timeline;
-    return append_line(pass, &all);
+    bool timeline = has_details(access->path) && access->plan_calls <= MAX_TIMELINES_OF_PLAN;
+    if (tatp_comm_rank(comm) == 0)
+        return append_line(stats, comm, access, timeline);
+    return timeline ? tatp_timeline_send(&stats->timeline, comm, access->plan) : OMPI_SUCCESS;
 }

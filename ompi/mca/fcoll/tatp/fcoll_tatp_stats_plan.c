@@ -1,65 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The plan of a schedule in the statistics: everything that it takes to make the decision again. */
-#include "fcoll_tatp.h"
+/* The plan in a line of the statistics: all that is needed to make the same decision again. */
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_stats_internal.h"
 
-/* A line has at most so many entries of C, hops and links each. */
-#define MOST_ENTRIES 131072
-/* Rows and columns of C where it has more even by node. */
-#define MOST_GROUPS 128
+/* Entries of C, hops and links that a line has at most, each. */
+#define MAX_ENTRIES 131072
+/* Rows and columns of C if it has more entries even by node. */
+#define MAX_GROUPS 128
 
-static void begin_array(FILE *out, const char *key)
+static void put_entries(json_writer *w, const char *key, const matrix *m)
 {
-    fprintf(out, ", \"%s\": [", key);
-}
-
-static void put_sizes(FILE *out, const char *key, const size_t *value, size_t count)
-{
-    begin_array(out, key);
-    tatp_put_sizes(out, value, count);
-    fputc(']', out);
-}
-
-static void put_hosts(FILE *out, const tatp_nodes *where)
-{
-    begin_array(out, "hosts");
-    for (size_t n = 0; n < where->nodes; n++) {
-        fputs(n > 0 ? ",\"" : "\"", out);
-        tatp_put_text(out, where->host[n]);
-        fputc('"', out);
-    }
-    fputc(']', out);
-}
-
-static void put_triples(FILE *out, const char *key, const matrix *m)
-{
-    begin_array(out, key);
+    json_begin_array(w, key);
     for (size_t row = 0; row < m->rows; row++) {
         for (size_t k = m->row_start[row]; k < m->row_start[row + 1]; k++) {
-            if (k > 0)
-                fputc(',', out);
-            tatp_put_number(out, (int64_t)row);
-            fputc(',', out);
-            tatp_put_number(out, (int64_t)m->col[k]);
-            fputc(',', out);
-            tatp_put_number(out, m->value[k]);
+            json_put_size(w, NULL, row);
+            json_put_size(w, NULL, m->col[k]);
+            json_put_int64(w, NULL, m->value[k]);
         }
     }
-    fputc(']', out);
+    json_end_array(w);
 }
 
-/* C with so many neighbouring nodes in a row and so many neighbouring domains in a column. */
+/* Consecutive nodes that share a row of C, and consecutive domains that share a column. */
 typedef struct grouping {
     size_t nodes, domains;
 } grouping;
 
-static int sum_groups(const matrix *requests, const tatp_nodes *where, grouping by, matrix *sums)
+static int sum_groups(const matrix *requests, const tatp_node_map *map, grouping by, matrix *sums)
 {
-    matrix_builder builder = {.rows = (where->nodes - 1) / by.nodes + 1,
+    matrix_builder builder = {.rows = (map->nodes - 1) / by.nodes + 1,
                               .cols = (requests->cols - 1) / by.domains + 1};
     int rc = 0;
     for (size_t r = 0; r < requests->rows && rc == 0; r++) {
         for (size_t k = requests->row_start[r]; k < requests->row_start[r + 1] && rc == 0; k++)
-            rc = matrix_builder_add(&builder, where->node_of_rank[r] / by.nodes,
+            rc = matrix_builder_add(&builder, map->node_of_rank[r] / by.nodes,
                                     requests->col[k] / by.domains, requests->value[k]);
     }
     if (rc == 0)
@@ -68,78 +41,79 @@ static int sum_groups(const matrix *requests, const tatp_nodes *where, grouping 
     return rc;
 }
 
-static bool fits(const matrix *m)
+static bool is_short(const matrix *m)
 {
-    return m->row_start[m->rows] <= MOST_ENTRIES;
+    return m->row_start[m->rows] <= MAX_ENTRIES;
 }
 
-/* By rank, or else by node, or else by groups. */
-static void put_requests(FILE *out, const matrix *requests, const tatp_nodes *where)
+/* By rank, or else by node, or else by groups of them; nothing if there is no memory for that. */
+static void put_requests(json_writer *w, const matrix *requests, const tatp_node_map *map)
 {
     matrix sums = {0};
     grouping by = {1, 1};
-    if (fits(requests)) {
-        fputs(", \"requests_by\": \"rank\"", out);
-        put_triples(out, "requests", requests);
+    if (is_short(requests)) {
+        json_put_string(w, "requests_by", "rank");
+        put_entries(w, "requests", requests);
         return;
     }
-    int rc = sum_groups(requests, where, by, &sums);
-    if (rc == 0 && !fits(&sums)) {
+    int rc = sum_groups(requests, map, by, &sums);
+    if (rc == 0 && !is_short(&sums)) {
         matrix_release(&sums);
-        by = (grouping){(where->nodes - 1) / MOST_GROUPS + 1,
-                        (requests->cols - 1) / MOST_GROUPS + 1};
-        rc = sum_groups(requests, where, by, &sums);
+        by = (grouping){(map->nodes - 1) / MAX_GROUPS + 1, (requests->cols - 1) / MAX_GROUPS + 1};
+        rc = sum_groups(requests, map, by, &sums);
     }
     if (rc == 0) {
-        fprintf(out,
-                ", \"requests_by\": \"node\", \"nodes_in_row\": %zu, \"domains_in_column\": %zu",
-                by.nodes, by.domains);
-        put_triples(out, "requests", &sums);
+        json_put_string(w, "requests_by", "node");
+        json_put_size(w, "nodes_in_row", by.nodes);
+        json_put_size(w, "domains_in_column", by.domains);
+        put_entries(w, "requests", &sums);
     }
     matrix_release(&sums);
 }
 
-/* With a tree its way from node to node is the number of hops. */
-static void put_distances(FILE *out, const topo *t)
+/* The path between two nodes of a tree has as many links as there are hops. */
+static void put_distances(json_writer *w, const topo *t)
 {
-    fputs(", \"distances\": {\"source\": \"", out);
-    tatp_put_text(out, t->places > 0 && NULL != t->source ? t->source
-                                                          : "two hops between any two nodes");
-    fputc('"', out);
-    if (t->tree.vertices > 0 && t->tree.vertices <= MOST_ENTRIES) {
-        put_sizes(out, "parent", t->tree.parent, t->tree.vertices);
-        put_sizes(out, "cables", t->tree.width, t->tree.vertices);
-    } else if (t->places > 0 && t->places <= MOST_ENTRIES / t->places) {
-        put_sizes(out, "place_of_node", t->place_of_node, t->nodes);
-        begin_array(out, "hops");
+    bool known = t->places > 0 && NULL != t->source;
+    json_begin_object(w, "distances");
+    json_put_string(w, "source", known ? t->source : "two hops between any two nodes");
+    if (t->tree.vertices > 0 && t->tree.vertices <= MAX_ENTRIES) {
+        json_put_sizes(w, "parent", t->tree.parent, t->tree.vertices);
+        json_put_sizes(w, "cables", t->tree.width, t->tree.vertices);
+    } else if (t->places > 0 && t->places <= MAX_ENTRIES / t->places) {
+        json_put_sizes(w, "place_of_node", t->place_of_node, t->nodes);
+        json_begin_array(w, "hops");
         for (size_t i = 0; i < t->places * t->places; i++)
-            fprintf(out, i > 0 ? ",%d" : "%d", t->between[i]);
-        fputc(']', out);
+            json_put_int64(w, NULL, t->between[i]);
+        json_end_array(w);
     }
-    fputc('}', out);
+    json_end_object(w);
 }
 
-void tatp_put_plan(FILE *out, const tatp_pass *pass)
+void tatp_stats_put_plan(json_writer *w, const char *key, const tatp_stats_access *access,
+                         int ranks)
 {
-    const tatp_nodes *where = &pass->module->where;
-    const tatp_schedule *schedule = pass->schedule;
-    size_t domains = schedule->domains.count;
-    fprintf(out, "{\"solver\": \"%s\", \"per_node\": %zu", pass->module->settings.solver->name,
-            plan_even_per_node(where->ranks_on_node, where->nodes, domains));
-    put_hosts(out, where);
-    put_sizes(out, "node_of_rank", where->node_of_rank, (size_t)pass->fh->f_size);
-    begin_array(out, "rank_of_domain");
-    for (size_t j = 0; j < domains; j++)
-        fprintf(out, j > 0 ? ",%d" : "%d", schedule->decision.aggregator[j]);
-    fputc(']', out);
-    put_requests(out, &schedule->requests, where);
-    if (NULL != schedule->blocks.row_start && fits(&schedule->blocks))
-        put_triples(out, "blocks", &schedule->blocks);
-    if (NULL != schedule->even_requests.row_start) {
-        fprintf(out, ", \"even\": {\"count\": %zu", schedule->even_requests.cols);
-        put_requests(out, &schedule->even_requests, where);
-        fputc('}', out);
+    const tatp_node_map *map = tatp_nodes_map(access->nodes);
+    const tatp_plan_view view = tatp_plan_get(access->plan);
+    const tatp_plan_costs costs = tatp_plan_get_costs(access->plan);
+    json_begin_object(w, key);
+    json_put_string(w, "solver", access->settings->solver->name);
+    json_put_size(w, "per_node", costs.per_node);
+    json_begin_array(w, "hosts");
+    for (size_t n = 0; n < map->nodes; n++)
+        json_put_string(w, NULL, map->host[n]);
+    json_end_array(w);
+    json_put_sizes(w, "node_of_rank", map->node_of_rank, (size_t)ranks);
+    json_put_ints(w, "rank_of_domain", view.aggregator, view.domains->count);
+    put_requests(w, costs.requests, map);
+    if (NULL != costs.blocks && is_short(costs.blocks))
+        put_entries(w, "blocks", costs.blocks);
+    if (NULL != costs.even_requests) {
+        json_begin_object(w, "even");
+        json_put_size(w, "count", costs.even_requests->cols);
+        put_requests(w, costs.even_requests, map);
+        json_end_object(w);
     }
-    put_distances(out, &where->topology);
-    fputc('}', out);
+    put_distances(w, &map->topology);
+    json_end_object(w);
 }

@@ -1,87 +1,92 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the bytes of a call are: in the file (the view) and in memory (the datatype), as runs. */
-#include "fcoll_tatp.h"
-
+/* What a call accesses in the file (the view) and in memory (the datatype), as lists of extents. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "opal/datatype/opal_convertor.h"
 #include "ompi/datatype/ompi_datatype.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_io.h"
+#include "opal/datatype/opal_convertor.h"
+
+#include "access/tile.h"
 
 #define RAW_PIECES 128
 
-static bool same_runs(const access_list *a, const access_list *b)
+struct tatp_view {
+    uint64_t id;
+    bool is_decoded;
+    access_list period; /* one copy of the view, offsets relative to f_offset */
+    int64_t extent;     /* from one copy to the next */
+};
+
+tatp_view *tatp_view_new(void)
 {
-    return a->count == b->count &&
-           (a->count == 0 || memcmp(a->run, b->run, a->count * sizeof *a->run) == 0);
+    return calloc(1, sizeof(tatp_view));
 }
 
-/* The view as runs, once for each MPI_File_set_view. Programs set the view that they had: that
- * is no other view. */
-static int decode_period(ompio_file_t *fh, tatp_module *module)
+void tatp_view_free(tatp_view *view)
+{
+    if (NULL == view)
+        return;
+    access_release(&view->period);
+    free(view);
+}
+
+void tatp_view_reset(tatp_view *view)
+{
+    view->is_decoded = false;
+}
+
+uint64_t tatp_view_id(const tatp_view *view)
+{
+    return view->id;
+}
+
+static bool equal_runs(const access_list *a, const access_list *b)
+{
+    return a->count == b->count &&
+           (0 == a->count || 0 == memcmp(a->run, b->run, a->count * sizeof *a->run));
+}
+
+/* Once for each MPI_File_set_view. Setting the same view again does not make another view. */
+static int decode_view(tatp_view *view, const ompio_file_t *fh)
 {
     access_list period = {0};
     int rc = 0;
-    if (module->period_known)
-        return OMPI_SUCCESS;
-    for (uint32_t i = 0; i < fh->f_iov_count && rc == 0; i++) {
+    if (view->is_decoded)
+        return 0;
+    for (uint32_t i = 0; i < fh->f_iov_count && 0 == rc; i++) {
         const struct iovec *block = &fh->f_decoded_iov[i];
         rc = access_append(&period, (int64_t)(intptr_t)block->iov_base, (int64_t)block->iov_len,
                            period.bytes);
     }
-    if (rc != 0) {
+    if (0 != rc) {
         access_release(&period);
-        return tatp_from_errno(rc);
+        return rc;
     }
-    module->view +=
-        module->extent != (int64_t)fh->f_view_extent || !same_runs(&period, &module->period);
-    access_release(&module->period);
-    module->period = period;
-    module->extent = (int64_t)fh->f_view_extent;
-    module->period_known = true;
-    return OMPI_SUCCESS;
+    view->id += view->extent != (int64_t)fh->f_view_extent || !equal_runs(&period, &view->period);
+    access_release(&view->period);
+    view->period = period;
+    view->extent = (int64_t)fh->f_view_extent;
+    view->is_decoded = true;
+    return 0;
 }
 
-/* Copies of a one-block period that follow one another are one run, however many there are. */
-static int append_copies(access_list *list, const access_list *period, int64_t base, int64_t extent,
-                         int64_t copies)
+int tatp_view_position(tatp_view *view, const ompio_file_t *fh, tatp_position *position)
 {
-    int rc = 0;
-    if (period->count == 1 && period->run[0].count == 1 && copies > 1) {
-        const access_run *block = &period->run[0];
-        access_run run = {base + block->offset, block->length, extent, copies, list->bytes};
-        return access_append_run(list, &run);
-    }
-    for (int64_t c = 0; c < copies && rc == 0; c++)
-        rc = access_append_slice(list, period, 0, period->bytes, base + c * extent);
-    return rc;
+    *position = (tatp_position){(int64_t)fh->f_offset, (int64_t)fh->f_total_bytes};
+    return tatp_from_errno(decode_view(view, fh));
 }
 
-/* Stream bytes [from, from + bytes) of the tiled view, counted from the copy at `base`. */
-static int append_tiled(access_list *list, const access_list *period, int64_t base, int64_t extent,
-                        int64_t from, int64_t bytes)
-{
-    int64_t size = period->bytes, copy = from / size, last = (from + bytes - 1) / size;
-    int64_t head = from % size, tail = (from + bytes - 1) % size + 1, end;
-    if (__builtin_mul_overflow(last, extent, &end) || __builtin_add_overflow(base, end, &end))
-        return -EINVAL;
-    if (copy == last)
-        return access_append_slice(list, period, head, tail, base + copy * extent);
-    int rc = access_append_slice(list, period, head, size, base + copy * extent);
-    if (rc == 0)
-        rc = append_copies(list, period, base + (copy + 1) * extent, extent, last - copy - 1);
-    if (rc == 0)
-        rc = access_append_slice(list, period, 0, tail, base + last * extent);
-    return rc;
-}
-
-/* OMPIO's own state of the file pointer: it stays at the end of a period that was used up, and
- * goes on to the next one only with the next byte. */
-static void advance_pointer(ompio_file_t *fh, int64_t bytes)
+/* OMPIO's state of the file pointer: it stays at the end of a period that was used up, and moves to
+ * the next one only with the next byte. */
+void tatp_view_advance(ompio_file_t *fh, int64_t bytes)
 {
     int64_t size = (int64_t)fh->f_view_size, used = (int64_t)fh->f_total_bytes + bytes;
+    if (bytes == 0 || size == 0)
+        return;
     int64_t copies = (used - 1) / size, begin = 0;
     int block = 0;
-
     fh->f_offset += copies * (int64_t)fh->f_view_extent;
     used -= copies * size;
     while (used - begin > (int64_t)fh->f_decoded_iov[block].iov_len)
@@ -91,27 +96,16 @@ static void advance_pointer(ompio_file_t *fh, int64_t bytes)
     fh->f_index_in_file_view = block;
 }
 
-int tatp_view_start(ompio_file_t *fh, tatp_module *module, tatp_start *start)
-{
-    *start = (tatp_start){(int64_t)fh->f_offset, (int64_t)fh->f_total_bytes};
-    return decode_period(fh, module);
-}
-
-void tatp_view_advance(ompio_file_t *fh, int64_t bytes)
-{
-    if (bytes > 0 && fh->f_view_size > 0)
-        advance_pointer(fh, bytes);
-}
-
-int tatp_view_access(const tatp_module *module, tatp_start start, int64_t bytes, access_list *list)
+int tatp_view_access(const tatp_view *view, tatp_position position, int64_t bytes,
+                     access_list *list)
 {
     int64_t end;
-    if (bytes == 0 || module->period.bytes == 0)
+    if (0 == bytes || 0 == view->period.bytes)
         return OMPI_SUCCESS;
-    if (__builtin_add_overflow(start.used, bytes, &end))
+    if (__builtin_add_overflow(position.used, bytes, &end))
         return MPI_ERR_COUNT;
-    return tatp_from_errno(
-        append_tiled(list, &module->period, start.offset, module->extent, start.used, bytes));
+    return tatp_from_errno(access_append_tiled(list, &view->period, position.offset, view->extent,
+                                               position.used, bytes));
 }
 
 static int append_pieces(opal_convertor_t *convertor, access_list *memory)
@@ -119,13 +113,13 @@ static int append_pieces(opal_convertor_t *convertor, access_list *memory)
     struct iovec piece[RAW_PIECES];
     int32_t done = 0;
     int rc = 0;
-    while (!done && rc == 0) {
+    while (!done && 0 == rc) {
         uint32_t pieces = RAW_PIECES;
         size_t bytes = 0;
         done = opal_convertor_raw(convertor, piece, &pieces, &bytes);
         if (done < 0)
             return -EINVAL;
-        for (uint32_t i = 0; i < pieces && rc == 0; i++)
+        for (uint32_t i = 0; i < pieces && 0 == rc; i++)
             rc = access_append_memory(memory, piece[i].iov_base, piece[i].iov_len);
     }
     return rc;
@@ -138,19 +132,18 @@ int tatp_memory_layout(ompio_file_t *fh, const void *buf, size_t count,
     size_t bytes;
     if (__builtin_mul_overflow(datatype->super.size, count, &bytes) || bytes > INT64_MAX)
         return MPI_ERR_COUNT;
-    if (bytes == 0)
+    if (0 == bytes)
         return OMPI_SUCCESS;
     if (opal_datatype_is_contiguous_memory_layout(&datatype->super, (int32_t)count))
         return tatp_from_errno(
             access_append_memory(memory, (const char *)buf + datatype->super.true_lb, bytes));
     if (OPAL_SUCCESS != opal_convertor_clone(fh->f_mem_convertor, &convertor, 0))
         return OMPI_ERR_OUT_OF_RESOURCE;
-    int rc =
-        OPAL_SUCCESS == opal_convertor_prepare_for_send(&convertor, &datatype->super, count, buf)
-            ? append_pieces(&convertor, memory)
-            : -EINVAL;
+    int rc = -EINVAL;
+    if (OPAL_SUCCESS == opal_convertor_prepare_for_send(&convertor, &datatype->super, count, buf))
+        rc = append_pieces(&convertor, memory);
     opal_convertor_cleanup(&convertor);
-    if (rc == 0 && (size_t)memory->bytes != bytes)
+    if (0 == rc && (size_t)memory->bytes != bytes)
         return OMPI_ERR_BAD_PARAM;
     return tatp_from_errno(rc);
 }

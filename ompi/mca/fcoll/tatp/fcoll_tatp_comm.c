@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The communicator of a file: its local ranks, collective operations, messages and errors. */
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
+
+#include <stdlib.h>
+
+#include "ompi/communicator/communicator.h"
+#include "ompi/mca/coll/coll.h"
+#include "ompi/mca/pml/pml.h"
+#include "ompi/proc/proc.h"
+#include "opal/runtime/opal_progress.h"
+
+#include "base/memory.h"
+#include "fcoll_tatp_comm_internal.h"
+
+tatp_comm *tatp_comm_new(void)
+{
+    tatp_comm *comm = calloc(1, sizeof *comm);
+    if (NULL == comm)
+        return NULL;
+    comm->queue = tatp_queue_new();
+    if (NULL == comm->queue) {
+        free(comm);
+        return NULL;
+    }
+    return comm;
+}
+
+void tatp_comm_free(tatp_comm *comm)
+{
+    if (NULL == comm)
+        return;
+    tatp_queue_free(comm->queue);
+    free(comm->local);
+    free(comm);
+}
+
+/* ---- ranks ---- */
+
+/* Open MPI has an object for each process of this node: a rank without one is on another node. */
+static bool is_on_this_node(const tatp_comm *comm, int rank)
+{
+    const ompi_proc_t *proc =
+        ompi_group_get_proc_ptr(comm->communicator->c_local_group, rank, false);
+    return rank == comm->rank || (NULL != proc && OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags));
+}
+
+static int find_local_ranks(tatp_comm *comm)
+{
+    int count = 0;
+    for (int r = 0; r < comm->size; r++)
+        count += is_on_this_node(comm, r);
+    comm->local = base_alloc((size_t)count, sizeof *comm->local);
+    if (NULL == comm->local)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    comm->locals = 0;
+    for (int r = 0; r < comm->size; r++)
+        if (is_on_this_node(comm, r))
+            comm->local[comm->locals++] = r;
+    return OMPI_SUCCESS;
+}
+
+int tatp_comm_attach(tatp_comm *comm, struct ompi_communicator_t *communicator)
+{
+    comm->communicator = communicator;
+    comm->rank = ompi_comm_rank(communicator);
+    comm->size = ompi_comm_size(communicator);
+    return NULL == comm->local ? find_local_ranks(comm) : OMPI_SUCCESS;
+}
+
+int tatp_comm_rank(const tatp_comm *comm)
+{
+    return comm->rank;
+}
+
+int tatp_comm_size(const tatp_comm *comm)
+{
+    return comm->size;
+}
+
+struct ompi_communicator_t *tatp_comm_communicator(const tatp_comm *comm)
+{
+    return comm->communicator;
+}
+
+const int *tatp_comm_local_ranks(const tatp_comm *comm, int *count)
+{
+    *count = comm->locals;
+    return comm->local;
+}
+
+bool tatp_comm_is_local(const tatp_comm *comm, int rank)
+{
+    int low = 0, high = comm->locals;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (comm->local[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < comm->locals && comm->local[low] == rank;
+}
+
+bool tatp_comm_is_leader(const tatp_comm *comm)
+{
+    return comm->local[0] == comm->rank;
+}
+
+int tatp_comm_count_leaders(tatp_comm *comm)
+{
+    comm->leaders = tatp_comm_is_leader(comm);
+    return tatp_allreduce(comm, &comm->leaders, 1, MPI_INT64_T, MPI_SUM);
+}
+
+/* ---- agreement ---- */
+
+int tatp_agree_max(tatp_comm *comm, int64_t *value, int count)
+{
+    return tatp_allreduce(comm, value, count, MPI_INT64_T, MPI_MAX);
+}
+
+int tatp_agree_error(tatp_comm *comm, int rc)
+{
+    int64_t worst = tatp_error_class(rc);
+    int failed = tatp_agree_max(comm, &worst, 1);
+    return OMPI_SUCCESS != failed ? failed : (int)worst;
+}
+
+/* ---- waiting ---- */
+
+int tatp_wait(tatp_comm *comm, ompi_request_t **request, ompi_status_public_t *status)
+{
+    while (tatp_queue_is_running(comm->queue) && !REQUEST_COMPLETE(*request))
+        tatp_queue_pause(comm->queue, *request);
+    int rc = ompi_request_wait(request, status);
+    if (OMPI_SUCCESS != rc && MPI_REQUEST_NULL != *request)
+        (void)ompi_request_free(request);
+    return rc;
+}
+
+void tatp_progress(tatp_comm *comm)
+{
+    if (tatp_queue_is_running(comm->queue))
+        tatp_queue_pause(comm->queue, NULL);
+    else
+        opal_progress();
+}
+
+static int wait_if_started(tatp_comm *comm, int rc, ompi_request_t **request)
+{
+    return OMPI_SUCCESS == rc ? tatp_wait(comm, request, MPI_STATUS_IGNORE) : rc;
+}
+
+/* ---- collective operations; the blocking ones for blocking calls only ---- */
+
+int tatp_allreduce(tatp_comm *comm, void *value, int count, struct ompi_datatype_t *type,
+                   struct ompi_op_t *op)
+{
+    ompi_communicator_t *c = comm->communicator;
+    const mca_coll_base_comm_coll_t *coll = c->c_coll;
+    ompi_request_t *request;
+    if (!tatp_queue_is_running(comm->queue))
+        return coll->coll_allreduce(MPI_IN_PLACE, value, count, type, op, c,
+                                    coll->coll_allreduce_module);
+    int rc = coll->coll_iallreduce(MPI_IN_PLACE, value, count, type, op, c, &request,
+                                   coll->coll_iallreduce_module);
+    return wait_if_started(comm, rc, &request);
+}
+
+int tatp_bcast(tatp_comm *comm, int64_t *value, int count)
+{
+    ompi_communicator_t *c = comm->communicator;
+    const mca_coll_base_comm_coll_t *coll = c->c_coll;
+    ompi_request_t *request;
+    if (!tatp_queue_is_running(comm->queue))
+        return coll->coll_bcast(value, count, MPI_INT64_T, 0, c, coll->coll_bcast_module);
+    int rc = coll->coll_ibcast(value, count, MPI_INT64_T, 0, c, &request, coll->coll_ibcast_module);
+    return wait_if_started(comm, rc, &request);
+}
+
+int tatp_gather(tatp_comm *comm, const int64_t *own, int count, int64_t *all)
+{
+    ompi_communicator_t *c = comm->communicator;
+    const mca_coll_base_comm_coll_t *coll = c->c_coll;
+    ompi_request_t *request;
+    if (!tatp_queue_is_running(comm->queue))
+        return coll->coll_gather(own, count, MPI_INT64_T, all, count, MPI_INT64_T, 0, c,
+                                 coll->coll_gather_module);
+    int rc = coll->coll_igather(own, count, MPI_INT64_T, all, count, MPI_INT64_T, 0, c, &request,
+                                coll->coll_igather_module);
+    return wait_if_started(comm, rc, &request);
+}
+
+/* ---- messages ---- */
+
+int tatp_send(tatp_comm *comm, const void *data, size_t bytes, int peer, enum tatp_tag tag)
+{
+    ompi_request_t *request;
+    int rc = MCA_PML_CALL(isend(data, bytes, MPI_BYTE, peer, tag, MCA_PML_BASE_SEND_STANDARD,
+                                comm->communicator, &request));
+    return wait_if_started(comm, rc, &request);
+}
+
+int tatp_receive(tatp_comm *comm, void *data, size_t bytes, int peer, enum tatp_tag tag)
+{
+    ompi_request_t *request;
+    int rc = MCA_PML_CALL(irecv(data, bytes, MPI_BYTE, peer, tag, comm->communicator, &request));
+    return wait_if_started(comm, rc, &request);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Communication among the ranks of a file, for blocking and non-blocking collective calls alike.
+ *
+ * A blocking call waits inside Open MPI's progress. A non-blocking one runs on a stack of its own
+ * (fcoll_tatp_request.c), which it leaves whenever it would wait. Everything that waits is in this
+ * module.
+ *
+ * Functions return OMPI_SUCCESS or an OMPI or MPI error code. */
+#ifndef MCA_FCOLL_TATP_COMM_H
+#define MCA_FCOLL_TATP_COMM_H
+
+#include "ompi_config.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mpi.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_error.h"
+#include "ompi/request/request.h"
+
+/* Tags on the communicator of a file, which OMPIO duplicates for it. Phases that could meet have
+ * different tags. */
+enum tatp_tag {
+    TATP_TAG_REQUESTS = 7001,
+    TATP_TAG_DATA,
+    TATP_TAG_SHARED,
+    TATP_TAG_ROWS,
+    TATP_TAG_NODE_ROWS,
+    TATP_TAG_UNITS,
+    TATP_TAG_NODE_UNITS,
+    TATP_TAG_RECORD,
+    TATP_TAG_STATS
+};
+
+typedef struct tatp_comm tatp_comm;
+
+tatp_comm *tatp_comm_new(void); /* NULL: no memory */
+void tatp_comm_free(tatp_comm *comm);
+
+/* Uses this communicator from now on; those attached one after another have the same ranks. Local.
+ */
+int tatp_comm_attach(tatp_comm *comm, struct ompi_communicator_t *communicator);
+
+int tatp_comm_rank(const tatp_comm *comm);
+int tatp_comm_size(const tatp_comm *comm);
+struct ompi_communicator_t *tatp_comm_communicator(const tatp_comm *comm);
+
+/* Ranks of this node, ascending; the first is the node's leader. */
+const int *tatp_comm_local_ranks(const tatp_comm *comm, int *count);
+bool tatp_comm_is_local(const tatp_comm *comm, int rank);
+bool tatp_comm_is_leader(const tatp_comm *comm);
+/* Counts the leaders, once for each communicator; gather_by_node relies on it. Collective. */
+int tatp_comm_count_leaders(tatp_comm *comm);
+
+/* ---- agreement ---- */
+
+/* The largest of each value over all ranks, in place. Collective. */
+int tatp_agree_max(tatp_comm *comm, int64_t *value, int count);
+/* rc: this rank's status. Returns the largest error class over all ranks. Collective. */
+int tatp_agree_error(tatp_comm *comm, int rc);
+
+/* ---- waiting, collective operations (root: rank 0), messages ---- */
+
+/* As ompi_request_wait; frees the request after an error, too. */
+int tatp_wait(tatp_comm *comm, ompi_request_t **request, ompi_status_public_t *status);
+/* Makes progress once while polling. */
+void tatp_progress(tatp_comm *comm);
+int tatp_allreduce(tatp_comm *comm, void *value, int count, struct ompi_datatype_t *type,
+                   struct ompi_op_t *op);
+int tatp_bcast(tatp_comm *comm, int64_t *value, int count);
+/* `count` elements of each rank; `all` matters on rank 0 only. */
+int tatp_gather(tatp_comm *comm, const int64_t *own, int count, int64_t *all);
+int tatp_send(tatp_comm *comm, const void *data, size_t bytes, int peer, enum tatp_tag tag);
+int tatp_receive(tatp_comm *comm, void *data, size_t bytes, int peer, enum tatp_tag tag);
+
+/* ---- messages of int64 whose length only the sender knows (fcoll_tatp_comm_msg.c) ---- */
+
+typedef struct tatp_message {
+    int from;
+    int64_t *word; /* the receiver frees it */
+    size_t count;
+} tatp_message;
+
+/* Starts to send a message of any number of elements but one. */
+int tatp_message_isend(tatp_comm *comm, const int64_t *word, size_t count, int peer,
+                       enum tatp_tag tag, ompi_request_t **request);
+/* Sends an empty message, which takes no memory, in place of one that could not be made: the peer
+ * waits for it. Returns an error, which the caller agrees on later. */
+int tatp_message_send_empty(tatp_comm *comm, int peer, enum tatp_tag tag);
+/* Receives the messages of a tag and completes all sends, whatever happens. */
+typedef struct tatp_arrivals {
+    enum tatp_tag tag;
+    size_t expected;
+    /* May keep the elements, and then sets message->word to NULL. */
+    int (*take)(void *context, tatp_message *message);
+    void *context;
+} tatp_arrivals;
+/* rc: this rank's status so far. Returns the first error. */
+int tatp_message_complete(tatp_comm *comm, const tatp_arrivals *arrivals, ompi_request_t **request,
+                          size_t sends, int rc);
+/* Bytes of messages of int64 that this rank sent since the last call. */
+int64_t tatp_message_bytes(tatp_comm *comm);
+
+/* ---- to the leader of each node, and on to rank 0 (fcoll_tatp_comm_node.c) ---- */
+
+typedef struct tatp_node_gather {
+    enum tatp_tag to_leader, to_root;
+    /* At the leader of a node: adds the elements of a rank of the node, its own included; then
+     * makes the elements of the node, which are freed for it. */
+    int (*add_rank)(void *sum, const tatp_message *message);
+    int (*node_sum)(void *sum, tatp_message *message);
+    /* At rank 0: adds the elements of a node. */
+    int (*add_node)(void *sum, const tatp_message *message);
+} tatp_node_gather;
+
+/* `own` has any number of elements but one. rc: this rank's status so far; an error of any rank
+ * becomes an error of rank 0. Deadlock-free: each wait is for a message that is always sent.
+ * Collective. */
+int tatp_gather_by_node(tatp_comm *comm, const tatp_node_gather *gather, void *sum,
+                        const tatp_message *own, int rc);
+
+/* ---- non-blocking calls (fcoll_tatp_request.c) ---- */
+
+/* A call that runs later, on a stack of its own. Those of one tatp_comm run one after another, in
+ * the order of their start, which is the same on all ranks. */
+typedef struct tatp_request tatp_request;
+/* Allocates all that the call takes; `run` returns its error and fills the status. `release` frees
+ * the call. NULL: no memory, and the call is not released. */
+tatp_request *tatp_request_new(int (*run)(void *call, ompi_status_public_t *status),
+                               void (*release)(void *call), void *call);
+/* Frees a request that was not started, and its call; NULL is none. */
+void tatp_request_free(tatp_request *request);
+/* Starts the call; *handle is what the user waits for. */
+void tatp_request_start(tatp_comm *comm, struct ompi_file_t *file, tatp_request *request,
+                        ompi_request_t **handle);
+/* Waits until all calls started on this tatp_comm are complete. */
+void tatp_requests_finish(const tatp_comm *comm);
+/* Frees what is kept for later calls; for the component's close. */
+void tatp_requests_release(void);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of module comm share. */
+#ifndef MCA_FCOLL_TATP_COMM_INTERNAL_H
+#define MCA_FCOLL_TATP_COMM_INTERNAL_H
+
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
+
+/* The non-blocking calls on one file. */
+typedef struct tatp_queue tatp_queue;
+
+struct tatp_comm {
+    struct ompi_communicator_t *communicator;
+    int rank, size;
+    int *local; /* ranks of this node, ascending */
+    int locals;
+    int64_t leaders;  /* nodes, as their ranks see them */
+    int64_t metadata; /* bytes of messages of int64 that were sent */
+    tatp_queue *queue;
+};
+
+tatp_queue *tatp_queue_new(void); /* NULL: no memory */
+void tatp_queue_free(tatp_queue *queue);
+/* Whether the caller is a non-blocking call, on a stack of its own. */
+bool tatp_queue_is_running(const tatp_queue *queue);
+/* Leaves that stack until `awaited` is complete, or (NULL) until the next progress. */
+void tatp_queue_pause(tatp_queue *queue, ompi_request_t *awaited);
+
+/* Sends a message of any number of elements. */
+int tatp_message_send(tatp_comm *comm, const int64_t *word, size_t count, int peer,
+                      enum tatp_tag tag);
+/* Receives a message if there is one: *found, also when it could not be kept. */
+int tatp_message_poll(tatp_comm *comm, enum tatp_tag tag, tatp_message *message, bool *found);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages of int64 from a rank that knows their length to one that does not. */
+#include <stdlib.h>
+
+#include "fcoll_tatp_comm_internal.h"
+#include "ompi/mca/pml/pml.h"
+
+int tatp_message_isend(tatp_comm *comm, const int64_t *word, size_t count, int peer,
+                       enum tatp_tag tag, ompi_request_t **request)
+{
+    comm->metadata += (int64_t)(count * sizeof *word);
+    return MCA_PML_CALL(isend(word, count, MPI_INT64_T, peer, tag, MCA_PML_BASE_SEND_STANDARD,
+                              comm->communicator, request));
+}
+
+int tatp_message_send(tatp_comm *comm, const int64_t *word, size_t count, int peer,
+                      enum tatp_tag tag)
+{
+    comm->metadata += (int64_t)(count * sizeof *word);
+    return tatp_send(comm, word, count * sizeof *word, peer, tag);
+}
+
+int tatp_message_send_empty(tatp_comm *comm, int peer, enum tatp_tag tag)
+{
+    int rc = tatp_send(comm, NULL, 0, peer, tag);
+    return OMPI_SUCCESS != rc ? rc : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+int64_t tatp_message_bytes(tatp_comm *comm)
+{
+    int64_t bytes = comm->metadata;
+    comm->metadata = 0;
+    return bytes;
+}
+
+/* Receives the message whatever happens, because its sender waits for that: without memory for it,
+ * as a message of length 0, whose truncation is ignored. */
+static int receive_probed(tatp_comm *comm, const ompi_status_public_t *status, enum tatp_tag tag,
+                          tatp_message *message)
+{
+    size_t bytes = status->_ucount;
+    message->from = status->MPI_SOURCE;
+    message->count = bytes / sizeof *message->word;
+    message->word = malloc(bytes + 1);
+    bool has_memory = NULL != message->word;
+    int rc = tatp_receive(comm, message->word, has_memory ? bytes : 0, message->from, tag);
+    return has_memory ? rc : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+int tatp_message_poll(tatp_comm *comm, enum tatp_tag tag, tatp_message *message, bool *found)
+{
+    ompi_status_public_t status;
+    int flag = 0;
+    *message = (tatp_message){0};
+    int rc = MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, tag, comm->communicator, &flag, &status));
+    *found = OMPI_SUCCESS == rc && flag;
+    return *found ? receive_probed(comm, &status, tag, message) : rc;
+}
+
+int tatp_message_complete(tatp_comm *comm, const tatp_arrivals *arrivals, ompi_request_t **request,
+                          size_t sends, int rc)
+{
+    size_t missing = arrivals->expected;
+    int sent = 0;
+    while (missing > 0 || !sent) {
+        bool found = false;
+        int step = OMPI_SUCCESS;
+        if (missing > 0) {
+            tatp_message message;
+            step = tatp_message_poll(comm, arrivals->tag, &message, &found);
+            if (OMPI_SUCCESS == step && found)
+                step = arrivals->take(arrivals->context, &message);
+            free(message.word);
+            missing -= found;
+        }
+        if (OMPI_SUCCESS == step && !sent)
+            step = ompi_request_test_all(sends, request, &sent, MPI_STATUSES_IGNORE);
+        if (OMPI_SUCCESS == rc)
+            rc = step;
+        if (!found)
+            tatp_progress(comm);
+    }
+    return rc;
+}

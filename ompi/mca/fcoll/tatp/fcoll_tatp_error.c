@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Error codes. */
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_error.h"
+
+#include "ompi_config.h"
+
+#include <errno.h>
+
+#include "mpi.h"
+#include "ompi/constants.h"
+#include "ompi/errhandler/errcode-internal.h"
+
+int tatp_error_class(int rc)
+{
+    if (OMPI_SUCCESS == rc)
+        return MPI_SUCCESS;
+    int class = rc < 0 ? ompi_errcode_get_mpi_code(rc) : rc;
+    return class > 0 ? class : MPI_ERR_OTHER;
+}
+
+int tatp_from_errno(int rc)
+{
+    switch (rc) {
+    case 0: return OMPI_SUCCESS;
+    case -ENOMEM: return OMPI_ERR_OUT_OF_RESOURCE;
+    case -EINVAL: return MPI_ERR_ARG;
+    default: return OMPI_ERROR;
+    }
+}

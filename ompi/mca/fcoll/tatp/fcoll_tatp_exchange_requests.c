@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Access requests: each rank sends the aggregator of each domain that it accesses the extents that
+ * it accesses there. An aggregator does not know which ranks will send, but rank 0 has told it how
+ * many. */
+#include <stdlib.h>
+
+#include "fcoll_tatp_exchange_internal.h"
+
+#include "base/memory.h"
+
+/* ---- sending ---- */
+
+/* The extents of a list without their place in the stream, so that neighbours become one run: the
+ * stripes of a contiguous access, for one. The caller frees the elements; NULL: no memory. */
+static int64_t *encode_request(const access_list *list, size_t *count)
+{
+    int64_t *word = NULL;
+    access_list joined = {0};
+    int rc = 0;
+    for (size_t i = 0; i < list->count && 0 == rc; i++) {
+        access_run run = list->run[i];
+        run.stream = joined.bytes;
+        rc = access_append_run(&joined, &run);
+    }
+    if (0 == rc)
+        word = base_alloc(joined.count, ACCESS_RUN_WORDS * sizeof *word);
+    if (NULL != word)
+        access_to_words(&joined, 0, word);
+    *count = joined.count * ACCESS_RUN_WORDS;
+    access_release(&joined);
+    return word;
+}
+
+typedef struct requests_in_flight {
+    ompi_request_t **request;
+    int64_t **word;
+    size_t count;
+} requests_in_flight;
+
+static int send_request(tatp_comm *comm, const access_list *list, int aggregator,
+                        requests_in_flight *out)
+{
+    size_t count = 0;
+    int64_t *word = NULL;
+    if (NULL != out->request && NULL != out->word)
+        word = encode_request(list, &count);
+    if (NULL == word)
+        return tatp_message_send_empty(comm, aggregator, TATP_TAG_REQUESTS);
+    int rc = tatp_message_isend(comm, word, count, aggregator, TATP_TAG_REQUESTS,
+                                &out->request[out->count]);
+    if (OMPI_SUCCESS != rc) {
+        free(word);
+        (void)tatp_message_send_empty(comm, aggregator, TATP_TAG_REQUESTS);
+        return rc;
+    }
+    out->word[out->count++] = word;
+    return OMPI_SUCCESS;
+}
+
+/* A message to each aggregator, whatever happens. Returns the first error. */
+static int send_requests(tatp_comm *comm, const tatp_exchange_layout *layout,
+                         requests_in_flight *out)
+{
+    int first = OMPI_SUCCESS;
+    out->request = calloc(layout->shares + 1, sizeof *out->request);
+    out->word = calloc(layout->shares + 1, sizeof *out->word);
+    for (size_t i = 0; i < layout->shares; i++) {
+        const domain_share *share = &layout->share[i];
+        int aggregator = layout->aggregator[share->domain];
+        if (aggregator == tatp_comm_rank(comm))
+            continue;
+        int rc = send_request(comm, &share->list, aggregator, out);
+        if (OMPI_SUCCESS == first)
+            first = rc;
+    }
+    return first;
+}
+
+static void free_sent(requests_in_flight *out)
+{
+    for (size_t i = 0; i < out->count; i++)
+        free(out->word[i]);
+    free(out->word);
+    free(out->request);
+}
+
+/* ---- receiving ---- */
+
+/* One more contributor, or NULL. */
+static exchange_contributor *append_contributor(tatp_contributors *contributors, int rank)
+{
+    if (0 != base_reserve(&contributors->item, &contributors->capacity, contributors->count + 1,
+                          sizeof *contributors->item))
+        return NULL;
+    exchange_contributor *last = &contributors->item[contributors->count++];
+    *last = (exchange_contributor){.rank = rank};
+    return last;
+}
+
+static int take_request(void *context, tatp_message *message)
+{
+    exchange_contributor *contributor = append_contributor(context, message->from);
+    if (NULL == contributor)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    return tatp_from_errno(
+        access_append_words(&contributor->list, message->word, message->count / ACCESS_RUN_WORDS));
+}
+
+/* This rank's part of its own domain, or NULL. */
+static const access_list *own_part(const tatp_exchange_layout *layout)
+{
+    for (size_t i = 0; i < layout->shares && layout->aggregates; i++)
+        if (layout->share[i].domain == layout->domain)
+            return &layout->share[i].list;
+    return NULL;
+}
+
+/* Needs no message. */
+static int add_own_part(const access_list *list, int rank, tatp_contributors *contributors)
+{
+    exchange_contributor *own = append_contributor(contributors, rank);
+    int rc = 0;
+    if (NULL == own)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    for (size_t r = 0; r < list->count && 0 == rc; r++)
+        rc = access_append_run(&own->list, &list->run[r]);
+    return tatp_from_errno(rc);
+}
+
+static int compare_contributors(const void *a, const void *b)
+{
+    const exchange_contributor *x = a, *y = b;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+int tatp_exchange_requests(tatp_comm *comm, const tatp_exchange_layout *layout,
+                           tatp_contributors *contributors)
+{
+    const access_list *own = own_part(layout);
+    const tatp_arrivals arrivals = {TATP_TAG_REQUESTS, layout->contributors - (NULL != own),
+                                    take_request, contributors};
+    requests_in_flight out = {0};
+    int rc = send_requests(comm, layout, &out);
+    rc = tatp_message_complete(comm, &arrivals, out.request, out.count, rc);
+    free_sent(&out);
+    if (OMPI_SUCCESS == rc && NULL != own)
+        rc = add_own_part(own, tatp_comm_rank(comm), contributors);
+    if (contributors->count > 1)
+        qsort(contributors->item, contributors->count, sizeof *contributors->item,
+              compare_contributors);
+    return rc;
+}
+
+void tatp_contributors_release(tatp_contributors *contributors)
+{
+    for (size_t i = 0; i < contributors->count; i++)
+        access_release(&contributors->item[i].list);
+    free(contributors->item);
+    *contributors = (tatp_contributors){0};
+}

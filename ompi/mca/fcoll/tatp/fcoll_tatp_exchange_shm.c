@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cycle buffers that all ranks of a node map: a contributor copies its data directly between the
+ * user's buffer and the window, without a message.
+ *
+ * A segment belongs to a group of ranks on one node and lives across calls and files, because its
+ * first touch costs more than its use. It has no name once every rank of the group has mapped it,
+ * so that a killed job leaves nothing behind. Where it cannot be had, messages give the same
+ * results. */
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fcoll_tatp_exchange_internal.h"
+#include "ompi/mca/rte/rte.h"
+#include "opal/threads/mutex.h"
+
+#define PAGE 4096
+#define NAME_BYTES 64
+
+struct tatp_segment {
+    struct tatp_segment *next; /* of those that are kept */
+    uint64_t id;               /* the leader's number for it */
+    char *base;
+    size_t size;
+    int peers;
+    ompi_process_name_t *peer; /* the group, ascending by rank of the file it was made for */
+};
+
+/* The leader's message to its peers. */
+typedef struct segment_offer {
+    uint64_t id; /* 0: none can be had */
+    int64_t size;
+    int64_t is_new; /* to be opened by name; else known by id */
+    char name[NAME_BYTES];
+} segment_offer;
+
+static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
+static tatp_segment *idle_segments;
+
+/* ---- segments ---- */
+
+static void free_segment(tatp_segment *segment)
+{
+    if (NULL == segment)
+        return;
+    if (NULL != segment->base)
+        munmap(segment->base, segment->size);
+    free(segment->peer);
+    free(segment);
+}
+
+/* Of the ranks of this node; not mapped. NULL: no memory. */
+static tatp_segment *new_segment(const tatp_sharing *sharing, const tatp_comm *comm, uint64_t id,
+                                 size_t size)
+{
+    tatp_segment *segment = calloc(1, sizeof *segment);
+    if (NULL == segment)
+        return NULL;
+    const int *local = tatp_comm_local_ranks(comm, &segment->peers);
+    segment->id = id;
+    segment->size = size;
+    segment->peer = calloc((size_t)segment->peers, sizeof *segment->peer);
+    if (NULL == segment->peer) {
+        free(segment);
+        return NULL;
+    }
+    for (int i = 0; i < segment->peers; i++)
+        segment->peer[i] = sharing->process[local[i]];
+    return segment;
+}
+
+static bool has_same_peers(const tatp_sharing *sharing, const tatp_comm *comm,
+                           const tatp_segment *segment)
+{
+    int locals;
+    const int *local = tatp_comm_local_ranks(comm, &locals);
+    if (segment->peers != locals)
+        return false;
+    for (int i = 0; i < segment->peers; i++) {
+        const ompi_process_name_t *name = &sharing->process[local[i]];
+        if (name->jobid != segment->peer[i].jobid || name->vpid != segment->peer[i].vpid)
+            return false;
+    }
+    return true;
+}
+
+static bool is_suitable(const tatp_segment *segment, uint64_t id, size_t size)
+{
+    return 0 != id ? segment->id == id : segment->size >= size;
+}
+
+/* The segment of that id, or (0) one of that size at least: the file's, or one that is kept. NULL:
+ * there is none. */
+static tatp_segment *acquire_segment(tatp_sharing *sharing, const tatp_comm *comm, uint64_t id,
+                                     size_t size)
+{
+    tatp_segment *found = sharing->segment;
+    if (NULL != found && is_suitable(found, id, size)) {
+        sharing->segment = NULL;
+        return found;
+    }
+    found = NULL;
+    OPAL_THREAD_LOCK(&lock);
+    for (tatp_segment **at = &idle_segments; NULL != *at && NULL == found; at = &(*at)->next) {
+        if (!is_suitable(*at, id, size) || !has_same_peers(sharing, comm, *at))
+            continue;
+        found = *at;
+        *at = found->next;
+        break;
+    }
+    OPAL_THREAD_UNLOCK(&lock);
+    return found;
+}
+
+void tatp_sharing_release(tatp_sharing *sharing)
+{
+    if (NULL == sharing->segment)
+        return;
+    OPAL_THREAD_LOCK(&lock);
+    sharing->segment->next = idle_segments;
+    idle_segments = sharing->segment;
+    OPAL_THREAD_UNLOCK(&lock);
+    sharing->segment = NULL;
+}
+
+void tatp_segments_free(void)
+{
+    while (NULL != idle_segments) {
+        tatp_segment *segment = idle_segments;
+        idle_segments = segment->next;
+        free_segment(segment);
+    }
+}
+
+/* Maps the named object; `create` makes it and allocates its memory now, not at the first touch,
+ * where a full /dev/shm would be a signal. */
+static bool map_segment(tatp_segment *segment, const char *name, bool create)
+{
+    int fd = shm_open(name, create ? O_RDWR | O_CREAT | O_EXCL : O_RDWR, 0600);
+    if (fd < 0)
+        return false;
+    bool is_usable = !create || 0 == posix_fallocate(fd, 0, (off_t)segment->size);
+    void *base = is_usable ? mmap(NULL, segment->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+                           : MAP_FAILED;
+    close(fd);
+    if (MAP_FAILED == base) {
+        if (create)
+            shm_unlink(name);
+        return false;
+    }
+    segment->base = base;
+    return true;
+}
+
+/* ---- agreement among the ranks of a node ---- */
+
+static tatp_segment *create_segment(const tatp_sharing *sharing, const tatp_comm *comm, size_t size,
+                                    segment_offer *offer)
+{
+    static _Atomic uint64_t ids;
+    uint64_t id = ++ids;
+    tatp_segment *segment = new_segment(sharing, comm, id, size);
+    if (NULL == segment)
+        return NULL;
+    snprintf(offer->name, sizeof offer->name, "/tatp.%ld.%llu", (long)getpid(),
+             (unsigned long long)id);
+    offer->is_new = map_segment(segment, offer->name, true);
+    if (offer->is_new)
+        return segment;
+    free_segment(segment);
+    return NULL;
+}
+
+/* The leader's segment: one that exists, or a new one; NULL: none can be had. */
+static tatp_segment *offer_segment(tatp_sharing *sharing, const tatp_comm *comm, size_t size,
+                                   segment_offer *offer)
+{
+    tatp_segment *segment = acquire_segment(sharing, comm, 0, size);
+    memset(offer, 0, sizeof *offer);
+    if (NULL == segment && size < sharing->refused_bytes)
+        segment = create_segment(sharing, comm, size, offer);
+    if (NULL != segment) {
+        offer->id = segment->id;
+        offer->size = (int64_t)segment->size;
+    }
+    return segment;
+}
+
+/* The leader asks its peers whether they can map the segment, and tells them whether all can; then
+ * the name is removed. */
+static bool confirm_offer(tatp_comm *comm, const segment_offer *offer)
+{
+    int locals;
+    const int *local = tatp_comm_local_ranks(comm, &locals);
+    char all = 0 != offer->id, one;
+    for (int i = 1; i < locals; i++)
+        tatp_send(comm, offer, sizeof *offer, local[i], TATP_TAG_SHARED);
+    for (int i = 1; i < locals; i++) {
+        tatp_receive(comm, &one, sizeof one, local[i], TATP_TAG_SHARED);
+        all = all && one;
+    }
+    if (offer->is_new)
+        shm_unlink(offer->name);
+    for (int i = 1; i < locals; i++)
+        tatp_send(comm, &all, sizeof all, local[i], TATP_TAG_SHARED);
+    return all;
+}
+
+/* A kept segment that a peer no longer has does not rule out another one. */
+static bool is_offer_repeated(const segment_offer *offer, bool all)
+{
+    return !all && 0 != offer->id && !offer->is_new;
+}
+
+static tatp_segment *share_as_leader(tatp_sharing *sharing, tatp_comm *comm, size_t size)
+{
+    tatp_segment *segment;
+    segment_offer offer;
+    bool all;
+    do {
+        segment = offer_segment(sharing, comm, size, &offer);
+        all = confirm_offer(comm, &offer);
+        if (!all)
+            free_segment(segment);
+    } while (is_offer_repeated(&offer, all));
+    return all ? segment : NULL;
+}
+
+static tatp_segment *accept_offer(tatp_sharing *sharing, const tatp_comm *comm,
+                                  const segment_offer *offer)
+{
+    if (0 == offer->id)
+        return NULL;
+    if (!offer->is_new)
+        return acquire_segment(sharing, comm, offer->id, 0);
+    tatp_segment *segment = new_segment(sharing, comm, offer->id, (size_t)offer->size);
+    if (NULL == segment || map_segment(segment, offer->name, false))
+        return segment;
+    free_segment(segment);
+    return NULL;
+}
+
+static tatp_segment *share_as_peer(tatp_sharing *sharing, tatp_comm *comm)
+{
+    int locals, leader = tatp_comm_local_ranks(comm, &locals)[0];
+    tatp_segment *segment;
+    segment_offer offer;
+    char all;
+    do {
+        tatp_receive(comm, &offer, sizeof offer, leader, TATP_TAG_SHARED);
+        segment = accept_offer(sharing, comm, &offer);
+        char one = NULL != segment;
+        tatp_send(comm, &one, sizeof one, leader, TATP_TAG_SHARED);
+        tatp_receive(comm, &all, sizeof all, leader, TATP_TAG_SHARED);
+        if (!all)
+            free_segment(segment);
+    } while (is_offer_repeated(&offer, all));
+    return all ? segment : NULL;
+}
+
+/* ---- windows ---- */
+
+/* In whole pages. */
+static size_t window_bytes(int64_t cycle_size)
+{
+    return ((size_t)cycle_size + PAGE - 1) / PAGE * PAGE;
+}
+
+/* A page of flags for each aggregator, then its windows. SIZE_MAX: too large. */
+static size_t segment_bytes(size_t aggregators, int64_t cycle_size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(window_bytes(cycle_size) + PAGE, EXCHANGE_DEPTH * aggregators,
+                               &bytes))
+        return SIZE_MAX;
+    return bytes;
+}
+
+/* The aggregators of this node before `aggregator`, in the order of their domains; all of them for
+ * -1. */
+static size_t count_local_aggregators(const tatp_comm *comm, const tatp_exchange_layout *layout,
+                                      int aggregator)
+{
+    size_t count = 0;
+    for (size_t j = 0; j < layout->domains->count; j++) {
+        if (0 == layout->domains->size[j])
+            continue;
+        if (layout->aggregator[j] == aggregator)
+            break;
+        count += tatp_comm_is_local(comm, layout->aggregator[j]);
+    }
+    return count;
+}
+
+/* The leader alone decides whether a kept segment is suitable: the ranks of a group may have opened
+ * different files before. */
+bool tatp_share_windows(tatp_sharing *sharing, tatp_comm *comm, const tatp_exchange_layout *layout)
+{
+    int locals;
+    size_t aggregators = count_local_aggregators(comm, layout, -1);
+    size_t bytes = segment_bytes(aggregators, layout->cycle_size);
+    (void)tatp_comm_local_ranks(comm, &locals);
+    if (!layout->use_shared_memory || locals < 2 || 0 == aggregators)
+        return false;
+    tatp_segment *segment = tatp_comm_is_leader(comm) ? share_as_leader(sharing, comm, bytes)
+                                                      : share_as_peer(sharing, comm);
+    if (NULL == segment && bytes < sharing->refused_bytes)
+        sharing->refused_bytes = bytes;
+    tatp_sharing_release(sharing);
+    sharing->segment = segment;
+    return NULL != segment;
+}
+
+void tatp_find_windows(const tatp_sharing *sharing, const tatp_comm *comm,
+                       const tatp_exchange_layout *layout, int aggregator, exchange_window *window)
+{
+    char *base =
+        sharing->segment->base +
+        segment_bytes(count_local_aggregators(comm, layout, aggregator), layout->cycle_size);
+    for (size_t i = 0; i < EXCHANGE_DEPTH; i++) {
+        window[i].flags = (exchange_flags *)(void *)(base + i * sizeof(exchange_flags));
+        window[i].data = base + PAGE + i * window_bytes(layout->cycle_size);
+    }
+}

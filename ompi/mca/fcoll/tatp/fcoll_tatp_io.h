@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The file: OMPIO's file-byte-transfer layer (fbtl), the view and the user's buffer. Local. */
+#ifndef MCA_FCOLL_TATP_IO_H
+#define MCA_FCOLL_TATP_IO_H
+
+#include "ompi_config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mpi.h"
+#include "ompi/mca/common/ompio/common_ompio.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_error.h"
+
+#include "access/access.h"
+
+/* ---- transfers (fcoll_tatp_io.c) ---- */
+
+/* An open file, and the fbtl module that OMPIO selected for it, which another one may stand in
+ * front of in the handle (the recorder's). */
+typedef struct tatp_io {
+    ompio_file_t *fh;
+    const struct mca_fbtl_base_module_1_0_0_t *fbtl;
+} tatp_io;
+
+/* One contiguous piece; *done bytes were moved, fewer than asked for at the end of file (reading),
+ * at least one otherwise. MPI error code. */
+int tatp_io_write(const tatp_io *io, int64_t offset, const char *data, int64_t bytes,
+                  int64_t *done);
+int tatp_io_read(const tatp_io *io, int64_t offset, char *data, int64_t bytes, int64_t *done);
+
+/* ---- the view (fcoll_tatp_view.c) ---- */
+
+typedef struct tatp_view tatp_view;
+
+tatp_view *tatp_view_new(void); /* NULL: no memory */
+void tatp_view_free(tatp_view *view);
+/* MPI_File_set_view was called: the next access decodes the view of the handle. */
+void tatp_view_reset(tatp_view *view);
+/* A number that changes whenever the view does. */
+uint64_t tatp_view_id(const tatp_view *view);
+
+/* Where an access begins: byte `used` of the copy of the view at byte `offset` of the file. */
+typedef struct tatp_position {
+    int64_t offset, used;
+} tatp_position;
+
+/* The position of the file pointer, and the pointer past the next `bytes` bytes. */
+int tatp_view_position(tatp_view *view, const ompio_file_t *fh, tatp_position *position);
+void tatp_view_advance(ompio_file_t *fh, int64_t bytes);
+/* Appends what `bytes` bytes from the position on access to the empty list. */
+int tatp_view_access(const tatp_view *view, tatp_position position, int64_t bytes,
+                     access_list *list);
+
+/* The layout of the user's buffer, appended to the empty list. */
+int tatp_memory_layout(ompio_file_t *fh, const void *buf, size_t count,
+                       struct ompi_datatype_t *datatype, access_list *memory);
+
+/* ---- data representation (fcoll_tatp_datarep.c) ---- */
+
+/* The conversion of a non-blocking call's data. */
+typedef struct tatp_datarep tatp_datarep;
+
+bool tatp_datarep_is_needed(const ompio_file_t *fh, const struct ompi_datatype_t *datatype);
+/* Appends a buffer of the file's representation to the empty list `memory` in place of the user's,
+ * and converts what is written. *datarep, which the caller frees, is set also on most errors. */
+int tatp_datarep_begin(ompio_file_t *fh, bool write, const void *buf, int count,
+                       struct ompi_datatype_t *datatype, access_list *memory,
+                       tatp_datarep **datarep);
+/* Converts what was read: the first `moved` bytes. */
+int tatp_datarep_end(tatp_datarep *datarep, int64_t moved);
+void tatp_datarep_free(tatp_datarep *datarep); /* NULL is none */
+
+#endif

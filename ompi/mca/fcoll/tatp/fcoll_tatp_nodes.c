@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The node of each rank. Open MPI has known that since launch: rank 0 looks it up without a
+ * message, once for a group of ranks, whatever files they open. */
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_nodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fcoll_tatp_nodes_internal.h"
+#include "ompi/communicator/communicator.h"
+#include "ompi/proc/proc.h"
+#include "opal/mca/pmix/pmix.h"
+
+struct tatp_nodes {
+    bool agreed; /* all ranks know what follows */
+    size_t count;
+    int64_t capacity[TATP_CAPACITIES];
+    tatp_node_map map; /* rank 0 */
+};
+
+tatp_nodes *tatp_nodes_new(void)
+{
+    return calloc(1, sizeof(tatp_nodes));
+}
+
+static void release_map(tatp_node_map *map)
+{
+    free(map->node_of_rank);
+    free(map->ranks_on_node);
+    for (size_t n = 0; NULL != map->host && n < map->nodes; n++)
+        free(map->host[n]);
+    free(map->host);
+    topo_release(&map->topology);
+    *map = (tatp_node_map){0};
+}
+
+void tatp_nodes_free(tatp_nodes *nodes)
+{
+    if (NULL == nodes)
+        return;
+    release_map(&nodes->map);
+    free(nodes);
+}
+
+size_t tatp_nodes_count(const tatp_nodes *nodes)
+{
+    return nodes->count;
+}
+
+int64_t tatp_nodes_capacity(const tatp_nodes *nodes, int k)
+{
+    return nodes->capacity[k];
+}
+
+const tatp_node_map *tatp_nodes_map(const tatp_nodes *nodes)
+{
+    return nodes->map.nodes > 0 ? &nodes->map : NULL;
+}
+
+/* ---- the map on rank 0 ---- */
+
+/* A rank and what distinguishes its node from others: the launcher's number for it, and its host
+ * name, because two jobs that were connected may use the same numbers. */
+typedef struct rank_location {
+    size_t rank;
+    uint32_t node_id;
+    char *host;
+} rank_location;
+
+/* The host name of a process; the caller frees it. NULL: no memory. */
+static char *host_of(const ompi_proc_t *proc)
+{
+    char *name = NULL;
+    int rc;
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, OPAL_PMIX_HOSTNAME, &proc->super.proc_name, &name,
+                                   OPAL_STRING);
+    if (OPAL_SUCCESS == rc && NULL != name)
+        return name;
+    return strdup(NULL != proc->super.proc_hostname ? proc->super.proc_hostname : "(unknown)");
+}
+
+/* A singleton has no launcher that numbers nodes: its host name alone decides. */
+static uint32_t node_id_of(const ompi_proc_t *proc)
+{
+    uint32_t id = UINT32_MAX, *at = &id;
+    int rc;
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, OPAL_PMIX_NODEID, &proc->super.proc_name, &at, OPAL_UINT32);
+    return OPAL_SUCCESS == rc ? id : UINT32_MAX;
+}
+
+static int compare_nodes(const rank_location *x, const rank_location *y)
+{
+    if (x->node_id != y->node_id)
+        return x->node_id < y->node_id ? -1 : 1;
+    return strcmp(x->host, y->host);
+}
+
+static int by_node_then_rank(const void *a, const void *b)
+{
+    const rank_location *x = a, *y = b;
+    int order = compare_nodes(x, y);
+    return 0 != order ? order : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static void free_locations(rank_location *location, size_t ranks)
+{
+    for (size_t i = 0; NULL != location && i < ranks; i++)
+        free(location[i].host);
+    free(location);
+}
+
+/* NULL: no memory. */
+static rank_location *locate_ranks(const tatp_comm *comm, size_t ranks)
+{
+    rank_location *location = calloc(ranks, sizeof *location);
+    for (size_t r = 0; NULL != location && r < ranks; r++) {
+        const ompi_proc_t *proc = ompi_comm_peer_lookup(tatp_comm_communicator(comm), (int)r);
+        location[r] = (rank_location){r, node_id_of(proc), host_of(proc)};
+        if (NULL == location[r].host) {
+            free_locations(location, ranks);
+            return NULL;
+        }
+    }
+    return location;
+}
+
+/* Numbers the nodes by their lowest rank. `lowest` (per rank) is the lowest rank of its node. */
+static void number_nodes(tatp_node_map *map, const size_t *lowest, size_t ranks)
+{
+    for (size_t r = 0; r < ranks; r++) {
+        size_t node = lowest[r] == r ? map->nodes++ : map->node_of_rank[lowest[r]];
+        map->node_of_rank[r] = node;
+        map->ranks_on_node[node]++;
+    }
+}
+
+/* Moves a host name to each node. */
+static void name_nodes(tatp_node_map *map, rank_location *location, size_t ranks)
+{
+    for (size_t i = 0; i < ranks; i++) {
+        size_t node = map->node_of_rank[location[i].rank];
+        if (NULL == map->host[node]) {
+            map->host[node] = location[i].host;
+            location[i].host = NULL;
+        }
+    }
+}
+
+static int fill_map(tatp_node_map *map, rank_location *location, size_t ranks)
+{
+    size_t *lowest = calloc(ranks, sizeof *lowest);
+    map->node_of_rank = calloc(ranks, sizeof *map->node_of_rank);
+    map->ranks_on_node = calloc(ranks, sizeof *map->ranks_on_node);
+    if (NULL == lowest || NULL == map->node_of_rank || NULL == map->ranks_on_node) {
+        free(lowest);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    qsort(location, ranks, sizeof *location, by_node_then_rank);
+    for (size_t i = 0; i < ranks; i++) {
+        bool is_same = i > 0 && 0 == compare_nodes(&location[i - 1], &location[i]);
+        lowest[location[i].rank] = is_same ? lowest[location[i - 1].rank] : location[i].rank;
+    }
+    number_nodes(map, lowest, ranks);
+    free(lowest);
+    map->host = calloc(map->nodes, sizeof *map->host);
+    if (NULL == map->host)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    name_nodes(map, location, ranks);
+    return OMPI_SUCCESS;
+}
+
+static int make_map(tatp_node_map *map, const tatp_comm *comm)
+{
+    size_t ranks = (size_t)tatp_comm_size(comm);
+    rank_location *location = locate_ranks(comm, ranks);
+    if (NULL == location)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    int rc = fill_map(map, location, ranks);
+    free_locations(location, ranks);
+    return rc;
+}
+
+/* ---- agreement ---- */
+
+static int64_t count_capacity(const tatp_node_map *map, int64_t most)
+{
+    int64_t capacity = 0;
+    for (size_t n = 0; n < map->nodes; n++) {
+        int64_t ranks = (int64_t)map->ranks_on_node[n];
+        capacity += ranks < most ? ranks : most;
+    }
+    return capacity;
+}
+
+/* What all ranks have to know, or that one of them failed. *ask: the environment of the nodes has
+ * to be asked for the distances, which rank 0 does not know, and knows them. */
+static int agree_on_nodes(tatp_nodes *nodes, tatp_comm *comm, int rc, bool is_open, bool *ask)
+{
+    enum { NODES, OPEN, ADDRESS, ERROR, CAPACITY, VALUES = CAPACITY + TATP_CAPACITIES };
+    int64_t value[VALUES] = {[ERROR] = tatp_error_class(rc)};
+    if (OMPI_SUCCESS == rc && 0 == tatp_comm_rank(comm)) {
+        value[NODES] = (int64_t)nodes->map.nodes;
+        value[OPEN] = is_open;
+        for (int k = 0; k < TATP_CAPACITIES; k++)
+            value[CAPACITY + k] = count_capacity(&nodes->map, INT64_C(1) << k);
+    }
+    value[ADDRESS] = OMPI_SUCCESS == rc && tatp_has_address(comm);
+    rc = tatp_agree_max(comm, value, VALUES);
+    if (OMPI_SUCCESS == rc)
+        rc = (int)value[ERROR];
+    if (OMPI_SUCCESS != rc)
+        return rc;
+    *ask = value[OPEN] && value[ADDRESS];
+    nodes->count = (size_t)value[NODES];
+    memcpy(nodes->capacity, value + CAPACITY, sizeof nodes->capacity);
+    return OMPI_SUCCESS;
+}
+
+int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, int rc)
+{
+    bool is_root = 0 == tatp_comm_rank(comm), is_open = false, ask = false;
+    if (OMPI_SUCCESS == rc && is_root && !nodes->agreed) {
+        rc = make_map(&nodes->map, comm);
+        if (OMPI_SUCCESS == rc)
+            rc = tatp_distances_read(&nodes->map, source, &is_open);
+    }
+    rc = agree_on_nodes(nodes, comm, rc, is_open, &ask);
+    if (OMPI_SUCCESS == rc)
+        rc = tatp_comm_count_leaders(comm);
+    if (OMPI_SUCCESS == rc && ask)
+        rc = tatp_distances_ask(&nodes->map, comm, &is_open);
+    if (OMPI_SUCCESS == rc && is_open)
+        tatp_distances_report_flat(&nodes->map);
+    nodes->agreed = OMPI_SUCCESS == rc;
+    if (OMPI_SUCCESS != rc)
+        release_map(&nodes->map);
+    return rc;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rank-to-node map of a file's ranks, and the hops between nodes. Known once for a group of ranks,
+ * whatever files they open. */
+#ifndef MCA_FCOLL_TATP_NODES_H
+#define MCA_FCOLL_TATP_NODES_H
+
+#include "ompi_config.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
+
+#include "topo/topo.h"
+
+typedef struct tatp_nodes tatp_nodes;
+
+tatp_nodes *tatp_nodes_new(void); /* NULL: no memory */
+void tatp_nodes_free(tatp_nodes *nodes);
+
+/* Finds the nodes and their distances unless they are known; `source` is the value of parameter
+ * topology. rc: this rank's status so far. Returns the largest error class over all ranks; then
+ * nothing is known. Collective. */
+int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, int rc);
+
+/* ---- on all ranks ---- */
+
+size_t tatp_nodes_count(const tatp_nodes *nodes);
+/* Number of aggregators that the nodes have capacity for with at most 2^k on each node. */
+#define TATP_CAPACITIES 16 /* few nodes have as many as 2^15 ranks */
+int64_t tatp_nodes_capacity(const tatp_nodes *nodes, int k);
+
+/* ---- on rank 0 ---- */
+
+/* Nodes are numbered by their lowest rank. */
+typedef struct tatp_node_map {
+    size_t nodes;
+    size_t *node_of_rank;  /* per rank of the communicator */
+    size_t *ranks_on_node; /* per node */
+    char **host;           /* per node, its name */
+    topo topology;
+} tatp_node_map;
+
+/* NULL on other ranks. */
+const tatp_node_map *tatp_nodes_map(const tatp_nodes *nodes);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The source of the hops between nodes is selected here: a file that the user names, the job's
+ * environment, or none. */
+#include "fcoll_tatp_nodes_internal.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ompi/mca/fcoll/base/base.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
+#include "opal/util/output.h"
+
+#define ADDRESS "SLURM_TOPOLOGY_ADDR"
+#define ADDRESS_PATTERN "SLURM_TOPOLOGY_ADDR_PATTERN"
+
+static const char *const *hosts_of(const tatp_node_map *map)
+{
+    return (const char *const *)map->host;
+}
+
+static void report_source(const tatp_node_map *map, const char *origin)
+{
+    opal_output_verbose(10, ompi_fcoll_base_framework.framework_output,
+                        "fcoll:tatp: hops between %lu nodes from %s (%s)",
+                        (unsigned long)map->nodes, origin, map->topology.source);
+}
+
+void tatp_distances_report_flat(const tatp_node_map *map)
+{
+    opal_output_verbose(10, ompi_fcoll_base_framework.framework_output,
+                        "fcoll:tatp: %lu nodes, all equally far apart", (unsigned long)map->nodes);
+}
+
+/* ---- a file ---- */
+
+/* Opening a FIFO would block, and a folder opens but cannot be read: only regular files are opened.
+ */
+static FILE *open_topology_file(const char *path)
+{
+    struct stat status;
+    FILE *stream = NULL;
+    const char *cause = NULL;
+    if (0 != stat(path, &status))
+        cause = strerror(errno);
+    else if (!S_ISREG(status.st_mode))
+        cause = "it is not a regular file";
+    else if (NULL == (stream = fopen(path, "r")))
+        cause = strerror(errno);
+    if (NULL == stream)
+        tatp_show_help("topology", path, cause);
+    return stream;
+}
+
+static int read_topology_file(tatp_node_map *map, const char *path)
+{
+    matrix_error error = {0, ""};
+    FILE *stream = open_topology_file(path);
+    if (NULL == stream)
+        return MPI_ERR_ARG;
+    int rc = topo_read(stream, hosts_of(map), map->nodes, &map->topology, &error);
+    fclose(stream);
+    if (0 == rc) {
+        report_source(map, path);
+        return OMPI_SUCCESS;
+    }
+    if (-ENOMEM == rc)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    if (error.line > 0)
+        tatp_show_help("topology-line", path, (unsigned long)error.line, error.reason);
+    else
+        tatp_show_help("topology", path, error.reason);
+    return MPI_ERR_ARG;
+}
+
+int tatp_distances_read(tatp_node_map *map, const char *source, bool *is_open)
+{
+    topo_flat(&map->topology, map->nodes);
+    *is_open = false;
+    if (NULL == source || '\0' == source[0] || 0 == strcmp(source, "auto"))
+        *is_open = map->nodes > 1;
+    else if (0 != strcmp(source, "none"))
+        return read_topology_file(map, source);
+    else
+        tatp_distances_report_flat(map);
+    return OMPI_SUCCESS;
+}
+
+/* ---- the job's environment ---- */
+
+/* The pattern, "switch.switch.node", decides whether an address has switches: the name of a node
+ * may have dots. */
+static bool names_switches(const char *address)
+{
+    const char *pattern = getenv(ADDRESS_PATTERN);
+    return NULL != address && NULL != strchr(NULL != pattern ? pattern : address, '.');
+}
+
+bool tatp_has_address(const tatp_comm *comm)
+{
+    return tatp_comm_is_leader(comm) && names_switches(getenv(ADDRESS));
+}
+
+/* A string and its end as int64 elements, zeros behind it; at least two of them, because a message
+ * of one element is an error class. None for NULL. */
+static int pack_text(const char *text, tatp_message *message)
+{
+    if (NULL == text)
+        return OMPI_SUCCESS;
+    size_t bytes = strlen(text) + 1;
+    message->count = (bytes - 1) / sizeof *message->word + 1;
+    message->count += 1 == message->count;
+    message->word = calloc(message->count, sizeof *message->word);
+    if (NULL == message->word)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    memcpy(message->word, text, bytes);
+    return OMPI_SUCCESS;
+}
+
+/* The address of each node, on its way through the node's leader to rank 0. */
+typedef struct addresses {
+    const tatp_node_map *map;
+    tatp_message own;
+    char **address; /* per node; rank 0 */
+} addresses;
+
+/* The leader's own address is enough. */
+static int skip_rank_address(void *sum, const tatp_message *message)
+{
+    (void)sum;
+    (void)message;
+    return OMPI_SUCCESS;
+}
+
+static int forward_address(void *sum, tatp_message *message)
+{
+    addresses *all = sum;
+    message->word = all->own.word;
+    message->count = all->own.count;
+    all->own.word = NULL;
+    return OMPI_SUCCESS;
+}
+
+static int add_address(void *sum, const tatp_message *message)
+{
+    addresses *all = sum;
+    size_t node = all->map->node_of_rank[message->from];
+    if (NULL != all->address[node])
+        return OMPI_SUCCESS;
+    all->address[node] = strdup((const char *)message->word);
+    return NULL == all->address[node] ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+}
+
+/* These distances were not asked for by name: the run continues without them. */
+static void use_addresses(tatp_node_map *map, char *const *address, bool *is_open)
+{
+    static atomic_flag reported = ATOMIC_FLAG_INIT; /* once for each process */
+    matrix_error error = {0, "there is no memory for them"};
+    int rc = topo_from_addresses((const char *const *)address, hosts_of(map), map->nodes,
+                                 &map->topology, &error);
+    if (0 == rc) {
+        *is_open = false;
+        report_source(map, "the job's environment");
+    } else if (-ENODATA != rc && !atomic_flag_test_and_set(&reported)) {
+        tatp_show_help("environment", error.reason);
+    }
+}
+
+int tatp_distances_ask(tatp_node_map *map, tatp_comm *comm, bool *is_open)
+{
+    static const tatp_node_gather gather = {TATP_TAG_ROWS, TATP_TAG_NODE_ROWS, skip_rank_address,
+                                            forward_address, add_address};
+    bool is_root = 0 == tatp_comm_rank(comm);
+    addresses all = {.map = map};
+    int rc = OMPI_SUCCESS;
+    if (tatp_comm_is_leader(comm))
+        rc = pack_text(getenv(ADDRESS), &all.own);
+    if (is_root && OMPI_SUCCESS == rc) {
+        all.address = calloc(map->nodes, sizeof *all.address);
+        rc = NULL == all.address ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+    }
+    rc = tatp_agree_error(comm, tatp_gather_by_node(comm, &gather, &all, &all.own, rc));
+    if (OMPI_SUCCESS == rc && is_root)
+        use_addresses(map, all.address, is_open);
+    for (size_t n = 0; NULL != all.address && n < map->nodes; n++)
+        free(all.address[n]);
+    free(all.address);
+    free(all.own.word);
+    return rc;
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MCA parameters, and the hints of MPI_File_open that come before them. */
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fcoll_tatp.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
+#include "opal/mca/base/mca_base_var_enum.h"
+#include "opal/util/info.h"
+#include "opal/util/output.h"
+
+#include "exchange/exchange.h"
+#include "plan/division.h"
+
+/* Bytes of a data message at most, unless asked for. Open MPI's TCP sends up to 64 KiB at once; it
+ * announces larger messages and waits for the receiver, which may be busy, while the link is idle.
+ */
+#define MESSAGE_SIZE (63 << 10)
+/* Smaller messages would be more requests than data, and a length is an int. */
+#define LEAST_MESSAGE (1 << 10)
+#define LARGEST_MESSAGE (1 << 30)
+/* A window has to fit into one message and one write. */
+#define LARGEST_CYCLE_BUFFER ((int64_t)EXCHANGE_DEPTH << 30)
+#define CYCLE_BUFFER (32 << 20)
+/* Bytes; file systems keep a stripe size in 32 bits. A stripe for each rank is below 2^63. */
+#define LARGEST_STRIPE (INT64_C(1) << 32)
+
+/* ---- choices: parameters whose value is a name ---- */
+
+/* An enumerator takes any text, so that the module reports a wrong one when a file is opened and
+ * fails, where Open MPI's own would print a message and continue with the default. */
+typedef struct choice_enumerator {
+    mca_base_var_enum_t super;
+    char *invalid; /* the text of value -1, or NULL */
+} choice_enumerator;
+OBJ_CLASS_DECLARATION(choice_enumerator);
+
+static void construct_choice(choice_enumerator *choice)
+{
+    choice->invalid = NULL;
+}
+
+static void destruct_choice(choice_enumerator *choice)
+{
+    free(choice->invalid);
+}
+
+OBJ_CLASS_INSTANCE(choice_enumerator, mca_base_var_enum_t, construct_choice, destruct_choice);
+
+static int choice_value(mca_base_var_enum_t *self, const char *text, int *value)
+{
+    choice_enumerator *choice = (choice_enumerator *)self;
+    for (*value = 0; *value < self->enum_value_count; ++*value)
+        if (0 == strcmp(self->enum_values[*value].string, text))
+            return OPAL_SUCCESS;
+    free(choice->invalid);
+    choice->invalid = strdup(text);
+    *value = -1;
+    return OPAL_SUCCESS;
+}
+
+static int choice_text(mca_base_var_enum_t *self, const int value, char **text)
+{
+    const choice_enumerator *choice = (const choice_enumerator *)self;
+    const char *found = NULL == choice->invalid ? "(invalid)" : choice->invalid;
+    if (value >= self->enum_value_count || value < -1)
+        return OPAL_ERR_VALUE_OUT_OF_BOUNDS;
+    if (value >= 0)
+        found = self->enum_values[value].string;
+    if (NULL == text)
+        return OPAL_SUCCESS;
+    *text = strdup(found);
+    return NULL == *text ? OPAL_ERR_OUT_OF_RESOURCE : OPAL_SUCCESS;
+}
+
+enum { MOST_VALUES = 8 };
+
+typedef struct choice_parameter {
+    const char *name, *help;
+    int *value;
+    mca_base_var_enum_value_t values[MOST_VALUES + 1]; /* the last has no name */
+    choice_enumerator *enumerator;
+} choice_parameter;
+
+enum { STRATEGY, OBJECTIVE, SOLVER, DOMAINS, RECORD_WEIGHT, CHOICES };
+
+static choice_parameter choices[CHOICES] = {
+    [STRATEGY] = {"strategy",
+                  "Strategy of aggregator selection: tatp (least hop-bytes), latp_volume and "
+                  "latp_count (most bytes or blocks on the aggregator's node), otp (lowest ranks)",
+                  &mca_fcoll_tatp_component.strategy},
+    [OBJECTIVE] = {"objective", "Objective that strategy tatp minimises",
+                   &mca_fcoll_tatp_component.objective},
+    [SOLVER] = {"solver", "Solver of the linear assignment problem",
+                &mca_fcoll_tatp_component.solver},
+    [DOMAINS] =
+        {"domains",
+         "Division of the accessed range into file domains: even, stripe (the stripes of a "
+         "storage target have one aggregator), fitted (pieces of the file go to a node that "
+         "accesses them), auto (fitted where that saves more than 5 % of the hop-bytes, else "
+         "stripe where stripes and several targets are known, else even)",
+         &mca_fcoll_tatp_component.domains,
+         {{TATP_DOMAINS_AUTO, "auto"},
+          {TATP_DOMAINS_EVEN, "even"},
+          {TATP_DOMAINS_STRIPE, "stripe"},
+          {TATP_DOMAINS_FITTED, "fitted"}}},
+    [RECORD_WEIGHT] = {"record_weight",
+                       "Weight of two neighbouring regions in the view matrix: count (1) or bytes "
+                       "(of the smaller region)",
+                       &mca_fcoll_tatp_component.record_weight,
+                       {{ACCESS_WEIGHT_COUNT, "count"}, {ACCESS_WEIGHT_BYTES, "bytes"}}},
+};
+
+static void name_values(void)
+{
+    for (int i = 0; i < MOST_VALUES && NULL != plan_strategies[i].name; i++)
+        choices[STRATEGY].values[i] = (mca_base_var_enum_value_t){i, plan_strategies[i].name};
+    for (int i = 0; i < MOST_VALUES && NULL != plan_objectives[i].name; i++)
+        choices[OBJECTIVE].values[i] = (mca_base_var_enum_value_t){i, plan_objectives[i].name};
+    for (int i = 0; i < MOST_VALUES && NULL != lap_solvers[i].name; i++)
+        choices[SOLVER].values[i] = (mca_base_var_enum_value_t){i, lap_solvers[i].name};
+}
+
+/* ---- registration ---- */
+
+static int register_parameter(const char *name, const char *help, mca_base_var_type_t type,
+                              mca_base_var_enum_t *enumerator, mca_base_var_info_lvl_t level,
+                              void *storage)
+{
+    int index = mca_base_component_var_register(&mca_fcoll_tatp_component.super.fcollm_version,
+                                                name, help, type, enumerator, 0, 0, level,
+                                                MCA_BASE_VAR_SCOPE_READONLY, storage);
+    return index < 0 ? index : OMPI_SUCCESS;
+}
+
+static int register_choice(choice_parameter *parameter)
+{
+    choice_enumerator *choice = OBJ_NEW(choice_enumerator);
+    int count = 0;
+    if (NULL == choice)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    while (NULL != parameter->values[count].string)
+        count++;
+    choice->super.enum_name = strdup(parameter->name);
+    choice->super.enum_value_count = count;
+    choice->super.enum_values = calloc((size_t)count + 1, sizeof *choice->super.enum_values);
+    if (NULL == choice->super.enum_name || NULL == choice->super.enum_values) {
+        OBJ_RELEASE(choice);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    for (int i = 0; i < count; i++) {
+        choice->super.enum_values[i].value = i;
+        choice->super.enum_values[i].string = strdup(parameter->values[i].string);
+    }
+    choice->super.value_from_string = choice_value;
+    choice->super.string_from_value = choice_text;
+    parameter->enumerator = choice;
+    *parameter->value = 0;
+    return register_parameter(parameter->name, parameter->help, MCA_BASE_VAR_TYPE_INT,
+                              &choice->super, OPAL_INFO_LVL_3, parameter->value);
+}
+
+int tatp_params_register(void)
+{
+    mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
+    const struct {
+        const char *name, *help;
+        mca_base_var_type_t type;
+        mca_base_var_info_lvl_t level;
+        void *storage;
+    } parameters[] = {
+        {"priority",
+         "Priority of the component: above 50 it comes before the stock components, above 100 also "
+         "with one or two ranks; below 0 it is never used",
+         MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_3, &c->priority},
+        {"topology",
+         "Source of the hops between nodes: auto (SLURM_TOPOLOGY_ADDR of the job's environment, "
+         "where "
+         "it is set), none (two hops between any two nodes), or a file with the hops (Matrix "
+         "Market) "
+         "or the network (Slurm, ibnetdiscover, ...)",
+         MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->topology},
+        {"num_aggregators",
+         "Number of aggregators (hint cb_nodes takes precedence); 0: chosen by nodes, stripes and "
+         "size of the access",
+         MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_3, &c->num_aggregators},
+        {"cycle_buffer_size",
+         "Bytes of an aggregator's cycle buffers (hint cb_buffer_size takes precedence); 0: "
+         "io_ompio_bytes_per_agg",
+         MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_3, &c->cycle_buffer_size},
+        {"message_size",
+         "Bytes of a data message at most. What Open MPI sends at once (the default) keeps slow "
+         "links "
+         "busy; 512 KiB saves copies where processors are the bottleneck",
+         MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_5, &c->message_size},
+        {"unit_size",
+         "Bytes of a unit of fitted domains at least; 0: 64 KiB, or the stripe where that is "
+         "larger",
+         MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_5, &c->unit_size},
+        {"stripe_size",
+         "Bytes of a stripe of the file system (hint striping_unit takes precedence); 0: what the "
+         "file system reports",
+         MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_3, &c->stripe_size},
+        {"stripe_count",
+         "Number of storage targets that take the stripes of a file in turn (hint striping_factor "
+         "takes precedence); 0: what the file system reports",
+         MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_3, &c->stripe_count},
+        {"shared_memory",
+         "Whether the ranks of a node exchange data through shared memory, or through messages "
+         "like "
+         "all others",
+         MCA_BASE_VAR_TYPE_BOOL, OPAL_INFO_LVL_5, &c->shared_memory},
+        {"record",
+         "File to record the accesses of this run in, for --map-by dla:file=; empty: do not record",
+         MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->record_file},
+        {"stats",
+         "File that gets a line of statistics (a JSON object) for each collective access; '-' is "
+         "standard error; empty: none",
+         MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->stats_file},
+    };
+    int rc = OMPI_SUCCESS;
+    c->topology = (char *)"auto";
+    c->message_size = MESSAGE_SIZE;
+    c->shared_memory = true;
+    name_values();
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters && OMPI_SUCCESS == rc; i++)
+        rc = register_parameter(parameters[i].name, parameters[i].help, parameters[i].type, NULL,
+                                parameters[i].level, parameters[i].storage);
+    for (int i = 0; i < CHOICES && OMPI_SUCCESS == rc; i++)
+        rc = register_choice(&choices[i]);
+    return rc;
+}
+
+void tatp_params_release(void)
+{
+    for (int i = 0; i < CHOICES; i++)
+        if (NULL != choices[i].enumerator) {
+            OBJ_RELEASE(choices[i].enumerator);
+            choices[i].enumerator = NULL;
+        }
+}
+
+/* ---- checks ---- */
+
+static int refuse_choice(const choice_parameter *parameter)
+{
+    char valid[256] = "", name[64];
+    size_t used = 0;
+    snprintf(name, sizeof name, "fcoll_tatp_%s", parameter->name);
+    for (int i = 0; NULL != parameter->values[i].string && used < sizeof valid; i++)
+        used += (size_t)snprintf(valid + used, sizeof valid - used, "%s%s", i > 0 ? ", " : "",
+                                 parameter->values[i].string);
+    const char *given = parameter->enumerator->invalid;
+    tatp_show_help("bad-value", name, NULL != given ? given : "(a number)", valid);
+    return MPI_ERR_ARG;
+}
+
+/* A run must not continue with anything but what was asked for. */
+int tatp_params_check(void)
+{
+    const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
+    const struct {
+        const char *name;
+        int64_t value, least, most;
+        const char *valid;
+    } limits[] = {
+        {"num_aggregators", c->num_aggregators, 0, INT_MAX,
+         "a number of ranks, or 0 for up to four on each node"},
+        {"cycle_buffer_size", c->cycle_buffer_size, 0, LONG_MAX,
+         "a number of bytes, or 0 for io_ompio_bytes_per_agg"},
+        {"message_size", c->message_size, LEAST_MESSAGE, LARGEST_MESSAGE,
+         "a number of bytes from 1024 to 1073741824"},
+        {"unit_size", c->unit_size, 0, LARGEST_STRIPE, "a number of bytes up to 4294967296, or 0"},
+        {"stripe_size", c->stripe_size, 0, LARGEST_STRIPE,
+         "a number of bytes up to 4294967296, or 0 for what the file system reports"},
+        {"stripe_count", c->stripe_count, 0, INT_MAX,
+         "a number of storage targets, or 0 for what the file system reports"},
+    };
+    for (int i = 0; i < CHOICES; i++)
+        if (*choices[i].value < 0)
+            return refuse_choice(&choices[i]);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        if (limits[i].value >= limits[i].least && limits[i].value <= limits[i].most)
+            continue;
+        char name[64], number[24];
+        snprintf(name, sizeof name, "fcoll_tatp_%s", limits[i].name);
+        snprintf(number, sizeof number, "%lld", (long long)limits[i].value);
+        tatp_show_help("bad-value", name, number, limits[i].valid);
+        return MPI_ERR_ARG;
+    }
+    return OMPI_SUCCESS;
+}
+
+/* ---- values ---- */
+
+/* A number from 1 to `most` given as a hint at MPI_File_open, or 0. */
+static int64_t hint_value(ompio_file_t *fh, const char *key, int64_t most)
+{
+    char text[MPI_MAX_INFO_VAL + 1];
+    char *end;
+    int found = 0;
+    if (NULL == fh->f_info)
+        return 0;
+    opal_info_get(fh->f_info, key, MPI_MAX_INFO_VAL, text, &found);
+    if (!found)
+        return 0;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    bool is_valid = 0 == errno && end != text && '\0' == *end && value > 0 && value <= most;
+    return is_valid ? (int64_t)value : 0;
+}
+
+static int64_t first_positive(int64_t a, int64_t b, int64_t c)
+{
+    if (a > 0)
+        return a;
+    return b > 0 ? b : c;
+}
+
+/* One rank reports, because all decide alike. */
+static int64_t allow_aggregators(const ompio_file_t *fh, int64_t wanted, int64_t targets)
+{
+    if (wanted > fh->f_size)
+        wanted = fh->f_size;
+    if (wanted <= 0)
+        return 0;
+    int64_t allowed = division_allowed_aggregators(wanted, targets);
+    if (allowed != wanted && 0 == fh->f_rank)
+        opal_output_verbose(MCA_BASE_VERBOSE_WARN, ompi_fcoll_base_framework.framework_output,
+                            "fcoll:tatp: %s: %lld aggregators in place of %lld, because %lld "
+                            "storage targets cannot be shared out evenly among those",
+                            fh->f_filename, (long long)allowed, (long long)wanted,
+                            (long long)targets);
+    return allowed;
+}
+
+tatp_plan_settings tatp_params_settings(ompio_file_t *fh)
+{
+    const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
+    /* What OMPIO's fs component reports; without stripes it reports one target. */
+    int64_t fs_stripe = fh->f_stripe_size <= LARGEST_STRIPE ? (int64_t)fh->f_stripe_size : 0;
+    int64_t fs_targets = fs_stripe > 0 && fh->f_stripe_count > 0 ? fh->f_stripe_count : 0;
+    int64_t buffer = first_positive(hint_value(fh, "cb_buffer_size", INT64_MAX),
+                                    c->cycle_buffer_size, fh->f_bytes_per_agg);
+    int64_t aggregators = first_positive(hint_value(fh, "cb_nodes", INT64_MAX), c->num_aggregators,
+                                         OMPIO_MCA_GET(fh, num_aggregators));
+    int64_t stripe =
+        first_positive(hint_value(fh, "striping_unit", LARGEST_STRIPE), c->stripe_size, fs_stripe);
+    int64_t targets =
+        first_positive(hint_value(fh, "striping_factor", INT_MAX), c->stripe_count, fs_targets);
+    if (0 == stripe)
+        targets = 0;
+    if (buffer <= 0)
+        buffer = CYCLE_BUFFER;
+    return (tatp_plan_settings){
+        .aggregators = allow_aggregators(fh, aggregators, targets),
+        .cycle_buffer = buffer < LARGEST_CYCLE_BUFFER ? buffer : LARGEST_CYCLE_BUFFER,
+        .cycles_in_flight = EXCHANGE_DEPTH,
+        .message = c->message_size,
+        .stripe = stripe,
+        .targets = targets,
+        .domains = c->domains,
+        .unit = c->unit_size,
+        .strategy = c->strategy >= 0 ? &plan_strategies[c->strategy] : NULL,
+        .objective = c->objective >= 0 ? &plan_objectives[c->objective] : NULL,
+        .solver = c->solver >= 0 ? &lap_solvers[c->solver] : NULL,
+    };
+}
+
+const char *tatp_params_topology(void)
+{
+    return mca_fcoll_tatp_component.topology;
+}
+
+bool tatp_params_shared_memory(void)
+{
+    return mca_fcoll_tatp_component.shared_memory;
+}
+
+const char *tatp_params_record_file(void)
+{
+    return mca_fcoll_tatp_component.record_file;
+}
+
+access_weight tatp_params_record_weight(void)
+{
+    return mca_fcoll_tatp_component.record_weight;
+}
+
+const char *tatp_params_stats_file(void)
+{
+    return mca_fcoll_tatp_component.stats_file;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of the recorder share. Calls go record.c -> collect -> exchange and file, and
+ * record.c -> individual. */
+#ifndef MCA_FCOLL_TATP_RECORD_INTERNAL_H
+#define MCA_FCOLL_TATP_RECORD_INTERNAL_H
+
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_record.h"
+
+#include "matrix/view_file.h"
+#include "ompi/mca/fbtl/fbtl.h"
+#include "record/record.h"
+
+/* ---- the record file (fcoll_tatp_record_file.c), local ---- */
+
+/* What one access adds to the record. On rank 0 of a file; empty on other ranks. */
+typedef struct tatp_record_entry {
+    matrix view;            /* by world ranks */
+    access_pattern pattern; /* its file is not set */
+    matrix bytes;           /* the profile, by world ranks; no rows: none */
+    int64_t moved, missed;  /* bytes, of all ranks: accessed, and not recorded */
+} tatp_record_entry;
+
+void tatp_record_entry_release(tatp_record_entry *entry);
+
+/* Number of processes of the job. */
+size_t tatp_record_world_size(void);
+
+/* Appends `times` accesses like the entry to what this process has to write. Errors are reported
+ * when it is written. */
+void tatp_record_append(const tatp_record_options *options, const char *file,
+                        const tatp_record_entry *entry, int64_t times, bool new_file);
+/* An error because of which the record lacks something. */
+void tatp_record_set_error(const tatp_record_options *options, int rc);
+/* Writes what was appended, now or, where that would take more than a twentieth of the time, later,
+ * in MPI_Finalize at the latest. */
+void tatp_record_flush(void);
+
+/* ---- accesses that are not collective (fcoll_tatp_record_individual.c), local ---- */
+
+typedef struct tatp_record_individual {
+    ompio_file_t *fh;                  /* NULL: not interposed */
+    mca_fbtl_base_module_t interposer; /* takes the place of `fbtl` in the handle */
+    mca_fbtl_base_module_t *fbtl;      /* that OMPIO selected */
+    access_list list;                  /* accessed since the last acquire */
+    size_t ordered;                    /* runs of the list when it was last put in order */
+    int64_t missed;                    /* bytes that were too many to note */
+    void (*closing)(void *context); /* called when the handle is closed; removes the interposer */
+    void *context;
+} tatp_record_individual;
+
+/* Notes the accesses of the handle that are not collective from now on. */
+void tatp_record_interpose(tatp_record_individual *individual, ompio_file_t *fh);
+void tatp_record_remove_interposer(tatp_record_individual *individual);
+/* Hands over what was noted as an ordered list, and resets the notes. *missed: bytes that are not
+ * in it. Negative errno. */
+int tatp_record_acquire_individual(tatp_record_individual *individual, access_list *list,
+                                   int64_t *missed);
+
+/* ---- the recorder of a file ---- */
+
+/* An access that was not collected yet: a collective one, or all others under one view. Every rank
+ * has one for each, in the same order. */
+typedef struct tatp_record_pending {
+    bool collective;
+    access_list list; /* this rank's, ordered */
+    int error;        /* negative errno: why the list is incomplete */
+    int64_t missed;   /* bytes of this rank that are not in the list */
+    int64_t lo, hi;   /* range over all ranks; unless collective, agreed on when it is collected */
+    int64_t times;    /* accesses like it */
+} tatp_record_pending;
+
+/* When there are so many they are collected, also while the file is open. */
+#define TATP_RECORD_MAX_PENDING 16
+
+/* Where the last collective access is known; the same on all ranks. */
+enum tatp_record_last {
+    TATP_RECORD_LAST_UNKNOWN,
+    TATP_RECORD_LAST_PENDING,  /* on all ranks: the last collective one of the pending ones */
+    TATP_RECORD_LAST_COLLECTED /* on rank 0: tatp_record.entry */
+};
+
+struct tatp_record {
+    tatp_record_options options;
+    tatp_record_individual individual;
+    char *file;   /* as the program named it */
+    bool counted; /* the file is among those of the record */
+    tatp_record_pending pending[TATP_RECORD_MAX_PENDING];
+    size_t count;
+    size_t runs; /* in the lists of the pending ones */
+    enum tatp_record_last last;
+    size_t last_pending;     /* index of the last collective one */
+    tatp_record_entry entry; /* of the last collective access that was collected */
+    int64_t repeats;         /* accesses like it that were not appended to the record yet */
+};
+
+/* ---- collection on rank 0 (fcoll_tatp_record_collect.c) ---- */
+
+/* Appends all pending accesses to the record; `entry` becomes that of the last collective one.
+ * Returns this rank's error. Collective. */
+int tatp_record_collect(tatp_record *record);
+
+/* ---- messages to the owners of the parts of the range (fcoll_tatp_record_exchange.c) ---- */
+
+/* Sends part[j] to the owner of part j, and appends what `senders` other ranks send to this rank to
+ * `received`, which is NULL if there is no memory for it. Empty parts are not sent. Returns this
+ * rank's error. Collective. */
+int tatp_record_exchange(tatp_comm *comm, const record_words *part, size_t parts, size_t senders,
+                         tatp_message *received);
+/* The rank that owns a part, and the part that a rank owns; SIZE_MAX: none. */
+int tatp_record_owner(const tatp_comm *comm, size_t part, size_t parts);
+size_t tatp_record_owned(const tatp_comm *comm, size_t rank, size_t parts);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Statistics: a line (a JSON object) for each collective access, appended to a file by rank 0. An
+ * observer: a line that cannot be written is reported by a message and does not fail the call. */
+#ifndef MCA_FCOLL_TATP_STATS_H
+#define MCA_FCOLL_TATP_STATS_H
+
+#include "ompi_config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_nodes.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_plan.h"
+
+#include "exchange/transport.h"
+
+/* The state of one file: its time line and memory for what the ranks report. */
+typedef struct tatp_stats tatp_stats;
+
+tatp_stats *tatp_stats_new(void); /* NULL: no memory */
+void tatp_stats_free(tatp_stats *stats);
+/* Allocates what rank 0 needs for so many ranks. Local. */
+int tatp_stats_prepare(tatp_stats *stats, int rank, int ranks);
+
+/* `path` is the value of parameter stats everywhere, the same on all ranks: a file, "-" (standard
+ * error, for people: without details), or empty (NULL): no statistics. */
+bool tatp_stats_enabled(const char *path);
+/* On rank 0: whether the next line can have a plan, for which its entries have to be kept. */
+bool tatp_stats_wants_plan(const char *path);
+
+/* Starts the time line: the probe notes when this rank's aggregator reached which moment, while an
+ * exchange of so many cycles runs. NULL where the next line cannot have a time line. Local. */
+const exchange_probe *tatp_stats_probe(tatp_stats *stats, const char *path, int64_t num_cycles);
+
+/* Seconds of the five stages of two-phase I/O as the TATP paper counts them, on this rank. */
+typedef struct tatp_times {
+    double st1; /* view, accessed range */
+    double st2; /* file domains and their assignment */
+    double st3; /* exchange of the access requests */
+    double st4; /* shuffle */
+    double st5; /* file access */
+} tatp_times;
+
+typedef struct tatp_stats_access {
+    const char *path; /* of the statistics */
+    const char *file; /* that was accessed */
+    bool write;
+    tatp_times time;
+    int64_t moved;      /* bytes of this rank's buffer */
+    int64_t messages;   /* with data, sent by this rank */
+    int64_t metadata;   /* bytes of the messages of int64 that it sent for this access */
+    int64_t plan_calls; /* accesses by this plan, this one included */
+    const tatp_plan_settings *settings;
+    tatp_plan *plan; /* rank 0 releases its entries */
+    const tatp_nodes *nodes;
+} tatp_stats_access;
+
+/* Appends the line; does nothing where statistics are off. Returns an error of communication only.
+ * Collective where statistics are on. */
+int tatp_stats_report(tatp_stats *stats, tatp_comm *comm, const tatp_stats_access *access);
+
+#endif
