@@ -245,7 +245,7 @@ bool exchange_finished(const exchange *ex)
 /* Every rank counts alike, so that no number in a window's flags repeats. */
 int exchange_end(exchange *ex, exchange_result *result)
 {
-    ex->sequence += ex->task.num_cycles;
+    ex->sequence += (uint64_t)ex->task.num_cycles;
     *result = ex->result;
     return ex->error;
 }

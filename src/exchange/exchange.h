@@ -37,7 +37,7 @@
 /* ---- shared memory ---- */
 
 /* Where ranks that share memory meet over one cycle buffer of an aggregator among them. The number
- * of a cycle in these flags is above 0 and never repeats within one exchange. */
+ * of a cycle in these flags is not 0 and does not repeat within 2^64 cycles of one exchange. */
 typedef struct exchange_flags {
     _Atomic int64_t granted; /* writing: the aggregator waits for the data of this cycle */
     _Atomic int64_t ready;   /* reading: the data of this cycle are there */

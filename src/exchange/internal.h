@@ -57,7 +57,7 @@ struct exchange {
     exchange_task task;
     size_t window_bytes, inbox_bytes, outbox_bytes; /* of one cycle */
     size_t in_requests;                             /* of a batch at most */
-    int64_t sequence;                               /* cycles of earlier runs */
+    uint64_t sequence;                              /* cycles of earlier runs, modulo 2^64 */
     exchange_buffers *buffers;
 
     exchange_run run;
@@ -92,7 +92,7 @@ exchange_cycle *exchange_cycle_append(exchange_pipeline *pipeline, int64_t next,
 void exchange_cycle_remove_first(exchange_pipeline *pipeline);
 /* The end of the cycle that holds a position. */
 int64_t exchange_cycle_end(int64_t position, int64_t cycle_size);
-/* The number of a cycle of this run in the flags of its window. */
+/* The number of a cycle of this run in the flags of its window. Compared for equality only. */
 int64_t exchange_cycle_number(const exchange *ex, const exchange_cycle *cycle);
 
 /* ---- message.c ---- */

@@ -40,5 +40,5 @@ void exchange_cycle_remove_first(exchange_pipeline *pipeline)
 
 int64_t exchange_cycle_number(const exchange *ex, const exchange_cycle *cycle)
 {
-    return ex->sequence + cycle->index + 1;
+    return (int64_t)(ex->sequence + (uint64_t)cycle->index + 1);
 }

@@ -190,9 +190,9 @@ static bool is_gone(simulation *sim, int rank)
 static bool is_eager(simulation *sim, size_t bytes)
 {
     switch (sim->protocol) {
-    case PROTOCOL_EAGER: return true;
-    case PROTOCOL_RENDEZVOUS: return false;
-    case PROTOCOL_BY_SIZE: return bytes <= sim->eager_limit;
+    case EAGER: return true;
+    case RENDEZVOUS: return false;
+    case EAGER_BY_SIZE: return bytes <= sim->eager_limit;
     default: return sim_chance(sim, 1, 2);
     }
 }

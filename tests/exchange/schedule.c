@@ -44,9 +44,10 @@ static void check_pipeline(simulation *sim, const sim_rank *r, exchange_pipeline
             sim_fail(sim, "rank %d: its cycles do not ascend", r->rank);
 }
 
+/* Modulo 2^64. */
 static void check_flag(simulation *sim, const sim_rank *r, int64_t now, int64_t *before)
 {
-    if (now < *before || now < 0)
+    if ((int64_t)((uint64_t)now - (uint64_t)*before) < 0)
         sim_fail(sim, "rank %d: a window's flag falls from %" PRId64 " to %" PRId64, r->rank,
                  *before, now);
     *before = now;

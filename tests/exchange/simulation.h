@@ -11,64 +11,13 @@
 #define EXCHANGE_SIMULATION_H
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 
-#include "exchange/exchange.h"
-
 #include "../unit/seeded.h"
+#include "rank.h"
 
-enum { MAX_RANKS = 64, MAX_RUNS = 4, MAX_ISLANDS = 4, MAX_SHIFT = 64, MAX_FAULTS = 4, TRACE = 40 };
+enum { MAX_RANKS = 64, MAX_ISLANDS = 4, MAX_SHIFT = 64, MAX_FAULTS = 4, TRACE = 40 };
 enum { SHORT_ERROR = 77, TRUNCATED = 78, GONE = 79, INJECTED = 1000 };
-
-typedef struct simulation simulation;
-
-/* Bytes of a rank's access: file offsets before the shift, and where they are in the stream. */
-typedef struct sim_block {
-    int64_t offset, length, stream;
-} sim_block;
-
-/* The user's buffer in one run. */
-typedef struct sim_memory {
-    access_list list;
-    char *arena, *before, *expected; /* `bytes` each: now, at first, and after the run */
-    size_t bytes;
-    size_t *place; /* per byte of the stream: index in the arena */
-} sim_memory;
-
-typedef struct sim_rank {
-    simulation *sim;
-    int rank, node;
-    sim_block *block; /* ascending, without overlap */
-    size_t blocks, capacity;
-    int64_t bytes, stream_end;
-    access_list list;
-    domain_share *share;
-    size_t shares;
-    bool aggregates;
-    size_t domain;
-    exchange_target *target;
-    exchange_contributor *contributor;
-    size_t contributors;
-    bool shares_windows;
-    exchange_window window[EXCHANGE_DEPTH];
-    exchange_flags flags[EXCHANGE_DEPTH];                   /* of the shared windows */
-    int64_t granted[EXCHANGE_DEPTH], ready[EXCHANGE_DEPTH]; /* as they were last seen */
-    exchange_buffers *buffers;
-    exchange *ex;
-    sim_memory memory[MAX_RUNS];
-    exchange_probe probe;
-    int64_t noted[EXCHANGE_MOMENTS]; /* the cycle noted last */
-    /* present run */
-    int run;
-    bool begun, dirty, in_step;
-    int first_fault;    /* the first error that a call returned to it; 0: none */
-    bool domain_failed; /* its domain is not to be written any more */
-    uint64_t calls;     /* of the store in the present step */
-    bool finished;
-    int rc;
-    exchange_result result;
-} sim_rank;
 
 /* Contiguous bytes that may be accessed. */
 typedef struct sim_island {
@@ -86,13 +35,7 @@ typedef struct sim_fault {
 enum sim_domains { DOMAINS_EVEN, DOMAINS_STRIPED, DOMAINS_UNITS };
 enum sim_overlap { OVERLAP_NONE, OVERLAP_READS, OVERLAP_ORDERED };
 enum sim_order { ORDER_RANDOM, ORDER_OLDEST, ORDER_NEWEST, ORDERS };
-enum sim_protocol {
-    PROTOCOL_EAGER,
-    PROTOCOL_RENDEZVOUS,
-    PROTOCOL_BY_SIZE,
-    PROTOCOL_ANY,
-    PROTOCOLS
-};
+enum sim_protocol { EAGER, RENDEZVOUS, EAGER_BY_SIZE, EAGER_OR_NOT, PROTOCOLS };
 
 typedef struct sim_request sim_request;
 typedef struct sim_event sim_event;
@@ -192,7 +135,6 @@ void sim_network_init(simulation *sim);
 void sim_network_release(simulation *sim);
 void sim_network_event(simulation *sim);
 void sim_network_check(simulation *sim);
-char sim_background(int64_t offset);
 void sim_store_init(simulation *sim);
 
 /* ---- schedule.c ---- */

@@ -6,7 +6,7 @@
 enum { CALLS_PER_STEP = 1000000 };
 
 /* What the file has outside of the islands. */
-char sim_background(int64_t offset)
+static char background(int64_t offset)
 {
     return (char)((uint64_t)offset * UINT64_C(0x9e3779b97f4a7c15) >> 56);
 }
@@ -87,7 +87,7 @@ static char read_byte(const simulation *sim, const sim_rank *r, int64_t offset)
 {
     size_t cell = sim_cell(sim, offset_in_domains(sim, r, offset));
     if (cell == SIZE_MAX)
-        return sim_background(offset);
+        return background(offset);
     return sim->file[cell + (size_t)(sim->shift[r->run] - sim->base_shift)];
 }
 

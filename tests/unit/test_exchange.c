@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Unit tests of src/exchange for what the simulation (tests/exchange) does not cover: memory, and
- * copies that are avoided. */
+ * what only affects speed. */
 #include "exchange/exchange.h"
 
 #include "failing_malloc.h"
@@ -14,11 +14,13 @@ enum { RANKS = 2, BYTES = 1024, CYCLE = 64, MESSAGE = 20, PENDING = 256, STEPS =
 /* ---- a file in memory ---- */
 
 static char file[BYTES];
+static int accesses;
 
 static int write_file(void *context, int64_t offset, const char *data, int64_t bytes, int64_t *done)
 {
     (void)context;
     memcpy(file + offset, data, (size_t)bytes);
+    accesses++;
     *done = bytes;
     return 0;
 }
@@ -27,6 +29,7 @@ static int read_file(void *context, int64_t offset, char *data, int64_t bytes, i
 {
     (void)context;
     memcpy(data, file + offset, (size_t)bytes);
+    accesses++;
     *done = bytes;
     return 0;
 }
@@ -217,6 +220,7 @@ static void run_without_memory(exchange **ex, bool write)
     exchange_result result[RANKS];
     int rc = 0, step = 0;
     memset(mailbox, 0, sizeof mailbox);
+    accesses = 0;
     fail_allocation(0);
     for (int rank = 0; rank < RANKS; rank++) {
         exchange_run run = {.write = write,
@@ -233,6 +237,7 @@ static void run_without_memory(exchange **ex, bool write)
     ck_assert(!allocations.failed);
     ck_assert_int_eq(rc, 0);
     ck_assert_int_lt(step, STEPS);
+    ck_assert_int_eq(accesses, BYTES / CYCLE);
     ck_assert_int_eq(result[0].moved, BYTES / RANKS);
     ck_assert_int_eq(result[1].moved, BYTES / RANKS);
 }
@@ -333,55 +338,109 @@ START_TEST(execute_alone)
 }
 END_TEST
 
-static int64_t written_at[2];
-static size_t writes;
+/* ---- extents: one rank, one domain ---- */
+
+static struct {
+    int64_t offset[8], bytes[8];
+    size_t count;
+} noted;
+
+static int note_access(int64_t offset, int64_t bytes, int64_t *done)
+{
+    ck_assert_uint_lt(noted.count, 8);
+    noted.offset[noted.count] = offset;
+    noted.bytes[noted.count++] = bytes;
+    *done = bytes;
+    return 0;
+}
 
 static int note_write(void *context, int64_t offset, const char *data, int64_t bytes, int64_t *done)
 {
     (void)context;
     (void)data;
-    ck_assert_int_eq(bytes, 1);
-    ck_assert_uint_lt(writes, 2);
-    written_at[writes++] = offset;
-    *done = bytes;
-    return 0;
+    return note_access(offset, bytes, done);
 }
 
-/* The end of the last cycle is beyond int64. */
-START_TEST(last_byte_of_the_largest_domain)
+static int note_read(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done)
 {
-    static const exchange_store notes = {NULL, note_write, read_file};
-    char data[2] = {0};
+    (void)context;
+    memset(data, 0, (size_t)bytes);
+    return note_access(offset, bytes, done);
+}
+
+/* Accesses single bytes of a domain [0, end) in three runs, and notes what each accesses in the
+ * file. */
+static void access_bytes(const int64_t *offset, size_t count, int64_t end, int64_t cycle_size,
+                         bool write)
+{
+    static const exchange_store notes = {NULL, note_write, note_read};
+    char data[8] = {0};
     file_domains domains;
     access_list list = {0}, memory = {0};
     exchange_result result;
-    ck_assert_int_eq(domains_even(&domains, 0, INT64_MAX, 1, 1), 0);
-    ck_assert_int_eq(access_append(&list, 0, 1, 0), 0);
-    ck_assert_int_eq(access_append(&list, INT64_MAX - 1, 1, 1), 0);
-    ck_assert_int_eq(access_append_memory(&memory, data, sizeof data), 0);
+    for (size_t i = 0; i < count; i++)
+        ck_assert_int_eq(access_append(&list, offset[i], 1, (int64_t)i), 0);
+    ck_assert_int_eq(domains_even(&domains, 0, end, 1, 1), 0);
+    ck_assert_int_eq(access_append_memory(&memory, data, count), 0);
     exchange_target target = {0, &list, NULL};
     exchange_contributor contributor = {.rank = 0, .list = list};
-    exchange_task task = {.cycle_size = CYCLE - 1,
-                          .num_cycles = (INT64_MAX - 1) / (CYCLE - 1) + 1,
+    exchange_task task = {.cycle_size = cycle_size,
+                          .num_cycles = (end - 1) / cycle_size + 1,
                           .message_size = MESSAGE,
                           .targets = 1,
                           .contributors = 1,
                           .target = &target,
                           .domains = &domains,
                           .contributor = &contributor};
-    exchange_run run = {.write = true, .memory = &memory, .transport = &transport, .store = &notes};
+    exchange_run run = {
+        .write = write, .memory = &memory, .transport = &transport, .store = &notes};
     exchange *ex = exchange_new(&task);
     exchange_buffers *buffers = exchange_buffers_new();
     ck_assert_int_eq(exchange_reserve(ex, buffers), 0);
-    ck_assert_int_eq(exchange_execute(ex, &run, &result), 0);
-    ck_assert_int_eq(result.moved, 2);
-    ck_assert_int_eq(written_at[0], 0);
-    ck_assert_int_eq(written_at[1], INT64_MAX - 1);
+    for (int i = 0; i < 3; i++) {
+        noted.count = 0;
+        ck_assert_int_eq(exchange_execute(ex, &run, &result), 0);
+        ck_assert_int_eq(result.moved, (int64_t)count);
+    }
     exchange_free(ex);
     exchange_buffers_free(buffers);
     access_release(&list);
     access_release(&memory);
     domains_release(&domains);
+}
+
+/* The end of the last cycle is beyond int64. */
+START_TEST(last_byte_of_the_largest_domain)
+{
+    static const int64_t offset[] = {0, INT64_MAX - 1};
+    access_bytes(offset, 2, INT64_MAX, 63, true);
+    ck_assert_uint_eq(noted.count, 2);
+    ck_assert_int_eq(noted.offset[0], 0);
+    ck_assert_int_eq(noted.offset[1], INT64_MAX - 1);
+}
+END_TEST
+
+/* The numbers of the cycles of three runs are beyond int64. */
+START_TEST(cycles_of_one_byte)
+{
+    static const int64_t offset[] = {0, INT64_MAX - 1};
+    access_bytes(offset, 2, INT64_MAX, 1, true);
+    ck_assert_uint_eq(noted.count, 2);
+}
+END_TEST
+
+/* A read includes holes of up to 64 KiB, a write none. */
+START_TEST(holes)
+{
+    enum { GAP = 64 * 1024 };
+    static const int64_t offset[] = {0, 1, GAP + 2, 2 * GAP + 4};
+    access_bytes(offset, 4, 3 * GAP, 3 * GAP, true);
+    ck_assert_uint_eq(noted.count, 3);
+    ck_assert_int_eq(noted.bytes[0], 2);
+    access_bytes(offset, 4, 3 * GAP, 3 * GAP, false);
+    ck_assert_uint_eq(noted.count, 2);
+    ck_assert_int_eq(noted.bytes[0], GAP + 3);
+    ck_assert_int_eq(noted.offset[1], 2 * GAP + 4);
 }
 END_TEST
 
@@ -395,6 +454,8 @@ int main(void)
     tcase_add_test(tests, contiguous_chunks_are_not_packed);
     tcase_add_test(tests, execute_alone);
     tcase_add_test(tests, last_byte_of_the_largest_domain);
+    tcase_add_test(tests, cycles_of_one_byte);
+    tcase_add_test(tests, holes);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A rank of the simulation: what it accesses, its part of the exchange, and its present run.
+ */
+#ifndef EXCHANGE_RANK_H
+#define EXCHANGE_RANK_H
+
+#include <stdbool.h>
+
+#include "exchange/exchange.h"
+
+enum { MAX_RUNS = 4 };
+
+typedef struct simulation simulation;
+
+/* Bytes of a rank's access: file offsets before the shift, and where they are in the stream. */
+typedef struct sim_block {
+    int64_t offset, length, stream;
+} sim_block;
+
+/* The user's buffer in one run. */
+typedef struct sim_memory {
+    access_list list;
+    char *arena, *before, *expected; /* `bytes` each: now, at first, and after the run */
+    size_t bytes;
+    size_t *place; /* per byte of the stream: index in the arena */
+} sim_memory;
+
+typedef struct sim_rank {
+    simulation *sim;
+    int rank, node;
+    sim_block *block; /* ascending, without overlap */
+    size_t blocks, capacity;
+    int64_t bytes, stream_end;
+    access_list list;
+    domain_share *share;
+    size_t shares;
+    bool aggregates;
+    size_t domain;
+    exchange_target *target;
+    exchange_contributor *contributor;
+    size_t contributors;
+    bool shares_windows;
+    exchange_window window[EXCHANGE_DEPTH];
+    exchange_flags flags[EXCHANGE_DEPTH];                   /* of the shared windows */
+    int64_t granted[EXCHANGE_DEPTH], ready[EXCHANGE_DEPTH]; /* as they were last seen */
+    exchange_buffers *buffers;
+    exchange *ex;
+    sim_memory memory[MAX_RUNS];
+    exchange_probe probe;
+    int64_t noted[EXCHANGE_MOMENTS]; /* the cycle noted last */
+    /* present run */
+    int run;
+    bool begun, dirty, in_step;
+    int first_fault;    /* the first error that a call returned to it; 0: none */
+    bool domain_failed; /* its domain is not to be written any more */
+    uint64_t calls;     /* of the store in the present step */
+    bool finished;
+    int rc;
+    exchange_result result;
+} sim_rank;
+
+#endif
