@@ -17,8 +17,8 @@
  *   upwards with its bytes inside, if n is outside.
  * So a move changes only the links between the old and the new node. */
 struct link_search {
-    const struct links *links;
-    size_t nodes, domains;
+    const topo *topology;
+    size_t vertices, nodes, domains;
     double *within; /* within[j * vertices + v] = bytes of domain j in the subtree of v */
     double *cost;   /* cost[j * nodes + n] = hop-bytes of domain j on node n, with its best rank */
     double *total;  /* bytes of each domain */
@@ -65,14 +65,14 @@ static void add_load(struct link_search *s, size_t v, double up, double down)
 
 static void move_domain(struct link_search *s, size_t j, size_t from, size_t to)
 {
-    const double *within = s->within + j * s->links->vertices;
+    const double *within = s->within + j * s->vertices;
     while (from != to) {
         if (from < to) {
             add_load(s, from, within[from], within[from] - s->total[j]);
-            from = s->links->parent[from];
+            from = parent_of(s->topology, from);
         } else {
             add_load(s, to, -within[to], s->total[j] - within[to]);
-            to = s->links->parent[to];
+            to = parent_of(s->topology, to);
         }
     }
 }
@@ -107,7 +107,7 @@ static bool stays_below(const struct link_search *s, long *more_at_limit)
     *more_at_limit = 0;
     for (size_t k = 0; k < s->count; k++) {
         struct touched t = s->touched[k];
-        double cable = cables(s->links, t.v);
+        double cable = cables(s->topology, t.v);
         if (s->up[t.v] / cable > s->limit || s->down[t.v] / cable > s->limit)
             return false;
         *more_at_limit += count_at(s->limit, cable, s->up[t.v], s->down[t.v]) -
@@ -165,11 +165,11 @@ static size_t find_limit(struct link_search *s)
 {
     size_t first = NONE;
     s->limit = 0.0;
-    for (size_t v = 0; v + 1 < s->links->vertices; v++)
-        s->limit = fmax(s->limit, fmax(s->up[v], s->down[v]) / cables(s->links, v));
+    for (size_t v = 0; v + 1 < s->vertices; v++)
+        s->limit = fmax(s->limit, fmax(s->up[v], s->down[v]) / cables(s->topology, v));
     s->at_limit = 0;
-    for (size_t v = s->links->vertices - 1; v-- > 0;) {
-        int more = count_at(s->limit, cables(s->links, v), s->up[v], s->down[v]);
+    for (size_t v = s->vertices - 1; v-- > 0;) {
+        int more = count_at(s->limit, cables(s->topology, v), s->up[v], s->down[v]);
         s->at_limit += (size_t)more;
         first = more > 0 ? v : first;
     }
@@ -179,13 +179,13 @@ static size_t find_limit(struct link_search *s)
 static bool lies_below(const struct link_search *s, size_t n, size_t v)
 {
     while (n < v)
-        n = s->links->parent[n];
+        n = parent_of(s->topology, n);
     return n == v;
 }
 
 static bool loads_link(const struct link_search *s, size_t j, size_t v)
 {
-    double in = s->within[j * s->links->vertices + v], cable = cables(s->links, v);
+    double in = s->within[j * s->vertices + v], cable = cables(s->topology, v);
     bool upwards = s->up[v] / cable >= s->limit, downwards = s->down[v] / cable >= s->limit;
     return lies_below(s, s->node_of[j], v) ? downwards && s->total[j] > in : upwards && in > 0.0;
 }
@@ -290,154 +290,96 @@ static void lower_congestion(struct link_search *s)
 
 static void fill_within(struct link_search *s, const struct sums *sums, size_t j)
 {
-    size_t vertices = s->links->vertices;
+    size_t vertices = s->vertices;
     double *within = s->within + j * vertices;
     for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
         within[sums->node[e]] = sums->bytes[e];
     for (size_t v = 0; v + 1 < vertices; v++)
-        within[s->links->parent[v]] += within[v];
+        within[parent_of(s->topology, v)] += within[v];
     s->total[j] = within[vertices - 1];
-}
-
-static void fill_cost(struct link_search *s, const struct costs *costs, size_t j)
-{
-    const struct sums *sums = costs->sums;
-    double *cost = s->cost + j * s->nodes;
-    const double *at_class = costs_at_classes(costs, j);
-    for (size_t n = 0; n < s->nodes; n++)
-        cost[n] = at_class[costs->classes->of_node[n]];
-    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
-        cost[sums->node[e]] = cost_of_entry(costs, at_class, e);
 }
 
 /* Adds the loads of a domain on its node. */
 static void load_domain(struct link_search *s, size_t j)
 {
-    const double *within = s->within + j * s->links->vertices;
+    const double *within = s->within + j * s->vertices;
     size_t climbing = s->node_of[j];
-    for (size_t v = 0; v + 1 < s->links->vertices; v++) {
+    for (size_t v = 0; v + 1 < s->vertices; v++) {
         if (v == climbing) {
             s->down[v] += s->total[j] - within[v];
-            climbing = s->links->parent[v];
+            climbing = parent_of(s->topology, v);
         } else {
             s->up[v] += within[v];
         }
     }
 }
 
-static int fill_search(struct link_search *s, const struct classes *classes,
-                       const struct sums *sums)
+static int link_search_allocate(struct link_search *s, struct base_arena *arena)
 {
-    struct costs costs;
-    int rc = costs_init(&costs, classes, sums, classes->same);
-    if (rc != 0)
-        return rc;
-    for (size_t j = 0; j < s->domains; j++) {
-        fill_within(s, sums, j);
-        fill_cost(s, &costs, j);
-        load_domain(s, j);
-    }
-    costs_release(&costs);
-    return 0;
-}
-
-static void link_search_release(struct link_search *s)
-{
-    free(s->within);
-    free(s->cost);
-    free(s->total);
-    free(s->up);
-    free(s->down);
-    free(s->node_of);
-    free(s->capacity);
-    free(s->best);
-    free(s->touched);
-    free(s->trial_of);
-}
-
-static int link_search_allocate(struct link_search *s)
-{
-    size_t vertices = s->links->vertices;
-    int rc = 0;
-    s->within = base_zeroed(s->domains * vertices, sizeof *s->within, &rc);
-    s->cost = base_zeroed(s->domains * s->nodes, sizeof *s->cost, &rc);
-    s->total = base_zeroed(s->domains, sizeof *s->total, &rc);
-    s->up = base_zeroed(vertices, sizeof *s->up, &rc);
-    s->down = base_zeroed(vertices, sizeof *s->down, &rc);
-    s->node_of = base_zeroed(s->domains, sizeof *s->node_of, &rc);
-    s->capacity = base_zeroed(s->nodes, sizeof *s->capacity, &rc);
-    s->best = base_zeroed(s->domains, sizeof *s->best, &rc);
-    s->touched = base_zeroed(vertices, sizeof *s->touched, &rc);
-    s->trial_of = base_zeroed(vertices, sizeof *s->trial_of, &rc);
-    return rc;
-}
-
-static void place_domains(struct link_search *s, const plan_input *in, const struct ranks *ranks,
-                          const size_t *rank_of_domain)
-{
-    for (size_t n = 0; n < s->nodes; n++)
-        s->capacity[n] =
-            plan_capacity(ranks->start[n + 1] - ranks->start[n], in->per_node, s->domains);
-    for (size_t j = 0; j < s->domains; j++) {
-        s->node_of[j] = in->node_of_rank[rank_of_domain[j]];
-        s->capacity[s->node_of[j]]--;
-    }
+    size_t vertices = s->vertices;
+    s->within = base_arena_alloc(arena, s->domains * vertices, sizeof *s->within);
+    s->cost = base_arena_alloc(arena, s->domains * s->nodes, sizeof *s->cost);
+    s->total = base_arena_alloc(arena, s->domains, sizeof *s->total);
+    s->up = base_arena_alloc(arena, vertices, sizeof *s->up);
+    s->down = base_arena_alloc(arena, vertices, sizeof *s->down);
+    s->node_of = base_arena_alloc(arena, s->domains, sizeof *s->node_of);
+    s->best = base_arena_alloc(arena, s->domains, sizeof *s->best);
+    s->touched = base_arena_alloc(arena, vertices, sizeof *s->touched);
+    s->trial_of = base_arena_alloc(arena, vertices, sizeof *s->trial_of);
+    return arena->failed ? -ENOMEM : 0;
 }
 
 /* ---- the assignment ---- */
 
-static int improve_assignment(const plan_input *in, const struct links *links,
-                              const lap_solver *solver, size_t *rank_of_domain)
+static int improve_assignment(const plan_input *in, const lap_solver *solver,
+                              size_t *rank_of_domain)
 {
     struct link_search s = {
-        .links = links, .nodes = in->topology->nodes, .domains = in->requests->cols};
-    struct ranks ranks = {0};
-    struct classes classes = {0};
-    struct sums sums = {0};
+        .topology = in->topology,
+        .vertices = count_vertices(in->topology),
+        .nodes = in->topology->nodes,
+        .domains = in->requests->cols,
+    };
+    struct costs costs;
     struct held held = held_bytes(in);
-    int rc = plan_list_ranks(in, &ranks);
+    int rc = costs_init(&costs, in, &held);
     if (rc == 0)
-        rc = classes_from_topo(in->topology, &classes);
-    if (rc == 0)
-        rc = sums_of_ranks(&held, &ranks, &sums);
-    if (rc == 0)
-        rc = link_search_allocate(&s);
-    if (rc == 0) {
-        place_domains(&s, in, &ranks, rank_of_domain);
-        rc = fill_search(&s, &classes, &sums);
+        rc = link_search_allocate(&s, &costs.arena);
+    s.capacity = costs.capacity;
+    for (size_t j = 0; j < s.domains && rc == 0; j++) {
+        s.node_of[j] = in->node_of_rank[rank_of_domain[j]];
+        s.capacity[s.node_of[j]]--;
+        fill_within(&s, &costs.sums, j);
+        costs_on_nodes(&costs, j, s.cost + j * s.nodes);
+        load_domain(&s, j);
     }
     if (rc == 0) {
         lower_congestion(&s);
-        rc = assign_ranks(in->requests, &ranks, s.node_of, solver, rank_of_domain);
+        rc = assign_ranks(&costs.arena, in->requests, &costs.ranks, s.node_of, solver,
+                          rank_of_domain);
     }
-    link_search_release(&s);
-    sums_release(&sums);
-    classes_release(&classes);
-    plan_release_ranks(&ranks);
+    costs_release(&costs);
     return rc;
 }
 
-static bool is_small_for_search(const plan_input *in, const struct links *links)
+static bool is_small_for_search(const plan_input *in)
 {
     size_t pairs;
-    return !__builtin_mul_overflow(in->requests->cols, in->topology->nodes + links->vertices,
-                                   &pairs) &&
+    return !__builtin_mul_overflow(in->requests->cols,
+                                   in->topology->nodes + count_vertices(in->topology), &pairs) &&
            pairs <= PLAN_CONGESTION_PAIRS;
 }
 
 int plan_least_congestion(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
 {
-    struct links links;
-    int rc = links_of_topo(in->topology, &links);
-    if (rc != 0)
-        return rc;
-    size_t *made = calloc(in->requests->cols | 1, sizeof *made);
-    rc = made != NULL ? plan_least_hop_bytes(in, solver, made, NULL) : -ENOMEM;
-    if (rc == 0 && is_small_for_search(in, &links))
-        rc = improve_assignment(in, &links, solver, made);
+    int rc = 0;
+    size_t *made = base_zeroed(in->requests->cols, sizeof *made, &rc);
+    if (rc == 0)
+        rc = plan_least_hop_bytes(in, solver, made, NULL);
+    if (rc == 0 && is_small_for_search(in))
+        rc = improve_assignment(in, solver, made);
     for (size_t j = 0; j < in->requests->cols && rc == 0; j++)
         rank_of_domain[j] = made[j];
     free(made);
-    links_release(&links);
     return rc;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hop-bytes of a domain on each node. */
 #include "plan/costs.h"
+#include "plan/distance.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <stdbool.h>
 
 /* Independent partial sums, so that additions overlap in the pipeline. */
 enum { CHAINS = 8 };
@@ -66,8 +67,8 @@ static double sum_from(struct domain *d, size_t p)
 static void fill_costs(struct costs *costs, struct domain *d)
 {
     size_t count = d->classes->count;
-    for (size_t j = 0; j < costs->sums->domains; j++) {
-        sum_classes(d, costs->sums, j);
+    for (size_t j = 0; j < costs->sums.domains; j++) {
+        sum_classes(d, &costs->sums, j);
         for (size_t p = 0; p < count; p++)
             costs->at_classes[j * count + p] = sum_from(d, p);
         for (size_t k = 0; k < d->count; k++)
@@ -75,29 +76,81 @@ static void fill_costs(struct costs *costs, struct domain *d)
     }
 }
 
-int costs_init(struct costs *costs, const struct classes *classes, const struct sums *sums,
-               double own)
+void costs_on_nodes(const struct costs *costs, size_t j, double *cost)
 {
-    size_t size;
-    if (__builtin_mul_overflow(classes->count, sums->domains, &size))
+    const struct sums *sums = &costs->sums;
+    const double *at_class = costs_at_classes(costs, j);
+    for (size_t n = 0; n < sums->nodes; n++)
+        cost[n] = at_class[costs->classes.of_node[n]];
+    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
+        cost[sums->node[e]] = cost_of_entry(costs, at_class, e);
+}
+
+/* ---- node classes ---- */
+
+static int find_classes(struct base_arena *arena, const topo *t, int apart, struct classes *c)
+{
+    bool is_single = apart || is_flat(t);
+    c->count = is_single ? 1 : t->places;
+    c->between = is_single ? NULL : t->between;
+    c->same = apart ? 0.0 : TOPO_SAME_NODE;
+    c->of_node =
+        is_single ? base_arena_alloc(arena, t->nodes, sizeof *c->of_node) : t->place_of_node;
+    c->within = base_arena_alloc(arena, c->count, sizeof *c->within);
+    if (arena->failed || group_items(arena, c->of_node, t->nodes, c->count, &c->nodes) != 0)
         return -ENOMEM;
-    struct domain d = {.classes = classes};
-    *costs = (struct costs){.classes = classes, .sums = sums, .own = own};
-    costs->at_classes = calloc(size | 1, sizeof *costs->at_classes);
-    d.bytes = calloc(classes->count, sizeof *d.bytes);
-    d.present = calloc(classes->count, sizeof *d.present);
-    int rc = costs->at_classes == NULL || d.bytes == NULL || d.present == NULL ? -ENOMEM : 0;
+    for (size_t p = 0; p < c->count; p++) {
+        const size_t *node = c->nodes.item + c->nodes.start[p];
+        c->within[p] = group_size(&c->nodes, p) > 1 ? topo_hops(t, node[0], node[1], 0) : c->same;
+    }
+    if (apart)
+        c->within[0] = 1.0;
+    return 0;
+}
+
+/* ---- all together ---- */
+
+static int allocate_costs(struct costs *costs, struct domain *d)
+{
+    struct base_arena *arena = &costs->arena;
+    size_t size, classes = costs->classes.count;
+    if (__builtin_mul_overflow(classes, costs->sums.domains, &size))
+        return -ENOMEM;
+    costs->capacity = base_arena_alloc(arena, costs->ranks.count, sizeof *costs->capacity);
+    costs->at_classes = base_arena_alloc(arena, size, sizeof *costs->at_classes);
+    d->bytes = base_arena_alloc(arena, classes, sizeof *d->bytes);
+    d->present = base_arena_alloc(arena, classes, sizeof *d->present);
+    return arena->failed ? -ENOMEM : 0;
+}
+
+int costs_init(struct costs *costs, const plan_input *in, const struct held *held)
+{
+    struct domain d = {.classes = &costs->classes};
+    size_t nodes = in->topology->nodes, most = held->by_rank->cols;
+    *costs = (struct costs){.own = held->apart ? 0.0 : TOPO_SAME_NODE};
+    struct base_arena *arena = &costs->arena;
+    int rc = plan_check_nodes(in);
     if (rc == 0)
-        fill_costs(costs, &d);
-    else
-        costs_release(costs);
-    free(d.bytes);
-    free(d.present);
-    return rc;
+        rc = group_items(arena, in->node_of_rank, in->requests->rows, nodes, &costs->ranks);
+    if (rc == 0)
+        rc = find_classes(arena, in->topology, held->apart, &costs->classes);
+    if (rc == 0)
+        rc = sums_of_ranks(arena, held, &costs->ranks, &costs->sums);
+    if (rc == 0)
+        rc = allocate_costs(costs, &d);
+    if (rc != 0)
+        return rc;
+    fill_costs(costs, &d);
+    if (in->per_node > 0 && in->per_node < most)
+        most = in->per_node;
+    for (size_t n = 0; n < nodes; n++) {
+        size_t ranks = group_size(&costs->ranks, n);
+        costs->capacity[n] = ranks < most ? ranks : most;
+    }
+    return 0;
 }
 
 void costs_release(struct costs *costs)
 {
-    free(costs->at_classes);
-    costs->at_classes = NULL;
+    base_arena_release(&costs->arena);
 }

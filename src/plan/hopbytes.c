@@ -52,20 +52,8 @@ static int is_dense_size(const plan_input *in)
 int assign_large(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
                  double *bound)
 {
-    struct classes classes;
-    int rc = classes_from_topo(in->topology, &classes);
-    if (rc != 0)
-        return rc;
-    struct two_steps steps = {
-        .in = in,
-        .held = held_bytes(in),
-        .classes = &classes,
-        .own = classes.same,
-        .solver = solver,
-    };
-    rc = assign_in_two_steps(&steps, rank_of_domain, bound);
-    classes_release(&classes);
-    return rc;
+    struct held held = held_bytes(in);
+    return assign_in_two_steps(in, &held, solver, rank_of_domain, bound);
 }
 
 /* Copies the assignment when it is complete. */

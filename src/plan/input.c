@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks by node: checks of the input, the lists of ranks, the even spread. */
+/* Checks of the input, items by group, the even spread. */
 #include "plan/input.h"
 #include "plan/plan.h"
 
@@ -30,44 +30,24 @@ int plan_check_assignment(const plan_input *in, const size_t *rank_of_domain)
     return plan_check_nodes(in);
 }
 
-/* Counting sort: start[n + 1] is the position of the next rank of node n, finally the end of n. */
-static void sort_by_node(const plan_input *in, struct ranks *ranks)
+/* Counting sort: start[g + 1] is the position of the next item of group g, finally the end of g. */
+int group_items(struct base_arena *arena, const size_t *group_of, size_t items, size_t count,
+                struct groups *groups)
 {
-    for (size_t i = 0; i < in->requests->rows; i++)
-        ranks->start[in->node_of_rank[i] + 2]++;
-    for (size_t n = 1; n <= ranks->nodes; n++)
-        ranks->start[n + 1] += ranks->start[n];
-    for (size_t i = 0; i < in->requests->rows; i++)
-        ranks->rank[ranks->start[in->node_of_rank[i] + 1]++] = i;
-}
-
-int plan_list_ranks(const plan_input *in, struct ranks *ranks)
-{
-    int rc = plan_check_nodes(in);
-    if (rc != 0)
-        return rc;
-    struct ranks sorted = {.nodes = in->topology->nodes};
-    sorted.start = calloc(sorted.nodes + 2, sizeof *sorted.start);
-    sorted.rank = calloc(in->requests->rows | 1, sizeof *sorted.rank);
-    if (sorted.start == NULL || sorted.rank == NULL) {
-        plan_release_ranks(&sorted);
+    size_t *start = base_arena_alloc(arena, count + 2, sizeof *start);
+    size_t *item = base_arena_alloc(arena, items, sizeof *item);
+    if (start == NULL || item == NULL)
         return -ENOMEM;
-    }
-    sort_by_node(in, &sorted);
-    *ranks = sorted;
+    for (size_t i = 0; i < items; i++)
+        if (group_of[i] != SIZE_MAX)
+            start[group_of[i] + 2]++;
+    for (size_t g = 1; g <= count; g++)
+        start[g + 1] += start[g];
+    for (size_t i = 0; i < items; i++)
+        if (group_of[i] != SIZE_MAX)
+            item[start[group_of[i] + 1]++] = i;
+    *groups = (struct groups){count, start, item};
     return 0;
-}
-
-void plan_release_ranks(struct ranks *ranks)
-{
-    free(ranks->start);
-    free(ranks->rank);
-}
-
-size_t plan_capacity(size_t ranks_on_node, size_t per_node, size_t domains)
-{
-    size_t most = per_node > 0 && per_node < domains ? per_node : domains;
-    return ranks_on_node < most ? ranks_on_node : most;
 }
 
 /* Capacity of all nodes when none owns more than `most` domains. */

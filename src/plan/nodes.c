@@ -41,7 +41,7 @@ struct listed {
 };
 
 struct node_search {
-    const struct costs *costs;
+    struct costs *costs;
     const size_t *capacity;
     size_t *first_slot; /* of each node; nodes + 1 */
     size_t *node_of_slot;
@@ -78,22 +78,22 @@ static struct candidate pop_candidate(struct node_search *s)
 /* The first of `count` equal nodes for domain j. */
 static size_t first_turn(const struct node_search *s, size_t j, size_t count)
 {
-    return (size_t)((double)j / (double)s->costs->sums->domains * (double)count);
+    return (size_t)((double)j / (double)s->costs->sums.domains * (double)count);
 }
 
 static size_t turn_of(const struct node_search *s, size_t j, size_t node)
 {
-    size_t nodes = s->costs->sums->nodes, first = first_turn(s, j, nodes);
+    size_t nodes = s->costs->sums.nodes, first = first_turn(s, j, nodes);
     return node >= first ? node - first : node + nodes - first;
 }
 
 static void add_nodes(struct node_search *s, size_t j)
 {
-    const struct sums *sums = s->costs->sums;
+    const struct sums *sums = &s->costs->sums;
     for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++) {
         size_t n = sums->node[e];
         s->met[n] = j + 1;
-        s->met_in_class[s->costs->classes->of_node[n]]++;
+        s->met_in_class[s->costs->classes.of_node[n]]++;
         if (s->capacity[n] > 0) {
             double cost = cost_of_entry(s->costs, s->at_class, e);
             s->heap[s->candidates++] = (struct candidate){cost, turn_of(s, j, n), n, SIZE_MAX};
@@ -103,11 +103,11 @@ static void add_nodes(struct node_search *s, size_t j)
 
 static void add_classes(struct node_search *s, size_t j)
 {
-    const struct classes *classes = s->costs->classes;
+    const struct groups *classes = &s->costs->classes.nodes;
     for (size_t p = 0; p < classes->count; p++) {
-        size_t first = classes->start[p], size = classes->start[p + 1] - first;
+        size_t first = classes->start[p], size = group_size(classes, p);
         if (size > s->met_in_class[p]) {
-            size_t turn = turn_of(s, j, classes->member[first]);
+            size_t turn = turn_of(s, j, classes->item[first]);
             s->heap[s->candidates++] = (struct candidate){s->at_class[p], turn, SIZE_MAX, p};
         }
         s->met_in_class[p] = 0;
@@ -139,9 +139,9 @@ static void append_node(struct node_search *s, struct list *list, size_t n, doub
  * the list. */
 static bool append_class(struct node_search *s, struct list *list, size_t j, size_t p)
 {
-    const struct classes *classes = s->costs->classes;
-    const size_t *member = classes->member + classes->start[p];
-    size_t size = classes->start[p + 1] - classes->start[p], first = first_turn(s, j, size);
+    const struct groups *classes = &s->costs->classes.nodes;
+    const size_t *member = classes->item + classes->start[p];
+    size_t size = group_size(classes, p), first = first_turn(s, j, size);
     for (size_t k = 0; k < size; k++) {
         size_t n = member[first + k < size ? first + k : first + k - size];
         if (s->met[n] == j + 1 || s->capacity[n] == 0)
@@ -204,8 +204,8 @@ static int build_lists(struct node_search *s)
 {
     int rc = 0;
     s->used = 0;
-    memset(s->met, 0, s->costs->sums->nodes * sizeof *s->met);
-    for (size_t j = 0; j < s->costs->sums->domains && rc == 0; j++)
+    memset(s->met, 0, s->costs->sums.nodes * sizeof *s->met);
+    for (size_t j = 0; j < s->costs->sums.domains && rc == 0; j++)
         rc = add_column(s, j);
     return rc;
 }
@@ -214,11 +214,11 @@ static int build_lists(struct node_search *s)
 
 static void find_class_duals(struct node_search *s)
 {
-    const struct classes *classes = s->costs->classes;
+    const struct groups *classes = &s->costs->classes.nodes;
     for (size_t p = 0; p < classes->count; p++) {
         s->class_dual[p] = -INFINITY;
         for (size_t k = classes->start[p]; k < classes->start[p + 1]; k++) {
-            size_t n = classes->member[k];
+            size_t n = classes->item[k];
             if (s->capacity[n] > 0)
                 s->class_dual[p] = fmax(s->class_dual[p], s->row_dual[s->first_slot[n]]);
         }
@@ -246,11 +246,11 @@ static bool is_proved(struct node_search *s, size_t j)
 /* Raises the quotas of lists that were too short. Returns their number. */
 static size_t raise_quotas(struct node_search *s, bool feasible)
 {
-    size_t raised = 0, most = s->first_slot[s->costs->sums->nodes];
-    memset(s->met, 0, s->costs->sums->nodes * sizeof *s->met);
+    size_t raised = 0, most = s->first_slot[s->costs->sums.nodes];
+    memset(s->met, 0, s->costs->sums.nodes * sizeof *s->met);
     if (feasible)
         find_class_duals(s);
-    for (size_t j = 0; j < s->costs->sums->domains; j++) {
+    for (size_t j = 0; j < s->costs->sums.domains; j++) {
         if (s->bound[j] < (double)INFINITY && (!feasible || !is_proved(s, j))) {
             s->quota[j] = s->quota[j] < most / GROWTH ? s->quota[j] * GROWTH : most;
             raised++;
@@ -266,8 +266,8 @@ static int solve_lists(struct node_search *s, const lap_solver *solver, double *
     /* One row more than slots, without pairs: then duals of rows are at most 0, and 0 for a free
      * slot. */
     lap_problem problem = {
-        .rows = s->first_slot[s->costs->sums->nodes] + 1,
-        .cols = s->costs->sums->domains,
+        .rows = s->first_slot[s->costs->sums.nodes] + 1,
+        .cols = s->costs->sums.domains,
         .cost = s->cost,
         .start = s->start,
         .row = s->row,
@@ -295,56 +295,31 @@ static int search_nodes(struct node_search *s, const lap_solver *solver, double 
     return rc == LAP_INFEASIBLE ? -EINVAL : 0;
 }
 
-static void node_search_release(struct node_search *s)
-{
-    free(s->first_slot);
-    free(s->node_of_slot);
-    free(s->met);
-    free(s->met_in_class);
-    free(s->heap);
-    free(s->quota);
-    free(s->bound);
-    free(s->listed);
-    free(s->start);
-    free(s->row);
-    free(s->cost);
-    free(s->col_dual);
-    free(s->row_dual);
-    free(s->class_dual);
-    free(s->slot_of_domain);
-}
-
-static int node_search_allocate(struct node_search *s, size_t slots)
-{
-    size_t nodes = s->costs->sums->nodes, domains = s->costs->sums->domains;
-    size_t classes = s->costs->classes->count;
-    int rc = 0;
-    s->node_of_slot = base_zeroed(slots, sizeof *s->node_of_slot, &rc);
-    s->met = base_zeroed(nodes, sizeof *s->met, &rc);
-    s->met_in_class = base_zeroed(classes, sizeof *s->met_in_class, &rc);
-    s->heap = base_zeroed(nodes + classes, sizeof *s->heap, &rc);
-    s->quota = base_zeroed(domains, sizeof *s->quota, &rc);
-    s->bound = base_zeroed(domains, sizeof *s->bound, &rc);
-    s->listed = base_zeroed(nodes, sizeof *s->listed, &rc);
-    s->start = base_zeroed(domains + 1, sizeof *s->start, &rc);
-    s->col_dual = base_zeroed(domains, sizeof *s->col_dual, &rc);
-    s->row_dual = base_zeroed(slots + 1, sizeof *s->row_dual, &rc);
-    s->class_dual = base_zeroed(classes, sizeof *s->class_dual, &rc);
-    s->slot_of_domain = base_zeroed(domains, sizeof *s->slot_of_domain, &rc);
-    return rc;
-}
-
 static int node_search_init(struct node_search *s)
 {
-    size_t nodes = s->costs->sums->nodes, domains = s->costs->sums->domains, *first;
-    int rc = 0;
-    s->first_slot = first = base_zeroed(nodes + 1, sizeof *first, &rc);
-    for (size_t n = 0; n < nodes && rc == 0; n++)
+    struct base_arena *arena = &s->costs->arena;
+    size_t nodes = s->costs->sums.nodes, domains = s->costs->sums.domains;
+    size_t classes = s->costs->classes.count;
+    size_t *first = s->first_slot = base_arena_alloc(arena, nodes + 1, sizeof *first);
+    for (size_t n = 0; n < nodes && first != NULL; n++)
         first[n + 1] = first[n] + s->capacity[n];
-    if (rc == 0)
-        rc = first[nodes] < domains ? -EINVAL : node_search_allocate(s, first[nodes]);
-    if (rc != 0)
-        return rc;
+    size_t slots = first != NULL ? first[nodes] : domains;
+    if (slots < domains)
+        return -EINVAL;
+    s->node_of_slot = base_arena_alloc(arena, slots, sizeof *s->node_of_slot);
+    s->met = base_arena_alloc(arena, nodes, sizeof *s->met);
+    s->met_in_class = base_arena_alloc(arena, classes, sizeof *s->met_in_class);
+    s->heap = base_arena_alloc(arena, nodes + classes, sizeof *s->heap);
+    s->quota = base_arena_alloc(arena, domains, sizeof *s->quota);
+    s->bound = base_arena_alloc(arena, domains, sizeof *s->bound);
+    s->listed = base_arena_alloc(arena, nodes, sizeof *s->listed);
+    s->start = base_arena_alloc(arena, domains + 1, sizeof *s->start);
+    s->col_dual = base_arena_alloc(arena, domains, sizeof *s->col_dual);
+    s->row_dual = base_arena_alloc(arena, slots + 1, sizeof *s->row_dual);
+    s->class_dual = base_arena_alloc(arena, classes, sizeof *s->class_dual);
+    s->slot_of_domain = base_arena_alloc(arena, domains, sizeof *s->slot_of_domain);
+    if (arena->failed)
+        return -ENOMEM;
     for (size_t j = 0; j < domains; j++)
         s->quota[j] = FIRST_QUOTA;
     for (size_t n = 0; n < nodes; n++)
@@ -353,19 +328,20 @@ static int node_search_init(struct node_search *s)
     return 0;
 }
 
-int choose_nodes(const struct costs *costs, const size_t *capacity, const lap_solver *solver,
-                 size_t *node_of_domain, double *total)
+int choose_nodes(struct costs *costs, const lap_solver *solver, size_t *node_of_domain,
+                 double *total)
 {
-    struct node_search s = {.costs = costs, .capacity = capacity};
+    struct node_search s = {.costs = costs, .capacity = costs->capacity};
     double sum = 0.0;
     int rc = node_search_init(&s);
     if (rc == 0)
         rc = search_nodes(&s, solver, &sum);
     if (rc == 0) {
-        for (size_t j = 0; j < costs->sums->domains; j++)
+        for (size_t j = 0; j < costs->sums.domains; j++)
             node_of_domain[j] = s.node_of_slot[s.slot_of_domain[j]];
         *total = sum;
     }
-    node_search_release(&s);
+    free(s.row);
+    free(s.cost);
     return rc;
 }

@@ -8,9 +8,9 @@
 #include "lap/lap.h"
 #include "plan/costs.h"
 
-/* Minimum sum of costs, at most capacity[n] domains on node n. -EINVAL: less capacity than domains;
- * -ERANGE; -ENOMEM. */
-int choose_nodes(const struct costs *costs, const size_t *capacity, const lap_solver *solver,
-                 size_t *node_of_domain, double *total);
+/* Minimum sum of costs, within the capacity of each node. Allocates in the arena of the costs.
+ * -EINVAL: less capacity than domains; -ERANGE; -ENOMEM. */
+int choose_nodes(struct costs *costs, const lap_solver *solver, size_t *node_of_domain,
+                 double *total);
 
 #endif

@@ -20,33 +20,23 @@ static int assign_tatp(const plan_input *in, const lap_solver *solver, size_t *r
 /* ---- latp ---- */
 
 /* The node that accesses most of a domain, then its best rank: all other bytes are 1 hop away. */
-static int assign_latp(const plan_input *in, const lap_solver *solver, struct held held,
+static int assign_latp(const plan_input *in, const lap_solver *solver, const struct held *held,
                        size_t *rank_of_domain)
 {
-    const matrix *rows = held.by_rank;
-    struct classes classes;
+    const matrix *rows = held->by_rank;
     double lacking;
     if (rows->cols > rows->rows || rows->rows != in->requests->rows ||
         rows->cols != in->requests->cols)
         return -EINVAL;
-    int rc = classes_apart(in->topology->nodes, &classes);
-    if (rc != 0)
-        return rc;
-    struct two_steps steps = {
-        .in = in,
-        .held = held,
-        .classes = &classes,
-        .solver = solver,
-    };
-    rc = assign_in_two_steps(&steps, rank_of_domain, &lacking);
-    classes_release(&classes);
-    return rc;
+    return assign_in_two_steps(in, held, solver, rank_of_domain, &lacking);
 }
 
 static int assign_latp_volume(const plan_input *in, const lap_solver *solver,
                               size_t *rank_of_domain)
 {
-    return assign_latp(in, solver, held_bytes(in), rank_of_domain);
+    struct held held = held_bytes(in);
+    held.apart = 1;
+    return assign_latp(in, solver, &held, rank_of_domain);
 }
 
 static int assign_latp_count(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
@@ -55,8 +45,9 @@ static int assign_latp_count(const plan_input *in, const lap_solver *solver, siz
         .by_rank = in->blocks != NULL ? in->blocks : in->requests,
         .by_node = in->node_blocks,
         .count_entries = in->blocks == NULL,
+        .apart = 1,
     };
-    return assign_latp(in, solver, held, rank_of_domain);
+    return assign_latp(in, solver, &held, rank_of_domain);
 }
 
 /* ---- otp ---- */

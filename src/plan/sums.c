@@ -1,33 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sums of C over the ranks of each node. */
-#include "plan/sums.h"
-#include "base/memory.h"
+#include "plan/costs.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-
-void sums_release(struct sums *sums)
-{
-    free(sums->start);
-    free(sums->node);
-    free(sums->bytes);
-    free(sums->most);
-    *sums = (struct sums){0};
-}
 
 /* Counting sort: turns counts in start[j + 2] into positions in start[j + 1], finally the end of j.
  */
-static int sums_allocate_entries(struct sums *sums)
+static int sums_allocate_entries(struct base_arena *arena, struct sums *sums)
 {
     for (size_t j = 1; j <= sums->domains; j++)
         sums->start[j + 1] += sums->start[j];
     size_t entries = sums->start[sums->domains + 1];
-    int rc = 0;
-    sums->node = base_zeroed(entries, sizeof *sums->node, &rc);
-    sums->bytes = base_zeroed(entries, sizeof *sums->bytes, &rc);
-    sums->most = base_zeroed(entries, sizeof *sums->most, &rc);
-    return rc;
+    sums->node = base_arena_alloc(arena, entries, sizeof *sums->node);
+    sums->bytes = base_arena_alloc(arena, entries, sizeof *sums->bytes);
+    sums->most = base_arena_alloc(arena, entries, sizeof *sums->most);
+    return arena->failed ? -ENOMEM : 0;
 }
 
 static double value_of(const struct held *held, size_t k)
@@ -70,34 +58,32 @@ static void add_rank_row(const struct pass *pass, size_t n, size_t i, struct sum
     }
 }
 
-static int sum_ranks(const struct held *held, const struct ranks *ranks, struct sums *sums)
+/* last: scratch, a zeroed entry for each domain. */
+static int sum_ranks(struct base_arena *arena, const struct held *held, const struct groups *ranks,
+                     size_t *last, struct sums *sums)
 {
-    int rc = 0;
-    struct pass pass = {held, base_zeroed(sums->domains, sizeof(size_t), &rc)};
-    if (rc != 0)
-        return rc;
-    for (size_t n = 0; n < ranks->nodes; n++)
+    struct pass pass = {held, last};
+    for (size_t n = 0; n < ranks->count; n++)
         for (size_t r = ranks->start[n]; r < ranks->start[n + 1]; r++)
-            count_pairs(&pass, n, ranks->rank[r], sums->start + 2);
-    rc = sums_allocate_entries(sums);
-    memset(pass.last, 0, sums->domains * sizeof *pass.last);
-    for (size_t n = 0; n < ranks->nodes && rc == 0; n++)
+            count_pairs(&pass, n, ranks->item[r], sums->start + 2);
+    if (sums_allocate_entries(arena, sums) != 0)
+        return -ENOMEM;
+    memset(last, 0, sums->domains * sizeof *last);
+    for (size_t n = 0; n < ranks->count; n++)
         for (size_t r = ranks->start[n]; r < ranks->start[n + 1]; r++)
-            add_rank_row(&pass, n, ranks->rank[r], sums);
-    free(pass.last);
-    return rc;
+            add_rank_row(&pass, n, ranks->item[r], sums);
+    return 0;
 }
 
 /* ---- from nodes, and the largest of their ranks ---- */
 
 /* sums->most stays 0. */
-static int transpose_nodes(const matrix *b, struct sums *sums)
+static int transpose_nodes(struct base_arena *arena, const matrix *b, struct sums *sums)
 {
     for (size_t k = 0; k < b->row_start[b->rows]; k++)
         sums->start[b->col[k] + 2]++;
-    int rc = sums_allocate_entries(sums);
-    if (rc != 0)
-        return rc;
+    if (sums_allocate_entries(arena, sums) != 0)
+        return -ENOMEM;
     for (size_t n = 0; n < b->rows; n++) {
         for (size_t k = b->row_start[n]; k < b->row_start[n + 1]; k++) {
             size_t e = sums->start[b->col[k] + 1]++;
@@ -123,33 +109,22 @@ static void find_most_of_row(const struct held *held, size_t n, size_t i, struct
     }
 }
 
-static int find_most(const struct held *held, const struct ranks *ranks, struct sums *sums)
+int sums_of_ranks(struct base_arena *arena, const struct held *held, const struct groups *ranks,
+                  struct sums *sums)
 {
-    size_t *at = calloc(sums->domains | 1, sizeof *at);
-    if (at == NULL)
+    size_t domains = held->by_rank->cols;
+    size_t *at = base_arena_alloc(arena, domains, sizeof *at);
+    *sums = (struct sums){.nodes = ranks->count, .domains = domains};
+    sums->start = base_arena_alloc(arena, domains + 2, sizeof *sums->start);
+    if (arena->failed)
         return -ENOMEM;
-    memcpy(at, sums->start, sums->domains * sizeof *at);
-    for (size_t n = 0; n < ranks->nodes; n++)
+    if (held->by_node == NULL)
+        return sum_ranks(arena, held, ranks, at, sums);
+    if (transpose_nodes(arena, held->by_node, sums) != 0)
+        return -ENOMEM;
+    memcpy(at, sums->start, domains * sizeof *at);
+    for (size_t n = 0; n < ranks->count; n++)
         for (size_t r = ranks->start[n]; r < ranks->start[n + 1]; r++)
-            find_most_of_row(held, n, ranks->rank[r], sums, at);
-    free(at);
+            find_most_of_row(held, n, ranks->item[r], sums, at);
     return 0;
-}
-
-int sums_of_ranks(const struct held *held, const struct ranks *ranks, struct sums *sums)
-{
-    struct sums made = {.nodes = ranks->nodes, .domains = held->by_rank->cols};
-    int rc = 0;
-    made.start = base_zeroed(made.domains + 2, sizeof *made.start, &rc);
-    if (rc == 0 && held->by_node == NULL)
-        rc = sum_ranks(held, ranks, &made);
-    else if (rc == 0)
-        rc = transpose_nodes(held->by_node, &made);
-    if (rc == 0 && held->by_node != NULL)
-        rc = find_most(held, ranks, &made);
-    if (rc == 0)
-        *sums = made;
-    else
-        sums_release(&made);
-    return rc;
 }

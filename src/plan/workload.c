@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hop-bytes of every pair (W), and of one assignment. */
+#include "plan/assess.h"
 #include "plan/costs.h"
-#include "plan/links.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 /* ---- W ---- */
-
-static void fill_column(const plan_input *in, const struct costs *costs, size_t j, double *at_node,
-                        double *column)
-{
-    const struct sums *sums = costs->sums;
-    const double *at_class = costs_at_classes(costs, j);
-    for (size_t n = 0; n < sums->nodes; n++)
-        at_node[n] = at_class[costs->classes->of_node[n]];
-    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
-        at_node[sums->node[e]] = cost_of_entry(costs, at_class, e);
-    for (size_t i = 0; i < in->requests->rows; i++)
-        column[i] = at_node[in->node_of_rank[i]];
-}
 
 /* A rank's own bytes were counted like those of another rank of its node. */
 static void subtract_own(const plan_input *in, double same, double *workload)
@@ -30,40 +16,24 @@ static void subtract_own(const plan_input *in, double same, double *workload)
             workload[c->col[k] * c->rows + i] -= same * (double)c->value[k];
 }
 
-static int fill_workload(const plan_input *in, const struct classes *classes,
-                         const struct sums *sums, double *workload)
-{
-    struct costs costs;
-    int rc = costs_init(&costs, classes, sums, 0.0);
-    if (rc != 0)
-        return rc;
-    double *at_node = calloc(classes->nodes | 1, sizeof *at_node);
-    rc = at_node == NULL ? -ENOMEM : 0;
-    for (size_t j = 0; j < sums->domains && rc == 0; j++)
-        fill_column(in, &costs, j, at_node, workload + j * in->requests->rows);
-    if (rc == 0)
-        subtract_own(in, classes->same, workload);
-    free(at_node);
-    costs_release(&costs);
-    return rc;
-}
-
 int plan_workload(const plan_input *in, double *workload)
 {
-    struct ranks ranks = {0};
-    struct classes classes = {0};
-    struct sums sums = {0};
+    struct costs costs;
     struct held held = held_bytes(in);
-    int rc = plan_list_ranks(in, &ranks);
+    size_t ranks = in->requests->rows;
+    int rc = costs_init(&costs, in, &held);
+    double *at_node = base_arena_alloc(&costs.arena, in->topology->nodes, sizeof *at_node);
+    if (rc == 0 && at_node == NULL)
+        rc = -ENOMEM;
+    costs.own = 0.0;
+    for (size_t j = 0; j < in->requests->cols && rc == 0; j++) {
+        costs_on_nodes(&costs, j, at_node);
+        for (size_t i = 0; i < ranks; i++)
+            workload[j * ranks + i] = at_node[in->node_of_rank[i]];
+    }
     if (rc == 0)
-        rc = classes_from_topo(in->topology, &classes);
-    if (rc == 0)
-        rc = sums_of_ranks(&held, &ranks, &sums);
-    if (rc == 0)
-        rc = fill_workload(in, &classes, &sums, workload);
-    sums_release(&sums);
-    classes_release(&classes);
-    plan_release_ranks(&ranks);
+        subtract_own(in, costs.classes.same, workload);
+    costs_release(&costs);
     return rc;
 }
 
@@ -108,21 +78,4 @@ int64_t plan_crossing_bytes(const plan_input *in, const size_t *rank_of_domain)
         }
     }
     return sum;
-}
-
-int plan_assess(const plan_input *in, const size_t *rank_of_domain, plan_report *report)
-{
-    struct links links;
-    plan_report made;
-    int rc = plan_hop_bytes(in, rank_of_domain, &made.hop_bytes);
-    if (rc == 0)
-        rc = links_of_topo(in->topology, &links);
-    if (rc != 0)
-        return rc;
-    made.crossing_bytes = plan_crossing_bytes(in, rank_of_domain);
-    rc = links_most(in, &links, rank_of_domain, &made.max_link_bytes);
-    links_release(&links);
-    if (rc == 0)
-        *report = made;
-    return rc;
 }
