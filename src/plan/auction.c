@@ -5,8 +5,8 @@
  * without bytes, as many as there are surplus slots, for which all nodes are alike. Then every slot
  * is taken in the end, and the lower limits hold. */
 #include "plan/auction.h"
+#include "base/arena.h"
 #include "base/heap.h"
-#include "base/memory.h"
 #include "plan/distance.h"
 #include "plan/gains.h"
 
@@ -14,7 +14,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define NONE SIZE_MAX
 
@@ -54,6 +53,7 @@ struct node_queue {
 BASE_HEAP(node_heap, size_t, const struct node_order *, NODE_PRECEDES, NODE_PLACED);
 
 struct auction {
+    struct base_arena arena;
     const matrix *bytes;
     const topo *topology;
     const auction_input *in;
@@ -79,6 +79,7 @@ struct auction {
     struct node_order by_offer;
 
     gains gains;
+    struct open_slots *open; /* of the bound */
 };
 
 double auction_hop_bytes(const matrix *bytes, const topo *t, size_t u, size_t n)
@@ -347,8 +348,9 @@ static int compare_prices_down(const void *x, const void *y)
 }
 
 /* The maximum that `units` units can pay, within the limits of the nodes. */
-static double maximum_payment(const struct auction *a, struct open_slots *open)
+static double maximum_payment(const struct auction *a)
 {
+    struct open_slots *open = a->open;
     size_t nodes = a->topology->nodes, left = a->in->units;
     double sum = 0.0;
     for (size_t n = 0; n < nodes; n++) {
@@ -368,7 +370,7 @@ static double maximum_payment(const struct auction *a, struct open_slots *open)
 
 /* Lagrangian bound: on any node, hop-bytes and price of a unit are at least those of its best
  * choice; total hop-bytes are at least the sum of these less the maximum payment. */
-static double lower_bound(struct auction *a, struct open_slots *open)
+static double lower_bound(struct auction *a)
 {
     double sum = 0.0, total = 0.0;
     for (size_t u = 0; u < a->bytes->rows; u++)
@@ -377,30 +379,14 @@ static double lower_bound(struct auction *a, struct open_slots *open)
     if (is_flat(a->topology))
         for (size_t e = 0; e < a->bytes->row_start[a->bytes->rows]; e++)
             total += (double)a->bytes->value[e];
-    return TOPO_OTHER_NODE * total + sum - maximum_payment(a, open);
+    return TOPO_OTHER_NODE * total + sum - maximum_payment(a);
 }
 
 /* ---- memory ---- */
 
-static void auction_release(struct auction *a)
-{
-    free(a->queue);
-    free(a->slots);
-    free(a->bid);
-    free(a->price);
-    free(a->cheapest);
-    free(a->cheapest_node);
-    free(a->by_price.position);
-    free(a->offer);
-    free(a->offers.node);
-    free(a->by_offer.position);
-    gains_release(&a->gains);
-}
-
 static int lay_out_slots(struct auction *a)
 {
     size_t slots = 0;
-    int rc = 0;
     for (size_t n = 0; n < a->topology->nodes; n++) {
         a->slots[n] = (struct slots){.first = slots, .count = a->in->most[n]};
         a->price[n] = price_of(a, n);
@@ -408,8 +394,8 @@ static int lay_out_slots(struct auction *a)
             return -ENOMEM;
     }
     a->idle = slots - a->in->units;
-    a->bid = base_zeroed(slots, sizeof *a->bid, &rc);
-    return rc;
+    a->bid = base_arena_alloc(&a->arena, slots, sizeof *a->bid);
+    return a->bid != NULL ? 0 : -ENOMEM;
 }
 
 /* Lays out and fills the heap of each class. */
@@ -432,20 +418,22 @@ static void lay_out_classes(struct auction *a)
 
 static int auction_init(struct auction *a)
 {
-    size_t nodes = a->topology->nodes;
-    int rc = 0;
-    a->queue = base_zeroed(a->bytes->rows, sizeof *a->queue, &rc);
-    a->slots = base_zeroed(nodes, sizeof *a->slots, &rc);
-    a->price = base_zeroed(nodes, sizeof *a->price, &rc);
-    a->cheapest = base_zeroed(count_of_classes(a->topology), sizeof *a->cheapest, &rc);
-    a->cheapest_node = base_zeroed(nodes, sizeof *a->cheapest_node, &rc);
-    a->by_price.position = base_zeroed(nodes, sizeof *a->by_price.position, &rc);
-    a->offer = base_zeroed(nodes, sizeof *a->offer, &rc);
-    a->offers.node = base_zeroed(nodes, sizeof *a->offers.node, &rc);
-    a->by_offer.position = base_zeroed(nodes, sizeof *a->by_offer.position, &rc);
+    struct base_arena *arena = &a->arena;
+    size_t nodes = a->topology->nodes, classes = count_of_classes(a->topology);
+    a->queue = base_arena_alloc(arena, a->bytes->rows, sizeof *a->queue);
+    a->slots = base_arena_alloc(arena, nodes, sizeof *a->slots);
+    a->price = base_arena_alloc(arena, nodes, sizeof *a->price);
+    a->cheapest = base_arena_alloc(arena, classes, sizeof *a->cheapest);
+    a->cheapest_node = base_arena_alloc(arena, nodes, sizeof *a->cheapest_node);
+    a->by_price.position = base_arena_alloc(arena, nodes, sizeof *a->by_price.position);
+    a->offer = base_arena_alloc(arena, nodes, sizeof *a->offer);
+    a->offers.node = base_arena_alloc(arena, nodes, sizeof *a->offers.node);
+    a->by_offer.position = base_arena_alloc(arena, nodes, sizeof *a->by_offer.position);
+    a->open = base_arena_alloc(arena, nodes, sizeof *a->open);
     a->by_price.key = a->price;
     a->by_offer.key = a->offer;
-    if (rc != 0 || lay_out_slots(a) != 0 || gains_set_up(&a->gains, a->bytes, a->topology) != 0)
+    if (arena->failed || lay_out_slots(a) != 0 ||
+        gains_set_up(&a->gains, arena, a->bytes, a->topology) != 0)
         return -ENOMEM;
     lay_out_classes(a);
     return 0;
@@ -461,17 +449,13 @@ int auction_solve(const auction_input *in, auction_result *result)
         .patience = 16 * in->units,
         .node_of_unit = result->node_of_unit,
     };
-    int rc = 0;
-    struct open_slots *open = base_zeroed(in->topology->nodes, sizeof *open, &rc);
-    if (rc == 0)
-        rc = auction_init(&a);
+    int rc = auction_init(&a);
     if (rc == 0) {
         assign_units(&a);
         assign_dummies(&a);
-        result->lower_bound = lower_bound(&a, open);
+        result->lower_bound = lower_bound(&a);
         result->bids = a.bids;
     }
-    free(open);
-    auction_release(&a);
+    base_arena_release(&a.arena);
     return rc;
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fitted file domains: from the bytes of units on nodes to the aggregator of each unit. */
 #include "plan/fitted.h"
-#include "base/memory.h"
 #include "plan/auction.h"
-#include "plan/deal.h"
 #include "plan/distance.h"
+#include "plan/input.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* In bytes of the average unit times one hop. FINE_EPSILON is also the gap that the bound should
@@ -97,27 +95,10 @@ static size_t count_runs(const size_t *aggregator_of_unit, size_t units)
 /* ---- the assignment ---- */
 
 struct work {
+    struct base_arena arena;
     size_t *least, *most; /* units of each node */
     size_t *node_of_unit, *aggregator_of_unit;
 };
-
-static int work_allocate(struct work *w, size_t nodes, size_t units)
-{
-    int rc = 0;
-    w->least = base_zeroed(nodes, sizeof *w->least, &rc);
-    w->most = base_zeroed(nodes, sizeof *w->most, &rc);
-    w->node_of_unit = base_zeroed(units, sizeof *w->node_of_unit, &rc);
-    w->aggregator_of_unit = base_zeroed(units, sizeof *w->aggregator_of_unit, &rc);
-    return rc;
-}
-
-static void work_release(struct work *w)
-{
-    free(w->least);
-    free(w->most);
-    free(w->node_of_unit);
-    free(w->aggregator_of_unit);
-}
 
 static void limit_nodes(const fitted_input *in, size_t loaded, struct work *w)
 {
@@ -160,18 +141,76 @@ static int auction_to_proof(const fitted_input *in, struct work *w, fitted_repor
     return rc;
 }
 
-static int deal_to_aggregators(const fitted_input *in, struct work *w, const fitted_report *report)
+/* ---- from nodes to aggregators ---- */
+
+/* Whether a cut before unit[i] splits no run of adjacent units. */
+static int cuts_between_runs(const size_t *unit, size_t count, size_t i)
 {
-    deal_input input = {
-        .node_of_unit = w->node_of_unit,
-        .units = in->bytes->rows,
-        .nodes = in->topology->nodes,
-        .node_of_aggregator = in->node_of_aggregator,
-        .aggregators = in->aggregators,
-        .least = report->loaded / in->aggregators,
-    };
-    return deal_units(&input, w->aggregator_of_unit);
+    return i == 0 || i == count || unit[i] != unit[i - 1] + 1;
 }
+
+/* Units for the first of `aggregators` that share `count` units: `least` or one more. */
+static size_t first_share(const size_t *unit, size_t count, size_t aggregators, size_t least)
+{
+    size_t extra = count - aggregators * least;
+    if (extra == 0)
+        return least;
+    if (extra < aggregators && cuts_between_runs(unit, count, least) &&
+        !cuts_between_runs(unit, count, least + 1))
+        return least;
+    return least + 1;
+}
+
+/* least: units with bytes that each aggregator gets, or one more. */
+static void deal_node(const struct groups *units, const struct groups *aggregators, size_t n,
+                      size_t least, size_t *aggregator_of_unit)
+{
+    const size_t *unit = units->item + units->start[n];
+    size_t count = group_size(units, n);
+    for (size_t k = aggregators->start[n]; k < aggregators->start[n + 1]; k++) {
+        size_t share = first_share(unit, count, aggregators->start[n + 1] - k, least);
+        for (size_t i = 0; i < share; i++)
+            aggregator_of_unit[unit[i]] = aggregators->item[k];
+        unit += share;
+        count -= share;
+    }
+}
+
+/* Units without bytes cost nothing but must not make a domain longer than an even one. load[j]:
+ * units of aggregator j so far. */
+static void deal_idle_units(const fitted_input *in, struct work *w, size_t *load)
+{
+    size_t units = in->bytes->rows, *aggregator_of_unit = w->aggregator_of_unit;
+    size_t most = units / in->aggregators + (units % in->aggregators != 0), next = 0;
+    for (size_t u = 0; u < units; u++)
+        load[aggregator_of_unit[u]] += w->node_of_unit[u] != AUCTION_NOWHERE;
+    for (size_t u = 0; u < units; u++) {
+        if (w->node_of_unit[u] != AUCTION_NOWHERE)
+            continue;
+        size_t left = u > 0 ? aggregator_of_unit[u - 1] : 0;
+        while (load[next] >= most && load[left] >= most)
+            next++;
+        aggregator_of_unit[u] = load[left] < most ? left : next;
+        load[aggregator_of_unit[u]]++;
+    }
+}
+
+static int deal_to_aggregators(const fitted_input *in, struct work *w, size_t loaded)
+{
+    size_t nodes = in->topology->nodes;
+    struct groups units, aggregators;
+    size_t *load = base_arena_alloc(&w->arena, in->aggregators, sizeof *load);
+    if (load == NULL ||
+        group_items(&w->arena, w->node_of_unit, in->bytes->rows, nodes, &units) != 0 ||
+        group_items(&w->arena, in->node_of_aggregator, in->aggregators, nodes, &aggregators) != 0)
+        return -ENOMEM;
+    for (size_t n = 0; n < nodes; n++)
+        deal_node(&units, &aggregators, n, loaded / in->aggregators, w->aggregator_of_unit);
+    deal_idle_units(in, w, load);
+    return 0;
+}
+
+/* ---- the result ---- */
 
 /* Takes the alternative unless it is worse. */
 static void compare_alternative(const fitted_input *in, const fitted_options *options,
@@ -198,7 +237,7 @@ static int assign_fitted(const fitted_input *in, const fitted_options *options, 
     int rc = options->epsilon > 0.0 ? run_auction(in, options->epsilon, w, report)
                                     : auction_to_proof(in, w, report);
     if (rc == 0)
-        rc = deal_to_aggregators(in, w, report);
+        rc = deal_to_aggregators(in, w, report->loaded);
     if (rc == 0 && options->alternative != NULL)
         compare_alternative(in, options, w, report);
     report->runs = count_runs(w->aggregator_of_unit, in->bytes->rows);
@@ -215,16 +254,18 @@ int fitted_assign(const fitted_input *in, const fitted_options *options, size_t 
     if (check_aggregators(in) != 0 || check_options(in, options) != 0 ||
         measure_units(in->bytes, &measured) != 0)
         return -EINVAL;
-    int rc = work_allocate(&w, in->topology->nodes, in->bytes->rows);
-    if (rc == 0)
-        rc = assign_fitted(in, options, &w, &measured);
+    size_t nodes = in->topology->nodes, units = in->bytes->rows;
+    w.least = base_arena_alloc(&w.arena, nodes, sizeof *w.least);
+    w.most = base_arena_alloc(&w.arena, nodes, sizeof *w.most);
+    w.node_of_unit = base_arena_alloc(&w.arena, units, sizeof *w.node_of_unit);
+    w.aggregator_of_unit = base_arena_alloc(&w.arena, units, sizeof *w.aggregator_of_unit);
+    int rc = w.arena.failed ? -ENOMEM : assign_fitted(in, options, &w, &measured);
     if (rc == 0) {
-        memcpy(aggregator_of_unit, w.aggregator_of_unit,
-               in->bytes->rows * sizeof *aggregator_of_unit);
+        memcpy(aggregator_of_unit, w.aggregator_of_unit, units * sizeof *aggregator_of_unit);
         if (report != NULL)
             *report = measured;
     }
-    work_release(&w);
+    base_arena_release(&w.arena);
     return rc;
 }
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The gain of a unit on each node, with a topology that is not flat. */
 #include "plan/gains.h"
-#include "base/memory.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Classes per block: loops of constant length without branches vectorise. */
@@ -55,39 +53,28 @@ static void weigh_unit(gains *g, size_t unit, const double *nearest)
     g->far[unit] = far;
 }
 
-int gains_set_up(gains *g, const matrix *bytes, const topo *t)
+int gains_set_up(gains *g, struct base_arena *arena, const matrix *bytes, const topo *t)
 {
     size_t entries = bytes->row_start[bytes->rows], classes = count_of_classes(t), cells;
-    int rc = 0;
     *g = (gains){.bytes = bytes, .topology = t, .stride = (classes + BLOCK - 1) / BLOCK * BLOCK};
     if (is_flat(t))
         return 0;
     if (__builtin_mul_overflow(classes, g->stride, &cells))
         return -ENOMEM;
-    g->entry = base_zeroed(entries, sizeof *g->entry, &rc);
-    g->away = base_zeroed(entries, sizeof *g->away, &rc);
-    g->far = base_zeroed(bytes->rows, sizeof *g->far, &rc);
-    g->hops = base_zeroed(cells, sizeof *g->hops, &rc);
-    g->class = base_zeroed(g->stride, sizeof *g->class, &rc);
-    double *nearest = base_zeroed(classes, sizeof *nearest, &rc);
-    if (rc == 0) {
-        fill_hops(g);
-        for (size_t q = 0; q < classes; q++)
-            nearest[q] = nearest_class(g, q);
-        for (size_t u = 0; u < bytes->rows; u++)
-            weigh_unit(g, u, nearest);
-    }
-    free(nearest);
-    return rc;
-}
-
-void gains_release(gains *g)
-{
-    free(g->entry);
-    free(g->away);
-    free(g->far);
-    free(g->hops);
-    free(g->class);
+    g->entry = base_arena_alloc(arena, entries, sizeof *g->entry);
+    g->away = base_arena_alloc(arena, entries, sizeof *g->away);
+    g->far = base_arena_alloc(arena, bytes->rows, sizeof *g->far);
+    g->hops = base_arena_alloc(arena, cells, sizeof *g->hops);
+    g->class = base_arena_alloc(arena, g->stride, sizeof *g->class);
+    double *nearest = base_arena_alloc(arena, classes, sizeof *nearest);
+    if (arena->failed)
+        return -ENOMEM;
+    fill_hops(g);
+    for (size_t q = 0; q < classes; q++)
+        nearest[q] = nearest_class(g, q);
+    for (size_t u = 0; u < bytes->rows; u++)
+        weigh_unit(g, u, nearest);
+    return 0;
 }
 
 /* ---- classes without entries ---- */

@@ -6,6 +6,7 @@
 #ifndef PLAN_GAINS_H
 #define PLAN_GAINS_H
 
+#include "base/arena.h"
 #include "matrix/matrix.h"
 #include "plan/distance.h"
 
@@ -22,10 +23,8 @@ typedef struct gains {
     double *class; /* result of gains_of_classes, `stride` entries */
 } gains;
 
-/* -ENOMEM. Release with gains_release, also after an error. */
-int gains_set_up(gains *g, const matrix *bytes, const topo *t);
-
-void gains_release(gains *g);
+/* Allocates in the arena. -ENOMEM. */
+int gains_set_up(gains *g, struct base_arena *arena, const matrix *bytes, const topo *t);
 
 static inline double gain_of_entry(const gains *g, size_t e)
 {
