@@ -31,8 +31,9 @@ typedef enum division_kind {
  */
 #define DIVISION_LARGEST_STRIPE (INT64_C(1) << 32)
 
+/* Without padding, like division_cycles: they may be compared by memcmp. */
 typedef struct division_settings {
-    division_kind kind;
+    int64_t kind;        /* a division_kind */
     int64_t aggregators; /* number of domains; 0: chosen */
     int64_t capacity;    /* number of domains at most where it is chosen, >= 1 */
     int64_t stripe;      /* of the file system, bytes, <= DIVISION_LARGEST_STRIPE; 0: not known */

@@ -114,8 +114,8 @@ static int prepare_file(tatp_file *file)
         rc = tatp_stats_prepare(file->stats, fh->f_rank, fh->f_size);
     if (OMPI_SUCCESS == rc && 0 == fh->f_rank)
         rc = tatp_params_check();
-    if (OMPI_SUCCESS == rc && 0 == fh->f_rank && is_set(tatp_params_record_file()))
-        rc = tatp_record_check(tatp_params_record_file());
+    if (OMPI_SUCCESS == rc && 0 == fh->f_rank && is_set(tatp_params_get().record_file))
+        rc = tatp_record_check(tatp_params_get().record_file);
     return rc;
 }
 
@@ -128,8 +128,8 @@ static void finish_requests(void *context)
 static void begin_record(tatp_file *file)
 {
     const tatp_record_options options = {
-        .path = tatp_params_record_file(),
-        .weight = tatp_params_record_weight(),
+        .path = tatp_params_get().record_file,
+        .weight = tatp_params_get().record_weight,
         .comm = file->comm,
         .nodes = tatp_nodes_count(file->nodes),
         .closing = finish_requests,
@@ -143,11 +143,11 @@ void tatp_file_set_view(tatp_file *file)
     tatp_requests_finish(file->comm);
     tatp_view_reset(file->view);
     if (!file->is_open) {
-        file->error =
-            tatp_nodes_init(file->nodes, file->comm, tatp_params_topology(), prepare_file(file));
+        file->error = tatp_nodes_init(file->nodes, file->comm, tatp_params_get().topology,
+                                      prepare_file(file));
         file->is_open = true;
     }
-    if (OMPI_SUCCESS == file->error && is_set(tatp_params_record_file()))
+    if (OMPI_SUCCESS == file->error && is_set(tatp_params_get().record_file))
         begin_record(file);
 }
 
@@ -183,7 +183,7 @@ typedef struct tatp_op {
 static int make_plan(tatp_op *op, int rc)
 {
     tatp_file *file = op->file;
-    const char *stats = tatp_params_stats_file();
+    const char *stats = tatp_params_get().stats_file;
     const tatp_plan_input in = {
         .settings = &file->settings,
         .comm = file->comm,
@@ -209,7 +209,7 @@ static int prepare_exchange(tatp_op *op)
     const tatp_exchange_layout layout = {
         .cycle_size = plan.cycle_size,
         .num_cycles = plan.num_cycles,
-        .message_size = file->settings.message,
+        .message_size = file->settings.cycles.message,
         .domains = plan.domains,
         .aggregator = plan.aggregator,
         .share = plan.share,
@@ -218,7 +218,7 @@ static int prepare_exchange(tatp_op *op)
         .domain = plan.domain,
         .contributors = plan.contributors,
         .ordered = op->write && file->io.fh->f_atomicity,
-        .use_shared_memory = tatp_params_shared_memory(),
+        .use_shared_memory = tatp_params_get().shared_memory,
     };
     double start = MPI_Wtime();
     int rc =
@@ -231,7 +231,7 @@ static int report_stats(const tatp_op *op, const exchange_result *moved, int64_t
 {
     tatp_file *file = op->file;
     const tatp_stats_access access = {
-        .path = tatp_params_stats_file(),
+        .path = tatp_params_get().stats_file,
         .file = file->io.fh->f_filename,
         .write = op->write,
         .time = op->time,
@@ -265,7 +265,7 @@ static int transfer_data(tatp_op *op)
         .write = op->write,
         .memory = op->memory,
         .shift = op->shift,
-        .probe = tatp_stats_probe(file->stats, tatp_params_stats_file(),
+        .probe = tatp_stats_probe(file->stats, tatp_params_get().stats_file,
                                   tatp_plan_get(file->plan).num_cycles),
     };
     exchange_result moved = {0};

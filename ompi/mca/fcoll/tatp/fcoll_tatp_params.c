@@ -27,8 +27,6 @@
 /* A window has to fit into one message and one write. */
 #define LARGEST_CYCLE_BUFFER ((int64_t)EXCHANGE_DEPTH << 30)
 #define CYCLE_BUFFER (32 << 20)
-/* Bytes; file systems keep a stripe size in 32 bits. A stripe for each rank is below 2^63. */
-#define LARGEST_STRIPE (INT64_C(1) << 32)
 
 /* ---- choices: parameters whose value is a name ---- */
 
@@ -105,10 +103,10 @@ static choice_parameter choices[CHOICES] = {
          "accesses them), auto (fitted where that saves more than 5 % of the hop-bytes, else "
          "stripe where stripes and several targets are known, else even)",
          &mca_fcoll_tatp_component.domains,
-         {{TATP_DOMAINS_AUTO, "auto"},
-          {TATP_DOMAINS_EVEN, "even"},
-          {TATP_DOMAINS_STRIPE, "stripe"},
-          {TATP_DOMAINS_FITTED, "fitted"}}},
+         {{DIVISION_AUTO, "auto"},
+          {DIVISION_EVEN, "even"},
+          {DIVISION_STRIPE, "stripe"},
+          {DIVISION_FITTED, "fitted"}}},
     [RECORD_WEIGHT] = {"record_weight",
                        "Weight of two neighbouring regions in the view matrix: count (1) or bytes "
                        "(of the smaller region)",
@@ -180,10 +178,8 @@ int tatp_params_register(void)
          MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_3, &c->priority},
         {"topology",
          "Source of the hops between nodes: auto (SLURM_TOPOLOGY_ADDR of the job's environment, "
-         "where "
-         "it is set), none (two hops between any two nodes), or a file with the hops (Matrix "
-         "Market) "
-         "or the network (Slurm, ibnetdiscover, ...)",
+         "where it is set), none (two hops between any two nodes), or a file with the hops "
+         "(Matrix Market) or the network (Slurm, ibnetdiscover, ...)",
          MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->topology},
         {"num_aggregators",
          "Number of aggregators (hint cb_nodes takes precedence); 0: chosen by nodes, stripes and "
@@ -195,8 +191,7 @@ int tatp_params_register(void)
          MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_3, &c->cycle_buffer_size},
         {"message_size",
          "Bytes of a data message at most. What Open MPI sends at once (the default) keeps slow "
-         "links "
-         "busy; 512 KiB saves copies where processors are the bottleneck",
+         "links busy; 512 KiB saves copies where processors are the bottleneck",
          MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_5, &c->message_size},
         {"unit_size",
          "Bytes of a unit of fitted domains at least; 0: 64 KiB, or the stripe where that is "
@@ -212,8 +207,7 @@ int tatp_params_register(void)
          MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_3, &c->stripe_count},
         {"shared_memory",
          "Whether the ranks of a node exchange data through shared memory, or through messages "
-         "like "
-         "all others",
+         "like all others",
          MCA_BASE_VAR_TYPE_BOOL, OPAL_INFO_LVL_5, &c->shared_memory},
         {"record",
          "File to record the accesses of this run in, for --map-by dla:file=; empty: do not record",
@@ -275,8 +269,9 @@ int tatp_params_check(void)
          "a number of bytes, or 0 for io_ompio_bytes_per_agg"},
         {"message_size", c->message_size, LEAST_MESSAGE, LARGEST_MESSAGE,
          "a number of bytes from 1024 to 1073741824"},
-        {"unit_size", c->unit_size, 0, LARGEST_STRIPE, "a number of bytes up to 4294967296, or 0"},
-        {"stripe_size", c->stripe_size, 0, LARGEST_STRIPE,
+        {"unit_size", c->unit_size, 0, DIVISION_LARGEST_STRIPE,
+         "a number of bytes up to 4294967296, or 0"},
+        {"stripe_size", c->stripe_size, 0, DIVISION_LARGEST_STRIPE,
          "a number of bytes up to 4294967296, or 0 for what the file system reports"},
         {"stripe_count", c->stripe_count, 0, INT_MAX,
          "a number of storage targets, or 0 for what the file system reports"},
@@ -343,14 +338,15 @@ tatp_plan_settings tatp_params_settings(ompio_file_t *fh)
 {
     const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
     /* What OMPIO's fs component reports; without stripes it reports one target. */
-    int64_t fs_stripe = fh->f_stripe_size <= LARGEST_STRIPE ? (int64_t)fh->f_stripe_size : 0;
+    int64_t fs_stripe =
+        fh->f_stripe_size <= DIVISION_LARGEST_STRIPE ? (int64_t)fh->f_stripe_size : 0;
     int64_t fs_targets = fs_stripe > 0 && fh->f_stripe_count > 0 ? fh->f_stripe_count : 0;
     int64_t buffer = first_positive(hint_value(fh, "cb_buffer_size", INT64_MAX),
                                     c->cycle_buffer_size, fh->f_bytes_per_agg);
     int64_t aggregators = first_positive(hint_value(fh, "cb_nodes", INT64_MAX), c->num_aggregators,
                                          OMPIO_MCA_GET(fh, num_aggregators));
-    int64_t stripe =
-        first_positive(hint_value(fh, "striping_unit", LARGEST_STRIPE), c->stripe_size, fs_stripe);
+    int64_t stripe = first_positive(hint_value(fh, "striping_unit", DIVISION_LARGEST_STRIPE),
+                                    c->stripe_size, fs_stripe);
     int64_t targets =
         first_positive(hint_value(fh, "striping_factor", INT_MAX), c->stripe_count, fs_targets);
     if (0 == stripe)
@@ -358,41 +354,30 @@ tatp_plan_settings tatp_params_settings(ompio_file_t *fh)
     if (buffer <= 0)
         buffer = CYCLE_BUFFER;
     return (tatp_plan_settings){
-        .aggregators = allow_aggregators(fh, aggregators, targets),
-        .cycle_buffer = buffer < LARGEST_CYCLE_BUFFER ? buffer : LARGEST_CYCLE_BUFFER,
-        .cycles_in_flight = EXCHANGE_DEPTH,
-        .message = c->message_size,
-        .stripe = stripe,
-        .targets = targets,
-        .domains = c->domains,
-        .unit = c->unit_size,
+        .division =
+            {
+                .kind = c->domains,
+                .aggregators = allow_aggregators(fh, aggregators, targets),
+                .stripe = stripe,
+                .targets = targets,
+                .unit = c->unit_size,
+            },
+        .cycles =
+            {
+                .buffer = buffer < LARGEST_CYCLE_BUFFER ? buffer : LARGEST_CYCLE_BUFFER,
+                .in_flight = EXCHANGE_DEPTH,
+                .message = c->message_size,
+                .stripe = stripe,
+            },
         .strategy = c->strategy >= 0 ? &plan_strategies[c->strategy] : NULL,
         .objective = c->objective >= 0 ? &plan_objectives[c->objective] : NULL,
         .solver = c->solver >= 0 ? &lap_solvers[c->solver] : NULL,
     };
 }
 
-const char *tatp_params_topology(void)
+tatp_params tatp_params_get(void)
 {
-    return mca_fcoll_tatp_component.topology;
-}
-
-bool tatp_params_shared_memory(void)
-{
-    return mca_fcoll_tatp_component.shared_memory;
-}
-
-const char *tatp_params_record_file(void)
-{
-    return mca_fcoll_tatp_component.record_file;
-}
-
-access_weight tatp_params_record_weight(void)
-{
-    return mca_fcoll_tatp_component.record_weight;
-}
-
-const char *tatp_params_stats_file(void)
-{
-    return mca_fcoll_tatp_component.stats_file;
+    const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
+    return (tatp_params){c->topology, c->record_file, c->stats_file, c->record_weight,
+                         c->shared_memory};
 }

@@ -22,11 +22,12 @@ int tatp_params_check(void);
  * system. The same on all ranks. */
 tatp_plan_settings tatp_params_settings(ompio_file_t *fh);
 
-const char *tatp_params_topology(void);
-bool tatp_params_shared_memory(void);
-/* Empty or NULL: off. */
-const char *tatp_params_record_file(void);
-access_weight tatp_params_record_weight(void);
-const char *tatp_params_stats_file(void);
+/* What does not concern plans; of files, empty or NULL is off. */
+typedef struct tatp_params {
+    const char *topology, *record_file, *stats_file;
+    access_weight record_weight;
+    bool shared_memory;
+} tatp_params;
+tatp_params tatp_params_get(void);
 
 #endif

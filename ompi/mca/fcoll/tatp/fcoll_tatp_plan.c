@@ -215,30 +215,12 @@ void tatp_plan_reset(tatp_plan *plan)
     *plan = (tatp_plan){.broadcast = plan->broadcast, .ranks = plan->ranks};
 }
 
-static division_settings division_settings_of(const tatp_plan_input *in)
-{
-    const tatp_plan_settings *settings = in->settings;
-    return (division_settings){
-        .kind = (division_kind)settings->domains,
-        .aggregators = settings->aggregators,
-        .capacity = tatp_nodes_capacity(in->nodes, PER_NODE_LOG2),
-        .stripe = settings->stripe,
-        .targets = settings->targets,
-        .unit = settings->unit,
-    };
-}
-
 static void adopt_draft(tatp_plan *plan, const tatp_plan_input *in, const tatp_draft *draft)
 {
     const file_domains *domains = &draft->division.domains;
-    const division_cycles cycles = {
-        .buffer = in->settings->cycle_buffer,
-        .in_flight = in->settings->cycles_in_flight,
-        .message = in->settings->message,
-        .stripe = in->settings->stripe,
-        .parts = draft->parts,
-    };
+    division_cycles cycles = in->settings->cycles;
     tatp_plan_view *view = &plan->draft.view;
+    cycles.parts = draft->parts;
     plan->draft = *draft;
     view->lo = in->lo;
     view->hi = in->hi;
@@ -251,8 +233,9 @@ static void adopt_draft(tatp_plan *plan, const tatp_plan_input *in, const tatp_d
 int tatp_plan_make(tatp_plan *plan, const tatp_plan_input *in, int rc)
 {
     tatp_planning planning = {
-        .in = in, .division = division_settings_of(in), .broadcast = plan->broadcast};
+        .in = in, .division = in->settings->division, .broadcast = plan->broadcast};
     tatp_draft even = {0}, fitted = {0};
+    planning.division.capacity = tatp_nodes_capacity(in->nodes, PER_NODE_LOG2);
     planning.domains = division_count(&planning.division, in->lo, in->hi);
     planning.smallest = pieces_smallest(&planning.division, planning.domains, in->lo, in->hi);
     tatp_plan_reset(plan);
@@ -292,9 +275,9 @@ tatp_plan_costs tatp_plan_get_costs(const tatp_plan *plan)
     const tatp_draft *draft = &plan->draft;
     int64_t unit = draft->units.unit, stripe = draft->division.domains.stripe;
     tatp_plan_costs costs = draft->costs;
-    costs.domains = stripe > 0 ? TATP_DOMAINS_STRIPE : TATP_DOMAINS_EVEN;
+    costs.domains = stripe > 0 ? DIVISION_STRIPE : DIVISION_EVEN;
     if (unit > 0)
-        costs.domains = TATP_DOMAINS_FITTED;
+        costs.domains = DIVISION_FITTED;
     costs.unit = unit > 0 ? unit : stripe;
     costs.requests = kept(&draft->requests);
     costs.even_requests = kept(&plan->even_requests);

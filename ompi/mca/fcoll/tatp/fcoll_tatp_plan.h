@@ -21,25 +21,12 @@
 #include "plan/division.h"
 #include "plan/plan.h"
 
-/* How the accessed range is divided into file domains. */
-enum tatp_domains {
-    TATP_DOMAINS_AUTO = DIVISION_AUTO,
-    TATP_DOMAINS_EVEN = DIVISION_EVEN,
-    TATP_DOMAINS_STRIPE = DIVISION_STRIPE,
-    TATP_DOMAINS_FITTED = DIVISION_FITTED
-};
-
 /* What a file was opened with, as far as plans depend on it; the same on all ranks. No padding: two
  * of them are compared by memcmp. */
 typedef struct tatp_plan_settings {
-    int64_t aggregators;  /* number wanted, as far as the storage targets allow; 0: chosen */
-    int64_t cycle_buffer; /* an aggregator's cycle buffers at most, bytes, all in flight together */
-    int64_t cycles_in_flight; /* the number of these buffers */
-    int64_t message;          /* a data message at most, bytes */
-    int64_t stripe;           /* of the file system, bytes; 0: not known */
-    int64_t targets; /* storage targets that take stripes in turn (stripe count); 0: not known */
-    int64_t domains; /* an enum tatp_domains */
-    int64_t unit;    /* of fitted domains at least, bytes; 0: chosen */
+    division_settings division; /* the number of aggregators is one that the storage targets allow;
+                                   capacity is not set */
+    division_cycles cycles;     /* parts are not set */
     const plan_strategy *strategy;
     const plan_objective_name *objective;
     const lap_solver *solver;
@@ -88,10 +75,10 @@ tatp_plan_view tatp_plan_get(const tatp_plan *plan);
 /* What rank 0 knows besides. */
 typedef struct tatp_plan_costs {
     double hop_bytes, hop_bytes_otp;
-    int64_t crossing_bytes;    /* between nodes */
-    enum tatp_domains domains; /* what was used: even, stripe or fitted */
-    int64_t unit;              /* of stripes or fitted domains, bytes; 0: even domains */
-    size_t per_node;           /* domains that a node owns at most */
+    int64_t crossing_bytes; /* between nodes */
+    division_kind domains;  /* what was used: even, stripe or fitted */
+    int64_t unit;           /* of stripes or fitted domains, bytes; 0: even domains */
+    size_t per_node;        /* domains that a node owns at most */
     /* Kept entries, ranks x domains; NULL: not kept. */
     const matrix *requests;      /* C, bytes */
     const matrix *even_requests; /* C of the even domains that fitted ones replaced */

@@ -133,10 +133,10 @@ static summary summarize(const int64_t *field, int ranks)
 static void put_access(json_writer *w, const tatp_stats_access *access,
                        const tatp_plan_costs *costs, int ranks)
 {
-    static const char *const domains[] = {[TATP_DOMAINS_AUTO] = "auto",
-                                          [TATP_DOMAINS_EVEN] = "even",
-                                          [TATP_DOMAINS_STRIPE] = "stripe",
-                                          [TATP_DOMAINS_FITTED] = "fitted"};
+    static const char *const domains[] = {[DIVISION_AUTO] = "auto",
+                                          [DIVISION_EVEN] = "even",
+                                          [DIVISION_STRIPE] = "stripe",
+                                          [DIVISION_FITTED] = "fitted"};
     const tatp_plan_view view = tatp_plan_get(access->plan);
     json_put_string(w, "op", access->write ? "write" : "read");
     json_put_string(w, "file", access->file);
