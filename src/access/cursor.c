@@ -25,19 +25,6 @@ static int64_t min_bytes(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Advances by `bytes` within the current block. */
-static void advance_in_block(access_cursor *cursor, int64_t bytes)
-{
-    cursor->byte += bytes;
-    if (cursor->byte < cursor->run->length)
-        return;
-    cursor->byte = 0;
-    if (++cursor->block == cursor->run->count) {
-        cursor->block = 0;
-        cursor->run++;
-    }
-}
-
 static void advance_blocks(access_cursor *cursor, int64_t blocks)
 {
     cursor->block += blocks;
@@ -45,6 +32,16 @@ static void advance_blocks(access_cursor *cursor, int64_t blocks)
         cursor->block = 0;
         cursor->run++;
     }
+}
+
+/* Advances by `bytes` within the current block. */
+static void advance_in_block(access_cursor *cursor, int64_t bytes)
+{
+    cursor->byte += bytes;
+    if (cursor->byte < cursor->run->length)
+        return;
+    cursor->byte = 0;
+    advance_blocks(cursor, 1);
 }
 
 /* The number of blocks of the run, from the current one (at its begin) on, that end at or below hi.

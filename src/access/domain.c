@@ -21,15 +21,19 @@ void domains_release(file_domains *domains)
     memset(domains, 0, sizeof *domains);
 }
 
-static int allocate_ranges(file_domains *domains, int64_t lo, int64_t hi, size_t count,
-                           size_t ranges)
+/* For domains->count domains of that number of ranges or, if they are striped, of columns. */
+static int allocate_domains(file_domains *domains, size_t items)
 {
-    *domains = (file_domains){.lo = lo, .hi = hi, .count = count, .ranges = ranges};
     int rc = 0;
-    domains->size = base_zeroed(count, sizeof *domains->size, &rc);
-    domains->range = base_zeroed(ranges, sizeof *domains->range, &rc);
-    domains->first = base_zeroed(count + 1, sizeof *domains->first, &rc);
-    domains->by_domain = base_zeroed(ranges, sizeof *domains->by_domain, &rc);
+    domains->size = base_zeroed(domains->count, sizeof *domains->size, &rc);
+    domains->first = base_zeroed(domains->count + 1, sizeof *domains->first, &rc);
+    domains->by_domain = base_zeroed(items, sizeof *domains->by_domain, &rc);
+    if (domains->stripe > 0) {
+        domains->skipped = base_zeroed(domains->count, sizeof *domains->skipped, &rc);
+        domains->column = base_zeroed(items, sizeof *domains->column, &rc);
+    } else {
+        domains->range = base_zeroed(items, sizeof *domains->range, &rc);
+    }
     if (rc != 0)
         domains_release(domains);
     return rc;
@@ -80,8 +84,8 @@ int domains_even(file_domains *domains, int64_t lo, int64_t hi, size_t count, in
 {
     if (lo < 0 || lo > hi || count == 0 || count > INT64_MAX || align < 1)
         return -EINVAL;
-    file_domains result;
-    int rc = allocate_ranges(&result, lo, hi, count, count);
+    file_domains result = {.lo = lo, .hi = hi, .count = count, .ranges = count};
+    int rc = allocate_domains(&result, count);
     if (rc != 0)
         return rc;
     int64_t base = round_down(lo, align), begin = lo;
@@ -111,15 +115,14 @@ static int count_ranges(const size_t *of, size_t units, size_t count, size_t *ra
 int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t base, int64_t unit,
                        const size_t *of, size_t count)
 {
-    file_domains result;
-    size_t ranges;
+    file_domains result = {.lo = lo, .hi = hi, .count = count};
     if (base < 0 || base > lo || lo > hi || count == 0 || unit < 1)
         return -EINVAL;
     int64_t first = base + (lo - base) / unit * unit;
     size_t units = (size_t)((hi - first) / unit + ((hi - first) % unit != 0));
-    int rc = count_ranges(of, units, count, &ranges);
+    int rc = count_ranges(of, units, count, &result.ranges);
     if (rc == 0)
-        rc = allocate_ranges(&result, lo, hi, count, ranges);
+        rc = allocate_domains(&result, result.ranges);
     if (rc != 0)
         return rc;
     size_t r = 0;
@@ -137,21 +140,6 @@ int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t ba
 }
 
 /* ---- striped domains ---- */
-
-static int allocate_striped(file_domains *domains, size_t columns, size_t count)
-{
-    int rc = 0;
-    domains->count = count;
-    domains->columns = columns;
-    domains->size = base_zeroed(count, sizeof *domains->size, &rc);
-    domains->skipped = base_zeroed(count, sizeof *domains->skipped, &rc);
-    domains->column = base_zeroed(columns, sizeof *domains->column, &rc);
-    domains->by_domain = base_zeroed(columns, sizeof *domains->by_domain, &rc);
-    domains->first = base_zeroed(count + 1, sizeof *domains->first, &rc);
-    if (rc != 0)
-        domains_release(domains);
-    return rc;
-}
 
 /* Builds the index by domain from the domain of each column. */
 static void index_columns(file_domains *domains)
@@ -239,8 +227,9 @@ int domains_striped(file_domains *domains, int64_t lo, int64_t hi, int64_t strip
     for (size_t c = 0; of != NULL && c < columns; c++)
         if (of[c] >= count)
             return -EINVAL;
-    file_domains result = {.lo = lo, .hi = hi, .stripe = stripe};
-    int rc = allocate_striped(&result, columns, count);
+    file_domains result = {
+        .lo = lo, .hi = hi, .stripe = stripe, .count = count, .columns = columns};
+    int rc = allocate_domains(&result, columns);
     if (rc != 0)
         return rc;
     for (size_t c = 0; c < columns; c++)

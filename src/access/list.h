@@ -51,6 +51,10 @@ int access_append_memory(access_list *memory, const void *address, size_t length
 int access_append_slice(access_list *list, const access_list *source, int64_t from, int64_t to,
                         int64_t shift);
 
+/* Index of the run that has byte `stream` of a stream that begins at 0 and has no gaps; 0 where the
+ * list is empty. O(log runs). */
+size_t access_find_run(const access_list *list, int64_t stream);
+
 /* One past the last offset of an ordered list, and its first offset; 0 and ACCESS_END where it is
  * empty. */
 int64_t access_upper(const access_list *list);

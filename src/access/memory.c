@@ -2,21 +2,14 @@
 /* Copies between the stream and a user's buffer. */
 #include "access/memory.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-/* The cursor at stream byte `stream`, by bisection: runs of memory ascend in stream. */
+/* The cursor at stream byte `stream`: runs of memory ascend in stream. */
 static void seek_stream(const access_list *memory, int64_t stream, access_cursor *cursor)
 {
-    size_t low = 0, high = memory->count;
     access_cursor_init(cursor, memory);
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (memory->run[middle].stream <= stream)
-            low = middle;
-        else
-            high = middle;
-    }
-    cursor->run += low;
+    cursor->run += access_find_run(memory, stream);
     if (cursor->run == cursor->end)
         return;
     int64_t within = stream - cursor->run->stream;
@@ -66,72 +59,53 @@ static char *take_memory_piece(memory_walk *walk, int64_t stream, int64_t *lengt
     return address;
 }
 
-static void copy_out(memory_walk *walk, int64_t stream, int64_t length, char *packed)
+/* out: from memory to `packed`, else the other way. */
+static void copy_stream(memory_walk *walk, int64_t stream, int64_t length, char *packed, bool out)
 {
-    if (walk->base != NULL) {
-        memcpy(packed, walk->base + stream, (size_t)length);
-        return;
-    }
     while (length > 0) {
         int64_t part = length;
-        const char *address = take_memory_piece(walk, stream, &part);
-        memcpy(packed, address, (size_t)part);
+        char *address =
+            walk->base != NULL ? walk->base + stream : take_memory_piece(walk, stream, &part);
+        memcpy(out ? packed : address, out ? address : packed, (size_t)part);
         packed += part;
         stream += part;
         length -= part;
     }
 }
 
-static void copy_in(memory_walk *walk, int64_t stream, int64_t length, const char *packed)
+static int64_t copy_window(const access_list *memory, access_cursor *cursor, int64_t hi,
+                           char *window, int64_t lo, bool out)
 {
-    if (walk->base != NULL) {
-        memcpy(walk->base + stream, packed, (size_t)length);
-        return;
+    memory_walk walk = memory_walk_init(memory);
+    access_piece piece;
+    int64_t done = 0;
+    while (access_take_piece(cursor, hi, &piece)) {
+        copy_stream(&walk, piece.stream, piece.length, window + (piece.offset - lo), out);
+        done += piece.length;
     }
-    while (length > 0) {
-        int64_t part = length;
-        char *address = take_memory_piece(walk, stream, &part);
-        memcpy(address, packed, (size_t)part);
-        packed += part;
-        stream += part;
-        length -= part;
-    }
+    return done;
 }
 
 void access_from_memory(const access_list *memory, int64_t stream, int64_t length, char *packed)
 {
     memory_walk walk = memory_walk_init(memory);
-    copy_out(&walk, stream, length, packed);
+    copy_stream(&walk, stream, length, packed, true);
 }
 
 void access_to_memory(const access_list *memory, int64_t stream, int64_t length, const char *packed)
 {
     memory_walk walk = memory_walk_init(memory);
-    copy_in(&walk, stream, length, packed);
+    copy_stream(&walk, stream, length, (char *)packed, false);
 }
 
 int64_t access_memory_to_window(const access_list *memory, access_cursor *cursor, int64_t hi,
                                 char *window, int64_t lo)
 {
-    memory_walk walk = memory_walk_init(memory);
-    access_piece piece;
-    int64_t done = 0;
-    while (access_take_piece(cursor, hi, &piece)) {
-        copy_out(&walk, piece.stream, piece.length, window + (piece.offset - lo));
-        done += piece.length;
-    }
-    return done;
+    return copy_window(memory, cursor, hi, window, lo, true);
 }
 
 int64_t access_window_to_memory(const access_list *memory, access_cursor *cursor, int64_t hi,
                                 const char *window, int64_t lo)
 {
-    memory_walk walk = memory_walk_init(memory);
-    access_piece piece;
-    int64_t done = 0;
-    while (access_take_piece(cursor, hi, &piece)) {
-        copy_in(&walk, piece.stream, piece.length, window + (piece.offset - lo));
-        done += piece.length;
-    }
-    return done;
+    return copy_window(memory, cursor, hi, (char *)window, lo, false);
 }

@@ -4,12 +4,12 @@
 
 #include <errno.h>
 
-static size_t find_run(const access_list *source, int64_t stream)
+size_t access_find_run(const access_list *list, int64_t stream)
 {
-    size_t low = 0, high = source->count;
+    size_t low = 0, high = list->count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if (source->run[middle].stream <= stream)
+        if (list->run[middle].stream <= stream)
             low = middle;
         else
             high = middle;
@@ -61,7 +61,7 @@ int access_append_slice(access_list *list, const access_list *source, int64_t fr
                         int64_t shift)
 {
     int rc = 0;
-    for (size_t i = find_run(source, from); i < source->count && from < to && rc == 0; i++) {
+    for (size_t i = access_find_run(source, from); i < source->count && from < to && rc == 0; i++) {
         const access_run *run = &source->run[i];
         int64_t end = run->count * run->length;
         end = to - run->stream < end ? to - run->stream : end;
