@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The assignment of minimum hop-bytes. */
+#include "base/memory.h"
 #include "plan/plan.h"
 #include "plan/steps.h"
 
@@ -8,12 +9,11 @@
 
 /* ---- a small problem, solved as a whole ---- */
 
-static int solve_dense(const plan_input *in, const lap_solver *solver, double *workload,
-                       size_t *rank_of_domain, double *total)
+static int assign_dense(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
+                        double *total)
 {
-    int rc = plan_workload(in, workload);
-    if (rc != 0)
-        return rc;
+    int rc = 0;
+    double *workload = base_zeroed(in->requests->rows * in->requests->cols, sizeof *workload, &rc);
     lap_problem problem = {
         .rows = in->requests->rows,
         .cols = in->requests->cols,
@@ -23,19 +23,12 @@ static int solve_dense(const plan_input *in, const lap_solver *solver, double *w
         .group_capacity = in->per_node,
     };
     lap_solution solution = {.row_of_col = rank_of_domain};
-    rc = solver->solve(&problem, &solution);
+    if (rc == 0)
+        rc = plan_workload(in, workload);
+    if (rc == 0)
+        rc = solver->solve(&problem, &solution);
     if (rc == 0)
         *total = solution.total;
-    return rc;
-}
-
-static int assign_dense(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
-                        double *total)
-{
-    double *workload = calloc(in->requests->rows * in->requests->cols | 1, sizeof *workload);
-    if (workload == NULL)
-        return -ENOMEM;
-    int rc = solve_dense(in, solver, workload, rank_of_domain, total);
     free(workload);
     return rc;
 }
@@ -56,12 +49,14 @@ int assign_large(const plan_input *in, const lap_solver *solver, size_t *rank_of
     return assign_in_two_steps(in, &held, solver, rank_of_domain, bound);
 }
 
-/* Copies the assignment when it is complete. */
-static int assign_least(const plan_input *in, const lap_solver *solver, size_t *made,
-                        size_t *rank_of_domain, double *bound)
+int plan_least_hop_bytes(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
+                         double *bound)
 {
     double least, hop_bytes;
-    int rc = assign_large(in, solver, made, &least);
+    int rc = in->requests->cols > in->requests->rows ? -EINVAL : 0;
+    size_t *made = base_zeroed(in->requests->cols, sizeof *made, &rc);
+    if (rc == 0)
+        rc = assign_large(in, solver, made, &least);
     if (rc == 0)
         rc = plan_hop_bytes(in, made, &hop_bytes);
     if (rc == 0 && hop_bytes > least && is_dense_size(in))
@@ -70,18 +65,6 @@ static int assign_least(const plan_input *in, const lap_solver *solver, size_t *
         rank_of_domain[j] = made[j];
     if (rc == 0 && bound != NULL)
         *bound = least;
-    return rc;
-}
-
-int plan_least_hop_bytes(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
-                         double *bound)
-{
-    if (in->requests->cols > in->requests->rows)
-        return -EINVAL;
-    size_t *made = calloc(in->requests->cols | 1, sizeof *made);
-    if (made == NULL)
-        return -ENOMEM;
-    int rc = assign_least(in, solver, made, rank_of_domain, bound);
     free(made);
     return rc;
 }

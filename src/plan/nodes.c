@@ -5,7 +5,7 @@
  * nodes that cost less than its bound. The list was long enough if the dual of the domain is not
  * above the bound, or if no node outside the list costs less than the sum of both duals. Otherwise
  * it grows, and the problem is solved again. */
-#include "plan/nodes.h"
+#include "plan/steps.h"
 
 #include "base/heap.h"
 #include "base/memory.h"

@@ -2,7 +2,6 @@
 /* Domains to nodes first, then to the ranks of each node. */
 #include "plan/steps.h"
 
-#include "plan/nodes.h"
 #include "plan/plan.h"
 
 #include <errno.h>

@@ -8,6 +8,11 @@
 #include "lap/lap.h"
 #include "plan/costs.h"
 
+/* Domains to nodes: minimum sum of costs, within the capacity of each node. Allocates in the arena
+ * of the costs. -EINVAL: less capacity than domains; -ERANGE; -ENOMEM. */
+int choose_nodes(struct costs *costs, const lap_solver *solver, size_t *node_of_domain,
+                 double *total);
+
 /* Minimum cost. *total, the cost as though each domain had the best rank of its node, is a lower
  * bound. -EINVAL: not enough capacity for all domains, a node is out of range; -ERANGE; -ENOMEM. */
 int assign_in_two_steps(const plan_input *in, const struct held *held, const lap_solver *solver,
