@@ -3,89 +3,90 @@
 #include "setmatch/affinity.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include "base/arena.h"
-#include "setmatch/rows.h"
 
 /* Sums stay below this. */
 #define LARGEST_SUM ((unsigned __int128)1 << 62)
 
 int affinity_allocate(affinity *g, size_t vertices, size_t arcs)
 {
-    affinity made = {.vertices = vertices,
-                     .start = calloc(vertices + 1, sizeof *made.start),
-                     .other = calloc(arcs + 1, sizeof *made.other),
-                     .weight = calloc(arcs + 1, sizeof *made.weight),
-                     .size = calloc(vertices + 1, sizeof *made.size)};
-    if (made.start == NULL || made.other == NULL || made.weight == NULL || made.size == NULL) {
-        affinity_release(&made);
-        return -ENOMEM;
-    }
-    *g = made;
-    return 0;
+    *g = (affinity){.vertices = vertices};
+    g->start = base_arena_alloc(&g->arena, vertices + 1, sizeof *g->start);
+    g->other = base_arena_alloc(&g->arena, arcs, sizeof *g->other);
+    g->weight = base_arena_alloc(&g->arena, arcs, sizeof *g->weight);
+    g->size = base_arena_alloc(&g->arena, vertices, sizeof *g->size);
+    if (!g->arena.failed)
+        return 0;
+    affinity_release(g);
+    return -ENOMEM;
 }
 
 void affinity_release(affinity *g)
 {
-    free(g->start);
-    free(g->other);
-    free(g->weight);
-    free(g->size);
+    base_arena_release(&g->arena);
     *g = (affinity){0};
 }
 
-/* Counts the arcs, and the bits by which values must be shifted. */
-static size_t count_arcs(const symmetric_rows *rows, unsigned *shift)
+/* The column of entry i of a row, or SIZE_MAX beyond its end. */
+static size_t column_at(const matrix *m, size_t row, size_t i)
 {
-    row_pair pair;
-    size_t arcs = 0;
+    return i < m->row_start[row + 1] ? m->col[i] : SIZE_MAX;
+}
+
+/* Adds the arcs of one rank, others ascending. Two int64 >= 0 always fit their sum in uint64. */
+static void add_rank(affinity *g, size_t rank, const matrix *view, const matrix *transposed)
+{
+    size_t i = view->row_start[rank], k = transposed->row_start[rank], arcs = g->start[rank];
+    for (;;) {
+        size_t here = column_at(view, rank, i), there = column_at(transposed, rank, k);
+        size_t other = here < there ? here : there;
+        uint64_t value = 0;
+        if (other == SIZE_MAX)
+            break;
+        if (here == other)
+            value += (uint64_t)view->value[i++];
+        if (there == other)
+            value += (uint64_t)transposed->value[k++];
+        if (value == 0 || other == rank)
+            continue;
+        g->other[arcs] = (vertex)other;
+        g->weight[arcs++] = (int64_t)value;
+    }
+    g->start[rank + 1] = arcs;
+    g->size[rank] = 1;
+}
+
+/* Values stay at least 1: small ones do not vanish. */
+static void halve_weights(affinity *g)
+{
+    size_t arcs = g->start[g->vertices];
     unsigned __int128 sum = 0;
-    for (size_t rank = 0; rank < rows->view->rows; rank++) {
-        for (row_sum sums = symmetric_row(rows, rank); next_pair(&sums, &pair);) {
-            arcs += pair.value > 0;
-            sum += pair.value;
-        }
-    }
-    for (*shift = 0; (sum >> *shift) + arcs >= LARGEST_SUM;)
-        (*shift)++;
-    return arcs;
-}
-
-/* At least 1: small values do not vanish. */
-static int64_t shifted(uint64_t value, unsigned shift)
-{
-    return value >> shift > 0 ? (int64_t)(value >> shift) : 1;
-}
-
-static void fill_arcs(affinity *g, const symmetric_rows *rows, unsigned shift)
-{
-    row_pair pair;
-    size_t arcs = 0;
-    for (size_t rank = 0; rank < g->vertices; rank++) {
-        for (row_sum sums = symmetric_row(rows, rank); next_pair(&sums, &pair);) {
-            if (pair.value == 0)
-                continue;
-            g->other[arcs] = (vertex)pair.other;
-            g->weight[arcs++] = shifted(pair.value, shift);
-        }
-        g->start[rank + 1] = arcs;
-        g->size[rank] = 1;
+    unsigned shift = 0;
+    for (size_t i = 0; i < arcs; i++)
+        sum += (uint64_t)g->weight[i];
+    while ((sum >> shift) + arcs >= LARGEST_SUM)
+        shift++;
+    for (size_t i = 0; shift > 0 && i < arcs; i++) {
+        uint64_t value = (uint64_t)g->weight[i] >> shift;
+        g->weight[i] = value > 0 ? (int64_t)value : 1;
     }
 }
 
-int affinity_from_view(affinity *g, const matrix *view)
+int affinity_from_view(affinity *g, const matrix *view, bool exact)
 {
-    symmetric_rows rows;
-    unsigned shift;
+    matrix transposed;
     if (view->rows >= NO_VERTEX)
         return -EOVERFLOW;
-    int rc = symmetric_rows_init(&rows, view);
+    if (view->rows != view->cols || !matrix_is_nonnegative(view))
+        return -EINVAL;
+    int rc = matrix_transpose(&transposed, view);
     if (rc != 0)
         return rc;
-    rc = affinity_allocate(g, view->rows, count_arcs(&rows, &shift));
-    if (rc == 0)
-        fill_arcs(g, &rows, shift);
-    symmetric_rows_release(&rows);
+    rc = affinity_allocate(g, view->rows, 2 * transposed.row_start[view->rows]);
+    for (size_t rank = 0; rc == 0 && rank < view->rows; rank++)
+        add_rank(g, rank, view, &transposed);
+    if (rc == 0 && !exact)
+        halve_weights(g);
+    matrix_release(&transposed);
     return rc;
 }
 

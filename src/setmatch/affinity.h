@@ -5,6 +5,7 @@
 #ifndef SETMATCH_AFFINITY_H
 #define SETMATCH_AFFINITY_H
 
+#include "base/arena.h"
 #include "matrix/matrix.h"
 
 /* A vertex. Half the width of a size_t, since large graphs are limited by memory bandwidth. */
@@ -21,15 +22,16 @@ typedef struct affinity {
     vertex *other;
     int64_t *weight;
     vertex *size;
+    struct base_arena arena; /* of all arrays */
 } affinity;
 
 /* Allocates a graph of that shape, filled with zeros. -ENOMEM. */
 int affinity_allocate(affinity *g, size_t vertices, size_t arcs);
 
 /* One vertex per rank from V + transpose(V) without the diagonal. Values are halved until their sum
- * is below 2^62. -EINVAL: not square or a negative value; -EOVERFLOW: too many ranks for a vertex;
- * -ENOMEM. */
-int affinity_from_view(affinity *g, const matrix *view);
+ * is below 2^62; `exact`: not halved, to be compared as uint64 only. -EINVAL: not square or a
+ * negative value; -EOVERFLOW: too many ranks for a vertex; -ENOMEM. */
+int affinity_from_view(affinity *g, const matrix *view, bool exact);
 
 /* The graph of `count` vertices in which v becomes to[v]; vertices with NO_VERTEX are omitted.
  * Weights of parallel arcs are added. -ENOMEM. */

@@ -2,8 +2,6 @@
 /* Merges the pairs of sets of greatest weight, as long as a node can hold them. */
 #include <errno.h>
 
-#include "base/arena.h"
-#include "setmatch/candidates.h"
 #include "setmatch/mix.h"
 #include "setmatch/pack.h"
 
@@ -82,18 +80,15 @@ int place_agglomerative(const affinity *ranks, const site *s, unsigned threshold
 {
     (void)threshold;
     sets_graph sets;
-    struct base_arena arena = {0};
     int rc = sets_init(&sets, ranks, s, node);
-    if (rc != 0)
-        return rc;
-    struct choice *choice = base_arena_alloc(&arena, ranks->vertices, sizeof *choice);
-    vertex *to = base_arena_alloc(&arena, ranks->vertices, sizeof *to);
-    rc = arena.failed ? -ENOMEM : 0;
+    struct choice *choice = base_arena_alloc(&sets.arena, ranks->vertices, sizeof *choice);
+    vertex *to = base_arena_alloc(&sets.arena, ranks->vertices, sizeof *to);
+    if (rc == 0 && sets.arena.failed)
+        rc = -ENOMEM;
     if (rc == 0 && s->nodes > 0)
         rc = merge_all(&sets, s->slots[s->by_size[0]], variant, choice, to);
     if (rc == 0)
         rc = sets_pack(&sets, ranks);
-    base_arena_release(&arena);
     sets_release(&sets);
     return rc;
 }

@@ -65,7 +65,7 @@ static int init_annealing(struct annealing *a, const affinity *ranks, const site
     size_t places = number_used_nodes(a, s, node, count, &nodes);
     a->member = base_arena_alloc(&a->arena, places, sizeof *a->member);
     a->position = base_arena_alloc(&a->arena, places, sizeof *a->position);
-    return a->arena.failed ? -ENOMEM : swapping_init(&a->s, ranks, nodes, places);
+    return swapping_init(&a->s, &a->arena, ranks, nodes, places);
 }
 
 static void append_place(struct annealing *a, size_t place, size_t n, size_t *next)
@@ -180,7 +180,6 @@ int anneal_placement(const affinity *ranks, const site *s, size_t *node)
     int rc = init_annealing(&a, ranks, s, node);
     for (size_t run = 0; rc == 0 && run < runs; run++)
         run_annealing(&a, run, node);
-    swapping_release(&a.s);
     base_arena_release(&a.arena);
     return rc;
 }

@@ -7,7 +7,6 @@
 #include "setmatch/candidates.h"
 #include "setmatch/mix.h"
 #include "setmatch/setmatch.h"
-#include "setmatch/sets.h"
 
 /* Rounds of pairwise refinement; with very many ranks the later ones gain little. */
 enum { ROUNDS = 6, ROUNDS_OF_MANY = 2, MANY_RANKS = 200000 };
@@ -36,19 +35,6 @@ struct task {
     unsigned threshold;
     bool refine;
 };
-
-int place_by_sets(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
-                  size_t *node)
-{
-    setmatch_graph graph;
-    (void)variant;
-    int rc = setmatch_graph_from_affinity(&graph, ranks, threshold);
-    if (rc != 0)
-        return rc;
-    rc = match_graph(&graph, s->slots, s->listed, node);
-    setmatch_graph_release(&graph);
-    return rc;
-}
 
 int refine_placement(const affinity *ranks, const site *s, size_t *node, size_t *work)
 {

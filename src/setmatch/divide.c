@@ -3,7 +3,6 @@
 #include "setmatch/divide.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "setmatch/mix.h"
@@ -168,9 +167,11 @@ static int divide_coarsest(two_way *t, const affinity *g, const two_way_limits *
 {
     uint64_t least_excess = UINT64_MAX;
     uint64_t target = share_of_side(count_graph_ranks(g), limits->capacity);
-    int64_t least_cut = INT64_MAX, *gain = calloc(g->vertices + 1, sizeof *gain);
-    unsigned char *trial = calloc(g->vertices + 1, 1);
-    int rc = gain == NULL || trial == NULL ? -ENOMEM : 0;
+    int64_t least_cut = INT64_MAX;
+    struct base_arena arena = {0};
+    int64_t *gain = base_arena_alloc(&arena, g->vertices, sizeof *gain);
+    unsigned char *trial = base_arena_alloc(&arena, g->vertices, 1);
+    int rc = arena.failed ? -ENOMEM : 0;
     for (size_t k = 0; rc == 0 && k < SEEDS && k < g->vertices; k++) {
         grow_side(g, (vertex)(k * g->vertices / SEEDS), target, gain, trial);
         two_way_refine(t, g, limits, trial);
@@ -182,8 +183,7 @@ static int divide_coarsest(two_way *t, const affinity *g, const two_way_limits *
             memcpy(side, trial, g->vertices);
         }
     }
-    free(gain);
-    free(trial);
+    base_arena_release(&arena);
     return rc;
 }
 
@@ -202,22 +202,20 @@ static int divide_graph(const struct division *d, const affinity *g, unsigned ch
 /* Divides the coarse graph, and projects its sides. Returns 1 if there are few pairs to merge. */
 static int divide_pairs(const struct division *d, const affinity *g, unsigned char *side)
 {
+    struct base_arena arena = {0};
     affinity coarse = {0};
-    vertex *to = calloc(g->vertices + 1, sizeof *to);
-    unsigned char *coarse_side = NULL;
-    if (to == NULL)
-        return -ENOMEM;
-    size_t count = match_vertices(g, d, to);
-    int rc = count < g->vertices - g->vertices / 16 ? affinity_contract(&coarse, g, to, count) : 1;
-    if (rc == 0) {
-        coarse_side = calloc(count + 1, 1);
-        rc = coarse_side == NULL ? -ENOMEM : divide_graph(d, &coarse, coarse_side);
-    }
+    vertex *to = base_arena_alloc(&arena, g->vertices, sizeof *to);
+    unsigned char *coarse_side = base_arena_alloc(&arena, g->vertices, 1);
+    int rc = arena.failed ? -ENOMEM : 0;
+    size_t count = rc == 0 ? match_vertices(g, d, to) : 0;
+    if (rc == 0)
+        rc = count < g->vertices - g->vertices / 16 ? affinity_contract(&coarse, g, to, count) : 1;
+    if (rc == 0)
+        rc = divide_graph(d, &coarse, coarse_side);
     for (size_t v = 0; rc == 0 && v < g->vertices; v++)
         side[v] = coarse_side[to[v]];
     affinity_release(&coarse);
-    free(coarse_side);
-    free(to);
+    base_arena_release(&arena);
     return rc;
 }
 

@@ -3,7 +3,6 @@
 #include "setmatch/free_nodes.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "setmatch/mix.h"
 
@@ -75,25 +74,17 @@ static void remove_node(free_nodes *f, size_t node)
     *link = join_nodes(f, f->node[node].left, f->node[node].right);
 }
 
-int free_nodes_init(free_nodes *f, const size_t *slots, size_t nodes)
+int free_nodes_init(free_nodes *f, struct base_arena *arena, const size_t *slots, size_t nodes)
 {
-    free_nodes made = {
-        .node = calloc(nodes + 1, sizeof *made.node), .nodes = nodes, .root = FREE_NODES_NONE};
-    if (made.node == NULL)
+    *f = (free_nodes){base_arena_alloc(arena, nodes, sizeof *f->node), nodes, FREE_NODES_NONE};
+    if (f->node == NULL)
         return -ENOMEM;
     for (size_t n = 0; n < nodes; n++) {
-        made.node[n].free = slots[n];
-        if (made.node[n].free > 0)
-            insert_node(&made, n);
+        f->node[n].free = slots[n];
+        if (slots[n] > 0)
+            insert_node(f, n);
     }
-    *f = made;
     return 0;
-}
-
-void free_nodes_release(free_nodes *f)
-{
-    free(f->node);
-    *f = (free_nodes){NULL, 0, FREE_NODES_NONE};
 }
 
 size_t free_nodes_fewest(const free_nodes *f, size_t count)

@@ -6,7 +6,7 @@
 #ifndef SETMATCH_FREE_NODES_H
 #define SETMATCH_FREE_NODES_H
 
-#include <stddef.h>
+#include "base/arena.h"
 
 #define FREE_NODES_NONE ((size_t)-1)
 
@@ -20,10 +20,8 @@ typedef struct free_nodes {
     size_t nodes, root;
 } free_nodes;
 
-/* Every node with its slots. -ENOMEM. */
-int free_nodes_init(free_nodes *f, const size_t *slots, size_t nodes);
-
-void free_nodes_release(free_nodes *f);
+/* Every node with its slots. The arena owns the memory. -ENOMEM. */
+int free_nodes_init(free_nodes *f, struct base_arena *arena, const size_t *slots, size_t nodes);
 
 /* The node with the fewest free slots that are at least `count` (> 0), the lowest index on a tie;
  * FREE_NODES_NONE: there is no such node. */

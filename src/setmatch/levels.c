@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Placement by a graph of ranks: among groups of nodes first, then within each. */
+#define _GNU_SOURCE /* qsort_r */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,49 +24,34 @@ struct groups {
     size_t *first, *node, *slots;
 };
 
-struct labelled {
-    size_t label, node;
-};
-
-static int compare_labels(const void *a, const void *b)
+static int compare_labels(const void *a, const void *b, void *labels)
 {
-    const struct labelled *x = a, *y = b;
-    if (x->label != y->label)
-        return x->label < y->label ? -1 : 1;
-    return (x->node > y->node) - (x->node < y->node);
+    const size_t *x = a, *y = b, *label = labels;
+    if (label[*x] != label[*y])
+        return label[*x] < label[*y] ? -1 : 1;
+    return (*x > *y) - (*x < *y);
 }
 
-/* Sums of slots saturate. */
-static void fill_groups(struct groups *g, const setmatch_input *in, const struct part *p,
-                        struct labelled *labelled)
-{
-    const size_t *label = in->network->group_of_node + (p->level - 1) * in->nodes;
-    for (size_t k = 0; k < p->nodes; k++)
-        labelled[k] = (struct labelled){label[p->node[k]], p->node[k]};
-    qsort(labelled, p->nodes, sizeof *labelled, compare_labels);
-    for (size_t k = 0; k < p->nodes; k++) {
-        size_t n = labelled[k].node;
-        if (k == 0 || labelled[k].label != labelled[k - 1].label)
-            g->first[g->count++] = k;
-        g->node[k] = n;
-        if (__builtin_add_overflow(g->slots[g->count - 1], in->slots[n], &g->slots[g->count - 1]))
-            g->slots[g->count - 1] = SIZE_MAX;
-    }
-    g->first[g->count] = p->nodes;
-}
-
+/* Sums of slots saturate. Release the arena, also after an error. */
 static int groups_init(struct groups *g, const setmatch_input *in, const struct part *p)
 {
+    size_t *label = in->network->group_of_node + (p->level - 1) * in->nodes;
     *g = (struct groups){.count = 0};
     g->first = base_arena_alloc(&g->arena, p->nodes + 1, sizeof *g->first);
     g->node = base_arena_alloc(&g->arena, p->nodes, sizeof *g->node);
     g->slots = base_arena_alloc(&g->arena, p->nodes, sizeof *g->slots);
-    struct labelled *labelled = base_arena_alloc(&g->arena, p->nodes, sizeof *labelled);
-    if (g->arena.failed) {
-        base_arena_release(&g->arena);
+    if (g->arena.failed)
         return -ENOMEM;
+    memcpy(g->node, p->node, p->nodes * sizeof *g->node);
+    qsort_r(g->node, p->nodes, sizeof *g->node, compare_labels, label);
+    for (size_t k = 0; k < p->nodes; k++) {
+        if (k == 0 || label[g->node[k]] != label[g->node[k - 1]])
+            g->first[g->count++] = k;
+        size_t *slots = &g->slots[g->count - 1];
+        if (__builtin_add_overflow(*slots, in->slots[g->node[k]], slots))
+            *slots = SIZE_MAX;
     }
-    fill_groups(g, in, p, labelled);
+    g->first[g->count] = p->nodes;
     return 0;
 }
 
@@ -172,11 +158,9 @@ static int place_level_part(const placement_task *task, const struct part *p, si
     if (p->level == 0)
         return place_on_nodes(task, p, node);
     int rc = groups_init(&g, task->input, p);
-    if (rc != 0)
-        return rc;
-    if (g.count > 1)
+    if (rc == 0 && g.count > 1)
         rc = place_in_groups(task, p, &g, node);
-    else
+    else if (rc == 0)
         rc =
             place_level_part(task, &(struct part){p->ranks, p->node, p->nodes, p->level - 1}, node);
     base_arena_release(&g.arena);

@@ -9,12 +9,12 @@
 #include "setmatch/task.h"
 
 /* place NULL: by the objective. Sets node_of_rank only on success. */
-static int run_method(const setmatch_input *input, place_fn place, bool refine,
+static int run_method(const setmatch_input *input, place_fn place, bool refine, bool exact,
                       size_t *node_of_rank)
 {
     placement_task task;
     size_t work = 0;
-    int rc = placement_task_init(&task, input);
+    int rc = placement_task_init(&task, input, exact);
     if (rc != 0)
         return rc;
     size_t ranks = task.ranks.vertices, *node = calloc(ranks + 1, sizeof *node);
@@ -33,39 +33,47 @@ static int run_method(const setmatch_input *input, place_fn place, bool refine,
     return rc;
 }
 
+int setmatch_place(const matrix *view, const size_t *slots, size_t nodes, unsigned threshold,
+                   size_t *node_of_rank)
+{
+    const setmatch_input input = {
+        .view = view, .slots = slots, .nodes = nodes, .threshold = threshold};
+    return run_method(&input, place_by_sets, false, true, node_of_rank);
+}
+
 int setmatch_auto(const setmatch_input *input, size_t *node_of_rank)
 {
-    return run_method(input, NULL, false, node_of_rank);
+    return run_method(input, NULL, false, false, node_of_rank);
 }
 
 int setmatch_paper(const setmatch_input *input, size_t *node_of_rank)
 {
-    return run_method(input, place_by_sets, input->refine, node_of_rank);
+    return run_method(input, place_by_sets, input->refine, false, node_of_rank);
 }
 
 int setmatch_levelled(const setmatch_input *input, size_t *node_of_rank)
 {
-    return run_method(input, place_levelled, input->refine, node_of_rank);
+    return run_method(input, place_levelled, input->refine, false, node_of_rank);
 }
 
 int setmatch_agglomerative(const setmatch_input *input, size_t *node_of_rank)
 {
-    return run_method(input, place_agglomerative, input->refine, node_of_rank);
+    return run_method(input, place_agglomerative, input->refine, false, node_of_rank);
 }
 
 int setmatch_bisection(const setmatch_input *input, size_t *node_of_rank)
 {
-    return run_method(input, place_bisected, input->refine, node_of_rank);
+    return run_method(input, place_bisected, input->refine, false, node_of_rank);
 }
 
 int setmatch_byslot(const setmatch_input *input, size_t *node_of_rank)
 {
-    return run_method(input, place_by_slot, false, node_of_rank);
+    return run_method(input, place_by_slot, false, false, node_of_rank);
 }
 
 int setmatch_bynode(const setmatch_input *input, size_t *node_of_rank)
 {
-    return run_method(input, place_by_node, false, node_of_rank);
+    return run_method(input, place_by_node, false, false, node_of_rank);
 }
 
 const setmatch_method setmatch_methods[] = {

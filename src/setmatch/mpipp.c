@@ -59,27 +59,28 @@ static size_t count_swap_places(const setmatch_input *in)
 static int swap_places(const placement_task *task, uint64_t seed, size_t swaps, size_t *node)
 {
     swapping s;
-    if (swapping_init(&s, &task->ranks, task->input->nodes, count_swap_places(task->input)) != 0) {
-        swapping_release(&s);
-        return -ENOMEM;
-    }
-    place_at_random(&s, task, seed);
-    for (size_t k = 0; k < swaps; k++) {
+    struct base_arena arena = {0};
+    int rc =
+        swapping_init(&s, &arena, &task->ranks, task->input->nodes, count_swap_places(task->input));
+    if (rc == 0)
+        place_at_random(&s, task, seed);
+    for (size_t k = 0; rc == 0 && k < swaps; k++) {
         struct swap best = find_best_swap(&s);
         if (best.gain == 0)
             break;
         swapping_apply(&s, best.a, best.b);
     }
-    memcpy(node, s.node, task->ranks.vertices * sizeof *node);
-    swapping_release(&s);
-    return 0;
+    if (rc == 0)
+        memcpy(node, s.node, task->ranks.vertices * sizeof *node);
+    base_arena_release(&arena);
+    return rc;
 }
 
 int setmatch_mpipp_from(const setmatch_input *input, uint64_t seed, size_t swaps,
                         size_t *node_of_rank)
 {
     placement_task task;
-    int rc = placement_task_init(&task, input);
+    int rc = placement_task_init(&task, input, false);
     if (rc != 0)
         return rc;
     rc = swap_places(&task, seed, swaps, node_of_rank);

@@ -104,7 +104,7 @@ static int try_coaccess(struct profile_search *s)
     int rc = setmatch_coaccess(s->profile, &coaccess);
     if (rc != 0)
         return rc;
-    rc = affinity_from_view(&ranks, &coaccess);
+    rc = affinity_from_view(&ranks, &coaccess, false);
     matrix_release(&coaccess);
     if (rc != 0)
         return rc;

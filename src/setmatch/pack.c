@@ -3,51 +3,48 @@
 #include "setmatch/pack.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 int sets_init(sets_graph *s, const affinity *ranks, const site *nodes, size_t *node)
 {
     size_t n = ranks->vertices;
-    *s = (sets_graph){.first = calloc(n + 1, sizeof *s->first),
-                      .last = calloc(n + 1, sizeof *s->last),
-                      .next = calloc(n + 1, sizeof *s->next),
-                      .node = node};
-    int rc = s->first == NULL || s->last == NULL || s->next == NULL ? -ENOMEM : 0;
-    if (rc == 0)
-        rc = free_nodes_init(&s->free, nodes->slots, nodes->listed);
+    *s = (sets_graph){.node = node};
+    s->first = base_arena_alloc(&s->arena, n, sizeof *s->first);
+    s->last = base_arena_alloc(&s->arena, n, sizeof *s->last);
+    s->next = base_arena_alloc(&s->arena, n, sizeof *s->next);
+    s->merged_first = base_arena_alloc(&s->arena, n, sizeof *s->merged_first);
+    s->merged_last = base_arena_alloc(&s->arena, n, sizeof *s->merged_last);
+    int rc = s->arena.failed ? -ENOMEM
+                             : free_nodes_init(&s->free, &s->arena, nodes->slots, nodes->listed);
     for (size_t v = 0; rc == 0 && v < n; v++) {
         s->first[v] = s->last[v] = (vertex)v;
         s->next[v] = NO_VERTEX;
         node[v] = SIZE_MAX;
     }
-    if (rc == 0)
-        rc = affinity_contract(&s->g, ranks, s->first, n);
-    if (rc != 0)
-        sets_release(s);
-    return rc;
+    return rc == 0 ? affinity_contract(&s->g, ranks, s->first, n) : rc;
 }
 
 void sets_release(sets_graph *s)
 {
     affinity_release(&s->g);
-    free(s->first);
-    free(s->last);
-    free(s->next);
-    free_nodes_release(&s->free);
-    *s = (sets_graph){0};
+    base_arena_release(&s->arena);
 }
 
-/* Concatenates the lists of ranks; sets first and last of the new sets. */
-static int join_rank_lists(sets_graph *s, const vertex *to, size_t count, const vertex *order,
-                           size_t ordered)
+static void swap_lists(vertex **a, vertex **b)
 {
-    vertex *first = calloc(count + 1, sizeof *first), *last = calloc(count + 1, sizeof *last);
-    if (first == NULL || last == NULL) {
-        free(first);
-        free(last);
-        return -ENOMEM;
-    }
+    vertex *other = *a;
+    *a = *b;
+    *b = other;
+}
+
+int sets_merge(sets_graph *s, const vertex *to, size_t count, const vertex *order, size_t ordered)
+{
+    affinity coarse;
+    vertex *first = s->merged_first, *last = s->merged_last;
+    int rc = affinity_contract(&coarse, &s->g, to, count);
+    if (rc != 0)
+        return rc;
+    affinity_release(&s->g);
+    s->g = coarse;
     for (size_t c = 0; c < count; c++)
         first[c] = NO_VERTEX;
     for (size_t k = 0; k < ordered; k++) {
@@ -60,22 +57,9 @@ static int join_rank_lists(sets_graph *s, const vertex *to, size_t count, const 
             s->next[last[c]] = s->first[old];
         last[c] = s->last[old];
     }
-    free(s->first);
-    free(s->last);
-    s->first = first;
-    s->last = last;
+    swap_lists(&s->first, &s->merged_first);
+    swap_lists(&s->last, &s->merged_last);
     return 0;
-}
-
-int sets_merge(sets_graph *s, const vertex *to, size_t count, const vertex *order, size_t ordered)
-{
-    affinity coarse;
-    int rc = affinity_contract(&coarse, &s->g, to, count);
-    if (rc != 0)
-        return rc;
-    affinity_release(&s->g);
-    s->g = coarse;
-    return join_rank_lists(s, to, count, order, ordered);
 }
 
 void sets_place(sets_graph *s, vertex c, size_t count, size_t node)
@@ -134,7 +118,8 @@ static size_t heaviest_node(const sets_graph *s, struct node_weights *b, size_t 
 static void pack_set(sets_graph *s, const affinity *ranks, vertex c, struct node_weights *b)
 {
     while (s->g.size[c] > 0) {
-        sum_node_weights(s, ranks, c, b);
+        if (ranks != NULL)
+            sum_node_weights(s, ranks, c, b);
         size_t node = heaviest_node(s, b, s->g.size[c]);
         if (node == FREE_NODES_NONE)
             node = free_nodes_fewest(&s->free, s->g.size[c]);
@@ -145,39 +130,33 @@ static void pack_set(sets_graph *s, const affinity *ranks, vertex c, struct node
 }
 
 /* Sets by decreasing size, equal ones by number: a counting sort. */
-static vertex *sort_sets_by_size(const affinity *g)
+static vertex *sort_sets_by_size(const affinity *g, struct base_arena *arena)
 {
     vertex largest = 0;
     for (size_t c = 0; c < g->vertices; c++)
         largest = g->size[c] > largest ? g->size[c] : largest;
-    size_t *place = calloc((size_t)largest + 2, sizeof *place);
-    vertex *sorted = calloc(g->vertices + 1, sizeof *sorted);
-    if (place == NULL || sorted == NULL) {
-        free(place);
-        free(sorted);
+    size_t *place = base_arena_alloc(arena, (size_t)largest + 2, sizeof *place);
+    vertex *sorted = base_arena_alloc(arena, g->vertices, sizeof *sorted);
+    if (arena->failed)
         return NULL;
-    }
     for (size_t c = 0; c < g->vertices; c++)
         place[largest - g->size[c] + 1]++;
     for (size_t k = 1; k <= largest; k++)
         place[k] += place[k - 1];
     for (size_t c = 0; c < g->vertices; c++)
         sorted[place[largest - g->size[c]]++] = (vertex)c;
-    free(place);
     return sorted;
 }
 
 int sets_pack(sets_graph *s, const affinity *ranks)
 {
     size_t nodes = s->free.nodes;
-    struct node_weights b = {calloc(nodes + 1, sizeof *b.weight),
-                             calloc(nodes + 1, sizeof *b.touched), 0};
-    vertex *sorted = sort_sets_by_size(&s->g);
-    int rc = b.weight == NULL || b.touched == NULL || sorted == NULL ? -ENOMEM : 0;
-    for (size_t k = 0; rc == 0 && k < s->g.vertices; k++)
+    struct node_weights b = {base_arena_alloc(&s->arena, nodes, sizeof *b.weight),
+                             base_arena_alloc(&s->arena, nodes, sizeof *b.touched), 0};
+    vertex *sorted = sort_sets_by_size(&s->g, &s->arena);
+    if (s->arena.failed)
+        return -ENOMEM;
+    for (size_t k = 0; k < s->g.vertices; k++)
         pack_set(s, ranks, sorted[k], &b);
-    free(b.weight);
-    free(b.touched);
-    free(sorted);
-    return rc;
+    return 0;
 }

@@ -12,13 +12,15 @@
  * of merging: set c is the list first[c], next[...], ... last[c]. */
 typedef struct sets_graph {
     affinity g;
-    vertex *first, *last; /* by set */
-    vertex *next;         /* by rank */
+    vertex *first, *last;               /* by set */
+    vertex *next;                       /* by rank */
+    vertex *merged_first, *merged_last; /* scratch memory of sets_merge */
     free_nodes free;
-    size_t *node; /* by rank: SIZE_MAX until it is placed */
+    size_t *node;            /* by rank: SIZE_MAX until it is placed */
+    struct base_arena arena; /* of all arrays; methods may add theirs */
 } sets_graph;
 
-/* One set per rank. -ENOMEM. */
+/* One set per rank. -ENOMEM. Release with sets_release, also after an error. */
 int sets_init(sets_graph *s, const affinity *ranks, const site *nodes, size_t *node);
 
 void sets_release(sets_graph *s);
@@ -33,7 +35,7 @@ void sets_place(sets_graph *s, vertex c, size_t count, size_t node);
 
 /* Places all remaining sets, the largest first, on the node with enough free slots to which they
  * have the greatest weight, otherwise on the one with the fewest sufficient slots; sets that fit no
- * node are split. `ranks` is the graph of the ranks. -ENOMEM. */
+ * node are split. `ranks` is the graph of the ranks; NULL: no weights. -ENOMEM. */
 int sets_pack(sets_graph *s, const affinity *ranks);
 
 #endif

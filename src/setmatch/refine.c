@@ -31,8 +31,8 @@ struct refinement {
 
     /* The current pair. */
     two_way t;
-    affinity local;
-    size_t arc_capacity[2]; /* of the local graph's other[], weight[] */
+    affinity local;         /* other[] and weight[] grow */
+    size_t arc_capacity[2]; /* of these */
     vertex *rank, *local_of;
     unsigned char *side;
 };
@@ -40,8 +40,8 @@ struct refinement {
 static void release_refinement(struct refinement *r)
 {
     free(r->pair);
-    two_way_release(&r->t);
-    affinity_release(&r->local);
+    free(r->local.other);
+    free(r->local.weight);
     base_arena_release(&r->arena);
 }
 
@@ -93,8 +93,9 @@ static int init_refinement(struct refinement *r, const affinity *ranks, const si
     r->local_of = base_arena_alloc(&r->arena, ranks->vertices, sizeof *r->local_of);
     r->rank = base_arena_alloc(&r->arena, pair_ranks, sizeof *r->rank);
     r->side = base_arena_alloc(&r->arena, pair_ranks, sizeof *r->side);
-    if (r->arena.failed || two_way_init(&r->t, pair_ranks) != 0 ||
-        affinity_allocate(&r->local, pair_ranks, 0) != 0)
+    r->local.start = base_arena_alloc(&r->arena, pair_ranks + 1, sizeof *r->local.start);
+    r->local.size = base_arena_alloc(&r->arena, pair_ranks, sizeof *r->local.size);
+    if (two_way_init(&r->t, &r->arena, pair_ranks) != 0)
         return -ENOMEM;
     list_ranks(r);
     for (size_t v = 0; v < ranks->vertices; v++)

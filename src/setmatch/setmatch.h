@@ -34,7 +34,7 @@
  * Depends on the values only, not on how they are stored.
  * O(nnz + ranks * log(ranks) + (ranks + nodes) * log(nodes)); no recursion.
  * -EINVAL: not square, a negative value, a threshold out of range; -ENOSPC: fewer slots
- * than ranks; -ENOMEM. */
+ * than ranks; -EOVERFLOW: 2^32 - 1 ranks or nodes or more; -ENOMEM. */
 int setmatch_place(const matrix *view, const size_t *slots, size_t nodes, unsigned threshold,
                    size_t *node_of_rank);
 

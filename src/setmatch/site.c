@@ -1,39 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The nodes on which ranks are placed, and placement in order. */
+#define _GNU_SOURCE /* qsort_r */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "setmatch/candidates.h"
 
-struct sized_node {
-    size_t slots, index;
-};
-
-static int compare_node_sizes(const void *a, const void *b)
+static int compare_node_sizes(const void *a, const void *b, void *slots)
 {
-    const struct sized_node *x = a, *y = b;
-    if (x->slots != y->slots)
-        return x->slots > y->slots ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
+    const size_t *x = a, *y = b, *size = slots;
+    if (size[*x] != size[*y])
+        return size[*x] > size[*y] ? -1 : 1;
+    return (*x > *y) - (*x < *y);
 }
 
 int site_init(site *s, const size_t *slots, size_t nodes)
 {
-    struct sized_node *sized = calloc(nodes + 1, sizeof *sized);
-    size_t *by_size = calloc(nodes + 1, sizeof *by_size), count = 0;
-    if (sized == NULL || by_size == NULL) {
-        free(sized);
-        free(by_size);
+    *s = (site){slots, nodes, calloc(nodes + 1, sizeof *s->by_size), 0};
+    if (s->by_size == NULL)
         return -ENOMEM;
-    }
     for (size_t n = 0; n < nodes; n++)
         if (slots[n] > 0)
-            sized[count++] = (struct sized_node){slots[n], n};
-    qsort(sized, count, sizeof *sized, compare_node_sizes);
-    for (size_t k = 0; k < count; k++)
-        by_size[k] = sized[k].index;
-    free(sized);
-    *s = (site){slots, nodes, by_size, count};
+            s->by_size[s->nodes++] = n;
+    qsort_r(s->by_size, s->nodes, sizeof *s->by_size, compare_node_sizes, (void *)(uintptr_t)slots);
     return 0;
 }
 

@@ -3,24 +3,15 @@
 #include "setmatch/swapping.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-int swapping_init(swapping *s, const affinity *ranks, size_t nodes, size_t places)
+int swapping_init(swapping *s, struct base_arena *arena, const affinity *ranks, size_t nodes,
+                  size_t places)
 {
-    size_t size;
     *s = (swapping){.ranks = ranks, .nodes = nodes, .places = places};
-    if (__builtin_mul_overflow(ranks->vertices + 1, nodes + 1, &size))
-        return -ENOMEM;
-    s->node = calloc(places + 1, sizeof *s->node);
-    s->weight = calloc(size, sizeof *s->weight);
-    return s->node == NULL || s->weight == NULL ? -ENOMEM : 0;
-}
-
-void swapping_release(swapping *s)
-{
-    free(s->node);
-    free(s->weight);
+    s->node = base_arena_alloc(arena, places, sizeof *s->node);
+    s->weight = base_arena_alloc(arena, ranks->vertices, nodes * sizeof *s->weight);
+    return arena->failed ? -ENOMEM : 0;
 }
 
 void swapping_weigh(swapping *s)

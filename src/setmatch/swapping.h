@@ -16,10 +16,10 @@ typedef struct swapping {
     int64_t *weight; /* weight[v * nodes + n]: of the arcs of rank v to node n */
 } swapping;
 
-/* -ENOMEM. Release with swapping_release, also after an error. */
-int swapping_init(swapping *s, const affinity *ranks, size_t nodes, size_t places);
-
-void swapping_release(swapping *s);
+/* Fewer than 2^32 nodes. The arena owns the memory. -ENOMEM, also if an earlier allocation there
+ * failed. */
+int swapping_init(swapping *s, struct base_arena *arena, const affinity *ranks, size_t nodes,
+                  size_t places);
 
 /* Computes weight[] from node[]. */
 void swapping_weigh(swapping *s);

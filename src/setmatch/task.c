@@ -4,14 +4,14 @@
 
 #include <errno.h>
 
-int placement_task_init(placement_task *task, const setmatch_input *input)
+int placement_task_init(placement_task *task, const setmatch_input *input, bool exact)
 {
     if (input->threshold > 100)
         return -EINVAL;
     if (input->nodes >= NO_VERTEX)
         return -EOVERFLOW;
     *task = (placement_task){.input = input};
-    int rc = affinity_from_view(&task->ranks, input->view);
+    int rc = affinity_from_view(&task->ranks, input->view, exact);
     if (rc == 0 && !site_suffices(input->slots, input->nodes, input->view->rows))
         rc = -ENOSPC;
     if (rc == 0)

@@ -14,8 +14,8 @@ typedef struct placement_task {
     site site;
 } placement_task;
 
-/* Checks the input. Errors as setmatch_method_fn. */
-int placement_task_init(placement_task *task, const setmatch_input *input);
+/* Checks the input. exact: see affinity_from_view. Errors as setmatch_method_fn. */
+int placement_task_init(placement_task *task, const setmatch_input *input, bool exact);
 
 void placement_task_release(placement_task *task);
 

@@ -18,21 +18,16 @@ struct pass {
     int64_t gained;
 };
 
-int two_way_init(two_way *t, size_t max_vertices)
+int two_way_init(two_way *t, struct base_arena *arena, size_t max_vertices)
 {
     *t = (two_way){0};
-    t->gain = base_arena_alloc(&t->arena, max_vertices, sizeof *t->gain);
-    t->position = base_arena_alloc(&t->arena, max_vertices, sizeof *t->position);
-    t->heap[0] = base_arena_alloc(&t->arena, max_vertices, sizeof *t->heap[0]);
-    t->heap[1] = base_arena_alloc(&t->arena, max_vertices, sizeof *t->heap[1]);
-    t->moved = base_arena_alloc(&t->arena, max_vertices, sizeof *t->moved);
-    t->has_moved = base_arena_alloc(&t->arena, max_vertices, sizeof *t->has_moved);
-    return t->arena.failed ? -ENOMEM : 0;
-}
-
-void two_way_release(two_way *t)
-{
-    base_arena_release(&t->arena);
+    t->gain = base_arena_alloc(arena, max_vertices, sizeof *t->gain);
+    t->position = base_arena_alloc(arena, max_vertices, sizeof *t->position);
+    t->heap[0] = base_arena_alloc(arena, max_vertices, sizeof *t->heap[0]);
+    t->heap[1] = base_arena_alloc(arena, max_vertices, sizeof *t->heap[1]);
+    t->moved = base_arena_alloc(arena, max_vertices, sizeof *t->moved);
+    t->has_moved = base_arena_alloc(arena, max_vertices, sizeof *t->has_moved);
+    return arena->failed ? -ENOMEM : 0;
 }
 
 static int64_t gain_of_move(const struct pass *p, size_t v)

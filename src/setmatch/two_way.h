@@ -7,12 +7,10 @@
 #ifndef SETMATCH_TWO_WAY_H
 #define SETMATCH_TWO_WAY_H
 
-#include "base/arena.h"
 #include "setmatch/affinity.h"
 
 /* Memory for graphs of up to a number of vertices, used for any number of refinements. */
 typedef struct two_way {
-    struct base_arena arena;
     int64_t *gain;
     size_t *position;
     vertex *heap[2];
@@ -21,10 +19,8 @@ typedef struct two_way {
     size_t work; /* vertices visited by all refinements */
 } two_way;
 
-/* -ENOMEM. Release with two_way_release, also after an error. */
-int two_way_init(two_way *t, size_t max_vertices);
-
-void two_way_release(two_way *t);
+/* The arena owns the memory. -ENOMEM, also if an earlier allocation there failed. */
+int two_way_init(two_way *t, struct base_arena *arena, size_t max_vertices);
 
 /* Capacities of the two sides in ranks, and the accepted excess: sizes of coarse vertices seldom
  * add up to a capacity. */

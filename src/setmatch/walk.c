@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Walks over the components of a graph along the arcs whose weight counts. */
+#include "setmatch/walk.h"
+
+#include <errno.h>
+
+int walk_init(walk *w, struct base_arena *arena, size_t vertices)
+{
+    *w = (walk){.mark = base_arena_alloc(arena, vertices, sizeof *w->mark),
+                .order = base_arena_alloc(arena, vertices, sizeof *w->order),
+                .stack = base_arena_alloc(arena, vertices, sizeof *w->stack),
+                .at = base_arena_alloc(arena, vertices, sizeof *w->at)};
+    return arena->failed ? -ENOMEM : 0;
+}
+
+void walk_reset(walk *w, const affinity *g, unsigned threshold)
+{
+    uint64_t largest = 0;
+    for (size_t i = 0; i < g->start[g->vertices]; i++)
+        largest = (uint64_t)g->weight[i] > largest ? (uint64_t)g->weight[i] : largest;
+    w->g = g;
+    w->counted = (uint64_t)(((unsigned __int128)largest * (100 - threshold) + 99) / 100);
+    w->counted += w->counted == 0;
+    w->length = 0;
+    for (size_t v = 0; v < g->vertices; v++)
+        w->mark[v] = NO_VERTEX;
+}
+
+static bool is_counted(const walk *w, size_t i)
+{
+    return (uint64_t)w->g->weight[i] >= w->counted;
+}
+
+void walk_breadth_first(walk *w, vertex seed, vertex mark)
+{
+    const affinity *g = w->g;
+    w->mark[seed] = mark;
+    w->order[w->length] = seed;
+    for (size_t head = w->length++; head < w->length; head++) {
+        for (size_t i = g->start[w->order[head]]; i < g->start[w->order[head] + 1]; i++) {
+            vertex other = g->other[i];
+            if (!is_counted(w, i) || w->mark[other] == mark)
+                continue;
+            w->mark[other] = mark;
+            w->order[w->length++] = other;
+        }
+    }
+}
+
+/* The next vertex linked with v that is not marked, or NO_VERTEX. */
+static vertex next_linked(walk *w, vertex v, vertex mark)
+{
+    while (w->at[v] < w->g->start[v + 1]) {
+        size_t i = w->at[v]++;
+        if (is_counted(w, i) && w->mark[w->g->other[i]] != mark)
+            return w->g->other[i];
+    }
+    return NO_VERTEX;
+}
+
+void walk_depth_first(walk *w, vertex seed, vertex mark)
+{
+    size_t depth = 0;
+    for (vertex v = seed;;) {
+        w->mark[v] = mark;
+        w->at[v] = w->g->start[v];
+        w->order[w->length++] = w->stack[depth++] = v;
+        while ((v = next_linked(w, w->stack[depth - 1], mark)) == NO_VERTEX)
+            if (--depth == 0)
+                return;
+    }
+}
+
+vertex walk_undo(walk *w, size_t from, bool *path)
+{
+    vertex end = NO_VERTEX;
+    size_t least = SIZE_MAX;
+    *path = true;
+    for (size_t k = from; k < w->length; k++) {
+        vertex v = w->order[k];
+        size_t links = 0;
+        for (size_t i = w->g->start[v]; i < w->g->start[v + 1]; i++)
+            links += is_counted(w, i);
+        *path &= links <= 2;
+        if (links < least || (links == least && v < end)) {
+            end = v;
+            least = links;
+        }
+        w->mark[v] = NO_VERTEX;
+    }
+    w->length = from;
+    return end;
+}
