@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/union.h"
 #include "setmatch/input.h"
 
 /* Between two nodes, a < b. */
@@ -78,16 +79,9 @@ struct grouping {
     size_t capacity; /* of network->group_of_node */
 };
 
-static size_t find_root(struct grouping *g, size_t n)
-{
-    while (g->parent[n] != n)
-        n = g->parent[n] = g->parent[g->parent[n]];
-    return n;
-}
-
 static void unite_groups(struct grouping *g, size_t a, size_t b)
 {
-    size_t x = find_root(g, a), y = find_root(g, b);
+    size_t x = base_root(g->parent, a), y = base_root(g->parent, b);
     if (x == y)
         return;
     g->parent[x > y ? x : y] = x > y ? y : x;
@@ -102,7 +96,7 @@ static int append_level(struct grouping *g, size_t nodes, setmatch_network *netw
                      sizeof *network->group_of_node) != 0)
         return -ENOMEM;
     for (size_t n = 0; n < nodes; n++)
-        network->group_of_node[used + n] = find_root(g, n);
+        network->group_of_node[used + n] = base_root(g->parent, n);
     network->levels++;
     return 0;
 }
@@ -114,7 +108,8 @@ static int find_network_levels(const struct measured *s, unsigned threshold, str
     size_t i = 0;
     int rc = 0;
     while (rc == 0) {
-        while (i < s->count && find_root(g, s->link[i].a) == find_root(g, s->link[i].b))
+        while (i < s->count &&
+               base_root(g->parent, s->link[i].a) == base_root(g->parent, s->link[i].b))
             i++;
         if (i == s->count)
             return 0;

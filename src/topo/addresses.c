@@ -101,9 +101,9 @@ static int check_apart(const char *const *address, const char *const *hosts, siz
                        matrix_error *error)
 {
     int rc = 0;
-    struct node_address *node = base_zeroed(nodes, sizeof *node, &rc);
-    if (rc != 0)
-        return rc;
+    struct node_address *node = calloc(nodes | 1, sizeof *node);
+    if (node == NULL)
+        return -ENOMEM;
     for (size_t n = 0; n < nodes; n++)
         node[n] = (struct node_address){address[n], hosts[n]};
     qsort(node, nodes, sizeof *node, compare_addresses);

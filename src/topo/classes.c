@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Node classes, and shortest paths between them. */
+#include "base/arena.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -62,7 +63,7 @@ int site_find_classes(site *s, matrix_error *error)
     name_table known = {0};
     size_t capacity = 0, *list = NULL;
     s->class = calloc(s->nodes | 1, sizeof *s->class);
-    s->sample = calloc(s->nodes | 1, sizeof *s->sample);
+    s->sample = base_arena_alloc(&s->arena, s->nodes, sizeof *s->sample);
     int rc = s->class == NULL || s->sample == NULL
                  ? -ENOMEM
                  : base_reserve(&list, &capacity, 1, sizeof *list);
@@ -79,6 +80,7 @@ int site_find_classes(site *s, matrix_error *error)
  * Merrier: Efficient Multi-Source Graph Traversal, VLDB 2014). */
 struct hop_search {
     const site *site;
+    struct base_arena arena;
     size_t base;              /* the class of bit 0 */
     uint64_t *seen;           /* of each vertex: classes that have reached it */
     uint64_t *now;            /* ... with the last step */
@@ -171,31 +173,20 @@ static int hop_search_init(struct hop_search *x)
 {
     const topo_fabric *f = x->site->fabric;
     size_t vertices = f->keys.count;
-    int rc = 0;
-    x->seen = base_zeroed(vertices, sizeof *x->seen, &rc);
-    x->now = base_zeroed(vertices, sizeof *x->now, &rc);
-    x->next = base_zeroed(vertices, sizeof *x->next, &rc);
-    x->active = base_zeroed(vertices, sizeof *x->active, &rc);
-    x->reached = base_zeroed(vertices, sizeof *x->reached, &rc);
-    x->target = base_zeroed(vertices, sizeof *x->target, &rc);
-    if (rc != 0)
-        return rc;
+    x->seen = base_arena_alloc(&x->arena, vertices, sizeof *x->seen);
+    x->now = base_arena_alloc(&x->arena, vertices, sizeof *x->now);
+    x->next = base_arena_alloc(&x->arena, vertices, sizeof *x->next);
+    x->active = base_arena_alloc(&x->arena, vertices, sizeof *x->active);
+    x->reached = base_arena_alloc(&x->arena, vertices, sizeof *x->reached);
+    x->target = base_arena_alloc(&x->arena, vertices, sizeof *x->target);
+    if (x->arena.failed)
+        return -ENOMEM;
     for (size_t p = 0; p < x->site->classes; p++) {
         size_t host = x->site->host[x->site->sample[p]];
         for (size_t k = f->first_adapter[host]; k < f->first_adapter[host + 1]; k++)
             x->target[f->adapter[k]] = p + 1;
     }
     return 0;
-}
-
-static void hop_search_release(struct hop_search *x)
-{
-    free(x->seen);
-    free(x->now);
-    free(x->next);
-    free(x->active);
-    free(x->reached);
-    free(x->target);
 }
 
 int site_count_hops(site *s)
@@ -211,7 +202,7 @@ int site_count_hops(site *s)
         for (x.base = 0; x.base < s->classes; x.base += 64)
             search_batch(&x);
     }
-    hop_search_release(&x);
+    base_arena_release(&x.arena);
     return rc;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hierarchical groups of nodes by distance. */
+#include "base/arena.h"
 #include "base/memory.h"
+#include "base/union.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -11,6 +13,7 @@
 /* Joined classes at the current level: a union-find whose roots are the lowest members. */
 struct nearness {
     const topo *topo;
+    struct base_arena arena;
     size_t *parent;
     unsigned char *together; /* by class: its own nodes are joined */
     unsigned char *present;  /* by hops: some pair of nodes has that distance */
@@ -18,40 +21,22 @@ struct nearness {
     size_t capacity;         /* of the array of groups */
 };
 
-static size_t group_root(const struct nearness *s, size_t p)
-{
-    while (s->parent[p] != p)
-        p = s->parent[p] = s->parent[s->parent[p]];
-    return p;
-}
-
-static void nearness_release(struct nearness *s)
-{
-    free(s->parent);
-    free(s->together);
-    free(s->present);
-    free(s->members);
-}
-
 static uint16_t hops_between(const topo *t, size_t p, size_t q)
 {
     uint16_t there = t->between[p * t->places + q], back = t->between[q * t->places + p];
     return there < back ? there : back;
 }
 
-static int nearness_init(struct nearness *s, const topo *t)
+static int nearness_init(struct nearness *s)
 {
+    const topo *t = s->topo;
     size_t n = t->places + 1;
-    int rc = 0;
-    *s = (struct nearness){.topo = t};
-    s->parent = base_zeroed(n, sizeof *s->parent, &rc);
-    s->together = base_zeroed(n, 1, &rc);
-    s->present = base_zeroed((size_t)TOPO_UNREACHED + 1, 1, &rc);
-    s->members = base_zeroed(n, sizeof *s->members, &rc);
-    if (rc != 0) {
-        nearness_release(s);
-        return rc;
-    }
+    s->parent = base_arena_alloc(&s->arena, n, sizeof *s->parent);
+    s->together = base_arena_alloc(&s->arena, n, 1);
+    s->present = base_arena_alloc(&s->arena, (size_t)TOPO_UNREACHED + 1, 1);
+    s->members = base_arena_alloc(&s->arena, n, sizeof *s->members);
+    if (s->arena.failed)
+        return -ENOMEM;
     for (size_t k = 0; k < t->nodes; k++)
         s->members[t->place_of_node[k]]++;
     for (size_t p = 0; p < t->places; p++) {
@@ -71,7 +56,7 @@ static void join_at(struct nearness *s, uint16_t hops)
         for (size_t q = p; q < classes; q++) {
             if (hops_between(s->topo, p, q) != hops || (p == q && s->members[p] < 2))
                 continue;
-            size_t x = group_root(s, p), y = group_root(s, q);
+            size_t x = base_root(s->parent, p), y = base_root(s->parent, q);
             s->together[p] = s->together[q] = 1;
             s->parent[x > y ? x : y] = x > y ? y : x;
         }
@@ -82,7 +67,7 @@ static void join_at(struct nearness *s, uint16_t hops)
 static size_t level_group(const struct nearness *s, size_t node)
 {
     size_t class = s->topo->place_of_node[node];
-    return s->together[class] ? group_root(s, class) : s->topo->places + node;
+    return s->together[class] ? base_root(s->parent, class) : s->topo->places + node;
 }
 
 static size_t count_groups(const struct nearness *s)
@@ -126,18 +111,15 @@ static int group_levels(struct nearness *s, size_t *levels, size_t **group_of_no
 
 int topo_levels(const topo *t, size_t *levels, size_t **group_of_node)
 {
-    struct nearness s;
+    struct nearness s = {.topo = t};
     size_t count = 0, *made = NULL;
-    if (t->places > 0) {
-        int rc = nearness_init(&s, t);
-        if (rc != 0)
-            return rc;
+    int rc = t->places > 0 ? nearness_init(&s) : 0;
+    if (rc == 0 && t->places > 0)
         rc = group_levels(&s, &count, &made);
-        nearness_release(&s);
-        if (rc != 0) {
-            free(made);
-            return rc;
-        }
+    base_arena_release(&s.arena);
+    if (rc != 0) {
+        free(made);
+        return rc;
     }
     *levels = count;
     *group_of_node = made;

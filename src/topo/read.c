@@ -201,15 +201,20 @@ int topo_fabric_read(FILE *stream, topo_fabric **fabric, matrix_error *error)
     return rc;
 }
 
+/* Frees the fabric. */
+static int distances_of(topo_fabric *fabric, const char *const *hosts, size_t nodes, topo *t,
+                        matrix_error *error)
+{
+    int rc = topo_from_fabric(fabric, hosts, nodes, t, error);
+    topo_fabric_free(fabric);
+    return rc;
+}
+
 int topo_read(FILE *stream, const char *const *hosts, size_t nodes, topo *t, matrix_error *error)
 {
     topo_fabric *fabric;
     int rc = topo_fabric_read(stream, &fabric, error);
-    if (rc != 0)
-        return rc;
-    rc = topo_from_fabric(fabric, hosts, nodes, t, error);
-    topo_fabric_free(fabric);
-    return rc;
+    return rc == 0 ? distances_of(fabric, hosts, nodes, t, error) : rc;
 }
 
 int topo_from_addresses(const char *const *address, const char *const *hosts, size_t nodes, topo *t,
@@ -217,9 +222,5 @@ int topo_from_addresses(const char *const *address, const char *const *hosts, si
 {
     topo_fabric *fabric;
     int rc = topo_fabric_from_addresses(address, hosts, nodes, &fabric, error);
-    if (rc != 0)
-        return rc;
-    rc = topo_from_fabric(fabric, hosts, nodes, t, error);
-    topo_fabric_free(fabric);
-    return rc;
+    return rc == 0 ? distances_of(fabric, hosts, nodes, t, error) : rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Distances along actual routes: forwarding tables and traces. */
-#include "base/memory.h"
+#include "base/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@ enum { NOT_KNOWN = 0, ON_THE_WAY = TOPO_UNREACHED - 1 };
 
 struct table_walk {
     site *site;
+    struct base_arena arena;
     size_t *first_lid; /* of each vertex, in lid_of: its addresses up to the next vertex's */
     size_t *lid_of;
     uint16_t *steps; /* of each vertex, for one address */
@@ -57,20 +58,18 @@ static int list_lids(struct table_walk *w, matrix_error *error)
 {
     const topo_fabric *f = w->site->fabric;
     size_t vertices = f->keys.count, count = 0;
-    lid_owner *owner = calloc(f->lids | 1, sizeof *owner);
+    lid_owner *owner = base_arena_alloc(&w->arena, f->lids, sizeof *owner);
     int rc = owner == NULL ? -ENOMEM : sort_owners(f, owner, &count, error);
-    if (rc == 0) {
-        /* Counting sort: first_lid[v + 1] is the position of the next address of v, finally the
-         * end. */
-        for (size_t i = 0; i < count; i++)
-            w->first_lid[owner[i].vertex + 2]++;
-        for (size_t v = 0; v < vertices; v++)
-            w->first_lid[v + 2] += w->first_lid[v + 1];
-        for (size_t i = 0; i < count; i++)
-            w->lid_of[w->first_lid[owner[i].vertex + 1]++] = owner[i].lid;
-    }
-    free(owner);
-    return rc;
+    if (rc != 0)
+        return rc;
+    /* Counting sort: first_lid[v + 1] is the position of the next address of v, finally the end. */
+    for (size_t i = 0; i < count; i++)
+        w->first_lid[owner[i].vertex + 2]++;
+    for (size_t v = 0; v < vertices; v++)
+        w->first_lid[v + 2] += w->first_lid[v + 1];
+    for (size_t i = 0; i < count; i++)
+        w->lid_of[w->first_lid[owner[i].vertex + 1]++] = owner[i].lid;
+    return 0;
 }
 
 /* The neighbour at that port; NO_INDEX: none. */
@@ -161,7 +160,7 @@ static int split_classes(struct table_walk *w, name_table *columns, size_t *clas
 {
     site *s = w->site;
     size_t bytes = s->classes * sizeof *w->column;
-    unsigned char *key = base_alloc(bytes + sizeof(size_t), 1);
+    unsigned char *key = base_arena_alloc(&w->arena, bytes + sizeof(size_t), 1);
     int rc = key == NULL ? -ENOMEM : 0;
     for (size_t n = 0; rc == 0 && n < s->nodes; n++) {
         size_t known = columns->count;
@@ -172,11 +171,10 @@ static int split_classes(struct table_walk *w, name_table *columns, size_t *clas
         if (rc == 0 && class[n] == known)
             sample[known] = n;
     }
-    free(key);
     return rc;
 }
 
-static int fill_split(site *s, const name_table *columns, size_t *class, size_t *sample)
+static int fill_split(site *s, const name_table *columns, const size_t *class, const size_t *sample)
 {
     size_t classes = columns->count, pairs;
     if (__builtin_mul_overflow(classes, classes, &pairs))
@@ -191,11 +189,9 @@ static int fill_split(site *s, const name_table *columns, size_t *class, size_t 
                    sizeof *between);
     }
     free(s->between);
-    free(s->class);
-    free(s->sample);
     s->between = between;
-    s->class = class;
-    s->sample = sample;
+    memcpy(s->class, class, s->nodes * sizeof *class);
+    memcpy(s->sample, sample, classes * sizeof *sample);
     s->classes = classes;
     return 0;
 }
@@ -203,35 +199,26 @@ static int fill_split(site *s, const name_table *columns, size_t *class, size_t 
 static int walk_init(struct table_walk *w, matrix_error *error)
 {
     const topo_fabric *f = w->site->fabric;
-    int rc = 0;
-    w->first_lid = base_zeroed(f->keys.count + 2, sizeof *w->first_lid, &rc);
-    w->lid_of = base_zeroed(f->lids, sizeof *w->lid_of, &rc);
-    w->steps = base_zeroed(f->keys.count, sizeof *w->steps, &rc);
-    w->passed = base_zeroed(f->keys.count, sizeof *w->passed, &rc);
-    w->column = base_zeroed(w->site->classes, sizeof *w->column, &rc);
-    return rc == 0 ? list_lids(w, error) : rc;
+    w->first_lid = base_arena_alloc(&w->arena, f->keys.count + 2, sizeof *w->first_lid);
+    w->lid_of = base_arena_alloc(&w->arena, f->lids, sizeof *w->lid_of);
+    w->steps = base_arena_alloc(&w->arena, f->keys.count, sizeof *w->steps);
+    w->passed = base_arena_alloc(&w->arena, f->keys.count, sizeof *w->passed);
+    w->column = base_arena_alloc(&w->arena, w->site->classes, sizeof *w->column);
+    return w->arena.failed ? -ENOMEM : list_lids(w, error);
 }
 
 int site_follow_tables(site *s, matrix_error *error)
 {
     struct table_walk w = {.site = s};
     name_table columns = {0};
-    size_t *class = calloc(s->nodes | 1, sizeof *class);
-    size_t *sample = calloc(s->nodes | 1, sizeof *sample);
-    int rc = class == NULL || sample == NULL ? -ENOMEM : walk_init(&w, error);
+    size_t *class = base_arena_alloc(&w.arena, s->nodes, sizeof *class);
+    size_t *sample = base_arena_alloc(&w.arena, s->nodes, sizeof *sample);
+    int rc = walk_init(&w, error);
     if (rc == 0)
         rc = split_classes(&w, &columns, class, sample);
     if (rc == 0)
         rc = fill_split(s, &columns, class, sample);
-    if (rc != 0) {
-        free(class);
-        free(sample);
-    }
-    free(w.first_lid);
-    free(w.lid_of);
-    free(w.steps);
-    free(w.passed);
-    free(w.column);
+    base_arena_release(&w.arena);
     name_table_release(&columns);
     return rc;
 }

@@ -2,8 +2,7 @@
 /* Distances between the hosts of a job, from a fabric. */
 #include "topo/site.h"
 
-#include "base/memory.h"
-
+#include <errno.h>
 #include <stdlib.h>
 
 #include "topo/read.h"
@@ -16,8 +15,8 @@ int topo_find_hosts(const topo_fabric *fabric, const char *const *hosts, size_t 
 
 static int measure_site(site *s, matrix_error *error)
 {
-    int rc = 0;
-    s->host = base_zeroed(s->nodes, sizeof *s->host, &rc);
+    s->host = base_arena_alloc(&s->arena, s->nodes, sizeof *s->host);
+    int rc = s->host == NULL ? -ENOMEM : 0;
     if (rc == 0)
         rc = find_hosts(&s->fabric->hosts, s->names, s->nodes, 0, s->host, error);
     if (rc == 0)
@@ -47,9 +46,8 @@ int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t
         s.class = NULL;
         s.between = NULL;
     }
-    free(s.host);
+    base_arena_release(&s.arena);
     free(s.class);
-    free(s.sample);
     free(s.between);
     return rc;
 }

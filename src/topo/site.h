@@ -5,6 +5,7 @@
 #ifndef TOPO_SITE_H
 #define TOPO_SITE_H
 
+#include "base/arena.h"
 #include "topo/fabric.h"
 
 /* The hosts of a job and their node classes. */
@@ -14,9 +15,10 @@ typedef struct site {
     size_t nodes;
     size_t *host; /* of each node, in the fabric */
     size_t classes;
-    size_t *class;     /* of each node */
-    size_t *sample;    /* of each class: a node that is there */
-    uint16_t *between; /* as in topo */
+    size_t *class;           /* of each node */
+    size_t *sample;          /* of each class: a node that is there */
+    uint16_t *between;       /* as in topo */
+    struct base_arena arena; /* of host, sample */
 } site;
 
 /* Nodes whose adapters have the same neighbours share a class. -ENXIO: a host without links. */

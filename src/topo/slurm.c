@@ -2,6 +2,7 @@
 /* Slurm's topology.conf and the output of "scontrol show topology": trees of switches, and blocks.
  */
 #include "base/memory.h"
+#include "base/union.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -213,28 +214,39 @@ static int read_size(reading *r, const char **at, uint64_t *size)
     return 0;
 }
 
+/* Adds the vertex of an aggregate, whose blocks follow in s->member[]. */
+static int begin_aggregate(reading *r, aggregate *g, const char *key)
+{
+    int rc = fabric_vertex(r->fabric, key, strlen(key), r->line, &g->vertex);
+    if (rc == 0)
+        r->fabric->vertex[g->vertex].kind = KIND_SWITCH;
+    g->first = r->slurm->members;
+    return rc;
+}
+
+static int end_aggregate(slurm_state *s, aggregate *g)
+{
+    int rc = base_reserve(&s->group, &s->group_capacity, s->groups + 1, sizeof *s->group);
+    g->last = s->members;
+    if (rc == 0)
+        s->group[s->groups++] = *g;
+    return rc;
+}
+
 static int read_aggregate(reading *r, char *const *value)
 {
-    slurm_state *s = r->slurm;
-    aggregate g = {.first = s->members};
+    aggregate g;
     const char *at = value[BLOCK_SIZE] != NULL ? value[BLOCK_SIZE] : "";
     char key[64];
-    int length = snprintf(key, sizeof key, "aggregate on line %zu", r->line);
+    snprintf(key, sizeof key, "aggregate on line %zu", r->line);
     int rc = read_size(r, &at, &g.size);
     if (rc == 0)
-        rc = fabric_vertex(r->fabric, key, (size_t)length, r->line, &g.vertex);
+        rc = begin_aggregate(r, &g, key);
     if (rc != 0)
         return rc;
-    r->fabric->vertex[g.vertex].kind = KIND_SWITCH;
     r->fabric->vertex[g.vertex].described = r->line;
     rc = read_list(r, value[AGGREGATED_BLOCK], add_listed_block, 0);
-    if (rc == 0)
-        rc = base_reserve(&s->group, &s->group_capacity, s->groups + 1, sizeof *s->group);
-    if (rc != 0)
-        return rc;
-    g.last = s->members;
-    s->group[s->groups++] = g;
-    return 0;
+    return rc == 0 ? end_aggregate(r->slurm, &g) : rc;
 }
 
 static int compare_sizes(const void *a, const void *b)
@@ -311,23 +323,21 @@ static int group_by_size(reading *r, uint64_t blocks_each)
 {
     slurm_state *s = r->slurm;
     for (size_t first = 0; first < s->blocks; first += (size_t)blocks_each) {
-        aggregate g = {.first = s->members, .size = blocks_each};
+        aggregate g = {.size = blocks_each};
         char key[80];
-        int length = snprintf(key, sizeof key, "aggregate of %llu from block %zu",
-                              (unsigned long long)blocks_each, first);
-        int rc = fabric_vertex(r->fabric, key, (size_t)length, r->line, &g.vertex);
-        if (rc == 0)
-            rc = base_reserve(&s->group, &s->group_capacity, s->groups + 1, sizeof *s->group);
+        snprintf(key, sizeof key, "aggregate of %llu from block %zu",
+                 (unsigned long long)blocks_each, first);
+        int rc = begin_aggregate(r, &g, key);
         if (rc == 0)
             rc = base_reserve(&s->member, &s->member_capacity, s->members + s->blocks,
                               sizeof *s->member);
         if (rc != 0)
             return rc;
-        r->fabric->vertex[g.vertex].kind = KIND_SWITCH;
         for (size_t k = first; k < s->blocks && k - first < blocks_each; k++)
             s->member[s->members++] = s->block[k];
-        g.last = s->members;
-        s->group[s->groups++] = g;
+        rc = end_aggregate(s, &g);
+        if (rc != 0)
+            return rc;
     }
     return 0;
 }
@@ -350,15 +360,6 @@ static int compare_groups(const void *a, const void *b)
     return order != 0 ? order : (x->vertex > y->vertex) - (x->vertex < y->vertex);
 }
 
-static size_t top_group(slurm_state *s, size_t v)
-{
-    while (s->top[v] != v) {
-        s->top[v] = s->top[s->top[v]];
-        v = s->top[v];
-    }
-    return v;
-}
-
 /* Small groups first, so that larger groups contain them. */
 static int link_groups(reading *r)
 {
@@ -372,7 +373,7 @@ static int link_groups(reading *r)
     qsort(s->group, s->groups, sizeof *s->group, compare_groups);
     for (size_t g = 0; g < s->groups; g++)
         for (size_t k = s->group[g].first; k < s->group[g].last; k++) {
-            size_t top = top_group(s, s->member[k]), group = s->group[g].vertex;
+            size_t top = base_root(s->top, s->member[k]), group = s->group[g].vertex;
             arc a = {.from = group, .to = top, .line = r->fabric->vertex[group].first_line};
             s->top[top] = group;
             int rc = fabric_add_arc(r->fabric, &a);

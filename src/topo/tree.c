@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/union.h"
 #include "topo/site.h"
 
 /* A tree under construction: nodes first, then switches; children before parents. */
 struct draft {
     const site *site;
+    struct base_arena arena;
     size_t vertices;
     size_t *parent; /* NO_INDEX: a top */
     size_t *width;
@@ -144,18 +147,9 @@ static int draw_as_it_is(struct draft *d)
 
 /* ---- fat trees ---- */
 
-static size_t part_root(const struct draft *d, size_t v)
-{
-    while (d->part[v] != v) {
-        d->part[v] = d->part[d->part[v]];
-        v = d->part[v];
-    }
-    return v;
-}
-
 static void unite(const struct draft *d, size_t v, size_t w)
 {
-    d->part[part_root(d, v)] = part_root(d, w);
+    d->part[base_root(d->part, v)] = base_root(d->part, w);
 }
 
 /* The switches of one node act as one. Leaves each node's last switch in parent. 0: a node has a
@@ -199,7 +193,7 @@ static void draw_level(struct draft *d, size_t first, size_t end)
 {
     size_t kept = 0, opened = d->open_count, level = d->vertices;
     for (size_t k = first; k < end; k++) {
-        size_t v = d->queue[k], part = part_root(d, v);
+        size_t v = d->queue[k], part = base_root(d->part, v);
         if (d->top[part] == NO_INDEX || d->top[part] < level) {
             d->parent[d->vertices] = NO_INDEX;
             d->width[d->vertices] = 0;
@@ -210,7 +204,7 @@ static void draw_level(struct draft *d, size_t first, size_t end)
         d->drawn[v] = d->top[part];
     }
     for (size_t k = 0; k < d->open_count; k++) {
-        size_t top = d->top[part_root(d, d->open_switch[k])];
+        size_t top = d->top[base_root(d->part, d->open_switch[k])];
         if (k < opened && top != NO_INDEX && top >= level) {
             d->parent[d->open[k]] = top;
             continue;
@@ -339,20 +333,10 @@ static int draft_init(struct draft *d)
     size_t **const of_tree[] = {&d->parent, &d->width, &d->below, &d->open, &d->open_switch};
     size_t **const of_fabric[] = {&d->drawn, &d->height, &d->queue, &d->part, &d->top};
     for (size_t k = 0; k < sizeof of_tree / sizeof *of_tree; k++) {
-        *of_tree[k] = calloc(all | 1, sizeof(size_t));
-        *of_fabric[k] = calloc(vertices | 1, sizeof(size_t));
-        if (*of_tree[k] == NULL || *of_fabric[k] == NULL)
-            return -ENOMEM;
+        *of_tree[k] = base_arena_alloc(&d->arena, all, sizeof(size_t));
+        *of_fabric[k] = base_arena_alloc(&d->arena, vertices, sizeof(size_t));
     }
-    return 0;
-}
-
-static void draft_release(struct draft *d)
-{
-    size_t *const all[] = {d->parent, d->width,  d->below, d->open, d->open_switch,
-                           d->drawn,  d->height, d->queue, d->part, d->top};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        free(all[k]);
+    return d->arena.failed ? -ENOMEM : 0;
 }
 
 int site_find_tree(const site *s, topo_tree *tree)
@@ -365,6 +349,6 @@ int site_find_tree(const site *s, topo_tree *tree)
         found = found || (draw_folded(&d) && prune_draft(&d) && agrees_with_hops(&d));
         rc = found ? copy_tree(&d, tree) : 0;
     }
-    draft_release(&d);
+    base_arena_release(&d.arena);
     return rc;
 }

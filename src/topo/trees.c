@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hierarchies of switches: cycles, and trees without a common root. */
-#include "base/memory.h"
+#include "base/arena.h"
+#include "base/union.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "topo/read.h"
 #include "topo/text.h"
 
 struct forest {
+    struct base_arena arena;
     size_t vertices;
     size_t *above; /* of each vertex: number of its parents */
     size_t *part;  /* union-find */
@@ -18,32 +19,22 @@ struct forest {
     size_t *below;
 };
 
-static size_t part_end(const struct forest *t, size_t v)
-{
-    while (t->part[v] != v) {
-        t->part[v] = t->part[t->part[v]];
-        v = t->part[v];
-    }
-    return v;
-}
-
 static int forest_init(struct forest *t, const topo_fabric *f)
 {
     size_t n = f->keys.count;
-    int rc = 0;
-    t->vertices = n;
-    t->above = base_zeroed(n, sizeof *t->above, &rc);
-    t->part = base_zeroed(n, sizeof *t->part, &rc);
-    t->ready = base_zeroed(n, sizeof *t->ready, &rc);
-    t->first = base_zeroed(n + 2, sizeof *t->first, &rc);
-    t->below = base_zeroed(f->arcs, sizeof *t->below, &rc);
-    if (rc != 0)
-        return rc;
+    *t = (struct forest){.vertices = n};
+    t->above = base_arena_alloc(&t->arena, n, sizeof *t->above);
+    t->part = base_arena_alloc(&t->arena, n, sizeof *t->part);
+    t->ready = base_arena_alloc(&t->arena, n, sizeof *t->ready);
+    t->first = base_arena_alloc(&t->arena, n + 2, sizeof *t->first);
+    t->below = base_arena_alloc(&t->arena, f->arcs, sizeof *t->below);
+    if (t->arena.failed)
+        return -ENOMEM;
     for (size_t v = 0; v < n; v++)
         t->part[v] = v;
     for (size_t i = 0; i < f->arcs; i++) {
         t->above[f->arc[i].to]++;
-        t->part[part_end(t, f->arc[i].from)] = part_end(t, f->arc[i].to);
+        t->part[base_root(t->part, f->arc[i].from)] = base_root(t->part, f->arc[i].to);
         t->first[f->arc[i].from + 2]++;
     }
     for (size_t v = 0; v < n; v++)
@@ -51,15 +42,6 @@ static int forest_init(struct forest *t, const topo_fabric *f)
     for (size_t i = 0; i < f->arcs; i++)
         t->below[t->first[f->arc[i].from + 1]++] = f->arc[i].to;
     return 0;
-}
-
-static void forest_release(struct forest *t)
-{
-    free(t->above);
-    free(t->part);
-    free(t->ready);
-    free(t->first);
-    free(t->below);
 }
 
 /* Topological sort: the vertices left over are on or below a cycle. The roots are the first of
@@ -113,6 +95,6 @@ int join_trees(topo_fabric *f, matrix_error *error)
         parts += t.part[v] == v;
     if (rc == 0 && parts > 1)
         rc = add_root(f, &t, tops);
-    forest_release(&t);
+    base_arena_release(&t.arena);
     return rc;
 }
