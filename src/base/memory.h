@@ -21,12 +21,6 @@ static inline void *base_alloc(size_t count, size_t size)
     return malloc(bytes > 0 ? bytes : 1);
 }
 
-/* The same, zeroed. */
-static inline void *base_calloc(size_t count, size_t size)
-{
-    return calloc(count > 0 ? count : 1, size);
-}
-
 /* The same with zeroed memory; on failure NULL and *rc = -ENOMEM, otherwise *rc is unchanged. For
  * several allocations with one check. */
 static inline void *base_zeroed(size_t count, size_t size, int *rc)

@@ -45,7 +45,7 @@ static int append_comment(struct text *text, const char *line)
 
 int matrix_read_comments(FILE *stream, char **comments)
 {
-    struct text text = {.string = base_calloc(1, 1), .capacity = 1};
+    struct text text = {.string = calloc(1, 1), .capacity = 1};
     char *line = NULL;
     size_t capacity = 0;
     int rc = text.string == NULL ? -ENOMEM : 0;

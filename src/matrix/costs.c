@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/memory.h"
 
 /* Values as read: of all pairs column by column, or of listed pairs with row and column. */
 struct collection {
@@ -35,11 +34,11 @@ static int begin_costs(void *context, matrix_scan *scan, const market_layout *la
     if (c->array ? __builtin_mul_overflow(c->rows, c->cols, &c->capacity)
                  : __builtin_mul_overflow(layout->stored, copies, &c->capacity))
         return -ENOMEM;
-    c->value = base_calloc(c->capacity, sizeof *c->value);
+    c->value = calloc(c->capacity | 1, sizeof *c->value);
     if (c->array)
         return c->value != NULL ? 0 : -ENOMEM;
-    c->row = base_calloc(c->capacity, sizeof *c->row);
-    c->col = base_calloc(c->capacity, sizeof *c->col);
+    c->row = calloc(c->capacity | 1, sizeof *c->row);
+    c->col = calloc(c->capacity | 1, sizeof *c->col);
     return c->value != NULL && c->row != NULL && c->col != NULL ? 0 : -ENOMEM;
 }
 
@@ -145,8 +144,8 @@ static void set_values(const struct collection *c, market_number *value, matrix_
 
 static int build_pair_list(matrix_scan *scan, const struct collection *c, matrix_costs *costs)
 {
-    size_t *start = calloc(c->cols + 2, sizeof *start), *row = base_calloc(c->count, sizeof *row);
-    market_number *value = base_calloc(c->count, sizeof *value);
+    size_t *start = calloc(c->cols + 2, sizeof *start), *row = calloc(c->count | 1, sizeof *row);
+    market_number *value = calloc(c->count | 1, sizeof *value);
     int rc =
         start == NULL || row == NULL || value == NULL ? -ENOMEM : sort_pairs(c, start, row, value);
     if (rc == 0) {

@@ -6,16 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-
 int matrix_allocate(matrix *m, size_t rows, size_t cols, size_t nnz)
 {
     matrix made = {.rows = rows, .cols = cols};
     if (rows == SIZE_MAX)
         return -ENOMEM;
-    made.row_start = base_calloc(rows + 1, sizeof *made.row_start);
-    made.col = base_calloc(nnz, sizeof *made.col);
-    made.value = base_calloc(nnz, sizeof *made.value);
+    made.row_start = calloc(rows + 1, sizeof *made.row_start);
+    made.col = calloc(nnz | 1, sizeof *made.col);
+    made.value = calloc(nnz | 1, sizeof *made.value);
     if (made.row_start == NULL || made.col == NULL || made.value == NULL) {
         matrix_release(&made);
         return -ENOMEM;
