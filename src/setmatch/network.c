@@ -3,9 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "base/union.h"
-#include "setmatch/input.h"
+#include "setmatch/cost.h"
 
 /* Between two nodes, a < b. */
 struct link {
@@ -19,6 +20,7 @@ struct measured {
     struct link *link;
     double node_sum; /* of bandwidths within nodes */
     size_t node_count;
+    struct base_arena arena;
 };
 
 static int fastest_first(const void *a, const void *b)
@@ -60,8 +62,8 @@ static void add_link(struct measured *s, const matrix *m, size_t row, size_t i)
 
 static int measured_init(struct measured *s, const matrix *m)
 {
-    size_t entries = m->row_start[m->rows];
-    *s = (struct measured){.nodes = m->rows, .link = calloc(entries + 1, sizeof *s->link)};
+    *s = (struct measured){.nodes = m->rows};
+    s->link = base_arena_alloc(&s->arena, m->row_start[m->rows], sizeof *s->link);
     if (s->link == NULL)
         return -ENOMEM;
     for (size_t row = 0; row < m->rows; row++)
@@ -125,30 +127,19 @@ static int find_network_levels(const struct measured *s, unsigned threshold, str
 
 /* ---- the bandwidth of each level ---- */
 
-static size_t level_of(const struct measured *s, const setmatch_network *network,
-                       const struct link *l)
-{
-    size_t level = 0;
-    while (level < network->levels && network->group_of_node[level * s->nodes + l->a] !=
-                                          network->group_of_node[level * s->nodes + l->b])
-        level++;
-    return level;
-}
-
 /* Levels without measurements get the bandwidth of the level before; nodes that of the fastest
  * link. */
-static int find_bandwidths(const struct measured *s, setmatch_network *network)
+static int find_bandwidths(struct measured *s, setmatch_network *network)
 {
-    size_t classes = network->levels + 2, *count = calloc(classes, sizeof *count);
+    size_t classes = network->levels + 2;
+    size_t *count = base_arena_alloc(&s->arena, classes, sizeof *count);
     network->bandwidth = calloc(classes, sizeof *network->bandwidth);
-    if (count == NULL || network->bandwidth == NULL) {
-        free(count);
+    if (count == NULL || network->bandwidth == NULL)
         return -ENOMEM;
-    }
     network->bandwidth[0] = s->node_sum;
     count[0] = s->node_count;
     for (size_t i = 0; i < s->count; i++) {
-        size_t k = 1 + level_of(s, network, &s->link[i]);
+        size_t k = network_distance(network, s->nodes, s->link[i].a, s->link[i].b);
         network->bandwidth[k] += s->link[i].bandwidth;
         count[k]++;
     }
@@ -157,7 +148,6 @@ static int find_bandwidths(const struct measured *s, setmatch_network *network)
             network->bandwidth[k] /= (double)count[k];
         else
             network->bandwidth[k] = k > 0 ? network->bandwidth[k - 1] : s->link[0].bandwidth;
-    free(count);
     return 0;
 }
 
@@ -169,20 +159,20 @@ int setmatch_network_from_bandwidth(const matrix *bandwidth, unsigned threshold,
     if (!bandwidth_is_valid(bandwidth, threshold))
         return -EINVAL;
     int rc = measured_init(&s, bandwidth);
-    if (rc != 0)
-        return rc;
-    struct grouping g = {calloc(s.nodes, sizeof *g.parent), s.nodes, 0};
+    struct grouping g = {base_arena_alloc(&s.arena, s.nodes, sizeof *g.parent), s.nodes, 0};
     for (size_t n = 0; g.parent != NULL && n < s.nodes; n++)
         g.parent[n] = n;
-    rc = g.parent == NULL ? -ENOMEM : find_network_levels(&s, threshold, &g, &made);
+    if (g.parent == NULL)
+        rc = -ENOMEM;
+    if (rc == 0)
+        rc = find_network_levels(&s, threshold, &g, &made);
     if (rc == 0)
         rc = find_bandwidths(&s, &made);
     if (rc == 0)
         *network = made;
     else
         setmatch_network_release(&made);
-    free(g.parent);
-    free(s.link);
+    base_arena_release(&s.arena);
     return rc;
 }
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
 #include "setmatch/quality.h"
 #include "setmatch/transport.h"
 
@@ -99,28 +98,23 @@ int setmatch_coaccess(const setmatch_profile *profile, matrix *coaccess)
 
 static int owners_init(owners *o, const setmatch_profile *profile)
 {
-    *o = (owners){calloc(profile->calls + 1, sizeof *o->bins), profile->calls};
-    if (o->bins == NULL)
-        return -ENOMEM;
-    for (size_t c = 0; c < profile->calls; c++) {
+    *o = (owners){0};
+    o->bins = base_arena_alloc(&o->arena, profile->calls, sizeof *o->bins);
+    for (size_t c = 0; o->bins != NULL && c < profile->calls; c++) {
         size_t bins = profile->bytes[c].cols;
-        o->bins[c] = calloc(bins + 1, sizeof *o->bins[c]);
-        if (o->bins[c] == NULL) {
-            owners_release(o);
-            return -ENOMEM;
-        }
-        for (size_t b = 0; b < bins; b++)
+        o->bins[c] = base_arena_alloc(&o->arena, bins, sizeof *o->bins[c]);
+        for (size_t b = 0; o->bins[c] != NULL && b < bins; b++)
             o->bins[c][b] = SIZE_MAX;
     }
-    return 0;
+    if (!o->arena.failed)
+        return 0;
+    owners_release(o);
+    return -ENOMEM;
 }
 
 void owners_release(owners *o)
 {
-    for (size_t c = 0; o->bins != NULL && c < o->calls; c++)
-        free(o->bins[c]);
-    free(o->bins);
-    *o = (owners){NULL, 0};
+    base_arena_release(&o->arena);
 }
 
 /* The units of assignment: item[b] is that of bin b, SIZE_MAX if the bin is not accessed. */
@@ -175,35 +169,24 @@ static int item_benefit(const matrix *bytes, const struct items *items, size_t n
     return rc;
 }
 
-/* The capacity of each node with ranks is an equal share of the items, rounded up. */
-static void set_item_capacity(size_t ranks, size_t nodes, const size_t *node, size_t items,
-                              size_t *capacity)
+/* Sets used[n] to 1 for each node with ranks, otherwise to 0. Returns the number of such nodes. */
+static size_t mark_used_nodes(size_t ranks, size_t nodes, const size_t *node, size_t *used)
 {
-    size_t used = 0;
+    size_t count = 0;
     for (size_t n = 0; n < nodes; n++)
-        capacity[n] = 0;
+        used[n] = 0;
     for (size_t r = 0; r < ranks; r++) {
-        used += capacity[node[r]] == 0;
-        capacity[node[r]] = 1;
+        count += used[node[r]] == 0;
+        used[node[r]] = 1;
     }
-    for (size_t n = 0; n < nodes; n++)
-        capacity[n] *= (items + used - 1) / (used > 0 ? used : 1);
-}
-
-static size_t count_used_nodes(size_t ranks, size_t nodes, const size_t *node, size_t *seen)
-{
-    size_t used = 0;
-    for (size_t n = 0; n < nodes; n++)
-        seen[n] = 0;
-    for (size_t r = 0; r < ranks; r++)
-        used += seen[node[r]]++ == 0;
-    return used;
+    return count;
 }
 
 /* Scratch memory for one call. */
 struct owner_work {
     struct items items;
-    size_t *node_of_item, *capacity;
+    size_t *node_of_item;
+    size_t *capacity; /* by node: an equal share of the items, rounded up, if it has ranks */
 };
 
 static int assign_items(const matrix *bytes, size_t nodes, const size_t *node, struct owner_work *w,
@@ -213,7 +196,9 @@ static int assign_items(const matrix *bytes, size_t nodes, const size_t *node, s
     int rc = item_benefit(bytes, &w->items, nodes, node, &benefit);
     if (rc != 0)
         return rc;
-    set_item_capacity(bytes->rows, nodes, node, w->items.count, w->capacity);
+    size_t used = mark_used_nodes(bytes->rows, nodes, node, w->capacity);
+    for (size_t n = 0; n < nodes; n++)
+        w->capacity[n] *= (w->items.count + used - 1) / (used > 0 ? used : 1);
     rc = transport(&benefit, w->capacity, transport_increment(&benefit), w->node_of_item);
     for (size_t k = 0; rc == 0 && k < w->items.count; k++)
         if (__builtin_add_overflow(*local_bytes, matrix_get(&benefit, k, w->node_of_item[k]),
@@ -235,7 +220,7 @@ static int assign_domains(size_t *owner, const matrix *bytes, size_t nodes, cons
     int rc = arena.failed ? -ENOMEM : 0;
     *local_bytes = 0;
     if (rc == 0 && domains == SETMATCH_DOMAINS_EVEN)
-        number_domains(bytes, count_used_nodes(bytes->rows, nodes, node, w.capacity), &w.items);
+        number_domains(bytes, mark_used_nodes(bytes->rows, nodes, node, w.capacity), &w.items);
     else if (rc == 0)
         number_bins(bytes, &w.items);
     if (rc == 0)

@@ -6,12 +6,13 @@
 #ifndef SETMATCH_PROFILE_H
 #define SETMATCH_PROFILE_H
 
+#include "base/arena.h"
 #include "setmatch/input.h"
 
 /* By call, the node that owns each bin; SIZE_MAX: the bin is not accessed. */
 typedef struct owners {
-    size_t **bins; /* by call */
-    size_t calls;
+    size_t **bins;           /* by call */
+    struct base_arena arena; /* of all arrays */
 } owners;
 
 /* Assigns the bins of every call to nodes as for setmatch_crossing, with ranks placed at node[].

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/heap.h"
 #include "base/memory.h"
 
@@ -34,16 +35,14 @@ struct auction {
     size_t *cheap;  /* tournament tree: cheap[1] is the cheapest node, leaves from `leaves` on */
     size_t leaves;
     size_t *waiting, num_waiting; /* unassigned items */
+    struct base_arena arena;
 };
 
 static void release_auction(struct auction *a)
 {
     for (size_t n = 0; a->seller != NULL && n < a->benefit->cols; n++)
         free(a->seller[n].bid);
-    free(a->seller);
-    free(a->price);
-    free(a->cheap);
-    free(a->waiting);
+    base_arena_release(&a->arena);
 }
 
 /* ---- the cheapest node ---- */
@@ -68,11 +67,11 @@ static int init_auction(struct auction *a)
     size_t nodes = a->benefit->cols, items = a->benefit->rows;
     for (a->leaves = 1; a->leaves < nodes;)
         a->leaves *= 2;
-    a->seller = calloc(nodes + 1, sizeof *a->seller);
-    a->price = calloc(nodes + 1, sizeof *a->price);
-    a->cheap = calloc(2 * a->leaves, sizeof *a->cheap);
-    a->waiting = calloc(items + 1, sizeof *a->waiting);
-    if (a->seller == NULL || a->price == NULL || a->cheap == NULL || a->waiting == NULL)
+    a->seller = base_arena_alloc(&a->arena, nodes, sizeof *a->seller);
+    a->price = base_arena_alloc(&a->arena, nodes, sizeof *a->price);
+    a->cheap = base_arena_alloc(&a->arena, 2 * a->leaves, sizeof *a->cheap);
+    a->waiting = base_arena_alloc(&a->arena, items, sizeof *a->waiting);
+    if (a->arena.failed)
         return -ENOMEM;
     for (size_t n = 0; n < a->leaves; n++)
         a->cheap[a->leaves + n] = n < nodes ? n : SIZE_MAX;

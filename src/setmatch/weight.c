@@ -35,16 +35,13 @@ int setmatch_weight(const matrix *view, const size_t *node_of_rank, int64_t *ins
     return 0;
 }
 
-/* The index in setmatch_network's bandwidth[]. 0: one node; 1 + level: one group of that level, but
- * of none before; 1 + levels: beyond. */
-static size_t distance_class(const setmatch_input *in, size_t a, size_t b)
+size_t network_distance(const setmatch_network *network, size_t nodes, size_t a, size_t b)
 {
-    const setmatch_network *network = in->network;
     size_t level = 0, levels = network == NULL ? 0 : network->levels;
     if (a == b)
         return 0;
-    while (level < levels && network->group_of_node[level * in->nodes + a] !=
-                                 network->group_of_node[level * in->nodes + b])
+    while (level < levels &&
+           network->group_of_node[level * nodes + a] != network->group_of_node[level * nodes + b])
         level++;
     return 1 + level;
 }
@@ -55,6 +52,11 @@ static double class_bandwidth(const setmatch_input *in, size_t k)
     if (in->network != NULL && in->network->bandwidth != NULL)
         return in->network->bandwidth[k];
     return k == 0 ? paper_node : paper_network / (double)k;
+}
+
+static double bandwidth_between(const setmatch_input *in, size_t a, size_t b)
+{
+    return class_bandwidth(in, network_distance(in->network, in->nodes, a, b));
 }
 
 static int bandwidths_are_positive(const setmatch_input *in)
@@ -71,8 +73,8 @@ double affinity_cost(const affinity *ranks, const setmatch_input *input, const s
     double twice = 0;
     for (size_t v = 0; v < ranks->vertices; v++)
         for (size_t i = ranks->start[v]; i < ranks->start[v + 1]; i++)
-            twice += (double)ranks->weight[i] /
-                     class_bandwidth(input, distance_class(input, node[v], node[ranks->other[i]]));
+            twice +=
+                (double)ranks->weight[i] / bandwidth_between(input, node[v], node[ranks->other[i]]);
     return twice / 2;
 }
 
@@ -86,23 +88,19 @@ int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, doubl
         for (size_t i = view->row_start[row]; i < view->row_start[row + 1]; i++)
             if (view->col[i] != row)
                 twice += (double)view->value[i] /
-                         class_bandwidth(input, distance_class(input, node_of_rank[row],
-                                                               node_of_rank[view->col[i]]));
+                         bandwidth_between(input, node_of_rank[row], node_of_rank[view->col[i]]);
     *cost = twice / 2;
     return 0;
 }
 
 static int judge_profile(const setmatch_input *in, const size_t *node, setmatch_report *r)
 {
+    int64_t *const crossing[] = {&r->crossing, &r->crossing_even, &r->crossing_fitted};
+    const setmatch_domains domains[] = {in->domains, SETMATCH_DOMAINS_EVEN,
+                                        SETMATCH_DOMAINS_FITTED};
     int rc = in->profile->calls > 0 && in->profile->bytes[0].rows == in->view->rows ? 0 : -EINVAL;
-    if (rc == 0)
-        rc = setmatch_crossing(in->profile, in->nodes, node, in->domains, &r->crossing, &r->bytes);
-    if (rc == 0)
-        rc = setmatch_crossing(in->profile, in->nodes, node, SETMATCH_DOMAINS_EVEN,
-                               &r->crossing_even, &r->bytes);
-    if (rc == 0)
-        rc = setmatch_crossing(in->profile, in->nodes, node, SETMATCH_DOMAINS_FITTED,
-                               &r->crossing_fitted, &r->bytes);
+    for (size_t k = 0; rc == 0 && k < sizeof domains / sizeof *domains; k++)
+        rc = setmatch_crossing(in->profile, in->nodes, node, domains[k], crossing[k], &r->bytes);
     return rc;
 }
 
