@@ -8,90 +8,71 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The ranks [first, first + count), which are not yet placed. */
-typedef struct rank_range {
-    size_t first, count;
-} rank_range;
+#include "base/arena.h"
 
-static void place_rank(rank_range *left, size_t *node_of_rank, size_t node, size_t *used)
+/* The next rank to place, and the end of its app's ranks. */
+typedef struct slot_filler {
+    size_t rank, end;
+    size_t *used; /* number of ranks on each node */
+    size_t *node_of_rank;
+} slot_filler;
+
+static void place_ranks(slot_filler *f, size_t node, size_t count)
 {
-    node_of_rank[left->first++] = node;
-    left->count--;
-    used[node]++;
+    for (f->used[node] += count; count > 0; count--)
+        f->node_of_rank[f->rank++] = node;
 }
 
-static void fill_free_slots(const dla_job *job, const dla_app *app, rank_range *left, size_t *used,
-                            size_t *node_of_rank)
+/* Distributes the ranks beyond the slots by turns, then places those of each node. */
+static int place_excess(const dla_job *job, const dla_app *app, slot_filler *f)
 {
-    for (size_t i = 0; i < app->nodes; i++) {
-        size_t n = app->node[i];
+    size_t *extra = calloc(app->nodes + 1, sizeof(*extra));
+    size_t over = f->end - f->rank;
 
-        while (left->count > 0 && used[n] < job->node[n].slots)
-            place_rank(left, node_of_rank, n, used);
-    }
-}
-
-/* Number of ranks beyond its slots that each node of the app gets, by turns. */
-static int distribute_excess(const dla_job *job, const dla_app *app, size_t over,
-                             const size_t *used, size_t *extra)
-{
+    if (NULL == extra)
+        return -ENOMEM;
     for (bool progress = true; over > 0 && progress;) {
         progress = false;
         for (size_t i = 0; i < app->nodes && over > 0; i++) {
             size_t n = app->node[i];
 
-            if (used[n] + extra[i] < job->node[n].most) {
+            if (f->used[n] + extra[i] < job->node[n].most) {
                 extra[i]++;
                 over--;
                 progress = true;
             }
         }
     }
+    for (size_t i = 0; 0 == over && i < app->nodes; i++)
+        place_ranks(f, app->node[i], extra[i]);
+    free(extra);
     return 0 == over ? 0 : -ENOSPC;
 }
 
-static int oversubscribe_nodes(const dla_job *job, const dla_app *app, rank_range *left,
-                               size_t *used, size_t *node_of_rank)
+static int place_app(const dla_job *job, const dla_app *app, slot_filler *f)
 {
-    size_t *extra = calloc(app->nodes, sizeof(*extra));
-    int rc;
+    for (size_t i = 0; i < app->nodes; i++) {
+        size_t n = app->node[i], slots = job->node[n].slots, left = f->end - f->rank;
+        size_t room = slots > f->used[n] ? slots - f->used[n] : 0;
 
-    if (NULL == extra)
-        return -ENOMEM;
-    rc = distribute_excess(job, app, left->count, used, extra);
-    for (size_t i = 0; 0 == rc && i < app->nodes; i++)
-        for (; extra[i] > 0; extra[i]--)
-            place_rank(left, node_of_rank, app->node[i], used);
-    free(extra);
-    return rc;
-}
-
-static int place_app(const dla_job *job, const dla_app *app, rank_range ranks, size_t *used,
-                     size_t *node_of_rank)
-{
-    fill_free_slots(job, app, &ranks, used, node_of_rank);
-    if (0 == ranks.count)
+        place_ranks(f, n, room < left ? room : left);
+    }
+    if (f->rank == f->end)
         return 0;
-    if (!job->oversubscribe)
-        return -ENOSPC;
-    return oversubscribe_nodes(job, app, &ranks, used, node_of_rank);
+    return job->oversubscribe ? place_excess(job, app, f) : -ENOSPC;
 }
 
 int dla_place_by_slot(const dla_job *job, size_t *node_of_rank, size_t *app)
 {
-    size_t *used = calloc(job->nodes + 1, sizeof(*used));
-    rank_range ranks = {0, 0};
-    int rc = 0;
+    slot_filler f = {.used = calloc(job->nodes + 1, sizeof(*f.used)), .node_of_rank = node_of_rank};
+    int rc = NULL == f.used ? -ENOMEM : 0;
 
-    if (NULL == used)
-        return -ENOMEM;
     for (size_t a = 0; 0 == rc && a < job->apps; a++) {
-        ranks.count = job->app[a].ranks;
-        rc = place_app(job, &job->app[a], ranks, used, node_of_rank);
-        ranks.first += ranks.count;
         *app = a;
+        f.end = f.rank + job->app[a].ranks;
+        rc = place_app(job, &job->app[a], &f);
     }
-    free(used);
+    free(f.used);
     return rc;
 }
 
@@ -108,29 +89,6 @@ typedef struct rank_group {
     size_t *position; /* index in rank[] of each rank of the job; SIZE_MAX: not in the group */
     size_t *node;     /* result, of each entry of rank[] */
 } rank_group;
-
-static void group_release(rank_group *g)
-{
-    free(g->rank);
-    free(g->slots);
-    free(g->position);
-    free(g->node);
-}
-
-static int group_init(rank_group *g, const dla_job *job)
-{
-    *g = (rank_group){
-        .rank = calloc(job->ranks, sizeof(*g->rank)),
-        .slots = calloc(job->nodes, sizeof(*g->slots)),
-        .position = calloc(job->ranks, sizeof(*g->position)),
-        .node = calloc(job->ranks, sizeof(*g->node)),
-    };
-    if (NULL == g->rank || NULL == g->slots || NULL == g->position || NULL == g->node) {
-        group_release(g);
-        return -ENOMEM;
-    }
-    return 0;
-}
 
 /* App `first` and all later apps with its node list. */
 static void group_fill(rank_group *g, const dla_job *job, size_t first, const size_t *by_slot)
@@ -163,106 +121,56 @@ static void group_add_slots(rank_group *g, const dla_job *job, const dla_app *ap
     }
 }
 
-static size_t group_view_entries(const matrix *view, const rank_group *g, matrix_entry *entries)
+/* The rows of the group's ranks; `square`: and their columns. */
+static int group_cut(const rank_group *g, const matrix *m, bool square, matrix *part)
 {
-    size_t count = 0;
+    size_t nnz = 0, used = 0;
 
+    for (size_t i = 0; i < g->ranks; i++)
+        nnz += m->row_start[g->rank[i] + 1] - m->row_start[g->rank[i]];
+    if (0 != matrix_allocate(part, g->ranks, square ? g->ranks : m->cols, nnz))
+        return -ENOMEM;
     for (size_t i = 0; i < g->ranks; i++) {
         size_t row = g->rank[i];
 
-        for (size_t k = view->row_start[row]; k < view->row_start[row + 1]; k++) {
-            size_t column = g->position[view->col[k]];
+        for (size_t k = m->row_start[row]; k < m->row_start[row + 1]; k++) {
+            size_t column = square ? g->position[m->col[k]] : m->col[k];
 
-            if (SIZE_MAX != column)
-                entries[count++] = (matrix_entry){i, column, view->value[k]};
+            if (SIZE_MAX != column) {
+                part->col[used] = column;
+                part->value[used++] = m->value[k];
+            }
         }
+        part->row_start[i + 1] = used;
     }
-    return count;
-}
-
-/* The rows and columns of the group's ranks. */
-static int group_view(const matrix *view, const rank_group *g, matrix *part)
-{
-    size_t nnz = view->row_start[view->rows];
-    matrix_entry *entries = calloc(nnz + 1, sizeof(*entries));
-    int rc;
-
-    if (NULL == entries)
-        return -ENOMEM;
-    rc = matrix_from_entries(part, g->ranks, g->ranks, entries,
-                             group_view_entries(view, g, entries));
-    free(entries);
-    return rc;
-}
-
-/* The rows of the group's ranks in a call of the profile. */
-static int group_call(const matrix *bytes, const rank_group *g, matrix *part)
-{
-    size_t nnz = 0;
-
-    for (size_t i = 0; i < g->ranks; i++)
-        nnz += bytes->row_start[g->rank[i] + 1] - bytes->row_start[g->rank[i]];
-    if (0 != matrix_allocate(part, g->ranks, bytes->cols, nnz))
-        return -ENOMEM;
-    for (size_t i = 0; i < g->ranks; i++) {
-        size_t from = bytes->row_start[g->rank[i]];
-        size_t count = bytes->row_start[g->rank[i] + 1] - from;
-
-        memcpy(part->col + part->row_start[i], bytes->col + from, count * sizeof(*part->col));
-        memcpy(part->value + part->row_start[i], bytes->value + from, count * sizeof(*part->value));
-        part->row_start[i + 1] = part->row_start[i] + count;
-    }
-    return 0;
-}
-
-static void release_profile_calls(matrix *bytes, size_t calls)
-{
-    for (size_t c = 0; NULL != bytes && c < calls; c++)
-        matrix_release(&bytes[c]);
-    free(bytes);
-}
-
-static int group_profile(const setmatch_profile *profile, const rank_group *g, matrix **bytes)
-{
-    matrix *cut = calloc(profile->calls + 1, sizeof(*cut));
-    int rc = NULL == cut ? -ENOMEM : 0;
-
-    for (size_t c = 0; 0 == rc && c < profile->calls; c++)
-        rc = group_call(&profile->bytes[c], g, &cut[c]);
-    if (0 != rc) {
-        release_profile_calls(cut, profile->calls);
-        return rc;
-    }
-    *bytes = cut;
     return 0;
 }
 
 /* Replaces the input's view and profile by those of the group. */
-static int place_partial_group(const dla_method *method, rank_group *g, setmatch_input *input)
+static int place_partial_group(const dla_method *method, const rank_group *g, setmatch_input *input)
 {
     const setmatch_profile *whole = input->profile;
-    setmatch_profile profile;
-    matrix *bytes = NULL;
-    matrix view;
-    int rc = group_view(input->view, g, &view);
+    size_t calls = NULL == whole ? 0 : whole->calls;
+    matrix *bytes = calloc(calls + 1, sizeof(*bytes));
+    const setmatch_profile profile = {calls, bytes};
+    matrix view = {0};
+    int rc = NULL == bytes ? -ENOMEM : group_cut(g, input->view, true, &view);
 
-    if (0 != rc)
-        return rc;
-    input->view = &view;
-    if (NULL != whole) {
-        rc = group_profile(whole, g, &bytes);
-        profile = (setmatch_profile){whole->calls, bytes};
-        input->profile = &profile;
-    }
-    if (0 == rc)
+    for (size_t c = 0; 0 == rc && c < calls; c++)
+        rc = group_cut(g, &whole->bytes[c], false, &bytes[c]);
+    if (0 == rc) {
+        input->view = &view;
+        input->profile = NULL == whole ? NULL : &profile;
         rc = method->place(input, g->node);
-    if (NULL != bytes)
-        release_profile_calls(bytes, whole->calls);
+    }
+    for (size_t c = 0; NULL != bytes && c < calls; c++)
+        matrix_release(&bytes[c]);
+    free(bytes);
     matrix_release(&view);
     return rc;
 }
 
-static int place_group(const dla_job *job, const dla_method *method, rank_group *g)
+static int place_group(const dla_job *job, const dla_method *method, const rank_group *g)
 {
     setmatch_input input = method->input;
 
@@ -283,11 +191,15 @@ static bool is_first_of_group(const dla_job *job, size_t app)
 int dla_place_by_method(const dla_job *job, const dla_method *method, const size_t *by_slot,
                         size_t *node_of_rank)
 {
-    rank_group g;
-    int rc = group_init(&g, job);
+    struct base_arena arena = {0};
+    rank_group g = {
+        .rank = base_arena_alloc(&arena, job->ranks, sizeof(*g.rank)),
+        .slots = base_arena_alloc(&arena, job->nodes, sizeof(*g.slots)),
+        .position = base_arena_alloc(&arena, job->ranks, sizeof(*g.position)),
+        .node = base_arena_alloc(&arena, job->ranks, sizeof(*g.node)),
+    };
+    int rc = arena.failed ? -ENOMEM : 0;
 
-    if (0 != rc)
-        return rc;
     for (size_t a = 0; 0 == rc && a < job->apps; a++) {
         if (!is_first_of_group(job, a))
             continue;
@@ -297,6 +209,6 @@ int dla_place_by_method(const dla_job *job, const dla_method *method, const size
         for (size_t i = 0; 0 == rc && i < g.ranks; i++)
             node_of_rank[g.rank[i]] = g.node[i];
     }
-    group_release(&g);
+    base_arena_release(&arena);
     return rc;
 }
