@@ -122,7 +122,7 @@ static size_t over_slots(const problem *p, const size_t *node)
 static void print_crossing_by_level(const problem *p, const size_t *node)
 {
     int64_t *crossing = problem_crossing(p, node);
-    for (size_t k = 0; k <= p->network.levels; k++)
+    for (size_t k = 0; k <= p->input.network->levels; k++)
         printf(" %14" PRId64, crossing[k]);
     free(crossing);
 }
@@ -162,7 +162,7 @@ static void put_candidate(json_writer *w, const problem *p, const struct candida
 /* Frees the placement. Text is flushed, because later methods may take long. */
 static void add_candidate(json_writer *w, const problem *p, struct candidate *c)
 {
-    bool crossing = p->profile.calls > 0;
+    bool crossing = p->input.profile != NULL;
     if (w != NULL)
         put_candidate(w, p, c, crossing);
     else
@@ -173,10 +173,10 @@ static void add_candidate(json_writer *w, const problem *p, struct candidate *c)
 
 static void print_head(const problem *p)
 {
-    bool crossing = p->profile.calls > 0;
+    bool crossing = p->input.profile != NULL;
     printf("# method      weight inside  between      cost (V/P) %s",
            crossing ? "crossing bytes " : "");
-    for (size_t k = 1; crossing && k <= p->network.levels; k++)
+    for (size_t k = 1; crossing && k <= p->input.network->levels; k++)
         printf("beyond level %zu ", k);
     printf("seconds\n");
 }

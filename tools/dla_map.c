@@ -2,21 +2,205 @@
 /* dla map: one placement, in the format of a launcher. */
 #include "dla.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dla_formats.h"
+#include "dla_problem.h"
 #include "tool.h"
+#include "tool_json.h"
+
+typedef struct placement {
+    const problem *problem;
+    const setmatch_method *method;
+    size_t *node; /* of each rank */
+    double seconds;
+} placement;
+
+struct placement_format {
+    const char *name;
+    int (*print)(const placement *placed); /* 0, or TOOL_FAILURE after a message */
+};
+
+static size_t ranks_of(const placement *placed)
+{
+    return placed->problem->input.view->rows;
+}
+
+static const char *node_of(const placement *placed, size_t rank)
+{
+    return placed->problem->nodes->name[placed->node[rank]];
+}
+
+/* ---- for people and programs ---- */
+
+static void print_crossing_bytes(const problem *p, const size_t *node, const size_t *by_slot,
+                                 int64_t bytes)
+{
+    int64_t *crossing = problem_crossing(p, node), *before = problem_crossing(p, by_slot);
+    printf("# bytes that leave their node: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n",
+           crossing[0], bytes, before[0]);
+    for (size_t k = 1; k <= p->input.network->levels; k++)
+        printf("# bytes that leave their group of nodes, level %zu: %" PRId64 "; by slot %" PRId64
+               "\n",
+               k, crossing[k], before[k]);
+    free(before);
+    free(crossing);
+}
+
+static int print_placement_table(const placement *placed)
+{
+    const problem *p = placed->problem;
+    double seconds;
+    size_t *by_slot = problem_place(p, setmatch_find_method("byslot"), &seconds);
+    if (by_slot == NULL)
+        return TOOL_FAILURE;
+    setmatch_report report = problem_judge(p, placed->node), before = problem_judge(p, by_slot);
+    printf("# weight inside nodes: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n",
+           report.inside, report.total, before.inside);
+    if (report.bytes > 0)
+        print_crossing_bytes(p, placed->node, by_slot, report.bytes);
+    printf("# rank node\n");
+    for (size_t rank = 0; rank < ranks_of(placed); rank++)
+        printf("%zu %s\n", rank, node_of(placed, rank));
+    free(by_slot);
+    return 0;
+}
+
+static int print_placement_json(const placement *placed)
+{
+    const problem *p = placed->problem;
+    tool_json json;
+    tool_json_begin(&json);
+    json_begin_object(&json.w, NULL);
+    json_put_string(&json.w, "method", placed->method->name);
+    json_put_size(&json.w, "ranks", ranks_of(placed));
+    problem_put_report(&json.w, p, placed->node, problem_judge(p, placed->node).bytes > 0);
+    json_put_real(&json.w, "seconds", placed->seconds);
+    json_begin_array(&json.w, "node_of_rank");
+    for (size_t rank = 0; rank < ranks_of(placed); rank++)
+        json_put_string(&json.w, NULL, node_of(placed, rank));
+    json_end_array(&json.w);
+    json_end_object(&json.w);
+    return tool_json_end(&json, 0);
+}
+
+/* ---- for launchers ---- */
+
+/* Open MPI: the slot is the index of the rank among the ranks of its node. */
+static int print_rankfile(const placement *placed)
+{
+    size_t *used = tool_allocate(placed->problem->nodes->count, sizeof *used);
+    for (size_t rank = 0; rank < ranks_of(placed); rank++)
+        printf("rank %zu=%s slot=%zu\n", rank, node_of(placed, rank), used[placed->node[rank]]++);
+    free(used);
+    return 0;
+}
+
+/* Hydra: HOST:COUNT for each run of consecutive ranks on one node. */
+static int print_hostfile(const placement *placed)
+{
+    size_t ranks = ranks_of(placed);
+    for (size_t rank = 0, end; rank < ranks; rank = end) {
+        end = rank + 1;
+        while (end < ranks && placed->node[end] == placed->node[rank])
+            end++;
+        printf("%s:%zu\n", node_of(placed, rank), end - rank);
+    }
+    return 0;
+}
+
+/* SLURM_HOSTFILE of --distribution=arbitrary, and Open MPI's mapper seq: one host per rank. */
+static int print_slurm(const placement *placed)
+{
+    for (size_t rank = 0; rank < ranks_of(placed); rank++)
+        printf("%s\n", node_of(placed, rank));
+    return 0;
+}
+
+/* Ranks by node: those of node n are rank[first[n]] .. rank[first[n + 1] - 1], ascending. first[]
+ * has nodes + 2 entries, the last for work. */
+static void sort_by_node(const placement *placed, size_t *first, size_t *rank)
+{
+    size_t *end = first + 1, nodes = placed->problem->nodes->count;
+    for (size_t r = 0; r < ranks_of(placed); r++)
+        end[placed->node[r] + 1]++;
+    for (size_t n = 0; n < nodes; n++)
+        end[n + 1] += end[n];
+    for (size_t r = 0; r < ranks_of(placed); r++)
+        rank[end[placed->node[r]]++] = r;
+}
+
+/* The launcher puts the same number of ranks on each node except the last, and ignores nodes
+ * without slots. Sets *begin to the first node with slots and *uneven to the first node with
+ * another number of ranks; false: there is none. */
+static bool find_uneven(const size_t *first, const node_list *nodes, size_t *begin, size_t *uneven)
+{
+    size_t last = nodes->count, n = 0;
+    while (last > 0 && first[last] == first[last - 1])
+        last--;
+    while (n < last && nodes->slots[n] == 0)
+        n++;
+    *begin = n;
+    for (size_t most = first[n + 1] - first[n]; n < last; n++) {
+        size_t ranks = first[n + 1] - first[n];
+        if (ranks > most || (ranks < most && n + 1 < last && nodes->slots[n] > 0)) {
+            *uneven = n;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Cray: MPICH_RANK_ORDER, the ranks in the order of the slots. */
+static int print_cray(const placement *placed)
+{
+    const node_list *nodes = placed->problem->nodes;
+    size_t *first = tool_allocate(nodes->count + 2, sizeof *first);
+    size_t *rank = tool_allocate(ranks_of(placed), sizeof *rank);
+    int status = 0;
+    sort_by_node(placed, first, rank);
+    size_t begin = 0, uneven = 0;
+    if (find_uneven(first, nodes, &begin, &uneven))
+        status =
+            tool_fail("%s gets %zu ranks and %s %zu: an order of ranks needs the same number on "
+                      "each node except the last; change the slots of the nodes",
+                      nodes->name[begin], first[begin + 1] - first[begin], nodes->name[uneven],
+                      first[uneven + 1] - first[uneven]);
+    for (size_t n = 0; status == 0 && n < nodes->count; n++) {
+        if (first[n] == first[n + 1])
+            continue;
+        printf("# %s\n", nodes->name[n]);
+        for (size_t k = first[n]; k < first[n + 1]; k++)
+            printf("%zu%s", rank[k], k + 1 < first[n + 1] ? "," : "\n");
+    }
+    free(first);
+    free(rank);
+    return status;
+}
+
+/* Ends with a NULL name; the first is the default. */
+static const struct placement_format formats[] = {
+    {"table", print_placement_table},
+    {"json", print_placement_json},
+    {"rankfile", print_rankfile},
+    {"hostfile", print_hostfile},
+    {"slurm", print_slurm},
+    {"cray", print_cray},
+    {NULL, NULL},
+};
+
+/* ---- the command ---- */
 
 struct map_options {
     problem_options problem;
-    const placement_format *format;
+    const struct placement_format *format;
 };
 
 static void parse_placement_format(struct map_options *options, const char *arg,
                                    struct argp_state *state)
 {
-    for (options->format = placement_formats; options->format->name != NULL; options->format++)
+    for (options->format = formats; options->format->name != NULL; options->format++)
         if (strcmp(options->format->name, arg) == 0)
             return;
     argp_error(state, "'%s' is not a format: table, json, rankfile, hostfile, slurm or cray", arg);
@@ -53,7 +237,7 @@ static const struct argp map_argp = {
 
 static int print_map(const problem *p, const struct map_options *options)
 {
-    const setmatch_method *method = &setmatch_methods[options->problem.spec.choice[DLA_METHOD]];
+    const setmatch_method *method = dla_spec_method(&options->problem.spec);
     placement placed = {.problem = p, .method = method};
     placed.node = problem_place(p, method, &placed.seconds);
     if (placed.node == NULL)
@@ -65,7 +249,7 @@ static int print_map(const problem *p, const struct map_options *options)
 
 int dla_map(int argc, char **argv)
 {
-    struct map_options options = {.format = placement_formats};
+    struct map_options options = {.format = formats};
     problem p;
     if (argp_parse(&map_argp, argc, argv, 0, NULL, &options) != 0)
         return tool_fail("out of memory");

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../orte/mca/rmaps/dla/rmaps_dla_network.h"
 #include "tool.h"
 
 /* ---- options ---- */
@@ -90,15 +89,13 @@ const struct argp problem_method_argp = {.options = method_options, .parser = pa
 
 void problem_check_options(const problem_options *options, const struct argp_state *state)
 {
-    bool conflict;
     if ((options->spec.file != NULL) + (options->spec.cart.ndims > 0) != 1)
         argp_error(state, "one of a view file and --cart is needed");
     if ((options->hostfile != NULL) + (options->nodes.count > 0) != 1)
         argp_error(state, "one of --nodes and --hostfile is needed");
     if (options->spec.has_choice[DLA_ORDER] && options->spec.cart.ndims == 0)
         argp_error(state, "--order is that of --cart");
-    dla_network_file(&options->spec, &conflict);
-    if (conflict)
+    if (options->spec.topology != NULL && options->spec.bandwidth != NULL)
         argp_error(state, "--topology and --bandwidth exclude each other; specify only one");
 }
 
@@ -124,9 +121,9 @@ static int load_problem_view(problem *p, const dla_spec *spec)
 {
     const dla_cart *cart = &spec->cart;
     if (spec->file != NULL)
-        return problem_read_view(spec->file, &p->file);
+        return problem_read_view(spec->file, &p->data.file);
     int rc = setmatch_cartesian(cart->dims, cart->ndims, (setmatch_order)spec->choice[DLA_ORDER],
-                                &p->file.view);
+                                &p->data.file.view);
     return rc == 0 ? 0 : tool_fail("the grid: %s", strerror(-rc));
 }
 
@@ -134,14 +131,13 @@ static int load_problem_network(problem *p, const dla_spec *spec)
 {
     const dla_nodes nodes = {(const char *const *)p->nodes->name, p->nodes->count};
     matrix_error error;
-    bool conflict;
-    const char *name = dla_network_file(spec, &conflict);
+    const char *name = spec->topology != NULL ? spec->topology : spec->bandwidth;
     if (name == NULL)
         return 0;
     FILE *stream = tool_open(name);
     if (stream == NULL)
         return TOOL_FAILURE;
-    int rc = dla_network_read(spec, stream, &nodes, &p->network, &error);
+    int rc = dla_network_read(spec, stream, &nodes, &p->data.network, &error);
     fclose(stream);
     if (rc == -EINVAL)
         return tool_fail("%s: nothing was measured", name);
@@ -157,19 +153,11 @@ int problem_load(problem *p, problem_options *options)
         status = load_problem_view(p, spec);
     if (status == 0)
         status = load_problem_network(p, spec);
-    p->profile = (setmatch_profile){p->file.patterns, p->file.bytes};
-    p->input = (setmatch_input){
-        .view = &p->file.view,
-        .slots = p->nodes->slots,
-        .nodes = p->nodes->count,
-        .network = &p->network,
-        .threshold = dla_spec_threshold(spec),
-        .refine = spec->choice[DLA_REFINE] == DLA_REFINE_ON,
-        .profile = p->profile.calls > 0 ? &p->profile : NULL,
-        .objective = (setmatch_objective)spec->choice[DLA_OBJECTIVE],
-        .domains = (setmatch_domains)spec->choice[DLA_DOMAINS],
-    };
-    if (status == 0 && p->input.objective == SETMATCH_OBJECTIVE_PROFILE && p->profile.calls == 0)
+    p->data.profile = (setmatch_profile){p->data.file.patterns, p->data.file.bytes};
+    p->input = dla_spec_input(spec, &p->data);
+    p->input.slots = p->nodes->slots;
+    p->input.nodes = p->nodes->count;
+    if (status == 0 && p->input.objective == SETMATCH_OBJECTIVE_PROFILE && p->input.profile == NULL)
         status = tool_fail("%s: there is no profile, which the objective needs",
                            spec->file != NULL ? spec->file : "the grid");
     return status;
@@ -177,8 +165,7 @@ int problem_load(problem *p, problem_options *options)
 
 void problem_release(problem *p)
 {
-    view_file_release(&p->file);
-    setmatch_network_release(&p->network);
+    dla_data_release(&p->data);
 }
 
 /* ---- placements ---- */
@@ -201,7 +188,7 @@ size_t *problem_place(const problem *p, const setmatch_method *method, double *s
 
 int64_t *problem_crossing(const problem *p, const size_t *node)
 {
-    int64_t *crossing = tool_allocate(p->network.levels + 1, sizeof *crossing);
+    int64_t *crossing = tool_allocate(p->input.network->levels + 1, sizeof *crossing);
     int rc = setmatch_crossing_levels(&p->input, node, crossing);
     if (rc != 0)
         exit(tool_fail("the bytes of the profile: %s", strerror(-rc)));
@@ -226,7 +213,7 @@ void problem_put_report(json_writer *w, const problem *p, const size_t *node, bo
     if (crossing) {
         int64_t *by_level = problem_crossing(p, node);
         json_put_int64(w, "crossing_bytes", r.crossing);
-        json_put_int64s(w, "crossing_by_level", by_level, p->network.levels + 1);
+        json_put_int64s(w, "crossing_by_level", by_level, p->input.network->levels + 1);
         json_put_int64(w, "total_bytes", r.bytes);
         free(by_level);
     }

@@ -7,11 +7,9 @@
 
 #include <argp.h>
 
-#include "../orte/mca/rmaps/dla/rmaps_dla_spec.h"
+#include "../orte/mca/rmaps/dla/rmaps_dla_request.h"
 #include "json/json.h"
-#include "matrix/view_file.h"
 #include "nodes.h"
-#include "setmatch/setmatch.h"
 
 typedef struct problem_options {
     dla_spec spec;
@@ -27,9 +25,7 @@ extern const struct argp problem_argp, problem_method_argp;
 void problem_check_options(const problem_options *options, const struct argp_state *state);
 
 typedef struct problem {
-    view_file file;           /* or the view of the grid, without a profile */
-    setmatch_profile profile; /* calls is 0 without a profile */
-    setmatch_network network;
+    dla_data data;
     const node_list *nodes; /* of the options */
     setmatch_input input;   /* points into this struct */
 } problem;
@@ -47,7 +43,7 @@ size_t *problem_place(const problem *p, const setmatch_method *method, double *s
 setmatch_report problem_judge(const problem *p, const size_t *node);
 
 /* Needs a profile. Bytes that leave their node [0], and their group of nodes of level k [k], up to
- * network.levels; the caller frees them. */
+ * input.network->levels; the caller frees them. */
 int64_t *problem_crossing(const problem *p, const size_t *node);
 
 /* Writes weight_inside, weight_total, cost and, if `crossing`, the bytes that cross between nodes.

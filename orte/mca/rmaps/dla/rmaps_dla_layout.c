@@ -18,17 +18,9 @@
 
 void dla_layout_release(dla_layout *l)
 {
-    for (size_t a = 0; NULL != l->job.app && a < l->job.apps; a++)
-        free(l->job.app[a].node);
     for (size_t n = 0; n < l->job.nodes; n++)
         OBJ_RELEASE(l->node[n]);
-    free(l->job.app);
-    free(l->job.node);
-    free(l->context);
-    free(l->node);
-    free(l->index);
-    free(l->by_slot);
-    free(l->node_of_rank);
+    base_arena_release(&l->arena);
 }
 
 /* --npernode and similar options limit every node, as with the stock policy "slot". */
@@ -112,8 +104,8 @@ static int gather_app_nodes(dla_layout *l, const orte_job_t *jdata, orte_app_con
     if (ORTE_SUCCESS == rc)
         rc = set_default_ranks(jdata, context, slots);
     if (ORTE_SUCCESS == rc) {
-        app->node = calloc(opal_list_get_size(&list) + 1, sizeof(*app->node));
-        rc = NULL == app->node ? ORTE_ERR_OUT_OF_RESOURCE : ORTE_SUCCESS;
+        app->node = base_arena_alloc(&l->arena, opal_list_get_size(&list), sizeof(*app->node));
+        rc = l->arena.failed ? ORTE_ERR_OUT_OF_RESOURCE : ORTE_SUCCESS;
     }
     while (ORTE_SUCCESS == rc && !opal_list_is_empty(&list))
         app->node[app->nodes++] = add_layout_node(l, (orte_node_t *)opal_list_remove_first(&list));
@@ -137,30 +129,24 @@ static int gather_apps(dla_layout *l, const orte_job_t *jdata)
         app->ranks = (size_t)context->num_procs;
         l->job.ranks += app->ranks;
     }
-    l->by_slot = calloc(l->job.ranks + 1, sizeof(*l->by_slot));
-    l->node_of_rank = calloc(l->job.ranks + 1, sizeof(*l->node_of_rank));
-    return NULL == l->by_slot || NULL == l->node_of_rank ? ORTE_ERR_OUT_OF_RESOURCE : ORTE_SUCCESS;
+    l->by_slot = base_arena_alloc(&l->arena, l->job.ranks, sizeof(*l->by_slot));
+    l->node_of_rank = base_arena_alloc(&l->arena, l->job.ranks, sizeof(*l->node_of_rank));
+    return l->arena.failed ? ORTE_ERR_OUT_OF_RESOURCE : ORTE_SUCCESS;
 }
 
 int dla_layout_init(dla_layout *l, orte_job_t *jdata)
 {
-    size_t pool = (size_t)orte_node_pool->size;
+    size_t apps = (size_t)jdata->apps->size, pool = (size_t)orte_node_pool->size;
     int rc = ORTE_ERR_OUT_OF_RESOURCE;
 
-    *l = (dla_layout){
-        .job =
-            {
-                .app = calloc((size_t)jdata->apps->size + 1, sizeof(*l->job.app)),
-                .node = calloc(pool + 1, sizeof(*l->job.node)),
-                .oversubscribe = !(ORTE_MAPPING_NO_OVERSUBSCRIBE &
-                                   ORTE_GET_MAPPING_DIRECTIVE(jdata->map->mapping)),
-            },
-        .context = calloc((size_t)jdata->apps->size + 1, sizeof(*l->context)),
-        .node = calloc(pool + 1, sizeof(*l->node)),
-        .index = calloc(pool + 1, sizeof(*l->index)),
-    };
-    if (NULL != l->job.app && NULL != l->job.node && NULL != l->context && NULL != l->node &&
-        NULL != l->index) {
+    *l = (dla_layout){.job.oversubscribe = !(ORTE_MAPPING_NO_OVERSUBSCRIBE &
+                                             ORTE_GET_MAPPING_DIRECTIVE(jdata->map->mapping))};
+    l->job.app = base_arena_alloc(&l->arena, apps, sizeof(*l->job.app));
+    l->job.node = base_arena_alloc(&l->arena, pool, sizeof(*l->job.node));
+    l->context = base_arena_alloc(&l->arena, apps, sizeof(*l->context));
+    l->node = base_arena_alloc(&l->arena, pool, sizeof(*l->node));
+    l->index = base_arena_alloc(&l->arena, pool, sizeof(*l->index));
+    if (!l->arena.failed) {
         memset(l->index, 0xff, pool * sizeof(*l->index));
         rc = gather_apps(l, jdata);
     }

@@ -11,9 +11,11 @@
 
 #include "orte/runtime/orte_globals.h"
 
+#include "base/arena.h"
 #include "rmaps_dla_place.h"
 
 typedef struct dla_layout {
+    struct base_arena arena; /* of the arrays */
     dla_job job;
     orte_app_context_t **context; /* of each of job.apps */
     orte_node_t **node;           /* of each of job.nodes, each with a reference */

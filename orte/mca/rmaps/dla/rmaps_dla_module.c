@@ -21,7 +21,6 @@
 
 #include "rmaps_dla_layout.h"
 #include "rmaps_dla_map.h"
-#include "rmaps_dla_report.h"
 
 /* ---- messages ---- */
 
@@ -103,7 +102,8 @@ static void report_placement(const dla_layout *l, orte_job_t *jdata, const dla_r
                 "rmaps:dla: job %s: %zu ranks on %zu nodes, %zu levels of switches, by %s, %s, "
                 "threshold %u %%: weight inside nodes %s by slot, %s placed",
                 ORTE_JOBID_PRINT(jdata->jobid), l->job.ranks, l->job.nodes, input.network->levels,
-                dla_request_name(r), dla_request_method(r)->name, input.threshold, before, after);
+                dla_request_name(r), dla_spec_method(&r->spec)->name, input.threshold, before,
+                after);
 }
 
 static int load_request(const dla_layout *l, const dla_request *r, dla_data *data)
@@ -128,7 +128,7 @@ static int place_by_request(const dla_layout *l, orte_job_t *jdata, const dla_re
 
     if (ORTE_SUCCESS != rc)
         return rc;
-    method = (dla_method){dla_request_method(r)->place, dla_request_input(r, &data)};
+    method = (dla_method){dla_spec_method(&r->spec)->place, dla_spec_input(&r->spec, &data)};
     rc = dla_place_by_method(&l->job, &method, l->by_slot, l->node_of_rank);
     if (0 == rc)
         report_placement(l, jdata, r, &method);
@@ -193,7 +193,7 @@ static int rmaps_dla_map_job(orte_job_t *jdata)
     rc = orte_status(dla_request_read(&request, c->map_by, &c->parameters, show_message));
     if (ORTE_SUCCESS == rc) {
         rc = map_by_request(jdata, &request);
-        dla_request_release(&request);
+        dla_spec_release(&request.spec);
     }
     if (ORTE_SUCCESS != rc)
         fail_mpirun();

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "topo/topo.h"
+
 /* ---- the request ---- */
 
 static int parse_policy(dla_request *r, const char *policy)
@@ -76,10 +78,7 @@ static int add_parameters(dla_request *r, const dla_parameters *parameters)
 
 static int check_request(const dla_request *r)
 {
-    bool conflict;
-
-    (void)dla_network_file(&r->spec, &conflict);
-    if (conflict)
+    if (NULL != r->spec.topology && NULL != r->spec.bandwidth)
         r->message("two-networks", r->spec.topology, r->spec.bandwidth);
     else if (NULL == r->spec.file && 0 == r->spec.cart.ndims)
         r->message("nothing-to-place-by");
@@ -115,11 +114,6 @@ int dla_request_read(dla_request *r, const char *policy, const dla_parameters *p
     else
         dla_spec_release(&r->spec);
     return rc;
-}
-
-void dla_request_release(dla_request *r)
-{
-    dla_spec_release(&r->spec);
 }
 
 const char *dla_request_name(const dla_request *r)
@@ -212,12 +206,34 @@ static int load_view(const dla_request *r, size_t ranks, view_file *file)
     return -EINVAL;
 }
 
+int dla_network_read(const dla_spec *spec, FILE *stream, const dla_nodes *nodes,
+                     setmatch_network *network, matrix_error *error)
+{
+    matrix bandwidth;
+    topo t;
+    int rc;
+
+    if (NULL != spec->topology) {
+        rc = topo_read(stream, nodes->name, nodes->count, &t, error);
+        if (0 != rc)
+            return rc;
+        rc = topo_levels(&t, &network->levels, &network->group_of_node);
+        topo_release(&t);
+        return rc;
+    }
+    rc = topo_read_bandwidth(stream, nodes->name, nodes->count, &bandwidth, error);
+    if (0 != rc)
+        return rc;
+    rc = setmatch_network_from_bandwidth(&bandwidth, dla_spec_threshold(spec), network);
+    matrix_release(&bandwidth);
+    return rc;
+}
+
 static int load_network(const dla_request *r, const dla_nodes *nodes, setmatch_network *network)
 {
     const char *what = NULL != r->spec.topology ? "topology" : "matrix of bandwidths";
     matrix_error error = {0, "nothing was measured"};
-    bool conflict;
-    const char *path = dla_network_file(&r->spec, &conflict);
+    const char *path = NULL != r->spec.topology ? r->spec.topology : r->spec.bandwidth;
     FILE *stream;
     int rc;
 
@@ -254,20 +270,20 @@ void dla_data_release(dla_data *data)
 
 /* ---- the method ---- */
 
-const setmatch_method *dla_request_method(const dla_request *r)
+const setmatch_method *dla_spec_method(const dla_spec *spec)
 {
-    return &setmatch_methods[r->spec.choice[DLA_METHOD]];
+    return &setmatch_methods[spec->choice[DLA_METHOD]];
 }
 
-setmatch_input dla_request_input(const dla_request *r, const dla_data *data)
+setmatch_input dla_spec_input(const dla_spec *spec, const dla_data *data)
 {
     return (setmatch_input){
         .view = &data->file.view,
         .network = &data->network,
-        .threshold = dla_spec_threshold(&r->spec),
-        .refine = DLA_REFINE_ON == r->spec.choice[DLA_REFINE],
+        .threshold = dla_spec_threshold(spec),
+        .refine = DLA_REFINE_ON == spec->choice[DLA_REFINE],
         .profile = 0 < data->profile.calls ? &data->profile : NULL,
-        .objective = (setmatch_objective)r->spec.choice[DLA_OBJECTIVE],
-        .domains = (setmatch_domains)r->spec.choice[DLA_DOMAINS],
+        .objective = (setmatch_objective)spec->choice[DLA_OBJECTIVE],
+        .domains = (setmatch_domains)spec->choice[DLA_DOMAINS],
     };
 }

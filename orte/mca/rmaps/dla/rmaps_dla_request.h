@@ -9,7 +9,6 @@
 #include <stddef.h>
 
 #include "matrix/view_file.h"
-#include "rmaps_dla_network.h"
 #include "rmaps_dla_spec.h"
 
 /* The parameters rmaps_dla_*. Strings are NULL if they are not set. */
@@ -29,6 +28,11 @@ typedef struct dla_request {
     dla_message_fn message;
 } dla_request;
 
+typedef struct dla_nodes {
+    const char *const *name;
+    size_t count;
+} dla_nodes;
+
 /* The input of a placement method. */
 typedef struct dla_data {
     view_file file;           /* or the view of a grid, without a profile */
@@ -39,19 +43,26 @@ typedef struct dla_data {
 /* Both functions below return 0; -EINVAL after a message; -ENOMEM. Nothing is to be released on
  * failure. */
 
-/* Combines the policy (NULL: none) and the parameters; items of the policy take precedence. */
+/* Combines the policy (NULL: none) and the parameters; items of the policy take precedence.
+ * Release with dla_spec_release(&r->spec). */
 int dla_request_read(dla_request *r, const char *policy, const dla_parameters *parameters,
                      dla_message_fn message);
-void dla_request_release(dla_request *r);
 
 /* Reads the files of the request, for a job of `ranks` ranks on these nodes. */
 int dla_request_load(const dla_request *r, size_t ranks, const dla_nodes *nodes, dla_data *data);
 void dla_data_release(dla_data *data);
 
-/* The input without slots and nodes. Points into `data`. */
-setmatch_input dla_request_input(const dla_request *r, const dla_data *data);
+/* Fills the zeroed *network: the levels of switches from a topology in any format of topo_read, or
+ * the levels and their bandwidths, by the spec's threshold, from the output of "dla pingpong".
+ * -EBADMSG, -ENXIO, -EIO: `error` explains; -EINVAL: no bandwidth was measured; -ENOMEM. Release
+ * with setmatch_network_release. */
+int dla_network_read(const dla_spec *spec, FILE *stream, const dla_nodes *nodes,
+                     setmatch_network *network, matrix_error *error);
 
-const setmatch_method *dla_request_method(const dla_request *r);
+/* The input without slots and nodes. Points into `data`. */
+setmatch_input dla_spec_input(const dla_spec *spec, const dla_data *data);
+
+const setmatch_method *dla_spec_method(const dla_spec *spec);
 
 /* The view matrix or the grid, for messages. */
 const char *dla_request_name(const dla_request *r);

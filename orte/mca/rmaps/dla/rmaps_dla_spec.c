@@ -47,7 +47,8 @@ const char *dla_choice_name(dla_choice choice, int value)
     return NULL == name ? setmatch_methods[value].name : name[value];
 }
 
-int dla_choice_find(dla_choice choice, const char *name)
+/* -1: there is none. */
+static int find_choice_value(dla_choice choice, const char *name)
 {
     const char *known;
 
@@ -125,7 +126,7 @@ static int set_spec_threshold(const spec_parser *p, const char *value)
 
 static int set_spec_choice(const spec_parser *p, dla_choice choice, const char *value)
 {
-    int found = dla_choice_find(choice, value);
+    int found = find_choice_value(choice, value);
     size_t used;
 
     if (p->spec->has_choice[choice])

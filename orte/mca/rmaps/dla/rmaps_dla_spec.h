@@ -40,9 +40,6 @@ const char *dla_choice_key(dla_choice choice);
 /* The name of a value; NULL: there are no values from this one on. */
 const char *dla_choice_name(dla_choice choice, int value);
 
-/* The value of a name, ignoring case; -1: there is none. */
-int dla_choice_find(dla_choice choice, const char *name);
-
 /* The process grid of a program; ndims is 0 if none is given. */
 typedef struct dla_cart {
     size_t *dims; /* each at least 1, the product fits into size_t */
