@@ -182,47 +182,39 @@ static void print_head(const problem *p)
 }
 
 /* w: NULL for text. */
-static int add_candidates(json_writer *w, const problem *p)
+static void add_candidates(json_writer *w, const problem *p)
 {
     for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
         struct candidate c = {.name = m->name};
         if (m->place == setmatch_mpipp)
             c = place_by_mpipp(p);
-        else if ((c.node = problem_place(p, m, &c.seconds)) == NULL)
-            return TOOL_FAILURE;
+        else
+            c.node = problem_place(p, m, &c.seconds);
         add_candidate(w, p, &c);
     }
     if (peer_name != NULL) {
         struct candidate c = place_by_peer(p);
         add_candidate(w, p, &c);
     }
-    return 0;
-}
-
-static int compare_methods(const problem *p, bool as_json)
-{
-    tool_json json;
-    if (!as_json) {
-        print_head(p);
-        return add_candidates(NULL, p);
-    }
-    tool_json_begin(&json);
-    json_begin_array(&json.w, NULL);
-    int status = add_candidates(&json.w, p);
-    json_end_array(&json.w);
-    return tool_json_end(&json, status);
 }
 
 int dla_compare(int argc, char **argv)
 {
     struct compare_options options = {.json = false};
     problem p;
-    if (argp_parse(&compare_argp, argc, argv, 0, NULL, &options) != 0)
-        return tool_fail("out of memory");
-    int status = problem_load(&p, &options.problem);
-    if (status == 0)
-        status = compare_methods(&p, options.json);
-    problem_release(&p);
-    problem_options_release(&options.problem);
-    return status;
+    tool_json json;
+    tool_parse(&compare_argp, argc, argv, &options);
+    problem_load(&p, &options.problem);
+    if (options.json) {
+        json_writer *w = tool_json_begin(&json);
+        json_begin_array(w, NULL);
+        add_candidates(w, &p);
+        json_end_array(w);
+        tool_json_end(&json);
+    } else {
+        print_head(&p);
+        add_candidates(NULL, &p);
+    }
+    problem_release(&p, &options.problem);
+    return 0;
 }

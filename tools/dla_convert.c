@@ -108,32 +108,26 @@ static const struct argp convert_argp = {
         "contains the profile.",
 };
 
-static int read_market_view(const char *name, view_file *file)
+static int read_market_view(FILE *stream, void *object, matrix_error *error)
 {
-    matrix_error error = {0, "cannot be read"};
-    FILE *stream = tool_open(name);
-    if (stream == NULL)
-        return TOOL_FAILURE;
-    int rc = matrix_read_market(stream, &file->view, NULL, &error);
+    view_file *file = object;
+    *error = (matrix_error){0, "cannot be read"};
+    int rc = matrix_read_market(stream, &file->view, NULL, error);
     rewind(stream);
-    if (rc == 0)
-        rc = matrix_read_comments(stream, &file->comments);
-    fclose(stream);
-    return rc == 0 ? 0 : tool_fail_reading(name, rc, &error);
+    return rc == 0 ? matrix_read_comments(stream, &file->comments) : rc;
 }
 
 /* Reads a view file, or a Matrix Market file, such as the output of --to mtx. */
-static int read_view_or_market(const char *name, view_file *file)
+static void read_view_or_market(const char *name, view_file *file)
 {
     char begin[2] = "";
     FILE *stream = tool_open(name);
-    if (stream == NULL)
-        return TOOL_FAILURE;
     size_t got = fread(begin, 1, sizeof begin, stream);
     fclose(stream);
     if (got < sizeof begin || memcmp(begin, "%%", sizeof begin) != 0)
-        return problem_read_view(name, file);
-    return read_market_view(name, file);
+        problem_read_view(name, file);
+    else
+        tool_read(name, read_market_view, file);
 }
 
 /* tool_run reports write errors of stdout. */
@@ -157,11 +151,9 @@ int dla_convert(int argc, char **argv)
 {
     struct convert_options options = {.file = NULL};
     view_file file = {.patterns = 0};
-    if (argp_parse(&convert_argp, argc, argv, 0, NULL, &options) != 0)
-        return tool_fail("out of memory");
-    int status = read_view_or_market(options.file, &file);
-    if (status == 0)
-        status = convert_view(&options, &file);
+    tool_parse(&convert_argp, argc, argv, &options);
+    read_view_or_market(options.file, &file);
+    int status = convert_view(&options, &file);
     view_file_release(&file);
     return status;
 }

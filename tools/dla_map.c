@@ -53,8 +53,6 @@ static int print_placement_table(const placement *placed)
     const problem *p = placed->problem;
     double seconds;
     size_t *by_slot = problem_place(p, setmatch_find_method("byslot"), &seconds);
-    if (by_slot == NULL)
-        return TOOL_FAILURE;
     setmatch_report report = problem_judge(p, placed->node), before = problem_judge(p, by_slot);
     printf("# weight inside nodes: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n",
            report.inside, report.total, before.inside);
@@ -71,18 +69,19 @@ static int print_placement_json(const placement *placed)
 {
     const problem *p = placed->problem;
     tool_json json;
-    tool_json_begin(&json);
-    json_begin_object(&json.w, NULL);
-    json_put_string(&json.w, "method", placed->method->name);
-    json_put_size(&json.w, "ranks", ranks_of(placed));
-    problem_put_report(&json.w, p, placed->node, problem_judge(p, placed->node).bytes > 0);
-    json_put_real(&json.w, "seconds", placed->seconds);
-    json_begin_array(&json.w, "node_of_rank");
+    json_writer *w = tool_json_begin(&json);
+    json_begin_object(w, NULL);
+    json_put_string(w, "method", placed->method->name);
+    json_put_size(w, "ranks", ranks_of(placed));
+    problem_put_report(w, p, placed->node, problem_judge(p, placed->node).bytes > 0);
+    json_put_real(w, "seconds", placed->seconds);
+    json_begin_array(w, "node_of_rank");
     for (size_t rank = 0; rank < ranks_of(placed); rank++)
-        json_put_string(&json.w, NULL, node_of(placed, rank));
-    json_end_array(&json.w);
-    json_end_object(&json.w);
-    return tool_json_end(&json, 0);
+        json_put_string(w, NULL, node_of(placed, rank));
+    json_end_array(w);
+    json_end_object(w);
+    tool_json_end(&json);
+    return 0;
 }
 
 /* ---- for launchers ---- */
@@ -235,28 +234,16 @@ static const struct argp map_argp = {
                                             {0}},
 };
 
-static int print_map(const problem *p, const struct map_options *options)
-{
-    const setmatch_method *method = dla_spec_method(&options->problem.spec);
-    placement placed = {.problem = p, .method = method};
-    placed.node = problem_place(p, method, &placed.seconds);
-    if (placed.node == NULL)
-        return TOOL_FAILURE;
-    int status = options->format->print(&placed);
-    free(placed.node);
-    return status;
-}
-
 int dla_map(int argc, char **argv)
 {
     struct map_options options = {.format = formats};
     problem p;
-    if (argp_parse(&map_argp, argc, argv, 0, NULL, &options) != 0)
-        return tool_fail("out of memory");
-    int status = problem_load(&p, &options.problem);
-    if (status == 0)
-        status = print_map(&p, &options);
-    problem_release(&p);
-    problem_options_release(&options.problem);
+    tool_parse(&map_argp, argc, argv, &options);
+    problem_load(&p, &options.problem);
+    placement placed = {.problem = &p, .method = dla_spec_method(&options.problem.spec)};
+    placed.node = problem_place(&p, placed.method, &placed.seconds);
+    int status = options.format->print(&placed);
+    free(placed.node);
+    problem_release(&p, &options.problem);
     return status;
 }

@@ -99,12 +99,6 @@ void problem_check_options(const problem_options *options, const struct argp_sta
         argp_error(state, "--topology and --bandwidth exclude each other; specify only one");
 }
 
-void problem_options_release(problem_options *options)
-{
-    dla_spec_release(&options->spec);
-    nodes_release(&options->nodes);
-}
-
 /* ---- files ---- */
 
 static int read_view_stream(FILE *stream, void *object, matrix_error *error)
@@ -112,60 +106,61 @@ static int read_view_stream(FILE *stream, void *object, matrix_error *error)
     return view_file_read(stream, object, error);
 }
 
-int problem_read_view(const char *name, view_file *file)
+void problem_read_view(const char *name, view_file *file)
 {
-    return tool_read(name, read_view_stream, file);
+    tool_read(name, read_view_stream, file);
 }
 
-static int load_problem_view(problem *p, const dla_spec *spec)
+static void load_problem_view(problem *p, const dla_spec *spec)
 {
     const dla_cart *cart = &spec->cart;
-    if (spec->file != NULL)
-        return problem_read_view(spec->file, &p->data.file);
+    if (spec->file != NULL) {
+        problem_read_view(spec->file, &p->data.file);
+        return;
+    }
     int rc = setmatch_cartesian(cart->dims, cart->ndims, (setmatch_order)spec->choice[DLA_ORDER],
                                 &p->data.file.view);
-    return rc == 0 ? 0 : tool_fail("the grid: %s", strerror(-rc));
+    if (rc != 0)
+        exit(tool_fail("the grid: %s", strerror(-rc)));
 }
 
-static int load_problem_network(problem *p, const dla_spec *spec)
+static void load_problem_network(problem *p, const dla_spec *spec)
 {
     const dla_nodes nodes = {(const char *const *)p->nodes->name, p->nodes->count};
     matrix_error error;
     const char *name = spec->topology != NULL ? spec->topology : spec->bandwidth;
     if (name == NULL)
-        return 0;
+        return;
     FILE *stream = tool_open(name);
-    if (stream == NULL)
-        return TOOL_FAILURE;
     int rc = dla_network_read(spec, stream, &nodes, &p->data.network, &error);
     fclose(stream);
-    if (rc == -EINVAL)
-        return tool_fail("%s: nothing was measured", name);
-    return rc == 0 ? 0 : tool_fail_reading(name, rc, &error);
+    if (rc != 0)
+        exit(rc == -EINVAL ? tool_fail("%s: nothing was measured", name)
+                           : tool_fail_reading(name, rc, &error));
 }
 
-int problem_load(problem *p, problem_options *options)
+void problem_load(problem *p, problem_options *options)
 {
     const dla_spec *spec = &options->spec;
     *p = (problem){.nodes = &options->nodes};
-    int status = options->hostfile != NULL ? nodes_read(&options->nodes, options->hostfile) : 0;
-    if (status == 0)
-        status = load_problem_view(p, spec);
-    if (status == 0)
-        status = load_problem_network(p, spec);
+    if (options->hostfile != NULL)
+        nodes_read(&options->nodes, options->hostfile);
+    load_problem_view(p, spec);
+    load_problem_network(p, spec);
     p->data.profile = (setmatch_profile){p->data.file.patterns, p->data.file.bytes};
     p->input = dla_spec_input(spec, &p->data);
     p->input.slots = p->nodes->slots;
     p->input.nodes = p->nodes->count;
-    if (status == 0 && p->input.objective == SETMATCH_OBJECTIVE_PROFILE && p->input.profile == NULL)
-        status = tool_fail("%s: there is no profile, which the objective needs",
-                           spec->file != NULL ? spec->file : "the grid");
-    return status;
+    if (p->input.objective == SETMATCH_OBJECTIVE_PROFILE && p->input.profile == NULL)
+        exit(tool_fail("%s: there is no profile, which the objective needs",
+                       spec->file != NULL ? spec->file : "the grid"));
 }
 
-void problem_release(problem *p)
+void problem_release(problem *p, problem_options *options)
 {
     dla_data_release(&p->data);
+    dla_spec_release(&options->spec);
+    nodes_release(&options->nodes);
 }
 
 /* ---- placements ---- */
@@ -176,14 +171,11 @@ size_t *problem_place(const problem *p, const setmatch_method *method, double *s
     double begin = tool_seconds();
     int rc = method->place(&p->input, node);
     *seconds = tool_seconds() - begin;
-    if (rc == 0)
-        return node;
-    free(node);
-    if (rc == -ENOSPC)
-        tool_fail("%zu ranks are more than the nodes have slots", p->input.view->rows);
-    else
-        tool_fail("placing: %s", strerror(-rc));
-    return NULL;
+    if (rc != 0)
+        exit(rc == -ENOSPC
+                 ? tool_fail("%zu ranks are more than the nodes have slots", p->input.view->rows)
+                 : tool_fail("placing: %s", strerror(-rc)));
+    return node;
 }
 
 int64_t *problem_crossing(const problem *p, const size_t *node)

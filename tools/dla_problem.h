@@ -30,13 +30,12 @@ typedef struct problem {
     setmatch_input input;   /* points into this struct */
 } problem;
 
-/* Reads the files. Returns 0, or TOOL_FAILURE after a message; release in both cases. */
-int problem_load(problem *p, problem_options *options);
-void problem_release(problem *p);
-void problem_options_release(problem_options *options);
+/* Reads the files; ends the program after a message if one is unusable. */
+void problem_load(problem *p, problem_options *options);
+void problem_release(problem *p, problem_options *options);
 
-/* The node of each rank by that method, which the caller frees, and the seconds that it took. NULL
- * after a message. */
+/* The node of each rank by that method, which the caller frees, and the seconds that it took. Ends
+ * the program after a message on failure. */
 size_t *problem_place(const problem *p, const setmatch_method *method, double *seconds);
 
 /* Weights and costs of a placement. Ends the program after a message if sums overflow. */
@@ -50,7 +49,7 @@ int64_t *problem_crossing(const problem *p, const size_t *node);
  */
 void problem_put_report(json_writer *w, const problem *p, const size_t *node, bool crossing);
 
-/* Reads a view file. Returns 0, or TOOL_FAILURE after a message. */
-int problem_read_view(const char *name, view_file *file);
+/* Reads a view file; ends the program after a message if it is unusable. */
+void problem_read_view(const char *name, view_file *file);
 
 #endif

@@ -53,15 +53,16 @@ static void find_largest(const matrix *view, struct view_summary *s)
             }
 }
 
-static int summarise_view(const matrix *view, struct view_summary *s)
+static void summarise_view(const matrix *view, struct view_summary *s)
 {
     int64_t inside;
     size_t *node = tool_allocate(view->rows, sizeof *node);
     *s = (struct view_summary){.entries = view->row_start[view->rows]};
     int rc = setmatch_weight(view, node, &inside, &s->weight);
+    if (rc != 0)
+        exit(tool_fail("the weights: %s", strerror(-rc)));
     find_largest(view, s);
     free(node);
-    return rc == 0 ? 0 : tool_fail("the weights: %s", strerror(-rc));
 }
 
 /* ---- text ---- */
@@ -111,8 +112,7 @@ static void put_pattern(json_writer *w, const access_pattern *a, const matrix *m
 static void print_view_json(view_file *f, const struct view_summary *s)
 {
     tool_json json;
-    json_writer *w = &json.w;
-    tool_json_begin(&json);
+    json_writer *w = tool_json_begin(&json);
     json_begin_object(w, NULL);
     json_put_size(w, "ranks", f->view.rows);
     json_put_size(w, "entries", s->entries);
@@ -130,7 +130,7 @@ static void print_view_json(view_file *f, const struct view_summary *s)
         json_put_string(w, NULL, line);
     json_end_array(w);
     json_end_object(w);
-    tool_json_end(&json, 0);
+    tool_json_end(&json);
 }
 
 int dla_show(int argc, char **argv)
@@ -138,14 +138,10 @@ int dla_show(int argc, char **argv)
     struct show_options options = {.file = NULL};
     view_file file;
     struct view_summary s;
-    if (argp_parse(&show_argp, argc, argv, 0, NULL, &options) != 0)
-        return tool_fail("out of memory");
-    int status = problem_read_view(options.file, &file);
-    if (status != 0)
-        return status;
-    status = summarise_view(&file.view, &s);
-    if (status == 0)
-        (options.json ? print_view_json : print_view)(&file, &s);
+    tool_parse(&show_argp, argc, argv, &options);
+    problem_read_view(options.file, &file);
+    summarise_view(&file.view, &s);
+    (options.json ? print_view_json : print_view)(&file, &s);
     view_file_release(&file);
-    return status;
+    return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <search.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,11 @@
 
 #include "tool.h"
 #include "topo/topo.h"
+
+enum { LONGEST_NAME = 255 };
+
+/* Limits that catch mistyped numbers. */
+enum { MOST_SLOTS = 1 << 20, MOST_RANKS = 1 << 26 };
 
 struct known_node {
     char *name; /* owned by the list */
@@ -30,7 +36,8 @@ static struct known_node *find_node(const node_list *nodes, const char *name)
     return found == NULL ? NULL : *(struct known_node **)found;
 }
 
-size_t nodes_number(node_list *nodes, const char *name)
+/* Adds the node without slots if it is new. */
+static size_t number_node(node_list *nodes, const char *name)
 {
     struct known_node *known = find_node(nodes, name);
     if (known != NULL)
@@ -54,44 +61,58 @@ static int add_slots(node_list *nodes, size_t node, size_t slots)
     return 0;
 }
 
+static int add_ranks(tool_hosts *h, const char *name, size_t slots)
+{
+    if (slots > MOST_RANKS - h->ranks)
+        return tool_fail("more than %d ranks on the hosts", MOST_RANKS);
+    size_t host = number_node(&h->nodes, name);
+    tool_reserve(&h->of_rank, &h->capacity, h->ranks + slots, sizeof *h->of_rank);
+    for (; slots > 0; slots--)
+        h->of_rank[h->ranks++] = host;
+    return 0;
+}
+
 /* ---- lists ---- */
 
-struct node_parser {
+/* One of them receives the names. */
+struct list_parser {
     node_list *nodes;
+    tool_hosts *hosts;
     int status;
 };
 
-bool nodes_split(const char *text, size_t least, size_t most, char name[LONGEST_NODE_NAME + 1],
-                 size_t *slots)
+/* "NAME" (1 slot) or "NAME:SLOTS". */
+static int add_list_name(const char *text, void *context)
 {
-    size_t length = strcspn(text, ":");
-    *slots = 1;
-    if (length == 0 || length > LONGEST_NODE_NAME ||
-        (text[length] == ':' && tool_number(text + length + 1, least, most, slots) != 0))
-        return false;
+    struct list_parser *p = context;
+    bool ranks = p->hosts != NULL;
+    char name[LONGEST_NAME + 1];
+    size_t slots = 1, length = strcspn(text, ":");
+    if (length == 0 || length > LONGEST_NAME ||
+        (text[length] == ':' &&
+         tool_number(text + length + 1, ranks, ranks ? MOST_SLOTS : SIZE_MAX, &slots) != 0))
+        return p->status = tool_fail(ranks ? "'%s' is not a host, or a host with a number of slots"
+                                           : "'%s' is not a node, or a node with a number of slots",
+                                     text);
     memcpy(name, text, length);
     name[length] = '\0';
-    return true;
+    return p->status = ranks ? add_ranks(p->hosts, name, slots)
+                             : add_slots(p->nodes, number_node(p->nodes, name), slots);
 }
 
-static int add_node(const char *text, void *context)
+static int parse_name_list(const char *list, node_list *nodes, tool_hosts *hosts)
 {
-    struct node_parser *p = context;
-    char name[LONGEST_NODE_NAME + 1];
-    size_t slots;
-    if (!nodes_split(text, 0, SIZE_MAX, name, &slots))
-        return p->status = tool_fail("'%s' is not a node, or a node with a number of slots", text);
-    return p->status = add_slots(p->nodes, nodes_number(p->nodes, name), slots);
+    struct list_parser p = {nodes, hosts, 0};
+    matrix_error error;
+    int rc = topo_expand_hostlist(list, add_list_name, &p, &error);
+    if (rc != 0 && p.status == 0)
+        return tool_fail("'%s': %s", list, error.reason);
+    return p.status;
 }
 
 int nodes_parse(node_list *nodes, const char *list)
 {
-    struct node_parser p = {nodes, 0};
-    matrix_error error;
-    int rc = topo_expand_hostlist(list, add_node, &p, &error);
-    if (rc != 0 && p.status == 0)
-        return tool_fail("'%s': %s", list, error.reason);
-    return p.status;
+    return parse_name_list(list, nodes, NULL);
 }
 
 /* ---- hostfiles ---- */
@@ -149,7 +170,7 @@ static int set_node_slots(struct hostfile_line *line, node_list *nodes, const ch
     if (line->has_most && line->most < line->slots)
         return tool_fail("%s:%zu: %zu slots of %s are more than max_slots=%zu", line->file,
                          line->number, line->slots, name, line->most);
-    return add_slots(nodes, nodes_number(nodes, name), line->slots);
+    return add_slots(nodes, number_node(nodes, name), line->slots);
 }
 
 /* Removes the blanks around '='. */
@@ -185,7 +206,7 @@ static int parse_hostfile_line(struct hostfile_line *line, char *text, node_list
     if (strchr(name, '@') != NULL)
         name = strchr(name, '@') + 1;
     if (*name == '^') {
-        nodes_number(excluded, name + 1);
+        number_node(excluded, name + 1);
         return 0;
     }
     return set_node_slots(line, nodes, name);
@@ -211,26 +232,23 @@ static void copy_included(node_list *all, const node_list *excluded, node_list *
     for (size_t n = 0; n < all->count; n++) {
         if (find_node(excluded, all->name[n]) != NULL)
             continue;
-        size_t node = nodes_number(nodes, all->name[n]);
+        size_t node = number_node(nodes, all->name[n]);
         nodes->slots[node] = all->slots[n];
     }
 }
 
-int nodes_read(node_list *nodes, const char *file)
+void nodes_read(node_list *nodes, const char *file)
 {
     node_list all = {0}, excluded = {0};
     FILE *stream = tool_open(file);
-    if (stream == NULL)
-        return TOOL_FAILURE;
-    int status = read_hostfile_lines(stream, file, &all, &excluded);
+    if (read_hostfile_lines(stream, file, &all, &excluded) != 0)
+        exit(TOOL_FAILURE);
     fclose(stream);
-    if (status == 0)
-        copy_included(&all, &excluded, nodes);
-    if (status == 0 && nodes->count == 0)
-        status = tool_fail("%s: no hosts", file);
+    copy_included(&all, &excluded, nodes);
+    if (nodes->count == 0)
+        exit(tool_fail("%s: no hosts", file));
     nodes_release(&all);
     nodes_release(&excluded);
-    return status;
 }
 
 void nodes_release(node_list *nodes)
@@ -241,4 +259,53 @@ void nodes_release(node_list *nodes)
     free(nodes->name);
     free(nodes->slots);
     *nodes = (node_list){0};
+}
+
+/* ---- hosts of ranks ---- */
+
+static void add_host_line(tool_hosts *h, const char *file, size_t line, char *text)
+{
+    char *rest = NULL;
+    for (char *name = strtok_r(text, blanks, &rest); name != NULL;
+         name = strtok_r(NULL, blanks, &rest)) {
+        if (strlen(name) > LONGEST_NAME)
+            exit(tool_fail("%s:%zu: a host name of more than %d characters", file, line,
+                           LONGEST_NAME));
+        if (add_ranks(h, name, 1) != 0)
+            exit(TOOL_FAILURE);
+    }
+}
+
+static void read_host_file(tool_hosts *h, const char *file)
+{
+    char *text = NULL;
+    size_t capacity = 0, line = 0;
+    FILE *stream = tool_open(file);
+    for (ssize_t length; (length = getline(&text, &capacity, stream)) >= 0;) {
+        line++;
+        if (strlen(text) != (size_t)length)
+            exit(tool_fail("%s:%zu: a NUL byte", file, line));
+        add_host_line(h, file, line, text);
+    }
+    if (ferror(stream))
+        exit(tool_fail("%s: %s", file, strerror(errno)));
+    if (h->ranks == 0)
+        exit(tool_fail("%s: no hosts in it", file));
+    fclose(stream);
+    free(text);
+}
+
+void tool_parse_hosts(const char *text, tool_hosts *hosts)
+{
+    *hosts = (tool_hosts){0};
+    if (*text == '@')
+        read_host_file(hosts, text + 1);
+    else if (parse_name_list(text, NULL, hosts) != 0)
+        exit(TOOL_FAILURE);
+}
+
+void tool_hosts_release(tool_hosts *hosts)
+{
+    nodes_release(&hosts->nodes);
+    free(hosts->of_rank);
 }

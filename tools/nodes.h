@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Nodes and their slots, from an option or a hostfile.
+ * Nodes and their slots, and the hosts of ranks, from an option or a file.
  */
 #ifndef TOOLS_NODES_H
 #define TOOLS_NODES_H
 
-#include <stdbool.h>
 #include <stddef.h>
-
-/* Characters of a name. */
-enum { LONGEST_NODE_NAME = 255 };
 
 /* Node name[n] has slots[n] slots; nodes are numbered in the order of first occurrence. Zeroed: no
  * nodes. */
@@ -26,18 +22,23 @@ int nodes_parse(node_list *nodes, const char *list);
 
 /* Adds the nodes of a hostfile, read as Open MPI does: one per line with slots=N (default 1, or
  * max_slots) and max_slots=M, comments after '#'. A repeated node without a number gets one more
- * slot; "^NAME" removes a node; users and ports are ignored. Returns 0, or TOOL_FAILURE after a
- * message. */
-int nodes_read(node_list *nodes, const char *file);
-
-/* Number of the node of that name, ignoring case. Adds it without slots if it is new. */
-size_t nodes_number(node_list *nodes, const char *name);
-
-/* Splits "NAME" (1 slot) or "NAME:SLOTS"; false if the name is empty or too long or SLOTS is not a
- * number from least to most. */
-bool nodes_split(const char *text, size_t least, size_t most, char name[LONGEST_NODE_NAME + 1],
-                 size_t *slots);
+ * slot; "^NAME" removes a node; users and ports are ignored. Ends the program after a message if
+ * the file is unusable. */
+void nodes_read(node_list *nodes, const char *file);
 
 void nodes_release(node_list *nodes);
+
+/* The host of each rank, as index of nodes; their slots are not used. Zeroed: no hosts. */
+typedef struct tool_hosts {
+    node_list nodes;
+    size_t *of_rank;
+    size_t ranks, capacity;
+} tool_hosts;
+
+/* "n[0-3]:32,login": as above, in rank order; or "@FILE": one name per rank, separated by white
+ * space. Ends the program after a message if the text is unusable. */
+void tool_parse_hosts(const char *text, tool_hosts *hosts);
+
+void tool_hosts_release(tool_hosts *hosts);
 
 #endif

@@ -126,9 +126,9 @@ static int read_levels(struct nodes *nodes, const char *file)
 {
     matrix_error error;
     topo t;
-    FILE *stream = tool_open(file);
+    FILE *stream = fopen(file, "r");
     if (stream == NULL)
-        return TOOL_FAILURE;
+        return tool_fail("%s: %s", file, strerror(errno));
     const char **name = tool_allocate(nodes->count, sizeof *name);
     for (size_t n = 0; n < nodes->count; n++)
         name[n] = nodes->name[n];
@@ -356,8 +356,7 @@ int main(int argc, char **argv)
 {
     struct options options = {.bytes = 1 << 20, .rounds = 20};
     argp_err_exit_status = TOOL_USAGE;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
-        return tool_fail("out of memory");
+    tool_parse(&argp, argc, argv, &options);
     MPI_Init(&argc, &argv);
     int status = measure_job(&options);
     MPI_Finalize();

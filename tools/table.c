@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* vasprintf */
+#define _GNU_SOURCE /* vasprintf, strsep */
 #include "table.h"
 
 #include <stdarg.h>
@@ -12,14 +12,17 @@
 void tool_table_add(tool_table *table, const char *format, ...)
 {
     va_list args;
-    char *text;
+    char *text, *cell;
     va_start(args, format);
     int length = vasprintf(&text, format, args);
     va_end(args);
     if (length < 0)
         exit(tool_fail("out of memory"));
-    tool_reserve(&table->cell, &table->capacity, table->cells + 1, sizeof *table->cell);
-    table->cell[table->cells++] = text;
+    for (char *rest = text; (cell = strsep(&rest, "\n")) != NULL;) {
+        tool_reserve(&table->cell, &table->capacity, table->cells + 1, sizeof *table->cell);
+        table->cell[table->cells++] = tool_copy(cell);
+    }
+    free(text);
 }
 
 static void find_widths(const tool_table *table, size_t columns, size_t *width)

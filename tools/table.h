@@ -14,7 +14,7 @@ typedef struct tool_table {
     size_t cells, capacity;
 } tool_table;
 
-/* Appends a cell, row by row. */
+/* Appends cells, row by row. A newline in the text separates two cells. */
 void tool_table_add(tool_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

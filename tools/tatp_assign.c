@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lap/lap.h"
 #include "table.h"
-#include "tatp_solver.h"
+#include "tatp_problem.h"
 #include "tool.h"
 #include "tool_json.h"
 
@@ -50,15 +49,7 @@ struct assignment {
     bool feasible;
 };
 
-static int fail_solving(const struct assign_options *options, int rc)
-{
-    if (rc == -ERANGE)
-        return tool_fail("%s: a cost is so large that sums of costs are out of range",
-                         options->file);
-    return tool_fail("%s: %s: %s", options->file, options->solver->name, strerror(-rc));
-}
-
-static int solve_assignment(const struct assign_options *options, struct assignment *a)
+static void solve_assignment(const struct assign_options *options, struct assignment *a)
 {
     const lap_problem problem = {.rows = a->costs->rows,
                                  .cols = a->costs->cols,
@@ -70,7 +61,11 @@ static int solve_assignment(const struct assign_options *options, struct assignm
     int rc = options->solver->solve(&problem, &a->solution);
     a->seconds = tool_seconds() - begin;
     a->feasible = rc == 0;
-    return rc >= 0 ? 0 : fail_solving(options, rc);
+    if (rc == -ERANGE)
+        exit(
+            tool_fail("%s: a cost is so large that sums of costs are out of range", options->file));
+    if (rc < 0)
+        exit(tool_fail("%s: %s: %s", options->file, options->solver->name, strerror(-rc)));
 }
 
 /* ---- printing ---- */
@@ -91,56 +86,48 @@ static size_t find_pair(const matrix_costs *costs, size_t row, size_t col)
 static void add_assignment_row(tool_table *table, const struct assignment *a, size_t col)
 {
     size_t row = a->solution.row_of_col[col];
-    tool_table_add(table, "%zu", col);
-    if (row == LAP_UNASSIGNED) {
-        tool_table_add(table, "-");
-        tool_table_add(table, "-");
-        return;
-    }
-    size_t pair = find_pair(a->costs, row, col);
-    tool_table_add(table, "%zu", row);
-    if (a->costs->real != NULL)
-        tool_table_add(table, "%.15g", a->costs->real[pair]);
+    if (row == LAP_UNASSIGNED)
+        tool_table_add(table, "%zu\n-\n-", col);
+    else if (a->costs->real != NULL)
+        tool_table_add(table, "%zu\n%zu\n%.15g", col, row,
+                       a->costs->real[find_pair(a->costs, row, col)]);
     else
-        tool_table_add(table, "%" PRId64, a->costs->whole[pair]);
+        tool_table_add(table, "%zu\n%zu\n%" PRId64, col, row,
+                       a->costs->whole[find_pair(a->costs, row, col)]);
 }
 
 static void print_assignment(const struct assignment *a)
 {
     tool_table table = {.align = "rrr"};
-    tool_table_add(&table, "column");
-    tool_table_add(&table, "row");
-    tool_table_add(&table, "cost");
+    tool_table_add(&table, "column\nrow\ncost");
     for (size_t j = 0; j < a->costs->cols; j++)
         add_assignment_row(&table, a, j);
-    tool_table_add(&table, "total");
-    tool_table_add(&table, "%s", "");
     if (a->costs->real != NULL)
-        tool_table_add(&table, "%.15g", a->solution.total);
+        tool_table_add(&table, "total\n\n%.15g", a->solution.total);
     else
-        tool_table_add(&table, "%" PRId64, a->solution.integer_total);
+        tool_table_add(&table, "total\n\n%" PRId64, a->solution.integer_total);
     tool_table_print(&table);
 }
 
 static void print_assignment_json(const struct assign_options *options, const struct assignment *a)
 {
     tool_json json;
-    tool_json_begin(&json);
-    json_begin_object(&json.w, NULL);
-    json_put_string(&json.w, "solver", options->solver->name);
+    json_writer *w = tool_json_begin(&json);
+    json_begin_object(w, NULL);
+    json_put_string(w, "solver", options->solver->name);
     if (!a->feasible) {
-        json_put_null(&json.w, "assignment");
-        json_put_null(&json.w, "cost");
+        json_put_null(w, "assignment");
+        json_put_null(w, "cost");
     } else {
-        json_put_sizes(&json.w, "assignment", a->solution.row_of_col, a->costs->cols);
+        json_put_sizes(w, "assignment", a->solution.row_of_col, a->costs->cols);
         if (a->costs->real != NULL)
-            json_put_real(&json.w, "cost", a->solution.total);
+            json_put_real(w, "cost", a->solution.total);
         else
-            json_put_int64(&json.w, "cost", a->solution.integer_total);
+            json_put_int64(w, "cost", a->solution.integer_total);
     }
-    json_put_real(&json.w, "seconds", a->seconds);
-    json_end_object(&json.w);
-    tool_json_end(&json, 0);
+    json_put_real(w, "seconds", a->seconds);
+    json_end_object(w);
+    tool_json_end(&json);
 }
 
 static int print_solution(const struct assign_options *options, const struct assignment *a)
@@ -166,16 +153,12 @@ int tatp_assign(int argc, char **argv)
 {
     struct assign_options options = {.solver = lap_solvers};
     matrix_costs costs;
-    if (argp_parse(&assign_argp, argc, argv, 0, NULL, &options) != 0)
-        return tool_fail("out of memory");
-    int status = tool_read(options.file, read_costs, &costs);
-    if (status != 0)
-        return status;
+    tool_parse(&assign_argp, argc, argv, &options);
+    tool_read(options.file, read_costs, &costs);
     struct assignment a = {.costs = &costs};
     a.solution.row_of_col = tool_allocate(costs.cols, sizeof *a.solution.row_of_col);
-    status = solve_assignment(&options, &a);
-    if (status == 0)
-        status = print_solution(&options, &a);
+    solve_assignment(&options, &a);
+    int status = print_solution(&options, &a);
     free(a.solution.row_of_col);
     matrix_costs_release(&costs);
     return status;

@@ -84,11 +84,9 @@ static double *find_least_of_nodes(const plan_input *in, const double *workload)
     return least;
 }
 
-static int put_links_workload(json_writer *w, const plan_input *in, bool by_node)
+static void put_links_workload(json_writer *w, const plan_input *in, bool by_node)
 {
     double *workload = tatp_problem_workload(in);
-    if (workload == NULL)
-        return TOOL_FAILURE;
     size_t rows = in->requests->rows;
     if (by_node) {
         double *least = find_least_of_nodes(in, workload);
@@ -98,21 +96,12 @@ static int put_links_workload(json_writer *w, const plan_input *in, bool by_node
     }
     tatp_problem_put_workload(w, workload, rows, in->requests->cols);
     free(workload);
-    return 0;
 }
 
 /* ---- assignments ---- */
 
-static void put_reals(json_writer *w, const char *key, const double *value, size_t count)
-{
-    json_begin_array(w, key);
-    for (size_t k = 0; k < count; k++)
-        json_put_real(w, NULL, value[k]);
-    json_end_array(w);
-}
-
-static int put_loads(json_writer *w, const char *key, const char *name, const plan_input *in,
-                     const size_t *rank_of_domain)
+static void put_loads(json_writer *w, const char *key, const char *name, const plan_input *in,
+                      const size_t *rank_of_domain)
 {
     plan_report report;
     plan_loads loads;
@@ -120,81 +109,74 @@ static int put_loads(json_writer *w, const char *key, const char *name, const pl
     if (rc == 0)
         rc = plan_load_links(in, rank_of_domain, &loads);
     if (rc != 0)
-        return tool_fail("%s: %s", name, strerror(-rc));
+        exit(tool_fail("%s: %s", name, strerror(-rc)));
     tatp_problem_begin_plan(w, key, name, rank_of_domain, in->requests->cols, &report);
-    put_reals(w, "up", loads.up, loads.vertices);
-    put_reals(w, "down", loads.down, loads.vertices);
+    json_put_reals(w, "up", loads.up, loads.vertices);
+    json_put_reals(w, "down", loads.down, loads.vertices);
     json_end_object(w);
     plan_release_loads(&loads);
-    return 0;
 }
 
 /* -EINVAL: more domains than ranks, where the rows of requests are sums over the ranks of a node.
  * Then there is only the given assignment. */
-static int put_strategies(json_writer *w, const struct links_options *options, const plan_input *in,
-                          size_t *rank_of_domain)
+static void put_strategies(json_writer *w, const struct links_options *options,
+                           const plan_input *in, size_t *rank_of_domain)
 {
-    int status = 0;
     json_begin_array(w, "strategies");
-    for (const plan_strategy *s = plan_strategies; status == 0 && s->name != NULL; s++) {
+    for (const plan_strategy *s = plan_strategies; s->name != NULL; s++) {
         if (options->problem.strategy != NULL && options->problem.strategy != s)
             continue;
         int rc = s->assign(in, options->problem.solver, rank_of_domain);
-        if (rc == -EINVAL)
-            continue;
-        status = rc == 0 ? put_loads(w, NULL, s->name, in, rank_of_domain)
-                         : tool_fail("%s: %s", s->name, strerror(-rc));
+        if (rc == 0)
+            put_loads(w, NULL, s->name, in, rank_of_domain);
+        else if (rc != -EINVAL)
+            exit(tool_fail("%s: %s", s->name, strerror(-rc)));
     }
     json_end_array(w);
-    return status;
 }
 
-static int parse_aggregators(const char *text, size_t ranks, size_t domains, size_t *rank_of_domain)
+static void parse_aggregators(const char *text, size_t ranks, size_t domains,
+                              size_t *rank_of_domain)
 {
     char *list = tool_copy(text), *rest = list, *item;
     size_t count = 0;
     while ((item = strsep(&rest, ",")) != NULL && count < domains)
         if (tool_number(item, 0, ranks - 1, &rank_of_domain[count++]) != 0)
             break;
-    bool right = item == NULL && count == domains;
+    if (item != NULL || count != domains)
+        exit(tool_fail("--aggregators: %zu ranks below %zu are wanted, one for each domain",
+                       domains, ranks));
     free(list);
-    return right ? 0
-                 : tool_fail("--aggregators: %zu ranks below %zu are wanted, one for each domain",
-                             domains, ranks);
 }
 
 /* ---- the command ---- */
 
-static int print_links(const struct links_options *options, const plan_input *in)
+static void print_links(const struct links_options *options, const plan_input *in)
 {
     size_t *rank_of_domain = tool_allocate(in->requests->cols, sizeof *rank_of_domain);
     tool_json json;
-    json_writer *w = &json.w;
-    tool_json_begin(&json);
+    json_writer *w = tool_json_begin(&json);
     json_begin_object(w, NULL);
     put_tree(w, in->topology);
-    int status = options->workload ? put_links_workload(w, in, options->by_node) : 0;
-    if (status == 0)
-        status = put_strategies(w, options, in, rank_of_domain);
-    if (status == 0 && options->given != NULL)
-        status = parse_aggregators(options->given, in->requests->rows, in->requests->cols,
-                                   rank_of_domain);
-    if (status == 0 && options->given != NULL)
-        status = put_loads(w, "given", "given", in, rank_of_domain);
+    if (options->workload)
+        put_links_workload(w, in, options->by_node);
+    put_strategies(w, options, in, rank_of_domain);
+    if (options->given != NULL) {
+        parse_aggregators(options->given, in->requests->rows, in->requests->cols, rank_of_domain);
+        put_loads(w, "given", "given", in, rank_of_domain);
+    }
     json_end_object(w);
     free(rank_of_domain);
-    return tool_json_end(&json, status);
+    tool_json_end(&json);
 }
 
 int tatp_links(int argc, char **argv)
 {
     struct links_options options = {.problem.solver = lap_solvers};
     tatp_problem problem;
-    if (argp_parse(&links_argp, argc, argv, 0, NULL, &options) != 0)
-        return tool_fail("out of memory");
-    int status = tatp_problem_read(&problem, &options.problem);
-    if (status == 0)
-        status = print_links(&options, &problem.in);
+    tool_parse(&links_argp, argc, argv, &options);
+    tatp_problem_read(&problem, &options.problem);
+    print_links(&options, &problem.in);
     tatp_problem_release(&problem);
-    return status;
+    return 0;
 }

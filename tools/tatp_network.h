@@ -21,12 +21,12 @@ typedef struct tatp_network {
 
 /* Reads the files. Without files, all nodes are equally far apart; without hosts, the distances are
  * those between ranks. `requests`, the file that gives the number of ranks, is for messages.
- * Returns 0, or TOOL_FAILURE after a message; release in both cases. */
-int tatp_network_read(const tatp_network_options *options, const char *requests, size_t ranks,
-                      tatp_network *network);
+ * Ends the program after a message if a file is unusable. */
+void tatp_network_read(const tatp_network_options *options, const char *requests, size_t ranks,
+                       tatp_network *network);
 void tatp_network_release(tatp_network *network);
 
-/* Reads a topology file. Returns 0, or TOOL_FAILURE after a message. */
-int tatp_network_read_fabric(const char *file, topo_fabric **fabric);
+/* Reads a topology file; ends the program after a message if it is unusable. */
+topo_fabric *tatp_network_read_fabric(const char *file);
 
 #endif

@@ -69,7 +69,7 @@ static const struct argp plan_argp = {
 
 /* ---- planning ---- */
 
-static int fail_planning(const struct planning *p)
+static void fail_planning(const struct planning *p)
 {
     size_t domains = p->in.requests->cols, ranks = p->in.requests->rows;
     if (domains > ranks)
@@ -78,7 +78,7 @@ static int fail_planning(const struct planning *p)
     else
         tool_fail("%s: no plan: with --per-node=%zu the %zu nodes cannot own %zu domains",
                   p->options->problem.requests, p->in.per_node, p->in.topology->nodes, domains);
-    return TOOL_INFEASIBLE;
+    exit(TOOL_INFEASIBLE);
 }
 
 static int assign_domains(const struct planning *p, struct outcome *o)
@@ -92,7 +92,7 @@ static int assign_domains(const struct planning *p, struct outcome *o)
     return rc;
 }
 
-static int make_outcome(struct planning *p, const plan_strategy *strategy)
+static void make_outcome(struct planning *p, const plan_strategy *strategy)
 {
     struct outcome *o = &p->outcome[p->outcomes++];
     *o = (struct outcome){.strategy = strategy, .gap = -1.0};
@@ -105,28 +105,18 @@ static int make_outcome(struct planning *p, const plan_strategy *strategy)
     if (rc == 0 && o->gap >= 0.0)
         o->gap = o->report.hop_bytes > o->gap ? o->report.hop_bytes - o->gap : 0.0;
     if (rc == -EINVAL)
-        return fail_planning(p);
-    return rc == 0 ? 0 : tool_fail("%s: %s", strategy->name, strerror(-rc));
+        fail_planning(p);
+    if (rc != 0)
+        exit(tool_fail("%s: %s", strategy->name, strerror(-rc)));
 }
 
-static int make_outcomes(struct planning *p)
-{
-    int status = 0;
-    for (const plan_strategy *s = plan_strategies; status == 0 && s->name != NULL; s++)
-        if (p->options->problem.strategy == NULL || p->options->problem.strategy == s)
-            status = make_outcome(p, s);
-    return status;
-}
-
-static int make_workload(struct planning *p)
+static void make_workload(struct planning *p)
 {
     size_t numbers;
-    if (p->options->quiet ||
-        __builtin_mul_overflow(p->in.requests->rows, p->in.requests->cols, &numbers) ||
-        numbers > MOST_HOP_BYTES)
-        return 0;
-    p->workload = tatp_problem_workload(&p->in);
-    return p->workload != NULL ? 0 : TOOL_FAILURE;
+    if (!p->options->quiet &&
+        !__builtin_mul_overflow(p->in.requests->rows, p->in.requests->cols, &numbers) &&
+        numbers <= MOST_HOP_BYTES)
+        p->workload = tatp_problem_workload(&p->in);
 }
 
 /* ---- printing ---- */
@@ -167,17 +157,13 @@ static void add_owners(tool_table *table, const struct outcome *o, size_t domain
 
 static void print_outcomes(const struct planning *p)
 {
-    static const char *const head[] = {"strategy", "hop-bytes", "between nodes", "most of a link",
-                                       "rank of each domain"};
     tool_table table = {.align = "lrrrl"};
-    for (size_t k = 0; k < sizeof head / sizeof *head; k++)
-        tool_table_add(&table, "%s", head[k]);
+    tool_table_add(&table,
+                   "strategy\nhop-bytes\nbetween nodes\nmost of a link\nrank of each domain");
     for (size_t k = 0; k < p->outcomes; k++) {
         const struct outcome *o = &p->outcome[k];
-        tool_table_add(&table, "%s", o->strategy->name);
-        tool_table_add(&table, "%.15g", o->report.hop_bytes);
-        tool_table_add(&table, "%" PRId64, o->report.crossing_bytes);
-        tool_table_add(&table, "%.15g", o->report.max_link_bytes);
+        tool_table_add(&table, "%s\n%.15g\n%" PRId64 "\n%.15g", o->strategy->name,
+                       o->report.hop_bytes, o->report.crossing_bytes, o->report.max_link_bytes);
         add_owners(&table, o, p->in.requests->cols);
     }
     tool_table_print(&table);
@@ -198,8 +184,7 @@ static void print_plan_json(const struct planning *p)
 {
     const plan_input *in = &p->in;
     tool_json json;
-    json_writer *w = &json.w;
-    tool_json_begin(&json);
+    json_writer *w = tool_json_begin(&json);
     json_begin_object(w, NULL);
     json_put_size(w, "ranks", in->requests->rows);
     json_put_size(w, "domains", in->requests->cols);
@@ -219,39 +204,36 @@ static void print_plan_json(const struct planning *p)
     if (p->workload != NULL)
         tatp_problem_put_workload(w, p->workload, in->requests->rows, in->requests->cols);
     json_end_object(w);
-    tool_json_end(&json, 0);
+    tool_json_end(&json);
 }
 
 /* ---- the command ---- */
 
-static int plan_domains(const struct plan_options *options, const plan_input *in)
+static void plan_domains(const struct plan_options *options, const plan_input *in)
 {
     struct planning p = {.options = options, .in = *in};
     size_t strategies = 0;
     while (plan_strategies[strategies].name != NULL)
         strategies++;
     p.outcome = tool_allocate(strategies, sizeof *p.outcome);
-    int status = make_outcomes(&p);
-    if (status == 0)
-        status = make_workload(&p);
-    if (status == 0)
-        (options->json ? print_plan_json : print_plan)(&p);
+    for (const plan_strategy *s = plan_strategies; s->name != NULL; s++)
+        if (options->problem.strategy == NULL || options->problem.strategy == s)
+            make_outcome(&p, s);
+    make_workload(&p);
+    (options->json ? print_plan_json : print_plan)(&p);
     for (size_t k = 0; k < p.outcomes; k++)
         free(p.outcome[k].rank_of_domain);
     free(p.outcome);
     free(p.workload);
-    return status;
 }
 
 int tatp_plan(int argc, char **argv)
 {
     struct plan_options options = {.problem.solver = lap_solvers};
     tatp_problem problem;
-    if (argp_parse(&plan_argp, argc, argv, 0, NULL, &options) != 0)
-        return tool_fail("out of memory");
-    int status = tatp_problem_read(&problem, &options.problem);
-    if (status == 0)
-        status = plan_domains(&options, &problem.in);
+    tool_parse(&plan_argp, argc, argv, &options);
+    tatp_problem_read(&problem, &options.problem);
+    plan_domains(&options, &problem.in);
     tatp_problem_release(&problem);
-    return status;
+    return 0;
 }

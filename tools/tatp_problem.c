@@ -1,14 +1,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* asprintf */
 #include "tatp_problem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tatp_solver.h"
 #include "tool.h"
 
 /* ---- options ---- */
+
+static error_t parse_solver_option(int key, char *arg, struct argp_state *state)
+{
+    const lap_solver **solver = state->input;
+    if (key != 's')
+        return ARGP_ERR_UNKNOWN;
+    *solver = lap_find_solver(arg);
+    if (*solver == NULL)
+        argp_error(state, "'%s' is not a solver", arg);
+    return 0;
+}
+
+static void append_choice(char **list, int width, const char *name, const char *note)
+{
+    char *shorter = *list;
+    if (asprintf(list, "%s  %-*s %s\n", shorter, width, name, note) < 0)
+        exit(tool_fail("out of memory"));
+    free(shorter);
+}
+
+/* Return malloc'ed text, which argp frees. */
+static char *list_solvers(int key, const char *text, void *input)
+{
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)(uintptr_t)text;
+    char *list = tool_copy("Solvers:\n");
+    for (const lap_solver *s = lap_solvers; s->name != NULL; s++)
+        append_choice(&list, 10, s->name, s->note);
+    return list;
+}
+
+const struct argp tatp_solver_argp = {
+    .options =
+        (const struct argp_option[]){
+            {"solver", 's', "NAME", 0, "Solver of the assignment problem", 0}, {0}},
+    .parser = parse_solver_option,
+    .help_filter = list_solvers,
+};
 
 static void check_problem_options(const tatp_problem_options *options, struct argp_state *state)
 {
@@ -61,21 +100,14 @@ static error_t parse_problem_option(int key, char *arg, struct argp_state *state
     }
 }
 
-/* Returns malloc'ed text, which argp frees. */
 static char *list_strategies(int key, const char *text, void *input)
 {
     (void)input;
-    char *list = NULL;
-    size_t length;
     if (key != ARGP_KEY_HELP_POST_DOC)
         return (char *)(uintptr_t)text;
-    FILE *out = open_memstream(&list, &length);
-    if (out == NULL)
-        return NULL;
-    fprintf(out, "Strategies:\n");
+    char *list = tool_copy("Strategies:\n");
     for (const plan_strategy *s = plan_strategies; s->name != NULL; s++)
-        fprintf(out, "  %-12s %s\n", s->name, s->note);
-    fclose(out);
+        append_choice(&list, 12, s->name, s->note);
     return list;
 }
 
@@ -105,32 +137,33 @@ const struct argp tatp_problem_argp = {
 
 /* ---- files ---- */
 
-static int read_problem_blocks(tatp_problem *p, const tatp_problem_options *options)
+static int read_market_matrix(FILE *stream, void *object, matrix_error *error)
 {
-    int status = tool_read_market(options->blocks, &p->blocks);
-    if (status != 0 || (p->blocks.rows == p->requests.rows && p->blocks.cols == p->requests.cols))
-        return status;
-    return tool_fail("%s: %zu rows and %zu columns, but %s has %zu and %zu", options->blocks,
-                     p->blocks.rows, p->blocks.cols, options->requests, p->requests.rows,
-                     p->requests.cols);
+    return matrix_read_market(stream, object, NULL, error);
 }
 
-int tatp_problem_read(tatp_problem *p, const tatp_problem_options *options)
+static void read_problem_blocks(tatp_problem *p, const tatp_problem_options *options)
+{
+    tool_read(options->blocks, read_market_matrix, &p->blocks);
+    if (p->blocks.rows != p->requests.rows || p->blocks.cols != p->requests.cols)
+        exit(tool_fail("%s: %zu rows and %zu columns, but %s has %zu and %zu", options->blocks,
+                       p->blocks.rows, p->blocks.cols, options->requests, p->requests.rows,
+                       p->requests.cols));
+}
+
+void tatp_problem_read(tatp_problem *p, const tatp_problem_options *options)
 {
     *p = (tatp_problem){.requests = {0}};
-    int status = tool_read_market(options->requests, &p->requests);
-    if (status == 0 && options->blocks != NULL)
-        status = read_problem_blocks(p, options);
-    if (status == 0)
-        status =
-            tatp_network_read(&options->network, options->requests, p->requests.rows, &p->network);
+    tool_read(options->requests, read_market_matrix, &p->requests);
+    if (options->blocks != NULL)
+        read_problem_blocks(p, options);
+    tatp_network_read(&options->network, options->requests, p->requests.rows, &p->network);
     p->in = (plan_input){.requests = &p->requests,
                          .blocks = options->blocks != NULL ? &p->blocks : NULL,
                          .node_of_rank = p->network.node_of_rank,
                          .topology = &p->network.topology,
                          .per_node = options->per_node,
                          .objective = options->objective};
-    return status;
 }
 
 void tatp_problem_release(tatp_problem *p)
@@ -145,18 +178,14 @@ void tatp_problem_release(tatp_problem *p)
 double *tatp_problem_workload(const plan_input *in)
 {
     size_t numbers;
-    if (__builtin_mul_overflow(in->requests->rows, in->requests->cols, &numbers)) {
-        tool_fail("the hop-bytes of %zu ranks and %zu domains are too many", in->requests->rows,
-                  in->requests->cols);
-        return NULL;
-    }
+    if (__builtin_mul_overflow(in->requests->rows, in->requests->cols, &numbers))
+        exit(tool_fail("the hop-bytes of %zu ranks and %zu domains are too many",
+                       in->requests->rows, in->requests->cols));
     double *workload = tool_allocate(numbers, sizeof *workload);
     int rc = plan_workload(in, workload);
-    if (rc == 0)
-        return workload;
-    free(workload);
-    tool_fail("the hop-bytes: %s", strerror(-rc));
-    return NULL;
+    if (rc != 0)
+        exit(tool_fail("the hop-bytes: %s", strerror(-rc)));
+    return workload;
 }
 
 void tatp_problem_put_workload(json_writer *w, const double *workload, size_t rows, size_t columns)

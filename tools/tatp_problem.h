@@ -21,6 +21,10 @@ typedef struct tatp_problem_options {
     const lap_solver *solver;
 } tatp_problem_options;
 
+/* A child of a command's argp for --solver, with the table of solvers at the end of --help; its
+ * input is a const lap_solver **. */
+extern const struct argp tatp_solver_argp;
+
 /* A child of a command's argp for --requests, --blocks, --hosts, --strategy, ..., and --solver; it
  * rejects options that exclude each other. Its input is a tatp_problem_options. */
 extern const struct argp tatp_problem_argp;
@@ -31,12 +35,12 @@ typedef struct tatp_problem {
     plan_input in;
 } tatp_problem;
 
-/* Reads the files. Returns 0, or TOOL_FAILURE after a message; release in both cases. */
-int tatp_problem_read(tatp_problem *p, const tatp_problem_options *options);
+/* Reads the files; ends the program after a message if one is unusable. */
+void tatp_problem_read(tatp_problem *p, const tatp_problem_options *options);
 void tatp_problem_release(tatp_problem *p);
 
-/* Hop-bytes if rank i owns domain j at [j * ranks + i]; the caller frees them. NULL after a
- * message. */
+/* Hop-bytes if rank i owns domain j at [j * ranks + i]; the caller frees them. Ends the
+ * program after a message on failure. */
 double *tatp_problem_workload(const plan_input *in);
 
 /* Writes the column-major workload as an array of rows. */

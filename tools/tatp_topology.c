@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "hosts.h"
+#include "nodes.h"
 #include "table.h"
 #include "tatp_network.h"
 #include "tool.h"
@@ -63,33 +63,35 @@ static void copy_all_hosts(const topo_fabric *fabric, tool_hosts *hosts)
     topo_summary summary;
     topo_fabric_summary(fabric, &summary);
     size_t named = topo_fabric_hosts(fabric), count = named > 0 ? named : summary.rows;
-    hosts->host = tool_allocate(count, sizeof *hosts->host);
-    for (; hosts->count < count; hosts->count++) {
+    node_list *all = &hosts->nodes;
+    all->name = tool_allocate(count, sizeof *all->name);
+    for (; all->count < count; all->count++) {
         char number[24];
-        snprintf(number, sizeof number, "%zu", hosts->count);
-        hosts->host[hosts->count] =
-            tool_copy(named > 0 ? topo_fabric_host(fabric, hosts->count) : number);
+        snprintf(number, sizeof number, "%zu", all->count);
+        all->name[all->count] =
+            tool_copy(named > 0 ? topo_fabric_host(fabric, all->count) : number);
     }
 }
 
-static int find_present(const char *file, const topo_fabric *fabric, const tool_hosts *hosts,
-                        struct network *p)
+static void find_present(const char *file, const topo_fabric *fabric, const node_list *hosts,
+                         struct network *p)
 {
     matrix_error error = {0, ""};
     bool named = topo_fabric_hosts(fabric) > 0 || p->summary.rows == 0;
     size_t *found = tool_allocate(hosts->count, sizeof *found);
     p->present = tool_allocate(hosts->count, sizeof *p->present);
     p->missing = tool_allocate(hosts->count, sizeof *p->missing);
-    int rc = named ? topo_find_hosts(fabric, (const char *const *)hosts->host, hosts->count, found,
+    int rc = named ? topo_find_hosts(fabric, (const char *const *)hosts->name, hosts->count, found,
                                      &error)
                    : 0;
-    for (size_t n = 0; rc == 0 && n < hosts->count; n++)
+    if (rc != 0)
+        exit(tool_fail_reading(file, rc, &error));
+    for (size_t n = 0; n < hosts->count; n++)
         if (found[n] == SIZE_MAX)
-            p->missing[p->missing_count++] = hosts->host[n];
+            p->missing[p->missing_count++] = hosts->name[n];
         else
-            p->present[p->present_count++] = hosts->host[n];
+            p->present[p->present_count++] = hosts->name[n];
     free(found);
-    return rc == 0 ? 0 : tool_fail_reading(file, rc, &error);
 }
 
 static void count_pairs(struct network *p)
@@ -121,60 +123,44 @@ static size_t tree_depth(const topo *t)
 
 /* ---- printing ---- */
 
-static void add_fact(tool_table *table, const char *what, const char *fact)
-{
-    tool_table_add(table, "%s", what);
-    tool_table_add(table, "%s", fact);
-}
-
-static void add_count(tool_table *table, const char *what, size_t count)
-{
-    tool_table_add(table, "%s", what);
-    tool_table_add(table, "%zu", count);
-}
-
 static void add_switches(tool_table *table, const struct network *p)
 {
     const topo_summary *s = &p->summary;
-    add_count(table, "switches", s->switches);
-    add_count(table, "links", s->links);
+    tool_table_add(table, "switches\n%zu\nlinks\n%zu", s->switches, s->links);
     if (s->routed > 0)
-        add_count(table, "forwarding tables", s->routed);
+        tool_table_add(table, "forwarding tables\n%zu", s->routed);
     if (s->traces > 0)
-        add_count(table, "traces", s->traces);
+        tool_table_add(table, "traces\n%zu", s->traces);
     if (p->topo.tree.vertices > 0)
-        add_count(table, "depth", tree_depth(&p->topo));
+        tool_table_add(table, "depth\n%zu", tree_depth(&p->topo));
     else
-        add_fact(table, "depth", "the links are not a tree");
+        tool_table_add(table, "depth\nthe links are not a tree");
     if (s->joined)
-        add_fact(table, "joined", "below a switch that no line names");
+        tool_table_add(table, "joined\nbelow a switch that no line names");
 }
 
 static void print_facts(const struct network *p)
 {
     tool_table table = {.align = "ll"};
-    add_fact(&table, "format", p->summary.format);
-    add_count(&table, "hosts", p->summary.rows > 0 ? p->summary.rows : p->summary.hosts);
+    tool_table_add(&table, "format\n%s\nhosts\n%zu", p->summary.format,
+                   p->summary.rows > 0 ? p->summary.rows : p->summary.hosts);
     if (p->summary.unnamed > 0)
-        add_count(&table, "adapters without a host's name", p->summary.unnamed);
+        tool_table_add(&table, "adapters without a host's name\n%zu", p->summary.unnamed);
     if (p->summary.rows == 0)
         add_switches(&table, p);
-    add_count(&table, "hosts chosen", p->present_count);
+    tool_table_add(&table, "hosts chosen\n%zu", p->present_count);
     for (size_t k = 0; k < p->missing_count; k++)
-        add_fact(&table, "missing", p->missing[k]);
+        tool_table_add(&table, "missing\n%s", p->missing[k]);
     tool_table_print(&table);
 }
 
 static void print_distances(const struct network *p)
 {
     tool_table table = {.align = "rr"};
-    tool_table_add(&table, "hops");
-    tool_table_add(&table, "pairs of hosts");
+    tool_table_add(&table, "hops\npairs of hosts");
     for (size_t hops = 0; hops <= TOPO_UNREACHED; hops++)
-        if (p->pairs[hops] > 0) {
-            tool_table_add(&table, "%zu", hops);
-            tool_table_add(&table, "%zu", p->pairs[hops]);
-        }
+        if (p->pairs[hops] > 0)
+            tool_table_add(&table, "%zu\n%zu", hops, p->pairs[hops]);
     putchar('\n');
     tool_table_print(&table);
 }
@@ -206,14 +192,6 @@ static void print_network(const struct network *p)
         print_hops(p);
 }
 
-static void put_names(json_writer *w, const char *key, const char *const *name, size_t count)
-{
-    json_begin_array(w, key);
-    for (size_t k = 0; k < count; k++)
-        json_put_string(w, NULL, name[k]);
-    json_end_array(w);
-}
-
 static void put_distances(json_writer *w, const struct network *p)
 {
     json_begin_array(w, "distances");
@@ -243,8 +221,7 @@ static void print_network_json(const struct network *p)
 {
     const topo_summary *s = &p->summary;
     tool_json json;
-    json_writer *w = &json.w;
-    tool_json_begin(&json);
+    json_writer *w = tool_json_begin(&json);
     json_begin_object(w, NULL);
     json_put_string(w, "format", s->format);
     json_put_size(w, "hosts", s->hosts);
@@ -256,36 +233,34 @@ static void print_network_json(const struct network *p)
     json_put_bool(w, "joined", s->joined);
     json_put_size(w, "depth", tree_depth(&p->topo));
     json_put_size(w, "places", p->topo.places);
-    put_names(w, "missing", p->missing, p->missing_count);
+    json_put_strings(w, "missing", p->missing, p->missing_count);
     put_distances(w, p);
     if (p->present_count <= SMALL) {
-        put_names(w, "chosen", p->present, p->present_count);
+        json_put_strings(w, "chosen", p->present, p->present_count);
         put_hops(w, p);
     }
     json_end_object(w);
-    tool_json_end(&json, 0);
+    tool_json_end(&json);
 }
 
 /* ---- the command ---- */
 
 static int print_hosts(const struct topology_options *options, const topo_fabric *fabric,
-                       const tool_hosts *hosts)
+                       const node_list *hosts)
 {
     struct network p = {.present_count = 0};
     matrix_error error = {0, ""};
+    int status = 0;
     topo_fabric_summary(fabric, &p.summary);
-    int status = find_present(options->file, fabric, hosts, &p);
-    if (status == 0) {
-        int rc = topo_from_fabric(fabric, p.present, p.present_count, &p.topo, &error);
-        status = rc == 0 ? 0 : tool_fail_reading(options->file, rc, &error);
-    }
-    if (status == 0) {
-        count_pairs(&p);
-        (options->json ? print_network_json : print_network)(&p);
-        if (p.missing_count > 0)
-            status = tool_fail("%s: %zu of %zu hosts are not in the file, %s first", options->file,
-                               p.missing_count, hosts->count, p.missing[0]);
-    }
+    find_present(options->file, fabric, hosts, &p);
+    int rc = topo_from_fabric(fabric, p.present, p.present_count, &p.topo, &error);
+    if (rc != 0)
+        exit(tool_fail_reading(options->file, rc, &error));
+    count_pairs(&p);
+    (options->json ? print_network_json : print_network)(&p);
+    if (p.missing_count > 0)
+        status = tool_fail("%s: %zu of %zu hosts are not in the file, %s first", options->file,
+                           p.missing_count, hosts->count, p.missing[0]);
     topo_release(&p.topo);
     free(p.pairs);
     free(p.present);
@@ -296,18 +271,15 @@ static int print_hosts(const struct topology_options *options, const topo_fabric
 int tatp_topology(int argc, char **argv)
 {
     struct topology_options options = {.file = NULL};
-    topo_fabric *fabric = NULL;
     tool_hosts hosts = {0};
-    if (argp_parse(&topology_argp, argc, argv, 0, NULL, &options) != 0)
-        return tool_fail("out of memory");
-    int status = tatp_network_read_fabric(options.file, &fabric);
-    if (status == 0 && options.hosts != NULL)
-        status = tool_parse_hosts(options.hosts, &hosts);
-    else if (status == 0)
+    tool_parse(&topology_argp, argc, argv, &options);
+    topo_fabric *fabric = tatp_network_read_fabric(options.file);
+    if (options.hosts != NULL)
+        tool_parse_hosts(options.hosts, &hosts);
+    else
         copy_all_hosts(fabric, &hosts);
-    if (status == 0)
-        status = print_hosts(&options, fabric, &hosts);
-    tool_hosts_release(&hosts);
+    int status = print_hosts(&options, fabric, &hosts.nodes);
     topo_fabric_free(fabric);
+    tool_hosts_release(&hosts);
     return status;
 }

@@ -31,7 +31,7 @@ FILE *tool_open(const char *file)
 {
     FILE *stream = fopen(file, "r");
     if (stream == NULL)
-        tool_fail("%s: %s", file, strerror(errno));
+        exit(tool_fail("%s: %s", file, strerror(errno)));
     return stream;
 }
 
@@ -43,26 +43,15 @@ int tool_fail_reading(const char *file, int rc, const matrix_error *error)
     return tool_fail("%s: %s", file, explained ? error->reason : strerror(-rc));
 }
 
-int tool_read(const char *file, int (*read)(FILE *stream, void *object, matrix_error *error),
-              void *object)
+void tool_read(const char *file, int (*read)(FILE *stream, void *object, matrix_error *error),
+               void *object)
 {
     matrix_error error = {0, ""};
     FILE *stream = tool_open(file);
-    if (stream == NULL)
-        return TOOL_FAILURE;
     int rc = read(stream, object, &error);
     fclose(stream);
-    return rc == 0 ? 0 : tool_fail_reading(file, rc, &error);
-}
-
-static int read_market_matrix(FILE *stream, void *object, matrix_error *error)
-{
-    return matrix_read_market(stream, object, NULL, error);
-}
-
-int tool_read_market(const char *file, matrix *m)
-{
-    return tool_read(file, read_market_matrix, m);
+    if (rc != 0)
+        exit(tool_fail_reading(file, rc, &error));
 }
 
 int tool_number(const char *text, size_t least, size_t most, size_t *number)
@@ -129,6 +118,12 @@ static error_t parse_file_argument(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp tool_file_argp = {.parser = parse_file_argument, .args_doc = "FILE"};
+
+void tool_parse(const struct argp *argp, int argc, char **argv, void *options)
+{
+    if (argp_parse(argp, argc, argv, 0, NULL, options) != 0)
+        exit(tool_fail("out of memory"));
+}
 
 /* The first non-option argument names the command, which parses the rest. */
 static error_t parse_command(int key, char *arg, struct argp_state *state)

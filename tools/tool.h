@@ -32,7 +32,10 @@ error_t tool_refuse_argument(const char *arg, struct argp_state *state);
 /* Prints the message with the program's name in front; returns TOOL_FAILURE. */
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Opens a file for reading; NULL after a message. */
+/* Parses the arguments of a command into `options`, the input of the argp. */
+void tool_parse(const struct argp *argp, int argc, char **argv, void *options);
+
+/* Opens a file for reading; ends the program after a message. */
 FILE *tool_open(const char *file);
 
 /* Prints the message for a reader's return code; `error` explains -EBADMSG, -EIO and -ENXIO.
@@ -40,12 +43,9 @@ FILE *tool_open(const char *file);
 int tool_fail_reading(const char *file, int rc, const matrix_error *error);
 
 /* Passes the opened file to `read`, which fills *object and returns 0 or a negative errno value.
- * Returns 0, or TOOL_FAILURE after a message. */
-int tool_read(const char *file, int (*read)(FILE *stream, void *object, matrix_error *error),
-              void *object);
-
-/* Reads a Matrix Market file; 0, or TOOL_FAILURE after a message. */
-int tool_read_market(const char *file, matrix *m);
+ * Ends the program after a message on failure. */
+void tool_read(const char *file, int (*read)(FILE *stream, void *object, matrix_error *error),
+               void *object);
 
 /* Parses a decimal integer from least to most. Returns 0, or -1 for anything else. */
 int tool_number(const char *text, size_t least, size_t most, size_t *number);

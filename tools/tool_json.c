@@ -19,20 +19,19 @@ const struct argp tool_json_argp = {
     .parser = parse_json_option,
 };
 
-void tool_json_begin(tool_json *json)
+json_writer *tool_json_begin(tool_json *json)
 {
     *json = (tool_json){.text = NULL};
     json->w = (json_writer){.out = open_memstream(&json->text, &json->length)};
     if (json->w.out == NULL)
         exit(tool_fail("out of memory"));
+    return &json->w;
 }
 
-int tool_json_end(tool_json *json, int status)
+void tool_json_end(tool_json *json)
 {
     if (fclose(json->w.out) != 0)
         exit(tool_fail("out of memory"));
-    if (status == 0)
-        puts(json->text);
+    puts(json->text);
     free(json->text);
-    return status;
 }

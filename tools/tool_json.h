@@ -18,10 +18,11 @@ typedef struct tool_json {
     size_t length;
 } tool_json;
 
-/* The struct must not move until tool_json_end. Ends the program when out of memory. */
-void tool_json_begin(tool_json *json);
+/* The struct must not move until tool_json_end. Returns its writer. Ends the program when out of
+ * memory. */
+json_writer *tool_json_begin(tool_json *json);
 
-/* Prints the line if `status` is 0, and releases the buffer. Returns `status`. */
-int tool_json_end(tool_json *json, int status);
+/* Prints the line, and releases the buffer. */
+void tool_json_end(tool_json *json);
 
 #endif
