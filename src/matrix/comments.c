@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Comment lines, which are the same in both formats. */
-#include "matrix/comments.h"
 #include "base/memory.h"
-#include "matrix/matrix.h"
+#include "matrix/scan.h"
 
 #include <errno.h>
 #include <stdlib.h>

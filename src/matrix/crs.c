@@ -124,14 +124,9 @@ int64_t matrix_get(const matrix *m, size_t row, size_t col)
     return 0;
 }
 
-static size_t count_values(const matrix *m)
-{
-    return m->row_start != NULL ? m->row_start[m->rows] : 0;
-}
-
 bool matrix_is_nonnegative(const matrix *m)
 {
-    for (size_t i = 0, nnz = count_values(m); i < nnz; i++)
+    for (size_t i = 0, nnz = matrix_entries(m); i < nnz; i++)
         if (m->value[i] < 0)
             return false;
     return true;
@@ -140,7 +135,7 @@ bool matrix_is_nonnegative(const matrix *m)
 /* Rows are visited in order, so that the columns of each transposed row ascend. */
 int matrix_transpose(matrix *transposed, const matrix *m)
 {
-    size_t nnz = count_values(m);
+    size_t nnz = matrix_entries(m);
     int rc = matrix_allocate(transposed, m->cols, m->rows, nnz);
     if (rc != 0)
         return rc;
@@ -165,7 +160,7 @@ int matrix_transpose(matrix *transposed, const matrix *m)
 int matrix_sum(const matrix *m, int64_t *sum)
 {
     __int128 total = 0;
-    for (size_t i = 0; i < count_values(m); i++)
+    for (size_t i = 0; i < matrix_entries(m); i++)
         total += m->value[i];
     if ((int64_t)total != total)
         return -ERANGE;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The FILEVIEW format, as Open MPI's io/ompio writes fileview_info.out. */
-#include "matrix/comments.h"
 #include "matrix/fileview.h"
 
 #include <errno.h>
@@ -164,15 +163,10 @@ int matrix_read_fileview(FILE *stream, matrix *m, matrix_error *error)
     return rc == 0 ? fileview_scan_matrix(&scan, m) : rc;
 }
 
-int fileview_is_writable(const matrix *m)
-{
-    return m->rows == m->cols && matrix_is_nonnegative(m);
-}
-
 int matrix_write_fileview(FILE *stream, const matrix *m, const char *comments)
 {
-    size_t nnz = m->row_start != NULL ? m->row_start[m->rows] : 0;
-    if (!fileview_is_writable(m))
+    size_t nnz = matrix_entries(m);
+    if (m->rows != m->cols || !matrix_is_nonnegative(m))
         return -EINVAL;
     fputs("FILEVIEW\n", stream);
     matrix_write_comments(stream, comments);

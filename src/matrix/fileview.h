@@ -16,7 +16,4 @@ int fileview_scan_matrix(matrix_scan *scan, matrix *m);
  * anything else. */
 int fileview_scan_section(matrix_scan *scan);
 
-/* Whether matrix_write_fileview accepts the matrix. */
-int fileview_is_writable(const matrix *m);
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix Market exchange files: https://math.nist.gov/MatrixMarket/formats.html */
 #include "base/memory.h"
-#include "matrix/comments.h"
 #include "matrix/market.h"
 
 #include <errno.h>
@@ -12,28 +11,32 @@
 
 /* ---- banner, comments, sizes ---- */
 
-/* Reads the next word of the banner, which must be one of the NULL-terminated list. */
-static int read_choice(matrix_scan *scan, const char *what, const char *const *choices,
-                       size_t *choice)
+/* The words of the banner after the first. */
+static const struct {
+    const char *what, *choice[5]; /* ends with NULL */
+} banner[] = {{"object", {"matrix"}},
+              {"format", {"coordinate", "array"}},
+              {"field", {"integer", "real", "double", "pattern"}},
+              {"symmetry", {"general", "symmetric"}}};
+
+/* Reads the next word, which must be a choice of that one of the banner. */
+static int read_banner_word(matrix_scan *scan, size_t word, size_t *choice)
 {
+    const char *const *known = banner[word].choice;
     int rc = matrix_scan_word(scan);
     if (rc != 0)
         return rc;
-    for (*choice = 0; scan->word_line == 1 && choices[*choice] != NULL; (*choice)++)
-        if (strcasecmp(scan->word, choices[*choice]) == 0)
+    for (*choice = 0; scan->word_line == 1 && known[*choice] != NULL; (*choice)++)
+        if (strcasecmp(scan->word, known[*choice]) == 0)
             return 0;
-    return matrix_scan_refuse(scan, 1, "Matrix Market %s '%.40s' is not supported", what,
-                              scan->word_line == 1 ? scan->word : "");
+    return matrix_scan_refuse(scan, 1, "Matrix Market %s '%.40s' is not supported",
+                              banner[word].what, scan->word_line == 1 ? scan->word : "");
 }
 
 static int read_banner(matrix_scan *scan, market_layout *layout)
 {
-    static const char *const objects[] = {"matrix", NULL};
-    static const char *const formats[] = {"coordinate", "array", NULL};
-    static const char *const fields[] = {"integer", "real", "double", "pattern", NULL};
-    static const market_field kinds[] = {MARKET_INTEGER, MARKET_REAL, MARKET_REAL, MARKET_PATTERN};
-    static const char *const symmetries[] = {"general", "symmetric", NULL};
-    size_t object, format, field, symmetry;
+    static const market_field fields[] = {MARKET_INTEGER, MARKET_REAL, MARKET_REAL, MARKET_PATTERN};
+    size_t choice[4];
     int rc = matrix_scan_word(scan);
     if (rc != 0)
         return rc;
@@ -41,18 +44,13 @@ static int read_banner(matrix_scan *scan, market_layout *layout)
         return matrix_scan_refuse(scan, 0, "the file is empty");
     if (strcmp(scan->word, "%%MatrixMarket") != 0 || scan->word_line != 1)
         return matrix_scan_refuse(scan, scan->word_line, "does not begin with %%%%MatrixMarket");
-    rc = read_choice(scan, "object", objects, &object);
-    if (rc == 0)
-        rc = read_choice(scan, "format", formats, &format);
-    if (rc == 0)
-        rc = read_choice(scan, "field", fields, &field);
-    if (rc == 0)
-        rc = read_choice(scan, "symmetry", symmetries, &symmetry);
+    for (size_t k = 0; rc == 0 && k < 4; k++)
+        rc = read_banner_word(scan, k, &choice[k]);
     if (rc != 0)
         return rc;
-    layout->array = format == 1;
-    layout->symmetric = symmetry == 1;
-    layout->field = kinds[field];
+    layout->array = choice[1] == 1;
+    layout->field = fields[choice[2]];
+    layout->symmetric = choice[3] == 1;
     if (layout->array && layout->field == MARKET_PATTERN)
         return matrix_scan_refuse(scan, 1, "an array cannot be a pattern");
     return 0;
@@ -288,14 +286,6 @@ static int read_whole_real(void *context, matrix_scan *scan, market_number *valu
     return matrix_scan_real(scan, "a value", &value->whole);
 }
 
-static int build_from_collection(matrix_scan *scan, const struct collection *c, matrix *m)
-{
-    int rc = matrix_from_entries(m, c->rows, c->cols, c->entries, c->count);
-    if (rc == -ERANGE)
-        rc = matrix_scan_refuse(scan, 0, "entries of one place add up beyond 64 bits");
-    return rc;
-}
-
 int matrix_read_market(FILE *stream, matrix *m, char **comments, matrix_error *error)
 {
     matrix_scan scan;
@@ -306,7 +296,9 @@ int matrix_read_market(FILE *stream, matrix *m, char **comments, matrix_error *e
     if (rc == 0)
         rc = market_read(&scan, &sink, &text);
     if (rc == 0)
-        rc = build_from_collection(&scan, &c, m);
+        rc = matrix_from_entries(m, c.rows, c.cols, c.entries, c.count);
+    if (rc == -ERANGE)
+        rc = matrix_scan_refuse(&scan, 0, "entries of one place add up beyond 64 bits");
     free(c.entries);
     if (rc != 0 || comments == NULL)
         free(text);
@@ -317,7 +309,7 @@ int matrix_read_market(FILE *stream, matrix *m, char **comments, matrix_error *e
 
 int matrix_write_market(FILE *stream, const matrix *m, const char *comments)
 {
-    size_t nnz = m->row_start != NULL ? m->row_start[m->rows] : 0;
+    size_t nnz = matrix_entries(m);
     fputs("%%MatrixMarket matrix coordinate integer general\n", stream);
     matrix_write_comments(stream, comments);
     fprintf(stream, "%zu %zu %zu\n", m->rows, m->cols, nnz);

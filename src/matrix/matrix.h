@@ -49,6 +49,12 @@ int matrix_from_entries(matrix *m, size_t rows, size_t cols, matrix_entry *entri
 /* Frees the contents and leaves an empty matrix (all zero); safe on a zeroed one. */
 void matrix_release(matrix *m);
 
+/* Number of stored entries; 0 of a zeroed matrix. */
+static inline size_t matrix_entries(const matrix *m)
+{
+    return m->row_start != NULL ? m->row_start[m->rows] : 0;
+}
+
 /* The entry at (row, col), 0 when absent; O(log of the row's entries). */
 int64_t matrix_get(const matrix *m, size_t row, size_t col);
 

@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t count_pattern_entries(const matrix *m)
-{
-    return m->rows > 0 ? m->row_start[m->rows] : 0;
-}
-
 /* ---- bins ---- */
 
 /* Appends the entries of row r in bins of 2^doublings the size, from entry *at on. */
@@ -36,8 +31,7 @@ int view_file_coarsen(const matrix *bytes, unsigned doublings, matrix *coarse)
 {
     matrix made;
     size_t at = 0, bins = ((bytes->cols - 1) >> doublings) + 1;
-    int rc = matrix_allocate(&made, bytes->rows, bytes->cols > 0 ? bins : 0,
-                             count_pattern_entries(bytes));
+    int rc = matrix_allocate(&made, bytes->rows, bytes->cols > 0 ? bins : 0, matrix_entries(bytes));
     if (rc != 0)
         return rc;
     for (size_t r = 0; r < bytes->rows && rc == 0; r++)
@@ -78,14 +72,11 @@ static int enlarge_bins(access_pattern *pattern, matrix *bytes, int64_t unit)
 
 static int copy_times(const matrix *m, int64_t times, matrix *copy)
 {
-    size_t nnz = count_pattern_entries(m);
-    int rc = matrix_allocate(copy, m->rows, m->cols, nnz);
+    int rc = view_file_coarsen(m, 0, copy);
     if (rc != 0)
         return rc;
-    memcpy(copy->row_start, m->row_start, (m->rows + 1) * sizeof *m->row_start);
-    memcpy(copy->col, m->col, nnz * sizeof *m->col);
-    for (size_t i = 0; i < nnz && rc == 0; i++)
-        rc = __builtin_mul_overflow(m->value[i], times, &copy->value[i]) ? -ERANGE : 0;
+    for (size_t i = 0; i < matrix_entries(copy) && rc == 0; i++)
+        rc = __builtin_mul_overflow(copy->value[i], times, &copy->value[i]) ? -ERANGE : 0;
     if (rc != 0)
         matrix_release(copy);
     return rc;
@@ -96,8 +87,7 @@ static int add_to_matrix(matrix *m, const matrix *more)
 {
     matrix sum;
     size_t cols = m->cols > more->cols ? m->cols : more->cols, used = 0;
-    matrix_entry *entry =
-        calloc(count_pattern_entries(m) + count_pattern_entries(more) + 1, sizeof *entry);
+    matrix_entry *entry = calloc(matrix_entries(m) + matrix_entries(more) + 1, sizeof *entry);
     if (entry == NULL)
         return -ENOMEM;
     for (size_t r = 0; r < m->rows; r++) {
@@ -142,8 +132,8 @@ static int add_to_pattern(view_file *f, size_t k, access_pattern *pattern, matri
 static int same_shape(const access_pattern *p, const matrix *a, const access_pattern *q,
                       const matrix *b)
 {
-    size_t nnz = count_pattern_entries(a);
-    if (p->unit != q->unit || a->cols != b->cols || nnz != count_pattern_entries(b) ||
+    size_t nnz = matrix_entries(a);
+    if (p->unit != q->unit || a->cols != b->cols || nnz != matrix_entries(b) ||
         memcmp(a->row_start, b->row_start, (a->rows + 1) * sizeof *a->row_start) != 0 ||
         memcmp(a->col, b->col, nnz * sizeof *a->col) != 0)
         return 0;
@@ -157,18 +147,16 @@ static int same_shape(const access_pattern *p, const matrix *a, const access_pat
 static int is_equivalent(const access_pattern *p, const matrix *a, const access_pattern *q,
                          const matrix *b)
 {
-    access_pattern fine = p->unit < q->unit ? *p : *q;
-    const access_pattern *coarse = p->unit < q->unit ? q : p;
-    const matrix *coarse_bytes = p->unit < q->unit ? b : a;
+    access_pattern coarse = *p;
     matrix made;
     if (p->unit == q->unit)
         return same_shape(p, a, q, b);
-    int rc = view_file_coarsen(p->unit < q->unit ? a : b,
-                               doublings_between(fine.unit, coarse->unit), &made);
-    if (rc != 0)
+    if (p->unit > q->unit)
+        return is_equivalent(q, b, p, a);
+    if (view_file_coarsen(a, doublings_between(p->unit, q->unit), &made) != 0)
         return 0;
-    fine.unit = coarse->unit;
-    int alike = same_shape(&fine, &made, coarse, coarse_bytes);
+    coarse.unit = q->unit;
+    int alike = same_shape(&coarse, &made, q, b);
     matrix_release(&made);
     return alike;
 }
@@ -207,7 +195,7 @@ static size_t largest_pattern(const view_file *f)
 {
     size_t most = 0;
     for (size_t k = 1; k < f->patterns; k++)
-        if (count_pattern_entries(&f->bytes[k]) > count_pattern_entries(&f->bytes[most]))
+        if (matrix_entries(&f->bytes[k]) > matrix_entries(&f->bytes[most]))
             most = k;
     return most;
 }
@@ -216,7 +204,7 @@ static size_t entries_in_all(const view_file *f)
 {
     size_t sum = 0;
     for (size_t k = 0; k < f->patterns; k++)
-        sum += count_pattern_entries(&f->bytes[k]);
+        sum += matrix_entries(&f->bytes[k]);
     return sum;
 }
 
@@ -225,7 +213,7 @@ static int reduce_entries(view_file *f)
 {
     size_t k = largest_pattern(f);
     matrix *m = &f->bytes[k];
-    if (m->cols > 1 && (f->patterns == 1 || count_pattern_entries(m) > 2 * m->rows))
+    if (m->cols > 1 && (f->patterns == 1 || matrix_entries(m) > 2 * m->rows))
         return enlarge_bins(&f->pattern[k], m, 2 * f->pattern[k].unit);
     return merge_some_patterns(f);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A scanner for words and numbers that tracks line numbers. Private to this folder.
+ * A scanner for words and numbers that tracks line numbers, and parts of both formats. Private to
+ * this folder.
  */
 #ifndef MATRIX_SCAN_H
 #define MATRIX_SCAN_H
@@ -69,6 +70,12 @@ int matrix_scan_refuse(matrix_scan *scan, size_t line, const char *format, ...)
 
 /* Refuses the last word, where something else is expected: "a column". */
 int matrix_scan_unexpected(matrix_scan *scan, const char *what);
+
+/* Writes each line of the text (NULL: none), prefixed by "% ", as in both formats. */
+void matrix_write_comments(FILE *stream, const char *comments);
+
+/* Flushes the stream; -EIO: it has failed, now or before. */
+int matrix_finish_writing(FILE *stream);
 
 /* -EIO with the system's reason when the stream has failed, otherwise 0. */
 int matrix_scan_failure(matrix_scan *scan);

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "matrix/comments.h"
 #include "matrix/fileview.h"
 
 void view_file_release(view_file *f)
