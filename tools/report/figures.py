@@ -29,16 +29,18 @@ class HeatMap:
     unit: object = text.size
     least: float = 0     # where the colours begin
     squares: list = field(default_factory=list)  # (first, last + 1) of rows and columns that belong together
+    cell: float = 0      # width and height; 0: as there is room, with the values where they fit
+    left: float = 92
+    top: float = 34
 
     def __post_init__(self):
         known = [v for row in self.values for v in row if v is not None]
         self.most = max(known, default=0)
-        self.cell_width = min(56, max(7, 430 / max(len(self.columns), 1)))
-        self.cell_height = min(26, max(7, 400 / max(len(self.rows), 1)))
-        self.left, self.top = 92, 34
+        self.cell_width = self.cell or min(56, max(7, 430 / max(len(self.columns), 1)))
+        self.cell_height = self.cell or min(26, max(7, 400 / max(len(self.rows), 1)))
         self.width = self.left + self.cell_width * len(self.columns) + 12
         self.height = self.top + self.cell_height * len(self.rows) + 12
-        self.written = len(self.rows) * len(self.columns) <= MOST_WRITTEN and self.cell_width >= 40
+        self.written = not self.cell and len(self.rows) * len(self.columns) <= MOST_WRITTEN and self.cell_width >= 40
 
     def x(self, column):
         return self.left + self.cell_width * column
@@ -126,6 +128,10 @@ def name_rows(grouping, names):
         grouping.labels = list(names)
 
 
+def names_of_ranks(plan):
+    return [f"{rank} {text.shorten(plan.hosts[node], 9)}" for rank, node in enumerate(plan.data["node_of_rank"])]
+
+
 def add_up(rows, columns, cells):
     values = [[0] * columns.groups for _ in range(rows.groups)]
     for row, column, value in cells:
@@ -138,7 +144,7 @@ def rows_of_plan(plan, most_ranks):
     node_of_rank = plan.data["node_of_rank"]
     if plan.by_rank and plan.call["ranks"] <= most_ranks:
         rows = Grouping(plan.call["ranks"], "rank", most=most_ranks)
-        rows.labels = [f"{rank} {text.shorten(plan.hosts[node], 9)}" for rank, node in enumerate(node_of_rank)]
+        rows.labels = names_of_ranks(plan)
         return "rank", rows, lambda rank: rank
     per = plan.data["nodes_in_row"]
     rows = Grouping(-(-plan.nodes // per), "node", of_one=per)
@@ -173,19 +179,18 @@ def costs_map(plan, answer):
     rows = Grouping(len(answer.costs), answer.costs_by, most=64 if by_rank else MOST_CELLS)
     node_of_rank = plan.data["node_of_rank"]
     if by_rank:
-        rows.labels = [f"{rank} {text.shorten(plan.hosts[node], 9)}" for rank, node in enumerate(node_of_rank)]
+        rows.labels = names_of_ranks(plan)
     else:
         name_rows(rows, plan.hosts)
     columns = Grouping(plan.domains, "FD")
-    least = [[None] * columns.groups for _ in range(rows.groups)]
+    found = {}
     for i, row in enumerate(answer.costs):
         for j, value in enumerate(row):
-            place = least[rows.of(i)]
-            if place[columns.of(j)] is None or value < place[columns.of(j)]:
-                place[columns.of(j)] = value
-    known = [v for row in least for v in row if v is not None]
+            place = rows.of(i), columns.of(j)
+            found[place] = min(value, found.get(place, value))
+    least = [[found.get((i, j)) for j in range(columns.groups)] for i in range(rows.groups)]
     chart = HeatMap("costs", "W: hop-bytes if this " + answer.costs_by + " serves the file domain", answer.costs_by,
-                    "file domain", rows.labels, columns.labels, least, unit=text.hops, least=min(known, default=0))
+                    "file domain", rows.labels, columns.labels, least, unit=text.hops, least=min(found.values(), default=0))
     chart.marks = marks(plan, rows, columns, (lambda r: r) if by_rank else (lambda r: node_of_rank[r]))
     return chart
 
@@ -201,12 +206,8 @@ def view_map(name, title, cells, order, squares):
     if groups.is_one_by_one:
         groups.labels = [str(rank) for rank in order]
     values = add_up(groups, groups, [(place_of[i], place_of[j], v) for i, j, v in cells])
-    chart = HeatMap(name, title, "rank", "rank", groups.labels, groups.labels, values, unit=whole_about)
-    chart.cell_width = chart.cell_height = min(20, 340 / groups.groups)
-    chart.left, chart.top = 84, 30
-    chart.width = chart.left + chart.cell_width * groups.groups + 12
-    chart.height = chart.top + chart.cell_height * groups.groups + 12
-    chart.written = False
+    chart = HeatMap(name, title, "rank", "rank", groups.labels, groups.labels, values, unit=whole_about,
+                    cell=min(20, 340 / groups.groups), left=84, top=30)
     if len(squares) <= MOST_CELLS:
         chart.squares = [(a / groups.step, b / groups.step) for a, b in squares]
     return chart
@@ -306,30 +307,22 @@ def drawn_groups(links, hosts):
     are many, and so do switches of a switch."""
     nodes, children = len(links.host_of_node), children_of(links.parent)
     depth, names, keys = depths(links.parent), vertex_names(links, hosts), keys_of(links)
-    groups, group_of = [], {}
     root = len(links.parent) - 1
-
-    def add(members, label, level, parent):
-        groups.append((members, Vertex(label, level, members[0] >= nodes, parent=parent)))
-        return len(groups) - 1
-
-    group_of[root] = add([root], "top switch", 0, -1)
-    queue = [[root]]
+    groups, group_of, queue = [([root], Vertex("top switch", 0, root >= nodes))], {root: 0}, [[root]]
     while queue:
         members = queue.pop(0)
         parent = group_of[members[0]]
         below = [c for v in members for c in children[v]]
         leaves = sorted((v for v in below if v < nodes), key=lambda v: links.host_of_node[v])
         switches = sorted((v for v in below if v >= nodes), key=keys.__getitem__)
-        gather_leaves = len(members) > 1 or nodes > MOST_DRAWN_NODES and len(leaves) > 1
-        for part in ([leaves] if gather_leaves and leaves else [[v] for v in leaves]):
-            label = names[part[0]] if len(part) == 1 else f"{len(part)} nodes"
-            add(part, label, depth[part[0]], parent)
-        fold = len(members) > 1 or len(switches) > MOST_DRAWN_SWITCHES
-        for part in ([switches] if fold and switches else [[v] for v in switches]):
-            label = names[part[0]] if len(part) == 1 else f"{len(part)} switches"
-            group_of[part[0]] = add(part, label, depth[part[0]], parent)
-            queue.append(part)
+        for some, noun, many in ((leaves, "nodes", nodes > MOST_DRAWN_NODES),
+                                 (switches, "switches", len(switches) > MOST_DRAWN_SWITCHES)):
+            for part in ([some] if some and (many or len(members) > 1) else [[v] for v in some]):
+                label = names[part[0]] if len(part) == 1 else f"{len(part)} {noun}"
+                groups.append((part, Vertex(label, depth[part[0]], part[0] >= nodes, parent=parent)))
+                if part[0] >= nodes:
+                    group_of[part[0]] = len(groups) - 1
+                    queue.append(part)
     return groups
 
 

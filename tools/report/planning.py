@@ -185,7 +185,7 @@ class Links:
     def uplink_bytes(self):
         """Bytes through links between switches, both ways; of links to nodes where there are no others."""
         nodes = len(self.host_of_node)
-        between = [v for v in range(nodes, len(self.parent) - 1)]
+        between = range(nodes, len(self.parent) - 1)
         return sum(self.up[v] + self.down[v] for v in between) if between else self.crossing_bytes
 
     @property
@@ -271,13 +271,14 @@ class Planner:
         node_of_rank, seen = plan.data["node_of_rank"], list(range(plan.nodes))
         usual = self.tools.links(None, self.rank_hosts(node_of_rank), nobody, "--strategy", "otp",
                                  "--per-node", str(plan.data["per_node"]))
-        for title, ranks in (("usual", named(usual, "otp")["assignment"]),
-                             ("present", plan.data["rank_of_domain"])):
+
+        def links_with(title, ranks, accesses):
             nodes = ",".join(str(node_of_rank[rank]) for rank in ranks)
-            got = self.tools.links(self.network, self.names, before if title == "usual" else requests, "--strategy",
-                                   "otp", "--aggregators", nodes)
-            setattr(answer, title, links_of("usual aggregators" if title == "usual" else "this run", got,
-                                            got["given"], seen))
+            got = self.tools.links(self.network, self.names, accesses, "--strategy", "otp", "--aggregators", nodes)
+            return links_of(title, got, got["given"], seen)
+
+        answer.usual = links_with("usual aggregators", named(usual, "otp")["assignment"], before)
+        answer.present = links_with("this run", plan.data["rank_of_domain"], requests)
 
     def contiguous_by_node(self):
         requests, _ = self.plan.contiguous()

@@ -216,23 +216,20 @@ static int set_spec_pe(const spec_parser *p, const char *value)
 
 /* ---- the policy ---- */
 
-/* The text after the name of an item, NULL if `item` is not of that name; `name` ends in '=' if a
- * value follows. */
-static const char *match_item(const char *item, const char *name)
+/* The value of "KEY=VALUE"; NULL if `item` is not of that key. */
+static const char *match_key(const char *item, const char *key)
 {
-    size_t length = strlen(name);
+    size_t length = strlen(key);
 
-    if (0 != strncasecmp(item, name, length) || ('=' != name[length - 1] && '\0' != item[length]))
-        return NULL;
-    return item + length;
+    return 0 == strncasecmp(item, key, length) && '=' == item[length] ? item + length + 1 : NULL;
 }
 
 static int parse_qualifier(const spec_parser *p, const char *item)
 {
-    if (NULL != match_item(item, "OVERSUBSCRIBE") || NULL != match_item(item, "NOOVERSUBSCRIBE") ||
-        NULL != match_item(item, "SPAN"))
+    if (0 == strcasecmp(item, "OVERSUBSCRIBE") || 0 == strcasecmp(item, "NOOVERSUBSCRIBE") ||
+        0 == strcasecmp(item, "SPAN"))
         return add_qualifier(p, item);
-    if (NULL != match_item(item, "NOLOCAL")) {
+    if (0 == strcasecmp(item, "NOLOCAL")) {
         p->spec->no_local = true;
         return 0;
     }
@@ -248,26 +245,26 @@ static int parse_qualifier(const spec_parser *p, const char *item)
 
 static int parse_item(const spec_parser *p, const char *item)
 {
+    static const struct {
+        const char *key;
+        size_t offset;
+    } names[] = {{"file", offsetof(dla_spec, file)},
+                 {"topology", offsetof(dla_spec, topology)},
+                 {"bandwidth", offsetof(dla_spec, bandwidth)}};
     const char *value;
 
-    if (NULL != (value = match_item(item, "file=")))
-        return set_spec_name(p, "file", offsetof(dla_spec, file), value);
-    if (NULL != (value = match_item(item, "topology=")))
-        return set_spec_name(p, "topology", offsetof(dla_spec, topology), value);
-    if (NULL != (value = match_item(item, "bandwidth=")))
-        return set_spec_name(p, "bandwidth", offsetof(dla_spec, bandwidth), value);
-    if (NULL != (value = match_item(item, "cart=")))
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (NULL != (value = match_key(item, names[i].key)))
+            return set_spec_name(p, names[i].key, names[i].offset, value);
+    for (dla_choice c = 0; c < DLA_CHOICES; c++)
+        if (NULL != (value = match_key(item, choices[c].key)))
+            return set_spec_choice(p, c, value);
+    if (NULL != (value = match_key(item, "cart")))
         return set_spec_cart(p, value);
-    if (NULL != (value = match_item(item, "threshold=")))
+    if (NULL != (value = match_key(item, "threshold")))
         return set_spec_threshold(p, value);
-    if (NULL != (value = match_item(item, "PE=")))
+    if (NULL != (value = match_key(item, "PE")))
         return set_spec_pe(p, value);
-    for (dla_choice c = 0; c < DLA_CHOICES; c++) {
-        size_t length = strlen(choices[c].key);
-
-        if (0 == strncasecmp(item, choices[c].key, length) && '=' == item[length])
-            return set_spec_choice(p, c, item + length + 1);
-    }
     return parse_qualifier(p, item);
 }
 
