@@ -82,6 +82,17 @@ START_TEST(spaced_layout)
 }
 END_TEST
 
+START_TEST(arrays_of_reals_and_strings)
+{
+    json_writer w = open_writer(JSON_COMPACT);
+    json_begin_array(&w, NULL);
+    json_put_reals(&w, NULL, (double[]){1, .5, NAN}, 3);
+    json_put_strings(&w, NULL, (const char *[]){"a", NULL}, 2);
+    json_end_array(&w);
+    assert_written(&w, "[[1.0,0.5,null],[\"a\",null]]");
+}
+END_TEST
+
 START_TEST(one_value_at_the_top)
 {
     json_writer w = open_writer(JSON_SPACED);
@@ -259,6 +270,7 @@ int main(void)
     TCase *tests = tcase_create("json");
     tcase_add_test(tests, compact_layout);
     tcase_add_test(tests, spaced_layout);
+    tcase_add_test(tests, arrays_of_reals_and_strings);
     tcase_add_test(tests, one_value_at_the_top);
     tcase_add_loop_test(tests, real_number, 0, sizeof reals / sizeof *reals);
     tcase_add_test(tests, largest_formatted_number);
