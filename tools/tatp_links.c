@@ -73,7 +73,7 @@ static void put_tree(json_writer *w, const topo *t)
 static double *find_least_of_nodes(const plan_input *in, const double *workload)
 {
     size_t rows = in->requests->rows, cols = in->requests->cols, nodes = in->topology->nodes;
-    double *least = tool_allocate(nodes * cols, sizeof *least);
+    double *least = tool_allocate(nodes, cols * sizeof *least);
     for (size_t i = 0; i < nodes * cols; i++)
         least[i] = HUGE_VAL;
     for (size_t j = 0; j < cols; j++)

@@ -317,8 +317,8 @@ static void load_domain(struct link_search *s, size_t j)
 static int link_search_allocate(struct link_search *s, struct base_arena *arena)
 {
     size_t vertices = s->vertices;
-    s->within = base_arena_alloc(arena, s->domains * vertices, sizeof *s->within);
-    s->cost = base_arena_alloc(arena, s->domains * s->nodes, sizeof *s->cost);
+    s->within = base_arena_alloc(arena, s->domains, vertices * sizeof *s->within);
+    s->cost = base_arena_alloc(arena, s->domains, s->nodes * sizeof *s->cost);
     s->total = base_arena_alloc(arena, s->domains, sizeof *s->total);
     s->up = base_arena_alloc(arena, vertices, sizeof *s->up);
     s->down = base_arena_alloc(arena, vertices, sizeof *s->down);

@@ -13,7 +13,7 @@ static int assign_dense(const plan_input *in, const lap_solver *solver, size_t *
                         double *total)
 {
     int rc = 0;
-    double *workload = base_zeroed(in->requests->rows * in->requests->cols, sizeof *workload, &rc);
+    double *workload = base_zeroed(in->requests->rows, in->requests->cols * sizeof *workload, &rc);
     lap_problem problem = {
         .rows = in->requests->rows,
         .cols = in->requests->cols,
