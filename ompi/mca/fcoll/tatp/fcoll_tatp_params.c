@@ -30,31 +30,63 @@
 
 /* ---- choices: parameters whose value is a name ---- */
 
-/* An enumerator takes any text, so that the module reports a wrong one when a file is opened and
- * fails, where Open MPI's own would print a message and continue with the default. */
-typedef struct choice_enumerator {
-    mca_base_var_enum_t super;
-    char *invalid; /* the text of value -1, or NULL */
-} choice_enumerator;
-OBJ_CLASS_DECLARATION(choice_enumerator);
+enum { MOST_VALUES = 8 };
 
-static void construct_choice(choice_enumerator *choice)
+typedef struct choice_parameter {
+    const char *name, *help;
+    mca_base_var_info_lvl_t level;
+    int *value;
+    mca_base_var_enum_value_t values[MOST_VALUES + 1]; /* the last has no name */
+    const mca_base_var_enum_t *enumerator;             /* MCA's, to tell choices apart */
+    char *invalid;                                     /* the text of value -1, or NULL */
+} choice_parameter;
+
+enum { STRATEGY, OBJECTIVE, SOLVER, DOMAINS, RECORD_WEIGHT, CHOICES };
+
+static choice_parameter choices[CHOICES] = {
+    [STRATEGY] = {"strategy",
+                  "Strategy of aggregator selection: tatp (least hop-bytes), latp_volume and "
+                  "latp_count (most bytes or blocks on the aggregator's node), otp (lowest ranks)",
+                  OPAL_INFO_LVL_3, &mca_fcoll_tatp_component.strategy},
+    [OBJECTIVE] = {"objective", "Objective that strategy tatp minimises", OPAL_INFO_LVL_3,
+                   &mca_fcoll_tatp_component.objective},
+    [SOLVER] = {"solver", "Solver of the linear assignment problem", OPAL_INFO_LVL_3,
+                &mca_fcoll_tatp_component.solver},
+    [DOMAINS] =
+        {"domains",
+         "Division of the accessed range into file domains: even, stripe (the stripes of a "
+         "storage target have one aggregator), fitted (pieces of the file go to a node that "
+         "accesses them), auto (fitted where that saves more than 5 % of the hop-bytes, else "
+         "stripe where stripes and several targets are known, else even)",
+         OPAL_INFO_LVL_3,
+         &mca_fcoll_tatp_component.domains,
+         {{DIVISION_AUTO, "auto"},
+          {DIVISION_EVEN, "even"},
+          {DIVISION_STRIPE, "stripe"},
+          {DIVISION_FITTED, "fitted"}}},
+    [RECORD_WEIGHT] = {"record_weight",
+                       "Weight of two neighbouring regions in the view matrix: count (1) or bytes "
+                       "(of the smaller region)",
+                       OPAL_INFO_LVL_5,
+                       &mca_fcoll_tatp_component.record_weight,
+                       {{ACCESS_WEIGHT_COUNT, "count"}, {ACCESS_WEIGHT_BYTES, "bytes"}}},
+};
+
+static choice_parameter *choice_of(const mca_base_var_enum_t *enumerator)
 {
-    choice->invalid = NULL;
+    choice_parameter *choice = choices;
+    while (choice->enumerator != enumerator)
+        choice++;
+    return choice;
 }
 
-static void destruct_choice(choice_enumerator *choice)
-{
-    free(choice->invalid);
-}
-
-OBJ_CLASS_INSTANCE(choice_enumerator, mca_base_var_enum_t, construct_choice, destruct_choice);
-
+/* Takes any text, so that the module reports a wrong one when a file is opened and fails, where
+ * Open MPI's own function would print a message and continue with the default. */
 static int choice_value(mca_base_var_enum_t *self, const char *text, int *value)
 {
-    choice_enumerator *choice = (choice_enumerator *)self;
-    for (*value = 0; *value < self->enum_value_count; ++*value)
-        if (0 == strcmp(self->enum_values[*value].string, text))
+    choice_parameter *choice = choice_of(self);
+    for (*value = 0; NULL != choice->values[*value].string; ++*value)
+        if (0 == strcmp(choice->values[*value].string, text))
             return OPAL_SUCCESS;
     free(choice->invalid);
     choice->invalid = strdup(text);
@@ -64,55 +96,17 @@ static int choice_value(mca_base_var_enum_t *self, const char *text, int *value)
 
 static int choice_text(mca_base_var_enum_t *self, const int value, char **text)
 {
-    const choice_enumerator *choice = (const choice_enumerator *)self;
+    const choice_parameter *choice = choice_of(self);
     const char *found = NULL == choice->invalid ? "(invalid)" : choice->invalid;
     if (value >= self->enum_value_count || value < -1)
         return OPAL_ERR_VALUE_OUT_OF_BOUNDS;
     if (value >= 0)
-        found = self->enum_values[value].string;
+        found = choice->values[value].string;
     if (NULL == text)
         return OPAL_SUCCESS;
     *text = strdup(found);
     return NULL == *text ? OPAL_ERR_OUT_OF_RESOURCE : OPAL_SUCCESS;
 }
-
-enum { MOST_VALUES = 8 };
-
-typedef struct choice_parameter {
-    const char *name, *help;
-    int *value;
-    mca_base_var_enum_value_t values[MOST_VALUES + 1]; /* the last has no name */
-    choice_enumerator *enumerator;
-} choice_parameter;
-
-enum { STRATEGY, OBJECTIVE, SOLVER, DOMAINS, RECORD_WEIGHT, CHOICES };
-
-static choice_parameter choices[CHOICES] = {
-    [STRATEGY] = {"strategy",
-                  "Strategy of aggregator selection: tatp (least hop-bytes), latp_volume and "
-                  "latp_count (most bytes or blocks on the aggregator's node), otp (lowest ranks)",
-                  &mca_fcoll_tatp_component.strategy},
-    [OBJECTIVE] = {"objective", "Objective that strategy tatp minimises",
-                   &mca_fcoll_tatp_component.objective},
-    [SOLVER] = {"solver", "Solver of the linear assignment problem",
-                &mca_fcoll_tatp_component.solver},
-    [DOMAINS] =
-        {"domains",
-         "Division of the accessed range into file domains: even, stripe (the stripes of a "
-         "storage target have one aggregator), fitted (pieces of the file go to a node that "
-         "accesses them), auto (fitted where that saves more than 5 % of the hop-bytes, else "
-         "stripe where stripes and several targets are known, else even)",
-         &mca_fcoll_tatp_component.domains,
-         {{DIVISION_AUTO, "auto"},
-          {DIVISION_EVEN, "even"},
-          {DIVISION_STRIPE, "stripe"},
-          {DIVISION_FITTED, "fitted"}}},
-    [RECORD_WEIGHT] = {"record_weight",
-                       "Weight of two neighbouring regions in the view matrix: count (1) or bytes "
-                       "(of the smaller region)",
-                       &mca_fcoll_tatp_component.record_weight,
-                       {{ACCESS_WEIGHT_COUNT, "count"}, {ACCESS_WEIGHT_BYTES, "bytes"}}},
-};
 
 static void name_values(void)
 {
@@ -136,31 +130,20 @@ static int register_parameter(const char *name, const char *help, mca_base_var_t
     return index < 0 ? index : OMPI_SUCCESS;
 }
 
-static int register_choice(choice_parameter *parameter)
+static int register_choice(choice_parameter *choice)
 {
-    choice_enumerator *choice = OBJ_NEW(choice_enumerator);
-    int count = 0;
-    if (NULL == choice)
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    while (NULL != parameter->values[count].string)
-        count++;
-    choice->super.enum_name = strdup(parameter->name);
-    choice->super.enum_value_count = count;
-    choice->super.enum_values = calloc((size_t)count + 1, sizeof *choice->super.enum_values);
-    if (NULL == choice->super.enum_name || NULL == choice->super.enum_values) {
-        OBJ_RELEASE(choice);
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    for (int i = 0; i < count; i++) {
-        choice->super.enum_values[i].value = i;
-        choice->super.enum_values[i].string = strdup(parameter->values[i].string);
-    }
-    choice->super.value_from_string = choice_value;
-    choice->super.string_from_value = choice_text;
-    parameter->enumerator = choice;
-    *parameter->value = 0;
-    return register_parameter(parameter->name, parameter->help, MCA_BASE_VAR_TYPE_INT,
-                              &choice->super, OPAL_INFO_LVL_3, parameter->value);
+    mca_base_var_enum_t *enumerator;
+    int rc = mca_base_var_enum_create(choice->name, choice->values, &enumerator);
+    if (OPAL_SUCCESS != rc)
+        return rc;
+    enumerator->value_from_string = choice_value;
+    enumerator->string_from_value = choice_text;
+    choice->enumerator = enumerator;
+    *choice->value = 0;
+    rc = register_parameter(choice->name, choice->help, MCA_BASE_VAR_TYPE_INT, enumerator,
+                            choice->level, choice->value);
+    OBJ_RELEASE(enumerator);
+    return rc;
 }
 
 int tatp_params_register(void)
@@ -232,26 +215,31 @@ int tatp_params_register(void)
 
 void tatp_params_release(void)
 {
-    for (int i = 0; i < CHOICES; i++)
-        if (NULL != choices[i].enumerator) {
-            OBJ_RELEASE(choices[i].enumerator);
-            choices[i].enumerator = NULL;
-        }
+    for (int i = 0; i < CHOICES; i++) {
+        free(choices[i].invalid);
+        choices[i].invalid = NULL;
+    }
 }
 
 /* ---- checks ---- */
 
-static int refuse_choice(const choice_parameter *parameter)
+static int refuse_value(const char *parameter, const char *value, const char *valid)
 {
-    char valid[256] = "", name[64];
-    size_t used = 0;
-    snprintf(name, sizeof name, "fcoll_tatp_%s", parameter->name);
-    for (int i = 0; NULL != parameter->values[i].string && used < sizeof valid; i++)
-        used += (size_t)snprintf(valid + used, sizeof valid - used, "%s%s", i > 0 ? ", " : "",
-                                 parameter->values[i].string);
-    const char *given = parameter->enumerator->invalid;
-    tatp_show_help("bad-value", name, NULL != given ? given : "(a number)", valid);
+    char name[64];
+    snprintf(name, sizeof name, "fcoll_tatp_%s", parameter);
+    tatp_show_help("bad-value", name, value, valid);
     return MPI_ERR_ARG;
+}
+
+static int refuse_choice(const choice_parameter *choice)
+{
+    char valid[256] = "";
+    size_t used = 0;
+    for (int i = 0; NULL != choice->values[i].string && used < sizeof valid; i++)
+        used += (size_t)snprintf(valid + used, sizeof valid - used, "%s%s", i > 0 ? ", " : "",
+                                 choice->values[i].string);
+    return refuse_value(choice->name, NULL != choice->invalid ? choice->invalid : "(a number)",
+                        valid);
 }
 
 /* A run must not continue with anything but what was asked for. */
@@ -282,11 +270,9 @@ int tatp_params_check(void)
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         if (limits[i].value >= limits[i].least && limits[i].value <= limits[i].most)
             continue;
-        char name[64], number[24];
-        snprintf(name, sizeof name, "fcoll_tatp_%s", limits[i].name);
+        char number[24];
         snprintf(number, sizeof number, "%lld", (long long)limits[i].value);
-        tatp_show_help("bad-value", name, number, limits[i].valid);
-        return MPI_ERR_ARG;
+        return refuse_value(limits[i].name, number, limits[i].valid);
     }
     return OMPI_SUCCESS;
 }
