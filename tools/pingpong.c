@@ -156,7 +156,7 @@ static size_t class_of_pair(const struct nodes *nodes, size_t a, size_t b)
 
 /* ---- pairs ---- */
 
-static void add_pair(struct pairs *pairs, const struct nodes *nodes, size_t a, size_t b)
+static void add_node_pair(struct pairs *pairs, const struct nodes *nodes, size_t a, size_t b)
 {
     tool_reserve(&pairs->pair, &pairs->capacity, pairs->count + 1, sizeof *pairs->pair);
     pairs->pair[pairs->count++] =
@@ -173,7 +173,7 @@ static void select_pairs(struct pairs *pairs, const struct nodes *nodes, bool al
             size_t k = class_of_pair(nodes, a, b);
             if ((a == b && nodes->second[a] == NO_RANK) || (!all && found[k]))
                 continue;
-            add_pair(pairs, nodes, a, b);
+            add_node_pair(pairs, nodes, a, b);
             missing -= !all && !found[k];
             found[k] = true;
         }
@@ -181,7 +181,7 @@ static void select_pairs(struct pairs *pairs, const struct nodes *nodes, bool al
 }
 
 /* Collective. */
-static void broadcast_pairs(struct pairs *pairs)
+static void broadcast_node_pairs(struct pairs *pairs)
 {
     uint64_t count = pairs->count;
     MPI_Bcast(&count, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
@@ -338,7 +338,7 @@ static int measure_job(const struct options *options)
         status = prepare_pairs(&nodes, &pairs, options);
     MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (status == 0) {
-        broadcast_pairs(&pairs);
+        broadcast_node_pairs(&pairs);
         measure_pairs(&pairs, options);
         if (rank == 0)
             status = write_bandwidths(&nodes, &pairs, options);

@@ -81,7 +81,7 @@ static void fail_planning(const struct planning *p)
     exit(TOOL_INFEASIBLE);
 }
 
-static int assign_domains(const struct planning *p, struct outcome *o)
+static int solve_plan(const struct planning *p, struct outcome *o)
 {
     const lap_solver *solver = p->options->problem.solver;
     double bound;
@@ -98,7 +98,7 @@ static void make_outcome(struct planning *p, const plan_strategy *strategy)
     *o = (struct outcome){.strategy = strategy, .gap = -1.0};
     o->rank_of_domain = tool_allocate(p->in.requests->cols, sizeof *o->rank_of_domain);
     double begin = tool_seconds();
-    int rc = assign_domains(p, o);
+    int rc = solve_plan(p, o);
     o->seconds = tool_seconds() - begin;
     if (rc == 0)
         rc = plan_assess(&p->in, o->rank_of_domain, &o->report);

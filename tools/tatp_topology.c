@@ -94,7 +94,7 @@ static void find_present(const char *file, const topo_fabric *fabric, const node
     free(found);
 }
 
-static void count_pairs(struct network *p)
+static void count_distance_pairs(struct network *p)
 {
     const topo *t = &p->topo;
     size_t *members = tool_allocate(t->places, sizeof *members);
@@ -192,7 +192,7 @@ static void print_network(const struct network *p)
         print_hops(p);
 }
 
-static void put_distances(json_writer *w, const struct network *p)
+static void write_distances(json_writer *w, const struct network *p)
 {
     json_begin_array(w, "distances");
     for (size_t hops = 0; hops <= TOPO_UNREACHED; hops++)
@@ -234,7 +234,7 @@ static void print_network_json(const struct network *p)
     json_put_size(w, "depth", tree_depth(&p->topo));
     json_put_size(w, "places", p->topo.places);
     json_put_strings(w, "missing", p->missing, p->missing_count);
-    put_distances(w, p);
+    write_distances(w, p);
     if (p->present_count <= SMALL) {
         json_put_strings(w, "chosen", p->present, p->present_count);
         put_hops(w, p);
@@ -256,7 +256,7 @@ static int print_hosts(const struct topology_options *options, const topo_fabric
     int rc = topo_from_fabric(fabric, p.present, p.present_count, &p.topo, &error);
     if (rc != 0)
         exit(tool_fail_reading(options->file, rc, &error));
-    count_pairs(&p);
+    count_distance_pairs(&p);
     (options->json ? print_network_json : print_network)(&p);
     if (p.missing_count > 0)
         status = tool_fail("%s: %zu of %zu hosts are not in the file, %s first", options->file,

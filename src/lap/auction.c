@@ -42,7 +42,7 @@ struct two_least TYPED(find_two_least)(struct paths *p, size_t person)
 
 /* Raises the object's price to epsilon above indifference with the second best. Returns the person
  * that held the object, or NONE. */
-static size_t place_bid(struct paths *p, size_t person, cost_t epsilon)
+static size_t bid_of_person(struct paths *p, size_t person, cost_t epsilon)
 {
     struct state *s = p->s;
     struct two_least found = TYPED(find_two_least)(p, person);
@@ -78,7 +78,7 @@ static bool hold_auction(struct paths *p, const size_t *waiting, cost_t epsilon)
         while (person != NONE) {
             if (bids++ / BIDS_PER_PERSON >= p->s->persons)
                 return false;
-            person = place_bid(p, person, epsilon);
+            person = bid_of_person(p, person, epsilon);
         }
     }
     return true;

@@ -227,7 +227,7 @@ static size_t evict(struct auction *a, size_t node, struct bid bid)
 }
 
 /* The unit bids for its best node. Returns the evicted unit, or NONE. */
-static size_t place_bid(struct auction *a, size_t unit)
+static size_t bid_of_unit(struct auction *a, size_t unit)
 {
     struct choice c = choose_node(a, unit);
     struct slots *s = &a->slots[c.node];
@@ -270,7 +270,7 @@ static void assign_queued(struct auction *a)
         prefetch_unit(a, PREFETCHED);
         a->first_queued = (a->first_queued + 1) % a->bytes->rows;
         a->count_queued--;
-        enqueue_unit(a, place_bid(a, unit));
+        enqueue_unit(a, bid_of_unit(a, unit));
     }
 }
 
@@ -286,7 +286,7 @@ static void assign_units(struct auction *a)
 {
     for (size_t u = 0; u < a->bytes->rows; u++)
         if (has_bytes(a->bytes, u))
-            enqueue_unit(a, place_bid(a, u));
+            enqueue_unit(a, bid_of_unit(a, u));
         else
             a->node_of_unit[u] = AUCTION_NOWHERE;
     assign_queued(a);

@@ -32,7 +32,7 @@ struct pass {
     size_t *last; /* 1 + the node that was the last to access the domain */
 };
 
-static void count_pairs(const struct pass *pass, size_t n, size_t i, size_t *count)
+static void count_node_pairs(const struct pass *pass, size_t n, size_t i, size_t *count)
 {
     const matrix *c = pass->held->by_rank;
     for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
@@ -65,7 +65,7 @@ static int sum_ranks(struct base_arena *arena, const struct held *held, const st
     struct pass pass = {held, last};
     for (size_t n = 0; n < ranks->count; n++)
         for (size_t r = ranks->start[n]; r < ranks->start[n + 1]; r++)
-            count_pairs(&pass, n, ranks->item[r], sums->start + 2);
+            count_node_pairs(&pass, n, ranks->item[r], sums->start + 2);
     if (sums_allocate_entries(arena, sums) != 0)
         return -ENOMEM;
     memset(last, 0, sums->domains * sizeof *last);

@@ -91,7 +91,7 @@ static void unite_groups(struct grouping *g, size_t a, size_t b)
 }
 
 /* Appends the current groups as a level. */
-static int append_level(struct grouping *g, size_t nodes, setmatch_network *network)
+static int append_switch_level(struct grouping *g, size_t nodes, setmatch_network *network)
 {
     size_t used = network->levels * nodes;
     if (base_reserve(&network->group_of_node, &g->capacity, used + nodes,
@@ -120,7 +120,7 @@ static int find_network_levels(const struct measured *s, unsigned threshold, str
             unite_groups(g, s->link[i].a, s->link[i].b);
         if (g->groups == 1)
             return 0;
-        rc = append_level(g, s->nodes, network);
+        rc = append_switch_level(g, s->nodes, network);
     }
     return rc;
 }

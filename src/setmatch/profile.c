@@ -209,8 +209,8 @@ static int assign_items(const matrix *bytes, size_t nodes, const size_t *node, s
 }
 
 /* With even or fitted domains. */
-static int assign_domains(size_t *owner, const matrix *bytes, size_t nodes, const size_t *node,
-                          setmatch_domains domains, int64_t *local_bytes)
+static int assign_bins_to_nodes(size_t *owner, const matrix *bytes, size_t nodes,
+                                const size_t *node, setmatch_domains domains, int64_t *local_bytes)
 {
     struct base_arena arena = {0};
     struct owner_work w = {
@@ -239,8 +239,8 @@ static int compare_with_fitted(size_t *owner, const matrix *bytes, size_t nodes,
     int64_t fitted_bytes = 0;
     size_t *fitted = calloc(bytes->cols + 1, sizeof *fitted);
     int rc = fitted == NULL ? -ENOMEM
-                            : assign_domains(fitted, bytes, nodes, node, SETMATCH_DOMAINS_FITTED,
-                                             &fitted_bytes);
+                            : assign_bins_to_nodes(fitted, bytes, nodes, node,
+                                                   SETMATCH_DOMAINS_FITTED, &fitted_bytes);
     for (size_t b = 0; rc == 0 && fitted_bytes >= *local_bytes && b < bytes->cols; b++)
         if (owner[b] != SIZE_MAX)
             owner[b] = fitted[b];
@@ -255,7 +255,7 @@ static int assign_call(size_t *owner, const matrix *bytes, size_t nodes, const s
 {
     setmatch_domains first = domains == SETMATCH_DOMAINS_AUTO ? SETMATCH_DOMAINS_EVEN : domains;
     int64_t here;
-    int rc = assign_domains(owner, bytes, nodes, node, first, &here);
+    int rc = assign_bins_to_nodes(owner, bytes, nodes, node, first, &here);
     if (rc == 0 && domains == SETMATCH_DOMAINS_AUTO)
         rc = compare_with_fitted(owner, bytes, nodes, node, &here);
     if (rc == 0 && __builtin_add_overflow(*local_bytes, here, local_bytes))

@@ -56,7 +56,7 @@ static int add_route(topo_fabric *f, const char *address, size_t length, size_t 
     return 0;
 }
 
-static int add_address(topo_fabric *f, const char *address, size_t length, const char *host)
+static int add_address_line(topo_fabric *f, const char *address, size_t length, const char *host)
 {
     size_t leaf, v, known = f->keys.count;
     char *key = base_alloc(strlen(host) + sizeof ".", 1);
@@ -131,7 +131,7 @@ static int add_addresses(topo_fabric *f, const char *const *address, const char 
                           "SLURM_TOPOLOGY_ADDR names switches for host %.60s, none for %.60s",
                           hosts[length > 0 ? n : 0], hosts[length > 0 ? 0 : n]);
         with_switches += length > 0;
-        rc = length > 0 ? add_address(f, address[n], length, hosts[n]) : 0;
+        rc = length > 0 ? add_address_line(f, address[n], length, hosts[n]) : 0;
         if (rc != 0)
             return rc;
     }

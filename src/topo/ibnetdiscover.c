@@ -96,7 +96,7 @@ static int read_description(reading *r, const char *at)
     return rc == 0 ? read_lid(r, end + 1) : rc;
 }
 
-static int begin_record(reading *r, enum vertex_kind kind, const char *at)
+static int begin_vertex(reading *r, enum vertex_kind kind, const char *at)
 {
     const char *id;
     size_t length;
@@ -160,7 +160,7 @@ int read_ibnetdiscover_line(reading *r, char *line)
     for (const struct record_type *type = record_types; type->word != NULL; type++) {
         const char *at = line;
         if (scan_text(&at, type->word) && (*at == ' ' || *at == '\t'))
-            return begin_record(r, type->kind, at);
+            return begin_vertex(r, type->kind, at);
     }
     if (*line != '[')
         return refuse(r->error, r->line, "'%.60s' where ibnetdiscover has a port or a new record",

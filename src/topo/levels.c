@@ -81,7 +81,7 @@ static size_t count_groups(const struct nearness *s)
     return groups;
 }
 
-static int append_level(struct nearness *s, size_t *levels, size_t **group_of_node)
+static int append_nearness_level(struct nearness *s, size_t *levels, size_t **group_of_node)
 {
     size_t nodes = s->topo->nodes, needed;
     if (__builtin_mul_overflow(*levels + 1, nodes, &needed) ||
@@ -104,7 +104,7 @@ static int group_levels(struct nearness *s, size_t *levels, size_t **group_of_no
         join_at(s, hops);
         groups = count_groups(s);
         if (groups < before && groups > 1)
-            rc = append_level(s, levels, group_of_node);
+            rc = append_nearness_level(s, levels, group_of_node);
     }
     return rc;
 }

@@ -87,7 +87,7 @@ static int list_choices(mca_base_var_enum_t *values, char **list)
 
 /* Open MPI checks the value and shows the message. A job that would use it must fail then: Open MPI
  * itself continues with the default. */
-static void register_choice(dla_parameters *p, dla_choice choice, const char *help)
+static void register_dla_choice(dla_parameters *p, dla_choice choice, const char *help)
 {
     enum { MOST_VALUES = 16 };
     mca_base_var_enum_value_t value[MOST_VALUES + 1] = {{0, NULL}};
@@ -120,29 +120,32 @@ static void register_items(dla_parameters *p)
                  "grid is only checked against the number of ranks. The same as --map-by "
                  "dla:cart=AxB",
                  MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->cart);
-    register_choice(p, DLA_ORDER,
-                    "Storage order of the array: the last (C) or the first (Fortran) dimension of "
-                    "the grid is contiguous in the file. The same as --map-by dla:order=ORDER");
-    register_choice(p, DLA_METHOD,
-                    "Placement method: auto (the best result of several methods), setmatch (as "
-                    "published), levelled, agglomerative, bisection; for comparison byslot, "
-                    "bynode, mpipp. The same as --map-by dla:method=NAME");
-    register_choice(p, DLA_OBJECTIVE,
-                    "Objective that method=auto minimises: neighbours (the weight of the view "
-                    "matrix between nodes), profile (the recorded bytes that leave their nodes) or "
-                    "auto (profile, if the file has one). The same as --map-by dla:objective=NAME");
-    register_choice(p, DLA_DOMAINS,
-                    "Kind of file domains that is assumed for a profile: even, fitted, or auto "
-                    "(the kind for which fewer bytes leave their nodes). The same as --map-by "
-                    "dla:domains=NAME");
+    register_dla_choice(
+        p, DLA_ORDER,
+        "Storage order of the array: the last (C) or the first (Fortran) dimension of "
+        "the grid is contiguous in the file. The same as --map-by dla:order=ORDER");
+    register_dla_choice(p, DLA_METHOD,
+                        "Placement method: auto (the best result of several methods), setmatch (as "
+                        "published), levelled, agglomerative, bisection; for comparison byslot, "
+                        "bynode, mpipp. The same as --map-by dla:method=NAME");
+    register_dla_choice(
+        p, DLA_OBJECTIVE,
+        "Objective that method=auto minimises: neighbours (the weight of the view "
+        "matrix between nodes), profile (the recorded bytes that leave their nodes) or "
+        "auto (profile, if the file has one). The same as --map-by dla:objective=NAME");
+    register_dla_choice(p, DLA_DOMAINS,
+                        "Kind of file domains that is assumed for a profile: even, fitted, or auto "
+                        "(the kind for which fewer bytes leave their nodes). The same as --map-by "
+                        "dla:domains=NAME");
     p->threshold = SETMATCH_DEFAULT_THRESHOLD;
     register_var("threshold",
                  "Two ranks are neighbours if their value in the view matrix is at most this "
                  "percentage (0 to 100) below the largest. The same as --map-by dla:threshold=N",
                  MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_5, &p->threshold);
-    register_choice(p, DLA_REFINE,
-                    "Whether a placement is improved for each pair of nodes. The same as --map-by "
-                    "dla:refine=on|off");
+    register_dla_choice(
+        p, DLA_REFINE,
+        "Whether a placement is improved for each pair of nodes. The same as --map-by "
+        "dla:refine=on|off");
     register_var("topology",
                  "Topology of the network between nodes: a file in one of the formats that tatp(1) "
                  "lists. Ranks that do not fit on one node are placed under one switch. The same "
