@@ -29,7 +29,7 @@ struct options {
 /* What rank 0 is sent. */
 struct message {
     size_t from; /* an owner's part, or a rank */
-    record_words words;
+    record_message message;
 };
 
 static void check(int rc, const char *what)
@@ -143,13 +143,13 @@ static double begin_peak(void)
 struct run {
     const struct options *o;
     int64_t hi, unit, sum[RECORD_SUMS];
-    record_words *part;               /* what owners are sent */
+    record_message *part;             /* what owners are sent */
     struct message *neighbours, *row; /* by part; by rank */
     double rank_s, owner_s, root_s, write_s, root_mb, sent_mb;
 };
 
 /* A rank's sums and accesses, to the owners. */
-static double describe(struct run *r, size_t rank, record_words *own)
+static double describe(struct run *r, size_t rank, record_message *own)
 {
     const struct options *o = r->o;
     access_list list = access_of(o, rank);
@@ -158,9 +158,9 @@ static double describe(struct run *r, size_t rank, record_words *own)
     check(record_describe_access(&list, 0, r->hi, rank, own, o->parts), "accesses");
     double seconds = now() - begun;
     for (size_t j = 0; j < o->parts; j++) {
-        check(record_add_words(&r->part[j], own[j].word, own[j].count), "accesses");
-        free(own[j].word);
-        own[j] = (record_words){0};
+        check(record_message_append(&r->part[j], own[j].element, own[j].count), "accesses");
+        free(own[j].element);
+        own[j] = (record_message){0};
     }
     access_release(&list);
     return seconds;
@@ -170,7 +170,7 @@ static double describe(struct run *r, size_t rank, record_words *own)
 static void ranks(struct run *r)
 {
     const struct options *o = r->o;
-    record_words *own = allocate(o->parts, sizeof *own);
+    record_message *own = allocate(o->parts, sizeof *own);
     for (size_t i = 0; i < o->ranks; i++) {
         double seconds = describe(r, i, own);
         r->rank_s = seconds > r->rank_s ? seconds : r->rank_s;
@@ -180,8 +180,8 @@ static void ranks(struct run *r)
     for (size_t i = 0; i < o->ranks; i++) {
         access_list list = access_of(o, i);
         r->row[i].from = i;
-        check(record_describe_profile(&list, 0, r->unit, &r->row[i].words), "profile");
-        r->sent_mb += (double)r->row[i].words.count * 8e-6;
+        check(record_describe_profile(&list, 0, r->unit, &r->row[i].message), "profile");
+        r->sent_mb += (double)r->row[i].message.count * 8e-6;
         access_release(&list);
     }
 }
@@ -193,14 +193,14 @@ static void own(struct run *r, size_t j)
     size_t *rank = allocate(r->o->ranks, sizeof *rank), n = 0;
     double begun = now();
     for (size_t at = 0; at < r->part[j].count; n++)
-        check(record_read_access(r->part[j].word, r->part[j].count, &at, &rank[n], &list[n]),
+        check(record_read_access(r->part[j].element, r->part[j].count, &at, &rank[n], &list[n]),
               "pieces");
     r->neighbours[j].from = j;
     check(record_describe_neighbours(list, rank, n, r->o->ranks, ACCESS_WEIGHT_COUNT,
-                                     &r->neighbours[j].words),
+                                     &r->neighbours[j].message),
           "neighbours");
     r->owner_s = now() - begun > r->owner_s ? now() - begun : r->owner_s;
-    r->sent_mb += (double)r->neighbours[j].words.count * 8e-6;
+    r->sent_mb += (double)r->neighbours[j].message.count * 8e-6;
     for (size_t i = 0; i < n; i++)
         access_release(&list[i]);
     free(list);
@@ -217,12 +217,12 @@ static void sum_up(struct run *r, view_file *file)
     double before = begin_peak(), begun = now();
     check(record_sums_start(&sums, o->ranks, 0, r->hi, r->unit, o->parts), "sums");
     for (size_t j = 0; j < o->parts; j++)
-        if (r->neighbours[j].words.count > 0)
-            check(record_sums_add_neighbours(&sums, j, r->neighbours[j].words.word,
-                                             r->neighbours[j].words.count),
+        if (r->neighbours[j].message.count > 0)
+            check(record_sums_add_neighbours(&sums, j, r->neighbours[j].message.element,
+                                             r->neighbours[j].message.count),
                   "sums");
     for (size_t i = 0; i < o->ranks; i++)
-        check(record_sums_add_profile(&sums, i, r->row[i].words.word, r->row[i].words.count),
+        check(record_sums_add_profile(&sums, i, r->row[i].message.element, r->row[i].message.count),
               "sums");
     check(record_sums_finish(&sums, ACCESS_WEIGHT_COUNT, &file->view, &bytes), "sums");
     record_sums_release(&sums);
@@ -285,11 +285,11 @@ static bool measure(const struct options *o)
                    : "WRONG");
     view_file_release(&file);
     for (size_t j = 0; j < o->parts; j++) {
-        free(r.part[j].word);
-        free(r.neighbours[j].words.word);
+        free(r.part[j].element);
+        free(r.neighbours[j].message.element);
     }
     for (size_t i = 0; i < o->ranks; i++)
-        free(r.row[i].words.word);
+        free(r.row[i].message.element);
     free(r.part);
     free(r.neighbours);
     free(r.row);

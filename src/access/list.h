@@ -72,15 +72,4 @@ int access_is_ordered(const access_list *list);
  * or overlap themselves. */
 int access_layers(const access_list *list, access_list **layers, size_t *count);
 
-/* ---- runs as int64 elements, for messages ---- */
-
-/* Offset, length, stride and count; the position in the sender's stream is not sent. */
-#define ACCESS_RUN_WORDS 4
-
-/* Writes list->count * ACCESS_RUN_WORDS elements, every offset moved by `shift`. */
-void access_to_words(const access_list *list, int64_t shift, int64_t *word);
-
-/* Appends `runs` runs, whose stream begins at list->bytes. Errors of access_append_run. */
-int access_append_words(access_list *list, const int64_t *word, size_t runs);
-
 #endif

@@ -19,7 +19,7 @@ static int64_t weight_of(access_weight weight, const access_block *a, const acce
     return weight == ACCESS_WEIGHT_BYTES ? shorter : 1;
 }
 
-static int add_pair(matrix_builder *counts, size_t a, size_t b, int64_t value)
+static int count_adjacent_pair(matrix_builder *counts, size_t a, size_t b, int64_t value)
 {
     int rc = matrix_builder_add(counts, a, b, value);
     return rc != 0 ? rc : matrix_builder_add(counts, b, a, value);
@@ -45,7 +45,7 @@ struct block_walk {
 
 static int flush_pair(struct block_walk *w, struct pair *pair)
 {
-    int rc = pair->value > 0 ? add_pair(w->counts, pair->a, pair->b, pair->value) : 0;
+    int rc = pair->value > 0 ? count_adjacent_pair(w->counts, pair->a, pair->b, pair->value) : 0;
     pair->value = 0;
     return rc;
 }
@@ -132,8 +132,8 @@ static int close_pair(const struct seam *s, access_weight weight, matrix_builder
 {
     if (s->blocks < 2 || s->counted)
         return 0;
-    return add_pair(counts, s->before.owner, s->last.owner,
-                    weight_of(weight, &s->before, &s->last));
+    return count_adjacent_pair(counts, s->before.owner, s->last.owner,
+                               weight_of(weight, &s->before, &s->last));
 }
 
 static int append_end(struct seam *s, const access_block *block, bool counted, access_weight weight,

@@ -17,8 +17,8 @@ typedef struct unit_step {
 } unit_step;
 
 /* int64 elements of a step: lists of steps are sent unchanged. */
-#define UNIT_STEP_WORDS 3
-_Static_assert(sizeof(unit_step) == UNIT_STEP_WORDS * sizeof(int64_t), "a step is three int64");
+#define UNIT_STEP_ELEMENTS 3
+_Static_assert(sizeof(unit_step) == UNIT_STEP_ELEMENTS * sizeof(int64_t), "a step is three int64");
 
 /* A zeroed one is empty; steps ascend and do not overlap. Release by free(step). */
 typedef struct unit_counts {

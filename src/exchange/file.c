@@ -5,9 +5,6 @@
  * transfers are resumed. */
 #include "exchange/internal.h"
 
-/* Holes up to this size are read along rather than left out, bytes. */
-#define READ_GAP (64 * 1024)
-
 /* The file offset of a position of this rank's domain. *length: bytes below position `end` that lie
  * in one range of the file. */
 static int64_t file_offset(const exchange *ex, int64_t position, int64_t end, int64_t *length)
@@ -51,22 +48,31 @@ static int read_extent(const exchange *ex, int64_t *valid, int64_t end, char *da
     return 0;
 }
 
-/* The next stretch of the cycle that is accessed, holes up to `gap` bytes included. */
-static bool take_extent(exchange *ex, int64_t end, int64_t gap, access_piece *extent)
+/* A write never includes a hole. */
+static bool includes_hole(const exchange *ex, int64_t bytes)
+{
+    const exchange_store *store = ex->run.store;
+    return bytes == 0 || (!ex->run.write && store->read_includes(store->context, bytes));
+}
+
+/* The next stretch of the cycle that one write or read accesses. */
+static bool take_extent(exchange *ex, int64_t end, access_piece *extent)
 {
     access_piece more;
     if (!access_take_piece(&ex->cover, end, extent))
         return false;
-    while (access_next(&ex->cover) - (extent->offset + extent->length) <= gap &&
-           access_take_piece(&ex->cover, end, &more))
+    while (access_next(&ex->cover) < end &&
+           includes_hole(ex, access_next(&ex->cover) - (extent->offset + extent->length))) {
+        access_take_piece(&ex->cover, end, &more);
         extent->length = more.offset + more.length - extent->offset;
+    }
     return true;
 }
 
 void exchange_write_cycle(exchange *ex, const exchange_cycle *cycle, const char *data)
 {
     access_piece extent;
-    while (take_extent(ex, cycle->end, 0, &extent)) {
+    while (take_extent(ex, cycle->end, &extent)) {
         if (ex->error == 0)
             exchange_keep_error(ex, write_extent(ex, extent.offset, extent.offset + extent.length,
                                                  data + (extent.offset - cycle->begin)));
@@ -76,7 +82,7 @@ void exchange_write_cycle(exchange *ex, const exchange_cycle *cycle, const char 
 void exchange_read_cycle(exchange *ex, exchange_cycle *cycle, char *data)
 {
     access_piece extent;
-    while (take_extent(ex, cycle->end, READ_GAP, &extent)) {
+    while (take_extent(ex, cycle->end, &extent)) {
         int64_t end = extent.offset + extent.length, valid = extent.offset;
         if (cycle->valid < cycle->end)
             continue;

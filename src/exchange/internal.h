@@ -96,7 +96,7 @@ int64_t exchange_cycle_end(int64_t position, int64_t cycle_size);
 int64_t exchange_cycle_number(const exchange *ex, const exchange_cycle *cycle);
 
 /* ---- message.c ---- */
-/* Messages that carry so many bytes. */
+/* Number of messages that carry `bytes` bytes. */
 size_t exchange_count_messages(const exchange *ex, int64_t bytes);
 /* Both start all messages of a chunk. The first `bytes` of it are sent; fewer than the receiver
  * expects: end of file. A synchronous chunk completes after the receiver has matched it, because

@@ -37,6 +37,8 @@ typedef struct exchange_store {
     void *context;
     int (*write)(void *context, int64_t offset, const char *data, int64_t bytes, int64_t *done);
     int (*read)(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done);
+    /* Whether a read includes a hole rather than ending at it: only speed depends on it. */
+    bool (*read_includes)(void *context, int64_t hole);
 } exchange_store;
 
 /* When an aggregator reached a moment of a cycle. */

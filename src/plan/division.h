@@ -20,6 +20,9 @@
 
 #include "access/domain.h"
 
+/* Bytes of a domain on a node that has no other: what takes a link longer than one message more. */
+#define DOMAIN_SPREAD ((int64_t)64 << 10)
+
 typedef enum division_kind {
     DIVISION_AUTO, /* striped where there are several targets, else fitted or even */
     DIVISION_EVEN,
@@ -36,6 +39,7 @@ typedef struct division_settings {
     int64_t kind;        /* a division_kind */
     int64_t aggregators; /* number of domains; 0: chosen */
     int64_t capacity;    /* number of domains at most where it is chosen, >= 1 */
+    int64_t nodes;       /* that hold aggregators; 0: not known */
     int64_t stripe;      /* of the file system, bytes, <= DIVISION_LARGEST_STRIPE; 0: not known */
     int64_t targets; /* storage targets that take stripes in turn (stripe count); 0: not known, as
                         without a stripe */
@@ -49,8 +53,10 @@ int64_t division_allowed_aggregators(int64_t wanted, int64_t targets);
 /* Whether stripes of a storage target belong together. */
 bool division_is_striped(const division_settings *settings);
 
-/* Number of domains of a range: what is wanted, else at most one for each DOMAIN_WORTHWHILE bytes
- * and for each stripe. */
+/* Number of domains of a range: what is wanted, else one for each DOMAIN_WORTHWHILE bytes, a
+ * multiple of the number of nodes where there are more domains than nodes; for fewer bytes one on
+ * each node as long as it has DOMAIN_SPREAD bytes, so that the data do not cross one link; at most
+ * one for each stripe. */
 size_t division_count(const division_settings *settings, int64_t lo, int64_t hi);
 
 typedef struct division {

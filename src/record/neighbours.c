@@ -10,48 +10,48 @@
 
 /* The message of an owner: the number of blocks at the ends of its part; these blocks; the counted
  * pairs, as entries of the upper triangle of the symmetric view matrix. */
-enum { HEAD_ENDS, HEAD_WORDS };
-enum { BLOCK_OWNER, BLOCK_OFFSET, BLOCK_LENGTH, BLOCK_WORDS };
-enum { ENTRY_ROW, ENTRY_COL, ENTRY_VALUE, ENTRY_WORDS };
+enum { HEAD_ENDS, HEAD_ELEMENTS };
+enum { BLOCK_OWNER, BLOCK_OFFSET, BLOCK_LENGTH, BLOCK_ELEMENTS };
+enum { ENTRY_ROW, ENTRY_COL, ENTRY_VALUE, ENTRY_ELEMENTS };
 
-static int append_ends(const access_ends *ends, record_words *words)
+static int append_ends(const access_ends *ends, record_message *message)
 {
-    int64_t head[HEAD_WORDS] = {(int64_t)ends->count};
-    int rc = record_add_words(words, head, HEAD_WORDS);
+    int64_t head[HEAD_ELEMENTS] = {(int64_t)ends->count};
+    int rc = record_message_append(message, head, HEAD_ELEMENTS);
     for (size_t k = 0; k < ends->count && rc == 0; k++) {
         const access_block *block = &ends->block[k];
-        int64_t word[BLOCK_WORDS] = {(int64_t)block->owner, block->offset, block->length};
-        rc = record_add_words(words, word, BLOCK_WORDS);
+        int64_t element[BLOCK_ELEMENTS] = {(int64_t)block->owner, block->offset, block->length};
+        rc = record_message_append(message, element, BLOCK_ELEMENTS);
     }
     return rc;
 }
 
-static int append_entries(const matrix *m, record_words *words)
+static int append_entries(const matrix *m, record_message *message)
 {
     int rc = 0;
     for (size_t i = 0; i < m->rows; i++) {
         for (size_t k = m->row_start[i]; k < m->row_start[i + 1] && rc == 0; k++) {
-            int64_t word[ENTRY_WORDS] = {(int64_t)i, (int64_t)m->col[k], m->value[k]};
+            int64_t element[ENTRY_ELEMENTS] = {(int64_t)i, (int64_t)m->col[k], m->value[k]};
             if (m->col[k] >= i)
-                rc = record_add_words(words, word, ENTRY_WORDS);
+                rc = record_message_append(message, element, ENTRY_ELEMENTS);
         }
     }
     return rc;
 }
 
 int record_describe_neighbours(const access_list *lists, const size_t *owner, size_t count,
-                               size_t ranks, access_weight weight, record_words *words)
+                               size_t ranks, access_weight weight, record_message *message)
 {
     matrix_builder counts = {.rows = ranks, .cols = ranks};
     access_ends ends;
     matrix m;
     int rc = access_count_neighbours(lists, owner, count, weight, &counts, &ends);
     if (rc == 0)
-        rc = append_ends(&ends, words);
+        rc = append_ends(&ends, message);
     if (rc == 0)
         rc = matrix_builder_finish(&counts, &m);
     if (rc == 0) {
-        rc = append_entries(&m, words);
+        rc = append_entries(&m, message);
         matrix_release(&m);
     }
     matrix_builder_clear(&counts);
@@ -81,19 +81,20 @@ static int add_view_entry(matrix_builder *view, const int64_t *entry)
     return rc != 0 || row == col ? rc : matrix_builder_add(view, col, row, entry[ENTRY_VALUE]);
 }
 
-int record_sums_add_neighbours(record_sums *sums, size_t part, const int64_t *word, size_t count)
+int record_sums_add_neighbours(record_sums *sums, size_t part, const int64_t *element, size_t count)
 {
     int rc = 0;
-    size_t blocks = count >= HEAD_WORDS ? (size_t)word[HEAD_ENDS] : SIZE_MAX;
-    if (part >= sums->parts || blocks > 4 || count < HEAD_WORDS + blocks * BLOCK_WORDS)
+    size_t blocks = count >= HEAD_ELEMENTS ? (size_t)element[HEAD_ENDS] : SIZE_MAX;
+    if (part >= sums->parts || blocks > 4 || count < HEAD_ELEMENTS + blocks * BLOCK_ELEMENTS)
         return -EINVAL;
     access_ends *here = &sums->ends[part];
-    const int64_t *end = word + count, *block = word + HEAD_WORDS;
+    const int64_t *end = element + count, *block = element + HEAD_ELEMENTS;
     here->count = blocks;
-    for (size_t k = 0; k < blocks; k++, block += BLOCK_WORDS)
+    for (size_t k = 0; k < blocks; k++, block += BLOCK_ELEMENTS)
         here->block[k] =
             (access_block){(size_t)block[BLOCK_OWNER], block[BLOCK_OFFSET], block[BLOCK_LENGTH]};
-    for (const int64_t *entry = block; end - entry >= ENTRY_WORDS && rc == 0; entry += ENTRY_WORDS)
+    for (const int64_t *entry = block; end - entry >= ENTRY_ELEMENTS && rc == 0;
+         entry += ENTRY_ELEMENTS)
         rc = add_view_entry(&sums->view, entry);
     return rc;
 }

@@ -66,19 +66,21 @@ int64_t record_choose_unit(int64_t lo, int64_t hi, const int64_t *sum)
     return smallest_unit(hi - lo) << d;
 }
 
-int record_describe_profile(const access_list *list, int64_t lo, int64_t unit, record_words *words)
+int record_describe_profile(const access_list *list, int64_t lo, int64_t unit,
+                            record_message *message)
 {
     unit_counts bins = {0};
     int rc = units_count(list, lo, unit, &bins);
     if (rc == 0)
-        rc = record_add_words(words, (const int64_t *)bins.step, bins.count * UNIT_STEP_WORDS);
+        rc = record_message_append(message, (const int64_t *)bins.step,
+                                   bins.count * UNIT_STEP_ELEMENTS);
     free(bins.step);
     return rc;
 }
 
-int record_sums_add_profile(record_sums *sums, size_t rank, const int64_t *word, size_t count)
+int record_sums_add_profile(record_sums *sums, size_t rank, const int64_t *element, size_t count)
 {
-    const unit_step *step = (const unit_step *)word, *end = step + count / UNIT_STEP_WORDS;
+    const unit_step *step = (const unit_step *)element, *end = step + count / UNIT_STEP_ELEMENTS;
     int rc = 0;
     for (; step < end && rc == 0; step++)
         for (int64_t b = 0; b < step->count && rc == 0; b++)

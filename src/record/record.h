@@ -6,7 +6,7 @@
  *
  * The range is cut into parts, each with an owner. A rank sends its accesses in a part to the
  * owner; the owner counts the pairs of neighbours there; the root adds up the messages of owners
- * and ranks. All messages are int64 elements ("words").
+ * and ranks. All messages are int64 elements.
  *
  * Functions return 0 or a negative errno value; outputs are set only on success.
  */
@@ -14,17 +14,14 @@
 #define RECORD_RECORD_H
 
 #include "access/access.h"
+#include "access/encoding.h"
 #include "access/neighbours.h"
 #include "matrix/matrix.h"
 
-/* A message; zeroed: empty. Release by free(word). */
-typedef struct record_words {
-    int64_t *word;
-    size_t count, capacity;
-} record_words;
+typedef access_message record_message;
 
 /* -ENOMEM. */
-int record_add_words(record_words *words, const int64_t *more, size_t count);
+int record_message_append(record_message *message, const int64_t *more, size_t count);
 
 /* ---- from a rank to the owners of the parts ---- */
 
@@ -32,11 +29,11 @@ int record_add_words(record_words *words, const int64_t *more, size_t count);
  * bytes, and appends the accesses in each part to its message, as a piece about call `call`.
  * -EINVAL: the list exceeds the range; -ENOMEM. */
 int record_describe_access(const access_list *list, int64_t lo, int64_t hi, size_t call,
-                           record_words *part, size_t parts);
+                           record_message *part, size_t parts);
 
 /* Reads the piece at element *at of a message: the call, and its runs, appended to the empty *list;
  * advances *at. -EINVAL: malformed; -ENOMEM. */
-int record_read_access(const int64_t *word, size_t count, size_t *at, size_t *call,
+int record_read_access(const int64_t *element, size_t count, size_t *at, size_t *call,
                        access_list *list);
 
 /* ---- the profile ---- */
@@ -53,14 +50,15 @@ int record_add_sums(const access_list *list, int64_t lo, int64_t hi, int64_t *su
 int64_t record_choose_unit(int64_t lo, int64_t hi, const int64_t *sum);
 
 /* Appends the bytes of the list in each bin to a message. -ENOMEM. */
-int record_describe_profile(const access_list *list, int64_t lo, int64_t unit, record_words *words);
+int record_describe_profile(const access_list *list, int64_t lo, int64_t unit,
+                            record_message *message);
 
 /* ---- neighbours ---- */
 
 /* Appends the pairs of neighbours among the lists that an owner received to a message; owner[l] is
  * the rank of list l. -ENOMEM and the errors of matrix_builder_add. */
 int record_describe_neighbours(const access_list *lists, const size_t *owner, size_t count,
-                               size_t ranks, access_weight weight, record_words *words);
+                               size_t ranks, access_weight weight, record_message *message);
 
 /* ---- at the root ---- */
 
@@ -77,8 +75,9 @@ int record_sums_start(record_sums *sums, size_t ranks, int64_t lo, int64_t hi, i
 
 /* Add the message of the owner of a part, and that of a rank with its profile. -EINVAL: malformed;
  * -ENOMEM; -ERANGE. */
-int record_sums_add_neighbours(record_sums *sums, size_t part, const int64_t *word, size_t count);
-int record_sums_add_profile(record_sums *sums, size_t rank, const int64_t *word, size_t count);
+int record_sums_add_neighbours(record_sums *sums, size_t part, const int64_t *element,
+                               size_t count);
+int record_sums_add_profile(record_sums *sums, size_t rank, const int64_t *element, size_t count);
 
 /* The view matrix and the profile (without rows when there is none). -ENOMEM; -ERANGE. */
 int record_sums_finish(record_sums *sums, access_weight weight, matrix *view, matrix *bytes);

@@ -42,11 +42,14 @@ TATP_MODULES = {
     "error": "error",
     "exchange": "exchange|exchange_.*",
     "help": "help",
+    "hints": "hints",
+    "independent": "independent",
     "io": "io|view|datarep",
     "nodes": "nodes|nodes_.*",
     "params": "params",
-    "plan": "plan|plan_.*|schedule",
+    "plan": "plan|plan_.*",
     "record": "record|record_.*",
+    "schedule": "schedule",
     "stats": "stats|stats_.*",
     "top": "component|module|file_.*_all",
 }
@@ -54,9 +57,12 @@ TATP_MODULES = {
 TATP_NEVER = {
     "comm": ("call", "exchange", "io", "nodes", "plan", "record", "stats"),
     "exchange": ("plan", "record", "stats"),
-    "io": ("call", "comm", "exchange", "nodes", "plan", "record", "stats"),
+    "hints": ("call", "comm", "exchange", "independent", "io", "nodes", "params", "plan", "record", "stats"),
+    "independent": ("call", "comm", "exchange", "nodes", "plan", "record", "stats"),
+    "io": ("call", "comm", "exchange", "independent", "nodes", "plan", "record", "stats"),
     "nodes": ("call", "exchange", "plan", "record", "stats"),
-    "plan": ("exchange", "record", "stats"),
+    "plan": ("call", "exchange", "record", "stats"),
+    "schedule": ("call", "exchange", "independent", "io", "nodes", "plan", "record", "stats"),
 }
 TATP_STRUCT = "mca_fcoll_tatp_component"
 TATP_STRUCT_USERS = ("params", "component", "module")

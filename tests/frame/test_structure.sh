@@ -118,7 +118,7 @@ for user in plan exchange; do
     uses_module $user stats
 done
 finds "modules: ${tatp}_view.c uses ${tatp}_plan.h" ${tatp}_view.c '#include "fcoll_tatp_plan.h"'
-finds "modules: ${tatp}_schedule.c uses ${tatp}_stats.h" ${tatp}_schedule.c '#include "fcoll_tatp_stats.h"'
+finds "modules: ${tatp}_plan.c uses ${tatp}_stats.h" ${tatp}_plan.c '#include "fcoll_tatp_stats.h"'
 finds "modules: ${tatp}_plan.c uses the struct mca_fcoll_tatp_component" ${tatp}_plan.c '#include "fcoll_tatp.h"' \
     'int tatp_planted(void) { return mca_fcoll_tatp_component; }'
 finds "modules: ${tatp}_odd.c belongs to no module" ${tatp}_odd.c 'int tatp_odd(void) { return 0; }'

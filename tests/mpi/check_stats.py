@@ -77,7 +77,7 @@ def check_timeline(call):
 
 def check(call):
     yield set(call) - {"plan", "timeline"} == KEYS, f"keys: {set(call) ^ KEYS}"
-    yield call["format"] == 1 and call["domains"] in ("even", "stripe", "fitted"), "format and domains"
+    yield call["format"] == 1 and call["domains"] in ("even", "stripe", "fitted", "none"), "format and domains"
     yield abs(sum(call[f"st{n}"] for n in range(1, 6)) - call["seconds"]) < 1e-5, "seconds are the sum of stages"
     yield all(call[key] >= 0 for key in KEYS if isinstance(call[key], (int, float))), "no number is negative"
     if "plan" in call:

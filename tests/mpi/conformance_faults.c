@@ -23,8 +23,9 @@ static struct view view_of(int rank, int ranks)
     return (struct view){rank * 100, 100, ranks * 100 + 28, 4};
 }
 
-/* Two aggregators with small buffers, as far as the component listens to the hints. */
-static MPI_File open_small(struct test *t, int amode)
+/* Two aggregators with small buffers, or none at all, as far as the component listens to the hints.
+ */
+static MPI_File open_with(struct test *t, int amode, bool independent)
 {
     MPI_Info info;
     MPI_File file;
@@ -34,11 +35,18 @@ static MPI_File open_small(struct test *t, int amode)
     MPI_Info_set(info, "cb_nodes", t->ranks > 1 ? "2" : "1");
     snprintf(text, sizeof text, "%d", SMALL);
     MPI_Info_set(info, "cb_buffer_size", text);
+    if (independent)
+        MPI_Info_set(info, "collective_buffering", "false");
     if (MPI_File_open(t->comm, t->path, amode, info, &file) != MPI_SUCCESS)
         MPI_Abort(MPI_COMM_WORLD, 2);
     MPI_Info_free(&info);
     set_view(t, file, &v);
     return file;
+}
+
+static MPI_File open_small(struct test *t, int amode)
+{
+    return open_with(t, amode, false);
 }
 
 static void model_all(struct test *t, struct bytes *model, uint64_t seed)
@@ -118,6 +126,7 @@ static void use_again(struct test *t, MPI_File file, enum kind kind, uint64_t se
 struct story {
     struct file_fault fault;
     bool harmless; /* the call has to succeed all the same */
+    bool independent;
     int class;
 };
 
@@ -131,7 +140,7 @@ static int rounds(const struct test *t)
 static void tell(struct test *t, enum kind kind, const struct story *story)
 {
     int hits = 0;
-    MPI_File file = open_small(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    MPI_File file = open_with(t, MPI_MODE_RDWR | MPI_MODE_CREATE, story->independent);
     agreed(t, "write before", write_call(t, file, kind, 1), false, 0);
     synchronise(t, file);
     for (int victim = 0; victim <= rounds(t); victim++) {
@@ -226,6 +235,30 @@ static void case_read_short(struct test *t, int kind)
 static void case_read_interrupted(struct test *t, int kind)
 {
     tell(t, kind, &(struct story){.fault = {INTERRUPTED, .write = false}, .harmless = true});
+}
+
+static const char *const independent_faults[] = {
+    "write_eio",         "write_late_eio", "write_full",    "write_short", "write_nothing",
+    "write_interrupted", "read_eio",       "read_late_eio", "read_short",  NULL};
+
+/* The same where no rank aggregates. */
+static void case_independent(struct test *t, int variant)
+{
+    static const struct story stories[] = {
+        {.fault = {FAIL, .write = true, .error = EIO}, .class = MPI_ERR_IO},
+        {.fault = {FAIL, .write = true, .error = EIO, .after = 5}, .class = MPI_ERR_IO},
+        {.fault = {HALF_FAIL, .write = true, .error = ENOSPC}, .class = MPI_ERR_NO_SPACE},
+        {.fault = {HALF, .write = true}, .harmless = true},
+        {.fault = {NOTHING, .write = true}, .class = MPI_ERR_IO},
+        {.fault = {INTERRUPTED, .write = true}, .harmless = true},
+        {.fault = {FAIL, .write = false, .error = EIO}, .class = MPI_ERR_IO},
+        {.fault = {FAIL, .write = false, .error = EIO, .after = 5}, .class = MPI_ERR_IO},
+        {.fault = {HALF, .write = false}, .harmless = true},
+    };
+    struct story story = stories[variant];
+    story.independent = true;
+    tell(t, ALL, &story);
+    tell(t, I_AT_ALL, &story);
 }
 
 /* --- limits of the process --- */
@@ -456,6 +489,7 @@ static const struct family families[] = {
     {"read_late_eio", case_read_late_eio, own_kinds},
     {"read_short", case_read_short, own_kinds},
     {"read_interrupted", case_read_interrupted, own_kinds},
+    {"independent", case_independent, independent_faults},
     {"file_size_limit", case_file_size_limit, own_kinds},
     {"read_only_handle", case_read_only_handle, own_kinds},
     {"write_no_memory", case_write_no_memory, own_kinds},

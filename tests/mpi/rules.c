@@ -187,11 +187,11 @@ const char *broken_rule(const struct striping *s, const struct wanted *call,
     int64_t stripes = (call->size + s->stripe - 1) / s->stripe;
     int *rank_of = calloc((size_t)stripes + 1, sizeof *rank_of);
     const char *rule = rank_of == NULL ? "no memory" : check_bytes(call, log, count);
-    if (rule == NULL)
+    if (rule == NULL && !call->alone)
         rule = check_windows(s, call, log, count);
-    if (rule == NULL)
+    if (rule == NULL && !call->alone)
         rule = find_owners(s, log, count, rank_of, stripes);
-    if (rule == NULL)
+    if (rule == NULL && !call->alone)
         rule = check_stripes(s, call, rank_of, stripes);
     free(rank_of);
     return rule;

@@ -24,6 +24,8 @@ struct logged {
 /* What one collective call wanted: wanted[b] for the bytes below `size`. */
 struct wanted {
     bool write;
+    bool alone; /* each rank may access the file itself: read, one piece a rank, and nothing demands
+                   aggregators */
     const unsigned char *wanted;
     int64_t size;
 };

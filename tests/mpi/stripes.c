@@ -249,7 +249,8 @@ static void check_log(struct test *t, bool write, int call)
     if (t->rank == 0) {
         unsigned char *wanted = checked_alloc((size_t)t->size, 1);
         walk_all(t, call, (struct stream){.wanted = wanted}, mark);
-        struct wanted w = {write, wanted, t->size};
+        bool alone = !write && t->apart && t->given.aggregators == 0;
+        struct wanted w = {write, alone, wanted, t->size};
         while (w.size > 0 && !wanted[w.size - 1])
             w.size--;
         const char *rule = broken_rule(&t->given, &w, log, count);

@@ -18,7 +18,7 @@ nodes=4
 [[ -n $cluster_name ]] || nodes=1
 large=128x128x256 # 32 MiB
 tap_is "$(aggregators $large)" $((4 * nodes)) "four on a node"
-tap_is "$(aggregators 64x64x64)" 3 "one for each MiB, and one"
+tap_is "$(aggregators 64x64x64)" $((nodes == 1 ? 2 : 4)) "one for each MiB, or on each node"
 tap_is "$(aggregators 8x8x8)" 1 "one for little"
 tap_is "$(aggregators $large --mca fcoll_tatp_num_aggregators 5)" 5 "as many as asked for"
 tap_is "$(aggregators $large --mca io_ompio_num_aggregators 7)" 7 "as many as OMPIO was asked for"

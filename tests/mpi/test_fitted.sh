@@ -57,7 +57,8 @@ crosses "stripes" fitted 0 64x256x256 1x4x4 --mca fcoll_tatp_stripe_size 131072
 # A plane has eight stripes, two in the rows of each node.
 crosses "stripes of eight targets" fitted 0 64x256x256 1x4x4 --mca fcoll_tatp_stripe_size 65536 \
     --mca fcoll_tatp_stripe_count 8 --mca fcoll_tatp_num_aggregators 4
-crosses "whole planes" even 0 128 16x1x1
+crosses "whole planes" none 0 128 16x1x1
+crosses "whole planes, with aggregators" even 0 128 16x1x1 --mca fcoll_tatp_num_aggregators 16
 ranks=7 crosses "seven ranks" fitted some 140 1x7x1
 
 # kind SIZE GRID [ARGUMENT...]: of domains.

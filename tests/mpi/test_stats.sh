@@ -70,7 +70,7 @@ stop_cluster
 
 rm -f "$stats"
 name=$tap_dir/$'\xc3\xa9 \xff "\\\x01'
-tap_check "a name that is not UTF-8: a run" run_here 2 --mca fcoll tatp --mca fcoll_tatp_stats "$stats" \
+tap_check "a name that is not UTF-8: a run" run_here 2 --mca fcoll tatp --mca fcoll_tatp_stats "$stats" --mca fcoll_tatp_num_aggregators 2 \
     "$cube" --size 16 --file "$name"
 tap_is "$(checked)" "lines 2 plans 1 timelines 2" "a name that is not UTF-8: lines can be read"
 tap_check "a name that is not UTF-8: U+FFFD for each wrong byte" \

@@ -2,6 +2,7 @@
 /* Runs, domains, cursors and merges against plain lists of bytes. */
 #include "access/access.h"
 #include "access/domain.h"
+#include "access/fingerprint.h"
 #include "access/merge.h"
 #include "access/neighbours.h"
 #include "access/units.h"
@@ -291,28 +292,77 @@ START_TEST(memory_may_go_backwards)
 }
 END_TEST
 
-START_TEST(words_hold_every_run)
+/* Of a few runs with few different values, so that equal ones and near misses are frequent. */
+static void draw_runs(access_list *list, unsigned int *seed)
 {
-    access_list list = {0}, copy = {0};
-    const access_run runs[] = {{4096, 8, 64, 1000, 0}, {ACCESS_END - 100, 50, 0, 1, 8000}};
-    int64_t word[2 * ACCESS_RUN_WORDS];
-    for (size_t i = 0; i < 2; i++)
-        ck_assert_int_eq(access_append_run(&list, &runs[i]), 0);
-    access_to_words(&list, -4096, word);
-    ck_assert_int_eq(access_append_words(&copy, word, 2), 0);
-    ck_assert_uint_eq(copy.count, 2);
-    ck_assert_int_eq(copy.bytes, list.bytes);
-    for (size_t i = 0; i < 2; i++) {
-        ck_assert_int_eq(copy.run[i].offset, runs[i].offset - 4096);
-        ck_assert_int_eq(copy.run[i].length, runs[i].length);
-        ck_assert_int_eq(copy.run[i].stride, runs[i].stride);
-        ck_assert_int_eq(copy.run[i].count, runs[i].count);
-        ck_assert_int_eq(copy.run[i].stream, runs[i].stream);
+    access_clear(list);
+    int64_t at = rand_r(seed) % 4, runs = 1 + rand_r(seed) % 3;
+    for (int64_t i = 0; i < runs; i++) {
+        access_run run = {at, 1 + rand_r(seed) % 3, 0, 1 + rand_r(seed) % 3, list->bytes};
+        run.stride = run.count > 1 ? run.length + 1 + rand_r(seed) % 2 : 0;
+        ck_assert_int_eq(access_append_run(list, &run), 0);
+        at += run.length + (run.count - 1) * run.stride + 1 + rand_r(seed) % 3;
     }
-    word[1] = -1;
-    ck_assert_int_eq(access_append_words(&copy, word, 2), -EINVAL);
-    access_release(&list);
-    access_release(&copy);
+}
+
+static bool same_but_moved(const access_list *a, const access_list *b)
+{
+    bool same = a->count == b->count;
+    for (size_t i = 0; i < a->count && same; i++) {
+        const access_run *x = &a->run[i], *y = &b->run[i];
+        same = x->offset - a->run[0].offset == y->offset - b->run[0].offset &&
+               x->length == y->length && x->stride == y->stride && x->count == y->count &&
+               x->stream == y->stream;
+    }
+    return same;
+}
+
+START_TEST(fingerprints_are_those_of_moved_lists)
+{
+    enum { PAIRS = 200000 };
+    access_list a = {0}, b = {0};
+    unsigned int seed = 1;
+    int same = 0;
+    for (int i = 0; i < PAIRS; i++) {
+        draw_runs(&a, &seed);
+        draw_runs(&b, &seed);
+        access_fingerprint x = access_get_fingerprint(&a), y = access_get_fingerprint(&b);
+        ck_assert_int_eq(access_same_fingerprint(x, y), same_but_moved(&a, &b));
+        same += same_but_moved(&a, &b);
+    }
+    ck_assert_int_gt(same, PAIRS / 1000);
+    access_release(&a);
+    access_release(&b);
+}
+END_TEST
+
+/* Half a fingerprint is as good as 64 bits: no two of a million similar lists share one. */
+static int compare_halves(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+START_TEST(halves_of_fingerprints_do_not_collide)
+{
+    enum { LISTS = 1000000 };
+    uint64_t *half[2] = {calloc(LISTS, sizeof **half), calloc(LISTS, sizeof **half)};
+    access_run run = {0, 8, 16, 2, 0};
+    access_list list = {.run = &run, .count = 1};
+    for (int i = 0; i < LISTS; i++) {
+        run.length = 8 + i % 100;
+        run.stride = 256 + i / 100 % 100;
+        run.count = 2 + i / 10000;
+        access_fingerprint x = access_get_fingerprint(&list);
+        half[0][i] = x.half[0];
+        half[1][i] = x.half[1];
+    }
+    for (int h = 0; h < 2; h++) {
+        qsort(half[h], LISTS, sizeof **half, compare_halves);
+        for (int i = 1; i < LISTS; i++)
+            ck_assert_uint_ne(half[h][i - 1], half[h][i]);
+        free(half[h]);
+    }
 }
 END_TEST
 
@@ -1033,7 +1083,8 @@ int main(void)
     tcase_add_test(runs, scatter_and_gather_are_inverse);
     tcase_add_test(runs, memory_in_pieces);
     tcase_add_test(runs, memory_may_go_backwards);
-    tcase_add_test(runs, words_hold_every_run);
+    tcase_add_test(runs, fingerprints_are_those_of_moved_lists);
+    tcase_add_test(runs, halves_of_fingerprints_do_not_collide);
     tcase_add_test(runs, layers_are_ordered_and_hold_every_byte);
     tcase_add_test(domains, even_domains_cover_the_range);
     tcase_add_test(domains, large_domains_begin_at_pages);

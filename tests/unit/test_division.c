@@ -54,7 +54,8 @@ START_TEST(as_many_domains_as_are_worthwhile)
     division_settings settings = {.capacity = 16};
     ck_assert_uint_eq(division_count(&settings, 0, 1), 1);
     ck_assert_uint_eq(division_count(&settings, 5, 5 + MiB - 1), 1);
-    ck_assert_uint_eq(division_count(&settings, 5, 5 + MiB), 2);
+    ck_assert_uint_eq(division_count(&settings, 5, 5 + MiB), 1);
+    ck_assert_uint_eq(division_count(&settings, 5, 6 + MiB), 2);
     ck_assert_uint_eq(division_count(&settings, 0, 100 * MiB), 16);
     ck_assert_uint_eq(division_count(&settings, 0, INT64_MAX), 16);
     settings.stripe = 4 * MiB;
@@ -65,6 +66,21 @@ START_TEST(as_many_domains_as_are_worthwhile)
     ck_assert_uint_eq(division_count(&settings, 0, 100 * MiB), 15);
     settings.aggregators = 7;
     ck_assert_uint_eq(division_count(&settings, 0, 1), 7);
+}
+END_TEST
+
+START_TEST(few_bytes_on_each_node)
+{
+    static const struct {
+        int64_t bytes;
+        size_t count;
+    } expected[] = {{1, 1},         {65536, 1},     {65537, 2},     {752000, 4},
+                    {MiB, 4},       {5 * MiB, 4},   {8 * MiB, 8},   {8 * MiB + 1, 8},
+                    {12 * MiB, 12}, {13 * MiB, 12}, {16 * MiB, 16}, {17 * MiB, 16}};
+    const division_settings settings = {.capacity = 16, .nodes = 4};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        ck_assert_uint_eq(division_count(&settings, 100, 100 + expected[i].bytes),
+                          expected[i].count);
 }
 END_TEST
 
@@ -223,6 +239,7 @@ int main(void)
     tcase_add_test(domains, aggregators_share_targets_evenly);
     tcase_add_test(domains, stripes_of_a_target_belong_together);
     tcase_add_test(domains, as_many_domains_as_are_worthwhile);
+    tcase_add_test(domains, few_bytes_on_each_node);
     tcase_add_test(domains, domains_keep_stripes_whole);
     tcase_add_test(domains, domains_repeat_after_a_period);
     tcase_add_test(cycles, cycles_of_equal_size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Unit tests of src/exchange for what the simulation (tests/exchange) does not cover: memory, and
  * what only affects speed. */
+#include "exchange/costs.h"
 #include "exchange/exchange.h"
 
 #include "failing_malloc.h"
@@ -34,7 +35,13 @@ static int read_file(void *context, int64_t offset, char *data, int64_t bytes, i
     return 0;
 }
 
-static const exchange_store store = {NULL, write_file, read_file};
+static bool include(void *context, int64_t hole)
+{
+    (void)context;
+    return hole <= READ_COSTS_MOST;
+}
+
+static const exchange_store store = {NULL, write_file, read_file, include};
 
 /* ---- messages between two ranks, without an allocation ---- */
 
@@ -373,7 +380,7 @@ static int note_read(void *context, int64_t offset, char *data, int64_t bytes, i
 static void access_bytes(const int64_t *offset, size_t count, int64_t end, int64_t cycle_size,
                          bool write)
 {
-    static const exchange_store notes = {NULL, note_write, note_read};
+    static const exchange_store notes = {NULL, note_write, note_read, include};
     char data[8] = {0};
     file_domains domains;
     access_list list = {0}, memory = {0};
@@ -429,10 +436,10 @@ START_TEST(cycles_of_one_byte)
 }
 END_TEST
 
-/* A read includes holes of up to 64 KiB, a write none. */
+/* A read includes the holes that the store wants it to, a write none. */
 START_TEST(holes)
 {
-    enum { GAP = 64 * 1024 };
+    enum { GAP = READ_COSTS_MOST };
     static const int64_t offset[] = {0, 1, GAP + 2, 2 * GAP + 4};
     access_bytes(offset, 4, 3 * GAP, 3 * GAP, true);
     ck_assert_uint_eq(noted.count, 3);
@@ -441,6 +448,83 @@ START_TEST(holes)
     ck_assert_uint_eq(noted.count, 2);
     ck_assert_int_eq(noted.bytes[0], GAP + 3);
     ck_assert_int_eq(noted.offset[1], 2 * GAP + 4);
+}
+END_TEST
+
+/* ---- holes in reads ---- */
+
+enum { KIB = 1024 };
+
+/* Whether a hole is included, most times. */
+static bool includes(read_costs *costs, int64_t hole)
+{
+    int yes = 0;
+    for (int i = 0; i < 64; i++)
+        yes += read_costs_include(costs, hole);
+    return yes > 32;
+}
+
+/* Reads that take `request` seconds each and `byte` for a byte. */
+static void add_reads(read_costs *costs, int count, double request, double byte)
+{
+    for (int i = 0; i < count; i++) {
+        int64_t bytes = i % 2 == 0 ? 256 : 64 * KIB;
+        read_costs_add(costs, bytes, request + byte * (double)bytes);
+    }
+}
+
+START_TEST(holes_of_unknown_cost)
+{
+    read_costs costs = {0};
+    ck_assert(read_costs_include(&costs, READ_COSTS_LEAST));
+    ck_assert(!read_costs_include(&costs, READ_COSTS_MOST + 1));
+    ck_assert(!read_costs_include(&costs, 8 * KIB)); /* tries a short read */
+    ck_assert(includes(&costs, READ_COSTS_MOST));
+    read_costs_add(&costs, 64 * KIB, 1e-5);
+    ck_assert(includes(&costs, READ_COSTS_MOST));
+}
+END_TEST
+
+/* Files in memory, then on a server, then in memory. */
+START_TEST(holes_by_cost)
+{
+    read_costs costs = {0};
+    add_reads(&costs, 400, .6e-6, .1e-9);
+    ck_assert(includes(&costs, 5 * KIB));
+    ck_assert(!includes(&costs, 8 * KIB));
+    ck_assert(includes(&costs, READ_COSTS_LEAST));
+    add_reads(&costs, 400, 300e-6, 1e-9);
+    ck_assert(includes(&costs, READ_COSTS_MOST));
+    ck_assert(!includes(&costs, READ_COSTS_MOST + 1));
+    add_reads(&costs, 800, .6e-6, .1e-9);
+    ck_assert(!includes(&costs, 8 * KIB));
+}
+END_TEST
+
+/* Where short reads are due to holes that were not included, they still occur. */
+START_TEST(holes_are_tried)
+{
+    read_costs costs = {0};
+    int tried = 0;
+    add_reads(&costs, 400, 300e-6, 1e-9);
+    for (int i = 0; i < 1000; i++)
+        tried += !read_costs_include(&costs, 32 * KIB);
+    ck_assert_int_ge(tried, 1000 / 64);
+    ck_assert_int_le(tried, 1000 / 16);
+}
+END_TEST
+
+/* One read that waited for the processor changes little; no average is negative. */
+START_TEST(costs_with_outliers)
+{
+    read_costs costs = {0};
+    add_reads(&costs, 400, .6e-6, .1e-9);
+    read_costs_add(&costs, 256, 4e-3);
+    read_costs_add(&costs, 64 * KIB, 4e-3);
+    ck_assert(!includes(&costs, 16 * KIB));
+    for (int i = 0; i < 100; i++)
+        read_costs_add(&costs, i % 2 == 0 ? 256 : 64 * KIB, 0);
+    ck_assert(costs.request >= 0 && costs.byte >= 0);
 }
 END_TEST
 
@@ -456,6 +540,12 @@ int main(void)
     tcase_add_test(tests, last_byte_of_the_largest_domain);
     tcase_add_test(tests, cycles_of_one_byte);
     tcase_add_test(tests, holes);
+    suite_add_tcase(suite, tests);
+    tests = tcase_create("holes in reads");
+    tcase_add_test(tests, holes_of_unknown_cost);
+    tcase_add_test(tests, holes_by_cost);
+    tcase_add_test(tests, holes_are_tried);
+    tcase_add_test(tests, costs_with_outliers);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -52,7 +52,7 @@ static access_list list_of(const struct model *m, int rank)
 
 struct way {
     size_t parts;
-    record_words part[MOST_PARTS], told[MOST_PARTS], row[RANKS];
+    record_message part[MOST_PARTS], told[MOST_PARTS], row[RANKS];
     record_sums sums;
     int64_t unit;
     matrix view, bytes;
@@ -79,7 +79,7 @@ static int own(struct way *w, size_t j)
     size_t rank[RANKS], n = 0, at = 0;
     int rc = 0;
     while (at < w->part[j].count && rc == 0) {
-        rc = record_read_access(w->part[j].word, w->part[j].count, &at, &rank[n], &list[n]);
+        rc = record_read_access(w->part[j].element, w->part[j].count, &at, &rank[n], &list[n]);
         n++;
     }
     if (rc == 0 && n > 0)
@@ -94,9 +94,9 @@ static int sum_up(const struct model *m, struct way *w)
     int rc = record_sums_start(&w->sums, RANKS, m->lo, m->hi, w->unit, w->parts);
     for (size_t j = 0; j < w->parts && rc == 0; j++)
         if (w->told[j].count > 0)
-            rc = record_sums_add_neighbours(&w->sums, j, w->told[j].word, w->told[j].count);
+            rc = record_sums_add_neighbours(&w->sums, j, w->told[j].element, w->told[j].count);
     for (size_t r = 0; r < RANKS && rc == 0; r++)
-        rc = record_sums_add_profile(&w->sums, r, w->row[r].word, w->row[r].count);
+        rc = record_sums_add_profile(&w->sums, r, w->row[r].element, w->row[r].count);
     return rc == 0 ? record_sums_finish(&w->sums, ACCESS_WEIGHT_COUNT, &w->view, &w->bytes) : rc;
 }
 
@@ -111,11 +111,11 @@ static int go(const access_list *list, const struct model *m, struct way *w)
 static void release(struct way *w)
 {
     for (size_t j = 0; j < MOST_PARTS; j++) {
-        free(w->part[j].word);
-        free(w->told[j].word);
+        free(w->part[j].element);
+        free(w->told[j].element);
     }
     for (size_t r = 0; r < RANKS; r++)
-        free(w->row[r].word);
+        free(w->row[r].element);
     record_sums_release(&w->sums);
     matrix_release(&w->view);
     matrix_release(&w->bytes);
@@ -186,15 +186,19 @@ START_TEST(without_memory_it_fails_and_leaks_nothing)
 }
 END_TEST
 
-START_TEST(words_that_cannot_be_are_refused)
+START_TEST(malformed_messages_are_refused)
 {
-    const int64_t runs[] = {0, 2, 0, 8, 0, 1}, blocks[] = {5}, few[] = {2, 0, 0, 8};
+    const int64_t runs[] = {0, 2, 0, 8, 0, 1}, empty[] = {0, 0, 1}, more[] = {0, 2, 1};
+    const int64_t blocks[] = {5}, few[] = {2, 0, 0, 8};
     const int64_t rank[] = {0, 0, RANKS, 1}, bin[] = {9, 1, 4};
     access_list list = {0};
     record_sums sums;
     size_t at = 0, call;
     ck_assert_int_eq(record_read_access(runs, 6, &at, &call, &list), -EINVAL);
+    at = 0;
     ck_assert_int_eq(record_read_access(runs, 1, &at, &call, &list), -EINVAL);
+    ck_assert_int_eq(record_read_access(empty, 3, &at, &call, &list), -EINVAL);
+    ck_assert_int_eq(record_read_access(more, 3, &at, &call, &list), -EINVAL);
     access_release(&list);
     ck_assert_int_eq(record_sums_start(&sums, RANKS, 0, 512, 64, 2), 0);
     ck_assert_int_eq(record_sums_add_neighbours(&sums, 0, blocks, 0), -EINVAL);
@@ -239,7 +243,7 @@ int main(void)
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, parts_and_rows_amount_to_the_whole, 0, 100);
     tcase_add_test(all, without_memory_it_fails_and_leaks_nothing);
-    tcase_add_test(all, words_that_cannot_be_are_refused);
+    tcase_add_test(all, malformed_messages_are_refused);
     tcase_add_test(all, bins_are_as_many_as_the_data_are_worth);
     suite_add_tcase(suite, all);
     return run_suite(suite);

@@ -5,7 +5,7 @@
  * which is all that MPI allows for writing, give one ordered list; a view that overlaps itself
  * gives more layers, and each rank takes part in as many operations as the rank with most layers.
  *
- * The plan of the last call is reused when every rank accesses what it did then, moved by one
+ * The plan of an earlier call is reused when every rank accesses what it did then, moved by one
  * distance that is the same for all (the next time step, most often): then one reduction is all
  * that precedes the data.
  *
@@ -16,55 +16,89 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_exchange.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_hints.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_independent.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_io.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_nodes.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_plan.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_record.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_schedule.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_stats.h"
+
+#include "plan/aggregation.h"
+
+/* Blocks of local file systems at most, bytes. */
+#define LARGEST_LOCAL_BLOCK (64 << 10)
 
 /* ---- an open file ---- */
 
 typedef struct tatp_call tatp_call;
 
 struct tatp_file {
-    tatp_plan_settings settings;
-    bool is_open; /* all ranks have agreed on `error` */
-    int error;    /* of the opening */
+    tatp_plan_settings settings; /* the same on all ranks, unless hints changed */
+    tatp_hints *hints;
+    int64_t aggregators; /* of the last call by a plan; 0: none yet */
+    int64_t lock_unit;   /* bytes of the file that the file system locks together; 0: not known */
+    bool is_open;        /* all ranks have agreed on `error` */
+    int error;           /* of the opening */
     tatp_io io;
     tatp_comm *comm;
     tatp_view *view;
     tatp_nodes *nodes;
-    tatp_plan *plan; /* of the last operation, and the exchange that was prepared for it */
-    tatp_exchange *exchange;
-    int64_t plan_ops; /* operations by this plan */
+    tatp_schedule *schedule;
+    tatp_plans *plans;
+    /* Of the plan in each slot: the exchange that was prepared for it, and the operations by it. */
+    tatp_exchange_memory *memory;
+    tatp_exchange *exchange[TATP_SLOTS];
+    int64_t plan_ops[TATP_SLOTS];
+    size_t last_slot; /* of the last operation that was carried out; TATP_SLOTS: without a plan */
+    tatp_independent *independent;
     tatp_record *record;
     tatp_stats *stats;
     tatp_call *spare; /* for the next non-blocking call: others wait for it even without memory */
 };
 
+_Static_assert(TATP_SLOTS <= TATP_PLANS && TATP_SLOTS <= TATP_EXCHANGES,
+               "a plan and an exchange for each slot");
+
 static tatp_call *new_request_call(void);
 static void free_request_call(tatp_call *call);
+
+static bool allocate_exchanges(tatp_file *file, const ompi_process_name_t *group)
+{
+    file->memory = tatp_exchange_memory_new(group);
+    for (size_t slot = 0; slot < TATP_SLOTS && NULL != file->memory; slot++) {
+        file->exchange[slot] = tatp_exchange_new(file->memory, slot);
+        if (NULL == file->exchange[slot])
+            return false;
+    }
+    return NULL != file->memory;
+}
 
 tatp_file *tatp_file_new(const ompi_process_name_t *group)
 {
     tatp_file *file = calloc(1, sizeof *file);
     if (NULL == file)
         return NULL;
+    file->hints = tatp_hints_new();
     file->comm = tatp_comm_new();
     file->view = tatp_view_new();
     file->nodes = tatp_nodes_new();
-    file->plan = tatp_plan_new();
-    file->exchange = tatp_exchange_new(group);
+    file->schedule = tatp_schedule_new();
+    file->plans = tatp_plans_new();
+    file->independent = tatp_independent_new();
     file->record = tatp_record_new();
     file->stats = tatp_stats_new();
     file->spare = new_request_call();
-    if (NULL != file->comm && NULL != file->view && NULL != file->nodes && NULL != file->plan &&
-        NULL != file->exchange && NULL != file->record && NULL != file->stats &&
-        NULL != file->spare)
+    if (allocate_exchanges(file, group) && NULL != file->hints && NULL != file->comm &&
+        NULL != file->view && NULL != file->nodes && NULL != file->schedule &&
+        NULL != file->plans && NULL != file->independent && NULL != file->record &&
+        NULL != file->stats && NULL != file->spare)
         return file;
     tatp_file_free(file);
     return NULL;
@@ -75,11 +109,16 @@ void tatp_file_free(tatp_file *file)
     free_request_call(file->spare);
     tatp_stats_free(file->stats);
     tatp_record_free(file->record);
-    tatp_exchange_free(file->exchange);
-    tatp_plan_free(file->plan);
+    tatp_independent_free(file->independent);
+    for (size_t slot = 0; slot < TATP_SLOTS; slot++)
+        tatp_exchange_free(file->exchange[slot]);
+    tatp_exchange_memory_free(file->memory);
+    tatp_plans_free(file->plans);
+    tatp_schedule_free(file->schedule);
     tatp_nodes_free(file->nodes);
     tatp_view_free(file->view);
     tatp_comm_free(file->comm);
+    tatp_hints_free(file->hints);
     free(file);
 }
 
@@ -91,15 +130,64 @@ bool tatp_file_has_settings(const tatp_file *file, const tatp_plan_settings *set
 void tatp_file_open(tatp_file *file, ompio_file_t *fh, const tatp_plan_settings *settings)
 {
     if (!tatp_file_has_settings(file, settings))
-        tatp_plan_forbid_reuse(file->plan);
+        tatp_schedule_forget_all(file->schedule);
     file->settings = *settings;
     file->io = (tatp_io){fh, fh->f_fbtl};
     file->is_open = false;
+    file->aggregators = 0;
+}
+
+/* ---- hints ---- */
+
+/* For MPI_File_get_info. */
+static void publish_hints(tatp_file *file, const tatp_plan_settings *settings)
+{
+    const tatp_hint_values given = tatp_hints_get(file->hints);
+    const tatp_hint_values values = tatp_params_hints(settings, &given, file->aggregators);
+    tatp_hints_publish(file->hints, &values);
+}
+
+/* New hints of this rank are published at once, and apply from the next agreement on. */
+static void publish_new_hints(tatp_file *file)
+{
+    const tatp_hint_values given = tatp_hints_get(file->hints);
+    const tatp_plan_settings settings = tatp_hints_changed(file->hints)
+                                            ? tatp_params_settings(file->io.fh, &given)
+                                            : file->settings;
+    publish_hints(file, &settings);
+}
+
+/* Hints changed on some rank: those of rank 0 apply on all ranks. *reuse, where true, and the
+ * settings are the same on all ranks before and after. Collective. */
+static int adopt_hints(tatp_file *file, bool *reuse)
+{
+    tatp_hints_reset_changed(file->hints);
+    const tatp_hint_values given = tatp_hints_get(file->hints);
+    tatp_plan_settings settings = tatp_params_settings(file->io.fh, &given);
+    int rc = tatp_params_agree(&settings, file->comm);
+    if (OMPI_SUCCESS != rc || tatp_file_has_settings(file, &settings))
+        return rc;
+    tatp_schedule_forget_all(file->schedule);
+    file->settings = settings;
+    *reuse = false;
+    return rc;
 }
 
 static bool is_set(const char *path)
 {
     return NULL != path && '\0' != path[0];
+}
+
+/* A stripe where it is known. A file system that states larger blocks than pages is distributed,
+ * and locks no less than a block. */
+static int64_t find_lock_unit(const tatp_file *file)
+{
+    struct stat status;
+    if (file->settings.division.stripe > 0)
+        return file->settings.division.stripe;
+    if (0 != fstat(file->io.fh->fd, &status) || status.st_blksize <= LARGEST_LOCAL_BLOCK)
+        return 0;
+    return (int64_t)status.st_blksize;
 }
 
 /* This rank's part of the opening. Rank 0 checks what the user asked for, before the first access.
@@ -108,8 +196,9 @@ static int prepare_file(tatp_file *file)
 {
     const ompio_file_t *fh = file->io.fh;
     int rc = tatp_comm_attach(file->comm, fh->f_comm);
+    file->lock_unit = find_lock_unit(file);
     if (OMPI_SUCCESS == rc)
-        rc = tatp_plan_prepare(file->plan, fh->f_size);
+        rc = tatp_plans_prepare(file->plans, fh->f_size);
     if (OMPI_SUCCESS == rc)
         rc = tatp_stats_prepare(file->stats, fh->f_rank, fh->f_size);
     if (OMPI_SUCCESS == rc && 0 == fh->f_rank)
@@ -125,7 +214,7 @@ static void finish_requests(void *context)
     tatp_requests_finish(((const tatp_file *)context)->comm);
 }
 
-static void begin_record(tatp_file *file)
+static void begin_file_record(tatp_file *file)
 {
     const tatp_record_options options = {
         .path = tatp_params_get().record_file,
@@ -143,17 +232,20 @@ void tatp_file_set_view(tatp_file *file)
     tatp_requests_finish(file->comm);
     tatp_view_reset(file->view);
     if (!file->is_open) {
+        tatp_hints_attach(file->hints, file->io.fh);
         file->error = tatp_nodes_init(file->nodes, file->comm, tatp_params_get().topology,
                                       prepare_file(file));
         file->is_open = true;
     }
+    publish_new_hints(file);
     if (OMPI_SUCCESS == file->error && is_set(tatp_params_get().record_file))
-        begin_record(file);
+        begin_file_record(file);
 }
 
 bool tatp_file_close(tatp_file *file)
 {
     tatp_requests_finish(file->comm);
+    tatp_hints_detach(file->hints);
     tatp_record_end(file->record);
     return file->is_open && OMPI_SUCCESS == file->error;
 }
@@ -169,7 +261,10 @@ void tatp_calls_release(void)
 typedef struct tatp_op {
     tatp_file *file;
     bool write;
-    bool repeats;                /* by a plan that was used before */
+    size_t slot;                 /* of its plan */
+    bool repeats;                /* the last operation, moved maybe */
+    bool independent;            /* without plan and exchange; the same on all ranks */
+    bool atomic;                 /* the same on all ranks */
     const access_list *memory;   /* bytes of the stream <-> addresses */
     const access_list *accesses; /* bytes of the stream <-> the file, ordered */
     int64_t lo, hi;              /* accessed range of the plan, over all ranks */
@@ -195,8 +290,8 @@ static int make_plan(tatp_op *op, int rc)
         .keep_entries = tatp_stats_wants_plan(stats),
     };
     double start = MPI_Wtime();
-    rc = tatp_plan_make(file->plan, &in, rc);
-    file->plan_ops = 0;
+    rc = tatp_plans_make(file->plans, op->slot, &in, rc);
+    file->plan_ops[op->slot] = 0;
     op->time.st2 = MPI_Wtime() - start;
     return rc;
 }
@@ -205,7 +300,8 @@ static int make_plan(tatp_op *op, int rc)
 static int prepare_exchange(tatp_op *op)
 {
     tatp_file *file = op->file;
-    tatp_plan_view plan = tatp_plan_get(file->plan);
+    tatp_exchange *prepared = file->exchange[op->slot];
+    tatp_plan_view plan = tatp_plan_get(tatp_plans_at(file->plans, op->slot));
     const tatp_exchange_layout layout = {
         .cycle_size = plan.cycle_size,
         .num_cycles = plan.num_cycles,
@@ -217,12 +313,11 @@ static int prepare_exchange(tatp_op *op)
         .aggregates = plan.aggregates,
         .domain = plan.domain,
         .contributors = plan.contributors,
-        .ordered = op->write && file->io.fh->f_atomicity,
+        .ordered = op->write && op->atomic,
         .use_shared_memory = tatp_params_get().shared_memory,
     };
     double start = MPI_Wtime();
-    int rc =
-        tatp_agree_error(file->comm, tatp_exchange_prepare(file->exchange, file->comm, &layout));
+    int rc = tatp_agree_error(file->comm, tatp_exchange_prepare(prepared, file->comm, &layout));
     op->time.st3 = MPI_Wtime() - start;
     return rc;
 }
@@ -230,6 +325,7 @@ static int prepare_exchange(tatp_op *op)
 static int report_stats(const tatp_op *op, const exchange_result *moved, int64_t metadata)
 {
     tatp_file *file = op->file;
+    tatp_plan *plan = op->independent ? NULL : tatp_plans_at(file->plans, op->slot);
     const tatp_stats_access access = {
         .path = tatp_params_get().stats_file,
         .file = file->io.fh->f_filename,
@@ -238,9 +334,9 @@ static int report_stats(const tatp_op *op, const exchange_result *moved, int64_t
         .moved = moved->moved,
         .messages = moved->messages,
         .metadata = metadata,
-        .plan_calls = file->plan_ops,
+        .plan_calls = op->independent ? 0 : file->plan_ops[op->slot],
         .settings = &file->settings,
-        .plan = file->plan,
+        .plan = plan,
         .nodes = file->nodes,
     };
     return tatp_stats_report(file->stats, file->comm, &access);
@@ -252,50 +348,85 @@ static int observe_op(const tatp_op *op, bool is_long, const exchange_result *mo
     const tatp_record_access access = {op->accesses, op->lo + op->shift, op->hi + op->shift,
                                        op->repeats};
     int64_t metadata = tatp_message_bytes(op->file->comm);
+    op->file->last_slot = op->independent ? TATP_SLOTS : op->slot;
     tatp_record_add(op->file->record, &access, is_long);
     return report_stats(op, moved, metadata);
 }
 
-/* Moves the data, by a plan and an exchange that are complete on all ranks. */
-static int transfer_data(tatp_op *op)
+/* Moves the data by a plan and an exchange that are complete on all ranks. */
+static int run_exchange(tatp_op *op, exchange_result *moved)
 {
-    enum { ERROR, LONG, VALUES };
     tatp_file *file = op->file;
+    tatp_plan_view plan = tatp_plan_get(tatp_plans_at(file->plans, op->slot));
     exchange_run run = {
         .write = op->write,
         .memory = op->memory,
         .shift = op->shift,
-        .probe = tatp_stats_probe(file->stats, tatp_params_get().stats_file,
-                                  tatp_plan_get(file->plan).num_cycles),
+        .probe = tatp_stats_probe(file->stats, tatp_params_get().stats_file, plan.num_cycles),
     };
-    exchange_result moved = {0};
     tatp_exchange_times times = {0};
-    int rc = tatp_exchange_run(file->exchange, file->comm, &file->io, &run, &moved, &times);
-    int64_t value[VALUES] = {tatp_error_class(rc), tatp_record_is_long(file->record)};
+    int rc =
+        tatp_exchange_run(file->exchange[op->slot], file->comm, &file->io, &run, moved, &times);
     op->time.st4 = times.shuffle;
     op->time.st5 = times.access;
+    file->plan_ops[op->slot]++;
+    file->aggregators = (int64_t)plan.domains->count;
+    return rc;
+}
+
+static int run_independent(tatp_op *op, exchange_result *moved)
+{
+    const tatp_independent_run run = {op->write, op->memory, op->accesses};
+    tatp_independent_result result;
+    int rc = tatp_independent_execute(op->file->independent, &op->file->io, &run, &result);
+    moved->moved = result.moved;
+    op->time.st5 = result.seconds;
+    return rc;
+}
+
+/* Moves the data and agrees on errors. rc: this rank's status so far; an error is passed here for
+ * an independent operation only. */
+static int transfer_data(tatp_op *op, int rc)
+{
+    enum { ERROR, LONG, VALUES };
+    tatp_file *file = op->file;
+    exchange_result moved = {0};
+    if (OMPI_SUCCESS == rc)
+        rc = op->independent ? run_independent(op, &moved) : run_exchange(op, &moved);
+    int64_t value[VALUES] = {tatp_error_class(rc), tatp_record_is_long(file->record)};
     op->moved += moved.moved;
-    file->plan_ops++;
     rc = tatp_agree_max(file->comm, value, VALUES);
-    tatp_exchange_release(file->exchange);
+    tatp_exchange_release(file->memory);
     if (OMPI_SUCCESS == rc)
         rc = (int)value[ERROR];
     return OMPI_SUCCESS == rc ? observe_op(op, value[LONG] > 0, &moved) : rc;
 }
 
-/* An operation with a plan of its own, which stays in the file. rc: this rank's status so far. The
- * error is that of all ranks. */
-static int run_planned_op(tatp_op *op, int rc)
+static void reset_slot(tatp_file *file, size_t slot)
 {
-    tatp_exchange_reset(op->file->exchange);
-    tatp_plan_reset(op->file->plan);
+    tatp_exchange_reset(file->exchange[slot]);
+    tatp_plans_reset(file->plans, slot);
+    tatp_schedule_forget(file->schedule, slot);
+}
+
+/* Makes a plan in place of the one in the slot, and prepares an exchange. rc: this rank's status so
+ * far. The error is that of all ranks. */
+static int plan_op(tatp_op *op, int rc)
+{
+    reset_slot(op->file, op->slot);
     if (0 == op->hi)
         return rc;
     rc = make_plan(op, rc);
-    if (OMPI_SUCCESS == rc)
-        rc = prepare_exchange(op);
-    if (OMPI_SUCCESS == rc)
-        rc = transfer_data(op);
+    return OMPI_SUCCESS == rc ? prepare_exchange(op) : rc;
+}
+
+/* An operation with a new plan, or without one. rc and the error: as plan_op. */
+static int run_op(tatp_op *op, int rc)
+{
+    if (!op->independent)
+        rc = plan_op(op, rc);
+    if (op->hi > 0 && (OMPI_SUCCESS == rc || op->independent))
+        rc = transfer_data(op, rc);
     op->time = (tatp_times){0};
     return rc;
 }
@@ -312,6 +443,7 @@ struct tatp_call {
     size_t layers;
     tatp_position position;
     int64_t bytes;
+    tatp_access access;
     int64_t moved;
     tatp_datarep *datarep; /* or NULL */
     tatp_request *request; /* of a non-blocking call */
@@ -329,8 +461,8 @@ static int check_mode(const ompio_file_t *fh, bool write)
 
 /* What the call accesses in memory, and where in the view it begins; moves the file pointer past
  * it. Local; the error is kept. */
-static void describe_call(tatp_call *call, ompio_file_t *fh, bool write, const void *buf, int count,
-                          struct ompi_datatype_t *datatype, bool convert)
+static void fill_call(tatp_call *call, ompio_file_t *fh, bool write, const void *buf, int count,
+                      struct ompi_datatype_t *datatype, bool convert)
 {
     call->file = ((mca_fcoll_tatp_module_t *)fh->f_fcoll)->file;
     call->write = write;
@@ -375,19 +507,6 @@ static void release_call(tatp_call *call)
     tatp_datarep_free(call->datarep);
 }
 
-static tatp_plan_access describe_access(const tatp_call *call)
-{
-    return (tatp_plan_access){
-        .view = tatp_view_id(call->file->view),
-        .offset = call->position.offset,
-        .used = call->position.used,
-        .bytes = call->bytes,
-        .atomic = call->file->io.fh->f_atomicity,
-        .layer = call->layer,
-        .layers = call->layers,
-    };
-}
-
 /* The accessed range of a further layer over all ranks; hi is 0 if no rank has data. */
 static int agree_range(tatp_op *op)
 {
@@ -398,65 +517,133 @@ static int agree_range(tatp_op *op)
     return rc;
 }
 
-/* Plans and runs an operation for each layer; the range of the first is agreed. */
+static void remember_plan(const tatp_op *op, const tatp_access *access)
+{
+    const tatp_plan_view plan = tatp_plan_get(tatp_plans_at(op->file->plans, op->slot));
+    tatp_schedule_remember(op->file->schedule, op->slot, access, plan.id, plan.period);
+}
+
+/* Runs an operation for each layer; the range of the first is agreed. */
 static int run_layers(tatp_call *call, tatp_op *op, int64_t layers)
 {
     static const access_list nothing;
     int rc = expand_call(call);
     op->accesses = OMPI_SUCCESS == rc && call->layers > 0 ? call->layer : &nothing;
-    rc = run_planned_op(op, rc);
-    if (OMPI_SUCCESS == rc && 1 == layers && op->hi > 0) {
-        tatp_plan_access access = describe_access(call);
-        tatp_plan_remember(call->file->plan, &access);
-    }
+    rc = run_op(op, rc);
+    if (OMPI_SUCCESS == rc && 1 == layers && op->hi > 0 && !op->independent)
+        remember_plan(op, &call->access);
     for (int64_t i = 1; i < layers && OMPI_SUCCESS == rc; i++) {
         op->accesses = (size_t)i < call->layers ? &call->layer[i] : &nothing;
         rc = agree_range(op);
         if (OMPI_SUCCESS == rc)
-            rc = run_planned_op(op, rc);
+            rc = run_op(op, rc);
     }
     return rc;
 }
 
-/* What this rank needs before the first agreement. *repeats: its access repeats the last one. */
-static int prepare_call(tatp_call *call, bool *repeats)
+/* Whether the recorder reads the list of an access that an earlier one describes: it may not be the
+ * last one. */
+static bool needs_list(const tatp_file *file)
+{
+    return is_set(tatp_params_get().record_file) &&
+           (tatp_record_wants_list(file->record) || tatp_schedule_count(file->schedule) > 1);
+}
+
+/* What this rank needs before the first agreement: its access, and buffers for each plan that may
+ * be reused. */
+static int prepare_call(tatp_call *call)
 {
     const tatp_file *file = call->file;
-    tatp_plan_access access = describe_access(call);
+    tatp_access *access = &call->access;
+    *access = (tatp_access){
+        .view = tatp_view_id(file->view),
+        .offset = call->position.offset,
+        .used = call->position.used,
+        .bytes = call->bytes,
+        .atomic = file->io.fh->f_atomicity,
+        .hints_changed = tatp_hints_changed(file->hints),
+        .lock_unit = file->lock_unit,
+    };
     int rc = call->error;
-    *repeats = OMPI_SUCCESS == rc && tatp_plan_repeats(file->plan, &access);
-    if (*repeats)
-        rc = tatp_exchange_acquire(file->exchange);
-    bool needs_list = !*repeats || tatp_record_wants_list(file->record);
-    return OMPI_SUCCESS == rc && needs_list ? expand_call(call) : rc;
+    if (OMPI_SUCCESS != rc)
+        return rc;
+    if (!tatp_schedule_recall(file->schedule, access) || needs_list(file))
+        rc = expand_call(call);
+    if (OMPI_SUCCESS == rc && !access->is_described)
+        tatp_access_describe(access, call->layer, call->layers);
+    for (size_t slot = 0; slot < TATP_SLOTS && OMPI_SUCCESS == rc; slot++)
+        if (tatp_schedule_matches(file->schedule, slot, access))
+            rc = tatp_exchange_acquire(file->exchange[slot]);
+    return rc;
+}
+
+static int64_t count_kept_bytes(const tatp_file *file)
+{
+    int64_t bytes = 0;
+    for (size_t slot = 0; slot < TATP_SLOTS; slot++)
+        bytes += tatp_plans_bytes(file->plans, slot) + tatp_exchange_bytes(file->exchange[slot]);
+    return bytes;
+}
+
+static int reuse_plan(tatp_call *call, tatp_op *op, const tatp_agreement *agreement)
+{
+    tatp_file *file = call->file;
+    tatp_plan_view plan = tatp_plan_get(tatp_plans_at(file->plans, agreement->slot));
+    op->slot = agreement->slot;
+    op->repeats = op->slot == file->last_slot;
+    op->lo = plan.lo;
+    op->hi = plan.hi;
+    op->shift = agreement->shift;
+    op->accesses = call->layer;
+    remember_plan(op, &call->access);
+    return transfer_data(op, OMPI_SUCCESS);
+}
+
+static int run_anew(tatp_call *call, tatp_op *op, const tatp_agreement *agreement)
+{
+    tatp_file *file = call->file;
+    for (size_t slot = 0; slot < TATP_SLOTS && agreement->flush; slot++)
+        reset_slot(file, slot);
+    op->slot = tatp_schedule_oldest(file->schedule);
+    op->lo = agreement->lo;
+    op->hi = agreement->hi;
+    return run_layers(call, op, agreement->layers);
+}
+
+/* Whether each rank accesses the file itself: as hints demand, or because aggregators do not pay.
+ * In atomic mode the order of ranks decides, which only an aggregator can keep. */
+static bool is_independent(const tatp_call *call, const tatp_agreement *agreement)
+{
+    const tatp_plan_settings *settings = &call->file->settings;
+    int64_t aggregation = call->write ? settings->write_aggregation : settings->read_aggregation;
+    if (agreement->atomic || AGGREGATION_ALWAYS == aggregation)
+        return false;
+    return AGGREGATION_NEVER == aggregation ||
+           (0 == settings->division.aggregators &&
+            !aggregation_pays(&agreement->aggregation, call->write));
 }
 
 static int run_ops(tatp_call *call)
 {
     tatp_file *file = call->file;
     tatp_op op = {.file = file, .write = call->write, .memory = &call->memory};
-    tatp_plan_agreement agreement;
+    tatp_agreement agreement;
     double start = MPI_Wtime();
     (void)tatp_message_bytes(file->comm);
-    int rc = prepare_call(call, &op.repeats);
-    tatp_plan_access access = describe_access(call);
-    rc = tatp_plan_agree(file->plan, file->comm, &access, op.repeats, rc, &agreement);
+    int rc = prepare_call(call);
+    rc = tatp_schedule_agree(file->schedule, file->comm, &call->access, count_kept_bytes(file), rc,
+                             &agreement);
+    if (OMPI_SUCCESS == rc && agreement.hints_changed)
+        rc = adopt_hints(file, &agreement.reuse);
+    op.atomic = agreement.atomic;
+    op.independent = is_independent(call, &agreement);
     op.time.st1 = MPI_Wtime() - start;
-    if (OMPI_SUCCESS == rc && agreement.reuse) {
-        tatp_plan_view plan = tatp_plan_get(file->plan);
-        op.lo = plan.lo;
-        op.hi = plan.hi;
-        op.shift = agreement.shift;
-        op.accesses = call->layer;
-        rc = transfer_data(&op);
-    } else if (OMPI_SUCCESS == rc) {
-        op.repeats = false;
-        op.lo = agreement.lo;
-        op.hi = agreement.hi;
-        rc = run_layers(call, &op, agreement.layers);
-    } else {
-        tatp_exchange_release(file->exchange);
-    }
+    if (OMPI_SUCCESS == rc)
+        rc = agreement.reuse && !op.independent ? reuse_plan(call, &op, &agreement)
+                                                : run_anew(call, &op, &agreement);
+    if (OMPI_SUCCESS == rc)
+        publish_hints(file, &file->settings);
+    tatp_exchange_release(file->memory);
     call->moved = op.moved;
     return rc;
 }
@@ -479,7 +666,7 @@ int tatp_collective(ompio_file_t *fh, bool write, const void *buf, int count,
 {
     tatp_call call = {.write = write};
     tatp_requests_finish(((mca_fcoll_tatp_module_t *)fh->f_fcoll)->file->comm);
-    describe_call(&call, fh, write, buf, count, datatype, false);
+    fill_call(&call, fh, write, buf, count, datatype, false);
     int rc = run_call(&call, status);
     release_call(&call);
     return rc;
@@ -535,7 +722,7 @@ int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, int cou
     tatp_call *call = NULL != file->spare ? file->spare : new_request_call();
     if (NULL == call)
         return call_without_request(fh, write, buf, count, datatype, request);
-    describe_call(call, fh, write, buf, count, datatype, tatp_datarep_is_needed(fh, datatype));
+    fill_call(call, fh, write, buf, count, datatype, tatp_datarep_is_needed(fh, datatype));
     file->spare = new_request_call();
     tatp_request_start(file->comm, fh->f_fh, call->request, request);
     return OMPI_SUCCESS;

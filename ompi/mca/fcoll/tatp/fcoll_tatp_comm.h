@@ -78,12 +78,12 @@ int tatp_receive(tatp_comm *comm, void *data, size_t bytes, int peer, enum tatp_
 
 typedef struct tatp_message {
     int from;
-    int64_t *word; /* the receiver frees it */
+    int64_t *element; /* the receiver frees it */
     size_t count;
 } tatp_message;
 
-/* Starts to send a message of any number of elements but one. */
-int tatp_message_isend(tatp_comm *comm, const int64_t *word, size_t count, int peer,
+/* Starts to send a message of any number of elements. */
+int tatp_message_isend(tatp_comm *comm, const int64_t *element, size_t count, int peer,
                        enum tatp_tag tag, ompi_request_t **request);
 /* Sends an empty message, which takes no memory, in place of one that could not be made: the peer
  * waits for it. Returns an error, which the caller agrees on later. */
@@ -92,7 +92,7 @@ int tatp_message_send_empty(tatp_comm *comm, int peer, enum tatp_tag tag);
 typedef struct tatp_arrivals {
     enum tatp_tag tag;
     size_t expected;
-    /* May keep the elements, and then sets message->word to NULL. */
+    /* May keep the elements, and then sets message->element to NULL. */
     int (*take)(void *context, tatp_message *message);
     void *context;
 } tatp_arrivals;

@@ -26,7 +26,7 @@ bool tatp_queue_is_running(const tatp_queue *queue);
 void tatp_queue_pause(tatp_queue *queue, ompi_request_t *awaited);
 
 /* Sends a message of any number of elements. */
-int tatp_message_send(tatp_comm *comm, const int64_t *word, size_t count, int peer,
+int tatp_message_send(tatp_comm *comm, const int64_t *element, size_t count, int peer,
                       enum tatp_tag tag);
 /* Receives a message if there is one: *found, also when it could not be kept. */
 int tatp_message_poll(tatp_comm *comm, enum tatp_tag tag, tatp_message *message, bool *found);

@@ -5,19 +5,19 @@
 #include "fcoll_tatp_comm_internal.h"
 #include "ompi/mca/pml/pml.h"
 
-int tatp_message_isend(tatp_comm *comm, const int64_t *word, size_t count, int peer,
+int tatp_message_isend(tatp_comm *comm, const int64_t *element, size_t count, int peer,
                        enum tatp_tag tag, ompi_request_t **request)
 {
-    comm->metadata += (int64_t)(count * sizeof *word);
-    return MCA_PML_CALL(isend(word, count, MPI_INT64_T, peer, tag, MCA_PML_BASE_SEND_STANDARD,
+    comm->metadata += (int64_t)(count * sizeof *element);
+    return MCA_PML_CALL(isend(element, count, MPI_INT64_T, peer, tag, MCA_PML_BASE_SEND_STANDARD,
                               comm->communicator, request));
 }
 
-int tatp_message_send(tatp_comm *comm, const int64_t *word, size_t count, int peer,
+int tatp_message_send(tatp_comm *comm, const int64_t *element, size_t count, int peer,
                       enum tatp_tag tag)
 {
-    comm->metadata += (int64_t)(count * sizeof *word);
-    return tatp_send(comm, word, count * sizeof *word, peer, tag);
+    comm->metadata += (int64_t)(count * sizeof *element);
+    return tatp_send(comm, element, count * sizeof *element, peer, tag);
 }
 
 int tatp_message_send_empty(tatp_comm *comm, int peer, enum tatp_tag tag)
@@ -40,10 +40,10 @@ static int receive_probed(tatp_comm *comm, const ompi_status_public_t *status, e
 {
     size_t bytes = status->_ucount;
     message->from = status->MPI_SOURCE;
-    message->count = bytes / sizeof *message->word;
-    message->word = malloc(bytes + 1);
-    bool has_memory = NULL != message->word;
-    int rc = tatp_receive(comm, message->word, has_memory ? bytes : 0, message->from, tag);
+    message->count = bytes / sizeof *message->element;
+    message->element = malloc(bytes + 1);
+    bool has_memory = NULL != message->element;
+    int rc = tatp_receive(comm, message->element, has_memory ? bytes : 0, message->from, tag);
     return has_memory ? rc : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
@@ -70,7 +70,7 @@ int tatp_message_complete(tatp_comm *comm, const tatp_arrivals *arrivals, ompi_r
             step = tatp_message_poll(comm, arrivals->tag, &message, &found);
             if (OMPI_SUCCESS == step && found)
                 step = arrivals->take(arrivals->context, &message);
-            free(message.word);
+            free(message.element);
             missing -= found;
         }
         if (OMPI_SUCCESS == step && !sent)

@@ -11,7 +11,7 @@ static int send_or_fail(tatp_comm *comm, const tatp_message *message, int rc, in
 {
     int64_t class = tatp_error_class(rc);
     bool has_elements = OMPI_SUCCESS == rc && message->count > 0;
-    return tatp_message_send(comm, has_elements ? message->word : &class,
+    return tatp_message_send(comm, has_elements ? message->element : &class,
                              has_elements ? message->count : 1, peer, tag);
 }
 
@@ -26,7 +26,7 @@ static int receive_or_fail(tatp_comm *comm, enum tatp_tag tag, tatp_message *mes
             tatp_progress(comm);
     }
     if (OMPI_SUCCESS == rc && 1 == message->count) {
-        rc = (int)message->word[0];
+        rc = (int)message->element[0];
         message->count = 0;
     }
     return rc;
@@ -43,7 +43,7 @@ static int add_senders(tatp_comm *comm, enum tatp_tag tag, int64_t senders,
             rc = received;
         if (OMPI_SUCCESS == rc && message.count > 0)
             rc = add(sum, &message);
-        free(message.word);
+        free(message.element);
     }
     return rc;
 }
@@ -69,6 +69,6 @@ int tatp_gather_by_node(tatp_comm *comm, const tatp_node_gather *gather, void *s
     } else if (tatp_comm_is_leader(comm)) {
         sent = send_or_fail(comm, &node, rc, 0, gather->to_root);
     }
-    free(node.word);
+    free(node.element);
     return OMPI_SUCCESS != rc ? rc : sent;
 }

@@ -9,29 +9,47 @@
 #include "ompi/mca/pml/pml.h"
 #include "opal/threads/mutex.h"
 
-/* Buffers of one run, kept from call to call and from file to file. */
-typedef struct pooled_buffers {
-    struct pooled_buffers *next;
+struct tatp_pooled_buffers {
+    tatp_pooled_buffers *next;
     exchange_buffers *buffers;
-} pooled_buffers;
+};
 
 struct tatp_exchange {
-    tatp_sharing sharing;
+    tatp_exchange_memory *memory;
+    size_t index;
+    tatp_segment *segment; /* of the windows, or NULL */
     tatp_contributors contributors;
     exchange_target *target;
     exchange_window *window; /* EXCHANGE_DEPTH for each target, and for the own domain */
     exchange *engine;
-    pooled_buffers *buffers; /* of the next run */
 };
 
 static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
-static pooled_buffers *idle_buffers;
+static tatp_pooled_buffers *idle_buffers;
 
-tatp_exchange *tatp_exchange_new(const ompi_process_name_t *process)
+tatp_exchange_memory *tatp_exchange_memory_new(const ompi_process_name_t *process)
+{
+    tatp_exchange_memory *memory = calloc(1, sizeof *memory);
+    if (NULL != memory)
+        *memory = (tatp_exchange_memory){.process = process, .refused_bytes = SIZE_MAX};
+    return memory;
+}
+
+void tatp_exchange_memory_free(tatp_exchange_memory *memory)
+{
+    if (NULL == memory)
+        return;
+    tatp_segment_release(memory->segment);
+    free(memory);
+}
+
+tatp_exchange *tatp_exchange_new(tatp_exchange_memory *memory, size_t index)
 {
     tatp_exchange *ex = calloc(1, sizeof *ex);
-    if (NULL != ex)
-        ex->sharing = (tatp_sharing){.process = process, .refused_bytes = SIZE_MAX};
+    if (NULL != ex) {
+        ex->memory = memory;
+        ex->index = index;
+    }
     return ex;
 }
 
@@ -40,14 +58,13 @@ void tatp_exchange_free(tatp_exchange *ex)
     if (NULL == ex)
         return;
     tatp_exchange_reset(ex);
-    tatp_sharing_release(&ex->sharing);
     free(ex);
 }
 
 void tatp_exchange_release_all(void)
 {
     while (NULL != idle_buffers) {
-        pooled_buffers *b = idle_buffers;
+        tatp_pooled_buffers *b = idle_buffers;
         idle_buffers = b->next;
         exchange_buffers_free(b->buffers);
         free(b);
@@ -57,10 +74,10 @@ void tatp_exchange_release_all(void)
 
 /* ---- memory of a run ---- */
 
-static pooled_buffers *acquire_buffers(void)
+static tatp_pooled_buffers *acquire_buffers(void)
 {
     OPAL_THREAD_LOCK(&lock);
-    pooled_buffers *b = idle_buffers;
+    tatp_pooled_buffers *b = idle_buffers;
     if (NULL != b)
         idle_buffers = b->next;
     OPAL_THREAD_UNLOCK(&lock);
@@ -79,44 +96,44 @@ static pooled_buffers *acquire_buffers(void)
 
 int tatp_exchange_acquire(tatp_exchange *ex)
 {
-    if (NULL == ex->buffers)
-        ex->buffers = acquire_buffers();
-    if (NULL == ex->buffers)
+    tatp_exchange_memory *memory = ex->memory;
+    if (NULL == memory->buffers)
+        memory->buffers = acquire_buffers();
+    if (NULL == memory->buffers)
         return OMPI_ERR_OUT_OF_RESOURCE;
-    return tatp_from_errno(exchange_reserve(ex->engine, ex->buffers->buffers));
+    return tatp_from_errno(exchange_reserve(ex->engine, memory->buffers->buffers));
 }
 
-void tatp_exchange_release(tatp_exchange *ex)
+void tatp_exchange_release(tatp_exchange_memory *memory)
 {
-    if (NULL == ex->buffers)
+    if (NULL == memory->buffers)
         return;
     OPAL_THREAD_LOCK(&lock);
-    ex->buffers->next = idle_buffers;
-    idle_buffers = ex->buffers;
+    memory->buffers->next = idle_buffers;
+    idle_buffers = memory->buffers;
     OPAL_THREAD_UNLOCK(&lock);
-    ex->buffers = NULL;
+    memory->buffers = NULL;
 }
 
 /* ---- preparation ---- */
 
 static void describe_targets(tatp_exchange *ex, const tatp_comm *comm,
-                             const tatp_exchange_layout *layout, bool is_shared)
+                             const tatp_exchange_layout *layout)
 {
     for (size_t i = 0; i < layout->shares; i++) {
         exchange_target *target = &ex->target[i];
         exchange_window *window = &ex->window[i * EXCHANGE_DEPTH];
         target->aggregator = layout->aggregator[layout->share[i].domain];
         target->list = &layout->share[i].list;
-        if (!is_shared || target->aggregator == tatp_comm_rank(comm) ||
+        if (NULL == ex->segment || target->aggregator == tatp_comm_rank(comm) ||
             !tatp_comm_is_local(comm, target->aggregator))
             continue;
-        tatp_find_windows(&ex->sharing, comm, layout, target->aggregator, window);
+        tatp_find_windows(ex->segment, ex->index, comm, layout, target->aggregator, window);
         target->window = window;
     }
 }
 
-static int make_engine(tatp_exchange *ex, const tatp_comm *comm, const tatp_exchange_layout *layout,
-                       bool is_shared)
+static int make_engine(tatp_exchange *ex, const tatp_comm *comm, const tatp_exchange_layout *layout)
 {
     exchange_task task = {
         .rank = tatp_comm_rank(comm),
@@ -136,15 +153,15 @@ static int make_engine(tatp_exchange *ex, const tatp_comm *comm, const tatp_exch
     if (NULL == ex->target || NULL == ex->window)
         return OMPI_ERR_OUT_OF_RESOURCE;
     task.target = ex->target;
-    describe_targets(ex, comm, layout, is_shared);
+    describe_targets(ex, comm, layout);
     for (size_t i = 0; i < ex->contributors.count; i++) {
         exchange_contributor *contributor = &ex->contributors.item[i];
-        contributor->shared = is_shared && contributor->rank != task.rank &&
+        contributor->shared = NULL != ex->segment && contributor->rank != task.rank &&
                               tatp_comm_is_local(comm, contributor->rank);
     }
-    if (is_shared && layout->aggregates) {
+    if (NULL != ex->segment && layout->aggregates) {
         exchange_window *own = &ex->window[layout->shares * EXCHANGE_DEPTH];
-        tatp_find_windows(&ex->sharing, comm, layout, task.rank, own);
+        tatp_find_windows(ex->segment, ex->index, comm, layout, task.rank, own);
         task.window = own;
     }
     ex->engine = exchange_new(&task);
@@ -154,15 +171,31 @@ static int make_engine(tatp_exchange *ex, const tatp_comm *comm, const tatp_exch
 int tatp_exchange_prepare(tatp_exchange *ex, tatp_comm *comm, const tatp_exchange_layout *layout)
 {
     int rc = tatp_exchange_requests(comm, layout, &ex->contributors);
-    bool is_shared = !layout->ordered && tatp_share_windows(&ex->sharing, comm, layout);
-    return OMPI_SUCCESS == rc ? make_engine(ex, comm, layout, is_shared) : rc;
+    if (!layout->ordered)
+        ex->segment = tatp_share_windows(ex->memory, comm, layout);
+    return OMPI_SUCCESS == rc ? make_engine(ex, comm, layout) : rc;
+}
+
+static int64_t list_bytes(const access_list *list)
+{
+    return (int64_t)(list->capacity * sizeof *list->run);
+}
+
+/* The engine keeps the union of the contributors' lists. */
+int64_t tatp_exchange_bytes(const tatp_exchange *ex)
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < ex->contributors.count; i++)
+        bytes += 2 * list_bytes(&ex->contributors.item[i].list);
+    return bytes;
 }
 
 void tatp_exchange_reset(tatp_exchange *ex)
 {
-    tatp_exchange_release(ex);
     exchange_free(ex->engine);
+    tatp_segment_release(ex->segment);
     ex->engine = NULL;
+    ex->segment = NULL;
     free(ex->target);
     free(ex->window);
     ex->target = NULL;
@@ -214,42 +247,66 @@ static void make_progress(void *context)
 
 /* ---- store ---- */
 
-typedef struct timed_store {
-    const tatp_io *io;
-    double seconds;
-} timed_store;
+typedef struct file_store {
+    tatp_transfer transfer;
+    read_costs *costs;
+} file_store;
 
 static int write_piece(void *context, int64_t offset, const char *data, int64_t bytes,
                        int64_t *done)
 {
-    timed_store *store = context;
-    double start = MPI_Wtime();
-    int rc = tatp_io_write(store->io, offset, data, bytes, done);
-    store->seconds += MPI_Wtime() - start;
-    return rc;
+    file_store *store = context;
+    return tatp_io_write(&store->transfer, offset, data, bytes, done);
 }
 
 static int read_piece(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done)
 {
-    timed_store *store = context;
-    double start = MPI_Wtime();
-    int rc = tatp_io_read(store->io, offset, data, bytes, done);
-    store->seconds += MPI_Wtime() - start;
+    file_store *store = context;
+    double begin = MPI_Wtime();
+    int rc = tatp_io_read(&store->transfer, offset, data, bytes, done);
+    if (OMPI_SUCCESS == rc && *done > 0)
+        read_costs_add(store->costs, *done, MPI_Wtime() - begin);
     return rc;
+}
+
+static bool read_includes(void *context, int64_t hole)
+{
+    return read_costs_include(((file_store *)context)->costs, hole);
+}
+
+/* Times the file access cycle by cycle: a piece may take less time than reading the clock. */
+typedef struct access_timer {
+    const exchange_probe *probe; /* the caller's, or NULL */
+    double begin, seconds;
+} access_timer;
+
+static void time_access(void *context, int64_t cycle, enum exchange_moment moment)
+{
+    access_timer *timer = context;
+    if (EXCHANGE_ACCESS_BEGINS == moment)
+        timer->begin = MPI_Wtime();
+    if (EXCHANGE_ACCESS_ENDS == moment)
+        timer->seconds += MPI_Wtime() - timer->begin;
+    if (NULL != timer->probe)
+        timer->probe->note(timer->probe->context, cycle, moment);
 }
 
 int tatp_exchange_run(tatp_exchange *ex, tatp_comm *comm, const tatp_io *io, exchange_run *run,
                       exchange_result *result, tatp_exchange_times *times)
 {
-    timed_store timed = {.io = io};
+    file_store file = {.costs = &ex->memory->costs};
+    access_timer timer = {.probe = run->probe};
     const exchange_transport transport = {comm, start_send, start_receive, test_message,
                                           make_progress};
-    const exchange_store store = {&timed, write_piece, read_piece};
+    const exchange_store store = {&file, write_piece, read_piece, read_includes};
+    const exchange_probe probe = {&timer, time_access};
     double start = MPI_Wtime();
+    tatp_transfer_init(&file.transfer, io);
     run->transport = &transport;
     run->store = &store;
+    run->probe = &probe;
     int rc = exchange_execute(ex->engine, run, result);
-    times->access = timed.seconds;
-    times->shuffle = MPI_Wtime() - start - timed.seconds;
+    times->access = timer.seconds;
+    times->shuffle = MPI_Wtime() - start - timer.seconds;
     return rc;
 }

@@ -20,13 +20,23 @@
 #include "access/domain.h"
 #include "exchange/exchange.h"
 
-/* The state of one file: the exchange that is prepared, and memory shared with the ranks of its
- * node. */
-typedef struct tatp_exchange tatp_exchange;
+/* Memory that the exchanges of a file use in turn: buffers, and what the ranks of a node share. */
+typedef struct tatp_exchange_memory tatp_exchange_memory;
+/* Exchanges over one memory at most. */
+#define TATP_EXCHANGES 8
 
 /* `process` (per rank) is what identifies the ranks of a communicator; it stays the caller's. NULL:
  * no memory. */
-tatp_exchange *tatp_exchange_new(const ompi_process_name_t *process);
+tatp_exchange_memory *tatp_exchange_memory_new(const ompi_process_name_t *process);
+/* After the exchanges that use it. */
+void tatp_exchange_memory_free(tatp_exchange_memory *memory);
+
+/* An exchange that is prepared for any number of runs, or none. */
+typedef struct tatp_exchange tatp_exchange;
+
+/* `index` < TATP_EXCHANGES differs among the exchanges over one memory, and is the same on all
+ * ranks. NULL: no memory. */
+tatp_exchange *tatp_exchange_new(tatp_exchange_memory *memory, size_t index);
 void tatp_exchange_free(tatp_exchange *ex);
 /* Frees what is kept for later files; for the component's close. */
 void tatp_exchange_release_all(void);
@@ -53,17 +63,20 @@ typedef struct tatp_exchange_layout {
 int tatp_exchange_prepare(tatp_exchange *ex, tatp_comm *comm, const tatp_exchange_layout *layout);
 /* Releases what was prepared. */
 void tatp_exchange_reset(tatp_exchange *ex);
+/* Bytes that it keeps, as far as they grow with the number of runs. */
+int64_t tatp_exchange_bytes(const tatp_exchange *ex);
 
-/* Acquires the memory of the next run, unless prepare did, and releases it. Local. */
+/* Acquires the buffers of the next run, unless prepare did, and releases them. Those that several
+ * exchanges acquire suffice for each of these. Local. */
 int tatp_exchange_acquire(tatp_exchange *ex);
-void tatp_exchange_release(tatp_exchange *ex);
+void tatp_exchange_release(tatp_exchange_memory *memory);
 
 typedef struct tatp_exchange_times {
     double shuffle, access; /* seconds */
 } tatp_exchange_times;
 
 /* Moves the data of one access. Never ends early: returns this rank's first error, which has to be
- * agreed on. run->transport and run->store are set here. Collective. */
+ * agreed on. Sets run->transport and run->store, and puts a timer before run->probe. Collective. */
 int tatp_exchange_run(tatp_exchange *ex, tatp_comm *comm, const tatp_io *io, exchange_run *run,
                       exchange_result *result, tatp_exchange_times *times);
 

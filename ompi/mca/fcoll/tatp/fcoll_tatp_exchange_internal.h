@@ -5,6 +5,8 @@
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_exchange.h"
 
+#include "exchange/costs.h"
+
 /* ---- fcoll_tatp_exchange_requests.c ---- */
 
 typedef struct tatp_contributors {
@@ -18,26 +20,31 @@ int tatp_exchange_requests(tatp_comm *comm, const tatp_exchange_layout *layout,
                            tatp_contributors *contributors);
 void tatp_contributors_release(tatp_contributors *contributors);
 
-/* ---- fcoll_tatp_exchange_shm.c ---- */
+/* Buffers of one run, kept from call to call and from file to file. */
+typedef struct tatp_pooled_buffers tatp_pooled_buffers;
 
 /* Memory that the ranks of a node share. */
 typedef struct tatp_segment tatp_segment;
 
-/* What a file keeps of it. */
-typedef struct tatp_sharing {
+struct tatp_exchange_memory {
     const ompi_process_name_t *process; /* per rank */
-    tatp_segment *segment;              /* or NULL */
-    size_t refused_bytes; /* memory of this size could not be shared; SIZE_MAX: none was refused */
-} tatp_sharing;
+    tatp_pooled_buffers *buffers;       /* of the next run */
+    read_costs costs;
+    tatp_segment *segment; /* the last one that was shared, or NULL */
+    size_t refused_bytes;  /* memory of this size could not be shared; SIZE_MAX: none was refused */
+};
 
-/* Shares the windows of the node's aggregators, or not: the same on all ranks of the node. All of
- * them call it; it cannot fail. */
-bool tatp_share_windows(tatp_sharing *sharing, tatp_comm *comm, const tatp_exchange_layout *layout);
-/* The EXCHANGE_DEPTH windows of an aggregator of this node, where they are shared. */
-void tatp_find_windows(const tatp_sharing *sharing, const tatp_comm *comm,
+/* ---- fcoll_tatp_exchange_shm.c ---- */
+
+/* Shares the windows of the node's aggregators, or not (NULL): the same on all ranks of the node.
+ * All of them call it; it cannot fail. */
+tatp_segment *tatp_share_windows(tatp_exchange_memory *memory, tatp_comm *comm,
+                                 const tatp_exchange_layout *layout);
+/* The EXCHANGE_DEPTH windows of an aggregator of this node, for the exchange of that index. */
+void tatp_find_windows(const tatp_segment *segment, size_t index, const tatp_comm *comm,
                        const tatp_exchange_layout *layout, int aggregator, exchange_window *window);
-/* Keeps the segment for the next file of the same ranks. */
-void tatp_sharing_release(tatp_sharing *sharing);
+/* Keeps a segment that has no other user for the next file of the same ranks; NULL is none. */
+void tatp_segment_release(tatp_segment *segment);
 /* Frees all segments that are kept. */
 void tatp_segments_free(void);
 

@@ -6,34 +6,56 @@
 
 #include "fcoll_tatp_exchange_internal.h"
 
+#include "access/encoding.h"
 #include "base/memory.h"
 
 /* ---- sending ---- */
 
 /* The extents of a list without their place in the stream, so that neighbours become one run: the
- * stripes of a contiguous access, for one. The caller frees the elements; NULL: no memory. */
-static int64_t *encode_request(const access_list *list, size_t *count)
+ * stripes of a contiguous access, for one. */
+static int join_extents(const access_list *list, access_list *joined)
 {
-    int64_t *word = NULL;
-    access_list joined = {0};
     int rc = 0;
     for (size_t i = 0; i < list->count && 0 == rc; i++) {
         access_run run = list->run[i];
-        run.stream = joined.bytes;
-        rc = access_append_run(&joined, &run);
+        run.stream = joined->bytes;
+        rc = access_append_run(joined, &run);
+    }
+    return rc;
+}
+
+/* Whether other domains have a part of the stream between the first and the last extent. Otherwise
+ * neighbours are one run already. */
+static bool stream_has_gaps(const access_list *list)
+{
+    const access_run *last = &list->run[list->count - 1];
+    return last->stream + last->count * last->length - list->run[0].stream != list->bytes;
+}
+
+/* list: not empty. The caller frees the elements; NULL: no memory. */
+static int64_t *encode_request(const access_list *list, size_t *count)
+{
+    access_message message = {0};
+    access_list joined = {0};
+    int rc = 0;
+    if (stream_has_gaps(list)) {
+        rc = join_extents(list, &joined);
+        list = &joined;
     }
     if (0 == rc)
-        word = base_alloc(joined.count, ACCESS_RUN_WORDS * sizeof *word);
-    if (NULL != word)
-        access_to_words(&joined, 0, word);
-    *count = joined.count * ACCESS_RUN_WORDS;
+        rc = access_encode_runs(list, 0, &message);
     access_release(&joined);
-    return word;
+    if (0 != rc) {
+        free(message.element);
+        return NULL;
+    }
+    *count = message.count;
+    return message.element;
 }
 
 typedef struct requests_in_flight {
     ompi_request_t **request;
-    int64_t **word;
+    int64_t **element;
     size_t count;
 } requests_in_flight;
 
@@ -41,19 +63,19 @@ static int send_request(tatp_comm *comm, const access_list *list, int aggregator
                         requests_in_flight *out)
 {
     size_t count = 0;
-    int64_t *word = NULL;
-    if (NULL != out->request && NULL != out->word)
-        word = encode_request(list, &count);
-    if (NULL == word)
+    int64_t *element = NULL;
+    if (NULL != out->request && NULL != out->element)
+        element = encode_request(list, &count);
+    if (NULL == element)
         return tatp_message_send_empty(comm, aggregator, TATP_TAG_REQUESTS);
-    int rc = tatp_message_isend(comm, word, count, aggregator, TATP_TAG_REQUESTS,
+    int rc = tatp_message_isend(comm, element, count, aggregator, TATP_TAG_REQUESTS,
                                 &out->request[out->count]);
     if (OMPI_SUCCESS != rc) {
-        free(word);
+        free(element);
         (void)tatp_message_send_empty(comm, aggregator, TATP_TAG_REQUESTS);
         return rc;
     }
-    out->word[out->count++] = word;
+    out->element[out->count++] = element;
     return OMPI_SUCCESS;
 }
 
@@ -63,7 +85,7 @@ static int send_requests(tatp_comm *comm, const tatp_exchange_layout *layout,
 {
     int first = OMPI_SUCCESS;
     out->request = calloc(layout->shares + 1, sizeof *out->request);
-    out->word = calloc(layout->shares + 1, sizeof *out->word);
+    out->element = calloc(layout->shares + 1, sizeof *out->element);
     for (size_t i = 0; i < layout->shares; i++) {
         const domain_share *share = &layout->share[i];
         int aggregator = layout->aggregator[share->domain];
@@ -79,8 +101,8 @@ static int send_requests(tatp_comm *comm, const tatp_exchange_layout *layout,
 static void free_sent(requests_in_flight *out)
 {
     for (size_t i = 0; i < out->count; i++)
-        free(out->word[i]);
-    free(out->word);
+        free(out->element[i]);
+    free(out->element);
     free(out->request);
 }
 
@@ -103,7 +125,7 @@ static int take_request(void *context, tatp_message *message)
     if (NULL == contributor)
         return OMPI_ERR_OUT_OF_RESOURCE;
     return tatp_from_errno(
-        access_append_words(&contributor->list, message->word, message->count / ACCESS_RUN_WORDS));
+        access_decode_runs(&contributor->list, message->element, message->count));
 }
 
 /* This rank's part of its own domain, or NULL. */

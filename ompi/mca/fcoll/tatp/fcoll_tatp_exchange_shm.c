@@ -23,6 +23,7 @@
 
 struct tatp_segment {
     struct tatp_segment *next; /* of those that are kept */
+    int users;                 /* exchanges and files; 0: kept */
     uint64_t id;               /* the leader's number for it */
     char *base;
     size_t size;
@@ -54,13 +55,14 @@ static void free_segment(tatp_segment *segment)
 }
 
 /* Of the ranks of this node; not mapped. NULL: no memory. */
-static tatp_segment *new_segment(const tatp_sharing *sharing, const tatp_comm *comm, uint64_t id,
-                                 size_t size)
+static tatp_segment *new_segment(const tatp_exchange_memory *memory, const tatp_comm *comm,
+                                 uint64_t id, size_t size)
 {
     tatp_segment *segment = calloc(1, sizeof *segment);
     if (NULL == segment)
         return NULL;
     const int *local = tatp_comm_local_ranks(comm, &segment->peers);
+    segment->users = 1;
     segment->id = id;
     segment->size = size;
     segment->peer = calloc((size_t)segment->peers, sizeof *segment->peer);
@@ -69,11 +71,11 @@ static tatp_segment *new_segment(const tatp_sharing *sharing, const tatp_comm *c
         return NULL;
     }
     for (int i = 0; i < segment->peers; i++)
-        segment->peer[i] = sharing->process[local[i]];
+        segment->peer[i] = memory->process[local[i]];
     return segment;
 }
 
-static bool has_same_peers(const tatp_sharing *sharing, const tatp_comm *comm,
+static bool has_same_peers(const tatp_exchange_memory *memory, const tatp_comm *comm,
                            const tatp_segment *segment)
 {
     int locals;
@@ -81,7 +83,7 @@ static bool has_same_peers(const tatp_sharing *sharing, const tatp_comm *comm,
     if (segment->peers != locals)
         return false;
     for (int i = 0; i < segment->peers; i++) {
-        const ompi_process_name_t *name = &sharing->process[local[i]];
+        const ompi_process_name_t *name = &memory->process[local[i]];
         if (name->jobid != segment->peer[i].jobid || name->vpid != segment->peer[i].vpid)
             return false;
     }
@@ -95,36 +97,49 @@ static bool is_suitable(const tatp_segment *segment, uint64_t id, size_t size)
 
 /* The segment of that id, or (0) one of that size at least: the file's, or one that is kept. NULL:
  * there is none. */
-static tatp_segment *acquire_segment(tatp_sharing *sharing, const tatp_comm *comm, uint64_t id,
-                                     size_t size)
+static tatp_segment *acquire_segment(const tatp_exchange_memory *memory, const tatp_comm *comm,
+                                     uint64_t id, size_t size)
 {
-    tatp_segment *found = sharing->segment;
+    tatp_segment *found = memory->segment;
     if (NULL != found && is_suitable(found, id, size)) {
-        sharing->segment = NULL;
+        found->users++;
         return found;
     }
     found = NULL;
     OPAL_THREAD_LOCK(&lock);
     for (tatp_segment **at = &idle_segments; NULL != *at && NULL == found; at = &(*at)->next) {
-        if (!is_suitable(*at, id, size) || !has_same_peers(sharing, comm, *at))
+        if (!is_suitable(*at, id, size) || !has_same_peers(memory, comm, *at))
             continue;
         found = *at;
         *at = found->next;
+        found->users = 1;
         break;
     }
     OPAL_THREAD_UNLOCK(&lock);
     return found;
 }
 
-void tatp_sharing_release(tatp_sharing *sharing)
+void tatp_segment_release(tatp_segment *segment)
 {
-    if (NULL == sharing->segment)
+    if (NULL == segment || --segment->users > 0)
         return;
     OPAL_THREAD_LOCK(&lock);
-    sharing->segment->next = idle_segments;
-    idle_segments = sharing->segment;
+    segment->next = idle_segments;
+    idle_segments = segment;
     OPAL_THREAD_UNLOCK(&lock);
-    sharing->segment = NULL;
+}
+
+/* Some rank of the node does not have it: it is not offered again for this file. */
+static void discard_segment(tatp_exchange_memory *memory, tatp_segment *segment)
+{
+    if (NULL == segment)
+        return;
+    if (memory->segment == segment) {
+        memory->segment = NULL;
+        segment->users--;
+    }
+    if (--segment->users == 0)
+        free_segment(segment);
 }
 
 void tatp_segments_free(void)
@@ -158,12 +173,12 @@ static bool map_segment(tatp_segment *segment, const char *name, bool create)
 
 /* ---- agreement among the ranks of a node ---- */
 
-static tatp_segment *create_segment(const tatp_sharing *sharing, const tatp_comm *comm, size_t size,
-                                    segment_offer *offer)
+static tatp_segment *create_segment(const tatp_exchange_memory *memory, const tatp_comm *comm,
+                                    size_t size, segment_offer *offer)
 {
     static _Atomic uint64_t ids;
     uint64_t id = ++ids;
-    tatp_segment *segment = new_segment(sharing, comm, id, size);
+    tatp_segment *segment = new_segment(memory, comm, id, size);
     if (NULL == segment)
         return NULL;
     snprintf(offer->name, sizeof offer->name, "/tatp.%ld.%llu", (long)getpid(),
@@ -176,13 +191,13 @@ static tatp_segment *create_segment(const tatp_sharing *sharing, const tatp_comm
 }
 
 /* The leader's segment: one that exists, or a new one; NULL: none can be had. */
-static tatp_segment *offer_segment(tatp_sharing *sharing, const tatp_comm *comm, size_t size,
-                                   segment_offer *offer)
+static tatp_segment *offer_segment(const tatp_exchange_memory *memory, const tatp_comm *comm,
+                                   size_t size, segment_offer *offer)
 {
-    tatp_segment *segment = acquire_segment(sharing, comm, 0, size);
+    tatp_segment *segment = acquire_segment(memory, comm, 0, size);
     memset(offer, 0, sizeof *offer);
-    if (NULL == segment && size < sharing->refused_bytes)
-        segment = create_segment(sharing, comm, size, offer);
+    if (NULL == segment && size < memory->refused_bytes)
+        segment = create_segment(memory, comm, size, offer);
     if (NULL != segment) {
         offer->id = segment->id;
         offer->size = (int64_t)segment->size;
@@ -216,35 +231,35 @@ static bool is_offer_repeated(const segment_offer *offer, bool all)
     return !all && 0 != offer->id && !offer->is_new;
 }
 
-static tatp_segment *share_as_leader(tatp_sharing *sharing, tatp_comm *comm, size_t size)
+static tatp_segment *share_as_leader(tatp_exchange_memory *memory, tatp_comm *comm, size_t size)
 {
     tatp_segment *segment;
     segment_offer offer;
     bool all;
     do {
-        segment = offer_segment(sharing, comm, size, &offer);
+        segment = offer_segment(memory, comm, size, &offer);
         all = confirm_offer(comm, &offer);
         if (!all)
-            free_segment(segment);
+            discard_segment(memory, segment);
     } while (is_offer_repeated(&offer, all));
     return all ? segment : NULL;
 }
 
-static tatp_segment *accept_offer(tatp_sharing *sharing, const tatp_comm *comm,
+static tatp_segment *accept_offer(const tatp_exchange_memory *memory, const tatp_comm *comm,
                                   const segment_offer *offer)
 {
     if (0 == offer->id)
         return NULL;
     if (!offer->is_new)
-        return acquire_segment(sharing, comm, offer->id, 0);
-    tatp_segment *segment = new_segment(sharing, comm, offer->id, (size_t)offer->size);
+        return acquire_segment(memory, comm, offer->id, 0);
+    tatp_segment *segment = new_segment(memory, comm, offer->id, (size_t)offer->size);
     if (NULL == segment || map_segment(segment, offer->name, false))
         return segment;
     free_segment(segment);
     return NULL;
 }
 
-static tatp_segment *share_as_peer(tatp_sharing *sharing, tatp_comm *comm)
+static tatp_segment *share_as_peer(tatp_exchange_memory *memory, tatp_comm *comm)
 {
     int locals, leader = tatp_comm_local_ranks(comm, &locals)[0];
     tatp_segment *segment;
@@ -252,30 +267,39 @@ static tatp_segment *share_as_peer(tatp_sharing *sharing, tatp_comm *comm)
     char all;
     do {
         tatp_receive(comm, &offer, sizeof offer, leader, TATP_TAG_SHARED);
-        segment = accept_offer(sharing, comm, &offer);
+        segment = accept_offer(memory, comm, &offer);
         char one = NULL != segment;
         tatp_send(comm, &one, sizeof one, leader, TATP_TAG_SHARED);
         tatp_receive(comm, &all, sizeof all, leader, TATP_TAG_SHARED);
         if (!all)
-            free_segment(segment);
+            discard_segment(memory, segment);
     } while (is_offer_repeated(&offer, all));
     return all ? segment : NULL;
 }
 
 /* ---- windows ---- */
 
-/* In whole pages. */
-static size_t window_bytes(int64_t cycle_size)
+/* A segment has the flags first, those of the aggregators for each exchange, so that no exchange
+ * writes data over another one's flags; then the windows, which the exchanges use in turn. */
+
+static size_t round_to_pages(size_t bytes)
 {
-    return ((size_t)cycle_size + PAGE - 1) / PAGE * PAGE;
+    return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-/* A page of flags for each aggregator, then its windows. SIZE_MAX: too large. */
-static size_t segment_bytes(size_t aggregators, int64_t cycle_size)
+static size_t flags_bytes(int locals)
+{
+    return round_to_pages((size_t)locals * TATP_EXCHANGES * EXCHANGE_DEPTH *
+                          sizeof(exchange_flags));
+}
+
+/* SIZE_MAX: too large. */
+static size_t segment_bytes(int locals, size_t aggregators, int64_t cycle_size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(window_bytes(cycle_size) + PAGE, EXCHANGE_DEPTH * aggregators,
-                               &bytes))
+    if (__builtin_mul_overflow(round_to_pages((size_t)cycle_size), EXCHANGE_DEPTH * aggregators,
+                               &bytes) ||
+        __builtin_add_overflow(bytes, flags_bytes(locals), &bytes))
         return SIZE_MAX;
     return bytes;
 }
@@ -298,31 +322,35 @@ static size_t count_local_aggregators(const tatp_comm *comm, const tatp_exchange
 
 /* The leader alone decides whether a kept segment is suitable: the ranks of a group may have opened
  * different files before. */
-bool tatp_share_windows(tatp_sharing *sharing, tatp_comm *comm, const tatp_exchange_layout *layout)
+tatp_segment *tatp_share_windows(tatp_exchange_memory *memory, tatp_comm *comm,
+                                 const tatp_exchange_layout *layout)
 {
     int locals;
     size_t aggregators = count_local_aggregators(comm, layout, -1);
-    size_t bytes = segment_bytes(aggregators, layout->cycle_size);
     (void)tatp_comm_local_ranks(comm, &locals);
+    size_t bytes = segment_bytes(locals, aggregators, layout->cycle_size);
     if (!layout->use_shared_memory || locals < 2 || 0 == aggregators)
-        return false;
-    tatp_segment *segment = tatp_comm_is_leader(comm) ? share_as_leader(sharing, comm, bytes)
-                                                      : share_as_peer(sharing, comm);
-    if (NULL == segment && bytes < sharing->refused_bytes)
-        sharing->refused_bytes = bytes;
-    tatp_sharing_release(sharing);
-    sharing->segment = segment;
-    return NULL != segment;
+        return NULL;
+    tatp_segment *segment = tatp_comm_is_leader(comm) ? share_as_leader(memory, comm, bytes)
+                                                      : share_as_peer(memory, comm);
+    if (NULL == segment && bytes < memory->refused_bytes)
+        memory->refused_bytes = bytes;
+    tatp_segment_release(memory->segment);
+    memory->segment = segment;
+    if (NULL != segment)
+        segment->users++;
+    return segment;
 }
 
-void tatp_find_windows(const tatp_sharing *sharing, const tatp_comm *comm,
+void tatp_find_windows(const tatp_segment *segment, size_t index, const tatp_comm *comm,
                        const tatp_exchange_layout *layout, int aggregator, exchange_window *window)
 {
-    char *base =
-        sharing->segment->base +
-        segment_bytes(count_local_aggregators(comm, layout, aggregator), layout->cycle_size);
+    size_t place = count_local_aggregators(comm, layout, aggregator);
+    size_t first = (index * (size_t)segment->peers + place) * EXCHANGE_DEPTH;
+    exchange_flags *flags = (exchange_flags *)(void *)segment->base + first;
+    char *data = segment->base + segment_bytes(segment->peers, place, layout->cycle_size);
     for (size_t i = 0; i < EXCHANGE_DEPTH; i++) {
-        window[i].flags = (exchange_flags *)(void *)(base + i * sizeof(exchange_flags));
-        window[i].data = base + PAGE + i * window_bytes(layout->cycle_size);
+        window[i].flags = &flags[i];
+        window[i].data = data + i * round_to_pages((size_t)layout->cycle_size);
     }
 }

@@ -21,18 +21,21 @@ static int error_from_errno(int error)
     }
 }
 
-/* The piece goes with a copy of the handle: while a non-blocking call is here, another thread may
- * have a list of its own in the handle. */
-static int transfer_piece(const tatp_io *io, ssize_t (*transfer)(ompio_file_t *fh), int64_t offset,
-                          char *data, int64_t bytes, int64_t *done)
+void tatp_transfer_init(tatp_transfer *transfer, const tatp_io *io)
+{
+    transfer->fbtl = io->fbtl;
+    transfer->handle = *io->fh;
+    transfer->handle.f_num_of_io_entries = 1;
+}
+
+static int transfer_piece(tatp_transfer *transfer, ssize_t (*move)(ompio_file_t *fh),
+                          int64_t offset, char *data, int64_t bytes, int64_t *done)
 {
     mca_common_ompio_io_array_t piece = {data, (void *)(intptr_t)offset, (size_t)bytes};
-    ompio_file_t handle = *io->fh;
-    handle.f_io_array = &piece;
-    handle.f_num_of_io_entries = 1;
+    transfer->handle.f_io_array = &piece;
     do {
         errno = 0;
-        *done = transfer(&handle);
+        *done = move(&transfer->handle);
     } while (*done < 0 && EINTR == errno);
     if (*done >= 0)
         return OMPI_SUCCESS;
@@ -40,13 +43,15 @@ static int transfer_piece(const tatp_io *io, ssize_t (*transfer)(ompio_file_t *f
     return error_from_errno(errno);
 }
 
-int tatp_io_write(const tatp_io *io, int64_t offset, const char *data, int64_t bytes, int64_t *done)
+int tatp_io_write(tatp_transfer *transfer, int64_t offset, const char *data, int64_t bytes,
+                  int64_t *done)
 {
-    int rc = transfer_piece(io, io->fbtl->fbtl_pwritev, offset, (char *)data, bytes, done);
+    int rc =
+        transfer_piece(transfer, transfer->fbtl->fbtl_pwritev, offset, (char *)data, bytes, done);
     return OMPI_SUCCESS == rc && 0 == *done ? MPI_ERR_IO : rc;
 }
 
-int tatp_io_read(const tatp_io *io, int64_t offset, char *data, int64_t bytes, int64_t *done)
+int tatp_io_read(tatp_transfer *transfer, int64_t offset, char *data, int64_t bytes, int64_t *done)
 {
-    return transfer_piece(io, io->fbtl->fbtl_preadv, offset, data, bytes, done);
+    return transfer_piece(transfer, transfer->fbtl->fbtl_preadv, offset, data, bytes, done);
 }

@@ -23,11 +23,20 @@ typedef struct tatp_io {
     const struct mca_fbtl_base_module_1_0_0_t *fbtl;
 } tatp_io;
 
+/* File accesses of one collective operation, with a copy of the handle: while a non-blocking call
+ * is in flight, another thread may have a list of pieces in the handle. */
+typedef struct tatp_transfer {
+    ompio_file_t handle;
+    const struct mca_fbtl_base_module_1_0_0_t *fbtl;
+} tatp_transfer;
+
+void tatp_transfer_init(tatp_transfer *transfer, const tatp_io *io);
+
 /* One contiguous piece; *done bytes were moved, fewer than asked for at the end of file (reading),
  * at least one otherwise. MPI error code. */
-int tatp_io_write(const tatp_io *io, int64_t offset, const char *data, int64_t bytes,
+int tatp_io_write(tatp_transfer *transfer, int64_t offset, const char *data, int64_t bytes,
                   int64_t *done);
-int tatp_io_read(const tatp_io *io, int64_t offset, char *data, int64_t bytes, int64_t *done);
+int tatp_io_read(tatp_transfer *transfer, int64_t offset, char *data, int64_t bytes, int64_t *done);
 
 /* ---- the view (fcoll_tatp_view.c) ---- */
 

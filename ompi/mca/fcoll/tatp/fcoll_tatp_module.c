@@ -146,7 +146,8 @@ static tatp_module *module_for(ompio_file_t *fh)
     ompi_process_name_t *group = group_of(fh);
     if (NULL == group)
         return NULL;
-    tatp_plan_settings settings = tatp_params_settings(fh);
+    const tatp_hint_values hints = tatp_hints_at_open(fh);
+    tatp_plan_settings settings = tatp_params_settings(fh, &hints);
     tatp_module *module = take_idle(group, fh->f_size, &settings);
     bool is_new = NULL == module;
     if (is_new)

@@ -111,12 +111,12 @@ static int pack_text(const char *text, tatp_message *message)
     if (NULL == text)
         return OMPI_SUCCESS;
     size_t bytes = strlen(text) + 1;
-    message->count = (bytes - 1) / sizeof *message->word + 1;
+    message->count = (bytes - 1) / sizeof *message->element + 1;
     message->count += 1 == message->count;
-    message->word = calloc(message->count, sizeof *message->word);
-    if (NULL == message->word)
+    message->element = calloc(message->count, sizeof *message->element);
+    if (NULL == message->element)
         return OMPI_ERR_OUT_OF_RESOURCE;
-    memcpy(message->word, text, bytes);
+    memcpy(message->element, text, bytes);
     return OMPI_SUCCESS;
 }
 
@@ -138,19 +138,19 @@ static int skip_rank_address(void *sum, const tatp_message *message)
 static int forward_address(void *sum, tatp_message *message)
 {
     addresses *all = sum;
-    message->word = all->own.word;
+    message->element = all->own.element;
     message->count = all->own.count;
-    all->own.word = NULL;
+    all->own.element = NULL;
     return OMPI_SUCCESS;
 }
 
-static int add_address(void *sum, const tatp_message *message)
+static int append_host_address(void *sum, const tatp_message *message)
 {
     addresses *all = sum;
     size_t node = all->map->node_of_rank[message->from];
     if (NULL != all->address[node])
         return OMPI_SUCCESS;
-    all->address[node] = strdup((const char *)message->word);
+    all->address[node] = strdup((const char *)message->element);
     return NULL == all->address[node] ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 }
 
@@ -172,7 +172,7 @@ static void use_addresses(tatp_node_map *map, char *const *address, bool *is_ope
 int tatp_distances_ask(tatp_node_map *map, tatp_comm *comm, bool *is_open)
 {
     static const tatp_node_gather gather = {TATP_TAG_ROWS, TATP_TAG_NODE_ROWS, skip_rank_address,
-                                            forward_address, add_address};
+                                            forward_address, append_host_address};
     bool is_root = 0 == tatp_comm_rank(comm);
     addresses all = {.map = map};
     int rc = OMPI_SUCCESS;
@@ -188,6 +188,6 @@ int tatp_distances_ask(tatp_node_map *map, tatp_comm *comm, bool *is_open)
     for (size_t n = 0; NULL != all.address && n < map->nodes; n++)
         free(all.address[n]);
     free(all.address);
-    free(all.own.word);
+    free(all.own.element);
     return rc;
 }

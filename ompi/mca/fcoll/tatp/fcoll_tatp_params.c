@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MCA parameters, and the hints of MPI_File_open that come before them. */
+/* MCA parameters, and the hints that come before them. */
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
 
 #include <errno.h>
@@ -130,7 +130,7 @@ static int register_parameter(const char *name, const char *help, mca_base_var_t
     return index < 0 ? index : OMPI_SUCCESS;
 }
 
-static int register_choice(choice_parameter *choice)
+static int register_enum(choice_parameter *choice)
 {
     mca_base_var_enum_t *enumerator;
     int rc = mca_base_var_enum_create(choice->name, choice->values, &enumerator);
@@ -209,7 +209,7 @@ int tatp_params_register(void)
         rc = register_parameter(parameters[i].name, parameters[i].help, parameters[i].type, NULL,
                                 parameters[i].level, parameters[i].storage);
     for (int i = 0; i < CHOICES && OMPI_SUCCESS == rc; i++)
-        rc = register_choice(&choices[i]);
+        rc = register_enum(&choices[i]);
     return rc;
 }
 
@@ -279,23 +279,6 @@ int tatp_params_check(void)
 
 /* ---- values ---- */
 
-/* A number from 1 to `most` given as a hint at MPI_File_open, or 0. */
-static int64_t hint_value(ompio_file_t *fh, const char *key, int64_t most)
-{
-    char text[MPI_MAX_INFO_VAL + 1];
-    char *end;
-    int found = 0;
-    if (NULL == fh->f_info)
-        return 0;
-    opal_info_get(fh->f_info, key, MPI_MAX_INFO_VAL, text, &found);
-    if (!found)
-        return 0;
-    errno = 0;
-    long long value = strtoll(text, &end, 10);
-    bool is_valid = 0 == errno && end != text && '\0' == *end && value > 0 && value <= most;
-    return is_valid ? (int64_t)value : 0;
-}
-
 static int64_t first_positive(int64_t a, int64_t b, int64_t c)
 {
     if (a > 0)
@@ -320,21 +303,33 @@ static int64_t allow_aggregators(const ompio_file_t *fh, int64_t wanted, int64_t
     return allowed;
 }
 
-tatp_plan_settings tatp_params_settings(ompio_file_t *fh)
+/* collective_buffering counts where the hint for the direction is not given. */
+static int64_t choose_aggregation(const tatp_hint_values *hints, enum tatp_hint direction)
+{
+    int64_t value = hints->of[direction];
+    if (0 == value)
+        value = hints->of[TATP_HINT_COLLECTIVE_BUFFERING];
+    switch (value) {
+    case TATP_HINT_ON: return AGGREGATION_ALWAYS;
+    case TATP_HINT_OFF: return AGGREGATION_NEVER;
+    default: return AGGREGATION_AUTOMATIC;
+    }
+}
+
+tatp_plan_settings tatp_params_settings(ompio_file_t *fh, const tatp_hint_values *hints)
 {
     const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
     /* What OMPIO's fs component reports; without stripes it reports one target. */
     int64_t fs_stripe =
         fh->f_stripe_size <= DIVISION_LARGEST_STRIPE ? (int64_t)fh->f_stripe_size : 0;
     int64_t fs_targets = fs_stripe > 0 && fh->f_stripe_count > 0 ? fh->f_stripe_count : 0;
-    int64_t buffer = first_positive(hint_value(fh, "cb_buffer_size", INT64_MAX),
-                                    c->cycle_buffer_size, fh->f_bytes_per_agg);
-    int64_t aggregators = first_positive(hint_value(fh, "cb_nodes", INT64_MAX), c->num_aggregators,
+    int64_t buffer = first_positive(hints->of[TATP_HINT_CB_BUFFER_SIZE], c->cycle_buffer_size,
+                                    fh->f_bytes_per_agg);
+    int64_t aggregators = first_positive(hints->of[TATP_HINT_CB_NODES], c->num_aggregators,
                                          OMPIO_MCA_GET(fh, num_aggregators));
-    int64_t stripe = first_positive(hint_value(fh, "striping_unit", DIVISION_LARGEST_STRIPE),
-                                    c->stripe_size, fs_stripe);
+    int64_t stripe = first_positive(hints->of[TATP_HINT_STRIPING_UNIT], c->stripe_size, fs_stripe);
     int64_t targets =
-        first_positive(hint_value(fh, "striping_factor", INT_MAX), c->stripe_count, fs_targets);
+        first_positive(hints->of[TATP_HINT_STRIPING_FACTOR], c->stripe_count, fs_targets);
     if (0 == stripe)
         targets = 0;
     if (buffer <= 0)
@@ -358,7 +353,53 @@ tatp_plan_settings tatp_params_settings(ompio_file_t *fh)
         .strategy = c->strategy >= 0 ? &plan_strategies[c->strategy] : NULL,
         .objective = c->objective >= 0 ? &plan_objectives[c->objective] : NULL,
         .solver = c->solver >= 0 ? &lap_solvers[c->solver] : NULL,
+        .write_aggregation = choose_aggregation(hints, TATP_HINT_CB_WRITE),
+        .read_aggregation = choose_aggregation(hints, TATP_HINT_CB_READ),
     };
+}
+
+int tatp_params_agree(tatp_plan_settings *settings, tatp_comm *comm)
+{
+    int64_t *const value[] = {
+        &settings->division.aggregators, &settings->division.stripe, &settings->division.targets,
+        &settings->cycles.buffer,        &settings->cycles.stripe,   &settings->write_aggregation,
+        &settings->read_aggregation,
+    };
+    enum { VALUES = sizeof value / sizeof *value };
+    int64_t word[VALUES];
+    for (int i = 0; i < VALUES; i++)
+        word[i] = *value[i];
+    int rc = tatp_bcast(comm, word, VALUES);
+    for (int i = 0; i < VALUES && OMPI_SUCCESS == rc; i++)
+        *value[i] = word[i];
+    return rc;
+}
+
+static int64_t hint_of_aggregation(int64_t aggregation)
+{
+    switch (aggregation) {
+    case AGGREGATION_ALWAYS: return TATP_HINT_ON;
+    case AGGREGATION_NEVER: return TATP_HINT_OFF;
+    default: return TATP_HINT_AUTOMATIC;
+    }
+}
+
+/* Not collective_buffering = true: a program may open the next file with the hints of this one, and
+ * Open MPI 4.1 takes true for false there. */
+tatp_hint_values tatp_params_hints(const tatp_plan_settings *settings,
+                                   const tatp_hint_values *given, int64_t aggregators)
+{
+    int64_t buffering = given->of[TATP_HINT_COLLECTIVE_BUFFERING];
+    return (tatp_hint_values){{
+        [TATP_HINT_CB_NODES] =
+            settings->division.aggregators > 0 ? settings->division.aggregators : aggregators,
+        [TATP_HINT_CB_BUFFER_SIZE] = settings->cycles.buffer,
+        [TATP_HINT_STRIPING_UNIT] = settings->division.stripe,
+        [TATP_HINT_STRIPING_FACTOR] = settings->division.targets,
+        [TATP_HINT_CB_WRITE] = hint_of_aggregation(settings->write_aggregation),
+        [TATP_HINT_CB_READ] = hint_of_aggregation(settings->read_aggregation),
+        [TATP_HINT_COLLECTIVE_BUFFERING] = TATP_HINT_OFF == buffering ? TATP_HINT_OFF : 0,
+    }};
 }
 
 tatp_params tatp_params_get(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MCA parameters and hints. Values may change between files: a program may set the parameters. */
+/* MCA parameters, and hints that take precedence over them. Values may change between files: a
+ * program may set the parameters. */
 #ifndef MCA_FCOLL_TATP_PARAMS_H
 #define MCA_FCOLL_TATP_PARAMS_H
 
@@ -8,6 +9,8 @@
 #include <stdbool.h>
 
 #include "ompi/mca/common/ompio/common_ompio.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_hints.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_plan.h"
 
 #include "access/neighbours.h"
@@ -18,9 +21,15 @@ void tatp_params_release(void);
 /* Reports the first value that cannot be used. OMPI or MPI error code. */
 int tatp_params_check(void);
 
-/* What plans of a file depend on, by the hints that it was opened with, the parameters and the file
- * system. The same on all ranks. */
-tatp_plan_settings tatp_params_settings(ompio_file_t *fh);
+/* What plans of a file depend on, by hints, parameters and the file system. The same on all ranks
+ * if the hints are. Local. */
+tatp_plan_settings tatp_params_settings(ompio_file_t *fh, const tatp_hint_values *hints);
+/* Replaces what depends on hints by rank 0's. Collective. */
+int tatp_params_agree(tatp_plan_settings *settings, tatp_comm *comm);
+/* The hints that these settings mean, for MPI_File_get_info. given: the user's; aggregators: the
+ * number of them in the last call, where it is chosen; 0: not known. */
+tatp_hint_values tatp_params_hints(const tatp_plan_settings *settings,
+                                   const tatp_hint_values *given, int64_t aggregators);
 
 /* What does not concern plans; of files, empty or NULL is off. */
 typedef struct tatp_params {

@@ -182,37 +182,53 @@ static int make_fitted_draft(const tatp_planning *planning, const tatp_draft *ev
  * through its shared memory, until the network is the bound. */
 #define PER_NODE_LOG2 2
 
-tatp_plan *tatp_plan_new(void)
+tatp_plans *tatp_plans_new(void)
 {
-    return calloc(1, sizeof(tatp_plan));
+    return calloc(1, sizeof(tatp_plans));
 }
 
-void tatp_plan_free(tatp_plan *plan)
+void tatp_plans_free(tatp_plans *plans)
 {
-    if (NULL == plan)
+    if (NULL == plans)
         return;
-    tatp_plan_reset(plan);
-    free(plan->broadcast);
-    free(plan);
+    for (size_t slot = 0; slot < TATP_PLANS; slot++)
+        tatp_plans_reset(plans, slot);
+    free(plans->broadcast);
+    free(plans);
 }
 
-int tatp_plan_prepare(tatp_plan *plan, int ranks)
+int tatp_plans_prepare(tatp_plans *plans, int ranks)
 {
     size_t elements = PLAN_ELEMENTS + 2 * (size_t)ranks;
-    if (plan->ranks >= ranks)
+    if (plans->ranks >= ranks)
         return OMPI_SUCCESS;
-    free(plan->broadcast);
-    plan->broadcast =
-        calloc(elements > TATP_PLAN_PIECE ? elements : TATP_PLAN_PIECE, sizeof *plan->broadcast);
-    plan->ranks = NULL != plan->broadcast ? ranks : 0;
-    return NULL != plan->broadcast ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+    free(plans->broadcast);
+    plans->broadcast =
+        calloc(elements > TATP_PLAN_PIECE ? elements : TATP_PLAN_PIECE, sizeof *plans->broadcast);
+    plans->ranks = NULL != plans->broadcast ? ranks : 0;
+    return NULL != plans->broadcast ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-void tatp_plan_reset(tatp_plan *plan)
+tatp_plan *tatp_plans_at(tatp_plans *plans, size_t slot)
 {
+    return &plans->plan[slot];
+}
+
+void tatp_plans_reset(tatp_plans *plans, size_t slot)
+{
+    tatp_plan *plan = &plans->plan[slot];
     release_draft(&plan->draft);
     matrix_release(&plan->even_requests);
-    *plan = (tatp_plan){.broadcast = plan->broadcast, .ranks = plan->ranks};
+    *plan = (tatp_plan){0};
+}
+
+int64_t tatp_plans_bytes(const tatp_plans *plans, size_t slot)
+{
+    const tatp_plan_view *view = &plans->plan[slot].draft.view;
+    int64_t bytes = 0;
+    for (size_t i = 0; i < view->shares; i++)
+        bytes += (int64_t)(view->share[i].list.capacity * sizeof(access_run));
+    return bytes;
 }
 
 static void adopt_draft(tatp_plan *plan, const tatp_plan_input *in, const tatp_draft *draft)
@@ -224,21 +240,24 @@ static void adopt_draft(tatp_plan *plan, const tatp_plan_input *in, const tatp_d
     plan->draft = *draft;
     view->lo = in->lo;
     view->hi = in->hi;
+    view->period = draft->division.period;
     view->cycle_size = division_cycle_size(domains, &cycles);
     view->num_cycles = division_num_cycles(domains, view->cycle_size);
     view->aggregator = draft->aggregator;
     view->share = draft->share;
 }
 
-int tatp_plan_make(tatp_plan *plan, const tatp_plan_input *in, int rc)
+int tatp_plans_make(tatp_plans *plans, size_t slot, const tatp_plan_input *in, int rc)
 {
     tatp_planning planning = {
-        .in = in, .division = in->settings->division, .broadcast = plan->broadcast};
+        .in = in, .division = in->settings->division, .broadcast = plans->broadcast};
+    tatp_plan *plan = &plans->plan[slot];
     tatp_draft even = {0}, fitted = {0};
     planning.division.capacity = tatp_nodes_capacity(in->nodes, PER_NODE_LOG2);
+    planning.division.nodes = (int64_t)tatp_nodes_count(in->nodes);
     planning.domains = division_count(&planning.division, in->lo, in->hi);
     planning.smallest = pieces_smallest(&planning.division, planning.domains, in->lo, in->hi);
-    tatp_plan_reset(plan);
+    tatp_plans_reset(plans, slot);
     rc = make_draft(&planning, rc, &even);
     if (OMPI_SUCCESS == rc && even.may_fit)
         rc = make_fitted_draft(&planning, &even, &fitted);

@@ -21,8 +21,9 @@ static int add_rank_units(void *sum, const tatp_message *message)
         sums->bytes = calloc(sums->units, sizeof *sums->bytes);
     if (NULL == sums->bytes)
         return OMPI_ERR_OUT_OF_RESOURCE;
-    return tatp_from_errno(units_add((const unit_step *)message->word,
-                                     message->count / UNIT_STEP_WORDS, sums->bytes, sums->units));
+    return tatp_from_errno(units_add((const unit_step *)message->element,
+                                     message->count / UNIT_STEP_ELEMENTS, sums->bytes,
+                                     sums->units));
 }
 
 static int sum_node_units(void *sum, tatp_message *message)
@@ -30,8 +31,8 @@ static int sum_node_units(void *sum, tatp_message *message)
     const unit_sums *sums = sum;
     unit_counts counts = {0};
     int rc = NULL != sums->bytes ? units_from_array(sums->bytes, sums->units, &counts) : 0;
-    message->word = (int64_t *)counts.step;
-    message->count = counts.count * UNIT_STEP_WORDS;
+    message->element = (int64_t *)counts.step;
+    message->count = counts.count * UNIT_STEP_ELEMENTS;
     return tatp_from_errno(rc);
 }
 
@@ -39,8 +40,8 @@ static int add_node_units(void *sum, const tatp_message *message)
 {
     const unit_sums *sums = sum;
     return tatp_from_errno(pieces_add_bytes(sums->all, sums->node_of_rank[message->from],
-                                            (const unit_step *)message->word,
-                                            message->count / UNIT_STEP_WORDS));
+                                            (const unit_step *)message->element,
+                                            message->count / UNIT_STEP_ELEMENTS));
 }
 
 /* Returns an error of this rank, or on rank 0 of any. Collective. */
@@ -61,7 +62,7 @@ static int gather_units(const tatp_planning *planning, pieces_bytes *all)
     unit_counts counts = {0};
     int rc = tatp_from_errno(pieces_count(units, in->accesses, &counts));
     tatp_message own = {tatp_comm_rank(in->comm), (int64_t *)counts.step,
-                        counts.count * UNIT_STEP_WORDS};
+                        counts.count * UNIT_STEP_ELEMENTS};
     rc = tatp_gather_by_node(in->comm, &gather, &sums, &own, rc);
     free(counts.step);
     free(sums.bytes);
@@ -97,7 +98,7 @@ static int fit_on_root(const tatp_planning *planning, const tatp_draft *even, pi
 
 /* In pieces of one size, so that a rank without memory for the units can receive them. Collective.
  */
-static int broadcast_pairs(const tatp_planning *planning, pieces *units)
+static int broadcast_pieces(const tatp_planning *planning, pieces *units)
 {
     int64_t *element = planning->broadcast;
     int rc = OMPI_SUCCESS;
@@ -127,7 +128,7 @@ static int broadcast_units(const tatp_planning *planning, int rc, pieces *units,
         if (NULL == units->domain)
             *local = OMPI_ERR_OUT_OF_RESOURCE;
     }
-    return broadcast_pairs(planning, units);
+    return broadcast_pieces(planning, units);
 }
 
 int tatp_fit_units(const tatp_planning *planning, const tatp_draft *even, pieces *units, int *local)

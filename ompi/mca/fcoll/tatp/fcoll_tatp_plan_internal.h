@@ -37,14 +37,14 @@ typedef struct tatp_draft {
 } tatp_draft;
 
 struct tatp_plan {
-    int64_t *broadcast; /* buffer, which holds any broadcast of `ranks` ranks */
-    int ranks;
     tatp_draft draft;
     matrix even_requests; /* rank 0 */
-    /* Reuse: the access that the plan was made for, and its range on this rank. */
-    bool reusable;
-    tatp_plan_access access; /* without layers */
-    int64_t own_lo, own_hi;
+};
+
+struct tatp_plans {
+    int64_t *broadcast; /* buffer, which holds any broadcast of `ranks` ranks */
+    int ranks;
+    tatp_plan plan[TATP_PLANS];
 };
 
 /* ---- fcoll_tatp_plan_requests.c ---- */

@@ -14,20 +14,20 @@ static int add_rank_requests(void *sum, const tatp_message *message)
 {
     request_sums *sums = sum;
     return tatp_from_errno(
-        rows_node_add(&sums->node, message->from, message->word, message->count));
+        rows_node_add(&sums->node, message->from, message->element, message->count));
 }
 
 static int sum_node_requests(void *sum, tatp_message *message)
 {
     request_sums *sums = sum;
-    return tatp_from_errno(rows_node_sum(&sums->node, &message->word, &message->count));
+    return tatp_from_errno(rows_node_sum(&sums->node, &message->element, &message->count));
 }
 
 static int add_node_requests(void *sum, const tatp_message *message)
 {
     request_sums *sums = sum;
     return tatp_from_errno(rows_builder_add(&sums->all, sums->node_of_rank[message->from],
-                                            message->word, message->count));
+                                            message->element, message->count));
 }
 
 /* The largest number of domains that a node owns, or more: only rank 0 knows per_node. */
@@ -73,11 +73,11 @@ int tatp_gather_requests(const tatp_planning *planning, const tatp_draft *draft,
     *c = (rows){0};
     if (OMPI_SUCCESS == rc)
         rc = tatp_from_errno(
-            rows_from_shares(draft->share, draft->view.shares, &own.word, &own.count));
+            rows_from_shares(draft->share, draft->view.shares, &own.element, &own.count));
     rc = tatp_gather_by_node(comm, &gather, &sums, &own, rc);
     if (OMPI_SUCCESS == rc && own.from == 0)
         rc = tatp_from_errno(rows_builder_finish(&sums.all, c));
-    free(own.word);
+    free(own.element);
     rows_node_release(&sums.node);
     rows_builder_release(&sums.all);
     return rc;

@@ -32,12 +32,12 @@ typedef struct collection {
     tatp_comm *comm;
     const tatp_record_pending *call[TATP_RECORD_MAX_PENDING];
     size_t calls, parts;
-    record_words *part; /* what this rank accesses, by parts */
+    record_message *part; /* what this rank accesses, by parts */
     int64_t sum[SUM_SENDERS + MAX_PARTS + TATP_RECORD_MAX_PENDING * CALL_SUMS];
     int64_t unit[TATP_RECORD_MAX_PENDING]; /* bytes of a bin of the profile */
     tatp_message *received;                /* by the owner of a part */
     size_t senders;
-    record_words report;                       /* of this rank; at a node leader, of the node */
+    record_message report;                     /* of this rank; at a node leader, of the node */
     record_sums sums[TATP_RECORD_MAX_PENDING]; /* rank 0 */
 } collection;
 
@@ -55,7 +55,7 @@ static size_t count_parts(const collection *c)
     return parts < ranks ? parts : ranks;
 }
 
-static int describe_call(collection *c, size_t k)
+static int describe_recorded_call(collection *c, size_t k)
 {
     const tatp_record_pending *call = c->call[k];
     int64_t *sum = sums_of_call(c, k);
@@ -74,7 +74,7 @@ static int describe_calls(collection *c)
     if (NULL == c->part)
         return OMPI_ERR_OUT_OF_RESOURCE;
     for (size_t k = 0; k < c->calls && rc == 0; k++)
-        rc = describe_call(c, k);
+        rc = describe_recorded_call(c, k);
     for (size_t j = 0; j < c->parts; j++)
         c->sum[SUM_SENDERS + j] = c->part[j].count > 0;
     return tatp_from_errno(rc);
@@ -107,8 +107,8 @@ static int exchange_parts(collection *c)
     if (NULL != c->received)
         c->senders = senders;
     if (NULL != c->received && is_sender) {
-        c->received[senders - 1] = (tatp_message){rank, c->part[own].word, c->part[own].count};
-        c->part[own] = (record_words){0};
+        c->received[senders - 1] = (tatp_message){rank, c->part[own].element, c->part[own].count};
+        c->part[own] = (record_message){0};
     }
     return tatp_record_exchange(c->comm, c->part, c->parts, senders - is_sender, c->received);
 }
@@ -126,9 +126,9 @@ static int read_lists(const collection *c, size_t k, owned_call *o)
     for (size_t s = 0; s < c->senders && rc == 0; s++) {
         const tatp_message *from = &c->received[s];
         size_t call;
-        if (o->at[s] >= from->count || from->word[o->at[s]] != (int64_t)k)
+        if (o->at[s] >= from->count || from->element[o->at[s]] != (int64_t)k)
             continue;
-        rc = record_read_access(from->word, from->count, &o->at[s], &call, &o->list[o->count]);
+        rc = record_read_access(from->element, from->count, &o->at[s], &call, &o->list[o->count]);
         o->rank[o->count++] = (size_t)from->from;
     }
     return rc;
@@ -154,15 +154,15 @@ static int report_call(collection *c, size_t k, owned_call *o)
     const tatp_record_pending *call = c->call[k];
     int64_t head[REPORT_HEAD] = {tatp_comm_rank(c->comm), (int64_t)k, 0, 0};
     size_t begin = c->report.count;
-    int rc = record_add_words(&c->report, head, REPORT_HEAD);
+    int rc = record_message_append(&c->report, head, REPORT_HEAD);
     if (rc == 0)
         rc = report_neighbours(c, k, o);
     size_t middle = c->report.count;
     if (rc == 0 && call->collective)
         rc = record_describe_profile(&call->list, call->lo, c->unit[k], &c->report);
     if (rc == 0) {
-        c->report.word[begin + REPORT_NEIGHBOURS] = (int64_t)(middle - begin - REPORT_HEAD);
-        c->report.word[begin + REPORT_PROFILE] = (int64_t)(c->report.count - middle);
+        c->report.element[begin + REPORT_NEIGHBOURS] = (int64_t)(middle - begin - REPORT_HEAD);
+        c->report.element[begin + REPORT_PROFILE] = (int64_t)(c->report.count - middle);
     }
     return rc;
 }
@@ -192,16 +192,16 @@ static int begin_sums(collection *c)
 }
 
 /* Returns the number of elements of the report. */
-static size_t add_report(collection *c, const int64_t *word, int *rc)
+static size_t add_report(collection *c, const int64_t *element, int *rc)
 {
-    record_sums *sums = &c->sums[word[REPORT_CALL]];
-    size_t rank = (size_t)word[REPORT_RANK], neighbours = (size_t)word[REPORT_NEIGHBOURS];
-    size_t profile = (size_t)word[REPORT_PROFILE];
+    record_sums *sums = &c->sums[element[REPORT_CALL]];
+    size_t rank = (size_t)element[REPORT_RANK], neighbours = (size_t)element[REPORT_NEIGHBOURS];
+    size_t profile = (size_t)element[REPORT_PROFILE];
     if (neighbours > 0)
         *rc = record_sums_add_neighbours(sums, tatp_record_owned(c->comm, rank, c->parts),
-                                         word + REPORT_HEAD, neighbours);
+                                         element + REPORT_HEAD, neighbours);
     if (*rc == 0)
-        *rc = record_sums_add_profile(sums, rank, word + REPORT_HEAD + neighbours, profile);
+        *rc = record_sums_add_profile(sums, rank, element + REPORT_HEAD + neighbours, profile);
     return REPORT_HEAD + neighbours + profile;
 }
 
@@ -209,7 +209,7 @@ static int add_node_reports(void *sum, const tatp_message *message)
 {
     int rc = 0;
     for (size_t at = 0; at < message->count && rc == 0;)
-        at += add_report(sum, message->word + at, &rc);
+        at += add_report(sum, message->element + at, &rc);
     return tatp_from_errno(rc);
 }
 
@@ -217,17 +217,18 @@ static int add_node_reports(void *sum, const tatp_message *message)
 static int add_rank_report(void *sum, const tatp_message *message)
 {
     collection *c = sum;
-    return message->word == c->report.word
+    return message->element == c->report.element
                ? OMPI_SUCCESS
-               : tatp_from_errno(record_add_words(&c->report, message->word, message->count));
+               : tatp_from_errno(
+                     record_message_append(&c->report, message->element, message->count));
 }
 
 static int hand_over_reports(void *sum, tatp_message *message)
 {
     collection *c = sum;
-    message->word = c->report.word;
+    message->element = c->report.element;
     message->count = c->report.count;
-    c->report = (record_words){0};
+    c->report = (record_message){0};
     return OMPI_SUCCESS;
 }
 
@@ -316,7 +317,7 @@ static int gather_reports(collection *c, int rc)
         rc = begin_sums(c);
     if (OMPI_SUCCESS == rc)
         rc = report_calls(c);
-    tatp_message own = {rank, c->report.word, c->report.count};
+    tatp_message own = {rank, c->report.element, c->report.count};
     rc = tatp_gather_by_node(c->comm, &gather, c, &own, rc);
     for (size_t k = 0; k < c->calls && OMPI_SUCCESS == rc && rank == 0; k++)
         rc = append_entry(c, k);
@@ -326,12 +327,12 @@ static int gather_reports(collection *c, int rc)
 static void release_collection(collection *c)
 {
     for (size_t j = 0; j < c->parts && NULL != c->part; j++)
-        free(c->part[j].word);
+        free(c->part[j].element);
     free(c->part);
     for (size_t s = 0; s < c->senders; s++)
-        free(c->received[s].word);
+        free(c->received[s].element);
     free(c->received);
-    free(c->report.word);
+    free(c->report.element);
     for (size_t k = 0; k < c->calls; k++)
         record_sums_release(&c->sums[k]);
 }

@@ -16,7 +16,7 @@ size_t tatp_record_owned(const tatp_comm *comm, size_t rank, size_t parts)
 }
 
 /* request: NULL if there is no memory for it. *sends: those that were started. */
-static int send_parts(tatp_comm *comm, const record_words *part, size_t parts,
+static int send_parts(tatp_comm *comm, const record_message *part, size_t parts,
                       ompi_request_t **request, size_t *sends)
 {
     int first = OMPI_SUCCESS;
@@ -26,7 +26,7 @@ static int send_parts(tatp_comm *comm, const record_words *part, size_t parts,
         if (part[j].count == 0 || owner == tatp_comm_rank(comm))
             continue;
         rc = NULL == request ? tatp_message_send_empty(comm, owner, TATP_TAG_RECORD)
-                             : tatp_message_isend(comm, part[j].word, part[j].count, owner,
+                             : tatp_message_isend(comm, part[j].element, part[j].count, owner,
                                                   TATP_TAG_RECORD, &request[*sends]);
         *sends += NULL != request && OMPI_SUCCESS == rc;
         if (OMPI_SUCCESS == first)
@@ -42,11 +42,11 @@ static int take_part(void *context, tatp_message *message)
     if (NULL == *place)
         return OMPI_ERR_OUT_OF_RESOURCE;
     *(*place)++ = *message;
-    message->word = NULL;
+    message->element = NULL;
     return OMPI_SUCCESS;
 }
 
-int tatp_record_exchange(tatp_comm *comm, const record_words *part, size_t parts, size_t senders,
+int tatp_record_exchange(tatp_comm *comm, const record_message *part, size_t parts, size_t senders,
                          tatp_message *received)
 {
     const tatp_arrivals arrivals = {TATP_TAG_RECORD, senders, take_part, &received};

@@ -69,7 +69,7 @@ typedef struct tatp_record_pending {
     int64_t times;    /* accesses like it */
 } tatp_record_pending;
 
-/* When there are so many they are collected, also while the file is open. */
+/* With this number of pending accesses they are collected, also while the file is open. */
 #define TATP_RECORD_MAX_PENDING 16
 
 /* Where the last collective access is known; the same on all ranks. */
@@ -104,7 +104,7 @@ int tatp_record_collect(tatp_record *record);
 /* Sends part[j] to the owner of part j, and appends what `senders` other ranks send to this rank to
  * `received`, which is NULL if there is no memory for it. Empty parts are not sent. Returns this
  * rank's error. Collective. */
-int tatp_record_exchange(tatp_comm *comm, const record_words *part, size_t parts, size_t senders,
+int tatp_record_exchange(tatp_comm *comm, const record_message *part, size_t parts, size_t senders,
                          tatp_message *received);
 /* The rank that owns a part, and the part that a rank owns; SIZE_MAX: none. */
 int tatp_record_owner(const tatp_comm *comm, size_t part, size_t parts);

@@ -1,90 +1,231 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reuse of a plan, which most calls of a program allow: each rank accesses what it did in the call
- * before, all of them moved by one distance (the next time step, most often). Then one reduction is
- * all that precedes the data. */
-#include "ompi/mca/fcoll/tatp/fcoll_tatp_plan_internal.h"
+/* Reuse of plans, which most calls of a program allow: each rank accesses what it did in an earlier
+ * call, all of them moved by one distance (the next time step, most often). Then one reduction is
+ * all that precedes the data.
+ *
+ * Programs and libraries set a view before each call, or none at all, and write several variables
+ * in turn. So an access is compared by what it accesses relative to its first byte, and the last
+ * few plans are kept. */
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_schedule.h"
 
-bool tatp_plan_repeats(const tatp_plan *plan, const tatp_plan_access *access)
+#include <stdlib.h>
+
+/* Bytes that plans and exchanges of a rank keep at most, before one more is made. */
+#define MAX_KEPT ((int64_t)64 << 20)
+
+typedef struct schedule_slot {
+    bool is_reusable;
+    int64_t id, period;
+    int64_t first;      /* offset of the first byte that this rank accesses by the plan unmoved */
+    uint64_t last_use;  /* the schedule's clock */
+    tatp_access access; /* that it was last used for */
+} schedule_slot;
+
+struct tatp_schedule {
+    uint64_t clock; /* counts uses */
+    schedule_slot slot[TATP_SLOTS];
+};
+
+tatp_schedule *tatp_schedule_new(void)
 {
-    const tatp_plan_access *last = &plan->access;
-    return plan->reusable && last->view == access->view && last->bytes == access->bytes &&
-           !access->atomic && (access->bytes == 0 || last->used == access->used);
+    return calloc(1, sizeof(tatp_schedule));
 }
 
-/* What the ranks agree on, by maxima: whether all repeat an access by one plan, at one distance;
- * the accessed range (a rank without data does not lower it to 0); the number of layers; errors. */
-enum { FARTHEST, NEAREST, NEWEST, OLDEST, CHANGED, LOW, HIGH, LAYERS, ERROR, VALUES };
-
-static void put_range(int64_t *value, int64_t lo, int64_t hi)
+void tatp_schedule_free(tatp_schedule *schedule)
 {
-    value[LOW] = hi > 0 ? -lo : -ACCESS_END;
-    value[HIGH] = hi;
+    free(schedule);
 }
 
-static void put_new_access(const tatp_plan_access *access, int64_t *value)
+/* ---- the slots ---- */
+
+void tatp_schedule_remember(tatp_schedule *schedule, size_t slot, const tatp_access *access,
+                            int64_t id, int64_t period)
 {
-    value[CHANGED] = 1;
-    value[LAYERS] = (int64_t)access->layers;
-    if (access->layers > 0)
-        put_range(value, access_lower(access->layer), access_upper(access->layer));
+    schedule_slot *s = &schedule->slot[slot];
+    if (!s->is_reusable || s->id != id)
+        s->first = access->lo;
+    s->is_reusable = !access->atomic;
+    s->id = id;
+    s->period = period;
+    s->access = *access;
+    s->last_use = ++schedule->clock;
 }
 
-static void put_repeated_access(const tatp_plan *plan, const tatp_plan_access *access,
-                                int64_t *value)
+void tatp_schedule_forget(tatp_schedule *schedule, size_t slot)
 {
-    int64_t distance = access->offset - plan->access.offset;
-    value[LAYERS] = 1;
-    if (access->bytes == 0)
-        return;
-    value[FARTHEST] = distance;
-    value[NEAREST] = -distance;
-    put_range(value, plan->own_lo + distance, plan->own_hi + distance);
+    schedule->slot[slot] = (schedule_slot){0};
 }
 
-/* Where no access has changed, every rank has a plan, whose period is known. */
-static bool allows_reuse(const tatp_plan *plan, const int64_t *value)
+void tatp_schedule_forget_all(tatp_schedule *schedule)
 {
-    return !value[CHANGED] && value[FARTHEST] == -value[NEAREST] &&
-           value[NEWEST] == -value[OLDEST] && value[FARTHEST] % plan->draft.division.period == 0;
+    for (size_t slot = 0; slot < TATP_SLOTS; slot++)
+        tatp_schedule_forget(schedule, slot);
 }
 
-int tatp_plan_agree(const tatp_plan *plan, tatp_comm *comm, const tatp_plan_access *access,
-                    bool repeats, int rc, tatp_plan_agreement *agreement)
+size_t tatp_schedule_count(const tatp_schedule *schedule)
 {
-    int64_t value[VALUES] = {
-        [FARTHEST] = -INT64_MAX,         [NEAREST] = -INT64_MAX, [NEWEST] = plan->draft.view.id,
-        [OLDEST] = -plan->draft.view.id, [LOW] = -ACCESS_END,    [ERROR] = tatp_error_class(rc),
+    size_t count = 0;
+    for (size_t slot = 0; slot < TATP_SLOTS; slot++)
+        count += schedule->slot[slot].is_reusable;
+    return count;
+}
+
+size_t tatp_schedule_oldest(const tatp_schedule *schedule)
+{
+    size_t oldest = 0;
+    for (size_t slot = 1; slot < TATP_SLOTS; slot++)
+        if (schedule->slot[slot].last_use < schedule->slot[oldest].last_use)
+            oldest = slot;
+    return oldest;
+}
+
+/* ---- what a rank accesses ---- */
+
+bool tatp_schedule_recall(const tatp_schedule *schedule, tatp_access *access)
+{
+    for (size_t slot = 0; slot < TATP_SLOTS; slot++) {
+        const tatp_access *last = &schedule->slot[slot].access;
+        if (!schedule->slot[slot].is_reusable || last->view != access->view ||
+            last->bytes != access->bytes || (access->bytes > 0 && last->used != access->used))
+            continue;
+        int64_t distance = access->bytes > 0 ? access->offset - last->offset : 0;
+        access->lo = last->lo + distance;
+        access->hi = last->hi + distance;
+        access->fingerprint = last->fingerprint;
+        access->aggregation = aggregation_move(&last->aggregation, distance);
+        access->layers = 1;
+        access->is_described = true;
+        return true;
+    }
+    return false;
+}
+
+void tatp_access_describe(tatp_access *access, const access_list *layer, size_t layers)
+{
+    static const access_list nothing;
+    const access_list *first = layers > 0 ? layer : &nothing;
+    access->lo = first->count > 0 ? access_lower(first) : 0;
+    access->hi = access_upper(first);
+    access->fingerprint = access_get_fingerprint(first);
+    access->aggregation = aggregation_describe(first, access->lock_unit);
+    access->layers = (int64_t)layers;
+    access->is_described = true;
+}
+
+/* Further layers are not part of the fingerprint. */
+bool tatp_schedule_matches(const tatp_schedule *schedule, size_t slot, const tatp_access *access)
+{
+    const schedule_slot *s = &schedule->slot[slot];
+    return s->is_reusable && !access->atomic && access->layers <= 1 &&
+           s->access.bytes == access->bytes &&
+           access_same_fingerprint(s->access.fingerprint, access->fingerprint);
+}
+
+/* ---- the agreement ---- */
+
+/* What the ranks agree on, by maxima: for each slot the distances by which the plan would be moved,
+ * equal on all ranks or it is not reused; whether all ranks have the same plans; the accessed range
+ * (a rank without data does not lower it to 0); what decides on aggregation; the number of layers;
+ * kept bytes; whether hints changed; atomic mode; errors. */
+enum {
+    FARTHEST,
+    NEAREST = FARTHEST + TATP_SLOTS,
+    NEWEST = NEAREST + TATP_SLOTS,
+    OLDEST,
+    LOW,
+    HIGH,
+    PIECES,
+    SHORTEST,
+    UNALIGNED,
+    LOCK_UNIT,
+    LAYERS,
+    KEPT,
+    HINTS,
+    ATOMIC,
+    ERROR,
+    VALUES
+};
+
+/* Numbers of plans never repeat, and change with the slot. */
+static int64_t digest_slots(const tatp_schedule *schedule)
+{
+    uint64_t digest = 0;
+    for (size_t slot = 0; slot < TATP_SLOTS; slot++) {
+        const schedule_slot *s = &schedule->slot[slot];
+        digest = digest * UINT64_C(0x9e3779b97f4a7c15) + (s->is_reusable ? (uint64_t)s->id : 0);
+    }
+    return (int64_t)(digest >> 1);
+}
+
+static void put_access(const tatp_schedule *schedule, const tatp_access *access, int64_t *value)
+{
+    value[LAYERS] = access->layers;
+    if (access->hi > 0)
+        value[LOW] = -access->lo;
+    value[HIGH] = access->hi;
+    value[PIECES] = access->aggregation.pieces;
+    value[SHORTEST] = -access->aggregation.shortest;
+    value[UNALIGNED] = access->aggregation.unaligned;
+    value[LOCK_UNIT] = access->lock_unit;
+    for (size_t slot = 0; slot < TATP_SLOTS; slot++) {
+        int64_t distance = access->lo - schedule->slot[slot].first;
+        if (!tatp_schedule_matches(schedule, slot, access))
+            continue;
+        value[FARTHEST + slot] = access->hi > 0 ? distance : -INT64_MAX;
+        value[NEAREST + slot] = access->hi > 0 ? -distance : -INT64_MAX;
+    }
+}
+
+static bool allows_reuse(const tatp_schedule *schedule, size_t slot, const int64_t *value)
+{
+    const schedule_slot *s = &schedule->slot[slot];
+    int64_t distance = value[FARTHEST + slot];
+    return s->is_reusable && distance == -value[NEAREST + slot] && distance % s->period == 0;
+}
+
+static tatp_agreement read_agreement(const tatp_schedule *schedule, const int64_t *value)
+{
+    bool same_plans = value[NEWEST] == -value[OLDEST];
+    tatp_agreement agreement = {
+        .lo = -value[LOW],
+        .hi = value[HIGH],
+        .layers = value[LAYERS],
+        .flush = !same_plans || value[KEPT] > MAX_KEPT,
+        .hints_changed = value[HINTS],
+        .atomic = value[ATOMIC],
+        .aggregation = {-value[LOW], value[PIECES], -value[SHORTEST], value[UNALIGNED],
+                        value[LOCK_UNIT]},
     };
-    if (OMPI_SUCCESS == rc && repeats)
-        put_repeated_access(plan, access, value);
-    else if (OMPI_SUCCESS == rc)
-        put_new_access(access, value);
+    for (size_t slot = 0; slot < TATP_SLOTS && same_plans && !agreement.reuse; slot++) {
+        agreement.reuse = allows_reuse(schedule, slot, value);
+        agreement.slot = slot;
+        agreement.shift = agreement.reuse ? value[FARTHEST + slot] : 0;
+    }
+    return agreement;
+}
+
+int tatp_schedule_agree(const tatp_schedule *schedule, tatp_comm *comm, const tatp_access *access,
+                        int64_t kept, int rc, tatp_agreement *agreement)
+{
+    int64_t digest = digest_slots(schedule);
+    int64_t value[VALUES] = {
+        [NEWEST] = digest,
+        [OLDEST] = -digest,
+        [LOW] = -ACCESS_END,
+        [SHORTEST] = -ACCESS_END,
+        [UNALIGNED] = -1,
+        [KEPT] = kept,
+        [HINTS] = access->hints_changed,
+        [ATOMIC] = access->atomic,
+        [ERROR] = tatp_error_class(rc),
+    };
+    for (size_t slot = 0; slot < TATP_SLOTS; slot++)
+        value[FARTHEST + slot] = value[NEAREST + slot] = INT64_MAX;
+    if (OMPI_SUCCESS == rc)
+        put_access(schedule, access, value);
     rc = tatp_agree_max(comm, value, VALUES);
     if (OMPI_SUCCESS == rc)
         rc = (int)value[ERROR];
-    *agreement = (tatp_plan_agreement){0};
-    if (OMPI_SUCCESS != rc)
-        return rc;
-    agreement->reuse = allows_reuse(plan, value);
-    agreement->shift = agreement->reuse ? value[FARTHEST] : 0;
-    agreement->lo = -value[LOW];
-    agreement->hi = value[HIGH];
-    agreement->layers = value[LAYERS];
-    return OMPI_SUCCESS;
-}
-
-void tatp_plan_remember(tatp_plan *plan, const tatp_plan_access *access)
-{
-    bool has_data = access->layers > 0 && access->layer->count > 0;
-    plan->access = *access;
-    plan->access.layer = NULL;
-    plan->access.layers = 0;
-    plan->own_lo = has_data ? access_lower(access->layer) : 0;
-    plan->own_hi = has_data ? access_upper(access->layer) : 0;
-    plan->reusable = !access->atomic;
-}
-
-void tatp_plan_forbid_reuse(tatp_plan *plan)
-{
-    plan->reusable = false;
+    *agreement = OMPI_SUCCESS == rc ? read_agreement(schedule, value) : (tatp_agreement){0};
+    return rc;
 }

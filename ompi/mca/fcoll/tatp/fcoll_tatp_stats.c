@@ -130,22 +130,21 @@ static summary summarize(const int64_t *field, int ranks)
 
 /* ---- rank 0: the line ---- */
 
-static void put_access(json_writer *w, const tatp_stats_access *access,
+static void put_access(json_writer *w, const tatp_stats_access *access, const tatp_plan_view *plan,
                        const tatp_plan_costs *costs, int ranks)
 {
-    static const char *const domains[] = {[DIVISION_AUTO] = "auto",
+    static const char *const domains[] = {[DIVISION_AUTO] = "none",
                                           [DIVISION_EVEN] = "even",
                                           [DIVISION_STRIPE] = "stripe",
                                           [DIVISION_FITTED] = "fitted"};
-    const tatp_plan_view view = tatp_plan_get(access->plan);
     json_put_string(w, "op", access->write ? "write" : "read");
     json_put_string(w, "file", access->file);
     json_put_int64(w, "ranks", ranks);
     json_put_size(w, "nodes", tatp_nodes_count(access->nodes));
-    json_put_size(w, "aggregators", view.domains->count);
+    json_put_size(w, "aggregators", plan->domains->count);
     json_put_string(w, "domains", domains[costs->domains]);
     json_put_int64(w, "unit", costs->unit);
-    json_put_int64(w, "cycles", view.num_cycles);
+    json_put_int64(w, "cycles", plan->num_cycles);
 }
 
 static void put_summary(json_writer *w, const int64_t *fields, int ranks)
@@ -188,11 +187,19 @@ static void put_origin(json_writer *w, int64_t plan_id)
 static void put_line(json_writer *w, const tatp_stats_access *access, const int64_t *fields,
                      int ranks)
 {
-    const tatp_plan_costs costs = tatp_plan_get_costs(access->plan);
-    put_access(w, access, &costs, ranks);
+    static const file_domains no_domains;
+    const char *strategy = "none";
+    tatp_plan_view plan = {.domains = &no_domains};
+    tatp_plan_costs costs = {.domains = DIVISION_AUTO};
+    if (NULL != access->plan) {
+        strategy = access->settings->strategy->name;
+        plan = tatp_plan_get(access->plan);
+        costs = tatp_plan_get_costs(access->plan);
+    }
+    put_access(w, access, &plan, &costs, ranks);
     put_summary(w, fields, ranks);
-    put_costs(w, access->settings->strategy->name, &costs);
-    put_origin(w, tatp_plan_get(access->plan).id);
+    put_costs(w, strategy, &costs);
+    put_origin(w, plan.id);
     if (NULL != costs.requests) {
         tatp_stats_put_plan(w, "plan", access, ranks);
         plans_written++;
@@ -254,7 +261,8 @@ static int append_line(tatp_stats *stats, tatp_comm *comm, const tatp_stats_acce
         json_begin_object(&w, NULL);
         put_line(&w, access, stats->fields, tatp_comm_size(comm));
     }
-    tatp_plan_release_entries(access->plan);
+    if (NULL != access->plan)
+        tatp_plan_release_entries(access->plan);
     if (timeline)
         rc = put_timelines(stats, comm, access, NULL != out ? &w : NULL);
     if (NULL != out) {
@@ -277,7 +285,8 @@ int tatp_stats_report(tatp_stats *stats, tatp_comm *comm, const tatp_stats_acces
     int rc = gather_fields(stats, comm, access);
     if (OMPI_SUCCESS != rc)
         return rc;
-    bool timeline = has_details(access->path) && access->plan_calls <= MAX_TIMELINES_OF_PLAN;
+    bool timeline = has_details(access->path) && NULL != access->plan &&
+                    access->plan_calls <= MAX_TIMELINES_OF_PLAN;
     if (tatp_comm_rank(comm) == 0)
         return append_line(stats, comm, access, timeline);
     return timeline ? tatp_timeline_send(&stats->timeline, comm, access->plan) : OMPI_SUCCESS;

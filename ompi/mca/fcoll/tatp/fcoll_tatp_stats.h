@@ -20,7 +20,7 @@ typedef struct tatp_stats tatp_stats;
 
 tatp_stats *tatp_stats_new(void); /* NULL: no memory */
 void tatp_stats_free(tatp_stats *stats);
-/* Allocates what rank 0 needs for so many ranks. Local. */
+/* Allocates what rank 0 needs for `ranks` ranks. Local. */
 int tatp_stats_prepare(tatp_stats *stats, int rank, int ranks);
 
 /* `path` is the value of parameter stats everywhere, the same on all ranks: a file, "-" (standard
@@ -30,7 +30,7 @@ bool tatp_stats_enabled(const char *path);
 bool tatp_stats_wants_plan(const char *path);
 
 /* Starts the time line: the probe notes when this rank's aggregator reached which moment, while an
- * exchange of so many cycles runs. NULL where the next line cannot have a time line. Local. */
+ * exchange of `num_cycles` cycles runs. NULL where the next line cannot have a time line. Local. */
 const exchange_probe *tatp_stats_probe(tatp_stats *stats, const char *path, int64_t num_cycles);
 
 /* Seconds of the five stages of two-phase I/O as the TATP paper counts them, on this rank. */
@@ -52,7 +52,7 @@ typedef struct tatp_stats_access {
     int64_t metadata;   /* bytes of the messages of int64 that it sent for this access */
     int64_t plan_calls; /* accesses by this plan, this one included */
     const tatp_plan_settings *settings;
-    tatp_plan *plan; /* rank 0 releases its entries */
+    tatp_plan *plan; /* rank 0 releases its entries; NULL: none, as of an independent access */
     const tatp_nodes *nodes;
 } tatp_stats_access;
 

@@ -20,7 +20,7 @@ void tatp_stats_put_plan(json_writer *w, const char *key, const tatp_stats_acces
 
 typedef struct tatp_timeline {
     double begin;  /* seconds, of this rank's clock */
-    int64_t every; /* every so many cycles one is noted */
+    int64_t every; /* one of this number of cycles is kept */
     int32_t at[TATP_TIMELINE_CYCLES]
               [EXCHANGE_MOMENTS]; /* microseconds since then; 0: not reached */
 } tatp_timeline;

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Hints after MPI_File_open. Open MPI 4.1 passes those of MPI_File_set_view to OMPIO alone, and
+ * those of MPI_File_set_info to subscribers alone. So the file's own copy of OMPIO's table of
+ * functions gets another set_view, which notes the hints first, and the hints are subscribed.
+ *
+ * MPI_File_get_info returns the file's info object. OMPIO reads this object as well, as the hints
+ * of MPI_File_open. */
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_hints.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "ompi/file/file.h"
+#include "ompi/info/info.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
+#include "ompi/mca/io/io.h"
+#include "opal/threads/mutex.h"
+#include "opal/util/info.h"
+#include "opal/util/info_subscriber.h"
+
+#include "plan/division.h"
+
+/* ---- values ---- */
+
+static const char *const switches[] = {"enable", "disable", "automatic", NULL};
+static const char *const truths[] = {"true", "false", NULL};
+
+typedef struct hint_key {
+    char name[24];
+    const char *saved;        /* name under which Open MPI saves what the user gave */
+    const char *const *names; /* of values 1, 2, ...; NULL: a number ... */
+    int64_t most;             /* ... from 1 to this */
+    const char *valid;
+} hint_key;
+
+#define KEY(name) name, OPAL_INFO_SAVE_PREFIX name
+static hint_key keys[TATP_HINTS] = {
+    [TATP_HINT_CB_NODES] = {KEY("cb_nodes"), NULL, INT64_MAX, "a number of ranks"},
+    [TATP_HINT_CB_BUFFER_SIZE] = {KEY("cb_buffer_size"), NULL, INT64_MAX, "a number of bytes"},
+    [TATP_HINT_STRIPING_UNIT] = {KEY("striping_unit"), NULL, DIVISION_LARGEST_STRIPE,
+                                 "a number of bytes up to 4294967296"},
+    [TATP_HINT_STRIPING_FACTOR] = {KEY("striping_factor"), NULL, INT_MAX,
+                                   "a number of storage targets"},
+    [TATP_HINT_CB_WRITE] = {KEY("romio_cb_write"), switches, 0, "enable, disable, automatic"},
+    [TATP_HINT_CB_READ] = {KEY("romio_cb_read"), switches, 0, "enable, disable, automatic"},
+    [TATP_HINT_COLLECTIVE_BUFFERING] = {KEY("collective_buffering"), truths, 0, "true, false"},
+};
+
+/* 0: invalid. */
+static int64_t value_of_text(const hint_key *key, const char *text)
+{
+    char *end;
+    if (NULL != key->names) {
+        for (int i = 0; NULL != key->names[i]; i++)
+            if (0 == strcasecmp(key->names[i], text))
+                return i + 1;
+        return 0;
+    }
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    bool is_valid = 0 == errno && end != text && '\0' == *end && value > 0 && value <= key->most;
+    return is_valid ? (int64_t)value : 0;
+}
+
+static void report_invalid(const hint_key *key, const char *text)
+{
+    static _Atomic bool reported[TATP_HINTS];
+    if (!atomic_exchange(&reported[key - keys], true))
+        tatp_show_help("hint", key->name, text, key->valid);
+}
+
+/* Replaces the values of the hints that the object has. */
+static void merge_info(opal_info_t *info, bool report, tatp_hint_values *values)
+{
+    char text[MPI_MAX_INFO_VAL + 1];
+    for (int i = 0; NULL != info && i < TATP_HINTS; i++) {
+        int found = 0;
+        opal_info_get(info, keys[i].name, MPI_MAX_INFO_VAL, text, &found);
+        if (!found)
+            continue;
+        int64_t value = value_of_text(&keys[i], text);
+        if (value > 0)
+            values->of[i] = value;
+        else if (report)
+            report_invalid(&keys[i], text);
+    }
+}
+
+tatp_hint_values tatp_hints_at_open(const ompio_file_t *fh)
+{
+    tatp_hint_values values = {{0}};
+    merge_info(fh->f_info, false, &values);
+    return values;
+}
+
+/* ---- the files that are attached ---- */
+
+struct tatp_hints {
+    tatp_hints *next;
+    struct ompi_file_t *file; /* NULL: not attached */
+    bool reports;             /* rank 0 */
+    _Atomic bool changed;
+    tatp_hint_values values, published;
+    bool is_published; /* the file's info object has `published` */
+};
+
+static opal_mutex_t hints_lock = OPAL_MUTEX_STATIC_INIT;
+static tatp_hints *attached; /* the latest first */
+static mca_io_base_module_file_set_view_fn_t set_view_of_ompio;
+
+static tatp_hints *find_attached(const struct ompi_file_t *file)
+{
+    tatp_hints *hints = attached;
+    while (NULL != hints && hints->file != file)
+        hints = hints->next;
+    return hints;
+}
+
+static void remove_attached(const struct ompi_file_t *file)
+{
+    tatp_hints **at = &attached;
+    while (NULL != *at && (*at)->file != file)
+        at = &(*at)->next;
+    if (NULL == *at)
+        return;
+    (*at)->file = NULL;
+    *at = (*at)->next;
+}
+
+static void note_values(tatp_hints *hints, const tatp_hint_values *values)
+{
+    if (0 == memcmp(values, &hints->values, sizeof *values))
+        return;
+    hints->values = *values;
+    hints->changed = true;
+}
+
+/* ---- MPI_File_get_info ---- */
+
+/* Open MPI returns what it saved as the user's value in place of the one in force. */
+static void put_text(opal_info_t *info, const hint_key *key, const char *text)
+{
+    (void)opal_info_delete(info, key->saved);
+    if (NULL != text)
+        (void)opal_info_set(info, key->name, text);
+    else
+        (void)opal_info_delete(info, key->name);
+}
+
+static void write_published(const tatp_hints *hints)
+{
+    for (int i = 0; i < TATP_HINTS; i++) {
+        int64_t value = hints->published.of[i];
+        const char *text = NULL;
+        char number[24];
+        if (value > 0 && NULL != keys[i].names)
+            text = keys[i].names[value - 1];
+        else if (value > 0) {
+            snprintf(number, sizeof number, "%lld", (long long)value);
+            text = number;
+        }
+        put_text(hints->file->super.s_info, &keys[i], text);
+    }
+}
+
+void tatp_hints_publish(tatp_hints *hints, const tatp_hint_values *values)
+{
+    OPAL_THREAD_LOCK(&hints_lock);
+    bool is_same = hints->is_published && 0 == memcmp(values, &hints->published, sizeof *values);
+    if (NULL != hints->file && !is_same) {
+        hints->published = *values;
+        write_published(hints);
+        hints->is_published = true;
+    }
+    OPAL_THREAD_UNLOCK(&hints_lock);
+}
+
+/* ---- MPI_File_set_view and MPI_File_set_info ---- */
+
+/* OMPIO gets no hints: it would select another component for `collective_buffering`, whose true and
+ * false Open MPI 4.1 takes for each other. */
+static int interposed_set_view(struct ompi_file_t *file, MPI_Offset disp,
+                               struct ompi_datatype_t *etype, struct ompi_datatype_t *filetype,
+                               const char *datarep, struct opal_info_t *info)
+{
+    OPAL_THREAD_LOCK(&hints_lock);
+    tatp_hints *hints = find_attached(file);
+    if (NULL != hints) {
+        tatp_hint_values values = hints->values;
+        merge_info(info, hints->reports, &values);
+        note_values(hints, &values);
+        put_text(file->super.s_info, &keys[TATP_HINT_COLLECTIVE_BUFFERING], NULL);
+        hints->is_published = false;
+        info = &MPI_INFO_NULL->super;
+    }
+    OPAL_THREAD_UNLOCK(&hints_lock);
+    return set_view_of_ompio(file, disp, etype, filetype, datarep, info);
+}
+
+/* One hint of MPI_File_set_info, or when the file is subscribed to. Returns what the file's info
+ * object gets; NULL: not the hint. */
+static char *accept_hint(opal_infosubscriber_t *object, char *name, char *text)
+{
+    int i = 0;
+    while (i < TATP_HINTS - 1 && 0 != strcmp(keys[i].name, name))
+        i++;
+    OPAL_THREAD_LOCK(&hints_lock);
+    tatp_hints *hints = find_attached((struct ompi_file_t *)object);
+    int64_t value = value_of_text(&keys[i], text);
+    if (NULL != hints) {
+        tatp_hint_values values = hints->values;
+        hints->is_published = false;
+        if (value > 0)
+            values.of[i] = value;
+        else if (hints->reports)
+            report_invalid(&keys[i], text);
+        note_values(hints, &values);
+        if (0 == value)
+            text = NULL;
+    }
+    OPAL_THREAD_UNLOCK(&hints_lock);
+    return text;
+}
+
+/* ---- the state of a file ---- */
+
+tatp_hints *tatp_hints_new(void)
+{
+    return calloc(1, sizeof(tatp_hints));
+}
+
+void tatp_hints_free(tatp_hints *hints)
+{
+    if (NULL == hints)
+        return;
+    tatp_hints_detach(hints);
+    free(hints);
+}
+
+/* The table of functions is the file's, and so are the subscriptions: both end with the file. */
+static void interpose_set_view(struct ompi_file_t *file)
+{
+    mca_io_base_module_2_0_0_t *module = &file->f_io_selected_module.v2_0_0;
+    if (interposed_set_view == module->io_module_file_set_view)
+        return;
+    set_view_of_ompio = module->io_module_file_set_view;
+    module->io_module_file_set_view = interposed_set_view;
+    for (int i = 0; i < TATP_HINTS; i++)
+        (void)opal_infosubscribe_subscribe(&file->super, keys[i].name, (char *)"", accept_hint);
+}
+
+/* Handles that a component for shared file pointers opens have no file of the user's. */
+void tatp_hints_attach(tatp_hints *hints, ompio_file_t *fh)
+{
+    const tatp_hint_values none = {{0}};
+    hints->reports = 0 == fh->f_rank;
+    hints->values = none;
+    merge_info(fh->f_info, hints->reports, &hints->values);
+    hints->changed = 0 != memcmp(&hints->values, &none, sizeof none);
+    hints->is_published = false;
+    if (fh->f_flags & OMPIO_SHAREDFP_IS_SET)
+        return;
+    interpose_set_view(fh->f_fh);
+    OPAL_THREAD_LOCK(&hints_lock);
+    remove_attached(fh->f_fh);
+    hints->file = fh->f_fh;
+    hints->next = attached;
+    attached = hints;
+    OPAL_THREAD_UNLOCK(&hints_lock);
+}
+
+void tatp_hints_detach(tatp_hints *hints)
+{
+    OPAL_THREAD_LOCK(&hints_lock);
+    if (NULL != hints->file)
+        remove_attached(hints->file);
+    OPAL_THREAD_UNLOCK(&hints_lock);
+}
+
+tatp_hint_values tatp_hints_get(tatp_hints *hints)
+{
+    OPAL_THREAD_LOCK(&hints_lock);
+    tatp_hint_values values = hints->values;
+    OPAL_THREAD_UNLOCK(&hints_lock);
+    return values;
+}
+
+bool tatp_hints_changed(const tatp_hints *hints)
+{
+    return hints->changed;
+}
+
+void tatp_hints_reset_changed(tatp_hints *hints)
+{
+    hints->changed = false;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Hints of an open file: what MPI_File_open, MPI_File_set_view and MPI_File_set_info were given,
+ * and what MPI_File_get_info returns. Local: call.c agrees on them. */
+#ifndef MCA_FCOLL_TATP_HINTS_H
+#define MCA_FCOLL_TATP_HINTS_H
+
+#include "ompi_config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ompi/mca/common/ompio/common_ompio.h"
+
+enum tatp_hint {
+    TATP_HINT_CB_NODES,
+    TATP_HINT_CB_BUFFER_SIZE,
+    TATP_HINT_STRIPING_UNIT,
+    TATP_HINT_STRIPING_FACTOR,
+    TATP_HINT_CB_WRITE,
+    TATP_HINT_CB_READ,
+    TATP_HINT_COLLECTIVE_BUFFERING,
+    TATP_HINTS
+};
+
+/* Values of the last three: enable or true, disable or false, automatic. */
+enum { TATP_HINT_ON = 1, TATP_HINT_OFF, TATP_HINT_AUTOMATIC };
+
+/* 0: none. */
+typedef struct tatp_hint_values {
+    int64_t of[TATP_HINTS];
+} tatp_hint_values;
+
+/* Valid hints that the handle was opened with; others are 0. */
+tatp_hint_values tatp_hints_at_open(const ompio_file_t *fh);
+
+/* The state of one file. */
+typedef struct tatp_hints tatp_hints;
+
+tatp_hints *tatp_hints_new(void); /* NULL: no memory */
+void tatp_hints_free(tatp_hints *hints);
+
+/* The handle was opened. From now on hints of MPI_File_set_view and MPI_File_set_info are noted. An
+ * invalid value is ignored, and reported by rank 0, once a process for each hint. */
+void tatp_hints_attach(tatp_hints *hints, ompio_file_t *fh);
+void tatp_hints_detach(tatp_hints *hints);
+
+/* The latest valid value of each hint on this rank. */
+tatp_hint_values tatp_hints_get(tatp_hints *hints);
+/* Whether one of them has changed since the last tatp_hints_reset_changed, or was given when the
+ * handle was opened. */
+bool tatp_hints_changed(const tatp_hints *hints);
+void tatp_hints_reset_changed(tatp_hints *hints);
+
+/* From now on MPI_File_get_info returns these values; 0: not the hint. */
+void tatp_hints_publish(tatp_hints *hints, const tatp_hint_values *values);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The first agreement of a call: whether it reuses a plan, and what decides on the way of its data.
+ *
+ * Each rank describes its access, and all agree on it in one reduction. The plans of earlier calls
+ * are known by their slot, number and access only. */
+#ifndef MCA_FCOLL_TATP_SCHEDULE_H
+#define MCA_FCOLL_TATP_SCHEDULE_H
+
+#include "ompi_config.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
+
+#include "access/fingerprint.h"
+#include "plan/aggregation.h"
+
+/* Slots of plans. */
+#define TATP_SLOTS 8
+
+/* What a rank accesses in one call. */
+typedef struct tatp_access {
+    uint64_t view;        /* number of the view */
+    int64_t offset, used; /* where in the view it begins: byte `used` of the copy at `offset` */
+    int64_t bytes;
+    int64_t lock_unit; /* see aggregation_access */
+    bool atomic;
+    bool hints_changed; /* on this rank, since the last agreement on them */
+    bool is_described;  /* the following is known */
+    int64_t lo, hi;     /* accessed range; hi is 0: no data */
+    access_fingerprint fingerprint;
+    aggregation_access aggregation;
+    int64_t layers; /* ordered lists */
+} tatp_access;
+
+/* The state of one file: for which access the plan in each slot can be reused. */
+typedef struct tatp_schedule tatp_schedule;
+
+tatp_schedule *tatp_schedule_new(void); /* NULL: no memory */
+void tatp_schedule_free(tatp_schedule *schedule);
+
+/* Later calls may reuse the plan in a slot for this access; id and period: see tatp_plan_view.
+ * Local, as all that follow but agree. */
+void tatp_schedule_remember(tatp_schedule *schedule, size_t slot, const tatp_access *access,
+                            int64_t id, int64_t period);
+/* No call reuses the plan in a slot; or in any. */
+void tatp_schedule_forget(tatp_schedule *schedule, size_t slot);
+void tatp_schedule_forget_all(tatp_schedule *schedule);
+/* Number of plans that may be reused. */
+size_t tatp_schedule_count(const tatp_schedule *schedule);
+/* The slot that was used least recently, for the next plan. */
+size_t tatp_schedule_oldest(const tatp_schedule *schedule);
+
+/* Describes an access that begins in a view as that of a plan did, so that its list is not needed;
+ * false: there is none. */
+bool tatp_schedule_recall(const tatp_schedule *schedule, tatp_access *access);
+/* Describes an access by its ordered lists. */
+void tatp_access_describe(tatp_access *access, const access_list *layer, size_t layers);
+/* Whether this rank's access is that of the plan in a slot, moved by a distance. */
+bool tatp_schedule_matches(const tatp_schedule *schedule, size_t slot, const tatp_access *access);
+
+typedef struct tatp_agreement {
+    bool reuse; /* the plan in `slot` is reused, moved by `shift` bytes in the file */
+    size_t slot;
+    int64_t shift;
+    int64_t lo, hi; /* range of the first layers over all ranks; hi is 0: no rank has data */
+    int64_t layers; /* of the rank that has most */
+    bool flush;     /* without reuse: the plans of all slots have to be released */
+    bool hints_changed, atomic;     /* on any rank */
+    aggregation_access aggregation; /* of all ranks */
+} tatp_agreement;
+
+/* `access` is described unless rc is an error. kept: bytes that this rank keeps for all plans. rc:
+ * this rank's status so far. Returns the largest error class over all ranks. Collective. */
+int tatp_schedule_agree(const tatp_schedule *schedule, tatp_comm *comm, const tatp_access *access,
+                        int64_t kept, int rc, tatp_agreement *agreement);
+
+#endif

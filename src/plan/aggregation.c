@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether a collective access needs aggregators. */
+#include "plan/aggregation.h"
+
+/* A piece that is worth a transfer between rank and file, bytes. */
+#define LARGE_PIECE ((int64_t)64 << 10)
+
+/* The largest offset of a block that does not begin at a multiple of `unit`; -1: there is none. */
+static int64_t last_unaligned(const access_run *run, int64_t unit)
+{
+    int64_t last = run->offset + (run->count - 1) * run->stride;
+    if (last % unit != 0)
+        return last;
+    return run->count > 1 && run->stride % unit != 0 ? last - run->stride : -1;
+}
+
+aggregation_access aggregation_describe(const access_list *list, int64_t lock_unit)
+{
+    aggregation_access access = {
+        .lo = access_lower(list),
+        .pieces = access_blocks(list),
+        .shortest = ACCESS_END,
+        .unaligned = -1,
+        .lock_unit = lock_unit,
+    };
+    for (size_t i = 0; i < list->count; i++) {
+        const access_run *run = &list->run[i];
+        int64_t length = access.pieces == 1 ? list->bytes : run->length;
+        int64_t unaligned = lock_unit > 0 ? last_unaligned(run, lock_unit) : -1;
+        if (length < access.shortest)
+            access.shortest = length;
+        if (unaligned > access.unaligned)
+            access.unaligned = unaligned;
+    }
+    return access;
+}
+
+aggregation_access aggregation_move(const aggregation_access *access, int64_t distance)
+{
+    aggregation_access moved = *access;
+    if (access->pieces == 0)
+        return moved;
+    moved.lo += distance;
+    if (access->lock_unit > 0 && distance % access->lock_unit != 0)
+        moved.unaligned = ACCESS_END; /* maybe none; only the list could tell */
+    else if (access->unaligned >= 0)
+        moved.unaligned += distance;
+    return moved;
+}
+
+bool aggregation_pays(const aggregation_access *access, bool write)
+{
+    bool one_piece = access->pieces <= 1, large = access->shortest >= LARGE_PIECE;
+    /* The first piece of all has no neighbour before it. */
+    bool shares_locks = write && access->unaligned > access->lo;
+    return !(one_piece || large) || shares_locks;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Whether a collective access needs aggregators, or each rank accesses the file itself.
+ *
+ * Aggregators pay where many small pieces of different ranks become few large ones, and where ranks
+ * would write under the same lock of the file system in turn. Otherwise they only add a transfer
+ * from rank to rank.
+ */
+#ifndef PLAN_AGGREGATION_H
+#define PLAN_AGGREGATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "access/list.h"
+
+typedef enum aggregation_choice {
+    AGGREGATION_AUTOMATIC,
+    AGGREGATION_ALWAYS,
+    AGGREGATION_NEVER
+} aggregation_choice;
+
+/* An ordered access, of one rank or (by maxima and minima) of all ranks. Bytes. */
+typedef struct aggregation_access {
+    int64_t lo;        /* first byte; of ranks without data: ACCESS_END */
+    int64_t pieces;    /* contiguous pieces; the most of any rank */
+    int64_t shortest;  /* the shortest piece; of ranks without data: ACCESS_END */
+    int64_t unaligned; /* the largest offset of a piece that does not begin at a multiple of
+                          lock_unit; -1: there is none */
+    int64_t lock_unit; /* what the file system locks together; 0: not known, or local */
+} aggregation_access;
+
+/* Describes the access of one rank. O(runs). */
+aggregation_access aggregation_describe(const access_list *list, int64_t lock_unit);
+/* The same access, moved by a distance. */
+aggregation_access aggregation_move(const aggregation_access *access, int64_t distance);
+
+/* For the access of all ranks: true if it should have aggregators. Each rank may access the file
+ * itself if its data are one piece, or all pieces are large, and, for writing, no two ranks write
+ * under one lock. */
+bool aggregation_pays(const aggregation_access *access, bool write);
+
+#endif

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Plans are reused by calls whose accesses are the same but for a distance: without a view, by file
+# pointer or explicit offset, with a view before each call, by turns, reading after writing.
+. "$top_srcdir/tests/mpi/lib.sh"
+
+need_component fcoll tatp
+
+# plans PATTERN RANKS ARGUMENT...: runs it, and prints the number of accesses, and of those by a plan and of plans.
+plans() {
+    local pattern=$1
+    rm -f "$tap_dir/file" "$tap_dir/stats.json"
+    run_here "$2" --mca io ompio --mca fcoll "$FCOLL" --mca fcoll_tatp_stats "$tap_dir/stats.json" "${@:3}" \
+        "$programs/reuse" "$pattern" "$tap_dir/file" >"$tap_dir/out" 2>&1 || {
+        cat "$tap_dir/out"
+        return 1
+    }
+    "$PYTHON3" - "$tap_dir/stats.json" <<'END_OF_PYTHON'
+import json
+import sys
+lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+plans = [line["schedule"] for line in lines if line["aggregators"] > 0]
+print(len(lines), len(plans), len(set(plans)))
+END_OF_PYTHON
+}
+
+for ranks in 1 4 7; do
+    three=(--mca fcoll_tatp_num_aggregators 3)
+    tap_is "$(plans segments "$ranks" "${three[@]}")" "20 20 1" "$ranks ranks: blocks without a view"
+    tap_is "$(plans seek "$ranks" "${three[@]}")" "20 20 1" "$ranks ranks: by the file pointer"
+    tap_is "$(plans read-after-write "$ranks" "${three[@]}")" "40 40 1" "$ranks ranks: reading after writing"
+    tap_is "$(plans variables "$ranks" "${three[@]}")" "40 40 5" "$ranks ranks: five variables in turn, a view before each"
+    tap_is "$(plans many-variables "$ranks" "${three[@]}")" "72 72 72" "$ranks ranks: more variables than plans"
+    tap_is "$(plans last-differs "$ranks" "${three[@]}")" "20 20 2" "$ranks ranks: the last rank takes turns"
+    tap_is "$(plans read-after-write "$ranks")" "40 0 0" "$ranks ranks: no aggregators for blocks"
+done
+tap_is "$(plans variables 4)" "40 40 5" "aggregators for small records"
+tap_is "$(plans distances 4 --mca fcoll_tatp_num_aggregators 3)" "40 40 21" "ranks that move by different distances"
+tap_is "$(plans absent 7 --mca fcoll_tatp_num_aggregators 3)" "20 20 4" "ranks without data in turn"
+tap_is "$(plans distances 4)" "40 0 0" "no aggregators, different distances"
+tap_is "$(plans absent 7)" "20 0 0" "no aggregators, ranks without data"
+tap_plan

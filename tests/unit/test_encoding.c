@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lists of runs as messages. */
+#include "access/encoding.h"
+#include "base/memory.h"
+#include "failing_malloc.h"
+#include "seeded.h"
+#include "suite.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { CASES = 2000, MOST_RUNS = 400, RUNS_PER_BYTE = 64 };
+
+static uint64_t state;
+
+static int64_t below(int64_t n)
+{
+    return pick(&state, 0, n - 1);
+}
+
+/* Of any magnitude up to 2^bits. */
+static int64_t below_bits(int64_t bits)
+{
+    return below(INT64_C(1) << below(bits + 1));
+}
+
+/* ---- lists ---- */
+
+/* Not merged with the last run. */
+static void add_run(access_list *list, int64_t gap, int64_t length, int64_t stride, int64_t count)
+{
+    int64_t end = access_upper(list);
+    ck_assert_int_eq(base_reserve(&list->run, &list->capacity, list->count + 1, sizeof *list->run),
+                     0);
+    list->run[list->count++] = (access_run){end + gap, length, stride, count, list->bytes};
+    list->bytes += length * count;
+}
+
+/* The kinds of one list: magnitudes of gaps and lengths, how often runs are strided or repeated. */
+typedef struct kind {
+    int64_t unit, gap_bits, length_bits, strided, repeated;
+} kind;
+
+static void add_random(access_list *list, const kind *k)
+{
+    int64_t length = (1 + below_bits(k->length_bits)) * k->unit;
+    int64_t gap = below_bits(k->gap_bits) * k->unit;
+    if (below(10) < k->strided)
+        add_run(list, gap, length, length + below_bits(k->gap_bits) * k->unit, 2 + below_bits(5));
+    else
+        add_run(list, gap, length, 0, 1);
+}
+
+/* Runs like those from `from` on. */
+static void add_repeated(access_list *list, size_t from, size_t count)
+{
+    for (size_t i = from; i < from + count; i++) {
+        const access_run run = list->run[i];
+        int64_t end = 0;
+        if (i > 0) {
+            const access_run *before = &list->run[i - 1];
+            end = before->offset + (before->count - 1) * before->stride + before->length;
+        }
+        add_run(list, run.offset - end, run.length, run.stride, run.count);
+    }
+}
+
+/* A border cuts an element off the first and the last run. */
+static void cut_ends(access_list *list, int64_t unit)
+{
+    access_run *first = &list->run[0], *last = &list->run[list->count - 1];
+    int64_t head = below(unit), tail = below(unit);
+    if (first->count == 1 && first->length > head) {
+        first->offset += head;
+        first->length -= head;
+        list->bytes -= head;
+        for (size_t i = 1; i < list->count; i++)
+            list->run[i].stream -= head;
+    }
+    if (last->count == 1 && last->length > tail) {
+        last->length -= tail;
+        list->bytes -= tail;
+    }
+}
+
+static access_list random_list(void)
+{
+    static const int64_t units[] = {1, 1, 2, 3, 4, 4, 8, 8, 12, 40, 512, 4096};
+    const kind k = {units[below(12)], below(28), below(20), below(4) * below(4), below(8)};
+    size_t runs = (size_t)(1 + below_bits(8) + below(MOST_RUNS / 4));
+    access_list list = {0};
+    add_random(&list, &k);
+    list.run[0].offset += below_bits(40);
+    while (list.count < runs) {
+        size_t most = runs - list.count < 90 ? runs - list.count : 90;
+        size_t from = (size_t)below((int64_t)list.count);
+        if (below(10) < k.repeated && list.count > 1)
+            add_repeated(&list, from, (size_t)(1 + below((int64_t)most)) % (list.count - from) + 1);
+        else
+            add_random(&list, &k);
+    }
+    if (below(3) == 0)
+        cut_ends(&list, k.unit);
+    ck_assert(access_is_ordered(&list));
+    return list;
+}
+
+static void check_same(const access_list *a, const access_list *b, int64_t shift)
+{
+    ck_assert_uint_eq(a->count, b->count);
+    ck_assert_int_eq(a->bytes, b->bytes);
+    for (size_t i = 0; i < a->count; i++) {
+        ck_assert_int_eq(a->run[i].offset + shift, b->run[i].offset);
+        ck_assert_int_eq(a->run[i].length, b->run[i].length);
+        ck_assert_int_eq(a->run[i].stride, b->run[i].stride);
+        ck_assert_int_eq(a->run[i].count, b->run[i].count);
+        ck_assert_int_eq(a->run[i].stream, b->run[i].stream);
+    }
+}
+
+/* ---- tests ---- */
+
+START_TEST(decoded_lists_are_the_same)
+{
+    for (uint64_t c = 0; c < random_cases(CASES); c++) {
+        state = c;
+        access_list list = random_list(), copy = {0};
+        access_message message = {0};
+        int64_t shift = below(2) ? below_bits(40) : -below(list.run[0].offset + 1);
+        ck_assert_int_eq(access_encode_runs(&list, 0, &message), 0);
+        size_t begin = message.count;
+        ck_assert_int_eq(access_encode_runs(&list, shift, &message), 0);
+        ck_assert_int_eq(access_decode_runs(&copy, message.element, begin), 0);
+        check_same(&list, &copy, 0);
+        access_clear(&copy);
+        ck_assert_int_eq(access_decode_runs(&copy, message.element + begin, message.count - begin),
+                         0);
+        check_same(&list, &copy, shift);
+        ck_assert_uint_le(list.count, RUNS_PER_BYTE * 8 * begin);
+        access_release(&list);
+        access_release(&copy);
+        free(message.element);
+    }
+}
+END_TEST
+
+START_TEST(empty_lists_are_empty_messages)
+{
+    access_list list = {0}, copy = {0};
+    access_message message = {0};
+    ck_assert_int_eq(access_encode_runs(&list, 0, &message), 0);
+    ck_assert_uint_eq(message.count, 0);
+    ck_assert_int_eq(access_decode_runs(&copy, NULL, 0), 0);
+    ck_assert_uint_eq(copy.count, 0);
+}
+END_TEST
+
+START_TEST(limits_are_kept)
+{
+    static const access_run runs[] = {
+        {ACCESS_END - 1, 1, 0, 1, 0},   {0, ACCESS_END, 0, 1, 0},
+        {0, 1, ACCESS_END - 1, 2, 0},   {0, 1, 1, ACCESS_END, 0},
+        {7, 1, INT64_C(1) << 61, 3, 0}, {0, INT64_C(1) << 61, INT64_C(1) << 61, 3, 0},
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        access_run run = runs[i];
+        access_list list = {&run, 1, 1, run.count * run.length}, copy = {0};
+        access_message message = {0};
+        int64_t room = ACCESS_END - access_upper(&list);
+        ck_assert_int_eq(access_encode_runs(&list, room + 1, &message), -EINVAL);
+        ck_assert_int_eq(access_encode_runs(&list, -run.offset - 1, &message), -EINVAL);
+        ck_assert_uint_eq(message.count, 0);
+        ck_assert_int_eq(access_encode_runs(&list, room, &message), 0);
+        ck_assert_int_eq(access_decode_runs(&copy, message.element, message.count), 0);
+        check_same(&list, &copy, room);
+        access_release(&copy);
+        free(message.element);
+    }
+}
+END_TEST
+
+START_TEST(lists_that_are_not_ordered_are_refused)
+{
+    access_run descending[] = {{10, 4, 0, 1, 0}, {13, 4, 0, 1, 4}};
+    access_run overlapping[] = {{0, 4, 3, 2, 0}};
+    access_message message = {0};
+    ck_assert_int_eq(access_encode_runs(&(access_list){descending, 2, 2, 8}, 0, &message), -EINVAL);
+    ck_assert_int_eq(access_encode_runs(&(access_list){overlapping, 1, 1, 8}, 0, &message),
+                     -EINVAL);
+    ck_assert_uint_eq(message.count, 0);
+    free(message.element);
+}
+END_TEST
+
+/* ---- sizes ---- */
+
+static double encoded_bytes(access_list *list)
+{
+    access_message message = {0};
+    ck_assert_int_eq(access_encode_runs(list, 0, &message), 0);
+    double bytes = 8 * (double)message.count;
+    free(message.element);
+    return bytes;
+}
+
+/* 100 variables of 20 levels of an irregular pattern of 40 runs. */
+START_TEST(repeated_patterns_take_next_to_nothing)
+{
+    access_list list = {0};
+    state = 1;
+    for (int i = 0; i < 40; i++)
+        add_run(&list, 4 * (1 + below(90)), 4 * (1 + below(4)), 0, 1);
+    for (int i = 0; i < 2000; i++)
+        add_repeated(&list, 0, 40);
+    ck_assert_double_le(encoded_bytes(&list), .02 * (double)list.count);
+    access_release(&list);
+}
+END_TEST
+
+START_TEST(irregular_runs_are_small)
+{
+    static const struct {
+        int64_t unit, gap, length;
+        double most_per_run, most_of_data;
+    } sizes[] = {
+        {4, 500, 60, 2.01, .1},
+        {8, 500, 60, 2.01, .1},
+        {8, 4000, 60, 4, .1},
+        {1, 1 << 20, 1024, 7, .01},
+        {1, INT64_C(1) << 42, 1024, 9.1, .02},
+    };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        access_list list = {0};
+        int64_t least = sizes[i].length > 512 ? 512 : 1;
+        state = i;
+        for (int run = 0; run < 10000; run++)
+            add_run(&list, sizes[i].unit * (1 + below(sizes[i].gap)),
+                    sizes[i].unit * pick(&state, least, sizes[i].length), 0, 1);
+        double bytes = encoded_bytes(&list);
+        ck_assert_double_le(bytes, sizes[i].most_per_run * (double)list.count);
+        ck_assert_double_le(bytes, sizes[i].most_of_data * (double)list.bytes);
+        access_release(&list);
+    }
+}
+END_TEST
+
+/* An element that a border cuts at the ends does not spoil the unit. */
+START_TEST(cut_ends_cost_no_more)
+{
+    access_list list = {0};
+    state = 1;
+    for (int run = 0; run < 1000; run++)
+        add_run(&list, 8 * (1 + below(500)), 8 * (1 + below(60)), 0, 1);
+    list.run[0].offset += 3;
+    list.run[0].length -= 3;
+    list.run[999].length += 5;
+    ck_assert_double_le(encoded_bytes(&list), 2040);
+    access_release(&list);
+}
+END_TEST
+
+/* ---- malformed messages ---- */
+
+/* What is accepted is an ordered list of a bounded number of runs. */
+static int decode_any(const int64_t *element, size_t count)
+{
+    access_list list = {0};
+    int rc = access_decode_runs(&list, element, count);
+    if (rc == 0) {
+        ck_assert(access_is_ordered(&list));
+        ck_assert_int_ge(list.bytes, (int64_t)list.count);
+        ck_assert_uint_le(list.count, RUNS_PER_BYTE * 8 * count);
+        ck_assert_int_le(list.bytes, access_upper(&list));
+    } else {
+        ck_assert_int_eq(rc, -EINVAL);
+        ck_assert_uint_eq(list.count, 0);
+    }
+    access_release(&list);
+    return rc;
+}
+
+START_TEST(damaged_messages_are_refused_or_lists)
+{
+    for (uint64_t c = 0; c < random_cases(CASES / 4); c++) {
+        state = c;
+        access_list list = random_list();
+        access_message message = {0};
+        ck_assert_int_eq(access_encode_runs(&list, 0, &message), 0);
+        for (size_t count = 1; count < message.count; count++)
+            ck_assert_int_eq(decode_any(message.element, count), -EINVAL);
+        for (int i = 0; i < 200; i++) {
+            size_t at = (size_t)below((int64_t)message.count);
+            int64_t kept = message.element[at], bits = below(2) ? 0 : (int64_t)next_random(&state);
+            message.element[at] = (kept & bits) ^ (INT64_C(1) << below(63));
+            decode_any(message.element, message.count);
+            message.element[at] = kept ^ (INT64_C(1) << below(63));
+            decode_any(message.element, message.count);
+            message.element[at] = kept;
+        }
+        access_release(&list);
+        free(message.element);
+    }
+}
+END_TEST
+
+START_TEST(random_bytes_are_refused_or_lists)
+{
+    for (uint64_t c = 0; c < random_cases(10 * CASES); c++) {
+        int64_t element[4];
+        state = c;
+        for (size_t i = 0; i < 4; i++)
+            element[i] = (int64_t)next_random(&state);
+        unsigned char header[] = {(unsigned char)(1 + below(9)), (unsigned char)below(5), 1};
+        memcpy(element, header, sizeof header);
+        decode_any(element, 1 + (size_t)below(4));
+    }
+}
+END_TEST
+
+enum { MOST_ELEMENTS = 5 };
+
+static int decode_bytes(const unsigned char *bytes, size_t count)
+{
+    int64_t element[MOST_ELEMENTS] = {0};
+    ck_assert_uint_le(count, sizeof element);
+    memcpy(element, bytes, count);
+    return decode_any(element, (count + 7) / 8);
+}
+
+/* The header is: runs, exponent, offset, and with an exponent two rests of lengths. */
+START_TEST(malformed_messages_are_refused)
+{
+#define FULL 255, 255, 255, 255, 255, 255, 255, 255, 127 /* 2^63 - 1 */
+#define MESSAGE(...)                                                                               \
+    {                                                                                              \
+        sizeof((unsigned char[]){__VA_ARGS__}),                                                    \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+    static const struct {
+        size_t count;
+        unsigned char byte[8 * MOST_ELEMENTS];
+    } good[] = {MESSAGE(1, 0, 0, 0, 0, 1), MESSAGE(3, 0, 0, 3, 1, 2 | 1 << 2),
+                MESSAGE(1, 62, 0, 0, 0, 0, 0, 1), MESSAGE(1, 0, 0, 0, 0, FULL)};
+    static const struct {
+        const char *what;
+        size_t count;
+        unsigned char byte[8 * MOST_ELEMENTS];
+    } bad[] = {
+#undef MESSAGE
+#define MESSAGE(what, ...)                                                                         \
+    {                                                                                              \
+        what, sizeof((unsigned char[]){__VA_ARGS__}),                                              \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+        MESSAGE("no runs", 0, 0, 0),
+        MESSAGE("more runs", 2, 0, 0, 0, 0, 1),
+        MESSAGE("fewer runs", 1, 0, 0, 3, 1, 2),
+        MESSAGE("runs without bytes", FULL, 0, 0),
+        MESSAGE("exponent of 63", 1, 63, 0, 0, 0, 0, 0, 1),
+        MESSAGE("huge exponent", 1, FULL, 0, 0, 0, 0, 0, 1),
+        MESSAGE("rest of a unit", 1, 3, 0, 8, 0, 0, 0, 1),
+        MESSAGE("last rest of a unit", 1, 3, 0, 0, 8, 0, 0, 1),
+        MESSAGE("length of 0", 1, 0, 0, 0, 0, 0),
+        MESSAGE("small length of 0", 1, 0, 0, 1, 1),
+        MESSAGE("value of 10 bytes", 1, 0, 128, 128, 128, 128, 128, 128, 128, 128, 128, 0, 0, 0, 1),
+        MESSAGE("length beyond int64", 1, 0, 1, 0, 0, FULL),
+        MESSAGE("gap beyond int64", 1, 0, 0, 0, FULL, 1),
+        MESSAGE("gap and offset beyond int64", 1, 0, FULL, 1 << 5, 0, 1),
+        MESSAGE("units beyond int64", 1, 62, 0, 0, 0, 0, 0, 2),
+        MESSAGE("length of no run", 1, 0, 0, 16, 0),
+        MESSAGE("stride beyond int64", 1, 0, 0, 8, 0, 1, FULL, 0),
+        MESSAGE("blocks beyond int64", 1, 0, 0, 8, 0, 1, 255, 255, 255, 255, 255, 255, 255, 255, 63,
+                3),
+        MESSAGE("count beyond int64", 1, 0, 0, 8, 0, 1, 0, FULL),
+        MESSAGE("repetition of nothing", 1, 0, 0, 2),
+        MESSAGE("repetition of more than there is", 2, 0, 0, 3, 1, 4, 1),
+        MESSAGE("repetition at a huge distance", 2, 0, 0, 3, 1, 4, FULL),
+        MESSAGE("repetition of too many runs", 2, 0, 0, 3, 1, 2 | 63 << 2),
+        MESSAGE("repetition beyond int64", 3, 62, 0, 0, 0, 0, 0, 1, 2 | 1 << 2),
+        MESSAGE("bytes behind the runs", 1, 0, 0, 0, 0, 1, 0, 1),
+        MESSAGE("an element behind the runs", 1, 0, 0, 0, 0, 1, 0, 0, 0),
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        ck_assert_int_eq(decode_bytes(good[i].byte, good[i].count), 0);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(decode_bytes(bad[i].byte, bad[i].count) == -EINVAL, "%s", bad[i].what);
+}
+END_TEST
+
+START_TEST(a_list_that_is_not_empty_is_refused)
+{
+    access_list list = {0};
+    access_message message = {0};
+    add_run(&list, 3, 5, 0, 1);
+    ck_assert_int_eq(access_encode_runs(&list, 0, &message), 0);
+    ck_assert_int_eq(access_decode_runs(&list, message.element, message.count), -EINVAL);
+    access_release(&list);
+    free(message.element);
+}
+END_TEST
+
+START_TEST(failed_allocations_are_errors)
+{
+    state = 3;
+    access_list list = {0};
+    for (int i = 0; i < 300; i++)
+        add_run(&list, below(1 << 20), 1 + below(1 << 20), 0, 1);
+    int rc = -ENOMEM;
+    for (long nth = 0; rc != 0; nth++) {
+        access_message message = {0};
+        access_list copy = {0};
+        fail_allocation(nth);
+        rc = access_encode_runs(&list, 0, &message);
+        size_t left = rc == 0 ? 0 : message.count;
+        if (rc == 0)
+            rc = access_decode_runs(&copy, message.element, message.count);
+        free(message.element);
+        access_release(&copy);
+        stop_failing();
+        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
+        ck_assert_uint_eq(left, 0);
+        ck_assert_int_eq(allocations.live, 0);
+        ck_assert_int_lt(nth, 100);
+    }
+    access_release(&list);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("encoding");
+    TCase *lists = tcase_create("lists"), *sizes = tcase_create("sizes");
+    TCase *damage = tcase_create("damage");
+    tcase_set_timeout(lists, 300);
+    tcase_set_timeout(sizes, 300);
+    tcase_set_timeout(damage, 300);
+    tcase_add_test(lists, decoded_lists_are_the_same);
+    tcase_add_test(lists, empty_lists_are_empty_messages);
+    tcase_add_test(lists, limits_are_kept);
+    tcase_add_test(lists, lists_that_are_not_ordered_are_refused);
+    tcase_add_test(lists, failed_allocations_are_errors);
+    tcase_add_test(sizes, repeated_patterns_take_next_to_nothing);
+    tcase_add_test(sizes, irregular_runs_are_small);
+    tcase_add_test(sizes, cut_ends_cost_no_more);
+    tcase_add_test(damage, damaged_messages_are_refused_or_lists);
+    tcase_add_test(damage, random_bytes_are_refused_or_lists);
+    tcase_add_test(damage, malformed_messages_are_refused);
+    tcase_add_test(damage, a_list_that_is_not_empty_is_refused);
+    suite_add_tcase(suite, lists);
+    suite_add_tcase(suite, sizes);
+    suite_add_tcase(suite, damage);
+    return run_suite(suite);
+}
