@@ -37,6 +37,13 @@ void mpiio_start(const problem *p);
 /* Fills the way that goes by this name, which may be longer by settings: tatp+num_aggregators=4.
  * False when there is none or Open MPI lacks it. */
 bool mpiio_find(const char *name, way *w);
+/* Files are opened by the components of the way, with its settings, until mpiio_deselect, which
+ * frees the selection. */
+typedef struct mpiio_selection mpiio_selection;
+mpiio_selection *mpiio_select(const way *w);
+void mpiio_deselect(mpiio_selection *s);
+/* Fails if Open MPI selected another component than that of the way. */
+void mpiio_check(MPI_File file, const way *w);
 /* Whether the way is fcoll/tatp, which tells what it did. */
 bool mpiio_has_statistics(const way *w);
 /* From now on fcoll/tatp appends its statistics to `path`; NULL: to what it did at first. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs of `contest` on the test cluster, with the bytes on its links: what drivers share."""
+"""Runs of `contest` and `programs` on the test cluster, with the bytes on its links: what drivers share."""
 import csv
+import math
 import os
 import subprocess
 import sys
@@ -124,3 +125,50 @@ def run_contest(command, cluster, limit):
         if process.poll() is None:
             process.terminate()
             process.wait()
+
+
+# --- figures ---
+
+def add_links(row, links, counted):
+    row["links"] = links.name
+    row.update(counted.get((row["contestant"], row["operation"]), {}))
+    row["bound_s"] = ""
+    if links.node_rate and "node_bytes" in row:
+        seconds = max(row["busiest_node_bytes"] / links.node_rate,
+                      row["busiest_uplink_bytes"] / links.uplink_rate)
+        row["bound_s"] = f"{seconds:.6f}"
+
+
+class Figures:
+    """All rows, found by links, case, contestant and operation."""
+
+    def __init__(self, rows):
+        self.rows = rows
+        self.at = {(r["links"], r["case"], r["contestant"], r["operation"]): r for r in rows}
+
+    def names(self, column, **where):
+        wanted = [r[column] for r in self.rows if all(r[k] == v for k, v in where.items())]
+        return list(dict.fromkeys(wanted))
+
+    def number(self, links, case, contestant, operation, column):
+        """None where not known; the operation may be "write + read"."""
+        numbers = [self.at.get((links, case, contestant, single), {}).get(column)
+                   for single in operation.split(" + ")]
+        return None if None in numbers or "" in numbers else sum(float(n) for n in numbers)
+
+
+def geometric_mean(values):
+    return math.exp(sum(math.log(v) for v in values) / len(values))
+
+
+def text(value, form):
+    return "-" if value is None else format(value, form)
+
+
+def write_csv(path, rows):
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    columns.sort(key=lambda c: ("links", "group", "case").index(c) if c in ("links", "group", "case") else 3)
+    with open(path, "w", newline="", encoding="utf-8") as out:
+        writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

@@ -43,11 +43,15 @@ typedef struct variable {
     mca_base_var_storage_t before;
 } variable;
 
-typedef struct opened_file {
-    MPI_File file;
+struct mpiio_selection {
     char settings[256];
     variable changed[MAX_SETTINGS];
     int changes;
+};
+
+typedef struct opened_file {
+    MPI_File file;
+    mpiio_selection *selection;
 } opened_file;
 
 /* Bytes of a variable; 0 for types that no contestant's settings have. */
@@ -127,8 +131,9 @@ static void choose(const mpiio_choice *choice)
     (void)set_priority("io", "romio321", strcmp(choice->io, "ompio") == 0 ? 1 : 100);
 }
 
-static void check_choice(MPI_File file, const mpiio_choice *choice)
+void mpiio_check(MPI_File file, const way *w)
 {
+    const mpiio_choice *choice = w->choice;
     const char *io = file->f_io_selected_component.v2_0_0.io_version.mca_component_name;
     if (strcmp(io, choice->io) != 0)
         fail(choice->name, "another io component was chosen by Open MPI");
@@ -140,24 +145,39 @@ static void check_choice(MPI_File file, const mpiio_choice *choice)
 }
 
 /* "num_aggregators=4,cycle_buffer_size=1048576" */
-static void apply_settings(opened_file *o, const way *w)
+static void apply_settings(mpiio_selection *s, const way *w)
 {
-    char *rest = o->settings, *setting;
+    char *rest = s->settings, *setting;
     if (w->settings == NULL)
         return;
-    snprintf(o->settings, sizeof o->settings, "%s", w->settings);
+    snprintf(s->settings, sizeof s->settings, "%s", w->settings);
     while ((setting = strsep(&rest, ",")) != NULL) {
         char *value = strchr(setting, '=');
-        if (value == NULL || o->changes == MAX_SETTINGS)
+        if (value == NULL || s->changes == MAX_SETTINGS)
             fail(w->name, "settings are NAME=VALUE,...");
         *value++ = '\0';
-        variable *v = &o->changed[o->changes];
+        variable *v = &s->changed[s->changes];
         if (!find_variable("fcoll", w->choice->fcoll, setting, v) &&
             !find_variable("io", w->choice->io, setting, v))
             fail(setting, "neither component has a variable of this name");
         set_variable(v, setting, value);
-        o->changes++;
+        s->changes++;
     }
+}
+
+mpiio_selection *mpiio_select(const way *w)
+{
+    mpiio_selection *s = take_memory(1, sizeof *s);
+    choose(w->choice);
+    apply_settings(s, w);
+    return s;
+}
+
+void mpiio_deselect(mpiio_selection *s)
+{
+    while (s->changes > 0)
+        restore_variable(&s->changed[--s->changes]);
+    free(s);
 }
 
 static MPI_Info hints_for(const problem *p, const mpiio_choice *choice)
@@ -174,14 +194,13 @@ static void *mpiio_open(problem *p, const way *w)
 {
     opened_file *o = take_memory(1, sizeof *o);
     MPI_Info info = hints_for(p, w->choice);
-    choose(w->choice);
-    apply_settings(o, w);
+    o->selection = mpiio_select(w);
     check_mpi(MPI_File_open(MPI_COMM_WORLD, p->run->file, MPI_MODE_CREATE | MPI_MODE_RDWR, info,
                             &o->file),
               p->run->file);
     check_mpi(MPI_File_set_view(o->file, 0, p->types.element, p->types.view, "native", info),
               "MPI_File_set_view");
-    check_choice(o->file, w->choice);
+    mpiio_check(o->file, w);
     MPI_Info_free(&info);
     return o;
 }
@@ -218,8 +237,7 @@ static void mpiio_close(problem *p, void *opened)
     opened_file *o = opened;
     (void)p;
     check_mpi(MPI_File_close(&o->file), "MPI_File_close");
-    while (o->changes > 0)
-        restore_variable(&o->changed[--o->changes]);
+    mpiio_deselect(o->selection);
     free(o);
 }
 

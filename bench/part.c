@@ -203,8 +203,8 @@ static bool say_wrong(const char *who, const char *where, int64_t offset)
     return false;
 }
 
-static bool same_bytes(const char *who, const char *where, const char *got, const char *wanted,
-                       int64_t bytes, int64_t offset)
+bool check_bytes(const char *who, const char *where, const char *got, const char *wanted,
+                 int64_t bytes, int64_t offset)
 {
     int64_t i = 0;
     if (memcmp(got, wanted, (size_t)bytes) == 0)
@@ -225,8 +225,8 @@ bool part_check(const part *p, const char *who, const char *memory, int64_t base
         for (int64_t at = 0; right && at < piece.length; at += CHECK_PIECE) {
             int64_t bytes = piece.length - at < CHECK_PIECE ? piece.length - at : CHECK_PIECE;
             fill_bytes(wanted, base + piece.offset + at, bytes, filling);
-            right = same_bytes(who, "buffer", memory + piece.stream + at, wanted, bytes,
-                               piece.stream + at);
+            right = check_bytes(who, "buffer", memory + piece.stream + at, wanted, bytes,
+                                piece.stream + at);
         }
     free(wanted);
     return right;
@@ -238,7 +238,7 @@ bool part_check_memory(const part *p, const char *who, const char *memory, int r
     char *wanted = take_memory((size_t)p->memory_bytes, 1);
     memset(wanted, rest, (size_t)p->memory_bytes);
     part_fill(p, wanted, 0, filling);
-    bool right = same_bytes(who, "buffer", memory, wanted, p->memory_bytes, 0);
+    bool right = check_bytes(who, "buffer", memory, wanted, p->memory_bytes, 0);
     free(wanted);
     return right;
 }
@@ -263,7 +263,7 @@ bool check_file(const char *path, const char *who, int64_t bytes, uint64_t filli
         int64_t some = end - at < CHECK_PIECE ? end - at : CHECK_PIECE;
         file_read(fd, got, (size_t)some, at);
         fill_bytes(wanted, at, some, filling);
-        right = same_bytes(who, "file", got, wanted, some, at);
+        right = check_bytes(who, "file", got, wanted, some, at);
     }
     close(fd);
     free(got);

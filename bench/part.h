@@ -45,6 +45,9 @@ void fill_bytes(char *to, int64_t offset, int64_t bytes, uint64_t filling);
 void part_fill(const part *p, char *memory, int64_t base, uint64_t filling);
 
 /* Each says on standard error where the first wrong byte is. `who` names what wrote or read. */
+/* Compares `bytes` of `where`, the first of which is at `offset` of it. */
+bool check_bytes(const char *who, const char *where, const char *got, const char *wanted,
+                 int64_t bytes, int64_t offset);
 bool part_check(const part *p, const char *who, const char *memory, int64_t base, uint64_t filling);
 /* Also what lies between and around, which is to hold `rest`. */
 bool part_check_memory(const part *p, const char *who, const char *memory, int rest,
