@@ -96,6 +96,64 @@ tap_check "another network: a page" tatp report 16.jsonl --topology topology.con
 has flat "network <code>topology.conf</code>" "another network: the page names it"
 tap_is "$(cd / && tatp report "$tap_dir/16.jsonl" --output /dev/stdout | grep -c '^</html>$')" 1 "a page goes into a pipe too"
 
+# --- the summary on the terminal ---
+
+# summary ARGUMENT...: what the program prints, without its messages.
+summary() {
+    tatp report "$@" 2>/dev/null
+}
+
+mkdir lines && cp 16.jsonl lines/run.one.jsonl
+tap_is "$(summary lines/run.one.jsonl)" "\
+measured:      generate: 1 write and 1 read of 33.6 MB in all, in 1 file, by 16 ranks on 4 nodes
+time:          152.7 ms in calls: shuffle 67 %, file access 28 %, who accesses what 3 %, file domains and their aggregators 2 %, \
+view and range under 1 %; waited before them 2.0 ms
+between nodes: 25.2 MB of 33.6 MB that were moved (75 %)
+hop-bytes:     83.9 MB·hops, 7 % less than with the usual aggregators (90.2 MB·hops)
+plans:         1 plan for 2 calls; metadata 640 B (under 1 % of the data)
+advice:        Record who shares what (--mca fcoll_tatp_record view.crs in a run), and give that file here with --view: \
+the page then shows what placing the ranks by it would gain.
+lines/run.one.html" "summary: five lines, one recommendation, and the page beside the statistics"
+tap_check "summary: the page is there" grep -qF '<meta name="generator" content="tatp report">' lines/run.one.html
+advised=$(summary 16.jsonl --view 16.crs -o lines/named.html | sed -n 's/^advice: *//p')
+tap_contains "$advised" "uplink bytes would fall from 16.8 MB to 0 B a call" "summary: the recommendation is that of the view"
+tap_check "summary: the page has the same one" grep -qF -- "$advised" lines/named.html
+tap_is "$(summary plain.jsonl 16.jsonl -o two.html | head -n 1)" \
+    "measured:      generate: 1 write and 1 read of 33.6 MB in all, in 1 file, by 16 ranks on 4 nodes; the last of 2 runs" \
+    "summary: of the last of two runs"
+sed 's/, "plan": .*}$/}/; s/"aggregators": [0-9]*/"aggregators": 0/; s/"domains": "even"/"domains": "none"/; s/"schedule": 1/"schedule": 0/
+    s/"hop_bytes\(_otp\)*": [0-9]*/"hop_bytes\1": 0/g; s/"crossing_bytes": [0-9]*/"crossing_bytes": 0/' 16.jsonl >alone.jsonl
+cat 16.jsonl >>alone.jsonl
+tap_is "$(summary alone.jsonl -o alone.html | sed -n 's/^plans: *//p')" \
+    "1 plan for 2 calls, 2 calls without a plan; metadata 1.28 kB (under 1 % of the data)" "summary: calls without aggregators"
+has alone "16.8 MB" "calls without aggregators: a page"
+tap_is "$(summary empty.jsonl -o empty.html)" "There are no calls in these statistics.
+empty.html" "summary: of no calls"
+generate --program $'a\e[31mname' >escape.jsonl
+tap_is "$(summary escape.jsonl -o escape.html | grep -c "^measured:      a?\[31mname: ")" 1 \
+    "summary: no control characters of a program's name"
+tap_is "$(LC_ALL=C PYTHONIOENCODING=ascii summary 16.jsonl -o ascii.html | wc -l)" 7 "summary: on a terminal without UTF-8"
+tap_is "$(cd lines && summary - </dev/null 2>&1 | wc -l)" 0 "summary: none of statistics that are not there"
+
+# The page's name: what was there before is overwritten only if it was a page, or if it was asked for by name.
+tap_is "$(summary lines/run.one.jsonl | tail -n 1)" lines/run.one.html "again: the page is replaced"
+echo "<html>mine</html>" >lines/run.one.html
+tap_is "$(tatp report lines/run.one.jsonl 2>&1)" \
+    "tatp: lines/run.one.html: exists and is no page of tatp report; --output names another file" "another file of that name: a message"
+tap_is "$(cat lines/run.one.html)" "<html>mine</html>" "another file of that name: it is unchanged"
+tap_is "$(summary lines/run.one.jsonl -o lines/run.one.html | tail -n 1)" lines/run.one.html "asked for by name: overwritten"
+cp 16.jsonl lines/run.html
+tap_is "$(tatp report lines/run.html 2>&1)" \
+    "tatp: lines/run.html: exists and is no page of tatp report; --output names another file" "statistics named like a page: a message"
+tap_is "$(tatp report 16.jsonl -o ./16.jsonl 2>&1)" "tatp: ./16.jsonl: the page would overwrite these statistics" \
+    "the statistics' own name: a message"
+tap_check "the statistics are unchanged" cmp 16.jsonl lines/run.html
+tap_is "$(cd lines && head -n 2 ../16.jsonl | summary /dev/stdin | tail -n 1)" report.html "statistics from a pipe: report.html"
+rm -f lines/run.html lines/run.one.html
+mkdir lines/run.one.html
+tap_is "$(tatp report lines/run.one.jsonl 2>&1)" \
+    "tatp: lines/run.one.html: exists and is no page of tatp report; --output names another file" "a folder of that name: a message"
+
 # --- a run, and the run that its page promises ---
 
 # array NAME ARGUMENT...

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""tatp report: the statistics of a run as one page. Started by tatp, which gives the folder of the programs
-first."""
+"""tatp report: the statistics of a run as a summary and one page. Started by tatp, which gives the folder of the
+programs first."""
 
 import argparse
 import os
@@ -11,9 +11,13 @@ import advice
 import figures
 import planning
 import statistics_file
+import summary
 import text
 
 MOST_CALL_ROWS = 60
+# In the head of each page: what has it may be overwritten without being asked for by name.
+MARK = '<meta name="generator" content="tatp report">'
+HEAD_BYTES = 4096
 
 
 def fail(message):
@@ -31,16 +35,37 @@ def import_jinja():
 
 def parse_arguments(words):
     parser = argparse.ArgumentParser(
-        prog="tatp report", description="Draws the statistics of a run (--mca fcoll_tatp_stats FILE) as one HTML page "
-        "that needs neither network nor script.", allow_abbrev=False)
+        prog="tatp report", description="Summarizes the statistics of a run (--mca fcoll_tatp_stats FILE), and "
+        "draws them as one HTML page that needs neither network nor script.", allow_abbrev=False)
     parser.add_argument("stats", nargs="+", metavar="STATS", help="statistics; the last run is drawn, the others are "
                         "compared with it")
     parser.add_argument("-v", "--view", metavar="FILE", help="view matrix, as --mca fcoll_tatp_record records it: what "
                         "placing ranks by it would gain")
     parser.add_argument("-t", "--topology", metavar="FILE", help="the network, as any file that 'tatp topology' reads "
                         "(default: what the statistics say)")
-    parser.add_argument("-o", "--output", metavar="FILE", default="report.html", help="the page (default: report.html)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the page (default: beside the last "
+                        "STATS, with the suffix .html)")
     return parser.parse_args(words)
+
+
+def is_page(path):
+    with open(path, "rb") as page:
+        return MARK.encode() in page.read(HEAD_BYTES)
+
+
+def choose_output(options):
+    """The name that was asked for, even if there is such a file; else one beside the statistics that is free, or that of a
+    page."""
+    stats = options.stats[-1]
+    if options.output is not None:
+        if any(os.path.exists(name) and os.path.isfile(options.output) and os.path.samefile(name, options.output)
+               for name in options.stats):
+            fail(f"{options.output}: the page would overwrite these statistics")
+        return options.output
+    path = os.path.splitext(stats)[0] + ".html" if os.path.isfile(stats) else "report.html"
+    if os.path.exists(path) and not (os.path.isfile(path) and is_page(path)):
+        fail(f"{path}: exists and is no page of tatp report; --output names another file")
+    return path
 
 
 def call_rows(run):
@@ -76,7 +101,7 @@ class Report:
             return
         if self.plan is None:
             self.notes.append("No line of this run has a plan, so that neither matrices nor links can be drawn: "
-                              "plans are in statistics that are written to a file.")
+                              "plans are in statistics that are written to a file, of calls with aggregators.")
         else:
             self.look_at_plan(tools)
         self.look_at_time()
@@ -141,7 +166,7 @@ def render(report):
         css = jinja2.utils.markupsafe.Markup(style.read())
     gained, advised = report.said()
     return environment.get_template("page.html").render(
-        report=report, run=report.run, plan=report.plan, answer=report.answer, css=css, gained=gained, advised=advised,
+        mark=jinja2.utils.markupsafe.Markup(MARK), report=report, run=report.run, plan=report.plan, answer=report.answer, css=css, gained=gained, advised=advised,
         call_rows=call_rows(report.run) if report.run else [], stages=advice.STAGE_NAMES, text=text,
         length=figures.length)
 
@@ -163,20 +188,33 @@ def write(path, page):
         raise OSError(error.errno, error.strerror, path) from error
 
 
+def print_summary(report, path):
+    sys.stdout.reconfigure(errors="replace")
+    gained, advised = report.said()
+    if report.run is None:
+        print(gained)
+    else:
+        print("\n".join(summary.lines(report.run, len(report.runs) - 1, advised)))
+    print(path)
+
+
 def main():
     tools_folder, options, notes = sys.argv[1], parse_arguments(sys.argv[2:]), []
     import_jinja()
     try:
         report = Report(options, notes)
+        path = choose_output(options)
         with tempfile.TemporaryDirectory(prefix="tatp-report-") as scratch:
             report.look(planning.Tools(tools_folder, scratch))
-        write(options.output, render(report))
+        write(path, render(report))
     except planning.ToolError as error:
         fail(str(error).removeprefix("tatp: "))
     except OSError as error:
-        fail(f"{error.filename or options.output}: {error.strerror}")
+        fail(f"{error.filename or options.output or options.stats[-1]}: {error.strerror}")
     for note in notes:
         print(f"tatp: {note}", file=sys.stderr)
+    if os.path.isfile(path):
+        print_summary(report, path)
 
 
 if __name__ == "__main__":

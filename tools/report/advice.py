@@ -111,7 +111,7 @@ def advise(run, plan, answer, view, view_name):
         said.append(advise_weight(view))
     elif crossing > 0.1 * total and run.nodes > 1:
         said.append("Record who shares what (--mca fcoll_tatp_record view.crs in a run), and give that file here with "
-                    "--view: this page then tells what placing the ranks by it would gain.")
+                    "--view: the page then shows what placing the ranks by it would gain.")
     if plan is not None and plan.nodes > 2 and not {"parent", "hops"} & plan.data["distances"].keys():
         said.append("Nothing is known of the network: all nodes count as equally far apart. Where they are not, "
                     "--mca fcoll_tatp_topology FILE tells so.")

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The summary on the terminal: five lines, and the first recommendation of the page."""
+
+import advice
+import text
+from statistics_file import STAGES
+
+
+def measured(run, others):
+    calls = [text.count(run.count(op), op) for op in ("write", "read") if run.count(op) > 0]
+    more = f"; the last of {others + 1} runs" if others > 0 else ""
+    return (f"{run.program or 'a program'}: {' and '.join(calls)} of {text.size(run.sum('bytes'))} in all, in "
+            f"{text.count(len(run.files), 'file')}, by {text.count(run.ranks, 'rank')} on {text.count(run.nodes, 'node')}{more}")
+
+
+def time(run):
+    total, spent = run.sum("seconds"), {stage: run.sum(stage) for stage in STAGES}
+    stages = [f"{advice.STAGE_NAMES[stage]} {text.share(spent[stage], total)}"
+              for stage in sorted(STAGES, key=spent.get, reverse=True) if spent[stage] > 0]
+    return (f"{text.seconds(total)} in calls{': ' if stages else ''}{', '.join(stages)}; "
+            f"waited before them {text.seconds(run.sum('waited'))}")
+
+
+def between_nodes(run):
+    crossing, total = run.sum("crossing_bytes"), run.sum("bytes")
+    return f"{text.size(crossing)} of {text.size(total)} that were moved ({text.share(crossing, total)})"
+
+
+def hop_bytes(run):
+    hops, usual = run.sum("hop_bytes"), run.sum("hop_bytes_otp")
+    if usual == 0:
+        return text.hops(hops)
+    change = text.share(abs(usual - hops), usual)
+    compared = "as much as" if hops == usual else f"{change} {'less' if hops < usual else 'more'} than"
+    return f"{text.hops(hops)}, {compared} with the usual aggregators ({text.hops(usual)})"
+
+
+def plans(run):
+    """A plan has a number; a call that reuses it has the same one."""
+    planned = [call for call in run.calls if call["aggregators"] > 0]
+    made = len({(call.get("schedule"), call["ranks"]) for call in planned})
+    alone = len(run.calls) - len(planned)
+    without = f", {text.count(alone, 'call')} without a plan" if alone > 0 else ""
+    metadata, total = run.sum("metadata_bytes"), run.sum("bytes")
+    return (f"{text.count(made, 'plan')} for {text.count(len(planned), 'call')}{without}; "
+            f"metadata {text.size(metadata)} ({text.share(metadata, total)} of the data)")
+
+
+def printable(line):
+    """Names come from a file: no control characters on the terminal."""
+    return "".join(c if c.isprintable() else "?" for c in line)
+
+
+def lines(run, others, advised):
+    """others: number of runs beside this one; advised: what the page says to try, the most important first."""
+    table = (("measured", measured(run, others)), ("time", time(run)), ("between nodes", between_nodes(run)),
+             ("hop-bytes", hop_bytes(run)), ("plans", plans(run)), ("advice", advised[0]))
+    return [printable(f"{name + ':':<15}{line.replace(chr(0x202f), ' ')}") for name, line in table]
