@@ -150,6 +150,14 @@ void exchange_free(exchange *ex)
     free(ex);
 }
 
+void exchange_count_pieces(const exchange *ex, int64_t *pieces, int64_t *merged)
+{
+    *pieces = 0;
+    for (size_t i = 0; i < ex->task.contributors; i++)
+        *pieces += access_blocks(&ex->task.contributor[i].list);
+    *merged = access_blocks(&ex->covered);
+}
+
 /* ---- buffers ---- */
 
 typedef struct buffer {

@@ -51,7 +51,16 @@ aggregation_access aggregation_move(const aggregation_access *access, int64_t di
 bool aggregation_pays(const aggregation_access *access, bool write)
 {
     bool one_piece = access->pieces <= 1, large = access->shortest >= LARGE_PIECE;
-    /* The first piece of all has no neighbour before it. */
-    bool shares_locks = write && access->unaligned > access->lo;
-    return !(one_piece || large) || shares_locks;
+    return !(one_piece || large) || (write && aggregation_shares_locks(access));
+}
+
+/* The first piece of all has no neighbour before it. */
+bool aggregation_shares_locks(const aggregation_access *access)
+{
+    return access->unaligned > access->lo;
+}
+
+bool aggregation_merges(int64_t pieces, int64_t merged)
+{
+    return merged < pieces - pieces / 5;
 }

@@ -40,4 +40,12 @@ aggregation_access aggregation_move(const aggregation_access *access, int64_t di
  * under one lock. */
 bool aggregation_pays(const aggregation_access *access, bool write);
 
+/* Whether ranks would write under one lock if each wrote its own data. */
+bool aggregation_shares_locks(const aggregation_access *access);
+
+/* Whether an aggregator makes fewer pieces of its contributors' pieces, by a fifth at least. If
+ * none does, writing by aggregators takes as many requests as writing by each rank, by fewer ranks.
+ */
+bool aggregation_merges(int64_t pieces, int64_t merged);
+
 #endif

@@ -217,6 +217,51 @@ static void absent(const char *path)
     compare_file(path, (long long)CALLS * ranks * BLOCK);
 }
 
+/* Rank 0 compares records, and zeros in the holes behind them, as long as they. */
+static void compare_sparse_file(const char *path, long long records)
+{
+    static const unsigned char hole[RECORD];
+    MPI_Barrier(MPI_COMM_WORLD);
+    FILE *in = rank == 0 ? fopen(path, "rb") : NULL;
+    for (long long r = 0; r < records && rank == 0; r++) {
+        unsigned char data[2 * RECORD] = {0};
+        size_t bytes = r == records - 1 ? RECORD : 2 * RECORD;
+        if (in == NULL || fread(data, 1, 2 * RECORD, in) != bytes ||
+            memcmp(data + RECORD, hole, RECORD) != 0) {
+            fprintf(stderr, "%s is wrong at record %lld\n", path, r);
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+        compare(data, 2 * r * RECORD, RECORD, "in the file");
+    }
+    if (in != NULL)
+        fclose(in);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Records with holes; ranks do not interleave. */
+static void sparse(const char *path)
+{
+    unsigned char data[RECORDS * RECORD];
+    MPI_Datatype type;
+    check(MPI_Type_vector(RECORDS, RECORD, 2 * RECORD, MPI_BYTE, &type), "type");
+    check(MPI_Type_commit(&type), "commit");
+    for (int call = 0; call < 2 * CALLS; call++) {
+        bool write = call < CALLS;
+        long long begin = 2LL * RECORDS * RECORD * (call % CALLS * ranks + rank);
+        memset(data, 0, sizeof data);
+        for (int i = 0; i < RECORDS && write; i++)
+            fill(data + i * RECORD, begin + 2LL * i * RECORD, RECORD);
+        check(MPI_File_set_view(file, begin, MPI_BYTE, type, "native", MPI_INFO_NULL), "view");
+        check(write ? MPI_File_write_at_all(file, 0, data, sizeof data, MPI_BYTE, MPI_STATUS_IGNORE)
+                    : MPI_File_read_at_all(file, 0, data, sizeof data, MPI_BYTE, MPI_STATUS_IGNORE),
+              "sparse");
+        for (int i = 0; i < RECORDS; i++)
+            compare(data + i * RECORD, begin + 2LL * i * RECORD, RECORD, "sparse");
+    }
+    MPI_Type_free(&type);
+    compare_sparse_file(path, (long long)CALLS * ranks * RECORDS);
+}
+
 static const struct pattern {
     const char *name;
     void (*run)(const char *path);
@@ -229,6 +274,7 @@ static const struct pattern {
     {"last-differs", last_differs},
     {"distances", distances},
     {"absent", absent},
+    {"sparse", sparse},
 };
 
 int main(int argc, char **argv)

@@ -106,6 +106,17 @@ START_TEST(aggregators_pay_for_small_pieces_and_shared_locks)
 }
 END_TEST
 
+START_TEST(merging_is_by_a_fifth_at_least)
+{
+    ck_assert(!aggregation_merges(0, 0));
+    ck_assert(!aggregation_merges(1, 1));
+    ck_assert(aggregation_merges(2, 1));
+    ck_assert(!aggregation_merges(100, 80));
+    ck_assert(aggregation_merges(100, 79));
+    ck_assert(aggregation_merges(INT64_MAX, 1));
+}
+END_TEST
+
 static Suite *aggregation_suite(void)
 {
     Suite *suite = suite_create("aggregation");
@@ -113,6 +124,7 @@ static Suite *aggregation_suite(void)
     tcase_add_test(all, accesses_are_described);
     tcase_add_test(all, unknown_alignment_is_none);
     tcase_add_test(all, aggregators_pay_for_small_pieces_and_shared_locks);
+    tcase_add_test(all, merging_is_by_a_fifth_at_least);
     suite_add_tcase(suite, all);
     return suite;
 }

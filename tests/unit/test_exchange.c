@@ -345,6 +345,23 @@ START_TEST(execute_alone)
 }
 END_TEST
 
+/* Of one contributor nothing is merged, of both all is. */
+START_TEST(pieces_are_counted)
+{
+    int64_t pieces, merged;
+    make_world(CYCLE);
+    exchange_task task = world.task[0];
+    for (task.contributors = 0; task.contributors <= RANKS; task.contributors++) {
+        exchange *ex = exchange_new(&task);
+        exchange_count_pieces(ex, &pieces, &merged);
+        ck_assert_int_eq(pieces, (int64_t)task.contributors * BYTES / RANKS / RANKS / CYCLE);
+        ck_assert_int_eq(merged, task.contributors == RANKS ? 1 : pieces);
+        exchange_free(ex);
+    }
+    free_world();
+}
+END_TEST
+
 /* ---- extents: one rank, one domain ---- */
 
 static struct {
@@ -537,6 +554,7 @@ int main(void)
     tcase_add_test(tests, nothing_allocates_in_a_run);
     tcase_add_test(tests, contiguous_chunks_are_not_packed);
     tcase_add_test(tests, execute_alone);
+    tcase_add_test(tests, pieces_are_counted);
     tcase_add_test(tests, last_byte_of_the_largest_domain);
     tcase_add_test(tests, cycles_of_one_byte);
     tcase_add_test(tests, holes);

@@ -56,6 +56,7 @@ struct tatp_file {
     tatp_exchange_memory *memory;
     tatp_exchange *exchange[TATP_SLOTS];
     int64_t plan_ops[TATP_SLOTS];
+    bool merges_nothing[TATP_SLOTS]; /* no aggregator does; the same on all ranks */
     size_t last_slot; /* of the last operation that was carried out; TATP_SLOTS: without a plan */
     tatp_independent *independent;
     tatp_record *record;
@@ -263,7 +264,8 @@ typedef struct tatp_op {
     bool write;
     size_t slot;                 /* of its plan */
     bool repeats;                /* the last operation, moved maybe */
-    bool independent;            /* without plan and exchange; the same on all ranks */
+    bool independent;            /* without an exchange; the same on all ranks */
+    bool may_be_independent;     /* if aggregators merge nothing; the same on all ranks */
     bool atomic;                 /* the same on all ranks */
     const access_list *memory;   /* bytes of the stream <-> addresses */
     const access_list *accesses; /* bytes of the stream <-> the file, ordered */
@@ -296,9 +298,10 @@ static int make_plan(tatp_op *op, int rc)
     return rc;
 }
 
-/* As make_plan. */
+/* As make_plan. Where no aggregator would merge pieces that are written, there is no exchange. */
 static int prepare_exchange(tatp_op *op)
 {
+    enum { ERROR, MERGES, VALUES };
     tatp_file *file = op->file;
     tatp_exchange *prepared = file->exchange[op->slot];
     tatp_plan_view plan = tatp_plan_get(tatp_plans_at(file->plans, op->slot));
@@ -317,7 +320,14 @@ static int prepare_exchange(tatp_op *op)
         .use_shared_memory = tatp_params_get().shared_memory,
     };
     double start = MPI_Wtime();
-    int rc = tatp_agree_error(file->comm, tatp_exchange_prepare(prepared, file->comm, &layout));
+    int rc = tatp_exchange_prepare(prepared, file->comm, &layout);
+    int64_t value[VALUES] = {tatp_error_class(rc), tatp_exchange_merges(prepared)};
+    rc = tatp_agree_max(file->comm, value, VALUES);
+    if (OMPI_SUCCESS == rc)
+        rc = (int)value[ERROR];
+    file->merges_nothing[op->slot] = !value[MERGES];
+    op->independent =
+        OMPI_SUCCESS == rc && op->may_be_independent && file->merges_nothing[op->slot];
     op->time.st3 = MPI_Wtime() - start;
     return rc;
 }
@@ -528,9 +538,10 @@ static int run_layers(tatp_call *call, tatp_op *op, int64_t layers)
 {
     static const access_list nothing;
     int rc = expand_call(call);
+    bool is_planned = !op->independent;
     op->accesses = OMPI_SUCCESS == rc && call->layers > 0 ? call->layer : &nothing;
     rc = run_op(op, rc);
-    if (OMPI_SUCCESS == rc && 1 == layers && op->hi > 0 && !op->independent)
+    if (OMPI_SUCCESS == rc && 1 == layers && op->hi > 0 && is_planned)
         remember_plan(op, &call->access);
     for (int64_t i = 1; i < layers && OMPI_SUCCESS == rc; i++) {
         op->accesses = (size_t)i < call->layers ? &call->layer[i] : &nothing;
@@ -594,9 +605,11 @@ static int reuse_plan(tatp_call *call, tatp_op *op, const tatp_agreement *agreem
     op->lo = plan.lo;
     op->hi = plan.hi;
     op->shift = agreement->shift;
+    op->independent = op->may_be_independent && file->merges_nothing[op->slot];
+    int rc = op->independent ? expand_call(call) : OMPI_SUCCESS;
     op->accesses = call->layer;
     remember_plan(op, &call->access);
-    return transfer_data(op, OMPI_SUCCESS);
+    return transfer_data(op, rc);
 }
 
 static int run_anew(tatp_call *call, tatp_op *op, const tatp_agreement *agreement)
@@ -610,17 +623,20 @@ static int run_anew(tatp_call *call, tatp_op *op, const tatp_agreement *agreemen
     return run_layers(call, op, agreement->layers);
 }
 
-/* Whether each rank accesses the file itself: as hints demand, or because aggregators do not pay.
- * In atomic mode the order of ranks decides, which only an aggregator can keep. */
-static bool is_independent(const tatp_call *call, const tatp_agreement *agreement)
+/* Decides whether each rank accesses the file itself: as hints demand, or because aggregators do
+ * not pay. In atomic mode the order of ranks decides, which only an aggregator can keep. */
+static void choose_way(const tatp_call *call, const tatp_agreement *agreement, tatp_op *op)
 {
     const tatp_plan_settings *settings = &call->file->settings;
     int64_t aggregation = call->write ? settings->write_aggregation : settings->read_aggregation;
-    if (agreement->atomic || AGGREGATION_ALWAYS == aggregation)
-        return false;
-    return AGGREGATION_NEVER == aggregation ||
-           (0 == settings->division.aggregators &&
-            !aggregation_pays(&agreement->aggregation, call->write));
+    op->atomic = agreement->atomic;
+    if (op->atomic || AGGREGATION_ALWAYS == aggregation)
+        return;
+    bool is_chosen = AGGREGATION_AUTOMATIC == aggregation && 0 == settings->division.aggregators;
+    op->independent = AGGREGATION_NEVER == aggregation ||
+                      (is_chosen && !aggregation_pays(&agreement->aggregation, call->write));
+    op->may_be_independent = is_chosen && call->write && 1 == agreement->layers &&
+                             !aggregation_shares_locks(&agreement->aggregation);
 }
 
 static int run_ops(tatp_call *call)
@@ -635,8 +651,7 @@ static int run_ops(tatp_call *call)
                              &agreement);
     if (OMPI_SUCCESS == rc && agreement.hints_changed)
         rc = adopt_hints(file, &agreement.reuse);
-    op.atomic = agreement.atomic;
-    op.independent = is_independent(call, &agreement);
+    choose_way(call, &agreement, &op);
     op.time.st1 = MPI_Wtime() - start;
     if (OMPI_SUCCESS == rc)
         rc = agreement.reuse && !op.independent ? reuse_plan(call, &op, &agreement)

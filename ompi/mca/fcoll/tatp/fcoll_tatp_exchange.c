@@ -9,6 +9,8 @@
 #include "ompi/mca/pml/pml.h"
 #include "opal/threads/mutex.h"
 
+#include "plan/aggregation.h"
+
 struct tatp_pooled_buffers {
     tatp_pooled_buffers *next;
     exchange_buffers *buffers;
@@ -174,6 +176,15 @@ int tatp_exchange_prepare(tatp_exchange *ex, tatp_comm *comm, const tatp_exchang
     if (!layout->ordered)
         ex->segment = tatp_share_windows(ex->memory, comm, layout);
     return OMPI_SUCCESS == rc ? make_engine(ex, comm, layout) : rc;
+}
+
+bool tatp_exchange_merges(const tatp_exchange *ex)
+{
+    int64_t pieces, merged;
+    if (NULL == ex->engine)
+        return false;
+    exchange_count_pieces(ex->engine, &pieces, &merged);
+    return aggregation_merges(pieces, merged);
 }
 
 static int64_t list_bytes(const access_list *list)
