@@ -8,9 +8,10 @@ need_component fcoll tatp
 
 # plans PATTERN RANKS ARGUMENT...: runs it, and prints the number of accesses, and of those by a plan and of plans.
 plans() {
-    local pattern=$1
+    local pattern=$1 runner=(run_here "$2")
+    [[ -z $cluster_name ]] || runner=(run -np "$2")
     rm -f "$tap_dir/file" "$tap_dir/stats.json"
-    run_here "$2" --mca io ompio --mca fcoll "$FCOLL" --mca fcoll_tatp_stats "$tap_dir/stats.json" "${@:3}" \
+    "${runner[@]}" --mca io ompio --mca fcoll "$FCOLL" --mca fcoll_tatp_stats "$tap_dir/stats.json" "${@:3}" \
         "$programs/reuse" "$pattern" "$tap_dir/file" >"$tap_dir/out" 2>&1 || {
         cat "$tap_dir/out"
         return 1
@@ -43,4 +44,13 @@ tap_is "$(plans absent 7)" "20 0 0" "no aggregators, ranks without data"
 tap_is "$(plans sparse 4)" "40 20 1" "small pieces with holes"
 tap_is "$(grep -c '"metadata_bytes": *0[,}]' "$tap_dir/stats.json")" 39 "small pieces with holes: one plan, of the first call"
 tap_is "$(plans sparse 4 --mca fcoll_tatp_stripe_size 4096)" "40 40 1" "small pieces, stripes shared"
+
+# Agreement by node: two and three nodes, all four, one of them alone; as many ranks as nodes.
+start_cluster
+for ranks in 7 11 13 16; do
+    tap_is "$(plans variables "$ranks" --map-by slot)" "40 40 5" "$ranks ranks on nodes of four"
+done
+tap_is "$(plans variables 3 --map-by node)" "40 40 5" "3 ranks on three nodes"
+tap_is "$(plans variables 6 --map-by ppr:2:node)" "40 40 5" "6 ranks on three nodes"
+tap_is "$(plans variables 20 --map-by ppr:10:node --oversubscribe)" "40 40 5" "10 ranks on each of two nodes"
 tap_plan

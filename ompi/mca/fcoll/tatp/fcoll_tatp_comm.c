@@ -32,6 +32,7 @@ void tatp_comm_free(tatp_comm *comm)
         return;
     tatp_queue_free(comm->queue);
     free(comm->local);
+    free(comm->leader);
     free(comm);
 }
 
@@ -54,9 +55,13 @@ static int find_local_ranks(tatp_comm *comm)
     if (NULL == comm->local)
         return OMPI_ERR_OUT_OF_RESOURCE;
     comm->locals = 0;
-    for (int r = 0; r < comm->size; r++)
-        if (is_on_this_node(comm, r))
-            comm->local[comm->locals++] = r;
+    for (int r = 0; r < comm->size; r++) {
+        if (!is_on_this_node(comm, r))
+            continue;
+        if (r == comm->rank)
+            comm->local_index = comm->locals;
+        comm->local[comm->locals++] = r;
+    }
     return OMPI_SUCCESS;
 }
 
@@ -105,26 +110,6 @@ bool tatp_comm_is_local(const tatp_comm *comm, int rank)
 bool tatp_comm_is_leader(const tatp_comm *comm)
 {
     return comm->local[0] == comm->rank;
-}
-
-int tatp_comm_count_leaders(tatp_comm *comm)
-{
-    comm->leaders = tatp_comm_is_leader(comm);
-    return tatp_allreduce(comm, &comm->leaders, 1, MPI_INT64_T, MPI_SUM);
-}
-
-/* ---- agreement ---- */
-
-int tatp_agree_max(tatp_comm *comm, int64_t *value, int count)
-{
-    return tatp_allreduce(comm, value, count, MPI_INT64_T, MPI_MAX);
-}
-
-int tatp_agree_error(tatp_comm *comm, int rc)
-{
-    int64_t worst = tatp_error_class(rc);
-    int failed = tatp_agree_max(comm, &worst, 1);
-    return OMPI_SUCCESS != failed ? failed : (int)worst;
 }
 
 /* ---- waiting ---- */
@@ -179,6 +164,19 @@ int tatp_bcast(tatp_comm *comm, int64_t *value, int count)
     return wait_if_started(comm, rc, &request);
 }
 
+int tatp_allgather(tatp_comm *comm, int own, int *all)
+{
+    ompi_communicator_t *c = comm->communicator;
+    const mca_coll_base_comm_coll_t *coll = c->c_coll;
+    ompi_request_t *request;
+    if (!tatp_queue_is_running(comm->queue))
+        return coll->coll_allgather(&own, 1, MPI_INT, all, 1, MPI_INT, c,
+                                    coll->coll_allgather_module);
+    int rc = coll->coll_iallgather(&own, 1, MPI_INT, all, 1, MPI_INT, c, &request,
+                                   coll->coll_iallgather_module);
+    return wait_if_started(comm, rc, &request);
+}
+
 int tatp_gather(tatp_comm *comm, const int64_t *own, int count, int64_t *all)
 {
     ompi_communicator_t *c = comm->communicator;
@@ -200,6 +198,17 @@ int tatp_send(tatp_comm *comm, const void *data, size_t bytes, int peer, enum ta
     int rc = MCA_PML_CALL(isend(data, bytes, MPI_BYTE, peer, tag, MCA_PML_BASE_SEND_STANDARD,
                                 comm->communicator, &request));
     return wait_if_started(comm, rc, &request);
+}
+
+int tatp_send_receive(tatp_comm *comm, const void *out, void *in, size_t bytes, int peer,
+                      enum tatp_tag tag)
+{
+    ompi_request_t *request;
+    int rc = MCA_PML_CALL(isend(out, bytes, MPI_BYTE, peer, tag, MCA_PML_BASE_SEND_STANDARD,
+                                comm->communicator, &request));
+    int received = tatp_receive(comm, in, bytes, peer, tag);
+    rc = wait_if_started(comm, rc, &request);
+    return OMPI_SUCCESS != rc ? rc : received;
 }
 
 int tatp_receive(tatp_comm *comm, void *data, size_t bytes, int peer, enum tatp_tag tag)

@@ -25,6 +25,7 @@ enum tatp_tag {
     TATP_TAG_REQUESTS = 7001,
     TATP_TAG_DATA,
     TATP_TAG_SHARED,
+    TATP_TAG_AGREE,
     TATP_TAG_ROWS,
     TATP_TAG_NODE_ROWS,
     TATP_TAG_UNITS,
@@ -34,12 +35,10 @@ enum tatp_tag {
 };
 
 typedef struct tatp_comm tatp_comm;
-
 tatp_comm *tatp_comm_new(void); /* NULL: no memory */
 void tatp_comm_free(tatp_comm *comm);
 
-/* Uses this communicator from now on; those attached one after another have the same ranks. Local.
- */
+/* Uses this communicator from now on, which has the ranks of the one before. Local. */
 int tatp_comm_attach(tatp_comm *comm, struct ompi_communicator_t *communicator);
 
 int tatp_comm_rank(const tatp_comm *comm);
@@ -50,12 +49,13 @@ struct ompi_communicator_t *tatp_comm_communicator(const tatp_comm *comm);
 const int *tatp_comm_local_ranks(const tatp_comm *comm, int *count);
 bool tatp_comm_is_local(const tatp_comm *comm, int rank);
 bool tatp_comm_is_leader(const tatp_comm *comm);
-/* Counts the leaders, once for each communicator; gather_by_node relies on it. Collective. */
-int tatp_comm_count_leaders(tatp_comm *comm);
+/* Finds the leaders of all nodes, once for each set of ranks; gather_by_node relies on it.
+ * Collective. */
+int tatp_comm_find_leaders(tatp_comm *comm);
 
 /* ---- agreement ---- */
 
-/* The largest of each value over all ranks, in place. Collective. */
+/* (fcoll_tatp_comm_agree.c) The largest of each value over all ranks, in place. Collective. */
 int tatp_agree_max(tatp_comm *comm, int64_t *value, int count);
 /* rc: this rank's status. Returns the largest error class over all ranks. Collective. */
 int tatp_agree_error(tatp_comm *comm, int rc);

@@ -11,10 +11,11 @@ typedef struct tatp_queue tatp_queue;
 struct tatp_comm {
     struct ompi_communicator_t *communicator;
     int rank, size;
-    int *local; /* ranks of this node, ascending */
-    int locals;
-    int64_t leaders;  /* nodes, as their ranks see them */
-    int64_t metadata; /* bytes of messages of int64 that were sent */
+    int *local;                /* ranks of this node, ascending */
+    int locals, local_index;   /* of this rank among them */
+    int *leader;               /* of all nodes, as their ranks see them, ascending */
+    int leaders, leader_index; /* of this node's leader; 0 leaders: not known yet */
+    int64_t metadata;          /* bytes of messages of int64 that were sent */
     tatp_queue *queue;
 };
 
@@ -24,6 +25,12 @@ void tatp_queue_free(tatp_queue *queue);
 bool tatp_queue_is_running(const tatp_queue *queue);
 /* Leaves that stack until `awaited` is complete, or (NULL) until the next progress. */
 void tatp_queue_pause(tatp_queue *queue, ompi_request_t *awaited);
+
+/* An element of each rank. */
+int tatp_allgather(tatp_comm *comm, int own, int *all);
+/* A send to a peer that does the same, and a receive of its data. */
+int tatp_send_receive(tatp_comm *comm, const void *out, void *in, size_t bytes, int peer,
+                      enum tatp_tag tag);
 
 /* Sends a message of any number of elements. */
 int tatp_message_send(tatp_comm *comm, const int64_t *element, size_t count, int peer,

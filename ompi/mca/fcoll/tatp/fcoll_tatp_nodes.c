@@ -226,7 +226,7 @@ int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, int 
     }
     rc = agree_on_nodes(nodes, comm, rc, is_open, &ask);
     if (OMPI_SUCCESS == rc)
-        rc = tatp_comm_count_leaders(comm);
+        rc = tatp_comm_find_leaders(comm);
     if (OMPI_SUCCESS == rc && ask)
         rc = tatp_distances_ask(&nodes->map, comm, &is_open);
     if (OMPI_SUCCESS == rc && is_open)

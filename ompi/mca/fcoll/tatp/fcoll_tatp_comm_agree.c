@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Agreement: the largest values over all ranks.
+ *
+ * The ranks of a node agree first, so that only one of them talks to other nodes: to the leader by
+ * a tree, among the leaders by recursive doubling, and back down the tree. Maxima do not
+ * depend on the order. After an error messages continue, because other ranks wait for them. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "fcoll_tatp_comm_internal.h"
+
+/* Values that agree by node at most. */
+#define MOST_VALUES 64
+
+typedef struct agreement {
+    tatp_comm *comm;
+    int64_t *value;
+    int count;
+    int rc; /* the first error */
+} agreement;
+
+static void keep_error(agreement *a, int rc)
+{
+    if (OMPI_SUCCESS == a->rc)
+        a->rc = rc;
+}
+
+static size_t value_bytes(const agreement *a)
+{
+    return (size_t)a->count * sizeof *a->value;
+}
+
+static void send_values(agreement *a, int peer)
+{
+    keep_error(a, tatp_send(a->comm, a->value, value_bytes(a), peer, TATP_TAG_AGREE));
+}
+
+static void merge_values(agreement *a, const int64_t *other)
+{
+    for (int i = 0; i < a->count; i++)
+        if (other[i] > a->value[i])
+            a->value[i] = other[i];
+}
+
+static void receive_and_merge(agreement *a, int peer)
+{
+    int64_t other[MOST_VALUES];
+    int rc = tatp_receive(a->comm, other, value_bytes(a), peer, TATP_TAG_AGREE);
+    keep_error(a, rc);
+    if (OMPI_SUCCESS == rc)
+        merge_values(a, other);
+}
+
+static void replace_values(agreement *a, int peer)
+{
+    keep_error(a, tatp_receive(a->comm, a->value, value_bytes(a), peer, TATP_TAG_AGREE));
+}
+
+static void exchange_values(agreement *a, int peer)
+{
+    int64_t other[MOST_VALUES];
+    int rc = tatp_send_receive(a->comm, a->value, other, value_bytes(a), peer, TATP_TAG_AGREE);
+    keep_error(a, rc);
+    if (OMPI_SUCCESS == rc)
+        merge_values(a, other);
+}
+
+/* ---- on a node ---- */
+
+/* A tree of the local indices: the parent of an index has 0 in place of the lowest digit that is
+ * not 0. Few levels matter more than few messages at a parent. */
+#define RADIX 8
+
+/* RADIX to the power of the number of levels below this rank. */
+static int span_of_children(int index, int locals)
+{
+    int span = 1;
+    while (span < locals && index / span % RADIX == 0)
+        span *= RADIX;
+    return span;
+}
+
+static int find_parent(const tatp_comm *comm, int index, int span)
+{
+    return comm->local[index - index / span % RADIX * span];
+}
+
+static void collect_on_node(agreement *a, int index)
+{
+    const tatp_comm *comm = a->comm;
+    int span = span_of_children(index, comm->locals);
+    for (int step = 1; step < span; step *= RADIX)
+        for (int d = 1; d < RADIX && index + d * step < comm->locals; d++)
+            receive_and_merge(a, comm->local[index + d * step]);
+    if (index > 0)
+        send_values(a, find_parent(comm, index, span));
+}
+
+static void spread_on_node(agreement *a, int index)
+{
+    const tatp_comm *comm = a->comm;
+    int span = span_of_children(index, comm->locals);
+    if (index > 0)
+        replace_values(a, find_parent(comm, index, span));
+    for (int step = span / RADIX; step > 0; step /= RADIX)
+        for (int d = 1; d < RADIX && index + d * step < comm->locals; d++)
+            send_values(a, comm->local[index + d * step]);
+}
+
+/* ---- among nodes ---- */
+
+/* Recursive doubling of a power of two of leaders; each of those beyond lets another one act for
+ * it. */
+static void agree_among_leaders(agreement *a)
+{
+    const int *leader = a->comm->leader;
+    int leaders = (int)a->comm->leaders, me = a->comm->leader_index, power = 1;
+    while (2 * power <= leaders)
+        power *= 2;
+    if (me >= power) {
+        send_values(a, leader[me - power]);
+        replace_values(a, leader[me - power]);
+        return;
+    }
+    if (me + power < leaders)
+        receive_and_merge(a, leader[me + power]);
+    for (int step = 1; step < power; step <<= 1)
+        exchange_values(a, leader[me ^ step]);
+    if (me + power < leaders)
+        send_values(a, leader[me + power]);
+}
+
+int tatp_agree_max(tatp_comm *comm, int64_t *value, int count)
+{
+    agreement a = {comm, value, count, OMPI_SUCCESS};
+    if (count > MOST_VALUES || comm->leaders <= 1 || comm->leaders == comm->size)
+        return tatp_allreduce(comm, value, count, MPI_INT64_T, MPI_MAX);
+    collect_on_node(&a, comm->local_index);
+    if (0 == comm->local_index)
+        agree_among_leaders(&a);
+    spread_on_node(&a, comm->local_index);
+    return a.rc;
+}
+
+int tatp_agree_error(tatp_comm *comm, int rc)
+{
+    int64_t worst = tatp_error_class(rc);
+    int failed = tatp_agree_max(comm, &worst, 1);
+    return OMPI_SUCCESS != failed ? failed : (int)worst;
+}
+
+/* ---- leaders ---- */
+
+/* of: the leader of each rank. In place: the leaders, ascending. */
+static void keep_leaders(tatp_comm *comm, int *of)
+{
+    int leaders = 0;
+    for (int r = 0; r < comm->size; r++) {
+        if (of[r] != r)
+            continue;
+        if (r == comm->local[0])
+            comm->leader_index = leaders;
+        of[leaders++] = r;
+    }
+    comm->leaders = leaders;
+}
+
+/* Known on all ranks or on none. */
+int tatp_comm_find_leaders(tatp_comm *comm)
+{
+    if (comm->leaders > 0)
+        return OMPI_SUCCESS;
+    if (NULL == comm->leader)
+        comm->leader = base_alloc((size_t)comm->size, sizeof *comm->leader);
+    int rc = tatp_agree_error(comm, NULL == comm->leader ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS);
+    if (OMPI_SUCCESS == rc)
+        rc = tatp_allgather(comm, comm->local[0], comm->leader);
+    if (OMPI_SUCCESS == rc)
+        keep_leaders(comm, comm->leader);
+    return rc;
+}
