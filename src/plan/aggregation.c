@@ -2,7 +2,9 @@
 /* Whether a collective access needs aggregators. */
 #include "plan/aggregation.h"
 
-/* A piece that is worth a transfer between rank and file, bytes. */
+/* Pieces that are worth a request each, bytes. A request to a local file system costs less than a
+ * microsecond, as much as 2 to 4 KiB on their way through an aggregator; a server takes longer. */
+#define LARGE_LOCAL_PIECE ((int64_t)8 << 10)
 #define LARGE_PIECE ((int64_t)64 << 10)
 
 /* The largest offset of a block that does not begin at a multiple of `unit`; -1: there is none. */
@@ -50,7 +52,8 @@ aggregation_access aggregation_move(const aggregation_access *access, int64_t di
 
 bool aggregation_pays(const aggregation_access *access, bool write)
 {
-    bool one_piece = access->pieces <= 1, large = access->shortest >= LARGE_PIECE;
+    bool is_local = access->lock_unit == 0, one_piece = access->pieces <= 1;
+    bool large = access->shortest >= (is_local ? LARGE_LOCAL_PIECE : LARGE_PIECE);
     return !(one_piece || large) || (write && aggregation_shares_locks(access));
 }
 

@@ -59,7 +59,7 @@ crosses "stripes of eight targets" fitted 0 64x256x256 1x4x4 --mca fcoll_tatp_st
     --mca fcoll_tatp_stripe_count 8 --mca fcoll_tatp_num_aggregators 4
 crosses "whole planes" none 0 128 16x1x1
 crosses "whole planes, with aggregators" even 0 128 16x1x1 --mca fcoll_tatp_num_aggregators 16
-ranks=7 crosses "seven ranks" fitted some 140 1x7x1
+ranks=7 crosses "seven ranks" fitted some 140 1x7x1 --mca fcoll_tatp_num_aggregators 7
 
 # kind SIZE GRID [ARGUMENT...]: of domains.
 kind() {

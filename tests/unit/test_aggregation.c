@@ -89,8 +89,10 @@ START_TEST(aggregators_pay_for_small_pieces_and_shared_locks)
     } expected[] = {
         {"one small piece each", {0, 1, 64, -1, 0}, false, false},
         {"two small pieces", {0, 2, 64, -1, 0}, true, true},
-        {"large pieces", {0, 100, 64 * KiB, -1, 0}, false, false},
-        {"pieces a little smaller", {0, 100, 64 * KiB - 1, -1, 0}, true, true},
+        {"large pieces", {0, 100, 64 * KiB, -1, 1024 * KiB}, false, false},
+        {"pieces a little smaller", {0, 100, 64 * KiB - 1, -1, 1024 * KiB}, true, true},
+        {"large pieces, local", {0, 100, 8 * KiB, -1, 0}, false, false},
+        {"pieces a little smaller, local", {0, 100, 8 * KiB - 1, -1, 0}, true, true},
         {"one piece, locks shared", {0, 1, 64 * KiB, 64 * KiB, 1024 * KiB}, true, false},
         {"one piece, nothing before it", {5, 1, 64 * KiB, 5, 1024 * KiB}, false, false},
         {"one piece, aligned", {0, 1, 1024 * KiB, -1, 1024 * KiB}, false, false},
