@@ -128,6 +128,11 @@ static int add_to_pattern(view_file *f, size_t k, access_pattern *pattern, matri
 
 /* ---- equivalence ---- */
 
+static bool same_division(const access_pattern *p, const access_pattern *q)
+{
+    return memcmp(&p->division, &q->division, sizeof p->division) == 0;
+}
+
 /* Whether each call of one has the bytes of a call of the other. */
 static int same_shape(const access_pattern *p, const matrix *a, const access_pattern *q,
                       const matrix *b)
@@ -182,7 +187,8 @@ static int merge_some_patterns(view_file *f)
 {
     for (size_t k = 1; k < f->patterns; k++)
         for (size_t i = 0; i < k; i++)
-            if (is_equivalent(&f->pattern[i], &f->bytes[i], &f->pattern[k], &f->bytes[k]))
+            if (same_division(&f->pattern[i], &f->pattern[k]) &&
+                is_equivalent(&f->pattern[i], &f->bytes[i], &f->pattern[k], &f->bytes[k]))
                 return merge_patterns(f, i, k);
     for (size_t k = f->patterns; k-- > 1;)
         for (size_t i = k; i-- > 0;)
@@ -236,6 +242,7 @@ static int add_pattern(view_file *f, access_pattern *pattern, matrix *bytes)
 {
     for (size_t k = 0; k < f->patterns; k++)
         if (strcmp(f->pattern[k].file, pattern->file) == 0 &&
+            same_division(&f->pattern[k], pattern) &&
             is_equivalent(&f->pattern[k], &f->bytes[k], pattern, bytes))
             return add_to_pattern(f, k, pattern, bytes);
     int rc = view_file_append(f, pattern, bytes);

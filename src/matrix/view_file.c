@@ -26,10 +26,11 @@ void view_file_release(view_file *f)
 
 int view_file_append(view_file *f, access_pattern *pattern, matrix *bytes)
 {
-    size_t capacity = f->capacity;
-    if (base_reserve(&f->pattern, &capacity, f->patterns + 1, sizeof *f->pattern) != 0 ||
-        base_reserve(&f->bytes, &f->capacity, f->patterns + 1, sizeof *f->bytes) != 0)
+    size_t patterns = f->capacity, matrices = f->capacity;
+    if (base_reserve(&f->pattern, &patterns, f->patterns + 1, sizeof *f->pattern) != 0 ||
+        base_reserve(&f->bytes, &matrices, f->patterns + 1, sizeof *f->bytes) != 0)
         return -ENOMEM;
+    f->capacity = patterns < matrices ? patterns : matrices;
     f->pattern[f->patterns] = *pattern;
     f->bytes[f->patterns++] = *bytes;
     *pattern = (access_pattern){0};
@@ -206,7 +207,12 @@ static int read_pattern(matrix_scan *scan, view_file *f)
         rc = matrix_allocate(&bytes, f->view.rows, h.bins, h.entries);
     if (rc == 0)
         rc = read_access_rows(scan, &bytes, &h);
-    access_pattern pattern = {file, (int64_t)h.calls, (int64_t)h.first, (int64_t)h.unit};
+    access_pattern pattern = {
+        .file = file,
+        .calls = (int64_t)h.calls,
+        .first = (int64_t)h.first,
+        .unit = (int64_t)h.unit,
+    };
     if (rc == 0)
         rc = view_file_append(f, &pattern, &bytes);
     free(pattern.file);
@@ -214,14 +220,56 @@ static int read_pattern(matrix_scan *scan, view_file *f)
     return rc;
 }
 
+/* A number of a DIVISION section. */
+static int read_division_number(matrix_scan *scan, const char *what, int64_t most, int64_t *number)
+{
+    size_t value = 0;
+    int rc = matrix_scan_count(scan, what, &value);
+    if (rc == 0 && value > (size_t)most)
+        rc = matrix_scan_refuse(scan, scan->word_line, "%s is %zu, not in 0..%" PRId64, what, value,
+                                most);
+    *number = (int64_t)value;
+    return rc;
+}
+
+/* Reads a section about the pattern before it, whose first word, DIVISION, has been read. */
+static int read_division(matrix_scan *scan, access_division *d)
+{
+    const struct {
+        const char *what;
+        int64_t most, *number;
+    } field[] = {
+        {"the kind of file domains", VIEW_FILE_MOST_KIND, &d->kind},
+        {"the number of aggregators", VIEW_FILE_MOST_AGGREGATORS, &d->aggregators},
+        {"the bytes of a stripe", VIEW_FILE_LARGEST_STRIPE, &d->stripe},
+        {"the number of storage targets", VIEW_FILE_MOST_TARGETS, &d->targets},
+        {"the bytes of a unit", VIEW_FILE_LARGEST_STRIPE, &d->unit},
+    };
+    int rc = 0;
+    for (size_t k = 0; k < sizeof field / sizeof *field && rc == 0; k++)
+        rc = read_division_number(scan, field[k].what, field[k].most, field[k].number);
+    if (rc == 0 && d->stripe == 0 && d->targets > 0)
+        rc = matrix_scan_refuse(scan, scan->word_line, "storage targets without a stripe");
+    return rc;
+}
+
+static int read_section(matrix_scan *scan, view_file *f)
+{
+    if (strcmp(scan->word, "DIVISION") == 0)
+        return read_division(scan, &f->pattern[f->patterns - 1].division);
+    if (f->patterns == VIEW_FILE_MOST_PATTERNS)
+        return matrix_scan_refuse(scan, scan->word_line, "more than %d sections",
+                                  VIEW_FILE_MOST_PATTERNS);
+    return read_pattern(scan, f);
+}
+
 static int read_patterns(matrix_scan *scan, view_file *f)
 {
     int rc = 0;
-    while (rc == 0 && scan->word_length > 0 && strcmp(scan->word, "ACCESS") == 0) {
-        if (f->patterns == VIEW_FILE_MOST_PATTERNS)
-            return matrix_scan_refuse(scan, scan->word_line, "more than %d sections",
-                                      VIEW_FILE_MOST_PATTERNS);
-        rc = read_pattern(scan, f);
+    while (rc == 0 && scan->word_length > 0 &&
+           (strcmp(scan->word, "ACCESS") == 0 ||
+            (f->patterns > 0 && strcmp(scan->word, "DIVISION") == 0))) {
+        rc = read_section(scan, f);
         if (rc == 0)
             rc = fileview_scan_section(scan);
     }
@@ -260,15 +308,39 @@ int view_file_read(FILE *stream, view_file *f, matrix_error *error)
     return rc;
 }
 
+int64_t view_file_independent(const view_file *f)
+{
+    static const char key[] = "independent: ";
+    for (const char *line = f->comments; line != NULL && *line != '\0';) {
+        const char *end = strchr(line, '\n');
+        int64_t bytes;
+        if (strncmp(line, key, sizeof key - 1) == 0 &&
+            sscanf(line + sizeof key - 1, "%" SCNd64, &bytes) == 1)
+            return bytes > 0 ? bytes : 0;
+        line = end != NULL ? end + 1 : NULL;
+    }
+    return 0;
+}
+
 /* ---- writing ---- */
+
+static int division_is_writable(const access_division *d)
+{
+    return d->kind >= 0 && d->kind <= VIEW_FILE_MOST_KIND && d->aggregators >= 0 &&
+           d->aggregators <= VIEW_FILE_MOST_AGGREGATORS && d->stripe >= 0 &&
+           d->stripe <= VIEW_FILE_LARGEST_STRIPE && d->targets >= 0 &&
+           d->targets <= (d->stripe > 0 ? VIEW_FILE_MOST_TARGETS : 0) && d->unit >= 0 &&
+           d->unit <= VIEW_FILE_LARGEST_STRIPE;
+}
 
 static int pattern_is_writable(const view_file *f, size_t k)
 {
     const access_pattern *p = &f->pattern[k];
     const matrix *m = &f->bytes[k];
     int64_t end;
-    if (m->rows != f->view.rows || m->rows == 0 || m->cols < 1 || m->cols > VIEW_FILE_MOST_BINS ||
-        p->calls < 1 || p->first < 0 || p->unit < 1 || (p->unit & (p->unit - 1)) != 0 ||
+    if (!division_is_writable(&p->division) || m->rows != f->view.rows || m->rows == 0 ||
+        m->cols < 1 || m->cols > VIEW_FILE_MOST_BINS || p->calls < 1 || p->first < 0 ||
+        p->unit < 1 || (p->unit & (p->unit - 1)) != 0 ||
         __builtin_mul_overflow((int64_t)m->cols, p->unit, &end) ||
         __builtin_add_overflow(end, p->first, &end))
         return 0;
@@ -299,12 +371,16 @@ static void write_access_row(FILE *stream, const matrix *m, size_t rank)
 
 static void write_pattern(FILE *stream, const access_pattern *p, const matrix *m)
 {
+    const access_division *d = &p->division;
     fprintf(stream, "ACCESS %" PRId64 " %" PRId64 " %" PRId64 " %zu %zu %zu ", p->calls, p->first,
             p->unit, m->cols, count_rows(m), m->row_start[m->rows]);
     write_name(stream, p->file);
     fputc('\n', stream);
     for (size_t rank = 0; rank < m->rows; rank++)
         write_access_row(stream, m, rank);
+    if (d->kind > 0 || d->aggregators > 0 || d->stripe > 0 || d->unit > 0)
+        fprintf(stream, "DIVISION %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n",
+                d->kind, d->aggregators, d->stripe, d->targets, d->unit);
 }
 
 int view_file_write(FILE *stream, const view_file *f)

@@ -2,7 +2,7 @@
  *
  * View files: the recorded file accesses of a run, for placement at the next launch. A view matrix
  * in the FILEVIEW format and, in files recorded by fcoll/tatp, a profile: an ACCESS section per
- * kind of collective call. doc/viewfile.md describes the format.
+ * kind of collective call with aggregators. doc/viewfile.md describes the format.
  *
  * Functions return 0 or a negative errno value; outputs are set only on success.
  */
@@ -11,6 +11,17 @@
 
 #include "matrix/matrix.h"
 
+/* From what the number and kind of the file domains of the calls followed: members of
+ * division_settings (plan/division.h). Zeroed: nothing was set, or the record is older. */
+typedef struct access_division {
+    int64_t kind, aggregators, stripe, targets, unit;
+} access_division;
+
+#define VIEW_FILE_MOST_KIND 3
+#define VIEW_FILE_MOST_AGGREGATORS INT32_MAX
+#define VIEW_FILE_MOST_TARGETS (1 << 20)
+#define VIEW_FILE_LARGEST_STRIPE (INT64_C(1) << 32)
+
 /* Equivalent calls on one file: the same ranks access the same number of bytes in the same bins,
  * relative to the first byte accessed by any rank in the call. */
 typedef struct access_pattern {
@@ -18,6 +29,7 @@ typedef struct access_pattern {
     int64_t calls; /* number of calls, at least 1 */
     int64_t first; /* offset of the first byte accessed in the first of the calls */
     int64_t unit;  /* bytes per bin: a power of two; bin b begins unit * b bytes after the first */
+    access_division division;
 } access_pattern;
 
 /* Files with more bins are refused, so that a short file cannot cause a large allocation. */
@@ -39,9 +51,13 @@ typedef struct view_file {
 } view_file;
 
 /* Reads a whole file. Refuses matrices as matrix_read_fileview does, and ACCESS sections in which a
- * number is missing, out of range or out of order. A section of another name ends reading. Errors
- * as there. Release with view_file_release. */
+ * number is missing, out of range or out of order, and malformed DIVISION sections. A section of
+ * another name ends reading. Errors as there. Release with view_file_release. */
 int view_file_read(FILE *stream, view_file *f, matrix_error *error);
+
+/* The bytes of a record that were accessed without aggregators, by its comments; 0 where they do
+ * not tell. They are in no pattern. */
+int64_t view_file_independent(const view_file *f);
 
 /* -EINVAL: view_file_read would refuse the file (nothing is written then); -EIO. */
 int view_file_write(FILE *stream, const view_file *f);

@@ -38,6 +38,7 @@ static bool parse_comments(char *comments, const char *run, record_totals *total
         (void)sscanf(line, "files: %" SCNd64, &totals->files);
         (void)sscanf(line, "accesses: %" SCNd64, &totals->accesses);
         (void)sscanf(line, "bytes: %" SCNd64, &totals->bytes);
+        (void)sscanf(line, "independent: %" SCNd64, &totals->independent);
         (void)sscanf(line, "missed: %" SCNd64, &totals->missed);
     }
     return same_run;
@@ -46,12 +47,13 @@ static bool parse_comments(char *comments, const char *run, record_totals *total
 static int write_comments(const record_origin *origin, const record_totals *totals, char **comments)
 {
     int length = asprintf(comments,
-                          "view matrix of fcoll/tatp, format 2\n"
+                          "view matrix of fcoll/tatp, format 3\n"
                           "program: %s\nrun: %s\nranks: %zu\nweight: %s\nfiles: %" PRId64
-                          "\naccesses: %" PRId64 "\nbytes: %" PRId64 "\nmissed: %" PRId64 "\n",
+                          "\naccesses: %" PRId64 "\nbytes: %" PRId64 "\nindependent: %" PRId64
+                          "\nmissed: %" PRId64 "\n",
                           origin->program, origin->run, origin->ranks,
                           origin->weight == ACCESS_WEIGHT_BYTES ? "bytes" : "count", totals->files,
-                          totals->accesses, totals->bytes, totals->missed);
+                          totals->accesses, totals->bytes, totals->independent, totals->missed);
     if (length < 0)
         *comments = NULL;
     return length < 0 ? -ENOMEM : 0;
@@ -199,6 +201,7 @@ static int merge_addition(record_file *file, record_addition *addition)
     file->totals.files += addition->totals.files;
     file->totals.accesses += addition->totals.accesses;
     file->totals.bytes += addition->totals.bytes;
+    file->totals.independent += addition->totals.independent;
     file->totals.missed += addition->totals.missed;
     return rc;
 }

@@ -27,8 +27,9 @@ typedef struct record_origin {
 
 typedef struct record_totals {
     int64_t files, accesses;
-    int64_t bytes;  /* accessed */
-    int64_t missed; /* accessed, but not in the matrix or the profile */
+    int64_t bytes;       /* accessed */
+    int64_t independent; /* of these, without aggregators; not in the profile */
+    int64_t missed;      /* accessed, but not in the matrix or the profile */
 } record_totals;
 
 /* What one process adds. A zeroed one is empty; view.rows and view.cols are set to the number of

@@ -64,11 +64,13 @@ if tap_part daily; then
     tap_is "$(array 7 "${mca[@]}" --mca fcoll_base_verbose 20 | grep -c "in place of")" 0 \
         "nothing is told of a number that is possible"
 
-    # A record says the same whatever is known of stripes.
+    # A record says the same whatever is known of stripes, and then what is known.
     array 4 --mca fcoll_tatp_record "$tap_dir/plain.crs" >"$tap_dir/out"
     array 4 "${mca[@]}" --mca fcoll_tatp_record "$tap_dir/striped.crs" >"$tap_dir/out"
-    tap_is "$(grep -v "% run" "$tap_dir/striped.crs")" "$(grep -v "% run" "$tap_dir/plain.crs")" \
+    tap_is "$(grep -v -e "% run" -e DIVISION "$tap_dir/striped.crs")" "$(grep -v "% run" "$tap_dir/plain.crs")" \
         "the record does not depend on stripes"
+    tap_is "$(grep -c "^DIVISION 0 4 1000 4 0$" "$tap_dir/striped.crs")" "$(grep -c "^ACCESS" "$tap_dir/striped.crs")" \
+        "it says what is known of them"
 fi
 
 start_cluster

@@ -54,9 +54,18 @@ def read_profile(path):
         if len(got) != entries or any(len(r) != 2 + 2 * r[1] for r in row):
             raise ValueError("wrong number of entries")
         patterns.append((name, calls, unit, bins, got))
+        if lines and lines[0].startswith("DIVISION "):
+            if len([int(word) for word in lines.pop(0).split()[1:]]) != 5:
+                raise ValueError("a division has five numbers")
     if lines not in ([], [""]):
         raise ValueError("more lines than the sections have")
     return patterns
+
+
+def read_independent(path):
+    """The bytes of calls without aggregators."""
+    with open(path) as stream:
+        return sum(int(line.split()[2]) for line in stream if line.startswith("% independent: "))
 
 
 def read_logs(logs):
@@ -101,8 +110,18 @@ def binned(pieces, unit):
     return (max(offset + length for offset, _, length in pieces) - first - 1) // unit + 1, bins
 
 
-def check_profile(patterns, calls):
-    """Every call belongs to one pattern of its file, and every pattern is made of such calls."""
+def may_be_independent(pieces):
+    """Whether a call, of small pieces, may have no aggregators: each rank has one piece at most, or no aggregator would
+    merge more than a fifth of its pieces. There is at most one border of domains for each rank."""
+    ranks = [rank for _, rank, _ in pieces]
+    borders = len(set(ranks))
+    touching = sum(a[0] + a[2] == b[0] for a, b in zip(pieces, pieces[1:]))
+    return len(ranks) == borders or touching <= (len(pieces) + borders) / 5 + borders
+
+
+def check_profile(patterns, independent, calls):
+    """Every call with aggregators belongs to one pattern of its file, and every pattern is made of such calls. The bytes
+    of the others add up to those that the record counts."""
     left = dict(calls)
     for name, count, unit, bins, got in patterns:
         for _ in range(count):
@@ -114,8 +133,12 @@ def check_profile(patterns, calls):
                     break
             else:
                 sys.exit(f"a pattern of {name} is that of no call")
-    if left:
-        sys.exit(f"no pattern has {', '.join(sorted(left))}")
+    unexplained = [call for call in sorted(left) if not may_be_independent(left[call])]
+    if unexplained:
+        sys.exit(f"no pattern has {', '.join(unexplained)}")
+    bytes_left = sum(length for pieces in left.values() for _, _, length in pieces)
+    if bytes_left != independent:
+        sys.exit(f"{independent} bytes without aggregators, not {bytes_left}")
 
 
 def without_diagonal(matrix):
@@ -157,7 +180,7 @@ def main():
         calls = read_logs(options.log)
         compare(got, neighbours(calls, options.bytes))
         if options.profile:
-            check_profile(read_profile(options.file), calls)
+            check_profile(read_profile(options.file), read_independent(options.file), calls)
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ static record_origin origin_of(const char *run)
 /* Ranks 0 and 1 are neighbours once, and rank 1 accesses 100 bytes of bin 2. */
 static record_addition one_access(size_t ranks)
 {
-    record_addition a = {.view = {.rows = ranks, .cols = ranks}, .totals = {1, 2, 100, 7}};
+    record_addition a = {.view = {.rows = ranks, .cols = ranks}, .totals = {1, 2, 100, 30, 7}};
     matrix_entry entry = {1, 2, 100};
     matrix bytes;
     access_pattern pattern = {.file = (char *)"out.dat", .unit = UNIT};
@@ -127,9 +127,11 @@ static int64_t check_record(const char *run, int64_t accesses)
     if (accesses >= 0)
         ck_assert_int_eq(n, accesses);
     snprintf(comments, sizeof comments,
-             "view matrix of fcoll/tatp, format 2\nprogram: ring\nrun: %s\nranks: 3\n"
-             "weight: count\nfiles: %lld\naccesses: %lld\nbytes: %lld\nmissed: %lld\n",
-             run, (long long)n, 2 * (long long)n, 100 * (long long)n, 7 * (long long)n);
+             "view matrix of fcoll/tatp, format 3\nprogram: ring\nrun: %s\nranks: 3\n"
+             "weight: count\nfiles: %lld\naccesses: %lld\nbytes: %lld\nindependent: %lld\nmissed: "
+             "%lld\n",
+             run, (long long)n, 2 * (long long)n, 100 * (long long)n, 30 * (long long)n,
+             7 * (long long)n);
     ck_assert_str_eq(f.comments, comments);
     ck_assert_int_eq(matrix_get(&f.view, 1, 0), n);
     ck_assert_uint_eq(f.patterns, 1);

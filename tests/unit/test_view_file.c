@@ -109,6 +109,47 @@ START_TEST(what_is_written_is_what_was_read)
 }
 END_TEST
 
+START_TEST(divisions_are_read_and_written)
+{
+    view_file f = read_good(TEXT "DIVISION 3 8 65536 4 1024\n" SECTION);
+    ck_assert_uint_eq(f.patterns, 2);
+    const access_division *d = &f.pattern[0].division;
+    ck_assert_int_eq(d->kind, 3);
+    ck_assert_int_eq(d->aggregators, 8);
+    ck_assert_int_eq(d->stripe, 65536);
+    ck_assert_int_eq(d->targets, 4);
+    ck_assert_int_eq(d->unit, 1024);
+    ck_assert_int_eq(f.pattern[1].division.kind, 0);
+    char *text = write_text(&f);
+    ck_assert_ptr_nonnull(strstr(text, SECTION "DIVISION 3 8 65536 4 1024\n" SECTION));
+    free(text);
+    f.pattern[0].division.targets = -1;
+    char byte;
+    FILE *stream = fmemopen(&byte, 1, "w");
+    ck_assert_int_eq(view_file_write(stream, &f), -EINVAL);
+    fclose(stream);
+    view_file_release(&f);
+    f = read_good(VIEW "DIVISION 3 8 65536 4 1024\n");
+    ck_assert_uint_eq(f.patterns, 0);
+    view_file_release(&f);
+}
+END_TEST
+
+START_TEST(bytes_without_aggregators_are_a_comment)
+{
+    view_file f = read_good(VIEW);
+    ck_assert_int_eq(view_file_independent(&f), 0);
+    free(f.comments);
+    f.comments = strdup("bytes: 9\nindependent: 77\nmissed: 5\n");
+    ck_assert_int_eq(view_file_independent(&f), 77);
+    free(f.comments);
+    f.comments = strdup("independent: many\n");
+    ck_assert_int_eq(view_file_independent(&f), 0);
+    view_file_release(&f);
+    ck_assert_int_eq(view_file_independent(&f), 0);
+}
+END_TEST
+
 START_TEST(names_of_all_kinds)
 {
     static const char *const names[] = {"a b  c",
@@ -174,6 +215,13 @@ static const struct {
     {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 5 77\n", 2,
      "'77' where the end of the file or a section is expected"},
     {"ACCESS 1 0 1024 8 1 1 f\n0 1 3", 2, "the file ends where a number of bytes is expected"},
+    {"ACCESS 1 0 1024 8 0 0 f\nDIVISION 4 0 0 0 0\n", 2,
+     "the kind of file domains is 4, not in 0..3"},
+    {"ACCESS 1 0 1024 8 0 0 f\nDIVISION 0 0 4294967297 0 0\n", 2,
+     "the bytes of a stripe is 4294967297, not in 0..4294967296"},
+    {"ACCESS 1 0 1024 8 0 0 f\nDIVISION 0 0 0 2 0\n", 2, "storage targets without a stripe"},
+    {"ACCESS 1 0 1024 8 0 0 f\nDIVISION 0 0\n", 3,
+     "the file ends where the bytes of a stripe is expected"},
     {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 5 ACCESS 1 0 1 1 0 0 f\n", 2,
      "'ACCESS' where the end of the file"},
 };
@@ -318,7 +366,8 @@ END_TEST
 static void add_good(view_file *f, const char *file, int64_t unit, const matrix *bytes,
                      int64_t times)
 {
-    const access_pattern pattern = {(char *)(uintptr_t)file, 77, 512, unit};
+    const access_pattern pattern = {
+        .file = (char *)(uintptr_t)file, .calls = 77, .first = 512, .unit = unit};
     ck_assert_int_eq(view_file_add_calls(f, &pattern, bytes, times), 0);
 }
 
@@ -346,9 +395,12 @@ START_TEST(calls_that_look_alike_are_one)
     add_good(&f, "b", 64, &one, 1);
     ck_assert_int_eq(f.pattern[2].calls, 6);
     ck_assert_int_eq(matrix_get(&f.bytes[2], 0, 1), 6 * matrix_get(&coarse, 0, 1));
-    const access_pattern pattern = {f.pattern[0].file, 1, 0, 64};
+    access_pattern pattern = {.file = f.pattern[0].file, .calls = 1, .unit = 64};
     ck_assert_int_eq(view_file_add_calls(&f, &pattern, &one, 0), -EINVAL);
     ck_assert_int_eq(view_file_add_calls(&f, &pattern, &one, INT64_MAX), -ERANGE);
+    pattern.division.stripe = 65536;
+    ck_assert_int_eq(view_file_add_calls(&f, &pattern, &one, 1), 0);
+    ck_assert_uint_eq(f.patterns, 4);
     matrix_release(&one);
     one = random_bytes(&state, 5, 16);
     ck_assert_int_eq(view_file_add_calls(&f, &pattern, &one, 1), -EINVAL);
@@ -515,6 +567,8 @@ static Suite *view_file_suite(void)
     tcase_add_test(text, the_matrix_alone_can_be_read);
     tcase_add_test(text, what_is_written_is_what_was_read);
     tcase_add_test(text, names_of_all_kinds);
+    tcase_add_test(text, divisions_are_read_and_written);
+    tcase_add_test(text, bytes_without_aggregators_are_a_comment);
     suite_add_tcase(suite, text);
 
     TCase *refused = tcase_create("refused");

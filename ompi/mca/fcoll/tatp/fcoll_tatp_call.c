@@ -355,8 +355,14 @@ static int report_stats(const tatp_op *op, const exchange_result *moved, int64_t
 /* Tells the observers of an operation that was carried out. */
 static int observe_op(const tatp_op *op, bool is_long, const exchange_result *moved)
 {
-    const tatp_record_access access = {op->accesses, op->lo + op->shift, op->hi + op->shift,
-                                       op->repeats};
+    const tatp_record_access access = {
+        .list = op->accesses,
+        .lo = op->lo + op->shift,
+        .hi = op->hi + op->shift,
+        .repeats = op->repeats,
+        .independent = op->independent,
+        .division = &op->file->settings.division,
+    };
     int64_t metadata = tatp_message_bytes(op->file->comm);
     op->file->last_slot = op->independent ? TATP_SLOTS : op->slot;
     tatp_record_add(op->file->record, &access, is_long);

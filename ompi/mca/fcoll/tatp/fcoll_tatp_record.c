@@ -66,9 +66,21 @@ static int copy_list(const access_list *list, access_list *copy)
 
 static void append_collective(tatp_record *record, const tatp_record_access *access)
 {
+    const division_settings *d = access->division;
     tatp_record_pending *pending = append_pending(record);
-    *pending =
-        (tatp_record_pending){.collective = true, .lo = access->lo, .hi = access->hi, .times = 1};
+    *pending = (tatp_record_pending){
+        .collective = true,
+        .independent = access->independent,
+        .division = {.kind = d->kind,
+                     .aggregators = d->aggregators,
+                     .stripe = d->stripe,
+                     .targets =
+                         d->targets < VIEW_FILE_MOST_TARGETS ? d->targets : VIEW_FILE_MOST_TARGETS,
+                     .unit = d->unit},
+        .lo = access->lo,
+        .hi = access->hi,
+        .times = 1,
+    };
     pending->error = copy_list(access->list, &pending->list);
     record->last = TATP_RECORD_LAST_PENDING;
     record->last_pending = record->count - 1;
@@ -79,7 +91,7 @@ static void append_collective(tatp_record *record, const tatp_record_access *acc
 static void append_individual(tatp_record *record)
 {
     tatp_record_pending *pending = append_pending(record);
-    *pending = (tatp_record_pending){.times = 1};
+    *pending = (tatp_record_pending){.independent = true, .times = 1};
     pending->error =
         tatp_record_acquire_individual(&record->individual, &pending->list, &pending->missed);
     record->runs += pending->list.count;

@@ -17,6 +17,7 @@
 
 #include "access/access.h"
 #include "access/neighbours.h"
+#include "plan/division.h"
 
 /* The recorder's state of one file. */
 typedef struct tatp_record tatp_record;
@@ -55,6 +56,8 @@ typedef struct tatp_record_access {
                                 tatp_record_wants_list is false */
     int64_t lo, hi;          /* range over all ranks */
     bool repeats;            /* the last one, maybe at another place of the file */
+    bool independent;        /* without aggregators */
+    const division_settings *division; /* of the file domains otherwise */
 } tatp_record_access;
 
 /* Notes the access. To be called for all of them, also while nothing is recorded. is_long: of any

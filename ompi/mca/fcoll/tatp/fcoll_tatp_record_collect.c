@@ -158,7 +158,7 @@ static int report_call(collection *c, size_t k, owned_call *o)
     if (rc == 0)
         rc = report_neighbours(c, k, o);
     size_t middle = c->report.count;
-    if (rc == 0 && call->collective)
+    if (rc == 0 && !call->independent)
         rc = record_describe_profile(&call->list, call->lo, c->unit[k], &c->report);
     if (rc == 0) {
         c->report.element[begin + REPORT_NEIGHBOURS] = (int64_t)(middle - begin - REPORT_HEAD);
@@ -274,9 +274,11 @@ static int renumber_ranks(const tatp_comm *comm, matrix *m, bool square)
 static int make_entry(collection *c, size_t k, tatp_record_entry *entry)
 {
     const int64_t *sum = sums_of_call(c, k);
-    *entry = (tatp_record_entry){.pattern = {.first = c->call[k]->lo, .unit = c->unit[k]},
-                                 .moved = sum[RECORD_SUM_BYTES],
-                                 .missed = sum[CALL_MISSED]};
+    *entry = (tatp_record_entry){
+        .pattern = {.first = c->call[k]->lo, .unit = c->unit[k], .division = c->call[k]->division},
+        .independent = c->call[k]->independent,
+        .moved = sum[RECORD_SUM_BYTES],
+        .missed = sum[CALL_MISSED]};
     int rc =
         record_sums_finish(&c->sums[k], c->record->options.weight, &entry->view, &entry->bytes);
     if (rc == 0)
@@ -343,9 +345,9 @@ static int collect_calls(collection *c, int64_t *individual)
     c->parts = count_parts(c);
     int rc = reduce_sums(c, describe_calls(c), *individual);
     for (size_t k = 0; k < c->calls; k++)
-        c->unit[k] = c->call[k]->collective
-                         ? record_choose_unit(c->call[k]->lo, c->call[k]->hi, sums_of_call(c, k))
-                         : 0;
+        c->unit[k] = c->call[k]->independent
+                         ? 0
+                         : record_choose_unit(c->call[k]->lo, c->call[k]->hi, sums_of_call(c, k));
     *individual = OMPI_SUCCESS == rc ? c->sum[SUM_INDIVIDUAL] : 0;
     if (OMPI_SUCCESS == rc && c->calls > 0)
         rc = gather_reports(c, exchange_parts(c));

@@ -91,6 +91,7 @@ void tatp_record_append(const tatp_record_options *options, const char *file,
     totals->files += new_file;
     totals->accesses += times;
     totals->bytes += entry->moved * times;
+    totals->independent += entry->independent ? entry->moved * times : 0;
     totals->missed += entry->missed * times;
     if (rc != 0)
         set_record_error(tatp_from_errno(rc));

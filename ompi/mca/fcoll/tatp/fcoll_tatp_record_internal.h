@@ -17,6 +17,7 @@ typedef struct tatp_record_entry {
     matrix view;            /* by world ranks */
     access_pattern pattern; /* its file is not set */
     matrix bytes;           /* the profile, by world ranks; no rows: none */
+    bool independent;       /* without aggregators: there is no profile */
     int64_t moved, missed;  /* bytes, of all ranks: accessed, and not recorded */
 } tatp_record_entry;
 
@@ -62,6 +63,8 @@ int tatp_record_acquire_individual(tatp_record_individual *individual, access_li
  * has one for each, in the same order. */
 typedef struct tatp_record_pending {
     bool collective;
+    bool independent; /* without aggregators, as all that are not collective */
+    access_division division;
     access_list list; /* this rank's, ordered */
     int error;        /* negative errno: why the list is incomplete */
     int64_t missed;   /* bytes of this rank that are not in the list */
