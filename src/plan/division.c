@@ -16,6 +16,14 @@ static int64_t round_up(int64_t value, int64_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
+int64_t division_capacity(const size_t *ranks_on_node, size_t nodes, size_t most)
+{
+    int64_t capacity = 0;
+    for (size_t n = 0; n < nodes; n++)
+        capacity += least((int64_t)ranks_on_node[n], (int64_t)most);
+    return capacity;
+}
+
 int64_t division_allowed_aggregators(int64_t wanted, int64_t targets)
 {
     if (targets == 0)

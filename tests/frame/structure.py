@@ -21,6 +21,7 @@ FOLDERS = {
     "lap": (),
     "matrix": (),
     "plan": ("access", "lap", "matrix", "topo"),
+    "predict": ("access", "lap", "matrix", "plan", "topo"),
     "record": ("access", "matrix"),
     "setmatch": ("matrix",),
     "topo": ("matrix",),

@@ -453,12 +453,37 @@ START_TEST(levels_of_a_fat_tree)
         ck_assert_int_eq(group[i / 8] == group[i % 8], i / 8 / 2 == i % 8 / 2);
         ck_assert_int_eq(group[8 + i / 8] == group[8 + i % 8], i / 8 / 4 == i % 8 / 4);
     }
+    topo_release(&t);
+    ck_assert_int_eq(topo_from_levels(&t, 8, levels, group), 0);
+    ck_assert_uint_eq(t.places, 4);
+    for (size_t i = 0; i < 64; i++)
+        if (i / 8 != i % 8)
+            ck_assert_double_eq(topo_hops(&t, i / 8, i % 8, 0), hops[i]);
     free(group);
     topo_release(&t);
+    ck_assert_int_eq(topo_from_levels(&t, 5, 0, NULL), 0);
+    ck_assert_double_eq(topo_hops(&t, 0, 4, 0), TOPO_OTHER_NODE);
     topo_flat(&t, 5);
     ck_assert_int_eq(topo_levels(&t, &levels, &group), 0);
     ck_assert_uint_eq(levels, 0);
     ck_assert_ptr_null(group);
+}
+END_TEST
+
+START_TEST(from_levels_without_memory)
+{
+    const size_t group[8] = {0, 0, 7, 7, 1, 1, 1, 1};
+    int rc = -ENOMEM;
+    for (long nth = 0; rc != 0; nth++) {
+        topo t;
+        fail_allocation(nth);
+        rc = topo_from_levels(&t, 4, 2, group);
+        if (rc == 0)
+            topo_release(&t);
+        stop_failing();
+        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
+        ck_assert_int_eq(allocations.live, 0);
+    }
 }
 END_TEST
 
@@ -582,6 +607,7 @@ static Suite *topo_suite(void)
     tcase_add_test(cases, out_of_memory);
     tcase_add_test(cases, levels_of_random_hops);
     tcase_add_test(cases, levels_of_a_fat_tree);
+    tcase_add_test(cases, from_levels_without_memory);
     tcase_add_test(cases, levels_without_memory);
     tcase_add_test(cases, bandwidths_by_name);
     tcase_add_loop_test(cases, refused_bandwidths, 0,

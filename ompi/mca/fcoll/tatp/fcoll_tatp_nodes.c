@@ -11,6 +11,8 @@
 #include "ompi/proc/proc.h"
 #include "opal/mca/pmix/pmix.h"
 
+#include "plan/division.h"
+
 struct tatp_nodes {
     bool agreed; /* all ranks know what follows */
     size_t count;
@@ -182,16 +184,6 @@ static int make_map(tatp_node_map *map, const tatp_comm *comm)
 
 /* ---- agreement ---- */
 
-static int64_t count_capacity(const tatp_node_map *map, int64_t most)
-{
-    int64_t capacity = 0;
-    for (size_t n = 0; n < map->nodes; n++) {
-        int64_t ranks = (int64_t)map->ranks_on_node[n];
-        capacity += ranks < most ? ranks : most;
-    }
-    return capacity;
-}
-
 /* What all ranks have to know, or that one of them failed. *ask: the environment of the nodes has
  * to be asked for the distances, which rank 0 does not know, and knows them. */
 static int agree_on_nodes(tatp_nodes *nodes, tatp_comm *comm, int rc, bool is_open, bool *ask)
@@ -202,7 +194,8 @@ static int agree_on_nodes(tatp_nodes *nodes, tatp_comm *comm, int rc, bool is_op
         value[NODES] = (int64_t)nodes->map.nodes;
         value[OPEN] = is_open;
         for (int k = 0; k < TATP_CAPACITIES; k++)
-            value[CAPACITY + k] = count_capacity(&nodes->map, INT64_C(1) << k);
+            value[CAPACITY + k] =
+                division_capacity(nodes->map.ranks_on_node, nodes->map.nodes, (size_t)1 << k);
     }
     value[ADDRESS] = OMPI_SUCCESS == rc && tatp_has_address(comm);
     rc = tatp_agree_max(comm, value, VALUES);

@@ -178,10 +178,6 @@ static int make_fitted_draft(const tatp_planning *planning, const tatp_draft *ev
 
 /* ---- the plan ---- */
 
-/* Where the number of aggregators is chosen: at most 2^2 on a node. More of them copy faster
- * through its shared memory, until the network is the bound. */
-#define PER_NODE_LOG2 2
-
 tatp_plans *tatp_plans_new(void)
 {
     return calloc(1, sizeof(tatp_plans));
@@ -253,7 +249,7 @@ int tatp_plans_make(tatp_plans *plans, size_t slot, const tatp_plan_input *in, i
         .in = in, .division = in->settings->division, .broadcast = plans->broadcast};
     tatp_plan *plan = &plans->plan[slot];
     tatp_draft even = {0}, fitted = {0};
-    planning.division.capacity = tatp_nodes_capacity(in->nodes, PER_NODE_LOG2);
+    planning.division.capacity = tatp_nodes_capacity(in->nodes, DIVISION_PER_NODE_LOG2);
     planning.division.nodes = (int64_t)tatp_nodes_count(in->nodes);
     planning.domains = division_count(&planning.division, in->lo, in->hi);
     planning.smallest = pieces_smallest(&planning.division, planning.domains, in->lo, in->hi);

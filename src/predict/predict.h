@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What recorded calls will move between nodes with their ranks on other nodes: file domains and
+ * aggregators as fcoll/tatp would choose them, by the code of src/plan that it uses.
+ *
+ * A record tells the bytes of each rank in each bin (matrix/view_file.h), not where they are in the
+ * bin; they count as evenly spread. So a prediction is exact where the borders of domains are
+ * borders of bins or of nodes' blocks, and fitted domains may save more than predicted where their
+ * units are smaller than bins. Calls without aggregators are not in the profile: they move nothing.
+ *
+ * Functions return 0 or a negative errno value; outputs are set only on success.
+ */
+#ifndef PREDICT_PREDICT_H
+#define PREDICT_PREDICT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "matrix/view_file.h"
+#include "plan/division.h"
+#include "plan/plan.h"
+#include "topo/distances.h"
+
+typedef struct predict_job {
+    size_t ranks;
+    const size_t *node_of_rank; /* `ranks` entries, each < topology->nodes */
+    const topo *topology;       /* may have nodes without ranks */
+    division_kind kind;         /* of file domains; DIVISION_AUTO: as recorded */
+} predict_job;
+
+/* Of a pattern, all its calls together. Zeroed: no bytes. */
+typedef struct prediction {
+    size_t domains;     /* and aggregators */
+    division_kind kind; /* even, striped or fitted */
+    int64_t unit;       /* bytes of a unit of fitted domains, or of a stripe; 0: neither */
+    size_t per_node;    /* at most this number of aggregators on a node */
+    size_t *rank_of_domain;
+    matrix requests;   /* ranks x domains, without entries where these would be too many */
+    matrix node_bytes; /* nodes x domains */
+    double hop_bytes;
+    int64_t crossing_bytes; /* between nodes */
+} prediction;
+
+/* The calls of a pattern of a view file. -EINVAL: another number of ranks, or a node out of range;
+ * -ERANGE; -ENOMEM. */
+int predict_calls(const predict_job *job, const access_pattern *pattern, const matrix *bytes,
+                  prediction *p);
+void prediction_release(prediction *p);
+
+/* The problem that the prediction solved, which borrows from both: for plan_load_links. */
+plan_input prediction_problem(const prediction *p, const predict_job *job);
+
+/* All patterns of a view file, by boundary: crossing[0]: bytes that leave their nodes, crossing[1 +
+ * k]: their group of level k, where node n is in group group_of_node[k * nodes + n]. Errors as
+ * above. */
+int predict_crossing(const predict_job *job, const view_file *file, size_t levels,
+                     const size_t *group_of_node, int64_t *crossing);
+
+#endif
