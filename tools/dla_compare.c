@@ -127,16 +127,16 @@ static void print_crossing_by_level(const problem *p, const size_t *node)
     free(crossing);
 }
 
-static void print_candidate(const problem *p, const struct candidate *c, bool crossing)
+static void print_candidate(const problem *p, const struct candidate *c)
 {
     if (c->node == NULL) {
         printf("%-13s # %s\n", c->name, c->why);
         return;
     }
-    setmatch_report r = problem_judge(p, c->node);
+    problem_weight r = problem_judge(p, c->node);
     printf("%-13s %12" PRId64 " %12" PRId64 " %12.6g", c->name, r.inside, r.total - r.inside,
            r.cost);
-    if (crossing)
+    if (problem_has_bytes(p))
         print_crossing_by_level(p, c->node);
     printf(" %10.6f", c->seconds);
     if (over_slots(p, c->node) > 0)
@@ -144,15 +144,14 @@ static void print_candidate(const problem *p, const struct candidate *c, bool cr
     putchar('\n');
 }
 
-static void put_candidate(json_writer *w, const problem *p, const struct candidate *c,
-                          bool crossing)
+static void put_candidate(json_writer *w, const problem *p, const struct candidate *c)
 {
     json_begin_object(w, NULL);
     json_put_string(w, "method", c->name);
     if (c->node == NULL) {
         json_put_string(w, "skipped", c->why);
     } else {
-        problem_put_report(w, p, c->node, crossing);
+        problem_put_report(w, p, c->node);
         json_put_size(w, "ranks_beyond_slots", over_slots(p, c->node));
         json_put_real(w, "seconds", c->seconds);
     }
@@ -162,18 +161,17 @@ static void put_candidate(json_writer *w, const problem *p, const struct candida
 /* Frees the placement. Text is flushed, because later methods may take long. */
 static void add_candidate(json_writer *w, const problem *p, struct candidate *c)
 {
-    bool crossing = p->input.profile != NULL;
     if (w != NULL)
-        put_candidate(w, p, c, crossing);
+        put_candidate(w, p, c);
     else
-        print_candidate(p, c, crossing);
+        print_candidate(p, c);
     fflush(stdout);
     free(c->node);
 }
 
 static void print_head(const problem *p)
 {
-    bool crossing = p->input.profile != NULL;
+    bool crossing = problem_has_bytes(p);
     printf("# method      weight inside  between      cost (V/P) %s",
            crossing ? "crossing bytes " : "");
     for (size_t k = 1; crossing && k <= p->input.network->levels; k++)

@@ -14,6 +14,7 @@ typedef struct placement {
     const problem *problem;
     const setmatch_method *method;
     size_t *node; /* of each rank */
+    dla_stock kept;
     double seconds;
 } placement;
 
@@ -34,9 +35,9 @@ static const char *node_of(const placement *placed, size_t rank)
 
 /* ---- for people and programs ---- */
 
-static void print_crossing_bytes(const problem *p, const size_t *node, const size_t *by_slot,
-                                 int64_t bytes)
+static void print_crossing_bytes(const problem *p, const size_t *node, const size_t *by_slot)
 {
+    int64_t bytes = problem_bytes(p);
     int64_t *crossing = problem_crossing(p, node), *before = problem_crossing(p, by_slot);
     printf("# bytes that leave their node: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n",
            crossing[0], bytes, before[0]);
@@ -53,11 +54,14 @@ static int print_placement_table(const placement *placed)
     const problem *p = placed->problem;
     double seconds;
     size_t *by_slot = problem_place(p, setmatch_find_method("byslot"), &seconds);
-    setmatch_report report = problem_judge(p, placed->node), before = problem_judge(p, by_slot);
+    problem_weight report = problem_judge(p, placed->node), before = problem_judge(p, by_slot);
     printf("# weight inside nodes: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n",
            report.inside, report.total, before.inside);
-    if (report.bytes > 0)
-        print_crossing_bytes(p, placed->node, by_slot, report.bytes);
+    if (problem_has_bytes(p))
+        print_crossing_bytes(p, placed->node, by_slot);
+    if (placed->kept != DLA_STOCK_NONE)
+        printf("# by %s: no placement is predicted to send fewer bytes between nodes\n",
+               dla_stock_name(placed->kept));
     printf("# rank node\n");
     for (size_t rank = 0; rank < ranks_of(placed); rank++)
         printf("%zu %s\n", rank, node_of(placed, rank));
@@ -73,7 +77,9 @@ static int print_placement_json(const placement *placed)
     json_begin_object(w, NULL);
     json_put_string(w, "method", placed->method->name);
     json_put_size(w, "ranks", ranks_of(placed));
-    problem_put_report(w, p, placed->node, problem_judge(p, placed->node).bytes > 0);
+    if (placed->kept != DLA_STOCK_NONE)
+        json_put_string(w, "kept", dla_stock_name(placed->kept));
+    problem_put_report(w, p, placed->node);
     json_put_real(w, "seconds", placed->seconds);
     json_begin_array(w, "node_of_rank");
     for (size_t rank = 0; rank < ranks_of(placed); rank++)
@@ -242,6 +248,7 @@ int dla_map(int argc, char **argv)
     problem_load(&p, &options.problem);
     placement placed = {.problem = &p, .method = dla_spec_method(&options.problem.spec)};
     placed.node = problem_place(&p, placed.method, &placed.seconds);
+    placed.kept = problem_keep_stock(&p, &options.problem.spec, placed.node);
     int status = options.format->print(&placed);
     free(placed.node);
     problem_release(&p, &options.problem);

@@ -178,35 +178,66 @@ size_t *problem_place(const problem *p, const setmatch_method *method, double *s
     return node;
 }
 
+bool problem_has_bytes(const problem *p)
+{
+    return dla_has_bytes(&p->data.file);
+}
+
+int64_t problem_bytes(const problem *p)
+{
+    int64_t bytes;
+    if (dla_recorded_bytes(&p->data.file, &bytes) != 0)
+        exit(tool_fail("the bytes of the profile: %s", strerror(ERANGE)));
+    return bytes;
+}
+
 int64_t *problem_crossing(const problem *p, const size_t *node)
 {
     int64_t *crossing = tool_allocate(p->input.network->levels + 1, sizeof *crossing);
-    int rc = setmatch_crossing_levels(&p->input, node, crossing);
+    int rc = dla_predict(&p->input, &p->data.file, node, crossing);
     if (rc != 0)
         exit(tool_fail("the bytes of the profile: %s", strerror(-rc)));
     return crossing;
 }
 
-setmatch_report problem_judge(const problem *p, const size_t *node)
+dla_stock problem_keep_stock(const problem *p, const dla_spec *spec, size_t *node)
 {
-    setmatch_report report;
-    int rc = setmatch_judge(&p->input, node, &report);
+    dla_stock kept = DLA_STOCK_NONE;
+    double seconds;
+    if (!dla_may_keep_stock(spec, &p->data.file))
+        return kept;
+    size_t *by_slot = problem_place(p, setmatch_find_method("byslot"), &seconds);
+    size_t *by_node = problem_place(p, setmatch_find_method("bynode"), &seconds);
+    int rc = dla_keep_stock(&p->input, &p->data.file, by_slot, by_node, node, &kept);
     if (rc != 0)
-        exit(tool_fail("the weights: %s", strerror(-rc)));
-    return report;
+        exit(tool_fail("the bytes of the profile: %s", strerror(-rc)));
+    free(by_slot);
+    free(by_node);
+    return kept;
 }
 
-void problem_put_report(json_writer *w, const problem *p, const size_t *node, bool crossing)
+problem_weight problem_judge(const problem *p, const size_t *node)
 {
-    setmatch_report r = problem_judge(p, node);
-    json_put_int64(w, "weight_inside", r.inside);
-    json_put_int64(w, "weight_total", r.total);
-    json_put_real(w, "cost", r.cost);
-    if (crossing) {
+    problem_weight w;
+    int rc = setmatch_weight(p->input.view, node, &w.inside, &w.total);
+    if (rc == 0)
+        rc = setmatch_cost(&p->input, node, &w.cost);
+    if (rc != 0)
+        exit(tool_fail("the weights: %s", strerror(-rc)));
+    return w;
+}
+
+void problem_put_report(json_writer *w, const problem *p, const size_t *node)
+{
+    problem_weight weight = problem_judge(p, node);
+    json_put_int64(w, "weight_inside", weight.inside);
+    json_put_int64(w, "weight_total", weight.total);
+    json_put_real(w, "cost", weight.cost);
+    if (problem_has_bytes(p)) {
         int64_t *by_level = problem_crossing(p, node);
-        json_put_int64(w, "crossing_bytes", r.crossing);
+        json_put_int64(w, "crossing_bytes", by_level[0]);
         json_put_int64s(w, "crossing_by_level", by_level, p->input.network->levels + 1);
-        json_put_int64(w, "total_bytes", r.bytes);
+        json_put_int64(w, "total_bytes", problem_bytes(p));
         free(by_level);
     }
 }

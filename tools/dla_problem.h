@@ -7,6 +7,7 @@
 
 #include <argp.h>
 
+#include "../orte/mca/rmaps/dla/rmaps_dla_predict.h"
 #include "../orte/mca/rmaps/dla/rmaps_dla_request.h"
 #include "json/json.h"
 #include "nodes.h"
@@ -38,16 +39,28 @@ void problem_release(problem *p, problem_options *options);
  * the program after a message on failure. */
 size_t *problem_place(const problem *p, const setmatch_method *method, double *seconds);
 
-/* Weights and costs of a placement. Ends the program after a message if sums overflow. */
-setmatch_report problem_judge(const problem *p, const size_t *node);
+/* Where the options demand no method: replaces a placement by a stock mapping if it is predicted to
+ * gain nothing over that. */
+dla_stock problem_keep_stock(const problem *p, const dla_spec *spec, size_t *node);
 
-/* Needs a profile. Bytes that leave their node [0], and their group of nodes of level k [k], up to
- * input.network->levels; the caller frees them. */
+/* Of a placement: weights as setmatch_weight, cost as setmatch_cost. Ends the program after a
+ * message if sums overflow, as all functions below. */
+typedef struct problem_weight {
+    int64_t inside, total;
+    double cost;
+} problem_weight;
+problem_weight problem_judge(const problem *p, const size_t *node);
+
+/* Whether the record tells what its calls moved; bytes that they accessed; and those predicted to
+ * leave their node [0], and their group of nodes of level k [k], up to input.network->levels, which
+ * the caller frees. */
+bool problem_has_bytes(const problem *p);
+int64_t problem_bytes(const problem *p);
 int64_t *problem_crossing(const problem *p, const size_t *node);
 
-/* Writes weight_inside, weight_total, cost and, if `crossing`, the bytes that cross between nodes.
- */
-void problem_put_report(json_writer *w, const problem *p, const size_t *node, bool crossing);
+/* Writes weight_inside, weight_total, cost and, where the record tells them, the bytes between
+ * nodes. */
+void problem_put_report(json_writer *w, const problem *p, const size_t *node);
 
 /* Reads a view file; ends the program after a message if it is unusable. */
 void problem_read_view(const char *name, view_file *file);

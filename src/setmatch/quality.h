@@ -26,13 +26,6 @@ int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, doubl
 int setmatch_crossing(const setmatch_profile *profile, size_t nodes, const size_t *node_of_rank,
                       setmatch_domains domains, int64_t *crossing, int64_t *total);
 
-/* The same for the input's profile and domains, by boundary: crossing[0]: bytes that leave their
- * node; crossing[1 + k]: their group of level k; one entry more than the network has levels. The
- * assignment of domains ignores groups. Errors as above; -EINVAL: there is no profile, or it has
- * another number of ranks. */
-int setmatch_crossing_levels(const setmatch_input *input, const size_t *node_of_rank,
-                             int64_t *crossing);
-
 typedef struct setmatch_report {
     int64_t inside, total; /* weight of the view, as setmatch_weight */
     double cost;           /* as setmatch_cost */

@@ -33,8 +33,8 @@ maps() {
 # In the view ranks 2k and 2k + 1 are bound; but r and r + 4 access the same part of the file.
 {
     write_view 8 0,1,9 2,3,9 4,5,9 6,7,9
-    echo "ACCESS 1 0 4096 4 8 8 out"
-    for rank in 0 1 2 3 4 5 6 7; do echo "$rank 1 $((rank % 4)) 4000"; done
+    echo "ACCESS 1 0 1048576 4 8 8 out"
+    for rank in 0 1 2 3 4 5 6 7; do echo "$rank 1 $((rank % 4)) 524288"; done
 } >profile.crs
 neighbours="0,1 2,3 4,5 6,7"
 same_part="0,4 1,5 2,6 3,7"
@@ -46,13 +46,32 @@ maps "$neighbours" "rmaps_dla_objective" --map-by dla:file=profile.crs --mca rma
 maps "$same_part" "an objective in the policy goes before it" --mca rmaps_dla_objective neighbours \
     --map-by dla:file=profile.crs,objective=profile
 said=$(simulate 4 2 -np 8 --map-by dla:file=profile.crs --mca rmaps_dla_verbose 1)
-tap_contains "$said" "0 of 36 (0 of 32000 bytes leave their nodes) placed" "what a placement by profile is worth"
+tap_contains "$said" "0 of 36 (0 of 4194304 bytes leave their nodes) placed" "what a placement by profile is worth"
+
+tap_contains "$said" "mapped by node: no placement is predicted to send fewer bytes between nodes" "by node is as good"
+
+# Ranks 0 and 1 share a part of the file, 2 and 3, ...: as by slot.
+{
+    sed '/^ACCESS/,$d' profile.crs
+    echo "ACCESS 1 0 1048576 4 8 8 out"
+    for rank in 0 1 2 3 4 5 6 7; do echo "$rank 1 $((rank / 2)) 524288"; done
+} >order.crs
+said=$(simulate 4 2 -np 8 --map-by dla:file=order.crs --mca rmaps_dla_verbose 1)
+tap_contains "$said" "mapped by slot: no placement is predicted to send fewer bytes between nodes" "by slot is as good"
+said=$(simulate 4 2 -np 8 --map-by dla:file=order.crs,method=setmatch --mca rmaps_dla_verbose 1)
+tap_is "$(grep -c "mapped by slot" <<<"$said")" 0 "a method that is demanded is obeyed"
+
+# Calls without aggregators move nothing.
+sed 's/^FILEVIEW/&\n% independent: 77/; /^ACCESS/,$d' profile.crs >alone.crs
+maps "$neighbours" "without aggregators by slot" --map-by dla:file=alone.crs
+said=$(simulate 4 2 -np 8 --map-by dla:file=alone.crs --mca rmaps_dla_verbose 1)
+tap_contains "$said" "(0 of 77 bytes leave their nodes) placed" "what they moved"
 
 # Even domains are halves of the file, of which every rank has as much; fitted ones are every other bin.
 {
     write_view 4 0,1,9 2,3,9
-    echo "ACCESS 1 0 4096 4 4 8 out"
-    for rank in 0 1 2 3; do echo "$rank 2 $((rank % 2)) 4000 $((rank % 2 + 2)) 4000"; done
+    echo "ACCESS 1 0 262144 4 4 8 out"
+    for rank in 0 1 2 3; do echo "$rank 2 $((rank % 2)) 131072 $((rank % 2 + 2)) 131072"; done
 } >domains.crs
 for domains in fitted:0,2/1,3 even:0,1/2,3 auto:0,2/1,3; do
     wanted=$(tr / ' ' <<<"${domains#*:}")
@@ -124,7 +143,7 @@ on_leaves() {
 for leaf in 0 1; do echo "SwitchName=leaf$leaf Nodes=nodeA[$((2 * leaf)),$((2 * leaf + 1))]"; done >two.conf
 echo "SwitchName=top Switches=leaf[0-1]" >>two.conf
 said=$(simulate 4 2 -np 8 --map-by dla:file=profile.crs,topology=two.conf --mca rmaps_dla_verbose 1)
-tap_contains "$said" "(0 of 32000 bytes leave their nodes, 0 their groups of level 1) placed" \
+tap_contains "$said" "(0 of 4194304 bytes leave their nodes, 0 their groups of level 1) placed" \
     "what a placement by profile is worth, on two switches"
 on_leaves "topology=" --map-by dla:file=levels.crs,topology=tree.conf
 on_leaves "rmaps_dla_topology" --map-by dla:file=levels.crs --mca rmaps_dla_topology tree.conf

@@ -187,35 +187,45 @@ FILEVIEW
 1 0 3 2 
 1 1 1 1 
 1 2 3 4 5 
-ACCESS 2 0 1024 4 4 8 out file
-0 2 0 2000 1 2000
-1 2 2 2000 3 2000
-2 2 0 2000 1 2000
-3 2 2 2000 3 2000
+ACCESS 2 0 1048576 4 4 8 out file
+0 2 0 1048576 1 1048576
+1 2 2 1048576 3 1048576
+2 2 0 1048576 1 1048576
+3 2 2 1048576 3 1048576
 END
-tap_is "$(dla show profile.crs | sed -n 5p)" "calls 2 of 8000 bytes in 4 bins of 1024 from 0 in out file" \
+tap_is "$(dla show profile.crs | sed -n 5p)" "calls 2 of 4194304 bytes in 4 bins of 1048576 from 0 in out file" \
     "show: the calls of a profile"
 tap_is "$(dla show -j profile.crs | json 'd["profile"]')" \
-    "[{'file': 'out file', 'calls': 2, 'first': 0, 'bin_bytes': 1024, 'bins': 4, 'entries': 8, 'bytes': 16000}]" \
+    "[{'file': 'out file', 'calls': 2, 'first': 0, 'bin_bytes': 1048576, 'bins': 4, 'entries': 8, 'bytes': 8388608}]" \
     "show: the calls of a profile, JSON"
 tap_is "$(dla map -f profile.crs -n a:2,b:2 -F slurm | xargs)" "a b a b" "map: by the profile, where there is one"
 tap_is "$(dla map -f profile.crs -n a:2,b:2 -o neighbours -F slurm | xargs)" "a a b b" "map: by neighbours"
 tap_is "$(dla map -f profile.crs -n a:2,b:2 -o neighbours | sed -n 2p)" \
-    "# bytes that leave their node: 8000 of 16000; by slot 8000" "map: bytes that leave their node"
-tap_is "$(dla map -f profile.crs -n a:2,b:2 -F json | json 'd["crossing_bytes"], d["total_bytes"]')" "(0, 16000)" \
+    "# bytes that leave their node: 4194304 of 8388608; by slot 4194304" "map: bytes that leave their node"
+tap_is "$(dla map -f profile.crs -n a:2,b:2 -F json | json 'd["crossing_bytes"], d["total_bytes"]')" "(0, 8388608)" \
     "map: bytes that leave their node, JSON"
 tap_is "$(dla map -f profile.crs -n a:2,b:2 -d even -F json | json 'd["crossing_bytes"]')" "0" "map: with even domains"
+sed 's/^% program.*/% independent: 500/; /^ACCESS/,$d' profile.crs >alone.crs
+tap_is "$(dla map -f alone.crs -n a:2,b:2 | sed 2,3b\;d)" "# bytes that leave their node: 0 of 500; by slot 0
+# by slot: no placement is predicted to send fewer bytes between nodes" "map: calls without aggregators are mapped by slot"
+tap_is "$(dla map -f alone.crs -n a:2,b:2 -F json | json 'd["kept"], d["node_of_rank"], d["crossing_bytes"], d["total_bytes"]')" \
+    "('slot', ['a', 'a', 'b', 'b'], 0, 500)" "map: without aggregators, JSON"
+sed '/^ACCESS/,$s/^2 2 0 \(.*\) 1 /2 2 2 \1 3 /; /^ACCESS/,$s/^1 2 2 \(.*\) 3 /1 2 0 \1 1 /' profile.crs >order.crs
+tap_is "$(dla map -f order.crs -n a:2,b:2 -F json | json 'd["kept"], d["node_of_rank"]')" "('slot', ['a', 'a', 'b', 'b'])" \
+    "map: a placement that gains nothing is not taken"
+tap_is "$(dla map -f order.crs -n a:2,b:2 -m setmatch -F json | json '"kept" in d')" False "map: a method that is demanded is"
+tap_is "$(dla map -f profile.crs -n a:2,b:2 -F json | json 'd["kept"]')" node "map: by node where that is as good"
 cat >groups.crs <<END
 FILEVIEW
 2 5
 1 0
 1 1
 1 2 3 3 3
-ACCESS 1 0 1024 4 4 6 f
-0 1 0 10
-1 2 0 3 1 10
-2 1 2 10
-3 2 0 2 3 10
+ACCESS 1 0 1048576 4 4 6 f
+0 1 0 1048576
+1 2 0 3 1 1048576
+2 1 2 1048576
+3 2 0 2 3 1048576
 END
 printf 'SwitchName=l0 Nodes=a,b\nSwitchName=l1 Nodes=c,d\nSwitchName=top Switches=l0,l1\n' >groups.conf
 groups="groups.crs -n a:1,b:1,c:1,d:1 -T groups.conf -d fitted"
@@ -223,7 +233,7 @@ groups="groups.crs -n a:1,b:1,c:1,d:1 -T groups.conf -d fitted"
 {
     tap_is "$(dla map -f $groups -m byslot -F json | json 'd["crossing_bytes"], d["crossing_by_level"]')" "(5, [5, 2])" \
         "map: bytes that leave their node and their switch, JSON"
-    tap_is "$(dla map -f $groups -m byslot | sed -n 2,3p)" "# bytes that leave their node: 5 of 45; by slot 5
+    tap_is "$(dla map -f $groups -m byslot | sed -n 2,3p)" "# bytes that leave their node: 5 of 4194309; by slot 5
 # bytes that leave their group of nodes, level 1: 2; by slot 2" "map: bytes that leave their switch"
     tap_is "$(dla compare $groups -j | json '[r["crossing_by_level"] for r in d if r["method"] == "byslot"]')" "[[5, 2]]" \
         "compare: bytes that leave their switch, JSON"
@@ -235,7 +245,7 @@ refuses 1 "dla: view.crs: there is no profile, which the objective needs" "map: 
     dla map -f view.crs -n a:6 -o profile
 refuses 1 "dla: the grid: there is no profile, which the objective needs" "map: a profile of a grid" \
     dla map -c 2x3 -n a:6 -o profile
-sed 's/^3 2 2 2000/3 2 9 2000/' profile.crs >bad.crs
+sed 's/^3 2 2 1/3 2 9 1/' profile.crs >bad.crs
 refuses 1 "dla: bad.crs:11: bin 9 of 4" "map: a profile that is malformed" dla map -f bad.crs -n a:4
 
 # --- map: a network ---
@@ -339,7 +349,7 @@ else
     tap_skip "compare: Scotch" "built without libscotch-dev"
 fi
 tap_is "$(dla compare -j profile.crs -n a:2,b:2 | json '[(r["method"], r["crossing_bytes"]) for r in d[:1] + d[5:6]]')" \
-    "[('auto', 0), ('byslot', 8000)]" "compare: the bytes of a profile"
+    "[('auto', 0), ('byslot', 4194304)]" "compare: the bytes of a profile"
 tap_contains "$(dla compare --cart 64x1024 -n 'n[0-1023]:64' | grep mpipp)" "too many ranks" \
     "compare: what would take hours is left out"
 refuses 1 "dla: 16 ranks are more than the nodes have slots" "compare: too few slots" sh -c 'dla compare -c 4x4 -n a:3 >/dev/null'

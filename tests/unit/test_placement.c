@@ -378,35 +378,6 @@ START_TEST(crossing_by_hand)
 }
 END_TEST
 
-/* Each rank accesses one bin; ranks 1 (same switch) and 3 (other switch) also that of rank 0. */
-START_TEST(crossing_by_what_is_left)
-{
-    matrix view = dense(4, 4, (int64_t[16]){0});
-    matrix bytes = dense(4, 4, (int64_t[]){10, 0, 0, 0, 3, 10, 0, 0, 0, 0, 10, 0, 2, 0, 0, 10});
-    const setmatch_profile profile = {1, &bytes};
-    setmatch_network network = {2, (size_t[]){0, 0, 7, 7, 1, 1, 1, 1}, NULL};
-    setmatch_input input = {.view = &view,
-                            .slots = (size_t[]){1, 1, 1, 1},
-                            .nodes = 4,
-                            .profile = &profile,
-                            .domains = SETMATCH_DOMAINS_FITTED};
-    int64_t crossing[3];
-    ck_assert_int_eq(setmatch_crossing_levels(&input, (size_t[]){0, 1, 2, 3}, crossing), 0);
-    ck_assert_int_eq(crossing[0], 5);
-    input.network = &network;
-    ck_assert_int_eq(setmatch_crossing_levels(&input, (size_t[]){0, 1, 2, 3}, crossing), 0);
-    ck_assert_int_eq(crossing[0], 5);
-    ck_assert_int_eq(crossing[1], 2);
-    ck_assert_int_eq(crossing[2], 0);
-    ck_assert_int_eq(setmatch_crossing_levels(&input, (size_t[]){0, 2, 1, 3}, crossing), 0);
-    ck_assert_int_eq(crossing[1], 5);
-    input.profile = NULL;
-    ck_assert_int_eq(setmatch_crossing_levels(&input, (size_t[]){0, 1, 2, 3}, crossing), -EINVAL);
-    matrix_release(&view);
-    matrix_release(&bytes);
-}
-END_TEST
-
 /* Alternating blocks of two nodes: even domains cut through all of them, fitted ones match them. */
 START_TEST(the_better_domains)
 {
@@ -681,7 +652,6 @@ static Suite *placement_suite(void)
 
     TCase *profiles = tcase_create("profiles");
     tcase_add_test(profiles, crossing_by_hand);
-    tcase_add_test(profiles, crossing_by_what_is_left);
     tcase_add_test(profiles, the_better_domains);
     tcase_add_test(profiles, names_of_objectives);
     tcase_add_test(profiles, coaccess_by_hand);

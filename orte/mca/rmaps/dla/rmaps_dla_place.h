@@ -50,11 +50,4 @@ typedef struct dla_method {
 int dla_place_by_method(const dla_job *job, const dla_method *method, const size_t *by_slot,
                         size_t *node_of_rank);
 
-#define DLA_REPORT_SIZE 256
-
-/* A placement as text: "WEIGHT of TOTAL" inside nodes and, with a profile, the bytes that leave
- * their nodes and their groups of nodes. Returns 0 or a negative errno value. */
-int dla_report_format(const setmatch_input *input, const size_t *node_of_rank,
-                      char text[DLA_REPORT_SIZE]);
-
 #endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Predicted bytes between nodes, and the stock mappings as contestants.
+ */
+#include "rmaps_dla_predict.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/predict.h"
+
+bool dla_has_bytes(const view_file *file)
+{
+    return 0 < file->patterns || 0 < view_file_independent(file);
+}
+
+int dla_recorded_bytes(const view_file *file, int64_t *bytes)
+{
+    int64_t sum = view_file_independent(file), one;
+
+    for (size_t k = 0; k < file->patterns; k++)
+        if (0 != matrix_sum(&file->bytes[k], &one) || __builtin_add_overflow(sum, one, &sum))
+            return -ERANGE;
+    *bytes = sum;
+    return 0;
+}
+
+static division_kind kind_of(setmatch_domains domains)
+{
+    switch (domains) {
+    case SETMATCH_DOMAINS_EVEN: return DIVISION_EVEN;
+    case SETMATCH_DOMAINS_FITTED: return DIVISION_FITTED;
+    default: return DIVISION_AUTO;
+    }
+}
+
+int dla_predict(const setmatch_input *input, const view_file *file, const size_t *node_of_rank,
+                int64_t *crossing)
+{
+    const setmatch_network *network = input->network;
+    topo topology;
+    predict_job job = {
+        .ranks = input->view->rows,
+        .node_of_rank = node_of_rank,
+        .topology = &topology,
+        .kind = kind_of(input->domains),
+    };
+    int rc = topo_from_levels(&topology, input->nodes, network->levels, network->group_of_node);
+
+    if (0 != rc)
+        return rc;
+    rc = predict_crossing(&job, file, network->levels, network->group_of_node, crossing);
+    topo_release(&topology);
+    return rc;
+}
+
+/* ---- stock mappings ---- */
+
+bool dla_may_keep_stock(const dla_spec *spec, const view_file *file)
+{
+    return setmatch_auto == dla_spec_method(spec)->place &&
+           SETMATCH_OBJECTIVE_NEIGHBOURS != (int)spec->choice[DLA_OBJECTIVE] && dla_has_bytes(file);
+}
+
+static int predict_cost(const setmatch_input *input, const view_file *file,
+                        const size_t *node_of_rank, double *cost)
+{
+    size_t levels = input->network->levels;
+    int64_t *crossing = calloc(levels + 1, sizeof(*crossing));
+    int rc = NULL == crossing ? -ENOMEM : dla_predict(input, file, node_of_rank, crossing);
+
+    *cost = 0.0;
+    for (size_t k = 0; 0 == rc && k <= levels; k++)
+        *cost += (double)crossing[k];
+    free(crossing);
+    return rc;
+}
+
+int dla_keep_stock(const setmatch_input *input, const view_file *file, const size_t *by_slot,
+                   const size_t *by_node, size_t *node_of_rank, dla_stock *kept)
+{
+    double slot, node = 0.0, placed = 0.0;
+    int rc = predict_cost(input, file, by_slot, &slot);
+
+    if (0 == rc && 0.0 < slot)
+        rc = predict_cost(input, file, by_node, &node);
+    if (0 == rc && 0.0 < slot && 0.0 < node)
+        rc = predict_cost(input, file, node_of_rank, &placed);
+    if (0 != rc)
+        return rc;
+    *kept = node < slot ? DLA_STOCK_BY_NODE : DLA_STOCK_BY_SLOT;
+    if (0.0 < slot && 0.0 < node && placed <= (1.0 - DLA_LEAST_GAIN) * (node < slot ? node : slot))
+        *kept = DLA_STOCK_NONE;
+    if (DLA_STOCK_NONE != *kept)
+        memcpy(node_of_rank, DLA_STOCK_BY_SLOT == *kept ? by_slot : by_node,
+               input->view->rows * sizeof(*by_slot));
+    return 0;
+}
+
+const char *dla_stock_name(dla_stock stock)
+{
+    static const char *const names[] = {NULL, "slot", "node"};
+
+    return names[stock];
+}
+
+/* ---- report ---- */
+
+static int format_crossing(const setmatch_input *input, const view_file *file,
+                           const size_t *node_of_rank, char *text, size_t size)
+{
+    size_t levels = input->network->levels, used = 0;
+    int64_t *crossing = calloc(levels + 1, sizeof(*crossing)), bytes = 0;
+    int rc = NULL == crossing ? -ENOMEM : dla_recorded_bytes(file, &bytes);
+
+    if (0 == rc)
+        rc = dla_predict(input, file, node_of_rank, crossing);
+    if (0 == rc)
+        used = (size_t)snprintf(text, size, " (%" PRId64 " of %" PRId64 " bytes leave their nodes",
+                                crossing[0], bytes);
+    for (size_t k = 1; 0 == rc && k <= levels && used < size; k++) {
+        used += (size_t)snprintf(text + used, size - used,
+                                 ", %" PRId64 " their groups of level %zu", crossing[k], k);
+    }
+    if (0 == rc && used < size)
+        snprintf(text + used, size - used, ")");
+    free(crossing);
+    return rc;
+}
+
+int dla_report_format(const setmatch_input *input, const view_file *file,
+                      const size_t *node_of_rank, char text[DLA_REPORT_SIZE])
+{
+    int64_t inside, total;
+    size_t used;
+    int rc = setmatch_weight(input->view, node_of_rank, &inside, &total);
+
+    if (0 != rc)
+        return rc;
+    used = (size_t)snprintf(text, DLA_REPORT_SIZE, "%" PRId64 " of %" PRId64, inside, total);
+    return dla_has_bytes(file)
+               ? format_crossing(input, file, node_of_rank, text + used, DLA_REPORT_SIZE - used)
+               : 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What a placement is predicted to move between nodes (src/predict), and whether a stock mapping
+ * moves as little. Plain C: independent of Open MPI.
+ *
+ * Functions return 0; -EINVAL: the profile has another number of ranks; -ERANGE; -ENOMEM.
+ */
+#ifndef RMAPS_DLA_PREDICT_H
+#define RMAPS_DLA_PREDICT_H
+
+#include "rmaps_dla_request.h"
+
+/* Whether the record tells what is moved: by a profile, or because no call had aggregators. */
+bool dla_has_bytes(const view_file *file);
+
+/* Bytes of the recorded calls, and those accessed without aggregators, which leave no node. */
+int dla_recorded_bytes(const view_file *file, int64_t *bytes);
+
+/* crossing[0]: bytes that leave their nodes, crossing[k]: their groups of nodes of level k - 1 of
+ * the network. Uses nodes, network and domains of the input. */
+int dla_predict(const setmatch_input *input, const view_file *file, const size_t *node_of_rank,
+                int64_t *crossing);
+
+/* A gain by less than this part is within the error of the prediction. */
+#define DLA_LEAST_GAIN .02
+
+typedef enum dla_stock { DLA_STOCK_NONE, DLA_STOCK_BY_SLOT, DLA_STOCK_BY_NODE } dla_stock;
+
+/* Whether a stock mapping may be kept: nobody demands a method or the objective "neighbours", and
+ * the record tells what is moved. */
+bool dla_may_keep_stock(const dla_spec *spec, const view_file *file);
+
+/* Replaces node_of_rank by the better stock mapping, by slot where both are equal, unless it moves
+ * fewer bytes than that by DLA_LEAST_GAIN at least. With a network, a byte counts once for each
+ * border of a group that it crosses. */
+int dla_keep_stock(const setmatch_input *input, const view_file *file, const size_t *by_slot,
+                   const size_t *by_node, size_t *node_of_rank, dla_stock *kept);
+
+/* "slot", "node", or NULL. */
+const char *dla_stock_name(dla_stock stock);
+
+#define DLA_REPORT_SIZE 256
+
+/* A placement as text: "WEIGHT of TOTAL" inside nodes and, where the record tells it, the bytes
+ * that leave their nodes and their groups of nodes. */
+int dla_report_format(const setmatch_input *input, const view_file *file,
+                      const size_t *node_of_rank, char text[DLA_REPORT_SIZE]);
+
+#endif
