@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tatp_problem.h"
+#include "tatp_view.h"
 #include "tool.h"
 #include "tool_json.h"
 
@@ -29,6 +30,10 @@ static error_t parse_links_option(int key, char *arg, struct argp_state *state)
         options->by_node = strcmp(arg, "node") == 0;
         if (!options->by_node && strcmp(arg, "rank") != 0)
             argp_error(state, "hop-bytes are those of each 'rank' or 'node', not '%s'", arg);
+        return 0;
+    case ARGP_KEY_END:
+        if (options->problem.view != NULL && (options->given != NULL || options->workload))
+            argp_error(state, "--aggregators and --workload are not for --view");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -170,11 +175,28 @@ static void print_links(const struct links_options *options, const plan_input *i
     tool_json_end(&json);
 }
 
+static int print_view_links(const struct links_options *options)
+{
+    tatp_view view;
+    tool_json json;
+    tatp_view_read(&view, &options->problem);
+    json_writer *w = tool_json_begin(&json);
+    json_begin_object(w, NULL);
+    put_tree(w, &view.network.topology);
+    tatp_view_put(w, &view, true);
+    json_end_object(w);
+    tool_json_end(&json);
+    tatp_view_release(&view);
+    return 0;
+}
+
 int tatp_links(int argc, char **argv)
 {
     struct links_options options = {.problem.solver = lap_solvers};
     tatp_problem problem;
     tool_parse(&links_argp, argc, argv, &options);
+    if (options.problem.view != NULL)
+        return print_view_links(&options);
     tatp_problem_read(&problem, &options.problem);
     print_links(&options, &problem.in);
     tatp_problem_release(&problem);

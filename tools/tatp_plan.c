@@ -10,6 +10,7 @@
 
 #include "table.h"
 #include "tatp_problem.h"
+#include "tatp_view.h"
 #include "tool.h"
 #include "tool_json.h"
 
@@ -227,11 +228,36 @@ static void plan_domains(const struct plan_options *options, const plan_input *i
     free(p.workload);
 }
 
+static void print_view_json(const tatp_view *view)
+{
+    const topo *topology = &view->network.topology;
+    tool_json json;
+    json_writer *w = tool_json_begin(&json);
+    json_begin_object(w, NULL);
+    json_put_size(w, "ranks", view->file.view.rows);
+    json_put_size(w, "nodes", topology->nodes);
+    json_put_string(w, "distances", topology->source);
+    tatp_view_put(w, view, false);
+    json_end_object(w);
+    tool_json_end(&json);
+}
+
+static int plan_view(const struct plan_options *options)
+{
+    tatp_view view;
+    tatp_view_read(&view, &options->problem);
+    (options->json ? print_view_json : tatp_view_print)(&view);
+    tatp_view_release(&view);
+    return 0;
+}
+
 int tatp_plan(int argc, char **argv)
 {
     struct plan_options options = {.problem.solver = lap_solvers};
     tatp_problem problem;
     tool_parse(&plan_argp, argc, argv, &options);
+    if (options.problem.view != NULL)
+        return plan_view(&options);
     tatp_problem_read(&problem, &options.problem);
     plan_domains(&options, &problem.in);
     tatp_problem_release(&problem);

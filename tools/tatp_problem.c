@@ -52,8 +52,11 @@ const struct argp tatp_solver_argp = {
 static void check_problem_options(const tatp_problem_options *options, struct argp_state *state)
 {
     const tatp_network_options *network = &options->network;
-    if (options->requests == NULL)
-        argp_error(state, "--requests is needed");
+    if ((options->requests != NULL) + (options->view != NULL) != 1)
+        argp_error(state, "one of --requests and --view is needed");
+    if (options->view != NULL &&
+        (options->blocks != NULL || options->strategy != NULL || options->per_node > 0))
+        argp_error(state, "--blocks, --strategy and --per-node are not for --view");
     if (network->distances != NULL && network->topology != NULL)
         argp_error(state, "--distances and --topology exclude each other");
     if (network->distances == NULL && network->hosts == NULL)
@@ -85,6 +88,7 @@ static error_t parse_problem_option(int key, char *arg, struct argp_state *state
     case ARGP_KEY_INIT: state->child_inputs[0] = &options->solver; return 0;
     case 'r': options->requests = arg; return 0;
     case 'b': options->blocks = arg; return 0;
+    case 'v': options->view = arg; return 0;
     case 'd': options->network.distances = arg; return 0;
     case 't': options->network.topology = arg; return 0;
     case 'H': options->network.hosts = arg; return 0;
@@ -118,6 +122,8 @@ const struct argp tatp_problem_argp = {
              "Bytes that each rank (row) accesses in each domain (column)", 0},
             {"blocks", 'b', "FILE", 0,
              "For latp_count: number of contiguous blocks of each request (default: 1)", 0},
+            {"view", 'v', "FILE", 0,
+             "In place of requests, the calls that --mca fcoll_tatp_record has recorded", 0},
             {"distances", 'd', "FILE", 0, "Hops between ranks or, with --hosts, between nodes", 0},
             {"topology", 't', "FILE", 0,
              "Instead of hops, the network in any format that 'tatp topology' reads", 0},

@@ -13,7 +13,7 @@
 #include "tatp_network.h"
 
 typedef struct tatp_problem_options {
-    const char *requests, *blocks;
+    const char *requests, *blocks, *view; /* one of requests and view */
     tatp_network_options network;
     const plan_strategy *strategy; /* NULL: all */
     size_t per_node;

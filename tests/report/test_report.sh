@@ -123,6 +123,8 @@ tap_is "$(summary plain.jsonl 16.jsonl -o two.html | head -n 1)" \
     "summary: of the last of two runs"
 sed 's/, "plan": .*}$/}/; s/"aggregators": [0-9]*/"aggregators": 0/; s/"domains": "even"/"domains": "none"/; s/"schedule": 1/"schedule": 0/
     s/"hop_bytes\(_otp\)*": [0-9]*/"hop_bytes\1": 0/g; s/"crossing_bytes": [0-9]*/"crossing_bytes": 0/' 16.jsonl >alone.jsonl
+tap_contains "$(summary alone.jsonl -o alone.html | sed -n 's/^advice: *//p')" "nothing moves between nodes, wherever the ranks are" \
+    "summary: without aggregators no placement is recommended"
 cat 16.jsonl >>alone.jsonl
 tap_is "$(summary alone.jsonl -o alone.html | sed -n 's/^plans: *//p')" \
     "1 plan for 2 calls, 2 calls without a plan; metadata 1.28 kB (under 1 % of the data)" "summary: calls without aggregators"
@@ -182,6 +184,10 @@ if has_component fcoll tatp && has_component rmaps dla; then
     tap_is "$(sed -n 's/.*"hop_bytes_otp": \([0-9]*\).*/\1/p; q' fitted.jsonl)" \
         "$(sed -n 's/.*usual aggregators, even domains<.th><td>\([^<]*\)<.*/\1/p' fitted.html | tr -cd 0-9)" \
         "fitted: the usual ones have even domains"
+    tap_check "auto: an array by node, recorded" run -np 16 --map-by node --mca fcoll tatp --mca fcoll_tatp_record "$PWD/auto.crs" \
+        --mca fcoll_tatp_stats "$PWD/auto.jsonl" "$cube" --size 128 --grid 2x2x4 --repeat 1 --file "$files/cube"
+    page auto --view auto.crs
+    has auto "would fall from 12.6 MB to 0 B a call" "auto: placed by the view, fitted domains leave nothing between nodes"
     stop_cluster
 else
     tap_skip "run" "a component is not built"

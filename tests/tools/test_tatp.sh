@@ -158,7 +158,7 @@ refuses 3 "tatp: C.mtx: no plan: with --per-node=1 the 2 nodes cannot own 3 doma
 printf '%%%%MatrixMarket matrix array integer general\n1 2\n3\n4\n' >wide.mtx
 refuses 3 "tatp: wide.mtx: no plan: 2 domains for 1 ranks, which own at most one each" "plan: more domains than ranks" \
     tatp plan -r wide.mtx -H a
-refuses 2 "tatp plan: --requests is needed" "plan: no requests" tatp plan -H a
+refuses 2 "tatp plan: one of --requests and --view is needed" "plan: no requests" tatp plan -H a
 refuses 2 "tatp plan: --distances, or --topology with --hosts, is needed" "plan: no network" tatp plan -r C.mtx
 refuses 2 "tatp plan: --topology needs --hosts" "plan: no hosts" tatp plan -r C.mtx -t slurm.conf
 refuses 2 "tatp plan: --distances and --topology exclude each other" "plan: two networks" \
@@ -211,7 +211,45 @@ tap_is "$(tatp links -r C.mtx -H a:2,b:2,c:2 | grep -o '"name":"[a-z_]*"' | xarg
     "name:tatp name:latp_volume name:latp_count name:otp" "links: all strategies"
 tap_is "$(tatp links -r wide.mtx -H a -a 0,0 | sed 's/.*"strategies"/"strategies"/; s/"hop_bytes.*//')" \
     '"strategies":[],"given":{"name":"given","assignment":[0,0],' "links: no room for any strategy"
-refuses 2 "tatp links: --requests is needed" "links: no requests" tatp links -H a
+refuses 2 "tatp links: one of --requests and --view is needed" "links: no requests" tatp links -H a
+cat >view.crs <<END
+FILEVIEW
+% independent: 77
+1 5
+1
+1
+1 2 2 2 2
+ACCESS 2 0 262144 4 4 4 out
+0 1 0 524288
+1 1 1 524288
+2 1 2 524288
+3 1 3 524288
+DIVISION 1 2 0 0 0
+END
+view_of() {
+    tatp plan --view view.crs -H "$1"
+}
+tap_is "$(view_of a:2,b:2)" "calls    bytes  aggregators  domains  unit  hop-bytes  between nodes  most of a link  file
+    2  2097152            2  even        0    1048576              0               0  out
+without aggregators: 77 bytes, which stay on their nodes" "plan: the calls of a view"
+tap_is "$(view_of a,b,a,b | awk 'NR == 2 { print $3, $7 }')" "2 1048576" "plan: on other nodes"
+sed -i '/^DIVISION/d' view.crs
+{
+    printf '%s\n' FILEVIEW "0 9" "" "" "1 1 1 1 1 1 1 1 1" "ACCESS 1 0 131072 8 8 8 out"
+    for rank in 0 1 2 3 4 5 6 7; do echo "$rank 1 $rank 131072"; done
+} >eight.crs
+tap_is "$(tatp plan -v eight.crs -H a,b,a,b,a,b,a,b | awk 'NR == 2 { print $3, $4, $5, $7 }')" "2 fitted 131072 0" \
+    "plan: fitted domains where these pay"
+tap_is "$(tatp plan -v view.crs -H a:2,b:2 -j | sed 's/.*"patterns"/"patterns"/')" \
+    '"patterns":[{"name":"out","assignment":[0,2],"hop_bytes":1048576.0,"max_link_bytes":0.0,"crossing_bytes":0,"calls":2,"bytes":2097152,"domains":"even","unit":0}],"independent_bytes":77}' \
+    "plan: the calls of a view, JSON"
+tap_is "$(tatp links -v view.crs -H a:2,b:2 | sed 's/"name.*"unit"/"unit"/')" \
+    '{"nodes":2,"is_tree":false,"parent":[2,2,2],"cables":[1,1,0],"patterns":[{"unit":0,"up":[0.0,0.0,0.0],"down":[0.0,0.0,0.0]}],"independent_bytes":77}' \
+    "links: the calls of a view"
+refuses 2 "tatp plan: --blocks, --strategy and --per-node are not for --view" "plan: a view and a strategy" \
+    tatp plan -v view.crs -H a:4 -S otp
+refuses 2 "tatp links: --aggregators and --workload are not for --view" "links: a view and aggregators" tatp links -v view.crs -H a:4 -a 0,1
+refuses 1 "tatp: view.crs: 4 rows, but 3 ranks on the hosts" "plan: a view of another number of ranks" tatp plan -v view.crs -H a:3
 refuses 2 "tatp links: hop-bytes are those of each 'rank' or 'node', not 'host'" "links: hop-bytes of what" \
     tatp links -r C.mtx -H a:6 --workload host
 for given in 0,6,1 0,1 0,1,2,3 x; do

@@ -125,7 +125,10 @@ class Report:
             self.placement = planner.place(self.options.view)
         except planning.ToolError as error:
             fail(str(error).removeprefix("dla: "))
-        if self.plan.by_rank and self.plan.contiguous()[0]["requests_by"] == "rank":
+        self.answer.expected = planner.predict("this run", self.options.view, self.plan.data["node_of_rank"])
+        if self.answer.expected is not None:
+            self.answer.placed = planner.predict("placed by the view", self.options.view, self.placement.node_of_rank)
+        elif self.plan.by_rank and self.plan.contiguous()[0]["requests_by"] == "rank":
             self.answer.placed = planner.loads_of(self.placement)
         cells = planning.read_view(planner.tools, self.options.view)
         by_rank = list(range(self.plan.call["ranks"]))

@@ -53,19 +53,21 @@ def advise_placement(plan, answer, file_name):
     """By a view: from the same accesses with the ranks placed by it. None without an answer."""
     if answer is None or answer.placed is None:
         return None
-    old, new = answer.present.uplink_bytes(), answer.placed.uplink_bytes()
-    noun = "uplink bytes" if answer.present.has_uplinks else "bytes between nodes"
-    least = " or less" if plan.fitted else ""
+    present = answer.expected or answer.present
+    old, new = present.uplink_bytes(), answer.placed.uplink_bytes()
+    even = plan.fitted and answer.expected is None  # only even domains are known where the ranks would be
+    noun = "uplink bytes" if present.has_uplinks else "bytes between nodes"
+    least = " or less" if even else ""
     option = f"mpirun --map-by dla:file={file_name}"
     if old > 0 and new < WORTH_IT * old:
         return (f"Place by this view ({option}): {noun} would fall from {text.size(old)} to {text.size(new)} a call, "
-                f"and hop-bytes from {text.hops(answer.present.hop_bytes)} to {text.hops(answer.placed.hop_bytes)}{least}.")
-    if answer.placed.hop_bytes < WORTH_IT * answer.present.hop_bytes:
-        return (f"Place by this view ({option}): hop-bytes would fall from {text.hops(answer.present.hop_bytes)} "
+                f"and hop-bytes from {text.hops(present.hop_bytes)} to {text.hops(answer.placed.hop_bytes)}{least}.")
+    if answer.placed.hop_bytes < WORTH_IT * present.hop_bytes:
+        return (f"Place by this view ({option}): hop-bytes would fall from {text.hops(present.hop_bytes)} "
                 f"to {text.hops(answer.placed.hop_bytes)}{least} a call; {noun} would be {text.size(new)} in place of {text.size(old)}.")
     if old == 0:
         return f"No {noun} are left to save: the ranks are placed well for these accesses."
-    if plan.fitted:
+    if even:
         return (f"The file domains fit the accesses where the ranks are now. Placed by this view, with even domains, {noun} "
                 f"would be {text.size(new)} a call in place of {text.size(old)}; with fitted ones that may be less.")
     return (f"The ranks are placed well already: by this view {noun} would be {text.size(new)} a call "
@@ -115,5 +117,8 @@ def advise(run, plan, answer, view, view_name):
     if plan is not None and plan.nodes > 2 and not {"parent", "hops"} & plan.data["distances"].keys():
         said.append("Nothing is known of the network: all nodes count as equally far apart. Where they are not, "
                     "--mca fcoll_tatp_topology FILE tells so.")
+    if run.calls and all(call["aggregators"] == 0 for call in run.calls):
+        said.append("Each rank accesses the file itself in these calls, without aggregators: nothing moves between nodes, "
+                    "wherever the ranks are.")
     said += advise_time(run)
     return said or ["Nothing stands out: the bytes stay where they are needed, and most of the time moves data."]

@@ -214,6 +214,7 @@ class Answer:
     usual: Links = None      # aggregators as two-phase access has them without knowing the network
     present: Links = None
     placed: Links = None
+    expected: Links = None   # of the view's calls where the ranks were; None: the view does not tell its calls
 
 
 def links_of(title, answer, entry, host_of_node):
@@ -298,6 +299,19 @@ class Planner:
         """Where dla puts the ranks, on the nodes of the job."""
         slots = ",".join(f"n{n}:{count}" for n, count in enumerate(self.plan.slots()))
         return place(self.tools, view, slots, self.plan.call["ranks"])
+
+    def predict(self, title, view, node_of_rank):
+        """A recorded call of the kind by which most bytes went, with the domains and aggregators that it would have.
+        None: the view has no calls with aggregators."""
+        network = ["--topology", self.network] if self.network is not None else []
+        hosts = self.tools.write("hosts", self.rank_hosts(node_of_rank))
+        got = json.loads(self.tools.run("tatp", "links", "--view", view, "--hosts", "@" + hosts, *network))
+        most = max(got["patterns"], key=lambda entry: entry["bytes"], default=None)
+        if most is None:
+            return None
+        a_call = {name: most[name] / most["calls"] for name in ("hop_bytes", "crossing_bytes", "max_link_bytes")}
+        a_call.update({way: [load / most["calls"] for load in most[way]] for way in ("up", "down")})
+        return links_of(title, got, a_call, first_seen(node_of_rank))
 
     def loads_of(self, placement):
         """The same accesses with the ranks there, and their aggregators chosen anew; for even domains, in whose
