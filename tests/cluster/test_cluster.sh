@@ -165,6 +165,8 @@ bad_arguments() {
     refused 2 run
     refused 2 run --name
     refused 2 exec --name "$name"
+    refused 2 run --name "$name" --transport
+    refused 2 run --name "$name" --transport pigeon -np 1 true
     refused 2 links --nonsense
     refused 2 down extra
     refused 2 status extra
@@ -251,10 +253,11 @@ within() {
     ((found >= $3 && found <= $4)) || wrong "$1 column $2: $found, expected $3 to $4"
 }
 
-# count_send HOSTS BYTES: from the first of two hosts to the second
+# count_send HOSTS BYTES [TRANSPORT]: from the first of two hosts to the second
 count_send() {
     "$cluster" links --name "$name" --reset
-    "$cluster" run --name "$name" --host "$1" -np 2 --map-by node "$scratch/send" "$2" >/dev/null || wrong "send failed"
+    "$cluster" run --name "$name" --transport "${3-ob1}" --host "$1" -np 2 --map-by node "$scratch/send" "$2" >/dev/null ||
+        wrong "send failed"
     "$cluster" links --name "$name" --csv >"$scratch/links.csv"
 }
 
@@ -293,6 +296,37 @@ shared_memory_is_not_counted() {
     count_send n0:2 20000000
     within n0 3 0 250000
     within n0 4 0 250000
+}
+
+# counts_of TRANSPORT: nothing passes by the links, though all nodes have the machine's memory.
+counts_of() {
+    need_links
+    need_send
+    local reason
+    reason=$("$cluster" exec --name "$name" --transport "$1" true 2>&1) || skip "$reason"
+    count_send n1:1,n2:1 20000000 "$1"
+    within leaf0-spine 3 20000000 21500000
+    within leaf1-spine 4 20000000 21500000
+    count_send n0:2 20000000 "$1"
+    within n0 3 0 250000
+}
+
+counts_of_ucx() {
+    counts_of ucx
+}
+
+counts_of_ofi() {
+    counts_of ofi
+}
+
+# An Open MPI that knows no components, beside the one that is there.
+missing_transport() {
+    need_links
+    mkdir -p "$scratch/bare"
+    printf '#!/bin/sh\n' >"$scratch/bare/ompi_info" && chmod 755 "$scratch/bare/ompi_info"
+    local -x PATH=$scratch/bare:$PATH
+    refused 77 run --name "$name" --transport ucx -np 1 true
+    refused 77 exec --name "$name" --transport=ofi true
 }
 
 reset_starts_from_zero() {
@@ -537,6 +571,9 @@ all=(
     "bytes between leaf switches are counted|counts_across_leaves"
     "bytes inside a leaf stay off the uplinks|counts_inside_a_leaf"
     "ranks of one node use no link|shared_memory_is_not_counted"
+    "bytes of UCX are counted|counts_of_ucx"
+    "bytes of OFI are counted|counts_of_ofi"
+    "a transport without its component|missing_transport"
     "--reset counts from zero|reset_starts_from_zero"
     "two clusters side by side|side_by_side"
     "two runs in one cluster|two_runs_in_one_cluster"

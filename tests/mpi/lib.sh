@@ -18,6 +18,7 @@ tap_tempdir
 # The files lie where every run sees them: a run on the cluster has a /dev/shm of its own.
 files=$tap_dir
 cluster_name=
+transport=ob1
 
 stop_cluster() {
     [[ -z $cluster_name ]] || "$CLUSTER" down --name "$cluster_name"
@@ -39,10 +40,20 @@ start_cluster() {
     fi
 }
 
-# run ARGUMENT...: mpirun on the cluster, or here.
+# has_transport NAME: whether runs on the cluster can use it; if not, prints why.
+has_transport() {
+    if [[ -z $cluster_name ]]; then
+        echo "needs nodes of the cluster"
+        return 1
+    fi
+    "$CLUSTER" exec --name "$cluster_name" --transport "$1" true 2>&1
+}
+
+# run ARGUMENT...: mpirun on the cluster by $transport, or here.
 run() {
     if [[ -n $cluster_name ]]; then
-        timeout --kill-after=5 "${RUN_LIMIT:-$HANG_LIMIT}" "$CLUSTER" run --name "$cluster_name" "$@"
+        timeout --kill-after=5 "${RUN_LIMIT:-$HANG_LIMIT}" "$CLUSTER" run --name "$cluster_name" \
+            --transport "$transport" "$@"
     else
         timeout --kill-after=5 "${RUN_LIMIT:-$HANG_LIMIT}" "$MPIRUN" --hostfile "$tap_dir/hosts" --oversubscribe "$@"
     fi
