@@ -43,6 +43,7 @@ class Cluster:
         self.name = f"bench-{os.getpid()}"
         self.shape = None
         self.counted = False
+        self.transport = "ob1"
 
     def take_down(self):
         if self.shape is not None:
@@ -71,7 +72,7 @@ class Cluster:
                 for row in csv.DictReader(done.stdout.splitlines())}
 
     def command(self):
-        return [self.program, "run", "--name", self.name]
+        return [self.program, "run", "--name", self.name, "--transport", self.transport]
 
 
 def link_bytes(before, after):
@@ -167,7 +168,8 @@ def text(value, form):
 
 def write_csv(path, rows):
     columns = list(dict.fromkeys(column for row in rows for column in row))
-    columns.sort(key=lambda c: ("links", "group", "case").index(c) if c in ("links", "group", "case") else 3)
+    first = ("transport", "links", "group", "case")
+    columns.sort(key=lambda c: first.index(c) if c in first else len(first))
     with open(path, "w", newline="", encoding="utf-8") as out:
         writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
         writer.writeheader()

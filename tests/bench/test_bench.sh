@@ -39,6 +39,20 @@ else
     tap_skip "bytes on links" "links cannot be counted here"
 fi
 
+tap_check "by several transports" bench --cases records-1024-node --transports ob1,ucx,ofi --contestants "tatp hand" \
+    --csv "$tap_dir/transports.csv"
+components=$("$OMPI_INFO" --parsable)
+for pair in ob1=pml:ob1 ucx=pml:ucx ofi=mtl:ofi; do
+    transport=${pair%=*}
+    if grep -q "^mca:${pair#*=}:" <<<"$components"; then
+        tap_is "$(rows "$tap_dir/transports.csv" "r['transport'] == '$transport' and r['verified'] == 'yes'")" 4 \
+            "$transport: every contestant wrote and read, checked"
+        tap_contains "$tap_output" "$transport, unlimited" "$transport: in the table of all"
+    else
+        tap_skip "$transport" "Open MPI has no component ${pair#*=}"
+    fi
+done
+
 "$MPICC" -shared -fPIC -o "$tap_dir/spoil.so" "$top_srcdir/tests/bench/spoil.c" || exit
 spoiled() {
     run_here 4 -x LD_PRELOAD="$tap_dir/spoil.so" -x SPOIL="$1" "$contest" --size 16x16x16 --grid 1x2x2 \
@@ -59,5 +73,6 @@ tap_check_fails "no such setting" run_here 2 "$contest" --size 16x16x16 --grid 1
 tap_check_fails "a grid of another number of ranks" run_here 2 "$contest" --size 16x16x16 --grid 1x2x2 \
     --file "$tap_dir/file"
 tap_check_fails "no such case" bench --cases sphere
+tap_check_fails "no such transport" bench --cases blocks-slot --transports pigeon
 tap_check_fails "no such rate" bench --cases blocks-slot --links fast
 tap_plan
