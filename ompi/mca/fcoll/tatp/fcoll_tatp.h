@@ -25,7 +25,7 @@ typedef struct mca_fcoll_tatp_component_t {
     char *topology;
     int num_aggregators;
     long cycle_buffer_size; /* bytes */
-    long message_size;      /* bytes */
+    long message_size;      /* bytes; 0: by the transport */
     long unit_size;         /* bytes */
     long stripe_size;       /* bytes */
     int stripe_count;

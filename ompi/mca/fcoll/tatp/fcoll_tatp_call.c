@@ -308,7 +308,7 @@ static int prepare_exchange(tatp_op *op)
     const tatp_exchange_layout layout = {
         .cycle_size = plan.cycle_size,
         .num_cycles = plan.num_cycles,
-        .message_size = file->settings.cycles.message,
+        .message_size = plan.message_size,
         .domains = plan.domains,
         .aggregator = plan.aggregator,
         .share = plan.share,

@@ -53,6 +53,10 @@ bool tatp_comm_is_leader(const tatp_comm *comm);
  * Collective. */
 int tatp_comm_find_leaders(tatp_comm *comm);
 
+/* Bytes of a message with data at most that suit the transport between nodes; the same on all ranks
+ * (fcoll_tatp_comm_transport.c). */
+int64_t tatp_comm_message_size(const tatp_comm *comm);
+
 /* ---- agreement ---- */
 
 /* (fcoll_tatp_comm_agree.c) The largest of each value over all ranks, in place. Collective. */

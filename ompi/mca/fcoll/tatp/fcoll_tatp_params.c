@@ -17,10 +17,6 @@
 #include "exchange/exchange.h"
 #include "plan/division.h"
 
-/* Bytes of a data message at most, unless asked for. Open MPI's TCP sends up to 64 KiB at once; it
- * announces larger messages and waits for the receiver, which may be busy, while the link is idle.
- */
-#define MESSAGE_SIZE (63 << 10)
 /* Smaller messages would be more requests than data, and a length is an int. */
 #define LEAST_MESSAGE (1 << 10)
 #define LARGEST_MESSAGE (1 << 30)
@@ -172,9 +168,7 @@ int tatp_params_register(void)
          "Bytes of an aggregator's cycle buffers (hint cb_buffer_size takes precedence); 0: "
          "io_ompio_bytes_per_agg",
          MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_3, &c->cycle_buffer_size},
-        {"message_size",
-         "Bytes of a data message at most. What Open MPI sends at once (the default) keeps slow "
-         "links busy; 512 KiB saves copies where processors are the bottleneck",
+        {"message_size", "Bytes of a data message at most; 0: chosen by the transport",
          MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_5, &c->message_size},
         {"unit_size",
          "Bytes of a unit of fitted domains at least; 0: 64 KiB, or the stripe where that is "
@@ -202,7 +196,6 @@ int tatp_params_register(void)
     };
     int rc = OMPI_SUCCESS;
     c->topology = (char *)"auto";
-    c->message_size = MESSAGE_SIZE;
     c->shared_memory = true;
     name_values();
     for (size_t i = 0; i < sizeof parameters / sizeof *parameters && OMPI_SUCCESS == rc; i++)
@@ -255,8 +248,8 @@ int tatp_params_check(void)
          "a number of ranks, or 0 for up to four on each node"},
         {"cycle_buffer_size", c->cycle_buffer_size, 0, LONG_MAX,
          "a number of bytes, or 0 for io_ompio_bytes_per_agg"},
-        {"message_size", c->message_size, LEAST_MESSAGE, LARGEST_MESSAGE,
-         "a number of bytes from 1024 to 1073741824"},
+        {"message_size", 0 == c->message_size ? LEAST_MESSAGE : c->message_size, LEAST_MESSAGE,
+         LARGEST_MESSAGE, "a number of bytes from 1024 to 1073741824, or 0"},
         {"unit_size", c->unit_size, 0, DIVISION_LARGEST_STRIPE,
          "a number of bytes up to 4294967296, or 0"},
         {"stripe_size", c->stripe_size, 0, DIVISION_LARGEST_STRIPE,

@@ -233,10 +233,13 @@ static void adopt_draft(tatp_plan *plan, const tatp_plan_input *in, const tatp_d
     division_cycles cycles = in->settings->cycles;
     tatp_plan_view *view = &plan->draft.view;
     cycles.parts = draft->parts;
+    if (0 == cycles.message)
+        cycles.message = tatp_comm_message_size(in->comm);
     plan->draft = *draft;
     view->lo = in->lo;
     view->hi = in->hi;
     view->period = draft->division.period;
+    view->message_size = cycles.message;
     view->cycle_size = division_cycle_size(domains, &cycles);
     view->num_cycles = division_num_cycles(domains, view->cycle_size);
     view->aggregator = draft->aggregator;

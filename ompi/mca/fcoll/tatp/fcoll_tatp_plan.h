@@ -27,7 +27,7 @@
 typedef struct tatp_plan_settings {
     division_settings division; /* the number of aggregators is one that the storage targets allow;
                                    capacity is not set */
-    division_cycles cycles;     /* parts are not set */
+    division_cycles cycles;     /* parts are not set; message 0: by the transport */
     const plan_strategy *strategy;
     const plan_objective_name *objective;
     const lap_solver *solver;
@@ -67,11 +67,12 @@ int tatp_plans_make(tatp_plans *plans, size_t slot, const tatp_plan_input *in, i
 
 /* What all ranks know of a plan; valid until it is reset. */
 typedef struct tatp_plan_view {
-    int64_t id;         /* the same on all ranks, never given twice by a rank 0 */
-    int64_t lo, hi;     /* of the input */
-    int64_t period;     /* bytes: the plan suits an access that is moved by a multiple of this */
-    int64_t cycle_size; /* positions of a domain */
-    int64_t num_cycles; /* of the largest domain */
+    int64_t id;           /* the same on all ranks, never given twice by a rank 0 */
+    int64_t lo, hi;       /* of the input */
+    int64_t period;       /* bytes: the plan suits an access that is moved by a multiple of this */
+    int64_t cycle_size;   /* positions of a domain */
+    int64_t num_cycles;   /* of the largest domain */
+    int64_t message_size; /* bytes at most */
     const file_domains *domains;
     const int *aggregator;     /* per domain, a rank */
     const domain_share *share; /* this rank's part of each domain that it accesses */

@@ -99,6 +99,7 @@ void tatp_stats_put_plan(json_writer *w, const char *key, const tatp_stats_acces
     json_begin_object(w, key);
     json_put_string(w, "solver", access->settings->solver->name);
     json_put_size(w, "per_node", costs.per_node);
+    json_put_int64(w, "message_size", view.message_size);
     json_begin_array(w, "hosts");
     for (size_t n = 0; n < map->nodes; n++)
         json_put_string(w, NULL, map->host[n]);

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The size of messages: by the transport between nodes, or as given.
+. "$top_srcdir/tests/mpi/lib.sh"
+
+need_component fcoll tatp
+array=("$cube" --size 128x128x256 --grid 1x4x4 --verify --file "$files/array")
+
+# messages ARGUMENT...: the size that was chosen, and the number of messages of a write of 32 MiB by
+# 16 ranks. Each of 16 aggregators gets 128 KiB from each of 12 ranks of other nodes.
+messages() {
+    rm -f "$files/stats"
+    run -np 16 --map-by node --mca fcoll tatp --mca fcoll_tatp_domains even \
+        --mca fcoll_tatp_stats "$files/stats" "$@" "${array[@]}" >"$tap_dir/said" 2>&1 || cat "$tap_dir/said"
+    sed -n 's/.*"messages": \([0-9]*\).*"message_size": \([0-9]*\).*/\2 \1/p; q' "$files/stats"
+}
+
+# by_transport NAME WANTED
+by_transport() {
+    local transport=$1 reason
+    if reason=$(has_transport "$1"); then
+        tap_is "$(messages)" "$2" "$1"
+    else
+        tap_skip "$1" "$reason"
+    fi
+}
+
+start_cluster
+if [[ -n $cluster_name ]]; then
+    # Windows of 16 messages: three for a domain of 2 MiB, or one.
+    tap_is "$(messages)" "64512 576" "ob1"
+    tap_is "$(messages --mca fcoll_tatp_message_size 32768)" "32768 768" "as asked for"
+    by_transport ucx "516096 192"
+    by_transport ofi "516096 192"
+else
+    tap_skip "messages between nodes" "needs nodes of the cluster"
+fi
+stop_cluster
+
+rm -f "$files/stats"
+tap_check "one node: a run" run_here 4 --mca fcoll tatp --mca fcoll_tatp_stats "$files/stats" \
+    "$cube" --size 64 --grid 1x2x2 --file "$files/array"
+tap_is "$(sed -n 's/.*"message_size": \([0-9]*\).*/\1/p; q' "$files/stats")" 64512 "one node"
+tap_plan
