@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The sentences of MPI-IO on collective access, each a case of the program conformance, on
-# 1, 2, 4, 7 and 16 ranks of one node and on the cluster.
+# 1, 2, 4, 7 and 16 ranks of one node and on the cluster, there by UCX and OFI as well.
 # --long: also the cases that need gigabytes, or minutes.
 . "$top_srcdir/tests/mpi/lib.sh"
 . "$top_srcdir/tests/mpi/conformance.sh"
@@ -46,6 +46,17 @@ on_cluster() {
     conform conformance "$1 ranks, cluster" run -np "$1" --map-by node --mca fcoll "$FCOLL"
 }
 
+# by_transport TRANSPORT RANKS CASE...
+by_transport() {
+    local transport=$1 reason
+    cases=("${@:3}")
+    if reason=$(has_transport "$1"); then
+        conform conformance "$2 ranks, $1" run -np "$2" --map-by node --mca fcoll "$FCOLL"
+    else
+        tap_skip "$2 ranks, $1" "$reason"
+    fi
+}
+
 # with_threads RANKS CASE...
 with_threads() {
     cases=(--threads "${@:2}")
@@ -72,8 +83,15 @@ if tap_part daily; then
     for ranks in 4 7; do
         on_cluster $ranks "${all[@]}"
     done
+    for layer in ucx ofi; do
+        by_transport $layer 4 "${calls[@]}" "${shared[@]}" "${requests[@]}"
+    done
 fi
 if tap_part long; then
     on_cluster 16 "${all[@]}"
+    for layer in ucx ofi; do
+        by_transport $layer 7 "${all[@]}"
+        by_transport $layer 16 "${all[@]}"
+    done
 fi
 tap_plan
