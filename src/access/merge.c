@@ -186,3 +186,30 @@ int access_union(const access_list *const *lists, size_t count, access_list *cov
     access_merge_release(&merge);
     return rc;
 }
+
+/* Each piece begins at or above the one before, so that bytes below the end of the union are
+ * adjacent in it from the piece's begin on. */
+static int append_part(const access_piece *piece, access_list *cover, access_list *part)
+{
+    int64_t known = access_upper(cover) - piece->offset;
+    known = known < 0 ? 0 : known;
+    int rc = access_append(part, cover->bytes - known, piece->length, piece->stream);
+    if (rc == 0 && piece->length > known)
+        rc = access_append(cover, piece->offset + known, piece->length - known, cover->bytes);
+    return rc;
+}
+
+int access_union_parts(const access_list *const *lists, size_t count, access_list *cover,
+                       access_list *part)
+{
+    access_merge merge;
+    access_piece piece;
+    size_t list;
+    int rc = access_merge_init(&merge, lists, count);
+    if (rc != 0)
+        return rc;
+    while (rc == 0 && access_merge_take(&merge, &piece, &list))
+        rc = append_part(&piece, cover, &part[list]);
+    access_merge_release(&merge);
+    return rc;
+}

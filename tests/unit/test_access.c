@@ -848,6 +848,52 @@ static void mark(const access_list *list, char *map)
     }
 }
 
+/* The place in the file of a byte of a list's stream. */
+static int64_t place_of(const access_list *list, int64_t stream)
+{
+    const access_run *run = &list->run[access_find_run(list, stream)];
+    int64_t in_run = stream - run->stream;
+    return run->offset + in_run / run->length * run->stride + in_run % run->length;
+}
+
+/* Whether the bytes of a part are those of its list, in its stream, and where the union's stream
+ * has them. */
+static bool is_mapped(const access_list *list, const access_list *part, const access_list *cover)
+{
+    access_cursor in_list, in_part;
+    access_piece wanted, got = {0};
+    bool right = access_is_ordered(part) && part->bytes == list->bytes;
+    access_cursor_init(&in_list, list);
+    access_cursor_init(&in_part, part);
+    while (right && access_take_piece(&in_list, ACCESS_END, &wanted))
+        for (int64_t i = 0; i < wanted.length && right; i++) {
+            right = got.length > 0 || access_take_piece(&in_part, ACCESS_END, &got);
+            right = right && place_of(cover, got.offset) == wanted.offset + i &&
+                    got.stream == wanted.stream + i;
+            got.stream++;
+            got.offset++;
+            got.length--;
+        }
+    return right;
+}
+
+static void check_union_parts(const access_list *list, size_t count)
+{
+    const access_list *lists[8];
+    access_list whole = {0}, cover = {0}, part[8] = {{0}};
+    for (size_t l = 0; l < count; l++)
+        lists[l] = &list[l];
+    ck_assert_int_eq(access_union(lists, count, &whole), 0);
+    ck_assert_int_eq(access_union_parts(lists, count, &cover, part), 0);
+    ck_assert_int_eq(cover.bytes, whole.bytes);
+    access_release(&whole);
+    for (size_t l = 0; l < count; l++) {
+        ck_assert(is_mapped(lists[l], &part[l], &cover));
+        access_release(&part[l]);
+    }
+    access_release(&cover);
+}
+
 static void check_union(const access_list *list, size_t count)
 {
     enum { BYTES = 4096 };
@@ -887,6 +933,8 @@ START_TEST(union_of_runs)
             }
         }
         check_union(list, count);
+        if (c % 8 == 0)
+            check_union_parts(list, count);
         for (size_t l = 0; l < count; l++)
             access_release(&list[l]);
     }
@@ -923,6 +971,7 @@ START_TEST(union_of_blocks)
         for (int l = 0; l < 4; l++)
             random_ordered(&m, &list[l]);
         check_union(list, 4);
+        check_union_parts(list, 4);
         for (int l = 0; l < 4; l++)
             access_release(&list[l]);
     }
