@@ -40,24 +40,44 @@ static char *find_in_memory(const exchange *ex, access_cursor cursor, int64_t en
 
 /* ---- a chunk ---- */
 
-/* Copies between the user's buffer and a shared window, as far as the file reaches when reading.
- * false: the aggregator has not reached the cycle. */
-static bool copy_shared_chunk(exchange *ex, const exchange_chunk *chunk,
-                              const exchange_cycle *cycle)
+/* Both copy between the user's buffer and a window, as far as `valid` when reading, and return the
+ * bytes: an aggregator's window has a byte for each position, one of a carrier the chunk, packed.
+ */
+static int64_t copy_by_position(const exchange *ex, const exchange_chunk *chunk,
+                                const exchange_cycle *cycle, int64_t valid, char *data)
 {
-    const exchange_window *window =
-        &ex->peer[chunk->of].window[(size_t)cycle->index % EXCHANGE_DEPTH];
+    access_cursor cursor = chunk->cursor;
+    return ex->run.write
+               ? access_memory_to_window(ex->run.memory, &cursor, cycle->end, data, cycle->begin)
+               : access_window_to_memory(ex->run.memory, &cursor, valid, data, cycle->begin);
+}
+
+static int64_t copy_packed(const exchange *ex, exchange_chunk *chunk, const exchange_cycle *cycle,
+                           int64_t valid, char *data)
+{
+    access_cursor cursor = chunk->cursor;
+    chunk->packed = data;
+    if (ex->run.write) {
+        pack_chunk(ex, chunk, cycle->end);
+        return chunk->bytes;
+    }
+    int64_t bytes = access_skip(&cursor, valid);
+    unpack_chunk(ex, chunk, cycle->end, bytes);
+    return bytes;
+}
+
+/* false: the aggregator, or the carrier, has not reached the cycle. */
+static bool copy_shared_chunk(exchange *ex, exchange_chunk *chunk, const exchange_cycle *cycle)
+{
+    const exchange_peer *peer = &ex->peer[chunk->of];
+    const exchange_window *window = &peer->window[(size_t)cycle->index % EXCHANGE_DEPTH];
     exchange_flags *flags = window->flags;
     _Atomic int64_t *reached = ex->run.write ? &flags->granted : &flags->ready;
-    access_cursor cursor = chunk->cursor;
     if (atomic_load_explicit(reached, memory_order_acquire) != exchange_cycle_number(ex, cycle))
         return false;
-    ex->result.moved += ex->run.write
-                            ? access_memory_to_window(ex->run.memory, &cursor, cycle->end,
-                                                      window->data, cycle->begin)
-                            : access_window_to_memory(ex->run.memory, &cursor,
-                                                      exchange_least(cycle->end, flags->valid),
-                                                      window->data, cycle->begin);
+    int64_t valid = exchange_least(cycle->end, flags->valid);
+    ex->result.moved += peer->is_carried ? copy_packed(ex, chunk, cycle, valid, window->data)
+                                         : copy_by_position(ex, chunk, cycle, valid, window->data);
     atomic_fetch_add_explicit(&flags->done, 1, memory_order_release);
     return true;
 }
@@ -80,25 +100,47 @@ static bool complete_read_chunk(exchange *ex, exchange_chunk *chunk, const excha
     return true;
 }
 
-static bool complete_chunk(exchange *ex, exchange_chunk *chunk, const exchange_cycle *cycle)
+static void send_chunk(exchange *ex, exchange_chunk *chunk, exchange_cycle *cycle)
 {
-    if (ex->peer[chunk->of].window != NULL)
+    exchange_peer *peer = &ex->peer[chunk->of];
+    bool synchronous = ++peer->sent % EXCHANGE_DEPTH == 0;
+    exchange_send_chunk(ex, cycle, chunk, chunk->bytes, peer->rank, synchronous);
+}
+
+/* For other ranks, too. */
+static bool complete_load(exchange *ex, exchange_chunk *chunk, exchange_cycle *cycle)
+{
+    if (!ex->run.write)
+        return (chunk->is_copied || exchange_load_distribute(ex, cycle, chunk)) &&
+               exchange_load_done(ex, cycle, chunk);
+    if (!chunk->is_copied) {
+        if (!exchange_load_collect(ex, cycle, chunk))
+            return false;
+        send_chunk(ex, chunk, cycle);
+    }
+    return exchange_chunk_sent(ex, chunk);
+}
+
+static bool complete_chunk(exchange *ex, exchange_chunk *chunk, exchange_cycle *cycle)
+{
+    const exchange_peer *peer = &ex->peer[chunk->of];
+    if (peer->window != NULL)
         return copy_shared_chunk(ex, chunk, cycle);
+    if (peer->load != NULL)
+        return complete_load(ex, chunk, cycle);
     return ex->run.write ? complete_written_chunk(ex, chunk)
                          : complete_read_chunk(ex, chunk, cycle);
 }
 
 static void start_messages(exchange *ex, exchange_chunk *chunk, exchange_cycle *cycle)
 {
-    exchange_peer *peer = &ex->peer[chunk->of];
     if (!ex->run.write) {
-        exchange_receive_chunk(ex, cycle, chunk, peer->rank);
+        exchange_receive_chunk(ex, cycle, chunk, ex->peer[chunk->of].rank);
         return;
     }
     if (!chunk->direct)
         pack_chunk(ex, chunk, cycle->end);
-    bool synchronous = ++peer->sent % EXCHANGE_DEPTH == 0;
-    exchange_send_chunk(ex, cycle, chunk, chunk->bytes, peer->rank, synchronous);
+    send_chunk(ex, chunk, cycle);
 }
 
 /* ---- a cycle ---- */
@@ -112,13 +154,17 @@ static void start_chunk(exchange *ex, exchange_cycle *cycle, size_t of, char **u
     chunk->bytes = access_skip(&peer->cursor, cycle->end);
     if (peer->window != NULL)
         return;
-    chunk->packed = find_in_memory(ex, chunk->cursor, cycle->end);
+    if (peer->load == NULL)
+        chunk->packed = find_in_memory(ex, chunk->cursor, cycle->end);
     chunk->direct = chunk->packed != NULL;
     if (!chunk->direct) {
         chunk->packed = *unused;
         *unused += chunk->bytes;
     }
-    start_messages(ex, chunk, cycle);
+    if (peer->load != NULL)
+        exchange_load_begin(ex, cycle, chunk);
+    if (peer->load == NULL || !ex->run.write)
+        start_messages(ex, chunk, cycle);
 }
 
 static int64_t next_contributed(const exchange *ex)
@@ -129,6 +175,13 @@ static int64_t next_contributed(const exchange *ex)
     return next;
 }
 
+/* A carrier's cycle uses the windows of the cycle EXCHANGE_DEPTH before it. */
+static bool has_windows(exchange *ex, int64_t next)
+{
+    return !ex->carries || ex->out.count == 0 ||
+           next / ex->task.cycle_size - exchange_cycle_at(&ex->out, 0)->index < EXCHANGE_DEPTH;
+}
+
 static bool begin_out_cycle(exchange *ex)
 {
     exchange_pipeline *out = &ex->out;
@@ -136,7 +189,7 @@ static bool begin_out_cycle(exchange *ex)
         return false;
     int64_t next = next_contributed(ex);
     out->exhausted = next == ACCESS_END;
-    if (out->exhausted)
+    if (out->exhausted || !has_windows(ex, next))
         return false;
     exchange_cycle *cycle = exchange_cycle_append(out, next, ex->task.cycle_size);
     char *unused = cycle->packed;
@@ -149,15 +202,17 @@ static bool begin_out_cycle(exchange *ex)
 
 static bool advance_out_cycle(exchange *ex, exchange_cycle *cycle)
 {
-    size_t before = cycle->pending;
+    bool moved = false;
     for (size_t i = 0; i < cycle->chunks && cycle->pending > 0; i++) {
         exchange_chunk *chunk = &cycle->chunk[i];
+        bool was_copied = chunk->is_copied;
         if (chunk->completed)
             continue;
         chunk->completed = complete_chunk(ex, chunk, cycle);
         cycle->pending -= chunk->completed;
+        moved |= chunk->completed || chunk->is_copied != was_copied;
     }
-    return cycle->pending < before;
+    return moved;
 }
 
 bool exchange_contribute(exchange *ex)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "access/merge.h"
+#include "exchange/load.h"
 
 /* ---- preparation ---- */
 
@@ -43,22 +44,30 @@ static void find_windows(exchange *ex)
     }
 }
 
-/* The most that a contributor has in one cycle. */
-static int64_t largest_chunk(const exchange *ex, const access_list *list)
+int64_t exchange_largest_chunk(const access_list *list, int64_t cycle_size)
 {
     int64_t largest = 0;
     access_cursor cursor;
     access_cursor_init(&cursor, list);
     while (access_next(&cursor) != ACCESS_END) {
-        int64_t end = exchange_cycle_end(access_next(&cursor), ex->task.cycle_size);
+        int64_t end = exchange_cycle_end(access_next(&cursor), cycle_size);
         int64_t bytes = access_skip(&cursor, end);
         largest = bytes > largest ? bytes : largest;
     }
     return largest;
 }
 
-/* In atomic mode the aggregator copies its own data when it is their turn. */
-static void find_peers(exchange *ex)
+/* false: no memory. */
+static bool find_load(exchange *ex, exchange_peer *peer)
+{
+    for (size_t i = 0; i < EXCHANGE_DEPTH; i++)
+        memset(peer->load->member->window[i].flags, 0, sizeof(exchange_flags));
+    ex->carries = true;
+    return exchange_load_allocate(peer);
+}
+
+/* In atomic mode the aggregator copies its own data when it is their turn. false: no memory. */
+static bool find_peers(exchange *ex)
 {
     const exchange_task *task = &ex->task;
     for (size_t i = 0; i < task->targets; i++) {
@@ -70,9 +79,14 @@ static void find_peers(exchange *ex)
         peer->rank = target->aggregator;
         peer->list = target->list;
         peer->window = own ? ex->window : target->window;
+        peer->is_carried = target->is_carried;
+        peer->load = target->load;
         if (peer->window == NULL)
-            ex->outbox_bytes += (size_t)largest_chunk(ex, target->list);
+            ex->outbox_bytes += (size_t)exchange_largest_chunk(target->list, ex->task.cycle_size);
+        if (peer->load != NULL && !find_load(ex, peer))
+            return false;
     }
+    return true;
 }
 
 /* An inbox holds one cycle's positions: a chunk is never larger, because the accesses of one
@@ -124,9 +138,8 @@ exchange *exchange_new(const exchange_task *task)
         return NULL;
     }
     find_windows(ex);
-    find_peers(ex);
     find_senders(ex);
-    if (!allocate_requests(ex) || !find_covered(ex)) {
+    if (!find_peers(ex) || !allocate_requests(ex) || !find_covered(ex)) {
         exchange_free(ex);
         return NULL;
     }
@@ -143,6 +156,8 @@ void exchange_free(exchange *ex)
         free(ex->out.cycle[i].chunk);
         free(ex->out.cycle[i].request);
     }
+    for (size_t i = 0; i < ex->peers; i++)
+        exchange_load_release(&ex->peer[i]);
     free(ex->peer);
     free(ex->in_cursor);
     free(ex->in_sent);
@@ -231,8 +246,11 @@ void exchange_begin(exchange *ex, const exchange_run *run)
     ex->result = (exchange_result){0};
     ex->error = 0;
     assign_buffers(ex);
-    for (size_t i = 0; i < ex->peers; i++)
+    for (size_t i = 0; i < ex->peers; i++) {
         access_cursor_init(&ex->peer[i].cursor, ex->peer[i].list);
+        if (ex->peer[i].load != NULL)
+            exchange_load_begin_run(&ex->peer[i]);
+    }
     for (size_t i = 0; i < ex->task.contributors; i++)
         access_cursor_init(&ex->in_cursor[i], &ex->task.contributor[i].list);
     access_cursor_init(&ex->cover, &ex->covered);

@@ -53,11 +53,26 @@ typedef struct exchange_window {
 
 /* ---- one rank's part ---- */
 
+/* What a rank carries for others that share memory with it: their chunks and its own are one
+ * message. Lists are ordered, from bytes of the carried stream to bytes of the rank's own. */
+typedef struct exchange_member {
+    const access_list *list;
+    const exchange_window *window; /* EXCHANGE_DEPTH, with the flags of all members: its chunks */
+} exchange_member;
+
+typedef struct exchange_load {
+    const access_list *own; /* this rank's own part */
+    const exchange_member *member;
+    size_t members; /* at least one */
+} exchange_load;
+
 /* A domain that this rank accesses. */
 typedef struct exchange_target {
     int aggregator;
     const access_list *list;       /* ordered: positions in the domain <- bytes of the stream */
     const exchange_window *window; /* EXCHANGE_DEPTH shared ones, or NULL: by messages */
+    bool is_carried;               /* the windows are for chunks, which another rank carries */
+    const exchange_load *load;     /* of a carrier, whose list is that of all; else NULL */
 } exchange_target;
 
 /* A rank that accesses the domain this rank owns. */
@@ -94,8 +109,8 @@ exchange_buffers *exchange_buffers_new(void); /* NULL: no memory */
 void exchange_buffers_free(exchange_buffers *buffers);
 
 /* Prepares for any number of runs. What the task points to stays valid until exchange_free; the
- * task itself is copied. Clears the flags of this rank's windows: before any rank runs, all ranks
- * have to have returned. NULL: no memory. */
+ * task itself is copied. Clears the flags of this rank's windows and loads: before any rank runs,
+ * all ranks have to have returned. NULL: no memory. */
 exchange *exchange_new(const exchange_task *task);
 void exchange_free(exchange *ex);
 

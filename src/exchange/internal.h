@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What the files of the exchange share. Calls go one way: exchange.c -> contribute.c, aggregate.c
- * -> file.c, message.c -> pipeline.c.
+ * -> file.c, load.c, message.c -> pipeline.c.
  */
 #ifndef EXCHANGE_INTERNAL_H
 #define EXCHANGE_INTERNAL_H
@@ -20,6 +20,11 @@ typedef struct exchange_chunk {
     size_t messages, completed_messages;
     bool short_message; /* a message was shorter than expected: later data have no place */
     int64_t received;   /* bytes before that one */
+    /* carrier only */
+    int64_t begin;  /* in the carried stream */
+    int64_t copies; /* of members that have data in it */
+    size_t turn;    /* among the peer's chunks */
+    bool is_copied; /* between the members' windows and `packed` */
 } exchange_chunk;
 
 /* A cycle in flight, in one of the roles. */
@@ -48,9 +53,15 @@ typedef struct exchange_pipeline {
 typedef struct exchange_peer {
     int rank;
     const exchange_window *window; /* NULL: by messages */
+    bool is_carried;
     const access_list *list;
-    access_cursor cursor; /* the first byte not yet in a cycle in flight */
-    unsigned int sent;    /* chunks */
+    access_cursor cursor;            /* the first byte not yet in a cycle in flight */
+    unsigned int sent;               /* chunks */
+    const exchange_load *load;       /* of a carrier: */
+    access_cursor own;               /* the first byte that was not copied */
+    access_cursor *counted, *copied; /* per member: the first byte not yet in a cycle, not copied */
+    int64_t carried;                 /* bytes in cycles */
+    size_t begun, turn;              /* chunks that were begun, and the one to be copied next */
 } exchange_peer;
 
 struct exchange {
@@ -66,6 +77,7 @@ struct exchange {
 
     exchange_peer *peer;
     size_t peers;
+    bool carries; /* for some peer */
     exchange_pipeline out;
 
     access_cursor *in_cursor; /* per contributor: the first byte not yet in a batch */
@@ -114,6 +126,21 @@ bool exchange_chunk_received(exchange *ex, exchange_chunk *chunk);
 void exchange_write_cycle(exchange *ex, const exchange_cycle *cycle, const char *data);
 /* Sets cycle->valid. */
 void exchange_read_cycle(exchange *ex, exchange_cycle *cycle, char *data);
+
+/* ---- load.c: what a rank carries for others ---- */
+bool exchange_load_allocate(exchange_peer *peer);
+void exchange_load_release(exchange_peer *peer);
+/* For a run. */
+void exchange_load_begin_run(exchange_peer *peer);
+/* A chunk of a cycle; writing, members copy into their windows from now on. */
+void exchange_load_begin(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk);
+/* Between the windows and the packed chunk, which is to be sent or was received. false: not all
+ * members have copied theirs, or an earlier chunk comes first. */
+bool exchange_load_collect(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk);
+bool exchange_load_distribute(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk);
+/* Whether all members have copied. */
+bool exchange_load_done(const exchange *ex, const exchange_cycle *cycle,
+                        const exchange_chunk *chunk);
 
 /* ---- contribute.c, aggregate.c: the two roles ---- */
 /* Each does what can be done without waiting; false: nothing could be. */

@@ -75,7 +75,7 @@ void sim_expect_messages(simulation *sim)
             int a = sim->aggregator[r->share[s].domain];
             if (a == i || r->target[s].window != NULL)
                 continue;
-            int64_t count = count_messages(sim, &r->share[s].list, &sim->chunk_messages[i][a]);
+            int64_t count = count_messages(sim, r->target[s].list, &sim->chunk_messages[i][a]);
             for (int k = 0; k < sim->runs; k++)
                 sim->messages[k][sim->write[k] ? i : a] += count;
         }

@@ -26,6 +26,20 @@ typedef struct sim_memory {
     size_t *place; /* per byte of the stream: index in the arena */
 } sim_memory;
 
+/* What the ranks of a node have in a domain, where one of them carries it for all. */
+typedef struct sim_load {
+    size_t domain, ranks;
+    int *rank;                /* ascending */
+    size_t carrier;           /* index in rank[] */
+    access_list whole, *part; /* part[i]: of rank[i] */
+    exchange_load load;
+    exchange_member *member;
+    exchange_window *window; /* EXCHANGE_DEPTH for each rank */
+    char *data;
+    exchange_flags flags[EXCHANGE_DEPTH];
+    int64_t granted[EXCHANGE_DEPTH], ready[EXCHANGE_DEPTH]; /* as they were last seen */
+} sim_load;
+
 typedef struct sim_rank {
     simulation *sim;
     int rank, node;

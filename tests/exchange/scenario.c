@@ -323,7 +323,6 @@ static void copy_list(const access_list *from, access_list *to, bool own)
     }
 }
 
-/* In ascending order of ranks, so that contributors are, too. */
 static void add_targets(simulation *sim, sim_rank *r)
 {
     domains_cut(&sim->domains, &r->list, &r->share, &r->shares);
@@ -331,12 +330,24 @@ static void add_targets(simulation *sim, sim_rank *r)
     for (size_t i = 0; i < r->shares; i++) {
         sim_rank *a = &sim->rank[sim->aggregator[r->share[i].domain]];
         bool shared = r != a && meet_in_memory(r, a);
-        r->target[i] = (exchange_target){a->rank, &r->share[i].list, shared ? a->window : NULL};
+        r->target[i] = (exchange_target){
+            .aggregator = a->rank, .list = &r->share[i].list, .window = shared ? a->window : NULL};
+    }
+}
+
+/* In ascending order of ranks, so that contributors are, too. */
+static void add_contributors(simulation *sim, sim_rank *r)
+{
+    for (size_t i = 0; i < r->shares; i++) {
+        const exchange_target *target = &r->target[i];
+        sim_rank *a = &sim->rank[target->aggregator];
+        if (target->is_carried)
+            continue;
         if (a->contributor == NULL)
             a->contributor = calloc((size_t)sim->ranks, sizeof *a->contributor);
         exchange_contributor *c = &a->contributor[a->contributors++];
-        *c = (exchange_contributor){.rank = r->rank, .shared = shared};
-        copy_list(&r->share[i].list, &c->list, r == a);
+        *c = (exchange_contributor){.rank = r->rank, .shared = target->window != NULL};
+        copy_list(target->list, &c->list, r == a);
     }
 }
 
@@ -369,6 +380,10 @@ void sim_renew(simulation *sim)
         make_exchange(sim, r);
         memset(r->granted, 0, sizeof r->granted);
         memset(r->ready, 0, sizeof r->ready);
+    }
+    for (size_t i = 0; sim->load != NULL && i < sim->domains.count * (size_t)sim->nodes; i++) {
+        memset(sim->load[i].granted, 0, sizeof sim->load[i].granted);
+        memset(sim->load[i].ready, 0, sizeof sim->load[i].ready);
     }
 }
 
@@ -499,6 +514,9 @@ void sim_draw(simulation *sim)
     draw_nodes(sim);
     for (int i = 0; i < sim->ranks; i++)
         add_targets(sim, &sim->rank[i]);
+    sim_draw_loads(sim);
+    for (int i = 0; i < sim->ranks; i++)
+        add_contributors(sim, &sim->rank[i]);
     draw_faults(sim);
     draw_runs(sim);
     draw_order(sim);
@@ -539,6 +557,7 @@ void sim_release(simulation *sim)
 {
     for (int i = 0; i < sim->ranks; i++)
         release_rank(sim, &sim->rank[i]);
+    sim_release_loads(sim);
     domains_release(&sim->domains);
     free(sim->domain_of);
     free(sim->aggregator);

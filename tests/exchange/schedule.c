@@ -64,11 +64,26 @@ static void check_flags(simulation *sim, sim_rank *r)
     }
 }
 
+/* Of what a rank of this rank's node carries for it. */
+static void check_loads(simulation *sim, const sim_rank *r)
+{
+    for (size_t j = 0; sim->load != NULL && j < sim->domains.count; j++) {
+        sim_load *load = &sim->load[j * (size_t)sim->nodes + (size_t)r->node];
+        for (int w = 0; w < EXCHANGE_DEPTH && load->ranks > 0; w++) {
+            check_flag(sim, r, atomic_load(&load->flags[w].granted), &load->granted[w]);
+            check_flag(sim, r, atomic_load(&load->flags[w].ready), &load->ready[w]);
+            if (atomic_load(&load->flags[w].done) > (int64_t)load->load.members)
+                sim_fail(sim, "rank %d: more copies to a carrier's windows than members", r->rank);
+        }
+    }
+}
+
 static void check_rank(simulation *sim, sim_rank *r)
 {
     check_pipeline(sim, r, &r->ex->in);
     check_pipeline(sim, r, &r->ex->out);
     check_flags(sim, r);
+    check_loads(sim, r);
 }
 
 /* A cycle's moments come in one order: reading, the access is first. */
@@ -224,7 +239,8 @@ static bool all_finished(const simulation *sim)
     return true;
 }
 
-/* Nothing can happen any more: no event, and no rank that can do anything. */
+/* Nothing can happen any more: no event, and no rank that can do anything. If one still can, a step
+ * that let it go on returned false; after a fault that may be. */
 static void check_deadlock(simulation *sim)
 {
     bool moved = false;
@@ -233,6 +249,8 @@ static void check_deadlock(simulation *sim)
         if (!r->finished)
             moved |= step_rank(sim, r);
     }
+    if (moved && sim->failure == NULL && !sim_may_fail(sim))
+        sim_fail(sim, "a rank can go on though no step did anything");
     if (!moved && sim->events == 0 && !all_finished(sim) && sim->failure == NULL)
         sim_fail(sim, "deadlock");
 }

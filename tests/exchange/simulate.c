@@ -111,6 +111,7 @@ enum feature {
     OVERLAPPING_READS,
     ATOMIC_WRITES,
     SHARED_WINDOWS,
+    LOADS,
     MANY_RANKS,
     HUGE_OFFSETS,
     END_OF_FILE,
@@ -120,10 +121,28 @@ enum feature {
     RUNS_WITHOUT_AGREEMENT,
     FEATURES
 };
-static const char *const feature_name[] = {
-    "writes",          "reads",      "overlapping reads", "atomic writes",
-    "shared windows",  "many ranks", "huge offsets",      "ends of file",
-    "short transfers", "errors",     "network failures",  "runs without agreement"};
+static const char *const feature_name[] = {"writes",
+                                           "reads",
+                                           "overlapping reads",
+                                           "atomic writes",
+                                           "shared windows",
+                                           "carried data",
+                                           "many ranks",
+                                           "huge offsets",
+                                           "ends of file",
+                                           "short transfers",
+                                           "errors",
+                                           "network failures",
+                                           "runs without agreement"};
+
+static bool has_loads(const simulation *sim)
+{
+    for (int i = 0; i < sim->ranks; i++)
+        for (size_t s = 0; s < sim->rank[i].shares; s++)
+            if (sim->rank[i].target[s].load != NULL)
+                return true;
+    return false;
+}
 
 static void count_features(const simulation *sim, uint64_t *count)
 {
@@ -133,12 +152,13 @@ static void count_features(const simulation *sim, uint64_t *count)
         writes += sim->write[k];
     for (int i = 0; i < sim->ranks; i++)
         for (size_t s = 0; s < sim->rank[i].shares; s++)
-            shared |= sim->rank[i].target[s].window != NULL;
+            shared |= sim->rank[i].target[s].window != NULL && !sim->rank[i].target[s].is_carried;
     count[WRITES] += writes > 0;
     count[READS] += writes < sim->runs;
     count[OVERLAPPING_READS] += sim->overlap == OVERLAP_READS;
     count[ATOMIC_WRITES] += sim->overlap == OVERLAP_ORDERED;
     count[SHARED_WINDOWS] += shared;
+    count[LOADS] += has_loads(sim);
     count[MANY_RANKS] += sim->ranks > 16;
     count[HUGE_OFFSETS] += sim->domains.hi + sim->base_shift > INT64_C(1) << 60;
     count[END_OF_FILE] += sim->end_of_file != ACCESS_END;

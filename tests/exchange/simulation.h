@@ -66,6 +66,7 @@ struct simulation {
     size_t columns;
     int64_t unit, unit_base; /* bytes of a unit or stripe */
     int *aggregator;         /* per domain */
+    sim_load *load;          /* per domain and node; ranks is 0 where there is none */
 
     /* per cell, which is a byte of the islands and the margins that shifts need */
     size_t cells;
@@ -117,6 +118,13 @@ int sim_inject(simulation *sim, int rank, enum fault_kind kind);
 /* Notes that a call returns an error to a rank. Returns rc. */
 int sim_report(sim_rank *r, int rc);
 bool sim_may_fail(const simulation *sim);
+
+/* ---- loads.c ---- */
+/* Draws what ranks carry for others, in place of some targets. */
+void sim_draw_loads(simulation *sim);
+/* The target of a rank for a domain, or NULL. */
+exchange_target *sim_target(sim_rank *r, size_t domain);
+void sim_release_loads(simulation *sim);
 
 /* ---- model.c ---- */
 /* The cell of an offset before the shift of the run, or SIZE_MAX. */

@@ -3,6 +3,7 @@
  * what only affects speed. */
 #include "exchange/costs.h"
 #include "exchange/exchange.h"
+#include "exchange/load.h"
 
 #include "failing_malloc.h"
 #include "suite.h"
@@ -134,7 +135,8 @@ static void make_rank(int rank, int block)
                      0);
     ck_assert_uint_eq(shares, RANKS);
     for (int a = 0; a < RANKS; a++) {
-        world.target[rank][a] = (exchange_target){a, &world.share[rank][a].list, NULL};
+        world.target[rank][a] =
+            (exchange_target){.aggregator = a, .list = &world.share[rank][a].list};
         world.contributor[a][rank] =
             (exchange_contributor){.rank = rank, .list = world.share[rank][a].list};
     }
@@ -173,11 +175,11 @@ static void free_world(void)
 
 /* ---- tests ---- */
 
-START_TEST(out_of_memory_in_new)
+/* Each allocation fails in turn. */
+static void make_without_memory(void)
 {
     exchange *ex = NULL;
     long nth = 0;
-    make_world(1);
     for (; ex == NULL; nth++) {
         fail_allocation(nth);
         ex = exchange_new(&world.task[0]);
@@ -187,8 +189,48 @@ START_TEST(out_of_memory_in_new)
     }
     ck_assert_int_gt(nth, 10);
     exchange_free(ex);
+}
+
+START_TEST(out_of_memory_in_new)
+{
+    make_world(1);
+    make_without_memory();
     exchange_free(NULL);
     free_world();
+}
+END_TEST
+
+/* The rank carries nothing of its own. */
+START_TEST(out_of_memory_for_a_load)
+{
+    static exchange_flags flags;
+    static char data[CYCLE];
+    const access_list nothing = {0};
+    exchange_window window[EXCHANGE_DEPTH];
+    make_world(1);
+    for (int i = 0; i < EXCHANGE_DEPTH; i++)
+        window[i] = (exchange_window){&flags, data};
+    const exchange_member member = {world.target[0][1].list, window};
+    const exchange_load load = {&nothing, &member, 1};
+    world.target[0][1].load = &load;
+    atomic_store(&flags.granted, 1);
+    make_without_memory();
+    ck_assert_int_eq(atomic_load(&flags.granted), 0);
+    free_world();
+}
+END_TEST
+
+START_TEST(loads_that_pay)
+{
+    const int64_t largest = 63 * 1024;
+    ck_assert(!exchange_load_pays(0, 0, largest));
+    ck_assert(!exchange_load_pays(1, 64, largest));
+    ck_assert(exchange_load_pays(2, 2, largest));
+    ck_assert(exchange_load_pays(2, 2 * 15 * 1024, largest));
+    ck_assert(!exchange_load_pays(2, 2 * 17 * 1024, largest));
+    ck_assert(exchange_load_pays(32, 32 * 4096, largest));
+    ck_assert(!exchange_load_pays(32, 32 * 17 * 1024, 1 << 20));
+    ck_assert(!exchange_load_pays(2, 2 * 300, 1024));
 }
 END_TEST
 
@@ -406,7 +448,7 @@ static void access_bytes(const int64_t *offset, size_t count, int64_t end, int64
         ck_assert_int_eq(access_append(&list, offset[i], 1, (int64_t)i), 0);
     ck_assert_int_eq(domains_even(&domains, 0, end, 1, 1), 0);
     ck_assert_int_eq(access_append_memory(&memory, data, count), 0);
-    exchange_target target = {0, &list, NULL};
+    exchange_target target = {.list = &list};
     exchange_contributor contributor = {.rank = 0, .list = list};
     exchange_task task = {.cycle_size = cycle_size,
                           .num_cycles = (end - 1) / cycle_size + 1,
@@ -550,6 +592,8 @@ int main(void)
     Suite *suite = suite_create("exchange");
     TCase *tests = tcase_create("memory");
     tcase_add_test(tests, out_of_memory_in_new);
+    tcase_add_test(tests, out_of_memory_for_a_load);
+    tcase_add_test(tests, loads_that_pay);
     tcase_add_test(tests, out_of_memory_in_reserve);
     tcase_add_test(tests, nothing_allocates_in_a_run);
     tcase_add_test(tests, contiguous_chunks_are_not_packed);

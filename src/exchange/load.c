@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a carrier sends and receives for other ranks of its node.
+ *
+ * Members copy their chunks, packed, to and from windows in shared memory; the carrier copies them
+ * between these windows and one packed chunk, in the order of the file. To the aggregator the
+ * carrier is one contributor. Chunks of a peer are copied in ascending order of cycles, because
+ * messages are matched in that order and because cursors only advance. */
+#include "exchange/load.h"
+
+#include "exchange/internal.h"
+
+#include <stdlib.h>
+
+/* Bytes of a rank's part up to which a message costs more than copying the part once more. */
+#define SMALL_PART (16 * 1024)
+
+bool exchange_load_pays(size_t ranks, int64_t bytes, int64_t message_size)
+{
+    return ranks > 1 && bytes / (int64_t)ranks <= exchange_least(SMALL_PART, message_size / 4);
+}
+
+bool exchange_load_allocate(exchange_peer *peer)
+{
+    peer->counted = calloc(peer->load->members, sizeof *peer->counted);
+    peer->copied = calloc(peer->load->members, sizeof *peer->copied);
+    return peer->counted != NULL && peer->copied != NULL;
+}
+
+void exchange_load_release(exchange_peer *peer)
+{
+    free(peer->counted);
+    free(peer->copied);
+}
+
+void exchange_load_begin_run(exchange_peer *peer)
+{
+    const exchange_load *load = peer->load;
+    access_cursor_init(&peer->own, load->own);
+    for (size_t i = 0; i < load->members; i++) {
+        access_cursor_init(&peer->counted[i], load->member[i].list);
+        access_cursor_init(&peer->copied[i], load->member[i].list);
+    }
+    peer->carried = 0;
+    peer->begun = peer->turn = 0;
+}
+
+static const exchange_window *member_window(const exchange_member *member,
+                                            const exchange_cycle *cycle)
+{
+    return &member->window[(size_t)cycle->index % EXCHANGE_DEPTH];
+}
+
+/* All members' flags. */
+static exchange_flags *load_flags(const exchange *ex, const exchange_cycle *cycle,
+                                  const exchange_chunk *chunk)
+{
+    return member_window(ex->peer[chunk->of].load->member, cycle)->flags;
+}
+
+static void grant_windows(const exchange *ex, const exchange_cycle *cycle, exchange_flags *flags)
+{
+    atomic_store_explicit(&flags->done, 0, memory_order_relaxed);
+    atomic_store_explicit(ex->run.write ? &flags->granted : &flags->ready,
+                          exchange_cycle_number(ex, cycle), memory_order_release);
+}
+
+void exchange_load_begin(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk)
+{
+    exchange_peer *peer = &ex->peer[chunk->of];
+    chunk->begin = peer->carried;
+    chunk->turn = peer->begun++;
+    peer->carried += chunk->bytes;
+    for (size_t i = 0; i < peer->load->members; i++)
+        chunk->copies += access_skip(&peer->counted[i], peer->carried) > 0;
+    if (ex->run.write)
+        grant_windows(ex, cycle, load_flags(ex, cycle, chunk));
+}
+
+bool exchange_load_done(const exchange *ex, const exchange_cycle *cycle,
+                        const exchange_chunk *chunk)
+{
+    const exchange_flags *flags = load_flags(ex, cycle, chunk);
+    return atomic_load_explicit(&flags->done, memory_order_acquire) == chunk->copies;
+}
+
+bool exchange_load_collect(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk)
+{
+    exchange_peer *peer = &ex->peer[chunk->of];
+    int64_t end = chunk->begin + chunk->bytes;
+    if (chunk->turn != peer->turn || !exchange_load_done(ex, cycle, chunk))
+        return false;
+    ex->result.moved +=
+        access_memory_to_window(ex->run.memory, &peer->own, end, chunk->packed, chunk->begin);
+    for (size_t i = 0; i < peer->load->members; i++)
+        access_scatter(&peer->copied[i], end, chunk->packed, chunk->begin,
+                       member_window(&peer->load->member[i], cycle)->data, chunk->bytes);
+    peer->turn++;
+    chunk->is_copied = true;
+    return true;
+}
+
+/* The first position of the cycle that was not received. */
+static int64_t received_end(const exchange_cycle *cycle, const exchange_chunk *chunk)
+{
+    access_cursor cursor = chunk->cursor;
+    access_piece piece;
+    int64_t rest = chunk->received;
+    while (access_take_piece(&cursor, cycle->end, &piece)) {
+        if (rest < piece.length)
+            return piece.offset + rest;
+        rest -= piece.length;
+    }
+    return cycle->end;
+}
+
+bool exchange_load_distribute(exchange *ex, const exchange_cycle *cycle, exchange_chunk *chunk)
+{
+    exchange_peer *peer = &ex->peer[chunk->of];
+    exchange_flags *flags = load_flags(ex, cycle, chunk);
+    if (chunk->turn != peer->turn || !exchange_chunk_received(ex, chunk))
+        return false;
+    int64_t received = chunk->begin + chunk->received, end = chunk->begin + chunk->bytes;
+    for (size_t i = 0; i < peer->load->members; i++) {
+        access_gather(&peer->copied[i], received, chunk->packed, chunk->begin,
+                      member_window(&peer->load->member[i], cycle)->data);
+        access_skip(&peer->copied[i], end);
+    }
+    flags->valid = received_end(cycle, chunk);
+    grant_windows(ex, cycle, flags);
+    ex->result.moved +=
+        access_window_to_memory(ex->run.memory, &peer->own, received, chunk->packed, chunk->begin);
+    access_skip(&peer->own, end);
+    peer->turn++;
+    chunk->is_copied = true;
+    return true;
+}

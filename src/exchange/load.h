@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Where one rank carries the data of others: the rule.
+ */
+#ifndef EXCHANGE_LOAD_H
+#define EXCHANGE_LOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "access/list.h"
+
+/* Whether one message pays for this number of ranks, which have `bytes` in a cycle at most. */
+bool exchange_load_pays(size_t ranks, int64_t bytes, int64_t message_size);
+
+/* The most that a rank has in one cycle. */
+int64_t exchange_largest_chunk(const access_list *list, int64_t cycle_size);
+
+#endif
