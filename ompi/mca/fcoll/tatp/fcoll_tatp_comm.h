@@ -26,6 +26,8 @@ enum tatp_tag {
     TATP_TAG_DATA,
     TATP_TAG_SHARED,
     TATP_TAG_AGREE,
+    TATP_TAG_LOADS,
+    TATP_TAG_ABSENT,
     TATP_TAG_ROWS,
     TATP_TAG_NODE_ROWS,
     TATP_TAG_UNITS,
@@ -92,6 +94,8 @@ int tatp_message_isend(tatp_comm *comm, const int64_t *element, size_t count, in
 /* Sends an empty message, which takes no memory, in place of one that could not be made: the peer
  * waits for it. Returns an error, which the caller agrees on later. */
 int tatp_message_send_empty(tatp_comm *comm, int peer, enum tatp_tag tag);
+/* Tells a peer that `count` of the TATP_TAG_REQUESTS that it expects will not come. */
+int tatp_message_send_absent(tatp_comm *comm, int64_t count, int peer);
 /* Receives the messages of a tag and completes all sends, whatever happens. */
 typedef struct tatp_arrivals {
     enum tatp_tag tag;

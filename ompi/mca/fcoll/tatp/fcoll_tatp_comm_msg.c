@@ -26,6 +26,11 @@ int tatp_message_send_empty(tatp_comm *comm, int peer, enum tatp_tag tag)
     return OMPI_SUCCESS != rc ? rc : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
+int tatp_message_send_absent(tatp_comm *comm, int64_t count, int peer)
+{
+    return tatp_message_send(comm, &count, 1, peer, TATP_TAG_ABSENT);
+}
+
 int64_t tatp_message_bytes(tatp_comm *comm)
 {
     int64_t bytes = comm->metadata;
@@ -57,27 +62,51 @@ int tatp_message_poll(tatp_comm *comm, enum tatp_tag tag, tatp_message *message,
     return *found ? receive_probed(comm, &status, tag, message) : rc;
 }
 
+/* Takes no memory, because the messages that are not absent have to be counted in any case. */
+static int poll_absent(tatp_comm *comm, size_t *absent)
+{
+    ompi_status_public_t status;
+    int64_t count = 0;
+    int flag = 0;
+    int rc =
+        MCA_PML_CALL(iprobe(MPI_ANY_SOURCE, TATP_TAG_ABSENT, comm->communicator, &flag, &status));
+    if (OMPI_SUCCESS == rc && flag)
+        rc = tatp_receive(comm, &count, sizeof count, status.MPI_SOURCE, TATP_TAG_ABSENT);
+    *absent = (size_t)count;
+    return rc;
+}
+
+/* Receives one of the missing messages if it is there. */
+static int poll_arrival(tatp_comm *comm, const tatp_arrivals *arrivals, size_t *missing)
+{
+    tatp_message message;
+    bool found;
+    int rc = tatp_message_poll(comm, arrivals->tag, &message, &found);
+    if (OMPI_SUCCESS == rc && found)
+        rc = arrivals->take(arrivals->context, &message);
+    free(message.element);
+    *missing -= found;
+    if (!found && TATP_TAG_REQUESTS == arrivals->tag) {
+        size_t absent;
+        rc = poll_absent(comm, &absent);
+        *missing -= absent;
+    }
+    return rc;
+}
+
 int tatp_message_complete(tatp_comm *comm, const tatp_arrivals *arrivals, ompi_request_t **request,
                           size_t sends, int rc)
 {
     size_t missing = arrivals->expected;
     int sent = 0;
     while (missing > 0 || !sent) {
-        bool found = false;
-        int step = OMPI_SUCCESS;
-        if (missing > 0) {
-            tatp_message message;
-            step = tatp_message_poll(comm, arrivals->tag, &message, &found);
-            if (OMPI_SUCCESS == step && found)
-                step = arrivals->take(arrivals->context, &message);
-            free(message.element);
-            missing -= found;
-        }
+        size_t before = missing;
+        int step = missing > 0 ? poll_arrival(comm, arrivals, &missing) : OMPI_SUCCESS;
         if (OMPI_SUCCESS == step && !sent)
             step = ompi_request_test_all(sends, request, &sent, MPI_STATUSES_IGNORE);
         if (OMPI_SUCCESS == rc)
             rc = step;
-        if (!found)
+        if (missing == before)
             tatp_progress(comm);
     }
     return rc;

@@ -20,6 +20,7 @@ struct tatp_exchange {
     tatp_exchange_memory *memory;
     size_t index;
     tatp_segment *segment; /* of the windows, or NULL */
+    tatp_loads *loads;     /* or NULL */
     tatp_contributors contributors;
     exchange_target *target;
     exchange_window *window; /* EXCHANGE_DEPTH for each target, and for the own domain */
@@ -119,6 +120,22 @@ void tatp_exchange_release(tatp_exchange_memory *memory)
 
 /* ---- preparation ---- */
 
+/* A target whose data this rank carries for others, or another one for it. */
+static void describe_load(tatp_exchange *ex, const tatp_comm *comm,
+                          const tatp_exchange_layout *layout, size_t i)
+{
+    size_t domain = layout->share[i].domain;
+    enum tatp_load_role role = tatp_loads_role(ex->loads, domain);
+    if (TATP_LOAD_NONE == role)
+        return;
+    const tatp_load_memory memory = tatp_find_load_memory(ex->segment, ex->index, comm, layout);
+    if (TATP_LOAD_CARRIER == role)
+        tatp_loads_describe_carrier(ex->loads, domain, &memory, &ex->target[i]);
+    else
+        tatp_loads_describe_member(ex->loads, domain, &memory, &ex->window[i * EXCHANGE_DEPTH],
+                                   &ex->target[i]);
+}
+
 static void describe_targets(tatp_exchange *ex, const tatp_comm *comm,
                              const tatp_exchange_layout *layout)
 {
@@ -127,6 +144,7 @@ static void describe_targets(tatp_exchange *ex, const tatp_comm *comm,
         exchange_window *window = &ex->window[i * EXCHANGE_DEPTH];
         target->aggregator = layout->aggregator[layout->share[i].domain];
         target->list = &layout->share[i].list;
+        describe_load(ex, comm, layout, i);
         if (NULL == ex->segment || target->aggregator == tatp_comm_rank(comm) ||
             !tatp_comm_is_local(comm, target->aggregator))
             continue;
@@ -172,10 +190,14 @@ static int make_engine(tatp_exchange *ex, const tatp_comm *comm, const tatp_exch
 
 int tatp_exchange_prepare(tatp_exchange *ex, tatp_comm *comm, const tatp_exchange_layout *layout)
 {
-    int rc = tatp_exchange_requests(comm, layout, &ex->contributors);
     if (!layout->ordered)
-        ex->segment = tatp_share_windows(ex->memory, comm, layout);
-    return OMPI_SUCCESS == rc ? make_engine(ex, comm, layout) : rc;
+        ex->segment = tatp_share_windows(ex->memory, comm, layout, &ex->loads);
+    int rc = tatp_exchange_requests(comm, layout, ex->loads, &ex->contributors);
+    if (OMPI_SUCCESS == rc)
+        rc = make_engine(ex, comm, layout);
+    if (NULL != ex->loads)
+        tatp_loads_settle(ex->loads);
+    return rc;
 }
 
 bool tatp_exchange_merges(const tatp_exchange *ex)
@@ -184,6 +206,9 @@ bool tatp_exchange_merges(const tatp_exchange *ex)
     if (NULL == ex->engine)
         return false;
     exchange_count_pieces(ex->engine, &pieces, &merged);
+    if (aggregation_merges(pieces, merged))
+        return true;
+    tatp_loads_count_pieces(ex->loads, &pieces, &merged);
     return aggregation_merges(pieces, merged);
 }
 
@@ -195,7 +220,7 @@ static int64_t list_bytes(const access_list *list)
 /* The engine keeps the union of the contributors' lists. */
 int64_t tatp_exchange_bytes(const tatp_exchange *ex)
 {
-    int64_t bytes = 0;
+    int64_t bytes = tatp_loads_kept_bytes(ex->loads);
     for (size_t i = 0; i < ex->contributors.count; i++)
         bytes += 2 * list_bytes(&ex->contributors.item[i].list);
     return bytes;
@@ -205,7 +230,9 @@ void tatp_exchange_reset(tatp_exchange *ex)
 {
     exchange_free(ex->engine);
     tatp_segment_release(ex->segment);
+    tatp_loads_free(ex->loads);
     ex->engine = NULL;
+    ex->loads = NULL;
     ex->segment = NULL;
     free(ex->target);
     free(ex->window);

@@ -14,9 +14,12 @@ typedef struct tatp_contributors {
     size_t count, capacity;
 } tatp_contributors;
 
-/* Sends this rank's requests to the aggregators and receives those for its own domain. Returns this
- * rank's error, which has to be agreed on. Collective. */
-int tatp_exchange_requests(tatp_comm *comm, const tatp_exchange_layout *layout,
+/* Of the ranks of a node, what one carries for others (fcoll_tatp_exchange_load.c). */
+typedef struct tatp_loads tatp_loads;
+
+/* Sends this rank's requests to the aggregators and receives those for its own domain. loads: NULL
+ * is none. Returns this rank's error, which has to be agreed on. Collective. */
+int tatp_exchange_requests(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_loads *loads,
                            tatp_contributors *contributors);
 void tatp_contributors_release(tatp_contributors *contributors);
 
@@ -36,16 +39,71 @@ struct tatp_exchange_memory {
 
 /* ---- fcoll_tatp_exchange_shm.c ---- */
 
-/* Shares the windows of the node's aggregators, or not (NULL): the same on all ranks of the node.
- * All of them call it; it cannot fail. */
+/* Shares the windows of the node's aggregators and those of loads, or not (NULL): the same on all
+ * ranks of the node. *loads: NULL if there are none; the caller frees them. All ranks of the node
+ * call it; it cannot fail. */
 tatp_segment *tatp_share_windows(tatp_exchange_memory *memory, tatp_comm *comm,
-                                 const tatp_exchange_layout *layout);
+                                 const tatp_exchange_layout *layout, tatp_loads **loads);
 /* The EXCHANGE_DEPTH windows of an aggregator of this node, for the exchange of that index. */
 void tatp_find_windows(const tatp_segment *segment, size_t index, const tatp_comm *comm,
                        const tatp_exchange_layout *layout, int aggregator, exchange_window *window);
+/* Where the loads of that exchange are. */
+typedef struct tatp_load_memory {
+    exchange_flags *flags; /* EXCHANGE_DEPTH for each pair */
+    char *data;
+} tatp_load_memory;
+tatp_load_memory tatp_find_load_memory(const tatp_segment *segment, size_t index,
+                                       const tatp_comm *comm, const tatp_exchange_layout *layout);
 /* Keeps a segment that has no other user for the next file of the same ranks; NULL is none. */
 void tatp_segment_release(tatp_segment *segment);
 /* Frees all segments that are kept. */
 void tatp_segments_free(void);
+
+/* ---- fcoll_tatp_exchange_load.c ---- */
+
+/* Whether the ranks of this node look for loads: the same on all of them. */
+bool tatp_loads_wanted(const tatp_comm *comm, const tatp_exchange_layout *layout);
+tatp_loads *tatp_loads_new(const tatp_comm *comm, const tatp_exchange_layout *layout);
+void tatp_loads_free(tatp_loads *loads);
+/* Tells the leader of the node what each rank has; loads: NULL is no memory. All ranks of the node
+ * call it; it cannot fail. */
+void tatp_loads_gather(tatp_loads *loads, tatp_comm *comm, const tatp_exchange_layout *layout);
+/* What the leader was told, which it gives to the others. */
+void *tatp_loads_table(tatp_loads *loads, size_t *bytes);
+/* Decides by the table. Then: the number of pairs of this node and an aggregator (loads: NULL is
+ * none), and the bytes of their windows. */
+void tatp_loads_decide(tatp_loads *loads, const tatp_exchange_layout *layout);
+size_t tatp_loads_pairs(const tatp_loads *loads);
+size_t tatp_loads_bytes(const tatp_loads *loads);
+/* Decides by the leader's table, and (loads may be NULL) for none at all. */
+void tatp_loads_adopt(tatp_loads *loads, const void *table, const tatp_exchange_layout *layout);
+void tatp_loads_drop(tatp_loads *loads);
+
+/* This rank's part in what is carried for a domain: none, another rank carries its data, or it
+ * carries those of others. */
+enum tatp_load_role { TATP_LOAD_NONE, TATP_LOAD_MEMBER, TATP_LOAD_CARRIER };
+enum tatp_load_role tatp_loads_role(const tatp_loads *loads, size_t domain);
+int tatp_loads_carrier(const tatp_loads *loads, size_t domain);
+size_t tatp_loads_ranks(const tatp_loads *loads, size_t domain);
+
+/* Before the lists of members come: their number. Then tatp_loads_take takes each, after its
+ * domain; then the lists for a domain are united. */
+int tatp_loads_expect(tatp_loads *loads, const tatp_exchange_layout *layout, size_t *lists);
+int tatp_loads_take(void *loads, tatp_message *message);
+int tatp_loads_unite(tatp_loads *loads, const tatp_exchange_layout *layout);
+/* What this rank carries for a domain, or NULL after an error. */
+const access_list *tatp_loads_carried(const tatp_loads *loads, size_t domain);
+
+/* Targets of the exchange. */
+void tatp_loads_describe_member(const tatp_loads *loads, size_t domain,
+                                const tatp_load_memory *memory, exchange_window *window,
+                                exchange_target *target);
+void tatp_loads_describe_carrier(tatp_loads *loads, size_t domain, const tatp_load_memory *memory,
+                                 exchange_target *target);
+/* Frees what only the preparation needs. */
+void tatp_loads_settle(tatp_loads *loads);
+int64_t tatp_loads_kept_bytes(const tatp_loads *loads);
+/* As exchange_count_pieces, of what this rank carries; loads: NULL is none. */
+void tatp_loads_count_pieces(const tatp_loads *loads, int64_t *pieces, int64_t *merged);
 
 #endif

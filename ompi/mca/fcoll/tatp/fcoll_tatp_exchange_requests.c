@@ -32,13 +32,23 @@ static bool stream_has_gaps(const access_list *list)
     return last->stream + last->count * last->length - list->run[0].stream != list->bytes;
 }
 
+typedef struct request_route {
+    int peer;
+    enum tatp_tag tag;
+    int64_t domain; /* the first element; -1: none, the peer has one domain only */
+} request_route;
+
 /* list: not empty. The caller frees the elements; NULL: no memory. */
-static int64_t *encode_request(const access_list *list, size_t *count)
+static int64_t *encode_request(const access_list *list, int64_t domain, size_t *count)
 {
     access_message message = {0};
     access_list joined = {0};
     int rc = 0;
-    if (stream_has_gaps(list)) {
+    if (domain >= 0)
+        rc = base_reserve(&message.element, &message.capacity, 1, sizeof *message.element);
+    if (domain >= 0 && 0 == rc)
+        message.element[message.count++] = domain;
+    if (0 == rc && stream_has_gaps(list)) {
         rc = join_extents(list, &joined);
         list = &joined;
     }
@@ -59,39 +69,63 @@ typedef struct requests_in_flight {
     size_t count;
 } requests_in_flight;
 
-static int send_request(tatp_comm *comm, const access_list *list, int aggregator,
+static void allocate_in_flight(requests_in_flight *out, size_t count)
+{
+    out->request = calloc(count + 1, sizeof *out->request);
+    out->element = calloc(count + 1, sizeof *out->element);
+}
+
+/* list: NULL after an error. */
+static int send_request(tatp_comm *comm, const access_list *list, const request_route *route,
                         requests_in_flight *out)
 {
     size_t count = 0;
     int64_t *element = NULL;
-    if (NULL != out->request && NULL != out->element)
-        element = encode_request(list, &count);
+    if (NULL != list && NULL != out->request && NULL != out->element)
+        element = encode_request(list, route->domain, &count);
     if (NULL == element)
-        return tatp_message_send_empty(comm, aggregator, TATP_TAG_REQUESTS);
-    int rc = tatp_message_isend(comm, element, count, aggregator, TATP_TAG_REQUESTS,
+        return tatp_message_send_empty(comm, route->peer, route->tag);
+    int rc = tatp_message_isend(comm, element, count, route->peer, route->tag,
                                 &out->request[out->count]);
     if (OMPI_SUCCESS != rc) {
         free(element);
-        (void)tatp_message_send_empty(comm, aggregator, TATP_TAG_REQUESTS);
+        (void)tatp_message_send_empty(comm, route->peer, route->tag);
         return rc;
     }
     out->element[out->count++] = element;
     return OMPI_SUCCESS;
 }
 
-/* A message to each aggregator, whatever happens. Returns the first error. */
+/* What an aggregator gets from this rank, whatever happens. */
+static int send_to_aggregator(tatp_comm *comm, const domain_share *share, int aggregator,
+                              const tatp_loads *loads, requests_in_flight *out)
+{
+    const request_route route = {aggregator, TATP_TAG_REQUESTS, -1};
+    switch (tatp_loads_role(loads, share->domain)) {
+    case TATP_LOAD_MEMBER: return OMPI_SUCCESS;
+    case TATP_LOAD_CARRIER: {
+        int64_t absent = (int64_t)tatp_loads_ranks(loads, share->domain) - 1;
+        int rc = tatp_message_send_absent(comm, absent, aggregator);
+        int sent = send_request(comm, tatp_loads_carried(loads, share->domain), &route, out);
+        return OMPI_SUCCESS != rc ? rc : sent;
+    }
+    case TATP_LOAD_NONE:
+    default: return send_request(comm, &share->list, &route, out);
+    }
+}
+
+/* Returns the first error. */
 static int send_requests(tatp_comm *comm, const tatp_exchange_layout *layout,
-                         requests_in_flight *out)
+                         const tatp_loads *loads, requests_in_flight *out)
 {
     int first = OMPI_SUCCESS;
-    out->request = calloc(layout->shares + 1, sizeof *out->request);
-    out->element = calloc(layout->shares + 1, sizeof *out->element);
+    allocate_in_flight(out, layout->shares);
     for (size_t i = 0; i < layout->shares; i++) {
         const domain_share *share = &layout->share[i];
         int aggregator = layout->aggregator[share->domain];
         if (aggregator == tatp_comm_rank(comm))
             continue;
-        int rc = send_request(comm, &share->list, aggregator, out);
+        int rc = send_to_aggregator(comm, share, aggregator, loads, out);
         if (OMPI_SUCCESS == first)
             first = rc;
     }
@@ -104,6 +138,30 @@ static void free_sent(requests_in_flight *out)
         free(out->element[i]);
     free(out->element);
     free(out->request);
+}
+
+/* Sends this rank's lists to their carriers, and receives those that it carries. */
+static int exchange_loads(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_loads *loads)
+{
+    size_t lists;
+    int first = tatp_loads_expect(loads, layout, &lists);
+    const tatp_arrivals arrivals = {
+        .tag = TATP_TAG_LOADS, .expected = lists, .take = tatp_loads_take, .context = loads};
+    requests_in_flight out = {0};
+    allocate_in_flight(&out, layout->shares);
+    for (size_t i = 0; i < layout->shares; i++) {
+        size_t domain = layout->share[i].domain;
+        if (TATP_LOAD_MEMBER != tatp_loads_role(loads, domain))
+            continue;
+        const request_route route = {tatp_loads_carrier(loads, domain), TATP_TAG_LOADS,
+                                     (int64_t)domain};
+        int rc = send_request(comm, &layout->share[i].list, &route, &out);
+        if (OMPI_SUCCESS == first)
+            first = rc;
+    }
+    first = tatp_message_complete(comm, &arrivals, out.request, out.count, first);
+    free_sent(&out);
+    return OMPI_SUCCESS == first ? tatp_loads_unite(loads, layout) : first;
 }
 
 /* ---- receiving ---- */
@@ -155,14 +213,21 @@ static int compare_contributors(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-int tatp_exchange_requests(tatp_comm *comm, const tatp_exchange_layout *layout,
+int tatp_exchange_requests(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_loads *loads,
                            tatp_contributors *contributors)
 {
     const access_list *own = own_part(layout);
-    const tatp_arrivals arrivals = {TATP_TAG_REQUESTS, layout->contributors - (NULL != own),
-                                    take_request, contributors};
+    const tatp_arrivals arrivals = {
+        .tag = TATP_TAG_REQUESTS,
+        .expected = layout->contributors - (NULL != own),
+        .take = take_request,
+        .context = contributors,
+    };
     requests_in_flight out = {0};
-    int rc = send_requests(comm, layout, &out);
+    int rc = tatp_loads_pairs(loads) > 0 ? exchange_loads(comm, layout, loads) : OMPI_SUCCESS;
+    int sent = send_requests(comm, layout, loads, &out);
+    if (OMPI_SUCCESS == rc)
+        rc = sent;
     rc = tatp_message_complete(comm, &arrivals, out.request, out.count, rc);
     free_sent(&out);
     if (OMPI_SUCCESS == rc && NULL != own)

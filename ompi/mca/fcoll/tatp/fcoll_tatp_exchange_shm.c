@@ -27,6 +27,7 @@ struct tatp_segment {
     uint64_t id;               /* the leader's number for it */
     char *base;
     size_t size;
+    size_t pairs; /* loads that it has flags for */
     int peers;
     ompi_process_name_t *peer; /* the group, ascending by rank of the file it was made for */
 };
@@ -36,11 +37,44 @@ typedef struct segment_offer {
     uint64_t id; /* 0: none can be had */
     int64_t size;
     int64_t is_new; /* to be opened by name; else known by id */
+    int64_t pairs;  /* it has flags for so many loads ... */
+    int64_t loads;  /* ... of which the call uses so many */
     char name[NAME_BYTES];
 } segment_offer;
 
+/* What a segment has to hold. */
+typedef struct segment_needs {
+    size_t pairs; /* flags for so many loads */
+    size_t bytes; /* behind the flags */
+} segment_needs;
+
 static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
 static tatp_segment *idle_segments;
+
+/* ---- the flags of a segment ---- */
+
+/* A segment has the flags first, those of aggregators and loads for each exchange, so that no
+ * exchange writes data over another one's flags; then the windows, which the exchanges use in turn.
+ */
+
+static size_t round_to_pages(size_t bytes)
+{
+    return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+static size_t flags_bytes(int locals, size_t pairs)
+{
+    return round_to_pages(((size_t)locals + pairs) * TATP_EXCHANGES * EXCHANGE_DEPTH *
+                          sizeof(exchange_flags));
+}
+
+/* SIZE_MAX: too large. */
+static size_t segment_bytes(int locals, const segment_needs *needs)
+{
+    size_t bytes;
+    bool fits = !__builtin_add_overflow(needs->bytes, flags_bytes(locals, needs->pairs), &bytes);
+    return fits ? bytes : SIZE_MAX;
+}
 
 /* ---- segments ---- */
 
@@ -56,7 +90,7 @@ static void free_segment(tatp_segment *segment)
 
 /* Of the ranks of this node; not mapped. NULL: no memory. */
 static tatp_segment *new_segment(const tatp_exchange_memory *memory, const tatp_comm *comm,
-                                 uint64_t id, size_t size)
+                                 uint64_t id, size_t pairs, size_t size)
 {
     tatp_segment *segment = calloc(1, sizeof *segment);
     if (NULL == segment)
@@ -64,6 +98,7 @@ static tatp_segment *new_segment(const tatp_exchange_memory *memory, const tatp_
     const int *local = tatp_comm_local_ranks(comm, &segment->peers);
     segment->users = 1;
     segment->id = id;
+    segment->pairs = pairs;
     segment->size = size;
     segment->peer = calloc((size_t)segment->peers, sizeof *segment->peer);
     if (NULL == segment->peer) {
@@ -90,25 +125,28 @@ static bool has_same_peers(const tatp_exchange_memory *memory, const tatp_comm *
     return true;
 }
 
-static bool is_suitable(const tatp_segment *segment, uint64_t id, size_t size)
+static bool is_suitable(const tatp_segment *segment, uint64_t id, const segment_needs *needs)
 {
-    return 0 != id ? segment->id == id : segment->size >= size;
+    if (0 != id)
+        return segment->id == id;
+    return segment->pairs >= needs->pairs &&
+           segment->size - flags_bytes(segment->peers, segment->pairs) >= needs->bytes;
 }
 
-/* The segment of that id, or (0) one of that size at least: the file's, or one that is kept. NULL:
- * there is none. */
+/* The segment of that id, or (0) one that suffices: the file's, or one that is kept. NULL: there is
+ * none. */
 static tatp_segment *acquire_segment(const tatp_exchange_memory *memory, const tatp_comm *comm,
-                                     uint64_t id, size_t size)
+                                     uint64_t id, const segment_needs *needs)
 {
     tatp_segment *found = memory->segment;
-    if (NULL != found && is_suitable(found, id, size)) {
+    if (NULL != found && is_suitable(found, id, needs)) {
         found->users++;
         return found;
     }
     found = NULL;
     OPAL_THREAD_LOCK(&lock);
     for (tatp_segment **at = &idle_segments; NULL != *at && NULL == found; at = &(*at)->next) {
-        if (!is_suitable(*at, id, size) || !has_same_peers(memory, comm, *at))
+        if (!is_suitable(*at, id, needs) || !has_same_peers(memory, comm, *at))
             continue;
         found = *at;
         *at = found->next;
@@ -174,11 +212,11 @@ static bool map_segment(tatp_segment *segment, const char *name, bool create)
 /* ---- agreement among the ranks of a node ---- */
 
 static tatp_segment *create_segment(const tatp_exchange_memory *memory, const tatp_comm *comm,
-                                    size_t size, segment_offer *offer)
+                                    const segment_needs *needs, size_t size, segment_offer *offer)
 {
     static _Atomic uint64_t ids;
     uint64_t id = ++ids;
-    tatp_segment *segment = new_segment(memory, comm, id, size);
+    tatp_segment *segment = new_segment(memory, comm, id, needs->pairs, size);
     if (NULL == segment)
         return NULL;
     snprintf(offer->name, sizeof offer->name, "/tatp.%ld.%llu", (long)getpid(),
@@ -190,17 +228,22 @@ static tatp_segment *create_segment(const tatp_exchange_memory *memory, const ta
     return NULL;
 }
 
-/* The leader's segment: one that exists, or a new one; NULL: none can be had. */
+/* The leader's segment: one that exists, or a new one; NULL: none is needed or can be had. */
 static tatp_segment *offer_segment(const tatp_exchange_memory *memory, const tatp_comm *comm,
-                                   size_t size, segment_offer *offer)
+                                   const segment_needs *needs, segment_offer *offer)
 {
-    tatp_segment *segment = acquire_segment(memory, comm, 0, size);
+    int locals;
+    (void)tatp_comm_local_ranks(comm, &locals);
+    size_t size = segment_bytes(locals, needs);
+    tatp_segment *segment = needs->bytes > 0 ? acquire_segment(memory, comm, 0, needs) : NULL;
     memset(offer, 0, sizeof *offer);
-    if (NULL == segment && size < memory->refused_bytes)
-        segment = create_segment(memory, comm, size, offer);
+    offer->loads = (int64_t)needs->pairs;
+    if (NULL == segment && needs->bytes > 0 && size < memory->refused_bytes)
+        segment = create_segment(memory, comm, needs, size, offer);
     if (NULL != segment) {
         offer->id = segment->id;
         offer->size = (int64_t)segment->size;
+        offer->pairs = (int64_t)segment->pairs;
     }
     return segment;
 }
@@ -225,41 +268,104 @@ static bool confirm_offer(tatp_comm *comm, const segment_offer *offer)
     return all;
 }
 
-/* A kept segment that a peer no longer has does not rule out another one. */
-static bool is_offer_repeated(const segment_offer *offer, bool all)
+static bool is_kept(const segment_offer *offer)
 {
-    return !all && 0 != offer->id && !offer->is_new;
+    return 0 != offer->id && !offer->is_new;
 }
 
-static tatp_segment *share_as_leader(tatp_exchange_memory *memory, tatp_comm *comm, size_t size)
+/* A kept segment that a peer no longer has does not rule out another one, and one with loads does
+ * not rule out one without. */
+static bool is_offer_repeated(const segment_offer *offer, bool all)
+{
+    return !all && (is_kept(offer) || offer->loads > 0);
+}
+
+/* ---- windows ---- */
+
+/* SIZE_MAX: too large. */
+static size_t windows_bytes(size_t aggregators, int64_t cycle_size)
+{
+    size_t bytes;
+    bool fits = !__builtin_mul_overflow(round_to_pages((size_t)cycle_size),
+                                        EXCHANGE_DEPTH * aggregators, &bytes);
+    return fits ? bytes : SIZE_MAX;
+}
+
+/* Behind the flags: the windows, or (while an exchange is prepared) the table of the loads. */
+static segment_needs find_needs(size_t windows, tatp_loads *loads)
+{
+    segment_needs needs = {tatp_loads_pairs(loads), windows};
+    size_t table;
+    if (0 == needs.pairs)
+        return needs;
+    (void)tatp_loads_table(loads, &table);
+    if (__builtin_add_overflow(windows, tatp_loads_bytes(loads), &needs.bytes))
+        needs.bytes = SIZE_MAX;
+    if (needs.bytes < table)
+        needs.bytes = table;
+    return needs;
+}
+
+static char *segment_data(const tatp_segment *segment)
+{
+    return segment->base + flags_bytes(segment->peers, segment->pairs);
+}
+
+/* What could not be shared is not tried again. */
+static void note_refusal(tatp_exchange_memory *memory, const tatp_comm *comm,
+                         const segment_needs *needs)
+{
+    int locals;
+    (void)tatp_comm_local_ranks(comm, &locals);
+    size_t size = segment_bytes(locals, needs);
+    if (needs->bytes > 0 && size < memory->refused_bytes)
+        memory->refused_bytes = size;
+}
+
+/* The leader alone decides whether a kept segment is suitable: only it knows what loads need, and
+ * the ranks of a group may have opened different files before. */
+static tatp_segment *share_as_leader(tatp_exchange_memory *memory, tatp_comm *comm, size_t windows,
+                                     tatp_loads *loads)
 {
     tatp_segment *segment;
     segment_offer offer;
     bool all;
     do {
-        segment = offer_segment(memory, comm, size, &offer);
+        const segment_needs needs = find_needs(windows, loads);
+        size_t table;
+        segment = offer_segment(memory, comm, &needs, &offer);
+        if (NULL != segment && needs.pairs > 0) {
+            const void *parts = tatp_loads_table(loads, &table);
+            memcpy(segment_data(segment), parts, table);
+        }
         all = confirm_offer(comm, &offer);
         if (!all)
             discard_segment(memory, segment);
+        if (!all && !is_kept(&offer)) {
+            note_refusal(memory, comm, &needs);
+            tatp_loads_drop(loads);
+        }
     } while (is_offer_repeated(&offer, all));
     return all ? segment : NULL;
 }
 
 static tatp_segment *accept_offer(const tatp_exchange_memory *memory, const tatp_comm *comm,
-                                  const segment_offer *offer)
+                                  const tatp_loads *loads, const segment_offer *offer)
 {
-    if (0 == offer->id)
+    if (0 == offer->id || (offer->loads > 0 && NULL == loads))
         return NULL;
     if (!offer->is_new)
-        return acquire_segment(memory, comm, offer->id, 0);
-    tatp_segment *segment = new_segment(memory, comm, offer->id, (size_t)offer->size);
+        return acquire_segment(memory, comm, offer->id, NULL);
+    tatp_segment *segment =
+        new_segment(memory, comm, offer->id, (size_t)offer->pairs, (size_t)offer->size);
     if (NULL == segment || map_segment(segment, offer->name, false))
         return segment;
     free_segment(segment);
     return NULL;
 }
 
-static tatp_segment *share_as_peer(tatp_exchange_memory *memory, tatp_comm *comm)
+static tatp_segment *share_as_peer(tatp_exchange_memory *memory, tatp_comm *comm,
+                                   const tatp_exchange_layout *layout, tatp_loads *loads)
 {
     int locals, leader = tatp_comm_local_ranks(comm, &locals)[0];
     tatp_segment *segment;
@@ -267,41 +373,16 @@ static tatp_segment *share_as_peer(tatp_exchange_memory *memory, tatp_comm *comm
     char all;
     do {
         tatp_receive(comm, &offer, sizeof offer, leader, TATP_TAG_SHARED);
-        segment = accept_offer(memory, comm, &offer);
+        segment = accept_offer(memory, comm, loads, &offer);
         char one = NULL != segment;
         tatp_send(comm, &one, sizeof one, leader, TATP_TAG_SHARED);
         tatp_receive(comm, &all, sizeof all, leader, TATP_TAG_SHARED);
         if (!all)
             discard_segment(memory, segment);
     } while (is_offer_repeated(&offer, all));
+    if (all && offer.loads > 0)
+        tatp_loads_adopt(loads, segment_data(segment), layout);
     return all ? segment : NULL;
-}
-
-/* ---- windows ---- */
-
-/* A segment has the flags first, those of the aggregators for each exchange, so that no exchange
- * writes data over another one's flags; then the windows, which the exchanges use in turn. */
-
-static size_t round_to_pages(size_t bytes)
-{
-    return (bytes + PAGE - 1) / PAGE * PAGE;
-}
-
-static size_t flags_bytes(int locals)
-{
-    return round_to_pages((size_t)locals * TATP_EXCHANGES * EXCHANGE_DEPTH *
-                          sizeof(exchange_flags));
-}
-
-/* SIZE_MAX: too large. */
-static size_t segment_bytes(int locals, size_t aggregators, int64_t cycle_size)
-{
-    size_t bytes;
-    if (__builtin_mul_overflow(round_to_pages((size_t)cycle_size), EXCHANGE_DEPTH * aggregators,
-                               &bytes) ||
-        __builtin_add_overflow(bytes, flags_bytes(locals), &bytes))
-        return SIZE_MAX;
-    return bytes;
 }
 
 /* The aggregators of this node before `aggregator`, in the order of their domains; all of them for
@@ -320,21 +401,33 @@ static size_t count_local_aggregators(const tatp_comm *comm, const tatp_exchange
     return count;
 }
 
-/* The leader alone decides whether a kept segment is suitable: the ranks of a group may have opened
- * different files before. */
+/* Finds the loads of this node, as its leader; the others get them with the segment. NULL: no
+ * memory. */
+static tatp_loads *find_loads(tatp_comm *comm, const tatp_exchange_layout *layout)
+{
+    tatp_loads *loads = tatp_loads_new(comm, layout);
+    tatp_loads_gather(loads, comm, layout);
+    if (NULL != loads && tatp_comm_is_leader(comm))
+        tatp_loads_decide(loads, layout);
+    return loads;
+}
+
+/* The ranks of a node may keep different segments for a file: with several threads each takes the
+ * state of an earlier file that happens to be idle. So they confirm one each time. */
 tatp_segment *tatp_share_windows(tatp_exchange_memory *memory, tatp_comm *comm,
-                                 const tatp_exchange_layout *layout)
+                                 const tatp_exchange_layout *layout, tatp_loads **loads)
 {
     int locals;
     size_t aggregators = count_local_aggregators(comm, layout, -1);
+    bool wanted = tatp_loads_wanted(comm, layout);
     (void)tatp_comm_local_ranks(comm, &locals);
-    size_t bytes = segment_bytes(locals, aggregators, layout->cycle_size);
-    if (!layout->use_shared_memory || locals < 2 || 0 == aggregators)
+    if (!layout->use_shared_memory || locals < 2 || (0 == aggregators && !wanted))
         return NULL;
-    tatp_segment *segment = tatp_comm_is_leader(comm) ? share_as_leader(memory, comm, bytes)
-                                                      : share_as_peer(memory, comm);
-    if (NULL == segment && bytes < memory->refused_bytes)
-        memory->refused_bytes = bytes;
+    size_t windows = windows_bytes(aggregators, layout->cycle_size);
+    *loads = wanted ? find_loads(comm, layout) : NULL;
+    tatp_segment *segment = tatp_comm_is_leader(comm)
+                                ? share_as_leader(memory, comm, windows, *loads)
+                                : share_as_peer(memory, comm, layout, *loads);
     tatp_segment_release(memory->segment);
     memory->segment = segment;
     if (NULL != segment)
@@ -342,15 +435,30 @@ tatp_segment *tatp_share_windows(tatp_exchange_memory *memory, tatp_comm *comm,
     return segment;
 }
 
+static exchange_flags *find_flags(const tatp_segment *segment, size_t index, size_t place)
+{
+    size_t places = (size_t)segment->peers + segment->pairs;
+    return (exchange_flags *)(void *)segment->base + (index * places + place) * EXCHANGE_DEPTH;
+}
+
 void tatp_find_windows(const tatp_segment *segment, size_t index, const tatp_comm *comm,
                        const tatp_exchange_layout *layout, int aggregator, exchange_window *window)
 {
     size_t place = count_local_aggregators(comm, layout, aggregator);
-    size_t first = (index * (size_t)segment->peers + place) * EXCHANGE_DEPTH;
-    exchange_flags *flags = (exchange_flags *)(void *)segment->base + first;
-    char *data = segment->base + segment_bytes(segment->peers, place, layout->cycle_size);
+    exchange_flags *flags = find_flags(segment, index, place);
+    char *data = segment_data(segment) + windows_bytes(place, layout->cycle_size);
     for (size_t i = 0; i < EXCHANGE_DEPTH; i++) {
         window[i].flags = &flags[i];
         window[i].data = data + i * round_to_pages((size_t)layout->cycle_size);
     }
+}
+
+tatp_load_memory tatp_find_load_memory(const tatp_segment *segment, size_t index,
+                                       const tatp_comm *comm, const tatp_exchange_layout *layout)
+{
+    size_t aggregators = count_local_aggregators(comm, layout, -1);
+    return (tatp_load_memory){
+        .flags = find_flags(segment, index, (size_t)segment->peers),
+        .data = segment_data(segment) + windows_bytes(aggregators, layout->cycle_size),
+    };
 }
