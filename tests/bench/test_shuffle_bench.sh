@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Messages on modelled networks: one from each rank to each aggregator, or from each node. Modelled times do not depend on
+# this machine.
+. "$top_srcdir/tests/mpi/lib.sh"
+
+bench=$BENCH_DIR/shuffle_bench
+
+# messages ARGUMENT...: of the write and the read.
+messages() {
+    "$bench" --network=cluster --ranks=64 --aggregators=4 "$@" | cut -d, -f10 | paste -sd ' '
+}
+
+# seconds ARGUMENT...: of the write.
+seconds() {
+    "$bench" --network=crill --ranks=192 --aggregators=4 "$@" | awk -F, '$8 == "write" { print $12 }'
+}
+
+tap_is "$(messages)" "192 192" "48 ranks of other nodes, 4 aggregators"
+tap_is "$(messages --loads)" "12 12" "3 other nodes, 4 aggregators"
+tap_is "$(messages --loads --per-node=32)" "4 4" "1 other node, 4 aggregators"
+tap_is "$(messages --record=4096)" "384 384" "parts of full messages"
+tap_is "$(messages --record=4096 --loads)" "384 384" "are not carried"
+tap_check "a shuffle with loads takes less time" awk "BEGIN { exit !($(seconds --loads) < $(seconds)) }"
+tap_check_fails "a network that does not exist" "$bench" --network=string
+tap_plan
