@@ -55,13 +55,9 @@ static int find_local_ranks(tatp_comm *comm)
     if (NULL == comm->local)
         return OMPI_ERR_OUT_OF_RESOURCE;
     comm->locals = 0;
-    for (int r = 0; r < comm->size; r++) {
-        if (!is_on_this_node(comm, r))
-            continue;
-        if (r == comm->rank)
-            comm->local_index = comm->locals;
-        comm->local[comm->locals++] = r;
-    }
+    for (int r = 0; r < comm->size; r++)
+        if (is_on_this_node(comm, r))
+            comm->local[comm->locals++] = r;
     return OMPI_SUCCESS;
 }
 
@@ -94,7 +90,7 @@ const int *tatp_comm_local_ranks(const tatp_comm *comm, int *count)
     return comm->local;
 }
 
-bool tatp_comm_is_local(const tatp_comm *comm, int rank)
+int tatp_comm_local_index(const tatp_comm *comm, int rank)
 {
     int low = 0, high = comm->locals;
     while (low < high) {
@@ -104,7 +100,12 @@ bool tatp_comm_is_local(const tatp_comm *comm, int rank)
         else
             high = middle;
     }
-    return low < comm->locals && comm->local[low] == rank;
+    return low < comm->locals && comm->local[low] == rank ? low : -1;
+}
+
+bool tatp_comm_is_local(const tatp_comm *comm, int rank)
+{
+    return tatp_comm_local_index(comm, rank) >= 0;
 }
 
 bool tatp_comm_is_leader(const tatp_comm *comm)

@@ -19,8 +19,7 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_error.h"
 #include "ompi/request/request.h"
 
-/* Tags on the communicator of a file, which OMPIO duplicates for it. Phases that could meet have
- * different tags. */
+/* Tags on a file's own communicator. Phases that could meet have different tags. */
 enum tatp_tag {
     TATP_TAG_REQUESTS = 7001,
     TATP_TAG_DATA,
@@ -49,14 +48,14 @@ struct ompi_communicator_t *tatp_comm_communicator(const tatp_comm *comm);
 
 /* Ranks of this node, ascending; the first is the node's leader. */
 const int *tatp_comm_local_ranks(const tatp_comm *comm, int *count);
+/* Index of a rank among them; -1: it is on another node. */
+int tatp_comm_local_index(const tatp_comm *comm, int rank);
 bool tatp_comm_is_local(const tatp_comm *comm, int rank);
 bool tatp_comm_is_leader(const tatp_comm *comm);
-/* Finds the leaders of all nodes, once for each set of ranks; gather_by_node relies on it.
- * Collective. */
+/* Finds the leaders of all nodes, once; gather_by_node relies on it. Collective. */
 int tatp_comm_find_leaders(tatp_comm *comm);
 
-/* Bytes of a message with data at most that suit the transport between nodes; the same on all ranks
- * (fcoll_tatp_comm_transport.c). */
+/* Bytes of a data message at most, by the transport between nodes; the same on all ranks. */
 int64_t tatp_comm_message_size(const tatp_comm *comm);
 
 /* ---- agreement ---- */

@@ -11,8 +11,8 @@ typedef struct tatp_queue tatp_queue;
 struct tatp_comm {
     struct ompi_communicator_t *communicator;
     int rank, size;
-    int *local;                /* ranks of this node, ascending */
-    int locals, local_index;   /* of this rank among them */
+    int *local; /* ranks of this node, ascending */
+    int locals;
     int *leader;               /* of all nodes, as their ranks see them, ascending */
     int leaders, leader_index; /* of this node's leader; 0 leaders: not known yet */
     int64_t metadata;          /* bytes of messages of int64 that were sent */

@@ -41,7 +41,7 @@ typedef struct carried_load {
 } carried_load;
 
 struct tatp_loads {
-    const int *local; /* ranks of this node */
+    const tatp_comm *comm;
     int locals, self; /* index among the ranks of the node */
     size_t domains, pairs;
     size_t bytes;  /* of all windows */
@@ -69,23 +69,15 @@ bool tatp_loads_wanted(const tatp_comm *comm, const tatp_exchange_layout *layout
     return false;
 }
 
-static int local_index(const tatp_comm *comm, int rank)
-{
-    int locals, i = 0;
-    const int *local = tatp_comm_local_ranks(comm, &locals);
-    while (i < locals && local[i] != rank)
-        i++;
-    return i;
-}
-
 tatp_loads *tatp_loads_new(const tatp_comm *comm, const tatp_exchange_layout *layout)
 {
     tatp_loads *loads = calloc(1, sizeof *loads);
     if (NULL == loads)
         return NULL;
     loads->domains = layout->domains->count;
-    loads->self = local_index(comm, tatp_comm_rank(comm));
-    loads->local = tatp_comm_local_ranks(comm, &loads->locals);
+    loads->comm = comm;
+    loads->self = tatp_comm_local_index(comm, tatp_comm_rank(comm));
+    (void)tatp_comm_local_ranks(comm, &loads->locals);
     loads->part = calloc((size_t)loads->locals, loads->domains * sizeof *loads->part);
     loads->pair = calloc(loads->domains, sizeof *loads->pair);
     if (NULL != loads->part && NULL != loads->pair)
@@ -126,21 +118,15 @@ static int32_t *part_of(const tatp_loads *loads, int local, size_t domain)
     return &loads->part[(size_t)local * loads->domains + domain];
 }
 
-typedef struct part_taker {
-    tatp_loads *loads; /* or NULL */
-    const tatp_comm *comm;
-} part_taker;
-
-/* Pairs of a domain and the bytes for it. */
+/* Pairs of a domain and the bytes for it. No loads, no memory. */
 static int take_parts(void *context, tatp_message *message)
 {
-    part_taker *taker = context;
-    if (NULL == taker->loads || NULL == message->element)
+    const tatp_loads *loads = context;
+    if (NULL == loads || NULL == message->element)
         return OMPI_ERR_OUT_OF_RESOURCE;
-    int local = local_index(taker->comm, message->from);
+    int local = tatp_comm_local_index(loads->comm, message->from);
     for (size_t i = 0; i + 1 < message->count; i += 2)
-        *part_of(taker->loads, local, (size_t)message->element[i]) =
-            (int32_t)message->element[i + 1];
+        *part_of(loads, local, (size_t)message->element[i]) = (int32_t)message->element[i + 1];
     return OMPI_SUCCESS;
 }
 
@@ -164,18 +150,17 @@ void tatp_loads_gather(tatp_loads *loads, tatp_comm *comm, const tatp_exchange_l
 {
     int locals;
     const int *local = tatp_comm_local_ranks(comm, &locals);
-    part_taker taker = {loads, comm};
     const tatp_arrivals arrivals = {.tag = TATP_TAG_SHARED,
                                     .expected = (size_t)locals - 1,
                                     .take = take_parts,
-                                    .context = &taker};
+                                    .context = loads};
     tatp_message own = {.from = tatp_comm_rank(comm)};
     own.element = list_parts(comm, layout, &own.count);
     if (!tatp_comm_is_leader(comm)) {
         (void)tatp_send(comm, own.element, own.count * sizeof *own.element, local[0],
                         TATP_TAG_SHARED);
     } else {
-        (void)take_parts(&taker, &own);
+        (void)take_parts(loads, &own);
         (void)tatp_message_complete(comm, &arrivals, NULL, 0, OMPI_SUCCESS);
     }
     free(own.element);
@@ -266,7 +251,8 @@ enum tatp_load_role tatp_loads_role(const tatp_loads *loads, size_t domain)
 
 int tatp_loads_carrier(const tatp_loads *loads, size_t domain)
 {
-    return loads->local[find_carrier(loads, domain)];
+    int locals;
+    return tatp_comm_local_ranks(loads->comm, &locals)[find_carrier(loads, domain)];
 }
 
 size_t tatp_loads_ranks(const tatp_loads *loads, size_t domain)
@@ -341,9 +327,7 @@ int tatp_loads_take(void *context, tatp_message *message)
     const carried_load *c = find_carried(loads, domain);
     if (NULL == c || NULL == c->list)
         return OMPI_ERR_OUT_OF_RESOURCE;
-    int local = 0;
-    while (loads->local[local] != message->from)
-        local++;
+    int local = tatp_comm_local_index(loads->comm, message->from);
     return tatp_from_errno(access_decode_runs(&c->list[place_in_pair(loads, local, domain)],
                                               message->element + 1, message->count - 1));
 }
