@@ -93,12 +93,13 @@ int tatp_message_isend(tatp_comm *comm, const int64_t *element, size_t count, in
 /* Sends an empty message, which takes no memory, in place of one that could not be made: the peer
  * waits for it. Returns an error, which the caller agrees on later. */
 int tatp_message_send_empty(tatp_comm *comm, int peer, enum tatp_tag tag);
-/* Tells a peer that `count` of the TATP_TAG_REQUESTS that it expects will not come. */
+/* Tells a peer that `count` of the messages that it expects will not come (may_be_absent). */
 int tatp_message_send_absent(tatp_comm *comm, int64_t count, int peer);
 /* Receives the messages of a tag and completes all sends, whatever happens. */
 typedef struct tatp_arrivals {
     enum tatp_tag tag;
     size_t expected;
+    bool may_be_absent; /* tatp_message_send_absent lowers the number */
     /* May keep the elements, and then sets message->element to NULL. */
     int (*take)(void *context, tatp_message *message);
     void *context;

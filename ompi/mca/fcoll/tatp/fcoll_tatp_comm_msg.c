@@ -86,7 +86,7 @@ static int poll_arrival(tatp_comm *comm, const tatp_arrivals *arrivals, size_t *
         rc = arrivals->take(arrivals->context, &message);
     free(message.element);
     *missing -= found;
-    if (!found && TATP_TAG_REQUESTS == arrivals->tag) {
+    if (OMPI_SUCCESS == rc && !found && arrivals->may_be_absent) {
         size_t absent;
         rc = poll_absent(comm, &absent);
         *missing -= absent;

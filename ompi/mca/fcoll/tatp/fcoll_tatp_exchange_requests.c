@@ -220,6 +220,7 @@ int tatp_exchange_requests(tatp_comm *comm, const tatp_exchange_layout *layout, 
     const tatp_arrivals arrivals = {
         .tag = TATP_TAG_REQUESTS,
         .expected = layout->contributors - (NULL != own),
+        .may_be_absent = true,
         .take = take_request,
         .context = contributors,
     };

@@ -49,7 +49,8 @@ static int take_part(void *context, tatp_message *message)
 int tatp_record_exchange(tatp_comm *comm, const record_message *part, size_t parts, size_t senders,
                          tatp_message *received)
 {
-    const tatp_arrivals arrivals = {TATP_TAG_RECORD, senders, take_part, &received};
+    const tatp_arrivals arrivals = {
+        .tag = TATP_TAG_RECORD, .expected = senders, .take = take_part, .context = &received};
     ompi_request_t **request = calloc(parts + 1, sizeof *request);
     size_t sends;
     int rc = send_parts(comm, part, parts, request, &sends);
