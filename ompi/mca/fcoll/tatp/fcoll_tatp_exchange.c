@@ -121,30 +121,31 @@ void tatp_exchange_release(tatp_exchange_memory *memory)
 /* ---- preparation ---- */
 
 /* A target whose data this rank carries for others, or another one for it. */
-static void describe_load(tatp_exchange *ex, const tatp_comm *comm,
-                          const tatp_exchange_layout *layout, size_t i)
+static void describe_load(const tatp_exchange *ex, size_t domain, const tatp_load_memory *memory,
+                          exchange_window *window, exchange_target *target)
 {
-    size_t domain = layout->share[i].domain;
-    enum tatp_load_role role = tatp_loads_role(ex->loads, domain);
-    if (TATP_LOAD_NONE == role)
-        return;
-    const tatp_load_memory memory = tatp_find_load_memory(ex->segment, ex->index, comm, layout);
-    if (TATP_LOAD_CARRIER == role)
-        tatp_loads_describe_carrier(ex->loads, domain, &memory, &ex->target[i]);
-    else
-        tatp_loads_describe_member(ex->loads, domain, &memory, &ex->window[i * EXCHANGE_DEPTH],
-                                   &ex->target[i]);
+    switch (tatp_loads_role(ex->loads, domain)) {
+    case TATP_LOAD_CARRIER: tatp_loads_describe_carrier(ex->loads, domain, memory, target); break;
+    case TATP_LOAD_MEMBER:
+        tatp_loads_describe_member(ex->loads, domain, memory, window, target);
+        break;
+    case TATP_LOAD_NONE:
+    default: break;
+    }
 }
 
 static void describe_targets(tatp_exchange *ex, const tatp_comm *comm,
                              const tatp_exchange_layout *layout)
 {
+    tatp_load_memory memory = {0};
+    if (tatp_loads_pairs(ex->loads) > 0)
+        memory = tatp_find_load_memory(ex->segment, ex->index, comm, layout);
     for (size_t i = 0; i < layout->shares; i++) {
         exchange_target *target = &ex->target[i];
         exchange_window *window = &ex->window[i * EXCHANGE_DEPTH];
         target->aggregator = layout->aggregator[layout->share[i].domain];
         target->list = &layout->share[i].list;
-        describe_load(ex, comm, layout, i);
+        describe_load(ex, layout->share[i].domain, &memory, window, target);
         if (NULL == ex->segment || target->aggregator == tatp_comm_rank(comm) ||
             !tatp_comm_is_local(comm, target->aggregator))
             continue;
