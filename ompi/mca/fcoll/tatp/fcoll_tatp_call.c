@@ -56,6 +56,7 @@ struct tatp_file {
     tatp_exchange_memory *memory;
     tatp_exchange *exchange[TATP_SLOTS];
     int64_t plan_ops[TATP_SLOTS];
+    int64_t kept_bytes;              /* of all slots, as tatp_plans_bytes and tatp_exchange_bytes */
     bool merges_nothing[TATP_SLOTS]; /* no aggregator does; the same on all ranks */
     size_t last_slot; /* of the last operation that was carried out; TATP_SLOTS: without a plan */
     tatp_independent *independent;
@@ -425,15 +426,32 @@ static void reset_slot(tatp_file *file, size_t slot)
     tatp_schedule_forget(file->schedule, slot);
 }
 
+static void reset_all_slots(tatp_file *file)
+{
+    for (size_t slot = 0; slot < TATP_SLOTS; slot++)
+        reset_slot(file, slot);
+    file->kept_bytes = 0;
+}
+
+static void count_kept_bytes(tatp_file *file)
+{
+    file->kept_bytes = 0;
+    for (size_t slot = 0; slot < TATP_SLOTS; slot++)
+        file->kept_bytes +=
+            tatp_plans_bytes(file->plans, slot) + tatp_exchange_bytes(file->exchange[slot]);
+}
+
 /* Makes a plan in place of the one in the slot, and prepares an exchange. rc: this rank's status so
  * far. The error is that of all ranks. */
 static int plan_op(tatp_op *op, int rc)
 {
     reset_slot(op->file, op->slot);
-    if (0 == op->hi)
-        return rc;
-    rc = make_plan(op, rc);
-    return OMPI_SUCCESS == rc ? prepare_exchange(op) : rc;
+    if (op->hi > 0)
+        rc = make_plan(op, rc);
+    if (op->hi > 0 && OMPI_SUCCESS == rc)
+        rc = prepare_exchange(op);
+    count_kept_bytes(op->file);
+    return rc;
 }
 
 /* An operation with a new plan, or without one. rc and the error: as plan_op. */
@@ -594,14 +612,6 @@ static int prepare_call(tatp_call *call)
     return rc;
 }
 
-static int64_t count_kept_bytes(const tatp_file *file)
-{
-    int64_t bytes = 0;
-    for (size_t slot = 0; slot < TATP_SLOTS; slot++)
-        bytes += tatp_plans_bytes(file->plans, slot) + tatp_exchange_bytes(file->exchange[slot]);
-    return bytes;
-}
-
 static int reuse_plan(tatp_call *call, tatp_op *op, const tatp_agreement *agreement)
 {
     tatp_file *file = call->file;
@@ -621,8 +631,8 @@ static int reuse_plan(tatp_call *call, tatp_op *op, const tatp_agreement *agreem
 static int run_anew(tatp_call *call, tatp_op *op, const tatp_agreement *agreement)
 {
     tatp_file *file = call->file;
-    for (size_t slot = 0; slot < TATP_SLOTS && agreement->flush; slot++)
-        reset_slot(file, slot);
+    if (agreement->flush)
+        reset_all_slots(file);
     op->slot = tatp_schedule_oldest(file->schedule);
     op->lo = agreement->lo;
     op->hi = agreement->hi;
@@ -653,7 +663,7 @@ static int run_ops(tatp_call *call)
     double start = MPI_Wtime();
     (void)tatp_message_bytes(file->comm);
     int rc = prepare_call(call);
-    rc = tatp_schedule_agree(file->schedule, file->comm, &call->access, count_kept_bytes(file), rc,
+    rc = tatp_schedule_agree(file->schedule, file->comm, &call->access, file->kept_bytes, rc,
                              &agreement);
     if (OMPI_SUCCESS == rc && agreement.hints_changed)
         rc = adopt_hints(file, &agreement.reuse);
