@@ -9,14 +9,6 @@
 #include "table.h"
 #include "tool.h"
 
-/* As fcoll_tatp_domains names them. */
-static const char *const kind_names[] = {
-    [DIVISION_AUTO] = "none",
-    [DIVISION_EVEN] = "even",
-    [DIVISION_STRIPE] = "stripe",
-    [DIVISION_FITTED] = "fitted",
-};
-
 static int read_view_stream(FILE *stream, void *object, matrix_error *error)
 {
     return view_file_read(stream, object, error);
@@ -83,7 +75,7 @@ void tatp_view_print(const tatp_view *view)
         const prediction *p = &view->calls[k];
         const plan_input in = prediction_problem(p, &job);
         tool_table_add(&table, "%" PRId64 "\n%" PRId64 "\n%zu\n%s\n%" PRId64, pattern->calls,
-                       bytes_of(view, k), p->domains, kind_names[p->kind], p->unit);
+                       bytes_of(view, k), p->domains, division_kind_name(p->kind), p->unit);
         tool_table_add(&table, "%.15g\n%" PRId64 "\n%.15g", p->hop_bytes, p->crossing_bytes,
                        assess(&in, p).max_link_bytes);
         tool_table_add(&table, "%s", pattern->file);
@@ -117,7 +109,7 @@ void tatp_view_put(json_writer *w, const tatp_view *view, bool loads)
                                 &report);
         json_put_int64(w, "calls", view->file.pattern[k].calls);
         json_put_int64(w, "bytes", bytes_of(view, k));
-        json_put_string(w, "domains", kind_names[p->kind]);
+        json_put_string(w, "domains", division_kind_name(p->kind));
         json_put_int64(w, "unit", p->unit);
         if (loads && p->domains > 0)
             put_pattern_loads(w, &in, p);

@@ -16,6 +16,17 @@ static int64_t round_up(int64_t value, int64_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
+const char *division_kind_name(division_kind kind)
+{
+    switch (kind) {
+    case DIVISION_EVEN: return "even";
+    case DIVISION_STRIPE: return "stripe";
+    case DIVISION_FITTED: return "fitted";
+    case DIVISION_AUTO:
+    default: return "none";
+    }
+}
+
 int64_t division_capacity(const size_t *ranks_on_node, size_t nodes, size_t most)
 {
     int64_t capacity = 0;

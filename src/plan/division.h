@@ -30,6 +30,9 @@ typedef enum division_kind {
     DIVISION_FITTED
 } division_kind;
 
+/* "none", for DIVISION_AUTO: where there are no domains; else "even", "stripe", "fitted". */
+const char *division_kind_name(division_kind kind);
+
 /* Bytes; file systems hold the size of a stripe in 32 bits. A stripe for each rank is below 2^63.
  */
 #define DIVISION_LARGEST_STRIPE (INT64_C(1) << 32)

@@ -133,16 +133,12 @@ static summary summarize(const int64_t *field, int ranks)
 static void put_access(json_writer *w, const tatp_stats_access *access, const tatp_plan_view *plan,
                        const tatp_plan_costs *costs, int ranks)
 {
-    static const char *const domains[] = {[DIVISION_AUTO] = "none",
-                                          [DIVISION_EVEN] = "even",
-                                          [DIVISION_STRIPE] = "stripe",
-                                          [DIVISION_FITTED] = "fitted"};
     json_put_string(w, "op", access->write ? "write" : "read");
     json_put_string(w, "file", access->file);
     json_put_int64(w, "ranks", ranks);
     json_put_size(w, "nodes", tatp_nodes_count(access->nodes));
     json_put_size(w, "aggregators", plan->domains->count);
-    json_put_string(w, "domains", domains[costs->domains]);
+    json_put_string(w, "domains", division_kind_name(costs->domains));
     json_put_int64(w, "unit", costs->unit);
     json_put_int64(w, "cycles", plan->num_cycles);
 }
