@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CALLS 20
 #define BLOCK 4711 /* bytes of a rank in one call; not a multiple of anything */
@@ -262,6 +263,72 @@ static void sparse(const char *path)
     compare_sparse_file(path, (long long)CALLS * ranks * RECORDS);
 }
 
+/* Waits for another rank's block to be in the file; a minute at most. */
+static void await_block(const char *path, long long offset)
+{
+    unsigned char expected[BLOCK], data[BLOCK];
+    fill(expected, offset, BLOCK);
+    for (int tries = 0; tries < 60000; tries++) {
+        FILE *in = fopen(path, "rb");
+        bool found = in != NULL && fseek(in, (long)offset, SEEK_SET) == 0 &&
+                     fread(data, 1, BLOCK, in) == BLOCK && memcmp(data, expected, BLOCK) == 0;
+        if (in != NULL)
+            fclose(in);
+        if (found)
+            return;
+        usleep(1000);
+    }
+    fprintf(stderr, "rank %d: rank 0 has written nothing at %lld\n", rank, offset);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* From the second call on rank 0 writes its block before the other ranks make the call. */
+static void early(const char *path)
+{
+    unsigned char data[BLOCK];
+    for (int call = 0; call < CALLS; call++) {
+        MPI_Offset first = (MPI_Offset)call * ranks * BLOCK, at = first + (MPI_Offset)rank * BLOCK;
+        fill(data, at, BLOCK);
+        if (call > 0 && rank > 0)
+            await_block(path, first);
+        check(MPI_File_write_at_all(file, at, data, BLOCK, MPI_BYTE, MPI_STATUS_IGNORE), "write");
+    }
+    compare_file(path, (long long)CALLS * ranks * BLOCK);
+}
+
+/* Even ranks have one block in each call; odd ranks have one, or as many bytes as records that
+ * interleave with those of another rank, so that the way of the call is not what the even ranks
+ * expect. */
+static void mixed(const char *path)
+{
+    enum { LENGTH = RECORDS * RECORD };
+    unsigned char data[LENGTH];
+    MPI_Datatype type;
+    check(MPI_Type_vector(RECORDS, RECORD, 2 * RECORD, MPI_BYTE, &type), "type");
+    check(MPI_Type_commit(&type), "commit");
+    for (int call = 0; call < 2 * CALLS; call++) {
+        bool write = call < CALLS, records = rank % 2 == 1 && call / 2 % 2 == 1;
+        int second = records ? rank / 2 % 2 : 0; /* of two ranks that interleave */
+        long long begin =
+            2LL * LENGTH * (call % CALLS * ranks + rank - 2 * second) + second * RECORD;
+        int length = records ? RECORD : LENGTH, count = records ? RECORDS : 1;
+        for (int i = 0; i < count; i++)
+            fill(data + i * length, begin + 2LL * i * length, length);
+        if (!write)
+            memset(data, 0, sizeof data);
+        check(MPI_File_set_view(file, begin, MPI_BYTE, records ? type : MPI_BYTE, "native",
+                                MPI_INFO_NULL),
+              "view");
+        check(write ? MPI_File_write_at_all(file, 0, data, LENGTH, MPI_BYTE, MPI_STATUS_IGNORE)
+                    : MPI_File_read_at_all(file, 0, data, LENGTH, MPI_BYTE, MPI_STATUS_IGNORE),
+              "mixed");
+        for (int i = 0; i < count; i++)
+            compare(data + i * length, begin + 2LL * i * length, length, "mixed");
+    }
+    MPI_Type_free(&type);
+    (void)path;
+}
+
 static const struct pattern {
     const char *name;
     void (*run)(const char *path);
@@ -275,6 +342,8 @@ static const struct pattern {
     {"distances", distances},
     {"absent", absent},
     {"sparse", sparse},
+    {"early", early},
+    {"mixed", mixed},
 };
 
 int main(int argc, char **argv)

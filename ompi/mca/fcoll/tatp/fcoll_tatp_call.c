@@ -59,6 +59,8 @@ struct tatp_file {
     int64_t kept_bytes;              /* of all slots, as tatp_plans_bytes and tatp_exchange_bytes */
     bool merges_nothing[TATP_SLOTS]; /* no aggregator does; the same on all ranks */
     size_t last_slot; /* of the last operation that was carried out; TATP_SLOTS: without a plan */
+    bool was_independent[2]; /* the last call that read, or wrote */
+    bool misjudged;          /* this rank transferred data early, in vain */
     tatp_independent *independent;
     tatp_record *record;
     tatp_stats *stats;
@@ -137,6 +139,8 @@ void tatp_file_open(tatp_file *file, ompio_file_t *fh, const tatp_plan_settings 
     file->io = (tatp_io){fh, fh->f_fbtl};
     file->is_open = false;
     file->aggregators = 0;
+    file->was_independent[false] = file->was_independent[true] = false;
+    file->misjudged = false;
 }
 
 /* ---- hints ---- */
@@ -268,12 +272,15 @@ typedef struct tatp_op {
     bool independent;            /* without an exchange; the same on all ranks */
     bool may_be_independent;     /* if aggregators merge nothing; the same on all ranks */
     bool atomic;                 /* the same on all ranks */
+    bool is_done;                /* all ranks have transferred their data, without an error */
+    bool record_is_long;         /* the same on all ranks */
     const access_list *memory;   /* bytes of the stream <-> addresses */
     const access_list *accesses; /* bytes of the stream <-> the file, ordered */
     int64_t lo, hi;              /* accessed range of the plan, over all ranks */
     int64_t shift;               /* byte o of the plan is byte o + shift of the file */
     tatp_times time;
-    int64_t moved; /* bytes of this rank's buffer that were written or read */
+    exchange_result result;
+    int64_t moved; /* bytes of this rank's buffer that were written or read, by all operations */
 } tatp_op;
 
 /* Domains and their aggregators. rc: this rank's status so far. Collective; the error is that of
@@ -333,7 +340,7 @@ static int prepare_exchange(tatp_op *op)
     return rc;
 }
 
-static int report_stats(const tatp_op *op, const exchange_result *moved, int64_t metadata)
+static int report_stats(const tatp_op *op, int64_t metadata)
 {
     tatp_file *file = op->file;
     tatp_plan *plan = op->independent ? NULL : tatp_plans_at(file->plans, op->slot);
@@ -342,8 +349,8 @@ static int report_stats(const tatp_op *op, const exchange_result *moved, int64_t
         .file = file->io.fh->f_filename,
         .write = op->write,
         .time = op->time,
-        .moved = moved->moved,
-        .messages = moved->messages,
+        .moved = op->result.moved,
+        .messages = op->result.messages,
         .metadata = metadata,
         .plan_calls = op->independent ? 0 : file->plan_ops[op->slot],
         .settings = &file->settings,
@@ -354,7 +361,7 @@ static int report_stats(const tatp_op *op, const exchange_result *moved, int64_t
 }
 
 /* Tells the observers of an operation that was carried out. */
-static int observe_op(const tatp_op *op, bool is_long, const exchange_result *moved)
+static int observe_op(const tatp_op *op)
 {
     const tatp_record_access access = {
         .list = op->accesses,
@@ -366,12 +373,12 @@ static int observe_op(const tatp_op *op, bool is_long, const exchange_result *mo
     };
     int64_t metadata = tatp_message_bytes(op->file->comm);
     op->file->last_slot = op->independent ? TATP_SLOTS : op->slot;
-    tatp_record_add(op->file->record, &access, is_long);
-    return report_stats(op, moved, metadata);
+    tatp_record_add(op->file->record, &access, op->record_is_long);
+    return report_stats(op, metadata);
 }
 
 /* Moves the data by a plan and an exchange that are complete on all ranks. */
-static int run_exchange(tatp_op *op, exchange_result *moved)
+static int run_exchange(tatp_op *op)
 {
     tatp_file *file = op->file;
     tatp_plan_view plan = tatp_plan_get(tatp_plans_at(file->plans, op->slot));
@@ -382,8 +389,8 @@ static int run_exchange(tatp_op *op, exchange_result *moved)
         .probe = tatp_stats_probe(file->stats, tatp_params_get().stats_file, plan.num_cycles),
     };
     tatp_exchange_times times = {0};
-    int rc =
-        tatp_exchange_run(file->exchange[op->slot], file->comm, &file->io, &run, moved, &times);
+    int rc = tatp_exchange_run(file->exchange[op->slot], file->comm, &file->io, &run, &op->result,
+                               &times);
     op->time.st4 = times.shuffle;
     op->time.st5 = times.access;
     file->plan_ops[op->slot]++;
@@ -391,32 +398,30 @@ static int run_exchange(tatp_op *op, exchange_result *moved)
     return rc;
 }
 
-static int run_independent(tatp_op *op, exchange_result *moved)
+static int run_independent(tatp_op *op)
 {
     const tatp_independent_run run = {op->write, op->memory, op->accesses};
     tatp_independent_result result;
     int rc = tatp_independent_execute(op->file->independent, &op->file->io, &run, &result);
-    moved->moved = result.moved;
+    op->result.moved = result.moved;
     op->time.st5 = result.seconds;
     return rc;
 }
 
-/* Moves the data and agrees on errors. rc: this rank's status so far; an error is passed here for
- * an independent operation only. */
+/* Moves the data and agrees on errors, unless that is done. rc: this rank's status so far; an error
+ * is passed here for an independent operation only. */
 static int transfer_data(tatp_op *op, int rc)
 {
-    enum { ERROR, LONG, VALUES };
     tatp_file *file = op->file;
-    exchange_result moved = {0};
-    if (OMPI_SUCCESS == rc)
-        rc = op->independent ? run_independent(op, &moved) : run_exchange(op, &moved);
-    int64_t value[VALUES] = {tatp_error_class(rc), tatp_record_is_long(file->record)};
-    op->moved += moved.moved;
-    rc = tatp_agree_max(file->comm, value, VALUES);
+    if (!op->is_done) {
+        op->result = (exchange_result){0};
+        if (OMPI_SUCCESS == rc)
+            rc = op->independent ? run_independent(op) : run_exchange(op);
+        rc = tatp_agree_error(file->comm, rc);
+    }
+    op->moved += op->result.moved;
     tatp_exchange_release(file->memory);
-    if (OMPI_SUCCESS == rc)
-        rc = (int)value[ERROR];
-    return OMPI_SUCCESS == rc ? observe_op(op, value[LONG] > 0, &moved) : rc;
+    return OMPI_SUCCESS == rc ? observe_op(op) : rc;
 }
 
 static void reset_slot(tatp_file *file, size_t slot)
@@ -462,6 +467,7 @@ static int run_op(tatp_op *op, int rc)
     if (op->hi > 0 && (OMPI_SUCCESS == rc || op->independent))
         rc = transfer_data(op, rc);
     op->time = (tatp_times){0};
+    op->record_is_long = false;
     return rc;
 }
 
@@ -598,6 +604,7 @@ static int prepare_call(tatp_call *call)
         .atomic = file->io.fh->f_atomicity,
         .hints_changed = tatp_hints_changed(file->hints),
         .lock_unit = file->lock_unit,
+        .record_is_long = tatp_record_is_long(file->record),
     };
     int rc = call->error;
     if (OMPI_SUCCESS != rc)
@@ -639,20 +646,66 @@ static int run_anew(tatp_call *call, tatp_op *op, const tatp_agreement *agreemen
     return run_layers(call, op, agreement->layers);
 }
 
-/* Decides whether each rank accesses the file itself: as hints demand, or because aggregators do
- * not pay. In atomic mode the order of ranks decides, which only an aggregator can keep. */
-static void choose_way(const tatp_call *call, const tatp_agreement *agreement, tatp_op *op)
+/* Whether aggregators are left to aggregation_pays. */
+static bool chooses_way(const tatp_plan_settings *settings, bool write)
 {
-    const tatp_plan_settings *settings = &call->file->settings;
-    int64_t aggregation = call->write ? settings->write_aggregation : settings->read_aggregation;
+    int64_t aggregation = write ? settings->write_aggregation : settings->read_aggregation;
+    return AGGREGATION_AUTOMATIC == aggregation && 0 == settings->division.aggregators;
+}
+
+/* Whether each rank accesses the file itself: as hints demand, or because aggregators do not pay.
+ * In atomic mode the order of ranks decides, which only an aggregator can keep. */
+static bool is_independent(const tatp_file *file, bool write, bool atomic,
+                           const aggregation_access *access)
+{
+    const tatp_plan_settings *settings = &file->settings;
+    int64_t aggregation = write ? settings->write_aggregation : settings->read_aggregation;
+    if (atomic)
+        return false;
+    return AGGREGATION_NEVER == aggregation ||
+           (chooses_way(settings, write) && !aggregation_pays(access, write));
+}
+
+/* Whether this rank expects a call without aggregators, like the last one of its kind, and may
+ * write before the others are known to do the same. */
+static bool expects_independent(const tatp_call *call)
+{
+    const tatp_file *file = call->file;
+    const tatp_access *access = &call->access;
+    return file->was_independent[call->write] && !file->misjudged && 1 == access->layers &&
+           !(call->write && file->lock_unit > 0) &&
+           is_independent(file, call->write, access->atomic, &access->aggregation);
+}
+
+/* Transfers this rank's data before the first agreement, if that will be the way: where all ranks
+ * do, one agreement is all that the call needs. Otherwise the call goes on as if nothing had
+ * happened, and transfers them again. */
+static int transfer_early(tatp_call *call, tatp_op *op)
+{
+    call->access.is_done = 0 == call->access.hi;
+    if (!expects_independent(call))
+        return OMPI_SUCCESS;
+    int rc = expand_call(call);
+    op->accesses = call->layer;
+    if (OMPI_SUCCESS == rc)
+        rc = run_independent(op);
+    call->access.is_done = OMPI_SUCCESS == rc;
+    return rc;
+}
+
+static void choose_way(tatp_call *call, const tatp_agreement *agreement, tatp_op *op)
+{
+    tatp_file *file = call->file;
+    bool was_early = call->access.is_done && call->access.hi > 0;
     op->atomic = agreement->atomic;
-    if (op->atomic || AGGREGATION_ALWAYS == aggregation)
-        return;
-    bool is_chosen = AGGREGATION_AUTOMATIC == aggregation && 0 == settings->division.aggregators;
-    op->independent = AGGREGATION_NEVER == aggregation ||
-                      (is_chosen && !aggregation_pays(&agreement->aggregation, call->write));
-    op->may_be_independent = is_chosen && call->write && 1 == agreement->layers &&
+    op->record_is_long = agreement->record_is_long;
+    op->independent = is_independent(file, call->write, op->atomic, &agreement->aggregation);
+    op->is_done = op->independent && agreement->is_done;
+    op->may_be_independent = !op->atomic && call->write && 1 == agreement->layers &&
+                             chooses_way(&file->settings, true) &&
                              !aggregation_shares_locks(&agreement->aggregation);
+    file->was_independent[call->write] = op->independent;
+    file->misjudged = file->misjudged || (was_early && !op->independent);
 }
 
 static int run_ops(tatp_call *call)
@@ -663,12 +716,15 @@ static int run_ops(tatp_call *call)
     double start = MPI_Wtime();
     (void)tatp_message_bytes(file->comm);
     int rc = prepare_call(call);
+    if (OMPI_SUCCESS == rc)
+        rc = transfer_early(call, &op);
     rc = tatp_schedule_agree(file->schedule, file->comm, &call->access, file->kept_bytes, rc,
                              &agreement);
     if (OMPI_SUCCESS == rc && agreement.hints_changed)
         rc = adopt_hints(file, &agreement.reuse);
-    choose_way(call, &agreement, &op);
-    op.time.st1 = MPI_Wtime() - start;
+    if (OMPI_SUCCESS == rc)
+        choose_way(call, &agreement, &op);
+    op.time.st1 = MPI_Wtime() - start - op.time.st5;
     if (OMPI_SUCCESS == rc)
         rc = agreement.reuse && !op.independent ? reuse_plan(call, &op, &agreement)
                                                 : run_anew(call, &op, &agreement);

@@ -126,7 +126,8 @@ bool tatp_schedule_matches(const tatp_schedule *schedule, size_t slot, const tat
 /* What the ranks agree on, by maxima: for each slot the distances by which the plan would be moved,
  * equal on all ranks or it is not reused; whether all ranks have the same plans; the accessed range
  * (a rank without data does not lower it to 0); what decides on aggregation; the number of layers;
- * kept bytes; whether hints changed; atomic mode; errors. */
+ * kept bytes; whether hints changed; whether data are still to be transferred; whether a record is
+ * long; atomic mode; errors. */
 enum {
     FARTHEST,
     NEAREST = FARTHEST + TATP_SLOTS,
@@ -141,6 +142,8 @@ enum {
     LAYERS,
     KEPT,
     HINTS,
+    WAITS,
+    LONG,
     ATOMIC,
     ERROR,
     VALUES
@@ -193,6 +196,8 @@ static tatp_agreement read_agreement(const tatp_schedule *schedule, const int64_
         .flush = !same_plans || value[KEPT] > MAX_KEPT,
         .hints_changed = value[HINTS],
         .atomic = value[ATOMIC],
+        .record_is_long = value[LONG],
+        .is_done = !value[WAITS],
         .aggregation = {-value[LOW], value[PIECES], -value[SHORTEST], value[UNALIGNED],
                         value[LOCK_UNIT]},
     };
@@ -216,6 +221,8 @@ int tatp_schedule_agree(const tatp_schedule *schedule, tatp_comm *comm, const ta
         [UNALIGNED] = -1,
         [KEPT] = kept,
         [HINTS] = access->hints_changed,
+        [WAITS] = !access->is_done,
+        [LONG] = access->record_is_long,
         [ATOMIC] = access->atomic,
         [ERROR] = tatp_error_class(rc),
     };

@@ -27,9 +27,11 @@ typedef struct tatp_access {
     int64_t bytes;
     int64_t lock_unit; /* see aggregation_access */
     bool atomic;
-    bool hints_changed; /* on this rank, since the last agreement on them */
-    bool is_described;  /* the following is known */
-    int64_t lo, hi;     /* accessed range; hi is 0: no data */
+    bool hints_changed;  /* on this rank, since the last agreement on them */
+    bool is_done;        /* this rank has no data, or has transferred them already */
+    bool record_is_long; /* see tatp_record_is_long */
+    bool is_described;   /* the following is known */
+    int64_t lo, hi;      /* accessed range; hi is 0: no data */
     access_fingerprint fingerprint;
     aggregation_access aggregation;
     int64_t layers; /* ordered lists */
@@ -68,8 +70,9 @@ typedef struct tatp_agreement {
     int64_t lo, hi; /* range of the first layers over all ranks; hi is 0: no rank has data */
     int64_t layers; /* of the rank that has most */
     bool flush;     /* without reuse: the plans of all slots have to be released */
-    bool hints_changed, atomic;     /* on any rank */
-    aggregation_access aggregation; /* of all ranks */
+    bool hints_changed, atomic, record_is_long; /* on any rank */
+    bool is_done;                               /* on all ranks */
+    aggregation_access aggregation;             /* of all ranks */
 } tatp_agreement;
 
 /* `access` is described unless rc is an error. kept: bytes that this rank keeps for all plans. rc:
