@@ -66,6 +66,10 @@ int tatp_comm_attach(tatp_comm *comm, struct ompi_communicator_t *communicator)
     comm->communicator = communicator;
     comm->rank = ompi_comm_rank(communicator);
     comm->size = ompi_comm_size(communicator);
+    if (NULL == comm->leader)
+        comm->leader = base_alloc((size_t)comm->size, sizeof *comm->leader);
+    if (NULL == comm->leader)
+        return OMPI_ERR_OUT_OF_RESOURCE;
     return NULL == comm->local ? find_local_ranks(comm) : OMPI_SUCCESS;
 }
 

@@ -4,9 +4,6 @@
  * The ranks of a node agree first, so that only one of them talks to other nodes: to the leader by
  * a tree, among the leaders by recursive doubling, and back down the tree. Maxima do not
  * depend on the order. After an error messages continue, because other ranks wait for them. */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "fcoll_tatp_comm_internal.h"
 
 /* Values that agree by node at most. */
@@ -166,16 +163,11 @@ static void keep_leaders(tatp_comm *comm, int *of)
     comm->leaders = leaders;
 }
 
-/* Known on all ranks or on none. */
 int tatp_comm_find_leaders(tatp_comm *comm)
 {
     if (comm->leaders > 0)
         return OMPI_SUCCESS;
-    if (NULL == comm->leader)
-        comm->leader = base_alloc((size_t)comm->size, sizeof *comm->leader);
-    int rc = tatp_agree_error(comm, NULL == comm->leader ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS);
-    if (OMPI_SUCCESS == rc)
-        rc = tatp_allgather(comm, comm->local[0], comm->leader);
+    int rc = tatp_allgather(comm, comm->local[0], comm->leader);
     if (OMPI_SUCCESS == rc)
         keep_leaders(comm, comm->leader);
     return rc;
