@@ -158,17 +158,6 @@ int tatp_allreduce(tatp_comm *comm, void *value, int count, struct ompi_datatype
     return wait_if_started(comm, rc, &request);
 }
 
-int tatp_bcast(tatp_comm *comm, int64_t *value, int count)
-{
-    ompi_communicator_t *c = comm->communicator;
-    const mca_coll_base_comm_coll_t *coll = c->c_coll;
-    ompi_request_t *request;
-    if (!tatp_queue_is_running(comm->queue))
-        return coll->coll_bcast(value, count, MPI_INT64_T, 0, c, coll->coll_bcast_module);
-    int rc = coll->coll_ibcast(value, count, MPI_INT64_T, 0, c, &request, coll->coll_ibcast_module);
-    return wait_if_started(comm, rc, &request);
-}
-
 int tatp_allgather(tatp_comm *comm, int own, int *all)
 {
     ompi_communicator_t *c = comm->communicator;
@@ -218,7 +207,17 @@ int tatp_send_receive(tatp_comm *comm, const void *out, void *in, size_t bytes, 
 
 int tatp_receive(tatp_comm *comm, void *data, size_t bytes, int peer, enum tatp_tag tag)
 {
+    return tatp_receive_some(comm, data, &bytes, peer, tag);
+}
+
+int tatp_receive_some(tatp_comm *comm, void *data, size_t *bytes, int peer, enum tatp_tag tag)
+{
     ompi_request_t *request;
-    int rc = MCA_PML_CALL(irecv(data, bytes, MPI_BYTE, peer, tag, comm->communicator, &request));
-    return wait_if_started(comm, rc, &request);
+    ompi_status_public_t status;
+    int rc = MCA_PML_CALL(irecv(data, *bytes, MPI_BYTE, peer, tag, comm->communicator, &request));
+    if (OMPI_SUCCESS == rc)
+        rc = tatp_wait(comm, &request, &status);
+    if (OMPI_SUCCESS == rc)
+        *bytes = status._ucount;
+    return rc;
 }

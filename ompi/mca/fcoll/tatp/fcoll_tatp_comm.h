@@ -52,28 +52,28 @@ const int *tatp_comm_local_ranks(const tatp_comm *comm, int *count);
 int tatp_comm_local_index(const tatp_comm *comm, int rank);
 bool tatp_comm_is_local(const tatp_comm *comm, int rank);
 bool tatp_comm_is_leader(const tatp_comm *comm);
-/* Finds the leaders of all nodes, once; gather_by_node relies on it. Collective. */
+/* Finds the leaders of all nodes, once; broadcasts and gathers by node rely on it. Collective. */
 int tatp_comm_find_leaders(tatp_comm *comm);
 
 /* Bytes of a data message at most, by the transport between nodes; the same on all ranks. */
 int64_t tatp_comm_message_size(const tatp_comm *comm);
 
-/* ---- agreement ---- */
+/* ---- agreement, broadcast ---- */
 
 /* (fcoll_tatp_comm_agree.c) The largest of each value over all ranks, in place. Collective. */
 int tatp_agree_max(tatp_comm *comm, int64_t *value, int count);
 /* rc: this rank's status. Returns the largest error class over all ranks. Collective. */
 int tatp_agree_error(tatp_comm *comm, int rc);
+/* From rank 0. *count: its elements, at most those of the others; becomes its. Collective. */
+int tatp_bcast(tatp_comm *comm, int64_t *value, int *count);
 
 /* ---- waiting, collective operations (root: rank 0), messages ---- */
 
 /* As ompi_request_wait; frees the request after an error, too. */
 int tatp_wait(tatp_comm *comm, ompi_request_t **request, ompi_status_public_t *status);
-/* Makes progress once while polling. */
-void tatp_progress(tatp_comm *comm);
+void tatp_progress(tatp_comm *comm); /* once, while polling */
 int tatp_allreduce(tatp_comm *comm, void *value, int count, struct ompi_datatype_t *type,
                    struct ompi_op_t *op);
-int tatp_bcast(tatp_comm *comm, int64_t *value, int count);
 /* `count` elements of each rank; `all` matters on rank 0 only. */
 int tatp_gather(tatp_comm *comm, const int64_t *own, int count, int64_t *all);
 int tatp_send(tatp_comm *comm, const void *data, size_t bytes, int peer, enum tatp_tag tag);
@@ -90,8 +90,8 @@ typedef struct tatp_message {
 /* Starts to send a message of any number of elements. */
 int tatp_message_isend(tatp_comm *comm, const int64_t *element, size_t count, int peer,
                        enum tatp_tag tag, ompi_request_t **request);
-/* Sends an empty message, which takes no memory, in place of one that could not be made: the peer
- * waits for it. Returns an error, which the caller agrees on later. */
+/* Sends an empty message, which takes no memory, in place of one that could not be made, because
+ * the peer waits for it. Returns an error, to be agreed on later. */
 int tatp_message_send_empty(tatp_comm *comm, int peer, enum tatp_tag tag);
 /* Tells a peer that `count` of the messages that it expects will not come (may_be_absent). */
 int tatp_message_send_absent(tatp_comm *comm, int64_t count, int peer);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Agreement: the largest values over all ranks.
+/* Agreement: the largest values over all ranks; and broadcast.
  *
  * The ranks of a node agree first, so that only one of them talks to other nodes: to the leader by
  * a tree, among the leaders by recursive doubling, and back down the tree. Maxima do not
- * depend on the order. After an error messages continue, because other ranks wait for them. */
+ * depend on the order. A broadcast takes the same ways, so that it needs no connection that an
+ * agreement has not made. After an error messages continue, because other ranks wait for them. */
 #include "fcoll_tatp_comm_internal.h"
 
 /* Values that agree by node at most. */
@@ -12,8 +13,8 @@
 typedef struct agreement {
     tatp_comm *comm;
     int64_t *value;
-    int count;
-    int rc; /* the first error */
+    int count; /* of values; at most, before a broadcast is received */
+    int rc;    /* the first error */
 } agreement;
 
 static void keep_error(agreement *a, int rc)
@@ -50,7 +51,11 @@ static void receive_and_merge(agreement *a, int peer)
 
 static void replace_values(agreement *a, int peer)
 {
-    keep_error(a, tatp_receive(a->comm, a->value, value_bytes(a), peer, TATP_TAG_AGREE));
+    size_t bytes = value_bytes(a);
+    int rc = tatp_receive_some(a->comm, a->value, &bytes, peer, TATP_TAG_AGREE);
+    keep_error(a, rc);
+    if (OMPI_SUCCESS == rc)
+        a->count = (int)(bytes / sizeof *a->value);
 }
 
 static void exchange_values(agreement *a, int peer)
@@ -127,6 +132,20 @@ static void agree_among_leaders(agreement *a)
         send_values(a, leader[me + power]);
 }
 
+/* From the first one by a binomial tree. */
+static void spread_among_leaders(agreement *a)
+{
+    const int *leader = a->comm->leader;
+    int leaders = a->comm->leaders, me = a->comm->leader_index, step = 1;
+    while (step < leaders && (me & step) == 0)
+        step <<= 1;
+    if (me > 0)
+        replace_values(a, leader[me - step]);
+    for (step >>= 1; step > 0; step >>= 1)
+        if (me + step < leaders)
+            send_values(a, leader[me + step]);
+}
+
 int tatp_agree_max(tatp_comm *comm, int64_t *value, int count)
 {
     agreement a = {comm, value, count, OMPI_SUCCESS};
@@ -137,6 +156,17 @@ int tatp_agree_max(tatp_comm *comm, int64_t *value, int count)
     if (0 == index)
         agree_among_leaders(&a);
     spread_on_node(&a, index);
+    return a.rc;
+}
+
+int tatp_bcast(tatp_comm *comm, int64_t *value, int *count)
+{
+    agreement a = {comm, value, *count, OMPI_SUCCESS};
+    int index = tatp_comm_local_index(comm, comm->rank);
+    if (0 == index)
+        spread_among_leaders(&a);
+    spread_on_node(&a, index);
+    *count = a.count;
     return a.rc;
 }
 

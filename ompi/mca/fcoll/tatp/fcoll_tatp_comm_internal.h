@@ -32,6 +32,9 @@ int tatp_allgather(tatp_comm *comm, int own, int *all);
 int tatp_send_receive(tatp_comm *comm, const void *out, void *in, size_t bytes, int peer,
                       enum tatp_tag tag);
 
+/* As tatp_receive, of a message that may be shorter: *bytes becomes its length. */
+int tatp_receive_some(tatp_comm *comm, void *data, size_t *bytes, int peer, enum tatp_tag tag);
+
 /* Sends a message of any number of elements. */
 int tatp_message_send(tatp_comm *comm, const int64_t *element, size_t count, int peer,
                       enum tatp_tag tag);

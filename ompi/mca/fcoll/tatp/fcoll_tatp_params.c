@@ -360,9 +360,10 @@ int tatp_params_agree(tatp_plan_settings *settings, tatp_comm *comm)
     };
     enum { VALUES = sizeof value / sizeof *value };
     int64_t word[VALUES];
+    int count = VALUES;
     for (int i = 0; i < VALUES; i++)
         word[i] = *value[i];
-    int rc = tatp_bcast(comm, word, VALUES);
+    int rc = tatp_bcast(comm, word, &count);
     for (int i = 0; i < VALUES && OMPI_SUCCESS == rc; i++)
         *value[i] = word[i];
     return rc;

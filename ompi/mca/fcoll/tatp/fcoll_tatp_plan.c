@@ -149,6 +149,7 @@ static void take_broadcast(const tatp_planning *planning, tatp_draft *draft)
 static int make_draft(const tatp_planning *planning, int rc, tatp_draft *draft)
 {
     tatp_comm *comm = planning->in->comm;
+    int count = PLAN_ELEMENTS + 2 * (int)planning->domains;
     rows c;
     if (OMPI_SUCCESS == rc)
         rc = divide_range(planning, draft);
@@ -156,7 +157,7 @@ static int make_draft(const tatp_planning *planning, int rc, tatp_draft *draft)
     if (tatp_comm_rank(comm) == 0)
         fill_broadcast(planning, rc, &c, draft);
     rows_release(&c);
-    rc = tatp_bcast(comm, planning->broadcast, PLAN_ELEMENTS + 2 * (int)planning->domains);
+    rc = tatp_bcast(comm, planning->broadcast, &count);
     if (OMPI_SUCCESS == rc)
         rc = (int)planning->broadcast[PLAN_ERROR];
     if (OMPI_SUCCESS == rc)

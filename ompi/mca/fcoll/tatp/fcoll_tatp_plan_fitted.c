@@ -101,12 +101,13 @@ static int fit_on_root(const tatp_planning *planning, const tatp_draft *even, pi
 static int broadcast_pieces(const tatp_planning *planning, pieces *units)
 {
     int64_t *element = planning->broadcast;
+    int count = TATP_PLAN_PIECE;
     int rc = OMPI_SUCCESS;
     for (size_t at = 0; at < units->count && OMPI_SUCCESS == rc;) {
         size_t next = at;
         if (tatp_comm_rank(planning->in->comm) == 0)
             pieces_put_pairs(units, &next, element, TATP_PLAN_PIECE);
-        rc = tatp_bcast(planning->in->comm, element, TATP_PLAN_PIECE);
+        rc = tatp_bcast(planning->in->comm, element, &count);
         if (OMPI_SUCCESS == rc)
             pieces_take_pairs(units, &at, element, TATP_PLAN_PIECE);
     }
@@ -117,7 +118,8 @@ static int broadcast_units(const tatp_planning *planning, int rc, pieces *units,
 {
     enum { UNITS_ERROR, UNITS_UNIT, UNITS_ELEMENTS };
     int64_t element[UNITS_ELEMENTS] = {tatp_error_class(rc), units->unit};
-    rc = tatp_bcast(planning->in->comm, element, UNITS_ELEMENTS);
+    int count = UNITS_ELEMENTS;
+    rc = tatp_bcast(planning->in->comm, element, &count);
     if (OMPI_SUCCESS == rc)
         rc = (int)element[UNITS_ERROR];
     if (OMPI_SUCCESS != rc || element[UNITS_UNIT] == 0)
