@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 
@@ -125,12 +124,16 @@ static double least_saving(const division_settings *settings)
     return settings->kind == DIVISION_AUTO ? FITTED_LEAST_SAVING : 0.0;
 }
 
+bool pieces_may_fit(const pieces *smallest, const division_settings *settings, size_t domains)
+{
+    bool is_allowed = settings->kind == DIVISION_FITTED || settings->kind == DIVISION_AUTO;
+    return is_allowed && smallest->count > domains;
+}
+
 bool pieces_may_pay(const pieces *smallest, const division_settings *settings, size_t domains,
                     double even_hop_bytes, int64_t crossing_bytes)
 {
-    if (settings->kind != DIVISION_FITTED && settings->kind != DIVISION_AUTO)
-        return false;
-    return smallest->count > domains &&
+    return pieces_may_fit(smallest, settings, domains) &&
            fitted_may_serve(even_hop_bytes, crossing_bytes, least_saving(settings));
 }
 
@@ -172,16 +175,17 @@ int pieces_fit(const pieces *smallest, matrix *bytes, const pieces_fit_input *in
 
 enum { PAIR_DOMAIN, PAIR_UNITS, PAIR_ELEMENTS };
 
-void pieces_put_pairs(const pieces *p, size_t *at, int64_t *element, size_t count)
+size_t pieces_put_pairs(const pieces *p, size_t *at, int64_t *element, size_t room)
 {
-    memset(element, 0, count * sizeof *element);
-    for (size_t i = 0; i + PAIR_ELEMENTS <= count && *at < p->count; i += PAIR_ELEMENTS) {
+    size_t used = 0;
+    for (; used + PAIR_ELEMENTS <= room && *at < p->count; used += PAIR_ELEMENTS) {
         size_t domain = p->domain[*at], from = *at;
         while (*at < p->count && p->domain[*at] == domain)
             ++*at;
-        element[i + PAIR_DOMAIN] = (int64_t)domain;
-        element[i + PAIR_UNITS] = (int64_t)(*at - from);
+        element[used + PAIR_DOMAIN] = (int64_t)domain;
+        element[used + PAIR_UNITS] = (int64_t)(*at - from);
     }
+    return used;
 }
 
 void pieces_take_pairs(pieces *p, size_t *at, const int64_t *element, size_t count)

@@ -65,8 +65,10 @@ int pieces_add_bytes(pieces_bytes *all, size_t node, const unit_step *step, size
 
 /* ---- assignment ---- */
 
-/* Whether domains may be fitted, and could then save enough of the hop-bytes of `domains` even
- * ones, which move crossing_bytes between nodes. */
+/* Whether so many domains may be fitted. */
+bool pieces_may_fit(const pieces *smallest, const division_settings *settings, size_t domains);
+/* Whether they could then save enough of the hop-bytes of even ones, which move crossing_bytes
+ * between nodes. */
 bool pieces_may_pay(const pieces *smallest, const division_settings *settings, size_t domains,
                     double even_hop_bytes, int64_t crossing_bytes);
 
@@ -86,8 +88,8 @@ int pieces_fit(const pieces *smallest, matrix *bytes, const pieces_fit_input *in
 /* ---- broadcast ---- */
 
 /* Runs of units of one domain as pairs (domain, number of units), from unit *at on, as many as fit
- * into `count` elements; zeroes follow the last. *at becomes the first unit behind them. */
-void pieces_put_pairs(const pieces *p, size_t *at, int64_t *element, size_t count);
+ * into `room` elements. *at becomes the first unit behind them. Returns the number of elements. */
+size_t pieces_put_pairs(const pieces *p, size_t *at, int64_t *element, size_t room);
 /* The inverse. Advances *at also where p->domain is NULL, for want of memory. */
 void pieces_take_pairs(pieces *p, size_t *at, const int64_t *element, size_t count);
 

@@ -9,10 +9,6 @@
 #include "opal/util/output.h"
 #include "ompi/mca/fcoll/base/base.h"
 
-/* What rank 0 broadcasts: these, then the aggregator of each domain, then the number of ranks that
- * access each. */
-enum { PLAN_ERROR, PLAN_ID, PLAN_PARTS, PLAN_MAY_FIT, PLAN_ELEMENTS };
-
 /* ---- a draft ---- */
 
 static void release_draft(tatp_draft *draft)
@@ -77,7 +73,7 @@ static int assign_domains(const tatp_planning *planning, const plan_input *in, b
     return 0;
 }
 
-/* On rank 0: from C to the broadcast. */
+/* On rank 0: from C to the aggregators in the broadcast. */
 static int decide_on_root(const tatp_planning *planning, rows *c, tatp_draft *draft)
 {
     const tatp_node_map *map = tatp_nodes_map(planning->in->nodes);
@@ -102,9 +98,6 @@ static int decide_on_root(const tatp_planning *planning, rows *c, tatp_draft *dr
     if (0 == rc) {
         planning->broadcast[PLAN_PARTS] = rows_count_parts(&c->node_ranks, map->node_of_rank,
                                                            rank_of_domain, aggregator + domains);
-        planning->broadcast[PLAN_MAY_FIT] =
-            !fitted && pieces_may_pay(&planning->smallest, &planning->division, domains,
-                                      draft->costs.hop_bytes, draft->costs.crossing_bytes);
         for (size_t j = 0; j < domains; j++)
             aggregator[j] = (int64_t)rank_of_domain[j];
     }
@@ -112,29 +105,47 @@ static int decide_on_root(const tatp_planning *planning, rows *c, tatp_draft *dr
     return tatp_from_errno(rc);
 }
 
-/* On rank 0: what it broadcasts in any case. */
-static void fill_broadcast(const tatp_planning *planning, int rc, rows *c, tatp_draft *draft)
+/* On rank 0: the units that replace the domains of a draft, or none. */
+static int fit_on_root(const tatp_planning *planning, const pieces_bytes *all,
+                       const tatp_draft *draft, pieces *units)
+{
+    const tatp_plan_costs *costs = &draft->costs;
+    if (!planning->may_fit || draft->units.unit > 0 || all->too_many ||
+        !pieces_may_pay(&planning->smallest, &planning->division, planning->domains,
+                        costs->hop_bytes, costs->crossing_bytes))
+        return OMPI_SUCCESS;
+    return tatp_fit_units(planning, planning->broadcast + PLAN_ELEMENTS, costs, all, units);
+}
+
+/* On rank 0: what it broadcasts in any case. Returns the number of elements. */
+static int fill_broadcast(const tatp_planning *planning, int rc, tatp_gathered *all,
+                          tatp_draft *draft, pieces *units)
 {
     static _Atomic int64_t last_id; /* of this process */
+    size_t at = 0;
     if (OMPI_SUCCESS == rc)
-        rc = decide_on_root(planning, c, draft);
+        rc = decide_on_root(planning, &all->c, draft);
+    if (OMPI_SUCCESS == rc)
+        rc = fit_on_root(planning, &all->units, draft, units);
     if (OMPI_SUCCESS == rc && planning->in->keep_entries) {
-        draft->requests = c->requests;
-        draft->blocks = c->blocks;
-        c->requests = c->blocks = (matrix){0};
+        draft->requests = all->c.requests;
+        draft->blocks = all->c.blocks;
+        all->c.requests = all->c.blocks = (matrix){0};
     }
     planning->broadcast[PLAN_ERROR] = tatp_error_class(rc);
     planning->broadcast[PLAN_ID] = ++last_id;
+    planning->broadcast[PLAN_UNIT] = units->unit;
+    return units->unit > 0 ? tatp_put_units(planning, units, &at)
+                           : PLAN_ELEMENTS + 2 * (int)planning->domains;
 }
 
-static void take_broadcast(const tatp_planning *planning, tatp_draft *draft)
+static void take_aggregators(const tatp_planning *planning, tatp_draft *draft)
 {
     const int64_t *aggregator = planning->broadcast + PLAN_ELEMENTS;
     const int64_t *contributors = aggregator + planning->domains;
     int rank = tatp_comm_rank(planning->in->comm);
     draft->view.id = planning->broadcast[PLAN_ID];
     draft->parts = planning->broadcast[PLAN_PARTS];
-    draft->may_fit = planning->broadcast[PLAN_MAY_FIT];
     for (size_t j = 0; j < planning->domains; j++) {
         draft->aggregator[j] = (int)aggregator[j];
         if (draft->aggregator[j] == rank && draft->division.domains.size[j] > 0) {
@@ -145,36 +156,34 @@ static void take_broadcast(const tatp_planning *planning, tatp_draft *draft)
     }
 }
 
-/* rc: this rank's status so far; errors are those of all ranks. Collective. */
-static int make_draft(const tatp_planning *planning, int rc, tatp_draft *draft)
+/* Room for a broadcast. */
+static size_t broadcast_room(size_t domains)
+{
+    size_t elements = PLAN_ELEMENTS + 2 * domains;
+    return elements > TATP_PLAN_PIECE ? elements : TATP_PLAN_PIECE;
+}
+
+/* rc: this rank's status so far; errors are those of all ranks. The draft has no aggregators where
+ * other domains are better. Collective. */
+static int make_draft(const tatp_planning *planning, int rc, tatp_draft *draft, tatp_fit *better)
 {
     tatp_comm *comm = planning->in->comm;
-    int count = PLAN_ELEMENTS + 2 * (int)planning->domains;
-    rows c;
+    int count = (int)broadcast_room(planning->domains);
+    tatp_gathered all;
     if (OMPI_SUCCESS == rc)
         rc = divide_range(planning, draft);
-    rc = tatp_gather_requests(planning, draft, rc, &c);
+    rc = tatp_gather_requests(planning, draft, rc, &all);
     if (tatp_comm_rank(comm) == 0)
-        fill_broadcast(planning, rc, &c, draft);
-    rows_release(&c);
+        count = fill_broadcast(planning, rc, &all, draft, &better->units);
+    tatp_gathered_release(&all);
     rc = tatp_bcast(comm, planning->broadcast, &count);
     if (OMPI_SUCCESS == rc)
         rc = (int)planning->broadcast[PLAN_ERROR];
+    if (OMPI_SUCCESS == rc && planning->broadcast[PLAN_UNIT] > 0)
+        return tatp_take_units(planning, count, better);
     if (OMPI_SUCCESS == rc)
-        take_broadcast(planning, draft);
+        take_aggregators(planning, draft);
     return rc;
-}
-
-/* fitted->units.unit is 0 if the even draft is better. Collective. */
-static int make_fitted_draft(const tatp_planning *planning, const tatp_draft *even,
-                             tatp_draft *fitted)
-{
-    int local = OMPI_SUCCESS;
-    int rc = tatp_fit_units(planning, even, &fitted->units, &local);
-    if (OMPI_SUCCESS != rc || fitted->units.unit == 0)
-        return rc;
-    fitted->costs.hop_bytes_otp = even->costs.hop_bytes_otp;
-    return make_draft(planning, local, fitted);
 }
 
 /* ---- the plan ---- */
@@ -196,12 +205,10 @@ void tatp_plans_free(tatp_plans *plans)
 
 int tatp_plans_prepare(tatp_plans *plans, int ranks)
 {
-    size_t elements = PLAN_ELEMENTS + 2 * (size_t)ranks;
     if (plans->ranks >= ranks)
         return OMPI_SUCCESS;
     free(plans->broadcast);
-    plans->broadcast =
-        calloc(elements > TATP_PLAN_PIECE ? elements : TATP_PLAN_PIECE, sizeof *plans->broadcast);
+    plans->broadcast = calloc(broadcast_room((size_t)ranks), sizeof *plans->broadcast);
     plans->ranks = NULL != plans->broadcast ? ranks : 0;
     return NULL != plans->broadcast ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
@@ -247,31 +254,43 @@ static void adopt_draft(tatp_plan *plan, const tatp_plan_input *in, const tatp_d
     view->share = draft->share;
 }
 
-int tatp_plans_make(tatp_plans *plans, size_t slot, const tatp_plan_input *in, int rc)
+/* What all ranks know before a plan is made. */
+static tatp_planning start_planning(const tatp_plans *plans, const tatp_plan_input *in)
 {
     tatp_planning planning = {
         .in = in, .division = in->settings->division, .broadcast = plans->broadcast};
-    tatp_plan *plan = &plans->plan[slot];
-    tatp_draft even = {0}, fitted = {0};
+    size_t nodes = tatp_nodes_count(in->nodes);
     planning.division.capacity = tatp_nodes_capacity(in->nodes, DIVISION_PER_NODE_LOG2);
-    planning.division.nodes = (int64_t)tatp_nodes_count(in->nodes);
+    planning.division.nodes = (int64_t)nodes;
     planning.domains = division_count(&planning.division, in->lo, in->hi);
     planning.smallest = pieces_smallest(&planning.division, planning.domains, in->lo, in->hi);
+    planning.may_fit =
+        nodes > 1 && pieces_may_fit(&planning.smallest, &planning.division, planning.domains);
+    return planning;
+}
+
+int tatp_plans_make(tatp_plans *plans, size_t slot, const tatp_plan_input *in, int rc)
+{
+    const tatp_planning planning = start_planning(plans, in);
+    tatp_plan *plan = &plans->plan[slot];
+    tatp_draft even = {0}, fitted = {0}, *draft = &even;
+    tatp_fit fit = {0}, none = {0};
     tatp_plans_reset(plans, slot);
-    rc = make_draft(&planning, rc, &even);
-    if (OMPI_SUCCESS == rc && even.may_fit)
-        rc = make_fitted_draft(&planning, &even, &fitted);
+    rc = make_draft(&planning, rc, &even, &fit);
+    fitted.units = fit.units;
     if (OMPI_SUCCESS == rc && fitted.units.unit > 0) {
-        adopt_draft(plan, in, &fitted);
+        draft = &fitted;
+        fitted.costs.hop_bytes_otp = even.costs.hop_bytes_otp;
+        rc = make_draft(&planning, fit.error, &fitted, &none);
+    }
+    if (OMPI_SUCCESS == rc) {
+        adopt_draft(plan, in, draft);
+        *draft = (tatp_draft){0};
         plan->even_requests = even.requests;
         even.requests = (matrix){0};
-        release_draft(&even);
-    } else if (OMPI_SUCCESS == rc) {
-        adopt_draft(plan, in, &even);
-    } else {
-        release_draft(&even);
-        release_draft(&fitted);
     }
+    release_draft(&even);
+    release_draft(&fitted);
     return rc;
 }
 

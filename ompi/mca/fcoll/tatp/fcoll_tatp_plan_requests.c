@@ -1,33 +1,123 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* C on rank 0: by way of the node leaders, without the row of each rank (src/plan/rows.h). */
+/* What a decision needs on rank 0, by way of the node leaders: C, without the row of each rank
+ * (src/plan/rows.h); and where domains may be fitted the bytes of each node in each unit.
+ *
+ * Both are in one message: the number of elements of C, those, and the steps of units. */
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_plan_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* ---- a message ---- */
+
+/* Parts of a message; the caller frees those that it joins. */
+typedef struct request_parts {
+    int64_t *row;
+    size_t row_count;
+    unit_counts units;
+} request_parts;
+
+static void release_parts(request_parts *parts)
+{
+    free(parts->row);
+    free(parts->units.step);
+}
+
+static void copy_elements(int64_t *to, const void *from, size_t count)
+{
+    if (count > 0)
+        memcpy(to, from, count * sizeof *to);
+}
+
+/* No elements if there is nothing to say. */
+static int join_parts(const request_parts *parts, tatp_message *message)
+{
+    size_t steps = parts->units.count * UNIT_STEP_ELEMENTS;
+    if (0 == parts->row_count + steps)
+        return OMPI_SUCCESS;
+    message->element = base_alloc(1 + parts->row_count + steps, sizeof *message->element);
+    if (NULL == message->element)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    message->element[0] = (int64_t)parts->row_count;
+    copy_elements(message->element + 1, parts->row, parts->row_count);
+    copy_elements(message->element + 1 + parts->row_count, parts->units.step, steps);
+    message->count = 1 + parts->row_count + steps;
+    return OMPI_SUCCESS;
+}
+
+typedef struct request_view {
+    const int64_t *row;
+    size_t row_count;
+    const unit_step *step;
+    size_t steps;
+} request_view;
+
+static request_view view_parts(const tatp_message *message)
+{
+    size_t count = (size_t)message->element[0];
+    return (request_view){
+        .row = message->element + 1,
+        .row_count = count,
+        .step = (const unit_step *)(message->element + 1 + count),
+        .steps = (message->count - 1 - count) / UNIT_STEP_ELEMENTS,
+    };
+}
+
+/* ---- sums ---- */
 
 typedef struct request_sums {
-    rows_node node;             /* at the leader of a node */
-    rows_builder all;           /* on rank 0 */
+    size_t units;               /* their number; 0: they are not counted */
+    rows_node node;             /* at the leader of a node ... */
+    int64_t *unit_bytes;        /* ... and its bytes in each unit */
+    rows_builder all;           /* on rank 0 ... */
+    pieces_bytes *all_units;    /* ... and the bytes of all nodes */
     const size_t *node_of_rank; /* on rank 0 */
 } request_sums;
+
+static int add_rank_units(request_sums *sums, const request_view *from)
+{
+    if (NULL == sums->unit_bytes)
+        sums->unit_bytes = calloc(sums->units, sizeof *sums->unit_bytes);
+    if (NULL == sums->unit_bytes)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    return tatp_from_errno(units_add(from->step, from->steps, sums->unit_bytes, sums->units));
+}
 
 static int add_rank_requests(void *sum, const tatp_message *message)
 {
     request_sums *sums = sum;
-    return tatp_from_errno(
-        rows_node_add(&sums->node, message->from, message->element, message->count));
+    if (0 == message->count)
+        return OMPI_SUCCESS;
+    const request_view from = view_parts(message);
+    int rc = tatp_from_errno(rows_node_add(&sums->node, message->from, from.row, from.row_count));
+    return OMPI_SUCCESS == rc && from.steps > 0 ? add_rank_units(sums, &from) : rc;
 }
 
 static int sum_node_requests(void *sum, tatp_message *message)
 {
     request_sums *sums = sum;
-    return tatp_from_errno(rows_node_sum(&sums->node, &message->element, &message->count));
+    request_parts parts = {0};
+    int rc = rows_node_sum(&sums->node, &parts.row, &parts.row_count);
+    if (0 == rc && NULL != sums->unit_bytes)
+        rc = units_from_array(sums->unit_bytes, sums->units, &parts.units);
+    rc = tatp_from_errno(rc);
+    if (OMPI_SUCCESS == rc)
+        rc = join_parts(&parts, message);
+    release_parts(&parts);
+    return rc;
 }
 
 static int add_node_requests(void *sum, const tatp_message *message)
 {
     request_sums *sums = sum;
-    return tatp_from_errno(rows_builder_add(&sums->all, sums->node_of_rank[message->from],
-                                            message->element, message->count));
+    const request_view from = view_parts(message);
+    size_t node = sums->node_of_rank[message->from];
+    int rc = rows_builder_add(&sums->all, node, from.row, from.row_count);
+    if (0 == rc && from.steps > 0)
+        rc = pieces_add_bytes(sums->all_units, node, from.step, from.steps);
+    return tatp_from_errno(rc);
 }
 
 /* The largest number of domains that a node owns, or more: only rank 0 knows per_node. */
@@ -58,7 +148,29 @@ static request_sums start_request_sums(const tatp_planning *planning)
     };
 }
 
-int tatp_gather_requests(const tatp_planning *planning, const tatp_draft *draft, int rc, rows *c)
+/* With the even domains, where fitted ones may replace them. */
+static bool counts_units(const tatp_planning *planning, const tatp_draft *draft)
+{
+    return planning->may_fit && 0 == draft->units.unit;
+}
+
+/* This rank's message. */
+static int describe_requests(const tatp_planning *planning, const tatp_draft *draft,
+                             tatp_message *own)
+{
+    request_parts parts = {0};
+    int rc = rows_from_shares(draft->share, draft->view.shares, &parts.row, &parts.row_count);
+    if (0 == rc && counts_units(planning, draft))
+        rc = pieces_count(&planning->smallest, planning->in->accesses, &parts.units);
+    rc = tatp_from_errno(rc);
+    if (OMPI_SUCCESS == rc)
+        rc = join_parts(&parts, own);
+    release_parts(&parts);
+    return rc;
+}
+
+int tatp_gather_requests(const tatp_planning *planning, const tatp_draft *draft, int rc,
+                         tatp_gathered *all)
 {
     static const tatp_node_gather gather = {
         .to_leader = TATP_TAG_ROWS,
@@ -70,15 +182,23 @@ int tatp_gather_requests(const tatp_planning *planning, const tatp_draft *draft,
     tatp_comm *comm = planning->in->comm;
     request_sums sums = start_request_sums(planning);
     tatp_message own = {.from = tatp_comm_rank(comm)};
-    *c = (rows){0};
+    *all = (tatp_gathered){0};
+    sums.units = counts_units(planning, draft) ? planning->smallest.count : 0;
+    sums.all_units = &all->units;
     if (OMPI_SUCCESS == rc)
-        rc = tatp_from_errno(
-            rows_from_shares(draft->share, draft->view.shares, &own.element, &own.count));
+        rc = describe_requests(planning, draft, &own);
     rc = tatp_gather_by_node(comm, &gather, &sums, &own, rc);
     if (OMPI_SUCCESS == rc && own.from == 0)
-        rc = tatp_from_errno(rows_builder_finish(&sums.all, c));
+        rc = tatp_from_errno(rows_builder_finish(&sums.all, &all->c));
     free(own.element);
+    free(sums.unit_bytes);
     rows_node_release(&sums.node);
     rows_builder_release(&sums.all);
     return rc;
+}
+
+void tatp_gathered_release(tatp_gathered *all)
+{
+    rows_release(&all->c);
+    free(all->units.entry);
 }
