@@ -189,11 +189,18 @@ static int make_engine(tatp_exchange *ex, const tatp_comm *comm, const tatp_exch
     return NULL == ex->engine ? OMPI_ERR_OUT_OF_RESOURCE : tatp_exchange_acquire(ex);
 }
 
+/* Requests that no rank carries for others, and the connections that they need, are on their way
+ * while the ranks of a node share memory. */
 int tatp_exchange_prepare(tatp_exchange *ex, tatp_comm *comm, const tatp_exchange_layout *layout)
 {
-    if (!layout->ordered)
+    tatp_requests requests = {0};
+    bool shares = !layout->ordered, early = !shares || !tatp_loads_wanted(comm, layout);
+    int rc = early ? tatp_requests_start(comm, layout, NULL, &requests) : OMPI_SUCCESS;
+    if (shares)
         ex->segment = tatp_share_windows(ex->memory, comm, layout, &ex->loads);
-    int rc = tatp_exchange_requests(comm, layout, ex->loads, &ex->contributors);
+    if (!early)
+        rc = tatp_requests_start(comm, layout, ex->loads, &requests);
+    rc = tatp_requests_complete(comm, layout, &requests, &ex->contributors, rc);
     if (OMPI_SUCCESS == rc)
         rc = make_engine(ex, comm, layout);
     if (NULL != ex->loads)

@@ -17,10 +17,21 @@ typedef struct tatp_contributors {
 /* Of the ranks of a node, what one carries for others (fcoll_tatp_exchange_load.c). */
 typedef struct tatp_loads tatp_loads;
 
-/* Sends this rank's requests to the aggregators and receives those for its own domain. loads: NULL
- * is none. Returns this rank's error, which has to be agreed on. Collective. */
-int tatp_exchange_requests(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_loads *loads,
-                           tatp_contributors *contributors);
+/* Requests on their way. */
+typedef struct tatp_requests {
+    ompi_request_t **request;
+    int64_t **element;
+    size_t count;
+} tatp_requests;
+
+/* Starts to send this rank's requests to the aggregators, after the ranks of a node have told each
+ * other their loads (NULL is none). Collective on the node where there are loads. */
+int tatp_requests_start(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_loads *loads,
+                        tatp_requests *out);
+/* Completes them, and receives those for this rank's domain. rc: this rank's status so far. Returns
+ * its error, which has to be agreed on. Collective. */
+int tatp_requests_complete(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_requests *out,
+                           tatp_contributors *contributors, int rc);
 void tatp_contributors_release(tatp_contributors *contributors);
 
 /* Buffers of one run, kept from call to call and from file to file. */

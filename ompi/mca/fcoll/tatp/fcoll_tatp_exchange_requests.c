@@ -63,13 +63,7 @@ static int64_t *encode_request(const access_list *list, int64_t domain, size_t *
     return message.element;
 }
 
-typedef struct requests_in_flight {
-    ompi_request_t **request;
-    int64_t **element;
-    size_t count;
-} requests_in_flight;
-
-static void allocate_in_flight(requests_in_flight *out, size_t count)
+static void allocate_in_flight(tatp_requests *out, size_t count)
 {
     out->request = calloc(count + 1, sizeof *out->request);
     out->element = calloc(count + 1, sizeof *out->element);
@@ -77,7 +71,7 @@ static void allocate_in_flight(requests_in_flight *out, size_t count)
 
 /* list: NULL after an error. */
 static int send_request(tatp_comm *comm, const access_list *list, const request_route *route,
-                        requests_in_flight *out)
+                        tatp_requests *out)
 {
     size_t count = 0;
     int64_t *element = NULL;
@@ -98,7 +92,7 @@ static int send_request(tatp_comm *comm, const access_list *list, const request_
 
 /* What an aggregator gets from this rank, whatever happens. */
 static int send_to_aggregator(tatp_comm *comm, const domain_share *share, int aggregator,
-                              const tatp_loads *loads, requests_in_flight *out)
+                              const tatp_loads *loads, tatp_requests *out)
 {
     const request_route route = {aggregator, TATP_TAG_REQUESTS, -1};
     switch (tatp_loads_role(loads, share->domain)) {
@@ -116,7 +110,7 @@ static int send_to_aggregator(tatp_comm *comm, const domain_share *share, int ag
 
 /* Returns the first error. */
 static int send_requests(tatp_comm *comm, const tatp_exchange_layout *layout,
-                         const tatp_loads *loads, requests_in_flight *out)
+                         const tatp_loads *loads, tatp_requests *out)
 {
     int first = OMPI_SUCCESS;
     allocate_in_flight(out, layout->shares);
@@ -132,7 +126,7 @@ static int send_requests(tatp_comm *comm, const tatp_exchange_layout *layout,
     return first;
 }
 
-static void free_sent(requests_in_flight *out)
+static void free_sent(tatp_requests *out)
 {
     for (size_t i = 0; i < out->count; i++)
         free(out->element[i]);
@@ -147,7 +141,7 @@ static int exchange_loads(tatp_comm *comm, const tatp_exchange_layout *layout, t
     int first = tatp_loads_expect(loads, layout, &lists);
     const tatp_arrivals arrivals = {
         .tag = TATP_TAG_LOADS, .expected = lists, .take = tatp_loads_take, .context = loads};
-    requests_in_flight out = {0};
+    tatp_requests out = {0};
     allocate_in_flight(&out, layout->shares);
     for (size_t i = 0; i < layout->shares; i++) {
         size_t domain = layout->share[i].domain;
@@ -213,8 +207,16 @@ static int compare_contributors(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-int tatp_exchange_requests(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_loads *loads,
-                           tatp_contributors *contributors)
+int tatp_requests_start(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_loads *loads,
+                        tatp_requests *out)
+{
+    int rc = tatp_loads_pairs(loads) > 0 ? exchange_loads(comm, layout, loads) : OMPI_SUCCESS;
+    int sent = send_requests(comm, layout, loads, out);
+    return OMPI_SUCCESS != rc ? rc : sent;
+}
+
+int tatp_requests_complete(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_requests *out,
+                           tatp_contributors *contributors, int rc)
 {
     const access_list *own = own_part(layout);
     const tatp_arrivals arrivals = {
@@ -224,13 +226,8 @@ int tatp_exchange_requests(tatp_comm *comm, const tatp_exchange_layout *layout, 
         .take = take_request,
         .context = contributors,
     };
-    requests_in_flight out = {0};
-    int rc = tatp_loads_pairs(loads) > 0 ? exchange_loads(comm, layout, loads) : OMPI_SUCCESS;
-    int sent = send_requests(comm, layout, loads, &out);
-    if (OMPI_SUCCESS == rc)
-        rc = sent;
-    rc = tatp_message_complete(comm, &arrivals, out.request, out.count, rc);
-    free_sent(&out);
+    rc = tatp_message_complete(comm, &arrivals, out->request, out->count, rc);
+    free_sent(out);
     if (OMPI_SUCCESS == rc && NULL != own)
         rc = add_own_part(own, tatp_comm_rank(comm), contributors);
     if (contributors->count > 1)
