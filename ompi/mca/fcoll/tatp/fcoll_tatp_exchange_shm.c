@@ -282,12 +282,19 @@ static bool is_offer_repeated(const segment_offer *offer, bool all)
 
 /* ---- windows ---- */
 
+/* Of an aggregator: no more than there are cycles, because memory that is touched first takes time.
+ */
+static size_t count_windows(const tatp_exchange_layout *layout)
+{
+    return layout->num_cycles < EXCHANGE_DEPTH ? (size_t)layout->num_cycles : EXCHANGE_DEPTH;
+}
+
 /* SIZE_MAX: too large. */
-static size_t windows_bytes(size_t aggregators, int64_t cycle_size)
+static size_t windows_bytes(size_t aggregators, const tatp_exchange_layout *layout)
 {
     size_t bytes;
-    bool fits = !__builtin_mul_overflow(round_to_pages((size_t)cycle_size),
-                                        EXCHANGE_DEPTH * aggregators, &bytes);
+    bool fits = !__builtin_mul_overflow(round_to_pages((size_t)layout->cycle_size),
+                                        count_windows(layout) * aggregators, &bytes);
     return fits ? bytes : SIZE_MAX;
 }
 
@@ -423,7 +430,7 @@ tatp_segment *tatp_share_windows(tatp_exchange_memory *memory, tatp_comm *comm,
     (void)tatp_comm_local_ranks(comm, &locals);
     if (!layout->use_shared_memory || locals < 2 || (0 == aggregators && !wanted))
         return NULL;
-    size_t windows = windows_bytes(aggregators, layout->cycle_size);
+    size_t windows = windows_bytes(aggregators, layout);
     *loads = wanted ? find_loads(comm, layout) : NULL;
     tatp_segment *segment = tatp_comm_is_leader(comm)
                                 ? share_as_leader(memory, comm, windows, *loads)
@@ -446,11 +453,11 @@ void tatp_find_windows(const tatp_segment *segment, size_t index, const tatp_com
 {
     size_t place = count_local_aggregators(comm, layout, aggregator);
     exchange_flags *flags = find_flags(segment, index, place);
-    char *data = segment_data(segment) + windows_bytes(place, layout->cycle_size);
-    for (size_t i = 0; i < EXCHANGE_DEPTH; i++) {
+    char *data = segment_data(segment) + windows_bytes(place, layout);
+    for (size_t i = 0; i < EXCHANGE_DEPTH; i++)
         window[i].flags = &flags[i];
+    for (size_t i = 0; i < count_windows(layout); i++)
         window[i].data = data + i * round_to_pages((size_t)layout->cycle_size);
-    }
 }
 
 tatp_load_memory tatp_find_load_memory(const tatp_segment *segment, size_t index,
@@ -459,6 +466,6 @@ tatp_load_memory tatp_find_load_memory(const tatp_segment *segment, size_t index
     size_t aggregators = count_local_aggregators(comm, layout, -1);
     return (tatp_load_memory){
         .flags = find_flags(segment, index, (size_t)segment->peers),
-        .data = segment_data(segment) + windows_bytes(aggregators, layout->cycle_size),
+        .data = segment_data(segment) + windows_bytes(aggregators, layout),
     };
 }
