@@ -61,11 +61,11 @@ size_t division_count(const division_settings *settings, int64_t lo, int64_t hi)
     int64_t stripe = settings->stripe;
     if (settings->aggregators > 0)
         return (size_t)settings->aggregators;
-    int64_t nodes = settings->nodes;
-    int64_t count = least(settings->capacity, (hi - lo - 1) / DOMAIN_WORTHWHILE + 1);
-    if (nodes > 0 && count > nodes)
+    int64_t nodes = settings->nodes > 0 ? settings->nodes : 1;
+    int64_t count = least(settings->capacity, (hi - lo) / DOMAIN_WORTHWHILE);
+    if (count >= nodes)
         count -= count % nodes;
-    else if (count < nodes)
+    else
         count = least(nodes, (hi - lo - 1) / DOMAIN_SPREAD + 1);
     if (stripe > 0)
         count = least(count, (hi - 1) / stripe - lo / stripe + 1);

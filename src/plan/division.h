@@ -64,7 +64,7 @@ int64_t division_allowed_aggregators(int64_t wanted, int64_t targets);
 /* Whether stripes of a storage target belong together. */
 bool division_is_striped(const division_settings *settings);
 
-/* Number of domains of a range: what is wanted, else one for each DOMAIN_WORTHWHILE bytes, a
+/* Number of domains of a range: what is wanted, else one for each full DOMAIN_WORTHWHILE bytes, a
  * multiple of the number of nodes where there are more domains than nodes; for fewer bytes one on
  * each node as long as it has DOMAIN_SPREAD bytes, so that the data do not cross one link; at most
  * one for each stripe. */

@@ -55,7 +55,8 @@ START_TEST(as_many_domains_as_are_worthwhile)
     ck_assert_uint_eq(division_count(&settings, 0, 1), 1);
     ck_assert_uint_eq(division_count(&settings, 5, 5 + MiB - 1), 1);
     ck_assert_uint_eq(division_count(&settings, 5, 5 + MiB), 1);
-    ck_assert_uint_eq(division_count(&settings, 5, 6 + MiB), 2);
+    ck_assert_uint_eq(division_count(&settings, 5, 4 + 2 * MiB), 1);
+    ck_assert_uint_eq(division_count(&settings, 5, 5 + 2 * MiB), 2);
     ck_assert_uint_eq(division_count(&settings, 0, 100 * MiB), 16);
     ck_assert_uint_eq(division_count(&settings, 0, INT64_MAX), 16);
     settings.stripe = 4 * MiB;
@@ -74,9 +75,10 @@ START_TEST(few_bytes_on_each_node)
     static const struct {
         int64_t bytes;
         size_t count;
-    } expected[] = {{1, 1},         {65536, 1},     {65537, 2},     {752000, 4},
-                    {MiB, 4},       {5 * MiB, 4},   {8 * MiB, 8},   {8 * MiB + 1, 8},
-                    {12 * MiB, 12}, {13 * MiB, 12}, {16 * MiB, 16}, {17 * MiB, 16}};
+    } expected[] = {{1, 1},           {65536, 1},     {65537, 2},       {752000, 4},
+                    {MiB, 4},         {5 * MiB, 4},   {8 * MiB - 1, 4}, {8 * MiB, 8},
+                    {8 * MiB + 1, 8}, {12 * MiB, 12}, {13 * MiB, 12},   {16 * MiB, 16},
+                    {17 * MiB, 16}};
     const division_settings settings = {.capacity = 16, .nodes = 4};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         ck_assert_uint_eq(division_count(&settings, 100, 100 + expected[i].bytes),
