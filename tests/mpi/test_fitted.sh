@@ -50,6 +50,8 @@ crosses() {
 start_cluster
 crosses "1x4x4" fitted 0 64x256x256 1x4x4
 crosses "2x2x4" fitted 0 128 2x2x4
+# 1,024 runs of units: more than one broadcast holds.
+crosses "many runs" fitted 0 256x64x64 1x4x4 --mca fcoll_tatp_unit_size 8192
 crosses "1x4x4, even asked for" even some 64x256x256 1x4x4 --mca fcoll_tatp_domains even
 crosses "odd numbers" fitted some 150x140x130 1x4x4
 crosses "one aggregator a node" fitted 0 64x256x256 1x4x4 --mca fcoll_tatp_num_aggregators 4
