@@ -2,7 +2,7 @@
  *
  * Flattened accesses: which bytes of a file (or of memory) a stream of bytes maps to, as lists of
  * strided extents ("runs"). list.h builds lists, cursor.h walks ordered ones, memory.h copies
- * between the stream and a user's buffer.
+ * between the stream and a user's buffer, pages.h writes small pieces.
  *
  * Units: bytes. Functions return 0 or a negative errno value; outputs are set only on success.
  */
@@ -12,5 +12,6 @@
 #include "access/cursor.h"
 #include "access/list.h"
 #include "access/memory.h"
+#include "access/pages.h"
 
 #endif
