@@ -270,11 +270,9 @@ static void no_progress(void *context)
 
 /* ---- the file takes no time ---- */
 
-static int model_write(void *context, int64_t offset, const char *data, int64_t bytes,
-                       int64_t *done)
+static int model_write(void *context, const access_extent *extent, size_t count)
 {
-    (void)context, (void)offset, (void)data;
-    *done = bytes;
+    (void)context, (void)extent, (void)count;
     return 0;
 }
 

@@ -89,7 +89,7 @@ typedef struct exchange_task {
     int64_t cycle_size;   /* positions; the same on all ranks */
     int64_t num_cycles;   /* of the largest domain; the same on all ranks */
     int64_t message_size; /* bytes of a message at most; the same on all ranks */
-    int short_error;      /* the error of a message or a write that ended early */
+    int short_error;      /* the error of a message that ended early */
     size_t targets, contributors;
     const exchange_target
         *target; /* one for each domain that this rank accesses, its own included */

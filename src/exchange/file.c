@@ -2,8 +2,13 @@
 /* An aggregator's access to the file.
  *
  * Writes covered extents only: holes may belong to other processes (no read-modify-write). Short
- * transfers are resumed. */
+ * reads are resumed. */
 #include "exchange/internal.h"
+
+typedef struct extent_batch {
+    access_extent extent[ACCESS_BATCH];
+    size_t count;
+} extent_batch;
 
 /* The file offset of a position of this rank's domain. *length: bytes below position `end` that lie
  * in one range of the file. */
@@ -15,21 +20,27 @@ static int64_t file_offset(const exchange *ex, int64_t position, int64_t end, in
     return offset + ex->run.shift;
 }
 
-/* Writes positions [at, end). */
-static int write_extent(const exchange *ex, int64_t at, int64_t end, const char *data)
+/* After an error nothing more is written. */
+static void write_batch(exchange *ex, extent_batch *batch)
 {
     const exchange_store *store = ex->run.store;
+    if (batch->count > 0 && ex->error == 0)
+        exchange_keep_error(ex, store->write(store->context, batch->extent, batch->count));
+    batch->count = 0;
+}
+
+/* Positions [at, end), which may be in several ranges of the file. */
+static void append_to_batch(exchange *ex, extent_batch *batch, int64_t at, int64_t end,
+                            const char *data)
+{
     while (at < end) {
-        int64_t length, done = 0, offset = file_offset(ex, at, end, &length);
-        int rc = store->write(store->context, offset, data, length, &done);
-        if (rc != 0)
-            return rc;
-        if (done == 0)
-            return ex->task.short_error;
-        at += done;
-        data += done;
+        int64_t length, offset = file_offset(ex, at, end, &length);
+        if (batch->count == ACCESS_BATCH)
+            write_batch(ex, batch);
+        batch->extent[batch->count++] = (access_extent){offset, data, length};
+        at += length;
+        data += length;
     }
-    return 0;
 }
 
 /* Reads positions [*valid, end) up to the end of file; *valid becomes the first that was not read.
@@ -72,11 +83,12 @@ static bool take_extent(exchange *ex, int64_t end, access_piece *extent)
 void exchange_write_cycle(exchange *ex, const exchange_cycle *cycle, const char *data)
 {
     access_piece extent;
-    while (take_extent(ex, cycle->end, &extent)) {
-        if (ex->error == 0)
-            exchange_keep_error(ex, write_extent(ex, extent.offset, extent.offset + extent.length,
-                                                 data + (extent.offset - cycle->begin)));
-    }
+    extent_batch batch;
+    batch.count = 0;
+    while (take_extent(ex, cycle->end, &extent))
+        append_to_batch(ex, &batch, extent.offset, extent.offset + extent.length,
+                        data + (extent.offset - cycle->begin));
+    write_batch(ex, &batch);
 }
 
 void exchange_read_cycle(exchange *ex, exchange_cycle *cycle, char *data)

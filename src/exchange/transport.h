@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "access/pages.h"
+
 /* A message in flight, owned by the transport; NULL: none. */
 typedef void *exchange_request;
 
@@ -31,11 +33,13 @@ typedef struct exchange_transport {
     void (*progress)(void *context);
 } exchange_transport;
 
-/* Offsets are bytes of the file. Both move at least one byte unless they fail, but a read at the
- * end of file moves none. They may move less than asked for: the engine resumes. */
+/* Offsets are bytes of the file. */
 typedef struct exchange_store {
     void *context;
-    int (*write)(void *context, int64_t offset, const char *data, int64_t bytes, int64_t *done);
+    /* Writes extents, which ascend and do not overlap: all of them, in any order, or it fails. */
+    int (*write)(void *context, const access_extent *extent, size_t count);
+    /* Moves at least one byte unless it fails or the file ends before. It may move less than asked
+     * for: the engine resumes. */
     int (*read)(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done);
     /* Whether a read includes a hole rather than ending at it: only speed depends on it. */
     bool (*read_includes)(void *context, int64_t hole);

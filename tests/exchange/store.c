@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The simulated file: short transfers, end of file, errors; and a check of every byte that is
+/* The simulated file: short reads, end of file, errors; and a check of every byte that is
  * accessed. */
 #include "simulation.h"
 
@@ -55,30 +55,45 @@ static void write_byte(simulation *sim, sim_rank *r, int64_t offset, char value)
         sim->end_of_file = offset + 1;
 }
 
-/* One write in four that fails returns no error, but moves nothing. */
-static int sim_write(void *context, int64_t offset, const char *data, int64_t bytes, int64_t *done)
+/* The error of one extent of a batch. */
+static int inject_into_extent(sim_rank *r, const access_extent *extent)
+{
+    simulation *sim = r->sim;
+    sim_trace(sim, "rank %d: write %" PRId64 " bytes at %" PRId64, r->rank, extent->bytes,
+              extent->offset);
+    if (!check_call(sim, r, extent->offset, extent->bytes))
+        return GONE;
+    int rc = sim_inject(sim, r->rank, FAULT_WRITE);
+    sim_interrupt(sim);
+    return rc;
+}
+
+static void write_bytes(simulation *sim, sim_rank *r, const access_extent *extent, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes; i++)
+        write_byte(sim, r, extent->offset + i, extent->data[i]);
+}
+
+/* After an error any bytes of the batch may have been written. */
+static int sim_write(void *context, const access_extent *extent, size_t count)
 {
     sim_rank *r = context;
     simulation *sim = r->sim;
-    int64_t moved = shorten(sim, bytes);
-    sim_trace(sim, "rank %d: write %" PRId64 " of %" PRId64 " bytes at %" PRId64, r->rank, moved,
-              bytes, offset);
-    if (!check_call(sim, r, offset, bytes))
-        return GONE;
-    if (r->domain_failed || !sim->write[r->run])
-        sim_fail(sim, "rank %d writes after an error or while it reads", r->rank);
-    int rc = sim_inject(sim, r->rank, FAULT_WRITE);
-    sim_interrupt(sim);
-    bool nothing = rc != 0 && sim_chance(sim, 1, 4);
-    moved = nothing ? 0 : rc != 0 ? pick(&sim->state, 0, moved) : moved;
-    for (int64_t i = 0; i < moved; i++)
-        write_byte(sim, r, offset + i, data[i]);
-    *done = rc != 0 && !nothing ? pick(&sim->state, -1, bytes) : moved;
+    int rc = count > 0 ? 0 : GONE;
+    if (r->domain_failed || !sim->write[r->run] || count == 0)
+        sim_fail(sim, "rank %d writes after an error, while it reads, or nothing", r->rank);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        if (i > 0 && extent[i].offset < extent[i - 1].offset + extent[i - 1].bytes)
+            sim_fail(sim, "rank %d: the extents of a batch do not ascend", r->rank);
+        rc = inject_into_extent(r, &extent[i]);
+    }
+    for (size_t i = 0; i < count; i++)
+        write_bytes(sim, r, &extent[i],
+                    rc == 0 ? extent[i].bytes : pick(&sim->state, 0, extent[i].bytes));
     if (rc == 0)
         return 0;
     r->domain_failed = true;
-    rc = sim_report(r, nothing ? SHORT_ERROR : rc);
-    return nothing ? 0 : rc;
+    return sim_report(r, rc);
 }
 
 /* ---- reading ---- */

@@ -18,12 +18,12 @@ enum { RANKS = 2, BYTES = 1024, CYCLE = 64, MESSAGE = 20, PENDING = 256, STEPS =
 static char file[BYTES];
 static int accesses;
 
-static int write_file(void *context, int64_t offset, const char *data, int64_t bytes, int64_t *done)
+static int write_file(void *context, const access_extent *extent, size_t count)
 {
     (void)context;
-    memcpy(file + offset, data, (size_t)bytes);
+    for (size_t i = 0; i < count; i++)
+        memcpy(file + extent[i].offset, extent[i].data, (size_t)extent[i].bytes);
     accesses++;
-    *done = bytes;
     return 0;
 }
 
@@ -406,32 +406,39 @@ END_TEST
 
 /* ---- extents: one rank, one domain ---- */
 
+enum { NOTED = 1300 };
+
 static struct {
-    int64_t offset[8], bytes[8];
-    size_t count;
+    int64_t offset[NOTED], bytes[NOTED];
+    size_t count, batches;
+    char data[NOTED];
 } noted;
 
-static int note_access(int64_t offset, int64_t bytes, int64_t *done)
+static void note_access(int64_t offset, int64_t bytes)
 {
-    ck_assert_uint_lt(noted.count, 8);
+    ck_assert_uint_lt(noted.count, NOTED);
     noted.offset[noted.count] = offset;
     noted.bytes[noted.count++] = bytes;
-    *done = bytes;
-    return 0;
 }
 
-static int note_write(void *context, int64_t offset, const char *data, int64_t bytes, int64_t *done)
+static int note_write(void *context, const access_extent *extent, size_t count)
 {
     (void)context;
-    (void)data;
-    return note_access(offset, bytes, done);
+    noted.batches++;
+    for (size_t i = 0; i < count; i++) {
+        note_access(extent[i].offset, extent[i].bytes);
+        noted.data[noted.count - 1] = *extent[i].data;
+    }
+    return 0;
 }
 
 static int note_read(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done)
 {
     (void)context;
     memset(data, 0, (size_t)bytes);
-    return note_access(offset, bytes, done);
+    note_access(offset, bytes);
+    *done = bytes;
+    return 0;
 }
 
 /* Accesses single bytes of a domain [0, end) in three runs, and notes what each accesses in the
@@ -440,12 +447,14 @@ static void access_bytes(const int64_t *offset, size_t count, int64_t end, int64
                          bool write)
 {
     static const exchange_store notes = {NULL, note_write, note_read, include};
-    char data[8] = {0};
+    char data[NOTED];
     file_domains domains;
     access_list list = {0}, memory = {0};
     exchange_result result;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        data[i] = (char)i;
         ck_assert_int_eq(access_append(&list, offset[i], 1, (int64_t)i), 0);
+    }
     ck_assert_int_eq(domains_even(&domains, 0, end, 1, 1), 0);
     ck_assert_int_eq(access_append_memory(&memory, data, count), 0);
     exchange_target target = {.list = &list};
@@ -464,7 +473,7 @@ static void access_bytes(const int64_t *offset, size_t count, int64_t end, int64
     exchange_buffers *buffers = exchange_buffers_new();
     ck_assert_int_eq(exchange_reserve(ex, buffers), 0);
     for (int i = 0; i < 3; i++) {
-        noted.count = 0;
+        noted.count = noted.batches = 0;
         ck_assert_int_eq(exchange_execute(ex, &run, &result), 0);
         ck_assert_int_eq(result.moved, (int64_t)count);
     }
@@ -507,6 +516,22 @@ START_TEST(holes)
     ck_assert_uint_eq(noted.count, 2);
     ck_assert_int_eq(noted.bytes[0], GAP + 3);
     ck_assert_int_eq(noted.offset[1], 2 * GAP + 4);
+}
+END_TEST
+
+/* A cycle of more extents than a batch holds. */
+START_TEST(batches)
+{
+    int64_t offset[NOTED];
+    for (int i = 0; i < NOTED; i++)
+        offset[i] = 2 * i;
+    access_bytes(offset, NOTED, 2 * NOTED, 2 * NOTED, true);
+    ck_assert_uint_eq(noted.batches, 3);
+    ck_assert_uint_eq(noted.count, NOTED);
+    for (int i = 0; i < NOTED; i++) {
+        ck_assert_int_eq(noted.offset[i], offset[i]);
+        ck_assert_int_eq(noted.data[i], (char)i);
+    }
 }
 END_TEST
 
@@ -602,6 +627,7 @@ int main(void)
     tcase_add_test(tests, last_byte_of_the_largest_domain);
     tcase_add_test(tests, cycles_of_one_byte);
     tcase_add_test(tests, holes);
+    tcase_add_test(tests, batches);
     suite_add_tcase(suite, tests);
     tests = tcase_create("holes in reads");
     tcase_add_test(tests, holes_of_unknown_cost);

@@ -298,11 +298,10 @@ typedef struct file_store {
     read_costs *costs;
 } file_store;
 
-static int write_piece(void *context, int64_t offset, const char *data, int64_t bytes,
-                       int64_t *done)
+static int write_extents(void *context, const access_extent *extent, size_t count)
 {
     file_store *store = context;
-    return tatp_io_write(&store->transfer, offset, data, bytes, done);
+    return tatp_io_write(&store->transfer, extent, count);
 }
 
 static int read_piece(void *context, int64_t offset, char *data, int64_t bytes, int64_t *done)
@@ -344,7 +343,7 @@ int tatp_exchange_run(tatp_exchange *ex, tatp_comm *comm, const tatp_io *io, exc
     access_timer timer = {.probe = run->probe};
     const exchange_transport transport = {comm, start_send, start_receive, test_message,
                                           make_progress};
-    const exchange_store store = {&file, write_piece, read_piece, read_includes};
+    const exchange_store store = {&file, write_extents, read_piece, read_includes};
     const exchange_probe probe = {&timer, time_access};
     double start = MPI_Wtime();
     tatp_transfer_init(&file.transfer, io);

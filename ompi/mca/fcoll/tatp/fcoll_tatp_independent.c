@@ -35,19 +35,70 @@ void tatp_independent_free(tatp_independent *independent)
     free(independent);
 }
 
-/* *done: bytes written, all of them unless there is an error. */
-static int write_whole(tatp_transfer *transfer, int64_t offset, const char *data, int64_t bytes,
-                       int64_t *done)
+static void advance(access_piece *piece, int64_t bytes)
 {
-    int rc = OMPI_SUCCESS;
-    *done = 0;
-    while (OMPI_SUCCESS == rc && *done < bytes) {
-        int64_t part;
-        rc = tatp_io_write(transfer, offset + *done, data + *done, bytes - *done, &part);
-        *done += part;
-    }
+    piece->offset += bytes;
+    piece->stream += bytes;
+    piece->length -= bytes;
+}
+
+/* ---- writing ---- */
+
+typedef struct write_batch {
+    access_extent extent[ACCESS_BATCH];
+    size_t count;
+    int64_t bytes, buffered; /* of all extents; of those whose data are in the buffer */
+} write_batch;
+
+static int flush_batch(tatp_transfer *transfer, write_batch *batch, int64_t *moved)
+{
+    int rc = tatp_io_write(transfer, batch->extent, batch->count);
+    if (OMPI_SUCCESS == rc)
+        *moved += batch->bytes;
+    batch->count = 0;
+    batch->bytes = batch->buffered = 0;
     return rc;
 }
+
+/* Appends the first bytes of *piece, which is advanced past them. */
+static void append_part(tatp_independent *independent, const access_list *memory,
+                        access_piece *piece, write_batch *batch)
+{
+    int64_t bytes = piece->length < MOST_DIRECT ? piece->length : MOST_DIRECT;
+    char *data = access_memory_at(memory, piece->stream, bytes);
+    if (NULL == data) {
+        int64_t room = BUFFER_SIZE - batch->buffered;
+        bytes = bytes < room ? bytes : room;
+        data = independent->buffer + batch->buffered;
+        access_from_memory(memory, piece->stream, bytes, data);
+        batch->buffered += bytes;
+    }
+    batch->extent[batch->count++] = (access_extent){piece->offset, data, bytes};
+    batch->bytes += bytes;
+    advance(piece, bytes);
+}
+
+static int write_accesses(tatp_independent *independent, tatp_transfer *transfer,
+                          const tatp_independent_run *run, int64_t *moved)
+{
+    access_cursor cursor;
+    access_piece piece;
+    write_batch batch;
+    int rc = OMPI_SUCCESS;
+    batch.count = 0;
+    batch.bytes = batch.buffered = 0;
+    access_cursor_init(&cursor, run->accesses);
+    while (OMPI_SUCCESS == rc && access_take_piece(&cursor, ACCESS_END, &piece)) {
+        while (OMPI_SUCCESS == rc && piece.length > 0) {
+            append_part(independent, run->memory, &piece, &batch);
+            if (ACCESS_BATCH == batch.count || BUFFER_SIZE == batch.buffered)
+                rc = flush_batch(transfer, &batch, moved);
+        }
+    }
+    return OMPI_SUCCESS == rc ? flush_batch(transfer, &batch, moved) : rc;
+}
+
+/* ---- reading ---- */
 
 /* *done: bytes read, all of them unless there is an error or the file ends. */
 static int read_whole(tatp_transfer *transfer, int64_t offset, char *data, int64_t bytes,
@@ -63,28 +114,40 @@ static int read_whole(tatp_transfer *transfer, int64_t offset, char *data, int64
     return rc;
 }
 
-/* Moves the first bytes of *piece, which is advanced past them, in one transfer. *ended: the file
+/* Reads the first bytes of *piece, which is advanced past them, in one transfer. *ended: the file
  * ended before the last of them. */
-static int transfer_part(tatp_independent *independent, tatp_transfer *transfer,
-                         const tatp_independent_run *run, access_piece *piece, bool *ended,
-                         int64_t *done)
+static int read_part(tatp_independent *independent, tatp_transfer *transfer,
+                     const access_list *memory, access_piece *piece, bool *ended, int64_t *done)
 {
     int64_t bytes = piece->length < MOST_DIRECT ? piece->length : MOST_DIRECT;
-    char *data = access_memory_at(run->memory, piece->stream, bytes), *at = data;
+    char *data = access_memory_at(memory, piece->stream, bytes), *at = data;
     if (NULL == data) {
         bytes = bytes < BUFFER_SIZE ? bytes : BUFFER_SIZE;
         at = independent->buffer;
     }
-    if (NULL == data && run->write)
-        access_from_memory(run->memory, piece->stream, bytes, at);
-    int rc = run->write ? write_whole(transfer, piece->offset, at, bytes, done)
-                        : read_whole(transfer, piece->offset, at, bytes, done);
-    if (NULL == data && !run->write)
-        access_to_memory(run->memory, piece->stream, *done, at);
+    int rc = read_whole(transfer, piece->offset, at, bytes, done);
+    if (NULL == data)
+        access_to_memory(memory, piece->stream, *done, at);
     *ended = OMPI_SUCCESS == rc && *done < bytes;
-    piece->offset += bytes;
-    piece->stream += bytes;
-    piece->length -= bytes;
+    advance(piece, bytes);
+    return rc;
+}
+
+static int read_accesses(tatp_independent *independent, tatp_transfer *transfer,
+                         const tatp_independent_run *run, int64_t *moved)
+{
+    access_cursor cursor;
+    access_piece piece;
+    bool ended = false;
+    int rc = OMPI_SUCCESS;
+    access_cursor_init(&cursor, run->accesses);
+    while (OMPI_SUCCESS == rc && !ended && access_take_piece(&cursor, ACCESS_END, &piece)) {
+        while (OMPI_SUCCESS == rc && !ended && piece.length > 0) {
+            int64_t done;
+            rc = read_part(independent, transfer, run->memory, &piece, &ended, &done);
+            *moved += done;
+        }
+    }
     return rc;
 }
 
@@ -92,21 +155,11 @@ int tatp_independent_execute(tatp_independent *independent, const tatp_io *io,
                              const tatp_independent_run *run, tatp_independent_result *result)
 {
     double start = MPI_Wtime();
-    access_cursor cursor;
-    access_piece piece;
-    bool ended = false;
-    int rc = OMPI_SUCCESS;
     tatp_transfer transfer;
     *result = (tatp_independent_result){0};
     tatp_transfer_init(&transfer, io);
-    access_cursor_init(&cursor, run->accesses);
-    while (OMPI_SUCCESS == rc && !ended && access_take_piece(&cursor, ACCESS_END, &piece)) {
-        while (OMPI_SUCCESS == rc && !ended && piece.length > 0) {
-            int64_t done;
-            rc = transfer_part(independent, &transfer, run, &piece, &ended, &done);
-            result->moved += done;
-        }
-    }
+    int rc = run->write ? write_accesses(independent, &transfer, run, &result->moved)
+                        : read_accesses(independent, &transfer, run, &result->moved);
     result->seconds = MPI_Wtime() - start;
     return rc;
 }

@@ -43,12 +43,26 @@ static int transfer_piece(tatp_transfer *transfer, ssize_t (*move)(ompio_file_t 
     return error_from_errno(errno);
 }
 
-int tatp_io_write(tatp_transfer *transfer, int64_t offset, const char *data, int64_t bytes,
-                  int64_t *done)
+static int write_extent(tatp_transfer *transfer, const access_extent *extent)
 {
-    int rc =
-        transfer_piece(transfer, transfer->fbtl->fbtl_pwritev, offset, (char *)data, bytes, done);
-    return OMPI_SUCCESS == rc && 0 == *done ? MPI_ERR_IO : rc;
+    int64_t done;
+    for (int64_t at = 0; at < extent->bytes; at += done) {
+        int rc = transfer_piece(transfer, transfer->fbtl->fbtl_pwritev, extent->offset + at,
+                                (char *)extent->data + at, extent->bytes - at, &done);
+        if (OMPI_SUCCESS != rc)
+            return rc;
+        if (0 == done)
+            return MPI_ERR_IO;
+    }
+    return OMPI_SUCCESS;
+}
+
+int tatp_io_write(tatp_transfer *transfer, const access_extent *extent, size_t count)
+{
+    int rc = OMPI_SUCCESS;
+    for (size_t i = 0; i < count && OMPI_SUCCESS == rc; i++)
+        rc = write_extent(transfer, &extent[i]);
+    return rc;
 }
 
 int tatp_io_read(tatp_transfer *transfer, int64_t offset, char *data, int64_t bytes, int64_t *done)

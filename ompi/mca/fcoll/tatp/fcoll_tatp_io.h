@@ -32,10 +32,11 @@ typedef struct tatp_transfer {
 
 void tatp_transfer_init(tatp_transfer *transfer, const tatp_io *io);
 
-/* One contiguous piece; *done bytes were moved, fewer than asked for at the end of file (reading),
- * at least one otherwise. MPI error code. */
-int tatp_io_write(tatp_transfer *transfer, int64_t offset, const char *data, int64_t bytes,
-                  int64_t *done);
+/* Writes extents, which ascend and do not overlap, and nothing else. After an error it is not known
+ * which of them were written. MPI error code. */
+int tatp_io_write(tatp_transfer *transfer, const access_extent *extent, size_t count);
+/* One contiguous piece; *done bytes were read, at least one unless the file ends before. MPI error
+ * code. */
 int tatp_io_read(tatp_transfer *transfer, int64_t offset, char *data, int64_t bytes, int64_t *done);
 
 /* ---- the view (fcoll_tatp_view.c) ---- */
