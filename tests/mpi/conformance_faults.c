@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/magic.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -23,8 +24,7 @@ static struct view view_of(int rank, int ranks)
     return (struct view){rank * 100, 100, ranks * 100 + 28, 4};
 }
 
-/* Two aggregators with small buffers, or none at all, as far as the component listens to the hints.
- */
+/* Two aggregators with small buffers, or none at all. */
 static MPI_File open_with(struct test *t, int amode, bool independent)
 {
     MPI_Info info;
@@ -35,8 +35,7 @@ static MPI_File open_with(struct test *t, int amode, bool independent)
     MPI_Info_set(info, "cb_nodes", t->ranks > 1 ? "2" : "1");
     snprintf(text, sizeof text, "%d", SMALL);
     MPI_Info_set(info, "cb_buffer_size", text);
-    if (independent)
-        MPI_Info_set(info, "collective_buffering", "false");
+    MPI_Info_set(info, "collective_buffering", independent ? "false" : "true");
     if (MPI_File_open(t->comm, t->path, amode, info, &file) != MPI_SUCCESS)
         MPI_Abort(MPI_COMM_WORLD, 2);
     MPI_Info_free(&info);
@@ -136,10 +135,11 @@ static int rounds(const struct test *t)
 }
 
 /* One rank's accesses fail in turn, at last every rank's. Where the rank accesses nothing, as it
- * is no aggregator, the call succeeds. */
+ * is no aggregator, the call succeeds. Each piece is an access of its own. */
 static void tell(struct test *t, enum kind kind, const struct story *story)
 {
     int hits = 0;
+    inject_file_system(NFS_SUPER_MAGIC);
     MPI_File file = open_with(t, MPI_MODE_RDWR | MPI_MODE_CREATE, story->independent);
     agreed(t, "write before", write_call(t, file, kind, 1), false, 0);
     synchronise(t, file);
@@ -160,6 +160,7 @@ static void tell(struct test *t, enum kind kind, const struct story *story)
         synchronise(t, file);
     }
     close_file(t, &file);
+    inject_file_system(0);
     if (hits == 0)
         differ(t, "no access was disturbed");
 }
@@ -261,6 +262,71 @@ static void case_independent(struct test *t, int variant)
     tell(t, I_AT_ALL, &story);
 }
 
+/* --- mapped pages --- */
+
+static struct view holes_of(int rank, int ranks)
+{
+    return (struct view){rank * 20, 8, ranks * 20, 4};
+}
+
+/* A file that is written with holes. */
+struct sparse {
+    long file_system; /* 0: what it is */
+    int populate_error, amode;
+    bool atomic, maps; /* pages are mapped, or that is tried */
+};
+
+/* Pieces with holes between all of them, over `before` bytes that were there. */
+static void write_sparse(struct test *t, const struct sparse *s, bool independent, int64_t before)
+{
+    struct bytes model = {0};
+    struct memory m = memory_make(RESIZED, BYTES, 4);
+    struct view v = holes_of(t->rank, t->ranks);
+    for (int64_t k = 0; k < before; k++)
+        bytes_put(&model, k, content(99, k));
+    create_file(t, &model);
+    inject_file_system(s->file_system);
+    inject_populate(s->populate_error);
+    MPI_File file = open_with(t, s->amode, independent);
+    set_view(t, file, &v);
+    must(t, "set_atomicity", MPI_File_set_atomicity(file, s->atomic));
+    memory_fill(&m, (uint64_t)t->rank);
+    agreed(t, "write", call_write(ALL, file, 0, &m, MPI_STATUS_IGNORE), false, 0);
+    close_file(t, &file);
+    int own = inject_populate(0), all;
+    inject_file_system(0);
+    MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_SUM, t->comm);
+    if ((all > 0) != s->maps || (s->populate_error != 0 && own > 1))
+        differ(t, "%d mappings, %d of all ranks", own, all);
+    for (int rank = 0; rank < t->ranks; rank++) {
+        v = holes_of(rank, t->ranks);
+        model_write(&model, &v, 0, BYTES, (uint64_t)rank);
+    }
+    check_file(t, &model);
+    memory_release(&m);
+    bytes_release(&model);
+}
+
+static const char *const sparse_variants[] = {"ext4",       "no_space", "old_kernel", "nfs",
+                                              "write_only", "atomic",   NULL};
+
+static void case_pages(struct test *t, int variant)
+{
+    static const struct sparse files[] = {
+        {EXT4_SUPER_MAGIC, 0, MPI_MODE_RDWR, .maps = true},
+        {EXT4_SUPER_MAGIC, ENOSPC, MPI_MODE_RDWR, .maps = true},
+        {EXT4_SUPER_MAGIC, EINVAL, MPI_MODE_RDWR, .maps = true},
+        {NFS_SUPER_MAGIC, 0, MPI_MODE_RDWR, .maps = false},
+        {EXT4_SUPER_MAGIC, 0, MPI_MODE_WRONLY, .maps = true}, /* OMPIO opens it for reading, too */
+        {EXT4_SUPER_MAGIC, 0, MPI_MODE_RDWR, .atomic = true, .maps = false},
+    };
+    for (int independent = 0; independent < 2; independent++) {
+        write_sparse(t, &files[variant], independent, 0);
+        write_sparse(t, &files[variant], independent, 10000);
+        write_sparse(t, &files[variant], independent, (int64_t)4 * t->ranks * BYTES);
+    }
+}
+
 /* --- limits of the process --- */
 
 /* The file may not grow beyond `size` on the ranks of the victim's choice. */
@@ -302,7 +368,7 @@ static void case_read_only_handle(struct test *t, int kind)
 /* --- file systems; the script makes them --- */
 
 /* The folder is on a file system with room for little. */
-static void case_full(struct test *t, int kind)
+static void fill_file_system(struct test *t, int kind, int block, int hole)
 {
     enum { ROOM = 8 << 20, KEPT = 64 };
     struct statvfs fs;
@@ -314,10 +380,15 @@ static void case_full(struct test *t, int kind)
         return;
     }
     MPI_File file = open_small(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
-    struct view v = {t->rank * 100, 100, t->ranks * 100, 4};
+    struct view v = {t->rank * (block + hole), block, t->ranks * (block + hole), 4};
     struct memory m = memory_make(PLAIN, ROOM / t->ranks / 400 * 400 + 4000, 4);
     set_view(t, file, &v);
+    inject_populate(0);
     agreed(t, "write", call_write(kind, file, 0, &m, MPI_STATUS_IGNORE), true, MPI_ERR_NO_SPACE);
+    int mapped = inject_populate(0), any;
+    MPI_Allreduce(&mapped, &any, 1, MPI_INT, MPI_MAX, t->comm);
+    if ((any > 0) != (hole > 0))
+        differ(t, "%d mappings", any);
     must(t, "set_size", MPI_File_set_size(file, 0));
     MPI_Barrier(t->comm);
     v = view_of(t->rank, t->ranks);
@@ -326,6 +397,16 @@ static void case_full(struct test *t, int kind)
     close_file(t, &file);
     memory_release(&m);
     bytes_release(&model);
+}
+
+static void case_full(struct test *t, int kind)
+{
+    fill_file_system(t, kind, 100, 0);
+}
+
+static void case_full_holes(struct test *t, int kind)
+{
+    fill_file_system(t, kind, 12, 12);
 }
 
 /* The folder is on a file system mounted for reading, with `old` in it: 1000 times x. */
@@ -490,12 +571,14 @@ static const struct family families[] = {
     {"read_short", case_read_short, own_kinds},
     {"read_interrupted", case_read_interrupted, own_kinds},
     {"independent", case_independent, independent_faults},
+    {"pages", case_pages, sparse_variants},
     {"file_size_limit", case_file_size_limit, own_kinds},
     {"read_only_handle", case_read_only_handle, own_kinds},
     {"write_no_memory", case_write_no_memory, own_kinds},
     {"read_no_memory", case_read_no_memory, own_kinds},
     {"address_space", case_address_space, own_kinds},
     {"full", case_full, own_kinds},
+    {"full_holes", case_full_holes, own_kinds},
     {"read_only_mount", case_read_only_mount, own_kinds},
     {"killed", case_killed, (const char *const[]){"writer", "other", NULL}},
     {0},

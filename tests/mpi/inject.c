@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* inject: this program's own versions of system and library calls. */
-#define _GNU_SOURCE /* off64_t, dl_iterate_phdr */
+#define _GNU_SOURCE /* off64_t, dl_iterate_phdr, statfs64 */
 #include "inject.h"
 
 #include <errno.h>
@@ -10,11 +10,17 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 struct file_id {
     dev_t device;
@@ -193,6 +199,40 @@ ssize_t preadv(int fd, const struct iovec *piece, int pieces, off_t offset)
 ssize_t preadv64(int fd, const struct iovec *piece, int pieces, off64_t offset)
 {
     return transfer_list(SYS_preadv, fd, piece, pieces, offset);
+}
+
+/* --- file systems and mapped pages --- */
+
+static long file_system;
+static int populate_error, populates;
+
+void inject_file_system(long type)
+{
+    file_system = type;
+}
+
+int fstatfs(int fd, struct statfs *fs)
+{
+    int rc = (int)syscall(SYS_fstatfs, fd, fs);
+    if (rc == 0 && file_system != 0)
+        fs->f_type = file_system;
+    return rc;
+}
+
+int inject_populate(int error)
+{
+    int tried = populates;
+    populate_error = error;
+    populates = 0;
+    return tried;
+}
+
+int madvise(void *at, size_t size, int advice)
+{
+    populates += advice == MADV_POPULATE_WRITE;
+    if (advice == MADV_POPULATE_WRITE && populate_error != 0)
+        return (int)fail_with(populate_error);
+    return (int)syscall(SYS_madvise, at, size, advice);
 }
 
 /* --- allocations. The sanitizers have versions of their own --- */

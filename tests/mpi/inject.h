@@ -28,6 +28,13 @@ struct file_fault {
 };
 void inject_file(const struct file_fault *fault);
 
+/* What file systems are from now on, as statfs tells; 0: what they are. */
+void inject_file_system(long type);
+
+/* From now on no mapped page can be made writable, but for `error` 0. Returns how often that was
+ * tried since the last call. */
+int inject_populate(int error);
+
 /* From now on the accesses to this file are noted, as far as they were done. */
 void inject_watch(const char *path);
 

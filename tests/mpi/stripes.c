@@ -5,6 +5,7 @@
  * of ranks. */
 #include <argp.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -401,6 +402,7 @@ int main(int argc, char **argv)
     bool right = true;
     int rank, i;
     MPI_Init(&argc, &argv);
+    inject_file_system(NFS_SUPER_MAGIC); /* all writes are to be seen */
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (i = o.first; right && i < o.first + o.cases; i++) {
         struct test t = {.rng = {rng_mix(o.seed, (uint64_t)i)}, .hints = o.stripe == 0};

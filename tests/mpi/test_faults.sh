@@ -25,7 +25,7 @@ here() {
 all=(write_eio write_late_eio write_full write_quota write_read_only write_nothing write_short \
     write_interrupted read_eio read_late_eio read_short read_interrupted file_size_limit \
     read_only_handle write_no_memory read_no_memory)
-every_way "${all[@]}" independent address_space
+every_way "${all[@]}" independent pages address_space
 if tap_part long; then
     here 7
 fi
@@ -76,6 +76,7 @@ full="mount -t tmpfs -o size=4m tmpfs '$tap_dir/mount'"
 read_only="mount --bind '$tap_dir/content' '$tap_dir/mount' && mount -o remount,bind,ro '$tap_dir/mount'"
 for ranks in 1 4; do
     on_mount full $ranks "$full"
+    on_mount full_holes $ranks "$full"
     on_mount read_only_mount $ranks "$read_only"
 done
 

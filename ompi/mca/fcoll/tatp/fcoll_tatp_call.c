@@ -136,7 +136,7 @@ void tatp_file_open(tatp_file *file, ompio_file_t *fh, const tatp_plan_settings 
     if (!tatp_file_has_settings(file, settings))
         tatp_schedule_forget_all(file->schedule);
     file->settings = *settings;
-    file->io = (tatp_io){fh, fh->f_fbtl};
+    file->io = (tatp_io){.fh = fh, .fbtl = fh->f_fbtl};
     file->is_open = false;
     file->aggregators = 0;
     file->was_independent[false] = file->was_independent[true] = false;

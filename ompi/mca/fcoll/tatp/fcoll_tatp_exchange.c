@@ -336,7 +336,7 @@ static void time_access(void *context, int64_t cycle, enum exchange_moment momen
         timer->probe->note(timer->probe->context, cycle, moment);
 }
 
-int tatp_exchange_run(tatp_exchange *ex, tatp_comm *comm, const tatp_io *io, exchange_run *run,
+int tatp_exchange_run(tatp_exchange *ex, tatp_comm *comm, tatp_io *io, exchange_run *run,
                       exchange_result *result, tatp_exchange_times *times)
 {
     file_store file = {.costs = &ex->memory->costs};

@@ -80,7 +80,7 @@ typedef struct tatp_exchange_times {
 
 /* Moves the data of one access. Never ends early: returns this rank's first error, which has to be
  * agreed on. Sets run->transport and run->store, and puts a timer before run->probe. Collective. */
-int tatp_exchange_run(tatp_exchange *ex, tatp_comm *comm, const tatp_io *io, exchange_run *run,
+int tatp_exchange_run(tatp_exchange *ex, tatp_comm *comm, tatp_io *io, exchange_run *run,
                       exchange_result *result, tatp_exchange_times *times);
 
 #endif

@@ -151,7 +151,7 @@ static int read_accesses(tatp_independent *independent, tatp_transfer *transfer,
     return rc;
 }
 
-int tatp_independent_execute(tatp_independent *independent, const tatp_io *io,
+int tatp_independent_execute(tatp_independent *independent, tatp_io *io,
                              const tatp_independent_run *run, tatp_independent_result *result)
 {
     double start = MPI_Wtime();

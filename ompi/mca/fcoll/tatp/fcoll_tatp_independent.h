@@ -34,7 +34,7 @@ typedef struct tatp_independent_result {
  * (no read-modify-write). Short transfers are resumed. A read ends at the end of file; memory
  * beyond it is not modified. Allocates nothing. Returns the first error, OMPI or MPI code, after
  * which nothing more is accessed; the caller agrees on it. */
-int tatp_independent_execute(tatp_independent *independent, const tatp_io *io,
+int tatp_independent_execute(tatp_independent *independent, tatp_io *io,
                              const tatp_independent_run *run, tatp_independent_result *result);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* File access through OMPIO's file-byte-transfer layer, one contiguous piece a call: OMPIO then
  * neither reads, modifies and writes back what lies in holes, which may belong to other processes,
- * nor hides how many bytes it moved. */
+ * nor hides how many bytes it moved. Where pieces are small and the file system is local, their
+ * pages are mapped in place of a call for each piece. */
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_io.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "ompi/mca/fbtl/fbtl.h"
 
@@ -21,9 +23,9 @@ static int error_from_errno(int error)
     }
 }
 
-void tatp_transfer_init(tatp_transfer *transfer, const tatp_io *io)
+void tatp_transfer_init(tatp_transfer *transfer, tatp_io *io)
 {
-    transfer->fbtl = io->fbtl;
+    transfer->io = io;
     transfer->handle = *io->fh;
     transfer->handle.f_num_of_io_entries = 1;
 }
@@ -47,7 +49,7 @@ static int write_extent(tatp_transfer *transfer, const access_extent *extent)
 {
     int64_t done;
     for (int64_t at = 0; at < extent->bytes; at += done) {
-        int rc = transfer_piece(transfer, transfer->fbtl->fbtl_pwritev, extent->offset + at,
+        int rc = transfer_piece(transfer, transfer->io->fbtl->fbtl_pwritev, extent->offset + at,
                                 (char *)extent->data + at, extent->bytes - at, &done);
         if (OMPI_SUCCESS != rc)
             return rc;
@@ -57,8 +59,38 @@ static int write_extent(tatp_transfer *transfer, const access_extent *extent)
     return OMPI_SUCCESS;
 }
 
+/* The file belongs to fbtl/posix, which would take no lock. */
+static bool may_be_mapped(const ompio_file_t *fh)
+{
+    return 0 == strcmp(fh->f_fbtl_component->mca_component_name, "posix") &&
+           (fh->f_flags & OMPIO_LOCK_NEVER) && access_pages_are_shared(fh->fd);
+}
+
+/* The last extent comes first: the file then ends behind all pages, at the size that the extents
+ * demand, while other ranks may write behind them. false: the extents have to be written one by
+ * one, and that returns the error if there is one. */
+static bool write_pages(tatp_transfer *transfer, const access_extent *extent, size_t count)
+{
+    tatp_io *io = transfer->io;
+    if (TATP_MAPPING_REFUSED == io->mapping || transfer->handle.f_atomicity ||
+        !access_pages_pay(extent, count))
+        return false;
+    if (TATP_MAPPING_UNKNOWN == io->mapping)
+        io->mapping =
+            may_be_mapped(&transfer->handle) ? TATP_MAPPING_ALLOWED : TATP_MAPPING_REFUSED;
+    if (TATP_MAPPING_REFUSED == io->mapping)
+        return false;
+    if (OMPI_SUCCESS == write_extent(transfer, &extent[count - 1]) &&
+        0 == access_pages_write(transfer->handle.fd, extent, count))
+        return true;
+    io->mapping = TATP_MAPPING_REFUSED;
+    return false;
+}
+
 int tatp_io_write(tatp_transfer *transfer, const access_extent *extent, size_t count)
 {
+    if (write_pages(transfer, extent, count))
+        return OMPI_SUCCESS;
     int rc = OMPI_SUCCESS;
     for (size_t i = 0; i < count && OMPI_SUCCESS == rc; i++)
         rc = write_extent(transfer, &extent[i]);
@@ -67,5 +99,5 @@ int tatp_io_write(tatp_transfer *transfer, const access_extent *extent, size_t c
 
 int tatp_io_read(tatp_transfer *transfer, int64_t offset, char *data, int64_t bytes, int64_t *done)
 {
-    return transfer_piece(transfer, transfer->fbtl->fbtl_preadv, offset, data, bytes, done);
+    return transfer_piece(transfer, transfer->io->fbtl->fbtl_preadv, offset, data, bytes, done);
 }

@@ -16,21 +16,25 @@
 
 /* ---- transfers (fcoll_tatp_io.c) ---- */
 
+/* Whether small pieces are written through a mapping of the file's pages (src/access/pages.h). */
+enum tatp_mapping { TATP_MAPPING_UNKNOWN, TATP_MAPPING_ALLOWED, TATP_MAPPING_REFUSED };
+
 /* An open file, and the fbtl module that OMPIO selected for it, which another one may stand in
  * front of in the handle (the recorder's). */
 typedef struct tatp_io {
     ompio_file_t *fh;
     const struct mca_fbtl_base_module_1_0_0_t *fbtl;
+    enum tatp_mapping mapping;
 } tatp_io;
 
 /* File accesses of one collective operation, with a copy of the handle: while a non-blocking call
  * is in flight, another thread may have a list of pieces in the handle. */
 typedef struct tatp_transfer {
     ompio_file_t handle;
-    const struct mca_fbtl_base_module_1_0_0_t *fbtl;
+    tatp_io *io;
 } tatp_transfer;
 
-void tatp_transfer_init(tatp_transfer *transfer, const tatp_io *io);
+void tatp_transfer_init(tatp_transfer *transfer, tatp_io *io);
 
 /* Writes extents, which ascend and do not overlap, and nothing else. After an error it is not known
  * which of them were written. MPI error code. */
