@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Unit tests of trials: all orders of events. */
+#include "plan/trial.h"
+#include "suite.h"
+
+#include <check.h>
+#include <stdint.h>
+
+#define MS ((int64_t)1000000)
+
+/* Calls whose times are always the same. */
+typedef struct machine {
+    int64_t aggregators, independent; /* ns */
+} machine;
+
+/* One call; an attempt that takes longer than its limit is given up there. Returns its ns. */
+static int64_t call(trial *t, const machine *m)
+{
+    trial_way way = trial_next(t);
+    int64_t limit = (int64_t)(1e9 * trial_limit(t)), took = m->independent;
+    bool gave_up = way == TRIAL_ATTEMPT && m->independent > limit;
+    if (way == TRIAL_AGGREGATORS)
+        took = m->aggregators;
+    else if (gave_up)
+        took = limit + m->aggregators;
+    trial_add(t, way != TRIAL_AGGREGATORS && !gave_up, took);
+    return took;
+}
+
+static void make_calls(trial *t, const machine *m, int calls)
+{
+    for (int i = 0; i < calls; i++)
+        call(t, m);
+}
+
+START_TEST(trials_come_after_two_calls_and_are_confirmed)
+{
+    static const trial_way wanted[] = {TRIAL_AGGREGATORS, TRIAL_AGGREGATORS, TRIAL_ATTEMPT,
+                                       TRIAL_AGGREGATORS, TRIAL_ATTEMPT,     TRIAL_INDEPENDENT,
+                                       TRIAL_INDEPENDENT};
+    const machine m = {10 * MS, 7 * MS};
+    trial t = {0};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        ck_assert_int_eq(trial_next(&t), wanted[i]);
+        call(&t, &m);
+    }
+    make_calls(&t, &m, 1000);
+    ck_assert_int_eq(trial_next(&t), TRIAL_INDEPENDENT);
+}
+END_TEST
+
+/* Four times as many calls before each: the sum of all trials is a small part of many calls. */
+START_TEST(trials_that_fail_become_rare)
+{
+    const machine m = {10 * MS, 8 * MS + 1};
+    trial t = {0};
+    int64_t took = 0, calls[] = {3, 100, 10000, 1000000};
+    int trials[] = {1, 3, 6, 10}, tried = 0, made = 0;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        for (; made < calls[i]; made++) {
+            tried += trial_next(&t) == TRIAL_ATTEMPT;
+            took += call(&t, &m);
+        }
+        ck_assert_int_eq(tried, trials[i]);
+        ck_assert_int_le(took, made * m.aggregators + tried * 8 * MS);
+    }
+}
+END_TEST
+
+/* The limit is a part of the fastest call, whichever it was. */
+START_TEST(the_fastest_call_counts)
+{
+    static const int64_t first[][2] = {{10, 99}, {99, 10}, {10, 10}};
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+        trial t = {0};
+        trial_add(&t, false, first[i][0] * MS);
+        trial_add(&t, false, first[i][1] * MS);
+        ck_assert_double_eq_tol(trial_limit(&t), .008, 1e-9);
+    }
+}
+END_TEST
+
+/* After one success, calls by aggregators turn out to be faster than they seemed. */
+START_TEST(one_success_is_not_enough)
+{
+    trial t = {0};
+    make_calls(&t, &(machine){100 * MS, 20 * MS}, 3);
+    make_calls(&t, &(machine){10 * MS, 20 * MS}, 2);
+    ck_assert_int_eq(trial_next(&t), TRIAL_AGGREGATORS);
+    ck_assert_int_eq(t.failed, 1);
+}
+END_TEST
+
+/* Complete, but another rank took too long. */
+START_TEST(a_late_success_fails)
+{
+    trial t = {0};
+    make_calls(&t, &(machine){10 * MS, MS}, 2);
+    ck_assert_int_eq(trial_next(&t), TRIAL_ATTEMPT);
+    trial_add(&t, true, 9 * MS);
+    ck_assert_int_eq(t.failed, 1);
+    ck_assert_int_eq(trial_next(&t), TRIAL_AGGREGATORS);
+}
+END_TEST
+
+/* Three slow calls in turn, not more or less of them. */
+START_TEST(independent_calls_that_become_slow_end)
+{
+    const machine fast = {10 * MS, 5 * MS}, slow = {10 * MS, 11 * MS};
+    trial t = {0};
+    make_calls(&t, &fast, 10);
+    for (int i = 0; i < 100; i++) {
+        make_calls(&t, &slow, 2);
+        ck_assert_int_eq(trial_next(&t), TRIAL_INDEPENDENT);
+        make_calls(&t, &fast, 1);
+    }
+    make_calls(&t, &slow, 3);
+    ck_assert_int_eq(trial_next(&t), TRIAL_AGGREGATORS);
+    make_calls(&t, &slow, 8);
+    ck_assert_int_eq(trial_next(&t), TRIAL_ATTEMPT);
+    make_calls(&t, &fast, 3);
+    ck_assert_int_eq(trial_next(&t), TRIAL_INDEPENDENT);
+}
+END_TEST
+
+/* Every sequence of nine calls of which each is fast or slow: what the header promises. */
+START_TEST(every_order_of_events)
+{
+    for (int order = 0; order < 1 << 9; order++) {
+        trial t = {0};
+        trial_way last = TRIAL_AGGREGATORS;
+        int slow = 0;
+        for (int i = 0; i < 9; i++) {
+            trial_way way = trial_next(&t);
+            bool is_fast = order >> i & 1;
+            slow = way == TRIAL_INDEPENDENT && !is_fast ? slow + 1 : 0;
+            trial_add(&t, way == TRIAL_INDEPENDENT || (way == TRIAL_ATTEMPT && is_fast),
+                      is_fast ? 5 * MS : 10 * MS);
+            trial_way next = trial_next(&t);
+            ck_assert(way != TRIAL_ATTEMPT || is_fast || next == TRIAL_AGGREGATORS);
+            ck_assert(way != TRIAL_AGGREGATORS || next != TRIAL_INDEPENDENT);
+            ck_assert(way != TRIAL_INDEPENDENT || slow == 3 || next == TRIAL_INDEPENDENT);
+            ck_assert(last != TRIAL_ATTEMPT || way != TRIAL_ATTEMPT);
+            last = way;
+        }
+    }
+}
+END_TEST
+
+START_TEST(many_failures)
+{
+    trial t = {0};
+    for (int i = 0; i < 100; i++) {
+        t.calls = UINT64_MAX;
+        t.least = 10 * MS;
+        ck_assert_int_eq(trial_next(&t), TRIAL_ATTEMPT);
+        trial_add(&t, false, 20 * MS);
+        ck_assert_int_eq(trial_next(&t), TRIAL_AGGREGATORS);
+    }
+}
+END_TEST
+
+static Suite *trial_suite(void)
+{
+    Suite *suite = suite_create("trial");
+    TCase *all = tcase_create("all");
+    tcase_add_test(all, trials_come_after_two_calls_and_are_confirmed);
+    tcase_add_test(all, trials_that_fail_become_rare);
+    tcase_add_test(all, the_fastest_call_counts);
+    tcase_add_test(all, one_success_is_not_enough);
+    tcase_add_test(all, a_late_success_fails);
+    tcase_add_test(all, independent_calls_that_become_slow_end);
+    tcase_add_test(all, every_order_of_events);
+    tcase_add_test(all, many_failures);
+    suite_add_tcase(suite, all);
+    return suite;
+}
+
+int main(void)
+{
+    return run_suite(trial_suite());
+}
