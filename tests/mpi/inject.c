@@ -16,6 +16,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef MADV_POPULATE_WRITE
@@ -90,6 +91,26 @@ static bool disturb(int fd, bool write, size_t *bytes, ssize_t *result)
     }
 }
 
+/* --- delays --- */
+
+static struct file_delay delay;
+static struct file_id delayed;
+
+void inject_delay(const struct file_delay *wanted)
+{
+    delayed = identify(wanted->path);
+    delay = *wanted;
+}
+
+static void wait_for_access(int fd, size_t bytes)
+{
+    if (delay.milliseconds == 0 || (bytes >= delay.bytes) != delay.at_least ||
+        !is_open_as(delayed, fd))
+        return;
+    const struct timespec time = {delay.milliseconds / 1000, delay.milliseconds % 1000 * 1000000L};
+    nanosleep(&time, NULL);
+}
+
 /* --- what is done to a file --- */
 
 static bool watching;
@@ -132,6 +153,7 @@ static ssize_t transfer(long call, int fd, void *at, size_t bytes, off_t offset)
 {
     bool write = call == SYS_pwrite64;
     ssize_t result;
+    wait_for_access(fd, bytes);
     if (disturb(fd, write, &bytes, &result))
         return result;
     return note(fd, write, offset, syscall(call, fd, at, bytes, offset));
@@ -151,6 +173,7 @@ static ssize_t transfer_list(long call, int fd, const struct iovec *piece, int p
     size_t whole = sum(piece, pieces), bytes = whole;
     bool write = call == SYS_pwritev;
     ssize_t result;
+    wait_for_access(fd, bytes);
     if (disturb(fd, write, &bytes, &result))
         return result;
     if (bytes == whole)
@@ -349,6 +372,7 @@ int inject_end(void)
 {
     int there_were = hits;
     armed.fault = NO_FAULT;
+    delay.milliseconds = 0;
     end_allocations();
     hits = 0;
     return there_were;

@@ -35,6 +35,16 @@ void inject_file_system(long type);
  * tried since the last call. */
 int inject_populate(int error);
 
+/* From now on each access to this file that has at least, or less than, `bytes` bytes takes
+ * `milliseconds` longer. */
+struct file_delay {
+    bool at_least;
+    size_t bytes;
+    int milliseconds;
+    const char *path;
+};
+void inject_delay(const struct file_delay *delay);
+
 /* From now on the accesses to this file are noted, as far as they were done. */
 void inject_watch(const char *path);
 
@@ -49,7 +59,7 @@ struct seen_access *inject_seen(size_t *count);
  * asks for fails, once. False when allocations cannot be made to fail here. */
 bool inject_allocation(const char *object, int nth);
 
-/* No more faults. Returns how many there were. */
+/* No more faults and delays. Returns how many there were. */
 int inject_end(void);
 
 #endif

@@ -8,10 +8,10 @@ need_component fcoll tatp
 need_component rmaps dla
 "$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"
 
-# array MAPPING [ARGUMENT...]: writes and reads it, checks every byte.
+# array MAPPING [ARGUMENT...]: writes and reads it by aggregators, checks every byte.
 array() {
-    run -np 16 --map-by "$1" --mca fcoll tatp "${@:2}" \
-        "$cube" --size 192 --grid 2x2x4 --verify --repeat 3 --file "$files/cube"
+    run -np 16 --map-by "$1" --mca fcoll tatp "${@:2}" "$cube" --size 192 --grid 2x2x4 --verify --repeat 3 \
+        --hint romio_cb_write=enable --hint romio_cb_read=enable --file "$files/cube"
 }
 
 uplinks() {

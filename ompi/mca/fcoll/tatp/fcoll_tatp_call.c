@@ -270,7 +270,8 @@ typedef struct tatp_op {
     size_t slot;                 /* of its plan */
     bool repeats;                /* the last operation, moved maybe */
     bool independent;            /* without an exchange; the same on all ranks */
-    bool may_be_independent;     /* if aggregators merge nothing; the same on all ranks */
+    bool may_be_independent;     /* if that is faster; the same on all ranks */
+    const trial *trial;          /* that has chosen `independent`; NULL: a rule has */
     bool atomic;                 /* the same on all ranks */
     bool is_done;                /* all ranks have transferred their data, without an error */
     bool record_is_long;         /* the same on all ranks */
@@ -279,6 +280,7 @@ typedef struct tatp_op {
     int64_t lo, hi;              /* accessed range of the plan, over all ranks */
     int64_t shift;               /* byte o of the plan is byte o + shift of the file */
     tatp_times time;
+    double end; /* of the last agreement */
     exchange_result result;
     int64_t moved; /* bytes of this rank's buffer that were written or read, by all operations */
 } tatp_op;
@@ -304,6 +306,12 @@ static int make_plan(tatp_op *op, int rc)
     file->plan_ops[op->slot] = 0;
     op->time.st2 = MPI_Wtime() - start;
     return rc;
+}
+
+/* Whether a write, by a plan, is independent because no aggregator would merge pieces. */
+static bool merges_nothing(const tatp_op *op)
+{
+    return op->write && op->may_be_independent && op->file->merges_nothing[op->slot];
 }
 
 /* As make_plan. Where no aggregator would merge pieces that are written, there is no exchange. */
@@ -334,8 +342,7 @@ static int prepare_exchange(tatp_op *op)
     if (OMPI_SUCCESS == rc)
         rc = (int)value[ERROR];
     file->merges_nothing[op->slot] = !value[MERGES];
-    op->independent =
-        OMPI_SUCCESS == rc && op->may_be_independent && file->merges_nothing[op->slot];
+    op->independent = OMPI_SUCCESS == rc && merges_nothing(op);
     op->time.st3 = MPI_Wtime() - start;
     return rc;
 }
@@ -360,7 +367,8 @@ static int report_stats(const tatp_op *op, int64_t metadata)
     return tatp_stats_report(file->stats, file->comm, &access);
 }
 
-/* Tells the observers of an operation that was carried out. */
+/* Tells the observers of an operation that was carried out. To the recorder, what trials choose in
+ * this run goes by aggregators: a record depends on accesses and settings only. */
 static int observe_op(const tatp_op *op)
 {
     const tatp_record_access access = {
@@ -368,11 +376,11 @@ static int observe_op(const tatp_op *op)
         .lo = op->lo + op->shift,
         .hi = op->hi + op->shift,
         .repeats = op->repeats,
-        .independent = op->independent,
+        .independent = op->independent && NULL == op->trial,
         .division = &op->file->settings.division,
     };
     int64_t metadata = tatp_message_bytes(op->file->comm);
-    op->file->last_slot = op->independent ? TATP_SLOTS : op->slot;
+    op->file->last_slot = access.independent ? TATP_SLOTS : op->slot;
     tatp_record_add(op->file->record, &access, op->record_is_long);
     return report_stats(op, metadata);
 }
@@ -392,32 +400,51 @@ static int run_exchange(tatp_op *op)
     int rc = tatp_exchange_run(file->exchange[op->slot], file->comm, &file->io, &run, &op->result,
                                &times);
     op->time.st4 = times.shuffle;
-    op->time.st5 = times.access;
+    op->time.st5 += times.access;
     file->plan_ops[op->slot]++;
     file->aggregators = (int64_t)plan.domains->count;
     return rc;
 }
 
-static int run_independent(tatp_op *op)
+/* *gave_up: it was a trial, and takes too long. */
+static int run_independent(tatp_op *op, bool *gave_up)
 {
-    const tatp_independent_run run = {op->write, op->memory, op->accesses};
+    const tatp_independent_run run = {
+        .write = op->write,
+        .memory = op->memory,
+        .accesses = op->accesses,
+        .limit = NULL != op->trial ? trial_limit(op->trial) : 0,
+    };
     tatp_independent_result result;
     int rc = tatp_independent_execute(op->file->independent, &op->file->io, &run, &result);
     op->result.moved = result.moved;
+    *gave_up = result.gave_up;
     op->time.st5 = result.seconds;
     return rc;
 }
 
-/* Moves the data and agrees on errors, unless that is done. rc: this rank's status so far; an error
- * is passed here for an independent operation only. */
+/* Moves the data and agrees on errors, unless that is done; does it again by the plan where any
+ * rank gave up. rc: this rank's status so far; an error is passed here for an independent operation
+ * only. */
 static int transfer_data(tatp_op *op, int rc)
 {
+    enum { ERROR, GAVE_UP, VALUES };
     tatp_file *file = op->file;
+    bool gave_up = false;
     if (!op->is_done) {
         op->result = (exchange_result){0};
         if (OMPI_SUCCESS == rc)
-            rc = op->independent ? run_independent(op) : run_exchange(op);
-        rc = tatp_agree_error(file->comm, rc);
+            rc = op->independent ? run_independent(op, &gave_up) : run_exchange(op);
+        int64_t value[VALUES] = {tatp_error_class(rc), gave_up};
+        rc = tatp_agree_max(file->comm, value, VALUES);
+        op->end = MPI_Wtime();
+        if (OMPI_SUCCESS == rc)
+            rc = (int)value[ERROR];
+        gave_up = value[GAVE_UP];
+    }
+    if (OMPI_SUCCESS == rc && gave_up) {
+        op->independent = false;
+        return transfer_data(op, rc);
     }
     op->moved += op->result.moved;
     tatp_exchange_release(file->memory);
@@ -619,20 +646,35 @@ static int prepare_call(tatp_call *call)
     return rc;
 }
 
+/* Where a plan is reused, its trial chooses the way; not of a non-blocking call, whose time is that
+ * of the program as well. */
+static void choose_by_trial(const tatp_call *call, tatp_op *op)
+{
+    op->independent = merges_nothing(op);
+    if (!op->may_be_independent || op->independent || NULL != call->request)
+        return;
+    op->trial = tatp_schedule_trial(op->file->schedule, op->slot, op->write);
+    op->independent = TRIAL_AGGREGATORS != trial_next(op->trial);
+}
+
 static int reuse_plan(tatp_call *call, tatp_op *op, const tatp_agreement *agreement)
 {
     tatp_file *file = call->file;
     tatp_plan_view plan = tatp_plan_get(tatp_plans_at(file->plans, agreement->slot));
+    double begin = MPI_Wtime();
     op->slot = agreement->slot;
     op->repeats = op->slot == file->last_slot;
     op->lo = plan.lo;
     op->hi = plan.hi;
     op->shift = agreement->shift;
-    op->independent = op->may_be_independent && file->merges_nothing[op->slot];
+    choose_by_trial(call, op);
     int rc = op->independent ? expand_call(call) : OMPI_SUCCESS;
     op->accesses = call->layer;
     remember_plan(op, &call->access);
-    return transfer_data(op, rc);
+    rc = transfer_data(op, rc);
+    if (OMPI_SUCCESS == rc && NULL != op->trial)
+        tatp_schedule_time(file->schedule, op->slot, op->write, op->independent, op->end - begin);
+    return rc;
 }
 
 static int run_anew(tatp_call *call, tatp_op *op, const tatp_agreement *agreement)
@@ -688,7 +730,7 @@ static int transfer_early(tatp_call *call, tatp_op *op)
     int rc = expand_call(call);
     op->accesses = call->layer;
     if (OMPI_SUCCESS == rc)
-        rc = run_independent(op);
+        rc = run_independent(op, &(bool){false});
     call->access.is_done = OMPI_SUCCESS == rc;
     return rc;
 }
@@ -701,9 +743,9 @@ static void choose_way(tatp_call *call, const tatp_agreement *agreement, tatp_op
     op->record_is_long = agreement->record_is_long;
     op->independent = is_independent(file, call->write, op->atomic, &agreement->aggregation);
     op->is_done = op->independent && agreement->is_done;
-    op->may_be_independent = !op->atomic && call->write && 1 == agreement->layers &&
-                             chooses_way(&file->settings, true) &&
-                             !aggregation_shares_locks(&agreement->aggregation);
+    bool shares_locks = call->write && aggregation_shares_locks(&agreement->aggregation);
+    op->may_be_independent = !op->atomic && 1 == agreement->layers && !shares_locks &&
+                             chooses_way(&file->settings, call->write);
     file->was_independent[call->write] = op->independent;
     file->misjudged = file->misjudged || (was_early && !op->independent);
 }

@@ -10,6 +10,8 @@
  * is below what a system call transfers at once; the second fits into the processor's cache. */
 #define MOST_DIRECT ((int64_t)1 << 30)
 #define BUFFER_SIZE ((int64_t)1 << 20)
+/* Extents that are written before the limit is looked at for the first time. */
+#define FIRST_BATCH 4
 
 struct tatp_independent {
     char *buffer;
@@ -42,21 +44,41 @@ static void advance(access_piece *piece, int64_t bytes)
     piece->length -= bytes;
 }
 
+typedef struct execution {
+    tatp_independent *independent;
+    const tatp_independent_run *run;
+    tatp_transfer transfer;
+    double start;
+    tatp_independent_result *result;
+} execution;
+
+/* Gives up if the time is behind the data: no need to wait for the end of the limit. A sixteenth of
+ * it is allowed for the first pieces. */
+static void check_limit(const execution *e)
+{
+    double bytes = (double)e->run->accesses->bytes, moved = (double)e->result->moved;
+    if (e->run->limit > 0 && moved < bytes)
+        e->result->gave_up =
+            (MPI_Wtime() - e->start) * bytes > e->run->limit * (moved + bytes / 16);
+}
+
 /* ---- writing ---- */
 
 typedef struct write_batch {
     access_extent extent[ACCESS_BATCH];
-    size_t count;
+    size_t count, most;
     int64_t bytes, buffered; /* of all extents; of those whose data are in the buffer */
 } write_batch;
 
-static int flush_batch(tatp_transfer *transfer, write_batch *batch, int64_t *moved)
+static int flush_batch(execution *e, write_batch *batch)
 {
-    int rc = tatp_io_write(transfer, batch->extent, batch->count);
+    int rc = tatp_io_write(&e->transfer, batch->extent, batch->count);
     if (OMPI_SUCCESS == rc)
-        *moved += batch->bytes;
+        e->result->moved += batch->bytes;
     batch->count = 0;
+    batch->most = 2 * batch->most < ACCESS_BATCH ? 2 * batch->most : ACCESS_BATCH;
     batch->bytes = batch->buffered = 0;
+    check_limit(e);
     return rc;
 }
 
@@ -78,24 +100,25 @@ static void append_part(tatp_independent *independent, const access_list *memory
     advance(piece, bytes);
 }
 
-static int write_accesses(tatp_independent *independent, tatp_transfer *transfer,
-                          const tatp_independent_run *run, int64_t *moved)
+static int write_accesses(execution *e)
 {
     access_cursor cursor;
     access_piece piece;
     write_batch batch;
     int rc = OMPI_SUCCESS;
     batch.count = 0;
+    batch.most = e->run->limit > 0 ? FIRST_BATCH : ACCESS_BATCH;
     batch.bytes = batch.buffered = 0;
-    access_cursor_init(&cursor, run->accesses);
-    while (OMPI_SUCCESS == rc && access_take_piece(&cursor, ACCESS_END, &piece)) {
+    access_cursor_init(&cursor, e->run->accesses);
+    while (OMPI_SUCCESS == rc && !e->result->gave_up &&
+           access_take_piece(&cursor, ACCESS_END, &piece)) {
         while (OMPI_SUCCESS == rc && piece.length > 0) {
-            append_part(independent, run->memory, &piece, &batch);
-            if (ACCESS_BATCH == batch.count || BUFFER_SIZE == batch.buffered)
-                rc = flush_batch(transfer, &batch, moved);
+            append_part(e->independent, e->run->memory, &piece, &batch);
+            if (batch.most == batch.count || BUFFER_SIZE == batch.buffered)
+                rc = flush_batch(e, &batch);
         }
     }
-    return OMPI_SUCCESS == rc ? flush_batch(transfer, &batch, moved) : rc;
+    return OMPI_SUCCESS == rc ? flush_batch(e, &batch) : rc;
 }
 
 /* ---- reading ---- */
@@ -116,16 +139,16 @@ static int read_whole(tatp_transfer *transfer, int64_t offset, char *data, int64
 
 /* Reads the first bytes of *piece, which is advanced past them, in one transfer. *ended: the file
  * ended before the last of them. */
-static int read_part(tatp_independent *independent, tatp_transfer *transfer,
-                     const access_list *memory, access_piece *piece, bool *ended, int64_t *done)
+static int read_part(execution *e, access_piece *piece, bool *ended, int64_t *done)
 {
+    const access_list *memory = e->run->memory;
     int64_t bytes = piece->length < MOST_DIRECT ? piece->length : MOST_DIRECT;
     char *data = access_memory_at(memory, piece->stream, bytes), *at = data;
     if (NULL == data) {
         bytes = bytes < BUFFER_SIZE ? bytes : BUFFER_SIZE;
-        at = independent->buffer;
+        at = e->independent->buffer;
     }
-    int rc = read_whole(transfer, piece->offset, at, bytes, done);
+    int rc = read_whole(&e->transfer, piece->offset, at, bytes, done);
     if (NULL == data)
         access_to_memory(memory, piece->stream, *done, at);
     *ended = OMPI_SUCCESS == rc && *done < bytes;
@@ -133,20 +156,22 @@ static int read_part(tatp_independent *independent, tatp_transfer *transfer,
     return rc;
 }
 
-static int read_accesses(tatp_independent *independent, tatp_transfer *transfer,
-                         const tatp_independent_run *run, int64_t *moved)
+static int read_accesses(execution *e)
 {
     access_cursor cursor;
     access_piece piece;
     bool ended = false;
     int rc = OMPI_SUCCESS;
-    access_cursor_init(&cursor, run->accesses);
-    while (OMPI_SUCCESS == rc && !ended && access_take_piece(&cursor, ACCESS_END, &piece)) {
+    access_cursor_init(&cursor, e->run->accesses);
+    while (OMPI_SUCCESS == rc && !ended && !e->result->gave_up &&
+           access_take_piece(&cursor, ACCESS_END, &piece)) {
         while (OMPI_SUCCESS == rc && !ended && piece.length > 0) {
             int64_t done;
-            rc = read_part(independent, transfer, run->memory, &piece, &ended, &done);
-            *moved += done;
+            rc = read_part(e, &piece, &ended, &done);
+            e->result->moved += done;
         }
+        if (!ended)
+            check_limit(e);
     }
     return rc;
 }
@@ -154,12 +179,10 @@ static int read_accesses(tatp_independent *independent, tatp_transfer *transfer,
 int tatp_independent_execute(tatp_independent *independent, tatp_io *io,
                              const tatp_independent_run *run, tatp_independent_result *result)
 {
-    double start = MPI_Wtime();
-    tatp_transfer transfer;
+    execution e = {.independent = independent, .run = run, .start = MPI_Wtime(), .result = result};
     *result = (tatp_independent_result){0};
-    tatp_transfer_init(&transfer, io);
-    int rc = run->write ? write_accesses(independent, &transfer, run, &result->moved)
-                        : read_accesses(independent, &transfer, run, &result->moved);
-    result->seconds = MPI_Wtime() - start;
+    tatp_transfer_init(&e.transfer, io);
+    int rc = run->write ? write_accesses(&e) : read_accesses(&e);
+    result->seconds = MPI_Wtime() - e.start;
     return rc;
 }

@@ -9,6 +9,7 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_schedule.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Bytes that plans and exchanges of a rank keep at most, before one more is made. */
 #define MAX_KEPT ((int64_t)64 << 20)
@@ -19,11 +20,15 @@ typedef struct schedule_slot {
     int64_t first;      /* offset of the first byte that this rank accesses by the plan unmoved */
     uint64_t last_use;  /* the schedule's clock */
     tatp_access access; /* that it was last used for */
+    trial trial[2];     /* of reading, of writing */
 } schedule_slot;
 
 struct tatp_schedule {
     uint64_t clock; /* counts uses */
     schedule_slot slot[TATP_SLOTS];
+    trial *timed; /* of the last call, whose seconds are not agreed on; or NULL */
+    bool timed_independent;
+    int64_t nanoseconds;
 };
 
 tatp_schedule *tatp_schedule_new(void)
@@ -42,8 +47,10 @@ void tatp_schedule_remember(tatp_schedule *schedule, size_t slot, const tatp_acc
                             int64_t id, int64_t period)
 {
     schedule_slot *s = &schedule->slot[slot];
-    if (!s->is_reusable || s->id != id)
+    if (!s->is_reusable || s->id != id) {
         s->first = access->lo;
+        memset(s->trial, 0, sizeof s->trial);
+    }
     s->is_reusable = !access->atomic;
     s->id = id;
     s->period = period;
@@ -77,6 +84,28 @@ size_t tatp_schedule_oldest(const tatp_schedule *schedule)
         if (schedule->slot[slot].last_use < schedule->slot[oldest].last_use)
             oldest = slot;
     return oldest;
+}
+
+/* ---- trials ---- */
+
+const trial *tatp_schedule_trial(const tatp_schedule *schedule, size_t slot, bool write)
+{
+    return &schedule->slot[slot].trial[write];
+}
+
+void tatp_schedule_time(tatp_schedule *schedule, size_t slot, bool write, bool independent,
+                        double seconds)
+{
+    schedule->timed = &schedule->slot[slot].trial[write];
+    schedule->timed_independent = independent;
+    schedule->nanoseconds = 1 + (int64_t)(1e9 * seconds);
+}
+
+/* The last call, with the seconds of the slowest rank. */
+static void add_timed_call(tatp_schedule *schedule, int64_t nanoseconds)
+{
+    if (NULL != schedule->timed)
+        trial_add(schedule->timed, schedule->timed_independent, nanoseconds);
 }
 
 /* ---- what a rank accesses ---- */
@@ -126,8 +155,8 @@ bool tatp_schedule_matches(const tatp_schedule *schedule, size_t slot, const tat
 /* What the ranks agree on, by maxima: for each slot the distances by which the plan would be moved,
  * equal on all ranks or it is not reused; whether all ranks have the same plans; the accessed range
  * (a rank without data does not lower it to 0); what decides on aggregation; the number of layers;
- * kept bytes; whether hints changed; whether data are still to be transferred; whether a record is
- * long; atomic mode; errors. */
+ * kept bytes; the time of the last call; whether hints changed; whether data are still to be
+ * transferred; whether a record is long; atomic mode; errors. */
 enum {
     FARTHEST,
     NEAREST = FARTHEST + TATP_SLOTS,
@@ -141,6 +170,7 @@ enum {
     LOCK_UNIT,
     LAYERS,
     KEPT,
+    NANOSECONDS,
     HINTS,
     WAITS,
     LONG,
@@ -209,7 +239,7 @@ static tatp_agreement read_agreement(const tatp_schedule *schedule, const int64_
     return agreement;
 }
 
-int tatp_schedule_agree(const tatp_schedule *schedule, tatp_comm *comm, const tatp_access *access,
+int tatp_schedule_agree(tatp_schedule *schedule, tatp_comm *comm, const tatp_access *access,
                         int64_t kept, int rc, tatp_agreement *agreement)
 {
     int64_t digest = digest_slots(schedule);
@@ -220,6 +250,7 @@ int tatp_schedule_agree(const tatp_schedule *schedule, tatp_comm *comm, const ta
         [SHORTEST] = -ACCESS_END,
         [UNALIGNED] = -1,
         [KEPT] = kept,
+        [NANOSECONDS] = NULL != schedule->timed ? schedule->nanoseconds : 0,
         [HINTS] = access->hints_changed,
         [WAITS] = !access->is_done,
         [LONG] = access->record_is_long,
@@ -233,6 +264,9 @@ int tatp_schedule_agree(const tatp_schedule *schedule, tatp_comm *comm, const ta
     rc = tatp_agree_max(comm, value, VALUES);
     if (OMPI_SUCCESS == rc)
         rc = (int)value[ERROR];
+    if (OMPI_SUCCESS == rc)
+        add_timed_call(schedule, value[NANOSECONDS]);
+    schedule->timed = NULL;
     *agreement = OMPI_SUCCESS == rc ? read_agreement(schedule, value) : (tatp_agreement){0};
     return rc;
 }

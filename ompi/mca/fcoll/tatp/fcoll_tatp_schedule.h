@@ -16,6 +16,7 @@
 
 #include "access/fingerprint.h"
 #include "plan/aggregation.h"
+#include "plan/trial.h"
 
 /* Slots of plans. */
 #define TATP_SLOTS 8
@@ -55,6 +56,13 @@ size_t tatp_schedule_count(const tatp_schedule *schedule);
 /* The slot that was used least recently, for the next plan. */
 size_t tatp_schedule_oldest(const tatp_schedule *schedule);
 
+/* Trials of the writing, or reading, calls that reuse the plan in a slot. */
+const trial *tatp_schedule_trial(const tatp_schedule *schedule, size_t slot, bool write);
+/* Such a call, to which its trial applies, was carried out; see trial_add. The seconds are this
+ * rank's: the next agreement finds the largest, which all ranks add to the trial. */
+void tatp_schedule_time(tatp_schedule *schedule, size_t slot, bool write, bool independent,
+                        double seconds);
+
 /* Describes an access that begins in a view as that of a plan did, so that its list is not needed;
  * false: there is none. */
 bool tatp_schedule_recall(const tatp_schedule *schedule, tatp_access *access);
@@ -77,7 +85,7 @@ typedef struct tatp_agreement {
 
 /* `access` is described unless rc is an error. kept: bytes that this rank keeps for all plans. rc:
  * this rank's status so far. Returns the largest error class over all ranks. Collective. */
-int tatp_schedule_agree(const tatp_schedule *schedule, tatp_comm *comm, const tatp_access *access,
+int tatp_schedule_agree(tatp_schedule *schedule, tatp_comm *comm, const tatp_access *access,
                         int64_t kept, int rc, tatp_agreement *agreement);
 
 #endif
