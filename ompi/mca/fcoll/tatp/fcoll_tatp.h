@@ -10,12 +10,11 @@
 #include "ompi_config.h"
 
 #include "mpi.h"
+#include "ompi/compat/compat.h"
 #include "ompi/mca/common/ompio/common_ompio.h"
 #include "ompi/mca/fcoll/base/base.h"
 #include "ompi/mca/fcoll/fcoll.h"
-#include "ompi/mca/rte/rte.h"
 #include "opal/mca/mca.h"
-#include "opal/threads/mutex.h"
 
 typedef struct mca_fcoll_tatp_component_t {
     mca_fcoll_base_component_t super;
@@ -40,7 +39,7 @@ typedef struct mca_fcoll_tatp_component_t {
 
 struct tatp_plan_settings;
 
-OMPI_MODULE_DECLSPEC extern mca_fcoll_tatp_component_t mca_fcoll_tatp_component;
+OMPI_DECLSPEC extern mca_fcoll_tatp_component_t mca_fcoll_tatp_component;
 
 typedef struct tatp_file tatp_file;
 
@@ -81,20 +80,20 @@ bool tatp_file_close(tatp_file *file);
 void tatp_calls_release(void);
 
 /* ---- fcoll_tatp_call.c: collective calls, for both directions ---- */
-int tatp_collective(ompio_file_t *fh, bool write, const void *buf, int count,
+int tatp_collective(ompio_file_t *fh, bool write, const void *buf, size_t count,
                     struct ompi_datatype_t *datatype, ompi_status_public_t *status);
 /* Without waiting: the error of the call is the request's. */
-int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, int count,
+int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, size_t count,
                           struct ompi_datatype_t *datatype, ompi_request_t **request);
 
 /* ---- fcoll_tatp_file_*.c ---- */
-int mca_fcoll_tatp_file_write_all(struct ompio_file_t *fh, const void *buf, int count,
+int mca_fcoll_tatp_file_write_all(struct ompio_file_t *fh, const void *buf, compat_count count,
                                   struct ompi_datatype_t *datatype, ompi_status_public_t *status);
-int mca_fcoll_tatp_file_read_all(struct ompio_file_t *fh, void *buf, int count,
+int mca_fcoll_tatp_file_read_all(struct ompio_file_t *fh, void *buf, compat_count count,
                                  struct ompi_datatype_t *datatype, ompi_status_public_t *status);
-int mca_fcoll_tatp_file_iwrite_all(struct ompio_file_t *fh, const void *buf, int count,
+int mca_fcoll_tatp_file_iwrite_all(struct ompio_file_t *fh, const void *buf, compat_count count,
                                    struct ompi_datatype_t *datatype, ompi_request_t **request);
-int mca_fcoll_tatp_file_iread_all(struct ompio_file_t *fh, void *buf, int count,
+int mca_fcoll_tatp_file_iread_all(struct ompio_file_t *fh, void *buf, compat_count count,
                                   struct ompi_datatype_t *datatype, ompi_request_t **request);
 
 #endif

@@ -528,7 +528,7 @@ static int check_mode(const ompio_file_t *fh, bool write)
 
 /* What the call accesses in memory, and where in the view it begins; moves the file pointer past
  * it. Local; the error is kept. */
-static void fill_call(tatp_call *call, ompio_file_t *fh, bool write, const void *buf, int count,
+static void fill_call(tatp_call *call, ompio_file_t *fh, bool write, const void *buf, size_t count,
                       struct ompi_datatype_t *datatype, bool convert)
 {
     call->file = ((mca_fcoll_tatp_module_t *)fh->f_fcoll)->file;
@@ -537,11 +537,11 @@ static void fill_call(tatp_call *call, ompio_file_t *fh, bool write, const void 
     if (OMPI_SUCCESS == rc && convert)
         rc = tatp_datarep_begin(fh, write, buf, count, datatype, &call->memory, &call->datarep);
     else if (OMPI_SUCCESS == rc)
-        rc = tatp_memory_layout(fh, buf, (size_t)count, datatype, &call->memory);
+        rc = tatp_memory_layout(fh, buf, count, datatype, &call->memory);
     if (OMPI_SUCCESS == rc)
         rc = tatp_view_position(call->file->view, fh, &call->position);
     if (OMPI_SUCCESS == rc) {
-        call->bytes = fh->f_view_size > 0 ? call->memory.bytes : 0;
+        call->bytes = COMPAT_VIEW(fh)->f_view_size > 0 ? call->memory.bytes : 0;
         tatp_view_advance(fh, call->bytes);
     }
     call->error = rc;
@@ -790,7 +790,7 @@ static int run_call(tatp_call *call, ompi_status_public_t *status)
     return rc;
 }
 
-int tatp_collective(ompio_file_t *fh, bool write, const void *buf, int count,
+int tatp_collective(ompio_file_t *fh, bool write, const void *buf, size_t count,
                     struct ompi_datatype_t *datatype, ompi_status_public_t *status)
 {
     tatp_call call = {.write = write};
@@ -836,7 +836,7 @@ static void free_request_call(tatp_call *call)
 
 /* The last resort of a rank that has more calls in flight than memory: because the others wait for
  * its part, it makes the call at once, and fails since it has no request to return. */
-static int call_without_request(ompio_file_t *fh, bool write, const void *buf, int count,
+static int call_without_request(ompio_file_t *fh, bool write, const void *buf, size_t count,
                                 struct ompi_datatype_t *datatype, ompi_request_t **request)
 {
     *request = &ompi_request_empty;
@@ -844,7 +844,7 @@ static int call_without_request(ompio_file_t *fh, bool write, const void *buf, i
     return OMPI_SUCCESS != rc ? rc : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, int count,
+int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, size_t count,
                           struct ompi_datatype_t *datatype, ompi_request_t **request)
 {
     tatp_file *file = ((mca_fcoll_tatp_module_t *)fh->f_fcoll)->file;

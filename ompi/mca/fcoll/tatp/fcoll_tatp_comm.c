@@ -144,7 +144,7 @@ static int wait_if_started(tatp_comm *comm, int rc, ompi_request_t **request)
 
 /* ---- collective operations; the blocking ones for blocking calls only ---- */
 
-int tatp_allreduce(tatp_comm *comm, void *value, int count, struct ompi_datatype_t *type,
+int tatp_allreduce(tatp_comm *comm, void *value, compat_count count, struct ompi_datatype_t *type,
                    struct ompi_op_t *op)
 {
     ompi_communicator_t *c = comm->communicator;
@@ -171,7 +171,7 @@ int tatp_allgather(tatp_comm *comm, int own, int *all)
     return wait_if_started(comm, rc, &request);
 }
 
-int tatp_gather(tatp_comm *comm, const int64_t *own, int count, int64_t *all)
+int tatp_gather(tatp_comm *comm, const int64_t *own, compat_count count, int64_t *all)
 {
     ompi_communicator_t *c = comm->communicator;
     const mca_coll_base_comm_coll_t *coll = c->c_coll;

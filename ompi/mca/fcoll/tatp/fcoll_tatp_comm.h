@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "mpi.h"
+#include "ompi/compat/compat.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_error.h"
 #include "ompi/request/request.h"
 
@@ -70,10 +71,10 @@ int tatp_bcast(tatp_comm *comm, int64_t *value, int *count);
 /* As ompi_request_wait; frees the request after an error, too. */
 int tatp_wait(tatp_comm *comm, ompi_request_t **request, ompi_status_public_t *status);
 void tatp_progress(tatp_comm *comm); /* once, while polling */
-int tatp_allreduce(tatp_comm *comm, void *value, int count, struct ompi_datatype_t *type,
+int tatp_allreduce(tatp_comm *comm, void *value, compat_count count, struct ompi_datatype_t *type,
                    struct ompi_op_t *op);
 /* `count` elements of each rank; `all` matters on rank 0 only. */
-int tatp_gather(tatp_comm *comm, const int64_t *own, int count, int64_t *all);
+int tatp_gather(tatp_comm *comm, const int64_t *own, compat_count count, int64_t *all);
 int tatp_send(tatp_comm *comm, const void *data, size_t bytes, int peer, enum tatp_tag tag);
 int tatp_receive(tatp_comm *comm, void *data, size_t bytes, int peer, enum tatp_tag tag);
 

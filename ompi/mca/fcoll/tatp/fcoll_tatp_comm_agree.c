@@ -151,7 +151,7 @@ int tatp_agree_max(tatp_comm *comm, int64_t *value, int count)
     agreement a = {comm, value, count, OMPI_SUCCESS};
     int index = tatp_comm_local_index(comm, comm->rank);
     if (count > MOST_VALUES || comm->leaders <= 1 || comm->leaders == comm->size)
-        return tatp_allreduce(comm, value, count, MPI_INT64_T, MPI_MAX);
+        return tatp_allreduce(comm, value, (compat_count)count, MPI_INT64_T, MPI_MAX);
     collect_on_node(&a, index);
     if (0 == index)
         agree_among_leaders(&a);

@@ -14,7 +14,7 @@ mca_fcoll_tatp_component_t mca_fcoll_tatp_component = {
         {
             .fcollm_version =
                 {
-                    MCA_FCOLL_BASE_VERSION_2_0_0,
+                    COMPAT_FCOLL_VERSION,
                     .mca_component_name = "tatp",
                     MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
                                           OMPI_RELEASE_VERSION),

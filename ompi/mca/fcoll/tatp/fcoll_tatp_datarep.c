@@ -21,7 +21,7 @@ bool tatp_datarep_is_needed(const ompio_file_t *fh, const struct ompi_datatype_t
 }
 
 /* The convertor of a buffer, and the bytes in the file's representation. */
-static int prepare_convertor(tatp_datarep *datarep, ompio_file_t *fh, const void *buf, int count,
+static int prepare_convertor(tatp_datarep *datarep, ompio_file_t *fh, const void *buf, size_t count,
                              size_t *bytes)
 {
     opal_convertor_t *convertor = &datarep->convertor;
@@ -47,7 +47,7 @@ static int pack_data(tatp_datarep *datarep, size_t bytes)
     return OMPI_SUCCESS;
 }
 
-int tatp_datarep_begin(ompio_file_t *fh, bool write, const void *buf, int count,
+int tatp_datarep_begin(ompio_file_t *fh, bool write, const void *buf, size_t count,
                        struct ompi_datatype_t *datatype, access_list *memory, tatp_datarep **result)
 {
     size_t bytes = 0;

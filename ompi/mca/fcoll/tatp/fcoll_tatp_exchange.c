@@ -7,7 +7,7 @@
 
 #include "fcoll_tatp_exchange_internal.h"
 #include "ompi/mca/pml/pml.h"
-#include "opal/threads/mutex.h"
+#include "ompi/compat/compat.h"
 
 #include "plan/aggregation.h"
 

@@ -14,7 +14,7 @@
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_io.h"
-#include "ompi/mca/rte/rte.h"
+#include "ompi/compat/compat.h"
 
 #include "access/access.h"
 #include "access/domain.h"

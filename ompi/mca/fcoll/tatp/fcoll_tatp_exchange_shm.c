@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "fcoll_tatp_exchange_internal.h"
-#include "ompi/mca/rte/rte.h"
-#include "opal/threads/mutex.h"
+#include "ompi/compat/compat.h"
+#include "ompi/compat/compat.h"
 
 #define PAGE 4096
 #define NAME_BYTES 64

@@ -2,8 +2,8 @@
 /* MPI_File_iwrite_all, MPI_File_iwrite_at_all, and the split MPI_File_write_*_begin and _end. */
 #include "fcoll_tatp.h"
 
-int mca_fcoll_tatp_file_iwrite_all(struct ompio_file_t *fh, const void *buf, int count,
+int mca_fcoll_tatp_file_iwrite_all(struct ompio_file_t *fh, const void *buf, compat_count count,
                                    struct ompi_datatype_t *datatype, ompi_request_t **request)
 {
-    return tatp_collective_start(fh, true, buf, count, datatype, request);
+    return tatp_collective_start(fh, true, buf, (size_t)count, datatype, request);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ompi/mca/rte/rte.h"
+#include "ompi/compat/compat.h"
 #include "opal/util/show_help.h"
 
 void tatp_show_help(const char *topic, ...)
@@ -23,13 +23,21 @@ void tatp_show_help(const char *topic, ...)
     free(text);
 }
 
-/* mpirun draws a random key for each job. */
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+    return NULL != value ? value : "";
+}
+
+/* The launcher's name for the job; the mpirun of Open MPI 4.1 draws a random key besides. A process
+ * that was started alone may have neither. */
 const char *tatp_job_id(void)
 {
-    static char id[96];
-    const char *key = getenv("OMPI_MCA_orte_precondition_transports");
-    if (NULL != key && strlen(key) < sizeof id)
-        return strcpy(id, key);
-    snprintf(id, sizeof id, "%s.%ld", ompi_process_info.nodename, (long)ompi_process_info.pid);
+    static char id[256];
+    const char *key = environment("OMPI_MCA_orte_precondition_transports");
+    const char *job = environment("PMIX_NAMESPACE");
+    int length = snprintf(id, sizeof id, "%s%s%s", key, *key && *job ? "." : "", job);
+    if (length == 0 || (size_t)length >= sizeof id)
+        snprintf(id, sizeof id, "%s.%ld", ompi_process_info.nodename, (long)ompi_process_info.pid);
     return id;
 }

@@ -19,7 +19,7 @@
 #include "ompi/info/info.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
 #include "ompi/mca/io/io.h"
-#include "opal/threads/mutex.h"
+#include "ompi/compat/compat.h"
 #include "opal/util/info.h"
 #include "opal/util/info_subscriber.h"
 
@@ -32,23 +32,20 @@ static const char *const truths[] = {"true", "false", NULL};
 
 typedef struct hint_key {
     char name[24];
-    const char *saved;        /* name under which Open MPI saves what the user gave */
     const char *const *names; /* of values 1, 2, ...; NULL: a number ... */
     int64_t most;             /* ... from 1 to this */
     const char *valid;
 } hint_key;
 
-#define KEY(name) name, OPAL_INFO_SAVE_PREFIX name
 static hint_key keys[TATP_HINTS] = {
-    [TATP_HINT_CB_NODES] = {KEY("cb_nodes"), NULL, INT64_MAX, "a number of ranks"},
-    [TATP_HINT_CB_BUFFER_SIZE] = {KEY("cb_buffer_size"), NULL, INT64_MAX, "a number of bytes"},
-    [TATP_HINT_STRIPING_UNIT] = {KEY("striping_unit"), NULL, DIVISION_LARGEST_STRIPE,
+    [TATP_HINT_CB_NODES] = {"cb_nodes", NULL, INT64_MAX, "a number of ranks"},
+    [TATP_HINT_CB_BUFFER_SIZE] = {"cb_buffer_size", NULL, INT64_MAX, "a number of bytes"},
+    [TATP_HINT_STRIPING_UNIT] = {"striping_unit", NULL, DIVISION_LARGEST_STRIPE,
                                  "a number of bytes up to 4294967296"},
-    [TATP_HINT_STRIPING_FACTOR] = {KEY("striping_factor"), NULL, INT_MAX,
-                                   "a number of storage targets"},
-    [TATP_HINT_CB_WRITE] = {KEY("romio_cb_write"), switches, 0, "enable, disable, automatic"},
-    [TATP_HINT_CB_READ] = {KEY("romio_cb_read"), switches, 0, "enable, disable, automatic"},
-    [TATP_HINT_COLLECTIVE_BUFFERING] = {KEY("collective_buffering"), truths, 0, "true, false"},
+    [TATP_HINT_STRIPING_FACTOR] = {"striping_factor", NULL, INT_MAX, "a number of storage targets"},
+    [TATP_HINT_CB_WRITE] = {"romio_cb_write", switches, 0, "enable, disable, automatic"},
+    [TATP_HINT_CB_READ] = {"romio_cb_read", switches, 0, "enable, disable, automatic"},
+    [TATP_HINT_COLLECTIVE_BUFFERING] = {"collective_buffering", truths, 0, "true, false"},
 };
 
 /* 0: invalid. */
@@ -79,9 +76,7 @@ static void merge_info(opal_info_t *info, bool report, tatp_hint_values *values)
 {
     char text[MPI_MAX_INFO_VAL + 1];
     for (int i = 0; NULL != info && i < TATP_HINTS; i++) {
-        int found = 0;
-        opal_info_get(info, keys[i].name, MPI_MAX_INFO_VAL, text, &found);
-        if (!found)
+        if (!compat_info_get(info, keys[i].name, text, sizeof text))
             continue;
         int64_t value = value_of_text(&keys[i], text);
         if (value > 0)
@@ -142,10 +137,9 @@ static void note_values(tatp_hints *hints, const tatp_hint_values *values)
 
 /* ---- MPI_File_get_info ---- */
 
-/* Open MPI returns what it saved as the user's value in place of the one in force. */
 static void put_text(opal_info_t *info, const hint_key *key, const char *text)
 {
-    (void)opal_info_delete(info, key->saved);
+    compat_info_forget_saved(info, key->name);
     if (NULL != text)
         (void)opal_info_set(info, key->name, text);
     else
@@ -204,7 +198,8 @@ static int interposed_set_view(struct ompi_file_t *file, MPI_Offset disp,
 
 /* One hint of MPI_File_set_info, or when the file is subscribed to. Returns what the file's info
  * object gets; NULL: not the hint. */
-static char *accept_hint(opal_infosubscriber_t *object, char *name, char *text)
+static compat_info_char *accept_hint(opal_infosubscriber_t *object, compat_info_char *name,
+                                     compat_info_char *text)
 {
     int i = 0;
     while (i < TATP_HINTS - 1 && 0 != strcmp(keys[i].name, name))
@@ -245,7 +240,7 @@ void tatp_hints_free(tatp_hints *hints)
 /* The table of functions is the file's, and so are the subscriptions: both end with the file. */
 static void interpose_set_view(struct ompi_file_t *file)
 {
-    mca_io_base_module_2_0_0_t *module = &file->f_io_selected_module.v2_0_0;
+    compat_io_module *module = COMPAT_IO_MODULE(file);
     if (interposed_set_view == module->io_module_file_set_view)
         return;
     set_view_of_ompio = module->io_module_file_set_view;

@@ -78,7 +78,7 @@ typedef struct tatp_datarep tatp_datarep;
 bool tatp_datarep_is_needed(const ompio_file_t *fh, const struct ompi_datatype_t *datatype);
 /* Appends a buffer of the file's representation to the empty list `memory` in place of the user's,
  * and converts what is written. *datarep, which the caller frees, is set also on most errors. */
-int tatp_datarep_begin(ompio_file_t *fh, bool write, const void *buf, int count,
+int tatp_datarep_begin(ompio_file_t *fh, bool write, const void *buf, size_t count,
                        struct ompi_datatype_t *datatype, access_list *memory,
                        tatp_datarep **datarep);
 /* Converts what was read: the first `moved` bytes. */

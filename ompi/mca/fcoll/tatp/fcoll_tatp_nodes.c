@@ -9,7 +9,7 @@
 #include "fcoll_tatp_nodes_internal.h"
 #include "ompi/communicator/communicator.h"
 #include "ompi/proc/proc.h"
-#include "opal/mca/pmix/pmix.h"
+#include "ompi/compat/compat.h"
 
 #include "plan/division.h"
 
@@ -74,11 +74,12 @@ static char *host_of(const ompi_proc_t *proc)
 {
     char *name = NULL;
     int rc;
-    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, OPAL_PMIX_HOSTNAME, &proc->super.proc_name, &name,
-                                   OPAL_STRING);
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, COMPAT_PMIX_HOSTNAME, &proc->super.proc_name, &name,
+                                   COMPAT_PMIX_STRING);
     if (OPAL_SUCCESS == rc && NULL != name)
         return name;
-    return strdup(NULL != proc->super.proc_hostname ? proc->super.proc_hostname : "(unknown)");
+    const char *known = compat_proc_hostname(proc);
+    return strdup(NULL != known ? known : "(unknown)");
 }
 
 /* A singleton has no launcher that numbers nodes: its host name alone decides. */
@@ -86,7 +87,8 @@ static uint32_t node_id_of(const ompi_proc_t *proc)
 {
     uint32_t id = UINT32_MAX, *at = &id;
     int rc;
-    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, OPAL_PMIX_NODEID, &proc->super.proc_name, &at, OPAL_UINT32);
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, COMPAT_PMIX_NODEID, &proc->super.proc_name, &at,
+                                   COMPAT_PMIX_UINT32);
     return OPAL_SUCCESS == rc ? id : UINT32_MAX;
 }
 

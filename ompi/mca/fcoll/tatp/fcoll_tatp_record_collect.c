@@ -86,9 +86,9 @@ static int reduce_sums(collection *c, int rc, int64_t individual)
 {
     c->sum[SUM_ERRORS] = OMPI_SUCCESS != rc;
     c->sum[SUM_INDIVIDUAL] = individual;
-    int failed =
-        tatp_allreduce(c->comm, c->sum, (int)(SUM_SENDERS + c->parts + c->calls * CALL_SUMS),
-                       MPI_INT64_T, MPI_SUM);
+    int failed = tatp_allreduce(c->comm, c->sum,
+                                (compat_count)(SUM_SENDERS + c->parts + c->calls * CALL_SUMS),
+                                MPI_INT64_T, MPI_SUM);
     if (OMPI_SUCCESS == rc)
         rc = failed;
     return OMPI_SUCCESS == rc && c->sum[SUM_ERRORS] > 0 ? OMPI_ERR_OUT_OF_RESOURCE : rc;

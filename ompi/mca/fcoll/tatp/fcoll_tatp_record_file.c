@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
-#include "ompi/mca/rte/rte.h"
-#include "opal/threads/mutex.h"
+#include "ompi/compat/compat.h"
+#include "ompi/compat/compat.h"
 
 #include "record/record_file.h"
 

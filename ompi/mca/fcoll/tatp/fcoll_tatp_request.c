@@ -13,7 +13,7 @@
 
 #include "fcoll_tatp_comm_internal.h"
 #include "opal/runtime/opal_progress.h"
-#include "opal/threads/mutex.h"
+#include "ompi/compat/compat.h"
 
 /* For Open MPI's transports below our own few frames; only what is touched becomes memory. */
 #define STACK_BYTES ((size_t)1 << 20)

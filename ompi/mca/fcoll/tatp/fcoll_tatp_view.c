@@ -6,6 +6,7 @@
 
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_io.h"
+#include "ompi/compat/compat.h"
 #include "opal/datatype/opal_convertor.h"
 
 #include "access/tile.h"
@@ -55,8 +56,8 @@ static int decode_view(tatp_view *view, const ompio_file_t *fh)
     int rc = 0;
     if (view->is_decoded)
         return 0;
-    for (uint32_t i = 0; i < fh->f_iov_count && 0 == rc; i++) {
-        const struct iovec *block = &fh->f_decoded_iov[i];
+    for (uint32_t i = 0; i < COMPAT_VIEW(fh)->f_iov_count && 0 == rc; i++) {
+        const struct iovec *block = &COMPAT_VIEW(fh)->f_decoded_iov[i];
         rc = access_append(&period, (int64_t)(intptr_t)block->iov_base, (int64_t)block->iov_len,
                            period.bytes);
     }
@@ -64,10 +65,11 @@ static int decode_view(tatp_view *view, const ompio_file_t *fh)
         access_release(&period);
         return rc;
     }
-    view->id += view->extent != (int64_t)fh->f_view_extent || !equal_runs(&period, &view->period);
+    view->id += view->extent != (int64_t)COMPAT_VIEW(fh)->f_view_extent ||
+                !equal_runs(&period, &view->period);
     access_release(&view->period);
     view->period = period;
-    view->extent = (int64_t)fh->f_view_extent;
+    view->extent = (int64_t)COMPAT_VIEW(fh)->f_view_extent;
     view->is_decoded = true;
     return 0;
 }
@@ -83,7 +85,8 @@ static bool is_contiguous(const tatp_view *view)
 int tatp_view_position(tatp_view *view, const ompio_file_t *fh, tatp_position *position)
 {
     int64_t offset;
-    *position = (tatp_position){(int64_t)fh->f_offset, (int64_t)fh->f_total_bytes};
+    *position = (tatp_position){(int64_t)COMPAT_VIEW(fh)->f_offset,
+                                (int64_t)COMPAT_VIEW(fh)->f_total_bytes};
     int rc = decode_view(view, fh);
     if (0 == rc && is_contiguous(view) &&
         !__builtin_add_overflow(position->offset, position->used, &offset))
@@ -95,18 +98,19 @@ int tatp_view_position(tatp_view *view, const ompio_file_t *fh, tatp_position *p
  * the next one only with the next byte. */
 void tatp_view_advance(ompio_file_t *fh, int64_t bytes)
 {
-    int64_t size = (int64_t)fh->f_view_size, used = (int64_t)fh->f_total_bytes + bytes;
+    int64_t size = (int64_t)COMPAT_VIEW(fh)->f_view_size,
+            used = (int64_t)COMPAT_VIEW(fh)->f_total_bytes + bytes;
     if (bytes == 0 || size == 0)
         return;
     int64_t copies = (used - 1) / size, begin = 0;
     int block = 0;
-    fh->f_offset += copies * (int64_t)fh->f_view_extent;
+    COMPAT_VIEW(fh)->f_offset += copies * (int64_t)COMPAT_VIEW(fh)->f_view_extent;
     used -= copies * size;
-    while (used - begin > (int64_t)fh->f_decoded_iov[block].iov_len)
-        begin += (int64_t)fh->f_decoded_iov[block++].iov_len;
-    fh->f_total_bytes = (size_t)used;
-    fh->f_position_in_file_view = (size_t)begin;
-    fh->f_index_in_file_view = block;
+    while (used - begin > (int64_t)COMPAT_VIEW(fh)->f_decoded_iov[block].iov_len)
+        begin += (int64_t)COMPAT_VIEW(fh)->f_decoded_iov[block++].iov_len;
+    COMPAT_VIEW(fh)->f_total_bytes = (size_t)used;
+    COMPAT_VIEW(fh)->f_position_in_file_view = (size_t)begin;
+    COMPAT_VIEW(fh)->f_index_in_file_view = block;
 }
 
 int tatp_view_access(const tatp_view *view, tatp_position position, int64_t bytes,

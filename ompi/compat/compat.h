@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What differs between the releases of Open MPI that the components are built for: 4.1, 5.0 and
+ * 6.0. It includes those of Open MPI's headers whose place differs. */
+#ifndef TATP_COMPAT_H
+#define TATP_COMPAT_H
+
+#include "ompi_config.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "ompi/proc/proc.h"
+#include "opal/util/info.h"
+
+#if OMPI_MAJOR_VERSION >= 6
+
+/* Elements of a buffer. */
+typedef size_t compat_count;
+/* The view of an ompio_file_t, and the file pointer in it. */
+#define COMPAT_VIEW(fh) (&(fh)->f_fview)
+#define COMPAT_FCOLL_VERSION MCA_FCOLL_BASE_VERSION_3_0_0
+/* The table of functions of an ompi_file_t. */
+#define COMPAT_IO_MODULE(file) (&(file)->f_io_selected_module.v3_0_0)
+typedef struct mca_io_base_module_3_0_0_t compat_io_module;
+
+#else
+
+typedef int compat_count;
+#define COMPAT_VIEW(fh) (fh)
+#define COMPAT_FCOLL_VERSION MCA_FCOLL_BASE_VERSION_2_0_0
+#define COMPAT_IO_MODULE(file) (&(file)->f_io_selected_module.v2_0_0)
+typedef struct mca_io_base_module_2_0_0_t compat_io_module;
+
+#endif
+
+#if OMPI_MAJOR_VERSION >= 5
+
+#include "ompi/runtime/ompi_rte.h"
+#include "opal/class/opal_cstring.h"
+#include "opal/mca/pmix/pmix-internal.h"
+#include "opal/mca/threads/mutex.h"
+
+#define COMPAT_PMIX_HOSTNAME PMIX_HOSTNAME
+#define COMPAT_PMIX_NODEID PMIX_NODEID
+#define COMPAT_PMIX_STRING PMIX_STRING
+#define COMPAT_PMIX_UINT32 PMIX_UINT32
+
+/* Text that callbacks for keys of an info object take and return. */
+typedef const char compat_info_char;
+
+/* What Open MPI knows without PMIx; NULL: nothing. */
+static inline const char *compat_proc_hostname(const ompi_proc_t *proc)
+{
+    return proc == ompi_proc_local_proc ? ompi_process_info.nodename : NULL;
+}
+
+static inline bool compat_info_get(opal_info_t *info, const char *key, char *text, size_t capacity)
+{
+    opal_cstring_t *value;
+    int found = 0;
+    if (OPAL_SUCCESS != opal_info_get(info, key, &value, &found) || !found)
+        return false;
+    snprintf(text, capacity, "%s", value->string);
+    OBJ_RELEASE(value);
+    return true;
+}
+
+static inline void compat_info_forget_saved(opal_info_t *info, const char *key)
+{
+    (void)info;
+    (void)key;
+}
+
+#else
+
+#include "ompi/mca/rte/rte.h"
+#include "opal/mca/pmix/pmix.h"
+#include "opal/threads/mutex.h"
+
+#define COMPAT_PMIX_HOSTNAME OPAL_PMIX_HOSTNAME
+#define COMPAT_PMIX_NODEID OPAL_PMIX_NODEID
+#define COMPAT_PMIX_STRING OPAL_STRING
+#define COMPAT_PMIX_UINT32 OPAL_UINT32
+
+typedef char compat_info_char;
+
+static inline const char *compat_proc_hostname(const ompi_proc_t *proc)
+{
+    return proc->super.proc_hostname;
+}
+
+static inline bool compat_info_get(opal_info_t *info, const char *key, char *text, size_t capacity)
+{
+    int found = 0;
+    opal_info_get(info, key, (int)capacity - 1, text, &found);
+    return found;
+}
+
+/* MPI_File_get_info returns what was saved as the user's value, if anything, in place of the one in
+ * force. */
+static inline void compat_info_forget_saved(opal_info_t *info, const char *key)
+{
+    char saved[sizeof OPAL_INFO_SAVE_PREFIX + OPAL_MAX_INFO_KEY];
+    snprintf(saved, sizeof saved, OPAL_INFO_SAVE_PREFIX "%.*s", OPAL_MAX_INFO_KEY, key);
+    (void)opal_info_delete(info, saved);
+}
+
+#endif
+
+#endif
