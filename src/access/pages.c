@@ -58,6 +58,20 @@ bool access_pages_pay(const access_extent *extent, size_t count)
     return cost + pages + pages / 2 < requests;
 }
 
+int64_t access_pages_estimate(const access_list *list)
+{
+    int64_t page = page_size(), requests = 0, last = -2;
+    for (size_t i = 0; i < list->count; i++) {
+        const access_run *run = &list->run[i];
+        int64_t end = run->offset + (run->count - 1) * run->stride + run->length - 1;
+        int64_t first = run->offset / page, new_pages = end / page - first + (first != last);
+        int64_t cost = new_pages + (first > last + 1);
+        requests += cost < run->count ? cost : run->count;
+        last = end / page;
+    }
+    return requests;
+}
+
 bool access_pages_are_shared(int fd)
 {
     struct statfs fs;

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "access/list.h"
+
 /* Extents that are written together at most: a mapping costs far less than so many requests, and
  * the array fits into a stack. */
 #define ACCESS_BATCH 512
@@ -28,6 +30,10 @@ typedef struct access_extent {
 /* Whether a mapping takes less time than a request for each extent. Extents ascend and do not
  * overlap, as in the functions below. O(count). */
 bool access_pages_pay(const access_extent *extent, size_t count);
+
+/* About as many requests as it takes to write an ordered list where pages are mapped: one for each
+ * page and stretch of pages, or one for each block where these are fewer. O(runs). */
+int64_t access_pages_estimate(const access_list *list);
 
 /* Whether the file is on a file system on which all processes that can open it share one page
  * cache, and on which a page that was once writable stays so. */

@@ -165,12 +165,13 @@ void exchange_free(exchange *ex)
     free(ex);
 }
 
-void exchange_count_pieces(const exchange *ex, int64_t *pieces, int64_t *merged)
+void exchange_count_pieces(const exchange *ex, int64_t (*count)(const access_list *list),
+                           int64_t *pieces, int64_t *merged)
 {
     *pieces = 0;
     for (size_t i = 0; i < ex->task.contributors; i++)
-        *pieces += access_blocks(&ex->task.contributor[i].list);
-    *merged = access_blocks(&ex->covered);
+        *pieces += count(&ex->task.contributor[i].list);
+    *merged = count(&ex->covered);
 }
 
 /* ---- buffers ---- */

@@ -114,9 +114,10 @@ void exchange_buffers_free(exchange_buffers *buffers);
 exchange *exchange_new(const exchange_task *task);
 void exchange_free(exchange *ex);
 
-/* The pieces of the file that the contributors access in this rank's domain, and those that are
- * left where adjacent ones are merged. Both are 0 for a rank that is no aggregator. O(runs). */
-void exchange_count_pieces(const exchange *ex, int64_t *pieces, int64_t *merged);
+/* What `count` counts of the contributors' lists in this rank's domain, and of all lists merged. 0
+ * for a rank that is no aggregator. */
+void exchange_count_pieces(const exchange *ex, int64_t (*count)(const access_list *list),
+                           int64_t *pieces, int64_t *merged);
 
 /* Takes the buffers for the next run. -ENOMEM. */
 int exchange_reserve(exchange *ex, exchange_buffers *buffers);

@@ -63,7 +63,7 @@ bool aggregation_shares_locks(const aggregation_access *access)
     return access->unaligned > access->lo;
 }
 
-bool aggregation_merges(int64_t pieces, int64_t merged)
+bool aggregation_merges(int64_t pieces, int64_t saved)
 {
-    return merged < pieces - pieces / 5;
+    return saved > pieces / 5;
 }

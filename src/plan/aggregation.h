@@ -43,9 +43,9 @@ bool aggregation_pays(const aggregation_access *access, bool write);
 /* Whether ranks would write under one lock if each wrote its own data. */
 bool aggregation_shares_locks(const aggregation_access *access);
 
-/* Whether an aggregator makes fewer pieces of its contributors' pieces, by a fifth at least. If
- * none does, writing by aggregators takes as many requests as writing by each rank, by fewer ranks.
- */
-bool aggregation_merges(int64_t pieces, int64_t merged);
+/* Whether an aggregator that gets `pieces` pieces saves requests to the file, by more than a fifth
+ * of their number. If none does, writing by aggregators takes as many requests as writing by each
+ * rank, by fewer ranks. */
+bool aggregation_merges(int64_t pieces, int64_t saved);
 
 #endif

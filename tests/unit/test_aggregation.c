@@ -111,11 +111,12 @@ END_TEST
 START_TEST(merging_is_by_a_fifth_at_least)
 {
     ck_assert(!aggregation_merges(0, 0));
-    ck_assert(!aggregation_merges(1, 1));
+    ck_assert(!aggregation_merges(1, 0));
     ck_assert(aggregation_merges(2, 1));
-    ck_assert(!aggregation_merges(100, 80));
-    ck_assert(aggregation_merges(100, 79));
-    ck_assert(aggregation_merges(INT64_MAX, 1));
+    ck_assert(!aggregation_merges(100, 20));
+    ck_assert(aggregation_merges(100, 21));
+    ck_assert(!aggregation_merges(100, -1));
+    ck_assert(aggregation_merges(INT64_MAX, INT64_MAX - 1));
 }
 END_TEST
 

@@ -395,7 +395,7 @@ START_TEST(pieces_are_counted)
     exchange_task task = world.task[0];
     for (task.contributors = 0; task.contributors <= RANKS; task.contributors++) {
         exchange *ex = exchange_new(&task);
-        exchange_count_pieces(ex, &pieces, &merged);
+        exchange_count_pieces(ex, access_blocks, &pieces, &merged);
         ck_assert_int_eq(pieces, (int64_t)task.contributors * BYTES / RANKS / RANKS / CYCLE);
         ck_assert_int_eq(merged, task.contributors == RANKS ? 1 : pieces);
         exchange_free(ex);

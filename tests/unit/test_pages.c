@@ -303,6 +303,30 @@ START_TEST(what_pays)
 }
 END_TEST
 
+static int64_t estimate_runs(const access_run *run, size_t runs)
+{
+    access_list list = {0};
+    for (size_t i = 0; i < runs; i++)
+        ck_assert_int_eq(access_append_run(&list, &run[i]), 0);
+    int64_t requests = access_pages_estimate(&list);
+    access_release(&list);
+    return requests;
+}
+
+START_TEST(estimates)
+{
+    int64_t size = page(), far = 100 * size;
+    const access_run dense = {0, 8, 16, size / 4, 0}, sparse = {0, 8, 2 * size, 50, 0};
+    const access_run single[] = {{0, 8, 0, 1, 0}, {16, 4, 0, 1, 8}, {far, 8, 0, 1, 12}};
+    const access_run last = {INT64_MAX - 8, 8, 0, 1, 0};
+    ck_assert_int_eq(estimate_runs(NULL, 0), 0);
+    ck_assert_int_eq(estimate_runs(&dense, 1), 4 + 1);
+    ck_assert_int_eq(estimate_runs(&sparse, 1), 50);
+    ck_assert_int_eq(estimate_runs(single, 3), 2);
+    ck_assert_int_eq(estimate_runs(&last, 1), 1);
+}
+END_TEST
+
 START_TEST(file_systems)
 {
     int fd = open_file(0), ends[2];
@@ -330,6 +354,7 @@ static Suite *pages_suite(void)
     tcase_add_test(cases, no_space);
     tcase_add_test(cases, no_addresses);
     tcase_add_test(cases, what_pays);
+    tcase_add_test(cases, estimates);
     tcase_add_test(cases, file_systems);
     suite_add_tcase(suite, cases);
     return suite;

@@ -337,7 +337,7 @@ static int prepare_exchange(tatp_op *op)
     };
     double start = MPI_Wtime();
     int rc = tatp_exchange_prepare(prepared, file->comm, &layout);
-    int64_t value[VALUES] = {tatp_error_class(rc), tatp_exchange_merges(prepared)};
+    int64_t value[VALUES] = {tatp_error_class(rc), tatp_exchange_merges(prepared, &file->io)};
     rc = tatp_agree_max(file->comm, value, VALUES);
     if (OMPI_SUCCESS == rc)
         rc = (int)value[ERROR];

@@ -208,16 +208,20 @@ int tatp_exchange_prepare(tatp_exchange *ex, tatp_comm *comm, const tatp_exchang
     return rc;
 }
 
-bool tatp_exchange_merges(const tatp_exchange *ex)
+/* Without adjacent pieces an aggregator may have fewer pages than all of its contributors. */
+bool tatp_exchange_merges(const tatp_exchange *ex, tatp_io *io)
 {
-    int64_t pieces, merged;
+    int64_t pieces, merged, pages, merged_pages;
     if (NULL == ex->engine)
         return false;
-    exchange_count_pieces(ex->engine, &pieces, &merged);
-    if (aggregation_merges(pieces, merged))
+    exchange_count_pieces(ex->engine, access_blocks, &pieces, &merged);
+    if (aggregation_merges(pieces, pieces - merged))
+        return true;
+    exchange_count_pieces(ex->engine, access_pages_estimate, &pages, &merged_pages);
+    if (aggregation_merges(pieces, pages - merged_pages) && tatp_io_may_map(io))
         return true;
     tatp_loads_count_pieces(ex->loads, &pieces, &merged);
-    return aggregation_merges(pieces, merged);
+    return aggregation_merges(pieces, pieces - merged);
 }
 
 static int64_t list_bytes(const access_list *list)

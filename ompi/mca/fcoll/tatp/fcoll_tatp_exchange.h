@@ -61,9 +61,9 @@ typedef struct tatp_exchange_layout {
 /* Prepares an exchange: sends the access requests to the aggregators, shares the windows on each
  * node. Returns this rank's error, which has to be agreed on. Collective. */
 int tatp_exchange_prepare(tatp_exchange *ex, tatp_comm *comm, const tatp_exchange_layout *layout);
-/* Whether this rank, as an aggregator or for other ranks of its node, makes few pieces of many
- * (aggregation_merges). Local. */
-bool tatp_exchange_merges(const tatp_exchange *ex);
+/* Whether this rank, as an aggregator or for other ranks of its node, makes few pieces, or mapped
+ * pages, of many (aggregation_merges). Local. */
+bool tatp_exchange_merges(const tatp_exchange *ex, tatp_io *io);
 /* Releases what was prepared. */
 void tatp_exchange_reset(tatp_exchange *ex);
 /* Bytes that it keeps, as far as they grow with the number of runs. */

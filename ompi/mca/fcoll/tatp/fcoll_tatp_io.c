@@ -59,11 +59,16 @@ static int write_extent(tatp_transfer *transfer, const access_extent *extent)
     return OMPI_SUCCESS;
 }
 
-/* The file belongs to fbtl/posix, which would take no lock. */
-static bool may_be_mapped(const ompio_file_t *fh)
+/* The file has to belong to fbtl/posix, which has to take no lock. */
+bool tatp_io_may_map(tatp_io *io)
 {
-    return 0 == strcmp(fh->f_fbtl_component->mca_component_name, "posix") &&
-           (fh->f_flags & OMPIO_LOCK_NEVER) && access_pages_are_shared(fh->fd);
+    const ompio_file_t *fh = io->fh;
+    if (TATP_MAPPING_UNKNOWN == io->mapping) {
+        bool may = 0 == strcmp(fh->f_fbtl_component->mca_component_name, "posix") &&
+                   (fh->f_flags & OMPIO_LOCK_NEVER) && access_pages_are_shared(fh->fd);
+        io->mapping = may ? TATP_MAPPING_ALLOWED : TATP_MAPPING_REFUSED;
+    }
+    return TATP_MAPPING_ALLOWED == io->mapping;
 }
 
 /* The last extent comes first: the file then ends behind all pages, at the size that the extents
@@ -71,19 +76,13 @@ static bool may_be_mapped(const ompio_file_t *fh)
  * one, and that returns the error if there is one. */
 static bool write_pages(tatp_transfer *transfer, const access_extent *extent, size_t count)
 {
-    tatp_io *io = transfer->io;
-    if (TATP_MAPPING_REFUSED == io->mapping || transfer->handle.f_atomicity ||
-        !access_pages_pay(extent, count))
-        return false;
-    if (TATP_MAPPING_UNKNOWN == io->mapping)
-        io->mapping =
-            may_be_mapped(&transfer->handle) ? TATP_MAPPING_ALLOWED : TATP_MAPPING_REFUSED;
-    if (TATP_MAPPING_REFUSED == io->mapping)
+    if (transfer->handle.f_atomicity || !access_pages_pay(extent, count) ||
+        !tatp_io_may_map(transfer->io))
         return false;
     if (OMPI_SUCCESS == write_extent(transfer, &extent[count - 1]) &&
         0 == access_pages_write(transfer->handle.fd, extent, count))
         return true;
-    io->mapping = TATP_MAPPING_REFUSED;
+    transfer->io->mapping = TATP_MAPPING_REFUSED;
     return false;
 }
 

@@ -36,6 +36,8 @@ typedef struct tatp_transfer {
 
 void tatp_transfer_init(tatp_transfer *transfer, tatp_io *io);
 
+/* Whether the pages of the file may be mapped. May ask the file system. */
+bool tatp_io_may_map(tatp_io *io);
 /* Writes extents, which ascend and do not overlap, and nothing else. After an error it is not known
  * which of them were written. MPI error code. */
 int tatp_io_write(tatp_transfer *transfer, const access_extent *extent, size_t count);
