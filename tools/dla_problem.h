@@ -7,8 +7,8 @@
 
 #include <argp.h>
 
-#include "../orte/mca/rmaps/dla/rmaps_dla_predict.h"
-#include "../orte/mca/rmaps/dla/rmaps_dla_request.h"
+#include "dla/predict.h"
+#include "dla/request.h"
 #include "json/json.h"
 #include "nodes.h"
 

@@ -16,6 +16,7 @@ import sys
 FOLDERS = {
     "base": (),
     "access": ("matrix",),
+    "dla": ("matrix", "predict", "setmatch", "topo"),
     "exchange": ("access",),
     "json": (),
     "lap": (),
@@ -30,8 +31,8 @@ FOLDERS = {
 MOST_HEADER_LINES = 150
 
 # What src/ must not include, and the names to which it must not refer.
-OPEN_MPI_HEADER = re.compile(r"^(ompi|orte|opal|oshmem|openmpi)/|^(ompi|orte|opal)_config\.h$|^mpi(-ext|io)?\.h$|^pmix")
-OPEN_MPI_SYMBOL = re.compile(r"^(P?MPI_|PMIx_|(ompi|orte|opal|mca|oshmem|pmix)_)")
+OPEN_MPI_HEADER = re.compile(r"^(ompi|orte|opal|oshmem|openmpi|prte)/|^(ompi|orte|opal|prte)_config\.h$|^mpi(-ext|io)?\.h$|^pmix")
+OPEN_MPI_SYMBOL = re.compile(r"^(P?MPI_|PMIx_|(ompi|orte|opal|mca|oshmem|pmix|prte)_)")
 
 TATP = "ompi/mca/fcoll/tatp"
 DLA = "orte/mca/rmaps/dla"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../orte/mca/rmaps/dla/rmaps_dla_place.h"
+#include "dla/place.h"
 #include "setmatch/setmatch.h"
 
 #include "seeded.h"

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../orte/mca/rmaps/dla/rmaps_dla_predict.h"
+#include "dla/predict.h"
 
 #include "suite.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../orte/mca/rmaps/dla/rmaps_dla_spec.h"
+#include "dla/spec.h"
 
 #include "suite.h"
 

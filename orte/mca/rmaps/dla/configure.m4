@@ -15,8 +15,9 @@ AC_DEFUN([MCA_orte_rmaps_dla_CONFIG],[
     AS_IF([test -f "$with_tatp_dla/libsetmatch.la" && test -f "$with_tatp_dla/src/setmatch/setmatch.h"],
         [AC_MSG_RESULT([$with_tatp_dla])
          rmaps_dla_CPPFLAGS="-I$with_tatp_dla/src -I$with_tatp_dla"
+         rmaps_dla_HELP=$with_tatp_dla/src/dla/help-rmaps-dla.txt
          rmaps_dla_LIBS=
-         for rmaps_dla_part in setmatch predict plan lap_real topo matrix access; do
+         for rmaps_dla_part in dla setmatch predict plan lap_real topo matrix access; do
              rmaps_dla_LIBS="$rmaps_dla_LIBS $with_tatp_dla/lib$rmaps_dla_part.la"
          done
          $1],
@@ -25,5 +26,6 @@ AC_DEFUN([MCA_orte_rmaps_dla_CONFIG],[
              [AC_MSG_ERROR([--with-tatp-dla=$with_tatp_dla: no built checkout of tatp-dla there])])
          $2])
     AC_SUBST([rmaps_dla_CPPFLAGS])
+    AC_SUBST([rmaps_dla_HELP])
     AC_SUBST([rmaps_dla_LIBS])
 ])dnl

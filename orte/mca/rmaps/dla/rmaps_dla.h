@@ -10,7 +10,7 @@
 
 #include "orte/mca/rmaps/rmaps.h"
 
-#include "rmaps_dla_request.h"
+#include "dla/request.h"
 
 BEGIN_C_DECLS
 

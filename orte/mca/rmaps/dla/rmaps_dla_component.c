@@ -107,54 +107,18 @@ static void register_dla_choice(dla_parameters *p, dla_choice choice, const char
 }
 
 /* The parameters that correspond to items of --map-by dla:. */
-static void register_items(dla_parameters *p)
+static void register_items(dla_parameters *parameters)
 {
-    register_var("file",
-                 "View matrix of the ranks: a file that fcoll_tatp_record or "
-                 "io_ompio_record_file_offset_info wrote. The same as --map-by dla:file=NAME, but "
-                 "NAME is not unquoted, and any other --map-by policy takes precedence",
-                 MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->file);
-    register_var("cart",
-                 "Process grid of the program, like 4x2x2; the last coordinate of a rank varies "
-                 "fastest. Without a view matrix, the ranks are placed by the grid; with one, the "
-                 "grid is only checked against the number of ranks. The same as --map-by "
-                 "dla:cart=AxB",
-                 MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_3, &p->cart);
-    register_dla_choice(
-        p, DLA_ORDER,
-        "Storage order of the array: the last (C) or the first (Fortran) dimension of "
-        "the grid is contiguous in the file. The same as --map-by dla:order=ORDER");
-    register_dla_choice(p, DLA_METHOD,
-                        "Placement method: auto (the best result of several methods), setmatch (as "
-                        "published), levelled, agglomerative, bisection; for comparison byslot, "
-                        "bynode, mpipp. The same as --map-by dla:method=NAME");
-    register_dla_choice(
-        p, DLA_OBJECTIVE,
-        "Objective that method=auto minimises: neighbours (the weight of the view "
-        "matrix between nodes), profile (the recorded bytes that leave their nodes) or "
-        "auto (profile, if the file has one). The same as --map-by dla:objective=NAME");
-    register_dla_choice(p, DLA_DOMAINS,
-                        "Kind of file domains that is assumed for a profile: even, fitted, or auto "
-                        "(the kind for which fewer bytes leave their nodes). The same as --map-by "
-                        "dla:domains=NAME");
-    p->threshold = SETMATCH_DEFAULT_THRESHOLD;
-    register_var("threshold",
-                 "Two ranks are neighbours if their value in the view matrix is at most this "
-                 "percentage (0 to 100) below the largest. The same as --map-by dla:threshold=N",
-                 MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_5, &p->threshold);
-    register_dla_choice(
-        p, DLA_REFINE,
-        "Whether a placement is improved for each pair of nodes. The same as --map-by "
-        "dla:refine=on|off");
-    register_var("topology",
-                 "Topology of the network between nodes: a file in one of the formats that tatp(1) "
-                 "lists. Ranks that do not fit on one node are placed under one switch. The same "
-                 "as --map-by dla:topology=NAME, but NAME is not unquoted",
-                 MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_5, &p->topology);
-    register_var("bandwidth",
-                 "Instead of a topology, a matrix of measured bandwidths as \"dla pingpong\" "
-                 "writes it. The same as --map-by dla:bandwidth=NAME, but NAME is not unquoted",
-                 MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_5, &p->bandwidth);
+    for (const dla_parameter *p = dla_parameter_table; NULL != p->name; p++) {
+        mca_base_var_info_lvl_t level = p->tuner ? OPAL_INFO_LVL_5 : OPAL_INFO_LVL_3;
+        mca_base_var_type_t type =
+            DLA_PARAMETER_INT == p->type ? MCA_BASE_VAR_TYPE_INT : MCA_BASE_VAR_TYPE_STRING;
+
+        if (DLA_PARAMETER_CHOICE == p->type)
+            register_dla_choice(parameters, p->choice, p->help);
+        else
+            register_var(p->name, p->help, type, NULL, level, dla_parameter_storage(p, parameters));
+    }
 }
 
 static int rmaps_dla_register(void)
@@ -162,15 +126,12 @@ static int rmaps_dla_register(void)
     orte_rmaps_dla_component_t *c = &mca_rmaps_dla_component;
 
     c->priority = DEFAULT_PRIORITY;
-    register_var("priority", "Priority of the dla rmaps component", MCA_BASE_VAR_TYPE_INT, NULL,
-                 OPAL_INFO_LVL_9, &c->priority);
+    register_var("priority", DLA_PRIORITY_HELP, MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_9,
+                 &c->priority);
     c->verbose = 0;
-    register_var("verbose",
-                 "Whether to print, for each placement and for the mapping by slot, the weight of "
-                 "the view matrix inside nodes and the bytes that leave their nodes (0: no; 1: one "
-                 "line)",
-                 MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_5, &c->verbose);
-    c->parameters = (dla_parameters){.file = NULL};
+    register_var("verbose", DLA_VERBOSE_HELP, MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_5,
+                 &c->verbose);
+    dla_parameters_init(&c->parameters);
     /* only mpirun uses these; each daemon would repeat the message about an invalid value */
     if (!ORTE_PROC_IS_DAEMON)
         register_items(&c->parameters);

@@ -12,7 +12,7 @@
 #include "orte/runtime/orte_globals.h"
 
 #include "base/arena.h"
-#include "rmaps_dla_place.h"
+#include "dla/place.h"
 
 typedef struct dla_layout {
     struct base_arena arena; /* of the arrays */

@@ -21,7 +21,7 @@
 #include "orte/runtime/orte_globals.h"
 #include "orte/util/proc_info.h"
 
-#include "rmaps_dla_spec.h"
+#include "dla/spec.h"
 
 #define POLICY_PARAMETER "rmaps_base_mapping_policy"
 

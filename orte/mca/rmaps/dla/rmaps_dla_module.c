@@ -19,9 +19,9 @@
 #include "orte/util/name_fns.h"
 #include "orte/util/show_help.h"
 
+#include "dla/mapper.h"
 #include "rmaps_dla_layout.h"
 #include "rmaps_dla_map.h"
-#include "rmaps_dla_predict.h"
 
 /* ---- messages ---- */
 
@@ -86,86 +86,37 @@ static int place_by_slot(const dla_layout *l)
     return ORTE_ERR_SILENT;
 }
 
-static void report_placement(const dla_layout *l, orte_job_t *jdata, const dla_request *r,
-                             const dla_method *method, const view_file *file, dla_stock kept)
+static void show_report(const char *line)
 {
-    setmatch_input input = method->input;
-    char before[DLA_REPORT_SIZE], after[DLA_REPORT_SIZE];
-
-    if (0 >= mca_rmaps_dla_component.verbose &&
-        2 > opal_output_get_verbosity(orte_rmaps_base_framework.framework_output))
-        return;
-    input.nodes = l->job.nodes;
-    if (0 != dla_report_format(&input, file, l->by_slot, before) ||
-        0 != dla_report_format(&input, file, l->node_of_rank, after))
-        return;
-    opal_output(0,
-                "rmaps:dla: job %s: %zu ranks on %zu nodes, %zu levels of switches, by %s, %s, "
-                "threshold %u %%: weight inside nodes %s by slot, %s placed",
-                ORTE_JOBID_PRINT(jdata->jobid), l->job.ranks, l->job.nodes, input.network->levels,
-                dla_request_name(r), dla_spec_method(&r->spec)->name, input.threshold, before,
-                after);
-    if (DLA_STOCK_NONE != kept)
-        opal_output(
-            0,
-            "rmaps:dla: job %s: mapped by %s: no placement is predicted to send fewer bytes "
-            "between nodes",
-            ORTE_JOBID_PRINT(jdata->jobid), dla_stock_name(kept));
+    opal_output(0, "%s", line);
 }
 
-static int load_request(const dla_layout *l, const dla_request *r, dla_data *data)
+static bool wants_report(void)
+{
+    return 0 < mca_rmaps_dla_component.verbose ||
+           2 <= opal_output_get_verbosity(orte_rmaps_base_framework.framework_output);
+}
+
+static int place_by_request(const dla_layout *l, orte_job_t *jdata, const dla_request *r)
 {
     const char **name = calloc(l->job.nodes + 1, sizeof(*name));
+    dla_mapping mapping = {
+        .name = ORTE_JOBID_PRINT(jdata->jobid),
+        .job = l->job,
+        .node_name = name,
+        .by_slot = l->by_slot,
+        .node_of_rank = l->node_of_rank,
+        .report = wants_report() ? show_report : NULL,
+    };
     int rc;
 
     if (NULL == name)
         return ORTE_ERR_OUT_OF_RESOURCE;
     for (size_t n = 0; n < l->job.nodes; n++)
         name[n] = l->node[n]->name;
-    rc = dla_request_load(r, l->job.ranks, &(dla_nodes){name, l->job.nodes}, data);
+    rc = dla_mapping_place(&mapping, r);
     free(name);
     return orte_status(rc);
-}
-
-/* Where nobody demands a method: a stock mapping, if none is predicted to be better. */
-static int prefer_stock(const dla_layout *l, const dla_request *r, const dla_method *method,
-                        const view_file *file, dla_stock *kept)
-{
-    const dla_method by_node = {setmatch_bynode, method->input};
-    setmatch_input input = method->input;
-    size_t *node;
-    int rc;
-
-    if (!dla_may_keep_stock(&r->spec, file))
-        return 0;
-    input.nodes = l->job.nodes;
-    node = calloc(l->job.ranks + 1, sizeof(*node));
-    rc = NULL == node ? -ENOMEM : dla_place_by_method(&l->job, &by_node, l->by_slot, node);
-    if (0 == rc)
-        rc = dla_keep_stock(&input, file, l->by_slot, node, l->node_of_rank, kept);
-    free(node);
-    return rc;
-}
-
-static int place_by_request(const dla_layout *l, orte_job_t *jdata, const dla_request *r)
-{
-    dla_method method;
-    dla_data data;
-    dla_stock kept = DLA_STOCK_NONE;
-    int rc = load_request(l, r, &data);
-
-    if (ORTE_SUCCESS != rc)
-        return rc;
-    method = (dla_method){dla_spec_method(&r->spec)->place, dla_spec_input(&r->spec, &data)};
-    rc = dla_place_by_method(&l->job, &method, l->by_slot, l->node_of_rank);
-    if (0 == rc)
-        rc = prefer_stock(l, r, &method, &data.file, &kept);
-    if (0 == rc)
-        report_placement(l, jdata, r, &method, &data.file, kept);
-    else
-        show_message("failed", dla_request_name(r), strerror(-rc));
-    dla_data_release(&data);
-    return 0 == rc ? ORTE_SUCCESS : ORTE_ERR_SILENT;
 }
 
 /* ---- the module ---- */

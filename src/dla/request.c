@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* asprintf */
-#include "rmaps_dla_request.h"
+#include "dla/request.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static int parse_policy(dla_request *r, const char *policy)
     char reason[DLA_SPEC_REASON_SIZE];
     int rc = dla_spec_parse(policy, &r->spec, reason);
 
-    if (-EINVAL == rc)
+    if (rc == -EINVAL)
         r->message("bad-map-by", policy, reason);
     return rc;
 }
@@ -29,35 +29,38 @@ static int add_parameter(dla_request *r, const char *key, const char *value)
     char *item;
     int rc;
 
-    if (NULL == value)
+    if (value == NULL)
         return 0;
-    if (0 > asprintf(&item, "%s=%s", key, value))
+    if (asprintf(&item, "%s=%s", key, value) < 0)
         return -ENOMEM;
     rc = dla_spec_set(&r->spec, item, reason);
     free(item);
-    if (-EINVAL == rc) {
+    if (rc == -EINVAL) {
         snprintf(name, sizeof(name), "rmaps_dla_%s", key);
         r->message("bad-parameter", name, value, reason);
     }
-    return -EEXIST == rc ? 0 : rc;
+    return rc == -EEXIST ? 0 : rc;
 }
 
 static int add_choices(dla_request *r, const dla_parameters *parameters)
 {
-    for (dla_choice c = 0; c < DLA_CHOICES; c++) {
+    int rc = 0;
+
+    for (dla_choice c = 0; rc == 0 && c < DLA_CHOICES; c++) {
         if (r->spec.has_choice[c])
             continue;
         if (parameters->rejected[c])
             return -EINVAL;
         r->spec.choice[c] = parameters->choice[c];
+        rc = add_parameter(r, dla_choice_key(c), parameters->choice_name[c]);
     }
-    return 0;
+    return rc;
 }
 
 /* A network of the policy takes precedence over both network parameters. */
 static int add_parameters(dla_request *r, const dla_parameters *parameters)
 {
-    bool has_network = NULL != r->spec.topology || NULL != r->spec.bandwidth;
+    bool has_network = r->spec.topology != NULL || r->spec.bandwidth != NULL;
     char threshold[32];
     const struct {
         const char *key, *value;
@@ -71,16 +74,16 @@ static int add_parameters(dla_request *r, const dla_parameters *parameters)
     int rc = 0;
 
     snprintf(threshold, sizeof(threshold), "%d", parameters->threshold);
-    for (size_t i = 0; 0 == rc && i < sizeof(items) / sizeof(items[0]); i++)
+    for (size_t i = 0; rc == 0 && i < sizeof(items) / sizeof(items[0]); i++)
         rc = add_parameter(r, items[i].key, items[i].value);
-    return 0 == rc ? add_choices(r, parameters) : rc;
+    return rc == 0 ? add_choices(r, parameters) : rc;
 }
 
 static int check_request(const dla_request *r)
 {
-    if (NULL != r->spec.topology && NULL != r->spec.bandwidth)
+    if (r->spec.topology != NULL && r->spec.bandwidth != NULL)
         r->message("two-networks", r->spec.topology, r->spec.bandwidth);
-    else if (NULL == r->spec.file && 0 == r->spec.cart.ndims)
+    else if (r->spec.file == NULL && r->spec.cart.ndims == 0)
         r->message("nothing-to-place-by");
     else
         return 0;
@@ -92,7 +95,7 @@ static void format_grid(dla_request *r)
     size_t used = 0;
 
     for (size_t i = 0; i < r->spec.cart.ndims && used < sizeof(r->grid); i++) {
-        used += (size_t)snprintf(r->grid + used, sizeof(r->grid) - used, "%s%zu", 0 == i ? "" : "x",
+        used += (size_t)snprintf(r->grid + used, sizeof(r->grid) - used, "%s%zu", i == 0 ? "" : "x",
                                  r->spec.cart.dims[i]);
     }
 }
@@ -103,13 +106,13 @@ int dla_request_read(dla_request *r, const char *policy, const dla_parameters *p
     int rc = 0;
 
     *r = (dla_request){.message = message};
-    if (NULL != policy)
+    if (policy != NULL)
         rc = parse_policy(r, policy);
-    if (0 == rc)
+    if (rc == 0)
         rc = add_parameters(r, parameters);
-    if (0 == rc)
+    if (rc == 0)
         rc = check_request(r);
-    if (0 == rc)
+    if (rc == 0)
         format_grid(r);
     else
         dla_spec_release(&r->spec);
@@ -118,7 +121,7 @@ int dla_request_read(dla_request *r, const char *policy, const dla_parameters *p
 
 const char *dla_request_name(const dla_request *r)
 {
-    return NULL == r->spec.file ? r->grid : r->spec.file;
+    return r->spec.file == NULL ? r->grid : r->spec.file;
 }
 
 /* ---- files ---- */
@@ -131,13 +134,13 @@ static FILE *open_regular_file(const dla_request *r, const char *what, const cha
     FILE *stream = NULL;
     struct stat status;
 
-    if (0 != stat(path, &status))
+    if (stat(path, &status) != 0)
         cause = strerror(errno);
     else if (!S_ISREG(status.st_mode))
         cause = S_ISDIR(status.st_mode) ? "it is a directory" : "it is not a regular file";
-    else if (NULL == (stream = fopen(path, "r")))
+    else if ((stream = fopen(path, "r")) == NULL)
         cause = strerror(errno);
-    if (NULL == stream)
+    if (stream == NULL)
         r->message("unreadable-file", what, path, cause);
     return stream;
 }
@@ -147,9 +150,9 @@ static int reject_contents(const dla_request *r, const char *what, const char *p
 {
     char line[32] = "";
 
-    if (0 == rc || -ENOMEM == rc)
+    if (rc == 0 || rc == -ENOMEM)
         return rc;
-    if (0 != error->line)
+    if (error->line != 0)
         snprintf(line, sizeof(line), ", line %zu", error->line);
     r->message("bad-file", what, path, line, error->reason);
     return -EINVAL;
@@ -161,11 +164,11 @@ static int read_view_matrix(const dla_request *r, size_t ranks, view_file *file)
     matrix_error error = {0, ""};
     int rc;
 
-    if (NULL == stream)
+    if (stream == NULL)
         return -EINVAL;
     rc = view_file_read(stream, file, &error);
     fclose(stream);
-    if (0 != rc)
+    if (rc != 0)
         return reject_contents(r, "view matrix", r->spec.file, rc, &error);
     if (file->view.rows == ranks)
         return 0;
@@ -180,7 +183,7 @@ static int make_grid_view(const dla_request *r, matrix *view)
     int rc = setmatch_cartesian(cart->dims, cart->ndims, (setmatch_order)r->spec.choice[DLA_ORDER],
                                 view);
 
-    if (0 == rc)
+    if (rc == 0)
         return 0;
     r->message("failed", r->grid, strerror(-rc));
     return -EINVAL;
@@ -193,13 +196,13 @@ static int load_view(const dla_request *r, size_t ranks, view_file *file)
 
     for (size_t i = 0; i < r->spec.cart.ndims; i++)
         product *= r->spec.cart.dims[i];
-    if (0 != r->spec.cart.ndims && product != ranks) {
+    if (r->spec.cart.ndims != 0 && product != ranks) {
         r->message("wrong-cart", r->grid, product, ranks);
         return -EINVAL;
     }
-    rc = NULL != r->spec.file ? read_view_matrix(r, ranks, file) : make_grid_view(r, &file->view);
-    if (0 != rc || 0 < file->patterns ||
-        SETMATCH_OBJECTIVE_PROFILE != r->spec.choice[DLA_OBJECTIVE])
+    rc = r->spec.file != NULL ? read_view_matrix(r, ranks, file) : make_grid_view(r, &file->view);
+    if (rc != 0 || file->patterns > 0 ||
+        r->spec.choice[DLA_OBJECTIVE] != SETMATCH_OBJECTIVE_PROFILE)
         return rc;
     r->message("no-profile", dla_request_name(r));
     view_file_release(file);
@@ -213,16 +216,16 @@ int dla_network_read(const dla_spec *spec, FILE *stream, const dla_nodes *nodes,
     topo t;
     int rc;
 
-    if (NULL != spec->topology) {
+    if (spec->topology != NULL) {
         rc = topo_read(stream, nodes->name, nodes->count, &t, error);
-        if (0 != rc)
+        if (rc != 0)
             return rc;
         rc = topo_levels(&t, &network->levels, &network->group_of_node);
         topo_release(&t);
         return rc;
     }
     rc = topo_read_bandwidth(stream, nodes->name, nodes->count, &bandwidth, error);
-    if (0 != rc)
+    if (rc != 0)
         return rc;
     rc = setmatch_network_from_bandwidth(&bandwidth, dla_spec_threshold(spec), network);
     matrix_release(&bandwidth);
@@ -231,16 +234,16 @@ int dla_network_read(const dla_spec *spec, FILE *stream, const dla_nodes *nodes,
 
 static int load_network(const dla_request *r, const dla_nodes *nodes, setmatch_network *network)
 {
-    const char *what = NULL != r->spec.topology ? "topology" : "matrix of bandwidths";
+    const char *what = r->spec.topology != NULL ? "topology" : "matrix of bandwidths";
     matrix_error error = {0, "nothing was measured"};
-    const char *path = NULL != r->spec.topology ? r->spec.topology : r->spec.bandwidth;
+    const char *path = r->spec.topology != NULL ? r->spec.topology : r->spec.bandwidth;
     FILE *stream;
     int rc;
 
-    if (NULL == path)
+    if (path == NULL)
         return 0;
     stream = open_regular_file(r, what, path);
-    if (NULL == stream)
+    if (stream == NULL)
         return -EINVAL;
     rc = dla_network_read(&r->spec, stream, nodes, network, &error);
     fclose(stream);
@@ -251,13 +254,13 @@ int dla_request_load(const dla_request *r, size_t ranks, const dla_nodes *nodes,
 {
     int rc;
 
-    memset(data, 0, sizeof(*data));
+    memset(data, 0, sizeof *data);
     rc = load_view(r, ranks, &data->file);
-    if (0 != rc)
+    if (rc != 0)
         return rc;
     data->profile = (setmatch_profile){data->file.patterns, data->file.bytes};
     rc = load_network(r, nodes, &data->network);
-    if (0 != rc)
+    if (rc != 0)
         view_file_release(&data->file);
     return rc;
 }
@@ -281,8 +284,8 @@ setmatch_input dla_spec_input(const dla_spec *spec, const dla_data *data)
         .view = &data->file.view,
         .network = &data->network,
         .threshold = dla_spec_threshold(spec),
-        .refine = DLA_REFINE_ON == spec->choice[DLA_REFINE],
-        .profile = 0 < data->profile.calls ? &data->profile : NULL,
+        .refine = spec->choice[DLA_REFINE] == DLA_REFINE_ON,
+        .profile = data->profile.calls > 0 ? &data->profile : NULL,
         .objective = (setmatch_objective)spec->choice[DLA_OBJECTIVE],
         .domains = (setmatch_domains)spec->choice[DLA_DOMAINS],
     };

@@ -3,7 +3,7 @@
  * Parses the text of --map-by dla.
  */
 #define _GNU_SOURCE /* asprintf */
-#include "rmaps_dla_spec.h"
+#include "dla/spec.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -44,7 +44,7 @@ const char *dla_choice_name(dla_choice choice, int value)
 {
     const char *const *name = choices[choice].name;
 
-    return NULL == name ? setmatch_methods[value].name : name[value];
+    return name == NULL ? setmatch_methods[value].name : name[value];
 }
 
 /* -1: there is none. */
@@ -52,8 +52,8 @@ static int find_choice_value(dla_choice choice, const char *name)
 {
     const char *known;
 
-    for (int value = 0; NULL != (known = dla_choice_name(choice, value)); value++)
-        if (0 == strcasecmp(name, known))
+    for (int value = 0; (known = dla_choice_name(choice, value)) != NULL; value++)
+        if (strcasecmp(name, known) == 0)
             return value;
     return -1;
 }
@@ -86,7 +86,7 @@ static bool parse_digits(const char *text, size_t length, size_t *number)
 {
     size_t value = 0;
 
-    if (0 == length)
+    if (length == 0)
         return false;
     for (size_t i = 0; i < length; i++)
         if (!isdigit((unsigned char)text[i]) || __builtin_mul_overflow(value, 10, &value) ||
@@ -101,12 +101,12 @@ static int set_spec_name(const spec_parser *p, const char *key, size_t offset, c
 {
     char **name = (char **)((char *)p->spec + offset);
 
-    if (NULL != *name)
+    if (*name != NULL)
         return reject_repetition(p, key);
-    if ('\0' == *value)
+    if (*value == '\0')
         return reject_item(p, "%s= needs a name", key);
     *name = strdup(value);
-    return NULL == *name ? -ENOMEM : 0;
+    return *name == NULL ? -ENOMEM : 0;
 }
 
 static int set_spec_threshold(const spec_parser *p, const char *value)
@@ -137,9 +137,9 @@ static int set_spec_choice(const spec_parser *p, dla_choice choice, const char *
         return 0;
     }
     reject_item(p, choices[choice].rejection, value);
-    for (int i = 0; choices[choice].lists && NULL != dla_choice_name(choice, i); i++) {
+    for (int i = 0; choices[choice].lists && dla_choice_name(choice, i) != NULL; i++) {
         used = strlen(p->reason);
-        snprintf(p->reason + used, DLA_SPEC_REASON_SIZE - used, "%s%s", 0 == i ? " " : ", ",
+        snprintf(p->reason + used, DLA_SPEC_REASON_SIZE - used, "%s%s", i == 0 ? " " : ", ",
                  dla_choice_name(choice, i));
     }
     return -EINVAL;
@@ -155,7 +155,7 @@ static int parse_dims(const spec_parser *p, const char *text, size_t *dims, size
     for (size_t i = 0; i < ndims; i++, part++) {
         size_t length = strcspn(part, "xX");
 
-        if (!parse_digits(part, length, &dims[i]) || 0 == dims[i])
+        if (!parse_digits(part, length, &dims[i]) || dims[i] == 0)
             return reject_item(p, "\"" SHOWN "\" is not a grid; a grid is written like 4x2x2",
                                text);
         if (__builtin_mul_overflow(product, dims[i], &product))
@@ -171,15 +171,15 @@ static int set_spec_cart(const spec_parser *p, const char *value)
     size_t *dims;
     int rc;
 
-    if (0 != p->spec->cart.ndims)
+    if (p->spec->cart.ndims != 0)
         return reject_repetition(p, "cart");
-    for (const char *c = value; '\0' != *c; c++)
-        ndims += 'x' == *c || 'X' == *c;
-    dims = calloc(ndims, sizeof(*dims));
-    if (NULL == dims)
+    for (const char *c = value; *c != '\0'; c++)
+        ndims += *c == 'x' || *c == 'X';
+    dims = calloc(ndims, sizeof *dims);
+    if (dims == NULL)
         return -ENOMEM;
     rc = parse_dims(p, value, dims, ndims);
-    if (0 == rc)
+    if (rc == 0)
         p->spec->cart = (dla_cart){dims, ndims};
     else
         free(dims);
@@ -191,9 +191,9 @@ static int set_spec_cart(const spec_parser *p, const char *value)
 static int add_qualifier(const spec_parser *p, const char *qualifier)
 {
     char *policy = p->spec->stock_policy;
-    char separator = 0 == strcmp(policy, STOCK_POLICY) ? ':' : ',';
+    char separator = strcmp(policy, STOCK_POLICY) == 0 ? ':' : ',';
 
-    if (0 > asprintf(&p->spec->stock_policy, "%s%c%s", policy, separator, qualifier)) {
+    if (asprintf(&p->spec->stock_policy, "%s%c%s", policy, separator, qualifier) < 0) {
         p->spec->stock_policy = policy;
         return -ENOMEM;
     }
@@ -206,7 +206,7 @@ static int set_spec_pe(const spec_parser *p, const char *value)
     char qualifier[32];
     size_t number;
 
-    if (!parse_digits(value, strlen(value), &number) || 0 == number || number > MAX_PE) {
+    if (!parse_digits(value, strlen(value), &number) || number == 0 || number > MAX_PE) {
         return reject_item(p, "PE=" SHOWN " is not a whole number of processors from 1 to 32767",
                            value);
     }
@@ -221,19 +221,19 @@ static const char *match_key(const char *item, const char *key)
 {
     size_t length = strlen(key);
 
-    return 0 == strncasecmp(item, key, length) && '=' == item[length] ? item + length + 1 : NULL;
+    return strncasecmp(item, key, length) == 0 && item[length] == '=' ? item + length + 1 : NULL;
 }
 
 static int parse_qualifier(const spec_parser *p, const char *item)
 {
-    if (0 == strcasecmp(item, "OVERSUBSCRIBE") || 0 == strcasecmp(item, "NOOVERSUBSCRIBE") ||
-        0 == strcasecmp(item, "SPAN"))
+    if (strcasecmp(item, "OVERSUBSCRIBE") == 0 || strcasecmp(item, "NOOVERSUBSCRIBE") == 0 ||
+        strcasecmp(item, "SPAN") == 0)
         return add_qualifier(p, item);
-    if (0 == strcasecmp(item, "NOLOCAL")) {
+    if (strcasecmp(item, "NOLOCAL") == 0) {
         p->spec->no_local = true;
         return 0;
     }
-    if ('\0' == *item)
+    if (*item == '\0')
         return reject_item(p, "%s between two separators", "there is nothing");
     return reject_item(p,
                        "\"" SHOWN
@@ -254,16 +254,16 @@ static int parse_item(const spec_parser *p, const char *item)
     const char *value;
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (NULL != (value = match_key(item, names[i].key)))
+        if ((value = match_key(item, names[i].key)) != NULL)
             return set_spec_name(p, names[i].key, names[i].offset, value);
     for (dla_choice c = 0; c < DLA_CHOICES; c++)
-        if (NULL != (value = match_key(item, choices[c].key)))
+        if ((value = match_key(item, choices[c].key)) != NULL)
             return set_spec_choice(p, c, value);
-    if (NULL != (value = match_key(item, "cart")))
+    if ((value = match_key(item, "cart")) != NULL)
         return set_spec_cart(p, value);
-    if (NULL != (value = match_key(item, "threshold")))
+    if ((value = match_key(item, "threshold")) != NULL)
         return set_spec_threshold(p, value);
-    if (NULL != (value = match_key(item, "PE")))
+    if ((value = match_key(item, "PE")) != NULL)
         return set_spec_pe(p, value);
     return parse_qualifier(p, item);
 }
@@ -277,8 +277,8 @@ int dla_spec_set(dla_spec *spec, const char *item, char reason[DLA_SPEC_REASON_S
  * the text ends in a backslash. */
 static const char *copy_item(const char *text, char *item)
 {
-    for (; '\0' != *text && ',' != *text && ':' != *text; text++) {
-        if ('\\' == *text && '\0' == *++text)
+    for (; *text != '\0' && *text != ',' && *text != ':'; text++) {
+        if (*text == '\\' && *++text == '\0')
             return NULL;
         *item++ = *text;
     }
@@ -290,39 +290,39 @@ static int parse_items(const spec_parser *p, const char *text, char *item)
 {
     int rc = 0;
 
-    if ('\0' == *text)
+    if (*text == '\0')
         return 0;
     for (;; text++) {
         text = copy_item(text, item);
-        if (NULL == text)
+        if (text == NULL)
             return reject_item(p, "%s", "there is nothing behind the last backslash");
         rc = parse_item(p, item);
-        if (0 != rc || '\0' == *text)
+        if (rc != 0 || *text == '\0')
             return rc;
     }
 }
 
 bool dla_spec_is_dla(const char *policy)
 {
-    return NULL != policy && 0 == strncasecmp(policy, "dla", 3) &&
-           ('\0' == policy[3] || ':' == policy[3]);
+    return policy != NULL && strncasecmp(policy, "dla", 3) == 0 &&
+           (policy[3] == '\0' || policy[3] == ':');
 }
 
 int dla_spec_parse(const char *policy, dla_spec *spec, char reason[DLA_SPEC_REASON_SIZE])
 {
-    const char *text = policy + strlen(':' == policy[3] ? "dla:" : "dla");
+    const char *text = policy + strlen(policy[3] == ':' ? "dla:" : "dla");
     dla_spec parsed = {.stock_policy = strdup(STOCK_POLICY)};
     char *item = strdup(text); /* as long as the longest item */
     int rc = -ENOMEM;
 
-    if (NULL != item && NULL != parsed.stock_policy)
+    if (item != NULL && parsed.stock_policy != NULL)
         rc = parse_items(&(spec_parser){&parsed, reason}, text, item);
     free(item);
-    if (0 == rc)
+    if (rc == 0)
         *spec = parsed;
     else
         dla_spec_release(&parsed);
-    return -EEXIST == rc ? -EINVAL : rc;
+    return rc == -EEXIST ? -EINVAL : rc;
 }
 
 void dla_spec_release(dla_spec *spec)
@@ -332,7 +332,7 @@ void dla_spec_release(dla_spec *spec)
     free(spec->bandwidth);
     free(spec->cart.dims);
     free(spec->stock_policy);
-    memset(spec, 0, sizeof(*spec));
+    memset(spec, 0, sizeof *spec);
 }
 
 unsigned dla_spec_threshold(const dla_spec *spec)

@@ -2,7 +2,7 @@
  *
  * Predicted bytes between nodes, and the stock mappings as contestants.
  */
-#include "rmaps_dla_predict.h"
+#include "dla/predict.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 
 bool dla_has_bytes(const view_file *file)
 {
-    return 0 < file->patterns || 0 < view_file_independent(file);
+    return file->patterns > 0 || view_file_independent(file) > 0;
 }
 
 int dla_recorded_bytes(const view_file *file, int64_t *bytes)
@@ -22,7 +22,7 @@ int dla_recorded_bytes(const view_file *file, int64_t *bytes)
     int64_t sum = view_file_independent(file), one;
 
     for (size_t k = 0; k < file->patterns; k++)
-        if (0 != matrix_sum(&file->bytes[k], &one) || __builtin_add_overflow(sum, one, &sum))
+        if (matrix_sum(&file->bytes[k], &one) != 0 || __builtin_add_overflow(sum, one, &sum))
             return -ERANGE;
     *bytes = sum;
     return 0;
@@ -50,7 +50,7 @@ int dla_predict(const setmatch_input *input, const view_file *file, const size_t
     };
     int rc = topo_from_levels(&topology, input->nodes, network->levels, network->group_of_node);
 
-    if (0 != rc)
+    if (rc != 0)
         return rc;
     rc = predict_crossing(&job, file, network->levels, network->group_of_node, crossing);
     topo_release(&topology);
@@ -62,18 +62,18 @@ int dla_predict(const setmatch_input *input, const view_file *file, const size_t
 bool dla_may_keep_stock(const dla_spec *spec, const view_file *file)
 {
     return setmatch_auto == dla_spec_method(spec)->place &&
-           SETMATCH_OBJECTIVE_NEIGHBOURS != (int)spec->choice[DLA_OBJECTIVE] && dla_has_bytes(file);
+           (int)spec->choice[DLA_OBJECTIVE] != SETMATCH_OBJECTIVE_NEIGHBOURS && dla_has_bytes(file);
 }
 
 static int predict_cost(const setmatch_input *input, const view_file *file,
                         const size_t *node_of_rank, double *cost)
 {
     size_t levels = input->network->levels;
-    int64_t *crossing = calloc(levels + 1, sizeof(*crossing));
-    int rc = NULL == crossing ? -ENOMEM : dla_predict(input, file, node_of_rank, crossing);
+    int64_t *crossing = calloc(levels + 1, sizeof *crossing);
+    int rc = crossing == NULL ? -ENOMEM : dla_predict(input, file, node_of_rank, crossing);
 
     *cost = 0.0;
-    for (size_t k = 0; 0 == rc && k <= levels; k++)
+    for (size_t k = 0; rc == 0 && k <= levels; k++)
         *cost += (double)crossing[k];
     free(crossing);
     return rc;
@@ -85,17 +85,17 @@ int dla_keep_stock(const setmatch_input *input, const view_file *file, const siz
     double slot, node = 0.0, placed = 0.0;
     int rc = predict_cost(input, file, by_slot, &slot);
 
-    if (0 == rc && 0.0 < slot)
+    if (rc == 0 && slot > 0.0)
         rc = predict_cost(input, file, by_node, &node);
-    if (0 == rc && 0.0 < slot && 0.0 < node)
+    if (rc == 0 && slot > 0.0 && node > 0.0)
         rc = predict_cost(input, file, node_of_rank, &placed);
-    if (0 != rc)
+    if (rc != 0)
         return rc;
     *kept = node < slot ? DLA_STOCK_BY_NODE : DLA_STOCK_BY_SLOT;
-    if (0.0 < slot && 0.0 < node && placed <= (1.0 - DLA_LEAST_GAIN) * (node < slot ? node : slot))
+    if (slot > 0.0 && node > 0.0 && placed <= (1.0 - DLA_LEAST_GAIN) * (node < slot ? node : slot))
         *kept = DLA_STOCK_NONE;
-    if (DLA_STOCK_NONE != *kept)
-        memcpy(node_of_rank, DLA_STOCK_BY_SLOT == *kept ? by_slot : by_node,
+    if (*kept != DLA_STOCK_NONE)
+        memcpy(node_of_rank, *kept == DLA_STOCK_BY_SLOT ? by_slot : by_node,
                input->view->rows * sizeof(*by_slot));
     return 0;
 }
@@ -113,19 +113,19 @@ static int format_crossing(const setmatch_input *input, const view_file *file,
                            const size_t *node_of_rank, char *text, size_t size)
 {
     size_t levels = input->network->levels, used = 0;
-    int64_t *crossing = calloc(levels + 1, sizeof(*crossing)), bytes = 0;
-    int rc = NULL == crossing ? -ENOMEM : dla_recorded_bytes(file, &bytes);
+    int64_t *crossing = calloc(levels + 1, sizeof *crossing), bytes = 0;
+    int rc = crossing == NULL ? -ENOMEM : dla_recorded_bytes(file, &bytes);
 
-    if (0 == rc)
+    if (rc == 0)
         rc = dla_predict(input, file, node_of_rank, crossing);
-    if (0 == rc)
+    if (rc == 0)
         used = (size_t)snprintf(text, size, " (%" PRId64 " of %" PRId64 " bytes leave their nodes",
                                 crossing[0], bytes);
-    for (size_t k = 1; 0 == rc && k <= levels && used < size; k++) {
+    for (size_t k = 1; rc == 0 && k <= levels && used < size; k++) {
         used += (size_t)snprintf(text + used, size - used,
                                  ", %" PRId64 " their groups of level %zu", crossing[k], k);
     }
-    if (0 == rc && used < size)
+    if (rc == 0 && used < size)
         snprintf(text + used, size - used, ")");
     free(crossing);
     return rc;
@@ -138,7 +138,7 @@ int dla_report_format(const setmatch_input *input, const view_file *file,
     size_t used;
     int rc = setmatch_weight(input->view, node_of_rank, &inside, &total);
 
-    if (0 != rc)
+    if (rc != 0)
         return rc;
     used = (size_t)snprintf(text, DLA_REPORT_SIZE, "%" PRId64 " of %" PRId64, inside, total);
     return dla_has_bytes(file)

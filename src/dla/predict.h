@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What a placement is predicted to move between nodes (src/predict), and whether a stock mapping
- * moves as little. Plain C: independent of Open MPI.
+ * moves as little.
  *
  * Functions return 0; -EINVAL: the profile has another number of ranks; -ERANGE; -ENOMEM.
  */
-#ifndef RMAPS_DLA_PREDICT_H
-#define RMAPS_DLA_PREDICT_H
+#ifndef DLA_PREDICT_H
+#define DLA_PREDICT_H
 
-#include "rmaps_dla_request.h"
+#include "dla/request.h"
 
 /* Whether the record tells what is moved: by a profile, or because no call had aggregators. */
 bool dla_has_bytes(const view_file *file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The text of --map-by dla, and its meaning. Plain C: independent of Open MPI.
+ * The text of --map-by dla, and its meaning.
  *
  *   dla[:ITEM{(,|:)ITEM}]
  *   ITEM = file=NAME | cart=AxB[xC...] | order=C|Fortran
@@ -11,8 +11,8 @@
  * Case is ignored, except in NAME. A backslash quotes the next character, for names that contain a
  * comma, a colon or a backslash.
  */
-#ifndef RMAPS_DLA_SPEC_H
-#define RMAPS_DLA_SPEC_H
+#ifndef DLA_SPEC_H
+#define DLA_SPEC_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ typedef struct dla_spec {
     bool has_choice[DLA_CHOICES];
     int choice[DLA_CHOICES];
     bool no_local;      /* no ranks on mpirun's node */
-    char *stock_policy; /* the policy that Open MPI reads instead: slot[:QUALIFIERS] */
+    char *stock_policy; /* the policy that the launcher reads instead: slot[:QUALIFIERS] */
 } dla_spec;
 
 /* Whether a mapping policy is for this component: "dla" or "dla:...". NULL is not. */

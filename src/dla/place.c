@@ -2,7 +2,7 @@
  *
  * Places the ranks of a job on its nodes.
  */
-#include "rmaps_dla_place.h"
+#include "dla/place.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,10 +26,10 @@ static void place_ranks(slot_filler *f, size_t node, size_t count)
 /* Distributes the ranks beyond the slots by turns, then places those of each node. */
 static int place_excess(const dla_job *job, const dla_app *app, slot_filler *f)
 {
-    size_t *extra = calloc(app->nodes + 1, sizeof(*extra));
+    size_t *extra = calloc(app->nodes + 1, sizeof *extra);
     size_t over = f->end - f->rank;
 
-    if (NULL == extra)
+    if (extra == NULL)
         return -ENOMEM;
     for (bool progress = true; over > 0 && progress;) {
         progress = false;
@@ -43,10 +43,10 @@ static int place_excess(const dla_job *job, const dla_app *app, slot_filler *f)
             }
         }
     }
-    for (size_t i = 0; 0 == over && i < app->nodes; i++)
+    for (size_t i = 0; over == 0 && i < app->nodes; i++)
         place_ranks(f, app->node[i], extra[i]);
     free(extra);
-    return 0 == over ? 0 : -ENOSPC;
+    return over == 0 ? 0 : -ENOSPC;
 }
 
 static int place_app(const dla_job *job, const dla_app *app, slot_filler *f)
@@ -64,10 +64,10 @@ static int place_app(const dla_job *job, const dla_app *app, slot_filler *f)
 
 int dla_place_by_slot(const dla_job *job, size_t *node_of_rank, size_t *app)
 {
-    slot_filler f = {.used = calloc(job->nodes + 1, sizeof(*f.used)), .node_of_rank = node_of_rank};
-    int rc = NULL == f.used ? -ENOMEM : 0;
+    slot_filler f = {.used = calloc(job->nodes + 1, sizeof *f.used), .node_of_rank = node_of_rank};
+    int rc = f.used == NULL ? -ENOMEM : 0;
 
-    for (size_t a = 0; 0 == rc && a < job->apps; a++) {
+    for (size_t a = 0; rc == 0 && a < job->apps; a++) {
         *app = a;
         f.end = f.rank + job->app[a].ranks;
         rc = place_app(job, &job->app[a], &f);
@@ -78,7 +78,7 @@ int dla_place_by_slot(const dla_job *job, size_t *node_of_rank, size_t *app)
 
 static bool same_nodes(const dla_app *a, const dla_app *b)
 {
-    return a->nodes == b->nodes && 0 == memcmp(a->node, b->node, a->nodes * sizeof(*a->node));
+    return a->nodes == b->nodes && memcmp(a->node, b->node, a->nodes * sizeof *a->node) == 0;
 }
 
 /* The apps with one node list, and their common slots. */
@@ -96,7 +96,7 @@ static void group_fill(rank_group *g, const dla_job *job, size_t first, const si
     size_t rank = 0;
 
     g->ranks = 0;
-    memset(g->slots, 0, job->nodes * sizeof(*g->slots));
+    memset(g->slots, 0, job->nodes * sizeof *g->slots);
     for (size_t a = 0; a < job->apps; a++) {
         bool in = a >= first && same_nodes(&job->app[first], &job->app[a]);
 
@@ -128,7 +128,7 @@ static int group_cut(const rank_group *g, const matrix *m, bool square, matrix *
 
     for (size_t i = 0; i < g->ranks; i++)
         nnz += m->row_start[g->rank[i] + 1] - m->row_start[g->rank[i]];
-    if (0 != matrix_allocate(part, g->ranks, square ? g->ranks : m->cols, nnz))
+    if (matrix_allocate(part, g->ranks, square ? g->ranks : m->cols, nnz) != 0)
         return -ENOMEM;
     for (size_t i = 0; i < g->ranks; i++) {
         size_t row = g->rank[i];
@@ -136,7 +136,7 @@ static int group_cut(const rank_group *g, const matrix *m, bool square, matrix *
         for (size_t k = m->row_start[row]; k < m->row_start[row + 1]; k++) {
             size_t column = square ? g->position[m->col[k]] : m->col[k];
 
-            if (SIZE_MAX != column) {
+            if (column != SIZE_MAX) {
                 part->col[used] = column;
                 part->value[used++] = m->value[k];
             }
@@ -150,20 +150,20 @@ static int group_cut(const rank_group *g, const matrix *m, bool square, matrix *
 static int place_partial_group(const dla_method *method, const rank_group *g, setmatch_input *input)
 {
     const setmatch_profile *whole = input->profile;
-    size_t calls = NULL == whole ? 0 : whole->calls;
-    matrix *bytes = calloc(calls + 1, sizeof(*bytes));
+    size_t calls = whole == NULL ? 0 : whole->calls;
+    matrix *bytes = calloc(calls + 1, sizeof *bytes);
     const setmatch_profile profile = {calls, bytes};
     matrix view = {0};
-    int rc = NULL == bytes ? -ENOMEM : group_cut(g, input->view, true, &view);
+    int rc = bytes == NULL ? -ENOMEM : group_cut(g, input->view, true, &view);
 
-    for (size_t c = 0; 0 == rc && c < calls; c++)
+    for (size_t c = 0; rc == 0 && c < calls; c++)
         rc = group_cut(g, &whole->bytes[c], false, &bytes[c]);
-    if (0 == rc) {
+    if (rc == 0) {
         input->view = &view;
-        input->profile = NULL == whole ? NULL : &profile;
+        input->profile = whole == NULL ? NULL : &profile;
         rc = method->place(input, g->node);
     }
-    for (size_t c = 0; NULL != bytes && c < calls; c++)
+    for (size_t c = 0; bytes != NULL && c < calls; c++)
         matrix_release(&bytes[c]);
     free(bytes);
     matrix_release(&view);
@@ -193,20 +193,20 @@ int dla_place_by_method(const dla_job *job, const dla_method *method, const size
 {
     struct base_arena arena = {0};
     rank_group g = {
-        .rank = base_arena_alloc(&arena, job->ranks, sizeof(*g.rank)),
-        .slots = base_arena_alloc(&arena, job->nodes, sizeof(*g.slots)),
-        .position = base_arena_alloc(&arena, job->ranks, sizeof(*g.position)),
-        .node = base_arena_alloc(&arena, job->ranks, sizeof(*g.node)),
+        .rank = base_arena_alloc(&arena, job->ranks, sizeof *g.rank),
+        .slots = base_arena_alloc(&arena, job->nodes, sizeof *g.slots),
+        .position = base_arena_alloc(&arena, job->ranks, sizeof *g.position),
+        .node = base_arena_alloc(&arena, job->ranks, sizeof *g.node),
     };
     int rc = arena.failed ? -ENOMEM : 0;
 
-    for (size_t a = 0; 0 == rc && a < job->apps; a++) {
+    for (size_t a = 0; rc == 0 && a < job->apps; a++) {
         if (!is_first_of_group(job, a))
             continue;
         group_fill(&g, job, a, by_slot);
         group_add_slots(&g, job, &job->app[a]);
         rc = place_group(job, method, &g);
-        for (size_t i = 0; 0 == rc && i < g.ranks; i++)
+        for (size_t i = 0; rc == 0 && i < g.ranks; i++)
             node_of_rank[g.rank[i]] = g.node[i];
     }
     base_arena_release(&arena);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Places the ranks of a job, by its nodes, application contexts and view matrix. Plain C:
- * independent of Open MPI.
+ * Places the ranks of a job, by its nodes, application contexts and view matrix.
  */
-#ifndef RMAPS_DLA_PLACE_H
-#define RMAPS_DLA_PLACE_H
+#ifndef DLA_PLACE_H
+#define DLA_PLACE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +16,7 @@ typedef struct dla_node {
 } dla_node;
 
 /* An application context. Its ranks follow those of the previous one; they may be placed on these
- * nodes only (indices, in Open MPI's order, each once). */
+ * nodes only (indices, in the launcher's order, each once). */
 typedef struct dla_app {
     size_t ranks;
     size_t nodes;

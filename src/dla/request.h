@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The placement that the user requests, by --map-by and by parameters, and its input files. Plain
- * C: independent of Open MPI, which supplies the parameters and shows the messages.
+ * The placement that the user requests, by --map-by and by parameters, and its input files. The
+ * launcher's component supplies the parameters and shows the messages.
  */
-#ifndef RMAPS_DLA_REQUEST_H
-#define RMAPS_DLA_REQUEST_H
+#ifndef DLA_REQUEST_H
+#define DLA_REQUEST_H
 
 #include <stddef.h>
 
+#include "dla/parameters.h"
+#include "dla/spec.h"
 #include "matrix/view_file.h"
-#include "rmaps_dla_spec.h"
-
-/* The parameters rmaps_dla_*. Strings are NULL if they are not set. */
-typedef struct dla_parameters {
-    char *file, *cart, *topology, *bandwidth;
-    int threshold;
-    int choice[DLA_CHOICES];
-    bool rejected[DLA_CHOICES]; /* the value is invalid, and the user has the message */
-} dla_parameters;
 
 /* Shows a topic of help-rmaps-dla.txt with these arguments. */
 typedef void (*dla_message_fn)(const char *topic, ...);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Places the ranks of a job by a request: what the component of each launcher does between the
+ * nodes that it is given and the map that it fills.
+ */
+#ifndef DLA_MAPPER_H
+#define DLA_MAPPER_H
+
+#include "dla/place.h"
+#include "dla/request.h"
+
+typedef struct dla_mapping {
+    const char *name; /* of the job, for the report */
+    dla_job job;
+    const char *const *node_name; /* of each of job.nodes */
+    const size_t *by_slot;        /* result of dla_place_by_slot */
+    size_t *node_of_rank;         /* the result */
+    /* Shows a line of the report. NULL: no report */
+    void (*report)(const char *line);
+} dla_mapping;
+
+/* Reads the files of the request, places the ranks, and reports what that is worth. Returns 0;
+ * -EINVAL after a message; -ENOMEM. */
+int dla_mapping_place(const dla_mapping *m, const dla_request *r);
+
+#endif
