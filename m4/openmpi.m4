@@ -49,9 +49,15 @@ AC_DEFUN([TATP_CHECK_VERSION],
 [AC_MSG_CHECKING([for the version of Open MPI])
 OMPI_VERSION=`"$MPICC" --showme:version | sed -n ['s/.*Open MPI v*\([0-9][^ ]*\).*/\1/p']`
 AC_MSG_RESULT([${OMPI_VERSION:-unknown}])
-AS_CASE([$OMPI_VERSION], [4.1.*], [],
-    [AC_MSG_ERROR([$MPICC belongs to Open MPI ${OMPI_VERSION:-of unknown version}; supported is Open MPI 4.1.x.
-Name another one with MPICC=PATH or --with-openmpi=PREFIX.])])])
+AS_CASE([$OMPI_VERSION],
+    [4.1.*], [tatp_launcher=orte],
+    [5.0.*|6.0.*], [tatp_launcher=prrte],
+    [AC_MSG_ERROR([$MPICC belongs to Open MPI ${OMPI_VERSION:-of unknown version}; supported are Open MPI 4.1.x, 5.0.x and 6.0.x.
+Name another one with MPICC=PATH or --with-openmpi=PREFIX.])])
+# fcoll/tatp is for the releases that are named here.
+AS_CASE([$OMPI_VERSION], [4.1.*], [tatp_fcoll=yes], [tatp_fcoll=no])
+AM_CONDITIONAL([BUILD_FCOLL], [test "$tatp_fcoll" = yes])
+AM_CONDITIONAL([BUILD_ORTE], [test "$tatp_launcher" = orte])])
 
 # ompi_info and mpirun that stand beside mpicc, under the same suffix.
 AC_DEFUN([TATP_FIND_OMPI_PROGRAMS],
@@ -100,10 +106,57 @@ AC_DEFUN([TATP_OPENMPI_HEADERS],
 TATP_PMIX
 tatp_save_cppflags=$CPPFLAGS
 CPPFLAGS="$CPPFLAGS $OMPI_CPPFLAGS $HWLOC_CFLAGS"
-TATP_DEVELOPMENT_HEADER([ompi/mca/fcoll/fcoll.h])
-TATP_DEVELOPMENT_HEADER([ompi/mca/common/ompio/common_ompio.h])
-TATP_DEVELOPMENT_HEADER([orte/mca/rmaps/rmaps.h])
-CPPFLAGS=$tatp_save_cppflags])
+AS_IF([test "$tatp_fcoll" = yes],
+    [TATP_DEVELOPMENT_HEADER([ompi/mca/fcoll/fcoll.h])
+    TATP_DEVELOPMENT_HEADER([ompi/mca/common/ompio/common_ompio.h])])
+AS_IF([test "$tatp_launcher" = orte], [TATP_DEVELOPMENT_HEADER([orte/mca/rmaps/rmaps.h])])
+CPPFLAGS=$tatp_save_cppflags
+tatp_placement="rmaps/dla for ORTE"
+AS_IF([test "$tatp_launcher" = prrte], [TATP_PRRTE])
+AM_CONDITIONAL([BUILD_PRRTE], [test "$tatp_launcher$tatp_have_prrte" = prrteyes])])
+
+# TATP_PRRTE
+# ----------
+# PRRTE launches the programs of Open MPI 5 and later. Its mapper is built where its internal headers
+# and those of PMIx are installed. Sets PRRTE_CPPFLAGS, PRRTE_LIBS and tatp_have_prrte.
+AC_DEFUN([TATP_PRRTE],
+[PRRTE_CPPFLAGS=
+tatp_have_prrte=no
+tatp_pmix_incdir=`$PKG_CONFIG --variable=includedir pmix 2>/dev/null`
+AC_MSG_CHECKING([for the internal headers of PRRTE])
+for tatp_dir in "$tatp_incdir" /usr/include; do
+    AS_IF([test -f "$tatp_dir/prte/src/mca/rmaps/rmaps.h"],
+        [PRRTE_CPPFLAGS="-isystem $tatp_dir/prte -isystem $tatp_dir/prte/src/include -isystem $tatp_dir"
+        break])
+done
+AS_IF([test -n "$PRRTE_CPPFLAGS"], [TATP_PRRTE_BUILDS])
+AC_MSG_RESULT([$tatp_have_prrte])
+AS_IF([test "$tatp_have_prrte" = no],
+    [tatp_placement="no mapper; dla map -F seq or -F rankfile writes a file for mpirun"
+    AC_MSG_WARN([the internal headers of PRRTE are missing or do not compile (see config.log).
+mpirun --map-by dla:... is not built. Instead, dla map -F seq writes a file for mpirun --map-by seq:file=NAME.])])
+AC_SUBST([PRRTE_CPPFLAGS])
+AC_SUBST([PRRTE_LIBS])])
+
+# PRRTE's installed headers include prte_config.h, which is not installed everywhere.
+AC_DEFUN([TATP_PRRTE_BUILDS],
+[PRRTE_CPPFLAGS="$PRRTE_CPPFLAGS -isystem $tatp_pmix_incdir/pmix -isystem $tatp_pmix_incdir"
+AS_IF([test -f "$tatp_dir/prte/prte_config.h" || test -f "$tatp_dir/prte/src/include/prte_config.h"], [],
+    [PRRTE_CPPFLAGS="$PRRTE_CPPFLAGS -I\$(top_srcdir)/prte/compat"])
+PRRTE_LIBS="$OMPI_LDFLAGS -lprrte `$PKG_CONFIG --libs pmix`"
+tatp_save_cppflags=$CPPFLAGS
+tatp_save_libs=$LIBS
+CPPFLAGS="$CPPFLAGS `AS_ECHO(["$PRRTE_CPPFLAGS"]) | sed 's|\$(top_srcdir)|'"$srcdir|"` $HWLOC_CFLAGS"
+LIBS="$PRRTE_LIBS $LIBS"
+AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include "prte_config.h"
+#include "src/mca/rmaps/base/rmaps_private.h"
+#include "src/mca/schizo/base/base.h"
+#include "src/util/pmix_show_help.h"]],
+    [[return prte_rmaps_base_setup_proc != 0 && prte_schizo_base_sanity != 0 && pmix_show_help_norender != 0;]])],
+    [tatp_have_prrte=yes
+    tatp_placement="rmaps/dla and schizo/dla for PRRTE"])
+CPPFLAGS=$tatp_save_cppflags
+LIBS=$tatp_save_libs])
 
 AC_DEFUN([TATP_DEVELOPMENT_HEADER],
 [AC_MSG_CHECKING([for Open MPI's development header $1])

@@ -7,6 +7,7 @@
 . "$top_srcdir/tests/lib/tap.sh"
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 MPIRUN=${MPIRUN:-mpirun}
 tap_tempdir
 cd "$tap_dir" || exit 1
@@ -37,6 +38,24 @@ elif unshare --user --map-root-user --uts true 2>/dev/null; then
 else
     # shellcheck disable=SC2034 # used by those who source this
     isolate=
+fi
+
+# What makes mpirun find the mapper, and which launcher it is for: launcher is orte, prrte or empty (not built).
+component_folder=${TATP_COMPONENT_PATH%%:*}
+launcher=
+if [[ -e $component_folder/mca_rmaps_dla.so ]]; then
+    # shellcheck disable=SC2034 # used by those who source this
+    launcher=orte
+    export OMPI_MCA_mca_base_component_path=$TATP_COMPONENT_PATH
+elif [[ -e $component_folder/prrte/prte_mca_rmaps_dla.so ]]; then
+    # shellcheck disable=SC2034
+    launcher=prrte
+    # Jobs that a program spawns are bound unless a parameter says otherwise, and this machine may be small.
+    export PRTE_MCA_hwloc_default_binding_policy=none
+    case $OMPI_VERSION in
+        5.*) export PRTE_PKGLIBDIR=$component_folder/prrte ;;
+        *) export PRTE_MCA_mca_base_component_path=$component_folder/prrte ;;
+    esac
 fi
 
 # parse_map: from --display-map to "NODE:RANK,RANK NODE:RANK,RANK", nodes in order.

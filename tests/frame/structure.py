@@ -35,7 +35,7 @@ OPEN_MPI_HEADER = re.compile(r"^(ompi|orte|opal|oshmem|openmpi|prte)/|^(ompi|ort
 OPEN_MPI_SYMBOL = re.compile(r"^(P?MPI_|PMIx_|(ompi|orte|opal|mca|oshmem|pmix|prte)_)")
 
 TATP = "ompi/mca/fcoll/tatp"
-DLA = "orte/mca/rmaps/dla"
+DLA = ("orte/mca/rmaps/dla", "prte/mca/rmaps/dla")
 
 # The modules of fcoll/tatp: what follows fcoll_tatp_ in the names of their source files.
 TATP_MODULES = {
@@ -82,7 +82,7 @@ class Tree:
 
     def __init__(self, source, build):
         self.source, self.build = source, build
-        self.files = sorted(self.find("src") + self.find("ompi") + self.find("orte") + self.find("opal") + self.find("tools"))
+        self.files = sorted(self.find("src") + self.find("ompi") + self.find("orte") + self.find("prte") + self.find("opal") + self.find("tools"))
         known = set(self.files)
         self.includes = {}  # file -> files of the tree
         self.foreign = {}  # file -> names of other included headers
@@ -127,14 +127,11 @@ class Tree:
         self.defines = {}  # file -> symbols
         self.uses = {name: set(self.includes[name]) for name in self.files}  # file -> files
         self.refers = {}  # file -> symbols that it does not define
-        self.without_object = []
         defined, wanted = {}, []
         objects = {name: list(self.objects(name)) for name in self.files if name.endswith(".c")}
         symbols = self.list_symbols([path for places in objects.values() for path, _ in places])
         for name, places in objects.items():
             self.defines[name], self.refers[name] = set(), set()
-            if not places:
-                self.without_object.append(name)
             for path, owner in places:
                 for symbol, kind in symbols[path]:
                     if kind in "Uw":
@@ -143,6 +140,9 @@ class Tree:
                     elif kind.isupper() and symbol != "main":
                         self.defines[name].add(symbol)
                         defined.setdefault(symbol, set()).add((name, owner))
+        # A component of another release's launcher is not built at all.
+        built = {os.path.dirname(name) for name, places in objects.items() if places}
+        self.without_object = [name for name, places in objects.items() if not places and os.path.dirname(name) in built]
         self.definers = {symbol: {name for name, _ in places} for symbol, places in defined.items()}
         for name, owner, symbol in wanted:
             places = defined.get(symbol, set())
@@ -226,7 +226,8 @@ def check_folders(tree):
 def check_circles(tree):
     folders = sorted({os.path.dirname(name) for name in tree.files if name.startswith("src/")}) + ["tools"]
     found = [circle for folder in folders for circle in file_circles(tree, folder)]
-    found += file_circles(tree, DLA, ("rmaps_dla.h", "rmaps_dla_component.c", "rmaps_dla_module.c"))
+    found += [circle for folder in DLA
+              for circle in file_circles(tree, folder, ("rmaps_dla.h", "rmaps_dla_component.c", "rmaps_dla_module.c"))]
     if has_modules(tree):
         found += file_circles(tree, TATP, ("fcoll_tatp.h", "fcoll_tatp_component.c", "fcoll_tatp_module.c"))
     yield from found

@@ -71,8 +71,10 @@ refuses "no Open MPI" "Open MPI not found" "apt-get install libopenmpi-dev openm
 fake_openmpi "gcc version 12.2.0"
 refuses "another MPI" "$tap_dir/fake/bin/mpicc" "not Open MPI" -- --with-openmpi="$tap_dir/fake"
 
-fake_openmpi "mpicc: Open MPI 5.0.3 (Language: C)"
-refuses "Open MPI 5" "5.0.3" "supported is Open MPI 4.1.x" -- --with-openmpi="$tap_dir/fake"
+for version in 4.0.6 5.1.0 7.0.0; do
+    fake_openmpi "mpicc: Open MPI $version (Language: C)"
+    refuses "Open MPI $version" "$version" "supported are Open MPI 4.1.x, 5.0.x and 6.0.x" -- --with-openmpi="$tap_dir/fake"
+done
 
 fake_openmpi "$("$openmpi" --showme:version)"
 refuses "no development headers" "ompi/mca/fcoll/fcoll.h" "apt-get install libopenmpi-dev" \

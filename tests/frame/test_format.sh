@@ -11,8 +11,8 @@ files() {
 }
 git ls-files --error-unmatch Makefile.am >/dev/null 2>&1 || tap_skip_all "this is no git checkout"
 mapfile -t sources < <(files '*.c' '*.h')
-mapfile -t openmpi < <(files 'ompi/*.c' 'ompi/*.h' 'orte/*.c' 'orte/*.h' 'opal/*.c' 'opal/*.h')
-mapfile -t own < <(printf '%s\n' "${sources[@]}" | grep -v -e '^ompi/' -e '^orte/' -e '^opal/')
+mapfile -t openmpi < <(files {ompi,orte,opal,prte}'/*.c' {ompi,orte,opal,prte}'/*.h')
+mapfile -t own < <(printf '%s\n' "${sources[@]}" | grep -v -e '^ompi/' -e '^orte/' -e '^opal/' -e '^prte/')
 mapfile -t scripts < <(files '*' | xargs -r grep -l -m 1 -I -E '^(#!.*/(ba)?sh|# shellcheck shell=)')
 
 # finds_nothing NAME COMMAND...: ok when it prints nothing. The first lines of what it prints are shown.

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The job's map: its nodes, and the ranks of each.
+ */
+#include "rmaps_dla_map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "constants.h"
+#include "src/mca/rmaps/base/base.h"
+#include "src/mca/rmaps/base/rmaps_private.h"
+#include "src/util/error_strings.h"
+#include "src/util/pmix_show_help.h"
+
+/* Ranks by node: those of node n are rank[first[n]] to rank[first[n + 1] - 1], ascending. */
+typedef struct node_ranks {
+    size_t *first, *rank;
+} node_ranks;
+
+static int sort_ranks_by_node(const dla_layout *l, struct base_arena *arena, node_ranks *by_node)
+{
+    size_t *end;
+
+    by_node->first = base_arena_alloc(arena, l->job.nodes + 2, sizeof(*by_node->first));
+    by_node->rank = base_arena_alloc(arena, l->job.ranks, sizeof(*by_node->rank));
+    if (arena->failed)
+        return PRTE_ERR_OUT_OF_RESOURCE;
+    end = by_node->first + 1;
+    for (size_t r = 0; r < l->job.ranks; r++)
+        end[l->node_of_rank[r] + 1]++;
+    for (size_t n = 0; n < l->job.nodes; n++)
+        end[n + 1] += end[n];
+    for (size_t r = 0; r < l->job.ranks; r++)
+        by_node->rank[end[l->node_of_rank[r]]++] = r;
+    return PRTE_SUCCESS;
+}
+
+static prte_app_idx_t app_of_rank(const dla_layout *l, size_t rank)
+{
+    size_t a = 0;
+
+    for (size_t end = l->job.app[0].ranks; rank >= end; end += l->job.app[a].ranks)
+        a++;
+    return l->context[a]->idx;
+}
+
+static void add_mapped_node(prte_job_t *jdata, prte_node_t *node, prte_rmaps_options_t *options)
+{
+    if (PRTE_FLAG_TEST(node, PRTE_NODE_FLAG_MAPPED))
+        return;
+    PRTE_FLAG_SET(node, PRTE_NODE_FLAG_MAPPED);
+    PMIX_RETAIN(node);
+    pmix_pointer_array_add(jdata->map->nodes, node);
+    ++jdata->map->num_nodes;
+    options->nnodes++;
+}
+
+/* The processors of the node, for PRRTE's binding. Where nobody demands a binding, the ranks of a
+ * node with fewer processors are not bound, as with the stock mappers. */
+static void prepare_binding(prte_job_t *jdata, prte_node_t *node, size_t ranks, bool demanded,
+                            prte_rmaps_options_t *options)
+{
+    int ncpus;
+
+    hwloc_bitmap_free(options->job_cpuset);
+    hwloc_bitmap_free(options->target);
+    prte_rmaps_base_get_cpuset(jdata, node, options);
+    ncpus = prte_rmaps_base_get_ncpus(node, NULL, options) / options->cpus_per_rank;
+    options->ncpus = (unsigned)ncpus;
+    options->nprocs = (int)ranks;
+    if (!demanded && options->nprocs > ncpus)
+        options->bind = PRTE_BIND_TO_NONE;
+    options->target = hwloc_bitmap_dup(
+        PRTE_BIND_TO_NONE == options->bind ? options->job_cpuset : prte_rmaps_base.available);
+}
+
+static int add_mapped_rank(const dla_layout *l, prte_job_t *jdata, prte_node_t *node, size_t rank,
+                           prte_rmaps_options_t *options)
+{
+    prte_app_idx_t idx = app_of_rank(l, rank);
+    prte_proc_t *proc = prte_rmaps_base_setup_proc(jdata, idx, node, NULL, options);
+    prte_app_context_t *context = pmix_pointer_array_get_item(jdata->apps, (int)idx);
+
+    if (NULL == proc)
+        return PRTE_ERR_OUT_OF_RESOURCE;
+    proc->name.rank = (pmix_rank_t)rank;
+    ++jdata->num_procs;
+    PMIX_RELEASE(proc);
+    /* flags the node and the job; a full node is none of its errors here */
+    (void)prte_rmaps_base_check_oversubscribed(jdata, context, node, options);
+    return PRTE_SUCCESS;
+}
+
+static int map_node_ranks(const dla_layout *l, prte_job_t *jdata, size_t n,
+                          const node_ranks *by_node, prte_rmaps_options_t *options)
+{
+    const bool demanded = PRTE_BINDING_POLICY_IS_SET(jdata->map->binding);
+    const prte_binding_policy_t binding = options->bind;
+    size_t begin = by_node->first[n], end = by_node->first[n + 1];
+    int rc = PRTE_SUCCESS;
+
+    if (begin == end)
+        return PRTE_SUCCESS;
+    if (!options->donotlaunch)
+        rc = prte_rmaps_base_check_support(jdata, l->node[n], options);
+    if (PRTE_SUCCESS == rc) {
+        prepare_binding(jdata, l->node[n], end - begin, demanded, options);
+        add_mapped_node(jdata, l->node[n], options);
+    }
+    for (size_t k = begin; PRTE_SUCCESS == rc && k < end; k++)
+        rc = add_mapped_rank(l, jdata, l->node[n], by_node->rank[k], options);
+    options->bind = binding;
+    return rc;
+}
+
+int dla_map(const dla_layout *l, prte_job_t *jdata, prte_rmaps_options_t *options)
+{
+    struct base_arena arena = {0};
+    node_ranks by_node;
+    int rc = sort_ranks_by_node(l, &arena, &by_node);
+
+    jdata->num_procs = 0;
+    for (size_t n = 0; PRTE_SUCCESS == rc && n < l->job.nodes; n++)
+        rc = map_node_ranks(l, jdata, n, &by_node, options);
+    base_arena_release(&arena);
+    if (PRTE_SUCCESS == rc) {
+        options->userranked = true; /* otherwise PRRTE ranks anew */
+        rc = prte_rmaps_base_compute_vpids(jdata, options);
+    }
+    return rc;
+}

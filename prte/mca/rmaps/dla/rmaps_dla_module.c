@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The mapper: selects the jobs that it maps, and maps them by the request.
+ */
+#include "rmaps_dla.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "constants.h"
+#include "src/mca/errmgr/errmgr.h"
+#include "src/mca/rmaps/base/base.h"
+#include "src/util/attr.h"
+#include "src/util/name_fns.h"
+#include "src/util/pmix_output.h"
+#include "src/util/pmix_show_help.h"
+#include "src/util/proc_info.h"
+
+#include "dla/mapper.h"
+#include "rmaps_dla_layout.h"
+#include "rmaps_dla_map.h"
+
+/* ---- messages ---- */
+
+static void show_message(const char *topic, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, topic);
+    text = pmix_show_help_vstring(RMAPS_DLA_HELP_FILE, topic, true, args);
+    va_end(args);
+    if (NULL != text)
+        (void)pmix_show_help_norender(RMAPS_DLA_HELP_FILE, topic, text);
+    free(text);
+}
+
+/* From 0, -EINVAL after a message, or -ENOMEM. */
+static int prte_status(int rc)
+{
+    return 0 == rc ? PRTE_SUCCESS : -EINVAL == rc ? PRTE_ERR_SILENT : PRTE_ERR_OUT_OF_RESOURCE;
+}
+
+/* ---- which jobs ---- */
+
+/* mpirun's own job has a launch proxy too: mpirun itself. */
+static bool is_spawned(prte_job_t *jdata)
+{
+    pmix_proc_t *proxy = NULL;
+    bool spawned;
+
+    if (!prte_get_attribute(&jdata->attributes, PRTE_JOB_LAUNCH_PROXY, (void **)&proxy, PMIX_PROC))
+        return false;
+    spawned = !PMIX_CHECK_NSPACE(PRTE_PROC_MY_NAME->nspace, proxy->nspace);
+    PMIX_PROC_RELEASE(proxy);
+    return spawned;
+}
+
+static bool is_requested_by_parameter(const prte_job_t *jdata)
+{
+    const dla_parameters *p = &rmaps_dla.parameters;
+
+    return (NULL != p->file || NULL != p->cart) &&
+           !(PRTE_MAPPING_GIVEN & PRTE_GET_MAPPING_DIRECTIVE(jdata->map->mapping));
+}
+
+/* The request is for the job that mpirun starts. Spawned jobs are left to the stock mappers, unless
+ * there are none (--mca rmaps dla). */
+static bool is_dla_job(prte_job_t *jdata)
+{
+    if (PRTE_FLAG_TEST(jdata, PRTE_JOB_FLAG_RESTART) || PRTE_FLAG_TEST(jdata, PRTE_JOB_FLAG_TOOL))
+        return false;
+    if (NULL != jdata->map->req_mapper)
+        return 0 == strcasecmp(jdata->map->req_mapper, "dla");
+    return !is_spawned(jdata) && (NULL != rmaps_dla.spec || is_requested_by_parameter(jdata));
+}
+
+/* ---- placing ---- */
+
+static int place_by_slot(const dla_layout *l)
+{
+    size_t app = 0;
+    int rc = dla_place_by_slot(&l->job, l->by_slot, &app);
+
+    if (-ENOSPC != rc)
+        return prte_status(rc);
+    pmix_show_help("help-prte-rmaps-base.txt", "prte-rmaps-base:alloc-error", true,
+                   l->context[app]->num_procs, l->context[app]->app, prte_process_info.nodename);
+    return PRTE_ERR_SILENT;
+}
+
+static void show_report(const char *line)
+{
+    pmix_output(0, "%s", line);
+}
+
+static bool wants_report(void)
+{
+    return 0 < rmaps_dla.verbose ||
+           2 <= pmix_output_get_verbosity(prte_rmaps_base_framework.framework_output);
+}
+
+static int place_by_request(const dla_layout *l, prte_job_t *jdata, const dla_request *r)
+{
+    const char **name = calloc(l->job.nodes + 1, sizeof(*name));
+    dla_mapping mapping = {
+        .name = PRTE_JOBID_PRINT(jdata->nspace),
+        .job = l->job,
+        .node_name = name,
+        .by_slot = l->by_slot,
+        .node_of_rank = l->node_of_rank,
+        .report = wants_report() ? show_report : NULL,
+    };
+    int rc;
+
+    if (NULL == name)
+        return PRTE_ERR_OUT_OF_RESOURCE;
+    for (size_t n = 0; n < l->job.nodes; n++)
+        name[n] = l->node[n]->name;
+    rc = dla_mapping_place(&mapping, r);
+    free(name);
+    return prte_status(rc);
+}
+
+/* ---- the module ---- */
+
+static void set_policies(prte_job_t *jdata, const dla_request *r, prte_rmaps_options_t *options)
+{
+    PRTE_SET_MAPPING_POLICY(jdata->map->mapping, PRTE_MAPPING_BYSLOT);
+    options->map = PRTE_MAPPING_BYSLOT;
+    options->mapdepth = PRTE_BIND_TO_NONE;
+    options->maptype = HWLOC_OBJ_MACHINE;
+    free(jdata->map->last_mapper);
+    jdata->map->last_mapper = strdup("dla");
+    if (NULL != r && r->spec.no_local)
+        PRTE_SET_MAPPING_DIRECTIVE(jdata->map->mapping, PRTE_MAPPING_NO_USE_LOCAL);
+}
+
+/* r: NULL maps by slot. */
+static int map_by_request(prte_job_t *jdata, const dla_request *r, prte_rmaps_options_t *options)
+{
+    dla_layout l;
+    int rc;
+
+    set_policies(jdata, r, options);
+    rc = dla_layout_init(&l, jdata, options);
+    if (PRTE_SUCCESS != rc)
+        return rc;
+    rc = place_by_slot(&l);
+    if (PRTE_SUCCESS == rc && NULL != r)
+        rc = place_by_request(&l, jdata, r);
+    else if (PRTE_SUCCESS == rc)
+        memcpy(l.node_of_rank, l.by_slot, l.job.ranks * sizeof(*l.by_slot));
+    if (PRTE_SUCCESS == rc)
+        rc = dla_map(&l, jdata, options);
+    dla_layout_release(&l);
+    return rc;
+}
+
+static int rmaps_dla_map_job(prte_job_t *jdata, prte_rmaps_options_t *options)
+{
+    dla_request request;
+    int rc;
+
+    if (!is_dla_job(jdata))
+        return PRTE_ERR_TAKE_NEXT_OPTION;
+    if (is_spawned(jdata))
+        return map_by_request(jdata, NULL, options);
+    rc = prte_status(
+        dla_request_read(&request, rmaps_dla.spec, &rmaps_dla.parameters, show_message));
+    if (PRTE_SUCCESS == rc) {
+        rc = map_by_request(jdata, &request, options);
+        dla_spec_release(&request.spec);
+    }
+    if (PRTE_SUCCESS != rc)
+        PRTE_UPDATE_EXIT_STATUS(PRTE_ERROR_DEFAULT_EXIT_CODE);
+    return rc;
+}
+
+prte_rmaps_base_module_t rmaps_dla_module = {.map_job = rmaps_dla_map_job};

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * schizo/dla: takes --map-by dla... from the command line of mpirun and prterun.
+ *
+ * PRRTE accepts a fixed list of mapping policies, and checks the command line before it opens a
+ * mapper. The schizo modules parse that line. This component has no personality of its own: it puts
+ * itself before the parser of each module, replaces the policy by a stock one with the same
+ * qualifiers, and hands the text on to rmaps/dla.
+ */
+#include "prte_config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "constants.h"
+#include "src/mca/base/pmix_base.h"
+#include "src/mca/schizo/base/base.h"
+#include "src/mca/schizo/schizo.h"
+#include "src/util/pmix_cmd_line.h"
+#include "src/util/proc_info.h"
+#include "src/util/prte_cmd_line.h"
+
+#include "../../rmaps/dla/rmaps_dla_spec.h"
+#include "dla/spec.h"
+
+static int schizo_dla_query(pmix_mca_base_module_t **module, int *priority);
+
+PRTE_EXPORT extern prte_schizo_base_component_t prte_mca_schizo_dla_component;
+prte_schizo_base_component_t prte_mca_schizo_dla_component = {
+    PRTE_MCA_SCHIZO_BASE_VERSION_1_0_0,
+
+    .pmix_mca_component_name = "dla",
+    PMIX_MCA_BASE_MAKE_VERSION(component, PRTE_MAJOR_VERSION, PRTE_MINOR_VERSION,
+                               PRTE_RELEASE_VERSION),
+    .pmix_mca_query_component = schizo_dla_query,
+};
+
+/* ---- the policy ---- */
+
+/* Qualifiers of PRRTE that other options add to the policy, like --use-hwthread-cpus. Moves those
+ * at the end of `map_by` to `policy`. Returns the new policy, NULL without memory. */
+static char *move_qualifiers(char *map_by, char *policy)
+{
+    static const char *const qualifiers[] = {":hwtcpus", ":corecpus", ":inherit", ":noinherit",
+                                             ":ordered"};
+
+    for (size_t i = 0; NULL != policy && i < sizeof(qualifiers) / sizeof(qualifiers[0]); i++) {
+        size_t length = strlen(map_by), end = strlen(qualifiers[i]);
+        char *longer;
+
+        if (length < end || 0 != strcasecmp(map_by + length - end, qualifiers[i]))
+            continue;
+        longer = realloc(policy, strlen(policy) + end + 1);
+        if (NULL == longer)
+            free(policy);
+        else
+            strcat(longer, qualifiers[i]);
+        policy = longer;
+        map_by[length - end] = '\0';
+        i = (size_t)-1; /* there may be several, in any order */
+    }
+    return policy;
+}
+
+/* PRRTE separates qualifiers by colons only. The mapper reports an invalid policy, by the help
+ * system: here it becomes plain "slot". */
+static char *make_stock_policy(const char *map_by)
+{
+    char reason[DLA_SPEC_REASON_SIZE];
+    char *policy;
+    dla_spec spec;
+
+    if (0 != dla_spec_parse(map_by, &spec, reason))
+        return strdup("slot");
+    policy = strdup(spec.stock_policy);
+    dla_spec_release(&spec);
+    for (char *c = policy; NULL != c && '\0' != *c; c++)
+        if (',' == *c)
+            *c = ':';
+    return policy;
+}
+
+/* The text that PRRTE reads instead of this one, which the caller frees; hands the text on. NULL:
+ * it is not for this component. */
+static char *take_policy(const char *text)
+{
+    char *map_by, *qualifiers, *policy, *joined = NULL;
+
+    if (!dla_spec_is_dla(text))
+        return NULL;
+    map_by = strdup(text);
+    qualifiers = NULL == map_by ? NULL : move_qualifiers(map_by, strdup(""));
+    policy = NULL == qualifiers ? NULL : make_stock_policy(map_by);
+    if (NULL != policy && 0 == setenv(RMAPS_DLA_SPEC_VARIABLE, map_by, true))
+        joined = realloc(policy, strlen(policy) + strlen(qualifiers) + 1);
+    if (NULL != joined)
+        strcat(joined, qualifiers);
+    else
+        free(policy);
+    free(qualifiers);
+    free(map_by);
+    return joined;
+}
+
+/* ---- where it may be given ---- */
+
+/* A job that is started on a persistent DVM is mapped by another process. */
+static bool maps_here(pmix_cli_result_t *results)
+{
+    return PRTE_PROC_IS_MASTER && NULL == getenv("PRTEPROXY_USE_DVM") &&
+           !pmix_cmd_line_is_taken(results, PRTE_CLI_DVM);
+}
+
+static void take_option(pmix_cli_result_t *results)
+{
+    pmix_cli_item_t *option = pmix_cmd_line_get_param(results, PRTE_CLI_MAPBY);
+    char *policy;
+
+    if (NULL == option || NULL == option->values || NULL == option->values[0])
+        return;
+    policy = take_policy(option->values[0]);
+    if (NULL == policy)
+        return;
+    free(option->values[0]);
+    option->values[0] = policy;
+}
+
+/* The default policy as a parameter; the option takes precedence. */
+static void take_parameter(void)
+{
+    static const char *const names[] = {
+        "PRTE_MCA_rmaps_default_mapping_policy", "OMPI_MCA_rmaps_default_mapping_policy",
+        "PRTE_MCA_rmaps_base_mapping_policy", "OMPI_MCA_rmaps_base_mapping_policy"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const char *value = getenv(names[i]);
+        char *policy = NULL == value ? NULL : take_policy(value);
+
+        if (NULL != policy) {
+            (void)unsetenv(names[i]);
+            (void)setenv(names[0], policy, true);
+            free(policy);
+        }
+    }
+}
+
+static int take_map_by(int rc, pmix_cli_result_t *results)
+{
+    if (PRTE_SUCCESS != rc || !maps_here(results))
+        return rc;
+    if (NULL == pmix_cmd_line_get_param(results, PRTE_CLI_MAPBY))
+        take_parameter();
+    else
+        take_option(results);
+    return rc;
+}
+
+/* ---- the parsers of the other modules ---- */
+
+static int parse_cli_ompi(char **argv, pmix_cli_result_t *results, bool silent);
+static int parse_cli_prte(char **argv, pmix_cli_result_t *results, bool silent);
+
+static struct wrapped_module {
+    const char *name;
+    prte_schizo_base_module_parse_cli_fn_t before, parse_cli; /* before: NULL, not wrapped yet */
+} wrapped[] = {{"ompi", NULL, parse_cli_ompi}, {"prte", NULL, parse_cli_prte}};
+
+enum { WRAPPED_OMPI, WRAPPED_PRTE, WRAPPED };
+
+static int parse_cli_ompi(char **argv, pmix_cli_result_t *results, bool silent)
+{
+    return take_map_by(wrapped[WRAPPED_OMPI].before(argv, results, silent), results);
+}
+
+static int parse_cli_prte(char **argv, pmix_cli_result_t *results, bool silent)
+{
+    return take_map_by(wrapped[WRAPPED_PRTE].before(argv, results, silent), results);
+}
+
+/* Called once all modules are known, before the command line is parsed; this is no proxy. */
+static int detect_proxy(char *personalities)
+{
+    prte_schizo_base_active_module_t *active;
+
+    (void)personalities;
+    PMIX_LIST_FOREACH(active, &prte_schizo_base.active_modules, prte_schizo_base_active_module_t)
+    {
+        for (size_t i = 0; i < WRAPPED; i++) {
+            if (NULL == active->module->name ||
+                0 != strcmp(active->module->name, wrapped[i].name) || NULL != wrapped[i].before)
+                continue;
+            wrapped[i].before = active->module->parse_cli;
+            active->module->parse_cli = wrapped[i].parse_cli;
+        }
+    }
+    return 0;
+}
+
+static prte_schizo_base_module_t schizo_dla_module = {
+    .name = "dla",
+    .detect_proxy = detect_proxy,
+};
+
+static int schizo_dla_query(pmix_mca_base_module_t **module, int *priority)
+{
+    *priority = 0;
+    *module = (pmix_mca_base_module_t *)&schizo_dla_module;
+    return PRTE_SUCCESS;
+}
