@@ -9,6 +9,7 @@ int dla_compare(int argc, char **argv);
 int dla_convert(int argc, char **argv);
 int dla_map(int argc, char **argv);
 int dla_pingpong(int argc, char **argv);
+int dla_setup(int argc, char **argv);
 int dla_show(int argc, char **argv);
 
 #endif

@@ -115,8 +115,8 @@ static int print_hostfile(const placement *placed)
     return 0;
 }
 
-/* SLURM_HOSTFILE of --distribution=arbitrary, and Open MPI's mapper seq: one host per rank. */
-static int print_slurm(const placement *placed)
+/* One host per rank: Open MPI's mapper seq, and SLURM_HOSTFILE of --distribution=arbitrary. */
+static int print_hosts(const placement *placed)
 {
     for (size_t rank = 0; rank < ranks_of(placed); rank++)
         printf("%s\n", node_of(placed, rank));
@@ -190,7 +190,8 @@ static const struct placement_format formats[] = {
     {"json", print_placement_json},
     {"rankfile", print_rankfile},
     {"hostfile", print_hostfile},
-    {"slurm", print_slurm},
+    {"seq", print_hosts},
+    {"slurm", print_hosts},
     {"cray", print_cray},
     {NULL, NULL},
 };
@@ -208,7 +209,8 @@ static void parse_placement_format(struct map_options *options, const char *arg,
     for (options->format = formats; options->format->name != NULL; options->format++)
         if (strcmp(options->format->name, arg) == 0)
             return;
-    argp_error(state, "'%s' is not a format: table, json, rankfile, hostfile, slurm or cray", arg);
+    argp_error(state, "'%s' is not a format: table, json, rankfile, hostfile, seq, slurm or cray",
+               arg);
 }
 
 static error_t parse_map_option(int key, char *arg, struct argp_state *state)
@@ -228,8 +230,8 @@ static error_t parse_map_option(int key, char *arg, struct argp_state *state)
 static const struct argp map_argp = {
     .options =
         (const struct argp_option[]){
-            {"format", 'F', "FORMAT", 0, "table (default), json, rankfile, hostfile, slurm or cray",
-             0},
+            {"format", 'F', "FORMAT", 0,
+             "table (default), json, rankfile, hostfile, seq, slurm or cray", 0},
             {0},
         },
     .parser = parse_map_option,

@@ -82,6 +82,7 @@ rank 5=y slot=2" "map: as a rankfile"
 tap_is "$(dla map -f view.crs -n x:3,y:3 --format=hostfile | xargs)" "x:2 y:2 x:1 y:1" \
     "map: as a hostfile of Hydra"
 tap_is "$(dla map -f view.crs -n x:3,y:3 --format=slurm | xargs)" "x x y y x y" "map: a host for each task"
+tap_is "$(dla map -f view.crs -n x:3,y:3 --format=seq | xargs)" "x x y y x y" "map: a host for each rank"
 tap_is "$(dla map -f view.crs -n x:3,y:3 --format=cray | xargs)" "# x 0,1,4 # y 2,3,5" "map: an order of ranks"
 tap_is "$(dla map -f view.crs -n w:0,x:4,y:3 --method byslot -F cray | xargs)" "# x 0,1,2,3 # y 4,5" \
     "map: an order of ranks, the last node with fewer"
@@ -93,8 +94,26 @@ tap_is "$(dla map -f view.crs -n x:3,y:3 -F json | json '[d[k] for k in ("method
     "['auto', 6, ['x', 'x', 'y', 'y', 'x', 'y'], 14, 20]" "map: JSON"
 tap_is "$(dla map -f view.crs -n x:3,y:3 -F json | json '0 <= d["seconds"] < 60, abs(d["cost"] - (14 / 3500 + 6 / 2100)) < 1e-12, "crossing_bytes" in d')" \
     "(True, True, False)" "map: JSON: seconds, cost, and no bytes where there is no profile"
-refuses 2 "dla map: 'xml' is not a format: table, json, rankfile, hostfile, slurm or cray" "map: an unknown format" \
+refuses 2 "dla map: 'xml' is not a format: table, json, rankfile, hostfile, seq, slurm or cray" "map: an unknown format" \
     dla map -f view.crs -n x:6 -F xml
+
+# --- setup ---
+
+case $OMPI_VERSION in
+    4.*)
+        tap_contains "$(dla setup)" "without a setting" "setup: Open MPI 4 needs none" ;;
+    *)
+        mkdir home
+        tap_is "$(dla setup 2>/dev/null | cut -d = -f 1 | sort -u)" \
+            "export $([[ $OMPI_VERSION == 5.* ]] && echo PRTE_PKGLIBDIR || echo PRTE_MCA_mca_base_component_path)" \
+            "setup: one line for the shell"
+        HOME=$PWD/home tap_check "setup: stores the setting" dla setup --write
+        HOME=$PWD/home tap_check "setup: stores it once" dla setup --write
+        tap_is "$(cat home/.p*/mca-params.conf | grep -c '^mca_base_component_path = ')" 1 "setup: one line in the parameter file"
+        sed -i 's/= .*/= other/' home/.p*/mca-params.conf
+        HOME=$PWD/home refuses 1 "is set already, to other; combine it with" "setup: another value stays" dla setup --write ;;
+esac
+refuses 2 "dla setup: 'x' is one argument too many" "setup: an argument" dla setup x
 
 # --- map: nodes ---
 
