@@ -32,21 +32,33 @@ tap_check_fails "the placement is not one by slot" sort -c -k 2 <<<"$wanted"
 openmpi() {
     # shellcheck disable=SC2016
     timeout --kill-after=5 "$HANG_LIMIT" "$MPIRUN" --mca plm_rsh_agent "$tap_dir/agent" -np 8 "$@" \
-        sh -c "RANK=\$OMPI_COMM_WORLD_RANK; $tell" 2>errors | sort -n
+        sh -c "RANK=\$OMPI_COMM_WORLD_RANK; $tell" 2>errors | tr -d '\0' | sort -n
 }
 
-"$dla" map -f view.crs -n $nodes -F slurm >seq
-tap_is "$(openmpi --mca rmaps seq --hostfile seq --bind-to none)" "$wanted" "Open MPI: --mca rmaps seq --hostfile"
+if [[ -n $launcher ]]; then
+    tap_is "$(openmpi --map-by dla:file=view.crs --host $nodes --bind-to none)" "$wanted" "Open MPI: --map-by dla:file="
+fi
+
+# PRRTE's policies, from Open MPI 5 on; those of ORTE before.
+cores=$(nproc)
+if [[ $OMPI_VERSION == 4.* ]]; then
+    "$dla" map -f view.crs -n $nodes -F slurm >seq
+    tap_is "$(openmpi --mca rmaps seq --hostfile seq --bind-to none)" "$wanted" "Open MPI: --mca rmaps seq --hostfile"
+    rankfile=(--rankfile ranks)
+else
+    "$dla" map -f view.crs -n $nodes -F seq >order
+    tap_is "$(openmpi --map-by seq:file=order --host $nodes --bind-to none)" "$wanted" "Open MPI: --map-by seq:file="
+    rankfile=(--map-by rankfile:file=ranks)
+fi
 
 # The slots of a rankfile are cores, of which a small machine has few.
-cores=$(nproc)
 if ((cores < 2)); then
-    tap_skip "Open MPI: --rankfile" "one processor only"
+    tap_skip "Open MPI: a rankfile" "one processor only"
 else
     small=n0:2,n1:2,n2:2,n3:2
     "$dla" map -f view.crs -n $small -F rankfile >ranks
-    tap_is "$(openmpi --rankfile ranks --host $small)" "$("$dla" map -f view.crs -n $small | sed '/^#/d')" \
-        "Open MPI: --rankfile"
+    tap_is "$(openmpi "${rankfile[@]}" --host $small)" "$("$dla" map -f view.crs -n $small | sed '/^#/d')" \
+        "Open MPI: ${rankfile[*]}"
 fi
 
 hydra=$(command -v mpiexec.hydra)

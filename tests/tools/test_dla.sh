@@ -111,7 +111,9 @@ case $OMPI_VERSION in
         HOME=$PWD/home tap_check "setup: stores it once" dla setup --write
         tap_is "$(cat home/.p*/mca-params.conf | grep -c '^mca_base_component_path = ')" 1 "setup: one line in the parameter file"
         sed -i 's/= .*/= other/' home/.p*/mca-params.conf
-        HOME=$PWD/home refuses 1 "is set already, to other; combine it with" "setup: another value stays" dla setup --write ;;
+        HOME=$PWD/home tap_check_fails "setup: another value is refused" dla setup --write
+        tap_contains "$tap_output" "is set already, to other; combine it with" "setup: and shown"
+        tap_is "$(sed -n 's/.*= //p' home/.p*/mca-params.conf)" other "setup: and stays" ;;
 esac
 refuses 2 "dla setup: 'x' is one argument too many" "setup: an argument" dla setup x
 
