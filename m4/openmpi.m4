@@ -136,7 +136,7 @@ AS_IF([test "$tatp_have_prrte" = no],
     AC_MSG_WARN([the internal headers of PRRTE are missing or do not compile (see config.log).
 mpirun --map-by dla:... is not built. Instead, dla map -F seq writes a file for mpirun --map-by seq:file=NAME.])])
 PMIX_PKGLIBDIR=`$PKG_CONFIG --variable=libdir pmix 2>/dev/null`/pmix
-PRRTE_PKGLIBDIR=`prte_info --path pkglibdir 2>/dev/null | sed -n ['s/^ *Pkglibdir: *//p']`
+PRRTE_PKGLIBDIR=`unset PRTE_PKGLIBDIR; prte_info --path pkglibdir 2>/dev/null | sed -n ['s/^ *Pkglibdir: *//p']`
 AC_SUBST([PMIX_PKGLIBDIR])
 AC_SUBST([PRRTE_PKGLIBDIR])
 AC_SUBST([PRRTE_CPPFLAGS])

@@ -139,6 +139,9 @@ int dla_setup(int argc, char **argv)
     char stored[MOST_NAME];
     bool write = false;
     tool_parse(&setup_argp, argc, argv, &write);
+    if (*DLA_PRRTE_DIR == '\0' && strncmp(DLA_OMPI_VERSION, "4.", 2) != 0)
+        return tool_fail("the mapper was not built for Open MPI %s: use dla map --format seq",
+                         DLA_OMPI_VERSION);
     if (*DLA_PRRTE_DIR == '\0') {
         printf("Open MPI %s finds the mapper in ~/.openmpi/components without a setting.\n",
                DLA_OMPI_VERSION);

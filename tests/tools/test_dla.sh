@@ -99,22 +99,24 @@ refuses 2 "dla map: 'xml' is not a format: table, json, rankfile, hostfile, seq,
 
 # --- setup ---
 
-case $OMPI_VERSION in
-    4.*)
-        tap_contains "$(dla setup)" "without a setting" "setup: Open MPI 4 needs none" ;;
-    *)
-        mkdir home
-        tap_is "$(dla setup 2>/dev/null | cut -d = -f 1 | sort -u)" \
-            "export $([[ $OMPI_VERSION == 5.* ]] && echo PRTE_PKGLIBDIR || echo PRTE_MCA_mca_base_component_path)" \
-            "setup: one line for the shell"
-        HOME=$PWD/home tap_check "setup: stores the setting" dla setup --write
-        HOME=$PWD/home tap_check "setup: stores it once" dla setup --write
-        tap_is "$(cat home/.p*/mca-params.conf | grep -c '^mca_base_component_path = ')" 1 "setup: one line in the parameter file"
-        sed -i 's/= .*/= other/' home/.p*/mca-params.conf
-        HOME=$PWD/home tap_check_fails "setup: another value is refused" dla setup --write
-        tap_contains "$tap_output" "is set already, to other; combine it with" "setup: and shown"
-        tap_is "$(sed -n 's/.*= //p' home/.p*/mca-params.conf)" other "setup: and stays" ;;
-esac
+export HOME=$PWD/home
+mkdir home
+if [[ $OMPI_VERSION == 4.* ]]; then
+    tap_contains "$(dla setup)" "without a setting" "setup: Open MPI 4 needs none"
+elif [[ ! -e ${TATP_COMPONENT_PATH%%:*}/prrte ]]; then
+    refuses 1 "dla: the mapper was not built for Open MPI $OMPI_VERSION: use dla map --format seq" "setup: no mapper" dla setup
+else
+    variable=PRTE_MCA_mca_base_component_path
+    [[ $OMPI_VERSION != 5.* ]] || variable=PRTE_PKGLIBDIR
+    tap_is "$(dla setup 2>/dev/null | cut -d = -f 1)" "export $variable" "setup: one line for the shell"
+    tap_check "setup: stores the setting" dla setup --write
+    tap_check "setup: stores it once" dla setup --write
+    tap_is "$(cat home/.p*/mca-params.conf | grep -c '^mca_base_component_path = ')" 1 "setup: one line in the parameter file"
+    sed -i 's/= .*/= other/' home/.p*/mca-params.conf
+    tap_check_fails "setup: another value is refused" dla setup --write
+    tap_contains "$tap_output" "is set already, to other; combine it with" "setup: and shown"
+    tap_is "$(sed -n 's/.*= //p' home/.p*/mca-params.conf)" other "setup: and stays"
+fi
 refuses 2 "dla setup: 'x' is one argument too many" "setup: an argument" dla setup x
 
 # --- map: nodes ---

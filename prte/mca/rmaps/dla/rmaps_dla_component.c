@@ -14,6 +14,7 @@
 
 #include "dla/folder.h"
 #include "rmaps_dla_spec.h"
+#include "rmaps_dla_version.h"
 
 /* Above all stock mappers that are selected by priority (the highest, ppr, has 90). */
 #define DEFAULT_PRIORITY 95
@@ -97,8 +98,13 @@ static int rmaps_dla_open(void)
     return PRTE_SUCCESS;
 }
 
+/* schizo/dla tells the user where the release differs. */
 static int rmaps_dla_query(pmix_mca_base_module_t **module, int *priority)
 {
+    char release[RMAPS_DLA_RELEASE_SIZE];
+
+    if (!rmaps_dla_fits(release))
+        return PRTE_ERR_NOT_AVAILABLE;
     *priority = rmaps_dla.priority;
     *module = (pmix_mca_base_module_t *)&rmaps_dla_module;
     return PRTE_SUCCESS;

@@ -18,10 +18,12 @@
 #include "src/mca/schizo/base/base.h"
 #include "src/mca/schizo/schizo.h"
 #include "src/util/pmix_cmd_line.h"
+#include "src/util/pmix_output.h"
 #include "src/util/proc_info.h"
 #include "src/util/prte_cmd_line.h"
 
 #include "../../rmaps/dla/rmaps_dla_spec.h"
+#include "../../rmaps/dla/rmaps_dla_version.h"
 #include "dla/spec.h"
 
 static int schizo_dla_query(pmix_mca_base_module_t **module, int *priority);
@@ -204,6 +206,17 @@ static prte_schizo_base_module_t schizo_dla_module = {
 
 static int schizo_dla_query(pmix_mca_base_module_t **module, int *priority)
 {
+    char release[RMAPS_DLA_RELEASE_SIZE];
+
+    if (!rmaps_dla_fits(release)) {
+        if (PRTE_PROC_IS_MASTER)
+            pmix_output(
+                0,
+                "rmaps:dla: built for PRRTE %s, but this is PRRTE %s: not used; build it for "
+                "this one",
+                release, prte_version_string);
+        return PRTE_ERR_NOT_AVAILABLE;
+    }
     *priority = 0;
     *module = (pmix_mca_base_module_t *)&schizo_dla_module;
     return PRTE_SUCCESS;
