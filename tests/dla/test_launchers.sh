@@ -38,6 +38,15 @@ openmpi() {
 if [[ -n $launcher ]]; then
     tap_is "$(openmpi --map-by dla:file=view.crs --host $nodes --bind-to none)" "$wanted" "Open MPI: --map-by dla:file="
 fi
+if [[ $launcher == prrte ]]; then
+    for personality in prte ompi; do
+        # shellcheck disable=SC2016
+        placed=$(timeout --kill-after=5 "$HANG_LIMIT" "$(dirname "$MPIRUN")/prterun" --personality $personality \
+            --prtemca plm_ssh_agent "$tap_dir/agent" -np 8 --map-by=dla:file=view.crs --host $nodes --bind-to none \
+            sh -c "RANK=\$PMIX_RANK; $tell" 2>errors | tr -d '\0' | sort -n)
+        tap_is "$placed" "$wanted" "prterun --personality $personality: --map-by=dla:file="
+    done
+fi
 
 # PRRTE's policies, from Open MPI 5 on; those of ORTE before.
 cores=$(nproc)
