@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ompi/compat/compat.h"
 #include "ompi/file/file.h"
 #include "ompi/mca/common/ompio/common_ompio.h"
 #include "opal/mca/base/mca_base_var.h"
@@ -30,7 +31,7 @@ static const mpiio_choice choices[] = {
     {"dynamic", "ompio", "dynamic"},
     {"two_phase", "ompio", "two_phase"},
     {"individual", "ompio", "individual"},
-    {"romio", "romio321", NULL},
+    {"romio", COMPAT_ROMIO, NULL},
 };
 #define CHOICES (sizeof choices / sizeof choices[0])
 
@@ -128,13 +129,13 @@ static void choose(const mpiio_choice *choice)
             (void)set_priority("fcoll", c->fcoll, chosen ? 1000 : -1);
     }
     (void)set_priority("io", "ompio", strcmp(choice->io, "ompio") == 0 ? 100 : 1);
-    (void)set_priority("io", "romio321", strcmp(choice->io, "ompio") == 0 ? 1 : 100);
+    (void)set_priority("io", COMPAT_ROMIO, strcmp(choice->io, "ompio") == 0 ? 1 : 100);
 }
 
 void mpiio_check(MPI_File file, const way *w)
 {
     const mpiio_choice *choice = w->choice;
-    const char *io = file->f_io_selected_component.v2_0_0.io_version.mca_component_name;
+    const char *io = COMPAT_IO_COMPONENT(file)->io_version.mca_component_name;
     if (strcmp(io, choice->io) != 0)
         fail(choice->name, "another io component was chosen by Open MPI");
     if (choice->fcoll == NULL)

@@ -54,9 +54,6 @@ AS_CASE([$OMPI_VERSION],
     [5.0.*|6.0.*], [tatp_launcher=prrte],
     [AC_MSG_ERROR([$MPICC belongs to Open MPI ${OMPI_VERSION:-of unknown version}; supported are Open MPI 4.1.x, 5.0.x and 6.0.x.
 Name another one with MPICC=PATH or --with-openmpi=PREFIX.])])
-# fcoll/tatp is for the releases that are named here.
-AS_CASE([$OMPI_VERSION], [4.1.*], [tatp_fcoll=yes], [tatp_fcoll=no])
-AM_CONDITIONAL([BUILD_FCOLL], [test "$tatp_fcoll" = yes])
 AM_CONDITIONAL([BUILD_ORTE], [test "$tatp_launcher" = orte])])
 
 # ompi_info and mpirun that stand beside mpicc, under the same suffix.
@@ -106,14 +103,38 @@ AC_DEFUN([TATP_OPENMPI_HEADERS],
 TATP_PMIX
 tatp_save_cppflags=$CPPFLAGS
 CPPFLAGS="$CPPFLAGS $OMPI_CPPFLAGS $HWLOC_CFLAGS"
-AS_IF([test "$tatp_fcoll" = yes],
-    [TATP_DEVELOPMENT_HEADER([ompi/mca/fcoll/fcoll.h])
-    TATP_DEVELOPMENT_HEADER([ompi/mca/common/ompio/common_ompio.h])])
+TATP_COMPAT_HEADERS
+TATP_DEVELOPMENT_HEADER([ompi/mca/fcoll/fcoll.h])
+TATP_DEVELOPMENT_HEADER([ompi/mca/common/ompio/common_ompio.h])
 AS_IF([test "$tatp_launcher" = orte], [TATP_DEVELOPMENT_HEADER([orte/mca/rmaps/rmaps.h])])
 CPPFLAGS=$tatp_save_cppflags
 tatp_placement="rmaps/dla for ORTE"
 AS_IF([test "$tatp_launcher" = prrte], [TATP_PRRTE])
 AM_CONDITIONAL([BUILD_PRRTE], [test "$tatp_launcher$tatp_have_prrte" = prrteyes])])
+
+# TATP_COMPAT_HEADERS
+# -------------------
+# From Open MPI 5 on, PMIx's headers are not Open MPI's own, and some of Open MPI's internal headers
+# include others that are not installed. Sets COMPAT_CPPFLAGS and OMPI_COMPONENT_LIBS.
+AC_DEFUN([TATP_COMPAT_HEADERS],
+[COMPAT_CPPFLAGS=
+OMPI_COMPONENT_LIBS="-lmca_common_ompio $OMPI_LIBS -lopen-rte -lopen-pal"
+AS_IF([test "$tatp_launcher" = prrte],
+    [COMPAT_CPPFLAGS="-isystem `$PKG_CONFIG --variable=includedir pmix`"
+    OMPI_COMPONENT_LIBS="$OMPI_LIBS -lopen-pal `$PKG_CONFIG --libs pmix`"])
+CPPFLAGS="$CPPFLAGS $COMPAT_CPPFLAGS"
+AC_MSG_CHECKING([for all headers that those of Open MPI include])
+AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
+#include "ompi_config.h"
+#include "opal/runtime/opal.h"
+#include "ompi/mca/common/ompio/common_ompio.h"
+]])],
+    [AC_MSG_RESULT([yes])],
+    [AC_MSG_RESULT([no; with those of ompi/compat/missing])
+    COMPAT_CPPFLAGS="$COMPAT_CPPFLAGS -I\$(top_srcdir)/ompi/compat/missing"
+    CPPFLAGS="$CPPFLAGS -I$srcdir/ompi/compat/missing"])
+AC_SUBST([COMPAT_CPPFLAGS])
+AC_SUBST([OMPI_COMPONENT_LIBS])])
 
 # TATP_PRRTE
 # ----------

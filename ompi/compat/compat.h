@@ -23,6 +23,7 @@ typedef size_t compat_count;
 /* The table of functions of an ompi_file_t. */
 #define COMPAT_IO_MODULE(file) (&(file)->f_io_selected_module.v3_0_0)
 typedef struct mca_io_base_module_3_0_0_t compat_io_module;
+#define COMPAT_IO_COMPONENT(file) (&(file)->f_io_selected_component.v3_0_0)
 
 #else
 
@@ -31,6 +32,7 @@ typedef int compat_count;
 #define COMPAT_FCOLL_VERSION MCA_FCOLL_BASE_VERSION_2_0_0
 #define COMPAT_IO_MODULE(file) (&(file)->f_io_selected_module.v2_0_0)
 typedef struct mca_io_base_module_2_0_0_t compat_io_module;
+#define COMPAT_IO_COMPONENT(file) (&(file)->f_io_selected_component.v2_0_0)
 
 #endif
 
@@ -41,6 +43,7 @@ typedef struct mca_io_base_module_2_0_0_t compat_io_module;
 #include "opal/mca/pmix/pmix-internal.h"
 #include "opal/mca/threads/mutex.h"
 
+#define COMPAT_ROMIO "romio341" /* 5.0 only */
 #define COMPAT_PMIX_HOSTNAME PMIX_HOSTNAME
 #define COMPAT_PMIX_NODEID PMIX_NODEID
 #define COMPAT_PMIX_STRING PMIX_STRING
@@ -78,6 +81,7 @@ static inline void compat_info_forget_saved(opal_info_t *info, const char *key)
 #include "opal/mca/pmix/pmix.h"
 #include "opal/threads/mutex.h"
 
+#define COMPAT_ROMIO "romio321"
 #define COMPAT_PMIX_HOSTNAME OPAL_PMIX_HOSTNAME
 #define COMPAT_PMIX_NODEID OPAL_PMIX_NODEID
 #define COMPAT_PMIX_STRING OPAL_STRING

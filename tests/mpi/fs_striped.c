@@ -68,7 +68,7 @@ static mca_fs_base_module_t *file_query(ompio_file_t *fh, int *priority)
 
 static int register_parameters(void);
 
-OMPI_MODULE_DECLSPEC mca_fs_base_component_2_0_0_t mca_fs_striped_component = {
+OMPI_DECLSPEC mca_fs_base_component_2_0_0_t mca_fs_striped_component = {
     .fsm_version =
         {
             OMPI_MCA_BASE_VERSION_2_1_0("fs", 2, 0, 0),
