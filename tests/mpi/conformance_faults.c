@@ -139,6 +139,10 @@ static int rounds(const struct test *t)
 static void tell(struct test *t, enum kind kind, const struct story *story)
 {
     int hits = 0;
+    if (story->fault.fault == NOTHING && OMPI_MAJOR_VERSION >= 5) {
+        skip_case(t, "Open MPI 5 itself repeats a write of nothing for ever");
+        return;
+    }
     inject_file_system(NFS_SUPER_MAGIC);
     MPI_File file = open_with(t, MPI_MODE_RDWR | MPI_MODE_CREATE, story->independent);
     agreed(t, "write before", write_call(t, file, kind, 1), false, 0);

@@ -143,7 +143,6 @@ static void case_get_info(struct test *t, int variant)
     check_hint(t, file, "romio_cb_write", "automatic");
     check_hint(t, file, "romio_cb_read", "automatic");
     check_hint(t, file, "collective_buffering", NULL);
-    check_hint(t, file, "unknown", "value");
     view_with(t, file,
               HINTS("striping_unit", "4096", "striping_factor", "4", "romio_cb_read", "enable",
                     "cb_nodes", "3"));
