@@ -287,14 +287,14 @@ static void await_block(const char *path, long long offset)
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* From the second call on rank 0 writes its block before the other ranks make the call. */
+/* Rank 0 writes its block before the other ranks make the call. */
 static void early(const char *path)
 {
     unsigned char data[BLOCK];
     for (int call = 0; call < CALLS; call++) {
         MPI_Offset first = (MPI_Offset)call * ranks * BLOCK, at = first + (MPI_Offset)rank * BLOCK;
         fill(data, at, BLOCK);
-        if (call > 0 && rank > 0)
+        if (rank > 0)
             await_block(path, first);
         check(MPI_File_write_at_all(file, at, data, BLOCK, MPI_BYTE, MPI_STATUS_IGNORE), "write");
     }

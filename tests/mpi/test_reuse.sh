@@ -40,7 +40,7 @@ tap_is "$(plans distances 4 --mca fcoll_tatp_num_aggregators 3)" "40 40 21" "ran
 tap_is "$(plans absent 7 --mca fcoll_tatp_num_aggregators 3)" "20 20 4" "ranks without data in turn"
 tap_is "$(plans distances 4)" "40 0 0" "no aggregators, different distances"
 tap_is "$(plans absent 7)" "20 0 0" "no aggregators, ranks without data"
-# Without aggregators, ranks transfer their data before they agree on the call, if the last one was alike.
+# Without aggregators, ranks transfer their data before they agree on the call.
 tap_is "$(plans early 4)" "20 0 0" "blocks are written before the other ranks make the call"
 tap_is "$(plans mixed 4)" "12 4 1" "some ranks expect another way"
 # Pieces that no aggregator could merge with others are written by each rank, and read by aggregators with the holes.

@@ -59,7 +59,7 @@ struct tatp_file {
     int64_t kept_bytes;              /* of all slots, as tatp_plans_bytes and tatp_exchange_bytes */
     bool merges_nothing[TATP_SLOTS]; /* no aggregator does; the same on all ranks */
     size_t last_slot; /* of the last operation that was carried out; TATP_SLOTS: without a plan */
-    bool was_independent[2]; /* the last call that read, or wrote */
+    bool was_independent[2]; /* the last call that read, or wrote; true: there was none */
     bool misjudged;          /* this rank transferred data early, in vain */
     tatp_independent *independent;
     tatp_record *record;
@@ -139,7 +139,7 @@ void tatp_file_open(tatp_file *file, ompio_file_t *fh, const tatp_plan_settings 
     file->io = (tatp_io){.fh = fh, .fbtl = fh->f_fbtl};
     file->is_open = false;
     file->aggregators = 0;
-    file->was_independent[false] = file->was_independent[true] = false;
+    file->was_independent[false] = file->was_independent[true] = true;
     file->misjudged = false;
 }
 
@@ -708,8 +708,8 @@ static bool is_independent(const tatp_file *file, bool write, bool atomic,
            (chooses_way(settings, write) && !aggregation_pays(access, write));
 }
 
-/* Whether this rank expects a call without aggregators, like the last one of its kind, and may
- * write before the others are known to do the same. */
+/* Whether this rank expects a call without aggregators, as its own access and the last call let it,
+ * and may write before the others are known to do the same. */
 static bool expects_independent(const tatp_call *call)
 {
     const tatp_file *file = call->file;
