@@ -688,11 +688,16 @@ static int run_anew(tatp_call *call, tatp_op *op, const tatp_agreement *agreemen
     return run_layers(call, op, agreement->layers);
 }
 
+static int64_t aggregation_of(const tatp_plan_settings *settings, bool write)
+{
+    return write ? settings->write_aggregation : settings->read_aggregation;
+}
+
 /* Whether aggregators are left to aggregation_pays. */
 static bool chooses_way(const tatp_plan_settings *settings, bool write)
 {
-    int64_t aggregation = write ? settings->write_aggregation : settings->read_aggregation;
-    return AGGREGATION_AUTOMATIC == aggregation && 0 == settings->division.aggregators;
+    return AGGREGATION_AUTOMATIC == aggregation_of(settings, write) &&
+           0 == settings->division.aggregators;
 }
 
 /* Whether each rank accesses the file itself: as hints demand, or because aggregators do not pay.
@@ -701,10 +706,9 @@ static bool is_independent(const tatp_file *file, bool write, bool atomic,
                            const aggregation_access *access)
 {
     const tatp_plan_settings *settings = &file->settings;
-    int64_t aggregation = write ? settings->write_aggregation : settings->read_aggregation;
     if (atomic)
         return false;
-    return AGGREGATION_NEVER == aggregation ||
+    return AGGREGATION_NEVER == aggregation_of(settings, write) ||
            (chooses_way(settings, write) && !aggregation_pays(access, write));
 }
 
