@@ -325,6 +325,19 @@ int dla_spec_parse(const char *policy, dla_spec *spec, char reason[DLA_SPEC_REAS
     return rc == -EEXIST ? -EINVAL : rc;
 }
 
+char *dla_spec_stock_policy(const char *policy)
+{
+    char reason[DLA_SPEC_REASON_SIZE];
+    char *stock;
+    dla_spec spec;
+
+    if (dla_spec_parse(policy, &spec, reason) != 0)
+        return strdup(STOCK_POLICY);
+    stock = strdup(spec.stock_policy);
+    dla_spec_release(&spec);
+    return stock;
+}
+
 void dla_spec_release(dla_spec *spec)
 {
     free(spec->file);

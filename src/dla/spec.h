@@ -71,6 +71,11 @@ int dla_spec_parse(const char *policy, dla_spec *spec, char reason[DLA_SPEC_REAS
  * unchanged on failure. */
 int dla_spec_set(dla_spec *spec, const char *item, char reason[DLA_SPEC_REASON_SIZE]);
 
+/* The policy that the launcher reads in place of one for which dla_spec_is_dla is true; the caller
+ * frees it. The mapper reports an invalid policy, by the help system: here it is plain "slot".
+ * NULL: no memory. */
+char *dla_spec_stock_policy(const char *policy);
+
 /* Frees the contents; a zeroed spec is allowed. */
 void dla_spec_release(dla_spec *spec);
 

@@ -38,20 +38,6 @@ static char **policy_storage(void)
     return storage;
 }
 
-/* The mapper reports an invalid policy, by the help system: here it becomes plain "slot". */
-static char *make_stock_policy(const char *map_by)
-{
-    char reason[DLA_SPEC_REASON_SIZE];
-    char *policy;
-    dla_spec spec;
-
-    if (0 != dla_spec_parse(map_by, &spec, reason))
-        return strdup("slot");
-    policy = strdup(spec.stock_policy);
-    dla_spec_release(&spec);
-    return policy;
-}
-
 /* Daemons get mpirun's environment and those --mca options that are not already on their command
  * line. Without this component, they would reject its policy. */
 static void pass_to_daemons(const char *policy)
@@ -138,7 +124,7 @@ char *dla_mapby_acquire(void)
         (dla_spec_is_dla(*storage) || dla_spec_is_dla(orte_cmd_options.mapping_policy)))
         neutralise_option(orte_cmd_line);
     /* the parameter takes precedence: --map-by sets it first, then --mca */
-    if (!dla_spec_is_dla(*storage) || NULL == (policy = make_stock_policy(*storage)))
+    if (!dla_spec_is_dla(*storage) || NULL == (policy = dla_spec_stock_policy(*storage)))
         return NULL;
     map_by = *storage;
     *storage = policy;

@@ -65,18 +65,11 @@ static char *move_qualifiers(char *map_by, char *policy)
     return policy;
 }
 
-/* PRRTE separates qualifiers by colons only. The mapper reports an invalid policy, by the help
- * system: here it becomes plain "slot". */
+/* PRRTE separates qualifiers by colons only. */
 static char *make_stock_policy(const char *map_by)
 {
-    char reason[DLA_SPEC_REASON_SIZE];
-    char *policy;
-    dla_spec spec;
+    char *policy = dla_spec_stock_policy(map_by);
 
-    if (0 != dla_spec_parse(map_by, &spec, reason))
-        return strdup("slot");
-    policy = strdup(spec.stock_policy);
-    dla_spec_release(&spec);
     for (char *c = policy; NULL != c && '\0' != *c; c++)
         if (',' == *c)
             *c = ':';
