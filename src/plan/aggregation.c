@@ -2,8 +2,10 @@
 /* Whether a collective access needs aggregators. */
 #include "plan/aggregation.h"
 
-/* Pieces that are worth a request each, bytes. A request to a local file system costs less than a
- * microsecond, as much as 2 to 4 KiB on their way through an aggregator; a server takes longer. */
+/* Mean length of pieces that are worth a request each, bytes: what counts is the time of all
+ * requests against that of all bytes, so that a few short pieces do not matter. A request to a
+ * local file system costs less than a microsecond, as much as 2 to 4 KiB on their way through an
+ * aggregator; a server takes longer. */
 #define LARGE_LOCAL_PIECE ((int64_t)8 << 10)
 #define LARGE_PIECE ((int64_t)64 << 10)
 
@@ -21,16 +23,13 @@ aggregation_access aggregation_describe(const access_list *list, int64_t lock_un
     aggregation_access access = {
         .lo = access_lower(list),
         .pieces = access_blocks(list),
-        .shortest = ACCESS_END,
         .unaligned = -1,
         .lock_unit = lock_unit,
     };
+    access.mean = access.pieces > 0 ? list->bytes / access.pieces : ACCESS_END;
     for (size_t i = 0; i < list->count; i++) {
         const access_run *run = &list->run[i];
-        int64_t length = access.pieces == 1 ? list->bytes : run->length;
         int64_t unaligned = lock_unit > 0 ? last_unaligned(run, lock_unit) : -1;
-        if (length < access.shortest)
-            access.shortest = length;
         if (unaligned > access.unaligned)
             access.unaligned = unaligned;
     }
@@ -53,7 +52,7 @@ aggregation_access aggregation_move(const aggregation_access *access, int64_t di
 bool aggregation_pays(const aggregation_access *access, bool write)
 {
     bool is_local = access->lock_unit == 0, one_piece = access->pieces <= 1;
-    bool large = access->shortest >= (is_local ? LARGE_LOCAL_PIECE : LARGE_PIECE);
+    bool large = access->mean >= (is_local ? LARGE_LOCAL_PIECE : LARGE_PIECE);
     return !(one_piece || large) || (write && aggregation_shares_locks(access));
 }
 

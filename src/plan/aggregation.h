@@ -24,7 +24,8 @@ typedef enum aggregation_choice {
 typedef struct aggregation_access {
     int64_t lo;        /* first byte; of ranks without data: ACCESS_END */
     int64_t pieces;    /* contiguous pieces; the most of any rank */
-    int64_t shortest;  /* the shortest piece; of ranks without data: ACCESS_END */
+    int64_t mean;      /* mean length of the pieces, the least of any rank; of ranks without data:
+                          ACCESS_END */
     int64_t unaligned; /* the largest offset of a piece that does not begin at a multiple of
                           lock_unit; -1: there is none */
     int64_t lock_unit; /* what the file system locks together; 0: not known, or local */
@@ -36,8 +37,8 @@ aggregation_access aggregation_describe(const access_list *list, int64_t lock_un
 aggregation_access aggregation_move(const aggregation_access *access, int64_t distance);
 
 /* For the access of all ranks: true if it should have aggregators. Each rank may access the file
- * itself if its data are one piece, or all pieces are large, and, for writing, no two ranks write
- * under one lock. */
+ * itself if its data are one piece, or its pieces are large in the mean, and, for writing, no two
+ * ranks write under one lock. */
 bool aggregation_pays(const aggregation_access *access, bool write);
 
 /* Whether ranks would write under one lock if each wrote its own data. */

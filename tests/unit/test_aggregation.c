@@ -22,12 +22,10 @@ static aggregation_access model(const access_list *list, int64_t lock_unit)
             if (lock_unit > 0 && at % lock_unit != 0)
                 access.unaligned = at;
         }
-        if (list->run[i].length < access.shortest)
-            access.shortest = list->run[i].length;
     }
     access.pieces = pieces;
-    if (pieces == 1)
-        access.shortest = list->bytes;
+    if (pieces > 0)
+        access.mean = list->bytes / pieces;
     return access;
 }
 
@@ -35,7 +33,7 @@ static void compare(const aggregation_access *a, const aggregation_access *b)
 {
     ck_assert_int_eq(a->lo, b->lo);
     ck_assert_int_eq(a->pieces, b->pieces);
-    ck_assert_int_eq(a->shortest, b->shortest);
+    ck_assert_int_eq(a->mean, b->mean);
     ck_assert_int_eq(a->unaligned, b->unaligned);
 }
 

@@ -165,7 +165,7 @@ enum {
     LOW,
     HIGH,
     PIECES,
-    SHORTEST,
+    MEAN,
     UNALIGNED,
     LOCK_UNIT,
     LAYERS,
@@ -197,7 +197,7 @@ static void put_access(const tatp_schedule *schedule, const tatp_access *access,
         value[LOW] = -access->lo;
     value[HIGH] = access->hi;
     value[PIECES] = access->aggregation.pieces;
-    value[SHORTEST] = -access->aggregation.shortest;
+    value[MEAN] = -access->aggregation.mean;
     value[UNALIGNED] = access->aggregation.unaligned;
     value[LOCK_UNIT] = access->lock_unit;
     for (size_t slot = 0; slot < TATP_SLOTS; slot++) {
@@ -228,7 +228,7 @@ static tatp_agreement read_agreement(const tatp_schedule *schedule, const int64_
         .atomic = value[ATOMIC],
         .record_is_long = value[LONG],
         .is_done = !value[WAITS],
-        .aggregation = {-value[LOW], value[PIECES], -value[SHORTEST], value[UNALIGNED],
+        .aggregation = {-value[LOW], value[PIECES], -value[MEAN], value[UNALIGNED],
                         value[LOCK_UNIT]},
     };
     for (size_t slot = 0; slot < TATP_SLOTS && same_plans && !agreement.reuse; slot++) {
@@ -247,7 +247,7 @@ int tatp_schedule_agree(tatp_schedule *schedule, tatp_comm *comm, const tatp_acc
         [NEWEST] = digest,
         [OLDEST] = -digest,
         [LOW] = -ACCESS_END,
-        [SHORTEST] = -ACCESS_END,
+        [MEAN] = -ACCESS_END,
         [UNALIGNED] = -1,
         [KEPT] = kept,
         [NANOSECONDS] = NULL != schedule->timed ? schedule->nanoseconds : 0,
