@@ -4,6 +4,7 @@
 #include "conformance.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <linux/magic.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "inject.h"
@@ -331,6 +333,63 @@ static void case_pages(struct test *t, int variant)
     }
 }
 
+/* A process that reads the file, and writes it back later, with a lock meanwhile. Returns when it
+ * has read. */
+static pid_t modify_file(const struct test *t, int64_t size)
+{
+    int ready[2];
+    char done = 0;
+    fflush(NULL);
+    pid_t child = pipe(ready) == 0 ? fork() : -1;
+    if (child != 0) {
+        if (child < 0 || read(ready[0], &done, 1) != 1)
+            MPI_Abort(MPI_COMM_WORLD, 2);
+        return child;
+    }
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    char *data = malloc((size_t)size);
+    int fd = open(t->path, O_RDWR);
+    if (data == NULL || fcntl(fd, F_SETLKW, &lock) != 0 || read(fd, data, (size_t)size) != size ||
+        write(ready[1], "x", 1) != 1)
+        _exit(1);
+    usleep(300000);
+    _exit(lseek(fd, 0, SEEK_SET) == 0 && write(fd, data, (size_t)size) == size ? 0 : 1);
+}
+
+/* Where Open MPI takes locks: nothing that ranks write through pages is lost when another process
+ * writes back what was there before. The script says that it does. */
+static void case_locked_pages(struct test *t, int independent)
+{
+    struct bytes model = {0};
+    struct memory m = memory_make(RESIZED, BYTES, 4);
+    struct view v = holes_of(t->rank, t->ranks);
+    int64_t size = (int64_t)4 * t->ranks * BYTES;
+    int status = 0;
+    pid_t child = 0;
+    for (int64_t k = 0; k < size; k++)
+        bytes_put(&model, k, content(99, k));
+    create_file(t, &model);
+    inject_file_system(EXT4_SUPER_MAGIC);
+    MPI_File file = open_with(t, MPI_MODE_RDWR, independent);
+    set_view(t, file, &v);
+    memory_fill(&m, (uint64_t)t->rank);
+    if (t->rank == 0)
+        child = modify_file(t, size);
+    MPI_Barrier(t->comm);
+    agreed(t, "write", call_write(ALL, file, 0, &m, MPI_STATUS_IGNORE), false, 0);
+    if (t->rank == 0 && (waitpid(child, &status, 0) != child || status != 0))
+        differ(t, "the other process failed");
+    close_file(t, &file);
+    inject_file_system(0);
+    for (int rank = 0; rank < t->ranks; rank++) {
+        v = holes_of(rank, t->ranks);
+        model_write(&model, &v, 0, BYTES, (uint64_t)rank);
+    }
+    check_file(t, &model);
+    memory_release(&m);
+    bytes_release(&model);
+}
+
 /* --- limits of the process --- */
 
 /* The file may not grow beyond `size` on the ranks of the victim's choice. */
@@ -576,6 +635,7 @@ static const struct family families[] = {
     {"read_interrupted", case_read_interrupted, own_kinds},
     {"independent", case_independent, independent_faults},
     {"pages", case_pages, sparse_variants},
+    {"locked_pages", case_locked_pages, (const char *const[]){"aggregators", "independent", NULL}},
     {"file_size_limit", case_file_size_limit, own_kinds},
     {"read_only_handle", case_read_only_handle, own_kinds},
     {"write_no_memory", case_write_no_memory, own_kinds},

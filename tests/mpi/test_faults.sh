@@ -33,6 +33,9 @@ tap_part daily || tap_plan
 for ranks in 1 2 4; do
     here $ranks
 done
+# Open MPI takes locks, as 5.0.7 does by itself.
+cases=(pages/\* locked_pages/\*)
+conform conformance_faults "4 ranks, locks" run_here 4 --mca fcoll tatp --mca fs_ufs_lock_algorithm 3
 # What the recorder has no memory for is missing in the record, and the call's error is that of the call.
 every_way write_late_eio write_no_memory read_no_memory
 conform conformance_faults "4 ranks, recorded" run_here 4 --mca fcoll tatp \

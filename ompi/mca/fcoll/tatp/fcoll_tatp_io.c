@@ -6,6 +6,7 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_io.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 #include "ompi/mca/fbtl/fbtl.h"
@@ -59,16 +60,45 @@ static int write_extent(tatp_transfer *transfer, const access_extent *extent)
     return OMPI_SUCCESS;
 }
 
-/* The file has to belong to fbtl/posix, which has to take no lock. */
+/* The file has to belong to fbtl/posix. */
 bool tatp_io_may_map(tatp_io *io)
 {
     const ompio_file_t *fh = io->fh;
     if (TATP_MAPPING_UNKNOWN == io->mapping) {
         bool may = 0 == strcmp(fh->f_fbtl_component->mca_component_name, "posix") &&
-                   (fh->f_flags & OMPIO_LOCK_NEVER) && access_pages_are_shared(fh->fd);
+                   access_pages_are_shared(fh->fd);
         io->mapping = may ? TATP_MAPPING_ALLOWED : TATP_MAPPING_REFUSED;
     }
     return TATP_MAPPING_ALLOWED == io->mapping;
+}
+
+/* Where fbtl/posix takes locks, it does so for what reads, modifies and writes back. A shared lock
+ * of all extents keeps that away, but not other ranks that write through pages. type: F_RDLCK,
+ * F_UNLCK. */
+static bool set_lock(const tatp_transfer *transfer, const access_extent *extent, size_t count,
+                     short type)
+{
+    const access_extent *last = &extent[count - 1];
+    struct flock lock = {.l_type = type,
+                         .l_whence = SEEK_SET,
+                         .l_start = extent->offset,
+                         .l_len = last->offset + last->bytes - extent->offset};
+    int rc;
+    if (transfer->handle.f_flags & OMPIO_LOCK_NEVER)
+        return true;
+    do
+        rc = fcntl(transfer->handle.fd, F_SETLKW, &lock);
+    while (0 != rc && EINTR == errno);
+    return 0 == rc;
+}
+
+static bool write_locked_pages(const tatp_transfer *transfer, const access_extent *extent,
+                               size_t count)
+{
+    if (!set_lock(transfer, extent, count, F_RDLCK))
+        return false;
+    int rc = access_pages_write(transfer->handle.fd, extent, count);
+    return set_lock(transfer, extent, count, F_UNLCK) && 0 == rc;
 }
 
 /* The last extent comes first: the file then ends behind all pages, at the size that the extents
@@ -80,7 +110,7 @@ static bool write_pages(tatp_transfer *transfer, const access_extent *extent, si
         !tatp_io_may_map(transfer->io))
         return false;
     if (OMPI_SUCCESS == write_extent(transfer, &extent[count - 1]) &&
-        0 == access_pages_write(transfer->handle.fd, extent, count))
+        write_locked_pages(transfer, extent, count))
         return true;
     transfer->io->mapping = TATP_MAPPING_REFUSED;
     return false;
