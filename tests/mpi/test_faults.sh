@@ -84,14 +84,14 @@ for ranks in 1 4; do
 done
 
 # shellcheck disable=SC2016 # for the shell inside
-# killed WHO: mpirun's output, and in the file left what is in /dev/shm after a rank was killed.
-# Open MPI's own segments are named so.
+# killed WHO: mpirun's output on one line (PRRTE breaks its own), and in the file left what is in /dev/shm after a
+# rank was killed. Open MPI's own segments are named so.
 killed() {
-    local list='ls -A /dev/shm | grep -v "^vader_segment" >"$0/left"'
+    local list='ls -A /dev/shm | grep -Ev "^(vader|sm)_segment" >"$0/left"'
     timeout --kill-after=5 "$HANG_LIMIT" "${private[@]}" bash -c \
         'mount -t tmpfs tmpfs /dev/shm || exit; "$@"; status=$?; '"$list"'; exit $status' "$tap_dir" \
         "$MPIRUN" --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -np 4 --mca fcoll tatp \
-        "$programs/conformance_faults" --dir "$files" "killed/$1" 2>&1
+        "$programs/conformance_faults" --dir "$files" "killed/$1" 2>&1 | tr -s '\0\n' ' '
 }
 
 for who in writer other; do
