@@ -45,9 +45,12 @@ AC_DEFUN([TATP_OPTIONAL_PROG],
 AS_IF([test -z "$$1"], [MISSING_PACKAGES="$MISSING_PACKAGES $3"])])
 
 # TATP_OPTIONAL_LIBRARY(VARIABLE-PREFIX, MODULE, DEBIAN-PACKAGE)
-# Defines HAVE_prefix for the makefile.
+# Defines HAVE_prefix for the makefile. A folder that is not absolute (Debian forky's PnetCDF names one, unreplaced) is
+# left out: libtool refuses it.
 AC_DEFUN([TATP_OPTIONAL_LIBRARY],
-[PKG_CHECK_MODULES([$1], [$2], [tatp_have_$1=yes],
+[PKG_CHECK_MODULES([$1], [$2],
+    [tatp_have_$1=yes
+    $1_LIBS=`AS_ECHO(["$$1_LIBS"]) | sed ['s|-L[^/ ][^ ]*||g']`],
     [tatp_have_$1=no
     MISSING_PACKAGES="$MISSING_PACKAGES $3"])
 AM_CONDITIONAL([HAVE_$1], [test "$tatp_have_$1" = yes])])

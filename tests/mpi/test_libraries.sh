@@ -5,6 +5,13 @@
 
 need_component fcoll tatp
 stats=$tap_dir/stats
+# PnetCDF from 1.15 on accesses the file without MPI-IO unless a hint demands it.
+export PNETCDF_HINTS=nc_driver=mpiio
+
+# in_use RANKS LIBRARY TEXT: PnetCDF from 1.14 on makes no collective calls where there is one rank.
+in_use() {
+    [[ $2 == pnetcdf && $1 == 1 ]] || tap_check "$2, $1 ranks: $3" test -s "$stats"
+}
 
 # access RANKS FCOLL LIBRARY write|read
 access() {
@@ -21,10 +28,10 @@ library() {
     fi
     for ranks in 1 2 4 7; do
         tap_check "$1, $ranks ranks: write" access $ranks tatp "$1" write
-        tap_check "$1, $ranks ranks: tatp was in use" test -s "$stats"
+        in_use $ranks "$1" "tatp was in use"
         tap_check "$1, $ranks ranks: read what tatp wrote, individually" access $ranks individual "$1" read
         tap_check "$1, $ranks ranks: read what tatp wrote" access $ranks tatp "$1" read
-        tap_check "$1, $ranks ranks: tatp was in use for it" test -s "$stats"
+        in_use $ranks "$1" "tatp was in use for it"
         tap_check "$1, $ranks ranks: write individually" access $ranks individual "$1" write
         tap_check "$1, $ranks ranks: read that" access $ranks tatp "$1" read
     done
