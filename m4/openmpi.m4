@@ -115,13 +115,11 @@ AM_CONDITIONAL([BUILD_PRRTE], [test "$tatp_launcher$tatp_have_prrte" = prrteyes]
 # TATP_COMPAT_HEADERS
 # -------------------
 # From Open MPI 5 on, PMIx's headers are not Open MPI's own, and some of Open MPI's internal headers
-# include others that are not installed. Sets COMPAT_CPPFLAGS and OMPI_COMPONENT_LIBS.
+# include others that are not installed. Sets COMPAT_CPPFLAGS.
 AC_DEFUN([TATP_COMPAT_HEADERS],
 [COMPAT_CPPFLAGS=
-OMPI_COMPONENT_LIBS="-lmca_common_ompio $OMPI_LIBS -lopen-rte -lopen-pal"
 AS_IF([test "$tatp_launcher" = prrte],
-    [COMPAT_CPPFLAGS="-isystem `$PKG_CONFIG --variable=includedir pmix`"
-    OMPI_COMPONENT_LIBS="$OMPI_LIBS -lopen-pal `$PKG_CONFIG --libs pmix`"])
+    [COMPAT_CPPFLAGS="-isystem `$PKG_CONFIG --variable=includedir pmix`"])
 CPPFLAGS="$CPPFLAGS $COMPAT_CPPFLAGS"
 AC_MSG_CHECKING([for all headers that those of Open MPI include])
 AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
@@ -133,8 +131,7 @@ AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
     [AC_MSG_RESULT([no; with those of ompi/compat/missing])
     COMPAT_CPPFLAGS="$COMPAT_CPPFLAGS -I\$(top_srcdir)/ompi/compat/missing"
     CPPFLAGS="$CPPFLAGS -I$srcdir/ompi/compat/missing"])
-AC_SUBST([COMPAT_CPPFLAGS])
-AC_SUBST([OMPI_COMPONENT_LIBS])])
+AC_SUBST([COMPAT_CPPFLAGS])])
 
 # TATP_PRRTE
 # ----------

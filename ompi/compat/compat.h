@@ -78,8 +78,14 @@ static inline void compat_info_forget_saved(opal_info_t *info, const char *key)
 #else
 
 #include "ompi/mca/rte/rte.h"
+#include "opal/dss/dss_types.h"
 #include "opal/mca/pmix/pmix.h"
 #include "opal/threads/mutex.h"
+
+/* Data that 5.0 lacks: weak, so that it can open the component, which then refuses to run there. */
+#pragma weak opal_pmix
+#pragma weak opal_value_t_class
+#pragma weak orte_process_info
 
 #define COMPAT_ROMIO "romio321"
 #define COMPAT_PMIX_HOSTNAME OPAL_PMIX_HOSTNAME

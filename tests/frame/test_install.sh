@@ -53,9 +53,13 @@ for file in bin/dla bin/dla-pingpong bin/tatp share/man/man1/dla.1 share/man/man
 done
 
 check_parameters fcoll tatp priority strategy solver topology num_aggregators cycle_buffer_size record stats
-check_parameters rmaps dla file cart order method objective domains threshold refine topology bandwidth verbose priority
+# ompi_info lists nothing of PRRTE
+[ ! -e "$components/mca_rmaps_dla.so" ] ||
+    check_parameters rmaps dla file cart order method objective domains threshold refine topology bandwidth verbose priority
 tap_is "$(cat "$tap_dir/errors")" "" "Open MPI opens the components without complaint"
 rm -f "$tap_dir/errors"
+tap_contains "$(OMPI_MCA_mca_base_component_path="$components:$OMPI_PKGLIBDIR" LD_BIND_NOW=1 \
+    "$OMPI_INFO" --parsable --param fcoll tatp --level 9 2>&1)" fcoll_tatp_priority "fcoll/tatp lacks no symbol"
 
 tap_check "make uninstall" run_make uninstall
 tap_is "$(files_under)" "" "make uninstall leaves no file behind"

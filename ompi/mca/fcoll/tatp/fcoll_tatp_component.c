@@ -2,10 +2,17 @@
 /* The component. */
 #include "fcoll_tatp.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
 #include "opal/util/component_help.h"
+#include "opal/util/output.h"
 
+static int tatp_component_register(void);
 static int tatp_component_open(void);
 static int tatp_component_close(void);
 
@@ -18,7 +25,7 @@ mca_fcoll_tatp_component_t mca_fcoll_tatp_component = {
                     .mca_component_name = "tatp",
                     MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
                                           OMPI_RELEASE_VERSION),
-                    .mca_register_component_params = tatp_params_register,
+                    .mca_register_component_params = tatp_component_register,
                     .mca_open_component = tatp_component_open,
                     .mca_close_component = tatp_component_close,
                 },
@@ -30,6 +37,31 @@ mca_fcoll_tatp_component_t mca_fcoll_tatp_component = {
     /* Below every stock component that wants a file: tatp is used where it is asked for. */
     .priority = 10,
 };
+
+/* Other releases of Open MPI open this component too, but their structs differ. This function uses
+ * only what all of them have. */
+static bool is_this_release(const char *library)
+{
+    int major = 0, minor = 0;
+    (void)sscanf(library, "Open MPI v%d.%d", &major, &minor);
+    return OMPI_MAJOR_VERSION == major && OMPI_MINOR_VERSION == minor;
+}
+
+static int tatp_component_register(void)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    const char *rank = getenv("PMIX_RANK");
+    int length = 0;
+    (void)PMPI_Get_library_version(library, &length);
+    if (is_this_release(library))
+        return tatp_params_register();
+    if (NULL == rank || 0 == strcmp(rank, "0"))
+        opal_output(0,
+                    "fcoll:tatp: built for Open MPI %d.%d, but this is %.*s: not used; build it "
+                    "for this one",
+                    OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, (int)strcspn(library, ","), library);
+    return OMPI_ERR_NOT_AVAILABLE;
+}
 
 static int tatp_component_open(void)
 {

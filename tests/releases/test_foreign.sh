@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# fcoll/tatp as it was built for other releases of Open MPI, in $FOREIGN/RELEASE: it is not used here, and says so.
+# What was built with a later C library cannot be opened at all; Open MPI says that.
+. "$top_srcdir/tests/mpi/lib.sh"
+
+FOREIGN=${FOREIGN:-$top_builddir/foreign}
+own=$(cut -d . -f 1,2 <<<"$OMPI_VERSION")
+
+# write_by FOLDER ARGUMENT...: two ranks write a file with the components of the folder. Sets said and status.
+write_by() {
+    said=$(OMPI_MCA_mca_base_component_path=$1:$OMPI_PKGLIBDIR run_here 2 --mca io ompio "${@:2}" \
+        "$cube" --size=8 --verify --file="$tap_dir/file" 2>&1 | tr -d '\0'; exit "${PIPESTATUS[0]}")
+    status=$?
+}
+
+for folder in "$FOREIGN"/*; do
+    release=$(basename "$folder" | cut -d . -f 1,2)
+    [[ $release != "$own" ]] || continue
+    named="fcoll:tatp: built for Open MPI $release, but this is Open MPI v$OMPI_VERSION: not used"
+    write_by "$folder"
+    if [[ $said == *GLIBC_* ]]; then
+        tap_skip "built for $release" "it needs a later C library"
+        continue
+    fi
+    tap_is "$status" 0 "built for $release: another component writes the file"
+    tap_is "$(grep -cF "$named" <<<"$said")" 1 "built for $release: one line names both releases"
+    write_by "$folder" --mca fcoll tatp
+    tap_check "built for $release, and demanded: an error" test "$status" -gt 0 -a "$status" -lt 124
+    tap_contains "$said" "$named" "built for $release, and demanded: both releases are named"
+    said=$(OMPI_MCA_mca_base_component_path=$folder:$OMPI_PKGLIBDIR "$OMPI_INFO" --param fcoll tatp --level 9 2>&1)
+    tap_is "$?$(grep -c fcoll_tatp_priority <<<"$said")" 00 "built for $release: ompi_info does without it"
+done
+tap_plan
