@@ -13,7 +13,8 @@ AC_DEFUN([TATP_SAYS_OPEN_MPI],
 AC_DEFUN([TATP_OPENMPI],
 [AC_ARG_VAR([MPICC], [wrapper compiler of the Open MPI to build for])
 AC_ARG_WITH([openmpi],
-    [AS_HELP_STRING([--with-openmpi=PREFIX], [Open MPI installed under PREFIX (default: the mpicc in PATH)])],
+    [AS_HELP_STRING([--with-openmpi=PREFIX],
+        [Open MPI 4.1, 5.0 or 6.0 installed under PREFIX (default: the mpicc in PATH)])],
     [AS_CASE([$withval],
         [yes], [],
         [no], [AC_MSG_ERROR([--without-openmpi: there is nothing to build without Open MPI])],
@@ -53,14 +54,15 @@ AS_CASE([$OMPI_VERSION],
     [4.1.*], [tatp_launcher=orte],
     [5.0.*|6.0.*], [tatp_launcher=prrte],
     [AC_MSG_ERROR([$MPICC belongs to Open MPI ${OMPI_VERSION:-of unknown version}; supported are Open MPI 4.1.x, 5.0.x and 6.0.x.
+The components use its internal interfaces, which other releases change. Looked for: $tatp_candidates.
 Name another one with MPICC=PATH or --with-openmpi=PREFIX.])])
 AM_CONDITIONAL([BUILD_ORTE], [test "$tatp_launcher" = orte])])
 
-# ompi_info and mpirun that stand beside mpicc, under the same suffix.
+# ompi_info and mpirun that stand beside mpicc, under the same suffix. Those of PATH may be another one's.
 AC_DEFUN([TATP_FIND_OMPI_PROGRAMS],
 [tatp_bin=`AS_DIRNAME(["$MPICC"])`
-AC_PATH_PROGS([OMPI_INFO], [ompi_info], [], [$tatp_bin$PATH_SEPARATOR$PATH])
-AC_PATH_PROGS([MPIRUN], [mpirun.openmpi mpirun], [], [$tatp_bin$PATH_SEPARATOR$PATH])
+AC_PATH_PROGS([OMPI_INFO], [ompi_info], [], [$tatp_bin])
+AC_PATH_PROGS([MPIRUN], [mpirun.openmpi mpirun], [], [$tatp_bin])
 AS_IF([test -z "$OMPI_INFO" || test -z "$MPIRUN"],
     [AC_MSG_ERROR([ompi_info and mpirun are not beside $MPICC.
 Install with: apt-get install openmpi-bin])])
@@ -71,9 +73,13 @@ AS_IF([test "$tatp_info_version" != "$OMPI_VERSION"],
     [AC_MSG_ERROR([$OMPI_INFO belongs to Open MPI ${tatp_info_version:-of unknown version}, but $MPICC to $OMPI_VERSION])])
 AC_SUBST([OMPI_VERSION])])
 
-# System include folders are left out: naming them would change the order of search.
+# System include folders are left out: naming them would change the order of search. PMIx and hwloc may
+# be Open MPI's own: what is installed beside it comes first.
 AC_DEFUN([TATP_ASK_FLAGS],
-[OMPI_PKGLIBDIR=`"$OMPI_INFO" --parsable --path pkglibdir | sed 's/^path:pkglibdir://'`
+[tatp_libdir=`"$OMPI_INFO" --parsable --path libdir | sed 's/^path:libdir://'`
+PKG_CONFIG_PATH=$tatp_libdir/pkgconfig${PKG_CONFIG_PATH:+$PATH_SEPARATOR$PKG_CONFIG_PATH}
+export PKG_CONFIG_PATH
+OMPI_PKGLIBDIR=`"$OMPI_INFO" --parsable --path pkglibdir | sed 's/^path:pkglibdir://'`
 tatp_incdir=`"$OMPI_INFO" --parsable --path incdir | sed 's/^path:incdir://'`
 OMPI_CPPFLAGS=
 for tatp_dir in `"$MPICC" --showme:incdirs` "$tatp_incdir" "$tatp_incdir/openmpi"; do
@@ -106,6 +112,7 @@ CPPFLAGS="$CPPFLAGS $OMPI_CPPFLAGS $HWLOC_CFLAGS"
 TATP_COMPAT_HEADERS
 TATP_DEVELOPMENT_HEADER([ompi/mca/fcoll/fcoll.h])
 TATP_DEVELOPMENT_HEADER([ompi/mca/common/ompio/common_ompio.h])
+TATP_HEADERS_RELEASE
 AS_IF([test "$tatp_launcher" = orte], [TATP_DEVELOPMENT_HEADER([orte/mca/rmaps/rmaps.h])])
 CPPFLAGS=$tatp_save_cppflags
 tatp_placement="rmaps/dla for ORTE"
@@ -154,7 +161,8 @@ AS_IF([test "$tatp_have_prrte" = no],
     AC_MSG_WARN([the internal headers of PRRTE are missing or do not compile (see config.log).
 mpirun --map-by dla:... is not built. Instead, dla map -F seq writes a file for mpirun --map-by seq:file=NAME.])])
 PMIX_PKGLIBDIR=`$PKG_CONFIG --variable=libdir pmix 2>/dev/null`/pmix
-PRRTE_PKGLIBDIR=`unset PRTE_PKGLIBDIR; prte_info --path pkglibdir 2>/dev/null | sed -n ['s/^ *Pkglibdir: *//p']`
+AC_PATH_PROGS([PRTE_INFO], [prte_info], [], [$tatp_bin$PATH_SEPARATOR$PATH])
+PRRTE_PKGLIBDIR=`unset PRTE_PKGLIBDIR; "$PRTE_INFO" --path pkglibdir 2>/dev/null | sed -n ['s/^ *Pkglibdir: *//p']`
 AC_SUBST([PMIX_PKGLIBDIR])
 AC_SUBST([PRRTE_PKGLIBDIR])
 AC_SUBST([PRRTE_CPPFLAGS])
@@ -192,6 +200,19 @@ AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
 Open MPI $OMPI_VERSION must be installed with its development headers
 (configured with --with-devel-headers, as Debian's is).
 Install with: apt-get install libopenmpi-dev])])])
+
+# The compiler may find the headers of another Open MPI first.
+AC_DEFUN([TATP_HEADERS_RELEASE],
+[AC_MSG_CHECKING([that these headers belong to the same Open MPI])
+tatp_release=`AS_ECHO(["$OMPI_VERSION"]) | cut -d . -f 1,2`
+AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
+#include "mpi.h"
+_Static_assert(OMPI_MAJOR_VERSION == ${tatp_release%.*} && OMPI_MINOR_VERSION == ${tatp_release#*.}, "release");
+]])],
+    [AC_MSG_RESULT([yes])],
+    [AC_MSG_RESULT([no])
+    AC_MSG_ERROR([the compiler finds headers of another release than Open MPI $OMPI_VERSION (see config.log).
+Looked for in:$OMPI_CPPFLAGS])])])
 
 # Open MPI may carry a PMIx of its own (component pmix3x): then none is asked for.
 AC_DEFUN([TATP_PMIX],

@@ -73,12 +73,31 @@ refuses "another MPI" "$tap_dir/fake/bin/mpicc" "not Open MPI" -- --with-openmpi
 
 for version in 4.0.6 5.1.0 7.0.0; do
     fake_openmpi "mpicc: Open MPI $version (Language: C)"
-    refuses "Open MPI $version" "$version" "supported are Open MPI 4.1.x, 5.0.x and 6.0.x" -- --with-openmpi="$tap_dir/fake"
+    refuses "Open MPI $version" "$tap_dir/fake/bin/mpicc belongs to Open MPI $version" \
+        "supported are Open MPI 4.1.x, 5.0.x and 6.0.x" "internal interfaces" -- --with-openmpi="$tap_dir/fake"
 done
 
 fake_openmpi "$("$openmpi" --showme:version)"
 refuses "no development headers" "ompi/mca/fcoll/fcoll.h" "apt-get install libopenmpi-dev" \
     -- --with-openmpi="$tap_dir/fake"
+
+# The header of this Open MPI, changed into another release's.
+mkdir "$tap_dir/other"
+headers=$("$info" --parsable --path incdir | cut -d : -f 3)
+sed 's/^\( *# *define OMPI_MINOR_VERSION\) .*/\1 9/' "$headers/mpi.h" >"$tap_dir/other/mpi.h"
+rm "$tap_dir/work/cache"
+refuses "headers of another release" "headers of another release than Open MPI" "$headers" \
+    -- MPICC="$openmpi" CPPFLAGS="-I$tap_dir/other"
+
+# This Open MPI under another prefix, while PATH has it too.
+mkdir -p "$tap_dir/second/bin"
+for program in mpicc ompi_info mpirun; do
+    ln -s "$(command -v "$(dirname "$openmpi")/$program")" "$tap_dir/second/bin"
+done
+rm "$tap_dir/work/cache"
+tap_check "configures for an Open MPI under another prefix" configure --with-openmpi="$tap_dir/second"
+tap_is "$(sed -n 's/^\(MPICC\|MPIRUN\|OMPI_INFO\) = //p' "$tap_dir/work/Makefile" | sort -u | xargs)" \
+    "$tap_dir/second/bin/mpicc $tap_dir/second/bin/mpirun $tap_dir/second/bin/ompi_info" "all of its programs are those"
 
 rm "$tap_dir/work/cache"
 HOME=$tap_dir/home
