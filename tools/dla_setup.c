@@ -12,43 +12,56 @@
 
 #include "tool.h"
 
-/* A setting of the environment, and the same as a line of a parameter file in the home folder. */
+/* A setting of the environment, and the same as a parameter in a file of the home folder. */
 typedef struct launcher_setting {
-    const char *variable, *value;
-    const char *folder, *parameter, *stored;
+    const char *variable, *value, *folder, *parameter;
 } launcher_setting;
 
 enum { MOST_NAME = 4096 };
 
-/* PRRTE 3 is told by the environment where its components are, or by PMIx, which has a path for all
- * its users; later ones read a parameter of their own. */
-static launcher_setting current_setting(char stored[MOST_NAME])
+#define PMIX_PATH "PMIX_MCA_mca_base_component_path"
+
+/* PRRTE 3 reads PMIx's path, which is for all that use PMIx and adds to their own folders. Later
+ * ones read a parameter that replaces their folder. */
+static bool has_pmix_path(void)
 {
-    launcher_setting setting = {
-        .variable = "PRTE_MCA_mca_base_component_path",
-        .value = DLA_PRRTE_DIR,
-        .folder = ".prte",
-        .parameter = "mca_base_component_path",
-        .stored = DLA_PRRTE_DIR,
-    };
-    if (strncmp(DLA_OMPI_VERSION, "5.", 2) != 0)
-        return setting;
-    snprintf(stored, MOST_NAME, "%s;prte@%s", DLA_PMIX_DIR, DLA_PRRTE_DIR);
-    setting.variable = "PRTE_PKGLIBDIR";
-    setting.folder = ".pmix";
-    setting.stored = stored;
+    return strncmp(DLA_OMPI_VERSION, "5.", 2) == 0;
+}
+
+/* Keeps what the environment has in PMIx's path, unless the setting is to be stored. */
+static void extend_pmix_path(bool write, char path[MOST_NAME])
+{
+    static const char ours[] = ";prte@" DLA_PRRTE_DIR;
+    const char *set = write ? NULL : getenv(PMIX_PATH);
+    if (set == NULL || *set == '\0')
+        set = DLA_PMIX_DIR;
+    snprintf(path, MOST_NAME, "%s%s", set, strstr(set, ours) == NULL ? ours : "");
+}
+
+static launcher_setting current_setting(bool write, char path[MOST_NAME])
+{
+    launcher_setting setting = {"PRTE_MCA_mca_base_component_path", DLA_PRRTE_DIR, ".prte",
+                                "mca_base_component_path"};
+    if (has_pmix_path()) {
+        extend_pmix_path(write, path);
+        setting = (launcher_setting){PMIX_PATH, path, ".pmix", setting.parameter};
+    }
     return setting;
 }
 
-/* The setting replaces the folder in which a site may keep components of its own. */
-static void warn_of_hidden(void)
+/* A site may keep components of its own in the folder that the setting replaces. */
+static void warn_of_hidden(const char *folder)
 {
+    char pattern[MOST_NAME];
     glob_t found;
-    if (glob(DLA_SITE_DIR "/*prte_mca_*.so", 0, NULL, &found) == 0)
+    if (folder == NULL || strcmp(folder, DLA_PRRTE_DIR) == 0)
+        return;
+    snprintf(pattern, sizeof pattern, "%s/*prte_mca_*.so", folder);
+    if (glob(pattern, 0, NULL, &found) == 0)
         fprintf(stderr,
-                "dla setup: warning: PRRTE's own folder, %s, has %zu components, which this "
-                "setting hides; link them into %s\n",
-                DLA_SITE_DIR, found.gl_pathc, DLA_PRRTE_DIR);
+                "dla setup: warning: PRRTE's folder %s has %zu components, which this setting "
+                "hides; link them into %s\n",
+                folder, found.gl_pathc, DLA_PRRTE_DIR);
     globfree(&found);
 }
 
@@ -81,10 +94,14 @@ static int append_parameter(const char *file, const launcher_setting *setting)
     if (stream == NULL)
         return tool_fail("%s: %s", file, strerror(errno));
     fprintf(stream, "# where mpirun finds --map-by dla\n%s = %s\n", setting->parameter,
-            setting->stored);
+            setting->value);
     if (fclose(stream) != 0)
         return tool_fail("%s: %s", file, strerror(errno));
     printf("%s: set %s\n", file, setting->parameter);
+    if (has_pmix_path())
+        printf("Ranks take over this path; they find fcoll/tatp with\n"
+               "export OMPI_MCA_mca_base_component_path='%s'\n",
+               DLA_COMPONENT_PATH);
     return 0;
 }
 
@@ -107,9 +124,9 @@ static int store_setting(const launcher_setting *setting)
     }
     if (!found)
         return append_parameter(file, setting);
-    if (strcmp(value, setting->stored) != 0)
+    if (strcmp(value, setting->value) != 0)
         return tool_fail("%s: %s is set already, to %s; combine it with %s", file,
-                         setting->parameter, value, setting->stored);
+                         setting->parameter, value, setting->value);
     printf("%s: %s is set\n", file, setting->parameter);
     return 0;
 }
@@ -136,7 +153,7 @@ static const struct argp setup_argp = {
 
 int dla_setup(int argc, char **argv)
 {
-    char stored[MOST_NAME];
+    char path[MOST_NAME];
     bool write = false;
     tool_parse(&setup_argp, argc, argv, &write);
     if (*DLA_PRRTE_DIR == '\0' && strncmp(DLA_OMPI_VERSION, "4.", 2) != 0)
@@ -147,10 +164,13 @@ int dla_setup(int argc, char **argv)
                DLA_OMPI_VERSION);
         return 0;
     }
-    launcher_setting setting = current_setting(stored);
-    warn_of_hidden();
+    launcher_setting setting = current_setting(write, path);
+    if (!has_pmix_path()) {
+        warn_of_hidden(DLA_SITE_DIR);
+        warn_of_hidden(getenv(setting.variable));
+    }
     if (write)
         return store_setting(&setting);
-    printf("export %s=%s\n", setting.variable, setting.value);
+    printf("export %s='%s'\n", setting.variable, setting.value);
     return 0;
 }

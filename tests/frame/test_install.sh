@@ -43,9 +43,15 @@ check_parameters() {
 components=$tap_dir$(made_with componentdir)
 tap_check "make install" run_make install
 
-installed=$(cd "$components" && echo *)
-tap_is "$installed" "help-fcoll-tatp.txt help-rmaps-dla.txt mca_fcoll_tatp.so mca_rmaps_dla.so" \
-    "the component folder holds the DSOs and their help"
+if [ -e "$top_builddir/components/mca_rmaps_dla.so" ]; then
+    wanted="help-fcoll-tatp.txt help-rmaps-dla.txt mca_fcoll_tatp.so mca_rmaps_dla.so"
+elif [ -e "$top_builddir/components/prrte" ]; then
+    wanted="help-fcoll-tatp.txt help-rmaps-dla.txt mca_fcoll_tatp.so prrte prrte/prte_mca_rmaps_dla.so prrte/prte_mca_schizo_dla.so"
+else
+    wanted="help-fcoll-tatp.txt mca_fcoll_tatp.so"
+fi
+installed=$(cd "$components" && find . -mindepth 1 | sed 's/^..//' | sort | xargs)
+tap_is "$installed" "$wanted" "the component folder holds the DSOs and their help"
 for file in bin/dla bin/dla-pingpong bin/tatp share/man/man1/dla.1 share/man/man1/tatp.1 \
     share/man/man7/fcoll_tatp.7 share/man/man7/rmaps_dla.7 \
     share/tatp-dla/report/__main__.py share/tatp-dla/report/page.html; do
@@ -64,4 +70,27 @@ tap_contains "$(OMPI_MCA_mca_base_component_path="$components:$OMPI_PKGLIBDIR" L
 tap_check "make uninstall" run_make uninstall
 tap_is "$(files_under)" "" "make uninstall leaves no file behind"
 tap_check "the empty component folder goes too" test ! -d "$components"
+
+# ---- what make install says of it ----
+
+# says FOLDER: of the components in the folder
+says() {
+    (cd "$top_builddir" && HOME=$tap_dir "$top_srcdir/build-aux/check-install" "$1" 2>&1)
+}
+
+default=$tap_dir/home/.openmpi/components
+other=$tap_dir/other
+mkdir -p "$default" "$other" "$tap_dir/empty"
+cp -R "$top_builddir/components/." "$default"
+cp -R "$top_builddir/components/." "$other"
+# The program that tells the mapper's setting knows the folder of this build only.
+if [ -e "$other/prrte" ]; then
+    export PRTE_PKGLIBDIR="$other/prrte" PRTE_MCA_mca_base_component_path="$other/prrte"
+fi
+setting="export OMPI_MCA_mca_base_component_path='$other:$OMPI_PKGLIBDIR'"
+tap_contains "$(says "$other")" "mpirun finds the components in $other with these settings:
+    $setting" "a folder that Open MPI does not look into: the setting"
+tap_contains "$(eval "$setting" && says "$other")" "mpirun finds the components in $other." "with that setting they are found"
+tap_contains "$(says "$default")" "mpirun finds the components in $default" "the default folder"
+tap_contains "$(says "$tap_dir/empty")" "mpirun does not find fcoll/tatp" "no components"
 tap_plan

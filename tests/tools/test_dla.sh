@@ -107,8 +107,19 @@ elif [[ ! -e ${TATP_COMPONENT_PATH%%:*}/prrte ]]; then
     refuses 1 "dla: the mapper was not built for Open MPI $OMPI_VERSION: use dla map --format seq" "setup: no mapper" dla setup
 else
     variable=PRTE_MCA_mca_base_component_path
-    [[ $OMPI_VERSION != 5.* ]] || variable=PRTE_PKGLIBDIR
+    [[ $OMPI_VERSION != 5.* ]] || variable=PMIX_MCA_mca_base_component_path
+    unset $variable
     tap_is "$(dla setup 2>/dev/null | cut -d = -f 1)" "export $variable" "setup: one line for the shell"
+    mkdir site
+    touch site/prte_mca_rmaps_site.so
+    if [[ $OMPI_VERSION == 5.* ]]; then
+        said=$(env $variable="prte@$PWD/site" dla setup)
+        tap_contains "$said" "='prte@$PWD/site;prte@" "setup: a site's path stays"
+        tap_is "$(eval "$said" && dla setup)" "$said" "setup: once in the path is enough"
+    else
+        tap_contains "$(env $variable="$PWD/site" dla setup 2>&1)" "warning: PRRTE's folder $PWD/site has 1 components" \
+            "setup: warns of a site's components"
+    fi
     tap_check "setup: stores the setting" dla setup --write
     tap_check "setup: stores it once" dla setup --write
     tap_is "$(cat home/.p*/mca-params.conf | grep -c '^mca_base_component_path = ')" 1 "setup: one line in the parameter file"
