@@ -422,6 +422,19 @@ elif [[ -n $isolate && -x spawn ]]; then
     tap_is "$ours" "$stock" "MPI_Comm_spawn on four daemons: the children stand where they do with slot"
 fi
 
+# ---- two installations of PRRTE ----
+
+# As if the mpirun that comes first in PATH were of another release than the component was built for.
+if [[ $launcher == prrte ]]; then
+    echo 'const char prte_version_string[] = "9.9.1";' | "$MPICC" -shared -fPIC -x c -o other.so -
+    for arguments in "" "--map-by dla:cart=1"; do
+        # shellcheck disable=SC2086 # no or two words
+        said=$(LD_PRELOAD=$tap_dir/other.so launch -np 1 $arguments echo started 2>&1)
+        tap_contains "$said" "but this is PRRTE 9.9.1: not used" "another PRRTE, mpirun $arguments: both releases are named"
+    done
+    tap_contains "$said" "not recognized" "and the policy is refused"
+fi
+
 # ---- other programs ----
 
 why="ompi_info lists nothing of PRRTE"

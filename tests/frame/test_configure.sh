@@ -77,6 +77,10 @@ for version in 4.0.6 5.1.0 7.0.0; do
         "supported are Open MPI 4.1.x, 5.0.x and 6.0.x" "internal interfaces" -- --with-openmpi="$tap_dir/fake"
 done
 
+fake_openmpi "mpicc: Open MPI 4.1.99 (Language: C)"
+refuses "mpicc and ompi_info of two releases" "$tap_dir/fake/bin/ompi_info belongs to Open MPI" "to 4.1.99" \
+    -- --with-openmpi="$tap_dir/fake"
+
 fake_openmpi "$("$openmpi" --showme:version)"
 refuses "no development headers" "ompi/mca/fcoll/fcoll.h" "apt-get install libopenmpi-dev" \
     -- --with-openmpi="$tap_dir/fake"
