@@ -44,15 +44,22 @@ AC_DEFUN([TATP_OPTIONAL_PROG],
 [AC_PATH_PROG([$1], [$2], [], [m4_default([$4], [$PATH:/usr/sbin:/sbin])])
 AS_IF([test -z "$$1"], [MISSING_PACKAGES="$MISSING_PACKAGES $3"])])
 
-# TATP_OPTIONAL_LIBRARY(VARIABLE-PREFIX, MODULE, DEBIAN-PACKAGE)
-# Defines HAVE_prefix for the makefile. A folder that is not absolute (Debian forky's PnetCDF names one, unreplaced) is
-# left out: libtool refuses it.
+# TATP_OPTIONAL_LIBRARY(VARIABLE-PREFIX, MODULE, DEBIAN-PACKAGE, FUNCTION)
+# Defines HAVE_prefix for the makefile. A library over MPI may be another Open MPI's. A folder that is not absolute
+# (Debian forky's PnetCDF names one, unreplaced) is left out: libtool refuses it.
 AC_DEFUN([TATP_OPTIONAL_LIBRARY],
 [PKG_CHECK_MODULES([$1], [$2],
     [tatp_have_$1=yes
     $1_LIBS=`AS_ECHO(["$$1_LIBS"]) | sed ['s|-L[^/ ][^ ]*||g']`],
     [tatp_have_$1=no
     MISSING_PACKAGES="$MISSING_PACKAGES $3"])
+AS_IF([test "$tatp_have_$1" = yes],
+    [AC_MSG_CHECKING([whether $2 links with this Open MPI])
+    tatp_save_libs=$LIBS
+    LIBS="$$1_LIBS $OMPI_LDFLAGS $OMPI_LIBS $LIBS"
+    AC_LINK_IFELSE([AC_LANG_CALL([], [$4])], [], [tatp_have_$1=no])
+    LIBS=$tatp_save_libs
+    AC_MSG_RESULT([$tatp_have_$1])])
 AM_CONDITIONAL([HAVE_$1], [test "$tatp_have_$1" = yes])])
 
 # TATP_SCOTCH
