@@ -142,24 +142,24 @@ AC_SUBST([COMPAT_CPPFLAGS])])
 
 # TATP_PRRTE
 # ----------
-# PRRTE launches the programs of Open MPI 5 and later. Its mapper is built where its internal headers
-# and those of PMIx are installed. Sets PRRTE_CPPFLAGS, PRRTE_LIBS and tatp_have_prrte.
+# PRRTE launches the programs of Open MPI 5 and later. Its mapper is built from its headers; where
+# those are not installed, from declarations of a release (prte/compat). It is not built where a
+# test program finds that they do not fit the library. Sets PRRTE_CPPFLAGS, PRRTE_LIBS and
+# tatp_have_prrte.
 AC_DEFUN([TATP_PRRTE],
-[PRRTE_CPPFLAGS=
-tatp_have_prrte=no
+[tatp_have_prrte=no
 tatp_pmix_incdir=`$PKG_CONFIG --variable=includedir pmix 2>/dev/null`
-AC_MSG_CHECKING([for the internal headers of PRRTE])
-for tatp_dir in "$tatp_incdir" /usr/include; do
-    AS_IF([test -f "$tatp_dir/prte/src/mca/rmaps/rmaps.h"],
-        [PRRTE_CPPFLAGS="-isystem $tatp_dir/prte -isystem $tatp_dir/prte/src/include -isystem $tatp_dir"
-        break])
-done
-AS_IF([test -n "$PRRTE_CPPFLAGS"], [TATP_PRRTE_BUILDS])
+TATP_FIND_PRRTE
+TATP_FIND_PRRTE_HEADERS
+AC_MSG_CHECKING([whether $tatp_prrte_source fit PRRTE ${PRRTE_VERSION:-(unknown)}])
+TATP_PRRTE_BUILDS
 AC_MSG_RESULT([$tatp_have_prrte])
-AS_IF([test "$tatp_have_prrte" = no],
+AS_IF([test "$tatp_have_prrte" = yes],
+    [tatp_placement="rmaps/dla and schizo/dla for PRRTE $PRRTE_VERSION, by $tatp_prrte_source"],
     [tatp_placement="no mapper; dla map -F seq or -F rankfile writes a file for mpirun"
-    AC_MSG_WARN([the internal headers of PRRTE are missing or do not compile (see config.log).
-mpirun --map-by dla:... is not built. Instead, dla map -F seq writes a file for mpirun --map-by seq:file=NAME.])])
+    AC_MSG_WARN([mpirun --map-by dla:... is not built: $tatp_reason.
+If the headers or sources of this PRRTE are elsewhere, name them by --with-prrte=DIR. Without the mapper,
+dla map -F seq writes a file for mpirun --map-by seq:file=NAME, and dla map -F rankfile one for rankfile:file=NAME.])])
 PMIX_PKGLIBDIR=`$PKG_CONFIG --variable=libdir pmix 2>/dev/null`/pmix
 AC_PATH_PROGS([PRTE_INFO], [prte_info], [], [$tatp_bin$PATH_SEPARATOR$PATH])
 PRRTE_PKGLIBDIR=`unset PRTE_PKGLIBDIR; "$PRTE_INFO" --path pkglibdir 2>/dev/null | sed -n ['s/^ *Pkglibdir: *//p']`
@@ -168,23 +168,79 @@ AC_SUBST([PRRTE_PKGLIBDIR])
 AC_SUBST([PRRTE_CPPFLAGS])
 AC_SUBST([PRRTE_LIBS])])
 
-# PRRTE's installed headers include prte_config.h, which is not installed everywhere.
+# The library that prterun uses: libprrte.so may be another one, or a link to nothing.
+AC_DEFUN([TATP_FIND_PRRTE],
+[AC_ARG_WITH([prrte],
+    [AS_HELP_STRING([--with-prrte=DIR], [PRRTE installed under DIR with its headers, or its sources in DIR])],
+    [AS_CASE([$withval], [yes | no], [AC_MSG_ERROR([--with-prrte wants a folder])])],
+    [with_prrte=])
+tatp_bin=`AS_DIRNAME(["$MPIRUN"])`
+AC_PATH_PROGS([PRTERUN], [prterun], [], [$with_prrte/bin$PATH_SEPARATOR$tatp_bin$PATH_SEPARATOR$PATH])
+PRRTE_VERSION=`"$PRTERUN" --version 2>/dev/null | sed -n ['s/.*(PRRTE) *v*\([0-9][^ ]*\).*/\1/p']`
+tatp_library=`ldd "$PRTERUN" 2>/dev/null | sed -n ['s/.*=> *\([^ ]*libprrte\.so[^ ]*\).*/\1/p']`
+tatp_library_dir=`AS_DIRNAME(["$tatp_library"])`
+PRRTE_LIBS="-L$tatp_library_dir -l:`AS_BASENAME(["$tatp_library"])` `$PKG_CONFIG --libs pmix`"])
+
+# Sets tatp_prrte_source and tatp_prrte_cppflags.
+AC_DEFUN([TATP_FIND_PRRTE_HEADERS],
+[tatp_prrte_source=
+tatp_places="$tatp_incdir /usr/include"
+AS_IF([test -n "$with_prrte"], [tatp_places=$with_prrte/include])
+for tatp_dir in $tatp_places; do
+    AS_IF([test -f "$tatp_dir/prte/src/mca/rmaps/rmaps.h"],
+        [tatp_prrte_source="the headers of $tatp_dir/prte"
+        tatp_prrte_cppflags="-isystem $tatp_dir/prte -isystem $tatp_dir/prte/src/include -isystem $tatp_dir"
+        break])
+done
+AS_IF([test -f "$with_prrte/src/mca/rmaps/rmaps.h"],
+    [tatp_dir=$with_prrte
+    tatp_prrte_source="the sources of $tatp_dir"
+    # sources that are not configured lack prte_version.h, which is installed everywhere
+    tatp_prrte_cppflags="-isystem $tatp_dir -isystem $tatp_dir/src/include -isystem $tatp_dir/include -isystem $tatp_incdir"
+    TATP_CHECK_PRRTE_SOURCES])
+AS_IF([test -n "$tatp_prrte_source"],
+    [TATP_PRRTE_CONFIG_HEADER],
+    [test -n "$with_prrte"],
+    [AC_MSG_ERROR([--with-prrte=$with_prrte: neither include/prte/src/mca/rmaps/rmaps.h nor src/mca/rmaps/rmaps.h is there])],
+    [tatp_prrte_source="the declarations of prte/compat"
+    tatp_prrte_cppflags="-DPRRTE_DECLARED"])])
+
+AC_DEFUN([TATP_CHECK_PRRTE_SOURCES],
+[tatp_sources=`sed -n 's/^major=//p; s/^minor=/./p; s/^release=/./p; s/^greek=//p' "$with_prrte/VERSION" | tr -d '\n'`
+AS_IF([test "$tatp_sources" != "$PRRTE_VERSION"],
+    [AC_MSG_ERROR([--with-prrte=$with_prrte: these are the sources of PRRTE $tatp_sources, but $PRTERUN is PRRTE $PRRTE_VERSION])])])
+
+# PRRTE's headers include prte_config.h, which is not installed everywhere.
+AC_DEFUN([TATP_PRRTE_CONFIG_HEADER],
+[AS_IF([test -f "$tatp_dir/prte/prte_config.h" || test -f "$tatp_dir/prte/src/include/prte_config.h" ||
+    test -f "$tatp_dir/src/include/prte_config.h"], [],
+    [tatp_prrte_cppflags="$tatp_prrte_cppflags -I\$(top_srcdir)/prte/compat"])])
+
 AC_DEFUN([TATP_PRRTE_BUILDS],
-[PRRTE_CPPFLAGS="$PRRTE_CPPFLAGS -isystem $tatp_pmix_incdir/pmix -isystem $tatp_pmix_incdir"
-AS_IF([test -f "$tatp_dir/prte/prte_config.h" || test -f "$tatp_dir/prte/src/include/prte_config.h"], [],
-    [PRRTE_CPPFLAGS="$PRRTE_CPPFLAGS -I\$(top_srcdir)/prte/compat"])
-PRRTE_LIBS="$OMPI_LDFLAGS -lprrte `$PKG_CONFIG --libs pmix`"
+[PRRTE_CPPFLAGS="$tatp_prrte_cppflags -isystem $tatp_pmix_incdir/pmix -isystem $tatp_pmix_incdir"
 tatp_save_cppflags=$CPPFLAGS
 tatp_save_libs=$LIBS
-CPPFLAGS="$CPPFLAGS `AS_ECHO(["$PRRTE_CPPFLAGS"]) | sed 's|\$(top_srcdir)|'"$srcdir|"` $HWLOC_CFLAGS"
-LIBS="$PRRTE_LIBS $LIBS"
-AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include "prte_config.h"
-#include "src/mca/rmaps/base/rmaps_private.h"
-#include "src/mca/schizo/base/base.h"
-#include "src/util/pmix_show_help.h"]],
-    [[return prte_rmaps_base_setup_proc != 0 && prte_schizo_base_sanity != 0 && pmix_show_help_norender != 0;]])],
-    [tatp_have_prrte=yes
-    tatp_placement="rmaps/dla and schizo/dla for PRRTE"])
+CPPFLAGS="$CPPFLAGS `AS_ECHO(["$PRRTE_CPPFLAGS"]) | sed 's|\$(top_srcdir)|'"$srcdir|"` -I$srcdir $HWLOC_CFLAGS"
+LIBS="$PRRTE_LIBS -Wl,-rpath,$tatp_library_dir $HWLOC_LIBS $LIBS"
+tatp_reason="no test program builds and runs with $tatp_prrte_source (see config.log)"
+AC_RUN_IFELSE([AC_LANG_PROGRAM([[#define _GNU_SOURCE
+#include <stdio.h>
+#ifndef PRRTE_DECLARED
+#define PRRTE_BUILT_FOR "$PRRTE_VERSION"
+#endif
+#include "prte/compat/prrte_fit.c"
+#include "prte/compat/prrte_probe.c"]],
+    [[char reason[PRRTE_REASON_SIZE];
+if (prrte_fits(reason))
+    return 0;
+fprintf(fopen("conftest.reason", "w"), "%s", reason);
+return 1;]])],
+    [tatp_have_prrte=yes],
+    [AS_IF([test -f conftest.reason], [tatp_reason=`cat conftest.reason`])],
+    [tatp_reason="this is a cross compilation"])
+AS_CASE([$PRRTE_CPPFLAGS],
+    [*-DPRRTE_DECLARED*], [],
+    [PRRTE_CPPFLAGS="$PRRTE_CPPFLAGS -DPRRTE_BUILT_FOR=\\\"$PRRTE_VERSION\\\""])
 CPPFLAGS=$tatp_save_cppflags
 LIBS=$tatp_save_libs])
 

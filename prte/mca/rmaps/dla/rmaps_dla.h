@@ -6,13 +6,8 @@
 #ifndef PRTE_MCA_RMAPS_DLA_H
 #define PRTE_MCA_RMAPS_DLA_H
 
-#include "prte_config.h"
-
-#include "src/mca/rmaps/rmaps.h"
-
+#include "../../../compat/prrte.h"
 #include "dla/request.h"
-
-#define RMAPS_DLA_HELP_FILE "help-rmaps-dla.txt"
 
 /* MCA parameters */
 typedef struct rmaps_dla_settings {
@@ -20,6 +15,8 @@ typedef struct rmaps_dla_settings {
     int verbose;
     char *spec; /* the text of --map-by dla..., from schizo/dla; NULL without it */
     dla_parameters parameters;
+    prte_binding_policy_t bind; /* options of the last job that was mapped */
+    unsigned cpus_per_rank;
 } rmaps_dla_settings;
 
 extern rmaps_dla_settings rmaps_dla;

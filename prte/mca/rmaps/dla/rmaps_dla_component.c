@@ -7,14 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "constants.h"
-#include "src/mca/base/pmix_base.h"
-#include "src/util/pmix_show_help.h"
-#include "src/util/proc_info.h"
-
-#include "dla/folder.h"
+#include "../../../compat/prrte_fit.h"
 #include "rmaps_dla_spec.h"
-#include "rmaps_dla_version.h"
 
 /* Above all stock mappers that are selected by priority (the highest, ppr, has 90). */
 #define DEFAULT_PRIORITY 95
@@ -27,11 +21,11 @@ rmaps_dla_settings rmaps_dla;
 
 PRTE_EXPORT extern prte_rmaps_base_component_t prte_mca_rmaps_dla_component;
 prte_rmaps_base_component_t prte_mca_rmaps_dla_component = {
-    PRTE_RMAPS_BASE_VERSION_4_0_0,
+    PRRTE_RMAPS_VERSION,
 
     .pmix_mca_component_name = "dla",
-    PMIX_MCA_BASE_MAKE_VERSION(component, PRTE_MAJOR_VERSION, PRTE_MINOR_VERSION,
-                               PRTE_RELEASE_VERSION),
+    PMIX_MCA_BASE_MAKE_VERSION(component, PRTE_VERSION_MAJOR, PRTE_VERSION_MINOR,
+                               PRTE_VERSION_RELEASE),
     .pmix_mca_open_component = rmaps_dla_open,
     .pmix_mca_query_component = rmaps_dla_query,
     .pmix_mca_register_component_params = rmaps_dla_register,
@@ -85,25 +79,19 @@ static int rmaps_dla_register(void)
     return PRTE_SUCCESS;
 }
 
-/* The help file is one folder up: PRRTE would take it for a component. */
+/* The parameter is read: neither daemons nor ranks need it. */
 static int rmaps_dla_open(void)
 {
-    char folder[DLA_FOLDER_SIZE];
-
-    if (PRTE_PROC_IS_MASTER &&
-        0 == dla_folder_above(&prte_mca_rmaps_dla_component, RMAPS_DLA_HELP_FILE, folder))
-        (void)pmix_show_help_add_dir(folder);
-    /* the parameter is read: neither daemons nor ranks need it */
     (void)unsetenv(RMAPS_DLA_SPEC_VARIABLE);
     return PRTE_SUCCESS;
 }
 
-/* schizo/dla tells the user where the release differs. */
+/* schizo/dla tells the user where PRRTE differs. */
 static int rmaps_dla_query(pmix_mca_base_module_t **module, int *priority)
 {
-    char release[RMAPS_DLA_RELEASE_SIZE];
+    char reason[PRRTE_REASON_SIZE];
 
-    if (!rmaps_dla_fits(release))
+    if (!prrte_fits(reason))
         return PRTE_ERR_NOT_AVAILABLE;
     *priority = rmaps_dla.priority;
     *module = (pmix_mca_base_module_t *)&rmaps_dla_module;

@@ -7,12 +7,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "constants.h"
-#include "src/class/pmix_list.h"
-#include "src/class/pmix_pointer_array.h"
-#include "src/mca/rmaps/base/base.h"
-#include "src/mca/rmaps/base/rmaps_private.h"
-
 void dla_layout_release(dla_layout *l)
 {
     for (size_t n = 0; n < l->job.nodes; n++)

@@ -5,10 +5,7 @@
 #ifndef PRTE_RMAPS_DLA_LAYOUT_H
 #define PRTE_RMAPS_DLA_LAYOUT_H
 
-#include "prte_config.h"
-
-#include "src/mca/rmaps/rmaps.h"
-
+#include "../../../compat/prrte.h"
 #include "base/arena.h"
 #include "dla/place.h"
 

@@ -7,12 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "constants.h"
-#include "src/mca/rmaps/base/base.h"
-#include "src/mca/rmaps/base/rmaps_private.h"
-#include "src/util/error_strings.h"
-#include "src/util/pmix_show_help.h"
-
 /* Ranks by node: those of node n are rank[first[n]] to rank[first[n + 1] - 1], ascending. */
 typedef struct node_ranks {
     size_t *first, *rank;
@@ -65,14 +59,16 @@ static void prepare_binding(prte_job_t *jdata, prte_node_t *node, size_t ranks, 
 
     hwloc_bitmap_free(options->job_cpuset);
     hwloc_bitmap_free(options->target);
+    options->job_cpuset = NULL;
     prte_rmaps_base_get_cpuset(jdata, node, options);
     ncpus = prte_rmaps_base_get_ncpus(node, NULL, options) / options->cpus_per_rank;
     options->ncpus = (unsigned)ncpus;
     options->nprocs = (int)ranks;
     if (!demanded && options->nprocs > ncpus)
         options->bind = PRTE_BIND_TO_NONE;
-    options->target = hwloc_bitmap_dup(
-        PRTE_BIND_TO_NONE == options->bind ? options->job_cpuset : prte_rmaps_base.available);
+    options->target = hwloc_bitmap_dup(options->job_cpuset);
+    if (PRTE_BIND_TO_NONE != options->bind)
+        (void)hwloc_bitmap_and(options->target, options->target, node->available);
 }
 
 static int add_mapped_rank(const dla_layout *l, prte_job_t *jdata, prte_node_t *node, size_t rank,
@@ -86,7 +82,9 @@ static int add_mapped_rank(const dla_layout *l, prte_job_t *jdata, prte_node_t *
         return PRTE_ERR_OUT_OF_RESOURCE;
     proc->name.rank = (pmix_rank_t)rank;
     ++jdata->num_procs;
-    PMIX_RELEASE(proc);
+    /* which takes over the reference */
+    if (PMIX_SUCCESS != pmix_pointer_array_set_item(jdata->procs, (int)rank, proc))
+        return PRTE_ERR_OUT_OF_RESOURCE;
     /* flags the node and the job; a full node is none of its errors here */
     (void)prte_rmaps_base_check_oversubscribed(jdata, context, node, options);
     return PRTE_SUCCESS;
@@ -124,9 +122,5 @@ int dla_map(const dla_layout *l, prte_job_t *jdata, prte_rmaps_options_t *option
     for (size_t n = 0; PRTE_SUCCESS == rc && n < l->job.nodes; n++)
         rc = map_node_ranks(l, jdata, n, &by_node, options);
     base_arena_release(&arena);
-    if (PRTE_SUCCESS == rc) {
-        options->userranked = true; /* otherwise PRRTE ranks anew */
-        rc = prte_rmaps_base_compute_vpids(jdata, options);
-    }
-    return rc;
+    return PRTE_SUCCESS == rc ? prrte_rank_locally(jdata, options) : rc;
 }

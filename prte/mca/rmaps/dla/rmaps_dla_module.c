@@ -5,38 +5,14 @@
 #include "rmaps_dla.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "constants.h"
-#include "src/mca/errmgr/errmgr.h"
-#include "src/mca/rmaps/base/base.h"
-#include "src/util/attr.h"
-#include "src/util/name_fns.h"
-#include "src/util/pmix_output.h"
-#include "src/util/pmix_show_help.h"
-#include "src/util/proc_info.h"
-
 #include "dla/mapper.h"
+#include "rmaps_dla_help.h"
 #include "rmaps_dla_layout.h"
 #include "rmaps_dla_map.h"
-
-/* ---- messages ---- */
-
-static void show_message(const char *topic, ...)
-{
-    va_list args;
-    char *text;
-
-    va_start(args, topic);
-    text = pmix_show_help_vstring(RMAPS_DLA_HELP_FILE, topic, true, args);
-    va_end(args);
-    if (NULL != text)
-        (void)pmix_show_help_norender(RMAPS_DLA_HELP_FILE, topic, text);
-    free(text);
-}
 
 /* From 0, -EINVAL after a message, or -ENOMEM. */
 static int prte_status(int rc)
@@ -73,8 +49,8 @@ static bool is_dla_job(prte_job_t *jdata)
 {
     if (PRTE_FLAG_TEST(jdata, PRTE_JOB_FLAG_RESTART) || PRTE_FLAG_TEST(jdata, PRTE_JOB_FLAG_TOOL))
         return false;
-    if (NULL != jdata->map->req_mapper)
-        return 0 == strcasecmp(jdata->map->req_mapper, "dla");
+    if (NULL != prrte_demanded_mapper(jdata))
+        return 0 == strcasecmp(prrte_demanded_mapper(jdata), "dla");
     return !is_spawned(jdata) && (NULL != rmaps_dla.spec || is_requested_by_parameter(jdata));
 }
 
@@ -131,10 +107,7 @@ static void set_policies(prte_job_t *jdata, const dla_request *r, prte_rmaps_opt
 {
     PRTE_SET_MAPPING_POLICY(jdata->map->mapping, PRTE_MAPPING_BYSLOT);
     options->map = PRTE_MAPPING_BYSLOT;
-    options->mapdepth = PRTE_BIND_TO_NONE;
-    options->maptype = HWLOC_OBJ_MACHINE;
-    free(jdata->map->last_mapper);
-    jdata->map->last_mapper = strdup("dla");
+    prrte_note_mapper(jdata, "dla");
     if (NULL != r && r->spec.no_local)
         PRTE_SET_MAPPING_DIRECTIVE(jdata->map->mapping, PRTE_MAPPING_NO_USE_LOCAL);
 }
@@ -160,6 +133,19 @@ static int map_by_request(prte_job_t *jdata, const dla_request *r, prte_rmaps_op
     return rc;
 }
 
+/* Application contexts with options of their own are mapped one by one, but the first call has
+ * mapped them all. The options must not differ then. */
+static int check_context(prte_rmaps_options_t *options)
+{
+    options->userranked = true;
+    if (rmaps_dla.bind == options->bind && rmaps_dla.cpus_per_rank == options->cpus_per_rank)
+        return PRTE_SUCCESS;
+    dla_show_help("bad-map-by", NULL == rmaps_dla.spec ? "dla" : rmaps_dla.spec,
+                  "all programs of a job are mapped together, with the same --bind-to and PE=");
+    PRTE_UPDATE_EXIT_STATUS(PRTE_ERROR_DEFAULT_EXIT_CODE);
+    return PRTE_ERR_SILENT;
+}
+
 static int rmaps_dla_map_job(prte_job_t *jdata, prte_rmaps_options_t *options)
 {
     dla_request request;
@@ -167,10 +153,14 @@ static int rmaps_dla_map_job(prte_job_t *jdata, prte_rmaps_options_t *options)
 
     if (!is_dla_job(jdata))
         return PRTE_ERR_TAKE_NEXT_OPTION;
+    if (prrte_maps_by_context(options) && 0 < jdata->map->num_nodes)
+        return check_context(options);
+    rmaps_dla.bind = options->bind;
+    rmaps_dla.cpus_per_rank = options->cpus_per_rank;
     if (is_spawned(jdata))
         return map_by_request(jdata, NULL, options);
     rc = prte_status(
-        dla_request_read(&request, rmaps_dla.spec, &rmaps_dla.parameters, show_message));
+        dla_request_read(&request, rmaps_dla.spec, &rmaps_dla.parameters, dla_show_help));
     if (PRTE_SUCCESS == rc) {
         rc = map_by_request(jdata, &request, options);
         dla_spec_release(&request.spec);

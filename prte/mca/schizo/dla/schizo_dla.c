@@ -7,34 +7,24 @@
  * itself before the parser of each module, replaces the policy by a stock one with the same
  * qualifiers, and hands the text on to rmaps/dla.
  */
-#include "prte_config.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "constants.h"
-#include "src/mca/base/pmix_base.h"
-#include "src/mca/schizo/base/base.h"
-#include "src/mca/schizo/schizo.h"
-#include "src/util/pmix_cmd_line.h"
-#include "src/util/pmix_output.h"
-#include "src/util/proc_info.h"
-#include "src/util/prte_cmd_line.h"
-
+#include "../../../compat/prrte.h"
+#include "../../../compat/prrte_fit.h"
 #include "../../rmaps/dla/rmaps_dla_spec.h"
-#include "../../rmaps/dla/rmaps_dla_version.h"
 #include "dla/spec.h"
 
 static int schizo_dla_query(pmix_mca_base_module_t **module, int *priority);
 
 PRTE_EXPORT extern prte_schizo_base_component_t prte_mca_schizo_dla_component;
 prte_schizo_base_component_t prte_mca_schizo_dla_component = {
-    PRTE_MCA_SCHIZO_BASE_VERSION_1_0_0,
+    PRRTE_SCHIZO_VERSION,
 
     .pmix_mca_component_name = "dla",
-    PMIX_MCA_BASE_MAKE_VERSION(component, PRTE_MAJOR_VERSION, PRTE_MINOR_VERSION,
-                               PRTE_RELEASE_VERSION),
+    PMIX_MCA_BASE_MAKE_VERSION(component, PRTE_VERSION_MAJOR, PRTE_VERSION_MINOR,
+                               PRTE_VERSION_RELEASE),
     .pmix_mca_query_component = schizo_dla_query,
 };
 
@@ -124,9 +114,12 @@ static void take_option(pmix_cli_result_t *results)
 /* The default policy as a parameter; the option takes precedence. */
 static void take_parameter(void)
 {
-    static const char *const names[] = {
-        "PRTE_MCA_rmaps_default_mapping_policy", "OMPI_MCA_rmaps_default_mapping_policy",
-        "PRTE_MCA_rmaps_base_mapping_policy", "OMPI_MCA_rmaps_base_mapping_policy"};
+    static const char *const names[] = {PRRTE_POLICY_VARIABLE,
+                                        "PRTE_MCA_map_by",
+                                        "PRTE_MCA_rmaps_default_mapping_policy",
+                                        "OMPI_MCA_rmaps_default_mapping_policy",
+                                        "PRTE_MCA_rmaps_base_mapping_policy",
+                                        "OMPI_MCA_rmaps_base_mapping_policy"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const char *value = getenv(names[i]);
@@ -134,7 +127,7 @@ static void take_parameter(void)
 
         if (NULL != policy) {
             (void)unsetenv(names[i]);
-            (void)setenv(names[0], policy, true);
+            (void)setenv(PRRTE_POLICY_VARIABLE, policy, true);
             free(policy);
         }
     }
@@ -173,6 +166,30 @@ static int parse_cli_prte(char **argv, pmix_cli_result_t *results, bool silent)
     return take_map_by(wrapped[WRAPPED_PRTE].before(argv, results, silent), results);
 }
 
+static void warn_unused(const char *reason)
+{
+    if (PRTE_PROC_IS_MASTER)
+        pmix_output(0,
+                    "rmaps:dla: %s: not used; build it for this one, or use dla map --format seq "
+                    "or rankfile",
+                    reason);
+}
+
+static void wrap_module(prte_schizo_base_module_t *module)
+{
+    for (size_t i = 0; i < WRAPPED; i++) {
+        if (NULL == module->name || 0 != strcmp(module->name, wrapped[i].name) ||
+            NULL != wrapped[i].before)
+            continue;
+        if (prte_schizo_base_sanity != module->check_sanity) {
+            warn_unused("PRRTE's modules for command lines differ");
+            continue;
+        }
+        wrapped[i].before = module->parse_cli;
+        module->parse_cli = wrapped[i].parse_cli;
+    }
+}
+
 /* Called once all modules are known, before the command line is parsed; this is no proxy. */
 static int detect_proxy(char *personalities)
 {
@@ -181,13 +198,7 @@ static int detect_proxy(char *personalities)
     (void)personalities;
     PMIX_LIST_FOREACH(active, &prte_schizo_base.active_modules, prte_schizo_base_active_module_t)
     {
-        for (size_t i = 0; i < WRAPPED; i++) {
-            if (NULL == active->module->name ||
-                0 != strcmp(active->module->name, wrapped[i].name) || NULL != wrapped[i].before)
-                continue;
-            wrapped[i].before = active->module->parse_cli;
-            active->module->parse_cli = wrapped[i].parse_cli;
-        }
+        wrap_module(active->module);
     }
     return 0;
 }
@@ -199,15 +210,10 @@ static prte_schizo_base_module_t schizo_dla_module = {
 
 static int schizo_dla_query(pmix_mca_base_module_t **module, int *priority)
 {
-    char release[RMAPS_DLA_RELEASE_SIZE];
+    char reason[PRRTE_REASON_SIZE];
 
-    if (!rmaps_dla_fits(release)) {
-        if (PRTE_PROC_IS_MASTER)
-            pmix_output(
-                0,
-                "rmaps:dla: built for PRRTE %s, but this is PRRTE %s: not used; build it for "
-                "this one",
-                release, prte_version_string);
+    if (!prrte_fits(reason)) {
+        warn_unused(reason);
         return PRTE_ERR_NOT_AVAILABLE;
     }
     *priority = 0;

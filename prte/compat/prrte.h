@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the components use of PRRTE, and what differs between its releases. All of PRRTE's headers
+ * are included here; where they are not installed, prrte5.h declares what is needed of them.
+ */
+#ifndef PRRTE_COMPAT_H
+#define PRRTE_COMPAT_H
+
+#ifdef PRRTE_DECLARED
+#include "prrte5.h"
+#else
+#include "prte_config.h"
+
+#include "prte_version.h"
+
+#include "constants.h"
+#include "src/mca/base/pmix_base.h"
+#include "src/mca/errmgr/errmgr.h"
+#include "src/mca/rmaps/base/base.h"
+#include "src/mca/rmaps/base/rmaps_private.h"
+#include "src/mca/rmaps/rmaps.h"
+#include "src/mca/schizo/base/base.h"
+#include "src/mca/schizo/schizo.h"
+#include "src/runtime/runtime.h"
+#include "src/util/attr.h"
+#include "src/util/error_strings.h"
+#include "src/util/name_fns.h"
+#include "src/util/pmix_cmd_line.h"
+#include "src/util/proc_info.h"
+#include "src/util/prte_cmd_line.h"
+#endif
+
+#include "src/class/pmix_list.h"
+#include "src/class/pmix_pointer_array.h"
+#include "src/util/pmix_output.h"
+#include "src/util/pmix_show_help.h"
+
+#include <pmix_version.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if PRTE_VERSION_MAJOR >= 5
+
+#define PRRTE_RMAPS_VERSION PRTE_MCA_BASE_VERSION(rmaps)
+#define PRRTE_SCHIZO_VERSION PRTE_MCA_BASE_VERSION(schizo)
+/* The default of --map-by, as a parameter in the environment. */
+#define PRRTE_POLICY_VARIABLE "PRTE_MCA_mapby"
+
+#else
+
+#define PRRTE_RMAPS_VERSION PRTE_RMAPS_BASE_VERSION_4_0_0
+#define PRRTE_SCHIZO_VERSION PRTE_MCA_SCHIZO_BASE_VERSION_1_0_0
+#define PRRTE_POLICY_VARIABLE "PRTE_MCA_rmaps_default_mapping_policy"
+
+#endif
+
+/* The name of the one mapper that the user demands; NULL: none. */
+static inline const char *prrte_demanded_mapper(const prte_job_t *jdata)
+{
+#if PRTE_VERSION_MAJOR >= 5
+    (void)jdata;
+    return 1 == pmix_list_get_size(&prte_rmaps_base.selected_modules) ? "dla" : NULL;
+#else
+    return jdata->map->req_mapper;
+#endif
+}
+
+/* PRRTE 5 notes itself who mapped a job. */
+static inline void prrte_note_mapper(prte_job_t *jdata, const char *name)
+{
+#if PRTE_VERSION_MAJOR >= 5
+    (void)jdata;
+    (void)name;
+#else
+    free(jdata->map->last_mapper);
+    jdata->map->last_mapper = strdup(name);
+#endif
+}
+
+/* Whether the application contexts of the job are mapped one by one, each by options of its own. */
+static inline bool prrte_maps_by_context(const prte_rmaps_options_t *options)
+{
+#if PRTE_VERSION_MAJOR >= 5
+    return 0 <= options->app_idx;
+#else
+    (void)options;
+    return false;
+#endif
+}
+
+/* Local ranks, for a job whose ranks are placed. */
+static inline int prrte_rank_locally(prte_job_t *jdata, prte_rmaps_options_t *options)
+{
+    options->userranked = true; /* otherwise PRRTE ranks anew */
+#if PRTE_VERSION_MAJOR >= 5
+    return prte_rmaps_base_compute_vpids(jdata, options, -1, NULL);
+#else
+    return prte_rmaps_base_compute_vpids(jdata, options);
+#endif
+}
+
+/* The binding that PRRTE derives from the options; PRRTE 3 derives it from the job's map. */
+static inline prte_binding_policy_t prrte_derive_binding(prte_rmaps_options_t *options)
+{
+#if PRTE_VERSION_MAJOR >= 5
+    return prte_rmaps_base_derive_binding(options);
+#else
+    return options->map;
+#endif
+}
+
+/* Shows a message that is complete. */
+static inline void prrte_show_text(const char *file, const char *topic, const char *text)
+{
+#if PMIX_VERSION_MAJOR >= 7
+    (void)pmix_show_help_norender(NULL, file, topic, text);
+#else
+    (void)pmix_show_help_norender(file, topic, text);
+#endif
+}
+
+#endif

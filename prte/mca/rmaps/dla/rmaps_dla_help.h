@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Messages of the help file. Releases of PMIx differ in where they look for such files, so it is
+ * read here.
+ */
+#ifndef PRTE_RMAPS_DLA_HELP_H
+#define PRTE_RMAPS_DLA_HELP_H
+
+/* Shows the message of the topic, with its arguments. */
+void dla_show_help(const char *topic, ...);
+
+#endif
