@@ -12,61 +12,50 @@
 
 #include "tool.h"
 
-/* A setting of the environment, and the same as a parameter in a file of the home folder. */
-typedef struct launcher_setting {
-    const char *variable, *value, *folder, *parameter;
-} launcher_setting;
-
 enum { MOST_NAME = 4096 };
 
-#define PMIX_PATH "PMIX_MCA_mca_base_component_path"
+/* In PMIx's parameter file of the home folder, which names a path for all its users: PRRTE looks
+ * for components before it reads a file of its own. */
+static const char folder[] = ".pmix", parameter[] = "mca_base_component_path",
+                  stored[] = DLA_PMIX_DIR ";prte@" DLA_PRRTE_DIR;
 
-/* PRRTE 3 reads PMIx's path, which is for all that use PMIx and adds to their own folders. Later
- * ones read a parameter that replaces their folder. */
+/* In the environment. PRRTE 3 reads PMIx's path, which adds to the folders of all that use PMIx;
+ * later ones read a path of their own as well. */
+#define PMIX_PATH "PMIX_MCA_mca_base_component_path"
+#define PRRTE_PATH "PRTE_MCA_mca_base_component_path"
+
 static bool has_pmix_path(void)
 {
     return strncmp(DLA_OMPI_VERSION, "5.", 2) == 0;
 }
 
-/* Keeps what the environment has in PMIx's path, unless the setting is to be stored. */
-static void extend_pmix_path(bool write, char path[MOST_NAME])
+static void print_pmix_path(void)
 {
     static const char ours[] = ";prte@" DLA_PRRTE_DIR;
-    const char *set = write ? NULL : getenv(PMIX_PATH);
+    const char *set = getenv(PMIX_PATH);
     if (set == NULL || *set == '\0')
         set = DLA_PMIX_DIR;
-    snprintf(path, MOST_NAME, "%s%s", set, strstr(set, ours) == NULL ? ours : "");
+    printf("export " PMIX_PATH "='%s%s'\n", set, strstr(set, ours) == NULL ? ours : "");
 }
 
-static launcher_setting current_setting(bool write, char path[MOST_NAME])
-{
-    launcher_setting setting = {"PRTE_MCA_mca_base_component_path", DLA_PRRTE_DIR, ".prte",
-                                "mca_base_component_path"};
-    if (has_pmix_path()) {
-        extend_pmix_path(write, path);
-        setting = (launcher_setting){PMIX_PATH, path, ".pmix", setting.parameter};
-    }
-    return setting;
-}
-
-/* A site may keep components of its own in the folder that the setting replaces. */
-static void warn_of_hidden(const char *folder)
+/* The path replaces another one, which may be that of a site. */
+static void warn_of_hidden(const char *hidden)
 {
     char pattern[MOST_NAME];
     glob_t found;
-    if (folder == NULL || strcmp(folder, DLA_PRRTE_DIR) == 0)
+    if (hidden == NULL || strcmp(hidden, DLA_PRRTE_DIR) == 0)
         return;
-    snprintf(pattern, sizeof pattern, "%s/*prte_mca_*.so", folder);
+    snprintf(pattern, sizeof pattern, "%s/*prte_mca_*.so", hidden);
     if (glob(pattern, 0, NULL, &found) == 0)
         fprintf(stderr,
                 "dla setup: warning: PRRTE's folder %s has %zu components, which this setting "
                 "hides; link them into %s\n",
-                folder, found.gl_pathc, DLA_PRRTE_DIR);
+                hidden, found.gl_pathc, DLA_PRRTE_DIR);
     globfree(&found);
 }
 
 /* Whether a line of the file sets the parameter, and to which value. */
-static bool find_parameter(FILE *stream, const char *parameter, char value[MOST_NAME])
+static bool find_parameter(FILE *stream, char value[MOST_NAME])
 {
     char line[MOST_NAME + 256];
     bool found = false;
@@ -88,16 +77,15 @@ static bool find_parameter(FILE *stream, const char *parameter, char value[MOST_
     return found;
 }
 
-static int append_parameter(const char *file, const launcher_setting *setting)
+static int append_parameter(const char *file)
 {
     FILE *stream = fopen(file, "a");
     if (stream == NULL)
         return tool_fail("%s: %s", file, strerror(errno));
-    fprintf(stream, "# where mpirun finds --map-by dla\n%s = %s\n", setting->parameter,
-            setting->value);
+    fprintf(stream, "# where mpirun finds --map-by dla\n%s = %s\n", parameter, stored);
     if (fclose(stream) != 0)
         return tool_fail("%s: %s", file, strerror(errno));
-    printf("%s: set %s\n", file, setting->parameter);
+    printf("%s: set %s\n", file, parameter);
     if (has_pmix_path())
         printf("Ranks take over this path; they find fcoll/tatp with\n"
                "export OMPI_MCA_mca_base_component_path='%s'\n",
@@ -106,28 +94,28 @@ static int append_parameter(const char *file, const launcher_setting *setting)
 }
 
 /* Another value is not replaced: it is somebody's. */
-static int store_setting(const launcher_setting *setting)
+static int store_setting(void)
 {
     char file[MOST_NAME], value[MOST_NAME];
     const char *home = getenv("HOME");
     bool found = false;
     if (home == NULL)
         return tool_fail("HOME is not set");
-    snprintf(file, sizeof file, "%s/%s", home, setting->folder);
+    snprintf(file, sizeof file, "%s/%s", home, folder);
     if (mkdir(file, 0777) != 0 && errno != EEXIST)
         return tool_fail("%s: %s", file, strerror(errno));
-    snprintf(file, sizeof file, "%s/%s/mca-params.conf", home, setting->folder);
+    snprintf(file, sizeof file, "%s/%s/mca-params.conf", home, folder);
     FILE *stream = fopen(file, "r");
     if (stream != NULL) {
-        found = find_parameter(stream, setting->parameter, value);
+        found = find_parameter(stream, value);
         fclose(stream);
     }
     if (!found)
-        return append_parameter(file, setting);
-    if (strcmp(value, setting->value) != 0)
-        return tool_fail("%s: %s is set already, to %s; combine it with %s", file,
-                         setting->parameter, value, setting->value);
-    printf("%s: %s is set\n", file, setting->parameter);
+        return append_parameter(file);
+    if (strcmp(value, stored) != 0)
+        return tool_fail("%s: %s is set already, to %s; combine it with %s", file, parameter, value,
+                         stored);
+    printf("%s: %s is set\n", file, parameter);
     return 0;
 }
 
@@ -153,7 +141,6 @@ static const struct argp setup_argp = {
 
 int dla_setup(int argc, char **argv)
 {
-    char path[MOST_NAME];
     bool write = false;
     tool_parse(&setup_argp, argc, argv, &write);
     if (*DLA_PRRTE_DIR == '\0' && strncmp(DLA_OMPI_VERSION, "4.", 2) != 0)
@@ -164,13 +151,13 @@ int dla_setup(int argc, char **argv)
                DLA_OMPI_VERSION);
         return 0;
     }
-    launcher_setting setting = current_setting(write, path);
-    if (!has_pmix_path()) {
-        warn_of_hidden(DLA_SITE_DIR);
-        warn_of_hidden(getenv(setting.variable));
-    }
     if (write)
-        return store_setting(&setting);
-    printf("export %s='%s'\n", setting.variable, setting.value);
+        return store_setting();
+    if (has_pmix_path()) {
+        print_pmix_path();
+        return 0;
+    }
+    warn_of_hidden(getenv(PRRTE_PATH));
+    printf("export " PRRTE_PATH "='%s'\n", DLA_PRRTE_DIR);
     return 0;
 }

@@ -435,6 +435,15 @@ if [[ $launcher == prrte ]]; then
     tap_contains "$said" "not recognized" "and the policy is refused"
 fi
 
+if [[ $launcher == prrte ]]; then
+    HOME=$tap_dir/home
+    "$TOOLS_DIR/dla" setup --write >output
+    # the mapper that is built, not one that is installed
+    sed -i "s|prte@.*|prte@$component_folder/prrte|" home/.pmix/mca-params.conf
+    tap_is "$(sets "$(unset PRTE_PKGLIBDIR PRTE_MCA_mca_base_component_path
+        dry --host $four -np 8 --map-by dla:file=pairs.crs)")" "$pairs" "the mapper is found by what dla setup --write stores"
+fi
+
 # ---- other programs ----
 
 why="ompi_info lists nothing of PRRTE"

@@ -122,11 +122,11 @@ else
     fi
     tap_check "setup: stores the setting" dla setup --write
     tap_check "setup: stores it once" dla setup --write
-    tap_is "$(cat home/.p*/mca-params.conf | grep -c '^mca_base_component_path = ')" 1 "setup: one line in the parameter file"
-    sed -i 's/= .*/= other/' home/.p*/mca-params.conf
+    tap_is "$(grep -c '^mca_base_component_path = ' home/.pmix/mca-params.conf)" 1 "setup: one line in the parameter file"
+    sed -i 's/= .*/= other/' home/.pmix/mca-params.conf
     tap_check_fails "setup: another value is refused" dla setup --write
     tap_contains "$tap_output" "is set already, to other; combine it with" "setup: and shown"
-    tap_is "$(sed -n 's/.*= //p' home/.p*/mca-params.conf)" other "setup: and stays"
+    tap_is "$(sed -n 's/.*= //p' home/.pmix/mca-params.conf)" other "setup: and stays"
 fi
 refuses 2 "dla setup: 'x' is one argument too many" "setup: an argument" dla setup x
 
