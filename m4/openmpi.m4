@@ -161,10 +161,7 @@ AS_IF([test "$tatp_have_prrte" = yes],
 If the headers or sources of this PRRTE are elsewhere, name them by --with-prrte=DIR. Without the mapper,
 dla map -F seq writes a file for mpirun --map-by seq:file=NAME, and dla map -F rankfile one for rankfile:file=NAME.])])
 PMIX_PKGLIBDIR=`$PKG_CONFIG --variable=libdir pmix 2>/dev/null`/pmix
-AC_PATH_PROGS([PRTE_INFO], [prte_info], [], [$tatp_bin$PATH_SEPARATOR$PATH])
-PRRTE_PKGLIBDIR=`unset PRTE_PKGLIBDIR; "$PRTE_INFO" --path pkglibdir 2>/dev/null | sed -n ['s/^ *Pkglibdir: *//p']`
 AC_SUBST([PMIX_PKGLIBDIR])
-AC_SUBST([PRRTE_PKGLIBDIR])
 AC_SUBST([PRRTE_CPPFLAGS])
 AC_SUBST([PRRTE_LIBS])])
 

@@ -51,10 +51,9 @@ elif [[ -e $component_folder/prrte/prte_mca_rmaps_dla.so ]]; then
     # shellcheck disable=SC2034
     launcher=prrte
     # Jobs that a program spawns are bound unless a parameter says otherwise, and this machine may be small.
-    export PRTE_MCA_hwloc_default_binding_policy=none
     case $OMPI_VERSION in
-        5.*) export PRTE_PKGLIBDIR=$component_folder/prrte ;;
-        *) export PRTE_MCA_mca_base_component_path=$component_folder/prrte ;;
+        5.*) export PRTE_PKGLIBDIR=$component_folder/prrte PRTE_MCA_hwloc_default_binding_policy=none ;;
+        *) export PRTE_MCA_mca_base_component_path=$component_folder/prrte PRTE_MCA_bindto=none ;;
     esac
 fi
 

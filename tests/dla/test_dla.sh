@@ -57,7 +57,11 @@ check_way() {
 }
 
 check_way "--map-by dla:file=" --map-by dla:file=pairs.crs
-check_way "-map-by with one dash" -map-by dla:file=pairs.crs
+if [[ $OMPI_VERSION == 6.* ]]; then
+    tap_skip "-map-by with one dash" "PRRTE 5 refuses it with every policy"
+else
+    check_way "-map-by with one dash" -map-by dla:file=pairs.crs
+fi
 check_way "--mca rmaps_base_mapping_policy dla:file=" --mca rmaps_base_mapping_policy dla:file=pairs.crs
 check_way "--mca rmaps_dla_file" --mca rmaps_dla_file pairs.crs
 check_way "--map-by dla with --mca rmaps_dla_file" --map-by dla --mca rmaps_dla_file pairs.crs
@@ -178,7 +182,8 @@ refused() {
     status=$?
     ((status > 0 && status != 124 && status != 137)) || why+="status $status; "
     [[ ! -e started ]] || why+="a rank was started; "
-    one_block "$said" || why+="not one message; "
+    # PRRTE 5 adds a line of its own to whatever keeps a job from being mapped
+    one_block "$(grep -v 'PMIx_Spawn failed' <<<"$said")" || why+="not one message; "
     while read -r part; do
         [[ $(tr '\n' ' ' <<<"$said") == *"$part"* ]] || why+="not said: $part; "
     done < <(tr '|' '\n' <<<"$parts")
@@ -378,8 +383,12 @@ check_remote "four daemons: the parameter for the policy" --mca rmaps_base_mappi
 OMPI_MCA_rmaps_base_mapping_policy=dla:file=pairs.crs check_remote "four daemons: the environment"
 [[ -z $isolate ]] || tap_is "$(grep -c 'dla:' daemons)" 0 "no daemon sees our policy in the environment"
 check_remote "four daemons: rmaps_dla_file" --mca rmaps_dla_file pairs.crs
-why="PRRTE 3.0.8 loses its daemons, with its own mappers too"
-on_orte "four daemons: two application contexts" check_remote "four daemons: two application contexts" --map-by dla:file=pairs.crs -np 3 sh -c "$where_am_i" : -np 5
+if [[ $OMPI_VERSION == 5.* ]]; then
+    tap_skip "four daemons: two application contexts" "PRRTE 3.0.8 loses its daemons, with its own mappers too"
+elif [[ -n $isolate ]]; then
+    tap_is "$(remote --map-by dla:file=pairs.crs -np 3 sh -c "$where_am_i" : -np 5 sh -c "$where_am_i" | by_host)" "$pairs" \
+        "four daemons: two application contexts"
+fi
 
 if [[ -z $isolate ]]; then
     tap_skip "binding on four daemons" "host names of one's own are not permitted here"
@@ -415,7 +424,7 @@ if [[ -n $isolate ]]; then
     tap_is "$ours" "$stock" ":PE=2 does what it does with slot"
 fi
 if [[ $launcher == prrte ]]; then
-    tap_skip "MPI_Comm_spawn on four daemons" "daemons of PRRTE 3.0.8 may stay behind, with its own mappers too"
+    tap_skip "MPI_Comm_spawn on four daemons" "PRRTE may hang or leave daemons behind, with its own mappers too"
 elif [[ -n $isolate && -x spawn ]]; then
     ours=$(remote -np 4 --bind-to none --map-by dla:file=ring.crs ./spawn 4 | grep ^child | sort)
     stock=$(remote -np 4 --bind-to none --map-by slot ./spawn 4 | grep ^child | sort)
