@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define GIB ((int64_t)1 << 30)
@@ -164,36 +166,191 @@ static void case_seek_2_31(struct test *t, int kind)
         far_trip(t, kind, beyond_2_31, from, 1000);
 }
 
-/* One rank moves more than 2 GiB in one call. Writing, its memory is 1 MiB seen many times. */
-static void case_count_2_31(struct test *t, int variant)
+/* --- more than 2^31 bytes in one call --- */
+
+/* What rank 0 moves: parts with equal content, whose size divides no power of 2. */
+enum { PART = 1000003, PARTS = 2200 };
+#define ALL_PARTS ((int64_t)PART * PARTS)
+#define LITTLE 1000 /* what each other rank moves */
+
+/* Memory that can be had without swapping, in bytes; 0: not known. */
+static int64_t available_memory(void)
 {
-    enum { MIB = 1 << 20, TIMES = 2080 };
-    int64_t bytes = t->rank == 0 ? (int64_t)TIMES * MIB : 1000, others = (int64_t)TIMES * MIB;
-    MPI_Datatype type;
-    MPI_Status status;
-    if (!has_room(t, others + t->ranks * 1000))
-        return;
-    unsigned char *data = checked_alloc(MIB, 1);
-    fill_content(data, MIB, (uint64_t)t->rank);
-    if (t->rank == 0)
-        MPI_Type_create_hvector(TIMES, MIB, 0, MPI_BYTE, &type);
-    else
-        MPI_Type_contiguous(1000, MPI_BYTE, &type);
+    char line[256];
+    long long kib = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file != NULL && kib == 0 && fgets(line, sizeof line, file) != NULL)
+        sscanf(line, "MemAvailable: %lld kB", &kib);
+    if (file != NULL)
+        fclose(file);
+    return (int64_t)kib * 1024;
+}
+
+/* Room for the file and the buffer, and as much again for the pages of the file in memory. */
+static bool has_room_for_parts(struct test *t)
+{
+    struct statvfs fs;
+    int enough = available_memory() >= 3 * ALL_PARTS && statvfs(t->dir, &fs) == 0 &&
+                 (int64_t)fs.f_bavail >= 2 * ALL_PARTS / (int64_t)fs.f_frsize;
+    MPI_Bcast(&enough, 1, MPI_INT, 0, t->comm);
+    if (!enough)
+        skip_case(t, "too little memory, or room in %s", t->dir);
+    return enough;
+}
+
+#if MPI_VERSION >= 4
+
+static bool has_large_counts(struct test *t)
+{
+    (void)t;
+    return true;
+}
+
+static int move_counted(enum kind kind, bool write, MPI_File file, int64_t offset, char *data,
+                        int64_t count, MPI_Datatype type, MPI_Status *status)
+{
+    MPI_Request request;
+    if (kind == AT_ALL)
+        return write ? MPI_File_write_at_all_c(file, offset, data, count, type, status)
+                     : MPI_File_read_at_all_c(file, offset, data, count, type, status);
+    int rc = write ? MPI_File_iwrite_at_all_c(file, offset, data, count, type, &request)
+                   : MPI_File_iread_at_all_c(file, offset, data, count, type, &request);
+    return rc == MPI_SUCCESS ? MPI_Wait(&request, status) : rc;
+}
+
+#else
+
+static bool has_large_counts(struct test *t)
+{
+    skip_case(t, "MPI %d has no calls with large counts", MPI_VERSION);
+    return false;
+}
+
+static int move_counted(enum kind kind, bool write, MPI_File file, int64_t offset, char *data,
+                        int64_t count, MPI_Datatype type, MPI_Status *status)
+{
+    (void)kind, (void)write, (void)file, (void)offset, (void)data, (void)count, (void)type;
+    (void)status;
+    return MPI_ERR_OTHER;
+}
+
+#endif
+
+static int move_bytes(enum kind kind, bool write, MPI_File file, int64_t offset, char *data,
+                      int64_t bytes, MPI_Status *status)
+{
+    return move_counted(kind, write, file, offset, data, bytes, MPI_BYTE, status);
+}
+
+/* One element of a type. */
+static int move_element(enum kind kind, bool write, MPI_File file, int64_t offset, char *data,
+                        int64_t bytes, MPI_Status *status)
+{
+    MPI_Datatype part, type;
+    MPI_Type_contiguous(bytes < PART ? (int)bytes : PART, MPI_BYTE, &part);
+    MPI_Type_contiguous(bytes < PART ? 1 : PARTS, part, &type);
     MPI_Type_commit(&type);
     struct memory m = {.address = data, .count = 1, .type = type};
-    MPI_File file = open_file(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
-    int64_t offset = t->rank == 0 ? 0 : others + t->rank * 1000;
-    must(t, "write", call_write(variant == 0 ? AT_ALL : I_AT_ALL, file, offset, &m, &status));
-    check_count(t, "write", &status, bytes);
-    close_file(t, &file);
-    MPI_Barrier(t->comm);
-    for (int64_t at = 0; t->rank == 0 && at < bytes; at += 7 * MIB + 12345) {
-        unsigned char got = 0;
-        if (peek(t, t->path, at, &got, 1) && got != data[at % MIB])
-            differ(t, "byte %" PRId64 " of the file is %02x, not %02x", at, got, data[at % MIB]);
-    }
+    int rc = write ? call_write(kind, file, offset, &m, status)
+                   : call_read(kind, file, offset, &m, status);
+    MPI_Type_free(&part);
     MPI_Type_free(&type);
+    return rc;
+}
+
+struct large_call {
+    enum kind kind;
+    int (*move)(enum kind kind, bool write, MPI_File file, int64_t offset, char *data,
+                int64_t bytes, MPI_Status *status);
+};
+
+static void check_parts(struct test *t, const char *data, const char *part, int64_t bytes)
+{
+    for (int64_t at = 0; at < bytes; at += PART)
+        if (memcmp(data + at, part, (size_t)(bytes < PART ? bytes : PART)) != 0)
+            differ(t, "wrong bytes from byte %" PRId64 " of the buffer on", at);
+}
+
+static MPI_File open_by(struct test *t, const char *cb)
+{
+    MPI_Info info;
+    MPI_File file;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "romio_cb_write", cb);
+    MPI_Info_set(info, "romio_cb_read", cb);
+    if (MPI_File_open(t->comm, t->path, MPI_MODE_RDWR | MPI_MODE_CREATE, info, &file) !=
+        MPI_SUCCESS)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    MPI_Info_free(&info);
+    return file;
+}
+
+/* Writes and reads, by aggregators or without. */
+static void trip_of_parts(struct test *t, const struct large_call *call, const char *cb, char *data,
+                          int64_t bytes)
+{
+    int64_t offset = t->rank == 0 ? 0 : ALL_PARTS + t->rank * LITTLE;
+    MPI_Status status;
+    MPI_File file = open_by(t, cb);
+    char *part = checked_alloc(PART, 1);
+    fill_content((unsigned char *)part, PART, (uint64_t)t->rank);
+    for (int64_t at = 0; at < bytes; at += PART)
+        memcpy(data + at, part, (size_t)(bytes < PART ? bytes : PART));
+    must(t, "write", call->move(call->kind, true, file, offset, data, bytes, &status));
+    check_count(t, "write", &status, bytes);
+    synchronise(t, file);
+    memset(data, FILLING, (size_t)bytes);
+    must(t, "read", call->move(call->kind, false, file, offset, data, bytes, &status));
+    check_count(t, "read", &status, bytes);
+    check_parts(t, data, part, bytes);
+    close_file(t, &file);
+    free(part);
+}
+
+static void case_count_2_31(struct test *t, int variant)
+{
+    static const struct large_call calls[] = {{AT_ALL, move_element},
+                                              {I_AT_ALL, move_element},
+                                              {AT_ALL, move_bytes},
+                                              {I_AT_ALL, move_bytes}};
+    const struct large_call *call = &calls[variant];
+    int64_t bytes = t->rank == 0 ? ALL_PARTS : LITTLE;
+    if ((call->move == move_bytes && !has_large_counts(t)) || !has_room_for_parts(t))
+        return;
+    char *data = checked_alloc((size_t)bytes, 1);
+    trip_of_parts(t, call, "disable", data, bytes);
+    trip_of_parts(t, call, "enable", data, bytes);
     free(data);
+}
+
+/* More than 2^32 elements with gaps between them in memory. The file ends behind the first few, so
+ * that no memory is needed for the others. */
+static void case_count_2_32(struct test *t, int variant)
+{
+    enum { KEPT = 5, GAP = 4 };
+    unsigned char data[KEPT * GAP];
+    struct bytes model = {0};
+    MPI_Datatype apart;
+    MPI_Status status;
+    (void)variant;
+    if (!has_large_counts(t))
+        return;
+    for (int64_t k = 0; k < KEPT; k++)
+        bytes_put(&model, k, content(1, k));
+    create_file(t, &model);
+    memset(data, FILLING, sizeof data);
+    MPI_Type_create_resized(MPI_BYTE, 0, GAP, &apart);
+    MPI_Type_commit(&apart);
+    MPI_File file = open_file(t, MPI_MODE_RDONLY);
+    int64_t count = t->rank == 0 ? 4 * GIB + 1 : 0;
+    must(t, "read", move_counted(AT_ALL, false, file, 0, (char *)data, count, apart, &status));
+    check_count(t, "read", &status, count > 0 ? KEPT : 0);
+    for (int k = 0; k < KEPT * GAP && count > 0; k++)
+        if (data[k] != (k % GAP == 0 ? model.at[k / GAP] : FILLING))
+            differ(t, "byte %d of the buffer is %02x", k, data[k]);
+    close_file(t, &file);
+    MPI_Type_free(&apart);
+    bytes_release(&model);
 }
 
 /* --- overlapping --- */
@@ -401,7 +558,9 @@ const struct family views_families[] = {
     {"ranks_apart_2_31", case_ranks_apart_2_31, own_kinds},
     {"piece_2_31", case_piece_2_31, own_kinds},
     {"seek_2_31", case_seek_2_31, own_kinds},
-    {"count_2_31", case_count_2_31, (const char *const[]){"at_all", "i_at_all", NULL}},
+    {"count_2_31", case_count_2_31,
+     (const char *const[]){"at_all", "i_at_all", "at_all_c", "i_at_all_c", NULL}},
+    {"count_2_32", case_count_2_32, NULL},
     {"overlapping_reads", case_overlapping_reads, own_kinds},
     {"view_overlaps_itself", case_view_overlaps_itself, kind_names},
     {"overlapping_writes", case_overlapping_writes, own_kinds},

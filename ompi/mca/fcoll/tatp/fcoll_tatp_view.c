@@ -151,7 +151,8 @@ int tatp_memory_layout(ompio_file_t *fh, const void *buf, size_t count,
         return MPI_ERR_COUNT;
     if (0 == bytes)
         return OMPI_SUCCESS;
-    if (opal_datatype_is_contiguous_memory_layout(&datatype->super, (int32_t)count))
+    /* All that matters of the count is whether it is 1; it may not fit into an int32_t. */
+    if (opal_datatype_is_contiguous_memory_layout(&datatype->super, 1 == count ? 1 : 2))
         return tatp_from_errno(
             access_append_memory(memory, (const char *)buf + datatype->super.true_lb, bytes));
     if (OPAL_SUCCESS != opal_convertor_clone(fh->f_mem_convertor, &convertor, 0))
