@@ -1,0 +1,14 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Accesses for which users reported wrong bytes, leaks, hangs or unsuitable accesses of Open MPI's own collective I/O.
+. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/conformance.sh"
+
+[[ $FCOLL != tatp ]] || need_component fcoll tatp
+cases=(\*)
+for ranks in 3 4; do
+    conform conformance_reported "$ranks ranks" run_here $ranks --mca fcoll "$FCOLL"
+done
+start_cluster
+conform conformance_reported "16 ranks, cluster" run -np 16 --map-by node --mca fcoll "$FCOLL"
+tap_plan
