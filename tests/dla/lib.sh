@@ -40,7 +40,7 @@ else
     isolate=
 fi
 
-# What makes mpirun find the mapper, and which launcher it is for: launcher is orte, prrte or empty (not built).
+# Which launcher the mapper is for: launcher is orte, prrte or empty (not built).
 component_folder=${TATP_COMPONENT_PATH%%:*}
 launcher=
 if [[ -e $component_folder/mca_rmaps_dla.so ]]; then
@@ -52,8 +52,8 @@ elif [[ -e $component_folder/prrte/prte_mca_rmaps_dla.so ]]; then
     launcher=prrte
     # Jobs that a program spawns are bound unless a parameter says otherwise, and this machine may be small.
     case $OMPI_VERSION in
-        5.*) export PRTE_PKGLIBDIR=$component_folder/prrte PRTE_MCA_hwloc_default_binding_policy=none ;;
-        *) export PRTE_MCA_mca_base_component_path=$component_folder/prrte PRTE_MCA_bindto=none ;;
+        5.*) export PRTE_MCA_hwloc_default_binding_policy=none ;;
+        *) export PRTE_MCA_bindto=none ;;
     esac
 fi
 

@@ -75,9 +75,9 @@ share_of() {
     esac
 }
 
-# has_component FRAMEWORK NAME
+# has_component FRAMEWORK NAME: of Open MPI, or of its launcher.
 has_component() {
-    [[ -e ${TATP_COMPONENT_PATH%%:*}/mca_$1_$2.so ]]
+    [[ -e ${TATP_COMPONENT_PATH%%:*}/mca_$1_$2.so || -e ${TATP_COMPONENT_PATH%%:*}/prrte/prte_mca_$1_$2.so ]]
 }
 
 need_component() {
