@@ -24,6 +24,8 @@ typedef size_t compat_count;
 #define COMPAT_IO_MODULE(file) (&(file)->f_io_selected_module.v3_0_0)
 typedef struct mca_io_base_module_3_0_0_t compat_io_module;
 #define COMPAT_IO_COMPONENT(file) (&(file)->f_io_selected_component.v3_0_0)
+/* Whether the info object of a file has OMPIO's defaults. */
+#define COMPAT_DEFAULTS_ARE_HINTS true
 
 #else
 
@@ -33,6 +35,7 @@ typedef int compat_count;
 #define COMPAT_IO_MODULE(file) (&(file)->f_io_selected_module.v2_0_0)
 typedef struct mca_io_base_module_2_0_0_t compat_io_module;
 #define COMPAT_IO_COMPONENT(file) (&(file)->f_io_selected_component.v2_0_0)
+#define COMPAT_DEFAULTS_ARE_HINTS false
 
 #endif
 

@@ -88,6 +88,10 @@ static void case_collective_buffering(struct test *t, int variant)
 {
     static const char *const values[] = {"true", "false"};
     int64_t wanted = variant == 0 ? 1 : t->ranks;
+    if (variant == 0 && OMPI_MAJOR_VERSION >= 6) {
+        skip_case(t, "Open MPI 6 gives this hint to every file");
+        return;
+    }
     struct tally tally = write_adjacent(t, 0, HINTS("collective_buffering", values[variant]));
     if (tally.writers != wanted || tally.writes != wanted)
         differ(t, "%" PRId64 " ranks write %" PRId64 " pieces", tally.writers, tally.writes);

@@ -86,11 +86,23 @@ static void merge_info(opal_info_t *info, bool report, tatp_hint_values *values)
     }
 }
 
-tatp_hint_values tatp_hints_at_open(const ompio_file_t *fh)
+/* Without OMPIO's defaults, which Open MPI 6 puts into the same object. */
+static tatp_hint_values read_hints_at_open(const ompio_file_t *fh, bool report)
 {
     tatp_hint_values values = {{0}};
-    merge_info(fh->f_info, false, &values);
+    merge_info(fh->f_info, report, &values);
+    if (!COMPAT_DEFAULTS_ARE_HINTS)
+        return values;
+    if (values.of[TATP_HINT_CB_BUFFER_SIZE] == OMPIO_MCA_GET(fh, bytes_per_agg))
+        values.of[TATP_HINT_CB_BUFFER_SIZE] = 0;
+    if (1 == values.of[TATP_HINT_COLLECTIVE_BUFFERING]) /* true */
+        values.of[TATP_HINT_COLLECTIVE_BUFFERING] = 0;
     return values;
+}
+
+tatp_hint_values tatp_hints_at_open(const ompio_file_t *fh)
+{
+    return read_hints_at_open(fh, false);
 }
 
 /* ---- the files that are attached ---- */
@@ -254,8 +266,7 @@ void tatp_hints_attach(tatp_hints *hints, ompio_file_t *fh)
 {
     const tatp_hint_values none = {{0}};
     hints->reports = 0 == fh->f_rank;
-    hints->values = none;
-    merge_info(fh->f_info, hints->reports, &hints->values);
+    hints->values = read_hints_at_open(fh, hints->reports);
     hints->changed = 0 != memcmp(&hints->values, &none, sizeof none);
     hints->is_published = false;
     if (fh->f_flags & OMPIO_SHAREDFP_IS_SET)
