@@ -4,37 +4,28 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes of the character at s, 1 to 4; *valid: it is well-formed UTF-8 (Unicode, table 3-7). The
- * NUL at the end of a string ends every sequence. */
-static size_t scan_character(const unsigned char *s, bool *valid)
+#include "base/text.h"
+
+/* The code of a control character, which has one or two bytes. */
+static unsigned control_code(const char *s)
 {
-    size_t n = 1, length = s[0] < 0x80 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-    unsigned char low = s[0] == 0xe0 ? 0xa0 : s[0] == 0xf0 ? 0x90 : 0x80;
-    unsigned char high = s[0] == 0xed ? 0x9f : s[0] == 0xf4 ? 0x8f : 0xbf;
-    *valid = s[0] < 0x80 || (s[0] >= 0xc2 && s[0] <= 0xf4);
-    while (*valid && n < length) {
-        *valid = s[n] >= low && s[n] <= high;
-        n += *valid;
-        low = 0x80, high = 0xbf;
-    }
-    return n;
+    return (unsigned char)s[*s == '\xc2'];
 }
 
 static void put_quoted(FILE *out, const char *text)
 {
-    const unsigned char *s = (const unsigned char *)text;
     fputc('"', out);
-    for (size_t length; *s != '\0'; s += length) {
+    for (size_t length; *text != '\0'; text += length) {
         bool valid;
-        length = scan_character(s, &valid);
+        length = base_character(text, &valid);
         if (!valid)
             fputs("\xef\xbf\xbd", out);
-        else if (*s == '"' || *s == '\\')
-            fprintf(out, "\\%c", *s);
-        else if (*s < 0x20)
-            fprintf(out, "\\u%04x", *s);
+        else if (*text == '"' || *text == '\\')
+            fprintf(out, "\\%c", *text);
+        else if (base_is_control(text))
+            fprintf(out, "\\u%04x", control_code(text));
         else
-            fwrite(s, 1, length, out);
+            fwrite(text, 1, length, out);
     }
     fputc('"', out);
 }

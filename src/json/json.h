@@ -4,7 +4,8 @@
  *
  * The caller nests begin and end calls correctly; the writer places commas and quotes. In an object
  * each value takes its key; in an array and at the top level the key is NULL. The output is valid
- * JSON in UTF-8 for any bytes of a string, any double and any locale. It contains no newline.
+ * JSON in UTF-8 for any bytes of a string, any double and any locale. It contains no newline and no
+ * other control character.
  * Write errors show in ferror(out).
  */
 #ifndef JSON_JSON_H

@@ -168,8 +168,9 @@ static const struct {
     {"", ""},
     {"plain /path", "plain /path"},
     {"\"\\", "\\\"\\\\"},
-    {"\b\t\n\x1f\x7f", "\\u0008\\u0009\\u000a\\u001f\x7f"},
-    {"\xc2\x80\xdf\xbf", "\xc2\x80\xdf\xbf"}, /* U+0080, U+07FF */
+    {"\b\t\n\x1f\x7f", "\\u0008\\u0009\\u000a\\u001f\\u007f"},
+    {"\xc2\x80\xc2\x9f", "\\u0080\\u009f"},   /* further control characters */
+    {"\xc2\xa0\xdf\xbf", "\xc2\xa0\xdf\xbf"}, /* U+00A0, U+07FF */
     {"\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf",
      "\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf"}, /* U+0800, D7FF, E000, FFFF */
     {"\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"}, /* U+10000, 10FFFF */

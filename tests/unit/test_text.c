@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* src/base/text.h: lines of bounded length, and text for a terminal. */
+#include "base/text.h"
+
+#include "failing_malloc.h"
+#include "suite.h"
+
+static const struct {
+    const char *text, *escaped;
+} texts[] = {
+    {"", ""},
+    {"plain /path \\ \"", "plain /path \\ \""},
+    {"gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x90\x80\x80",
+     "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x90\x80\x80"},
+    {"a\033[31m\nb\r\x7f", "a\\x1b[31m\\x0ab\\x0d\\x7f"},
+    {"\xc2\x9b"
+     "2J \xc2\xa0",
+     "\\xc2\\x9b2J \xc2\xa0"}, /* U+009B begins a sequence as ESC [ does */
+    {"\x9b\xff", "\\x9b\\xff"},
+    {"\xe2\x80\xae \xe2\x80\x90 \xe2\x81\xa6 \xef\xbb\xbf", /* U+202E, 2010, 2066, FEFF */
+     "\\xe2\\x80\\xae \xe2\x80\x90 \\xe2\\x81\\xa6 \\xef\\xbb\\xbf"},
+    {"\xed\xa0\x80", "\\xed\\xa0\\x80"}, /* a surrogate */
+    {"\xf4\x8f\xbf", "\\xf4\\x8f\\xbf"}, /* truncated */
+};
+
+START_TEST(text_is_escaped)
+{
+    char escaped[64], *printed = NULL;
+    size_t length;
+    base_escape(escaped, sizeof escaped, texts[_i].text);
+    ck_assert_str_eq(escaped, texts[_i].escaped);
+    FILE *stream = open_memstream(&printed, &length);
+    base_put_escaped(stream, texts[_i].text);
+    fclose(stream);
+    ck_assert_str_eq(printed, texts[_i].escaped);
+    free(printed);
+}
+END_TEST
+
+/* At every size, as many whole characters as fit. */
+START_TEST(escaped_text_is_cut)
+{
+    static const char *const cut[] = {"", "a", "a", "a", "a", "a\\x1b", "a\\x1b", "a\\x1b\xc3\xbc"};
+    for (size_t size = 1; size <= sizeof cut / sizeof *cut; size++) {
+        char escaped[] = "################";
+        base_escape(escaped, size, "a\033\xc3\xbc");
+        ck_assert_str_eq(escaped, cut[size - 1]);
+        ck_assert_int_eq(escaped[size], '#');
+    }
+}
+END_TEST
+
+static int append_line_of(const char *text, size_t length, size_t most, char **line, size_t *used)
+{
+    size_t capacity = 0;
+    FILE *stream = fmemopen((void *)(uintptr_t)text, length, "r");
+    ck_assert_ptr_nonnull(stream);
+    *line = NULL;
+    *used = 0;
+    int rc = base_append_line(stream, most, line, &capacity, used);
+    if (rc > 0)
+        ck_assert_int_eq((*line)[*used], '\0');
+    fclose(stream);
+    return rc;
+}
+
+static const struct {
+    const char *text;
+    size_t length;
+    int rc;
+    const char *line;
+} lines[] = {
+    {"one\ntwo\n", 8, 1, "one"},  {"\n", 1, 1, ""},
+    {"1234", 4, 1, "1234"},       {"12345", 5, -EMSGSIZE, ""},
+    {"1\0002\n", 4, -EILSEQ, ""}, {"\000", 1, -EILSEQ, ""},
+};
+
+START_TEST(one_line)
+{
+    char *line;
+    size_t used;
+    int rc = append_line_of(lines[_i].text, lines[_i].length, 4, &line, &used);
+    ck_assert_int_eq(rc, lines[_i].rc);
+    if (rc > 0)
+        ck_assert_str_eq(line, lines[_i].line);
+    free(line);
+}
+END_TEST
+
+START_TEST(lines_until_the_end)
+{
+    char *line = NULL;
+    size_t capacity = 0, used = 0;
+    FILE *stream = fmemopen((void *)(uintptr_t) "ab\n\ncd", 6, "r");
+    ck_assert_int_eq(base_append_line(stream, 4, &line, &capacity, &used), 1);
+    ck_assert_int_eq(base_append_line(stream, 4, &line, &capacity, &used), 1);
+    ck_assert_int_eq(base_append_line(stream, 4, &line, &capacity, &used), 1);
+    ck_assert_str_eq(line, "abcd");
+    ck_assert_int_eq(base_append_line(stream, 4, &line, &capacity, &used), 0);
+    fclose(stream);
+    free(line);
+}
+END_TEST
+
+/* A folder opens, but cannot be read. An endless device has no line end; no more of it is held than
+ * the limit. */
+START_TEST(unusable_streams)
+{
+    char *line = NULL;
+    size_t capacity = 0, used = 0;
+    FILE *stream = fopen(".", "r");
+    ck_assert_ptr_nonnull(stream);
+    ck_assert_int_eq(base_append_line(stream, 4, &line, &capacity, &used), -EISDIR);
+    fclose(stream);
+    stream = popen("yes | tr -d '\\n'", "r");
+    ck_assert_ptr_nonnull(stream);
+    ck_assert_int_eq(base_append_line(stream, 100000, &line, &capacity, &used), -EMSGSIZE);
+    ck_assert_uint_lt(capacity, 300000);
+    pclose(stream);
+    free(line);
+}
+END_TEST
+
+START_TEST(line_without_memory)
+{
+    /* The compiler takes it that no realloc in this file changes it. */
+    const volatile bool *failed = &allocations.failed;
+    int rc = -ENOMEM;
+    for (long nth = 0; rc == -ENOMEM; nth++) {
+        char text[] = "a line of some length\n", *line = NULL;
+        size_t capacity = 0, used = 0;
+        FILE *stream = fmemopen(text, sizeof text - 1, "r");
+        (void)ungetc(getc(stream), stream); /* allocates its buffer */
+        fail_allocation(nth);
+        rc = base_append_line(stream, 100, &line, &capacity, &used);
+        stop_failing();
+        ck_assert_int_eq(rc, *failed ? -ENOMEM : 1);
+        free(line);
+        fclose(stream);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("text");
+    tcase_add_loop_test(cases, text_is_escaped, 0, sizeof texts / sizeof *texts);
+    tcase_add_test(cases, escaped_text_is_cut);
+    tcase_add_loop_test(cases, one_line, 0, sizeof lines / sizeof *lines);
+    tcase_add_test(cases, lines_until_the_end);
+    tcase_add_test(cases, unusable_streams);
+    tcase_add_test(cases, line_without_memory);
+    Suite *suite = suite_create("base");
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
