@@ -103,41 +103,14 @@ static const struct argp convert_argp = {
             {"to", 't', "FORMAT", 0, "mtx, fileview, dot, scotch or metis", 0}, {0}},
     .parser = parse_convert_option,
     .children = (const struct argp_child[]){{&tool_file_argp, 0, NULL, 0}, {0}},
-    .doc =
-        "Writes a view file, or a matrix in Matrix Market format, in another format. Only fileview "
-        "contains the profile.",
+    .doc = "Writes a view file in another format. Only fileview contains the profile.",
 };
-
-static int read_market_view(FILE *stream, void *object, matrix_error *error)
-{
-    view_file *file = object;
-    *error = (matrix_error){0, "cannot be read"};
-    int rc = matrix_read_market(stream, &file->view, NULL, error);
-    rewind(stream);
-    return rc == 0 ? matrix_read_comments(stream, &file->comments) : rc;
-}
-
-/* Reads a view file, or a Matrix Market file, such as the output of --to mtx. */
-static void read_view_or_market(const char *name, view_file *file)
-{
-    char begin[2] = "";
-    FILE *stream = tool_open(name);
-    size_t got = fread(begin, 1, sizeof begin, stream);
-    fclose(stream);
-    if (got < sizeof begin || memcmp(begin, "%%", sizeof begin) != 0)
-        problem_read_view(name, file);
-    else
-        tool_read(name, read_market_view, file);
-}
 
 /* tool_run reports write errors of stdout. */
 static int convert_view(const struct convert_options *options, const view_file *file)
 {
     matrix graph = {0};
     int rc;
-    if (file->view.rows != file->view.cols)
-        return tool_fail("%s: %zu rows and %zu columns: a view is square", options->file,
-                         file->view.rows, file->view.cols);
     if (options->conversion->write != NULL) {
         rc = options->conversion->write(file);
     } else if ((rc = undirected_graph(&file->view, &graph)) == 0) {
@@ -150,9 +123,9 @@ static int convert_view(const struct convert_options *options, const view_file *
 int dla_convert(int argc, char **argv)
 {
     struct convert_options options = {.file = NULL};
-    view_file file = {.patterns = 0};
+    view_file file;
     tool_parse(&convert_argp, argc, argv, &options);
-    read_view_or_market(options.file, &file);
+    problem_read_view(options.file, &file);
     int status = convert_view(&options, &file);
     view_file_release(&file);
     return status;

@@ -23,41 +23,68 @@ int matrix_finish_writing(FILE *stream)
     return fflush(stream) != 0 || ferror(stream) ? -EIO : 0;
 }
 
-struct text {
+struct comment_text {
     char *string;
     size_t length, capacity;
 };
 
-/* Appends the comment in `line` to the text. */
-static int append_comment(struct text *text, const char *line)
+static int append_comment_character(matrix_scan *scan, struct comment_text *text, int c)
 {
-    line += line[1] == ' ' ? 2 : 1;
-    size_t length = strcspn(line, "\r\n");
-    int rc = base_reserve(&text->string, &text->capacity, text->length + length + 2, 1);
+    if (c == '\0')
+        return matrix_scan_refuse(scan, scan->line, "a NUL byte");
+    if (text->length == MATRIX_SCAN_COMMENTS)
+        return matrix_scan_refuse(scan, scan->line, "comments of more than %zu characters",
+                                  MATRIX_SCAN_COMMENTS);
+    int rc = base_reserve(&text->string, &text->capacity, text->length + 2, 1);
+    if (rc == 0)
+        text->string[text->length++] = (char)c;
+    return rc;
+}
+
+/* Appends the line without its '%', one blank after that, and its line end; and a newline. */
+static int append_comment(matrix_scan *scan, struct comment_text *text)
+{
+    size_t line = text->length;
+    int rc = 0, c;
+    matrix_scan_next(scan);
+    while (rc == 0 && (c = matrix_scan_next(scan)) != '\n' && c != EOF)
+        rc = append_comment_character(scan, text, c);
     if (rc != 0)
         return rc;
-    memcpy(text->string + text->length, line, length);
-    text->length += length;
-    memcpy(text->string + text->length++, "\n", 2);
-    return 0;
+    if (text->length > line && text->string[text->length - 1] == '\r')
+        text->length--;
+    if (text->length > line && text->string[line] == ' ')
+        memmove(text->string + line, text->string + line + 1, --text->length - line);
+    return append_comment_character(scan, text, '\n');
+}
+
+int matrix_scan_comments(matrix_scan *scan, char **comments)
+{
+    struct comment_text text = {0};
+    int rc = base_reserve(&text.string, &text.capacity, 1, 1);
+    while (rc == 0 && matrix_scan_at_comment(scan))
+        rc = append_comment(scan, &text);
+    if (rc == 0)
+        rc = matrix_scan_failure(scan);
+    if (rc == 0) {
+        text.string[text.length] = '\0';
+        *comments = text.string;
+    } else {
+        free(text.string);
+    }
+    return rc;
 }
 
 int matrix_read_comments(FILE *stream, char **comments)
 {
-    struct text text = {.string = calloc(1, 1), .capacity = 1};
-    char *line = NULL;
-    size_t capacity = 0;
-    int rc = text.string == NULL ? -ENOMEM : 0;
-
-    if (rc == 0 && getline(&line, &capacity, stream) > 0)
-        while (rc == 0 && getline(&line, &capacity, stream) > 0 && line[0] == '%')
-            rc = append_comment(&text, line);
-    if (rc == 0 && ferror(stream))
-        rc = -EIO;
-    free(line);
+    matrix_scan scan;
+    matrix_error error;
+    char *first = NULL;
+    int rc = matrix_scan_init(&scan, stream, &error);
     if (rc == 0)
-        *comments = text.string;
-    else
-        free(text.string);
+        rc = matrix_scan_rest_of_line(&scan, &first);
+    if (rc == 0)
+        rc = matrix_scan_comments(&scan, comments);
+    free(first);
     return rc;
 }

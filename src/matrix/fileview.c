@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int read_signature(matrix_scan *scan)
@@ -16,16 +17,6 @@ static int read_signature(matrix_scan *scan)
     if (strcmp(scan->word, "FILEVIEW") != 0)
         return matrix_scan_refuse(scan, scan->word_line, "does not begin with the word FILEVIEW");
     return 0;
-}
-
-static void skip_comments(matrix_scan *scan)
-{
-    while (matrix_scan_at_comment(scan)) {
-        int c;
-        do
-            c = matrix_scan_next(scan);
-        while (c != '\n' && c != EOF);
-    }
 }
 
 /* A number takes a separator and a digit. */
@@ -132,35 +123,42 @@ static int read_arrays(matrix_scan *scan, matrix *m, size_t nnz)
     return rc == 0 ? read_row_pointers(scan, m, nnz) : rc;
 }
 
-int fileview_scan_matrix(matrix_scan *scan, matrix *m)
+int fileview_scan_matrix(matrix_scan *scan, matrix *m, char **comments)
 {
-    matrix read;
+    matrix read = {0};
+    char *text = NULL;
     size_t nnz = 0, rows = 0;
     int rc = read_signature(scan);
-    if (rc != 0)
-        return rc;
-    skip_comments(scan);
-    rc = read_counts(scan, &nnz, &rows);
-    if (rc != 0)
-        return rc;
-    rc = matrix_allocate(&read, rows, rows, nnz);
-    if (rc != 0)
-        return rc;
-    rc = read_arrays(scan, &read, nnz);
+    if (rc == 0)
+        rc = matrix_scan_comments(scan, &text);
+    if (rc == 0)
+        rc = read_counts(scan, &nnz, &rows);
+    if (rc == 0)
+        rc = matrix_allocate(&read, rows, rows, nnz);
+    if (rc == 0)
+        rc = read_arrays(scan, &read, nnz);
     if (rc == 0)
         rc = fileview_scan_section(scan);
-    if (rc != 0)
-        matrix_release(&read);
-    else
+    if (rc == 0) {
         *m = read;
+        *comments = text;
+        return 0;
+    }
+    matrix_release(&read);
+    free(text);
     return rc;
 }
 
 int matrix_read_fileview(FILE *stream, matrix *m, matrix_error *error)
 {
     matrix_scan scan;
+    char *comments;
     int rc = matrix_scan_init(&scan, stream, error);
-    return rc == 0 ? fileview_scan_matrix(&scan, m) : rc;
+    if (rc == 0)
+        rc = fileview_scan_matrix(&scan, m, &comments);
+    if (rc == 0)
+        free(comments);
+    return rc;
 }
 
 int matrix_write_fileview(FILE *stream, const matrix *m, const char *comments)

@@ -8,9 +8,9 @@
 
 #include "matrix/scan.h"
 
-/* Reads from the word FILEVIEW to the last row pointer, then as fileview_scan_section. Errors as
- * matrix_read_fileview. */
-int fileview_scan_matrix(matrix_scan *scan, matrix *m);
+/* Reads from the word FILEVIEW to the last row pointer, then as fileview_scan_section. `comments`
+ * as in matrix_read_market, but not NULL. Errors as matrix_read_fileview. */
+int fileview_scan_matrix(matrix_scan *scan, matrix *m, char **comments);
 
 /* Reads the word that begins the next section, word_length 0 at the end of the text; refuses
  * anything else. */

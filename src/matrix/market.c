@@ -56,41 +56,6 @@ static int read_banner(matrix_scan *scan, market_layout *layout)
     return 0;
 }
 
-/* Copies one comment line without its '%' and '\r' to `out`. */
-static int copy_comment(matrix_scan *scan, FILE *out)
-{
-    matrix_scan_next(scan);
-    for (int c = matrix_scan_next(scan); c != '\n' && c != EOF; c = matrix_scan_next(scan)) {
-        if (c == '\0')
-            return matrix_scan_refuse(scan, scan->line, "a NUL byte");
-        if (c != '\r')
-            putc_unlocked(c, out);
-    }
-    putc_unlocked('\n', out);
-    return matrix_scan_failure(scan);
-}
-
-static int read_market_comments(matrix_scan *scan, char **comments)
-{
-    size_t length;
-    int rc = 0;
-    *comments = NULL;
-    FILE *out = open_memstream(comments, &length);
-    if (out == NULL)
-        return -ENOMEM;
-    while (rc == 0 && matrix_scan_at_comment(scan))
-        rc = copy_comment(scan, out);
-    /* A memory stream fails only for lack of memory. */
-    int failed = ferror(out);
-    if ((fclose(out) != 0 || failed) && rc == 0)
-        rc = -ENOMEM;
-    if (rc != 0) {
-        free(*comments);
-        *comments = NULL;
-    }
-    return rc;
-}
-
 /* The values of an array: all, or a triangle with its diagonal. */
 static int count_array_values(market_layout *layout)
 {
@@ -102,7 +67,7 @@ static int count_array_values(market_layout *layout)
     return 0;
 }
 
-int market_check_extent(matrix_scan *scan, size_t extent, const char *what)
+static int market_check_extent(matrix_scan *scan, size_t extent, const char *what)
 {
     if (extent > MATRIX_MARKET_FREE_ROWS && extent > scan->length)
         return matrix_scan_refuse(scan, scan->word_line, "%zu %s in a file of %" PRIu64 " bytes",
@@ -120,7 +85,8 @@ static int check_market_length(matrix_scan *scan, const market_layout *layout)
         return matrix_scan_refuse(scan, scan->word_line,
                                   "%zu entries cannot be in a file of %" PRIu64 " bytes",
                                   layout->stored, scan->length);
-    return market_check_extent(scan, layout->rows, "rows");
+    int rc = market_check_extent(scan, layout->rows, "rows");
+    return rc == 0 ? market_check_extent(scan, layout->cols, "columns") : rc;
 }
 
 static int read_market_sizes(matrix_scan *scan, market_layout *layout)
@@ -228,7 +194,7 @@ int market_read(matrix_scan *scan, const market_sink *sink, char **comments)
     char *text = NULL;
     int rc = read_banner(scan, &layout);
     if (rc == 0)
-        rc = read_market_comments(scan, &text);
+        rc = matrix_scan_comments(scan, &text);
     if (rc == 0)
         rc = read_market_sizes(scan, &layout);
     if (rc == 0)
@@ -286,25 +252,29 @@ static int read_whole_real(void *context, matrix_scan *scan, market_number *valu
     return matrix_scan_real(scan, "a value", &value->whole);
 }
 
-int matrix_read_market(FILE *stream, matrix *m, char **comments, matrix_error *error)
+int market_scan_matrix(matrix_scan *scan, matrix *m, char **comments)
 {
-    matrix_scan scan;
     struct collection c = {0};
     const market_sink sink = {&c, begin_collection, read_whole_real, collect_entry};
     char *text = NULL;
-    int rc = matrix_scan_init(&scan, stream, error);
-    if (rc == 0)
-        rc = market_read(&scan, &sink, &text);
+    int rc = market_read(scan, &sink, &text);
     if (rc == 0)
         rc = matrix_from_entries(m, c.rows, c.cols, c.entries, c.count);
     if (rc == -ERANGE)
-        rc = matrix_scan_refuse(&scan, 0, "entries of one place add up beyond 64 bits");
+        rc = matrix_scan_refuse(scan, 0, "entries of one place add up beyond 64 bits");
     free(c.entries);
     if (rc != 0 || comments == NULL)
         free(text);
     else
         *comments = text;
     return rc;
+}
+
+int matrix_read_market(FILE *stream, matrix *m, char **comments, matrix_error *error)
+{
+    matrix_scan scan;
+    int rc = matrix_scan_init(&scan, stream, error);
+    return rc == 0 ? market_scan_matrix(&scan, m, comments) : rc;
 }
 
 int matrix_write_market(FILE *stream, const matrix *m, const char *comments)

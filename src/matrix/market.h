@@ -36,7 +36,7 @@ typedef struct market_sink {
 /* Reads the whole file. `comments` as in matrix_read_market. */
 int market_read(matrix_scan *scan, const market_sink *sink, char **comments);
 
-/* Refuses an extent (of `what`: "rows") that is too large for a file of this length. */
-int market_check_extent(matrix_scan *scan, size_t extent, const char *what);
+/* matrix_read_market from the beginning of a text. */
+int market_scan_matrix(matrix_scan *scan, matrix *m, char **comments);
 
 #endif

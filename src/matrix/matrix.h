@@ -112,15 +112,15 @@ int matrix_read_comments(FILE *stream, char **comments);
  * failed. */
 int matrix_write_fileview(FILE *stream, const matrix *m, const char *comments);
 
-/* Beyond this number of rows, a coordinate file must have at least as many bytes as rows, so that a
- * short file cannot cause a large allocation. */
+/* Beyond this number of rows or columns, a coordinate file must have at least as many bytes, so
+ * that a short file cannot cause a large allocation. */
 #define MATRIX_MARKET_FREE_ROWS ((size_t)1 << 20)
 
 /* Reads Matrix Market: coordinate and array; integer, pattern (1) and real with integral values;
  * general and symmetric (either triangle; both are set). Complex, Hermitian and skew-symmetric are
  * refused. Indices count from 1, entries of one position are added up, '%' comments are between the
  * banner and the sizes, negative values are refused. Nothing may follow the last entry. Errors as
- * above. comments: NULL, or receives the comment lines without their '%', each terminated by a
+ * above. comments: NULL, or receives the comment lines without their "% ", each terminated by a
  * newline, as one string that the caller frees ("" if there are none). */
 int matrix_read_market(FILE *stream, matrix *m, char **comments, matrix_error *error);
 

@@ -4,6 +4,7 @@
 #include "matrix/scan.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -50,11 +51,13 @@ int matrix_scan_init(matrix_scan *scan, FILE *stream, matrix_error *error)
 
 int matrix_scan_refuse(matrix_scan *scan, size_t line, const char *format, ...)
 {
+    char reason[sizeof scan->error->reason];
     va_list args;
     va_start(args, format);
-    scan->error->line = line;
-    vsnprintf(scan->error->reason, sizeof scan->error->reason, format, args);
+    vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
+    scan->error->line = line;
+    base_escape(scan->error->reason, sizeof scan->error->reason, reason);
     return -EBADMSG;
 }
 
@@ -138,21 +141,18 @@ int matrix_scan_rest_of_line(matrix_scan *scan, char **text)
         free(read);
         return rc;
     }
+    if (length > 0 && read[length - 1] == '\r')
+        length--;
     read[length] = '\0';
     *text = read;
     return 0;
 }
 
-/* Shows at most 40 characters, the printable ones. */
 int matrix_scan_unexpected(matrix_scan *scan, const char *what)
 {
-    char shown[41];
-    size_t n = 0;
-    for (; n < scan->word_length && n < sizeof shown - 1; n++)
-        shown[n] = scan->word[n] >= ' ' && scan->word[n] <= '~' ? scan->word[n] : '?';
-    shown[n] = '\0';
-    return matrix_scan_refuse(scan, scan->word_line, "'%s%s' where %s is expected", shown,
-                              n < scan->word_length ? "..." : "", what);
+    enum { SHOWN = 40 };
+    return matrix_scan_refuse(scan, scan->word_line, "'%.*s%s' where %s is expected", SHOWN,
+                              scan->word, scan->word_length > SHOWN ? "..." : "", what);
 }
 
 static int beyond(matrix_scan *scan, const char *what)

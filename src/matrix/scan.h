@@ -16,6 +16,9 @@
 /* Longer lines of text are refused. */
 #define MATRIX_SCAN_LINE 32768
 
+/* Comments of more characters are refused: twice the names of a million hosts. */
+#define MATRIX_SCAN_COMMENTS ((size_t)1 << 26)
+
 typedef struct matrix_scan {
     FILE *stream;
     matrix_error *error; /* set on every error */
@@ -54,9 +57,12 @@ int matrix_scan_double(matrix_scan *scan, locale_t c, const char *what, double *
 /* Skips white space. 1: the next character is a '%' at the beginning of a line; otherwise 0. */
 int matrix_scan_at_comment(matrix_scan *scan);
 
-/* Reads the rest of the line, without the newline, as a string that the caller frees. Also -ENOMEM.
- */
+/* Reads the rest of the line, without the line end, as a string that the caller frees. Also
+ * -ENOMEM. */
 int matrix_scan_rest_of_line(matrix_scan *scan, char **text);
+
+/* Reads comment lines up to the next word, as matrix_read_market. Also -ENOMEM. */
+int matrix_scan_comments(matrix_scan *scan, char **comments);
 
 /* The next character, or EOF. */
 int matrix_scan_next(matrix_scan *scan);
@@ -64,7 +70,8 @@ int matrix_scan_next(matrix_scan *scan);
 /* Bytes not yet read. */
 uint64_t matrix_scan_left(const matrix_scan *scan);
 
-/* Refuses the text at that line: sets the error and returns -EBADMSG. */
+/* Refuses the text at that line: sets the error, without control characters, and returns -EBADMSG.
+ */
 int matrix_scan_refuse(matrix_scan *scan, size_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

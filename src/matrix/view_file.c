@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "matrix/fileview.h"
+#include "matrix/market.h"
 
 void view_file_release(view_file *f)
 {
@@ -276,31 +277,29 @@ static int read_patterns(matrix_scan *scan, view_file *f)
     return rc;
 }
 
-/* Reads the comments and rewinds the stream: they are read line by line, unlike the rest. */
-static int read_view_comments(FILE *stream, char **comments, matrix_error *error)
+static int read_market_view(matrix_scan *scan, view_file *f)
 {
-    off_t start = ftello(stream);
-    int rc = start < 0 ? -EIO : matrix_read_comments(stream, comments);
-    if (rc == 0 && fseeko(stream, start, SEEK_SET) != 0)
-        rc = -EIO;
-    if (rc == -EIO) {
-        error->line = 0;
-        snprintf(error->reason, sizeof error->reason, "cannot be read: %m");
-    }
+    int rc = market_scan_matrix(scan, &f->view, &f->comments);
+    if (rc == 0 && f->view.rows != f->view.cols)
+        rc = matrix_scan_refuse(scan, 0, "%zu rows and %zu columns: a view is square", f->view.rows,
+                                f->view.cols);
     return rc;
+}
+
+static int read_recorded_view(matrix_scan *scan, view_file *f)
+{
+    int rc = fileview_scan_matrix(scan, &f->view, &f->comments);
+    return rc == 0 ? read_patterns(scan, f) : rc;
 }
 
 int view_file_read(FILE *stream, view_file *f, matrix_error *error)
 {
     matrix_scan scan;
     view_file read = {0};
-    int rc = read_view_comments(stream, &read.comments, error);
+    int rc = matrix_scan_init(&scan, stream, error);
     if (rc == 0)
-        rc = matrix_scan_init(&scan, stream, error);
-    if (rc == 0)
-        rc = fileview_scan_matrix(&scan, &read.view);
-    if (rc == 0)
-        rc = read_patterns(&scan, &read);
+        rc = matrix_scan_at_comment(&scan) ? read_market_view(&scan, &read)
+                                           : read_recorded_view(&scan, &read);
     if (rc != 0)
         view_file_release(&read);
     else

@@ -50,7 +50,8 @@ typedef struct view_file {
     matrix *bytes;
 } view_file;
 
-/* Reads a whole file. Refuses matrices as matrix_read_fileview does, and ACCESS sections in which a
+/* Reads a whole file; also a square matrix in Matrix Market format, which has no patterns. Refuses
+ * matrices as matrix_read_fileview or matrix_read_market does, and ACCESS sections in which a
  * number is missing, out of range or out of order, and malformed DIVISION sections. A section of
  * another name ends reading. Errors as there. Release with view_file_release. */
 int view_file_read(FILE *stream, view_file *f, matrix_error *error);

@@ -83,6 +83,35 @@ START_TEST(a_stock_file_has_no_profile)
 }
 END_TEST
 
+START_TEST(a_market_file_has_no_profile)
+{
+    static const char market[] = "%%MatrixMarket matrix coordinate integer symmetric\n";
+    char text[200];
+    view_file f;
+    matrix_error error;
+    snprintf(text, sizeof text, "%s%% by hand\n3 3 1\n3 1 7\n", market);
+    f = read_good(text);
+    ck_assert_uint_eq(f.patterns, 0);
+    ck_assert_str_eq(f.comments, "by hand\n");
+    ck_assert_int_eq(matrix_get(&f.view, 0, 2), 7);
+    view_file_release(&f);
+    snprintf(text, sizeof text, "%%%%MatrixMarket matrix coordinate integer general\n3 2 0\n");
+    ck_assert_int_eq(read_text(text, strlen(text), &f, &error), -EBADMSG);
+    ck_assert_str_eq(error.reason, "3 rows and 2 columns: a view is square");
+}
+END_TEST
+
+/* The writer escapes a carriage return of a name: another one is part of the line end. */
+START_TEST(line_ends_of_other_systems)
+{
+    view_file f = read_good("FILEVIEW\r\n% one\r\n0 2\r\n\r\n\r\n1 1\r\n"
+                            "ACCESS 1 0 1 1 0 0 out%0D\r\n");
+    ck_assert_str_eq(f.comments, "one\n");
+    ck_assert_str_eq(f.pattern[0].file, "out\r");
+    view_file_release(&f);
+}
+END_TEST
+
 /* As Open MPI's own files are read: the matrix, then whatever there is. */
 START_TEST(the_matrix_alone_can_be_read)
 {
@@ -564,6 +593,8 @@ static Suite *view_file_suite(void)
     TCase *text = tcase_create("text");
     tcase_add_test(text, a_profile_is_read);
     tcase_add_test(text, a_stock_file_has_no_profile);
+    tcase_add_test(text, a_market_file_has_no_profile);
+    tcase_add_test(text, line_ends_of_other_systems);
     tcase_add_test(text, the_matrix_alone_can_be_read);
     tcase_add_test(text, what_is_written_is_what_was_read);
     tcase_add_test(text, names_of_all_kinds);
