@@ -83,11 +83,12 @@ static struct candidate place_by_mpipp(const problem *p)
 static const char *place_graph_by_peer(const problem *p, struct candidate *c)
 {
     matrix graph;
-    if (undirected_graph(p->input.view, &graph) != 0)
-        return "out of memory";
+    int rc = undirected_graph(p->input.view, &graph);
+    if (rc != 0)
+        return strerror(-rc);
     size_t *node = tool_allocate(graph.rows, sizeof *node);
     double begin = tool_seconds();
-    int rc = peer_place(&graph, p->input.nodes, node);
+    rc = peer_place(&graph, p->input.nodes, node);
     c->seconds = tool_seconds() - begin;
     matrix_release(&graph);
     if (rc == 0)

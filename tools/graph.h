@@ -7,9 +7,8 @@
 
 #include "matrix/matrix.h"
 
-/* V + transpose(V) without the diagonal and without zeros, in both triangles. If all values are
- * even, as in views that contain each value twice, they are halved. A sum beyond int64 becomes
- * INT64_MAX. Returns 0 or -ENOMEM. Release with matrix_release. */
+/* The weights of pairs of ranks (setmatch/quality.h) that are not 0, in both triangles. -ERANGE: a
+ * weight beyond int64; -ENOMEM. Release with matrix_release. */
 int undirected_graph(const matrix *view, matrix *graph);
 
 #endif

@@ -132,6 +132,15 @@ bool matrix_is_nonnegative(const matrix *m)
     return true;
 }
 
+bool matrix_is_symmetric(const matrix *m)
+{
+    for (size_t row = 0; row < m->rows; row++)
+        for (size_t i = m->row_start[row]; i < m->row_start[row + 1]; i++)
+            if (matrix_get(m, m->col[i], row) != m->value[i])
+                return false;
+    return true;
+}
+
 /* Rows are visited in order, so that the columns of each transposed row ascend. */
 int matrix_transpose(matrix *transposed, const matrix *m)
 {

@@ -61,8 +61,9 @@ int64_t matrix_get(const matrix *m, size_t row, size_t col);
 /* Sum of all stored values into *sum; -ERANGE beyond int64. */
 int matrix_sum(const matrix *m, int64_t *sum);
 
-/* Whether no value is negative. */
+/* Whether no value is negative; whether a square matrix equals its transpose. */
 bool matrix_is_nonnegative(const matrix *m);
+bool matrix_is_symmetric(const matrix *m);
 
 /* -ENOMEM. Release with matrix_release. */
 int matrix_transpose(matrix *transposed, const matrix *m);
@@ -102,9 +103,8 @@ void matrix_builder_clear(matrix_builder *b);
  * be NULL. The stream must be seekable; its position afterwards is unspecified. */
 int matrix_read_fileview(FILE *stream, matrix *m, matrix_error *error);
 
-/* Reads the comment lines directly after the first line of a file of either format, without their
- * "% ", each terminated by a newline, as one string that the caller frees; "" if there are none.
- * Reads from the current position of the stream. -EIO; -ENOMEM. */
+/* Reads the comment lines after the first line of a file of either format, as matrix_read_market.
+ * Reads from the current position of the stream. Errors as above. */
 int matrix_read_comments(FILE *stream, char **comments);
 
 /* Writes that format. comments: NULL, or complete lines, each of which is prefixed by "% ". Flushes

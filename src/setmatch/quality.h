@@ -9,13 +9,14 @@
 
 #include "setmatch/input.h"
 
-/* *inside and *total: the sums of (V[i][j] + V[j][i]) / 2 over pairs i < j on one node and over all
- * pairs, rounded down. -EINVAL: not square; -ERANGE: a sum beyond int64. */
+/* The weight of a pair of ranks i < j is V[i][j] in a symmetric view, which contains each weight
+ * twice, and V[i][j] + V[j][i] in any other, as one of a single triangle. *inside and *total: the
+ * weight of the pairs on one node, and of all. -EINVAL: not square; -ERANGE: a sum beyond int64. */
 int setmatch_weight(const matrix *view, const size_t *node_of_rank, int64_t *inside,
                     int64_t *total);
 
-/* The paper's objective, smaller is better: *cost is the sum of (V[i][j] + V[j][i]) / 2 / P over
- * pairs i < j, P being the bandwidth between the two. Uses view, nodes and network of the input.
+/* The paper's objective, smaller is better: *cost is the sum of weight / P over all pairs of ranks,
+ * P being the bandwidth between the two. Uses view, nodes and network of the input.
  * -EINVAL: not square or a bandwidth that is not above 0. */
 int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, double *cost);
 

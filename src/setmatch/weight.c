@@ -5,33 +5,40 @@
 #include "setmatch/cost.h"
 #include "setmatch/quality.h"
 
-/* Half of a sum over both triangles, rounded down. */
-static int halve_sum(__int128 sum, int64_t *half)
+/* How often the entries of a view contain the weight of each pair. */
+static int count_copies(const matrix *view)
 {
-    sum /= 2;
-    *half = (int64_t)sum;
-    return *half == sum ? 0 : -ERANGE;
+    return matrix_is_symmetric(view) ? 2 : 1;
+}
+
+static int divide_sum(__int128 sum, int copies, int64_t *weight)
+{
+    sum /= copies;
+    *weight = (int64_t)sum;
+    return *weight == sum ? 0 : -ERANGE;
 }
 
 int setmatch_weight(const matrix *view, const size_t *node_of_rank, int64_t *inside, int64_t *total)
 {
-    __int128 inside_twice = 0, total_twice = 0;
-    int64_t inside_half, total_half;
+    __int128 sum_inside = 0, sum = 0;
+    int64_t weight_inside, weight;
     if (view->rows != view->cols)
         return -EINVAL;
     for (size_t row = 0; row < view->rows; row++) {
         for (size_t i = view->row_start[row]; i < view->row_start[row + 1]; i++) {
             if (view->col[i] == row)
                 continue;
-            total_twice += view->value[i];
+            sum += view->value[i];
             if (node_of_rank[view->col[i]] == node_of_rank[row])
-                inside_twice += view->value[i];
+                sum_inside += view->value[i];
         }
     }
-    if (halve_sum(inside_twice, &inside_half) != 0 || halve_sum(total_twice, &total_half) != 0)
+    int copies = count_copies(view);
+    if (divide_sum(sum_inside, copies, &weight_inside) != 0 ||
+        divide_sum(sum, copies, &weight) != 0)
         return -ERANGE;
-    *inside = inside_half;
-    *total = total_half;
+    *inside = weight_inside;
+    *total = weight;
     return 0;
 }
 
@@ -81,15 +88,15 @@ double affinity_cost(const affinity *ranks, const setmatch_input *input, const s
 int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, double *cost)
 {
     const matrix *view = input->view;
-    double twice = 0;
+    double sum = 0;
     if (view->rows != view->cols || !bandwidths_are_positive(input))
         return -EINVAL;
     for (size_t row = 0; row < view->rows; row++)
         for (size_t i = view->row_start[row]; i < view->row_start[row + 1]; i++)
             if (view->col[i] != row)
-                twice += (double)view->value[i] /
-                         bandwidth_between(input, node_of_rank[row], node_of_rank[view->col[i]]);
-    *cost = twice / 2;
+                sum += (double)view->value[i] /
+                       bandwidth_between(input, node_of_rank[row], node_of_rank[view->col[i]]);
+    *cost = sum / count_copies(view);
     return 0;
 }
 

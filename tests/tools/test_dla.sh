@@ -94,6 +94,14 @@ tap_is "$(dla map -f view.crs -n x:3,y:3 -F json | json '[d[k] for k in ("method
     "['auto', 6, ['x', 'x', 'y', 'y', 'x', 'y'], 14, 20]" "map: JSON"
 tap_is "$(dla map -f view.crs -n x:3,y:3 -F json | json '0 <= d["seconds"] < 60, abs(d["cost"] - (14 / 3500 + 6 / 2100)) < 1e-12, "crossing_bytes" in d')" \
     "(True, True, False)" "map: JSON: seconds, cost, and no bytes where there is no profile"
+dla convert view.crs --to mtx >view.mtx
+tap_is "$(dla map -f view.mtx -n x:3,y:3 -F json | json 'd["node_of_rank"], d["weight_inside"], d["weight_total"]')" \
+    "(['x', 'x', 'y', 'y', 'x', 'y'], 14, 20)" "map: a Matrix Market file, as convert writes it"
+tap_is "$(dla compare view.mtx -n x:3,y:3 | awk '$1 == "auto" { print $2, $3 }')" "14 6" "compare: a Matrix Market file"
+printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 1\n2 1 7\n' >once.mtx
+tap_is "$(dla map -f once.mtx -n x:2 -F json | json 'd["weight_inside"], d["weight_total"], round(d["cost"] * 3500, 9)')" "(7, 7, 7.0)" \
+    "map: the whole weight of values that are stored once"
+tap_is "$(dla show once.mtx | sed -n 3p)" "weight 7" "show: the whole weight of values that are stored once"
 refuses 2 "dla map: 'xml' is not a format: table, json, rankfile, hostfile, seq, slurm or cray" "map: an unknown format" \
     dla map -f view.crs -n x:6 -F xml
 
@@ -398,7 +406,6 @@ tap_is "$(dla convert view.crs --to mtx | sed -n '1,6p')" "%%MatrixMarket matrix
 6 6 20
 1 2 1
 1 5 4" "convert: Matrix Market"
-dla convert view.crs --to mtx >view.mtx
 dla convert view.mtx --to fileview >back.crs
 tap_check "convert: there and back" cmp view.crs back.crs
 dla convert profile.crs --to fileview >back.crs
@@ -415,8 +422,10 @@ tap_is "$(dla convert view.crs --to metis | head -n 3)" "6 10 001
 1 1 4 1 5 4 6 1" "convert: Metis"
 tap_is "$(dla convert levels.mtx --to metis | sed -n 2p)" "2 1 3 10 5 100 9 1000" "convert: a graph keeps its weights"
 printf '%%%%MatrixMarket matrix coordinate integer general\n3 3 3\n1 2 4\n3 2 6\n2 2 9\n' >triangle.mtx
-tap_is "$(dla convert triangle.mtx --to metis | xargs)" "3 2 001 2 2 1 2 3 3 2 3" \
+tap_is "$(dla convert triangle.mtx --to metis | xargs)" "3 2 001 2 4 1 4 3 6 2 6" \
     "convert: a graph of entries that are stored once, and of no diagonal"
+printf 'FILEVIEW\n3 4\n1 0 0\n0 6 3\n1 2 3 4\n' >zero.crs
+tap_is "$(dla convert zero.crs --to metis | xargs)" "3 2 001 2 6 3 3 1 6 1 3" "convert: a graph of a pair with a zero that is stored"
 printf '%%%%MatrixMarket matrix coordinate integer general\n3 2 0\n' >wide.mtx
 refuses 1 "dla: wide.mtx: 3 rows and 2 columns: a view is square" "convert: not square" dla convert wide.mtx --to dot
 printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 -3\n' >negative.mtx

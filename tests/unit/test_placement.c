@@ -175,7 +175,7 @@ END_TEST
 
 /* --- cost and groups --- */
 
-/* In one triangle, which counts half. Heavy edges 0-4, 1-5, 2-6, 3-7, for one node each; light ones
+/* In one triangle. Heavy edges 0-4, 1-5, 2-6, 3-7, for one node each; light ones
  * 0-2 and 1-3 between these pairs. */
 static matrix pairs_of_pairs(void)
 {
@@ -193,18 +193,18 @@ START_TEST(cost_by_what_is_shared)
     setmatch_network network = {0, (size_t[]){7, 7, 9, 9, 5, 5, 5, 5}, (double[]){4, 2, 1, 1}};
     setmatch_input input = {.view = &view, .nodes = 4, .network = &network};
     ck_assert_int_eq(setmatch_cost(&input, node, &cost), 0);
-    ck_assert_double_eq_tol(cost, (60 / 4. + 32 / 2.) / 2, 1e-9);
+    ck_assert_double_eq_tol(cost, 60 / 4. + 32 / 2., 1e-9);
     network.levels = 1;
     ck_assert_int_eq(setmatch_cost(&input, node, &cost), 0);
-    ck_assert_double_eq_tol(cost, (60 / 4. + 32 / 1.) / 2, 1e-9);
+    ck_assert_double_eq_tol(cost, 60 / 4. + 32 / 1., 1e-9);
     network.bandwidth = (double[]){4, 3, 2, 1};
     network.levels = 2;
     ck_assert_int_eq(setmatch_cost(&input, node, &cost), 0);
-    ck_assert_double_eq_tol(cost, (60 / 4. + 32 / 2.) / 2, 1e-9);
+    ck_assert_double_eq_tol(cost, 60 / 4. + 32 / 2., 1e-9);
     network.bandwidth = NULL;
     network.levels = 1;
     ck_assert_int_eq(setmatch_cost(&input, node, &cost), 0);
-    ck_assert_double_eq_tol(cost, (60 / 3500. + 32 / 1050.) / 2, 1e-9);
+    ck_assert_double_eq_tol(cost, 60 / 3500. + 32 / 1050., 1e-9);
     network.bandwidth = (double[]){1, 0, 1};
     ck_assert_int_eq(setmatch_cost(&input, node, &cost), -EINVAL);
     matrix_release(&view);

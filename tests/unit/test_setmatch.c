@@ -285,14 +285,28 @@ START_TEST(refusals)
 }
 END_TEST
 
-START_TEST(half_an_odd_weight_is_rounded_down)
+/* Each weight once, wherever it is. */
+START_TEST(weights_of_one_triangle)
 {
-    matrix view = from_dense(2, (int64_t[]){0, 5, 2, 0});
-    int64_t inside, total;
-    ck_assert_int_eq(setmatch_weight(&view, (size_t[]){0, 1}, &inside, &total), 0);
-    ck_assert_int_eq(inside, 0);
-    ck_assert_int_eq(total, 3);
-    matrix_release(&view);
+    static const int64_t views[][9] = {
+        {0, 5, 3, 5, 0, 0, 3, 0, 9}, /* symmetric */
+        {0, 5, 3, 0, 0, 0, 0, 0, 9}, /* upper */
+        {0, 0, 0, 5, 0, 0, 3, 0, 9}, /* lower */
+        {0, 4, 0, 1, 0, 0, 3, 0, 9}, /* both, which differ */
+    };
+    for (size_t k = 0; k < sizeof views / sizeof *views; k++) {
+        const size_t nodes[] = {0, 0, 1};
+        matrix view = from_dense(3, views[k]);
+        setmatch_input input = {.view = &view, .nodes = 2};
+        int64_t inside, total;
+        double cost;
+        ck_assert_int_eq(setmatch_weight(&view, nodes, &inside, &total), 0);
+        ck_assert_int_eq(inside, 5);
+        ck_assert_int_eq(total, 8);
+        ck_assert_int_eq(setmatch_cost(&input, nodes, &cost), 0);
+        ck_assert_double_eq_tol(cost, 5 / 3500. + 3 / 2100., 1e-15);
+        matrix_release(&view);
+    }
 }
 END_TEST
 
@@ -752,7 +766,7 @@ static Suite *setmatch_suite(void)
     tcase_add_test(matching, set_that_fits_nowhere_fills_the_largest);
     tcase_add_test(matching, ring_is_cut_into_arcs);
     tcase_add_test(matching, refusals);
-    tcase_add_test(matching, half_an_odd_weight_is_rounded_down);
+    tcase_add_test(matching, weights_of_one_triangle);
     tcase_add_loop_test(matching, random_views_equal_the_model, 0, 400);
     suite_add_tcase(suite, matching);
 
