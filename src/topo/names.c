@@ -186,12 +186,19 @@ int check_names_differ(const name_table *names, matrix_error *error)
     return rc;
 }
 
-static size_t first_of_short_name(const host_index *index, const char *name)
+static int same_name(const char *a, const char *b)
+{
+    return strcasecmp(a, b) == 0;
+}
+
+/* The first place whose name is not before `name` by that order. */
+static size_t first_from(const host_index *index, const char *name,
+                         int (*compare)(const char *, const char *))
 {
     size_t low = 0, high = index->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare_short(nth_name(index, middle), name) < 0)
+        if (compare(nth_name(index, middle), name) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -199,39 +206,35 @@ static size_t first_of_short_name(const host_index *index, const char *name)
     return low;
 }
 
-/* The number of names from k on that match by the given rule, and the first two of them. */
-static size_t count_matches(const host_index *index, const char *host, size_t k,
-                            int (*rule)(const char *, const char *), size_t *first, size_t *second)
+/* Names equal without case, or else those that may stand for the host: one without a domain is
+ * before all others of its short name. Two are enough to refuse the host, so no more are counted.
+ */
+static size_t count_matches(const host_index *index, const char *host, size_t *first)
 {
-    size_t count = 0;
-    for (; k < index->count && compare_short(nth_name(index, k), host) == 0; k++) {
-        if (!rule(nth_name(index, k), host))
-            continue;
-        *(count == 0 ? first : second) = k;
-        count++;
+    int (*matches)(const char *, const char *) = same_name;
+    *first = first_from(index, host, compare_names);
+    if (*first == index->count || !same_name(nth_name(index, *first), host)) {
+        matches = same_host;
+        *first = first_from(index, host, compare_short);
     }
+    size_t count = 0;
+    while (count < 2 && *first + count < index->count &&
+           matches(nth_name(index, *first + count), host))
+        count++;
     return count;
-}
-
-static int same_name(const char *a, const char *b)
-{
-    return strcasecmp(a, b) == 0;
 }
 
 static int find_host(const host_index *index, const char *host, size_t *found, matrix_error *error)
 {
-    size_t start = first_of_short_name(index, host), one = 0, other = 0;
-    size_t count = count_matches(index, host, start, same_name, &one, &other);
-    if (count == 0)
-        count = count_matches(index, host, start, same_host, &one, &other);
+    size_t first, count = count_matches(index, host, &first);
     if (count > 1)
-        return refuse(error, 0, "host %.60s may be %.60s or %.60s", host, nth_name(index, one),
-                      nth_name(index, other));
+        return refuse(error, 0, "host %.60s may be %.60s or %.60s", host, nth_name(index, first),
+                      nth_name(index, first + 1));
     if (count == 0) {
         refuse(error, 0, "host %.150s is not in the file", host);
         return -ENXIO;
     }
-    *found = index->order[one];
+    *found = index->order[first];
     return 0;
 }
 
