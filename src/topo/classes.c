@@ -58,6 +58,13 @@ static int classify_node(site *s, size_t n, name_table *known, size_t **list, si
     return rc;
 }
 
+int site_check_classes(size_t classes, matrix_error *error)
+{
+    if (classes <= SITE_MOST_CLASSES)
+        return 0;
+    return refuse(error, 0, "hosts at more than %d places of the network", SITE_MOST_CLASSES);
+}
+
 int site_find_classes(site *s, matrix_error *error)
 {
     name_table known = {0};
@@ -71,7 +78,7 @@ int site_find_classes(site *s, matrix_error *error)
         rc = classify_node(s, n, &known, &list, &capacity, error);
     free(list);
     name_table_release(&known);
-    return rc;
+    return rc == 0 ? site_check_classes(s->classes, error) : rc;
 }
 
 /* ---- shortest paths ---- */

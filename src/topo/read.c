@@ -10,6 +10,10 @@
 
 enum family { SLURM, INFINIBAND };
 
+/* Limits of what a file describes, far beyond any network: a few bytes of text may stand for many
+ * links, or for a table of 48 KiB. */
+enum { MOST_PARTS = 1 << 22, MOST_TABLES = 1 << 14 };
+
 /* A line that begins with that text starts lines of that format. */
 struct format {
     const char *beginning;
@@ -89,6 +93,25 @@ static const char *combined_format(const char *before, const struct format *now)
     return now->name == slurm_tree ? slurm_tree : before;
 }
 
+/* One line adds at most as many parts as a list has names. */
+static int check_size(const reading *r)
+{
+    const topo_fabric *f = r->fabric;
+    const struct {
+        const char *what;
+        size_t count, most;
+    } parts[] = {{"hosts and switches", f->keys.count, MOST_PARTS},
+                 {"ends of links", f->arcs, MOST_PARTS},
+                 {"local addresses", f->lids, MOST_PARTS},
+                 {"traces", f->traces, MOST_PARTS},
+                 {"blocks in aggregates", slurm_members(r), MOST_PARTS},
+                 {"forwarding tables", f->tables, MOST_TABLES}};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        if (parts[k].count > parts[k].most)
+            return refuse(r->error, r->line, "more than %zu %s", parts[k].most, parts[k].what);
+    return 0;
+}
+
 static int read_lines(reading *r, text_lines *text)
 {
     const struct format *now = NULL;
@@ -112,6 +135,8 @@ static int read_lines(reading *r, text_lines *text)
         if (begun != NULL)
             r->fabric->format = combined_format(r->fabric->format, begun);
         rc = now->read_line(r, line);
+        if (rc == 0)
+            rc = check_size(r);
         if (rc != 0)
             return rc;
     }

@@ -35,6 +35,9 @@ int read_ports_line(reading *r, char *line); /* opensm-lfts.dump, ibroute */
 int read_fdbs_line(reading *r, char *line);  /* opensm.fdbs */
 int read_trace_line(reading *r, char *line);
 
+/* The number of blocks in aggregates so far. */
+size_t slurm_members(const reading *r);
+
 /* After the last line. */
 int finish_slurm(reading *r);
 void free_slurm(slurm_state *slurm);

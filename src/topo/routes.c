@@ -156,7 +156,8 @@ static void find_column(struct table_walk *w, size_t node)
 
 /* Splits classes whose nodes have different columns. The key of a new class in `columns` is its old
  * number and its column. */
-static int split_classes(struct table_walk *w, name_table *columns, size_t *class, size_t *sample)
+static int split_classes(struct table_walk *w, name_table *columns, size_t *class, size_t *sample,
+                         matrix_error *error)
 {
     site *s = w->site;
     size_t bytes = s->classes * sizeof *w->column;
@@ -170,6 +171,8 @@ static int split_classes(struct table_walk *w, name_table *columns, size_t *clas
         rc = name_table_add(columns, key, bytes + sizeof(size_t), &class[n]);
         if (rc == 0 && class[n] == known)
             sample[known] = n;
+        if (rc == 0)
+            rc = site_check_classes(columns->count, error);
     }
     return rc;
 }
@@ -215,7 +218,7 @@ int site_follow_tables(site *s, matrix_error *error)
     size_t *sample = base_arena_alloc(&w.arena, s->nodes, sizeof *sample);
     int rc = walk_init(&w, error);
     if (rc == 0)
-        rc = split_classes(&w, &columns, class, sample);
+        rc = split_classes(&w, &columns, class, sample, error);
     if (rc == 0)
         rc = fill_split(s, &columns, class, sample);
     base_arena_release(&w.arena);
@@ -273,12 +276,13 @@ static int fill_gaps(const site *s, uint16_t *hops, matrix_error *error)
 
 int site_apply_traces(site *s, matrix_error *error)
 {
-    size_t pairs;
-    if (__builtin_mul_overflow(s->nodes, s->nodes, &pairs))
-        return -ENOMEM;
+    int rc = site_check_classes(s->nodes, error);
+    if (rc != 0)
+        return rc;
+    size_t pairs = s->nodes * s->nodes;
     uint16_t *hops = calloc(pairs | 1, sizeof *hops);
     size_t *node = nodes_of_hosts(s);
-    int rc = hops == NULL || node == NULL ? -ENOMEM : 0;
+    rc = hops == NULL || node == NULL ? -ENOMEM : 0;
     if (rc == 0) {
         memset(hops, 0xff, pairs * sizeof *hops);
         apply_traces(s, node, hops);

@@ -21,6 +21,13 @@ typedef struct site {
     struct base_arena arena; /* of host, sample */
 } site;
 
+/* Hops take the square of this number. Jobs of more classes are refused: only those of nodes that
+ * are switches themselves, or of traced hosts, have a class for each node. */
+enum { SITE_MOST_CLASSES = 1 << 15 };
+
+/* -EBADMSG: more classes than that. */
+int site_check_classes(size_t classes, matrix_error *error);
+
 /* Nodes whose adapters have the same neighbours share a class. -ENXIO: a host without links. */
 int site_find_classes(site *s, matrix_error *error);
 

@@ -308,6 +308,11 @@ int read_slurm_line(reading *r, char *line)
 
 /* ---- all lines ---- */
 
+size_t slurm_members(const reading *r)
+{
+    return r->slurm != NULL ? r->slurm->members : 0;
+}
+
 static int check_blocks_described(const reading *r)
 {
     const topo_fabric *f = r->fabric;

@@ -2,7 +2,7 @@
 /* Reading lines, scanning tokens, reporting errors. */
 #include "topo/text.h"
 
-#include "base/memory.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -11,52 +11,46 @@
 
 int refuse(matrix_error *error, size_t line, const char *format, ...)
 {
+    char reason[sizeof error->reason];
     va_list arguments;
     va_start(arguments, format);
-    error->line = line;
-    vsnprintf(error->reason, sizeof error->reason, format, arguments);
+    vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
+    error->line = line;
+    base_escape(error->reason, sizeof error->reason, reason);
     return -EBADMSG;
 }
 
 /* ---- lines ---- */
 
-static int read_failure(text_lines *text)
+static int fail_reading(const text_lines *text, int rc)
 {
-    if (errno == ENOMEM)
-        return -ENOMEM;
-    refuse(text->error, 0, "cannot be read: %s", strerror(errno));
+    if (rc == -ENOMEM)
+        return rc;
+    if (rc == -EILSEQ)
+        return refuse(text->error, text->passed + 1, "a NUL character: this is no text");
+    if (rc == -EMSGSIZE)
+        return refuse(text->error, text->passed + 1, "a line of more than %d characters",
+                      TEXT_MOST_CHARACTERS);
+    refuse(text->error, 0, "cannot be read: %s", strerror(-rc));
     return -EIO;
 }
 
 /* Appends the next line at `used`. 1, 0 at the end, or an error. */
 static int read_rest_of_line(text_lines *text, size_t *used)
 {
-    int c, any = 0;
-    errno = 0;
-    while ((c = getc_unlocked(text->stream)) != EOF) {
-        any = 1;
-        if (c == '\n')
-            break;
-        if (c == '\0')
-            return refuse(text->error, text->passed + 1, "a NUL character: this is no text");
-        int rc = base_reserve(&text->line, &text->capacity, *used + 2, 1);
-        if (rc != 0)
-            return rc;
-        text->line[(*used)++] = (char)c;
-    }
-    if (ferror(text->stream))
-        return read_failure(text);
-    text->passed += (size_t)any;
-    return any;
+    int rc =
+        base_append_line(text->stream, TEXT_MOST_CHARACTERS, &text->line, &text->capacity, used);
+    if (rc < 0)
+        return fail_reading(text, rc);
+    text->passed += (size_t)rc;
+    return rc;
 }
 
 int text_next(text_lines *text)
 {
     size_t used = 0;
-    int rc = base_reserve(&text->line, &text->capacity, 2, 1);
-    if (rc == 0)
-        rc = read_rest_of_line(text, &used);
+    int rc = read_rest_of_line(text, &used);
     text->number = text->passed;
     while (rc == 1) {
         if (used > 0 && text->line[used - 1] == '\r')

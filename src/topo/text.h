@@ -7,9 +7,13 @@
 
 #include "matrix/matrix.h"
 
-/* Fills in the error and returns -EBADMSG. */
+/* Fills in the error, without control characters, and returns -EBADMSG. */
 int refuse(matrix_error *error, size_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Of a line, with those that backslashes join to it. Longer ones are refused: the list of a million
+ * hosts in one line is shorter. */
+enum { TEXT_MOST_CHARACTERS = 1 << 24 };
 
 typedef struct text_lines {
     FILE *stream;
@@ -20,7 +24,7 @@ typedef struct text_lines {
     size_t passed; /* lines read so far */
 } text_lines;
 
-/* 1: a line; 0: the end; -EBADMSG: a NUL; -EIO; -ENOMEM. */
+/* 1: a line; 0: the end; -EBADMSG: a NUL, or too long; -EIO; -ENOMEM. */
 int text_next(text_lines *text);
 
 void text_release(text_lines *text);

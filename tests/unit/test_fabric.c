@@ -1178,6 +1178,85 @@ START_TEST(out_of_memory_for_addresses)
 }
 END_TEST
 
+/* `count` lines by a format for their number, after some text. The caller frees them. */
+static char *make_lines(const char *before, const char *format, size_t count, size_t *length)
+{
+    char *text = NULL;
+    FILE *stream = open_memstream(&text, length);
+    ck_assert_ptr_nonnull(stream);
+    fputs(before, stream);
+    for (size_t k = 1; k <= count; k++)
+        fprintf(stream, format, k, k);
+    ck_assert_int_eq(fclose(stream), 0);
+    return text;
+}
+
+static void assert_too_large(char *text, size_t length, const char *reason, size_t line)
+{
+    const char *const host = "n1";
+    struct reading r = read_text(text, length, &host, 1);
+    free(text);
+    ck_assert_int_eq(r.rc, -EBADMSG);
+    ck_assert_str_eq(r.error.reason, reason);
+    ck_assert_uint_eq(r.error.line, line);
+}
+
+START_TEST(more_than_any_network)
+{
+    enum { LINE = 1 << 24, TABLES = 1 << 14 };
+    static const char begin[] = TREE "SwitchName=s1 Nodes=b\\\n";
+    size_t length = sizeof begin + LINE;
+    char *text = malloc(length);
+    ck_assert_ptr_nonnull(text);
+    memset(text, 'x', length);
+    memcpy(text, begin, sizeof begin - 1);
+    assert_too_large(text, length, "a line of more than 16777216 characters", 3);
+    text = make_lines("", "Unicast lids [0-5] of switch Lid 3 guid 0x%zx ('s%zu'):\n", TABLES + 1,
+                      &length);
+    assert_too_large(text, length, "more than 16384 forwarding tables", TABLES + 1);
+    if (random_cases(2) < 2)
+        return;
+    text = make_lines("", "AggregatedBlock=b[1-1048576] BlockSize=%zu Nodes=n%zu\n", 9, &length);
+    assert_too_large(text, length, "more than 4194304 blocks in aggregates", 5);
+    text = make_lines("", "SwitchName=s%zu Switches=t[1-1000000] Nodes=n%zu\n", 9, &length);
+    assert_too_large(text, length, "more than 4194304 ends of links", 5);
+}
+END_TEST
+
+START_TEST(too_many_places)
+{
+    enum { MOST = 1 << 15 };
+    static char name[MOST + 1][8];
+    static const char *host[MOST + 1];
+    size_t length;
+    char *text = make_lines("", "SwitchName=s%zu Nodes=n%zu\n", MOST + 1, &length);
+    for (size_t n = 0; n <= MOST; n++) {
+        snprintf(name[n], sizeof name[n], "n%zu", n + 1);
+        host[n] = name[n];
+    }
+    struct reading r = read_text(text, length, host, MOST + 1);
+    free(text);
+    ck_assert_int_eq(r.rc, -EBADMSG);
+    ck_assert_str_eq(r.error.reason, "hosts at more than 32768 places of the network");
+}
+END_TEST
+
+/* Names that differ in their domains only: a host without one may be any of them. */
+START_TEST(one_short_name)
+{
+    const char *const host = "n.7", *const any = "n";
+    size_t length;
+    char *text = make_lines("SwitchName=s Nodes=n.0", ",n.%zu,m.%zu", 50000, &length);
+    struct reading r = read_text(text, length, &host, 1);
+    ck_assert_int_eq(r.rc, 0);
+    topo_release(&r.topo);
+    r = read_text(text, length, &any, 1);
+    free(text);
+    ck_assert_int_eq(r.rc, -EBADMSG);
+    ck_assert_str_eq(r.error.reason, "host n may be n.0 or n.1");
+}
+END_TEST
+
 static Suite *fabric_suite(void)
 {
     Suite *suite = suite_create("fabric");
@@ -1193,6 +1272,9 @@ static Suite *fabric_suite(void)
     tcase_add_loop_test(cases, good_files, 0, GOOD);
     tcase_add_test(cases, width_of_folded_switches);
     tcase_add_loop_test(cases, bad_files, 0, BAD);
+    tcase_add_test(cases, more_than_any_network);
+    tcase_add_test(cases, too_many_places);
+    tcase_add_test(cases, one_short_name);
     tcase_add_test(cases, no_way);
     tcase_add_test(cases, given_twice);
     tcase_add_test(cases, no_text);
