@@ -100,8 +100,8 @@ class Runner:
         with open(self.hops, "w", encoding="utf-8") as file:
             file.write("%%MatrixMarket matrix array integer general\n% hosts " +
                        " ".join(f"n{n}" for n in range(case.nodes)) + f"\n{case.nodes} {case.nodes}\n")
-            for a in leaves:
-                file.write(" ".join("2" if a == b else "4" for b in leaves) + "\n")
+            for n, a in enumerate(leaves):
+                file.write(" ".join("0" if n == m else "2" if a == b else "4" for m, b in enumerate(leaves)) + "\n")
 
     def view(self, case):
         return os.path.join(self.folder, f"{case.name}.crs")

@@ -66,12 +66,27 @@ static int read_pairs(FILE *stream, topo_fabric *f, matrix_error *error)
     return rc;
 }
 
+/* Such a file is in another unit than hops, or of something else. */
+static int check_own_hops(const matrix *hops, matrix_error *error)
+{
+    for (size_t n = 0; n < hops->rows; n++) {
+        int64_t own = matrix_get(hops, n, n);
+        if (own != 0)
+            return refuse(error, 0,
+                          "row %zu, column %zu: %" PRId64
+                          " hops from a node to itself, where 0 are "
+                          "expected",
+                          n + 1, n + 1, own);
+    }
+    return 0;
+}
+
 int read_market_hops(FILE *stream, topo_fabric *f, matrix_error *error)
 {
     int rc = read_pairs(stream, f, error);
     if (rc == 0 && f->is_bandwidth)
         return refuse(error, 0, "bandwidths, where a topology is wanted");
-    return rc;
+    return rc == 0 ? check_own_hops(&f->hops, error) : rc;
 }
 
 /* ---- the hosts of a job ---- */

@@ -286,6 +286,7 @@ struct bad {
 
 static const struct bad bad[] = {
     {"hello\n", {"x"}, -EBADMSG, "MatrixMarket", 1},
+    {"\033]0;title\a\n", {"x"}, -EBADMSG, "'\\x1b]0;title\\x07' begins no topology", 1},
     {ARRAY "3 2\n1\n1\n1\n1\n1\n1\n", {"x", "y", "z"}, -EBADMSG, "not square", 0},
     {ARRAY "2 2\n0\n2\n2\n", {"x", "y"}, -EBADMSG, "", 1},
     {ARRAY "2 2\n0\nfar\n2\n0\n", {"x", "y"}, -EBADMSG, "", 1},
@@ -308,6 +309,12 @@ static const struct bad bad[] = {
      -EBADMSG,
      "0 hops from n1 to n0",
      0},
+    {ARRAY "% hosts n0 n1 n2\n3 3\n0\n2\n2\n2\n7\n2\n2\n2\n0\n",
+     {"n0"},
+     -EBADMSG,
+     "row 2, column 2: 7 hops from a node to itself, where 0 are expected",
+     0},
+    {COORDINATE "2 2 3\n1 2 4\n2 1 4\n1 1 1\n", {"x", "y"}, -EBADMSG, "row 1, column 1: 1 hop", 0},
     {ARRAY "2 2\n0\n-3\n2\n0\n", {"x", "y"}, -EBADMSG, "a value is negative: -3", 1},
     {COORDINATE "2 2 1\n1 2 4\n", {"x", "y"}, -EBADMSG, "0 hops from y to x", 0},
     {ARRAY "% hosts n0 n1 n2\n" THREE, {"n1", "N1"}, -EBADMSG, "given twice", 0},

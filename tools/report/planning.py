@@ -152,9 +152,9 @@ def describe_hops(names, place, between):
     yield "%%MatrixMarket matrix array integer general"
     yield "% hosts " + " ".join(names)
     yield f"{len(names)} {len(names)}"
-    for column in place:
-        for row in place:
-            yield str(between[row * places + column])
+    for node, column in enumerate(place):
+        for other, row in enumerate(place):
+            yield str(between[row * places + column] if other != node else 0)
 
 
 def network_of(plan, names, tools):
