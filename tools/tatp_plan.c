@@ -25,7 +25,7 @@ struct plan_options {
 /* One strategy's plan. */
 struct outcome {
     const plan_strategy *strategy;
-    size_t *rank_of_domain;
+    size_t *rank_of_domain; /* NULL: there is no plan */
     plan_report report;
     double seconds;
     double gap; /* upper bound of the hop-bytes above the optimum; negative: unknown */
@@ -70,7 +70,7 @@ static const struct argp plan_argp = {
 
 /* ---- planning ---- */
 
-static void fail_planning(const struct planning *p)
+static int report_infeasible(const struct planning *p)
 {
     size_t domains = p->in.requests->cols, ranks = p->in.requests->rows;
     if (domains > ranks)
@@ -79,7 +79,7 @@ static void fail_planning(const struct planning *p)
     else
         tool_fail("%s: no plan: with --per-node=%zu the %zu nodes cannot own %zu domains",
                   p->options->problem.requests, p->in.per_node, p->in.topology->nodes, domains);
-    exit(TOOL_INFEASIBLE);
+    return TOOL_INFEASIBLE;
 }
 
 static int solve_plan(const struct planning *p, struct outcome *o)
@@ -105,10 +105,18 @@ static void make_outcome(struct planning *p, const plan_strategy *strategy)
         rc = plan_assess(&p->in, o->rank_of_domain, &o->report);
     if (rc == 0 && o->gap >= 0.0)
         o->gap = o->report.hop_bytes > o->gap ? o->report.hop_bytes - o->gap : 0.0;
-    if (rc == -EINVAL)
-        fail_planning(p);
-    if (rc != 0)
+    if (rc != 0 && rc != -EINVAL)
         exit(tool_fail("%s: %s", strategy->name, strerror(-rc)));
+    if (rc == 0)
+        return;
+    free(o->rank_of_domain);
+    o->rank_of_domain = NULL;
+}
+
+/* Which no strategy changes. */
+static bool is_feasible(const struct planning *p)
+{
+    return p->outcome[0].rank_of_domain != NULL;
 }
 
 static void make_workload(struct planning *p)
@@ -197,7 +205,7 @@ static void print_plan_json(const struct planning *p)
     for (const struct outcome *o = p->outcome; o < p->outcome + p->outcomes; o++) {
         tatp_problem_begin_plan(w, NULL, o->strategy->name, o->rank_of_domain, in->requests->cols,
                                 &o->report);
-        json_put_real(w, "gap", o->gap >= 0.0 ? o->gap : NAN);
+        json_put_real(w, "gap", o->rank_of_domain != NULL && o->gap >= 0.0 ? o->gap : NAN);
         json_put_real(w, "seconds", o->seconds);
         json_end_object(w);
     }
@@ -210,7 +218,7 @@ static void print_plan_json(const struct planning *p)
 
 /* ---- the command ---- */
 
-static void plan_domains(const struct plan_options *options, const plan_input *in)
+static int plan_domains(const struct plan_options *options, const plan_input *in)
 {
     struct planning p = {.options = options, .in = *in};
     size_t strategies = 0;
@@ -220,12 +228,17 @@ static void plan_domains(const struct plan_options *options, const plan_input *i
     for (const plan_strategy *s = plan_strategies; s->name != NULL; s++)
         if (options->problem.strategy == NULL || options->problem.strategy == s)
             make_outcome(&p, s);
-    make_workload(&p);
-    (options->json ? print_plan_json : print_plan)(&p);
+    bool feasible = is_feasible(&p);
+    if (feasible)
+        make_workload(&p);
+    if (feasible || options->json)
+        (options->json ? print_plan_json : print_plan)(&p);
+    int status = feasible ? 0 : report_infeasible(&p);
     for (size_t k = 0; k < p.outcomes; k++)
         free(p.outcome[k].rank_of_domain);
     free(p.outcome);
     free(p.workload);
+    return status;
 }
 
 static void print_view_json(const tatp_view *view)
@@ -259,7 +272,7 @@ int tatp_plan(int argc, char **argv)
     if (options.problem.view != NULL)
         return plan_view(&options);
     tatp_problem_read(&problem, &options.problem);
-    plan_domains(&options, &problem.in);
+    int status = plan_domains(&options, &problem.in);
     tatp_problem_release(&problem);
-    return 0;
+    return status;
 }

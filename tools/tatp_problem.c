@@ -212,6 +212,13 @@ void tatp_problem_begin_plan(json_writer *w, const char *key, const char *name,
 {
     json_begin_object(w, key);
     json_put_string(w, "name", name);
+    if (rank_of_domain == NULL && domains > 0) {
+        json_put_null(w, "assignment");
+        json_put_null(w, "hop_bytes");
+        json_put_null(w, "max_link_bytes");
+        json_put_null(w, "crossing_bytes");
+        return;
+    }
     json_put_sizes(w, "assignment", rank_of_domain, domains);
     json_put_real(w, "hop_bytes", report->hop_bytes);
     json_put_real(w, "max_link_bytes", report->max_link_bytes);

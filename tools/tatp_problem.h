@@ -47,7 +47,7 @@ double *tatp_problem_workload(const plan_input *in);
 void tatp_problem_put_workload(json_writer *w, const double *workload, size_t rows, size_t columns);
 
 /* Begins an object in an array or with a key (else NULL) and writes the name, the assignment and
- * its costs. The caller may add members, and ends it. */
+ * its costs, or nulls for domains without one (NULL). The caller may add members, and ends it. */
 void tatp_problem_begin_plan(json_writer *w, const char *key, const char *name,
                              const size_t *rank_of_domain, size_t domains,
                              const plan_report *report);

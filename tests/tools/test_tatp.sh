@@ -146,6 +146,8 @@ refuses 1 "tatp: slurm.conf: Slurm, tree of switches, which is for --topology; -
     "plan: a topology as distances" tatp plan -r C.mtx -d slurm.conf -H a:2,b:2,c:2
 sed 's/^4 4 4 4 1e0/4 4 4 4 1.5/' D.mtx >half.mtx
 refuses 1 "tatp: half.mtx:8: a value is not whole: 1.5" "plan: half a hop" tatp plan -r C.mtx -d half.mtx
+nulls='"assignment":null,"hop_bytes":null,"max_link_bytes":null,"crossing_bytes":null,"gap":null,"seconds":0'
+sed 's/^4 4 4 4 0 1/4 4 4 4 2 1/' D.mtx >own.mtx
 sed 's/^4 4 4 4 1e0/4 4 4 4 0/' D.mtx >zero.mtx
 refuses 1 "tatp: zero.mtx: 0 hops from rank 4 to rank 5, where 1 to 65534 are possible" "plan: no hop" \
     tatp plan -r C.mtx -d zero.mtx
@@ -153,6 +155,12 @@ sed 's/^6 3 4$/9 3 4/' C.mtx >range.mtx
 refuses 1 "tatp: range.mtx:10: a row is 9, not in 1..6" "plan: a row out of range" tatp plan -r range.mtx -H a:6
 sed 's/^6 3 4$/6 3 -4/' C.mtx >negative.mtx
 refuses 1 "tatp: negative.mtx:10: a value is negative: -4" "plan: negative bytes" tatp plan -r negative.mtx -H a:6
+refuses 1 "tatp: own.mtx: row 5, column 5: 2 hops from a node to itself, where 0 are expected" "plan: hops of a rank to itself" \
+    tatp plan -r C.mtx -d own.mtx
+tap_is "$(tatp plan -r C.mtx -H a:3,b:3 -m 1 --json 2>err | without_seconds), $(cat err)" \
+    '{"ranks":6,"domains":3,"nodes":2,"distances":"nothing but which ranks share a node","objective":"hopbytes","solver":"jv",'\
+'"strategies":[{"name":"tatp",'"$nulls"'},{"name":"latp_volume",'"$nulls"'},{"name":"latp_count",'"$nulls"'},{"name":"otp",'"$nulls"'}]}, '\
+'tatp: C.mtx: no plan: with --per-node=1 the 2 nodes cannot own 3 domains' "plan: JSON, more domains than may be served"
 refuses 3 "tatp: C.mtx: no plan: with --per-node=1 the 2 nodes cannot own 3 domains" \
     "plan: more domains than may be served" tatp plan -r C.mtx -H a:3,b:3 -m 1
 printf '%%%%MatrixMarket matrix array integer general\n1 2\n3\n4\n' >wide.mtx
