@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "dla_problem.h"
 #include "tool.h"
 #include "tool_json.h"
@@ -72,9 +73,10 @@ static void print_pattern(const view_file *f, size_t k)
     const access_pattern *a = &f->pattern[k];
     int64_t bytes = 0;
     matrix_sum(&f->bytes[k], &bytes);
-    printf("calls %" PRId64 " of %" PRId64 " bytes in %zu bins of %" PRId64 " from %" PRId64
-           " in %s\n",
-           a->calls, bytes / a->calls, f->bytes[k].cols, a->unit, a->first, a->file);
+    printf("calls %" PRId64 " of %" PRId64 " bytes in %zu bins of %" PRId64 " from %" PRId64 " in ",
+           a->calls, bytes / a->calls, f->bytes[k].cols, a->unit, a->first);
+    base_put_escaped(stdout, a->file);
+    putchar('\n');
 }
 
 /* Both cut the comments into lines in place. */
@@ -88,8 +90,11 @@ static void print_view(view_file *f, const struct view_summary *s)
     for (size_t k = 0; k < f->patterns; k++)
         print_pattern(f, k);
     for (char *rest = NULL, *line = strtok_r(f->comments, "\n", &rest); line != NULL;
-         line = strtok_r(NULL, "\n", &rest))
-        printf("%% %s\n", line);
+         line = strtok_r(NULL, "\n", &rest)) {
+        printf("%% ");
+        base_put_escaped(stdout, line);
+        putchar('\n');
+    }
 }
 
 /* ---- JSON ---- */

@@ -10,13 +10,19 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
 #include "tool.h"
 #include "topo/topo.h"
 
 enum { LONGEST_NAME = 255 };
 
-/* Limits that catch mistyped numbers. */
-enum { MOST_SLOTS = 1 << 20, MOST_RANKS = 1 << 26 };
+/* Limits that catch mistyped numbers, and files of something else. */
+enum {
+    MOST_SLOTS = 1 << 20,
+    MOST_RANKS = 1 << 26,
+    MOST_NODES = 1 << 20,
+    MOST_CHARACTERS = 1 << 24
+};
 
 struct known_node {
     char *name; /* owned by the list */
@@ -42,6 +48,8 @@ static size_t number_node(node_list *nodes, const char *name)
     struct known_node *known = find_node(nodes, name);
     if (known != NULL)
         return known->node;
+    if (nodes->count == MOST_NODES)
+        exit(tool_fail("more than %d hosts", MOST_NODES));
     known = tool_allocate(1, sizeof *known);
     *known = (struct known_node){tool_copy(name), nodes->count};
     if (tsearch(known, &nodes->by_name, compare_node_names) == NULL)
@@ -72,6 +80,15 @@ static int add_ranks(tool_hosts *h, const char *name, size_t slots)
     return 0;
 }
 
+/* A byte order mark, for example, is part of no name. */
+static bool is_host_name(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (text[i] <= ' ' || text[i] > '~')
+            return false;
+    return length > 0 && length <= LONGEST_NAME;
+}
+
 /* ---- lists ---- */
 
 /* One of them receives the names. */
@@ -88,7 +105,7 @@ static int add_list_name(const char *text, void *context)
     bool ranks = p->hosts != NULL;
     char name[LONGEST_NAME + 1];
     size_t slots = 1, length = strcspn(text, ":");
-    if (length == 0 || length > LONGEST_NAME ||
+    if (!is_host_name(text, length) ||
         (text[length] == ':' &&
          tool_number(text + length + 1, ranks, ranks ? MOST_SLOTS : SIZE_MAX, &slots) != 0))
         return p->status = tool_fail(ranks ? "'%s' is not a host, or a host with a number of slots"
@@ -119,10 +136,53 @@ int nodes_parse(node_list *nodes, const char *list)
 
 static const char blanks[] = " \t\r\n";
 
+/* The lines of a text file. */
+struct text_file {
+    const char *name;
+    FILE *stream;
+    char *line; /* without its newline */
+    size_t capacity, number;
+};
+
+/* Whether there is another line; ends the program after a message if it is unusable. */
+static bool read_text_line(struct text_file *text)
+{
+    size_t length = 0;
+    int rc = base_append_line(text->stream, MOST_CHARACTERS, &text->line, &text->capacity, &length);
+    text->number++;
+    if (rc == -EILSEQ)
+        exit(tool_fail("%s:%zu: a NUL byte", text->name, text->number));
+    if (rc == -EMSGSIZE)
+        exit(tool_fail("%s:%zu: a line of more than %d characters", text->name, text->number,
+                       MOST_CHARACTERS));
+    if (rc < 0)
+        exit(tool_fail("%s: %s", text->name, strerror(-rc)));
+    return rc > 0;
+}
+
+static struct text_file open_text_file(const char *name)
+{
+    return (struct text_file){.name = name, .stream = tool_open(name)};
+}
+
+static void close_text_file(struct text_file *text)
+{
+    fclose(text->stream);
+    free(text->line);
+}
+
+static void check_host_name(const struct text_file *text, const char *name)
+{
+    if (strlen(name) > LONGEST_NAME)
+        exit(tool_fail("%s:%zu: a host name of more than %d characters", text->name, text->number,
+                       LONGEST_NAME));
+    if (!is_host_name(name, strlen(name)))
+        exit(tool_fail("%s:%zu: '%s' is not the name of a host", text->name, text->number, name));
+}
+
 /* A line's settings of its node. */
 struct hostfile_line {
-    const char *file;
-    size_t number;
+    const struct text_file *text;
     bool has_slots, has_most;
     size_t slots, most;
 };
@@ -152,8 +212,8 @@ static int parse_hostfile_word(struct hostfile_line *line, const char *word)
     else if (is_one_of(word, length, most) && tool_number(value, 0, SIZE_MAX, &line->most) == 0)
         line->has_most = true;
     else
-        return tool_fail("%s:%zu: '%s' is not slots=N or max_slots=N", line->file, line->number,
-                         word);
+        return tool_fail("%s:%zu: '%s' is not slots=N or max_slots=N", line->text->name,
+                         line->text->number, word);
     return 0;
 }
 
@@ -163,13 +223,13 @@ static int set_node_slots(struct hostfile_line *line, node_list *nodes, const ch
 {
     bool again = find_node(nodes, name) != NULL;
     if (again && line->has_slots)
-        return tool_fail("%s:%zu: %s is there already: its slots are given once", line->file,
-                         line->number, name);
+        return tool_fail("%s:%zu: %s is there already: its slots are given once", line->text->name,
+                         line->text->number, name);
     if (!line->has_slots)
         line->slots = line->has_most && !again ? line->most : 1;
     if (line->has_most && line->most < line->slots)
-        return tool_fail("%s:%zu: %zu slots of %s are more than max_slots=%zu", line->file,
-                         line->number, line->slots, name, line->most);
+        return tool_fail("%s:%zu: %zu slots of %s are more than max_slots=%zu", line->text->name,
+                         line->text->number, line->slots, name, line->most);
     return add_slots(nodes, number_node(nodes, name), line->slots);
 }
 
@@ -190,41 +250,28 @@ static void strip_blanks(char *text)
 }
 
 /* A line that begins with '^' excludes a node, also from lines before it. */
-static int parse_hostfile_line(struct hostfile_line *line, char *text, node_list *nodes,
-                               node_list *excluded)
+static int parse_hostfile_line(struct text_file *text, node_list *nodes, node_list *excluded)
 {
+    struct hostfile_line line = {.text = text};
     char *save = NULL;
-    text[strcspn(text, "#")] = '\0';
-    strip_blanks(text);
-    char *name = strtok_r(text, blanks, &save);
+    text->line[strcspn(text->line, "#")] = '\0';
+    strip_blanks(text->line);
+    char *name = strtok_r(text->line, blanks, &save);
     if (name == NULL)
         return 0;
     for (char *word = strtok_r(NULL, blanks, &save); word != NULL;
          word = strtok_r(NULL, blanks, &save))
-        if (parse_hostfile_word(line, word) != 0)
+        if (parse_hostfile_word(&line, word) != 0)
             return TOOL_FAILURE;
     if (strchr(name, '@') != NULL)
         name = strchr(name, '@') + 1;
-    if (*name == '^') {
-        number_node(excluded, name + 1);
-        return 0;
-    }
-    return set_node_slots(line, nodes, name);
-}
-
-static int read_hostfile_lines(FILE *stream, const char *file, node_list *nodes,
-                               node_list *excluded)
-{
-    char *text = NULL;
-    size_t capacity = 0, number = 0;
-    int status = 0;
-    while (status == 0 && getline(&text, &capacity, stream) >= 0)
-        status = parse_hostfile_line(&(struct hostfile_line){.file = file, .number = ++number},
-                                     text, nodes, excluded);
-    if (status == 0 && ferror(stream))
-        status = tool_fail("%s: %s", file, strerror(errno));
-    free(text);
-    return status;
+    bool excludes = *name == '^';
+    name += excludes;
+    check_host_name(text, name);
+    if (!excludes)
+        return set_node_slots(&line, nodes, name);
+    number_node(excluded, name);
+    return 0;
 }
 
 static void copy_included(node_list *all, const node_list *excluded, node_list *nodes)
@@ -240,10 +287,11 @@ static void copy_included(node_list *all, const node_list *excluded, node_list *
 void nodes_read(node_list *nodes, const char *file)
 {
     node_list all = {0}, excluded = {0};
-    FILE *stream = tool_open(file);
-    if (read_hostfile_lines(stream, file, &all, &excluded) != 0)
-        exit(TOOL_FAILURE);
-    fclose(stream);
+    struct text_file text = open_text_file(file);
+    while (read_text_line(&text))
+        if (parse_hostfile_line(&text, &all, &excluded) != 0)
+            exit(TOOL_FAILURE);
+    close_text_file(&text);
     copy_included(&all, &excluded, nodes);
     if (nodes->count == 0)
         exit(tool_fail("%s: no hosts", file));
@@ -263,14 +311,12 @@ void nodes_release(node_list *nodes)
 
 /* ---- hosts of ranks ---- */
 
-static void add_host_line(tool_hosts *h, const char *file, size_t line, char *text)
+static void add_host_line(tool_hosts *h, const struct text_file *text)
 {
     char *rest = NULL;
-    for (char *name = strtok_r(text, blanks, &rest); name != NULL;
+    for (char *name = strtok_r(text->line, blanks, &rest); name != NULL;
          name = strtok_r(NULL, blanks, &rest)) {
-        if (strlen(name) > LONGEST_NAME)
-            exit(tool_fail("%s:%zu: a host name of more than %d characters", file, line,
-                           LONGEST_NAME));
+        check_host_name(text, name);
         if (add_ranks(h, name, 1) != 0)
             exit(TOOL_FAILURE);
     }
@@ -278,21 +324,12 @@ static void add_host_line(tool_hosts *h, const char *file, size_t line, char *te
 
 static void read_host_file(tool_hosts *h, const char *file)
 {
-    char *text = NULL;
-    size_t capacity = 0, line = 0;
-    FILE *stream = tool_open(file);
-    for (ssize_t length; (length = getline(&text, &capacity, stream)) >= 0;) {
-        line++;
-        if (strlen(text) != (size_t)length)
-            exit(tool_fail("%s:%zu: a NUL byte", file, line));
-        add_host_line(h, file, line, text);
-    }
-    if (ferror(stream))
-        exit(tool_fail("%s: %s", file, strerror(errno)));
+    struct text_file text = open_text_file(file);
+    while (read_text_line(&text))
+        add_host_line(h, &text);
     if (h->ranks == 0)
         exit(tool_fail("%s: no hosts in it", file));
-    fclose(stream);
-    free(text);
+    close_text_file(&text);
 }
 
 void tool_parse_hosts(const char *text, tool_hosts *hosts)

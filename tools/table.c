@@ -7,7 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "tool.h"
+
+static void add_cell(tool_table *table, char *cell)
+{
+    tool_reserve(&table->cell, &table->capacity, table->cells + 1, sizeof *table->cell);
+    table->cell[table->cells++] = cell;
+}
+
+void tool_table_add_text(tool_table *table, const char *text)
+{
+    size_t size = strlen(text) * 4 + 1; /* an escaped byte takes 4 */
+    char *cell = tool_allocate(size, 1);
+    base_escape(cell, size, text);
+    add_cell(table, cell);
+}
 
 void tool_table_add(tool_table *table, const char *format, ...)
 {
@@ -18,10 +33,8 @@ void tool_table_add(tool_table *table, const char *format, ...)
     va_end(args);
     if (length < 0)
         exit(tool_fail("out of memory"));
-    for (char *rest = text; (cell = strsep(&rest, "\n")) != NULL;) {
-        tool_reserve(&table->cell, &table->capacity, table->cells + 1, sizeof *table->cell);
-        table->cell[table->cells++] = tool_copy(cell);
-    }
+    for (char *rest = text; (cell = strsep(&rest, "\n")) != NULL;)
+        add_cell(table, tool_copy(cell));
     free(text);
 }
 

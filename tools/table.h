@@ -18,6 +18,9 @@ typedef struct tool_table {
 void tool_table_add(tool_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Appends one cell with this text from a file, without control characters. */
+void tool_table_add_text(tool_table *table, const char *text);
+
 /* Prints with two blanks between columns, and releases the cells. */
 void tool_table_print(tool_table *table);
 

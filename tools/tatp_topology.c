@@ -149,8 +149,10 @@ static void print_facts(const struct network *p)
     if (p->summary.rows == 0)
         add_switches(&table, p);
     tool_table_add(&table, "hosts chosen\n%zu", p->present_count);
-    for (size_t k = 0; k < p->missing_count; k++)
-        tool_table_add(&table, "missing\n%s", p->missing[k]);
+    for (size_t k = 0; k < p->missing_count; k++) {
+        tool_table_add(&table, "missing");
+        tool_table_add_text(&table, p->missing[k]);
+    }
     tool_table_print(&table);
 }
 
@@ -173,9 +175,9 @@ static void print_hops(const struct network *p)
     align[p->present_count + 1] = '\0';
     tool_table_add(&table, "from");
     for (size_t m = 0; m < p->present_count; m++)
-        tool_table_add(&table, "%s", p->present[m]);
+        tool_table_add_text(&table, p->present[m]);
     for (size_t n = 0; n < p->present_count; n++) {
-        tool_table_add(&table, "%s", p->present[n]);
+        tool_table_add_text(&table, p->present[n]);
         for (size_t m = 0; m < p->present_count; m++)
             tool_table_add(&table, "%g", topo_hops(&p->topo, n, m, n == m));
     }

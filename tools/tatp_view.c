@@ -78,7 +78,7 @@ void tatp_view_print(const tatp_view *view)
                        bytes_of(view, k), p->domains, division_kind_name(p->kind), p->unit);
         tool_table_add(&table, "%.15g\n%" PRId64 "\n%.15g", p->hop_bytes, p->crossing_bytes,
                        assess(&in, p).max_link_bytes);
-        tool_table_add(&table, "%s", pattern->file);
+        tool_table_add_text(&table, pattern->file);
     }
     if (view->file.patterns > 0)
         tool_table_print(&table);

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 struct chosen {
     const tool_command *commands, *command;
@@ -18,12 +19,13 @@ struct chosen {
 
 int tool_fail(const char *format, ...)
 {
+    char message[8192], shown[2 * sizeof message];
     va_list args;
-    fprintf(stderr, "%s: ", program_invocation_short_name);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    base_escape(shown, sizeof shown, message);
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, shown);
     return TOOL_FAILURE;
 }
 
@@ -156,7 +158,9 @@ int tool_run(const tool_command *commands, const char *doc, int argc, char **arg
     snprintf(name, sizeof name, "%s %s", program_invocation_short_name, chosen.command->name);
     argv[chosen.index] = name;
     int status = chosen.command->run(argc - chosen.index, argv + chosen.index);
-    if ((fflush(stdout) != 0 || ferror(stdout)) && status == 0)
+    bool failed = ferror(stdout);
+    errno = failed ? EIO : 0; /* the cause of an earlier failure is not known any more */
+    if ((fflush(stdout) != 0 || failed) && status == 0)
         status = tool_fail("standard output: %s", strerror(errno));
     return status;
 }

@@ -29,7 +29,8 @@ extern const struct argp tool_file_argp;
 /* For parsers of commands without further arguments: ends the program after a message. */
 error_t tool_refuse_argument(const char *arg, struct argp_state *state);
 
-/* Prints the message with the program's name in front; returns TOOL_FAILURE. */
+/* Prints the message with the program's name in front, without control characters; returns
+ * TOOL_FAILURE. */
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Parses the arguments of a command into `options`, the input of the argp. */

@@ -14,4 +14,74 @@ for tool in dla tatp; do
     tap_contains "$($tool --version)" "$tool (tatp-dla" "$tool --version"
 done
 
+# --- endless input ---
+
+# bounded NAME MESSAGE COMMAND...: refuses with that message within 400 MB.
+bounded() {
+    local name=$1 message=$2
+    shift 2
+    refuses 1 "$message" "$name" bash -c 'ulimit -v 400000 && exec "$@"' bash "$@"
+}
+
+printf '%%%%MatrixMarket matrix array integer general\n1 1\n1\n' >one.mtx
+bounded "an endless view" "dla: /dev/zero:1: a NUL byte" dla show /dev/zero
+bounded "an endless view to be placed" "dla: /dev/zero:1: a NUL byte" dla map --file /dev/zero --nodes a
+bounded "an endless view to be converted" "dla: /dev/zero:1: a NUL byte" dla convert --to mtx /dev/zero
+bounded "an endless hostfile" "dla: /dev/zero:1: a NUL byte" dla map --cart 2 --hostfile /dev/zero
+bounded "endless requests" "tatp: /dev/zero:1: a NUL byte" tatp plan --requests /dev/zero --hosts a
+bounded "endless distances" "tatp: /dev/zero:1: a NUL character: this is no text" \
+    tatp plan --requests one.mtx --distances /dev/zero
+bounded "an endless topology" "tatp: /dev/zero:1: a NUL character: this is no text" tatp topology /dev/zero
+bounded "endless costs" "tatp: /dev/zero:1: a NUL byte" tatp assign /dev/zero
+bounded "endless hosts" "tatp: /dev/zero:1: a NUL byte" tatp plan --requests one.mtx --hosts @/dev/zero
+bounded "an endless line of hosts" "tatp: /dev/stdin:1: a line of more than 16777216 characters" \
+    tatp plan --requests one.mtx --hosts @/dev/stdin < <(yes | tr -d '\n')
+bounded "endless hosts, one in each line" "tatp: more than 1048576 hosts" \
+    tatp plan --requests one.mtx --hosts @/dev/stdin < <(seq -f 'n%.0f' 1e9)
+bounded "an endless line of a hostfile" "dla: /dev/stdin:1: a line of more than 16777216 characters" \
+    dla map --cart 2 --hostfile /dev/stdin < <(yes | tr -d '\n')
+bounded "an endless hostfile of names" "dla: more than 1048576 hosts" \
+    dla map --cart 2 --hostfile /dev/stdin < <(seq -f 'n%.0f' 1e9)
+truncate -s 6G sparse
+refuses 1 "dla: /dev/stdin: cannot be read: Illegal seek" "a view from a pipe" dla show /dev/stdin < <(cat one.mtx)
+bounded "a view of 6 GB that is none" "dla: sparse:1: a NUL byte" dla show sparse
+rm sparse
+
+# --- what a file must not do to a terminal ---
+
+esc=$(printf '\033')
+printf 'FILEVIEW\n%% %s[31mred\302\2332J\n0 2\n\n\n1 1\nACCESS 1 0 1 1 1 1 a%s[2J%%0Ab\n0 1 0 1\n' "$esc" "$esc" >hostile.crs
+tap_is "$(dla show hostile.crs | tail -n 2)" "calls 1 of 1 bytes in 1 bins of 1 from 0 in a\x1b[2J\x0ab
+% \x1b[31mred\xc2\x9b2J" "dla show: control characters are escaped"
+tap_contains "$(dla show --json hostile.crs)" '"\u001b[31mred\u009b2J"' "dla show: in JSON as well"
+tap_is "$(tatp plan --view hostile.crs --hosts a | tail -n +2 | wc -l)" 1 "tatp plan: one row for a name with a newline"
+tap_contains "$(tatp plan --view hostile.crs --hosts a)" 'a\x1b[2J\x0ab' "tatp plan: control characters are escaped"
+printf 'SwitchName=s Nodes=a%sc,b\n' "$esc" >hostile.conf
+tap_contains "$(tatp topology hostile.conf)" 'a\x1bc' "tatp topology: control characters are escaped"
+tap_contains "$(tatp topology --json hostile.conf)" '"a\u001bc"' "tatp topology: in JSON as well"
+printf '%s[31m\n' "$esc" >hostile.conf
+refuses 1 "tatp: hostile.conf:1: '\\x1b[31m' begins no topology: MatrixMarket, SwitchName= or BlockName= of Slurm, \
+ibnetdiscover, opensm-subnet.lst or ibtracert" "tatp topology: a message without any" tatp topology hostile.conf
+printf '%s[31m\n' "$esc" >hostile
+refuses 1 "tatp: hostile:1: '\\x1b[31m' is not the name of a host" "hosts: no control characters" \
+    tatp plan --requests one.mtx --hosts @hostile
+printf '\357\273\277a\n' >hostile
+refuses 1 "dla: hostile:1: '\\xef\\xbb\\xbfa' is not the name of a host" "a hostfile with a byte order mark" dla map --cart 1 --hostfile hostile
+printf 'a slots=%s[31m\n' "$esc" >hostile
+refuses 1 "dla: hostile:1: 'slots=\\x1b[31m' is not slots=N or max_slots=N" "a hostfile: no control characters" \
+    dla map --cart 1 --hostfile hostile
+refuses 1 "dla: no\\x1bfile: No such file or directory" "a name with control characters" dla show "no${esc}file"
+
+# --- output that cannot be written ---
+
+if [ -c /dev/full ]; then
+    for command in "dla map --cart 100x100 --nodes a:10000" "tatp topology hosts.conf" "tatp topology --json hosts.conf"; do
+        echo 'SwitchName=s Nodes=n[0-99]' >hosts.conf
+        $command >/dev/full 2>err
+        tap_is "$?: $(cat err)" "1: ${command%% *}: standard output: No space left on device" "$command: a full disk"
+        $command >&- 2>err
+        tap_is "$?: $(cat err)" "1: ${command%% *}: standard output: Bad file descriptor" "$command: no output"
+    done
+fi
+
 tap_plan
