@@ -132,10 +132,66 @@ has alone "16.8 MB" "calls without aggregators: a page"
 tap_is "$(summary empty.jsonl -o empty.html)" "There are no calls in these statistics.
 empty.html" "summary: of no calls"
 generate --program $'a\e[31mname' >escape.jsonl
-tap_is "$(summary escape.jsonl -o escape.html | grep -c "^measured:      a?\[31mname: ")" 1 \
+tap_is "$(summary escape.jsonl -o escape.html | grep -c "^measured:      a�\[31mname: ")" 1 \
     "summary: no control characters of a program's name"
 tap_is "$(LC_ALL=C PYTHONIOENCODING=ascii summary 16.jsonl -o ascii.html | wc -l)" 7 "summary: on a terminal without UTF-8"
 tap_is "$(cd lines && summary - </dev/null 2>&1 | wc -l)" 0 "summary: none of statistics that are not there"
+
+tap_contains "$(tatp report no$'\e'file.jsonl 2>&1)" "tatp: no?file.jsonl: No such file" "messages: no control characters of an argument"
+
+# --- hostile statistics ---
+
+# hostile NAME SCRIPT MESSAGE: 16.jsonl changed by sed leads to that message on stderr, and to a page.
+hostile() {
+    sed "$2" 16.jsonl >hostile.jsonl
+    tatp report hostile.jsonl -o hostile-2.html >out 2>err
+    tap_is "$?: $(head -n 1 err)" "0: $3" "hostile: $1"
+}
+hostile "half of a surrogate pair" 's/"generate"/"\\ud800gen"/' ""
+hostile "a NUL" 's/"file": "/&\\u0000/; s/"n0"/"n0\\u0000"/' ""
+hostile "a schedule that is a list" 's/"schedule": 1/"schedule": [1]/' "tatp: hostile.jsonl:1: left out: 'schedule' is no number."
+hostile "ranks that are no whole number" 's/"ranks": 16/"ranks": 16.0/' "tatp: hostile.jsonl:1: left out: no whole number 'ranks'."
+hostile "a byte order mark" '1s/^/\xef\xbb\xbf/' ""
+refuses 1 "tatp: tatp links: 'j�v' is not a solver" "hostile: a NUL in the name of a solver" \
+    <(sed 's/"solver": "jv"/"solver": "j\\u0000v"/' 16.jsonl)
+tap_is "$(yes '{}' | head -n 1000 | tatp report /dev/stdin -o hostile-2.html 2>&1 | sed -n '20,21p')" \
+    "tatp: /dev/stdin:20: left out: no 'op' that is read or write.
+tatp: /dev/stdin: 980 more notes of this kind." "hostile: notes about many lines"
+tap_is "$(yes '{}' | tatp report /dev/stdin -o hostile-2.html 2>&1 | sed -n 1p)" \
+    "tatp: /dev/stdin: more than 262144 lines; the others are left out." "hostile: endless lines"
+tap_is "$(bash -c 'ulimit -v 2000000 && exec tatp report /dev/zero -o hostile-2.html' 2>&1 | sed -n 1p)" \
+    "tatp: /dev/zero:1: more than 67108864 characters; the file is left out from there on." "hostile: an endless line"
+cp 16.jsonl $'\xff.jsonl'
+tap_check "hostile: a name that is not UTF-8" tatp report $'\xff.jsonl'
+
+# --- output that cannot be written ---
+
+if [ -c /dev/full ]; then
+    tatp report 16.jsonl >/dev/full 2>err
+    tap_is "$?: $(cat err)" "1: tatp: standard output: No space left on device" "a full disk for the summary"
+    tatp report 16.jsonl -o /dev/full >out 2>err
+    tap_is "$?: $(cat err)" "1: tatp: /dev/full: No space left on device" "a full disk for the page"
+fi
+tatp report 16.jsonl >&- 2>err
+tap_is "$?: $(cat err)" "1: tatp: standard output: Bad file descriptor" "no output"
+(tatp report 16.jsonl 2>err; echo $? >status) | true
+tap_is "$(cat status): $(cat err)" "141: " "a reader that is gone"
+
+# --- a network without a tree, a view of one triangle ---
+
+"$PYTHON3" -c '
+import json, sys
+for line in sys.stdin:
+    call = json.loads(line)
+    if "plan" in call:
+        call["plan"]["distances"] = {"source": "x", "place_of_node": [0, 0, 1, 1], "hops": [2, 4, 4, 2]}
+    print(json.dumps(call))' <16.jsonl >hops.jsonl
+tap_check "hops by node class: a page" tatp report hops.jsonl
+generate --view 16.crs >/dev/null
+dla convert 16.crs --to mtx | awk '/^%/ || !sizes { sizes += !/^%/; print; next } { print $1, $2, $1 < $2 ? $3 : 0 }' >triangle.mtx
+inside=$(tatp report 16.jsonl --view 16.crs -o both.html >/dev/null && grep -o 'which need not leave it, is [^.]*' both.html | head -n 1)
+tap_check "a view of one triangle: a page" tatp report 16.jsonl --view triangle.mtx -o one.html
+tap_is "$(grep -o 'which need not leave it, is [^.]*' one.html | head -n 1)" "$inside" "a view of one triangle: the same weight"
 
 # The page's name: what was there before is overwritten only if it was a page, or if it was asked for by name.
 tap_is "$(summary lines/run.one.jsonl | tail -n 1)" lines/run.one.html "again: the page is replaced"

@@ -3,7 +3,10 @@
 programs first."""
 
 import argparse
+import errno
+import functools
 import os
+import signal
 import sys
 import tempfile
 
@@ -20,8 +23,12 @@ MARK = '<meta name="generator" content="tatp report">'
 HEAD_BYTES = 4096
 
 
+def say(message):
+    print(text.printable(f"tatp: {message}"), file=sys.stderr)
+
+
 def fail(message):
-    print(f"tatp: {message}", file=sys.stderr)
+    say(message)
     sys.exit(1)
 
 
@@ -134,7 +141,7 @@ class Report:
         by_rank = list(range(self.plan.call["ranks"]))
         placed = sorted(by_rank, key=lambda rank: self.placement.node_of_rank[rank])
         present = self.plan.data["node_of_rank"]
-        self.placement.inside_now = sum(v for i, j, v in cells if i < j and present[i] == present[j])
+        self.placement.inside_now = planning.weight_inside(cells, present)
         self.views = [
             figures.view_map("view-rank", "View matrix in order of rank", cells, by_rank,
                              figures.node_squares(by_rank, present)),
@@ -158,7 +165,9 @@ class Report:
         return gained + (" " + more if more else ""), advice.advise(self.run, self.plan, self.answer, self.placement, view)
 
 
-def render(report):
+@functools.cache
+def load_template():
+    """Compiled once for all pages of a process."""
     jinja2 = import_jinja()
     folder = os.path.dirname(os.path.abspath(__file__))
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), autoescape=True, trim_blocks=True,
@@ -167,22 +176,27 @@ def render(report):
                                shorten=text.shorten)
     with open(os.path.join(folder, "page.css"), encoding="utf-8") as style:
         css = jinja2.utils.markupsafe.Markup(style.read())
+    common = {"mark": jinja2.utils.markupsafe.Markup(MARK), "css": css, "stages": advice.STAGE_NAMES, "text": text,
+              "length": figures.length}
+    return environment.get_template("page.html", globals=common)
+
+
+def render(report):
     gained, advised = report.said()
-    return environment.get_template("page.html").render(
-        mark=jinja2.utils.markupsafe.Markup(MARK), report=report, run=report.run, plan=report.plan, answer=report.answer, css=css, gained=gained, advised=advised,
-        call_rows=call_rows(report.run) if report.run else [], stages=advice.STAGE_NAMES, text=text,
-        length=figures.length)
+    return load_template().render(
+        report=report, run=report.run, plan=report.plan, answer=report.answer, gained=gained, advised=advised,
+        call_rows=call_rows(report.run) if report.run else [])
 
 
 def write(path, page):
     """As a whole or not at all. What is not a file, as /dev/stdout, is written to."""
     if os.path.exists(path) and not os.path.isfile(path):
-        with open(path, "w", encoding="utf-8") as out:
+        with open(path, "w", encoding="utf-8", errors="replace") as out:
             out.write(page)
         return
     draft = f"{path}.{os.getpid()}"
     try:
-        with open(draft, "w", encoding="utf-8") as out:
+        with open(draft, "w", encoding="utf-8", errors="replace") as out:
             out.write(page)
         os.replace(draft, path)
     except OSError as error:
@@ -192,16 +206,28 @@ def write(path, page):
 
 
 def print_summary(report, path):
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
     sys.stdout.reconfigure(errors="replace")
     gained, advised = report.said()
-    if report.run is None:
-        print(gained)
-    else:
-        print("\n".join(summary.lines(report.run, len(report.runs) - 1, advised)))
-    print(path)
+    lines = [gained] if report.run is None else summary.lines(report.run, len(report.runs) - 1, advised)
+    print("\n".join(map(text.printable, [*lines, path])), flush=True)
+
+
+def say_at_end(report, path, notes):
+    """What was written has been written: only the terminal may be full or gone."""
+    for note in notes:
+        say(note)
+    try:
+        if os.path.isfile(path):
+            print_summary(report, path)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for the flush at exit
+        fail(f"standard output: {error.strerror}")
 
 
 def main():
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as in the other commands
     tools_folder, options, notes = sys.argv[1], parse_arguments(sys.argv[2:]), []
     import_jinja()
     try:
@@ -214,10 +240,9 @@ def main():
         fail(str(error).removeprefix("tatp: "))
     except OSError as error:
         fail(f"{error.filename or options.output or options.stats[-1]}: {error.strerror}")
-    for note in notes:
-        print(f"tatp: {note}", file=sys.stderr)
-    if os.path.isfile(path):
-        print_summary(report, path)
+    except MemoryError:
+        fail("out of memory")
+    say_at_end(report, path, notes)
 
 
 if __name__ == "__main__":

@@ -77,15 +77,12 @@ def triples_of(requests):
 
 def most_important(run):
     """The plan by which most bytes went, or None."""
-    best = None
+    served = {}
     for call in run.calls:
-        if "plan" not in call:
-            continue
-        served = [c for c in run.calls if c.get("schedule") == call.get("schedule") and c["file"] == call["file"]]
-        plan = Plan(call, served)
-        if best is None or sum(c["bytes"] for c in served) > sum(c["bytes"] for c in best.calls):
-            best = plan
-    return best
+        served.setdefault((call.get("schedule"), call["file"]), []).append(call)
+    planned = [Plan(next(call for call in calls if "plan" in call), calls)
+               for calls in served.values() if any("plan" in call for call in calls)]
+    return max(planned, key=lambda plan: sum(call["bytes"] for call in plan.calls), default=None)
 
 
 class Tools:
@@ -105,7 +102,7 @@ class Tools:
 
     def write(self, name, lines):
         path = os.path.join(self.scratch, name)
-        with open(path, "w", encoding="utf-8") as out:
+        with open(path, "w", encoding="utf-8", errors="replace") as out:
             out.writelines(line + "\n" for line in lines)
         return path
 
@@ -335,6 +332,14 @@ def place(tools, view, nodes, ranks):
 
 def read_view(tools, path):
     """The entries of a view matrix: row, column, value."""
-    lines = tools.run("dla", "convert", "--to", "mtx", path).splitlines()
+    lines = tools.run("dla", "convert", "--to", "mtx", "--", path).splitlines()
     triples = [tuple(map(int, line.split())) for line in lines if not line.startswith("%")]
     return [(row - 1, column - 1, value) for row, column, value in triples[1:]]
+
+
+def weight_inside(cells, node_of_rank):
+    """Of the pairs of ranks on one node, as dla counts: a symmetric view contains each weight twice."""
+    values = {(row, column): value for row, column, value in cells if row != column}
+    symmetric = all(values.get((column, row), 0) == value for (row, column), value in values.items())
+    inside = sum(value for (row, column), value in values.items() if node_of_rank[row] == node_of_rank[column])
+    return inside // 2 if symmetric else inside

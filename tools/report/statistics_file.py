@@ -2,13 +2,19 @@
 """Statistics of fcoll/tatp: JSON lines, as fcoll_tatp(7) describes them."""
 
 import json
+import re
 from dataclasses import dataclass, field
 
 FORMAT = 1
-NUMBERS = ("ranks", "nodes", "aggregators", "cycles", "bytes", "seconds", "st1", "st2", "st3", "st4", "st5",
-           "hop_bytes", "hop_bytes_otp", "crossing_bytes")
+COUNTS = ("ranks", "nodes", "aggregators")
+NUMBERS = ("cycles", "bytes", "seconds", "st1", "st2", "st3", "st4", "st5", "hop_bytes", "hop_bytes_otp", "crossing_bytes")
 LATER_NUMBERS = ("messages", "metadata_bytes", "waited")
+NUMBERS_THAT_MAY_LACK = ("call", "schedule", "format")
 MOST_LEVELS, MOST_CABLES = 64, 1 << 20
+MOST_LINES, MOST_CHARACTERS = 1 << 18, 1 << 26  # of a file, of a line
+MOST_NOTES = 20  # about lines of a file
+# Control characters, and halves of surrogate pairs, which have no UTF-8.
+UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 STAGES = ("st1", "st2", "st3", "st4", "st5")
 
 
@@ -60,11 +66,17 @@ def check_call(call):
         return "no 'op' that is read or write"
     if not isinstance(call.get("file"), str) or not isinstance(call.get("strategy"), str):
         return "no name of a file or strategy"
+    for name in COUNTS:
+        if not is_whole(call.get(name), 1 << 62):
+            return f"no whole number '{name}'"
     for name in NUMBERS:
         if not is_number(call.get(name)):
             return f"no number '{name}'"
     for name in LATER_NUMBERS:
         if not is_number(call.setdefault(name, 0)):
+            return f"'{name}' is no number"
+    for name in NUMBERS_THAT_MAY_LACK:
+        if not is_number(call.get(name, 0)):
             return f"'{name}' is no number"
     return None
 
@@ -140,17 +152,28 @@ def check_timeline(line, call):
         for entry in line)
 
 
+def clean(value):
+    """The value with U+FFFD in place of what is unprintable in its strings."""
+    if isinstance(value, str):
+        return UNPRINTABLE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [clean(part) if isinstance(part, (str, list, dict)) else part for part in value]
+    if isinstance(value, dict):
+        return {key: clean(part) for key, part in value.items()}
+    return value
+
+
 def parse_line(text, place, notes):
     """A call, or None after a note."""
     try:
-        call = json.loads(text)
+        call = clean(json.loads(text))
         wrong = check_call(call)
     except (ValueError, RecursionError):
         wrong = "not JSON"
     if wrong is not None:
         notes.append(f"{place}: left out: {wrong}.")
         return None
-    if is_number(call.get("format")) and call["format"] > FORMAT:
+    if call.get("format", 0) > FORMAT:
         notes.append(f"{place}: written by a later version, in format {call['format']}; "
                      "what this version does not know is left out.")
     if "plan" in call and not check_plan(call["plan"], call):
@@ -162,23 +185,51 @@ def parse_line(text, place, notes):
     return call
 
 
+def read_lines(stream, path, notes):
+    """The lines with their numbers, up to the limits."""
+    for number in range(1, MOST_LINES + 2):
+        text = stream.readline(MOST_CHARACTERS + 1)
+        if text == "":
+            return
+        if number > MOST_LINES:
+            notes.append(f"{path}: more than {MOST_LINES} lines; the others are left out.")
+        elif len(text) > MOST_CHARACTERS:
+            notes.append(f"{path}:{number}: more than {MOST_CHARACTERS} characters; the file is left out from there on.")
+            return
+        else:
+            yield number, text
+
+
+def is_complete(text):
+    """Whether a line is, which has no end."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def add_notes(path, notes, found):
+    """Adds what was found in a file to the notes."""
+    notes += found[:MOST_NOTES]
+    if len(found) > MOST_NOTES:
+        notes.append(f"{path}: {len(found) - MOST_NOTES} more notes of this kind.")
+
+
 def read_file(path, notes):
     """The calls of a file. A job that was killed leaves the last line without its end."""
-    calls = []
-    with open(path, encoding="utf-8", errors="replace") as stream:
-        for number, text in enumerate(stream, 1):
+    calls, found = [], []
+    with open(path, encoding="utf-8-sig", errors="replace") as stream:
+        for number, text in read_lines(stream, path, notes):
             if not text.strip():
                 continue
-            if not text.endswith("\n"):
-                try:
-                    json.loads(text)
-                except (ValueError, RecursionError):
-                    notes.append(f"{path}: the last line, {number}, has no end, as when a job is killed; "
-                                 "it is left out.")
-                    continue
-            call = parse_line(text, f"{path}:{number}", notes)
+            if not text.endswith("\n") and not is_complete(text):
+                notes.append(f"{path}: the last line, {number}, has no end, as when a job is killed; it is left out.")
+                continue
+            call = parse_line(text, f"{path}:{number}", found)
             if call is not None:
                 calls.append(call)
+    add_notes(path, notes, found)
     if not calls:
         notes.append(f"{path}: no calls. Was the run made with --mca fcoll tatp --mca fcoll_tatp_stats FILE?")
     return calls

@@ -46,13 +46,8 @@ def plans(run):
             f"metadata {text.size(metadata)} ({text.share(metadata, total)} of the data)")
 
 
-def printable(line):
-    """Names come from a file: no control characters on the terminal."""
-    return "".join(c if c.isprintable() else "?" for c in line)
-
-
 def lines(run, others, advised):
     """others: number of runs beside this one; advised: what the page says to try, the most important first."""
     table = (("measured", measured(run, others)), ("time", time(run)), ("between nodes", between_nodes(run)),
              ("hop-bytes", hop_bytes(run)), ("plans", plans(run)), ("advice", advised[0]))
-    return [printable(f"{name + ':':<15}{line.replace(chr(0x202f), ' ')}") for name, line in table]
+    return [f"{name + ':':<15}{line.replace(chr(0x202f), ' ')}" for name, line in table]

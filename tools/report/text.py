@@ -57,3 +57,8 @@ def count(number, noun, plural=None):
 
 def shorten(text, most=60):
     return text if len(text) <= most else text[: most // 2 - 1] + "…" + text[-most // 2 :]
+
+
+def printable(line):
+    """Names come from files and arguments: no control characters on the terminal."""
+    return "".join(c if c.isprintable() else "?" for c in line)
