@@ -2,7 +2,6 @@
 /* dla convert: a view file in the formats of other programs. */
 #include "dla.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +105,6 @@ static const struct argp convert_argp = {
     .doc = "Writes a view file in another format. Only fileview contains the profile.",
 };
 
-/* tool_run reports write errors of stdout. */
 static int convert_view(const struct convert_options *options, const view_file *file)
 {
     matrix graph = {0};
@@ -117,7 +115,8 @@ static int convert_view(const struct convert_options *options, const view_file *
         options->conversion->print(&graph);
         matrix_release(&graph);
     }
-    return rc == 0 || rc == -EIO ? 0 : tool_fail("%s: %s", options->file, strerror(-rc));
+    const char *name = ferror(stdout) ? "standard output" : options->file;
+    return rc == 0 ? 0 : tool_fail("%s: %s", name, strerror(-rc));
 }
 
 int dla_convert(int argc, char **argv)

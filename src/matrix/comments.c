@@ -20,7 +20,9 @@ void matrix_write_comments(FILE *stream, const char *comments)
 
 int matrix_finish_writing(FILE *stream)
 {
-    return fflush(stream) != 0 || ferror(stream) ? -EIO : 0;
+    int failed = ferror(stream);
+    errno = EIO; /* the cause of an earlier failure is not known any more */
+    return fflush(stream) != 0 || failed ? -errno : 0;
 }
 
 struct comment_text {

@@ -108,8 +108,8 @@ int matrix_read_fileview(FILE *stream, matrix *m, matrix_error *error);
 int matrix_read_comments(FILE *stream, char **comments);
 
 /* Writes that format. comments: NULL, or complete lines, each of which is prefixed by "% ". Flushes
- * the stream. -EINVAL: not square or a negative value (nothing is written then); -EIO: the stream
- * failed. */
+ * the stream. -EINVAL: not square or a negative value (nothing is written then); errors of the
+ * stream. */
 int matrix_write_fileview(FILE *stream, const matrix *m, const char *comments);
 
 /* Beyond this number of rows or columns, a coordinate file must have at least as many bytes, so

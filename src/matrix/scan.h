@@ -81,7 +81,7 @@ int matrix_scan_unexpected(matrix_scan *scan, const char *what);
 /* Writes each line of the text (NULL: none), prefixed by "% ", as in both formats. */
 void matrix_write_comments(FILE *stream, const char *comments);
 
-/* Flushes the stream; -EIO: it has failed, now or before. */
+/* Flushes the stream. Errors of the stream; -EIO: it has failed before. */
 int matrix_finish_writing(FILE *stream);
 
 /* -EIO with the system's reason when the stream has failed, otherwise 0. */

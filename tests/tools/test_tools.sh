@@ -75,7 +75,7 @@ refuses 1 "dla: no\\x1bfile: No such file or directory" "a name with control cha
 # --- output that cannot be written ---
 
 if [ -c /dev/full ]; then
-    for command in "dla map --cart 100x100 --nodes a:10000" "tatp topology hosts.conf" "tatp topology --json hosts.conf"; do
+    for command in "dla map --cart 100x100 --nodes a:10000" "dla convert --to mtx one.mtx" "tatp topology hosts.conf" "tatp topology --json hosts.conf"; do
         echo 'SwitchName=s Nodes=n[0-99]' >hosts.conf
         $command >/dev/full 2>err
         tap_is "$?: $(cat err)" "1: ${command%% *}: standard output: No space left on device" "$command: a full disk"

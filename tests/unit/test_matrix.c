@@ -408,8 +408,8 @@ START_TEST(fileview_is_not_written)
     ck_assert_int_eq(ftell(stream), 0);
     m.cols = 2;
     if (full != NULL) {
-        ck_assert_int_eq(matrix_write_fileview(full, &m, NULL), -EIO);
-        ck_assert_int_eq(matrix_write_market(full, &m, NULL), -EIO);
+        ck_assert_int_eq(matrix_write_fileview(full, &m, NULL), -ENOSPC);
+        ck_assert_int_eq(matrix_write_market(full, &m, NULL), -ENOSPC);
         fclose(full);
     }
     fclose(stream);
