@@ -111,6 +111,23 @@ void problem_read_view(const char *name, view_file *file)
     tool_read(name, read_view_stream, file);
 }
 
+static int fail_slots(size_t ranks)
+{
+    return tool_fail("%zu ranks are more than the nodes have slots", ranks);
+}
+
+/* Before memory is taken for them: an extent may be mistyped. */
+static void check_grid(const problem *p, const dla_cart *cart)
+{
+    size_t ranks = 1, slots = 0;
+    for (size_t i = 0; i < cart->ndims; i++)
+        ranks *= cart->dims[i];
+    for (size_t n = 0; n < p->nodes->count && slots < ranks; n++)
+        slots += p->nodes->slots[n] < ranks - slots ? p->nodes->slots[n] : ranks - slots;
+    if (slots < ranks)
+        exit(fail_slots(ranks));
+}
+
 static void load_problem_view(problem *p, const dla_spec *spec)
 {
     const dla_cart *cart = &spec->cart;
@@ -118,6 +135,7 @@ static void load_problem_view(problem *p, const dla_spec *spec)
         problem_read_view(spec->file, &p->data.file);
         return;
     }
+    check_grid(p, cart);
     int rc = setmatch_cartesian(cart->dims, cart->ndims, (setmatch_order)spec->choice[DLA_ORDER],
                                 &p->data.file.view);
     if (rc != 0)
@@ -172,9 +190,8 @@ size_t *problem_place(const problem *p, const setmatch_method *method, double *s
     int rc = method->place(&p->input, node);
     *seconds = tool_seconds() - begin;
     if (rc != 0)
-        exit(rc == -ENOSPC
-                 ? tool_fail("%zu ranks are more than the nodes have slots", p->input.view->rows)
-                 : tool_fail("placing: %s", strerror(-rc)));
+        exit(rc == -ENOSPC ? fail_slots(p->input.view->rows)
+                           : tool_fail("placing: %s", strerror(-rc)));
     return node;
 }
 
