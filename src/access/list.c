@@ -202,9 +202,13 @@ static access_piece *sorted_blocks(const access_list *list, size_t *count)
     return block;
 }
 
+/* end[leaves + i] is one past the last offset of layer i, ACCESS_END where there is no such layer
+ * yet; end[n] is the least of end[2 * n] and end[2 * n + 1]. */
 typedef struct layer_set {
     access_list *layer;
     size_t count, capacity;
+    int64_t *end;
+    size_t leaves; /* a power of two, or 0 */
 } layer_set;
 
 static void release_layers(layer_set *set)
@@ -214,18 +218,61 @@ static void release_layers(layer_set *set)
     free(set->layer);
 }
 
+static int64_t lesser_end(const int64_t *end, size_t node)
+{
+    return end[2 * node] < end[2 * node + 1] ? end[2 * node] : end[2 * node + 1];
+}
+
+static int double_leaves(layer_set *set)
+{
+    size_t leaves = set->leaves > 0 ? 2 * set->leaves : 1;
+    int64_t *end = base_alloc(leaves, 2 * sizeof *end);
+    if (end == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < leaves; i++)
+        end[leaves + i] = i < set->leaves ? set->end[set->leaves + i] : ACCESS_END;
+    for (size_t node = leaves - 1; node > 0; node--)
+        end[node] = lesser_end(end, node);
+    free(set->end);
+    set->end = end;
+    set->leaves = leaves;
+    return 0;
+}
+
+/* The first layer that ends at or before `offset`; set->count if none does. */
+static size_t find_layer(const layer_set *set, int64_t offset)
+{
+    size_t node = 1;
+    if (set->leaves == 0 || set->end[node] > offset)
+        return set->count;
+    while (node < set->leaves)
+        node = 2 * node + (set->end[2 * node] > offset);
+    return node - set->leaves;
+}
+
+static void set_end(layer_set *set, size_t layer, int64_t end)
+{
+    size_t node = set->leaves + layer;
+    set->end[node] = end;
+    for (node /= 2; node > 0; node /= 2)
+        set->end[node] = lesser_end(set->end, node);
+}
+
 static int append_to_layer(layer_set *set, const access_piece *block)
 {
-    size_t i = 0;
-    while (i < set->count && access_upper(&set->layer[i]) > block->offset)
-        i++;
+    size_t i = find_layer(set, block->offset);
+    int rc = 0;
     if (i == set->count) {
-        int rc = base_reserve(&set->layer, &set->capacity, i + 1, sizeof *set->layer);
+        rc = base_reserve(&set->layer, &set->capacity, i + 1, sizeof *set->layer);
+        if (rc == 0 && i == set->leaves)
+            rc = double_leaves(set);
         if (rc != 0)
             return rc;
         set->layer[set->count++] = (access_list){0};
     }
-    return access_append(&set->layer[i], block->offset, block->length, block->stream);
+    rc = access_append(&set->layer[i], block->offset, block->length, block->stream);
+    set_end(set, i, block->offset + block->length);
+    return rc;
 }
 
 int access_layers(const access_list *list, access_list **layers, size_t *count)
@@ -239,6 +286,7 @@ int access_layers(const access_list *list, access_list **layers, size_t *count)
     for (size_t i = 0; i < blocks && rc == 0; i++)
         rc = append_to_layer(&set, &block[i]);
     free(block);
+    free(set.end);
     if (rc != 0) {
         release_layers(&set);
         return rc;

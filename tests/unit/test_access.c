@@ -402,6 +402,25 @@ START_TEST(layers_are_ordered_and_hold_every_byte)
 }
 END_TEST
 
+/* More layers than a search through all of them could find in the time that a test has. */
+START_TEST(many_layers_are_found_fast)
+{
+    enum { LAYERS = 1 << 18 };
+    access_list list = {0}, *layer;
+    size_t layers;
+    for (int64_t b = 0; b < LAYERS; b++)
+        ck_assert_int_eq(access_append(&list, b % 3, 10, 10 * b), 0);
+    ck_assert_int_eq(access_layers(&list, &layer, &layers), 0);
+    ck_assert_uint_eq(layers, LAYERS);
+    for (size_t l = 0; l < layers; l++) {
+        ck_assert_uint_eq(layer[l].count, 1);
+        access_release(&layer[l]);
+    }
+    free(layer);
+    access_release(&list);
+}
+END_TEST
+
 /* ---- domains ---- */
 
 START_TEST(even_domains_cover_the_range)
@@ -1118,6 +1137,8 @@ int main(void)
     Suite *suite = suite_create("access");
     TCase *runs = tcase_create("runs"), *domains = tcase_create("domains");
     TCase *merges = tcase_create("merges"), *units = tcase_create("units");
+    TCase *layers = tcase_create("layers");
+    tcase_set_timeout(layers, 60);
     tcase_set_timeout(runs, 300);
     tcase_set_timeout(domains, 300);
     tcase_set_timeout(merges, 300);
@@ -1135,6 +1156,7 @@ int main(void)
     tcase_add_test(runs, fingerprints_are_those_of_moved_lists);
     tcase_add_test(runs, halves_of_fingerprints_do_not_collide);
     tcase_add_test(runs, layers_are_ordered_and_hold_every_byte);
+    tcase_add_test(layers, many_layers_are_found_fast);
     tcase_add_test(domains, even_domains_cover_the_range);
     tcase_add_test(domains, large_domains_begin_at_pages);
     tcase_add_test(domains, even_domains_of_huge_ranges);
@@ -1158,6 +1180,7 @@ int main(void)
     tcase_add_test(merges, parts_add_up_to_the_whole);
     tcase_add_test(merges, nobody_has_no_neighbours);
     suite_add_tcase(suite, runs);
+    suite_add_tcase(suite, layers);
     suite_add_tcase(suite, domains);
     suite_add_tcase(suite, merges);
     suite_add_tcase(suite, units);
