@@ -9,6 +9,10 @@
 #include "access/merge.h"
 #include "exchange/load.h"
 
+/* Flags are shared between processes, and a lock of the C library would be each process's own. */
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && sizeof(_Atomic int64_t) == sizeof(long long),
+               "atomic int64_t is lock-free");
+
 /* ---- preparation ---- */
 
 static bool allocate_exchange(exchange *ex)
