@@ -602,6 +602,100 @@ static void case_address_space(struct test *t, int kind)
     memory_release(&m);
 }
 
+/* --- groups of ranks --- */
+
+/* The ranks in another order for each number, as long as there are orders: to the component, a
+ * group that it may not have seen before. */
+static MPI_Comm permuted(const struct test *t, int number)
+{
+    MPI_Comm comm;
+    int place = t->rank;
+    for (int i = 2; i <= t->ranks && number > 0; number /= i++) {
+        int inserted = i - 1 - number % i;
+        if (place == i - 1)
+            place = inserted;
+        else if (place < i && place >= inserted)
+            place++;
+    }
+    MPI_Comm_split(t->comm, 0, place, &comm);
+    return comm;
+}
+
+/* Mappings that ranks share through the component, and open descriptors. */
+static int count_mappings(void)
+{
+    char line[4400];
+    int count = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps != NULL && fgets(line, sizeof line, maps) != NULL)
+        count += strstr(line, "tatp") != NULL && strstr(line, "rw-s") != NULL;
+    if (maps != NULL)
+        fclose(maps);
+    return count;
+}
+
+static int count_descriptors(void)
+{
+    int count = 0;
+    for (int fd = 0; fd < 1024; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
+static void write_on(struct test *t, MPI_Comm comm, uint64_t seed)
+{
+    MPI_Comm all = t->comm;
+    struct bytes model = {0};
+    t->comm = comm;
+    MPI_File file = open_small(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    agreed(t, "write", write_call(t, file, ALL, seed), false, 0);
+    close_file(t, &file);
+    t->comm = all;
+    model_all(t, &model, seed);
+    check_file(t, &model);
+    bytes_release(&model);
+}
+
+/* What is kept of groups of ranks that are gone does not grow. */
+static void case_many_groups(struct test *t, int variant)
+{
+    enum { GROUPS = 40, MOST = 16 };
+    int mappings = 0, descriptors = 0;
+    (void)variant;
+    for (int i = 0; i < GROUPS; i++) {
+        MPI_Comm comm = permuted(t, i);
+        write_on(t, comm, (uint64_t)i);
+        MPI_Comm_free(&comm);
+        if (i == GROUPS / 2) {
+            mappings = count_mappings();
+            descriptors = count_descriptors();
+        }
+    }
+    if (count_mappings() > mappings || mappings > MOST)
+        differ(t, "%d shared mappings after some groups, %d after twice as many", mappings,
+               count_mappings());
+    if (count_descriptors() > descriptors)
+        differ(t, "%d descriptors after some groups, %d after twice as many", descriptors,
+               count_descriptors());
+}
+
+/* Ranks cannot open what others share: messages in its place. */
+static void case_no_shared_memory(struct test *t, int variant)
+{
+    int before = count_mappings();
+    (void)variant;
+    for (int victim = 0; victim <= t->ranks; victim++) {
+        MPI_Comm comm = permuted(t, 3 + victim);
+        bool all = victim == t->ranks;
+        inject_no_processes(all || t->rank == victim);
+        write_on(t, comm, (uint64_t)victim);
+        inject_no_processes(false);
+        MPI_Comm_free(&comm);
+        if (all && t->ranks > 2 && count_mappings() > before + victim)
+            differ(t, "memory was shared");
+    }
+}
+
 /* --- a rank dies; there is nothing to report afterwards --- */
 
 /* The first rank that accesses the file dies of it, or the last rank, which may wait for data. */
@@ -616,6 +710,17 @@ static void case_killed(struct test *t, int variant)
     else if (t->rank == t->ranks - 1)
         kill(getpid(), SIGKILL);
     write_call(t, file, AT_ALL, 2);
+    differ(t, "nobody died");
+    close_file(t, &file);
+}
+
+/* It dies while it allocates what it will share. */
+static void case_killed_sharing(struct test *t, int variant)
+{
+    (void)variant;
+    MPI_File file = open_small(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    inject_death();
+    write_call(t, file, AT_ALL, 1);
     differ(t, "nobody died");
     close_file(t, &file);
 }
@@ -644,7 +749,10 @@ static const struct family families[] = {
     {"full", case_full, own_kinds},
     {"full_holes", case_full_holes, own_kinds},
     {"read_only_mount", case_read_only_mount, own_kinds},
+    {"many_groups", case_many_groups, NULL},
+    {"no_shared_memory", case_no_shared_memory, NULL},
     {"killed", case_killed, (const char *const[]){"writer", "other", NULL}},
+    {"killed_sharing", case_killed_sharing, NULL},
     {0},
 };
 

@@ -4,6 +4,7 @@
 #include "inject.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <signal.h>
 #include <stddef.h>
@@ -256,6 +257,47 @@ int madvise(void *at, size_t size, int advice)
     if (advice == MADV_POPULATE_WRITE && populate_error != 0)
         return (int)fail_with(populate_error);
     return (int)syscall(SYS_madvise, at, size, advice);
+}
+
+/* --- other processes --- */
+
+static bool no_processes, dies;
+
+void inject_no_processes(bool fails)
+{
+    no_processes = fails;
+}
+
+static bool is_hidden(const char *path)
+{
+    return no_processes && strncmp(path, "/proc/", 6) == 0;
+}
+
+int stat(const char *restrict path, struct stat *restrict status)
+{
+    return is_hidden(path) ? (int)fail_with(EACCES) : fstatat(AT_FDCWD, path, status, 0);
+}
+
+int stat64(const char *restrict path, struct stat64 *restrict status)
+{
+    return is_hidden(path) ? (int)fail_with(EACCES) : fstatat64(AT_FDCWD, path, status, 0);
+}
+
+void inject_death(void)
+{
+    dies = true;
+}
+
+int posix_fallocate(int fd, off_t offset, off_t bytes)
+{
+    if (dies)
+        kill(getpid(), SIGKILL);
+    return syscall(SYS_fallocate, fd, 0, offset, bytes) == 0 ? 0 : errno;
+}
+
+int posix_fallocate64(int fd, off64_t offset, off64_t bytes)
+{
+    return posix_fallocate(fd, offset, bytes);
 }
 
 /* --- allocations. The sanitizers have versions of their own --- */

@@ -59,6 +59,12 @@ struct seen_access *inject_seen(size_t *count);
  * asks for fails, once. False when allocations cannot be made to fail here. */
 bool inject_allocation(const char *object, int nth);
 
+/* From now on this process cannot look at other processes (stat of what is in /proc fails). */
+void inject_no_processes(bool fails);
+
+/* From now on the process gets SIGKILL where it would allocate space to a file. */
+void inject_death(void);
+
 /* No more faults and delays. Returns how many there were. */
 int inject_end(void);
 

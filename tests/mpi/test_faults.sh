@@ -25,7 +25,9 @@ here() {
 all=(write_eio write_late_eio write_full write_quota write_read_only write_nothing write_short \
     write_interrupted read_eio read_late_eio read_short read_interrupted file_size_limit \
     read_only_handle write_no_memory read_no_memory)
+groups=(many_groups no_shared_memory)
 every_way "${all[@]}" independent pages address_space
+cases+=("${groups[@]}")
 if tap_part long; then
     here 7
 fi
@@ -48,6 +50,7 @@ every_way "${all[@]}"
 conform conformance_faults "4 ranks, cluster" run -np 4 --map-by node --mca fcoll tatp
 # Nodes of several ranks, whose lowest speaks for all.
 every_way write_late_eio read_late_eio write_no_memory read_no_memory
+cases+=("${groups[@]}")
 conform conformance_faults "6 ranks, fitted domains" run -np 6 --map-by slot --mca fcoll tatp \
     --mca fcoll_tatp_domains fitted --mca fcoll_tatp_unit_size 64
 stop_cluster
@@ -84,22 +87,22 @@ for ranks in 1 4; do
 done
 
 # shellcheck disable=SC2016 # for the shell inside
-# killed WHO: mpirun's output on one line (PRRTE breaks its own), and in the file left what is in /dev/shm after a
+# killed CASE: mpirun's output on one line (PRRTE breaks its own), and in the file left what is in /dev/shm after a
 # rank was killed. Open MPI's own segments are named so.
 killed() {
     local list='ls -A /dev/shm | grep -Ev "^(vader|sm)_segment" >"$0/left"'
     timeout --kill-after=5 "$HANG_LIMIT" "${private[@]}" bash -c \
         'mount -t tmpfs tmpfs /dev/shm || exit; "$@"; status=$?; '"$list"'; exit $status' "$tap_dir" \
         "$MPIRUN" --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -np 4 --mca fcoll tatp \
-        "$programs/conformance_faults" --dir "$files" "killed/$1" 2>&1 | tr -s '\0\n' ' '
+        "$programs/conformance_faults" --dir "$files" "$1" 2>&1 | tr -s '\0\n' ' '
 }
 
-for who in writer other; do
+for who in killed/writer killed/other killed_sharing; do
     if "${private[@]}" mount -t tmpfs tmpfs /dev/shm 2>/dev/null; then
-        tap_contains "$(killed "$who")" "exited on signal 9" "killed, $who: mpirun ends and says so"
-        tap_is "$(cat "$tap_dir/left")" "" "killed, $who: nothing is left in /dev/shm"
+        tap_contains "$(killed "$who")" "exited on signal 9" "$who: mpirun ends and says so"
+        tap_is "$(cat "$tap_dir/left")" "" "$who: nothing is left in /dev/shm"
     else
-        tap_skip "killed, $who" "this system permits no mounts"
+        tap_skip "$who" "this system permits no mounts"
     fi
 done
 tap_plan

@@ -196,10 +196,12 @@ int tatp_exchange_prepare(tatp_exchange *ex, tatp_comm *comm, const tatp_exchang
     tatp_requests requests = {0};
     bool shares = !layout->ordered, early = !shares || !tatp_loads_wanted(comm, layout);
     int rc = early ? tatp_requests_start(comm, layout, NULL, &requests) : OMPI_SUCCESS;
+    int shared = OMPI_SUCCESS;
     if (shares)
-        ex->segment = tatp_share_windows(ex->memory, comm, layout, &ex->loads);
+        shared = tatp_share_windows(ex->memory, comm, layout, &ex->loads, &ex->segment);
     if (!early)
         rc = tatp_requests_start(comm, layout, ex->loads, &requests);
+    rc = OMPI_SUCCESS != rc ? rc : shared;
     rc = tatp_requests_complete(comm, layout, &requests, &ex->contributors, rc);
     if (OMPI_SUCCESS == rc)
         rc = make_engine(ex, comm, layout);

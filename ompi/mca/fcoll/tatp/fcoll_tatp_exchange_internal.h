@@ -50,11 +50,12 @@ struct tatp_exchange_memory {
 
 /* ---- fcoll_tatp_exchange_shm.c ---- */
 
-/* Shares the windows of the node's aggregators and those of loads, or not (NULL): the same on all
- * ranks of the node. *loads: NULL if there are none; the caller frees them. All ranks of the node
- * call it; it cannot fail. */
-tatp_segment *tatp_share_windows(tatp_exchange_memory *memory, tatp_comm *comm,
-                                 const tatp_exchange_layout *layout, tatp_loads **loads);
+/* Shares the windows of the node's aggregators and those of loads, or not (*segment and *loads stay
+ * NULL): the same on all ranks of the node unless there is an error. The caller frees *loads. All
+ * ranks of the node call it. Returns this rank's error, which has to be agreed on. */
+int tatp_share_windows(tatp_exchange_memory *memory, tatp_comm *comm,
+                       const tatp_exchange_layout *layout, tatp_loads **loads,
+                       tatp_segment **segment);
 /* The EXCHANGE_DEPTH windows of an aggregator of this node, for the exchange of that index. */
 void tatp_find_windows(const tatp_segment *segment, size_t index, const tatp_comm *comm,
                        const tatp_exchange_layout *layout, int aggregator, exchange_window *window);
@@ -65,7 +66,8 @@ typedef struct tatp_load_memory {
 } tatp_load_memory;
 tatp_load_memory tatp_find_load_memory(const tatp_segment *segment, size_t index,
                                        const tatp_comm *comm, const tatp_exchange_layout *layout);
-/* Keeps a segment that has no other user for the next file of the same ranks; NULL is none. */
+/* Keeps a segment that has no other user for a file of the same ranks, in place of the one that was
+ * used least recently; NULL is none. */
 void tatp_segment_release(tatp_segment *segment);
 /* Frees all segments that are kept. */
 void tatp_segments_free(void);
@@ -77,8 +79,8 @@ bool tatp_loads_wanted(const tatp_comm *comm, const tatp_exchange_layout *layout
 tatp_loads *tatp_loads_new(const tatp_comm *comm, const tatp_exchange_layout *layout);
 void tatp_loads_free(tatp_loads *loads);
 /* Tells the leader of the node what each rank has; loads: NULL is no memory. All ranks of the node
- * call it; it cannot fail. */
-void tatp_loads_gather(tatp_loads *loads, tatp_comm *comm, const tatp_exchange_layout *layout);
+ * call it. Returns this rank's error, which has to be agreed on. */
+int tatp_loads_gather(tatp_loads *loads, tatp_comm *comm, const tatp_exchange_layout *layout);
 /* What the leader was told, which it gives to the others. */
 void *tatp_loads_table(tatp_loads *loads, size_t *bytes);
 /* Decides by the table. Then: the number of pairs of this node and an aggregator (loads: NULL is

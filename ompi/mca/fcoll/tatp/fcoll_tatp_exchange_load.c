@@ -146,7 +146,7 @@ static int64_t *list_parts(const tatp_comm *comm, const tatp_exchange_layout *la
 }
 
 /* A rank without memory has nothing that another one could carry. */
-void tatp_loads_gather(tatp_loads *loads, tatp_comm *comm, const tatp_exchange_layout *layout)
+int tatp_loads_gather(tatp_loads *loads, tatp_comm *comm, const tatp_exchange_layout *layout)
 {
     int locals;
     const int *local = tatp_comm_local_ranks(comm, &locals);
@@ -156,14 +156,19 @@ void tatp_loads_gather(tatp_loads *loads, tatp_comm *comm, const tatp_exchange_l
                                     .context = loads};
     tatp_message own = {.from = tatp_comm_rank(comm)};
     own.element = list_parts(comm, layout, &own.count);
+    bool has_memory = NULL != loads && NULL != own.element;
+    int rc = has_memory ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
     if (!tatp_comm_is_leader(comm)) {
-        (void)tatp_send(comm, own.element, own.count * sizeof *own.element, local[0],
-                        TATP_TAG_SHARED);
+        int sent = tatp_send(comm, own.element, own.count * sizeof *own.element, local[0],
+                             TATP_TAG_SHARED);
+        rc = OMPI_SUCCESS != rc ? rc : sent;
     } else {
-        (void)take_parts(loads, &own);
-        (void)tatp_message_complete(comm, &arrivals, NULL, 0, OMPI_SUCCESS);
+        if (has_memory)
+            rc = take_parts(loads, &own);
+        rc = tatp_message_complete(comm, &arrivals, NULL, 0, rc);
     }
     free(own.element);
+    return rc;
 }
 
 /* ---- the decision ---- */

@@ -3,23 +3,27 @@
  * user's buffer and the window, without a message.
  *
  * A segment belongs to a group of ranks on one node and lives across calls and files, because its
- * first touch costs more than its use. It has no name once every rank of the group has mapped it,
- * so that a killed job leaves nothing behind. Where it cannot be had, messages give the same
- * results. */
+ * first touch costs more than its use. It never has a name in a file system: the leader's peers
+ * open its descriptor through /proc, and the kernel frees it with the last mapping, so that a
+ * process that is killed at any moment leaves nothing behind. Where it cannot be had, as where
+ * ranks do not see each other's processes, messages give the same results. */
+#include "fcoll_tatp_exchange_internal.h"
+
+#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "fcoll_tatp_exchange_internal.h"
-#include "ompi/compat/compat.h"
 #include "ompi/compat/compat.h"
 
 #define PAGE 4096
-#define NAME_BYTES 64
+/* Segments without a user that a process keeps; the one that was used least recently is freed. */
+#define MOST_IDLE 4
 
 struct tatp_segment {
     struct tatp_segment *next; /* of those that are kept */
@@ -36,11 +40,17 @@ struct tatp_segment {
 typedef struct segment_offer {
     uint64_t id; /* 0: none can be had */
     int64_t size;
-    int64_t is_new; /* to be opened by name; else known by id */
+    int64_t is_new; /* to be opened; else known by id */
     int64_t pairs;  /* it has flags for so many loads ... */
     int64_t loads;  /* ... of which the call uses so many */
-    char name[NAME_BYTES];
+    /* The new one: the leader's process, as /proc names it, and its descriptor. The object's
+     * identity, because another rank's /proc may have another process of that number. */
+    int64_t process, descriptor;
+    uint64_t device, inode;
 } segment_offer;
+
+/* What comes of an offer, which the leader decides. */
+enum offer_result { OFFER_REFUSED, OFFER_ACCEPTED, OFFER_REPEATED };
 
 /* What a segment has to hold. */
 typedef struct segment_needs {
@@ -49,7 +59,7 @@ typedef struct segment_needs {
 } segment_needs;
 
 static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
-static tatp_segment *idle_segments;
+static tatp_segment *idle_segments; /* the latest first */
 
 /* ---- the flags of a segment ---- */
 
@@ -145,7 +155,7 @@ static tatp_segment *acquire_segment(const tatp_exchange_memory *memory, const t
     }
     found = NULL;
     OPAL_THREAD_LOCK(&lock);
-    for (tatp_segment **at = &idle_segments; NULL != *at && NULL == found; at = &(*at)->next) {
+    for (tatp_segment **at = &idle_segments; NULL != *at; at = &(*at)->next) {
         if (!is_suitable(*at, id, needs) || !has_same_peers(memory, comm, *at))
             continue;
         found = *at;
@@ -157,6 +167,17 @@ static tatp_segment *acquire_segment(const tatp_exchange_memory *memory, const t
     return found;
 }
 
+/* Takes the segment that was used least recently out of a full list; NULL: it is not full. */
+static tatp_segment *take_oldest_idle(void)
+{
+    tatp_segment **at = &idle_segments;
+    for (int n = 0; n < MOST_IDLE && NULL != *at; n++)
+        at = &(*at)->next;
+    tatp_segment *oldest = *at;
+    *at = NULL;
+    return oldest;
+}
+
 void tatp_segment_release(tatp_segment *segment)
 {
     if (NULL == segment || --segment->users > 0)
@@ -164,7 +185,9 @@ void tatp_segment_release(tatp_segment *segment)
     OPAL_THREAD_LOCK(&lock);
     segment->next = idle_segments;
     idle_segments = segment;
+    tatp_segment *oldest = take_oldest_idle();
     OPAL_THREAD_UNLOCK(&lock);
+    free_segment(oldest);
 }
 
 /* Some rank of the node does not have it: it is not offered again for this file. */
@@ -189,39 +212,84 @@ void tatp_segments_free(void)
     }
 }
 
-/* Maps the named object; `create` makes it and allocates its memory now, not at the first touch,
- * where a full /dev/shm would be a signal. */
-static bool map_segment(tatp_segment *segment, const char *name, bool create)
+/* ---- the object of a segment ---- */
+
+static bool map_segment(tatp_segment *segment, int fd)
 {
-    int fd = shm_open(name, create ? O_RDWR | O_CREAT | O_EXCL : O_RDWR, 0600);
-    if (fd < 0)
+    void *base = mmap(NULL, segment->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (MAP_FAILED == base)
         return false;
-    bool is_usable = !create || 0 == posix_fallocate(fd, 0, (off_t)segment->size);
-    void *base = is_usable ? mmap(NULL, segment->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
-                           : MAP_FAILED;
-    close(fd);
-    if (MAP_FAILED == base) {
-        if (create)
-            shm_unlink(name);
-        return false;
-    }
     segment->base = base;
     return true;
 }
 
+/* Memory without a name; allocated now, not at the first touch, where a lack of it would be a
+ * signal. Returns a descriptor, or -1. */
+static int create_object(size_t size)
+{
+    int rc, fd = memfd_create("fcoll_tatp", MFD_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    do {
+        rc = posix_fallocate(fd, 0, (off_t)size);
+    } while (EINTR == rc);
+    if (0 == rc)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* Whether peers can find the object. /proc may be that of another namespace of processes than
+ * getpid is. */
+static bool describe_object(int fd, segment_offer *offer)
+{
+    char self[24] = "";
+    struct stat status;
+    if (readlink("/proc/self", self, sizeof self - 1) < 0 || 0 != fstat(fd, &status))
+        return false;
+    offer->process = strtoll(self, NULL, 10);
+    offer->descriptor = fd;
+    offer->device = (uint64_t)status.st_dev;
+    offer->inode = (uint64_t)status.st_ino;
+    return true;
+}
+
+static bool is_offered(const segment_offer *offer, const struct stat *status)
+{
+    return offer->device == (uint64_t)status->st_dev && offer->inode == (uint64_t)status->st_ino;
+}
+
+/* Looks before it opens: a foreign process may have anything there. Returns a descriptor, or -1. */
+static int open_object(const segment_offer *offer)
+{
+    char path[64];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)offer->process,
+             (long long)offer->descriptor);
+    if (0 != stat(path, &status) || !is_offered(offer, &status))
+        return -1;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    if (0 == fstat(fd, &status) && is_offered(offer, &status))
+        return fd;
+    close(fd);
+    return -1;
+}
+
 /* ---- agreement among the ranks of a node ---- */
 
+/* *fd: for the peers, to be closed when they have answered. */
 static tatp_segment *create_segment(const tatp_exchange_memory *memory, const tatp_comm *comm,
-                                    const segment_needs *needs, size_t size, segment_offer *offer)
+                                    const segment_needs *needs, size_t size, segment_offer *offer,
+                                    int *fd)
 {
     static _Atomic uint64_t ids;
-    uint64_t id = ++ids;
-    tatp_segment *segment = new_segment(memory, comm, id, needs->pairs, size);
+    tatp_segment *segment = new_segment(memory, comm, ++ids, needs->pairs, size);
     if (NULL == segment)
         return NULL;
-    snprintf(offer->name, sizeof offer->name, "/tatp.%ld.%llu", (long)getpid(),
-             (unsigned long long)id);
-    offer->is_new = map_segment(segment, offer->name, true);
+    *fd = create_object(size);
+    offer->is_new = *fd >= 0 && describe_object(*fd, offer) && map_segment(segment, *fd);
     if (offer->is_new)
         return segment;
     free_segment(segment);
@@ -230,7 +298,7 @@ static tatp_segment *create_segment(const tatp_exchange_memory *memory, const ta
 
 /* The leader's segment: one that exists, or a new one; NULL: none is needed or can be had. */
 static tatp_segment *offer_segment(const tatp_exchange_memory *memory, const tatp_comm *comm,
-                                   const segment_needs *needs, segment_offer *offer)
+                                   const segment_needs *needs, segment_offer *offer, int *fd)
 {
     int locals;
     (void)tatp_comm_local_ranks(comm, &locals);
@@ -239,7 +307,7 @@ static tatp_segment *offer_segment(const tatp_exchange_memory *memory, const tat
     memset(offer, 0, sizeof *offer);
     offer->loads = (int64_t)needs->pairs;
     if (NULL == segment && needs->bytes > 0 && size < memory->refused_bytes)
-        segment = create_segment(memory, comm, needs, size, offer);
+        segment = create_segment(memory, comm, needs, size, offer, fd);
     if (NULL != segment) {
         offer->id = segment->id;
         offer->size = (int64_t)segment->size;
@@ -248,36 +316,40 @@ static tatp_segment *offer_segment(const tatp_exchange_memory *memory, const tat
     return segment;
 }
 
-/* The leader asks its peers whether they can map the segment, and tells them whether all can; then
- * the name is removed. */
-static bool confirm_offer(tatp_comm *comm, const segment_offer *offer)
+static void keep_first(int *first, int rc)
 {
-    int locals;
-    const int *local = tatp_comm_local_ranks(comm, &locals);
-    char all = 0 != offer->id, one;
-    for (int i = 1; i < locals; i++)
-        tatp_send(comm, offer, sizeof *offer, local[i], TATP_TAG_SHARED);
-    for (int i = 1; i < locals; i++) {
-        tatp_receive(comm, &one, sizeof one, local[i], TATP_TAG_SHARED);
-        all = all && one;
-    }
-    if (offer->is_new)
-        shm_unlink(offer->name);
-    for (int i = 1; i < locals; i++)
-        tatp_send(comm, &all, sizeof all, local[i], TATP_TAG_SHARED);
-    return all;
-}
-
-static bool is_kept(const segment_offer *offer)
-{
-    return 0 != offer->id && !offer->is_new;
+    if (OMPI_SUCCESS == *first)
+        *first = rc;
 }
 
 /* A kept segment that a peer no longer has does not rule out another one, and one with loads does
  * not rule out one without. */
-static bool is_offer_repeated(const segment_offer *offer, bool all)
+static bool may_offer_again(const segment_offer *offer)
 {
-    return !all && (is_kept(offer) || offer->loads > 0);
+    return 0 != offer->id && (!offer->is_new || offer->loads > 0);
+}
+
+/* The leader asks its peers whether they can map the segment, and tells them what comes of it. A
+ * peer that cannot be asked cannot. */
+static int confirm_offer(tatp_comm *comm, const segment_offer *offer, enum offer_result *result)
+{
+    int locals, first = OMPI_SUCCESS;
+    const int *local = tatp_comm_local_ranks(comm, &locals);
+    bool all = 0 != offer->id;
+    for (int i = 1; i < locals; i++)
+        keep_first(&first, tatp_send(comm, offer, sizeof *offer, local[i], TATP_TAG_SHARED));
+    for (int i = 1; i < locals; i++) {
+        char one = false;
+        keep_first(&first, tatp_receive(comm, &one, sizeof one, local[i], TATP_TAG_SHARED));
+        all = all && one;
+    }
+    *result = all ? OFFER_ACCEPTED : may_offer_again(offer) ? OFFER_REPEATED : OFFER_REFUSED;
+    if (OMPI_SUCCESS != first)
+        *result = OFFER_REFUSED;
+    char told = (char)*result;
+    for (int i = 1; i < locals; i++)
+        keep_first(&first, tatp_send(comm, &told, sizeof told, local[i], TATP_TAG_SHARED));
+    return first;
 }
 
 /* ---- windows ---- */
@@ -329,31 +401,44 @@ static void note_refusal(tatp_exchange_memory *memory, const tatp_comm *comm,
         memory->refused_bytes = size;
 }
 
+/* One offer of the leader. *segment: NULL unless it is accepted. */
+static int offer_once(tatp_exchange_memory *memory, tatp_comm *comm, size_t windows,
+                      tatp_loads *loads, tatp_segment **segment, enum offer_result *result)
+{
+    const segment_needs needs = find_needs(windows, loads);
+    segment_offer offer;
+    int fd = -1;
+    tatp_segment *offered = offer_segment(memory, comm, &needs, &offer, &fd);
+    if (NULL != offered && needs.pairs > 0) {
+        size_t bytes;
+        const void *table = tatp_loads_table(loads, &bytes);
+        memcpy(segment_data(offered), table, bytes);
+    }
+    int rc = confirm_offer(comm, &offer, result);
+    if (fd >= 0)
+        close(fd);
+    *segment = OFFER_ACCEPTED == *result ? offered : NULL;
+    if (OFFER_ACCEPTED == *result)
+        return rc;
+    discard_segment(memory, offered);
+    if (OFFER_REFUSED == *result || offer.is_new) {
+        note_refusal(memory, comm, &needs);
+        tatp_loads_drop(loads);
+    }
+    return rc;
+}
+
 /* The leader alone decides whether a kept segment is suitable: only it knows what loads need, and
  * the ranks of a group may have opened different files before. */
-static tatp_segment *share_as_leader(tatp_exchange_memory *memory, tatp_comm *comm, size_t windows,
-                                     tatp_loads *loads)
+static int share_as_leader(tatp_exchange_memory *memory, tatp_comm *comm, size_t windows,
+                           tatp_loads *loads, tatp_segment **segment)
 {
-    tatp_segment *segment;
-    segment_offer offer;
-    bool all;
+    enum offer_result result;
+    int rc;
     do {
-        const segment_needs needs = find_needs(windows, loads);
-        size_t table;
-        segment = offer_segment(memory, comm, &needs, &offer);
-        if (NULL != segment && needs.pairs > 0) {
-            const void *parts = tatp_loads_table(loads, &table);
-            memcpy(segment_data(segment), parts, table);
-        }
-        all = confirm_offer(comm, &offer);
-        if (!all)
-            discard_segment(memory, segment);
-        if (!all && !is_kept(&offer)) {
-            note_refusal(memory, comm, &needs);
-            tatp_loads_drop(loads);
-        }
-    } while (is_offer_repeated(&offer, all));
-    return all ? segment : NULL;
+        rc = offer_once(memory, comm, windows, loads, segment, &result);
+    } while (OFFER_REPEATED == result);
+    return rc;
 }
 
 static tatp_segment *accept_offer(const tatp_exchange_memory *memory, const tatp_comm *comm,
@@ -365,31 +450,48 @@ static tatp_segment *accept_offer(const tatp_exchange_memory *memory, const tatp
         return acquire_segment(memory, comm, offer->id, NULL);
     tatp_segment *segment =
         new_segment(memory, comm, offer->id, (size_t)offer->pairs, (size_t)offer->size);
-    if (NULL == segment || map_segment(segment, offer->name, false))
+    int fd = NULL != segment ? open_object(offer) : -1;
+    bool is_mapped = fd >= 0 && map_segment(segment, fd);
+    if (fd >= 0)
+        close(fd);
+    if (is_mapped)
         return segment;
     free_segment(segment);
     return NULL;
 }
 
-static tatp_segment *share_as_peer(tatp_exchange_memory *memory, tatp_comm *comm,
-                                   const tatp_exchange_layout *layout, tatp_loads *loads)
+/* *segment: as offer_once. */
+static int accept_once(tatp_exchange_memory *memory, tatp_comm *comm, const tatp_loads *loads,
+                       segment_offer *offer, tatp_segment **segment, enum offer_result *result)
 {
     int locals, leader = tatp_comm_local_ranks(comm, &locals)[0];
-    tatp_segment *segment;
+    char told = OFFER_REFUSED;
+    *offer = (segment_offer){0};
+    int rc = tatp_receive(comm, offer, sizeof *offer, leader, TATP_TAG_SHARED);
+    tatp_segment *offered = OMPI_SUCCESS == rc ? accept_offer(memory, comm, loads, offer) : NULL;
+    char one = NULL != offered;
+    keep_first(&rc, tatp_send(comm, &one, sizeof one, leader, TATP_TAG_SHARED));
+    keep_first(&rc, tatp_receive(comm, &told, sizeof told, leader, TATP_TAG_SHARED));
+    *result = OMPI_SUCCESS == rc ? (enum offer_result)told : OFFER_REFUSED;
+    *segment = OFFER_ACCEPTED == *result ? offered : NULL;
+    if (OFFER_ACCEPTED != *result)
+        discard_segment(memory, offered);
+    return rc;
+}
+
+static int share_as_peer(tatp_exchange_memory *memory, tatp_comm *comm,
+                         const tatp_exchange_layout *layout, tatp_loads *loads,
+                         tatp_segment **segment)
+{
+    enum offer_result result;
     segment_offer offer;
-    char all;
+    int rc;
     do {
-        tatp_receive(comm, &offer, sizeof offer, leader, TATP_TAG_SHARED);
-        segment = accept_offer(memory, comm, loads, &offer);
-        char one = NULL != segment;
-        tatp_send(comm, &one, sizeof one, leader, TATP_TAG_SHARED);
-        tatp_receive(comm, &all, sizeof all, leader, TATP_TAG_SHARED);
-        if (!all)
-            discard_segment(memory, segment);
-    } while (is_offer_repeated(&offer, all));
-    if (all && offer.loads > 0)
-        tatp_loads_adopt(loads, segment_data(segment), layout);
-    return all ? segment : NULL;
+        rc = accept_once(memory, comm, loads, &offer, segment, &result);
+    } while (OFFER_REPEATED == result);
+    if (OFFER_ACCEPTED == result && offer.loads > 0)
+        tatp_loads_adopt(loads, segment_data(*segment), layout);
+    return rc;
 }
 
 /* The aggregators of this node before `aggregator`, in the order of their domains; all of them for
@@ -408,38 +510,40 @@ static size_t count_local_aggregators(const tatp_comm *comm, const tatp_exchange
     return count;
 }
 
-/* Finds the loads of this node, as its leader; the others get them with the segment. NULL: no
- * memory. */
-static tatp_loads *find_loads(tatp_comm *comm, const tatp_exchange_layout *layout)
+/* Finds the loads of this node, as its leader; the others get them with the segment. *loads: NULL
+ * if there is no memory. */
+static int find_loads(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_loads **loads)
 {
-    tatp_loads *loads = tatp_loads_new(comm, layout);
-    tatp_loads_gather(loads, comm, layout);
-    if (NULL != loads && tatp_comm_is_leader(comm))
-        tatp_loads_decide(loads, layout);
-    return loads;
+    *loads = tatp_loads_new(comm, layout);
+    int rc = tatp_loads_gather(*loads, comm, layout);
+    if (NULL != *loads && tatp_comm_is_leader(comm))
+        tatp_loads_decide(*loads, layout);
+    return rc;
 }
 
 /* The ranks of a node may keep different segments for a file: with several threads each takes the
  * state of an earlier file that happens to be idle. So they confirm one each time. */
-tatp_segment *tatp_share_windows(tatp_exchange_memory *memory, tatp_comm *comm,
-                                 const tatp_exchange_layout *layout, tatp_loads **loads)
+int tatp_share_windows(tatp_exchange_memory *memory, tatp_comm *comm,
+                       const tatp_exchange_layout *layout, tatp_loads **loads,
+                       tatp_segment **segment)
 {
-    int locals;
+    int locals, rc = OMPI_SUCCESS;
     size_t aggregators = count_local_aggregators(comm, layout, -1);
     bool wanted = tatp_loads_wanted(comm, layout);
     (void)tatp_comm_local_ranks(comm, &locals);
     if (!layout->use_shared_memory || locals < 2 || (0 == aggregators && !wanted))
-        return NULL;
-    size_t windows = windows_bytes(aggregators, layout);
-    *loads = wanted ? find_loads(comm, layout) : NULL;
-    tatp_segment *segment = tatp_comm_is_leader(comm)
-                                ? share_as_leader(memory, comm, windows, *loads)
-                                : share_as_peer(memory, comm, layout, *loads);
+        return OMPI_SUCCESS;
+    if (wanted)
+        rc = find_loads(comm, layout, loads);
+    keep_first(&rc, tatp_comm_is_leader(comm)
+                        ? share_as_leader(memory, comm, windows_bytes(aggregators, layout), *loads,
+                                          segment)
+                        : share_as_peer(memory, comm, layout, *loads, segment));
     tatp_segment_release(memory->segment);
-    memory->segment = segment;
-    if (NULL != segment)
-        segment->users++;
-    return segment;
+    memory->segment = *segment;
+    if (NULL != *segment)
+        (*segment)->users++;
+    return rc;
 }
 
 static exchange_flags *find_flags(const tatp_segment *segment, size_t index, size_t place)
