@@ -679,6 +679,25 @@ static void case_many_groups(struct test *t, int variant)
                count_descriptors());
 }
 
+/* The first ranks open more files than the component keeps states of, the last one does not. */
+static void case_forgotten_group(struct test *t, int variant)
+{
+    enum { FILES = 12 };
+    bool is_last = t->rank == t->ranks - 1;
+    MPI_File file[FILES];
+    MPI_Comm first;
+    (void)variant;
+    write_on(t, t->comm, 1);
+    MPI_Comm_split(t->comm, is_last, t->rank, &first);
+    for (int i = 0; i < FILES && !is_last; i++)
+        file[i] = open_path(first, t->path, MPI_MODE_RDWR);
+    for (int i = 0; i < FILES && !is_last; i++)
+        close_file(t, &file[i]);
+    MPI_Comm_free(&first);
+    write_on(t, t->comm, 2);
+    write_on(t, t->comm, 3);
+}
+
 /* Ranks cannot open what others share: messages in its place. */
 static void case_no_shared_memory(struct test *t, int variant)
 {
@@ -750,6 +769,7 @@ static const struct family families[] = {
     {"full_holes", case_full_holes, own_kinds},
     {"read_only_mount", case_read_only_mount, own_kinds},
     {"many_groups", case_many_groups, NULL},
+    {"forgotten_group", case_forgotten_group, NULL},
     {"no_shared_memory", case_no_shared_memory, NULL},
     {"killed", case_killed, (const char *const[]){"writer", "other", NULL}},
     {"killed_sharing", case_killed_sharing, NULL},

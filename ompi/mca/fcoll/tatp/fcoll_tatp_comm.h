@@ -51,15 +51,16 @@ const int *tatp_comm_local_ranks(const tatp_comm *comm, int *count);
 int tatp_comm_local_index(const tatp_comm *comm, int rank);
 bool tatp_comm_is_local(const tatp_comm *comm, int rank);
 bool tatp_comm_is_leader(const tatp_comm *comm);
-/* Finds the leaders of all nodes, once; broadcasts and gathers by node rely on it. Collective. */
+/* Finds the leaders of all nodes; broadcasts and gathers by node rely on it. Collective. */
 int tatp_comm_find_leaders(tatp_comm *comm);
+bool tatp_comm_knows_leaders(const tatp_comm *comm);
 
 /* Bytes of a data message at most, by the transport between nodes; the same on all ranks. */
 int64_t tatp_comm_message_size(const tatp_comm *comm);
 
-/* ---- agreement, broadcast ---- */
+/* ---- agreement, broadcast (fcoll_tatp_comm_agree.c) ---- */
 
-/* (fcoll_tatp_comm_agree.c) The largest of each value over all ranks, in place. Collective. */
+/* The largest of each value over all ranks, in place. Collective. */
 int tatp_agree_max(tatp_comm *comm, int64_t *value, int count);
 /* rc: this rank's status. Returns the largest error class over all ranks. Collective. */
 int tatp_agree_error(tatp_comm *comm, int rc);

@@ -193,10 +193,13 @@ static void keep_leaders(tatp_comm *comm, int *of)
     comm->leaders = leaders;
 }
 
+bool tatp_comm_knows_leaders(const tatp_comm *comm)
+{
+    return comm->leaders > 0;
+}
+
 int tatp_comm_find_leaders(tatp_comm *comm)
 {
-    if (comm->leaders > 0)
-        return OMPI_SUCCESS;
     int rc = tatp_allgather(comm, comm->local[0], comm->leader);
     if (OMPI_SUCCESS == rc)
         keep_leaders(comm, comm->leader);

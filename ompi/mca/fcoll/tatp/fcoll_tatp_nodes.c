@@ -186,26 +186,45 @@ static int make_map(tatp_node_map *map, const tatp_comm *comm)
 
 /* ---- agreement ---- */
 
-/* What all ranks have to know, or that one of them failed. *ask: the environment of the nodes has
- * to be asked for the distances, which rank 0 does not know, and knows them. */
-static int agree_on_nodes(tatp_nodes *nodes, tatp_comm *comm, int rc, bool is_open, bool *ask)
+/* What the ranks agree on when a file is opened, by maxima: what rank 0 knows of the nodes; whether
+ * any node has an address; whether any rank does not know the leaders of nodes; errors. */
+enum {
+    NODES,
+    OPEN,
+    ADDRESS,
+    LEADERS_MISSING,
+    ERROR,
+    CAPACITY,
+    VALUES = CAPACITY + TATP_CAPACITIES
+};
+
+typedef struct opening {
+    bool is_open;               /* rank 0: the environment has to be asked for the distances */
+    bool ask, all_know_leaders; /* the result */
+} opening;
+
+/* Not by node: some ranks may know the leaders from an earlier file and others not. */
+static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, opening *o)
 {
-    enum { NODES, OPEN, ADDRESS, ERROR, CAPACITY, VALUES = CAPACITY + TATP_CAPACITIES };
-    int64_t value[VALUES] = {[ERROR] = tatp_error_class(rc)};
+    int64_t value[VALUES] = {
+        [LEADERS_MISSING] = !tatp_comm_knows_leaders(comm),
+        [ERROR] = tatp_error_class(rc),
+    };
     if (OMPI_SUCCESS == rc && 0 == tatp_comm_rank(comm)) {
         value[NODES] = (int64_t)nodes->map.nodes;
-        value[OPEN] = is_open;
+        value[OPEN] = o->is_open;
         for (int k = 0; k < TATP_CAPACITIES; k++)
             value[CAPACITY + k] =
                 division_capacity(nodes->map.ranks_on_node, nodes->map.nodes, (size_t)1 << k);
     }
     value[ADDRESS] = OMPI_SUCCESS == rc && tatp_has_address(comm);
-    rc = tatp_agree_max(comm, value, VALUES);
+    rc = tatp_allreduce(comm, value, VALUES, MPI_INT64_T, MPI_MAX);
     if (OMPI_SUCCESS == rc)
         rc = (int)value[ERROR];
     if (OMPI_SUCCESS != rc)
         return rc;
-    *ask = value[OPEN] && value[ADDRESS];
+    o->ask = value[OPEN] && value[ADDRESS];
+    o->all_know_leaders = !value[LEADERS_MISSING];
     nodes->count = (size_t)value[NODES];
     memcpy(nodes->capacity, value + CAPACITY, sizeof nodes->capacity);
     return OMPI_SUCCESS;
@@ -213,18 +232,19 @@ static int agree_on_nodes(tatp_nodes *nodes, tatp_comm *comm, int rc, bool is_op
 
 int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, int rc)
 {
-    bool is_root = 0 == tatp_comm_rank(comm), is_open = false, ask = false;
+    bool is_root = 0 == tatp_comm_rank(comm);
+    opening o = {0};
     if (OMPI_SUCCESS == rc && is_root && !nodes->agreed) {
         rc = make_map(&nodes->map, comm);
         if (OMPI_SUCCESS == rc)
-            rc = tatp_distances_read(&nodes->map, source, &is_open);
+            rc = tatp_distances_read(&nodes->map, source, &o.is_open);
     }
-    rc = agree_on_nodes(nodes, comm, rc, is_open, &ask);
-    if (OMPI_SUCCESS == rc)
+    rc = agree_on_opening(nodes, comm, rc, &o);
+    if (OMPI_SUCCESS == rc && !o.all_know_leaders)
         rc = tatp_comm_find_leaders(comm);
-    if (OMPI_SUCCESS == rc && ask)
-        rc = tatp_distances_ask(&nodes->map, comm, &is_open);
-    if (OMPI_SUCCESS == rc && is_open)
+    if (OMPI_SUCCESS == rc && o.ask)
+        rc = tatp_distances_ask(&nodes->map, comm, &o.is_open);
+    if (OMPI_SUCCESS == rc && o.is_open)
         tatp_distances_report_flat(&nodes->map);
     nodes->agreed = OMPI_SUCCESS == rc;
     if (OMPI_SUCCESS != rc)
