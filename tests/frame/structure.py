@@ -52,6 +52,7 @@ TATP_MODULES = {
     "plan": "plan|plan_.*",
     "record": "record|record_.*",
     "schedule": "schedule",
+    "settings": "settings",
     "stats": "stats|stats_.*",
     "top": "component|module|file_.*_all",
 }
@@ -65,6 +66,7 @@ TATP_NEVER = {
     "nodes": ("call", "exchange", "plan", "record", "stats"),
     "plan": ("call", "exchange", "record", "stats"),
     "schedule": ("call", "exchange", "independent", "io", "nodes", "plan", "record", "stats"),
+    "settings": ("call", "exchange", "independent", "io", "nodes", "params", "plan", "record", "schedule", "stats"),
 }
 TATP_STRUCT = "mca_fcoll_tatp_component"
 TATP_STRUCT_USERS = ("params", "component", "module")

@@ -209,6 +209,58 @@ static void case_different(struct test *t, int kind)
     close_file(t, &file);
 }
 
+/* All ranks return what rank 0 does. */
+static void check_same_hint(struct test *t, MPI_File file, const char *key)
+{
+    char own[MPI_MAX_INFO_VAL + 1] = "", wanted[MPI_MAX_INFO_VAL + 1];
+    int found;
+    MPI_Info info;
+    must(t, "get_info", MPI_File_get_info(file, &info));
+    MPI_Info_get(info, (char *)key, MPI_MAX_INFO_VAL, own, &found);
+    MPI_Info_free(&info);
+    memcpy(wanted, own, sizeof own);
+    MPI_Bcast(wanted, sizeof wanted, MPI_CHAR, 0, t->comm);
+    if (strcmp(own, wanted) != 0)
+        differ(t, "%s is %s, on rank 0 %s", key, own, wanted);
+}
+
+static const char *const hint_names[] = {
+    "cb_nodes",       "cb_buffer_size", "striping_unit",        "striping_factor",
+    "romio_cb_write", "romio_cb_read",  "collective_buffering", NULL};
+
+/* One rank alone has a hint: when it opens the file, sets a view, or sets an info object. */
+static void give_to_one_rank(struct test *t, const char *key, const char *const *value, bool mine)
+{
+    const char *const *first = HINTS(key, value[0]), *const *second = HINTS(key, value[1]);
+    MPI_File file = open_with(t, mine ? first : NULL);
+    view_with(t, file, NULL);
+    write_and_read(t, file, ALL, 1);
+    check_same_hint(t, file, key);
+    set_info(t, file, mine ? second : HINTS("unknown", "value"));
+    write_and_read(t, file, I_AT_ALL, 2);
+    check_same_hint(t, file, key);
+    close_file(t, &file);
+    file = open_with(t, HINTS("striping_unit", "128"));
+    view_with(t, file, mine ? second : NULL);
+    write_and_read(t, file, SPLIT_ALL, 3);
+    write_and_read(t, file, ALL, 4);
+    check_same_hint(t, file, key);
+    view_with(t, file, mine ? NULL : first);
+    write_and_read(t, file, ALL, 5);
+    check_same_hint(t, file, key);
+    close_file(t, &file);
+}
+
+static void case_one_rank(struct test *t, int variant)
+{
+    static const char *const values[][2] = {
+        {"1", "3"},       {"4096", "1"},         {"100", "4096"},
+        {"3", "2"},       {"disable", "enable"}, {"enable", "disable"},
+        {"false", "true"}};
+    give_to_one_rank(t, hint_names[variant], values[variant], t->rank == 0);
+    give_to_one_rank(t, hint_names[variant], values[variant], t->rank == t->ranks - 1);
+}
+
 /* Statistics: neither aggregators nor messages. */
 static void case_disable(struct test *t, int kind)
 {
@@ -315,6 +367,7 @@ static const struct family families[] = {
     {"get_info", case_get_info, NULL},
     {"invalid", case_invalid, NULL},
     {"different", case_different, own_kinds},
+    {"one_rank", case_one_rank, hint_names},
     {"disable", case_disable, own_kinds},
     {"in_turn", case_in_turn, NULL},
     {"at_open", case_at_open, NULL},

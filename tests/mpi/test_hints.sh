@@ -38,6 +38,12 @@ for hint in cb_nodes cb_buffer_size striping_unit striping_factor romio_cb_write
 done
 tap_contains "$(cat "$tap_dir/output")" "ok invalid" "invalid: the values before apply"
 
+for hint in cb_nodes cb_buffer_size striping_unit striping_factor romio_cb_write romio_cb_read collective_buffering; do
+    lines "one_rank/$hint" >/dev/null
+    tap_is "$(grep "is not the same on all ranks" "$tap_dir/output")" \
+        "The hint $hint is not the same on all ranks that opened the file" "one rank alone has $hint: reported once"
+done
+
 # With a record, and with statistics, which agree more often.
 cases=(\*)
 for ranks in 1 2 4 7; do

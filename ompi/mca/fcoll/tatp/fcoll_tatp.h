@@ -69,7 +69,7 @@ void tatp_file_free(tatp_file *file);
 /* Whether the file was last opened with these settings. */
 bool tatp_file_has_settings(const tatp_file *file, const struct tatp_plan_settings *settings);
 /* Prepares for another handle of the same ranks. Local. */
-void tatp_file_open(tatp_file *file, ompio_file_t *fh, const struct tatp_plan_settings *settings);
+void tatp_file_open(tatp_file *file, ompio_file_t *fh);
 /* A view of the handle was set. The first one completes the opening: errors of any rank are kept,
  * and every access returns them. Collective. */
 void tatp_file_set_view(tatp_file *file);

@@ -28,6 +28,7 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_plan.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_record.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_schedule.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_settings.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_stats.h"
 
 #include "plan/aggregation.h"
@@ -40,7 +41,11 @@
 typedef struct tatp_call tatp_call;
 
 struct tatp_file {
-    tatp_plan_settings settings; /* the same on all ranks, unless hints changed */
+    tatp_settings agreed;        /* the same on all ranks ... */
+    tatp_plan_settings settings; /* ... as is what follows from them */
+    tatp_paths paths;
+    tatp_settings own; /* with this rank's hints, which may have changed */
+    int64_t digest;    /* of `own` */
     tatp_hints *hints;
     int64_t aggregators; /* of the last call by a plan; 0: none yet */
     int64_t lock_unit;   /* bytes of the file that the file system locks together; 0: not known */
@@ -131,11 +136,8 @@ bool tatp_file_has_settings(const tatp_file *file, const tatp_plan_settings *set
     return 0 == memcmp(settings, &file->settings, sizeof *settings);
 }
 
-void tatp_file_open(tatp_file *file, ompio_file_t *fh, const tatp_plan_settings *settings)
+void tatp_file_open(tatp_file *file, ompio_file_t *fh)
 {
-    if (!tatp_file_has_settings(file, settings))
-        tatp_schedule_forget_all(file->schedule);
-    file->settings = *settings;
     file->io = (tatp_io){.fh = fh, .fbtl = fh->f_fbtl};
     file->is_open = false;
     file->aggregators = 0;
@@ -157,32 +159,14 @@ static void publish_hints(tatp_file *file, const tatp_plan_settings *settings)
 static void publish_new_hints(tatp_file *file)
 {
     const tatp_hint_values given = tatp_hints_get(file->hints);
-    const tatp_plan_settings settings = tatp_hints_changed(file->hints)
-                                            ? tatp_params_settings(file->io.fh, &given)
-                                            : file->settings;
+    tatp_settings own = file->agreed;
+    tatp_settings_set_hints(&own, &given);
+    const tatp_plan_settings settings =
+        tatp_hints_changed(file->hints) ? tatp_params_plan(file->io.fh, &own) : file->settings;
     publish_hints(file, &settings);
 }
 
-/* Hints changed on some rank: those of rank 0 apply on all ranks. *reuse, where true, and the
- * settings are the same on all ranks before and after. Collective. */
-static int adopt_hints(tatp_file *file, bool *reuse)
-{
-    tatp_hints_reset_changed(file->hints);
-    const tatp_hint_values given = tatp_hints_get(file->hints);
-    tatp_plan_settings settings = tatp_params_settings(file->io.fh, &given);
-    int rc = tatp_params_agree(&settings, file->comm);
-    if (OMPI_SUCCESS != rc || tatp_file_has_settings(file, &settings))
-        return rc;
-    tatp_schedule_forget_all(file->schedule);
-    file->settings = settings;
-    *reuse = false;
-    return rc;
-}
-
-static bool is_set(const char *path)
-{
-    return NULL != path && '\0' != path[0];
-}
+/* ---- settings ---- */
 
 /* A stripe where it is known. A file system that states larger blocks than pages is distributed,
  * and locks no less than a block. */
@@ -196,21 +180,112 @@ static int64_t find_lock_unit(const tatp_file *file)
     return (int64_t)status.st_blksize;
 }
 
+static void set_own_settings(tatp_file *file, const tatp_settings *settings)
+{
+    file->own = *settings;
+    file->digest = tatp_settings_digest(settings);
+}
+
+/* All ranks have the same `own`. Returns whether plans depend on what has changed, which is the
+ * same on all ranks. */
+static bool adopt_own_settings(tatp_file *file)
+{
+    const tatp_plan_settings settings = tatp_params_plan(file->io.fh, &file->own);
+    bool changes = !tatp_file_has_settings(file, &settings);
+    file->agreed = file->own;
+    file->settings = settings;
+    file->lock_unit = find_lock_unit(file);
+    if (changes)
+        tatp_schedule_forget_all(file->schedule);
+    return changes;
+}
+
+/* Some ranks have another `own` than others. paths: NULL if the file is open. Collective. */
+static int agree_on_settings(tatp_file *file, tatp_paths *paths)
+{
+    tatp_settings settings = file->own;
+    int rc = tatp_settings_agree(&settings, paths, file->comm, file->io.fh->f_filename);
+    if (OMPI_SUCCESS != rc)
+        return rc;
+    set_own_settings(file, &settings);
+    const tatp_hint_values hints = tatp_settings_get_hints(&settings);
+    tatp_hints_replace(file->hints, &hints);
+    return OMPI_SUCCESS;
+}
+
+/* What this rank's program has set since the last call. Local. */
+static void take_new_hints(tatp_file *file)
+{
+    if (!tatp_hints_changed(file->hints))
+        return;
+    const tatp_hint_values hints = tatp_hints_take(file->hints);
+    tatp_settings settings = file->agreed;
+    tatp_settings_set_hints(&settings, &hints);
+    set_own_settings(file, &settings);
+}
+
+/* After an agreement in which all ranks had the same settings or not. *reuse, where true, is the
+ * same on all ranks before and after. Collective where ranks differ. */
+static int renew_settings(tatp_file *file, bool differ, bool *reuse)
+{
+    int rc = differ ? agree_on_settings(file, NULL) : OMPI_SUCCESS;
+    if (OMPI_SUCCESS != rc || 0 == memcmp(&file->own, &file->agreed, sizeof file->own))
+        return rc;
+    if (adopt_own_settings(file))
+        *reuse = false;
+    return OMPI_SUCCESS;
+}
+
+/* ---- opening ---- */
+
+static bool records(const tatp_file *file)
+{
+    return '\0' != file->paths.record[0];
+}
+
+/* A name that is too long to be opened stays so. */
+static void copy_path(const char *path, char copy[TATP_PATH_BYTES])
+{
+    snprintf(copy, TATP_PATH_BYTES, "%s", NULL != path ? path : "");
+}
+
 /* This rank's part of the opening. Rank 0 checks what the user asked for, before the first access.
  */
 static int prepare_file(tatp_file *file)
 {
     const ompio_file_t *fh = file->io.fh;
     int rc = tatp_comm_attach(file->comm, fh->f_comm);
-    file->lock_unit = find_lock_unit(file);
     if (OMPI_SUCCESS == rc)
         rc = tatp_plans_prepare(file->plans, fh->f_size);
     if (OMPI_SUCCESS == rc)
         rc = tatp_stats_prepare(file->stats, fh->f_rank, fh->f_size);
     if (OMPI_SUCCESS == rc && 0 == fh->f_rank)
         rc = tatp_params_check();
-    if (OMPI_SUCCESS == rc && 0 == fh->f_rank && is_set(tatp_params_get().record_file))
-        rc = tatp_record_check(tatp_params_get().record_file);
+    if (OMPI_SUCCESS == rc && 0 == fh->f_rank && records(file))
+        rc = tatp_record_check(file->paths.record);
+    return rc;
+}
+
+static void collect_settings(tatp_file *file)
+{
+    const tatp_params params = tatp_params_get();
+    const tatp_hint_values hints = tatp_hints_take(file->hints);
+    const tatp_settings settings = tatp_params_collect(file->io.fh, &hints);
+    copy_path(params.record_file, file->paths.record);
+    copy_path(params.stats_file, file->paths.stats);
+    set_own_settings(file, &settings);
+}
+
+static int complete_opening(tatp_file *file)
+{
+    bool differ = false;
+    collect_settings(file);
+    int rc = tatp_nodes_init(file->nodes, file->comm, tatp_params_get().topology, file->digest,
+                             &differ, prepare_file(file));
+    if (OMPI_SUCCESS == rc && differ)
+        rc = agree_on_settings(file, &file->paths);
+    if (OMPI_SUCCESS == rc)
+        (void)adopt_own_settings(file);
     return rc;
 }
 
@@ -223,8 +298,8 @@ static void finish_requests(void *context)
 static void begin_file_record(tatp_file *file)
 {
     const tatp_record_options options = {
-        .path = tatp_params_get().record_file,
-        .weight = tatp_params_get().record_weight,
+        .path = file->paths.record,
+        .weight = (access_weight)file->agreed.of[TATP_RECORD_WEIGHT],
         .comm = file->comm,
         .nodes = tatp_nodes_count(file->nodes),
         .closing = finish_requests,
@@ -239,12 +314,12 @@ void tatp_file_set_view(tatp_file *file)
     tatp_view_reset(file->view);
     if (!file->is_open) {
         tatp_hints_attach(file->hints, file->io.fh);
-        file->error = tatp_nodes_init(file->nodes, file->comm, tatp_params_get().topology,
-                                      prepare_file(file));
+        file->error = complete_opening(file);
         file->is_open = true;
     }
-    publish_new_hints(file);
-    if (OMPI_SUCCESS == file->error && is_set(tatp_params_get().record_file))
+    if (OMPI_SUCCESS == file->error)
+        publish_new_hints(file);
+    if (OMPI_SUCCESS == file->error && records(file))
         begin_file_record(file);
 }
 
@@ -290,7 +365,7 @@ typedef struct tatp_op {
 static int make_plan(tatp_op *op, int rc)
 {
     tatp_file *file = op->file;
-    const char *stats = tatp_params_get().stats_file;
+    const char *stats = file->paths.stats;
     const tatp_plan_input in = {
         .settings = &file->settings,
         .comm = file->comm,
@@ -333,7 +408,7 @@ static int prepare_exchange(tatp_op *op)
         .domain = plan.domain,
         .contributors = plan.contributors,
         .ordered = op->write && op->atomic,
-        .use_shared_memory = tatp_params_get().shared_memory,
+        .use_shared_memory = file->agreed.of[TATP_SHARED_MEMORY],
     };
     double start = MPI_Wtime();
     int rc = tatp_exchange_prepare(prepared, file->comm, &layout);
@@ -352,7 +427,7 @@ static int report_stats(const tatp_op *op, int64_t metadata)
     tatp_file *file = op->file;
     tatp_plan *plan = op->independent ? NULL : tatp_plans_at(file->plans, op->slot);
     const tatp_stats_access access = {
-        .path = tatp_params_get().stats_file,
+        .path = file->paths.stats,
         .file = file->io.fh->f_filename,
         .write = op->write,
         .time = op->time,
@@ -394,7 +469,7 @@ static int run_exchange(tatp_op *op)
         .write = op->write,
         .memory = op->memory,
         .shift = op->shift,
-        .probe = tatp_stats_probe(file->stats, tatp_params_get().stats_file, plan.num_cycles),
+        .probe = tatp_stats_probe(file->stats, file->paths.stats, plan.num_cycles),
     };
     tatp_exchange_times times = {0};
     int rc = tatp_exchange_run(file->exchange[op->slot], file->comm, &file->io, &run, &op->result,
@@ -613,7 +688,7 @@ static int run_layers(tatp_call *call, tatp_op *op, int64_t layers)
  * last one. */
 static bool needs_list(const tatp_file *file)
 {
-    return is_set(tatp_params_get().record_file) &&
+    return records(file) &&
            (tatp_record_wants_list(file->record) || tatp_schedule_count(file->schedule) > 1);
 }
 
@@ -621,15 +696,16 @@ static bool needs_list(const tatp_file *file)
  * be reused. */
 static int prepare_call(tatp_call *call)
 {
-    const tatp_file *file = call->file;
+    tatp_file *file = call->file;
     tatp_access *access = &call->access;
+    take_new_hints(file);
     *access = (tatp_access){
         .view = tatp_view_id(file->view),
         .offset = call->position.offset,
         .used = call->position.used,
         .bytes = call->bytes,
         .atomic = file->io.fh->f_atomicity,
-        .hints_changed = tatp_hints_changed(file->hints),
+        .settings = file->digest,
         .lock_unit = file->lock_unit,
         .record_is_long = tatp_record_is_long(file->record),
     };
@@ -766,8 +842,8 @@ static int run_ops(tatp_call *call)
         rc = transfer_early(call, &op);
     rc = tatp_schedule_agree(file->schedule, file->comm, &call->access, file->kept_bytes, rc,
                              &agreement);
-    if (OMPI_SUCCESS == rc && agreement.hints_changed)
-        rc = adopt_hints(file, &agreement.reuse);
+    if (OMPI_SUCCESS == rc)
+        rc = renew_settings(file, agreement.settings_differ, &agreement.reuse);
     if (OMPI_SUCCESS == rc)
         choose_way(call, &agreement, &op);
     op.time.st1 = MPI_Wtime() - start - op.time.st5;

@@ -48,6 +48,11 @@ static hint_key keys[TATP_HINTS] = {
     [TATP_HINT_COLLECTIVE_BUFFERING] = {"collective_buffering", truths, 0, "true, false"},
 };
 
+const char *tatp_hint_name(int hint)
+{
+    return keys[hint].name;
+}
+
 /* 0: invalid. */
 static int64_t value_of_text(const hint_key *key, const char *text)
 {
@@ -301,7 +306,20 @@ bool tatp_hints_changed(const tatp_hints *hints)
     return hints->changed;
 }
 
-void tatp_hints_reset_changed(tatp_hints *hints)
+tatp_hint_values tatp_hints_take(tatp_hints *hints)
 {
+    OPAL_THREAD_LOCK(&hints_lock);
+    tatp_hint_values values = hints->values;
     hints->changed = false;
+    OPAL_THREAD_UNLOCK(&hints_lock);
+    return values;
+}
+
+/* What another thread has set meanwhile is for the next agreement. */
+void tatp_hints_replace(tatp_hints *hints, const tatp_hint_values *values)
+{
+    OPAL_THREAD_LOCK(&hints_lock);
+    if (!hints->changed)
+        hints->values = *values;
+    OPAL_THREAD_UNLOCK(&hints_lock);
 }

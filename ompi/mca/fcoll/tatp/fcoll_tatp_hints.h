@@ -30,6 +30,8 @@ typedef struct tatp_hint_values {
     int64_t of[TATP_HINTS];
 } tatp_hint_values;
 
+const char *tatp_hint_name(int hint);
+
 /* Valid hints that the handle was opened with; others are 0. */
 tatp_hint_values tatp_hints_at_open(const ompio_file_t *fh);
 
@@ -46,10 +48,13 @@ void tatp_hints_detach(tatp_hints *hints);
 
 /* The latest valid value of each hint on this rank. */
 tatp_hint_values tatp_hints_get(tatp_hints *hints);
-/* Whether one of them has changed since the last tatp_hints_reset_changed, or was given when the
- * handle was opened. */
+/* Whether one of them may have changed since the last tatp_hints_take, or was given when the handle
+ * was opened. */
 bool tatp_hints_changed(const tatp_hints *hints);
-void tatp_hints_reset_changed(tatp_hints *hints);
+/* As tatp_hints_get; later changes are changes to these values. */
+tatp_hint_values tatp_hints_take(tatp_hints *hints);
+/* The ranks have agreed on these values in place of those that were taken. */
+void tatp_hints_replace(tatp_hints *hints, const tatp_hint_values *values);
 
 /* From now on MPI_File_get_info returns these values; 0: not the hint. */
 void tatp_hints_publish(tatp_hints *hints, const tatp_hint_values *values);

@@ -147,8 +147,9 @@ static tatp_module *module_for(ompio_file_t *fh)
     if (NULL == group)
         return NULL;
     const tatp_hint_values hints = tatp_hints_at_open(fh);
-    tatp_plan_settings settings = tatp_params_settings(fh, &hints);
-    tatp_module *module = take_idle(group, fh->f_size, &settings);
+    const tatp_settings settings = tatp_params_collect(fh, &hints);
+    const tatp_plan_settings wanted = tatp_params_plan(fh, &settings);
+    tatp_module *module = take_idle(group, fh->f_size, &wanted);
     bool is_new = NULL == module;
     if (is_new)
         module = new_module(group, fh->f_size);
@@ -156,7 +157,7 @@ static tatp_module *module_for(ompio_file_t *fh)
         free(group);
     if (NULL != module) {
         module->fh = fh;
-        tatp_file_open(module->file, fh, &settings);
+        tatp_file_open(module->file, fh);
     }
     return module;
 }

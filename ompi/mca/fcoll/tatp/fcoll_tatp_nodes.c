@@ -187,20 +187,24 @@ static int make_map(tatp_node_map *map, const tatp_comm *comm)
 /* ---- agreement ---- */
 
 /* What the ranks agree on when a file is opened, by maxima: what rank 0 knows of the nodes; whether
- * any node has an address; whether any rank does not know the leaders of nodes; errors. */
+ * any node has an address; whether any rank does not know the leaders of nodes; settings, and their
+ * negative; errors. */
 enum {
     NODES,
     OPEN,
     ADDRESS,
     LEADERS_MISSING,
+    LARGEST,
+    SMALLEST,
     ERROR,
     CAPACITY,
     VALUES = CAPACITY + TATP_CAPACITIES
 };
 
 typedef struct opening {
-    bool is_open;               /* rank 0: the environment has to be asked for the distances */
-    bool ask, all_know_leaders; /* the result */
+    bool is_open; /* rank 0: the environment has to be asked for the distances */
+    int64_t digest;
+    bool ask, differs, all_know_leaders; /* the result */
 } opening;
 
 /* Not by node: some ranks may know the leaders from an earlier file and others not. */
@@ -208,6 +212,8 @@ static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, opening 
 {
     int64_t value[VALUES] = {
         [LEADERS_MISSING] = !tatp_comm_knows_leaders(comm),
+        [LARGEST] = o->digest,
+        [SMALLEST] = -o->digest,
         [ERROR] = tatp_error_class(rc),
     };
     if (OMPI_SUCCESS == rc && 0 == tatp_comm_rank(comm)) {
@@ -224,22 +230,25 @@ static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, opening 
     if (OMPI_SUCCESS != rc)
         return rc;
     o->ask = value[OPEN] && value[ADDRESS];
+    o->differs = value[LARGEST] != -value[SMALLEST];
     o->all_know_leaders = !value[LEADERS_MISSING];
     nodes->count = (size_t)value[NODES];
     memcpy(nodes->capacity, value + CAPACITY, sizeof nodes->capacity);
     return OMPI_SUCCESS;
 }
 
-int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, int rc)
+int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, int64_t digest,
+                    bool *differs, int rc)
 {
     bool is_root = 0 == tatp_comm_rank(comm);
-    opening o = {0};
+    opening o = {.digest = digest};
     if (OMPI_SUCCESS == rc && is_root && !nodes->agreed) {
         rc = make_map(&nodes->map, comm);
         if (OMPI_SUCCESS == rc)
             rc = tatp_distances_read(&nodes->map, source, &o.is_open);
     }
     rc = agree_on_opening(nodes, comm, rc, &o);
+    *differs = o.differs;
     if (OMPI_SUCCESS == rc && !o.all_know_leaders)
         rc = tatp_comm_find_leaders(comm);
     if (OMPI_SUCCESS == rc && o.ask)

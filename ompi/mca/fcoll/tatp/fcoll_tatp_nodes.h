@@ -6,6 +6,7 @@
 
 #include "ompi_config.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,9 +20,11 @@ tatp_nodes *tatp_nodes_new(void); /* NULL: no memory */
 void tatp_nodes_free(tatp_nodes *nodes);
 
 /* Finds the nodes and their distances unless they are known; `source` is the value of parameter
- * topology. rc: this rank's status so far. Returns the largest error class over all ranks; then
- * nothing is known. Collective. */
-int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, int rc);
+ * topology. digest: of this rank's settings; *differs: not all ranks have the same. rc: this rank's
+ * status so far. Returns the largest error class over all ranks; then nothing is known. Collective.
+ */
+int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, int64_t digest,
+                    bool *differs, int rc);
 
 /* ---- on all ranks ---- */
 

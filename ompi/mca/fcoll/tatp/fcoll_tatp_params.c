@@ -14,6 +14,7 @@
 #include "opal/util/info.h"
 #include "opal/util/output.h"
 
+#include "access/neighbours.h"
 #include "exchange/exchange.h"
 #include "plan/division.h"
 
@@ -309,64 +310,82 @@ static int64_t choose_aggregation(const tatp_hint_values *hints, enum tatp_hint 
     }
 }
 
-tatp_plan_settings tatp_params_settings(ompio_file_t *fh, const tatp_hint_values *hints)
+tatp_settings tatp_params_collect(ompio_file_t *fh, const tatp_hint_values *hints)
 {
     const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
-    /* What OMPIO's fs component reports; without stripes it reports one target. */
-    int64_t fs_stripe =
-        fh->f_stripe_size <= DIVISION_LARGEST_STRIPE ? (int64_t)fh->f_stripe_size : 0;
-    int64_t fs_targets = fs_stripe > 0 && fh->f_stripe_count > 0 ? fh->f_stripe_count : 0;
-    int64_t buffer = first_positive(hints->of[TATP_HINT_CB_BUFFER_SIZE], c->cycle_buffer_size,
-                                    fh->f_bytes_per_agg);
-    int64_t aggregators = first_positive(hints->of[TATP_HINT_CB_NODES], c->num_aggregators,
-                                         OMPIO_MCA_GET(fh, num_aggregators));
-    int64_t stripe = first_positive(hints->of[TATP_HINT_STRIPING_UNIT], c->stripe_size, fs_stripe);
-    int64_t targets =
-        first_positive(hints->of[TATP_HINT_STRIPING_FACTOR], c->stripe_count, fs_targets);
+    const tatp_params texts = tatp_params_get();
+    tatp_settings settings = {{
+        [TATP_STRATEGY] = c->strategy,
+        [TATP_OBJECTIVE] = c->objective,
+        [TATP_SOLVER] = c->solver,
+        [TATP_DOMAINS] = c->domains,
+        [TATP_RECORD_WEIGHT] = c->record_weight,
+        [TATP_NUM_AGGREGATORS] = c->num_aggregators,
+        [TATP_CYCLE_BUFFER_SIZE] = c->cycle_buffer_size,
+        [TATP_MESSAGE_SIZE] = c->message_size,
+        [TATP_UNIT_SIZE] = c->unit_size,
+        [TATP_STRIPE_SIZE] = c->stripe_size,
+        [TATP_STRIPE_COUNT] = c->stripe_count,
+        [TATP_SHARED_MEMORY] = c->shared_memory,
+        [TATP_TOPOLOGY] = tatp_settings_digest_text(texts.topology),
+        [TATP_RECORD] = tatp_settings_digest_text(texts.record_file),
+        [TATP_STATS] = tatp_settings_digest_text(texts.stats_file),
+        [TATP_OMPIO_BUFFER] = OMPIO_MCA_GET(fh, bytes_per_agg),
+        [TATP_OMPIO_AGGREGATORS] = OMPIO_MCA_GET(fh, num_aggregators),
+        [TATP_FS_STRIPE_SIZE] =
+            fh->f_stripe_size <= DIVISION_LARGEST_STRIPE ? (int64_t)fh->f_stripe_size : 0,
+        [TATP_FS_STRIPE_COUNT] = fh->f_stripe_count,
+    }};
+    tatp_settings_set_hints(&settings, hints);
+    return settings;
+}
+
+/* Without stripes an fs component reports one target. */
+static int64_t choose_targets(const tatp_settings *settings, int64_t stripe)
+{
+    const int64_t *of = settings->of;
+    int64_t fs_targets = of[TATP_FS_STRIPE_SIZE] > 0 ? of[TATP_FS_STRIPE_COUNT] : 0;
     if (0 == stripe)
-        targets = 0;
+        return 0;
+    return first_positive(of[TATP_FIRST_HINT + TATP_HINT_STRIPING_FACTOR], of[TATP_STRIPE_COUNT],
+                          fs_targets > 0 ? fs_targets : 0);
+}
+
+tatp_plan_settings tatp_params_plan(const ompio_file_t *fh, const tatp_settings *settings)
+{
+    const int64_t *of = settings->of;
+    const tatp_hint_values hints = tatp_settings_get_hints(settings);
+    int64_t buffer = first_positive(hints.of[TATP_HINT_CB_BUFFER_SIZE], of[TATP_CYCLE_BUFFER_SIZE],
+                                    of[TATP_OMPIO_BUFFER]);
+    int64_t aggregators = first_positive(hints.of[TATP_HINT_CB_NODES], of[TATP_NUM_AGGREGATORS],
+                                         of[TATP_OMPIO_AGGREGATORS]);
+    int64_t stripe = first_positive(hints.of[TATP_HINT_STRIPING_UNIT], of[TATP_STRIPE_SIZE],
+                                    of[TATP_FS_STRIPE_SIZE]);
+    int64_t targets = choose_targets(settings, stripe);
     if (buffer <= 0)
         buffer = CYCLE_BUFFER;
     return (tatp_plan_settings){
         .division =
             {
-                .kind = c->domains,
+                .kind = of[TATP_DOMAINS],
                 .aggregators = allow_aggregators(fh, aggregators, targets),
                 .stripe = stripe,
                 .targets = targets,
-                .unit = c->unit_size,
+                .unit = of[TATP_UNIT_SIZE],
             },
         .cycles =
             {
                 .buffer = buffer < LARGEST_CYCLE_BUFFER ? buffer : LARGEST_CYCLE_BUFFER,
                 .in_flight = EXCHANGE_DEPTH,
-                .message = c->message_size,
+                .message = of[TATP_MESSAGE_SIZE],
                 .stripe = stripe,
             },
-        .strategy = c->strategy >= 0 ? &plan_strategies[c->strategy] : NULL,
-        .objective = c->objective >= 0 ? &plan_objectives[c->objective] : NULL,
-        .solver = c->solver >= 0 ? &lap_solvers[c->solver] : NULL,
-        .write_aggregation = choose_aggregation(hints, TATP_HINT_CB_WRITE),
-        .read_aggregation = choose_aggregation(hints, TATP_HINT_CB_READ),
+        .strategy = of[TATP_STRATEGY] >= 0 ? &plan_strategies[of[TATP_STRATEGY]] : NULL,
+        .objective = of[TATP_OBJECTIVE] >= 0 ? &plan_objectives[of[TATP_OBJECTIVE]] : NULL,
+        .solver = of[TATP_SOLVER] >= 0 ? &lap_solvers[of[TATP_SOLVER]] : NULL,
+        .write_aggregation = choose_aggregation(&hints, TATP_HINT_CB_WRITE),
+        .read_aggregation = choose_aggregation(&hints, TATP_HINT_CB_READ),
     };
-}
-
-int tatp_params_agree(tatp_plan_settings *settings, tatp_comm *comm)
-{
-    int64_t *const value[] = {
-        &settings->division.aggregators, &settings->division.stripe, &settings->division.targets,
-        &settings->cycles.buffer,        &settings->cycles.stripe,   &settings->write_aggregation,
-        &settings->read_aggregation,
-    };
-    enum { VALUES = sizeof value / sizeof *value };
-    int64_t word[VALUES];
-    int count = VALUES;
-    for (int i = 0; i < VALUES; i++)
-        word[i] = *value[i];
-    int rc = tatp_bcast(comm, word, &count);
-    for (int i = 0; i < VALUES && OMPI_SUCCESS == rc; i++)
-        *value[i] = word[i];
-    return rc;
 }
 
 static int64_t hint_of_aggregation(int64_t aggregation)
@@ -399,6 +418,5 @@ tatp_hint_values tatp_params_hints(const tatp_plan_settings *settings,
 tatp_params tatp_params_get(void)
 {
     const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
-    return (tatp_params){c->topology, c->record_file, c->stats_file, c->record_weight,
-                         c->shared_memory};
+    return (tatp_params){c->topology, c->record_file, c->stats_file};
 }

@@ -12,8 +12,7 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_hints.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_plan.h"
-
-#include "access/neighbours.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_settings.h"
 
 int tatp_params_register(void);
 /* For the component's close. */
@@ -21,21 +20,18 @@ void tatp_params_release(void);
 /* Reports the first value that cannot be used. OMPI or MPI error code. */
 int tatp_params_check(void);
 
-/* What plans of a file depend on, by hints, parameters and the file system. The same on all ranks
- * if the hints are. Local. */
-tatp_plan_settings tatp_params_settings(ompio_file_t *fh, const tatp_hint_values *hints);
-/* Replaces what depends on hints by rank 0's. Collective. */
-int tatp_params_agree(tatp_plan_settings *settings, tatp_comm *comm);
+/* This rank's settings of a file that is opened with these hints. Local. */
+tatp_settings tatp_params_collect(ompio_file_t *fh, const tatp_hint_values *hints);
+/* What plans of a file depend on; the same on all ranks if the settings are. Local. */
+tatp_plan_settings tatp_params_plan(const ompio_file_t *fh, const tatp_settings *settings);
 /* The hints that these settings mean, for MPI_File_get_info. given: the user's; aggregators: the
  * number of them in the last call, where it is chosen; 0: not known. */
 tatp_hint_values tatp_params_hints(const tatp_plan_settings *settings,
                                    const tatp_hint_values *given, int64_t aggregators);
 
-/* What does not concern plans; of files, empty or NULL is off. */
+/* Parameters that are texts; of files, empty or NULL is off. */
 typedef struct tatp_params {
     const char *topology, *record_file, *stats_file;
-    access_weight record_weight;
-    bool shared_memory;
 } tatp_params;
 tatp_params tatp_params_get(void);
 

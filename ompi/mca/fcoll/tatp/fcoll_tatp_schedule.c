@@ -155,7 +155,7 @@ bool tatp_schedule_matches(const tatp_schedule *schedule, size_t slot, const tat
 /* What the ranks agree on, by maxima: for each slot the distances by which the plan would be moved,
  * equal on all ranks or it is not reused; whether all ranks have the same plans; the accessed range
  * (a rank without data does not lower it to 0); what decides on aggregation; the number of layers;
- * kept bytes; the time of the last call; whether hints changed; whether data are still to be
+ * kept bytes; the time of the last call; settings, and their negative; whether data are still to be
  * transferred; whether a record is long; atomic mode; errors. */
 enum {
     FARTHEST,
@@ -171,7 +171,8 @@ enum {
     LAYERS,
     KEPT,
     NANOSECONDS,
-    HINTS,
+    SETTINGS,
+    OTHER_SETTINGS,
     WAITS,
     LONG,
     ATOMIC,
@@ -224,7 +225,7 @@ static tatp_agreement read_agreement(const tatp_schedule *schedule, const int64_
         .hi = value[HIGH],
         .layers = value[LAYERS],
         .flush = !same_plans || value[KEPT] > MAX_KEPT,
-        .hints_changed = value[HINTS],
+        .settings_differ = value[SETTINGS] != -value[OTHER_SETTINGS],
         .atomic = value[ATOMIC],
         .record_is_long = value[LONG],
         .is_done = !value[WAITS],
@@ -251,7 +252,8 @@ int tatp_schedule_agree(tatp_schedule *schedule, tatp_comm *comm, const tatp_acc
         [UNALIGNED] = -1,
         [KEPT] = kept,
         [NANOSECONDS] = NULL != schedule->timed ? schedule->nanoseconds : 0,
-        [HINTS] = access->hints_changed,
+        [SETTINGS] = access->settings,
+        [OTHER_SETTINGS] = -access->settings,
         [WAITS] = !access->is_done,
         [LONG] = access->record_is_long,
         [ATOMIC] = access->atomic,

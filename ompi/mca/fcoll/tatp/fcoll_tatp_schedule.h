@@ -27,8 +27,8 @@ typedef struct tatp_access {
     int64_t offset, used; /* where in the view it begins: byte `used` of the copy at `offset` */
     int64_t bytes;
     int64_t lock_unit; /* see aggregation_access */
+    int64_t settings;  /* a number >= 0 that differs where this rank's settings do */
     bool atomic;
-    bool hints_changed;  /* on this rank, since the last agreement on them */
     bool is_done;        /* this rank has no data, or has transferred them already */
     bool record_is_long; /* see tatp_record_is_long */
     bool is_described;   /* the following is known */
@@ -75,12 +75,13 @@ typedef struct tatp_agreement {
     bool reuse; /* the plan in `slot` is reused, moved by `shift` bytes in the file */
     size_t slot;
     int64_t shift;
-    int64_t lo, hi; /* range of the first layers over all ranks; hi is 0: no rank has data */
-    int64_t layers; /* of the rank that has most */
-    bool flush;     /* without reuse: the plans of all slots have to be released */
-    bool hints_changed, atomic, record_is_long; /* on any rank */
-    bool is_done;                               /* on all ranks */
-    aggregation_access aggregation;             /* of all ranks */
+    int64_t lo, hi;       /* range of the first layers over all ranks; hi is 0: no rank has data */
+    int64_t layers;       /* of the rank that has most */
+    bool flush;           /* without reuse: the plans of all slots have to be released */
+    bool settings_differ; /* between ranks */
+    bool atomic, record_is_long;    /* on any rank */
+    bool is_done;                   /* on all ranks */
+    aggregation_access aggregation; /* of all ranks */
 } tatp_agreement;
 
 /* `access` is described unless rc is an error. kept: bytes that this rank keeps for all plans. rc:

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Settings that differ between the ranks of a file: all ranks take those of rank 0. */
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_settings.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
+
+static const char *const names[TATP_FIRST_HINT] = {
+    [TATP_STRATEGY] = "fcoll_tatp_strategy",
+    [TATP_OBJECTIVE] = "fcoll_tatp_objective",
+    [TATP_SOLVER] = "fcoll_tatp_solver",
+    [TATP_DOMAINS] = "fcoll_tatp_domains",
+    [TATP_RECORD_WEIGHT] = "fcoll_tatp_record_weight",
+    [TATP_NUM_AGGREGATORS] = "fcoll_tatp_num_aggregators",
+    [TATP_CYCLE_BUFFER_SIZE] = "fcoll_tatp_cycle_buffer_size",
+    [TATP_MESSAGE_SIZE] = "fcoll_tatp_message_size",
+    [TATP_UNIT_SIZE] = "fcoll_tatp_unit_size",
+    [TATP_STRIPE_SIZE] = "fcoll_tatp_stripe_size",
+    [TATP_STRIPE_COUNT] = "fcoll_tatp_stripe_count",
+    [TATP_SHARED_MEMORY] = "fcoll_tatp_shared_memory",
+    [TATP_TOPOLOGY] = "fcoll_tatp_topology",
+    [TATP_RECORD] = "fcoll_tatp_record",
+    [TATP_STATS] = "fcoll_tatp_stats",
+    [TATP_OMPIO_BUFFER] = "io_ompio_bytes_per_agg",
+    [TATP_OMPIO_AGGREGATORS] = "io_ompio_num_aggregators",
+    [TATP_FS_STRIPE_SIZE] = "stripe size",
+    [TATP_FS_STRIPE_COUNT] = "stripe count",
+};
+
+/* ---- digests ---- */
+
+static uint64_t mix(uint64_t digest, uint64_t value)
+{
+    digest = (digest ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return digest ^ digest >> 29;
+}
+
+int64_t tatp_settings_digest_text(const char *text)
+{
+    uint64_t digest = 0;
+    for (; NULL != text && '\0' != *text; text++)
+        digest = mix(digest, (unsigned char)*text);
+    return (int64_t)(digest >> 1);
+}
+
+int64_t tatp_settings_digest(const tatp_settings *settings)
+{
+    uint64_t digest = 0;
+    for (int i = 0; i < TATP_SETTINGS; i++)
+        digest = mix(digest, (uint64_t)settings->of[i]);
+    return (int64_t)(digest >> 1);
+}
+
+/* ---- hints ---- */
+
+tatp_hint_values tatp_settings_get_hints(const tatp_settings *settings)
+{
+    tatp_hint_values hints;
+    memcpy(hints.of, settings->of + TATP_FIRST_HINT, sizeof hints.of);
+    return hints;
+}
+
+void tatp_settings_set_hints(tatp_settings *settings, const tatp_hint_values *hints)
+{
+    memcpy(settings->of + TATP_FIRST_HINT, hints->of, sizeof hints->of);
+}
+
+/* ---- differences ---- */
+
+/* For each setting, by maxima over all ranks: the last rank that has another value than rank 0, and
+ * the first one, negative. */
+enum { LAST, FIRST = LAST + TATP_SETTINGS, ERROR = FIRST + TATP_SETTINGS, VALUES };
+
+/* Ranks in between may have rank 0's. */
+static void report_difference(int setting, const char *file, const int64_t *value)
+{
+    static atomic_flag reported[TATP_SETTINGS]; /* once a process */
+    char what[64], ranks[80];
+    int64_t first = -value[FIRST + setting], last = value[LAST + setting];
+    if (atomic_flag_test_and_set(&reported[setting]))
+        return;
+    if (setting >= TATP_FIRST_HINT)
+        snprintf(what, sizeof what, "hint %s", tatp_hint_name(setting - TATP_FIRST_HINT));
+    else if (setting >= TATP_FS_STRIPE_SIZE)
+        snprintf(what, sizeof what, "%s of the file system", names[setting]);
+    else
+        snprintf(what, sizeof what, "MCA parameter %s", names[setting]);
+    if (first == last)
+        snprintf(ranks, sizeof ranks, "on rank %lld", (long long)first);
+    else
+        snprintf(ranks, sizeof ranks, "on some of the ranks %lld to %lld", (long long)first,
+                 (long long)last);
+    tatp_show_help("different", what, file, ranks);
+}
+
+/* rc: this rank's status so far. */
+static int agree_on_differences(const tatp_settings *own, const tatp_settings *root,
+                                tatp_comm *comm, const char *file, int rc)
+{
+    int64_t value[VALUES];
+    int rank = tatp_comm_rank(comm);
+    for (int i = 0; i < TATP_SETTINGS; i++) {
+        bool differs = own->of[i] != root->of[i];
+        value[LAST + i] = differs ? rank : -1;
+        value[FIRST + i] = differs ? -rank : -INT64_MAX;
+    }
+    value[ERROR] = tatp_error_class(rc);
+    rc = tatp_agree_max(comm, value, VALUES);
+    for (int i = 0; i < TATP_SETTINGS && 0 == rank && OMPI_SUCCESS == rc; i++)
+        if (value[LAST + i] >= 0)
+            report_difference(i, file, value);
+    return OMPI_SUCCESS == rc ? (int)value[ERROR] : rc;
+}
+
+int tatp_settings_agree(tatp_settings *settings, tatp_paths *paths, tatp_comm *comm,
+                        const char *file)
+{
+    enum { ELEMENTS = sizeof *paths / sizeof(int64_t) };
+    _Static_assert(sizeof *paths % sizeof(int64_t) == 0, "paths are broadcast as elements");
+    tatp_settings own = *settings;
+    int count = TATP_SETTINGS, text = ELEMENTS;
+    int rc = tatp_bcast(comm, settings->of, &count);
+    if (NULL != paths) {
+        int64_t element[ELEMENTS];
+        memcpy(element, paths, sizeof *paths);
+        int sent = tatp_bcast(comm, element, &text);
+        memcpy(paths, element, sizeof *paths);
+        rc = OMPI_SUCCESS != rc ? rc : sent;
+    }
+    return agree_on_differences(&own, settings, comm, file, rc);
+}

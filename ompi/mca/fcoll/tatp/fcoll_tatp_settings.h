@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the ranks of a file must have in common: values of parameters and hints, and what Open MPI
+ * knows of the file. Each rank collects its own; where they differ, those of rank 0 apply. */
+#ifndef MCA_FCOLL_TATP_SETTINGS_H
+#define MCA_FCOLL_TATP_SETTINGS_H
+
+#include "ompi_config.h"
+
+#include <limits.h>
+#include <stdint.h>
+
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_hints.h"
+
+enum tatp_setting {
+    /* Parameters. */
+    TATP_STRATEGY,
+    TATP_OBJECTIVE,
+    TATP_SOLVER,
+    TATP_DOMAINS,
+    TATP_RECORD_WEIGHT,
+    TATP_NUM_AGGREGATORS,
+    TATP_CYCLE_BUFFER_SIZE,
+    TATP_MESSAGE_SIZE,
+    TATP_UNIT_SIZE,
+    TATP_STRIPE_SIZE,
+    TATP_STRIPE_COUNT,
+    TATP_SHARED_MEMORY,
+    TATP_TOPOLOGY, /* this one and the next two: tatp_settings_digest_text */
+    TATP_RECORD,
+    TATP_STATS,
+    /* What OMPIO and its fs component know. */
+    TATP_OMPIO_BUFFER,
+    TATP_OMPIO_AGGREGATORS,
+    TATP_FS_STRIPE_SIZE,
+    TATP_FS_STRIPE_COUNT,
+    /* Hints; enum tatp_hint. */
+    TATP_FIRST_HINT,
+    TATP_SETTINGS = TATP_FIRST_HINT + TATP_HINTS
+};
+
+typedef struct tatp_settings {
+    int64_t of[TATP_SETTINGS];
+} tatp_settings;
+
+/* Parameters that are names of files; empty is off. A name that is too long to be opened stays so.
+ */
+enum { TATP_PATH_BYTES = (PATH_MAX / 8 + 1) * 8 };
+typedef struct tatp_paths {
+    char record[TATP_PATH_BYTES], stats[TATP_PATH_BYTES];
+} tatp_paths;
+
+/* A number that differs where the text does; 0: empty or NULL. */
+int64_t tatp_settings_digest_text(const char *text);
+/* A number >= 0 that differs where any setting does. */
+int64_t tatp_settings_digest(const tatp_settings *settings);
+
+tatp_hint_values tatp_settings_get_hints(const tatp_settings *settings);
+void tatp_settings_set_hints(tatp_settings *settings, const tatp_hint_values *hints);
+
+/* Replaces settings, and paths unless they are NULL (the same on all ranks), by those of rank 0,
+ * which reports each setting that differs, once a process. `file`: its name. Returns the largest
+ * error class over all ranks. Collective. */
+int tatp_settings_agree(tatp_settings *settings, tatp_paths *paths, tatp_comm *comm,
+                        const char *file);
+
+#endif
