@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "ompi/proc/proc.h"
 #include "opal/util/info.h"
@@ -58,6 +59,15 @@ typedef struct mca_io_base_module_2_0_0_t compat_io_module;
 /* Text that callbacks for keys of an info object take and return. */
 typedef const char compat_info_char;
 
+/* What the launcher has told this node of a process; false: nothing. */
+static inline bool compat_modex_get(const ompi_proc_t *proc, const char *key, void *value,
+                                    pmix_data_type_t type)
+{
+    int rc;
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, key, &proc->super.proc_name, (void **)value, type);
+    return OPAL_SUCCESS == rc;
+}
+
 /* What Open MPI knows without PMIx; NULL: nothing. */
 static inline const char *compat_proc_hostname(const ompi_proc_t *proc)
 {
@@ -100,6 +110,30 @@ static inline void compat_info_forget_saved(opal_info_t *info, const char *key)
 #define COMPAT_PMIX_UINT32 OPAL_UINT32
 
 typedef char compat_info_char;
+
+/* Not OPAL_MODEX_RECV_VALUE_OPTIONAL, which does not check its allocations. */
+static inline bool compat_modex_get(const ompi_proc_t *proc, const char *key, void *value,
+                                    opal_data_type_t type)
+{
+    opal_list_t options;
+    opal_value_t optional, *found = NULL;
+    OBJ_CONSTRUCT(&options, opal_list_t);
+    OBJ_CONSTRUCT(&optional, opal_value_t);
+    optional.key = strdup(OPAL_PMIX_OPTIONAL);
+    optional.type = OPAL_BOOL;
+    optional.data.flag = true;
+    opal_list_append(&options, &optional.super);
+    bool has_value = NULL != optional.key &&
+                     OPAL_SUCCESS == opal_pmix.get(&proc->super.proc_name, key, &options, &found) &&
+                     NULL != found &&
+                     OPAL_SUCCESS == opal_value_unload(found, (void **)value, type);
+    if (NULL != found)
+        OBJ_RELEASE(found);
+    (void)opal_list_remove_first(&options);
+    OBJ_DESTRUCT(&optional);
+    OBJ_DESTRUCT(&options);
+    return has_value;
+}
 
 static inline const char *compat_proc_hostname(const ompi_proc_t *proc)
 {

@@ -621,6 +621,57 @@ static MPI_Comm permuted(const struct test *t, int number)
     return comm;
 }
 
+/* Each allocation of the component on one rank fails, from MPI_File_open to MPI_File_close. */
+static void fail_between(struct test *t, enum kind kind, int victim)
+{
+    enum { MOST = 2000 };
+    MPI_Comm all = t->comm;
+    int more = 1;
+    for (int nth = 1; more && nth < MOST && all_well(t); nth++) {
+        MPI_Comm comm = permuted(t, nth);
+        MPI_File file;
+        struct view v = view_of(t->rank, t->ranks);
+        struct bytes model = {0};
+        if (t->rank == victim && !inject_allocation("mca_fcoll_tatp", nth))
+            differ(t, "there is no such component");
+        if (MPI_File_open(comm, t->path, MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL, &file) !=
+            MPI_SUCCESS)
+            MPI_Abort(MPI_COMM_WORLD, 2);
+        set_view(t, file, &v);
+        int rc = write_call(t, file, kind, (uint64_t)nth);
+        set_view(t, file, &v);
+        int again = write_call(t, file, kind, (uint64_t)nth), class, worst;
+        close_file(t, &file);
+        more = hits_of_all(t);
+        for (int call = 0; call < 2; call++) {
+            MPI_Error_class(call == 0 ? rc : again, &class);
+            MPI_Allreduce(&class, &worst, 1, MPI_INT, MPI_MAX, all);
+            agreed(t, "write", class, more > 0 && worst != MPI_SUCCESS, worst);
+        }
+        if (worst == MPI_SUCCESS) {
+            model_all(t, &model, (uint64_t)nth);
+            check_file(t, &model);
+        }
+        file = open_small(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
+        use_again(t, file, kind, (uint64_t)nth);
+        close_file(t, &file);
+        MPI_Comm_free(&comm);
+        bytes_release(&model);
+        if (!all_well(t))
+            differ(t, "allocation %d of rank %d", nth, victim);
+    }
+}
+
+static void case_open_no_memory(struct test *t, int variant)
+{
+    enum kind kind = variant == 0 ? ALL : I_ALL;
+    if (!can_fail_allocations(t))
+        return;
+    fail_between(t, kind, 0);
+    if (t->ranks > 1)
+        fail_between(t, kind, t->ranks - 1);
+}
+
 /* Mappings that ranks share through the component, and open descriptors. */
 static int count_mappings(void)
 {
@@ -768,6 +819,7 @@ static const struct family families[] = {
     {"full", case_full, own_kinds},
     {"full_holes", case_full_holes, own_kinds},
     {"read_only_mount", case_read_only_mount, own_kinds},
+    {"open_no_memory", case_open_no_memory, (const char *const[]){"all", "i_all", NULL}},
     {"many_groups", case_many_groups, NULL},
     {"forgotten_group", case_forgotten_group, NULL},
     {"no_shared_memory", case_no_shared_memory, NULL},

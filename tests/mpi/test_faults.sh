@@ -27,7 +27,7 @@ all=(write_eio write_late_eio write_full write_quota write_read_only write_nothi
     read_only_handle write_no_memory read_no_memory)
 groups=(many_groups forgotten_group no_shared_memory)
 every_way "${all[@]}" independent pages address_space
-cases+=("${groups[@]}")
+cases+=('open_no_memory/*' "${groups[@]}")
 if tap_part long; then
     here 7
 fi
@@ -50,7 +50,7 @@ every_way "${all[@]}"
 conform conformance_faults "4 ranks, cluster" run -np 4 --map-by node --mca fcoll tatp
 # Nodes of several ranks, whose lowest speaks for all.
 every_way write_late_eio read_late_eio write_no_memory read_no_memory
-cases+=("${groups[@]}")
+cases+=('open_no_memory/all' "${groups[@]}")
 conform conformance_faults "6 ranks, fitted domains" run -np 6 --map-by slot --mca fcoll tatp \
     --mca fcoll_tatp_domains fitted --mca fcoll_tatp_unit_size 64
 stop_cluster

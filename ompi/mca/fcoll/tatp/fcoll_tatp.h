@@ -51,7 +51,7 @@ typedef struct mca_fcoll_tatp_module_t {
     ompio_file_t *fh;           /* NULL: idle */
     ompi_process_name_t *group; /* the ranks of the communicator */
     int ranks;
-    tatp_file *file;
+    tatp_file *file; /* NULL: there was no memory for it */
 } mca_fcoll_tatp_module_t;
 
 /* ---- fcoll_tatp_module.c ---- */
@@ -70,6 +70,9 @@ void tatp_file_free(tatp_file *file);
 bool tatp_file_has_settings(const tatp_file *file, const struct tatp_plan_settings *settings);
 /* Prepares for another handle of the same ranks. Local. */
 void tatp_file_open(tatp_file *file, ompio_file_t *fh);
+/* For a rank that has no memory for a file of the handle: takes part in what its first view is on
+ * the other ranks, where it becomes the error of the opening. Collective. */
+void tatp_file_refuse(const ompio_file_t *fh);
 /* A view of the handle was set. The first one completes the opening: errors of any rank are kept,
  * and every access returns them. Collective. */
 void tatp_file_set_view(tatp_file *file);

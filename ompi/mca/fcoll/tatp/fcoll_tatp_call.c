@@ -289,6 +289,11 @@ static int complete_opening(tatp_file *file)
     return rc;
 }
 
+void tatp_file_refuse(const ompio_file_t *fh)
+{
+    tatp_nodes_refuse(fh->f_comm);
+}
+
 /* The handle is closed while another component is selected. */
 static void finish_requests(void *context)
 {
@@ -591,6 +596,12 @@ struct tatp_call {
     tatp_request *request; /* of a non-blocking call */
 };
 
+/* NULL: there was no memory for it. */
+static tatp_file *file_of(const ompio_file_t *fh)
+{
+    return ((const mca_fcoll_tatp_module_t *)fh->f_fcoll)->file;
+}
+
 /* OMPIO opens a file for more than it was asked for, so that the system would not object. */
 static int check_mode(const ompio_file_t *fh, bool write)
 {
@@ -606,7 +617,7 @@ static int check_mode(const ompio_file_t *fh, bool write)
 static void fill_call(tatp_call *call, ompio_file_t *fh, bool write, const void *buf, size_t count,
                       struct ompi_datatype_t *datatype, bool convert)
 {
-    call->file = ((mca_fcoll_tatp_module_t *)fh->f_fcoll)->file;
+    call->file = file_of(fh);
     call->write = write;
     int rc = check_mode(fh, write);
     if (OMPI_SUCCESS == rc && convert)
@@ -874,7 +885,9 @@ int tatp_collective(ompio_file_t *fh, bool write, const void *buf, size_t count,
                     struct ompi_datatype_t *datatype, ompi_status_public_t *status)
 {
     tatp_call call = {.write = write};
-    tatp_requests_finish(((mca_fcoll_tatp_module_t *)fh->f_fcoll)->file->comm);
+    if (NULL == file_of(fh))
+        return tatp_error_class(OMPI_ERR_OUT_OF_RESOURCE);
+    tatp_requests_finish(file_of(fh)->comm);
     fill_call(&call, fh, write, buf, count, datatype, false);
     int rc = run_call(&call, status);
     release_call(&call);
@@ -927,7 +940,10 @@ static int call_without_request(ompio_file_t *fh, bool write, const void *buf, s
 int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, size_t count,
                           struct ompi_datatype_t *datatype, ompi_request_t **request)
 {
-    tatp_file *file = ((mca_fcoll_tatp_module_t *)fh->f_fcoll)->file;
+    tatp_file *file = file_of(fh);
+    *request = &ompi_request_empty;
+    if (NULL == file)
+        return tatp_error_class(OMPI_ERR_OUT_OF_RESOURCE);
     tatp_call *call = NULL != file->spare ? file->spare : new_request_call();
     if (NULL == call)
         return call_without_request(fh, write, buf, count, datatype, request);

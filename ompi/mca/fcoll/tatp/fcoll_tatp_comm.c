@@ -144,6 +144,13 @@ static int wait_if_started(tatp_comm *comm, int rc, ompi_request_t **request)
 
 /* ---- collective operations; the blocking ones for blocking calls only ---- */
 
+int tatp_allreduce_max(struct ompi_communicator_t *communicator, int64_t *value, int count)
+{
+    const mca_coll_base_comm_coll_t *coll = communicator->c_coll;
+    return coll->coll_allreduce(MPI_IN_PLACE, value, (compat_count)count, MPI_INT64_T, MPI_MAX,
+                                communicator, coll->coll_allreduce_module);
+}
+
 int tatp_allreduce(tatp_comm *comm, void *value, compat_count count, struct ompi_datatype_t *type,
                    struct ompi_op_t *op)
 {

@@ -15,7 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mpi.h"
 #include "ompi/compat/compat.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_error.h"
 #include "ompi/request/request.h"
@@ -40,7 +39,6 @@ void tatp_comm_free(tatp_comm *comm);
 
 /* Uses this communicator from now on, which has the ranks of the one before. Local. */
 int tatp_comm_attach(tatp_comm *comm, struct ompi_communicator_t *communicator);
-
 int tatp_comm_rank(const tatp_comm *comm);
 int tatp_comm_size(const tatp_comm *comm);
 struct ompi_communicator_t *tatp_comm_communicator(const tatp_comm *comm);
@@ -54,7 +52,6 @@ bool tatp_comm_is_leader(const tatp_comm *comm);
 /* Finds the leaders of all nodes; broadcasts and gathers by node rely on it. Collective. */
 int tatp_comm_find_leaders(tatp_comm *comm);
 bool tatp_comm_knows_leaders(const tatp_comm *comm);
-
 /* Bytes of a data message at most, by the transport between nodes; the same on all ranks. */
 int64_t tatp_comm_message_size(const tatp_comm *comm);
 
@@ -74,13 +71,14 @@ int tatp_wait(tatp_comm *comm, ompi_request_t **request, ompi_status_public_t *s
 void tatp_progress(tatp_comm *comm); /* once, while polling */
 int tatp_allreduce(tatp_comm *comm, void *value, compat_count count, struct ompi_datatype_t *type,
                    struct ompi_op_t *op);
+/* For a rank without a tatp_comm, while the others call tatp_allreduce. */
+int tatp_allreduce_max(struct ompi_communicator_t *communicator, int64_t *value, int count);
 /* `count` elements of each rank; `all` matters on rank 0 only. */
 int tatp_gather(tatp_comm *comm, const int64_t *own, compat_count count, int64_t *all);
 int tatp_send(tatp_comm *comm, const void *data, size_t bytes, int peer, enum tatp_tag tag);
 int tatp_receive(tatp_comm *comm, void *data, size_t bytes, int peer, enum tatp_tag tag);
 
 /* ---- messages of int64 whose length only the sender knows (fcoll_tatp_comm_msg.c) ---- */
-
 typedef struct tatp_message {
     int from;
     int64_t *element; /* the receiver frees it */
@@ -111,7 +109,6 @@ int tatp_message_complete(tatp_comm *comm, const tatp_arrivals *arrivals, ompi_r
 int64_t tatp_message_bytes(tatp_comm *comm);
 
 /* ---- to the leader of each node, and on to rank 0 (fcoll_tatp_comm_node.c) ---- */
-
 typedef struct tatp_node_gather {
     enum tatp_tag to_leader, to_root;
     /* At the leader of a node: adds the elements of a rank of the node, its own included; then

@@ -117,6 +117,15 @@ static ompi_process_name_t *group_of(const ompio_file_t *fh)
     return group;
 }
 
+#define FUNCTIONS(init)                                                                            \
+    {                                                                                              \
+        .fcoll_module_init = (init), .fcoll_module_finalize = mca_fcoll_tatp_file_unquery,         \
+        .fcoll_file_read_all = mca_fcoll_tatp_file_read_all,                                       \
+        .fcoll_file_iread_all = mca_fcoll_tatp_file_iread_all,                                     \
+        .fcoll_file_write_all = mca_fcoll_tatp_file_write_all,                                     \
+        .fcoll_file_iwrite_all = mca_fcoll_tatp_file_iwrite_all,                                   \
+    }
+
 /* Takes over the group unless it fails. */
 static tatp_module *new_module(ompi_process_name_t *group, int ranks)
 {
@@ -130,12 +139,7 @@ static tatp_module *new_module(ompi_process_name_t *group, int ranks)
     }
     module->group = group;
     module->ranks = ranks;
-    module->super.fcoll_module_init = init_module;
-    module->super.fcoll_module_finalize = mca_fcoll_tatp_file_unquery;
-    module->super.fcoll_file_read_all = mca_fcoll_tatp_file_read_all;
-    module->super.fcoll_file_iread_all = mca_fcoll_tatp_file_iread_all;
-    module->super.fcoll_file_write_all = mca_fcoll_tatp_file_write_all;
-    module->super.fcoll_file_iwrite_all = mca_fcoll_tatp_file_iwrite_all;
+    module->super = (mca_fcoll_base_module_t)FUNCTIONS(init_module);
     return module;
 }
 
@@ -161,6 +165,25 @@ static tatp_module *module_for(ompio_file_t *fh)
     }
     return module;
 }
+
+/* ---- without memory ---- */
+
+static int refuse_opening(struct ompio_file_t *fh)
+{
+    tatp_file_refuse(fh);
+    return OMPI_SUCCESS;
+}
+
+static int stay_refused(struct ompio_file_t *fh)
+{
+    (void)fh;
+    return OMPI_SUCCESS;
+}
+
+/* Of all handles for which there was no memory: with their first view, when that becomes an error
+ * of all ranks, and with later ones. A module of their own would take memory. */
+static tatp_module refusing = {.super = FUNCTIONS(refuse_opening)},
+                   refused = {.super = FUNCTIONS(stay_refused)};
 
 /* ---- what OMPIO calls ---- */
 
@@ -196,8 +219,10 @@ mca_fcoll_base_module_t *mca_fcoll_tatp_file_query(struct ompio_file_t *fh, int 
     *priority = mca_fcoll_tatp_component.priority;
     if (*priority < 0)
         return NULL;
+    if (fh->f_fcoll == &refusing.super || fh->f_fcoll == &refused.super)
+        return &refused.super;
     tatp_module *module = query_module(fh);
-    return NULL != module ? &module->super : NULL;
+    return NULL != module ? &module->super : &refusing.super;
 }
 
 int mca_fcoll_tatp_file_unquery(struct ompio_file_t *fh)

@@ -73,10 +73,7 @@ typedef struct rank_location {
 static char *host_of(const ompi_proc_t *proc)
 {
     char *name = NULL;
-    int rc;
-    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, COMPAT_PMIX_HOSTNAME, &proc->super.proc_name, &name,
-                                   COMPAT_PMIX_STRING);
-    if (OPAL_SUCCESS == rc && NULL != name)
+    if (compat_modex_get(proc, COMPAT_PMIX_HOSTNAME, &name, COMPAT_PMIX_STRING) && NULL != name)
         return name;
     const char *known = compat_proc_hostname(proc);
     return strdup(NULL != known ? known : "(unknown)");
@@ -86,10 +83,7 @@ static char *host_of(const ompi_proc_t *proc)
 static uint32_t node_id_of(const ompi_proc_t *proc)
 {
     uint32_t id = UINT32_MAX, *at = &id;
-    int rc;
-    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, COMPAT_PMIX_NODEID, &proc->super.proc_name, &at,
-                                   COMPAT_PMIX_UINT32);
-    return OPAL_SUCCESS == rc ? id : UINT32_MAX;
+    return compat_modex_get(proc, COMPAT_PMIX_NODEID, &at, COMPAT_PMIX_UINT32) ? id : UINT32_MAX;
 }
 
 static int compare_nodes(const rank_location *x, const rank_location *y)
@@ -187,13 +181,13 @@ static int make_map(tatp_node_map *map, const tatp_comm *comm)
 /* ---- agreement ---- */
 
 /* What the ranks agree on when a file is opened, by maxima: what rank 0 knows of the nodes; whether
- * any node has an address; whether any rank does not know the leaders of nodes; settings, and their
- * negative; errors. */
+ * any node has an address; what any rank lacks; settings, and their negative; errors. */
 enum {
     NODES,
     OPEN,
     ADDRESS,
     LEADERS_MISSING,
+    MEMORY_MISSING,
     LARGEST,
     SMALLEST,
     ERROR,
@@ -226,7 +220,7 @@ static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, opening 
     value[ADDRESS] = OMPI_SUCCESS == rc && tatp_has_address(comm);
     rc = tatp_allreduce(comm, value, VALUES, MPI_INT64_T, MPI_MAX);
     if (OMPI_SUCCESS == rc)
-        rc = (int)value[ERROR];
+        rc = value[MEMORY_MISSING] ? tatp_error_class(OMPI_ERR_OUT_OF_RESOURCE) : (int)value[ERROR];
     if (OMPI_SUCCESS != rc)
         return rc;
     o->ask = value[OPEN] && value[ADDRESS];
@@ -235,6 +229,12 @@ static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, opening 
     nodes->count = (size_t)value[NODES];
     memcpy(nodes->capacity, value + CAPACITY, sizeof nodes->capacity);
     return OMPI_SUCCESS;
+}
+
+void tatp_nodes_refuse(struct ompi_communicator_t *communicator)
+{
+    int64_t value[VALUES] = {[MEMORY_MISSING] = true};
+    (void)tatp_allreduce_max(communicator, value, VALUES);
 }
 
 int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, int64_t digest,

@@ -25,6 +25,9 @@ void tatp_nodes_free(tatp_nodes *nodes);
  */
 int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, int64_t digest,
                     bool *differs, int rc);
+/* For a rank that has no memory for the file: tatp_nodes_init returns that on all other ranks.
+ * Allocates nothing. Collective. */
+void tatp_nodes_refuse(struct ompi_communicator_t *communicator);
 
 /* ---- on all ranks ---- */
 
