@@ -224,12 +224,17 @@ int64_t view_place(const struct view *v, int64_t k)
 
 void set_view(struct test *t, MPI_File file, const struct view *v)
 {
+    set_view_as(t, file, v, "native");
+}
+
+void set_view_as(struct test *t, MPI_File file, const struct view *v, const char *datarep)
+{
     MPI_Datatype block, filetype;
     MPI_Type_contiguous((int)(v->block / v->etype), element(v->etype), &block);
     MPI_Type_create_resized(block, 0, v->stride, &filetype);
     MPI_Type_commit(&filetype);
     must(t, "set_view",
-         MPI_File_set_view(file, v->first, element(v->etype), filetype, "native", MPI_INFO_NULL));
+         MPI_File_set_view(file, v->first, element(v->etype), filetype, datarep, MPI_INFO_NULL));
     MPI_Type_free(&filetype);
     MPI_Type_free(&block);
 }

@@ -83,6 +83,7 @@ struct view {
 int64_t view_place(const struct view *v, int64_t k);
 MPI_Datatype element(int etype);
 void set_view(struct test *t, MPI_File file, const struct view *v);
+void set_view_as(struct test *t, MPI_File file, const struct view *v, const char *datarep);
 void model_write(struct bytes *model, const struct view *v, int64_t from, int64_t bytes,
                  uint64_t seed);
 

@@ -672,6 +672,64 @@ static void case_open_no_memory(struct test *t, int variant)
         fail_between(t, kind, t->ranks - 1);
 }
 
+/* 4-byte elements of all ranks in their views, by external32: as written below, or 0. */
+static void check_ints(struct test *t, int64_t first, int64_t count, bool written)
+{
+    for (int64_t i = first; i < first + count * t->ranks && t->rank == 0; i++) {
+        struct view v = view_of((int)((i - first) / count), t->ranks);
+        int64_t place = view_place(&v, 4 * (first + (i - first) % count));
+        unsigned char got[4], wanted[4] = {written * 1, written * 2, written * 3, written * 4};
+        if (peek(t, t->path, place, got, 4) && memcmp(got, wanted, 4) != 0)
+            differ(t, "byte %" PRId64 " is %d, %swritten", place, got[0], written ? "" : "not ");
+    }
+}
+
+/* One rank has no memory for one more request: the call fails on all ranks, and writes nothing. */
+static void start_too_many(struct test *t, MPI_File file, int victim, int calls)
+{
+    enum { MOST = 80, COUNT = 100 };
+    int data[COUNT], rc[MOST], failures = 0;
+    MPI_Request request[MOST];
+    for (int i = 0; i < COUNT; i++)
+        data[i] = 0x01020304;
+    inject_no_stack(t->rank == victim);
+    for (int i = 0; i < calls; i++)
+        rc[i] = MPI_File_iwrite_at_all(file, i * COUNT, data, COUNT, MPI_INT, &request[i]);
+    for (int i = 0; i < calls; i++)
+        if (rc[i] == MPI_SUCCESS)
+            rc[i] = MPI_Wait(&request[i], MPI_STATUS_IGNORE);
+    inject_no_stack(false);
+    for (int i = 0; i < calls; i++) {
+        int class, worst;
+        MPI_Error_class(rc[i], &class);
+        MPI_Allreduce(&class, &worst, 1, MPI_INT, MPI_MAX, t->comm);
+        failures += agreed(t, "iwrite_at_all", rc[i], worst != MPI_SUCCESS, worst);
+        check_ints(t, i * COUNT, COUNT, worst == MPI_SUCCESS);
+    }
+    if (failures == 0)
+        differ(t, "no call failed");
+}
+
+/* Each process keeps the stacks that it had. */
+static void case_no_request(struct test *t, int variant)
+{
+    (void)variant;
+    if (t->ranks == 1)
+        skip_case(t, "no call is in flight without another rank");
+    for (int round = 0; round < 2 && t->ranks > 1; round++) {
+        int victim = round == 0 ? t->ranks - 1 : 0;
+        struct view v = view_of(t->rank, t->ranks);
+        MPI_File file = open_small(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
+        must(t, "set_size", MPI_File_set_size(file, 0));
+        must(t, "set_size", MPI_File_set_size(file, (MPI_Offset)t->ranks * BYTES));
+        set_view_as(t, file, &v, "external32");
+        start_too_many(t, file, victim, 40 * (round + 1));
+        set_view(t, file, &v);
+        use_again(t, file, I_ALL, (uint64_t)victim);
+        close_file(t, &file);
+    }
+}
+
 /* Mappings that ranks share through the component, and open descriptors. */
 static int count_mappings(void)
 {
@@ -820,6 +878,7 @@ static const struct family families[] = {
     {"full_holes", case_full_holes, own_kinds},
     {"read_only_mount", case_read_only_mount, own_kinds},
     {"open_no_memory", case_open_no_memory, (const char *const[]){"all", "i_all", NULL}},
+    {"no_request", case_no_request, NULL},
     {"many_groups", case_many_groups, NULL},
     {"forgotten_group", case_forgotten_group, NULL},
     {"no_shared_memory", case_no_shared_memory, NULL},

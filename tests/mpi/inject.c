@@ -311,6 +311,7 @@ void *__libc_memalign(size_t alignment, size_t size);
 
 static uintptr_t code_begin, code_end;
 static int until;
+static bool no_stack;
 
 static int find_code(struct dl_phdr_info *info, size_t size, void *object)
 {
@@ -379,16 +380,21 @@ int posix_memalign(void **at, size_t alignment, size_t size)
 /* Shared memory counts as well. */
 void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
-    if (REFUSE)
+    if (REFUSE || (no_stack && (flags & MAP_STACK)))
         return (void *)-1;
     return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
 }
 
 void *mmap64(void *at, size_t size, int protection, int flags, int fd, off64_t offset)
 {
-    if (REFUSE)
+    if (REFUSE || (no_stack && (flags & MAP_STACK)))
         return (void *)-1;
     return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
+}
+
+void inject_no_stack(bool fails)
+{
+    no_stack = fails;
 }
 
 static void end_allocations(void)
@@ -402,6 +408,11 @@ bool inject_allocation(const char *object, int nth)
 {
     (void)object, (void)nth;
     return false;
+}
+
+void inject_no_stack(bool fails)
+{
+    (void)fails;
 }
 
 static void end_allocations(void)

@@ -59,6 +59,9 @@ struct seen_access *inject_seen(size_t *count);
  * asks for fails, once. False when allocations cannot be made to fail here. */
 bool inject_allocation(const char *object, int nth);
 
+/* From now on no stack can be had. */
+void inject_no_stack(bool fails);
+
 /* From now on this process cannot look at other processes (stat of what is in /proc fails). */
 void inject_no_processes(bool fails);
 

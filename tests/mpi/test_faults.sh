@@ -25,7 +25,7 @@ here() {
 all=(write_eio write_late_eio write_full write_quota write_read_only write_nothing write_short \
     write_interrupted read_eio read_late_eio read_short read_interrupted file_size_limit \
     read_only_handle write_no_memory read_no_memory)
-groups=(many_groups forgotten_group no_shared_memory)
+groups=(no_request many_groups forgotten_group no_shared_memory)
 every_way "${all[@]}" independent pages address_space
 cases+=('open_no_memory/*' "${groups[@]}")
 if tap_part long; then

@@ -927,14 +927,12 @@ static void free_request_call(tatp_call *call)
         tatp_request_free(call->request);
 }
 
-/* The last resort of a rank that has more calls in flight than memory: because the others wait for
- * its part, it makes the call at once, and fails since it has no request to return. */
-static int call_without_request(ompio_file_t *fh, bool write, const void *buf, size_t count,
-                                struct ompi_datatype_t *datatype, ompi_request_t **request)
+/* A rank has more calls in flight than memory. Because the others wait for its part, it takes part
+ * at once, with that error, on which all ranks agree before data move between them. */
+static int fail_without_request(tatp_file *file, bool write)
 {
-    *request = &ompi_request_empty;
-    int rc = tatp_collective(fh, write, buf, count, datatype, MPI_STATUS_IGNORE);
-    return OMPI_SUCCESS != rc ? rc : OMPI_ERR_OUT_OF_RESOURCE;
+    tatp_call call = {.file = file, .write = write, .error = OMPI_ERR_OUT_OF_RESOURCE};
+    return tatp_request_run(file->comm, run_request_call, &call);
 }
 
 int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, size_t count,
@@ -946,7 +944,7 @@ int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, size_t 
         return tatp_error_class(OMPI_ERR_OUT_OF_RESOURCE);
     tatp_call *call = NULL != file->spare ? file->spare : new_request_call();
     if (NULL == call)
-        return call_without_request(fh, write, buf, count, datatype, request);
+        return fail_without_request(file, write);
     fill_call(call, fh, write, buf, count, datatype, tatp_datarep_is_needed(fh, datatype));
     file->spare = new_request_call();
     tatp_request_start(file->comm, fh->f_fh, call->request, request);

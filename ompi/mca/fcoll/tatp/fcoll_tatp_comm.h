@@ -141,6 +141,9 @@ void tatp_request_start(tatp_comm *comm, struct ompi_file_t *file, tatp_request 
                         ompi_request_t **handle);
 /* Waits until all calls started on this tatp_comm are complete. */
 void tatp_requests_finish(const tatp_comm *comm);
+/* Makes such a call at once where there is no memory for a request; the other ranks start it. */
+int tatp_request_run(tatp_comm *comm, int (*run)(void *call, ompi_status_public_t *status),
+                     void *call);
 /* Frees what is kept for later calls; for the component's close. */
 void tatp_requests_release(void);
 

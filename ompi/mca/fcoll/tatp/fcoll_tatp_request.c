@@ -40,6 +40,7 @@ struct tatp_request {
 struct tatp_queue {
     tatp_request *first;
     tatp_request *running; /* the first one, while it has the processor */
+    bool runs_here;        /* a call without a request runs on its thread's stack */
     struct tatp_queue *next_busy;
 };
 
@@ -162,12 +163,16 @@ void tatp_request_free(tatp_request *request)
 
 bool tatp_queue_is_running(const tatp_queue *queue)
 {
-    return NULL != queue->running;
+    return NULL != queue->running || queue->runs_here;
 }
 
 void tatp_queue_pause(tatp_queue *queue, ompi_request_t *awaited)
 {
     tatp_request *request = queue->running;
+    if (NULL == request) {
+        opal_progress();
+        return;
+    }
     request->awaited = awaited;
     swapcontext(&request->fiber->inside, &request->fiber->outside);
     request->awaited = NULL;
@@ -289,6 +294,16 @@ void tatp_requests_finish(const tatp_comm *comm)
 {
     while (NULL != *(tatp_request *const volatile *)&comm->queue->first)
         opal_progress();
+}
+
+int tatp_request_run(tatp_comm *comm, int (*run)(void *call, ompi_status_public_t *status),
+                     void *call)
+{
+    tatp_requests_finish(comm);
+    comm->queue->runs_here = true;
+    int rc = run(call, MPI_STATUS_IGNORE);
+    comm->queue->runs_here = false;
+    return rc;
 }
 
 void tatp_requests_release(void)
