@@ -695,12 +695,14 @@ static int run_layers(tatp_call *call, tatp_op *op, int64_t layers)
     return rc;
 }
 
-/* Whether the recorder reads the list of an access that an earlier one describes: it may not be the
- * last one. */
-static bool needs_list(const tatp_file *file)
+/* Whether the recorder reads the list of an access that an earlier one describes: unless the plan
+ * of the last operation is the only one that may be reused. */
+static bool needs_list(const tatp_file *file, const tatp_access *access)
 {
     return records(file) &&
-           (tatp_record_wants_list(file->record) || tatp_schedule_count(file->schedule) > 1);
+           (tatp_record_wants_list(file->record) || tatp_schedule_count(file->schedule) > 1 ||
+            TATP_SLOTS == file->last_slot ||
+            !tatp_schedule_matches(file->schedule, file->last_slot, access));
 }
 
 /* What this rank needs before the first agreement: its access, and buffers for each plan that may
@@ -723,7 +725,7 @@ static int prepare_call(tatp_call *call)
     int rc = call->error;
     if (OMPI_SUCCESS != rc)
         return rc;
-    if (!tatp_schedule_recall(file->schedule, access) || needs_list(file))
+    if (!tatp_schedule_recall(file->schedule, access) || needs_list(file, access))
         rc = expand_call(call);
     if (OMPI_SUCCESS == rc && !access->is_described)
         tatp_access_describe(access, call->layer, call->layers);
