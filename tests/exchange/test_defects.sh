@@ -20,8 +20,8 @@ compile() {
 # What no defect changes, in the folder objects.
 compile_objects() {
     local sources
-    mapfile -t sources < <(find "$top/src/access" -name '*.c' ! -name neighbours.c)
-    mkdir "$tap_dir/objects" && cd "$tap_dir/objects" && compile -c "${sources[@]}" "$top"/tests/exchange/*.c
+    mapfile -t sources < <(find "$top/src/access" "$top/tests/exchange" -name '*.c' ! -name neighbours.c ! -name threads.c)
+    mkdir "$tap_dir/objects" && cd "$tap_dir/objects" && compile -c "${sources[@]}"
 }
 
 # build FOLDER: the simulation with the engine of that folder.
@@ -56,7 +56,7 @@ check_defect() {
 tap_tempdir
 tap_check "the simulation is built" compile_objects
 cp -r "$top/src/exchange" "$tap_dir/sound"
-build "$tap_dir/sound"
+tap_check "the simulation is linked" build "$tap_dir/sound"
 tap_is "$(first_failure "$tap_dir/sound")" "" "without a defect nothing is detected"
 for defect in "$here"/defects/*.patch; do
     check_defect "$defect"

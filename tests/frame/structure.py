@@ -112,7 +112,7 @@ class Tree:
             path = os.path.join(self.build, place)
             for entry in sorted(os.listdir(path) if os.path.isdir(path) else ()):
                 owner, dash, rest = entry.rpartition("-")
-                if rest == stem + ".o" and "sanitized" not in owner:
+                if rest == stem + ".o" and not re.search("sanitized|tsan", owner):
                     yield os.path.join(path, entry), owner if dash else ""
 
     @staticmethod

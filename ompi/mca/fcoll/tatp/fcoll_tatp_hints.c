@@ -200,6 +200,7 @@ static int interposed_set_view(struct ompi_file_t *file, MPI_Offset disp,
                                const char *datarep, struct opal_info_t *info)
 {
     OPAL_THREAD_LOCK(&hints_lock);
+    mca_io_base_module_file_set_view_fn_t next = set_view_of_ompio;
     tatp_hints *hints = find_attached(file);
     if (NULL != hints) {
         tatp_hint_values values = hints->values;
@@ -210,7 +211,7 @@ static int interposed_set_view(struct ompi_file_t *file, MPI_Offset disp,
         info = &MPI_INFO_NULL->super;
     }
     OPAL_THREAD_UNLOCK(&hints_lock);
-    return set_view_of_ompio(file, disp, etype, filetype, datarep, info);
+    return next(file, disp, etype, filetype, datarep, info);
 }
 
 /* One hint of MPI_File_set_info, or when the file is subscribed to. Returns what the file's info
@@ -260,7 +261,9 @@ static void interpose_set_view(struct ompi_file_t *file)
     compat_io_module *module = COMPAT_IO_MODULE(file);
     if (interposed_set_view == module->io_module_file_set_view)
         return;
+    OPAL_THREAD_LOCK(&hints_lock);
     set_view_of_ompio = module->io_module_file_set_view;
+    OPAL_THREAD_UNLOCK(&hints_lock);
     module->io_module_file_set_view = interposed_set_view;
     for (int i = 0; i < TATP_HINTS; i++)
         (void)opal_infosubscribe_subscribe(&file->super, keys[i].name, (char *)"", accept_hint);

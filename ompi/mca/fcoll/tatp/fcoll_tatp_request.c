@@ -15,6 +15,16 @@
 #include "opal/runtime/opal_progress.h"
 #include "ompi/compat/compat.h"
 
+/* ThreadSanitizer has to be told of stacks that are not a thread's. */
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#else
+#define __tsan_create_fiber(flags) NULL
+#define __tsan_destroy_fiber(fiber) ((void)(fiber))
+#define __tsan_get_current_fiber() NULL
+#define __tsan_switch_to_fiber(fiber, flags) ((void)(fiber))
+#endif
+
 /* For Open MPI's transports below our own few frames; only what is touched becomes memory. */
 #define STACK_BYTES ((size_t)1 << 20)
 
@@ -23,6 +33,7 @@ typedef struct fiber {
     struct fiber *next;
     char *stack;
     ucontext_t inside, outside;
+    void *tsan_inside, *tsan_outside;
 } fiber;
 
 /* What the user holds. `super` comes first: Open MPI sees nothing else. */
@@ -38,7 +49,7 @@ struct tatp_request {
 };
 
 struct tatp_queue {
-    tatp_request *first;
+    _Atomic(tatp_request *) first;
     tatp_request *running; /* the first one, while it has the processor */
     bool runs_here;        /* a call without a request runs on its thread's stack */
     struct tatp_queue *next_busy;
@@ -49,9 +60,9 @@ static void destruct_request(tatp_request *request);
 OBJ_CLASS_DECLARATION(tatp_request);
 OBJ_CLASS_INSTANCE(tatp_request, ompi_request_t, construct_request, destruct_request);
 
-/* Queues that are not empty, and idle stacks. */
+/* Queues that are not empty, and idle stacks; modified with the lock held. */
 static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
-static tatp_queue *busy_queues;
+static _Atomic(tatp_queue *) busy_queues;
 static fiber *idle_fibers;
 static bool progress_registered;
 
@@ -75,6 +86,7 @@ static fiber *new_fiber(void)
         return NULL;
     }
     f->stack = stack;
+    f->tsan_inside = __tsan_create_fiber(0);
     return f;
 }
 
@@ -161,6 +173,19 @@ void tatp_request_free(tatp_request *request)
 
 /* ---- on and off the stack ---- */
 
+static void enter_stack(fiber *f)
+{
+    f->tsan_outside = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(f->tsan_inside, 0);
+    swapcontext(&f->outside, &f->inside);
+}
+
+static void leave_stack(fiber *f)
+{
+    __tsan_switch_to_fiber(f->tsan_outside, 0);
+    swapcontext(&f->inside, &f->outside);
+}
+
 bool tatp_queue_is_running(const tatp_queue *queue)
 {
     return NULL != queue->running || queue->runs_here;
@@ -174,7 +199,7 @@ void tatp_queue_pause(tatp_queue *queue, ompi_request_t *awaited)
         return;
     }
     request->awaited = awaited;
-    swapcontext(&request->fiber->inside, &request->fiber->outside);
+    leave_stack(request->fiber);
     request->awaited = NULL;
 }
 
@@ -185,7 +210,7 @@ static void run_on_fiber(unsigned int high, unsigned int low)
     int rc = request->run(request->call, &request->super.req_status);
     request->super.req_status.MPI_ERROR = tatp_error_class(rc);
     request->ended = true;
-    swapcontext(&request->fiber->inside, &request->fiber->outside);
+    leave_stack(request->fiber);
 }
 
 static void begin_on_fiber(tatp_request *request)
@@ -201,17 +226,26 @@ static void begin_on_fiber(tatp_request *request)
     request->begun = true;
 }
 
+static void remove_busy(const tatp_queue *queue)
+{
+    tatp_queue *before = busy_queues;
+    if (before == queue) {
+        busy_queues = queue->next_busy;
+        return;
+    }
+    while (before->next_busy != queue)
+        before = before->next_busy;
+    before->next_busy = queue->next_busy;
+}
+
 /* Takes the first request out of its queue, and an empty queue out of the list. */
 static void remove_first(tatp_queue *queue)
 {
     OPAL_THREAD_LOCK(&lock);
-    queue->first = queue->first->next;
-    if (NULL == queue->first) {
-        tatp_queue **at = &busy_queues;
-        while (*at != queue)
-            at = &(*at)->next_busy;
-        *at = queue->next_busy;
-    }
+    tatp_request *second = queue->first->next;
+    if (NULL == second)
+        remove_busy(queue);
+    queue->first = second;
     OPAL_THREAD_UNLOCK(&lock);
 }
 
@@ -224,7 +258,7 @@ static int resume_first(tatp_queue *queue)
     if (!request->begun)
         begin_on_fiber(request);
     queue->running = request;
-    swapcontext(&request->fiber->outside, &request->fiber->inside);
+    enter_stack(request->fiber);
     queue->running = NULL;
     if (!request->ended)
         return 0;
@@ -264,11 +298,13 @@ static void append_to_queue(tatp_queue *queue, tatp_request *request)
 {
     bool is_first_ever;
     OPAL_THREAD_LOCK(&lock);
-    tatp_request **at = &queue->first;
-    while (NULL != *at)
-        at = &(*at)->next;
-    *at = request;
-    if (queue->first == request) {
+    tatp_request *last = queue->first;
+    while (NULL != last && NULL != last->next)
+        last = last->next;
+    if (NULL != last) {
+        last->next = request;
+    } else {
+        queue->first = request;
         queue->next_busy = busy_queues;
         busy_queues = queue;
     }
@@ -292,7 +328,7 @@ void tatp_request_start(tatp_comm *comm, struct ompi_file_t *file, tatp_request 
 
 void tatp_requests_finish(const tatp_comm *comm)
 {
-    while (NULL != *(tatp_request *const volatile *)&comm->queue->first)
+    while (NULL != comm->queue->first)
         opal_progress();
 }
 
@@ -315,6 +351,7 @@ void tatp_requests_release(void)
         fiber *f = idle_fibers;
         idle_fibers = f->next;
         munmap(f->stack, STACK_BYTES + (size_t)sysconf(_SC_PAGESIZE));
+        __tsan_destroy_fiber(f->tsan_inside);
         free(f);
     }
 }
