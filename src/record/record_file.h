@@ -1,67 +1,82 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The record file: a view file (matrix/view_file.h) about one run of a program.
+ * The record: a view file (matrix/view_file.h) about one run of a program.
  *
- * Several processes of a run may add to it (sub-communicators). They take turns by a lock file,
- * PATH.lock. Each adds to the record if it stems from the same run, replaces it otherwise, and puts
- * the new file in place by a rename, so that a killed process leaves the old file or the new one.
+ * Several processes of a run may add to it (sub-communicators), and several runs of one program
+ * with the same number of ranks that record at the same time. What was in the file before a run
+ * opened it is replaced. If another program, or another number of ranks, records into the file at
+ * the same time, the run that comes later uses FILE.2, or the next number that is free.
  *
- * Functions return 0 or a negative errno value.
+ * A process keeps all that it has added, and compares stamps in the file: if another run took its
+ * record for an earlier one and replaced it, it adds everything again.
+ *
+ * Functions return 0 or a negative errno value. Not for concurrent use of one object.
  */
 #ifndef RECORD_RECORD_FILE_H
 #define RECORD_RECORD_FILE_H
 
 #include <stdbool.h>
-#include <sys/stat.h>
 
-#include "access/neighbours.h"
 #include "matrix/view_file.h"
+#include "record/record_header.h"
 
-/* What the comment lines of a record say. `run` differs between any two runs, and is the same in
- * all processes of one; no newline. */
+/* FILE, FILE.2, ... FILE.9. */
+#define RECORD_FILE_NAMES 9
+
+/* No range of an access that is added ends beyond this offset, so that no sum and no bin of the
+ * profile ends beyond int64. */
+#define RECORD_FILE_MOST_OFFSET (INT64_C(1) << 61)
+
+/* What a record is about. `run` differs between any two runs, and is the same in all processes of
+ * one. */
 typedef struct record_origin {
     const char *program, *run;
-    size_t ranks;
     access_weight weight;
 } record_origin;
 
-typedef struct record_totals {
-    int64_t files, accesses;
-    int64_t bytes;       /* accessed */
-    int64_t independent; /* of these, without aggregators; not in the profile */
-    int64_t missed;      /* accessed, but not in the matrix or the profile */
-} record_totals;
+/* An access, or several like it. */
+typedef struct record_entry {
+    matrix view;            /* a row for each rank of the run */
+    access_pattern pattern; /* its file is not set */
+    matrix bytes;           /* the profile; no rows: none */
+    record_totals totals;   /* of one access; `files` is not used */
+} record_entry;
 
-/* What one process adds. A zeroed one is empty; view.rows and view.cols are set to the number of
- * ranks before entries are added. */
-typedef struct record_addition {
-    matrix_builder view;
-    view_file profile; /* patterns only */
-    record_totals totals;
-} record_addition;
+void record_entry_release(record_entry *entry);
 
-/* Releases the contents and leaves a zeroed one. */
-void record_addition_release(record_addition *addition);
+typedef struct record_file record_file;
 
-/* The record as this process wrote it last: it is not read again while the file is still the same
- * one. A zeroed one is empty. Private. */
-typedef struct record_file {
-    bool known;
-    struct stat status;
-    view_file record;
-    record_totals totals;
-} record_file;
+/* Prepares for recording: looks at what is there. -EISDIR, -EINVAL: neither a regular file nor a
+ * link to one; -EEXIST: neither empty nor a record; -ENOMEM; errors of the file system. */
+int record_file_open(record_file **file, const char *path, const record_origin *origin);
+void record_file_free(record_file *file);
 
-void record_file_release(record_file *file);
+/* Whether the object is for that path and weight. */
+bool record_file_is(const record_file *file, const char *path, access_weight weight);
 
-/* Adds to the record at `path`, waiting for other processes that do; the addition keeps its
- * contents. After an error the file is
- * what it was before. -EBADMSG: the file stems from this run but is malformed; -EINVAL: it is about
- * another number of ranks; -ERANGE: a sum beyond int64; -ENOMEM; errors of the file system. */
-int record_file_add(record_file *file, const char *path, const record_origin *origin,
-                    record_addition *addition);
+/* The path that was opened, and that of the record now: the same, or with a number. */
+const char *record_file_path(const record_file *file);
+const char *record_file_place(const record_file *file);
 
-/* Whether a record can be written to `path`: creates and removes a file beside it. */
-int record_file_check(const char *path);
+/* Adds the entry `times` times, on a file of that name; new_file: the first one on it. Nothing is
+ * written. -EINVAL: another number of ranks than before; -ERANGE: a range beyond
+ * RECORD_FILE_MOST_OFFSET, or too large a sum, then nothing is added; -ENOMEM: a part may be
+ * missing. */
+int record_file_add(record_file *file, const char *name, const record_entry *entry, int64_t times,
+                    bool new_file);
+
+/* Of all that was added. */
+record_totals record_file_totals(const record_file *file);
+
+/* Writes what was added and is not in the file. *elsewhere: this call put the run into a file of
+ * another name than that which was opened. After an error the file is what it was before, and
+ * another call writes all. -EBADMSG: the record of this run in the file is damaged; -ETIMEDOUT:
+ * another process keeps the file locked; -EBUSY: no name is free; -ENOTUNIQ: FILE.new is something
+ * else; -ERANGE: a sum; -EEXIST, -EISDIR, -EINVAL: as record_file_open; -ENOMEM; errors of the file
+ * system. */
+int record_file_write(record_file *file, bool *elsewhere);
+
+/* The reason of an error for a message, after "because of an error: ". */
+const char *record_file_reason(int rc);
 
 #endif

@@ -47,6 +47,7 @@ TATP_MODULES = {
     "hints": "hints",
     "independent": "independent",
     "io": "io|view|datarep",
+    "job": "job",
     "nodes": "nodes|nodes_.*",
     "params": "params",
     "plan": "plan|plan_.*",

@@ -16,9 +16,9 @@
 #define ORDERED_BYTES 8
 
 struct options {
-    const char *dir;
+    const char *program, *dir, *folder;
     const struct scenario *scenario;
-    int seed, repeat;
+    int seed, repeat, children;
 };
 
 /* A file that some ranks share, and where the next access of this rank goes to the log. */
@@ -284,6 +284,71 @@ static void scenario_many(const struct options *o)
     free(order);
 }
 
+/* A block of each rank, one after the other, in one call. */
+static void write_blocks(struct shared_file *f, MPI_Offset first)
+{
+    MPI_Status status;
+    check_mpi(MPI_File_write_at_all(f->handle, first + world_rank * ORDERED_BYTES, buffer,
+                                    ORDERED_BYTES, MPI_BYTE, &status),
+              "write_at_all");
+}
+
+static void wait_for_file(const char *path)
+{
+    while (access(path, F_OK) != 0)
+        usleep(10000);
+}
+
+/* Opens a file, makes DIR/opened, and accesses the file when DIR/go is there. */
+static void scenario_meet(const struct options *o)
+{
+    struct shared_file f = open_file(o, MPI_COMM_WORLD, "meet");
+    char path[4096];
+    if (world_rank == 0) {
+        snprintf(path, sizeof path, "%s/opened", o->dir);
+        fclose(fopen(path, "w"));
+        snprintf(path, sizeof path, "%s/go", o->dir);
+        wait_for_file(path);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    write_blocks(&f, 0);
+    close_file(&f);
+}
+
+/* As many processes as --children says are started; they do the same on a file of their own, at
+ * the same time. */
+static void scenario_spawn(const struct options *o)
+{
+    MPI_Comm other;
+    MPI_Comm_get_parent(&other);
+    bool is_child = other != MPI_COMM_NULL;
+    char *arguments[] = {(char *)"--dir", (char *)o->dir, (char *)"spawn", NULL};
+    if (!is_child)
+        MPI_Comm_spawn(o->program, arguments, o->children, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other,
+                       MPI_ERRCODES_IGNORE);
+    struct shared_file f = open_file(o, MPI_COMM_WORLD, is_child ? "child" : "parent");
+    MPI_Barrier(other);
+    write_blocks(&f, 0);
+    close_file(&f);
+    MPI_Comm_disconnect(&other);
+}
+
+/* Accesses whose last byte is the last one that an offset can have, before others. */
+static void scenario_far(const struct options *o)
+{
+    struct shared_file f = open_file(o, MPI_COMM_WORLD, "far");
+    MPI_Offset far = INT64_MAX - f.ranks * ORDERED_BYTES;
+    MPI_File_set_errhandler(f.handle, MPI_ERRORS_RETURN);
+    MPI_Status status;
+    MPI_File_read_at_all(f.handle, far + world_rank * ORDERED_BYTES, buffer, ORDERED_BYTES,
+                         MPI_BYTE, &status);
+    MPI_File_read_at(f.handle, far + world_rank * ORDERED_BYTES, buffer, ORDERED_BYTES, MPI_BYTE,
+                     &status);
+    write_blocks(&f, 0);
+    write_blocks(&f, 1000);
+    close_file(&f);
+}
+
 static void scenario_collective(const struct options *o)
 {
     scenario_order(o, false);
@@ -303,6 +368,9 @@ static const struct scenario {
                  {"offsets", scenario_offsets},
                  {"views", scenario_views},
                  {"many", scenario_many},
+                 {"meet", scenario_meet},
+                 {"spawn", scenario_spawn},
+                 {"far", scenario_far},
                  {NULL, NULL}};
 
 static const struct scenario *find_scenario(const char *name)
@@ -320,6 +388,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 'd': o->dir = text; break;
     case 's': o->seed = atoi(text); break;
     case 'n': o->repeat = atoi(text); break;
+    case 'f': o->folder = text; break;
+    case 'c': o->children = atoi(text); break;
     case ARGP_KEY_ARG:
         o->scenario = find_scenario(text);
         if (o->scenario->name == NULL)
@@ -337,16 +407,18 @@ int main(int argc, char **argv)
         {"dir", 'd', "DIR", 0, "Where files and logs go (.)", 0},
         {"seed", 's', "S", 0, "Seed of the random scenario (1)", 0},
         {"repeat", 'n', "N", 0, "How often to do it all (1)", 0},
+        {"folder", 'f', "FOLDER", 0, "Change to this folder before all accesses", 0},
+        {"children", 'c', "N", 0, "Processes that are spawned (1)", 0},
         {0},
     };
     static const struct argp parser = {table,
                                        parse_option,
-                                       "random|order|individual|offsets|views|many",
+                                       "random|order|individual|offsets|views|many|meet|spawn|far",
                                        "Accesses for the test of the recorder.",
                                        NULL,
                                        NULL,
                                        NULL};
-    struct options o = {.dir = ".", .seed = 1, .repeat = 1};
+    struct options o = {.program = argv[0], .dir = ".", .seed = 1, .repeat = 1, .children = 1};
     char path[4096];
     argp_parse(&parser, argc, argv, 0, NULL, &o);
     MPI_Init(&argc, &argv);
@@ -358,6 +430,8 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 1);
         return 1;
     }
+    if (o.folder != NULL && chdir(o.folder) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 1);
     for (repetition = 0; repetition < o.repeat; repetition++)
         o.scenario->run(&o);
     fclose(log_file);

@@ -58,6 +58,18 @@ refused "host not in the topology" "others.mtx" --mca fcoll_tatp_topology "$tap_
 tap_contains "$(grep -A 3 -F others.mtx <<<"$message")" "$host" "host not in the topology: it is named"
 
 refused "unwritable record" "$tap_dir/none/view.crs" --mca fcoll_tatp_record "$tap_dir/none/view.crs"
+mkfifo "$tap_dir/fifo"
+ln -s none "$tap_dir/dangling"
+echo "a letter" >"$tap_dir/letter"
+for name in fifo dangling letter start; do
+    [[ $name != start ]] || mkdir "$tap_dir/start"
+    refused "record: $name" "$tap_dir/$name" --mca fcoll_tatp_record "$tap_dir/$name"
+done
+tap_is "$(cat "$tap_dir/letter")" "a letter" "a file that is no record is left"
+tap_is "$(stat -c %F /dev/null)" "character special file" "a device: here before"
+refused "record: a device" "/dev/null" --mca fcoll_tatp_record /dev/null
+tap_is "$(stat -c %F /dev/null)" "character special file" "a device: and afterwards"
+rmdir "$tap_dir/start"
 
 write_hops good.mtx "% hosts elsewhere $host" '2 2' 0 2 2 0
 accepted "a topology that has the host" --mca fcoll_tatp_topology "$tap_dir/good.mtx"

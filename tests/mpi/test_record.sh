@@ -89,10 +89,89 @@ check_killed() {
     sleep 0.5
     tap_check "killed after $1 s: old or whole" "${matrix[@]}" --ranks 4 "$view"
 }
+# PRRTE lets ranks live on for a while: the next tests use another file.
+view=$tap_dir/killed.crs
 record 4 "$programs/record" --dir "$tap_dir" random >/dev/null 2>&1
 for delay in 0.3 0.7 1.1; do
     check_killed $delay
 done
+view=$tap_dir/view.crs
+
+# --- two jobs at the same time ---
+
+# comment NAME FILE: the values of a comment of a record.
+comment() {
+    sed -n "s/^% $1: //p" "$2" | tr '\n' ' '
+}
+
+# start_job NAME RANKS: a job that opens its file and waits; its process in $job.
+start_job() {
+    mkdir -p "$tap_dir/$1"
+    rm -f "$tap_dir/$1/opened" "$tap_dir/$1/go"
+    run_here "$2" --mca orte_tmpdir_base "$tap_dir/$1" --mca fcoll tatp --mca fcoll_tatp_record "$view" \
+        "$programs/record" --dir "$tap_dir/$1" meet >"$tap_dir/$1/output" 2>&1 &
+    job=$!
+    until [[ -e $tap_dir/$1/opened ]] || ! kill -0 "$job" 2>/dev/null; do sleep 0.05; done
+}
+
+# end_job NAME PROCESS
+end_job() {
+    : >"$tap_dir/$1/go"
+    wait "$2"
+}
+
+# two_jobs RANKS RANKS: both have opened their files before one of them writes.
+two_jobs() {
+    rm -f "$view"*
+    start_job one "$1"
+    local one=$job
+    start_job two "$2"
+    local two=$job
+    end_job one "$one" && end_job two "$two"
+}
+
+tap_check "two jobs at the same time" two_jobs 3 3
+tap_is "$(comment accesses "$view")$(comment bytes "$view")$(comment run "$view" | wc -w)" "2 48 2" \
+    "two jobs at the same time: the record has the accesses of both"
+tap_check "two jobs at the same time: and the sum of their matrices" \
+    "${matrix[@]}" --ranks 3 --dense "0 2 0/2 0 2/0 2 0" "$view"
+tap_is "$(cd "$tap_dir" && echo view.crs*)" view.crs "two jobs at the same time: no other file"
+tap_check "a job of more ranks at the same time" two_jobs 3 4
+tap_is "$(comment ranks "$view")$(comment accesses "$view")" "3 1 " "a job of more ranks: the record of the first job"
+tap_is "$(comment ranks "$view.2")$(comment accesses "$view.2")" "4 1 " "a job of more ranks: has a record of its own"
+tap_is "$(cat "$tap_dir"/{one,two}/output | grep -c "^ *$view.2$")" 1 "a job of more ranks: reported once"
+rm -f "$view"*
+
+# --- spawned processes are another job, with ranks of its own ---
+
+for children in 2 3; do
+    rm -f "$view"*
+    tap_check "$children spawned processes" run_here 2 --mca fcoll tatp --mca fcoll_tatp_record "$view" \
+        --mca btl_tcp_if_include lo "$programs/record" --dir "$tap_dir" --children "$children" spawn
+    if [[ $children == 2 ]]; then
+        tap_is "$(comment accesses "$view")$(comment run "$view" | wc -w)" "2 2" \
+            "$children spawned processes: a run of their own in the record"
+    else
+        tap_is "$(cat "$view" "$view.2" | sed -n 's/^% ranks: //p' | sort | tr '\n' ' ')" "2 3 " \
+            "$children spawned processes: a record of their own"
+    fi
+done
+
+# --- names, and what cannot be recorded ---
+
+mkdir -p "$tap_dir/start" "$tap_dir/elsewhere"
+relative() {
+    (cd "$tap_dir/start" && run_here 2 --mca fcoll tatp --mca fcoll_tatp_record relative.crs \
+        "$programs/record" --dir "$tap_dir" --folder "$tap_dir/elsewhere" random)
+}
+tap_check "relative names, and a program that changes its folder" relative
+tap_is "$(cd "$tap_dir" && echo start/* elsewhere/*)" "start/relative.crs elsewhere/*" \
+    "relative names: in the folder where mpirun was started"
+
+rm -f "$view"*
+tap_check "an access at the largest offset" record 2 --mca fcoll_tatp_num_aggregators 2 "$programs/record" --dir "$tap_dir" far
+tap_is "$(comment accesses "$view")$(comment missed "$view")" "4 32 " "an access at the largest offset: it alone is missing"
+tap_is "$(grep -c "lacks 32 of the bytes" <<<"$tap_output")" 1 "an access at the largest offset: reported once"
 
 view=$tap_dir/missing/view.crs
 tap_check_fails "unwritable path: the program fails" record 4 "$programs/record" --dir "$tap_dir" order

@@ -262,7 +262,7 @@ static int prepare_file(tatp_file *file)
     if (OMPI_SUCCESS == rc && 0 == fh->f_rank)
         rc = tatp_params_check();
     if (OMPI_SUCCESS == rc && 0 == fh->f_rank && records(file))
-        rc = tatp_record_check(file->paths.record);
+        rc = tatp_record_check(file->paths.record, (access_weight)file->own.of[TATP_RECORD_WEIGHT]);
     return rc;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages for the user, and the identity of the job. Local. */
+/* Messages for the user. Local. */
 #ifndef MCA_FCOLL_TATP_HELP_H
 #define MCA_FCOLL_TATP_HELP_H
 
@@ -9,8 +9,5 @@
  * Open MPI's own path through mpirun, which folds equal messages of many ranks into one, now and
  * then loses a message of an application process (4.1 with PMIx 4). */
 void tatp_show_help(const char *topic, ...);
-
-/* A text that differs from that of every other job. Owned by this function. */
-const char *tatp_job_id(void);
 
 #endif

@@ -37,8 +37,8 @@ static void collect_pending(tatp_record *record)
 {
     flush_repeats(record);
     int rc = tatp_record_collect(record);
-    if (OMPI_SUCCESS != rc)
-        tatp_record_set_error(&record->options, rc);
+    if (OMPI_SUCCESS != rc && tatp_comm_rank(record->options.comm) == 0)
+        tatp_record_set_error(rc);
     if (record->last == TATP_RECORD_LAST_PENDING)
         record->last = TATP_RECORD_LAST_COLLECTED;
     reset_pending(record);
@@ -87,6 +87,18 @@ static void append_collective(tatp_record *record, const tatp_record_access *acc
     record->runs += pending->list.count;
 }
 
+/* A collective access beyond the offsets that a record can have: its bytes are counted. */
+static void append_far(tatp_record *record, const tatp_record_access *access)
+{
+    tatp_record_pending *pending = append_pending(record);
+    *pending = (tatp_record_pending){.collective = true,
+                                     .independent = true,
+                                     .missed = access->list->bytes,
+                                     .hi = 1,
+                                     .times = 1};
+    record->last = TATP_RECORD_LAST_UNKNOWN;
+}
+
 /* Treats all accesses that were not collective since the view was set as one collective call. */
 static void append_individual(tatp_record *record)
 {
@@ -115,7 +127,10 @@ void tatp_record_add(tatp_record *record, const tatp_record_access *access, bool
         record->last = TATP_RECORD_LAST_UNKNOWN;
         return;
     }
-    if (!access->repeats || record->last == TATP_RECORD_LAST_UNKNOWN)
+    bool is_new = !access->repeats || record->last == TATP_RECORD_LAST_UNKNOWN;
+    if (is_new && access->hi > TATP_RECORD_MOST_OFFSET)
+        append_far(record, access);
+    else if (is_new)
         append_collective(record, access);
     else if (record->last == TATP_RECORD_LAST_PENDING)
         record->pending[record->last_pending].times++;
@@ -172,7 +187,7 @@ void tatp_record_free(tatp_record *record)
     if (NULL == record)
         return;
     reset_pending(record);
-    tatp_record_entry_release(&record->entry);
+    record_entry_release(&record->entry);
     access_release(&record->individual.list);
     free(record->file);
     free(record);

@@ -25,9 +25,9 @@ typedef struct tatp_record tatp_record;
 tatp_record *tatp_record_new(void); /* NULL: no memory */
 void tatp_record_free(tatp_record *record);
 
-/* On rank 0: whether the record can be written to this path; reports why not, once a process.
- * OMPI_SUCCESS or MPI_ERR_ACCESS. */
-int tatp_record_check(const char *path);
+/* On rank 0: looks at the record of this path, and reports, once a process, why nothing can be
+ * recorded there. OMPI_SUCCESS or MPI_ERR_ACCESS. */
+int tatp_record_check(const char *path, access_weight weight);
 
 /* What a file is recorded with. Pointers stay valid until the recording of the file ends. */
 typedef struct tatp_record_options {

@@ -80,8 +80,8 @@ static int describe_calls(collection *c)
     return tatp_from_errno(rc);
 }
 
-/* rc: this rank's status so far; individual: its bytes that are not collective. An error of any
- * rank becomes one of all. Collective. */
+/* rc: this rank's status so far; individual: its bytes that are not collective, noted or not. An
+ * error of any rank becomes one of all. Collective. */
 static int reduce_sums(collection *c, int rc, int64_t individual)
 {
     c->sum[SUM_ERRORS] = OMPI_SUCCESS != rc;
@@ -271,14 +271,14 @@ static int renumber_ranks(const tatp_comm *comm, matrix *m, bool square)
     return 0;
 }
 
-static int make_entry(collection *c, size_t k, tatp_record_entry *entry)
+static int make_entry(collection *c, size_t k, record_entry *entry)
 {
     const int64_t *sum = sums_of_call(c, k);
-    *entry = (tatp_record_entry){
+    *entry = (record_entry){
         .pattern = {.first = c->call[k]->lo, .unit = c->unit[k], .division = c->call[k]->division},
-        .independent = c->call[k]->independent,
-        .moved = sum[RECORD_SUM_BYTES],
-        .missed = sum[CALL_MISSED]};
+        .totals = {.bytes = sum[RECORD_SUM_BYTES],
+                   .independent = c->call[k]->independent ? sum[RECORD_SUM_BYTES] : 0,
+                   .missed = sum[CALL_MISSED]}};
     int rc =
         record_sums_finish(&c->sums[k], c->record->options.weight, &entry->view, &entry->bytes);
     if (rc == 0)
@@ -291,7 +291,7 @@ static int make_entry(collection *c, size_t k, tatp_record_entry *entry)
 static int append_entry(collection *c, size_t k)
 {
     tatp_record *record = c->record;
-    tatp_record_entry entry;
+    record_entry entry;
     int rc = make_entry(c, k, &entry);
     if (rc == 0) {
         tatp_record_append(&record->options, record->file, &entry, c->call[k]->times,
@@ -299,10 +299,10 @@ static int append_entry(collection *c, size_t k)
         record->counted = true;
     }
     if (rc == 0 && c->call[k]->collective) {
-        tatp_record_entry_release(&record->entry);
+        record_entry_release(&record->entry);
         record->entry = entry;
     } else {
-        tatp_record_entry_release(&entry);
+        record_entry_release(&entry);
     }
     return tatp_from_errno(rc);
 }
@@ -367,14 +367,16 @@ static void select_calls(tatp_record *record, bool collective, collection *c)
     }
 }
 
-/* The ranges of accesses that are not collective; hi is 0 where no rank has any. Collective. */
+/* The ranges of accesses that are not collective; hi is 0 where no rank has any. What is missing
+ * has no place: it counts as the first byte. Collective. */
 static int agree_ranges(tatp_record *record)
 {
     int64_t value[2 * TATP_RECORD_MAX_PENDING] = {0};
     for (size_t k = 0; k < record->count; k++) {
         const access_list *list = &record->pending[k].list;
-        value[2 * k] = -access_lower(list);
-        value[2 * k + 1] = access_upper(list);
+        bool is_missing = record->pending[k].missed > 0 && list->count == 0;
+        value[2 * k] = is_missing ? 0 : -access_lower(list);
+        value[2 * k + 1] = is_missing ? 1 : access_upper(list);
     }
     int rc = tatp_agree_max(record->options.comm, value, (int)(2 * record->count));
     for (size_t k = 0; k < record->count; k++) {
@@ -392,12 +394,13 @@ int tatp_record_collect(tatp_record *record)
     collection c;
     int64_t individual = 0;
     for (size_t k = 0; k < record->count; k++)
-        individual += record->pending[k].collective ? 0 : record->pending[k].list.bytes;
+        if (!record->pending[k].collective)
+            individual += record->pending[k].list.bytes + record->pending[k].missed;
     if (record->count == 0)
         return OMPI_SUCCESS;
     select_calls(record, true, &c);
     if (c.calls > 0)
-        tatp_record_entry_release(&record->entry);
+        record_entry_release(&record->entry);
     int rc = collect_calls(&c, &individual);
     if (individual > 0) {
         int first = OMPI_SUCCESS != rc ? rc : agree_ranges(record);

@@ -3,14 +3,14 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_record_internal.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
-#include "ompi/compat/compat.h"
-#include "ompi/compat/compat.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_job.h"
 
-#include "record/record_file.h"
+#include "ompi/compat/compat.h"
 
 /* Writing takes at most this part of the time. */
 #define PART_OF_TIME 20
@@ -18,118 +18,72 @@
 /* Guards all that follows: threads may close several files at the same time. */
 static opal_mutex_t record_lock = OPAL_MUTEX_STATIC_INIT;
 
-/* Not written yet. */
 static struct {
-    bool any;
-    char *path;
-    access_weight weight;
-    int error; /* an OMPI or MPI error code: why something is missing */
-    record_addition addition;
-} unwritten;
-
-static struct {
-    record_file file;
-    double at, cost; /* seconds */
-} last_write;
+    record_file *file; /* NULL: this process records nothing */
+    bool unwritten;    /* something is to be written, or reported */
+    int error;         /* an OMPI or MPI error code: why something is missing */
+    bool failed;       /* the last write */
+    double at, cost;   /* of the last write, seconds */
+} recorder;
 
 size_t tatp_record_world_size(void)
 {
     return (size_t)ompi_process_info.num_procs;
 }
 
-void tatp_record_entry_release(tatp_record_entry *entry)
-{
-    matrix_release(&entry->view);
-    matrix_release(&entry->bytes);
-    memset(entry, 0, sizeof *entry);
-}
-
-/* ---- appending ---- */
-
-static void expect_write(const tatp_record_options *options)
-{
-    unwritten.any = true;
-    unwritten.weight = options->weight;
-    if (NULL == unwritten.path)
-        unwritten.path = strdup(options->path);
-}
-
-static void set_record_error(int rc)
-{
-    if (OMPI_SUCCESS == unwritten.error)
-        unwritten.error = rc;
-}
-
-void tatp_record_set_error(const tatp_record_options *options, int rc)
-{
-    OPAL_THREAD_LOCK(&record_lock);
-    expect_write(options);
-    set_record_error(rc);
-    OPAL_THREAD_UNLOCK(&record_lock);
-}
-
-static int add_entry(const char *file, const tatp_record_entry *entry, int64_t times)
-{
-    record_addition *addition = &unwritten.addition;
-    access_pattern pattern = entry->pattern;
-    addition->view.rows = addition->view.cols = tatp_record_world_size();
-    int rc =
-        entry->view.rows > 0 ? matrix_builder_add_matrix(&addition->view, &entry->view, times) : 0;
-    pattern.file = (char *)(NULL != file ? file : "");
-    if (rc == 0 && entry->bytes.rows > 0)
-        rc = view_file_add_calls(&addition->profile, &pattern, &entry->bytes, times);
-    return rc;
-}
-
-void tatp_record_append(const tatp_record_options *options, const char *file,
-                        const tatp_record_entry *entry, int64_t times, bool new_file)
-{
-    record_totals *totals = &unwritten.addition.totals;
-    OPAL_THREAD_LOCK(&record_lock);
-    int rc = add_entry(file, entry, times);
-    expect_write(options);
-    totals->files += new_file;
-    totals->accesses += times;
-    totals->bytes += entry->moved * times;
-    totals->independent += entry->independent ? entry->moved * times : 0;
-    totals->missed += entry->missed * times;
-    if (rc != 0)
-        set_record_error(tatp_from_errno(rc));
-    OPAL_THREAD_UNLOCK(&record_lock);
-}
-
 /* ---- writing ---- */
 
-static void write_unwritten(void)
+/* Once. */
+static void report_missing(void)
 {
-    double begin = MPI_Wtime();
-    const record_origin origin = {program_invocation_short_name, tatp_job_id(),
-                                  tatp_record_world_size(), unwritten.weight};
-    int rc = 0;
-    if (unwritten.addition.view.rows > 0)
-        rc = record_file_add(&last_write.file, unwritten.path, &origin, &unwritten.addition);
-    if (rc != 0)
-        tatp_show_help("record", unwritten.path, strerror(-rc));
-    else if (OMPI_SUCCESS != unwritten.error)
-        tatp_show_help("record-part", unwritten.path,
-                       unwritten.error == OMPI_ERR_OUT_OF_RESOURCE
+    const char *place = record_file_place(recorder.file);
+    if (OMPI_SUCCESS != recorder.error)
+        tatp_show_help("record-part", place,
+                       OMPI_ERR_OUT_OF_RESOURCE == recorder.error
                            ? strerror(ENOMEM)
                            : "a part of it could not be collected");
-    record_addition_release(&unwritten.addition);
-    free(unwritten.path);
-    memset(&unwritten, 0, sizeof unwritten);
-    last_write.at = MPI_Wtime();
-    last_write.cost = last_write.at - begin;
+    recorder.error = OMPI_SUCCESS;
+}
+
+/* What could not be written now is kept, and written the next time. */
+static void write_record(bool is_last)
+{
+    double begin = MPI_Wtime();
+    bool elsewhere = false;
+    int rc = record_file_write(recorder.file, &elsewhere);
+    const char *path = record_file_path(recorder.file), *place = record_file_place(recorder.file);
+    if (elsewhere)
+        tatp_show_help("record-elsewhere", path, place);
+    if (0 != rc && (is_last || !recorder.failed))
+        tatp_show_help(is_last ? "record" : "record-later", place, record_file_reason(rc));
+    report_missing();
+    recorder.failed = recorder.unwritten = 0 != rc;
+    recorder.at = MPI_Wtime();
+    recorder.cost = recorder.at - begin;
+}
+
+/* Writes also where nothing is new: another run may have replaced what was written. */
+static void end_record(void)
+{
+    write_record(true);
+    long long missed = record_file_totals(recorder.file).missed;
+    if (missed > 0)
+        tatp_show_help("record-missed", record_file_place(recorder.file), missed);
+    record_file_free(recorder.file);
+    memset(&recorder, 0, sizeof recorder);
 }
 
 static void flush_record(bool at_finalize)
 {
     OPAL_THREAD_LOCK(&record_lock);
-    if (unwritten.any && NULL != unwritten.path &&
-        (at_finalize || MPI_Wtime() - last_write.at >= PART_OF_TIME * last_write.cost))
-        write_unwritten();
+    if (NULL == recorder.file) {
+        OPAL_THREAD_UNLOCK(&record_lock);
+        return;
+    }
     if (at_finalize)
-        record_file_release(&last_write.file);
+        end_record();
+    else if (recorder.unwritten && MPI_Wtime() - recorder.at >= PART_OF_TIME * recorder.cost)
+        write_record(false);
     OPAL_THREAD_UNLOCK(&record_lock);
 }
 
@@ -144,30 +98,84 @@ static int delete_attribute(MPI_Comm comm, int keyval, void *value, void *state)
 }
 
 /* Open MPI 4.1 does not close fcoll components in MPI_Finalize, which deletes the attributes of
- * MPI_COMM_SELF before anything else. */
+ * MPI_COMM_SELF before anything else; the key goes with the attribute. */
 static void register_at_finalize(void)
 {
-    static bool registered;
+    static atomic_flag registered = ATOMIC_FLAG_INIT;
     int keyval;
-    if (!registered && MPI_SUCCESS == MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN,
-                                                             delete_attribute, &keyval, NULL))
-        registered = MPI_SUCCESS == MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &last_write);
+    if (atomic_flag_test_and_set(&registered) ||
+        MPI_SUCCESS !=
+            MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_attribute, &keyval, NULL))
+        return;
+    (void)MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &recorder);
+    (void)MPI_Comm_free_keyval(&keyval);
 }
 
 void tatp_record_flush(void)
 {
-    if (unwritten.any)
-        register_at_finalize();
     flush_record(false);
 }
 
-int tatp_record_check(const char *path)
+/* ---- appending ---- */
+
+/* Makes the record of that name the one that is appended to. Negative errno. */
+static int select_record(const char *name, access_weight weight)
+{
+    const record_origin origin = {program_invocation_short_name, tatp_job_id(), weight};
+    if (NULL == name)
+        return -ENOMEM;
+    if (NULL != recorder.file && record_file_is(recorder.file, name, weight))
+        return 0;
+    if (NULL != recorder.file)
+        end_record();
+    return record_file_open(&recorder.file, name, &origin);
+}
+
+int tatp_record_check(const char *path, access_weight weight)
 {
     static bool reported; /* once a process, not for every file */
-    int rc = record_file_check(path);
-    if (rc != 0 && !reported) {
-        tatp_show_help("record-check", path, strerror(-rc));
+    char *name = tatp_job_path(path);
+    OPAL_THREAD_LOCK(&record_lock);
+    int rc = select_record(name, weight);
+    if (0 != rc && !reported) {
+        tatp_show_help("record-check", NULL != name ? name : path, record_file_reason(rc));
         reported = true;
     }
-    return rc != 0 ? MPI_ERR_ACCESS : OMPI_SUCCESS;
+    OPAL_THREAD_UNLOCK(&record_lock);
+    free(name);
+    if (0 == rc)
+        register_at_finalize();
+    return 0 != rc ? MPI_ERR_ACCESS : OMPI_SUCCESS;
+}
+
+static int append_to_record(const tatp_record_options *options, const char *file,
+                            const record_entry *entry, int64_t times, bool new_file)
+{
+    char *name = tatp_job_path(options->path);
+    int rc = select_record(name, options->weight);
+    if (0 == rc)
+        rc = record_file_add(recorder.file, NULL != file ? file : "", entry, times, new_file);
+    else
+        tatp_show_help("record", options->path, record_file_reason(rc));
+    free(name);
+    return rc;
+}
+
+void tatp_record_append(const tatp_record_options *options, const char *file,
+                        const record_entry *entry, int64_t times, bool new_file)
+{
+    OPAL_THREAD_LOCK(&record_lock);
+    int rc = append_to_record(options, file, entry, times, new_file);
+    recorder.unwritten = true;
+    if (0 != rc)
+        recorder.error = tatp_from_errno(rc);
+    OPAL_THREAD_UNLOCK(&record_lock);
+}
+
+void tatp_record_set_error(int rc)
+{
+    OPAL_THREAD_LOCK(&record_lock);
+    recorder.unwritten = true;
+    recorder.error = rc;
+    OPAL_THREAD_UNLOCK(&record_lock);
 }

@@ -65,8 +65,9 @@ static void note_pieces(const ompio_file_t *fh)
     for (int i = 0; i < fh->f_num_of_io_entries; i++) {
         const mca_common_ompio_io_array_t *piece = &fh->f_io_array[i];
         int64_t length = (int64_t)piece->length, stream = individual->list.bytes;
-        if (!reserve_run(individual) ||
-            access_append(&individual->list, (int64_t)(intptr_t)piece->offset, length, stream) != 0)
+        int64_t offset = (int64_t)(intptr_t)piece->offset;
+        if (offset > TATP_RECORD_MOST_OFFSET - length || !reserve_run(individual) ||
+            access_append(&individual->list, offset, length, stream) != 0)
             individual->missed += length;
     }
 }

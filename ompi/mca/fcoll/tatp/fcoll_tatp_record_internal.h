@@ -6,35 +6,28 @@
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_record.h"
 
-#include "matrix/view_file.h"
 #include "ompi/mca/fbtl/fbtl.h"
 #include "record/record.h"
+#include "record/record_file.h"
 
 /* ---- the record file (fcoll_tatp_record_file.c), local ---- */
-
-/* What one access adds to the record. On rank 0 of a file; empty on other ranks. */
-typedef struct tatp_record_entry {
-    matrix view;            /* by world ranks */
-    access_pattern pattern; /* its file is not set */
-    matrix bytes;           /* the profile, by world ranks; no rows: none */
-    bool independent;       /* without aggregators: there is no profile */
-    int64_t moved, missed;  /* bytes, of all ranks: accessed, and not recorded */
-} tatp_record_entry;
-
-void tatp_record_entry_release(tatp_record_entry *entry);
 
 /* Number of processes of the job. */
 size_t tatp_record_world_size(void);
 
-/* Appends `times` accesses like the entry to what this process has to write. Errors are reported
- * when it is written. */
+/* Appends `times` accesses like the entry, which is by world ranks, to what this process has to
+ * write. Errors are reported when it is written. On rank 0 of a file. */
 void tatp_record_append(const tatp_record_options *options, const char *file,
-                        const tatp_record_entry *entry, int64_t times, bool new_file);
-/* An error because of which the record lacks something. */
-void tatp_record_set_error(const tatp_record_options *options, int rc);
-/* Writes what was appended, now or, where that would take more than a twentieth of the time, later,
- * in MPI_Finalize at the latest. */
+                        const record_entry *entry, int64_t times, bool new_file);
+/* An error because of which the record lacks something. On rank 0 of a file. */
+void tatp_record_set_error(int rc);
+/* Writes what was appended, now or, where that would take more than a twentieth of the time or
+ * fails, later, in MPI_Finalize at the latest. */
 void tatp_record_flush(void);
+
+/* Accesses that end beyond this offset are not recorded, so that bins, which may be twice as large
+ * as the range of an access, end within RECORD_FILE_MOST_OFFSET. */
+#define TATP_RECORD_MOST_OFFSET (RECORD_FILE_MOST_OFFSET / 4)
 
 /* ---- accesses that are not collective (fcoll_tatp_record_individual.c), local ---- */
 
@@ -44,7 +37,7 @@ typedef struct tatp_record_individual {
     mca_fbtl_base_module_t *fbtl;      /* that OMPIO selected */
     access_list list;                  /* accessed since the last acquire */
     size_t ordered;                    /* runs of the list when it was last put in order */
-    int64_t missed;                    /* bytes that were too many to note */
+    int64_t missed;                    /* bytes that were too many, or too far, to note */
     void (*closing)(void *context); /* called when the handle is closed; removes the interposer */
     void *context;
 } tatp_record_individual;
@@ -91,9 +84,9 @@ struct tatp_record {
     size_t count;
     size_t runs; /* in the lists of the pending ones */
     enum tatp_record_last last;
-    size_t last_pending;     /* index of the last collective one */
-    tatp_record_entry entry; /* of the last collective access that was collected */
-    int64_t repeats;         /* accesses like it that were not appended to the record yet */
+    size_t last_pending; /* index of the last collective one */
+    record_entry entry;  /* of the last collective access that was collected; on rank 0 */
+    int64_t repeats;     /* accesses like it that were not appended to the record yet */
 };
 
 /* ---- collection on rank 0 (fcoll_tatp_record_collect.c) ---- */

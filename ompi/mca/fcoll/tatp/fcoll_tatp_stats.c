@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_job.h"
 
 /* Version of the keys in fcoll_tatp(7): changes when one of them changes its meaning. */
 #define FORMAT 1

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The identity of the job, and where it was started. */
+#include "ompi_config.h"
+
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_job.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mpi.h"
+#include "ompi/compat/compat.h"
+#include "ompi/info/info.h"
+
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+    return NULL != value ? value : "";
+}
+
+/* ---- identity ---- */
+
+static char id[256];
+
+/* The launcher's name for the job; the mpirun of Open MPI 4.1 draws a random key besides. A process
+ * that was started alone may have neither. Spawned processes inherit the environment of their
+ * parents, but not the number of the job. */
+static void make_id(void)
+{
+    const char *key = environment("OMPI_MCA_orte_precondition_transports");
+    const char *job = environment("PMIX_NAMESPACE");
+    unsigned long number = OMPI_PROC_MY_NAME->jobid;
+    int length = snprintf(id, sizeof id, "%s%s%s.%lx", key, *key && *job ? "." : "", job, number);
+    if ((0 == *key && 0 == *job) || (size_t)length >= sizeof id)
+        snprintf(id, sizeof id, "%s.%ld.%lld", ompi_process_info.nodename,
+                 (long)ompi_process_info.pid, (long long)time(NULL));
+}
+
+const char *tatp_job_id(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_id);
+    return id;
+}
+
+/* ---- folder ---- */
+
+static char *start;
+
+static char *folder_of_launcher(void)
+{
+    char folder[PATH_MAX];
+    bool found = compat_info_get(&MPI_INFO_ENV->super, "wdir", folder, sizeof folder);
+    return found && '/' == folder[0] ? strdup(folder) : NULL;
+}
+
+/* Without a launcher: where the program is at its first file. */
+static void find_start(void)
+{
+    start = folder_of_launcher();
+    if (NULL == start)
+        start = getcwd(NULL, 0);
+}
+
+char *tatp_job_path(const char *name)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    char *path;
+    if ('/' == name[0])
+        return strdup(name);
+    pthread_once(&once, find_start);
+    if (NULL == start)
+        return strdup(name);
+    return asprintf(&path, "%s/%s", start, name) < 0 ? NULL : path;
+}
