@@ -161,11 +161,11 @@ done
 
 mkdir -p "$tap_dir/start" "$tap_dir/elsewhere"
 relative() {
-    (cd "$tap_dir/start" && run_here 2 --mca fcoll tatp --mca fcoll_tatp_record relative.crs \
+    (cd "$tap_dir/start" && run_here 2 --mca fcoll tatp --mca fcoll_tatp_record relative.crs --mca fcoll_tatp_stats relative.jsonl \
         "$programs/record" --dir "$tap_dir" --folder "$tap_dir/elsewhere" random)
 }
 tap_check "relative names, and a program that changes its folder" relative
-tap_is "$(cd "$tap_dir" && echo start/* elsewhere/*)" "start/relative.crs elsewhere/*" \
+tap_is "$(cd "$tap_dir" && echo start/* elsewhere/*)" "start/relative.crs start/relative.jsonl elsewhere/*" \
     "relative names: in the folder where mpirun was started"
 
 rm -f "$view"*

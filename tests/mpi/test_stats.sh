@@ -68,6 +68,27 @@ tap_check "a folder that is not there: a run" run -np 4 --mca fcoll tatp --mca f
 tap_is "$(grep -c 'none/stats' <<<"$tap_output")" 1 "a folder that is not there: told once"
 stop_cluster
 
+# Into a FIFO: without a reader, with one, and with one that goes away at once.
+mkfifo "$tap_dir/fifo"
+fifo() {
+    run_here 2 --mca fcoll tatp --mca fcoll_tatp_stats "$tap_dir/fifo" "$cube" --size 16 --repeat 3 --verify --file "$files/cube"
+}
+tap_check "a FIFO without a reader: a run" fifo
+tap_is "$(grep -c 'no process reads it' <<<"$tap_output")" 1 "a FIFO without a reader: told once"
+cat "$tap_dir/fifo" >"$stats" &
+reader=$!
+exec 3>"$tap_dir/fifo"
+tap_check "a FIFO with a reader: a run" fifo
+exec 3>&-
+wait $reader
+tap_is "$(grep -c '^{"op": .*}$' "$stats")" 6 "a FIFO with a reader: all lines"
+head -c 100 "$tap_dir/fifo" >/dev/null &
+reader=$!
+exec 3>"$tap_dir/fifo"
+exec 3>&-
+tap_check "a FIFO whose reader goes away: a run" fifo
+wait $reader
+
 rm -f "$stats"
 name=$tap_dir/$'\xc3\xa9 \xff "\\\x01'
 tap_check "a name that is not UTF-8: a run" run_here 2 --mca fcoll tatp --mca fcoll_tatp_stats "$stats" --mca fcoll_tatp_num_aggregators 2 \

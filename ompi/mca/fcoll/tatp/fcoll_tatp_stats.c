@@ -2,11 +2,10 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_stats_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_job.h"
@@ -203,37 +202,7 @@ static void put_line(json_writer *w, const tatp_stats_access *access, const int6
     }
 }
 
-/* ---- rank 0: the file ---- */
-
-static bool write_whole(int fd, const char *text, size_t length)
-{
-    while (length > 0) {
-        ssize_t written = write(fd, text, length);
-        if (written < 0 && errno != EINTR)
-            return false;
-        if (written > 0) {
-            text += written;
-            length -= (size_t)written;
-        }
-    }
-    return true;
-}
-
-/* One write for the whole line, so that lines of several processes do not mix. */
-static bool append_to_file(const char *path, const char *text, size_t length)
-{
-    if (strcmp(path, "-") == 0)
-        return write_whole(STDERR_FILENO, text, length);
-    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return false;
-    bool written = write_whole(fd, text, length);
-    int error = errno;
-    bool closed = close(fd) == 0;
-    if (!written)
-        errno = error;
-    return written && closed;
-}
+/* ---- rank 0: all of it ---- */
 
 /* w: NULL if the line cannot be written. The time lines of other ranks are received in any case. */
 static int put_timelines(const tatp_stats *stats, tatp_comm *comm, const tatp_stats_access *access,
@@ -248,7 +217,7 @@ static int put_timelines(const tatp_stats *stats, tatp_comm *comm, const tatp_st
 static int append_line(tatp_stats *stats, tatp_comm *comm, const tatp_stats_access *access,
                        bool timeline)
 {
-    static bool reported; /* once a process, not for every line */
+    static atomic_flag reported = ATOMIC_FLAG_INIT; /* once a process, not for every line */
     int rc = OMPI_SUCCESS;
     char *text = NULL;
     size_t length = 0;
@@ -266,11 +235,11 @@ static int append_line(tatp_stats *stats, tatp_comm *comm, const tatp_stats_acce
         json_end_object(&w);
         fputc('\n', out);
     }
-    bool whole = NULL != out && fclose(out) == 0;
-    if ((!whole || !append_to_file(access->path, text, length)) && !reported) {
-        tatp_show_help("stats", access->path, strerror(errno));
-        reported = true;
-    }
+    int failed =
+        NULL != out && fclose(out) == 0 ? tatp_stats_append(access->path, text, length) : -ENOMEM;
+    if (0 != failed && !atomic_flag_test_and_set(&reported))
+        tatp_show_help("stats", access->path,
+                       -ENXIO == failed ? "no process reads it" : strerror(-failed));
     free(text);
     return rc;
 }

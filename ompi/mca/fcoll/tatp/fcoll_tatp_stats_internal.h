@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the statistics share. Calls go stats.c -> plan and timeline. */
+/* What the files of the statistics share. Calls go stats.c -> plan, timeline and file. */
 #ifndef MCA_FCOLL_TATP_STATS_INTERNAL_H
 #define MCA_FCOLL_TATP_STATS_INTERNAL_H
 
@@ -35,5 +35,11 @@ int tatp_timeline_send(const tatp_timeline *line, tatp_comm *comm, const tatp_pl
  * NULL. Returns the first error. */
 int tatp_timeline_receive(const tatp_timeline *own, tatp_comm *comm, const tatp_plan *plan,
                           json_writer *w, const char *key);
+
+/* ---- the file (fcoll_tatp_stats_file.c) ---- */
+
+/* Appends a line to the file, or to standard error for "-". Waits for the reader of a FIFO for some
+ * seconds at most. Negative errno; -ENXIO: the FIFO has no reader. */
+int tatp_stats_append(const char *path, const char *text, size_t length);
 
 #endif
