@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Writers of one record, in orders that seeds determine, some of them killed: the sanitized program, where
+# there is one, for a sample.
+. "$top_srcdir/tests/lib/tap.sh"
+
+program=$top_builddir/tests/record/histories
+sanitized=${program}_sanitized
+[ -x "$sanitized" ] || sanitized=$program
+tap_tempdir
+
+# histories PROGRAM NUMBER FIRST-SEED
+histories() {
+    tap_check "$2 histories from seed $3" "$1" --histories="$2" --seed="$3"
+    tap_diag "$(printf '%s\n' "$tap_output" | grep '^# ')"
+}
+
+if tap_part daily; then
+    histories "$sanitized" 100 1
+    histories "$program" 300 1001
+fi
+if tap_part long; then
+    histories "$program" 10000 100001
+fi
+tap_plan

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A writer: a process of a run that adds to the record, and writes, several times. */
+#include "history.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "record/record_file.h"
+
+void name_record(const struct history *h, int number, char *path, size_t capacity)
+{
+    if (number == 0)
+        snprintf(path, capacity, "%s/view.crs", h->dir);
+    else
+        snprintf(path, capacity, "%s/view.crs.%d", h->dir, number + 1);
+}
+
+/* Addition `number` of a writer is one byte in a bin of its own. */
+static int add_one(record_file *file, int ranks, int writer, int number)
+{
+    matrix_entry neighbour[] = {{0, 1, 1}, {1, 0, 1}};
+    matrix_entry byte = {0, (size_t)(writer * ADDITIONS + number), 1};
+    record_entry entry = {.pattern = {.unit = 64}, .totals = {.accesses = 1, .bytes = 1}};
+    int rc = matrix_from_entries(&entry.view, (size_t)ranks, (size_t)ranks, neighbour, 2);
+    if (rc == 0)
+        rc = matrix_from_entries(&entry.bytes, (size_t)ranks, WRITERS * ADDITIONS, &byte, 1);
+    if (rc == 0)
+        rc = record_file_add(file, "out.dat", &entry, 1, false);
+    record_entry_release(&entry);
+    return rc;
+}
+
+static void fail(struct writer *w, const char *what)
+{
+    w->failure = what;
+    w->done = true;
+    sem_post(&present->stopped);
+    _exit(1);
+}
+
+/* Only the lock may be late. */
+static void write_all(struct writer *w, record_file *file, bool until_done)
+{
+    bool elsewhere;
+    int rc;
+    do {
+        note_event(BEGAN, 0);
+        rc = record_file_write(file, &elsewhere);
+    } while (until_done && rc == -ETIMEDOUT);
+    if (rc == 0)
+        note_event(ENDED, 0);
+    else if (rc != -ETIMEDOUT)
+        fail(w, "a write failed");
+}
+
+_Noreturn void run_writer(struct history *h, int writer)
+{
+    struct writer *w = &h->writer[writer];
+    char path[96], program[16], run[16];
+    record_file *file;
+    present = h;
+    present_writer = writer;
+    name_record(h, 0, path, sizeof path);
+    snprintf(program, sizeof program, "program%d", h->program[w->run]);
+    snprintf(run, sizeof run, "run%d", w->run);
+    const record_origin origin = {program, run, ACCESS_WEIGHT_COUNT};
+    w->looking = true;
+    if (record_file_open(&file, path, &origin) != 0)
+        fail(w, "the file cannot be opened");
+    w->looking = false;
+    for (int k = 0; k < w->additions; k++) {
+        if (add_one(file, h->ranks[w->run], writer, k) != 0)
+            fail(w, "an addition failed");
+        w->added = k + 1;
+        write_all(w, file, false);
+    }
+    write_all(w, file, true);
+    record_file_free(file);
+    w->done = true;
+    sem_post(&h->stopped);
+    _exit(0);
+}
