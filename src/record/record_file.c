@@ -23,6 +23,7 @@ typedef struct addition {
 struct record_file {
     char program[RECORD_MOST_NAME + 1], run[RECORD_MOST_NAME + 1];
     access_weight weight;
+    int64_t started;
     char *path, *place;
     size_t number;                      /* of the name in use, from 0 */
     int64_t earlier[RECORD_FILE_NAMES]; /* stamps of what was there at first */
@@ -171,6 +172,7 @@ int record_file_open(record_file **file, const char *path, const record_origin *
     record_header_copy_name(f->program, origin->program);
     record_header_copy_name(f->run, origin->run);
     f->weight = origin->weight;
+    f->started = origin->started;
     f->path = strdup(path);
     f->place = strdup(path);
     int rc = f->path == NULL || f->place == NULL ? -ENOMEM : look_at_names(f);
@@ -281,8 +283,9 @@ static const record_run *find_own(const record_file *file, const record_header *
 static enum step choose_step(const record_file *file, const record_header *h)
 {
     const record_run *own = find_own(file, h);
+    const record_run *same = record_header_find(h, file->run);
     bool is_earlier =
-        h->written == file->earlier[file->number] && record_header_find(h, file->run) == NULL;
+        h->written == file->earlier[file->number] && (same == NULL || same->began < file->started);
     if (h->runs == 0 || is_earlier)
         return REPLACE;
     if (own == NULL)

@@ -27,11 +27,13 @@
  * profile ends beyond int64. */
 #define RECORD_FILE_MOST_OFFSET (INT64_C(1) << 61)
 
-/* What a record is about. `run` differs between any two runs, and is the same in all processes of
- * one. */
+/* What a record is about. `run` is the same in all processes of a run, and differs between any two
+ * runs that write at the same time. A later run may have the name of an earlier one: in what is
+ * there when the file is opened, a run that began before `started` is an earlier one. */
 typedef struct record_origin {
     const char *program, *run;
     access_weight weight;
+    int64_t started; /* nanoseconds since 1970; not after any write of the run; 0: not known */
 } record_origin;
 
 /* An access, or several like it. */

@@ -65,7 +65,7 @@ _Noreturn void run_writer(struct history *h, int writer)
     name_record(h, 0, path, sizeof path);
     snprintf(program, sizeof program, "program%d", h->program[w->run]);
     snprintf(run, sizeof run, "run%d", w->run);
-    const record_origin origin = {program, run, ACCESS_WEIGHT_COUNT};
+    const record_origin origin = {program, run, ACCESS_WEIGHT_COUNT, 0};
     w->looking = true;
     if (record_file_open(&file, path, &origin) != 0)
         fail(w, "the file cannot be opened");

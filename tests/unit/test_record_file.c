@@ -97,7 +97,7 @@ static void add_entry(record_file *file, size_t ranks)
 
 static int open_as(record_file **file, const char *program, const char *run)
 {
-    const record_origin origin = {program, run, ACCESS_WEIGHT_COUNT};
+    const record_origin origin = {program, run, ACCESS_WEIGHT_COUNT, 0};
     return record_file_open(file, path, &origin);
 }
 
@@ -215,6 +215,27 @@ START_TEST(additions_of_one_run_are_summed)
 }
 END_TEST
 
+/* Launchers may use a name again, as of the same process number in a new container. */
+START_TEST(the_same_name_is_another_run_if_that_began_before)
+{
+    struct timespec now;
+    record_file *file = NULL;
+    ck_assert_int_eq(add_afresh("a"), 0);
+    clock_gettime(CLOCK_REALTIME, &now);
+    record_origin origin = {"ring", "a", ACCESS_WEIGHT_COUNT,
+                            (int64_t)now.tv_sec * 1000000000 + now.tv_nsec};
+    ck_assert_int_eq(record_file_open(&file, path, &origin), 0);
+    ck_assert_int_eq(add_access(file), 0);
+    record_file_free(file);
+    check_record("a", 1);
+    origin.started = 1;
+    ck_assert_int_eq(record_file_open(&file, path, &origin), 0);
+    ck_assert_int_eq(add_access(file), 0);
+    record_file_free(file);
+    check_record("a", 2);
+}
+END_TEST
+
 START_TEST(without_additions_nothing_is_written)
 {
     record_file *file = start_run("ring", "a");
@@ -233,7 +254,7 @@ START_TEST(the_weight_is_named)
     char line[64];
     bool found = false, elsewhere;
     record_file *file;
-    const record_origin origin = {"ring", "a", ACCESS_WEIGHT_BYTES};
+    const record_origin origin = {"ring", "a", ACCESS_WEIGHT_BYTES, 0};
     ck_assert_int_eq(record_file_open(&file, path, &origin), 0);
     add_entry(file, RANKS);
     ck_assert_int_eq(record_file_write(file, &elsewhere), 0);
@@ -816,6 +837,7 @@ int main(void)
     tcase_set_timeout(all, 60);
     tcase_add_checked_fixture(all, make_dir, remove_dir);
     tcase_add_test(all, additions_of_one_run_are_summed);
+    tcase_add_test(all, the_same_name_is_another_run_if_that_began_before);
     tcase_add_test(all, without_additions_nothing_is_written);
     tcase_add_test(all, the_weight_is_named);
     tcase_add_test(all, the_mode_is_that_of_the_umask);

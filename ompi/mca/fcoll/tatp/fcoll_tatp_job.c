@@ -47,6 +47,44 @@ const char *tatp_job_id(void)
     return id;
 }
 
+/* ---- start ---- */
+
+#define NANOSECONDS 1000000000
+
+static int64_t read_clock(clockid_t clock)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * NANOSECONDS + now.tv_nsec;
+}
+
+/* Field 22 of /proc/self/stat: clock ticks since the system was booted. The name of the program,
+ * field 2, is in brackets and may hold anything. */
+static int64_t read_start(void)
+{
+    char text[1024] = "";
+    unsigned long long ticks = 0;
+    FILE *stream = fopen("/proc/self/stat", "r");
+    if (NULL == stream)
+        return 0;
+    size_t length = fread(text, 1, sizeof text - 1, stream);
+    fclose(stream);
+    text[length] = '\0';
+    const char *end = strrchr(text, ')');
+    if (NULL == end || 1 != sscanf(end + 1,
+                                   " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                                   "%*s %*s %*s %*s %llu",
+                                   &ticks))
+        return 0;
+    return (int64_t)ticks * (NANOSECONDS / sysconf(_SC_CLK_TCK));
+}
+
+int64_t tatp_job_started(void)
+{
+    int64_t start = read_start();
+    return 0 == start ? 0 : read_clock(CLOCK_REALTIME) - read_clock(CLOCK_BOOTTIME) + start;
+}
+
 /* ---- folder ---- */
 
 static char *start;
