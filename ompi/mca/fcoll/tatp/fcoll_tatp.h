@@ -89,6 +89,9 @@ int tatp_collective(ompio_file_t *fh, bool write, const void *buf, size_t count,
 int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, size_t count,
                           struct ompi_datatype_t *datatype, ompi_request_t **request);
 
+/* Frees the request of a split call that has ended with an error, if there is one. */
+void tatp_split_release(ompio_file_t *fh);
+
 /* ---- fcoll_tatp_file_*.c ---- */
 int mca_fcoll_tatp_file_write_all(struct ompio_file_t *fh, const void *buf, compat_count count,
                                   struct ompi_datatype_t *datatype, ompi_status_public_t *status);

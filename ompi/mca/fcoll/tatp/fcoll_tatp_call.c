@@ -883,6 +883,14 @@ static int run_call(tatp_call *call, ompi_status_public_t *status)
     return rc;
 }
 
+/* OMPIO waits for a split call, and keeps its request after an error. */
+void tatp_split_release(ompio_file_t *fh)
+{
+    if (!fh->f_split_coll_in_use && NULL != fh->f_split_coll_req &&
+        MPI_REQUEST_NULL != fh->f_split_coll_req)
+        (void)ompi_request_free(&fh->f_split_coll_req);
+}
+
 int tatp_collective(ompio_file_t *fh, bool write, const void *buf, size_t count,
                     struct ompi_datatype_t *datatype, ompi_status_public_t *status)
 {
@@ -890,6 +898,7 @@ int tatp_collective(ompio_file_t *fh, bool write, const void *buf, size_t count,
     if (NULL == file_of(fh))
         return tatp_error_class(OMPI_ERR_OUT_OF_RESOURCE);
     tatp_requests_finish(file_of(fh)->comm);
+    tatp_split_release(fh);
     fill_call(&call, fh, write, buf, count, datatype, false);
     int rc = run_call(&call, status);
     release_call(&call);
@@ -941,6 +950,7 @@ int tatp_collective_start(ompio_file_t *fh, bool write, const void *buf, size_t 
                           struct ompi_datatype_t *datatype, ompi_request_t **request)
 {
     tatp_file *file = file_of(fh);
+    tatp_split_release(fh); /* the request may be that of the handle */
     *request = &ompi_request_empty;
     if (NULL == file)
         return tatp_error_class(OMPI_ERR_OUT_OF_RESOURCE);

@@ -227,6 +227,7 @@ mca_fcoll_base_module_t *mca_fcoll_tatp_file_query(struct ompio_file_t *fh, int 
 
 int mca_fcoll_tatp_file_unquery(struct ompio_file_t *fh)
 {
+    tatp_split_release(fh);
     OPAL_THREAD_LOCK(table_lock());
     tatp_module *module = take_module(fh);
     OPAL_THREAD_UNLOCK(table_lock());
