@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # used by those who source it
+#
+# What the tests of faults share. Source it from bash, after tests/env.sh:
+#     . "$top_srcdir/tests/faults/lib.sh"
+
+. "$top_srcdir/tests/mpi/lib.sh"
+
+need_component fcoll tatp
+faults=$top_builddir/tests/faults/faults
+soak=$top_builddir/tests/faults/soak
+record=$tap_dir/record # a folder of its own: what is left beside the record is seen
+view=$record/view.crs
+mkdir "$record"
+# What a fault may take before it counts as a hang.
+export FAULT_LIMIT=${FAULT_LIMIT:-120}
+recording=(--mca fcoll_tatp_record "$view" --mca fcoll_tatp_stats "$tap_dir/stats.json")
+
+# Mounts of this test's own: as root, or as the root of a name space of users.
+private=(unshare --mount --propagation private)
+"${private[@]}" true 2>/dev/null || private=(unshare --user --map-root-user "${private[@]:1}")
+"${private[@]}" mount -t tmpfs tmpfs /dev/shm 2>/dev/null || private=()
+
+# In a /dev/shm of its own, where that is possible; then segments has the options of the programs that watch it.
+segments=()
+[[ ${#private[@]} -eq 0 ]] || segments=(--segments /dev/shm)
+apart() {
+    if [[ ${#private[@]} -eq 0 ]]; then
+        "$@"
+    else
+        "${private[@]}" bash -c 'mount -t tmpfs tmpfs /dev/shm && exec "$@"' - "$@"
+    fi
+}
+
+# job RANKS ARGUMENT...: mpirun on this machine.
+job() {
+    timeout --kill-after=5 "$HANG_LIMIT" "$MPIRUN" --oversubscribe --bind-to none \
+        --mca mpi_yield_when_idle 1 --mca fcoll tatp -np "$@"
+}
+
+# The functions that run in a shell of their own.
+export -f job
+
+# check_record NAME: the record, if any, is whole.
+check_record() {
+    if [[ -e $view ]]; then
+        tap_check "$1: the record is whole" "$TOOLS_DIR/dla" show "$view"
+    else
+        tap_ok "$1: there is no record"
+    fi
+    tap_is "$(find "$record" -mindepth 1 ! -name view.crs)" "" "$1: nothing is left beside the record"
+}

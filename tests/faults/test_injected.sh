@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Faults in the calls of one rank: each is without effect, or an error of the same class on all ranks,
+# after which the file can be used. FAULT_SEED chooses the sample of `make check`.
+. "$top_srcdir/tests/faults/lib.sh"
+
+# Restarts after faults that end the job, at most.
+most_restarts=20
+total=0 wrong=0
+
+# note_parts LABEL: adds up the lines of a run, on standard input.
+note_parts() {
+    local line
+    while read -r line; do
+        case $line in
+        "part "*)
+            read -r _ part count _ good _ bad _ <<<"${line//[:,]/ }"
+            [[ -n ${injected[$part]-} ]] || order+=("$part")
+            injected[$part]=$((${injected[$part]-0} + count))
+            outcome[$part]="${outcome[$part]-}${outcome[$part]+; }$count faults, $good without effect, $bad errors"
+            ;;
+        "wrong: "*)
+            part=${line#wrong: }
+            found[${part%% *}]+="${line#wrong: }"$'\n'
+            ;;
+        esac
+    done
+}
+
+# inject LABEL COMMAND...: runs the program of faults until it comes to its end.
+inject() {
+    local label=$1 output after=() order=() part restart
+    local -A injected=() outcome=() found=()
+    for ((restart = 0; restart <= most_restarts; restart++)); do
+        output=$("${@:2}" --dir "$files" --limit "$FAULT_LIMIT" "${sample[@]}" "${after[@]}" 2>&1)
+        note_parts <<<"$output"
+        [[ $output != *"faults are done"* ]] || break
+        after=(--after "$(sed 's/ *$//' "$files/current")")
+        part=${after[1]%% *}
+        [[ -n ${injected[$part]-} ]] || order+=("$part")
+        injected[$part]=$((${injected[$part]-0} + 1))
+        found[$part]+="${after[1]}: the job ended: $(tail -n 30 <<<"$output")"$'\n'
+        [[ -n $part ]] || break
+    done
+    for part in "${order[@]}"; do
+        if [[ -z ${found[$part]-} ]]; then
+            tap_ok "$label: $part: ${outcome[$part]}"
+        else
+            tap_not_ok "$label: $part: ${outcome[$part]-}" "${found[$part]}"
+            wrong=$((wrong + $(grep -c . <<<"${found[$part]}")))
+        fi
+        total=$((total + ${injected[$part]-0}))
+    done
+}
+
+# sample_of COUNT: so many faults of the next run in `make check`, all in `make check-long`.
+sample_of() {
+    sample=()
+    if ! tap_part long; then
+        sample=(--sample "$1" --seed "${FAULT_SEED:-1}")
+    fi
+}
+
+# once WHEN RANK FAULT: the output of a job that has the fault while it begins, or ends.
+once() {
+    SHIM_RANK=$2 SHIM_FAULT=$3 apart bash -c 'job 2 -x SHIM_RANK -x SHIM_FAULT "$@"' - "${recording[@]}" \
+        "$faults" --dir "$files" --limit "$FAULT_LIMIT" --once "$1" 2>&1
+}
+
+# at_once WHEN MOST: one job for each fault while a job begins, or ends; so many in `make check`.
+at_once() {
+    local rank faults_of call kind calls nth output status count=0 failures=
+    local -a all=()
+    for rank in 0 1; do
+        faults_of=$(once "$1" $rank "memory fail 0" | sed -n 's/^hits 0, //p')
+        while read -r call kind calls; do
+            for ((nth = 1; nth <= calls; nth++)); do
+                all+=("$rank $call $kind $nth")
+            done
+        done <<<"${faults_of//, /$'\n'}"
+    done
+    tap_part long || [[ ${#all[@]} -eq 0 ]] || mapfile -t all < <(printf '%s\n' "${all[@]}" |
+        shuf -n "$2" --random-source=<(yes "${FAULT_SEED:-1}"))
+    for each in "${all[@]}"; do
+        output=$(once "$1" "${each%% *}" "${each#* }")
+        status=$?
+        [[ $output != *"hits 0"* ]] || continue
+        count=$((count + 1))
+        [[ $status -eq 0 ]] || failures+="$each: status $status: $(tail -n 20 <<<"$output")"$'\n'
+    done
+    if [[ -z $failures ]]; then
+        tap_ok "a job $1s: $count faults"
+    else
+        tap_not_ok "a job $1s: $count faults" "$failures"
+    fi
+    check_record "a job $1s"
+    total=$((total + count))
+}
+
+sample_of 110
+inject "one node" apart bash -c 'job 4 "$@"' - "$faults" "${segments[@]}"
+sample_of 40
+inject "messages only" apart bash -c 'job 4 --mca fcoll_tatp_shared_memory 0 "$@"' - "$faults"
+sample_of 90
+inject "recorded" apart bash -c 'job 4 "$@"' - "${recording[@]}" "$faults" "${segments[@]}" --beside "$record"
+check_record "recorded"
+rm -f "$view"
+at_once begin 4
+at_once end 6
+sample_of 20
+inject "with spawned ranks" apart bash -c 'job 2 "$@"' - "$faults" --spawn 2 open close write_all iwrite_all
+start_cluster
+sample_of 60
+inject "cluster" run -np 4 --host n0:2,n2:2 --mca fcoll tatp "$faults"
+stop_cluster
+tap_diag "$total faults, $wrong wrong"
+tap_plan

@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Many files of changing groups: after a twentieth of them nothing grows. SOAK_OPENS=10000 and
+# SOAK_CALLS=100000 take longer.
+. "$top_srcdir/tests/faults/lib.sh"
+
+opens=${SOAK_OPENS:-2000} calls=${SOAK_CALLS:-20000}
+
+# soak NAME ARGUMENT...
+soak() {
+    tap_check "$1: $opens files, $calls calls" apart bash -c 'job 6 "$@"' - "${@:2}" "$soak" \
+        --dir "$files" --opens "$opens" --calls "$calls" "${segments[@]}"
+    tap_diag "$tap_output"
+}
+
+soak "shared memory"
+soak "messages only" --mca fcoll_tatp_shared_memory 0
+soak "recorded" "${recording[@]}"
+check_record "recorded"
+tap_plan
