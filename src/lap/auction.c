@@ -2,6 +2,8 @@
 /* Auctions with decreasing epsilon, for prices close to optimal ones. See doc/jv.md. */
 #include "lap/auction.h"
 
+#include "lap/select.h"
+
 /* Measured on uniform, geometric and low-rank costs. */
 enum { EPSILON_STEP = 8, BIDS_PER_PERSON = 64 };
 
@@ -84,39 +86,55 @@ static bool hold_auction(struct paths *p, const size_t *waiting, cost_t epsilon)
     return true;
 }
 
-/* Range of a sample of the costs; a power of two for real costs, so that integral costs keep
- * integral prices. */
-static cost_t spread_of_costs(const struct state *s)
+/* The least epsilon whose multiples are added without rounding. */
+static double finest_epsilon(const struct state *s)
 {
-    cost_t least = COST_MAX, most = COST_MIN;
+#ifdef LAP_INTEGER
+    (void)s;
+    return 1.0;
+#else
+    size_t count = s->start != NULL ? s->start[s->persons] : s->persons * s->objects;
+    double largest = 1.0;
+    for (size_t k = 0; k < count; k++)
+        if (s->cost[k] < COST_MAX && fabs(s->cost[k]) > largest)
+            largest = fabs(s->cost[k]);
+    return ldexp(1.0, ilogb(largest * 64.0 * ((double)s->persons + 1.0)) + 1 - DBL_MANT_DIG);
+#endif
+}
+
+/* Distance of the median of a sample of the costs from its lower eighth: a few huge costs, which no
+ * solution pays, do not count. */
+static double scale_of_costs(const struct state *s, cost_t *sample)
+{
+    size_t count = 0;
     for (size_t j = 0; j < s->persons; j++) {
         struct pairs pairs = pairs_of(s, j);
         cost_t cost = pairs.count > 0 ? pairs.cost[j % pairs.count] : COST_MAX;
-        if (cost < COST_MAX) {
-            least = cost < least ? cost : least;
-            most = cost > most ? cost : most;
-        }
+        if (cost < COST_MAX)
+            sample[count++] = cost;
     }
-    if (most <= least)
-        return 0;
-#ifdef LAP_INTEGER
-    return most - least;
-#else
-    return ldexp(1.0, ilogb(most - least));
-#endif
+    if (count == 0)
+        return 0.0;
+    double median = (double)select_least(sample, count, count / 2);
+    return median - (double)select_least(sample, count, count / 8);
+}
+
+/* A power of two, so that integral costs keep integral prices as long as epsilon is at least 1. */
+static double first_epsilon(const struct state *s, cost_t *sample)
+{
+    double scale = scale_of_costs(s, sample);
+    return scale > 0.0 ? ldexp(1.0, ilogb(scale / 2)) : 0.0;
 }
 
 size_t TYPED(hold_auctions)(struct paths *p, size_t *waiting)
 {
-    cost_t spread = spread_of_costs(p->s);
-    cost_t last = spread / (cost_t)p->s->persons / EPSILON_STEP;
-    cost_t epsilon = spread / EPSILON_STEP;
+    double epsilon = first_epsilon(p->s, p->base);
+    double last = fmax(epsilon / (double)p->s->persons, finest_epsilon(p->s));
     bool sold = true;
     p->auctioned = true;
-    while (sold && epsilon > last) {
+    for (; sold && epsilon >= last; epsilon /= EPSILON_STEP) {
         unassign_all(p, waiting);
-        sold = hold_auction(p, waiting, epsilon);
-        epsilon /= EPSILON_STEP;
+        sold = hold_auction(p, waiting, (cost_t)epsilon);
     }
     unassign_all(p, waiting);
     return p->s->persons;

@@ -6,6 +6,7 @@
 #define LAP_AUCTION_H
 
 #include "lap/paths.h"
+#include "lap/vector.h"
 
 /* A person's two least reduced costs and their objects; COST_MAX and NONE: no such object. */
 struct two_least {
@@ -15,14 +16,17 @@ struct two_least {
 
 struct two_least TYPED(find_two_least)(struct paths *p, size_t person);
 
-/* Search effort per person beyond which a restart from auction prices pays. Dense searches are long
- * for some costs only (distances, products); sparse ones with few pairs per person always are. */
-enum { EFFORT_DENSE = 32, EFFORT_SPARSE = 2 };
+/* Searches per person, in rows of costs or in steps of a sparse search, beyond which a restart from
+ * auction prices pays. An auction reads 10 to 30 rows per person; sparse searches are always long.
+ */
+enum { SEARCHED_ROWS = 4, SEARCHED_STEPS = 2 };
 
 static inline bool searches_are_expensive(const struct paths *p)
 {
-    size_t limit = p->s->start != NULL ? EFFORT_SPARSE : EFFORT_DENSE;
-    return all_assigned(p->s) && !p->auctioned && p->effort / limit > p->s->persons;
+    size_t blocks = p->s->objects / BLOCK;
+    size_t limit = p->s->start != NULL ? SEARCHED_STEPS : SEARCHED_ROWS * blocks + 1;
+    return all_assigned(p->s) && !p->auctioned &&
+           (p->settled + p->scanned * blocks) / limit > p->s->persons;
 }
 
 /* Discards the assignment and moves the prices close to optimal ones. Requires all_assigned. Lists

@@ -3,6 +3,7 @@
 #include "lap/candidates.h"
 
 #include "lap/check.h"
+#include "lap/select.h"
 #include "lap/vector.h"
 
 #include <errno.h>
@@ -58,36 +59,6 @@ static int init_candidates(struct candidates *c)
 }
 
 /* ---- the cheapest objects of a person ---- */
-
-static void swap_keys(cost_t *a, cost_t *b)
-{
-    cost_t other = *a;
-    *a = *b;
-    *b = other;
-}
-
-/* The k-th least key, from 0. Pivots are pseudo-random, so that no likely order of costs is slow.
- */
-static cost_t select_least(cost_t *key, size_t count, size_t k)
-{
-    uint64_t drawn = 1;
-    size_t low = 0, high = count;
-    for (;;) {
-        drawn = drawn * UINT64_C(6364136223846793005) + 1;
-        cost_t pivot = key[low + (size_t)(drawn >> 33) % (high - low)];
-        size_t equal = low, greater = high;
-        for (size_t i = low; i < greater;)
-            if (key[i] < pivot)
-                swap_keys(&key[i++], &key[equal++]);
-            else if (pivot < key[i])
-                swap_keys(&key[i], &key[--greater]);
-            else
-                i++;
-        if (k >= equal && k < greater)
-            return pivot;
-        *(k < equal ? &high : &low) = k < equal ? equal : greater;
-    }
-}
 
 FOR_EACH_PROCESSOR
 static void find_least_of_cells(const cost_t *cost, size_t count, cost_t *least)

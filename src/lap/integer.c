@@ -9,5 +9,6 @@
 #include "lap/jv.c"
 #include "lap/paths.c"
 #include "lap/reduction.c"
+#include "lap/rows.c"
 #include "lap/search.c"
 #include "lap/state.c"

@@ -4,6 +4,7 @@
  * The paper's phases over lists of each person's best pairs. See doc/jv.md. */
 #include "lap/auction.h"
 #include "lap/reduction.h"
+#include "lap/rows.h"
 
 #include <errno.h>
 
@@ -13,9 +14,14 @@ enum { REDUCTION_PASSES = 2, REDUCTION_STEPS_PER_PERSON = 4 };
 /* Measured on uniform, geometric and low-rank costs. */
 enum { LIST_WIDTH = 16 };
 
+/* Searches are over whole rows when so many rows per person have been read by others, one at least
+ * every so many steps: a step over a row then costs less than renewing the list. */
+enum { ROWS_PER_PERSON = 2, STEPS_PER_ROW = 4 };
+
 struct jv {
     struct state *s;
     struct paths paths;
+    struct rows rows;
     size_t *unassigned; /* `waiting` persons */
     size_t waiting;
 };
@@ -93,12 +99,28 @@ static void augmenting_row_reduction(struct jv *jv)
     }
 }
 
+static bool lists_are_too_short(const struct paths *p)
+{
+    return p->bound != NULL && p->scanned / ROWS_PER_PERSON > p->s->persons &&
+           p->scanned > p->settled / STEPS_PER_ROW;
+}
+
+static int jv_augment(struct jv *jv, size_t person)
+{
+    if (!lists_are_too_short(&jv->paths))
+        return TYPED(augment)(&jv->paths, person);
+    size_t before = jv->rows.scanned;
+    int rc = TYPED(augment_by_rows)(&jv->rows, person);
+    jv->paths.scanned += jv->rows.scanned - before;
+    return rc;
+}
+
 static int jv_augment_all(struct jv *jv)
 {
     int rc = 0;
     for (size_t k = 0; k < jv->waiting && rc == 0; k++) {
-        rc = TYPED(augment)(&jv->paths, jv->unassigned[k]);
-        if (searches_are_expensive(&jv->paths)) {
+        rc = jv_augment(jv, jv->unassigned[k]);
+        if (rc == 0 && searches_are_expensive(&jv->paths)) {
             jv->waiting = TYPED(hold_auctions)(&jv->paths, jv->unassigned);
             augmenting_row_reduction(jv);
             k = NONE;
@@ -111,6 +133,8 @@ int TYPED(jv)(struct state *s)
 {
     struct jv jv = {.s = s};
     int rc = TYPED(paths_init)(&jv.paths, s, LIST_WIDTH);
+    if (rc == 0)
+        rc = TYPED(rows_init)(&jv.rows, s);
     jv.unassigned = base_arena_alloc(&s->arena, s->persons, sizeof *jv.unassigned);
     if (rc != 0 || jv.unassigned == NULL)
         return -ENOMEM;

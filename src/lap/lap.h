@@ -95,7 +95,10 @@ const lap_solver *lap_find_solver(const char *name);
 /* With n = min(rows, cols), m = max(rows, cols) and e allowed pairs. Every solver accepts every
  * problem, and copies the costs only when cols > rows (to transpose them).
  *
- * Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear
+ * lap_apc for small dense problems, otherwise lap_jv: the faster one of all for most. */
+int lap_auto(const lap_problem *problem, lap_solution *solution);
+
+/* Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear
  * assignment problems", Computing 38 (1987), over short lists of each column's best rows.
  * O(n (e + m log m)) time, O(n + m) memory beside the input. */
 int lap_jv(const lap_problem *problem, lap_solution *solution);

@@ -4,6 +4,7 @@
 #include "lap/paths.h"
 
 #include "base/heap.h"
+#include "lap/select.h"
 #include "lap/vector.h"
 
 #include <errno.h>
@@ -74,6 +75,7 @@ int TYPED(paths_init)(struct paths *p, struct state *s, size_t width)
     p->touched = base_arena_alloc(&s->arena, s->objects, sizeof *p->touched);
     p->heap = base_arena_alloc(&s->arena, ids, sizeof *p->heap);
     p->position = base_arena_alloc(&s->arena, ids, sizeof *p->position);
+    p->queue = base_arena_alloc(&s->arena, s->objects, sizeof *p->queue);
     if (s->arena.failed)
         return -ENOMEM;
     bool partial = s->start == NULL && width < s->objects / 2;
@@ -107,18 +109,21 @@ static cost_t bound_of_previous(struct paths *p, size_t person)
         return COST_MAX;
     for (size_t k = 0; k < count; k++)
         p->key[k] = reduced(list[k].cost, p->s->price[list[k].object]);
-    sort_list(list, p->key, count);
-    return next_above(p->key[p->width - 1]);
+    return next_above(select_least(p->key, count, p->width - 1));
 }
 
-/* Lists the pairs below the bound; a list that is full keeps its best `width` pairs. */
+/* Lists the pairs below the bound; a list that is full keeps its best `width` pairs. Each person
+ * begins elsewhere, so that of equal pairs not all list the same. */
 FOR_EACH_PROCESSOR
-static size_t collect_pairs(struct paths *p, const cost_t *cost, struct listed *list, cost_t *bound)
+static size_t collect_pairs(struct paths *p, size_t person, struct listed *list, cost_t *bound)
 {
     const struct state *s = p->s;
+    const cost_t *cost = s->cost + person * s->objects;
     cost_t here[BLOCK];
-    size_t found = 0;
-    for (size_t first = 0; first < s->objects; first += BLOCK) {
+    size_t found = 0, blocks = (s->objects + BLOCK - 1) / BLOCK;
+    size_t offset = person * blocks / s->persons;
+    for (size_t b = 0; b < blocks; b++) {
+        size_t first = (b + offset) % blocks * BLOCK;
         size_t count = s->objects - first < BLOCK ? s->objects - first : BLOCK;
         if (reduce_block(cost + first, s->price + first, here, count) >= *bound)
             continue;
@@ -141,9 +146,8 @@ static size_t collect_pairs(struct paths *p, const cost_t *cost, struct listed *
 
 void TYPED(rebuild_list)(struct paths *p, size_t person)
 {
-    const cost_t *cost = p->s->cost + person * p->s->objects;
     cost_t bound = bound_of_previous(p, person);
-    size_t found = collect_pairs(p, cost, p->entry + p->start[person], &bound);
+    size_t found = collect_pairs(p, person, p->entry + p->start[person], &bound);
     p->end[person] = p->start[person] + found;
     p->bound[person] = bound;
 }
@@ -172,10 +176,12 @@ static struct node pop_node(struct paths *p)
 
 /* ---- the search ---- */
 
-/* `person` reaches the object at that length; lengths of at least the limit are useless. */
+/* `person` reaches the object at that length; lengths of at least the limit are useless. Rounding
+ * may make a length slightly less than the radius. */
 static inline void offer_object(struct paths *p, size_t object, cost_t length, size_t person)
 {
     const struct state *s = p->s;
+    length = length > p->radius ? length : p->radius;
     if (length >= p->limit || length >= p->dist[object])
         return;
     if (p->dist[object] == COST_MAX)
@@ -185,6 +191,8 @@ static inline void offer_object(struct paths *p, size_t object, cost_t length, s
     if (is_open(s, object)) {
         p->limit = length;
         p->nearest = object;
+    } else if (length <= p->radius && p->position[object] == 0) {
+        p->queue[p->queue_end++] = object;
     } else {
         push_node(p, (struct node){length, object});
     }
@@ -210,7 +218,7 @@ static void scan_row(struct paths *p, size_t person)
     const struct state *s = p->s;
     const cost_t *cost = s->cost + person * s->objects;
     cost_t base = p->base[person];
-    p->effort += s->objects / BLOCK;
+    p->scanned++;
     for (size_t first = 0; first < s->objects; first += BLOCK) {
         cost_t key[BLOCK];
         size_t count = s->objects - first < BLOCK ? s->objects - first : BLOCK;
@@ -240,7 +248,7 @@ static void reach_object(struct paths *p, size_t object, cost_t at)
     struct state *s = p->s;
     p->dist[object] = COST_MIN;
     if (!is_free(s, object)) {
-        p->effort++;
+        p->settled++;
         settle(s, object, at);
         size_t person = s->person_of[object];
         scan_list(p, person, person_dual(s, object) - at);
@@ -262,25 +270,34 @@ static void begin_paths_search(struct paths *p)
     for (size_t k = 0; k < p->heaped; k++)
         p->position[p->heap[k].id] = 0;
     p->reached = p->heaped = 0;
+    p->queue_first = p->queue_end = 0;
+    p->radius = COST_MIN;
     p->limit = COST_MAX;
     p->nearest = NONE;
 }
 
+/* Settles the nearest node. A person's bound may be less than the radius. */
+static void settle_nearest(struct paths *p)
+{
+    if (p->queue_first < p->queue_end) {
+        reach_object(p, p->queue[p->queue_first++], p->radius);
+        return;
+    }
+    struct node next = pop_node(p);
+    p->radius = next.key > p->radius ? next.key : p->radius;
+    if (next.id < p->s->objects)
+        reach_object(p, next.id, p->radius);
+    else
+        scan_row(p, next.id - p->s->objects);
+}
+
 static void find_path(struct paths *p, size_t start)
 {
-    cost_t radius = COST_MIN;
     begin_paths_search(p);
     scan_list(p, start, 0);
-    while (p->heaped > 0 && p->heap[0].key < p->limit) {
-        struct node next = pop_node(p);
-        /* Rounding may make a length slightly less than the radius. */
-        radius = next.key > radius ? next.key : radius;
-        if (next.id < p->s->objects)
-            reach_object(p, next.id, radius);
-        else
-            scan_row(p, next.id - p->s->objects);
-    }
-    p->limit = p->limit > radius ? p->limit : radius;
+    while (p->limit > p->radius &&
+           (p->queue_first < p->queue_end || (p->heaped > 0 && p->heap[0].key < p->limit)))
+        settle_nearest(p);
 }
 
 int TYPED(augment)(struct paths *p, size_t person)

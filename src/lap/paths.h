@@ -39,10 +39,13 @@ struct paths {
     struct node *heap;
     size_t heaped;
     size_t *position; /* by id: index in the heap + 1; 0: not in the heap */
-    cost_t limit;     /* distance of `nearest`, an open object; COST_MAX: none yet */
+    size_t *queue;    /* objects at the distance `radius`, which need no heap */
+    size_t queue_first, queue_end;
+    cost_t radius; /* distance of what was settled last */
+    cost_t limit;  /* distance of `nearest`, an open object; COST_MAX: none yet */
     size_t nearest;
-    size_t effort;  /* of all searches: objects settled and blocks of costs read */
-    bool auctioned; /* the prices are those of auctions */
+    size_t settled, scanned; /* objects, and whole rows of persons, in all searches */
+    bool auctioned;          /* the prices are those of auctions */
 };
 
 /* Allocates the search and, for dense costs and a small `width`, empty partial lists; otherwise

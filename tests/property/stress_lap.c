@@ -16,7 +16,17 @@
 
 enum { MAX_SIDE = 160, MAX_PAIRS = MAX_SIDE * MAX_SIDE, LONG_SIDE = MAX_PAIRS / 8, BRUTE_SIDE = 7 };
 
-enum structure { UNIFORM, EQUAL, PRODUCT, GEOMETRIC, LOW_RANK, NODES, STRUCTURES };
+enum structure {
+    UNIFORM,
+    EQUAL,
+    PRODUCT,
+    GEOMETRIC,
+    LOW_RANK,
+    NODES,
+    HEAVY_TAIL,
+    DIFFERENCE,
+    STRUCTURES
+};
 
 struct kind {
     const char *name;
@@ -35,6 +45,9 @@ static const struct kind kinds[] = {
     {"geometric", GEOMETRIC, 0, 1000, 0, false},
     {"low rank", LOW_RANK, 0, 300, 0, false},
     {"nodes", NODES, 0, 500, 0, false},
+    {"heavy tail", HEAVY_TAIL, 1, 1 << 20, 0, false},
+    {"heavy tail, many forbidden", HEAVY_TAIL, 1, 1 << 20, 6, false},
+    {"difference", DIFFERENCE, 0, 100000, 0, false},
     {"some forbidden", UNIFORM, -9, 9, 3, false},
     {"many forbidden", UNIFORM, 0, 99, 7, false},
     {"nearly all forbidden", UNIFORM, -3, 3, 9, false},
@@ -44,6 +57,8 @@ static const struct kind kinds[] = {
     {"groups, all equal", EQUAL, 0, 3, 0, true},
     {"groups, products", PRODUCT, 1, 50, 0, true},
     {"groups, low rank", LOW_RANK, 0, 300, 0, true},
+    {"groups, heavy tail", HEAVY_TAIL, 1, 1 << 20, 0, true},
+    {"groups, difference", DIFFERENCE, 0, 100000, 0, true},
     {"groups, nodes", NODES, 0, 500, 0, true},
     {"groups, some forbidden", UNIFORM, -9, 9, 3, true},
     {"groups, many forbidden", UNIFORM, 0, 99, 7, true},
@@ -107,6 +122,8 @@ static void fill_values(struct instance *in, const struct kind *kind, uint64_t *
                 [PRODUCT] = (int64_t)((i + 1) * (j + 1)),
                 [GEOMETRIC] = (int64_t)hypot((double)(x[0] - y[0]), (double)(x[1] - y[1])),
                 [LOW_RANK] = x[0] * y[0] + x[1] * y[1] + x[2] * y[2],
+                [HEAVY_TAIL] = kind->high / pick(state, 1, kind->high),
+                [DIFFERENCE] = x[0] < y[0] ? y[0] - x[0] : x[0] - y[0],
                 [NODES] = a[(j * 7 + i / 4) % MAX_SIDE][0] - pick(state, 0, 1),
             };
             bool forbidden = pick(state, 0, 9) < kind->forbidden_of_ten;

@@ -399,6 +399,60 @@ START_TEST(forms_agree)
 }
 END_TEST
 
+/* Half of them 1, some up to 2^39. */
+static double heavy_tail(uint64_t *state)
+{
+    const int64_t heaviest = (int64_t)1 << 39;
+    int64_t bits = pick(state, 0, 39), number = pick(state, 1, (int64_t)1 << bits);
+    return (double)(pick(state, 0, 1) ? 1 : heaviest / number);
+}
+
+START_TEST(heavy_tails)
+{
+    for (int form = 0; form < 4; form++) {
+        for (int s = 0; s < count_solvers(); s++) {
+            uint64_t state = (uint64_t)_i + 1;
+            struct instance *in = new_instance(MAX_COLS, MAX_COLS - (size_t)_i % 2);
+            for (size_t k = 0; k < in->problem.rows * in->problem.cols; k++)
+                in->cost[k] = pick(&state, 0, 9) < _i ? INFINITY : heavy_tail(&state);
+            choose_form(in, form);
+            int rc = solver_number(s)->solve(&in->problem, &in->solution);
+            ck_assert_msg(rc == 0 && lap_verify(&in->problem, &in->solution, 0.0) == 0,
+                          "%s, form %d: %d or no proof", solver_number(s)->name, form, rc);
+        }
+    }
+}
+END_TEST
+
+/* |a - b|: rows are read again and again, and many paths are equally long. */
+START_TEST(differences)
+{
+    for (int form = 0; form < 4; form++) {
+        for (int s = 0; s < count_solvers(); s++) {
+            uint64_t state = (uint64_t)_i + 1;
+            int64_t of_row[MAX_COLS];
+            struct instance *in = new_instance(MAX_COLS, MAX_COLS - 10 * (size_t)(_i % 2));
+            for (size_t i = 0; i < MAX_COLS; i++)
+                of_row[i] = pick(&state, 0, 1000 * _i);
+            for (size_t j = 0; j < in->problem.cols; j++) {
+                int64_t of_col = pick(&state, 0, 1000 * _i);
+                for (size_t i = 0; i < MAX_COLS; i++)
+                    in->cost[j * MAX_COLS + i] = fabs((double)(of_row[i] - of_col));
+            }
+            if (_i > 2) {
+                use_groups(in, 12, 10);
+                for (size_t i = 0; i < MAX_COLS; i++)
+                    in->group[i] = i % 12;
+            }
+            choose_form(in, form);
+            ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
+            ck_assert_msg(lap_verify(&in->problem, &in->solution, 0.0) == 0,
+                          "%s, form %d: no proof", solver_number(s)->name, form);
+        }
+    }
+}
+END_TEST
+
 /* With few columns only a few rows of each matter, wherever they are. */
 static double far_cost(size_t shape, size_t row, size_t col)
 {
@@ -818,7 +872,7 @@ START_TEST(solvers_by_name)
         ck_assert_ptr_eq(lap_find_solver(solver_number(s)->name), solver_number(s));
         ck_assert_ptr_nonnull(solver_number(s)->note);
     }
-    ck_assert_str_eq(lap_solvers[0].name, "jv");
+    ck_assert_str_eq(lap_solvers[0].name, "auto");
     ck_assert_ptr_null(lap_find_solver("no such"));
     ck_assert_ptr_null(lap_find_solver(""));
     ck_assert_ptr_null(lap_find_solver(NULL));
@@ -965,6 +1019,8 @@ static Suite *lap_suite(void)
     tcase_add_test(solving, integers_beyond_doubles);
     tcase_add_test(solving, laborious);
     tcase_add_test(solving, products);
+    tcase_add_loop_test(solving, heavy_tails, 0, 6);
+    tcase_add_loop_test(solving, differences, 0, 6);
     tcase_add_test(solving, one_pair);
     tcase_add_test(solving, ties_prefer_the_lower_row);
     tcase_add_test(solving, too_few_allowed_rows);

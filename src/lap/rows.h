@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Shortest augmenting paths over whole rows of dense costs, without a heap. For the solvers only.
+ */
+#ifndef LAP_ROWS_H
+#define LAP_ROWS_H
+
+#include "lap/search.h"
+
+struct rows {
+    struct state *s;
+    cost_t *dist;  /* COST_MAX: not reached; COST_MIN: in the queue, or settled */
+    cost_t *least; /* by block of objects: the least distance of those not in the queue */
+    size_t *queue; /* objects at the distance `radius`, and those that were settled before */
+    size_t first, end;
+    cost_t radius;
+    size_t nearest; /* an open object at the distance `radius`; NONE: not found yet */
+    size_t scanned; /* persons, in all searches */
+};
+
+/* 0 or -ENOMEM. */
+int TYPED(rows_init)(struct rows *r, struct state *s);
+
+/* Assigns an object to a person by a shortest path; 0 or LAP_INFEASIBLE. */
+int TYPED(augment_by_rows)(struct rows *r, size_t person);
+
+#endif
