@@ -14,11 +14,34 @@
 #include <string.h>
 #include <time.h>
 
-enum { RANK = 4, LARGEST = 1000000 };
+enum { RANK = 4, LARGEST = 1000000, FANOUT = 16 };
+
+/* The heaviest cost of a heavy tail; a cost that no optimum pays. */
+#define HEAVIEST 1e12
+#define FORBIDDEN_TO_ALL 1e9
+
+enum structure {
+    UNIFORM,
+    TIES,
+    EQUAL,
+    PARETO,
+    GEOMETRIC,
+    DIFFERENCE,
+    LOW_RANK,
+    PRODUCT,
+    HOPS,
+    STEPS,
+    STRUCTURES
+};
+
+static const char *const structure_names[STRUCTURES] = {
+    "uniform",    "ties",    "equal",   "pareto", "geometric",
+    "difference", "lowrank", "product", "hops",   "steps",
+};
 
 /* A problem string, taken apart. */
 struct recipe {
-    char structure[16];
+    enum structure structure;
     bool integer;
     size_t rows, cols, degree; /* degree: entries a column; 0: dense */
 };
@@ -70,22 +93,39 @@ static double dot(const double *a, const double *b)
     return sum / RANK;
 }
 
-/* From 0 to 1. */
+/* Hops between two nodes of a tree with 16 children everywhere, whose leaves have 16 rows or
+ * columns each. */
+static double hops(size_t row, size_t col)
+{
+    double sum = 0.0;
+    for (row /= FANOUT, col /= FANOUT; row != col; row /= FANOUT, col /= FANOUT)
+        sum += 2.0;
+    return sum;
+}
+
+/* 1 for four of ten numbers, and one of ten thousand above ten million. */
+static double heavy_tail(double number)
+{
+    return fmin(floor(pow(1.0 - number, -1.75) / 2.36) + 1.0, HEAVIEST);
+}
+
 static double one_cost(const struct recipe *recipe, const struct vectors *v, size_t row, size_t col,
                        uint64_t *state)
 {
     const double *r = v->of_row + row * RANK, *c = v->of_col + col * RANK;
-    switch (recipe->structure[0]) {
-    case 'g': return hypot(r[0] - c[0], r[1] - c[1]) / 1.5;
-    case 'l': return dot(r, c);
-    default: return (double)(next_random(state) >> 11) * 0x1p-53;
+    double number = (double)(next_random(state) >> 11) * 0x1p-53;
+    switch (recipe->structure) {
+    case TIES: return number * 100.0;
+    case PARETO: return heavy_tail(number);
+    case GEOMETRIC: return hypot(r[0] - c[0], r[1] - c[1]) / 1.5 * LARGEST;
+    case DIFFERENCE: return fabs(r[0] - c[0]) * LARGEST;
+    case LOW_RANK: return dot(r, c) * LARGEST;
+    case PRODUCT: return (double)(row + 1) * (double)(col + 1);
+    case HOPS: return hops(row, (size_t)(c[1] * (double)recipe->rows)) * ceil(c[0] * 1000.0);
+    case STEPS: return row <= col + 1 ? number * LARGEST : FORBIDDEN_TO_ALL;
+    case EQUAL: return 1.0;
+    default: return number * LARGEST;
     }
-}
-
-/* Ties: integers to 100. */
-static double largest_cost(const struct recipe *recipe)
-{
-    return recipe->structure[0] == 't' ? 100 : LARGEST;
 }
 
 static size_t row_of_pair(const lap_problem *problem, size_t pair, size_t first)
@@ -103,8 +143,7 @@ static void fill_costs(struct instance *in, const struct recipe *recipe, uint64_
     int64_t *integer = recipe->integer ? allocate(in, pairs, sizeof *integer) : NULL;
     for (size_t k = 0; k < pairs; k++) {
         size_t col = k / each;
-        double cost = one_cost(recipe, &v, row_of_pair(problem, k, col * each), col, state) *
-                      largest_cost(recipe);
+        double cost = one_cost(recipe, &v, row_of_pair(problem, k, col * each), col, state);
         if (recipe->integer)
             integer[k] = (int64_t)cost + 1; /* scipy's sparse matrices know no zero */
         else
@@ -206,7 +245,7 @@ struct options {
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -252,16 +291,24 @@ static bool is_wanted(const struct options *options, const lap_solver *solver)
     return options->solvers == NULL || strcmp(options->solvers, solver->name) == 0;
 }
 
+static bool parse_structure(const char *name, enum structure *structure)
+{
+    for (*structure = 0; *structure < STRUCTURES; ++*structure)
+        if (strcmp(structure_names[*structure], name) == 0)
+            return true;
+    return false;
+}
+
 static int parse_recipe(const char *name, struct recipe *recipe)
 {
-    char kind[8];
+    char structure[16], kind[8];
     int end = 0, listed_end = 0;
     *recipe = (struct recipe){.degree = 0};
-    int fields = sscanf(name, "%15[a-z]-%7[a-z]-%zux%zu%n/%zu%n", recipe->structure, kind,
-                        &recipe->rows, &recipe->cols, &end, &recipe->degree, &listed_end);
+    int fields = sscanf(name, "%15[a-z]-%7[a-z]-%zux%zu%n/%zu%n", structure, kind, &recipe->rows,
+                        &recipe->cols, &end, &recipe->degree, &listed_end);
     recipe->integer = fields >= 4 && strcmp(kind, "int") == 0;
-    bool known = strchr("gltu", recipe->structure[0]) != NULL &&
-                 (recipe->integer || (fields >= 4 && strcmp(kind, "real") == 0));
+    bool known = fields >= 4 && parse_structure(structure, &recipe->structure) &&
+                 (recipe->integer || strcmp(kind, "real") == 0);
     bool complete = (fields == 4 && name[end] == '\0') ||
                     (fields == 5 && name[listed_end] == '\0' && recipe->degree > 0);
     return known && complete && recipe->rows > 0 && recipe->cols > 0 &&
@@ -330,9 +377,10 @@ int main(int argc, char **argv)
         "Solves assignment problems, proves the answers and prints the times.\v"
         "A PROBLEM is STRUCTURE-KIND-ROWSxCOLS, or STRUCTURE-KIND-ROWSxCOLS/DEGREE for a sparse "
         "one "
-        "with DEGREE rows allowed a column. STRUCTURE: uniform, ties, geometric or lowrank. KIND: "
-        "int "
-        "or real. Options count for the problems after them.",
+        "with DEGREE rows allowed a column. STRUCTURE: uniform, ties, equal, pareto, geometric, "
+        "difference, "
+        "lowrank, product, hops or steps. KIND: int or real. Options count for the problems after "
+        "them.",
         NULL,
         NULL,
         NULL};
