@@ -46,7 +46,6 @@ typedef struct mca_io_base_module_2_0_0_t compat_io_module;
 #if OMPI_MAJOR_VERSION >= 5
 
 #include "ompi/runtime/ompi_rte.h"
-#include "opal/class/opal_cstring.h"
 #include "opal/mca/pmix/pmix-internal.h"
 #include "opal/mca/threads/mutex.h"
 
@@ -55,9 +54,6 @@ typedef struct mca_io_base_module_2_0_0_t compat_io_module;
 #define COMPAT_PMIX_NODEID PMIX_NODEID
 #define COMPAT_PMIX_STRING PMIX_STRING
 #define COMPAT_PMIX_UINT32 PMIX_UINT32
-
-/* Text that callbacks for keys of an info object take and return. */
-typedef const char compat_info_char;
 
 /* What the launcher has told this node of a process; false: nothing. */
 static inline bool compat_modex_get(const ompi_proc_t *proc, const char *key, void *value,
@@ -72,23 +68,6 @@ static inline bool compat_modex_get(const ompi_proc_t *proc, const char *key, vo
 static inline const char *compat_proc_hostname(const ompi_proc_t *proc)
 {
     return proc == ompi_proc_local_proc ? ompi_process_info.nodename : NULL;
-}
-
-static inline bool compat_info_get(opal_info_t *info, const char *key, char *text, size_t capacity)
-{
-    opal_cstring_t *value;
-    int found = 0;
-    if (OPAL_SUCCESS != opal_info_get(info, key, &value, &found) || !found)
-        return false;
-    snprintf(text, capacity, "%s", value->string);
-    OBJ_RELEASE(value);
-    return true;
-}
-
-static inline void compat_info_forget_saved(opal_info_t *info, const char *key)
-{
-    (void)info;
-    (void)key;
 }
 
 #else
@@ -108,8 +87,6 @@ static inline void compat_info_forget_saved(opal_info_t *info, const char *key)
 #define COMPAT_PMIX_NODEID OPAL_PMIX_NODEID
 #define COMPAT_PMIX_STRING OPAL_STRING
 #define COMPAT_PMIX_UINT32 OPAL_UINT32
-
-typedef char compat_info_char;
 
 /* Not OPAL_MODEX_RECV_VALUE_OPTIONAL, which does not check its allocations. */
 static inline bool compat_modex_get(const ompi_proc_t *proc, const char *key, void *value,
@@ -138,22 +115,6 @@ static inline bool compat_modex_get(const ompi_proc_t *proc, const char *key, vo
 static inline const char *compat_proc_hostname(const ompi_proc_t *proc)
 {
     return proc->super.proc_hostname;
-}
-
-static inline bool compat_info_get(opal_info_t *info, const char *key, char *text, size_t capacity)
-{
-    int found = 0;
-    opal_info_get(info, key, (int)capacity - 1, text, &found);
-    return found;
-}
-
-/* MPI_File_get_info returns what was saved as the user's value, if anything, in place of the one in
- * force. */
-static inline void compat_info_forget_saved(opal_info_t *info, const char *key)
-{
-    char saved[sizeof OPAL_INFO_SAVE_PREFIX + OPAL_MAX_INFO_KEY];
-    snprintf(saved, sizeof saved, OPAL_INFO_SAVE_PREFIX "%.*s", OPAL_MAX_INFO_KEY, key);
-    (void)opal_info_delete(info, saved);
 }
 
 #endif

@@ -19,7 +19,7 @@
 #include "ompi/info/info.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
 #include "ompi/mca/io/io.h"
-#include "ompi/compat/compat.h"
+#include "ompi/compat/compat_info.h"
 #include "opal/util/info.h"
 #include "opal/util/info_subscriber.h"
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "mpi.h"
-#include "ompi/compat/compat.h"
+#include "ompi/compat/compat_info.h"
 #include "ompi/info/info.h"
 
 static const char *environment(const char *name)
