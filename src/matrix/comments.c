@@ -30,12 +30,14 @@ struct comment_text {
     size_t length, capacity;
 };
 
-static int append_comment_character(matrix_scan *scan, struct comment_text *text, int c)
+/* number: of the line, for a message. */
+static int append_comment_character(matrix_scan *scan, size_t number, struct comment_text *text,
+                                    int c)
 {
     if (c == '\0')
-        return matrix_scan_refuse(scan, scan->line, "a NUL byte");
+        return matrix_scan_refuse(scan, number, "a NUL byte");
     if (text->length == MATRIX_SCAN_COMMENTS)
-        return matrix_scan_refuse(scan, scan->line, "comments of more than %zu characters",
+        return matrix_scan_refuse(scan, number, "comments of more than %zu characters",
                                   MATRIX_SCAN_COMMENTS);
     int rc = base_reserve(&text->string, &text->capacity, text->length + 2, 1);
     if (rc == 0)
@@ -46,18 +48,18 @@ static int append_comment_character(matrix_scan *scan, struct comment_text *text
 /* Appends the line without its '%', one blank after that, and its line end; and a newline. */
 static int append_comment(matrix_scan *scan, struct comment_text *text)
 {
-    size_t line = text->length;
+    size_t line = text->length, number = scan->line;
     int rc = 0, c;
     matrix_scan_next(scan);
     while (rc == 0 && (c = matrix_scan_next(scan)) != '\n' && c != EOF)
-        rc = append_comment_character(scan, text, c);
+        rc = append_comment_character(scan, number, text, c);
     if (rc != 0)
         return rc;
     if (text->length > line && text->string[text->length - 1] == '\r')
         text->length--;
     if (text->length > line && text->string[line] == ' ')
         memmove(text->string + line, text->string + line + 1, --text->length - line);
-    return append_comment_character(scan, text, '\n');
+    return append_comment_character(scan, number, text, '\n');
 }
 
 int matrix_scan_comments(matrix_scan *scan, char **comments)
@@ -74,19 +76,5 @@ int matrix_scan_comments(matrix_scan *scan, char **comments)
     } else {
         free(text.string);
     }
-    return rc;
-}
-
-int matrix_read_comments(FILE *stream, char **comments)
-{
-    matrix_scan scan;
-    matrix_error error;
-    char *first = NULL;
-    int rc = matrix_scan_init(&scan, stream, &error);
-    if (rc == 0)
-        rc = matrix_scan_rest_of_line(&scan, &first);
-    if (rc == 0)
-        rc = matrix_scan_comments(&scan, comments);
-    free(first);
     return rc;
 }

@@ -103,10 +103,6 @@ void matrix_builder_clear(matrix_builder *b);
  * be NULL. The stream must be seekable; its position afterwards is unspecified. */
 int matrix_read_fileview(FILE *stream, matrix *m, matrix_error *error);
 
-/* Reads the comment lines after the first line of a file of either format, as matrix_read_market.
- * Reads from the current position of the stream. Errors as above. */
-int matrix_read_comments(FILE *stream, char **comments);
-
 /* Writes that format. comments: NULL, or complete lines, each of which is prefixed by "% ". Flushes
  * the stream. -EINVAL: not square or a negative value (nothing is written then); errors of the
  * stream. */
