@@ -282,8 +282,8 @@ static const record_run *find_own(const record_file *file, const record_header *
 
 static enum step choose_step(const record_file *file, const record_header *h)
 {
-    const record_run *own = find_own(file, h);
     const record_run *same = record_header_find(h, file->run);
+    const record_run *own = is_comparable(file, h) ? same : NULL;
     bool is_earlier =
         h->written == file->earlier[file->number] && (same == NULL || same->began < file->started);
     if (h->runs == 0 || is_earlier)
@@ -331,8 +331,9 @@ static int merge_addition(view_file *record, addition *a)
 static int update_header(const record_file *file, enum step step, record_header *h)
 {
     const record_run *own = find_own(file, h);
-    int64_t stamp = record_header_next_stamp(h), began = own != NULL ? own->began : stamp;
     bool is_new = own == NULL || step == REPLACE;
+    bool is_known = own != NULL && (step != REPLACE || own->began >= file->started);
+    int64_t stamp = record_header_next_stamp(h), began = is_known ? own->began : stamp;
     if (step == REPLACE) {
         *h = (record_header){.ranks = file->all.view.rows, .weight = file->weight};
         strcpy(h->program, file->program);

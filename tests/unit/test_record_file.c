@@ -236,6 +236,27 @@ START_TEST(the_same_name_is_another_run_if_that_began_before)
 }
 END_TEST
 
+/* The processes of the later run must not take its record for that of the earlier one. */
+START_TEST(a_later_run_of_the_same_name_is_one_run)
+{
+    struct timespec now;
+    record_file *first = NULL, *second = NULL;
+    ck_assert_int_eq(add_afresh("a"), 0);
+    clock_gettime(CLOCK_REALTIME, &now);
+    record_origin origin = {"ring", "a", ACCESS_WEIGHT_COUNT,
+                            (int64_t)now.tv_sec * 1000000000 + now.tv_nsec};
+    ck_assert_int_eq(record_file_open(&first, path, &origin), 0);
+    ck_assert_int_eq(add_access(first), 0);
+    ck_assert_int_eq(record_file_open(&second, path, &origin), 0);
+    ck_assert_int_eq(add_access(second), 0);
+    check_record("a", 2);
+    ck_assert_int_eq(add_access(first), 0);
+    check_record("a", 3);
+    record_file_free(first);
+    record_file_free(second);
+}
+END_TEST
+
 START_TEST(without_additions_nothing_is_written)
 {
     record_file *file = start_run("ring", "a");
@@ -838,6 +859,7 @@ int main(void)
     tcase_add_checked_fixture(all, make_dir, remove_dir);
     tcase_add_test(all, additions_of_one_run_are_summed);
     tcase_add_test(all, the_same_name_is_another_run_if_that_began_before);
+    tcase_add_test(all, a_later_run_of_the_same_name_is_one_run);
     tcase_add_test(all, without_additions_nothing_is_written);
     tcase_add_test(all, the_weight_is_named);
     tcase_add_test(all, the_mode_is_that_of_the_umask);

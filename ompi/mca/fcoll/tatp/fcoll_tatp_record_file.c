@@ -121,14 +121,14 @@ void tatp_record_flush(void)
 /* Makes the record of that name the one that is appended to. Negative errno. */
 static int select_record(const char *name, access_weight weight)
 {
-    const record_origin origin = {program_invocation_short_name, tatp_job_id(), weight,
-                                  tatp_job_started()};
     if (NULL == name)
         return -ENOMEM;
     if (NULL != recorder.file && record_file_is(recorder.file, name, weight))
         return 0;
     if (NULL != recorder.file)
         end_record();
+    const record_origin origin = {program_invocation_short_name, tatp_job_id(), weight,
+                                  tatp_job_started()};
     return record_file_open(&recorder.file, name, &origin);
 }
 
