@@ -35,10 +35,10 @@ static int append_comment_character(matrix_scan *scan, size_t number, struct com
                                     int c)
 {
     if (c == '\0')
-        return matrix_scan_refuse(scan, number, "a NUL byte");
+        return matrix_refuse(scan->error, number, "a NUL byte");
     if (text->length == MATRIX_SCAN_COMMENTS)
-        return matrix_scan_refuse(scan, number, "comments of more than %zu characters",
-                                  MATRIX_SCAN_COMMENTS);
+        return matrix_refuse(scan->error, number, "comments of more than %zu characters",
+                             MATRIX_SCAN_COMMENTS);
     int rc = base_reserve(&text->string, &text->capacity, text->length + 2, 1);
     if (rc == 0)
         text->string[text->length++] = (char)c;

@@ -156,8 +156,8 @@ static int build_pair_list(matrix_scan *scan, const struct collection *c, matrix
     free(value);
     return rc != -ERANGE
                ? rc
-               : matrix_scan_refuse(scan, 0, "costs of one pair add up beyond the range of %s",
-                                    c->real ? "a double" : "64 bits");
+               : matrix_refuse(scan->error, 0, "costs of one pair add up beyond the range of %s",
+                               c->real ? "a double" : "64 bits");
 }
 
 static int read_market_costs(matrix_scan *scan, struct collection *c, matrix_costs *costs)

@@ -13,9 +13,9 @@ static int read_signature(matrix_scan *scan)
     if (rc != 0)
         return rc;
     if (scan->word_length == 0)
-        return matrix_scan_refuse(scan, 0, "the file is empty");
+        return matrix_refuse(scan->error, 0, "the file is empty");
     if (strcmp(scan->word, "FILEVIEW") != 0)
-        return matrix_scan_refuse(scan, scan->word_line, "does not begin with the word FILEVIEW");
+        return matrix_refuse(scan->error, scan->word_line, "does not begin with the word FILEVIEW");
     return 0;
 }
 
@@ -26,10 +26,9 @@ static int check_fileview_length(matrix_scan *scan, size_t nnz, size_t pointers)
     if (__builtin_mul_overflow(nnz, 2, &numbers) ||
         __builtin_add_overflow(numbers, pointers, &numbers) ||
         __builtin_mul_overflow(numbers, 2, &bytes) || bytes > matrix_scan_left(scan))
-        return matrix_scan_refuse(scan, scan->word_line,
-                                  "%zu entries in %zu rows cannot be in a file of %" PRIu64
-                                  " bytes",
-                                  nnz, pointers - 1, scan->length);
+        return matrix_refuse(scan->error, scan->word_line,
+                             "%zu entries in %zu rows cannot be in a file of %" PRIu64 " bytes",
+                             nnz, pointers - 1, scan->length);
     return 0;
 }
 
@@ -42,7 +41,7 @@ static int read_counts(matrix_scan *scan, size_t *nnz, size_t *rows)
     if (rc != 0)
         return rc;
     if (pointers == 0)
-        return matrix_scan_refuse(scan, scan->word_line, "the number of row pointers is 0");
+        return matrix_refuse(scan->error, scan->word_line, "the number of row pointers is 0");
     *rows = pointers - 1;
     return check_fileview_length(scan, *nnz, pointers);
 }
@@ -54,8 +53,8 @@ static int read_columns(matrix_scan *scan, matrix *m, size_t nnz)
         if (rc != 0)
             return rc;
         if (m->col[i] >= m->cols)
-            return matrix_scan_refuse(scan, scan->word_line, "column %zu in a matrix of %zu",
-                                      m->col[i], m->cols);
+            return matrix_refuse(scan->error, scan->word_line, "column %zu in a matrix of %zu",
+                                 m->col[i], m->cols);
     }
     return 0;
 }
@@ -76,9 +75,9 @@ static int check_row(matrix_scan *scan, const matrix *m, size_t row)
 {
     for (size_t i = m->row_start[row] + 1; i < m->row_start[row + 1]; i++)
         if (m->col[i] <= m->col[i - 1])
-            return matrix_scan_refuse(scan, scan->word_line,
-                                      "row %zu has column %zu after column %zu", row, m->col[i],
-                                      m->col[i - 1]);
+            return matrix_refuse(scan->error, scan->word_line,
+                                 "row %zu has column %zu after column %zu", row, m->col[i],
+                                 m->col[i - 1]);
     return 0;
 }
 
@@ -92,16 +91,16 @@ static int read_row_pointers(matrix_scan *scan, matrix *m, size_t nnz)
         if (rc != 0)
             return rc;
         if (pointer < least || pointer > most)
-            return matrix_scan_refuse(scan, scan->word_line, "row pointer %zu, not in %zu..%zu",
-                                      pointer, least, most);
+            return matrix_refuse(scan->error, scan->word_line, "row pointer %zu, not in %zu..%zu",
+                                 pointer, least, most);
         m->row_start[row] = pointer - 1;
         rc = row > 0 ? check_row(scan, m, row - 1) : 0;
         if (rc != 0)
             return rc;
     }
     if (m->row_start[m->rows] != nnz)
-        return matrix_scan_refuse(scan, scan->word_line, "the last row pointer is %zu, not %zu",
-                                  m->row_start[m->rows] + 1, nnz + 1);
+        return matrix_refuse(scan->error, scan->word_line, "the last row pointer is %zu, not %zu",
+                             m->row_start[m->rows] + 1, nnz + 1);
     return 0;
 }
 

@@ -29,8 +29,8 @@ static int read_banner_word(matrix_scan *scan, size_t word, size_t *choice)
     for (*choice = 0; scan->word_line == 1 && known[*choice] != NULL; (*choice)++)
         if (strcasecmp(scan->word, known[*choice]) == 0)
             return 0;
-    return matrix_scan_refuse(scan, 1, "Matrix Market %s '%.40s' is not supported",
-                              banner[word].what, scan->word_line == 1 ? scan->word : "");
+    return matrix_refuse(scan->error, 1, "Matrix Market %s '%.40s' is not supported",
+                         banner[word].what, scan->word_line == 1 ? scan->word : "");
 }
 
 static int read_banner(matrix_scan *scan, market_layout *layout)
@@ -41,9 +41,9 @@ static int read_banner(matrix_scan *scan, market_layout *layout)
     if (rc != 0)
         return rc;
     if (scan->word_length == 0)
-        return matrix_scan_refuse(scan, 0, "the file is empty");
+        return matrix_refuse(scan->error, 0, "the file is empty");
     if (strcmp(scan->word, "%%MatrixMarket") != 0 || scan->word_line != 1)
-        return matrix_scan_refuse(scan, scan->word_line, "does not begin with %%%%MatrixMarket");
+        return matrix_refuse(scan->error, scan->word_line, "does not begin with %%%%MatrixMarket");
     for (size_t k = 0; rc == 0 && k < 4; k++)
         rc = read_banner_word(scan, k, &choice[k]);
     if (rc != 0)
@@ -52,7 +52,7 @@ static int read_banner(matrix_scan *scan, market_layout *layout)
     layout->field = fields[choice[2]];
     layout->symmetric = choice[3] == 1;
     if (layout->array && layout->field == MARKET_PATTERN)
-        return matrix_scan_refuse(scan, 1, "an array cannot be a pattern");
+        return matrix_refuse(scan->error, 1, "an array cannot be a pattern");
     return 0;
 }
 
@@ -70,8 +70,8 @@ static int count_array_values(market_layout *layout)
 static int market_check_extent(matrix_scan *scan, size_t extent, const char *what)
 {
     if (extent > MATRIX_MARKET_FREE_ROWS && extent > scan->length)
-        return matrix_scan_refuse(scan, scan->word_line, "%zu %s in a file of %" PRIu64 " bytes",
-                                  extent, what, scan->length);
+        return matrix_refuse(scan->error, scan->word_line, "%zu %s in a file of %" PRIu64 " bytes",
+                             extent, what, scan->length);
     return 0;
 }
 
@@ -82,9 +82,9 @@ static int check_market_length(matrix_scan *scan, const market_layout *layout)
     size_t bytes;
     if (__builtin_mul_overflow(layout->stored, 2 * numbers, &bytes) ||
         bytes > matrix_scan_left(scan))
-        return matrix_scan_refuse(scan, scan->word_line,
-                                  "%zu entries cannot be in a file of %" PRIu64 " bytes",
-                                  layout->stored, scan->length);
+        return matrix_refuse(scan->error, scan->word_line,
+                             "%zu entries cannot be in a file of %" PRIu64 " bytes", layout->stored,
+                             scan->length);
     int rc = market_check_extent(scan, layout->rows, "rows");
     return rc == 0 ? market_check_extent(scan, layout->cols, "columns") : rc;
 }
@@ -99,12 +99,12 @@ static int read_market_sizes(matrix_scan *scan, market_layout *layout)
     if (rc != 0)
         return rc;
     if (layout->symmetric && layout->rows != layout->cols)
-        return matrix_scan_refuse(scan, scan->word_line,
-                                  "a symmetric matrix of %zu rows and %zu columns", layout->rows,
-                                  layout->cols);
+        return matrix_refuse(scan->error, scan->word_line,
+                             "a symmetric matrix of %zu rows and %zu columns", layout->rows,
+                             layout->cols);
     if (layout->array && count_array_values(layout))
-        return matrix_scan_refuse(scan, scan->word_line, "%zu times %zu is beyond 64 bits",
-                                  layout->rows, layout->cols);
+        return matrix_refuse(scan->error, scan->word_line, "%zu times %zu is beyond 64 bits",
+                             layout->rows, layout->cols);
     return check_market_length(scan, layout);
 }
 
@@ -139,8 +139,8 @@ static int read_index(matrix_scan *scan, const char *what, size_t limit, size_t 
     if (rc != 0)
         return rc;
     if (n < 1 || n > limit)
-        return matrix_scan_refuse(scan, scan->word_line, "%s is %zu, not in 1..%zu", what, n,
-                                  limit);
+        return matrix_refuse(scan->error, scan->word_line, "%s is %zu, not in 1..%zu", what, n,
+                             limit);
     *index = n - 1;
     return 0;
 }
@@ -184,7 +184,7 @@ static int read_market_end(matrix_scan *scan)
 {
     int rc = matrix_scan_word(scan);
     if (rc == 0 && scan->word_length > 0)
-        rc = matrix_scan_refuse(scan, scan->word_line, "more text after the last entry");
+        rc = matrix_refuse(scan->error, scan->word_line, "more text after the last entry");
     return rc;
 }
 
@@ -239,8 +239,8 @@ static int collect_entry(void *context, size_t row, size_t col, market_number va
 {
     struct collection *c = context;
     if (value.whole < 0)
-        return matrix_scan_refuse(c->scan, c->scan->word_line, "a value is negative: %s",
-                                  c->scan->word);
+        return matrix_refuse(c->scan->error, c->scan->word_line, "a value is negative: %s",
+                             c->scan->word);
     if (value.whole != 0 || !c->array)
         c->entries[c->count++] = (matrix_entry){row, col, value.whole};
     return 0;
@@ -261,7 +261,7 @@ int market_scan_matrix(matrix_scan *scan, matrix *m, char **comments)
     if (rc == 0)
         rc = matrix_from_entries(m, c.rows, c.cols, c.entries, c.count);
     if (rc == -ERANGE)
-        rc = matrix_scan_refuse(scan, 0, "entries of one place add up beyond 64 bits");
+        rc = matrix_refuse(scan->error, 0, "entries of one place add up beyond 64 bits");
     free(c.entries);
     if (rc != 0 || comments == NULL)
         free(text);

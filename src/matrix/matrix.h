@@ -37,6 +37,10 @@ typedef struct matrix_error {
     char reason[200];
 } matrix_error;
 
+/* Fills in the error, without control characters, and returns -EBADMSG. */
+int matrix_refuse(matrix_error *error, size_t line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Allocates a matrix of that shape, filled with zeros, for the caller to fill. -ENOMEM. Release
  * with matrix_release. */
 int matrix_allocate(matrix *m, size_t rows, size_t cols, size_t nnz);

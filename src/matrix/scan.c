@@ -49,15 +49,15 @@ int matrix_scan_init(matrix_scan *scan, FILE *stream, matrix_error *error)
     return 0;
 }
 
-int matrix_scan_refuse(matrix_scan *scan, size_t line, const char *format, ...)
+int matrix_refuse(matrix_error *error, size_t line, const char *format, ...)
 {
-    char reason[sizeof scan->error->reason];
+    char reason[sizeof error->reason];
     va_list args;
     va_start(args, format);
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
-    scan->error->line = line;
-    base_escape(scan->error->reason, sizeof scan->error->reason, reason);
+    error->line = line;
+    base_escape(error->reason, sizeof error->reason, reason);
     return -EBADMSG;
 }
 
@@ -110,10 +110,10 @@ int matrix_scan_word(matrix_scan *scan)
     scan->word_length = 0;
     while (c != EOF && !is_space(c)) {
         if (scan->word_length == MATRIX_SCAN_WORD)
-            return matrix_scan_refuse(scan, scan->word_line, "a word of more than %d characters",
-                                      MATRIX_SCAN_WORD);
+            return matrix_refuse(scan->error, scan->word_line, "a word of more than %d characters",
+                                 MATRIX_SCAN_WORD);
         if (c == '\0')
-            return matrix_scan_refuse(scan, scan->word_line, "a NUL byte");
+            return matrix_refuse(scan->error, scan->word_line, "a NUL byte");
         scan->word[scan->word_length++] = (char)matrix_scan_next(scan);
         c = peek(scan);
     }
@@ -128,10 +128,10 @@ int matrix_scan_rest_of_line(matrix_scan *scan, char **text)
     int rc = base_reserve(&read, &capacity, 1, 1);
     for (int c; rc == 0 && (c = matrix_scan_next(scan)) != '\n' && c != EOF;) {
         if (c == '\0')
-            rc = matrix_scan_refuse(scan, line, "a NUL byte");
+            rc = matrix_refuse(scan->error, line, "a NUL byte");
         else if (length == MATRIX_SCAN_LINE)
-            rc = matrix_scan_refuse(scan, line, "a line of more than %d characters",
-                                    MATRIX_SCAN_LINE);
+            rc = matrix_refuse(scan->error, line, "a line of more than %d characters",
+                               MATRIX_SCAN_LINE);
         else
             rc = base_reserve(&read, &capacity, length + 2, 1);
         if (rc == 0)
@@ -151,20 +151,21 @@ int matrix_scan_rest_of_line(matrix_scan *scan, char **text)
 int matrix_scan_unexpected(matrix_scan *scan, const char *what)
 {
     enum { SHOWN = 40 };
-    return matrix_scan_refuse(scan, scan->word_line, "'%.*s%s' where %s is expected", SHOWN,
-                              scan->word, scan->word_length > SHOWN ? "..." : "", what);
+    return matrix_refuse(scan->error, scan->word_line, "'%.*s%s' where %s is expected", SHOWN,
+                         scan->word, scan->word_length > SHOWN ? "..." : "", what);
 }
 
 static int beyond(matrix_scan *scan, const char *what)
 {
-    return matrix_scan_refuse(scan, scan->word_line, "%s is beyond 64 bits", what);
+    return matrix_refuse(scan->error, scan->word_line, "%s is beyond 64 bits", what);
 }
 
 static int next_word(matrix_scan *scan, const char *what)
 {
     int rc = matrix_scan_word(scan);
     if (rc == 0 && scan->word_length == 0)
-        rc = matrix_scan_refuse(scan, scan->word_line, "the file ends where %s is expected", what);
+        rc =
+            matrix_refuse(scan->error, scan->word_line, "the file ends where %s is expected", what);
     return rc;
 }
 
@@ -208,7 +209,7 @@ int matrix_scan_count(matrix_scan *scan, const char *what, size_t *count)
     if (rc != 0)
         return rc;
     if (n < 0)
-        return matrix_scan_refuse(scan, scan->word_line, "%s is negative: %s", what, scan->word);
+        return matrix_refuse(scan->error, scan->word_line, "%s is negative: %s", what, scan->word);
     *count = (size_t)n;
     return 0;
 }
@@ -283,7 +284,7 @@ int matrix_scan_real(matrix_scan *scan, const char *what, int64_t *number)
         return matrix_scan_unexpected(scan, what);
     drop_trailing_zeros(&d);
     if (d.length > 0 && d.exponent < 0)
-        return matrix_scan_refuse(scan, scan->word_line, "%s is not whole: %s", what, scan->word);
+        return matrix_refuse(scan->error, scan->word_line, "%s is not whole: %s", what, scan->word);
     for (size_t i = 0; i < d.length; i++)
         if (append_digit(&n, d.digits[i] - '0'))
             return beyond(scan, what);
@@ -313,7 +314,7 @@ int matrix_scan_double(matrix_scan *scan, locale_t c, const char *what, double *
         return matrix_scan_unexpected(scan, what);
     *number = strtod_l(scan->word, NULL, c);
     if (isinf(*number))
-        return matrix_scan_refuse(scan, scan->word_line, "%s is beyond a double: %s", what,
-                                  scan->word);
+        return matrix_refuse(scan->error, scan->word_line, "%s is beyond a double: %s", what,
+                             scan->word);
     return 0;
 }

@@ -70,11 +70,6 @@ int matrix_scan_next(matrix_scan *scan);
 /* Bytes not yet read. */
 uint64_t matrix_scan_left(const matrix_scan *scan);
 
-/* Refuses the text at that line: sets the error, without control characters, and returns -EBADMSG.
- */
-int matrix_scan_refuse(matrix_scan *scan, size_t line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 /* Refuses the last word, where something else is expected: "a column". */
 int matrix_scan_unexpected(matrix_scan *scan, const char *what);
 

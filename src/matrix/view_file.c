@@ -74,9 +74,9 @@ static int decode_name(matrix_scan *scan, size_t line, char *text)
         int high = *from == '%' ? hexadecimal(from[1]) : 0;
         int low = *from == '%' && high >= 0 ? hexadecimal(from[2]) : 0;
         if (high < 0 || low < 0 || (*from == '%' && high == 0 && low == 0))
-            return matrix_scan_refuse(scan, line,
-                                      "'%%' in a file name where '%%' and two digits 0-9 "
-                                      "A-F are expected");
+            return matrix_refuse(scan->error, line,
+                                 "'%%' in a file name where '%%' and two digits 0-9 "
+                                 "A-F are expected");
         *to++ = *from == '%' ? (char)(16 * high + low) : *from;
         from += *from == '%' ? 2 : 0;
     }
@@ -97,25 +97,24 @@ static int check_header(matrix_scan *scan, const struct header *h, size_t ranks)
     size_t numbers, bytes;
     int64_t end;
     if (h->calls < 1)
-        return matrix_scan_refuse(scan, scan->word_line, "0 calls where at least 1 is expected");
+        return matrix_refuse(scan->error, scan->word_line, "0 calls where at least 1 is expected");
     if (h->unit < 1 || (h->unit & (h->unit - 1)) != 0)
-        return matrix_scan_refuse(scan, scan->word_line,
-                                  "a bin of %zu bytes where a power of two is expected", h->unit);
+        return matrix_refuse(scan->error, scan->word_line,
+                             "a bin of %zu bytes where a power of two is expected", h->unit);
     if (h->bins < 1 || h->bins > VIEW_FILE_MOST_BINS)
-        return matrix_scan_refuse(scan, scan->word_line, "%zu bins where 1 to %zu are expected",
-                                  h->bins, VIEW_FILE_MOST_BINS);
+        return matrix_refuse(scan->error, scan->word_line, "%zu bins where 1 to %zu are expected",
+                             h->bins, VIEW_FILE_MOST_BINS);
     if (__builtin_mul_overflow(h->unit, h->bins, &end) ||
         __builtin_add_overflow(end, h->first, &end))
-        return matrix_scan_refuse(scan, scan->word_line, "the bins end beyond 64 bits");
+        return matrix_refuse(scan->error, scan->word_line, "the bins end beyond 64 bits");
     if (h->rows > ranks)
-        return matrix_scan_refuse(scan, scan->word_line, "%zu rows in a file of %zu ranks", h->rows,
-                                  ranks);
+        return matrix_refuse(scan->error, scan->word_line, "%zu rows in a file of %zu ranks",
+                             h->rows, ranks);
     if (__builtin_add_overflow(h->entries, h->rows, &numbers) ||
         __builtin_mul_overflow(numbers, 4, &bytes) || bytes > matrix_scan_left(scan))
-        return matrix_scan_refuse(scan, scan->word_line,
-                                  "%zu entries in %zu rows cannot be in a file of %" PRIu64
-                                  " bytes",
-                                  h->entries, h->rows, scan->length);
+        return matrix_refuse(scan->error, scan->word_line,
+                             "%zu entries in %zu rows cannot be in a file of %" PRIu64 " bytes",
+                             h->entries, h->rows, scan->length);
     return 0;
 }
 
@@ -132,8 +131,8 @@ static int read_header(matrix_scan *scan, size_t ranks, struct header *h, char *
     for (size_t k = 0; k < sizeof field / sizeof *field && rc == 0; k++) {
         rc = matrix_scan_count(scan, field[k].what, field[k].number);
         if (rc == 0 && scan->word_line != line)
-            rc =
-                matrix_scan_refuse(scan, line, "the line ends where %s is expected", field[k].what);
+            rc = matrix_refuse(scan->error, line, "the line ends where %s is expected",
+                               field[k].what);
     }
     if (rc == 0)
         rc = check_header(scan, h, ranks);
@@ -146,14 +145,14 @@ static int read_access_entry(matrix_scan *scan, matrix *m, size_t first, size_t 
     size_t bytes = 0;
     int rc = matrix_scan_count(scan, "a bin", &m->col[at]);
     if (rc == 0 && m->col[at] >= m->cols)
-        rc = matrix_scan_refuse(scan, scan->word_line, "bin %zu of %zu", m->col[at], m->cols);
+        rc = matrix_refuse(scan->error, scan->word_line, "bin %zu of %zu", m->col[at], m->cols);
     if (rc == 0 && at > first && m->col[at] <= m->col[at - 1])
-        rc = matrix_scan_refuse(scan, scan->word_line, "bin %zu after bin %zu", m->col[at],
-                                m->col[at - 1]);
+        rc = matrix_refuse(scan->error, scan->word_line, "bin %zu after bin %zu", m->col[at],
+                           m->col[at - 1]);
     if (rc == 0)
         rc = matrix_scan_count(scan, "a number of bytes", &bytes);
     if (rc == 0 && bytes == 0)
-        rc = matrix_scan_refuse(scan, scan->word_line, "0 bytes in bin %zu", m->col[at]);
+        rc = matrix_refuse(scan->error, scan->word_line, "0 bytes in bin %zu", m->col[at]);
     m->value[at] = (int64_t)bytes;
     return rc;
 }
@@ -164,14 +163,14 @@ static int read_access_row(matrix_scan *scan, matrix *m, size_t entries, size_t 
     size_t rank = 0, count = 0, first = *at;
     int rc = matrix_scan_count(scan, "a rank", &rank);
     if (rc == 0 && (rank < *least || rank >= m->rows))
-        rc = matrix_scan_refuse(scan, scan->word_line, "rank %zu, not in %zu..%zu", rank, *least,
-                                m->rows - 1);
+        rc = matrix_refuse(scan->error, scan->word_line, "rank %zu, not in %zu..%zu", rank, *least,
+                           m->rows - 1);
     if (rc == 0)
         rc = matrix_scan_count(scan, "the entries of a rank", &count);
     if (rc == 0 && count > entries - first)
-        rc = matrix_scan_refuse(scan, scan->word_line,
-                                "%zu entries of rank %zu where %zu at most are expected", count,
-                                rank, entries - first);
+        rc = matrix_refuse(scan->error, scan->word_line,
+                           "%zu entries of rank %zu where %zu at most are expected", count, rank,
+                           entries - first);
     for (; rc == 0 && *at < first + count; (*at)++)
         rc = read_access_entry(scan, m, first, *at);
     if (rc == 0)
@@ -187,8 +186,8 @@ static int read_access_rows(matrix_scan *scan, matrix *m, const struct header *h
     for (size_t k = 0; k < h->rows && rc == 0; k++)
         rc = read_access_row(scan, m, h->entries, &least, &at);
     if (rc == 0 && at != h->entries)
-        rc = matrix_scan_refuse(scan, scan->word_line, "%zu entries where %zu are expected", at,
-                                h->entries);
+        rc = matrix_refuse(scan->error, scan->word_line, "%zu entries where %zu are expected", at,
+                           h->entries);
     for (size_t rank = 0; rank < m->rows; rank++)
         m->row_start[rank + 1] += m->row_start[rank];
     return rc;
@@ -227,8 +226,8 @@ static int read_division_number(matrix_scan *scan, const char *what, int64_t mos
     size_t value = 0;
     int rc = matrix_scan_count(scan, what, &value);
     if (rc == 0 && value > (size_t)most)
-        rc = matrix_scan_refuse(scan, scan->word_line, "%s is %zu, not in 0..%" PRId64, what, value,
-                                most);
+        rc = matrix_refuse(scan->error, scan->word_line, "%s is %zu, not in 0..%" PRId64, what,
+                           value, most);
     *number = (int64_t)value;
     return rc;
 }
@@ -250,7 +249,7 @@ static int read_division(matrix_scan *scan, access_division *d)
     for (size_t k = 0; k < sizeof field / sizeof *field && rc == 0; k++)
         rc = read_division_number(scan, field[k].what, field[k].most, field[k].number);
     if (rc == 0 && d->stripe == 0 && d->targets > 0)
-        rc = matrix_scan_refuse(scan, scan->word_line, "storage targets without a stripe");
+        rc = matrix_refuse(scan->error, scan->word_line, "storage targets without a stripe");
     return rc;
 }
 
@@ -259,8 +258,8 @@ static int read_section(matrix_scan *scan, view_file *f)
     if (strcmp(scan->word, "DIVISION") == 0)
         return read_division(scan, &f->pattern[f->patterns - 1].division);
     if (f->patterns == VIEW_FILE_MOST_PATTERNS)
-        return matrix_scan_refuse(scan, scan->word_line, "more than %d sections",
-                                  VIEW_FILE_MOST_PATTERNS);
+        return matrix_refuse(scan->error, scan->word_line, "more than %d sections",
+                             VIEW_FILE_MOST_PATTERNS);
     return read_pattern(scan, f);
 }
 
@@ -281,8 +280,8 @@ static int read_market_view(matrix_scan *scan, view_file *f)
 {
     int rc = market_scan_matrix(scan, &f->view, &f->comments);
     if (rc == 0 && f->view.rows != f->view.cols)
-        rc = matrix_scan_refuse(scan, 0, "%zu rows and %zu columns: a view is square", f->view.rows,
-                                f->view.cols);
+        rc = matrix_refuse(scan->error, 0, "%zu rows and %zu columns: a view is square",
+                           f->view.rows, f->view.cols);
     return rc;
 }
 

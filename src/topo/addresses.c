@@ -79,10 +79,10 @@ static int add_address_line(topo_fabric *f, const char *address, size_t length, 
 static int check_address(const char *address, const char *host, matrix_error *error)
 {
     if (address == NULL || *address == '\0')
-        return refuse(error, 0, "host %.150s has no SLURM_TOPOLOGY_ADDR", host);
+        return matrix_refuse(error, 0, "host %.150s has no SLURM_TOPOLOGY_ADDR", host);
     if (address[strlen(address) - 1] == '.')
-        return refuse(error, 0, "host %.60s has a SLURM_TOPOLOGY_ADDR without a node: %.80s", host,
-                      address);
+        return matrix_refuse(error, 0, "host %.60s has a SLURM_TOPOLOGY_ADDR without a node: %.80s",
+                             host, address);
     return 0;
 }
 
@@ -110,8 +110,9 @@ static int check_apart(const char *const *address, const char *const *hosts, siz
     for (size_t i = 1; i < nodes && rc == 0; i++) {
         if (compare_addresses(&node[i - 1], &node[i]) == 0 &&
             strcasecmp(node[i - 1].host, node[i].host) != 0)
-            rc = refuse(error, 0, "hosts %.50s and %.50s have one SLURM_TOPOLOGY_ADDR: %.50s",
-                        node[i - 1].host, node[i].host, node[i].address);
+            rc =
+                matrix_refuse(error, 0, "hosts %.50s and %.50s have one SLURM_TOPOLOGY_ADDR: %.50s",
+                              node[i - 1].host, node[i].host, node[i].address);
     }
     free(node);
     return rc;
@@ -127,9 +128,9 @@ static int add_addresses(topo_fabric *f, const char *const *address, const char 
             return rc;
         size_t length = switches_length(address[n], hosts[n]);
         if ((length > 0) != (with_switches > 0) && n > 0)
-            return refuse(error, 0,
-                          "SLURM_TOPOLOGY_ADDR names switches for host %.60s, none for %.60s",
-                          hosts[length > 0 ? n : 0], hosts[length > 0 ? 0 : n]);
+            return matrix_refuse(
+                error, 0, "SLURM_TOPOLOGY_ADDR names switches for host %.60s, none for %.60s",
+                hosts[length > 0 ? n : 0], hosts[length > 0 ? 0 : n]);
         with_switches += length > 0;
         rc = length > 0 ? add_address_line(f, address[n], length, hosts[n]) : 0;
         if (rc != 0)

@@ -49,7 +49,7 @@ static int classify_node(site *s, size_t n, name_table *known, size_t **list, si
     if (rc != 0)
         return rc;
     if (count == 0) {
-        refuse(error, 0, "host %.150s has no link", s->names[n]);
+        matrix_refuse(error, 0, "host %.150s has no link", s->names[n]);
         return -ENXIO;
     }
     rc = name_table_add(known, *list, count * sizeof **list, &s->class[n]);
@@ -62,7 +62,8 @@ int site_check_classes(size_t classes, matrix_error *error)
 {
     if (classes <= SITE_MOST_CLASSES)
         return 0;
-    return refuse(error, 0, "hosts at more than %d places of the network", SITE_MOST_CLASSES);
+    return matrix_refuse(error, 0, "hosts at more than %d places of the network",
+                         SITE_MOST_CLASSES);
 }
 
 int site_find_classes(site *s, matrix_error *error)
@@ -219,7 +220,7 @@ static int check_pair(const site *s, size_t from, size_t to, matrix_error *error
 {
     if (s->between[s->class[from] * s -> classes + s -> class[to]] != TOPO_UNREACHED)
         return 0;
-    refuse(error, 0, "no way from host %.80s to host %.80s", s->names[from], s->names[to]);
+    matrix_refuse(error, 0, "no way from host %.80s to host %.80s", s->names[from], s->names[to]);
     return -ENXIO;
 }
 

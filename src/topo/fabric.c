@@ -171,9 +171,10 @@ static int same_arc(const arc *x, const arc *y)
 static int refuse_port(const topo_fabric *f, const arc *one, const arc *other, matrix_error *error)
 {
     const arc *early = one->line < other->line ? one : other, *late = early == one ? other : one;
-    return refuse(error, late->line, "port %u of %.40s leads to %.40s, but to %.40s by line %zu",
-                  late->from_port, fabric_key(f, late->from), fabric_key(f, late->to),
-                  fabric_key(f, early->to), early->line);
+    return matrix_refuse(error, late->line,
+                         "port %u of %.40s leads to %.40s, but to %.40s by line %zu",
+                         late->from_port, fabric_key(f, late->from), fabric_key(f, late->to),
+                         fabric_key(f, early->to), early->line);
 }
 
 static int drop_repeated(topo_fabric *f, matrix_error *error)

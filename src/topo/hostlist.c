@@ -21,7 +21,8 @@ static int expand_item(struct expansion *e, const char *at, size_t used);
 
 static int too_long(const struct expansion *e)
 {
-    return refuse(e->error, 0, "a host name in the list has more than %d characters", LONGEST_NAME);
+    return matrix_refuse(e->error, 0, "a host name in the list has more than %d characters",
+                         LONGEST_NAME);
 }
 
 /* One range of a bracket, "7" or "08-11": numbers keep the width of the first. */
@@ -60,30 +61,30 @@ static int expand_bracket(struct expansion *e, const char *at, size_t used)
     const char *close = memchr(at, ']', (size_t)(e->end - at));
     range r;
     if (close == NULL)
-        return refuse(e->error, 0, "'[' without ']' in a list of hosts");
+        return matrix_refuse(e->error, 0, "'[' without ']' in a list of hosts");
     for (;;) {
         if (!scan_range(&at, &r))
-            return refuse(e->error, 0,
-                          "'%.40s' where a number or a rising range is expected in a "
-                          "list of hosts",
-                          at);
+            return matrix_refuse(e->error, 0,
+                                 "'%.40s' where a number or a rising range is expected in a "
+                                 "list of hosts",
+                                 at);
         int rc = expand_range(e, &r, close + 1, used);
         if (rc != 0)
             return rc;
         if (at == close)
             return 0;
         if (!scan_text(&at, ","))
-            return refuse(e->error, 0, "'%.40s' where ',' or ']' is expected in a list of hosts",
-                          at);
+            return matrix_refuse(e->error, 0,
+                                 "'%.40s' where ',' or ']' is expected in a list of hosts", at);
     }
 }
 
 static int emit_name(struct expansion *e, size_t used)
 {
     if (used == 0)
-        return refuse(e->error, 0, "an empty name in a list of hosts");
+        return matrix_refuse(e->error, 0, "an empty name in a list of hosts");
     if (e->count++ == TOPO_HOSTLIST_LIMIT)
-        return refuse(e->error, 0, "a list of more than %zu hosts", TOPO_HOSTLIST_LIMIT);
+        return matrix_refuse(e->error, 0, "a list of more than %zu hosts", TOPO_HOSTLIST_LIMIT);
     e->name[used] = '\0';
     return e->take(e->name, e->context);
 }
@@ -94,7 +95,7 @@ static int expand_item(struct expansion *e, const char *at, size_t used)
 {
     for (; at < e->end && *at != '['; at++) {
         if (*at == ']')
-            return refuse(e->error, 0, "']' without '[' in a list of hosts");
+            return matrix_refuse(e->error, 0, "']' without '[' in a list of hosts");
         if (used == LONGEST_NAME)
             return too_long(e);
         e->name[used++] = *at;

@@ -61,8 +61,9 @@ static int add_lid(reading *r, uint64_t lid, size_t v)
 {
     lid_owner owner = {(size_t)lid, v, r->line};
     if (lid > HIGHEST_LID)
-        return refuse(r->error, r->line, "%llu is no local address of an adapter or a switch",
-                      (unsigned long long)lid);
+        return matrix_refuse(r->error, r->line,
+                             "%llu is no local address of an adapter or a switch",
+                             (unsigned long long)lid);
     return lid == 0 ? 0 : fabric_add_lid(r->fabric, &owner);
 }
 
@@ -79,7 +80,7 @@ static int read_lid(reading *r, const char *comment)
 
 static int bad_header(const reading *r)
 {
-    return refuse(r->error, r->line, "not of the form TYPE PORTS \"ID\" # \"DESCRIPTION\"");
+    return matrix_refuse(r->error, r->line, "not of the form TYPE PORTS \"ID\" # \"DESCRIPTION\"");
 }
 
 /* After the '#': a description, which may contain quotes, and for a switch its address. */
@@ -113,8 +114,9 @@ static int begin_vertex(reading *r, enum vertex_kind kind, const char *at)
         return rc;
     vertex *v = &r->fabric->vertex[r->record.vertex];
     if (v->described != 0)
-        return refuse(r->error, r->line, "%.40s is described a second time, first on line %zu",
-                      fabric_key(r->fabric, r->record.vertex), v->described);
+        return matrix_refuse(r->error, r->line,
+                             "%.40s is described a second time, first on line %zu",
+                             fabric_key(r->fabric, r->record.vertex), v->described);
     v->described = r->line;
     v->kind = kind;
     r->fabric->all_links = 1;
@@ -143,7 +145,7 @@ static int read_port(reading *r, const char *at)
     at = skip_blanks(at);
     good = good && scan_quoted(&at, &id, &length) && length > 0 && scan_port(&at, &a.to_port);
     if (!good)
-        return refuse(r->error, r->line, "not of the form [PORT] \"ID\"[PORT]");
+        return matrix_refuse(r->error, r->line, "not of the form [PORT] \"ID\"[PORT]");
     int rc = vertex_of_id(r, id, length, &a.to);
     if (rc == 0)
         rc = fabric_add_arc(r->fabric, &a);
@@ -163,10 +165,10 @@ int read_ibnetdiscover_line(reading *r, char *line)
             return begin_vertex(r, type->kind, at);
     }
     if (*line != '[')
-        return refuse(r->error, r->line, "'%.60s' where ibnetdiscover has a port or a new record",
-                      line);
+        return matrix_refuse(r->error, r->line,
+                             "'%.60s' where ibnetdiscover has a port or a new record", line);
     if (!r->record.open)
-        return refuse(r->error, r->line, "a port without a Switch, Ca or Rt line before it");
+        return matrix_refuse(r->error, r->line, "a port without a Switch, Ca or Rt line before it");
     return read_port(r, line);
 }
 
@@ -194,8 +196,8 @@ static int read_link_end(reading *r, const char *start, const char *end, struct 
     if (tail == NULL || tail == description || description > end ||
         !find_hex(start, end, " NodeGUID:", &guid) || !find_hex(tail, end, " LID:", &lid) ||
         !find_hex(tail, end, " PN:", &port) || port > UINT16_MAX)
-        return refuse(r->error, r->line,
-                      "not of the form { CA ... NodeGUID:HEX ... {NAME} LID:HEX PN:HEX }");
+        return matrix_refuse(r->error, r->line,
+                             "not of the form { CA ... NodeGUID:HEX ... {NAME} LID:HEX PN:HEX }");
     int rc = fabric_vertex_of_guid(r->fabric, guid, r->line, &e->vertex);
     if (rc != 0)
         return rc;
@@ -219,7 +221,7 @@ int read_subnet_line(reading *r, char *line)
     char *middle = strstr(line, " } { ");
     char *end = middle != NULL ? strstr(middle + 5, " } ") : NULL;
     if (end == NULL)
-        return refuse(r->error, r->line, "not of the form { ... } { ... } PHY=...");
+        return matrix_refuse(r->error, r->line, "not of the form { ... } { ... } PHY=...");
     int rc = read_link_end(r, line, middle, &from);
     if (rc == 0)
         rc = read_link_end(r, middle + 3, end, &to);

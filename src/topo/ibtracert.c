@@ -18,9 +18,9 @@ static int scan_guid(const char **at, uint64_t *guid)
 
 static int bad_trace(const reading *r)
 {
-    return refuse(r->error, r->line,
-                  "not a line of ibtracert: 'From ca {GUID} ...', '[PORT] -> ... "
-                  "{GUID}[PORT] ...' or 'To ca {GUID} ...'");
+    return matrix_refuse(r->error, r->line,
+                         "not a line of ibtracert: 'From ca {GUID} ...', '[PORT] -> ... "
+                         "{GUID}[PORT] ...' or 'To ca {GUID} ...'");
 }
 
 /* One end of a trace. Without types ("ibtracert -n") an end that no line calls a switch is an
@@ -50,7 +50,8 @@ static int trace_end(reading *r, const char *at, size_t *v)
 static int begin_trace(reading *r, const char *at)
 {
     if (r->trace.open)
-        return refuse(r->error, r->line, "a trace begins, but the one before it has no 'To' line");
+        return matrix_refuse(r->error, r->line,
+                             "a trace begins, but the one before it has no 'To' line");
     int rc = trace_end(r, at, &r->trace.from);
     r->trace.open = rc == 0;
     r->trace.hops = 0;
@@ -79,7 +80,7 @@ static int add_hop(reading *r, const char *at)
         !scan_port(&at, &in))
         return bad_trace(r);
     if (!r->trace.open)
-        return refuse(r->error, r->line, "a hop without a 'From' line before it");
+        return matrix_refuse(r->error, r->line, "a hop without a 'From' line before it");
     int rc = link_hop(r);
     r->trace.before_last = r->trace.at;
     r->trace.out = out;
@@ -93,7 +94,8 @@ static int end_trace(reading *r, const char *at)
 {
     size_t to;
     if (!r->trace.open || r->trace.hops == 0 || r->trace.hops >= TOPO_UNREACHED)
-        return refuse(r->error, r->line, "a 'To' line without a 'From' line and hops before it");
+        return matrix_refuse(r->error, r->line,
+                             "a 'To' line without a 'From' line and hops before it");
     int rc = trace_end(r, at, &to);
     if (rc == 0) {
         r->trace.at = to;

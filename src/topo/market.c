@@ -28,7 +28,7 @@ static int read_comment(char *line, topo_fabric *f, matrix_error *error)
         if (rc != 0)
             return rc;
         if (row < known)
-            return refuse(error, 0, "host %.80s is named twice", word);
+            return matrix_refuse(error, 0, "host %.80s is named twice", word);
     }
     return 0;
 }
@@ -45,7 +45,7 @@ static int read_row_names(char *comments, topo_fabric *f, matrix_error *error)
             return rc;
     }
     if (f->format == by_name && f->hops.rows != f->hosts.count)
-        return refuse(error, 0, "%zu host names for %zu rows", f->hosts.count, f->hops.rows);
+        return matrix_refuse(error, 0, "%zu host names for %zu rows", f->hosts.count, f->hops.rows);
     return 0;
 }
 
@@ -57,7 +57,8 @@ static int read_pairs(FILE *stream, topo_fabric *f, matrix_error *error)
         return rc;
     f->has_hops = 1;
     if (f->hops.rows != f->hops.cols)
-        rc = refuse(error, 0, "%zu rows and %zu columns: not square", f->hops.rows, f->hops.cols);
+        rc = matrix_refuse(error, 0, "%zu rows and %zu columns: not square", f->hops.rows,
+                           f->hops.cols);
     if (rc == 0)
         rc = read_row_names(comments, f, error);
     if (rc == 0)
@@ -72,11 +73,11 @@ static int check_own_hops(const matrix *hops, matrix_error *error)
     for (size_t n = 0; n < hops->rows; n++) {
         int64_t own = matrix_get(hops, n, n);
         if (own != 0)
-            return refuse(error, 0,
-                          "row %zu, column %zu: %" PRId64
-                          " hops from a node to itself, where 0 are "
-                          "expected",
-                          n + 1, n + 1, own);
+            return matrix_refuse(error, 0,
+                                 "row %zu, column %zu: %" PRId64
+                                 " hops from a node to itself, where 0 are "
+                                 "expected",
+                                 n + 1, n + 1, own);
     }
     return 0;
 }
@@ -85,7 +86,7 @@ int read_market_hops(FILE *stream, topo_fabric *f, matrix_error *error)
 {
     int rc = read_pairs(stream, f, error);
     if (rc == 0 && f->is_bandwidth)
-        return refuse(error, 0, "bandwidths, where a topology is wanted");
+        return matrix_refuse(error, 0, "bandwidths, where a topology is wanted");
     return rc == 0 ? check_own_hops(&f->hops, error) : rc;
 }
 
@@ -108,9 +109,9 @@ static int pick_hops(const topo_fabric *f, const size_t *row, const char *const 
         for (size_t m = 0; m < nodes; m++) {
             int64_t between = matrix_get(&f->hops, row[n], row[m]);
             if (n != m && (between < 1 || between >= TOPO_UNREACHED))
-                return refuse(error, 0,
-                              "%" PRId64 " hops from %.60s to %.60s, where 1 to %d are possible",
-                              between, hosts[n], hosts[m], TOPO_UNREACHED - 1);
+                return matrix_refuse(
+                    error, 0, "%" PRId64 " hops from %.60s to %.60s, where 1 to %d are possible",
+                    between, hosts[n], hosts[m], TOPO_UNREACHED - 1);
             hops[n * nodes + m] = (double)between;
         }
     return 0;
@@ -119,9 +120,9 @@ static int pick_hops(const topo_fabric *f, const size_t *row, const char *const 
 static int check_unnamed(const topo_fabric *f, size_t nodes, matrix_error *error)
 {
     if (f->format == by_order && f->hops.rows != nodes)
-        return refuse(error, 0,
-                      "%zu rows for %zu nodes, and no '%% hosts' line that names the rows",
-                      f->hops.rows, nodes);
+        return matrix_refuse(error, 0,
+                             "%zu rows for %zu nodes, and no '%% hosts' line that names the rows",
+                             f->hops.rows, nodes);
     return 0;
 }
 
@@ -174,7 +175,7 @@ static int bandwidth_of_market(const topo_fabric *f, const char *const *hosts, s
                                matrix *bandwidth, matrix_error *error)
 {
     if (!f->is_bandwidth)
-        return refuse(error, 0, "no comment line says '%% " TOPO_BANDWIDTH "'");
+        return matrix_refuse(error, 0, "no comment line says '%% " TOPO_BANDWIDTH "'");
     int rc = check_unnamed(f, nodes, error);
     if (rc != 0)
         return rc;

@@ -180,8 +180,8 @@ int check_names_differ(const name_table *names, matrix_error *error)
     int rc = sort_hosts(&index, names);
     for (size_t k = 1; rc == 0 && k < index.count; k++)
         if (same_host(nth_name(&index, k - 1), nth_name(&index, k)))
-            rc = refuse(error, 0, "host %.80s is named twice (as %.80s)", nth_name(&index, k - 1),
-                        nth_name(&index, k));
+            rc = matrix_refuse(error, 0, "host %.80s is named twice (as %.80s)",
+                               nth_name(&index, k - 1), nth_name(&index, k));
     free(index.order);
     return rc;
 }
@@ -228,10 +228,10 @@ static int find_host(const host_index *index, const char *host, size_t *found, m
 {
     size_t first, count = count_matches(index, host, &first);
     if (count > 1)
-        return refuse(error, 0, "host %.60s may be %.60s or %.60s", host, nth_name(index, first),
-                      nth_name(index, first + 1));
+        return matrix_refuse(error, 0, "host %.60s may be %.60s or %.60s", host,
+                             nth_name(index, first), nth_name(index, first + 1));
     if (count == 0) {
-        refuse(error, 0, "host %.150s is not in the file", host);
+        matrix_refuse(error, 0, "host %.150s is not in the file", host);
         return -ENXIO;
     }
     *found = index->order[first];
@@ -270,7 +270,7 @@ int check_hosts_differ(const char *const *hosts, size_t nodes, matrix_error *err
     qsort(sorted, nodes, sizeof *sorted, compare_given);
     for (size_t n = 1; rc == 0 && n < nodes; n++)
         if (strcasecmp(sorted[n - 1], sorted[n]) == 0)
-            rc = refuse(error, 0, "host %.150s is given twice", sorted[n]);
+            rc = matrix_refuse(error, 0, "host %.150s is given twice", sorted[n]);
     free(sorted);
     return rc;
 }

@@ -33,10 +33,11 @@ static int check_rank(const topo *ranks, const size_t *node_of_rank, const size_
             node == node_of_rank[i] ? TOPO_SAME_NODE : topo_hops(ranks, leader, lowest[node], 0);
         double hops = i == k ? TOPO_SAME_NODE : topo_hops(ranks, i, k, 0);
         if (hops != expected && node == node_of_rank[i])
-            return refuse(error, 0, "ranks %zu and %zu share a node, but are %g hops apart, not %g",
-                          i, k, hops, expected);
+            return matrix_refuse(error, 0,
+                                 "ranks %zu and %zu share a node, but are %g hops apart, not %g", i,
+                                 k, hops, expected);
         if (hops != expected)
-            return refuse(
+            return matrix_refuse(
                 error, 0,
                 "%g hops from rank %zu to %zu, but %g from rank %zu to %zu of the same nodes", hops,
                 i, k, expected, leader, lowest[node]);

@@ -75,10 +75,10 @@ static int is_comment(const char *line)
 
 static int refuse_unknown(const reading *r, const char *line)
 {
-    return refuse(r->error, r->line,
-                  "'%.40s' begins no topology: MatrixMarket, SwitchName= or BlockName= of "
-                  "Slurm, ibnetdiscover, opensm-subnet.lst or ibtracert",
-                  line);
+    return matrix_refuse(r->error, r->line,
+                         "'%.40s' begins no topology: MatrixMarket, SwitchName= or BlockName= of "
+                         "Slurm, ibnetdiscover, opensm-subnet.lst or ibtracert",
+                         line);
 }
 
 /* Tables and traces follow a list of links. */
@@ -108,7 +108,8 @@ static int check_size(const reading *r)
                  {"forwarding tables", f->tables, MOST_TABLES}};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         if (parts[k].count > parts[k].most)
-            return refuse(r->error, r->line, "more than %zu %s", parts[k].most, parts[k].what);
+            return matrix_refuse(r->error, r->line, "more than %zu %s", parts[k].most,
+                                 parts[k].what);
     return 0;
 }
 
@@ -125,10 +126,10 @@ static int read_lines(reading *r, text_lines *text)
         if (begun == NULL && now == NULL)
             return refuse_unknown(r, line);
         if (begun != NULL && now != NULL && begun->family != now->family)
-            return refuse(r->error, r->line, "%s in a file of %s", begun->name, now->name);
+            return matrix_refuse(r->error, r->line, "%s in a file of %s", begun->name, now->name);
         if (begun != NULL && begun->read_line == read_trace_line && r->trace.open)
-            return refuse(r->error, r->line,
-                          "a trace begins, but the one before it has no 'To' line");
+            return matrix_refuse(r->error, r->line,
+                                 "a trace begins, but the one before it has no 'To' line");
         if (begun != NULL && (now == NULL || begun->read_line != now->read_line))
             r->record.open = 0;
         now = begun != NULL ? begun : now;
@@ -148,10 +149,10 @@ static int check_described(const topo_fabric *f, matrix_error *error)
 {
     for (size_t i = 0; i < f->arcs; i++)
         if (f->vertex[f->arc[i].to].described == 0)
-            return refuse(error, f->arc[i].line,
-                          "%.40s is named here, but no line describes it: part of the "
-                          "output is missing",
-                          fabric_key(f, f->arc[i].to));
+            return matrix_refuse(error, f->arc[i].line,
+                                 "%.40s is named here, but no line describes it: part of the "
+                                 "output is missing",
+                                 fabric_key(f, f->arc[i].to));
     return 0;
 }
 
@@ -160,11 +161,11 @@ static int check_tables(const topo_fabric *f, matrix_error *error)
     for (size_t k = 0; k < f->tables; k++) {
         const vertex *v = &f->vertex[f->table[k].vertex];
         if (v->kind != KIND_SWITCH)
-            return refuse(error, v->first_line,
-                          "a forwarding table of %.40s, but no line says where the "
-                          "ports of that switch lead: put the output of ibnetdiscover or "
-                          "opensm-subnet.lst in front",
-                          fabric_key(f, f->table[k].vertex));
+            return matrix_refuse(error, v->first_line,
+                                 "a forwarding table of %.40s, but no line says where the "
+                                 "ports of that switch lead: put the output of ibnetdiscover or "
+                                 "opensm-subnet.lst in front",
+                                 fabric_key(f, f->table[k].vertex));
     }
     return 0;
 }
@@ -172,7 +173,7 @@ static int check_tables(const topo_fabric *f, matrix_error *error)
 static int finish_infiniband(const reading *r)
 {
     if (r->trace.open)
-        return refuse(r->error, r->line, "the last trace has no 'To' line");
+        return matrix_refuse(r->error, r->line, "the last trace has no 'To' line");
     int rc = check_described(r->fabric, r->error);
     return rc == 0 ? check_tables(r->fabric, r->error) : rc;
 }
@@ -180,7 +181,7 @@ static int finish_infiniband(const reading *r)
 static int finish_lines(reading *r)
 {
     if (r->fabric->format == NULL)
-        return refuse(r->error, 0, "nothing in it");
+        return matrix_refuse(r->error, 0, "nothing in it");
     int rc = r->slurm != NULL ? finish_slurm(r) : finish_infiniband(r);
     return rc == 0 ? fabric_finish(r->fabric, r->error) : rc;
 }
@@ -204,7 +205,7 @@ static int begins_with_banner(FILE *stream, matrix_error *error)
     off_t at = ftello(stream);
     size_t got = at < 0 ? 0 : fread(start, 1, sizeof start, stream);
     if (at < 0 || ferror(stream) || fseeko(stream, at, SEEK_SET) != 0) {
-        refuse(error, 0, "cannot be read: %s", strerror(errno));
+        matrix_refuse(error, 0, "cannot be read: %s", strerror(errno));
         return -EIO;
     }
     return got == sizeof start && memcmp(start, "%%", sizeof start) == 0;

@@ -43,10 +43,10 @@ static int sort_owners(const topo_fabric *f, lid_owner *owner, size_t *count, ma
     for (size_t i = 0; i < f->lids; i++) {
         if (kept > 0 && owner[kept - 1].lid == owner[i].lid &&
             owner[kept - 1].vertex != owner[i].vertex)
-            return refuse(error, owner[i].line,
-                          "local address %zu is here of %.40s, but of %.40s on line %zu",
-                          owner[i].lid, fabric_key(f, owner[i].vertex),
-                          fabric_key(f, owner[kept - 1].vertex), owner[kept - 1].line);
+            return matrix_refuse(error, owner[i].line,
+                                 "local address %zu is here of %.40s, but of %.40s on line %zu",
+                                 owner[i].lid, fabric_key(f, owner[i].vertex),
+                                 fabric_key(f, owner[kept - 1].vertex), owner[kept - 1].line);
         if (kept == 0 || owner[kept - 1].lid != owner[i].lid)
             owner[kept++] = owner[i];
     }
@@ -260,8 +260,8 @@ static int fill_gaps(const site *s, uint16_t *hops, matrix_error *error)
         for (size_t m = 0; m < n; m++) {
             uint16_t *there = &hops[n * s->nodes + m], *back = &hops[m * s->nodes + n];
             if (*there == TOPO_UNREACHED && *back == TOPO_UNREACHED && !s->fabric->all_links) {
-                refuse(error, 0, "no trace between host %.70s and host %.70s", s->names[m],
-                       s->names[n]);
+                matrix_refuse(error, 0, "no trace between host %.70s and host %.70s", s->names[m],
+                              s->names[n]);
                 return -ENXIO;
             }
             if (*there == TOPO_UNREACHED)

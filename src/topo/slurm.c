@@ -69,13 +69,13 @@ static int split_word(reading *r, char *word, char **value)
 {
     char *equals = strchr(word, '=');
     if (equals == NULL)
-        return refuse(r->error, r->line, "'%.60s' where KEY=VALUE is expected", word);
+        return matrix_refuse(r->error, r->line, "'%.60s' where KEY=VALUE is expected", word);
     *equals = '\0';
     for (int k = 0; k < KEYS; k++) {
         if (strcasecmp(word, key_name[k]) != 0)
             continue;
         if (value[k] != NULL)
-            return refuse(r->error, r->line, "%s= is given twice", key_name[k]);
+            return matrix_refuse(r->error, r->line, "%s= is given twice", key_name[k]);
         if (strcmp(equals + 1, "(null)") != 0)
             value[k] = equals + 1;
     }
@@ -89,9 +89,9 @@ static int split_line(reading *r, char *line, char **value)
     for (char *word = strtok_r(line, " \t", &rest); word != NULL;
          word = strtok_r(NULL, " \t", &rest)) {
         if (strcasecmp(word, "Include") == 0)
-            return refuse(r->error, r->line,
-                          "Include is not followed: save what "
-                          "'scontrol show topology' prints");
+            return matrix_refuse(r->error, r->line,
+                                 "Include is not followed: save what "
+                                 "'scontrol show topology' prints");
         int rc = split_word(r, word, value);
         if (rc != 0)
             return rc;
@@ -106,10 +106,11 @@ static int describe_vertex(reading *r, const char *name, size_t *v)
         return rc;
     vertex *named = &r->fabric->vertex[*v];
     if (*name == '\0')
-        return refuse(r->error, r->line, "an empty name");
+        return matrix_refuse(r->error, r->line, "an empty name");
     if (named->described != 0)
-        return refuse(r->error, r->line, "%.80s is described a second time, first on line %zu",
-                      name, named->described);
+        return matrix_refuse(r->error, r->line,
+                             "%.80s is described a second time, first on line %zu", name,
+                             named->described);
     named->described = r->line;
     named->kind = KIND_SWITCH;
     return 0;
@@ -119,8 +120,8 @@ static int link_under(const struct listing *list, size_t child)
 {
     arc a = {.from = list->parent, .to = child, .line = list->r->line};
     if (list->parent == child)
-        return refuse(list->r->error, list->r->line, "%.80s is under itself",
-                      fabric_key(list->r->fabric, child));
+        return matrix_refuse(list->r->error, list->r->line, "%.80s is under itself",
+                             fabric_key(list->r->fabric, child));
     return fabric_add_arc(list->r->fabric, &a);
 }
 
@@ -148,7 +149,7 @@ static int add_listed_node(const char *name, void *context)
         return rc;
     rc = fabric_name_host(f, v, name, strlen(name));
     if (rc == 0 && f->hosts.count > TOPO_HOSTLIST_LIMIT)
-        return refuse(list->r->error, 0, "more than %zu hosts", TOPO_HOSTLIST_LIMIT);
+        return matrix_refuse(list->r->error, 0, "more than %zu hosts", TOPO_HOSTLIST_LIMIT);
     return rc == 0 ? link_under(list, v) : rc;
 }
 
@@ -188,8 +189,8 @@ static int read_switch(reading *r, char *const *value)
         return read_list(r, value[SWITCHES], add_listed_switch, v);
     if (value[NODES] != NULL)
         return read_list(r, value[NODES], add_listed_node, v);
-    return refuse(r->error, r->line,
-                  "switch %.80s has neither Nodes= nor Switches=", value[SWITCH_NAME]);
+    return matrix_refuse(r->error, r->line,
+                         "switch %.80s has neither Nodes= nor Switches=", value[SWITCH_NAME]);
 }
 
 static int read_block(reading *r, char *const *value)
@@ -198,7 +199,7 @@ static int read_block(reading *r, char *const *value)
     size_t v;
     int rc = describe_vertex(r, value[BLOCK_NAME], &v);
     if (rc == 0 && value[NODES] == NULL)
-        return refuse(r->error, r->line, "block %.80s has no Nodes=", value[BLOCK_NAME]);
+        return matrix_refuse(r->error, r->line, "block %.80s has no Nodes=", value[BLOCK_NAME]);
     if (rc == 0)
         rc = base_reserve(&s->block, &s->block_capacity, s->blocks + 1, sizeof *s->block);
     if (rc != 0)
@@ -210,7 +211,7 @@ static int read_block(reading *r, char *const *value)
 static int read_size(reading *r, const char **at, uint64_t *size)
 {
     if (!scan_number(at, UINT32_MAX, size) || *size == 0)
-        return refuse(r->error, r->line, "'%.40s' where a block size is expected", *at);
+        return matrix_refuse(r->error, r->line, "'%.40s' where a block size is expected", *at);
     return 0;
 }
 
@@ -261,8 +262,9 @@ static int check_sizes(reading *r)
     qsort(s->size, s->sizes, sizeof *s->size, compare_sizes);
     for (size_t k = 1; k < s->sizes; k++)
         if (s->size[k] % s->size[k - 1] != 0)
-            return refuse(r->error, r->line, "block size %llu is no multiple of %llu",
-                          (unsigned long long)s->size[k], (unsigned long long)s->size[k - 1]);
+            return matrix_refuse(r->error, r->line, "block size %llu is no multiple of %llu",
+                                 (unsigned long long)s->size[k],
+                                 (unsigned long long)s->size[k - 1]);
     return 0;
 }
 
@@ -270,7 +272,7 @@ static int read_block_sizes(reading *r, const char *at)
 {
     slurm_state *s = r->slurm;
     if (s->sizes > 0)
-        return refuse(r->error, r->line, "a second line of BlockSizes");
+        return matrix_refuse(r->error, r->line, "a second line of BlockSizes");
     do {
         uint64_t size;
         int rc = read_size(r, &at, &size);
@@ -281,7 +283,8 @@ static int read_block_sizes(reading *r, const char *at)
         s->size[s->sizes++] = size;
     } while (scan_text(&at, ","));
     if (*at != '\0')
-        return refuse(r->error, r->line, "'%.40s' where ',' is expected between block sizes", at);
+        return matrix_refuse(r->error, r->line, "'%.40s' where ',' is expected between block sizes",
+                             at);
     return check_sizes(r);
 }
 
@@ -303,7 +306,7 @@ int read_slurm_line(reading *r, char *line)
         return read_aggregate(r, value);
     if (value[BLOCK_SIZES] != NULL)
         return read_block_sizes(r, value[BLOCK_SIZES]);
-    return refuse(r->error, r->line, "neither SwitchName= nor BlockName= nor BlockSizes=");
+    return matrix_refuse(r->error, r->line, "neither SwitchName= nor BlockName= nor BlockSizes=");
 }
 
 /* ---- all lines ---- */
@@ -318,8 +321,8 @@ static int check_blocks_described(const reading *r)
     const topo_fabric *f = r->fabric;
     for (size_t v = 0; v < f->keys.count; v++)
         if (f->vertex[v].kind == KIND_SWITCH && f->vertex[v].described == 0)
-            return refuse(r->error, f->vertex[v].first_line,
-                          "%.80s is named here, but no line describes it", fabric_key(f, v));
+            return matrix_refuse(r->error, f->vertex[v].first_line,
+                                 "%.80s is named here, but no line describes it", fabric_key(f, v));
     return 0;
 }
 

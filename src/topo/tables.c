@@ -12,8 +12,8 @@ static int begin_table(reading *r, const char *at)
     forwarding_table *table;
     uint64_t guid;
     if (!scan_text(&at, "0x") || !scan_hex(&at, &guid))
-        return refuse(r->error, r->line,
-                      "the first line of a forwarding table without the switch's GUID");
+        return matrix_refuse(r->error, r->line,
+                             "the first line of a forwarding table without the switch's GUID");
     int rc = fabric_vertex_of_guid(r->fabric, guid, r->line, &r->record.vertex);
     if (rc == 0)
         rc = fabric_table(r->fabric, r->record.vertex, &table);
@@ -25,10 +25,11 @@ static int begin_table(reading *r, const char *at)
 static int read_address(reading *r, const char **at, uint64_t *lid)
 {
     if (!scan_text(at, "0x") || !scan_hex(at, lid) || *lid > HIGHEST_LID)
-        return refuse(r->error, r->line, "'%.60s' where a forwarding table has an address", *at);
+        return matrix_refuse(r->error, r->line, "'%.60s' where a forwarding table has an address",
+                             *at);
     if (!r->record.open)
-        return refuse(r->error, r->line,
-                      "an entry of a forwarding table, but no line names its switch");
+        return matrix_refuse(r->error, r->line,
+                             "an entry of a forwarding table, but no line names its switch");
     *at = skip_blanks(*at);
     return 0;
 }
@@ -55,7 +56,7 @@ int read_ports_line(reading *r, char *line)
     if (rc != 0)
         return rc;
     if (!scan_number(&at, NO_PORT, &port))
-        return refuse(r->error, r->line, "'%.40s' where a port is expected", at);
+        return matrix_refuse(r->error, r->line, "'%.40s' where a port is expected", at);
     return add_table_entry(r, lid, port);
 }
 
@@ -74,6 +75,6 @@ int read_fdbs_line(reading *r, char *line)
     int good = scan_text(&at, ":");
     at = skip_blanks(at);
     if (!good || (strncmp(at, "UNREACHABLE", 11) != 0 && !scan_number(&at, NO_PORT, &port)))
-        return refuse(r->error, r->line, "not of the form 0xLID : PORT : HOPS : OPTIMAL");
+        return matrix_refuse(r->error, r->line, "not of the form 0xLID : PORT : HOPS : OPTIMAL");
     return add_table_entry(r, lid, port);
 }

@@ -5,21 +5,8 @@
 #include "base/text.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-int refuse(matrix_error *error, size_t line, const char *format, ...)
-{
-    char reason[sizeof error->reason];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(reason, sizeof reason, format, arguments);
-    va_end(arguments);
-    error->line = line;
-    base_escape(error->reason, sizeof error->reason, reason);
-    return -EBADMSG;
-}
 
 /* ---- lines ---- */
 
@@ -28,11 +15,11 @@ static int fail_reading(const text_lines *text, int rc)
     if (rc == -ENOMEM)
         return rc;
     if (rc == -EILSEQ)
-        return refuse(text->error, text->passed + 1, "a NUL character: this is no text");
+        return matrix_refuse(text->error, text->passed + 1, "a NUL character: this is no text");
     if (rc == -EMSGSIZE)
-        return refuse(text->error, text->passed + 1, "a line of more than %d characters",
-                      TEXT_MOST_CHARACTERS);
-    refuse(text->error, 0, "cannot be read: %s", strerror(-rc));
+        return matrix_refuse(text->error, text->passed + 1, "a line of more than %d characters",
+                             TEXT_MOST_CHARACTERS);
+    matrix_refuse(text->error, 0, "cannot be read: %s", strerror(-rc));
     return -EIO;
 }
 

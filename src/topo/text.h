@@ -7,10 +7,6 @@
 
 #include "matrix/matrix.h"
 
-/* Fills in the error, without control characters, and returns -EBADMSG. */
-int refuse(matrix_error *error, size_t line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 /* Of a line, with those that backslashes join to it. Longer ones are refused: the list of a million
  * hosts in one line is shorter. */
 enum { TEXT_MOST_CHARACTERS = 1 << 24 };

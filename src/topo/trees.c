@@ -59,10 +59,10 @@ static int check_cycles(struct forest *t, const topo_fabric *f, size_t *tops, ma
                 t->ready[count++] = t->below[i];
     for (size_t v = 0; count < t->vertices && v < t->vertices; v++)
         if (t->above[v] > 0 && f->vertex[v].kind == KIND_SWITCH)
-            return refuse(error, f->vertex[v].first_line,
-                          "%.80s is above and below itself, or under one "
-                          "that is",
-                          fabric_key(f, v));
+            return matrix_refuse(error, f->vertex[v].first_line,
+                                 "%.80s is above and below itself, or under one "
+                                 "that is",
+                                 fabric_key(f, v));
     return 0;
 }
 
