@@ -7,50 +7,25 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/help.h"
 #include "ompi/compat/compat.h"
 #include "opal/util/component_help.h"
 #include "opal/util/show_help.h"
 
-/* The text from the line "[topic]" of the help file to the next topic; NULL: none. The caller frees
- * it. */
-static char *read_topic(FILE *file, const char *topic)
-{
-    char line[1024], *text = NULL;
-    size_t size, length = strlen(topic);
-    bool inside = false;
-    FILE *out = open_memstream(&text, &size);
-    while (NULL != out && NULL != fgets(line, sizeof line, file))
-        if ('[' == line[0])
-            inside = 0 == strncmp(line + 1, topic, length) && ']' == line[1 + length];
-        else if (inside && '#' != line[0])
-            fputs(line, out);
-    if (NULL != out)
-        fclose(out);
-    return text;
-}
-
 /* As opal_show_help_vstring, which knows no files of components in some releases. */
 static char *format_topic(const char *topic, va_list arguments)
 {
-    static const char bar[] =
-        "--------------------------------------------------------------------------\n";
     static const char here;
-    char path[4096], *text = NULL, *format = NULL, *body = NULL;
-    if (OPAL_SUCCESS != component_help_find_dir(TATP_HELP_FILE, &here, path, sizeof path))
-        snprintf(path, sizeof path, "%s", TATP_HELP_DIR);
-    strncat(path, "/" TATP_HELP_FILE, sizeof path - strlen(path) - 1);
-    FILE *file = fopen(path, "r");
-    if (NULL != file) {
-        format = read_topic(file, topic);
-        fclose(file);
+    char folder[4096], *path = NULL, *format = NULL, *text = NULL;
+    if (OPAL_SUCCESS != component_help_find_dir(TATP_HELP_FILE, &here, folder, sizeof folder))
+        snprintf(folder, sizeof folder, "%s", TATP_HELP_DIR);
+    if (asprintf(&path, "%s/%s", folder, TATP_HELP_FILE) >= 0) {
+        format = base_help_topic(path, topic);
+        free(path);
     }
-    if (NULL != format && vasprintf(&body, format, arguments) < 0)
-        body = NULL;
-    if (NULL != body && asprintf(&text, "%s%s%s", bar, body, bar) < 0)
+    if (NULL != format && vasprintf(&text, format, arguments) < 0)
         text = NULL;
-    free(body);
     free(format);
     return text;
 }
