@@ -210,6 +210,16 @@ ranks_on_nodes() {
     [[ $("$cluster" run --name "$name" -np 16 hostname | sort) == "$expected" ]] || wrong "not 4 ranks on each node"
 }
 
+# All nodes have the same processors: bound to its node's first, each rank would share it with the others. Nor does
+# the launcher complain of the settings.
+ranks_are_not_bound() {
+    need_links
+    need_mpi
+    local said allowed=(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
+    said=$("$cluster" run --name "$name" -np 2 --map-by node "${allowed[@]}" 2>&1 | sort -u)
+    [[ $said == "$("${allowed[@]}")" ]] || wrong "$said"
+}
+
 same_files() {
     need_links
     need_mpi
@@ -565,6 +575,7 @@ all=(
     "up, once for a name|up_once"
     "no bytes where nobody sends|quiet_links"
     "ranks stand on the nodes|ranks_on_nodes"
+    "ranks are not bound|ranks_are_not_bound"
     "nodes share the machine's files|same_files"
     "programs are found as by mpirun|programs_as_with_mpirun"
     "exit status comes through|exit_status"
