@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Placement on the nodes of a test cluster: in allocations of a real Slurm, by mpirun and by srun, with the switches
-# that Slurm knows; and what dla pingpong measures there.
+# Placement on the nodes of a test cluster: by mpirun, with spawned ranks as well; in allocations of a real Slurm, by
+# mpirun and by srun, with the switches that Slurm knows; and what dla pingpong measures there.
 . "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component rmaps dla
@@ -76,6 +76,21 @@ leaves() {
 hosts=n0:2,n1:2,n2:2,n3:2
 tap_is "$(run -np 8 --host $hosts --bind-to none --map-by "dla:file=$tap_dir/pairs.crs,topology=$tap_dir/crossed.conf" \
     sh -c "$tell" | leaves)" "4 1 1 1 8" "mpirun: nodes, and switches"
+
+# --- spawned ranks ---
+
+# children POLICY: where they stand
+children() {
+    run -np 4 --host $hosts --bind-to none --map-by "$1" "$tap_dir/spawn" 4 | grep ^child | sort
+}
+if [[ $OMPI_VERSION == 5.* ]]; then
+    tap_skip "MPI_Comm_spawn" "PRRTE 3 hangs or loses output, with its own mappers too"
+else
+    "$MPICC" -o "$tap_dir/spawn" "$top_srcdir/tests/dla/spawn.c"
+    stock=$(children slot)
+    tap_is "$(grep -c . <<<"$stock")" 4 "MPI_Comm_spawn with slot"
+    tap_is "$(children dla:cart=4)" "$stock" "MPI_Comm_spawn with dla: the children stand where they do with slot"
+fi
 
 # --- Slurm ---
 

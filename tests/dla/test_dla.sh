@@ -423,13 +423,6 @@ if [[ -n $isolate ]]; then
     stock=$(nodes=n0:1,n1:1 remote -np 2 --map-by slot:PE=2 sh -c "$where_am_i" | sort)
     tap_is "$ours" "$stock" ":PE=2 does what it does with slot"
 fi
-if [[ $launcher == prrte ]]; then
-    tap_skip "MPI_Comm_spawn on four daemons" "PRRTE may hang or leave daemons behind, with its own mappers too"
-elif [[ -n $isolate && -x spawn ]]; then
-    ours=$(remote -np 4 --bind-to none --map-by dla:file=ring.crs ./spawn 4 | grep ^child | sort)
-    stock=$(remote -np 4 --bind-to none --map-by slot ./spawn 4 | grep ^child | sort)
-    tap_is "$ours" "$stock" "MPI_Comm_spawn on four daemons: the children stand where they do with slot"
-fi
 
 # ---- two installations of PRRTE ----
 
