@@ -9,7 +9,7 @@
 [[ -n $launcher ]] || tap_skip_all "the component rmaps/dla is not built"
 
 # Here what PRRTE binds by default counts.
-unset PRTE_MCA_hwloc_default_binding_policy
+unset PRTE_MCA_hwloc_default_binding_policy PRTE_MCA_bindto
 write_view 8 0,4,9 1,5,9 2,6,9 3,7,9 >pairs.crs
 launchers=(mpirun)
 [[ $launcher == orte ]] || launchers+=(prterun "prterun --personality ompi")
@@ -41,7 +41,7 @@ cpus() {
 as_slot() {
     local stock
     stock=$(cpus "$2" -np "$3" --map-by "slot$4" "${@:5}")
-    tap_is "$(wc -l <<<"$stock")" "$3" "$by: $1, with slot"
+    tap_is "$(grep -c . <<<"$stock")" "$3" "$by: $1, with slot"
     tap_is "$(cpus "$2" -np "$3" --map-by "dla:cart=$3$4" "${@:5}")" "$stock" "$by: $1"
 }
 
