@@ -65,7 +65,7 @@ static int prefer_stock(const dla_mapping *m, const dla_request *r, const dla_me
     return rc;
 }
 
-int dla_mapping_place(const dla_mapping *m, const dla_request *r)
+static int place_by_request(const dla_mapping *m, const dla_request *r)
 {
     const dla_nodes nodes = {m->node_name, m->job.nodes};
     dla_stock kept = DLA_STOCK_NONE;
@@ -85,4 +85,15 @@ int dla_mapping_place(const dla_mapping *m, const dla_request *r)
         r->message("failed", dla_request_name(r), strerror(-rc));
     dla_data_release(&data);
     return rc == 0 ? 0 : -EINVAL;
+}
+
+int dla_mapping_place(const dla_mapping *m, const dla_request *r, size_t *app)
+{
+    int rc = dla_place_by_slot(&m->job, m->by_slot, app);
+
+    if (rc == 0 && r != NULL)
+        rc = place_by_request(m, r);
+    else if (rc == 0)
+        memcpy(m->node_of_rank, m->by_slot, m->job.ranks * sizeof *m->by_slot);
+    return rc;
 }

@@ -13,14 +13,15 @@ typedef struct dla_mapping {
     const char *name; /* of the job, for the report */
     dla_job job;
     const char *const *node_name; /* of each of job.nodes */
-    const size_t *by_slot;        /* result of dla_place_by_slot */
+    size_t *by_slot;              /* of job.ranks entries, which dla_mapping_place sets */
     size_t *node_of_rank;         /* the result */
     /* Shows a line of the report. NULL: no report */
     void (*report)(const char *line);
 } dla_mapping;
 
-/* Reads the files of the request, places the ranks, and reports what that is worth. Returns 0;
- * -EINVAL after a message; -ENOMEM. */
-int dla_mapping_place(const dla_mapping *m, const dla_request *r);
+/* Reads the files of the request, places the ranks, and reports what that is worth; without a
+ * request (NULL) places them by slot. Returns 0; -EINVAL after a message; -ENOSPC: app number *app
+ * does not fit; -ENOMEM. */
+int dla_mapping_place(const dla_mapping *m, const dla_request *r, size_t *app);
 
 #endif

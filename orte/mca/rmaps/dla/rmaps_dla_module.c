@@ -74,18 +74,6 @@ static bool is_dla_job(orte_job_t *jdata)
 
 /* ---- placing ---- */
 
-static int place_by_slot(const dla_layout *l)
-{
-    size_t app = 0;
-    int rc = dla_place_by_slot(&l->job, l->by_slot, &app);
-
-    if (-ENOSPC != rc)
-        return orte_status(rc);
-    orte_show_help("help-orte-rmaps-base.txt", "orte-rmaps-base:alloc-error", true,
-                   l->context[app]->num_procs, l->context[app]->app, orte_process_info.nodename);
-    return ORTE_ERR_SILENT;
-}
-
 static void show_report(const char *line)
 {
     opal_output(0, "%s", line);
@@ -97,26 +85,25 @@ static bool wants_report(void)
            2 <= opal_output_get_verbosity(orte_rmaps_base_framework.framework_output);
 }
 
-static int place_by_request(const dla_layout *l, orte_job_t *jdata, const dla_request *r)
+/* r: NULL places by slot. */
+static int place_ranks(const dla_layout *l, orte_job_t *jdata, const dla_request *r)
 {
-    const char **name = calloc(l->job.nodes + 1, sizeof(*name));
-    dla_mapping mapping = {
+    const dla_mapping mapping = {
         .name = ORTE_JOBID_PRINT(jdata->jobid),
         .job = l->job,
-        .node_name = name,
+        .node_name = l->node_name,
         .by_slot = l->by_slot,
         .node_of_rank = l->node_of_rank,
         .report = wants_report() ? show_report : NULL,
     };
-    int rc;
+    size_t app = 0;
+    int rc = dla_mapping_place(&mapping, r, &app);
 
-    if (NULL == name)
-        return ORTE_ERR_OUT_OF_RESOURCE;
-    for (size_t n = 0; n < l->job.nodes; n++)
-        name[n] = l->node[n]->name;
-    rc = dla_mapping_place(&mapping, r);
-    free(name);
-    return orte_status(rc);
+    if (-ENOSPC != rc)
+        return orte_status(rc);
+    orte_show_help("help-orte-rmaps-base.txt", "orte-rmaps-base:alloc-error", true,
+                   l->context[app]->num_procs, l->context[app]->app, orte_process_info.nodename);
+    return ORTE_ERR_SILENT;
 }
 
 /* ---- the module ---- */
@@ -143,11 +130,7 @@ static int map_by_request(orte_job_t *jdata, const dla_request *r)
     rc = dla_layout_init(&l, jdata);
     if (ORTE_SUCCESS != rc)
         return rc;
-    rc = place_by_slot(&l);
-    if (ORTE_SUCCESS == rc && NULL != r)
-        rc = place_by_request(&l, jdata, r);
-    else if (ORTE_SUCCESS == rc)
-        memcpy(l.node_of_rank, l.by_slot, l.job.ranks * sizeof(*l.by_slot));
+    rc = place_ranks(&l, jdata, r);
     if (ORTE_SUCCESS == rc)
         rc = dla_map(&l, jdata);
     dla_layout_release(&l);

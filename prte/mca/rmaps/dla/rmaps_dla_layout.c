@@ -35,6 +35,7 @@ static size_t add_layout_node(dla_layout *l, prte_node_t *node)
     if (SIZE_MAX == *index) {
         *index = l->job.nodes;
         l->node[l->job.nodes] = node;
+        l->node_name[l->job.nodes] = node->name;
         l->job.node[l->job.nodes] = node_capacity(node);
         l->job.nodes++;
     } else {
@@ -95,6 +96,7 @@ int dla_layout_init(dla_layout *l, prte_job_t *jdata, const prte_rmaps_options_t
     l->job.node = base_arena_alloc(&l->arena, pool, sizeof(*l->job.node));
     l->context = base_arena_alloc(&l->arena, apps, sizeof(*l->context));
     l->node = base_arena_alloc(&l->arena, pool, sizeof(*l->node));
+    l->node_name = base_arena_alloc(&l->arena, pool, sizeof(*l->node_name));
     l->index = base_arena_alloc(&l->arena, pool, sizeof(*l->index));
     if (!l->arena.failed) {
         memset(l->index, 0xff, pool * sizeof(*l->index));

@@ -14,9 +14,10 @@ typedef struct dla_layout {
     dla_job job;
     prte_app_context_t **context; /* of each of job.apps */
     prte_node_t **node;           /* of each of job.nodes, each with a reference */
-    size_t *index;                /* of each node of the pool in node[]; SIZE_MAX: not in it */
-    size_t *by_slot;              /* node of each rank, mapped by slot; the caller fills it */
-    size_t *node_of_rank;         /* node of each rank; the caller fills it */
+    const char **node_name;
+    size_t *index;        /* of each node of the pool in node[]; SIZE_MAX: not in it */
+    size_t *by_slot;      /* node of each rank, mapped by slot; the caller fills it */
+    size_t *node_of_rank; /* node of each rank; the caller fills it */
 } dla_layout;
 
 /* Gathers the nodes that each application context may use, and their capacities. Returns a PRRTE

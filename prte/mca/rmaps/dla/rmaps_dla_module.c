@@ -5,8 +5,6 @@
 #include "rmaps_dla.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "dla/mapper.h"
@@ -56,18 +54,6 @@ static bool is_dla_job(prte_job_t *jdata)
 
 /* ---- placing ---- */
 
-static int place_by_slot(const dla_layout *l)
-{
-    size_t app = 0;
-    int rc = dla_place_by_slot(&l->job, l->by_slot, &app);
-
-    if (-ENOSPC != rc)
-        return prte_status(rc);
-    pmix_show_help("help-prte-rmaps-base.txt", "prte-rmaps-base:alloc-error", true,
-                   l->context[app]->num_procs, l->context[app]->app, prte_process_info.nodename);
-    return PRTE_ERR_SILENT;
-}
-
 static void show_report(const char *line)
 {
     pmix_output(0, "%s", line);
@@ -79,26 +65,25 @@ static bool wants_report(void)
            2 <= pmix_output_get_verbosity(prte_rmaps_base_framework.framework_output);
 }
 
-static int place_by_request(const dla_layout *l, prte_job_t *jdata, const dla_request *r)
+/* r: NULL places by slot. */
+static int place_ranks(const dla_layout *l, prte_job_t *jdata, const dla_request *r)
 {
-    const char **name = calloc(l->job.nodes + 1, sizeof(*name));
-    dla_mapping mapping = {
+    const dla_mapping mapping = {
         .name = PRTE_JOBID_PRINT(jdata->nspace),
         .job = l->job,
-        .node_name = name,
+        .node_name = l->node_name,
         .by_slot = l->by_slot,
         .node_of_rank = l->node_of_rank,
         .report = wants_report() ? show_report : NULL,
     };
-    int rc;
+    size_t app = 0;
+    int rc = dla_mapping_place(&mapping, r, &app);
 
-    if (NULL == name)
-        return PRTE_ERR_OUT_OF_RESOURCE;
-    for (size_t n = 0; n < l->job.nodes; n++)
-        name[n] = l->node[n]->name;
-    rc = dla_mapping_place(&mapping, r);
-    free(name);
-    return prte_status(rc);
+    if (-ENOSPC != rc)
+        return prte_status(rc);
+    pmix_show_help("help-prte-rmaps-base.txt", "prte-rmaps-base:alloc-error", true,
+                   l->context[app]->num_procs, l->context[app]->app, prte_process_info.nodename);
+    return PRTE_ERR_SILENT;
 }
 
 /* ---- the module ---- */
@@ -122,11 +107,7 @@ static int map_by_request(prte_job_t *jdata, const dla_request *r, prte_rmaps_op
     rc = dla_layout_init(&l, jdata, options);
     if (PRTE_SUCCESS != rc)
         return rc;
-    rc = place_by_slot(&l);
-    if (PRTE_SUCCESS == rc && NULL != r)
-        rc = place_by_request(&l, jdata, r);
-    else if (PRTE_SUCCESS == rc)
-        memcpy(l.node_of_rank, l.by_slot, l.job.ranks * sizeof(*l.by_slot));
+    rc = place_ranks(&l, jdata, r);
     if (PRTE_SUCCESS == rc)
         rc = dla_map(&l, jdata, options);
     dla_layout_release(&l);
