@@ -76,6 +76,10 @@ for by in "${launchers[@]}"; do
     fi
     as_slot ":pe=2" 1 1 :pe=2
     as_slot ":pe=2 --bind-to core" 1 1 :pe=2 --bind-to core
+    # All processors for each of two ranks.
+    few="as in --host .*:SLOTS"
+    [[ $launcher != orte ]] || few=overload-allowed
+    refused ":pe=n with too few processors" "$few" -np 2 --map-by "dla:cart=2:pe=$(nproc)"
     if [[ $launcher == orte ]]; then
         as_slot ":pe=2 --bind-to none" 1 1 :pe=2 --bind-to none
         places "--rank-by core" --map-by dla:file=pairs.crs --rank-by core

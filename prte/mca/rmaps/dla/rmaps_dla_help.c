@@ -9,6 +9,7 @@
 #include "../../../compat/prrte.h"
 #include "base/help.h"
 #include "dla/folder.h"
+#include "rmaps_dla.h"
 
 #define HELP_FILE "help-rmaps-dla.txt"
 
@@ -42,4 +43,9 @@ void dla_show_help(const char *topic, ...)
         pmix_output(0, "rmaps:dla: %s (the help file %s cannot be read)", topic, HELP_FILE);
     free(text);
     free(format);
+}
+
+void dla_show_refusal(const char *reason)
+{
+    dla_show_help("bad-map-by", NULL == rmaps_dla.spec ? "dla" : rmaps_dla.spec, reason);
 }

@@ -9,4 +9,7 @@
 /* Shows the message of the topic, with its arguments. */
 void dla_show_help(const char *topic, ...);
 
+/* Shows that the mapping policy is invalid, for this reason. */
+void dla_show_refusal(const char *reason);
+
 #endif

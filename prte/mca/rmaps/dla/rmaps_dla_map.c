@@ -5,7 +5,10 @@
 #include "rmaps_dla_map.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "rmaps_dla_help.h"
 
 /* Ranks by node: those of node n are rank[first[n]] to rank[first[n + 1] - 1], ascending. */
 typedef struct node_ranks {
@@ -50,25 +53,42 @@ static void add_mapped_node(prte_job_t *jdata, prte_node_t *node, prte_rmaps_opt
     options->nnodes++;
 }
 
+/* PRRTE's own message does not say what to do. */
+static int refuse_binding(const prte_node_t *node, int enough, const prte_rmaps_options_t *options)
+{
+    char reason[1024];
+
+    (void)snprintf(reason, sizeof(reason),
+                   "with PE=%u the processors of node %s suffice for %d of its %d ranks: limit "
+                   "the ranks by slots, as in --host %s:SLOTS, or lower PE",
+                   options->cpus_per_rank, node->name, enough, options->nprocs, node->name);
+    dla_show_refusal(reason);
+    return PRTE_ERR_SILENT;
+}
+
 /* The processors of the node, for PRRTE's binding. Where nobody demands a binding, the ranks of a
  * node with fewer processors are not bound, as with the stock mappers. */
-static void prepare_binding(prte_job_t *jdata, prte_node_t *node, size_t ranks, bool demanded,
-                            prte_rmaps_options_t *options)
+static int prepare_binding(prte_job_t *jdata, prte_node_t *node, size_t ranks, bool demanded,
+                           prte_rmaps_options_t *options)
 {
     int ncpus;
 
     hwloc_bitmap_free(options->job_cpuset);
     hwloc_bitmap_free(options->target);
-    options->job_cpuset = NULL;
+    options->job_cpuset = options->target = NULL;
     prte_rmaps_base_get_cpuset(jdata, node, options);
     ncpus = prte_rmaps_base_get_ncpus(node, NULL, options) / options->cpus_per_rank;
     options->ncpus = (unsigned)ncpus;
     options->nprocs = (int)ranks;
+    if (1 < options->cpus_per_rank && options->nprocs > ncpus && !options->overload &&
+        PRTE_BIND_TO_NONE != options->bind)
+        return refuse_binding(node, ncpus, options);
     if (!demanded && options->nprocs > ncpus)
         options->bind = PRTE_BIND_TO_NONE;
     options->target = hwloc_bitmap_dup(options->job_cpuset);
     if (PRTE_BIND_TO_NONE != options->bind)
         (void)hwloc_bitmap_and(options->target, options->target, node->available);
+    return PRTE_SUCCESS;
 }
 
 static int add_mapped_rank(const dla_layout *l, prte_job_t *jdata, prte_node_t *node, size_t rank,
@@ -102,10 +122,10 @@ static int map_node_ranks(const dla_layout *l, prte_job_t *jdata, size_t n,
         return PRTE_SUCCESS;
     if (!options->donotlaunch)
         rc = prte_rmaps_base_check_support(jdata, l->node[n], options);
-    if (PRTE_SUCCESS == rc) {
-        prepare_binding(jdata, l->node[n], end - begin, demanded, options);
+    if (PRTE_SUCCESS == rc)
+        rc = prepare_binding(jdata, l->node[n], end - begin, demanded, options);
+    if (PRTE_SUCCESS == rc)
         add_mapped_node(jdata, l->node[n], options);
-    }
     for (size_t k = begin; PRTE_SUCCESS == rc && k < end; k++)
         rc = add_mapped_rank(l, jdata, l->node[n], by_node->rank[k], options);
     options->bind = binding;

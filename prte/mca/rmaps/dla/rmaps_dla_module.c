@@ -121,8 +121,7 @@ static int check_context(prte_rmaps_options_t *options)
     options->userranked = true;
     if (rmaps_dla.bind == options->bind && rmaps_dla.cpus_per_rank == options->cpus_per_rank)
         return PRTE_SUCCESS;
-    dla_show_help("bad-map-by", NULL == rmaps_dla.spec ? "dla" : rmaps_dla.spec,
-                  "all programs of a job are mapped together, with the same --bind-to and PE=");
+    dla_show_refusal("all programs of a job are mapped together, with the same --bind-to and PE=");
     PRTE_UPDATE_EXIT_STATUS(PRTE_ERROR_DEFAULT_EXIT_CODE);
     return PRTE_ERR_SILENT;
 }
