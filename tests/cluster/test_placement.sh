@@ -113,7 +113,7 @@ salloc \$size mpirun -np 7 --bind-to none --map-by dla:file=pairs.crs sh -c '$te
 echo \$? >wrong.status
 salloc \$size -w n0 --nodes=1 sh -c 'cd / && mpirun -np 2 --bind-to none --map-by dla:cart=2 sh -c "\$1"' sh '$tell' >one.out
 "$dla" map -f pairs.crs -n 'n[0-3]:2' -T switches -F slurm >tasks
-SLURM_HOSTFILE=tasks srun --quiet -n 8 -m arbitrary sh -c 'echo "\$SLURM_PROCID \$(hostname)"' >tasks.out
+salloc \$size env SLURM_HOSTFILE=tasks srun --quiet -n 8 -m arbitrary sh -c 'echo "\$SLURM_PROCID \$(hostname)"' >tasks.out
 END_OF_JOBS
 timeout --kill-after=5 "$HANG_LIMIT" "$CLUSTER" exec --name "$cluster_name" "$top_srcdir/tests/cluster/slurm" "$tap_dir/slurm" \
     bash "$tap_dir/jobs" </dev/null 2>"$tap_dir/errors"
