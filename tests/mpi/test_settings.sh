@@ -71,6 +71,8 @@ differing 3 "io_ompio_bytes_per_agg=8192 io_ompio_num_aggregators=3"
 tap_is "$(reports)" "io_ompio_bytes_per_agg on rank 3 io_ompio_num_aggregators on rank 3" "parameters of OMPIO"
 differing 3 fcoll_tatp_priority=60
 tap_is "$(reports)" "" "the priority of a component that is used may differ"
+differing 3 fcoll_tatp_priority=-1
+tap_is "$(reports)" "" "and be below 0"
 
 # Rank 0 alone: its values apply to all.
 differing 0 "fcoll_tatp_record=$tap_dir/view.crs fcoll_tatp_stats=$tap_dir/stats.json fcoll_tatp_stripe_size=100"

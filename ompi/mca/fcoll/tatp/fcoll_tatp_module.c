@@ -214,11 +214,11 @@ static tatp_module *query_module(ompio_file_t *fh)
     return module;
 }
 
+/* Never declines: where no other component was asked for, a rank without one would leave
+ * MPI_File_open, and the others wait for it. OMPIO takes no priority below 0. */
 mca_fcoll_base_module_t *mca_fcoll_tatp_file_query(struct ompio_file_t *fh, int *priority)
 {
-    *priority = mca_fcoll_tatp_component.priority;
-    if (*priority < 0)
-        return NULL;
+    *priority = mca_fcoll_tatp_component.priority > 0 ? mca_fcoll_tatp_component.priority : 0;
     if (fh->f_fcoll == &refusing.super || fh->f_fcoll == &refused.super)
         return &refused.super;
     tatp_module *module = query_module(fh);

@@ -154,7 +154,7 @@ int tatp_params_register(void)
     } parameters[] = {
         {"priority",
          "Priority of the component: above 50 it comes before the stock components, above 100 also "
-         "with one or two ranks; below 0 it is never used",
+         "with one or two ranks; below 0 is 0",
          MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_3, &c->priority},
         {"topology",
          "Source of the hops between nodes: auto (SLURM_TOPOLOGY_ADDR of the job's environment, "
