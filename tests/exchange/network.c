@@ -12,6 +12,7 @@ struct sim_request {
     sim_request *next;    /* unmatched, of the same pair and kind */
     sim_request *earlier; /* of the whole schedule */
     sim_pair *pair;
+    int64_t number; /* among those of its rank */
     bool send, synchronous, eager;
     const char *data; /* of a send */
     char *copy;       /* its data in the network, or NULL */
@@ -147,7 +148,16 @@ static size_t choose_event(simulation *sim)
 
 void sim_network_event(simulation *sim)
 {
-    size_t i = choose_event(sim);
+    sim_network_take(sim, choose_event(sim));
+}
+
+bool sim_network_matters(const simulation *sim, size_t i)
+{
+    return sim->event[i].kind != EVENT_COMPLETION || !sim->event[i].send->complete;
+}
+
+void sim_network_take(simulation *sim, size_t i)
+{
     sim_event e = sim->event[i];
     sim->events--;
     if (sim->order == ORDER_OLDEST)
@@ -165,12 +175,26 @@ void sim_network_event(simulation *sim)
     }
 }
 
+/* Events follow from it, and so does what is matched with what. */
+uint64_t sim_network_digest(const simulation *sim)
+{
+    uint64_t sum = 0;
+    for (const sim_request *q = sim->latest; q != NULL; q = q->earlier) {
+        int rank = q->send ? q->pair->from : q->pair->to;
+        unsigned state = q->eager | q->lost << 1 | q->arrived << 2 | q->matched << 3 |
+                         q->transferred << 4 | q->complete << 5 | q->freed << 6;
+        sum += sim_mix(sim_mix((uint64_t)rank, (uint64_t)q->number), state);
+    }
+    return sum;
+}
+
 /* ---- the transport ---- */
 
-static sim_request *new_request(simulation *sim, sim_pair *pair, size_t bytes)
+static sim_request *new_request(simulation *sim, sim_rank *r, sim_pair *pair, size_t bytes)
 {
     sim_request *request = calloc(1, sizeof *request);
     request->pair = pair;
+    request->number = r->requests++;
     request->bytes = bytes;
     request->earlier = sim->latest;
     sim->latest = request;
@@ -250,7 +274,7 @@ static int sim_isend(void *context, int peer, const void *data, size_t bytes, bo
     int rc = fail_to_start(r, peer, bytes, FAULT_ISEND);
     if (rc != 0)
         return rc;
-    sim_request *send = new_request(sim, pair_of(sim, r->rank, peer), bytes);
+    sim_request *send = new_request(sim, r, pair_of(sim, r->rank, peer), bytes);
     send->send = true;
     send->data = data;
     send->synchronous = synchronous;
@@ -276,7 +300,7 @@ static int sim_irecv(void *context, int peer, void *data, size_t bytes, exchange
         return rc;
     }
     sim_pair *pair = pair_of(sim, peer, r->rank);
-    sim_request *receive = new_request(sim, pair, bytes);
+    sim_request *receive = new_request(sim, r, pair, bytes);
     receive->to = data;
     receive->error = bytes > 0 ? sim_inject(sim, r->rank, FAULT_TEST) : 0;
     *request = receive;
@@ -308,6 +332,7 @@ static int sim_test(void *context, exchange_request *request, bool *complete, si
     *bytes = q->send ? 12345 : q->received; /* of a send it means nothing */
     *request = NULL;
     q->freed = true;
+    r->seen = sim_mix(sim_mix(r->seen, (uint64_t)q->number), q->received);
     sim->live_requests--;
     if (!q->send && q->received < q->bytes)
         r->domain_failed |= sim->write[r->run];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Draws a schedule: who accesses what, domains, nodes, the order of events and the faults. */
-#include "simulation.h"
+#include "orders.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,8 @@ static int64_t draw(simulation *sim, int64_t low, int64_t high)
 
 bool sim_chance(simulation *sim, int64_t of, int64_t all)
 {
+    if (sim->orders != NULL)
+        return of >= all || (of > 0 && sim_choose(sim, 2) == 1);
     return draw(sim, 1, all) <= of;
 }
 
@@ -40,6 +42,11 @@ static void draw_sizes(simulation *sim)
     if (sim->ranks > 16)
         sim->bytes += draw(sim, 0, 1000);
     sim->wide = sim_chance(sim, 1, 50);
+    if (sim->small) {
+        sim->ranks = (int)draw(sim, 2, 3);
+        sim->bytes = draw(sim, 1, 6);
+        sim->wide = false;
+    }
     sim->overlap = OVERLAP_NONE;
     if (sim_chance(sim, 1, 3))
         sim->overlap = sim_chance(sim, 1, 2) ? OVERLAP_READS : OVERLAP_ORDERED;
@@ -466,7 +473,7 @@ int sim_report(sim_rank *r, int rc)
 
 static void draw_runs(simulation *sim)
 {
-    sim->runs = (int)draw(sim, 1, MAX_RUNS);
+    sim->runs = sim->small ? 1 : (int)draw(sim, 1, MAX_RUNS);
     sim->agreed = sim_may_fail(sim) || sim_chance(sim, 1, 2);
     sim->end_of_file = ACCESS_END;
     if (sim_chance(sim, 1, 2)) {

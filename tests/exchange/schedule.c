@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs the ranks and the network in a random order until all ranks have finished all runs, and
  * checks after every step what holds at any time. */
-#include "simulation.h"
+#include "orders.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +76,32 @@ static void check_loads(simulation *sim, const sim_rank *r)
                 sim_fail(sim, "rank %d: more copies to a carrier's windows than members", r->rank);
         }
     }
+}
+
+static uint64_t digest_windows(const exchange_window *window, uint64_t digest)
+{
+    for (int w = 0; w < EXCHANGE_DEPTH; w++) {
+        exchange_flags *flags = window[w].flags;
+        digest = sim_mix(digest, (uint64_t)atomic_load(&flags->granted));
+        digest = sim_mix(digest, (uint64_t)atomic_load(&flags->ready));
+        digest = sim_mix(digest, (uint64_t)atomic_load(&flags->done));
+        digest = sim_mix(digest, (uint64_t)flags->valid);
+    }
+    return digest;
+}
+
+uint64_t sim_flags_digest(const simulation *sim, int node)
+{
+    uint64_t digest = 0;
+    for (int i = 0; i < sim->ranks; i++)
+        if (sim->rank[i].node == node && sim->rank[i].shares_windows)
+            digest = digest_windows(sim->rank[i].window, digest);
+    for (size_t j = 0; sim->load != NULL && j < sim->domains.count; j++) {
+        const sim_load *load = &sim->load[j * (size_t)sim->nodes + (size_t)node];
+        if (load->ranks > 0)
+            digest = digest_windows(load->window, digest);
+    }
+    return digest;
 }
 
 static void check_rank(simulation *sim, sim_rank *r)
@@ -202,11 +228,14 @@ static bool step_rank(simulation *sim, sim_rank *r)
     r->calls = 0;
     r->dirty = false;
     r->in_step = true;
+    uint64_t flags = sim->orders != NULL ? sim_flags_digest(sim, r->node) : 0;
     bool moved = exchange_step(r->ex);
     r->in_step = false;
     check_rank(sim, r);
-    if (moved)
+    if (moved) {
+        r->seen = sim_mix(r->seen, flags);
         wake_node(sim, r);
+    }
     if (exchange_finished(r->ex) && sim->failure == NULL) {
         end_run(sim, r);
         r->dirty = moved = true;
@@ -255,7 +284,37 @@ static void check_deadlock(simulation *sim)
         sim_fail(sim, "deadlock");
 }
 
-static void step_once(simulation *sim)
+/* The nth of the events that matter; sim->events: there are not so many. */
+static size_t find_event(const simulation *sim, size_t nth)
+{
+    size_t i = 0;
+    while (i < sim->events && (!sim_network_matters(sim, i) || nth-- > 0))
+        i++;
+    return i;
+}
+
+/* Any rank that may have something to do, or any event. */
+static void step_by_choice(simulation *sim)
+{
+    sim_rank *rank[MAX_RANKS];
+    size_t ranks = 0, events = 0;
+    for (int i = 0; i < sim->ranks; i++)
+        if (may_step(&sim->rank[i]))
+            rank[ranks++] = &sim->rank[i];
+    while (find_event(sim, events) < sim->events)
+        events++;
+    if (ranks + events == 0) {
+        check_deadlock(sim);
+        return;
+    }
+    size_t choice = sim_choose(sim, ranks + events);
+    if (choice < ranks)
+        step_rank(sim, rank[choice]);
+    else
+        sim_network_take(sim, find_event(sim, choice - ranks));
+}
+
+static void step_at_random(simulation *sim)
 {
     sim_rank *r = choose_rank(sim);
     bool event = sim->events > 0 &&
@@ -267,6 +326,14 @@ static void step_once(simulation *sim)
     else if (r != NULL)
         while (step_rank(sim, r) && sim->bursts && !r->finished && sim->failure == NULL)
             ;
+}
+
+static void step_once(simulation *sim)
+{
+    if (sim->orders != NULL)
+        step_by_choice(sim);
+    else
+        step_at_random(sim);
 }
 
 void sim_interrupt(simulation *sim)
@@ -300,8 +367,20 @@ static void prepare_model(simulation *sim)
                    (size_t)sim->rank[i].block[b].length);
 }
 
+/* What the network still does after the last rank has finished, and what must be left then. */
+static void end_schedule(simulation *sim)
+{
+    while (sim->events > 0 && sim->failure == NULL)
+        sim_network_event(sim);
+    if (sim->failure == NULL)
+        sim_network_check(sim);
+    if (sim->failure == NULL && !sim->agreed)
+        sim_check_file(sim);
+}
+
 void sim_run(simulation *sim)
 {
+    bool known = false;
     prepare_model(sim);
     sim_expect_messages(sim);
     sim_network_init(sim);
@@ -310,16 +389,13 @@ void sim_run(simulation *sim)
         sim_expect_run(sim, k);
     for (int i = 0; i < sim->ranks; i++)
         sim->rank[i].dirty = true;
-    for (int64_t step = 0; !all_finished(sim) && sim->failure == NULL; step++) {
+    for (int64_t step = 0; !known && !all_finished(sim) && sim->failure == NULL; step++) {
         if (step == STEPS)
             sim_fail(sim, "no end after %d steps", STEPS);
         step_once(sim);
+        known = sim->orders != NULL && sim_is_known(sim);
     }
-    while (sim->events > 0 && sim->failure == NULL)
-        sim_network_event(sim);
-    if (sim->failure == NULL)
-        sim_network_check(sim);
-    if (sim->failure == NULL && !sim->agreed)
-        sim_check_file(sim);
+    if (!known)
+        end_schedule(sim);
     sim_network_release(sim);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Simulates the exchange with random accesses, orders of events and faults. A failure prints the
- * command that replays it. */
-#include "simulation.h"
+/* Simulates the exchange with random accesses, orders of events and faults, and small exchanges in
+ * every order. A failure prints the command that replays it. */
+#include "orders.h"
 
 #include <argp.h>
 #include <signal.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 static const char *tool;
+static const char *present_way = "--schedules=1";
 static uint64_t present_seed;
 
 /* ---- failures ---- */
@@ -40,7 +41,7 @@ void sim_trace(simulation *sim, const char *format, ...)
         printf("# %s\n", line);
 }
 
-static void print_parameters(const simulation *sim)
+void sim_print_parameters(const simulation *sim)
 {
     static const char *const domains[] = {"even", "striped", "unit"};
     static const char *const overlap[] = {"none", "of reads", "of writes in atomic mode"};
@@ -52,6 +53,15 @@ static void print_parameters(const simulation *sim)
            sim->slow);
 }
 
+void sim_print_trace(const simulation *sim)
+{
+    uint64_t first = sim->traced < TRACE || sim->verbose ? 0 : sim->traced - TRACE;
+    for (uint64_t i = first; i < sim->traced && !sim->verbose; i++)
+        printf("#   %s\n", sim->trace[i % TRACE]);
+    if (sim->failure != NULL)
+        printf("# %s\n", sim->failure);
+}
+
 /* Repeats a schedule, and prints its last events (or all). */
 static void explain(uint64_t seed, bool verbose)
 {
@@ -60,13 +70,9 @@ static void explain(uint64_t seed, bool verbose)
     sim->traces = true;
     sim->verbose = verbose;
     sim_draw(sim);
-    print_parameters(sim);
+    sim_print_parameters(sim);
     sim_run(sim);
-    uint64_t first = sim->traced < TRACE || verbose ? 0 : sim->traced - TRACE;
-    for (uint64_t i = first; i < sim->traced && !verbose; i++)
-        printf("#   %s\n", sim->trace[i % TRACE]);
-    if (sim->failure != NULL)
-        printf("# %s\n", sim->failure);
+    sim_print_trace(sim);
     sim_release(sim);
     free(sim);
 }
@@ -74,9 +80,8 @@ static void explain(uint64_t seed, bool verbose)
 static void print_seed(void)
 {
     char text[120];
-    int length =
-        snprintf(text, sizeof text, "# the program ends in %s --schedules=1 --seed=%" PRIu64 "\n",
-                 tool, present_seed);
+    int length = snprintf(text, sizeof text, "# the program ends in %s %s --seed=%" PRIu64 "\n",
+                          tool, present_way, present_seed);
     if (write(STDOUT_FILENO, text, (size_t)length) < 0)
         _exit(EXIT_FAILURE);
 }
@@ -181,10 +186,28 @@ static bool simulate(uint64_t seed, uint64_t *count)
     return good;
 }
 
+/* ---- every order ---- */
+
+/* Of so many exchanges: the next ones that are small enough. */
+static bool try_orders(uint64_t seed, uint64_t exchanges)
+{
+    sim_tally tally = {0};
+    bool good = true;
+    present_way = "--schedules=0 --orders=1";
+    for (present_seed = seed; good && tally.exchanges < exchanges; present_seed++)
+        good = sim_try_orders(present_seed, &tally);
+    if (!good)
+        printf("# an order fails: %s %s --seed=%" PRIu64 "\n", tool, present_way, present_seed - 1);
+    printf("%sok 3 - every order of %" PRIu64 " small exchanges, without and with %" PRIu64
+           " faults\n# %" PRIu64 " orders, %" PRIu64 " states\n",
+           good ? "" : "not ", tally.exchanges, tally.faults, tally.orders, tally.states);
+    return good;
+}
+
 /* ---- the command ---- */
 
 struct options {
-    uint64_t schedules, seed;
+    uint64_t schedules, seed, orders;
     bool verbose;
 };
 
@@ -194,6 +217,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'n': options->schedules = strtoull(arg, NULL, 10); return 0;
     case 's': options->seed = strtoull(arg, NULL, 10); return 0;
+    case 'o': options->orders = strtoull(arg, NULL, 10); return 0;
     case 'v': options->verbose = true; return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -203,11 +227,12 @@ static struct options read_options(int argc, char **argv)
 {
     static const struct argp_option table[] = {
         {"schedules", 'n', "N", 0, "Schedules in all (20000)", 0},
-        {"seed", 's', "S", 0, "Seed of the first schedule (1)", 0},
+        {"seed", 's', "S", 0, "Seed of the first schedule, and exchange (1)", 0},
+        {"orders", 'o', "N", 0, "Small exchanges in every order (10)", 0},
         {"verbose", 'v', NULL, 0, "Print the events of the first schedule", 0},
         {0},
     };
-    struct options options = {20000, 1, false};
+    struct options options = {20000, 1, 10, false};
     struct argp argp = {table, parse_option, NULL, "Simulates the exchange in random schedules.",
                         NULL,  NULL,         NULL};
     argp_parse(&argp, argc, argv, 0, NULL, &options);
@@ -244,6 +269,8 @@ int main(int argc, char **argv)
     }
     printf("%sok 1 - the exchange in %" PRIu64 " schedules\n", good ? "" : "not ", done);
     bool all = report_features(count, done);
-    printf("%sok 2 - every feature was simulated\n1..2\n", all ? "" : "not ");
-    return good && all ? EXIT_SUCCESS : EXIT_FAILURE;
+    printf("%sok 2 - every feature was simulated\n", all ? "" : "not ");
+    bool ordered = try_orders(options.seed, options.orders);
+    printf("1..3\n");
+    return good && all && ordered ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -5,7 +5,7 @@
  *
  * scenario.c draws what the ranks access, the domains and the faults; network.c and store.c are the
  * transport and the file; model.c says byte by byte what the result has to be; schedule.c runs the
- * ranks and the network in a random order.
+ * ranks and the network in a random order; orders.c makes it run in every order.
  */
 #ifndef EXCHANGE_SIMULATION_H
 #define EXCHANGE_SIMULATION_H
@@ -40,9 +40,12 @@ enum sim_protocol { EAGER, RENDEZVOUS, EAGER_BY_SIZE, EAGER_OR_NOT, PROTOCOLS };
 typedef struct sim_request sim_request;
 typedef struct sim_event sim_event;
 typedef struct sim_pair sim_pair;
+typedef struct sim_orders sim_orders;
 
 struct simulation {
     uint64_t seed, state;
+    bool small;           /* so few bytes and ranks that every order can be tried */
+    sim_orders *orders;   /* what happens is chosen by it; NULL: at random */
     bool traces, verbose; /* notes events, and prints all of them */
     const char *failure;  /* NULL: none */
     char failure_text[200];
@@ -102,12 +105,23 @@ struct simulation {
     exchange_store store[MAX_RANKS];
 };
 
+/* A digest that one more value was added to. */
+static inline uint64_t sim_mix(uint64_t digest, uint64_t value)
+{
+    uint64_t state = digest ^ value;
+    return next_random(&state);
+}
+
 /* ---- simulate.c ---- */
+void sim_print_parameters(const simulation *sim);
+/* The last events, and the failure. */
+void sim_print_trace(const simulation *sim);
 /* Keeps the first failure of the schedule. */
 __attribute__((format(printf, 2, 3))) void sim_fail(simulation *sim, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void sim_trace(simulation *sim, const char *format, ...);
 
 /* ---- scenario.c ---- */
+/* In some of all cases. Where every order is tried, in both ways unless it is never or always. */
 bool sim_chance(simulation *sim, int64_t of, int64_t all);
 void sim_draw(simulation *sim);
 /* Replaces all exchanges between two runs. */
@@ -142,6 +156,11 @@ void sim_check_file(simulation *sim);
 void sim_network_init(simulation *sim);
 void sim_network_release(simulation *sim);
 void sim_network_event(simulation *sim);
+/* Event i of sim->events; whether it changes anything. */
+void sim_network_take(simulation *sim, size_t i);
+bool sim_network_matters(const simulation *sim, size_t i);
+/* Of all messages and what was done with them. */
+uint64_t sim_network_digest(const simulation *sim);
 void sim_network_check(simulation *sim);
 void sim_store_init(simulation *sim);
 
@@ -150,5 +169,7 @@ void sim_run(simulation *sim);
 void sim_wake(simulation *sim, int rank);
 /* Lets others go on while a rank is in a call of its transport or store. */
 void sim_interrupt(simulation *sim);
+/* Of the flags that ranks of a node share. */
+uint64_t sim_flags_digest(const simulation *sim, int node);
 
 #endif

@@ -131,7 +131,9 @@ static bool sim_read_includes(void *context, int64_t hole)
     sim_rank *r = context;
     if (hole < 1)
         sim_fail(r->sim, "rank %d: a hole of %" PRId64 " bytes", r->rank, hole);
-    return sim_chance(r->sim, 1, 2);
+    bool includes = sim_chance(r->sim, 1, 2);
+    r->seen = sim_mix(r->seen, includes);
+    return includes;
 }
 
 void sim_store_init(simulation *sim)

@@ -31,7 +31,7 @@ build() {
 
 # first_failure FOLDER: the schedule that fails or in which the program ends, or nothing. Seeds count from 1.
 first_failure() {
-    timeout 600 "$1/simulate" --schedules=$schedules --seed=1 2>&1 |
+    timeout 600 "$1/simulate" --schedules=$schedules --orders=0 --seed=1 2>&1 |
         sed -n 's/^# .*--schedules=1 --seed=\([0-9]*\)$/\1/p' | head -n 1
 }
 
@@ -58,6 +58,7 @@ tap_check "the simulation is built" compile_objects
 cp -r "$top/src/exchange" "$tap_dir/sound"
 tap_check "the simulation is linked" build "$tap_dir/sound"
 tap_is "$(first_failure "$tap_dir/sound")" "" "without a defect nothing is detected"
+tap_check "without a defect no order fails" "$tap_dir/sound/simulate" --schedules=0 --orders=20
 for defect in "$here"/defects/*.patch; do
     check_defect "$defect"
 done
