@@ -75,7 +75,7 @@ struct code {
     const char *object;
     uintptr_t begin, end;
 };
-static struct code component = {"mca_fcoll_tatp.so", 0, 0}, transfer = {"mca_fbtl_posix.so", 0, 0};
+static struct code component = {"mca_fcoll_tatp.so", 0, 0}, transfer;
 
 static int find_code(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -91,6 +91,17 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *context)
         }
     }
     return 1;
+}
+
+/* Where fbtl/posix is: in Open MPI 4.1, 6 and 5. */
+static void find_transfer(void)
+{
+    static const char *const objects[] = {"mca_fbtl_posix.so", "libopen_mpi.so", "libmpi.so"};
+    int found = 0;
+    for (size_t i = 0; i < sizeof objects / sizeof *objects && !found; i++) {
+        transfer = (struct code){.object = objects[i]};
+        found = dl_iterate_phdr(find_code, &transfer);
+    }
 }
 
 static bool has_code(const struct code *code, const void *at)
@@ -124,7 +135,7 @@ void shim_arm(enum shim_call call, enum shim_fault fault, long nth)
     armed_fault = fault;
     armed_nth = nth;
     dl_iterate_phdr(find_code, &component);
-    dl_iterate_phdr(find_code, &transfer);
+    find_transfer();
     counting = true;
 }
 
