@@ -99,11 +99,18 @@ at_once() {
 
 sample_of 110
 inject "one node" apart bash -c 'job 4 "$@"' - "$faults" "${segments[@]}"
+sample_of 10
+inject "one rank" apart bash -c 'job 1 "$@"' - "$faults" "${segments[@]}"
 sample_of 40
 inject "messages only" apart bash -c 'job 4 --mca fcoll_tatp_shared_memory 0 "$@"' - "$faults"
 sample_of 90
 inject "recorded" apart bash -c 'job 4 "$@"' - "${recording[@]}" "$faults" "${segments[@]}" --beside "$record"
 check_record "recorded"
+# The limit on plans is that of a group of ranks, of which there are many.
+if [[ -n $PYTHON3 ]]; then
+    tap_is "$("$PYTHON3" "$top_srcdir/tests/mpi/check_stats.py" "$tap_dir/stats.json" 2>&1 | grep -v '^lines\|^too many')" "" \
+        "recorded: the lines of the statistics are right"
+fi
 rm -f "$view"
 at_once begin 4
 at_once end 6
@@ -111,7 +118,9 @@ sample_of 20
 inject "with spawned ranks" apart bash -c 'job 2 "$@"' - "$faults" --spawn 2 open close write_all iwrite_all
 start_cluster
 sample_of 60
-inject "cluster" run -np 4 --host n0:2,n2:2 --mca fcoll tatp "$faults"
+# Nodes of several ranks, whose lowest speaks for all.
+inject "cluster, fitted domains" run -np 6 --map-by slot --mca fcoll tatp --mca fcoll_tatp_domains fitted \
+    --mca fcoll_tatp_unit_size 64 "$faults" open write_all read_all iwrite_all
 stop_cluster
 tap_diag "$total faults, $wrong wrong"
 tap_plan

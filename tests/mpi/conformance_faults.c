@@ -503,70 +503,6 @@ static void case_read_only_mount(struct test *t, int kind)
 
 /* --- memory --- */
 
-/* Each allocation of the component on one rank fails, one after another. A call may manage
- * without; it may not end differently on different ranks, nor leave anything undone. */
-static void fail_allocations(struct test *t, enum kind kind, bool write, int victim)
-{
-    enum { MOST = 2000 };
-    int more = 1, rc;
-    for (int nth = 1; more && nth < MOST; nth++) {
-        MPI_File file = open_small(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
-        struct bytes model = {0};
-        if (!write)
-            agreed(t, "write before", write_call(t, file, AT_ALL, 1), false, 0);
-        synchronise(t, file);
-        bool armed = t->rank != victim || inject_allocation("mca_fcoll_tatp", nth);
-        rc = write ? write_call(t, file, kind, 1) : read_call(t, file, kind, 1);
-        more = hits_of_all(t);
-        int class, all;
-        MPI_Error_class(rc, &class);
-        MPI_Allreduce(&class, &all, 1, MPI_INT, MPI_MAX, t->comm);
-        agreed(t, write ? "write" : "read", rc, more > 0 && all != MPI_SUCCESS, 0);
-        if (write && all == MPI_SUCCESS) {
-            model_all(t, &model, 1);
-            check_file(t, &model);
-        }
-        bytes_release(&model);
-        use_again(t, file, kind, (uint64_t)nth);
-        close_file(t, &file);
-        if (!armed)
-            differ(t, "there is no such component");
-        if (!all_well(t)) {
-            differ(t, "allocation %d of rank %d", nth, victim);
-            return;
-        }
-    }
-}
-
-static bool can_fail_allocations(struct test *t)
-{
-    MPI_File file = open_small(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
-    bool can = inject_allocation("mca_fcoll_tatp", 0);
-    close_file(t, &file);
-    MPI_Barrier(t->comm);
-    if (!can)
-        skip_case(t, "allocations cannot be made to fail here");
-    return can;
-}
-
-static void case_write_no_memory(struct test *t, int kind)
-{
-    if (!can_fail_allocations(t))
-        return;
-    fail_allocations(t, kind, true, 0);
-    if (t->ranks > 1)
-        fail_allocations(t, kind, true, t->ranks - 1);
-}
-
-static void case_read_no_memory(struct test *t, int kind)
-{
-    if (!can_fail_allocations(t))
-        return;
-    fail_allocations(t, kind, false, 0);
-    if (t->ranks > 1)
-        fail_allocations(t, kind, false, t->ranks - 1);
-}
-
 /* One rank's address space is full but for a megabyte: all end alike, and go on. */
 static void case_address_space(struct test *t, int kind)
 {
@@ -619,57 +555,6 @@ static MPI_Comm permuted(const struct test *t, int number)
     }
     MPI_Comm_split(t->comm, 0, place, &comm);
     return comm;
-}
-
-/* Each allocation of the component on one rank fails, from MPI_File_open to MPI_File_close. */
-static void fail_between(struct test *t, enum kind kind, int victim)
-{
-    enum { MOST = 2000 };
-    MPI_Comm all = t->comm;
-    int more = 1;
-    for (int nth = 1; more && nth < MOST && all_well(t); nth++) {
-        MPI_Comm comm = permuted(t, nth);
-        MPI_File file;
-        struct view v = view_of(t->rank, t->ranks);
-        struct bytes model = {0};
-        if (t->rank == victim && !inject_allocation("mca_fcoll_tatp", nth))
-            differ(t, "there is no such component");
-        if (MPI_File_open(comm, t->path, MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL, &file) !=
-            MPI_SUCCESS)
-            MPI_Abort(MPI_COMM_WORLD, 2);
-        set_view(t, file, &v);
-        int rc = write_call(t, file, kind, (uint64_t)nth);
-        set_view(t, file, &v);
-        int again = write_call(t, file, kind, (uint64_t)nth), class, worst;
-        close_file(t, &file);
-        more = hits_of_all(t);
-        for (int call = 0; call < 2; call++) {
-            MPI_Error_class(call == 0 ? rc : again, &class);
-            MPI_Allreduce(&class, &worst, 1, MPI_INT, MPI_MAX, all);
-            agreed(t, "write", class, more > 0 && worst != MPI_SUCCESS, worst);
-        }
-        if (worst == MPI_SUCCESS) {
-            model_all(t, &model, (uint64_t)nth);
-            check_file(t, &model);
-        }
-        file = open_small(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
-        use_again(t, file, kind, (uint64_t)nth);
-        close_file(t, &file);
-        MPI_Comm_free(&comm);
-        bytes_release(&model);
-        if (!all_well(t))
-            differ(t, "allocation %d of rank %d", nth, victim);
-    }
-}
-
-static void case_open_no_memory(struct test *t, int variant)
-{
-    enum kind kind = variant == 0 ? ALL : I_ALL;
-    if (!can_fail_allocations(t))
-        return;
-    fail_between(t, kind, 0);
-    if (t->ranks > 1)
-        fail_between(t, kind, t->ranks - 1);
 }
 
 /* 4-byte elements of all ranks in their views, by external32: as written below, or 0. */
@@ -871,13 +756,10 @@ static const struct family families[] = {
     {"locked_pages", case_locked_pages, (const char *const[]){"aggregators", "independent", NULL}},
     {"file_size_limit", case_file_size_limit, own_kinds},
     {"read_only_handle", case_read_only_handle, own_kinds},
-    {"write_no_memory", case_write_no_memory, own_kinds},
-    {"read_no_memory", case_read_no_memory, own_kinds},
     {"address_space", case_address_space, own_kinds},
     {"full", case_full, own_kinds},
     {"full_holes", case_full_holes, own_kinds},
     {"read_only_mount", case_read_only_mount, own_kinds},
-    {"open_no_memory", case_open_no_memory, (const char *const[]){"all", "i_all", NULL}},
     {"no_request", case_no_request, NULL},
     {"many_groups", case_many_groups, NULL},
     {"forgotten_group", case_forgotten_group, NULL},

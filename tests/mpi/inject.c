@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* inject: this program's own versions of system and library calls. */
-#define _GNU_SOURCE /* off64_t, dl_iterate_phdr, statfs64 */
+#define _GNU_SOURCE /* off64_t, statfs64 */
 #include "inject.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -300,123 +299,32 @@ int posix_fallocate64(int fd, off64_t offset, off64_t bytes)
     return posix_fallocate(fd, offset, bytes);
 }
 
-/* --- allocations. The sanitizers have versions of their own --- */
+/* --- stacks. The sanitizers have versions of these calls --- */
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *at, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-
-static uintptr_t code_begin, code_end;
-static int until;
 static bool no_stack;
-
-static int find_code(struct dl_phdr_info *info, size_t size, void *object)
-{
-    (void)size;
-    if (strstr(info->dlpi_name, object) == NULL)
-        return 0;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        if (p->p_type == PT_LOAD && (p->p_flags & PF_X)) {
-            code_begin = info->dlpi_addr + p->p_vaddr;
-            code_end = code_begin + p->p_memsz;
-        }
-    }
-    return 1;
-}
-
-bool inject_allocation(const char *object, int nth)
-{
-    hits = 0;
-    if (dl_iterate_phdr(find_code, (void *)object) == 0)
-        return false;
-    until = nth;
-    return true;
-}
-
-static bool refuse(const void *caller)
-{
-    uintptr_t at = (uintptr_t)caller;
-    if (until == 0 || at < code_begin || at >= code_end || --until > 0)
-        return false;
-    hits++;
-    errno = ENOMEM;
-    return true;
-}
-
-#define REFUSE refuse(__builtin_return_address(0))
-
-void *malloc(size_t size)
-{
-    return REFUSE ? NULL : __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size)
-{
-    return REFUSE ? NULL : __libc_calloc(count, size);
-}
-
-void *realloc(void *at, size_t size)
-{
-    return REFUSE ? NULL : __libc_realloc(at, size);
-}
-
-void *aligned_alloc(size_t alignment, size_t size)
-{
-    return REFUSE ? NULL : __libc_memalign(alignment, size);
-}
-
-int posix_memalign(void **at, size_t alignment, size_t size)
-{
-    void *memory = REFUSE ? NULL : __libc_memalign(alignment, size);
-    if (memory != NULL)
-        *at = memory;
-    return memory == NULL ? ENOMEM : 0;
-}
-
-/* Shared memory counts as well. */
-void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
-{
-    if (REFUSE || (no_stack && (flags & MAP_STACK)))
-        return (void *)-1;
-    return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
-}
-
-void *mmap64(void *at, size_t size, int protection, int flags, int fd, off64_t offset)
-{
-    if (REFUSE || (no_stack && (flags & MAP_STACK)))
-        return (void *)-1;
-    return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
-}
 
 void inject_no_stack(bool fails)
 {
     no_stack = fails;
 }
 
-static void end_allocations(void)
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+
+static void *map_memory(void *at, size_t size, int protection, int flags, int fd, off64_t offset)
 {
-    until = 0;
+    if (no_stack && (flags & MAP_STACK))
+        return (void *)fail_with(ENOMEM);
+    return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
 }
 
-#else
-
-bool inject_allocation(const char *object, int nth)
+void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
-    (void)object, (void)nth;
-    return false;
+    return map_memory(at, size, protection, flags, fd, offset);
 }
 
-void inject_no_stack(bool fails)
+void *mmap64(void *at, size_t size, int protection, int flags, int fd, off64_t offset)
 {
-    (void)fails;
-}
-
-static void end_allocations(void)
-{
+    return map_memory(at, size, protection, flags, fd, offset);
 }
 
 #endif
@@ -426,7 +334,6 @@ int inject_end(void)
     int there_were = hits;
     armed.fault = NO_FAULT;
     delay.milliseconds = 0;
-    end_allocations();
     hits = 0;
     return there_were;
 }

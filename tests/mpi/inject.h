@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* inject: faults of the machine within this process, and what it does to a file. A program that
- * links it has its own pwrite, pread, malloc, ...; the components call these in place of the C
+ * links it has its own pwrite, pread, mmap, ...; the components call these in place of the C
  * library's. */
 #ifndef TESTS_MPI_INJECT_H
 #define TESTS_MPI_INJECT_H
@@ -54,10 +54,6 @@ struct seen_access {
     int64_t offset, length;
 };
 struct seen_access *inject_seen(size_t *count);
-
-/* The nth allocation (1, ...) from now on that the shared object whose name has `object` in it
- * asks for fails, once. False when allocations cannot be made to fail here. */
-bool inject_allocation(const char *object, int nth);
 
 /* From now on no stack can be had. */
 void inject_no_stack(bool fails);

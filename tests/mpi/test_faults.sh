@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Errors on one rank: an error on all ranks, no hang, and a file that can be used afterwards.
-# The faults: accesses and allocations that fail (inject.c), limits of a process, a full and a
-# read-only file system, and a rank that dies.
+# The faults: accesses that fail (inject.c), limits of a process, a full and a read-only file system, and a
+# rank that dies. tests/faults has allocations that fail.
 . "$top_srcdir/tests/mpi/lib.sh"
 . "$top_srcdir/tests/mpi/conformance.sh"
 
@@ -24,10 +24,10 @@ here() {
 
 all=(write_eio write_late_eio write_full write_quota write_read_only write_nothing write_short \
     write_interrupted read_eio read_late_eio read_short read_interrupted file_size_limit \
-    read_only_handle write_no_memory read_no_memory)
+    read_only_handle)
 groups=(no_request many_groups forgotten_group no_shared_memory)
 every_way "${all[@]}" independent pages address_space
-cases+=('open_no_memory/*' "${groups[@]}")
+cases+=("${groups[@]}")
 if tap_part long; then
     here 7
 fi
@@ -38,8 +38,7 @@ done
 # Open MPI takes locks, as 5.0.7 does by itself.
 cases=(pages/\* locked_pages/\*)
 conform conformance_faults "4 ranks, locks" run_here 4 --mca fcoll tatp --mca fs_ufs_lock_algorithm 3
-# What the recorder has no memory for is missing in the record, and the call's error is that of the call.
-every_way write_late_eio write_no_memory read_no_memory
+every_way write_late_eio
 conform conformance_faults "4 ranks, recorded" run_here 4 --mca fcoll tatp \
     --mca fcoll_tatp_record "$tap_dir/view.crs"
 every_way "${all[@]}"
@@ -49,8 +48,8 @@ start_cluster
 every_way "${all[@]}"
 conform conformance_faults "4 ranks, cluster" run -np 4 --map-by node --mca fcoll tatp
 # Nodes of several ranks, whose lowest speaks for all.
-every_way write_late_eio read_late_eio write_no_memory read_no_memory
-cases+=('open_no_memory/all' "${groups[@]}")
+every_way write_late_eio read_late_eio
+cases+=("${groups[@]}")
 conform conformance_faults "6 ranks, fitted domains" run -np 6 --map-by slot --mca fcoll tatp \
     --mca fcoll_tatp_domains fitted --mca fcoll_tatp_unit_size 64
 stop_cluster

@@ -105,8 +105,8 @@ for choice in strategy=otp objective=congestion solver=hungarian unit_size=4096 
     tap_is "$(checked)" "lines 8 plans 4 timelines 8" "$choice in turn with the default: plans of their own"
 done
 
-# One file after the other, with calls of all kinds; and every allocation fails in turn.
-cases=("write_no_memory/*" "read_no_memory/*" "write_eio/*" "read_eio/*")
+# One file after the other, with calls of all kinds that fail.
+cases=("write_eio/*" "read_eio/*")
 for ranks in 1 4; do
     rm -f "$stats"
     conform conformance_faults "$ranks ranks, faults" run_here "$ranks" --mca fcoll tatp --mca fcoll_tatp_stats "$stats"
