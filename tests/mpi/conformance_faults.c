@@ -282,20 +282,39 @@ struct sparse {
     bool atomic, maps; /* pages are mapped, or that is tried */
 };
 
-/* Pieces with holes between all of them, over `before` bytes that were there. */
+/* With `before` bytes, which are what the model is then. */
+static MPI_File open_sparse(struct test *t, const struct sparse *s, bool independent,
+                            int64_t before, struct bytes *model)
+{
+    struct view v = holes_of(t->rank, t->ranks);
+    for (int64_t k = 0; k < before; k++)
+        bytes_put(model, k, content(99, k));
+    create_file(t, model);
+    inject_file_system(s->file_system);
+    MPI_File file = open_with(t, s->amode, independent);
+    set_view(t, file, &v);
+    must(t, "set_atomicity", MPI_File_set_atomicity(file, s->atomic));
+    return file;
+}
+
+/* After a write by all ranks; the model is released. */
+static void check_sparse(struct test *t, struct bytes *model)
+{
+    for (int rank = 0; rank < t->ranks; rank++) {
+        struct view v = holes_of(rank, t->ranks);
+        model_write(model, &v, 0, BYTES, (uint64_t)rank);
+    }
+    check_file(t, model);
+    bytes_release(model);
+}
+
+/* Pieces with holes between all of them, over bytes that were there. */
 static void write_sparse(struct test *t, const struct sparse *s, bool independent, int64_t before)
 {
     struct bytes model = {0};
     struct memory m = memory_make(RESIZED, BYTES, 4);
-    struct view v = holes_of(t->rank, t->ranks);
-    for (int64_t k = 0; k < before; k++)
-        bytes_put(&model, k, content(99, k));
-    create_file(t, &model);
-    inject_file_system(s->file_system);
     inject_populate(s->populate_error);
-    MPI_File file = open_with(t, s->amode, independent);
-    set_view(t, file, &v);
-    must(t, "set_atomicity", MPI_File_set_atomicity(file, s->atomic));
+    MPI_File file = open_sparse(t, s, independent, before, &model);
     memory_fill(&m, (uint64_t)t->rank);
     agreed(t, "write", call_write(ALL, file, 0, &m, MPI_STATUS_IGNORE), false, 0);
     close_file(t, &file);
@@ -304,13 +323,8 @@ static void write_sparse(struct test *t, const struct sparse *s, bool independen
     MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_SUM, t->comm);
     if ((all > 0) != s->maps || (s->populate_error != 0 && own > 1))
         differ(t, "%d mappings, %d of all ranks", own, all);
-    for (int rank = 0; rank < t->ranks; rank++) {
-        v = holes_of(rank, t->ranks);
-        model_write(&model, &v, 0, BYTES, (uint64_t)rank);
-    }
-    check_file(t, &model);
+    check_sparse(t, &model);
     memory_release(&m);
-    bytes_release(&model);
 }
 
 static const char *const sparse_variants[] = {"ext4",       "no_space", "old_kernel", "nfs",
@@ -360,18 +374,13 @@ static pid_t modify_file(const struct test *t, int64_t size)
  * writes back what was there before. The script says that it does. */
 static void case_locked_pages(struct test *t, int independent)
 {
+    static const struct sparse mapped = {.file_system = EXT4_SUPER_MAGIC, .amode = MPI_MODE_RDWR};
     struct bytes model = {0};
     struct memory m = memory_make(RESIZED, BYTES, 4);
-    struct view v = holes_of(t->rank, t->ranks);
     int64_t size = (int64_t)4 * t->ranks * BYTES;
     int status = 0;
     pid_t child = 0;
-    for (int64_t k = 0; k < size; k++)
-        bytes_put(&model, k, content(99, k));
-    create_file(t, &model);
-    inject_file_system(EXT4_SUPER_MAGIC);
-    MPI_File file = open_with(t, MPI_MODE_RDWR, independent);
-    set_view(t, file, &v);
+    MPI_File file = open_sparse(t, &mapped, independent, size, &model);
     memory_fill(&m, (uint64_t)t->rank);
     if (t->rank == 0)
         child = modify_file(t, size);
@@ -381,13 +390,8 @@ static void case_locked_pages(struct test *t, int independent)
         differ(t, "the other process failed");
     close_file(t, &file);
     inject_file_system(0);
-    for (int rank = 0; rank < t->ranks; rank++) {
-        v = holes_of(rank, t->ranks);
-        model_write(&model, &v, 0, BYTES, (uint64_t)rank);
-    }
-    check_file(t, &model);
+    check_sparse(t, &model);
     memory_release(&m);
-    bytes_release(&model);
 }
 
 /* --- limits of the process --- */
