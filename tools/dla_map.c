@@ -14,13 +14,14 @@ typedef struct placement {
     const problem *problem;
     const setmatch_method *method;
     size_t *node; /* of each rank */
-    dla_stock kept;
+    dla_benefit benefit;
     double seconds;
 } placement;
 
 struct placement_format {
     const char *name;
     int (*print)(const placement *placed); /* 0, or TOOL_FAILURE after a message */
+    bool bare;                             /* no room for remarks */
 };
 
 static size_t ranks_of(const placement *placed)
@@ -31,6 +32,13 @@ static size_t ranks_of(const placement *placed)
 static const char *node_of(const placement *placed, size_t rank)
 {
     return placed->problem->nodes->name[placed->node[rank]];
+}
+
+static const char *explain_stock(const placement *placed, char why[DLA_REPORT_SIZE])
+{
+    const problem *p = placed->problem;
+    dla_benefit_format(&placed->benefit, &p->input, &p->data.file, why);
+    return why;
 }
 
 /* ---- for people and programs ---- */
@@ -53,15 +61,15 @@ static int print_placement_table(const placement *placed)
 {
     const problem *p = placed->problem;
     double seconds;
+    char why[DLA_REPORT_SIZE];
     size_t *by_slot = problem_place(p, setmatch_find_method("byslot"), &seconds);
     problem_weight report = problem_judge(p, placed->node), before = problem_judge(p, by_slot);
     printf("# weight inside nodes: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n",
            report.inside, report.total, before.inside);
     if (problem_has_bytes(p))
         print_crossing_bytes(p, placed->node, by_slot);
-    if (placed->kept != DLA_STOCK_NONE)
-        printf("# by %s: no placement is predicted to send fewer bytes between nodes\n",
-               dla_stock_name(placed->kept));
+    if (placed->benefit.kept != DLA_STOCK_NONE)
+        printf("# %s\n", explain_stock(placed, why));
     printf("# rank node\n");
     for (size_t rank = 0; rank < ranks_of(placed); rank++)
         printf("%zu %s\n", rank, node_of(placed, rank));
@@ -77,8 +85,8 @@ static int print_placement_json(const placement *placed)
     json_begin_object(w, NULL);
     json_put_string(w, "method", placed->method->name);
     json_put_size(w, "ranks", ranks_of(placed));
-    if (placed->kept != DLA_STOCK_NONE)
-        json_put_string(w, "kept", dla_stock_name(placed->kept));
+    if (placed->benefit.kept != DLA_STOCK_NONE)
+        json_put_string(w, "kept", dla_stock_name(placed->benefit.kept));
     problem_put_report(w, p, placed->node);
     json_put_real(w, "seconds", placed->seconds);
     json_begin_array(w, "node_of_rank");
@@ -186,14 +194,14 @@ static int print_cray(const placement *placed)
 
 /* Ends with a NULL name; the first is the default. */
 static const struct placement_format formats[] = {
-    {"table", print_placement_table},
-    {"json", print_placement_json},
-    {"rankfile", print_rankfile},
-    {"hostfile", print_hostfile},
-    {"seq", print_hosts},
-    {"slurm", print_hosts},
-    {"cray", print_cray},
-    {NULL, NULL},
+    {"table", print_placement_table, false},
+    {"json", print_placement_json, false},
+    {"rankfile", print_rankfile, true},
+    {"hostfile", print_hostfile, true},
+    {"seq", print_hosts, true},
+    {"slurm", print_hosts, true},
+    {"cray", print_cray, true},
+    {NULL, NULL, false},
 };
 
 /* ---- the command ---- */
@@ -246,11 +254,14 @@ int dla_map(int argc, char **argv)
 {
     struct map_options options = {.format = formats};
     problem p;
+    char why[DLA_REPORT_SIZE];
     tool_parse(&map_argp, argc, argv, &options);
     problem_load(&p, &options.problem);
     placement placed = {.problem = &p, .method = dla_spec_method(&options.problem.spec)};
     placed.node = problem_place(&p, placed.method, &placed.seconds);
-    placed.kept = problem_keep_stock(&p, &options.problem.spec, placed.node);
+    placed.benefit = problem_keep_stock(&p, &options.problem.spec, placed.node);
+    if (options.format->bare && placed.benefit.kept != DLA_STOCK_NONE)
+        tool_note("placed %s", explain_stock(&placed, why));
     int status = options.format->print(&placed);
     free(placed.node);
     problem_release(&p, &options.problem);

@@ -217,20 +217,20 @@ int64_t *problem_crossing(const problem *p, const size_t *node)
     return crossing;
 }
 
-dla_stock problem_keep_stock(const problem *p, const dla_spec *spec, size_t *node)
+dla_benefit problem_keep_stock(const problem *p, const dla_spec *spec, size_t *node)
 {
-    dla_stock kept = DLA_STOCK_NONE;
+    dla_benefit benefit = {.kept = DLA_STOCK_NONE};
     double seconds;
-    if (!dla_may_keep_stock(spec, &p->data.file))
-        return kept;
+    if (!dla_may_keep_stock(spec, p->input.nodes))
+        return benefit;
     size_t *by_slot = problem_place(p, setmatch_find_method("byslot"), &seconds);
     size_t *by_node = problem_place(p, setmatch_find_method("bynode"), &seconds);
-    int rc = dla_keep_stock(&p->input, &p->data.file, by_slot, by_node, node, &kept);
+    int rc = dla_keep_stock(&p->input, &p->data.file, by_slot, by_node, node, &benefit);
     if (rc != 0)
-        exit(tool_fail("the bytes of the profile: %s", strerror(-rc)));
+        exit(tool_fail("comparing with the stock mappings: %s", strerror(-rc)));
     free(by_slot);
     free(by_node);
-    return kept;
+    return benefit;
 }
 
 problem_weight problem_judge(const problem *p, const size_t *node)

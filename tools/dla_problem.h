@@ -39,9 +39,9 @@ void problem_release(problem *p, problem_options *options);
  * the program after a message on failure. */
 size_t *problem_place(const problem *p, const setmatch_method *method, double *seconds);
 
-/* Where the options demand no method: replaces a placement by a stock mapping if it is predicted to
- * gain nothing over that. */
-dla_stock problem_keep_stock(const problem *p, const dla_spec *spec, size_t *node);
+/* Where the options demand no method: replaces a placement by a stock mapping, unless it gains
+ * something over that. */
+dla_benefit problem_keep_stock(const problem *p, const dla_spec *spec, size_t *node);
 
 /* Of a placement: weights as setmatch_weight, cost as setmatch_cost. Ends the program after a
  * message if sums overflow, as all functions below. */

@@ -33,6 +33,9 @@ error_t tool_refuse_argument(const char *arg, struct argp_state *state);
  * TOOL_FAILURE. */
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same for what is no error. */
+void tool_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Parses the arguments of a command into `options`, the input of the argp. */
 void tool_parse(const struct argp *argp, int argc, char **argv, void *options);
 

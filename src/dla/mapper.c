@@ -13,54 +13,57 @@ static void show_line(const dla_mapping *m, int length, char *line)
 {
     if (length < 0)
         return;
-    m->report(line);
+    m->show(line);
     free(line);
 }
 
-static void report_placement(const dla_mapping *m, const dla_request *r, const dla_method *method,
-                             const view_file *file, dla_stock kept)
+static void report_placement(const dla_mapping *m, const dla_request *r,
+                             const setmatch_input *input, const view_file *file)
 {
-    setmatch_input input = method->input;
     char before[DLA_REPORT_SIZE], after[DLA_REPORT_SIZE];
     char *line = NULL;
     int length;
 
-    input.nodes = m->job.nodes;
-    if (m->report == NULL || dla_report_format(&input, file, m->by_slot, before) != 0 ||
-        dla_report_format(&input, file, m->node_of_rank, after) != 0)
+    if (!m->verbose || dla_report_format(input, file, m->by_slot, before) != 0 ||
+        dla_report_format(input, file, m->node_of_rank, after) != 0)
         return;
     length = asprintf(
         &line,
         "rmaps:dla: job %s: %zu ranks on %zu nodes, %zu levels of switches, by %s, %s, threshold "
         "%u %%: weight inside nodes %s by slot, %s placed",
-        m->name, m->job.ranks, m->job.nodes, input.network->levels, dla_request_name(r),
-        dla_spec_method(&r->spec)->name, input.threshold, before, after);
-    show_line(m, length, line);
-    if (kept == DLA_STOCK_NONE)
-        return;
-    length = asprintf(&line,
-                      "rmaps:dla: job %s: mapped by %s: no placement is predicted to send fewer "
-                      "bytes between nodes",
-                      m->name, dla_stock_name(kept));
+        m->name, m->job.ranks, m->job.nodes, input->network->levels, dla_request_name(r),
+        dla_spec_method(&r->spec)->name, input->threshold, before, after);
     show_line(m, length, line);
 }
 
-/* Where nobody demands a method: a stock mapping, if none is predicted to be better. */
-static int prefer_stock(const dla_mapping *m, const dla_request *r, const dla_method *method,
-                        const view_file *file, dla_stock *kept)
+static void report_stock(const dla_mapping *m, const setmatch_input *input, const view_file *file,
+                         const dla_benefit *benefit)
 {
-    const dla_method by_node = {setmatch_bynode, method->input};
-    setmatch_input input = method->input;
+    char why[DLA_REPORT_SIZE];
+    char *line = NULL;
+    int length;
+
+    if (benefit->kept == DLA_STOCK_NONE)
+        return;
+    dla_benefit_format(benefit, input, file, why);
+    length = asprintf(&line, "rmaps:dla: job %s: mapped %s", m->name, why);
+    show_line(m, length, line);
+}
+
+/* Where nobody demands a method: a stock mapping, unless the placement gains something. */
+static int prefer_stock(const dla_mapping *m, const dla_request *r, const setmatch_input *input,
+                        const view_file *file, dla_benefit *benefit)
+{
+    const dla_method by_node = {setmatch_bynode, *input};
     size_t *node;
     int rc;
 
-    if (!dla_may_keep_stock(&r->spec, file))
+    if (!dla_may_keep_stock(&r->spec, m->job.nodes))
         return 0;
-    input.nodes = m->job.nodes;
     node = calloc(m->job.ranks + 1, sizeof *node);
     rc = node == NULL ? -ENOMEM : dla_place_by_method(&m->job, &by_node, m->by_slot, node);
     if (rc == 0)
-        rc = dla_keep_stock(&input, file, m->by_slot, node, m->node_of_rank, kept);
+        rc = dla_keep_stock(input, file, m->by_slot, node, m->node_of_rank, benefit);
     free(node);
     return rc;
 }
@@ -68,7 +71,7 @@ static int prefer_stock(const dla_mapping *m, const dla_request *r, const dla_me
 static int place_by_request(const dla_mapping *m, const dla_request *r)
 {
     const dla_nodes nodes = {m->node_name, m->job.nodes};
-    dla_stock kept = DLA_STOCK_NONE;
+    dla_benefit benefit = {.kept = DLA_STOCK_NONE};
     dla_method method;
     dla_data data;
     int rc = dla_request_load(r, m->job.ranks, &nodes, &data);
@@ -76,13 +79,16 @@ static int place_by_request(const dla_mapping *m, const dla_request *r)
     if (rc != 0)
         return rc;
     method = (dla_method){dla_spec_method(&r->spec)->place, dla_spec_input(&r->spec, &data)};
+    method.input.nodes = m->job.nodes;
     rc = dla_place_by_method(&m->job, &method, m->by_slot, m->node_of_rank);
     if (rc == 0)
-        rc = prefer_stock(m, r, &method, &data.file, &kept);
-    if (rc == 0)
-        report_placement(m, r, &method, &data.file, kept);
-    else
+        rc = prefer_stock(m, r, &method.input, &data.file, &benefit);
+    if (rc == 0) {
+        report_placement(m, r, &method.input, &data.file);
+        report_stock(m, &method.input, &data.file, &benefit);
+    } else {
         r->message("failed", dla_request_name(r), strerror(-rc));
+    }
     dla_data_release(&data);
     return rc == 0 ? 0 : -EINVAL;
 }

@@ -15,8 +15,8 @@ typedef struct dla_mapping {
     const char *const *node_name; /* of each of job.nodes */
     size_t *by_slot;              /* of job.ranks entries, which dla_mapping_place sets */
     size_t *node_of_rank;         /* the result */
-    /* Shows a line of the report. NULL: no report */
-    void (*report)(const char *line);
+    void (*show)(const char *line);
+    bool verbose; /* shows what the placement is worth; else only that a stock mapping was kept */
 } dla_mapping;
 
 /* Reads the files of the request, places the ranks, and reports what that is worth; without a

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Predicted bytes between nodes, and the stock mappings as contestants.
+ * Predicted bytes between nodes, and the benefit over the stock mappings.
  */
 #include "dla/predict.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,44 +60,75 @@ int dla_predict(const setmatch_input *input, const view_file *file, const size_t
 
 /* ---- stock mappings ---- */
 
-bool dla_may_keep_stock(const dla_spec *spec, const view_file *file)
+bool dla_may_keep_stock(const dla_spec *spec, size_t nodes)
 {
-    return setmatch_auto == dla_spec_method(spec)->place &&
-           (int)spec->choice[DLA_OBJECTIVE] != SETMATCH_OBJECTIVE_NEIGHBOURS && dla_has_bytes(file);
+    return nodes > 1 && setmatch_auto == dla_spec_method(spec)->place &&
+           (int)spec->choice[DLA_OBJECTIVE] != SETMATCH_OBJECTIVE_NEIGHBOURS;
 }
 
-static int predict_cost(const setmatch_input *input, const view_file *file,
-                        const size_t *node_of_rank, double *cost)
+static int sum_crossing(const setmatch_input *input, const view_file *file,
+                        const size_t *node_of_rank, double *load)
 {
     size_t levels = input->network->levels;
     int64_t *crossing = calloc(levels + 1, sizeof *crossing);
     int rc = crossing == NULL ? -ENOMEM : dla_predict(input, file, node_of_rank, crossing);
 
-    *cost = 0.0;
+    *load = 0.0;
     for (size_t k = 0; rc == 0 && k <= levels; k++)
-        *cost += (double)crossing[k];
+        *load += (double)crossing[k];
     free(crossing);
     return rc;
 }
 
-int dla_keep_stock(const setmatch_input *input, const view_file *file, const size_t *by_slot,
-                   const size_t *by_node, size_t *node_of_rank, dla_stock *kept)
+/* The sum of V / P where P is infinite within a node, and 1 / k where k uplinks are crossed. */
+static int sum_weight(const setmatch_input *input, const size_t *node_of_rank, double *load)
 {
-    double slot, node = 0.0, placed = 0.0;
-    int rc = predict_cost(input, file, by_slot, &slot);
+    setmatch_network network = *input->network;
+    setmatch_input counted = *input;
+    int rc;
 
-    if (rc == 0 && slot > 0.0)
-        rc = predict_cost(input, file, by_node, &node);
-    if (rc == 0 && slot > 0.0 && node > 0.0)
-        rc = predict_cost(input, file, node_of_rank, &placed);
+    network.bandwidth = calloc(network.levels + 2, sizeof *network.bandwidth);
+    if (network.bandwidth == NULL)
+        return -ENOMEM;
+    network.bandwidth[0] = (double)INFINITY;
+    for (size_t k = 1; k < network.levels + 2; k++)
+        network.bandwidth[k] = 1.0 / (double)k;
+    counted.network = &network;
+    rc = setmatch_cost(&counted, node_of_rank, load);
+    free(network.bandwidth);
+    return rc;
+}
+
+static int load_uplinks(const setmatch_input *input, const view_file *file,
+                        const size_t *node_of_rank, double *load)
+{
+    return dla_has_bytes(file) ? sum_crossing(input, file, node_of_rank, load)
+                               : sum_weight(input, node_of_rank, load);
+}
+
+int dla_keep_stock(const setmatch_input *input, const view_file *file, const size_t *by_slot,
+                   const size_t *by_node, size_t *node_of_rank, dla_benefit *benefit)
+{
+    dla_benefit found = {.kept = DLA_STOCK_BY_SLOT};
+    double node = 0.0;
+    int rc = load_uplinks(input, file, by_slot, &found.stock);
+
+    if (rc == 0 && found.stock > 0.0)
+        rc = load_uplinks(input, file, by_node, &node);
+    if (rc == 0 && node < found.stock) {
+        found.kept = DLA_STOCK_BY_NODE;
+        found.stock = node;
+    }
+    if (rc == 0 && found.stock > 0.0)
+        rc = load_uplinks(input, file, node_of_rank, &found.placed);
     if (rc != 0)
         return rc;
-    *kept = node < slot ? DLA_STOCK_BY_NODE : DLA_STOCK_BY_SLOT;
-    if (slot > 0.0 && node > 0.0 && placed <= (1.0 - DLA_LEAST_GAIN) * (node < slot ? node : slot))
-        *kept = DLA_STOCK_NONE;
-    if (*kept != DLA_STOCK_NONE)
-        memcpy(node_of_rank, *kept == DLA_STOCK_BY_SLOT ? by_slot : by_node,
+    if (found.stock > 0.0 && found.placed <= (1.0 - DLA_LEAST_GAIN) * found.stock)
+        found.kept = DLA_STOCK_NONE;
+    if (found.kept != DLA_STOCK_NONE)
+        memcpy(node_of_rank, found.kept == DLA_STOCK_BY_SLOT ? by_slot : by_node,
                input->view->rows * sizeof(*by_slot));
+    *benefit = found;
     return 0;
 }
 
@@ -105,6 +137,23 @@ const char *dla_stock_name(dla_stock stock)
     static const char *const names[] = {NULL, "slot", "node"};
 
     return names[stock];
+}
+
+void dla_benefit_format(const dla_benefit *benefit, const setmatch_input *input,
+                        const view_file *file, char text[DLA_REPORT_SIZE])
+{
+    const char *unit = dla_has_bytes(file) ? "bytes" : "weight";
+    const char *where = input->network->levels > 0 ? "over uplinks" : "between nodes";
+    double saved = benefit->stock - benefit->placed;
+    int used = snprintf(text, DLA_REPORT_SIZE, "by %s: ", dla_stock_name(benefit->kept));
+
+    text += used;
+    if (!(benefit->stock > 0.0))
+        snprintf(text, DLA_REPORT_SIZE - (size_t)used, "no %s %s", unit, where);
+    else
+        snprintf(text, DLA_REPORT_SIZE - (size_t)used,
+                 "the placement saves %.15g of %.15g %s %s, less than %.0f %%",
+                 saved > 0.0 ? saved : 0.0, benefit->stock, unit, where, 100.0 * DLA_LEAST_GAIN);
 }
 
 /* ---- report ---- */

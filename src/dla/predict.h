@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a placement is predicted to move between nodes (src/predict), and whether a stock mapping
- * moves as little.
+ * What a placement is predicted to move between nodes (src/predict), and its benefit over the stock
+ * mappings.
  *
  * Functions return 0; -EINVAL: the profile has another number of ranks; -ERANGE; -ENOMEM.
  */
@@ -26,20 +26,31 @@ int dla_predict(const setmatch_input *input, const view_file *file, const size_t
 
 typedef enum dla_stock { DLA_STOCK_NONE, DLA_STOCK_BY_SLOT, DLA_STOCK_BY_NODE } dla_stock;
 
-/* Whether a stock mapping may be kept: nobody demands a method or the objective "neighbours", and
- * the record tells what is moved. */
-bool dla_may_keep_stock(const dla_spec *spec, const view_file *file);
+/* The load of all uplinks, those of nodes and, with a network, of groups of nodes: predicted bytes
+ * or, where the record does not tell these, the weight of the view between nodes and groups. */
+typedef struct dla_benefit {
+    double stock, placed; /* of the better stock mapping, by slot where both are equal; of the
+                             placement, not determined where `stock` is 0 */
+    dla_stock kept;       /* in place of the placement; DLA_STOCK_NONE: none */
+} dla_benefit;
 
-/* Replaces node_of_rank by the better stock mapping, by slot where both are equal, unless it moves
- * fewer bytes than that by DLA_LEAST_GAIN at least. With a network, a byte counts once for each
- * border of a group that it crosses. */
+/* Whether a stock mapping may be kept: nobody demands a method or the objective "neighbours", and
+ * there are several nodes. */
+bool dla_may_keep_stock(const dla_spec *spec, size_t nodes);
+
+/* Replaces node_of_rank by the better stock mapping, unless it loads the uplinks less than that by
+ * DLA_LEAST_GAIN at least. */
 int dla_keep_stock(const setmatch_input *input, const view_file *file, const size_t *by_slot,
-                   const size_t *by_node, size_t *node_of_rank, dla_stock *kept);
+                   const size_t *by_node, size_t *node_of_rank, dla_benefit *benefit);
 
 /* "slot", "node", or NULL. */
 const char *dla_stock_name(dla_stock stock);
 
 #define DLA_REPORT_SIZE 256
+
+/* Why a stock mapping was kept, as text: "by slot: ...". */
+void dla_benefit_format(const dla_benefit *benefit, const setmatch_input *input,
+                        const view_file *file, char text[DLA_REPORT_SIZE]);
 
 /* A placement as text: "WEIGHT of TOTAL" inside nodes and, where the record tells it, the bytes
  * that leave their nodes and their groups of nodes. */

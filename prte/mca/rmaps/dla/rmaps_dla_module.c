@@ -54,12 +54,12 @@ static bool is_dla_job(prte_job_t *jdata)
 
 /* ---- placing ---- */
 
-static void show_report(const char *line)
+static void show_line(const char *line)
 {
     pmix_output(0, "%s", line);
 }
 
-static bool wants_report(void)
+static bool is_verbose(void)
 {
     return 0 < rmaps_dla.verbose ||
            2 <= pmix_output_get_verbosity(prte_rmaps_base_framework.framework_output);
@@ -74,7 +74,8 @@ static int place_ranks(const dla_layout *l, prte_job_t *jdata, const dla_request
         .node_name = l->node_name,
         .by_slot = l->by_slot,
         .node_of_rank = l->node_of_rank,
-        .report = wants_report() ? show_report : NULL,
+        .show = show_line,
+        .verbose = is_verbose(),
     };
     size_t app = 0;
     int rc = dla_mapping_place(&mapping, r, &app);
