@@ -355,8 +355,7 @@ static int improve_assignment(const plan_input *in, const lap_solver *solver,
     }
     if (rc == 0) {
         lower_congestion(&s);
-        rc = assign_ranks(&costs.arena, in->requests, &costs.ranks, s.node_of, solver,
-                          rank_of_domain);
+        rc = assign_ranks(&costs, in->requests, s.node_of, solver, rank_of_domain);
     }
     costs_release(&costs);
     return rc;

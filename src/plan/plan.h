@@ -45,17 +45,15 @@ extern const plan_strategy plan_strategies[];
 /* The strategy of that name, or NULL. */
 const plan_strategy *plan_find_strategy(const char *name);
 
-/* An assignment of minimum hop-bytes and, where `bound` is not NULL, a lower bound of any.
+/* An assignment of minimum hop-bytes and, where `bound` is not NULL, the lower bound of any that
+ * proves it: the same number.
  *
  * Assigns domains to nodes first, as though each had the best rank of its node, then to ranks on
- * each node. This is exact where no two domains of a node compete for a rank: always with per_node
- * = 1; *bound is then the hop-bytes. Otherwise a problem of up to PLAN_DENSE_PAIRS ranks times
- * domains is solved as a whole; beyond that, the hop-bytes less *bound limit the gap to the
- * minimum. Stores neither p x p nor p x a numbers. Errors as for strategies. */
+ * each node. This is the minimum where no two domains of a node compete for a rank: always with
+ * per_node = 1. Otherwise domains are assigned to ranks at once. Stores neither p x p nor p x a
+ * numbers. Errors as for strategies. */
 int plan_least_hop_bytes(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
                          double *bound);
-
-#define PLAN_DENSE_PAIRS ((size_t)1 << 22)
 
 /* Starts from minimum hop-bytes and lowers the maximum link load in one direction by moves and
  * exchanges of domains, then the hop-bytes at that load. A local search: never worse than minimum

@@ -6,13 +6,14 @@
 
 #include <errno.h>
 
-int assign_ranks(struct base_arena *arena, const matrix *requests, const struct groups *ranks,
-                 const size_t *node_of_domain, const lap_solver *solver, size_t *rank_of_domain)
+int assign_ranks(struct costs *costs, const matrix *requests, const size_t *node_of_domain,
+                 const lap_solver *solver, size_t *rank_of_domain)
 {
+    const struct groups *ranks = &costs->ranks;
     size_t domains = requests->cols;
     struct groups of_node;
-    size_t *row = base_arena_alloc(arena, domains, sizeof *row);
-    int rc = group_items(arena, node_of_domain, domains, ranks->count, &of_node);
+    size_t *row = base_arena_alloc(&costs->arena, domains, sizeof *row);
+    int rc = group_items(&costs->arena, node_of_domain, domains, ranks->count, &of_node);
     if (row == NULL)
         rc = -ENOMEM;
     for (size_t n = 0; n < ranks->count && rc == 0; n++) {
@@ -26,20 +27,15 @@ int assign_ranks(struct base_arena *arena, const matrix *requests, const struct 
     return rc;
 }
 
-int assign_in_two_steps(const plan_input *in, const struct held *held, const lap_solver *solver,
-                        size_t *rank_of_domain, double *total)
+int assign_in_two_steps(struct costs *costs, const matrix *requests, const lap_solver *solver,
+                        size_t *rank_of_domain, struct node_proof *proof)
 {
-    struct costs costs;
-    int rc = costs_init(&costs, in, held);
     size_t *node_of_domain =
-        base_arena_alloc(&costs.arena, held->by_rank->cols, sizeof *node_of_domain);
-    if (rc == 0 && node_of_domain == NULL)
-        rc = -ENOMEM;
+        base_arena_alloc(&costs->arena, requests->cols, sizeof *node_of_domain);
+    int rc = node_of_domain == NULL ? -ENOMEM : 0;
     if (rc == 0)
-        rc = choose_nodes(&costs, solver, node_of_domain, total);
+        rc = choose_nodes(costs, solver, node_of_domain, proof);
     if (rc == 0)
-        rc = assign_ranks(&costs.arena, held->by_rank, &costs.ranks, node_of_domain, solver,
-                          rank_of_domain);
-    costs_release(&costs);
+        rc = assign_ranks(costs, requests, node_of_domain, solver, rank_of_domain);
     return rc;
 }

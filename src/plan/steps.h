@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * An assignment in two steps, nodes and then ranks. For this folder only.
+ * The steps of an assignment. For this folder only.
  */
 #ifndef PLAN_STEPS_H
 #define PLAN_STEPS_H
@@ -8,22 +8,33 @@
 #include "lap/lap.h"
 #include "plan/costs.h"
 
-/* Domains to nodes: minimum sum of costs, within the capacity of each node. Allocates in the arena
- * of the costs. -EINVAL: less capacity than domains; -ERANGE; -ENOMEM. */
+/* Why an assignment of domains to nodes is the least, in the arena of the costs: the cost of a
+ * domain on a node is at least the sum of both duals, and the same where it was assigned. */
+struct node_proof {
+    double total;
+    const double *domain_dual, *node_dual;
+    const size_t *quota; /* of each domain: the length of its list */
+};
+
+/* Domains to nodes: minimum sum of costs, within the capacity of each node, as though each domain
+ * had the best rank of its node: a lower bound of any assignment. -EINVAL: less capacity than
+ * domains; -ERANGE; -ENOMEM. */
 int choose_nodes(struct costs *costs, const lap_solver *solver, size_t *node_of_domain,
+                 struct node_proof *proof);
+
+/* Assigns domains with known nodes to the ranks of these, so that the bytes that ranks access of
+ * their own domains are maximal. -ENOMEM. */
+int assign_ranks(struct costs *costs, const matrix *requests, const size_t *node_of_domain,
+                 const lap_solver *solver, size_t *rank_of_domain);
+
+/* One after the other. Errors as above. */
+int assign_in_two_steps(struct costs *costs, const matrix *requests, const lap_solver *solver,
+                        size_t *rank_of_domain, struct node_proof *proof);
+
+/* Domains to ranks at once: the minimum. `known` is the cost of an assignment, such as that by two
+ * steps. Errors as above. */
+int choose_ranks(struct costs *costs, const plan_input *in, const lap_solver *solver,
+                 const struct node_proof *proof, double known, size_t *rank_of_domain,
                  double *total);
-
-/* Minimum cost. *total, the cost as though each domain had the best rank of its node, is a lower
- * bound. -EINVAL: not enough capacity for all domains, a node is out of range; -ERANGE; -ENOMEM. */
-int assign_in_two_steps(const plan_input *in, const struct held *held, const lap_solver *solver,
-                        size_t *rank_of_domain, double *total);
-
-/* Minimum hop-bytes by these steps, for problems of any size. Errors as above. */
-int assign_large(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
-                 double *bound);
-
-/* Assigns domains with known nodes to ranks; `arena` is for scratch. -ENOMEM. */
-int assign_ranks(struct base_arena *arena, const matrix *requests, const struct groups *ranks,
-                 const size_t *node_of_domain, const lap_solver *solver, size_t *rank_of_domain);
 
 #endif

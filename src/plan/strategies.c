@@ -24,11 +24,16 @@ static int assign_latp(const plan_input *in, const lap_solver *solver, const str
                        size_t *rank_of_domain)
 {
     const matrix *rows = held->by_rank;
-    double lacking;
+    struct costs costs;
+    struct node_proof proof;
     if (rows->cols > rows->rows || rows->rows != in->requests->rows ||
         rows->cols != in->requests->cols)
         return -EINVAL;
-    return assign_in_two_steps(in, held, solver, rank_of_domain, &lacking);
+    int rc = costs_init(&costs, in, held);
+    if (rc == 0)
+        rc = assign_in_two_steps(&costs, rows, solver, rank_of_domain, &proof);
+    costs_release(&costs);
+    return rc;
 }
 
 static int assign_latp_volume(const plan_input *in, const lap_solver *solver,

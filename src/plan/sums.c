@@ -15,6 +15,7 @@ static int sums_allocate_entries(struct base_arena *arena, struct sums *sums)
     sums->node = base_arena_alloc(arena, entries, sizeof *sums->node);
     sums->bytes = base_arena_alloc(arena, entries, sizeof *sums->bytes);
     sums->most = base_arena_alloc(arena, entries, sizeof *sums->most);
+    sums->ranks = base_arena_alloc(arena, entries, sizeof *sums->ranks);
     return arena->failed ? -ENOMEM : 0;
 }
 
@@ -55,6 +56,7 @@ static void add_rank_row(const struct pass *pass, size_t n, size_t i, struct sum
         size_t e = sums->start[j + 1] - 1;
         sums->bytes[e] += bytes;
         sums->most[e] = bytes > sums->most[e] ? bytes : sums->most[e];
+        sums->ranks[e]++;
     }
 }
 
@@ -77,7 +79,7 @@ static int sum_ranks(struct base_arena *arena, const struct held *held, const st
 
 /* ---- from nodes, and the largest of their ranks ---- */
 
-/* sums->most stays 0. */
+/* sums->most and sums->ranks stay 0. */
 static int transpose_nodes(struct base_arena *arena, const matrix *b, struct sums *sums)
 {
     for (size_t k = 0; k < b->row_start[b->rows]; k++)
@@ -95,8 +97,8 @@ static int transpose_nodes(struct base_arena *arena, const matrix *b, struct sum
 }
 
 /* at[j]: the next entry of domain j; entries and calls are both ordered by node. */
-static void find_most_of_row(const struct held *held, size_t n, size_t i, struct sums *sums,
-                             size_t *at)
+static void add_listed_row(const struct held *held, size_t n, size_t i, struct sums *sums,
+                           size_t *at)
 {
     const matrix *c = held->by_rank;
     for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
@@ -104,8 +106,10 @@ static void find_most_of_row(const struct held *held, size_t n, size_t i, struct
         double value = value_of(held, k);
         while (at[j] < sums->start[j + 1] && sums->node[at[j]] < n)
             at[j]++;
-        if (at[j] < sums->start[j + 1] && sums->node[at[j]] == n && value > sums->most[at[j]])
-            sums->most[at[j]] = value;
+        if (at[j] == sums->start[j + 1] || sums->node[at[j]] != n)
+            continue;
+        sums->most[at[j]] = value > sums->most[at[j]] ? value : sums->most[at[j]];
+        sums->ranks[at[j]]++;
     }
 }
 
@@ -125,6 +129,6 @@ int sums_of_ranks(struct base_arena *arena, const struct held *held, const struc
     memcpy(at, sums->start, domains * sizeof *at);
     for (size_t n = 0; n < ranks->count; n++)
         for (size_t r = ranks->start[n]; r < ranks->start[n + 1]; r++)
-            find_most_of_row(held, n, ranks->item[r], sums, at);
+            add_listed_row(held, n, ranks->item[r], sums, at);
     return 0;
 }

@@ -18,7 +18,7 @@
 enum { MAX_RANKS = 400, MAX_DOMAINS = 120, MAX_NODES = 130, MAX_PAIRS = MAX_RANKS * MAX_DOMAINS };
 
 enum network { FLAT, TREE, SHORTCUT, ANY_HOPS };
-enum pattern { SPARSE, BLOCKS, CROWD, EQUAL, FULL };
+enum pattern { SPARSE, BLOCKS, CROWD, EQUAL, FULL, HEAVY };
 
 struct kind {
     const char *name;
@@ -33,11 +33,13 @@ static const struct kind kinds[] = {
     {"flat, blocks", FLAT, BLOCKS, 4},
     {"flat, crowd", FLAT, CROWD, 1},
     {"flat, all equal", FLAT, EQUAL, 3},
+    {"flat, heavy tail", FLAT, HEAVY, 8},
     {"tree, sparse", TREE, SPARSE, 4},
     {"tree, blocks", TREE, BLOCKS, 4},
     {"tree, crowd", TREE, CROWD, 2},
     {"tree, all equal", TREE, EQUAL, 3},
     {"tree, full", TREE, FULL, 2},
+    {"tree, heavy tail", TREE, HEAVY, 8},
     {"tree with a shortcut, sparse", SHORTCUT, SPARSE, 3},
     {"tree with a shortcut, crowd", SHORTCUT, CROWD, 2},
     {"any hops, sparse", ANY_HOPS, SPARSE, 3},
@@ -108,6 +110,7 @@ static int64_t draw_bytes(const struct instance *in, enum pattern pattern, size_
     case BLOCKS: return apart <= 2 ? pick(state, 0, 3) : 0;
     case CROWD: return i < in->ranks / 8 + 1 ? pick(state, 1, 1000) : pick(state, -20, 3) > 0;
     case EQUAL: return 4;
+    case HEAVY: return pick(state, 0, 3) == 0 ? (int64_t)1 << pick(state, 0, 26) : 0;
     case FULL:
     default: return pick(state, 0, 1000000);
     }
@@ -315,14 +318,19 @@ static const char *check_ranks(struct instance *in, const lap_solver *solver)
     return sum != least ? "not the least" : bound != least ? "wrong bound" : NULL;
 }
 
-/* The steps alone, as in problems that are too large for another: their bound is the least over all
- * choices of nodes. */
+/* The two steps alone: their total is the least over all choices of nodes. */
 static const char *check_steps(struct instance *in, const lap_solver *solver)
 {
-    double least = 0.0, bound = 0.0, hop_bytes = 0.0;
+    double least = 0.0, hop_bytes = 0.0;
+    struct held held = held_bytes(&in->input);
+    struct costs costs;
+    struct node_proof proof;
     favour_nodes(in);
     int expected = solve_whole(in, &least);
-    int rc = assign_large(&in->input, solver, in->rank_of_domain, &bound);
+    int rc = costs_init(&costs, &in->input, &held);
+    if (rc == 0)
+        rc = assign_in_two_steps(&costs, in->input.requests, solver, in->rank_of_domain, &proof);
+    costs_release(&costs);
     if (expected == LAP_INFEASIBLE || rc != 0)
         return expected == LAP_INFEASIBLE && rc < 0 ? NULL : "steps: feasible";
     for (size_t j = 0; j < in->domains; j++)
@@ -330,9 +338,34 @@ static const char *check_steps(struct instance *in, const lap_solver *solver)
     if (!no_rank_twice(in) || !is_allowed(in, in->node_of_domain))
         return "steps: not allowed";
     rc = plan_hop_bytes(&in->input, in->rank_of_domain, &hop_bytes);
-    return rc != 0 || hop_bytes < bound ? "steps: below the bound"
-           : bound != least             ? "steps: wrong bound"
-                                        : NULL;
+    return rc != 0 || hop_bytes < proof.total ? "steps: below the bound"
+           : proof.total != least             ? "steps: wrong bound"
+                                              : NULL;
+}
+
+/* Domains to ranks at once, also where the two steps would do, with nothing excluded. */
+static const char *check_at_once(struct instance *in, const lap_solver *solver)
+{
+    double least = 0.0, total = 0.0, hop_bytes = 0.0;
+    struct held held = held_bytes(&in->input);
+    struct costs costs;
+    struct node_proof proof;
+    multiply(in);
+    int expected = solve_whole(in, &least);
+    int rc = costs_init(&costs, &in->input, &held);
+    if (rc == 0)
+        rc = choose_nodes(&costs, solver, in->node_of_domain, &proof);
+    if (rc == 0)
+        rc = choose_ranks(&costs, &in->input, solver, &proof, INFINITY, in->rank_of_domain, &total);
+    costs_release(&costs);
+    if (expected == LAP_INFEASIBLE || rc != 0)
+        return expected == LAP_INFEASIBLE && rc < 0 ? NULL : "at once: feasible";
+    for (size_t j = 0; j < in->domains; j++)
+        in->node_of_domain[j] = in->node_of_rank[in->rank_of_domain[j]];
+    if (!no_rank_twice(in) || !is_allowed(in, in->node_of_domain))
+        return "at once: not allowed";
+    rc = plan_hop_bytes(&in->input, in->rank_of_domain, &hop_bytes);
+    return rc != 0 || hop_bytes != least || total != least ? "at once: not the least" : NULL;
 }
 
 /* Each strategy by all entries and by the largest: both answers cost the same. */
@@ -371,6 +404,8 @@ static bool check_instance(struct instance *in, const struct kind *kind, uint64_
     const char *fault = check_ranks(in, solver);
     if (fault == NULL)
         fault = check_steps(in, solver);
+    if (fault == NULL)
+        fault = check_at_once(in, solver);
     if (fault == NULL)
         fault = check_largest(in, solver);
     return fault == NULL || complain(kind, seed, fault);

@@ -1077,7 +1077,7 @@ static int call_otp(struct scene *s, size_t *answer)
     return assign(s, "otp", answer);
 }
 
-/* Two domains on a node want one rank, so that the whole problem is solved after all. */
+/* Two domains on a node want one rank, so that domains are assigned to ranks at once. */
 static int call_conflict(struct scene *s, size_t *answer)
 {
     s->bytes[2][0] = s->bytes[2][1] = s->bytes[2][2] = 100;
