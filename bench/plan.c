@@ -180,7 +180,7 @@ static bool is_valid(const plan_input *in, const size_t *rank_of_domain)
 static int assign(const plan_input *in, const plan_strategy *strategy, size_t *rank_of_domain,
                   double *bound)
 {
-    if (strategy->assign_bounded != NULL && in->objective == PLAN_HOP_BYTES)
+    if (strategy->assign_bounded != NULL)
         return strategy->assign_bounded(in, lap_solvers, rank_of_domain, bound);
     return strategy->assign(in, lap_solvers, rank_of_domain);
 }
@@ -200,9 +200,9 @@ static int measure(const struct options *o, const plan_input *in, const plan_str
     double memory = megabytes();
     if (rc == 0)
         rc = plan_assess(in, rank_of_domain, &report);
-    bool proved =
-        rc == 0 && (strategy->assign_bounded == NULL || o->congestion || report.hop_bytes <= bound);
-    bool valid = rc == 0 && is_valid(in, rank_of_domain) && report.hop_bytes >= bound && proved;
+    double value = rc != 0 ? 0.0 : o->congestion ? report.max_link_bytes : report.hop_bytes;
+    bool proved = value <= bound || strategy->assign_bounded == NULL || o->congestion;
+    bool valid = rc == 0 && is_valid(in, rank_of_domain) && value >= bound && proved;
     bool fast = (o->most_seconds <= 0.0 || least <= o->most_seconds) &&
                 (o->most_megabytes <= 0.0 || memory <= o->most_megabytes);
     free(rank_of_domain);
@@ -212,7 +212,7 @@ static int measure(const struct options *o, const plan_input *in, const plan_str
     }
     printf("%s,%s,%zu,%zu,%zu,%s,%.4f,%.0f,%.17g,%.17g,%.17g,%s\n", o->pattern, o->network,
            o->ranks, o->nodes, o->domains, strategy->name, least, memory, report.hop_bytes,
-           bound > 0.0 ? report.hop_bytes - bound : 0.0, report.max_link_bytes,
+           bound > 0.0 ? value - bound : 0.0, report.max_link_bytes,
            !valid ? "WRONG"
            : fast ? "yes"
                   : "OVER");
@@ -328,7 +328,7 @@ int main(int argc, char **argv)
         .parser = parse,
         .doc = "Plans which rank serves which file domain, by every strategy.\v"
                "seconds are of one processor; megabytes the most that the process had so far, "
-               "requests included. The gap is hop-bytes above a proved bound; "
+               "requests included. The gap is hop-bytes, or bytes of a link, above a proved bound; "
                "checked says whether the plan obeys all limits and has the least hop-bytes.",
     };
     struct options options = {

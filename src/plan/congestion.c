@@ -1,27 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Minimum of the maximum link load, by local search from the assignment of minimum hop-bytes. */
+/* Minimum of the maximum link load: a local search from the assignment of minimum hop-bytes, then
+ * by subsets where domains are few. */
+#include "plan/congestion.h"
 #include "base/memory.h"
-#include "plan/costs.h"
-#include "plan/links.h"
 #include "plan/plan.h"
 #include "plan/steps.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A domain on node n loads the link above vertex v
- *   downwards with its bytes outside the subtree of v, if n is inside;
- *   upwards with its bytes inside, if n is outside.
- * So a move changes only the links between the old and the new node. */
+/* A move changes only the links between the old and the new node. */
 struct link_search {
-    const topo *topology;
-    size_t vertices, nodes, domains;
-    double *within; /* within[j * vertices + v] = bytes of domain j in the subtree of v */
-    double *cost;   /* cost[j * nodes + n] = hop-bytes of domain j on node n, with its best rank */
-    double *total;  /* bytes of each domain */
+    const struct link_problem *p;
     double *up, *down; /* bytes on each link */
     double limit;      /* maximum load of a cable */
     size_t at_limit;   /* number of links with that load, per direction */
@@ -65,14 +57,14 @@ static void add_load(struct link_search *s, size_t v, double up, double down)
 
 static void move_domain(struct link_search *s, size_t j, size_t from, size_t to)
 {
-    const double *within = s->within + j * s->vertices;
+    const double *within = s->p->within + j * s->p->vertices;
     while (from != to) {
         if (from < to) {
-            add_load(s, from, within[from], within[from] - s->total[j]);
-            from = parent_of(s->topology, from);
+            add_load(s, from, within[from], within[from] - s->p->total[j]);
+            from = parent_of(s->p->topology, from);
         } else {
-            add_load(s, to, -within[to], s->total[j] - within[to]);
-            to = parent_of(s->topology, to);
+            add_load(s, to, -within[to], s->p->total[j] - within[to]);
+            to = parent_of(s->p->topology, to);
         }
     }
 }
@@ -107,7 +99,7 @@ static bool stays_below(const struct link_search *s, long *more_at_limit)
     *more_at_limit = 0;
     for (size_t k = 0; k < s->count; k++) {
         struct touched t = s->touched[k];
-        double cable = cables(s->topology, t.v);
+        double cable = cables(s->p->topology, t.v);
         if (s->up[t.v] / cable > s->limit || s->down[t.v] / cable > s->limit)
             return false;
         *more_at_limit += count_at(s->limit, cable, s->up[t.v], s->down[t.v]) -
@@ -131,10 +123,10 @@ static void accept_step(struct link_search *s, struct step step)
 static double step_gain(const struct link_search *s, struct step step)
 {
     size_t from = s->node_of[step.domain];
-    const double *cost = s->cost + step.domain * s->nodes;
+    const double *cost = s->p->cost + step.domain * s->p->nodes;
     double gain = cost[from] - cost[step.node];
     if (step.other != NONE) {
-        cost = s->cost + step.other * s->nodes;
+        cost = s->p->cost + step.other * s->p->nodes;
         gain += cost[step.node] - cost[from];
     }
     return gain;
@@ -144,9 +136,9 @@ static double step_gain(const struct link_search *s, struct step step)
 
 static bool next_domain_step(const struct link_search *s, size_t j, size_t *k, struct step *step)
 {
-    for (; *k < s->nodes + s->domains; ++*k) {
-        bool exchange = *k >= s->nodes;
-        size_t other = exchange ? *k - s->nodes : NONE;
+    for (; *k < s->p->nodes + s->p->domains; ++*k) {
+        bool exchange = *k >= s->p->nodes;
+        size_t other = exchange ? *k - s->p->nodes : NONE;
         size_t node = exchange ? s->node_of[other] : *k;
         if (node != s->node_of[j] && (exchange || s->capacity[node] > 0)) {
             *step = (struct step){.domain = j, .node = node, .other = other};
@@ -165,11 +157,11 @@ static size_t find_limit(struct link_search *s)
 {
     size_t first = NONE;
     s->limit = 0.0;
-    for (size_t v = 0; v + 1 < s->vertices; v++)
-        s->limit = fmax(s->limit, fmax(s->up[v], s->down[v]) / cables(s->topology, v));
+    for (size_t v = 0; v + 1 < s->p->vertices; v++)
+        s->limit = fmax(s->limit, fmax(s->up[v], s->down[v]) / cables(s->p->topology, v));
     s->at_limit = 0;
-    for (size_t v = s->vertices - 1; v-- > 0;) {
-        int more = count_at(s->limit, cables(s->topology, v), s->up[v], s->down[v]);
+    for (size_t v = s->p->vertices - 1; v-- > 0;) {
+        int more = count_at(s->limit, cables(s->p->topology, v), s->up[v], s->down[v]);
         s->at_limit += (size_t)more;
         first = more > 0 ? v : first;
     }
@@ -179,15 +171,15 @@ static size_t find_limit(struct link_search *s)
 static bool lies_below(const struct link_search *s, size_t n, size_t v)
 {
     while (n < v)
-        n = parent_of(s->topology, n);
+        n = parent_of(s->p->topology, n);
     return n == v;
 }
 
 static bool loads_link(const struct link_search *s, size_t j, size_t v)
 {
-    double in = s->within[j * s->vertices + v], cable = cables(s->topology, v);
+    double in = s->p->within[j * s->p->vertices + v], cable = cables(s->p->topology, v);
     bool upwards = s->up[v] / cable >= s->limit, downwards = s->down[v] / cable >= s->limit;
-    return lies_below(s, s->node_of[j], v) ? downwards && s->total[j] > in : upwards && in > 0.0;
+    return lies_below(s, s->node_of[j], v) ? downwards && s->p->total[j] > in : upwards && in > 0.0;
 }
 
 /* Of the steps that leave fewer links at the limit, the one that saves the most hop-bytes. */
@@ -196,7 +188,7 @@ static bool find_relieving_step(struct link_search *s, size_t hot, struct step *
     struct step step;
     long more;
     best->gain = -(double)INFINITY;
-    for (size_t j = 0; j < s->domains; j++) {
+    for (size_t j = 0; j < s->p->domains; j++) {
         for (size_t k = 0; loads_link(s, j, hot) && next_domain_step(s, j, &k, &step);) {
             if (step.gain <= best->gain)
                 continue;
@@ -218,7 +210,7 @@ static void lower_limit(struct link_search *s)
         size_t hot = find_limit(s);
         if (s->limit < lowest) {
             lowest = s->limit;
-            memcpy(s->best, s->node_of, s->domains * sizeof *s->best);
+            memcpy(s->best, s->node_of, s->p->domains * sizeof *s->best);
         }
         found = s->limit > 0.0 && s->effort < MOST_EFFORT && find_relieving_step(s, hot, &step);
         if (found) {
@@ -233,7 +225,7 @@ static void lower_limit(struct link_search *s)
 /* Steps since then relieved some of the links at the limit, not all: they did not lower it. */
 static void return_to_best(struct link_search *s)
 {
-    for (size_t j = 0; j < s->domains; j++) {
+    for (size_t j = 0; j < s->p->domains; j++) {
         size_t from = s->node_of[j];
         s->trial++;
         s->count = 0;
@@ -267,7 +259,7 @@ static void lower_hops(struct link_search *s)
     bool changed = true;
     while (changed && s->effort < MOST_EFFORT) {
         changed = false;
-        for (size_t j = 0; j < s->domains; j++)
+        for (size_t j = 0; j < s->p->domains; j++)
             changed |= save_hops(s, j);
     }
 }
@@ -286,82 +278,57 @@ static void lower_congestion(struct link_search *s)
     } while (s->limit < before && s->effort < MOST_EFFORT);
 }
 
-/* ---- set-up ---- */
-
-static void fill_within(struct link_search *s, const struct sums *sums, size_t j)
-{
-    size_t vertices = s->vertices;
-    double *within = s->within + j * vertices;
-    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
-        within[sums->node[e]] = sums->bytes[e];
-    for (size_t v = 0; v + 1 < vertices; v++)
-        within[parent_of(s->topology, v)] += within[v];
-    s->total[j] = within[vertices - 1];
-}
-
 /* Adds the loads of a domain on its node. */
 static void load_domain(struct link_search *s, size_t j)
 {
-    const double *within = s->within + j * s->vertices;
+    const double *within = s->p->within + j * s->p->vertices;
     size_t climbing = s->node_of[j];
-    for (size_t v = 0; v + 1 < s->vertices; v++) {
+    for (size_t v = 0; v + 1 < s->p->vertices; v++) {
         if (v == climbing) {
-            s->down[v] += s->total[j] - within[v];
-            climbing = parent_of(s->topology, v);
+            s->down[v] += s->p->total[j] - within[v];
+            climbing = parent_of(s->p->topology, v);
         } else {
             s->up[v] += within[v];
         }
     }
 }
 
-static int link_search_allocate(struct link_search *s, struct base_arena *arena)
+static int assign_by_search(const struct link_problem *p, size_t *node_of, struct link_load *load)
 {
-    size_t vertices = s->vertices;
-    s->within = base_arena_alloc(arena, s->domains, vertices * sizeof *s->within);
-    s->cost = base_arena_alloc(arena, s->domains, s->nodes * sizeof *s->cost);
-    s->total = base_arena_alloc(arena, s->domains, sizeof *s->total);
-    s->up = base_arena_alloc(arena, vertices, sizeof *s->up);
-    s->down = base_arena_alloc(arena, vertices, sizeof *s->down);
-    s->node_of = base_arena_alloc(arena, s->domains, sizeof *s->node_of);
-    s->best = base_arena_alloc(arena, s->domains, sizeof *s->best);
-    s->touched = base_arena_alloc(arena, vertices, sizeof *s->touched);
-    s->trial_of = base_arena_alloc(arena, vertices, sizeof *s->trial_of);
-    return arena->failed ? -ENOMEM : 0;
-}
-
-/* ---- the assignment ---- */
-
-static int improve_assignment(const plan_input *in, const lap_solver *solver,
-                              size_t *rank_of_domain)
-{
-    struct link_search s = {
-        .topology = in->topology,
-        .vertices = count_vertices(in->topology),
-        .nodes = in->topology->nodes,
-        .domains = in->requests->cols,
-    };
-    struct costs costs;
-    struct held held = held_bytes(in);
-    int rc = costs_init(&costs, in, &held);
-    if (rc == 0)
-        rc = link_search_allocate(&s, &costs.arena);
-    s.capacity = costs.capacity;
-    for (size_t j = 0; j < s.domains && rc == 0; j++) {
-        s.node_of[j] = in->node_of_rank[rank_of_domain[j]];
-        s.capacity[s.node_of[j]]--;
-        fill_within(&s, &costs.sums, j);
-        costs_on_nodes(&costs, j, s.cost + j * s.nodes);
+    struct base_arena *arena = &p->costs->arena;
+    struct link_search s = {.p = p, .node_of = node_of};
+    s.up = base_arena_alloc(arena, p->vertices, sizeof *s.up);
+    s.down = base_arena_alloc(arena, p->vertices, sizeof *s.down);
+    s.capacity = base_arena_alloc(arena, p->nodes, sizeof *s.capacity);
+    s.best = base_arena_alloc(arena, p->domains, sizeof *s.best);
+    s.touched = base_arena_alloc(arena, p->vertices, sizeof *s.touched);
+    s.trial_of = base_arena_alloc(arena, p->vertices, sizeof *s.trial_of);
+    if (arena->failed)
+        return -ENOMEM;
+    memcpy(s.capacity, p->costs->capacity, p->nodes * sizeof *s.capacity);
+    for (size_t j = 0; j < p->domains; j++) {
+        s.capacity[node_of[j]]--;
         load_domain(&s, j);
     }
-    if (rc == 0) {
-        lower_congestion(&s);
-        rc = assign_ranks(&costs, in->requests, s.node_of, solver, rank_of_domain);
-    }
-    costs_release(&costs);
-    return rc;
+    lower_congestion(&s);
+    *load = (struct link_load){s.limit, false};
+    return 0;
 }
 
-static bool is_small_for_search(const plan_input *in)
+/* ---- set-up ---- */
+
+static void fill_domain(struct link_problem *p, size_t j)
+{
+    const struct sums *sums = &p->costs->sums;
+    double *within = p->within + j * p->vertices;
+    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
+        within[sums->node[e]] = sums->bytes[e];
+    for (size_t v = 0; v + 1 < p->vertices; v++)
+        within[parent_of(p->topology, v)] += within[v];
+    costs_on_nodes(p->costs, j, p->cost + j * p->nodes);
+}
+
+static bool is_small(const plan_input *in)
 {
     size_t pairs;
     return !__builtin_mul_overflow(in->requests->cols,
@@ -369,16 +336,95 @@ static bool is_small_for_search(const plan_input *in)
            pairs <= PLAN_CONGESTION_PAIRS;
 }
 
-int plan_least_congestion(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
+static int link_problem_init(struct link_problem *p, const plan_input *in, struct costs *costs)
+{
+    struct base_arena *arena = &costs->arena;
+    const struct sums *sums = &costs->sums;
+    *p = (struct link_problem){
+        .topology = in->topology,
+        .costs = costs,
+        .vertices = count_vertices(in->topology),
+        .nodes = in->topology->nodes,
+        .domains = in->requests->cols,
+    };
+    p->total = base_arena_alloc(arena, p->domains, sizeof *p->total);
+    if (is_small(in)) {
+        p->within = base_arena_alloc(arena, p->domains, p->vertices * sizeof *p->within);
+        p->cost = base_arena_alloc(arena, p->domains, p->nodes * sizeof *p->cost);
+    }
+    if (arena->failed)
+        return -ENOMEM;
+    for (size_t j = 0; j < p->domains; j++) {
+        for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
+            p->total[j] += sums->bytes[e];
+        if (p->within != NULL)
+            fill_domain(p, j);
+    }
+    return 0;
+}
+
+/* ---- the assignment ---- */
+
+static int lower_loads(const struct link_problem *p, const plan_input *in, const lap_solver *solver,
+                       size_t *rank_of_domain, struct link_load *load)
+{
+    size_t *node_of = base_arena_alloc(&p->costs->arena, p->domains, sizeof *node_of);
+    int rc = node_of == NULL ? -ENOMEM : 0;
+    for (size_t j = 0; j < p->domains && rc == 0; j++)
+        node_of[j] = in->node_of_rank[rank_of_domain[j]];
+    if (rc == 0)
+        rc = assign_by_search(p, node_of, load);
+    if (rc == 0)
+        rc = assign_by_subsets(p, node_of, load);
+    if (rc == 0)
+        rc = assign_ranks(p->costs, in->requests, node_of, solver, rank_of_domain);
+    return rc;
+}
+
+static int assess_load(const plan_input *in, const size_t *rank_of_domain, struct link_load *load)
+{
+    plan_report report = {.max_link_bytes = 0.0};
+    int rc = plan_assess(in, rank_of_domain, &report);
+    *load = (struct link_load){report.max_link_bytes, false};
+    return rc;
+}
+
+/* bound: NULL, or the load that no assignment is below. */
+static int improve_assignment(const plan_input *in, const lap_solver *solver,
+                              size_t *rank_of_domain, double *bound)
+{
+    struct link_problem p;
+    struct costs costs;
+    struct held held = held_bytes(in);
+    struct link_load load;
+    int rc = costs_init(&costs, in, &held);
+    if (rc == 0)
+        rc = link_problem_init(&p, in, &costs);
+    if (rc == 0)
+        rc = p.within != NULL ? lower_loads(&p, in, solver, rank_of_domain, &load)
+                              : assess_load(in, rank_of_domain, &load);
+    if (rc == 0 && bound != NULL)
+        *bound = load.most;
+    if (rc == 0 && bound != NULL && load.most > 0.0 && !load.is_least)
+        rc = bound_congestion(&p, solver, load.most, bound);
+    costs_release(&costs);
+    return rc;
+}
+
+int plan_least_congestion(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
+                          double *bound)
 {
     int rc = 0;
+    double least = 0.0;
     size_t *made = base_zeroed(in->requests->cols, sizeof *made, &rc);
     if (rc == 0)
         rc = plan_least_hop_bytes(in, solver, made, NULL);
-    if (rc == 0 && is_small_for_search(in))
-        rc = improve_assignment(in, solver, made);
+    if (rc == 0 && (is_small(in) || bound != NULL))
+        rc = improve_assignment(in, solver, made, bound != NULL ? &least : NULL);
     for (size_t j = 0; j < in->requests->cols && rc == 0; j++)
         rank_of_domain[j] = made[j];
+    if (rc == 0 && bound != NULL)
+        *bound = least;
     free(made);
     return rc;
 }

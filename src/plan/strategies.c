@@ -10,11 +10,17 @@
 
 /* ---- tatp ---- */
 
-static int assign_tatp(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
+static int assign_tatp_bounded(const plan_input *in, const lap_solver *solver,
+                               size_t *rank_of_domain, double *bound)
 {
     if (in->objective == PLAN_CONGESTION)
-        return plan_least_congestion(in, solver, rank_of_domain);
-    return plan_least_hop_bytes(in, solver, rank_of_domain, NULL);
+        return plan_least_congestion(in, solver, rank_of_domain, bound);
+    return plan_least_hop_bytes(in, solver, rank_of_domain, bound);
+}
+
+static int assign_tatp(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)
+{
+    return assign_tatp_bounded(in, solver, rank_of_domain, NULL);
 }
 
 /* ---- latp ---- */
@@ -117,7 +123,7 @@ static int assign_otp(const plan_input *in, const lap_solver *solver, size_t *ra
 /* ---- the table ---- */
 
 const plan_strategy plan_strategies[] = {
-    {"tatp", assign_tatp, "least hop-bytes, by linear assignment", plan_least_hop_bytes, 0},
+    {"tatp", assign_tatp, "least hop-bytes, by linear assignment", assign_tatp_bounded, 0},
     {"latp_volume", assign_latp_volume, "the node that accesses most bytes of the domain", NULL, 0},
     {"latp_count", assign_latp_count, "the node that accesses most contiguous blocks of the domain",
      NULL, 1},

@@ -104,6 +104,11 @@ tap_is "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S latp_volume -b B.mtx 
     "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S latp_volume | sed 1d)" "plan: blocks that do not count"
 tap_is "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S tatp -o congestion | sed 1d | awk '{ print $2, $4 }')" \
     "41 4" "plan: the least load of a link"
+tap_contains "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -S tatp -o congestion -j)" '"gap":0.0' "plan: which is proved"
+# More domains than are assigned by subsets.
+awk 'BEGIN { print "%%MatrixMarket matrix array integer general\n24 20"; for (k = 0; k < 480; k++) print k * k * 7919 % 101 }' >many.mtx
+tap_is "$(tatp plan -r many.mtx -H 'n[0-5]:4' -S tatp -q -o congestion | awk 'NR == 2 { load = $4 }
+    /^tatp: no plan has less than .* bytes on a link$/ { print ($7 < load), ($7 > .8 * load) }')" "1 1" "plan: a bound of the load"
 tap_is "$(totals tatp plan -r C.mtx -H a:2,b:2,c:2)" "tatp 24 latp_volume 26 latp_count 26 otp 37 " \
     "plan: nothing known of the network"
 for solver in $(tatp assign --help | sed '1,/^Solvers:/d' | awk '{ print $1 }'); do
