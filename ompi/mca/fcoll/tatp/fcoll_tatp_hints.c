@@ -98,6 +98,8 @@ static tatp_hint_values read_hints_at_open(const ompio_file_t *fh, bool report)
     merge_info(fh->f_info, report, &values);
     if (!COMPAT_DEFAULTS_ARE_HINTS)
         return values;
+    if (values.of[TATP_HINT_CB_NODES] == OMPIO_MCA_GET(fh, num_aggregators))
+        values.of[TATP_HINT_CB_NODES] = 0;
     if (values.of[TATP_HINT_CB_BUFFER_SIZE] == OMPIO_MCA_GET(fh, bytes_per_agg))
         values.of[TATP_HINT_CB_BUFFER_SIZE] = 0;
     if (1 == values.of[TATP_HINT_COLLECTIVE_BUFFERING]) /* true */
