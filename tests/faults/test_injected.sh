@@ -101,6 +101,9 @@ sample_of 110
 inject "one node" apart bash -c 'job 4 "$@"' - "$faults" "${segments[@]}"
 sample_of 10
 inject "one rank" apart bash -c 'job 1 "$@"' - "$faults" "${segments[@]}"
+# As Open MPI 5.0.7 does by itself.
+sample=()
+inject "with locks" apart bash -c 'job 4 --mca fs_ufs_lock_algorithm 3 "$@"' - "$faults" write_pages
 sample_of 40
 inject "messages only" apart bash -c 'job 4 --mca fcoll_tatp_shared_memory 0 "$@"' - "$faults"
 sample_of 90

@@ -74,15 +74,10 @@ bool tatp_io_may_map(tatp_io *io)
 
 /* Where fbtl/posix takes locks, it does so for what reads, modifies and writes back. A shared lock
  * of all extents keeps that away, but not other ranks that write through pages. type: F_RDLCK,
- * F_UNLCK. */
-static bool set_lock(const tatp_transfer *transfer, const access_extent *extent, size_t count,
-                     short type)
+ * F_UNLCK. bytes: 0: without end. */
+static bool set_lock(const tatp_transfer *transfer, short type, int64_t offset, int64_t bytes)
 {
-    const access_extent *last = &extent[count - 1];
-    struct flock lock = {.l_type = type,
-                         .l_whence = SEEK_SET,
-                         .l_start = extent->offset,
-                         .l_len = last->offset + last->bytes - extent->offset};
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = offset, .l_len = bytes};
     int rc;
     if (transfer->handle.f_flags & OMPIO_LOCK_NEVER)
         return true;
@@ -92,13 +87,18 @@ static bool set_lock(const tatp_transfer *transfer, const access_extent *extent,
     return 0 == rc;
 }
 
+/* The system may have no memory to split a lock, but needs none to give up all. Others would wait
+ * for one that stays while this rank waits for them. */
 static bool write_locked_pages(const tatp_transfer *transfer, const access_extent *extent,
                                size_t count)
 {
-    if (!set_lock(transfer, extent, count, F_RDLCK))
+    const access_extent *last = &extent[count - 1];
+    int64_t offset = extent->offset, bytes = last->offset + last->bytes - offset;
+    if (!set_lock(transfer, F_RDLCK, offset, bytes))
         return false;
     int rc = access_pages_write(transfer->handle.fd, extent, count);
-    return set_lock(transfer, extent, count, F_UNLCK) && 0 == rc;
+    bool is_free = set_lock(transfer, F_UNLCK, offset, bytes) || set_lock(transfer, F_UNLCK, 0, 0);
+    return is_free && 0 == rc;
 }
 
 /* The last extent comes first: the file then ends behind all pages, at the size that the extents
