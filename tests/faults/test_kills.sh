@@ -7,6 +7,7 @@
 kills=200
 tap_part long || kills=6
 RANDOM=${FAULT_SEED:-1}
+stuck=0
 declare -A counted=() failed=()
 
 # The job, and then what is in /dev/shm; Open MPI's own segments and semaphores are named so.
@@ -33,6 +34,25 @@ hurt() {
     fi
 }
 
+# are_gone PROCESS...: none of them runs any more, though its parent may not have asked how it ended.
+are_gone() {
+    ! ps -o stat= -p "$(IFS=,; echo "$*")" | grep -qv '^Z'
+}
+
+# await JOB LAUNCHER PROCESS...: until the job ends. PMIx 4.2 can lock itself up in mpirun when a rank dies that has just
+# connected: such a launcher is ended some time after its ranks have.
+await() {
+    local tenths=0
+    while kill -0 "$1" 2>/dev/null && ((tenths < 300)); do
+        sleep 0.1
+        if are_gone "${@:3}"; then tenths=$((tenths + 1)); else tenths=0; fi
+    done
+    if ((tenths == 300 && $2 > 1)) && kill -KILL "$2" 2>/dev/null; then
+        stuck=$((stuck + 1))
+    fi
+    wait "$1"
+}
+
 # fail NAME TEXT
 fail() {
     failed[$1]+="$2"$'\n'
@@ -50,7 +70,7 @@ inspect() {
 
 # kill_one SIGNAL
 kill_one() {
-    local signal=$1 rank=$((RANDOM % 4)) delay=$((RANDOM % 500)) pids job status
+    local signal=$1 rank=$((RANDOM % 4)) delay=$((RANDOM % 500)) pids job launcher status
     : >"$tap_dir/output"
     apart bash -c 'victims "$@"' - "${recording[@]}" "$soak" --dir "$files" --opens 100 --calls 400 --no-comparison \
         >"$tap_dir/output" 2>&1 &
@@ -58,8 +78,9 @@ kill_one() {
     until mapfile -t pids < <(processes "$tap_dir/output") && ((${#pids[@]} > rank)); do
         sleep 0.01
     done
+    launcher=$(($(ps -o ppid= -p "${pids[0]}")))
     hurt "$signal" "${pids[rank]}" $delay
-    wait $job
+    await $job $launcher "${pids[@]}"
     status=$?
     counted[$signal]=$((${counted[$signal]-0} + 1))
     inspect "$signal" $status
@@ -75,4 +96,5 @@ for signal in "${!counted[@]}"; do
     name="${counted[$signal]} x SIG$signal"
     if [[ -z ${failed[$signal]-} ]]; then tap_ok "$name"; else tap_not_ok "$name" "${failed[$signal]}"; fi
 done
+tap_diag "$stuck times mpirun did not end though all ranks had"
 tap_plan
