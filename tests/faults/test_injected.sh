@@ -32,7 +32,7 @@ inject() {
     local label=$1 output after=() order=() part restart
     local -A injected=() outcome=() found=()
     for ((restart = 0; restart <= most_restarts; restart++)); do
-        output=$("${@:2}" --dir "$files" --limit "$FAULT_LIMIT" "${sample[@]}" "${after[@]}" 2>&1)
+        output=$("${@:2}" --dir "$files" --limit "$FAULT_LIMIT" "${sample[@]}" "${after[@]}" 2>&1 | tr -d '\0')
         note_parts <<<"$output"
         [[ $output != *"faults are done"* ]] || break
         after=(--after "$(sed 's/ *$//' "$files/current")")
@@ -117,8 +117,12 @@ fi
 rm -f "$view"
 at_once begin 4
 at_once end 6
-sample_of 20
-inject "with spawned ranks" apart bash -c 'job 2 "$@"' - "$faults" --spawn 2 open close write_all iwrite_all
+if [[ $OMPI_VERSION == 5.* ]]; then
+    tap_skip "with spawned ranks" "in Open MPI 5.0.7 MPI_Intercomm_merge with spawned ranks does not return"
+else
+    sample_of 20
+    inject "with spawned ranks" apart bash -c 'job 2 "$@"' - "$faults" --spawn 2 open close write_all iwrite_all
+fi
 start_cluster
 sample_of 60
 # Nodes of several ranks, whose lowest speaks for all.
