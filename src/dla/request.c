@@ -209,8 +209,8 @@ static int load_view(const dla_request *r, size_t ranks, view_file *file)
     return -EINVAL;
 }
 
-int dla_network_read(const dla_spec *spec, FILE *stream, const dla_nodes *nodes,
-                     setmatch_network *network, matrix_error *error)
+int dla_network_read(const dla_spec *spec, FILE *stream, const dla_nodes *nodes, dla_data *data,
+                     matrix_error *error)
 {
     matrix bandwidth;
     topo t;
@@ -220,19 +220,22 @@ int dla_network_read(const dla_spec *spec, FILE *stream, const dla_nodes *nodes,
         rc = topo_read(stream, nodes->name, nodes->count, &t, error);
         if (rc != 0)
             return rc;
-        rc = topo_levels(&t, &network->levels, &network->group_of_node);
-        topo_release(&t);
+        rc = topo_levels(&t, &data->network.levels, &data->network.group_of_node);
+        if (rc == 0)
+            data->hops = t;
+        else
+            topo_release(&t);
         return rc;
     }
     rc = topo_read_bandwidth(stream, nodes->name, nodes->count, &bandwidth, error);
     if (rc != 0)
         return rc;
-    rc = setmatch_network_from_bandwidth(&bandwidth, dla_spec_threshold(spec), network);
+    rc = setmatch_network_from_bandwidth(&bandwidth, dla_spec_threshold(spec), &data->network);
     matrix_release(&bandwidth);
     return rc;
 }
 
-static int load_network(const dla_request *r, const dla_nodes *nodes, setmatch_network *network)
+static int load_network(const dla_request *r, const dla_nodes *nodes, dla_data *data)
 {
     const char *what = r->spec.topology != NULL ? "topology" : "matrix of bandwidths";
     matrix_error error = {0, "nothing was measured"};
@@ -245,7 +248,7 @@ static int load_network(const dla_request *r, const dla_nodes *nodes, setmatch_n
     stream = open_regular_file(r, what, path);
     if (stream == NULL)
         return -EINVAL;
-    rc = dla_network_read(&r->spec, stream, nodes, network, &error);
+    rc = dla_network_read(&r->spec, stream, nodes, data, &error);
     fclose(stream);
     return reject_contents(r, what, path, rc, &error);
 }
@@ -259,7 +262,7 @@ int dla_request_load(const dla_request *r, size_t ranks, const dla_nodes *nodes,
     if (rc != 0)
         return rc;
     data->profile = (setmatch_profile){data->file.patterns, data->file.bytes};
-    rc = load_network(r, nodes, &data->network);
+    rc = load_network(r, nodes, data);
     if (rc != 0)
         view_file_release(&data->file);
     return rc;
@@ -269,6 +272,7 @@ void dla_data_release(dla_data *data)
 {
     view_file_release(&data->file);
     setmatch_network_release(&data->network);
+    topo_release(&data->hops);
 }
 
 /* ---- the method ---- */
@@ -283,10 +287,12 @@ setmatch_input dla_spec_input(const dla_spec *spec, const dla_data *data)
     return (setmatch_input){
         .view = &data->file.view,
         .network = &data->network,
+        .hops = {data->hops.places, data->hops.place_of_node, data->hops.between},
         .threshold = dla_spec_threshold(spec),
         .refine = spec->choice[DLA_REFINE] == DLA_REFINE_ON,
         .profile = data->profile.calls > 0 ? &data->profile : NULL,
         .objective = (setmatch_objective)spec->choice[DLA_OBJECTIVE],
         .domains = (setmatch_domains)spec->choice[DLA_DOMAINS],
+        .effort = (setmatch_effort)spec->choice[DLA_EFFORT],
     };
 }

@@ -11,6 +11,7 @@
 #include "dla/parameters.h"
 #include "dla/spec.h"
 #include "matrix/view_file.h"
+#include "topo/topo.h"
 
 /* Shows a topic of help-rmaps-dla.txt with these arguments. */
 typedef void (*dla_message_fn)(const char *topic, ...);
@@ -31,6 +32,7 @@ typedef struct dla_data {
     view_file file;           /* or the view of a grid, without a profile */
     setmatch_profile profile; /* calls is 0 without a profile */
     setmatch_network network;
+    topo hops; /* zeroed: unknown */
 } dla_data;
 
 /* Both functions below return 0; -EINVAL after a message; -ENOMEM. Nothing is to be released on
@@ -45,12 +47,12 @@ int dla_request_read(dla_request *r, const char *policy, const dla_parameters *p
 int dla_request_load(const dla_request *r, size_t ranks, const dla_nodes *nodes, dla_data *data);
 void dla_data_release(dla_data *data);
 
-/* Fills the zeroed *network: the levels of switches from a topology in any format of topo_read, or
- * the levels and their bandwidths, by the spec's threshold, from the output of "dla pingpong".
- * -EBADMSG, -ENXIO, -EIO: `error` explains; -EINVAL: no bandwidth was measured; -ENOMEM. Release
- * with setmatch_network_release. */
-int dla_network_read(const dla_spec *spec, FILE *stream, const dla_nodes *nodes,
-                     setmatch_network *network, matrix_error *error);
+/* Fills the zeroed network and hops of `data`: hops and the levels of switches from a topology in
+ * any format of topo_read, or the levels and their bandwidths, by the spec's threshold, from the
+ * output of "dla pingpong". -EBADMSG, -ENXIO, -EIO: `error` explains; -EINVAL: no bandwidth was
+ * measured; -ENOMEM. */
+int dla_network_read(const dla_spec *spec, FILE *stream, const dla_nodes *nodes, dla_data *data,
+                     matrix_error *error);
 
 /* The input without slots and nodes. Points into `data`. */
 setmatch_input dla_spec_input(const dla_spec *spec, const dla_data *data);

@@ -124,15 +124,6 @@ static size_t add_arcs(affinity *g, size_t c, size_t end, const affinity *fine, 
     return end;
 }
 
-static size_t count_remaining_arcs(const affinity *fine, const vertex *to)
-{
-    size_t arcs = 0;
-    for (size_t v = 0; v < fine->vertices; v++)
-        for (size_t i = fine->start[v]; to[v] != NO_VERTEX && i < fine->start[v + 1]; i++)
-            arcs += to[fine->other[i]] != NO_VERTEX && to[fine->other[i]] != to[v];
-    return arcs;
-}
-
 int affinity_contract(affinity *coarse, const affinity *fine, const vertex *to, size_t count)
 {
     affinity made;
@@ -140,8 +131,7 @@ int affinity_contract(affinity *coarse, const affinity *fine, const vertex *to, 
     size_t *at = base_arena_alloc(&arena, count, sizeof *at);
     size_t *first = base_arena_alloc(&arena, count + 2, sizeof *first);
     vertex *member = base_arena_alloc(&arena, fine->vertices, sizeof *member);
-    int rc =
-        arena.failed ? -ENOMEM : affinity_allocate(&made, count, count_remaining_arcs(fine, to));
+    int rc = arena.failed ? -ENOMEM : affinity_allocate(&made, count, fine->start[fine->vertices]);
     if (rc == 0) {
         list_coarse_members(to, fine->vertices, count, first, member);
         for (size_t c = 0; c < count; c++) {

@@ -13,28 +13,28 @@ struct choice {
 
 /* A pseudo-random number for a pair of sets, the same from both sides. Without it, a path of equal
  * weights would merge from one end on, one pair per round. */
-static uint64_t pair_number(vertex a, vertex b, size_t variant)
+static uint64_t pair_number(vertex a, vertex b)
 {
-    return mixed(variant ^ (a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a));
+    return mixed(a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a);
 }
 
 /* More weight is better, then fewer ranks, then the greater pair number. */
-static int is_better_arc(const affinity *g, vertex c, size_t i, size_t best, size_t variant)
+static int is_better_arc(const affinity *g, vertex c, size_t i, size_t best)
 {
     vertex a = g->other[i], b = g->other[best];
     if (g->weight[i] != g->weight[best])
         return g->weight[i] > g->weight[best];
     if (g->size[a] != g->size[b])
         return g->size[a] < g->size[b];
-    return pair_number(c, a, variant) > pair_number(c, b, variant);
+    return pair_number(c, a) > pair_number(c, b);
 }
 
-static struct choice choose_partner(const affinity *g, vertex c, size_t largest, size_t variant)
+static struct choice choose_partner(const affinity *g, vertex c, size_t largest)
 {
     size_t best = SIZE_MAX;
     for (size_t i = g->start[c]; i < g->start[c + 1]; i++)
         if ((size_t)g->size[c] + g->size[g->other[i]] <= largest &&
-            (best == SIZE_MAX || is_better_arc(g, c, i, best, variant)))
+            (best == SIZE_MAX || is_better_arc(g, c, i, best)))
             best = i;
     return best == SIZE_MAX ? (struct choice){NO_VERTEX, 0}
                             : (struct choice){g->other[best], g->weight[best]};
@@ -42,13 +42,12 @@ static struct choice choose_partner(const affinity *g, vertex c, size_t largest,
 
 /* Merges pairs that chose each other and have at least half the greatest weight of this round.
  * Returns the number of sets afterwards. */
-static size_t merge_pairs(const affinity *g, size_t largest, size_t variant, struct choice *choice,
-                          vertex *to)
+static size_t merge_pairs(const affinity *g, size_t largest, struct choice *choice, vertex *to)
 {
     int64_t heaviest = 0;
     size_t count = 0;
     for (size_t c = 0; c < g->vertices; c++) {
-        choice[c] = choose_partner(g, (vertex)c, largest, variant);
+        choice[c] = choose_partner(g, (vertex)c, largest);
         heaviest = choice[c].weight > heaviest ? choice[c].weight : heaviest;
     }
     for (size_t c = 0; c < g->vertices; c++) {
@@ -61,12 +60,11 @@ static size_t merge_pairs(const affinity *g, size_t largest, size_t variant, str
 }
 
 /* Until no two sets fit a node together. The heaviest pair always chooses each other. */
-static int merge_all(sets_graph *sets, size_t largest, size_t variant, struct choice *choice,
-                     vertex *to)
+static int merge_all(sets_graph *sets, size_t largest, struct choice *choice, vertex *to)
 {
     for (;;) {
         size_t before = sets->g.vertices;
-        size_t count = merge_pairs(&sets->g, largest, variant, choice, to);
+        size_t count = merge_pairs(&sets->g, largest, choice, to);
         if (count == before)
             return 0;
         int rc = sets_merge(sets, to, count, NULL, before);
@@ -75,8 +73,7 @@ static int merge_all(sets_graph *sets, size_t largest, size_t variant, struct ch
     }
 }
 
-int place_agglomerative(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
-                        size_t *node)
+int place_agglomerative(const affinity *ranks, const site *s, unsigned threshold, size_t *node)
 {
     (void)threshold;
     sets_graph sets;
@@ -86,7 +83,7 @@ int place_agglomerative(const affinity *ranks, const site *s, unsigned threshold
     if (rc == 0 && sets.arena.failed)
         rc = -ENOMEM;
     if (rc == 0 && s->nodes > 0)
-        rc = merge_all(&sets, s->slots[s->by_size[0]], variant, choice, to);
+        rc = merge_all(&sets, s->slots[s->by_size[0]], choice, to);
     if (rc == 0)
         rc = sets_pack(&sets, ranks);
     sets_release(&sets);

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Multilevel recursive bisection of the ranks together with the nodes. */
 #include <errno.h>
+#include <string.h>
 
 #include "setmatch/candidates.h"
 #include "setmatch/divide.h"
+#include "setmatch/mix.h"
+#include "setmatch/walk.h"
 
-/* The ranks of a graph, to be placed on the nodes by_size[first] .. by_size[end - 1]. */
+/* Divisions that variants of the method choose from. */
+enum { TRIES = 3 };
+
+/* The ranks of a graph, to be placed on the nodes order[first] .. order[end - 1]. */
 struct part {
     affinity g;
     vertex *rank; /* of each vertex */
@@ -13,7 +19,9 @@ struct part {
 };
 
 struct bisection {
-    const site *site;
+    const size_t *slots; /* by node */
+    size_t *order;       /* the nodes, the largest of each part first */
+    size_t *dealt;       /* for half of a part */
     size_t variant;
     two_way t;
     struct base_arena arena;
@@ -27,10 +35,72 @@ static uint64_t slots_of(const struct bisection *b, size_t first, size_t end)
 {
     uint64_t slots = 0;
     for (size_t k = first; k < end; k++)
-        if (__builtin_add_overflow(slots, b->site->slots[b->site->by_size[k]], &slots))
+        if (__builtin_add_overflow(slots, b->slots[b->order[k]], &slots))
             return UINT64_MAX;
     return slots;
 }
+
+/* ---- halves of the nodes ---- */
+
+/* The least prime factor of n > 1; or the greatest. */
+static size_t prime_factor(size_t n, bool greatest)
+{
+    for (size_t factor = 2; factor * factor <= n; factor++) {
+        if (n % factor != 0)
+            continue;
+        if (!greatest)
+            return factor;
+        for (; n % factor == 0 && n > factor; n /= factor)
+            ;
+    }
+    return n;
+}
+
+/* Groups of equal numbers of nodes, as many as a prime factor of their number, stay whole: 27 nodes
+ * are divided into 9 and 18. */
+static size_t divide_by_factor(size_t nodes, bool greatest)
+{
+    size_t factor = prime_factor(nodes, greatest);
+    return nodes / factor * (factor / 2);
+}
+
+/* The number of nodes with half the slots, the largest nodes first. */
+static size_t divide_by_slots(const struct bisection *b, size_t first, size_t end)
+{
+    uint64_t half = slots_of(b, first, end) / 2, slots = b->slots[b->order[first]];
+    size_t count = 1;
+    while (first + count + 1 < end && slots + b->slots[b->order[first + count]] / 2 < half)
+        slots += b->slots[b->order[first + count++]];
+    return count;
+}
+
+/* Every other node becomes part of the first half. */
+static size_t deal_nodes(struct bisection *b, size_t first, size_t end)
+{
+    size_t kept = first, dealt = 0;
+    for (size_t k = first; k < end; k++)
+        if ((k - first) % 2 == 0)
+            b->order[kept++] = b->order[k];
+        else
+            b->dealt[dealt++] = b->order[k];
+    memcpy(b->order + kept, b->dealt, dealt * sizeof *b->dealt);
+    return kept - first;
+}
+
+/* Divides at least two nodes in two; returns the number of those in the first half. Which division
+ * is best depends on the graph. */
+static size_t divide_nodes(struct bisection *b, size_t first, size_t end)
+{
+    size_t nodes = end - first;
+    bool even = b->slots[b->order[first]] == b->slots[b->order[end - 1]];
+    switch (b->variant / 2 % 3) {
+    case 1: return even ? divide_by_factor(nodes, false) : divide_by_slots(b, first, end);
+    case 2: return even ? divide_by_factor(nodes, true) : deal_nodes(b, first, end);
+    default: return nodes / 2;
+    }
+}
+
+/* ---- halves of the ranks ---- */
 
 /* The half of a part that is on side `s`. Release half->g, also after an error. */
 static int extract_half(struct bisection *b, const struct part *whole, unsigned char s,
@@ -69,35 +139,79 @@ static int place_halves(struct bisection *b, const struct part *p, size_t middle
 /* The recursion depth is the logarithm of the number of nodes. */
 static int bisect_part(struct bisection *b, const struct part *p)
 {
-    size_t middle = p->first + (p->end - p->first) / 2;
     if (p->g.vertices == 0 || p->end - p->first <= 1) {
         for (size_t v = 0; v < p->g.vertices; v++)
-            b->node[p->rank[v]] = b->site->by_size[p->first];
+            b->node[p->rank[v]] = b->order[p->first];
         return 0;
     }
+    size_t middle = p->first + divide_nodes(b, p->first, p->end);
     uint64_t capacity[2] = {slots_of(b, p->first, middle), slots_of(b, middle, p->end)};
-    int rc = divide_in_two(&b->t, &p->g, capacity, b->variant, b->side);
+    int rc =
+        divide_in_two(&b->t, &p->g, capacity, b->variant, b->variant == 0 ? 1 : TRIES, b->side);
     return rc == 0 ? place_halves(b, p, middle) : rc;
 }
 
-int place_bisected(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
-                   size_t *node)
+/* The number of nodes to use, the largest first: even variants the fewest that suffice, variant 1
+ * up to twice as many, others any between. */
+static size_t nodes_to_use(const site *s, size_t ranks, size_t variant)
 {
-    (void)threshold;
+    size_t least = 0;
+    for (uint64_t slots = 0; slots < ranks; least++)
+        slots += s->slots[s->by_size[least]] < ranks ? s->slots[s->by_size[least]] : ranks;
+    size_t most = 2 * least < s->nodes ? 2 * least : s->nodes;
+    if (variant < 2 || variant % 2 == 0)
+        return variant == 1 ? most : least;
+    return least + mixed(variant) % (most - least + 1);
+}
+
+/* The ranks in the order of a walk, so that neighbours are near each other in memory. */
+static int order_ranks(struct bisection *b, const affinity *ranks, struct part *all)
+{
+    walk w;
+    if (walk_init(&w, &b->arena, ranks->vertices) != 0)
+        return -ENOMEM;
+    walk_reset(&w, ranks, 100);
+    for (size_t v = 0; v < ranks->vertices; v++)
+        if (w.mark[v] == NO_VERTEX)
+            walk_breadth_first(&w, (vertex)v, 0);
+    all->rank = w.order;
+    return affinity_extract(&all->g, ranks, w.order, w.length, b->to);
+}
+
+static int init_bisection(struct bisection *b, const affinity *ranks, const site *s)
+{
     size_t count = ranks->vertices;
-    struct part all = {.g = *ranks, .end = s->nodes};
-    struct bisection b = {.site = s, .variant = variant, .node = node};
-    all.rank = base_arena_alloc(&b.arena, count, sizeof *all.rank);
-    b.side = base_arena_alloc(&b.arena, count, sizeof *b.side);
-    b.member = base_arena_alloc(&b.arena, count, sizeof *b.member);
-    b.to = base_arena_alloc(&b.arena, count, sizeof *b.to);
-    int rc = two_way_init(&b.t, &b.arena, count);
-    for (size_t v = 0; rc == 0 && v < count; v++) {
-        all.rank[v] = (vertex)v;
-        b.to[v] = NO_VERTEX;
-    }
+    b->order = base_arena_alloc(&b->arena, s->nodes, sizeof *b->order);
+    b->dealt = base_arena_alloc(&b->arena, s->nodes, sizeof *b->dealt);
+    b->side = base_arena_alloc(&b->arena, count, sizeof *b->side);
+    b->member = base_arena_alloc(&b->arena, count, sizeof *b->member);
+    b->to = base_arena_alloc(&b->arena, count, sizeof *b->to);
+    if (two_way_init(&b->t, &b->arena, count) != 0)
+        return -ENOMEM;
+    memcpy(b->order, s->by_size, s->nodes * sizeof *b->order);
+    for (size_t v = 0; v < count; v++)
+        b->to[v] = NO_VERTEX;
+    return 0;
+}
+
+int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work)
+{
+    struct part all = {.end = nodes_to_use(s, ranks->vertices, variant)};
+    struct bisection b = {.slots = s->slots, .variant = variant, .node = node};
+    int rc = init_bisection(&b, ranks, s);
+    if (rc == 0)
+        rc = order_ranks(&b, ranks, &all);
     if (rc == 0)
         rc = bisect_part(&b, &all);
+    *work += b.t.work;
+    affinity_release(&all.g);
     base_arena_release(&b.arena);
     return rc;
+}
+
+int place_bisected(const affinity *ranks, const site *s, unsigned threshold, size_t *node)
+{
+    size_t work = 0;
+    (void)threshold;
+    return bisect_ranks(ranks, s, 0, node, &work);
 }

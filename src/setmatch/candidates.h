@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "setmatch/affinity.h"
+#include "setmatch/input.h"
 
 /* The nodes on which ranks are placed. */
 typedef struct site {
@@ -28,49 +29,76 @@ void site_release(site *s);
 /* Whether there are slots for this number of ranks. */
 int site_suffices(const size_t *slots, size_t nodes, size_t ranks);
 
-/* The signature of all methods. threshold: per cent; variant (0, 1, ...): selects how ties are
- * broken. Methods ignore those that do not apply. */
-typedef int (*place_fn)(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
-                        size_t *node);
+/* The signature of all methods. threshold: per cent; methods to which it does not apply ignore it.
+ */
+typedef int (*place_fn)(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
 
 /* The paper's method: see setmatch_place. */
-int place_by_sets(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
-                  size_t *node);
+int place_by_sets(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
 
 /* Ranks in order on nodes in order; one rank to each node in turn. */
-int place_by_slot(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
-                  size_t *node);
-int place_by_node(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
-                  size_t *node);
+int place_by_slot(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
+int place_by_node(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
 
 /* SetMatch, repeated: the three phases on the sets of the level before, with the threshold (per
  * cent) relative to the largest remaining weight. O(arcs * log(arcs)). */
-int place_levelled(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
-                   size_t *node);
+int place_levelled(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
 
 /* Merges the pairs of sets of greatest weight, as long as a node can hold them, and packs the sets
  * by weight to nodes. */
-int place_agglomerative(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
-                        size_t *node);
+int place_agglomerative(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
 
 /* Multilevel recursive bisection of the ranks together with the nodes. */
-int place_bisected(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
-                   size_t *node);
+int place_bisected(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
+
+/* place_bisected. Adds the number of visited vertices to *work. Even variants use the fewest nodes
+ * that suffice, odd ones may use more. Variants divide the nodes in halves, by factors of their
+ * number or, if slots differ, in halves of equal slots or every other node. */
+int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work);
 
 /* Refines pairs of nodes, for `rounds` rounds or until no pair gains. Never increases the cut. Adds
- * the number of visited ranks to *work. touched[n]: only pairs with such a node are refined at
- * first, others after one of their nodes has changed; NULL: all. */
-int refine_pairs(const affinity *ranks, const site *s, size_t rounds, const bool *touched,
-                 size_t *node, size_t *work);
+ * the number of visited ranks to *work. */
+int refine_pairs(const affinity *ranks, const site *s, size_t rounds, size_t *node, size_t *work);
 
-/* Some hundred thousand random swaps in search of a smaller cut: for few ranks. Never increases the
- * cut. */
-int anneal_placement(const affinity *ranks, const site *s, size_t *node);
+/* refine_pairs with groups of ranks that share a node, the largest first, and finally with single
+ * ranks. other: a second placement (NULL: none); groups share a node there, too, so that what both
+ * have in common stays. Never increases the cut. */
+int refine_multilevel(const affinity *ranks, const site *s, const size_t *other, size_t variant,
+                      size_t *node, size_t *work);
 
-/* The least cut of all methods, the best placements refined if `refine` is set. */
-int place_best(const affinity *ranks, const site *s, unsigned threshold, bool refine, size_t *node);
+/* Steps of annealing that take as long as the visit of a vertex by refinement. */
+enum { STEPS_PER_VISIT = 6 };
 
-/* refine_pairs with a number of rounds that depends on the number of ranks. */
+/* hops NULL: for a smaller cut, with a value in memory for each rank and each node that has ranks.
+ * Otherwise for a smaller sum of weights times hops, on all nodes. room: by node, the largest
+ * vertex that it can hold; NULL: any. */
+typedef struct annealing_rules {
+    size_t steps, variant;
+    const setmatch_hops *hops;
+    const size_t *room;
+} annealing_rules;
+
+/* Random swaps in search of a better placement; never a worse one, but for rounding. */
+int anneal_placement(const affinity *ranks, const site *s, const annealing_rules *rules,
+                     size_t *node);
+
+/* Places the ranks of some neighbouring nodes anew, which ones depends on the variant. Never
+ * increases the cut. */
+int improve_region(const affinity *ranks, const site *s, size_t variant, size_t *node,
+                   size_t *work);
+
+/* How place_best searches. */
+typedef struct search_rules {
+    unsigned threshold; /* as for place_by_sets */
+    bool refine;
+    size_t work; /* ends the search: visits of vertices */
+} search_rules;
+
+/* The least cut of all methods; if `refine` is set, the best placements are refined, and the search
+ * continues from these. */
+int place_best(const affinity *ranks, const site *s, const search_rules *rules, size_t *node);
+
+/* refine_multilevel without a second placement. */
 int refine_placement(const affinity *ranks, const site *s, size_t *node, size_t *work);
 
 #endif

@@ -1,244 +1,198 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The best of several candidate placements. */
+/* The best of several candidate placements, and a search that starts from them. */
 #include <errno.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "setmatch/candidates.h"
 #include "setmatch/mix.h"
-#include "setmatch/setmatch.h"
 
-/* Rounds of pairwise refinement; with very many ranks the later ones gain little. */
-enum { ROUNDS = 6, ROUNDS_OF_MANY = 2, MANY_RANKS = 200000 };
+/* Best placements that are kept. The search ends when independent constructions have found the
+ * least cut again CERTAIN times. */
+enum { FINALISTS = 8, CERTAIN = 5, REGIONS = 8 };
 
-/* Best placements that are refined; more than two only until refinement has visited each rank this
- * number of times on average. */
-enum { FINALISTS = 5, WORK_PER_RANK = 60 };
-
-/* With few ranks the search continues until refinement has done this work (visits of ranks), or the
- * least cut has been found again CERTAIN times (CERTAIN_AT_ONCE: by the candidates alone). A
- * quarter of the work if annealing follows. */
-enum {
-    FEW_RANKS = 256,
-    ANNEALED_RANKS = 128,
-    WORK_OF_FEW = 40000,
-    MOST_WORK_OF_FEW = 64000, /* of ranks with few neighbours, where a visit is cheaper */
-    VARIANTS = 1000,
-    CERTAIN = 5,
-    CERTAIN_AT_ONCE = 2,
-    KICKED_PAIRS = 2
-};
-
-struct task {
-    const affinity *ranks;
-    const site *site;
-    unsigned threshold;
-    bool refine;
-};
-
-int refine_placement(const affinity *ranks, const site *s, size_t *node, size_t *work)
-{
-    return refine_pairs(ranks, s, ranks->vertices > MANY_RANKS ? ROUNDS_OF_MANY : ROUNDS, NULL,
-                        node, work);
-}
-
-/* ---- candidates ---- */
-
-/* The earlier one wins a tie. */
-static const struct {
-    place_fn place;
-    size_t max_ranks;
-} candidates[] = {
-    {place_by_sets, SIZE_MAX},
-    {place_by_slot, SIZE_MAX},
-    {place_levelled, SIZE_MAX},
-    {place_bisected, SETMATCH_BISECTION_RANKS},
-    {place_agglomerative, SETMATCH_BISECTION_RANKS},
-};
-
-enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
+/* A run of annealing takes this part of all work, and at most this memory. */
+enum { RUNS = 4, MOST_ANNEALED = 1 << 22 };
 
 /* The best placements so far, the least cut first, the earlier one on a tie. */
 struct contest {
-    const struct task *task;
+    const affinity *ranks;
+    const site *site;
+    const search_rules *rules;
     struct base_arena arena;
     size_t *node[FINALISTS + 1]; /* the last one is a trial */
-    int64_t cut[FINALISTS + 1];
-    size_t work;      /* of refinement so far */
-    size_t confirmed; /* number of times that the least cut was found again */
-    bool *touched;    /* by node: a kick has moved ranks there */
+    int64_t cut[FINALISTS + 1];  /* INT64_MAX: none */
+    size_t work;                 /* so far */
+    size_t confirmed;            /* number of times that the least cut was found again */
 };
 
-static int contest_init(struct contest *c, const struct task *task)
+static int contest_init(struct contest *c, const affinity *ranks, const site *s,
+                        const search_rules *rules)
 {
-    *c = (struct contest){.task = task};
-    c->touched = base_arena_alloc(&c->arena, task->site->listed, sizeof *c->touched);
+    *c = (struct contest){.ranks = ranks, .site = s, .rules = rules};
     for (size_t k = 0; k <= FINALISTS; k++) {
-        c->node[k] = base_arena_alloc(&c->arena, task->ranks->vertices, sizeof *c->node[k]);
+        c->node[k] = base_arena_alloc(&c->arena, ranks->vertices, sizeof *c->node[k]);
         c->cut[k] = INT64_MAX;
     }
     return c->arena.failed ? -ENOMEM : 0;
 }
 
-/* Whether a placement of this cut is known, and taken to be the same. Counts how often the least
- * cut was found: one that several methods find is unlikely to be improved. */
-static int is_known(struct contest *c, int64_t cut)
+/* Enters the trial. One whose cut is known is taken to be the same placement: a contest between
+ * different ones finds more. */
+static void enter_trial(struct contest *c)
 {
-    int known = 0;
-    for (size_t k = 0; k < FINALISTS; k++)
-        known |= c->cut[k] == cut;
-    if (cut < c->cut[0])
-        c->confirmed = 0;
-    c->confirmed += cut == c->cut[0];
-    return known;
-}
-
-/* Moves the placement at `from` up to its rank by cut. */
-static void rank_placement(struct contest *c, size_t from, int64_t cut)
-{
-    size_t *node = c->node[from], k = from;
+    size_t *node = c->node[FINALISTS], k = FINALISTS;
+    int64_t cut = affinity_cut(c->ranks, node);
+    for (size_t i = 0; i < FINALISTS; i++)
+        if (c->cut[i] == cut)
+            return;
     for (; k > 0 && cut < c->cut[k - 1]; k--) {
         c->cut[k] = c->cut[k - 1];
         c->node[k] = c->node[k - 1];
     }
     c->cut[k] = cut;
     c->node[k] = node;
+    if (k == 0)
+        c->confirmed = 0;
 }
+
+/* Enters a trial that was made without the help of the others. A cut that several such trials have
+ * is unlikely to be improved. */
+static void enter_independent(struct contest *c)
+{
+    if (affinity_cut(c->ranks, c->node[FINALISTS]) == c->cut[0])
+        c->confirmed++;
+    enter_trial(c);
+}
+
+static void copy_finalist(struct contest *c, size_t k)
+{
+    memcpy(c->node[FINALISTS], c->node[k], c->ranks->vertices * sizeof *c->node[k]);
+}
+
+static size_t count_finalists(const struct contest *c)
+{
+    size_t count = 0;
+    while (count < FINALISTS && c->cut[count] != INT64_MAX)
+        count++;
+    return count;
+}
+
+/* ---- candidates ---- */
 
 static int try_candidates(struct contest *c)
 {
-    const affinity *ranks = c->task->ranks;
-    size_t *node = c->node[FINALISTS];
+    static const place_fn candidates[] = {place_by_sets, place_by_slot, place_levelled};
     int rc = 0;
-    for (size_t k = 0; rc == 0 && k < CANDIDATES; k++, node = c->node[FINALISTS]) {
-        if (ranks->vertices > candidates[k].max_ranks)
-            continue;
-        rc = candidates[k].place(ranks, c->task->site, c->task->threshold, 0, node);
-        int64_t cut = rc == 0 ? affinity_cut(ranks, node) : 0;
-        if (rc == 0 && !is_known(c, cut))
-            rank_placement(c, FINALISTS, cut);
+    for (size_t k = 0; rc == 0 && k < sizeof candidates / sizeof candidates[0]; k++) {
+        rc = candidates[k](c->ranks, c->site, c->rules->threshold, c->node[FINALISTS]);
+        if (rc == 0)
+            enter_independent(c);
     }
-    return rc;
-}
-
-/* Updates the rank of placement k after a change of its cut. */
-static void rank_again(struct contest *c, size_t k)
-{
-    int64_t cut = affinity_cut(c->task->ranks, c->node[k]);
-    if (cut != c->cut[k])
-        is_known(c, cut);
-    rank_placement(c, k, cut);
-}
-
-static int refine_finalist(struct contest *c, size_t k)
-{
-    int rc =
-        c->task->refine ? refine_placement(c->task->ranks, c->task->site, c->node[k], &c->work) : 0;
     if (rc == 0)
-        rank_again(c, k);
+        rc = bisect_ranks(c->ranks, c->site, 0, c->node[FINALISTS], &c->work);
+    if (rc == 0)
+        enter_independent(c);
     return rc;
 }
 
-/* Refines the best, and as many others as the work allows: none if three methods found the best, or
- * with many ranks. */
-static int refine_finalists(struct contest *c)
+static int refine_trial(struct contest *c, const size_t *other, size_t variant)
 {
-    size_t ranks = c->task->ranks->vertices;
-    size_t least = ranks > SETMATCH_BISECTION_RANKS || c->confirmed >= CERTAIN_AT_ONCE ? 1 : 2;
-    size_t most = least == 1 ? 1 : FINALISTS;
-    size_t work = ranks <= FEW_RANKS ? WORK_OF_FEW / 2 : WORK_PER_RANK * ranks;
+    return refine_multilevel(c->ranks, c->site, other, variant, c->node[FINALISTS], &c->work);
+}
+
+/* ---- search ---- */
+
+static int try_bisection(struct contest *c, size_t variant)
+{
+    int rc = bisect_ranks(c->ranks, c->site, variant, c->node[FINALISTS], &c->work);
+    if (rc == 0)
+        rc = refine_trial(c, NULL, variant);
+    if (rc == 0)
+        enter_independent(c);
+    return rc;
+}
+
+/* The best placement with what another one does better. */
+static int try_combination(struct contest *c, size_t variant)
+{
+    size_t count = count_finalists(c), other = 1 + mixed(variant) % FINALISTS;
+    copy_finalist(c, 0);
+    int rc = refine_trial(c, other < count ? c->node[other] : NULL, variant);
+    if (rc == 0)
+        enter_trial(c);
+    return rc;
+}
+
+/* Several regions of the best placement, which may become another one of equal cut. */
+static int try_regions(struct contest *c, size_t variant)
+{
     int rc = 0;
-    for (size_t k = 0; rc == 0 && k < most; k++) {
-        if (c->cut[k] == INT64_MAX || c->cut[0] == 0 || (k >= least && c->work > work))
-            break;
-        rc = refine_finalist(c, k);
-    }
+    copy_finalist(c, 0);
+    for (size_t k = 0; rc == 0 && k < REGIONS; k++)
+        rc = improve_region(c->ranks, c->site, variant * REGIONS + k, c->node[FINALISTS], &c->work);
+    if (rc == 0 && affinity_cut(c->ranks, c->node[FINALISTS]) == c->cut[0])
+        memcpy(c->node[0], c->node[FINALISTS], c->ranks->vertices * sizeof *c->node[0]);
+    else if (rc == 0)
+        enter_trial(c);
     return rc;
 }
 
-/* Iterated local search: swaps some random ranks of the best placement and refines it around these.
- */
-static int kick_best(struct contest *c, size_t variant)
+static int try_annealing(struct contest *c, size_t variant)
 {
-    const affinity *g = c->task->ranks;
-    size_t ranks = g->vertices, *node = c->node[FINALISTS];
-    memcpy(node, c->node[0], ranks * sizeof *node);
-    memset(c->touched, 0, c->task->site->listed * sizeof *c->touched);
-    for (size_t k = 0; k < KICKED_PAIRS; k++) {
-        size_t a = mixed(variant * ranks + 2 * k) % ranks;
-        size_t b = mixed(variant * ranks + 2 * k + 1) % ranks;
-        size_t node_of_a = node[a];
-        c->touched[node[a]] = c->touched[node[b]] = true;
-        node[a] = node[b];
-        node[b] = node_of_a;
-    }
-    int rc = refine_pairs(g, c->task->site, ROUNDS, c->touched, node, &c->work);
-    if (rc == 0)
-        rank_again(c, FINALISTS);
-    return rc;
-}
-
-static int try_variant(struct contest *c, size_t variant)
-{
-    size_t confirmed = c->confirmed;
-    int64_t least = c->cut[0];
-    c->cut[FINALISTS] = INT64_MAX;
-    if (variant % 2 == 1) {
-        int rc = place_agglomerative(c->task->ranks, c->task->site, 0, variant, c->node[FINALISTS]);
-        return rc == 0 ? refine_finalist(c, FINALISTS) : rc;
-    }
-    int rc = kick_best(c, variant);
-    /* A kick that leads back confirms nothing. */
-    if (c->cut[0] == least)
-        c->confirmed = confirmed;
-    return rc;
-}
-
-static size_t work_of_few(const affinity *ranks)
-{
-    size_t least = ranks->vertices <= ANNEALED_RANKS ? WORK_OF_FEW / 4 : WORK_OF_FEW;
-    size_t degree = ranks->start[ranks->vertices] / (ranks->vertices + 1),
-           work = 5 * WORK_OF_FEW / (1 + degree);
-    work = work > MOST_WORK_OF_FEW ? MOST_WORK_OF_FEW : work;
-    return work < least ? least : work;
-}
-
-static int anneal_best(struct contest *c)
-{
-    const struct task *t = c->task;
-    if (t->ranks->vertices > ANNEALED_RANKS || c->cut[0] == 0 || c->confirmed >= CERTAIN)
+    size_t visits = c->rules->work / RUNS, count = count_finalists(c);
+    if (c->ranks->vertices > MOST_ANNEALED / c->site->nodes)
         return 0;
-    memcpy(c->node[FINALISTS], c->node[0], t->ranks->vertices * sizeof *c->node[0]);
-    c->cut[FINALISTS] = INT64_MAX;
-    int rc = anneal_placement(t->ranks, t->site, c->node[FINALISTS]);
-    return rc == 0 ? refine_finalist(c, FINALISTS) : rc;
+    copy_finalist(c, variant % 3 == 0 ? mixed(variant) % count : 0);
+    const annealing_rules rules = {STEPS_PER_VISIT * visits, variant, NULL, NULL};
+    int rc = anneal_placement(c->ranks, c->site, &rules, c->node[FINALISTS]);
+    c->work += visits;
+    if (rc == 0)
+        rc = refine_trial(c, NULL, variant);
+    if (rc == 0)
+        enter_trial(c);
+    return rc;
 }
 
-/* With few ranks there is time for some milliseconds of further search. */
+static bool search_has_ended(const struct contest *c)
+{
+    return c->work >= c->rules->work || c->cut[0] == 0 || c->confirmed >= CERTAIN;
+}
+
 static int search_further(struct contest *c)
 {
-    size_t ranks = c->task->ranks->vertices;
+    enum { BISECTION, COMBINATION, ANNEALING, REGIONS_ANEW, KINDS };
+    static int (*const step[KINDS])(struct contest *, size_t) = {
+        [BISECTION] = try_bisection,
+        [COMBINATION] = try_combination,
+        [ANNEALING] = try_annealing,
+        [REGIONS_ANEW] = try_regions,
+    };
+    static const unsigned char turn[] = {BISECTION, BISECTION,    COMBINATION, BISECTION,
+                                         ANNEALING, REGIONS_ANEW, ANNEALING,   COMBINATION};
+    size_t variant[KINDS] = {0};
     int rc = 0;
-    if (!c->task->refine || ranks > FEW_RANKS || c->confirmed >= CERTAIN_AT_ONCE)
-        return 0;
-    for (size_t variant = 1; rc == 0 && variant <= VARIANTS; variant++) {
-        if (c->work > work_of_few(c->task->ranks) || c->cut[0] == 0 || c->confirmed >= CERTAIN)
-            break;
-        rc = try_variant(c, variant);
+    for (size_t k = 0; rc == 0 && !search_has_ended(c); k++) {
+        unsigned char kind = turn[k % sizeof turn];
+        c->work += c->ranks->vertices;
+        rc = step[kind](c, ++variant[kind]);
     }
-    return rc == 0 ? anneal_best(c) : rc;
+    return rc;
 }
 
-int place_best(const affinity *ranks, const site *s, unsigned threshold, bool refine, size_t *node)
+int place_best(const affinity *ranks, const site *s, const search_rules *rules, size_t *node)
 {
-    const struct task task = {ranks, s, threshold, refine};
     struct contest c;
-    int rc = contest_init(&c, &task);
+    int rc = contest_init(&c, ranks, s, rules);
     if (rc == 0)
         rc = try_candidates(&c);
-    if (rc == 0)
-        rc = refine_finalists(&c);
-    if (rc == 0)
+    if (rc == 0 && rules->refine) {
+        copy_finalist(&c, 0);
+        rc = refine_trial(&c, NULL, 0);
+        if (rc == 0)
+            enter_trial(&c);
+    }
+    if (rc == 0 && rules->refine)
         rc = search_further(&c);
     if (rc == 0)
         memcpy(node, c.node[0], ranks->vertices * sizeof *node);

@@ -3,15 +3,17 @@
 #include "setmatch/divide.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "setmatch/mix.h"
+#include "setmatch/matching.h"
 
 enum {
     COARSEST_VERTICES = 48, /* graphs up to this size are not coarsened */
     SEEDS = 4,              /* vertices from which a side is grown */
     PASSES = 3,
     LEAST_PATIENCE = 32,
+    MOST_PATIENCE = 1000,
     PARTS_PER_GRAPH = 10, /* a pair has at most one of as many parts of the ranks */
 };
 
@@ -19,8 +21,7 @@ enum {
 struct division {
     two_way *t;
     const uint64_t *capacity;
-    uint64_t largest; /* of a pair, in ranks */
-    size_t variant;
+    match_rules rules;
 };
 
 static uint64_t count_graph_ranks(const affinity *g)
@@ -37,56 +38,6 @@ static vertex largest_size(const affinity *g)
     for (size_t v = 0; v < g->vertices; v++)
         largest = g->size[v] > largest ? g->size[v] : largest;
     return largest;
-}
-
-/* ---- coarsening ---- */
-
-/* The weight of the heaviest arc of v, to a free or merged vertex. */
-static int64_t heaviest_arc(const affinity *g, size_t v)
-{
-    int64_t heaviest = 0;
-    for (size_t i = g->start[v]; i < g->start[v + 1]; i++)
-        heaviest = g->weight[i] > heaviest ? g->weight[i] : heaviest;
-    return heaviest;
-}
-
-/* The free neighbour of v of greatest weight; on a tie the one of fewer ranks, then the lower. None
- * if the heaviest arc of v has more than twice that weight: v merges on a later level. */
-static vertex find_partner(const affinity *g, size_t v, const vertex *to, uint64_t largest)
-{
-    vertex best = NO_VERTEX;
-    int64_t weight = (heaviest_arc(g, v) + 1) / 2;
-    for (size_t i = g->start[v]; i < g->start[v + 1]; i++) {
-        vertex u = g->other[i];
-        if (to[u] != NO_VERTEX || g->weight[i] < weight ||
-            (uint64_t)g->size[u] + g->size[v] > largest)
-            continue;
-        if (best == NO_VERTEX || g->weight[i] > weight || g->size[u] < g->size[best] ||
-            (g->size[u] == g->size[best] && u < best)) {
-            best = u;
-            weight = g->weight[i];
-        }
-    }
-    return best;
-}
-
-/* Visits the vertices in an order unrelated to their numbers, so that merging does not run through
- * a grid in one direction. Returns the number of coarse vertices. */
-static size_t match_vertices(const affinity *g, const struct division *d, vertex *to)
-{
-    size_t count = 0, stride = mixed_stride(g->vertices, d->variant);
-    for (size_t v = 0; v < g->vertices; v++)
-        to[v] = NO_VERTEX;
-    for (size_t k = 0, v = d->variant % g->vertices; k < g->vertices;
-         k++, v = (v + stride) % g->vertices) {
-        if (to[v] != NO_VERTEX)
-            continue;
-        vertex u = find_partner(g, v, to, d->largest);
-        to[v] = (vertex)count++;
-        if (u != NO_VERTEX)
-            to[u] = to[v];
-    }
-    return count;
 }
 
 /* ---- growing ---- */
@@ -191,10 +142,11 @@ static int divide_coarsest(two_way *t, const affinity *g, const two_way_limits *
 
 static two_way_limits limits_for(const affinity *g, const uint64_t capacity[2])
 {
+    size_t patience = g->vertices / 16 < MOST_PATIENCE ? g->vertices / 16 : MOST_PATIENCE;
     return (two_way_limits){.capacity = {capacity[0], capacity[1]},
                             .tolerance = largest_size(g) - 1,
                             .max_passes = PASSES,
-                            .patience = LEAST_PATIENCE + g->vertices / 16};
+                            .patience = LEAST_PATIENCE + patience};
 }
 
 static int divide_graph(const struct division *d, const affinity *g, unsigned char *side);
@@ -207,7 +159,7 @@ static int divide_pairs(const struct division *d, const affinity *g, unsigned ch
     vertex *to = base_arena_alloc(&arena, g->vertices, sizeof *to);
     unsigned char *coarse_side = base_arena_alloc(&arena, g->vertices, 1);
     int rc = arena.failed ? -ENOMEM : 0;
-    size_t count = rc == 0 ? match_vertices(g, d, to) : 0;
+    size_t count = rc == 0 ? match_vertices(g, &d->rules, to) : 0;
     if (rc == 0)
         rc = count < g->vertices - g->vertices / 16 ? affinity_contract(&coarse, g, to, count) : 1;
     if (rc == 0)
@@ -230,9 +182,36 @@ static int divide_graph(const struct division *d, const affinity *g, unsigned ch
     return rc;
 }
 
-int divide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2], size_t variant,
-                  unsigned char *side)
+static int divide_once(two_way *t, const affinity *g, const uint64_t capacity[2], size_t variant,
+                       unsigned char *side)
 {
-    const struct division d = {t, capacity, count_graph_ranks(g) / PARTS_PER_GRAPH + 1, variant};
+    const struct division d = {
+        t, capacity, {.largest = count_graph_ranks(g) / PARTS_PER_GRAPH + 1, .variant = variant}};
     return divide_graph(&d, g, side);
+}
+
+int divide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2], size_t variant,
+                  size_t tries, unsigned char *side)
+{
+    const two_way_limits limits = limits_for(g, capacity);
+    uint64_t least_excess = UINT64_MAX;
+    int64_t least_cut = INT64_MAX;
+    if (tries == 1)
+        return divide_once(t, g, capacity, variant, side);
+    unsigned char *trial = calloc(g->vertices + 1, 1);
+    int rc = trial == NULL ? -ENOMEM : 0;
+    bool again = false;
+    for (size_t k = 0; rc == 0 && k < tries && !again; k++) {
+        rc = divide_once(t, g, capacity, variant * tries + k, trial);
+        uint64_t excess = rc == 0 ? total_excess(g, &limits, trial) : UINT64_MAX;
+        int64_t cut = rc == 0 ? cut_between_sides(g, trial) : INT64_MAX;
+        again = rc == 0 && excess == least_excess && cut == least_cut;
+        if (excess < least_excess || (excess == least_excess && cut < least_cut)) {
+            least_excess = excess;
+            least_cut = cut;
+            memcpy(side, trial, g->vertices);
+        }
+    }
+    free(trial);
+    return rc;
 }

@@ -12,8 +12,9 @@
 
 /* Divides a graph between two sides of these capacities, whose sum suffices for all ranks. With one
  * rank per vertex no side exceeds its capacity. `t` was initialised for as many vertices. Each
- * variant (0, 1, ...) visits vertices in another order. -ENOMEM. */
+ * variant (0, 1, ...) visits vertices in another order. The best of `tries` (> 0) such divisions
+ * counts, or of fewer if the best is found twice. -ENOMEM. */
 int divide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2], size_t variant,
-                  unsigned char *side);
+                  size_t tries, unsigned char *side);
 
 #endif

@@ -39,10 +39,15 @@ typedef enum setmatch_objective {
     SETMATCH_OBJECTIVE_PROFILE
 } setmatch_objective;
 
-/* The names of both, in the order of their values, terminated by NULL: "auto", "neighbours",
- * "profile"; "auto", "even", "fitted". */
+/* How much work setmatch_auto spends on the search for a better placement. HIGH: some forty times
+ * as much. */
+typedef enum setmatch_effort { SETMATCH_EFFORT_NORMAL, SETMATCH_EFFORT_HIGH } setmatch_effort;
+
+/* The names of all, in the order of their values, terminated by NULL: "auto", "neighbours",
+ * "profile"; "auto", "even", "fitted"; "normal", "high". */
 extern const char *const setmatch_objective_names[];
 extern const char *const setmatch_domains_names[];
+extern const char *const setmatch_effort_names[];
 
 /* Sets the value of that name; -EINVAL: there is none. */
 int setmatch_find_objective(const char *name, setmatch_objective *objective);
@@ -59,6 +64,14 @@ typedef struct setmatch_network {
                         * of each level, beyond. NULL: the paper's 3500 MB/s within a node, then
                         * 2100 MB/s divided by 1, 2, 3, ... */
 } setmatch_network;
+
+/* Hops between nodes: those from node n to node m are
+ * between[place_of_node[n] * places + place_of_node[m]], at least 1 where n and m differ. */
+typedef struct setmatch_hops {
+    size_t places; /* 0: unknown */
+    const size_t *place_of_node;
+    const uint16_t *between;
+} setmatch_hops;
 
 /* Derives levels from measured bandwidths: a value for each pair of nodes (the mean of both
  * directions if both are present; 0: not measured) and within each node (the diagonal). Groups are
@@ -78,8 +91,10 @@ typedef struct setmatch_input {
     const size_t *slots; /* by node: the maximum number of its ranks */
     size_t nodes;
     const setmatch_network *network; /* NULL: unknown */
+    setmatch_hops hops;              /* setmatch_auto minimises the sum of weights times hops */
     unsigned threshold;              /* per cent, 0..100, as for setmatch_place */
-    bool refine;                     /* refine the placement pair by pair of nodes */
+    bool refine;                     /* refine the placement, and search for a better one */
+    setmatch_effort effort;          /* of setmatch_auto */
     const setmatch_profile *profile; /* NULL: none */
     setmatch_objective objective;    /* of setmatch_auto; the other methods use the view only */
     setmatch_domains domains;        /* for which to place with a profile */

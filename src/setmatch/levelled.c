@@ -92,12 +92,10 @@ static int run_levels(struct level *l, unsigned threshold)
     return rc;
 }
 
-int place_levelled(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
-                   size_t *node)
+int place_levelled(const affinity *ranks, const site *s, unsigned threshold, size_t *node)
 {
     sets_graph sets;
     struct level l = {.s = &sets};
-    (void)variant;
     int rc = sets_init(&sets, ranks, s, node);
     if (rc == 0)
         rc = walk_init(&l.w, &sets.arena, ranks->vertices);

@@ -55,7 +55,35 @@ static int groups_init(struct groups *g, const setmatch_input *in, const struct 
     return 0;
 }
 
-/* place_best on nodes with these slots. */
+static int place_with_work(const placement_task *task, const affinity *ranks, const site *s,
+                           size_t work, size_t *node)
+{
+    const search_rules rules = {task->input->threshold, task->input->refine, work};
+    return place_best(ranks, s, &rules, node);
+}
+
+/* Where hops are known, they decide, and improve the placement. */
+static int finish_placement(const placement_task *task, const affinity *ranks, size_t *node)
+{
+    const setmatch_input *in = task->input;
+    return in->hops.places > 0 && in->refine ? improve_by_hops(task, ranks, node) : 0;
+}
+
+static double placement_cost(const placement_task *task, const affinity *ranks, const size_t *node)
+{
+    const setmatch_input *in = task->input;
+    return in->hops.places > 0 ? affinity_hops(ranks, &in->hops, node)
+                               : affinity_cost(ranks, in, node);
+}
+
+static int place_flat(const placement_task *task, const affinity *ranks, size_t *node)
+{
+    int rc = place_with_work(task, ranks, &task->site, task->work, node);
+    return rc == 0 ? finish_placement(task, ranks, node) : rc;
+}
+
+/* On nodes with these slots. Each rank is placed once on each level, so that all take as much work
+ * as a placement that ignores groups. */
 static int place_on_slots(const placement_task *task, const affinity *ranks, const size_t *slots,
                           size_t nodes, size_t *node)
 {
@@ -63,7 +91,9 @@ static int place_on_slots(const placement_task *task, const affinity *ranks, con
     int rc = site_init(&s, slots, nodes);
     if (rc != 0)
         return rc;
-    rc = place_best(ranks, &s, task->input->threshold, task->input->refine, node);
+    double share = (double)ranks->vertices / (double)(task->ranks.vertices + 1);
+    double work = share * (double)task->work / (double)(task->input->network->levels + 1);
+    rc = place_with_work(task, ranks, &s, (size_t)work, node);
     site_release(&s);
     return rc;
 }
@@ -181,18 +211,12 @@ static int place_by_groups(const placement_task *task, const affinity *ranks, si
     return rc;
 }
 
-static int place_flat(const placement_task *task, const affinity *ranks, size_t *node)
-{
-    return place_best(ranks, &task->site, task->input->threshold, task->input->refine, node);
-}
-
 /* Replaces the placement by one that ignores groups if that costs less. */
 static int compare_with_flat(const placement_task *task, const affinity *ranks, size_t *node)
 {
     size_t *flat = calloc(ranks->vertices + 1, sizeof *flat);
     int rc = flat == NULL ? -ENOMEM : place_flat(task, ranks, flat);
-    if (rc == 0 &&
-        affinity_cost(ranks, task->input, flat) < affinity_cost(ranks, task->input, node))
+    if (rc == 0 && placement_cost(task, ranks, flat) < placement_cost(task, ranks, node))
         memcpy(node, flat, ranks->vertices * sizeof *node);
     free(flat);
     return rc;
@@ -203,5 +227,7 @@ int place_by_affinity(const placement_task *task, const affinity *ranks, size_t 
     if (task->input->network == NULL || task->input->network->levels == 0)
         return place_flat(task, ranks, node);
     int rc = place_by_groups(task, ranks, node);
+    if (rc == 0)
+        rc = finish_placement(task, ranks, node);
     return rc == 0 ? compare_with_flat(task, ranks, node) : rc;
 }

@@ -23,7 +23,7 @@ static int run_method(const setmatch_input *input, place_fn place, bool refine, 
     else if (place == NULL)
         rc = place_by_objective(&task, node);
     else
-        rc = place(&task.ranks, &task.site, input->threshold, 0, node);
+        rc = place(&task.ranks, &task.site, input->threshold, node);
     if (rc == 0 && refine)
         rc = refine_placement(&task.ranks, &task.site, node, &work);
     if (rc == 0)

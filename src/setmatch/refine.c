@@ -224,17 +224,11 @@ static int refine_round(struct refinement *r, int64_t *gained)
     return rc;
 }
 
-int refine_pairs(const affinity *ranks, const site *s, size_t rounds, const bool *touched,
-                 size_t *node, size_t *work)
+int refine_pairs(const affinity *ranks, const site *s, size_t rounds, size_t *node, size_t *work)
 {
     struct refinement r;
     int64_t gained = 1;
     int rc = init_refinement(&r, ranks, s, node);
-    if (rc == 0 && touched != NULL) {
-        r.round = 1; /* as if a round had changed those nodes */
-        for (size_t n = 0; n < s->listed; n++)
-            r.changed[n] = touched[n];
-    }
     r.max_work = LEAST_WORK + WORK_PER_RANK * ranks->vertices;
     for (size_t k = 0; rc == 0 && gained > 0 && k < rounds; k++)
         rc = refine_round(&r, &gained);

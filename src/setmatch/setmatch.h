@@ -61,8 +61,8 @@ extern const setmatch_method setmatch_methods[];
 /* The method of that name, or NULL. */
 const setmatch_method *setmatch_find_method(const char *name);
 
-/* auto: the least cut of setmatch, byslot, levelled and, up to SETMATCH_BISECTION_RANKS ranks,
- * bisection and agglomerative, the best of them refined if `refine` is set: never a larger cut than
+/* auto: the least cut of setmatch, byslot, levelled and bisection; if `refine` is
+ * set, refined, and the start of a search whose work depends on `effort`: never a larger cut than
  * that of setmatch or byslot. With a network, ranks are divided among the groups of the last level
  * first, then among the groups in each, and so on down to nodes, unless the sum V / P is less
  * without. With a profile, the placement by the view competes with placements by the co-access
@@ -70,8 +70,6 @@ const setmatch_method *setmatch_find_method(const char *name);
  * with the placement by the view. All sums of values are exact up to 2^62; beyond, values are
  * halved until their sum is below. */
 int setmatch_auto(const setmatch_input *input, size_t *node_of_rank);
-
-#define SETMATCH_BISECTION_RANKS 20000
 
 /* setmatch_place, then refinement if set. */
 int setmatch_paper(const setmatch_input *input, size_t *node_of_rank);

@@ -24,13 +24,11 @@ static size_t walk_sets(walk *w, const affinity *ranks, unsigned threshold)
 }
 
 /* match_sets packs sets by their size only: as if there were no weights between them. */
-int place_by_sets(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
-                  size_t *node)
+int place_by_sets(const affinity *ranks, const site *s, unsigned threshold, size_t *node)
 {
     affinity unlinked;
     sets_graph sets;
     walk w;
-    (void)variant;
     int rc = affinity_allocate(&unlinked, ranks->vertices, 0);
     if (rc != 0)
         return rc;

@@ -39,24 +39,20 @@ int site_suffices(const size_t *slots, size_t nodes, size_t ranks)
     return ranks == 0;
 }
 
-int place_by_slot(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
-                  size_t *node)
+int place_by_slot(const affinity *ranks, const site *s, unsigned threshold, size_t *node)
 {
     size_t rank = 0;
     (void)threshold;
-    (void)variant;
     for (size_t n = 0; n < s->listed; n++)
         for (size_t slot = 0; slot < s->slots[n] && rank < ranks->vertices; slot++)
             node[rank++] = n;
     return 0;
 }
 
-int place_by_node(const affinity *ranks, const site *s, unsigned threshold, size_t variant,
-                  size_t *node)
+int place_by_node(const affinity *ranks, const site *s, unsigned threshold, size_t *node)
 {
     size_t rank = 0;
     (void)threshold;
-    (void)variant;
     for (size_t turn = 0; rank < ranks->vertices; turn++)
         for (size_t n = 0; n < s->listed && rank < ranks->vertices; n++)
             if (turn < s->slots[n])

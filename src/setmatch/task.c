@@ -4,13 +4,23 @@
 
 #include <errno.h>
 
+/* Some tenths of a second, less with few ranks. A visit takes about 0.1 us. */
+enum { MOST_WORK = 3000000, WORK_PER_RANK = 5000, HIGH_EFFORT = 40 };
+
+static size_t work_of_search(const setmatch_input *input)
+{
+    size_t ranks = input->view->rows;
+    size_t work = ranks < MOST_WORK / WORK_PER_RANK ? WORK_PER_RANK * ranks : MOST_WORK;
+    return input->effort == SETMATCH_EFFORT_HIGH ? HIGH_EFFORT * work : work;
+}
+
 int placement_task_init(placement_task *task, const setmatch_input *input, bool exact)
 {
     if (input->threshold > 100)
         return -EINVAL;
     if (input->nodes >= NO_VERTEX)
         return -EOVERFLOW;
-    *task = (placement_task){.input = input};
+    *task = (placement_task){.input = input, .work = work_of_search(input)};
     int rc = affinity_from_view(&task->ranks, input->view, exact);
     if (rc == 0 && !site_suffices(input->slots, input->nodes, input->view->rows))
         rc = -ENOSPC;

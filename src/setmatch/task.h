@@ -12,6 +12,7 @@ typedef struct placement_task {
     const setmatch_input *input;
     affinity ranks;
     site site;
+    size_t work; /* of the search by one graph of ranks, in visits of vertices */
 } placement_task;
 
 /* Checks the input. exact: see affinity_from_view. Errors as setmatch_method_fn. */
@@ -21,6 +22,9 @@ void placement_task_release(placement_task *task);
 
 /* Places by the objective of the input. */
 int place_by_objective(const placement_task *task, size_t *node);
+
+/* Reduces the sum of weights times hops, which must be known. -ENOMEM. */
+int improve_by_hops(const placement_task *task, const affinity *ranks, size_t *node);
 
 /* Places by the graph `ranks`, of the view or another one; level by level if the input has a
  * network. -ENOMEM. */

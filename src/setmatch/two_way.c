@@ -6,15 +6,21 @@
 
 #include "setmatch/gains.h"
 
-struct pass {
+/* In graphs up to this size all vertices may move from the start. In larger ones only those with a
+ * neighbour on the other side, which are few. */
+enum { ALL_LISTED = 512 };
+
+enum { UNLISTED, LISTED, MOVED };
+
+struct refinement {
     const affinity *g;
     const two_way_limits *limits;
-    unsigned char *side, *has_moved;
-    int64_t *gain;
+    two_way *t;
+    unsigned char *side;
     gains heap[2];
     uint64_t size[2];
-    vertex *moved;
-    size_t moves, tried;
+    size_t listed; /* entries of t->listed, the vertices that were in a heap */
+    size_t moves;
     int64_t gained;
 };
 
@@ -25,118 +31,182 @@ int two_way_init(two_way *t, struct base_arena *arena, size_t max_vertices)
     t->position = base_arena_alloc(arena, max_vertices, sizeof *t->position);
     t->heap[0] = base_arena_alloc(arena, max_vertices, sizeof *t->heap[0]);
     t->heap[1] = base_arena_alloc(arena, max_vertices, sizeof *t->heap[1]);
+    t->listed = base_arena_alloc(arena, max_vertices, sizeof *t->listed);
     t->moved = base_arena_alloc(arena, max_vertices, sizeof *t->moved);
-    t->has_moved = base_arena_alloc(arena, max_vertices, sizeof *t->has_moved);
+    t->state = base_arena_alloc(arena, max_vertices, sizeof *t->state);
     return arena->failed ? -ENOMEM : 0;
 }
 
-static int64_t gain_of_move(const struct pass *p, size_t v)
+/* Sets the gain of moving v. Returns whether v is worth a move: it has an arc to the other side, or
+ * none at all. */
+static int weigh_vertex(struct refinement *r, size_t v)
 {
+    const affinity *g = r->g;
+    unsigned char side = r->side[v];
     int64_t gain = 0;
-    for (size_t i = p->g->start[v]; i < p->g->start[v + 1]; i++)
-        gain += p->side[p->g->other[i]] != p->side[v] ? p->g->weight[i] : -p->g->weight[i];
-    return gain;
+    int crosses = g->start[v] == g->start[v + 1];
+    for (size_t i = g->start[v]; i < g->start[v + 1]; i++) {
+        int other = r->side[g->other[i]] != side;
+        crosses |= other;
+        gain += other ? g->weight[i] : -g->weight[i];
+    }
+    r->t->gain[v] = gain;
+    return crosses;
 }
 
-static struct pass begin_pass(two_way *t, const affinity *g, const two_way_limits *limits,
-                              unsigned char *side)
+static struct refinement begin_refinement(two_way *t, const affinity *g,
+                                          const two_way_limits *limits, unsigned char *side)
 {
-    struct pass p = {.g = g,
-                     .limits = limits,
-                     .side = side,
-                     .has_moved = t->has_moved,
-                     .gain = t->gain,
-                     .moved = t->moved};
+    struct refinement r = {.g = g, .limits = limits, .t = t, .side = side};
     for (int s = 0; s < 2; s++)
-        p.heap[s] = (gains){.heap = t->heap[s], .gain = t->gain, .position = t->position};
+        r.heap[s] = (gains){.heap = t->heap[s], .gain = t->gain, .position = t->position};
     for (size_t v = 0; v < g->vertices; v++) {
-        p.gain[v] = gain_of_move(&p, v);
-        p.has_moved[v] = 0;
-        p.size[side[v]] += g->size[v];
-        gains_append(&p.heap[side[v]], (vertex)v);
+        int crosses = weigh_vertex(&r, v);
+        r.size[side[v]] += g->size[v];
+        t->state[v] = UNLISTED;
+        if (crosses || g->vertices <= ALL_LISTED)
+            t->listed[r.listed++] = (vertex)v;
+    }
+    t->work += g->vertices;
+    return r;
+}
+
+/* A pass starts with the vertices that were listed before. */
+static void fill_heaps(struct refinement *r)
+{
+    r->heap[0].count = r->heap[1].count = 0;
+    for (size_t k = 0; k < r->listed; k++) {
+        vertex v = r->t->listed[k];
+        r->t->state[v] = LISTED;
+        gains_append(&r->heap[r->side[v]], v);
     }
     for (int s = 0; s < 2; s++)
-        gains_build(&p.heap[s], p.heap[s].heap, p.heap[s].count);
-    return p;
+        gains_build(&r->heap[s], r->heap[s].heap, r->heap[s].count);
+}
+
+static void list_vertex(struct refinement *r, vertex v)
+{
+    gains *h = &r->heap[r->side[v]];
+    r->t->state[v] = LISTED;
+    r->t->listed[r->listed++] = v;
+    gains_up(h, h->heap, h->count++, v);
 }
 
 /* Ranks of side s beyond its limit. */
-static uint64_t excess_of_side(const struct pass *p, int s)
+static uint64_t excess_of_side(const struct refinement *r, int s)
 {
-    uint64_t limit = p->limits->capacity[s] + p->limits->tolerance;
-    return p->size[s] > limit ? p->size[s] - limit : 0;
+    uint64_t limit = r->limits->capacity[s] + r->limits->tolerance;
+    return r->size[s] > limit ? r->size[s] - limit : 0;
 }
 
-static vertex best_move_from(const struct pass *p, int s)
+static uint64_t excess_of_both(const struct refinement *r)
 {
-    return p->heap[s].count > 0 ? p->heap[s].heap[0] : NO_VERTEX;
+    return excess_of_side(r, 0) + excess_of_side(r, 1);
+}
+
+static vertex best_move_from(const struct refinement *r, int s)
+{
+    return r->heap[s].count > 0 ? r->heap[s].heap[0] : NO_VERTEX;
+}
+
+/* A side that is too large must shrink, even if none of its vertices has a neighbour on the other.
+ */
+static vertex best_move_from_full(struct refinement *r, int s)
+{
+    if (r->heap[s].count == 0 && r->listed < r->g->vertices)
+        for (size_t v = 0; v < r->g->vertices; v++)
+            if (r->side[v] == s && r->t->state[v] == UNLISTED)
+                list_vertex(r, (vertex)v);
+    return best_move_from(r, s);
 }
 
 /* Temporarily a side may exceed its limit by one vertex: without free slots a swap takes two moves.
  * The next move then leaves that side. */
-static vertex choose_move(const struct pass *p)
+static vertex choose_move(struct refinement *r)
 {
-    uint64_t excess[2] = {excess_of_side(p, 0), excess_of_side(p, 1)};
+    uint64_t excess[2] = {excess_of_side(r, 0), excess_of_side(r, 1)};
     if (excess[0] > 0 || excess[1] > 0)
-        return best_move_from(p, excess[1] > excess[0]);
-    vertex a = best_move_from(p, 0), b = best_move_from(p, 1);
+        return best_move_from_full(r, excess[1] > excess[0]);
+    vertex a = best_move_from(r, 0), b = best_move_from(r, 1);
     if (a == NO_VERTEX || b == NO_VERTEX)
         return a == NO_VERTEX ? b : a;
-    if (p->gain[a] != p->gain[b])
-        return p->gain[a] > p->gain[b] ? a : b;
-    return p->size[0] >= p->size[1] ? a : b;
+    if (r->t->gain[a] != r->t->gain[b])
+        return r->t->gain[a] > r->t->gain[b] ? a : b;
+    return r->size[0] >= r->size[1] ? a : b;
 }
 
-static void change_side(struct pass *p, vertex v)
+/* Adds to the gain of moving u. */
+static void change_gain(struct refinement *r, vertex u, int64_t by)
 {
-    unsigned char from = p->side[v];
-    p->size[from] -= p->g->size[v];
-    p->side[v] = 1 - from;
-    p->size[1 - from] += p->g->size[v];
+    gains *h = &r->heap[r->side[u]];
+    r->t->gain[u] += by;
+    if (r->t->state[u] == LISTED && by > 0)
+        gains_grew(h, u);
+    else if (r->t->state[u] == LISTED)
+        gains_fell(h, u);
 }
 
-static void move_vertex(struct pass *p, vertex v)
+/* Lists its neighbours on the side that v leaves. */
+static void change_side(struct refinement *r, vertex v)
 {
-    gains_remove(&p->heap[p->side[v]], v);
-    p->has_moved[v] = 1;
-    p->gained += p->gain[v];
-    change_side(p, v);
-    p->moved[p->moves++] = v;
-    for (size_t i = p->g->start[v]; i < p->g->start[v + 1]; i++) {
-        vertex u = p->g->other[i];
-        if (p->has_moved[u])
+    const affinity *g = r->g;
+    unsigned char from = r->side[v];
+    r->size[from] -= g->size[v];
+    r->size[1 - from] += g->size[v];
+    r->side[v] = 1 - from;
+    r->t->gain[v] = -r->t->gain[v];
+    for (size_t i = g->start[v]; i < g->start[v + 1]; i++) {
+        vertex u = g->other[i];
+        if (r->side[u] != from) {
+            change_gain(r, u, -2 * g->weight[i]);
             continue;
-        if (p->side[u] != p->side[v]) {
-            p->gain[u] += 2 * p->g->weight[i];
-            gains_grew(&p->heap[p->side[u]], u);
-        } else {
-            p->gain[u] -= 2 * p->g->weight[i];
-            gains_fell(&p->heap[p->side[u]], u);
         }
+        change_gain(r, u, 2 * g->weight[i]);
+        if (r->t->state[u] == UNLISTED)
+            list_vertex(r, u);
     }
+}
+
+static void move_vertex(struct refinement *r, vertex v)
+{
+    gains_remove(&r->heap[r->side[v]], v);
+    r->t->state[v] = MOVED;
+    r->gained += r->t->gain[v];
+    r->t->moved[r->moves++] = v;
+    change_side(r, v);
+}
+
+/* Undoes the moves after the first `count`. The heaps are void. */
+static void undo_moves(struct refinement *r, size_t count)
+{
+    for (size_t k = 0; k < r->listed; k++)
+        r->t->state[r->t->listed[k]] = MOVED;
+    while (r->moves > count)
+        change_side(r, r->t->moved[--r->moves]);
 }
 
 /* Accepts losses, and finally undoes all moves after the best point. Returns whether that point is
  * better than the beginning. */
-static int run_pass(struct pass *p)
+static int run_pass(struct refinement *r)
 {
     size_t best = 0;
     int64_t best_gained = 0;
-    uint64_t least_excess = excess_of_side(p, 0) + excess_of_side(p, 1);
+    uint64_t least_excess = excess_of_both(r);
     vertex v;
-    while (p->moves - best <= p->limits->patience && (v = choose_move(p)) != NO_VERTEX) {
-        move_vertex(p, v);
-        uint64_t excess = excess_of_side(p, 0) + excess_of_side(p, 1);
-        if (excess < least_excess || (excess == least_excess && p->gained > best_gained)) {
-            best = p->moves;
-            best_gained = p->gained;
+    r->moves = 0;
+    r->gained = 0;
+    while (r->moves - best <= r->limits->patience && (v = choose_move(r)) != NO_VERTEX) {
+        move_vertex(r, v);
+        uint64_t excess = excess_of_both(r);
+        if (excess < least_excess || (excess == least_excess && r->gained > best_gained)) {
+            best = r->moves;
+            best_gained = r->gained;
             least_excess = excess;
         }
     }
-    p->tried = p->moves;
-    while (p->moves > best)
-        change_side(p, p->moved[--p->moves]);
-    p->gained = best_gained;
+    r->t->work += r->moves;
+    undo_moves(r, best);
+    r->gained = best_gained;
     return best > 0;
 }
 
@@ -144,11 +214,12 @@ int64_t two_way_refine(two_way *t, const affinity *g, const two_way_limits *limi
                        unsigned char *side)
 {
     int64_t gained = 0;
+    struct refinement r = begin_refinement(t, g, limits, side);
     for (size_t i = 0; i < limits->max_passes; i++) {
-        struct pass p = begin_pass(t, g, limits, side);
-        int better = run_pass(&p);
-        t->work += g->vertices + p.tried;
-        gained += p.gained;
+        fill_heaps(&r);
+        t->work += r.listed;
+        int better = run_pass(&r);
+        gained += r.gained;
         if (!better)
             break;
     }

@@ -14,8 +14,9 @@ typedef struct two_way {
     int64_t *gain;
     size_t *position;
     vertex *heap[2];
-    vertex *moved; /* in the order of the moves */
-    unsigned char *has_moved;
+    vertex *listed; /* vertices that were in a heap */
+    vertex *moved;  /* in the order of the moves */
+    unsigned char *state;
     size_t work; /* vertices visited by all refinements */
 } two_way;
 

@@ -125,6 +125,7 @@ for method in auto setmatch levelled agglomerative bisection byslot bynode mpipp
     as_tool "method=$method" method=$method --method $method
 done
 as_tool "refine=off" method=levelled,refine=off -m levelled -r off
+as_tool "effort=high" effort=high -e high
 as_tool "threshold=60" method=setmatch,threshold=60 -m setmatch -t 60
 tap_check_fails "refine makes a difference there" diff <("$dla" map -f odd.crs -n 'n[0-7]:4' -m levelled -F slurm) \
     <("$dla" map -f odd.crs -n 'n[0-7]:4' -m levelled -r off -F slurm)

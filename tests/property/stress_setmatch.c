@@ -345,6 +345,34 @@ static const char *check_groups(const struct instance *in)
     return cost_grouped <= cost_flat * (1 + 1e-12) ? NULL : "worse with groups than without";
 }
 
+/* Nodes at random places of a line. */
+static const char *check_hops(const struct instance *in, uint64_t *state)
+{
+    size_t place[MOST_NODES], flat[MOST_RANKS], mapped[MOST_RANKS];
+    uint16_t between[MOST_NODES * MOST_NODES];
+    int64_t hops_flat = 0, hops_mapped = 0;
+    setmatch_input input = input_of(in, true);
+    for (size_t k = 0; k < MOST_NODES; k++) {
+        place[k] = next_random(state) % MOST_NODES;
+        for (size_t m = 0; m < MOST_NODES; m++)
+            between[k * MOST_NODES + m] = (uint16_t)(1 + (k < m ? m - k : k - m));
+    }
+    if (setmatch_auto(&input, flat) != 0)
+        return "auto";
+    input.hops = (setmatch_hops){MOST_NODES, place, between};
+    if (setmatch_auto(&input, mapped) != 0 || !obeys_slots(in, mapped))
+        return "auto with hops";
+    for (size_t i = 0; i < in->n; i++)
+        for (size_t j = i + 1; j < in->n; j++) {
+            const size_t from = place[flat[i]], to = place[mapped[i]];
+            if (flat[i] != flat[j])
+                hops_flat += in->value[i][j] * between[from * MOST_NODES + place[flat[j]]];
+            if (mapped[i] != mapped[j])
+                hops_mapped += in->value[i][j] * between[to * MOST_NODES + place[mapped[j]]];
+        }
+    return hops_mapped <= hops_flat ? NULL : "more hops than without";
+}
+
 static const char *check_profile(const struct instance *in)
 {
     const setmatch_profile profile = {1, &in->bytes};
@@ -434,6 +462,8 @@ static const char *check_instance(const struct instance *in, const struct kind *
     if (reason == NULL)
         reason = check_groups(in);
     if (reason == NULL)
+        reason = check_hops(in, &state);
+    if (reason == NULL)
         reason = check_profile(in);
     if (reason == NULL)
         reason = check_transport(in, &state);
@@ -470,7 +500,7 @@ static bool check_kind(const struct kind *kind, uint64_t seed, uint64_t instance
 int main(int argc, char **argv)
 {
     struct options options = read_options(
-        argc, argv, 260,
+        argc, argv, 104,
         "Places random ranks on random nodes by every method, and checks the placements.");
     int number = 0, failed = 0;
     tool = argv[0];

@@ -118,6 +118,22 @@ START_TEST(reads_objective_and_domains)
 }
 END_TEST
 
+START_TEST(reads_effort)
+{
+    char reason[DLA_SPEC_REASON_SIZE];
+    dla_spec spec;
+
+    ck_assert_int_eq(dla_spec_parse("dla:file=v,effort=HIGH", &spec, reason), 0);
+    ck_assert(spec.has_choice[DLA_EFFORT] && spec.choice[DLA_EFFORT] == SETMATCH_EFFORT_HIGH);
+    dla_spec_release(&spec);
+    ck_assert_int_eq(dla_spec_parse("dla:file=v,effort=most", &spec, reason), -EINVAL);
+    ck_assert_str_eq(reason, "effort=most is neither normal nor high");
+    ck_assert_int_eq(dla_spec_parse("dla:file=v", &spec, reason), 0);
+    ck_assert_int_eq(spec.choice[DLA_EFFORT], SETMATCH_EFFORT_NORMAL);
+    dla_spec_release(&spec);
+}
+END_TEST
+
 START_TEST(reads_order_and_network)
 {
     char reason[DLA_SPEC_REASON_SIZE];
@@ -243,6 +259,7 @@ int main(void)
     tcase_add_loop_test(cases, reads_good_texts, 0, sizeof(good) / sizeof(good[0]));
     tcase_add_test(cases, reads_method_and_refine);
     tcase_add_test(cases, reads_objective_and_domains);
+    tcase_add_test(cases, reads_effort);
     tcase_add_test(cases, reads_order_and_network);
     tcase_add_test(cases, sets_single_items);
     tcase_add_loop_test(cases, refuses_bad_texts, 0, sizeof(bad) / sizeof(bad[0]));

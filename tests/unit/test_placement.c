@@ -103,6 +103,93 @@ START_TEST(every_method_on_a_cube)
 }
 END_TEST
 
+/* --- kinds of graphs on which bisection in halves alone fails --- */
+
+/* A tree in which each rank but the first has a parent, `children` to each. */
+static matrix tree_of(size_t ranks, size_t children)
+{
+    matrix view;
+    matrix_builder b = {.rows = ranks, .cols = ranks};
+    for (size_t k = 1; k < ranks; k++)
+        ck_assert_int_eq(matrix_builder_add(&b, (k - 1) / children, k, 1), 0);
+    ck_assert_int_eq(matrix_builder_finish(&b, &view), 0);
+    matrix_builder_clear(&b);
+    return view;
+}
+
+static void check_cut(const char *name, const setmatch_input *input, int64_t most)
+{
+    int64_t cut = cut_by(setmatch_auto, input);
+    ck_assert_msg(cut <= most, "%s: %lld", name, (long long)cut);
+}
+
+/* 27 nodes that hold a cube each. */
+START_TEST(cubes_of_cubes)
+{
+    matrix view;
+    pattern_view("mesh:9x9x9:1x1x1", &view);
+    setmatch_input input = on_equal_nodes(&view, 27);
+    check_cut("9x9x9", &input, 486);
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(trees)
+{
+    matrix view = tree_of(255, 2);
+    setmatch_input input = on_equal_nodes(&view, 16);
+    check_cut("a binary tree", &input, 22);
+    matrix_release(&view);
+}
+END_TEST
+
+/* Squares of nine ranks leave a slot of each node free; 16 squares cut 2 * 3 * 12 edges. */
+START_TEST(spare_slots)
+{
+    matrix view;
+    pattern_view("mesh:12x12:1x1", &view);
+    setmatch_input input = on_equal_nodes(&view, 10);
+    equal_slots[input.nodes++] = 10;
+    ck_assert_uint_eq(input.nodes, 16);
+    check_cut("squares", &input, 72);
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(high_effort_cuts_no_more)
+{
+    matrix view;
+    pattern_view("random:48x4", &view);
+    setmatch_input input = on_equal_nodes(&view, 6);
+    int64_t normal = cut_by(setmatch_auto, &input);
+    input.effort = SETMATCH_EFFORT_HIGH;
+    ck_assert_int_le(cut_by(setmatch_auto, &input), normal);
+    matrix_release(&view);
+}
+END_TEST
+
+/* Bisection takes part at any size. */
+START_TEST(many_ranks)
+{
+    enum { RANKS = 205 * 100, SLOTS = 64 };
+    matrix view;
+    size_t slots[RANKS / SLOTS + 1], *node = calloc(RANKS, sizeof *node);
+    int64_t inside[2], total;
+    ck_assert_ptr_nonnull(node);
+    pattern_view("shuffled-mesh:205x100:1x1", &view);
+    for (size_t n = 0; n < LENGTH(slots); n++)
+        slots[n] = SLOTS;
+    setmatch_input input = {.view = &view, .slots = slots, .nodes = LENGTH(slots), .threshold = 10};
+    for (int k = 0; k < 2; k++) {
+        ck_assert_int_eq((k == 0 ? setmatch_bisection : setmatch_auto)(&input, node), 0);
+        ck_assert_int_eq(setmatch_weight(&view, node, &inside[k], &total), 0);
+    }
+    ck_assert_int_ge(inside[1], inside[0]);
+    free(node);
+    matrix_release(&view);
+}
+END_TEST
+
 START_TEST(stock_policies)
 {
     matrix view;
@@ -283,6 +370,33 @@ START_TEST(levels_in_levels)
     for (size_t r = 0; r < 2; r++)
         ck_assert_uint_eq(pod[r], pod[r ^ 2]);
     ck_assert_uint_ne(pod[0], pod[1]);
+    matrix_release(&view);
+}
+END_TEST
+
+/* Nodes in a ring, and a heavy ring of ranks: neighbours are one hop apart. A ring with gaps. */
+START_TEST(hops_of_a_ring)
+{
+    enum { NODES = 12, RANKS = 3 * NODES };
+    matrix view;
+    size_t place[NODES], node[RANKS];
+    uint16_t between[NODES * NODES];
+    pattern_view("shuffled-torus:36:1", &view);
+    setmatch_input input = on_equal_nodes(&view, 3);
+    for (size_t n = 0; n < NODES; n++) {
+        place[n] = n * 5 % NODES;
+        for (size_t m = 0; m < NODES; m++) {
+            size_t apart = n < m ? m - n : n - m;
+            between[n * NODES + m] = (uint16_t)(apart < NODES - apart ? apart : NODES - apart);
+        }
+    }
+    input.hops = (setmatch_hops){NODES, place, between};
+    ck_assert_int_eq(setmatch_auto(&input, node), 0);
+    size_t hops = 0;
+    for (size_t r = 0; r < RANKS; r++)
+        for (size_t i = view.row_start[r]; i < view.row_start[r + 1]; i++)
+            hops += between[place[node[r]] * NODES + place[node[view.col[i]]]];
+    ck_assert_uint_eq(hops, matrix_is_symmetric(&view) ? 2 * NODES : NODES);
     matrix_release(&view);
 }
 END_TEST
@@ -586,11 +700,12 @@ START_TEST(no_ranks)
 }
 END_TEST
 
-/* If any allocation fails, the result is -ENOMEM, memory is freed and outputs are not set. */
+/* If any allocation fails, the result is -ENOMEM, memory is freed and outputs are not set. All of
+ * the first allocations fail in turn, fewer and fewer of the later ones. */
 static void try_without_memory(setmatch_method_fn place, const setmatch_input *input)
 {
     long nth = 0;
-    for (int rc = -ENOMEM; rc != 0; nth++) {
+    for (int rc = -ENOMEM; rc != 0; nth += 1 + nth / 50) {
         size_t node[MOST_RANKS] = {77};
         fail_allocation(nth);
         rc = place(input, node);
@@ -610,6 +725,9 @@ START_TEST(memory_runs_out)
         try_without_memory(m->place, &input);
     const setmatch_network network = {2, (size_t[]){1, 1, 2, 2, 3, 3, 4, 4}, NULL};
     input.network = &network;
+    try_without_memory(setmatch_auto, &input);
+    const uint16_t between[16] = {0, 1, 2, 1, 1, 0, 1, 2, 2, 1, 0, 1, 1, 2, 1, 0};
+    input.hops = (setmatch_hops){4, (size_t[]){0, 1, 2, 3}, between};
     try_without_memory(setmatch_auto, &input);
     matrix_release(&view);
 }
@@ -635,6 +753,11 @@ static Suite *placement_suite(void)
     tcase_set_timeout(methods, 60);
     tcase_add_test(methods, regular_arrays);
     tcase_add_loop_test(methods, every_method_on_a_cube, 0, 6);
+    tcase_add_test(methods, cubes_of_cubes);
+    tcase_add_test(methods, trees);
+    tcase_add_test(methods, spare_slots);
+    tcase_add_test(methods, high_effort_cuts_no_more);
+    tcase_add_test(methods, many_ranks);
     tcase_add_test(methods, stock_policies);
     tcase_add_test(methods, mpipp_swaps_until_none_helps);
     tcase_add_test(methods, methods_by_name);
@@ -646,6 +769,7 @@ static Suite *placement_suite(void)
     tcase_add_test(groups, groups_hold_what_cannot_share_a_node);
     tcase_add_test(groups, grid_among_groups);
     tcase_add_test(groups, levels_in_levels);
+    tcase_add_test(groups, hops_of_a_ring);
     tcase_add_test(groups, network_from_bandwidth);
     tcase_add_test(groups, network_without_memory);
     suite_add_tcase(suite, groups);

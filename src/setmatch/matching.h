@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Pairs of vertices that merge when a graph is coarsened: heavy-edge matching (Karypis and Kumar,
+ * SIAM J. Sci. Comput. 20, 1998). Private to this folder.
+ */
+#ifndef SETMATCH_MATCHING_H
+#define SETMATCH_MATCHING_H
+
+#include "setmatch/affinity.h"
+
+typedef struct match_rules {
+    uint64_t largest;        /* of a pair, in ranks */
+    size_t variant;          /* selects the order in which vertices are visited */
+    const size_t *within[2]; /* by vertex: only vertices with the same values merge; NULL: all */
+} match_rules;
+
+/* Sets to[v], the vertex of the coarse graph that v becomes part of. Vertices are visited in an
+ * order unrelated to their numbers, so that merging does not run through a grid in one direction.
+ * Returns the number of coarse vertices. */
+size_t match_vertices(const affinity *g, const match_rules *m, vertex *to);
+
+#endif
