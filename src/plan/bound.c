@@ -34,24 +34,13 @@ struct link_bound {
 
 /* ---- the minimum of the mean ---- */
 
-static void fill_within(struct link_bound *b, size_t j)
-{
-    const struct sums *sums = &b->p->costs->sums;
-    size_t vertices = b->p->vertices;
-    memset(b->within, 0, vertices * sizeof *b->within);
-    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
-        b->within[sums->node[e]] = sums->bytes[e];
-    for (size_t v = 0; v + 1 < vertices; v++)
-        b->within[parent_of(b->p->topology, v)] += b->within[v];
-}
-
 /* What each node adds to the mean as owner of domain j, in b->cost. */
 static void fill_costs(struct link_bound *b, size_t j)
 {
     const topo *t = b->p->topology;
     size_t root = b->p->vertices - 1;
     double total = b->p->total[j], outside = 0.0;
-    fill_within(b, j);
+    sum_within(b->p, j, b->within);
     for (size_t v = 0; v < root; v++)
         outside += b->up_weight[v] / cables(t, v) * b->within[v];
     b->cost[root] = outside;
@@ -105,7 +94,7 @@ static void load_links(struct link_bound *b)
     memset(b->down, 0, b->p->vertices * sizeof *b->down);
     for (size_t j = 0; j < b->p->domains; j++) {
         size_t inside = b->node_of[j];
-        fill_within(b, j);
+        sum_within(b->p, j, b->within);
         for (size_t v = 0; v < root; v++) {
             if (v != inside) {
                 b->up[v] += b->within[v] / cables(t, v);

@@ -319,12 +319,7 @@ static int assign_by_search(const struct link_problem *p, size_t *node_of, struc
 
 static void fill_domain(struct link_problem *p, size_t j)
 {
-    const struct sums *sums = &p->costs->sums;
-    double *within = p->within + j * p->vertices;
-    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
-        within[sums->node[e]] = sums->bytes[e];
-    for (size_t v = 0; v + 1 < p->vertices; v++)
-        within[parent_of(p->topology, v)] += within[v];
+    sum_within(p, j, p->within + j * p->vertices);
     costs_on_nodes(p->costs, j, p->cost + j * p->nodes);
 }
 

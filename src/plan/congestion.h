@@ -10,6 +10,7 @@
 #define PLAN_CONGESTION_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "lap/lap.h"
 #include "plan/costs.h"
@@ -30,6 +31,17 @@ struct link_load {
     double most; /* maximum of one cable in one direction */
     bool is_least;
 };
+
+/* Sets within[v] to the bytes of domain j in the subtree of each vertex v. */
+static inline void sum_within(const struct link_problem *p, size_t j, double *within)
+{
+    const struct sums *sums = &p->costs->sums;
+    memset(within, 0, p->vertices * sizeof *within);
+    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++)
+        within[sums->node[e]] = sums->bytes[e];
+    for (size_t v = 0; v + 1 < p->vertices; v++)
+        within[parent_of(p->topology, v)] += within[v];
+}
 
 /* ---- subsets.c ---- */
 
