@@ -37,12 +37,16 @@ static int contest_init(struct contest *c, const affinity *ranks, const site *s,
     return c->arena.failed ? -ENOMEM : 0;
 }
 
-/* Enters the trial. One whose cut is known is taken to be the same placement: a contest between
- * different ones finds more. */
-static void enter_trial(struct contest *c)
+static int64_t cut_of_trial(const struct contest *c)
+{
+    return affinity_cut(c->ranks, c->node[FINALISTS]);
+}
+
+/* Enters the trial, which has this cut. One whose cut is known is taken to be the same placement: a
+ * contest between different ones finds more. */
+static void enter_cut(struct contest *c, int64_t cut)
 {
     size_t *node = c->node[FINALISTS], k = FINALISTS;
-    int64_t cut = affinity_cut(c->ranks, node);
     for (size_t i = 0; i < FINALISTS; i++)
         if (c->cut[i] == cut)
             return;
@@ -56,13 +60,19 @@ static void enter_trial(struct contest *c)
         c->confirmed = 0;
 }
 
+static void enter_trial(struct contest *c)
+{
+    enter_cut(c, cut_of_trial(c));
+}
+
 /* Enters a trial that was made without the help of the others. A cut that several such trials have
  * is unlikely to be improved. */
 static void enter_independent(struct contest *c)
 {
-    if (affinity_cut(c->ranks, c->node[FINALISTS]) == c->cut[0])
+    int64_t cut = cut_of_trial(c);
+    if (cut == c->cut[0])
         c->confirmed++;
-    enter_trial(c);
+    enter_cut(c, cut);
 }
 
 static void copy_finalist(struct contest *c, size_t k)
@@ -131,11 +141,14 @@ static int try_regions(struct contest *c, size_t variant)
     copy_finalist(c, 0);
     for (size_t k = 0; rc == 0 && k < REGIONS; k++)
         rc = improve_region(c->ranks, c->site, variant * REGIONS + k, c->node[FINALISTS], &c->work);
-    if (rc == 0 && affinity_cut(c->ranks, c->node[FINALISTS]) == c->cut[0])
+    if (rc != 0)
+        return rc;
+    int64_t cut = cut_of_trial(c);
+    if (cut == c->cut[0])
         memcpy(c->node[0], c->node[FINALISTS], c->ranks->vertices * sizeof *c->node[0]);
-    else if (rc == 0)
-        enter_trial(c);
-    return rc;
+    else
+        enter_cut(c, cut);
+    return 0;
 }
 
 static int try_annealing(struct contest *c, size_t variant)
