@@ -5,6 +5,9 @@
 #define PAGE 4096
 /* Bytes; a cycle of this size stays in the processor's cache. */
 #define LEAST_CYCLE (256 << 10)
+/* Where the number of domains is chosen: what a node may have always, and a plan in all. */
+#define PER_NODE 4
+#define FEW_DOMAINS 256
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -32,6 +35,18 @@ int64_t division_capacity(const size_t *ranks_on_node, size_t nodes, size_t most
     int64_t capacity = 0;
     for (size_t n = 0; n < nodes; n++)
         capacity += least((int64_t)ranks_on_node[n], (int64_t)most);
+    return capacity;
+}
+
+int64_t division_chosen_capacity(const size_t *ranks_on_node, size_t nodes)
+{
+    int64_t capacity = 0, used = 0;
+    for (size_t n = 0; n < nodes; n++)
+        used += ranks_on_node[n] > 0;
+    for (size_t n = 0; n < nodes; n++) {
+        int64_t ranks = (int64_t)ranks_on_node[n], most = least(ranks / 2, FEW_DOMAINS / used);
+        capacity += least(ranks, most > PER_NODE ? most : PER_NODE);
+    }
     return capacity;
 }
 

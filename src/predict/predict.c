@@ -50,7 +50,7 @@ static division_settings settings_of(const drafting *drafts, const access_divisi
     return (division_settings){
         .kind = job->kind != DIVISION_AUTO ? (int64_t)job->kind : d->kind,
         .aggregators = d->aggregators < most ? d->aggregators : most,
-        .capacity = division_capacity(drafts->on_node, nodes, DIVISION_PER_NODE),
+        .capacity = division_chosen_capacity(drafts->on_node, nodes),
         .nodes = used,
         .stripe = d->stripe,
         .targets = d->targets,

@@ -86,6 +86,25 @@ START_TEST(few_bytes_on_each_node)
 }
 END_TEST
 
+START_TEST(as_many_domains_as_ranks_of_nodes_can_copy)
+{
+    static const struct {
+        size_t ranks, nodes;
+        int64_t capacity;
+    } expected[] = {{1, 1, 1},     {3, 2, 6},      {4, 4, 16},      {8, 8, 32},      {9, 4, 16},
+                    {16, 4, 32},   {32, 4, 64},    {128, 1, 64},    {1024, 1, 256},  {128, 4, 256},
+                    {48, 20, 240}, {128, 64, 256}, {128, 100, 400}, {48, 1000, 4000}};
+    size_t *ranks_on_node = calloc(1001, sizeof *ranks_on_node); /* the last nodes have no rank */
+    ck_assert_ptr_nonnull(ranks_on_node);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        for (size_t n = 0; n < 1001; n++)
+            ranks_on_node[n] = n < expected[i].nodes ? expected[i].ranks : 0;
+        ck_assert_int_eq(division_chosen_capacity(ranks_on_node, 1001), expected[i].capacity);
+    }
+    free(ranks_on_node);
+}
+END_TEST
+
 /* Small ranges, so that bytes can be looked at one by one. */
 static division_settings random_settings(void)
 {
@@ -242,6 +261,7 @@ int main(void)
     tcase_add_test(domains, stripes_of_a_target_belong_together);
     tcase_add_test(domains, as_many_domains_as_are_worthwhile);
     tcase_add_test(domains, few_bytes_on_each_node);
+    tcase_add_test(domains, as_many_domains_as_ranks_of_nodes_can_copy);
     tcase_add_test(domains, domains_keep_stripes_whole);
     tcase_add_test(domains, domains_repeat_after_a_period);
     tcase_add_test(cycles, cycles_of_equal_size);

@@ -16,7 +16,7 @@
 struct tatp_nodes {
     bool agreed; /* all ranks know what follows */
     size_t count;
-    int64_t capacity[TATP_CAPACITIES];
+    int64_t chosen_capacity, capacity[TATP_CAPACITIES];
     tatp_node_map map; /* rank 0 */
 };
 
@@ -52,6 +52,11 @@ size_t tatp_nodes_count(const tatp_nodes *nodes)
 int64_t tatp_nodes_capacity(const tatp_nodes *nodes, int k)
 {
     return nodes->capacity[k];
+}
+
+int64_t tatp_nodes_chosen_capacity(const tatp_nodes *nodes)
+{
+    return nodes->chosen_capacity;
 }
 
 const tatp_node_map *tatp_nodes_map(const tatp_nodes *nodes)
@@ -191,6 +196,7 @@ enum {
     LARGEST,
     SMALLEST,
     ERROR,
+    CHOSEN_CAPACITY,
     CAPACITY,
     VALUES = CAPACITY + TATP_CAPACITIES
 };
@@ -213,6 +219,8 @@ static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, opening 
     if (OMPI_SUCCESS == rc && 0 == tatp_comm_rank(comm)) {
         value[NODES] = (int64_t)nodes->map.nodes;
         value[OPEN] = o->is_open;
+        value[CHOSEN_CAPACITY] =
+            division_chosen_capacity(nodes->map.ranks_on_node, nodes->map.nodes);
         for (int k = 0; k < TATP_CAPACITIES; k++)
             value[CAPACITY + k] =
                 division_capacity(nodes->map.ranks_on_node, nodes->map.nodes, (size_t)1 << k);
@@ -227,6 +235,7 @@ static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, opening 
     o->differs = value[LARGEST] != -value[SMALLEST];
     o->all_know_leaders = !value[LEADERS_MISSING];
     nodes->count = (size_t)value[NODES];
+    nodes->chosen_capacity = value[CHOSEN_CAPACITY];
     memcpy(nodes->capacity, value + CAPACITY, sizeof nodes->capacity);
     return OMPI_SUCCESS;
 }

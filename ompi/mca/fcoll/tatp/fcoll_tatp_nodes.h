@@ -35,6 +35,8 @@ size_t tatp_nodes_count(const tatp_nodes *nodes);
 /* Number of aggregators that the nodes have capacity for with at most 2^k on each node. */
 #define TATP_CAPACITIES 16 /* few nodes have as many as 2^15 ranks */
 int64_t tatp_nodes_capacity(const tatp_nodes *nodes, int k);
+/* The same where their number is chosen. */
+int64_t tatp_nodes_chosen_capacity(const tatp_nodes *nodes);
 
 /* ---- on rank 0 ---- */
 

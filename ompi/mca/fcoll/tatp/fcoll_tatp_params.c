@@ -246,7 +246,7 @@ int tatp_params_check(void)
         const char *valid;
     } limits[] = {
         {"num_aggregators", c->num_aggregators, 0, INT_MAX,
-         "a number of ranks, or 0 for up to four on each node"},
+         "a number of ranks, or 0 for a number by the size of a call"},
         {"cycle_buffer_size", c->cycle_buffer_size, 0, LONG_MAX,
          "a number of bytes, or 0 for io_ompio_bytes_per_agg"},
         {"message_size", 0 == c->message_size ? LEAST_MESSAGE : c->message_size, LEAST_MESSAGE,

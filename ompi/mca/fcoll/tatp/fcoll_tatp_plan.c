@@ -260,7 +260,7 @@ static tatp_planning start_planning(const tatp_plans *plans, const tatp_plan_inp
     tatp_planning planning = {
         .in = in, .division = in->settings->division, .broadcast = plans->broadcast};
     size_t nodes = tatp_nodes_count(in->nodes);
-    planning.division.capacity = tatp_nodes_capacity(in->nodes, DIVISION_PER_NODE_LOG2);
+    planning.division.capacity = tatp_nodes_chosen_capacity(in->nodes);
     planning.division.nodes = (int64_t)nodes;
     planning.domains = division_count(&planning.division, in->lo, in->hi);
     planning.smallest = pieces_smallest(&planning.division, planning.domains, in->lo, in->hi);
