@@ -8,7 +8,9 @@ tap_tempdir
 # A copy: a source folder that was configured does not let itself be configured elsewhere.
 source=$tap_dir/source
 mkdir -p "$source/tests" "$source/src/plan" "$tap_dir/work" "$tap_dir/home"
-cp -r "$top_srcdir/configure" "$top_srcdir/Makefile.in" "$top_srcdir/build-aux" "$source"
+for part in configure Makefile.in build-aux ompi prte; do
+    cp -r "$top_srcdir/$part" "$source"
+done
 cp "$top_srcdir/tests/env.sh.in" "$source/tests"
 cp "$top_srcdir/src/plan/plan.h" "$source/src/plan"
 
