@@ -88,21 +88,15 @@ static int find_minimum(struct link_bound *b, const lap_solver *solver, double *
 
 static void load_links(struct link_bound *b)
 {
-    const topo *t = b->p->topology;
-    size_t root = b->p->vertices - 1;
     memset(b->up, 0, b->p->vertices * sizeof *b->up);
     memset(b->down, 0, b->p->vertices * sizeof *b->down);
     for (size_t j = 0; j < b->p->domains; j++) {
-        size_t inside = b->node_of[j];
         sum_within(b->p, j, b->within);
-        for (size_t v = 0; v < root; v++) {
-            if (v != inside) {
-                b->up[v] += b->within[v] / cables(t, v);
-                continue;
-            }
-            b->down[v] += (b->p->total[j] - b->within[v]) / cables(t, v);
-            inside = parent_of(t, v);
-        }
+        add_loads(b->p, j, b->within, b->node_of[j], b->up, b->down);
+    }
+    for (size_t v = 0; v + 1 < b->p->vertices; v++) {
+        b->up[v] /= cables(b->p->topology, v);
+        b->down[v] /= cables(b->p->topology, v);
     }
 }
 

@@ -278,21 +278,6 @@ static void lower_congestion(struct link_search *s)
     } while (s->limit < before && s->effort < MOST_EFFORT);
 }
 
-/* Adds the loads of a domain on its node. */
-static void load_domain(struct link_search *s, size_t j)
-{
-    const double *within = s->p->within + j * s->p->vertices;
-    size_t climbing = s->node_of[j];
-    for (size_t v = 0; v + 1 < s->p->vertices; v++) {
-        if (v == climbing) {
-            s->down[v] += s->p->total[j] - within[v];
-            climbing = parent_of(s->p->topology, v);
-        } else {
-            s->up[v] += within[v];
-        }
-    }
-}
-
 static int assign_by_search(const struct link_problem *p, size_t *node_of, struct link_load *load)
 {
     struct base_arena *arena = &p->costs->arena;
@@ -308,7 +293,7 @@ static int assign_by_search(const struct link_problem *p, size_t *node_of, struc
     memcpy(s.capacity, p->costs->capacity, p->nodes * sizeof *s.capacity);
     for (size_t j = 0; j < p->domains; j++) {
         s.capacity[node_of[j]]--;
-        load_domain(&s, j);
+        add_loads(p, j, p->within + j * p->vertices, node_of[j], s.up, s.down);
     }
     lower_congestion(&s);
     *load = (struct link_load){s.limit, false};

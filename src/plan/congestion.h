@@ -43,6 +43,21 @@ static inline void sum_within(const struct link_problem *p, size_t j, double *wi
         within[parent_of(p->topology, v)] += within[v];
 }
 
+/* Adds the bytes that domain j moves through the link above each vertex from or to its `node`. */
+static inline void add_loads(const struct link_problem *p, size_t j, const double *within,
+                             size_t node, double *up, double *down)
+{
+    size_t inside = node;
+    for (size_t v = 0; v + 1 < p->vertices; v++) {
+        if (v != inside) {
+            up[v] += within[v];
+            continue;
+        }
+        down[v] += p->total[j] - within[v];
+        inside = parent_of(p->topology, v);
+    }
+}
+
 /* ---- subsets.c ---- */
 
 /* From any assignment to one of the least maximum load, and of those to one of the fewest hop-bytes
