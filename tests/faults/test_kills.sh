@@ -71,18 +71,22 @@ inspect() {
 # kill_one SIGNAL
 kill_one() {
     local signal=$1 rank=$((RANDOM % 4)) delay=$((RANDOM % 500)) pids job launcher status
+    counted[$signal]=$((${counted[$signal]-0} + 1))
     : >"$tap_dir/output"
     apart bash -c 'victims "$@"' - "${recording[@]}" "$soak" --dir "$files" --opens 100 --calls 400 --no-comparison \
         >"$tap_dir/output" 2>&1 &
     job=$! # process substitutions set $!, too
     until mapfile -t pids < <(processes "$tap_dir/output") && ((${#pids[@]} > rank)); do
+        kill -0 $job 2>/dev/null || {
+            fail "$signal" "the job ends before rank $rank begins: $(<"$tap_dir/output")"
+            return
+        }
         sleep 0.01
     done
     launcher=$(($(ps -o ppid= -p "${pids[0]}")))
     hurt "$signal" "${pids[rank]}" $delay
     await $job $launcher "${pids[@]}"
     status=$?
-    counted[$signal]=$((${counted[$signal]-0} + 1))
     inspect "$signal" $status
     rm -rf "${record:?}"/* "$files"/soak.*
 }
