@@ -357,7 +357,7 @@ static int lower_loads(const struct link_problem *p, const plan_input *in, const
     if (rc == 0)
         rc = assign_by_subsets(p, node_of, load);
     if (rc == 0)
-        rc = assign_ranks(p->costs, in->requests, node_of, solver, rank_of_domain);
+        rc = assign_ranks(p->costs, plan_savings(in), node_of, solver, rank_of_domain);
     return rc;
 }
 

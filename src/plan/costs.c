@@ -127,7 +127,7 @@ int costs_init(struct costs *costs, const plan_input *in, const struct held *hel
 {
     struct domain d = {.classes = &costs->classes};
     size_t nodes = in->topology->nodes, most = held->by_rank->cols;
-    *costs = (struct costs){.own = held->apart ? 0.0 : TOPO_SAME_NODE};
+    *costs = (struct costs){.own = held->apart ? 0.0 : TOPO_SAME_NODE / held->steps};
     struct base_arena *arena = &costs->arena;
     int rc = plan_check_nodes(in);
     if (rc == 0)

@@ -9,10 +9,11 @@
 
 #include "plan/input.h"
 
-/* What costs are made of. */
+/* What costs are made of: the bytes of each rank or, with distances inside nodes, what it saves. */
 struct held {
     const matrix *by_rank; /* bytes, or the blocks that LATP counts */
     const matrix *by_node; /* the sums, if by_rank has the largest entries only; else NULL */
+    double steps;          /* by_rank counts hop-bytes / steps */
     int count_entries;     /* each entry of by_rank that is not 0 counts 1 */
     int apart; /* all nodes are 1 apart, ranks of one node 0: the cost of a node is the bytes of the
                   domain that the node does not access; else as in the topology */
@@ -20,7 +21,8 @@ struct held {
 
 static inline struct held held_bytes(const plan_input *in)
 {
-    return (struct held){.by_rank = in->requests, .by_node = in->node_bytes};
+    return (struct held){
+        .by_rank = plan_savings(in), .by_node = in->node_bytes, .steps = plan_steps(in)};
 }
 
 /* A flat topology is one class. */
@@ -39,7 +41,7 @@ struct sums {
     size_t *start;
     size_t *node;
     double *bytes; /* of the domain, accessed by the ranks of the node */
-    double *most;  /* maximum of one of these ranks */
+    double *most;  /* maximum of one of these ranks: its bytes, or what it saves */
     size_t *ranks; /* number of these ranks, as far as they are listed one by one */
 };
 
@@ -49,8 +51,7 @@ struct costs {
     size_t *capacity;        /* domains that each node can own: its ranks, limited by per_node */
     struct classes classes;
     struct sums sums;
-    double own; /* saving per byte that the aggregator accesses itself, with the best rank: `same`
-                   hops, unless the caller changes it */
+    double own; /* saving per byte of `most`, with the best rank, unless the caller changes it */
     double *at_classes; /* domains x classes, see costs_at_classes */
 };
 

@@ -13,7 +13,7 @@ static int assign_least(const plan_input *in, struct costs *costs, const lap_sol
 {
     double hop_bytes;
     struct node_proof proof;
-    int rc = assign_in_two_steps(costs, in->requests, solver, rank_of_domain, &proof);
+    int rc = assign_in_two_steps(costs, plan_savings(in), solver, rank_of_domain, &proof);
     if (rc == 0)
         rc = plan_hop_bytes(in, rank_of_domain, &hop_bytes);
     if (rc != 0)

@@ -504,7 +504,7 @@ int choose_ranks(struct costs *costs, const plan_input *in, const lap_solver *so
         .spare = spare_cost(costs, proof, known),
     };
     double sum = 0.0;
-    int rc = find_best_of_nodes(&s, in->requests);
+    int rc = find_best_of_nodes(&s, plan_savings(in));
     if (rc == 0)
         rc = node_search_run(&s, solver, &sum);
     if (rc != 0)

@@ -34,16 +34,21 @@ typedef struct plan_input {
     plan_objective objective;  /* of tatp */
     const matrix *node_bytes;  /* requests summed over the ranks of each node, topology->nodes x a,
                                   for incomplete `requests` (see below); NULL: they are complete */
+    const matrix *savings;     /* p x a, with node_bytes only: what domain j saves if rank k owns
+                                  it, against an owner one hop from all ranks of its node, in
+                                  hop-bytes / TOPO_STEPS: the bytes of each rank of the node times
+                                  what a byte saves (topo_level_saves); NULL: ranks of a node are
+                                  one hop apart, and rank k saves its own bytes */
     const matrix *node_blocks; /* the same of blocks or, without, of entries that are not 0 */
 } plan_input;
 
-/* Incomplete requests. With the sums of each node in node_bytes, `requests` need only the per_node
- * largest entries of each node and domain (all where per_node is 0), and plans have the cost that
- * they have with all entries: if a domain is assigned to another rank of its node, one of the
- * per_node best ranks is free, since the node owns at most per_node - 1 other domains. Moved there,
- * the domain costs the same or less, and no other domain moves. A strategy with by_blocks needs the
- * entries with the most blocks, in `requests` and in `blocks`, and node_blocks. A missing entry
- * counts as a rank that accesses none of the domain: the hop-bytes reported for an assignment to
- * that rank are too high. */
+/* Incomplete requests. With the sums of each node in node_bytes, `requests` (or savings) need only
+ * the per_node largest entries of each node and domain (all where per_node is 0), and plans have
+ * the cost that they have with all entries: if a domain is assigned to another rank of its node,
+ * one of the per_node best ranks is free, since the node owns at most per_node - 1 other domains.
+ * Moved there, the domain costs the same or less, and no other domain moves. A strategy with
+ * by_blocks needs the entries with the most blocks, in `requests` and in `blocks`, and node_blocks.
+ * A missing entry counts as a rank that accesses none of the domain: the hop-bytes reported for an
+ * assignment to that rank are too high. */
 
 #endif

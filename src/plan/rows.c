@@ -6,12 +6,13 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "topo/local.h"
 
 /* A row: these for each share. */
 enum { SHARE_DOMAIN, SHARE_BYTES, SHARE_BLOCKS, SHARE_ELEMENTS };
 /* Sums: these for each domain, then RANK_ELEMENTS for each of SUM_LISTED ranks. */
 enum { SUM_DOMAIN, SUM_BYTES, SUM_BLOCKS, SUM_RANKS, SUM_LISTED, SUM_ELEMENTS };
-enum { RANK_NUMBER, RANK_BYTES, RANK_BLOCKS, RANK_ELEMENTS };
+enum { RANK_NUMBER, RANK_BYTES, RANK_BLOCKS, RANK_SAVED, RANK_ELEMENTS };
 
 int rows_from_shares(const domain_share *share, size_t shares, int64_t **element, size_t *count)
 {
@@ -44,7 +45,6 @@ int rows_node_add(rows_node *node, int rank, const int64_t *element, size_t coun
             .rank = rank,
             .bytes = entry[SHARE_BYTES],
             .blocks = entry[SHARE_BLOCKS],
-            .weight = entry[node->by_blocks ? SHARE_BLOCKS : SHARE_BYTES],
         };
     }
     return rc;
@@ -61,6 +61,75 @@ static int compare_parts(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
+static int compare_domains(const void *a, const void *b)
+{
+    const rows_part *x = a, *y = b;
+    if (x->domain != y->domain)
+        return x->domain < y->domain ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* The number of parts from `first` on that are of its domain. */
+static size_t count_of_domain(const rows_node *node, size_t first)
+{
+    size_t end = first + 1;
+    while (end < node->parts && node->part[end].domain == node->part[first].domain)
+        end++;
+    return end - first;
+}
+
+/* What a domain saves on rank i of the node, whose `parts` are ascending by rank. */
+static int save_on_rank(const rows_steps *near, size_t i, const rows_part *part, size_t parts,
+                        int64_t *saved)
+{
+    size_t k = 0;
+    for (size_t p = 0; p < parts; p++) {
+        int64_t bytes;
+        while (near->rank[k] != part[p].rank)
+            k++;
+        if (__builtin_mul_overflow(part[p].bytes, near->steps[i * near->ranks + k], &bytes) ||
+            __builtin_add_overflow(*saved, bytes, saved))
+            return -ERANGE;
+    }
+    return 0;
+}
+
+/* Gives each rank of the node a part of each domain that the node accesses. */
+static int spread_parts(rows_node *node)
+{
+    const rows_steps *near = &node->near;
+    rows_part *spread = NULL;
+    size_t used = 0, capacity = 0;
+    int rc = 0;
+    qsort(node->part, node->parts, sizeof *node->part, compare_domains);
+    for (size_t first = 0, parts; first < node->parts && rc == 0; first += parts) {
+        const rows_part *part = &node->part[first];
+        size_t next = 0;
+        parts = count_of_domain(node, first);
+        rc = base_reserve(&spread, &capacity, used + near->ranks, sizeof *spread);
+        for (size_t i = 0; i < near->ranks && rc == 0; i++) {
+            bool has_bytes = next < parts && part[next].rank == near->rank[i];
+            rows_part *own = &spread[used++];
+            *own = has_bytes ? part[next++]
+                             : (rows_part){.domain = part->domain, .rank = near->rank[i]};
+            rc = save_on_rank(near, i, part, parts, &own->saved);
+        }
+    }
+    free(node->part);
+    node->part = spread;
+    node->parts = used;
+    node->capacity = capacity;
+    return rc;
+}
+
+static int save_own(rows_node *node)
+{
+    for (size_t i = 0; i < node->parts; i++)
+        if (__builtin_mul_overflow(node->part[i].bytes, TOPO_STEPS, &node->part[i].saved))
+            return -ERANGE;
+    return 0;
+}
+
 /* Puts the sums of one domain, whose parts are sorted. A node owns at most `most` domains, so that
  * a plan needs no ranks but the domain's `most` best: where it had another, one of those would be
  * free, and as good (see plan.h). The lowest ranks are those that two-phase I/O takes without
@@ -68,39 +137,48 @@ static int compare_parts(const void *a, const void *b)
 static size_t put_sums(const rows_node *node, const rows_part *part, size_t ranks, int64_t *sum)
 {
     size_t listed = 0;
-    int64_t bytes = 0, blocks = 0;
+    int64_t bytes = 0, blocks = 0, accessing = 0;
     for (size_t i = 0; i < ranks; i++) {
         bytes += part[i].bytes;
         blocks += part[i].blocks;
+        accessing += part[i].blocks > 0;
         if (i < node->most || part[i].rank <= node->low) {
             int64_t *rank = sum + SUM_ELEMENTS + listed++ * RANK_ELEMENTS;
             rank[RANK_NUMBER] = part[i].rank;
             rank[RANK_BYTES] = part[i].bytes;
             rank[RANK_BLOCKS] = part[i].blocks;
+            rank[RANK_SAVED] = part[i].saved;
         }
     }
     sum[SUM_DOMAIN] = (int64_t)part->domain;
     sum[SUM_BYTES] = bytes;
     sum[SUM_BLOCKS] = blocks;
-    sum[SUM_RANKS] = (int64_t)ranks;
+    sum[SUM_RANKS] = accessing;
     sum[SUM_LISTED] = (int64_t)listed;
     return SUM_ELEMENTS + listed * RANK_ELEMENTS;
 }
 
 int rows_node_sum(rows_node *node, int64_t **element, size_t *count)
 {
-    int64_t *sum = NULL;
     size_t used = 0;
-    if (node->parts > 0) {
-        sum = base_alloc(node->parts, (SUM_ELEMENTS + RANK_ELEMENTS) * sizeof *sum);
-        if (sum == NULL)
-            return -ENOMEM;
-        qsort(node->part, node->parts, sizeof *node->part, compare_parts);
+    *element = NULL;
+    *count = 0;
+    if (node->parts == 0)
+        return 0;
+    int rc = node->near.steps != NULL ? spread_parts(node) : save_own(node);
+    if (rc != 0)
+        return rc;
+    int64_t *sum = base_alloc(node->parts, (SUM_ELEMENTS + RANK_ELEMENTS) * sizeof *sum);
+    if (sum == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < node->parts; i++) {
+        rows_part *part = &node->part[i];
+        part->weight = node->by_blocks ? part->blocks : part->saved;
     }
-    for (size_t i = 0, end; i < node->parts; i = end) {
-        for (end = i + 1; end < node->parts && node->part[end].domain == node->part[i].domain;)
-            end++;
-        used += put_sums(node, &node->part[i], end - i, sum + used);
+    qsort(node->part, node->parts, sizeof *node->part, compare_parts);
+    for (size_t first = 0, parts; first < node->parts; first += parts) {
+        parts = count_of_domain(node, first);
+        used += put_sums(node, &node->part[first], parts, sum + used);
     }
     *element = sum;
     *count = used;
@@ -120,6 +198,7 @@ void rows_release(rows *r)
 {
     matrix_release(&r->requests);
     matrix_release(&r->blocks);
+    matrix_release(&r->savings);
     matrix_release(&r->node_bytes);
     matrix_release(&r->node_blocks);
     matrix_release(&r->node_ranks);
@@ -129,13 +208,23 @@ rows_builder rows_builder_new(size_t ranks, size_t nodes, size_t domains, bool b
 {
     const matrix_builder by_rank = {.rows = ranks, .cols = domains};
     const matrix_builder by_node = {.rows = nodes, .cols = domains};
-    return (rows_builder){by_blocks, by_rank, by_rank, by_node, by_node, by_node};
+    return (rows_builder){.by_blocks = by_blocks,
+                          .requests = by_rank,
+                          .blocks = by_rank,
+                          .savings = by_rank,
+                          .node_bytes = by_node,
+                          .node_blocks = by_node,
+                          .node_ranks = by_node};
 }
 
 static int add_listed_rank(rows_builder *b, size_t domain, const int64_t *element)
 {
     size_t rank = (size_t)element[RANK_NUMBER];
     int rc = matrix_builder_add(&b->requests, rank, domain, element[RANK_BYTES]);
+    b->near |= element[RANK_SAVED] % TOPO_STEPS != 0 ||
+               element[RANK_SAVED] / TOPO_STEPS != element[RANK_BYTES];
+    if (rc == 0)
+        rc = matrix_builder_add(&b->savings, rank, domain, element[RANK_SAVED]);
     if (rc == 0 && b->by_blocks)
         rc = matrix_builder_add(&b->blocks, rank, domain, element[RANK_BLOCKS]);
     return rc;
@@ -174,6 +263,8 @@ int rows_builder_finish(rows_builder *b, rows *result)
 {
     rows made = {0};
     int rc = matrix_builder_finish(&b->requests, &made.requests);
+    if (rc == 0 && b->near)
+        rc = matrix_builder_finish(&b->savings, &made.savings);
     if (rc == 0)
         rc = matrix_builder_finish(&b->node_bytes, &made.node_bytes);
     if (rc == 0 && b->by_blocks)
@@ -193,6 +284,7 @@ void rows_builder_release(rows_builder *b)
 {
     matrix_builder_clear(&b->requests);
     matrix_builder_clear(&b->blocks);
+    matrix_builder_clear(&b->savings);
     matrix_builder_clear(&b->node_bytes);
     matrix_builder_clear(&b->node_blocks);
     matrix_builder_clear(&b->node_ranks);

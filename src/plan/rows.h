@@ -29,14 +29,24 @@ typedef struct rows_part {
     size_t domain;
     int rank;
     int64_t bytes, blocks;
-    int64_t weight; /* of the two the one that the strategy assigns by */
+    int64_t saved;  /* if the rank owns the domain, as in plan_input.savings */
+    int64_t weight; /* what the strategy assigns by: blocks, or what is saved */
 } rows_part;
+
+/* Distances between the ranks of a node: what each byte saves (topo_level_saves). */
+typedef struct rows_steps {
+    const int *rank; /* of the node, ascending */
+    size_t ranks;
+    const unsigned char *steps; /* [i * ranks + k]: of rank k's bytes on rank i; NULL: TOPO_STEPS of
+                                   a rank's own bytes only */
+} rows_steps;
 
 /* The rows of the ranks of a node. `parts` is empty at first. */
 typedef struct rows_node {
     bool by_blocks; /* the strategy assigns by blocks, else by bytes */
     size_t most;    /* a node owns no more domains than this */
     int low;        /* the last of the `most` lowest ranks of the node */
+    rows_steps near;
     rows_part *part;
     size_t parts, capacity;
 } rows_node;
@@ -45,8 +55,9 @@ typedef struct rows_node {
 int rows_node_add(rows_node *node, int rank, const int64_t *element, size_t count);
 
 /* The sums of the node, which the caller frees; for each domain that it accesses, the total and the
- * ranks that may own it: the `most` with the largest parts (ties: the lowest rank) and those up to
- * `low`. *element is NULL if there are none. Sorts the parts. -ENOMEM. */
+ * ranks that may own it: the `most` with the largest weights (ties: the lowest rank) and those up
+ * to `low`. *element is NULL if there are none. Changes the parts. -ERANGE: beyond int64; -ENOMEM.
+ */
 int rows_node_sum(rows_node *node, int64_t **element, size_t *count);
 
 void rows_node_release(rows_node *node);
@@ -57,6 +68,7 @@ void rows_node_release(rows_node *node);
 typedef struct rows {
     matrix requests;    /* ranks x domains: bytes, of ranks that may own the domain */
     matrix blocks;      /* the same in contiguous blocks; empty unless by_blocks */
+    matrix savings;     /* of plan_input; empty if all ranks save their own bytes only */
     matrix node_bytes;  /* nodes x domains, of all ranks of the node */
     matrix node_blocks; /* empty unless by_blocks */
     matrix node_ranks;  /* number of the node's ranks that access the domain */
@@ -66,7 +78,8 @@ void rows_release(rows *r);
 
 typedef struct rows_builder {
     bool by_blocks;
-    matrix_builder requests, blocks, node_bytes, node_blocks, node_ranks;
+    bool near; /* ranks save more than their own bytes */
+    matrix_builder requests, blocks, savings, node_bytes, node_blocks, node_ranks;
 } rows_builder;
 
 rows_builder rows_builder_new(size_t ranks, size_t nodes, size_t domains, bool by_blocks);

@@ -45,8 +45,7 @@ static int assign_latp(const plan_input *in, const lap_solver *solver, const str
 static int assign_latp_volume(const plan_input *in, const lap_solver *solver,
                               size_t *rank_of_domain)
 {
-    struct held held = held_bytes(in);
-    held.apart = 1;
+    struct held held = {.by_rank = in->requests, .by_node = in->node_bytes, .apart = 1};
     return assign_latp(in, solver, &held, rank_of_domain);
 }
 

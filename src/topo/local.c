@@ -11,7 +11,7 @@ static const char *const field_of_level[TOPO_SAME_MACHINE] = {"CR", "L2", "L3", 
 
 double topo_level_hops(topo_level level)
 {
-    return TOPO_SAME_NODE * (double)(level + 1) / TOPO_LEVELS;
+    return TOPO_SAME_NODE * (1.0 - (double)topo_level_saves(level) / TOPO_STEPS);
 }
 
 /* The value of a field, up to its colon. Returns the length. */

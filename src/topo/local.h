@@ -18,9 +18,17 @@ typedef enum topo_level {
     TOPO_LEVELS
 } topo_level;
 
-/* Hops between two ranks at that level: equal steps from 1/6 to TOPO_SAME_NODE, always less than
- * between nodes. */
+/* Hops between two ranks at that level: equal steps of 1 / TOPO_STEPS up to TOPO_SAME_NODE, which
+ * sums of hop-bytes have exactly. Always less than between nodes. */
+#define TOPO_STEPS 8
 double topo_level_hops(topo_level level);
+
+/* Steps that are saved against TOPO_SAME_NODE: 0 at TOPO_SAME_MACHINE; a rank and itself save
+ * TOPO_STEPS. */
+static inline int topo_level_saves(topo_level level)
+{
+    return (int)TOPO_SAME_MACHINE - (int)level;
+}
 
 /* The level of two locality strings, "SK0:L30:L20:L10:CR0:HT0:NM0". A rank bound to several
  * objects of a type is in none of them: two ranks bound to a whole package share the package only.

@@ -3,6 +3,7 @@
  * that forms the whole p x p distance matrix and tries every assignment. */
 #include "plan/congestion.h"
 #include "plan/plan.h"
+#include "topo/local.h"
 
 #include <check.h>
 #include <errno.h>
@@ -397,6 +398,133 @@ START_TEST(tatp_is_least)
         ck_assert_msg(model_allows(s, rank, s->domains), TELL);
         ck_assert_msg(model_hop_bytes(s, rank) == least, TELL);
     }
+}
+END_TEST
+
+/* ---- distances inside nodes, and bytes to other nodes ---- */
+
+struct surroundings {
+    topo_level level[MAX_RANKS][MAX_RANKS];
+    matrix savings, node_bytes;
+};
+
+/* What the bytes of all ranks of its node save on each rank. */
+static void find_savings(struct scene *s, struct surroundings *around)
+{
+    matrix_builder savings = {.rows = s->ranks, .cols = s->domains};
+    matrix_builder node_bytes = {.rows = s->nodes, .cols = s->domains};
+    for (size_t k = 0; k < s->ranks; k++) {
+        size_t n = s->node_of_rank[k];
+        for (size_t j = 0; j < s->domains; j++) {
+            int64_t bytes = s->bytes[k][j];
+            ck_assert_int_eq(matrix_builder_add(&node_bytes, n, j, bytes), 0);
+            for (size_t i = 0; i < s->ranks; i++) {
+                int steps = i == k ? TOPO_STEPS : topo_level_saves(around->level[i][k]);
+                if (s->node_of_rank[i] == n)
+                    ck_assert_int_eq(matrix_builder_add(&savings, i, j, bytes * steps), 0);
+            }
+        }
+    }
+    ck_assert_int_eq(matrix_builder_finish(&savings, &around->savings), 0);
+    ck_assert_int_eq(matrix_builder_finish(&node_bytes, &around->node_bytes), 0);
+    matrix_builder_clear(&savings);
+    matrix_builder_clear(&node_bytes);
+    s->input.savings = &around->savings;
+    s->input.node_bytes = &around->node_bytes;
+}
+
+/* Any levels, not only those of a tree. The model gets their distances, and the plan what they
+ * save. */
+static struct surroundings *surround(struct scene *s, uint64_t seed)
+{
+    static struct surroundings around;
+    uint64_t state = seed + 5;
+    for (size_t i = 0; i < s->ranks; i++) {
+        for (size_t k = 0; k < i; k++) {
+            topo_level level = (topo_level)pick(&state, 0, TOPO_LEVELS - 1);
+            around.level[i][k] = around.level[k][i] = level;
+            if (s->node_of_rank[i] == s->node_of_rank[k])
+                s->distance[i][k] = s->distance[k][i] = topo_level_hops(level);
+        }
+    }
+    find_savings(s, &around);
+    return &around;
+}
+
+static void release_surroundings(struct surroundings *around)
+{
+    matrix_release(&around->savings);
+    matrix_release(&around->node_bytes);
+}
+
+START_TEST(tatp_is_least_inside_nodes)
+{
+    for (uint64_t seed = 1; seed <= 1000; seed++) {
+        struct scene *s = random_scene(seed, 7, 4);
+        struct surroundings *around = surround(s, seed);
+        size_t rank[MAX_DOMAINS], tried[MAX_DOMAINS];
+        double least = model_least(s, tried, 0), hop_bytes;
+        int rc = assign(s, "tatp", rank);
+        if (isinf(least)) {
+            ck_assert_msg(rc == -EINVAL, TELL);
+        } else {
+            ck_assert_msg(rc == 0, TELL);
+            ck_assert_msg(model_allows(s, rank, s->domains), TELL);
+            ck_assert_msg(model_hop_bytes(s, rank) == least, TELL);
+            ck_assert_msg(plan_hop_bytes(&s->input, rank, &hop_bytes) == 0, TELL);
+            ck_assert_msg(hop_bytes == least, TELL);
+        }
+        release_surroundings(around);
+    }
+}
+END_TEST
+
+START_TEST(workload_inside_nodes)
+{
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct scene *s = random_scene(seed, MAX_RANKS, MAX_DOMAINS);
+        struct surroundings *around = surround(s, seed);
+        double workload[MAX_DOMAINS * MAX_RANKS];
+        ck_assert_msg(plan_workload(&s->input, workload) == 0, TELL);
+        for (size_t j = 0; j < s->domains; j++)
+            for (size_t i = 0; i < s->ranks; i++)
+                ck_assert_msg(workload[j * s->ranks + i] == model_workload(s, i, j), TELL);
+        release_surroundings(around);
+    }
+}
+END_TEST
+
+START_TEST(savings_of_unrelated_ranks)
+{
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct scene *s = random_scene(seed, MAX_RANKS, MAX_DOMAINS);
+        static struct surroundings around;
+        size_t rank[MAX_DOMAINS], same[MAX_DOMAINS];
+        for (size_t i = 0; i < s->ranks; i++)
+            for (size_t k = 0; k < s->ranks; k++)
+                around.level[i][k] = TOPO_SAME_MACHINE;
+        int rc = assign(s, "tatp", rank);
+        find_savings(s, &around);
+        ck_assert_msg(assign(s, "tatp", same) == rc, TELL);
+        ck_assert_msg(rc != 0 || memcmp(rank, same, s->domains * sizeof *rank) == 0, TELL);
+        release_surroundings(&around);
+    }
+}
+END_TEST
+
+START_TEST(unusable_savings)
+{
+    struct scene *s = worked_example();
+    struct surroundings *around = surround(s, 7);
+    const size_t rank[MAX_DOMAINS] = {0};
+    double hop_bytes;
+    s->input.node_bytes = NULL;
+    ck_assert_int_eq(plan_hop_bytes(&s->input, rank, &hop_bytes), -EINVAL);
+    s->input.node_bytes = &around->node_bytes;
+    around->savings.rows--;
+    ck_assert_int_eq(plan_hop_bytes(&s->input, rank, &hop_bytes), -EINVAL);
+    around->savings.rows++;
+    release_surroundings(around);
 }
 END_TEST
 
@@ -1178,6 +1306,10 @@ static Suite *plan_suite(void)
     tcase_add_test(random, workload_is_the_product);
     tcase_add_test(random, hop_bytes_and_crossing_bytes);
     tcase_add_test(random, tatp_is_least);
+    tcase_add_test(random, tatp_is_least_inside_nodes);
+    tcase_add_test(random, workload_inside_nodes);
+    tcase_add_test(random, savings_of_unrelated_ranks);
+    tcase_add_test(random, unusable_savings);
     tcase_add_test(random, bound_of_small_problems);
     tcase_add_test(random, congestion_is_least);
     tcase_add_test(random, congestion_stays_put);

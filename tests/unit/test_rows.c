@@ -24,6 +24,8 @@ typedef struct model {
     size_t ranks, nodes, domains;
     size_t node_of_rank[RANKS], ranks_on_node[NODES];
     int64_t bytes[RANKS][DOMAINS], blocks[RANKS][DOMAINS];
+    bool near; /* ranks of a node are at different distances */
+    unsigned char steps[RANKS][RANKS];
 } model;
 
 /* Few different numbers, so that there are ties. Some ranks and nodes access nothing. */
@@ -36,6 +38,12 @@ static void random_model(model *m)
         else
             m->node_of_rank[r] = (size_t)below((int64_t)m->nodes);
         m->ranks_on_node[m->node_of_rank[r]]++;
+    }
+    m->near = below(2) == 0;
+    for (size_t r = 0; r < m->ranks; r++) {
+        m->steps[r][r] = 8;
+        for (size_t k = 0; k < r; k++)
+            m->steps[r][k] = m->steps[k][r] = (unsigned char)below(6);
     }
     size_t idle = (size_t)below(NODES);
     for (size_t r = 0; r < m->ranks; r++) {
@@ -76,6 +84,32 @@ static rows_node start_node(const model *m, size_t node, size_t most, bool by_bl
     return sums;
 }
 
+/* The distances of the ranks of a node, which the caller frees. */
+static rows_steps steps_of_node(const model *m, size_t node)
+{
+    int *rank = calloc(RANKS, sizeof *rank);
+    unsigned char *steps = calloc(RANKS * RANKS, 1);
+    size_t ranks = 0;
+    ck_assert(rank != NULL && steps != NULL);
+    for (size_t r = 0; r < m->ranks; r++)
+        if (m->node_of_rank[r] == node)
+            rank[ranks++] = (int)r;
+    for (size_t i = 0; i < ranks; i++)
+        for (size_t k = 0; k < ranks; k++)
+            steps[i * ranks + k] = m->steps[rank[i]][rank[k]];
+    return (rows_steps){rank, ranks, steps};
+}
+
+/* What a domain saves on a rank. */
+static int64_t saved_by(const model *m, size_t rank, size_t domain)
+{
+    int64_t saved = 0;
+    for (size_t k = 0; k < m->ranks; k++)
+        if (k == rank || (m->near && m->node_of_rank[k] == m->node_of_rank[rank]))
+            saved += m->bytes[k][domain] * m->steps[rank][k];
+    return saved;
+}
+
 /* All of it, as the ranks, leaders and rank 0 do it. Returns the first error. */
 static int gather(const model *m, size_t most, bool by_blocks, rows *result)
 {
@@ -83,8 +117,11 @@ static int gather(const model *m, size_t most, bool by_blocks, rows *result)
     int rc = 0;
     for (size_t node = 0; node < m->nodes && rc == 0; node++) {
         rows_node sums = start_node(m, node, most, by_blocks);
+        rows_steps near = steps_of_node(m, node);
         int64_t *element;
         size_t count;
+        if (m->near)
+            sums.near = near;
         for (size_t r = m->ranks; r-- > 0 && rc == 0;) {
             if (m->node_of_rank[r] == node) {
                 make_row(m, r, &element, &count);
@@ -99,6 +136,8 @@ static int gather(const model *m, size_t most, bool by_blocks, rows *result)
             free(element);
         }
         rows_node_release(&sums);
+        free((void *)(uintptr_t)near.rank);
+        free((void *)(uintptr_t)near.steps);
     }
     if (rc == 0)
         rc = rows_builder_finish(&builder, result);
@@ -109,14 +148,15 @@ static int gather(const model *m, size_t most, bool by_blocks, rows *result)
 /* Whether the rank is among the `most` of its node with the largest weight, or the lowest. */
 static bool is_listed(const model *m, size_t rank, size_t domain, size_t most, bool by_blocks)
 {
-    const int64_t(*weight)[DOMAINS] = by_blocks ? m->blocks : m->bytes;
+    int64_t weight[RANKS];
     size_t better = 0, lower = 0;
+    for (size_t r = 0; r < m->ranks; r++)
+        weight[r] = by_blocks ? m->blocks[r][domain] : saved_by(m, r, domain);
     for (size_t r = 0; r < m->ranks; r++) {
         if (m->node_of_rank[r] != m->node_of_rank[rank])
             continue;
         lower += r < rank;
-        better += weight[r][domain] > weight[rank][domain] ||
-                  (weight[r][domain] == weight[rank][domain] && r < rank);
+        better += weight[r] > weight[rank] || (weight[r] == weight[rank] && r < rank);
     }
     return better < most || lower < most;
 }
@@ -131,6 +171,10 @@ static void check_rows(const model *m, const rows *c, size_t most, bool by_block
             blocks[m->node_of_rank[r]] += m->blocks[r][j];
             ranks[m->node_of_rank[r]] += m->bytes[r][j] > 0;
             ck_assert_int_eq(matrix_get(&c->requests, r, j), listed ? m->bytes[r][j] : 0);
+            if (c->savings.row_start != NULL)
+                ck_assert_int_eq(matrix_get(&c->savings, r, j), listed ? saved_by(m, r, j) : 0);
+            else
+                ck_assert(!listed || saved_by(m, r, j) == 8 * m->bytes[r][j]);
             if (by_blocks)
                 ck_assert_int_eq(matrix_get(&c->blocks, r, j), listed ? m->blocks[r][j] : 0);
         }
@@ -173,6 +217,7 @@ static double cost(const model *m, const plan_strategy *strategy, const rows *c,
     topo_flat(&topology, m->nodes);
     plan_input in = {.requests = &c->requests,
                      .node_bytes = &c->node_bytes,
+                     .savings = c->savings.row_start != NULL ? &c->savings : NULL,
                      .node_of_rank = m->node_of_rank,
                      .topology = &topology,
                      .per_node = per_node};
@@ -182,6 +227,7 @@ static double cost(const model *m, const plan_strategy *strategy, const rows *c,
     }
     ck_assert_int_eq(strategy->assign(&in, lap_find_solver("jv"), rank_of_domain), 0);
     in.requests = &whole->requests;
+    in.savings = whole->savings.row_start != NULL ? &whole->savings : NULL;
     ck_assert_int_eq(plan_hop_bytes(&in, rank_of_domain, &hop_bytes), 0);
     return hop_bytes;
 }
@@ -246,21 +292,21 @@ START_TEST(bad_elements_are_refused)
     rows_node node = {.most = 1};
     rows_builder builder = rows_builder_new(2, 1, 3, false);
     const int64_t row[] = {0, 8, 1, 2};
-    int64_t sums[] = {0, 8, 1, 1, 1, 0, 8, 1};
+    int64_t sums[] = {0, 8, 1, 1, 1, 0, 8, 1, 64};
     ck_assert_int_eq(rows_node_add(&node, 0, row, 4), -EINVAL);
     ck_assert_int_eq(rows_node_add(&node, 0, row, 1), -EINVAL);
     ck_assert_int_eq(rows_node_add(&node, 0, row, 0), 0);
-    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 8), 0);
-    ck_assert_int_eq(rows_builder_add(&builder, 1, sums, 8), -EINVAL);
+    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 9), 0);
+    ck_assert_int_eq(rows_builder_add(&builder, 1, sums, 9), -EINVAL);
     ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 4), -EINVAL);
-    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 7), -EINVAL);
+    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 8), -EINVAL);
     sums[4] = INT64_MAX;
-    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 8), -EINVAL);
+    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 9), -EINVAL);
     sums[4] = -1;
-    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 8), -EINVAL);
+    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 9), -EINVAL);
     sums[4] = 1;
     sums[0] = 3;
-    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 8), -EINVAL);
+    ck_assert_int_eq(rows_builder_add(&builder, 0, sums, 9), -EINVAL);
     rows_builder_release(&builder);
     rows_node_release(&node);
 }
@@ -271,7 +317,9 @@ START_TEST(no_memory)
     const int64_t row[] = {0, 8, 1, 2, 8, 2};
     int rc = -ENOMEM;
     for (long nth = 0; rc != 0; nth++) {
-        rows_node node = {.most = 1};
+        static const int rank[] = {0};
+        static const unsigned char steps[] = {8};
+        rows_node node = {.most = 1, .near = {rank, 1, steps}};
         rows_builder builder = rows_builder_new(1, 1, 3, true);
         int64_t *element = NULL, *own = NULL;
         size_t count;
