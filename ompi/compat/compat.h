@@ -52,6 +52,7 @@ typedef struct mca_io_base_module_2_0_0_t compat_io_module;
 #define COMPAT_ROMIO "romio341" /* 5.0 only */
 #define COMPAT_PMIX_HOSTNAME PMIX_HOSTNAME
 #define COMPAT_PMIX_NODEID PMIX_NODEID
+#define COMPAT_PMIX_LOCALITY PMIX_LOCALITY_STRING
 #define COMPAT_PMIX_STRING PMIX_STRING
 #define COMPAT_PMIX_UINT32 PMIX_UINT32
 
@@ -85,6 +86,7 @@ static inline const char *compat_proc_hostname(const ompi_proc_t *proc)
 #define COMPAT_ROMIO "romio321"
 #define COMPAT_PMIX_HOSTNAME OPAL_PMIX_HOSTNAME
 #define COMPAT_PMIX_NODEID OPAL_PMIX_NODEID
+#define COMPAT_PMIX_LOCALITY OPAL_PMIX_LOCALITY_STRING
 #define COMPAT_PMIX_STRING OPAL_STRING
 #define COMPAT_PMIX_UINT32 OPAL_UINT32
 

@@ -105,4 +105,25 @@ sed -e 's/"n1 HCA/"x1 HCA/; s/"n3 HCA/"x3 HCA/; s/"n5 HCA/"n1 HCA/; s/"n6 HCA/"n
 
 quietly network-file none -- --mca fcoll_tatp_topology "$tap_dir/links"
 tap_check "network-file: other costs than flat" test "$(decision network-file)" != "$(decision flat)"
+
+# --- two ranks of this machine ---
+
+# hop_bytes BINDING: of one call in which one rank owns the only domain.
+hop_bytes() {
+    rm -f "$files/stats"
+    timeout --kill-after=5 "$HANG_LIMIT" "$MPIRUN" -np 2 --bind-to "$1" --mca fcoll tatp --mca fcoll_tatp_stats "$files/stats" \
+        --mca fcoll_tatp_num_aggregators 1 "$cube" --size 8x8x512 --grid 1x1x2 --write-only --file "$files/array" \
+        >"$tap_dir/out" 2>&1 || cat "$tap_dir/out"
+    sed -n 's/.*"hop_bytes": \([0-9]*\).*/\1/p; q' "$files/stats"
+}
+
+if (($(nproc) < 2)); then
+    tap_skip "ranks bound to cores" "needs two processors"
+else
+    tap_is "$(hop_bytes none)" 131072 "not bound: the other rank is one hop away"
+    bound=$(hop_bytes core)
+    tap_check "bound to cores: by what they share, an eighth of a hop in each step" \
+        test "$((bound % 16384))" = 0 -a "$bound" -ge $((3 * 16384)) -a "$bound" -le 131072
+    tap_diag "bound to cores: $((bound / 16384))/8 of a hop"
+fi
 tap_plan

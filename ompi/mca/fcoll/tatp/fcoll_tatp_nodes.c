@@ -17,7 +17,8 @@ struct tatp_nodes {
     bool agreed; /* all ranks know what follows */
     size_t count;
     int64_t chosen_capacity, capacity[TATP_CAPACITIES];
-    tatp_node_map map; /* rank 0 */
+    unsigned char *local_steps; /* the leader of a node */
+    tatp_node_map map;          /* rank 0 */
 };
 
 tatp_nodes *tatp_nodes_new(void)
@@ -41,6 +42,7 @@ void tatp_nodes_free(tatp_nodes *nodes)
     if (NULL == nodes)
         return;
     release_map(&nodes->map);
+    free(nodes->local_steps);
     free(nodes);
 }
 
@@ -57,6 +59,11 @@ int64_t tatp_nodes_capacity(const tatp_nodes *nodes, int k)
 int64_t tatp_nodes_chosen_capacity(const tatp_nodes *nodes)
 {
     return nodes->chosen_capacity;
+}
+
+const unsigned char *tatp_nodes_local_steps(const tatp_nodes *nodes)
+{
+    return nodes->local_steps;
 }
 
 const tatp_node_map *tatp_nodes_map(const tatp_nodes *nodes)
@@ -251,6 +258,8 @@ int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, int6
 {
     bool is_root = 0 == tatp_comm_rank(comm);
     opening o = {.digest = digest};
+    if (OMPI_SUCCESS == rc && !nodes->agreed && tatp_comm_is_leader(comm))
+        rc = tatp_local_steps_read(comm, &nodes->local_steps);
     if (OMPI_SUCCESS == rc && is_root && !nodes->agreed) {
         rc = make_map(&nodes->map, comm);
         if (OMPI_SUCCESS == rc)
@@ -265,7 +274,10 @@ int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, int6
     if (OMPI_SUCCESS == rc && o.is_open)
         tatp_distances_report_flat(&nodes->map);
     nodes->agreed = OMPI_SUCCESS == rc;
-    if (OMPI_SUCCESS != rc)
+    if (OMPI_SUCCESS != rc) {
         release_map(&nodes->map);
+        free(nodes->local_steps);
+        nodes->local_steps = NULL;
+    }
     return rc;
 }

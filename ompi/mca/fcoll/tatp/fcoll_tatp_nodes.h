@@ -38,6 +38,12 @@ int64_t tatp_nodes_capacity(const tatp_nodes *nodes, int k);
 /* The same where their number is chosen. */
 int64_t tatp_nodes_chosen_capacity(const tatp_nodes *nodes);
 
+/* ---- on the leader of a node ---- */
+
+/* What bytes save between any two ranks of the node (rows_steps of src/plan), ranks x ranks; NULL:
+ * no rank is near another one, or this rank is not the leader. */
+const unsigned char *tatp_nodes_local_steps(const tatp_nodes *nodes);
+
 /* ---- on rank 0 ---- */
 
 /* Nodes are numbered by their lowest rank. */

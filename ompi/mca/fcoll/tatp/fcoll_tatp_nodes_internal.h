@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of module nodes share: the hops between nodes, from a file of the user or from the
- * job's environment. Rank 0 alone learns them, since it alone decides. */
+/* What the files of module nodes share. The hops between nodes come from a file of the user or from
+ * the job's environment; rank 0 alone learns them, since it alone decides. Distances inside a node
+ * come from the launcher; the leader of the node alone learns them. */
 #ifndef MCA_FCOLL_TATP_NODES_INTERNAL_H
 #define MCA_FCOLL_TATP_NODES_INTERNAL_H
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_nodes.h"
+
+/* ---- fcoll_tatp_nodes_local.c ---- */
+
+/* What a byte saves between any two ranks of this node (rows_steps), from what the launcher says of
+ * their binding, as an array that the caller frees. NULL: they are bound to nothing that two of
+ * them share. Local. */
+int tatp_local_steps_read(const tatp_comm *comm, unsigned char **steps);
+
+/* ---- fcoll_tatp_nodes_distance.c ---- */
 
 /* On rank 0: the topology that `source` names. *is_open: it names none, and the job's environment
  * decides; the topology is flat so far. Reports errors. */

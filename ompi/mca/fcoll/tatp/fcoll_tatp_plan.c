@@ -53,13 +53,17 @@ static int assign_domains(const tatp_planning *planning, const plan_input *in, b
 {
     const tatp_plan_settings *settings = planning->in->settings;
     const plan_strategy *strategy = settings->strategy;
+    plan_input apart = *in;
     int rc = 0;
+    apart.savings = NULL;
     if (!fitted)
         rc = assess_otp(in, settings->solver, rank_of_domain, &costs->hop_bytes_otp);
     if (0 == rc)
         rc = strategy->assign(in, settings->solver, rank_of_domain);
     if (0 == rc)
         rc = plan_hop_bytes(in, rank_of_domain, &costs->hop_bytes);
+    if (0 == rc)
+        rc = plan_hop_bytes(&apart, rank_of_domain, &costs->node_hop_bytes);
     if (0 != rc)
         return rc;
     costs->crossing_bytes = plan_crossing_bytes(in, rank_of_domain);
@@ -83,6 +87,7 @@ static int decide_on_root(const tatp_planning *planning, rows *c, tatp_draft *dr
     plan_input in = {
         .requests = &c->requests,
         .node_bytes = &c->node_bytes,
+        .savings = NULL != c->savings.row_start ? &c->savings : NULL,
         .node_of_rank = map->node_of_rank,
         .topology = &map->topology,
         .objective = settings->objective->objective,
@@ -112,7 +117,7 @@ static int fit_on_root(const tatp_planning *planning, const pieces_bytes *all,
     const tatp_plan_costs *costs = &draft->costs;
     if (!planning->may_fit || draft->units.unit > 0 || all->too_many ||
         !pieces_may_pay(&planning->smallest, &planning->division, planning->domains,
-                        costs->hop_bytes, costs->crossing_bytes))
+                        costs->node_hop_bytes, costs->crossing_bytes))
         return OMPI_SUCCESS;
     return tatp_fit_units(planning, planning->broadcast + PLAN_ELEMENTS, costs, all, units);
 }

@@ -87,6 +87,8 @@ tatp_plan_view tatp_plan_get(const tatp_plan *plan);
 /* What rank 0 knows besides. */
 typedef struct tatp_plan_costs {
     double hop_bytes, hop_bytes_otp;
+    double node_hop_bytes;  /* hop_bytes if all ranks of a node were one hop apart, as fitted
+                               domains count */
     int64_t crossing_bytes; /* between nodes */
     division_kind domains;  /* what was used: even, stripe or fitted */
     int64_t unit;           /* of stripes or fitted domains, bytes; 0: even domains */

@@ -141,7 +141,8 @@ static request_sums start_request_sums(const tatp_planning *planning)
     return (request_sums){
         .node = {.by_blocks = by_blocks,
                  .most = most,
-                 .low = local[(most < locals ? most : locals) - 1]},
+                 .low = local[(most < locals ? most : locals) - 1],
+                 .near = {local, locals, tatp_nodes_local_steps(in->nodes)}},
         .all = rows_builder_new((size_t)tatp_comm_size(in->comm), tatp_nodes_count(in->nodes),
                                 planning->domains, by_blocks),
         .node_of_rank = NULL != map ? map->node_of_rank : NULL,
