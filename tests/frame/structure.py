@@ -25,6 +25,7 @@ FOLDERS = {
     "predict": ("access", "lap", "matrix", "plan", "topo"),
     "record": ("access", "matrix"),
     "setmatch": ("matrix",),
+    "storage": ("matrix",),
     "topo": ("matrix",),
 }
 

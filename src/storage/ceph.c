@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Layouts of CephFS: the attribute ceph.file.layout, and the OSDs of the objects of a file. */
+#include "storage/internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Numbers in the attribute have 32 bits. */
+static bool read_number(const char *at, uint64_t *number)
+{
+    *number = 0;
+    if (*at < '0' || *at > '9')
+        return false;
+    for (; *at >= '0' && *at <= '9' && *number <= UINT32_MAX; at++)
+        *number = *number * 10 + (uint64_t)(*at - '0');
+    return *number <= UINT32_MAX && (*at == ' ' || *at == '\0');
+}
+
+/* "stripe_unit=4194304 stripe_count=1 object_size=4194304 pool=NAME": the name may have blanks, and
+ * is not needed. */
+static int read_key(const char *attribute, const char *key, uint64_t *number, matrix_error *error)
+{
+    size_t length = strlen(key);
+    for (const char *at = attribute; strncmp(at, "pool", 4) != 0; at += strspn(at, " ")) {
+        if (strncmp(at, key, length) == 0 && at[length] == '=' &&
+            read_number(at + length + 1, number))
+            return 0;
+        at += strcspn(at, " ");
+        if (*at == '\0')
+            break;
+    }
+    return matrix_refuse(error, 0, "'%.100s' has no %s of 32 bits", attribute, key);
+}
+
+int ceph_read_striping(const char *attribute, ceph_striping *striping, matrix_error *error)
+{
+    uint64_t unit = 0, count = 0, object = 0;
+    int rc = read_key(attribute, "stripe_unit", &unit, error);
+    if (rc == 0)
+        rc = read_key(attribute, "stripe_count", &count, error);
+    if (rc == 0)
+        rc = read_key(attribute, "object_size", &object, error);
+    if (rc != 0)
+        return rc;
+    if (unit == 0 || object == 0 || object % unit != 0 || count == 0 ||
+        count > STORAGE_MOST_OBJECTS)
+        return matrix_refuse(error, 0, "'%.100s' cannot be", attribute);
+    *striping = (ceph_striping){(int64_t)unit, (int64_t)object, (size_t)count};
+    return 0;
+}
+
+int ceph_count_objects(const ceph_striping *striping, int64_t bytes, size_t *objects,
+                       matrix_error *error)
+{
+    int64_t round = striping->object * (int64_t)striping->count;
+    int64_t rounds = bytes < 1 ? 1 : (bytes - 1) / round + 1;
+    if (rounds > STORAGE_MOST_OBJECTS / (int64_t)striping->count)
+        return matrix_refuse(error, 0, "more than %d objects", STORAGE_MOST_OBJECTS);
+    *objects = (size_t)rounds * striping->count;
+    return 0;
+}
+
+int64_t ceph_object_offset(const ceph_striping *striping, size_t object)
+{
+    int64_t round = (int64_t)(object / striping->count);
+    return round * striping->object * (int64_t)striping->count +
+           (int64_t)(object % striping->count) * striping->unit;
+}
+
+int storage_from_ceph(const char *attribute, const int64_t *osd, size_t objects,
+                      storage_layout **layout, matrix_error *error)
+{
+    ceph_striping striping = {0};
+    int rc = ceph_read_striping(attribute, &striping, error);
+    if (rc != 0)
+        return rc;
+    const storage_extent all = {.end = INT64_MAX,
+                                .unit = striping.unit,
+                                .count = striping.count,
+                                .object = striping.object};
+    storage_layout *built = storage_begin("CephFS");
+    if (built == NULL)
+        return -ENOMEM;
+    for (size_t k = 0; rc == 0 && k < objects; k++)
+        rc = storage_add_object(built, osd[k] < 0 ? STORAGE_NO_NUMBER : (uint64_t)osd[k]);
+    if (rc == 0)
+        rc = storage_add_extent(built, &all, error);
+    if (rc == 0)
+        rc = storage_finish(built);
+    return storage_hand_over(built, rc, layout);
+}

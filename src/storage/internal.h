@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How the readers of formats build a layout, and what readers and queries share. Private to this
+ * folder.
+ */
+#ifndef STORAGE_INTERNAL_H
+#define STORAGE_INTERNAL_H
+
+#include "storage/storage.h"
+
+/* More than any file has: objects, blocks and lines of a file of targets. */
+enum { STORAGE_MOST_OBJECTS = 1 << 20 };
+
+/* Of a host, without the NUL. */
+enum { STORAGE_LONGEST_HOST = 255 };
+
+/* Number of an object's target that is not known. */
+#define STORAGE_NO_NUMBER UINT64_MAX
+
+/* ---- building: begin, then for each extent its objects, then finish ---- */
+
+/* NULL: no memory. */
+storage_layout *storage_begin(const char *file_system);
+
+/* Appends an object on the target of that number to the next extent. -ENOMEM. */
+int storage_add_object(storage_layout *layout, uint64_t number);
+
+/* Adds the extent, with the objects since the last one; `target` and `objects` are not read.
+ * -EBADMSG: empty, before the end of the last one, or a unit, count or object size that cannot be.
+ * -ENOMEM. */
+int storage_add_extent(storage_layout *layout, const storage_extent *extent, matrix_error *error);
+
+/* Numbers the targets of all objects. -ENOMEM. */
+int storage_finish(storage_layout *layout);
+
+/* Passes the layout on if rc is 0; otherwise frees it. Returns rc. */
+int storage_hand_over(storage_layout *built, int rc, storage_layout **layout);
+
+/* At most STORAGE_LONGEST_HOST characters, printable ones of ASCII and no blanks. */
+bool storage_is_host_name(const char *host);
+
+/* Sets the host of a target; what is no name changes nothing. -ENOMEM. */
+int storage_set_host(storage_layout *layout, size_t target, const char *host);
+
+/* ---- CephFS ---- */
+
+typedef struct ceph_striping {
+    int64_t unit, object;
+    size_t count;
+} ceph_striping;
+
+/* Reads the attribute ceph.file.layout. -EBADMSG. */
+int ceph_read_striping(const char *attribute, ceph_striping *striping, matrix_error *error);
+
+/* The objects of the first `bytes` bytes, whole rounds of `count`, at least one. -EBADMSG: more
+ * than STORAGE_MOST_OBJECTS. */
+int ceph_count_objects(const ceph_striping *striping, int64_t bytes, size_t *objects,
+                       matrix_error *error);
+
+/* The offset in the file of the first byte of an object. */
+int64_t ceph_object_offset(const ceph_striping *striping, size_t object);
+
+/* ---- Lustre and BeeGFS ---- */
+
+/* The host in the network identifier of a server, "10.1.1.5@o2ib1". "": there is none, or it is
+ * this host. */
+void lustre_host_of_nid(const char *nid, char host[STORAGE_LONGEST_HOST + 1]);
+
+/* Sets the hosts of targets from the files FOLDER/FS-OSTxxxx-osc-MOUNT/ost_conn_uuid of the client,
+ * where `device` is "FS-clilov-MOUNT". Targets without such a file stay without a host. -ENOMEM. */
+int lustre_name_servers(storage_layout *layout, const char *folder, const char *device);
+
+/* Bytes of what BeeGFS's ioctls return: pattern type, chunk size, number of targets; a target. */
+enum { BEEGFS_PATTERN_BYTES = 12, BEEGFS_TARGET_BYTES = 536 };
+
+/* ---- asking: `fd` is a file of that file system; errors as storage_query ---- */
+
+int lustre_query(int fd, int64_t bytes, storage_layout **layout, matrix_error *error);
+int beegfs_query(int fd, int64_t bytes, storage_layout **layout, matrix_error *error);
+int ceph_query(int fd, int64_t bytes, storage_layout **layout, matrix_error *error);
+
+/* As ceph_query, of a file behind FUSE. */
+int ceph_query_fuse(int fd, int64_t bytes, storage_layout **layout, matrix_error *error);
+
+/* Sets the error from errno, and returns its negative. */
+int storage_fail(matrix_error *error, const char *what);
+
+/* An extended attribute and a NUL; the caller frees it. -ENOMEM; errors of fgetxattr. */
+int storage_get_attribute(int fd, const char *name, char **value, size_t *length,
+                          matrix_error *error);
+
+/* Replaces an address by the name that the system has for it, if any. */
+void storage_name_address(char host[STORAGE_LONGEST_HOST + 1]);
+
+typedef struct ceph_path {
+    const char *path; /* from the root of the mount */
+    uint64_t inode;
+} ceph_path;
+
+/* The OSD of each of the first objects of the file at that path, -1: not known, by libcephfs.
+ * *hosts: their hosts, a layout without extents. -ENOTSUP: not installed, or no access;
+ * -ENOMEM. */
+int ceph_ask_library(const ceph_path *where, const ceph_striping *striping, int64_t *osd,
+                     size_t objects, storage_layout **hosts, matrix_error *error);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The layout of an open file: which file system it is on, and a limit for the time that it takes to
+ * answer. */
+#include "storage/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- which file system ---- */
+
+/* Numbers of statfs. */
+static const struct file_system {
+    unsigned long type;
+    int (*query)(int fd, int64_t bytes, storage_layout **layout, matrix_error *error);
+} file_systems[] = {
+    {0x0BD00BD0, lustre_query},
+    {0x19830326, beegfs_query},
+    {0x00C36400, ceph_query},
+    {0x65735546, ceph_query_fuse},
+};
+
+static int query_file(int fd, int64_t bytes, storage_layout **layout, matrix_error *error)
+{
+    struct stat status;
+    struct statfs system;
+    if (fstat(fd, &status) != 0 || fstatfs(fd, &system) != 0)
+        return storage_fail(error, "statfs");
+    unsigned long type = (unsigned long)system.f_type & 0xffffffff;
+    for (size_t k = 0; S_ISREG(status.st_mode) && k < sizeof file_systems / sizeof *file_systems;
+         k++)
+        if (file_systems[k].type == type)
+            return file_systems[k].query(fd, bytes, layout, error);
+    if (!S_ISREG(status.st_mode))
+        matrix_refuse(error, 0, "not a regular file");
+    else
+        matrix_refuse(error, 0, "a file system (type 0x%lx) that does not say where data are",
+                      type);
+    return -ENOTSUP;
+}
+
+/* ---- within a time ---- */
+
+/* Belongs to both threads; the last one frees it. */
+typedef struct query {
+    pthread_mutex_t lock;
+    pthread_cond_t finished;
+    int fd; /* its own: a late thread shall not ask about a file that the caller opens later */
+    int64_t bytes;
+    bool is_finished, is_late;
+    int rc;
+    storage_layout *layout;
+    matrix_error error;
+} query;
+
+/* NULL: errno has the reason. */
+static query *new_query(int fd, int64_t bytes)
+{
+    pthread_condattr_t monotonic;
+    query *q = calloc(1, sizeof *q);
+    if (q == NULL)
+        return NULL;
+    q->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (q->fd < 0) {
+        free(q);
+        return NULL;
+    }
+    q->bytes = bytes;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&q->lock, NULL);
+    pthread_cond_init(&q->finished, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    return q;
+}
+
+static void free_query(query *q)
+{
+    pthread_cond_destroy(&q->finished);
+    pthread_mutex_destroy(&q->lock);
+    storage_free(q->layout);
+    close(q->fd);
+    free(q);
+}
+
+static void *run_query(void *context)
+{
+    query *q = context;
+    int rc = query_file(q->fd, q->bytes, &q->layout, &q->error);
+    pthread_mutex_lock(&q->lock);
+    bool is_late = q->is_late;
+    q->rc = rc;
+    q->is_finished = true;
+    pthread_cond_signal(&q->finished);
+    pthread_mutex_unlock(&q->lock);
+    if (is_late)
+        free_query(q);
+    return NULL;
+}
+
+/* The program's signals are not for this thread. */
+static int start_query(query *q)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int rc = pthread_create(&thread, NULL, run_query, q);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (rc == 0)
+        pthread_detach(thread);
+    return -rc;
+}
+
+/* Whether it has finished. If not, the thread frees it. */
+static bool wait_for_query(query *q, int milliseconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += milliseconds / 1000;
+    until.tv_nsec += milliseconds % 1000 * 1000000L;
+    if (until.tv_nsec >= 1000000000L) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000L;
+    }
+    pthread_mutex_lock(&q->lock);
+    int rc = 0;
+    while (!q->is_finished && rc == 0)
+        rc = pthread_cond_timedwait(&q->finished, &q->lock, &until);
+    bool is_finished = q->is_finished;
+    q->is_late = !is_finished;
+    pthread_mutex_unlock(&q->lock);
+    return is_finished;
+}
+
+int storage_query(int fd, int64_t bytes, int milliseconds, storage_layout **layout,
+                  matrix_error *error)
+{
+    query *q = new_query(fd, bytes);
+    if (q == NULL)
+        return errno == ENOMEM ? -ENOMEM : storage_fail(error, "fcntl");
+    int rc = start_query(q);
+    if (rc != 0) {
+        matrix_refuse(error, 0, "no thread: %s", strerror(-rc));
+        free_query(q);
+        return rc;
+    }
+    if (!wait_for_query(q, milliseconds)) {
+        matrix_refuse(error, 0, "no answer within %d ms", milliseconds);
+        return -ETIMEDOUT;
+    }
+    rc = q->rc;
+    if (rc == 0) {
+        *layout = q->layout;
+        q->layout = NULL;
+    } else {
+        *error = q->error;
+    }
+    free_query(q);
+    return rc;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CephFS: the kernel's client tells the OSD of an object and its address; behind FUSE, libcephfs
+ * knows them. */
+#include "storage/internal.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+/* Where the byte at an offset is: all but the offset is an answer. */
+typedef struct location {
+    uint64_t offset, offset_in_object, object, object_size;
+    char name[64];
+    uint64_t block_offset, block_size;
+    int64_t osd;
+    struct sockaddr_storage address;
+} location;
+
+#define GET_LOCATION _IOWR(0x97, 3, location)
+
+/* A file of CephFS while it is asked about. */
+typedef struct ceph_file {
+    int fd;
+    char *attribute;
+    ceph_striping striping;
+    int64_t *osd;
+    size_t objects;
+} ceph_file;
+
+/* Release with close_question. */
+static int open_question(int fd, int64_t bytes, ceph_file *file, matrix_error *error)
+{
+    size_t length;
+    *file = (ceph_file){.fd = fd};
+    int rc = storage_get_attribute(fd, "ceph.file.layout", &file->attribute, &length, error);
+    if (rc == 0)
+        rc = ceph_read_striping(file->attribute, &file->striping, error);
+    if (rc == 0)
+        rc = ceph_count_objects(&file->striping, bytes, &file->objects, error);
+    if (rc == 0 && (file->osd = base_alloc(file->objects, sizeof *file->osd)) == NULL)
+        rc = -ENOMEM;
+    return rc;
+}
+
+static void close_question(ceph_file *file)
+{
+    free(file->attribute);
+    free(file->osd);
+}
+
+static int find_location(const ceph_file *file, size_t object, location *where)
+{
+    *where = (location){.offset = (uint64_t)ceph_object_offset(&file->striping, object)};
+    return ioctl(file->fd, GET_LOCATION, where);
+}
+
+/* "": of another family. */
+static void print_address(const struct sockaddr_storage *address,
+                          char host[STORAGE_LONGEST_HOST + 1])
+{
+    const void *bytes = address->ss_family == AF_INET6
+                            ? (const void *)&((const struct sockaddr_in6 *)address)->sin6_addr
+                            : (const void *)&((const struct sockaddr_in *)address)->sin_addr;
+    if (inet_ntop(address->ss_family, bytes, host, STORAGE_LONGEST_HOST + 1) == NULL)
+        host[0] = '\0';
+}
+
+/* One object of each target is enough. */
+static int name_osds(const ceph_file *file, storage_layout *layout)
+{
+    storage_extent e;
+    location where;
+    char host[STORAGE_LONGEST_HOST + 1];
+    int rc = 0;
+    storage_get_extent(layout, 0, &e);
+    bool *asked = calloc(storage_targets(layout) | 1, sizeof *asked);
+    if (asked == NULL)
+        return -ENOMEM;
+    for (size_t k = 0; rc == 0 && k < e.objects; k++) {
+        if (e.target[k] == STORAGE_NONE || asked[e.target[k]] ||
+            find_location(file, k, &where) != 0)
+            continue;
+        asked[e.target[k]] = true;
+        print_address(&where.address, host);
+        storage_name_address(host);
+        rc = storage_set_host(layout, e.target[k], host);
+    }
+    free(asked);
+    return rc;
+}
+
+int ceph_query(int fd, int64_t bytes, storage_layout **layout, matrix_error *error)
+{
+    ceph_file file;
+    location where;
+    storage_layout *built = NULL;
+    int rc = open_question(fd, bytes, &file, error);
+    for (size_t k = 0; rc == 0 && k < file.objects; k++)
+        if (find_location(&file, k, &where) == 0)
+            file.osd[k] = where.osd;
+        else
+            rc = storage_fail(error, "the location of an object of CephFS");
+    if (rc == 0)
+        rc = storage_from_ceph(file.attribute, file.osd, file.objects, &built, error);
+    if (rc == 0)
+        rc = name_osds(&file, built);
+    close_question(&file);
+    return storage_hand_over(built, rc, layout);
+}
+
+/* The end of the path that begins at the root of its mount. Folders of the path above it are of
+ * other file systems. */
+static const char *path_in_mount(char *path, dev_t device)
+{
+    struct stat status;
+    char *inside = strrchr(path, '/');
+    for (char *at = inside; at > path; at--) {
+        if (*at != '/')
+            continue;
+        *at = '\0';
+        int rc = stat(path, &status);
+        *at = '/';
+        if (rc != 0 || status.st_dev != device)
+            break;
+        inside = at;
+    }
+    return inside;
+}
+
+static int ask_at_path(const ceph_file *file, const ceph_path *where, storage_layout **layout,
+                       matrix_error *error)
+{
+    storage_layout *built = NULL, *hosts = NULL;
+    int rc = ceph_ask_library(where, &file->striping, file->osd, file->objects, &hosts, error);
+    if (rc == 0)
+        rc = storage_from_ceph(file->attribute, file->osd, file->objects, &built, error);
+    if (rc == 0)
+        rc = storage_copy_hosts(built, hosts, error);
+    storage_free(hosts);
+    return storage_hand_over(built, rc, layout);
+}
+
+static int ask_about_open_file(const ceph_file *file, storage_layout **layout, matrix_error *error)
+{
+    char link[40], path[PATH_MAX];
+    struct stat status;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file->fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length < 0 || fstat(file->fd, &status) != 0)
+        return storage_fail(error, "the path of the file");
+    path[length] = '\0';
+    if (path[0] != '/') {
+        errno = ENOENT;
+        return storage_fail(error, "the path of the file");
+    }
+    const ceph_path where = {path_in_mount(path, status.st_dev), status.st_ino};
+    return ask_at_path(file, &where, layout, error);
+}
+
+int ceph_query_fuse(int fd, int64_t bytes, storage_layout **layout, matrix_error *error)
+{
+    ceph_file file;
+    int rc = open_question(fd, bytes, &file, error);
+    if (rc == -ENODATA || rc == -EOPNOTSUPP || rc == -ENOSYS) {
+        matrix_refuse(error, 0, "a file system of FUSE that does not say where data are");
+        rc = -ENOTSUP;
+    }
+    if (rc == 0)
+        rc = ask_about_open_file(&file, layout, error);
+    close_question(&file);
+    return rc;
+}

@@ -1,0 +1,968 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Unit tests of layouts of files: from bytes and texts as file systems give them, against models
+ * that fill a file unit by unit, and from damaged ones. */
+#include "storage/internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "failing_malloc.h"
+#include "seeded.h"
+#include "suite.h"
+
+enum { MOST_BYTES = 8192, MODEL_BYTES = 400, NOBODY = -1 };
+
+/* ---- bytes of an attribute, and the target of each byte of a file ---- */
+
+struct bytes {
+    unsigned char at[MOST_BYTES];
+    size_t length;
+    bool big_endian;
+};
+
+static void put_at(struct bytes *b, size_t offset, uint64_t value, size_t size)
+{
+    for (size_t k = 0; k < size; k++) {
+        size_t shift = b->big_endian ? size - 1 - k : k;
+        b->at[offset + k] = (unsigned char)(value >> (8 * shift));
+    }
+}
+
+static void put(struct bytes *b, uint64_t value, size_t size)
+{
+    put_at(b, b->length, value, size);
+    b->length += size;
+}
+
+static void put_zeros(struct bytes *b, size_t size)
+{
+    for (size_t k = 0; k < size; k++)
+        put(b, 0, 1);
+}
+
+/* Target number of each byte: what a test expects. */
+typedef int64_t model[MODEL_BYTES];
+
+/* Units of [start, end) go to the targets in turn, counted from the beginning of the file. */
+static void fill_in_turn(model m, int64_t start, int64_t end, int64_t unit, const uint32_t *target,
+                         size_t count)
+{
+    size_t turn = 0;
+    int64_t left = unit;
+    for (int64_t at = 0; at < MODEL_BYTES; at++) {
+        if (at >= start && at < end)
+            m[at] = count > 0 ? (int64_t)target[turn] : NOBODY;
+        if (--left == 0) {
+            left = unit;
+            turn = turn + 1 >= count ? 0 : turn + 1;
+        }
+    }
+}
+
+static void fill_nobody(model m)
+{
+    for (size_t at = 0; at < MODEL_BYTES; at++)
+        m[at] = NOBODY;
+}
+
+static int64_t number_of(const storage_layout *layout, size_t target)
+{
+    return target == STORAGE_NONE ? NOBODY : (int64_t)storage_target_number(layout, target);
+}
+
+/* Each byte has the model's target, and so have all up to the next boundary, which is never at the
+ * byte itself. */
+static void check_model(const storage_layout *layout, const model m)
+{
+    int64_t same = INT64_MAX; /* the first byte behind this one with another target */
+    for (int64_t at = MODEL_BYTES; at-- > 0;) {
+        int64_t next = -1;
+        int64_t number = number_of(layout, storage_find(layout, at, &next));
+        if (at + 1 < MODEL_BYTES && m[at] != m[at + 1])
+            same = at + 1;
+        if (number != m[at] || next <= at || next > same)
+            ck_abort_msg("byte %d: target %d, not %d, up to %lld, not %lld", (int)at, (int)number,
+                         (int)m[at], (long long)next, (long long)same);
+    }
+}
+
+/* Every range has as many bytes on each target as they are one by one. */
+static void check_counts(const storage_layout *layout, uint64_t seed)
+{
+    int64_t bytes[64], next;
+    size_t targets = storage_targets(layout);
+    ck_assert_uint_lt(targets, 64);
+    for (int k = 0; k < 4; k++) {
+        int64_t start = pick(&seed, 0, MODEL_BYTES), end = pick(&seed, start, MODEL_BYTES);
+        storage_count(layout, start, end, bytes);
+        for (int64_t at = start; at < end; at++) {
+            size_t target = storage_find(layout, at, &next);
+            bytes[target == STORAGE_NONE ? targets : target]--;
+        }
+        for (size_t t = 0; t <= targets; t++)
+            ck_assert_int_eq(bytes[t], 0);
+    }
+}
+
+/* What holds for every layout. */
+static void check_layout(const storage_layout *layout)
+{
+    int64_t before = 0, next;
+    for (size_t k = 0; k < storage_extents(layout); k++) {
+        storage_extent e;
+        storage_get_extent(layout, k, &e);
+        ck_assert_int_ge(e.start, before);
+        ck_assert_int_gt(e.end, e.start);
+        ck_assert_int_gt(e.unit, 0);
+        before = e.end;
+        for (size_t i = 0; i < e.objects; i++)
+            ck_assert(e.target[i] == STORAGE_NONE || e.target[i] < storage_targets(layout));
+        size_t target = storage_find(layout, e.start, &next);
+        ck_assert(target == STORAGE_NONE || target < storage_targets(layout));
+        ck_assert_int_gt(next, e.start);
+        ck_assert_int_le(next, e.end);
+        storage_find(layout, e.end - 1, &next);
+        ck_assert_int_eq(next, e.end);
+    }
+    for (size_t t = 1; t < storage_targets(layout); t++)
+        ck_assert_uint_lt(storage_target_number(layout, t - 1), storage_target_number(layout, t));
+    ck_assert_uint_eq(storage_find(layout, INT64_MAX, &next), STORAGE_NONE);
+    ck_assert_int_eq(next, INT64_MAX);
+}
+
+/* ---- Lustre ---- */
+
+enum { V1 = 0x0BD10BD0, V3 = 0x0BD30BD0, SPECIFIC = 0x0BD50BD0, COMP_V1 = 0x0BD60BD0 };
+enum { RAID0 = 1, MDT = 0x100, OVERSTRIPED = 0x200 };
+
+static void put_plain(struct bytes *b, uint32_t magic, uint32_t pattern, uint32_t unit,
+                      const uint32_t *target, size_t count, size_t objects)
+{
+    put(b, magic, 4);
+    put(b, pattern, 4);
+    put_zeros(b, 16);
+    put(b, unit, 4);
+    put(b, count, 2);
+    put(b, 0, 2);
+    if (magic != V1)
+        put_zeros(b, 16);
+    for (size_t k = 0; k < objects; k++) {
+        put_zeros(b, 20);
+        put(b, target[k], 4);
+    }
+}
+
+struct component {
+    uint32_t id, flags, magic, pattern, unit;
+    uint64_t start, end;
+    size_t count, objects;
+    uint32_t target[8];
+};
+
+static void put_composite(struct bytes *b, const struct component *c, size_t count)
+{
+    put(b, COMP_V1, 4);
+    put_zeros(b, 10); /* size, generation, flags */
+    put(b, count, 2);
+    put_zeros(b, 16 + count * 48);
+    for (size_t k = 0; k < count; k++) {
+        size_t entry = 32 + 48 * k, offset = b->length;
+        put_plain(b, c[k].magic, c[k].pattern, c[k].unit, c[k].target, c[k].count, c[k].objects);
+        put_at(b, entry, c[k].id, 4);
+        put_at(b, entry + 4, c[k].flags, 4);
+        put_at(b, entry + 8, c[k].start, 8);
+        put_at(b, entry + 16, c[k].end, 8);
+        put_at(b, entry + 24, offset, 4);
+        put_at(b, entry + 28, b->length - offset, 4);
+    }
+}
+
+static storage_layout *read_lustre(const struct bytes *b)
+{
+    storage_layout *layout = NULL;
+    matrix_error error = {0, ""};
+    int rc = storage_from_lustre(b->at, b->length, &layout, &error);
+    ck_assert_msg(rc == 0, "%d: %s", rc, error.reason);
+    check_layout(layout);
+    return layout;
+}
+
+/* As a client with little-endian words returns it: 4 stripes of 1 MiB from target 5 on. */
+START_TEST(lustre_attribute)
+{
+    static const unsigned char recorded[] = {
+        0xd0, 0x0b, 0xd1, 0x0b, 0x01, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x00, 0x00, 0x01, 0x04, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x10, 0x00,
+        0x02, 0x00, 0x00, 0x00, 0x63, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x05, 0x00, 0x00, 0x00,
+        0x64, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x2a, 0x00, 0x00, 0x00};
+    struct bytes b = {.length = sizeof recorded};
+    storage_extent e;
+    int64_t next;
+    memcpy(b.at, recorded, sizeof recorded);
+    storage_layout *layout = read_lustre(&b);
+    ck_assert_str_eq(storage_file_system(layout), "Lustre");
+    ck_assert_uint_eq(storage_extents(layout), 1);
+    ck_assert_uint_eq(storage_targets(layout), 2);
+    storage_get_extent(layout, 0, &e);
+    ck_assert_int_eq(e.start, 0);
+    ck_assert_int_eq(e.end, INT64_MAX);
+    ck_assert_int_eq(e.unit, 1 << 20);
+    ck_assert_uint_eq(e.count, 2);
+    ck_assert_uint_eq(e.objects, 2);
+    ck_assert_int_eq(e.object, 0);
+    ck_assert_int_eq(number_of(layout, storage_find(layout, (1 << 20) - 1, &next)), 5);
+    ck_assert_int_eq(next, 1 << 20);
+    ck_assert_int_eq(number_of(layout, storage_find(layout, 1 << 20, &next)), 0x2a);
+    ck_assert_int_eq(next, 2 << 20);
+    ck_assert_ptr_null(storage_target_host(layout, 0));
+    storage_free(layout);
+}
+END_TEST
+
+/* Each magic number, both orders of bytes; targets may repeat. */
+START_TEST(lustre_plain_layouts)
+{
+    static const uint32_t magic[] = {V1, V3, SPECIFIC}, target[] = {7, 3, 7, 0};
+    for (size_t k = 0; k < 6; k++) {
+        struct bytes b = {.big_endian = k % 2 == 1};
+        model m;
+        fill_in_turn(m, 0, MODEL_BYTES, 10, target, 4);
+        put_plain(&b, magic[k / 2], RAID0 | OVERSTRIPED, 10, target, 4, 4);
+        put_zeros(&b, k);
+        storage_layout *layout = read_lustre(&b);
+        check_model(layout, m);
+        ck_assert_uint_eq(storage_targets(layout), 3);
+        storage_free(layout);
+    }
+}
+END_TEST
+
+/* A file without objects: moved to an archive, or on a metadata server. */
+START_TEST(lustre_without_objects)
+{
+    static const uint32_t pattern[] = {RAID0 | 0x80000000, MDT};
+    for (size_t k = 0; k < 2; k++) {
+        struct bytes b = {.length = 0};
+        int64_t next;
+        put_plain(&b, V1, pattern[k], 65536, NULL, 2, 0);
+        storage_layout *layout = read_lustre(&b);
+        ck_assert_uint_eq(storage_targets(layout), 0);
+        ck_assert_uint_eq(storage_find(layout, 65536, &next), STORAGE_NONE);
+        ck_assert_int_eq(next, INT64_MAX);
+        storage_free(layout);
+    }
+}
+END_TEST
+
+/* The usual layout that grows with the file, with its first bytes on a metadata server. */
+START_TEST(lustre_components)
+{
+    static const struct component c[] = {
+        {1, 0x10, V1, MDT, 50, 0, 50, 0, 0, {0}},
+        {2, 0x10, V3, RAID0, 20, 50, 130, 1, 1, {9}},
+        {3, 0x10, V3, RAID0, 30, 130, 300, 4, 4, {2, 9, 4, 1}},
+        {4, 0, V3, RAID0, 40, 300, UINT64_MAX, 0xffff, 0, {0}},
+    };
+    for (int big_endian = 0; big_endian < 2; big_endian++) {
+        struct bytes b = {.big_endian = big_endian};
+        storage_extent e;
+        model m;
+        fill_nobody(m);
+        fill_in_turn(m, 50, 130, 20, c[1].target, 1);
+        fill_in_turn(m, 130, 300, 30, c[2].target, 4);
+        put_composite(&b, c, 4);
+        storage_layout *layout = read_lustre(&b);
+        check_model(layout, m);
+        ck_assert_uint_eq(storage_extents(layout), 4);
+        ck_assert_uint_eq(storage_targets(layout), 4);
+        storage_get_extent(layout, 3, &e);
+        ck_assert_int_eq(e.end, INT64_MAX);
+        ck_assert_int_eq(e.unit, 40);
+        ck_assert_uint_eq(e.count, 0);
+        ck_assert_uint_eq(e.objects, 0);
+        storage_free(layout);
+    }
+}
+END_TEST
+
+/* Of mirrors the first without an outdated component; parity, and space to grow, have no data. */
+START_TEST(lustre_mirrors)
+{
+    static const struct component c[] = {
+        {0x10001, 0x10, V1, RAID0, 10, 0, 100, 1, 1, {1}},
+        {0x10002, 0x11, V1, RAID0, 10, 100, UINT64_MAX, 1, 1, {2}},
+        {0x30003, 0x90, V1, RAID0, 10, 0, UINT64_MAX, 1, 1, {7}},
+        {0x20004, 0x10, V1, RAID0, 10, 0, 200, 2, 2, {3, 4}},
+        {0x20005, 0x50, V1, RAID0, 10, 200, 300, 1, 1, {5}},
+        {0x20006, 0x90, V1, RAID0, 10, 0, 300, 1, 1, {6}},
+    };
+    struct bytes b = {.length = 0};
+    model m;
+    fill_nobody(m);
+    fill_in_turn(m, 0, 200, 10, c[3].target, 2);
+    put_composite(&b, c, 6);
+    storage_layout *layout = read_lustre(&b);
+    check_model(layout, m);
+    ck_assert_uint_eq(storage_targets(layout), 2);
+    storage_free(layout);
+}
+END_TEST
+
+static struct component random_component(uint64_t *state, uint64_t start)
+{
+    static const uint32_t magic[] = {V1, V3, SPECIFIC};
+    struct component c = {.magic = magic[pick(state, 0, 2)], .pattern = RAID0, .start = start};
+    c.end = start + (uint64_t)pick(state, 1, 150);
+    c.unit = (uint32_t)pick(state, 1, 40);
+    c.count = (size_t)pick(state, 1, 8);
+    c.flags = pick(state, 0, 3) > 0 ? 0x10 : 0;
+    c.objects = c.flags != 0 ? c.count : 0;
+    for (size_t k = 0; k < c.count; k++)
+        c.target[k] = (uint32_t)pick(state, 0, 9);
+    return c;
+}
+
+START_TEST(random_components)
+{
+    for (uint64_t seed = 0; seed < random_cases(2000); seed++) {
+        uint64_t state = seed, start = 0;
+        struct component c[6];
+        size_t count = (size_t)pick(&state, 1, 6);
+        struct bytes b = {.big_endian = pick(&state, 0, 1) == 1};
+        model m;
+        fill_nobody(m);
+        for (size_t k = 0; k < count; k++) {
+            c[k] = random_component(&state, start + (uint64_t)pick(&state, 0, 1) * 5);
+            start = c[k].end;
+            fill_in_turn(m, (int64_t)c[k].start, (int64_t)c[k].end, c[k].unit, c[k].target,
+                         c[k].objects);
+        }
+        put_composite(&b, c, count);
+        storage_layout *layout = read_lustre(&b);
+        check_model(layout, m);
+        check_counts(layout, seed);
+        storage_free(layout);
+    }
+}
+END_TEST
+
+/* No part of an attribute is one; a changed bit is refused or gives some layout. */
+START_TEST(lustre_damaged)
+{
+    static const struct component c[] = {{1, 0x10, V1, RAID0, 20, 0, 130, 1, 1, {9}},
+                                         {2, 0x10, V3, RAID0, 30, 130, 300, 3, 3, {2, 9, 4}}};
+    struct bytes b = {.length = 0};
+    storage_layout *layout = NULL;
+    matrix_error error;
+    put_composite(&b, c, 2);
+    for (size_t length = 0; length < b.length; length++)
+        ck_assert_int_eq(storage_from_lustre(b.at, length, &layout, &error), -EBADMSG);
+    for (size_t k = 0; k < b.length * 8; k++) {
+        b.at[k / 8] ^= (unsigned char)(1 << k % 8);
+        int rc = storage_from_lustre(b.at, b.length, &layout, &error);
+        b.at[k / 8] ^= (unsigned char)(1 << k % 8);
+        ck_assert(rc == 0 || rc == -EBADMSG);
+        if (rc == 0) {
+            check_layout(layout);
+            storage_free(layout);
+        }
+    }
+}
+END_TEST
+
+/* Two components of a good layout, and what a word of 4 bytes, or a half of one, is set to. */
+static const struct {
+    size_t offset, size;
+    uint64_t value;
+    const char *reason;
+} lustre_faults[] = {
+    {0, 4, 0x0BD70BD0, "a layout of unknown kind, 0x0bd70bd0"},
+    {0, 4, 0x12345678, "a layout of unknown kind, 0x78563412"},
+    {14, 2, 0xffff, "the layout is truncated, at 256 bytes"},
+    {14, 2, 0, "a composite layout of 0 components, none up to date"},
+    {36, 4, 0x11, "a composite layout of 2 components, none up to date"},
+    {40, 8, 130, "extent 0, from 130 to 130, is none"},
+    {48, 8, 131, "extent 1 begins at 130, where the one before it goes on to 131"},
+    {88, 8, 129, "extent 1 begins at 129, where the one before it goes on to 130"},
+    {88, 8, UINT64_MAX - 1, "component 1 is beyond the largest offset"},
+    {96, 8, INT64_MAX + UINT64_C(1), "component 1 is beyond the largest offset"},
+    {56, 4, 257, "component 0 is at bytes 257 to 313 of a layout of 256"},
+    {56, 4, 0xffffffff, "component 0 is at bytes 4294967295 to 4294967351 of a layout of 256"},
+    {60, 4, 0xffffffff, "component 0 is at bytes 128 to 4294967423 of a layout of 256"},
+    {56, 4, 0, "a layout of unknown kind, 0x0bd60bd0"},
+    {60, 4, 31, "the layout is truncated, at 31 bytes"},
+    {60, 4, 55, "1 stripes, but objects of only 0"},
+    {108, 4, 47, "the layout is truncated, at 47 bytes"},
+    {128, 4, 0x0BD20BD0, "a layout of unknown kind, 0x0bd20bd0"},
+    {132, 4, 2, "a layout of unknown pattern, 0x2"},
+    {132, 4, 0x400, "a layout of unknown pattern, 0x400"},
+    {152, 4, 0, "a stripe unit of 0 bytes"},
+    {156, 2, 0xffff, "65535 stripes, but objects of only 1"},
+    {212, 2, 4, "4 stripes, but objects of only 1"},
+};
+
+START_TEST(lustre_faults_are_named)
+{
+    static const struct component c[] = {{1, 0x10, V1, RAID0, 20, 0, 130, 1, 1, {9}},
+                                         {1, 0x10, V3, RAID0, 30, 130, 300, 1, 1, {2}}};
+    struct bytes b = {.length = 0};
+    storage_layout *layout = NULL;
+    matrix_error error = {7, ""};
+    put_composite(&b, c, 2);
+    ck_assert_uint_eq(b.length, 256);
+    put_at(&b, lustre_faults[_i].offset, lustre_faults[_i].value, lustre_faults[_i].size);
+    ck_assert_int_eq(storage_from_lustre(b.at, b.length, &layout, &error), -EBADMSG);
+    ck_assert_str_eq(error.reason, lustre_faults[_i].reason);
+    ck_assert_ptr_null(layout);
+}
+END_TEST
+
+START_TEST(lustre_servers)
+{
+    static const struct {
+        const char *nid, *host;
+    } nids[] = {{"10.1.1.5@o2ib1\n", "10.1.1.5"},
+                {"oss3.site@tcp", "oss3.site"},
+                {"fe80::1@tcp", "fe80::1"},
+                {"0@lo", ""},
+                {"<unknown>", ""},
+                {"", ""}};
+    char host[STORAGE_LONGEST_HOST + 1], longest[2 * STORAGE_LONGEST_HOST];
+    for (size_t k = 0; k < sizeof nids / sizeof *nids; k++) {
+        lustre_host_of_nid(nids[k].nid, host);
+        ck_assert_str_eq(host, nids[k].host);
+    }
+    memset(longest, 'a', sizeof longest);
+    strcpy(longest + STORAGE_LONGEST_HOST, "@tcp");
+    lustre_host_of_nid(longest, host);
+    ck_assert_uint_eq(strlen(host), STORAGE_LONGEST_HOST);
+    strcpy(longest + STORAGE_LONGEST_HOST, "a@tcp");
+    lustre_host_of_nid(longest, host);
+    ck_assert_str_eq(host, "");
+}
+END_TEST
+
+/* ---- BeeGFS ---- */
+
+static void put_native(unsigned char *at, uint32_t value)
+{
+    memcpy(at, &value, sizeof value);
+}
+
+static void put_pattern(unsigned char at[BEEGFS_PATTERN_BYTES], uint32_t kind, uint32_t chunk,
+                        uint16_t count)
+{
+    memset(at, 0, BEEGFS_PATTERN_BYTES);
+    put_native(at, kind);
+    put_native(at + 4, chunk);
+    memcpy(at + 8, &count, sizeof count);
+}
+
+static void put_target(unsigned char *at, uint32_t number, uint32_t primary, const char *name)
+{
+    memset(at, 0, BEEGFS_TARGET_BYTES);
+    put_native(at + 4, number);
+    put_native(at + 8, primary);
+    strcpy((char *)at + 24, name);
+}
+
+START_TEST(beegfs_layouts)
+{
+    unsigned char pattern[BEEGFS_PATTERN_BYTES], target[3 * BEEGFS_TARGET_BYTES];
+    static const uint32_t number[] = {203, 101, 302};
+    storage_layout *layout;
+    matrix_error error;
+    model m;
+    put_target(target, 203, 0, "storage02");
+    put_target(target + BEEGFS_TARGET_BYTES, 101, 0, "");
+    put_target(target + 2 * BEEGFS_TARGET_BYTES, 1, 302, "storage03");
+    fill_in_turn(m, 0, MODEL_BYTES, 64, number, 3);
+    for (uint32_t kind = 1; kind <= 3; kind++) {
+        put_pattern(pattern, kind, 64, 3);
+        ck_assert_int_eq(
+            storage_from_beegfs(pattern, sizeof pattern, target, sizeof target, &layout, &error),
+            0);
+        check_layout(layout);
+        check_model(layout, m);
+        ck_assert_str_eq(storage_file_system(layout), "BeeGFS");
+        ck_assert_ptr_null(storage_target_host(layout, 0));
+        ck_assert_str_eq(storage_target_host(layout, 1), "storage02");
+        ck_assert_str_eq(storage_target_host(layout, 2), "storage03");
+        storage_free(layout);
+    }
+}
+END_TEST
+
+static const struct {
+    uint32_t kind, chunk;
+    uint16_t count;
+    size_t length, targets;
+    const char *reason;
+} beegfs_faults[] = {
+    {0, 64, 1, 12, 1, "a stripe pattern of unknown kind, 0"},
+    {4, 64, 1, 12, 1, "a stripe pattern of unknown kind, 4"},
+    {1, 0, 1, 12, 1, "a stripe unit of 0 bytes"},
+    {1, 64, 2, 12, 1, "2 targets, but only 1 are described"},
+    {1, 64, 65535, 12, 1, "65535 targets, but only 1 are described"},
+    {1, 64, 0, 12, 1, "0 targets, but only 1 are described"},
+    {1, 64, 1, 11, 1, "a stripe pattern of 11 bytes"},
+};
+
+START_TEST(beegfs_faults_are_named)
+{
+    unsigned char pattern[BEEGFS_PATTERN_BYTES], target[BEEGFS_TARGET_BYTES];
+    storage_layout *layout;
+    matrix_error error;
+    put_target(target, 1, 0, "a");
+    put_pattern(pattern, beegfs_faults[_i].kind, beegfs_faults[_i].chunk, beegfs_faults[_i].count);
+    ck_assert_int_eq(storage_from_beegfs(pattern, beegfs_faults[_i].length, target,
+                                         beegfs_faults[_i].targets * sizeof target, &layout,
+                                         &error),
+                     -EBADMSG);
+    ck_assert_str_eq(error.reason, beegfs_faults[_i].reason);
+}
+END_TEST
+
+/* A name without an end, or of other characters, is no host. */
+START_TEST(beegfs_names)
+{
+    static const unsigned char first[] = {'a', 'b', '\n', ' ', 0x80};
+    unsigned char pattern[BEEGFS_PATTERN_BYTES], target[BEEGFS_TARGET_BYTES];
+    storage_layout *layout;
+    matrix_error error;
+    put_pattern(pattern, 1, 64, 1);
+    for (size_t k = 0; k < sizeof first; k++) {
+        put_target(target, 1, 0, "x");
+        memset(target + 24, first[k], k == 0 ? 256 : 1);
+        ck_assert_int_eq(
+            storage_from_beegfs(pattern, sizeof pattern, target, sizeof target, &layout, &error),
+            0);
+        const char *host = storage_target_host(layout, 0);
+        ck_assert(k == 1 ? strcmp(host, "b") == 0 : host == NULL);
+        storage_free(layout);
+    }
+}
+END_TEST
+
+/* ---- CephFS ---- */
+
+static storage_layout *read_ceph(const char *attribute, const int64_t *osd, size_t objects)
+{
+    storage_layout *layout = NULL;
+    matrix_error error = {0, ""};
+    int rc = storage_from_ceph(attribute, osd, objects, &layout, &error);
+    ck_assert_msg(rc == 0, "%d: %s", rc, error.reason);
+    check_layout(layout);
+    return layout;
+}
+
+/* Objects are filled a unit at a time in turn; when all `count` are full, the next ones follow. */
+static void fill_objects(model m, int64_t unit, size_t count, int64_t object, const int64_t *osd,
+                         size_t objects)
+{
+    size_t first = 0, now = 0;
+    int64_t full[MODEL_BYTES] = {0}, left = unit;
+    for (size_t at = 0; at < MODEL_BYTES; at++) {
+        m[at] = first + now < objects ? osd[first + now] : NOBODY;
+        full[now]++;
+        if (--left > 0)
+            continue;
+        left = unit;
+        now = now + 1 == count ? 0 : now + 1;
+        if (now == 0 && full[0] == object) {
+            first += count;
+            memset(full, 0, sizeof full);
+        }
+    }
+}
+
+START_TEST(random_objects)
+{
+    for (uint64_t seed = 0; seed < random_cases(2000); seed++) {
+        uint64_t state = seed;
+        char attribute[120];
+        int64_t osd[60], unit = pick(&state, 1, 20), object = unit * pick(&state, 1, 6);
+        size_t count = (size_t)pick(&state, 1, 7), objects = (size_t)pick(&state, 0, 60);
+        model m;
+        for (size_t k = 0; k < objects; k++)
+            osd[k] = pick(&state, -1, 8);
+        snprintf(attribute, sizeof attribute,
+                 "stripe_unit=%d stripe_count=%zu object_size=%d pool=cephfs data", (int)unit,
+                 count, (int)object);
+        fill_objects(m, unit, count, object, osd, objects);
+        storage_layout *layout = read_ceph(attribute, osd, objects);
+        check_model(layout, m);
+        check_counts(layout, seed);
+        storage_free(layout);
+    }
+}
+END_TEST
+
+/* The objects that are asked for are those of the first bytes, and each begins where it is said. */
+START_TEST(objects_to_ask_for)
+{
+    static const ceph_striping striping = {.unit = 4, .object = 12, .count = 3};
+    int64_t osd[12], next;
+    size_t objects;
+    matrix_error error;
+    for (size_t k = 0; k < 12; k++)
+        osd[k] = (int64_t)k;
+    storage_layout *layout = read_ceph("stripe_unit=4 stripe_count=3 object_size=12", osd, 12);
+    for (size_t k = 0; k < 12; k++) {
+        int64_t offset = ceph_object_offset(&striping, k);
+        ck_assert_int_eq(number_of(layout, storage_find(layout, offset, &next)), (int64_t)k);
+        for (int64_t before = 0; before < offset; before++)
+            ck_assert_int_ne(number_of(layout, storage_find(layout, before, &next)), (int64_t)k);
+    }
+    for (int64_t bytes = 0; bytes <= 72; bytes++) {
+        ck_assert_int_eq(ceph_count_objects(&striping, bytes, &objects, &error), 0);
+        ck_assert_uint_eq(objects, bytes <= 36 ? 3 : 6);
+    }
+    ck_assert_int_eq(ceph_count_objects(&striping, INT64_MAX, &objects, &error), -EBADMSG);
+    ck_assert_str_eq(error.reason, "more than 1048576 objects");
+    storage_free(layout);
+}
+END_TEST
+
+static const char *const ceph_faults[] = {
+    "",
+    "   ",
+    "stripe_count=1 object_size=8",
+    "stripe_unit=8 object_size=8 pool=stripe_count=1",
+    "stripe_unit=8 stripe_count=1",
+    "stripe_unit= stripe_count=1 object_size=8",
+    "stripe_unit=-8 stripe_count=1 object_size=8",
+    "stripe_unit=8x stripe_count=1 object_size=8",
+    "stripe_unit=0 stripe_count=1 object_size=8",
+    "stripe_unit=8 stripe_count=0 object_size=8",
+    "stripe_unit=8 stripe_count=1 object_size=0",
+    "stripe_unit=8 stripe_count=1 object_size=12",
+    "stripe_unit=16 stripe_count=1 object_size=8",
+    "stripe_unit=4294967296 stripe_count=1 object_size=4294967296",
+    "stripe_unit=8 stripe_count=1048577 object_size=8",
+    "stripe_unit=99999999999999999999999999 stripe_count=1 object_size=8",
+};
+
+START_TEST(ceph_faults_are_refused)
+{
+    storage_layout *layout = NULL;
+    matrix_error error = {0, ""};
+    ck_assert_int_eq(storage_from_ceph(ceph_faults[_i], NULL, 0, &layout, &error), -EBADMSG);
+    ck_assert_str_ne(error.reason, "");
+    ck_assert_ptr_null(layout);
+}
+END_TEST
+
+/* The largest numbers of 32 bits: no product overflows. */
+START_TEST(ceph_largest)
+{
+    static const int64_t osd[] = {4, 5};
+    int64_t next;
+    storage_layout *layout = read_ceph(
+        "stripe_unit=4294967295 stripe_count=1048576 object_size=4294967295 pool=p", osd, 2);
+    ck_assert_int_eq(number_of(layout, storage_find(layout, UINT32_MAX, &next)), 5);
+    ck_assert_int_eq(next, 2 * (int64_t)UINT32_MAX);
+    ck_assert_uint_eq(storage_find(layout, INT64_MAX - 1, &next), STORAGE_NONE);
+    storage_free(layout);
+    layout = read_ceph("stripe_unit=1 stripe_count=1 object_size=1", osd, 2);
+    ck_assert_uint_eq(storage_find(layout, INT64_MAX - 1, &next), STORAGE_NONE);
+    storage_free(layout);
+}
+END_TEST
+
+/* ---- files of targets ---- */
+
+static int read_text(const char *text, size_t length, storage_layout **layout, matrix_error *error)
+{
+    FILE *stream = fmemopen((void *)(uintptr_t)text, length, "r");
+    ck_assert_ptr_nonnull(stream);
+    int rc = storage_read_targets(stream, layout, error);
+    fclose(stream);
+    return rc;
+}
+
+static storage_layout *read_targets(const char *text)
+{
+    storage_layout *layout = NULL;
+    matrix_error error = {0, ""};
+    int rc = read_text(text, strlen(text), &layout, &error);
+    ck_assert_msg(rc == 0, "%d: line %zu: %s", rc, error.line, error.reason);
+    return layout;
+}
+
+static const char some_targets[] = "# target host\n7 oss2 # the second\r\n\n 3\toss1.site\n5 oss2";
+
+START_TEST(targets_with_hosts)
+{
+    static const uint32_t all[] = {7, 3, 5};
+    matrix_error error;
+    model m;
+    for (size_t count = 0; count <= 3; count++) {
+        storage_layout *layout = read_targets(some_targets);
+        ck_assert_uint_eq(storage_extents(layout), 0);
+        ck_assert_uint_eq(storage_targets(layout), 3);
+        ck_assert_str_eq(storage_target_host(layout, 0), "oss1.site");
+        ck_assert_str_eq(storage_target_host(layout, 1), "oss2");
+        ck_assert_str_eq(storage_target_host(layout, 2), "oss2");
+        check_layout(layout);
+        ck_assert_int_eq(storage_stripe(layout, 10, count, &error), 0);
+        fill_in_turn(m, 0, MODEL_BYTES, 10, all, count > 0 ? count : 3);
+        check_model(layout, m);
+        check_counts(layout, count);
+        check_layout(layout);
+        storage_free(layout);
+    }
+}
+END_TEST
+
+START_TEST(stripes_that_cannot_be)
+{
+    storage_layout *layout = read_targets(some_targets);
+    matrix_error error;
+    ck_assert_int_eq(storage_stripe(layout, 10, 4, &error), -EBADMSG);
+    ck_assert_str_eq(error.reason, "3 targets are fewer than the stripe count, 4");
+    ck_assert_int_eq(storage_stripe(layout, 0, 3, &error), -EBADMSG);
+    ck_assert_str_eq(error.reason, "a stripe unit of 0 bytes");
+    ck_assert_int_eq(storage_stripe(layout, -1, 3, &error), -EBADMSG);
+    ck_assert_int_eq(storage_stripe(layout, INT64_MAX, 3, &error), 0);
+    check_layout(layout);
+    storage_free(layout);
+}
+END_TEST
+
+/* Blocks in ascending order, with holes, at hosts that repeat. */
+START_TEST(random_blocks)
+{
+    for (uint64_t seed = 0; seed < random_cases(1000); seed++) {
+        uint64_t state = seed;
+        char text[2000] = "", line[60];
+        int64_t at = 0;
+        model m;
+        const char *host_of[MODEL_BYTES] = {NULL};
+        static const char *const hosts[] = {"n3", "n0", "N1", "n2"};
+        fill_nobody(m);
+        while (at < MODEL_BYTES - 60) {
+            int64_t start = at + pick(&state, 0, 1) * pick(&state, 0, 20);
+            const char *host = hosts[pick(&state, 0, 3)];
+            at = start + pick(&state, 1, 40);
+            for (int64_t k = start; k < at; k++)
+                host_of[k] = host;
+            snprintf(line, sizeof line, "%d %d %s\n", (int)start, (int)(at - start), host);
+            strcat(text, line);
+        }
+        storage_layout *layout = read_targets(text);
+        check_layout(layout);
+        for (int64_t k = 0; k < MODEL_BYTES; k++) {
+            int64_t next;
+            size_t target = storage_find(layout, k, &next);
+            if (target == STORAGE_NONE ? host_of[k] != NULL
+                                       : strcmp(storage_target_host(layout, target), host_of[k]))
+                ck_abort_msg("seed %d, byte %d", (int)seed, (int)k);
+            m[k] = number_of(layout, target);
+        }
+        check_model(layout, m);
+        check_counts(layout, seed);
+        storage_free(layout);
+    }
+}
+END_TEST
+
+#define LONG_NAME                                                                                  \
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"             \
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"             \
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"             \
+    "aaaaaaaaaaaaaaaa"
+
+static const struct {
+    const char *text;
+    size_t line;
+    const char *reason;
+} text_faults[] = {
+    {" ", 0, "neither targets nor blocks in it"},
+    {"# 1 a\n\n", 0, "neither targets nor blocks in it"},
+    {"1 a\n2\n", 2, "neither 'TARGET HOST' nor 'OFFSET LENGTH HOST' of a block"},
+    {"1 2 a b\n", 1, "neither 'TARGET HOST' nor 'OFFSET LENGTH HOST' of a block"},
+    {"1 2 a b c d e f\n", 1, "neither 'TARGET HOST' nor 'OFFSET LENGTH HOST' of a block"},
+    {"1 a\n\n0 8 b\n", 3, "a target and a block, of line 1, in one file"},
+    {"0 8 b\n1 a\n", 2, "a target and a block, of line 1, in one file"},
+    {"x a\n", 1, "'x' is not the number of a target"},
+    {"-1 a\n", 1, "'-1' is not the number of a target"},
+    {"+1 a\n", 1, "'+1' is not the number of a target"},
+    {"1.5 a\n", 1, "'1.5' is not the number of a target"},
+    {"9223372036854775808 a\n", 1, "'9223372036854775808' is not the number of a target"},
+    {"99999999999999999999999 a\n", 1, "'99999999999999999999999' is not the number of a target"},
+    {"1 a\n2 b\n1 c\n", 3, "target 1 is that of line 1"},
+    {"1 a\033[31m\n", 1, "'a\\x1b[31m' is not the name of a host"},
+    {"1 \303\274\n", 1, "'\303\274' is not the name of a host"},
+    {"1 " LONG_NAME "\n", 1,
+     "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' is not the name of a host"},
+    {"x 8 a\n", 1, "'x' is not an offset"},
+    {"0 x a\n", 1, "'x' is not a length"},
+    {"0 0 a\n", 1, "no file has a block of 0 bytes at 0"},
+    {"9223372036854775807 1 a\n", 1, "no file has a block of 1 bytes at 9223372036854775807"},
+    {"0 8 a\n7 8 a\n", 2, "a block at 7, within or before that of line 1"},
+    {"8 8 a\n\n0 8 a\n", 3, "a block at 0, within or before that of line 1"},
+};
+
+START_TEST(text_faults_are_named)
+{
+    storage_layout *layout = NULL;
+    matrix_error error = {99, ""};
+    int rc = read_text(text_faults[_i].text, strlen(text_faults[_i].text), &layout, &error);
+    ck_assert_int_eq(rc, -EBADMSG);
+    ck_assert_str_eq(error.reason, text_faults[_i].reason);
+    ck_assert_uint_eq(error.line, text_faults[_i].line);
+    ck_assert_ptr_null(layout);
+}
+END_TEST
+
+START_TEST(text_that_is_none)
+{
+    storage_layout *layout;
+    matrix_error error;
+    ck_assert_int_eq(read_text("1 a\n2\000b\n", 8, &layout, &error), -EBADMSG);
+    ck_assert_str_eq(error.reason, "a NUL character: this is no text");
+    ck_assert_uint_eq(error.line, 2);
+    FILE *stream = popen("yes | tr -d '\\n'", "r");
+    ck_assert_ptr_nonnull(stream);
+    ck_assert_int_eq(storage_read_targets(stream, &layout, &error), -EBADMSG);
+    ck_assert_str_eq(error.reason, "a line of more than 1000 characters");
+    pclose(stream);
+    stream = popen("seq -f '%.0f h' 0 1048576", "r");
+    ck_assert_int_eq(storage_read_targets(stream, &layout, &error), -EBADMSG);
+    ck_assert_str_eq(error.reason, "more than 1048576 targets or blocks");
+    ck_assert_uint_eq(error.line, 1048577);
+    pclose(stream);
+    stream = fopen(".", "r");
+    ck_assert_int_eq(storage_read_targets(stream, &layout, &error), -EIO);
+    ck_assert_str_eq(error.reason, "cannot be read: Is a directory");
+    fclose(stream);
+}
+END_TEST
+
+/* ---- hosts ---- */
+
+START_TEST(hosts_of_targets)
+{
+    static const int64_t osd[] = {3, 7, -1, 3};
+    storage_layout *layout = read_ceph("stripe_unit=8 stripe_count=4 object_size=8", osd, 4);
+    storage_layout *hosts = read_targets(some_targets), *fewer = read_targets("7 x\n9 y\n");
+    matrix_error error;
+    ck_assert_int_eq(storage_copy_hosts(layout, fewer, &error), -ENXIO);
+    ck_assert_str_eq(error.reason, "target 3 has no host");
+    ck_assert_ptr_null(storage_target_host(layout, 1));
+    ck_assert_int_eq(storage_copy_hosts(layout, hosts, &error), 0);
+    ck_assert_str_eq(storage_target_host(layout, 0), "oss1.site");
+    ck_assert_str_eq(storage_target_host(layout, 1), "oss2");
+    ck_assert_int_eq(storage_copy_hosts(layout, fewer, &error), 0);
+    ck_assert_str_eq(storage_target_host(layout, 0), "oss1.site");
+    ck_assert_str_eq(storage_target_host(layout, 1), "x");
+    storage_free(layout);
+    storage_free(hosts);
+    storage_free(fewer);
+    storage_free(NULL);
+}
+END_TEST
+
+/* ---- without memory ---- */
+
+static int build_lustre(storage_layout **layout, matrix_error *error)
+{
+    static const struct component c[] = {{1, 0x10, V1, RAID0, 20, 0, 130, 1, 1, {9}},
+                                         {2, 0x10, V3, RAID0, 30, 130, 300, 3, 3, {2, 9, 4}}};
+    struct bytes b = {.length = 0};
+    put_composite(&b, c, 2);
+    return storage_from_lustre(b.at, b.length, layout, error);
+}
+
+static int build_beegfs(storage_layout **layout, matrix_error *error)
+{
+    unsigned char pattern[BEEGFS_PATTERN_BYTES], target[BEEGFS_TARGET_BYTES];
+    put_pattern(pattern, 1, 64, 1);
+    put_target(target, 5, 0, "storage01");
+    return storage_from_beegfs(pattern, sizeof pattern, target, sizeof target, layout, error);
+}
+
+static int build_ceph(storage_layout **layout, matrix_error *error)
+{
+    static const int64_t osd[] = {3, 7, -1, 3};
+    return storage_from_ceph("stripe_unit=8 stripe_count=4 object_size=8", osd, 4, layout, error);
+}
+
+static FILE *build_stream; /* of the file that the next two read */
+
+static int build_text(storage_layout **layout, matrix_error *error)
+{
+    rewind(build_stream);
+    return storage_read_targets(build_stream, layout, error);
+}
+
+static void build_without_memory(int (*build)(storage_layout **, matrix_error *))
+{
+    /* The compiler takes it that no realloc in this file changes it. */
+    const volatile bool *failed = &allocations.failed;
+    const volatile long *live = &allocations.live;
+    int rc = -ENOMEM;
+    for (long nth = 0; rc == -ENOMEM; nth++) {
+        storage_layout *layout = NULL;
+        matrix_error error;
+        fail_allocation(nth);
+        rc = build(&layout, &error);
+        if (rc == 0)
+            storage_free(layout);
+        stop_failing();
+        ck_assert_int_eq(rc, *failed ? -ENOMEM : 0);
+        ck_assert_int_eq(*live, 0);
+    }
+}
+
+START_TEST(layouts_without_memory)
+{
+    static const char *const texts[] = {"7 a\n3 b\n", "0 4 a\n4 4 b\n"};
+    build_without_memory(build_lustre);
+    build_without_memory(build_beegfs);
+    build_without_memory(build_ceph);
+    for (size_t k = 0; k < 2; k++) {
+        build_stream = fmemopen((void *)(uintptr_t)texts[k], strlen(texts[k]), "r");
+        (void)ungetc(getc(build_stream), build_stream); /* allocates its buffer */
+        build_without_memory(build_text);
+        fclose(build_stream);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("layouts");
+    tcase_add_test(cases, lustre_attribute);
+    tcase_add_test(cases, lustre_plain_layouts);
+    tcase_add_test(cases, lustre_without_objects);
+    tcase_add_test(cases, lustre_components);
+    tcase_add_test(cases, lustre_mirrors);
+    tcase_add_test(cases, random_components);
+    tcase_add_test(cases, lustre_damaged);
+    tcase_add_loop_test(cases, lustre_faults_are_named, 0,
+                        sizeof lustre_faults / sizeof *lustre_faults);
+    tcase_add_test(cases, lustre_servers);
+    tcase_add_test(cases, beegfs_layouts);
+    tcase_add_loop_test(cases, beegfs_faults_are_named, 0,
+                        sizeof beegfs_faults / sizeof *beegfs_faults);
+    tcase_add_test(cases, beegfs_names);
+    tcase_add_test(cases, random_objects);
+    tcase_add_test(cases, objects_to_ask_for);
+    tcase_add_loop_test(cases, ceph_faults_are_refused, 0,
+                        sizeof ceph_faults / sizeof *ceph_faults);
+    tcase_add_test(cases, ceph_largest);
+    tcase_add_test(cases, targets_with_hosts);
+    tcase_add_test(cases, stripes_that_cannot_be);
+    tcase_add_test(cases, random_blocks);
+    tcase_add_loop_test(cases, text_faults_are_named, 0, sizeof text_faults / sizeof *text_faults);
+    tcase_add_test(cases, text_that_is_none);
+    tcase_add_test(cases, hosts_of_targets);
+    tcase_add_test(cases, layouts_without_memory);
+    Suite *suite = suite_create("storage");
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Unit tests of questions to file systems: this program's fstatfs, fgetxattr and ioctl stand for
+ * those of a file system that is not installed here. */
+#define _GNU_SOURCE /* syscall */
+#include "storage/internal.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <semaphore.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "suite.h"
+
+enum { LUSTRE = 0x0BD00BD0, BEEGFS = 0x19830326, CEPH = 0x00C36400, FUSE = 0x65735546 };
+enum { LONG = 60000, SHORT = 20 }; /* milliseconds */
+
+/* What the file system under test says. */
+static struct {
+    long type; /* 0: that of the real one */
+    const void *attribute;
+    size_t length;
+    int attribute_error; /* errno; 0: none */
+    int ioctl_error;
+    sem_t *wait; /* posted when the attribute may be given */
+    int calls;   /* of ioctl */
+} fake;
+
+static void reset_fake(void)
+{
+    memset(&fake, 0, sizeof fake);
+}
+
+int fstatfs(int fd, struct statfs *system)
+{
+    if (fake.type == 0)
+        return (int)syscall(SYS_fstatfs, fd, system);
+    memset(system, 0, sizeof *system);
+    system->f_type = fake.type;
+    return 0;
+}
+
+ssize_t fgetxattr(int fd, const char *name, void *value, size_t size)
+{
+    (void)fd;
+    (void)name;
+    if (fake.wait != NULL)
+        sem_wait(fake.wait);
+    errno = fake.attribute_error;
+    if (errno != 0 || size < fake.length)
+        return -1;
+    memcpy(value, fake.attribute, fake.length);
+    return (ssize_t)fake.length;
+}
+
+/* BeeGFS: two chunks of 512 KiB; target k is 10 + k on "storageK". */
+static int answer_beegfs(unsigned long request, unsigned char *answer)
+{
+    uint32_t index, word[3] = {1, 524288, 0};
+    uint16_t count = 2;
+    if (_IOC_NR(request) == 25) {
+        memcpy(answer, word, 8);
+        memcpy(answer + 8, &count, sizeof count);
+        return 0;
+    }
+    memcpy(&index, answer, sizeof index);
+    word[0] = 10 + index;
+    memcpy(answer + 4, word, 4);
+    snprintf((char *)answer + 24, 256, "storage%u", index);
+    return 0;
+}
+
+/* CephFS: the unit at an offset is on OSD (offset / 4096) % 3, at 127.0.0.1 or at an address that
+ * has no name. */
+static int answer_ceph(unsigned char *answer)
+{
+    uint64_t offset;
+    int64_t osd;
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    memcpy(&offset, answer, sizeof offset);
+    osd = (int64_t)(offset / 4096 % 3);
+    inet_pton(AF_INET, osd == 0 ? "127.0.0.1" : "0.0.0.9", &address.sin_addr);
+    memcpy(answer + 112, &osd, sizeof osd);
+    memcpy(answer + 120, &address, sizeof address);
+    return 0;
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+    va_list arguments;
+    va_start(arguments, request);
+    void *answer = va_arg(arguments, void *);
+    va_end(arguments);
+    if (fake.type == 0)
+        return (int)syscall(SYS_ioctl, fd, request, answer);
+    fake.calls++;
+    errno = fake.ioctl_error != 0 ? fake.ioctl_error : ENOTTY;
+    if (fake.ioctl_error != 0)
+        return -1;
+    if (fake.type == BEEGFS && _IOC_TYPE(request) == 'f')
+        return answer_beegfs(request, answer);
+    return fake.type == CEPH && request == _IOWR(0x97, 3, char[248]) ? answer_ceph(answer) : -1;
+}
+
+/* ---- the tests ---- */
+
+struct answer {
+    int rc;
+    storage_layout *layout;
+    matrix_error error;
+};
+
+/* Of a new file with nothing in it. */
+static struct answer ask(int64_t bytes, int milliseconds)
+{
+    struct answer a = {.error = {0, ""}};
+    FILE *file = tmpfile();
+    ck_assert_ptr_nonnull(file);
+    a.rc = storage_query(fileno(file), bytes, milliseconds, &a.layout, &a.error);
+    fclose(file);
+    return a;
+}
+
+/* Plain, 65536 bytes each on targets 6 and 1. */
+static const unsigned char plain[80] = {
+    0xd0, 0x0b, 0xd1, 0x0b, 1, [26] = 1, [28] = 2, [52] = 6, [76] = 1};
+
+START_TEST(lustre)
+{
+    int64_t next;
+    fake.type = LUSTRE;
+    fake.attribute = plain;
+    fake.length = sizeof plain;
+    struct answer a = ask(0, LONG);
+    ck_assert_msg(a.rc == 0, "%s", a.error.reason);
+    ck_assert_str_eq(storage_file_system(a.layout), "Lustre");
+    ck_assert_uint_eq(storage_targets(a.layout), 2);
+    ck_assert_uint_eq(storage_find(a.layout, 65536, &next), 0);
+    ck_assert_ptr_null(storage_target_host(a.layout, 0));
+    storage_free(a.layout);
+}
+END_TEST
+
+static void write_line(const char *folder, const char *name, const char *line)
+{
+    char path[500];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    ck_assert_int_eq(mkdir(path, 0777), 0);
+    strcat(path, "/ost_conn_uuid");
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(line, file);
+    fclose(file);
+}
+
+/* The files of two mounts, one of which is that of the file. */
+START_TEST(servers_of_lustre)
+{
+    char folder[] = "/tmp/storage-XXXXXX", command[100];
+    storage_layout *layout;
+    matrix_error error;
+    ck_assert_int_eq(storage_from_lustre(plain, sizeof plain, &layout, &error), 0);
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    write_line(folder, "lfs1-OST0001-osc-ffff9000", "0.0.0.8@tcp\n");
+    write_line(folder, "lfs1-OST0006-osc-ffff9000", "oss6@tcp\n");
+    write_line(folder, "lfs1-OST0006-osc-ffff8000", "oss7@tcp\n");
+    ck_assert_int_eq(lustre_name_servers(layout, folder, "lfs2-clilov-ffff9000"), 0);
+    ck_assert_int_eq(lustre_name_servers(layout, folder, "lfs1"), 0);
+    ck_assert_ptr_null(storage_target_host(layout, 0));
+    ck_assert_int_eq(lustre_name_servers(layout, folder, "lfs1-clilov-ffff9000"), 0);
+    ck_assert_str_eq(storage_target_host(layout, 0), "0.0.0.8");
+    ck_assert_str_eq(storage_target_host(layout, 1), "oss6");
+    storage_free(layout);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
+START_TEST(beegfs)
+{
+    storage_extent e;
+    fake.type = BEEGFS;
+    struct answer a = ask(0, LONG);
+    ck_assert_msg(a.rc == 0, "%s", a.error.reason);
+    storage_get_extent(a.layout, 0, &e);
+    ck_assert_int_eq(e.unit, 524288);
+    ck_assert_uint_eq(e.count, 2);
+    ck_assert_uint_eq(storage_target_number(a.layout, 1), 11);
+    ck_assert_str_eq(storage_target_host(a.layout, 1), "storage1");
+    storage_free(a.layout);
+}
+END_TEST
+
+/* Objects of 8 KiB, two in turn: the first 20,000 bytes are two rounds. */
+START_TEST(ceph_of_the_kernel)
+{
+    static const char attribute[] = "stripe_unit=4096 stripe_count=2 object_size=8192 pool=data";
+    storage_extent e;
+    fake.type = CEPH;
+    fake.attribute = attribute;
+    fake.length = sizeof attribute - 1;
+    struct answer a = ask(20000, LONG);
+    ck_assert_msg(a.rc == 0, "%s", a.error.reason);
+    storage_get_extent(a.layout, 0, &e);
+    ck_assert_uint_eq(e.objects, 4);
+    for (size_t k = 0; k < 4; k++)
+        ck_assert_uint_eq(e.target[k], (k / 2 * 4 + k % 2) % 3);
+    ck_assert_str_eq(storage_target_host(a.layout, 0), "localhost");
+    ck_assert_str_eq(storage_target_host(a.layout, 1), "0.0.0.9");
+    ck_assert_int_eq(fake.calls, 4 + 3);
+    storage_free(a.layout);
+}
+END_TEST
+
+static const struct {
+    long type;
+    const char *attribute;
+    int attribute_error, ioctl_error, rc;
+    const char *reason;
+} failures[] = {
+    {LUSTRE, "", ENODATA, 0, -ENODATA, "lustre.lov: No data available"},
+    {LUSTRE, "x", 0, 0, -EBADMSG, "the layout is truncated, at 1 bytes"},
+    {BEEGFS, "", 0, EIO, -EIO, "the stripe pattern of BeeGFS: Input/output error"},
+    {CEPH, "", EIO, 0, -EIO, "ceph.file.layout: Input/output error"},
+    {CEPH, "x", 0, 0, -EBADMSG, "'x' has no stripe_unit of 32 bits"},
+    {CEPH, "stripe_unit=4194304 stripe_count=1 object_size=4194304", 0, ENOTTY, -ENOTTY,
+     "the location of an object of CephFS: Inappropriate ioctl for device"},
+    {CEPH, "stripe_unit=1 stripe_count=1 object_size=1", 0, 0, -EBADMSG,
+     "more than 1048576 objects"},
+    {FUSE, "", ENODATA, 0, -ENOTSUP, "a file system of FUSE that does not say where data are"},
+    {FUSE, "", EOPNOTSUPP, 0, -ENOTSUP, "a file system of FUSE that does not say where data are"},
+    {FUSE, "", EIO, 0, -EIO, "ceph.file.layout: Input/output error"},
+    {0x47504653, "", 0, 0, -ENOTSUP,
+     "a file system (type 0x47504653) that does not say where data are"},
+};
+
+START_TEST(failures_are_named)
+{
+    fake.type = failures[_i].type;
+    fake.attribute = failures[_i].attribute;
+    fake.length = strlen(failures[_i].attribute);
+    fake.attribute_error = failures[_i].attribute_error;
+    fake.ioctl_error = failures[_i].ioctl_error;
+    struct answer a = ask(INT64_C(1) << 40, LONG);
+    ck_assert_int_eq(a.rc, failures[_i].rc);
+    ck_assert_str_eq(a.error.reason, failures[_i].reason);
+    ck_assert_ptr_null(a.layout);
+}
+END_TEST
+
+/* No ioctl goes to a device, whatever its number means there. */
+START_TEST(not_a_file)
+{
+    storage_layout *layout = NULL;
+    matrix_error error;
+    int fd = open("/dev/null", O_RDONLY);
+    fake.type = BEEGFS;
+    ck_assert_int_eq(storage_query(fd, 0, LONG, &layout, &error), -ENOTSUP);
+    ck_assert_str_eq(error.reason, "not a regular file");
+    ck_assert_int_eq(fake.calls, 0);
+    close(fd);
+    ck_assert_int_eq(storage_query(fd, 0, LONG, &layout, &error), -EBADF);
+    ck_assert_str_eq(error.reason, "fcntl: Bad file descriptor");
+}
+END_TEST
+
+static size_t count_threads(void)
+{
+    size_t count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    ck_assert_ptr_nonnull(tasks);
+    while (readdir(tasks) != NULL)
+        count++;
+    closedir(tasks);
+    return count;
+}
+
+/* A server that does not answer; its answer after that goes to nobody. */
+START_TEST(late)
+{
+    static sem_t given;
+    size_t threads = count_threads();
+    sem_init(&given, 0, 0);
+    fake.type = LUSTRE;
+    fake.attribute = plain;
+    fake.length = sizeof plain;
+    fake.wait = &given;
+    struct answer a = ask(0, SHORT);
+    ck_assert_int_eq(a.rc, -ETIMEDOUT);
+    ck_assert_str_eq(a.error.reason, "no answer within 20 ms");
+    sem_post(&given);
+    sem_post(&given);
+    a = ask(0, LONG);
+    ck_assert_int_eq(a.rc, 0);
+    storage_free(a.layout);
+    while (count_threads() > threads)
+        usleep(1000);
+}
+END_TEST
+
+START_TEST(names_of_addresses)
+{
+    static const char *const names[][2] = {{"127.0.0.1", "localhost"},
+                                           {"0.0.0.9", "0.0.0.9"},
+                                           {"12", "12"},
+                                           {"oss1", "oss1"},
+                                           {"", ""}};
+    char host[STORAGE_LONGEST_HOST + 1];
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        strcpy(host, names[k][0]);
+        storage_name_address(host);
+        ck_assert_str_eq(host, names[k][1]);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("queries");
+    tcase_add_checked_fixture(cases, reset_fake, NULL);
+    tcase_add_test(cases, lustre);
+    tcase_add_test(cases, servers_of_lustre);
+    tcase_add_test(cases, beegfs);
+    tcase_add_test(cases, ceph_of_the_kernel);
+    tcase_add_loop_test(cases, failures_are_named, 0, sizeof failures / sizeof *failures);
+    tcase_add_test(cases, not_a_file);
+    tcase_add_test(cases, late);
+    tcase_add_test(cases, names_of_addresses);
+    Suite *suite = suite_create("storage queries");
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
