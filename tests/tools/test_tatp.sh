@@ -318,6 +318,51 @@ printf '%%%%MatrixMarket matrix array real general\n1 1\n1e307\n' >large.mtx
 refuses 1 "tatp: large.mtx: a cost is so large that sums of costs are out of range" "assign: sums out of range" \
     tatp assign large.mtx
 
+# --- layout ---
+
+truncate -s 100 data
+printf '# target host\n7 oss2\n3 oss1\n' >targets
+printf '0 40 n1\n60 30 N0\n' >blocks
+tap_is "$(tatp layout --targets targets --striping-unit 30 data)" "source  file of targets
+bytes   100
+
+from  to  stripe unit  stripe count  object size  targets
+   0   -           30             2            -  7 3
+
+target  host  bytes
+     3  oss1     40
+     7  oss2     60" "layout: stripes on the targets of a file"
+tap_is "$(tatp layout --targets targets --striping-unit 30 --striping-factor 1 --json data)" \
+    '{"source":"file of targets","bytes":100,"bytes_on_no_target":0,"extents":[{"from":0,"to":null,"stripe_unit":30,'\
+'"stripe_count":1,"object_size":null,"targets":[7]}],"targets":[{"target":3,"host":"oss1","bytes":0},'\
+'{"target":7,"host":"oss2","bytes":100}]}' "layout: JSON, on the first of them"
+tap_is "$(tatp layout -T blocks data | tail -n 8)" "from  to  stripe unit  stripe count  object size  targets
+   0  40           40             1            -  1
+  60  90           30             1            -  0
+
+target  host  bytes
+     0  N0       30
+     1  n1       40
+  none  -        30" "layout: blocks"
+printf '8 oss2\n3 oss1 # \n8 oss3\n' >twice
+refuses 1 "tatp: twice:3: target 8 is that of line 1" "layout: a target that is given twice" tatp layout -T twice -u 30 data
+refuses 1 "tatp: targets: 2 targets are fewer than the stripe count, 3" "layout: fewer targets than stripes" \
+    tatp layout -T targets -u 30 -f 3 data
+refuses 1 "tatp: blocks: blocks, which have no stripe unit" "layout: blocks with a stripe unit" tatp layout -T blocks -u 30 data
+reason="a file system (type 0x$(stat -f -c %t data)) that does not say where data are; see --targets"
+refuses 1 "tatp: data: $reason" "layout: a file system without targets" tatp layout data
+refuses 1 "tatp: data: $reason" "layout: hosts alone on a file system without targets" tatp layout -T targets data
+refuses 1 "tatp: none: No such file or directory" "layout: no file" tatp layout none
+mkfifo pipe
+for file in . pipe; do
+    refuses 1 "tatp: $file: not a regular file" "layout: $file" tatp layout -T targets -u 30 $file
+done
+refuses 2 "tatp layout: --striping-unit needs --targets" "layout: a stripe unit without targets" tatp layout -u 30 data
+refuses 2 "tatp layout: --striping-factor needs --striping-unit" "layout: a number of targets without a stripe unit" \
+    tatp layout -T targets -f 2 data
+refuses 2 "tatp layout: --striping-unit is a number from 1 to 2147483647, not '0'" "layout: a stripe unit of 0" \
+    tatp layout -T targets -u 0 data
+
 # --- topology ---
 
 tap_is "$(tatp topology "$fixtures/ibnetdiscover.edge.out")" "format                          ibnetdiscover

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tatp layout: prints which storage targets hold a file, and their hosts. */
+#include "tatp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "storage/storage.h"
+#include "table.h"
+#include "tool.h"
+#include "tool_json.h"
+
+/* Up to this number of objects of an extent, the table has the target of each. */
+enum { SHOWN_OBJECTS = 16 };
+
+/* For the answer of the file system. */
+enum { MILLISECONDS = 10000 };
+
+struct layout_options {
+    const char *file;
+    const char *targets;
+    size_t unit, factor;
+    bool json;
+};
+
+struct file_layout {
+    storage_layout *layout;
+    int64_t size;
+    int64_t *bytes; /* of the file, on each target; after the last one, those on none */
+};
+
+static void parse_striping(const char *option, const char *arg, size_t *number,
+                           struct argp_state *state)
+{
+    if (tool_number(arg, 1, INT32_MAX, number) != 0)
+        argp_error(state, "%s is a number from 1 to %d, not '%s'", option, INT32_MAX, arg);
+}
+
+static error_t parse_layout_option(int key, char *arg, struct argp_state *state)
+{
+    struct layout_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->file;
+        state->child_inputs[1] = &options->json;
+        return 0;
+    case 'T': options->targets = arg; return 0;
+    case 'u': parse_striping("--striping-unit", arg, &options->unit, state); return 0;
+    case 'f': parse_striping("--striping-factor", arg, &options->factor, state); return 0;
+    case ARGP_KEY_END:
+        if (options->unit > 0 && options->targets == NULL)
+            argp_error(state, "--striping-unit needs --targets");
+        if (options->factor > 0 && options->unit == 0)
+            argp_error(state, "--striping-factor needs --striping-unit");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp layout_argp = {
+    .options =
+        (const struct argp_option[]){
+            {"targets", 'T', "FILE", 0,
+             "Hosts of targets, or locations of blocks (default: what the file system says)", 0},
+            {"striping-unit", 'u', "BYTES", 0,
+             "The targets of --targets take stripes of this size in turn", 0},
+            {"striping-factor", 'f', "N", 0, "Only the first N of them (default: all)", 0},
+            {0},
+        },
+    .parser = parse_layout_option,
+    .children = (const struct argp_child[]){{&tool_file_argp, 0, NULL, 0},
+                                            {&tool_json_argp, 0, NULL, 0},
+                                            {0}},
+    .doc = "Prints which storage targets hold FILE, and the hosts that serve them.",
+};
+
+/* ---- the layout ---- */
+
+static int open_file(const char *file, int64_t *size)
+{
+    struct stat status;
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &status) != 0)
+        exit(tool_fail("%s: %s", file, strerror(errno)));
+    if (!S_ISREG(status.st_mode))
+        exit(tool_fail("%s: not a regular file", file));
+    *size = status.st_size;
+    return fd;
+}
+
+static storage_layout *ask_file_system(const char *file, int fd, int64_t size)
+{
+    storage_layout *layout = NULL;
+    matrix_error error = {0, ""};
+    int rc = storage_query(fd, size, MILLISECONDS, &layout, &error);
+    if (rc == -ENOMEM)
+        exit(tool_fail("out of memory"));
+    if (rc != 0)
+        exit(tool_fail("%s: %s%s", file, error.reason, rc == -ENOTSUP ? "; see --targets" : ""));
+    return layout;
+}
+
+static int read_targets(FILE *stream, void *object, matrix_error *error)
+{
+    return storage_read_targets(stream, object, error);
+}
+
+/* A table of blocks tells the layout, the hosts of targets need stripes. */
+static storage_layout *find_layout(const struct layout_options *options, int fd, int64_t size)
+{
+    storage_layout *given = NULL;
+    matrix_error error = {0, ""};
+    if (options->targets != NULL)
+        tool_read(options->targets, read_targets, &given);
+    if (given != NULL && storage_extents(given) > 0) {
+        if (options->unit > 0)
+            exit(tool_fail("%s: blocks, which have no stripe unit", options->targets));
+        return given;
+    }
+    if (options->unit > 0) {
+        int rc = storage_stripe(given, (int64_t)options->unit, options->factor, &error);
+        if (rc != 0)
+            exit(tool_fail_reading(options->targets, rc, &error));
+        return given;
+    }
+    storage_layout *layout = ask_file_system(options->file, fd, size);
+    int rc = given == NULL ? 0 : storage_copy_hosts(layout, given, &error);
+    if (rc != 0)
+        exit(tool_fail_reading(options->targets, rc, &error));
+    storage_free(given);
+    return layout;
+}
+
+/* ---- printing ---- */
+
+static void add_objects(tool_table *table, const struct file_layout *f, const storage_extent *e)
+{
+    char text[SHOWN_OBJECTS * 24 + 8];
+    size_t used = 0;
+    for (size_t k = 0; k < e->objects && k < SHOWN_OBJECTS; k++) {
+        const char *blank = k > 0 ? " " : "";
+        int written =
+            e->target[k] == STORAGE_NONE
+                ? snprintf(text + used, sizeof text - used, "%s-", blank)
+                : snprintf(text + used, sizeof text - used, "%s%llu", blank,
+                           (unsigned long long)storage_target_number(f->layout, e->target[k]));
+        used += (size_t)written;
+    }
+    text[used] = '\0';
+    tool_table_add(table,
+                   e->objects == 0              ? "none"
+                   : e->objects > SHOWN_OBJECTS ? "%s ..."
+                                                : "%s",
+                   text);
+}
+
+static void print_extents(const struct file_layout *f)
+{
+    tool_table table = {.align = "rrrrrl"};
+    tool_table_add(&table, "from\nto\nstripe unit\nstripe count\nobject size\ntargets");
+    for (size_t k = 0; k < storage_extents(f->layout); k++) {
+        storage_extent e;
+        storage_get_extent(f->layout, k, &e);
+        tool_table_add(&table, "%lld", (long long)e.start);
+        tool_table_add(&table, e.end == INT64_MAX ? "-" : "%lld", (long long)e.end);
+        tool_table_add(&table, "%lld", (long long)e.unit);
+        tool_table_add(&table, e.count == 0 ? "-" : "%zu", e.count);
+        tool_table_add(&table, e.object == 0 ? "-" : "%lld", (long long)e.object);
+        add_objects(&table, f, &e);
+    }
+    tool_table_print(&table);
+}
+
+static void print_targets(const struct file_layout *f)
+{
+    tool_table table = {.align = "rlr"};
+    size_t targets = storage_targets(f->layout);
+    tool_table_add(&table, "target\nhost\nbytes");
+    for (size_t t = 0; t < targets; t++) {
+        const char *host = storage_target_host(f->layout, t);
+        tool_table_add(&table, "%llu", (unsigned long long)storage_target_number(f->layout, t));
+        tool_table_add_text(&table, host == NULL ? "-" : host);
+        tool_table_add(&table, "%lld", (long long)f->bytes[t]);
+    }
+    if (f->bytes[targets] > 0)
+        tool_table_add(&table, "none\n-\n%lld", (long long)f->bytes[targets]);
+    tool_table_print(&table);
+}
+
+static void print_layout(const struct file_layout *f)
+{
+    tool_table table = {.align = "ll"};
+    tool_table_add(&table, "source\n%s\nbytes\n%lld", storage_file_system(f->layout),
+                   (long long)f->size);
+    tool_table_print(&table);
+    putchar('\n');
+    print_extents(f);
+    putchar('\n');
+    print_targets(f);
+}
+
+static void put_extent(json_writer *w, const struct file_layout *f, size_t index)
+{
+    storage_extent e;
+    storage_get_extent(f->layout, index, &e);
+    json_begin_object(w, NULL);
+    json_put_int64(w, "from", e.start);
+    json_put_size(w, "to", e.end == INT64_MAX ? SIZE_MAX : (size_t)e.end);
+    json_put_int64(w, "stripe_unit", e.unit);
+    json_put_size(w, "stripe_count", e.count == 0 ? SIZE_MAX : e.count);
+    json_put_size(w, "object_size", e.object == 0 ? SIZE_MAX : (size_t)e.object);
+    json_begin_array(w, "targets");
+    for (size_t k = 0; k < e.objects; k++)
+        json_put_size(w, NULL,
+                      e.target[k] == STORAGE_NONE ? SIZE_MAX
+                                                  : storage_target_number(f->layout, e.target[k]));
+    json_end_array(w);
+    json_end_object(w);
+}
+
+static void put_target(json_writer *w, const struct file_layout *f, size_t target)
+{
+    json_begin_object(w, NULL);
+    json_put_size(w, "target", storage_target_number(f->layout, target));
+    json_put_string(w, "host", storage_target_host(f->layout, target));
+    json_put_int64(w, "bytes", f->bytes[target]);
+    json_end_object(w);
+}
+
+static void print_layout_json(const struct file_layout *f)
+{
+    size_t extents = storage_extents(f->layout), targets = storage_targets(f->layout);
+    tool_json json;
+    json_writer *w = tool_json_begin(&json);
+    json_begin_object(w, NULL);
+    json_put_string(w, "source", storage_file_system(f->layout));
+    json_put_int64(w, "bytes", f->size);
+    json_put_int64(w, "bytes_on_no_target", f->bytes[targets]);
+    json_begin_array(w, "extents");
+    for (size_t k = 0; k < extents; k++)
+        put_extent(w, f, k);
+    json_end_array(w);
+    json_begin_array(w, "targets");
+    for (size_t t = 0; t < targets; t++)
+        put_target(w, f, t);
+    json_end_array(w);
+    json_end_object(w);
+    tool_json_end(&json);
+}
+
+/* ---- the command ---- */
+
+int tatp_layout(int argc, char **argv)
+{
+    struct layout_options options = {.file = NULL};
+    struct file_layout f = {.layout = NULL};
+    tool_parse(&layout_argp, argc, argv, &options);
+    int fd = open_file(options.file, &f.size);
+    f.layout = find_layout(&options, fd, f.size);
+    f.bytes = tool_allocate(storage_targets(f.layout) + 1, sizeof *f.bytes);
+    storage_count(f.layout, 0, f.size, f.bytes);
+    (options.json ? print_layout_json : print_layout)(&f);
+    free(f.bytes);
+    storage_free(f.layout);
+    close(fd);
+    return 0;
+}
