@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# CephFS on the test cluster: what one node writes the others read; bytes cross the links between a node and the
+# server that has them; tatp layout says what Ceph's own program says; collective calls write the right bytes.
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+
+need_component fcoll tatp
+"$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"
+cluster_name=ceph-$$
+trap 'stop_cluster; rm -rf "$tap_dir"' EXIT
+said=$("$CLUSTER" up --name "$cluster_name" --owner $$ --storage ceph 2>&1)
+status=$?
+[[ $status != 77 ]] || tap_skip_all "${said#cluster: }"
+tap_is "$status, ${said#*: }" \
+    "0, 4 nodes of 4 slots with CephFS, 2 on a leaf switch; links counted, limits: links none, uplinks none" "CephFS is up"
+
+# inside COMMAND [ARGUMENT...]: a shell's, with the functions of $tap_dir/functions
+inside() {
+    # shellcheck disable=SC2016
+    timeout --kill-after=5 "$HANG_LIMIT" "$CLUSTER" exec --name "$cluster_name" \
+        bash -c '. "$0" && "$@"' "$tap_dir/functions" "$@" </dev/null 2>&1
+}
+
+export tap_dir
+cat >"$tap_dir/functions" <<'END_OF_FUNCTIONS'
+# new_file NAME LAYOUT
+new_file() {
+    : >"$CEPH_FILES/$1"
+    "$PYTHON3" -c 'import os, sys; os.setxattr(sys.argv[1], "ceph.file.layout", sys.argv[2].encode())' "$CEPH_FILES/$1" "$2"
+}
+
+# from_node NODE COMMAND...
+from_node() {
+    "$top_srcdir/tests/cluster/agent" "$1" "$(printf '%q ' "${@:2}")"
+}
+
+# write_from NODE NAME
+write_from() {
+    from_node "$1" cp "$tap_dir/random" "$CEPH_MOUNTS/$1/$2"
+}
+
+# compare NAME: on all nodes with what was written
+compare() {
+    local node
+    for node in n0 n1 n2 n3; do
+        from_node $node cmp "$CEPH_MOUNTS/$node/$1" "$tap_dir/random"
+    done
+}
+
+layout() {
+    "$TOOLS_DIR/tatp" layout "$CEPH_FILES/$1"
+}
+
+unconfigured() {
+    CEPH_CONF=$tap_dir/none layout "$1"
+}
+
+# by_tatp NAME: target and host of each object
+by_tatp() {
+    "$TOOLS_DIR/tatp" layout --json "$CEPH_FILES/$1" | "$PYTHON3" -c '
+import json, sys
+layout = json.load(sys.stdin)
+hosts = {t["target"]: t["host"] for t in layout["targets"]}
+for target in layout["extents"][0]["targets"]:
+    print(target, hosts[target])'
+}
+
+value_of() {
+    "$PYTHON3" -c 'import json, sys; print(eval("json.load(sys.stdin)" + sys.argv[1]))' "$1"
+}
+
+# by_ceph NAME: the same of its first four objects
+by_ceph() {
+    local object osd
+    for object in 0 1 2 3; do
+        osd=$(ceph osd map data "$(printf '%x.%08x' "$(stat -c %i "$CEPH_FILES/$1")" $object)" -f json 2>/dev/null | value_of '["acting_primary"]')
+        echo "$osd $(ceph osd find "$osd" -f json 2>/dev/null | value_of '["crush_location"]["host"]')"
+    done
+}
+
+# one_object NAME NODE: an empty file whose only object will be on that node
+one_object() {
+    local try
+    for try in {1..100}; do
+        new_file "$1" "stripe_unit=8388608 stripe_count=1 object_size=8388608"
+        [[ $(by_tatp "$1") != *" $2" ]] || return 0
+        rm "$CEPH_FILES/$1"
+    done
+    echo "no object on $2 in $try tries"
+}
+
+# collective COMPONENT
+collective() {
+    new_file cube "stripe_unit=65536 stripe_count=4 object_size=4194304"
+    mpirun -np 8 --map-by node --mca fcoll "$1" "$BENCH_DIR/cube" --size 64 --grid 2x2x2 --verify --file "$CEPH_FILES/cube"
+    echo "status $?"
+    rm "$CEPH_FILES/cube"
+}
+END_OF_FUNCTIONS
+
+# crossings COMMAND...: how often the 8 MiB went over the links of n0 to n3
+crossings() {
+    "$CLUSTER" links --name "$cluster_name" --reset >/dev/null
+    inside "$@"
+    "$CLUSTER" links --name "$cluster_name" --csv | awk -F , '$2 == "node" { print int(($3 + $4) / 8388608 + .5) }' | xargs
+}
+
+head -c 8388608 /dev/urandom >"$tap_dir/random"
+tap_is "$(inside new_file four "stripe_unit=65536 stripe_count=4 object_size=4194304")" "" "a layout is set"
+tap_is "$(inside write_from n3 four)$(inside compare four)" "" "what one node wrote all nodes read"
+tap_is "$(inside by_tatp four)" "$(inside by_ceph four)" "tatp layout: the server of each object, as ceph says"
+printed=$(inside layout four)
+tap_contains "$(xargs <<<"$printed")" "source CephFS bytes 8388608 from to stripe unit stripe count object size targets \
+0 - 65536 4 4194304 " "tatp layout: stripe unit and count"
+tap_is "$(awk '$1 ~ /^[0-3]$/ && $2 ~ /^n[0-3]$/ { sum += $3 } END { print sum }' <<<"$printed")" 8388608 \
+    "tatp layout: all bytes have a host"
+tap_contains "$(inside unconfigured four)" "/four: libcephfs: no access to the file system" "without Ceph's configuration: a message"
+for from in n1 n2; do
+    tap_is "$(inside one_object "from-$from" n1)" "" "an empty file, all of it on n1"
+done
+tap_is "$(crossings write_from n1 from-n1)" "0 0 0 0" "a node writes to its own server: nothing on the links"
+tap_is "$(crossings write_from n2 from-n2)" "0 1 1 0" "a node writes to another's server: all of it on both links"
+for way in tatp vulcan; do
+    output=$(inside collective $way)
+    tap_is "$(grep -c '^cube *write' <<<"$output"), $(tail -n 1 <<<"$output")" "1, status 0" "$way writes and reads the right bytes"
+done
+tap_plan
