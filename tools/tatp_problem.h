@@ -13,7 +13,7 @@
 #include "tatp_network.h"
 
 typedef struct tatp_problem_options {
-    const char *requests, *blocks, *view; /* one of requests and view */
+    const char *requests, *blocks, *savings, *view; /* one of requests and view */
     tatp_network_options network;
     const plan_strategy *strategy; /* NULL: all */
     size_t per_node;
@@ -25,12 +25,13 @@ typedef struct tatp_problem_options {
  * input is a const lap_solver **. */
 extern const struct argp tatp_solver_argp;
 
-/* A child of a command's argp for --requests, --blocks, --hosts, --strategy, ..., and --solver; it
- * rejects options that exclude each other. Its input is a tatp_problem_options. */
+/* A child of a command's argp for --requests, --blocks, --savings, --hosts, --strategy, ..., and
+ * --solver; it rejects options that exclude each other. Its input is a tatp_problem_options. */
 extern const struct argp tatp_problem_argp;
 
 typedef struct tatp_problem {
-    matrix requests, blocks;
+    matrix requests, blocks, savings;
+    matrix node_bytes; /* of requests, with savings */
     tatp_network network;
     plan_input in;
 } tatp_problem;

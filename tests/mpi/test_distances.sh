@@ -124,6 +124,7 @@ else
     bound=$(hop_bytes core)
     tap_check "bound to cores: by what they share, an eighth of a hop in each step" \
         test "$((bound % 16384))" = 0 -a "$bound" -ge $((3 * 16384)) -a "$bound" -le 131072
+    tap_is "$(grep -c '"savings"' "$files/stats")" $((bound < 131072)) "bound to cores: the statistics tell what is saved"
     tap_diag "bound to cores: $((bound / 16384))/8 of a hop"
 fi
 tap_plan

@@ -137,6 +137,14 @@ tap_is "$(tatp plan -r large.mtx -H 'n[0-63]:1024' -S tatp | awk 'NR == 2 { prin
     "plan: the least of a large problem"
 tap_contains "$(tatp plan -r large.mtx -H 'n[0-63]:1024' -S tatp --json)" '"gap":0.0' "plan: which is proved"
 
+# Ranks of a node share a cache: three eighths of a hop less, for the bytes of the other one.
+awk 'NR > 2 { c[$1, $2] = $3 } END { print "%%MatrixMarket matrix coordinate integer general\n6 3 18"
+    for (r = 1; r <= 6; r++) for (j = 1; j <= 3; j++) print r, j, 8 * c[r, j] + 3 * c[r % 2 ? r + 1 : r - 1, j] }' C.mtx >savings
+tap_is "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S otp --savings savings | awk 'END { print $2, $5, $6, $7 }')" \
+    "51.125 0 2 4" "plan: distances inside nodes"
+tap_contains "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -a savings -S tatp -j)" '"gap":0.0' "plan: ... the least"
+refuses 1 "tatp: H.mtx: 3 rows and 3 columns, but C.mtx has 6 and 3" "plan: savings of others" \
+    tatp plan -r C.mtx -d D.mtx -a H.mtx
 refuses 1 "tatp: H.mtx: 3 rows and 3 columns, but C.mtx has 6 and 3" "plan: blocks of others" \
     tatp plan -r C.mtx -d D.mtx -b H.mtx
 refuses 1 "tatp: none: No such file or directory" "plan: no file of blocks" tatp plan -r C.mtx -d D.mtx -b none
@@ -259,7 +267,7 @@ tap_is "$(tatp plan -v view.crs -H a:2,b:2 -j | sed 's/.*"patterns"/"patterns"/'
 tap_is "$(tatp links -v view.crs -H a:2,b:2 | sed 's/"name.*"unit"/"unit"/')" \
     '{"nodes":2,"is_tree":false,"parent":[2,2,2],"cables":[1,1,0],"patterns":[{"unit":0,"up":[0.0,0.0,0.0],"down":[0.0,0.0,0.0]}],"independent_bytes":77}' \
     "links: the calls of a view"
-refuses 2 "tatp plan: --blocks, --strategy and --per-node are not for --view" "plan: a view and a strategy" \
+refuses 2 "tatp plan: --blocks, --savings, --strategy and --per-node are not for --view" "plan: a view and a strategy" \
     tatp plan -v view.crs -H a:4 -S otp
 refuses 2 "tatp links: --aggregators and --workload are not for --view" "links: a view and aggregators" tatp links -v view.crs -H a:4 -a 0,1
 refuses 1 "tatp: view.crs: 4 rows, but 3 ranks on the hosts" "plan: a view of another number of ranks" tatp plan -v view.crs -H a:3

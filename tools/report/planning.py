@@ -62,6 +62,13 @@ class Plan:
         even = self.data.get("even")
         return (self.data, self.domains) if even is None else (even, even["count"])
 
+    def savings(self, requests):
+        """A file's lines of what each domain saves on each rank, or None: no more than the rank's own bytes."""
+        if "savings" not in requests:
+            return None
+        domains = requests.get("count", self.domains)
+        return market(self.call["ranks"], domains, triples_of(requests, "savings"))
+
     def slots(self):
         """Ranks on each node."""
         slots = [0] * self.nodes
@@ -70,8 +77,8 @@ class Plan:
         return slots
 
 
-def triples_of(requests):
-    flat = requests["requests"]
+def triples_of(requests, key="requests"):
+    flat = requests[key]
     return zip(flat[0::3], flat[1::3], flat[2::3])
 
 
@@ -238,13 +245,17 @@ class Planner:
     def rank_hosts(self, node_of_rank):
         return [self.names[node] for node in node_of_rank]
 
+    def savings_of(self, requests):
+        lines = self.plan.savings(requests)
+        return ["--savings", self.tools.write("savings", lines)] if lines is not None else []
+
     def by_rank(self, answer):
         plan = self.plan
         ranks, places = plan.call["ranks"], plan.call["ranks"] * plan.domains
         by = "rank" if ranks <= MOST_ROWS else "node"
         self.requests = self.tools.write("requests", market(ranks, plan.domains, plan.triples()))
         options = ["--per-node", str(plan.data["per_node"]), "--solver", plan.data["solver"],
-                   "--aggregators", ",".join(map(str, plan.data["rank_of_domain"]))]
+                   "--aggregators", ",".join(map(str, plan.data["rank_of_domain"])), *self.savings_of(plan.data)]
         if places <= MOST_COSTS:
             options += ["--workload", by]
         node_of_rank = plan.data["node_of_rank"]
@@ -257,7 +268,7 @@ class Planner:
         if plan.fitted and requests["requests_by"] == "rank":
             self.requests = self.tools.write("even", market(ranks, domains, triples_of(requests)))
             got = self.tools.links(self.network, self.rank_hosts(node_of_rank), self.requests, "--strategy", "otp",
-                                   "--per-node", str(plan.data["per_node"]))
+                                   "--per-node", str(plan.data["per_node"]), *self.savings_of(requests))
         answer.usual = links_of("usual aggregators", got, named(got, "otp"), seen)
 
     def by_node(self, answer):

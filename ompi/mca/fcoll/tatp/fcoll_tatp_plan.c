@@ -18,6 +18,7 @@ static void release_draft(tatp_draft *draft)
     domains_free_shares(draft->share, draft->view.shares);
     free(draft->aggregator);
     matrix_release(&draft->requests);
+    matrix_release(&draft->savings);
     matrix_release(&draft->blocks);
     *draft = (tatp_draft){0};
 }
@@ -134,8 +135,9 @@ static int fill_broadcast(const tatp_planning *planning, int rc, tatp_gathered *
         rc = fit_on_root(planning, &all->units, draft, units);
     if (OMPI_SUCCESS == rc && planning->in->keep_entries) {
         draft->requests = all->c.requests;
+        draft->savings = all->c.savings;
         draft->blocks = all->c.blocks;
-        all->c.requests = all->c.blocks = (matrix){0};
+        all->c.requests = all->c.savings = all->c.blocks = (matrix){0};
     }
     planning->broadcast[PLAN_ERROR] = tatp_error_class(rc);
     planning->broadcast[PLAN_ID] = ++last_id;
@@ -228,6 +230,7 @@ void tatp_plans_reset(tatp_plans *plans, size_t slot)
     tatp_plan *plan = &plans->plan[slot];
     release_draft(&plan->draft);
     matrix_release(&plan->even_requests);
+    matrix_release(&plan->even_savings);
     *plan = (tatp_plan){0};
 }
 
@@ -292,7 +295,8 @@ int tatp_plans_make(tatp_plans *plans, size_t slot, const tatp_plan_input *in, i
         adopt_draft(plan, in, draft);
         *draft = (tatp_draft){0};
         plan->even_requests = even.requests;
-        even.requests = (matrix){0};
+        plan->even_savings = even.savings;
+        even.requests = even.savings = (matrix){0};
     }
     release_draft(&even);
     release_draft(&fitted);
@@ -323,7 +327,9 @@ tatp_plan_costs tatp_plan_get_costs(const tatp_plan *plan)
         costs.domains = DIVISION_FITTED;
     costs.unit = unit > 0 ? unit : stripe;
     costs.requests = kept(&draft->requests);
+    costs.savings = kept(&draft->savings);
     costs.even_requests = kept(&plan->even_requests);
+    costs.even_savings = kept(&plan->even_savings);
     costs.blocks = kept(&draft->blocks);
     return costs;
 }
@@ -331,6 +337,8 @@ tatp_plan_costs tatp_plan_get_costs(const tatp_plan *plan)
 void tatp_plan_release_entries(tatp_plan *plan)
 {
     matrix_release(&plan->draft.requests);
+    matrix_release(&plan->draft.savings);
     matrix_release(&plan->draft.blocks);
     matrix_release(&plan->even_requests);
+    matrix_release(&plan->even_savings);
 }

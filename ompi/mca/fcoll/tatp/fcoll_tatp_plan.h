@@ -95,8 +95,11 @@ typedef struct tatp_plan_costs {
     size_t per_node;        /* domains that a node owns at most */
     /* Kept entries, ranks x domains; NULL: not kept. */
     const matrix *requests;      /* C, bytes */
-    const matrix *even_requests; /* C of the even domains that fitted ones replaced */
-    const matrix *blocks;        /* contiguous blocks, where the strategy assigns by them */
+    const matrix *savings;       /* what domains save on ranks (plan_input.savings); NULL also: no
+                                    more than their own bytes */
+    const matrix *even_requests; /* the same of the even domains that fitted ones replaced */
+    const matrix *even_savings;
+    const matrix *blocks; /* contiguous blocks, where the strategy assigns by them */
 } tatp_plan_costs;
 
 tatp_plan_costs tatp_plan_get_costs(const tatp_plan *plan);

@@ -46,14 +46,18 @@ static bool is_short(const matrix *m)
     return m->row_start[m->rows] <= MAX_ENTRIES;
 }
 
-/* By rank, or else by node, or else by groups of them; nothing if there is no memory for that. */
-static void put_requests(json_writer *w, const matrix *requests, const tatp_node_map *map)
+/* By rank, or else by node, or else by groups of them; nothing if there is no memory for that.
+ * savings: NULL, or for requests by rank. */
+static void put_requests(json_writer *w, const matrix *requests, const matrix *savings,
+                         const tatp_node_map *map)
 {
     matrix sums = {0};
     grouping by = {1, 1};
     if (is_short(requests)) {
         json_put_string(w, "requests_by", "rank");
         put_entries(w, "requests", requests);
+        if (NULL != savings && is_short(savings))
+            put_entries(w, "savings", savings);
         return;
     }
     int rc = sum_groups(requests, map, by, &sums);
@@ -106,13 +110,13 @@ void tatp_stats_put_plan(json_writer *w, const char *key, const tatp_stats_acces
     json_end_array(w);
     json_put_sizes(w, "node_of_rank", map->node_of_rank, (size_t)ranks);
     json_put_ints(w, "rank_of_domain", view.aggregator, view.domains->count);
-    put_requests(w, costs.requests, map);
+    put_requests(w, costs.requests, costs.savings, map);
     if (NULL != costs.blocks && is_short(costs.blocks))
         put_entries(w, "blocks", costs.blocks);
     if (NULL != costs.even_requests) {
         json_begin_object(w, "even");
         json_put_size(w, "count", costs.even_requests->cols);
-        put_requests(w, costs.even_requests, map);
+        put_requests(w, costs.even_requests, costs.even_savings, map);
         json_end_object(w);
     }
     put_distances(w, &map->topology);
