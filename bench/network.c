@@ -9,26 +9,39 @@
 #include "base/memory.h"
 #include "exchange/internal.h"
 
+/* The links of a message in their order. */
+enum { FROM_NODE, FROM_SWITCH, TO_SWITCH, TO_NODE, LINKS };
+enum { SENDER = -1 };
+
 /* A message or a receive of one rank. */
 typedef struct message {
-    struct message *next; /* of the unmatched between two ranks */
+    struct message *next; /* of those that wait for a link, or of the unmatched */
     int from, to;
     size_t bytes;
     bool is_receive, synchronous, complete, tested;
-    struct message *sender; /* of a receive that is complete, to be freed with it */
+    struct message *acknowledges; /* a synchronous message, whose sender waits for this one */
+    int link;                     /* that it reaches next; LINKS: none */
+    double last;                  /* when the last byte has left the links before */
 } message;
+
+/* The messages of a rank for another one that wait for the link of the sender's node. */
+typedef struct connection {
+    message *first, *last;
+    struct connection *next; /* whose turn comes next */
+} connection;
 
 /* What has not met its counterpart between two ranks: arrived messages, or receives. */
 typedef struct pair {
     uint64_t key; /* 0: none */
     message *first, *last;
+    connection *connection; /* or NULL */
 } pair;
 
 typedef struct event {
     double time;
     uint64_t order;
-    int rank;
-    message *arrival; /* or NULL: the rank may have something to do */
+    int rank;        /* or SENDER - node: the node's link takes the next message */
+    message *moving; /* reaches a link, or the rank; NULL: the rank may have something to do */
 } event;
 
 typedef struct net_rank {
@@ -42,11 +55,18 @@ typedef struct net_rank {
     int64_t moved;
 } net_rank;
 
+/* Of a node. */
+typedef struct sender {
+    connection *first, *last; /* those with messages for the node's link, in turn */
+    bool is_busy;
+} sender;
+
 struct network {
     network_costs costs;
     int ranks, nodes;
-    double *link[2], *uplink[2]; /* when each is free: from and to a node or switch */
+    double *link[LINKS]; /* until when each is busy, by node or switch */
     double *core;
+    sender *sender; /* of each node */
     net_rank *rank;
     event *queue;
     size_t events, capacity;
@@ -66,13 +86,13 @@ BASE_HEAP(event_heap, event, const void *, event_precedes, BASE_HEAP_UNPLACED);
 
 /* ---- events ---- */
 
-static void add_event(network *net, double time, int rank, message *arrival)
+static void add_event(network *net, double time, int rank, message *moving)
 {
     if (base_reserve(&net->queue, &net->capacity, net->events + 1, sizeof *net->queue) != 0) {
         net->rc = -ENOMEM;
         return;
     }
-    const event added = {time, net->order++, rank, arrival};
+    const event added = {time, net->order++, rank, moving};
     event_heap_up(NULL, net->queue, net->events++, added);
 }
 
@@ -96,6 +116,16 @@ static void wake(network *net, int rank, double time)
 }
 
 /* ---- messages that meet their receives ---- */
+
+static message *new_message(network *net, int from, int to, size_t bytes)
+{
+    message *m = calloc(1, sizeof *m);
+    if (m == NULL)
+        net->rc = -ENOMEM;
+    else
+        *m = (message){.from = from, .to = to, .bytes = bytes};
+    return m;
+}
 
 static bool grow_pairs(network *net)
 {
@@ -152,60 +182,170 @@ static message *meet(network *net, message *m)
     return NULL;
 }
 
+/* ---- links ---- */
+
+static int next_link(const network *net, int at, int from, int to)
+{
+    const network_costs *costs = &net->costs;
+    int of = costs->per_node * costs->per_switch;
+    bool has_uplinks = costs->uplink > 0 && from / of != to / of;
+    return at == FROM_NODE && !has_uplinks ? TO_NODE : at + 1;
+}
+
+static size_t count_frames(const network_costs *costs, size_t bytes)
+{
+    return costs->frame > 0 ? (bytes + costs->envelope + costs->frame - 1) / costs->frame : 0;
+}
+
+/* Returns when the first byte has passed a link; *last, when the last one had passed those before:
+ * when it has passed this one. At its rate the link would be busy until `*busy`; by its burst it
+ * may be ahead of that. */
+static double occupy(network *net, int at, int from, int to, size_t bytes, double time,
+                     double *last)
+{
+    const network_costs *costs = &net->costs;
+    int node = (at < TO_SWITCH ? from : to) / costs->per_node;
+    bool is_uplink = at == FROM_SWITCH || at == TO_SWITCH;
+    double rate = is_uplink ? costs->uplink : costs->link;
+    double ahead = fmax(costs->burst / rate, costs->burst_time);
+    double *busy = &net->link[at][is_uplink ? node / costs->per_switch : node];
+    double begin = fmax(*busy, time);
+    *busy = begin + (double)bytes / rate;
+    *last = fmax(*last, fmax(time, *busy - ahead));
+    return fmax(time, begin - ahead);
+}
+
+static void cross_link(network *net, message *m, double time)
+{
+    size_t headers = count_frames(&net->costs, m->bytes) * net->costs.header;
+    size_t bytes = m->bytes + net->costs.envelope + headers;
+    double first = occupy(net, m->link, m->from, m->to, bytes, time, &m->last);
+    m->link = next_link(net, m->link, m->from, m->to);
+    add_event(net, m->link < LINKS ? first : m->last + net->costs.latency, m->to, m);
+}
+
+/* TCP: a header for every second frame, in the other direction. */
+static void answer_frames(network *net, const message *m, double time)
+{
+    size_t frames = (count_frames(&net->costs, m->bytes) + 1) / 2;
+    double last = time;
+    for (int at = FROM_NODE; at < LINKS && frames > 0; at = next_link(net, at, m->to, m->from))
+        (void)occupy(net, at, m->to, m->from, frames * net->costs.header, time, &last);
+}
+
+static bool is_within_node(const network *net, const message *m)
+{
+    return m->from / net->costs.per_node == m->to / net->costs.per_node;
+}
+
+static void send_message(network *net, message *m, double time)
+{
+    bool within = is_within_node(net, m);
+    m->link = within ? LINKS : FROM_NODE;
+    m->last = time;
+    add_event(net, within ? time + net->costs.latency : time, m->to, m);
+}
+
+/* ---- connections, which take turns on the link of their node ---- */
+
+/* NULL: no memory. */
+static connection *find_connection(network *net, int from, int to)
+{
+    pair *p = find_pair(net, from, to);
+    if (p != NULL && p->connection == NULL)
+        p->connection = calloc(1, sizeof *p->connection);
+    if (p == NULL || p->connection == NULL)
+        net->rc = -ENOMEM;
+    return p == NULL ? NULL : p->connection;
+}
+
+static void take_turn(sender *s, connection *c)
+{
+    c->next = NULL;
+    if (s->first == NULL)
+        s->first = c;
+    else
+        s->last->next = c;
+    s->last = c;
+}
+
+static void add_to_queue(network *net, message *m, double time)
+{
+    connection *c = find_connection(net, m->from, m->to);
+    int node = m->from / net->costs.per_node;
+    sender *s = &net->sender[node];
+    if (c == NULL)
+        return;
+    if (c->first == NULL) {
+        c->first = m;
+        take_turn(s, c);
+    } else {
+        c->last->next = m;
+    }
+    c->last = m;
+    if (!s->is_busy)
+        add_event(net, time, SENDER - node, NULL);
+    s->is_busy = true;
+}
+
+static void send_next(network *net, int node, double time)
+{
+    sender *s = &net->sender[node];
+    connection *c = s->first;
+    s->is_busy = c != NULL;
+    if (c == NULL)
+        return;
+    message *m = c->first;
+    s->first = c->next;
+    c->first = m->next;
+    m->next = NULL;
+    if (c->first != NULL)
+        take_turn(s, c);
+    cross_link(net, m, time);
+    add_event(net, m->last, SENDER - node, NULL);
+}
+
+/* ---- arrivals ---- */
+
+static void acknowledge(network *net, message *m, double time)
+{
+    message *answer = new_message(net, m->to, m->from, 0);
+    if (answer == NULL)
+        return;
+    answer->acknowledges = m;
+    send_message(net, answer, time);
+}
+
+/* A message is freed when its sender has tested it and it was received. */
 static void complete_receive(network *net, message *receive, message *arrived, double time)
 {
     receive->bytes = arrived->bytes;
     receive->complete = true;
     wake(net, receive->to, time);
-    if (arrived->synchronous) {
-        arrived->complete = true;
-        wake(net, arrived->from, time + net->costs.latency);
-    }
+    if (arrived->synchronous)
+        acknowledge(net, arrived, time);
     if (arrived->tested)
         free(arrived);
     else
         arrived->tested = true;
 }
 
-/* ---- links ---- */
-
-/* A message occupies a link from when it is free. */
-static void occupy(double *link, double rate, size_t bytes, double *begin, double *end)
+static void arrive(network *net, message *m, double time)
 {
-    if (*link > *begin)
-        *begin = *link;
-    *link = *begin + (double)bytes / rate;
-    if (*link > *end)
-        *end = *link;
-}
-
-/* The time at which a message arrives that is sent now. */
-static double cross_links(network *net, const message *m, double now)
-{
-    const network_costs *costs = &net->costs;
-    int from = m->from / costs->per_node, to = m->to / costs->per_node;
-    int leaf = from / costs->per_switch, other = to / costs->per_switch;
-    double begin = now, end = now;
-    occupy(&net->link[0][from], costs->link, m->bytes, &begin, &end);
-    if (leaf != other && costs->uplink > 0) {
-        occupy(&net->uplink[0][leaf], costs->uplink, m->bytes, &begin, &end);
-        occupy(&net->uplink[1][other], costs->uplink, m->bytes, &begin, &end);
+    if (!is_within_node(net, m))
+        answer_frames(net, m, time);
+    if (m->acknowledges != NULL) {
+        m->acknowledges->complete = true;
+        wake(net, m->to, time);
+        free(m);
+        return;
     }
-    occupy(&net->link[1][to], costs->link, m->bytes, &begin, &end);
-    return end + costs->latency;
+    message *receive = meet(net, m);
+    if (receive != NULL)
+        complete_receive(net, receive, m, time);
 }
 
 /* ---- transport ---- */
-
-static message *new_message(net_rank *r, int from, int to, size_t bytes)
-{
-    message *m = calloc(1, sizeof *m);
-    if (m == NULL)
-        r->net->rc = -ENOMEM;
-    else
-        *m = (message){.from = from, .to = to, .bytes = bytes};
-    return m;
-}
 
 static void spend_on_message(net_rank *r, size_t bytes)
 {
@@ -217,7 +357,7 @@ static int model_isend(void *context, int peer, const void *data, size_t bytes, 
                        exchange_request *request)
 {
     net_rank *r = context;
-    message *m = new_message(r, r->rank, peer, bytes);
+    message *m = new_message(r->net, r->rank, peer, bytes);
     (void)data;
     *request = m;
     if (m == NULL)
@@ -225,14 +365,14 @@ static int model_isend(void *context, int peer, const void *data, size_t bytes, 
     m->synchronous = synchronous;
     m->complete = !synchronous;
     spend_on_message(r, bytes);
-    add_event(r->net, cross_links(r->net, m, r->clock + r->spent), peer, m);
+    send_message(r->net, m, r->clock + r->spent);
     return 0;
 }
 
 static int model_irecv(void *context, int peer, void *data, size_t bytes, exchange_request *request)
 {
     net_rank *r = context;
-    message *m = new_message(r, peer, r->rank, bytes);
+    message *m = new_message(r->net, peer, r->rank, bytes);
     (void)data;
     *request = m;
     if (m == NULL)
@@ -244,7 +384,6 @@ static int model_irecv(void *context, int peer, void *data, size_t bytes, exchan
     return 0;
 }
 
-/* A message is freed when its sender has tested it and it was received. */
 static int model_test(void *context, exchange_request *request, bool *complete, size_t *bytes)
 {
     net_rank *r = context;
@@ -331,23 +470,23 @@ static void step(network *net, net_rank *r, double time)
 
 static void handle_event(network *net, const event *e)
 {
-    if (e->arrival != NULL) {
-        message *receive = meet(net, e->arrival);
-        if (receive != NULL)
-            complete_receive(net, receive, e->arrival, e->time);
-    } else if (e->time == net->rank[e->rank].planned) {
+    if (e->rank <= SENDER)
+        send_next(net, SENDER - e->rank, e->time);
+    else if (e->moving != NULL && e->moving->link == FROM_NODE)
+        add_to_queue(net, e->moving, e->time);
+    else if (e->moving != NULL && e->moving->link < LINKS)
+        cross_link(net, e->moving, e->time);
+    else if (e->moving != NULL)
+        arrive(net, e->moving, e->time);
+    else if (e->time == net->rank[e->rank].planned)
         step(net, &net->rank[e->rank], e->time);
-    }
 }
 
 static void free_links(network *net)
 {
-    for (int d = 0; d < 2; d++) {
-        for (int i = 0; i < net->nodes; i++)
-            net->link[d][i] = 0;
-        for (int i = 0; i < net->nodes / net->costs.per_switch + 1; i++)
-            net->uplink[d][i] = 0;
-    }
+    for (int i = 0; i < LINKS; i++)
+        for (int j = 0; j < net->nodes; j++)
+            net->link[i][j] = 0;
     for (int i = 0; i < net->costs.cores; i++)
         net->core[i] = 0;
 }
@@ -400,11 +539,10 @@ network *network_new(const network_costs *costs, int ranks)
     net->costs = *costs;
     net->ranks = ranks;
     net->nodes = (ranks - 1) / costs->per_node + 1;
-    for (int d = 0; d < 2; d++) {
-        net->link[d] = new_times(net->nodes, &rc);
-        net->uplink[d] = new_times(net->nodes / costs->per_switch + 1, &rc);
-    }
+    for (int i = 0; i < LINKS; i++)
+        net->link[i] = new_times(net->nodes, &rc);
     net->core = new_times(costs->cores, &rc);
+    net->sender = base_zeroed((size_t)net->nodes, sizeof *net->sender, &rc);
     net->rank = base_zeroed((size_t)ranks, sizeof *net->rank, &rc);
     if (rc == 0)
         return net;
@@ -414,13 +552,14 @@ network *network_new(const network_costs *costs, int ranks)
 
 void network_free(network *net)
 {
-    for (int d = 0; d < 2; d++) {
-        free(net->link[d]);
-        free(net->uplink[d]);
-    }
+    for (int i = 0; i < LINKS; i++)
+        free(net->link[i]);
     free(net->core);
+    free(net->sender);
     free(net->rank);
     free(net->queue);
+    for (size_t i = 0; i < net->pairs; i++)
+        free(net->pair[i].connection);
     free(net->pair);
     free(net);
 }

@@ -4,8 +4,10 @@
  * processors, and links that messages share. No data are moved.
  *
  * Ranks are numbered node by node, nodes switch by switch. A message takes its sender and its
- * receiver the same time, and occupies the links of both nodes, and between switches the uplinks of
- * both, one message after another; it is on all of them at once.
+ * receiver the same time. Between nodes it occupies the links of both, and between switches the
+ * uplinks of both; its first byte goes on to the next link before the last one has come. On the
+ * link from a node the connections of its ranks take turns, message by message. Other links pass
+ * messages in the order in which they reach them.
  */
 #ifndef BENCH_NETWORK_H
 #define BENCH_NETWORK_H
@@ -20,6 +22,12 @@ typedef struct network_costs {
     double latency;           /* seconds */
     double link, uplink;      /* bytes per second, each direction; uplink 0: as many as links */
     int cores;                /* of all nodes together; 0: one for each rank */
+    size_t envelope;          /* bytes that a message has besides its data */
+    size_t frame, header;     /* data of a frame at most, bytes besides; frame 0: no frames. Two
+                                 frames are answered by one without data */
+    /* What a link that was idle passes at once: bytes, or what it passes in these seconds, if that
+     * is more. */
+    double burst, burst_time;
 } network_costs;
 
 typedef struct network network;

@@ -13,21 +13,26 @@
 #include "exchange/load.h"
 #include "plan/division.h"
 
-/* Networks of the published measurements, and a cluster of namespaces on two cores. Costs of
- * messages are those of InfiniBand, and of TCP between namespaces. */
+/* Networks of the published measurements with InfiniBand's costs of messages, and the test cluster
+ * on two cores: the headers of Open MPI's TCP transport (24 bytes), and of TCP, IP and Ethernet
+ * (66); links that are token buckets as in tests/cluster/network. */
 static const network_costs networks[] = {
-    {"inspur", 12, 20, 1e-6, 2e-10, 2e-6, 4e9, 2e9, 0},
-    {"crill", 48, 16, 1e-6, 2e-10, 2e-6, 2.1e9, 0, 0},
-    {"bluelight", 16, 256, 1e-6, 4e-10, 2e-6, 4e9, 0, 0},
-    {"cluster", 16, 2, 2.5e-5, 4e-10, 3e-5, 2.5e8, 2.5e8, 2},
+    {"inspur", 12, 20, 1e-6, 2e-10, 2e-6, 4e9, .uplink = 2e9},
+    {"crill", 48, 16, 1e-6, 2e-10, 2e-6, 2.1e9, .uplink = 0},
+    {"bluelight", 16, 256, 1e-6, 4e-10, 2e-6, 4e9, .uplink = 0},
+    {"cluster", 16, 2, 2.5e-5, 4e-10, 3e-5, 2.5e8, .uplink = 2.5e8, .cores = 2, .envelope = 24,
+     .frame = 1448, .header = 66, .burst = 131072, .burst_time = .004},
 };
 
-enum { MESSAGE = 63 * 1024, BUFFER = 32 << 20 };
+enum { MESSAGE = 63 * 1024 };
 
 typedef struct options {
     const char *network;
     int ranks, aggregators, per_node; /* ranks of a node; 0: the network's */
+    double link, uplink;              /* bytes per second; 0: the network's */
     int64_t record, records;          /* bytes; of each rank */
+    int64_t buffer;                   /* an aggregator's cycle buffers, bytes */
+    bool messages;                    /* ranks of a node share no memory */
 } options;
 
 typedef struct load_of_node {
@@ -97,7 +102,7 @@ static void divide(world *w)
     check(domains_even(&w->domains, 0, end, (size_t)o->aggregators,
                        domains_alignment(end, (size_t)o->aggregators, 0)) == 0,
           "no memory");
-    const division_cycles cycles = {BUFFER, EXCHANGE_DEPTH, MESSAGE, 0, o->ranks};
+    const division_cycles cycles = {o->buffer, EXCHANGE_DEPTH, MESSAGE, 0, o->ranks};
     w->cycle_size = division_cycle_size(&w->domains, &cycles);
 }
 
@@ -208,7 +213,8 @@ static void find_contributors(world *w, size_t domain)
         exchange_target *target = &w->target[r][domain];
         if (target->is_carried)
             continue;
-        bool shared = r != aggregator && node_of(w, r) == node_of(w, aggregator);
+        bool shared =
+            !w->options.messages && r != aggregator && node_of(w, r) == node_of(w, aggregator);
         if (shared)
             target->window = &w->window[domain * EXCHANGE_DEPTH];
         list[w->contributors[domain]++] = (exchange_contributor){r, shared, *target->list};
@@ -279,43 +285,69 @@ static void run_world(world *w)
 
 /* ---- the command ---- */
 
+enum { KEY_LINK = 256, KEY_UPLINK, KEY_BUFFER, KEY_MESSAGES };
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     world *w = state->input;
+    options *o = &w->options;
     switch (key) {
-    case 'n': w->options.network = arg; return 0;
-    case 'p': w->options.ranks = atoi(arg); return 0;
-    case 'a': w->options.aggregators = atoi(arg); return 0;
-    case 'm': w->options.per_node = atoi(arg); return 0;
-    case 'r': w->options.record = atoll(arg); return 0;
-    case 'c': w->options.records = atoll(arg); return 0;
+    case 'n': o->network = arg; return 0;
+    case 'p': o->ranks = atoi(arg); return 0;
+    case 'a': o->aggregators = atoi(arg); return 0;
+    case 'm': o->per_node = atoi(arg); return 0;
+    case 'r': o->record = atoll(arg); return 0;
+    case 'c': o->records = atoll(arg); return 0;
     case 'l': w->loads = true; return 0;
+    case KEY_LINK: o->link = atof(arg); return 0;
+    case KEY_UPLINK: o->uplink = atof(arg); return 0;
+    case KEY_BUFFER: o->buffer = atoll(arg); return 0;
+    case KEY_MESSAGES: o->messages = true; return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
+static network_costs choose_costs(const options *o)
+{
+    network_costs costs = {0};
+    for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
+        if (strcmp(networks[i].name, o->network) == 0)
+            costs = networks[i];
+    check(costs.name != NULL, "unknown network");
+    costs.per_node = o->per_node > 0 ? o->per_node : costs.per_node;
+    costs.link = o->link > 0 ? o->link : costs.link;
+    costs.uplink = o->uplink > 0 ? o->uplink : costs.uplink;
+    return costs;
+}
+
+static const struct argp_option option_table[] = {
+    {"network", 'n', "NAME", 0, "inspur (default), crill, bluelight or cluster", 0},
+    {"link", KEY_LINK, "RATE", 0, "Bytes per second of a node's link (the network's)", 0},
+    {"uplink", KEY_UPLINK, "RATE", 0, "Bytes per second of a switch's uplink (the network's)", 0},
+    {"per-node", 'm', "N", 0, "Ranks of a node (the network's)", 0},
+    {"ranks", 'p', "N", 0, "Ranks (4096)", 0},
+    {"aggregators", 'a', "N", 0, "Aggregators (56)", 0},
+    {"buffer", KEY_BUFFER, "BYTES", 0, "Cycle buffers of an aggregator (32 MiB)", 0},
+    {"record", 'r', "BYTES", 0, "Bytes of a record (64)", 0},
+    {"records", 'c', "N", 0, "Records of each rank (64)", 0},
+    {"loads", 'l', NULL, 0, "With loads", 0},
+    {"messages", KEY_MESSAGES, NULL, 0, "Ranks of a node share no memory", 0},
+    {0},
+};
+
 int main(int argc, char **argv)
 {
-    static const struct argp_option table[] = {
-        {"network", 'n', "NAME", 0, "inspur (default), crill, bluelight or cluster", 0},
-        {"per-node", 'm', "N", 0, "Ranks of a node (the network's)", 0},
-        {"ranks", 'p', "N", 0, "Ranks (4096)", 0},
-        {"aggregators", 'a', "N", 0, "Aggregators (56)", 0},
-        {"record", 'r', "BYTES", 0, "Bytes of a record (64)", 0},
-        {"records", 'c', "N", 0, "Records of each rank (64)", 0},
-        {"loads", 'l', NULL, 0, "With loads", 0},
-        {0},
-    };
-    struct argp argp = {table, parse_option, NULL, "Times an exchange on a modelled network.",
-                        NULL,  NULL,         NULL};
-    world w = {.options = {"inspur", 4096, 56, 0, 64, 64}};
+    const struct argp argp = {.options = option_table,
+                              .parser = parse_option,
+                              .doc = "Times an exchange on a modelled network."};
+    world w = {.options = {.network = "inspur",
+                           .ranks = 4096,
+                           .aggregators = 56,
+                           .record = 64,
+                           .records = 64,
+                           .buffer = 32 << 20}};
     argp_parse(&argp, argc, argv, 0, NULL, &w);
-    for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
-        if (strcmp(networks[i].name, w.options.network) == 0)
-            w.costs = networks[i];
-    check(w.costs.name != NULL, "unknown network");
-    if (w.options.per_node > 0)
-        w.costs.per_node = w.options.per_node;
+    w.costs = choose_costs(&w.options);
     make_world(&w);
     run_world(&w);
     return EXIT_SUCCESS;
