@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The benchmark in miniature: it runs, it checks, it counts. No time is looked at.
-. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
 [[ -n $PYTHON3 ]] || tap_skip_all "python3 is missing"

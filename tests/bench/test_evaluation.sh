@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The evaluation in miniature: what is predicted is in order and equals a count by hand, the paper's part
 # makes its tables and goes on where it was stopped. No time is looked at.
-. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 [[ -n $PYTHON3 ]] || tap_skip_all "python3 is missing"
 predict=$BENCH_DIR/predict

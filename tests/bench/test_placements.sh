@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What crosses the counted links of the test cluster, by placement and component: by what was recorded, next to
 # nothing but what every start costs. No time is looked at.
-. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
 need_component rmaps dla

@@ -3,7 +3,7 @@
 #
 # Plans for 65,536 ranks on 2,048 nodes, and on 256 with 8 domains each: each is checked, and takes at most 500 MB. Whether each takes at most 1 s is for
 # the benchmark alone: other load would fail the test.
-. "$top_srcdir/tests/lib/tap.sh"
+. "$top_srcdir/tests/lib/tap.sh" || exit 1
 
 bench=$top_builddir/bench/plan_bench
 small="--ranks=600 --nodes=40 --domains=30 --touched=3 --repeat=1"

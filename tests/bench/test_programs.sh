@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The calls of other programs in miniature: every contestant writes and reads every pattern, all bytes are
 # checked; the driver places, counts and summarises. No time is compared.
-. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
 [[ -n $PYTHON3 ]] || tap_skip_all "python3 is missing"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The recorder for 100,000 ranks: all of it is right, rank 0 takes seconds and some MB, and so does the
 # file. What it costs here, in miniature. No time is looked at but where a bar is loose by far.
-. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 bench=$BENCH_DIR/record_bench
 tap_check "100,000 ranks" "$bench" --most-seconds=600 --most-megabytes=200

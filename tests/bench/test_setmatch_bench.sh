@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The placement benchmark in miniature: it reaches its bars on cuts and crossing bytes. No time is
 # looked at, and no other partitioner.
-. "$top_srcdir/tests/lib/tap.sh"
+. "$top_srcdir/tests/lib/tap.sh" || exit 1
 
 bench=$top_builddir/bench/setmatch_bench
 

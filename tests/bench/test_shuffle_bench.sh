@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Messages on modelled networks: one from each rank to each aggregator, or from each node. Modelled times do not depend on
 # this machine. On the test cluster the same exchanges have the same messages; how long they take is not looked at.
-. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 bench=$BENCH_DIR/shuffle_bench
 

@@ -4,7 +4,7 @@
 # mpirun --map-by dla: where the ranks go, what is refused and how, and that everything else
 # about mapping stays as it is.
 
-. "$top_srcdir/tests/dla/lib.sh"
+. "$top_srcdir/tests/dla/lib.sh" || exit 1
 
 MPICC=${MPICC:-mpicc}
 OMPI_INFO=${OMPI_INFO:-ompi_info}

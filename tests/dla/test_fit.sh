@@ -4,7 +4,7 @@
 # A PRRTE that is not as the one that the mapper was built for: mpirun says so once, and starts programs without
 # the mapper. A library that is loaded before PRRTE's stands in for the difference. configure refuses other headers.
 
-. "$top_srcdir/tests/dla/lib.sh"
+. "$top_srcdir/tests/dla/lib.sh" || exit 1
 
 [[ $launcher == prrte ]] || tap_skip_all "no mapper for PRRTE is built"
 

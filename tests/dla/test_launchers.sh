@@ -4,7 +4,7 @@
 # What dla map prints for launchers puts the ranks where it says: Open MPI's rankfile and seq mapper, and
 # MPICH's Hydra where it is installed, on hosts that have but a name of their own.
 
-. "$top_srcdir/tests/dla/lib.sh"
+. "$top_srcdir/tests/dla/lib.sh" || exit 1
 
 dla=$TOOLS_DIR/dla
 [[ -n $isolate ]] || tap_skip_all "host names of one's own are not permitted here"

@@ -4,7 +4,7 @@
 # mpirun --map-by dla: on simulated nodes: what each option does to the map, that binding stays as with stock policies,
 # and ten thousand nodes.
 
-. "$top_srcdir/tests/dla/lib.sh"
+. "$top_srcdir/tests/dla/lib.sh" || exit 1
 
 OMPI_INFO=${OMPI_INFO:-ompi_info}
 [[ -e ${TATP_COMPONENT_PATH%%:*}/mca_rmaps_dla.so ]] || tap_skip_all "the component rmaps/dla is not built"

@@ -4,7 +4,7 @@
 # --map-by dla with what else a user gives for mapping, ranking and binding: that does what it does with --map-by slot, or
 # is refused with what to give instead. By mpirun, and where PRRTE launches by prterun in both personalities.
 
-. "$top_srcdir/tests/dla/lib.sh"
+. "$top_srcdir/tests/dla/lib.sh" || exit 1
 
 [[ -n $launcher ]] || tap_skip_all "the component rmaps/dla is not built"
 

@@ -5,7 +5,7 @@
 # result ends with the number of the first schedule that fails; doc/exchange.md has a table of them.
 here=$(cd "$(dirname "$0")" && pwd)
 top=${top_srcdir:-$here/../..}
-. "$top/tests/lib/tap.sh"
+. "$top/tests/lib/tap.sh" || exit 1
 
 schedules=20000
 compiler=${CC:-cc}

@@ -5,7 +5,7 @@
 # What the tests of faults share. Source it from bash, after tests/env.sh:
 #     . "$top_srcdir/tests/faults/lib.sh"
 
-. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
 faults=$top_builddir/tests/faults/faults

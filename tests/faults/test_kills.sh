@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Signals at random moments for a random rank: the job ends, or goes on after SIGSTOP and SIGCONT;
 # nothing is left behind, and the record is a whole one. FAULT_SEED chooses the moments.
-. "$top_srcdir/tests/faults/lib.sh"
+. "$top_srcdir/tests/faults/lib.sh" || exit 1
 
 kills=200
 tap_part long || kills=6

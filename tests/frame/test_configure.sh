@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # configure says what is missing and what to install.
-. "$top_srcdir/tests/lib/tap.sh"
+. "$top_srcdir/tests/lib/tap.sh" || exit 1
 tap_tempdir
 
 # A copy: a source folder that was configured does not let itself be configured elsewhere.

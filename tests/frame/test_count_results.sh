@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The last line of `make check`, and its exit status.
-. "$top_srcdir/tests/lib/tap.sh"
+. "$top_srcdir/tests/lib/tap.sh" || exit 1
 tap_tempdir
 
 # run_program NAME: runs a test program given on standard input as make check does.

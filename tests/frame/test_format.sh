@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The format of all C files, and of the shell scripts.
-. "$top_srcdir/tests/lib/tap.sh"
+. "$top_srcdir/tests/lib/tap.sh" || exit 1
 cd "$top_srcdir" || exit 1
 
 # Tracked files that are there.

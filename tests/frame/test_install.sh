@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # make install, what Open MPI sees of it, and make uninstall.
-. "$top_srcdir/tests/lib/tap.sh"
+. "$top_srcdir/tests/lib/tap.sh" || exit 1
 tap_tempdir
 
 # A make of its own: not part of the one that runs this test.

@@ -3,7 +3,7 @@
 #
 # The components' folders in the source tree of Open MPI: their Makefile.am and configure.m4 in a tree that has what
 # these use of Open MPI's build, for a component of its own and for one inside the library.
-. "$top_srcdir/tests/lib/tap.sh"
+. "$top_srcdir/tests/lib/tap.sh" || exit 1
 
 command -v autoreconf >/dev/null || tap_skip_all "autoconf is not installed"
 tap_tempdir

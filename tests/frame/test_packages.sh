@@ -3,7 +3,7 @@
 #
 # install-packages asks on a terminal before it uses sudo. Here all packages are missing, and sudo, apt-get and id
 # are stubs.
-. "$top_srcdir/tests/lib/tap.sh"
+. "$top_srcdir/tests/lib/tap.sh" || exit 1
 tap_tempdir
 
 command -v script >/dev/null || tap_skip_all "script is not installed (apt-get install bsdutils)"

@@ -3,7 +3,7 @@
 #
 # Which file uses which: the rules are in structure.py, which says what they are. First each rule is shown to find
 # a break that is planted into a small tree, then the project's own files are checked.
-. "$top_srcdir/tests/lib/tap.sh"
+. "$top_srcdir/tests/lib/tap.sh" || exit 1
 
 [[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"
 tap_tempdir

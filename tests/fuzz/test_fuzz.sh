@@ -3,7 +3,7 @@
 #
 # Every reader, fed with some thousand damaged inputs; `make fuzz` goes on for longer.
 here=$(cd "$(dirname "$0")" && pwd)
-. "${top_srcdir:-$here/../..}/tests/lib/tap.sh"
+. "${top_srcdir:-$here/../..}/tests/lib/tap.sh" || exit 1
 
 command -v clang >/dev/null || tap_skip_all "clang is not installed (apt-get install clang)"
 

@@ -7,7 +7,7 @@
 # FCOLL=individual (or another component) runs the tests that do not need tatp's own
 # features against stock Open MPI.
 
-. "$top_srcdir/tests/lib/tap.sh"
+. "$top_srcdir/tests/lib/tap.sh" || exit 1
 
 export OMPI_MCA_mca_base_component_path=$TATP_COMPONENT_PATH
 FCOLL=${FCOLL:-tatp}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A 3-D array written and read by 16 ranks, over every process grid and placement, is the array
 # that one rank writes.
-. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 [[ $FCOLL != tatp ]] || need_component fcoll tatp
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # What fcoll/tatp cannot use is refused: one clear message, the program fails, files stay whole.
-. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
 array=("$cube" --size 12x10x9 --verify --file "$files/cube")

@@ -3,8 +3,8 @@
 # The sentences of MPI-IO on collective access, each a case of the program conformance, on
 # 1, 2, 4, 7 and 16 ranks of one node and on the cluster, there by UCX and OFI as well.
 # --long: also the cases that need minutes.
-. "$top_srcdir/tests/mpi/lib.sh"
-. "$top_srcdir/tests/mpi/conformance.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/mpi/conformance.sh" || exit 1
 
 [[ $FCOLL != tatp ]] || need_component fcoll tatp
 # For all cases of a run; each has a limit of its own as well.

@@ -3,8 +3,8 @@
 # Errors on one rank: an error on all ranks, no hang, and a file that can be used afterwards.
 # The faults: accesses that fail (inject.c), limits of a process, a full and a read-only file system, and a
 # rank that dies. tests/faults has allocations that fail.
-. "$top_srcdir/tests/mpi/lib.sh"
-. "$top_srcdir/tests/mpi/conformance.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/mpi/conformance.sh" || exit 1
 
 need_component fcoll tatp
 # Open MPI 6 overwrites mmap and madvise with its own, also those of inject.c.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What one rank carries for others of its node: the same bytes, in one message for each pair of a node and an
 # aggregator and window; without shared memory each rank sends its own. Two nodes of eight ranks.
-. "$top_srcdir/tests/mpi/lib.sh"
-. "$top_srcdir/tests/mpi/conformance.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/mpi/conformance.sh" || exit 1
 
 need_component fcoll tatp
 [[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"

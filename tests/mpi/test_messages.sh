@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The size of messages: by the transport between nodes, or as given.
-. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
 array=("$cube" --size 128x128x256 --grid 1x4x4 --verify --file "$files/array")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The recorder: its matrix is the one that the access order gives, and what stock Open MPI records.
-. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
 view=$tap_dir/view.crs

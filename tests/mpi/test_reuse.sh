@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Plans are reused by calls whose accesses are the same but for a distance: without a view, by file
 # pointer or explicit offset, with a view before each call, by turns, reading after writing.
-. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
 

@@ -3,7 +3,7 @@
 # The component and the programs that test it under AddressSanitizer and UndefinedBehaviorSanitizer,
 # and a small set under valgrind.
 # --long: many more cases, from a seed of its own.
-. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
 

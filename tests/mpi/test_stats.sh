@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # fcoll_tatp_stats: each line against the definitions, how much is written, and faults while it is written.
-. "$top_srcdir/tests/mpi/lib.sh"
-. "$top_srcdir/tests/mpi/conformance.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+. "$top_srcdir/tests/mpi/conformance.sh" || exit 1
 
 need_component fcoll tatp
 stats=$tap_dir/stats.jsonl

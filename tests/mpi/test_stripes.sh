@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Who accesses which stripe: each rank's accesses to the file are noted and compared with the rules.
-. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
 

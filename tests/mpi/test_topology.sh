@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What knowing the network saves, on counted links: with a file of its topology another rank serves the file, and the
 # uplinks carry as many bytes less as `tatp links` predicts.
-. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
 "$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The way of repeated calls is found by trying: file accesses of one way are made so slow that the other is faster.
-. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
 stats=$tap_dir/stats.jsonl

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What placement saves, on counted links: an array over 2x2x4 ranks placed by dla moves less than
 # 5 % of the bytes over the uplinks that it moves placed by node. `tatp report` says so as well.
-. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
 need_component rmaps dla

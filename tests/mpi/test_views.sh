@@ -3,7 +3,7 @@
 # Random views, memory types and sequences of calls against the serial model in views.c: some 2,000
 # cases.
 # --long: many more cases, from a seed of its own.
-. "$top_srcdir/tests/mpi/lib.sh"
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 [[ $FCOLL != tatp ]] || need_component fcoll tatp
 

@@ -3,7 +3,7 @@
 #
 # Writers of one record, in orders that seeds determine, some of them killed: the sanitized program, where
 # there is one, for a sample.
-. "$top_srcdir/tests/lib/tap.sh"
+. "$top_srcdir/tests/lib/tap.sh" || exit 1
 
 program=$top_builddir/tests/record/histories
 sanitized=${program}_sanitized

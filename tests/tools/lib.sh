@@ -3,7 +3,7 @@
 #
 # For tests of the command-line programs in $TOOLS_DIR: these in PATH, and a folder to work in.
 here=$(cd "$(dirname "$0")" && pwd)
-. "${top_srcdir:-$here/../..}/tests/lib/tap.sh"
+. "${top_srcdir:-$here/../..}/tests/lib/tap.sh" || exit 1
 
 PATH=$(cd "${TOOLS_DIR:-./tools}" && pwd):$PATH || exit 1
 tap_tempdir

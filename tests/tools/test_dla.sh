@@ -3,7 +3,7 @@
 #
 # The command-line program dla in $TOOLS_DIR: what it prints, what it refuses.
 here=$(cd "$(dirname "$0")" && pwd)
-. "${top_srcdir:-$here/../..}/tests/tools/lib.sh"
+. "${top_srcdir:-$here/../..}/tests/tools/lib.sh" || exit 1
 
 PYTHON3=${PYTHON3:-python3}
 

@@ -4,7 +4,7 @@
 # A simulated InfiniBand fabric, alive: ibnetdiscover, opensm and ibtracert look at it, and tatp topology
 # reads what they say. 64 hosts, 16 leaf, 16 aggregation and 16 core switches.
 here=$(cd "$(dirname "$0")" && pwd)
-. "${top_srcdir:-$here/../..}/tests/lib/tap.sh"
+. "${top_srcdir:-$here/../..}/tests/lib/tap.sh" || exit 1
 
 PATH=$(cd "${TOOLS_DIR:-./tools}" && pwd):$PATH:/usr/sbin:/sbin || exit 1
 fixtures=$(cd "${top_srcdir:-$here/../..}/tests/fixtures/topology" && pwd) || exit 1

@@ -3,7 +3,7 @@
 #
 # The command-line program tatp: what it prints, what it refuses. check_tatp.py holds the models.
 here=$(cd "$(dirname "$0")" && pwd)
-. "${top_srcdir:-$here/../..}/tests/tools/lib.sh"
+. "${top_srcdir:-$here/../..}/tests/tools/lib.sh" || exit 1
 
 fixtures=${top_srcdir:-$here/../..}/tests/fixtures/topology
 python=${PYTHON3:-/usr/bin/python3}

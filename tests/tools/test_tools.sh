@@ -3,7 +3,7 @@
 #
 # The command-line programs in $TOOLS_DIR: what both do alike.
 here=$(cd "$(dirname "$0")" && pwd)
-. "${top_srcdir:-$here/../..}/tests/tools/lib.sh"
+. "${top_srcdir:-$here/../..}/tests/tools/lib.sh" || exit 1
 
 # --- both ---
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Runs the unit tests under valgrind: no error, no leak.
-. "$top_srcdir/tests/lib/tap.sh"
+. "$top_srcdir/tests/lib/tap.sh" || exit 1
 
 [ -n "$VALGRIND" ] || tap_skip_all "valgrind is not installed (apt-get install valgrind)"
 
