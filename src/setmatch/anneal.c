@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 220, 1983) by swaps. */
+/* Simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 220, 1983) for a smaller cut: ranks
+ * move to nodes of their neighbours, and the rank that fits best there takes their place. */
 #include <errno.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "setmatch/candidates.h"
-#include "setmatch/cost.h"
-#include "setmatch/mix.h"
-#include "setmatch/swapping.h"
+#include "setmatch/chance.h"
 
 /* The initial temperature is a share of the mean cost of a random swap: more leads too far away,
  * less nowhere. Which is best depends on the graph, so runs differ. */
@@ -15,275 +15,344 @@ static const double initial_share[] = {.02, .1, .2, .05, .3};
 enum {
     SHARES = sizeof initial_share / sizeof initial_share[0],
     SAMPLE = 200,
-    STEPS_PER_TEMPERATURE = 256,
-    QUANTILES = 256,
-    MOST_TRIES = 4,
-    SLOTS_PER_TRY = 8
+    STEPS_PER_TEMPERATURE = 64,
+    MOST_SCANNED = 64,
+    MOST_WEIGHTS = 1 << 22, /* in memory */
+    LARGEST_WEIGHT = 1 << 28
 };
 
-/* Nodes with ranks, or with hops all nodes, are numbered consecutively; the others take no part. */
+/* A gain and the number of a place in one value; a node has fewer places. */
+#define GAIN_UNIT ((int64_t)1 << 32)
+
+/* Work in parts of a visit. */
+enum { PARTS = 64, WEIGHTS_PER_PART = 16, DRAW = 3, CORRECT_ARC = 2, SWAP_ARC = 8 };
+
+/* Nodes with ranks are numbered consecutively; the others take no part. A place is a slot. */
 struct annealing {
     struct base_arena arena;
-    swapping s;
-    const annealing_rules *rules;
-    size_t *home, *slots; /* by number: the node, its slots */
-    size_t *number;       /* by node: number + 1; 0: none */
-    size_t *first;        /* by number: of its places in member[] */
-    size_t *member;       /* places node by node */
-    size_t *position;     /* by place: its index in member[] */
-    double quantile[QUANTILES];
-    uint64_t state;
+    chance chance;
+    const affinity *ranks;
+    size_t nodes, places;
+    size_t *home;      /* by number: the node */
+    size_t *number;    /* by node: number + 1; 0: none */
+    size_t *first;     /* by number, and one more: the first place of the node */
+    size_t *next;      /* by number: the first place that no rank has entered yet */
+    vertex *member;    /* by place: the rank; NO_VERTEX: none */
+    vertex *place;     /* by rank */
+    vertex *node;      /* by rank: the number of its node */
+    int32_t *value;    /* by arc: the weight, small enough for sums and gains */
+    int32_t *total;    /* by rank: of all its arcs */
+    int32_t *weight;   /* weight[n * places + p]: of the arcs of the rank in place p to node n */
+    vertex *border;    /* the ranks with neighbours on other nodes, in no order */
+    vertex *in_border; /* by rank: its index there + 1; 0: none */
+    size_t borders;    /* their number */
+    size_t work;       /* in parts */
 };
 
-/* Returns the number of places there. */
-static size_t number_node(struct annealing *a, const site *s, size_t ranks, size_t n, size_t *nodes)
-{
-    size_t slots = s->slots[n] < ranks ? s->slots[n] : ranks;
-    if (a->number[n] != 0)
-        return 0;
-    a->home[*nodes] = n;
-    a->slots[*nodes] = slots;
-    a->number[n] = ++*nodes;
-    return slots;
-}
+/* ---- memory ---- */
 
-/* Sets the number of nodes that take part; returns the number of places there. */
-static size_t number_nodes(struct annealing *a, const site *s, const size_t *node, size_t ranks,
-                           size_t *nodes)
+/* Numbers the nodes with ranks; returns their slots, of each at most as many as there are ranks. */
+static size_t number_nodes(struct annealing *a, const site *s, const size_t *node)
 {
-    size_t places = 0;
-    *nodes = 0;
-    for (size_t v = 0; v < ranks; v++)
-        places += number_node(a, s, ranks, node[v], nodes);
-    for (size_t k = 0; a->rules->hops != NULL && k < s->nodes; k++)
-        places += number_node(a, s, ranks, s->by_size[k], nodes);
+    size_t ranks = a->ranks->vertices, places = 0;
+    for (size_t v = 0; v < ranks; v++) {
+        size_t n = node[v], slots = s->slots[n] < ranks ? s->slots[n] : ranks;
+        if (a->number[n] != 0)
+            continue;
+        a->home[a->nodes] = n;
+        a->number[n] = ++a->nodes;
+        a->first[a->nodes] = places += slots;
+    }
     return places;
 }
 
-/* Those of the exponential distribution: the expected values of QUANTILES sorted samples. */
-static void set_quantiles(struct annealing *a)
+/* Returns 1 if that takes too much memory. */
+static int init_annealing(struct annealing *a, const affinity *ranks, const site *s, size_t variant,
+                          const size_t *node)
 {
-    double sum = 0;
-    for (size_t k = QUANTILES; k-- > 0;)
-        a->quantile[k] = sum += 1 / (double)(k + 1);
-}
-
-static int init_annealing(struct annealing *a, const affinity *ranks, const site *s,
-                          const annealing_rules *rules, const size_t *node)
-{
-    size_t count = ranks->vertices, nodes;
-    *a = (struct annealing){.rules = rules, .state = mixed(rules->variant) | 1};
+    size_t count = ranks->vertices;
+    *a = (struct annealing){.ranks = ranks};
+    chance_init(&a->chance, variant);
     a->home = base_arena_alloc(&a->arena, s->nodes, sizeof *a->home);
-    a->slots = base_arena_alloc(&a->arena, s->nodes, sizeof *a->slots);
     a->number = base_arena_alloc(&a->arena, s->listed, sizeof *a->number);
-    a->first = base_arena_alloc(&a->arena, s->nodes, sizeof *a->first);
+    a->first = base_arena_alloc(&a->arena, s->nodes + 1, sizeof *a->first);
+    a->next = base_arena_alloc(&a->arena, s->nodes, sizeof *a->next);
     if (a->arena.failed)
         return -ENOMEM;
-    size_t places = number_nodes(a, s, node, count, &nodes);
-    a->member = base_arena_alloc(&a->arena, places, sizeof *a->member);
-    a->position = base_arena_alloc(&a->arena, places, sizeof *a->position);
-    set_quantiles(a);
-    return swapping_init(&a->s, &a->arena, ranks, nodes, places, rules->hops == NULL);
+    a->places = number_nodes(a, s, node);
+    if (a->places > MOST_WEIGHTS / (a->nodes | 1))
+        return 1;
+    a->member = base_arena_alloc(&a->arena, a->places, sizeof *a->member);
+    a->place = base_arena_alloc(&a->arena, count, sizeof *a->place);
+    a->node = base_arena_alloc(&a->arena, count, sizeof *a->node);
+    a->value = base_arena_alloc(&a->arena, ranks->start[count], sizeof *a->value);
+    a->total = base_arena_alloc(&a->arena, count, sizeof *a->total);
+    a->weight = base_arena_alloc(&a->arena, a->places, a->nodes * sizeof *a->weight);
+    a->border = base_arena_alloc(&a->arena, count, sizeof *a->border);
+    a->in_border = base_arena_alloc(&a->arena, count, sizeof *a->in_border);
+    return a->arena.failed ? -ENOMEM : 0;
 }
 
-static void append_place(struct annealing *a, size_t place, size_t n, size_t *next)
+/* The largest weight of all arcs of a rank becomes small; weights stay at least 1. */
+static void scale_weights(struct annealing *a)
 {
-    a->s.node[place] = n;
-    a->position[place] = next[n];
-    a->member[next[n]++] = place;
+    const affinity *g = a->ranks;
+    unsigned shift = 0;
+    for (size_t v = 0; v < g->vertices; v++) {
+        int64_t total = 0;
+        size_t arcs = g->start[v + 1] - g->start[v];
+        for (size_t i = g->start[v]; i < g->start[v + 1]; i++)
+            total += g->weight[i];
+        while ((size_t)(total >> shift) + arcs > LARGEST_WEIGHT)
+            shift++;
+    }
+    for (size_t i = 0; i < g->start[g->vertices]; i++) {
+        int64_t value = g->weight[i] >> shift;
+        a->value[i] = value > 0 ? (int32_t)value : 1;
+    }
 }
 
-/* Starts from the placement: ranks first, then the free slots of the nodes. */
+static int32_t *weight_at(const struct annealing *a, size_t node, size_t place)
+{
+    return a->weight + node * a->places + place;
+}
+
+/* Adds or subtracts the weights of the arcs of a rank where they are for a place. */
+static void add_weights(const struct annealing *a, vertex v, size_t place, int sign)
+{
+    const affinity *g = a->ranks;
+    for (size_t i = g->start[v]; i < g->start[v + 1]; i++)
+        *weight_at(a, a->node[g->other[i]], place) += sign * a->value[i];
+}
+
+/* Whether a rank has neighbours on other nodes. */
+static void update_border(struct annealing *a, vertex v)
+{
+    bool borders = *weight_at(a, a->node[v], a->place[v]) != a->total[v];
+    vertex at = a->in_border[v];
+    if (borders == (at != 0))
+        return;
+    if (borders) {
+        a->border[a->borders++] = v;
+        a->in_border[v] = (vertex)a->borders;
+    } else {
+        vertex last = a->border[--a->borders];
+        a->border[at - 1] = last;
+        a->in_border[last] = at;
+        a->in_border[v] = 0;
+    }
+}
+
 static void set_placement(struct annealing *a, const size_t *node)
 {
-    swapping *s = &a->s;
-    size_t ranks = s->ranks->vertices, place = ranks, *next = a->first;
-    for (size_t n = 0, at = 0; n < s->nodes; at += a->slots[n++])
-        next[n] = at;
-    for (size_t v = 0; v < ranks; v++)
-        append_place(a, v, a->number[node[v]] - 1, next);
-    for (size_t n = 0, end = 0; n < s->nodes; n++)
-        for (end += a->slots[n]; next[n] < end;)
-            append_place(a, place++, n, next);
-    for (size_t n = 0; n < s->nodes; n++)
-        a->first[n] -= a->slots[n];
-    if (a->rules->hops == NULL)
-        swapping_weigh(s);
-}
-
-/* ---- gains ---- */
-
-/* In hops there and back. */
-static double distance_between(const struct annealing *a, size_t m, size_t n)
-{
-    return m == n ? 0 : hops_between_nodes(a->rules->hops, a->home[m], a->home[n]);
-}
-
-/* Of moving a place, if the place `partner` moves the other way. */
-static double gain_in_hops(const struct annealing *a, size_t place, size_t to, size_t partner)
-{
-    const affinity *g = a->s.ranks;
-    size_t from = a->s.node[place];
-    double gain = 0;
-    if (place >= g->vertices)
-        return 0;
-    for (size_t i = g->start[place]; i < g->start[place + 1]; i++) {
-        size_t n = a->s.node[g->other[i]];
-        if (g->other[i] != partner)
-            gain +=
-                (double)g->weight[i] * (distance_between(a, from, n) - distance_between(a, to, n));
+    const affinity *g = a->ranks;
+    a->work += a->nodes * a->places / WEIGHTS_PER_PART + SWAP_ARC * g->start[g->vertices];
+    memset(a->member, 0xff, a->places * sizeof *a->member);
+    memcpy(a->next, a->first, a->nodes * sizeof *a->next);
+    for (size_t v = 0; v < g->vertices; v++) {
+        size_t n = a->number[node[v]] - 1, p = a->next[n]++;
+        a->member[p] = (vertex)v;
+        a->place[v] = (vertex)p;
+        a->node[v] = (vertex)n;
     }
-    return gain;
-}
-
-static double gain_of_swap(const struct annealing *a, size_t v, size_t w)
-{
-    if (a->rules->hops == NULL)
-        return (double)swapping_gain(&a->s, v, w);
-    return gain_in_hops(a, v, a->s.node[w], w) + gain_in_hops(a, w, a->s.node[v], v);
-}
-
-/* An upper bound that is faster to compute. */
-static double most_gain_of_swap(const struct annealing *a, size_t v, size_t w)
-{
-    return a->rules->hops == NULL ? (double)swapping_most_gain(&a->s, v, w) : gain_of_swap(a, v, w);
-}
-
-static size_t size_of_place(const struct annealing *a, size_t place)
-{
-    return place < a->s.ranks->vertices ? a->s.ranks->size[place] : 0;
-}
-
-/* Whether both have room where the other is. */
-static bool swap_fits(const struct annealing *a, size_t v, size_t w)
-{
-    const size_t *room = a->rules->room;
-    return room == NULL || (size_of_place(a, v) <= room[a->home[a->s.node[w]]] &&
-                            size_of_place(a, w) <= room[a->home[a->s.node[v]]]);
+    for (size_t v = 0; v < g->vertices; v++) {
+        add_weights(a, (vertex)v, a->place[v], 1);
+        for (size_t i = g->start[v]; i < g->start[v + 1]; i++)
+            a->total[v] += a->value[i];
+        update_border(a, (vertex)v);
+    }
 }
 
 /* ---- swaps ---- */
 
-/* Pseudo-random: xorshift64 (Marsaglia 2003), which takes a few cycles. */
-static uint64_t draw_number(struct annealing *a)
+/* A rank with neighbours on other nodes, and the node of one of its neighbours. False: that is its
+ * own. */
+static bool draw_move(struct annealing *a, vertex *v, size_t *to)
 {
-    a->state ^= a->state << 13;
-    a->state ^= a->state >> 7;
-    a->state ^= a->state << 17;
-    return a->state;
+    const affinity *g = a->ranks;
+    uint64_t drawn = chance_draw(&a->chance);
+    *v = a->border[chance_below(a->borders, drawn, 0)];
+    size_t begin = g->start[*v], arcs = g->start[*v + 1] - begin;
+    *to = a->node[g->other[begin + chance_below(arcs, drawn, 1)]];
+    a->work += DRAW;
+    return *to != a->node[*v];
 }
 
-/* A number below n (small), from the k-th 21 bits of a drawn number. */
-static size_t number_below(size_t n, uint64_t drawn, unsigned k)
+/* The edges between v and ranks on node `to` stay cut by a swap: twice their weight is added where
+ * the gain of these ranks is read. */
+static void correct_neighbours(const struct annealing *a, vertex v, size_t to, int32_t sign)
 {
-    return (size_t)(((drawn >> 21 * k) & 0x1fffff) * n >> 21);
+    const affinity *g = a->ranks;
+    int32_t *weight = weight_at(a, a->node[v], 0);
+    for (size_t i = g->start[v]; i < g->start[v + 1]; i++)
+        if (a->node[g->other[i]] == to)
+            weight[a->place[g->other[i]]] += sign * 2 * a->value[i];
 }
 
-static void apply_swap(struct annealing *a, size_t v, size_t w)
-{
-    size_t position = a->position[v];
-    swapping_apply(&a->s, v, w);
-    a->position[v] = a->position[w];
-    a->position[w] = position;
-    a->member[a->position[v]] = v;
-    a->member[a->position[w]] = w;
-}
+/* A place, and what the move of its rank gains. */
+struct partner {
+    size_t place;
+    int32_t gain;
+};
 
-/* The best of some places on node n to swap with v. On a large node few are worth a swap. */
-static size_t draw_partner(struct annealing *a, size_t v, size_t n, uint64_t drawn)
+/* The best of some places of a node, as its gain and its number, and `best`. Which of equals it is
+ * depends on `mask`. Without branches, which would be mispredicted. */
+static int64_t best_of_places(const int32_t *gained, const int32_t *lost, size_t begin, size_t end,
+                              size_t mask, int64_t best)
 {
-    const size_t *member = a->member + a->first[n];
-    size_t best = member[number_below(a->slots[n], drawn, 2)];
-    size_t tries = a->slots[n] / SLOTS_PER_TRY;
-    double most = tries > 0 ? most_gain_of_swap(a, v, best) : 0;
-    for (size_t k = 0; k < tries && k < MOST_TRIES; k++) {
-        size_t w = member[number_below(a->slots[n], draw_number(a), 0)];
-        double gain = most_gain_of_swap(a, v, w);
-        if (gain > most) {
-            best = w;
-            most = gain;
-        }
+    for (size_t at = begin; at < end; at++) {
+        int64_t gain = gained[at] - lost[at], key = gain * GAIN_UNIT + (int64_t)(at ^ mask);
+        best = key > best ? key : best;
     }
     return best;
 }
 
-/* A rank, and a place on the node of one of its neighbours or, with hops, as often any place.
- * False: that is its own node. */
-static bool draw_swap(struct annealing *a, size_t *v, size_t *w)
+/* The place on node `to`, of those that follow a random one, whose move to the node of v seems to
+ * gain most. */
+static struct partner find_partner(struct annealing *a, vertex v, size_t to, uint64_t drawn)
 {
-    const affinity *g = a->s.ranks;
-    uint64_t drawn = draw_number(a);
-    *v = number_below(g->vertices, drawn, 0);
-    size_t arcs = g->start[*v + 1] - g->start[*v];
-    if (a->rules->hops != NULL && drawn >> 63 != 0) {
-        *w = a->member[number_below(a->s.places, drawn, 1)];
-        return a->s.node[*w] != a->s.node[*v] && swap_fits(a, *v, *w);
-    }
-    if (arcs == 0)
-        return false;
-    size_t n = a->s.node[g->other[g->start[*v] + number_below(arcs, drawn, 1)]];
-    if (n == a->s.node[*v])
-        return false;
-    *w = draw_partner(a, *v, n, drawn);
-    return swap_fits(a, *v, *w);
+    size_t slots = a->first[to + 1] - a->first[to], mask = drawn >> 58;
+    size_t begin = slots > MOST_SCANNED ? chance_below(slots, drawn, 0) : 0;
+    size_t end = slots > MOST_SCANNED ? begin + MOST_SCANNED : slots;
+    const int32_t *gained = weight_at(a, a->node[v], a->first[to]);
+    const int32_t *lost = weight_at(a, to, a->first[to]);
+    int64_t best = best_of_places(gained, lost, begin, end < slots ? end : slots, mask, INT64_MIN);
+    if (end > slots)
+        best = best_of_places(gained, lost, 0, end - slots, mask, best);
+    a->work += end - begin;
+    int64_t at = best & (GAIN_UNIT - 1);
+    return (struct partner){a->first[to] + ((size_t)at ^ mask), (int32_t)((best - at) / GAIN_UNIT)};
 }
 
-/* By how much a random swap increases the cut. */
+/* find_partner with the loss of neighbours of v in mind. */
+static struct partner find_true_partner(struct annealing *a, vertex v, size_t to, uint64_t drawn)
+{
+    correct_neighbours(a, v, to, -1);
+    struct partner p = find_partner(a, v, to, drawn);
+    correct_neighbours(a, v, to, 1);
+    a->work += CORRECT_ARC * (a->ranks->start[v + 1] - a->ranks->start[v]);
+    return p;
+}
+
+/* Moves a rank to a node, but not yet to a place there. */
+static void change_node(struct annealing *a, vertex v, size_t from, size_t to)
+{
+    const affinity *g = a->ranks;
+    a->node[v] = (vertex)to;
+    for (size_t i = g->start[v]; i < g->start[v + 1]; i++) {
+        vertex u = g->other[i];
+        *weight_at(a, from, a->place[u]) -= a->value[i];
+        *weight_at(a, to, a->place[u]) += a->value[i];
+        if (a->node[u] == from || a->node[u] == to)
+            update_border(a, u);
+    }
+    a->work += SWAP_ARC * (g->start[v + 1] - g->start[v]);
+}
+
+static void enter_place(struct annealing *a, vertex v, size_t place)
+{
+    a->member[place] = v;
+    if (v == NO_VERTEX)
+        return;
+    a->place[v] = (vertex)place;
+    add_weights(a, v, place, 1);
+    update_border(a, v);
+}
+
+/* With the rank in a place of node `to`, or a free one. */
+static void swap_ranks(struct annealing *a, vertex v, size_t to, size_t place)
+{
+    vertex w = a->member[place];
+    size_t left = a->place[v], from = a->node[v];
+    change_node(a, v, from, to);
+    if (w != NO_VERTEX)
+        change_node(a, w, to, from);
+    add_weights(a, v, left, -1);
+    if (w != NO_VERTEX)
+        add_weights(a, w, place, -1);
+    enter_place(a, v, place);
+    enter_place(a, w, left);
+}
+
+/* ---- annealing ---- */
+
+static int32_t gain_of_place(const struct annealing *a, size_t place, size_t from, size_t to)
+{
+    return *weight_at(a, to, place) - *weight_at(a, from, place);
+}
+
+/* By how much the swap of random ranks increases the cut. */
 static double mean_swap_cost(struct annealing *a)
 {
     double sum = 0;
     for (size_t k = 0; k < SAMPLE; k++) {
-        uint64_t drawn = draw_number(a);
-        size_t v = number_below(a->s.ranks->vertices, drawn, 0);
-        size_t w = number_below(a->s.places, drawn, 1);
-        double gain = a->s.node[v] != a->s.node[w] ? gain_of_swap(a, v, w) : 0;
-        sum += gain < 0 ? -gain : 0;
+        uint64_t drawn = chance_draw(&a->chance);
+        size_t v = chance_below(a->ranks->vertices, drawn, 0);
+        size_t w = chance_below(a->ranks->vertices, drawn, 1);
+        int64_t gain = (int64_t)gain_of_place(a, a->place[v], a->node[v], a->node[w]) +
+                       gain_of_place(a, a->place[w], a->node[w], a->node[v]);
+        sum += gain < 0 ? -(double)gain : 0;
     }
     return sum / SAMPLE;
 }
 
-static void keep_placement(const struct annealing *a, size_t *node)
+static void keep_placement(struct annealing *a, size_t *node)
 {
-    for (size_t r = 0; r < a->s.ranks->vertices; r++)
-        node[r] = a->home[a->s.node[r]];
+    for (size_t v = 0; v < a->ranks->vertices; v++)
+        node[v] = a->home[a->node[v]];
+    a->work += a->ranks->vertices;
 }
 
-/* Replaces node[] by the best placement of a run that starts from it. Metropolis: a loss is
- * accepted if it is less than a random value of exponential distribution. */
-static void run_annealing(struct annealing *a, double initial, size_t *node)
+/* The gain of the best swap of v to node `to`, and its place there; or of no swap, where a first
+ * look shows that no gain exceeds `least`. */
+static bool find_swap(struct annealing *a, vertex v, size_t to, double least, struct partner *p)
 {
-    size_t steps = a->rules->steps;
-    double temperature = 0, gained = 0, kept = 0;
-    for (size_t k = 0, v, w; k < steps; k++) {
+    uint64_t drawn = chance_draw(&a->chance);
+    int32_t gain = gain_of_place(a, a->place[v], a->node[v], to);
+    if ((double)(gain + find_partner(a, v, to, drawn).gain) <= least)
+        return false;
+    *p = find_true_partner(a, v, to, drawn);
+    p->gain += gain;
+    return (double)p->gain > least;
+}
+
+/* Replaces node[] by the best placement of a run that starts from it. The temperature falls to zero
+ * as the work is done. */
+static void run_annealing(struct annealing *a, double initial, size_t most_work, size_t *node)
+{
+    double temperature = 0;
+    int64_t gained = 0, kept = 0;
+    for (size_t k = 0; a->work < most_work && a->borders > 0; k++) {
+        size_t to;
+        vertex v;
+        struct partner p;
         if (k % STEPS_PER_TEMPERATURE == 0)
-            temperature = initial * (double)(steps - k) / (double)steps;
-        if (!draw_swap(a, &v, &w))
+            temperature = initial * (1 - (double)a->work / (double)most_work);
+        if (!draw_move(a, &v, &to) ||
+            !find_swap(a, v, to, -chance_loss(&a->chance, temperature), &p))
             continue;
-        double limit = -temperature * a->quantile[draw_number(a) >> 56 & (QUANTILES - 1)];
-        if (most_gain_of_swap(a, v, w) <= limit)
-            continue;
-        double gain = gain_of_swap(a, v, w);
-        if (gain <= limit)
-            continue;
-        if (gain < 0 && gained > kept) {
+        if (p.gain < 0 && gained > kept) {
             keep_placement(a, node);
             kept = gained;
         }
-        apply_swap(a, v, w);
-        gained += gain;
+        swap_ranks(a, v, to, p.place);
+        gained += p.gain;
     }
     if (gained > kept)
         keep_placement(a, node);
 }
 
-int anneal_placement(const affinity *ranks, const site *s, const annealing_rules *rules,
-                     size_t *node)
+int anneal_placement(const affinity *ranks, const site *s, size_t variant, size_t most_work,
+                     size_t *node, size_t *work)
 {
     struct annealing a;
-    int rc = init_annealing(&a, ranks, s, rules, node);
+    int rc = init_annealing(&a, ranks, s, variant, node);
     if (rc == 0) {
+        scale_weights(&a);
         set_placement(&a, node);
-        run_annealing(&a, initial_share[rules->variant % SHARES] * mean_swap_cost(&a), node);
+        run_annealing(&a, initial_share[variant % SHARES] * mean_swap_cost(&a), PARTS * most_work,
+                      node);
+        *work += a.work / PARTS;
     }
     base_arena_release(&a.arena);
     return rc;

@@ -9,7 +9,7 @@
 #include "setmatch/walk.h"
 
 /* Divisions that variants of the method choose from. */
-enum { TRIES = 3 };
+enum { TRIES = 2 };
 
 /* The ranks of a graph, to be placed on the nodes order[first] .. order[end - 1]. */
 struct part {
@@ -21,7 +21,7 @@ struct part {
 struct bisection {
     const size_t *slots; /* by node */
     size_t *order;       /* the nodes, the largest of each part first */
-    size_t *dealt;       /* for half of a part */
+    size_t *drawn;       /* nodes of one half of a part */
     size_t variant;
     two_way t;
     struct base_arena arena;
@@ -74,16 +74,16 @@ static size_t divide_by_slots(const struct bisection *b, size_t first, size_t en
     return count;
 }
 
-/* Every other node becomes part of the first half. */
-static size_t deal_nodes(struct bisection *b, size_t first, size_t end)
+/* Half of the nodes at random, different ones for each variant. Both halves keep their order. */
+static size_t draw_nodes(struct bisection *b, size_t first, size_t end)
 {
-    size_t kept = first, dealt = 0;
+    size_t kept = first, drawn = 0, wanted = (end - first) / 2;
     for (size_t k = first; k < end; k++)
-        if ((k - first) % 2 == 0)
+        if (mixed(b->variant ^ (uint64_t)k << 32) % (end - k) < wanted - (kept - first))
             b->order[kept++] = b->order[k];
         else
-            b->dealt[dealt++] = b->order[k];
-    memcpy(b->order + kept, b->dealt, dealt * sizeof *b->dealt);
+            b->drawn[drawn++] = b->order[k];
+    memcpy(b->order + kept, b->drawn, drawn * sizeof *b->drawn);
     return kept - first;
 }
 
@@ -93,9 +93,9 @@ static size_t divide_nodes(struct bisection *b, size_t first, size_t end)
 {
     size_t nodes = end - first;
     bool even = b->slots[b->order[first]] == b->slots[b->order[end - 1]];
-    switch (b->variant / 2 % 3) {
+    switch (b->variant % 3) {
     case 1: return even ? divide_by_factor(nodes, false) : divide_by_slots(b, first, end);
-    case 2: return even ? divide_by_factor(nodes, true) : deal_nodes(b, first, end);
+    case 2: return even ? divide_by_factor(nodes, true) : draw_nodes(b, first, end);
     default: return nodes / 2;
     }
 }
@@ -182,7 +182,7 @@ static int init_bisection(struct bisection *b, const affinity *ranks, const site
 {
     size_t count = ranks->vertices;
     b->order = base_arena_alloc(&b->arena, s->nodes, sizeof *b->order);
-    b->dealt = base_arena_alloc(&b->arena, s->nodes, sizeof *b->dealt);
+    b->drawn = base_arena_alloc(&b->arena, s->nodes, sizeof *b->drawn);
     b->side = base_arena_alloc(&b->arena, count, sizeof *b->side);
     b->member = base_arena_alloc(&b->arena, count, sizeof *b->member);
     b->to = base_arena_alloc(&b->arena, count, sizeof *b->to);

@@ -52,8 +52,8 @@ int place_agglomerative(const affinity *ranks, const site *s, unsigned threshold
 int place_bisected(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
 
 /* place_bisected. Adds the number of visited vertices to *work. Even variants use the fewest nodes
- * that suffice, odd ones may use more. Variants divide the nodes in halves, by factors of their
- * number or, if slots differ, in halves of equal slots or every other node. */
+ * that suffice, odd ones may use more. Variants in turn divide the nodes in halves, by factors of
+ * their number or, if slots differ, in halves of equal slots or every other node. */
 int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work);
 
 /* Refines pairs of nodes, for `rounds` rounds or until no pair gains. Never increases the cut. Adds
@@ -61,31 +61,30 @@ int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *n
 int refine_pairs(const affinity *ranks, const site *s, size_t rounds, size_t *node, size_t *work);
 
 /* refine_pairs with groups of ranks that share a node, the largest first, and finally with single
- * ranks. other: a second placement (NULL: none); groups share a node there, too, so that what both
- * have in common stays. Never increases the cut. */
-int refine_multilevel(const affinity *ranks, const site *s, const size_t *other, size_t variant,
-                      size_t *node, size_t *work);
+ * ranks. Variants form other groups. Never increases the cut. */
+int refine_multilevel(const affinity *ranks, const site *s, size_t variant, size_t *node,
+                      size_t *work);
 
-/* Steps of annealing that take as long as the visit of a vertex by refinement. */
+/* Random swaps in search of a smaller cut; never a larger one, but where weights exceed 2^28.
+ * Variants start from different temperatures. Ends after about `most_work` visits of ranks, which
+ * are added to *work. Returns 1 without having done anything where it would take too much memory.
+ */
+int anneal_placement(const affinity *ranks, const site *s, size_t variant, size_t most_work,
+                     size_t *node, size_t *work);
+
+/* Steps of annealing by hops that take as long as the visit of a vertex by refinement. */
 enum { STEPS_PER_VISIT = 6 };
 
-/* hops NULL: for a smaller cut, with a value in memory for each rank and each node that has ranks.
- * Otherwise for a smaller sum of weights times hops, on all nodes. room: by node, the largest
- * vertex that it can hold; NULL: any. */
+/* room: by node, the largest vertex that it can hold; NULL: any. */
 typedef struct annealing_rules {
     size_t steps, variant;
     const setmatch_hops *hops;
     const size_t *room;
 } annealing_rules;
 
-/* Random swaps in search of a better placement; never a worse one, but for rounding. */
-int anneal_placement(const affinity *ranks, const site *s, const annealing_rules *rules,
-                     size_t *node);
-
-/* Places the ranks of some neighbouring nodes anew, which ones depends on the variant. Never
- * increases the cut. */
-int improve_region(const affinity *ranks, const site *s, size_t variant, size_t *node,
-                   size_t *work);
+/* Random swaps on all nodes in search of a smaller sum of weights times hops; never a larger one,
+ * but for rounding. */
+int anneal_hops(const affinity *ranks, const site *s, const annealing_rules *rules, size_t *node);
 
 /* How place_best searches. */
 typedef struct search_rules {
@@ -98,7 +97,7 @@ typedef struct search_rules {
  * continues from these. */
 int place_best(const affinity *ranks, const site *s, const search_rules *rules, size_t *node);
 
-/* refine_multilevel without a second placement. */
+/* Variant 0 of refine_multilevel. */
 int refine_placement(const affinity *ranks, const site *s, size_t *node, size_t *work);
 
 #endif

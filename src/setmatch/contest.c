@@ -1,195 +1,197 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The best of several candidate placements, and a search that starts from them. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "setmatch/candidates.h"
-#include "setmatch/mix.h"
 
-/* Best placements that are kept. The search ends when independent constructions have found the
- * least cut again CERTAIN times. */
-enum { FINALISTS = 8, CERTAIN = 5, REGIONS = 8 };
+/* The search ends when independent constructions have found the least cut again CERTAIN times. It
+ * makes BISECTIONS in TURNS, and annealing in the others, each a part of all work. */
+enum { CERTAIN = 5, BISECTIONS = 3, TURNS = 5, RUNS = 6 };
 
-/* A run of annealing takes this part of all work, and at most this memory. */
-enum { RUNS = 4, MOST_ANNEALED = 1 << 22 };
-
-/* The best placements so far, the least cut first, the earlier one on a tie. */
+/* The best placement so far, the earlier one on a tie. */
 struct contest {
     const affinity *ranks;
     const site *site;
     const search_rules *rules;
     struct base_arena arena;
-    size_t *node[FINALISTS + 1]; /* the last one is a trial */
-    int64_t cut[FINALISTS + 1];  /* INT64_MAX: none */
-    size_t work;                 /* so far */
-    size_t confirmed;            /* number of times that the least cut was found again */
+    size_t *best, *trial;
+    int64_t cut;      /* of the best one; INT64_MAX: none */
+    size_t work;      /* so far */
+    size_t confirmed; /* number of times that the least cut was found again */
+    bool anneals;     /* unless that takes too much memory */
 };
 
 static int contest_init(struct contest *c, const affinity *ranks, const site *s,
                         const search_rules *rules)
 {
-    *c = (struct contest){.ranks = ranks, .site = s, .rules = rules};
-    for (size_t k = 0; k <= FINALISTS; k++) {
-        c->node[k] = base_arena_alloc(&c->arena, ranks->vertices, sizeof *c->node[k]);
-        c->cut[k] = INT64_MAX;
-    }
+    *c = (struct contest){
+        .ranks = ranks, .site = s, .rules = rules, .cut = INT64_MAX, .anneals = true};
+    c->best = base_arena_alloc(&c->arena, ranks->vertices, sizeof *c->best);
+    c->trial = base_arena_alloc(&c->arena, ranks->vertices, sizeof *c->trial);
     return c->arena.failed ? -ENOMEM : 0;
 }
 
-static int64_t cut_of_trial(const struct contest *c)
+static void swap_placements(struct contest *c)
 {
-    return affinity_cut(c->ranks, c->node[FINALISTS]);
+    size_t *best = c->best;
+    c->best = c->trial;
+    c->trial = best;
 }
 
-/* Enters the trial, which has this cut. One whose cut is known is taken to be the same placement: a
- * contest between different ones finds more. */
-static void enter_cut(struct contest *c, int64_t cut)
+static void copy_best(struct contest *c)
 {
-    size_t *node = c->node[FINALISTS], k = FINALISTS;
-    for (size_t i = 0; i < FINALISTS; i++)
-        if (c->cut[i] == cut)
-            return;
-    for (; k > 0 && cut < c->cut[k - 1]; k--) {
-        c->cut[k] = c->cut[k - 1];
-        c->node[k] = c->node[k - 1];
-    }
-    c->cut[k] = cut;
-    c->node[k] = node;
-    if (k == 0)
+    memcpy(c->trial, c->best, c->ranks->vertices * sizeof *c->best);
+}
+
+/* independent: the trial was made without the help of the best one. A cut that several such trials
+ * have is unlikely to be improved. */
+static void enter_trial(struct contest *c, bool independent)
+{
+    int64_t cut = affinity_cut(c->ranks, c->trial);
+    if (cut < c->cut) {
+        swap_placements(c);
+        c->cut = cut;
         c->confirmed = 0;
-}
-
-static void enter_trial(struct contest *c)
-{
-    enter_cut(c, cut_of_trial(c));
-}
-
-/* Enters a trial that was made without the help of the others. A cut that several such trials have
- * is unlikely to be improved. */
-static void enter_independent(struct contest *c)
-{
-    int64_t cut = cut_of_trial(c);
-    if (cut == c->cut[0])
+    } else if (cut == c->cut && independent) {
         c->confirmed++;
-    enter_cut(c, cut);
-}
-
-static void copy_finalist(struct contest *c, size_t k)
-{
-    memcpy(c->node[FINALISTS], c->node[k], c->ranks->vertices * sizeof *c->node[k]);
-}
-
-static size_t count_finalists(const struct contest *c)
-{
-    size_t count = 0;
-    while (count < FINALISTS && c->cut[count] != INT64_MAX)
-        count++;
-    return count;
+    }
 }
 
 /* ---- candidates ---- */
 
 static int try_candidates(struct contest *c)
 {
-    static const place_fn candidates[] = {place_by_sets, place_by_slot, place_levelled};
+    static const place_fn candidates[] = {place_by_sets, place_by_slot};
     int rc = 0;
     for (size_t k = 0; rc == 0 && k < sizeof candidates / sizeof candidates[0]; k++) {
-        rc = candidates[k](c->ranks, c->site, c->rules->threshold, c->node[FINALISTS]);
+        rc = candidates[k](c->ranks, c->site, c->rules->threshold, c->trial);
         if (rc == 0)
-            enter_independent(c);
+            enter_trial(c, true);
     }
     if (rc == 0)
-        rc = bisect_ranks(c->ranks, c->site, 0, c->node[FINALISTS], &c->work);
+        rc = bisect_ranks(c->ranks, c->site, 0, c->trial, &c->work);
     if (rc == 0)
-        enter_independent(c);
+        enter_trial(c, true);
     return rc;
 }
 
-static int refine_trial(struct contest *c, const size_t *other, size_t variant)
+static int refine_trial(struct contest *c, size_t variant)
 {
-    return refine_multilevel(c->ranks, c->site, other, variant, c->node[FINALISTS], &c->work);
+    return refine_multilevel(c->ranks, c->site, variant, c->trial, &c->work);
 }
 
 /* ---- search ---- */
 
 static int try_bisection(struct contest *c, size_t variant)
 {
-    int rc = bisect_ranks(c->ranks, c->site, variant, c->node[FINALISTS], &c->work);
+    int rc = bisect_ranks(c->ranks, c->site, variant, c->trial, &c->work);
     if (rc == 0)
-        rc = refine_trial(c, NULL, variant);
+        rc = refine_trial(c, variant);
     if (rc == 0)
-        enter_independent(c);
+        enter_trial(c, true);
     return rc;
-}
-
-/* The best placement with what another one does better. */
-static int try_combination(struct contest *c, size_t variant)
-{
-    size_t count = count_finalists(c), other = 1 + mixed(variant) % FINALISTS;
-    copy_finalist(c, 0);
-    int rc = refine_trial(c, other < count ? c->node[other] : NULL, variant);
-    if (rc == 0)
-        enter_trial(c);
-    return rc;
-}
-
-/* Several regions of the best placement, which may become another one of equal cut. */
-static int try_regions(struct contest *c, size_t variant)
-{
-    int rc = 0;
-    copy_finalist(c, 0);
-    for (size_t k = 0; rc == 0 && k < REGIONS; k++)
-        rc = improve_region(c->ranks, c->site, variant * REGIONS + k, c->node[FINALISTS], &c->work);
-    if (rc != 0)
-        return rc;
-    int64_t cut = cut_of_trial(c);
-    if (cut == c->cut[0])
-        memcpy(c->node[0], c->node[FINALISTS], c->ranks->vertices * sizeof *c->node[0]);
-    else
-        enter_cut(c, cut);
-    return 0;
 }
 
 static int try_annealing(struct contest *c, size_t variant)
 {
-    size_t visits = c->rules->work / RUNS, count = count_finalists(c);
-    if (c->ranks->vertices > MOST_ANNEALED / c->site->nodes)
+    size_t left = c->rules->work - c->work, visits = c->rules->work / RUNS;
+    copy_best(c);
+    int rc = anneal_placement(c->ranks, c->site, variant, visits < left ? visits : left, c->trial,
+                              &c->work);
+    c->anneals = rc == 0;
+    if (rc == 1)
         return 0;
-    copy_finalist(c, variant % 3 == 0 ? mixed(variant) % count : 0);
-    const annealing_rules rules = {STEPS_PER_VISIT * visits, variant, NULL, NULL};
-    int rc = anneal_placement(c->ranks, c->site, &rules, c->node[FINALISTS]);
-    c->work += visits;
     if (rc == 0)
-        rc = refine_trial(c, NULL, variant);
+        rc = refine_trial(c, variant);
     if (rc == 0)
-        enter_trial(c);
+        enter_trial(c, false);
     return rc;
 }
 
 static bool search_has_ended(const struct contest *c)
 {
-    return c->work >= c->rules->work || c->cut[0] == 0 || c->confirmed >= CERTAIN;
+    return c->work >= c->rules->work || c->cut == 0 || c->confirmed >= CERTAIN;
 }
 
+/* Some bisections, some annealing, and so on. A bisection is not made if the last one took more
+ * work than is left; annealing takes what is left. */
 static int search_further(struct contest *c)
 {
-    enum { BISECTION, COMBINATION, ANNEALING, REGIONS_ANEW, KINDS };
-    static int (*const step[KINDS])(struct contest *, size_t) = {
-        [BISECTION] = try_bisection,
-        [COMBINATION] = try_combination,
-        [ANNEALING] = try_annealing,
-        [REGIONS_ANEW] = try_regions,
-    };
-    static const unsigned char turn[] = {BISECTION, BISECTION,    COMBINATION, BISECTION,
-                                         ANNEALING, REGIONS_ANEW, ANNEALING,   COMBINATION};
-    size_t variant[KINDS] = {0};
+    size_t bisections = 0, anneals = 0, cost = c->work;
     int rc = 0;
-    for (size_t k = 0; rc == 0 && !search_has_ended(c); k++) {
-        unsigned char kind = turn[k % sizeof turn];
+    for (size_t turn = 0; rc == 0 && !search_has_ended(c); turn++) {
+        size_t before = c->work;
+        bool fits = cost <= c->rules->work - before;
+        if (fits && (turn % TURNS < BISECTIONS || !c->anneals)) {
+            rc = try_bisection(c, ++bisections);
+            cost = c->work - before;
+        } else if (c->anneals) {
+            rc = try_annealing(c, ++anneals);
+        } else {
+            break;
+        }
         c->work += c->ranks->vertices;
-        rc = step[kind](c, ++variant[kind]);
     }
+    return rc;
+}
+
+/* Sets order[] to the ranks node by node, so that those that are refined together are near each
+ * other in memory. */
+static int order_by_node(const affinity *ranks, const site *s, const size_t *node, vertex *order)
+{
+    size_t *next = calloc(s->listed + 1, sizeof *next);
+    if (next == NULL)
+        return -ENOMEM;
+    for (size_t v = 0; v < ranks->vertices; v++)
+        next[node[v] + 1]++;
+    for (size_t n = 0; n < s->listed; n++)
+        next[n + 1] += next[n];
+    for (size_t v = 0; v < ranks->vertices; v++)
+        order[next[node[v]]++] = (vertex)v;
+    free(next);
+    return 0;
+}
+
+/* Continues with the ranks in this order. */
+static void renumber_contest(struct contest *c, const affinity *ordered, const vertex *order)
+{
+    c->ranks = ordered;
+    for (size_t v = 0; v < ordered->vertices; v++)
+        c->trial[v] = c->best[order[v]];
+    swap_placements(c);
+}
+
+static int refine_and_search(struct contest *c)
+{
+    copy_best(c);
+    int rc = refine_trial(c, 0);
+    if (rc == 0)
+        enter_trial(c, false);
+    return rc == 0 ? search_further(c) : rc;
+}
+
+static int improve_best(struct contest *c)
+{
+    const affinity *ranks = c->ranks;
+    affinity ordered = {0};
+    vertex *order = base_arena_alloc(&c->arena, ranks->vertices, sizeof *order);
+    vertex *to = base_arena_alloc(&c->arena, ranks->vertices, sizeof *to);
+    int rc = c->arena.failed ? -ENOMEM : order_by_node(ranks, c->site, c->best, order);
+    if (rc == 0) {
+        memset(to, 0xff, ranks->vertices * sizeof *to);
+        rc = affinity_extract(&ordered, ranks, order, ranks->vertices, to);
+    }
+    if (rc == 0) {
+        renumber_contest(c, &ordered, order);
+        rc = refine_and_search(c);
+        for (size_t v = 0; v < ranks->vertices; v++)
+            c->trial[order[v]] = c->best[v];
+        swap_placements(c);
+    }
+    affinity_release(&ordered);
     return rc;
 }
 
@@ -199,16 +201,10 @@ int place_best(const affinity *ranks, const site *s, const search_rules *rules, 
     int rc = contest_init(&c, ranks, s, rules);
     if (rc == 0)
         rc = try_candidates(&c);
-    if (rc == 0 && rules->refine) {
-        copy_finalist(&c, 0);
-        rc = refine_trial(&c, NULL, 0);
-        if (rc == 0)
-            enter_trial(&c);
-    }
     if (rc == 0 && rules->refine)
-        rc = search_further(&c);
+        rc = improve_best(&c);
     if (rc == 0)
-        memcpy(node, c.node[0], ranks->vertices * sizeof *node);
+        memcpy(node, c.best, ranks->vertices * sizeof *node);
     base_arena_release(&c.arena);
     return rc;
 }

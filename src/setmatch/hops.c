@@ -54,7 +54,7 @@ static int exchange_nodes(const placement_task *task, const affinity *ranks, siz
                                    task->input->slots};
     int rc = exchange_init(&e, ranks, &task->site, node);
     if (rc == 0)
-        rc = anneal_placement(&e.nodes, &e.site, &rules, e.place);
+        rc = anneal_hops(&e.nodes, &e.site, &rules, e.place);
     for (size_t v = 0; rc == 0 && v < ranks->vertices; v++)
         node[v] = e.place[node[v]];
     exchange_release(&e);
@@ -87,7 +87,7 @@ static int exchange_ranks(const placement_task *task, const affinity *ranks, siz
     limit_slots(task, node, ranks->vertices, slots);
     int rc = site_init(&limited, slots, task->site.listed);
     if (rc == 0) {
-        rc = anneal_placement(ranks, &limited, &rules, node);
+        rc = anneal_hops(ranks, &limited, &rules, node);
         site_release(&limited);
     }
     free(slots);

@@ -9,9 +9,9 @@
 #include "setmatch/affinity.h"
 
 typedef struct match_rules {
-    uint64_t largest;        /* of a pair, in ranks */
-    size_t variant;          /* selects the order in which vertices are visited */
-    const size_t *within[2]; /* by vertex: only vertices with the same values merge; NULL: all */
+    uint64_t largest;     /* of a pair, in ranks */
+    size_t variant;       /* selects the order in which vertices are visited */
+    const size_t *within; /* by vertex: only vertices with the same value merge; NULL: all */
 } match_rules;
 
 /* Sets to[v], the vertex of the coarse graph that v becomes part of. Vertices are visited in an

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Refines a placement on several levels: moves of groups of ranks first, of single ranks last.
  * Source: Walshaw, "Multilevel refinement for combinatorial optimisation problems", Annals of
- * Operations Research 131 (2004). With a second placement: Sanders and Schulz, "Distributed
- * evolutionary graph partitioning", ALENEX 2012. */
+ * Operations Research 131 (2004). */
 #include <errno.h>
 
 #include "setmatch/candidates.h"
 #include "setmatch/matching.h"
 
 /* Rounds of pairwise refinement on each level; a node has at least this number of groups. */
-enum { ROUNDS = 4, GROUPS_PER_NODE = 2 };
+enum { ROUNDS = 2, GROUPS_PER_NODE = 2 };
 
 struct multilevel {
     const site *site;
@@ -18,28 +17,21 @@ struct multilevel {
     size_t *work;
 };
 
-/* A coarse graph, and both placements of its vertices. */
+/* A coarse graph, and the placement of its vertices. */
 struct coarse_level {
     struct base_arena arena;
     affinity g;
     vertex *to; /* by finer vertex */
-    size_t *node, *other;
+    size_t *node;
 };
 
-static void project_placement(const vertex *to, size_t vertices, const size_t *fine, size_t *coarse)
-{
-    for (size_t v = 0; fine != NULL && v < vertices; v++)
-        coarse[to[v]] = fine[v];
-}
-
-static int refine_graph(const struct multilevel *m, const affinity *g, size_t *node,
-                        const size_t *other);
+static int refine_graph(const struct multilevel *m, const affinity *g, size_t *node);
 
 /* Returns 1 if there are few pairs to merge. Release the level, also after an error. */
 static int coarsen_placement(const struct multilevel *m, const affinity *g, const size_t *node,
-                             const size_t *other, struct coarse_level *c)
+                             struct coarse_level *c)
 {
-    const match_rules rules = {m->largest, m->variant, {node, other}};
+    const match_rules rules = {m->largest, m->variant, node};
     c->to = base_arena_alloc(&c->arena, g->vertices, sizeof *c->to);
     if (c->to == NULL)
         return -ENOMEM;
@@ -47,21 +39,19 @@ static int coarsen_placement(const struct multilevel *m, const affinity *g, cons
     if (count >= g->vertices - g->vertices / 16)
         return 1;
     c->node = base_arena_alloc(&c->arena, count, sizeof *c->node);
-    c->other = other == NULL ? NULL : base_arena_alloc(&c->arena, count, sizeof *c->other);
-    if (c->arena.failed)
+    if (c->node == NULL)
         return -ENOMEM;
-    project_placement(c->to, g->vertices, node, c->node);
-    project_placement(c->to, g->vertices, other, c->other);
+    for (size_t v = 0; v < g->vertices; v++)
+        c->node[c->to[v]] = node[v];
     return affinity_contract(&c->g, g, c->to, count);
 }
 
-static int refine_groups(const struct multilevel *m, const affinity *g, size_t *node,
-                         const size_t *other)
+static int refine_groups(const struct multilevel *m, const affinity *g, size_t *node)
 {
     struct coarse_level c = {.to = NULL};
-    int rc = coarsen_placement(m, g, node, other, &c);
+    int rc = coarsen_placement(m, g, node, &c);
     if (rc == 0)
-        rc = refine_graph(m, &c.g, c.node, c.other);
+        rc = refine_graph(m, &c.g, c.node);
     for (size_t v = 0; rc == 0 && v < g->vertices; v++)
         node[v] = c.node[c.to[v]];
     affinity_release(&c.g);
@@ -70,22 +60,21 @@ static int refine_groups(const struct multilevel *m, const affinity *g, size_t *
 }
 
 /* The recursion depth is the logarithm of the number of vertices. */
-static int refine_graph(const struct multilevel *m, const affinity *g, size_t *node,
-                        const size_t *other)
+static int refine_graph(const struct multilevel *m, const affinity *g, size_t *node)
 {
-    int rc = g->vertices > 1 ? refine_groups(m, g, node, other) : 0;
+    int rc = g->vertices > 1 ? refine_groups(m, g, node) : 0;
     return rc == 0 ? refine_pairs(g, m->site, ROUNDS, node, m->work) : rc;
 }
 
 int refine_placement(const affinity *ranks, const site *s, size_t *node, size_t *work)
 {
-    return refine_multilevel(ranks, s, NULL, 0, node, work);
+    return refine_multilevel(ranks, s, 0, node, work);
 }
 
-int refine_multilevel(const affinity *ranks, const site *s, const size_t *other, size_t variant,
-                      size_t *node, size_t *work)
+int refine_multilevel(const affinity *ranks, const site *s, size_t variant, size_t *node,
+                      size_t *work)
 {
     size_t most = s->nodes > 0 ? s->slots[s->by_size[0]] : 0;
     const struct multilevel m = {s, most / GROUPS_PER_NODE + 1, variant, work};
-    return refine_graph(&m, ranks, node, other);
+    return refine_graph(&m, ranks, node);
 }

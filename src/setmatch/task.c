@@ -4,8 +4,8 @@
 
 #include <errno.h>
 
-/* Some tenths of a second, less with few ranks. A visit takes about 0.1 us. */
-enum { MOST_WORK = 2200000, WORK_PER_RANK = 5000, HIGH_EFFORT = 40 };
+/* About a quarter of a second, less with few ranks. A visit takes less than 0.1 us. */
+enum { MOST_WORK = 2800000, WORK_PER_RANK = 10000, HIGH_EFFORT = 40 };
 
 static size_t work_of_search(const setmatch_input *input)
 {
