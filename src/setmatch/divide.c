@@ -10,9 +10,9 @@
 
 enum {
     COARSEST_VERTICES = 48, /* graphs up to this size are not coarsened */
-    SEEDS = 4,              /* vertices from which a side is grown */
+    SEEDS = 2,              /* vertices from which a side is grown */
     PASSES = 3,
-    LEAST_PATIENCE = 32,
+    LEAST_PATIENCE = 12,
     MOST_PATIENCE = 1000,
     PARTS_PER_GRAPH = 10, /* a pair has at most one of as many parts of the ranks */
 };

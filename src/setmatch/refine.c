@@ -9,7 +9,7 @@
 
 /* Work: visits of vertices before refinement ends. Ample for grids; limits the time where every
  * node is adjacent to every other. */
-enum { PASSES = 3, LEAST_PATIENCE = 24, WORK_PER_RANK = 40, LEAST_WORK = 4000 };
+enum { PASSES = 1, LEAST_PATIENCE = 24, WORK_PER_RANK = 40, LEAST_WORK = 4000 };
 
 /* Two nodes and the weight between their ranks. */
 struct node_pair {
@@ -152,7 +152,7 @@ static int refine_pair(struct refinement *r, const struct node_pair *pair, int64
     const two_way_limits limits = {.capacity = {r->site->slots[pair->a], r->site->slots[pair->b]},
                                    .max_passes = PASSES,
                                    .patience = LEAST_PATIENCE +
-                                               (r->count[pair->a] + r->count[pair->b]) / 2};
+                                               (r->count[pair->a] + r->count[pair->b]) / 8};
     size_t arcs = arcs_of_node(r, pair->a) + arcs_of_node(r, pair->b);
     affinity *g = &r->local;
     if (base_reserve(&g->other, &r->arc_capacity[0], arcs, sizeof *g->other) != 0 ||
