@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 220, 1983) for a smaller cut: ranks
- * move to nodes of their neighbours, and the rank that fits best there takes their place. */
+/* Simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 220, 1983) for a smaller cut: ranks, or
+ * groups of ranks, move to nodes of their neighbours, and what fits best there takes their place.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ enum {
 #define GAIN_UNIT ((int64_t)1 << 32)
 
 /* Work in parts of a visit. */
-enum { PARTS = 64, WEIGHTS_PER_PART = 16, DRAW = 3, CORRECT_ARC = 2, SWAP_ARC = 8 };
+enum { PARTS = 64, WEIGHTS_PER_PART = 16, DRAW = 3, LOOK = 8, CORRECT_ARC = 2, SWAP_ARC = 8 };
 
 /* Nodes with ranks are numbered consecutively; the others take no part. A place is a slot. */
 struct annealing {
@@ -33,11 +34,14 @@ struct annealing {
     chance chance;
     const affinity *ranks;
     size_t nodes, places;
+    size_t all_ranks;  /* that the vertices stand for */
     size_t *home;      /* by number: the node */
     size_t *number;    /* by node: number + 1; 0: none */
     size_t *first;     /* by number, and one more: the first place of the node */
     size_t *next;      /* by number: the first place that no rank has entered yet */
-    vertex *member;    /* by place: the rank; NO_VERTEX: none */
+    vertex *member;    /* by place: the vertex; NO_VERTEX: none */
+    int32_t *size;     /* by place: of the vertex there, 0: none */
+    int32_t *room;     /* by number of the node: its free slots */
     vertex *place;     /* by rank */
     vertex *node;      /* by rank: the number of its node */
     int32_t *value;    /* by arc: the weight, small enough for sums and gains */
@@ -60,6 +64,7 @@ static size_t number_nodes(struct annealing *a, const site *s, const size_t *nod
         if (a->number[n] != 0)
             continue;
         a->home[a->nodes] = n;
+        a->room[a->nodes] = (int32_t)(s->slots[n] < a->all_ranks ? s->slots[n] : a->all_ranks);
         a->number[n] = ++a->nodes;
         a->first[a->nodes] = places += slots;
     }
@@ -77,12 +82,16 @@ static int init_annealing(struct annealing *a, const affinity *ranks, const site
     a->number = base_arena_alloc(&a->arena, s->listed, sizeof *a->number);
     a->first = base_arena_alloc(&a->arena, s->nodes + 1, sizeof *a->first);
     a->next = base_arena_alloc(&a->arena, s->nodes, sizeof *a->next);
+    a->room = base_arena_alloc(&a->arena, s->nodes, sizeof *a->room);
     if (a->arena.failed)
         return -ENOMEM;
+    for (size_t v = 0; v < count; v++)
+        a->all_ranks += ranks->size[v];
     a->places = number_nodes(a, s, node);
     if (a->places > MOST_WEIGHTS / (a->nodes | 1))
         return 1;
     a->member = base_arena_alloc(&a->arena, a->places, sizeof *a->member);
+    a->size = base_arena_alloc(&a->arena, a->places, sizeof *a->size);
     a->place = base_arena_alloc(&a->arena, count, sizeof *a->place);
     a->node = base_arena_alloc(&a->arena, count, sizeof *a->node);
     a->value = base_arena_alloc(&a->arena, ranks->start[count], sizeof *a->value);
@@ -152,6 +161,8 @@ static void set_placement(struct annealing *a, const size_t *node)
     for (size_t v = 0; v < g->vertices; v++) {
         size_t n = a->number[node[v]] - 1, p = a->next[n]++;
         a->member[p] = (vertex)v;
+        a->size[p] = (int32_t)g->size[v];
+        a->room[n] -= (int32_t)g->size[v];
         a->place[v] = (vertex)p;
         a->node[v] = (vertex)n;
     }
@@ -195,14 +206,41 @@ struct partner {
     int32_t gain;
 };
 
-/* The best of some places of a node, as its gain and its number, and `best`. Which of equals it is
- * depends on `mask`. Without branches, which would be mispredicted. */
-static int64_t best_of_places(const int32_t *gained, const int32_t *lost, size_t begin, size_t end,
-                              size_t mask, int64_t best)
+/* Places of a node: what the move of the vertex there gains on the other node, and loses, and its
+ * size, which has limits: if the swap is to fit, it is at least `least`, and at most `range` more.
+ */
+struct look {
+    const int32_t *gained, *lost, *size;
+    uint32_t least, range;
+};
+
+/* A gain and the number of the place in one value. Which of equal gains is larger depends on
+ * `mask`.
+ */
+static int64_t rate_place(const struct look *l, size_t at, size_t mask)
+{
+    return (int64_t)(l->gained[at] - l->lost[at]) * GAIN_UNIT + (int64_t)(at ^ mask);
+}
+
+/* The best of some places, and `best`. Without branches, which would be mispredicted. */
+static int64_t best_of_places(const struct look *l, size_t begin, size_t end, size_t mask,
+                              int64_t best)
 {
     for (size_t at = begin; at < end; at++) {
-        int64_t gain = gained[at] - lost[at], key = gain * GAIN_UNIT + (int64_t)(at ^ mask);
-        best = key > best ? key : best;
+        int64_t rate = rate_place(l, at, mask);
+        best = rate > best ? rate : best;
+    }
+    return best;
+}
+
+/* The same of those that fit. */
+static int64_t best_of_fitting(const struct look *l, size_t begin, size_t end, size_t mask,
+                               int64_t best)
+{
+    for (size_t at = begin; at < end; at++) {
+        int64_t rate = rate_place(l, at, mask);
+        int64_t fits = (uint32_t)l->size[at] - l->least <= l->range ? rate : INT64_MIN;
+        best = fits > best ? fits : best;
     }
     return best;
 }
@@ -214,14 +252,22 @@ static struct partner find_partner(struct annealing *a, vertex v, size_t to, uin
     size_t slots = a->first[to + 1] - a->first[to], mask = drawn >> 58;
     size_t begin = slots > MOST_SCANNED ? chance_below(slots, drawn, 0) : 0;
     size_t end = slots > MOST_SCANNED ? begin + MOST_SCANNED : slots;
-    const int32_t *gained = weight_at(a, a->node[v], a->first[to]);
-    const int32_t *lost = weight_at(a, to, a->first[to]);
-    int64_t best = best_of_places(gained, lost, begin, end < slots ? end : slots, mask, INT64_MIN);
+    size_t from = a->node[v], first = a->first[to];
+    int32_t size = a->size[a->place[v]];
+    int32_t least = size > a->room[to] ? size - a->room[to] : 0;
+    const struct look l = {weight_at(a, from, first), weight_at(a, to, first), a->size + first,
+                           (uint32_t)least, (uint32_t)(size + a->room[from] - least)};
+    if (size + a->room[from] < least)
+        return (struct partner){first, INT32_MIN};
+    bool grouped = a->all_ranks > a->ranks->vertices;
+    int64_t (*const best_of)(const struct look *, size_t, size_t, size_t, int64_t) =
+        grouped ? best_of_fitting : best_of_places;
+    int64_t best = best_of(&l, begin, end < slots ? end : slots, mask, INT64_MIN);
     if (end > slots)
-        best = best_of_places(gained, lost, 0, end - slots, mask, best);
-    a->work += end - begin;
+        best = best_of(&l, 0, end - slots, mask, best);
+    a->work += LOOK + ((end - begin) << grouped);
     int64_t at = best & (GAIN_UNIT - 1);
-    return (struct partner){a->first[to] + ((size_t)at ^ mask), (int32_t)((best - at) / GAIN_UNIT)};
+    return (struct partner){first + ((size_t)at ^ mask), (int32_t)((best - at) / GAIN_UNIT)};
 }
 
 /* find_partner with the loss of neighbours of v in mind. */
@@ -252,6 +298,7 @@ static void change_node(struct annealing *a, vertex v, size_t from, size_t to)
 static void enter_place(struct annealing *a, vertex v, size_t place)
 {
     a->member[place] = v;
+    a->size[place] = v == NO_VERTEX ? 0 : (int32_t)a->ranks->size[v];
     if (v == NO_VERTEX)
         return;
     a->place[v] = (vertex)place;
@@ -264,6 +311,9 @@ static void swap_ranks(struct annealing *a, vertex v, size_t to, size_t place)
 {
     vertex w = a->member[place];
     size_t left = a->place[v], from = a->node[v];
+    int32_t more = a->size[left] - a->size[place];
+    a->room[from] += more;
+    a->room[to] -= more;
     change_node(a, v, from, to);
     if (w != NO_VERTEX)
         change_node(a, w, to, from);
@@ -309,11 +359,13 @@ static bool find_swap(struct annealing *a, vertex v, size_t to, double least, st
 {
     uint64_t drawn = chance_draw(&a->chance);
     int32_t gain = gain_of_place(a, a->place[v], a->node[v], to);
-    if ((double)(gain + find_partner(a, v, to, drawn).gain) <= least)
+    if ((double)gain + find_partner(a, v, to, drawn).gain <= least)
         return false;
     *p = find_true_partner(a, v, to, drawn);
+    if ((double)gain + p->gain <= least)
+        return false;
     p->gain += gain;
-    return (double)p->gain > least;
+    return true;
 }
 
 /* Replaces node[] by the best placement of a run that starts from it. The temperature falls to zero

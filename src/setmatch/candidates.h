@@ -72,6 +72,10 @@ int refine_multilevel(const affinity *ranks, const site *s, size_t variant, size
 int anneal_placement(const affinity *ranks, const site *s, size_t variant, size_t most_work,
                      size_t *node, size_t *work);
 
+/* The same with groups of ranks that share a node; variants form larger or smaller ones. */
+int anneal_groups(const affinity *ranks, const site *s, size_t variant, size_t most_work,
+                  size_t *node, size_t *work);
+
 /* Steps of annealing by hops that take as long as the visit of a vertex by refinement. */
 enum { STEPS_PER_VISIT = 6 };
 

@@ -8,8 +8,9 @@
 #include "setmatch/candidates.h"
 
 /* The search ends when independent constructions have found the least cut again CERTAIN times. It
- * makes BISECTIONS in TURNS, and annealing in the others, each a part of all work. */
-enum { CERTAIN = 5, BISECTIONS = 3, TURNS = 5, RUNS = 6 };
+ * makes BISECTIONS in TURNS, and annealing in the others; a run takes one of RUNS parts of all
+ * work. */
+enum { CERTAIN = 5, BISECTIONS = 3, TURNS = 5, RUNS = 8 };
 
 /* The best placement so far, the earlier one on a tie. */
 struct contest {
@@ -95,12 +96,15 @@ static int try_bisection(struct contest *c, size_t variant)
     return rc;
 }
 
+/* Of ranks and of groups in turn. */
 static int try_annealing(struct contest *c, size_t variant)
 {
     size_t left = c->rules->work - c->work, visits = c->rules->work / RUNS;
+    if (left < visits)
+        visits = left;
     copy_best(c);
-    int rc = anneal_placement(c->ranks, c->site, variant, visits < left ? visits : left, c->trial,
-                              &c->work);
+    int rc = (variant % 2 == 0 ? anneal_placement : anneal_groups)(
+        c->ranks, c->site, variant / 2 + 1, visits, c->trial, &c->work);
     c->anneals = rc == 0;
     if (rc == 1)
         return 0;
@@ -129,7 +133,7 @@ static int search_further(struct contest *c)
             rc = try_bisection(c, ++bisections);
             cost = c->work - before;
         } else if (c->anneals) {
-            rc = try_annealing(c, ++anneals);
+            rc = try_annealing(c, anneals++);
         } else {
             break;
         }

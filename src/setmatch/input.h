@@ -39,7 +39,7 @@ typedef enum setmatch_objective {
     SETMATCH_OBJECTIVE_PROFILE
 } setmatch_objective;
 
-/* How much work setmatch_auto spends on the search for a better placement. HIGH: some forty times
+/* How much work setmatch_auto spends on the search for a better placement. HIGH: some thirty times
  * as much. */
 typedef enum setmatch_effort { SETMATCH_EFFORT_NORMAL, SETMATCH_EFFORT_HIGH } setmatch_effort;
 

@@ -10,6 +10,9 @@
  * neighbour on the other side, which are few. */
 enum { ALL_LISTED = 512 };
 
+/* Arcs that take as long as a vertex does. */
+enum { ARCS_PER_VISIT = 16 };
+
 enum { UNLISTED, LISTED, MOVED };
 
 struct refinement {
@@ -67,7 +70,7 @@ static struct refinement begin_refinement(two_way *t, const affinity *g,
         if (crosses || g->vertices <= ALL_LISTED)
             t->listed[r.listed++] = (vertex)v;
     }
-    t->work += g->vertices;
+    t->work += g->vertices + g->start[g->vertices] / ARCS_PER_VISIT;
     return r;
 }
 
