@@ -60,8 +60,8 @@ static int swap_places(const placement_task *task, uint64_t seed, size_t swaps, 
 {
     swapping s;
     struct base_arena arena = {0};
-    int rc = swapping_init(&s, &arena, &task->ranks, task->input->nodes,
-                           count_swap_places(task->input), true);
+    int rc =
+        swapping_init(&s, &arena, &task->ranks, task->input->nodes, count_swap_places(task->input));
     if (rc == 0)
         place_at_random(&s, task, seed);
     for (size_t k = 0; rc == 0 && k < swaps; k++) {

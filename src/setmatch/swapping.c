@@ -6,12 +6,11 @@
 #include <string.h>
 
 int swapping_init(swapping *s, struct base_arena *arena, const affinity *ranks, size_t nodes,
-                  size_t places, bool weighed)
+                  size_t places)
 {
     *s = (swapping){.ranks = ranks, .nodes = nodes, .places = places};
     s->node = base_arena_alloc(arena, places, sizeof *s->node);
-    if (weighed)
-        s->weight = base_arena_alloc(arena, ranks->vertices, nodes * sizeof *s->weight);
+    s->weight = base_arena_alloc(arena, ranks->vertices, nodes * sizeof *s->weight);
     return arena->failed ? -ENOMEM : 0;
 }
 
@@ -44,7 +43,7 @@ static void move_place(swapping *s, size_t place, size_t node)
     const affinity *g = s->ranks;
     size_t from = s->node[place];
     s->node[place] = node;
-    if (place >= g->vertices || s->weight == NULL)
+    if (place >= g->vertices)
         return;
     for (size_t i = g->start[place]; i < g->start[place + 1]; i++) {
         int64_t *weight = s->weight + g->other[i] * s->nodes;

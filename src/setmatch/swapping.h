@@ -6,8 +6,6 @@
 #ifndef SETMATCH_SWAPPING_H
 #define SETMATCH_SWAPPING_H
 
-#include <stdbool.h>
-
 #include "setmatch/affinity.h"
 
 /* Places: the ranks, then the free slots, which are ranks without neighbours. */
@@ -18,10 +16,9 @@ typedef struct swapping {
     int64_t *weight; /* weight[v * nodes + n]: of the arcs of rank v to node n */
 } swapping;
 
-/* Fewer than 2^32 nodes. weighed: with weight[]; without, only swapping_apply may be used. The
- * arena owns the memory. -ENOMEM, also if an earlier allocation there failed. */
+/* The arena owns the memory. -ENOMEM, also if an earlier allocation there failed. */
 int swapping_init(swapping *s, struct base_arena *arena, const affinity *ranks, size_t nodes,
-                  size_t places, bool weighed);
+                  size_t places);
 
 /* Computes weight[] from node[]. */
 void swapping_weigh(swapping *s);
