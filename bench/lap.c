@@ -31,12 +31,17 @@ enum structure {
     PRODUCT,
     HOPS,
     STEPS,
+    TWO_COSTS,
+    SQUARE,
+    MINIMUM,
+    SUM,
+    BLOCKS,
     STRUCTURES
 };
 
 static const char *const structure_names[STRUCTURES] = {
-    "uniform",    "ties",    "equal",   "pareto", "geometric",
-    "difference", "lowrank", "product", "hops",   "steps",
+    "uniform", "ties",  "equal",    "pareto", "geometric", "difference", "lowrank", "product",
+    "hops",    "steps", "twocosts", "square", "minimum",   "sum",        "blocks",
 };
 
 /* A problem string, taken apart. */
@@ -103,6 +108,13 @@ static double hops(size_t row, size_t col)
     return sum;
 }
 
+/* Pairs within a block of rows and columns are cheap, but blocks have more columns than rows, or
+ * fewer: some columns must go elsewhere. */
+static double block_cost(double row, double col, double number)
+{
+    return floor(row * FANOUT) == floor(col * FANOUT) ? number * 100.0 : (1.0 + number) * LARGEST;
+}
+
 /* 1 for four of ten numbers, and one of ten thousand above ten million. */
 static double heavy_tail(double number)
 {
@@ -123,14 +135,20 @@ static double one_cost(const struct recipe *recipe, const struct vectors *v, siz
     case PRODUCT: return (double)(row + 1) * (double)(col + 1);
     case HOPS: return hops(row, (size_t)(c[1] * (double)recipe->rows)) * ceil(c[0] * 1000.0);
     case STEPS: return row <= col + 1 ? number * LARGEST : FORBIDDEN_TO_ALL;
+    case TWO_COSTS: return number < 0.5 ? 100.0 : 100.0 * LARGEST;
+    case SQUARE: return (r[0] - c[0]) * (r[0] - c[0]) * LARGEST;
+    case MINIMUM: return (double)(row < col ? row : col);
+    case SUM: return (r[0] + c[0]) * LARGEST + number * 100.0;
+    case BLOCKS: return block_cost(r[0], c[0], number);
     case EQUAL: return 1.0;
     default: return number * LARGEST;
     }
 }
 
-static size_t row_of_pair(const lap_problem *problem, size_t pair, size_t first)
+/* The number of pairs of the columns before this one. */
+static size_t pairs_before(const lap_problem *problem, size_t col)
 {
-    return problem->start != NULL ? problem->row[pair] : pair - first;
+    return problem->start != NULL ? problem->start[col] : col * problem->rows;
 }
 
 static void fill_costs(struct instance *in, const struct recipe *recipe, uint64_t *state)
@@ -138,12 +156,14 @@ static void fill_costs(struct instance *in, const struct recipe *recipe, uint64_
     lap_problem *problem = &in->problem;
     const struct vectors v = {draw(in, recipe->rows * RANK, state),
                               draw(in, recipe->cols * RANK, state)};
-    size_t each = recipe->degree > 0 ? recipe->degree : recipe->rows, pairs = each * recipe->cols;
+    size_t pairs = pairs_before(problem, recipe->cols);
     double *real = recipe->integer ? NULL : allocate(in, pairs, sizeof *real);
     int64_t *integer = recipe->integer ? allocate(in, pairs, sizeof *integer) : NULL;
-    for (size_t k = 0; k < pairs; k++) {
-        size_t col = k / each;
-        double cost = one_cost(recipe, &v, row_of_pair(problem, k, col * each), col, state);
+    for (size_t col = 0, k = 0; k < pairs; k++) {
+        while (k == pairs_before(problem, col + 1))
+            col++;
+        size_t row = problem->start != NULL ? problem->row[k] : k - pairs_before(problem, col);
+        double cost = one_cost(recipe, &v, row, col, state);
         if (recipe->integer)
             integer[k] = (int64_t)cost + 1; /* scipy's sparse matrices know no zero */
         else
@@ -167,27 +187,29 @@ static bool contains(const size_t *rows, size_t count, size_t row)
     return false;
 }
 
-/* Column j may have row j, so that there is an assignment, and others at random. */
-static void draw_rows(const struct recipe *recipe, size_t col, size_t *rows, uint64_t *state)
+/* Column j may have row j, so that there is an assignment, and others at random; with steps none
+ * beyond row j + 1. Returns their number. */
+static size_t draw_rows(const struct recipe *recipe, size_t col, size_t *rows, uint64_t *state)
 {
-    size_t count = 0;
+    size_t count = 0, range = recipe->rows;
+    if (recipe->structure == STEPS && col + 2 < range)
+        range = col + 2;
     rows[count++] = col % recipe->rows;
-    while (count < recipe->degree) {
-        size_t row = (size_t)pick(state, 0, (int64_t)recipe->rows - 1);
+    while (count < recipe->degree && count < range) {
+        size_t row = (size_t)pick(state, 0, (int64_t)range - 1);
         if (!contains(rows, count, row))
             rows[count++] = row;
     }
     qsort(rows, count, sizeof *rows, compare);
+    return count;
 }
 
 static void choose_pairs(struct instance *in, const struct recipe *recipe, uint64_t *state)
 {
     size_t *start = allocate(in, recipe->cols + 1, sizeof *start);
     size_t *row = allocate(in, recipe->cols * recipe->degree, sizeof *row);
-    for (size_t j = 0; j < recipe->cols; j++) {
-        start[j + 1] = start[j] + recipe->degree;
-        draw_rows(recipe, j, row + start[j], state);
-    }
+    for (size_t j = 0; j < recipe->cols; j++)
+        start[j + 1] = start[j] + draw_rows(recipe, j, row + start[j], state);
     in->problem.start = start;
     in->problem.row = row;
 }
@@ -378,8 +400,8 @@ int main(int argc, char **argv)
         "A PROBLEM is STRUCTURE-KIND-ROWSxCOLS, or STRUCTURE-KIND-ROWSxCOLS/DEGREE for a sparse "
         "one "
         "with DEGREE rows allowed a column. STRUCTURE: uniform, ties, equal, pareto, geometric, "
-        "difference, "
-        "lowrank, product, hops or steps. KIND: int or real. Options count for the problems after "
+        "difference, lowrank, product, hops, steps, twocosts, square, minimum, sum or blocks. "
+        "KIND: int or real. Options count for the problems after "
         "them.",
         NULL,
         NULL,
