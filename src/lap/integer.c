@@ -7,6 +7,7 @@
 #include "lap/candidates.c"
 #include "lap/hungarian.c"
 #include "lap/jv.c"
+#include "lap/least.c"
 #include "lap/paths.c"
 #include "lap/reduction.c"
 #include "lap/rows.c"

@@ -9,6 +9,9 @@
 
 #include <errno.h>
 
+/* Runs of blocks per listed pair from which a bound is selected: more runs give a closer bound. */
+enum { RUNS_PER_PAIR = 4 };
+
 /* ---- set-up ---- */
 
 static int allocate_lists(struct paths *p, size_t entries)
@@ -22,10 +25,12 @@ static int allocate_lists(struct paths *p, size_t entries)
 
 static size_t count_allowed_pairs(const struct state *s)
 {
-    size_t total = s->start != NULL ? s->start[s->persons] : s->persons * s->objects;
     size_t allowed = 0;
-    for (size_t k = 0; k < total; k++)
-        allowed += s->cost[k] < COST_MAX;
+    for (size_t j = 0; j < s->persons; j++) {
+        struct pairs pairs = pairs_of(s, j);
+        for (size_t k = 0; k < pairs.count; k++)
+            allowed += pairs.cost[k] < COST_MAX;
+    }
     return allowed;
 }
 
@@ -56,7 +61,8 @@ static int init_partial_lists(struct paths *p, size_t width)
         allocate_lists(p, entries) != 0)
         return -ENOMEM;
     p->bound = base_arena_alloc(&s->arena, s->persons, sizeof *p->bound);
-    p->key = base_arena_alloc(&s->arena, p->capacity, sizeof *p->key);
+    p->least = base_arena_alloc(&s->arena, blocks_of(s), sizeof *p->least);
+    p->key = base_arena_alloc(&s->arena, p->capacity + blocks_of(s), sizeof *p->key);
     if (s->arena.failed)
         return -ENOMEM;
     for (size_t j = 0; j < s->persons; j++) {
@@ -100,7 +106,31 @@ static void sort_list(struct listed *list, cost_t *key, size_t count)
     }
 }
 
-/* A bound on the reduced costs of at least `width` pairs, taken from the previous list. */
+FOR_EACH_PROCESSOR
+static void find_least_of_blocks(struct paths *p, const cost_t *cost)
+{
+    const struct state *s = p->s;
+    cost_t key[BLOCK];
+    size_t whole = s->objects / BLOCK, first = whole * BLOCK;
+    for (size_t b = 0; b < whole; b++)
+        p->least[b] = reduce_whole_block(cost + b * BLOCK, s->price + b * BLOCK, key);
+    if (first < s->objects)
+        p->least[whole] = reduce_block(cost + first, s->price + first, key, s->objects - first);
+}
+
+/* A bound on the reduced costs of at least `width` pairs: one in each of as many runs of blocks. */
+static cost_t bound_of_blocks(struct paths *p)
+{
+    size_t blocks = blocks_of(p->s), run = blocks / (RUNS_PER_PAIR * p->width), runs = 0;
+    for (size_t b = 0; b < blocks; runs++) {
+        p->key[runs] = COST_MAX;
+        for (size_t end = b + (run > 0 ? run : 1); b < end && b < blocks; b++)
+            p->key[runs] = lesser(p->least[b], p->key[runs]);
+    }
+    return runs < p->width ? COST_MAX : next_above(select_least(p->key, runs, p->width - 1));
+}
+
+/* The same, taken from the previous list. */
 static cost_t bound_of_previous(struct paths *p, size_t person)
 {
     struct listed *list = p->entry + p->start[person];
@@ -112,42 +142,40 @@ static cost_t bound_of_previous(struct paths *p, size_t person)
     return next_above(select_least(p->key, count, p->width - 1));
 }
 
-/* Lists the pairs below the bound; a list that is full keeps its best `width` pairs. Each person
- * begins elsewhere, so that of equal pairs not all list the same. */
-FOR_EACH_PROCESSOR
-static size_t collect_pairs(struct paths *p, size_t person, struct listed *list, cost_t *bound)
+/* Adds the pairs of a block below the bound; a list that is full keeps its best `width` pairs.
+ * Returns the length of the list. */
+static size_t list_block(struct paths *p, const cost_t *cost, size_t b, struct listed *list,
+                         size_t found, cost_t *bound)
 {
-    const struct state *s = p->s;
-    const cost_t *cost = s->cost + person * s->objects;
-    cost_t here[BLOCK];
-    size_t found = 0, blocks = (s->objects + BLOCK - 1) / BLOCK;
-    size_t offset = person * blocks / s->persons;
-    for (size_t b = 0; b < blocks; b++) {
-        size_t first = (b + offset) % blocks * BLOCK;
-        size_t count = s->objects - first < BLOCK ? s->objects - first : BLOCK;
-        if (reduce_block(cost + first, s->price + first, here, count) >= *bound)
+    const cost_t *price = p->s->price;
+    for (size_t i = b * BLOCK; i < (b + 1) * BLOCK && i < p->s->objects; i++) {
+        cost_t key = reduced(cost[i], price[i]);
+        if (key >= *bound)
             continue;
-        for (size_t k = 0; k < count; k++) {
-            if (here[k] >= *bound)
+        if (found == p->capacity) {
+            sort_list(list, p->key, found);
+            found = p->width;
+            *bound = p->key[found - 1];
+            if (key >= *bound)
                 continue;
-            if (found == p->capacity) {
-                sort_list(list, p->key, found);
-                found = p->width;
-                *bound = p->key[found - 1];
-                if (here[k] >= *bound)
-                    continue;
-            }
-            p->key[found] = here[k];
-            list[found++] = (struct listed){cost[first + k], first + k};
         }
+        p->key[found] = key;
+        list[found++] = (struct listed){cost[i], i};
     }
     return found;
 }
 
+/* Each person begins elsewhere, so that of equal pairs not all list the same. */
 void TYPED(rebuild_list)(struct paths *p, size_t person)
 {
-    cost_t bound = bound_of_previous(p, person);
-    size_t found = collect_pairs(p, person, p->entry + p->start[person], &bound);
+    const cost_t *cost = p->s->cost + person * p->s->objects;
+    struct listed *list = p->entry + p->start[person];
+    size_t found = 0, blocks = blocks_of(p->s), b = person * blocks / p->s->persons;
+    find_least_of_blocks(p, cost);
+    cost_t bound = lesser(bound_of_blocks(p), bound_of_previous(p, person));
+    for (size_t read = 0; read < blocks; read++, b = b + 1 < blocks ? b + 1 : 0)
+        if (p->least[b] < bound)
+            found = list_block(p, cost, b, list, found, &bound);
     p->end[person] = p->start[person] + found;
     p->bound[person] = bound;
 }

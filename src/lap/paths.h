@@ -30,6 +30,7 @@ struct paths {
     size_t width;    /* least length of a partial list, if that many pairs are allowed */
     size_t capacity; /* greatest length of a partial list */
     cost_t *key;     /* reduced cost of each pair, while a list is built */
+    cost_t *least;   /* by block of objects: the least reduced cost */
 
     bool ready;   /* dist is initialised */
     cost_t *dist; /* COST_MAX: not reached; COST_MIN: settled */

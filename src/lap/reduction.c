@@ -9,54 +9,11 @@
 
 /* ---- column reduction ---- */
 
-FOR_EACH_PROCESSOR
-static void find_least_dense(struct state *s, cost_t *least, size_t *of)
-{
-    size_t whole = s->objects - s->objects % BLOCK;
-    for (size_t j = 0; j < s->persons; j++) {
-        const cost_t *cost = s->cost + j * s->objects;
-        for (size_t i = 0; i < whole; i += BLOCK)
-            lower_whole_block(cost + i, least + i, of + i, j);
-        for (size_t i = whole; i < s->objects; i++) {
-            of[i] = cost[i] < least[i] ? j : of[i];
-            least[i] = lesser(cost[i], least[i]);
-        }
-    }
-}
-
-static void find_least_sparse(struct state *s, cost_t *least, size_t *of)
-{
-    for (size_t j = 0; j < s->persons; j++) {
-        for (size_t k = s->start[j]; k < s->start[j + 1]; k++) {
-            size_t i = s->entry_object[k];
-            of[i] = s->cost[k] < least[i] ? j : of[i];
-            least[i] = lesser(s->cost[k], least[i]);
-        }
-    }
-}
-
-/* Sets the dual of each object to its least cost, and person_of_least to the person of that cost.
- */
-static void set_least_duals(struct state *s, size_t *person_of_least)
-{
-    for (size_t i = 0; i < s->objects; i++) {
-        s->dual[i] = COST_MAX;
-        person_of_least[i] = NONE;
-    }
-    if (s->start == NULL)
-        find_least_dense(s, s->dual, person_of_least);
-    else
-        find_least_sparse(s, s->dual, person_of_least);
-    for (size_t i = 0; i < s->objects; i++)
-        set_dual(s, i, person_of_least[i] != NONE ? s->dual[i] : 0);
-}
-
 void TYPED(column_reduction)(struct state *s)
 {
-    size_t *person_of_least = s->from; /* not in use before the first search */
-    set_least_duals(s, person_of_least);
     for (size_t i = s->objects; i-- > 0;) {
-        size_t person = person_of_least[i];
+        size_t person = s->person_of_least[i];
+        set_dual(s, i, person != NONE ? s->least[i] : 0);
         if (person != NONE && s->object_of[person] == NONE)
             assign(s, person, i);
     }

@@ -18,11 +18,6 @@ int TYPED(rows_init)(struct rows *r, struct state *s)
     return s->arena.failed ? -ENOMEM : 0;
 }
 
-static size_t blocks_of(const struct rows *r)
-{
-    return (r->s->objects + BLOCK - 1) / BLOCK;
-}
-
 static size_t end_of_block(const struct rows *r, size_t block)
 {
     size_t end = (block + 1) * BLOCK;
@@ -134,7 +129,7 @@ static void begin_rows_search(struct rows *r)
     TYPED(reset_search)(r->s);
     for (size_t i = 0; i < r->s->objects; i++)
         r->dist[i] = COST_MAX;
-    for (size_t b = 0; b < blocks_of(r); b++)
+    for (size_t b = 0; b < blocks_of(r->s); b++)
         r->least[b] = COST_MAX;
     r->first = r->end = 0;
     r->radius = COST_MIN;
@@ -145,10 +140,10 @@ static void begin_rows_search(struct rows *r)
 static bool widen_radius(struct rows *r)
 {
     cost_t radius = COST_MAX;
-    for (size_t b = 0; b < blocks_of(r); b++)
+    for (size_t b = 0; b < blocks_of(r->s); b++)
         radius = lesser(r->least[b], radius);
     r->radius = radius;
-    for (size_t b = 0; b < blocks_of(r) && radius < COST_MAX && r->nearest == NONE; b++)
+    for (size_t b = 0; b < blocks_of(r->s) && radius < COST_MAX && r->nearest == NONE; b++)
         if (r->least[b] <= radius)
             queue_nearest(r, b);
     return radius < COST_MAX;

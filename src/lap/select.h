@@ -23,7 +23,7 @@ static inline cost_t select_least(cost_t *key, size_t count, size_t k)
     size_t low = 0, high = count;
     for (;;) {
         drawn = drawn * UINT64_C(6364136223846793005) + 1;
-        cost_t pivot = key[low + (size_t)(drawn >> 33) % (high - low)];
+        cost_t pivot = key[low + (size_t)((drawn >> 33) * (high - low) >> 31)];
         size_t equal = low, greater = high;
         for (size_t i = low; i < greater;)
             if (key[i] < pivot)

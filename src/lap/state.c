@@ -4,6 +4,7 @@
 
 #include "lap/candidates.h"
 #include "lap/check.h"
+#include "lap/least.h"
 
 #include <errno.h>
 
@@ -90,7 +91,11 @@ static int init_costs(struct state *s, const lap_problem *problem)
     int rc = orient(s, problem);
     if (rc != 0)
         return rc;
-    if (s->start == NULL && is_wide(s) && !capacity_may_bind(problem))
+    if (capacity_may_bind(problem))
+        return TYPED(check)(problem, costs_of(problem), lap_pairs(problem));
+    if (s->persons == s->objects)
+        return TYPED(check_and_find_least)(s);
+    if (s->start == NULL && is_wide(s))
         return TYPED(reduce_to_candidates)(s);
     return TYPED(check)(problem, costs_of(problem), lap_pairs(problem));
 }

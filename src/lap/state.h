@@ -26,6 +26,10 @@ struct state {
     const size_t *start, *entry_object;
     const size_t *whole_object; /* an object's number in the problem; NULL: the same number */
 
+    /* By object, where all will be assigned: the least cost, and its person. */
+    cost_t *least;
+    size_t *person_of_least;
+
     /* The partial assignment; NONE: not assigned. */
     size_t *object_of;
     size_t *person_of;

@@ -14,6 +14,11 @@
 /* BLOCK: objects per iteration. CHAINS: independent chains of comparisons, which hide latency. */
 enum { BLOCK = 32, CHAINS = 8 };
 
+static inline size_t blocks_of(const struct state *s)
+{
+    return (s->objects + BLOCK - 1) / BLOCK;
+}
+
 INLINED cost_t lesser(cost_t a, cost_t b)
 {
     return a < b ? a : b;
@@ -54,10 +59,15 @@ INLINED cost_t reduce_block(const cost_t *cost, const cost_t *price, cost_t *key
     return least;
 }
 
-/* Lowers least[] to cost[]; of[] is the person of the least. */
+/* Lowers least[] to cost[]; of[] is the person of the least. Most blocks have nothing lower. */
 INLINED void lower_whole_block(const cost_t *restrict cost, cost_t *restrict least,
                                size_t *restrict of, size_t person)
 {
+    int64_t lower = 0;
+    for (size_t k = 0; k < BLOCK; k++)
+        lower |= cost[k] < least[k] ? -1 : 0;
+    if (lower == 0)
+        return;
     for (size_t k = 0; k < BLOCK; k++) {
         of[k] = cost[k] < least[k] ? person : of[k];
         least[k] = lesser(cost[k], least[k]);
