@@ -4,36 +4,85 @@
 
 #include "lap/select.h"
 
-/* Measured on uniform, geometric and low-rank costs. */
-enum { EPSILON_STEP = 8, BIDS_PER_PERSON = 64 };
+/* The last epsilon is the first one by the number of persons and this FINENESS: then few searches
+ * remain. Measured on geometric, low-rank, product and difference costs. */
+enum { EPSILON_STEP = 4, FINENESS = 64, BIDS_PER_PERSON = 64, BIDS_PER_LIST = 4 };
 
 /* ---- the two cheapest objects ---- */
 
+static const struct two_least no_pairs = {COST_MAX, COST_MAX, NONE, NONE};
+
+INLINED void note_pair(struct two_least *found, size_t object, cost_t key)
+{
+    if (key >= found->second)
+        return;
+    if (key < found->least) {
+        found->second = found->least;
+        found->second_object = found->object;
+        found->least = key;
+        found->object = object;
+    } else {
+        found->second = key;
+        found->second_object = object;
+    }
+}
+
 static struct two_least two_least_of_list(const struct paths *p, size_t person)
 {
-    struct two_least found = {COST_MAX, COST_MAX, NONE, NONE};
+    struct two_least found = no_pairs;
     for (size_t k = p->start[person]; k < p->end[person]; k++) {
         size_t object = p->entry[k].object;
-        cost_t key = p->entry[k].cost - p->s->price[object];
-        if (key >= found.second)
-            continue;
-        if (key < found.least) {
-            found.second = found.least;
-            found.second_object = found.object;
-            found.least = key;
-            found.object = object;
-        } else {
-            found.second = key;
-            found.second_object = object;
-        }
+        note_pair(&found, object, p->entry[k].cost - p->s->price[object]);
     }
     return found;
 }
 
+/* The first objects of the two blocks with the least pairs. Each person begins elsewhere, as in
+ * rebuild_list. */
+FOR_EACH_PROCESSOR
+static struct two_least two_least_blocks(const struct state *s, size_t person)
+{
+    const cost_t *cost = s->cost + person * s->objects;
+    struct two_least found = no_pairs;
+    size_t blocks = blocks_of(s), b = person * blocks / s->persons;
+    for (size_t read = 0; read < blocks; read++, b = b + 1 < blocks ? b + 1 : 0) {
+        cost_t key[BLOCK];
+        size_t first = b * BLOCK, count = s->objects - first < BLOCK ? s->objects - first : BLOCK;
+        note_pair(&found, first, reduce_block(cost + first, s->price + first, key, count));
+    }
+    return found;
+}
+
+static void note_block(const struct state *s, size_t person, size_t first, struct two_least *found)
+{
+    const cost_t *cost = s->cost + person * s->objects;
+    for (size_t i = first; first != NONE && i < s->objects && i < first + BLOCK; i++)
+        note_pair(found, i, reduced(cost[i], s->price[i]));
+}
+
+static struct two_least two_least_of_row(const struct state *s, size_t person)
+{
+    struct two_least blocks = two_least_blocks(s, person), found = no_pairs;
+    note_block(s, person, blocks.object, &found);
+    note_block(s, person, blocks.second_object, &found);
+    return found;
+}
+
+/* Lists cost more than reading rows where more than one in so many bids finds its list too short,
+ * besides the first bid of each person. */
+static bool lists_fail(const struct paths *p)
+{
+    return p->renewed > p->s->persons + p->asked / BIDS_PER_LIST;
+}
+
 struct two_least TYPED(find_two_least)(struct paths *p, size_t person)
 {
+    if (p->bound != NULL && lists_fail(p))
+        return two_least_of_row(p->s, person);
     struct two_least found = two_least_of_list(p, person);
+    p->asked++;
     if (p->bound != NULL && found.second > p->bound[person]) {
+        p->renewed++;
         TYPED(rebuild_list)(p, person);
         found = two_least_of_list(p, person);
     }
@@ -75,6 +124,7 @@ static void unassign_all(struct paths *p, size_t *waiting)
 static bool hold_auction(struct paths *p, const size_t *waiting, cost_t epsilon)
 {
     size_t bids = 0;
+    p->asked = p->renewed = 0;
     for (size_t k = 0; k < p->s->persons; k++) {
         size_t person = waiting[k];
         while (person != NONE) {
@@ -102,36 +152,40 @@ static double finest_epsilon(const struct state *s)
 #endif
 }
 
-/* Distance of the median of a sample of the costs from its lower eighth: a few huge costs, which no
- * solution pays, do not count. */
-static double scale_of_costs(const struct state *s, cost_t *sample)
+/* The lower quartile of a sample of the costs, less price and the person's least: what is the same
+ * for all pairs of a person or object does not count, nor costs that no solution pays, even if most
+ * pairs have these. The median where the quartile is 0. */
+static double scale_of_costs(struct paths *p, cost_t *sample)
 {
+    const struct state *s = p->s;
     size_t count = 0;
     for (size_t j = 0; j < s->persons; j++) {
         struct pairs pairs = pairs_of(s, j);
-        cost_t cost = pairs.count > 0 ? pairs.cost[j % pairs.count] : COST_MAX;
-        if (cost < COST_MAX)
-            sample[count++] = cost;
+        size_t k = pairs.count > 0 ? j % pairs.count : 0;
+        if (pairs.count > 0 && pairs.cost[k] < COST_MAX)
+            sample[count++] =
+                pairs.cost[k] - s->price[object_at(pairs, k)] - TYPED(find_two_least)(p, j).least;
     }
     if (count == 0)
         return 0.0;
-    double median = (double)select_least(sample, count, count / 2);
-    return median - (double)select_least(sample, count, count / 8);
+    cost_t quartile = select_least(sample, count, count / 4);
+    return (double)(quartile > 0 ? quartile : select_least(sample, count, count / 2));
 }
 
 /* A power of two, so that integral costs keep integral prices as long as epsilon is at least 1. */
-static double first_epsilon(const struct state *s, cost_t *sample)
+static double first_epsilon(struct paths *p, cost_t *sample)
 {
-    double scale = scale_of_costs(s, sample);
+    double scale = scale_of_costs(p, sample);
     return scale > 0.0 ? ldexp(1.0, ilogb(scale / 2)) : 0.0;
 }
 
 size_t TYPED(hold_auctions)(struct paths *p, size_t *waiting)
 {
-    double epsilon = first_epsilon(p->s, p->base);
-    double last = fmax(epsilon / (double)p->s->persons, finest_epsilon(p->s));
+    double epsilon = first_epsilon(p, p->base);
+    double last = fmax(epsilon / (double)p->s->persons / FINENESS, finest_epsilon(p->s));
     bool sold = true;
     p->auctioned = true;
+    p->settled = p->scanned = 0;
     for (; sold && epsilon >= last; epsilon /= EPSILON_STEP) {
         unassign_all(p, waiting);
         sold = hold_auction(p, waiting, (cost_t)epsilon);

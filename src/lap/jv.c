@@ -14,10 +14,6 @@ enum { REDUCTION_PASSES = 2, REDUCTION_STEPS_PER_PERSON = 4 };
 /* Measured on uniform, geometric and low-rank costs. */
 enum { LIST_WIDTH = 16 };
 
-/* Searches are over whole rows when so many rows per person have been read by others, one at least
- * every so many steps: a step over a row then costs less than renewing the list. */
-enum { ROWS_PER_PERSON = 2, STEPS_PER_ROW = 4 };
-
 struct jv {
     struct state *s;
     struct paths paths;
@@ -99,12 +95,6 @@ static void augmenting_row_reduction(struct jv *jv)
     }
 }
 
-static bool lists_are_too_short(const struct paths *p)
-{
-    return p->bound != NULL && p->scanned / ROWS_PER_PERSON > p->s->persons &&
-           p->scanned > p->settled / STEPS_PER_ROW;
-}
-
 static int jv_augment(struct jv *jv, size_t person)
 {
     if (!lists_are_too_short(&jv->paths))
@@ -115,12 +105,22 @@ static int jv_augment(struct jv *jv, size_t person)
     return rc;
 }
 
+static int jv_init(struct jv *jv, struct state *s)
+{
+    jv->s = s;
+    jv->unassigned = base_arena_alloc(&s->arena, s->persons, sizeof *jv->unassigned);
+    int rc = TYPED(paths_init)(&jv->paths, s, LIST_WIDTH);
+    if (rc == 0)
+        rc = TYPED(rows_init)(&jv->rows, s);
+    return rc;
+}
+
 static int jv_augment_all(struct jv *jv)
 {
     int rc = 0;
     for (size_t k = 0; k < jv->waiting && rc == 0; k++) {
         rc = jv_augment(jv, jv->unassigned[k]);
-        if (rc == 0 && searches_are_expensive(&jv->paths)) {
+        if (rc == 0 && searches_are_expensive(&jv->paths, k + 1, jv->waiting)) {
             jv->waiting = TYPED(hold_auctions)(&jv->paths, jv->unassigned);
             augmenting_row_reduction(jv);
             k = NONE;
@@ -131,13 +131,10 @@ static int jv_augment_all(struct jv *jv)
 
 int TYPED(jv)(struct state *s)
 {
-    struct jv jv = {.s = s};
-    int rc = TYPED(paths_init)(&jv.paths, s, LIST_WIDTH);
-    if (rc == 0)
-        rc = TYPED(rows_init)(&jv.rows, s);
-    jv.unassigned = base_arena_alloc(&s->arena, s->persons, sizeof *jv.unassigned);
-    if (rc != 0 || jv.unassigned == NULL)
-        return -ENOMEM;
+    struct jv jv = {.waiting = 0};
+    int rc = jv_init(&jv, s);
+    if (rc != 0)
+        return rc;
     if (all_assigned(s))
         TYPED(column_reduction)(s);
     reduction_transfer(&jv);

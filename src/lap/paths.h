@@ -26,11 +26,12 @@ struct paths {
     /* The list of a person is entry[start[person]] .. entry[end[person] - 1]. */
     struct listed *entry;
     size_t *start, *end;
-    cost_t *bound;   /* NULL: all lists are complete */
-    size_t width;    /* least length of a partial list, if that many pairs are allowed */
-    size_t capacity; /* greatest length of a partial list */
-    cost_t *key;     /* reduced cost of each pair, while a list is built */
-    cost_t *least;   /* by block of objects: the least reduced cost */
+    cost_t *bound;         /* NULL: all lists are complete */
+    size_t width;          /* least length of a partial list, if that many pairs are allowed */
+    size_t capacity;       /* greatest length of a partial list */
+    cost_t *key;           /* reduced cost of each pair, while a list is built */
+    cost_t *least;         /* by block of objects: the least reduced cost */
+    size_t asked, renewed; /* how often lists were asked for the cheapest objects, and too short */
 
     bool ready;   /* dist is initialised */
     cost_t *dist; /* COST_MAX: not reached; COST_MIN: settled */
