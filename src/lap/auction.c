@@ -42,7 +42,7 @@ static struct two_least two_least_of_list(const struct paths *p, size_t person)
 FOR_EACH_PROCESSOR
 static struct two_least two_least_blocks(const struct state *s, size_t person)
 {
-    const cost_t *cost = s->cost + person * s->objects;
+    const cost_t *cost = row_of(s, person);
     struct two_least found = no_pairs;
     size_t blocks = blocks_of(s), b = person * blocks / s->persons;
     for (size_t read = 0; read < blocks; read++, b = b + 1 < blocks ? b + 1 : 0) {
@@ -55,7 +55,7 @@ static struct two_least two_least_blocks(const struct state *s, size_t person)
 
 static void note_block(const struct state *s, size_t person, size_t first, struct two_least *found)
 {
-    const cost_t *cost = s->cost + person * s->objects;
+    const cost_t *cost = row_of(s, person);
     for (size_t i = first; first != NONE && i < s->objects && i < first + BLOCK; i++)
         note_pair(found, i, reduced(cost[i], s->price[i]));
 }
@@ -143,7 +143,8 @@ static double finest_epsilon(const struct state *s)
     (void)s;
     return 1.0;
 #else
-    size_t count = s->start != NULL ? s->start[s->persons] : s->persons * s->objects;
+    size_t persons = s->persons - s->fillers;
+    size_t count = s->start != NULL ? s->start[persons] : persons * s->objects;
     double largest = 1.0;
     for (size_t k = 0; k < count; k++)
         if (s->cost[k] < COST_MAX && fabs(s->cost[k]) > largest)
@@ -159,7 +160,7 @@ static double scale_of_costs(struct paths *p, cost_t *sample)
 {
     const struct state *s = p->s;
     size_t count = 0;
-    for (size_t j = 0; j < s->persons; j++) {
+    for (size_t j = 0; j < s->persons - s->fillers; j++) {
         struct pairs pairs = pairs_of(s, j);
         size_t k = pairs.count > 0 ? j % pairs.count : 0;
         if (pairs.count > 0 && pairs.cost[k] < COST_MAX)

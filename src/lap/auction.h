@@ -45,7 +45,8 @@ static inline bool searches_are_expensive(const struct paths *p, size_t done, si
     double work = (double)p->settled * STEP_BLOCKS + (double)p->scanned * blocks;
     double least = limit * (double)s->objects;
     double left = (double)(all - done) + 1.0, growth = log(left) / log(((double)all + 1.0) / left);
-    return !p->auctioned && all_assigned(s) && work > least / SAMPLE && work * growth > least;
+    return !p->auctioned && s->group == NULL && (!sparse || all_assigned(s)) &&
+           work > least / SAMPLE && work * growth > least;
 }
 
 /* Discards the assignment and moves the prices close to optimal ones. Requires all_assigned. Lists

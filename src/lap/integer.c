@@ -12,4 +12,5 @@
 #include "lap/reduction.c"
 #include "lap/rows.c"
 #include "lap/search.c"
+#include "lap/square.c"
 #include "lap/state.c"

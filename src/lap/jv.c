@@ -5,6 +5,7 @@
 #include "lap/auction.h"
 #include "lap/reduction.h"
 #include "lap/rows.h"
+#include "lap/square.h"
 
 #include <errno.h>
 
@@ -115,14 +116,28 @@ static int jv_init(struct jv *jv, struct state *s)
     return rc;
 }
 
+static int restart_from_auctions(struct jv *jv)
+{
+    int rc = 0;
+    if (!all_assigned(jv->s)) {
+        rc = TYPED(add_fillers)(jv->s);
+        if (rc == 0)
+            rc = jv_init(jv, jv->s);
+    }
+    if (rc == 0) {
+        jv->waiting = TYPED(hold_auctions)(&jv->paths, jv->unassigned);
+        augmenting_row_reduction(jv);
+    }
+    return rc;
+}
+
 static int jv_augment_all(struct jv *jv)
 {
     int rc = 0;
     for (size_t k = 0; k < jv->waiting && rc == 0; k++) {
         rc = jv_augment(jv, jv->unassigned[k]);
         if (rc == 0 && searches_are_expensive(&jv->paths, k + 1, jv->waiting)) {
-            jv->waiting = TYPED(hold_auctions)(&jv->paths, jv->unassigned);
-            augmenting_row_reduction(jv);
+            rc = restart_from_auctions(jv);
             k = NONE;
         }
     }
@@ -139,5 +154,8 @@ int TYPED(jv)(struct state *s)
         TYPED(column_reduction)(s);
     reduction_transfer(&jv);
     augmenting_row_reduction(&jv);
-    return jv_augment_all(&jv);
+    rc = jv_augment_all(&jv);
+    if (rc == 0)
+        TYPED(remove_fillers)(s);
+    return rc;
 }

@@ -168,7 +168,7 @@ static size_t list_block(struct paths *p, const cost_t *cost, size_t b, struct l
 /* Each person begins elsewhere, so that of equal pairs not all list the same. */
 void TYPED(rebuild_list)(struct paths *p, size_t person)
 {
-    const cost_t *cost = p->s->cost + person * p->s->objects;
+    const cost_t *cost = row_of(p->s, person);
     struct listed *list = p->entry + p->start[person];
     size_t found = 0, blocks = blocks_of(p->s), b = person * blocks / p->s->persons;
     find_least_of_blocks(p, cost);
@@ -244,7 +244,7 @@ FOR_EACH_PROCESSOR
 static void scan_row(struct paths *p, size_t person)
 {
     const struct state *s = p->s;
-    const cost_t *cost = s->cost + person * s->objects;
+    const cost_t *cost = row_of(s, person);
     cost_t base = p->base[person];
     p->scanned++;
     for (size_t first = 0; first < s->objects; first += BLOCK) {
@@ -279,7 +279,8 @@ static void reach_object(struct paths *p, size_t object, cost_t at)
         p->settled++;
         settle(s, object, at);
         size_t person = s->person_of[object];
-        scan_list(p, person, person_dual(s, object) - at);
+        if (!is_scanned(s, person))
+            scan_list(p, person, person_dual(s, object) - at);
     } else if (!s->is_entered[s->group[object]]) {
         TYPED(enter_group)(s, object, at);
         offer_members(p, object, at);

@@ -82,7 +82,7 @@ FOR_EACH_PROCESSOR
 static void scan_person(struct rows *r, size_t person, cost_t base)
 {
     struct state *s = r->s;
-    const cost_t *cost = s->cost + person * s->objects;
+    const cost_t *cost = row_of(s, person);
     size_t whole = s->objects / BLOCK, first = 0;
     r->scanned++;
     for (size_t b = 0; b < whole && r->nearest == NONE; b++, first += BLOCK)
@@ -121,7 +121,8 @@ static void settle_queued(struct rows *r, size_t object)
         return;
     }
     settle(s, object, r->radius);
-    scan_person(r, s->person_of[object], person_dual(s, object) - r->radius);
+    if (!is_scanned(s, s->person_of[object]))
+        scan_person(r, s->person_of[object], person_dual(s, object) - r->radius);
 }
 
 static void begin_rows_search(struct rows *r)

@@ -8,6 +8,7 @@ void TYPED(reset_search)(struct state *s)
         s->is_entered[s->entered[k]] = false;
     s->settled = 0;
     s->groups_entered = 0;
+    s->is_filler_scanned = false;
 }
 
 void TYPED(enter_group)(struct state *s, size_t object, cost_t at)

@@ -18,6 +18,17 @@ static inline void settle(struct state *s, size_t object, cost_t at)
     s->settled_at[object] = at;
 }
 
+/* Whether the person's pairs lead to nothing nearer than those scanned before in this search: all
+ * fillers have equal costs and, where they are assigned, equal duals. */
+static inline bool is_scanned(struct state *s, size_t person)
+{
+    if (person < s->persons - s->fillers)
+        return false;
+    bool scanned = s->is_filler_scanned;
+    s->is_filler_scanned = true;
+    return scanned;
+}
+
 /* Enters a full group through a free object at distance `at`. Every assigned member of the group is
  * then within `at - dual[member]`, which the caller takes into account: unassigning it makes the
  * free object available. Other free objects of the group lead nowhere new. */

@@ -24,6 +24,8 @@ struct state {
      * person are start[person] .. start[person + 1] - 1, objects ascending. */
     const cost_t *cost;
     const size_t *start, *entry_object;
+    size_t fillers; /* the last persons, whose costs are `zeros`: see square.h */
+    const cost_t *zeros;
     const size_t *whole_object; /* an object's number in the problem; NULL: the same number */
 
     /* By object, where all will be assigned: the least cost, and its person. */
@@ -52,15 +54,21 @@ struct state {
     size_t *from;  /* the person that reached the object; NONE: reached through its group */
     size_t *order; /* assigned objects as they were settled */
     cost_t *settled_at;
-    size_t settled;
+    size_t settled, groups_entered;
     size_t *entered; /* full groups as they were reached, each through its entrance */
     size_t *entrance;
     cost_t *entered_at;
     bool *is_entered;
-    size_t groups_entered;
+    bool is_filler_scanned;
 
     struct base_arena arena; /* of all arrays */
 };
+
+/* Dense costs of a person. */
+static inline const cost_t *row_of(const struct state *s, size_t person)
+{
+    return person < s->persons - s->fillers ? s->cost + person * s->objects : s->zeros;
+}
 
 /* A person's pairs: `count` consecutive costs, for objects 0, 1, ... where object is NULL. */
 struct pairs {
@@ -72,7 +80,7 @@ struct pairs {
 static inline struct pairs pairs_of(const struct state *s, size_t person)
 {
     if (s->start == NULL)
-        return (struct pairs){s->cost + person * s->objects, NULL, s->objects};
+        return (struct pairs){row_of(s, person), NULL, s->objects};
     size_t first = s->start[person];
     return (struct pairs){s->cost + first, s->entry_object + first, s->start[person + 1] - first};
 }
