@@ -21,7 +21,7 @@ enum { PERSONS_PER_ROW = 2, STEPS_PER_ROW = 4 };
 /* What auctions cost per object, in rows that are read: where lists serve, or not; and in steps of
  * a sparse search. A step over a list costs as much as so many blocks of a row. SAMPLE: this part
  * of the cost of auctions is spent on searches before these are judged. */
-enum { AUCTION_LISTS = 10, AUCTION_ROWS = 50, AUCTION_STEPS = 2, STEP_BLOCKS = 4, SAMPLE = 16 };
+enum { AUCTION_LISTS = 10, AUCTION_ROWS = 100, AUCTION_STEPS = 2, STEP_BLOCKS = 4, SAMPLE = 16 };
 
 struct two_least TYPED(find_two_least)(struct paths *p, size_t person);
 
