@@ -124,6 +124,12 @@ static int64_t largest_cycle(const division_cycles *cycles)
     return part > 0 ? part : 1;
 }
 
+int64_t division_buffer(int64_t buffer, size_t domains, size_t nodes)
+{
+    int64_t on_node = (int64_t)(domains > 0 && nodes > 0 ? (domains - 1) / nodes + 1 : 1);
+    return on_node > PER_NODE ? buffer / on_node * PER_NODE : buffer;
+}
+
 /* All cycles have one size, so that the last is not a small remainder. Where a cycle can hold a
  * stripe it holds whole ones, unless one smaller cycle holds the domain. */
 int64_t division_cycle_size(const file_domains *domains, const division_cycles *cycles)

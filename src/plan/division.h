@@ -89,6 +89,10 @@ typedef struct division_cycles {
     int64_t parts;     /* of one cycle at an aggregator, one message each (rows_count_parts) */
 } division_cycles;
 
+/* What a domain gets of the buffer of an aggregator where the number of domains was chosen: more
+ * than four aggregators of a node share the memory of four. */
+int64_t division_buffer(int64_t buffer, size_t domains, size_t nodes);
+
 /* Positions of a cycle, equal for all domains: its part of the buffer at most, or a stripe where
  * the whole buffer can hold one; no more than it takes for full messages, because a larger one
  * leaves the processor's cache between the copy and the file access. */

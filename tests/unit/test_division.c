@@ -105,6 +105,17 @@ START_TEST(as_many_domains_as_ranks_of_nodes_can_copy)
 }
 END_TEST
 
+START_TEST(aggregators_of_a_node_share_memory)
+{
+    ck_assert_int_eq(division_buffer(32 * MiB, 1, 4), 32 * MiB);
+    ck_assert_int_eq(division_buffer(32 * MiB, 16, 4), 32 * MiB);
+    ck_assert_int_eq(division_buffer(32 * MiB, 17, 4), 32 * MiB / 5 * 4);
+    ck_assert_int_eq(division_buffer(32 * MiB, 64, 4), 8 * MiB);
+    ck_assert_int_eq(division_buffer(32 * MiB, 256, 1), 512 * KiB);
+    ck_assert_int_eq(division_buffer(INT64_MAX, 64, 4), INT64_MAX / 16 * 4);
+}
+END_TEST
+
 /* Small ranges, so that bytes can be looked at one by one. */
 static division_settings random_settings(void)
 {
@@ -262,6 +273,7 @@ int main(void)
     tcase_add_test(domains, as_many_domains_as_are_worthwhile);
     tcase_add_test(domains, few_bytes_on_each_node);
     tcase_add_test(domains, as_many_domains_as_ranks_of_nodes_can_copy);
+    tcase_add_test(domains, aggregators_of_a_node_share_memory);
     tcase_add_test(domains, domains_keep_stripes_whole);
     tcase_add_test(domains, domains_repeat_after_a_period);
     tcase_add_test(cycles, cycles_of_equal_size);

@@ -251,6 +251,8 @@ static void adopt_draft(tatp_plan *plan, const tatp_plan_input *in, const tatp_d
     cycles.parts = draft->parts;
     if (0 == cycles.message)
         cycles.message = tatp_comm_message_size(in->comm);
+    if (0 == in->settings->division.aggregators)
+        cycles.buffer = division_buffer(cycles.buffer, domains->count, tatp_nodes_count(in->nodes));
     plan->draft = *draft;
     view->lo = in->lo;
     view->hi = in->hi;
