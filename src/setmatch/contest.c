@@ -11,6 +11,8 @@
  * makes BISECTIONS in TURNS, and annealing in the others; a run takes one of RUNS parts of all
  * work. */
 enum { CERTAIN = 5, BISECTIONS = 3, TURNS = 5, RUNS = 8 };
+/* Of fewer ranks all bisections are much the same, so that they confirm nothing. */
+enum { FEW_RANKS = 48 };
 
 /* The best placement so far, the earlier one on a tie. */
 struct contest {
@@ -117,7 +119,8 @@ static int try_annealing(struct contest *c, size_t variant)
 
 static bool search_has_ended(const struct contest *c)
 {
-    return c->work >= c->rules->work || c->cut == 0 || c->confirmed >= CERTAIN;
+    bool is_certain = c->confirmed >= CERTAIN && c->ranks->vertices > FEW_RANKS;
+    return c->work >= c->rules->work || c->cut == 0 || is_certain;
 }
 
 /* Some bisections, some annealing, and so on. A bisection is not made if the last one took more
