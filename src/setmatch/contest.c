@@ -12,7 +12,7 @@
  * work. */
 enum { CERTAIN = 5, BISECTIONS = 3, TURNS = 5, RUNS = 8 };
 /* Of fewer ranks all bisections are much the same, so that they confirm nothing. */
-enum { FEW_RANKS = 48 };
+enum { FEW_RANKS = 16 };
 
 /* The best placement so far, the earlier one on a tie. */
 struct contest {

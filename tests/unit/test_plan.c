@@ -459,7 +459,7 @@ static void release_surroundings(struct surroundings *around)
 
 START_TEST(tatp_is_least_inside_nodes)
 {
-    for (uint64_t seed = 1; seed <= 1000; seed++) {
+    for (uint64_t seed = 1; seed <= random_cases(1000); seed++) {
         struct scene *s = random_scene(seed, 7, 4);
         struct surroundings *around = surround(s, seed);
         size_t rank[MAX_DOMAINS], tried[MAX_DOMAINS];
@@ -481,7 +481,7 @@ END_TEST
 
 START_TEST(workload_inside_nodes)
 {
-    for (uint64_t seed = 1; seed <= 300; seed++) {
+    for (uint64_t seed = 1; seed <= random_cases(300); seed++) {
         struct scene *s = random_scene(seed, MAX_RANKS, MAX_DOMAINS);
         struct surroundings *around = surround(s, seed);
         double workload[MAX_DOMAINS * MAX_RANKS];
@@ -496,7 +496,7 @@ END_TEST
 
 START_TEST(savings_of_unrelated_ranks)
 {
-    for (uint64_t seed = 1; seed <= 300; seed++) {
+    for (uint64_t seed = 1; seed <= random_cases(300); seed++) {
         struct scene *s = random_scene(seed, MAX_RANKS, MAX_DOMAINS);
         static struct surroundings around;
         size_t rank[MAX_DOMAINS], same[MAX_DOMAINS];
