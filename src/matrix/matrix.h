@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "matrix/error.h"
+
 /* Row i holds entries row_start[i] .. row_start[i + 1] - 1; within a row columns
  * ascend and occur once. row_start has rows + 1 entries, col and value nnz =
  * row_start[rows]. An absent entry is 0; a stored one may be 0 too. */
@@ -29,17 +31,6 @@ typedef struct matrix_entry {
     size_t row, col;
     int64_t value;
 } matrix_entry;
-
-/* Why a text is refused: 1-based line (0: the whole file) and a sentence without a full stop, for
- * "FILE:LINE: REASON". */
-typedef struct matrix_error {
-    size_t line;
-    char reason[200];
-} matrix_error;
-
-/* Fills in the error, without control characters, and returns -EBADMSG. */
-int matrix_refuse(matrix_error *error, size_t line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 /* Allocates a matrix of that shape, filled with zeros, for the caller to fill. -ENOMEM. Release
  * with matrix_release. */

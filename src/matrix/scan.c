@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -47,18 +46,6 @@ int matrix_scan_init(matrix_scan *scan, FILE *stream, matrix_error *error)
         return io_failure(scan);
     scan->length = end > start ? (uint64_t)(end - start) : 0;
     return 0;
-}
-
-int matrix_refuse(matrix_error *error, size_t line, const char *format, ...)
-{
-    char reason[sizeof error->reason];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(reason, sizeof reason, format, args);
-    va_end(args);
-    error->line = line;
-    base_escape(error->reason, sizeof error->reason, reason);
-    return -EBADMSG;
 }
 
 uint64_t matrix_scan_left(const matrix_scan *scan)

@@ -118,19 +118,6 @@ static int read_line(reading *r, char *line)
     return words == 2 ? read_target(r, word) : read_block(r, word);
 }
 
-static int refuse_line(const reading *r, int rc)
-{
-    if (rc == -EILSEQ)
-        return matrix_refuse(r->error, r->line, "a NUL character: this is no text");
-    if (rc == -EMSGSIZE)
-        return matrix_refuse(r->error, r->line, "a line of more than %d characters",
-                             MOST_CHARACTERS);
-    if (rc == -ENOMEM)
-        return rc;
-    matrix_refuse(r->error, 0, "cannot be read: %s", strerror(-rc));
-    return -EIO;
-}
-
 static int read_lines(reading *r, FILE *stream)
 {
     char *line = NULL;
@@ -141,7 +128,8 @@ static int read_lines(reading *r, FILE *stream)
         more = base_append_line(stream, MOST_CHARACTERS, &line, &capacity, &length);
         if (more == 0)
             break;
-        rc = more < 0 ? refuse_line(r, more) : read_line(r, line);
+        rc = more < 0 ? matrix_refuse_line(r->error, r->line, MOST_CHARACTERS, more)
+                      : read_line(r, line);
     }
     free(line);
     if (rc == 0 && r->count == 0)

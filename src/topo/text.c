@@ -4,24 +4,10 @@
 
 #include "base/text.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- lines ---- */
-
-static int fail_reading(const text_lines *text, int rc)
-{
-    if (rc == -ENOMEM)
-        return rc;
-    if (rc == -EILSEQ)
-        return matrix_refuse(text->error, text->passed + 1, "a NUL character: this is no text");
-    if (rc == -EMSGSIZE)
-        return matrix_refuse(text->error, text->passed + 1, "a line of more than %d characters",
-                             TEXT_MOST_CHARACTERS);
-    matrix_refuse(text->error, 0, "cannot be read: %s", strerror(-rc));
-    return -EIO;
-}
 
 /* Appends the next line at `used`. 1, 0 at the end, or an error. */
 static int read_rest_of_line(text_lines *text, size_t *used)
@@ -29,7 +15,7 @@ static int read_rest_of_line(text_lines *text, size_t *used)
     int rc =
         base_append_line(text->stream, TEXT_MOST_CHARACTERS, &text->line, &text->capacity, used);
     if (rc < 0)
-        return fail_reading(text, rc);
+        return matrix_refuse_line(text->error, text->passed + 1, TEXT_MOST_CHARACTERS, rc);
     text->passed += (size_t)rc;
     return rc;
 }
