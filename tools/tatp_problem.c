@@ -164,15 +164,8 @@ static void read_like_requests(const tatp_problem *p, const tatp_problem_options
 
 static void sum_nodes(tatp_problem *p, const char *file)
 {
-    const matrix *c = &p->requests;
-    matrix_builder builder = {.rows = p->network.topology.nodes, .cols = c->cols};
-    int rc = 0;
-    for (size_t i = 0; i < c->rows && rc == 0; i++)
-        for (size_t k = c->row_start[i]; k < c->row_start[i + 1] && rc == 0; k++)
-            rc = matrix_builder_add(&builder, p->network.node_of_rank[i], c->col[k], c->value[k]);
-    if (rc == 0)
-        rc = matrix_builder_finish(&builder, &p->node_bytes);
-    matrix_builder_clear(&builder);
+    int rc = matrix_sum_rows(&p->node_bytes, &p->requests, p->network.node_of_rank,
+                             p->network.topology.nodes);
     if (rc != 0)
         exit(tool_fail("%s: %s", file, strerror(-rc)));
 }

@@ -58,21 +58,6 @@ static division_settings settings_of(const drafting *drafts, const access_divisi
     };
 }
 
-/* The sums over the ranks of each node. */
-static int sum_by_node(const drafting *d, const matrix *of_ranks, size_t columns, matrix *sums)
-{
-    matrix_builder builder = {.rows = d->job->topology->nodes, .cols = columns};
-    int rc = 0;
-    for (size_t r = 0; r < of_ranks->rows; r++)
-        for (size_t i = of_ranks->row_start[r]; i < of_ranks->row_start[r + 1] && rc == 0; i++)
-            rc = matrix_builder_add(&builder, d->job->node_of_rank[r], of_ranks->col[i],
-                                    of_ranks->value[i]);
-    if (rc == 0)
-        rc = matrix_builder_finish(&builder, sums);
-    matrix_builder_clear(&builder);
-    return rc;
-}
-
 /* Requests of many ranks that share large bins are left out: then no rank counts as the owner of
  * its bytes, which of the bytes of a node are a small part. */
 static int sum_requests(const drafting *d, const file_domains *domains, prediction *p)
@@ -84,7 +69,8 @@ static int sum_requests(const drafting *d, const file_domains *domains, predicti
     if (overlap_count(d->bytes, &parts) <= MOST_REQUESTS) {
         rc = overlap_spread(d->bytes, &parts, &p->requests);
         if (rc == 0)
-            rc = sum_by_node(d, &p->requests, domains->count, &p->node_bytes);
+            rc = matrix_sum_rows(&p->node_bytes, &p->requests, d->job->node_of_rank,
+                                 d->job->topology->nodes);
     } else {
         rc = matrix_allocate(&p->requests, d->bytes->rows, domains->count, 0);
         if (rc == 0)
@@ -244,7 +230,7 @@ static int draft_calls(drafting *d, const access_pattern *pattern, prediction *p
         return rc;
     d->settings = settings_of(d, &pattern->division);
     d->range = recorded_range_of(pattern, d->bytes);
-    rc = sum_by_node(d, d->bytes, d->range.bins, &d->node_bins);
+    rc = matrix_sum_rows(&d->node_bins, d->bytes, d->job->node_of_rank, d->job->topology->nodes);
     if (rc == 0)
         rc = make_even_draft(d, p);
     if (rc != 0)
