@@ -45,6 +45,7 @@ int rows_node_add(rows_node *node, int rank, const int64_t *element, size_t coun
             .rank = rank,
             .bytes = entry[SHARE_BYTES],
             .blocks = entry[SHARE_BLOCKS],
+            .weight = entry[node->by_blocks ? SHARE_BLOCKS : SHARE_BYTES],
         };
     }
     return rc;
@@ -78,20 +79,34 @@ static size_t count_of_domain(const rows_node *node, size_t first)
     return end - first;
 }
 
-/* What a domain saves on rank i of the node, whose `parts` are ascending by rank. */
-static int save_on_rank(const rows_steps *near, size_t i, const rows_part *part, size_t parts,
-                        int64_t *saved)
+/* *sum += bytes * steps. */
+static int add_saved(int64_t *sum, int64_t bytes, int64_t steps)
 {
-    size_t k = 0;
-    for (size_t p = 0; p < parts; p++) {
-        int64_t bytes;
+    int64_t saved;
+    return __builtin_mul_overflow(bytes, steps, &saved) || __builtin_add_overflow(*sum, saved, sum)
+               ? -ERANGE
+               : 0;
+}
+
+/* Sets what a domain, whose `parts` are ascending by rank, saves on rank i of the node. */
+static int save_on_rank(const rows_steps *near, size_t i, const rows_part *part, size_t parts,
+                        rows_part *own)
+{
+    int rc = 0;
+    for (size_t p = 0, k = 0; p < parts && rc == 0; p++) {
         while (near->rank[k] != part[p].rank)
             k++;
-        if (__builtin_mul_overflow(part[p].bytes, near->steps[i * near->ranks + k], &bytes) ||
-            __builtin_add_overflow(*saved, bytes, saved))
-            return -ERANGE;
+        if (k != i)
+            rc = add_saved(&own->saved, part[p].bytes, near->steps[i * near->ranks + k]);
     }
-    return 0;
+    return rc;
+}
+
+/* By all that the rank saves, its own bytes included. */
+static int weigh_by_savings(rows_part *own)
+{
+    own->weight = own->saved;
+    return add_saved(&own->weight, own->bytes, TOPO_STEPS);
 }
 
 /* Gives each rank of the node a part of each domain that the node accesses. */
@@ -112,7 +127,9 @@ static int spread_parts(rows_node *node)
             rows_part *own = &spread[used++];
             *own = has_bytes ? part[next++]
                              : (rows_part){.domain = part->domain, .rank = near->rank[i]};
-            rc = save_on_rank(near, i, part, parts, &own->saved);
+            rc = save_on_rank(near, i, part, parts, own);
+            if (rc == 0 && !node->by_blocks)
+                rc = weigh_by_savings(own);
         }
     }
     free(node->part);
@@ -120,14 +137,6 @@ static int spread_parts(rows_node *node)
     node->parts = used;
     node->capacity = capacity;
     return rc;
-}
-
-static int save_own(rows_node *node)
-{
-    for (size_t i = 0; i < node->parts; i++)
-        if (__builtin_mul_overflow(node->part[i].bytes, TOPO_STEPS, &node->part[i].saved))
-            return -ERANGE;
-    return 0;
 }
 
 /* Puts the sums of one domain, whose parts are sorted. A node owns at most `most` domains, so that
@@ -165,16 +174,12 @@ int rows_node_sum(rows_node *node, int64_t **element, size_t *count)
     *count = 0;
     if (node->parts == 0)
         return 0;
-    int rc = node->near.steps != NULL ? spread_parts(node) : save_own(node);
+    int rc = node->near.steps != NULL ? spread_parts(node) : 0;
     if (rc != 0)
         return rc;
     int64_t *sum = base_alloc(node->parts, (SUM_ELEMENTS + RANK_ELEMENTS) * sizeof *sum);
     if (sum == NULL)
         return -ENOMEM;
-    for (size_t i = 0; i < node->parts; i++) {
-        rows_part *part = &node->part[i];
-        part->weight = node->by_blocks ? part->blocks : part->saved;
-    }
     qsort(node->part, node->parts, sizeof *node->part, compare_parts);
     for (size_t first = 0, parts; first < node->parts; first += parts) {
         parts = count_of_domain(node, first);
@@ -221,9 +226,7 @@ static int add_listed_rank(rows_builder *b, size_t domain, const int64_t *elemen
 {
     size_t rank = (size_t)element[RANK_NUMBER];
     int rc = matrix_builder_add(&b->requests, rank, domain, element[RANK_BYTES]);
-    b->near |= element[RANK_SAVED] % TOPO_STEPS != 0 ||
-               element[RANK_SAVED] / TOPO_STEPS != element[RANK_BYTES];
-    if (rc == 0)
+    if (rc == 0 && element[RANK_SAVED] != 0)
         rc = matrix_builder_add(&b->savings, rank, domain, element[RANK_SAVED]);
     if (rc == 0 && b->by_blocks)
         rc = matrix_builder_add(&b->blocks, rank, domain, element[RANK_BLOCKS]);
@@ -263,8 +266,11 @@ int rows_builder_finish(rows_builder *b, rows *result)
 {
     rows made = {0};
     int rc = matrix_builder_finish(&b->requests, &made.requests);
-    if (rc == 0 && b->near)
-        rc = matrix_builder_finish(&b->savings, &made.savings);
+    if (rc == 0 && b->savings.used > 0) {
+        rc = matrix_builder_add_matrix(&b->savings, &made.requests, TOPO_STEPS);
+        if (rc == 0)
+            rc = matrix_builder_finish(&b->savings, &made.savings);
+    }
     if (rc == 0)
         rc = matrix_builder_finish(&b->node_bytes, &made.node_bytes);
     if (rc == 0 && b->by_blocks)

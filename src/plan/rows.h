@@ -29,8 +29,8 @@ typedef struct rows_part {
     size_t domain;
     int rank;
     int64_t bytes, blocks;
-    int64_t saved;  /* if the rank owns the domain, as in plan_input.savings */
-    int64_t weight; /* what the strategy assigns by: blocks, or what is saved */
+    int64_t saved;  /* of other ranks' bytes, if this rank owns the domain: see rows_steps */
+    int64_t weight; /* what the strategy prefers ranks by */
 } rows_part;
 
 /* Distances between the ranks of a node: what each byte saves (topo_level_saves). */
@@ -78,7 +78,6 @@ void rows_release(rows *r);
 
 typedef struct rows_builder {
     bool by_blocks;
-    bool near; /* ranks save more than their own bytes */
     matrix_builder requests, blocks, savings, node_bytes, node_blocks, node_ranks;
 } rows_builder;
 
