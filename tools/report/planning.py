@@ -62,13 +62,6 @@ class Plan:
         even = self.data.get("even")
         return (self.data, self.domains) if even is None else (even, even["count"])
 
-    def savings(self, requests):
-        """A file's lines of what each domain saves on each rank, or None: no more than the rank's own bytes."""
-        if "savings" not in requests:
-            return None
-        domains = requests.get("count", self.domains)
-        return market(self.call["ranks"], domains, triples_of(requests, "savings"))
-
     def slots(self):
         """Ranks on each node."""
         slots = [0] * self.nodes
@@ -246,8 +239,12 @@ class Planner:
         return [self.names[node] for node in node_of_rank]
 
     def savings_of(self, requests):
-        lines = self.plan.savings(requests)
-        return ["--savings", self.tools.write("savings", lines)] if lines is not None else []
+        """The option for what each domain saves on each rank; none where that is the rank's own bytes only."""
+        if "savings" not in requests:
+            return []
+        domains = requests.get("count", self.plan.domains)
+        lines = market(self.plan.call["ranks"], domains, triples_of(requests, "savings"))
+        return ["--savings", self.tools.write("savings", lines)]
 
     def by_rank(self, answer):
         plan = self.plan
