@@ -98,9 +98,12 @@ typedef struct ceph_path {
 } ceph_path;
 
 /* The OSD of each of the first objects of the file at that path, -1: not known, by libcephfs.
- * *hosts: their hosts, a layout without extents. -ENOTSUP: not installed, or no access;
- * -ENOMEM. */
+ * *hosts: their hosts, a layout without extents. Stays connected. -ENOTSUP: not installed, or no
+ * access; -ENOMEM. */
 int ceph_ask_library(const ceph_path *where, const ceph_striping *striping, int64_t *osd,
                      size_t objects, storage_layout **hosts, matrix_error *error);
+
+bool ceph_is_connected(void);
+void ceph_disconnect(void); /* may take seconds */
 
 #endif

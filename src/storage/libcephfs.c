@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -44,9 +45,9 @@ static bool find_symbol(const library *lib, const char *name, void *function)
 }
 
 /* Stays open: a thread of it may still run. */
-static int open_library(library *lib, matrix_error *error)
+static int open_library(library *opened, matrix_error *error)
 {
-    lib->handle = dlopen("libcephfs.so.2", RTLD_NOW | RTLD_LOCAL);
+    library made = {.handle = dlopen("libcephfs.so.2", RTLD_NOW | RTLD_LOCAL)}, *lib = &made;
     if (lib->handle != NULL && find_symbol(lib, "ceph_create", &lib->create) &&
         find_symbol(lib, "ceph_conf_read_file", &lib->read_configuration) &&
         find_symbol(lib, "ceph_mount", &lib->mount) &&
@@ -57,8 +58,10 @@ static int open_library(library *lib, matrix_error *error)
         find_symbol(lib, "ceph_get_file_pool", &lib->get_pool) &&
         find_symbol(lib, "ceph_get_file_extent_osds", &lib->find_osds) &&
         find_symbol(lib, "ceph_get_pool_name", &lib->name_pool) &&
-        find_symbol(lib, "ceph_get_osd_crush_location", &lib->find_place))
+        find_symbol(lib, "ceph_get_osd_crush_location", &lib->find_place)) {
+        *opened = made;
         return 0;
+    }
     const char *reason = dlerror();
     matrix_refuse(error, 0, "%s", reason != NULL ? reason : "libcephfs.so.2");
     return -ENOTSUP;
@@ -164,28 +167,69 @@ static int find_osds(const library *lib, struct ceph_mount *mount, const ceph_pa
     return rc == 0 ? 0 : refuse_access(error, where->path, rc);
 }
 
+/* ---- the connection ---- */
+
+/* Mounting takes far longer than all the rest: one mount serves all queries of the process. */
+static struct {
+    pthread_mutex_t lock;
+    library library;
+    struct ceph_mount *_Atomic mount; /* NULL: not mounted */
+} connection = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static int connect_cluster(const library *lib, matrix_error *error)
+{
+    struct ceph_mount *made = NULL;
+    int rc = lib->create(&made, NULL);
+    if (rc != 0)
+        return refuse_access(error, "no handle", rc);
+    rc = lib->read_configuration(made, NULL);
+    if (rc == 0)
+        rc = lib->mount(made, NULL);
+    if (rc != 0) {
+        lib->release(made);
+        return refuse_access(error, "no access to the file system", rc);
+    }
+    connection.mount = made;
+    return 0;
+}
+
+static int connect_once(matrix_error *error)
+{
+    int rc = 0;
+    if (connection.library.handle == NULL)
+        rc = open_library(&connection.library, error);
+    if (rc == 0 && connection.mount == NULL)
+        rc = connect_cluster(&connection.library, error);
+    return rc;
+}
+
 int ceph_ask_library(const ceph_path *where, const ceph_striping *striping, int64_t *osd,
                      size_t objects, storage_layout **hosts, matrix_error *error)
 {
-    library lib;
-    struct ceph_mount *mount = NULL;
-    int rc = open_library(&lib, error);
-    if (rc != 0)
-        return rc;
-    rc = lib.create(&mount, NULL);
-    if (rc != 0)
-        return refuse_access(error, "no handle", rc);
-    rc = lib.read_configuration(mount, NULL);
+    const library *lib = &connection.library;
+    pthread_mutex_lock(&connection.lock);
+    int rc = connect_once(error);
     if (rc == 0)
-        rc = lib.mount(mount, NULL);
-    if (rc != 0) {
-        lib.release(mount);
-        return refuse_access(error, "no access to the file system", rc);
-    }
-    rc = find_osds(&lib, mount, where, striping, osd, objects, error);
+        rc = find_osds(lib, connection.mount, where, striping, osd, objects, error);
     if (rc == 0)
-        rc = list_hosts(&lib, mount, osd, objects, hosts);
-    lib.unmount(mount);
-    lib.release(mount);
+        rc = list_hosts(lib, connection.mount, osd, objects, hosts);
+    pthread_mutex_unlock(&connection.lock);
     return rc;
+}
+
+bool ceph_is_connected(void)
+{
+    return connection.mount != NULL;
+}
+
+void ceph_disconnect(void)
+{
+    const library *lib = &connection.library;
+    pthread_mutex_lock(&connection.lock);
+    if (connection.mount != NULL) {
+        lib->unmount(connection.mount);
+        lib->release(connection.mount);
+    }
+    connection.mount = NULL;
+    pthread_mutex_unlock(&connection.lock);
 }

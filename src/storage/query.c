@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -49,7 +50,9 @@ static int query_file(int fd, int64_t bytes, storage_layout **layout, matrix_err
 /* ---- within a time ---- */
 
 /* Belongs to both threads; the last one frees it. */
-typedef struct query {
+typedef struct query query;
+struct query {
+    int (*run)(query *q);
     pthread_mutex_t lock;
     pthread_cond_t finished;
     int fd; /* its own: a late thread shall not ask about a file that the caller opens later */
@@ -58,21 +61,19 @@ typedef struct query {
     int rc;
     storage_layout *layout;
     matrix_error error;
-} query;
+};
 
-/* NULL: errno has the reason. */
-static query *new_query(int fd, int64_t bytes)
+/* A file system that has not answered in time may never do: it shall not have more threads. */
+static atomic_int late_queries;
+
+static query *new_query(int (*run)(query *q))
 {
     pthread_condattr_t monotonic;
     query *q = calloc(1, sizeof *q);
     if (q == NULL)
         return NULL;
-    q->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (q->fd < 0) {
-        free(q);
-        return NULL;
-    }
-    q->bytes = bytes;
+    q->run = run;
+    q->fd = -1;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&q->lock, NULL);
@@ -86,22 +87,25 @@ static void free_query(query *q)
     pthread_cond_destroy(&q->finished);
     pthread_mutex_destroy(&q->lock);
     storage_free(q->layout);
-    close(q->fd);
+    if (q->fd >= 0)
+        close(q->fd);
     free(q);
 }
 
 static void *run_query(void *context)
 {
     query *q = context;
-    int rc = query_file(q->fd, q->bytes, &q->layout, &q->error);
+    int rc = q->run(q);
     pthread_mutex_lock(&q->lock);
     bool is_late = q->is_late;
     q->rc = rc;
     q->is_finished = true;
     pthread_cond_signal(&q->finished);
     pthread_mutex_unlock(&q->lock);
-    if (is_late)
+    if (is_late) {
         free_query(q);
+        late_queries--;
+    }
     return NULL;
 }
 
@@ -136,27 +140,45 @@ static bool wait_for_query(query *q, int milliseconds)
         rc = pthread_cond_timedwait(&q->finished, &q->lock, &until);
     bool is_finished = q->is_finished;
     q->is_late = !is_finished;
+    late_queries += q->is_late;
     pthread_mutex_unlock(&q->lock);
     return is_finished;
+}
+
+/* Whether it has finished, and the caller frees it. If not, the thread does. */
+static bool run_within(query *q, int milliseconds)
+{
+    q->rc = start_query(q);
+    if (q->rc == 0)
+        return wait_for_query(q, milliseconds);
+    matrix_refuse(&q->error, 0, "no thread: %s", strerror(-q->rc));
+    return true;
+}
+
+static int run_query_file(query *q)
+{
+    return query_file(q->fd, q->bytes, &q->layout, &q->error);
 }
 
 int storage_query(int fd, int64_t bytes, int milliseconds, storage_layout **layout,
                   matrix_error *error)
 {
-    query *q = new_query(fd, bytes);
-    if (q == NULL)
-        return errno == ENOMEM ? -ENOMEM : storage_fail(error, "fcntl");
-    int rc = start_query(q);
-    if (rc != 0) {
-        matrix_refuse(error, 0, "no thread: %s", strerror(-rc));
-        free_query(q);
-        return rc;
+    if (late_queries > 0) {
+        matrix_refuse(error, 0, "a file system has not answered an earlier question");
+        return -ETIMEDOUT;
     }
-    if (!wait_for_query(q, milliseconds)) {
+    query *q = new_query(run_query_file);
+    if (q == NULL)
+        return -ENOMEM;
+    q->bytes = bytes;
+    q->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (q->fd < 0) {
+        q->rc = storage_fail(&q->error, "fcntl");
+    } else if (!run_within(q, milliseconds)) {
         matrix_refuse(error, 0, "no answer within %d ms", milliseconds);
         return -ETIMEDOUT;
     }
-    rc = q->rc;
+    int rc = q->rc;
     if (rc == 0) {
         *layout = q->layout;
         q->layout = NULL;
@@ -165,4 +187,18 @@ int storage_query(int fd, int64_t bytes, int milliseconds, storage_layout **layo
     }
     free_query(q);
     return rc;
+}
+
+static int run_disconnect(query *q)
+{
+    (void)q;
+    ceph_disconnect();
+    return 0;
+}
+
+void storage_disconnect(int milliseconds)
+{
+    query *q = ceph_is_connected() ? new_query(run_disconnect) : NULL;
+    if (q != NULL && run_within(q, milliseconds))
+        free_query(q);
 }

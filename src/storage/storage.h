@@ -94,9 +94,15 @@ int storage_copy_hosts(storage_layout *layout, const storage_layout *hosts, matr
 
 /* Asks the file system. Of objects that cannot be listed (CephFS), those of the first `bytes` bytes
  * are asked for.
- * -ENOTSUP: this file system does not say; -ETIMEDOUT: not within that time; errors of its calls.
- * Runs in a thread of its own, which is left alone when it is late. The code must stay loaded. */
+ * -ENOTSUP: this file system does not say; -ETIMEDOUT: not within that time, or an earlier question
+ * still waits for its answer; errors of its calls.
+ * Runs in a thread of its own, which is left alone when it is late. The code must stay loaded. A
+ * connection to the servers (CephFS behind FUSE) is kept for later questions. */
 int storage_query(int fd, int64_t bytes, int milliseconds, storage_layout **layout,
                   matrix_error *error);
+
+/* Ends the connections, if there are any, and waits for that, but no longer than so many
+ * milliseconds. Before the process ends. */
+void storage_disconnect(int milliseconds);
 
 #endif

@@ -51,6 +51,10 @@ layout() {
     "$TOOLS_DIR/tatp" layout "$CEPH_FILES/$1"
 }
 
+queries() {
+    "$top_builddir/tests/cluster/queries" "$CEPH_FILES/$1"
+}
+
 unconfigured() {
     CEPH_CONF=$tap_dir/none layout "$1"
 }
@@ -115,6 +119,10 @@ tap_contains "$(xargs <<<"$printed")" "source CephFS bytes 8388608 from to strip
 tap_is "$(awk '$1 ~ /^[0-3]$/ && $2 ~ /^n[0-3]$/ { sum += $3 } END { print sum }' <<<"$printed")" 8388608 \
     "tatp layout: all bytes have a host"
 tap_contains "$(inside unconfigured four)" "/four: libcephfs: no access to the file system" "without Ceph's configuration: a message"
+asked=$(inside queries four)
+tap_contains "$(tail -n 1 <<<"$asked")" "libcephfs: no access to the file system" \
+    "one connection serves all questions, until it is ended"
+tap_diag "milliseconds of the first question, of most others; of the end of the connection: $(head -n 2 <<<"$asked" | xargs)"
 for from in n1 n2; do
     tap_is "$(inside one_object "from-$from" n1)" "" "an empty file, all of it on n1"
 done
