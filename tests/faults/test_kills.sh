@@ -77,17 +77,18 @@ kill_one() {
         >"$tap_dir/output" 2>&1 &
     job=$! # process substitutions set $!, too
     until mapfile -t pids < <(processes "$tap_dir/output") && ((${#pids[@]} > rank)); do
-        kill -0 $job 2>/dev/null || {
-            fail "$signal" "the job ends before rank $rank begins: $(<"$tap_dir/output")"
-            return
-        }
+        kill -0 $job 2>/dev/null || break
         sleep 0.01
     done
-    launcher=$(($(ps -o ppid= -p "${pids[0]}")))
-    hurt "$signal" "${pids[rank]}" $delay
-    await $job $launcher "${pids[@]}"
-    status=$?
-    inspect "$signal" $status
+    if ((${#pids[@]} > rank)); then
+        launcher=$(($(ps -o ppid= -p "${pids[0]}")))
+        hurt "$signal" "${pids[rank]}" $delay
+        await $job $launcher "${pids[@]}"
+        status=$?
+        inspect "$signal" $status
+    else
+        fail "$signal" "the job ends before rank $rank begins: $(<"$tap_dir/output")"
+    fi
     rm -rf "${record:?}"/* "$files"/soak.*
 }
 
