@@ -6,8 +6,7 @@
 
 #include "topo/distances.h"
 
-/* A field of a locality string for each level but the last. */
-static const char *const field_of_level[TOPO_SAME_MACHINE] = {"CR", "L2", "L3", "NM", "SK"};
+const char *const topo_locality_field[TOPO_SAME_MACHINE] = {"CR", "L2", "L3", "NM", "SK"};
 
 double topo_level_hops(topo_level level)
 {
@@ -41,7 +40,7 @@ topo_level topo_locality_level(const char *a, const char *b)
     int level = TOPO_SAME_CORE;
     if (a == NULL || b == NULL)
         return TOPO_SAME_MACHINE;
-    while (level < TOPO_SAME_MACHINE && !shares_field(a, b, field_of_level[level]))
+    while (level < TOPO_SAME_MACHINE && !shares_field(a, b, topo_locality_field[level]))
         level++;
     return (topo_level)level;
 }

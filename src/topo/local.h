@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The distance of two ranks of one node, as levels that mean the same on every kind of node, unlike
- * the depth in hwloc's tree. From the locality strings of Open MPI's launcher, or from hwloc's
- * description of the machine (machine.h).
+ * the depth in hwloc's tree. From the locality strings of Open MPI's launcher, or those that
+ * machine.h makes by hwloc's description of the machine.
  */
 #ifndef TOPO_LOCAL_H
 #define TOPO_LOCAL_H
@@ -29,6 +29,9 @@ static inline int topo_level_saves(topo_level level)
 {
     return (int)TOPO_SAME_MACHINE - (int)level;
 }
+
+/* The field of a locality string for each level but the last. */
+extern const char *const topo_locality_field[TOPO_SAME_MACHINE];
 
 /* The level of two locality strings, "SK0:L30:L20:L10:CR0:HT0:NM0". A rank bound to several
  * objects of a type is in none of them: two ranks bound to a whole package share the package only.

@@ -3,17 +3,15 @@
 #include "topo/machine.h"
 
 #include "base/memory.h"
+#include "topo/local.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <hwloc.h>
-
-struct topo_machine {
-    hwloc_topology_t topology;
-};
 
 static const hwloc_obj_type_t type_of_level[TOPO_SAME_MACHINE] = {
     HWLOC_OBJ_CORE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_NUMANODE, HWLOC_OBJ_PACKAGE};
@@ -36,69 +34,68 @@ static int load_xml(hwloc_topology_t topology, const char *xml, size_t length)
 
 int topo_machine_read(const char *xml, size_t length, topo_machine **machine)
 {
-    topo_machine *m = calloc(1, sizeof *m);
-    if (m == NULL)
+    hwloc_topology_t topology;
+    if (hwloc_topology_init(&topology) != 0)
         return -ENOMEM;
-    if (hwloc_topology_init(&m->topology) != 0) {
-        free(m);
-        return -ENOMEM;
-    }
-    int rc = load_xml(m->topology, xml, length);
+    int rc = load_xml(topology, xml, length);
     if (rc == 0)
-        *machine = m;
+        *machine = topology;
     else
-        topo_machine_free(m);
+        topo_machine_free(topology);
     return rc;
 }
 
 void topo_machine_free(topo_machine *machine)
 {
-    if (machine == NULL)
-        return;
-    hwloc_topology_destroy(machine->topology);
-    free(machine);
+    if (machine != NULL)
+        hwloc_topology_destroy(machine);
 }
 
-/* Whether one object of that type contains all processors. */
-static int is_in_one(hwloc_topology_t topology, hwloc_obj_type_t type,
-                     hwloc_const_bitmap_t processors)
+/* The object of that type that contains all processors; NULL: none. */
+static hwloc_obj_t find_object(topo_machine *machine, hwloc_obj_type_t type,
+                               hwloc_const_bitmap_t processors)
 {
     hwloc_obj_t object = NULL;
-    while ((object = hwloc_get_next_obj_by_type(topology, type, object)) != NULL)
+    while ((object = hwloc_get_next_obj_by_type(machine, type, object)) != NULL)
         if (hwloc_bitmap_isincluded(processors, object->cpuset))
-            return 1;
-    return 0;
+            return object;
+    return NULL;
 }
 
 /* hwloc ignores what is no number. */
-static int add_processors(hwloc_bitmap_t all, hwloc_bitmap_t one, const char *list)
+static int read_processors(topo_machine *machine, const char *list, hwloc_bitmap_t processors)
 {
-    if (*list == '\0' || strspn(list, "0123456789-,") != strlen(list))
+    if (*list == '\0' || strspn(list, "0123456789-,") != strlen(list) ||
+        hwloc_bitmap_list_sscanf(processors, list) != 0 || hwloc_bitmap_iszero(processors) ||
+        !hwloc_bitmap_isincluded(processors, hwloc_topology_get_topology_cpuset(machine)))
         return -EINVAL;
-    if (hwloc_bitmap_list_sscanf(one, list) != 0 || hwloc_bitmap_iszero(one) ||
-        hwloc_bitmap_weight(one) < 0)
-        return -EINVAL;
-    return hwloc_bitmap_or(all, all, one) == 0 ? 0 : -ENOMEM;
+    return 0;
 }
 
-int topo_machine_level(const topo_machine *machine, const char *processors, const char *others,
-                       topo_level *level)
+static char *format_locality(topo_machine *machine, hwloc_const_bitmap_t processors)
 {
-    hwloc_bitmap_t all = hwloc_bitmap_alloc(), one = hwloc_bitmap_alloc();
-    int rc = all == NULL || one == NULL ? -ENOMEM : add_processors(all, one, processors);
-    if (rc == 0)
-        rc = add_processors(all, one, others);
-    if (rc == 0 &&
-        !hwloc_bitmap_isincluded(all, hwloc_topology_get_topology_cpuset(machine->topology)))
-        rc = -EINVAL;
-    if (rc == 0) {
-        int found = TOPO_SAME_CORE;
-        while (found < TOPO_SAME_MACHINE &&
-               !is_in_one(machine->topology, type_of_level[found], all))
-            found++;
-        *level = (topo_level)found;
+    char text[TOPO_SAME_MACHINE * sizeof "SK4294967295:"] = "";
+    size_t used = 0;
+    for (int level = 0; level < TOPO_SAME_MACHINE; level++) {
+        hwloc_obj_t object = find_object(machine, type_of_level[level], processors);
+        if (object != NULL)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%u", used > 0 ? ":" : "",
+                                     topo_locality_field[level], object->logical_index);
     }
-    hwloc_bitmap_free(all);
-    hwloc_bitmap_free(one);
+    return strdup(text);
+}
+
+int topo_machine_locality(topo_machine *machine, const char *processors, char **locality)
+{
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    int rc = set == NULL ? -ENOMEM : read_processors(machine, processors, set);
+    if (rc == 0) {
+        char *text = format_locality(machine, set);
+        if (text == NULL)
+            rc = -ENOMEM;
+        else
+            *locality = text;
+    }
+    hwloc_bitmap_free(set);
     return rc;
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <hwloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "suite.h"
@@ -104,6 +105,23 @@ static topo_level model(const struct machine *m, int a, int b)
     return TOPO_SAME_MACHINE;
 }
 
+/* The caller frees it. */
+static char *locality(topo_machine *machine, const char *processors)
+{
+    char *text = NULL;
+    ck_assert_int_eq(topo_machine_locality(machine, processors, &text), 0);
+    return text;
+}
+
+static topo_level shared_level(topo_machine *machine, const char *a, const char *b)
+{
+    char *x = locality(machine, a), *y = locality(machine, b);
+    topo_level level = topo_locality_level(x, y);
+    free(x);
+    free(y);
+    return level;
+}
+
 START_TEST(machines_levels)
 {
     const struct machine *m = &machines[_i];
@@ -111,12 +129,32 @@ START_TEST(machines_levels)
     for (int a = 0; a < m->processors; a++)
         for (int b = 0; b < m->processors; b++) {
             char x[16], y[16];
-            topo_level level;
             snprintf(x, sizeof x, "%d", a);
             snprintf(y, sizeof y, "%d", b);
-            ck_assert_int_eq(topo_machine_level(machine, x, y, &level), 0);
-            ck_assert_int_eq(level, model(m, a, b));
+            ck_assert_int_eq(shared_level(machine, x, y), model(m, a, b));
         }
+    topo_machine_free(machine);
+}
+END_TEST
+
+START_TEST(texts_of_processors)
+{
+    static const struct {
+        const char *processors, *text;
+    } sets[] = {
+        {"0", "CR0:L20:L30:NM0:SK0"},
+        {"62,63", "CR31:L215:L37:NM3:SK1"},
+        {"4-6", "L21:L30:NM0:SK0"},
+        {"0-31", "SK0"},
+        {"31-32", ""},
+        {"0-63", ""},
+    };
+    topo_machine *machine = synthetic(machines[0].description);
+    for (size_t k = 0; k < sizeof sets / sizeof sets[0]; k++) {
+        char *text = locality(machine, sets[k].processors);
+        ck_assert_str_eq(text, sets[k].text);
+        free(text);
+    }
     topo_machine_free(machine);
 }
 END_TEST
@@ -130,16 +168,12 @@ START_TEST(sets_of_processors)
         {"0,63", "1", TOPO_SAME_MACHINE},    {"0,2", "4", TOPO_SAME_L3},
     };
     static const char *const bad[] = {"", "64", "0-64", "x", "1 2", "0x3", "-", "0-"};
-    topo_level level = TOPO_LEVELS;
-    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
-        ck_assert_msg(topo_machine_level(machine, bad[k], "0", &level) == -EINVAL, "'%s'", bad[k]);
-        ck_assert_msg(topo_machine_level(machine, "0", bad[k], &level) == -EINVAL, "'%s'", bad[k]);
-    }
-    ck_assert_int_eq(level, TOPO_LEVELS);
-    for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++) {
-        ck_assert_int_eq(topo_machine_level(machine, pairs[k].a, pairs[k].b, &level), 0);
-        ck_assert_int_eq(level, pairs[k].level);
-    }
+    char *text = NULL;
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++)
+        ck_assert_msg(topo_machine_locality(machine, bad[k], &text) == -EINVAL, "'%s'", bad[k]);
+    ck_assert_ptr_null(text);
+    for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++)
+        ck_assert_int_eq(shared_level(machine, pairs[k].a, pairs[k].b), pairs[k].level);
     topo_machine_free(machine);
     topo_machine_free(NULL);
 }
@@ -163,6 +197,7 @@ static Suite *local_suite(void)
     tcase_add_test(cases, ladder);
     tcase_add_test(cases, locality_strings);
     tcase_add_loop_test(cases, machines_levels, 0, sizeof machines / sizeof machines[0]);
+    tcase_add_test(cases, texts_of_processors);
     tcase_add_test(cases, sets_of_processors);
     tcase_add_test(cases, no_machine);
     suite_add_tcase(suite, cases);
