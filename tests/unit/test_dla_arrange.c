@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Ranks inside a node: neighbours come near each other, never farther apart than as bound, and of
+ * few ranks the weight times hops is the least that any order has.
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dla/arrange.h"
+#include "topo/local.h"
+
+#include "failing_malloc.h"
+#include "seeded.h"
+#include "suite.h"
+
+#define MAX_RANKS 64
+#define MAX_TEXT 64
+
+/* A node of processors that are numbered through; places are equal parts of it, in an order. */
+typedef struct test_node {
+    char text[MAX_RANKS][MAX_TEXT];
+    char *locality[MAX_RANKS];
+    size_t rank[MAX_RANKS];
+    dla_bound_ranks bound;
+} test_node;
+
+/* Cores in each object, 0: there is none of that type. */
+typedef struct shape {
+    size_t core, l2, l3, numa, package;
+} shape;
+
+static size_t put_field(char *text, size_t used, const char *field, size_t core, size_t each)
+{
+    if (each == 0)
+        return used;
+    return used + (size_t)snprintf(text + used, MAX_TEXT - used, "%s%s%zu", used > 0 ? ":" : "",
+                                   field, core / each);
+}
+
+static void place_on_core(test_node *node, size_t place, const shape *s, size_t core)
+{
+    char *text = node->text[place];
+    size_t used = put_field(text, 0, "SK", core, s->package);
+
+    used = put_field(text, used, "NM", core, s->numa);
+    used = put_field(text, used, "L3", core, s->l3);
+    used = put_field(text, used, "L2", core, s->l2);
+    put_field(text, used, "CR", core, s->core);
+    node->locality[place] = text;
+}
+
+/* Ranks first, first + step, ...; place i on core i * stride modulo `cores`. */
+static void make_node(test_node *node, const shape *s, size_t ranks, size_t cores, size_t stride)
+{
+    memset(node, 0, sizeof(*node));
+    for (size_t i = 0; i < ranks; i++) {
+        node->rank[i] = i;
+        place_on_core(node, i, s, i * stride % cores);
+    }
+    node->bound = (dla_bound_ranks){ranks, node->rank, node->locality};
+}
+
+/* Eighths of hops between two places, by the strings. */
+static int eighths(const test_node *node, size_t p, size_t q)
+{
+    return TOPO_STEPS - topo_level_saves(topo_locality_level(node->locality[p], node->locality[q]));
+}
+
+/* Tables for cost: weights of two ranks, eighths of hops between two places. */
+static double weight[MAX_RANKS][MAX_RANKS], distance[MAX_RANKS][MAX_RANKS];
+
+static void fill_tables(const matrix *view, const test_node *node)
+{
+    for (size_t i = 0; i < node->bound.count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            size_t a = node->rank[i], b = node->rank[k];
+
+            weight[i][k] = (double)(matrix_get(view, a, b) + matrix_get(view, b, a));
+            distance[i][k] = distance[k][i] = eighths(node, i, k);
+        }
+    }
+}
+
+/* Weight times hops, by the tables. */
+static double cost(const test_node *node, const size_t *place)
+{
+    double sum = 0.0;
+
+    for (size_t i = 0; i < node->bound.count; i++)
+        for (size_t k = 0; k < i; k++)
+            sum += weight[i][k] * distance[place[i]][place[k]];
+    return sum / TOPO_STEPS;
+}
+
+static void check_order(const size_t *place, size_t count)
+{
+    bool used[MAX_RANKS] = {false};
+
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_uint_lt(place[i], count);
+        ck_assert(!used[place[i]]);
+        used[place[i]] = true;
+    }
+}
+
+/* Arranges, and checks what holds for every node. Returns weight times hops; fills the tables. */
+static double arranged_cost(const matrix *view, const test_node *node, size_t *place)
+{
+    size_t order[MAX_RANKS];
+    dla_inside sum = {0};
+    double bound, arranged;
+
+    for (size_t i = 0; i < node->bound.count; i++)
+        order[i] = i;
+    ck_assert_int_eq(dla_arrange(view, &node->bound, place, &sum), 0);
+    check_order(place, node->bound.count);
+    fill_tables(view, node);
+    bound = cost(node, order);
+    arranged = cost(node, place);
+    ck_assert_double_le(arranged, bound);
+    ck_assert_double_eq_tol(sum.bound, bound, 1e-9);
+    ck_assert_double_eq_tol(sum.arranged, arranged, 1e-9);
+    if (arranged == bound)
+        ck_assert_mem_eq(place, order, node->bound.count * sizeof(*place));
+    return arranged;
+}
+
+static void pairs_view(matrix *view, size_t ranks, size_t apart, int64_t value)
+{
+    matrix_builder builder = {.rows = ranks, .cols = ranks};
+
+    for (size_t i = 0; i + apart < ranks; i++)
+        if (i / apart % 2 == 0)
+            ck_assert_int_eq(matrix_builder_add(&builder, i, i + apart, value), 0);
+    ck_assert_int_eq(matrix_builder_finish(&builder, view), 0);
+    matrix_builder_clear(&builder);
+}
+
+/* Ranks r and r + 8 are neighbours, and bound to different packages. */
+START_TEST(pairs_share_a_cache)
+{
+    const shape s = {1, 2, 4, 4, 8};
+    size_t place[MAX_RANKS];
+    test_node node;
+    matrix view;
+
+    make_node(&node, &s, 16, 16, 1);
+    pairs_view(&view, 16, 8, 5);
+    ck_assert_double_eq(arranged_cost(&view, &node, place), 8 * 5 * 4 / 8.0);
+    for (size_t r = 0; r < 8; r++)
+        ck_assert_uint_eq(place[r] / 2, place[r + 8] / 2);
+    matrix_release(&view);
+}
+END_TEST
+
+/* As "--bind-to numa" binds: rank i to NUMA node i modulo 4. */
+START_TEST(neighbours_share_a_numa_node)
+{
+    const shape s = {0, 0, 0, 1, 2};
+    size_t place[MAX_RANKS];
+    test_node node;
+    matrix view;
+
+    make_node(&node, &s, 16, 4, 1);
+    pairs_view(&view, 16, 1, 5);
+    ck_assert_double_eq(arranged_cost(&view, &node, place), 8 * 5 * 6 / 8.0);
+    for (size_t r = 0; r < 16; r += 2)
+        ck_assert_uint_eq(place[r] % 4, place[r + 1] % 4);
+    matrix_release(&view);
+}
+END_TEST
+
+/* Groups of a chain fill packages, their halves NUMA nodes, whatever the order of the places. */
+START_TEST(a_chain_is_cut_least)
+{
+    const shape s = {1, 0, 4, 8, 16};
+    matrix_builder builder = {.rows = 32, .cols = 32};
+    size_t place[MAX_RANKS], at[MAX_RANKS];
+    test_node node;
+    matrix view;
+
+    for (size_t i = 0; i + 1 < 32; i++)
+        ck_assert_int_eq(matrix_builder_add(&builder, i, i + 1, 1), 0);
+    ck_assert_int_eq(matrix_builder_finish(&builder, &view), 0);
+    matrix_builder_clear(&builder);
+    make_node(&node, &s, 32, 32, 11);
+    /* 24 links inside L3 caches, 4 more inside NUMA nodes, 2 inside packages, 1 between these */
+    ck_assert_double_eq(arranged_cost(&view, &node, place), (24 * 5 + 4 * 6 + 2 * 7 + 8) / 8.0);
+    for (size_t i = 0; i < 32; i++)
+        at[i] = place[i] * 11 % 32;
+    for (size_t i = 0; i < 32; i++)
+        ck_assert_uint_eq(at[i] / 16, at[i / 16 * 16] / 16);
+    matrix_release(&view);
+}
+END_TEST
+
+/* Ranks of other nodes count nothing. */
+START_TEST(ranks_of_other_nodes)
+{
+    const shape s = {1, 0, 0, 2, 4};
+    const size_t rank[] = {3, 5, 6, 9};
+    matrix_entry entries[] = {{3, 6, 2}, {9, 5, 2}, {3, 4, 900}, {0, 9, 900}, {5, 5, 900}};
+    size_t place[MAX_RANKS];
+    test_node node;
+    matrix view;
+
+    ck_assert_int_eq(matrix_from_entries(&view, 10, 10, entries, 5), 0);
+    make_node(&node, &s, 4, 4, 1);
+    memcpy(node.rank, rank, sizeof(rank));
+    ck_assert_double_eq(arranged_cost(&view, &node, place), 2 * 2 * 6 / 8.0);
+    ck_assert_uint_eq(place[0] / 2, place[2] / 2);
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(nothing_to_gain)
+{
+    const shape none = {0, 0, 0, 0, 0}, s = {1, 0, 0, 4, 4};
+    size_t place[MAX_RANKS];
+    test_node node;
+    matrix view;
+
+    pairs_view(&view, 8, 4, 1);
+    make_node(&node, &none, 8, 8, 1);
+    arranged_cost(&view, &node, place);
+    memset(node.locality, 0, sizeof(node.locality));
+    arranged_cost(&view, &node, place);
+    make_node(&node, &s, 1, 8, 1);
+    arranged_cost(&view, &node, place);
+    make_node(&node, &s, 0, 8, 1);
+    arranged_cost(&view, &node, place);
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(too_many_ranks)
+{
+    size_t count = DLA_MOST_ARRANGED + 1;
+    size_t *rank = calloc(count, sizeof(*rank)), *place = calloc(count, sizeof(*place));
+    char **locality = calloc(count, sizeof(*locality));
+    const dla_bound_ranks bound = {count, rank, locality};
+    dla_inside sum = {0};
+    matrix view = {0};
+
+    ck_assert(rank != NULL && place != NULL && locality != NULL);
+    ck_assert_int_eq(dla_arrange(&view, &bound, place, &sum), 0);
+    for (size_t i = 0; i < count; i++)
+        ck_assert_uint_eq(place[i], i);
+    free(locality);
+    free(place);
+    free(rank);
+}
+END_TEST
+
+/* ---- random nodes ---- */
+
+static uint64_t state;
+
+static void random_view(matrix *view, size_t ranks)
+{
+    matrix_builder builder = {.rows = ranks, .cols = ranks};
+    int64_t density = pick(&state, 1, 4), largest = pick(&state, 1, 2) == 1 ? 3 : 1000;
+
+    for (size_t i = 0; i < ranks; i++)
+        for (size_t k = 0; k < ranks; k++)
+            if (i != k && pick(&state, 1, 4) <= density)
+                ck_assert_int_eq(matrix_builder_add(&builder, i, k, pick(&state, 0, largest)), 0);
+    ck_assert_int_eq(matrix_builder_finish(&builder, view), 0);
+    matrix_builder_clear(&builder);
+}
+
+static void random_node(test_node *node, size_t ranks)
+{
+    static const shape shapes[] = {{1, 0, 2, 2, 4}, {1, 2, 4, 4, 0}, {1, 0, 4, 2, 4},
+                                   {0, 0, 0, 1, 2}, {1, 2, 0, 3, 6}, {1, 0, 0, 0, 2}};
+    size_t odd = (size_t)pick(&state, 0, 3) * 2 + 1;
+
+    make_node(node, &shapes[pick(&state, 0, 5)], ranks, (size_t)pick(&state, 2, 8), odd);
+}
+
+/* The least cost of all orders of place[from ...]. */
+static double least_cost(const test_node *node, size_t *place, size_t from)
+{
+    double least = 0.0;
+
+    if (from + 1 >= node->bound.count)
+        return cost(node, place);
+    for (size_t k = from; k < node->bound.count; k++) {
+        size_t moved = place[k];
+        double one;
+
+        place[k] = place[from];
+        place[from] = moved;
+        one = least_cost(node, place, from + 1);
+        least = k == from || one < least ? one : least;
+        place[from] = place[k];
+        place[k] = moved;
+    }
+    return least;
+}
+
+START_TEST(least_of_few_ranks)
+{
+    for (uint64_t seed = 0; seed < random_cases(200); seed++) {
+        size_t place[MAX_RANKS];
+        double one, other;
+        test_node node;
+        matrix view;
+
+        state = seed;
+        random_node(&node, (size_t)pick(&state, 2, 8));
+        random_view(&view, node.bound.count);
+        one = arranged_cost(&view, &node, place);
+        other = least_cost(&node, place, 0);
+        ck_assert_msg(one == other, "seed %lu: %g, the least is %g", (unsigned long)seed, one,
+                      other);
+        matrix_release(&view);
+    }
+}
+END_TEST
+
+START_TEST(never_worse)
+{
+    for (uint64_t seed = 0; seed < random_cases(200); seed++) {
+        size_t place[MAX_RANKS];
+        test_node node;
+        matrix view;
+
+        state = seed;
+        random_node(&node, (size_t)pick(&state, 8, MAX_RANKS));
+        random_view(&view, node.bound.count);
+        arranged_cost(&view, &node, place);
+        matrix_release(&view);
+    }
+}
+END_TEST
+
+/* ---- memory ---- */
+
+START_TEST(every_allocation_fails)
+{
+    size_t place[MAX_RANKS];
+    test_node node;
+    matrix view;
+    int rc = -ENOMEM;
+
+    state = 3;
+    random_node(&node, 24);
+    random_view(&view, 24);
+    for (long nth = 0; rc == -ENOMEM; nth++) {
+        dla_inside sum = {0};
+
+        fail_allocation(nth);
+        rc = dla_arrange(&view, &node.bound, place, &sum);
+        stop_failing();
+        ck_assert_int_eq(allocations.live, 0);
+        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
+    }
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(text_of_the_report)
+{
+    char text[DLA_INSIDE_SIZE];
+
+    dla_inside_format(&(dla_inside){10.0, 9.0, 7.5}, text);
+    ck_assert_str_eq(text, "mean hops between neighbours of a node: 0.900 as the launcher binds, "
+                           "0.750 arranged");
+    dla_inside_format(&(dla_inside){1e300, 1e300, 1e300}, text);
+    dla_inside_format(&(dla_inside){0}, text);
+    ck_assert_ptr_nonnull(strstr(text, "0.000 arranged"));
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("arrange");
+    Suite *suite = suite_create("dla_arrange");
+
+    suite_add_tcase(suite, cases);
+    tcase_set_timeout(cases, 300);
+    tcase_add_test(cases, pairs_share_a_cache);
+    tcase_add_test(cases, neighbours_share_a_numa_node);
+    tcase_add_test(cases, a_chain_is_cut_least);
+    tcase_add_test(cases, ranks_of_other_nodes);
+    tcase_add_test(cases, nothing_to_gain);
+    tcase_add_test(cases, too_many_ranks);
+    tcase_add_test(cases, least_of_few_ranks);
+    tcase_add_test(cases, never_worse);
+    tcase_add_test(cases, every_allocation_fails);
+    tcase_add_test(cases, text_of_the_report);
+    return run_suite(suite);
+}
