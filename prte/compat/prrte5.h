@@ -10,6 +10,7 @@
 
 #include "prte_version.h"
 
+#include "prrte5_schizo.h"
 #include "prrte5_types.h"
 #include "src/mca/base/pmix_base.h"
 #include "src/mca/base/pmix_mca_base_framework.h"
@@ -93,7 +94,8 @@ extern prte_rmaps_base_t prte_rmaps_base;
 extern prte_schizo_base_t prte_schizo_base;
 extern pmix_mca_base_framework_t prte_rmaps_base_framework;
 extern pmix_class_t prte_job_t_class, prte_job_map_t_class, prte_app_context_t_class,
-    prte_node_t_class, prte_proc_t_class, prte_schizo_base_active_module_t_class;
+    prte_node_t_class, prte_proc_t_class, prte_topology_t_class,
+    prte_schizo_base_active_module_t_class;
 
 bool prte_get_attribute(pmix_list_t *attributes, prte_attribute_key_t key, void **data,
                         pmix_data_type_t type);
@@ -120,6 +122,7 @@ bool prte_rmaps_base_check_avail(prte_job_t *jdata, prte_app_context_t *app, prt
                                  prte_rmaps_options_t *options);
 int prte_rmaps_base_check_support(prte_job_t *jdata, prte_node_t *node,
                                   prte_rmaps_options_t *options);
+void prte_proc_print(char **output, prte_job_t *jdata, prte_proc_t *src);
 int prte_rmaps_base_check_oversubscribed(prte_job_t *jdata, prte_app_context_t *app,
                                          prte_node_t *node, prte_rmaps_options_t *options);
 int prte_rmaps_base_compute_vpids(prte_job_t *jdata, prte_rmaps_options_t *options, int app_idx,

@@ -14,7 +14,6 @@
 #include "src/class/pmix_list.h"
 #include "src/class/pmix_pointer_array.h"
 #include "src/mca/mca.h"
-#include "src/util/pmix_cmd_line.h"
 
 typedef uint32_t prte_app_idx_t;
 typedef uint16_t prte_mapping_policy_t, prte_binding_policy_t, prte_attribute_key_t;
@@ -29,6 +28,12 @@ typedef struct {
 } prte_app_context_t;
 
 typedef struct {
+    pmix_object_t super;
+    int index;
+    hwloc_topology_t topo;
+} prte_topology_t;
+
+typedef struct {
     pmix_list_item_t super;
     int32_t index;
     char *name, *rawname, **aliases;
@@ -38,7 +43,8 @@ typedef struct {
     pmix_pointer_array_t *procs;
     int8_t state;
     int32_t slots, slots_available, slots_inuse, slots_max;
-    void *topology, *topodiff;
+    prte_topology_t *topology;
+    void *topodiff;
     uint8_t flags;
     unsigned char rest[183];
 } prte_node_t;
@@ -80,7 +86,9 @@ typedef struct {
 typedef struct {
     pmix_list_item_t super;
     pmix_proc_t name;
-    unsigned char rest[244];
+    unsigned char between[52];
+    char *cpuset;
+    unsigned char rest[184];
 } prte_proc_t;
 
 /* Made by PRRTE, which alone knows its size. */
@@ -117,33 +125,5 @@ typedef struct {
     int (*map_job)(prte_job_t *jdata, prte_rmaps_options_t *options);
 } prte_rmaps_base_module_t;
 typedef pmix_mca_base_component_t prte_rmaps_base_component_t;
-
-/* ---- command lines ---- */
-
-typedef int (*prte_schizo_base_module_parse_cli_fn_t)(char **argv, pmix_cli_result_t *results,
-                                                      bool silent);
-typedef struct {
-    char *name;
-    void (*init)(void);
-    prte_schizo_base_module_parse_cli_fn_t parse_cli;
-    void (*parse_env)(void);
-    int (*detect_proxy)(char *personalities);
-    void (*between[8])(void);
-    int (*check_sanity)(pmix_cli_result_t *results);
-    void (*finalize)(void);
-} prte_schizo_base_module_t;
-typedef pmix_mca_base_component_t prte_schizo_base_component_t;
-
-typedef struct {
-    pmix_list_item_t super;
-    int pri;
-    prte_schizo_base_module_t *module;
-    pmix_mca_base_component_t *component;
-} prte_schizo_base_active_module_t;
-
-typedef struct {
-    pmix_list_t active_modules;
-    unsigned char rest[40];
-} prte_schizo_base_t;
 
 #endif

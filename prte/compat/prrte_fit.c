@@ -44,6 +44,7 @@ static const char *find_other_size(void)
         {"prte_app_context_t", sizeof(prte_app_context_t), prte_app_context_t_class.cls_sizeof},
         {"prte_node_t", sizeof(prte_node_t), prte_node_t_class.cls_sizeof},
         {"prte_proc_t", sizeof(prte_proc_t), prte_proc_t_class.cls_sizeof},
+        {"prte_topology_t", sizeof(prte_topology_t), prte_topology_t_class.cls_sizeof},
         {"prte_schizo_base_active_module_t", sizeof(prte_schizo_base_active_module_t),
          prte_schizo_base_active_module_t_class.cls_sizeof},
         {"prte_schizo_base_t", sizeof(prte_schizo_base_t), variable_size(&prte_schizo_base)},

@@ -171,6 +171,48 @@ static const char *probe_rank(probe *p)
                : "prte_rmaps_options_t, userranked";
 }
 
+/* How PRRTE describes a rank that is bound to these processors; the caller frees it. */
+static char *describe_bound(const probe *p, const char *cpus)
+{
+    char *text = NULL;
+
+    p->proc->cpuset = strdup(cpus);
+    prte_proc_print(&text, p->job, p->proc);
+    free(p->proc->cpuset);
+    p->proc->cpuset = NULL;
+    return text;
+}
+
+/* Whether the description of a rank changes with its processors, on a machine of two. */
+static bool shows_binding(const probe *p)
+{
+    char *one = describe_bound(p, "0"), *other = describe_bound(p, "1");
+    bool differ = NULL != one && NULL != other && 0 != strcmp(one, other);
+
+    free(one);
+    free(other);
+    return differ;
+}
+
+static const char *probe_binding(const probe *p)
+{
+    prte_topology_t *machine = PMIX_NEW(prte_topology_t);
+    bool shown;
+
+    if (NULL == machine || NULL != machine->topo || NULL != p->proc->cpuset ||
+        0 != hwloc_topology_init(&machine->topo) ||
+        0 != hwloc_topology_set_synthetic(machine->topo, "package:1 core:2 pu:1") ||
+        0 != hwloc_topology_load(machine->topo))
+        return "prte_topology_t";
+    p->node->topology = machine;
+    shown = shows_binding(p);
+    p->node->topology = NULL;
+    if (!shown)
+        return "prte_proc_t, cpuset";
+    PMIX_RELEASE(machine);
+    return NULL;
+}
+
 static const char *probe_slots(probe *p)
 {
     p->options.oversubscribe = false;
@@ -214,6 +256,8 @@ const char *prrte_probe(void)
         other = probe_available(&p);
     if (NULL == other)
         other = probe_rank(&p);
+    if (NULL == other)
+        other = probe_binding(&p);
     if (NULL == other)
         other = probe_slots(&p);
     if (NULL == other)

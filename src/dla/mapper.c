@@ -68,6 +68,15 @@ static int prefer_stock(const dla_mapping *m, const dla_request *r, const setmat
     return rc;
 }
 
+/* To those who arrange the ranks of each node, once these are bound. */
+static void hand_over_view(const dla_mapping *m, const dla_request *r, view_file *file)
+{
+    if ((int)r->spec.choice[DLA_NUMA] == DLA_NUMA_OFF)
+        return;
+    *m->view = file->view;
+    file->view = (matrix){0};
+}
+
 static int place_by_request(const dla_mapping *m, const dla_request *r)
 {
     const dla_nodes nodes = {m->node_name, m->job.nodes};
@@ -86,6 +95,7 @@ static int place_by_request(const dla_mapping *m, const dla_request *r)
     if (rc == 0) {
         report_placement(m, r, &method.input, &data.file);
         report_stock(m, &method.input, &data.file, &benefit);
+        hand_over_view(m, r, &data.file);
     } else {
         r->message("failed", dla_request_name(r), strerror(-rc));
     }

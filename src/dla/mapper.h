@@ -15,13 +15,15 @@ typedef struct dla_mapping {
     const char *const *node_name; /* of each of job.nodes */
     size_t *by_slot;              /* of job.ranks entries, which dla_mapping_place sets */
     size_t *node_of_rank;         /* the result */
+    matrix *view; /* by which dla_arrange places inside nodes, a result that the caller
+                     releases; empty: it does not */
     void (*show)(const char *line);
     bool verbose; /* shows what the placement is worth; else only that a stock mapping was kept */
 } dla_mapping;
 
-/* Reads the files of the request, places the ranks, and reports what that is worth; without a
- * request (NULL) places them by slot. Returns 0; -EINVAL after a message; -ENOSPC: app number *app
- * does not fit; -ENOMEM. */
+/* Reads the files of the request, places the ranks on nodes, and reports what that is worth;
+ * without a request (NULL) places them by slot. Returns 0; -EINVAL after a message; -ENOSPC: app
+ * number *app does not fit; -ENOMEM. */
 int dla_mapping_place(const dla_mapping *m, const dla_request *r, size_t *app);
 
 #endif

@@ -43,6 +43,10 @@ const dla_parameter dla_parameter_table[] = {
      "at most for up to some thousand ranks) or high (some seconds). The same as --map-by "
      "dla:effort=normal|high",
      DLA_PARAMETER_CHOICE, true, 0, DLA_EFFORT},
+    {"numa",
+     "Whether ranks of a node that access neighbouring regions are also bound near each other: to "
+     "one NUMA node, cache or package. The same as --map-by dla:numa=on|off",
+     DLA_PARAMETER_CHOICE, true, 0, DLA_NUMA},
     {"topology",
      "Topology of the network between nodes: a file in one of the formats that tatp(1) lists. "
      "Ranks that do not fit on one node are placed under one switch. The same as --map-by "

@@ -35,6 +35,8 @@ static const struct {
                     (const char *const[]){"on", "off", NULL}},
     [DLA_EFFORT] = {"effort", "effort=%.30s is neither normal nor high", false,
                     setmatch_effort_names},
+    [DLA_NUMA] = {"numa", "numa=%.30s is neither on nor off", false,
+                  (const char *const[]){"on", "off", NULL}},
 };
 
 const char *dla_choice_key(dla_choice choice)
@@ -240,8 +242,8 @@ static int parse_qualifier(const spec_parser *p, const char *item)
     return reject_item(p,
                        "\"" SHOWN
                        "\" is unknown; there are file=, cart=, order=, method=, objective=, "
-                       "domains=, threshold=, refine=, effort=, topology=, bandwidth=, PE=, "
-                       "OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL and SPAN",
+                       "domains=, threshold=, refine=, effort=, numa=, topology=, bandwidth=, "
+                       "PE=, OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL and SPAN",
                        item);
 }
 

@@ -5,7 +5,7 @@
  *   dla[:ITEM{(,|:)ITEM}]
  *   ITEM = file=NAME | cart=AxB[xC...] | order=C|Fortran
  *        | method=METHOD | objective=OBJECTIVE | domains=DOMAINS | threshold=0..100 | refine=on|off
- *        | effort=EFFORT | topology=NAME | bandwidth=NAME
+ *        | effort=EFFORT | numa=on|off | topology=NAME | bandwidth=NAME
  *        | OVERSUBSCRIBE | NOOVERSUBSCRIBE | NOLOCAL | SPAN | PE=N
  *
  * Case is ignored, except in NAME. A backslash quotes the next character, for names that contain a
@@ -30,10 +30,12 @@ typedef enum dla_choice {
     DLA_ORDER,     /* setmatch_order */
     DLA_REFINE,    /* on or off */
     DLA_EFFORT,    /* setmatch_effort */
+    DLA_NUMA,      /* on or off: whether ranks are placed inside nodes, too */
     DLA_CHOICES
 } dla_choice;
 
 enum { DLA_REFINE_ON, DLA_REFINE_OFF };
+enum { DLA_NUMA_ON, DLA_NUMA_OFF };
 
 /* The item's key, which is also the name of the parameter and of the option that set it. */
 const char *dla_choice_key(dla_choice choice);

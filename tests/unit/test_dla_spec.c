@@ -134,6 +134,22 @@ START_TEST(reads_effort)
 }
 END_TEST
 
+START_TEST(reads_numa)
+{
+    char reason[DLA_SPEC_REASON_SIZE];
+    dla_spec spec;
+
+    ck_assert_int_eq(dla_spec_parse("dla:file=v,numa=Off", &spec, reason), 0);
+    ck_assert(spec.has_choice[DLA_NUMA] && spec.choice[DLA_NUMA] == DLA_NUMA_OFF);
+    dla_spec_release(&spec);
+    ck_assert_int_eq(dla_spec_parse("dla:file=v,numa=2", &spec, reason), -EINVAL);
+    ck_assert_str_eq(reason, "numa=2 is neither on nor off");
+    ck_assert_int_eq(dla_spec_parse("dla:file=v", &spec, reason), 0);
+    ck_assert(!spec.has_choice[DLA_NUMA] && spec.choice[DLA_NUMA] == DLA_NUMA_ON);
+    dla_spec_release(&spec);
+}
+END_TEST
+
 START_TEST(reads_order_and_network)
 {
     char reason[DLA_SPEC_REASON_SIZE];
@@ -260,6 +276,7 @@ int main(void)
     tcase_add_test(cases, reads_method_and_refine);
     tcase_add_test(cases, reads_objective_and_domains);
     tcase_add_test(cases, reads_effort);
+    tcase_add_test(cases, reads_numa);
     tcase_add_test(cases, reads_order_and_network);
     tcase_add_test(cases, sets_single_items);
     tcase_add_loop_test(cases, refuses_bad_texts, 0, sizeof(bad) / sizeof(bad[0]));

@@ -20,6 +20,7 @@ void dla_layout_release(dla_layout *l)
 {
     for (size_t n = 0; n < l->job.nodes; n++)
         OBJ_RELEASE(l->node[n]);
+    matrix_release(&l->view);
     base_arena_release(&l->arena);
 }
 

@@ -12,6 +12,8 @@
 #include "orte/mca/rmaps/base/rmaps_private.h"
 #include "orte/util/attr.h"
 
+#include "rmaps_dla_arrange.h"
+
 /* ---- the map ---- */
 
 /* In the order of the layout, as the stock mappers do. */
@@ -144,10 +146,26 @@ static int bind_nodes(orte_job_t *jdata, bool *unbound, bool *lost)
     return rc;
 }
 
+/* An order of processors that the user gives is that of the ranks. */
+static int arrange_nodes(dla_layout *l, orte_job_t *jdata, const bool *unbound)
+{
+    int rc = ORTE_SUCCESS;
+
+    if (0 == l->view.rows || OPAL_BIND_ORDERED_REQUESTED(jdata->map->binding))
+        return ORTE_SUCCESS;
+    for (int i = 0; ORTE_SUCCESS == rc && i < jdata->map->nodes->size; i++) {
+        const orte_node_t *node = opal_pointer_array_get_item(jdata->map->nodes, i);
+
+        if (NULL != node && !unbound[i])
+            rc = dla_arrange_node(l, jdata, node);
+    }
+    return rc;
+}
+
 /* The daemons of a fully described job compute no bindings, and mpirun computes those of its node
  * only. Here it computes all of them, and sends them with the job. As with the stock mappers,
  * oversubscribed nodes are bound only if the user requests a binding. */
-static int bind_ranks(orte_job_t *jdata)
+static int bind_ranks(dla_layout *l, orte_job_t *jdata)
 {
     bool *unbound;
     bool lost;
@@ -165,13 +183,15 @@ static int bind_ranks(orte_job_t *jdata)
         rc = bind_nodes(jdata, unbound, &lost);
     if (ORTE_SUCCESS == rc && lost)
         rc = bind_nodes(jdata, unbound, &lost);
+    if (ORTE_SUCCESS == rc)
+        rc = arrange_nodes(l, jdata, unbound);
     free(unbound);
     /* keeps Open MPI from computing the bindings again */
     ORTE_SET_MAPPING_POLICY(jdata->map->mapping, ORTE_MAPPING_BYUSER);
     return rc;
 }
 
-int dla_map(const dla_layout *l, orte_job_t *jdata)
+int dla_map(dla_layout *l, orte_job_t *jdata)
 {
     int rc;
 
@@ -183,7 +203,7 @@ int dla_map(const dla_layout *l, orte_job_t *jdata)
         /* otherwise the daemons renumber the ranks by the number on each node */
         orte_set_attribute(&jdata->attributes, ORTE_JOB_FULLY_DESCRIBED, ORTE_ATTR_GLOBAL, NULL,
                            OPAL_BOOL);
-        rc = bind_ranks(jdata);
+        rc = bind_ranks(l, jdata);
     }
     return rc;
 }

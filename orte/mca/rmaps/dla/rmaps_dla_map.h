@@ -7,7 +7,8 @@
 
 #include "rmaps_dla_layout.h"
 
-/* Maps each rank of the layout to its node_of_rank, and binds it. Returns an ORTE error code. */
-int dla_map(const dla_layout *l, orte_job_t *jdata);
+/* Maps each rank of the layout to its node_of_rank, and binds it, if l->view is not empty near its
+ * neighbours. Returns an ORTE error code. */
+int dla_map(dla_layout *l, orte_job_t *jdata);
 
 #endif

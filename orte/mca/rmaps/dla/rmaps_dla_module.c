@@ -86,7 +86,7 @@ static bool is_verbose(void)
 }
 
 /* r: NULL places by slot. */
-static int place_ranks(const dla_layout *l, orte_job_t *jdata, const dla_request *r)
+static int place_ranks(dla_layout *l, orte_job_t *jdata, const dla_request *r)
 {
     const dla_mapping mapping = {
         .name = ORTE_JOBID_PRINT(jdata->jobid),
@@ -94,6 +94,7 @@ static int place_ranks(const dla_layout *l, orte_job_t *jdata, const dla_request
         .node_name = l->node_name,
         .by_slot = l->by_slot,
         .node_of_rank = l->node_of_rank,
+        .view = &l->view,
         .show = show_line,
         .verbose = is_verbose(),
     };
@@ -105,6 +106,16 @@ static int place_ranks(const dla_layout *l, orte_job_t *jdata, const dla_request
     orte_show_help("help-orte-rmaps-base.txt", "orte-rmaps-base:alloc-error", true,
                    l->context[app]->num_procs, l->context[app]->app, orte_process_info.nodename);
     return ORTE_ERR_SILENT;
+}
+
+static void report_inside(const dla_layout *l, const orte_job_t *jdata)
+{
+    char text[DLA_INSIDE_SIZE];
+
+    if (!is_verbose() || !(l->inside.weight > 0.0))
+        return;
+    dla_inside_format(&l->inside, text);
+    opal_output(0, "rmaps:dla: job %s: %s", ORTE_JOBID_PRINT(jdata->jobid), text);
 }
 
 /* ---- the module ---- */
@@ -134,6 +145,8 @@ static int map_by_request(orte_job_t *jdata, const dla_request *r)
     rc = place_ranks(&l, jdata, r);
     if (ORTE_SUCCESS == rc)
         rc = dla_map(&l, jdata);
+    if (ORTE_SUCCESS == rc)
+        report_inside(&l, jdata);
     dla_layout_release(&l);
     return rc;
 }

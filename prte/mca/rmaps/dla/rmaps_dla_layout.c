@@ -11,6 +11,7 @@ void dla_layout_release(dla_layout *l)
 {
     for (size_t n = 0; n < l->job.nodes; n++)
         PMIX_RELEASE(l->node[n]);
+    matrix_release(&l->view);
     base_arena_release(&l->arena);
 }
 

@@ -7,6 +7,7 @@
 
 #include "../../../compat/prrte.h"
 #include "base/arena.h"
+#include "dla/arrange.h"
 #include "dla/place.h"
 
 typedef struct dla_layout {
@@ -18,6 +19,8 @@ typedef struct dla_layout {
     size_t *index;        /* of each node of the pool in node[]; SIZE_MAX: not in it */
     size_t *by_slot;      /* node of each rank, mapped by slot; the caller fills it */
     size_t *node_of_rank; /* node of each rank; the caller fills it */
+    matrix view;       /* by which ranks are placed inside nodes, or empty; the caller fills it */
+    dla_inside inside; /* what that is worth */
 } dla_layout;
 
 /* Gathers the nodes that each application context may use, and their capacities. Returns a PRRTE

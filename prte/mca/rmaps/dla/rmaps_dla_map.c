@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "rmaps_dla_arrange.h"
 #include "rmaps_dla_help.h"
 
 /* Ranks by node: those of node n are rank[first[n]] to rank[first[n + 1] - 1], ascending. */
@@ -110,8 +111,14 @@ static int add_mapped_rank(const dla_layout *l, prte_job_t *jdata, prte_node_t *
     return PRTE_SUCCESS;
 }
 
-static int map_node_ranks(const dla_layout *l, prte_job_t *jdata, size_t n,
-                          const node_ranks *by_node, prte_rmaps_options_t *options)
+/* An order of processors that the user gives is that of the ranks. */
+static bool may_arrange(const dla_layout *l, const prte_rmaps_options_t *options)
+{
+    return 0 < l->view.rows && !options->ordered && PRTE_BIND_TO_NONE != options->bind;
+}
+
+static int map_node_ranks(dla_layout *l, prte_job_t *jdata, size_t n, const node_ranks *by_node,
+                          prte_rmaps_options_t *options)
 {
     const bool demanded = PRTE_BINDING_POLICY_IS_SET(jdata->map->binding);
     const prte_binding_policy_t binding = options->bind;
@@ -128,11 +135,13 @@ static int map_node_ranks(const dla_layout *l, prte_job_t *jdata, size_t n,
         add_mapped_node(jdata, l->node[n], options);
     for (size_t k = begin; PRTE_SUCCESS == rc && k < end; k++)
         rc = add_mapped_rank(l, jdata, l->node[n], by_node->rank[k], options);
+    if (PRTE_SUCCESS == rc && may_arrange(l, options))
+        rc = dla_arrange_node(l, jdata, l->node[n], &by_node->rank[begin], end - begin);
     options->bind = binding;
     return rc;
 }
 
-int dla_map(const dla_layout *l, prte_job_t *jdata, prte_rmaps_options_t *options)
+int dla_map(dla_layout *l, prte_job_t *jdata, prte_rmaps_options_t *options)
 {
     struct base_arena arena = {0};
     node_ranks by_node;

@@ -7,8 +7,8 @@
 
 #include "rmaps_dla_layout.h"
 
-/* Maps each rank of the layout to its node_of_rank; PRRTE binds it. Returns a PRRTE error code, the
- * user has the message. */
-int dla_map(const dla_layout *l, prte_job_t *jdata, prte_rmaps_options_t *options);
+/* Maps each rank of the layout to its node_of_rank; PRRTE binds it, if l->view is not empty near
+ * its neighbours. Returns a PRRTE error code, the user has the message. */
+int dla_map(dla_layout *l, prte_job_t *jdata, prte_rmaps_options_t *options);
 
 #endif

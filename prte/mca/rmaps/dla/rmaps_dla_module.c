@@ -66,7 +66,7 @@ static bool is_verbose(void)
 }
 
 /* r: NULL places by slot. */
-static int place_ranks(const dla_layout *l, prte_job_t *jdata, const dla_request *r)
+static int place_ranks(dla_layout *l, prte_job_t *jdata, const dla_request *r)
 {
     const dla_mapping mapping = {
         .name = PRTE_JOBID_PRINT(jdata->nspace),
@@ -74,6 +74,7 @@ static int place_ranks(const dla_layout *l, prte_job_t *jdata, const dla_request
         .node_name = l->node_name,
         .by_slot = l->by_slot,
         .node_of_rank = l->node_of_rank,
+        .view = &l->view,
         .show = show_line,
         .verbose = is_verbose(),
     };
@@ -85,6 +86,16 @@ static int place_ranks(const dla_layout *l, prte_job_t *jdata, const dla_request
     pmix_show_help("help-prte-rmaps-base.txt", "prte-rmaps-base:alloc-error", true,
                    l->context[app]->num_procs, l->context[app]->app, prte_process_info.nodename);
     return PRTE_ERR_SILENT;
+}
+
+static void report_inside(const dla_layout *l, const prte_job_t *jdata)
+{
+    char text[DLA_INSIDE_SIZE];
+
+    if (!is_verbose() || !(l->inside.weight > 0.0))
+        return;
+    dla_inside_format(&l->inside, text);
+    pmix_output(0, "rmaps:dla: job %s: %s", PRTE_JOBID_PRINT(jdata->nspace), text);
 }
 
 /* ---- the module ---- */
@@ -111,6 +122,8 @@ static int map_by_request(prte_job_t *jdata, const dla_request *r, prte_rmaps_op
     rc = place_ranks(&l, jdata, r);
     if (PRTE_SUCCESS == rc)
         rc = dla_map(&l, jdata, options);
+    if (PRTE_SUCCESS == rc)
+        report_inside(&l, jdata);
     dla_layout_release(&l);
     return rc;
 }
