@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "ompi/proc/proc.h"
+#include "opal/mca/hwloc/base/base.h"
 #include "opal/util/info.h"
 
 #if OMPI_MAJOR_VERSION >= 6
@@ -120,5 +121,16 @@ static inline const char *compat_proc_hostname(const ompi_proc_t *proc)
 }
 
 #endif
+
+/* hwloc's description of this machine, as Open MPI keeps it. NULL: it has none, or is built with an
+ * hwloc of its own, whose functions have other names. */
+static inline struct hwloc_topology *compat_machine(void)
+{
+#ifdef hwloc_topology_init
+    return NULL;
+#else
+    return OPAL_SUCCESS == opal_hwloc_base_get_topology() ? opal_hwloc_topology : NULL;
+#endif
+}
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,17 +86,45 @@ static char *format_locality(topo_machine *machine, hwloc_const_bitmap_t process
     return strdup(text);
 }
 
+static int set_locality(topo_machine *machine, hwloc_const_bitmap_t processors, char **locality)
+{
+    char *text = format_locality(machine, processors);
+    if (text == NULL)
+        return -ENOMEM;
+    *locality = text;
+    return 0;
+}
+
 int topo_machine_locality(topo_machine *machine, const char *processors, char **locality)
 {
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
     int rc = set == NULL ? -ENOMEM : read_processors(machine, processors, set);
-    if (rc == 0) {
-        char *text = format_locality(machine, set);
-        if (text == NULL)
-            rc = -ENOMEM;
-        else
-            *locality = text;
-    }
+    if (rc == 0)
+        rc = set_locality(machine, set, locality);
+    hwloc_bitmap_free(set);
+    return rc;
+}
+
+/* ---- this process ---- */
+
+/* Whether it is bound to a part of the machine, and to which. */
+static bool find_binding(topo_machine *machine, hwloc_bitmap_t set)
+{
+    hwloc_const_bitmap_t all = hwloc_topology_get_topology_cpuset(machine);
+    return hwloc_get_cpubind(machine, set, HWLOC_CPUBIND_PROCESS) == 0 &&
+           hwloc_bitmap_and(set, set, all) == 0 && !hwloc_bitmap_iszero(set) &&
+           !hwloc_bitmap_isequal(set, all);
+}
+
+int topo_machine_own_locality(topo_machine *machine, char **locality)
+{
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    if (set == NULL)
+        return -ENOMEM;
+    char *text = NULL;
+    int rc = find_binding(machine, set) ? set_locality(machine, set, &text) : 0;
+    if (rc == 0)
+        *locality = text;
     hwloc_bitmap_free(set);
     return rc;
 }

@@ -23,4 +23,8 @@ void topo_machine_free(topo_machine *machine); /* NULL is fine */
  * not such a list, an empty one, or processors that the machine does not have; -ENOMEM. */
 int topo_machine_locality(topo_machine *machine, const char *processors, char **locality);
 
+/* The same of the processors to which this process, which runs on the machine, is bound; NULL: it
+ * may use all of them, or hwloc cannot tell. -ENOMEM. */
+int topo_machine_own_locality(topo_machine *machine, char **locality);
+
 #endif

@@ -108,11 +108,11 @@ tap_check "network-file: other costs than flat" test "$(decision network-file)" 
 
 # --- two ranks of this machine ---
 
-# hop_bytes BINDING: of one call in which one rank owns the only domain.
+# hop_bytes BINDING [COMMAND...]: of one call in which one rank owns the only domain. The command runs the program.
 hop_bytes() {
     rm -f "$files/stats"
     timeout --kill-after=5 "$HANG_LIMIT" "$MPIRUN" -np 2 --bind-to "$1" --mca fcoll tatp --mca fcoll_tatp_stats "$files/stats" \
-        --mca fcoll_tatp_num_aggregators 1 "$cube" --size 8x8x512 --grid 1x1x2 --write-only --file "$files/array" \
+        --mca fcoll_tatp_num_aggregators 1 "${@:2}" "$cube" --size 8x8x512 --grid 1x1x2 --write-only --file "$files/array" \
         >"$tap_dir/out" 2>&1 || cat "$tap_dir/out"
     sed -n 's/.*"hop_bytes": \([0-9]*\).*/\1/p; q' "$files/stats"
 }
@@ -126,5 +126,14 @@ else
         test "$((bound % 16384))" = 0 -a "$bound" -ge $((3 * 16384)) -a "$bound" -le 131072
     tap_is "$(grep -c '"savings"' "$files/stats")" $((bound < 131072)) "bound to cores: the statistics tell what is saved"
     tap_diag "bound to cores: $((bound / 16384))/8 of a hop"
+    # shellcheck disable=SC2016 # for the shell of each rank
+    own=(bash -c 'exec taskset --cpu-list "$(("${PMIX_RANK:-$OMPI_COMM_WORLD_RANK}" % $(nproc)))" "$@"' bash)
+    tap_is "$(hop_bytes none "${own[@]}")" "$bound" "bound by themselves, of which the launcher knows nothing: the same"
+    # A machine of two NUMA nodes, with a core each.
+    export HWLOC_THISSYSTEM=1 HWLOC_XMLFILE=$tap_dir/machine.xml
+    sed '/"Bridge"/,/^        <.object>/d' "$top_srcdir/tests/fixtures/machine/ethernet-on-second-node.xml" >"$HWLOC_XMLFILE"
+    tap_is "$(hop_bytes core)" $((7 * 16384)) "on two NUMA nodes of a package: 7/8 of a hop"
+    tap_is "$(hop_bytes none "${own[@]}")" $((7 * 16384)) "the same where the launcher knows nothing of it"
+    tap_is "$(hop_bytes none)" 131072 "not bound there: a hop"
 fi
 tap_plan

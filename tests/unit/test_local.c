@@ -179,6 +179,17 @@ START_TEST(sets_of_processors)
 }
 END_TEST
 
+/* Nobody is bound on a machine that is not this one. */
+START_TEST(another_machine)
+{
+    topo_machine *machine = synthetic(machines[0].description);
+    char unset[] = "", *own = unset;
+    ck_assert_int_eq(topo_machine_own_locality(machine, &own), 0);
+    ck_assert_ptr_null(own);
+    topo_machine_free(machine);
+}
+END_TEST
+
 START_TEST(no_machine)
 {
     static const char *const bad[] = {"", "hello", "<?xml version=\"1.0\"?>\n<topology>",
@@ -199,6 +210,7 @@ static Suite *local_suite(void)
     tcase_add_loop_test(cases, machines_levels, 0, sizeof machines / sizeof machines[0]);
     tcase_add_test(cases, texts_of_processors);
     tcase_add_test(cases, sets_of_processors);
+    tcase_add_test(cases, another_machine);
     tcase_add_test(cases, no_machine);
     suite_add_tcase(suite, cases);
     return suite;

@@ -17,8 +17,8 @@ struct tatp_nodes {
     bool agreed; /* all ranks know what follows */
     size_t count;
     int64_t chosen_capacity, capacity[TATP_CAPACITIES];
-    unsigned char *local_steps; /* the leader of a node */
-    tatp_node_map map;          /* rank 0 */
+    tatp_inside inside; /* the leader of a node */
+    tatp_node_map map;  /* rank 0 */
 };
 
 tatp_nodes *tatp_nodes_new(void)
@@ -42,7 +42,7 @@ void tatp_nodes_free(tatp_nodes *nodes)
     if (NULL == nodes)
         return;
     release_map(&nodes->map);
-    free(nodes->local_steps);
+    tatp_inside_release(&nodes->inside);
     free(nodes);
 }
 
@@ -61,9 +61,9 @@ int64_t tatp_nodes_chosen_capacity(const tatp_nodes *nodes)
     return nodes->chosen_capacity;
 }
 
-const unsigned char *tatp_nodes_local_steps(const tatp_nodes *nodes)
+const tatp_inside *tatp_nodes_inside(const tatp_nodes *nodes)
 {
-    return nodes->local_steps;
+    return &nodes->inside;
 }
 
 const tatp_node_map *tatp_nodes_map(const tatp_nodes *nodes)
@@ -193,13 +193,16 @@ static int make_map(tatp_node_map *map, const tatp_comm *comm)
 /* ---- agreement ---- */
 
 /* What the ranks agree on when a file is opened, by maxima: what rank 0 knows of the nodes; whether
- * any node has an address; what any rank lacks; settings, and their negative; errors. */
+ * any node has an address; what any rank lacks; whether any launcher tells nothing of the ranks of
+ * a node, and any rank may be bound; settings, and their negative; errors. */
 enum {
     NODES,
     OPEN,
     ADDRESS,
     LEADERS_MISSING,
     MEMORY_MISSING,
+    UNTOLD,
+    BOUND,
     LARGEST,
     SMALLEST,
     ERROR,
@@ -211,7 +214,8 @@ enum {
 typedef struct opening {
     bool is_open; /* rank 0: the environment has to be asked for the distances */
     int64_t digest;
-    bool ask, differs, all_know_leaders; /* the result */
+    bool untold, may_be_bound;                       /* this rank's part of what follows */
+    bool ask, ask_inside, differs, all_know_leaders; /* the result */
 } opening;
 
 /* Not by node: some ranks may know the leaders from an earlier file and others not. */
@@ -219,6 +223,8 @@ static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, opening 
 {
     int64_t value[VALUES] = {
         [LEADERS_MISSING] = !tatp_comm_knows_leaders(comm),
+        [UNTOLD] = o->untold,
+        [BOUND] = o->may_be_bound,
         [LARGEST] = o->digest,
         [SMALLEST] = -o->digest,
         [ERROR] = tatp_error_class(rc),
@@ -239,6 +245,7 @@ static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, opening 
     if (OMPI_SUCCESS != rc)
         return rc;
     o->ask = value[OPEN] && value[ADDRESS];
+    o->ask_inside = value[UNTOLD] && value[BOUND];
     o->differs = value[LARGEST] != -value[SMALLEST];
     o->all_know_leaders = !value[LEADERS_MISSING];
     nodes->count = (size_t)value[NODES];
@@ -253,13 +260,25 @@ void tatp_nodes_refuse(struct ompi_communicator_t *communicator)
     (void)tatp_allreduce_max(communicator, value, VALUES);
 }
 
+/* Distances inside the node, from the launcher. */
+static int read_inside(tatp_nodes *nodes, tatp_comm *comm, opening *o)
+{
+    bool told = true;
+    int rc = OMPI_SUCCESS;
+    if (tatp_comm_is_leader(comm))
+        rc = tatp_inside_read(comm, &nodes->inside, &told);
+    o->untold = !told;
+    o->may_be_bound = tatp_may_be_bound();
+    return rc;
+}
+
 int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, int64_t digest,
                     bool *differs, int rc)
 {
     bool is_root = 0 == tatp_comm_rank(comm);
     opening o = {.digest = digest};
-    if (OMPI_SUCCESS == rc && !nodes->agreed && tatp_comm_is_leader(comm))
-        rc = tatp_local_steps_read(comm, &nodes->local_steps);
+    if (OMPI_SUCCESS == rc && !nodes->agreed)
+        rc = read_inside(nodes, comm, &o);
     if (OMPI_SUCCESS == rc && is_root && !nodes->agreed) {
         rc = make_map(&nodes->map, comm);
         if (OMPI_SUCCESS == rc)
@@ -269,6 +288,8 @@ int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, int6
     *differs = o.differs;
     if (OMPI_SUCCESS == rc && !o.all_know_leaders)
         rc = tatp_comm_find_leaders(comm);
+    if (OMPI_SUCCESS == rc && o.ask_inside)
+        rc = tatp_inside_ask(comm, !o.untold, &nodes->inside);
     if (OMPI_SUCCESS == rc && o.ask)
         rc = tatp_distances_ask(&nodes->map, comm, &o.is_open);
     if (OMPI_SUCCESS == rc && o.is_open)
@@ -276,8 +297,7 @@ int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, int6
     nodes->agreed = OMPI_SUCCESS == rc;
     if (OMPI_SUCCESS != rc) {
         release_map(&nodes->map);
-        free(nodes->local_steps);
-        nodes->local_steps = NULL;
+        tatp_inside_release(&nodes->inside);
     }
     return rc;
 }

@@ -40,9 +40,12 @@ int64_t tatp_nodes_chosen_capacity(const tatp_nodes *nodes);
 
 /* ---- on the leader of a node ---- */
 
-/* What bytes save between any two ranks of the node (rows_steps of src/plan), ranks x ranks; NULL:
- * no rank is near another one, or this rank is not the leader. */
-const unsigned char *tatp_nodes_local_steps(const tatp_nodes *nodes);
+/* Distances inside the node, as rows_steps of src/plan has them. */
+typedef struct tatp_inside {
+    unsigned char *steps; /* between any two ranks; NULL: no rank is near another one, or this rank
+                             is not the leader */
+} tatp_inside;
+const tatp_inside *tatp_nodes_inside(const tatp_nodes *nodes);
 
 /* ---- on rank 0 ---- */
 

@@ -104,9 +104,7 @@ bool tatp_has_address(const tatp_comm *comm)
     return tatp_comm_is_leader(comm) && names_switches(getenv(ADDRESS));
 }
 
-/* A string and its end as int64 elements, zeros behind it; at least two of them, because a message
- * of one element is an error class. None for NULL. */
-static int pack_text(const char *text, tatp_message *message)
+int tatp_pack_text(const char *text, tatp_message *message)
 {
     if (NULL == text)
         return OMPI_SUCCESS;
@@ -177,7 +175,7 @@ int tatp_distances_ask(tatp_node_map *map, tatp_comm *comm, bool *is_open)
     addresses all = {.map = map};
     int rc = OMPI_SUCCESS;
     if (tatp_comm_is_leader(comm))
-        rc = pack_text(getenv(ADDRESS), &all.own);
+        rc = tatp_pack_text(getenv(ADDRESS), &all.own);
     if (is_root && OMPI_SUCCESS == rc) {
         all.address = calloc(map->nodes, sizeof *all.address);
         rc = NULL == all.address ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the files of module nodes share. The hops between nodes come from a file of the user or from
  * the job's environment; rank 0 alone learns them, since it alone decides. Distances inside a node
- * come from the launcher; the leader of the node alone learns them. */
+ * come from the launcher or from hwloc; the leader of the node alone learns them. */
 #ifndef MCA_FCOLL_TATP_NODES_INTERNAL_H
 #define MCA_FCOLL_TATP_NODES_INTERNAL_H
 
@@ -9,12 +9,21 @@
 
 /* ---- fcoll_tatp_nodes_local.c ---- */
 
-/* What a byte saves between any two ranks of this node (rows_steps), from what the launcher says of
- * their binding, as an array that the caller frees. NULL: they are bound to nothing that two of
- * them share. Local. */
-int tatp_local_steps_read(const tatp_comm *comm, unsigned char **steps);
+/* Distances between the ranks of this node, from what the launcher says of their binding. *told: it
+ * says something of any of them, or the node has one rank. Local. */
+int tatp_inside_read(const tatp_comm *comm, tatp_inside *inside, bool *told);
+void tatp_inside_release(tatp_inside *inside);
+/* Whether this rank may use fewer processors than there are. Local. */
+bool tatp_may_be_bound(void);
+/* The same from what each rank's own hwloc says; *inside changes on leaders only, and there unless
+ * `told`. Collective. */
+int tatp_inside_ask(tatp_comm *comm, bool told, tatp_inside *inside);
 
 /* ---- fcoll_tatp_nodes_distance.c ---- */
+
+/* A string and its end as int64 elements, zeros behind it; at least two of them, because a message
+ * of one element is an error class. None for NULL. */
+int tatp_pack_text(const char *text, tatp_message *message);
 
 /* On rank 0: the topology that `source` names. *is_open: it names none, and the job's environment
  * decides; the topology is flat so far. Reports errors. */

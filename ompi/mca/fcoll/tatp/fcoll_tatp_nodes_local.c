@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Distances between the ranks of a node: which parts of the machine they share, by the locality
- * strings that the launcher gave this node for ranks that it bound. */
+ * strings that the launcher gave this node for ranks that it bound. Where it gave none, each rank
+ * makes its own with hwloc, by the processors that it may use, and sends it to its leader. */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include <sched.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "fcoll_tatp_nodes_internal.h"
@@ -9,6 +14,55 @@
 #include "ompi/compat/compat.h"
 #include "ompi/proc/proc.h"
 #include "topo/local.h"
+#include "topo/machine.h"
+
+/* Open MPI may load it only now, which two threads must not do at once. */
+static topo_machine *find_machine(void)
+{
+    static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
+    OPAL_THREAD_LOCK(&lock);
+    topo_machine *machine = compat_machine();
+    OPAL_THREAD_UNLOCK(&lock);
+    return machine;
+}
+
+/* *steps is NULL where no two ranks save anything. */
+static int make_steps(char *const *locality, size_t ranks, unsigned char **steps)
+{
+    unsigned char *made = base_alloc(ranks, ranks);
+    int most = 0;
+    if (NULL == made)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    for (size_t i = 0; i < ranks; i++) {
+        for (size_t k = 0; k < i; k++) {
+            int saved = topo_level_saves(topo_locality_level(locality[i], locality[k]));
+            made[i * ranks + k] = made[k * ranks + i] = (unsigned char)saved;
+            most = saved > most ? saved : most;
+        }
+        made[i * ranks + i] = TOPO_STEPS;
+    }
+    if (0 == most) {
+        free(made);
+        made = NULL;
+    }
+    *steps = made;
+    return OMPI_SUCCESS;
+}
+
+void tatp_inside_release(tatp_inside *inside)
+{
+    free(inside->steps);
+    inside->steps = NULL;
+}
+
+static void free_localities(char **locality, size_t ranks)
+{
+    for (size_t i = 0; NULL != locality && i < ranks; i++)
+        free(locality[i]);
+    free(locality);
+}
+
+/* ---- from the launcher ---- */
 
 /* NULL: the rank is not bound, or nobody knows. The caller frees it. */
 static char *locality_of(const tatp_comm *comm, int rank)
@@ -19,37 +73,96 @@ static char *locality_of(const tatp_comm *comm, int rank)
     return known ? locality : NULL;
 }
 
-/* Returns whether any two ranks save something. */
-static bool fill_steps(char *const *locality, size_t ranks, unsigned char *steps)
-{
-    int most = 0;
-    for (size_t i = 0; i < ranks; i++) {
-        for (size_t k = 0; k < i; k++) {
-            int saved = topo_level_saves(topo_locality_level(locality[i], locality[k]));
-            steps[i * ranks + k] = steps[k * ranks + i] = (unsigned char)saved;
-            most = saved > most ? saved : most;
-        }
-        steps[i * ranks + i] = TOPO_STEPS;
-    }
-    return most > 0;
-}
-
-int tatp_local_steps_read(const tatp_comm *comm, unsigned char **steps)
+int tatp_inside_read(const tatp_comm *comm, tatp_inside *inside, bool *told)
 {
     int count;
     const int *local = tatp_comm_local_ranks(comm, &count);
     size_t ranks = (size_t)count;
     char **locality = calloc(ranks, sizeof *locality);
-    *steps = base_alloc(ranks, ranks);
-    int rc = NULL == locality || NULL == *steps ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
-    for (size_t i = 0; i < ranks && OMPI_SUCCESS == rc; i++)
+    if (NULL == locality)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    *told = ranks < 2;
+    for (size_t i = 0; i < ranks; i++) {
         locality[i] = locality_of(comm, local[i]);
-    if (OMPI_SUCCESS != rc || !fill_steps(locality, ranks, *steps)) {
-        free(*steps);
-        *steps = NULL;
+        *told = *told || NULL != locality[i];
     }
-    for (size_t i = 0; NULL != locality && i < ranks; i++)
-        free(locality[i]);
-    free(locality);
+    int rc = make_steps(locality, ranks, &inside->steps);
+    free_localities(locality, ranks);
+    return rc;
+}
+
+/* ---- from hwloc ---- */
+
+/* Where there are more processors than the set has room for, hwloc finds out. */
+bool tatp_may_be_bound(void)
+{
+    cpu_set_t usable;
+    return 0 != sched_getaffinity(0, sizeof usable, &usable) ||
+           CPU_COUNT(&usable) < sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* The strings of a node's ranks, at its leader, and what follows from them. */
+typedef struct localities {
+    const tatp_comm *comm;
+    size_t ranks;
+    char **locality;
+    tatp_inside inside;
+} localities;
+
+/* The leader's own may have no elements. */
+static int add_locality(void *sum, const tatp_message *message)
+{
+    const localities *all = sum;
+    if (0 == message->count)
+        return OMPI_SUCCESS;
+    char **locality = &all->locality[tatp_comm_local_index(all->comm, message->from)];
+    *locality = strdup((const char *)message->element);
+    return NULL == *locality ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+}
+
+/* Nothing of this leaves the node. */
+static int add_up_localities(void *sum, tatp_message *message)
+{
+    localities *all = sum;
+    message->count = 0;
+    return make_steps(all->locality, all->ranks, &all->inside.steps);
+}
+
+static int skip_node(void *sum, const tatp_message *message)
+{
+    (void)sum;
+    (void)message;
+    return OMPI_SUCCESS;
+}
+
+static int pack_own_locality(tatp_message *message)
+{
+    topo_machine *machine = find_machine();
+    char *own = NULL;
+    int rc = NULL == machine ? 0 : topo_machine_own_locality(machine, &own);
+    rc = 0 == rc ? tatp_pack_text(own, message) : tatp_from_errno(rc);
+    free(own);
+    return rc;
+}
+
+int tatp_inside_ask(tatp_comm *comm, bool told, tatp_inside *inside)
+{
+    static const tatp_node_gather gather = {TATP_TAG_ROWS, TATP_TAG_NODE_ROWS, add_locality,
+                                            add_up_localities, skip_node};
+    int count;
+    (void)tatp_comm_local_ranks(comm, &count);
+    localities all = {.comm = comm, .ranks = (size_t)count};
+    tatp_message own = {.from = tatp_comm_rank(comm)};
+    all.locality = calloc(all.ranks, sizeof *all.locality);
+    int rc = NULL == all.locality ? OMPI_ERR_OUT_OF_RESOURCE : pack_own_locality(&own);
+    rc = tatp_agree_error(comm, tatp_gather_by_node(comm, &gather, &all, &own, rc));
+    if (OMPI_SUCCESS == rc && !told && tatp_comm_is_leader(comm)) {
+        tatp_inside_release(inside);
+        *inside = all.inside;
+        all.inside.steps = NULL;
+    }
+    tatp_inside_release(&all.inside);
+    free(own.element);
+    free_localities(all.locality, all.ranks);
     return rc;
 }

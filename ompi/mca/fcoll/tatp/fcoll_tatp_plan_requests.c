@@ -137,12 +137,13 @@ static request_sums start_request_sums(const tatp_planning *planning)
     int count;
     const int *local = tatp_comm_local_ranks(in->comm, &count);
     size_t locals = (size_t)count;
+    const tatp_inside *inside = tatp_nodes_inside(in->nodes);
     size_t most = in->all_entries ? locals : most_on_node(planning, locals);
     return (request_sums){
         .node = {.by_blocks = by_blocks,
                  .most = most,
                  .low = local[(most < locals ? most : locals) - 1],
-                 .near = {local, locals, tatp_nodes_local_steps(in->nodes)}},
+                 .near = {local, locals, inside->steps}},
         .all = rows_builder_new((size_t)tatp_comm_size(in->comm), tatp_nodes_count(in->nodes),
                                 planning->domains, by_blocks),
         .node_of_rank = NULL != map ? map->node_of_rank : NULL,
