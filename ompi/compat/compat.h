@@ -122,8 +122,8 @@ static inline const char *compat_proc_hostname(const ompi_proc_t *proc)
 
 #endif
 
-/* hwloc's description of this machine, as Open MPI keeps it. NULL: it has none, or is built with an
- * hwloc of its own, whose functions have other names. */
+/* hwloc's description of this machine, with its devices, as Open MPI keeps it. NULL: it has none,
+ * or is built with an hwloc of its own, whose functions have other names. */
 static inline struct hwloc_topology *compat_machine(void)
 {
 #ifdef hwloc_topology_init

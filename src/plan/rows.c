@@ -13,6 +13,8 @@ enum { SHARE_DOMAIN, SHARE_BYTES, SHARE_BLOCKS, SHARE_ELEMENTS };
 /* Sums: these for each domain, then RANK_ELEMENTS for each of SUM_LISTED ranks. */
 enum { SUM_DOMAIN, SUM_BYTES, SUM_BLOCKS, SUM_RANKS, SUM_LISTED, SUM_ELEMENTS };
 enum { RANK_NUMBER, RANK_BYTES, RANK_BLOCKS, RANK_SAVED, RANK_ELEMENTS };
+/* The number of a rank comes with how near it is to the network. */
+#define NETWORK_FACTOR (INT64_C(1) << 32)
 
 int rows_from_shares(const domain_share *share, size_t shares, int64_t **element, size_t *count)
 {
@@ -51,7 +53,8 @@ int rows_node_add(rows_node *node, int rank, const int64_t *element, size_t coun
     return rc;
 }
 
-/* By domain; then the largest weight first, and among equal ones the lowest rank. */
+/* By domain; then the largest weight first, and among equal ones the nearest to the network, then
+ * the lowest rank. */
 static int compare_parts(const void *a, const void *b)
 {
     const rows_part *x = a, *y = b;
@@ -59,6 +62,8 @@ static int compare_parts(const void *a, const void *b)
         return x->domain < y->domain ? -1 : 1;
     if (x->weight != y->weight)
         return x->weight > y->weight ? -1 : 1;
+    if (x->network != y->network)
+        return x->network > y->network ? -1 : 1;
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
@@ -153,7 +158,7 @@ static size_t put_sums(const rows_node *node, const rows_part *part, size_t rank
         accessing += part[i].blocks > 0;
         if (i < node->most || part[i].rank <= node->low) {
             int64_t *rank = sum + SUM_ELEMENTS + listed++ * RANK_ELEMENTS;
-            rank[RANK_NUMBER] = part[i].rank;
+            rank[RANK_NUMBER] = part[i].rank + part[i].network * NETWORK_FACTOR;
             rank[RANK_BYTES] = part[i].bytes;
             rank[RANK_BLOCKS] = part[i].blocks;
             rank[RANK_SAVED] = part[i].saved;
@@ -165,6 +170,20 @@ static size_t put_sums(const rows_node *node, const rows_part *part, size_t rank
     sum[SUM_RANKS] = accessing;
     sum[SUM_LISTED] = (int64_t)listed;
     return SUM_ELEMENTS + listed * RANK_ELEMENTS;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const int *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static int network_of(const rows_steps *near, int rank)
+{
+    const int *found = NULL;
+    if (near->network != NULL)
+        found = bsearch(&rank, near->rank, near->ranks, sizeof rank, compare_numbers);
+    return found != NULL ? near->network[found - near->rank] : 0;
 }
 
 int rows_node_sum(rows_node *node, int64_t **element, size_t *count)
@@ -180,6 +199,8 @@ int rows_node_sum(rows_node *node, int64_t **element, size_t *count)
     int64_t *sum = base_alloc(node->parts, (SUM_ELEMENTS + RANK_ELEMENTS) * sizeof *sum);
     if (sum == NULL)
         return -ENOMEM;
+    for (size_t i = 0; i < node->parts; i++)
+        node->part[i].network = network_of(&node->near, node->part[i].rank);
     qsort(node->part, node->parts, sizeof *node->part, compare_parts);
     for (size_t first = 0, parts; first < node->parts; first += parts) {
         parts = count_of_domain(node, first);
@@ -207,6 +228,8 @@ void rows_release(rows *r)
     matrix_release(&r->node_bytes);
     matrix_release(&r->node_blocks);
     matrix_release(&r->node_ranks);
+    free(r->network);
+    r->network = NULL;
 }
 
 rows_builder rows_builder_new(size_t ranks, size_t nodes, size_t domains, bool by_blocks)
@@ -222,10 +245,24 @@ rows_builder rows_builder_new(size_t ranks, size_t nodes, size_t domains, bool b
                           .node_ranks = by_node};
 }
 
+static int note_network(rows_builder *b, size_t rank, int64_t network)
+{
+    if (network == 0)
+        return 0;
+    if (b->network == NULL)
+        b->network = calloc(b->requests.rows + 1, 1);
+    if (b->network == NULL)
+        return -ENOMEM;
+    b->network[rank] = (unsigned char)network;
+    return 0;
+}
+
 static int add_listed_rank(rows_builder *b, size_t domain, const int64_t *element)
 {
-    size_t rank = (size_t)element[RANK_NUMBER];
+    size_t rank = (size_t)(element[RANK_NUMBER] % NETWORK_FACTOR);
     int rc = matrix_builder_add(&b->requests, rank, domain, element[RANK_BYTES]);
+    if (rc == 0)
+        rc = note_network(b, rank, element[RANK_NUMBER] / NETWORK_FACTOR);
     if (rc == 0 && element[RANK_SAVED] != 0)
         rc = matrix_builder_add(&b->savings, rank, domain, element[RANK_SAVED]);
     if (rc == 0 && b->by_blocks)
@@ -279,11 +316,14 @@ int rows_builder_finish(rows_builder *b, rows *result)
         rc = matrix_builder_finish(&b->node_blocks, &made.node_blocks);
     if (rc == 0)
         rc = matrix_builder_finish(&b->node_ranks, &made.node_ranks);
-    if (rc == 0)
-        *result = made;
-    else
+    if (rc != 0) {
         rows_release(&made);
-    return rc;
+        return rc;
+    }
+    made.network = b->network;
+    b->network = NULL;
+    *result = made;
+    return 0;
 }
 
 void rows_builder_release(rows_builder *b)
@@ -294,6 +334,8 @@ void rows_builder_release(rows_builder *b)
     matrix_builder_clear(&b->node_bytes);
     matrix_builder_clear(&b->node_blocks);
     matrix_builder_clear(&b->node_ranks);
+    free(b->network);
+    b->network = NULL;
 }
 
 int64_t rows_count_parts(const matrix *node_ranks, const size_t *node_of_rank,

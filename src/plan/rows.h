@@ -31,6 +31,7 @@ typedef struct rows_part {
     int64_t bytes, blocks;
     int64_t saved;  /* of other ranks' bytes, if this rank owns the domain: see rows_steps */
     int64_t weight; /* what the strategy prefers ranks by */
+    int network;    /* of the rank: rows_steps.network */
 } rows_part;
 
 /* Distances between the ranks of a node: what each byte saves (topo_level_saves). */
@@ -39,6 +40,8 @@ typedef struct rows_steps {
     size_t ranks;
     const unsigned char *steps; /* [i * ranks + k]: of rank k's bytes on rank i; NULL: TOPO_STEPS of
                                    a rank's own bytes only */
+    const unsigned char *network; /* of rank[i]: how near it is to the network, more is nearer;
+                                     NULL: all alike */
 } rows_steps;
 
 /* The rows of the ranks of a node. `parts` is empty at first. */
@@ -55,8 +58,9 @@ typedef struct rows_node {
 int rows_node_add(rows_node *node, int rank, const int64_t *element, size_t count);
 
 /* The sums of the node, which the caller frees; for each domain that it accesses, the total and the
- * ranks that may own it: the `most` with the largest weights (ties: the lowest rank) and those up
- * to `low`. *element is NULL if there are none. Changes the parts. -ERANGE: beyond int64; -ENOMEM.
+ * ranks that may own it: the `most` with the largest weights (ties: the nearest to the network,
+ * then the lowest rank) and those up to `low`. *element is NULL if there are none. Changes the
+ * parts. -ERANGE: beyond int64; -ENOMEM.
  */
 int rows_node_sum(rows_node *node, int64_t **element, size_t *count);
 
@@ -66,18 +70,20 @@ void rows_node_release(rows_node *node);
 
 /* C, as far as a plan needs it (see plan.h). */
 typedef struct rows {
-    matrix requests;    /* ranks x domains: bytes, of ranks that may own the domain */
-    matrix blocks;      /* the same in contiguous blocks; empty unless by_blocks */
-    matrix savings;     /* of plan_input; empty if all ranks save their own bytes only */
-    matrix node_bytes;  /* nodes x domains, of all ranks of the node */
-    matrix node_blocks; /* empty unless by_blocks */
-    matrix node_ranks;  /* number of the node's ranks that access the domain */
+    matrix requests;        /* ranks x domains: bytes, of ranks that may own the domain */
+    matrix blocks;          /* the same in contiguous blocks; empty unless by_blocks */
+    matrix savings;         /* of plan_input; empty if all ranks save their own bytes only */
+    matrix node_bytes;      /* nodes x domains, of all ranks of the node */
+    matrix node_blocks;     /* empty unless by_blocks */
+    matrix node_ranks;      /* number of the node's ranks that access the domain */
+    unsigned char *network; /* by rank, of those that are listed: rows_steps.network; NULL: 0 */
 } rows;
 
 void rows_release(rows *r);
 
 typedef struct rows_builder {
     bool by_blocks;
+    unsigned char *network;
     matrix_builder requests, blocks, savings, node_bytes, node_blocks, node_ranks;
 } rows_builder;
 

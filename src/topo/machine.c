@@ -27,8 +27,10 @@ static int load_xml(hwloc_topology_t topology, const char *xml, size_t length)
         return -ENOMEM;
     memcpy(text, xml, length);
     text[length] = '\0';
-    int good = hwloc_topology_set_xmlbuffer(topology, text, (int)(strlen(text) + 1)) == 0 &&
-               hwloc_topology_load(topology) == 0;
+    int good =
+        hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) == 0 &&
+        hwloc_topology_set_xmlbuffer(topology, text, (int)(strlen(text) + 1)) == 0 &&
+        hwloc_topology_load(topology) == 0;
     free(text);
     return good ? 0 : -EBADMSG;
 }
@@ -126,5 +128,46 @@ int topo_machine_own_locality(topo_machine *machine, char **locality)
     if (rc == 0)
         *locality = text;
     hwloc_bitmap_free(set);
+    return rc;
+}
+
+/* ---- devices ---- */
+
+static bool has_device(topo_machine *machine, hwloc_obj_osdev_type_t type)
+{
+    hwloc_obj_t device = NULL;
+    while ((device = hwloc_get_next_osdev(machine, device)) != NULL)
+        if (device->attr->osdev.type == type)
+            return true;
+    return false;
+}
+
+/* Raises saved[] by a device. */
+static int approach_device(topo_machine *machine, hwloc_obj_t device, char *const *locality,
+                           size_t count, unsigned char *saved)
+{
+    char *place = NULL;
+    int rc = set_locality(machine, hwloc_get_non_io_ancestor_obj(machine, device)->cpuset, &place);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        int steps = topo_level_saves(topo_locality_level(locality[i], place));
+        if (steps > saved[i])
+            saved[i] = (unsigned char)steps;
+    }
+    free(place);
+    return rc;
+}
+
+int topo_machine_near_network(topo_machine *machine, char *const *locality, size_t count,
+                              unsigned char *saved)
+{
+    hwloc_obj_osdev_type_t type = has_device(machine, HWLOC_OBJ_OSDEV_OPENFABRICS)
+                                      ? HWLOC_OBJ_OSDEV_OPENFABRICS
+                                      : HWLOC_OBJ_OSDEV_NETWORK;
+    hwloc_obj_t device = NULL;
+    int rc = 0;
+    memset(saved, 0, count);
+    while (rc == 0 && (device = hwloc_get_next_osdev(machine, device)) != NULL)
+        if (device->attr->osdev.type == type)
+            rc = approach_device(machine, device, locality, count, saved);
     return rc;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * hwloc's description of a machine, for the locality strings (local.h) of sets of its processors.
+ * hwloc's description of a machine, for the locality strings (local.h) of sets of its processors,
+ * and for how near these are to its network devices.
  * The only part of this folder that needs hwloc, and a separate library, so that others link
  * without it.
  */
@@ -26,5 +27,12 @@ int topo_machine_locality(topo_machine *machine, const char *processors, char **
 /* The same of the processors to which this process, which runs on the machine, is bound; NULL: it
  * may use all of them, or hwloc cannot tell. -ENOMEM. */
 int topo_machine_own_locality(topo_machine *machine, char **locality);
+
+/* How near sets of processors, given by locality strings, are to the network: sets saved[i] to the
+ * steps (topo_level_saves) that they save on the way to the nearest device. Devices are those of
+ * InfiniBand and the like, or where there are none, network interfaces; without any, all are 0.
+ * -ENOMEM. */
+int topo_machine_near_network(topo_machine *machine, char *const *locality, size_t count,
+                              unsigned char *saved);
 
 #endif

@@ -117,6 +117,11 @@ hop_bytes() {
     sed -n 's/.*"hop_bytes": \([0-9]*\).*/\1/p; q' "$files/stats"
 }
 
+# aggregator: of that call
+aggregator() {
+    sed -n 's/.*"rank_of_domain": \[\([0-9]*\)\].*/\1/p; q' "$files/stats"
+}
+
 if (($(nproc) < 2)); then
     tap_skip "ranks bound to cores" "needs two processors"
 else
@@ -134,6 +139,12 @@ else
     sed '/"Bridge"/,/^        <.object>/d' "$top_srcdir/tests/fixtures/machine/ethernet-on-second-node.xml" >"$HWLOC_XMLFILE"
     tap_is "$(hop_bytes core)" $((7 * 16384)) "on two NUMA nodes of a package: 7/8 of a hop"
     tap_is "$(hop_bytes none "${own[@]}")" $((7 * 16384)) "the same where the launcher knows nothing of it"
+    tap_is "$(aggregator)" 0 "without devices the lower rank of two that access as much"
     tap_is "$(hop_bytes none)" 131072 "not bound there: a hop"
+    HWLOC_XMLFILE=$top_srcdir/tests/fixtures/machine/ethernet-on-second-node.xml
+    for binding in core none; do
+        tap_is "$(hop_bytes $binding "${own[@]}")" $((7 * 16384)) "the same machine with a network device, --bind-to $binding"
+        tap_is "$(aggregator)" 1 "which is near the other rank: that one, for as many hop-bytes"
+    done
 fi
 tap_plan

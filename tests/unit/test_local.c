@@ -179,6 +179,69 @@ START_TEST(sets_of_processors)
 }
 END_TEST
 
+/* ---- devices, on machines of the fixtures ---- */
+
+static topo_machine *fixture(const char *name)
+{
+    const char *top = getenv("top_srcdir");
+    topo_machine *machine = NULL;
+    char path[4096], xml[1 << 16];
+    snprintf(path, sizeof path, "%s/tests/fixtures/machine/%s", top != NULL ? top : ".", name);
+    FILE *stream = fopen(path, "r");
+    ck_assert_msg(stream != NULL, "%s", path);
+    size_t length = fread(xml, 1, sizeof xml, stream);
+    fclose(stream);
+    ck_assert_int_eq(topo_machine_read(xml, length, &machine), 0);
+    return machine;
+}
+
+enum { MOST_SETS = 6 };
+
+/* Sets of processors, and the steps that each saves on the way to a device. */
+static const struct near_network {
+    const char *machine, *processors[MOST_SETS];
+    unsigned char saved[MOST_SETS];
+} near_network[] = {
+    {"adapters-on-both-packages.xml", {"0", "7", "8-11", "15", "0-7", "7-8"}, {1, 1, 1, 1, 1, 0}},
+    /* The adapter counts, the Ethernet of NUMA node 1 does not. */
+    {"adapter-and-ethernet.xml", {"0", "2", "3", "12", "13", "14"}, {0, 0, 0, 3, 3, 1}},
+    {"ethernet-on-second-node.xml", {"0", "1", "0-1", "0", "1", "1"}, {1, 5, 1, 1, 5, 5}},
+};
+
+START_TEST(near_devices)
+{
+    const struct near_network *n = &near_network[_i];
+    topo_machine *machine = fixture(n->machine);
+    unsigned char saved[MOST_SETS];
+    char *text[MOST_SETS];
+    for (size_t k = 0; k < MOST_SETS; k++)
+        text[k] = locality(machine, n->processors[k]);
+    ck_assert_int_eq(topo_machine_near_network(machine, text, MOST_SETS, saved), 0);
+    for (size_t k = 0; k < MOST_SETS; k++) {
+        ck_assert_msg(saved[k] == n->saved[k], "%s, %s: %d", n->machine, n->processors[k],
+                      saved[k]);
+        free(text[k]);
+    }
+    topo_machine_free(machine);
+}
+END_TEST
+
+START_TEST(no_devices)
+{
+    topo_machine *machine = synthetic(machines[0].description);
+    char *text[] = {NULL, locality(machine, "5")};
+    unsigned char saved[] = {7, 7};
+    ck_assert_int_eq(topo_machine_near_network(machine, text, 2, saved), 0);
+    ck_assert(saved[0] == 0 && saved[1] == 0);
+    free(text[1]);
+    topo_machine_free(machine);
+    machine = fixture("adapter-and-ethernet.xml");
+    ck_assert_int_eq(topo_machine_near_network(machine, (char *[]){NULL, NULL}, 2, saved), 0);
+    ck_assert(saved[0] == 0 && saved[1] == 0);
+    topo_machine_free(machine);
+}
+END_TEST
+
 /* Nobody is bound on a machine that is not this one. */
 START_TEST(another_machine)
 {
@@ -210,6 +273,8 @@ static Suite *local_suite(void)
     tcase_add_loop_test(cases, machines_levels, 0, sizeof machines / sizeof machines[0]);
     tcase_add_test(cases, texts_of_processors);
     tcase_add_test(cases, sets_of_processors);
+    tcase_add_loop_test(cases, near_devices, 0, sizeof near_network / sizeof near_network[0]);
+    tcase_add_test(cases, no_devices);
     tcase_add_test(cases, another_machine);
     tcase_add_test(cases, no_machine);
     suite_add_tcase(suite, cases);

@@ -1051,6 +1051,85 @@ START_TEST(ranks_of_a_node)
 }
 END_TEST
 
+/* ---- near the network ---- */
+
+/* What the domain saves on the rank, as the plan knows it. */
+static int64_t saved_on(const struct scene *s, size_t rank, size_t domain)
+{
+    const plan_input *in = &s->input;
+    return matrix_get(in->savings != NULL ? in->savings : in->requests, rank, domain);
+}
+
+/* No move, of a domain that the rank accesses, would get nearer at the same cost. */
+static void check_nearest(const struct scene *s, const size_t *rank, const unsigned char *network,
+                          uint64_t seed)
+{
+    for (size_t j = 0; j < s->domains; j++) {
+        for (size_t r = 0; r < s->ranks; r++) {
+            bool owns = false;
+            for (size_t k = 0; k < s->domains; k++)
+                owns = owns || rank[k] == r;
+            bool better = !owns && network[r] > network[rank[j]] && saved_on(s, r, j) > 0 &&
+                          s->node_of_rank[r] == s->node_of_rank[rank[j]] &&
+                          saved_on(s, r, j) == saved_on(s, rank[j], j);
+            ck_assert_msg(!better, TELL);
+        }
+    }
+}
+
+START_TEST(network_costs_nothing)
+{
+    for (uint64_t seed = 1; seed <= random_cases(1000); seed++) {
+        struct scene *s = random_scene(seed, MAX_RANKS, MAX_DOMAINS);
+        struct surroundings *around = seed % 2 ? surround(s, seed) : NULL;
+        size_t before[MAX_DOMAINS], after[MAX_DOMAINS];
+        unsigned char network[MAX_RANKS];
+        uint64_t state = seed + 9;
+        for (size_t r = 0; r < s->ranks; r++)
+            network[r] = (unsigned char)pick(&state, 0, 3);
+        if (assign(s, "tatp", before) == 0) {
+            memcpy(after, before, sizeof before);
+            ck_assert_msg(plan_prefer_network(&s->input, network, after) == 0, TELL);
+            ck_assert_msg(model_allows(s, after, s->domains), TELL);
+            ck_assert_msg(model_hop_bytes(s, after) == model_hop_bytes(s, before), TELL);
+            for (size_t j = 0; j < s->domains; j++) {
+                ck_assert_msg(network[after[j]] >= network[before[j]], TELL);
+                ck_assert_msg(s->node_of_rank[after[j]] == s->node_of_rank[before[j]], TELL);
+            }
+            check_nearest(s, after, network, seed);
+        }
+        if (around != NULL)
+            release_surroundings(around);
+    }
+}
+END_TEST
+
+/* Four ranks on two nodes access as much of both domains. */
+START_TEST(network_decides_among_equals)
+{
+    struct scene *s = &stage;
+    memset(s, 0, sizeof *s);
+    s->ranks = 4;
+    s->domains = s->nodes = 2;
+    s->input.per_node = 1;
+    for (size_t r = 0; r < 4; r++) {
+        s->node_of_rank[r] = r / 2;
+        s->bytes[r][0] = s->bytes[r][1] = 8;
+    }
+    finish(s, 0);
+    static const unsigned char network[] = {0, 3, 1, 1};
+    size_t rank[] = {0, 2};
+    ck_assert_int_eq(plan_prefer_network(&s->input, network, rank), 0);
+    ck_assert_uint_eq(rank[0], 1);
+    ck_assert_uint_eq(rank[1], 2);
+    s->bytes[0][0] = 9;
+    finish(s, 0);
+    rank[0] = 0;
+    ck_assert_int_eq(plan_prefer_network(&s->input, network, rank), 0);
+    ck_assert_uint_eq(rank[0], 0);
+}
+END_TEST
+
 START_TEST(ranks_by_number)
 {
     struct scene *s = worked_example();
@@ -1228,6 +1307,15 @@ static int call_ranks(struct scene *s, size_t *answer)
     return plan_choose_ranks(&s->requests, NULL, 6, domain, 3, lap_solvers, answer);
 }
 
+static int call_network(struct scene *s, size_t *answer)
+{
+    static const unsigned char network[6] = {0, 1, 2, 3, 2, 1};
+    size_t rank[] = {2, 4, 3};
+    int rc = plan_prefer_network(&s->input, network, rank);
+    answer[0] = rc == 0 ? 0 : answer[0];
+    return rc;
+}
+
 static int call_congestion(struct scene *s, size_t *answer)
 {
     double bound;
@@ -1266,8 +1354,8 @@ static int call_largest(struct scene *s, size_t *answer)
     return assign(s, "tatp", answer);
 }
 
-static const call calls[] = {call_assess, call_loads, call_ranks,    call_congestion, call_bound,
-                             call_volume, call_otp,   call_conflict, call_largest};
+static const call calls[] = {call_assess, call_loads,  call_ranks, call_network,  call_congestion,
+                             call_bound,  call_volume, call_otp,   call_conflict, call_largest};
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
 START_TEST(out_of_memory)
@@ -1320,12 +1408,14 @@ static Suite *plan_suite(void)
     tcase_add_test(random, congestion_by_largest_entries);
     tcase_add_test(random, assessment_by_sums);
     tcase_add_test(random, ranks_of_a_node);
+    tcase_add_test(random, network_costs_nothing);
     tcase_add_test(random, otp_takes_turns);
     suite_add_tcase(suite, random);
 
     TCase *single = tcase_create("single");
     tcase_add_test(single, latp_volume_and_count);
     tcase_add_test(single, ranks_by_number);
+    tcase_add_test(single, network_decides_among_equals);
     tcase_add_test(single, too_many_domains);
     tcase_add_test(single, node_out_of_range);
     tcase_add_test(single, rank_out_of_range);

@@ -26,6 +26,8 @@ typedef struct model {
     int64_t bytes[RANKS][DOMAINS], blocks[RANKS][DOMAINS];
     bool near; /* ranks of a node are at different distances */
     unsigned char steps[RANKS][RANKS];
+    bool has_network; /* ranks of a node are at different distances from the network */
+    unsigned char network[RANKS];
 } model;
 
 /* Few different numbers, so that there are ties. Some ranks and nodes access nothing. */
@@ -52,6 +54,9 @@ static void random_model(model *m)
             m->bytes[r][j] = m->blocks[r][j] * (1 + below(3));
         }
     }
+    m->has_network = below(2) == 0;
+    for (size_t r = 0; r < m->ranks; r++)
+        m->network[r] = (unsigned char)(m->has_network ? below(3) : 0);
 }
 
 /* A rank's row, by way of its shares. */
@@ -88,16 +93,25 @@ static rows_node start_node(const model *m, size_t node, size_t most, bool by_bl
 static rows_steps steps_of_node(const model *m, size_t node)
 {
     int *rank = calloc(RANKS, sizeof *rank);
-    unsigned char *steps = calloc(RANKS * RANKS, 1);
+    unsigned char *steps = calloc(RANKS * RANKS, 1), *network = calloc(RANKS, 1);
     size_t ranks = 0;
-    ck_assert(rank != NULL && steps != NULL);
+    ck_assert(rank != NULL && steps != NULL && network != NULL);
     for (size_t r = 0; r < m->ranks; r++)
         if (m->node_of_rank[r] == node)
             rank[ranks++] = (int)r;
     for (size_t i = 0; i < ranks; i++)
         for (size_t k = 0; k < ranks; k++)
             steps[i * ranks + k] = m->steps[rank[i]][rank[k]];
-    return (rows_steps){rank, ranks, steps};
+    for (size_t i = 0; i < ranks; i++)
+        network[i] = m->network[rank[i]];
+    return (rows_steps){rank, ranks, steps, network};
+}
+
+static void release_steps(const rows_steps *steps)
+{
+    free((void *)(uintptr_t)steps->rank);
+    free((void *)(uintptr_t)steps->steps);
+    free((void *)(uintptr_t)steps->network);
 }
 
 /* What a domain saves on a rank. */
@@ -120,8 +134,8 @@ static int gather(const model *m, size_t most, bool by_blocks, rows *result)
         rows_steps near = steps_of_node(m, node);
         int64_t *element;
         size_t count;
-        if (m->near)
-            sums.near = near;
+        sums.near = (rows_steps){near.rank, near.ranks, m->near ? near.steps : NULL,
+                                 m->has_network ? near.network : NULL};
         for (size_t r = m->ranks; r-- > 0 && rc == 0;) {
             if (m->node_of_rank[r] == node) {
                 make_row(m, r, &element, &count);
@@ -136,13 +150,20 @@ static int gather(const model *m, size_t most, bool by_blocks, rows *result)
             free(element);
         }
         rows_node_release(&sums);
-        free((void *)(uintptr_t)near.rank);
-        free((void *)(uintptr_t)near.steps);
+        release_steps(&near);
     }
     if (rc == 0)
         rc = rows_builder_finish(&builder, result);
     rows_builder_release(&builder);
     return rc;
+}
+
+/* Whether one rank goes before another of the same weight. */
+static bool is_preferred(const model *m, size_t rank, size_t other)
+{
+    if (m->network[rank] != m->network[other])
+        return m->network[rank] > m->network[other];
+    return rank < other;
 }
 
 /* Whether the rank is among the `most` of its node with the largest weight, or the lowest. */
@@ -156,7 +177,8 @@ static bool is_listed(const model *m, size_t rank, size_t domain, size_t most, b
         if (m->node_of_rank[r] != m->node_of_rank[rank])
             continue;
         lower += r < rank;
-        better += weight[r] > weight[rank] || (weight[r] == weight[rank] && r < rank);
+        better +=
+            weight[r] > weight[rank] || (weight[r] == weight[rank] && is_preferred(m, r, rank));
     }
     return better < most || lower < most;
 }
@@ -171,6 +193,8 @@ static void check_rows(const model *m, const rows *c, size_t most, bool by_block
             blocks[m->node_of_rank[r]] += m->blocks[r][j];
             ranks[m->node_of_rank[r]] += m->bytes[r][j] > 0;
             ck_assert_int_eq(matrix_get(&c->requests, r, j), listed ? m->bytes[r][j] : 0);
+            if (matrix_get(&c->requests, r, j) > 0)
+                ck_assert_int_eq(c->network != NULL ? c->network[r] : 0, m->network[r]);
             if (c->savings.row_start != NULL)
                 ck_assert_int_eq(matrix_get(&c->savings, r, j), listed ? saved_by(m, r, j) : 0);
             else
@@ -319,7 +343,8 @@ START_TEST(no_memory)
     for (long nth = 0; rc != 0; nth++) {
         static const int rank[] = {0};
         static const unsigned char steps[] = {8};
-        rows_node node = {.most = 1, .near = {rank, 1, steps}};
+        static const unsigned char network[] = {1};
+        rows_node node = {.most = 1, .near = {rank, 1, steps, network}};
         rows_builder builder = rows_builder_new(1, 1, 3, true);
         int64_t *element = NULL, *own = NULL;
         size_t count;

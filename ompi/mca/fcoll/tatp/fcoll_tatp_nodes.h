@@ -44,6 +44,7 @@ int64_t tatp_nodes_chosen_capacity(const tatp_nodes *nodes);
 typedef struct tatp_inside {
     unsigned char *steps; /* between any two ranks; NULL: no rank is near another one, or this rank
                              is not the leader */
+    unsigned char *network; /* of each rank; NULL: all are as near to the network */
 } tatp_inside;
 const tatp_inside *tatp_nodes_inside(const tatp_nodes *nodes);
 

@@ -3,6 +3,7 @@
  * strings that the launcher gave this node for ranks that it bound. Where it gave none, each rank
  * makes its own with hwloc, by the processors that it may use, and sends it to its leader. */
 #define _GNU_SOURCE /* sched_getaffinity */
+#include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,10 +50,59 @@ static int make_steps(char *const *locality, size_t ranks, unsigned char **steps
     return OMPI_SUCCESS;
 }
 
+static bool any_differs(const unsigned char *network, size_t ranks)
+{
+    for (size_t i = 1; i < ranks; i++)
+        if (network[i] != network[0])
+            return true;
+    return false;
+}
+
+/* *network is NULL where all ranks are as near, or nobody knows. */
+static int make_network(char *const *locality, size_t ranks, unsigned char **network)
+{
+    topo_machine *machine = find_machine();
+    if (NULL == machine)
+        return OMPI_SUCCESS;
+    unsigned char *made = calloc(ranks, 1);
+    int rc = NULL == made ? -ENOMEM : topo_machine_near_network(machine, locality, ranks, made);
+    if (0 == rc && any_differs(made, ranks))
+        *network = made;
+    else
+        free(made);
+    return tatp_from_errno(rc);
+}
+
+static bool any_bound(char *const *locality, size_t ranks)
+{
+    for (size_t i = 0; i < ranks; i++)
+        if (NULL != locality[i])
+            return true;
+    return false;
+}
+
+/* Sets *inside on success only. */
+static int make_inside(char *const *locality, size_t ranks, tatp_inside *inside)
+{
+    tatp_inside made = {NULL, NULL};
+    int rc = OMPI_SUCCESS;
+    if (ranks > 1 && any_bound(locality, ranks)) {
+        rc = make_steps(locality, ranks, &made.steps);
+        if (OMPI_SUCCESS == rc)
+            rc = make_network(locality, ranks, &made.network);
+    }
+    if (OMPI_SUCCESS == rc)
+        *inside = made;
+    else
+        tatp_inside_release(&made);
+    return rc;
+}
+
 void tatp_inside_release(tatp_inside *inside)
 {
     free(inside->steps);
-    inside->steps = NULL;
+    free(inside->network);
+    *inside = (tatp_inside){NULL, NULL};
 }
 
 static void free_localities(char **locality, size_t ranks)
@@ -86,7 +136,7 @@ int tatp_inside_read(const tatp_comm *comm, tatp_inside *inside, bool *told)
         locality[i] = locality_of(comm, local[i]);
         *told = *told || NULL != locality[i];
     }
-    int rc = make_steps(locality, ranks, &inside->steps);
+    int rc = make_inside(locality, ranks, inside);
     free_localities(locality, ranks);
     return rc;
 }
@@ -125,7 +175,7 @@ static int add_up_localities(void *sum, tatp_message *message)
 {
     localities *all = sum;
     message->count = 0;
-    return make_steps(all->locality, all->ranks, &all->inside.steps);
+    return make_inside(all->locality, all->ranks, &all->inside);
 }
 
 static int skip_node(void *sum, const tatp_message *message)
@@ -159,7 +209,7 @@ int tatp_inside_ask(tatp_comm *comm, bool told, tatp_inside *inside)
     if (OMPI_SUCCESS == rc && !told && tatp_comm_is_leader(comm)) {
         tatp_inside_release(inside);
         *inside = all.inside;
-        all.inside.steps = NULL;
+        all.inside = (tatp_inside){NULL, NULL};
     }
     tatp_inside_release(&all.inside);
     free(own.element);

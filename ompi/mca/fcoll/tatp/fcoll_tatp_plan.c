@@ -101,6 +101,8 @@ static int decide_on_root(const tatp_planning *planning, rows *c, tatp_draft *dr
         return OMPI_ERR_OUT_OF_RESOURCE;
     bool fitted = draft->units.unit > 0;
     int rc = assign_domains(planning, &in, fitted, rank_of_domain, &draft->costs);
+    if (0 == rc && NULL != c->network && &plan_strategies[0] == settings->strategy)
+        rc = plan_prefer_network(&in, c->network, rank_of_domain);
     if (0 == rc) {
         planning->broadcast[PLAN_PARTS] = rows_count_parts(&c->node_ranks, map->node_of_rank,
                                                            rank_of_domain, aggregator + domains);

@@ -143,7 +143,7 @@ static request_sums start_request_sums(const tatp_planning *planning)
         .node = {.by_blocks = by_blocks,
                  .most = most,
                  .low = local[(most < locals ? most : locals) - 1],
-                 .near = {local, locals, inside->steps}},
+                 .near = {local, locals, inside->steps, inside->network}},
         .all = rows_builder_new((size_t)tatp_comm_size(in->comm), tatp_nodes_count(in->nodes),
                                 planning->domains, by_blocks),
         .node_of_rank = NULL != map ? map->node_of_rank : NULL,
