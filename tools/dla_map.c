@@ -2,13 +2,16 @@
 /* dla map: one placement, in the format of a launcher. */
 #include "dla.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dla/arrange.h"
 #include "dla_problem.h"
 #include "tool.h"
 #include "tool_json.h"
+#include "topo/machine.h"
 
 typedef struct placement {
     const problem *problem;
@@ -16,6 +19,7 @@ typedef struct placement {
     size_t *node; /* of each rank */
     dla_benefit benefit;
     double seconds;
+    topo_machine *machine; /* of the nodes; NULL: unknown */
 } placement;
 
 struct placement_format {
@@ -100,13 +104,69 @@ static int print_placement_json(const placement *placed)
 
 /* ---- for launchers ---- */
 
-/* Open MPI: the slot is the index of the rank among the ranks of its node. */
+/* Ranks by node: those of node n are rank[first[n]] .. rank[first[n + 1] - 1], ascending. first[]
+ * has nodes + 2 entries, the last for work. */
+static void sort_by_node(const placement *placed, size_t *first, size_t *rank)
+{
+    size_t *end = first + 1, nodes = placed->problem->nodes->count;
+    for (size_t r = 0; r < ranks_of(placed); r++)
+        end[placed->node[r] + 1]++;
+    for (size_t n = 0; n < nodes; n++)
+        end[n + 1] += end[n];
+    for (size_t r = 0; r < ranks_of(placed); r++)
+        rank[end[placed->node[r]]++] = r;
+}
+
+/* The locality of each core, as far as the machine has it. */
+static char **core_localities(topo_machine *machine, size_t cores)
+{
+    char **locality = tool_allocate(cores, sizeof *locality);
+    int rc = 0;
+    for (unsigned core = 0; rc == 0 && core < cores; core++)
+        rc = topo_machine_core_locality(machine, core, &locality[core]);
+    if (rc == -ENOMEM)
+        exit(tool_fail("out of memory"));
+    return locality;
+}
+
+/* The slot of each rank: its index among the ranks of its node or, if the machine is known, a core
+ * that is near those of its neighbours. */
+static void find_slots(const placement *placed, const size_t *first, const size_t *rank,
+                       size_t *slot)
+{
+    size_t ranks = ranks_of(placed), *place = tool_allocate(ranks, sizeof *place);
+    char **locality = placed->machine == NULL ? NULL : core_localities(placed->machine, ranks);
+    for (size_t n = 0; n < placed->problem->nodes->count; n++) {
+        const dla_bound_ranks node = {first[n + 1] - first[n], rank + first[n], locality};
+        dla_inside sum = {0};
+        for (size_t i = 0; i < node.count; i++)
+            place[i] = i;
+        int rc =
+            locality == NULL ? 0 : dla_arrange(placed->problem->input.view, &node, place, &sum);
+        if (rc != 0)
+            exit(tool_fail("placing inside nodes: %s", strerror(-rc)));
+        for (size_t i = 0; i < node.count; i++)
+            slot[node.rank[i]] = place[i];
+    }
+    for (size_t core = 0; locality != NULL && core < ranks; core++)
+        free(locality[core]);
+    free(locality);
+    free(place);
+}
+
+/* Open MPI: a slot is the number of a core. */
 static int print_rankfile(const placement *placed)
 {
-    size_t *used = tool_allocate(placed->problem->nodes->count, sizeof *used);
-    for (size_t rank = 0; rank < ranks_of(placed); rank++)
-        printf("rank %zu=%s slot=%zu\n", rank, node_of(placed, rank), used[placed->node[rank]]++);
-    free(used);
+    size_t ranks = ranks_of(placed), *slot = tool_allocate(ranks, sizeof *slot);
+    size_t *first = tool_allocate(placed->problem->nodes->count + 2, sizeof *first);
+    size_t *by_node = tool_allocate(ranks, sizeof *by_node);
+    sort_by_node(placed, first, by_node);
+    find_slots(placed, first, by_node, slot);
+    for (size_t rank = 0; rank < ranks; rank++)
+        printf("rank %zu=%s slot=%zu\n", rank, node_of(placed, rank), slot[rank]);
+    free(by_node);
+    free(first);
+    free(slot);
     return 0;
 }
 
@@ -129,19 +189,6 @@ static int print_hosts(const placement *placed)
     for (size_t rank = 0; rank < ranks_of(placed); rank++)
         printf("%s\n", node_of(placed, rank));
     return 0;
-}
-
-/* Ranks by node: those of node n are rank[first[n]] .. rank[first[n + 1] - 1], ascending. first[]
- * has nodes + 2 entries, the last for work. */
-static void sort_by_node(const placement *placed, size_t *first, size_t *rank)
-{
-    size_t *end = first + 1, nodes = placed->problem->nodes->count;
-    for (size_t r = 0; r < ranks_of(placed); r++)
-        end[placed->node[r] + 1]++;
-    for (size_t n = 0; n < nodes; n++)
-        end[n + 1] += end[n];
-    for (size_t r = 0; r < ranks_of(placed); r++)
-        rank[end[placed->node[r]]++] = r;
 }
 
 /* The launcher puts the same number of ranks on each node except the last, and ignores nodes
@@ -209,6 +256,7 @@ static const struct placement_format formats[] = {
 struct map_options {
     problem_options problem;
     const struct placement_format *format;
+    const char *machine; /* file */
 };
 
 static void parse_placement_format(struct map_options *options, const char *arg,
@@ -229,10 +277,32 @@ static error_t parse_map_option(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = state->child_inputs[1] = &options->problem;
         return 0;
     case 'F': parse_placement_format(options, arg, state); return 0;
+    case 'M': options->machine = arg; return 0;
     case ARGP_KEY_ARG: return tool_refuse_argument(arg, state);
-    case ARGP_KEY_END: problem_check_options(&options->problem, state); return 0;
+    case ARGP_KEY_END:
+        problem_check_options(&options->problem, state);
+        if (options->machine != NULL && options->format->print != print_rankfile)
+            argp_error(state, "--machine is for --format rankfile");
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
+}
+
+/* More than any machine has. */
+enum { MOST_XML = 1 << 28 };
+
+static int read_machine(FILE *stream, void *object, matrix_error *error)
+{
+    char *text = NULL;
+    size_t used = 0, capacity = 0, got;
+    do {
+        tool_reserve(&text, &capacity, used + BUFSIZ, 1);
+        got = fread(text + used, 1, BUFSIZ, stream);
+        used += got;
+    } while (got > 0 && used < MOST_XML);
+    int rc = topo_machine_read(text, used, object);
+    free(text);
+    return rc == -EBADMSG ? matrix_refuse(error, 0, "no machine in hwloc's XML") : rc;
 }
 
 static const struct argp map_argp = {
@@ -240,6 +310,8 @@ static const struct argp map_argp = {
         (const struct argp_option[]){
             {"format", 'F', "FORMAT", 0,
              "table (default), json, rankfile, hostfile, seq, slurm or cray", 0},
+            {"machine", 'M', "FILE", 0,
+             "The nodes, as lstopo writes them in XML: neighbours get near cores (rankfile)", 0},
             {0},
         },
     .parser = parse_map_option,
@@ -258,12 +330,15 @@ int dla_map(int argc, char **argv)
     tool_parse(&map_argp, argc, argv, &options);
     problem_load(&p, &options.problem);
     placement placed = {.problem = &p, .method = dla_spec_method(&options.problem.spec)};
+    if (options.machine != NULL)
+        tool_read(options.machine, read_machine, &placed.machine);
     placed.node = problem_place(&p, placed.method, &placed.seconds);
     placed.benefit = problem_keep_stock(&p, &options.problem.spec, placed.node);
     if (options.format->bare && placed.benefit.kept != DLA_STOCK_NONE)
         tool_note("placed %s", explain_stock(&placed, why));
     int status = options.format->print(&placed);
     free(placed.node);
+    topo_machine_free(placed.machine);
     problem_release(&p, &options.problem);
     return status;
 }

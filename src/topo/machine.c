@@ -107,6 +107,12 @@ int topo_machine_locality(topo_machine *machine, const char *processors, char **
     return rc;
 }
 
+int topo_machine_core_locality(topo_machine *machine, unsigned core, char **locality)
+{
+    hwloc_obj_t object = hwloc_get_obj_by_type(machine, HWLOC_OBJ_CORE, core);
+    return object == NULL ? -EINVAL : set_locality(machine, object->cpuset, locality);
+}
+
 /* ---- this process ---- */
 
 /* Whether it is bound to a part of the machine, and to which. */

@@ -24,6 +24,9 @@ void topo_machine_free(topo_machine *machine); /* NULL is fine */
  * not such a list, an empty one, or processors that the machine does not have; -ENOMEM. */
 int topo_machine_locality(topo_machine *machine, const char *processors, char **locality);
 
+/* The same of a core, by its number in hwloc's order. -EINVAL: there are not so many; -ENOMEM. */
+int topo_machine_core_locality(topo_machine *machine, unsigned core, char **locality);
+
 /* The same of the processors to which this process, which runs on the machine, is bound; NULL: it
  * may use all of them, or hwloc cannot tell. -ENOMEM. */
 int topo_machine_own_locality(topo_machine *machine, char **locality);

@@ -159,6 +159,18 @@ START_TEST(texts_of_processors)
 }
 END_TEST
 
+START_TEST(cores_by_number)
+{
+    topo_machine *machine = synthetic(machines[0].description);
+    char *text = NULL;
+    ck_assert_int_eq(topo_machine_core_locality(machine, 31, &text), 0);
+    ck_assert_str_eq(text, "CR31:L215:L37:NM3:SK1");
+    free(text);
+    ck_assert_int_eq(topo_machine_core_locality(machine, 32, &text), -EINVAL);
+    topo_machine_free(machine);
+}
+END_TEST
+
 START_TEST(sets_of_processors)
 {
     topo_machine *machine = synthetic(machines[0].description);
@@ -272,6 +284,7 @@ static Suite *local_suite(void)
     tcase_add_test(cases, locality_strings);
     tcase_add_loop_test(cases, machines_levels, 0, sizeof machines / sizeof machines[0]);
     tcase_add_test(cases, texts_of_processors);
+    tcase_add_test(cases, cores_by_number);
     tcase_add_test(cases, sets_of_processors);
     tcase_add_loop_test(cases, near_devices, 0, sizeof near_network / sizeof near_network[0]);
     tcase_add_test(cases, no_devices);
