@@ -680,6 +680,40 @@ START_TEST(memory_runs_out)
 }
 END_TEST
 
+START_TEST(sums_of_matrices)
+{
+    uint64_t state = (uint64_t)_i;
+    int64_t weight = pick(&state, -3, 3);
+    matrix a = random_matrix(&state, 4, 5), b = random_matrix(&state, 4, 5), sum;
+    ck_assert_int_eq(matrix_add(&sum, &a, &b, weight), 0);
+    for (size_t row = 0; row < 4; row++) {
+        for (size_t col = 0; col < 5; col++)
+            ck_assert_int_eq(matrix_get(&sum, row, col),
+                             matrix_get(&a, row, col) + weight * matrix_get(&b, row, col));
+        for (size_t k = sum.row_start[row] + 1; k < sum.row_start[row + 1]; k++)
+            ck_assert_uint_gt(sum.col[k], sum.col[k - 1]);
+    }
+    matrix_release(&a);
+    matrix_release(&b);
+    matrix_release(&sum);
+}
+END_TEST
+
+START_TEST(sums_that_cannot_be)
+{
+    matrix_entry large = {1, 1, INT64_MAX / 2}, other = {1, 1, 3};
+    matrix a, b, sum = {.rows = 99};
+    ck_assert_int_eq(matrix_from_entries(&a, 2, 2, &large, 1), 0);
+    ck_assert_int_eq(matrix_from_entries(&b, 2, 3, &other, 1), 0);
+    ck_assert_int_eq(matrix_add(&sum, &a, &b, 1), -EINVAL);
+    ck_assert_int_eq(matrix_add(&sum, &a, &a, 2), -ERANGE);
+    ck_assert_int_eq(matrix_add(&sum, &b, &b, INT64_MAX / 2), -ERANGE);
+    ck_assert_uint_eq(sum.rows, 99);
+    matrix_release(&a);
+    matrix_release(&b);
+}
+END_TEST
+
 static Suite *matrix_suite(void)
 {
     Suite *suite = suite_create("matrix");
@@ -689,6 +723,8 @@ static Suite *matrix_suite(void)
     tcase_add_test(crs, bad_entries_leave_the_output_alone);
     tcase_add_test(crs, only_the_sum_itself_must_fit);
     tcase_add_test(crs, empty_matrices);
+    tcase_add_loop_test(crs, sums_of_matrices, 0, 200);
+    tcase_add_test(crs, sums_that_cannot_be);
     suite_add_tcase(suite, crs);
 
     TCase *fileview = tcase_create("fileview");
