@@ -10,6 +10,7 @@
 #ifndef STORAGE_STORAGE_H
 #define STORAGE_STORAGE_H
 
+#include "access/domain.h"
 #include "matrix/matrix.h"
 
 /* No target: a hole, or bytes whose target is not known (yet). */
@@ -89,6 +90,16 @@ int storage_stripe(storage_layout *targets, int64_t unit, size_t count, matrix_e
 /* Gives each target the host that `hosts` has for its number. -ENXIO, and nothing is changed: for a
  * target without a host there is none. */
 int storage_copy_hosts(storage_layout *layout, const storage_layout *hosts, matrix_error *error);
+
+/* ---- the bytes of file domains ---- */
+
+/* Bytes of each domain on the servers of each node, nodes x domains. node_of_target: the node of
+ * each target; STORAGE_NONE: not known, and its bytes are in no node. accessed[j]: bytes that ranks
+ * access in domain j, each as often as it is accessed; they count once, as evenly spread over the
+ * domain. Of very many stripes the first ones count. -ENOMEM. Release with matrix_release. */
+int storage_spread(const storage_layout *layout, const file_domains *domains,
+                   const size_t *node_of_target, size_t nodes, const int64_t *accessed,
+                   matrix *bytes);
 
 /* ---- the layout of an open file ---- */
 

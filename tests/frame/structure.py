@@ -25,7 +25,7 @@ FOLDERS = {
     "predict": ("access", "lap", "matrix", "plan", "topo"),
     "record": ("access", "matrix"),
     "setmatch": ("matrix",),
-    "storage": ("matrix",),
+    "storage": ("access", "matrix"),
     "topo": ("matrix",),
 }
 

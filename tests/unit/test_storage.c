@@ -866,6 +866,133 @@ START_TEST(hosts_of_targets)
 }
 END_TEST
 
+/* ---- file domains ---- */
+
+enum { MOST_DOMAINS = 6, MOST_TARGETS = 8, MOST_SERVERS = 3 };
+
+static int make_domains(uint64_t *seed, int64_t start, int64_t end, file_domains *domains)
+{
+    size_t of[MODEL_BYTES], count = (size_t)pick(seed, 1, MOST_DOMAINS);
+    int64_t unit = pick(seed, 1, 60);
+    for (size_t k = 0; k < MODEL_BYTES; k++)
+        of[k] = (size_t)pick(seed, 0, (int64_t)count - 1);
+    switch (pick(seed, 0, 2)) {
+    case 0: return domains_even(domains, start, end, count, unit);
+    case 1: return domains_striped(domains, start, end, unit, NULL, 0, count);
+    default: return domains_from_units(domains, start, end, start - start % unit, unit, of, count);
+    }
+}
+
+/* Targets in turn; of some layouts for half of the file only. */
+static storage_layout *make_stripes(uint64_t *seed)
+{
+    storage_layout *layout = storage_begin("test");
+    size_t count = (size_t)pick(seed, 1, MOST_TARGETS);
+    matrix_error error;
+    storage_extent e = {.end = pick(seed, 0, 1) ? INT64_MAX : MODEL_BYTES / 2,
+                        .unit = pick(seed, 1, 3) * pick(seed, 1, 15),
+                        .count = count};
+    for (size_t k = 0; k < count; k++)
+        ck_assert_int_eq(storage_add_object(layout, (uint64_t)pick(seed, 0, MOST_TARGETS - 1)), 0);
+    ck_assert_int_eq(storage_add_extent(layout, &e, &error), 0);
+    ck_assert_int_eq(storage_finish(layout), 0);
+    return layout;
+}
+
+struct spread_model {
+    storage_layout *layout;
+    file_domains domains;
+    size_t node_of_target[MOST_TARGETS];
+    int64_t on_node[MOST_SERVERS][MOST_DOMAINS], inside[MOST_DOMAINS];
+};
+
+static struct spread_model model_spread(uint64_t *seed)
+{
+    struct spread_model m = {.layout = make_stripes(seed)};
+    int64_t start = pick(seed, 0, MODEL_BYTES - 1), end = pick(seed, start + 1, MODEL_BYTES), next;
+    size_t near = 0;
+    ck_assert_int_eq(make_domains(seed, start, end, &m.domains), 0);
+    for (size_t t = 0; t < MOST_TARGETS; t++)
+        m.node_of_target[t] =
+            pick(seed, 0, 3) ? (size_t)pick(seed, 0, MOST_SERVERS - 1) : STORAGE_NONE;
+    for (int64_t at = start; at < end; at++) {
+        size_t j = domains_range_at(&m.domains, at, &near).domain;
+        size_t target = storage_find(m.layout, at, &next);
+        size_t node = target != STORAGE_NONE ? m.node_of_target[target] : STORAGE_NONE;
+        m.inside[j]++;
+        if (node != STORAGE_NONE)
+            m.on_node[node][j]++;
+    }
+    return m;
+}
+
+/* Half of each domain is accessed, or all of it once or more often. */
+START_TEST(bytes_of_domains)
+{
+    for (uint64_t seed = 1; seed <= random_cases(2000); seed++) {
+        uint64_t state = seed;
+        struct spread_model m = model_spread(&state);
+        int64_t accessed[MOST_DOMAINS], times = pick(&state, 0, 3);
+        matrix bytes;
+        for (size_t j = 0; j < m.domains.count; j++)
+            accessed[j] = times > 0 ? times * m.inside[j] : m.inside[j] / 2;
+        int rc =
+            storage_spread(m.layout, &m.domains, m.node_of_target, MOST_SERVERS, accessed, &bytes);
+        ck_assert_int_eq(rc, 0);
+        for (size_t j = 0; j < m.domains.count; j++) {
+            int64_t part = times > 0 ? m.inside[j] : accessed[j], all = m.inside[j] | !m.inside[j];
+            for (size_t n = 0; n < MOST_SERVERS; n++)
+                ck_assert_msg(matrix_get(&bytes, n, j) == m.on_node[n][j] * part / all,
+                              "seed %d: node %zu, domain %zu", (int)seed, n, j);
+        }
+        matrix_release(&bytes);
+        domains_release(&m.domains);
+        storage_free(m.layout);
+    }
+}
+END_TEST
+
+/* A file of more ranges than are looked at: those stand for all. */
+START_TEST(bytes_of_many_stripes)
+{
+    const int64_t stripe = 65536, half = stripe << 21, accessed[] = {half, half};
+    const size_t node_of_target[] = {0, 1, 1, 0};
+    storage_layout *layout = read_targets("0 a\n1 b\n2 c\n3 d\n");
+    matrix_error error;
+    file_domains domains;
+    matrix bytes;
+    ck_assert_int_eq(storage_stripe(layout, stripe, 4, &error), 0);
+    ck_assert_int_eq(domains_striped(&domains, 0, 2 * half, stripe, NULL, 0, 2), 0);
+    ck_assert_int_eq(storage_spread(layout, &domains, node_of_target, 2, accessed, &bytes), 0);
+    for (size_t n = 0; n < 2; n++)
+        for (size_t j = 0; j < 2; j++)
+            ck_assert_int_eq(matrix_get(&bytes, n, j), half / 2);
+    matrix_release(&bytes);
+    domains_release(&domains);
+    storage_free(layout);
+}
+END_TEST
+
+START_TEST(domains_without_memory)
+{
+    const volatile long *live = &allocations.live;
+    uint64_t state = 3;
+    struct spread_model m = model_spread(&state);
+    int rc = -ENOMEM;
+    for (long nth = 0; rc == -ENOMEM; nth++) {
+        matrix bytes = {0};
+        fail_allocation(nth);
+        rc = storage_spread(m.layout, &m.domains, m.node_of_target, MOST_SERVERS, m.inside, &bytes);
+        matrix_release(&bytes);
+        stop_failing();
+        ck_assert_int_eq(*live, 0);
+    }
+    ck_assert_int_eq(rc, 0);
+    domains_release(&m.domains);
+    storage_free(m.layout);
+}
+END_TEST
+
 /* ---- without memory ---- */
 
 static int build_lustre(storage_layout **layout, matrix_error *error)
@@ -961,6 +1088,9 @@ int main(void)
     tcase_add_loop_test(cases, text_faults_are_named, 0, sizeof text_faults / sizeof *text_faults);
     tcase_add_test(cases, text_that_is_none);
     tcase_add_test(cases, hosts_of_targets);
+    tcase_add_test(cases, bytes_of_domains);
+    tcase_add_test(cases, bytes_of_many_stripes);
+    tcase_add_test(cases, domains_without_memory);
     tcase_add_test(cases, layouts_without_memory);
     Suite *suite = suite_create("storage");
     suite_add_tcase(suite, cases);
