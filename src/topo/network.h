@@ -51,6 +51,12 @@ const char *topo_fabric_host(const topo_fabric *fabric, size_t host);
 int topo_find_hosts(const topo_fabric *fabric, const char *const *hosts, size_t nodes,
                     size_t *found, matrix_error *error);
 
+/* Numbers hosts: found[k] < count is the known host that hosts[k] names, by the rules of
+ * topo_from_fabric; count and above are *others further hosts, in the order of their first names.
+ * -EBADMSG: a name matches two known hosts, with `error`; -ENOMEM. */
+int topo_match_hosts(const char *const *known, size_t count, const char *const *hosts,
+                     size_t number, size_t *found, size_t *others, matrix_error *error);
+
 /* Distances between the hosts of a job, in that order. A host matches the one of the same name, or
  * else the only one that matches where one of both names lacks the domain. Hops from a file that
  * names no rows belong to the hosts in their order, and their numbers must agree.

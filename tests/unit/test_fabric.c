@@ -1257,6 +1257,53 @@ START_TEST(one_short_name)
 }
 END_TEST
 
+/* ---- hosts of a job, and others ---- */
+
+START_TEST(hosts_and_others)
+{
+    static const char *const known[] = {"n1", "N2.site", "n3", "n1", "n3.a"};
+    static const char *const named[] = {"x", "n2", "n1.b", "X", "N3", "n1", "y", "n3.a", "n2.site"};
+    static const size_t expected[] = {5, 1, 0, 5, 2, 0, 6, 4, 1};
+    size_t found[9], others = 77;
+    matrix_error error;
+    ck_assert_int_eq(topo_match_hosts(known, 5, named, 9, found, &others, &error), 0);
+    ck_assert_uint_eq(others, 2);
+    for (size_t k = 0; k < 9; k++)
+        ck_assert_uint_eq(found[k], expected[k]);
+    ck_assert_int_eq(topo_match_hosts(known, 5, named, 0, found, &others, &error), 0);
+    ck_assert_uint_eq(others, 0);
+    ck_assert_int_eq(topo_match_hosts(known, 0, named, 2, found, &others, &error), 0);
+    ck_assert_uint_eq(found[1], 1);
+}
+END_TEST
+
+START_TEST(host_that_may_be_two)
+{
+    static const char *const known[] = {"n1.a", "n1.b"}, *const named[] = {"n1"};
+    size_t found[1], others;
+    matrix_error error;
+    ck_assert_int_eq(topo_match_hosts(known, 2, named, 1, found, &others, &error), -EBADMSG);
+    ck_assert_str_eq(error.reason, "host n1 may be n1.a or n1.b");
+}
+END_TEST
+
+START_TEST(hosts_without_memory)
+{
+    static const char *const known[] = {"n1", "n2"}, *const named[] = {"n2", "x"};
+    bool failed = true;
+    for (long nth = 0; failed; nth++) {
+        size_t found[2], others;
+        matrix_error error;
+        fail_allocation(nth);
+        int rc = topo_match_hosts(known, 2, named, 2, found, &others, &error);
+        stop_failing();
+        failed = allocations.failed;
+        ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
+        ck_assert_int_eq(allocations.live, 0);
+    }
+}
+END_TEST
+
 static Suite *fabric_suite(void)
 {
     Suite *suite = suite_create("fabric");
@@ -1286,6 +1333,9 @@ static Suite *fabric_suite(void)
     tcase_add_test(cases, ten_thousand_nodes);
     tcase_add_loop_test(cases, out_of_memory, 0, sizeof oom_texts / sizeof oom_texts[0]);
     tcase_add_test(cases, out_of_memory_for_addresses);
+    tcase_add_test(cases, hosts_and_others);
+    tcase_add_test(cases, host_that_may_be_two);
+    tcase_add_test(cases, hosts_without_memory);
     suite_add_tcase(suite, cases);
     return suite;
 }

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Hosts of a job, and others that are named besides. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "topo/names.h"
+#include "topo/network.h"
+
+/* first[k]: the first known host of entry k of the table. */
+static int add_known(const char *const *known, size_t count, name_table *names, size_t *first)
+{
+    int rc = 0;
+    for (size_t n = 0; n < count && rc == 0; n++) {
+        size_t index, before = names->count;
+        rc = name_table_add(names, known[n], strlen(known[n]), &index);
+        if (rc == 0 && index == before)
+            first[index] = n;
+    }
+    return rc;
+}
+
+/* Without case. */
+static int number_other(name_table *others, const char *host, size_t *index)
+{
+    char *lower = base_alloc(strlen(host) + 1, 1);
+    if (lower == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; (lower[i] = (char)tolower((unsigned char)host[i])) != '\0'; i++)
+        ;
+    int rc = name_table_add(others, lower, strlen(lower), index);
+    free(lower);
+    return rc;
+}
+
+int topo_match_hosts(const char *const *known, size_t count, const char *const *hosts,
+                     size_t number, size_t *found, size_t *others, matrix_error *error)
+{
+    name_table names = {0}, further = {0};
+    size_t *first = base_alloc(count, sizeof *first);
+    int rc = first == NULL ? -ENOMEM : add_known(known, count, &names, first);
+    if (rc == 0)
+        rc = find_hosts(&names, hosts, number, 1, found, error);
+    for (size_t k = 0; k < number && rc == 0; k++) {
+        if (found[k] != NO_INDEX) {
+            found[k] = first[found[k]];
+            continue;
+        }
+        rc = number_other(&further, hosts[k], &found[k]);
+        found[k] += count;
+    }
+    *others = further.count;
+    name_table_release(&further);
+    name_table_release(&names);
+    free(first);
+    return rc;
+}
