@@ -340,7 +340,8 @@ static int fit(struct fitting *f, const forecast *even)
 {
     const study *s = f->s;
     const division_settings settings = {.kind = DIVISION_FITTED};
-    const pieces_fit_input in = {&settings, &s->topology, f->node, s->aggregators, even->hop_bytes};
+    const pieces_fit_input in = {&settings,      &s->topology,    f->node,
+                                 s->aggregators, even->hop_bytes, NULL};
     const pieces smallest = pieces_cut(0, s->array.bytes, 0, s->unit);
     matrix bytes;
     if (!pieces_may_pay(&smallest, &settings, s->aggregators, even->hop_bytes,

@@ -58,10 +58,13 @@ int plan_assess(const plan_input *in, const size_t *rank_of_domain, plan_report 
     plan_report made = {.max_link_bytes = 0.0};
     int rc = plan_hop_bytes(in, rank_of_domain, &made.hop_bytes);
     if (rc == 0)
+        rc = plan_storage_hop_bytes(in, rank_of_domain, &made.storage_hop_bytes);
+    if (rc == 0)
         rc = plan_load_links(in, rank_of_domain, &loads);
     if (rc != 0)
         return rc;
     made.crossing_bytes = plan_crossing_bytes(in, rank_of_domain);
+    made.storage_crossing_bytes = plan_storage_crossing_bytes(in, rank_of_domain);
     for (size_t v = 0; v + 1 < loads.vertices; v++)
         made.max_link_bytes =
             fmax(made.max_link_bytes, fmax(loads.up[v], loads.down[v]) / cables(in->topology, v));

@@ -46,6 +46,9 @@ pieces pieces_with_unit(const pieces *smallest, int64_t unit);
 int pieces_divide(const pieces *p, const division_settings *settings, size_t domains,
                   division *result);
 
+/* The same with each unit as a domain of its own, whether they are assigned or not. -ENOMEM. */
+int pieces_divide_singly(const pieces *p, const division_settings *settings, division *result);
+
 /* ---- bytes ---- */
 
 /* Bytes of an ordered list, which lies inside the range, in each unit. -ENOMEM. */
@@ -63,6 +66,16 @@ typedef struct pieces_bytes {
 /* -ENOMEM. */
 int pieces_add_bytes(pieces_bytes *all, size_t node, const unit_step *step, size_t steps);
 
+/* Who knows what is on the storage servers of nodes. `bytes` sets *stored to the bytes of each
+ * domain on each node, nodes x domains, of which node_bytes are accessed; a negative errno value.
+ */
+typedef struct pieces_servers {
+    int (*bytes)(const void *context, const file_domains *domains, const matrix *node_bytes,
+                 matrix *stored);
+    const void *context;
+    int64_t weight; /* see plan_input.storage_weight */
+} pieces_servers;
+
 /* ---- assignment ---- */
 
 /* Whether so many domains may be fitted. */
@@ -77,12 +90,15 @@ typedef struct pieces_fit_input {
     const topo *topology;
     const size_t *node_of_aggregator; /* of each even domain */
     size_t aggregators;
-    double even_hop_bytes;
+    double even_hop_bytes;         /* plan_whole_hop_bytes */
+    const pieces_servers *servers; /* NULL: not known */
 } pieces_fit_input;
 
 /* Chooses the size of the units and assigns them to the aggregators of the even domains, provided
- * that this pays: otherwise fitted->unit is 0. `bytes` are those of the nodes in the smallest
- * units; replaced by those of the chosen ones. Errors of fitted_choose_unit and fitted_assign. */
+ * that this pays: otherwise fitted->unit is 0. Units are as large as neither the bytes of nodes nor
+ * those of servers are split among more nodes for it. `bytes` are those of the nodes in the
+ * smallest units; replaced by those of the chosen ones, with the weighted ones on servers. Errors
+ * of fitted_choose_unit, fitted_assign and `servers`. */
 int pieces_fit(const pieces *smallest, matrix *bytes, const pieces_fit_input *in, pieces *fitted);
 
 /* ---- broadcast ---- */

@@ -2,6 +2,7 @@
 /* Hop-bytes of every pair (W), and of one assignment. */
 #include "plan/assess.h"
 #include "plan/costs.h"
+#include "plan/servers.h"
 
 #include <errno.h>
 
@@ -16,7 +17,8 @@ static void subtract_savings(const plan_input *in, double same, double *workload
             workload[c->col[k] * c->rows + i] -= same / plan_steps(in) * (double)c->value[k];
 }
 
-int plan_workload(const plan_input *in, double *workload)
+/* Without storage servers. */
+static int fill_workload(const plan_input *in, double *workload)
 {
     struct costs costs;
     struct held held = held_bytes(in);
@@ -34,6 +36,17 @@ int plan_workload(const plan_input *in, double *workload)
     if (rc == 0)
         subtract_savings(in, costs.classes.same, workload);
     costs_release(&costs);
+    return rc;
+}
+
+int plan_workload(const plan_input *in, double *workload)
+{
+    matrix sum = {0};
+    plan_input counted;
+    int rc = plan_count_servers(in, &sum, &counted);
+    if (rc == 0)
+        rc = fill_workload(&counted, workload);
+    matrix_release(&sum);
     return rc;
 }
 
@@ -77,5 +90,56 @@ int64_t plan_crossing_bytes(const plan_input *in, const size_t *rank_of_domain)
                 return INT64_MAX;
         }
     }
+    return sum;
+}
+
+/* ---- storage servers ---- */
+
+int plan_storage_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes)
+{
+    const matrix *m = in->storage;
+    double sum = 0.0;
+    int rc = plan_check_assignment(in, rank_of_domain);
+    if (rc != 0)
+        return rc;
+    for (size_t n = 0; m != NULL && n < m->rows; n++) {
+        for (size_t k = m->row_start[n]; k < m->row_start[n + 1]; k++) {
+            size_t from = in->node_of_rank[rank_of_domain[m->col[k]]];
+            sum += (double)m->value[k] * topo_hops(in->topology, from, n, 0);
+        }
+    }
+    *hop_bytes = sum;
+    return 0;
+}
+
+int64_t plan_storage_crossing_bytes(const plan_input *in, const size_t *rank_of_domain)
+{
+    const matrix *m = in->storage;
+    int64_t sum = 0;
+    for (size_t n = 0; m != NULL && n < m->rows; n++)
+        for (size_t k = m->row_start[n]; k < m->row_start[n + 1]; k++)
+            if (in->node_of_rank[rank_of_domain[m->col[k]]] != n &&
+                __builtin_add_overflow(sum, m->value[k], &sum))
+                return INT64_MAX;
+    return sum;
+}
+
+int plan_whole_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes)
+{
+    double between_ranks, to_servers;
+    int rc = plan_hop_bytes(in, rank_of_domain, &between_ranks);
+    if (rc == 0)
+        rc = plan_storage_hop_bytes(in, rank_of_domain, &to_servers);
+    if (rc == 0)
+        *hop_bytes = between_ranks + (double)in->storage_weight * to_servers;
+    return rc;
+}
+
+int64_t plan_whole_crossing_bytes(const plan_input *in, const size_t *rank_of_domain)
+{
+    int64_t sum = plan_storage_crossing_bytes(in, rank_of_domain);
+    if (__builtin_mul_overflow(sum, in->storage_weight, &sum) ||
+        __builtin_add_overflow(sum, plan_crossing_bytes(in, rank_of_domain), &sum))
+        return INT64_MAX;
     return sum;
 }

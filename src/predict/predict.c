@@ -179,7 +179,7 @@ static int fit_units(const drafting *d, const prediction *even, matrix *bytes, p
     for (size_t j = 0; j < even->domains; j++)
         node[j] = d->job->node_of_rank[even->rank_of_domain[j]];
     const pieces_fit_input in = {&d->settings, d->job->topology, node, even->domains,
-                                 even->hop_bytes};
+                                 even->hop_bytes, NULL};
     int rc = pieces_fit(&d->smallest, bytes, &in, fitted);
     free(node);
     return rc;

@@ -183,8 +183,8 @@ static void set_scene(scene *s, size_t length)
         entry[u] = (matrix_entry){u, u / length % NODES, UNIT};
     ck_assert_int_eq(matrix_from_entries(&s->bytes, UNITS, NODES, entry, UNITS), 0);
     topo_flat(&s->topology, NODES);
-    s->in =
-        (pieces_fit_input){&s->settings, &s->topology, node_of_aggregator, 2, 1.5 * UNITS * UNIT};
+    s->in = (pieces_fit_input){&s->settings,       &s->topology, node_of_aggregator, 2,
+                               1.5 * UNITS * UNIT, NULL};
 }
 
 START_TEST(units_go_to_their_nodes)
@@ -264,6 +264,79 @@ START_TEST(some_domains_cannot_pay)
     ck_assert(!pieces_may_pay(&smallest, &settings, 9, 100.0, 90));
     settings.kind = DIVISION_STRIPE;
     ck_assert(!pieces_may_pay(&smallest, &settings, 9, 100.0, 90));
+}
+END_TEST
+
+/* Each node has so many units in turn. */
+struct stored_stretches {
+    int64_t units;
+};
+
+static int find_stored(const void *context, const file_domains *domains, const matrix *node_bytes,
+                       matrix *stored)
+{
+    const struct stored_stretches *s = context;
+    matrix_builder builder = {.rows = node_bytes->rows, .cols = domains->count};
+    size_t near = 0;
+    int rc = node_bytes->cols == domains->count ? 0 : -EINVAL;
+    for (int64_t u = 0; u < UNITS && rc == 0; u++)
+        rc = matrix_builder_add(&builder, (size_t)(u / s->units % NODES),
+                                domains_range_at(domains, u * UNIT, &near).domain, UNIT);
+    if (rc == 0)
+        rc = matrix_builder_finish(&builder, stored);
+    matrix_builder_clear(&builder);
+    return rc;
+}
+
+/* Units are as large as the shorter ones of the stretches that nodes access and servers hold, and
+ * go where both together are more. */
+static void check_servers(size_t length, size_t units)
+{
+    const struct stored_stretches stretches = {(int64_t)units};
+    const pieces_servers servers = {find_stored, &stretches, 3};
+    size_t least = units < length ? units : length;
+    scene s;
+    pieces fitted;
+    set_scene(&s, length);
+    s.in.servers = &servers;
+    s.in.even_hop_bytes *= 4;
+    ck_assert_int_eq(pieces_fit(&s.smallest, &s.bytes, &s.in, &fitted), 0);
+    ck_assert_int_eq(fitted.unit, (int64_t)least * UNIT);
+    for (size_t u = 0; u < fitted.count; u++) {
+        size_t server = u * least / units % NODES, node = u * least / length % NODES;
+        ck_assert_uint_eq(fitted.domain[u], server);
+        ck_assert_int_eq(matrix_get(&s.bytes, u, server),
+                         (int64_t)least * UNIT * (server == node ? 4 : 3));
+    }
+    pieces_release(&fitted);
+    matrix_release(&s.bytes);
+}
+
+START_TEST(units_go_to_servers)
+{
+    for (size_t length = 1; length < UNITS; length *= 2)
+        for (size_t units = 1; units < UNITS; units *= 2)
+            check_servers(length, units);
+}
+END_TEST
+
+START_TEST(no_memory_for_servers)
+{
+    const struct stored_stretches stretches = {2};
+    const pieces_servers servers = {find_stored, &stretches, 1};
+    int rc = -ENOMEM;
+    for (long nth = 0; rc != 0; nth++) {
+        scene s;
+        pieces fitted = {0};
+        set_scene(&s, 4);
+        s.in.servers = &servers;
+        fail_allocation(nth);
+        rc = pieces_fit(&s.smallest, &s.bytes, &s.in, &fitted);
+        stop_failing();
+        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
+        pieces_release(&fitted);
+        matrix_release(&s.bytes);
+    }
 }
 END_TEST
 
@@ -363,6 +436,8 @@ int main(void)
     tcase_add_test(assignment, columns_stay_columns);
     tcase_add_test(assignment, fitted_domains_have_to_pay);
     tcase_add_test(assignment, some_domains_cannot_pay);
+    tcase_add_test(assignment, units_go_to_servers);
+    tcase_add_test(assignment, no_memory_for_servers);
     tcase_add_test(assignment, no_memory_to_fit);
     tcase_add_test(broadcast, pairs_hold_every_domain);
     tcase_add_test(broadcast, pairs_stay_within_the_units);

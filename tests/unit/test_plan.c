@@ -31,6 +31,9 @@ struct scene {
 
     size_t parent[2 * MAX_NODES], width[2 * MAX_NODES];
 
+    int64_t stored[MAX_NODES][MAX_DOMAINS]; /* on the storage servers of each node */
+    matrix storage;
+
     matrix requests;
     topo topology;
     size_t row_start[MAX_RANKS + 1];
@@ -113,12 +116,28 @@ static void grow_tree(struct scene *s, uint64_t seed)
 
 /* ---- the model ---- */
 
-static double model_workload(const struct scene *s, size_t rank, size_t domain)
+static double model_shuffle(const struct scene *s, size_t rank, size_t domain)
 {
     double sum = 0.0;
     for (size_t k = 0; k < s->ranks; k++)
         sum += s->distance[rank][k] * (double)s->bytes[k][domain];
     return sum;
+}
+
+static double model_storage(const struct scene *s, size_t rank, size_t domain)
+{
+    double sum = 0.0;
+    for (size_t n = 0, from = s->node_of_rank[rank]; n < s->nodes; n++) {
+        double other = s->topology.places > 0 ? s->hops_of_nodes[from * s->nodes + n] : 2.0;
+        sum += (n == from ? 1.0 : other) * (double)s->stored[n][domain];
+    }
+    return sum;
+}
+
+static double model_workload(const struct scene *s, size_t rank, size_t domain)
+{
+    return model_shuffle(s, rank, domain) +
+           (double)s->input.storage_weight * model_storage(s, rank, domain);
 }
 
 static double model_hop_bytes(const struct scene *s, const size_t *rank_of_domain)
@@ -451,6 +470,24 @@ static struct surroundings *surround(struct scene *s, uint64_t seed)
     return &around;
 }
 
+/* Bytes on storage servers, of any nodes: also of those without ranks. */
+static void add_storage(struct scene *s, uint64_t seed)
+{
+    uint64_t state = seed + 11;
+    matrix_builder builder = {.rows = s->nodes, .cols = s->domains};
+    int64_t largest = pick(&state, 0, 1) ? 5 : 1000000;
+    for (size_t n = 0; n < s->nodes; n++) {
+        for (size_t j = 0; j < s->domains; j++) {
+            s->stored[n][j] = pick(&state, 0, 2) ? 0 : pick(&state, 0, largest);
+            ck_assert_int_eq(matrix_builder_add(&builder, n, j, s->stored[n][j]), 0);
+        }
+    }
+    ck_assert_int_eq(matrix_builder_finish(&builder, &s->storage), 0);
+    matrix_builder_clear(&builder);
+    s->input.storage = &s->storage;
+    s->input.storage_weight = pick(&state, 1, 3);
+}
+
 static void release_surroundings(struct surroundings *around)
 {
     matrix_release(&around->savings);
@@ -476,6 +513,104 @@ START_TEST(tatp_is_least_inside_nodes)
         }
         release_surroundings(around);
     }
+}
+END_TEST
+
+START_TEST(tatp_is_least_with_storage)
+{
+    for (uint64_t seed = 1; seed <= random_cases(2000); seed++) {
+        struct scene *s = random_scene(seed, 7, 4);
+        struct surroundings *around = seed % 2 != 0 ? surround(s, seed) : NULL;
+        size_t rank[MAX_DOMAINS], tried[MAX_DOMAINS];
+        add_storage(s, seed);
+        double least = model_least(s, tried, 0), bound;
+        int rc = plan_least_hop_bytes(&s->input, lap_find_solver("jv"), rank, &bound);
+        if (isinf(least)) {
+            ck_assert_msg(rc == -EINVAL, TELL);
+        } else {
+            ck_assert_msg(rc == 0, TELL);
+            ck_assert_msg(model_allows(s, rank, s->domains), TELL);
+            ck_assert_msg(model_hop_bytes(s, rank) == least, TELL);
+            ck_assert_msg(bound == least, TELL);
+        }
+        matrix_release(&s->storage);
+        if (around != NULL)
+            release_surroundings(around);
+    }
+}
+END_TEST
+
+/* Both sums are told apart, whatever the weight. */
+START_TEST(assessment_with_storage)
+{
+    static double workload[MAX_RANKS * MAX_DOMAINS];
+    for (uint64_t seed = 1; seed <= random_cases(400); seed++) {
+        struct scene *s = random_scene(seed, MAX_RANKS, MAX_DOMAINS);
+        uint64_t state = seed + 1000;
+        size_t rank[MAX_DOMAINS];
+        double shuffle = 0.0, storage = 0.0;
+        int64_t crossing = 0;
+        plan_report report, alone;
+        for (size_t j = 0; j < s->domains; j++)
+            rank[j] = (size_t)pick(&state, 0, (int64_t)s->ranks - 1);
+        ck_assert_msg(plan_assess(&s->input, rank, &alone) == 0, TELL);
+        ck_assert_msg(alone.storage_hop_bytes == 0.0 && alone.storage_crossing_bytes == 0, TELL);
+        add_storage(s, seed);
+        for (size_t j = 0; j < s->domains; j++) {
+            shuffle += model_shuffle(s, rank[j], j);
+            storage += model_storage(s, rank[j], j);
+            for (size_t n = 0; n < s->nodes; n++)
+                crossing += n != s->node_of_rank[rank[j]] ? s->stored[n][j] : 0;
+        }
+        ck_assert_msg(plan_assess(&s->input, rank, &report) == 0, TELL);
+        ck_assert_msg(report.hop_bytes == shuffle, TELL);
+        ck_assert_msg(report.storage_hop_bytes == storage, TELL);
+        ck_assert_msg(report.storage_crossing_bytes == crossing, TELL);
+        ck_assert_msg(report.crossing_bytes == alone.crossing_bytes, TELL);
+        ck_assert_msg(report.max_link_bytes == alone.max_link_bytes, TELL);
+        ck_assert_msg(plan_workload(&s->input, workload) == 0, TELL);
+        for (size_t j = 0; j < s->domains; j++)
+            for (size_t i = 0; i < s->ranks; i++)
+                ck_assert_msg(workload[j * s->ranks + i] == model_workload(s, i, j), TELL);
+        matrix_release(&s->storage);
+    }
+}
+END_TEST
+
+/* Weight 0, and servers of which nothing is known, are the same as no servers; so are servers for
+ * all that does not minimise hop-bytes. */
+START_TEST(storage_without_effect)
+{
+    for (uint64_t seed = 1; seed <= random_cases(400); seed++) {
+        struct scene *s = random_scene(seed, MAX_RANKS, MAX_DOMAINS);
+        size_t rank[MAX_DOMAINS], same[MAX_DOMAINS];
+        for (const plan_strategy *p = plan_strategies; p->name != NULL; p++) {
+            int rc = assign(s, p->name, rank);
+            add_storage(s, seed);
+            s->input.storage_weight = strcmp(p->name, "tatp") == 0 ? 0 : 3;
+            ck_assert_msg(assign(s, p->name, same) == rc, TELL);
+            ck_assert_msg(rc != 0 || memcmp(rank, same, s->domains * sizeof *rank) == 0, TELL);
+            matrix_release(&s->storage);
+            s->input.storage = NULL;
+        }
+    }
+}
+END_TEST
+
+START_TEST(unusable_storage)
+{
+    struct scene *s = worked_example();
+    size_t rank[3];
+    add_storage(s, 1);
+    s->input.storage_weight = -1;
+    ck_assert_int_eq(assign(s, "tatp", rank), -EINVAL);
+    s->input.storage_weight = INT64_MAX;
+    ck_assert_int_eq(assign(s, "tatp", rank), -ERANGE);
+    s->input.storage_weight = 1;
+    s->storage.rows--;
+    ck_assert_int_eq(assign(s, "tatp", rank), -EINVAL);
+    s->storage.rows++;
+    matrix_release(&s->storage);
 }
 END_TEST
 
@@ -1354,8 +1489,20 @@ static int call_largest(struct scene *s, size_t *answer)
     return assign(s, "tatp", answer);
 }
 
-static const call calls[] = {call_assess, call_loads,  call_ranks, call_network,  call_congestion,
-                             call_bound,  call_volume, call_otp,   call_conflict, call_largest};
+static int call_storage(struct scene *s, size_t *answer)
+{
+    static const int64_t value[] = {5};
+    static const size_t row_start[] = {0, 1, 1, 1}, col[] = {1};
+    s->storage = (matrix){3, 3, (size_t *)(uintptr_t)row_start, (size_t *)(uintptr_t)col,
+                          (int64_t *)(uintptr_t)value};
+    s->input.storage = &s->storage;
+    s->input.storage_weight = 1;
+    return assign(s, "tatp", answer);
+}
+
+static const call calls[] = {call_assess,     call_loads,   call_ranks,  call_network,
+                             call_congestion, call_bound,   call_volume, call_otp,
+                             call_conflict,   call_largest, call_storage};
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
 START_TEST(out_of_memory)
@@ -1395,6 +1542,10 @@ static Suite *plan_suite(void)
     tcase_add_test(random, hop_bytes_and_crossing_bytes);
     tcase_add_test(random, tatp_is_least);
     tcase_add_test(random, tatp_is_least_inside_nodes);
+    tcase_add_test(random, tatp_is_least_with_storage);
+    tcase_add_test(random, assessment_with_storage);
+    tcase_add_test(random, storage_without_effect);
+    tcase_add_test(random, unusable_storage);
     tcase_add_test(random, workload_inside_nodes);
     tcase_add_test(random, savings_of_unrelated_ranks);
     tcase_add_test(random, unusable_savings);

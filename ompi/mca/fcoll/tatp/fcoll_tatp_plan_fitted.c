@@ -18,7 +18,7 @@ int tatp_fit_units(const tatp_planning *planning, const int64_t *aggregator,
     for (size_t j = 0; j < count; j++)
         node_of_aggregator[j] = map->node_of_rank[aggregator[j]];
     const pieces_fit_input in = {&planning->division, &map->topology, node_of_aggregator, count,
-                                 even->node_hop_bytes};
+                                 even->node_hop_bytes, NULL};
     int rc = matrix_from_entries(&bytes, smallest->count, map->nodes, all->entry, all->count);
     if (0 == rc)
         rc = pieces_fit(smallest, &bytes, &in, units);
