@@ -56,19 +56,21 @@ TATP_MODULES = {
     "schedule": "schedule",
     "settings": "settings",
     "stats": "stats|stats_.*",
+    "storage": "storage",
     "top": "component|module|file_.*_all",
 }
 # Modules that a module must not use.
 TATP_NEVER = {
-    "comm": ("call", "exchange", "io", "nodes", "plan", "record", "stats"),
-    "exchange": ("plan", "record", "stats"),
+    "comm": ("call", "exchange", "io", "nodes", "plan", "record", "stats", "storage"),
+    "exchange": ("plan", "record", "stats", "storage"),
     "hints": ("call", "comm", "exchange", "independent", "io", "nodes", "params", "plan", "record", "stats"),
     "independent": ("call", "comm", "exchange", "nodes", "plan", "record", "stats"),
     "io": ("call", "comm", "exchange", "independent", "nodes", "plan", "record", "stats"),
-    "nodes": ("call", "exchange", "plan", "record", "stats"),
+    "nodes": ("call", "exchange", "plan", "record", "stats", "storage"),
     "plan": ("call", "exchange", "record", "stats"),
     "schedule": ("call", "exchange", "independent", "io", "nodes", "plan", "record", "stats"),
     "settings": ("call", "exchange", "independent", "io", "nodes", "params", "plan", "record", "schedule", "stats"),
+    "storage": ("call", "exchange", "independent", "io", "params", "plan", "record", "schedule", "settings", "stats"),
 }
 TATP_STRUCT = "mca_fcoll_tatp_component"
 TATP_STRUCT_USERS = ("params", "component", "module")

@@ -12,6 +12,7 @@ MOST_WINDOWS, MOST_LINES = 32, 64
 KEYS = {"op", "file", "ranks", "nodes", "aggregators", "cycles", "bytes", "messages", "metadata_bytes", "seconds", "waited",
         "st1", "st2", "st3", "st4", "st5", "strategy", "hop_bytes", "hop_bytes_otp", "crossing_bytes", "format", "program",
         "run", "call", "ended", "schedule", "domains", "unit"}
+STORAGE_KEYS = {"storage_hop_bytes", "storage_crossing_bytes"}
 
 
 def hops(distances, a, b):
@@ -76,7 +77,8 @@ def check_timeline(call):
 
 
 def check(call):
-    yield set(call) - {"plan", "timeline"} == KEYS, f"keys: {set(call) ^ KEYS}"
+    keys = KEYS | STORAGE_KEYS if STORAGE_KEYS & set(call) else KEYS
+    yield set(call) - {"plan", "timeline"} == keys, f"keys: {set(call) ^ keys}"
     yield call["format"] == 1 and call["domains"] in ("even", "stripe", "fitted", "none"), "format and domains"
     yield abs(sum(call[f"st{n}"] for n in range(1, 6)) - call["seconds"]) < 1e-5, "seconds are the sum of stages"
     yield all(call[key] >= 0 for key in KEYS if isinstance(call[key], (int, float))), "no number is negative"

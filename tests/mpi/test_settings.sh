@@ -62,6 +62,8 @@ check_difference stripe_size 100 "${two[@]}"
 check_difference stripe_count 3 "${two[@]}" --mca fcoll_tatp_stripe_size 64
 check_difference shared_memory false "${two[@]}"
 check_difference topology "$tap_dir/none" "${two[@]}"
+check_difference targets "$tap_dir/none" "${two[@]}"
+check_difference storage_weight 2 "${two[@]}"
 check_difference record_weight bytes --mca fcoll_tatp_record "$tap_dir/weight.crs"
 check_difference record "$tap_dir/foreign.crs"
 check_difference stats "$tap_dir/foreign.json" "${two[@]}"

@@ -22,6 +22,8 @@ typedef struct mca_fcoll_tatp_component_t {
     int priority;
     int strategy, objective, solver, domains, record_weight;
     char *topology;
+    char *targets_file;
+    int storage_weight;
     int num_aggregators;
     long cycle_buffer_size; /* bytes */
     long message_size;      /* bytes; 0: by the transport */

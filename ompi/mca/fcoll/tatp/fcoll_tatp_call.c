@@ -30,6 +30,7 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_schedule.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_settings.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_stats.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_storage.h"
 
 #include "plan/aggregation.h"
 
@@ -55,6 +56,7 @@ struct tatp_file {
     tatp_comm *comm;
     tatp_view *view;
     tatp_nodes *nodes;
+    tatp_storage *storage;
     tatp_schedule *schedule;
     tatp_plans *plans;
     /* Of the plan in each slot: the exchange that was prepared for it, and the operations by it. */
@@ -98,6 +100,7 @@ tatp_file *tatp_file_new(const ompi_process_name_t *group)
     file->comm = tatp_comm_new();
     file->view = tatp_view_new();
     file->nodes = tatp_nodes_new();
+    file->storage = tatp_storage_new();
     file->schedule = tatp_schedule_new();
     file->plans = tatp_plans_new();
     file->independent = tatp_independent_new();
@@ -105,9 +108,9 @@ tatp_file *tatp_file_new(const ompi_process_name_t *group)
     file->stats = tatp_stats_new();
     file->spare = new_request_call();
     if (allocate_exchanges(file, group) && NULL != file->hints && NULL != file->comm &&
-        NULL != file->view && NULL != file->nodes && NULL != file->schedule &&
-        NULL != file->plans && NULL != file->independent && NULL != file->record &&
-        NULL != file->stats && NULL != file->spare)
+        NULL != file->view && NULL != file->nodes && NULL != file->storage &&
+        NULL != file->schedule && NULL != file->plans && NULL != file->independent &&
+        NULL != file->record && NULL != file->stats && NULL != file->spare)
         return file;
     tatp_file_free(file);
     return NULL;
@@ -124,6 +127,7 @@ void tatp_file_free(tatp_file *file)
     tatp_exchange_memory_free(file->memory);
     tatp_plans_free(file->plans);
     tatp_schedule_free(file->schedule);
+    tatp_storage_free(file->storage);
     tatp_nodes_free(file->nodes);
     tatp_view_free(file->view);
     tatp_comm_free(file->comm);
@@ -200,6 +204,39 @@ static bool adopt_own_settings(tatp_file *file)
     return changes;
 }
 
+/* Which nodes hold the file, and its stripes where only the file system's layout says them. All
+ * ranks have the same `own`. Collective. */
+static int find_storage(tatp_file *file)
+{
+    const tatp_params params = tatp_params_get();
+    const tatp_plan_settings known = tatp_params_plan(file->io.fh, &file->own);
+    const tatp_storage_input in = {
+        .comm = file->comm,
+        .nodes = file->nodes,
+        .file = file->io.fh->f_filename,
+        .fd = file->io.fh->fd,
+        .targets = params.targets_file,
+        .topology = params.topology,
+        .weight = file->own.of[TATP_STORAGE_WEIGHT],
+        .stripe = known.division.stripe,
+        .count = known.division.targets,
+    };
+    tatp_settings settings = file->own;
+    tatp_storage_found found;
+    int rc = tatp_storage_find(file->storage, &in, &found);
+    if (OMPI_SUCCESS != rc)
+        return rc;
+    if (found.changed)
+        tatp_schedule_forget_all(file->schedule);
+    if (found.stripe > 0 && found.stripe <= DIVISION_LARGEST_STRIPE &&
+        0 == settings.of[TATP_FS_STRIPE_SIZE]) {
+        settings.of[TATP_FS_STRIPE_SIZE] = found.stripe;
+        settings.of[TATP_FS_STRIPE_COUNT] = found.count;
+        set_own_settings(file, &settings);
+    }
+    return OMPI_SUCCESS;
+}
+
 /* Some ranks have another `own` than others. paths: NULL if the file is open. Collective. */
 static int agree_on_settings(tatp_file *file, tatp_paths *paths)
 {
@@ -231,9 +268,12 @@ static int renew_settings(tatp_file *file, bool differ, bool *reuse)
     int rc = differ ? agree_on_settings(file, NULL) : OMPI_SUCCESS;
     if (OMPI_SUCCESS != rc || 0 == memcmp(&file->own, &file->agreed, sizeof file->own))
         return rc;
+    const division_settings before = file->settings.division;
+    const division_settings *now = &file->settings.division;
     if (adopt_own_settings(file))
         *reuse = false;
-    return OMPI_SUCCESS;
+    bool same_stripes = before.stripe == now->stripe && before.targets == now->targets;
+    return same_stripes ? OMPI_SUCCESS : find_storage(file);
 }
 
 /* ---- opening ---- */
@@ -284,6 +324,8 @@ static int complete_opening(tatp_file *file)
                              &differ, prepare_file(file));
     if (OMPI_SUCCESS == rc && differ)
         rc = agree_on_settings(file, &file->paths);
+    if (OMPI_SUCCESS == rc)
+        rc = find_storage(file);
     if (OMPI_SUCCESS == rc)
         (void)adopt_own_settings(file);
     return rc;
@@ -375,6 +417,7 @@ static int make_plan(tatp_op *op, int rc)
         .settings = &file->settings,
         .comm = file->comm,
         .nodes = file->nodes,
+        .storage = file->storage,
         .accesses = op->accesses,
         .lo = op->lo,
         .hi = op->hi,

@@ -11,6 +11,7 @@
 #include "ompi/proc/proc.h"
 #include "ompi/compat/compat.h"
 
+#include "base/memory.h"
 #include "plan/division.h"
 
 struct tatp_nodes {
@@ -187,6 +188,57 @@ static int make_map(tatp_node_map *map, const tatp_comm *comm)
         return OMPI_ERR_OUT_OF_RESOURCE;
     int rc = fill_map(map, location, ranks);
     free_locations(location, ranks);
+    return rc;
+}
+
+/* ---- other hosts ---- */
+
+void tatp_hosts_release(tatp_hosts *hosts)
+{
+    free(hosts->node);
+    topo_release(&hosts->topology);
+    *hosts = (tatp_hosts){0};
+}
+
+/* Those that are no nodes, which hosts->node numbers behind them. */
+static int add_others(const tatp_node_map *map, const char *source, const char *const *host,
+                      size_t count, size_t others, tatp_hosts *hosts, matrix_error *error)
+{
+    int rc = 0;
+    const char **name = base_zeroed(map->nodes + others, sizeof *name, &rc);
+    size_t *node = base_zeroed(others, sizeof *node, &rc);
+    for (size_t n = 0; n < map->nodes && 0 == rc; n++)
+        name[n] = map->host[n];
+    for (size_t k = 0; k < count && 0 == rc; k++)
+        if (hosts->node[k] >= map->nodes)
+            name[hosts->node[k]] = host[k];
+    if (0 == rc)
+        rc = tatp_distances_extend(map, source, name, others, node, &hosts->topology, error);
+    for (size_t k = 0; k < count && 0 == rc; k++)
+        if (hosts->node[k] >= map->nodes)
+            hosts->node[k] = node[hosts->node[k] - map->nodes];
+    free(name);
+    free(node);
+    return rc;
+}
+
+int tatp_nodes_find_hosts(const tatp_nodes *nodes, const char *source, const char *const *host,
+                          size_t count, tatp_hosts *hosts, matrix_error *error)
+{
+    const tatp_node_map *map = &nodes->map;
+    tatp_hosts found = {0};
+    size_t others = 0;
+    int rc = 0;
+    found.node = base_zeroed(count, sizeof *found.node, &rc);
+    if (0 == rc)
+        rc = topo_match_hosts((const char *const *)map->host, map->nodes, host, count, found.node,
+                              &others, error);
+    if (0 == rc && others > 0)
+        rc = add_others(map, source, host, count, others, &found, error);
+    if (0 == rc)
+        *hosts = found;
+    else
+        tatp_hosts_release(&found);
     return rc;
 }
 

@@ -62,4 +62,16 @@ typedef struct tatp_node_map {
 /* NULL on other ranks. */
 const tatp_node_map *tatp_nodes_map(const tatp_nodes *nodes);
 
+/* Other hosts, of which some may be nodes. Zeroed: none. */
+typedef struct tatp_hosts {
+    size_t *node; /* of each host: a node of the topology; SIZE_MAX: its distance is not known */
+    topo
+        topology; /* the nodes of the map, and further hosts; nodes is 0: that of the map has all */
+} tatp_hosts;
+
+/* Local; source: as tatp_nodes_init. -EBADMSG: a name matches two hosts, with `error`; -ENOMEM. */
+int tatp_nodes_find_hosts(const tatp_nodes *nodes, const char *source, const char *const *host,
+                          size_t count, tatp_hosts *hosts, matrix_error *error);
+void tatp_hosts_release(tatp_hosts *hosts);
+
 #endif

@@ -76,17 +76,73 @@ static int read_topology_file(tatp_node_map *map, const char *path)
     return MPI_ERR_ARG;
 }
 
+/* Otherwise the job's environment. */
+static bool names_source(const char *source)
+{
+    return NULL != source && '\0' != source[0] && 0 != strcmp(source, "auto");
+}
+
 int tatp_distances_read(tatp_node_map *map, const char *source, bool *is_open)
 {
     topo_flat(&map->topology, map->nodes);
     *is_open = false;
-    if (NULL == source || '\0' == source[0] || 0 == strcmp(source, "auto"))
+    if (!names_source(source))
         *is_open = map->nodes > 1;
     else if (0 != strcmp(source, "none"))
         return read_topology_file(map, source);
     else
         tatp_distances_report_flat(map);
     return OMPI_SUCCESS;
+}
+
+/* ---- further hosts ---- */
+
+/* Moves the names of those that the fabric has to the front. Returns their number. */
+static size_t keep_found(const char **name, size_t others, size_t nodes, size_t *node)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < others; k++) {
+        if (SIZE_MAX == node[k])
+            continue;
+        name[nodes + kept] = name[nodes + k];
+        node[k] = nodes + kept++;
+    }
+    return kept;
+}
+
+static int extend_by_fabric(const topo_fabric *fabric, size_t nodes, const char **name,
+                            size_t others, size_t *node, topo *t, matrix_error *error)
+{
+    int rc = topo_find_hosts(fabric, name + nodes, others, node, error);
+    if (0 != rc)
+        return rc;
+    size_t kept = keep_found(name, others, nodes, node);
+    return kept > 0 ? topo_from_fabric(fabric, name, nodes + kept, t, error) : 0;
+}
+
+int tatp_distances_extend(const tatp_node_map *map, const char *source, const char **name,
+                          size_t others, size_t *node, topo *t, matrix_error *error)
+{
+    topo_fabric *fabric = NULL;
+    bool is_flat = 0 == map->topology.places;
+    for (size_t k = 0; k < others; k++)
+        node[k] = is_flat ? map->nodes + k : SIZE_MAX;
+    if (is_flat)
+        topo_flat(t, map->nodes + others);
+    /* The environment has the nodes of the job only. */
+    if (is_flat || !names_source(source))
+        return 0;
+    FILE *stream = fopen(source, "r");
+    if (NULL == stream) {
+        matrix_refuse(error, 0, "%.80s: %s", source, strerror(errno));
+        return -EIO;
+    }
+    int rc = topo_fabric_read(stream, &fabric, error);
+    fclose(stream);
+    if (0 == rc)
+        rc = extend_by_fabric(fabric, map->nodes, name, others, node, t, error);
+    topo_fabric_free(fabric);
+    return rc;
 }
 
 /* ---- the job's environment ---- */

@@ -24,6 +24,8 @@
 /* A window has to fit into one message and one write. */
 #define LARGEST_CYCLE_BUFFER ((int64_t)EXCHANGE_DEPTH << 30)
 #define CYCLE_BUFFER (32 << 20)
+/* Hop-bytes stay exact. */
+#define LARGEST_STORAGE_WEIGHT 1000
 
 /* ---- choices: parameters whose value is a name ---- */
 
@@ -161,6 +163,14 @@ int tatp_params_register(void)
          "where it is set), none (two hops between any two nodes), or a file with the hops "
          "(Matrix Market) or the network (Slurm, ibnetdiscover, ...)",
          MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->topology},
+        {"targets",
+         "File with the host of each storage target, or of each block of the file; empty: what the "
+         "file system says",
+         MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->targets_file},
+        {"storage_weight",
+         "Weight of a hop between an aggregator and a storage server, against one between ranks; "
+         "0: servers are not asked for",
+         MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_3, &c->storage_weight},
         {"num_aggregators",
          "Number of aggregators (hint cb_nodes takes precedence); 0: chosen by nodes, stripes and "
          "size of the access",
@@ -198,6 +208,7 @@ int tatp_params_register(void)
     int rc = OMPI_SUCCESS;
     c->topology = (char *)"auto";
     c->shared_memory = true;
+    c->storage_weight = 1;
     name_values();
     for (size_t i = 0; i < sizeof parameters / sizeof *parameters && OMPI_SUCCESS == rc; i++)
         rc = register_parameter(parameters[i].name, parameters[i].help, parameters[i].type, NULL,
@@ -245,6 +256,8 @@ int tatp_params_check(void)
         int64_t value, least, most;
         const char *valid;
     } limits[] = {
+        {"storage_weight", c->storage_weight, 0, LARGEST_STORAGE_WEIGHT,
+         "a number of hops up to 1000, or 0"},
         {"num_aggregators", c->num_aggregators, 0, INT_MAX,
          "a number of ranks, or 0 for a number by the size of a call"},
         {"cycle_buffer_size", c->cycle_buffer_size, 0, LONG_MAX,
@@ -327,7 +340,9 @@ tatp_settings tatp_params_collect(ompio_file_t *fh, const tatp_hint_values *hint
         [TATP_STRIPE_SIZE] = c->stripe_size,
         [TATP_STRIPE_COUNT] = c->stripe_count,
         [TATP_SHARED_MEMORY] = c->shared_memory,
+        [TATP_STORAGE_WEIGHT] = c->storage_weight,
         [TATP_TOPOLOGY] = tatp_settings_digest_text(texts.topology),
+        [TATP_TARGETS] = tatp_settings_digest_text(texts.targets_file),
         [TATP_RECORD] = tatp_settings_digest_text(texts.record_file),
         [TATP_STATS] = tatp_settings_digest_text(texts.stats_file),
         [TATP_OMPIO_BUFFER] = OMPIO_MCA_GET(fh, bytes_per_agg),
@@ -418,5 +433,5 @@ tatp_hint_values tatp_params_hints(const tatp_plan_settings *settings,
 tatp_params tatp_params_get(void)
 {
     const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
-    return (tatp_params){c->topology, c->record_file, c->stats_file};
+    return (tatp_params){c->topology, c->targets_file, c->record_file, c->stats_file};
 }

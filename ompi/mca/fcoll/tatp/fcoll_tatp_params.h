@@ -31,7 +31,7 @@ tatp_hint_values tatp_params_hints(const tatp_plan_settings *settings,
 
 /* Parameters that are texts; of files, empty or NULL is off. */
 typedef struct tatp_params {
-    const char *topology, *record_file, *stats_file;
+    const char *topology, *targets_file, *record_file, *stats_file;
 } tatp_params;
 tatp_params tatp_params_get(void);
 

@@ -48,67 +48,95 @@ static int assess_otp(const plan_input *in, const lap_solver *solver, size_t *ra
     return 0 != rc ? rc : plan_hop_bytes(in, rank_of_domain, hop_bytes);
 }
 
+/* On rank 0: all but those of otp. Negative errno. */
+static int assess_plan(const plan_input *in, const size_t *rank_of_domain, tatp_plan_costs *costs)
+{
+    plan_input apart = *in;
+    apart.savings = NULL;
+    int rc = plan_hop_bytes(in, rank_of_domain, &costs->hop_bytes);
+    if (0 == rc)
+        rc = plan_whole_hop_bytes(&apart, rank_of_domain, &costs->whole_hop_bytes);
+    if (0 == rc)
+        rc = plan_storage_hop_bytes(in, rank_of_domain, &costs->storage_hop_bytes);
+    if (0 != rc)
+        return rc;
+    costs->per_node = in->per_node;
+    costs->knows_storage = NULL != in->storage;
+    costs->crossing_bytes = plan_crossing_bytes(in, rank_of_domain);
+    costs->storage_crossing_bytes = plan_storage_crossing_bytes(in, rank_of_domain);
+    costs->whole_crossing_bytes = plan_whole_crossing_bytes(in, rank_of_domain);
+    return 0;
+}
+
 /* On rank 0. Negative errno. */
 static int assign_domains(const tatp_planning *planning, const plan_input *in, bool fitted,
                           size_t *rank_of_domain, tatp_plan_costs *costs)
 {
     const tatp_plan_settings *settings = planning->in->settings;
     const plan_strategy *strategy = settings->strategy;
-    plan_input apart = *in;
     int rc = 0;
-    apart.savings = NULL;
     if (!fitted)
         rc = assess_otp(in, settings->solver, rank_of_domain, &costs->hop_bytes_otp);
     if (0 == rc)
         rc = strategy->assign(in, settings->solver, rank_of_domain);
     if (0 == rc)
-        rc = plan_hop_bytes(in, rank_of_domain, &costs->hop_bytes);
-    if (0 == rc)
-        rc = plan_hop_bytes(&apart, rank_of_domain, &costs->node_hop_bytes);
+        rc = assess_plan(in, rank_of_domain, costs);
     if (0 != rc)
         return rc;
-    costs->crossing_bytes = plan_crossing_bytes(in, rank_of_domain);
-    costs->per_node = in->per_node;
     opal_output_verbose(
         20, ompi_fcoll_base_framework.framework_output,
         "fcoll:tatp: %lu domains by %s: %.15g hop-bytes, %lld bytes between nodes; by otp "
-        "%.15g hop-bytes",
+        "%.15g hop-bytes; to storage servers %.15g",
         (unsigned long)planning->domains, strategy->name, costs->hop_bytes,
-        (long long)costs->crossing_bytes, costs->hop_bytes_otp);
+        (long long)costs->crossing_bytes, costs->hop_bytes_otp, costs->storage_hop_bytes);
     return 0;
+}
+
+/* On rank 0: the problem of a draft. */
+static plan_input pose_problem(const tatp_planning *planning, const rows *c, const matrix *stored)
+{
+    const tatp_node_map *map = tatp_nodes_map(planning->in->nodes);
+    const tatp_plan_settings *settings = planning->in->settings;
+    const tatp_storage *storage = planning->in->storage;
+    return (plan_input){
+        .requests = &c->requests,
+        .node_bytes = &c->node_bytes,
+        .savings = NULL != c->savings.row_start ? &c->savings : NULL,
+        .node_of_rank = map->node_of_rank,
+        .topology = tatp_storage_topology(storage, map),
+        .objective = settings->objective->objective,
+        .per_node = plan_even_per_node(map->ranks_on_node, map->nodes, planning->domains),
+        .blocks = settings->strategy->by_blocks ? &c->blocks : NULL,
+        .node_blocks = settings->strategy->by_blocks ? &c->node_blocks : NULL,
+        .storage = NULL != stored->row_start ? stored : NULL,
+        .storage_weight = tatp_storage_weight(storage),
+    };
 }
 
 /* On rank 0: from C to the aggregators in the broadcast. */
 static int decide_on_root(const tatp_planning *planning, rows *c, tatp_draft *draft)
 {
-    const tatp_node_map *map = tatp_nodes_map(planning->in->nodes);
-    const tatp_plan_settings *settings = planning->in->settings;
+    const size_t *node_of_rank = tatp_nodes_map(planning->in->nodes)->node_of_rank;
     size_t domains = planning->domains;
     int64_t *aggregator = planning->broadcast + PLAN_ELEMENTS;
-    plan_input in = {
-        .requests = &c->requests,
-        .node_bytes = &c->node_bytes,
-        .savings = NULL != c->savings.row_start ? &c->savings : NULL,
-        .node_of_rank = map->node_of_rank,
-        .topology = &map->topology,
-        .objective = settings->objective->objective,
-        .per_node = plan_even_per_node(map->ranks_on_node, map->nodes, domains),
-        .blocks = settings->strategy->by_blocks ? &c->blocks : NULL,
-        .node_blocks = settings->strategy->by_blocks ? &c->node_blocks : NULL,
-    };
+    matrix stored = {0};
     size_t *rank_of_domain = calloc(domains, sizeof *rank_of_domain);
     if (NULL == rank_of_domain)
         return OMPI_ERR_OUT_OF_RESOURCE;
-    bool fitted = draft->units.unit > 0;
-    int rc = assign_domains(planning, &in, fitted, rank_of_domain, &draft->costs);
-    if (0 == rc && NULL != c->network && &plan_strategies[0] == settings->strategy)
+    int rc = tatp_storage_bytes(planning->in->storage, &draft->division.domains, &c->node_bytes,
+                                &stored);
+    const plan_input in = pose_problem(planning, c, &stored);
+    if (0 == rc)
+        rc = assign_domains(planning, &in, draft->units.unit > 0, rank_of_domain, &draft->costs);
+    if (0 == rc && NULL != c->network && &plan_strategies[0] == planning->in->settings->strategy)
         rc = plan_prefer_network(&in, c->network, rank_of_domain);
     if (0 == rc) {
-        planning->broadcast[PLAN_PARTS] = rows_count_parts(&c->node_ranks, map->node_of_rank,
-                                                           rank_of_domain, aggregator + domains);
+        planning->broadcast[PLAN_PARTS] =
+            rows_count_parts(&c->node_ranks, node_of_rank, rank_of_domain, aggregator + domains);
         for (size_t j = 0; j < domains; j++)
             aggregator[j] = (int64_t)rank_of_domain[j];
     }
+    matrix_release(&stored);
     free(rank_of_domain);
     return tatp_from_errno(rc);
 }
@@ -120,7 +148,7 @@ static int fit_on_root(const tatp_planning *planning, const pieces_bytes *all,
     const tatp_plan_costs *costs = &draft->costs;
     if (!planning->may_fit || draft->units.unit > 0 || all->too_many ||
         !pieces_may_pay(&planning->smallest, &planning->division, planning->domains,
-                        costs->node_hop_bytes, costs->crossing_bytes))
+                        costs->whole_hop_bytes, costs->whole_crossing_bytes))
         return OMPI_SUCCESS;
     return tatp_fit_units(planning, planning->broadcast + PLAN_ELEMENTS, costs, all, units);
 }
@@ -258,7 +286,7 @@ static void adopt_draft(tatp_plan *plan, const tatp_plan_input *in, const tatp_d
     plan->draft = *draft;
     view->lo = in->lo;
     view->hi = in->hi;
-    view->period = draft->division.period;
+    view->period = tatp_storage_period(in->storage, draft->division.period);
     view->message_size = cycles.message;
     view->cycle_size = division_cycle_size(domains, &cycles);
     view->num_cycles = division_num_cycles(domains, view->cycle_size);

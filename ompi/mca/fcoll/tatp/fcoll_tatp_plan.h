@@ -14,6 +14,7 @@
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_nodes.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_storage.h"
 
 #include "access/access.h"
 #include "access/domain.h"
@@ -55,6 +56,7 @@ typedef struct tatp_plan_input {
     const tatp_plan_settings *settings;
     tatp_comm *comm;
     const tatp_nodes *nodes;
+    const tatp_storage *storage;
     const access_list *accesses; /* this rank's, ordered */
     int64_t lo, hi;              /* accessed range over all ranks, bytes [lo, hi), lo < hi */
     bool all_entries;            /* rank 0 gets the whole of C (the same on all ranks) ... */
@@ -87,12 +89,17 @@ tatp_plan_view tatp_plan_get(const tatp_plan *plan);
 /* What rank 0 knows besides. */
 typedef struct tatp_plan_costs {
     double hop_bytes, hop_bytes_otp;
-    double node_hop_bytes;  /* hop_bytes if all ranks of a node were one hop apart, as fitted
-                               domains count */
     int64_t crossing_bytes; /* between nodes */
-    division_kind domains;  /* what was used: even, stripe or fitted */
-    int64_t unit;           /* of stripes or fitted domains, bytes; 0: even domains */
-    size_t per_node;        /* domains that a node owns at most */
+    bool knows_storage;     /* the same between aggregators and storage servers, not weighted: */
+    double storage_hop_bytes;
+    int64_t storage_crossing_bytes;
+    /* What fitted domains are compared with: as if all ranks of a node were one hop apart, and with
+       the weighted ones to storage servers. */
+    double whole_hop_bytes;
+    int64_t whole_crossing_bytes;
+    division_kind domains; /* what was used: even, stripe or fitted */
+    int64_t unit;          /* of stripes or fitted domains, bytes; 0: even domains */
+    size_t per_node;       /* domains that a node owns at most */
     /* Kept entries, ranks x domains; NULL: not kept. */
     const matrix *requests;      /* C, bytes */
     const matrix *savings;       /* what domains save on ranks (plan_input.savings); NULL also: no

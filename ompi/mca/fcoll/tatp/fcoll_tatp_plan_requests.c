@@ -144,7 +144,8 @@ static request_sums start_request_sums(const tatp_planning *planning)
                  .most = most,
                  .low = local[(most < locals ? most : locals) - 1],
                  .near = {local, locals, inside->steps, inside->network}},
-        .all = rows_builder_new((size_t)tatp_comm_size(in->comm), tatp_nodes_count(in->nodes),
+        .all = rows_builder_new((size_t)tatp_comm_size(in->comm),
+                                NULL != map ? tatp_storage_topology(in->storage, map)->nodes : 0,
                                 planning->domains, by_blocks),
         .node_of_rank = NULL != map ? map->node_of_rank : NULL,
     };

@@ -26,7 +26,9 @@ enum tatp_setting {
     TATP_STRIPE_SIZE,
     TATP_STRIPE_COUNT,
     TATP_SHARED_MEMORY,
-    TATP_TOPOLOGY, /* this one and the next two: tatp_settings_digest_text */
+    TATP_STORAGE_WEIGHT,
+    TATP_TOPOLOGY, /* this one and the next three: tatp_settings_digest_text */
+    TATP_TARGETS,
     TATP_RECORD,
     TATP_STATS,
     /* What OMPIO and its fs component know. */

@@ -165,6 +165,10 @@ static void put_costs(json_writer *w, const char *strategy, const tatp_plan_cost
     json_put_formatted(w, "hop_bytes", "%.15g", costs->hop_bytes);
     json_put_formatted(w, "hop_bytes_otp", "%.15g", costs->hop_bytes_otp);
     json_put_int64(w, "crossing_bytes", costs->crossing_bytes);
+    if (costs->knows_storage) {
+        json_put_formatted(w, "storage_hop_bytes", "%.15g", costs->storage_hop_bytes);
+        json_put_int64(w, "storage_crossing_bytes", costs->storage_crossing_bytes);
+    }
 }
 
 static void put_origin(json_writer *w, int64_t plan_id)

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The layout of an open file, as its file system or a file of targets says it. */
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_storage.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ompi/mca/fcoll/base/base.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
+#include "opal/util/output.h"
+
+#include "base/memory.h"
+#include "storage/storage.h"
+
+/* For the answer of a file system. Most take some milliseconds. */
+enum { MILLISECONDS = 3000 };
+
+/* Of a file whose objects are asked for one by one, those of its present size, but not of more, nor
+ * less, bytes than these: the first accesses of a new file are not known when it is opened. */
+#define MOST_BYTES (INT64_C(64) << 30)
+#define LEAST_BYTES (INT64_C(4) << 30)
+
+/* No access moves by so much. */
+#define NEVER INT64_MAX
+
+struct tatp_storage {
+    int64_t weight;         /* 0: nothing is known */
+    int64_t period;         /* bytes after which the servers repeat; NEVER */
+    int64_t digest;         /* of the layout and its servers; 0: nothing is known */
+    storage_layout *layout; /* the rest on rank 0 */
+    size_t *node_of_target;
+    topo topology; /* nodes is 0: that of the map */
+};
+
+tatp_storage *tatp_storage_new(void)
+{
+    return calloc(1, sizeof(tatp_storage));
+}
+
+static void reset_storage(tatp_storage *storage)
+{
+    storage_free(storage->layout);
+    free(storage->node_of_target);
+    topo_release(&storage->topology);
+    *storage = (tatp_storage){0};
+}
+
+void tatp_storage_free(tatp_storage *storage)
+{
+    if (NULL == storage)
+        return;
+    reset_storage(storage);
+    free(storage);
+}
+
+/* ---- the layout, on rank 0 ---- */
+
+static bool names_table(const tatp_storage_input *in)
+{
+    return NULL != in->targets && '\0' != in->targets[0];
+}
+
+/* Once a process: most files of a program are on one file system. */
+static void warn(const tatp_storage_input *in, const matrix_error *error, int rc)
+{
+    static atomic_flag reported = ATOMIC_FLAG_INIT;
+    const char *reason = -ENOMEM == rc ? "there is no memory for it" : error->reason;
+    char line[32] = "";
+    if (atomic_flag_test_and_set(&reported))
+        return;
+    if (error->line > 0)
+        snprintf(line, sizeof line, ", line %lu", (unsigned long)error->line);
+    if (names_table(in))
+        tatp_show_help("targets", in->targets, line, reason);
+    else
+        tatp_show_help("layout", in->file, reason);
+}
+
+/* Opening a FIFO would block. */
+static int read_table(const char *path, storage_layout **table, matrix_error *error)
+{
+    struct stat status;
+    if (0 == stat(path, &status) && !S_ISREG(status.st_mode))
+        return matrix_refuse(error, 0, "it is not a regular file");
+    FILE *stream = fopen(path, "r");
+    if (NULL == stream)
+        return matrix_refuse(error, 0, "%s", strerror(errno));
+    int rc = storage_read_targets(stream, table, error);
+    fclose(stream);
+    return rc;
+}
+
+/* One that was too slow is not asked again by this process, which may open many files. */
+static int ask_file_system(int fd, storage_layout **layout, matrix_error *error)
+{
+    static _Atomic bool is_slow;
+    struct stat status;
+    if (is_slow) {
+        matrix_refuse(error, 0, "no answer for an earlier file");
+        return -ENOTSUP;
+    }
+    int64_t bytes = 0 == fstat(fd, &status) ? status.st_size : 0;
+    if (bytes > MOST_BYTES)
+        bytes = MOST_BYTES;
+    int rc =
+        storage_query(fd, bytes > LEAST_BYTES ? bytes : LEAST_BYTES, MILLISECONDS, layout, error);
+    if (-ETIMEDOUT == rc)
+        is_slow = true;
+    return rc;
+}
+
+/* A table of blocks is a layout, one of targets gives their hosts to that of the file system, or
+ * its targets take the stripes in turn. *layout: the table, replaced. */
+static int use_table(const tatp_storage_input *in, storage_layout **layout, matrix_error *error)
+{
+    storage_layout *own = NULL;
+    matrix_error none;
+    if (storage_extents(*layout) > 0)
+        return 0;
+    int rc = ask_file_system(in->fd, &own, &none);
+    if (0 != rc && 0 == in->stripe)
+        return matrix_refuse(error, 0, "the stripe size of the file is not known");
+    if (0 != rc)
+        return storage_stripe(*layout, in->stripe, (size_t)in->count, error);
+    rc = storage_copy_hosts(own, *layout, error);
+    if (0 == rc) {
+        storage_layout *table = *layout;
+        *layout = own;
+        own = table;
+    }
+    storage_free(own);
+    return rc;
+}
+
+/* NULL: nothing is known. */
+static storage_layout *find_layout(const tatp_storage_input *in)
+{
+    storage_layout *layout = NULL;
+    matrix_error error = {0, ""};
+    int rc;
+    if (names_table(in)) {
+        rc = read_table(in->targets, &layout, &error);
+        if (0 == rc)
+            rc = use_table(in, &layout, &error);
+    } else {
+        rc = ask_file_system(in->fd, &layout, &error);
+    }
+    if (0 == rc)
+        return layout;
+    if (names_table(in) || -ENOTSUP != rc)
+        warn(in, &error, rc);
+    opal_output_verbose(20, ompi_fcoll_base_framework.framework_output,
+                        "fcoll:tatp: storage targets are not known: %s", error.reason);
+    storage_free(layout);
+    return NULL;
+}
+
+/* ---- its servers, on rank 0 ---- */
+
+/* name, target: of those targets whose host is known. Returns their number. */
+static size_t list_hosts(const storage_layout *layout, const char **name, size_t *target)
+{
+    size_t count = 0;
+    for (size_t t = 0; t < storage_targets(layout); t++) {
+        const char *host = storage_target_host(layout, t);
+        if (NULL == host)
+            continue;
+        name[count] = host;
+        target[count++] = t;
+    }
+    return count;
+}
+
+/* Only a file of targets has to name hosts of the network: the servers of a file system need not
+ * be known there. */
+static int take_nodes(tatp_storage *storage, const tatp_storage_input *in, const char *const *name,
+                      const size_t *target, size_t count, matrix_error *error)
+{
+    tatp_hosts hosts;
+    int rc = tatp_nodes_find_hosts(in->nodes, in->topology, name, count, &hosts, error);
+    if (0 != rc)
+        return rc;
+    for (size_t k = 0; k < count && 0 == rc; k++) {
+        storage->node_of_target[target[k]] = hosts.node[k];
+        if (SIZE_MAX == hosts.node[k] && names_table(in))
+            rc = matrix_refuse(error, 0, "the distance of host %.100s is not known", name[k]);
+    }
+    storage->topology = hosts.topology;
+    hosts.topology = (topo){0};
+    tatp_hosts_release(&hosts);
+    return rc;
+}
+
+static int find_servers(tatp_storage *storage, const tatp_storage_input *in, matrix_error *error)
+{
+    size_t targets = storage_targets(storage->layout);
+    int rc = 0;
+    const char **name = base_zeroed(targets, sizeof *name, &rc);
+    size_t *target = base_zeroed(targets, sizeof *target, &rc);
+    storage->node_of_target = base_zeroed(targets, sizeof *storage->node_of_target, &rc);
+    for (size_t t = 0; t < targets && 0 == rc; t++)
+        storage->node_of_target[t] = SIZE_MAX;
+    if (0 == rc)
+        rc =
+            take_nodes(storage, in, name, target, list_hosts(storage->layout, name, target), error);
+    free(name);
+    free(target);
+    return rc;
+}
+
+/* ---- what all ranks learn ---- */
+
+static uint64_t mix(uint64_t digest, uint64_t value)
+{
+    digest = (digest ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return digest ^ digest >> 29;
+}
+
+static int64_t digest_servers(const tatp_storage *storage)
+{
+    uint64_t digest = 1;
+    for (size_t k = 0; k < storage_extents(storage->layout); k++) {
+        storage_extent e;
+        storage_get_extent(storage->layout, k, &e);
+        const uint64_t number[] = {(uint64_t)e.start, (uint64_t)e.end, (uint64_t)e.unit, e.count,
+                                   (uint64_t)e.object};
+        for (size_t i = 0; i < sizeof number / sizeof *number; i++)
+            digest = mix(digest, number[i]);
+        for (size_t i = 0; i < e.objects; i++)
+            digest = mix(digest, STORAGE_NONE != e.target[i] ? storage->node_of_target[e.target[i]]
+                                                             : SIZE_MAX);
+    }
+    return (int64_t)(digest >> 1) | 1;
+}
+
+/* Whether any server may be nearer to some ranks than to others: on a flat network those of their
+ * nodes. */
+static bool servers_matter(const tatp_storage *storage, const tatp_node_map *map)
+{
+    bool is_flat = 0 == map->topology.places;
+    for (size_t t = 0; t < storage_targets(storage->layout); t++) {
+        size_t node = storage->node_of_target[t];
+        if (SIZE_MAX != node && (!is_flat || node < map->nodes))
+            return true;
+    }
+    return false;
+}
+
+/* Whether stripes go to the same targets in turn throughout the file. */
+static bool is_regular(const storage_layout *layout, storage_extent *e)
+{
+    if (1 != storage_extents(layout))
+        return false;
+    storage_get_extent(layout, 0, e);
+    return 0 == e->start && INT64_MAX == e->end && 0 == e->object && e->count > 0 &&
+           e->objects == e->count;
+}
+
+/* The stripe unit of all extents, which begin where a stripe does; 0: there is none. Objects of
+ * limited size are not locked by stripes. */
+static int64_t common_unit(const storage_layout *layout)
+{
+    int64_t unit = 0;
+    for (size_t k = 0; k < storage_extents(layout); k++) {
+        storage_extent e;
+        storage_get_extent(layout, k, &e);
+        unit = k > 0 ? unit : e.unit;
+        if (e.object > 0 || e.unit != unit || e.start % unit != 0)
+            return 0;
+    }
+    return unit;
+}
+
+enum { WEIGHT, PERIOD, DIGEST, STRIPE, COUNT, VALUES };
+
+/* A file of targets knows nothing of locks. */
+static void describe_layout(const tatp_storage *storage, const tatp_storage_input *in,
+                            int64_t *value)
+{
+    storage_extent e;
+    int64_t period;
+    bool regular = is_regular(storage->layout, &e);
+    if (servers_matter(storage, tatp_nodes_map(in->nodes)))
+        value[WEIGHT] = in->weight;
+    value[DIGEST] = digest_servers(storage);
+    value[PERIOD] = NEVER;
+    if (regular && !__builtin_mul_overflow(e.unit, (int64_t)e.count, &period))
+        value[PERIOD] = period;
+    value[STRIPE] = names_table(in) ? 0 : common_unit(storage->layout);
+    value[COUNT] = regular && value[STRIPE] > 0 ? (int64_t)e.count : 0;
+}
+
+static void find_on_root(tatp_storage *storage, const tatp_storage_input *in, int64_t *value)
+{
+    matrix_error error = {0, ""};
+    storage->layout = find_layout(in);
+    if (NULL == storage->layout)
+        return;
+    int rc = find_servers(storage, in, &error);
+    if (0 == rc) {
+        describe_layout(storage, in, value);
+        opal_output_verbose(10, ompi_fcoll_base_framework.framework_output,
+                            "fcoll:tatp: %lu storage targets from %s",
+                            (unsigned long)storage_targets(storage->layout),
+                            storage_file_system(storage->layout));
+        return;
+    }
+    warn(in, &error, rc);
+    reset_storage(storage);
+}
+
+int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
+                      tatp_storage_found *found)
+{
+    int64_t value[VALUES] = {0}, before = storage->digest;
+    int count = VALUES, rc = OMPI_SUCCESS;
+    reset_storage(storage);
+    if (in->weight > 0 && tatp_nodes_count(in->nodes) > 1) {
+        if (0 == tatp_comm_rank(in->comm))
+            find_on_root(storage, in, value);
+        rc = tatp_bcast(in->comm, value, &count);
+    }
+    if (OMPI_SUCCESS != rc)
+        return rc;
+    storage->weight = value[WEIGHT];
+    storage->period = value[PERIOD];
+    storage->digest = value[DIGEST];
+    *found = (tatp_storage_found){storage->digest != before, value[STRIPE], value[COUNT]};
+    return OMPI_SUCCESS;
+}
+
+/* ---- what is known ---- */
+
+int64_t tatp_storage_weight(const tatp_storage *storage)
+{
+    return storage->weight;
+}
+
+int64_t tatp_storage_period(const tatp_storage *storage, int64_t period)
+{
+    int64_t a = period, b = storage->period, both;
+    if (0 == storage->weight)
+        return period;
+    if (NEVER == storage->period)
+        return NEVER;
+    while (0 != b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return __builtin_mul_overflow(period / a, storage->period, &both) ? NEVER : both;
+}
+
+const topo *tatp_storage_topology(const tatp_storage *storage, const tatp_node_map *map)
+{
+    bool is_extended = storage->weight > 0 && storage->topology.nodes > 0;
+    return is_extended ? &storage->topology : &map->topology;
+}
+
+int tatp_storage_bytes(const tatp_storage *storage, const file_domains *domains,
+                       const matrix *node_bytes, matrix *bytes)
+{
+    int rc = 0;
+    *bytes = (matrix){0};
+    if (0 == storage->weight)
+        return 0;
+    int64_t *accessed = base_zeroed(domains->count, sizeof *accessed, &rc);
+    for (size_t k = 0; k < matrix_entries(node_bytes) && 0 == rc; k++)
+        if (__builtin_add_overflow(accessed[node_bytes->col[k]], node_bytes->value[k],
+                                   &accessed[node_bytes->col[k]]))
+            rc = -ERANGE;
+    if (0 == rc)
+        rc = storage_spread(storage->layout, domains, storage->node_of_target, node_bytes->rows,
+                            accessed, bytes);
+    free(accessed);
+    return rc;
+}

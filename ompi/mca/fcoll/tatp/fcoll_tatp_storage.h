@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which nodes hold the bytes of an open file (src/storage), for plans. Rank 0 finds it out; all
+ * ranks learn what divides the file. */
+#ifndef MCA_FCOLL_TATP_STORAGE_H
+#define MCA_FCOLL_TATP_STORAGE_H
+
+#include "ompi_config.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_nodes.h"
+
+#include "access/domain.h"
+#include "matrix/matrix.h"
+
+typedef struct tatp_storage tatp_storage;
+
+tatp_storage *tatp_storage_new(void); /* NULL: no memory; nothing is known */
+void tatp_storage_free(tatp_storage *storage);
+
+typedef struct tatp_storage_input {
+    tatp_comm *comm;
+    const tatp_nodes *nodes;
+    const char *file;               /* its name */
+    int fd;                         /* of the open file */
+    const char *targets, *topology; /* values of these parameters; those of rank 0 count */
+    int64_t weight;                 /* the same on all ranks; 0: nothing is to be known */
+    int64_t stripe, count; /* what hints, parameters or OMPIO say; the same on all ranks; 0: nothing
+                            */
+} tatp_storage_input;
+
+typedef struct tatp_storage_found {
+    bool changed;          /* since the last time */
+    int64_t stripe, count; /* of a file whose stripes its file system locks; 0: not known */
+} tatp_storage_found;
+
+/* Asks the file system, and reads the file of targets. What it cannot use is reported once, and
+ * then nothing is known. The result is the same on all ranks. Returns OMPI_SUCCESS or an error of
+ * communication. Collective. */
+int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
+                      tatp_storage_found *found);
+
+/* What follows is local. The weight of hop-bytes to servers; 0: nothing is known. The same on all
+ * ranks, as the next one. */
+int64_t tatp_storage_weight(const tatp_storage *storage);
+/* The least multiple of a period of domains by which accesses may move that leaves all domains on
+ * the same servers. */
+int64_t tatp_storage_period(const tatp_storage *storage, int64_t period);
+
+/* ---- on rank 0 ---- */
+
+/* That of the map, with further hosts of servers behind its nodes if they are known. */
+const topo *tatp_storage_topology(const tatp_storage *storage, const tatp_node_map *map);
+
+/* Bytes of each domain on the servers of each node of that topology, of which node_bytes (nodes x
+ * domains) are accessed; an empty matrix where nothing is known. Negative errno. */
+int tatp_storage_bytes(const tatp_storage *storage, const file_domains *domains,
+                       const matrix *node_bytes, matrix *bytes);
+
+#endif
