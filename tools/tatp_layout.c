@@ -2,28 +2,18 @@
 /* tatp layout: prints which storage targets hold a file, and their hosts. */
 #include "tatp.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "storage/storage.h"
 #include "table.h"
+#include "tatp_targets.h"
 #include "tool.h"
 #include "tool_json.h"
 
 /* Up to this number of objects of an extent, the table has the target of each. */
 enum { SHOWN_OBJECTS = 16 };
 
-/* For the answer of the file system. */
-enum { MILLISECONDS = 10000 };
-
 struct layout_options {
-    const char *file;
-    const char *targets;
-    size_t unit, factor;
+    tatp_targets_options targets;
     bool json;
 };
 
@@ -33,108 +23,26 @@ struct file_layout {
     int64_t *bytes; /* of the file, on each target; after the last one, those on none */
 };
 
-static void parse_striping(const char *option, const char *arg, size_t *number,
-                           struct argp_state *state)
-{
-    if (tool_number(arg, 1, INT32_MAX, number) != 0)
-        argp_error(state, "%s is a number from 1 to %d, not '%s'", option, INT32_MAX, arg);
-}
-
 static error_t parse_layout_option(int key, char *arg, struct argp_state *state)
 {
     struct layout_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->file;
-        state->child_inputs[1] = &options->json;
-        return 0;
-    case 'T': options->targets = arg; return 0;
-    case 'u': parse_striping("--striping-unit", arg, &options->unit, state); return 0;
-    case 'f': parse_striping("--striping-factor", arg, &options->factor, state); return 0;
-    case ARGP_KEY_END:
-        if (options->unit > 0 && options->targets == NULL)
-            argp_error(state, "--striping-unit needs --targets");
-        if (options->factor > 0 && options->unit == 0)
-            argp_error(state, "--striping-factor needs --striping-unit");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
+    (void)arg;
+    if (key != ARGP_KEY_INIT)
+        return ARGP_ERR_UNKNOWN;
+    state->child_inputs[0] = &options->targets.file;
+    state->child_inputs[1] = &options->targets;
+    state->child_inputs[2] = &options->json;
+    return 0;
 }
 
 static const struct argp layout_argp = {
-    .options =
-        (const struct argp_option[]){
-            {"targets", 'T', "FILE", 0,
-             "Hosts of targets, or locations of blocks (default: what the file system says)", 0},
-            {"striping-unit", 'u', "BYTES", 0,
-             "The targets of --targets take stripes of this size in turn", 0},
-            {"striping-factor", 'f', "N", 0, "Only the first N of them (default: all)", 0},
-            {0},
-        },
     .parser = parse_layout_option,
     .children = (const struct argp_child[]){{&tool_file_argp, 0, NULL, 0},
+                                            {&tatp_targets_argp, 0, NULL, 0},
                                             {&tool_json_argp, 0, NULL, 0},
                                             {0}},
     .doc = "Prints which storage targets hold FILE, and the hosts that serve them.",
 };
-
-/* ---- the layout ---- */
-
-static int open_file(const char *file, int64_t *size)
-{
-    struct stat status;
-    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 || fstat(fd, &status) != 0)
-        exit(tool_fail("%s: %s", file, strerror(errno)));
-    if (!S_ISREG(status.st_mode))
-        exit(tool_fail("%s: not a regular file", file));
-    *size = status.st_size;
-    return fd;
-}
-
-static storage_layout *ask_file_system(const char *file, int fd, int64_t size)
-{
-    storage_layout *layout = NULL;
-    matrix_error error = {0, ""};
-    int rc = storage_query(fd, size, MILLISECONDS, &layout, &error);
-    storage_disconnect(MILLISECONDS);
-    if (rc == -ENOMEM)
-        exit(tool_fail("out of memory"));
-    if (rc != 0)
-        exit(tool_fail("%s: %s%s", file, error.reason, rc == -ENOTSUP ? "; see --targets" : ""));
-    return layout;
-}
-
-static int read_targets(FILE *stream, void *object, matrix_error *error)
-{
-    return storage_read_targets(stream, object, error);
-}
-
-/* A table of blocks tells the layout, the hosts of targets need stripes. */
-static storage_layout *find_layout(const struct layout_options *options, int fd, int64_t size)
-{
-    storage_layout *given = NULL;
-    matrix_error error = {0, ""};
-    if (options->targets != NULL)
-        tool_read(options->targets, read_targets, &given);
-    if (given != NULL && storage_extents(given) > 0) {
-        if (options->unit > 0)
-            exit(tool_fail("%s: blocks, which have no stripe unit", options->targets));
-        return given;
-    }
-    if (options->unit > 0) {
-        int rc = storage_stripe(given, (int64_t)options->unit, options->factor, &error);
-        if (rc != 0)
-            exit(tool_fail_reading(options->targets, rc, &error));
-        return given;
-    }
-    storage_layout *layout = ask_file_system(options->file, fd, size);
-    int rc = given == NULL ? 0 : storage_copy_hosts(layout, given, &error);
-    if (rc != 0)
-        exit(tool_fail_reading(options->targets, rc, &error));
-    storage_free(given);
-    return layout;
-}
 
 /* ---- printing ---- */
 
@@ -257,16 +165,14 @@ static void print_layout_json(const struct file_layout *f)
 
 int tatp_layout(int argc, char **argv)
 {
-    struct layout_options options = {.file = NULL};
+    struct layout_options options = {.json = false};
     struct file_layout f = {.layout = NULL};
     tool_parse(&layout_argp, argc, argv, &options);
-    int fd = open_file(options.file, &f.size);
-    f.layout = find_layout(&options, fd, f.size);
+    f.layout = tatp_targets_read(&options.targets, &f.size);
     f.bytes = tool_allocate(storage_targets(f.layout) + 1, sizeof *f.bytes);
     storage_count(f.layout, 0, f.size, f.bytes);
     (options.json ? print_layout_json : print_layout)(&f);
     free(f.bytes);
     storage_free(f.layout);
-    close(fd);
     return 0;
 }

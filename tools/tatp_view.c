@@ -14,24 +14,46 @@ static int read_view_stream(FILE *stream, void *object, matrix_error *error)
     return view_file_read(stream, object, error);
 }
 
+/* What all calls of the pattern access, which are alike. Each reaches every byte once. */
+static int find_stored_bytes(const void *context, const file_domains *domains,
+                             const matrix *node_bytes, matrix *stored)
+{
+    const tatp_view *view = context;
+    const tatp_network *network = &view->network;
+    int64_t calls = view->current->calls;
+    int64_t *accessed = tool_allocate(domains->count, sizeof *accessed);
+    for (size_t k = 0; k < matrix_entries(node_bytes); k++)
+        accessed[node_bytes->col[k]] += node_bytes->value[k] / calls;
+    int rc = storage_spread(network->layout, domains, network->node_of_target,
+                            network->topology.nodes, accessed, stored);
+    for (size_t k = 0; rc == 0 && k < matrix_entries(stored); k++)
+        stored->value[k] *= calls;
+    free(accessed);
+    return rc;
+}
+
 static predict_job job_of(const tatp_view *view)
 {
     return (predict_job){
         .ranks = view->file.view.rows,
         .node_of_rank = view->network.node_of_rank,
         .topology = &view->network.topology,
+        .servers = view->network.layout != NULL ? &view->servers : NULL,
     };
 }
 
 void tatp_view_read(tatp_view *view, const tatp_problem_options *options)
 {
-    *view = (tatp_view){.calls = NULL};
+    *view = (tatp_view){
+        .servers = {find_stored_bytes, view, (int64_t)options->storage_weight},
+    };
     tool_read(options->view, read_view_stream, &view->file);
     tatp_network_read(&options->network, options->view, view->file.view.rows, &view->network);
     view->calls = tool_allocate(view->file.patterns, sizeof *view->calls);
     const predict_job job = job_of(view);
     for (size_t k = 0; k < view->file.patterns; k++) {
-        int rc = predict_calls(&job, &view->file.pattern[k], &view->file.bytes[k], &view->calls[k]);
+        view->current = &view->file.pattern[k];
+        int rc = predict_calls(&job, view->current, &view->file.bytes[k], &view->calls[k]);
         if (rc != 0)
             exit(tool_fail("%s: %s", options->view, strerror(-rc)));
     }
@@ -66,18 +88,27 @@ void tatp_view_print(const tatp_view *view)
 {
     const predict_job job = job_of(view);
     int64_t independent = view_file_independent(&view->file);
-    tool_table table = {.align = "rrrlrrrrl"};
-    if (view->file.patterns > 0)
+    bool has_servers = view->network.layout != NULL;
+    tool_table table = {.align = has_servers ? "rrrlrrrrrrl" : "rrrlrrrrl"};
+    if (view->file.patterns > 0) {
         tool_table_add(&table, "calls\nbytes\naggregators\ndomains\nunit\nhop-bytes\nbetween "
-                               "nodes\nmost of a link\nfile");
+                               "nodes\nmost of a link");
+        if (has_servers)
+            tool_table_add(&table, "storage hop-bytes\nstorage between nodes");
+        tool_table_add(&table, "file");
+    }
     for (size_t k = 0; k < view->file.patterns; k++) {
         const access_pattern *pattern = &view->file.pattern[k];
         const prediction *p = &view->calls[k];
         const plan_input in = prediction_problem(p, &job);
         tool_table_add(&table, "%" PRId64 "\n%" PRId64 "\n%zu\n%s\n%" PRId64, pattern->calls,
                        bytes_of(view, k), p->domains, division_kind_name(p->kind), p->unit);
+        const plan_report report = assess(&in, p);
         tool_table_add(&table, "%.15g\n%" PRId64 "\n%.15g", p->hop_bytes, p->crossing_bytes,
-                       assess(&in, p).max_link_bytes);
+                       report.max_link_bytes);
+        if (has_servers)
+            tool_table_add(&table, "%.15g\n%" PRId64, report.storage_hop_bytes,
+                           report.storage_crossing_bytes);
         tool_table_add_text(&table, pattern->file);
     }
     if (view->file.patterns > 0)
@@ -107,6 +138,8 @@ void tatp_view_put(json_writer *w, const tatp_view *view, bool loads)
         const plan_report report = assess(&in, p);
         tatp_problem_begin_plan(w, NULL, view->file.pattern[k].file, p->rank_of_domain, p->domains,
                                 &report);
+        if (in.storage != NULL)
+            tatp_problem_put_storage(w, &report);
         json_put_int64(w, "calls", view->file.pattern[k].calls);
         json_put_int64(w, "bytes", bytes_of(view, k));
         json_put_string(w, "domains", division_kind_name(p->kind));

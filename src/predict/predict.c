@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/pieces.h"
 #include "predict/overlap.h"
 
 /* Entries of requests; a record has fewer, but a large bin is in many domains. */
@@ -90,6 +89,8 @@ plan_input prediction_problem(const prediction *p, const predict_job *job)
         .node_of_rank = job->node_of_rank,
         .topology = job->topology,
         .per_node = p->per_node,
+        .storage = p->storage.row_start != NULL ? &p->storage : NULL,
+        .storage_weight = job->servers != NULL ? job->servers->weight : 0,
     };
 }
 
@@ -97,16 +98,20 @@ void prediction_release(prediction *p)
 {
     matrix_release(&p->requests);
     matrix_release(&p->node_bytes);
+    matrix_release(&p->storage);
     free(p->rank_of_domain);
     *p = (prediction){0};
 }
 
 static int make_draft(const drafting *d, const file_domains *domains, prediction *p)
 {
+    const pieces_servers *servers = d->job->servers;
     p->domains = domains->count;
     p->per_node = plan_even_per_node(d->on_node, d->job->topology->nodes, domains->count);
     p->rank_of_domain = calloc(domains->count, sizeof *p->rank_of_domain);
     int rc = p->rank_of_domain == NULL ? -ENOMEM : sum_requests(d, domains, p);
+    if (rc == 0 && servers != NULL)
+        rc = servers->bytes(servers->context, domains, &p->node_bytes, &p->storage);
     if (rc != 0)
         return rc;
     plan_input in = prediction_problem(p, d->job);
@@ -136,15 +141,8 @@ static int make_even_draft(const drafting *d, prediction *p)
 /* The part of each bin in each unit. */
 static int find_unit_parts(const drafting *d, matrix *parts)
 {
-    pieces units = d->smallest;
     division single;
-    units.domain = calloc(units.count, sizeof *units.domain);
-    if (units.domain == NULL)
-        return -ENOMEM;
-    for (size_t u = 0; u < units.count; u++)
-        units.domain[u] = u;
-    int rc = pieces_divide(&units, &d->settings, units.count, &single);
-    free(units.domain);
+    int rc = pieces_divide_singly(&d->smallest, &d->settings, &single);
     if (rc != 0)
         return rc;
     rc = overlap_find(&d->range, &single.domains, parts);
@@ -173,14 +171,20 @@ static int sum_units(const drafting *d, matrix *bytes)
 /* fitted->unit is 0 if fitted domains do not pay. */
 static int fit_units(const drafting *d, const prediction *even, matrix *bytes, pieces *fitted)
 {
+    double even_hop_bytes;
+    const predict_job *job = d->job;
+    const plan_input problem = prediction_problem(even, job);
     size_t *node = calloc(even->domains, sizeof *node);
     if (node == NULL)
         return -ENOMEM;
     for (size_t j = 0; j < even->domains; j++)
-        node[j] = d->job->node_of_rank[even->rank_of_domain[j]];
-    const pieces_fit_input in = {&d->settings, d->job->topology, node, even->domains,
-                                 even->hop_bytes, NULL};
-    int rc = pieces_fit(&d->smallest, bytes, &in, fitted);
+        node[j] = job->node_of_rank[even->rank_of_domain[j]];
+    int rc = plan_whole_hop_bytes(&problem, even->rank_of_domain, &even_hop_bytes);
+    if (rc == 0) {
+        const pieces_fit_input in = {&d->settings,  job->topology,  node,
+                                     even->domains, even_hop_bytes, job->servers};
+        rc = pieces_fit(&d->smallest, bytes, &in, fitted);
+    }
     free(node);
     return rc;
 }
@@ -235,8 +239,12 @@ static int draft_calls(drafting *d, const access_pattern *pattern, prediction *p
         rc = make_even_draft(d, p);
     if (rc != 0)
         return rc;
+    const plan_input even = prediction_problem(p, d->job);
+    double hop_bytes;
+    rc = plan_whole_hop_bytes(&even, p->rank_of_domain, &hop_bytes);
     d->smallest = pieces_smallest(&d->settings, p->domains, d->range.lo, d->range.hi);
-    if (pieces_may_pay(&d->smallest, &d->settings, p->domains, p->hop_bytes, p->crossing_bytes))
+    if (rc == 0 && pieces_may_pay(&d->smallest, &d->settings, p->domains, hop_bytes,
+                                  plan_whole_crossing_bytes(&even, p->rank_of_domain)))
         rc = try_fitted(d, p);
     return rc;
 }

@@ -18,14 +18,16 @@
 
 #include "matrix/view_file.h"
 #include "plan/division.h"
+#include "plan/pieces.h"
 #include "plan/plan.h"
 #include "topo/distances.h"
 
 typedef struct predict_job {
     size_t ranks;
-    const size_t *node_of_rank; /* `ranks` entries, each < topology->nodes */
-    const topo *topology;       /* may have nodes without ranks */
-    division_kind kind;         /* of file domains; DIVISION_AUTO: as recorded */
+    const size_t *node_of_rank;    /* `ranks` entries, each < topology->nodes */
+    const topo *topology;          /* may have nodes without ranks */
+    const pieces_servers *servers; /* storage servers on these nodes; NULL: not known */
+    division_kind kind;            /* of file domains; DIVISION_AUTO: as recorded */
 } predict_job;
 
 /* Of a pattern, all its calls together. Zeroed: no bytes. */
@@ -37,6 +39,7 @@ typedef struct prediction {
     size_t *rank_of_domain;
     matrix requests;   /* ranks x domains, without entries where these would be too many */
     matrix node_bytes; /* nodes x domains */
+    matrix storage;    /* the same on storage servers; empty: not known */
     double hop_bytes;
     int64_t crossing_bytes; /* between nodes */
 } prediction;

@@ -123,6 +123,18 @@ tap_check "fitted domains: right" array node --mca fcoll_tatp_targets "$tap_dir/
     --mca fcoll_tatp_unit_size 65536 --
 tap_is "$(from_stats 'call["domains"], call["storage_crossing_bytes"]')" "('fitted', 0)" "fitted domains: each unit goes to its server's node"
 
+# What tatp plan predicts of recorded calls is what their plans say: written and read.
+targets n3 s0 n1 n0
+tap_check "recorded: right" array slot --mca fcoll_tatp_targets "$tap_dir/targets" --mca fcoll_tatp_record "$tap_dir/view.crs" \
+    -- "${striped[@]}"
+tap_is "$("$TOOLS_DIR/tatp" plan --view "$tap_dir/view.crs" --topology "$tap_dir/topology.conf" --hosts 'n[0-3]:4' --json \
+    --targets "$tap_dir/targets" --striping-unit 65536 | "$PYTHON3" -c 'import json, sys
+patterns = json.load(sys.stdin)["patterns"]
+calls = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+keys = "hop_bytes", "crossing_bytes", "storage_hop_bytes", "storage_crossing_bytes"
+print(*(int(sum(entry[key] for entry in patterns)) - int(sum(call[key] for call in calls)) for key in keys), len(calls))' \
+    "$tap_dir/stats")" "0 0 0 0 2" "recorded: predicted as it was"
+
 # Without effect: as without servers.
 decision() {
     from_stats '[plan["rank_of_domain"], call["hop_bytes"], "storage_hop_bytes" in call]'

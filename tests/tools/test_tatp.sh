@@ -105,6 +105,28 @@ tap_is "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S latp_volume -b B.mtx 
 tap_is "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S tatp -o congestion | sed 1d | awk '{ print $2, $4 }')" \
     "41 4" "plan: the least load of a link"
 tap_contains "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -S tatp -o congestion -j)" '"gap":0.0' "plan: which is proved"
+
+# Servers on b, a and b: each domain as near to them as to its ranks.
+printf '0 8 b\n8 8 a\n16 8 b\n' >servers
+printf '5 b\n3 a\n' >two
+near="strategy  hop-bytes  between nodes  most of a link  storage hop-bytes  storage between nodes  rank of each domain
+tatp             41             12               8                 24                      0  2 1 3"
+tap_is "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S tatp --targets servers)" "$near" "plan: blocks on servers"
+tap_is "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S tatp -T two -u 8)" "$near" "plan: stripes on servers"
+tap_is "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S tatp -T two -u 8 --storage-weight 0 | awk 'END { print $2, $5, $6, $7, $8, $9 }')" \
+    "40 48 8 2 4 3" "plan: servers without weight"
+tap_contains "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S tatp -T two -u 8 -j)" \
+    '"crossing_bytes":12,"storage_hop_bytes":24.0,"storage_crossing_bytes":0,"gap":0.0' "plan: servers, JSON"
+tap_contains "$(tatp plan -r C.mtx -d H.mtx -H a:3,b:2,c -q -T two -u 8 -m 1 -j)" '"storage_hop_bytes":' "plan: servers, all strategies"
+printf '0 x\n' >foreign
+tap_is "$(tatp plan -r C.mtx -H a:2,b:2,c:2 -q -S tatp -T foreign -u 8 | awk 'END { print $5, $6 }')" "48 24" "plan: a server on a host without ranks"
+refuses 1 "tatp: H.mtx: host x is not in the file" "plan: a server that the topology lacks" \
+    tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -T foreign -u 8
+refuses 1 "tatp: two: targets, which need --striping-unit or a file that has them" "plan: targets without stripes" \
+    tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -T two
+refuses 1 "tatp: none: No such file or directory" "plan: the layout of no file" tatp plan -r C.mtx -H a:2,b:2,c:2 --layout none
+refuses 2 "tatp plan: --targets and --layout need --hosts" "plan: servers without hosts" tatp plan -r C.mtx -d D.mtx -T two -u 8
+refuses 2 "tatp plan: '1001' is not a weight from 0 to 1000" "plan: too much weight" tatp plan -r C.mtx -d D.mtx --storage-weight 1001
 # More domains than are assigned by subsets.
 awk 'BEGIN { print "%%MatrixMarket matrix array integer general\n24 20"; for (k = 0; k < 480; k++) print k * k * 7919 % 101 }' >many.mtx
 tap_is "$(tatp plan -r many.mtx -H 'n[0-5]:4' -S tatp -q -o congestion | awk 'NR == 2 { load = $4 }
