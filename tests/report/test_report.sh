@@ -121,6 +121,9 @@ tap_check "summary: the page has the same one" grep -qF -- "$advised" lines/name
 tap_is "$(summary plain.jsonl 16.jsonl -o two.html | head -n 1)" \
     "measured:      generate: 1 write and 1 read of 33.6 MB in all, in 1 file, by 16 ranks on 4 nodes; the last of 2 runs" \
     "summary: of the last of two runs"
+sed 's/"crossing_bytes": /"storage_hop_bytes": 9, "storage_crossing_bytes": 1000, &/' 16.jsonl >stored.jsonl
+tap_is "$(summary stored.jsonl -o stored.html | sed -n 's/^between nodes: *//p')" \
+    "25.2 MB of 33.6 MB that were moved (75 %); 2 kB between aggregators and storage servers" "summary: the way to storage servers"
 sed 's/, "plan": .*}$/}/; s/"aggregators": [0-9]*/"aggregators": 0/; s/"domains": "even"/"domains": "none"/; s/"schedule": 1/"schedule": 0/
     s/"hop_bytes\(_otp\)*": [0-9]*/"hop_bytes\1": 0/g; s/"crossing_bytes": [0-9]*/"crossing_bytes": 0/' 16.jsonl >alone.jsonl
 tap_contains "$(summary alone.jsonl -o alone.html | sed -n 's/^advice: *//p')" "nothing moves between nodes, wherever the ranks are" \

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 FORMAT = 1
 COUNTS = ("ranks", "nodes", "aggregators")
 NUMBERS = ("cycles", "bytes", "seconds", "st1", "st2", "st3", "st4", "st5", "hop_bytes", "hop_bytes_otp", "crossing_bytes")
-LATER_NUMBERS = ("messages", "metadata_bytes", "waited")
+LATER_NUMBERS = ("messages", "metadata_bytes", "waited", "storage_crossing_bytes")
 NUMBERS_THAT_MAY_LACK = ("call", "schedule", "format")
 MOST_LEVELS, MOST_CABLES = 64, 1 << 20
 MOST_LINES, MOST_CHARACTERS = 1 << 18, 1 << 26  # of a file, of a line

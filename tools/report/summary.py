@@ -22,8 +22,9 @@ def time(run):
 
 
 def between_nodes(run):
-    crossing, total = run.sum("crossing_bytes"), run.sum("bytes")
-    return f"{text.size(crossing)} of {text.size(total)} that were moved ({text.share(crossing, total)})"
+    crossing, total, stored = run.sum("crossing_bytes"), run.sum("bytes"), run.sum("storage_crossing_bytes")
+    onwards = f"; {text.size(stored)} between aggregators and storage servers" if stored > 0 else ""
+    return f"{text.size(crossing)} of {text.size(total)} that were moved ({text.share(crossing, total)}){onwards}"
 
 
 def hop_bytes(run):
