@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,9 +62,6 @@ struct query {
     matrix_error error;
 };
 
-/* A file system that has not answered in time may never do: it shall not have more threads. */
-static atomic_int late_queries;
-
 static query *new_query(int (*run)(query *q))
 {
     pthread_condattr_t monotonic;
@@ -102,10 +98,8 @@ static void *run_query(void *context)
     q->is_finished = true;
     pthread_cond_signal(&q->finished);
     pthread_mutex_unlock(&q->lock);
-    if (is_late) {
+    if (is_late)
         free_query(q);
-        late_queries--;
-    }
     return NULL;
 }
 
@@ -140,7 +134,6 @@ static bool wait_for_query(query *q, int milliseconds)
         rc = pthread_cond_timedwait(&q->finished, &q->lock, &until);
     bool is_finished = q->is_finished;
     q->is_late = !is_finished;
-    late_queries += q->is_late;
     pthread_mutex_unlock(&q->lock);
     return is_finished;
 }
@@ -163,10 +156,6 @@ static int run_query_file(query *q)
 int storage_query(int fd, int64_t bytes, int milliseconds, storage_layout **layout,
                   matrix_error *error)
 {
-    if (late_queries > 0) {
-        matrix_refuse(error, 0, "a file system has not answered an earlier question");
-        return -ETIMEDOUT;
-    }
     query *q = new_query(run_query_file);
     if (q == NULL)
         return -ENOMEM;

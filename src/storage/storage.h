@@ -105,8 +105,7 @@ int storage_spread(const storage_layout *layout, const file_domains *domains,
 
 /* Asks the file system. Of objects that cannot be listed (CephFS), those of the first `bytes` bytes
  * are asked for.
- * -ENOTSUP: this file system does not say; -ETIMEDOUT: not within that time, or an earlier question
- * still waits for its answer; errors of its calls.
+ * -ENOTSUP: this file system does not say; -ETIMEDOUT: not within that time; errors of its calls.
  * Runs in a thread of its own, which is left alone when it is late. The code must stay loaded. A
  * connection to the servers (CephFS behind FUSE) is kept for later questions. */
 int storage_query(int fd, int64_t bytes, int milliseconds, storage_layout **layout,

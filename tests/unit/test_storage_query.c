@@ -297,16 +297,13 @@ START_TEST(late)
     struct answer a = ask(0, SHORT);
     ck_assert_int_eq(a.rc, -ETIMEDOUT);
     ck_assert_str_eq(a.error.reason, "no answer within 20 ms");
-    a = ask(0, LONG);
-    ck_assert_int_eq(a.rc, -ETIMEDOUT);
-    ck_assert_str_eq(a.error.reason, "a file system has not answered an earlier question");
     sem_post(&given);
-    while (count_threads() > threads)
-        usleep(1000);
     sem_post(&given);
     a = ask(0, LONG);
     ck_assert_int_eq(a.rc, 0);
     storage_free(a.layout);
+    while (count_threads() > threads)
+        usleep(1000);
 }
 END_TEST
 
