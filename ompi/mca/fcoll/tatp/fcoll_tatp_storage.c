@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "storage/storage.h"
 
-/* For the answer of a file system. Most take some milliseconds. */
+/* For the answer of a file system, and the end of a connection. Most take some milliseconds. */
 enum { MILLISECONDS = 3000 };
 
 /* Of a file whose objects are asked for one by one, those of its present size, but not of more, nor
@@ -111,6 +111,11 @@ static int ask_file_system(int fd, storage_layout **layout, matrix_error *error)
     if (-ETIMEDOUT == rc)
         is_slow = true;
     return rc;
+}
+
+void tatp_storage_disconnect(void)
+{
+    storage_disconnect(MILLISECONDS);
 }
 
 /* A table of blocks is a layout, one of targets gives their hosts to that of the file system, or

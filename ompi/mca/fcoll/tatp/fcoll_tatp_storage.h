@@ -43,6 +43,9 @@ typedef struct tatp_storage_found {
 int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
                       tatp_storage_found *found);
 
+/* Ends connections that were made to ask; for the component's close. */
+void tatp_storage_disconnect(void);
+
 /* What follows is local. The weight of hop-bytes to servers; 0: nothing is known. The same on all
  * ranks, as the next one. */
 int64_t tatp_storage_weight(const tatp_storage *storage);
