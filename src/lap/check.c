@@ -83,9 +83,11 @@ static int64_t has_bad_real(const double *cost, size_t count, double limit)
 {
     int64_t bad = 0;
     size_t first = 0;
-    for (; first + BLOCK <= count; first += BLOCK)
+    for (; first + BLOCK <= count; first += BLOCK) {
+        fetch_ahead(cost + first);
         for (size_t k = 0; k < BLOCK; k++)
             bad |= is_bad_real(cost[first + k], limit);
+    }
     for (; first < count; first++)
         bad |= is_bad_real(cost[first], limit);
     return bad;
@@ -114,9 +116,11 @@ static int64_t has_bad_integer(const int64_t *cost, size_t count, int64_t limit)
 {
     int64_t bad = 0;
     size_t first = 0;
-    for (; first + BLOCK <= count; first += BLOCK)
+    for (; first + BLOCK <= count; first += BLOCK) {
+        fetch_ahead(cost + first);
         for (size_t k = 0; k < BLOCK; k++)
             bad |= is_bad_integer(cost[first + k], limit);
+    }
     for (; first < count; first++)
         bad |= is_bad_integer(cost[first], limit);
     return bad;

@@ -31,6 +31,7 @@ INLINED bool lower_distances(const cost_t *restrict cost, const cost_t *restrict
 {
     cost_t length[BLOCK];
     int64_t lower = 0;
+    fetch_ahead(cost);
     for (size_t k = 0; k < count; k++) {
         length[k] = reduced(cost[k], price[k] + base);
         lower |= length[k] < dist[k] ? -1 : 0;

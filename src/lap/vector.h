@@ -42,6 +42,7 @@ INLINED cost_t least_of(const cost_t *key, size_t count)
 INLINED cost_t reduce_whole_block(const cost_t *restrict cost, const cost_t *restrict price,
                                   cost_t *restrict key)
 {
+    fetch_ahead(cost);
     for (size_t k = 0; k < BLOCK; k++)
         key[k] = reduced(cost[k], price[k]);
     return least_of(key, BLOCK);
