@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kuhn's Hungarian method in the O(n^2 m) form that keeps a slack for each object.
  * See doc/hungarian.md. */
-#include "lap/search.h"
+#include "lap/least.h"
 
 #include <errno.h>
 
@@ -108,7 +108,7 @@ int TYPED(hungarian)(struct state *s)
         .slack = base_arena_alloc(&s->arena, s->objects, sizeof *tree.slack),
         .in_tree = base_arena_alloc(&s->arena, s->objects, sizeof *tree.in_tree),
     };
-    int rc = s->arena.failed ? -ENOMEM : 0;
+    int rc = s->arena.failed ? -ENOMEM : TYPED(read_costs)(s, NULL);
     for (size_t j = 0; j < s->persons && rc == 0; j++)
         rc = hungarian_augment(&tree, j);
     return rc;

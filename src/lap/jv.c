@@ -3,6 +3,7 @@
  *
  * The paper's phases over lists of each person's best pairs. See doc/jv.md. */
 #include "lap/auction.h"
+#include "lap/least.h"
 #include "lap/reduction.h"
 #include "lap/rows.h"
 #include "lap/square.h"
@@ -148,6 +149,8 @@ int TYPED(jv)(struct state *s)
 {
     struct jv jv = {.waiting = 0};
     int rc = jv_init(&jv, s);
+    if (rc == 0)
+        rc = TYPED(read_costs)(s, &jv.paths);
     if (rc != 0)
         return rc;
     if (all_assigned(s))

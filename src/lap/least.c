@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The least cost of each object, found while the costs are checked. */
+/* The costs are checked, and the least of each object is found, row by row. The least costs so far
+ * are prices that never rise, so that a list by these prices remains valid. */
 #include "lap/least.h"
 
 #include "lap/check.h"
@@ -7,11 +8,18 @@
 
 #include <errno.h>
 
+/* Above all costs that are allowed, and finite, as it serves as a price. */
+#ifdef LAP_INTEGER
+#define NO_COST_YET INT64_MAX
+#else
+#define NO_COST_YET DBL_MAX
+#endif
+
 FOR_EACH_PROCESSOR
 static void lower_least_dense(struct state *s, size_t person)
 {
     const cost_t *cost = s->cost + person * s->objects;
-    cost_t *least = s->least;
+    cost_t *least = s->price;
     size_t *of = s->person_of_least, whole = s->objects - s->objects % BLOCK;
     for (size_t i = 0; i < whole; i += BLOCK)
         lower_whole_block(cost + i, least + i, of + i, person);
@@ -25,35 +33,57 @@ static void lower_least_sparse(struct state *s, size_t person)
 {
     for (size_t k = s->start[person]; k < s->start[person + 1]; k++) {
         size_t i = s->entry_object[k];
-        s->person_of_least[i] = s->cost[k] < s->least[i] ? person : s->person_of_least[i];
-        s->least[i] = lesser(s->cost[k], s->least[i]);
+        s->person_of_least[i] = s->cost[k] < s->price[i] ? person : s->person_of_least[i];
+        s->price[i] = lesser(s->cost[k], s->price[i]);
     }
 }
 
-static int allocate_least(struct state *s)
+static int begin_least(struct state *s)
 {
-    s->least = base_arena_alloc(&s->arena, s->objects, sizeof *s->least);
     s->person_of_least = base_arena_alloc(&s->arena, s->objects, sizeof *s->person_of_least);
-    if (s->arena.failed)
+    if (s->person_of_least == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < s->objects; i++) {
-        s->least[i] = COST_MAX;
+        s->price[i] = NO_COST_YET;
         s->person_of_least[i] = NONE;
     }
     return 0;
 }
 
-/* A row of costs is checked and then read again while it is in the cache. */
-int TYPED(check_and_find_least)(struct state *s)
+/* An object that nobody may have keeps no price. */
+static void end_least(struct state *s)
 {
-    int rc = allocate_least(s);
+    for (size_t i = 0; i < s->objects; i++)
+        set_dual(s, i, s->person_of_least[i] != NONE ? s->price[i] : 0);
+}
+
+static int read_list(struct state *s)
+{
+    int rc = TYPED(check)(s->problem, s->cost, s->start[s->persons]);
+    for (size_t j = 0; j < s->persons && rc == 0 && all_assigned(s); j++)
+        lower_least_sparse(s, j);
+    return rc;
+}
+
+static int read_rows(struct state *s, struct paths *lists)
+{
+    int rc = 0;
     for (size_t j = 0; j < s->persons && rc == 0; j++) {
-        struct pairs pairs = pairs_of(s, j);
-        rc = TYPED(check)(s->problem, pairs.cost, pairs.count);
-        if (rc == 0 && pairs.object == NULL)
+        rc = TYPED(check)(s->problem, row_of(s, j), s->objects);
+        if (rc == 0 && all_assigned(s))
             lower_least_dense(s, j);
-        else if (rc == 0)
-            lower_least_sparse(s, j);
+        if (rc == 0 && lists != NULL && lists->bound != NULL)
+            TYPED(rebuild_list)(lists, j);
     }
+    return rc;
+}
+
+int TYPED(read_costs)(struct state *s, struct paths *lists)
+{
+    int rc = all_assigned(s) ? begin_least(s) : 0;
+    if (rc == 0)
+        rc = s->start != NULL ? read_list(s) : read_rows(s, lists);
+    if (rc == 0 && all_assigned(s))
+        end_least(s);
     return rc;
 }

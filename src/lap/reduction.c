@@ -3,6 +3,7 @@
  * Martello and Toth have in common; and the next phase of the latter. */
 #include "lap/reduction.h"
 
+#include "lap/least.h"
 #include "lap/vector.h"
 
 #include <errno.h>
@@ -13,7 +14,6 @@ void TYPED(column_reduction)(struct state *s)
 {
     for (size_t i = s->objects; i-- > 0;) {
         size_t person = s->person_of_least[i];
-        set_dual(s, i, person != NONE ? s->least[i] : 0);
         if (person != NONE && s->object_of[person] == NONE)
             assign(s, person, i);
     }
@@ -87,7 +87,8 @@ int TYPED(exchange)(struct state *s)
 
 int TYPED(reduce_and_exchange)(struct state *s)
 {
-    if (all_assigned(s))
+    int rc = TYPED(read_costs)(s, NULL);
+    if (rc == 0 && all_assigned(s))
         TYPED(column_reduction)(s);
-    return TYPED(exchange)(s);
+    return rc == 0 ? TYPED(exchange)(s) : rc;
 }

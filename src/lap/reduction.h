@@ -8,9 +8,9 @@
 
 #include "lap/state.h"
 
-/* Column reduction, for a problem whose objects will all be assigned: each object's dual is its
- * least cost, and the object is assigned to the person of that cost, unless that person has one;
- * objects in descending order. */
+/* Column reduction, after read_costs, for a problem whose objects will all be assigned: each object
+ * is assigned to the person of its least cost, unless that person has one; objects in descending
+ * order. */
 void TYPED(column_reduction)(struct state *s);
 
 /* The first phase of Carpaneto, Martello and Toth: column reduction where all objects will be

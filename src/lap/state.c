@@ -4,7 +4,6 @@
 
 #include "lap/candidates.h"
 #include "lap/check.h"
-#include "lap/least.h"
 
 #include <errno.h>
 
@@ -89,15 +88,8 @@ static bool capacity_may_bind(const lap_problem *problem)
 static int init_costs(struct state *s, const lap_problem *problem)
 {
     int rc = orient(s, problem);
-    if (rc != 0)
-        return rc;
-    if (capacity_may_bind(problem))
-        return TYPED(check)(problem, costs_of(problem), lap_pairs(problem));
-    if (s->persons == s->objects)
-        return TYPED(check_and_find_least)(s);
-    if (s->start == NULL && is_wide(s))
-        return TYPED(reduce_to_candidates)(s);
-    return TYPED(check)(problem, costs_of(problem), lap_pairs(problem));
+    bool wide = s->start == NULL && is_wide(s) && !capacity_may_bind(problem);
+    return rc == 0 && wide ? TYPED(reduce_to_candidates)(s) : rc;
 }
 
 /* ---- groups ---- */

@@ -28,9 +28,7 @@ struct state {
     const cost_t *zeros;
     const size_t *whole_object; /* an object's number in the problem; NULL: the same number */
 
-    /* By object, where all will be assigned: the least cost, and its person. */
-    cost_t *least;
-    size_t *person_of_least;
+    size_t *person_of_least; /* by object, where all will be assigned: see least.h */
 
     /* The partial assignment; NONE: not assigned. */
     size_t *object_of;
