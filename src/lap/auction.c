@@ -180,6 +180,23 @@ static double first_epsilon(struct paths *p, cost_t *sample)
     return scale > 0.0 ? ldexp(1.0, ilogb(scale / 2)) : 0.0;
 }
 
+/* In an array that only searches use. */
+static void save_prices(struct state *s)
+{
+    for (size_t i = 0; i < s->objects; i++)
+        s->settled_at[i] = s->dual[i];
+}
+
+/* Prices rise, so that partial lists must be built again. */
+static void restore_prices(struct paths *p)
+{
+    for (size_t i = 0; i < p->s->objects; i++)
+        set_dual(p->s, i, p->s->settled_at[i]);
+    for (size_t j = 0; j < p->s->persons && p->bound != NULL; j++)
+        TYPED(rebuild_list)(p, j);
+    p->asked = p->renewed = 0;
+}
+
 size_t TYPED(hold_auctions)(struct paths *p, size_t *waiting)
 {
     double epsilon = first_epsilon(p, p->base);
@@ -188,9 +205,12 @@ size_t TYPED(hold_auctions)(struct paths *p, size_t *waiting)
     p->auctioned = true;
     p->settled = p->scanned = 0;
     for (; sold && epsilon >= last; epsilon /= EPSILON_STEP) {
+        save_prices(p->s);
         unassign_all(p, waiting);
         sold = hold_auction(p, waiting, (cost_t)epsilon);
     }
     unassign_all(p, waiting);
+    if (!sold)
+        restore_prices(p);
     return p->s->persons;
 }

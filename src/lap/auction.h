@@ -16,12 +16,12 @@ struct two_least {
 
 /* Searches are over whole rows when others have read one for every so many persons, and one at
  * least every so many steps: a step over a row then costs less than renewing the list. */
-enum { PERSONS_PER_ROW = 2, STEPS_PER_ROW = 4 };
+enum { PERSONS_PER_ROW = 2, STEPS_PER_ROW = 3 };
 
 /* What auctions cost per object, in rows that are read: where lists serve, or not; and in steps of
  * a sparse search. A step over a list costs as much as so many blocks of a row. SAMPLE: this part
  * of the cost of auctions is spent on searches before these are judged. */
-enum { AUCTION_LISTS = 10, AUCTION_ROWS = 100, AUCTION_STEPS = 2, STEP_BLOCKS = 4, SAMPLE = 16 };
+enum { AUCTION_LISTS = 10, AUCTION_ROWS = 150, AUCTION_STEPS = 2, STEP_BLOCKS = 4, SAMPLE = 16 };
 
 struct two_least TYPED(find_two_least)(struct paths *p, size_t person);
 
@@ -49,8 +49,9 @@ static inline bool searches_are_expensive(const struct paths *p, size_t done, si
            work > least / SAMPLE && work * growth > least;
 }
 
-/* Discards the assignment and moves the prices close to optimal ones. Requires all_assigned. Lists
- * all persons in `waiting` and returns their number. */
+/* Discards the assignment and moves the prices close to optimal ones. An auction that does not come
+ * to an end leaves those that it began with. Requires all_assigned. Lists all persons in `waiting`
+ * and returns their number. */
 size_t TYPED(hold_auctions)(struct paths *p, size_t *waiting);
 
 #endif

@@ -25,6 +25,7 @@ enum structure {
     NODES,
     HEAVY_TAIL,
     DIFFERENCE,
+    STEPS,
     STRUCTURES
 };
 
@@ -48,6 +49,7 @@ static const struct kind kinds[] = {
     {"heavy tail", HEAVY_TAIL, 1, 1 << 20, 0, false},
     {"heavy tail, many forbidden", HEAVY_TAIL, 1, 1 << 20, 6, false},
     {"difference", DIFFERENCE, 0, 100000, 0, false},
+    {"steps", STEPS, 0, 10000, 0, false},
     {"some forbidden", UNIFORM, -9, 9, 3, false},
     {"many forbidden", UNIFORM, 0, 99, 7, false},
     {"nearly all forbidden", UNIFORM, -3, 3, 9, false},
@@ -124,6 +126,7 @@ static void fill_values(struct instance *in, const struct kind *kind, uint64_t *
                 [LOW_RANK] = x[0] * y[0] + x[1] * y[1] + x[2] * y[2],
                 [HEAVY_TAIL] = kind->high / pick(state, 1, kind->high),
                 [DIFFERENCE] = x[0] < y[0] ? y[0] - x[0] : x[0] - y[0],
+                [STEPS] = i <= j + 1 ? pick(state, kind->low, kind->high) : 100 * kind->high,
                 [NODES] = a[(j * 7 + i / 4) % MAX_SIDE][0] - pick(state, 0, 1),
             };
             bool forbidden = pick(state, 0, 9) < kind->forbidden_of_ten;
