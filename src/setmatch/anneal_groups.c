@@ -13,16 +13,18 @@ enum { GROUPS_PER_NODE = 4, MOST_LEVELS = 3 };
 
 struct grouping {
     struct base_arena arena;
-    affinity g;    /* of the groups */
-    vertex *group; /* by rank */
-    vertex *to;    /* by group: the one that it becomes part of */
-    size_t *node;  /* by group */
+    const affinity *g; /* of the groups */
+    affinity merged;   /* this, once there is one */
+    vertex *group;     /* by rank */
+    vertex *to;        /* by group: the one that it becomes part of */
+    size_t *node;      /* by group */
 };
 
 /* At first each rank is a group. */
 static int init_grouping(struct grouping *r, const affinity *ranks, const size_t *node)
 {
     size_t count = ranks->vertices;
+    *r = (struct grouping){.g = ranks};
     r->group = base_arena_alloc(&r->arena, count, sizeof *r->group);
     r->to = base_arena_alloc(&r->arena, count, sizeof *r->to);
     r->node = base_arena_alloc(&r->arena, count, sizeof *r->node);
@@ -30,40 +32,41 @@ static int init_grouping(struct grouping *r, const affinity *ranks, const size_t
         return -ENOMEM;
     memcpy(r->node, node, count * sizeof *node);
     for (size_t v = 0; v < count; v++)
-        r->group[v] = r->to[v] = (vertex)v;
-    return affinity_contract(&r->g, ranks, r->to, count);
+        r->group[v] = (vertex)v;
+    return 0;
 }
 
 /* Merges pairs of groups that share a node. */
 static int merge_groups(struct grouping *r, size_t ranks, const match_rules *rules)
 {
     affinity merged;
-    size_t count = match_vertices(&r->g, rules, r->to);
-    int rc = affinity_contract(&merged, &r->g, r->to, count);
+    size_t count = match_vertices(r->g, rules, r->to);
+    int rc = affinity_contract(&merged, r->g, r->to, count);
     if (rc != 0)
         return rc;
-    for (size_t v = 0; v < r->g.vertices; v++)
+    for (size_t v = 0; v < r->g->vertices; v++)
         r->node[r->to[v]] = r->node[v];
     for (size_t v = 0; v < ranks; v++)
         r->group[v] = r->to[r->group[v]];
-    affinity_release(&r->g);
-    r->g = merged;
+    affinity_release(&r->merged);
+    r->merged = merged;
+    r->g = &r->merged;
     return 0;
 }
 
 int anneal_groups(const affinity *ranks, const site *s, size_t variant, size_t most_work,
                   size_t *node, size_t *work)
 {
-    struct grouping r = {.group = NULL};
+    struct grouping r;
     int rc = init_grouping(&r, ranks, node);
     const match_rules rules = {s->slots[s->by_size[0]] / GROUPS_PER_NODE + 1, variant, r.node};
     for (size_t level = 0; rc == 0 && level <= variant % MOST_LEVELS; level++)
         rc = merge_groups(&r, ranks->vertices, &rules);
     if (rc == 0)
-        rc = anneal_placement(&r.g, s, variant, most_work, r.node, work);
+        rc = anneal_placement(r.g, s, variant, most_work, r.node, work);
     for (size_t v = 0; rc == 0 && v < ranks->vertices; v++)
         node[v] = r.node[r.group[v]];
-    affinity_release(&r.g);
+    affinity_release(&r.merged);
     base_arena_release(&r.arena);
     return rc;
 }
