@@ -9,13 +9,7 @@
 #include "setmatch/candidates.h"
 #include "setmatch/chance.h"
 
-/* The initial temperature is a share of the mean cost of a random swap: more leads too far away,
- * less nowhere. Which is best depends on the graph, so runs differ. */
-static const double initial_share[] = {.02, .1, .2, .05, .3};
-
 enum {
-    SHARES = sizeof initial_share / sizeof initial_share[0],
-    SAMPLE = 200,
     STEPS_PER_TEMPERATURE = 64,
     MOST_SCANNED = 64,
     MOST_WEIGHTS = 1 << 22, /* in memory */
@@ -335,7 +329,7 @@ static int32_t gain_of_place(const struct annealing *a, size_t place, size_t fro
 static double mean_swap_cost(struct annealing *a)
 {
     double sum = 0;
-    for (size_t k = 0; k < SAMPLE; k++) {
+    for (size_t k = 0; k < CHANCE_SAMPLE; k++) {
         uint64_t drawn = chance_draw(&a->chance);
         size_t v = chance_below(a->ranks->vertices, drawn, 0);
         size_t w = chance_below(a->ranks->vertices, drawn, 1);
@@ -343,7 +337,7 @@ static double mean_swap_cost(struct annealing *a)
                        gain_of_place(a, a->place[w], a->node[w], a->node[v]);
         sum += gain < 0 ? -(double)gain : 0;
     }
-    return sum / SAMPLE;
+    return sum / CHANCE_SAMPLE;
 }
 
 static void keep_placement(struct annealing *a, size_t *node)
@@ -402,7 +396,7 @@ int anneal_placement(const affinity *ranks, const site *s, size_t variant, size_
     if (rc == 0) {
         scale_weights(&a);
         set_placement(&a, node);
-        run_annealing(&a, initial_share[variant % SHARES] * mean_swap_cost(&a), PARTS * most_work,
+        run_annealing(&a, chance_initial_share(variant) * mean_swap_cost(&a), PARTS * most_work,
                       node);
         *work += a.work / PARTS;
     }

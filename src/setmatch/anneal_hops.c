@@ -7,17 +7,7 @@
 #include "setmatch/chance.h"
 #include "setmatch/cost.h"
 
-/* The initial temperature is a share of the mean cost of a random swap. Which is best depends on
- * the graph. */
-static const double initial_share[] = {.02, .1, .2, .05, .3};
-
-enum {
-    SHARES = sizeof initial_share / sizeof initial_share[0],
-    SAMPLE = 200,
-    STEPS_PER_TEMPERATURE = 256,
-    MOST_TRIES = 4,
-    SLOTS_PER_TRY = 8
-};
+enum { STEPS_PER_TEMPERATURE = 256, MOST_TRIES = 4, SLOTS_PER_TRY = 8 };
 
 /* All nodes with slots are numbered consecutively, those with ranks first. Places are the ranks,
  * then the free slots, which are ranks without neighbours. */
@@ -194,14 +184,14 @@ static bool draw_swap(struct annealing *a, size_t *v, size_t *w)
 static double mean_swap_cost(struct annealing *a)
 {
     double sum = 0;
-    for (size_t k = 0; k < SAMPLE; k++) {
+    for (size_t k = 0; k < CHANCE_SAMPLE; k++) {
         uint64_t drawn = chance_draw(&a->chance);
         size_t v = chance_below(a->ranks->vertices, drawn, 0);
         size_t w = chance_below(a->places, drawn, 1);
         double gain = a->node[v] != a->node[w] ? gain_of_swap(a, v, w) : 0;
         sum += gain < 0 ? -gain : 0;
     }
-    return sum / SAMPLE;
+    return sum / CHANCE_SAMPLE;
 }
 
 static void keep_placement(const struct annealing *a, size_t *node)
@@ -240,7 +230,7 @@ int anneal_hops(const affinity *ranks, const site *s, const annealing_rules *rul
     int rc = init_annealing(&a, ranks, s, rules, node);
     if (rc == 0) {
         set_placement(&a, node);
-        run_annealing(&a, initial_share[rules->variant % SHARES] * mean_swap_cost(&a), node);
+        run_annealing(&a, chance_initial_share(rules->variant) * mean_swap_cost(&a), node);
     }
     base_arena_release(&a.arena);
     return rc;

@@ -8,7 +8,8 @@
 
 #include "setmatch/mix.h"
 
-enum { CHANCE_QUANTILES = 256 };
+/* SAMPLE: random swaps whose mean cost is the unit of the initial temperature. */
+enum { CHANCE_QUANTILES = 256, CHANCE_SAMPLE = 200 };
 
 typedef struct chance {
     uint64_t state;
@@ -37,6 +38,14 @@ static inline uint64_t chance_draw(chance *c)
 static inline size_t chance_below(size_t n, uint64_t drawn, unsigned k)
 {
     return (size_t)(((drawn >> 21 * k) & 0x1fffff) * n >> 21);
+}
+
+/* The initial temperature of a run, as a share of the mean cost of a random swap: more leads too
+ * far away, less nowhere. Which is best depends on the graph, so variants differ. */
+static inline double chance_initial_share(size_t variant)
+{
+    static const double share[] = {.02, .1, .2, .05, .3};
+    return share[variant % (sizeof share / sizeof share[0])];
 }
 
 /* The loss that is accepted at this temperature, by Metropolis' rule: a value of exponential
