@@ -179,7 +179,7 @@ static void move_vertex(struct refinement *r, vertex v)
     change_side(r, v);
 }
 
-/* Undoes the moves after the first `count`. The heaps are void. */
+/* Undoes the moves after the first `count`. The heaps are void. Another pass needs the gains. */
 static void undo_moves(struct refinement *r, size_t count)
 {
     for (size_t k = 0; k < r->listed; k++)
@@ -188,9 +188,16 @@ static void undo_moves(struct refinement *r, size_t count)
         change_side(r, r->t->moved[--r->moves]);
 }
 
+/* The same after the last pass. */
+static void undo_sides(struct refinement *r, size_t count)
+{
+    while (r->moves > count)
+        r->side[r->t->moved[--r->moves]] ^= 1;
+}
+
 /* Accepts losses, and finally undoes all moves after the best point. Returns whether that point is
  * better than the beginning. */
-static int run_pass(struct refinement *r)
+static int run_pass(struct refinement *r, bool is_last)
 {
     size_t best = 0;
     int64_t best_gained = 0;
@@ -208,7 +215,10 @@ static int run_pass(struct refinement *r)
         }
     }
     r->t->work += r->moves;
-    undo_moves(r, best);
+    if (best > 0 && !is_last)
+        undo_moves(r, best);
+    else
+        undo_sides(r, best);
     r->gained = best_gained;
     return best > 0;
 }
@@ -221,7 +231,7 @@ int64_t two_way_refine(two_way *t, const affinity *g, const two_way_limits *limi
     for (size_t i = 0; i < limits->max_passes; i++) {
         fill_heaps(&r);
         t->work += r.listed;
-        int better = run_pass(&r);
+        int better = run_pass(&r, i + 1 == limits->max_passes);
         gained += r.gained;
         if (!better)
             break;
