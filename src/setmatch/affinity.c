@@ -106,20 +106,21 @@ static void list_coarse_members(const vertex *to, size_t vertices, size_t count,
 }
 
 /* Adds the arcs of one fine vertex to coarse vertex c, whose arcs begin at g->start[c]. at[]: index
- * of the arc to each coarse vertex, invalid if less than the beginning. */
+ * of the arc to each coarse vertex, and one more; not above the beginning: none yet. Without
+ * branches, which would be mispredicted. */
 static size_t add_arcs(affinity *g, size_t c, size_t end, const affinity *fine, vertex v,
                        const vertex *to, size_t *at)
 {
     for (size_t i = fine->start[v]; i < fine->start[v + 1]; i++) {
         vertex other = to[fine->other[i]];
-        if (other == NO_VERTEX || other == c)
+        if (other == NO_VERTEX)
             continue;
-        if (at[other] < g->start[c] || at[other] >= end || g->other[at[other]] != other) {
-            at[other] = end++;
-            g->other[at[other]] = other;
-            g->weight[at[other]] = 0;
-        }
-        g->weight[at[other]] += fine->weight[i];
+        bool is_new = at[other] <= g->start[c];
+        end += is_new;
+        size_t arc = is_new ? end : at[other];
+        at[other] = arc;
+        g->other[arc - 1] = other;
+        g->weight[arc - 1] += fine->weight[i];
     }
     return end;
 }
@@ -131,15 +132,18 @@ int affinity_contract(affinity *coarse, const affinity *fine, const vertex *to, 
     size_t *at = base_arena_alloc(&arena, count, sizeof *at);
     size_t *first = base_arena_alloc(&arena, count + 2, sizeof *first);
     vertex *member = base_arena_alloc(&arena, fine->vertices, sizeof *member);
-    int rc = arena.failed ? -ENOMEM : affinity_allocate(&made, count, fine->start[fine->vertices]);
+    size_t spare = fine->start[fine->vertices] + 1; /* the arc from c to itself, which is dropped */
+    int rc = arena.failed ? -ENOMEM : affinity_allocate(&made, count, spare);
     if (rc == 0) {
         list_coarse_members(to, fine->vertices, count, first, member);
         for (size_t c = 0; c < count; c++) {
             size_t end = made.start[c];
+            at[c] = spare;
             for (size_t k = first[c]; k < first[c + 1]; k++) {
                 made.size[c] += fine->size[member[k]];
                 end = add_arcs(&made, c, end, fine, member[k], to, at);
             }
+            at[c] = 0;
             made.start[c + 1] = end;
         }
         *coarse = made;
@@ -164,10 +168,9 @@ int affinity_extract(affinity *part, const affinity *whole, const vertex *member
         vertex v = member[k];
         part->size[k] = whole->size[v];
         for (size_t i = whole->start[v]; i < whole->start[v + 1]; i++) {
-            if (to[whole->other[i]] == NO_VERTEX)
-                continue;
             part->other[arcs] = to[whole->other[i]];
-            part->weight[arcs++] = whole->weight[i];
+            part->weight[arcs] = whole->weight[i];
+            arcs += part->other[arcs] != NO_VERTEX;
         }
         part->start[k + 1] = arcs;
     }

@@ -64,14 +64,6 @@ static void list_ranks(struct refinement *r)
     }
 }
 
-static size_t arcs_of_node(const struct refinement *r, size_t n)
-{
-    size_t arcs = 0;
-    for (vertex v = r->first[n]; v != NO_VERTEX; v = r->next[v])
-        arcs += r->ranks->start[v + 1] - r->ranks->start[v];
-    return arcs;
-}
-
 /* The greatest number of ranks on two nodes. */
 static size_t max_pair_ranks(const affinity *ranks, const site *s)
 {
@@ -105,15 +97,19 @@ static int init_refinement(struct refinement *r, const affinity *ranks, const si
 
 /* ---- one pair ---- */
 
-static void number_ranks(struct refinement *r, size_t n, unsigned char side)
+/* Returns the number of their arcs. */
+static size_t number_ranks(struct refinement *r, size_t n, unsigned char side)
 {
+    size_t arcs = 0;
     for (vertex v = r->first[n]; v != NO_VERTEX; v = r->next[v]) {
         size_t local = r->local.vertices++;
         r->rank[local] = v;
         r->local_of[v] = (vertex)local;
         r->local.size[local] = r->ranks->size[v];
         r->side[local] = side;
+        arcs += r->ranks->start[v + 1] - r->ranks->start[v];
     }
+    return arcs;
 }
 
 /* Arcs to ranks on other nodes stay cut, and are omitted. */
@@ -124,10 +120,9 @@ static void collect_local_arcs(struct refinement *r)
     for (size_t local = 0; local < r->local.vertices; local++) {
         vertex v = r->rank[local];
         for (size_t i = g->start[v]; i < g->start[v + 1]; i++) {
-            if (r->local_of[g->other[i]] == NO_VERTEX)
-                continue;
             r->local.other[arcs] = r->local_of[g->other[i]];
-            r->local.weight[arcs++] = g->weight[i];
+            r->local.weight[arcs] = g->weight[i];
+            arcs += r->local.other[arcs] != NO_VERTEX;
         }
         r->local.start[local + 1] = arcs;
     }
@@ -153,16 +148,15 @@ static int refine_pair(struct refinement *r, const struct node_pair *pair, int64
                                    .max_passes = PASSES,
                                    .patience = LEAST_PATIENCE +
                                                (r->count[pair->a] + r->count[pair->b]) / 8};
-    size_t arcs = arcs_of_node(r, pair->a) + arcs_of_node(r, pair->b);
     affinity *g = &r->local;
+    g->vertices = 0;
+    size_t arcs = number_ranks(r, pair->a, 0);
+    arcs += number_ranks(r, pair->b, 1);
     if (base_reserve(&g->other, &r->arc_capacity[0], arcs, sizeof *g->other) != 0 ||
         base_reserve(&g->weight, &r->arc_capacity[1], arcs, sizeof *g->weight) != 0)
         return -ENOMEM;
-    r->local.vertices = 0;
-    number_ranks(r, pair->a, 0);
-    number_ranks(r, pair->b, 1);
     collect_local_arcs(r);
-    *gained = two_way_refine(&r->t, &r->local, &limits, r->side);
+    *gained = two_way_refine(&r->t, g, &limits, r->side);
     apply_sides(r, pair);
     return 0;
 }
