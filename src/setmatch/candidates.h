@@ -94,7 +94,8 @@ int anneal_hops(const affinity *ranks, const site *s, const annealing_rules *rul
 typedef struct search_rules {
     unsigned threshold; /* as for place_by_sets */
     bool refine;
-    size_t work; /* ends the search: visits of vertices */
+    size_t work;        /* ends the search: visits of vertices */
+    size_t normal_work; /* with normal effort */
 } search_rules;
 
 /* The least cut of all methods; if `refine` is set, the best placements are refined, and the search

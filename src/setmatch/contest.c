@@ -8,8 +8,8 @@
 #include "setmatch/candidates.h"
 
 /* The search ends when independent constructions have found the least cut again CERTAIN times. It
- * makes BISECTIONS in TURNS, and annealing in the others; a run takes one of RUNS parts of all
- * work. */
+ * makes BISECTIONS in TURNS, and annealing in the others. A run takes one of RUNS parts of the work
+ * of normal effort, and beyond that of the work so far: high effort continues with longer runs. */
 enum { CERTAIN = 5, BISECTIONS = 3, TURNS = 5, RUNS = 8 };
 /* Of fewer ranks all bisections are much the same, so that they confirm nothing. */
 enum { FEW_RANKS = 16 };
@@ -98,15 +98,20 @@ static int try_bisection(struct contest *c, size_t variant)
     return rc;
 }
 
+static size_t work_of_run(const struct contest *c)
+{
+    const search_rules *r = c->rules;
+    size_t left = r->work - c->work;
+    size_t run = (c->work > r->normal_work ? c->work : r->normal_work) / RUNS;
+    return run < left ? run : left;
+}
+
 /* Of ranks and of groups in turn. */
 static int try_annealing(struct contest *c, size_t variant)
 {
-    size_t left = c->rules->work - c->work, visits = c->rules->work / RUNS;
-    if (left < visits)
-        visits = left;
     copy_best(c);
     int rc = (variant % 2 == 0 ? anneal_placement : anneal_groups)(
-        c->ranks, c->site, variant / 2 + 1, visits, c->trial, &c->work);
+        c->ranks, c->site, variant / 2 + 1, work_of_run(c), c->trial, &c->work);
     c->anneals = rc == 0;
     if (rc == 1)
         return 0;

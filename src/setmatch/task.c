@@ -10,8 +10,7 @@ enum { MOST_WORK = 3800000, WORK_PER_RANK = 10000, HIGH_EFFORT = 30 };
 static size_t work_of_search(const setmatch_input *input)
 {
     size_t ranks = input->view->rows;
-    size_t work = ranks < MOST_WORK / WORK_PER_RANK ? WORK_PER_RANK * ranks : MOST_WORK;
-    return input->effort == SETMATCH_EFFORT_HIGH ? HIGH_EFFORT * work : work;
+    return ranks < MOST_WORK / WORK_PER_RANK ? WORK_PER_RANK * ranks : MOST_WORK;
 }
 
 int placement_task_init(placement_task *task, const setmatch_input *input, bool exact)
@@ -21,6 +20,7 @@ int placement_task_init(placement_task *task, const setmatch_input *input, bool 
     if (input->nodes >= NO_VERTEX)
         return -EOVERFLOW;
     *task = (placement_task){.input = input, .work = work_of_search(input)};
+    task->effort = input->effort == SETMATCH_EFFORT_HIGH ? HIGH_EFFORT : 1;
     int rc = affinity_from_view(&task->ranks, input->view, exact);
     if (rc == 0 && !site_suffices(input->slots, input->nodes, input->view->rows))
         rc = -ENOSPC;

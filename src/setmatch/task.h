@@ -12,7 +12,8 @@ typedef struct placement_task {
     const setmatch_input *input;
     affinity ranks;
     site site;
-    size_t work; /* of the search by one graph of ranks, in visits of vertices */
+    size_t work;   /* of the search by one graph of ranks, in visits of vertices, normal effort */
+    size_t effort; /* multiplies it */
 } placement_task;
 
 /* Checks the input. exact: see affinity_from_view. Errors as setmatch_method_fn. */
