@@ -96,6 +96,7 @@ typedef struct search_rules {
     bool refine;
     size_t work;        /* ends the search: visits of vertices */
     size_t normal_work; /* with normal effort */
+    double part;        /* of what candidates leave of the work, for the search */
 } search_rules;
 
 /* The least cut of all methods; if `refine` is set, the best placements are refined, and the search

@@ -8,9 +8,10 @@
 #include "setmatch/candidates.h"
 
 /* The search ends when independent constructions have found the least cut again CERTAIN times. It
- * makes BISECTIONS in TURNS, and annealing in the others. A run takes one of RUNS parts of the work
- * of normal effort, and beyond that of the work so far: high effort continues with longer runs. */
-enum { CERTAIN = 5, BISECTIONS = 3, TURNS = 5, RUNS = 8 };
+ * makes BISECTIONS in TURNS, and annealing in the others. A run takes one of PARTS parts of the
+ * work of normal effort, and beyond that of the work so far: high effort continues with longer
+ * runs. */
+enum { CERTAIN = 5, BISECTIONS = 3, TURNS = 5, PARTS = 8 };
 /* Of fewer ranks all bisections are much the same, so that they confirm nothing. */
 enum { FEW_RANKS = 16 };
 
@@ -23,6 +24,7 @@ struct contest {
     size_t *best, *trial;
     int64_t cut;      /* of the best one; INT64_MAX: none */
     size_t work;      /* so far */
+    size_t most_work; /* ends the search */
     size_t confirmed; /* number of times that the least cut was found again */
     bool anneals;     /* unless that takes too much memory */
 };
@@ -101,8 +103,8 @@ static int try_bisection(struct contest *c, size_t variant)
 static size_t work_of_run(const struct contest *c)
 {
     const search_rules *r = c->rules;
-    size_t left = r->work - c->work;
-    size_t run = (c->work > r->normal_work ? c->work : r->normal_work) / RUNS;
+    size_t left = c->most_work - c->work;
+    size_t run = (c->work > r->normal_work ? c->work : r->normal_work) / PARTS;
     return run < left ? run : left;
 }
 
@@ -125,19 +127,26 @@ static int try_annealing(struct contest *c, size_t variant)
 static bool search_has_ended(const struct contest *c)
 {
     bool is_certain = c->confirmed >= CERTAIN && c->ranks->vertices > FEW_RANKS;
-    return c->work >= c->rules->work || c->cut == 0 || is_certain;
+    return c->work >= c->most_work || c->cut == 0 || is_certain;
 }
 
-/* Some bisections, some annealing, and so on. A bisection is not made if the last one took more
- * work than is left; annealing takes what is left. */
+/* Whether to make another bisection: annealing gains more from the same work, if there is little.
+ * cost: of the last one. */
+static bool bisection_pays(const struct contest *c, size_t cost, size_t turn)
+{
+    size_t left = c->most_work - c->work;
+    return c->anneals ? turn % TURNS < BISECTIONS && cost <= left / PARTS : cost <= left;
+}
+
+/* Some bisections, some annealing, and so on. Annealing takes what is left. */
 static int search_further(struct contest *c)
 {
-    size_t bisections = 0, anneals = 0, cost = c->work;
+    size_t bisections = 0, anneals = 0, cost = c->work, all = c->rules->work;
     int rc = 0;
+    c->most_work = all > cost ? cost + (size_t)(c->rules->part * (double)(all - cost)) : cost;
     for (size_t turn = 0; rc == 0 && !search_has_ended(c); turn++) {
         size_t before = c->work;
-        bool fits = cost <= c->rules->work - before;
-        if (fits && (turn % TURNS < BISECTIONS || !c->anneals)) {
+        if (bisection_pays(c, cost, turn)) {
             rc = try_bisection(c, ++bisections);
             cost = c->work - before;
         } else if (c->anneals) {

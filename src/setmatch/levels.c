@@ -9,6 +9,9 @@
 #include "setmatch/cost.h"
 #include "setmatch/task.h"
 
+/* With more ranks, normal effort ends the search sooner. */
+enum { MANY_RANKS = 2000 };
+
 /* Ranks to be placed on some nodes, which are in groups of the levels below `level`. */
 struct part {
     const affinity *ranks;
@@ -55,11 +58,18 @@ static int groups_init(struct groups *g, const setmatch_input *in, const struct 
     return 0;
 }
 
+/* With normal effort a large graph is placed in little more time than the candidates take. */
+static double part_for_search(const placement_task *task)
+{
+    double part = (double)MANY_RANKS / (double)(task->ranks.vertices + 1);
+    return task->effort > 1 || part >= 1 ? 1 : part * part;
+}
+
 static int place_with_work(const placement_task *task, const affinity *ranks, const site *s,
                            size_t work, size_t *node)
 {
     const search_rules rules = {task->input->threshold, task->input->refine, task->effort * work,
-                                work};
+                                work, part_for_search(task)};
     return place_best(ranks, s, &rules, node);
 }
 
