@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Places graphs of many kinds by `dla map`, and by METIS and Scotch where they are installed.
 
-`bench/results/partitioners.csv` has its output with METIS 5.1.0 and Scotch 7.0.3. Prints a line for each graph and contestant. A partition of a peer that exceeds the slots of a
-node is repaired by moves that lose least; seconds are processor time. The graphs are generated from fixed seeds.
+`bench/results/partitioners.csv` has its output with METIS 5.1.0 and Scotch 7.0.3. Prints a line for each graph and contestant. Up to 3,000 ranks, a partition of a peer that exceeds
+the slots of a node is repaired by moves that lose least; otherwise `exceeded` tells by how many ranks (-1: not counted). Seconds are processor time. The graphs are generated from fixed seeds.
 """
 import argparse
 import json
@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from dataclasses import dataclass
 from itertools import product
 
@@ -378,8 +379,8 @@ def by_dla(case, folder, effort, dla):
     return [int(name[1:]) for name in json.loads(out)["node_of_rank"]], max(0, seconds - reading)
 
 
-def by_metis(case, folder, seed):
-    words = ["gpmetis", f"-seed={seed}", "-ufactor=1", "-tpwgts=shares", "metis", str(len(case.slots))]
+def by_metis(case, folder, seed, method):
+    words = ["gpmetis", f"-ptype={method}", f"-seed={seed}", "-ufactor=1", "-tpwgts=shares", "metis", str(len(case.slots))]
     if len(set(case.slots)) == 1:
         words.remove("-tpwgts=shares")
     out, _ = run(words, folder)
@@ -402,7 +403,8 @@ def by_scotch(case, folder, _):
 
 
 def report(case, contestant, seed, node, seconds):
-    exceeded = sum(max(0, node.count(n) - s) for n, s in enumerate(case.slots)) if case.ranks <= 3000 else -1
+    count = Counter(node)
+    exceeded = sum(max(0, count[n] - s) for n, s in enumerate(case.slots))
     if case.ranks <= 3000:
         repair(case, node)
     print(f"{case.name},{case.ranks},{len(case.slots)},{contestant},{seed},{cut_of(case, node)},{exceeded},{seconds:.4f}",
@@ -421,7 +423,8 @@ def run_case(case, args):
         write_graphs(case, folder)
         if shutil.which("gpmetis") and not case.hops:
             for seed in range(args.peers if case.ranks <= 3000 else 1):
-                report(case, "metis", seed, *by_metis(case, folder, seed))
+                report(case, "metis", seed, *by_metis(case, folder, seed, "kway"))
+                report(case, "metis rb", seed, *by_metis(case, folder, seed, "rb"))
         if shutil.which("scotch_gmap"):
             report(case, "scotch", 0, *by_scotch(case, folder, 0))
 
