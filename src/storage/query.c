@@ -141,10 +141,11 @@ static bool wait_for_query(query *q, int milliseconds)
 /* Whether it has finished, and the caller frees it. If not, the thread does. */
 static bool run_within(query *q, int milliseconds)
 {
-    q->rc = start_query(q);
-    if (q->rc == 0)
+    int rc = start_query(q);
+    if (rc == 0)
         return wait_for_query(q, milliseconds);
-    matrix_refuse(&q->error, 0, "no thread: %s", strerror(-q->rc));
+    matrix_refuse(&q->error, 0, "no thread: %s", strerror(-rc));
+    q->rc = rc;
     return true;
 }
 
