@@ -27,22 +27,36 @@ static const struct file_system {
     {0x65735546, ceph_query_fuse},
 };
 
+/* NULL: none of them. */
+static const struct file_system *find_file_system(const struct statfs *system)
+{
+    unsigned long type = (unsigned long)system->f_type & 0xffffffff;
+    for (size_t k = 0; k < sizeof file_systems / sizeof *file_systems; k++)
+        if (file_systems[k].type == type)
+            return &file_systems[k];
+    return NULL;
+}
+
+bool storage_is_supported(int fd)
+{
+    struct statfs system;
+    return fstatfs(fd, &system) == 0 && find_file_system(&system) != NULL;
+}
+
 static int query_file(int fd, int64_t bytes, storage_layout **layout, matrix_error *error)
 {
     struct stat status;
     struct statfs system;
     if (fstat(fd, &status) != 0 || fstatfs(fd, &system) != 0)
         return storage_fail(error, "statfs");
-    unsigned long type = (unsigned long)system.f_type & 0xffffffff;
-    for (size_t k = 0; S_ISREG(status.st_mode) && k < sizeof file_systems / sizeof *file_systems;
-         k++)
-        if (file_systems[k].type == type)
-            return file_systems[k].query(fd, bytes, layout, error);
+    const struct file_system *known = find_file_system(&system);
+    if (S_ISREG(status.st_mode) && known != NULL)
+        return known->query(fd, bytes, layout, error);
     if (!S_ISREG(status.st_mode))
         matrix_refuse(error, 0, "not a regular file");
     else
         matrix_refuse(error, 0, "a file system (type 0x%lx) that does not say where data are",
-                      type);
+                      (unsigned long)system.f_type & 0xffffffff);
     return -ENOTSUP;
 }
 

@@ -103,6 +103,9 @@ int storage_spread(const storage_layout *layout, const file_domains *domains,
 
 /* ---- the layout of an open file ---- */
 
+/* Whether the open file is on a file system that storage_query asks. One system call. */
+bool storage_is_supported(int fd);
+
 /* Asks the file system. Of objects that cannot be listed (CephFS), those of the first `bytes` bytes
  * are asked for.
  * -ENOTSUP: this file system does not say; -ETIMEDOUT: not within that time; errors of its calls.

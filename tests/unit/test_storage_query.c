@@ -273,6 +273,25 @@ START_TEST(not_a_file)
 }
 END_TEST
 
+START_TEST(supported_file_systems)
+{
+    static const long types[] = {LUSTRE, BEEGFS, CEPH, FUSE};
+    FILE *file = tmpfile();
+    ck_assert_ptr_nonnull(file);
+    int fd = fileno(file);
+    ck_assert(!storage_is_supported(fd));
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+        fake.type = types[k];
+        ck_assert(storage_is_supported(fd));
+    }
+    fake.type = 0x6969;
+    ck_assert(!storage_is_supported(fd));
+    fake.type = 0;
+    fclose(file);
+    ck_assert(!storage_is_supported(fd));
+}
+END_TEST
+
 static size_t count_threads(void)
 {
     size_t count = 0;
@@ -333,6 +352,7 @@ int main(void)
     tcase_add_test(cases, ceph_of_the_kernel);
     tcase_add_loop_test(cases, failures_are_named, 0, sizeof failures / sizeof *failures);
     tcase_add_test(cases, not_a_file);
+    tcase_add_test(cases, supported_file_systems);
     tcase_add_test(cases, late);
     tcase_add_test(cases, names_of_addresses);
     Suite *suite = suite_create("storage queries");

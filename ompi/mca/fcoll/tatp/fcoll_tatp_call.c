@@ -57,6 +57,7 @@ struct tatp_file {
     tatp_view *view;
     tatp_nodes *nodes;
     tatp_storage *storage;
+    bool may_know_storage; /* the same on all ranks */
     tatp_schedule *schedule;
     tatp_plans *plans;
     /* Of the plan in each slot: the exchange that was prepared for it, and the operations by it. */
@@ -204,13 +205,12 @@ static bool adopt_own_settings(tatp_file *file)
     return changes;
 }
 
-/* Which nodes hold the file, and its stripes where only the file system's layout says them. All
- * ranks have the same `own`. Collective. */
-static int find_storage(tatp_file *file)
+/* All ranks have the same `own`, or this is rank 0. */
+static tatp_storage_input storage_input(const tatp_file *file)
 {
     const tatp_params params = tatp_params_get();
     const tatp_plan_settings known = tatp_params_plan(file->io.fh, &file->own);
-    const tatp_storage_input in = {
+    return (tatp_storage_input){
         .comm = file->comm,
         .nodes = file->nodes,
         .file = file->io.fh->f_filename,
@@ -218,9 +218,17 @@ static int find_storage(tatp_file *file)
         .targets = params.targets_file,
         .topology = params.topology,
         .weight = file->own.of[TATP_STORAGE_WEIGHT],
+        .may_be_known = file->may_know_storage,
         .stripe = known.division.stripe,
         .count = known.division.targets,
     };
+}
+
+/* Which nodes hold the file, and its stripes where only the file system's layout says them. All
+ * ranks have the same `own`. Collective. */
+static int find_storage(tatp_file *file)
+{
+    const tatp_storage_input in = storage_input(file);
     tatp_settings settings = file->own;
     tatp_storage_found found;
     int rc = tatp_storage_find(file->storage, &in, &found);
@@ -318,11 +326,16 @@ static void collect_settings(tatp_file *file)
 
 static int complete_opening(tatp_file *file)
 {
-    bool differ = false;
     collect_settings(file);
-    int rc = tatp_nodes_init(file->nodes, file->comm, tatp_params_get().topology, file->digest,
-                             &differ, prepare_file(file));
-    if (OMPI_SUCCESS == rc && differ)
+    const tatp_storage_input storage = storage_input(file);
+    tatp_opening opening = {
+        .digest = file->digest,
+        .may_know_storage = 0 == file->io.fh->f_rank && tatp_storage_may_be_known(&storage),
+    };
+    int rc = tatp_nodes_init(file->nodes, file->comm, tatp_params_get().topology, &opening,
+                             prepare_file(file));
+    file->may_know_storage = opening.may_know_storage;
+    if (OMPI_SUCCESS == rc && opening.settings_differ)
         rc = agree_on_settings(file, &file->paths);
     if (OMPI_SUCCESS == rc)
         rc = find_storage(file);

@@ -246,7 +246,8 @@ int tatp_nodes_find_hosts(const tatp_nodes *nodes, const char *source, const cha
 
 /* What the ranks agree on when a file is opened, by maxima: what rank 0 knows of the nodes; whether
  * any node has an address; what any rank lacks; whether any launcher tells nothing of the ranks of
- * a node, and any rank may be bound; settings, and their negative; errors. */
+ * a node, and any rank may be bound; whether storage may be known; settings, and their negative;
+ * errors. */
 enum {
     NODES,
     OPEN,
@@ -255,6 +256,7 @@ enum {
     MEMORY_MISSING,
     UNTOLD,
     BOUND,
+    STORAGE,
     LARGEST,
     SMALLEST,
     ERROR,
@@ -263,27 +265,29 @@ enum {
     VALUES = CAPACITY + TATP_CAPACITIES
 };
 
-typedef struct opening {
-    bool is_open; /* rank 0: the environment has to be asked for the distances */
-    int64_t digest;
-    bool untold, may_be_bound;                       /* this rank's part of what follows */
-    bool ask, ask_inside, differs, all_know_leaders; /* the result */
-} opening;
+/* What this module's questions are. */
+typedef struct questions {
+    bool is_open;              /* rank 0: the environment has to be asked for the distances */
+    bool untold, may_be_bound; /* this rank's part of what follows */
+    bool ask, ask_inside, all_know_leaders; /* the result */
+} questions;
 
 /* Not by node: some ranks may know the leaders from an earlier file and others not. */
-static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, opening *o)
+static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, questions *q,
+                            tatp_opening *opening)
 {
     int64_t value[VALUES] = {
         [LEADERS_MISSING] = !tatp_comm_knows_leaders(comm),
-        [UNTOLD] = o->untold,
-        [BOUND] = o->may_be_bound,
-        [LARGEST] = o->digest,
-        [SMALLEST] = -o->digest,
+        [UNTOLD] = q->untold,
+        [BOUND] = q->may_be_bound,
+        [LARGEST] = opening->digest,
+        [SMALLEST] = -opening->digest,
         [ERROR] = tatp_error_class(rc),
     };
     if (OMPI_SUCCESS == rc && 0 == tatp_comm_rank(comm)) {
         value[NODES] = (int64_t)nodes->map.nodes;
-        value[OPEN] = o->is_open;
+        value[OPEN] = q->is_open;
+        value[STORAGE] = opening->may_know_storage;
         value[CHOSEN_CAPACITY] =
             division_chosen_capacity(nodes->map.ranks_on_node, nodes->map.nodes);
         for (int k = 0; k < TATP_CAPACITIES; k++)
@@ -296,10 +300,11 @@ static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, opening 
         rc = value[MEMORY_MISSING] ? tatp_error_class(OMPI_ERR_OUT_OF_RESOURCE) : (int)value[ERROR];
     if (OMPI_SUCCESS != rc)
         return rc;
-    o->ask = value[OPEN] && value[ADDRESS];
-    o->ask_inside = value[UNTOLD] && value[BOUND];
-    o->differs = value[LARGEST] != -value[SMALLEST];
-    o->all_know_leaders = !value[LEADERS_MISSING];
+    q->ask = value[OPEN] && value[ADDRESS];
+    q->ask_inside = value[UNTOLD] && value[BOUND];
+    opening->settings_differ = value[LARGEST] != -value[SMALLEST];
+    opening->may_know_storage = value[STORAGE];
+    q->all_know_leaders = !value[LEADERS_MISSING];
     nodes->count = (size_t)value[NODES];
     nodes->chosen_capacity = value[CHOSEN_CAPACITY];
     memcpy(nodes->capacity, value + CAPACITY, sizeof nodes->capacity);
@@ -313,38 +318,37 @@ void tatp_nodes_refuse(struct ompi_communicator_t *communicator)
 }
 
 /* Distances inside the node, from the launcher. */
-static int read_inside(tatp_nodes *nodes, tatp_comm *comm, opening *o)
+static int read_inside(tatp_nodes *nodes, tatp_comm *comm, questions *q)
 {
     bool told = true;
     int rc = OMPI_SUCCESS;
     if (tatp_comm_is_leader(comm))
         rc = tatp_inside_read(comm, &nodes->inside, &told);
-    o->untold = !told;
-    o->may_be_bound = tatp_may_be_bound();
+    q->untold = !told;
+    q->may_be_bound = tatp_may_be_bound();
     return rc;
 }
 
-int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, int64_t digest,
-                    bool *differs, int rc)
+int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, tatp_opening *opening,
+                    int rc)
 {
     bool is_root = 0 == tatp_comm_rank(comm);
-    opening o = {.digest = digest};
+    questions q = {.is_open = false};
     if (OMPI_SUCCESS == rc && !nodes->agreed)
-        rc = read_inside(nodes, comm, &o);
+        rc = read_inside(nodes, comm, &q);
     if (OMPI_SUCCESS == rc && is_root && !nodes->agreed) {
         rc = make_map(&nodes->map, comm);
         if (OMPI_SUCCESS == rc)
-            rc = tatp_distances_read(&nodes->map, source, &o.is_open);
+            rc = tatp_distances_read(&nodes->map, source, &q.is_open);
     }
-    rc = agree_on_opening(nodes, comm, rc, &o);
-    *differs = o.differs;
-    if (OMPI_SUCCESS == rc && !o.all_know_leaders)
+    rc = agree_on_opening(nodes, comm, rc, &q, opening);
+    if (OMPI_SUCCESS == rc && !q.all_know_leaders)
         rc = tatp_comm_find_leaders(comm);
-    if (OMPI_SUCCESS == rc && o.ask_inside)
-        rc = tatp_inside_ask(comm, !o.untold, &nodes->inside);
-    if (OMPI_SUCCESS == rc && o.ask)
-        rc = tatp_distances_ask(&nodes->map, comm, &o.is_open);
-    if (OMPI_SUCCESS == rc && o.is_open)
+    if (OMPI_SUCCESS == rc && q.ask_inside)
+        rc = tatp_inside_ask(comm, !q.untold, &nodes->inside);
+    if (OMPI_SUCCESS == rc && q.ask)
+        rc = tatp_distances_ask(&nodes->map, comm, &q.is_open);
+    if (OMPI_SUCCESS == rc && q.is_open)
         tatp_distances_report_flat(&nodes->map);
     nodes->agreed = OMPI_SUCCESS == rc;
     if (OMPI_SUCCESS != rc) {

@@ -19,12 +19,19 @@ typedef struct tatp_nodes tatp_nodes;
 tatp_nodes *tatp_nodes_new(void); /* NULL: no memory */
 void tatp_nodes_free(tatp_nodes *nodes);
 
+/* What else the ranks tell each other when a file is opened. */
+typedef struct tatp_opening {
+    int64_t digest;       /* of this rank's settings */
+    bool settings_differ; /* the result: not all ranks have the same */
+    bool
+        may_know_storage; /* rank 0: tatp_storage_may_be_known; the result: the same on all ranks */
+} tatp_opening;
+
 /* Finds the nodes and their distances unless they are known; `source` is the value of parameter
- * topology. digest: of this rank's settings; *differs: not all ranks have the same. rc: this rank's
- * status so far. Returns the largest error class over all ranks; then nothing is known. Collective.
- */
-int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, int64_t digest,
-                    bool *differs, int rc);
+ * topology. rc: this rank's status so far. Returns the largest error class over all ranks; then
+ * nothing is known. Collective. */
+int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, tatp_opening *opening,
+                    int rc);
 /* For a rank that has no memory for the file: tatp_nodes_init returns that on all other ranks.
  * Allocates nothing. Collective. */
 void tatp_nodes_refuse(struct ompi_communicator_t *communicator);

@@ -64,6 +64,11 @@ static bool names_table(const tatp_storage_input *in)
     return NULL != in->targets && '\0' != in->targets[0];
 }
 
+bool tatp_storage_may_be_known(const tatp_storage_input *in)
+{
+    return in->weight > 0 && (names_table(in) || storage_is_supported(in->fd));
+}
+
 /* Once a process: most files of a program are on one file system. */
 static void warn(const tatp_storage_input *in, const matrix_error *error, int rc)
 {
@@ -324,7 +329,7 @@ int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
     int64_t value[VALUES] = {0}, before = storage->digest;
     int count = VALUES, rc = OMPI_SUCCESS;
     reset_storage(storage);
-    if (in->weight > 0 && tatp_nodes_count(in->nodes) > 1) {
+    if (in->weight > 0 && in->may_be_known && tatp_nodes_count(in->nodes) > 1) {
         if (0 == tatp_comm_rank(in->comm))
             find_on_root(storage, in, value);
         rc = tatp_bcast(in->comm, value, &count);

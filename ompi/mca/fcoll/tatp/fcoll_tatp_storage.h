@@ -28,6 +28,7 @@ typedef struct tatp_storage_input {
     int fd;                         /* of the open file */
     const char *targets, *topology; /* values of these parameters; those of rank 0 count */
     int64_t weight;                 /* the same on all ranks; 0: nothing is to be known */
+    bool may_be_known;              /* the same on all ranks */
     int64_t stripe, count; /* what hints, parameters or OMPIO say; the same on all ranks; 0: nothing
                             */
 } tatp_storage_input;
@@ -36,6 +37,9 @@ typedef struct tatp_storage_found {
     bool changed;          /* since the last time */
     int64_t stripe, count; /* of a file whose stripes its file system locks; 0: not known */
 } tatp_storage_found;
+
+/* Whether there is any way to know it. Local; what rank 0 finds counts. */
+bool tatp_storage_may_be_known(const tatp_storage_input *in);
 
 /* Asks the file system, and reads the file of targets. What it cannot use is reported once, and
  * then nothing is known. The result is the same on all ranks. Returns OMPI_SUCCESS or an error of
