@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Of ranks that cost the same, those near the network. */
-#include "plan/plan.h"
+#include "plan/steps.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 /* The rank that a domain moves to. saved: a row for each domain, a column for each rank. */
-static size_t nearest_rank(const plan_input *in, const matrix *saved, const unsigned char *network,
-                           const bool *owns, size_t domain, size_t owner)
+static size_t nearest_rank(const plan_input *in, const matrix *saved, const bool *owns,
+                           size_t domain, size_t owner)
 {
     size_t best = owner;
     int64_t most = matrix_get(saved, domain, owner);
     for (size_t e = saved->row_start[domain]; e < saved->row_start[domain + 1]; e++) {
         size_t rank = saved->col[e];
-        if (saved->value[e] == most && !owns[rank] && network[rank] > network[best] &&
+        if (saved->value[e] == most && !owns[rank] && in->network[rank] > in->network[best] &&
             in->node_of_rank[rank] == in->node_of_rank[owner])
             best = rank;
     }
@@ -22,13 +22,13 @@ static size_t nearest_rank(const plan_input *in, const matrix *saved, const unsi
 }
 
 /* Once each. Returns whether any has moved, which may have made room for others. */
-static bool move_domains(const plan_input *in, const matrix *saved, const unsigned char *network,
-                         bool *owns, size_t *rank_of_domain)
+static bool move_domains(const plan_input *in, const matrix *saved, bool *owns,
+                         size_t *rank_of_domain)
 {
     bool moved = false;
     for (size_t j = 0; j < saved->rows; j++) {
         size_t owner = rank_of_domain[j];
-        size_t rank = nearest_rank(in, saved, network, owns, j, owner);
+        size_t rank = nearest_rank(in, saved, owns, j, owner);
         moved = moved || rank != owner;
         owns[owner] = false;
         owns[rank] = true;
@@ -37,7 +37,7 @@ static bool move_domains(const plan_input *in, const matrix *saved, const unsign
     return moved;
 }
 
-int plan_prefer_network(const plan_input *in, const unsigned char *network, size_t *rank_of_domain)
+int prefer_network(const plan_input *in, size_t *rank_of_domain)
 {
     matrix saved;
     bool *owns = calloc(in->requests->rows + 1, sizeof *owns);
@@ -50,7 +50,7 @@ int plan_prefer_network(const plan_input *in, const unsigned char *network, size
     }
     for (size_t j = 0; j < in->requests->cols; j++)
         owns[rank_of_domain[j]] = true;
-    while (move_domains(in, &saved, network, owns, rank_of_domain))
+    while (move_domains(in, &saved, owns, rank_of_domain))
         ;
     matrix_release(&saved);
     free(owns);

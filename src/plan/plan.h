@@ -76,11 +76,6 @@ int plan_choose_ranks(const matrix *requests, const size_t *rank, size_t ranks,
                       const size_t *domain, size_t domains, const lap_solver *solver,
                       size_t *row_of_domain);
 
-/* Moves domains to ranks of their nodes that are nearer to the network, where a domain saves as
- * much as before: hop-bytes and loads stay. network[k]: of rank k, more is nearer. Only ranks that
- * `requests`, or savings, list for a domain can get it. -ENOMEM. */
-int plan_prefer_network(const plan_input *in, const unsigned char *network, size_t *rank_of_domain);
-
 /* The smallest per_node that spreads `domains` evenly: ceil(domains / nodes), raised as far as
  * nodes with few ranks require; at least 1. ranks_on_node has `nodes` entries whose sum is at least
  * `domains`. */

@@ -45,6 +45,9 @@ typedef struct plan_input {
                                   not known. Counts for minimum hop-bytes only */
     int64_t storage_weight;    /* of a hop between an aggregator and a server, against one between
                                   ranks; >= 0 */
+    const unsigned char *network; /* of each rank, how near it is to the network, more is nearer:
+                                     of ranks of a node that cost a domain the same, tatp takes
+                                     the nearest. NULL: all alike */
 } plan_input;
 
 /* Servers. A server is TOPO_SAME_NODE from the ranks of its node, as any other process there. So

@@ -37,4 +37,9 @@ int choose_ranks(struct costs *costs, const plan_input *in, const lap_solver *so
                  const struct node_proof *proof, double known, size_t *rank_of_domain,
                  double *total);
 
+/* Moves domains to ranks of their nodes that are nearer to the network, where a domain saves as
+ * much as before: hop-bytes and loads stay. Only ranks that `requests`, or savings, list for a
+ * domain can get it. -ENOMEM. */
+int prefer_network(const plan_input *in, size_t *rank_of_domain);
+
 #endif

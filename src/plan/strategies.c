@@ -10,12 +10,32 @@
 
 /* ---- tatp ---- */
 
-static int assign_tatp_bounded(const plan_input *in, const lap_solver *solver,
-                               size_t *rank_of_domain, double *bound)
+static int assign_least(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
+                        double *bound)
 {
     if (in->objective == PLAN_CONGESTION)
         return plan_least_congestion(in, solver, rank_of_domain, bound);
     return plan_least_hop_bytes(in, solver, rank_of_domain, bound);
+}
+
+static int assign_tatp_bounded(const plan_input *in, const lap_solver *solver,
+                               size_t *rank_of_domain, double *bound)
+{
+    double least;
+    int rc = 0;
+    if (in->network == NULL)
+        return assign_least(in, solver, rank_of_domain, bound);
+    size_t *made = base_zeroed(in->requests->cols, sizeof *made, &rc);
+    if (rc == 0)
+        rc = assign_least(in, solver, made, &least);
+    if (rc == 0)
+        rc = prefer_network(in, made);
+    for (size_t j = 0; j < in->requests->cols && rc == 0; j++)
+        rank_of_domain[j] = made[j];
+    if (rc == 0 && bound != NULL)
+        *bound = least;
+    free(made);
+    return rc;
 }
 
 static int assign_tatp(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain)

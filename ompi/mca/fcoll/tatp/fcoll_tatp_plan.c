@@ -110,6 +110,7 @@ static plan_input pose_problem(const tatp_planning *planning, const rows *c, con
         .node_blocks = settings->strategy->by_blocks ? &c->node_blocks : NULL,
         .storage = NULL != stored->row_start ? stored : NULL,
         .storage_weight = tatp_storage_weight(storage),
+        .network = c->network,
     };
 }
 
@@ -128,8 +129,6 @@ static int decide_on_root(const tatp_planning *planning, rows *c, tatp_draft *dr
     const plan_input in = pose_problem(planning, c, &stored);
     if (0 == rc)
         rc = assign_domains(planning, &in, draft->units.unit > 0, rank_of_domain, &draft->costs);
-    if (0 == rc && NULL != c->network && &plan_strategies[0] == planning->in->settings->strategy)
-        rc = plan_prefer_network(&in, c->network, rank_of_domain);
     if (0 == rc) {
         planning->broadcast[PLAN_PARTS] =
             rows_count_parts(&c->node_ranks, node_of_rank, rank_of_domain, aggregator + domains);
