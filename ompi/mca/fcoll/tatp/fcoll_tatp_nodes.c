@@ -120,6 +120,17 @@ static void free_locations(rank_location *location, size_t ranks)
     free(location);
 }
 
+/* Where the launcher's number is not known of some ranks, or there was no memory to ask for it, the
+ * host names decide for all: else ranks of one node would seem to be on two. */
+static void forget_partial_ids(rank_location *location, size_t ranks)
+{
+    bool is_partial = false;
+    for (size_t r = 0; r < ranks; r++)
+        is_partial = is_partial || UINT32_MAX == location[r].node_id;
+    for (size_t r = 0; r < ranks && is_partial; r++)
+        location[r].node_id = UINT32_MAX;
+}
+
 /* NULL: no memory. */
 static rank_location *locate_ranks(const tatp_comm *comm, size_t ranks)
 {
@@ -132,6 +143,8 @@ static rank_location *locate_ranks(const tatp_comm *comm, size_t ranks)
             return NULL;
         }
     }
+    if (NULL != location)
+        forget_partial_ids(location, ranks);
     return location;
 }
 
