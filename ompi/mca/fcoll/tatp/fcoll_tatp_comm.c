@@ -193,11 +193,17 @@ int tatp_gather(tatp_comm *comm, const int64_t *own, compat_count count, int64_t
 
 /* ---- messages ---- */
 
+int tatp_isend(tatp_comm *comm, const void *data, size_t bytes, int peer, enum tatp_tag tag,
+               ompi_request_t **request)
+{
+    return MCA_PML_CALL(isend(data, bytes, MPI_BYTE, peer, tag, MCA_PML_BASE_SEND_STANDARD,
+                              comm->communicator, request));
+}
+
 int tatp_send(tatp_comm *comm, const void *data, size_t bytes, int peer, enum tatp_tag tag)
 {
     ompi_request_t *request;
-    int rc = MCA_PML_CALL(isend(data, bytes, MPI_BYTE, peer, tag, MCA_PML_BASE_SEND_STANDARD,
-                                comm->communicator, &request));
+    int rc = tatp_isend(comm, data, bytes, peer, tag, &request);
     return wait_if_started(comm, rc, &request);
 }
 
@@ -205,8 +211,7 @@ int tatp_send_receive(tatp_comm *comm, const void *out, void *in, size_t bytes, 
                       enum tatp_tag tag)
 {
     ompi_request_t *request;
-    int rc = MCA_PML_CALL(isend(out, bytes, MPI_BYTE, peer, tag, MCA_PML_BASE_SEND_STANDARD,
-                                comm->communicator, &request));
+    int rc = tatp_isend(comm, out, bytes, peer, tag, &request);
     int received = tatp_receive(comm, in, bytes, peer, tag);
     rc = wait_if_started(comm, rc, &request);
     return OMPI_SUCCESS != rc ? rc : received;

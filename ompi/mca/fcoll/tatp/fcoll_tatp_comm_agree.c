@@ -72,6 +72,8 @@ static void exchange_values(agreement *a, int peer)
 /* A tree of the local indices: the parent of an index has 0 in place of the lowest digit that is
  * not 0. Few levels matter more than few messages at a parent. */
 #define RADIX 8
+/* A rank's children at most: those of 31 binary digits, three to a level. */
+#define MOST_CHILDREN ((RADIX - 1) * 11)
 
 /* RADIX to the power of the number of levels below this rank. */
 static int span_of_children(int index, int locals)
@@ -98,15 +100,27 @@ static void collect_on_node(agreement *a, int index)
         send_values(a, find_parent(comm, index, span));
 }
 
+static void start_sending(agreement *a, int peer, ompi_request_t **sent, int *count)
+{
+    int rc = tatp_isend(a->comm, a->value, value_bytes(a), peer, TATP_TAG_AGREE, &sent[*count]);
+    keep_error(a, rc);
+    *count += OMPI_SUCCESS == rc;
+}
+
+/* To all children at once: in shared memory a send is complete only after the peer has run, and
+ * where ranks share processors each wait for that takes a turn of all of them. */
 static void spread_on_node(agreement *a, int index)
 {
     const tatp_comm *comm = a->comm;
-    int span = span_of_children(index, comm->locals);
+    ompi_request_t *sent[MOST_CHILDREN];
+    int count = 0, span = span_of_children(index, comm->locals);
     if (index > 0)
         replace_values(a, find_parent(comm, index, span));
     for (int step = span / RADIX; step > 0; step /= RADIX)
         for (int d = 1; d < RADIX && index + d * step < comm->locals; d++)
-            send_values(a, comm->local[index + d * step]);
+            start_sending(a, comm->local[index + d * step], sent, &count);
+    for (int i = 0; i < count; i++)
+        keep_error(a, tatp_wait(a->comm, &sent[i], MPI_STATUS_IGNORE));
 }
 
 /* ---- among nodes ---- */
