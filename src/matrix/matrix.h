@@ -52,6 +52,7 @@ static inline size_t matrix_entries(const matrix *m)
 
 /* The entry at (row, col), 0 when absent; O(log of the row's entries). */
 int64_t matrix_get(const matrix *m, size_t row, size_t col);
+
 /* Sum of all stored values into *sum; -ERANGE beyond int64. */
 int matrix_sum(const matrix *m, int64_t *sum);
 
@@ -65,6 +66,7 @@ int matrix_sum_rows(matrix *sums, const matrix *m, const size_t *group_of_row, s
 
 /* -ENOMEM. Release with matrix_release. */
 int matrix_transpose(matrix *transposed, const matrix *m);
+
 /* a + weight * b, in linear time; also -EINVAL: two shapes; -ERANGE: an entry beyond int64. */
 int matrix_add(matrix *sum, const matrix *a, const matrix *b, int64_t weight);
 
