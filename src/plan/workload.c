@@ -61,21 +61,27 @@ static double saved_bytes(const plan_input *in, const size_t *rank_of_domain)
     return sum / plan_steps(in);
 }
 
-int plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes)
+/* Of all bytes on nodes, as though aggregators had none of their own. */
+static double sum_hop_bytes(const plan_input *in, const size_t *rank_of_domain)
 {
     const matrix *c = plan_bytes_on_nodes(in);
     double sum = 0.0;
-    int rc = plan_check_assignment(in, rank_of_domain);
-    if (rc != 0)
-        return rc;
     for (size_t i = 0; i < c->rows; i++) {
         for (size_t k = c->row_start[i]; k < c->row_start[i + 1]; k++) {
             size_t to = in->node_of_rank[rank_of_domain[c->col[k]]];
             sum += (double)c->value[k] * topo_hops(in->topology, to, plan_node_of_row(in, i), 0);
         }
     }
-    *hop_bytes = sum - TOPO_SAME_NODE * saved_bytes(in, rank_of_domain);
-    return 0;
+    return sum;
+}
+
+int plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes)
+{
+    int rc = plan_check_assignment(in, rank_of_domain);
+    if (rc == 0)
+        *hop_bytes =
+            sum_hop_bytes(in, rank_of_domain) - TOPO_SAME_NODE * saved_bytes(in, rank_of_domain);
+    return rc;
 }
 
 int64_t plan_crossing_bytes(const plan_input *in, const size_t *rank_of_domain)
@@ -95,33 +101,27 @@ int64_t plan_crossing_bytes(const plan_input *in, const size_t *rank_of_domain)
 
 /* ---- storage servers ---- */
 
+/* The bytes on servers in the place of those of ranks. */
+static plan_input of_servers(const plan_input *in)
+{
+    plan_input stored = *in;
+    stored.node_bytes = in->storage;
+    return stored;
+}
+
 int plan_storage_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes)
 {
-    const matrix *m = in->storage;
-    double sum = 0.0;
+    const plan_input stored = of_servers(in);
     int rc = plan_check_assignment(in, rank_of_domain);
-    if (rc != 0)
-        return rc;
-    for (size_t n = 0; m != NULL && n < m->rows; n++) {
-        for (size_t k = m->row_start[n]; k < m->row_start[n + 1]; k++) {
-            size_t from = in->node_of_rank[rank_of_domain[m->col[k]]];
-            sum += (double)m->value[k] * topo_hops(in->topology, from, n, 0);
-        }
-    }
-    *hop_bytes = sum;
-    return 0;
+    if (rc == 0)
+        *hop_bytes = in->storage != NULL ? sum_hop_bytes(&stored, rank_of_domain) : 0.0;
+    return rc;
 }
 
 int64_t plan_storage_crossing_bytes(const plan_input *in, const size_t *rank_of_domain)
 {
-    const matrix *m = in->storage;
-    int64_t sum = 0;
-    for (size_t n = 0; m != NULL && n < m->rows; n++)
-        for (size_t k = m->row_start[n]; k < m->row_start[n + 1]; k++)
-            if (in->node_of_rank[rank_of_domain[m->col[k]]] != n &&
-                __builtin_add_overflow(sum, m->value[k], &sum))
-                return INT64_MAX;
-    return sum;
+    const plan_input stored = of_servers(in);
+    return in->storage != NULL ? plan_crossing_bytes(&stored, rank_of_domain) : 0;
 }
 
 int plan_whole_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes)
