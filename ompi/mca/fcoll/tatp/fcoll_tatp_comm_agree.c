@@ -71,9 +71,9 @@ static void exchange_values(agreement *a, int peer)
 
 /* A tree of the local indices: the parent of an index has 0 in place of the lowest digit that is
  * not 0. Few levels matter more than few messages at a parent. */
-#define RADIX 8
-/* A rank's children at most: those of 31 binary digits, three to a level. */
-#define MOST_CHILDREN ((RADIX - 1) * 11)
+#define RADIX 16
+/* A rank's children at most: those of 31 binary digits, four to a level. */
+#define MOST_CHILDREN ((RADIX - 1) * 8)
 
 /* RADIX to the power of the number of levels below this rank. */
 static int span_of_children(int index, int locals)
