@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/mix.h"
 #include "setmatch/setmatch.h"
 #include "topo/distances.h"
 #include "topo/local.h"
@@ -181,14 +182,10 @@ static void enter_trial(arranging *a)
     }
 }
 
-/* Numbers that look random and are the same everywhere: those of SplitMix64. */
+/* The same everywhere. */
 static size_t random_below(arranging *a, size_t end)
 {
-    uint64_t z = a->random += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (size_t)((z ^ (z >> 31)) % end);
+    return (size_t)(base_mix(a->random++) % end);
 }
 
 /* Starts from the best arrangement so far; the only swap of two ranks has been tried. */

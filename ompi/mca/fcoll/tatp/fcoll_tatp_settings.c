@@ -8,6 +8,8 @@
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
 
+#include "base/mix.h"
+
 static const char *const names[TATP_FIRST_HINT] = {
     [TATP_STRATEGY] = "fcoll_tatp_strategy",
     [TATP_OBJECTIVE] = "fcoll_tatp_objective",
@@ -34,17 +36,11 @@ static const char *const names[TATP_FIRST_HINT] = {
 
 /* ---- digests ---- */
 
-static uint64_t mix(uint64_t digest, uint64_t value)
-{
-    digest = (digest ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return digest ^ digest >> 29;
-}
-
 int64_t tatp_settings_digest_text(const char *text)
 {
     uint64_t digest = 0;
     for (; NULL != text && '\0' != *text; text++)
-        digest = mix(digest, (unsigned char)*text);
+        digest = base_digest(digest, (unsigned char)*text);
     return (int64_t)(digest >> 1);
 }
 
@@ -52,7 +48,7 @@ int64_t tatp_settings_digest(const tatp_settings *settings)
 {
     uint64_t digest = 0;
     for (int i = 0; i < TATP_SETTINGS; i++)
-        digest = mix(digest, (uint64_t)settings->of[i]);
+        digest = base_digest(digest, (uint64_t)settings->of[i]);
     return (int64_t)(digest >> 1);
 }
 

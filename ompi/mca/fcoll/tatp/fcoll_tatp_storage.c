@@ -14,6 +14,7 @@
 #include "opal/util/output.h"
 
 #include "base/memory.h"
+#include "base/mix.h"
 #include "storage/storage.h"
 
 /* For the answer of a file system, and the end of a connection. Most take some milliseconds. */
@@ -224,12 +225,6 @@ static int find_servers(tatp_storage *storage, const tatp_storage_input *in, mat
 
 /* ---- what all ranks learn ---- */
 
-static uint64_t mix(uint64_t digest, uint64_t value)
-{
-    digest = (digest ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return digest ^ digest >> 29;
-}
-
 static int64_t digest_servers(const tatp_storage *storage)
 {
     uint64_t digest = 1;
@@ -239,10 +234,11 @@ static int64_t digest_servers(const tatp_storage *storage)
         const uint64_t number[] = {(uint64_t)e.start, (uint64_t)e.end, (uint64_t)e.unit, e.count,
                                    (uint64_t)e.object};
         for (size_t i = 0; i < sizeof number / sizeof *number; i++)
-            digest = mix(digest, number[i]);
+            digest = base_digest(digest, number[i]);
         for (size_t i = 0; i < e.objects; i++)
-            digest = mix(digest, STORAGE_NONE != e.target[i] ? storage->node_of_target[e.target[i]]
-                                                             : SIZE_MAX);
+            digest = base_digest(digest, STORAGE_NONE != e.target[i]
+                                             ? storage->node_of_target[e.target[i]]
+                                             : SIZE_MAX);
     }
     return (int64_t)(digest >> 1) | 1;
 }
