@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # What one rank carries for others of its node: the same bytes, in one message for each pair of a node and an
-# aggregator and window; without shared memory each rank sends its own. Two nodes of eight ranks.
+# aggregator and window; without shared memory each rank sends its own. Two nodes of eight ranks. And agreements of
+# many ranks on a node.
 . "$top_srcdir/tests/mpi/lib.sh" || exit 1
 . "$top_srcdir/tests/mpi/conformance.sh" || exit 1
 
@@ -33,4 +34,7 @@ records 64 15.0 --mca fcoll_tatp_shared_memory false
 cases=(even/\* ragged/\* doubles/\* nothing/\* one_rank/\* new_holes/\* old_holes/\* memory_\*/\* past_end\*/\*
     overlapping_reads/\* overlapping_writes/\* outstanding/\* atomic/\* intermixed/\*)
 conform conformance "16 ranks, two nodes" run -np 16 "${nodes[@]}" --mca fcoll tatp
+# More ranks on a node than have one parent.
+cases=(even/all ragged/split_all several_files/all)
+conform conformance "21 ranks, 18 of them on one node" run -np 21 --host n0:18,n1:3 --map-by slot --mca fcoll tatp
 tap_plan
