@@ -71,6 +71,12 @@ tatp_info_version=`"$OMPI_INFO" --version | sed -n 's/^Open MPI v//p'`
 AC_MSG_RESULT([${tatp_info_version:-unknown}])
 AS_IF([test "$tatp_info_version" != "$OMPI_VERSION"],
     [AC_MSG_ERROR([$OMPI_INFO belongs to Open MPI ${tatp_info_version:-of unknown version}, but $MPICC to $OMPI_VERSION])])
+AC_MSG_CHECKING([that Open MPI opens further components])
+tatp_dlopen=`"$OMPI_INFO" --parsable --config | sed -n 's/^option:dlopen://p'`
+AC_MSG_RESULT([${tatp_dlopen:-unknown}])
+AS_IF([test "$tatp_dlopen" = no],
+    [AC_MSG_ERROR([Open MPI $OMPI_VERSION of $MPICC was built with --disable-dlopen: it opens no components but its own,
+so that those built here could not be used. Name another one with MPICC=PATH or --with-openmpi=PREFIX.])])
 AC_SUBST([OMPI_VERSION])])
 
 # System include folders are left out: naming them would change the order of search. PMIx and hwloc may

@@ -6,6 +6,7 @@
 #define TOOLS_TATP_H
 
 int tatp_assign(int argc, char **argv);
+int tatp_doctor(int argc, char **argv);
 int tatp_layout(int argc, char **argv);
 int tatp_links(int argc, char **argv);
 int tatp_plan(int argc, char **argv);

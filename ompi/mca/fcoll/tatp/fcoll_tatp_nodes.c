@@ -363,6 +363,8 @@ int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, tatp
         rc = tatp_distances_ask(&nodes->map, comm, &q.is_open);
     if (OMPI_SUCCESS == rc && q.is_open)
         tatp_distances_report_flat(&nodes->map);
+    if (OMPI_SUCCESS == rc && is_root && !nodes->agreed)
+        tatp_inside_report(comm, !q.untold, q.ask_inside);
     nodes->agreed = OMPI_SUCCESS == rc;
     if (OMPI_SUCCESS != rc) {
         release_map(&nodes->map);

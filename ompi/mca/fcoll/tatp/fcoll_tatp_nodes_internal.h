@@ -18,6 +18,8 @@ bool tatp_may_be_bound(void);
 /* The same from what each rank's own hwloc says; *inside changes on leaders only, and there unless
  * `told`. Collective. */
 int tatp_inside_ask(tatp_comm *comm, bool told, tatp_inside *inside);
+/* On the leader of a node: whether the launcher has told, or each rank's hwloc was asked. */
+void tatp_inside_report(const tatp_comm *comm, bool told, bool asked);
 
 /* ---- fcoll_tatp_nodes_distance.c ---- */
 

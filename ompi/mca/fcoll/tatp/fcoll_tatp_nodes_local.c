@@ -13,7 +13,9 @@
 #include "fcoll_tatp_nodes_internal.h"
 #include "ompi/communicator/communicator.h"
 #include "ompi/compat/compat.h"
+#include "ompi/mca/fcoll/base/base.h"
 #include "ompi/proc/proc.h"
+#include "opal/util/output.h"
 #include "topo/local.h"
 #include "topo/machine.h"
 
@@ -215,4 +217,19 @@ int tatp_inside_ask(tatp_comm *comm, bool told, tatp_inside *inside)
     free(own.element);
     free_localities(all.locality, all.ranks);
     return rc;
+}
+
+void tatp_inside_report(const tatp_comm *comm, bool told, bool asked)
+{
+    const char *source = "all equal, because ranks are not bound";
+    int count;
+    (void)tatp_comm_local_ranks(comm, &count);
+    if (count < 2)
+        return;
+    if (told)
+        source = "from the launcher";
+    else if (asked)
+        source = "from hwloc";
+    opal_output_verbose(10, ompi_fcoll_base_framework.framework_output,
+                        "fcoll:tatp: distances between the ranks of a node: %s", source);
 }

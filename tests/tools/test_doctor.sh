@@ -1,0 +1,175 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# tatp doctor: each kind of misconfiguration, with real runs of mpirun; and that it changes nothing.
+. "$top_srcdir/tests/tools/lib.sh" || exit 1
+
+[[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"
+components=${TATP_COMPONENT_PATH%%:*}
+[[ -e $components/mca_fcoll_tatp.so ]] || tap_skip_all "fcoll/tatp is not built"
+# A home folder without components, and a PATH in which mpirun is this Open MPI's.
+export HOME=$tap_dir/home
+mkdir -p "$HOME" bin
+for program in "mpirun $MPIRUN" "ompi_info $OMPI_INFO"; do
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "${program#* }" >"bin/${program%% *}"
+done
+chmod +x bin/*
+PATH=$tap_dir/bin:$PATH
+found="OMPI_MCA_mca_base_component_path=$TATP_COMPONENT_PATH"
+mapper=
+for file in "$components/mca_rmaps_dla.so" "$components/prrte/prte_mca_rmaps_dla.so"; do
+    [[ ! -e $file ]] || mapper=$file
+done
+
+# doctor VARIABLE=VALUE... [-- ARGUMENT...]: sets said and status.
+doctor() {
+    local settings=()
+    while [[ $# -gt 0 && $1 != -- ]]; do
+        settings+=("$1")
+        shift
+    done
+    said=$(env "${settings[@]}" tatp doctor --limit "$HANG_LIMIT" "${@:2}" 2>&1)
+    status=$?
+}
+
+# blames NAME TEXT: the last run ended with status 1 and one problem with this text, in one line.
+blames() {
+    tap_is "$status: $(grep -c "^problem .*$2" <<<"$said")" "1: 1" "$1: one line says so"
+    grep -q "^problem .*$2" <<<"$said" || tap_diag "$said"
+}
+
+# ---- nothing is wrong ----
+
+if [[ -z $mapper ]]; then
+    tap_skip "a good installation" "no mapper is built"
+else
+    doctor "$found" "OMPI_MCA_fcoll_tatp_record=$tap_dir/record"
+    tap_is "$status: $(grep '^problem' <<<"$said")" "0: " "a good installation: usable"
+    tap_contains "$said" "fcoll/tatp  usable: $components/mca_fcoll_tatp.so" "fcoll/tatp: the file that is used"
+    tap_contains "$said" "rmaps/dla   usable: $mapper" "rmaps/dla: the file that is used"
+    tap_contains "$said" "Open MPI    $OMPI_VERSION in " "the release"
+    tap_contains "$said" "topology    no file and no addresses" "the topology"
+    tap_check "the distances inside a node" grep -qE '^locality    (from the launcher|from hwloc|all equal)' <<<"$said"
+    tap_contains "$said" "recommended --mca fcoll tatp" "what is recommended"
+    tap_check "nothing is recorded" test ! -e record
+    doctor "$found" -- --json .
+    tap_is "$status: $("$PYTHON3" -c 'import json, sys
+found = json.load(sys.stdin)
+print(found["release"], *[c["usable"] for c in found["components"].values()], found["problems"], found["storage"] is None)' \
+        <<<"$said")" "0: $OMPI_VERSION True True [] False" "as JSON, with a folder"
+    tap_is "$(find . -name '.tatp-doctor*')" "" "no file is left in the folder"
+    doctor "$found" OMPI_MCA_fcoll=vulcan
+    tap_is "$status" 0 "fcoll is another component: usable"
+    tap_contains "$said" "note        the MCA parameter fcoll is vulcan (environment): without --mca fcoll tatp fcoll/tatp is not used" \
+        "fcoll is another component: told"
+    doctor "$found" OMPI_MCA_fcoll_tatp_priority=101
+    tap_contains "$said" "by default  fcoll/tatp serves collective I/O" "a priority above all others"
+fi
+
+# ---- copies ----
+
+mkdir -p "$HOME/.openmpi/components"
+cp "$components"/*.* "$HOME/.openmpi/components"
+doctor "$found"
+tap_contains "$said" "not used: $HOME/.openmpi/components/mca_fcoll_tatp.so" "two copies: which is not used"
+tap_contains "$said" "usable: $components/mca_fcoll_tatp.so" "two copies: which is used"
+doctor
+if [[ $said == *"problem     ranks do not find fcoll/tatp"* ]]; then
+    setting=$(sed -n 's/^recommended export \(OMPI_MCA_mca_base_component_path=.*\)/\1/p' <<<"$said")
+    doctor "$setting"
+fi
+tap_contains "$said" "fcoll/tatp  usable: $HOME/.openmpi/components/mca_fcoll_tatp.so" "in the home folder, with a setting that is recommended"
+rm -r "$HOME/.openmpi"
+doctor
+tap_check "not installed" grep -qE "^problem     (fcoll/tatp is not installed where ranks look|ranks do not find fcoll/tatp)" <<<"$said"
+tap_is "$status" 1 "not installed: not usable"
+
+# ---- files that cannot be used ----
+
+mkdir gone
+echo 'int gone(void) { return 0; }' | "${CC:-cc}" -shared -fPIC -x c -o gone/libgone.so -
+echo 'int gone(void); int stub(void); int stub(void) { return gone(); }' |
+    "${CC:-cc}" -shared -fPIC -x c -o gone/mca_fcoll_tatp.so - -Lgone -lgone
+rm gone/libgone.so
+doctor "OMPI_MCA_mca_base_component_path=$tap_dir/gone:$OMPI_PKGLIBDIR"
+blames "a missing library" "fcoll/tatp in $tap_dir/gone/mca_fcoll_tatp.so cannot be loaded: .*libgone.so: cannot open"
+
+"${CC:-cc}" -shared -fPIC -x c -o other.so - <<'END'
+#include <string.h>
+int PMPI_Get_library_version(char *version, int *length);
+int PMPI_Get_library_version(char *version, int *length)
+{
+    strcpy(version, "Open MPI v9.8.7, of another one");
+    *length = (int)strlen(version);
+    return 0;
+}
+const char prte_version_string[] = "9.8.7";
+END
+doctor "$found" "LD_PRELOAD=$tap_dir/other.so"
+blames "another release" "fcoll/tatp in $components/mca_fcoll_tatp.so: built for Open MPI .*, but this is Open MPI v9.8.7: not used; build it"
+[[ $mapper != */prrte/* ]] || blames "another release of PRRTE" "rmaps/dla in .*, but this is PRRTE 9.8.7: not used; build it"
+
+# ---- settings ----
+
+romio=$("$OMPI_INFO" --parsable | sed -n 's/^mca:io:\(romio[0-9]*\):version.*/\1/p' | head -n 1)
+if [[ -n $romio ]]; then
+    doctor "$found" "OMPI_MCA_io=$romio"
+    blames "io is ROMIO" "collective I/O is done by ROMIO, because the MCA parameter io is $romio (environment): unset it, or give --mca io ompio"
+    tap_contains "$said" "setting     io = $romio (environment)" "io is ROMIO: the setting"
+else
+    tap_skip "io is ROMIO" "this Open MPI has none"
+fi
+doctor "$found" "OMPI_MCA_fcoll_tatp_topology=$tap_dir/none.conf"
+blames "no topology file" "(MCA parameter fcoll_tatp_topology) $tap_dir/none.conf cannot be used: No such file or directory"
+echo 'SwitchName=s Nodes=elsewhere' >some.conf
+doctor "$found" "OMPI_MCA_fcoll_tatp_topology=$tap_dir/some.conf"
+blames "a topology without this host" "some.conf.* cannot be used: "
+doctor "$found" OMPI_MCA_mca_base_component_disable_dlopen=1
+blames "no further components" "mca_base_component_disable_dlopen is set (environment), so that Open MPI opens no further"
+sed -i.whole '1a case $* in *--all*) echo option:dlopen:no; exit ;; esac' bin/ompi_info
+doctor
+mv bin/ompi_info.whole bin/ompi_info
+blames "--disable-dlopen" "was built with --disable-dlopen, so that it opens no further components"
+
+# ---- mpirun ----
+
+# fake_mpirun LINE...: one that says its version.
+fake_mpirun() {
+    printf '%s\n' '#!/bin/sh' "[ \"\$1\" != --version ] || { echo 'mpirun (Open MPI) $OMPI_VERSION'; exit; }" "$@" >bin/mpirun
+}
+
+fake_mpirun 'echo "no nodes today"; exit 7'
+doctor
+blames "mpirun fails" "mpirun failed with exit status 7: run: mpirun -np 2"
+tap_contains "$said" "| no nodes today" "mpirun fails: what it says"
+fake_mpirun 'exec sleep 10000'
+said=$(tatp doctor --limit 1 2>&1)
+status=$?
+blames "mpirun hangs" "mpirun did not end within 1 s: repeat with --limit, or run: mpirun -np 2"
+# shellcheck disable=SC2016 # for the script
+fake_mpirun 'for word do case $word in */tatp-probe) probe=$word ;; esac; done' 'exec "$probe" "$word"'
+doctor "$found"
+blames "ranks that do not find each other" "2 ranks were started, but find 1 in their job: mpirun is $tap_dir/bin/mpirun of"
+fake_mpirun 'exec false'
+sed -i "s/$OMPI_VERSION/9.8.7/" bin/mpirun
+doctor
+blames "mpirun of another release" "of Open MPI 9.8.7, but these programs were built for Open MPI $OMPI_VERSION: build for"
+printf '#!/bin/sh\necho HYDRA build details:\n' >bin/mpirun
+doctor
+blames "another MPI" "$tap_dir/bin/mpirun is not Open MPI's, or does not run: put the folder of Open MPI's programs first in PATH"
+rm bin/mpirun
+said=$(PATH=$TOOLS_DIR tatp doctor 2>&1)
+status=$?
+blames "no mpirun in PATH" "mpirun is not in PATH: add the folder of Open MPI's programs to PATH"
+
+# ---- the command line ----
+
+refuses 1 "tatp: $tap_dir/none: No such file or directory" "a path that is not there" tatp doctor "$tap_dir/none"
+for arguments in "--ranks 0" "--limit none" "one two" "--fly"; do
+    # shellcheck disable=SC2086 # several words
+    tatp doctor $arguments >out 2>&1
+    tap_is "$?" 2 "refused: $arguments"
+done
+tap_contains "$(TATP_DOCTOR_DIR=/nonexistent tatp doctor 2>&1)" "the environment variable TATP_DOCTOR_DIR may name its folder" \
+    "no program"
+tap_plan

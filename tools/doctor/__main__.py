@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""tatp doctor: whether the components are usable with the user's mpirun, and what to do if not. Started by tatp, which
+gives what is known of the build first."""
+
+import argparse
+import json
+import os
+import signal
+import sys
+
+import examine
+
+LIMIT = 60
+
+
+class Build:
+    """What this program was built for, and the programs beside it."""
+
+    def __init__(self, tools, release, mpirun, components):
+        self.release, self.mpirun, self.components = release, mpirun, components
+        self.tatp, self.dla, self.probe = (os.path.join(tools, name) for name in ("tatp", "dla", "tatp-probe"))
+
+
+def printable(line):
+    """What programs print must not reach the terminal as it is."""
+    return "".join(c if c.isprintable() else "?" for c in line)
+
+
+def fail(message):
+    print(printable(f"tatp: {message}"), file=sys.stderr)
+    sys.exit(1)
+
+
+def whole_number(text):
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+def seconds(text):
+    number = float(text)
+    if not 0 < number < 1e6:
+        raise ValueError(text)
+    return number
+
+
+def parse_arguments(words):
+    end = words.index("--") if "--" in words else len(words)
+    parser = argparse.ArgumentParser(
+        prog="tatp doctor", usage="%(prog)s [OPTION...] [PATH] [-- MPIRUN-OPTION...]", allow_abbrev=False,
+        description="Runs small programs with the mpirun that PATH finds, and reports which Open MPI is used, which "
+        "copies of the components are found, whether they can be used, and what to do if not. The exit status is 0 only "
+        "if both components are usable.",
+        epilog="Options after -- are passed to mpirun, as --hostfile FILE.")
+    parser.add_argument("file", nargs="?", metavar="PATH", help="a file, or a folder of the file system that programs use")
+    parser.add_argument("-n", "--ranks", type=whole_number, default=2, metavar="N", help="ranks to start (default: 2)")
+    parser.add_argument("-l", "--limit", type=seconds, default=LIMIT, metavar="SECONDS",
+                        help=f"time after which a program is stopped (default: {LIMIT})")
+    parser.add_argument("-j", "--json", action="store_true", help="print JSON")
+    options = parser.parse_args(words[:end])
+    options.mpirun = words[end + 1:]
+    return options
+
+
+def shown_settings(examination):
+    """Parameters that concern the components and differ from their defaults: name, value, source."""
+    names = ("io", "fcoll", "mca_base_component_path", "mca_base_component_disable_dlopen")
+    prefixes = ("fcoll_tatp_", "rmaps_dla_")
+    shown = [(name, setting.value, setting.source) for name, setting in sorted(examination.mpi.settings.items())
+             if (name in names or name.startswith(prefixes)) and not setting.is_default()]
+    known = {name for name, _, _ in shown}
+    for variable in sorted(os.environ):
+        launcher, mca, name = variable.partition("_MCA_")
+        if mca and launcher in ("PRTE", "PMIX") and name.startswith(("rmaps_dla_", "mca_base_component_path")):
+            shown.append((variable, os.environ[variable], "environment"))
+        elif mca and launcher == "OMPI" and name.startswith(prefixes) and name not in known:
+            shown.append((name, os.environ[variable], "environment"))
+    return shown
+
+
+def described(component):
+    said = {True: "usable", False: "not usable", None: "not known"}[component.usable]
+    return f"{said}: {', '.join(component.used)}" if component.used else said
+
+
+def lines(found, build):
+    mpi = found.mpi
+    if mpi.release is not None:
+        yield "Open MPI", f"{mpi.release} in {mpi.prefix or '?'}, {mpi.mpirun}"
+    yield "built for", f"Open MPI {build.release}"
+    if found.library is not None:
+        yield "library", f"Open MPI {found.library}"
+    yield examine.FCOLL, described(found.fcoll)
+    yield examine.MAPPER, described(found.mapper)
+    if found.default is not None:
+        yield "by default", f"{found.default} serves collective I/O"
+    if found.fcoll.usable:
+        yield "topology", found.topology or "no file and no addresses in the environment: all nodes equally far apart"
+        yield "locality", found.locality or "not known"
+    if found.storage is not None:
+        yield "storage", found.storage
+    for name, value, source in shown_settings(found):
+        yield "setting", f"{name} = {value} ({source})"
+    for setting in found.recommended:
+        yield "recommended", setting
+    for note in found.notes:
+        yield "note", note
+    for problem, output in found.problems:
+        yield "problem", problem
+        for line in output:
+            yield "", f"| {line}"
+
+
+def print_text(found, build):
+    for name, text in lines(found, build):
+        print(printable(f"{name:<12}{text}"))
+
+
+def print_json(found, build):
+    component = {c.name: {"usable": c.usable, "used": c.used, "copies": c.copies} for c in (found.fcoll, found.mapper)}
+    print(json.dumps({
+        "mpirun": found.mpi.mpirun, "release": found.mpi.release, "prefix": found.mpi.prefix, "built_for": build.release,
+        "library": found.library, "components": component, "default": found.default, "topology": found.topology,
+        "locality": found.locality, "storage": found.storage, "recommended": found.recommended, "notes": found.notes,
+        "settings": [dict(zip(("name", "value", "source"), setting)) for setting in shown_settings(found)],
+        "problems": [{"problem": problem, "output": output} for problem, output in found.problems]}))
+
+
+def main():
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as in the other commands
+    build, options = Build(*sys.argv[1:5]), parse_arguments(sys.argv[5:])
+    try:
+        found = examine.Examination(build, options)
+        found.examine()
+    except OSError as error:
+        fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    try:
+        if sys.stdout is None:
+            raise OSError("Bad file descriptor")
+        sys.stdout.reconfigure(errors="replace")
+        (print_json if options.json else print_text)(found, build)
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for the flush at exit
+        fail(f"standard output: {error.strerror or error}")
+    sys.exit(0 if found.is_usable() else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is wrong with an installation, from programs that are run with the user's mpirun."""
+
+import os
+import re
+import shlex
+import tempfile
+
+import openmpi
+
+FCOLL, MAPPER = "fcoll/tatp", "rmaps/dla"
+# So that a component that cannot be used says why. Nothing is recorded: a record would replace one of the user's.
+SHOW_ERRORS = ["--mca", "mca_base_component_show_load_errors", "1"]
+OBSERVE = ["--mca", "io_base_verbose", "10", "--mca", "fcoll_base_verbose", "10", "--mca", "fcoll_tatp_stats", "-",
+           "--mca", "fcoll_tatp_record", ""]
+DEMAND = ["--mca", "fcoll", "tatp", *OBSERVE]
+# Another component serves where this one is missing: Open MPI 4.1 crashes where none does.
+PREFER = ["--mca", "fcoll", "^none", "--mca", "fcoll_tatp_priority", "1000", *OBSERVE]
+# The same for PRRTE, which takes it from the environment.
+SHOW_LAUNCHER_ERRORS = {"PMIX_MCA_mca_base_component_show_load_errors": "1"}
+
+
+class Component:
+    """One of the two: whether it is usable (None: not known), the files that are used, and all files of this name."""
+
+    def __init__(self, name):
+        self.name, self.usable = name, None
+        self.used, self.copies = [], []
+
+
+def distinct(folders):
+    """In order, each folder once, whatever its name."""
+    found = {}
+    for folder in folders:
+        if folder and os.path.isdir(folder):
+            found.setdefault(os.path.realpath(folder), folder)
+    return list(found.values())
+
+
+def in_one_line(text):
+    return " ".join(text.split())
+
+
+def folders_of(path):
+    """PMIx's paths may name one framework's folder only: ;prte@/folder."""
+    return [part.split("@")[-1] for part in re.split("[:;]", path or "")]
+
+
+class Examination:
+    """`build` is the installation that this program belongs to, `options` what the user gave."""
+
+    def __init__(self, build, options):
+        self.build, self.options = build, options
+        self.problems, self.notes, self.recommended = [], [], []
+        self.mpi = openmpi.OpenMPI(options.limit)
+        self.fcoll = Component(FCOLL)
+        self.mapper = Component(MAPPER)
+        self.library = self.topology = self.locality = self.default = None
+        self.storage = None  # of the file, if one is given
+
+    def is_usable(self):
+        return bool(self.fcoll.usable and self.mapper.usable)
+
+    def examine(self):
+        self.find_copies([])
+        with self.choose_file() as self.file:
+            if self.check_open_mpi():
+                self.check_components()
+            self.check_layout()
+        self.check_copies(self.fcoll)
+        self.check_copies(self.mapper)
+
+    def check_components(self):
+        self.check_fcoll()
+        if self.fcoll.usable:
+            self.check_default()
+        if self.library is not None:  # programs can be started
+            self.check_mapper()
+
+    # ---- Open MPI ----
+
+    def check_open_mpi(self):
+        """Whether programs can be run."""
+        mpi, build = self.mpi, self.build
+        if mpi.mpirun is None:
+            return self.blame("mpirun is not in PATH: add the folder of Open MPI's programs to PATH; that of Open MPI "
+                              f"{build.release}, for which the components were built, is {os.path.dirname(build.mpirun)}")
+        if mpi.release is None:
+            return self.blame(f"{mpi.mpirun} is not Open MPI's, or does not run: put the folder of Open MPI's programs first in "
+                              f"PATH, as {os.path.dirname(build.mpirun)}")
+        if not self.is_built_for():
+            self.blame(f"mpirun is {mpi.mpirun} of Open MPI {mpi.release}, but these programs were built for Open MPI "
+                       f"{build.release}: build for {mpi.prefix} (configure --with-openmpi), or put "
+                       f"{os.path.dirname(build.mpirun)} first in PATH")
+        if not mpi.opens_components:
+            self.blame(f"Open MPI in {mpi.prefix} was built with --disable-dlopen, so that it opens no further components: "
+                       "use one that was built without this option")
+        disabled = mpi.setting("mca_base_component_disable_dlopen")
+        if disabled.value in ("true", "1"):
+            self.blame(f"mca_base_component_disable_dlopen is set ({disabled.source}), so that Open MPI opens no further "
+                       "components: unset it")
+        return True
+
+    def is_built_for(self):
+        return openmpi.series(self.mpi.release) == openmpi.series(self.build.release)
+
+    # ---- running ----
+
+    def choose_file(self):
+        """The file that is read: the given one, one in the given folder, or the program itself, which all nodes have."""
+        given = self.options.file
+        if given is not None and os.path.isdir(given):
+            try:
+                return tempfile.NamedTemporaryFile(prefix=".tatp-doctor-", dir=given)
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, given) from error
+        return open(given if given is not None else self.build.probe, "rb")
+
+    def run_probe(self, words, environment=None):
+        ranks = ["-np", str(self.options.ranks)]
+        probe = [self.build.probe, os.path.abspath(self.file.name)]
+        command = ["mpirun", *ranks, *SHOW_ERRORS, *words, *self.options.mpirun, *probe]
+        result = openmpi.run(command, self.options.limit, environment)
+        if "enough slots" in result.output and "--oversubscribe" not in words:
+            return self.run_probe(["--oversubscribe", *words], environment)
+        return openmpi.Probe(command, result)
+
+    def blame_run(self, probe):
+        """The program did not come to its end."""
+        command = shlex.join(probe.command)
+        if probe.result.status is None:
+            self.blame(f"mpirun did not end within {self.options.limit:g} s: repeat with --limit, or run: {command}",
+                       probe.result.lines())
+        else:
+            self.blame(f"mpirun failed with exit status {probe.result.status}: run: {command}", probe.result.lines())
+
+    # ---- fcoll/tatp ----
+
+    def check_fcoll(self):
+        component = self.fcoll
+        component.usable = False
+        probe = self.run_probe(DEMAND)
+        by_romio = probe.is_served_by_romio()
+        if by_romio:
+            self.blame_romio()
+            probe = self.run_probe(["--mca", "io", "ompio", *DEMAND])
+        self.learn(probe)
+        if probe.ranks is not None and len(probe.ranks) != self.options.ranks:
+            self.blame(f"{self.options.ranks} ranks were started, but find {len(probe.ranks)} in their job: mpirun is "
+                       f"{self.mpi.mpirun} of Open MPI {self.mpi.release}, the library {probe.all('library')[0].split(',')[0]}: "
+                       "let PATH and LD_LIBRARY_PATH name the same installation")
+        elif probe.is_served_by_tatp():
+            component.usable = not by_romio
+            self.notes += self.messages(probe)
+        elif probe.result.status is None:
+            self.blame_run(probe)
+        else:
+            self.diagnose_fcoll(probe)
+
+    def diagnose_fcoll(self, probe):
+        preferred = probe
+        if probe.ranks is None:
+            preferred = self.run_probe(["--mca", "io", "ompio", *PREFER])
+            self.learn(preferred)
+        if self.blame_component(self.fcoll, preferred, r"fcoll:tatp: (built for .*)", "mca_fcoll_tatp") or not self.can_open():
+            return
+        if preferred.ranks is None or preferred.is_served_by_tatp():
+            self.blame_run(probe)
+        elif self.fcoll.used:
+            self.blame(f"{FCOLL} in {self.fcoll.used[0]} is loaded but does not serve a file: run: {shlex.join(probe.command)}",
+                       preferred.all("error") + probe.result.lines())
+        else:
+            self.blame_missing_fcoll(preferred)
+
+    def learn(self, probe):
+        """What a run says of the ranks, whether or not they use the component."""
+        if probe.ranks is None:
+            return
+        self.library = re.sub(r"^Open MPI v?([^, ]*).*", r"\1", probe.all("library")[0], flags=re.DOTALL)
+        self.fcoll.used = probe.all("component")
+        for path in probe.all("path"):
+            self.find_copies(folders_of(path))
+        hops = re.search(r"fcoll:tatp: hops between \d+ nodes from (.*) \((.*)\)", probe.result.output)
+        if hops:
+            self.topology = f"{hops.group(1)} ({hops.group(2)})"
+        elif len(probe.all("host")) > 1:
+            self.notes.append("the hops between nodes are not known: the MCA parameter fcoll_tatp_topology names a file of them")
+        inside = re.search(r"fcoll:tatp: distances between the ranks of a node: (.*)", probe.result.output)
+        self.locality = inside and inside.group(1).strip()
+
+    def blame_romio(self):
+        io = self.mpi.setting("io")
+        if io.value and not io.is_default():
+            self.blame(f"collective I/O is done by ROMIO, because the MCA parameter io is {io.value} ({io.source}): "
+                       "unset it, or give --mca io ompio")
+        else:
+            self.blame(f"collective I/O on {self.file.name} is done by ROMIO, which Open MPI chooses for its file system: "
+                       "give --mca io ompio")
+        self.recommend("--mca io ompio")
+
+    def messages(self, probe):
+        """The messages of the component, each in a line."""
+        blocks = re.findall(r"-{60,}\n(.*?)-{60,}", probe.result.output, re.DOTALL)
+        return [in_one_line(block) for block in blocks if "fcoll_tatp_" in block]
+
+    def blame_component(self, component, probe, refusal, name):
+        """What a component that was found says, or what keeps it from being loaded. Whether it was that."""
+        refused = re.search(refusal, probe.result.output)
+        unloadable = re.search(rf"unable to open \S*{name}\S*: (.*?)(?: \(ignored\))?$", probe.result.output, re.MULTILINE)
+        said = self.messages(probe) if component is self.fcoll else []
+        where = ", ".join(component.used or component.copies)
+        if refused:
+            self.blame(f"{component.name} in {where}: {in_one_line(refused.group(1))}")
+        elif unloadable:
+            self.blame(f"{component.name} in {where} cannot be loaded: {in_one_line(unloadable.group(1))}: install what is "
+                       "missing, or build the component on this machine")
+        for line in said:
+            self.blame(line)
+        return bool(refused or unloadable or said)
+
+    def blame_missing_fcoll(self, probe):
+        searched = ", ".join(dict.fromkeys(filter(None, folders_of(probe.all("path")[0] if probe.all("path") else ""))))
+        for copy in self.fcoll.copies:
+            setting = self.path_to(copy)
+            if self.run_probe(DEMAND, setting).is_served_by_tatp():
+                self.blame_setting(f"ranks do not find {FCOLL} in {copy} (they look into {searched})", setting)
+                return
+        self.blame(f"{FCOLL} is not installed where ranks look for it ({searched}): run make install with the component "
+                   "folder in one of these")
+
+    def can_open(self):
+        """If not, that has been reported."""
+        return self.mpi.opens_components and self.mpi.setting("mca_base_component_disable_dlopen").value not in ("true", "1")
+
+    def path_to(self, copy):
+        """The setting by which Open MPI finds this file, and its own components."""
+        return {"OMPI_MCA_mca_base_component_path": ":".join(filter(None, (os.path.dirname(copy), self.mpi.pkglibdir)))}
+
+    def blame_setting(self, what, setting):
+        export = "; ".join(f"export {key}={shlex.quote(value)}" for key, value in setting.items())
+        self.blame(f"{what}: {export}")
+        self.recommend(export)
+
+    # ---- settings ----
+
+    def check_default(self):
+        """Who serves a file if no component is asked for."""
+        probe = self.run_probe(OBSERVE)
+        if probe.is_served_by_tatp():
+            self.default = FCOLL
+            return
+        fcoll = self.mpi.setting("fcoll")
+        self.default = "ROMIO" if probe.is_served_by_romio() else "another component of fcoll"
+        if fcoll.value and not fcoll.is_default():
+            self.notes.append(f"the MCA parameter fcoll is {fcoll.value} ({fcoll.source}): without --mca fcoll tatp "
+                              f"{FCOLL} is not used")
+        self.recommend("--mca fcoll tatp")
+
+    # ---- rmaps/dla ----
+
+    def map_words(self):
+        return ["--map-by", f"dla:cart={self.options.ranks}:OVERSUBSCRIBE"]
+
+    def check_mapper(self):
+        component = self.mapper
+        component.usable = False
+        probe = self.run_probe(self.map_words(), SHOW_LAUNCHER_ERRORS)
+        if probe.ranks is not None:
+            component.usable = True
+            component.used = probe.all("mapper")
+            return
+        if self.blame_component(component, probe, r"rmaps:dla: (.*not used.*)", "mca_(?:rmaps|schizo)_dla"):
+            return
+        if self.can_open():
+            self.blame_missing_mapper(probe)
+
+    def setup(self):
+        """The setting of dla setup, or why there is none."""
+        said = openmpi.run([self.build.dla, "setup"], self.options.limit)
+        found = re.search(r"^export (\w+)='(.*)'$", said.output, re.MULTILINE)
+        return ({found.group(1): found.group(2)} if found else {}), in_one_line(said.output)
+
+    def blame_missing_mapper(self, probe):
+        if probe.result.status is None:
+            self.blame_run(probe)
+            return
+        setting, said = self.setup()
+        if not setting and not self.mpi.has_orte():
+            self.blame(f"{MAPPER} is not built for the PRRTE of {self.mpi.mpirun}" + (f": {said}" if self.is_built_for() else ""))
+            return
+        for tried in [setting] if setting else map(self.path_to, self.mapper.copies):
+            if self.run_probe(self.map_words(), {**SHOW_LAUNCHER_ERRORS, **tried}).ranks is not None:
+                self.blame_setting(f"mpirun does not find {MAPPER}", tried)
+                return
+        if self.mapper.copies:
+            self.blame_run(probe)
+        else:
+            self.blame(f"{MAPPER} is not installed where mpirun looks for it: run make install")
+
+    # ---- copies ----
+
+    def find_copies(self, searched):
+        """Files of the components in the folders that ranks search, then in those where one may be."""
+        home = os.path.expanduser("~/.openmpi/components")
+        path = os.environ.get("OMPI_MCA_mca_base_component_path")
+        folders = distinct([*searched, *folders_of(path), home, self.build.components, self.mpi.pkglibdir])
+        prrte = [os.path.join(folder, "prrte") for folder in folders]
+        for name in ("PRTE_PKGLIBDIR", "PRTE_MCA_mca_base_component_path", "PMIX_MCA_mca_base_component_path"):
+            prrte += folders_of(os.environ.get(name))
+        mapper = ("mca_rmaps_dla.so", folders) if self.mpi.has_orte() else ("prte_mca_rmaps_dla.so", distinct(prrte))
+        for component, (name, places) in ((self.fcoll, ("mca_fcoll_tatp.so", folders)), (self.mapper, mapper)):
+            files = (os.path.join(folder, name) for folder in places)
+            component.copies = list(dict.fromkeys([*component.copies, *filter(os.path.exists, files)]))
+
+    def check_copies(self, component):
+        used = {os.path.realpath(file) for file in component.used}
+        others = [file for file in component.copies if os.path.realpath(file) not in used]
+        if used and others:
+            self.notes.append(f"there are other copies of {component.name}, which are not used: {', '.join(others)}: remove "
+                              f"them, or the one that is used, {', '.join(component.used)}")
+
+    # ---- storage ----
+
+    def check_layout(self):
+        if self.options.file is None:
+            return
+        said = openmpi.run([self.build.tatp, "layout", self.file.name], self.options.limit)
+        self.storage = said.output.splitlines()[0].split(None, 1)[-1] if said.status == 0 else in_one_line(said.output)
+
+    # ---- results ----
+
+    def blame(self, problem, output=()):
+        """A problem in one line; the output of what failed goes with it. For callers that are at their end, None."""
+        self.problems.append((problem, list(output)))
+
+    def recommend(self, setting):
+        if setting not in self.recommended:
+            self.recommended.append(setting)

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tatp-probe FILE: what "tatp doctor" runs with mpirun. The ranks read a part of the file together;
+ * rank 0 prints as one JSON object which Open MPI and which components each of them has found. */
+#define _GNU_SOURCE
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json/json.h"
+#include "mpi.h"
+
+enum { BLOCK = 64, BLOCKS = 16, TEXT = 512 };
+
+/* What one rank has found; empty texts: nothing. */
+struct finding {
+    char host[MPI_MAX_PROCESSOR_NAME];
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    char component[PATH_MAX]; /* fcoll/tatp in this process */
+    char mapper[PATH_MAX];    /* rmaps/dla in the process that started this one */
+    char path[4 * PATH_MAX];  /* where components are looked for */
+    char error[TEXT];         /* of the access */
+};
+
+/* The file that a process has mapped under this name. */
+static void find_mapped(const char *process, const char *name, char path[PATH_MAX])
+{
+    char maps[64], *line = NULL;
+    size_t capacity = 0;
+    snprintf(maps, sizeof maps, "/proc/%s/maps", process);
+    FILE *stream = fopen(maps, "r");
+    while (stream != NULL && getline(&line, &capacity, stream) > 0) {
+        char *file = strchr(line, '/');
+        if (file == NULL || strstr(file, name) == NULL)
+            continue;
+        file[strcspn(file, "\n")] = '\0';
+        snprintf(path, PATH_MAX, "%s", file);
+        break;
+    }
+    free(line);
+    if (stream != NULL)
+        fclose(stream);
+}
+
+static void find_parent_mapped(const char *name, char path[PATH_MAX])
+{
+    char process[24];
+    snprintf(process, sizeof process, "%ld", (long)getppid());
+    find_mapped(process, name, path);
+}
+
+/* Blocks of the ranks in turn, so that an aggregator merges them. */
+static int read_blocks(MPI_File file)
+{
+    static char buffer[BLOCKS * BLOCK];
+    MPI_Datatype blocks;
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Type_vector(BLOCKS, BLOCK, BLOCK * size, MPI_BYTE, &blocks);
+    MPI_Type_commit(&blocks);
+    int rc = MPI_File_set_view(file, (MPI_Offset)rank * BLOCK, MPI_BYTE, blocks, "native",
+                               MPI_INFO_NULL);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_File_read_all(file, buffer, sizeof buffer, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_Type_free(&blocks);
+    return rc;
+}
+
+/* MPI-IO returns its errors by default. */
+static int access_file(const char *name)
+{
+    MPI_File file;
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "romio_cb_read", "enable"); /* by aggregators, which need a plan */
+    int rc = MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDONLY, info, &file);
+    MPI_Info_free(&info);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    rc = read_blocks(file);
+    MPI_File_close(&file);
+    return rc;
+}
+
+/* Where the library of this process looks, by the tools interface. That opens components which the
+ * program would not use. */
+static void find_path(char *path, int size)
+{
+    int provided, index, count;
+    MPI_T_cvar_handle handle;
+    if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
+        return;
+    if (MPI_T_cvar_get_index("mca_base_component_path", &index) == MPI_SUCCESS &&
+        MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS) {
+        if (count < size)
+            MPI_T_cvar_read(handle, path);
+        MPI_T_cvar_handle_free(&handle);
+    }
+    MPI_T_finalize();
+}
+
+static void put_text(json_writer *w, const char *key, const char *text)
+{
+    json_put_string(w, key, *text == '\0' ? NULL : text);
+}
+
+static void print_findings(const struct finding *all, int size)
+{
+    json_writer w = {.out = stdout};
+    json_begin_object(&w, NULL);
+    json_begin_array(&w, "probe");
+    for (const struct finding *f = all; f < all + size; f++) {
+        json_begin_object(&w, NULL);
+        put_text(&w, "host", f->host);
+        put_text(&w, "library", f->library);
+        put_text(&w, "component", f->component);
+        put_text(&w, "mapper", f->mapper);
+        put_text(&w, "path", f->path);
+        put_text(&w, "error", f->error);
+        json_end_object(&w);
+    }
+    json_end_array(&w);
+    json_end_object(&w);
+    putchar('\n');
+}
+
+static void examine_process(const char *file, struct finding *own)
+{
+    int length;
+    MPI_Get_processor_name(own->host, &length);
+    MPI_Get_library_version(own->library, &length);
+    int rc = access_file(file);
+    if (rc != MPI_SUCCESS) {
+        char text[MPI_MAX_ERROR_STRING];
+        MPI_Error_string(rc, text, &length);
+        snprintf(own->error, sizeof own->error, "%.*s", TEXT - 1, text);
+    }
+    find_mapped("self", "/mca_fcoll_tatp.so", own->component);
+    find_parent_mapped("mca_rmaps_dla.so", own->mapper);
+    find_path(own->path, sizeof own->path);
+}
+
+int main(int argc, char **argv)
+{
+    static struct finding own;
+    int rank, size, status = EXIT_SUCCESS;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    struct finding *all = calloc(rank == 0 ? (size_t)size : 1, sizeof *all);
+    if (argc != 2 || all == NULL) {
+        fprintf(stderr, "tatp-probe: %s\n", argc != 2 ? "one file is expected" : "out of memory");
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+    examine_process(argv[1], &own);
+    MPI_Gather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (rank == 0) {
+        print_findings(all, size);
+        if (fflush(stdout) != 0)
+            status = EXIT_FAILURE;
+    }
+    free(all);
+    MPI_Finalize();
+    return status;
+}
