@@ -52,6 +52,7 @@ TATP_MODULES = {
     "nodes": "nodes|nodes_.*",
     "params": "params",
     "plan": "plan|plan_.*",
+    "pvars": "pvars",
     "record": "record|record_.*",
     "schedule": "schedule",
     "settings": "settings",
@@ -61,16 +62,16 @@ TATP_MODULES = {
 }
 # Modules that a module must not use.
 TATP_NEVER = {
-    "comm": ("call", "exchange", "io", "nodes", "plan", "record", "stats", "storage"),
-    "exchange": ("plan", "record", "stats", "storage"),
-    "hints": ("call", "comm", "exchange", "independent", "io", "nodes", "params", "plan", "record", "stats"),
-    "independent": ("call", "comm", "exchange", "nodes", "plan", "record", "stats"),
-    "io": ("call", "comm", "exchange", "independent", "nodes", "plan", "record", "stats"),
-    "nodes": ("call", "exchange", "plan", "record", "stats", "storage"),
-    "plan": ("call", "exchange", "record", "stats"),
-    "schedule": ("call", "exchange", "independent", "io", "nodes", "plan", "record", "stats"),
-    "settings": ("call", "exchange", "independent", "io", "nodes", "params", "plan", "record", "schedule", "stats"),
-    "storage": ("call", "exchange", "independent", "io", "params", "plan", "record", "schedule", "settings", "stats"),
+    "comm": ("call", "exchange", "io", "nodes", "plan", "pvars", "record", "stats", "storage"),
+    "exchange": ("plan", "pvars", "record", "stats", "storage"),
+    "hints": ("call", "comm", "exchange", "independent", "io", "nodes", "params", "plan", "pvars", "record", "stats"),
+    "independent": ("call", "comm", "exchange", "nodes", "plan", "pvars", "record", "stats"),
+    "io": ("call", "comm", "exchange", "independent", "nodes", "plan", "pvars", "record", "stats"),
+    "nodes": ("call", "exchange", "plan", "pvars", "record", "stats", "storage"),
+    "plan": ("call", "exchange", "pvars", "record", "stats"),
+    "schedule": ("call", "exchange", "independent", "io", "nodes", "plan", "pvars", "record", "stats"),
+    "settings": ("call", "exchange", "independent", "io", "nodes", "params", "plan", "pvars", "record", "schedule", "stats"),
+    "storage": ("call", "exchange", "independent", "io", "params", "plan", "pvars", "record", "schedule", "settings", "stats"),
 }
 TATP_STRUCT = "mca_fcoll_tatp_component"
 TATP_STRUCT_USERS = ("params", "component", "module")

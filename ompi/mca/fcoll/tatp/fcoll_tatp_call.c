@@ -26,6 +26,7 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_nodes.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_plan.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_pvars.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_record.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_schedule.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_settings.h"
@@ -404,6 +405,7 @@ typedef struct tatp_op {
     tatp_file *file;
     bool write;
     size_t slot;                 /* of its plan */
+    bool makes_plan;             /* and does not reuse it */
     bool repeats;                /* the last operation, moved maybe */
     bool independent;            /* without an exchange; the same on all ranks */
     bool may_be_independent;     /* if that is faster; the same on all ranks */
@@ -441,6 +443,7 @@ static int make_plan(tatp_op *op, int rc)
     double start = MPI_Wtime();
     rc = tatp_plans_make(file->plans, op->slot, &in, rc);
     file->plan_ops[op->slot] = 0;
+    op->makes_plan = OMPI_SUCCESS == rc;
     op->time.st2 = MPI_Wtime() - start;
     return rc;
 }
@@ -484,10 +487,35 @@ static int prepare_exchange(tatp_op *op)
     return rc;
 }
 
+/* NULL: none, as of an independent operation. */
+static tatp_plan *plan_of(const tatp_op *op)
+{
+    return op->independent ? NULL : tatp_plans_at(op->file->plans, op->slot);
+}
+
+static void count_op(const tatp_op *op)
+{
+    const tatp_plan *plan = plan_of(op);
+    const tatp_times *t = &op->time;
+    tatp_pvars_access access = {
+        .write = op->write,
+        .by_plan = NULL != plan,
+        .makes_plan = op->makes_plan,
+        .bytes = op->result.moved,
+        .seconds = {t->st1, t->st2, t->st3, t->st4, t->st5},
+    };
+    if (NULL != plan) {
+        const tatp_plan_costs costs = tatp_plan_get_costs(plan);
+        access.hop_bytes = costs.hop_bytes;
+        access.crossing_bytes = costs.crossing_bytes;
+    }
+    tatp_pvars_add(&access);
+}
+
 static int report_stats(const tatp_op *op, int64_t metadata)
 {
     tatp_file *file = op->file;
-    tatp_plan *plan = op->independent ? NULL : tatp_plans_at(file->plans, op->slot);
+    tatp_plan *plan = plan_of(op);
     const tatp_stats_access access = {
         .path = file->paths.stats,
         .file = file->io.fh->f_filename,
@@ -519,6 +547,7 @@ static int observe_op(const tatp_op *op)
     int64_t metadata = tatp_message_bytes(op->file->comm);
     op->file->last_slot = access.independent ? TATP_SLOTS : op->slot;
     tatp_record_add(op->file->record, &access, op->record_is_long);
+    count_op(op);
     return report_stats(op, metadata);
 }
 
@@ -631,6 +660,7 @@ static int run_op(tatp_op *op, int rc)
     if (op->hi > 0 && (OMPI_SUCCESS == rc || op->independent))
         rc = transfer_data(op, rc);
     op->time = (tatp_times){0};
+    op->makes_plan = false;
     op->record_is_long = false;
     return rc;
 }

@@ -9,6 +9,7 @@
 #include "mpi.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_pvars.h"
 #include "opal/util/component_help.h"
 #include "opal/util/output.h"
 
@@ -47,6 +48,13 @@ static bool is_this_release(const char *library)
     return OMPI_MAJOR_VERSION == major && OMPI_MINOR_VERSION == minor;
 }
 
+static int register_variables(void)
+{
+    int rc = tatp_params_register();
+    return OMPI_SUCCESS == rc ? tatp_pvars_register(&mca_fcoll_tatp_component.super.fcollm_version)
+                              : rc;
+}
+
 static int tatp_component_register(void)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -54,7 +62,7 @@ static int tatp_component_register(void)
     int length = 0;
     (void)PMPI_Get_library_version(library, &length);
     if (is_this_release(library))
-        return tatp_params_register();
+        return register_variables();
     if (NULL == rank || 0 == strcmp(rank, "0"))
         opal_output(0,
                     "fcoll:tatp: built for Open MPI %d.%d, but this is %.*s: not used; build it "
