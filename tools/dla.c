@@ -18,7 +18,14 @@ int main(int argc, char **argv)
         {NULL, NULL},
     };
     return tool_run(commands,
-                    "Places ranks on nodes by what they access in a file.\v"
+                    "Places ranks on nodes by what they access in a file.\n"
+                    "\nFirst steps:\n"
+                    "  mpirun --mca fcoll tatp --mca fcoll_tatp_record view.crs ./program\n"
+                    "                                        record a run\n"
+                    "  mpirun --map-by dla:file=view.crs --mca fcoll tatp ./program\n"
+                    "                                        place later runs by the record\n"
+                    "  dla show view.crs                     explain the record\n"
+                    "  dla compare view.crs --nodes n[0-3]:4 explain placements\v"
                     "Commands:\n"
                     "  map       place ranks on nodes, for any launcher\n"
                     "  compare   place ranks by every method, and compare the placements\n"

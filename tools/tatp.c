@@ -16,7 +16,15 @@ int main(int argc, char **argv)
         {"topology", tatp_topology}, {NULL, NULL},
     };
     return tool_run(commands,
-                    "Assigns file domains to ranks by the topology of the network.\v"
+                    "Assigns file domains to ranks by the topology of the network.\n"
+                    "\nFirst steps:\n"
+                    "  tatp doctor                           is everything usable?\n"
+                    "  mpirun --mca fcoll tatp --mca fcoll_tatp_record view.crs ./program\n"
+                    "                                        record a run\n"
+                    "  mpirun --map-by dla:file=view.crs --mca fcoll tatp ./program\n"
+                    "                                        place later runs by the record\n"
+                    "  mpirun --mca fcoll tatp --mca fcoll_tatp_stats run.json ./program\n"
+                    "  tatp report run.json                  explain a run\v"
                     "Commands:\n"
                     "  assign    solve an assignment problem\n"
                     "  doctor    examine the installation with the mpirun of PATH\n"

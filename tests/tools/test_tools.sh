@@ -11,6 +11,7 @@ for tool in dla tatp; do
     refuses 2 "$tool: no command is given" "$tool alone" $tool
     refuses 2 "$tool: 'fly' is not a command" "$tool: an unknown command" $tool fly
     tap_contains "$($tool --help)" "Usage: $tool" "$tool --help"
+    tap_check "$tool --help begins with the first steps" grep -q -x 'First steps:' <($tool --help | head -n 4)
     tap_contains "$($tool --version)" "$tool (tatp-dla" "$tool --version"
 done
 
