@@ -59,6 +59,15 @@ for file in bin/dla bin/dla-pingpong bin/tatp bin/tatp-probe share/man/man1/dla.
     tap_check "$file is installed" test -f "$tap_dir$(made_with prefix)/$file"
 done
 
+# Their size without symbols, and what they export.
+for dso in $(cd "$components" && find . -name '*.so' | sed 's/^..//' | sort); do
+    name=$(basename "$dso" .so)
+    tap_is "$(nm -D --defined-only "$components/$dso" | sed 's/.* //')" "${name}_component" "$name exports one symbol"
+    strip -o "$tap_dir/stripped" "$components/$dso"
+    tap_check "$name has less than 600,000 bytes" test "$(stat -c %s "$tap_dir/stripped")" -lt 600000
+    rm "$tap_dir/stripped"
+done
+
 check_parameters fcoll tatp priority strategy solver topology num_aggregators cycle_buffer_size record stats
 # ompi_info lists nothing of PRRTE
 [ ! -e "$components/mca_rmaps_dla.so" ] ||
