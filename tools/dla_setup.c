@@ -86,10 +86,6 @@ static int append_parameter(const char *file)
     if (fclose(stream) != 0)
         return tool_fail("%s: %s", file, strerror(errno));
     printf("%s: set %s\n", file, parameter);
-    if (has_pmix_path())
-        printf("Ranks take over this path; they find fcoll/tatp with\n"
-               "export OMPI_MCA_mca_base_component_path='%s'\n",
-               DLA_COMPONENT_PATH);
     return 0;
 }
 

@@ -32,6 +32,7 @@
 
 #include "src/class/pmix_list.h"
 #include "src/class/pmix_pointer_array.h"
+#include "src/mca/base/pmix_mca_base_vari.h"
 #include "src/util/pmix_output.h"
 #include "src/util/pmix_show_help.h"
 

@@ -5,7 +5,7 @@
  * PRRTE accepts a fixed list of mapping policies, and checks the command line before it opens a
  * mapper. The schizo modules parse that line. This component has no personality of its own: it puts
  * itself before the parser of each module, replaces the policy by a stock one with the same
- * qualifiers, and hands the text on to rmaps/dla.
+ * qualifiers, and hands the text on to rmaps/dla. It also keeps the ranks' component path.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +144,34 @@ static int take_map_by(int rc, pmix_cli_result_t *results)
     return rc;
 }
 
+/* ---- the ranks' component path ---- */
+
+/* The component path that a parameter file of PMIx sets; NULL: none. */
+static const char *file_path(void)
+{
+    pmix_mca_base_var_file_value_t *value;
+
+    PMIX_LIST_FOREACH(value, &pmix_mca_base_var_file_values, pmix_mca_base_var_file_value_t)
+    {
+        if (0 == strcmp("mca_base_component_path", value->mbvfv_var))
+            return value->mbvfv_value;
+    }
+    return NULL;
+}
+
+/* PMIx hands such a path (Debian 13 has one) to the ranks as Open MPI's, in place of the folders in
+ * which Open MPI looks by default, where fcoll/tatp is installed. These are named here, unless the
+ * user sets a path; and PMIx's own path, because it takes over Open MPI's otherwise. */
+static void keep_component_path(void)
+{
+    const char *path = file_path();
+
+    if (NULL == path || NULL != getenv("OMPI_MCA_mca_base_component_path"))
+        return;
+    (void)setenv("OMPI_MCA_mca_base_component_path", "SYS_DEFAULT:USER_DEFAULT", true);
+    (void)setenv("PMIX_MCA_mca_base_component_path", path, false);
+}
+
 /* ---- the parsers of the other modules ---- */
 
 static int parse_cli_ompi(char **argv, pmix_cli_result_t *results, bool silent);
@@ -158,7 +186,11 @@ enum { WRAPPED_OMPI, WRAPPED_PRTE, WRAPPED };
 
 static int parse_cli_ompi(char **argv, pmix_cli_result_t *results, bool silent)
 {
-    return take_map_by(wrapped[WRAPPED_OMPI].before(argv, results, silent), results);
+    int rc = wrapped[WRAPPED_OMPI].before(argv, results, silent);
+
+    if (PRTE_SUCCESS == rc)
+        keep_component_path();
+    return take_map_by(rc, results);
 }
 
 static int parse_cli_prte(char **argv, pmix_cli_result_t *results, bool silent)
