@@ -244,6 +244,8 @@ return 1;]])],
 AS_CASE([$PRRTE_CPPFLAGS],
     [*-DPRRTE_DECLARED*], [],
     [PRRTE_CPPFLAGS="$PRRTE_CPPFLAGS -DPRRTE_BUILT_FOR=\\\"$PRRTE_VERSION\\\""])
+# What opens the components has both libraries loaded: they need no run path.
+PRRTE_LIBS=`AS_ECHO(["$PRRTE_LIBS"]) | sed ['s|-Wl,-rpath -Wl,[^ ]*||g; s|-Wl,-rpath[,=][^ ]*||g']`
 CPPFLAGS=$tatp_save_cppflags
 LIBS=$tatp_save_libs])
 
