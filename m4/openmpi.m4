@@ -182,7 +182,10 @@ AC_PATH_PROGS([PRTERUN], [prterun], [], [$with_prrte/bin$PATH_SEPARATOR$tatp_bin
 PRRTE_VERSION=`"$PRTERUN" --version 2>/dev/null | sed -n ['s/.*(PRRTE) *v*\([0-9][^ ]*\).*/\1/p']`
 tatp_library=`ldd "$PRTERUN" 2>/dev/null | sed -n ['s/.*=> *\([^ ]*libprrte\.so[^ ]*\).*/\1/p']`
 tatp_library_dir=`AS_DIRNAME(["$tatp_library"])`
-PRRTE_LIBS="-L$tatp_library_dir -l:`AS_BASENAME(["$tatp_library"])` `$PKG_CONFIG --libs pmix`"])
+PRRTE_LIBS="-L$tatp_library_dir -l:`AS_BASENAME(["$tatp_library"])` `$PKG_CONFIG --libs pmix`"
+AC_PATH_PROGS([PRTE_INFO], [prte_info], [], [`AS_DIRNAME(["$PRTERUN"])`])
+PRRTE_PKGLIBDIR=`"$PRTE_INFO" --path pkglibdir 2>/dev/null | sed -n 's/^ *Pkglibdir: *//p'`
+AC_SUBST([PRRTE_PKGLIBDIR])])
 
 # Sets tatp_prrte_source and tatp_prrte_cppflags.
 AC_DEFUN([TATP_FIND_PRRTE_HEADERS],
@@ -287,13 +290,27 @@ AS_IF([test -n "$tatp_own_pmix"], [AC_MSG_RESULT([Open MPI's own])],
 
 # TATP_COMPONENT_DIR
 # ------------------
-# Fixed when configured: `sudo make install` has another HOME than its user.
+# Fixed when configured: `sudo make install` has another HOME than its user. Sets componentdir, prrtedir (of the
+# mapper for PRRTE) and helpdir (of the messages).
 AC_DEFUN([TATP_COMPONENT_DIR],
 [AC_ARG_WITH([component-dir],
-    [AS_HELP_STRING([--with-component-dir=DIR], [install the components in DIR @<:@$HOME/.openmpi/components@:>@])],
+    [AS_HELP_STRING([--with-component-dir=DIR],
+        [install the components in DIR, or, for "system", where Open MPI and PRRTE have their own
+        @<:@$HOME/.openmpi/components@:>@])],
     [componentdir=$withval],
     [componentdir=$HOME/.openmpi/components])
+prrtedir='${componentdir}/prrte'
+helpdir='${componentdir}'
 AS_CASE([$componentdir],
+    [system],
+        [componentdir=$OMPI_PKGLIBDIR
+        AS_IF([test -n "$PRRTE_PKGLIBDIR"],
+            [prrtedir=$PRRTE_PKGLIBDIR],
+            [test "$tatp_launcher$tatp_have_prrte" = prrteyes],
+            [AC_MSG_ERROR([--with-component-dir=system: prte_info, which knows PRRTE's folder, is not beside $PRTERUN])])
+        helpdir='${pkgdatadir}'],
     [/*|'${'*], [],
-    [AC_MSG_ERROR([--with-component-dir wants an absolute folder name, not '$componentdir'])])
-AC_SUBST([componentdir])])
+    [AC_MSG_ERROR([--with-component-dir wants an absolute folder name, or "system", not '$componentdir'])])
+AC_SUBST([componentdir])
+AC_SUBST([prrtedir])
+AC_SUBST([helpdir])])

@@ -135,6 +135,16 @@ static const struct argp setup_argp = {
     .doc = "Prints the setting by which mpirun finds --map-by dla.",
 };
 
+/* The folder in which mpirun looks for components anyway; NULL: the mapper is not there. */
+static const char *default_folder(void)
+{
+    if (*DLA_PRRTE_DIR != '\0')
+        return strcmp(DLA_PRRTE_DIR, DLA_PRRTE_OWN_DIR) == 0 ? DLA_PRRTE_DIR : NULL;
+    if (strcmp(DLA_COMPONENT_DIR, DLA_OMPI_OWN_DIR) == 0)
+        return DLA_COMPONENT_DIR;
+    return "~/.openmpi/components";
+}
+
 int dla_setup(int argc, char **argv)
 {
     bool write = false;
@@ -142,9 +152,9 @@ int dla_setup(int argc, char **argv)
     if (*DLA_PRRTE_DIR == '\0' && strncmp(DLA_OMPI_VERSION, "4.", 2) != 0)
         return tool_fail("the mapper was not built for Open MPI %s: use dla map --format seq",
                          DLA_OMPI_VERSION);
-    if (*DLA_PRRTE_DIR == '\0') {
-        printf("Open MPI %s finds the mapper in ~/.openmpi/components without a setting.\n",
-               DLA_OMPI_VERSION);
+    if (default_folder() != NULL) {
+        printf("Open MPI %s finds the mapper in %s without a setting.\n", DLA_OMPI_VERSION,
+               default_folder());
         return 0;
     }
     if (write)

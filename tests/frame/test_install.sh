@@ -80,6 +80,7 @@ tap_contains "$(OMPI_MCA_mca_base_component_path="$components:$OMPI_PKGLIBDIR" L
 tap_check "make uninstall" run_make uninstall
 tap_is "$(files_under)" "" "make uninstall leaves no file behind"
 tap_check "the empty component folder goes too" test ! -d "$components"
+tap_check "and the folder of its data" test ! -d "$tap_dir$(made_with prefix)/share/tatp-dla"
 
 # ---- what make install says of it ----
 

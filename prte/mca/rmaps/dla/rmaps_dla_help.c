@@ -13,15 +13,17 @@
 
 #define HELP_FILE "help-rmaps-dla.txt"
 
-/* The help file is one folder up: PRRTE would take it for a component. Returns the message before
- * its arguments are put in, which the caller frees; NULL: it cannot be read. */
+/* The help file is one folder up, because PRRTE would take it for a component, or where it is
+ * installed. Returns the message before its arguments are put in, which the caller frees; NULL: it
+ * cannot be read. */
 static char *read_topic(const char *topic)
 {
     static const char here;
     char folder[DLA_FOLDER_SIZE], *format = NULL, *name = NULL;
 
-    if (0 != dla_folder_above(&here, HELP_FILE, folder) ||
-        -1 == asprintf(&name, "%s/%s", folder, HELP_FILE))
+    if (0 != dla_folder_above(&here, HELP_FILE, folder))
+        (void)snprintf(folder, sizeof folder, "%s", RMAPS_DLA_HELP_DIR);
+    if (-1 == asprintf(&name, "%s/%s", folder, HELP_FILE))
         return NULL;
     format = base_help_topic(name, topic);
     free(name);
