@@ -52,4 +52,5 @@ version_in() {
     tap_is "$(sed -n "s/$2/\\1/p" "$top_srcdir/$1" | head -n 1)" "$version" "$1 has this version"
 }
 version_in CHANGELOG.md '^## \[\([0-9.]*\)\].*'
+version_in packaging/rpm/tatp-dla.spec '^Version: *\(.*\)'
 tap_plan
