@@ -53,4 +53,5 @@ version_in() {
 }
 version_in CHANGELOG.md '^## \[\([0-9.]*\)\].*'
 version_in packaging/rpm/tatp-dla.spec '^Version: *\(.*\)'
+version_in debian/changelog '^tatp-dla (\(.*\)-0upstream[0-9]*).*'
 tap_plan
