@@ -54,4 +54,5 @@ version_in() {
 version_in CHANGELOG.md '^## \[\([0-9.]*\)\].*'
 version_in packaging/rpm/tatp-dla.spec '^Version: *\(.*\)'
 version_in debian/changelog '^tatp-dla (\(.*\)-0upstream[0-9]*).*'
+version_in packaging/spack/spack_repo/tatp/packages/tatp_dla/package.py '^ *version("\([^"]*\)".*'
 tap_plan
