@@ -52,7 +52,10 @@ version_in() {
     tap_is "$(sed -n "s/$2/\\1/p" "$top_srcdir/$1" | head -n 1)" "$version" "$1 has this version"
 }
 version_in CHANGELOG.md '^## \[\([0-9.]*\)\].*'
-version_in packaging/rpm/tatp-dla.spec '^Version: *\(.*\)'
 version_in debian/changelog '^tatp-dla (\(.*\)-0upstream[0-9]*).*'
+version_in packaging/rpm/tatp-dla.spec '^Version: *\(.*\)'
 version_in packaging/spack/spack_repo/tatp/packages/tatp_dla/package.py '^ *version("\([^"]*\)".*'
+version_in "packaging/easybuild/tatp-dla-$version-gompi-2025a.eb" "^version = '\\(.*\\)'"
+tap_check "the recipes are Python" "$PYTHON3" -c 'import ast, sys
+for name in sys.argv[1:]: ast.parse(open(name).read())' "$top_srcdir"/packaging/*/*.{py,eb} "$top_srcdir"/packaging/spack/spack_repo/tatp/packages/*/*.py
 tap_plan
