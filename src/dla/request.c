@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/file.h"
 #include "topo/topo.h"
 
 /* ---- the request ---- */
@@ -126,20 +126,12 @@ const char *dla_request_name(const dla_request *r)
 
 /* ---- files ---- */
 
-/* Opens regular files only: a FIFO would block, and a directory can be opened but not read. NULL
- * after a message. */
-static FILE *open_regular_file(const dla_request *r, const char *what, const char *path)
+/* NULL after a message. */
+static FILE *open_input(const dla_request *r, const char *what, const char *path)
 {
-    const char *cause = NULL;
-    FILE *stream = NULL;
-    struct stat status;
+    const char *cause;
+    FILE *stream = base_open_regular(path, &cause);
 
-    if (stat(path, &status) != 0)
-        cause = strerror(errno);
-    else if (!S_ISREG(status.st_mode))
-        cause = S_ISDIR(status.st_mode) ? "it is a directory" : "it is not a regular file";
-    else if ((stream = fopen(path, "r")) == NULL)
-        cause = strerror(errno);
     if (stream == NULL)
         r->message("unreadable-file", what, path, cause);
     return stream;
@@ -160,7 +152,7 @@ static int reject_contents(const dla_request *r, const char *what, const char *p
 
 static int read_view_matrix(const dla_request *r, size_t ranks, view_file *file)
 {
-    FILE *stream = open_regular_file(r, "view matrix", r->spec.file);
+    FILE *stream = open_input(r, "view matrix", r->spec.file);
     matrix_error error = {0, ""};
     int rc;
 
@@ -245,7 +237,7 @@ static int load_network(const dla_request *r, const dla_nodes *nodes, dla_data *
 
     if (path == NULL)
         return 0;
-    stream = open_regular_file(r, what, path);
+    stream = open_input(r, what, path);
     if (stream == NULL)
         return -EINVAL;
     rc = dla_network_read(&r->spec, stream, nodes, data, &error);

@@ -8,11 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "ompi/mca/fcoll/base/base.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
 #include "opal/util/output.h"
+
+#include "base/file.h"
 
 #define ADDRESS "SLURM_TOPOLOGY_ADDR"
 #define ADDRESS_PATTERN "SLURM_TOPOLOGY_ADDR_PATTERN"
@@ -37,19 +38,10 @@ void tatp_distances_report_flat(const tatp_node_map *map)
 
 /* ---- a file ---- */
 
-/* Opening a FIFO would block, and a folder opens but cannot be read: only regular files are opened.
- */
 static FILE *open_topology_file(const char *path)
 {
-    struct stat status;
-    FILE *stream = NULL;
-    const char *cause = NULL;
-    if (0 != stat(path, &status))
-        cause = strerror(errno);
-    else if (!S_ISREG(status.st_mode))
-        cause = "it is not a regular file";
-    else if (NULL == (stream = fopen(path, "r")))
-        cause = strerror(errno);
+    const char *cause;
+    FILE *stream = base_open_regular(path, &cause);
     if (NULL == stream)
         tatp_show_help("topology", path, cause);
     return stream;

@@ -13,6 +13,7 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
 #include "opal/util/output.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/mix.h"
 #include "storage/storage.h"
@@ -86,15 +87,12 @@ static void warn(const tatp_storage_input *in, const matrix_error *error, int rc
         tatp_show_help("layout", in->file, reason);
 }
 
-/* Opening a FIFO would block. */
 static int read_table(const char *path, storage_layout **table, matrix_error *error)
 {
-    struct stat status;
-    if (0 == stat(path, &status) && !S_ISREG(status.st_mode))
-        return matrix_refuse(error, 0, "it is not a regular file");
-    FILE *stream = fopen(path, "r");
+    const char *cause;
+    FILE *stream = base_open_regular(path, &cause);
     if (NULL == stream)
-        return matrix_refuse(error, 0, "%s", strerror(errno));
+        return matrix_refuse(error, 0, "%s", cause);
     int rc = storage_read_targets(stream, table, error);
     fclose(stream);
     return rc;
