@@ -34,6 +34,7 @@ struct tatp_storage {
     int64_t period;         /* bytes after which the servers repeat; NEVER */
     int64_t digest;         /* of the layout and its servers; 0: nothing is known */
     storage_layout *layout; /* the rest on rank 0 */
+    bool is_reported;       /* the layout, maybe but its hosts, is what the file system says */
     size_t *node_of_target;
     topo topology; /* nodes is 0: that of the map */
 };
@@ -124,7 +125,8 @@ void tatp_storage_disconnect(void)
 
 /* A table of blocks is a layout, one of targets gives their hosts to that of the file system, or
  * its targets take the stripes in turn. *layout: the table, replaced. */
-static int use_table(const tatp_storage_input *in, storage_layout **layout, matrix_error *error)
+static int use_table(const tatp_storage_input *in, storage_layout **layout, bool *is_reported,
+                     matrix_error *error)
 {
     storage_layout *own = NULL;
     matrix_error none;
@@ -139,6 +141,7 @@ static int use_table(const tatp_storage_input *in, storage_layout **layout, matr
     if (0 == rc) {
         storage_layout *table = *layout;
         *layout = own;
+        *is_reported = true;
         own = table;
     }
     storage_free(own);
@@ -146,7 +149,7 @@ static int use_table(const tatp_storage_input *in, storage_layout **layout, matr
 }
 
 /* NULL: nothing is known. */
-static storage_layout *find_layout(const tatp_storage_input *in)
+static storage_layout *find_layout(const tatp_storage_input *in, bool *is_reported)
 {
     storage_layout *layout = NULL;
     matrix_error error = {0, ""};
@@ -154,9 +157,10 @@ static storage_layout *find_layout(const tatp_storage_input *in)
     if (names_table(in)) {
         rc = read_table(in->targets, &layout, &error);
         if (0 == rc)
-            rc = use_table(in, &layout, &error);
+            rc = use_table(in, &layout, is_reported, &error);
     } else {
         rc = ask_file_system(in->fd, &layout, &error);
+        *is_reported = true;
     }
     if (0 == rc)
         return layout;
@@ -281,7 +285,7 @@ static int64_t common_unit(const storage_layout *layout)
 
 enum { WEIGHT, PERIOD, DIGEST, STRIPE, COUNT, VALUES };
 
-/* A file of targets knows nothing of locks. */
+/* A file of targets knows nothing of locks, only of hosts. */
 static void describe_layout(const tatp_storage *storage, const tatp_storage_input *in,
                             int64_t *value)
 {
@@ -294,14 +298,14 @@ static void describe_layout(const tatp_storage *storage, const tatp_storage_inpu
     value[PERIOD] = NEVER;
     if (regular && !__builtin_mul_overflow(e.unit, (int64_t)e.count, &period))
         value[PERIOD] = period;
-    value[STRIPE] = names_table(in) ? 0 : common_unit(storage->layout);
+    value[STRIPE] = storage->is_reported ? common_unit(storage->layout) : 0;
     value[COUNT] = regular && value[STRIPE] > 0 ? (int64_t)e.count : 0;
 }
 
 static void find_on_root(tatp_storage *storage, const tatp_storage_input *in, int64_t *value)
 {
     matrix_error error = {0, ""};
-    storage->layout = find_layout(in);
+    storage->layout = find_layout(in, &storage->is_reported);
     if (NULL == storage->layout)
         return;
     int rc = find_servers(storage, in, &error);
