@@ -35,6 +35,7 @@ static void release_map(tatp_node_map *map)
         free(map->host[n]);
     free(map->host);
     topo_release(&map->topology);
+    topo_fabric_free(map->fabric);
     *map = (tatp_node_map){0};
 }
 
@@ -214,7 +215,7 @@ void tatp_hosts_release(tatp_hosts *hosts)
 }
 
 /* Those that are no nodes, which hosts->node numbers behind them. */
-static int add_others(const tatp_node_map *map, const char *source, const char *const *host,
+static int add_others(tatp_node_map *map, const char *source, const char *const *host,
                       size_t count, size_t others, tatp_hosts *hosts, matrix_error *error)
 {
     int rc = 0;
@@ -235,10 +236,10 @@ static int add_others(const tatp_node_map *map, const char *source, const char *
     return rc;
 }
 
-int tatp_nodes_find_hosts(const tatp_nodes *nodes, const char *source, const char *const *host,
+int tatp_nodes_find_hosts(tatp_nodes *nodes, const char *source, const char *const *host,
                           size_t count, tatp_hosts *hosts, matrix_error *error)
 {
-    const tatp_node_map *map = &nodes->map;
+    tatp_node_map *map = &nodes->map;
     tatp_hosts found = {0};
     size_t others = 0;
     int rc = 0;
@@ -365,6 +366,8 @@ int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, tatp
         tatp_distances_report_flat(&nodes->map);
     if (OMPI_SUCCESS == rc && is_root && !nodes->agreed)
         tatp_inside_report(comm, !q.untold, q.ask_inside);
+    if (!opening->may_know_storage)
+        tatp_distances_forget_file(&nodes->map);
     nodes->agreed = OMPI_SUCCESS == rc;
     if (OMPI_SUCCESS != rc) {
         release_map(&nodes->map);

@@ -64,6 +64,7 @@ typedef struct tatp_node_map {
     size_t *ranks_on_node; /* per node */
     char **host;           /* per node, its name */
     topo topology;
+    topo_fabric *fabric; /* of the topology file, kept for servers without ranks; NULL: not read */
 } tatp_node_map;
 
 /* NULL on other ranks. */
@@ -77,7 +78,7 @@ typedef struct tatp_hosts {
 } tatp_hosts;
 
 /* Local; source: as tatp_nodes_init. -EBADMSG: a name matches two hosts, with `error`; -ENOMEM. */
-int tatp_nodes_find_hosts(const tatp_nodes *nodes, const char *source, const char *const *host,
+int tatp_nodes_find_hosts(tatp_nodes *nodes, const char *source, const char *const *host,
                           size_t count, tatp_hosts *hosts, matrix_error *error);
 void tatp_hosts_release(tatp_hosts *hosts);
 

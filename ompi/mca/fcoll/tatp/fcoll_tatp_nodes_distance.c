@@ -53,8 +53,10 @@ static int read_topology_file(tatp_node_map *map, const char *path)
     FILE *stream = open_topology_file(path);
     if (NULL == stream)
         return MPI_ERR_ARG;
-    int rc = topo_read(stream, hosts_of(map), map->nodes, &map->topology, &error);
+    int rc = topo_fabric_read(stream, &map->fabric, &error);
     fclose(stream);
+    if (0 == rc)
+        rc = topo_from_fabric(map->fabric, hosts_of(map), map->nodes, &map->topology, &error);
     if (0 == rc) {
         report_source(map, path);
         return OMPI_SUCCESS;
@@ -112,10 +114,31 @@ static int extend_by_fabric(const topo_fabric *fabric, size_t nodes, const char 
     return kept > 0 ? topo_from_fabric(fabric, name, nodes + kept, t, error) : 0;
 }
 
-int tatp_distances_extend(const tatp_node_map *map, const char *source, const char **name,
+void tatp_distances_forget_file(tatp_node_map *map)
+{
+    topo_fabric_free(map->fabric);
+    map->fabric = NULL;
+}
+
+/* Unless it was read before. */
+static int read_fabric(const char *source, topo_fabric **fabric, matrix_error *error)
+{
+    const char *cause;
+    if (NULL != *fabric)
+        return 0;
+    FILE *stream = base_open_regular(source, &cause);
+    if (NULL == stream) {
+        matrix_refuse(error, 0, "%.80s: %s", source, cause);
+        return -EIO;
+    }
+    int rc = topo_fabric_read(stream, fabric, error);
+    fclose(stream);
+    return rc;
+}
+
+int tatp_distances_extend(tatp_node_map *map, const char *source, const char **name,
                           size_t others, size_t *node, topo *t, matrix_error *error)
 {
-    topo_fabric *fabric = NULL;
     bool is_flat = 0 == map->topology.places;
     for (size_t k = 0; k < others; k++)
         node[k] = is_flat ? map->nodes + k : SIZE_MAX;
@@ -124,17 +147,8 @@ int tatp_distances_extend(const tatp_node_map *map, const char *source, const ch
     /* The environment has the nodes of the job only. */
     if (is_flat || !names_source(source))
         return 0;
-    FILE *stream = fopen(source, "r");
-    if (NULL == stream) {
-        matrix_refuse(error, 0, "%.80s: %s", source, strerror(errno));
-        return -EIO;
-    }
-    int rc = topo_fabric_read(stream, &fabric, error);
-    fclose(stream);
-    if (0 == rc)
-        rc = extend_by_fabric(fabric, map->nodes, name, others, node, t, error);
-    topo_fabric_free(fabric);
-    return rc;
+    int rc = read_fabric(source, &map->fabric, error);
+    return 0 == rc ? extend_by_fabric(map->fabric, map->nodes, name, others, node, t, error) : rc;
 }
 
 /* ---- the job's environment ---- */

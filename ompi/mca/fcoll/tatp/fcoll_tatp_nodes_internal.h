@@ -40,8 +40,11 @@ int tatp_distances_ask(tatp_node_map *map, tatp_comm *comm, bool *is_open);
  * which becomes *t; not changed where it has none. name: of the nodes and of those hosts, in that
  * order; changed. node[k]: of further host k in *t; SIZE_MAX: it is not there. Negative errno, with
  * `error`. Local. */
-int tatp_distances_extend(const tatp_node_map *map, const char *source, const char **name,
-                          size_t others, size_t *node, topo *t, matrix_error *error);
+int tatp_distances_extend(tatp_node_map *map, const char *source, const char **name, size_t others,
+                          size_t *node, topo *t, matrix_error *error);
+/* Releases what is kept of the topology file for tatp_distances_extend, which then reads it again.
+ */
+void tatp_distances_forget_file(tatp_node_map *map);
 /* On rank 0: no source has given distances. */
 void tatp_distances_report_flat(const tatp_node_map *map);
 

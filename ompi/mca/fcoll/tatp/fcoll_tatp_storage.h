@@ -23,7 +23,7 @@ void tatp_storage_free(tatp_storage *storage);
 
 typedef struct tatp_storage_input {
     tatp_comm *comm;
-    const tatp_nodes *nodes;
+    tatp_nodes *nodes;
     const char *file;               /* its name */
     int fd;                         /* of the open file */
     const char *targets, *topology; /* values of these parameters; those of rank 0 count */
