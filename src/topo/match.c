@@ -57,3 +57,28 @@ int topo_match_hosts(const char *const *known, size_t count, const char *const *
     free(first);
     return rc;
 }
+
+/* ---- with distances ---- */
+
+/* Moves the names of those that the fabric has to the front. Returns their number. */
+static size_t keep_found(const char **hosts, size_t others, size_t nodes, size_t *node)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < others; k++) {
+        if (node[k] == SIZE_MAX)
+            continue;
+        hosts[nodes + kept] = hosts[nodes + k];
+        node[k] = nodes + kept++;
+    }
+    return kept;
+}
+
+int topo_extend(const topo_fabric *fabric, const char **hosts, size_t nodes, size_t others,
+                size_t *node, topo *t, matrix_error *error)
+{
+    int rc = topo_find_hosts(fabric, hosts + nodes, others, node, error);
+    if (rc != 0)
+        return rc;
+    size_t kept = keep_found(hosts, others, nodes, node);
+    return kept > 0 ? topo_from_fabric(fabric, hosts, nodes + kept, t, error) : 0;
+}

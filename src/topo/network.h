@@ -69,6 +69,12 @@ int topo_match_hosts(const char *const *known, size_t count, const char *const *
 int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t nodes, topo *t,
                      matrix_error *error);
 
+/* The same of `nodes` hosts and, behind them, of those of `others` further ones that the fabric
+ * has; *t is not changed where it has none. hosts: nodes + others names; changed. node[k]: of
+ * further host k in *t; SIZE_MAX: it is not there. */
+int topo_extend(const topo_fabric *fabric, const char **hosts, size_t nodes, size_t others,
+                size_t *node, topo *t, matrix_error *error);
+
 /* topo_fabric_read and topo_from_fabric in one. */
 int topo_read(FILE *stream, const char *const *hosts, size_t nodes, topo *t, matrix_error *error);
 

@@ -91,29 +91,6 @@ int tatp_distances_read(tatp_node_map *map, const char *source, bool *is_open)
 
 /* ---- further hosts ---- */
 
-/* Moves the names of those that the fabric has to the front. Returns their number. */
-static size_t keep_found(const char **name, size_t others, size_t nodes, size_t *node)
-{
-    size_t kept = 0;
-    for (size_t k = 0; k < others; k++) {
-        if (SIZE_MAX == node[k])
-            continue;
-        name[nodes + kept] = name[nodes + k];
-        node[k] = nodes + kept++;
-    }
-    return kept;
-}
-
-static int extend_by_fabric(const topo_fabric *fabric, size_t nodes, const char **name,
-                            size_t others, size_t *node, topo *t, matrix_error *error)
-{
-    int rc = topo_find_hosts(fabric, name + nodes, others, node, error);
-    if (0 != rc)
-        return rc;
-    size_t kept = keep_found(name, others, nodes, node);
-    return kept > 0 ? topo_from_fabric(fabric, name, nodes + kept, t, error) : 0;
-}
-
 void tatp_distances_forget_file(tatp_node_map *map)
 {
     topo_fabric_free(map->fabric);
@@ -136,8 +113,8 @@ static int read_fabric(const char *source, topo_fabric **fabric, matrix_error *e
     return rc;
 }
 
-int tatp_distances_extend(tatp_node_map *map, const char *source, const char **name,
-                          size_t others, size_t *node, topo *t, matrix_error *error)
+int tatp_distances_extend(tatp_node_map *map, const char *source, const char **name, size_t others,
+                          size_t *node, topo *t, matrix_error *error)
 {
     bool is_flat = 0 == map->topology.places;
     for (size_t k = 0; k < others; k++)
@@ -148,7 +125,7 @@ int tatp_distances_extend(tatp_node_map *map, const char *source, const char **n
     if (is_flat || !names_source(source))
         return 0;
     int rc = read_fabric(source, &map->fabric, error);
-    return 0 == rc ? extend_by_fabric(map->fabric, map->nodes, name, others, node, t, error) : rc;
+    return 0 == rc ? topo_extend(map->fabric, name, map->nodes, others, node, t, error) : rc;
 }
 
 /* ---- the job's environment ---- */
