@@ -85,6 +85,14 @@ int storage_read_targets(FILE *stream, storage_layout **layout, matrix_error *er
  * below 1. */
 int storage_stripe(storage_layout *targets, int64_t unit, size_t count, matrix_error *error);
 
+/* A layout as lines of text, for the record of a run: its first extents, objects and the hosts of
+ * these. NULL: no memory. The caller frees it. */
+char *storage_record(const storage_layout *layout);
+
+/* From such lines, each with its newline; the first one has number `line` in errors. */
+int storage_read_recorded(const char *text, size_t line, storage_layout **layout,
+                          matrix_error *error);
+
 /* ---- hosts ---- */
 
 /* Gives each target the host that `hosts` has for its number. -ENXIO, and nothing is changed: for a

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* libFuzzer entry: any bytes as the layout of a file, by a letter in front: L, B, C of Lustre,
- * BeeGFS, CephFS; T of a text. What is accepted must have a target, or none, for every byte. */
+ * BeeGFS, CephFS; T of a text, R of the lines of a record. What is accepted must have a target, or
+ * none, for every byte. */
 #include "storage/storage.h"
 
 #include <stdlib.h>
@@ -86,6 +87,21 @@ static int read_text(const uint8_t *data, size_t size, storage_layout **layout, 
     return rc;
 }
 
+static int read_recorded(const uint8_t *data, size_t size, storage_layout **layout,
+                         matrix_error *error)
+{
+    char *text = strndup((const char *)data, size), *again;
+    int rc = text == NULL ? -1 : storage_read_recorded(text, 1, layout, error);
+    free(text);
+    if (rc != 0)
+        return rc;
+    again = storage_record(*layout);
+    if (again == NULL || strlen(again) == 0)
+        abort();
+    free(again);
+    return 0;
+}
+
 /* The string, and a byte for each object after it. */
 static int read_ceph(const uint8_t *data, size_t size, storage_layout **layout, matrix_error *error)
 {
@@ -109,6 +125,7 @@ static int read_layout(const uint8_t *data, size_t size, storage_layout **layout
                                    layout, error);
     case 'C': return read_ceph(data + 1, size - 1, layout, error);
     case 'T': return read_text(data + 1, size - 1, layout, error);
+    case 'R': return read_recorded(data + 1, size - 1, layout, error);
     default: return -1;
     }
 }

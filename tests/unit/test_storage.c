@@ -104,10 +104,42 @@ static void check_counts(const storage_layout *layout, uint64_t seed)
     }
 }
 
+/* A layout of few objects is the same when it was recorded; one without extents is none. */
+static void check_recorded(const storage_layout *layout)
+{
+    char *text = storage_record(layout), *again;
+    storage_layout *read;
+    matrix_error error = {0, ""};
+    int rc = storage_read_recorded(text, 1, &read, &error);
+    if (storage_extents(layout) == 0) {
+        ck_assert_int_eq(rc, -EBADMSG);
+        ck_assert_str_eq(error.reason, "a layout without extents");
+        free(text);
+        return;
+    }
+    ck_assert_msg(rc == 0, "%s%zu: %s", text, error.line, error.reason);
+    again = storage_record(read);
+    ck_assert_str_eq(again, text);
+    for (int64_t at = 0; at < MODEL_BYTES; at += 7) {
+        int64_t next, next_read;
+        size_t target = storage_find(layout, at, &next), same = storage_find(read, at, &next_read);
+        ck_assert_int_eq(number_of(read, same), number_of(layout, target));
+        const char *host = target == STORAGE_NONE ? NULL : storage_target_host(layout, target);
+        if (host != NULL)
+            ck_assert_str_eq(storage_target_host(read, same), host);
+        else if (target != STORAGE_NONE)
+            ck_assert_ptr_null(storage_target_host(read, same));
+    }
+    storage_free(read);
+    free(again);
+    free(text);
+}
+
 /* What holds for every layout. */
 static void check_layout(const storage_layout *layout)
 {
     int64_t before = 0, next;
+    check_recorded(layout);
     for (size_t k = 0; k < storage_extents(layout); k++) {
         storage_extent e;
         storage_get_extent(layout, k, &e);
@@ -692,6 +724,75 @@ static storage_layout *read_targets(const char *text)
     return layout;
 }
 
+/* ---- records ---- */
+
+static const struct {
+    const char *text;
+    size_t line;
+    const char *reason;
+} record_faults[] = {
+    {"", 7, "a layout without extents"},
+    {"host 3 a\n", 7, "the host of target 3, which is none"},
+    {"targets 1\n", 7, "a layout without extents"},
+    {"targets 1\n\nextent 0 - 8 1 0\n", 8,
+     "'' in a layout where 'targets', 'extent' or 'host' is expected"},
+    {"targets 1 x\n", 7, "'x' in a layout where a number is expected"},
+    {"targets 1 18446744073709551615\n", 7,
+     "'18446744073709551615' in a layout where a number is expected"},
+    {"targets 1\nextent 0 - 8 1\n", 8, "'' in a layout where a number is expected"},
+    {"targets 1\nextent - 8 8 1 0\n", 8, "'-' in a layout where a number is expected"},
+    {"targets 1\nextent 0 - -8 1 0\n", 8, "'-8' in a layout where a number is expected"},
+    {"targets 1\nextent 0 - 0 1 0\n", 8, "a stripe unit of 0 bytes"},
+    {"targets 1\nextent 8 8 8 1 0\n", 8, "extent 0, from 8 to 8, is none"},
+    {"targets 1 2\nextent 0 - 8 1 0\n", 8, "2 objects of a stripe count of 1"},
+    {"targets 1\nextent 0 - 8 1 4294967296\n", 8,
+     "'4294967296' in a layout where a number is expected"},
+    {"targets 1\nextent 0 - 8 9999999 0\n", 8, "a stripe count of 9999999"},
+    {"targets 1\nextent 0 - 8 1 0\nhost 1\n", 9, "target 1 has no name of a host"},
+    {"targets 1\nextent 0 - 8 1 0\nhost 1 \033[m\n", 9, "target 1 has no name of a host"},
+    {"targets 1\nextent 0 - 8 1 0\nhost 1 a\nhost 1 a\n", 10,
+     "the host of target 1, which is none"},
+    {"targets 1\nextent 0 - 8 1 0\nhost 1 a\ntargets 1\n", 10,
+     "'targets' in a layout where a host is expected"},
+};
+
+START_TEST(record_faults_are_named)
+{
+    storage_layout *layout = NULL;
+    matrix_error error = {99, ""};
+    int rc = storage_read_recorded(record_faults[_i].text, 7, &layout, &error);
+    ck_assert_int_eq(rc, -EBADMSG);
+    ck_assert_str_eq(error.reason, record_faults[_i].reason);
+    ck_assert_uint_eq(error.line, record_faults[_i].line);
+    ck_assert_ptr_null(layout);
+}
+END_TEST
+
+/* Of a file of many objects the first ones, in lines that a view file can have. */
+START_TEST(long_records_are_cut)
+{
+    enum { OBJECTS = 20000, KEPT = 16384 };
+    static int64_t osd[OBJECTS];
+    storage_layout *layout, *read;
+    matrix_error error;
+    int64_t next;
+    for (size_t k = 0; k < OBJECTS; k++)
+        osd[k] = (int64_t)(k % 999);
+    int rc = storage_from_ceph("stripe_unit=8 stripe_count=1 object_size=8", osd, OBJECTS, &layout,
+                               &error);
+    ck_assert_int_eq(rc, 0);
+    char *text = storage_record(layout);
+    for (const char *line = text; *line != '\0'; line = strchr(line, '\n') + 1)
+        ck_assert_int_lt(strchr(line, '\n') - line, 32768);
+    ck_assert_int_eq(storage_read_recorded(text, 1, &read, &error), 0);
+    ck_assert_int_eq(number_of(read, storage_find(read, 8 * (KEPT - 1), &next)), (KEPT - 1) % 999);
+    ck_assert_int_eq(number_of(read, storage_find(read, 8 * KEPT, &next)), NOBODY);
+    free(text);
+    storage_free(read);
+    storage_free(layout);
+}
+END_TEST
+
 static const char some_targets[] = "# target host\n7 oss2 # the second\r\n\n 3\toss1.site\n5 oss2";
 
 START_TEST(targets_with_hosts)
@@ -1026,6 +1127,11 @@ static int build_text(storage_layout **layout, matrix_error *error)
     return storage_read_targets(build_stream, layout, error);
 }
 
+static int build_recorded(storage_layout **layout, matrix_error *error)
+{
+    return storage_read_recorded("targets 1 -\nextent 0 - 8 2 0\nhost 1 a\n", 1, layout, error);
+}
+
 static void build_without_memory(int (*build)(storage_layout **, matrix_error *))
 {
     /* The compiler takes it that no realloc in this file changes it. */
@@ -1051,6 +1157,7 @@ START_TEST(layouts_without_memory)
     build_without_memory(build_lustre);
     build_without_memory(build_beegfs);
     build_without_memory(build_ceph);
+    build_without_memory(build_recorded);
     for (size_t k = 0; k < 2; k++) {
         build_stream = fmemopen((void *)(uintptr_t)texts[k], strlen(texts[k]), "r");
         (void)ungetc(getc(build_stream), build_stream); /* allocates its buffer */
@@ -1087,6 +1194,9 @@ int main(void)
     tcase_add_test(cases, random_blocks);
     tcase_add_loop_test(cases, text_faults_are_named, 0, sizeof text_faults / sizeof *text_faults);
     tcase_add_test(cases, text_that_is_none);
+    tcase_add_loop_test(cases, record_faults_are_named, 0,
+                        sizeof record_faults / sizeof *record_faults);
+    tcase_add_test(cases, long_records_are_cut);
     tcase_add_test(cases, hosts_of_targets);
     tcase_add_test(cases, bytes_of_domains);
     tcase_add_test(cases, bytes_of_many_stripes);

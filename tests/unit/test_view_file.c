@@ -164,6 +164,55 @@ START_TEST(divisions_are_read_and_written)
 }
 END_TEST
 
+#define LAYOUT "LAYOUT 2 out.dat\ntargets 3 1\nextent 0 - 8 2 0\n"
+
+static const char *layout_of(const view_file *f, const char *file)
+{
+    const view_layout *layout = view_file_layout(f, file);
+    return layout == NULL ? "none" : layout->text;
+}
+
+START_TEST(layouts_are_read_and_written)
+{
+    view_file f = read_good(TEXT LAYOUT SECTION);
+    ck_assert_uint_eq(f.patterns, 2);
+    ck_assert_str_eq(layout_of(&f, "out.dat"), "targets 3 1\nextent 0 - 8 2 0\n");
+    ck_assert_uint_eq(view_file_layout(&f, "out.dat")->line, 12);
+    ck_assert_str_eq(layout_of(&f, "out"), "none");
+    char *text = write_text(&f);
+    ck_assert_str_eq(text + strlen(text) - strlen(SECTION SECTION LAYOUT), SECTION SECTION LAYOUT);
+    free(text);
+    view_file_release(&f);
+    /* Of a file without calls, and of none. */
+    f = read_good(TEXT "LAYOUT 1 other\nx\n");
+    text = write_text(&f);
+    ck_assert_ptr_null(strstr(text, "LAYOUT"));
+    free(text);
+    ck_assert_int_eq(view_file_set_layout(&f, "other", "y\n"), 0);
+    ck_assert_str_eq(layout_of(&f, "other"), "none");
+    ck_assert_int_eq(view_file_set_layout(&f, "out.dat", "y\n"), 0);
+    ck_assert_int_eq(view_file_set_layout(&f, "out.dat", "z\n"), 0);
+    ck_assert_str_eq(layout_of(&f, "out.dat"), "z\n");
+    view_file_release(&f);
+}
+END_TEST
+
+/* What was added last is the layout. */
+START_TEST(layouts_are_added)
+{
+    view_file f = {0}, more = read_good(TEXT LAYOUT), later = read_good(TEXT);
+    ck_assert_int_eq(view_file_add(&f, &more), 0);
+    ck_assert_int_eq(view_file_add(&f, &later), 0);
+    ck_assert_str_eq(layout_of(&f, "out.dat"), "targets 3 1\nextent 0 - 8 2 0\n");
+    ck_assert_int_eq(view_file_set_layout(&later, "out.dat", "new\n"), 0);
+    ck_assert_int_eq(view_file_add(&f, &later), 0);
+    ck_assert_str_eq(layout_of(&f, "out.dat"), "new\n");
+    view_file_release(&f);
+    view_file_release(&more);
+    view_file_release(&later);
+}
+END_TEST
+
 START_TEST(bytes_without_aggregators_are_a_comment)
 {
     view_file f = read_good(VIEW);
@@ -251,6 +300,14 @@ static const struct {
     {"ACCESS 1 0 1024 8 0 0 f\nDIVISION 0 0 0 2 0\n", 2, "storage targets without a stripe"},
     {"ACCESS 1 0 1024 8 0 0 f\nDIVISION 0 0\n", 3,
      "the file ends where the bytes of a stripe is expected"},
+    {"LAYOUT 0 f\n", 1, "a layout of 0 lines where 1 to 1048576 are expected"},
+    {"LAYOUT 2000000 f\n", 1, "a layout of 2000000 lines where 1 to 1048576 are expected"},
+    {"LAYOUT\n1 f\n", 1, "a layout of 1 lines where"},
+    {"LAYOUT x f\n", 1, "'x' where the number of lines of a layout is expected"},
+    {"LAYOUT 1 f%4\na\n", 1, "'%' in a file name where '%' and two digits"},
+    {"LAYOUT 2 f\na\n", 3, "the file ends where a line of a layout is expected"},
+    {"LAYOUT 1 f\na\nLAYOUT 1 f\nb\n", 3, "a second layout of the file"},
+    {"LAYOUT 1 f\na\nb\n", 3, "'b' where the end of the file or a section is expected"},
     {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 5 ACCESS 1 0 1 1 0 0 f\n", 2,
      "'ACCESS' where the end of the file"},
 };
@@ -552,7 +609,7 @@ START_TEST(memory_runs_out)
     for (int rc = -ENOMEM; rc != 0; nth++) {
         view_file f = {.patterns = 99};
         matrix_error error;
-        FILE *stream = fmemopen((void *)(uintptr_t)TEXT, strlen(TEXT), "r");
+        FILE *stream = fmemopen((void *)(uintptr_t)(TEXT LAYOUT), strlen(TEXT LAYOUT), "r");
         fail_allocation(nth);
         rc = view_file_read(stream, &f, &error);
         stop_failing();
@@ -569,7 +626,7 @@ END_TEST
 
 START_TEST(memory_runs_out_when_adding)
 {
-    view_file more = read_good(TEXT);
+    view_file more = read_good(TEXT LAYOUT);
     long nth = 0;
     for (int rc = -ENOMEM; rc != 0; nth++) {
         view_file f = {0};
@@ -599,6 +656,7 @@ static Suite *view_file_suite(void)
     tcase_add_test(text, what_is_written_is_what_was_read);
     tcase_add_test(text, names_of_all_kinds);
     tcase_add_test(text, divisions_are_read_and_written);
+    tcase_add_test(text, layouts_are_read_and_written);
     tcase_add_test(text, bytes_without_aggregators_are_a_comment);
     suite_add_tcase(suite, text);
 
@@ -617,6 +675,7 @@ static Suite *view_file_suite(void)
     tcase_add_test(sums, files_that_look_alike_become_one);
     tcase_add_test(sums, entries_are_limited);
     tcase_add_test(sums, whole_files_are_added);
+    tcase_add_test(sums, layouts_are_added);
     suite_add_tcase(suite, sums);
 
     TCase *memory = tcase_create("memory");
