@@ -125,7 +125,7 @@ char *record_header_format(const record_header *h)
     FILE *stream = open_memstream(&text, &length);
     if (stream == NULL)
         return NULL;
-    fprintf(stream, "view matrix of fcoll/tatp, format 3\nprogram: %s\n", h->program);
+    fprintf(stream, "view matrix of fcoll/tatp, format 4\nprogram: %s\n", h->program);
     put_runs(stream, h);
     fprintf(stream,
             "written: %" PRId64 "\nranks: %zu\nweight: %s\nfiles: %" PRId64 "\naccesses: %" PRId64

@@ -156,7 +156,7 @@ static void check_comments(const char *comments, const char *runs, int64_t n)
 {
     char wanted[1024], present[1024] = "";
     snprintf(wanted, sizeof wanted,
-             "view matrix of fcoll/tatp, format 3\nprogram: ring\n%s"
+             "view matrix of fcoll/tatp, format 4\nprogram: ring\n%s"
              "ranks: 3\nweight: count\nfiles: %lld\naccesses: %lld\nbytes: %lld\n"
              "independent: %lld\nmissed: %lld\n",
              runs, (long long)n, 2 * (long long)n, 100 * (long long)n, 30 * (long long)n,
@@ -313,7 +313,7 @@ START_TEST(the_mode_of_a_file_stays)
 }
 END_TEST
 
-#define FIRST "FILEVIEW\n% view matrix of fcoll/tatp, format 3\n"
+#define FIRST "FILEVIEW\n% view matrix of fcoll/tatp, format 4\n"
 
 START_TEST(the_record_of_an_earlier_run_is_replaced)
 {

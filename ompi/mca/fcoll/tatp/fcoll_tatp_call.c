@@ -358,7 +358,7 @@ static void finish_requests(void *context)
 
 static void begin_file_record(tatp_file *file)
 {
-    const tatp_record_options options = {
+    tatp_record_options options = {
         .path = file->paths.record,
         .weight = (access_weight)file->agreed.of[TATP_RECORD_WEIGHT],
         .comm = file->comm,
@@ -366,6 +366,10 @@ static void begin_file_record(tatp_file *file)
         .closing = finish_requests,
         .context = file,
     };
+    if (0 == file->io.fh->f_rank && !tatp_record_has_begun(file->record)) {
+        const tatp_storage_input in = storage_input(file);
+        options.layout = tatp_storage_record(file->storage, &in, &options.error);
+    }
     tatp_record_begin(file->record, file->io.fh, &options);
 }
 

@@ -215,8 +215,8 @@ void tatp_hosts_release(tatp_hosts *hosts)
 }
 
 /* Those that are no nodes, which hosts->node numbers behind them. */
-static int add_others(tatp_node_map *map, const char *source, const char *const *host,
-                      size_t count, size_t others, tatp_hosts *hosts, matrix_error *error)
+static int add_others(tatp_node_map *map, const char *source, const char *const *host, size_t count,
+                      size_t others, tatp_hosts *hosts, matrix_error *error)
 {
     int rc = 0;
     const char **name = base_zeroed(map->nodes + others, sizeof *name, &rc);

@@ -159,15 +159,24 @@ tatp_record *tatp_record_new(void)
     return record;
 }
 
+bool tatp_record_has_begun(const tatp_record *record)
+{
+    return NULL != record->individual.fh;
+}
+
 void tatp_record_begin(tatp_record *record, ompio_file_t *fh, const tatp_record_options *options)
 {
-    if (NULL != record->individual.fh) {
+    if (tatp_record_has_begun(record)) {
         append_individual(record);
         return;
     }
     free(record->file);
+    free(record->options.layout);
     record->file = strdup(fh->f_filename);
     record->options = *options;
+    record->entry.layout = options->layout;
+    if (OMPI_SUCCESS != options->error)
+        tatp_record_set_error(options->error);
     tatp_record_interpose(&record->individual, fh);
 }
 
@@ -189,6 +198,7 @@ void tatp_record_free(tatp_record *record)
     reset_pending(record);
     record_entry_release(&record->entry);
     access_release(&record->individual.list);
+    free(record->options.layout);
     free(record->file);
     free(record);
 }

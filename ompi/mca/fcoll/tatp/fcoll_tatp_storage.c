@@ -321,13 +321,19 @@ static void find_on_root(tatp_storage *storage, const tatp_storage_input *in, in
     reset_storage(storage);
 }
 
+/* The same on all ranks. */
+static bool has_to_know(const tatp_storage_input *in)
+{
+    return in->weight > 0 && in->may_be_known && tatp_nodes_count(in->nodes) > 1;
+}
+
 int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
                       tatp_storage_found *found)
 {
     int64_t value[VALUES] = {0}, before = storage->digest;
     int count = VALUES, rc = OMPI_SUCCESS;
     reset_storage(storage);
-    if (in->weight > 0 && in->may_be_known && tatp_nodes_count(in->nodes) > 1) {
+    if (has_to_know(in)) {
         if (0 == tatp_comm_rank(in->comm))
             find_on_root(storage, in, value);
         rc = tatp_bcast(in->comm, value, &count);
@@ -339,6 +345,19 @@ int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
     storage->digest = value[DIGEST];
     *found = (tatp_storage_found){storage->digest != before, value[STRIPE], value[COUNT]};
     return OMPI_SUCCESS;
+}
+
+char *tatp_storage_record(const tatp_storage *storage, const tatp_storage_input *in, int *error)
+{
+    bool is_asked = has_to_know(in), is_reported;
+    storage_layout *layout = storage->layout;
+    if (!is_asked && (names_table(in) || storage_is_supported(in->fd)))
+        layout = find_layout(in, &is_reported);
+    char *text = NULL != layout ? storage_record(layout) : NULL;
+    *error = NULL != layout && NULL == text ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+    if (!is_asked)
+        storage_free(layout);
+    return text;
 }
 
 /* ---- what is known ---- */

@@ -47,6 +47,11 @@ bool tatp_storage_may_be_known(const tatp_storage_input *in);
 int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
                       tatp_storage_found *found);
 
+/* On rank 0: the layout of the file as lines for the record of a run, which the caller frees; asks
+ * where tatp_storage_find did not, for want of a weight or of nodes. NULL: not known. *error:
+ * OMPI_SUCCESS, or why it is missing. Local. */
+char *tatp_storage_record(const tatp_storage *storage, const tatp_storage_input *in, int *error);
+
 /* Ends connections that were made to ask; for the component's close. */
 void tatp_storage_disconnect(void);
 
