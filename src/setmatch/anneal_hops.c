@@ -107,6 +107,9 @@ static double gain_of_move(const struct annealing *a, size_t place, size_t to, s
             gain +=
                 (double)g->weight[i] * (distance_between(a, from, n) - distance_between(a, to, n));
     }
+    if (a->rules->servers != NULL)
+        gain += servers_cost(a->rules->servers, place, a->home[from]) -
+                servers_cost(a->rules->servers, place, a->home[to]);
     return gain;
 }
 

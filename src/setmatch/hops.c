@@ -51,7 +51,7 @@ static int exchange_nodes(const placement_task *task, const affinity *ranks, siz
 {
     struct exchange e;
     const annealing_rules rules = {STEPS_PER_VISIT * task->effort * task->work / HOT_PART, HOT,
-                                   &task->input->hops, task->input->slots};
+                                   &task->input->hops, task->input->slots, NULL};
     int rc = exchange_init(&e, ranks, &task->site, node);
     if (rc == 0)
         rc = anneal_hops(&e.nodes, &e.site, &rules, e.place);
@@ -61,8 +61,7 @@ static int exchange_nodes(const placement_task *task, const affinity *ranks, siz
     return rc;
 }
 
-/* The slots that take part: all, or if these are far more than the ranks, those in use. */
-static void limit_slots(const placement_task *task, const size_t *node, size_t ranks, size_t *slots)
+void limit_slots(const placement_task *task, const size_t *node, size_t ranks, size_t *slots)
 {
     size_t most = SPARE_SLOTS * ranks + task->site.listed, total = 0;
     for (size_t n = 0; n < task->site.listed && total <= most; n++) {
@@ -79,7 +78,7 @@ static void limit_slots(const placement_task *task, const size_t *node, size_t r
 static int exchange_ranks(const placement_task *task, const affinity *ranks, size_t *node)
 {
     const annealing_rules rules = {STEPS_PER_VISIT * task->effort * task->work / COOL_PART, COOL,
-                                   &task->input->hops, NULL};
+                                   &task->input->hops, NULL, NULL};
     site limited;
     size_t *slots = calloc(task->site.listed + 1, sizeof *slots);
     if (slots == NULL)

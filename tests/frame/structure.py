@@ -24,7 +24,7 @@ FOLDERS = {
     "plan": ("access", "lap", "matrix", "topo"),
     "predict": ("access", "lap", "matrix", "plan", "topo"),
     "record": ("access", "matrix"),
-    "setmatch": ("matrix",),
+    "setmatch": ("lap", "matrix"),
     "storage": ("access", "matrix"),
     "topo": ("matrix",),
 }
