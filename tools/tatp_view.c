@@ -14,24 +14,6 @@ static int read_view_stream(FILE *stream, void *object, matrix_error *error)
     return view_file_read(stream, object, error);
 }
 
-/* What all calls of the pattern access, which are alike. Each reaches every byte once. */
-static int find_stored_bytes(const void *context, const file_domains *domains,
-                             const matrix *node_bytes, matrix *stored)
-{
-    const tatp_view *view = context;
-    const tatp_network *network = &view->network;
-    int64_t calls = view->current->calls;
-    int64_t *accessed = tool_allocate(domains->count, sizeof *accessed);
-    for (size_t k = 0; k < matrix_entries(node_bytes); k++)
-        accessed[node_bytes->col[k]] += node_bytes->value[k] / calls;
-    int rc = storage_spread(network->layout, domains, network->node_of_target,
-                            network->topology.nodes, accessed, stored);
-    for (size_t k = 0; rc == 0 && k < matrix_entries(stored); k++)
-        stored->value[k] *= calls;
-    free(accessed);
-    return rc;
-}
-
 static predict_job job_of(const tatp_view *view)
 {
     return (predict_job){
@@ -44,16 +26,14 @@ static predict_job job_of(const tatp_view *view)
 
 void tatp_view_read(tatp_view *view, const tatp_problem_options *options)
 {
-    *view = (tatp_view){
-        .servers = {find_stored_bytes, view, (int64_t)options->storage_weight},
-    };
+    *view = (tatp_view){.servers = {&view->layout, 1, (int64_t)options->storage_weight}};
     tool_read(options->view, read_view_stream, &view->file);
     tatp_network_read(&options->network, options->view, view->file.view.rows, &view->network);
+    view->layout = (predict_layout){NULL, view->network.layout, view->network.node_of_target};
     view->calls = tool_allocate(view->file.patterns, sizeof *view->calls);
     const predict_job job = job_of(view);
     for (size_t k = 0; k < view->file.patterns; k++) {
-        view->current = &view->file.pattern[k];
-        int rc = predict_calls(&job, view->current, &view->file.bytes[k], &view->calls[k]);
+        int rc = predict_calls(&job, &view->file.pattern[k], &view->file.bytes[k], &view->calls[k]);
         if (rc != 0)
             exit(tool_fail("%s: %s", options->view, strerror(-rc)));
     }

@@ -8,15 +8,15 @@
 
 #include "json/json.h"
 #include "matrix/view_file.h"
-#include "plan/pieces.h"
+#include "predict/servers.h"
 #include "tatp_problem.h"
 
 typedef struct tatp_view {
     view_file file;
     tatp_network network;
-    pieces_servers servers;        /* of the network, for predictions */
-    const access_pattern *current; /* that is being predicted */
-    struct prediction *calls;      /* by pattern of the file */
+    predict_layout layout; /* of all files, as the network has it */
+    predict_servers servers;
+    struct prediction *calls; /* by pattern of the file */
 } tatp_view;
 
 /* Reads the files and predicts; ends the program after a message if a file is unusable. */

@@ -42,6 +42,7 @@ int dla_predict(const setmatch_input *input, const view_file *file, const size_t
                 int64_t *crossing)
 {
     const setmatch_network *network = input->network;
+    const predict_levels levels = {network->levels, input->nodes, network->group_of_node};
     topo topology;
     predict_job job = {
         .ranks = input->view->rows,
@@ -53,7 +54,7 @@ int dla_predict(const setmatch_input *input, const view_file *file, const size_t
 
     if (rc != 0)
         return rc;
-    rc = predict_crossing(&job, file, network->levels, network->group_of_node, crossing);
+    rc = predict_crossing(&job, file, &levels, crossing, NULL);
     topo_release(&topology);
     return rc;
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "plan/pieces.h"
 #include "predict/overlap.h"
 
 /* Entries of requests; a record has fewer, but a large bin is in many domains. */
@@ -23,7 +25,23 @@ typedef struct drafting {
     division_settings settings;
     size_t *on_node; /* number of ranks on each node */
     pieces smallest;
+    const predict_layout *on; /* NULL: not known */
+    int64_t calls;
+    pieces_servers servers;
 } drafting;
+
+static int find_stored_bytes(const void *context, const file_domains *domains,
+                             const matrix *node_bytes, matrix *stored)
+{
+    const drafting *d = context;
+    return predict_spread(d->on, domains, node_bytes, d->calls, d->job->topology->nodes, stored);
+}
+
+/* NULL: not known. */
+static const pieces_servers *servers_of(const drafting *d)
+{
+    return d->on != NULL ? &d->servers : NULL;
+}
 
 static int count_ranks(drafting *d)
 {
@@ -105,13 +123,12 @@ void prediction_release(prediction *p)
 
 static int make_draft(const drafting *d, const file_domains *domains, prediction *p)
 {
-    const pieces_servers *servers = d->job->servers;
     p->domains = domains->count;
     p->per_node = plan_even_per_node(d->on_node, d->job->topology->nodes, domains->count);
     p->rank_of_domain = calloc(domains->count, sizeof *p->rank_of_domain);
     int rc = p->rank_of_domain == NULL ? -ENOMEM : sum_requests(d, domains, p);
-    if (rc == 0 && servers != NULL)
-        rc = servers->bytes(servers->context, domains, &p->node_bytes, &p->storage);
+    if (rc == 0 && d->on != NULL)
+        rc = find_stored_bytes(d, domains, &p->node_bytes, &p->storage);
     if (rc != 0)
         return rc;
     plan_input in = prediction_problem(p, d->job);
@@ -182,7 +199,7 @@ static int fit_units(const drafting *d, const prediction *even, matrix *bytes, p
     int rc = plan_whole_hop_bytes(&problem, even->rank_of_domain, &even_hop_bytes);
     if (rc == 0) {
         const pieces_fit_input in = {&d->settings,  job->topology,  node,
-                                     even->domains, even_hop_bytes, job->servers};
+                                     even->domains, even_hop_bytes, servers_of(d)};
         rc = pieces_fit(&d->smallest, bytes, &in, fitted);
     }
     free(node);
@@ -252,12 +269,16 @@ static int draft_calls(drafting *d, const access_pattern *pattern, prediction *p
 int predict_calls(const predict_job *job, const access_pattern *pattern, const matrix *bytes,
                   prediction *p)
 {
-    drafting d = {.job = job, .bytes = bytes};
+    drafting d = {.job = job,
+                  .bytes = bytes,
+                  .on = predict_find_layout(job->servers, pattern->file),
+                  .calls = pattern->calls};
     prediction made = {0};
     int64_t total;
     if (bytes->rows != job->ranks || job->ranks > INT_MAX || !matrix_is_nonnegative(bytes))
         return -EINVAL;
     int rc = matrix_sum(bytes, &total);
+    d.servers = (pieces_servers){find_stored_bytes, &d, d.on != NULL ? job->servers->weight : 0};
     if (rc == 0 && total > 0)
         rc = draft_calls(&d, pattern, &made);
     free(d.on_node);
@@ -271,18 +292,23 @@ int predict_calls(const predict_job *job, const access_pattern *pattern, const m
 
 /* ---- a whole record ---- */
 
+static size_t aggregator_of(const prediction *p, const predict_job *job, size_t domain)
+{
+    return job->node_of_rank[p->rank_of_domain[domain]];
+}
+
 /* Adds bytes whose node and aggregator are in different groups. */
-static int add_crossing(const prediction *p, const predict_job *job, size_t levels,
-                        const size_t *group_of_node, int64_t *crossing)
+static int add_crossing(const prediction *p, const predict_job *job, const predict_levels *levels,
+                        int64_t *crossing)
 {
     const matrix *bytes = &p->node_bytes;
-    size_t nodes = job->topology->nodes;
     int rc = 0;
     for (size_t n = 0; n < bytes->rows; n++) {
         for (size_t i = bytes->row_start[n]; i < bytes->row_start[n + 1] && rc == 0; i++) {
-            size_t owner = job->node_of_rank[p->rank_of_domain[bytes->col[i]]];
-            for (size_t k = 0; k <= levels && n != owner && rc == 0; k++) {
-                const size_t *group = k > 0 ? group_of_node + (k - 1) * nodes : NULL;
+            size_t owner = aggregator_of(p, job, bytes->col[i]);
+            for (size_t k = 0; k <= levels->levels && n != owner && rc == 0; k++) {
+                const size_t *group =
+                    k > 0 ? levels->group_of_node + (k - 1) * levels->nodes : NULL;
                 if (group == NULL || group[n] != group[owner])
                     rc = __builtin_add_overflow(crossing[k], bytes->value[i], &crossing[k])
                              ? -ERANGE
@@ -293,20 +319,54 @@ static int add_crossing(const prediction *p, const predict_job *job, size_t leve
     return rc;
 }
 
-int predict_crossing(const predict_job *job, const view_file *file, size_t levels,
-                     const size_t *group_of_node, int64_t *crossing)
+/* The sum of bytes times hops, less those of one node. */
+static double count_hops_beyond(const prediction *p, const predict_job *job, const matrix *bytes)
 {
-    int64_t *sum = calloc(levels + 1, sizeof *sum);
-    int rc = sum == NULL ? -ENOMEM : 0;
+    double sum = 0;
+    for (size_t n = 0; n < bytes->rows; n++)
+        for (size_t i = bytes->row_start[n]; i < bytes->row_start[n + 1]; i++) {
+            size_t owner = aggregator_of(p, job, bytes->col[i]);
+            double hops = topo_hops(job->topology, n, owner, 0) - TOPO_SAME_NODE;
+            sum += (double)bytes->value[i] * hops;
+        }
+    return sum;
+}
+
+static int add_sums(const prediction *p, const predict_job *job, predict_sums *sums)
+{
+    const plan_input in = prediction_problem(p, job);
+    int64_t stored = 0;
+    sums->hops_beyond += count_hops_beyond(p, job, &p->node_bytes);
+    if (in.storage == NULL)
+        return 0;
+    sums->storage_hops_beyond += count_hops_beyond(p, job, &p->storage);
+    int64_t crossing = plan_storage_crossing_bytes(&in, p->rank_of_domain);
+    if (matrix_sum(&p->storage, &stored) != 0 ||
+        __builtin_add_overflow(sums->storage_bytes, stored, &sums->storage_bytes) ||
+        __builtin_add_overflow(sums->storage_crossing, crossing, &sums->storage_crossing))
+        return -ERANGE;
+    return 0;
+}
+
+int predict_crossing(const predict_job *job, const view_file *file, const predict_levels *levels,
+                     int64_t *crossing, predict_sums *sums)
+{
+    int rc = 0;
+    int64_t *sum = base_zeroed(levels->levels + 1, sizeof *sum, &rc);
+    predict_sums all = {0};
     for (size_t k = 0; k < file->patterns && rc == 0; k++) {
         prediction p = {0};
         rc = predict_calls(job, &file->pattern[k], &file->bytes[k], &p);
         if (rc == 0)
-            rc = add_crossing(&p, job, levels, group_of_node, sum);
+            rc = add_crossing(&p, job, levels, sum);
+        if (rc == 0 && sums != NULL)
+            rc = add_sums(&p, job, &all);
         prediction_release(&p);
     }
     if (rc == 0)
-        memcpy(crossing, sum, (levels + 1) * sizeof *sum);
+        memcpy(crossing, sum, (levels->levels + 1) * sizeof *sum);
+    if (rc == 0 && sums != NULL)
+        *sums = all;
     free(sum);
     return rc;
 }

@@ -18,16 +18,16 @@
 
 #include "matrix/view_file.h"
 #include "plan/division.h"
-#include "plan/pieces.h"
 #include "plan/plan.h"
+#include "predict/servers.h"
 #include "topo/distances.h"
 
 typedef struct predict_job {
     size_t ranks;
-    const size_t *node_of_rank;    /* `ranks` entries, each < topology->nodes */
-    const topo *topology;          /* may have nodes without ranks */
-    const pieces_servers *servers; /* storage servers on these nodes; NULL: not known */
-    division_kind kind;            /* of file domains; DIVISION_AUTO: as recorded */
+    const size_t *node_of_rank;     /* `ranks` entries, each < topology->nodes */
+    const topo *topology;           /* may have nodes without ranks */
+    const predict_servers *servers; /* on nodes of the topology; NULL: not known */
+    division_kind kind;             /* of file domains; DIVISION_AUTO: as recorded */
 } predict_job;
 
 /* Of a pattern, all its calls together. Zeroed: no bytes. */
@@ -53,10 +53,24 @@ void prediction_release(prediction *p);
 /* The problem that the prediction solved, which borrows from both: for plan_load_links. */
 plan_input prediction_problem(const prediction *p, const predict_job *job);
 
+/* Groups of the first `nodes` nodes, which have all ranks: at level k node n is in group
+ * group_of_node[k * nodes + n]. */
+typedef struct predict_levels {
+    size_t levels, nodes;
+    const size_t *group_of_node;
+} predict_levels;
+
+/* Of all calls of a view file. */
+typedef struct predict_sums {
+    double hops_beyond;         /* hop-bytes between nodes, without the hop inside a node */
+    double storage_hops_beyond; /* the same between aggregators and servers, not weighted */
+    int64_t storage_bytes;      /* whose server is known */
+    int64_t storage_crossing;   /* of these, on servers of other nodes than the aggregator's */
+} predict_sums;
+
 /* All patterns of a view file, by boundary: crossing[0]: bytes that leave their nodes, crossing[1 +
- * k]: their group of level k, where node n is in group group_of_node[k * nodes + n]. Errors as
- * above. */
-int predict_crossing(const predict_job *job, const view_file *file, size_t levels,
-                     const size_t *group_of_node, int64_t *crossing);
+ * k]: their group of level k. sums: NULL, or also these. Errors as above. */
+int predict_crossing(const predict_job *job, const view_file *file, const predict_levels *levels,
+                     int64_t *crossing, predict_sums *sums);
 
 #endif

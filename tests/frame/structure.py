@@ -22,7 +22,7 @@ FOLDERS = {
     "lap": (),
     "matrix": (),
     "plan": ("access", "lap", "matrix", "topo"),
-    "predict": ("access", "lap", "matrix", "plan", "topo"),
+    "predict": ("access", "lap", "matrix", "plan", "storage", "topo"),
     "record": ("access", "matrix"),
     "setmatch": ("lap", "matrix"),
     "storage": ("access", "matrix"),
