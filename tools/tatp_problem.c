@@ -315,3 +315,15 @@ void tatp_problem_put_storage(json_writer *w, const plan_report *report)
     json_put_real(w, "storage_hop_bytes", report->storage_hop_bytes);
     json_put_int64(w, "storage_crossing_bytes", report->storage_crossing_bytes);
 }
+
+void tatp_problem_put_storage_loads(json_writer *w, const plan_input *in,
+                                    const size_t *rank_of_domain)
+{
+    plan_loads loads;
+    int rc = plan_load_storage(in, rank_of_domain, &loads);
+    if (rc != 0)
+        exit(tool_fail("the loads of links: %s", strerror(-rc)));
+    json_put_reals(w, "storage_up", loads.up, loads.vertices);
+    json_put_reals(w, "storage_down", loads.down, loads.vertices);
+    plan_release_loads(&loads);
+}

@@ -58,4 +58,8 @@ void tatp_problem_begin_plan(json_writer *w, const char *key, const char *name,
 /* Adds the costs to storage servers to that object; nulls for NULL. */
 void tatp_problem_put_storage(json_writer *w, const plan_report *report);
 
+/* Adds the load of each link by bytes from aggregators to storage servers, which are known. */
+void tatp_problem_put_storage_loads(json_writer *w, const plan_input *in,
+                                    const size_t *rank_of_domain);
+
 #endif

@@ -105,6 +105,8 @@ static void put_pattern_loads(json_writer *w, const plan_input *in, const predic
         exit(tool_fail("the loads of links: %s", strerror(-rc)));
     json_put_reals(w, "up", loads.up, loads.vertices);
     json_put_reals(w, "down", loads.down, loads.vertices);
+    if (in->storage != NULL)
+        tatp_problem_put_storage_loads(w, in, p->rank_of_domain);
     plan_release_loads(&loads);
 }
 

@@ -46,6 +46,8 @@ typedef struct plan_loads {
 
 /* -EINVAL: a rank or a node is out of range; -ENOMEM. Release with plan_release_loads. */
 int plan_load_links(const plan_input *in, const size_t *rank_of_domain, plan_loads *loads);
+/* The same from aggregators to storage servers, which must be known. */
+int plan_load_storage(const plan_input *in, const size_t *rank_of_domain, plan_loads *loads);
 void plan_release_loads(plan_loads *loads);
 
 /* W, column by column: workload[j * p + i] = hop-bytes of assigning domain j to rank i, with the

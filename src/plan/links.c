@@ -45,6 +45,19 @@ int plan_load_links(const plan_input *in, const size_t *rank_of_domain, plan_loa
     return 0;
 }
 
+int plan_load_storage(const plan_input *in, const size_t *rank_of_domain, plan_loads *loads)
+{
+    const plan_input stored = {.requests = in->requests,
+                               .node_bytes = in->storage,
+                               .node_of_rank = in->node_of_rank,
+                               .topology = in->topology};
+    plan_loads back;
+    int rc = in->storage == NULL ? -EINVAL : plan_load_links(&stored, rank_of_domain, &back);
+    if (rc == 0)
+        *loads = (plan_loads){back.vertices, back.down, back.up};
+    return rc;
+}
+
 void plan_release_loads(plan_loads *loads)
 {
     free(loads->up);

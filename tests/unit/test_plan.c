@@ -540,6 +540,24 @@ START_TEST(tatp_is_least_with_storage)
 }
 END_TEST
 
+/* Bytes go from the aggregator's node up, and down to that of the server. */
+static void check_storage_loads(const struct scene *s, const size_t *rank, uint64_t seed)
+{
+    plan_loads loads;
+    ck_assert_msg(plan_load_storage(&s->input, rank, &loads) == 0, TELL);
+    for (size_t n = 0; n < s->nodes; n++) {
+        double up = 0.0, down = 0.0;
+        for (size_t j = 0; j < s->domains; j++)
+            for (size_t m = 0; m < s->nodes; m++) {
+                size_t owner = s->node_of_rank[rank[j]];
+                up += owner == n && m != n ? (double)s->stored[m][j] : 0.0;
+                down += owner != n && m == n ? (double)s->stored[m][j] : 0.0;
+            }
+        ck_assert_msg(loads.up[n] == up && loads.down[n] == down, TELL);
+    }
+    plan_release_loads(&loads);
+}
+
 /* Both sums are told apart, whatever the weight. */
 START_TEST(assessment_with_storage)
 {
@@ -555,6 +573,8 @@ START_TEST(assessment_with_storage)
             rank[j] = (size_t)pick(&state, 0, (int64_t)s->ranks - 1);
         ck_assert_msg(plan_assess(&s->input, rank, &alone) == 0, TELL);
         ck_assert_msg(alone.storage_hop_bytes == 0.0 && alone.storage_crossing_bytes == 0, TELL);
+        plan_loads none;
+        ck_assert_msg(plan_load_storage(&s->input, rank, &none) == -EINVAL, TELL);
         add_storage(s, seed);
         for (size_t j = 0; j < s->domains; j++) {
             shuffle += model_shuffle(s, rank[j], j);
@@ -568,6 +588,7 @@ START_TEST(assessment_with_storage)
         ck_assert_msg(report.storage_crossing_bytes == crossing, TELL);
         ck_assert_msg(report.crossing_bytes == alone.crossing_bytes, TELL);
         ck_assert_msg(report.max_link_bytes == alone.max_link_bytes, TELL);
+        check_storage_loads(s, rank, seed);
         ck_assert_msg(plan_workload(&s->input, workload) == 0, TELL);
         for (size_t j = 0; j < s->domains; j++)
             for (size_t i = 0; i < s->ranks; i++)
