@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dla/near.h"
 #include "dla/predict.h"
 
 static void show_line(const dla_mapping *m, int length, char *line)
@@ -18,14 +19,14 @@ static void show_line(const dla_mapping *m, int length, char *line)
 }
 
 static void report_placement(const dla_mapping *m, const dla_request *r,
-                             const setmatch_input *input, const view_file *file)
+                             const setmatch_input *input, const dla_data *data)
 {
     char before[DLA_REPORT_SIZE], after[DLA_REPORT_SIZE];
     char *line = NULL;
     int length;
 
-    if (!m->verbose || dla_report_format(input, file, m->by_slot, before) != 0 ||
-        dla_report_format(input, file, m->node_of_rank, after) != 0)
+    if (!m->verbose || dla_report_format(input, data, m->by_slot, before) != 0 ||
+        dla_report_format(input, data, m->node_of_rank, after) != 0)
         return;
     length = asprintf(
         &line,
@@ -36,7 +37,7 @@ static void report_placement(const dla_mapping *m, const dla_request *r,
     show_line(m, length, line);
 }
 
-static void report_stock(const dla_mapping *m, const setmatch_input *input, const view_file *file,
+static void report_stock(const dla_mapping *m, const setmatch_input *input, const dla_data *data,
                          const dla_benefit *benefit)
 {
     char why[DLA_REPORT_SIZE];
@@ -45,14 +46,33 @@ static void report_stock(const dla_mapping *m, const setmatch_input *input, cons
 
     if (benefit->kept == DLA_STOCK_NONE)
         return;
-    dla_benefit_format(benefit, input, file, why);
+    dla_benefit_format(benefit, input, data, why);
     length = asprintf(&line, "rmaps:dla: job %s: mapped %s", m->name, why);
     show_line(m, length, line);
 }
 
+/* Where nobody demands a method, and all apps have the same nodes: nearer to storage servers. */
+static int move_near(const dla_mapping *m, const dla_request *r, const setmatch_input *input,
+                     const dla_data *data)
+{
+    setmatch_input with_slots = *input;
+    size_t *slots;
+    int rc;
+
+    if (!dla_knows_servers(data) || setmatch_auto != dla_spec_method(&r->spec)->place)
+        return 0;
+    slots = calloc(m->job.nodes + 1, sizeof *slots);
+    rc = slots == NULL ? -ENOMEM : dla_common_slots(&m->job, m->by_slot, slots);
+    with_slots.slots = slots;
+    if (rc == 0)
+        rc = dla_place_near(&with_slots, data, m->node_of_rank);
+    free(slots);
+    return rc == 1 ? 0 : rc;
+}
+
 /* Where nobody demands a method: a stock mapping, unless the placement gains something. */
 static int prefer_stock(const dla_mapping *m, const dla_request *r, const setmatch_input *input,
-                        const view_file *file, dla_benefit *benefit)
+                        const dla_data *data, dla_benefit *benefit)
 {
     const dla_method by_node = {setmatch_bynode, *input};
     size_t *node;
@@ -63,7 +83,7 @@ static int prefer_stock(const dla_mapping *m, const dla_request *r, const setmat
     node = calloc(m->job.ranks + 1, sizeof *node);
     rc = node == NULL ? -ENOMEM : dla_place_by_method(&m->job, &by_node, m->by_slot, node);
     if (rc == 0)
-        rc = dla_keep_stock(input, file, m->by_slot, node, m->node_of_rank, benefit);
+        rc = dla_keep_stock(input, data, m->by_slot, node, m->node_of_rank, benefit);
     free(node);
     return rc;
 }
@@ -91,10 +111,12 @@ static int place_by_request(const dla_mapping *m, const dla_request *r)
     method.input.nodes = m->job.nodes;
     rc = dla_place_by_method(&m->job, &method, m->by_slot, m->node_of_rank);
     if (rc == 0)
-        rc = prefer_stock(m, r, &method.input, &data.file, &benefit);
+        rc = move_near(m, r, &method.input, &data);
+    if (rc == 0)
+        rc = prefer_stock(m, r, &method.input, &data, &benefit);
     if (rc == 0) {
-        report_placement(m, r, &method.input, &data.file);
-        report_stock(m, &method.input, &data.file, &benefit);
+        report_placement(m, r, &method.input, &data);
+        report_stock(m, &method.input, &data, &benefit);
         hand_over_view(m, r, &data.file);
     } else {
         r->message("failed", dla_request_name(r), strerror(-rc));

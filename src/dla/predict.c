@@ -38,24 +38,34 @@ static division_kind kind_of(setmatch_domains domains)
     }
 }
 
-int dla_predict(const setmatch_input *input, const view_file *file, const size_t *node_of_rank,
-                int64_t *crossing)
+bool dla_knows_servers(const dla_data *data)
+{
+    return data->servers.known.layouts > 0;
+}
+
+int dla_predict(const setmatch_input *input, const dla_data *data, const size_t *node_of_rank,
+                int64_t *crossing, predict_sums *sums)
 {
     const setmatch_network *network = input->network;
     const predict_levels levels = {network->levels, input->nodes, network->group_of_node};
-    topo topology;
+    topo own = {0};
     predict_job job = {
         .ranks = input->view->rows,
         .node_of_rank = node_of_rank,
-        .topology = &topology,
+        .topology = &data->servers.topology,
+        .servers = &data->servers.known,
         .kind = kind_of(input->domains),
     };
-    int rc = topo_from_levels(&topology, input->nodes, network->levels, network->group_of_node);
+    int rc = 0;
 
-    if (rc != 0)
-        return rc;
-    rc = predict_crossing(&job, file, &levels, crossing, NULL);
-    topo_release(&topology);
+    if (!dla_knows_servers(data)) {
+        job.servers = NULL;
+        job.topology = &own;
+        rc = topo_from_levels(&own, input->nodes, network->levels, network->group_of_node);
+    }
+    if (rc == 0)
+        rc = predict_crossing(&job, &data->file, &levels, crossing, sums);
+    topo_release(&own);
     return rc;
 }
 
@@ -67,16 +77,20 @@ bool dla_may_keep_stock(const dla_spec *spec, size_t nodes)
            (int)spec->choice[DLA_OBJECTIVE] != SETMATCH_OBJECTIVE_NEIGHBOURS;
 }
 
-static int sum_crossing(const setmatch_input *input, const view_file *file,
+static int sum_crossing(const setmatch_input *input, const dla_data *data,
                         const size_t *node_of_rank, double *load)
 {
     size_t levels = input->network->levels;
+    predict_sums sums = {0};
     int64_t *crossing = calloc(levels + 1, sizeof *crossing);
-    int rc = crossing == NULL ? -ENOMEM : dla_predict(input, file, node_of_rank, crossing);
+    int rc = crossing == NULL ? -ENOMEM : dla_predict(input, data, node_of_rank, crossing, &sums);
 
     *load = 0.0;
-    for (size_t k = 0; rc == 0 && k <= levels; k++)
-        *load += (double)crossing[k];
+    if (dla_knows_servers(data))
+        *load = sums.hops_beyond + (double)data->servers.known.weight * sums.storage_hops_beyond;
+    else
+        for (size_t k = 0; rc == 0 && k <= levels; k++)
+            *load += (double)crossing[k];
     free(crossing);
     return rc;
 }
@@ -100,28 +114,28 @@ static int sum_weight(const setmatch_input *input, const size_t *node_of_rank, d
     return rc;
 }
 
-static int load_uplinks(const setmatch_input *input, const view_file *file,
-                        const size_t *node_of_rank, double *load)
+int dla_load(const setmatch_input *input, const dla_data *data, const size_t *node_of_rank,
+             double *load)
 {
-    return dla_has_bytes(file) ? sum_crossing(input, file, node_of_rank, load)
-                               : sum_weight(input, node_of_rank, load);
+    return dla_has_bytes(&data->file) ? sum_crossing(input, data, node_of_rank, load)
+                                      : sum_weight(input, node_of_rank, load);
 }
 
-int dla_keep_stock(const setmatch_input *input, const view_file *file, const size_t *by_slot,
+int dla_keep_stock(const setmatch_input *input, const dla_data *data, const size_t *by_slot,
                    const size_t *by_node, size_t *node_of_rank, dla_benefit *benefit)
 {
     dla_benefit found = {.kept = DLA_STOCK_BY_SLOT};
     double node = 0.0;
-    int rc = load_uplinks(input, file, by_slot, &found.stock);
+    int rc = dla_load(input, data, by_slot, &found.stock);
 
     if (rc == 0 && found.stock > 0.0)
-        rc = load_uplinks(input, file, by_node, &node);
+        rc = dla_load(input, data, by_node, &node);
     if (rc == 0 && node < found.stock) {
         found.kept = DLA_STOCK_BY_NODE;
         found.stock = node;
     }
     if (rc == 0 && found.stock > 0.0)
-        rc = load_uplinks(input, file, node_of_rank, &found.placed);
+        rc = dla_load(input, data, node_of_rank, &found.placed);
     if (rc != 0)
         return rc;
     if (found.stock > 0.0 && found.placed <= (1.0 - DLA_LEAST_GAIN) * found.stock)
@@ -141,11 +155,16 @@ const char *dla_stock_name(dla_stock stock)
 }
 
 void dla_benefit_format(const dla_benefit *benefit, const setmatch_input *input,
-                        const view_file *file, char text[DLA_REPORT_SIZE])
+                        const dla_data *data, char text[DLA_REPORT_SIZE])
 {
-    const char *unit = dla_has_bytes(file) ? "bytes" : "weight";
+    const char *unit = dla_has_bytes(&data->file) ? "bytes" : "weight";
     const char *where = input->network->levels > 0 ? "over uplinks" : "between nodes";
     double saved = benefit->stock - benefit->placed;
+
+    if (dla_knows_servers(data)) {
+        unit = "hop-bytes";
+        where = "between nodes and to storage servers";
+    }
     int used = snprintf(text, DLA_REPORT_SIZE, "by %s: ", dla_stock_name(benefit->kept));
 
     text += used;
@@ -159,15 +178,16 @@ void dla_benefit_format(const dla_benefit *benefit, const setmatch_input *input,
 
 /* ---- report ---- */
 
-static int format_crossing(const setmatch_input *input, const view_file *file,
+static int format_crossing(const setmatch_input *input, const dla_data *data,
                            const size_t *node_of_rank, char *text, size_t size)
 {
     size_t levels = input->network->levels, used = 0;
+    predict_sums sums = {0};
     int64_t *crossing = calloc(levels + 1, sizeof *crossing), bytes = 0;
-    int rc = crossing == NULL ? -ENOMEM : dla_recorded_bytes(file, &bytes);
+    int rc = crossing == NULL ? -ENOMEM : dla_recorded_bytes(&data->file, &bytes);
 
     if (rc == 0)
-        rc = dla_predict(input, file, node_of_rank, crossing);
+        rc = dla_predict(input, data, node_of_rank, crossing, &sums);
     if (rc == 0)
         used = (size_t)snprintf(text, size, " (%" PRId64 " of %" PRId64 " bytes leave their nodes",
                                 crossing[0], bytes);
@@ -175,14 +195,18 @@ static int format_crossing(const setmatch_input *input, const view_file *file,
         used += (size_t)snprintf(text + used, size - used,
                                  ", %" PRId64 " their groups of level %zu", crossing[k], k);
     }
+    if (rc == 0 && used < size && dla_knows_servers(data))
+        used += (size_t)snprintf(text + used, size - used,
+                                 ", %" PRId64 " of %" PRId64 " to storage servers of other nodes",
+                                 sums.storage_crossing, sums.storage_bytes);
     if (rc == 0 && used < size)
         snprintf(text + used, size - used, ")");
     free(crossing);
     return rc;
 }
 
-int dla_report_format(const setmatch_input *input, const view_file *file,
-                      const size_t *node_of_rank, char text[DLA_REPORT_SIZE])
+int dla_report_format(const setmatch_input *input, const dla_data *data, const size_t *node_of_rank,
+                      char text[DLA_REPORT_SIZE])
 {
     int64_t inside, total;
     size_t used;
@@ -191,7 +215,7 @@ int dla_report_format(const setmatch_input *input, const view_file *file,
     if (rc != 0)
         return rc;
     used = (size_t)snprintf(text, DLA_REPORT_SIZE, "%" PRId64 " of %" PRId64, inside, total);
-    return dla_has_bytes(file)
-               ? format_crossing(input, file, node_of_rank, text + used, DLA_REPORT_SIZE - used)
+    return dla_has_bytes(&data->file)
+               ? format_crossing(input, data, node_of_rank, text + used, DLA_REPORT_SIZE - used)
                : 0;
 }

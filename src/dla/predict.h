@@ -9,6 +9,7 @@
 #define DLA_PREDICT_H
 
 #include "dla/request.h"
+#include "predict/predict.h"
 
 /* Whether the record tells what is moved: by a profile, or because no call had aggregators. */
 bool dla_has_bytes(const view_file *file);
@@ -16,10 +17,18 @@ bool dla_has_bytes(const view_file *file);
 /* Bytes of the recorded calls, and those accessed without aggregators, which leave no node. */
 int dla_recorded_bytes(const view_file *file, int64_t *bytes);
 
+/* Whether the servers of any recorded file are known. Then all that follows counts bytes to them.
+ */
+bool dla_knows_servers(const dla_data *data);
+
 /* crossing[0]: bytes that leave their nodes, crossing[k]: their groups of nodes of level k - 1 of
- * the network. Uses nodes, network and domains of the input. */
-int dla_predict(const setmatch_input *input, const view_file *file, const size_t *node_of_rank,
-                int64_t *crossing);
+ * the network. sums: NULL, or more of the same. Uses nodes, network and domains of the input. */
+int dla_predict(const setmatch_input *input, const dla_data *data, const size_t *node_of_rank,
+                int64_t *crossing, predict_sums *sums);
+
+/* What a placement loads: see dla_benefit. */
+int dla_load(const setmatch_input *input, const dla_data *data, const size_t *node_of_rank,
+             double *load);
 
 /* A gain by less than this part is within the error of the prediction. */
 #define DLA_LEAST_GAIN .02
@@ -27,7 +36,9 @@ int dla_predict(const setmatch_input *input, const view_file *file, const size_t
 typedef enum dla_stock { DLA_STOCK_NONE, DLA_STOCK_BY_SLOT, DLA_STOCK_BY_NODE } dla_stock;
 
 /* The load of all uplinks, those of nodes and, with a network, of groups of nodes: predicted bytes
- * or, where the record does not tell these, the weight of the view between nodes and groups. */
+ * or, where the record does not tell these, the weight of the view between nodes and groups. Where
+ * servers are known: bytes times hops between nodes and, weighted, to servers, of which the hop
+ * inside a node does not count. */
 typedef struct dla_benefit {
     double stock, placed; /* of the better stock mapping, by slot where both are equal; of the
                              placement, not determined where `stock` is 0 */
@@ -40,21 +51,21 @@ bool dla_may_keep_stock(const dla_spec *spec, size_t nodes);
 
 /* Replaces node_of_rank by the better stock mapping, unless it loads the uplinks less than that by
  * DLA_LEAST_GAIN at least. */
-int dla_keep_stock(const setmatch_input *input, const view_file *file, const size_t *by_slot,
+int dla_keep_stock(const setmatch_input *input, const dla_data *data, const size_t *by_slot,
                    const size_t *by_node, size_t *node_of_rank, dla_benefit *benefit);
 
 /* "slot", "node", or NULL. */
 const char *dla_stock_name(dla_stock stock);
 
-#define DLA_REPORT_SIZE 256
+#define DLA_REPORT_SIZE 320
 
 /* Why a stock mapping was kept, as text: "by slot: ...". */
 void dla_benefit_format(const dla_benefit *benefit, const setmatch_input *input,
-                        const view_file *file, char text[DLA_REPORT_SIZE]);
+                        const dla_data *data, char text[DLA_REPORT_SIZE]);
 
 /* A placement as text: "WEIGHT of TOTAL" inside nodes and, where the record tells it, the bytes
- * that leave their nodes and their groups of nodes. */
-int dla_report_format(const setmatch_input *input, const view_file *file,
-                      const size_t *node_of_rank, char text[DLA_REPORT_SIZE]);
+ * that leave their nodes and their groups of nodes, or go to servers of other nodes. */
+int dla_report_format(const setmatch_input *input, const dla_data *data, const size_t *node_of_rank,
+                      char text[DLA_REPORT_SIZE]);
 
 #endif

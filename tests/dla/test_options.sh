@@ -174,11 +174,12 @@ on_leaves "topology= goes before rmaps_dla_bandwidth" --map-by dla:file=levels.c
     --mca rmaps_dla_bandwidth none.mtx
 on_leaves "an absolute name" --map-by "dla:file=$tap_dir/levels.crs,topology=$tap_dir/tree.conf"
 
-# refuses PARTS NAME ARGUMENT...: what mpirun says has all of PARTS, separated by |.
+# refuses PARTS NAME ARGUMENT...: what mpirun says of $job has all of PARTS, separated by |.
+job=(8 2 -np 16)
 refuses() {
     local parts=$1 name=$2 part said missing=
     shift 2
-    said=$(simulate 8 2 -np 16 "$@" | tr '\n' ' ')
+    said=$(simulate "${job[@]}" "$@" | tr '\n' ' ')
     while read -r part; do [[ $said == *"$part"* ]] || missing+="not said: $part; "; done < <(tr '|' '\n' <<<"$parts")
     [[ $said != *"JOB MAP"* ]] || missing+="a map is shown; "
     if [[ -z $missing ]]; then tap_ok "$name"; else tap_not_ok "$name" "$missing
@@ -200,6 +201,55 @@ refuses "rmaps_dla_objective|time|auto, neighbours, profile" "an objective that 
     --mca rmaps_dla_file levels.crs --mca rmaps_dla_objective time
 sed 's/^7 1 3 /7 1 9 /' profile.crs >bad.crs
 refuses "bad.crs, line|bin 9 of 4" "a profile that is malformed" --map-by dla:file=bad.crs
+
+# ---- storage targets ----
+
+# Stripes of a mebibyte on two targets in turn, one for each rank.
+{
+    write_view 4 0,1,9 1,2,9 2,3,9
+    echo "ACCESS 1 0 1048576 4 4 4 out"
+    for rank in 0 1 2 3; do echo "$rank 1 $rank 1048576"; done
+    echo "DIVISION 2 2 1048576 2 0"
+} >stripes.crs
+printf 'LAYOUT 4 out\ntargets 7 5\nextent 0 - 1048576 2 0\nhost 5 nodeA0\nhost 7 nodeA1\n' | cat stripes.crs - >layout.crs
+grep -v '^host' layout.crs | sed 's/^LAYOUT 4/LAYOUT 2/' >unknown.crs
+printf '0 nodeA1\n1 nodeA0\n' >targets
+# on_nodes MAP NAME ARGUMENT...
+on_nodes() {
+    tap_is "$(simulate 2 2 -np 4 "${@:3}" | parse_map)" "$1" "$2"
+}
+by_node="nodeA0:0,2 nodeA1:1,3"
+near="nodeA0:1,3 nodeA1:0,2"
+on_nodes "$near" "targets=" --map-by dla:file=stripes.crs,targets=targets
+on_nodes "$near" "rmaps_dla_targets" --map-by dla:file=stripes.crs --mca rmaps_dla_targets targets
+on_nodes "$near" "targets=recorded" --map-by dla:file=layout.crs,targets=recorded
+on_nodes "$near" "storage_weight=2" --map-by dla:file=stripes.crs,targets=targets,storage_weight=2
+on_nodes "$by_node" "a layout alone changes nothing" --map-by dla:file=layout.crs
+on_nodes "$by_node" "storage_weight=0" --map-by dla:file=stripes.crs,targets=targets,storage_weight=0
+on_nodes "$by_node" "rmaps_dla_storage_weight" --map-by dla:file=stripes.crs,targets=targets --mca rmaps_dla_storage_weight 0
+said=$(simulate 2 2 -np 4 --map-by dla:file=stripes.crs,targets=targets --mca rmaps_dla_verbose 1)
+tap_contains "$said" "(0 of 4194304 bytes leave their nodes, 0 of 4194304 to storage servers of other nodes) placed" "what that is worth"
+job=(2 2 -np 4)
+# refuses_targets PARTS NAME ITEMS
+refuses_targets() {
+    refuses "$1" "$2" --map-by "dla:$3"
+}
+printf 'SwitchName=s Nodes=nodeA[0-7]\n' >one.conf
+printf '0 nodeA0\n1 x9\n' >unknown
+refuses_targets "file of targets|unknown|the distance of host x9 is not known" "a server that is nowhere" \
+    file=stripes.crs,targets=unknown,topology=one.conf
+printf '0 nodeA0\n' >few
+refuses_targets "file of targets|few|1 targets are fewer than the stripe count, 2" "fewer targets than stripes" \
+    file=stripes.crs,targets=few
+refuses_targets "file of targets|few|target 5 has no host" "a recorded target without a host" file=unknown.crs,targets=few
+printf '0 nodeA0\n1\n' >bad
+refuses_targets "bad, line 2|neither 'TARGET HOST'" "malformed targets" file=stripes.crs,targets=bad
+refuses_targets "file of targets|missing|No such file" "missing targets" file=stripes.crs,targets=missing
+refuses_targets "targets=recorded|stripes.crs|does not tell how the files were stored" "hosts that were not recorded" \
+    file=stripes.crs,targets=recorded
+refuses_targets "targets=targets|2x2|does not tell" "targets of a grid" cart=2x2,targets=targets
+sed 's/^extent 0/extent x/' layout.crs >bad.crs
+refuses_targets "bad.crs, line 14|a number is expected" "a malformed layout" file=bad.crs,targets=recorded
 
 # ---- binding, on nodes of 2 sockets of 4 cores of 2 threads ----
 

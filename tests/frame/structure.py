@@ -16,7 +16,7 @@ import sys
 FOLDERS = {
     "base": (),
     "access": ("matrix",),
-    "dla": ("matrix", "predict", "setmatch", "topo"),
+    "dla": ("matrix", "predict", "setmatch", "storage", "topo"),
     "exchange": ("access",),
     "json": (),
     "lap": (),

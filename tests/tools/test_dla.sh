@@ -31,8 +31,8 @@ weight 20
 largest 4 between ranks 0 and 4
 % program tiles
 % ranks 6" "show tells what the matrix holds"
-tap_is "$(dla show --json view.crs | json '[d[k] for k in ("ranks", "entries", "weight", "largest", "largest_between", "profile", "provenance")]')" \
-    "[6, 20, 20, 4, [0, 4], [], ['program tiles', 'ranks 6']]" "show: JSON"
+tap_is "$(dla show --json view.crs | json '[d[k] for k in ("ranks", "entries", "weight", "largest", "largest_between", "profile", "layouts", "provenance")]')" \
+    "[6, 20, 20, 4, [0, 4], [], [], ['program tiles', 'ranks 6']]" "show: JSON"
 {
     echo FILEVIEW
     printf '%% file "a\\b\tc" of \xc3\xa9\n'
@@ -284,6 +284,86 @@ tap_is "$(dla map -f slight.crs -n a:2,b:2 -F slurm 2>said | xargs)" "a a b b" "
 tap_is "$(cat said)" "dla: placed $kept" "map: ... which standard error says"
 slight 41952 >slight.crs
 tap_is "$(dla map -f slight.crs -n a:2,b:2 -F slurm 2>&1 | xargs)" "a b b a" "map: one that saves more is taken"
+# --- storage targets ---
+
+# Each rank accesses a stripe; the stripes are on two targets in turn.
+cat >stripes.crs <<END
+FILEVIEW
+% program stripes
+6 5
+1 0 2 1 3 2
+9 9 9 9 9 9
+1 2 4 6 7
+ACCESS 1 0 1048576 4 4 4 out
+0 1 0 1048576
+1 1 1 1048576
+2 1 2 1048576
+3 1 3 1048576
+DIVISION 2 2 1048576 2 0
+END
+{
+    cat stripes.crs
+    printf 'LAYOUT 4 out\ntargets 7 5\nextent 0 - 1048576 2 0\nhost 5 a\nhost 7 b\n'
+} >layout.crs
+tap_is "$(dla show layout.crs | sed -n 6p)" "stripes 2 of 1048576 on 5@a 7@b in out" "show: the layout of a file"
+tap_is "$(dla show -j layout.crs | json 'd["layouts"]')" \
+    "[{'file': 'out', 'extents': 1, 'stripe_bytes': 1048576, 'stripe_count': 2, 'targets': [{'number': 5, 'host': 'a'}, {'number': 7, 'host': 'b'}]}]" \
+    "show: the layout of a file, JSON"
+tap_is "$(dla map -f layout.crs -n a:2,b:2 -F slurm 2>&1 | xargs)" "$(dla map -f stripes.crs -n a:2,b:2 -F slurm 2>&1 | xargs)" \
+    "map: a layout alone changes nothing"
+tap_is "$(dla map -f layout.crs -n a:2,b:2 --targets recorded -F slurm 2>&1 | xargs)" "b a b a" "map: near the recorded servers"
+printf '5 b\n7 a\n' >targets
+tap_is "$(dla map -f layout.crs -n a:2,b:2 --targets targets -F json | json 'd["node_of_rank"], d["kept"]')" "(['a', 'b', 'a', 'b'], 'node')" \
+    "map: near the servers of a file of targets, as by node"
+printf '1 b\n0 a\n' >targets
+tap_is "$(dla map -f stripes.crs -n a:2,b:2 --targets targets -F slurm 2>&1 | xargs)" "b a b a" "map: stripes on the targets in turn"
+printf '0 1048576 b\n1048576 1048576 a\n2097152 1048576 b\n3145728 1048576 a\n' >blocks
+tap_is "$(dla map -f stripes.crs -n a:2,b:2 --targets blocks -F slurm 2>&1 | xargs)" "b a b a" "map: near blocks"
+tap_is "$(dla map -f stripes.crs -n a:2,b:2 --targets targets | sed -n 2,3p)" "# bytes that leave their node: 0 of 4194304; by slot 2097152
+# bytes to storage servers of other nodes: 0 of 4194304; by slot 0" "map: bytes to storage servers"
+tap_is "$(dla map -f stripes.crs -n a:2,b:2 --targets targets -F json |
+    json '[d[k] for k in ("crossing_bytes", "storage_crossing_bytes", "storage_bytes", "hop_bytes_beyond", "storage_hop_bytes_beyond")]')" \
+    "[0, 0, 4194304, 0.0, 0.0]" "map: bytes to storage servers, JSON"
+tap_is "$(dla map -f stripes.crs -n a:2,b:2 --targets targets --storage-weight 0 -F slurm 2>/dev/null | xargs)" \
+    "$(dla map -f stripes.crs -n a:2,b:2 -F slurm 2>/dev/null | xargs)" "map: weight 0"
+printf '1 c\n0 d\n' >far
+tap_is "$(dla map -f stripes.crs -n a:2,b:2 --targets far -F json | json 'd["storage_crossing_bytes"], d["storage_bytes"], d["kept"]')" \
+    "(4194304, 4194304, 'node')" "map: servers on other hosts of a flat network are as far from all"
+# Servers on s0 and s1 under the switches of a, b and c, d: ranks 0 and 2, whose stripes s1 has, go to c or d.
+printf 'SwitchName=l0 Nodes=a,b,s0\nSwitchName=l1 Nodes=c,d,s1\nSwitchName=top Switches=l0,l1\n' >servers.conf
+printf '0 s1\n1 s0\n' >far
+tap_is "$(dla map -f stripes.crs -n a:1,b:1,c:1,d:1 -T servers.conf --targets far -F slurm 2>&1 | sed 's/[ab]/0/; s/[cd]/1/' | xargs)" \
+    "1 0 1 0" "map: near servers under a switch"
+tap_is "$(dla compare stripes.crs -n a:2,b:2 --targets targets | awk '$1 == "auto" || $1 == "byslot" { print $5, $6 }' | xargs)" \
+    "0 0 2097152 0" "compare: bytes to storage servers"
+sed 's/,s1//' servers.conf >one.conf
+refuses 1 "dla: far: the distance of host s1 is not known: it is neither a node of the job nor in the topology" \
+    "map: a server that is nowhere" dla map -f stripes.crs -n a:1,b:1,c:1,d:1 -T one.conf --targets far
+printf '0 a\n' >one
+refuses 1 "dla: one: 1 targets are fewer than the stripe count, 2" "map: fewer targets than stripes" \
+    dla map -f stripes.crs -n a:2,b:2 --targets one
+grep -v '^host' layout.crs | sed 's/^LAYOUT 4/LAYOUT 2/' >unknown.crs
+refuses 1 "dla: one: target 5 has no host" "map: a recorded target without a host" dla map -f unknown.crs -n a:2,b:2 --targets one
+printf '0 a\n1\n' >bad
+refuses 1 "dla: bad:2: neither 'TARGET HOST' nor 'OFFSET LENGTH HOST' of a block" "map: malformed targets" \
+    dla map -f stripes.crs -n a:2,b:2 --targets bad
+refuses 1 "dla: missing: No such file or directory" "map: missing targets" dla map -f stripes.crs -n a:2,b:2 --targets missing
+refuses 1 "dla: stripes.crs: does not tell how the files were stored; record again, or specify a file that has the host of each block" \
+    "map: hosts that were not recorded" dla map -f stripes.crs -n a:2,b:2 --targets recorded
+refuses 1 "dla: profile.crs: does not tell how the files were stored; record again, or specify a file that has the host of each block" \
+    "map: an older record" dla map -f profile.crs -n a:2,b:2 --targets targets
+sed 's/^extent 0/extent x/' layout.crs >bad.crs
+refuses 1 "dla: bad.crs:15: 'x' in a layout where a number is expected" "map: a malformed layout" \
+    dla map -f bad.crs -n a:2,b:2 --targets recorded
+refuses 1 "dla: bad.crs:15: 'x' in a layout where a number is expected" "show: a malformed layout" dla show bad.crs
+tap_check "map: without targets a malformed layout is nothing" dla map -f bad.crs -n a:2,b:2
+refuses 2 "dla map: --targets needs a view file" "map: targets of a grid" dla map -c 2x2 -n a:2,b:2 --targets targets
+refuses 2 "dla map: --storage-weight needs --targets" "map: a weight alone" dla map -f stripes.crs -n a:2,b:2 --storage-weight 2
+refuses 2 "dla map: storage_weight=1001 is not a whole number from 0 to 1000" "map: too large a weight" \
+    dla map -f stripes.crs -n a:2,b:2 --targets targets --storage-weight 1001
+
+# --- groups of nodes ---
+
 cat >groups.crs <<END
 FILEVIEW
 2 5

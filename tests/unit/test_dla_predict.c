@@ -18,7 +18,7 @@ static const size_t by_slot[RANKS] = {0, 0, 1, 1}, by_node[RANKS] = {0, 1, 0, 1}
 typedef struct fixture {
     access_pattern pattern;
     matrix bytes, view;
-    view_file file;
+    dla_data data;
     setmatch_network network;
     setmatch_input input;
 } fixture;
@@ -41,7 +41,7 @@ static void share_file(fixture *f, size_t mate, int64_t most)
     ck_assert_int_eq(matrix_builder_finish(&b, &f->bytes), 0);
     matrix_builder_clear(&b);
     ck_assert_int_eq(matrix_allocate(&f->view, RANKS, RANKS, 0), 0);
-    f->file = (view_file){.patterns = 1, .pattern = &f->pattern, .bytes = &f->bytes};
+    f->data.file = (view_file){.patterns = 1, .pattern = &f->pattern, .bytes = &f->bytes};
     f->input = (setmatch_input){.view = &f->view, .nodes = NODES, .network = &f->network};
 }
 
@@ -64,7 +64,7 @@ static void check_kept(const fixture *f, const size_t *placed, dla_stock kept,
     dla_benefit benefit;
 
     memcpy(node, placed, sizeof(node));
-    ck_assert_int_eq(dla_keep_stock(&f->input, &f->file, by_slot, by_node, node, &benefit), 0);
+    ck_assert_int_eq(dla_keep_stock(&f->input, &f->data, by_slot, by_node, node, &benefit), 0);
     ck_assert_int_eq(benefit.kept, kept);
     ck_assert_mem_eq(node, expected, sizeof(node));
 }
@@ -77,8 +77,8 @@ static void check_reason(const fixture *f, const size_t *placed, const char *exp
     char text[DLA_REPORT_SIZE];
 
     memcpy(node, placed, sizeof(node));
-    ck_assert_int_eq(dla_keep_stock(&f->input, &f->file, by_slot, by_node, node, &benefit), 0);
-    dla_benefit_format(&benefit, &f->input, &f->file, text);
+    ck_assert_int_eq(dla_keep_stock(&f->input, &f->data, by_slot, by_node, node, &benefit), 0);
+    dla_benefit_format(&benefit, &f->input, &f->data, text);
     ck_assert_str_eq(text, expected);
 }
 
@@ -145,7 +145,7 @@ START_TEST(weights_without_a_profile)
     fixture f;
 
     share_halves(&f, 3);
-    f.file = (view_file){.patterns = 0};
+    f.data.file = (view_file){.patterns = 0};
     set_view(&f, 100, 50, 101);
     check_kept(&f, crosswise, DLA_STOCK_BY_SLOT, by_slot);
     check_reason(&f, crosswise,
@@ -173,14 +173,14 @@ START_TEST(counts_borders_of_groups)
     fixture f;
 
     share_halves(&f, 3);
-    ck_assert_int_eq(dla_predict(&f.input, &f.file, by_slot, crossing), 0);
+    ck_assert_int_eq(dla_predict(&f.input, &f.data, by_slot, crossing, NULL), 0);
     ck_assert_int_eq(crossing[0], HALF);
     f.network = (setmatch_network){.levels = 1, .group_of_node = groups};
-    ck_assert_int_eq(dla_predict(&f.input, &f.file, by_slot, crossing), 0);
+    ck_assert_int_eq(dla_predict(&f.input, &f.data, by_slot, crossing, NULL), 0);
     ck_assert_int_eq(crossing[0], HALF);
     ck_assert_int_eq(crossing[1], HALF);
     groups[1] = 0;
-    ck_assert_int_eq(dla_predict(&f.input, &f.file, by_slot, crossing), 0);
+    ck_assert_int_eq(dla_predict(&f.input, &f.data, by_slot, crossing, NULL), 0);
     ck_assert_int_eq(crossing[1], 0);
     release(&f);
 }
@@ -192,14 +192,14 @@ START_TEST(calls_without_aggregators)
     fixture f;
 
     share_halves(&f, 3);
-    f.file = (view_file){.comments = comments};
-    ck_assert(dla_has_bytes(&f.file));
+    f.data.file = (view_file){.comments = comments};
+    ck_assert(dla_has_bytes(&f.data.file));
     check_kept(&f, crosswise, DLA_STOCK_BY_SLOT, by_slot);
-    ck_assert_int_eq(dla_report_format(&f.input, &f.file, crosswise, text), 0);
+    ck_assert_int_eq(dla_report_format(&f.input, &f.data, crosswise, text), 0);
     ck_assert_str_eq(text, "0 of 0 (0 of 9 bytes leave their nodes)");
-    f.file.comments = NULL;
-    ck_assert(!dla_has_bytes(&f.file));
-    ck_assert_int_eq(dla_report_format(&f.input, &f.file, crosswise, text), 0);
+    f.data.file.comments = NULL;
+    ck_assert(!dla_has_bytes(&f.data.file));
+    ck_assert_int_eq(dla_report_format(&f.input, &f.data, crosswise, text), 0);
     ck_assert_str_eq(text, "0 of 0");
     release(&f);
 }

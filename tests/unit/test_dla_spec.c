@@ -59,6 +59,22 @@ static const struct {
     {"dla:file=\\threshold=3", "threshold=3", -1, 0, 0, "slot", false},
 };
 
+START_TEST(reads_storage_targets)
+{
+    char reason[DLA_SPEC_REASON_SIZE];
+    dla_spec spec;
+
+    ck_assert_int_eq(dla_spec_parse("dla:file=v", &spec, reason), 0);
+    ck_assert_ptr_null(spec.targets);
+    ck_assert_uint_eq(dla_spec_storage_weight(&spec), 1);
+    dla_spec_release(&spec);
+    ck_assert_int_eq(dla_spec_parse("dla:file=v,targets=a\\,b,storage_weight=0", &spec, reason), 0);
+    ck_assert_str_eq(spec.targets, "a,b");
+    ck_assert_uint_eq(dla_spec_storage_weight(&spec), 0);
+    dla_spec_release(&spec);
+}
+END_TEST
+
 START_TEST(reads_good_texts)
 {
     char reason[DLA_SPEC_REASON_SIZE] = "untouched";
@@ -215,6 +231,11 @@ static const struct {
     {"dla:topology=a,topology=b", "topology is given twice"},
     {"dla:bandwidth=", "bandwidth= needs a name"},
     {"dla:bandwidth=a,bandwidth=b", "bandwidth is given twice"},
+    {"dla:targets=", "targets= needs a name"},
+    {"dla:targets=a,targets=b", "targets is given twice"},
+    {"dla:storage_weight=1001", "storage_weight=1001 is not a whole number from 0 to 1000"},
+    {"dla:storage_weight=", "storage_weight= is not"},
+    {"dla:storage_weight=1,storage_weight=1", "storage_weight is given twice"},
     {"dla:objective=time", "\"time\" is not an objective; there are auto, neighbours, profile"},
     {"dla:objective=auto,objective=auto", "objective is given twice"},
     {"dla:domains=odd", "\"odd\" is not a kind of file domains; there are auto, even, fitted"},
@@ -273,6 +294,7 @@ int main(void)
     suite_add_tcase(suite, cases);
     tcase_add_loop_test(cases, tells_ours_from_stock, 0, sizeof(policies) / sizeof(policies[0]));
     tcase_add_loop_test(cases, reads_good_texts, 0, sizeof(good) / sizeof(good[0]));
+    tcase_add_test(cases, reads_storage_targets);
     tcase_add_test(cases, reads_method_and_refine);
     tcase_add_test(cases, reads_objective_and_domains);
     tcase_add_test(cases, reads_effort);
