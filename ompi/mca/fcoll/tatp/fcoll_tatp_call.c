@@ -532,6 +532,7 @@ static int report_stats(const tatp_op *op, int64_t metadata)
         .settings = &file->settings,
         .plan = plan,
         .nodes = file->nodes,
+        .storage = file->storage,
     };
     return tatp_stats_report(file->stats, file->comm, &access);
 }

@@ -20,6 +20,7 @@ static void release_draft(tatp_draft *draft)
     matrix_release(&draft->requests);
     matrix_release(&draft->savings);
     matrix_release(&draft->blocks);
+    matrix_release(&draft->storage);
     *draft = (tatp_draft){0};
 }
 
@@ -134,6 +135,10 @@ static int decide_on_root(const tatp_planning *planning, rows *c, tatp_draft *dr
             rows_count_parts(&c->node_ranks, node_of_rank, rank_of_domain, aggregator + domains);
         for (size_t j = 0; j < domains; j++)
             aggregator[j] = (int64_t)rank_of_domain[j];
+    }
+    if (0 == rc && planning->in->keep_entries) {
+        draft->storage = stored;
+        stored = (matrix){0};
     }
     matrix_release(&stored);
     free(rank_of_domain);
@@ -362,6 +367,7 @@ tatp_plan_costs tatp_plan_get_costs(const tatp_plan *plan)
     costs.even_requests = kept(&plan->even_requests);
     costs.even_savings = kept(&plan->even_savings);
     costs.blocks = kept(&draft->blocks);
+    costs.storage = kept(&draft->storage);
     return costs;
 }
 
@@ -370,6 +376,7 @@ void tatp_plan_release_entries(tatp_plan *plan)
     matrix_release(&plan->draft.requests);
     matrix_release(&plan->draft.savings);
     matrix_release(&plan->draft.blocks);
+    matrix_release(&plan->draft.storage);
     matrix_release(&plan->even_requests);
     matrix_release(&plan->even_savings);
 }

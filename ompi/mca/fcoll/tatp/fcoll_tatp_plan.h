@@ -106,7 +106,8 @@ typedef struct tatp_plan_costs {
                                     more than their own bytes */
     const matrix *even_requests; /* the same of the even domains that fitted ones replaced */
     const matrix *even_savings;
-    const matrix *blocks; /* contiguous blocks, where the strategy assigns by them */
+    const matrix *blocks;  /* contiguous blocks, where the strategy assigns by them */
+    const matrix *storage; /* bytes on servers, nodes of tatp_storage_topology x domains */
 } tatp_plan_costs;
 
 tatp_plan_costs tatp_plan_get_costs(const tatp_plan *plan);

@@ -37,8 +37,8 @@ typedef struct tatp_draft {
     int64_t parts;       /* see division_cycles */
     tatp_plan_view view; /* without domains, whose address changes with that of the draft */
     /* On rank 0. */
-    tatp_plan_costs costs;            /* without the matrices */
-    matrix requests, savings, blocks; /* if they are kept */
+    tatp_plan_costs costs;                     /* without the matrices */
+    matrix requests, savings, blocks, storage; /* if they are kept */
 } tatp_draft;
 
 /* Fitted domains that are better than those of a draft. */

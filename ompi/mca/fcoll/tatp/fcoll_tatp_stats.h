@@ -54,6 +54,7 @@ typedef struct tatp_stats_access {
     const tatp_plan_settings *settings;
     tatp_plan *plan; /* rank 0 releases its entries; NULL: none, as of an independent access */
     const tatp_nodes *nodes;
+    const tatp_storage *storage;
 } tatp_stats_access;
 
 /* Appends the line; does nothing where statistics are off. Returns an error of communication only.

@@ -388,6 +388,14 @@ const topo *tatp_storage_topology(const tatp_storage *storage, const tatp_node_m
     return is_extended ? &storage->topology : &map->topology;
 }
 
+const char *tatp_storage_host(const tatp_storage *storage, size_t node)
+{
+    for (size_t t = 0; t < storage_targets(storage->layout); t++)
+        if (storage->node_of_target[t] == node)
+            return storage_target_host(storage->layout, t);
+    return "";
+}
+
 int tatp_storage_bytes(const tatp_storage *storage, const file_domains *domains,
                        const matrix *node_bytes, matrix *bytes)
 {

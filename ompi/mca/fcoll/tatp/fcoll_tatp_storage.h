@@ -67,6 +67,9 @@ int64_t tatp_storage_period(const tatp_storage *storage, int64_t period);
 /* That of the map, with further hosts of servers behind its nodes if they are known. */
 const topo *tatp_storage_topology(const tatp_storage *storage, const tatp_node_map *map);
 
+/* The name of a node of that topology that is not one of the map. */
+const char *tatp_storage_host(const tatp_storage *storage, size_t node);
+
 /* Bytes of each domain on the servers of each node of that topology, of which node_bytes (nodes x
  * domains) are accessed; an empty matrix where nothing is known. Negative errno. */
 int tatp_storage_bytes(const tatp_storage *storage, const file_domains *domains,
