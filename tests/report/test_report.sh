@@ -86,6 +86,33 @@ has unfit "its plan does not fit together" "unfit: a plan that cannot be is told
 jq -c 'del(.plan)' 16.jsonl >plain.jsonl 2>/dev/null || sed 's/, "plan": .*}$/}/' 16.jsonl >plain.jsonl
 page plain
 
+# Domain 0 is stored on node n0, the others on a server at the top switch.
+with_servers() {
+    "$PYTHON3" -c 'import json, sys
+for line in sys.stdin:
+    call = json.loads(line)
+    if "plan" in call:
+        size = [0] * call["aggregators"]
+        for domain, amount in zip(*(call["plan"]["requests"][k::3] for k in (1, 2))):
+            size[domain] += amount
+        triples = [number for domain, amount in enumerate(size) for number in (4 if domain else 0, domain, amount)]
+        call["plan"]["storage"] = {"weight": 1, "hosts": ["oss1"], "bytes": triples, "distances": {
+            "source": "test", "parent": [5, 5, 6, 6, 7, 7, 7, 7], "cables": [1, 1, 1, 1, 4, 1, 1, 1]}}
+    print(json.dumps(call))'
+}
+with_servers <16.jsonl >servers.jsonl
+tap_check "servers: a page" tatp report servers.jsonl --output servers.html
+has servers 'oss1: storage server' "servers: one without ranks is drawn"
+has servers 'n0: storage server' "servers: one beside ranks is drawn"
+has servers 'to storage servers of other nodes (dashed; servers are squares)' "servers: the caption tells bytes to them"
+has servers 'to storage, up' "servers: the table has bytes to storage"
+tap_is "$(sed -n 's/.*scope="row">oss1<.*<td>\([^<]*\)<.td><.tr>$/\1/p' servers.html | tr -cd 0-9)" \
+    "$(head -n 1 servers.jsonl | "$PYTHON3" -c 'import json; print(sum(json.loads(input())["plan"]["storage"]["bytes"][2::3][1:]))')" \
+    "servers: all bytes of the others go to the one without ranks"
+sed 's/"hosts": \["oss1"\]/"hosts": []/' servers.jsonl >unserved.jsonl
+tap_check "servers that do not fit: a page" tatp report unserved.jsonl --output unserved.html
+has unserved "its plan does not fit together" "servers that do not fit: told"
+
 tap_check "two runs: a page" tatp report plain.jsonl 16.jsonl --output two.html
 has two "Compared with the first run:" "two runs: they are compared"
 

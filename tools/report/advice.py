@@ -59,12 +59,13 @@ def advise_placement(plan, answer, file_name):
     noun = "uplink bytes" if present.has_uplinks else "bytes between nodes"
     least = " or less" if even else ""
     option = f"mpirun --map-by dla:file={file_name}"
+    inside = " Ranks that are bound are then near each other inside nodes, too (numa=off: not)."
     if old > 0 and new < WORTH_IT * old:
         return (f"Place by this view ({option}): {noun} would fall from {text.size(old)} to {text.size(new)} a call, "
-                f"and hop-bytes from {text.hops(present.hop_bytes)} to {text.hops(answer.placed.hop_bytes)}{least}.")
+                f"and hop-bytes from {text.hops(present.hop_bytes)} to {text.hops(answer.placed.hop_bytes)}{least}.{inside}")
     if answer.placed.hop_bytes < WORTH_IT * present.hop_bytes:
         return (f"Place by this view ({option}): hop-bytes would fall from {text.hops(present.hop_bytes)} "
-                f"to {text.hops(answer.placed.hop_bytes)}{least} a call; {noun} would be {text.size(new)} in place of {text.size(old)}.")
+                f"to {text.hops(answer.placed.hop_bytes)}{least} a call; {noun} would be {text.size(new)} in place of {text.size(old)}.{inside}")
     if old == 0:
         return f"No {noun} are left to save: the ranks are placed well for these accesses."
     if even:
