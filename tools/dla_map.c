@@ -142,9 +142,10 @@ static void find_slots(const placement *placed, const size_t *first, const size_
 {
     size_t ranks = ranks_of(placed), *place = tool_allocate(ranks, sizeof *place);
     char **locality = placed->machine == NULL ? NULL : core_localities(placed->machine, ranks);
+    dla_inside sum = {0};
+    char text[DLA_INSIDE_SIZE];
     for (size_t n = 0; n < placed->problem->nodes->count; n++) {
         const dla_bound_ranks node = {first[n + 1] - first[n], rank + first[n], locality};
-        dla_inside sum = {0};
         for (size_t i = 0; i < node.count; i++)
             place[i] = i;
         int rc =
@@ -153,6 +154,10 @@ static void find_slots(const placement *placed, const size_t *first, const size_
             exit(tool_fail("placing inside nodes: %s", strerror(-rc)));
         for (size_t i = 0; i < node.count; i++)
             slot[node.rank[i]] = place[i];
+    }
+    if (locality != NULL) {
+        dla_inside_format(&sum, text);
+        tool_note("%s", text);
     }
     for (size_t core = 0; locality != NULL && core < ranks; core++)
         free(locality[core]);
