@@ -135,6 +135,47 @@ keys = "hop_bytes", "crossing_bytes", "storage_hop_bytes", "storage_crossing_byt
 print(*(int(sum(entry[key] for entry in patterns)) - int(sum(call[key] for call in calls)) for key in keys), len(calls))' \
     "$tap_dir/stats")" "0 0 0 0 2" "recorded: predicted as it was"
 
+# The record has the layout, also where plans need none; dla predicts the same from it.
+tap_is "$("$TOOLS_DIR/dla" show "$tap_dir/view.crs" | sed -n 's/ in .*cube$//; s/^stripes //p')" "4 of 65536 on 0@n3 10@s0 20@n1 30@n0" \
+    "recorded: the layout"
+tap_is "$("$TOOLS_DIR/dla" map --file "$tap_dir/view.crs" --nodes 'n[0-3]:4' --topology "$tap_dir/topology.conf" --targets recorded \
+    --method byslot --format json | "$PYTHON3" -c 'import json, sys
+predicted = json.load(sys.stdin)
+calls = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+print(*(predicted[key] - sum(call[key] for call in calls) for key in ("crossing_bytes", "storage_crossing_bytes")))' \
+    "$tap_dir/stats")" "0 0" "recorded: dla predicts the same from the layout"
+tap_check "recorded with weight 0: right" array slot --mca fcoll_tatp_targets "$tap_dir/targets" --mca fcoll_tatp_storage_weight 0 \
+    --mca fcoll_tatp_record "$tap_dir/weightless.crs" -- "${striped[@]}"
+tap_is "$(grep -A 6 ^LAYOUT "$tap_dir/weightless.crs")" "$(grep -A 6 ^LAYOUT "$tap_dir/view.crs")" "recorded with weight 0: the layout"
+
+# Says that it is ready, and at the end of its input how often the file was opened.
+count_opens() {
+    "$PYTHON3" -c 'import ctypes, os, sys
+IN_OPEN, IN_NONBLOCK, EVENT = 0x20, 0o4000, 16
+libc = ctypes.CDLL(None)
+watch = libc.inotify_init1(IN_NONBLOCK)
+libc.inotify_add_watch(watch, os.fsencode(sys.argv[1]), IN_OPEN)
+print("ready", flush=True)
+sys.stdin.read()
+print(len(os.read(watch, 1 << 16)) // EVENT)' "$1"
+}
+targets s0 s1 s0 s1
+coproc counter { count_opens "$network"; }
+exec {counted}<&"${counter[0]}" {ending}>&"${counter[1]}"
+eval "exec ${counter[1]}>&-"
+read -r _ <&"$counted"
+tap_check "servers without ranks: right" array slot --mca fcoll_tatp_targets "$tap_dir/targets" -- "${striped[@]}"
+exec {ending}>&-
+read -r opens <&"$counted"
+tap_is "$opens" 1 "servers without ranks: the topology is read once"
+
+# The file system says the stripes, and a file only the hosts: no stripe is in two domains.
+targets n3 n2 n1 n0
+tap_check "hosts for a layout: right" array slot --mca fcoll_tatp_targets "$tap_dir/targets" \
+    -x "LD_PRELOAD=$programs/.libs/lustre_calls.so" --
+tap_is "$(from_stats 'call["domains"], call["unit"]') $(owners)" "('stripe', 65536) n3 n2 n1 n0" \
+    "hosts for a layout: domains are its stripes"
+
 # Without effect: as without servers.
 decision() {
     from_stats '[plan["rank_of_domain"], call["hop_bytes"], "storage_hop_bytes" in call]'
