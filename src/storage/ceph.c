@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+static const char file_system[] = "CephFS";
+
 /* Numbers in the attribute have 32 bits. */
 static bool read_number(const char *at, uint64_t *number)
 {
@@ -32,7 +34,7 @@ static int read_key(const char *attribute, const char *key, uint64_t *number, ma
     return matrix_refuse(error, 0, "'%.100s' has no %s of 32 bits", attribute, key);
 }
 
-int ceph_read_striping(const char *attribute, ceph_striping *striping, matrix_error *error)
+int ceph_read_striping(const char *attribute, file_striping *striping, matrix_error *error)
 {
     uint64_t unit = 0, count = 0, object = 0;
     int rc = read_key(attribute, "stripe_unit", &unit, error);
@@ -45,11 +47,11 @@ int ceph_read_striping(const char *attribute, ceph_striping *striping, matrix_er
     if (unit == 0 || object == 0 || object % unit != 0 || count == 0 ||
         count > STORAGE_MOST_OBJECTS)
         return matrix_refuse(error, 0, "'%.100s' cannot be", attribute);
-    *striping = (ceph_striping){(int64_t)unit, (int64_t)object, (size_t)count};
+    *striping = (file_striping){(int64_t)unit, (int64_t)object, (size_t)count};
     return 0;
 }
 
-int ceph_count_objects(const ceph_striping *striping, int64_t bytes, size_t *objects,
+int ceph_count_objects(const file_striping *striping, int64_t bytes, size_t *objects,
                        matrix_error *error)
 {
     int64_t round = striping->object * (int64_t)striping->count;
@@ -60,32 +62,74 @@ int ceph_count_objects(const ceph_striping *striping, int64_t bytes, size_t *obj
     return 0;
 }
 
-int64_t ceph_object_offset(const ceph_striping *striping, size_t object)
+int64_t ceph_object_offset(const file_striping *striping, size_t object)
 {
     int64_t round = (int64_t)(object / striping->count);
     return round * striping->object * (int64_t)striping->count +
            (int64_t)(object % striping->count) * striping->unit;
 }
 
-int storage_from_ceph(const char *attribute, const int64_t *osd, size_t objects,
-                      storage_layout **layout, matrix_error *error)
+/* From objects to a layout, unless rc is an error. */
+static int finish_file(storage_layout *built, const file_striping *striping, int rc,
+                       storage_layout **layout, matrix_error *error)
 {
-    ceph_striping striping = {0};
-    int rc = ceph_read_striping(attribute, &striping, error);
-    if (rc != 0)
-        return rc;
     const storage_extent all = {.end = INT64_MAX,
-                                .unit = striping.unit,
-                                .count = striping.count,
-                                .object = striping.object};
-    storage_layout *built = storage_begin("CephFS");
-    if (built == NULL)
-        return -ENOMEM;
-    for (size_t k = 0; rc == 0 && k < objects; k++)
-        rc = storage_add_object(built, osd[k] < 0 ? STORAGE_NO_NUMBER : (uint64_t)osd[k]);
+                                .unit = striping->unit,
+                                .count = striping->count,
+                                .object = striping->object};
     if (rc == 0)
         rc = storage_add_extent(built, &all, error);
     if (rc == 0)
         rc = storage_finish(built);
     return storage_hand_over(built, rc, layout);
+}
+
+int storage_from_ceph(const char *attribute, const int64_t *osd, size_t objects,
+                      storage_layout **layout, matrix_error *error)
+{
+    file_striping striping = {0};
+    int rc = ceph_read_striping(attribute, &striping, error);
+    if (rc != 0)
+        return rc;
+    storage_layout *built = storage_begin(file_system);
+    if (built == NULL)
+        return -ENOMEM;
+    for (size_t k = 0; rc == 0 && k < objects; k++)
+        rc = storage_add_object(built, osd[k] < 0 ? STORAGE_NO_NUMBER : (uint64_t)osd[k]);
+    return finish_file(built, &striping, rc, layout, error);
+}
+
+/* ---- other stripings ---- */
+
+/* What CephFS takes is a multiple of 64 KiB. Objects are no smaller than by default, or a large
+ * file would have very many; servers refuse to write beyond a limit of their own, 128 MiB by
+ * default. */
+bool storage_can_be_striped(const storage_layout *layout, file_striping_limits *limits)
+{
+    *limits = (file_striping_limits){.grain = 64 << 10,
+                                     .least_object = 4 << 20,
+                                     .most_object = 64 << 20,
+                                     .targets = storage_targets(layout)};
+    return strcmp(storage_file_system(layout), file_system) == 0 && storage_extents(layout) == 1;
+}
+
+/* An object has the same OSD whatever is in it: it follows from the numbers of file and object. */
+int storage_with_striping(const storage_layout *layout, const file_striping *striping,
+                          int64_t bytes, storage_layout **other)
+{
+    storage_extent e;
+    matrix_error error;
+    size_t needed = 0;
+    storage_get_extent(layout, 0, &e);
+    int rc = ceph_count_objects(striping, bytes, &needed, &error);
+    if (rc != 0 || needed > e.objects)
+        return -ENOENT;
+    storage_layout *built = storage_begin(file_system);
+    if (built == NULL)
+        return -ENOMEM;
+    for (size_t k = 0; rc == 0 && k < e.objects; k++)
+        rc = storage_add_object(built, e.target[k] == STORAGE_NONE
+                                           ? STORAGE_NO_NUMBER
+                                           : storage_target_number(layout, e.target[k]));
+    return finish_file(built, striping, rc, other, &error);
 }

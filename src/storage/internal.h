@@ -44,21 +44,16 @@ int storage_set_host(storage_layout *layout, size_t target, const char *host);
 
 /* ---- CephFS ---- */
 
-typedef struct ceph_striping {
-    int64_t unit, object;
-    size_t count;
-} ceph_striping;
-
 /* Reads the attribute ceph.file.layout. -EBADMSG. */
-int ceph_read_striping(const char *attribute, ceph_striping *striping, matrix_error *error);
+int ceph_read_striping(const char *attribute, file_striping *striping, matrix_error *error);
 
 /* The objects of the first `bytes` bytes, whole rounds of `count`, at least one. -EBADMSG: more
  * than STORAGE_MOST_OBJECTS. */
-int ceph_count_objects(const ceph_striping *striping, int64_t bytes, size_t *objects,
+int ceph_count_objects(const file_striping *striping, int64_t bytes, size_t *objects,
                        matrix_error *error);
 
 /* The offset in the file of the first byte of an object. */
-int64_t ceph_object_offset(const ceph_striping *striping, size_t object);
+int64_t ceph_object_offset(const file_striping *striping, size_t object);
 
 /* ---- Lustre and BeeGFS ---- */
 
@@ -82,6 +77,9 @@ int ceph_query(int fd, int64_t bytes, storage_layout **layout, matrix_error *err
 /* As ceph_query, of a file behind FUSE. */
 int ceph_query_fuse(int fd, int64_t bytes, storage_layout **layout, matrix_error *error);
 
+/* Errors as storage_set_striping. */
+int ceph_set_striping(int fd, const file_striping *striping, matrix_error *error);
+
 /* Sets the error from errno, and returns its negative. */
 int storage_fail(matrix_error *error, const char *what);
 
@@ -100,7 +98,7 @@ typedef struct ceph_path {
 /* The OSD of each of the first objects of the file at that path, -1: not known, by libcephfs.
  * *hosts: their hosts, a layout without extents. Stays connected. -ENOTSUP: not installed, or no
  * access; -ENOMEM. */
-int ceph_ask_library(const ceph_path *where, const ceph_striping *striping, int64_t *osd,
+int ceph_ask_library(const ceph_path *where, const file_striping *striping, int64_t *osd,
                      size_t objects, storage_layout **hosts, matrix_error *error);
 
 bool ceph_is_connected(void);

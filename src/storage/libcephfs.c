@@ -150,7 +150,7 @@ static int64_t find_osd(const library *lib, struct ceph_mount *mount, int file, 
 
 /* On a mount of another cluster or folder that path may be another file, or none. */
 static int find_osds(const library *lib, struct ceph_mount *mount, const ceph_path *where,
-                     const ceph_striping *striping, int64_t *osd, size_t objects,
+                     const file_striping *striping, int64_t *osd, size_t objects,
                      matrix_error *error)
 {
     struct stat status;
@@ -203,7 +203,7 @@ static int connect_once(matrix_error *error)
     return rc;
 }
 
-int ceph_ask_library(const ceph_path *where, const ceph_striping *striping, int64_t *osd,
+int ceph_ask_library(const ceph_path *where, const file_striping *striping, int64_t *osd,
                      size_t objects, storage_layout **hosts, matrix_error *error)
 {
     const library *lib = &connection.library;

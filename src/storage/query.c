@@ -20,11 +20,13 @@
 static const struct file_system {
     unsigned long type;
     int (*query)(int fd, int64_t bytes, storage_layout **layout, matrix_error *error);
+    /* NULL: an open file keeps its layout. */
+    int (*set)(int fd, const file_striping *striping, matrix_error *error);
 } file_systems[] = {
-    {0x0BD00BD0, lustre_query},
-    {0x19830326, beegfs_query},
-    {0x00C36400, ceph_query},
-    {0x65735546, ceph_query_fuse},
+    {0x0BD00BD0, lustre_query, NULL},
+    {0x19830326, beegfs_query, NULL},
+    {0x00C36400, ceph_query, ceph_set_striping},
+    {0x65735546, ceph_query_fuse, ceph_set_striping},
 };
 
 /* NULL: none of them. */
@@ -43,21 +45,47 @@ bool storage_is_supported(int fd)
     return fstatfs(fd, &system) == 0 && find_file_system(&system) != NULL;
 }
 
-static int query_file(int fd, int64_t bytes, storage_layout **layout, matrix_error *error)
+static int identify(int fd, const struct file_system **known, struct stat *status,
+                    matrix_error *error)
 {
-    struct stat status;
     struct statfs system;
-    if (fstat(fd, &status) != 0 || fstatfs(fd, &system) != 0)
+    if (fstat(fd, status) != 0 || fstatfs(fd, &system) != 0)
         return storage_fail(error, "statfs");
-    const struct file_system *known = find_file_system(&system);
-    if (S_ISREG(status.st_mode) && known != NULL)
-        return known->query(fd, bytes, layout, error);
-    if (!S_ISREG(status.st_mode))
+    *known = find_file_system(&system);
+    if (S_ISREG(status->st_mode) && *known != NULL)
+        return 0;
+    if (!S_ISREG(status->st_mode))
         matrix_refuse(error, 0, "not a regular file");
     else
         matrix_refuse(error, 0, "a file system (type 0x%lx) that does not say where data are",
                       (unsigned long)system.f_type & 0xffffffff);
     return -ENOTSUP;
+}
+
+static int query_file(int fd, int64_t bytes, storage_layout **layout, matrix_error *error)
+{
+    const struct file_system *known;
+    struct stat status;
+    int rc = identify(fd, &known, &status, error);
+    return rc == 0 ? known->query(fd, bytes, layout, error) : rc;
+}
+
+static int set_striping(int fd, const file_striping *striping, matrix_error *error)
+{
+    const struct file_system *known;
+    struct stat status;
+    int rc = identify(fd, &known, &status, error);
+    if (rc != 0)
+        return rc;
+    if (known->set == NULL) {
+        matrix_refuse(error, 0, "a file system on which an open file keeps its layout");
+        return -ENOTSUP;
+    }
+    if (status.st_size > 0) {
+        matrix_refuse(error, 0, "the file has data");
+        return -ENOTEMPTY;
+    }
+    return known->set(fd, striping, error);
 }
 
 /* ---- within a time ---- */
@@ -70,6 +98,7 @@ struct query {
     pthread_cond_t finished;
     int fd; /* its own: a late thread shall not ask about a file that the caller opens later */
     int64_t bytes;
+    file_striping striping;
     bool is_finished, is_late;
     int rc;
     storage_layout *layout;
@@ -168,13 +197,15 @@ static int run_query_file(query *q)
     return query_file(q->fd, q->bytes, &q->layout, &q->error);
 }
 
-int storage_query(int fd, int64_t bytes, int milliseconds, storage_layout **layout,
-                  matrix_error *error)
+static int run_set_striping(query *q)
 {
-    query *q = new_query(run_query_file);
-    if (q == NULL)
-        return -ENOMEM;
-    q->bytes = bytes;
+    return set_striping(q->fd, &q->striping, &q->error);
+}
+
+/* Runs it with the file, and frees it. *layout: the answer, if there is one. */
+static int run_with_file(query *q, int fd, int milliseconds, storage_layout **layout,
+                         matrix_error *error)
+{
     q->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (q->fd < 0) {
         q->rc = storage_fail(&q->error, "fcntl");
@@ -191,6 +222,27 @@ int storage_query(int fd, int64_t bytes, int milliseconds, storage_layout **layo
     }
     free_query(q);
     return rc;
+}
+
+int storage_query(int fd, int64_t bytes, int milliseconds, storage_layout **layout,
+                  matrix_error *error)
+{
+    query *q = new_query(run_query_file);
+    if (q == NULL)
+        return -ENOMEM;
+    q->bytes = bytes;
+    return run_with_file(q, fd, milliseconds, layout, error);
+}
+
+int storage_set_striping(int fd, const file_striping *striping, int milliseconds,
+                         matrix_error *error)
+{
+    storage_layout *none;
+    query *q = new_query(run_set_striping);
+    if (q == NULL)
+        return -ENOMEM;
+    q->striping = *striping;
+    return run_with_file(q, fd, milliseconds, &none, error);
 }
 
 static int run_disconnect(query *q)

@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -32,7 +33,7 @@ typedef struct location {
 typedef struct ceph_file {
     int fd;
     char *attribute;
-    ceph_striping striping;
+    file_striping striping;
     int64_t *osd;
     size_t objects;
 } ceph_file;
@@ -179,4 +180,15 @@ int ceph_query_fuse(int fd, int64_t bytes, storage_layout **layout, matrix_error
         rc = ask_about_open_file(&file, layout, error);
     close_question(&file);
     return rc;
+}
+
+/* CephFS itself refuses it for a file that has, or had, data. */
+int ceph_set_striping(int fd, const file_striping *striping, matrix_error *error)
+{
+    char value[120];
+    int length = snprintf(value, sizeof value, "stripe_unit=%lld stripe_count=%zu object_size=%lld",
+                          (long long)striping->unit, striping->count, (long long)striping->object);
+    if (fsetxattr(fd, "ceph.file.layout", value, (size_t)length, 0) != 0)
+        return storage_fail(error, value);
+    return 0;
 }

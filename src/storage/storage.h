@@ -11,6 +11,7 @@
 #define STORAGE_STORAGE_H
 
 #include "access/domain.h"
+#include "access/striping.h"
 #include "matrix/matrix.h"
 
 /* No target: a hole, or bytes whose target is not known (yet). */
@@ -99,6 +100,17 @@ int storage_read_recorded(const char *text, size_t line, storage_layout **layout
  * target without a host there is none. */
 int storage_copy_hosts(storage_layout *layout, const storage_layout *hosts, matrix_error *error);
 
+/* ---- other layouts of a file without data ---- */
+
+/* Whether storage_set_striping can change such a layout, and which stripings its file system takes:
+ * CephFS. */
+bool storage_can_be_striped(const storage_layout *layout, file_striping_limits *limits);
+
+/* The layout of the same file with another striping, without hosts; targets keep their indices.
+ * -ENOENT: of `bytes` bytes, some are in objects whose targets `layout` does not know; -ENOMEM. */
+int storage_with_striping(const storage_layout *layout, const file_striping *striping,
+                          int64_t bytes, storage_layout **other);
+
 /* ---- the bytes of file domains ---- */
 
 /* Bytes of each domain on the servers of each node, nodes x domains. node_of_target: the node of
@@ -121,6 +133,12 @@ bool storage_is_supported(int fd);
  * connection to the servers (CephFS behind FUSE) is kept for later questions. */
 int storage_query(int fd, int64_t bytes, int milliseconds, storage_layout **layout,
                   matrix_error *error);
+
+/* Gives an open file, which must not have data, another striping. -ENOTEMPTY: it has data, and
+ * stays as it was. Other errors and the time: as storage_query, but a file system that is late may
+ * still do it, unless data come first. */
+int storage_set_striping(int fd, const file_striping *striping, int milliseconds,
+                         matrix_error *error);
 
 /* Ends the connections, if there are any, and waits for that, but no longer than so many
  * milliseconds. Before the process ends. */

@@ -635,7 +635,7 @@ END_TEST
 /* The objects that are asked for are those of the first bytes, and each begins where it is said. */
 START_TEST(objects_to_ask_for)
 {
-    static const ceph_striping striping = {.unit = 4, .object = 12, .count = 3};
+    static const file_striping striping = {.unit = 4, .object = 12, .count = 3};
     int64_t osd[12], next;
     size_t objects;
     matrix_error error;
@@ -655,6 +655,36 @@ START_TEST(objects_to_ask_for)
     ck_assert_int_eq(ceph_count_objects(&striping, INT64_MAX, &objects, &error), -EBADMSG);
     ck_assert_str_eq(error.reason, "more than 1048576 objects");
     storage_free(layout);
+}
+END_TEST
+
+/* With another striping each byte is where it would be if the file had been made with it. */
+START_TEST(other_stripings)
+{
+    for (uint64_t seed = 0; seed < random_cases(1000); seed++) {
+        uint64_t state = seed;
+        int64_t osd[60], unit = pick(&state, 1, 20), bytes = pick(&state, 0, MODEL_BYTES);
+        const file_striping striping = {unit, unit * pick(&state, 1, 6),
+                                        (size_t)pick(&state, 1, 7)};
+        size_t objects = (size_t)pick(&state, 0, 60), needed;
+        storage_layout *other = NULL;
+        matrix_error error;
+        model m;
+        for (size_t k = 0; k < objects; k++)
+            osd[k] = pick(&state, -1, 8);
+        storage_layout *layout =
+            read_ceph("stripe_unit=8 stripe_count=3 object_size=16", osd, objects);
+        int rc = storage_with_striping(layout, &striping, bytes, &other);
+        ck_assert_int_eq(ceph_count_objects(&striping, bytes, &needed, &error), 0);
+        ck_assert_int_eq(rc, needed > objects ? -ENOENT : 0);
+        if (rc == 0) {
+            fill_objects(m, striping.unit, striping.count, striping.object, osd, objects);
+            check_model(other, m);
+            ck_assert_uint_eq(storage_targets(other), storage_targets(layout));
+        }
+        storage_free(other);
+        storage_free(layout);
+    }
 }
 END_TEST
 
@@ -794,6 +824,22 @@ START_TEST(long_records_are_cut)
 END_TEST
 
 static const char some_targets[] = "# target host\n7 oss2 # the second\r\n\n 3\toss1.site\n5 oss2";
+
+/* Of no other file system. */
+START_TEST(what_may_be_striped)
+{
+    static const int64_t osd[] = {4, 5, 4};
+    file_striping_limits limits;
+    storage_layout *layout = read_ceph("stripe_unit=8 stripe_count=3 object_size=16", osd, 3);
+    ck_assert(storage_can_be_striped(layout, &limits));
+    ck_assert_uint_eq(limits.targets, 2);
+    ck_assert_int_eq(limits.grain, 65536);
+    storage_free(layout);
+    layout = read_targets(some_targets);
+    ck_assert(!storage_can_be_striped(layout, &limits));
+    storage_free(layout);
+}
+END_TEST
 
 START_TEST(targets_with_hosts)
 {
@@ -1151,6 +1197,20 @@ static void build_without_memory(int (*build)(storage_layout **, matrix_error *)
     }
 }
 
+static int build_other(storage_layout **layout, matrix_error *error)
+{
+    static const file_striping striping = {8, 8, 1};
+    static const int64_t osd[] = {4, 5, 4};
+    storage_layout *first;
+    int rc =
+        storage_from_ceph("stripe_unit=8 stripe_count=3 object_size=16", osd, 3, &first, error);
+    if (rc != 0)
+        return rc;
+    rc = storage_with_striping(first, &striping, 20, layout);
+    storage_free(first);
+    return rc;
+}
+
 START_TEST(layouts_without_memory)
 {
     static const char *const texts[] = {"7 a\n3 b\n", "0 4 a\n4 4 b\n"};
@@ -1158,6 +1218,7 @@ START_TEST(layouts_without_memory)
     build_without_memory(build_beegfs);
     build_without_memory(build_ceph);
     build_without_memory(build_recorded);
+    build_without_memory(build_other);
     for (size_t k = 0; k < 2; k++) {
         build_stream = fmemopen((void *)(uintptr_t)texts[k], strlen(texts[k]), "r");
         (void)ungetc(getc(build_stream), build_stream); /* allocates its buffer */
@@ -1186,6 +1247,8 @@ int main(void)
     tcase_add_test(cases, beegfs_names);
     tcase_add_test(cases, random_objects);
     tcase_add_test(cases, objects_to_ask_for);
+    tcase_add_test(cases, other_stripings);
+    tcase_add_test(cases, what_may_be_striped);
     tcase_add_loop_test(cases, ceph_faults_are_refused, 0,
                         sizeof ceph_faults / sizeof *ceph_faults);
     tcase_add_test(cases, ceph_largest);

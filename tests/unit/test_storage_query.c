@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unit tests of questions to file systems: this program's fstatfs, fgetxattr and ioctl stand for
- * those of a file system that is not installed here. */
+/* Unit tests of questions to file systems: this program's fstatfs, fgetxattr, fsetxattr and ioctl
+ * stand for those of a file system that is not installed here. */
 #define _GNU_SOURCE /* syscall */
 #include "storage/internal.h"
 
@@ -31,8 +31,9 @@ static struct {
     size_t length;
     int attribute_error; /* errno; 0: none */
     int ioctl_error;
-    sem_t *wait; /* posted when the attribute may be given */
-    int calls;   /* of ioctl */
+    sem_t *wait;   /* posted when the attribute may be given */
+    int calls;     /* of ioctl */
+    char set[200]; /* by fsetxattr: the name, a blank, the value */
 } fake;
 
 static void reset_fake(void)
@@ -60,6 +61,19 @@ ssize_t fgetxattr(int fd, const char *name, void *value, size_t size)
         return -1;
     memcpy(value, fake.attribute, fake.length);
     return (ssize_t)fake.length;
+}
+
+int fsetxattr(int fd, const char *name, const void *value, size_t size, int flags)
+{
+    (void)fd;
+    (void)flags;
+    if (fake.wait != NULL)
+        sem_wait(fake.wait);
+    errno = fake.attribute_error;
+    if (errno != 0)
+        return -1;
+    snprintf(fake.set, sizeof fake.set, "%s %.*s", name, (int)size, (const char *)value);
+    return 0;
 }
 
 /* BeeGFS: two chunks of 512 KiB; target k is 10 + k on "storageK". */
@@ -221,6 +235,63 @@ START_TEST(ceph_of_the_kernel)
 }
 END_TEST
 
+/* ---- setting ---- */
+
+static const file_striping quarters = {33554432, 33554432, 1};
+
+/* As ask, of a file with so many bytes. */
+static struct answer set_striping(off_t bytes, int milliseconds)
+{
+    struct answer a = {.error = {0, ""}};
+    FILE *file = tmpfile();
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(ftruncate(fileno(file), bytes), 0);
+    a.rc = storage_set_striping(fileno(file), &quarters, milliseconds, &a.error);
+    fclose(file);
+    return a;
+}
+
+START_TEST(striping_of_ceph)
+{
+    static const long types[] = {CEPH, FUSE};
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+        fake.set[0] = '\0';
+        fake.type = types[k];
+        ck_assert_int_eq(set_striping(0, LONG).rc, 0);
+        ck_assert_str_eq(
+            fake.set, "ceph.file.layout stripe_unit=33554432 stripe_count=1 object_size=33554432");
+    }
+}
+END_TEST
+
+static const struct {
+    long type;
+    off_t bytes;
+    int attribute_error, rc;
+    const char *reason;
+} refusals[] = {
+    {CEPH, 1, 0, -ENOTEMPTY, "the file has data"},
+    {CEPH, 0, ENOTEMPTY, -ENOTEMPTY,
+     "stripe_unit=33554432 stripe_count=1 object_size=33554432: Directory not empty"},
+    {FUSE, 0, EPERM, -EPERM,
+     "stripe_unit=33554432 stripe_count=1 object_size=33554432: Operation not permitted"},
+    {LUSTRE, 0, 0, -ENOTSUP, "a file system on which an open file keeps its layout"},
+    {BEEGFS, 0, 0, -ENOTSUP, "a file system on which an open file keeps its layout"},
+    {0x47504653, 0, 0, -ENOTSUP,
+     "a file system (type 0x47504653) that does not say where data are"},
+};
+
+START_TEST(striping_is_refused)
+{
+    fake.type = refusals[_i].type;
+    fake.attribute_error = refusals[_i].attribute_error;
+    struct answer a = set_striping(refusals[_i].bytes, LONG);
+    ck_assert_int_eq(a.rc, refusals[_i].rc);
+    ck_assert_str_eq(a.error.reason, refusals[_i].reason);
+    ck_assert_str_eq(fake.set, "");
+}
+END_TEST
+
 static const struct {
     long type;
     const char *attribute;
@@ -326,6 +397,20 @@ START_TEST(late)
 }
 END_TEST
 
+START_TEST(late_striping)
+{
+    static sem_t given;
+    size_t threads = count_threads();
+    sem_init(&given, 0, 0);
+    fake.type = CEPH;
+    fake.wait = &given;
+    ck_assert_int_eq(set_striping(0, SHORT).rc, -ETIMEDOUT);
+    sem_post(&given);
+    while (count_threads() > threads)
+        usleep(1000);
+}
+END_TEST
+
 START_TEST(names_of_addresses)
 {
     static const char *const names[][2] = {{"127.0.0.1", "localhost"},
@@ -353,7 +438,10 @@ int main(void)
     tcase_add_loop_test(cases, failures_are_named, 0, sizeof failures / sizeof *failures);
     tcase_add_test(cases, not_a_file);
     tcase_add_test(cases, supported_file_systems);
+    tcase_add_test(cases, striping_of_ceph);
+    tcase_add_loop_test(cases, striping_is_refused, 0, sizeof refusals / sizeof *refusals);
     tcase_add_test(cases, late);
+    tcase_add_test(cases, late_striping);
     tcase_add_test(cases, names_of_addresses);
     Suite *suite = suite_create("storage queries");
     suite_add_tcase(suite, cases);
