@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # CephFS on the test cluster: what one node writes the others read; bytes cross the links between a node and the
-# server that has them; tatp layout says what Ceph's own program says; collective calls write the right bytes.
+# server that has them; tatp layout says what Ceph's own program says; collective calls write the right bytes, and give a
+# new file a layout whose stripes are near to the data's owners.
 . "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
@@ -93,6 +94,24 @@ one_object() {
     echo "no object on $2 in $try tries"
 }
 
+# near_halves NAME: an empty file whose first object will be under the first leaf switch, the second under the other one
+near_halves() {
+    local try
+    for try in {1..100}; do
+        new_file "$1" "stripe_unit=4194304 stripe_count=4 object_size=4194304"
+        [[ ! $(by_tatp "$1" | xargs) =~ ^[0-9]+\ n[01]\ [0-9]+\ n[23]\  ]] || return 0
+        rm "$CEPH_FILES/$1"
+    done
+    echo "no such objects in $try tries"
+}
+
+# array NAME [ARGUMENT...]: 16 ranks, a quarter of a file of 128 MiB on each node
+array() {
+    mpirun -np 16 --map-by slot --mca fcoll tatp --mca fcoll_tatp_topology "$tap_dir/topology.conf" --mca fcoll_tatp_stats "$tap_dir/stats" \
+        "$BENCH_DIR/cube" --size 256 --grid 4x2x2 --hint romio_cb_read=enable --file "$CEPH_FILES/$1" "${@:2}" >"$tap_dir/out" 2>&1
+    echo "status $?"
+}
+
 # collective COMPONENT
 collective() {
     new_file cube "stripe_unit=65536 stripe_count=4 object_size=4194304"
@@ -132,4 +151,38 @@ for way in tatp vulcan; do
     output=$(inside collective $way)
     tap_is "$(grep -c '^cube *write' <<<"$output"), $(tail -n 1 <<<"$output")" "1, status 0" "$way writes and reads the right bytes"
 done
+
+# uplinks COMMAND...: its output, and the bytes that went up and down on uplinks.
+uplinks() {
+    "$CLUSTER" links --name "$cluster_name" --reset >/dev/null
+    inside "$@"
+    "$CLUSTER" links --name "$cluster_name" --uplinks-total
+}
+
+# chosen: of the first call in the statistics; stripe unit, stripe count and object size that were chosen.
+chosen() {
+    "$PYTHON3" -c 'import json, sys
+layout = json.loads(open(sys.argv[1], encoding="utf-8").readline()).get("layout")
+print("none" if layout is None else " ".join(str(layout.get(key)) for key in ("choice", "stripe_unit", "stripe_count", "object_size")))' \
+        "$tap_dir/stats"
+    rm "$tap_dir/stats"
+}
+
+printf '%s\n' 'SwitchName=a Nodes=n[0-1]' 'SwitchName=b Nodes=n[2-3]' 'SwitchName=top Switches=a,b' >"$tap_dir/topology.conf"
+for name in kept fitted; do
+    tap_is "$(inside near_halves $name)" "" "$name: an empty file"
+done
+kept=$(uplinks array kept --write-only | xargs)
+tap_is "${kept% *}, $(chosen)" "status 0, none" "without the option the layout stays"
+fitted=$(uplinks array fitted --write-only --hint striping_unit=auto | xargs)
+read -ra striping <<<"$(chosen)"
+tap_is "${fitted% *}, ${striping[0]}" "status 0, fit" "another layout is chosen"
+tap_contains "$(inside layout fitted | xargs)" "object size targets 0 - ${striping[*]:1} " "the file has it"
+tap_diag "${striping[*]}; bytes over uplinks: ${fitted##* }, with the present layout ${kept##* }"
+# A byte counts twice, up and down; mpirun and idle servers send some 1 MB.
+tap_check "at most 1 % of the file goes over uplinks" test "${fitted##* }" -le 2684354
+tap_check "less than with the present layout" test "${fitted##* }" -lt "${kept##* }"
+tap_is "$(inside array fitted --verify --read-only | xargs)" "status 0" "all bytes are right"
+rm "$tap_dir/stats"
+tap_is "$(inside array fitted --verify --hint striping_unit=auto | xargs), $(chosen)" "status 0, none" "a file with data keeps its layout"
 tap_plan

@@ -162,6 +162,23 @@ static void case_get_info(struct test *t, int variant)
     close_file(t, &file);
 }
 
+/* A wish that the file system of the tests cannot meet changes nothing, until there is a number. */
+static void case_auto(struct test *t, int variant)
+{
+    (void)variant;
+    MPI_File file = open_with(t, HINTS("striping_unit", "auto"));
+    view_with(t, file, NULL);
+    check_hint(t, file, "striping_unit", "auto");
+    write_and_read(t, file, ALL, 1);
+    view_with(t, file, HINTS("striping_unit", "4096"));
+    write_and_read(t, file, ALL, 2);
+    check_hint(t, file, "striping_unit", "4096");
+    set_info(t, file, HINTS("striping_unit", "AUTO"));
+    write_and_read(t, file, ALL, 3);
+    check_hint(t, file, "striping_unit", "auto");
+    close_file(t, &file);
+}
+
 /* Ignored; one message for each hint of a process (test_hints.sh). */
 static void case_invalid(struct test *t, int variant)
 {
@@ -365,6 +382,7 @@ static void case_end_of_file(struct test *t, int kind)
 static const struct family families[] = {
     {"aggregators", case_aggregators, NULL},
     {"get_info", case_get_info, NULL},
+    {"auto", case_auto, NULL},
     {"invalid", case_invalid, NULL},
     {"different", case_different, own_kinds},
     {"one_rank", case_one_rank, hint_names},

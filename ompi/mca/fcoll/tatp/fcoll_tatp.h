@@ -20,7 +20,7 @@ typedef struct mca_fcoll_tatp_component_t {
     mca_fcoll_base_component_t super;
     /* Values of parameters, see fcoll_tatp_params.c. Choices are indices, -1: no valid name. */
     int priority;
-    int strategy, objective, solver, domains, record_weight;
+    int strategy, objective, solver, domains, layout, record_weight;
     char *topology;
     char *targets_file;
     int storage_weight;

@@ -58,7 +58,8 @@ struct tatp_file {
     tatp_view *view;
     tatp_nodes *nodes;
     tatp_storage *storage;
-    bool may_know_storage; /* the same on all ranks */
+    bool may_know_storage; /* the same on all ranks ... */
+    bool may_fit_layout;   /* ... as is this: the first collective write chooses the layout */
     tatp_schedule *schedule;
     tatp_plans *plans;
     /* Of the plan in each slot: the exchange that was prepared for it, and the operations by it. */
@@ -146,6 +147,7 @@ void tatp_file_open(tatp_file *file, ompio_file_t *fh)
 {
     file->io = (tatp_io){.fh = fh, .fbtl = fh->f_fbtl};
     file->is_open = false;
+    file->may_fit_layout = false;
     file->aggregators = 0;
     file->was_independent[false] = file->was_independent[true] = true;
     file->misjudged = false;
@@ -220,21 +222,26 @@ static tatp_storage_input storage_input(const tatp_file *file)
         .topology = params.topology,
         .weight = file->own.of[TATP_STORAGE_WEIGHT],
         .may_be_known = file->may_know_storage,
+        .fits_layout = tatp_params_fit_layout(&file->own),
         .stripe = known.division.stripe,
         .count = known.division.targets,
     };
 }
 
 /* Which nodes hold the file, and its stripes where only the file system's layout says them. All
- * ranks have the same `own`. Collective. */
-static int find_storage(tatp_file *file)
+ * ranks have the same `own`. striping: rank 0: what a file without data gets first, or NULL;
+ * *is_striped: rank 0: it has got it. Collective. */
+static int find_storage(tatp_file *file, const file_striping *striping, bool *is_striped)
 {
-    const tatp_storage_input in = storage_input(file);
+    tatp_storage_input in = storage_input(file);
     tatp_settings settings = file->own;
     tatp_storage_found found;
+    in.striping = striping;
     int rc = tatp_storage_find(file->storage, &in, &found);
     if (OMPI_SUCCESS != rc)
         return rc;
+    file->may_fit_layout = found.may_be_striped;
+    *is_striped = found.is_striped;
     if (found.changed)
         tatp_schedule_forget_all(file->schedule);
     if (found.stripe > 0 && found.stripe <= DIVISION_LARGEST_STRIPE &&
@@ -279,10 +286,11 @@ static int renew_settings(tatp_file *file, bool differ, bool *reuse)
         return rc;
     const division_settings before = file->settings.division;
     const division_settings *now = &file->settings.division;
+    bool same_wish = tatp_params_fit_layout(&file->own) == tatp_params_fit_layout(&file->agreed);
     if (adopt_own_settings(file))
         *reuse = false;
     bool same_stripes = before.stripe == now->stripe && before.targets == now->targets;
-    return same_stripes ? OMPI_SUCCESS : find_storage(file);
+    return same_stripes && same_wish ? OMPI_SUCCESS : find_storage(file, NULL, &(bool){false});
 }
 
 /* ---- opening ---- */
@@ -339,7 +347,7 @@ static int complete_opening(tatp_file *file)
     if (OMPI_SUCCESS == rc && opening.settings_differ)
         rc = agree_on_settings(file, &file->paths);
     if (OMPI_SUCCESS == rc)
-        rc = find_storage(file);
+        rc = find_storage(file, NULL, &(bool){false});
     if (OMPI_SUCCESS == rc)
         (void)adopt_own_settings(file);
     return rc;
@@ -425,15 +433,13 @@ typedef struct tatp_op {
     double end; /* of the last agreement */
     exchange_result result;
     int64_t moved; /* bytes of this rank's buffer that were written or read, by all operations */
+    tatp_stats_layout layout;
 } tatp_op;
 
-/* Domains and their aggregators. rc: this rank's status so far. Collective; the error is that of
- * all ranks. */
-static int make_plan(tatp_op *op, int rc)
+static tatp_plan_input plan_input_of(const tatp_op *op)
 {
-    tatp_file *file = op->file;
-    const char *stats = file->paths.stats;
-    const tatp_plan_input in = {
+    const tatp_file *file = op->file;
+    return (tatp_plan_input){
         .settings = &file->settings,
         .comm = file->comm,
         .nodes = file->nodes,
@@ -441,14 +447,56 @@ static int make_plan(tatp_op *op, int rc)
         .accesses = op->accesses,
         .lo = op->lo,
         .hi = op->hi,
-        .all_entries = tatp_stats_enabled(stats),
-        .keep_entries = tatp_stats_wants_plan(stats),
     };
+}
+
+/* Without data a file has neither a size nor blocks. */
+static bool has_data(const tatp_file *file)
+{
+    struct stat status;
+    return 0 != fstat(file->io.fh->fd, &status) || status.st_size > 0 || status.st_blocks > 0;
+}
+
+/* The first collective write of a file: where no rank sees data in it, its layout becomes the best
+ * one for this write. rc: this rank's status so far. Returns a status that the next agreement has
+ * to make that of all. Collective. */
+static int fit_layout(tatp_op *op, int rc)
+{
+    enum { ERROR, HAS_DATA, VALUES };
+    tatp_file *file = op->file;
+    const tatp_plan_input in = plan_input_of(op);
+    layouts_choice *choice = &op->layout.choice;
+    int64_t value[VALUES] = {tatp_error_class(rc), has_data(file)};
+    double start = MPI_Wtime();
+    rc = tatp_agree_max(file->comm, value, VALUES);
+    if (OMPI_SUCCESS == rc)
+        rc = (int)value[ERROR];
+    if (OMPI_SUCCESS == rc && !value[HAS_DATA]) {
+        rc = tatp_plans_choose_layout(file->plans, &in, rc, choice);
+        int found =
+            find_storage(file, choice->changes ? &choice->striping : NULL, &op->layout.is_striped);
+        rc = OMPI_SUCCESS != found ? found : rc;
+        op->layout.is_chosen = choice->present.hop_bytes > 0.0;
+    }
+    file->may_fit_layout = false;
+    op->time.st2 += MPI_Wtime() - start;
+    return rc;
+}
+
+/* Domains and their aggregators. rc: this rank's status so far. Collective; the error is that of
+ * all ranks. */
+static int make_plan(tatp_op *op, int rc)
+{
+    tatp_file *file = op->file;
+    const char *stats = file->paths.stats;
+    tatp_plan_input in = plan_input_of(op);
+    in.all_entries = tatp_stats_enabled(stats);
+    in.keep_entries = tatp_stats_wants_plan(stats);
     double start = MPI_Wtime();
     rc = tatp_plans_make(file->plans, op->slot, &in, rc);
     file->plan_ops[op->slot] = 0;
     op->makes_plan = OMPI_SUCCESS == rc;
-    op->time.st2 = MPI_Wtime() - start;
+    op->time.st2 += MPI_Wtime() - start;
     return rc;
 }
 
@@ -533,6 +581,7 @@ static int report_stats(const tatp_op *op, int64_t metadata)
         .plan = plan,
         .nodes = file->nodes,
         .storage = file->storage,
+        .layout = op->layout.is_chosen ? &op->layout : NULL,
     };
     return tatp_stats_report(file->stats, file->comm, &access);
 }
@@ -660,12 +709,15 @@ static int plan_op(tatp_op *op, int rc)
 /* An operation with a new plan, or without one. rc and the error: as plan_op. */
 static int run_op(tatp_op *op, int rc)
 {
+    if (op->write && op->hi > 0 && op->file->may_fit_layout)
+        rc = fit_layout(op, rc);
     if (!op->independent)
         rc = plan_op(op, rc);
     if (op->hi > 0 && (OMPI_SUCCESS == rc || op->independent))
         rc = transfer_data(op, rc);
     op->time = (tatp_times){0};
     op->makes_plan = false;
+    op->layout = (tatp_stats_layout){.is_chosen = false};
     op->record_is_long = false;
     return rc;
 }
@@ -900,7 +952,7 @@ static bool expects_independent(const tatp_call *call)
     const tatp_file *file = call->file;
     const tatp_access *access = &call->access;
     return file->was_independent[call->write] && !file->misjudged && 1 == access->layers &&
-           !(call->write && file->lock_unit > 0) &&
+           !(call->write && (file->lock_unit > 0 || file->may_fit_layout)) &&
            is_independent(file, call->write, access->atomic, &access->aggregation);
 }
 
@@ -952,9 +1004,9 @@ static int run_ops(tatp_call *call)
     if (OMPI_SUCCESS == rc)
         choose_way(call, &agreement, &op);
     op.time.st1 = MPI_Wtime() - start - op.time.st5;
+    bool reuse = agreement.reuse && !op.independent && !(call->write && file->may_fit_layout);
     if (OMPI_SUCCESS == rc)
-        rc = agreement.reuse && !op.independent ? reuse_plan(call, &op, &agreement)
-                                                : run_anew(call, &op, &agreement);
+        rc = reuse ? reuse_plan(call, &op, &agreement) : run_anew(call, &op, &agreement);
     if (OMPI_SUCCESS == rc)
         publish_hints(file, &file->settings);
     tatp_exchange_release(file->memory);

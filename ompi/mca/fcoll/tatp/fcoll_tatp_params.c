@@ -40,7 +40,8 @@ typedef struct choice_parameter {
     char *invalid;                                     /* the text of value -1, or NULL */
 } choice_parameter;
 
-enum { STRATEGY, OBJECTIVE, SOLVER, DOMAINS, RECORD_WEIGHT, CHOICES };
+enum { STRATEGY, OBJECTIVE, SOLVER, DOMAINS, LAYOUT, RECORD_WEIGHT, CHOICES };
+enum { LAYOUT_KEEP, LAYOUT_FIT };
 
 static choice_parameter choices[CHOICES] = {
     [STRATEGY] = {"strategy",
@@ -63,6 +64,13 @@ static choice_parameter choices[CHOICES] = {
           {DIVISION_EVEN, "even"},
           {DIVISION_STRIPE, "stripe"},
           {DIVISION_FITTED, "fitted"}}},
+    [LAYOUT] = {"layout",
+                "Layout of a file without data on CephFS: keep, or fit (its stripes are near to "
+                "what the ranks access in the first collective write; hint striping_unit takes "
+                "precedence)",
+                OPAL_INFO_LVL_3,
+                &mca_fcoll_tatp_component.layout,
+                {{LAYOUT_KEEP, "keep"}, {LAYOUT_FIT, "fit"}}},
     [RECORD_WEIGHT] = {"record_weight",
                        "Weight of two neighbouring regions in the view matrix: count (1) or bytes "
                        "(of the smaller region)",
@@ -341,6 +349,7 @@ tatp_settings tatp_params_collect(ompio_file_t *fh, const tatp_hint_values *hint
         [TATP_STRIPE_COUNT] = c->stripe_count,
         [TATP_SHARED_MEMORY] = c->shared_memory,
         [TATP_STORAGE_WEIGHT] = c->storage_weight,
+        [TATP_LAYOUT] = c->layout,
         [TATP_TOPOLOGY] = tatp_settings_digest_text(texts.topology),
         [TATP_TARGETS] = tatp_settings_digest_text(texts.targets_file),
         [TATP_RECORD] = tatp_settings_digest_text(texts.record_file),
@@ -374,7 +383,8 @@ tatp_plan_settings tatp_params_plan(const ompio_file_t *fh, const tatp_settings 
                                     of[TATP_OMPIO_BUFFER]);
     int64_t aggregators = first_positive(hints.of[TATP_HINT_CB_NODES], of[TATP_NUM_AGGREGATORS],
                                          of[TATP_OMPIO_AGGREGATORS]);
-    int64_t stripe = first_positive(hints.of[TATP_HINT_STRIPING_UNIT], of[TATP_STRIPE_SIZE],
+    int64_t unit = hints.of[TATP_HINT_STRIPING_UNIT];
+    int64_t stripe = first_positive(TATP_STRIPING_AUTO != unit ? unit : 0, of[TATP_STRIPE_SIZE],
                                     of[TATP_FS_STRIPE_SIZE]);
     int64_t targets = choose_targets(settings, stripe);
     if (buffer <= 0)
@@ -403,6 +413,12 @@ tatp_plan_settings tatp_params_plan(const ompio_file_t *fh, const tatp_settings 
     };
 }
 
+bool tatp_params_fit_layout(const tatp_settings *settings)
+{
+    int64_t unit = settings->of[TATP_FIRST_HINT + TATP_HINT_STRIPING_UNIT];
+    return unit > 0 ? TATP_STRIPING_AUTO == unit : LAYOUT_FIT == settings->of[TATP_LAYOUT];
+}
+
 static int64_t hint_of_aggregation(int64_t aggregation)
 {
     switch (aggregation) {
@@ -418,11 +434,12 @@ tatp_hint_values tatp_params_hints(const tatp_plan_settings *settings,
                                    const tatp_hint_values *given, int64_t aggregators)
 {
     int64_t buffering = given->of[TATP_HINT_COLLECTIVE_BUFFERING];
+    bool is_auto = TATP_STRIPING_AUTO == given->of[TATP_HINT_STRIPING_UNIT];
     return (tatp_hint_values){{
         [TATP_HINT_CB_NODES] =
             settings->division.aggregators > 0 ? settings->division.aggregators : aggregators,
         [TATP_HINT_CB_BUFFER_SIZE] = settings->cycles.buffer,
-        [TATP_HINT_STRIPING_UNIT] = settings->division.stripe,
+        [TATP_HINT_STRIPING_UNIT] = is_auto ? TATP_STRIPING_AUTO : settings->division.stripe,
         [TATP_HINT_STRIPING_FACTOR] = settings->division.targets,
         [TATP_HINT_CB_WRITE] = hint_of_aggregation(settings->write_aggregation),
         [TATP_HINT_CB_READ] = hint_of_aggregation(settings->read_aggregation),

@@ -11,7 +11,7 @@
 
 /* ---- a draft ---- */
 
-static void release_draft(tatp_draft *draft)
+void tatp_release_draft(tatp_draft *draft)
 {
     pieces_release(&draft->units);
     division_release(&draft->division);
@@ -24,8 +24,7 @@ static void release_draft(tatp_draft *draft)
     *draft = (tatp_draft){0};
 }
 
-/* Domains, and this rank's shares of them. Allocates all that the draft takes. Local. */
-static int divide_range(const tatp_planning *planning, tatp_draft *draft)
+int tatp_divide_range(const tatp_planning *planning, tatp_draft *draft)
 {
     const tatp_plan_input *in = planning->in;
     size_t domains = planning->domains;
@@ -93,8 +92,7 @@ static int assign_domains(const tatp_planning *planning, const plan_input *in, b
     return 0;
 }
 
-/* On rank 0: the problem of a draft. */
-static plan_input pose_problem(const tatp_planning *planning, const rows *c, const matrix *stored)
+plan_input tatp_pose_problem(const tatp_planning *planning, const rows *c, const matrix *stored)
 {
     const tatp_node_map *map = tatp_nodes_map(planning->in->nodes);
     const tatp_plan_settings *settings = planning->in->settings;
@@ -127,7 +125,7 @@ static int decide_on_root(const tatp_planning *planning, rows *c, tatp_draft *dr
         return OMPI_ERR_OUT_OF_RESOURCE;
     int rc = tatp_storage_bytes(planning->in->storage, &draft->division.domains, &c->node_bytes,
                                 &stored);
-    const plan_input in = pose_problem(planning, c, &stored);
+    const plan_input in = tatp_pose_problem(planning, c, &stored);
     if (0 == rc)
         rc = assign_domains(planning, &in, draft->units.unit > 0, rank_of_domain, &draft->costs);
     if (0 == rc) {
@@ -212,7 +210,7 @@ static int make_draft(const tatp_planning *planning, int rc, tatp_draft *draft, 
     int count = (int)broadcast_room(planning->domains);
     tatp_gathered all;
     if (OMPI_SUCCESS == rc)
-        rc = divide_range(planning, draft);
+        rc = tatp_divide_range(planning, draft);
     rc = tatp_gather_requests(planning, draft, rc, &all);
     if (tatp_comm_rank(comm) == 0)
         count = fill_broadcast(planning, rc, &all, draft, &better->units);
@@ -262,7 +260,7 @@ tatp_plan *tatp_plans_at(tatp_plans *plans, size_t slot)
 void tatp_plans_reset(tatp_plans *plans, size_t slot)
 {
     tatp_plan *plan = &plans->plan[slot];
-    release_draft(&plan->draft);
+    tatp_release_draft(&plan->draft);
     matrix_release(&plan->even_requests);
     matrix_release(&plan->even_savings);
     *plan = (tatp_plan){0};
@@ -298,8 +296,7 @@ static void adopt_draft(tatp_plan *plan, const tatp_plan_input *in, const tatp_d
     view->share = draft->share;
 }
 
-/* What all ranks know before a plan is made. */
-static tatp_planning start_planning(const tatp_plans *plans, const tatp_plan_input *in)
+tatp_planning tatp_start_planning(const tatp_plans *plans, const tatp_plan_input *in)
 {
     tatp_planning planning = {
         .in = in, .division = in->settings->division, .broadcast = plans->broadcast};
@@ -315,7 +312,7 @@ static tatp_planning start_planning(const tatp_plans *plans, const tatp_plan_inp
 
 int tatp_plans_make(tatp_plans *plans, size_t slot, const tatp_plan_input *in, int rc)
 {
-    const tatp_planning planning = start_planning(plans, in);
+    const tatp_planning planning = tatp_start_planning(plans, in);
     tatp_plan *plan = &plans->plan[slot];
     tatp_draft even = {0}, fitted = {0}, *draft = &even;
     tatp_fit fit = {0}, none = {0};
@@ -334,8 +331,8 @@ int tatp_plans_make(tatp_plans *plans, size_t slot, const tatp_plan_input *in, i
         plan->even_savings = even.savings;
         even.requests = even.savings = (matrix){0};
     }
-    release_draft(&even);
-    release_draft(&fitted);
+    tatp_release_draft(&even);
+    tatp_release_draft(&fitted);
     return rc;
 }
 

@@ -21,6 +21,7 @@
 #include "matrix/matrix.h"
 #include "plan/aggregation.h"
 #include "plan/division.h"
+#include "plan/layouts.h"
 #include "plan/plan.h"
 
 /* What a file was opened with, as far as plans depend on it; the same on all ranks. No padding: two
@@ -66,6 +67,13 @@ typedef struct tatp_plan_input {
 /* Makes a plan in place of the one in the slot. rc: this rank's status so far; an error of any rank
  * is returned by all ranks alike, and then there is no plan. Collective. */
 int tatp_plans_make(tatp_plans *plans, size_t slot, const tatp_plan_input *in, int rc);
+
+/* Chooses the layout of a file that has no data yet, and which may be striped
+ * (tatp_storage_found), for an access by which it gets them. choice: set on rank 0. rc: this rank's
+ * status so far. Returns this rank's status, which the next agreement has to make that of all: then
+ * nothing is chosen. Collective. */
+int tatp_plans_choose_layout(tatp_plans *plans, const tatp_plan_input *in, int rc,
+                             layouts_choice *choice);
 
 /* What all ranks know of a plan; valid until it is reset. */
 typedef struct tatp_plan_view {

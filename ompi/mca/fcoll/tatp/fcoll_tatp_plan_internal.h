@@ -58,6 +58,16 @@ struct tatp_plans {
     tatp_plan plan[TATP_PLANS];
 };
 
+/* ---- fcoll_tatp_plan.c ---- */
+
+/* What all ranks know before a plan is made. */
+tatp_planning tatp_start_planning(const tatp_plans *plans, const tatp_plan_input *in);
+/* Domains, and this rank's shares of them. Allocates all that the draft takes. Local. */
+int tatp_divide_range(const tatp_planning *planning, tatp_draft *draft);
+void tatp_release_draft(tatp_draft *draft);
+/* On rank 0: the problem of a draft. stored: empty where nothing is known. */
+plan_input tatp_pose_problem(const tatp_planning *planning, const rows *c, const matrix *stored);
+
 /* ---- fcoll_tatp_plan_requests.c ---- */
 
 /* What decides on rank 0; elsewhere empty. */

@@ -24,6 +24,7 @@ static const char *const names[TATP_FIRST_HINT] = {
     [TATP_STRIPE_COUNT] = "fcoll_tatp_stripe_count",
     [TATP_SHARED_MEMORY] = "fcoll_tatp_shared_memory",
     [TATP_STORAGE_WEIGHT] = "fcoll_tatp_storage_weight",
+    [TATP_LAYOUT] = "fcoll_tatp_layout",
     [TATP_TOPOLOGY] = "fcoll_tatp_topology",
     [TATP_TARGETS] = "fcoll_tatp_targets",
     [TATP_RECORD] = "fcoll_tatp_record",

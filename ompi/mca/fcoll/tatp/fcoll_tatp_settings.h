@@ -27,6 +27,7 @@ enum tatp_setting {
     TATP_STRIPE_COUNT,
     TATP_SHARED_MEMORY,
     TATP_STORAGE_WEIGHT,
+    TATP_LAYOUT,
     TATP_TOPOLOGY, /* this one and the next three: tatp_settings_digest_text */
     TATP_TARGETS,
     TATP_RECORD,

@@ -99,10 +99,11 @@ static int read_table(const char *path, storage_layout **table, matrix_error *er
     return rc;
 }
 
-/* One that was too slow is not asked again by this process, which may open many files. */
+/* A file system that was too slow is not asked again by this process, which may open many files. */
+static _Atomic bool is_slow;
+
 static int ask_file_system(int fd, storage_layout **layout, matrix_error *error)
 {
-    static _Atomic bool is_slow;
     struct stat status;
     if (is_slow) {
         matrix_refuse(error, 0, "no answer for an earlier file");
@@ -116,6 +117,19 @@ static int ask_file_system(int fd, storage_layout **layout, matrix_error *error)
     if (-ETIMEDOUT == rc)
         is_slow = true;
     return rc;
+}
+
+/* Before the file has data. Returns whether it has got the striping. */
+static bool set_striping(const tatp_storage_input *in)
+{
+    static atomic_flag reported = ATOMIC_FLAG_INIT; /* once a process */
+    matrix_error error = {0, ""};
+    int rc = storage_set_striping(in->fd, in->striping, MILLISECONDS, &error);
+    if (-ETIMEDOUT == rc)
+        is_slow = true;
+    if (0 != rc && -ENOTEMPTY != rc && !atomic_flag_test_and_set(&reported))
+        tatp_show_help("striping", in->file, -ENOMEM == rc ? "there is no memory" : error.reason);
+    return 0 == rc;
 }
 
 void tatp_storage_disconnect(void)
@@ -283,7 +297,17 @@ static int64_t common_unit(const storage_layout *layout)
     return unit;
 }
 
-enum { WEIGHT, PERIOD, DIGEST, STRIPE, COUNT, VALUES };
+/* Where costs are known of all objects, so that layouts can be compared. */
+static bool may_be_striped(const tatp_storage *storage)
+{
+    file_striping_limits limits;
+    for (size_t t = 0; t < storage_targets(storage->layout); t++)
+        if (SIZE_MAX == storage->node_of_target[t])
+            return false;
+    return storage_can_be_striped(storage->layout, &limits);
+}
+
+enum { WEIGHT, PERIOD, DIGEST, STRIPE, COUNT, MAY_BE_STRIPED, VALUES };
 
 /* A file of targets knows nothing of locks, only of hosts. */
 static void describe_layout(const tatp_storage *storage, const tatp_storage_input *in,
@@ -300,6 +324,7 @@ static void describe_layout(const tatp_storage *storage, const tatp_storage_inpu
         value[PERIOD] = period;
     value[STRIPE] = storage->is_reported ? common_unit(storage->layout) : 0;
     value[COUNT] = regular && value[STRIPE] > 0 ? (int64_t)e.count : 0;
+    value[MAY_BE_STRIPED] = value[WEIGHT] > 0 && in->fits_layout && may_be_striped(storage);
 }
 
 static void find_on_root(tatp_storage *storage, const tatp_storage_input *in, int64_t *value)
@@ -332,10 +357,13 @@ int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
 {
     int64_t value[VALUES] = {0}, before = storage->digest;
     int count = VALUES, rc = OMPI_SUCCESS;
+    bool is_striped = false;
     reset_storage(storage);
     if (has_to_know(in)) {
-        if (0 == tatp_comm_rank(in->comm))
+        if (0 == tatp_comm_rank(in->comm)) {
+            is_striped = NULL != in->striping && set_striping(in);
             find_on_root(storage, in, value);
+        }
         rc = tatp_bcast(in->comm, value, &count);
     }
     if (OMPI_SUCCESS != rc)
@@ -343,7 +371,8 @@ int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
     storage->weight = value[WEIGHT];
     storage->period = value[PERIOD];
     storage->digest = value[DIGEST];
-    *found = (tatp_storage_found){storage->digest != before, value[STRIPE], value[COUNT]};
+    *found = (tatp_storage_found){storage->digest != before, value[STRIPE], value[COUNT],
+                                  0 != value[MAY_BE_STRIPED], is_striped};
     return OMPI_SUCCESS;
 }
 
@@ -396,21 +425,71 @@ const char *tatp_storage_host(const tatp_storage *storage, size_t node)
     return "";
 }
 
-int tatp_storage_bytes(const tatp_storage *storage, const file_domains *domains,
-                       const matrix *node_bytes, matrix *bytes)
+static int spread_layout(const tatp_storage *storage, const storage_layout *layout,
+                         const file_domains *domains, const matrix *node_bytes, matrix *bytes)
 {
     int rc = 0;
-    *bytes = (matrix){0};
-    if (0 == storage->weight)
-        return 0;
     int64_t *accessed = base_zeroed(domains->count, sizeof *accessed, &rc);
     for (size_t k = 0; k < matrix_entries(node_bytes) && 0 == rc; k++)
         if (__builtin_add_overflow(accessed[node_bytes->col[k]], node_bytes->value[k],
                                    &accessed[node_bytes->col[k]]))
             rc = -ERANGE;
     if (0 == rc)
-        rc = storage_spread(storage->layout, domains, storage->node_of_target, node_bytes->rows,
-                            accessed, bytes);
+        rc = storage_spread(layout, domains, storage->node_of_target, node_bytes->rows, accessed,
+                            bytes);
     free(accessed);
+    return rc;
+}
+
+int tatp_storage_bytes(const tatp_storage *storage, const file_domains *domains,
+                       const matrix *node_bytes, matrix *bytes)
+{
+    *bytes = (matrix){0};
+    if (0 == storage->weight)
+        return 0;
+    return spread_layout(storage, storage->layout, domains, node_bytes, bytes);
+}
+
+/* ---- other layouts ---- */
+
+file_striping_limits tatp_storage_limits(const tatp_storage *storage)
+{
+    file_striping_limits limits;
+    (void)storage_can_be_striped(storage->layout, &limits);
+    return limits;
+}
+
+/* -ENOENT: of some bytes no target is known. */
+static int find_most(const storage_layout *layout, const file_domains *domains, int64_t *most)
+{
+    size_t targets = storage_targets(layout);
+    int rc = 0;
+    int64_t *bytes = base_zeroed(targets + 1, sizeof *bytes, &rc);
+    if (0 != rc)
+        return rc;
+    storage_count(layout, domains->lo, domains->hi, bytes);
+    if (bytes[targets] > 0)
+        rc = -ENOENT;
+    *most = 0;
+    for (size_t t = 0; t < targets; t++)
+        *most = bytes[t] > *most ? bytes[t] : *most;
+    free(bytes);
+    return rc;
+}
+
+int tatp_storage_bytes_with(const tatp_storage *storage, const file_striping *striping,
+                            const file_domains *domains, const matrix *node_bytes, matrix *bytes,
+                            int64_t *most)
+{
+    storage_layout *other = NULL;
+    int rc = 0;
+    if (NULL != striping)
+        rc = storage_with_striping(storage->layout, striping, domains->hi, &other);
+    const storage_layout *layout = NULL != other ? other : storage->layout;
+    if (0 == rc)
+        rc = find_most(layout, domains, most);
+    if (0 == rc)
+        rc = spread_layout(storage, layout, domains, node_bytes, bytes);
+    storage_free(other);
     return rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which nodes hold the bytes of an open file (src/storage), for plans. Rank 0 finds it out; all
- * ranks learn what divides the file. */
+/* Which nodes hold the bytes of an open file (src/storage), for plans. Rank 0 finds it out, and
+ * gives a file without data another layout; all ranks learn what divides the file. */
 #ifndef MCA_FCOLL_TATP_STORAGE_H
 #define MCA_FCOLL_TATP_STORAGE_H
 
@@ -14,6 +14,7 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_nodes.h"
 
 #include "access/domain.h"
+#include "access/striping.h"
 #include "matrix/matrix.h"
 
 typedef struct tatp_storage tatp_storage;
@@ -29,6 +30,8 @@ typedef struct tatp_storage_input {
     const char *targets, *topology; /* values of these parameters; those of rank 0 count */
     int64_t weight;                 /* the same on all ranks; 0: nothing is to be known */
     bool may_be_known;              /* the same on all ranks */
+    bool fits_layout;               /* another layout is wanted if it is better; of rank 0 */
+    const file_striping *striping;  /* rank 0: what the file gets first; NULL: it stays as it is */
     int64_t stripe, count; /* what hints, parameters or OMPIO say; the same on all ranks; 0: nothing
                             */
 } tatp_storage_input;
@@ -36,14 +39,17 @@ typedef struct tatp_storage_input {
 typedef struct tatp_storage_found {
     bool changed;          /* since the last time */
     int64_t stripe, count; /* of a file whose stripes its file system locks; 0: not known */
+    bool may_be_striped;   /* another layout is wanted, and the file system could give it */
+    bool is_striped;       /* rank 0: the file has got the striping */
 } tatp_storage_found;
 
 /* Whether there is any way to know it. Local; what rank 0 finds counts. */
 bool tatp_storage_may_be_known(const tatp_storage_input *in);
 
 /* Asks the file system, and reads the file of targets. What it cannot use is reported once, and
- * then nothing is known. The result is the same on all ranks. Returns OMPI_SUCCESS or an error of
- * communication. Collective. */
+ * then nothing is known; so is a striping that the file system refuses, but for a file that has
+ * data: this keeps its layout. The result is the same on all ranks. Returns OMPI_SUCCESS or an
+ * error of communication. Collective. */
 int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
                       tatp_storage_found *found);
 
@@ -74,5 +80,15 @@ const char *tatp_storage_host(const tatp_storage *storage, size_t node);
  * domains) are accessed; an empty matrix where nothing is known. Negative errno. */
 int tatp_storage_bytes(const tatp_storage *storage, const file_domains *domains,
                        const matrix *node_bytes, matrix *bytes);
+
+/* Where may_be_striped: which stripings the file system takes. */
+file_striping_limits tatp_storage_limits(const tatp_storage *storage);
+
+/* Where may_be_striped: the same as tatp_storage_bytes with another striping (NULL: as it is), and
+ * in *most the bytes of the domains on the target that has most of them. Also -ENOENT: it is not
+ * known of all of them. */
+int tatp_storage_bytes_with(const tatp_storage *storage, const file_striping *striping,
+                            const file_domains *domains, const matrix *node_bytes, matrix *bytes,
+                            int64_t *most);
 
 #endif
