@@ -13,6 +13,9 @@
 #include "setmatch/affinity.h"
 #include "setmatch/input.h"
 
+/* With more ranks, normal effort ends the search sooner, and refinement is less thorough. */
+enum { MANY_RANKS = 2000 };
+
 /* The nodes on which ranks are placed. */
 typedef struct site {
     const size_t *slots; /* by node; borrowed */

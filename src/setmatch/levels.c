@@ -9,9 +9,6 @@
 #include "setmatch/cost.h"
 #include "setmatch/task.h"
 
-/* With more ranks, normal effort ends the search sooner. */
-enum { MANY_RANKS = 2000 };
-
 /* Ranks to be placed on some nodes, which are in groups of the levels below `level`. */
 struct part {
     const affinity *ranks;

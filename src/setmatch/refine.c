@@ -26,6 +26,7 @@ struct refinement {
     size_t *count;        /* the lengths of the lists */
     size_t *changed;      /* by node: the last round that moved its ranks */
     size_t round, max_work;
+    bool is_large; /* there are many ranks */
     struct node_pair *pair;
     size_t pairs, pair_capacity;
 
@@ -73,11 +74,20 @@ static size_t max_pair_ranks(const affinity *ranks, const site *s)
     return slots[0] >= all || slots[1] >= all - slots[0] ? all : slots[0] + slots[1];
 }
 
+static bool has_many_ranks(const affinity *g)
+{
+    uint64_t ranks = 0;
+    for (size_t v = 0; v < g->vertices; v++)
+        ranks += g->size[v];
+    return ranks > MANY_RANKS;
+}
+
 /* Release with release_refinement, also after an error. */
 static int init_refinement(struct refinement *r, const affinity *ranks, const site *s, size_t *node)
 {
     size_t nodes = s->listed, pair_ranks = max_pair_ranks(ranks, s);
-    *r = (struct refinement){.ranks = ranks, .site = s, .node = node};
+    *r = (struct refinement){
+        .ranks = ranks, .site = s, .node = node, .is_large = has_many_ranks(ranks)};
     r->first = base_arena_alloc(&r->arena, nodes, sizeof *r->first);
     r->next = base_arena_alloc(&r->arena, ranks->vertices, sizeof *r->next);
     r->count = base_arena_alloc(&r->arena, nodes, sizeof *r->count);
@@ -173,6 +183,19 @@ static int compare_node_pairs(const void *x, const void *y)
     return (p->b > q->b) - (p->b < q->b);
 }
 
+/* Drops pairs of less than the mean weight, of which few gain. */
+static void drop_light_pairs(struct refinement *r)
+{
+    size_t kept = 0, all = r->pairs;
+    double sum = 0;
+    for (size_t k = 0; k < all; k++)
+        sum += (double)r->pair[k].weight;
+    for (size_t k = 0; k < all; k++)
+        if ((double)r->pair[k].weight * (double)all >= sum)
+            r->pair[kept++] = r->pair[k];
+    r->pairs = kept;
+}
+
 /* The pairs of adjacent nodes, the greatest weight first. */
 static int list_node_pairs(struct refinement *r)
 {
@@ -194,6 +217,8 @@ static int list_node_pairs(struct refinement *r)
             if (a < nodes.other[i])
                 r->pair[r->pairs++] = (struct node_pair){a, nodes.other[i], nodes.weight[i]};
     affinity_release(&nodes);
+    if (r->is_large)
+        drop_light_pairs(r);
     if (r->pairs > 1)
         qsort(r->pair, r->pairs, sizeof *r->pair, compare_node_pairs);
     return rc;
