@@ -54,16 +54,17 @@ static int merge_groups(struct grouping *r, size_t ranks, const match_rules *rul
     return 0;
 }
 
-int anneal_groups(const affinity *ranks, const site *s, size_t variant, size_t most_work,
-                  size_t *node, size_t *work)
+int anneal_groups(const affinity *ranks, const site *s, const annealing_run *run, size_t *node,
+                  size_t *work)
 {
     struct grouping r;
     int rc = init_grouping(&r, ranks, node);
-    const match_rules rules = {s->slots[s->by_size[0]] / GROUPS_PER_NODE + 1, variant, r.node};
-    for (size_t level = 0; rc == 0 && level <= variant % MOST_LEVELS; level++)
+    const match_rules rules = {s->slots[s->by_size[0]] / GROUPS_PER_NODE + 1, run->variant, r.node};
+    const annealing_run strict = {run->variant, run->most_work, true};
+    for (size_t level = 0; rc == 0 && level <= run->variant % MOST_LEVELS; level++)
         rc = merge_groups(&r, ranks->vertices, &rules);
     if (rc == 0)
-        rc = anneal_placement(r.g, s, variant, most_work, r.node, work);
+        rc = anneal_placement(r.g, s, &strict, r.node, work);
     for (size_t v = 0; rc == 0 && v < ranks->vertices; v++)
         node[v] = r.node[r.group[v]];
     affinity_release(&r.merged);

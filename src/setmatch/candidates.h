@@ -68,16 +68,22 @@ int refine_pairs(const affinity *ranks, const site *s, size_t rounds, size_t *no
 int refine_multilevel(const affinity *ranks, const site *s, size_t variant, size_t *node,
                       size_t *work);
 
-/* Random swaps in search of a smaller cut; never a larger one, but where weights exceed 2^28.
- * Variants start from different temperatures. Ends after about `most_work` visits of ranks, which
- * are added to *work. Returns 1 without having done anything where it would take too much memory.
- */
-int anneal_placement(const affinity *ranks, const site *s, size_t variant, size_t most_work,
-                     size_t *node, size_t *work);
+typedef struct annealing_run {
+    size_t variant;   /* they start from different temperatures */
+    size_t most_work; /* ends it: visits of ranks */
+    bool strict;      /* no node has more ranks than slots even for a while */
+} annealing_run;
 
-/* The same with groups of ranks that share a node; variants form larger or smaller ones. */
-int anneal_groups(const affinity *ranks, const site *s, size_t variant, size_t most_work,
-                  size_t *node, size_t *work);
+/* Random moves and swaps in search of a smaller cut; never a larger one, but where weights exceed
+ * 2^28. Adds the number of visited ranks to *work. Returns 1 without having done anything where it
+ * would take too much memory. */
+int anneal_placement(const affinity *ranks, const site *s, const annealing_run *run, size_t *node,
+                     size_t *work);
+
+/* The same with groups of ranks that share a node, strictly; variants form larger or smaller ones.
+ */
+int anneal_groups(const affinity *ranks, const site *s, const annealing_run *run, size_t *node,
+                  size_t *work);
 
 /* Steps of annealing by hops that take as long as the visit of a vertex by refinement. */
 enum { STEPS_PER_VISIT = 6 };

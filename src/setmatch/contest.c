@@ -27,6 +27,7 @@ struct contest {
     size_t most_work; /* ends the search */
     size_t confirmed; /* number of times that the least cut was found again */
     bool anneals;     /* unless that takes too much memory */
+    bool strict;      /* the next annealing of ranks */
 };
 
 static int contest_init(struct contest *c, const affinity *ranks, const site *s,
@@ -108,12 +109,16 @@ static size_t work_of_run(const struct contest *c)
     return run < left ? run : left;
 }
 
-/* Of ranks and of groups in turn. */
+/* Of ranks and of groups in turn. Ranks beyond the slots for a while are of use where they can move
+ * on, so that this changes after runs in vain. */
 static int try_annealing(struct contest *c, size_t variant)
 {
+    const annealing_run run = {variant / 2 + 1, work_of_run(c), c->strict};
+    int64_t cut = c->cut;
+    bool grouped = variant % 2 != 0;
     copy_best(c);
-    int rc = (variant % 2 == 0 ? anneal_placement : anneal_groups)(
-        c->ranks, c->site, variant / 2 + 1, work_of_run(c), c->trial, &c->work);
+    int rc =
+        (grouped ? anneal_groups : anneal_placement)(c->ranks, c->site, &run, c->trial, &c->work);
     c->anneals = rc == 0;
     if (rc == 1)
         return 0;
@@ -121,6 +126,8 @@ static int try_annealing(struct contest *c, size_t variant)
         rc = refine_trial(c, variant);
     if (rc == 0)
         enter_trial(c, false);
+    if (!grouped && c->cut == cut)
+        c->strict = !c->strict;
     return rc;
 }
 

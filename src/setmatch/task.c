@@ -5,7 +5,7 @@
 #include <errno.h>
 
 /* About a quarter of a second, less with few ranks. A visit takes less than 0.1 us. */
-enum { MOST_WORK = 3800000, WORK_PER_RANK = 10000, HIGH_EFFORT = 30 };
+enum { MOST_WORK = 4600000, WORK_PER_RANK = 12000, HIGH_EFFORT = 30 };
 
 static size_t work_of_search(const setmatch_input *input)
 {

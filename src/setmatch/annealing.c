@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The weights between all vertices and nodes, kept up to date while vertices change places. */
+#include "setmatch/annealing.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+    MOST_WEIGHTS = 1 << 22, /* in memory */
+    LARGEST_WEIGHT = 1 << 28,
+    FINEST_WEIGHT = 1 << 19
+};
+
+/* Places of a node beyond its slots, at least and as a part of these. */
+enum { LEAST_SPARE = 2, SPARE_PART = 10 };
+
+/* Work in parts of a visit. */
+enum { WEIGHTS_PER_PART = 16, BEGIN_ARC = 16, SWAP_ARC = 12 };
+
+/* ---- memory ---- */
+
+static size_t round_up(size_t places)
+{
+    return (places + ANNEALING_LANES - 1) / ANNEALING_LANES * ANNEALING_LANES;
+}
+
+/* Numbers the nodes with ranks; returns the number of their places. */
+static size_t number_nodes(annealing *a, const site *s, const size_t *node, size_t all_ranks)
+{
+    size_t vertices = a->ranks->vertices, places = 0;
+    for (size_t v = 0; v < vertices; v++) {
+        size_t n = node[v], slots = s->slots[n] < vertices ? s->slots[n] : vertices;
+        if (a->number[n] != 0)
+            continue;
+        a->home[a->nodes] = n;
+        a->room[a->nodes] = (int32_t)(s->slots[n] < all_ranks ? s->slots[n] : all_ranks);
+        a->number[n] = ++a->nodes;
+        a->first[a->nodes] = places += round_up(slots + slots / SPARE_PART + LEAST_SPARE);
+    }
+    return places;
+}
+
+static int allocate_nodes(annealing *a, const site *s)
+{
+    a->home = base_arena_alloc(&a->arena, s->nodes, sizeof *a->home);
+    a->number = base_arena_alloc(&a->arena, s->listed, sizeof *a->number);
+    a->first = base_arena_alloc(&a->arena, s->nodes + 1, sizeof *a->first);
+    a->frees = base_arena_alloc(&a->arena, s->nodes, sizeof *a->frees);
+    a->room = base_arena_alloc(&a->arena, s->nodes, sizeof *a->room);
+    return a->arena.failed ? -ENOMEM : 0;
+}
+
+static int allocate_vertices(annealing *a)
+{
+    size_t vertices = a->ranks->vertices, arcs = a->ranks->start[vertices];
+    a->free = base_arena_alloc(&a->arena, a->places, sizeof *a->free);
+    a->member = base_arena_alloc(&a->arena, a->places, sizeof *a->member);
+    a->size = base_arena_alloc(&a->arena, a->places, sizeof *a->size);
+    a->place = base_arena_alloc(&a->arena, vertices, sizeof *a->place);
+    a->node = base_arena_alloc(&a->arena, vertices, sizeof *a->node);
+    a->value = base_arena_alloc(&a->arena, arcs, sizeof *a->value);
+    a->weight = base_arena_alloc(&a->arena, a->places, a->nodes * sizeof *a->weight);
+    a->end = base_arena_alloc(&a->arena, arcs / 2, sizeof *a->end);
+    a->edge = base_arena_alloc(&a->arena, arcs, sizeof *a->edge);
+    a->cut = base_arena_alloc(&a->arena, arcs / 2, sizeof *a->cut);
+    a->in_cut = base_arena_alloc(&a->arena, arcs / 2, sizeof *a->in_cut);
+    return a->arena.failed ? -ENOMEM : 0;
+}
+
+void annealing_release(annealing *a)
+{
+    base_arena_release(&a->arena);
+}
+
+/* ---- weights ---- */
+
+/* The greatest weight of all arcs of a vertex, as if each were 1 at least after the shift. */
+static size_t greatest_total(const affinity *g, unsigned shift)
+{
+    size_t greatest = 0;
+    for (size_t v = 0; v < g->vertices; v++) {
+        int64_t total = 0;
+        for (size_t i = g->start[v]; i < g->start[v + 1]; i++)
+            total += g->weight[i];
+        size_t most = (size_t)(total >> shift) + g->start[v + 1] - g->start[v];
+        greatest = most > greatest ? most : greatest;
+    }
+    return greatest;
+}
+
+/* The greatest weight of all arcs of a vertex becomes small, but not so small that penalties were
+ * coarse beside it. Weights stay at least 1. */
+static void scale_weights(annealing *a)
+{
+    const affinity *g = a->ranks;
+    unsigned down = 0, up = 0;
+    while (greatest_total(g, down) > LARGEST_WEIGHT)
+        down++;
+    for (size_t greatest = greatest_total(g, down); greatest << up < FINEST_WEIGHT;)
+        up++;
+    for (size_t v = 0; v < g->vertices; v++) {
+        for (size_t i = g->start[v]; i < g->start[v + 1]; i++) {
+            int64_t value = g->weight[i] >> down;
+            a->value[i] = value > 0 ? (int32_t)(value << up) : 1;
+        }
+    }
+}
+
+static void add_weights(const annealing *a, vertex v)
+{
+    const affinity *g = a->ranks;
+    for (size_t i = g->start[v]; i < g->start[v + 1]; i++)
+        *annealing_weight(a, a->node[g->other[i]], a->place[v]) += a->value[i];
+}
+
+/* ---- edges ---- */
+
+/* Sorts arcs, which are listed in any order or, with NULL, numbered, by a vertex of each. */
+static void sort_arcs(const affinity *g, const vertex *listed, const vertex *key, vertex *next,
+                      vertex *sorted)
+{
+    for (size_t v = 0; v < g->vertices; v++)
+        next[v] = (vertex)g->start[v];
+    for (size_t k = 0; k < g->start[g->vertices]; k++) {
+        vertex arc = listed == NULL ? (vertex)k : listed[k];
+        sorted[next[key[arc]]++] = arc;
+    }
+}
+
+/* The arcs to each vertex by their source, and those from it by their end, are of the same edges.
+ */
+static int number_edges(annealing *a)
+{
+    const affinity *g = a->ranks;
+    size_t arcs = g->start[g->vertices], edges = 0;
+    struct base_arena arena = {0};
+    vertex *next = base_arena_alloc(&arena, g->vertices, sizeof *next);
+    vertex *source = base_arena_alloc(&arena, arcs, sizeof *source);
+    vertex *in = base_arena_alloc(&arena, arcs, sizeof *in);
+    vertex *out = base_arena_alloc(&arena, arcs, sizeof *out);
+    int rc = arena.failed ? -ENOMEM : 0;
+    for (size_t v = 0; rc == 0 && v < g->vertices; v++)
+        for (size_t i = g->start[v]; i < g->start[v + 1]; i++)
+            source[i] = (vertex)v;
+    if (rc == 0) {
+        sort_arcs(g, NULL, g->other, next, in);
+        sort_arcs(g, in, source, next, out);
+    }
+    for (size_t k = 0; rc == 0 && k < arcs; k++) {
+        vertex v = source[out[k]], u = g->other[out[k]];
+        if (v > u)
+            continue;
+        a->edge[in[k]] = a->edge[out[k]] = (vertex)edges;
+        a->end[edges][0] = v;
+        a->end[edges++][1] = u;
+    }
+    base_arena_release(&arena);
+    return rc;
+}
+
+/* Lists an edge that is cut now, or removes one that was. */
+static void turn_edge(annealing *a, vertex e)
+{
+    vertex at = a->in_cut[e];
+    if (at == 0) {
+        a->cut[a->cuts++] = e;
+        a->in_cut[e] = (vertex)a->cuts;
+    } else {
+        vertex last = a->cut[--a->cuts];
+        a->cut[at - 1] = last;
+        a->in_cut[last] = at;
+        a->in_cut[e] = 0;
+    }
+}
+
+static void list_cut(annealing *a)
+{
+    for (size_t e = 0; e < a->ranks->start[a->ranks->vertices] / 2; e++)
+        if (a->node[a->end[e][0]] != a->node[a->end[e][1]])
+            turn_edge(a, (vertex)e);
+}
+
+/* ---- places ---- */
+
+static void add_free_place(annealing *a, size_t n, size_t place)
+{
+    a->member[place] = NO_VERTEX;
+    a->free[a->first[n] + a->frees[n]++] = (vertex)place;
+    *annealing_weight(a, n, place) = ANNEALING_NEVER;
+}
+
+static void set_places(annealing *a, const size_t *node)
+{
+    const affinity *g = a->ranks;
+    vertex *next = a->frees; /* place of the node; free places are counted from 0 again below */
+    for (size_t v = 0; v < g->vertices; v++) {
+        size_t n = a->number[node[v]] - 1, p = a->first[n] + next[n]++;
+        a->member[p] = (vertex)v;
+        a->size[p] = (int32_t)g->size[v];
+        a->room[n] -= (int32_t)g->size[v];
+        a->place[v] = (vertex)p;
+        a->node[v] = (vertex)n;
+    }
+    for (size_t n = 0; n < a->nodes; n++) {
+        size_t p = a->first[n] + next[n];
+        for (a->frees[n] = 0; p < a->first[n + 1]; p++)
+            add_free_place(a, n, p);
+    }
+    for (size_t v = 0; v < g->vertices; v++)
+        add_weights(a, (vertex)v);
+}
+
+int annealing_init(annealing *a, const affinity *ranks, const site *s, size_t variant,
+                   const size_t *node)
+{
+    size_t all_ranks = 0;
+    *a = (annealing){.ranks = ranks};
+    chance_init(&a->chance, variant);
+    for (size_t v = 0; v < ranks->vertices; v++)
+        all_ranks += ranks->size[v];
+    a->grouped = all_ranks > ranks->vertices;
+    if (allocate_nodes(a, s) != 0)
+        return -ENOMEM;
+    a->places = number_nodes(a, s, node, all_ranks);
+    if (a->places > MOST_WEIGHTS / (a->nodes | 1))
+        return 1;
+    if (allocate_vertices(a) != 0 || number_edges(a) != 0)
+        return -ENOMEM;
+    scale_weights(a);
+    set_places(a, node);
+    list_cut(a);
+    a->work = a->nodes * a->places / WEIGHTS_PER_PART + BEGIN_ARC * ranks->start[ranks->vertices];
+    return 0;
+}
+
+void annealing_copy(annealing *a, size_t *node)
+{
+    for (size_t v = 0; v < a->ranks->vertices; v++)
+        node[v] = a->home[a->node[v]];
+    a->work += a->ranks->vertices;
+}
+
+/* ---- swaps ---- */
+
+/* Moves a vertex to a node, but not yet to a place there. */
+static void change_node(annealing *a, vertex v, size_t from, size_t to)
+{
+    const affinity *g = a->ranks;
+    a->node[v] = (vertex)to;
+    for (size_t i = g->start[v]; i < g->start[v + 1]; i++) {
+        vertex u = g->other[i];
+        *annealing_weight(a, from, a->place[u]) -= a->value[i];
+        *annealing_weight(a, to, a->place[u]) += a->value[i];
+        if (a->node[u] == from || a->node[u] == to)
+            turn_edge(a, a->edge[i]);
+    }
+    a->work += SWAP_ARC * (g->start[v + 1] - g->start[v]);
+}
+
+/* Takes the weights of the arcs of a vertex with it. */
+static void change_place(annealing *a, vertex v, size_t left, size_t place)
+{
+    const affinity *g = a->ranks;
+    a->member[place] = v;
+    a->size[place] = (int32_t)g->size[v];
+    a->place[v] = (vertex)place;
+    for (size_t i = g->start[v]; i < g->start[v + 1]; i++) {
+        int32_t *weight = annealing_weight(a, a->node[g->other[i]], 0);
+        weight[left] -= a->value[i];
+        weight[place] += a->value[i];
+    }
+}
+
+/* To the free place of node `to` that was listed last. */
+static void move_vertex(annealing *a, vertex v, size_t from, size_t to)
+{
+    size_t left = a->place[v], place = a->free[a->first[to] + --a->frees[to]];
+    change_node(a, v, from, to);
+    *annealing_weight(a, to, place) = 0;
+    change_place(a, v, left, place);
+    a->size[left] = 0;
+    add_free_place(a, from, left);
+}
+
+static void swap_vertices(annealing *a, vertex v, vertex w, size_t from, size_t to)
+{
+    size_t left = a->place[v], place = a->place[w];
+    change_node(a, v, from, to);
+    change_node(a, w, to, from);
+    change_place(a, v, left, place);
+    change_place(a, w, place, left);
+}
+
+static void change_room(annealing *a, size_t n, int32_t by)
+{
+    a->excess -= annealing_beyond(a->room[n]);
+    a->room[n] += by;
+    a->excess += annealing_beyond(a->room[n]);
+}
+
+void annealing_swap(annealing *a, vertex v, size_t to, vertex w)
+{
+    size_t from = a->node[v];
+    int32_t more = (int32_t)a->ranks->size[v] - (w != NO_VERTEX ? (int32_t)a->ranks->size[w] : 0);
+    change_room(a, from, more);
+    change_room(a, to, -more);
+    if (w == NO_VERTEX)
+        move_vertex(a, v, from, to);
+    else
+        swap_vertices(a, v, w, from, to);
+}
