@@ -205,6 +205,41 @@ def small_cases():
     yield Case("small 40", 40, heavy(regular(40, 3, 40), 2), even(40, 6))
 
 
+def further_cases():
+    """The kinds of small_cases in other sizes, from other seeds."""
+    for side, part in ((9, 3), (10, 2), (8, 2), (12, 3), (12, 6), (11, 4)):
+        yield Case(f"cube {side} in {part} again", side ** 3,
+                   shuffled(grid((side,) * 3, (1,) * 3), side ** 3, side + 7), even(side ** 3, part ** 3))
+    yield Case("halo 12 in 3", 1728, halo((12, 12, 12), (100, 10, 1)), even(1728, 27))
+    yield Case("halo 40x40", 1600, halo((40, 40), (10, 1)), even(1600, 25))
+    yield Case("box 9x11x16", 1584, grid((9, 11, 16), (1, 1, 1)), even(1584, 32))
+    yield Case("box 16x8x12 weighted", 1536, shuffled(grid((16, 8, 12), (1, 8, 64)), 1536, 5), even(1536, 24))
+    for ranks, slots, children in ((511, 24, 2), (1365, 32, 4), (1093, 28, 3)):
+        yield Case(f"tree {ranks}", ranks, tree(ranks, children), even(ranks, slots))
+    yield Case("random tree 1200", 1200, random_tree(1200, 9), even(1200, 32))
+    for ranks, slots, degree in ((128, 16, 3), (500, 20, 3), (1500, 48, 3), (256, 16, 4), (900, 30, 5), (2000, 64, 3)):
+        yield Case(f"regular {ranks} of {degree}", ranks, regular(ranks, degree, ranks + 1), even(ranks, slots))
+    yield Case("spare 700", 700, heavy(grid((25, 28), (1, 1)), 6), even(700, 17, 5))
+    yield Case("spare 1600", 1600, grid((40, 40), (1, 1)), even(1600, 32, 9))
+    yield Case("spare triangles", 1225, triangles(35, 35, 6), even(1225, 30, 6))
+    for seed, ranks in ((7, 600), (8, 1500), (9, 1000)):
+        yield Case(f"uneven {ranks}", ranks, clusters(ranks, seed), uneven_slots(ranks, 1, 49, seed))
+    yield Case("uneven mesh 1300", 1300, shuffled(grid((26, 50), (1, 1)), 1300, 3), uneven_slots(1300, 8, 60, 5))
+    for side, slots in ((18, 12), (25, 16), (40, 32)):
+        yield Case(f"torus {side} by {slots}", side ** 2, grid((side, side), (1, 1), True), even(side ** 2, slots))
+    yield Case("torus 10x10x10", 1000, grid((10, 10, 10), (1, 1, 1), True), even(1000, 32))
+    for seed, wanted, slots in ((11, 700, 20), (12, 1300, 40), (13, 1990, 64)):
+        ranks, edges = adaptive(seed, wanted)
+        yield Case(f"adaptive {wanted}", ranks, edges, even(ranks, slots))
+    yield Case("hypercube 1024", 1024, hypercube(10), even(1024, 40))
+    yield Case("preferential 1500", 1500, preferential(1500, 4, 3), even(1500, 40))
+    yield Case("triangles 1000", 1000, triangles(25, 40, 3), even(1000, 25))
+    yield Case("triangles 2000", 2000, triangles(40, 50, 4), even(2000, 50))
+    yield Case("mesh 32x50 weighted", 1600, shuffled(heavy(grid((32, 50), (1, 1)), 9), 1600, 8), even(1600, 48))
+    yield Case("mesh 23x29", 667, grid((23, 29), (1, 1)), even(667, 18))
+    yield Case("small 60", 60, heavy(regular(60, 4, 60), 3), even(60, 8))
+
+
 def large_cases():
     yield Case("mesh 20x25x50", 25000, grid((20, 25, 50), (1, 1, 1)), even(25000, 24))
     yield Case("mesh 30x40x50", 60000, grid((30, 40, 50), (1, 1, 1)), even(60000, 48))
@@ -272,7 +307,7 @@ def mapped_cases():
             yield Case(f"{name} on {arch}", count, shuffled(edges, count, 5), slots, hops, arch)
 
 
-SETS = {"small": small_cases, "large": large_cases, "curve": curve_cases, "mapped": mapped_cases}
+SETS = {"small": small_cases, "further": further_cases, "large": large_cases, "curve": curve_cases, "mapped": mapped_cases}
 
 
 # ---- contestants ----
