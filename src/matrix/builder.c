@@ -83,16 +83,3 @@ void matrix_builder_clear(matrix_builder *b)
     b->entry = NULL;
     b->used = b->capacity = 0;
 }
-
-int matrix_sum_rows(matrix *sums, const matrix *m, const size_t *group_of_row, size_t groups)
-{
-    matrix_builder builder = {.rows = groups, .cols = m->cols};
-    int rc = 0;
-    for (size_t r = 0; r < m->rows && rc == 0; r++)
-        for (size_t k = m->row_start[r]; k < m->row_start[r + 1] && rc == 0; k++)
-            rc = matrix_builder_add(&builder, group_of_row[r], m->col[k], m->value[k]);
-    if (rc == 0)
-        rc = matrix_builder_finish(&builder, sums);
-    matrix_builder_clear(&builder);
-    return rc;
-}

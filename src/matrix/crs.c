@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 int matrix_allocate(matrix *m, size_t rows, size_t cols, size_t nnz)
 {
     matrix made = {.rows = rows, .cols = cols};
@@ -199,6 +201,119 @@ int matrix_add(matrix *sum, const matrix *a, const matrix *b, int64_t weight)
         *sum = made;
     else
         matrix_release(&made);
+    return rc;
+}
+
+/* A row that is added up: its values, and which of them are there. A bit of `group` stands for a
+ * word of `there` that is not 0, so that a row is read out in ascending order in the time of its
+ * entries. */
+typedef struct row_sum {
+    int64_t *value;
+    uint64_t *there, *group;
+    size_t groups;
+} row_sum;
+
+enum { BITS = 64 };
+
+static int init_row_sum(row_sum *s, size_t cols)
+{
+    int rc = 0;
+    s->groups = cols / BITS / BITS + 1;
+    s->value = base_zeroed(cols, sizeof *s->value, &rc);
+    s->there = base_zeroed(cols / BITS + 1, sizeof *s->there, &rc);
+    s->group = base_zeroed(s->groups, sizeof *s->group, &rc);
+    return rc;
+}
+
+static void release_row_sum(row_sum *s)
+{
+    free(s->value);
+    free(s->there);
+    free(s->group);
+}
+
+/* Values that are not there are 0. */
+static int add_to_sum(row_sum *s, const matrix *m, size_t row)
+{
+    for (size_t k = m->row_start[row]; k < m->row_start[row + 1]; k++) {
+        size_t j = m->col[k], word = j / BITS;
+        if (__builtin_add_overflow(s->value[j], m->value[k], &s->value[j]))
+            return -ERANGE;
+        s->there[word] |= UINT64_C(1) << j % BITS;
+        s->group[word / BITS] |= UINT64_C(1) << word % BITS;
+    }
+    return 0;
+}
+
+/* Appends what is there, except zeros, to *m and forgets it. */
+static void append_sum(row_sum *s, matrix *m, size_t *used)
+{
+    for (size_t g = 0; g < s->groups; g++) {
+        for (; s->group[g] != 0; s->group[g] &= s->group[g] - 1) {
+            size_t word = g * BITS + (size_t)__builtin_ctzll(s->group[g]);
+            for (; s->there[word] != 0; s->there[word] &= s->there[word] - 1) {
+                size_t j = word * BITS + (size_t)__builtin_ctzll(s->there[word]);
+                m->col[*used] = j;
+                m->value[*used] = s->value[j];
+                *used += s->value[j] != 0;
+                s->value[j] = 0;
+            }
+        }
+    }
+}
+
+/* Rows by group: of[start[g]] to of[start[g + 1] - 1] are those of group g. */
+static int sort_rows(const size_t *group_of_row, size_t rows, size_t groups, size_t *start,
+                     size_t *of)
+{
+    for (size_t r = 0; r < rows; r++) {
+        if (group_of_row[r] >= groups)
+            return -EINVAL;
+        start[group_of_row[r] + 1]++;
+    }
+    for (size_t g = 0; g < groups; g++)
+        start[g + 1] += start[g];
+    for (size_t r = rows; r-- > 0;)
+        of[--start[group_of_row[r] + 1]] = r;
+    memmove(start, start + 1, groups * sizeof *start);
+    start[groups] = rows;
+    return 0;
+}
+
+static int sum_groups(const matrix *m, const size_t *start, const size_t *of, matrix *sums)
+{
+    row_sum sum;
+    size_t used = 0;
+    int rc = init_row_sum(&sum, m->cols);
+    for (size_t g = 0; g < sums->rows && rc == 0; g++) {
+        for (size_t k = start[g]; k < start[g + 1] && rc == 0; k++)
+            rc = add_to_sum(&sum, m, of[k]);
+        if (rc == 0)
+            append_sum(&sum, sums, &used);
+        sums->row_start[g + 1] = used;
+    }
+    release_row_sum(&sum);
+    return rc;
+}
+
+int matrix_sum_rows(matrix *sums, const matrix *m, const size_t *group_of_row, size_t groups)
+{
+    matrix made = {0};
+    int rc = 0;
+    size_t *of = base_zeroed(m->rows, sizeof *of, &rc);
+    size_t *start = base_zeroed(groups + 1, sizeof *start, &rc);
+    if (rc == 0)
+        rc = sort_rows(group_of_row, m->rows, groups, start, of);
+    if (rc == 0)
+        rc = matrix_allocate(&made, groups, m->cols, matrix_entries(m));
+    if (rc == 0)
+        rc = sum_groups(m, start, of, &made);
+    if (rc == 0)
+        *sums = made;
+    else
+        matrix_release(&made);
+    free(start);
+    free(of);
     return rc;
 }
 

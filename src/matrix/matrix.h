@@ -60,8 +60,9 @@ int matrix_sum(const matrix *m, int64_t *sum);
 bool matrix_is_nonnegative(const matrix *m);
 bool matrix_is_symmetric(const matrix *m);
 
-/* Adds up the rows of each group: row r of `m` belongs to row group_of_row[r] of `sums`, which has
- * `groups` rows. Errors as matrix_from_entries. Release with matrix_release. */
+/* Adds up the rows of each group, in linear time: row r of `m` belongs to row group_of_row[r] of
+ * `sums`, which has `groups` rows, without stored zeros. Errors as matrix_from_entries. Release
+ * with matrix_release. */
 int matrix_sum_rows(matrix *sums, const matrix *m, const size_t *group_of_row, size_t groups);
 
 /* -ENOMEM. Release with matrix_release. */

@@ -699,6 +699,51 @@ START_TEST(sums_of_matrices)
 }
 END_TEST
 
+START_TEST(sums_of_rows)
+{
+    uint64_t state = (uint64_t)_i;
+    size_t group[7];
+    matrix m = random_matrix(&state, 7, 5), sums;
+    for (size_t row = 0; row < 7; row++)
+        group[row] = (size_t)pick(&state, 0, 2);
+    ck_assert_int_eq(matrix_sum_rows(&sums, &m, group, 3), 0);
+    ck_assert(sums.rows == 3 && sums.cols == 5);
+    for (size_t g = 0; g < 3; g++) {
+        for (size_t col = 0; col < 5; col++) {
+            int64_t sum = 0;
+            for (size_t row = 0; row < 7; row++)
+                sum += group[row] == g ? matrix_get(&m, row, col) : 0;
+            ck_assert_int_eq(matrix_get(&sums, g, col), sum);
+        }
+        for (size_t k = sums.row_start[g]; k < sums.row_start[g + 1]; k++)
+            ck_assert(sums.value[k] != 0 &&
+                      (k == sums.row_start[g] || sums.col[k] > sums.col[k - 1]));
+    }
+    matrix_release(&m);
+    matrix_release(&sums);
+}
+END_TEST
+
+START_TEST(sums_of_rows_that_cannot_be)
+{
+    static const size_t same[] = {1, 1}, beyond[] = {0, 2};
+    matrix_entry large[] = {{0, 1, INT64_MAX}, {1, 1, 1}};
+    matrix m, sums = {.rows = 99};
+    ck_assert_int_eq(matrix_from_entries(&m, 2, 2, large, 2), 0);
+    ck_assert_int_eq(matrix_sum_rows(&sums, &m, beyond, 2), -EINVAL);
+    ck_assert_int_eq(matrix_sum_rows(&sums, &m, same, 2), -ERANGE);
+    for (long nth = 0, rc = -ENOMEM; rc == -ENOMEM; nth++) {
+        fail_allocation(nth);
+        rc = matrix_sum_rows(&sums, &m, same, 2);
+        stop_failing();
+        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : -ERANGE);
+        ck_assert_int_le(allocations.live, 0);
+    }
+    ck_assert_uint_eq(sums.rows, 99);
+    matrix_release(&m);
+}
+END_TEST
+
 START_TEST(sums_that_cannot_be)
 {
     matrix_entry large = {1, 1, INT64_MAX / 2}, other = {1, 1, 3};
@@ -725,6 +770,8 @@ static Suite *matrix_suite(void)
     tcase_add_test(crs, empty_matrices);
     tcase_add_loop_test(crs, sums_of_matrices, 0, 200);
     tcase_add_test(crs, sums_that_cannot_be);
+    tcase_add_loop_test(crs, sums_of_rows, 0, 200);
+    tcase_add_test(crs, sums_of_rows_that_cannot_be);
     suite_add_tcase(suite, crs);
 
     TCase *fileview = tcase_create("fileview");
