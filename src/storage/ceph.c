@@ -51,14 +51,15 @@ int ceph_read_striping(const char *attribute, file_striping *striping, matrix_er
     return 0;
 }
 
-int ceph_count_objects(const file_striping *striping, int64_t bytes, size_t *objects,
-                       matrix_error *error)
+int ceph_find_objects(const file_striping *striping, storage_range range, size_t *first,
+                      size_t *end, matrix_error *error)
 {
     int64_t round = striping->object * (int64_t)striping->count;
-    int64_t rounds = bytes < 1 ? 1 : (bytes - 1) / round + 1;
-    if (rounds > STORAGE_MOST_OBJECTS / (int64_t)striping->count)
+    int64_t last = range.to > range.from ? range.to - 1 : range.from;
+    if (last / round >= STORAGE_MOST_OBJECTS / (int64_t)striping->count)
         return matrix_refuse(error, 0, "more than %d objects", STORAGE_MOST_OBJECTS);
-    *objects = (size_t)rounds * striping->count;
+    *first = (size_t)(range.from / round) * striping->count;
+    *end = (size_t)(last / round + 1) * striping->count;
     return 0;
 }
 
@@ -119,9 +120,9 @@ int storage_with_striping(const storage_layout *layout, const file_striping *str
 {
     storage_extent e;
     matrix_error error;
-    size_t needed = 0;
+    size_t first, needed = 0;
     storage_get_extent(layout, 0, &e);
-    int rc = ceph_count_objects(striping, bytes, &needed, &error);
+    int rc = ceph_find_objects(striping, (storage_range){0, bytes}, &first, &needed, &error);
     if (rc != 0 || needed > e.objects)
         return -ENOENT;
     storage_layout *built = storage_begin(file_system);

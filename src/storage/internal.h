@@ -44,13 +44,18 @@ int storage_set_host(storage_layout *layout, size_t target, const char *host);
 
 /* ---- CephFS ---- */
 
+/* Of which bytes the targets are wanted. */
+typedef struct storage_range {
+    int64_t from, to;
+} storage_range;
+
 /* Reads the attribute ceph.file.layout. -EBADMSG. */
 int ceph_read_striping(const char *attribute, file_striping *striping, matrix_error *error);
 
-/* The objects of the first `bytes` bytes, whole rounds of `count`, at least one. -EBADMSG: more
- * than STORAGE_MOST_OBJECTS. */
-int ceph_count_objects(const file_striping *striping, int64_t bytes, size_t *objects,
-                       matrix_error *error);
+/* Objects *first to *end - 1 have the bytes of the range: whole rounds of `count`, at least one.
+ * -EBADMSG: more than STORAGE_MOST_OBJECTS up to its end. */
+int ceph_find_objects(const file_striping *striping, storage_range range, size_t *first,
+                      size_t *end, matrix_error *error);
 
 /* The offset in the file of the first byte of an object. */
 int64_t ceph_object_offset(const file_striping *striping, size_t object);
@@ -70,12 +75,12 @@ enum { BEEGFS_PATTERN_BYTES = 12, BEEGFS_TARGET_BYTES = 536 };
 
 /* ---- asking: `fd` is a file of that file system; errors as storage_query ---- */
 
-int lustre_query(int fd, int64_t bytes, storage_layout **layout, matrix_error *error);
-int beegfs_query(int fd, int64_t bytes, storage_layout **layout, matrix_error *error);
-int ceph_query(int fd, int64_t bytes, storage_layout **layout, matrix_error *error);
+int lustre_query(int fd, storage_range range, storage_layout **layout, matrix_error *error);
+int beegfs_query(int fd, storage_range range, storage_layout **layout, matrix_error *error);
+int ceph_query(int fd, storage_range range, storage_layout **layout, matrix_error *error);
 
 /* As ceph_query, of a file behind FUSE. */
-int ceph_query_fuse(int fd, int64_t bytes, storage_layout **layout, matrix_error *error);
+int ceph_query_fuse(int fd, storage_range range, storage_layout **layout, matrix_error *error);
 
 /* Errors as storage_set_striping. */
 int ceph_set_striping(int fd, const file_striping *striping, matrix_error *error);
@@ -95,11 +100,11 @@ typedef struct ceph_path {
     uint64_t inode;
 } ceph_path;
 
-/* The OSD of each of the first objects of the file at that path, -1: not known, by libcephfs.
+/* The OSD of objects first to end - 1 of the file at that path, -1: not known, by libcephfs.
  * *hosts: their hosts, a layout without extents. Stays connected. -ENOTSUP: not installed, or no
  * access; -ENOMEM. */
 int ceph_ask_library(const ceph_path *where, const file_striping *striping, int64_t *osd,
-                     size_t objects, storage_layout **hosts, matrix_error *error);
+                     size_t first, size_t end, storage_layout **hosts, matrix_error *error);
 
 bool ceph_is_connected(void);
 void ceph_disconnect(void); /* may take seconds */

@@ -106,11 +106,11 @@ static int name_osds(const library *lib, struct ceph_mount *mount, storage_layou
 }
 
 static int list_hosts(const library *lib, struct ceph_mount *mount, const int64_t *osd,
-                      size_t objects, storage_layout **hosts)
+                      size_t first, size_t end, storage_layout **hosts)
 {
     storage_layout *built = storage_begin("CephFS");
     int rc = built == NULL ? -ENOMEM : 0;
-    for (size_t k = 0; rc == 0 && k < objects; k++)
+    for (size_t k = first; rc == 0 && k < end; k++)
         if (osd[k] >= 0)
             rc = storage_add_object(built, (uint64_t)osd[k]);
     if (rc == 0)
@@ -150,7 +150,7 @@ static int64_t find_osd(const library *lib, struct ceph_mount *mount, int file, 
 
 /* On a mount of another cluster or folder that path may be another file, or none. */
 static int find_osds(const library *lib, struct ceph_mount *mount, const ceph_path *where,
-                     const file_striping *striping, int64_t *osd, size_t objects,
+                     const file_striping *striping, int64_t *osd, size_t first, size_t end,
                      matrix_error *error)
 {
     struct stat status;
@@ -160,7 +160,7 @@ static int find_osds(const library *lib, struct ceph_mount *mount, const ceph_pa
         rc = -ESTALE;
     if (rc == 0 && !wait_for_map(lib, mount, file))
         rc = -ETIMEDOUT;
-    for (size_t k = 0; rc == 0 && k < objects; k++)
+    for (size_t k = first; rc == 0 && k < end; k++)
         osd[k] = find_osd(lib, mount, file, ceph_object_offset(striping, k));
     if (file >= 0)
         lib->close(mount, file);
@@ -204,15 +204,15 @@ static int connect_once(matrix_error *error)
 }
 
 int ceph_ask_library(const ceph_path *where, const file_striping *striping, int64_t *osd,
-                     size_t objects, storage_layout **hosts, matrix_error *error)
+                     size_t first, size_t end, storage_layout **hosts, matrix_error *error)
 {
     const library *lib = &connection.library;
     pthread_mutex_lock(&connection.lock);
     int rc = connect_once(error);
     if (rc == 0)
-        rc = find_osds(lib, connection.mount, where, striping, osd, objects, error);
+        rc = find_osds(lib, connection.mount, where, striping, osd, first, end, error);
     if (rc == 0)
-        rc = list_hosts(lib, connection.mount, osd, objects, hosts);
+        rc = list_hosts(lib, connection.mount, osd, first, end, hosts);
     pthread_mutex_unlock(&connection.lock);
     return rc;
 }

@@ -19,7 +19,7 @@
 /* Numbers of statfs. */
 static const struct file_system {
     unsigned long type;
-    int (*query)(int fd, int64_t bytes, storage_layout **layout, matrix_error *error);
+    int (*query)(int fd, storage_range range, storage_layout **layout, matrix_error *error);
     /* NULL: an open file keeps its layout. */
     int (*set)(int fd, const file_striping *striping, matrix_error *error);
 } file_systems[] = {
@@ -62,12 +62,12 @@ static int identify(int fd, const struct file_system **known, struct stat *statu
     return -ENOTSUP;
 }
 
-static int query_file(int fd, int64_t bytes, storage_layout **layout, matrix_error *error)
+static int query_file(int fd, storage_range range, storage_layout **layout, matrix_error *error)
 {
     const struct file_system *known;
     struct stat status;
     int rc = identify(fd, &known, &status, error);
-    return rc == 0 ? known->query(fd, bytes, layout, error) : rc;
+    return rc == 0 ? known->query(fd, range, layout, error) : rc;
 }
 
 static int set_striping(int fd, const file_striping *striping, matrix_error *error)
@@ -97,7 +97,7 @@ struct query {
     pthread_mutex_t lock;
     pthread_cond_t finished;
     int fd; /* its own: a late thread shall not ask about a file that the caller opens later */
-    int64_t bytes;
+    storage_range range;
     file_striping striping;
     bool is_finished, is_late;
     int rc;
@@ -194,7 +194,7 @@ static bool run_within(query *q, int milliseconds)
 
 static int run_query_file(query *q)
 {
-    return query_file(q->fd, q->bytes, &q->layout, &q->error);
+    return query_file(q->fd, q->range, &q->layout, &q->error);
 }
 
 static int run_set_striping(query *q)
@@ -224,13 +224,13 @@ static int run_with_file(query *q, int fd, int milliseconds, storage_layout **la
     return rc;
 }
 
-int storage_query(int fd, int64_t bytes, int milliseconds, storage_layout **layout,
+int storage_query(int fd, int64_t from, int64_t to, int milliseconds, storage_layout **layout,
                   matrix_error *error)
 {
     query *q = new_query(run_query_file);
     if (q == NULL)
         return -ENOMEM;
-    q->bytes = bytes;
+    q->range = (storage_range){from, to};
     return run_with_file(q, fd, milliseconds, layout, error);
 }
 

@@ -24,11 +24,11 @@ static int get_targets(int fd, unsigned char *targets, uint32_t count, matrix_er
     return 0;
 }
 
-int beegfs_query(int fd, int64_t bytes, storage_layout **layout, matrix_error *error)
+int beegfs_query(int fd, storage_range range, storage_layout **layout, matrix_error *error)
 {
     unsigned char pattern[BEEGFS_PATTERN_BYTES] = {0};
     uint16_t count;
-    (void)bytes;
+    (void)range;
     if (ioctl(fd, GET_PATTERN, pattern) != 0)
         return storage_fail(error, "the stripe pattern of BeeGFS");
     memcpy(&count, pattern + 8, sizeof count);

@@ -34,12 +34,12 @@ typedef struct ceph_file {
     int fd;
     char *attribute;
     file_striping striping;
-    int64_t *osd;
-    size_t objects;
+    int64_t *osd; /* of `end` objects; -1 of those below `first`, about which nobody asks */
+    size_t first, end;
 } ceph_file;
 
 /* Release with close_question. */
-static int open_question(int fd, int64_t bytes, ceph_file *file, matrix_error *error)
+static int open_question(int fd, storage_range range, ceph_file *file, matrix_error *error)
 {
     size_t length;
     *file = (ceph_file){.fd = fd};
@@ -47,9 +47,11 @@ static int open_question(int fd, int64_t bytes, ceph_file *file, matrix_error *e
     if (rc == 0)
         rc = ceph_read_striping(file->attribute, &file->striping, error);
     if (rc == 0)
-        rc = ceph_count_objects(&file->striping, bytes, &file->objects, error);
-    if (rc == 0 && (file->osd = base_alloc(file->objects, sizeof *file->osd)) == NULL)
+        rc = ceph_find_objects(&file->striping, range, &file->first, &file->end, error);
+    if (rc == 0 && (file->osd = base_alloc(file->end, sizeof *file->osd)) == NULL)
         rc = -ENOMEM;
+    for (size_t k = 0; rc == 0 && k < file->first; k++)
+        file->osd[k] = -1;
     return rc;
 }
 
@@ -100,19 +102,19 @@ static int name_osds(const ceph_file *file, storage_layout *layout)
     return rc;
 }
 
-int ceph_query(int fd, int64_t bytes, storage_layout **layout, matrix_error *error)
+int ceph_query(int fd, storage_range range, storage_layout **layout, matrix_error *error)
 {
     ceph_file file;
     location where;
     storage_layout *built = NULL;
-    int rc = open_question(fd, bytes, &file, error);
-    for (size_t k = 0; rc == 0 && k < file.objects; k++)
+    int rc = open_question(fd, range, &file, error);
+    for (size_t k = file.first; rc == 0 && k < file.end; k++)
         if (find_location(&file, k, &where) == 0)
             file.osd[k] = where.osd;
         else
             rc = storage_fail(error, "the location of an object of CephFS");
     if (rc == 0)
-        rc = storage_from_ceph(file.attribute, file.osd, file.objects, &built, error);
+        rc = storage_from_ceph(file.attribute, file.osd, file.end, &built, error);
     if (rc == 0)
         rc = name_osds(&file, built);
     close_question(&file);
@@ -142,9 +144,10 @@ static int ask_at_path(const ceph_file *file, const ceph_path *where, storage_la
                        matrix_error *error)
 {
     storage_layout *built = NULL, *hosts = NULL;
-    int rc = ceph_ask_library(where, &file->striping, file->osd, file->objects, &hosts, error);
+    int rc =
+        ceph_ask_library(where, &file->striping, file->osd, file->first, file->end, &hosts, error);
     if (rc == 0)
-        rc = storage_from_ceph(file->attribute, file->osd, file->objects, &built, error);
+        rc = storage_from_ceph(file->attribute, file->osd, file->end, &built, error);
     if (rc == 0)
         rc = storage_copy_hosts(built, hosts, error);
     storage_free(hosts);
@@ -168,10 +171,10 @@ static int ask_about_open_file(const ceph_file *file, storage_layout **layout, m
     return ask_at_path(file, &where, layout, error);
 }
 
-int ceph_query_fuse(int fd, int64_t bytes, storage_layout **layout, matrix_error *error)
+int ceph_query_fuse(int fd, storage_range range, storage_layout **layout, matrix_error *error)
 {
     ceph_file file;
-    int rc = open_question(fd, bytes, &file, error);
+    int rc = open_question(fd, range, &file, error);
     if (rc == -ENODATA || rc == -EOPNOTSUPP || rc == -ENOSYS) {
         matrix_refuse(error, 0, "a file system of FUSE that does not say where data are");
         rc = -ENOTSUP;

@@ -56,12 +56,12 @@ static int name_servers(int fd, storage_layout *layout)
     return rc == 0 ? lustre_name_servers(layout, "/sys/fs/lustre/osc", device) : rc;
 }
 
-int lustre_query(int fd, int64_t bytes, storage_layout **layout, matrix_error *error)
+int lustre_query(int fd, storage_range range, storage_layout **layout, matrix_error *error)
 {
     char *attribute;
     size_t length;
     storage_layout *built = NULL;
-    (void)bytes;
+    (void)range;
     int rc = storage_get_attribute(fd, "lustre.lov", &attribute, &length, error);
     if (rc != 0)
         return rc;

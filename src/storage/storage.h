@@ -126,12 +126,12 @@ int storage_spread(const storage_layout *layout, const file_domains *domains,
 /* Whether the open file is on a file system that storage_query asks. One system call. */
 bool storage_is_supported(int fd);
 
-/* Asks the file system. Of objects that cannot be listed (CephFS), those of the first `bytes` bytes
- * are asked for.
+/* Asks the file system. Objects that cannot be listed (CephFS) are asked for one by one, those with
+ * bytes of [from, to), in whole rounds of the stripe count and at least one; others have no target.
  * -ENOTSUP: this file system does not say; -ETIMEDOUT: not within that time; errors of its calls.
  * Runs in a thread of its own, which is left alone when it is late. The code must stay loaded. A
  * connection to the servers (CephFS behind FUSE) is kept for later questions. */
-int storage_query(int fd, int64_t bytes, int milliseconds, storage_layout **layout,
+int storage_query(int fd, int64_t from, int64_t to, int milliseconds, storage_layout **layout,
                   matrix_error *error);
 
 /* Gives an open file, which must not have data, another striping. -ENOTEMPTY: it has data, and

@@ -27,7 +27,7 @@ static double ask(int fd)
     storage_layout *layout;
     matrix_error error;
     double start = now();
-    int rc = storage_query(fd, 0, MILLISECONDS, &layout, &error);
+    int rc = storage_query(fd, 0, 0, MILLISECONDS, &layout, &error);
     double end = now();
     if (rc != 0) {
         printf("%s\n", error.reason);

@@ -119,6 +119,17 @@ collective() {
     echo "status $?"
     rm "$CEPH_FILES/cube"
 }
+
+# further_back: the parts of storage hop-bytes that calls count at least, also behind what was asked for at open
+further_back() {
+    new_file far "stripe_unit=1048576 stripe_count=4 object_size=4194304"
+    mpirun -np 8 --map-by node --mca fcoll tatp --mca fcoll_tatp_stats "$tap_dir/stats" \
+        "$BENCH_DIR/cube" --size 192 --steps 6 --write-only --file "$CEPH_FILES/far" >/dev/null 2>&1
+    "$PYTHON3" -c '
+import json, sys
+print([call["storage_hop_bytes"] >= call["bytes"] for call in map(json.loads, open(sys.argv[1]))])' "$tap_dir/stats"
+    rm "$CEPH_FILES/far"
+}
 END_OF_FUNCTIONS
 
 # crossings COMMAND...: how often the 8 MiB went over the links of n0 to n3
@@ -185,4 +196,5 @@ tap_check "less than with the present layout" test "${fitted##* }" -lt "${kept##
 tap_is "$(inside array fitted --verify --read-only | xargs)" "status 0" "all bytes are right"
 rm "$tap_dir/stats"
 tap_is "$(inside array fitted --verify --hint striping_unit=auto | xargs), $(chosen)" "status 0, none" "a file with data keeps its layout"
+tap_is "$(inside further_back)" "[True, True, True, True, True, True]" "all bytes of a long file have a server"
 tap_plan

@@ -632,12 +632,12 @@ START_TEST(random_objects)
 }
 END_TEST
 
-/* The objects that are asked for are those of the first bytes, and each begins where it is said. */
+/* The objects that are asked for are those of the range, and each begins where it is said. */
 START_TEST(objects_to_ask_for)
 {
     static const file_striping striping = {.unit = 4, .object = 12, .count = 3};
     int64_t osd[12], next;
-    size_t objects;
+    size_t first, end;
     matrix_error error;
     for (size_t k = 0; k < 12; k++)
         osd[k] = (int64_t)k;
@@ -649,10 +649,16 @@ START_TEST(objects_to_ask_for)
             ck_assert_int_ne(number_of(layout, storage_find(layout, before, &next)), (int64_t)k);
     }
     for (int64_t bytes = 0; bytes <= 72; bytes++) {
-        ck_assert_int_eq(ceph_count_objects(&striping, bytes, &objects, &error), 0);
-        ck_assert_uint_eq(objects, bytes <= 36 ? 3 : 6);
+        const storage_range to = {0, bytes}, from = {bytes, 72};
+        ck_assert_int_eq(ceph_find_objects(&striping, to, &first, &end, &error), 0);
+        ck_assert_uint_eq(first, 0);
+        ck_assert_uint_eq(end, bytes <= 36 ? 3 : 6);
+        ck_assert_int_eq(ceph_find_objects(&striping, from, &first, &end, &error), 0);
+        ck_assert_uint_eq(first, bytes < 36 ? 0 : bytes < 72 ? 3 : 6);
+        ck_assert_uint_eq(end, bytes < 72 ? 6 : 9);
     }
-    ck_assert_int_eq(ceph_count_objects(&striping, INT64_MAX, &objects, &error), -EBADMSG);
+    const storage_range all = {0, INT64_MAX};
+    ck_assert_int_eq(ceph_find_objects(&striping, all, &first, &end, &error), -EBADMSG);
     ck_assert_str_eq(error.reason, "more than 1048576 objects");
     storage_free(layout);
 }
@@ -666,7 +672,7 @@ START_TEST(other_stripings)
         int64_t osd[60], unit = pick(&state, 1, 20), bytes = pick(&state, 0, MODEL_BYTES);
         const file_striping striping = {unit, unit * pick(&state, 1, 6),
                                         (size_t)pick(&state, 1, 7)};
-        size_t objects = (size_t)pick(&state, 0, 60), needed;
+        size_t objects = (size_t)pick(&state, 0, 60), first, needed;
         storage_layout *other = NULL;
         matrix_error error;
         model m;
@@ -675,7 +681,8 @@ START_TEST(other_stripings)
         storage_layout *layout =
             read_ceph("stripe_unit=8 stripe_count=3 object_size=16", osd, objects);
         int rc = storage_with_striping(layout, &striping, bytes, &other);
-        ck_assert_int_eq(ceph_count_objects(&striping, bytes, &needed, &error), 0);
+        const storage_range all = {0, bytes};
+        ck_assert_int_eq(ceph_find_objects(&striping, all, &first, &needed, &error), 0);
         ck_assert_int_eq(rc, needed > objects ? -ENOENT : 0);
         if (rc == 0) {
             fill_objects(m, striping.unit, striping.count, striping.object, osd, objects);

@@ -134,12 +134,12 @@ struct answer {
 };
 
 /* Of a new file with nothing in it. */
-static struct answer ask(int64_t bytes, int milliseconds)
+static struct answer ask(int64_t from, int64_t to, int milliseconds)
 {
     struct answer a = {.error = {0, ""}};
     FILE *file = tmpfile();
     ck_assert_ptr_nonnull(file);
-    a.rc = storage_query(fileno(file), bytes, milliseconds, &a.layout, &a.error);
+    a.rc = storage_query(fileno(file), from, to, milliseconds, &a.layout, &a.error);
     fclose(file);
     return a;
 }
@@ -154,7 +154,7 @@ START_TEST(lustre)
     fake.type = LUSTRE;
     fake.attribute = plain;
     fake.length = sizeof plain;
-    struct answer a = ask(0, LONG);
+    struct answer a = ask(0, 0, LONG);
     ck_assert_msg(a.rc == 0, "%s", a.error.reason);
     ck_assert_str_eq(storage_file_system(a.layout), "Lustre");
     ck_assert_uint_eq(storage_targets(a.layout), 2);
@@ -203,7 +203,7 @@ START_TEST(beegfs)
 {
     storage_extent e;
     fake.type = BEEGFS;
-    struct answer a = ask(0, LONG);
+    struct answer a = ask(0, 0, LONG);
     ck_assert_msg(a.rc == 0, "%s", a.error.reason);
     storage_get_extent(a.layout, 0, &e);
     ck_assert_int_eq(e.unit, 524288);
@@ -222,7 +222,7 @@ START_TEST(ceph_of_the_kernel)
     fake.type = CEPH;
     fake.attribute = attribute;
     fake.length = sizeof attribute - 1;
-    struct answer a = ask(20000, LONG);
+    struct answer a = ask(0, 20000, LONG);
     ck_assert_msg(a.rc == 0, "%s", a.error.reason);
     storage_get_extent(a.layout, 0, &e);
     ck_assert_uint_eq(e.objects, 4);
@@ -292,6 +292,29 @@ START_TEST(striping_is_refused)
 }
 END_TEST
 
+/* ---- ranges ---- */
+
+/* Only what is asked about: bytes 36,000 to 36,001 are in the third round. */
+START_TEST(ceph_further_back)
+{
+    static const char attribute[] = "stripe_unit=4096 stripe_count=2 object_size=8192 pool=data";
+    int64_t next;
+    fake.type = CEPH;
+    fake.attribute = attribute;
+    fake.length = sizeof attribute - 1;
+    struct answer a = ask(36000, 36001, LONG);
+    ck_assert_msg(a.rc == 0, "%s", a.error.reason);
+    ck_assert_uint_eq(storage_find(a.layout, 32767, &next), STORAGE_NONE);
+    ck_assert_int_eq(next, 32768);
+    for (int64_t offset = 32768; offset < 49152; offset += 4096)
+        ck_assert_uint_eq(storage_target_number(a.layout, storage_find(a.layout, offset, &next)),
+                          offset / 4096 % 2 == 0 ? 2 : 0);
+    ck_assert_uint_eq(storage_find(a.layout, 49152, &next), STORAGE_NONE);
+    ck_assert_int_eq(fake.calls, 2 + 2);
+    storage_free(a.layout);
+}
+END_TEST
+
 static const struct {
     long type;
     const char *attribute;
@@ -321,7 +344,7 @@ START_TEST(failures_are_named)
     fake.length = strlen(failures[_i].attribute);
     fake.attribute_error = failures[_i].attribute_error;
     fake.ioctl_error = failures[_i].ioctl_error;
-    struct answer a = ask(INT64_C(1) << 40, LONG);
+    struct answer a = ask(0, INT64_C(1) << 40, LONG);
     ck_assert_int_eq(a.rc, failures[_i].rc);
     ck_assert_str_eq(a.error.reason, failures[_i].reason);
     ck_assert_ptr_null(a.layout);
@@ -335,11 +358,11 @@ START_TEST(not_a_file)
     matrix_error error;
     int fd = open("/dev/null", O_RDONLY);
     fake.type = BEEGFS;
-    ck_assert_int_eq(storage_query(fd, 0, LONG, &layout, &error), -ENOTSUP);
+    ck_assert_int_eq(storage_query(fd, 0, 0, LONG, &layout, &error), -ENOTSUP);
     ck_assert_str_eq(error.reason, "not a regular file");
     ck_assert_int_eq(fake.calls, 0);
     close(fd);
-    ck_assert_int_eq(storage_query(fd, 0, LONG, &layout, &error), -EBADF);
+    ck_assert_int_eq(storage_query(fd, 0, 0, LONG, &layout, &error), -EBADF);
     ck_assert_str_eq(error.reason, "fcntl: Bad file descriptor");
 }
 END_TEST
@@ -384,12 +407,12 @@ START_TEST(late)
     fake.attribute = plain;
     fake.length = sizeof plain;
     fake.wait = &given;
-    struct answer a = ask(0, SHORT);
+    struct answer a = ask(0, 0, SHORT);
     ck_assert_int_eq(a.rc, -ETIMEDOUT);
     ck_assert_str_eq(a.error.reason, "no answer within 20 ms");
     sem_post(&given);
     sem_post(&given);
-    a = ask(0, LONG);
+    a = ask(0, 0, LONG);
     ck_assert_int_eq(a.rc, 0);
     storage_free(a.layout);
     while (count_threads() > threads)
@@ -435,6 +458,7 @@ int main(void)
     tcase_add_test(cases, servers_of_lustre);
     tcase_add_test(cases, beegfs);
     tcase_add_test(cases, ceph_of_the_kernel);
+    tcase_add_test(cases, ceph_further_back);
     tcase_add_loop_test(cases, failures_are_named, 0, sizeof failures / sizeof *failures);
     tcase_add_test(cases, not_a_file);
     tcase_add_test(cases, supported_file_systems);

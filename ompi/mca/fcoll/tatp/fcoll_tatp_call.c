@@ -376,7 +376,7 @@ static void begin_file_record(tatp_file *file)
     };
     if (0 == file->io.fh->f_rank && !tatp_record_has_begun(file->record)) {
         const tatp_storage_input in = storage_input(file);
-        options.layout = tatp_storage_record(file->storage, &in, &options.error);
+        options.layout = tatp_storage_record(&in, &options.error);
     }
     tatp_record_begin(file->record, file->io.fh, &options);
 }
@@ -464,6 +464,7 @@ static int fit_layout(tatp_op *op, int rc)
 {
     enum { ERROR, HAS_DATA, VALUES };
     tatp_file *file = op->file;
+    const tatp_storage_input storage = storage_input(file);
     const tatp_plan_input in = plan_input_of(op);
     layouts_choice *choice = &op->layout.choice;
     int64_t value[VALUES] = {tatp_error_class(rc), has_data(file)};
@@ -472,6 +473,8 @@ static int fit_layout(tatp_op *op, int rc)
     if (OMPI_SUCCESS == rc)
         rc = (int)value[ERROR];
     if (OMPI_SUCCESS == rc && !value[HAS_DATA]) {
+        if (0 == tatp_comm_rank(file->comm))
+            tatp_storage_reach(file->storage, &storage, 0, op->hi);
         rc = tatp_plans_choose_layout(file->plans, &in, rc, choice);
         int found =
             find_storage(file, choice->changes ? &choice->striping : NULL, &op->layout.is_striped);
@@ -489,10 +492,13 @@ static int make_plan(tatp_op *op, int rc)
 {
     tatp_file *file = op->file;
     const char *stats = file->paths.stats;
+    const tatp_storage_input storage = storage_input(file);
     tatp_plan_input in = plan_input_of(op);
     in.all_entries = tatp_stats_enabled(stats);
     in.keep_entries = tatp_stats_wants_plan(stats);
     double start = MPI_Wtime();
+    if (0 == tatp_comm_rank(file->comm))
+        tatp_storage_reach(file->storage, &storage, op->lo, op->hi);
     rc = tatp_plans_make(file->plans, op->slot, &in, rc);
     file->plan_ops[op->slot] = 0;
     op->makes_plan = OMPI_SUCCESS == rc;

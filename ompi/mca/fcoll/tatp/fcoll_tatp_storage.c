@@ -21,13 +21,20 @@
 /* For the answer of a file system, and the end of a connection. Most take some milliseconds. */
 enum { MILLISECONDS = 3000 };
 
-/* Of a file whose objects are asked for one by one, those of its present size, but not of more, nor
- * less, bytes than these: the first accesses of a new file are not known when it is opened. */
+/* Of a file whose objects are asked for one by one: those of its first bytes when it is opened,
+ * which are enough to see whether its servers matter; later those of a plan that has others. */
+#define FIRST_BYTES (INT64_C(256) << 20)
 #define MOST_BYTES (INT64_C(64) << 30)
-#define LEAST_BYTES (INT64_C(4) << 30)
+/* Of a file whose layout is recorded. */
+#define RECORDED_BYTES (INT64_C(4) << 30)
 
 /* No access moves by so much. */
 #define NEVER INT64_MAX
+
+/* Of the file. */
+typedef struct byte_range {
+    int64_t lo, hi;
+} byte_range;
 
 struct tatp_storage {
     int64_t weight;         /* 0: nothing is known */
@@ -102,18 +109,14 @@ static int read_table(const char *path, storage_layout **table, matrix_error *er
 /* A file system that was too slow is not asked again by this process, which may open many files. */
 static _Atomic bool is_slow;
 
-static int ask_file_system(int fd, storage_layout **layout, matrix_error *error)
+static int ask_file_system(int fd, byte_range range, storage_layout **layout, matrix_error *error)
 {
-    struct stat status;
+    int64_t to = range.hi - range.lo < MOST_BYTES ? range.hi : range.lo + MOST_BYTES;
     if (is_slow) {
         matrix_refuse(error, 0, "no answer for an earlier file");
         return -ENOTSUP;
     }
-    int64_t bytes = 0 == fstat(fd, &status) ? status.st_size : 0;
-    if (bytes > MOST_BYTES)
-        bytes = MOST_BYTES;
-    int rc =
-        storage_query(fd, bytes > LEAST_BYTES ? bytes : LEAST_BYTES, MILLISECONDS, layout, error);
+    int rc = storage_query(fd, range.lo, to, MILLISECONDS, layout, error);
     if (-ETIMEDOUT == rc)
         is_slow = true;
     return rc;
@@ -139,14 +142,14 @@ void tatp_storage_disconnect(void)
 
 /* A table of blocks is a layout, one of targets gives their hosts to that of the file system, or
  * its targets take the stripes in turn. *layout: the table, replaced. */
-static int use_table(const tatp_storage_input *in, storage_layout **layout, bool *is_reported,
-                     matrix_error *error)
+static int use_table(const tatp_storage_input *in, byte_range range, storage_layout **layout,
+                     bool *is_reported, matrix_error *error)
 {
     storage_layout *own = NULL;
     matrix_error none;
     if (storage_extents(*layout) > 0)
         return 0;
-    int rc = ask_file_system(in->fd, &own, &none);
+    int rc = ask_file_system(in->fd, range, &own, &none);
     if (0 != rc && 0 == in->stripe)
         return matrix_refuse(error, 0, "the stripe size of the file is not known");
     if (0 != rc)
@@ -163,7 +166,8 @@ static int use_table(const tatp_storage_input *in, storage_layout **layout, bool
 }
 
 /* NULL: nothing is known. */
-static storage_layout *find_layout(const tatp_storage_input *in, bool *is_reported)
+static storage_layout *find_layout(const tatp_storage_input *in, byte_range range,
+                                   bool *is_reported)
 {
     storage_layout *layout = NULL;
     matrix_error error = {0, ""};
@@ -171,9 +175,9 @@ static storage_layout *find_layout(const tatp_storage_input *in, bool *is_report
     if (names_table(in)) {
         rc = read_table(in->targets, &layout, &error);
         if (0 == rc)
-            rc = use_table(in, &layout, is_reported, &error);
+            rc = use_table(in, range, &layout, is_reported, &error);
     } else {
-        rc = ask_file_system(in->fd, &layout, &error);
+        rc = ask_file_system(in->fd, range, &layout, &error);
         *is_reported = true;
     }
     if (0 == rc)
@@ -327,23 +331,24 @@ static void describe_layout(const tatp_storage *storage, const tatp_storage_inpu
     value[MAY_BE_STRIPED] = value[WEIGHT] > 0 && in->fits_layout && may_be_striped(storage);
 }
 
-static void find_on_root(tatp_storage *storage, const tatp_storage_input *in, int64_t *value)
+/* Whether targets of bytes of the range are known, and their hosts. If not, *storage is reset. */
+static bool find_range(tatp_storage *storage, const tatp_storage_input *in, byte_range range)
 {
     matrix_error error = {0, ""};
-    storage->layout = find_layout(in, &storage->is_reported);
+    storage->layout = find_layout(in, range, &storage->is_reported);
     if (NULL == storage->layout)
-        return;
+        return false;
     int rc = find_servers(storage, in, &error);
     if (0 == rc) {
-        describe_layout(storage, in, value);
         opal_output_verbose(10, ompi_fcoll_base_framework.framework_output,
                             "fcoll:tatp: %lu storage targets from %s",
                             (unsigned long)storage_targets(storage->layout),
                             storage_file_system(storage->layout));
-        return;
+        return true;
     }
     warn(in, &error, rc);
     reset_storage(storage);
+    return false;
 }
 
 /* The same on all ranks. */
@@ -362,7 +367,8 @@ int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
     if (has_to_know(in)) {
         if (0 == tatp_comm_rank(in->comm)) {
             is_striped = NULL != in->striping && set_striping(in);
-            find_on_root(storage, in, value);
+            if (find_range(storage, in, (byte_range){0, FIRST_BYTES}))
+                describe_layout(storage, in, value);
         }
         rc = tatp_bcast(in->comm, value, &count);
     }
@@ -376,17 +382,45 @@ int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
     return OMPI_SUCCESS;
 }
 
-char *tatp_storage_record(const tatp_storage *storage, const tatp_storage_input *in, int *error)
+char *tatp_storage_record(const tatp_storage_input *in, int *error)
 {
-    bool is_asked = has_to_know(in), is_reported;
-    storage_layout *layout = storage->layout;
-    if (!is_asked && (names_table(in) || storage_is_supported(in->fd)))
-        layout = find_layout(in, &is_reported);
+    bool is_reported;
+    storage_layout *layout = NULL;
+    if (names_table(in) || storage_is_supported(in->fd))
+        layout = find_layout(in, (byte_range){0, RECORDED_BYTES}, &is_reported);
     char *text = NULL != layout ? storage_record(layout) : NULL;
     *error = NULL != layout && NULL == text ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
-    if (!is_asked)
-        storage_free(layout);
+    storage_free(layout);
     return text;
+}
+
+/* ---- further bytes, on rank 0 ---- */
+
+/* True also if there is no memory to count. */
+static bool knows_range(const storage_layout *layout, byte_range range)
+{
+    size_t targets = storage_targets(layout);
+    int64_t *bytes = calloc(targets + 1, sizeof *bytes);
+    if (NULL == bytes)
+        return true;
+    storage_count(layout, range.lo, range.hi, bytes);
+    bool known = 0 == bytes[targets];
+    free(bytes);
+    return known;
+}
+
+void tatp_storage_reach(tatp_storage *storage, const tatp_storage_input *in, int64_t lo, int64_t hi)
+{
+    const byte_range range = {lo, hi};
+    tatp_storage further = {0};
+    if (0 == storage->weight || knows_range(storage->layout, range) ||
+        !find_range(&further, in, range))
+        return;
+    further.weight = storage->weight;
+    further.period = storage->period;
+    further.digest = storage->digest;
+    reset_storage(storage);
+    *storage = further;
 }
 
 /* ---- what is known ---- */

@@ -53,10 +53,10 @@ bool tatp_storage_may_be_known(const tatp_storage_input *in);
 int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
                       tatp_storage_found *found);
 
-/* On rank 0: the layout of the file as lines for the record of a run, which the caller frees; asks
- * where tatp_storage_find did not, for want of a weight or of nodes. NULL: not known. *error:
- * OMPI_SUCCESS, or why it is missing. Local. */
-char *tatp_storage_record(const tatp_storage *storage, const tatp_storage_input *in, int *error);
+/* On rank 0: the layout of the file as lines for the record of a run, which the caller frees. Asks
+ * for it, also where plans do not need it. NULL: not known. *error: OMPI_SUCCESS, or why it is
+ * missing. Local. */
+char *tatp_storage_record(const tatp_storage_input *in, int *error);
 
 /* Ends connections that were made to ask; for the component's close. */
 void tatp_storage_disconnect(void);
@@ -69,6 +69,11 @@ int64_t tatp_storage_weight(const tatp_storage *storage);
 int64_t tatp_storage_period(const tatp_storage *storage, int64_t period);
 
 /* ---- on rank 0 ---- */
+
+/* Before a plan for bytes [lo, hi) of the file is made: asks for those of them whose servers are
+ * not known yet. For the same file as tatp_storage_find; what is not found stays as it was. */
+void tatp_storage_reach(tatp_storage *storage, const tatp_storage_input *in, int64_t lo,
+                        int64_t hi);
 
 /* That of the map, with further hosts of servers behind its nodes if they are known. */
 const topo *tatp_storage_topology(const tatp_storage *storage, const tatp_node_map *map);
