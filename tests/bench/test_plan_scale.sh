@@ -17,6 +17,9 @@ tap_is "$(echo "$tap_output" | grep -c ',yes$')" 22 "each is checked"
     tap_check "all strategies" "$bench" $small --per-node=0
     tap_is "$(echo "$tap_output" | cut -d , -f 6 | tr '\n' ' ')" "strategy tatp latp_volume latp_count otp " \
         "have a line each"
+    tap_check "storage servers" "$bench" $small --network=tree --servers=7 --strategy=tatp
+    tap_contains "$tap_output" ",yes" "count in the least"
+    tap_check_fails "more servers than nodes" "$bench" $small --servers=41
     tap_check "the least load of a link" "$bench" $small --network=tree --congestion
     tap_check_fails "a limit of time" "$bench" $small --most-seconds=1e-9
     tap_contains "$tap_output" ",OVER" "is seen"
