@@ -120,6 +120,10 @@ collective() {
     rm "$CEPH_FILES/cube"
 }
 
+clients() {
+    ceph tell mds.a session ls 2>/dev/null | value_of '.__len__()'
+}
+
 # further_back: the parts of storage hop-bytes that calls count at least, also behind what was asked for at open
 further_back() {
     new_file far "stripe_unit=1048576 stripe_count=4 object_size=4194304"
@@ -158,6 +162,8 @@ for from in n1 n2; do
 done
 tap_is "$(crossings write_from n1 from-n1)" "0 0 0 0" "a node writes to its own server: nothing on the links"
 tap_is "$(crossings write_from n2 from-n2)" "0 1 1 0" "a node writes to another's server: all of it on both links"
+clients=$(inside clients)
+tap_is "$clients" 4 "the file system has four clients, the mounts"
 for way in tatp vulcan; do
     output=$(inside collective $way)
     tap_is "$(grep -c '^cube *write' <<<"$output"), $(tail -n 1 <<<"$output")" "1, status 0" "$way writes and reads the right bytes"
@@ -196,5 +202,6 @@ tap_check "less than with the present layout" test "${fitted##* }" -lt "${kept##
 tap_is "$(inside array fitted --verify --read-only | xargs)" "status 0" "all bytes are right"
 rm "$tap_dir/stats"
 tap_is "$(inside array fitted --verify --hint striping_unit=auto | xargs), $(chosen)" "status 0, none" "a file with data keeps its layout"
+tap_is "$(inside clients)" "$clients" "no rank has left a client behind, for which the servers would wait"
 tap_is "$(inside further_back)" "[True, True, True, True, True, True]" "all bytes of a long file have a server"
 tap_plan

@@ -95,6 +95,11 @@ static void warn(const tatp_storage_input *in, const matrix_error *error, int rc
         tatp_show_help("layout", in->file, reason);
 }
 
+void tatp_storage_disconnect(void)
+{
+    storage_disconnect(MILLISECONDS);
+}
+
 static int read_table(const char *path, storage_layout **table, matrix_error *error)
 {
     const char *cause;
@@ -104,6 +109,16 @@ static int read_table(const char *path, storage_layout **table, matrix_error *er
     int rc = storage_read_targets(stream, table, error);
     fclose(stream);
     return rc;
+}
+
+/* Open MPI 4.1 never closes the component. Servers wait for a client that has gone without a word,
+ * for a minute. Called after a library that was opened to ask, so that it is still there at exit.
+ */
+static void disconnect_at_exit(void)
+{
+    static atomic_flag registered = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&registered))
+        (void)atexit(tatp_storage_disconnect);
 }
 
 /* A file system that was too slow is not asked again by this process, which may open many files. */
@@ -119,6 +134,8 @@ static int ask_file_system(int fd, byte_range range, storage_layout **layout, ma
     int rc = storage_query(fd, range.lo, to, MILLISECONDS, layout, error);
     if (-ETIMEDOUT == rc)
         is_slow = true;
+    if (0 == rc)
+        disconnect_at_exit();
     return rc;
 }
 
@@ -133,11 +150,6 @@ static bool set_striping(const tatp_storage_input *in)
     if (0 != rc && -ENOTEMPTY != rc && !atomic_flag_test_and_set(&reported))
         tatp_show_help("striping", in->file, -ENOMEM == rc ? "there is no memory" : error.reason);
     return 0 == rc;
-}
-
-void tatp_storage_disconnect(void)
-{
-    storage_disconnect(MILLISECONDS);
 }
 
 /* A table of blocks is a layout, one of targets gives their hosts to that of the file system, or
