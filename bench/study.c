@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "plan/pieces.h"
 #include "plan/plan.h"
 #include "setmatch/setmatch.h"
@@ -41,11 +42,10 @@ static int sum_even(study *s)
 {
     const division_settings settings = {
         .kind = DIVISION_EVEN, .aggregators = (int64_t)s->aggregators, .stripe = s->stripe};
-    division even = {0};
-    const file_domains *domains = &even.domains;
+    const file_domains *domains = &s->division.domains;
     size_t a = s->aggregators;
     int64_t bytes = s->array.bytes, *bound = calloc(a + 1, sizeof *bound);
-    int rc = bound == NULL ? -ENOMEM : division_make(&settings, 0, bytes, &even);
+    int rc = bound == NULL ? -ENOMEM : division_make(&settings, 0, bytes, &s->division);
     for (size_t j = 0; rc == 0 && j <= a; j++)
         bound[j] = bytes;
     for (size_t i = domains->ranges; rc == 0 && i-- > 0;)
@@ -53,9 +53,15 @@ static int sum_even(study *s)
             bound[j] = domains->range[i].lo;
     if (rc == 0)
         rc = sum_domains(s, bound);
-    division_release(&even);
     free(bound);
     return rc;
+}
+
+static int describe_machine(study *s)
+{
+    size_t nodes = servers_nodes(&s->servers, s->nodes);
+    int rc = machine_topology(&s->machine, nodes, &s->servers.hosts, &s->topology);
+    return rc == 0 ? servers_begin(&s->servers, nodes, &s->topology) : rc;
 }
 
 int study_begin(study *s)
@@ -65,8 +71,7 @@ int study_begin(study *s)
         s->aggregators = s->array.ranks;
     s->unit = fitted_smallest_unit(s->unit, s->stripe, 0, s->array.bytes);
     s->node_of_rank = calloc(s->array.ranks, sizeof *s->node_of_rank);
-    int rc =
-        s->node_of_rank == NULL ? -ENOMEM : machine_topology(&s->machine, s->nodes, &s->topology);
+    int rc = s->node_of_rank == NULL ? -ENOMEM : describe_machine(s);
     if (rc == 0)
         rc = decomposition_view(&s->array, &s->view);
     if (rc == 0)
@@ -76,7 +81,9 @@ int study_begin(study *s)
 
 void study_end(study *s)
 {
+    servers_end(&s->servers);
     topo_release(&s->topology);
+    division_release(&s->division);
     matrix_release(&s->view);
     matrix_release(&s->units);
     matrix_release(&s->even);
@@ -200,108 +207,185 @@ static void send_all(struct traffic *t, const study *s, const matrix *requests,
         }
 }
 
+/* From aggregators to servers; nowhere without these. */
+static void store_all(struct traffic *t, const study *s, const matrix *stored,
+                      const size_t *rank_of_domain)
+{
+    for (size_t n = 0; n < stored->rows; n++)
+        for (size_t e = stored->row_start[n]; e < stored->row_start[n + 1]; e++)
+            send(t, &s->topology.tree, s->node_of_rank[rank_of_domain[stored->col[e]]], n,
+                 (double)stored->value[e]);
+}
+
 static double larger(double a, double b)
 {
     return a > b ? a : b;
 }
 
+static double sum_uplinks(const struct traffic *t, const topo *topology)
+{
+    double sum = 0;
+    for (size_t v = topology->nodes; v + 1 < topology->tree.vertices; v++)
+        sum += t->up[v];
+    return sum;
+}
+
 static void look_at_links(const struct traffic *t, const study *s, forecast *f)
 {
     const topo *topology = &s->topology;
+    f->uplink_bytes = sum_uplinks(t, topology);
     for (size_t v = 0; v + 1 < topology->tree.vertices; v++) {
         double busier = larger(t->up[v], t->down[v]);
         double *busiest = v < topology->nodes ? &f->busiest_node_bytes : &f->busiest_uplink_bytes;
         *busiest = larger(*busiest, busier);
-        if (v >= topology->nodes)
-            f->uplink_bytes += t->up[v];
         if (busier > 0)
             f->link_seconds =
                 larger(f->link_seconds, busier / machine_link_rate(&s->machine, topology, v));
     }
 }
 
-static int follow_bytes(const study *s, const matrix *requests, const size_t *rank_of_domain,
-                        forecast *f)
+static int traffic_init(struct traffic *t, const study *s, size_t domains)
 {
-    size_t vertices = s->topology.tree.vertices;
-    struct traffic t = {calloc(vertices, sizeof(double)), calloc(vertices, sizeof(double)),
-                        calloc(requests->cols, sizeof(double))};
-    int rc = t.up == NULL || t.down == NULL || t.domain == NULL ? -ENOMEM : 0;
-    if (rc == 0) {
-        send_all(&t, s, requests, rank_of_domain);
-        look_at_links(&t, s, f);
-        for (size_t j = 0; j < requests->cols; j++)
-            f->copy_seconds = larger(f->copy_seconds, t.domain[j] / s->machine.copy_rate);
-    }
-    free(t.up);
-    free(t.down);
-    free(t.domain);
+    int rc = 0;
+    t->up = base_zeroed(s->topology.tree.vertices, sizeof *t->up, &rc);
+    t->down = base_zeroed(s->topology.tree.vertices, sizeof *t->down, &rc);
+    t->domain = base_zeroed(domains, sizeof *t->domain, &rc);
     return rc;
 }
 
-static int assess(const study *s, const plan_input *in, const size_t *rank_of_domain, forecast *f)
+static void traffic_release(struct traffic *t)
 {
-    int rc = plan_hop_bytes(in, rank_of_domain, &f->hop_bytes);
+    free(t->up);
+    free(t->down);
+    free(t->domain);
+}
+
+/* ---- drafts ---- */
+
+/* Domains, what ranks and servers have of them, and who owns them. */
+struct draft {
+    const study *s;
+    plan_input in; /* with servers only if they have a weight */
+    matrix stored; /* bytes of domains on the servers of nodes; without rows: no servers */
+    size_t *rank;  /* of each domain */
+};
+
+static void draft_release(struct draft *d)
+{
+    matrix_release(&d->stored);
+    free(d->rank);
+}
+
+static int sum_stored(struct draft *d, const file_domains *domains)
+{
+    matrix of_nodes;
+    const study *s = d->s;
+    int rc = matrix_sum_rows(&of_nodes, d->in.requests, s->node_of_rank, s->topology.nodes);
     if (rc != 0)
         return rc;
-    f->crossing_bytes = plan_crossing_bytes(in, rank_of_domain);
-    return follow_bytes(s, in->requests, rank_of_domain, f);
+    rc = servers_bytes(&s->servers, domains, &of_nodes, &d->stored);
+    matrix_release(&of_nodes);
+    if (rc == 0 && s->servers.weight > 0)
+        d->in.storage = &d->stored;
+    return rc;
 }
 
-/* ---- strategies ---- */
-
-static size_t *count_ranks(const study *s)
+static int even_per_node(const study *s, size_t domains, size_t *per_node)
 {
     size_t *ranks = calloc(s->nodes, sizeof *ranks);
-    for (size_t k = 0; ranks != NULL && k < s->array.ranks; k++)
-        ranks[s->node_of_rank[k]]++;
-    return ranks;
-}
-
-static int even_per_node(const study *s, size_t *per_node)
-{
-    size_t *ranks = count_ranks(s);
     if (ranks == NULL)
         return -ENOMEM;
-    *per_node = plan_even_per_node(ranks, s->nodes, s->aggregators);
+    for (size_t k = 0; k < s->array.ranks; k++)
+        ranks[s->node_of_rank[k]]++;
+    *per_node = plan_even_per_node(ranks, s->nodes, domains);
     free(ranks);
     return 0;
 }
 
-/* *in is then what was assigned. */
-static int assign_even(const study *s, const char *strategy, size_t *rank_of_domain, plan_input *in)
+/* domains == NULL: these are none of the file, and nothing is stored. Release the draft also after
+ * an error. */
+static int draft_init(struct draft *d, const study *s, const file_domains *domains,
+                      const matrix *requests)
+{
+    *d = (struct draft){.s = s,
+                        .in = {.requests = requests,
+                               .node_of_rank = s->node_of_rank,
+                               .topology = &s->topology,
+                               .storage_weight = s->servers.weight},
+                        .rank = calloc(requests->cols, sizeof *d->rank)};
+    if (d->rank == NULL)
+        return -ENOMEM;
+    int rc = even_per_node(s, requests->cols, &d->in.per_node);
+    return rc == 0 && domains != NULL && s->servers.count > 0 ? sum_stored(d, domains) : rc;
+}
+
+static int assign(struct draft *d, const char *strategy)
 {
     const plan_strategy *chosen = plan_find_strategy(strategy);
-    *in = (plan_input){.requests = &s->even,
-                       .blocks = &s->blocks,
-                       .node_of_rank = s->node_of_rank,
-                       .topology = &s->topology};
-    int rc = even_per_node(s, &in->per_node);
+    return chosen == NULL ? -ENOENT : chosen->assign(&d->in, lap_find_solver("jv"), d->rank);
+}
+
+static int follow_bytes(const struct draft *d, forecast *f)
+{
+    const study *s = d->s;
+    size_t domains = d->in.requests->cols;
+    struct traffic t;
+    int rc = traffic_init(&t, s, domains);
+    if (rc == 0) {
+        send_all(&t, s, d->in.requests, d->rank);
+        double shuffled = sum_uplinks(&t, &s->topology);
+        store_all(&t, s, &d->stored, d->rank);
+        look_at_links(&t, s, f);
+        f->storage_uplink_bytes = f->uplink_bytes - shuffled;
+        for (size_t j = 0; j < domains; j++)
+            f->copy_seconds = larger(f->copy_seconds, t.domain[j] / s->machine.copy_rate);
+    }
+    traffic_release(&t);
+    return rc;
+}
+
+static int assess(const struct draft *d, forecast *f)
+{
+    plan_input counted = d->in;
+    counted.storage = d->stored.row_start != NULL ? &d->stored : NULL;
+    int rc = plan_hop_bytes(&counted, d->rank, &f->hop_bytes);
+    if (rc == 0)
+        rc = plan_storage_hop_bytes(&counted, d->rank, &f->storage_hop_bytes);
     if (rc != 0)
         return rc;
-    return chosen == NULL ? -ENOENT : chosen->assign(in, lap_find_solver("jv"), rank_of_domain);
+    f->crossing_bytes = plan_crossing_bytes(&counted, d->rank);
+    f->storage_crossing_bytes = plan_storage_crossing_bytes(&counted, d->rank);
+    return follow_bytes(d, f);
+}
+
+/* ---- strategies ---- */
+
+/* Of even domains; release it also after an error. */
+static int draft_even(struct draft *d, const study *s, const char *strategy)
+{
+    int rc = draft_init(d, s, &s->division.domains, &s->even);
+    d->in.blocks = &s->blocks;
+    return rc == 0 ? assign(d, strategy) : rc;
 }
 
 static int forecast_even(const study *s, const char *strategy, forecast *f)
 {
-    plan_input in;
-    size_t *rank_of_domain = calloc(s->aggregators, sizeof *rank_of_domain);
-    int rc = rank_of_domain == NULL ? -ENOMEM : assign_even(s, strategy, rank_of_domain, &in);
+    struct draft d;
+    int rc = draft_even(&d, s, strategy);
     if (rc == 0)
-        rc = assess(s, &in, rank_of_domain, f);
-    free(rank_of_domain);
+        rc = assess(&d, f);
+    draft_release(&d);
     return rc;
 }
 
-/* Dynamic segmentation: ranks in equal groups by number, the first of a group collects what the
- * group has. */
-static int forecast_segments(const study *s, forecast *f)
+/* ---- dynamic segmentation ---- */
+
+/* Ranks are in equal groups by number, the first of a group collects what the group has. */
+static int collect_groups(const study *s, matrix *requests, size_t *first)
 {
     size_t ranks = s->array.ranks, a = s->aggregators;
     matrix_builder builder = {.rows = ranks, .cols = a};
-    matrix requests = {0};
-    size_t *first = calloc(a, sizeof *first);
-    int rc = first == NULL ? -ENOMEM : 0;
+    int rc = 0;
     for (size_t k = ranks; rc == 0 && k-- > 0;) {
         int64_t bytes = 0;
         for (size_t e = s->units.row_start[k]; e < s->units.row_start[k + 1]; e++)
@@ -310,107 +394,216 @@ static int forecast_segments(const study *s, forecast *f)
         rc = matrix_builder_add(&builder, k, k * a / ranks, bytes);
     }
     if (rc == 0)
-        rc = matrix_builder_finish(&builder, &requests);
-    if (rc == 0) {
-        const plan_input in = {
-            .requests = &requests, .node_of_rank = s->node_of_rank, .topology = &s->topology};
-        rc = assess(s, &in, first, f);
-    }
-    matrix_release(&requests);
+        rc = matrix_builder_finish(&builder, requests);
     matrix_builder_clear(&builder);
+    return rc;
+}
+
+static int forecast_segments(const study *s, forecast *f)
+{
+    struct draft d = {0};
+    matrix requests = {0};
+    size_t *first = calloc(s->aggregators, sizeof *first);
+    int rc = first == NULL ? -ENOMEM : collect_groups(s, &requests, first);
+    if (rc == 0)
+        rc = draft_init(&d, s, NULL, &requests);
+    for (size_t j = 0; j < s->aggregators && rc == 0; j++)
+        d.rank[j] = first[j];
+    if (rc == 0)
+        rc = assess(&d, f);
+    draft_release(&d);
+    matrix_release(&requests);
     free(first);
+    return rc;
+}
+
+/* ---- by stripes ---- */
+
+/* Bytes of each rank in each stripe. */
+static int sum_stripes(const study *s, matrix *bytes)
+{
+    int64_t unit = s->servers.unit;
+    matrix_builder builder = {.rows = s->array.ranks, .cols = units_of(s->array.bytes, unit)};
+    int rc = add_units(&s->array, 0, unit, &builder);
+    if (rc == 0)
+        rc = matrix_builder_finish(&builder, bytes);
+    matrix_builder_clear(&builder);
+    return rc;
+}
+
+static int sum_striped(const study *s, const matrix *stripes, const file_domains *domains,
+                       matrix *requests)
+{
+    matrix_builder builder = {.rows = stripes->rows, .cols = domains->count};
+    int rc = 0;
+    for (size_t k = 0; k < stripes->rows && rc == 0; k++) {
+        size_t near = 0;
+        for (size_t e = stripes->row_start[k]; e < stripes->row_start[k + 1] && rc == 0; e++) {
+            int64_t offset = (int64_t)stripes->col[e] * s->servers.unit;
+            size_t j = domains_range_at(domains, offset, &near).domain;
+            rc = matrix_builder_add(&builder, k, j, stripes->value[e]);
+        }
+    }
+    if (rc == 0)
+        rc = matrix_builder_finish(&builder, requests);
+    matrix_builder_clear(&builder);
+    return rc;
+}
+
+/* As fcoll/tatp where the file system locks stripes: those of a server have as few aggregators as
+ * possible. */
+static int forecast_striped(const study *s, forecast *f)
+{
+    int64_t count = (int64_t)s->servers.count;
+    const division_settings settings = {
+        .kind = DIVISION_STRIPE,
+        .aggregators = division_allowed_aggregators((int64_t)s->aggregators, count),
+        .stripe = s->servers.unit,
+        .targets = count};
+    matrix stripes = {0}, requests = {0};
+    division striped = {0};
+    struct draft d = {0};
+    int rc = sum_stripes(s, &stripes);
+    if (rc == 0)
+        rc = division_make(&settings, 0, s->array.bytes, &striped);
+    if (rc == 0)
+        rc = sum_striped(s, &stripes, &striped.domains, &requests);
+    if (rc == 0)
+        rc = draft_init(&d, s, &striped.domains, &requests);
+    if (rc == 0)
+        rc = assign(&d, "tatp");
+    if (rc == 0)
+        rc = assess(&d, f);
+    draft_release(&d);
+    division_release(&striped);
+    matrix_release(&requests);
+    matrix_release(&stripes);
+    return rc;
+}
+
+/* Each byte from its rank to its server, by no aggregator: what no assignment can be below. */
+static int forecast_direct(const study *s, forecast *f)
+{
+    matrix stripes = {0};
+    struct traffic t = {0};
+    int rc = sum_stripes(s, &stripes);
+    if (rc == 0)
+        rc = traffic_init(&t, s, 0);
+    for (size_t k = 0; rc == 0 && k < stripes.rows; k++)
+        for (size_t e = stripes.row_start[k]; e < stripes.row_start[k + 1]; e++) {
+            size_t from = s->node_of_rank[k],
+                   to = servers_node_of_stripe(&s->servers, stripes.col[e]);
+            int64_t bytes = stripes.value[e];
+            f->storage_hop_bytes += (double)bytes * topo_hops(&s->topology, from, to, 0);
+            f->storage_crossing_bytes += from != to ? bytes : 0;
+            send(&t, &s->topology.tree, from, to, (double)bytes);
+        }
+    if (rc == 0)
+        look_at_links(&t, s, f);
+    f->storage_uplink_bytes = f->uplink_bytes;
+    traffic_release(&t);
+    matrix_release(&stripes);
     return rc;
 }
 
 /* ---- fitted domains ---- */
 
 /* As fcoll/tatp does it: the aggregators' nodes are those of even domains, units are dealt to
- * these, and what they got is then assigned once more. */
-struct fitting {
-    const study *s;
-    plan_input even;
-    size_t *rank;    /* of each even domain, and then of each fitted one */
-    size_t *node;    /* of each aggregator */
-    pieces units;    /* fitted */
-    matrix requests; /* ranks x fitted domains */
-};
-
-/* f->units are none where fitted domains do not pay. */
-static int fit(struct fitting *f, const forecast *even)
+ * these, and what they got is then assigned once more. units: none where these do not pay. */
+static int fit(const struct draft *even, division_kind kind, pieces *units)
 {
-    const study *s = f->s;
-    const division_settings settings = {.kind = DIVISION_FITTED};
-    const pieces_fit_input in = {&settings,      &s->topology,    f->node,
-                                 s->aggregators, even->hop_bytes, NULL};
+    const study *s = even->s;
+    const division_settings settings = {.kind = kind};
     const pieces smallest = pieces_cut(0, s->array.bytes, 0, s->unit);
-    matrix bytes;
-    if (!pieces_may_pay(&smallest, &settings, s->aggregators, even->hop_bytes,
-                        even->crossing_bytes))
-        return 0;
-    int rc = units_by_node(&s->units, s->node_of_rank, s->nodes, &bytes);
-    if (rc != 0)
-        return rc;
-    for (size_t j = 0; j < s->aggregators; j++)
-        f->node[j] = s->node_of_rank[f->rank[j]];
-    rc = pieces_fit(&smallest, &bytes, &in, &f->units);
+    const pieces_servers known = {servers_bytes, &s->servers, s->servers.weight};
+    size_t *node = calloc(s->aggregators, sizeof *node);
+    matrix bytes = {0};
+    double hop_bytes;
+    int rc = node == NULL ? -ENOMEM : plan_whole_hop_bytes(&even->in, even->rank, &hop_bytes);
+    if (rc == 0 && pieces_may_pay(&smallest, &settings, s->aggregators, hop_bytes,
+                                  plan_whole_crossing_bytes(&even->in, even->rank))) {
+        const pieces_fit_input in = {&settings, &s->topology,
+                                     node,      s->aggregators,
+                                     hop_bytes, even->in.storage != NULL ? &known : NULL};
+        for (size_t j = 0; j < s->aggregators; j++)
+            node[j] = s->node_of_rank[even->rank[j]];
+        rc = units_by_node(&s->units, s->node_of_rank, s->topology.nodes, &bytes);
+        if (rc == 0)
+            rc = pieces_fit(&smallest, &bytes, &in, units);
+    }
     matrix_release(&bytes);
+    free(node);
     return rc;
 }
 
-static int sum_fitted(struct fitting *f)
+static int sum_fitted(const study *s, const pieces *fitted, matrix *requests)
 {
-    const matrix *units = &f->s->units;
-    matrix_builder builder = {.rows = units->rows, .cols = f->s->aggregators};
-    size_t smallest = (size_t)(f->units.unit / f->s->unit);
+    const matrix *units = &s->units;
+    matrix_builder builder = {.rows = units->rows, .cols = s->aggregators};
+    size_t smallest = (size_t)(fitted->unit / s->unit);
     int rc = 0;
     for (size_t k = 0; k < units->rows && rc == 0; k++)
         for (size_t e = units->row_start[k]; e < units->row_start[k + 1] && rc == 0; e++)
-            rc = matrix_builder_add(&builder, k, f->units.domain[units->col[e] / smallest],
+            rc = matrix_builder_add(&builder, k, fitted->domain[units->col[e] / smallest],
                                     units->value[e]);
     if (rc == 0)
-        rc = matrix_builder_finish(&builder, &f->requests);
+        rc = matrix_builder_finish(&builder, requests);
     matrix_builder_clear(&builder);
     return rc;
 }
 
-static int assess_fitted(struct fitting *f, forecast *result)
+static int assess_fitted(const study *s, const pieces *units, forecast *f)
 {
-    plan_input in = f->even;
-    in.requests = &f->requests;
-    in.blocks = NULL;
-    *result = (forecast){.unit = f->units.unit};
-    int rc = plan_find_strategy("tatp")->assign(&in, lap_find_solver("jv"), f->rank);
-    return rc == 0 ? assess(f->s, &in, f->rank, result) : rc;
+    const division_settings settings = {.kind = DIVISION_FITTED};
+    division fitted = {0};
+    matrix requests = {0};
+    struct draft d = {0};
+    int rc = pieces_divide(units, &settings, s->aggregators, &fitted);
+    if (rc == 0)
+        rc = sum_fitted(s, units, &requests);
+    if (rc == 0)
+        rc = draft_init(&d, s, &fitted.domains, &requests);
+    if (rc == 0)
+        rc = assign(&d, "tatp");
+    *f = (forecast){.unit = units->unit};
+    if (rc == 0)
+        rc = assess(&d, f);
+    draft_release(&d);
+    matrix_release(&requests);
+    division_release(&fitted);
+    return rc;
 }
 
 /* Even domains where fitted ones are no better. */
-static int forecast_fitted(const study *s, forecast *result)
+static int forecast_fitted(const study *s, division_kind kind, forecast *f)
 {
-    struct fitting f = {.s = s,
-                        .node = calloc(s->aggregators, sizeof(size_t)),
-                        .rank = calloc(s->aggregators, sizeof(size_t))};
-    int rc = f.node == NULL || f.rank == NULL ? -ENOMEM : assign_even(s, "tatp", f.rank, &f.even);
+    struct draft even;
+    pieces units = {0};
+    int rc = draft_even(&even, s, "tatp");
     if (rc == 0)
-        rc = assess(s, &f.even, f.rank, result);
+        rc = assess(&even, f);
     if (rc == 0)
-        rc = fit(&f, result);
-    if (rc == 0 && f.units.unit > 0)
-        rc = sum_fitted(&f);
-    if (rc == 0 && f.units.unit > 0)
-        rc = assess_fitted(&f, result);
-    matrix_release(&f.requests);
-    pieces_release(&f.units);
-    free(f.node);
-    free(f.rank);
+        rc = fit(&even, kind, &units);
+    if (rc == 0 && units.unit > 0)
+        rc = assess_fitted(s, &units, f);
+    pieces_release(&units);
+    draft_release(&even);
     return rc;
 }
 
 int study_forecast(const study *s, const char *strategy, forecast *f)
 {
+    bool has_servers = s->servers.count > 0;
     *f = (forecast){0};
+    if (strcmp(strategy, "auto") == 0)
+        return forecast_fitted(s, DIVISION_AUTO, f);
     if (strcmp(strategy, "fitted") == 0)
-        return forecast_fitted(s, f);
+        return forecast_fitted(s, DIVISION_FITTED, f);
     if (strcmp(strategy, "segments") == 0)
-        return forecast_segments(s, f);
+        return has_servers ? -ENOTSUP : forecast_segments(s, f);
+    if (strcmp(strategy, "stripe") == 0)
+        return has_servers ? forecast_striped(s, f) : -ENOTSUP;
+    if (strcmp(strategy, "direct") == 0)
+        return has_servers ? forecast_direct(s, f) : -ENOTSUP;
     return forecast_even(s, strategy, f);
 }
