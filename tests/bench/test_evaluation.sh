@@ -103,6 +103,14 @@ if has_component fcoll tatp && "$CLUSTER" check >/dev/null 2>&1; then
     tap_is "$(rows "$tap_dir/out/measured.csv" 'r["per_node"] and
         r["hop_bytes"] == "%.0f" % float(r["predicted_hop_bytes"])')" \
         "$(rows "$tap_dir/out/measured.csv" 'r["per_node"]')" "hop-bytes are those predicted"
+    tap_check "the part with storage servers, one case" evaluation storage --quick --only tile-16 --output "$tap_dir/out"
+    if [[ $tap_output == *"are left out"* ]]; then
+        tap_skip "storage servers" "${tap_output##*cluster: }"
+    else
+        tap_is "$(rows "$tap_dir/out/storage.csv" 'r["predicted_hop_bytes"] and
+            float(r["hop_bytes"]) == float(r["predicted_hop_bytes"])')" \
+            "$(rows "$tap_dir/out/storage.csv" 'r["way"] in ("without", "targets")')" "hop-bytes are those predicted"
+    fi
 else
     tap_skip "the measured part" "links cannot be counted here"
 fi
