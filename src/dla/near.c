@@ -13,7 +13,7 @@ typedef struct choosing {
     const setmatch_input *input;
     const dla_data *data;
     setmatch_servers servers;
-    size_t *best, *trial;
+    size_t *best, *trial, *stock;
     double load; /* of the best */
 } choosing;
 
@@ -59,6 +59,14 @@ static int try_way(choosing *c, const size_t *given, setmatch_near way)
     return rc;
 }
 
+/* What suits file domains may be by slot or by node, on other nodes. */
+static int try_stock(choosing *c, setmatch_method_fn place)
+{
+    int rc = place(c->input, c->stock);
+
+    return rc == 0 ? try_way(c, c->stock, SETMATCH_NEAR_NODES) : rc;
+}
+
 static int try_ways(choosing *c, size_t *node_of_rank)
 {
     size_t ranks = c->input->view->rows;
@@ -69,6 +77,10 @@ static int try_ways(choosing *c, size_t *node_of_rank)
         rc = weigh_bytes(c);
     for (int way = 0; way < SETMATCH_NEAR_WAYS && rc == 0; way++)
         rc = try_way(c, node_of_rank, (setmatch_near)way);
+    if (rc == 0)
+        rc = try_stock(c, setmatch_byslot);
+    if (rc == 0)
+        rc = try_stock(c, setmatch_bynode);
     if (rc == 0)
         memcpy(node_of_rank, c->best, ranks * sizeof *c->best);
     return rc;
@@ -85,6 +97,7 @@ int dla_place_near(const setmatch_input *input, const dla_data *data, size_t *no
         return 0;
     c.best = base_zeroed(input->view->rows, sizeof *c.best, &rc);
     c.trial = base_zeroed(input->view->rows, sizeof *c.trial, &rc);
+    c.stock = base_zeroed(input->view->rows, sizeof *c.stock, &rc);
     if (rc == 0)
         rc = predict_stored(&data->servers.known, &data->file, t->nodes, &bytes);
     c.servers = (setmatch_servers){&bytes, {t->places, t->place_of_node, t->between}, 0};
@@ -93,5 +106,6 @@ int dla_place_near(const setmatch_input *input, const dla_data *data, size_t *no
     matrix_release(&bytes);
     free(c.best);
     free(c.trial);
+    free(c.stock);
     return rc;
 }
