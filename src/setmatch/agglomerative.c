@@ -2,7 +2,7 @@
 /* Merges the pairs of sets of greatest weight, as long as a node can hold them. */
 #include <errno.h>
 
-#include "setmatch/mix.h"
+#include "base/mix.h"
 #include "setmatch/pack.h"
 
 /* The set with which another one prefers to merge. */
@@ -15,7 +15,7 @@ struct choice {
  * weights would merge from one end on, one pair per round. */
 static uint64_t pair_number(vertex a, vertex b)
 {
-    return mixed(a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a);
+    return base_mix(a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a);
 }
 
 /* More weight is better, then fewer ranks, then the greater pair number. */

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/mix.h"
 #include "setmatch/candidates.h"
 #include "setmatch/divide.h"
-#include "setmatch/mix.h"
 #include "setmatch/walk.h"
 
 /* Divisions that variants of the method choose from. */
@@ -79,7 +79,7 @@ static size_t draw_nodes(struct bisection *b, size_t first, size_t end)
 {
     size_t kept = first, drawn = 0, wanted = (end - first) / 2;
     for (size_t k = first; k < end; k++)
-        if (mixed(b->variant ^ (uint64_t)k << 32) % (end - k) < wanted - (kept - first))
+        if (base_mix(b->variant ^ (uint64_t)k << 32) % (end - k) < wanted - (kept - first))
             b->order[kept++] = b->order[k];
         else
             b->drawn[drawn++] = b->order[k];
@@ -161,7 +161,7 @@ static size_t nodes_to_use(const site *s, size_t ranks, size_t variant)
     size_t most = 2 * least < s->nodes ? 2 * least : s->nodes;
     if (variant < 2 || variant % 2 == 0)
         return variant == 1 ? most : least;
-    return least + mixed(variant) % (most - least + 1);
+    return least + base_mix(variant) % (most - least + 1);
 }
 
 /* The ranks in the order of a walk, so that neighbours are near each other in memory. */

@@ -6,7 +6,7 @@
 #ifndef SETMATCH_CHANCE_H
 #define SETMATCH_CHANCE_H
 
-#include "setmatch/mix.h"
+#include "base/mix.h"
 
 /* SAMPLE: random swaps whose mean cost is the unit of the initial temperature. */
 enum { CHANCE_QUANTILES = 256, CHANCE_SAMPLE = 200 };
@@ -20,7 +20,7 @@ typedef struct chance {
 static inline void chance_init(chance *c, size_t seed)
 {
     double sum = 0;
-    c->state = mixed(seed) | 1;
+    c->state = base_mix(seed) | 1;
     for (size_t k = CHANCE_QUANTILES; k-- > 0;)
         c->quantile[k] = sum += 1 / (double)(k + 1);
 }

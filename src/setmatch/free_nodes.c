@@ -4,13 +4,13 @@
 
 #include <errno.h>
 
-#include "setmatch/mix.h"
+#include "base/mix.h"
 
 /* A hash of the index: the expected depth of the treap is logarithmic, and equal input builds equal
  * trees. */
 static uint64_t priority(size_t node)
 {
-    return mixed(node);
+    return base_mix(node);
 }
 
 /* Whether node a precedes (slots, index). */

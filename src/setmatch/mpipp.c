@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "setmatch/mix.h"
+#include "base/mix.h"
 #include "setmatch/setmatch.h"
 #include "setmatch/swapping.h"
 #include "setmatch/task.h"
@@ -40,7 +40,7 @@ static void place_at_random(swapping *s, const placement_task *task, uint64_t se
         for (size_t slot = 0; slot < in->slots[n] && slot < s->ranks->vertices; slot++)
             s->node[place++] = n;
     for (size_t k = s->places; k > 1; k--) {
-        size_t other = mixed(seed + k) % k, node = s->node[k - 1];
+        size_t other = base_mix(seed + k) % k, node = s->node[k - 1];
         s->node[k - 1] = s->node[other];
         s->node[other] = node;
     }
