@@ -408,24 +408,31 @@ char *tatp_storage_record(const tatp_storage_input *in, int *error)
 
 /* ---- further bytes, on rank 0 ---- */
 
-/* True also if there is no memory to count. */
-static bool knows_range(const storage_layout *layout, byte_range range)
+/* *most: the bytes of the range on the target that has most of them. -ENOENT: of some bytes no
+ * target is known. */
+static int find_most(const storage_layout *layout, byte_range range, int64_t *most)
 {
     size_t targets = storage_targets(layout);
-    int64_t *bytes = calloc(targets + 1, sizeof *bytes);
-    if (NULL == bytes)
-        return true;
+    int rc = 0;
+    int64_t *bytes = base_zeroed(targets + 1, sizeof *bytes, &rc);
+    if (0 != rc)
+        return rc;
     storage_count(layout, range.lo, range.hi, bytes);
-    bool known = 0 == bytes[targets];
+    if (bytes[targets] > 0)
+        rc = -ENOENT;
+    *most = 0;
+    for (size_t t = 0; t < targets; t++)
+        *most = bytes[t] > *most ? bytes[t] : *most;
     free(bytes);
-    return known;
+    return rc;
 }
 
 void tatp_storage_reach(tatp_storage *storage, const tatp_storage_input *in, int64_t lo, int64_t hi)
 {
     const byte_range range = {lo, hi};
     tatp_storage further = {0};
-    if (0 == storage->weight || knows_range(storage->layout, range) ||
+    int64_t most;
+    if (0 == storage->weight || -ENOENT != find_most(storage->layout, range, &most) ||
         !find_range(&further, in, range))
         return;
     further.weight = storage->weight;
@@ -505,24 +512,6 @@ file_striping_limits tatp_storage_limits(const tatp_storage *storage)
     return limits;
 }
 
-/* -ENOENT: of some bytes no target is known. */
-static int find_most(const storage_layout *layout, const file_domains *domains, int64_t *most)
-{
-    size_t targets = storage_targets(layout);
-    int rc = 0;
-    int64_t *bytes = base_zeroed(targets + 1, sizeof *bytes, &rc);
-    if (0 != rc)
-        return rc;
-    storage_count(layout, domains->lo, domains->hi, bytes);
-    if (bytes[targets] > 0)
-        rc = -ENOENT;
-    *most = 0;
-    for (size_t t = 0; t < targets; t++)
-        *most = bytes[t] > *most ? bytes[t] : *most;
-    free(bytes);
-    return rc;
-}
-
 int tatp_storage_bytes_with(const tatp_storage *storage, const file_striping *striping,
                             const file_domains *domains, const matrix *node_bytes, matrix *bytes,
                             int64_t *most)
@@ -533,7 +522,7 @@ int tatp_storage_bytes_with(const tatp_storage *storage, const file_striping *st
         rc = storage_with_striping(storage->layout, striping, domains->hi, &other);
     const storage_layout *layout = NULL != other ? other : storage->layout;
     if (0 == rc)
-        rc = find_most(layout, domains, most);
+        rc = find_most(layout, (byte_range){domains->lo, domains->hi}, most);
     if (0 == rc)
         rc = spread_layout(storage, layout, domains, node_bytes, bytes);
     storage_free(other);
