@@ -9,8 +9,7 @@ int tatp_message_isend(tatp_comm *comm, const int64_t *element, size_t count, in
                        enum tatp_tag tag, ompi_request_t **request)
 {
     comm->metadata += (int64_t)(count * sizeof *element);
-    return MCA_PML_CALL(isend(element, count, MPI_INT64_T, peer, tag, MCA_PML_BASE_SEND_STANDARD,
-                              comm->communicator, request));
+    return tatp_isend(comm, element, count * sizeof *element, peer, tag, request);
 }
 
 int tatp_message_send(tatp_comm *comm, const int64_t *element, size_t count, int peer,
