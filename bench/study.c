@@ -378,6 +378,20 @@ static int forecast_even(const study *s, const char *strategy, forecast *f)
     return rc;
 }
 
+/* As fcoll/tatp assigns domains of other borders. */
+static int forecast_domains(const study *s, const file_domains *domains, const matrix *requests,
+                            forecast *f)
+{
+    struct draft d;
+    int rc = draft_init(&d, s, domains, requests);
+    if (rc == 0)
+        rc = assign(&d, "tatp");
+    if (rc == 0)
+        rc = assess(&d, f);
+    draft_release(&d);
+    return rc;
+}
+
 /* ---- dynamic segmentation ---- */
 
 /* Ranks are in equal groups by number, the first of a group collects what the group has. */
@@ -462,19 +476,13 @@ static int forecast_striped(const study *s, forecast *f)
         .targets = count};
     matrix stripes = {0}, requests = {0};
     division striped = {0};
-    struct draft d = {0};
     int rc = sum_stripes(s, &stripes);
     if (rc == 0)
         rc = division_make(&settings, 0, s->array.bytes, &striped);
     if (rc == 0)
         rc = sum_striped(s, &stripes, &striped.domains, &requests);
     if (rc == 0)
-        rc = draft_init(&d, s, &striped.domains, &requests);
-    if (rc == 0)
-        rc = assign(&d, "tatp");
-    if (rc == 0)
-        rc = assess(&d, f);
-    draft_release(&d);
+        rc = forecast_domains(s, &striped.domains, &requests, f);
     division_release(&striped);
     matrix_release(&requests);
     matrix_release(&stripes);
@@ -557,18 +565,12 @@ static int assess_fitted(const study *s, const pieces *units, forecast *f)
     const division_settings settings = {.kind = DIVISION_FITTED};
     division fitted = {0};
     matrix requests = {0};
-    struct draft d = {0};
     int rc = pieces_divide(units, &settings, s->aggregators, &fitted);
     if (rc == 0)
         rc = sum_fitted(s, units, &requests);
-    if (rc == 0)
-        rc = draft_init(&d, s, &fitted.domains, &requests);
-    if (rc == 0)
-        rc = assign(&d, "tatp");
     *f = (forecast){.unit = units->unit};
     if (rc == 0)
-        rc = assess(&d, f);
-    draft_release(&d);
+        rc = forecast_domains(s, &fitted.domains, &requests, f);
     matrix_release(&requests);
     division_release(&fitted);
     return rc;
