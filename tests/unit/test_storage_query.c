@@ -214,14 +214,20 @@ START_TEST(beegfs)
 }
 END_TEST
 
-/* Objects of 8 KiB, two in turn: the first 20,000 bytes are two rounds. */
-START_TEST(ceph_of_the_kernel)
+/* Objects of 8 KiB, two in turn. */
+static void be_ceph(void)
 {
     static const char attribute[] = "stripe_unit=4096 stripe_count=2 object_size=8192 pool=data";
-    storage_extent e;
     fake.type = CEPH;
     fake.attribute = attribute;
     fake.length = sizeof attribute - 1;
+}
+
+/* The first 20,000 bytes are two rounds. */
+START_TEST(ceph_of_the_kernel)
+{
+    storage_extent e;
+    be_ceph();
     struct answer a = ask(0, 20000, LONG);
     ck_assert_msg(a.rc == 0, "%s", a.error.reason);
     storage_get_extent(a.layout, 0, &e);
@@ -297,11 +303,8 @@ END_TEST
 /* Only what is asked about: bytes 36,000 to 36,001 are in the third round. */
 START_TEST(ceph_further_back)
 {
-    static const char attribute[] = "stripe_unit=4096 stripe_count=2 object_size=8192 pool=data";
     int64_t next;
-    fake.type = CEPH;
-    fake.attribute = attribute;
-    fake.length = sizeof attribute - 1;
+    be_ceph();
     struct answer a = ask(36000, 36001, LONG);
     ck_assert_msg(a.rc == 0, "%s", a.error.reason);
     ck_assert_uint_eq(storage_find(a.layout, 32767, &next), STORAGE_NONE);
