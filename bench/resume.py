@@ -22,8 +22,10 @@ class Table:
         self.rows += [{"job": job, **row} for row in rows]
         self.done.add(job)
         columns = list(dict.fromkeys(column for row in self.rows for column in row))
+        # As a reader of the file gets them: every row has all columns.
+        self.rows = [{column: str(row.get(column, "")) for column in columns} for row in self.rows]
         with open(self.path + ".new", "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
+            writer = csv.DictWriter(file, columns, lineterminator="\n")
             writer.writeheader()
             writer.writerows(self.rows)
         os.replace(self.path + ".new", self.path)
