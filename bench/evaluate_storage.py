@@ -71,10 +71,18 @@ def all_jobs(options):
 
 MAKE_FILES = r"""
 "$PYTHON3" -c 'import os, sys; os.setxattr(os.environ["CEPH_FILES"], "ceph.dir.layout", sys.argv[1].encode())' \
-    "stripe_unit=$1 stripe_count=4 object_size=67108864" || exit
+    "pool=$1 stripe_unit=$2 stripe_count=4 object_size=67108864" || exit
 for ((k = 0; k < 20; k++)); do
-    : >"$CEPH_FILES/$2-$k" && "$TOOLS_DIR/tatp" layout --json "$CEPH_FILES/$2-$k" || exit
+    : >"$CEPH_FILES/$3-$k" && "$TOOLS_DIR/tatp" layout --json "$CEPH_FILES/$3-$k" || exit
 done
+"""
+# A pool on these servers alone. Not by marking the others out: two of Ceph 16's in-memory servers then hung for good.
+MAKE_POOL = r"""
+ceph osd crush rm-device-class "$@" &&
+    ceph osd crush set-device-class further "$@" &&
+    ceph osd crush rule create-replicated further default host further &&
+    ceph osd pool create further 64 64 replicated further &&
+    ceph fs add_data_pool files further
 """
 
 
@@ -88,9 +96,10 @@ class Files:
     """Empty files on CephFS. A hash says which server gets a stripe: files are made until their servers are all of those
     that are wanted, in an order that no other file has."""
 
-    def __init__(self, cluster, wanted, unit):
+    def __init__(self, cluster, wanted, pool, unit):
         self.command = [cluster.program, "exec", "--name", cluster.name]
         self.wanted = sorted(wanted)
+        self.pool = pool
         self.unit = unit
         self.folder = self.inside("printenv", "CEPH_FILES").strip()
         self.batches = 0
@@ -104,7 +113,7 @@ class Files:
             sys.exit(f"evaluation: CephFS makes no files on {' '.join(self.wanted)}")
         self.batches += 1
         name = f"data-{self.batches}"
-        lines = self.inside("bash", "-c", MAKE_FILES, "files", str(self.unit), name).splitlines()
+        lines = self.inside("bash", "-c", MAKE_FILES, "files", self.pool, str(self.unit), name).splitlines()
         for k, servers in enumerate(map(servers_of, lines)):
             if sorted(servers) == self.wanted and servers not in self.found.values():
                 self.found[f"{self.folder}/{name}-{k}"] = servers
@@ -133,10 +142,11 @@ class Runner(evaluate_measured.Runner):
         super().prepare(case)
         if self.cluster.shape == shape:
             return
-        further = case.nodes > NODES
-        self.files = Files(self.cluster, 2 * FURTHER if further else [f"n{n}" for n in range(NODES)], self.unit)
-        if further:
-            self.files.inside("ceph", "osd", "out", *map(str, range(NODES)))
+        if case.nodes == NODES:
+            self.files = Files(self.cluster, [f"n{n}" for n in range(NODES)], "data", self.unit)
+        else:
+            self.files = Files(self.cluster, 2 * FURTHER, "further", self.unit)
+            self.files.inside("bash", "-c", MAKE_POOL, "pool", *(f"osd.{node[1:]}" for node in FURTHER))
 
     def run(self, job):
         self.prepare(job.case)
