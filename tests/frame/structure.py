@@ -16,6 +16,7 @@ import sys
 FOLDERS = {
     "base": (),
     "access": ("matrix",),
+    "cache": (),
     "dla": ("matrix", "predict", "setmatch", "storage", "topo"),
     "exchange": ("access",),
     "json": (),

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* openat, fdopendir with -std=c11 */
+#include "cache/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#define SECONDS_OF_DAY 86400
+/* No job needs this long from the first byte of a file to its name. */
+#define MOST_SECONDS_OF_TEMPORARY 3600
+
+typedef struct entry_list {
+    cache_entry *entry;
+    size_t count, capacity;
+    int64_t now;
+} entry_list;
+
+/* Whether a name is one of the cache's; *suffix is the rest of it. */
+static bool split_name(const char *name, cache_key *key, const char **suffix)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    if (strspn(name, digits) != CACHE_PROGRAM_LENGTH || name[CACHE_PROGRAM_LENGTH] != '-' ||
+        strspn(name + CACHE_PROGRAM_LENGTH + 1, digits) != 8 || name[CACHE_KEY_LENGTH] != '.')
+        return false;
+    memcpy(key->text, name, CACHE_KEY_LENGTH);
+    key->text[CACHE_KEY_LENGTH] = '\0';
+    *suffix = name + CACHE_KEY_LENGTH;
+    return true;
+}
+
+static int64_t later_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* A file of an entry; the files of one entry are merged later. */
+static int add_file(entry_list *list, const cache_key *key, bool is_record,
+                    const struct stat *status)
+{
+    int rc = base_reserve(&list->entry, &list->capacity, list->count + 1, sizeof *list->entry);
+
+    if (rc == 0)
+        list->entry[list->count++] = (cache_entry){
+            .key = *key,
+            .bytes = status->st_size,
+            .recorded = is_record && status->st_size > 0 ? status->st_mtime : 0,
+            .used = status->st_mtime,
+        };
+    return rc;
+}
+
+/* Removes what a killed job left, if `trim`. */
+static int visit_file(int folder, const char *name, bool trim, entry_list *list)
+{
+    struct stat status;
+    const char *suffix;
+    cache_key key;
+
+    if (!split_name(name, &key, &suffix) ||
+        fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return 0;
+    if (strcmp(suffix, ".crs") == 0 || strcmp(suffix, ".runs") == 0)
+        return add_file(list, &key, suffix[1] == 'c', &status);
+    if (trim && list->now - status.st_mtime > MOST_SECONDS_OF_TEMPORARY)
+        (void)unlinkat(folder, name, 0);
+    return 0;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const cache_entry *x = a, *y = b;
+
+    return strcmp(x->key.text, y->key.text);
+}
+
+static int compare_ages(const void *a, const void *b)
+{
+    const cache_entry *x = a, *y = b;
+
+    return x->used == y->used ? compare_keys(a, b) : x->used < y->used ? 1 : -1;
+}
+
+static void merge_files(entry_list *list)
+{
+    size_t count = 0;
+
+    if (list->count == 0)
+        return;
+    qsort(list->entry, list->count, sizeof *list->entry, compare_keys);
+    for (size_t i = 1; i < list->count; i++) {
+        cache_entry *last = &list->entry[count], *next = &list->entry[i];
+        if (compare_keys(last, next) != 0) {
+            list->entry[++count] = *next;
+            continue;
+        }
+        last->bytes += next->bytes;
+        last->recorded = later_of(last->recorded, next->recorded);
+        last->used = later_of(last->used, next->used);
+    }
+    list->count = count + 1;
+    qsort(list->entry, list->count, sizeof *list->entry, compare_ages);
+}
+
+static int read_entries(int folder, bool trim, entry_list *list)
+{
+    int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+    DIR *stream = copy < 0 ? NULL : fdopendir(copy);
+    const struct dirent *file;
+
+    *list = (entry_list){.now = time(NULL)};
+    if (stream == NULL) {
+        rc = -errno;
+        if (copy >= 0)
+            close(copy);
+        return rc;
+    }
+    while (rc == 0 && (file = readdir(stream)) != NULL)
+        rc = visit_file(folder, file->d_name, trim, list);
+    closedir(stream);
+    if (rc == 0)
+        merge_files(list);
+    else
+        free(list->entry);
+    return rc;
+}
+
+int cache_list(int folder, cache_entry **entries, size_t *count)
+{
+    entry_list list;
+    int rc = read_entries(folder, false, &list);
+
+    if (rc != 0)
+        return rc;
+    *entries = list.entry;
+    *count = list.count;
+    return 0;
+}
+
+/* Entries before this one, which are kept. */
+typedef struct kept_entries {
+    const cache_entry *entry[CACHE_MOST_ENTRIES];
+    size_t count;
+    int64_t bytes;
+} kept_entries;
+
+static bool fits(const kept_entries *kept, const cache_entry *e, int64_t now)
+{
+    size_t same = 0;
+
+    for (size_t i = 0; i < kept->count; i++)
+        same += strncmp(kept->entry[i]->key.text, e->key.text, CACHE_PROGRAM_LENGTH) == 0;
+    return kept->count < CACHE_MOST_ENTRIES && same < CACHE_MOST_ARGUMENTS &&
+           e->bytes <= CACHE_MOST_BYTES - kept->bytes &&
+           now - e->used <= CACHE_MOST_DAYS * SECONDS_OF_DAY;
+}
+
+int cache_trim(int folder)
+{
+    kept_entries kept = {.count = 0};
+    entry_list list;
+    int rc = read_entries(folder, true, &list);
+
+    if (rc != 0)
+        return rc;
+    for (size_t i = 0; i < list.count; i++) {
+        const cache_entry *e = &list.entry[i];
+        if (fits(&kept, e, list.now)) {
+            kept.bytes += e->bytes;
+            kept.entry[kept.count++] = e;
+        } else {
+            (void)cache_remove(folder, &e->key);
+        }
+    }
+    free(list.entry);
+    return 0;
+}
