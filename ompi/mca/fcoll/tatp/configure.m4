@@ -16,7 +16,7 @@ AC_DEFUN([MCA_ompi_fcoll_tatp_CONFIG],[
         [AC_MSG_RESULT([$with_tatp_dla])
          fcoll_tatp_CPPFLAGS="-I$with_tatp_dla/src -I$with_tatp_dla"
          fcoll_tatp_LIBS=
-         for fcoll_tatp_part in exchange plan lap_real machine topo storage record matrix access json; do
+         for fcoll_tatp_part in exchange plan lap_real machine topo storage record cache matrix access json; do
              fcoll_tatp_LIBS="$fcoll_tatp_LIBS $with_tatp_dla/lib$fcoll_tatp_part.la"
          done
          $1],

@@ -39,6 +39,11 @@ typedef struct mca_fcoll_tatp_component_t {
     struct mca_fcoll_tatp_module_t *idle_modules; /* the latest first */
 } mca_fcoll_tatp_component_t;
 
+/* Below every stock component that wants a file, because tatp is used where it is asked for; and,
+ * where runs are recorded in the user's cache, above all (50). */
+#define TATP_DEFAULT_PRIORITY 10
+#define TATP_AUTOMATIC_PRIORITY 60
+
 struct tatp_plan_settings;
 
 OMPI_DECLSPEC extern mca_fcoll_tatp_component_t mca_fcoll_tatp_component;

@@ -60,6 +60,8 @@ struct tatp_file {
     tatp_storage *storage;
     bool may_know_storage; /* the same on all ranks ... */
     bool may_fit_layout;   /* ... as is this: the first collective write chooses the layout */
+    bool records;          /* the same on all ranks, too: accesses are recorded */
+    bool is_timed;         /* on rank 0: the times of its calls are noted in the user's cache */
     tatp_schedule *schedule;
     tatp_plans *plans;
     /* Of the plan in each slot: the exchange that was prepared for it, and the operations by it. */
@@ -148,6 +150,7 @@ void tatp_file_open(tatp_file *file, ompio_file_t *fh)
     file->io = (tatp_io){.fh = fh, .fbtl = fh->f_fbtl};
     file->is_open = false;
     file->may_fit_layout = false;
+    file->records = file->is_timed = false;
     file->aggregators = 0;
     file->was_independent[false] = file->was_independent[true] = true;
     file->misjudged = false;
@@ -295,15 +298,20 @@ static int renew_settings(tatp_file *file, bool differ, bool *reuse)
 
 /* ---- opening ---- */
 
-static bool records(const tatp_file *file)
-{
-    return '\0' != file->paths.record[0];
-}
-
 /* A name that is too long to be opened stays so. */
 static void copy_path(const char *path, char copy[TATP_PATH_BYTES])
 {
     snprintf(copy, TATP_PATH_BYTES, "%s", NULL != path ? path : "");
+}
+
+/* On rank 0. */
+static int prepare_record(tatp_file *file)
+{
+    const char *path = file->paths.record;
+    access_weight weight = (access_weight)file->own.of[TATP_RECORD_WEIGHT];
+    file->is_timed = tatp_record_is_automatic(path);
+    file->records = file->is_timed ? tatp_record_begins(weight) : '\0' != path[0];
+    return file->records && !file->is_timed ? tatp_record_check(path, weight) : OMPI_SUCCESS;
 }
 
 /* This rank's part of the opening. Rank 0 checks what the user asked for, before the first access.
@@ -318,8 +326,8 @@ static int prepare_file(tatp_file *file)
         rc = tatp_stats_prepare(file->stats, fh->f_rank, fh->f_size);
     if (OMPI_SUCCESS == rc && 0 == fh->f_rank)
         rc = tatp_params_check();
-    if (OMPI_SUCCESS == rc && 0 == fh->f_rank && records(file))
-        rc = tatp_record_check(file->paths.record, (access_weight)file->own.of[TATP_RECORD_WEIGHT]);
+    if (OMPI_SUCCESS == rc && 0 == fh->f_rank)
+        rc = prepare_record(file);
     return rc;
 }
 
@@ -336,14 +344,19 @@ static void collect_settings(tatp_file *file)
 static int complete_opening(tatp_file *file)
 {
     collect_settings(file);
+    int rc = prepare_file(file);
     const tatp_storage_input storage = storage_input(file);
     tatp_opening opening = {
         .digest = file->digest,
         .may_know_storage = 0 == file->io.fh->f_rank && tatp_storage_may_be_known(&storage),
+        .records = file->records,
     };
-    int rc = tatp_nodes_init(file->nodes, file->comm, tatp_params_get().topology, &opening,
-                             prepare_file(file));
+    rc = tatp_nodes_init(file->nodes, file->comm, tatp_params_get().topology, &opening, rc);
     file->may_know_storage = opening.may_know_storage;
+    file->records = opening.records;
+    if (OMPI_SUCCESS == rc && file->is_timed)
+        tatp_record_set_nodes(file->comm, tatp_nodes_map(file->nodes)->node_of_rank,
+                              tatp_nodes_count(file->nodes));
     if (OMPI_SUCCESS == rc && opening.settings_differ)
         rc = agree_on_settings(file, &file->paths);
     if (OMPI_SUCCESS == rc)
@@ -392,7 +405,7 @@ void tatp_file_set_view(tatp_file *file)
     }
     if (OMPI_SUCCESS == file->error)
         publish_new_hints(file);
-    if (OMPI_SUCCESS == file->error && records(file))
+    if (OMPI_SUCCESS == file->error && file->records)
         begin_file_record(file);
 }
 
@@ -849,7 +862,7 @@ static int run_layers(tatp_call *call, tatp_op *op, int64_t layers)
  * of the last operation is the only one that may be reused. */
 static bool needs_list(const tatp_file *file, const tatp_access *access)
 {
-    return records(file) &&
+    return file->records &&
            (tatp_record_wants_list(file->record) || tatp_schedule_count(file->schedule) > 1 ||
             TATP_SLOTS == file->last_slot ||
             !tatp_schedule_matches(file->schedule, file->last_slot, access));
@@ -1009,12 +1022,15 @@ static int run_ops(tatp_call *call)
         rc = renew_settings(file, agreement.settings_differ, &agreement.reuse);
     if (OMPI_SUCCESS == rc)
         choose_way(call, &agreement, &op);
-    op.time.st1 = MPI_Wtime() - start - op.time.st5;
+    double begin = MPI_Wtime(), early = op.time.st5;
+    op.time.st1 = begin - start - early;
     bool reuse = agreement.reuse && !op.independent && !(call->write && file->may_fit_layout);
     if (OMPI_SUCCESS == rc)
         rc = reuse ? reuse_plan(call, &op, &agreement) : run_anew(call, &op, &agreement);
     if (OMPI_SUCCESS == rc)
         publish_hints(file, &file->settings);
+    if (OMPI_SUCCESS == rc && file->is_timed && NULL == call->request)
+        tatp_record_time(early + MPI_Wtime() - begin);
     tatp_exchange_release(file->memory);
     call->moved = op.moved;
     return rc;

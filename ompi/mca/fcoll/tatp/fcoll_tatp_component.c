@@ -35,8 +35,7 @@ mca_fcoll_tatp_component_t mca_fcoll_tatp_component = {
             .fcollm_file_query = mca_fcoll_tatp_file_query,
             .fcollm_file_unquery = mca_fcoll_tatp_file_unquery,
         },
-    /* Below every stock component that wants a file: tatp is used where it is asked for. */
-    .priority = 10,
+    .priority = TATP_DEFAULT_PRIORITY,
 };
 
 /* Other releases of Open MPI open this component too, but their structs differ. This function uses

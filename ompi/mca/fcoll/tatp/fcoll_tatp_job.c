@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include "mpi.h"
+#include "ompi/communicator/communicator.h"
 #include "ompi/compat/compat_info.h"
 #include "ompi/info/info.h"
+#include "ompi/proc/proc.h"
 
 static const char *environment(const char *name)
 {
@@ -85,6 +87,22 @@ int64_t tatp_job_started(void)
     return 0 == start ? 0 : read_clock(CLOCK_REALTIME) - read_clock(CLOCK_BOOTTIME) + start;
 }
 
+/* ---- ranks ---- */
+
+size_t tatp_job_size(void)
+{
+    return (size_t)ompi_process_info.num_procs;
+}
+
+size_t tatp_job_rank(const tatp_comm *comm, size_t rank)
+{
+    const ompi_proc_t *proc = ompi_comm_peer_lookup(tatp_comm_communicator(comm), (int)rank);
+    if (proc->super.proc_name.jobid != OMPI_PROC_MY_NAME->jobid)
+        return SIZE_MAX;
+    return (size_t)proc->super.proc_name.vpid < tatp_job_size() ? proc->super.proc_name.vpid
+                                                                : SIZE_MAX;
+}
+
 /* ---- folder ---- */
 
 static char *start;
@@ -104,14 +122,26 @@ static void find_start(void)
         start = getcwd(NULL, 0);
 }
 
-char *tatp_job_path(const char *name)
+const char *tatp_job_folder(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    char *path;
-    if ('/' == name[0])
-        return strdup(name);
     pthread_once(&once, find_start);
-    if (NULL == start)
+    return start;
+}
+
+char *tatp_job_path(const char *name)
+{
+    char *path;
+    if ('/' == name[0] || NULL == tatp_job_folder())
         return strdup(name);
-    return asprintf(&path, "%s/%s", start, name) < 0 ? NULL : path;
+    return asprintf(&path, "%s/%s", tatp_job_folder(), name) < 0 ? NULL : path;
+}
+
+/* ---- programs ---- */
+
+bool tatp_job_has_one_program(void)
+{
+    char programs[16];
+    bool found = compat_info_get(&MPI_INFO_ENV->super, "ompi_num_apps", programs, sizeof programs);
+    return !found || 0 == strcmp(programs, "1");
 }

@@ -12,6 +12,7 @@
 #include "ompi/communicator/communicator.h"
 #include "ompi/group/group.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_record.h"
 
 /* Modules that are kept for the next file of their ranks; the oldest is freed first. */
 #define MOST_IDLE 8
@@ -214,11 +215,22 @@ static tatp_module *query_module(ompio_file_t *fh)
     return module;
 }
 
+/* OMPIO takes none below 0. Runs are recorded in the user's cache without any other parameter: as
+ * long as its value is the default, the component comes before the stock components then. */
+static int file_priority(void)
+{
+    const char *record = tatp_params_get().record_file;
+    int priority = mca_fcoll_tatp_component.priority;
+    if (TATP_DEFAULT_PRIORITY == priority && NULL != record && tatp_record_is_automatic(record))
+        return TATP_AUTOMATIC_PRIORITY;
+    return priority > 0 ? priority : 0;
+}
+
 /* Never declines: where no other component was asked for, a rank without one would leave
- * MPI_File_open, and the others wait for it. OMPIO takes no priority below 0. */
+ * MPI_File_open, and the others wait for it. */
 mca_fcoll_base_module_t *mca_fcoll_tatp_file_query(struct ompio_file_t *fh, int *priority)
 {
-    *priority = mca_fcoll_tatp_component.priority > 0 ? mca_fcoll_tatp_component.priority : 0;
+    *priority = file_priority();
     if (fh->f_fcoll == &refusing.super || fh->f_fcoll == &refused.super)
         return &refused.super;
     tatp_module *module = query_module(fh);

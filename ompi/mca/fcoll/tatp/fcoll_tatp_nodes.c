@@ -271,6 +271,7 @@ enum {
     UNTOLD,
     BOUND,
     STORAGE,
+    RECORDS,
     LARGEST,
     SMALLEST,
     ERROR,
@@ -302,6 +303,7 @@ static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, question
         value[NODES] = (int64_t)nodes->map.nodes;
         value[OPEN] = q->is_open;
         value[STORAGE] = opening->may_know_storage;
+        value[RECORDS] = opening->records;
         value[CHOSEN_CAPACITY] =
             division_chosen_capacity(nodes->map.ranks_on_node, nodes->map.nodes);
         for (int k = 0; k < TATP_CAPACITIES; k++)
@@ -318,6 +320,7 @@ static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, question
     q->ask_inside = value[UNTOLD] && value[BOUND];
     opening->settings_differ = value[LARGEST] != -value[SMALLEST];
     opening->may_know_storage = value[STORAGE];
+    opening->records = value[RECORDS];
     q->all_know_leaders = !value[LEADERS_MISSING];
     nodes->count = (size_t)value[NODES];
     nodes->chosen_capacity = value[CHOSEN_CAPACITY];

@@ -206,7 +206,9 @@ int tatp_params_register(void)
          "like all others",
          MCA_BASE_VAR_TYPE_BOOL, OPAL_INFO_LVL_5, &c->shared_memory},
         {"record",
-         "File to record the accesses of this run in, for --map-by dla:file=; empty: do not record",
+         "File to record the accesses of this run in, for --map-by dla:file=; auto: one of the "
+         "user's cache, unless the program is recorded there, with higher priority of the "
+         "component; empty: do not record",
          MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->record_file},
         {"stats",
          "File that gets a line of statistics (a JSON object) for each collective access; '-' is "

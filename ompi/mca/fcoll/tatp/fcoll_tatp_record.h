@@ -29,9 +29,24 @@ void tatp_record_free(tatp_record *record);
  * recorded there. OMPI_SUCCESS or MPI_ERR_ACCESS. */
 int tatp_record_check(const char *path, access_weight weight);
 
+/* The value of parameter record with which runs are recorded in the user's cache (src/cache). */
+#define TATP_RECORD_AUTOMATIC "auto"
+bool tatp_record_is_automatic(const char *path);
+
+/* The rest of a file that is recorded so, on rank 0 of it; local. What fails is no error: one
+ * message of the job says that its cache cannot be used. */
+
+/* Whether the accesses of this run are to be recorded, because there is no record of the program
+ * yet. It is written in MPI_Finalize only, so that a program that ends early leaves nothing. */
+bool tatp_record_begins(access_weight weight);
+/* The nodes of the ranks, which counts for files of all ranks of the job. */
+void tatp_record_set_nodes(const tatp_comm *comm, const size_t *node_of_rank, size_t nodes);
+/* Seconds of a collective call, from where all ranks have come to it. By any thread. */
+void tatp_record_time(double seconds);
+
 /* What a file is recorded with. Pointers stay valid until the recording of the file ends. */
 typedef struct tatp_record_options {
-    const char *path; /* of the record */
+    const char *path; /* of the record, or TATP_RECORD_AUTOMATIC */
     access_weight weight;
     tatp_comm *comm;
     size_t nodes; /* of the ranks of `comm` */

@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ompi/communicator/communicator.h"
-#include "ompi/proc/proc.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_job.h"
 
 /* Parts of the range: one for each node, as long as messages to their owners are few. */
 enum { MIN_PARTS = 8, MAX_PARTS = 256 };
@@ -234,30 +233,19 @@ static int hand_over_reports(void *sum, tatp_message *message)
 
 /* ---- rank 0: the record ---- */
 
-/* A rank of the communicator as a world rank; SIZE_MAX for a process of another job. */
-static size_t world_rank(const tatp_comm *comm, size_t rank)
-{
-    const ompi_proc_t *proc = ompi_comm_peer_lookup(tatp_comm_communicator(comm), (int)rank);
-    if (proc->super.proc_name.jobid != OMPI_PROC_MY_NAME->jobid)
-        return SIZE_MAX;
-    return (size_t)proc->super.proc_name.vpid < tatp_record_world_size()
-               ? proc->super.proc_name.vpid
-               : SIZE_MAX;
-}
-
 /* Renumbers the rows, and of a square matrix the columns as well, from ranks of the communicator to
  * world ranks. Entries about processes of other jobs are dropped. */
 static int renumber_ranks(const tatp_comm *comm, matrix *m, bool square)
 {
-    size_t world = tatp_record_world_size();
+    size_t world = tatp_job_size();
     matrix_builder builder = {.rows = world, .cols = square ? world : m->cols};
     matrix renumbered;
     int rc = 0;
     for (size_t r = 0; r < m->rows; r++) {
-        size_t row = world_rank(comm, r);
+        size_t row = tatp_job_rank(comm, r);
         for (size_t k = m->row_start[r]; k < m->row_start[r + 1] && row != SIZE_MAX && rc == 0;
              k++) {
-            size_t col = square ? world_rank(comm, m->col[k]) : m->col[k];
+            size_t col = square ? tatp_job_rank(comm, m->col[k]) : m->col[k];
             rc = col == SIZE_MAX ? 0 : matrix_builder_add(&builder, row, col, m->value[k]);
         }
     }

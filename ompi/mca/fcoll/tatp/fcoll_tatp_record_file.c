@@ -23,13 +23,9 @@ static struct {
     bool unwritten;    /* something is to be written, or reported */
     int error;         /* an OMPI or MPI error code: why something is missing */
     bool failed;       /* the last write */
+    bool is_automatic; /* it is in the user's cache */
     double at, cost;   /* of the last write, seconds */
 } recorder;
-
-size_t tatp_record_world_size(void)
-{
-    return (size_t)ompi_process_info.num_procs;
-}
 
 /* ---- writing ---- */
 
@@ -63,12 +59,20 @@ static void write_record(bool is_last)
 }
 
 /* Writes also where nothing is new: another run may have replaced what was written. */
-static void end_record(void)
+static void end_user_record(void)
 {
     write_record(true);
     long long missed = record_file_totals(recorder.file).missed;
     if (missed > 0)
         tatp_show_help("record-missed", record_file_place(recorder.file), missed);
+}
+
+static void end_record(void)
+{
+    if (!recorder.is_automatic)
+        end_user_record();
+    else if (recorder.unwritten && OMPI_SUCCESS == recorder.error)
+        tatp_record_cache_write(recorder.file);
     record_file_free(recorder.file);
     memset(&recorder, 0, sizeof recorder);
 }
@@ -82,7 +86,8 @@ static void flush_record(bool at_finalize)
     }
     if (at_finalize)
         end_record();
-    else if (recorder.unwritten && MPI_Wtime() - recorder.at >= PART_OF_TIME * recorder.cost)
+    else if (recorder.unwritten && !recorder.is_automatic &&
+             MPI_Wtime() - recorder.at >= PART_OF_TIME * recorder.cost)
         write_record(false);
     OPAL_THREAD_UNLOCK(&record_lock);
 }
@@ -94,6 +99,7 @@ static int delete_attribute(MPI_Comm comm, int keyval, void *value, void *state)
     (void)value;
     (void)state;
     flush_record(true);
+    tatp_record_cache_end();
     return MPI_SUCCESS;
 }
 
@@ -118,6 +124,15 @@ void tatp_record_flush(void)
 
 /* ---- appending ---- */
 
+/* The name of a record for a value of the parameter; the caller frees it. NULL: no memory. */
+static char *name_record(const char *path)
+{
+    if (!tatp_record_is_automatic(path))
+        return tatp_job_path(path);
+    const char *place = tatp_record_cache_place();
+    return NULL != place ? strdup(place) : NULL;
+}
+
 /* Makes the record of that name the one that is appended to. Negative errno. */
 static int select_record(const char *name, access_weight weight)
 {
@@ -135,7 +150,7 @@ static int select_record(const char *name, access_weight weight)
 int tatp_record_check(const char *path, access_weight weight)
 {
     static bool reported; /* once a process, not for every file */
-    char *name = tatp_job_path(path);
+    char *name = name_record(path);
     OPAL_THREAD_LOCK(&record_lock);
     int rc = select_record(name, weight);
     if (0 != rc && !reported) {
@@ -149,11 +164,30 @@ int tatp_record_check(const char *path, access_weight weight)
     return 0 != rc ? MPI_ERR_ACCESS : OMPI_SUCCESS;
 }
 
+bool tatp_record_begins(access_weight weight)
+{
+    int rc = 0;
+    bool begins = NULL != tatp_record_cache_place();
+    if (begins) {
+        char *name = name_record(TATP_RECORD_AUTOMATIC);
+        OPAL_THREAD_LOCK(&record_lock);
+        rc = select_record(name, weight);
+        recorder.is_automatic = 0 == rc;
+        OPAL_THREAD_UNLOCK(&record_lock);
+        free(name);
+    }
+    if (0 != rc)
+        tatp_record_cache_refuse(rc);
+    register_at_finalize();
+    return begins && 0 == rc;
+}
+
 static int append_to_record(const tatp_record_options *options, const char *file,
                             const record_entry *entry, int64_t times, bool new_file)
 {
-    char *name = tatp_job_path(options->path);
+    char *name = name_record(options->path);
     int rc = select_record(name, options->weight);
+    recorder.is_automatic = 0 == rc && tatp_record_is_automatic(options->path);
     if (0 == rc)
         rc = record_file_add(recorder.file, NULL != file ? file : "", entry, times, new_file);
     else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the files of the recorder share. Calls go record.c -> collect -> exchange and file, and
- * record.c -> individual. */
+ * record.c -> individual; file -> automatic. */
 #ifndef MCA_FCOLL_TATP_RECORD_INTERNAL_H
 #define MCA_FCOLL_TATP_RECORD_INTERNAL_H
 
@@ -12,8 +12,16 @@
 
 /* ---- the record file (fcoll_tatp_record_file.c), local ---- */
 
-/* Number of processes of the job. */
-size_t tatp_record_world_size(void);
+/* ---- the user's cache (fcoll_tatp_record_automatic.c), local ---- */
+
+/* The record that this run is to write; NULL: none. Owned by this function, until the run ends. */
+const char *tatp_record_cache_place(void);
+/* Reports, once a job, why the cache cannot be used; then this process does not use it. */
+void tatp_record_cache_refuse(int rc);
+/* Writes the record, in the user's folder, whose size stays bounded. */
+void tatp_record_cache_write(record_file *file);
+/* Adds the times of this run to those of the program's runs. */
+void tatp_record_cache_end(void);
 
 /* Appends `times` accesses like the entry, which is by world ranks, to what this process has to
  * write. Errors are reported when it is written. On rank 0 of a file. */
