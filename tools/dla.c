@@ -9,13 +9,9 @@ const char *argp_program_version = "dla (" PACKAGE_STRING ")";
 int main(int argc, char **argv)
 {
     static const tool_command commands[] = {
-        {"map", dla_map},
-        {"show", dla_show},
-        {"compare", dla_compare},
-        {"convert", dla_convert},
-        {"pingpong", dla_pingpong},
-        {"setup", dla_setup},
-        {NULL, NULL},
+        {"map", dla_map},         {"show", dla_show},         {"compare", dla_compare},
+        {"convert", dla_convert}, {"pingpong", dla_pingpong}, {"setup", dla_setup},
+        {"list", dla_list},       {"forget", dla_forget},     {NULL, NULL},
     };
     return tool_run(commands,
                     "Places ranks on nodes by what they access in a file.\n"
@@ -33,6 +29,8 @@ int main(int argc, char **argv)
                     "  convert   write a view file in other formats\n"
                     "  pingpong  measure the bandwidth between nodes (an MPI program)\n"
                     "  setup     print the setting by which mpirun finds --map-by dla\n"
+                    "  list      list the records in your cache, of file=auto\n"
+                    "  forget    remove records from it\n"
                     "'dla COMMAND --help' lists the options of a command.",
                     argc, argv);
 }

@@ -7,6 +7,8 @@
 
 int dla_compare(int argc, char **argv);
 int dla_convert(int argc, char **argv);
+int dla_forget(int argc, char **argv);
+int dla_list(int argc, char **argv);
 int dla_map(int argc, char **argv);
 int dla_pingpong(int argc, char **argv);
 int dla_setup(int argc, char **argv);

@@ -36,6 +36,11 @@ tap_is "$(completes dla map --method = b)" "bisection byslot bynode" "values beh
 tap_is "$(completes tatp plan --objective "") $(completes dla map --objective "")" "hopbytes congestion auto neighbours profile" \
     "values of options that both programs have"
 tap_is "$(completes dla map --cart "")" "" "no values of a number"
+mkdir cache
+mkdir -m 700 cache/openmpi-tatp
+touch cache/openmpi-tatp/{0123456789abcdef-0{0,1}000000,123456789abcdef0-00000000}.crs
+export XDG_CACHE_HOME=$PWD/cache
+tap_is "$(completes dla forget 01 | xargs -n 1 | sort | xargs)" "0123456789abcdef-00000000 0123456789abcdef-01000000" "keys of records"
 touch view.crs
 mkdir views
 tap_is "$(completes dla show vi | xargs -n 1 | LC_ALL=C sort | xargs)" "view.crs views" "files"

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dla list, dla forget: the records in the user's cache. */
+#define _GNU_SOURCE /* strftime with localtime_r */
+#include "dla.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cache/cache.h"
+#include "table.h"
+#include "tool.h"
+
+typedef struct cache_contents {
+    int folder;
+    cache_entry *entry;
+    size_t count;
+} cache_contents;
+
+/* A folder that does not exist is empty. Ends the program after a message. */
+static cache_contents read_cache(void)
+{
+    cache_contents c = {.folder = cache_open(false)};
+    char *path = NULL;
+    int rc = c.folder < 0 ? c.folder : cache_list(c.folder, &c.entry, &c.count);
+    if (rc == 0 || rc == -ENOENT)
+        return c;
+    (void)cache_path(&path);
+    exit(tool_fail("%s: %s", path != NULL ? path : "the cache", cache_reason(rc)));
+}
+
+static void release_cache(cache_contents *c)
+{
+    if (c->folder >= 0)
+        close(c->folder);
+    free(c->entry);
+}
+
+/* ---- list ---- */
+
+static void add_time(tool_table *table, size_t runs, double seconds)
+{
+    if (runs > 0)
+        tool_table_add(table, "%zu\n%.3g", runs, seconds);
+    else
+        tool_table_add(table, "0\n-");
+}
+
+static void add_entry(tool_table *table, int folder, const cache_entry *e)
+{
+    cache_comparison c;
+    cache_runs runs;
+    char day[32] = "-";
+    struct tm tm;
+    time_t recorded = (time_t)e->recorded;
+    (void)cache_read_runs(folder, &e->key, &runs);
+    cache_runs_compare(&runs, &c);
+    if (e->recorded != 0 && localtime_r(&recorded, &tm) != NULL)
+        strftime(day, sizeof day, "%Y-%m-%d", &tm);
+    tool_table_add(table, "%s\n%zu\n%s", e->key.text, runs.ranks, day);
+    add_time(table, c.stock_runs, c.stock_seconds);
+    add_time(table, c.runs, c.seconds);
+    tool_table_add(table, "%s", runs.marks[CACHE_DROPPED] > 0 ? "dropped" : "");
+    tool_table_add_text(table, runs.program);
+    tool_table_add_text(table, runs.arguments);
+}
+
+static error_t parse_list_option(int key, char *arg, struct argp_state *state)
+{
+    return key == ARGP_KEY_ARG ? tool_refuse_argument(arg, state) : ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp list_argp = {
+    .parser = parse_list_option,
+    .doc = "Lists the records in your cache, which fcoll_tatp_record=auto writes and "
+           "rmaps_dla_file=auto uses.",
+};
+
+int dla_list(int argc, char **argv)
+{
+    tool_table table = {.align = "lrlrrrrlll"};
+    tool_parse(&list_argp, argc, argv, NULL);
+    cache_contents c = read_cache();
+    tool_table_add(&table,
+                   "key\nranks\nrecorded\nstock runs\ns/call\nplaced runs\ns/call\n\nprogram"
+                   "\narguments");
+    for (size_t i = 0; i < c.count; i++)
+        add_entry(&table, c.folder, &c.entry[i]);
+    tool_table_print(&table);
+    release_cache(&c);
+    return 0;
+}
+
+/* ---- forget ---- */
+
+typedef struct forget_options {
+    bool all;
+    size_t keys;
+    char **key; /* of argv */
+} forget_options;
+
+static error_t parse_forget_option(int key, char *arg, struct argp_state *state)
+{
+    forget_options *options = state->input;
+    (void)arg;
+    switch (key) {
+    case 'a': options->all = true; return 0;
+    case ARGP_KEY_ARGS:
+        options->key = state->argv + state->next;
+        options->keys = (size_t)(state->argc - state->next);
+        return 0;
+    case ARGP_KEY_END:
+        if (options->all == (options->keys > 0))
+            argp_error(state, "give keys, or --all");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp forget_argp = {
+    .options =
+        (const struct argp_option[]){
+            {"all", 'a', NULL, 0, "remove all records", 0},
+            {0},
+        },
+    .parser = parse_forget_option,
+    .args_doc = "KEY...",
+    .doc = "Removes records from your cache: those whose keys, which dla list prints, begin so.",
+};
+
+static int remove_entries(const cache_contents *c, const char *key)
+{
+    bool found = false;
+    for (size_t i = 0; i < c->count; i++) {
+        if (strncmp(c->entry[i].key.text, key, strlen(key)) != 0)
+            continue;
+        int rc = cache_remove(c->folder, &c->entry[i].key);
+        if (rc != 0)
+            return tool_fail("%s: %s", c->entry[i].key.text, strerror(-rc));
+        found = true;
+    }
+    return found || *key == '\0' ? 0 : tool_fail("%s: no record has a key that begins so", key);
+}
+
+int dla_forget(int argc, char **argv)
+{
+    forget_options options = {.all = false};
+    int status = 0;
+    tool_parse(&forget_argp, argc, argv, &options);
+    cache_contents c = read_cache();
+    if (options.all)
+        status = remove_entries(&c, "");
+    for (size_t i = 0; i < options.keys && status == 0; i++)
+        status = remove_entries(&c, *options.key[i] != '\0' ? options.key[i] : "-");
+    release_cache(&c);
+    return status;
+}
