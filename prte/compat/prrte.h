@@ -79,6 +79,27 @@ static inline void prrte_note_mapper(prte_job_t *jdata, const char *name)
 #endif
 }
 
+/* The arguments of a program, and the folder in which it is started. NULL: PRRTE 5, whose headers
+ * are not installed; prrte5_types.h has not these members. */
+static inline char *const *prrte_arguments(const prte_app_context_t *context)
+{
+#if PRTE_VERSION_MAJOR >= 5
+    (void)context;
+    return NULL;
+#else
+    return context->argv;
+#endif
+}
+static inline const char *prrte_folder(const prte_app_context_t *context)
+{
+#if PRTE_VERSION_MAJOR >= 5
+    (void)context;
+    return NULL;
+#else
+    return context->cwd;
+#endif
+}
+
 /* Whether the application contexts of the job are mapped one by one, each by options of its own. */
 static inline bool prrte_maps_by_context(const prte_rmaps_options_t *options)
 {

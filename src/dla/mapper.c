@@ -3,6 +3,7 @@
 #include "dla/mapper.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,14 +38,15 @@ static void report_placement(const dla_mapping *m, const dla_request *r,
     show_line(m, length, line);
 }
 
-static void report_stock(const dla_mapping *m, const setmatch_input *input, const dla_data *data,
-                         const dla_benefit *benefit)
+/* Without an explicit request, nobody waits for an explanation. */
+static void report_stock(const dla_mapping *m, const dla_request *r, const setmatch_input *input,
+                         const dla_data *data, const dla_benefit *benefit)
 {
     char why[DLA_REPORT_SIZE];
     char *line = NULL;
     int length;
 
-    if (benefit->kept == DLA_STOCK_NONE)
+    if (benefit->kept == DLA_STOCK_NONE || (r->record != NULL && !m->verbose))
         return;
     dla_benefit_format(benefit, input, data, why);
     length = asprintf(&line, "rmaps:dla: job %s: mapped %s", m->name, why);
@@ -97,7 +99,45 @@ static void hand_over_view(const dla_mapping *m, const dla_request *r, view_file
     file->view = (matrix){0};
 }
 
-static int place_by_request(const dla_mapping *m, const dla_request *r)
+/* ---- with a record of the cache ---- */
+
+static void __attribute__((format(printf, 2, 3)))
+show_text(const dla_mapping *m, const char *format, ...)
+{
+    va_list args;
+    char *line = NULL;
+    int length;
+
+    va_start(args, format);
+    length = vasprintf(&line, format, args);
+    va_end(args);
+    show_line(m, length, line);
+}
+
+/* -ECANCELED: to be left to the stock mappers. */
+static int judge_placement(const dla_mapping *m, dla_automatic *a, const dla_benefit *benefit)
+{
+    cache_comparison c;
+    cache_verdict verdict;
+
+    if (benefit->kept == DLA_STOCK_BY_SLOT || m->job.nodes < 2)
+        return -ECANCELED;
+    if (dla_automatic_judge(a, &m->job, m->by_slot, m->node_of_rank, &verdict, &c) != 0)
+        return -ECANCELED;
+    if (verdict == CACHE_DROP)
+        show_text(m,
+                  "rmaps:dla: job %s: the placement of %s is dropped, because collective file "
+                  "access was faster by slot: %.3g s a call (median of %zu runs), placed %.3g s "
+                  "(%zu runs); 'dla forget %s' makes it be recorded anew",
+                  m->name, m->program->name, c.stock_seconds, c.stock_runs, c.seconds, c.runs,
+                  a->key.text);
+    return verdict == CACHE_PLACE ? 0 : -ECANCELED;
+}
+
+/* ---- by a request ---- */
+
+/* a: NULL, or where the record comes from. */
+static int place_by_record(const dla_mapping *m, const dla_request *r, dla_automatic *a)
 {
     const dla_nodes nodes = {m->node_name, m->job.nodes};
     dla_benefit benefit = {.kept = DLA_STOCK_NONE};
@@ -114,15 +154,52 @@ static int place_by_request(const dla_mapping *m, const dla_request *r)
         rc = move_near(m, r, &method.input, &data);
     if (rc == 0)
         rc = prefer_stock(m, r, &method.input, &data, &benefit);
-    if (rc == 0) {
+    if (rc == 0 && a != NULL)
+        rc = judge_placement(m, a, &benefit);
+    if (rc == 0 || rc == -ECANCELED) {
         report_placement(m, r, &method.input, &data);
-        report_stock(m, &method.input, &data, &benefit);
-        hand_over_view(m, r, &data.file);
-    } else {
-        r->message("failed", dla_request_name(r), strerror(-rc));
+        report_stock(m, r, &method.input, &data, &benefit);
     }
+    if (rc == 0)
+        hand_over_view(m, r, &data.file);
+    else if (a == NULL)
+        r->message("failed", dla_request_name(r), strerror(-rc));
     dla_data_release(&data);
-    return rc == 0 ? 0 : -EINVAL;
+    if (rc != 0)
+        rc = a == NULL ? -EINVAL : -ECANCELED;
+    return rc;
+}
+
+/* A damaged record makes way for the next one. */
+static int place_automatically(const dla_mapping *m, const dla_request *r)
+{
+    dla_request found = *r;
+    dla_automatic a;
+    int rc = m->program == NULL ? -ENOENT : dla_automatic_open(&a, m->program, m->job.ranks);
+
+    if (rc != 0 && m->verbose)
+        show_text(m, "rmaps:dla: job %s: not placed: no record of it in the cache (%s)", m->name,
+                  m->program == NULL ? "several programs" : cache_reason(rc));
+    if (rc != 0)
+        return -ECANCELED;
+    found.spec.file = a.path;
+    found.record = a.record;
+    rc = place_by_record(m, &found, &a);
+    if (rc == -EBADMSG) {
+        show_text(m, "rmaps:dla: job %s: not placed: %s is damaged, and removed", m->name, a.path);
+        dla_automatic_remove(&a);
+    }
+    dla_automatic_close(&a);
+    return rc == 0 || rc == -EINVAL ? rc : -ECANCELED;
+}
+
+static int place_by_request(const dla_mapping *m, const dla_request *r)
+{
+    int rc = dla_request_is_automatic(r) ? place_automatically(m, r) : place_by_record(m, r, NULL);
+
+    if (rc == -ECANCELED)
+        memcpy(m->node_of_rank, m->by_slot, m->job.ranks * sizeof *m->by_slot);
+    return rc;
 }
 
 int dla_mapping_place(const dla_mapping *m, const dla_request *r, size_t *app)

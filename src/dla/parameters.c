@@ -4,7 +4,8 @@
 const dla_parameter dla_parameter_table[] = {
     {"file",
      "View matrix of the ranks: a file that fcoll_tatp_record or io_ompio_record_file_offset_info "
-     "wrote. The same as --map-by dla:file=NAME, but NAME is not unquoted, and any other --map-by "
+     "wrote; auto: what fcoll_tatp_record=auto recorded of the program, if that gains anything. "
+     "The same as --map-by dla:file=NAME, but NAME is not unquoted, and any other --map-by "
      "policy takes precedence",
      DLA_PARAMETER_STRING, false, offsetof(dla_parameters, file), DLA_CHOICES},
     {"cart",

@@ -127,6 +127,11 @@ const char *dla_request_name(const dla_request *r)
     return r->spec.file == NULL ? r->grid : r->spec.file;
 }
 
+bool dla_request_is_automatic(const dla_request *r)
+{
+    return r->spec.file != NULL && strcmp(r->spec.file, DLA_AUTOMATIC_FILE) == 0;
+}
+
 /* ---- files ---- */
 
 /* NULL after a message. */
@@ -184,6 +189,26 @@ static int make_grid_view(const dla_request *r, matrix *view)
     return -EINVAL;
 }
 
+/* From the cache. */
+static int read_open_record(const dla_request *r, size_t ranks, view_file *file)
+{
+    matrix_error error = {0, ""};
+    int rc = view_file_read(r->record, file, &error);
+
+    if (rc == 0 && file->view.rows != ranks) {
+        view_file_release(file);
+        rc = -EBADMSG;
+    }
+    return rc == 0 || rc == -ENOMEM ? rc : -EBADMSG;
+}
+
+static int read_view(const dla_request *r, size_t ranks, view_file *file)
+{
+    if (r->spec.file == NULL)
+        return make_grid_view(r, &file->view);
+    return r->record == NULL ? read_view_matrix(r, ranks, file) : read_open_record(r, ranks, file);
+}
+
 static int load_view(const dla_request *r, size_t ranks, view_file *file)
 {
     size_t product = 1;
@@ -195,12 +220,14 @@ static int load_view(const dla_request *r, size_t ranks, view_file *file)
         r->message("wrong-cart", r->grid, product, ranks);
         return -EINVAL;
     }
-    rc = r->spec.file != NULL ? read_view_matrix(r, ranks, file) : make_grid_view(r, &file->view);
+    rc = read_view(r, ranks, file);
     if (rc != 0 || file->patterns > 0 ||
         r->spec.choice[DLA_OBJECTIVE] != SETMATCH_OBJECTIVE_PROFILE)
         return rc;
-    r->message("no-profile", dla_request_name(r));
     view_file_release(file);
+    if (r->record != NULL)
+        return -ENODATA;
+    r->message("no-profile", dla_request_name(r));
     return -EINVAL;
 }
 
@@ -291,6 +318,9 @@ static int load_servers(const dla_request *r, const dla_nodes *nodes, dla_data *
     rc = dla_servers_read(&r->spec, stream, nodes, data, &in_record, &error);
     if (stream != NULL)
         fclose(stream);
+    /* a record of the cache need not tell it */
+    if (rc == -ENODATA && r->record != NULL)
+        return 0;
     if (rc == -ENODATA) {
         r->message("no-layout", r->spec.targets, dla_request_name(r));
         return -EINVAL;

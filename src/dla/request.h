@@ -6,7 +6,9 @@
 #ifndef DLA_REQUEST_H
 #define DLA_REQUEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "dla/parameters.h"
 #include "dla/servers.h"
@@ -20,6 +22,7 @@ typedef void (*dla_message_fn)(const char *topic, ...);
 typedef struct dla_request {
     dla_spec spec;
     char grid[64]; /* the cart item as text */
+    FILE *record;  /* spec.file, open, whose damage is no message; NULL: to be opened; borrowed */
     dla_message_fn message;
 } dla_request;
 
@@ -38,8 +41,9 @@ typedef struct dla_data {
     dla_servers servers; /* of the recorded files */
 } dla_data;
 
-/* Both functions below return 0; -EINVAL after a message; -ENOMEM. Nothing is to be released on
- * failure. */
+/* Both functions below return 0; -EINVAL after a message; -ENOMEM. Of an open record: -EBADMSG: it
+ * is damaged; -ENODATA: it has no profile, which is demanded. Nothing is to be released on failure.
+ */
 
 /* Combines the policy (NULL: none) and the parameters; items of the policy take precedence.
  * Release with dla_spec_release(&r->spec). */
@@ -72,5 +76,8 @@ const setmatch_method *dla_spec_method(const dla_spec *spec);
 
 /* The view matrix or the grid, for messages. */
 const char *dla_request_name(const dla_request *r);
+
+/* Whether the record is to be found in the user's cache (dla/automatic.h). */
+bool dla_request_is_automatic(const dla_request *r);
 
 #endif

@@ -53,6 +53,9 @@ typedef struct dla_cart {
 /* In place of a file of targets: hosts of servers as the view file has them. */
 #define DLA_RECORDED "recorded"
 
+/* In place of a view matrix: that of the program in the user's cache. */
+#define DLA_AUTOMATIC_FILE "auto"
+
 /* Zeroed: nothing is given. */
 typedef struct dla_spec {
     char *file;                 /* view matrix */

@@ -17,7 +17,7 @@ AC_DEFUN([MCA_orte_rmaps_dla_CONFIG],[
          rmaps_dla_CPPFLAGS="-I$with_tatp_dla/src -I$with_tatp_dla"
          rmaps_dla_HELP=$with_tatp_dla/src/dla/help-rmaps-dla.txt
          rmaps_dla_LIBS=
-         for rmaps_dla_part in dla setmatch predict plan lap_real topo matrix access; do
+         for rmaps_dla_part in dla cache setmatch predict plan lap_real topo matrix access; do
              rmaps_dla_LIBS="$rmaps_dla_LIBS $with_tatp_dla/lib$rmaps_dla_part.la"
          done
          $1],

@@ -85,9 +85,28 @@ static bool is_verbose(void)
            2 <= opal_output_get_verbosity(orte_rmaps_base_framework.framework_output);
 }
 
+/* What all ranks of the job run; false: several programs, or not known. */
+static bool describe_program(const orte_job_t *jdata, const dla_layout *l, dla_program *program)
+{
+    const orte_app_context_t *context = l->context[0];
+
+    *program = (dla_program){context->app, context->argv, context->cwd};
+    return 1 == jdata->num_apps && NULL != context->app && NULL != context->argv &&
+           NULL != context->cwd && '/' == context->cwd[0];
+}
+
+/* Whether the stock mappers map the job where the cache has nothing for it: unless this mapper was
+ * demanded. */
+static bool may_leave(const orte_job_t *jdata, const dla_request *r)
+{
+    return NULL != r && dla_request_is_automatic(r) && NULL == jdata->map->req_mapper &&
+           NULL == mca_rmaps_dla_component.map_by;
+}
+
 /* r: NULL places by slot. */
 static int place_ranks(dla_layout *l, orte_job_t *jdata, const dla_request *r)
 {
+    dla_program program;
     const dla_mapping mapping = {
         .name = ORTE_JOBID_PRINT(jdata->jobid),
         .job = l->job,
@@ -97,10 +116,15 @@ static int place_ranks(dla_layout *l, orte_job_t *jdata, const dla_request *r)
         .view = &l->view,
         .show = show_line,
         .verbose = is_verbose(),
+        .program = describe_program(jdata, l, &program) ? &program : NULL,
     };
     size_t app = 0;
     int rc = dla_mapping_place(&mapping, r, &app);
 
+    if ((-ECANCELED == rc || -ENOSPC == rc) && may_leave(jdata, r))
+        return ORTE_ERR_TAKE_NEXT_OPTION;
+    if (-ECANCELED == rc)
+        return ORTE_SUCCESS;
     if (-ENOSPC != rc)
         return orte_status(rc);
     orte_show_help("help-orte-rmaps-base.txt", "orte-rmaps-base:alloc-error", true,
@@ -132,9 +156,36 @@ static void set_policies(orte_job_t *jdata, const dla_request *r)
         ORTE_SET_MAPPING_DIRECTIVE(jdata->map->mapping, ORTE_MAPPING_NO_USE_LOCAL);
 }
 
+/* What this mapper changes in a job before it knows whether it maps it. */
+typedef struct job_state {
+    orte_mapping_policy_t mapping;
+    orte_ranking_policy_t ranking;
+    orte_app_context_t *context; /* the first */
+    orte_std_cntr_t ranks;       /* of it; 0: the mapper chooses */
+} job_state;
+
+static job_state save_job(const orte_job_t *jdata)
+{
+    orte_app_context_t *context = opal_pointer_array_get_item(jdata->apps, 0);
+
+    return (job_state){jdata->map->mapping, jdata->map->ranking, context,
+                       NULL == context ? 0 : context->num_procs};
+}
+
+static void restore_job(orte_job_t *jdata, const job_state *before)
+{
+    free(jdata->map->last_mapper);
+    jdata->map->last_mapper = NULL;
+    jdata->map->mapping = before->mapping;
+    jdata->map->ranking = before->ranking;
+    if (NULL != before->context)
+        before->context->num_procs = before->ranks;
+}
+
 /* r: NULL maps by slot. */
 static int map_by_request(orte_job_t *jdata, const dla_request *r)
 {
+    const job_state before = save_job(jdata);
     dla_layout l;
     int rc;
 
@@ -143,6 +194,8 @@ static int map_by_request(orte_job_t *jdata, const dla_request *r)
     if (ORTE_SUCCESS != rc)
         return rc;
     rc = place_ranks(&l, jdata, r);
+    if (ORTE_ERR_TAKE_NEXT_OPTION == rc)
+        restore_job(jdata, &before);
     if (ORTE_SUCCESS == rc)
         rc = dla_map(&l, jdata);
     if (ORTE_SUCCESS == rc)
@@ -173,7 +226,7 @@ static int rmaps_dla_map_job(orte_job_t *jdata)
         rc = map_by_request(jdata, &request);
         dla_spec_release(&request.spec);
     }
-    if (ORTE_SUCCESS != rc)
+    if (ORTE_SUCCESS != rc && ORTE_ERR_TAKE_NEXT_OPTION != rc)
         fail_mpirun();
     return rc;
 }

@@ -65,9 +65,28 @@ static bool is_verbose(void)
            2 <= pmix_output_get_verbosity(prte_rmaps_base_framework.framework_output);
 }
 
+/* What all ranks of the job run; false: several programs, or not known. */
+static bool describe_program(const prte_job_t *jdata, const dla_layout *l, dla_program *program)
+{
+    const prte_app_context_t *context = l->context[0];
+
+    *program = (dla_program){context->app, prrte_arguments(context), prrte_folder(context)};
+    return 1 == jdata->num_apps && NULL != context->app && NULL != program->argument &&
+           NULL != program->folder && '/' == program->folder[0];
+}
+
+/* Whether the stock mappers map the job where the cache has nothing for it: unless this mapper was
+ * demanded. */
+static bool may_leave(const prte_job_t *jdata, const dla_request *r)
+{
+    return NULL != r && dla_request_is_automatic(r) && NULL == prrte_demanded_mapper(jdata) &&
+           NULL == rmaps_dla.spec;
+}
+
 /* r: NULL places by slot. */
 static int place_ranks(dla_layout *l, prte_job_t *jdata, const dla_request *r)
 {
+    dla_program program;
     const dla_mapping mapping = {
         .name = PRTE_JOBID_PRINT(jdata->nspace),
         .job = l->job,
@@ -77,10 +96,15 @@ static int place_ranks(dla_layout *l, prte_job_t *jdata, const dla_request *r)
         .view = &l->view,
         .show = show_line,
         .verbose = is_verbose(),
+        .program = describe_program(jdata, l, &program) ? &program : NULL,
     };
     size_t app = 0;
     int rc = dla_mapping_place(&mapping, r, &app);
 
+    if ((-ECANCELED == rc || -ENOSPC == rc) && may_leave(jdata, r))
+        return PRTE_ERR_TAKE_NEXT_OPTION;
+    if (-ECANCELED == rc)
+        return PRTE_SUCCESS;
     if (-ENOSPC != rc)
         return prte_status(rc);
     pmix_show_help("help-prte-rmaps-base.txt", "prte-rmaps-base:alloc-error", true,
@@ -112,6 +136,7 @@ static void set_policies(prte_job_t *jdata, const dla_request *r, prte_rmaps_opt
 /* r: NULL maps by slot. */
 static int map_by_request(prte_job_t *jdata, const dla_request *r, prte_rmaps_options_t *options)
 {
+    const prte_mapping_policy_t mapping = jdata->map->mapping, policy = options->map;
     dla_layout l;
     int rc;
 
@@ -120,6 +145,10 @@ static int map_by_request(prte_job_t *jdata, const dla_request *r, prte_rmaps_op
     if (PRTE_SUCCESS != rc)
         return rc;
     rc = place_ranks(&l, jdata, r);
+    if (PRTE_ERR_TAKE_NEXT_OPTION == rc) {
+        jdata->map->mapping = mapping;
+        options->map = policy;
+    }
     if (PRTE_SUCCESS == rc)
         rc = dla_map(&l, jdata, options);
     if (PRTE_SUCCESS == rc)
@@ -159,7 +188,7 @@ static int rmaps_dla_map_job(prte_job_t *jdata, prte_rmaps_options_t *options)
         rc = map_by_request(jdata, &request, options);
         dla_spec_release(&request.spec);
     }
-    if (PRTE_SUCCESS != rc)
+    if (PRTE_SUCCESS != rc && PRTE_ERR_TAKE_NEXT_OPTION != rc)
         PRTE_UPDATE_EXIT_STATUS(PRTE_ERROR_DEFAULT_EXIT_CODE);
     return rc;
 }

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Placement by the record that an earlier run of the program left in the user's cache (src/cache):
+ * file=auto.
+ */
+#ifndef DLA_AUTOMATIC_H
+#define DLA_AUTOMATIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "cache/cache.h"
+#include "dla/place.h"
+
+/* What the launcher starts, on all ranks; borrowed. */
+typedef struct dla_program {
+    const char *name;      /* as the user wrote it */
+    char *const *argument; /* ends with NULL; argument[0] is the name */
+    const char *folder;    /* in which it is started; absolute */
+} dla_program;
+
+typedef struct dla_automatic {
+    int folder; /* a descriptor */
+    cache_key key;
+    char *path; /* of the record */
+    FILE *record;
+} dla_automatic;
+
+/* Finds the record of the program with that number of ranks and these arguments; or, where the two
+ * others that were used last have the same view in spite of different arguments, the last one. 0;
+ * another negative errno, mostly -ENOENT: there is none that may be used. */
+int dla_automatic_open(dla_automatic *a, const dla_program *program, size_t ranks);
+void dla_automatic_close(dla_automatic *a);
+
+/* Another record may take the place of one that is damaged. */
+void dla_automatic_remove(dla_automatic *a);
+
+/* Whether the job may be placed so, by its earlier runs; notes that it is, or that it is never
+ * again. by_slot: the stock mapping. Returns 0, with *verdict, or -ENOMEM. */
+int dla_automatic_judge(dla_automatic *a, const dla_job *job, const size_t *by_slot,
+                        const size_t *node_of_rank, cache_verdict *verdict,
+                        cache_comparison *comparison);
+
+#endif

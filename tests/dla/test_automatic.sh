@@ -1,0 +1,172 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Two lines in a parameter file: a program records itself in the user's cache, and its next launch is placed by that. What is
+# not placed, what a cache that cannot be used does to a job (nothing), and what dla list and dla forget do.
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+
+need_component fcoll tatp
+need_component rmaps dla
+"$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"
+start_cluster
+[[ -n $cluster_name ]] || tap_skip_all "there is no cluster here"
+dla=$TOOLS_DIR/dla
+cd "$tap_dir" || exit 1
+export HOME=$tap_dir/home
+unset XDG_CACHE_HOME
+cache=$HOME/.cache/openmpi-tatp
+mkdir -p "$HOME/.openmpi"
+# small pieces, and more than one aggregator has
+sed 's/ROWS = 4/ROWS = 400/' "$top_srcdir/tests/dla/columns.c" >columns.c
+"$MPICC" -o columns columns.c || exit 1
+
+# sets: which ranks are together, of the map that mpirun displays
+sets() {
+    awk '/Data for node:/ { line = line (line == "" ? "" : " "); comma = "" }
+         / Process rank: / { sub(/.* Process rank: /, ""); line = line comma $1 + 0; comma = "," }
+         END { print line }'
+}
+
+# launch [ARGUMENT...]: sets MAP, what was said (SAID) and STATUS; nothing about placement on the line.
+launch() {
+    run -np 8 --host n0:4,n1:4 --display-map "$@" >output 2>errors
+    STATUS=$?
+    MAP=$(sets <output)
+    SAID=$(cat errors)
+}
+by_slot="0,1,2,3 4,5,6,7"
+# ranks r and r + 4 are neighbours
+is_placed() {
+    local node pair
+    for node in $MAP; do
+        for pair in 0,4 1,5 2,6 3,7; do
+            case ,$node, in
+            *,"${pair%,*}",*,"${pair#*,}",*) ;;
+            *,"${pair%,*}",* | *,"${pair#*,}",*) return 1 ;;
+            esac
+        done
+    done
+    [[ -n $MAP && $MAP != "$by_slot" ]]
+}
+
+# is_stock NAME: it ran, by slot, and nothing was said
+is_stock() {
+    tap_is "$STATUS|$MAP|$SAID" "0|$by_slot|" "$1"
+}
+is_placed_silently() {
+    tap_is "$STATUS|$(is_placed && echo placed)|$SAID" "0|placed|" "$1"
+}
+
+# ---- off by default ----
+
+launch ./columns out
+is_stock "without the parameters: the stock mapping"
+tap_check "without the parameters: no cache" test ! -e "$HOME/.cache"
+
+# ---- two runs ----
+
+printf '%s\n' "fcoll_tatp_record = auto" "rmaps_dla_file = auto" >"$HOME/.openmpi/mca-params.conf"
+launch ./columns out
+is_stock "the first run: the stock mapping"
+tap_is "$(stat -c %a "$cache" "$cache"/* | xargs)" "700 600 600" "the record and its runs are the user's alone"
+tap_check "the record is one" "$dla" show "$cache"/*.crs
+launch ./columns out
+is_placed_silently "the second run is placed"
+cp -r columns home/
+PATH=$PATH:$HOME launch --wdir "$HOME" columns out
+is_placed_silently "a copy of the program, found in PATH, is placed"
+launch "$tap_dir/columns" out
+is_placed_silently "an absolute name is placed"
+tap_is "$("$dla" list | awk 'NR == 1 { next } { print $2, $4, $6, $NF }')" "8 1 3 out" \
+    "dla list: ranks, runs by the stock mapping and placed, arguments"
+launch --map-by slot ./columns out
+is_stock "a mapping policy goes before the cache"
+launch ./columns other
+is_stock "other arguments are not placed"
+launch ./columns third
+is_placed_silently "... unless two records with different arguments have the same view"
+tap_is "$(run -np 6 --host n0:4,n1:4 --display-map ./columns out 2>&1 | sets)" "0,1,2,3 4,5" "another number of ranks is not placed"
+tap_is "$("$dla" list | wc -l)" 5 "dla list: a line for each"
+{
+    cat columns.c
+    echo 'extern const int changed; const int changed = 1;'
+} >changed.c
+cp columns before
+"$MPICC" -o columns changed.c
+launch ./columns out
+is_stock "a changed program is not placed"
+launch ./columns out
+is_placed_silently "... but the next time"
+cp before columns
+printf '#!/bin/sh\nexec ./columns "$@"\n' >wrapper
+chmod +x wrapper
+launch ./wrapper out
+is_stock "a wrapper is not placed"
+launch -np 4 ./columns out : -np 4 ./columns out
+tap_is "$STATUS|$SAID" "0|" "two programs are not placed"
+launch true
+tap_is "$STATUS|$SAID" "0|" "a program without MPI is started as ever"
+
+# ---- a placement that turned out worse ----
+
+key=$("$dla" list | awk '$2 == 8 && $NF == "out" && $6 > 1 { print $1; exit }')
+runs=$cache/$key.runs
+stock=$(awk '$1 == "run" { print $2; exit }' "$runs")
+placed=$(awk '$1 == "placed" { print $2 }' "$runs")
+cp "$runs" runs
+{
+    grep -v '^run ' runs
+    for time in 50 51 52 53 54; do echo "run $placed 1 ${time}000000000"; done
+    echo "run $stock 1 1000000000"
+} >"$runs"
+launch ./columns out
+is_stock "a placement that seems worse: the stock mapping is measured"
+tap_is "$(grep -c "^run $stock " "$runs")" 2 "... and its time noted"
+for time in 1 2 3; do echo "run $stock 1 ${time}000000000"; done >>"$runs"
+launch ./columns out
+tap_is "$STATUS|$MAP" "0|$by_slot" "a placement that is worse is dropped"
+tap_contains "$SAID" "the placement of ./columns is dropped, because collective file access was faster by slot" "... with a notice"
+tap_is "$(wc -l <<<"$SAID")" 1 "... of one line"
+launch ./columns out
+is_stock "it stays dropped, without another notice"
+tap_contains "$("$dla" list | grep "$key")" "dropped" "dla list says so"
+tap_check "dla forget: all arguments of a program" "$dla" forget "${key%-*}"
+launch ./columns out
+is_stock "forgotten: recorded anew"
+launch ./columns out
+is_placed_silently "... and placed"
+
+# ---- a cache that cannot be used ----
+
+printf 'FILEVIEW\n%% damaged' >"$cache/$key.crs"
+launch ./columns out
+tap_is "$STATUS|$MAP" "0|$by_slot" "a damaged record: the stock mapping"
+tap_contains "$SAID" "$key.crs is damaged, and removed" "a damaged record: one line"
+launch ./columns out
+is_placed_silently "a damaged record is replaced"
+
+# one_warning NAME REASON
+one_warning() {
+    tap_is "$STATUS|$MAP" "0|$by_slot" "$1: the job runs by the stock mapping"
+    tap_is "$(grep -c "which cannot be used because of an error" <<<"$SAID")" 1 "$1: one warning"
+    tap_contains "$SAID" "$2" "$1: the reason"
+}
+chmod 777 "$cache"
+launch ./columns out
+one_warning "a folder that others may write" "(it needs mode 0700)"
+chmod 700 "$cache"
+if [[ $(id -u) == 0 ]]; then
+    chown 65534 "$cache"
+    launch ./columns out
+    one_warning "a folder of another user" "it belongs to another user"
+    chown 0 "$cache"
+else
+    tap_skip "a folder of another user" "needs root"
+fi
+XDG_CACHE_HOME=/dev/null launch ./columns out
+one_warning "a folder that cannot be made" "Not a directory"
+
+tap_check "dla forget --all" "$dla" forget --all
+tap_is "$("$dla" list | wc -l)" 1 "dla forget --all: nothing is left"
+tap_check_fails "dla forget: a key that does not exist" "$dla" forget 0123
+tap_plan
