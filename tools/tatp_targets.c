@@ -71,7 +71,6 @@ static storage_layout *ask_file_system(const char *file, int fd, int64_t size)
     storage_layout *layout = NULL;
     matrix_error error = {0, ""};
     int rc = storage_query(fd, 0, size, MILLISECONDS, &layout, &error);
-    storage_disconnect(MILLISECONDS);
     if (rc == -ENOMEM)
         exit(tool_fail("out of memory"));
     if (rc != 0)

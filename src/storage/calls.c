@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -20,14 +21,20 @@ int storage_fail(matrix_error *error, const char *what)
     return -number;
 }
 
+void storage_path_of_fd(int fd, char path[STORAGE_FD_PATH])
+{
+    snprintf(path, STORAGE_FD_PATH, "/proc/self/fd/%d", fd);
+}
+
 int storage_get_attribute(int fd, const char *name, char **value, size_t *length,
                           matrix_error *error)
 {
     enum { MOST_BYTES = 65536 }; /* XATTR_SIZE_MAX */
-    char *buffer = base_alloc(MOST_BYTES + 1, 1);
+    char path[STORAGE_FD_PATH], *buffer = base_alloc(MOST_BYTES + 1, 1);
     if (buffer == NULL)
         return -ENOMEM;
-    ssize_t got = fgetxattr(fd, name, buffer, MOST_BYTES);
+    storage_path_of_fd(fd, path);
+    ssize_t got = getxattr(path, name, buffer, MOST_BYTES);
     if (got < 0) {
         int rc = storage_fail(error, name);
         free(buffer);

@@ -88,7 +88,11 @@ int ceph_set_striping(int fd, const file_striping *striping, matrix_error *error
 /* Sets the error from errno, and returns its negative. */
 int storage_fail(matrix_error *error, const char *what);
 
-/* An extended attribute and a NUL; the caller frees it. -ENOMEM; errors of fgetxattr. */
+/* Of a file by its descriptor, which may be one of O_PATH. */
+enum { STORAGE_FD_PATH = 40 };
+void storage_path_of_fd(int fd, char path[STORAGE_FD_PATH]);
+
+/* An extended attribute and a NUL; the caller frees it. -ENOMEM; errors of getxattr. */
 int storage_get_attribute(int fd, const char *name, char **value, size_t *length,
                           matrix_error *error);
 
@@ -101,12 +105,13 @@ typedef struct ceph_path {
 } ceph_path;
 
 /* The OSD of objects first to end - 1 of the file at that path, -1: not known, by libcephfs.
- * *hosts: their hosts, a layout without extents. Stays connected. -ENOTSUP: not installed, or no
- * access; -ENOMEM. */
+ * *hosts: their hosts, a layout without extents. Stays connected until ceph_disconnect. -ENOTSUP:
+ * not installed, or no access; -ENOMEM. */
 int ceph_ask_library(const ceph_path *where, const file_striping *striping, int64_t *osd,
                      size_t first, size_t end, storage_layout **hosts, matrix_error *error);
 
-bool ceph_is_connected(void);
-void ceph_disconnect(void); /* may take seconds */
+/* For the thread that has asked: ends the connection, unless others are asking. May take seconds.
+ */
+void ceph_disconnect(void);
 
 #endif

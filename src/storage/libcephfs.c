@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,8 +15,13 @@
 
 struct ceph_mount; /* the library's */
 
-/* Of a millisecond. */
-enum { MOST_TRIES = 5000 };
+static const struct timespec millisecond = {.tv_nsec = 1000000};
+
+/* Of a millisecond: for the map of the cluster, and until the process ends all the same. */
+enum { MOST_TRIES = 5000, MOST_TRIES_AT_EXIT = 3000 };
+
+/* At the same time: servers that do not answer must not make threads without end. */
+enum { MOST_QUESTIONS = 100 };
 
 /* More copies, or parts of coded objects, than a pool has; in the place of one that is missing. */
 enum { MOST_COPIES = 64, NO_OSD = 0x7fffffff };
@@ -125,7 +131,6 @@ static int list_hosts(const library *lib, struct ceph_mount *mount, const int64_
 /* Whether the map of the cluster is there: without it the library would end the program. */
 static bool wait_for_map(const library *lib, struct ceph_mount *mount, int file)
 {
-    const struct timespec millisecond = {.tv_nsec = 1000000};
     char name[256];
     int pool = lib->get_pool(mount, file);
     for (int tries = 0; pool >= 0 && tries < MOST_TRIES; tries++) {
@@ -169,12 +174,51 @@ static int find_osds(const library *lib, struct ceph_mount *mount, const ceph_pa
 
 /* ---- the connection ---- */
 
-/* Mounting takes far longer than all the rest: one mount serves all queries of the process. */
+/* Mounting takes far longer than all the rest: questions that are asked at the same time share a
+ * mount. It ends with them, because for a client that is killed the servers wait, and with them all
+ * who access its files. */
 static struct {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* held while the library is called */
+    bool exit_is_noticed;
     library library;
     struct ceph_mount *_Atomic mount; /* NULL: not mounted */
+    atomic_int asking;                /* questions that hold the lock, or wait for it */
+    atomic_bool is_ending;            /* the process is: no more questions */
 } connection = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Exit calls the library's destructors, which must find no thread in it. */
+static void finish_at_exit(void)
+{
+    connection.is_ending = true;
+    for (int tries = 0;
+         (connection.asking > 0 || connection.mount != NULL) && tries < MOST_TRIES_AT_EXIT; tries++)
+        nanosleep(&millisecond, NULL);
+}
+
+static int notice_exit(matrix_error *error)
+{
+    if (atexit(finish_at_exit) == 0)
+        return 0;
+    matrix_refuse(error, 0, "libcephfs: the end of the program cannot be noticed");
+    return -ENOTSUP;
+}
+
+/* What is registered last comes first at exit: before the library is opened, for an exit meanwhile,
+ * and again afterwards, to come before its destructors. */
+static int open_once(matrix_error *error)
+{
+    library made;
+    int rc = connection.exit_is_noticed ? 0 : notice_exit(error);
+    if (rc != 0)
+        return rc;
+    connection.exit_is_noticed = true;
+    rc = open_library(&made, error);
+    if (rc == 0)
+        rc = notice_exit(error);
+    if (rc == 0)
+        connection.library = made;
+    return rc;
+}
 
 static int connect_cluster(const library *lib, matrix_error *error)
 {
@@ -197,7 +241,7 @@ static int connect_once(matrix_error *error)
 {
     int rc = 0;
     if (connection.library.handle == NULL)
-        rc = open_library(&connection.library, error);
+        rc = open_once(error);
     if (rc == 0 && connection.mount == NULL)
         rc = connect_cluster(&connection.library, error);
     return rc;
@@ -207,29 +251,32 @@ int ceph_ask_library(const ceph_path *where, const file_striping *striping, int6
                      size_t first, size_t end, storage_layout **hosts, matrix_error *error)
 {
     const library *lib = &connection.library;
+    if (connection.asking++ >= MOST_QUESTIONS || connection.is_ending) {
+        connection.asking--;
+        matrix_refuse(error, 0, "libcephfs: too many questions, or the end of the program");
+        return -ENOTSUP;
+    }
     pthread_mutex_lock(&connection.lock);
     int rc = connect_once(error);
     if (rc == 0)
         rc = find_osds(lib, connection.mount, where, striping, osd, first, end, error);
     if (rc == 0)
         rc = list_hosts(lib, connection.mount, osd, first, end, hosts);
+    connection.asking--;
     pthread_mutex_unlock(&connection.lock);
     return rc;
-}
-
-bool ceph_is_connected(void)
-{
-    return connection.mount != NULL;
 }
 
 void ceph_disconnect(void)
 {
     const library *lib = &connection.library;
+    if (connection.mount == NULL)
+        return;
     pthread_mutex_lock(&connection.lock);
-    if (connection.mount != NULL) {
+    if (connection.mount != NULL && connection.asking == 0) {
         lib->unmount(connection.mount);
         lib->release(connection.mount);
+        connection.mount = NULL;
     }
-    connection.mount = NULL;
     pthread_mutex_unlock(&connection.lock);
 }

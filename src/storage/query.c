@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The layout of an open file: which file system it is on, and a limit for the time that it takes to
- * answer. */
+/* The layout of an open file: which file system it is on, and questions to it, in threads of their
+ * own. */
+#define _GNU_SOURCE /* O_PATH */
 #include "storage/internal.h"
 
 #include <errno.h>
@@ -19,14 +20,16 @@
 /* Numbers of statfs. */
 static const struct file_system {
     unsigned long type;
+    storage_speed speed;
     int (*query)(int fd, storage_range range, storage_layout **layout, matrix_error *error);
     /* NULL: an open file keeps its layout. */
     int (*set)(int fd, const file_striping *striping, matrix_error *error);
+    void (*end)(void); /* after each answer; NULL: nothing */
 } file_systems[] = {
-    {0x0BD00BD0, lustre_query, NULL},
-    {0x19830326, beegfs_query, NULL},
-    {0x00C36400, ceph_query, ceph_set_striping},
-    {0x65735546, ceph_query_fuse, ceph_set_striping},
+    {0x0BD00BD0, STORAGE_FAST, lustre_query, NULL, NULL},
+    {0x19830326, STORAGE_FAST, beegfs_query, NULL, NULL},
+    {0x00C36400, STORAGE_FAST, ceph_query, ceph_set_striping, NULL},
+    {0x65735546, STORAGE_SLOW, ceph_query_fuse, ceph_set_striping, ceph_disconnect},
 };
 
 /* NULL: none of them. */
@@ -39,10 +42,11 @@ static const struct file_system *find_file_system(const struct statfs *system)
     return NULL;
 }
 
-bool storage_is_supported(int fd)
+storage_speed storage_get_speed(int fd)
 {
     struct statfs system;
-    return fstatfs(fd, &system) == 0 && find_file_system(&system) != NULL;
+    const struct file_system *known = fstatfs(fd, &system) == 0 ? find_file_system(&system) : NULL;
+    return known != NULL ? known->speed : STORAGE_SILENT;
 }
 
 static int identify(int fd, const struct file_system **known, struct stat *status,
@@ -62,53 +66,28 @@ static int identify(int fd, const struct file_system **known, struct stat *statu
     return -ENOTSUP;
 }
 
-static int query_file(int fd, storage_range range, storage_layout **layout, matrix_error *error)
-{
-    const struct file_system *known;
-    struct stat status;
-    int rc = identify(fd, &known, &status, error);
-    return rc == 0 ? known->query(fd, range, layout, error) : rc;
-}
-
-static int set_striping(int fd, const file_striping *striping, matrix_error *error)
-{
-    const struct file_system *known;
-    struct stat status;
-    int rc = identify(fd, &known, &status, error);
-    if (rc != 0)
-        return rc;
-    if (known->set == NULL) {
-        matrix_refuse(error, 0, "a file system on which an open file keeps its layout");
-        return -ENOTSUP;
-    }
-    if (status.st_size > 0) {
-        matrix_refuse(error, 0, "the file has data");
-        return -ENOTEMPTY;
-    }
-    return known->set(fd, striping, error);
-}
-
-/* ---- within a time ---- */
+/* ---- in a thread of its own ---- */
 
 /* Belongs to both threads; the last one frees it. */
-typedef struct query query;
-struct query {
-    int (*run)(query *q);
-    pthread_mutex_t lock;
-    pthread_cond_t finished;
-    int fd; /* its own: a late thread shall not ask about a file that the caller opens later */
+struct storage_question {
+    const struct file_system *of;
+    int (*run)(storage_question *q);
+    int fd; /* its own: the caller may close the file */
     storage_range range;
     file_striping striping;
-    bool is_finished, is_late;
+    struct timespec begun;
+    pthread_mutex_t lock;
+    pthread_cond_t finished;
+    bool is_finished, is_dropped;
     int rc;
     storage_layout *layout;
     matrix_error error;
 };
 
-static query *new_query(int (*run)(query *q))
+static storage_question *new_question(int (*run)(storage_question *q))
 {
     pthread_condattr_t monotonic;
-    query *q = calloc(1, sizeof *q);
+    storage_question *q = calloc(1, sizeof *q);
     if (q == NULL)
         return NULL;
     q->run = run;
@@ -121,7 +100,7 @@ static query *new_query(int (*run)(query *q))
     return q;
 }
 
-static void free_query(query *q)
+static void free_question(storage_question *q)
 {
     pthread_cond_destroy(&q->finished);
     pthread_mutex_destroy(&q->lock);
@@ -131,40 +110,79 @@ static void free_query(query *q)
     free(q);
 }
 
-static void *run_query(void *context)
+static void *run_question(void *context)
 {
-    query *q = context;
+    storage_question *q = context;
+    void (*end)(void) = q->of->end;
     int rc = q->run(q);
     pthread_mutex_lock(&q->lock);
-    bool is_late = q->is_late;
+    bool is_dropped = q->is_dropped;
     q->rc = rc;
     q->is_finished = true;
     pthread_cond_signal(&q->finished);
     pthread_mutex_unlock(&q->lock);
-    if (is_late)
-        free_query(q);
+    if (is_dropped)
+        free_question(q);
+    if (end != NULL)
+        end();
     return NULL;
 }
 
 /* The program's signals are not for this thread. */
-static int start_query(query *q)
+static int start_thread(storage_question *q, matrix_error *error)
 {
     pthread_t thread;
     sigset_t all, before;
     sigfillset(&all);
+    clock_gettime(CLOCK_MONOTONIC, &q->begun);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = pthread_create(&thread, NULL, run_query, q);
+    int rc = pthread_create(&thread, NULL, run_question, q);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (rc == 0)
         pthread_detach(thread);
+    else
+        matrix_refuse(error, 0, "no thread: %s", strerror(rc));
     return -rc;
 }
 
-/* Whether it has finished. If not, the thread frees it. */
-static bool wait_for_query(query *q, int milliseconds)
+static int run_query(storage_question *q)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
+    return q->of->query(q->fd, q->range, &q->layout, &q->error);
+}
+
+static int run_set_striping(storage_question *q)
+{
+    return q->of->set(q->fd, &q->striping, &q->error);
+}
+
+/* A file of FUSE, whose path and attributes are enough, by O_PATH: when any other descriptor of it
+ * is closed, the process loses its locks of the file. */
+static int copy_descriptor(const storage_question *q, int fd)
+{
+    char path[STORAGE_FD_PATH];
+    if (q->of->speed == STORAGE_FAST || q->run != run_query)
+        return fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    storage_path_of_fd(fd, path);
+    return open(path, O_PATH | O_CLOEXEC);
+}
+
+/* Takes the question over. */
+static int start_question(storage_question *q, int fd, storage_question **started,
+                          matrix_error *error)
+{
+    q->fd = copy_descriptor(q, fd);
+    int rc = q->fd >= 0 ? start_thread(q, error) : storage_fail(error, "the descriptor");
+    if (rc == 0)
+        *started = q;
+    else
+        free_question(q);
+    return rc;
+}
+
+/* Whether it has finished in time. If not, it is dropped. */
+static bool wait_for_thread(storage_question *q, int milliseconds)
+{
+    struct timespec until = q->begun;
     until.tv_sec += milliseconds / 1000;
     until.tv_nsec += milliseconds % 1000 * 1000000L;
     if (until.tv_nsec >= 1000000000L) {
@@ -176,85 +194,94 @@ static bool wait_for_query(query *q, int milliseconds)
     while (!q->is_finished && rc == 0)
         rc = pthread_cond_timedwait(&q->finished, &q->lock, &until);
     bool is_finished = q->is_finished;
-    q->is_late = !is_finished;
+    q->is_dropped = !is_finished;
     pthread_mutex_unlock(&q->lock);
     return is_finished;
 }
 
-/* Whether it has finished, and the caller frees it. If not, the thread does. */
-static bool run_within(query *q, int milliseconds)
+/* ---- questions ---- */
+
+int storage_ask(int fd, int64_t from, int64_t to, storage_question **question, matrix_error *error)
 {
-    int rc = start_query(q);
-    if (rc == 0)
-        return wait_for_query(q, milliseconds);
-    matrix_refuse(&q->error, 0, "no thread: %s", strerror(-rc));
-    q->rc = rc;
-    return true;
+    struct stat status;
+    const struct file_system *known;
+    int rc = identify(fd, &known, &status, error);
+    storage_question *q = rc == 0 ? new_question(run_query) : NULL;
+    if (q == NULL)
+        return rc == 0 ? -ENOMEM : rc;
+    q->of = known;
+    q->range = (storage_range){from, to};
+    return start_question(q, fd, question, error);
 }
 
-static int run_query_file(query *q)
+int storage_answer(storage_question *question, int milliseconds, storage_layout **layout,
+                   matrix_error *error)
 {
-    return query_file(q->fd, q->range, &q->layout, &q->error);
-}
-
-static int run_set_striping(query *q)
-{
-    return set_striping(q->fd, &q->striping, &q->error);
-}
-
-/* Runs it with the file, and frees it. *layout: the answer, if there is one. */
-static int run_with_file(query *q, int fd, int milliseconds, storage_layout **layout,
-                         matrix_error *error)
-{
-    q->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (q->fd < 0) {
-        q->rc = storage_fail(&q->error, "fcntl");
-    } else if (!run_within(q, milliseconds)) {
+    if (!wait_for_thread(question, milliseconds)) {
         matrix_refuse(error, 0, "no answer within %d ms", milliseconds);
         return -ETIMEDOUT;
     }
-    int rc = q->rc;
+    int rc = question->rc;
     if (rc == 0) {
-        *layout = q->layout;
-        q->layout = NULL;
+        *layout = question->layout;
+        question->layout = NULL;
     } else {
-        *error = q->error;
+        *error = question->error;
     }
-    free_query(q);
+    free_question(question);
     return rc;
+}
+
+void storage_drop(storage_question *question)
+{
+    if (question == NULL)
+        return;
+    pthread_mutex_lock(&question->lock);
+    bool is_finished = question->is_finished;
+    question->is_dropped = true;
+    pthread_mutex_unlock(&question->lock);
+    if (is_finished)
+        free_question(question);
 }
 
 int storage_query(int fd, int64_t from, int64_t to, int milliseconds, storage_layout **layout,
                   matrix_error *error)
 {
-    query *q = new_query(run_query_file);
-    if (q == NULL)
-        return -ENOMEM;
-    q->range = (storage_range){from, to};
-    return run_with_file(q, fd, milliseconds, layout, error);
+    storage_question *question;
+    int rc = storage_ask(fd, from, to, &question, error);
+    return rc == 0 ? storage_answer(question, milliseconds, layout, error) : rc;
+}
+
+/* ---- setting ---- */
+
+static int identify_settable(int fd, const struct file_system **known, matrix_error *error)
+{
+    struct stat status;
+    int rc = identify(fd, known, &status, error);
+    if (rc != 0)
+        return rc;
+    if ((*known)->set == NULL) {
+        matrix_refuse(error, 0, "a file system on which an open file keeps its layout");
+        return -ENOTSUP;
+    }
+    if (status.st_size > 0) {
+        matrix_refuse(error, 0, "the file has data");
+        return -ENOTEMPTY;
+    }
+    return 0;
 }
 
 int storage_set_striping(int fd, const file_striping *striping, int milliseconds,
                          matrix_error *error)
 {
     storage_layout *none;
-    query *q = new_query(run_set_striping);
+    const struct file_system *known;
+    int rc = identify_settable(fd, &known, error);
+    storage_question *q = rc == 0 ? new_question(run_set_striping) : NULL;
     if (q == NULL)
-        return -ENOMEM;
+        return rc == 0 ? -ENOMEM : rc;
+    q->of = known;
     q->striping = *striping;
-    return run_with_file(q, fd, milliseconds, &none, error);
-}
-
-static int run_disconnect(query *q)
-{
-    (void)q;
-    ceph_disconnect();
-    return 0;
-}
-
-void storage_disconnect(int milliseconds)
-{
-    query *q = ceph_is_connected() ? new_query(run_disconnect) : NULL;
-    if (q != NULL && run_within(q, milliseconds))
-        free_query(q);
+    rc = start_question(q, fd, &q, error);
+    return rc == 0 ? storage_answer(q, milliseconds, &none, error) : rc;
 }

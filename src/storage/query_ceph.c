@@ -156,9 +156,9 @@ static int ask_at_path(const ceph_file *file, const ceph_path *where, storage_la
 
 static int ask_about_open_file(const ceph_file *file, storage_layout **layout, matrix_error *error)
 {
-    char link[40], path[PATH_MAX];
+    char link[STORAGE_FD_PATH], path[PATH_MAX];
     struct stat status;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", file->fd);
+    storage_path_of_fd(file->fd, link);
     ssize_t length = readlink(link, path, sizeof path - 1);
     if (length < 0 || fstat(file->fd, &status) != 0)
         return storage_fail(error, "the path of the file");

@@ -123,14 +123,32 @@ int storage_spread(const storage_layout *layout, const file_domains *domains,
 
 /* ---- the layout of an open file ---- */
 
-/* Whether the open file is on a file system that storage_query asks. One system call. */
-bool storage_is_supported(int fd);
+/* How long the file system of an open file takes to answer. STORAGE_SLOW: it has to be connected to
+ * (CephFS behind FUSE). */
+typedef enum storage_speed { STORAGE_SILENT, STORAGE_FAST, STORAGE_SLOW } storage_speed;
 
-/* Asks the file system. Objects that cannot be listed (CephFS) are asked for one by one, those with
- * bytes of [from, to), in whole rounds of the stripe count and at least one; others have no target.
- * -ENOTSUP: this file system does not say; -ETIMEDOUT: not within that time; errors of its calls.
- * Runs in a thread of its own, which is left alone when it is late. The code must stay loaded. A
- * connection to the servers (CephFS behind FUSE) is kept for later questions. */
+/* One system call. */
+storage_speed storage_get_speed(int fd);
+
+/* A question, which a thread of its own asks. */
+typedef struct storage_question storage_question;
+
+/* Begins to ask the file system. Objects that cannot be listed (CephFS) are asked for one by one,
+ * those with bytes of [from, to), in whole rounds of the stripe count and at least one; others have
+ * no target. -ENOTSUP: this file system does not say; errors of system calls. The file may be
+ * closed before the answer comes. The code must stay loaded. Questions that are asked at the same
+ * time share a connection to the servers, which ends with the last of them. */
+int storage_ask(int fd, int64_t from, int64_t to, storage_question **question, matrix_error *error);
+
+/* Waits for the answer, until so many milliseconds have passed since the question began, and frees
+ * the question. -ETIMEDOUT: not within that time; -ENOTSUP; errors of the file system. */
+int storage_answer(storage_question *question, int milliseconds, storage_layout **layout,
+                   matrix_error *error);
+
+/* No one waits for the answer: the thread frees the question when it comes. NULL is fine. */
+void storage_drop(storage_question *question);
+
+/* Both: storage_ask, and storage_answer. */
 int storage_query(int fd, int64_t from, int64_t to, int milliseconds, storage_layout **layout,
                   matrix_error *error);
 
@@ -139,9 +157,5 @@ int storage_query(int fd, int64_t from, int64_t to, int milliseconds, storage_la
  * still do it, unless data come first. */
 int storage_set_striping(int fd, const file_striping *striping, int milliseconds,
                          matrix_error *error);
-
-/* Ends the connections, if there are any, and waits for that, but no longer than so many
- * milliseconds. Before the process ends. */
-void storage_disconnect(int milliseconds);
 
 #endif

@@ -52,8 +52,17 @@ layout() {
     "$TOOLS_DIR/tatp" layout "$CEPH_FILES/$1"
 }
 
+# queries NAME: while the program that asks still lives, its connections are gone
 queries() {
-    "$top_builddir/tests/cluster/queries" "$CEPH_FILES/$1"
+    local times answers
+    coproc asking { "$top_builddir/tests/cluster/queries" "$CEPH_FILES/$1"; }
+    exec {answers}<&"${asking[0]}"
+    read -r times <&"$answers"
+    echo "$times"
+    wait_for_clients 4
+    eval "exec ${asking[1]}>&-"
+    wait "$asking_PID"
+    echo "status $?"
 }
 
 unconfigured() {
@@ -124,15 +133,38 @@ clients() {
     ceph tell mds.a session ls 2>/dev/null | value_of '.__len__()'
 }
 
-# further_back: the parts of storage hop-bytes that calls count at least, also behind what was asked for at open
-further_back() {
-    new_file far "stripe_unit=1048576 stripe_count=4 object_size=4194304"
-    mpirun -np 8 --map-by node --mca fcoll tatp --mca fcoll_tatp_stats "$tap_dir/stats" \
-        "$BENCH_DIR/cube" --size 192 --steps 6 --write-only --file "$CEPH_FILES/far" >/dev/null 2>&1
+wait_for_clients() {
+    until [[ $(clients) == "$1" ]]; do
+        sleep .1
+    done
+}
+
+# opens NAME [MCA-ARGUMENT...]: by eight ranks
+opens() {
+    mpirun -np 8 --map-by node --mca fcoll tatp --mca fcoll_tatp_num_aggregators 4 --mca fcoll_tatp_stats "$tap_dir/stats" \
+        "${@:2}" "$top_builddir/tests/cluster/opens" "$CEPH_FILES/$1" ${sign:+"$sign"} 2>&1
+}
+
+# killed NAME: all ranks, after a collective write, and after the question about the file's servers
+killed() {
+    local sign=$tap_dir/sign
+    opens "$1" >"$tap_dir/out" &
+    until grep -q written "$tap_dir/out"; do
+        sleep .1
+    done
+    wait_for_clients 4
+    : >"$sign"
+    wait $!
+    grep -o -m 1 "signal 9" "$tap_dir/out"
+    clients
+}
+
+# counted: whether calls count storage hop-bytes of all bytes
+counted() {
     "$PYTHON3" -c '
 import json, sys
 print([call["storage_hop_bytes"] >= call["bytes"] for call in map(json.loads, open(sys.argv[1]))])' "$tap_dir/stats"
-    rm "$CEPH_FILES/far"
+    rm "$tap_dir/stats"
 }
 END_OF_FUNCTIONS
 
@@ -154,9 +186,8 @@ tap_is "$(awk '$1 ~ /^[0-3]$/ && $2 ~ /^n[0-3]$/ { sum += $3 } END { print sum }
     "tatp layout: all bytes have a host"
 tap_contains "$(inside unconfigured four)" "/four: libcephfs: no access to the file system" "without Ceph's configuration: a message"
 asked=$(inside queries four)
-tap_contains "$(tail -n 1 <<<"$asked")" "libcephfs: no access to the file system" \
-    "one connection serves all questions, until it is ended"
-tap_diag "milliseconds of the first question, of most others; of the end of the connection: $(head -n 2 <<<"$asked" | xargs)"
+tap_is "$(tail -n 1 <<<"$asked")" "status 0" "connections end with their questions, not with the program"
+tap_diag "milliseconds in which most questions begin, of the first answer, and of most others: $(head -n 1 <<<"$asked")"
 for from in n1 n2; do
     tap_is "$(inside one_object "from-$from" n1)" "" "an empty file, all of it on n1"
 done
@@ -203,5 +234,14 @@ tap_is "$(inside array fitted --verify --read-only | xargs)" "status 0" "all byt
 rm "$tap_dir/stats"
 tap_is "$(inside array fitted --verify --hint striping_unit=auto | xargs), $(chosen)" "status 0, none" "a file with data keeps its layout"
 tap_is "$(inside clients)" "$clients" "no rank has left a client behind, for which the servers would wait"
-tap_is "$(inside further_back)" "[True, True, True, True, True, True]" "all bytes of a long file have a server"
+for weight in 1 0; do
+    tap_is "$(inside new_file "far-$weight" "stripe_unit=1048576 stripe_count=4 object_size=4194304")" "" "another file"
+    opened=$(inside opens "far-$weight" --mca fcoll_tatp_storage_weight $weight)
+    tap_is "$(tail -n 1 <<<"$opened")" "written" "it is opened again and again, written and read, weight $weight"
+    tap_diag "milliseconds in which most opens end, weight $weight: $(grep -x -m 1 '[0-9.]*' <<<"$opened")"
+    [[ $weight == 0 ]] || tap_is "$(inside counted)" "[True, True, True, True]" \
+        "all bytes have a server, also behind those that were asked for at open"
+    rm -f "$tap_dir/stats"
+done
+tap_is "$(inside killed far-1 | xargs)" "signal 9 $clients" "killed ranks leave no client behind either"
 tap_plan

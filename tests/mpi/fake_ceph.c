@@ -23,16 +23,22 @@
 static const char first_layout[] =
     "stripe_unit=4194304 stripe_count=1 object_size=4194304 pool=data";
 
-/* The file of the layout of an open file; false: the file is of another file system. */
-static int find_layout(int fd, char path[PATH_MAX + 8])
+/* The file of the layout of an open file, /proc/self/fd/N; false: the file is of another file
+ * system. */
+static int find_layout_of_link(const char *link, char path[PATH_MAX + 8])
 {
-    char link[40];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t length = readlink(link, path, PATH_MAX - 1);
     if (length < 5 || memcmp(path + length - 5, ".ceph", 5) != 0)
         return 0;
     strcpy(path + length, ".layout");
     return 1;
+}
+
+static int find_layout(int fd, char path[PATH_MAX + 8])
+{
+    char link[40];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    return find_layout_of_link(link, path);
 }
 
 static void read_layout(const char *path, char layout[200])
@@ -60,11 +66,11 @@ int fstatfs64(int fd, struct statfs64 *system)
     return fstatfs(fd, (struct statfs *)system);
 }
 
-ssize_t fgetxattr(int fd, const char *name, void *value, size_t size)
+ssize_t getxattr(const char *link, const char *name, void *value, size_t size)
 {
     char path[PATH_MAX + 8], layout[200];
-    if (!find_layout(fd, path) || strcmp(name, "ceph.file.layout") != 0)
-        return syscall(SYS_fgetxattr, fd, name, value, size);
+    if (!find_layout_of_link(link, path) || strcmp(name, "ceph.file.layout") != 0)
+        return syscall(SYS_getxattr, link, name, value, size);
     read_layout(path, layout);
     if (strlen(layout) > size) {
         errno = ERANGE;

@@ -421,7 +421,6 @@ void tatp_calls_release(void)
 {
     tatp_requests_release();
     tatp_exchange_release_all();
-    tatp_storage_disconnect();
 }
 
 /* ---- one operation: plan, requests, shuffle and file access, last agreement ---- */

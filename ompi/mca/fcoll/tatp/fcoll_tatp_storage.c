@@ -18,7 +18,7 @@
 #include "base/mix.h"
 #include "storage/storage.h"
 
-/* For the answer of a file system, and the end of a connection. Most take some milliseconds. */
+/* For the answer of a file system. Most take some milliseconds. */
 enum { MILLISECONDS = 3000 };
 
 /* Of a file whose objects are asked for one by one: those of its first bytes when it is opened,
@@ -76,7 +76,7 @@ static bool names_table(const tatp_storage_input *in)
 
 bool tatp_storage_may_be_known(const tatp_storage_input *in)
 {
-    return in->weight > 0 && (names_table(in) || storage_is_supported(in->fd));
+    return in->weight > 0 && (names_table(in) || STORAGE_SILENT != storage_get_speed(in->fd));
 }
 
 /* Once a process: most files of a program are on one file system. */
@@ -95,11 +95,6 @@ static void warn(const tatp_storage_input *in, const matrix_error *error, int rc
         tatp_show_help("layout", in->file, reason);
 }
 
-void tatp_storage_disconnect(void)
-{
-    storage_disconnect(MILLISECONDS);
-}
-
 static int read_table(const char *path, storage_layout **table, matrix_error *error)
 {
     const char *cause;
@@ -109,16 +104,6 @@ static int read_table(const char *path, storage_layout **table, matrix_error *er
     int rc = storage_read_targets(stream, table, error);
     fclose(stream);
     return rc;
-}
-
-/* Open MPI 4.1 never closes the component. Servers wait for a client that has gone without a word,
- * for a minute. Called after a library that was opened to ask, so that it is still there at exit.
- */
-static void disconnect_at_exit(void)
-{
-    static atomic_flag registered = ATOMIC_FLAG_INIT;
-    if (!atomic_flag_test_and_set(&registered))
-        (void)atexit(tatp_storage_disconnect);
 }
 
 /* A file system that was too slow is not asked again by this process, which may open many files. */
@@ -134,8 +119,6 @@ static int ask_file_system(int fd, byte_range range, storage_layout **layout, ma
     int rc = storage_query(fd, range.lo, to, MILLISECONDS, layout, error);
     if (-ETIMEDOUT == rc)
         is_slow = true;
-    if (0 == rc)
-        disconnect_at_exit();
     return rc;
 }
 
@@ -398,7 +381,7 @@ char *tatp_storage_record(const tatp_storage_input *in, int *error)
 {
     bool is_reported;
     storage_layout *layout = NULL;
-    if (names_table(in) || storage_is_supported(in->fd))
+    if (names_table(in) || STORAGE_SILENT != storage_get_speed(in->fd))
         layout = find_layout(in, (byte_range){0, RECORDED_BYTES}, &is_reported);
     char *text = NULL != layout ? storage_record(layout) : NULL;
     *error = NULL != layout && NULL == text ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;

@@ -58,9 +58,6 @@ int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
  * missing. Local. */
 char *tatp_storage_record(const tatp_storage_input *in, int *error);
 
-/* Ends connections that were made to ask; for the component's close, and done at exit. */
-void tatp_storage_disconnect(void);
-
 /* What follows is local. The weight of hop-bytes to servers; 0: nothing is known. The same on all
  * ranks, as the next one. */
 int64_t tatp_storage_weight(const tatp_storage *storage);
