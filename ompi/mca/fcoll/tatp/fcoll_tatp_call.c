@@ -58,10 +58,11 @@ struct tatp_file {
     tatp_view *view;
     tatp_nodes *nodes;
     tatp_storage *storage;
-    bool may_know_storage; /* the same on all ranks ... */
-    bool may_fit_layout;   /* ... as is this: the first collective write chooses the layout */
-    bool records;          /* the same on all ranks, too: accesses are recorded */
-    bool is_timed;         /* on rank 0: the times of its calls are noted in the user's cache */
+    storage_speed storage_speed; /* the same on all ranks ... */
+    bool awaits_storage;         /* ... as is this: tatp_storage_begin has asked, ... */
+    bool may_fit_layout;         /* ... and this: the first collective write chooses the layout */
+    bool records;                /* the same on all ranks, too: accesses are recorded */
+    bool is_timed; /* on rank 0: the times of its calls are noted in the user's cache */
     tatp_schedule *schedule;
     tatp_plans *plans;
     /* Of the plan in each slot: the exchange that was prepared for it, and the operations by it. */
@@ -149,6 +150,7 @@ void tatp_file_open(tatp_file *file, ompio_file_t *fh)
 {
     file->io = (tatp_io){.fh = fh, .fbtl = fh->f_fbtl};
     file->is_open = false;
+    file->awaits_storage = false;
     file->may_fit_layout = false;
     file->records = file->is_timed = false;
     file->aggregators = 0;
@@ -224,7 +226,7 @@ static tatp_storage_input storage_input(const tatp_file *file)
         .targets = params.targets_file,
         .topology = params.topology,
         .weight = file->own.of[TATP_STORAGE_WEIGHT],
-        .may_be_known = file->may_know_storage,
+        .speed = file->storage_speed,
         .fits_layout = tatp_params_fit_layout(&file->own),
         .stripe = known.division.stripe,
         .count = known.division.targets,
@@ -232,28 +234,39 @@ static tatp_storage_input storage_input(const tatp_file *file)
 }
 
 /* Which nodes hold the file, and its stripes where only the file system's layout says them. All
- * ranks have the same `own`. striping: rank 0: what a file without data gets first, or NULL;
- * *is_striped: rank 0: it has got it. Collective. */
-static int find_storage(tatp_file *file, const file_striping *striping, bool *is_striped)
+ * ranks have the same `own`. striping: rank 0: what a file without data gets first, or NULL.
+ * Collective. */
+static int find_storage(tatp_file *file, const file_striping *striping, tatp_storage_found *found)
 {
     tatp_storage_input in = storage_input(file);
     tatp_settings settings = file->own;
-    tatp_storage_found found;
+    *found = (tatp_storage_found){.changed = false};
     in.striping = striping;
-    int rc = tatp_storage_find(file->storage, &in, &found);
+    int rc = tatp_storage_find(file->storage, &in, found);
     if (OMPI_SUCCESS != rc)
         return rc;
-    file->may_fit_layout = found.may_be_striped;
-    *is_striped = found.is_striped;
-    if (found.changed)
+    file->awaits_storage = false;
+    file->may_fit_layout = found->may_be_striped;
+    if (found->changed)
         tatp_schedule_forget_all(file->schedule);
-    if (found.stripe > 0 && found.stripe <= DIVISION_LARGEST_STRIPE &&
+    if (found->stripe > 0 && found->stripe <= DIVISION_LARGEST_STRIPE &&
         0 == settings.of[TATP_FS_STRIPE_SIZE]) {
-        settings.of[TATP_FS_STRIPE_SIZE] = found.stripe;
-        settings.of[TATP_FS_STRIPE_COUNT] = found.count;
+        settings.of[TATP_FS_STRIPE_SIZE] = found->stripe;
+        settings.of[TATP_FS_STRIPE_COUNT] = found->count;
         set_own_settings(file, &settings);
     }
     return OMPI_SUCCESS;
+}
+
+/* Before anything depends on it: the answer may take a while. All ranks have the same `own`.
+ * Collective, unless the result is that all ranks await it. */
+static int begin_storage(tatp_file *file)
+{
+    const tatp_storage_input in = storage_input(file);
+    tatp_storage_found found;
+    file->awaits_storage = tatp_storage_begin(file->storage, &in);
+    file->may_fit_layout = file->awaits_storage && in.fits_layout;
+    return file->awaits_storage ? OMPI_SUCCESS : find_storage(file, NULL, &found);
 }
 
 /* Some ranks have another `own` than others. paths: NULL if the file is open. Collective. */
@@ -293,7 +306,7 @@ static int renew_settings(tatp_file *file, bool differ, bool *reuse)
     if (adopt_own_settings(file))
         *reuse = false;
     bool same_stripes = before.stripe == now->stripe && before.targets == now->targets;
-    return same_stripes && same_wish ? OMPI_SUCCESS : find_storage(file, NULL, &(bool){false});
+    return same_stripes && same_wish ? OMPI_SUCCESS : begin_storage(file);
 }
 
 /* ---- opening ---- */
@@ -348,11 +361,11 @@ static int complete_opening(tatp_file *file)
     const tatp_storage_input storage = storage_input(file);
     tatp_opening opening = {
         .digest = file->digest,
-        .may_know_storage = 0 == file->io.fh->f_rank && tatp_storage_may_be_known(&storage),
+        .storage = 0 == file->io.fh->f_rank ? (int)tatp_storage_get_speed(&storage) : 0,
         .records = file->records,
     };
     rc = tatp_nodes_init(file->nodes, file->comm, tatp_params_get().topology, &opening, rc);
-    file->may_know_storage = opening.may_know_storage;
+    file->storage_speed = (storage_speed)opening.storage;
     file->records = opening.records;
     if (OMPI_SUCCESS == rc && file->is_timed)
         tatp_record_set_nodes(file->comm, tatp_nodes_map(file->nodes)->node_of_rank,
@@ -360,7 +373,7 @@ static int complete_opening(tatp_file *file)
     if (OMPI_SUCCESS == rc && opening.settings_differ)
         rc = agree_on_settings(file, &file->paths);
     if (OMPI_SUCCESS == rc)
-        rc = find_storage(file, NULL, &(bool){false});
+        rc = begin_storage(file);
     if (OMPI_SUCCESS == rc)
         (void)adopt_own_settings(file);
     return rc;
@@ -413,6 +426,7 @@ bool tatp_file_close(tatp_file *file)
 {
     tatp_requests_finish(file->comm);
     tatp_hints_detach(file->hints);
+    tatp_storage_close(file->storage);
     tatp_record_end(file->record);
     return file->is_open && OMPI_SUCCESS == file->error;
 }
@@ -488,9 +502,10 @@ static int fit_layout(tatp_op *op, int rc)
         if (0 == tatp_comm_rank(file->comm))
             tatp_storage_reach(file->storage, &storage, 0, op->hi);
         rc = tatp_plans_choose_layout(file->plans, &in, rc, choice);
-        int found =
-            find_storage(file, choice->changes ? &choice->striping : NULL, &op->layout.is_striped);
-        rc = OMPI_SUCCESS != found ? found : rc;
+        tatp_storage_found found;
+        int asked = find_storage(file, choice->changes ? &choice->striping : NULL, &found);
+        rc = OMPI_SUCCESS != asked ? asked : rc;
+        op->layout.is_striped = found.is_striped;
         op->layout.is_chosen = choice->present.hop_bytes > 0.0;
     }
     file->may_fit_layout = false;
@@ -1005,6 +1020,24 @@ static void choose_way(tatp_call *call, const tatp_agreement *agreement, tatp_op
     file->misjudged = file->misjudged || (was_early && !op->independent);
 }
 
+/* What was asked at open, for the first call that depends on it: by a plan, or by the choice of a
+ * layout. Where it is another than that of the file before, no plan is reused. Collective where all
+ * ranks await it. */
+static int await_storage(tatp_op *op, tatp_agreement *agreement)
+{
+    tatp_file *file = op->file;
+    tatp_storage_found found;
+    double start = MPI_Wtime();
+    bool fits_layout = op->write && file->may_fit_layout;
+    if (!file->awaits_storage || 0 == agreement->hi || (op->independent && !fits_layout))
+        return OMPI_SUCCESS;
+    int rc = find_storage(file, NULL, &found);
+    if (found.changed)
+        agreement->reuse = false;
+    op->time.st2 = MPI_Wtime() - start;
+    return rc;
+}
+
 static int run_ops(tatp_call *call)
 {
     tatp_file *file = call->file;
@@ -1021,8 +1054,11 @@ static int run_ops(tatp_call *call)
         rc = renew_settings(file, agreement.settings_differ, &agreement.reuse);
     if (OMPI_SUCCESS == rc)
         choose_way(call, &agreement, &op);
-    double begin = MPI_Wtime(), early = op.time.st5;
-    op.time.st1 = begin - start - early;
+    double early = op.time.st5;
+    op.time.st1 = MPI_Wtime() - start - early;
+    if (OMPI_SUCCESS == rc)
+        rc = await_storage(&op, &agreement);
+    double begin = MPI_Wtime();
     bool reuse = agreement.reuse && !op.independent && !(call->write && file->may_fit_layout);
     if (OMPI_SUCCESS == rc)
         rc = reuse ? reuse_plan(call, &op, &agreement) : run_anew(call, &op, &agreement);

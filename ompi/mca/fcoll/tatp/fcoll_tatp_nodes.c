@@ -260,8 +260,7 @@ int tatp_nodes_find_hosts(tatp_nodes *nodes, const char *source, const char *con
 
 /* What the ranks agree on when a file is opened, by maxima: what rank 0 knows of the nodes; whether
  * any node has an address; what any rank lacks; whether any launcher tells nothing of the ranks of
- * a node, and any rank may be bound; whether storage may be known; settings, and their negative;
- * errors. */
+ * a node, and any rank may be bound; how storage is asked; settings, and their negative; errors. */
 enum {
     NODES,
     OPEN,
@@ -302,7 +301,7 @@ static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, question
     if (OMPI_SUCCESS == rc && 0 == tatp_comm_rank(comm)) {
         value[NODES] = (int64_t)nodes->map.nodes;
         value[OPEN] = q->is_open;
-        value[STORAGE] = opening->may_know_storage;
+        value[STORAGE] = opening->storage;
         value[RECORDS] = opening->records;
         value[CHOSEN_CAPACITY] =
             division_chosen_capacity(nodes->map.ranks_on_node, nodes->map.nodes);
@@ -319,7 +318,7 @@ static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, question
     q->ask = value[OPEN] && value[ADDRESS];
     q->ask_inside = value[UNTOLD] && value[BOUND];
     opening->settings_differ = value[LARGEST] != -value[SMALLEST];
-    opening->may_know_storage = value[STORAGE];
+    opening->storage = (int)value[STORAGE];
     opening->records = value[RECORDS];
     q->all_know_leaders = !value[LEADERS_MISSING];
     nodes->count = (size_t)value[NODES];
@@ -369,7 +368,7 @@ int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, tatp
         tatp_distances_report_flat(&nodes->map);
     if (OMPI_SUCCESS == rc && is_root && !nodes->agreed)
         tatp_inside_report(comm, !q.untold, q.ask_inside);
-    if (!opening->may_know_storage)
+    if (0 == opening->storage)
         tatp_distances_forget_file(&nodes->map);
     nodes->agreed = OMPI_SUCCESS == rc;
     if (OMPI_SUCCESS != rc) {

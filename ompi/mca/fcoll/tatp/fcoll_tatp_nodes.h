@@ -23,9 +23,8 @@ void tatp_nodes_free(tatp_nodes *nodes);
 typedef struct tatp_opening {
     int64_t digest;       /* of this rank's settings */
     bool settings_differ; /* the result: not all ranks have the same */
-    /* Rank 0's, of which the result is the same on all ranks: tatp_storage_may_be_known, and
-     * whether the accesses of the file are recorded. */
-    bool may_know_storage, records;
+    int storage;          /* rank 0: tatp_storage_get_speed; the result: the same on all ranks */
+    bool records;         /* the same of whether the accesses of the file are recorded */
 } tatp_opening;
 
 /* Finds the nodes and their distances unless they are known; `source` is the value of parameter

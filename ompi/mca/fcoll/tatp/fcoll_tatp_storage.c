@@ -22,8 +22,10 @@
 enum { MILLISECONDS = 3000 };
 
 /* Of a file whose objects are asked for one by one: those of its first bytes when it is opened,
- * which are enough to see whether its servers matter; later those of a plan that has others. */
+ * which are enough to see whether its servers matter; later those of a plan that has others, and
+ * what follows, because connecting takes longer than the answer. */
 #define FIRST_BYTES (INT64_C(256) << 20)
+#define LEAST_BYTES (INT64_C(4) << 30)
 #define MOST_BYTES (INT64_C(64) << 30)
 /* Of a file whose layout is recorded. */
 #define RECORDED_BYTES (INT64_C(4) << 30)
@@ -37,11 +39,12 @@ typedef struct byte_range {
 } byte_range;
 
 struct tatp_storage {
-    int64_t weight;         /* 0: nothing is known */
-    int64_t period;         /* bytes after which the servers repeat; NEVER */
-    int64_t digest;         /* of the layout and its servers; 0: nothing is known */
-    storage_layout *layout; /* the rest on rank 0 */
-    bool is_reported;       /* the layout, maybe but its hosts, is what the file system says */
+    int64_t weight;             /* 0: nothing is known */
+    int64_t period;             /* bytes after which the servers repeat; NEVER */
+    int64_t digest;             /* of the layout and its servers; 0: nothing is known */
+    storage_layout *layout;     /* the rest on rank 0 */
+    bool is_reported;           /* the layout, maybe but its hosts, is what the file system says */
+    storage_question *question; /* rank 0: whose answer is waited for; NULL: none */
     size_t *node_of_target;
     topo topology; /* nodes is 0: that of the map */
 };
@@ -51,18 +54,26 @@ tatp_storage *tatp_storage_new(void)
     return calloc(1, sizeof(tatp_storage));
 }
 
+/* But the question. */
 static void reset_storage(tatp_storage *storage)
 {
     storage_free(storage->layout);
     free(storage->node_of_target);
     topo_release(&storage->topology);
-    *storage = (tatp_storage){0};
+    *storage = (tatp_storage){.question = storage->question};
+}
+
+void tatp_storage_close(tatp_storage *storage)
+{
+    storage_drop(storage->question);
+    storage->question = NULL;
 }
 
 void tatp_storage_free(tatp_storage *storage)
 {
     if (NULL == storage)
         return;
+    tatp_storage_close(storage);
     reset_storage(storage);
     free(storage);
 }
@@ -74,9 +85,12 @@ static bool names_table(const tatp_storage_input *in)
     return NULL != in->targets && '\0' != in->targets[0];
 }
 
-bool tatp_storage_may_be_known(const tatp_storage_input *in)
+/* With a file of targets, whose mistakes are reported at once, all is asked for at once. */
+storage_speed tatp_storage_get_speed(const tatp_storage_input *in)
 {
-    return in->weight > 0 && (names_table(in) || STORAGE_SILENT != storage_get_speed(in->fd));
+    if (0 == in->weight)
+        return STORAGE_SILENT;
+    return names_table(in) ? STORAGE_FAST : storage_get_speed(in->fd);
 }
 
 /* Once a process: most files of a program are on one file system. */
@@ -109,14 +123,26 @@ static int read_table(const char *path, storage_layout **table, matrix_error *er
 /* A file system that was too slow is not asked again by this process, which may open many files. */
 static _Atomic bool is_slow;
 
-static int ask_file_system(int fd, byte_range range, storage_layout **layout, matrix_error *error)
+static int begin_question(int fd, byte_range range, storage_question **question,
+                          matrix_error *error)
 {
     int64_t to = range.hi - range.lo < MOST_BYTES ? range.hi : range.lo + MOST_BYTES;
     if (is_slow) {
         matrix_refuse(error, 0, "no answer for an earlier file");
         return -ENOTSUP;
     }
-    int rc = storage_query(fd, range.lo, to, MILLISECONDS, layout, error);
+    return storage_ask(fd, range.lo, to, question, error);
+}
+
+/* *begun: a question that was begun, which is freed; NULL: none. */
+static int ask_file_system(int fd, byte_range range, storage_question **begun,
+                           storage_layout **layout, matrix_error *error)
+{
+    storage_question *question = *begun;
+    *begun = NULL;
+    int rc = NULL == question ? begin_question(fd, range, &question, error) : 0;
+    if (0 == rc)
+        rc = storage_answer(question, MILLISECONDS, layout, error);
     if (-ETIMEDOUT == rc)
         is_slow = true;
     return rc;
@@ -141,10 +167,11 @@ static int use_table(const tatp_storage_input *in, byte_range range, storage_lay
                      bool *is_reported, matrix_error *error)
 {
     storage_layout *own = NULL;
+    storage_question *begun = NULL;
     matrix_error none;
     if (storage_extents(*layout) > 0)
         return 0;
-    int rc = ask_file_system(in->fd, range, &own, &none);
+    int rc = ask_file_system(in->fd, range, &begun, &own, &none);
     if (0 != rc && 0 == in->stripe)
         return matrix_refuse(error, 0, "the stripe size of the file is not known");
     if (0 != rc)
@@ -160,9 +187,9 @@ static int use_table(const tatp_storage_input *in, byte_range range, storage_lay
     return rc;
 }
 
-/* NULL: nothing is known. */
+/* NULL: nothing is known. begun: as ask_file_system. */
 static storage_layout *find_layout(const tatp_storage_input *in, byte_range range,
-                                   bool *is_reported)
+                                   storage_question **begun, bool *is_reported)
 {
     storage_layout *layout = NULL;
     matrix_error error = {0, ""};
@@ -172,7 +199,7 @@ static storage_layout *find_layout(const tatp_storage_input *in, byte_range rang
         if (0 == rc)
             rc = use_table(in, range, &layout, is_reported, &error);
     } else {
-        rc = ask_file_system(in->fd, range, &layout, &error);
+        rc = ask_file_system(in->fd, range, begun, &layout, &error);
         *is_reported = true;
     }
     if (0 == rc)
@@ -330,7 +357,7 @@ static void describe_layout(const tatp_storage *storage, const tatp_storage_inpu
 static bool find_range(tatp_storage *storage, const tatp_storage_input *in, byte_range range)
 {
     matrix_error error = {0, ""};
-    storage->layout = find_layout(in, range, &storage->is_reported);
+    storage->layout = find_layout(in, range, &storage->question, &storage->is_reported);
     if (NULL == storage->layout)
         return false;
     int rc = find_servers(storage, in, &error);
@@ -349,7 +376,22 @@ static bool find_range(tatp_storage *storage, const tatp_storage_input *in, byte
 /* The same on all ranks. */
 static bool has_to_know(const tatp_storage_input *in)
 {
-    return in->weight > 0 && in->may_be_known && tatp_nodes_count(in->nodes) > 1;
+    return in->weight > 0 && STORAGE_SILENT != in->speed && tatp_nodes_count(in->nodes) > 1;
+}
+
+/* Before all is known the digest is that of the last file, by which plans that are kept were made.
+ */
+bool tatp_storage_begin(tatp_storage *storage, const tatp_storage_input *in)
+{
+    int64_t digest = storage->digest;
+    matrix_error none;
+    if (!has_to_know(in) || STORAGE_SLOW != in->speed)
+        return false;
+    reset_storage(storage);
+    storage->digest = digest;
+    if (0 == tatp_comm_rank(in->comm) && NULL == storage->question)
+        (void)begin_question(in->fd, (byte_range){0, LEAST_BYTES}, &storage->question, &none);
+    return true;
 }
 
 int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
@@ -367,6 +409,7 @@ int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
         }
         rc = tatp_bcast(in->comm, value, &count);
     }
+    tatp_storage_close(storage);
     if (OMPI_SUCCESS != rc)
         return rc;
     storage->weight = value[WEIGHT];
@@ -381,8 +424,9 @@ char *tatp_storage_record(const tatp_storage_input *in, int *error)
 {
     bool is_reported;
     storage_layout *layout = NULL;
+    storage_question *begun = NULL;
     if (names_table(in) || STORAGE_SILENT != storage_get_speed(in->fd))
-        layout = find_layout(in, (byte_range){0, RECORDED_BYTES}, &is_reported);
+        layout = find_layout(in, (byte_range){0, RECORDED_BYTES}, &begun, &is_reported);
     char *text = NULL != layout ? storage_record(layout) : NULL;
     *error = NULL != layout && NULL == text ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
     storage_free(layout);
@@ -412,11 +456,12 @@ static int find_most(const storage_layout *layout, byte_range range, int64_t *mo
 
 void tatp_storage_reach(tatp_storage *storage, const tatp_storage_input *in, int64_t lo, int64_t hi)
 {
-    const byte_range range = {lo, hi};
+    const byte_range needed = {lo, hi};
+    const int64_t most_hi = lo < INT64_MAX - LEAST_BYTES ? lo + LEAST_BYTES : INT64_MAX;
     tatp_storage further = {0};
     int64_t most;
-    if (0 == storage->weight || -ENOENT != find_most(storage->layout, range, &most) ||
-        !find_range(&further, in, range))
+    if (0 == storage->weight || -ENOENT != find_most(storage->layout, needed, &most) ||
+        !find_range(&further, in, (byte_range){lo, hi > most_hi ? hi : most_hi}))
         return;
     further.weight = storage->weight;
     further.period = storage->period;

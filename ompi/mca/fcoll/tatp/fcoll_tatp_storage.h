@@ -16,6 +16,7 @@
 #include "access/domain.h"
 #include "access/striping.h"
 #include "matrix/matrix.h"
+#include "storage/storage.h"
 
 typedef struct tatp_storage tatp_storage;
 
@@ -29,7 +30,7 @@ typedef struct tatp_storage_input {
     int fd;                         /* of the open file */
     const char *targets, *topology; /* values of these parameters; those of rank 0 count */
     int64_t weight;                 /* the same on all ranks; 0: nothing is to be known */
-    bool may_be_known;              /* the same on all ranks */
+    storage_speed speed;            /* the same on all ranks */
     bool fits_layout;               /* another layout is wanted if it is better; of rank 0 */
     const file_striping *striping;  /* rank 0: what the file gets first; NULL: it stays as it is */
     int64_t stripe, count; /* what hints, parameters or OMPIO say; the same on all ranks; 0: nothing
@@ -43,13 +44,22 @@ typedef struct tatp_storage_found {
     bool is_striped;       /* rank 0: the file has got the striping */
 } tatp_storage_found;
 
-/* Whether there is any way to know it. Local; what rank 0 finds counts. */
-bool tatp_storage_may_be_known(const tatp_storage_input *in);
+/* Whether there is any way to know it, and whether that takes long. Local; what rank 0 finds
+ * counts.
+ */
+storage_speed tatp_storage_get_speed(const tatp_storage_input *in);
 
-/* Asks the file system, and reads the file of targets. What it cannot use is reported once, and
- * then nothing is known; so is a striping that the file system refuses, but for a file that has
- * data: this keeps its layout. The result is the same on all ranks. Returns OMPI_SUCCESS or an
- * error of communication. Collective. */
+/* Where the answer takes long: rank 0 begins to ask, nothing is known until tatp_storage_find, and
+ * the result, which is the same on all ranks, is true. Local. */
+bool tatp_storage_begin(tatp_storage *storage, const tatp_storage_input *in);
+
+/* The file is closed: no answer is waited for. What plans were made by stays known. Local. */
+void tatp_storage_close(tatp_storage *storage);
+
+/* Asks the file system, or waits for what it was asked, and reads the file of targets. What it
+ * cannot use is reported once, and then nothing is known; so is a striping that the file system
+ * refuses, but for a file that has data: this keeps its layout. The result is the same on all
+ * ranks. Returns OMPI_SUCCESS or an error of communication. Collective. */
 int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
                       tatp_storage_found *found);
 
