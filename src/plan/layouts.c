@@ -245,7 +245,7 @@ static int assess_fitted(const layouts_input *in, const file_striping *striping,
     if (!pieces_may_pay(in->smallest, in->settings, in->domains->count, even->hop_bytes,
                         even->crossing_bytes))
         return 0;
-    int rc = matrix_add(&bytes, in->bytes, in->bytes, 0); /* a copy */
+    int rc = matrix_copy(&bytes, in->bytes);
     if (rc != 0)
         return rc;
     rc = pieces_fit(in->smallest, &bytes, &fit, &fitted);

@@ -680,6 +680,27 @@ START_TEST(memory_runs_out)
 }
 END_TEST
 
+START_TEST(copies)
+{
+    uint64_t seed = (uint64_t)_i;
+    matrix m = random_matrix(&seed, next_random(&seed) % 5, 5), copy = {.rows = 99};
+    int rc = -ENOMEM;
+    for (long nth = 0; rc != 0; nth++) {
+        ck_assert_uint_eq(copy.rows, 99);
+        fail_allocation(nth);
+        rc = matrix_copy(&copy, &m);
+        stop_failing();
+        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
+    }
+    assert_equal(&m, &copy);
+    matrix_release(&copy);
+    matrix_release(&m);
+    ck_assert_int_eq(matrix_copy(&copy, &m), 0);
+    ck_assert_uint_eq(matrix_entries(&copy), 0);
+    matrix_release(&copy);
+}
+END_TEST
+
 START_TEST(sums_of_matrices)
 {
     uint64_t state = (uint64_t)_i;
@@ -768,6 +789,7 @@ static Suite *matrix_suite(void)
     tcase_add_test(crs, bad_entries_leave_the_output_alone);
     tcase_add_test(crs, only_the_sum_itself_must_fit);
     tcase_add_test(crs, empty_matrices);
+    tcase_add_loop_test(crs, copies, 0, 20);
     tcase_add_loop_test(crs, sums_of_matrices, 0, 200);
     tcase_add_test(crs, sums_that_cannot_be);
     tcase_add_loop_test(crs, sums_of_rows, 0, 200);
