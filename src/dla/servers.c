@@ -147,19 +147,19 @@ static void list_hosts(const dla_servers *servers, target_hosts *hosts)
     }
 }
 
-/* The topology of the nodes and the `others` behind them; node[k]: of other k. */
-static int extend_topology(finding *f, const char **name, size_t others, size_t *node)
+/* The topology of the nodes and the `others` behind them: see topo_extension. */
+static int extend_topology(void *context, const char **name, size_t others, size_t *node,
+                           matrix_error *error)
 {
+    finding *f = context;
     const dla_servers_input *in = f->in;
     topo *t = &f->servers->topology;
     int rc = 0;
 
-    for (size_t k = 0; k < others; k++)
-        node[k] = STORAGE_NONE;
     if (in->fabric != NULL) {
-        rc = topo_extend(in->fabric, name, in->nodes, others, node, t, f->error);
+        rc = topo_extend(in->fabric, name, in->nodes, others, node, t, error);
         if (rc == 0 && t->nodes == 0)
-            rc = topo_from_fabric(in->fabric, name, in->nodes, t, f->error);
+            rc = topo_from_fabric(in->fabric, name, in->nodes, t, error);
         return rc;
     }
     if (in->network->levels > 0)
@@ -170,15 +170,11 @@ static int extend_topology(finding *f, const char **name, size_t others, size_t 
     return 0;
 }
 
-/* found[k]: a node, or behind them one of the others. */
-static int set_nodes(const finding *f, const target_hosts *hosts, const size_t *found,
-                     const size_t *node)
+static int set_nodes(const finding *f, const target_hosts *hosts, const size_t *found)
 {
-    size_t nodes = f->in->nodes;
-
     for (size_t k = 0; k < hosts->count; k++) {
-        *hosts->node[k] = found[k] < nodes ? found[k] : node[found[k] - nodes];
-        if (*hosts->node[k] != STORAGE_NONE || f->in->targets == NULL || f->in->fabric == NULL)
+        *hosts->node[k] = found[k];
+        if (found[k] != STORAGE_NONE || f->in->targets == NULL || f->in->fabric == NULL)
             continue;
         matrix_refuse(f->error, 0,
                       "the distance of host %.100s is not known: it is neither a node of the job "
@@ -189,30 +185,10 @@ static int set_nodes(const finding *f, const target_hosts *hosts, const size_t *
     return 0;
 }
 
-static int place_others(finding *f, const target_hosts *hosts, const size_t *found, size_t others)
-{
-    size_t nodes = f->in->nodes;
-    int rc = 0;
-    const char **name = base_zeroed(nodes + others, sizeof *name, &rc);
-    size_t *node = base_zeroed(others, sizeof *node, &rc);
-
-    if (rc == 0) {
-        memcpy(name, f->in->node, nodes * sizeof *name);
-        for (size_t k = 0; k < hosts->count; k++)
-            if (found[k] >= nodes)
-                name[found[k]] = hosts->name[k];
-        rc = extend_topology(f, name, others, node);
-    }
-    if (rc == 0)
-        rc = set_nodes(f, hosts, found, node);
-    free(name);
-    free(node);
-    return rc;
-}
-
 static int find_nodes(finding *f)
 {
-    size_t targets = count_targets(f->servers), others = 0;
+    const topo_extension by = {extend_topology, f};
+    size_t targets = count_targets(f->servers);
     int rc = 0;
     target_hosts hosts = {base_zeroed(targets, sizeof *hosts.name, &rc),
                           base_zeroed(targets, sizeof *hosts.node, &rc), 0};
@@ -220,11 +196,11 @@ static int find_nodes(finding *f)
 
     if (rc == 0) {
         list_hosts(f->servers, &hosts);
-        rc = topo_match_hosts(f->in->node, f->in->nodes, hosts.name, hosts.count, found, &others,
+        rc = topo_place_hosts(f->in->node, f->in->nodes, hosts.name, hosts.count, &by, found,
                               f->error);
     }
     if (rc == 0)
-        rc = place_others(f, &hosts, found, others);
+        rc = set_nodes(f, &hosts, found);
     free(hosts.name);
     free(hosts.node);
     free(found);

@@ -82,3 +82,36 @@ int topo_extend(const topo_fabric *fabric, const char **hosts, size_t nodes, siz
     size_t kept = keep_found(hosts, others, nodes, node);
     return kept > 0 ? topo_from_fabric(fabric, hosts, nodes + kept, t, error) : 0;
 }
+
+/* node: as topo_match_hosts has numbered the hosts. */
+static int place_others(const char *const *known, size_t count, const char *const *hosts,
+                        size_t number, size_t others, const topo_extension *by, size_t *node,
+                        matrix_error *error)
+{
+    int rc = 0;
+    const char **name = base_zeroed(count + others, sizeof *name, &rc);
+    size_t *place = base_zeroed(others, sizeof *place, &rc);
+    for (size_t n = 0; n < count && rc == 0; n++)
+        name[n] = known[n];
+    for (size_t k = 0; k < number && rc == 0; k++)
+        if (node[k] >= count)
+            name[node[k]] = hosts[k];
+    for (size_t k = 0; k < others && rc == 0; k++)
+        place[k] = SIZE_MAX;
+    if (rc == 0)
+        rc = by->extend(by->context, name, others, place, error);
+    for (size_t k = 0; k < number && rc == 0; k++)
+        if (node[k] >= count)
+            node[k] = place[node[k] - count];
+    free(name);
+    free(place);
+    return rc;
+}
+
+int topo_place_hosts(const char *const *known, size_t count, const char *const *hosts,
+                     size_t number, const topo_extension *by, size_t *node, matrix_error *error)
+{
+    size_t others;
+    int rc = topo_match_hosts(known, count, hosts, number, node, &others, error);
+    return rc == 0 ? place_others(known, count, hosts, number, others, by, node, error) : rc;
+}

@@ -75,6 +75,19 @@ int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t
 int topo_extend(const topo_fabric *fabric, const char **hosts, size_t nodes, size_t others,
                 size_t *node, topo *t, matrix_error *error);
 
+/* Where further hosts are. extend: hosts has the known names and behind them `others` further ones,
+ * and may be changed; it sets node[k] of those that it knows, which is SIZE_MAX before. */
+typedef struct topo_extension {
+    int (*extend)(void *context, const char **hosts, size_t others, size_t *node,
+                  matrix_error *error);
+    void *context;
+} topo_extension;
+
+/* node[k]: the known host that hosts[k] names, as topo_match_hosts has it, or of a further one what
+ * by->extend says, which is called once, maybe for no host. Errors of both. */
+int topo_place_hosts(const char *const *known, size_t count, const char *const *hosts,
+                     size_t number, const topo_extension *by, size_t *node, matrix_error *error);
+
 /* topo_fabric_read and topo_from_fabric in one. */
 int topo_read(FILE *stream, const char *const *hosts, size_t nodes, topo *t, matrix_error *error);
 

@@ -1277,6 +1277,41 @@ START_TEST(hosts_and_others)
 }
 END_TEST
 
+/* Of further hosts "x" and "y" it knows y. */
+static int know_y(void *context, const char **hosts, size_t others, size_t *node,
+                  matrix_error *error)
+{
+    (void)error;
+    if (context != NULL || others != 2 || strcmp(hosts[0], "n1") != 0)
+        return -EIO;
+    for (size_t k = 0; k < others; k++)
+        if (node[k] == SIZE_MAX && strcmp(hosts[2 + k], "y") == 0)
+            node[k] = 7;
+    return 0;
+}
+
+START_TEST(places_of_hosts)
+{
+    static const char *const known[] = {"n1", "n2"}, *const named[] = {"x", "N2", "y", "n1", "X"};
+    static const size_t expected[] = {SIZE_MAX, 1, 7, 0, SIZE_MAX};
+    topo_extension by = {know_y, NULL};
+    size_t node[5];
+    matrix_error error;
+    int rc = -ENOMEM;
+    for (long nth = 0; rc != 0; nth++) {
+        fail_allocation(nth);
+        rc = topo_place_hosts(known, 2, named, 5, &by, node, &error);
+        stop_failing();
+        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
+        ck_assert_int_eq(allocations.live, 0);
+    }
+    for (size_t k = 0; k < 5; k++)
+        ck_assert_uint_eq(node[k], expected[k]);
+    by.context = &by;
+    ck_assert_int_eq(topo_place_hosts(known, 2, named, 5, &by, node, &error), -EIO);
+}
+END_TEST
+
 START_TEST(host_that_may_be_two)
 {
     static const char *const known[] = {"n1.a", "n1.b"}, *const named[] = {"n1"};
@@ -1334,6 +1369,7 @@ static Suite *fabric_suite(void)
     tcase_add_loop_test(cases, out_of_memory, 0, sizeof oom_texts / sizeof oom_texts[0]);
     tcase_add_test(cases, out_of_memory_for_addresses);
     tcase_add_test(cases, hosts_and_others);
+    tcase_add_test(cases, places_of_hosts);
     tcase_add_test(cases, host_that_may_be_two);
     tcase_add_test(cases, hosts_without_memory);
     suite_add_tcase(suite, cases);

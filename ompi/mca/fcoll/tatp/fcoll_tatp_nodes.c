@@ -214,41 +214,34 @@ void tatp_hosts_release(tatp_hosts *hosts)
     *hosts = (tatp_hosts){0};
 }
 
-/* Those that are no nodes, which hosts->node numbers behind them. */
-static int add_others(tatp_node_map *map, const char *source, const char *const *host, size_t count,
-                      size_t others, tatp_hosts *hosts, matrix_error *error)
+/* Behind the nodes of the map. */
+typedef struct further_hosts {
+    tatp_node_map *map;
+    const char *source;
+    topo *topology;
+} further_hosts;
+
+static int add_further_hosts(void *context, const char **host, size_t others, size_t *node,
+                             matrix_error *error)
 {
-    int rc = 0;
-    const char **name = base_zeroed(map->nodes + others, sizeof *name, &rc);
-    size_t *node = base_zeroed(others, sizeof *node, &rc);
-    for (size_t n = 0; n < map->nodes && 0 == rc; n++)
-        name[n] = map->host[n];
-    for (size_t k = 0; k < count && 0 == rc; k++)
-        if (hosts->node[k] >= map->nodes)
-            name[hosts->node[k]] = host[k];
-    if (0 == rc)
-        rc = tatp_distances_extend(map, source, name, others, node, &hosts->topology, error);
-    for (size_t k = 0; k < count && 0 == rc; k++)
-        if (hosts->node[k] >= map->nodes)
-            hosts->node[k] = node[hosts->node[k] - map->nodes];
-    free(name);
-    free(node);
-    return rc;
+    const further_hosts *further = context;
+    if (0 == others)
+        return 0;
+    return tatp_distances_extend(further->map, further->source, host, others, node,
+                                 further->topology, error);
 }
 
 int tatp_nodes_find_hosts(tatp_nodes *nodes, const char *source, const char *const *host,
                           size_t count, tatp_hosts *hosts, matrix_error *error)
 {
-    tatp_node_map *map = &nodes->map;
     tatp_hosts found = {0};
-    size_t others = 0;
+    further_hosts further = {&nodes->map, source, &found.topology};
+    const topo_extension by = {add_further_hosts, &further};
     int rc = 0;
     found.node = base_zeroed(count, sizeof *found.node, &rc);
     if (0 == rc)
-        rc = topo_match_hosts((const char *const *)map->host, map->nodes, host, count, found.node,
-                              &others, error);
-    if (0 == rc && others > 0)
-        rc = add_others(map, source, host, count, others, &found, error);
+        rc = topo_place_hosts((const char *const *)nodes->map.host, nodes->map.nodes, host, count,
+                              &by, found.node, error);
     if (0 == rc)
         *hosts = found;
     else

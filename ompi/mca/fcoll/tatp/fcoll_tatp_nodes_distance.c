@@ -117,8 +117,8 @@ int tatp_distances_extend(tatp_node_map *map, const char *source, const char **n
                           size_t *node, topo *t, matrix_error *error)
 {
     bool is_flat = 0 == map->topology.places;
-    for (size_t k = 0; k < others; k++)
-        node[k] = is_flat ? map->nodes + k : SIZE_MAX;
+    for (size_t k = 0; k < others && is_flat; k++)
+        node[k] = map->nodes + k;
     if (is_flat)
         topo_flat(t, map->nodes + others);
     /* The environment has the nodes of the job only. */
