@@ -127,13 +127,18 @@ tap_is "$(from_stats 'call["domains"], call["storage_crossing_bytes"]')" "('fitt
 targets n3 s0 n1 n0
 tap_check "recorded: right" array slot --mca fcoll_tatp_targets "$tap_dir/targets" --mca fcoll_tatp_record "$tap_dir/view.crs" \
     -- "${striped[@]}"
-tap_is "$("$TOOLS_DIR/tatp" plan --view "$tap_dir/view.crs" --topology "$tap_dir/topology.conf" --hosts 'n[0-3]:4' --json \
-    --targets "$tap_dir/targets" --striping-unit 65536 | "$PYTHON3" -c 'import json, sys
+# predicted_by_tatp ARGUMENT...
+predicted_by_tatp() {
+    "$TOOLS_DIR/tatp" plan --view "$tap_dir/view.crs" --topology "$tap_dir/topology.conf" --hosts 'n[0-3]:4' --json "$@" | "$PYTHON3" -c 'import json, sys
 patterns = json.load(sys.stdin)["patterns"]
 calls = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
 keys = "hop_bytes", "crossing_bytes", "storage_hop_bytes", "storage_crossing_bytes"
 print(*(int(sum(entry[key] for entry in patterns)) - int(sum(call[key] for call in calls)) for key in keys), len(calls))' \
-    "$tap_dir/stats")" "0 0 0 0 2" "recorded: predicted as it was"
+        "$tap_dir/stats"
+}
+tap_is "$(predicted_by_tatp --targets "$tap_dir/targets" --striping-unit 65536)" "0 0 0 0 2" "recorded: predicted as it was"
+tap_is "$(predicted_by_tatp --targets recorded)" "0 0 0 0 2" "recorded: and from the layout in the record"
+tap_is "$(predicted_by_tatp --targets "$tap_dir/targets")" "0 0 0 0 2" "recorded: and from that with the hosts of a file"
 
 # The record has the layout, also where plans need none; dla predicts the same from it.
 tap_is "$("$TOOLS_DIR/dla" show "$tap_dir/view.crs" | sed -n 's/ in .*cube$//; s/^stripes //p')" "4 of 65536 on 0@n3 10@s0 20@n1 30@n0" \
