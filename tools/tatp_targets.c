@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "storage/query.h"
 #include "tool.h"
 
 /* For the answer of the file system. */

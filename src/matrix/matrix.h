@@ -67,8 +67,6 @@ int matrix_sum_rows(matrix *sums, const matrix *m, const size_t *group_of_row, s
 
 /* -ENOMEM. Release with matrix_release. */
 int matrix_copy(matrix *copy, const matrix *m);
-
-/* -ENOMEM. Release with matrix_release. */
 int matrix_transpose(matrix *transposed, const matrix *m);
 
 /* a + weight * b, in linear time; also -EINVAL: two shapes; -ERANGE: an entry beyond int64. */

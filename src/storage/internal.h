@@ -6,7 +6,7 @@
 #ifndef STORAGE_INTERNAL_H
 #define STORAGE_INTERNAL_H
 
-#include "storage/storage.h"
+#include "storage/query.h"
 
 /* More than any file has: objects, blocks and lines of a file of targets. */
 enum { STORAGE_MOST_OBJECTS = 1 << 20 };
@@ -110,8 +110,8 @@ typedef struct ceph_path {
 int ceph_ask_library(const ceph_path *where, const file_striping *striping, int64_t *osd,
                      size_t first, size_t end, storage_layout **hosts, matrix_error *error);
 
-/* For the thread that has asked: ends the connection, unless others are asking. May take seconds.
- */
+/* For the thread that has asked: ends the connection after a moment, unless others ask. May take
+ * seconds. */
 void ceph_disconnect(void);
 
 #endif

@@ -10,12 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "storage/storage.h"
+#include "storage/query.h"
 
 enum { MILLISECONDS = 30000, QUESTIONS = 20 };
 
-/* For the end of the connection, which takes a few milliseconds. */
-static const struct timespec pause_between = {.tv_nsec = 100000000};
+/* For the end of the connection, which comes a moment after the answer. */
+static const struct timespec pause_between = {.tv_nsec = 200000000};
 
 static double now(void)
 {

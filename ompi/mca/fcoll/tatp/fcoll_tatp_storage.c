@@ -16,7 +16,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/mix.h"
-#include "storage/storage.h"
 
 /* For the answer of a file system. Most take some milliseconds. */
 enum { MILLISECONDS = 3000 };

@@ -16,7 +16,7 @@
 #include "access/domain.h"
 #include "access/striping.h"
 #include "matrix/matrix.h"
-#include "storage/storage.h"
+#include "storage/query.h"
 
 typedef struct tatp_storage tatp_storage;
 
