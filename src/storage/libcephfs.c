@@ -17,6 +17,10 @@ struct ceph_mount; /* the library's */
 
 static const struct timespec millisecond = {.tv_nsec = 1000000};
 
+/* For questions that come soon. A mount of Ceph 16 that ends within a few milliseconds often takes
+ * a second for that. */
+static const struct timespec idle = {.tv_nsec = 50000000};
+
 /* Of a millisecond: for the map of the cluster, and until the process ends all the same. */
 enum { MOST_TRIES = 5000, MOST_TRIES_AT_EXIT = 3000 };
 
@@ -174,14 +178,15 @@ static int find_osds(const library *lib, struct ceph_mount *mount, const ceph_pa
 
 /* ---- the connection ---- */
 
-/* Mounting takes far longer than all the rest: questions that are asked at the same time share a
- * mount. It ends with them, because for a client that is killed the servers wait, and with them all
- * who access its files. */
+/* Mounting takes far longer than all the rest: questions that are asked at the same time, or soon
+ * after each other, share a mount. It ends with them, because for a client that is killed the
+ * servers wait, and with them all who access its files. */
 static struct {
     pthread_mutex_t lock; /* held while the library is called */
     bool exit_is_noticed;
     library library;
     struct ceph_mount *_Atomic mount; /* NULL: not mounted */
+    size_t answers;                   /* until now */
     atomic_int asking;                /* questions that hold the lock, or wait for it */
     atomic_bool is_ending;            /* the process is: no more questions */
 } connection = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -262,18 +267,24 @@ int ceph_ask_library(const ceph_path *where, const file_striping *striping, int6
         rc = find_osds(lib, connection.mount, where, striping, osd, first, end, error);
     if (rc == 0)
         rc = list_hosts(lib, connection.mount, osd, first, end, hosts);
+    connection.answers++;
     connection.asking--;
     pthread_mutex_unlock(&connection.lock);
     return rc;
 }
 
+/* The thread of the last answer does it. */
 void ceph_disconnect(void)
 {
     const library *lib = &connection.library;
     if (connection.mount == NULL)
         return;
     pthread_mutex_lock(&connection.lock);
-    if (connection.mount != NULL && connection.asking == 0) {
+    size_t answers = connection.answers;
+    pthread_mutex_unlock(&connection.lock);
+    nanosleep(&idle, NULL);
+    pthread_mutex_lock(&connection.lock);
+    if (connection.mount != NULL && connection.asking == 0 && connection.answers == answers) {
         lib->unmount(connection.mount);
         lib->release(connection.mount);
         connection.mount = NULL;
