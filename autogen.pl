@@ -1,7 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Makes ./configure and what it needs; run once in a fresh checkout.
+# Makes ./configure and what it needs; run once in a fresh checkout. With --graft, puts the components into a
+# source tree of Open MPI (build-aux/graft).
 use strict;
 use warnings;
 use FindBin;
@@ -19,7 +20,10 @@ my @needed = (
 sub usage {
     my ($status) = @_;
     my $to = $status ? *STDERR : *STDOUT;
-    print $to "usage: ./autogen.pl\nMakes ./configure with autoreconf.\n";
+    print $to "usage: ./autogen.pl [--graft DIR]\n",
+        "Makes ./configure with autoreconf.\n",
+        "  --graft DIR  puts the components and their sources into DIR, a source tree of Open MPI\n",
+        "               4.1 or 5.0, where its own autogen.pl and configure find them\n";
     exit $status;
 }
 
@@ -28,8 +32,12 @@ sub in_path {
     return grep { -x "$_/$program" } split /:/, $ENV{PATH};
 }
 
-GetOptions('help|h' => sub { usage(0) }) or usage(2);
+my $tree;
+GetOptions('help|h' => sub { usage(0) }, 'graft=s' => \$tree) or usage(2);
 usage(2) if @ARGV;
+if (defined $tree) {
+    exec "$FindBin::Bin/build-aux/graft", $tree or die "autogen.pl: build-aux/graft: $!\n";
+}
 
 my @missing = map { $_->[1] } grep { !in_path($_->[0]) } @needed;
 die "autogen.pl: missing: @missing\nInstall with: apt-get install @missing\n"

@@ -76,7 +76,8 @@ tatp_dlopen=`"$OMPI_INFO" --parsable --config | sed -n 's/^option:dlopen://p'`
 AC_MSG_RESULT([${tatp_dlopen:-unknown}])
 AS_IF([test "$tatp_dlopen" = no],
     [AC_MSG_ERROR([Open MPI $OMPI_VERSION of $MPICC was built with --disable-dlopen: it opens no components but its own,
-so that those built here could not be used. Name another one with MPICC=PATH or --with-openmpi=PREFIX.])])
+so that those built here could not be used. Name another one with MPICC=PATH or --with-openmpi=PREFIX,
+or build the components inside that Open MPI: ./autogen.pl --graft DIR puts them into its source tree (doc/upstream.md).])])
 AC_SUBST([OMPI_VERSION])])
 
 # System include folders are left out: naming them would change the order of search. PMIx and hwloc may

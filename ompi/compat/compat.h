@@ -123,10 +123,10 @@ static inline const char *compat_proc_hostname(const ompi_proc_t *proc)
 #endif
 
 /* hwloc's description of this machine, with its devices, as Open MPI keeps it. NULL: it has none,
- * or is built with an hwloc of its own, whose functions have other names. */
+ * or is built with an hwloc of its own, whose functions have other names outside its tree. */
 static inline struct hwloc_topology *compat_machine(void)
 {
-#ifdef hwloc_topology_init
+#if defined(hwloc_topology_init) && !defined(TATP_IN_TREE)
     return NULL;
 #else
     return OPAL_SUCCESS == opal_hwloc_base_get_topology() ? opal_hwloc_topology : NULL;

@@ -86,7 +86,7 @@ refuses "mpicc and ompi_info of two releases" "$tap_dir/fake/bin/ompi_info belon
 fake_openmpi "$("$openmpi" --showme:version)"
 sed -i "1a case \$* in *--config*) echo option:dlopen:no; exit ;; esac" "$tap_dir/fake/bin/ompi_info"
 refuses "Open MPI with --disable-dlopen" "was built with --disable-dlopen: it opens no components but its own" \
-    -- --with-openmpi="$tap_dir/fake"
+    "./autogen.pl --graft DIR" -- --with-openmpi="$tap_dir/fake"
 
 fake_openmpi "$("$openmpi" --showme:version)"
 refuses "no development headers" "ompi/mca/fcoll/fcoll.h" "apt-get install libopenmpi-dev" \
