@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs that srun starts, by Slurm's PMIx plugin and without mpirun, on the nodes of a test cluster: fcoll/tatp under
+# it, and the scripts of doc/examples, which record a program and then place it by `dla map -F slurm`.
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+
+need_component fcoll tatp
+"$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"
+for program in slurmctld slurmd sbatch srun; do
+    command -v $program >/dev/null ||
+        tap_skip_all "$program is not installed (apt-get install slurmctld slurmd slurm-client)"
+done
+start_cluster
+
+# What runs under Slurm, in $tap_dir. The program writes, reads and checks an array.
+cat >"$tap_dir/jobs" <<END_OF_JOBS
+cd '$tap_dir'
+srun --mpi=list >plugins 2>&1
+grep -qw pmix plugins || exit 0
+PATH=$TOOLS_DIR:\$PATH
+export OMPI_MCA_io=ompio OMPI_MCA_fcoll_base_verbose=10
+program="$cube --size 64 --grid 4x2x2 --verify --file $files/cube"
+sbatch --quiet --wait --distribution=cyclic --output=recorded.out '$top_srcdir/doc/examples/record.sbatch' \$program
+echo \$? >recorded.status
+sbatch --quiet --wait --output=placed.out '$top_srcdir/doc/examples/place.sbatch' \$program
+echo \$? >placed.status
+salloc --quiet --nodes=4 --ntasks-per-node=4 mpirun --mca fcoll tatp --mca fcoll_tatp_stats mpirun.jsonl \\
+    --map-by dla:file=view.crs \$program >mpirun.out 2>&1
+echo \$? >mpirun.status
+END_OF_JOBS
+mkdir "$tap_dir/slurm"
+cat >"$tap_dir/slurm/topology.conf" <<'END_OF_TREE'
+SwitchName=leaf0 Nodes=n[0-1]
+SwitchName=leaf1 Nodes=n[2-3]
+SwitchName=top Switches=leaf[0-1]
+END_OF_TREE
+timeout --kill-after=5 "$HANG_LIMIT" "$CLUSTER" exec --name "$cluster_name" "$top_srcdir/tests/cluster/slurm" \
+    "$tap_dir/slurm" bash "$tap_dir/jobs" </dev/null 2>"$tap_dir/errors"
+status=$?
+if [[ $status == 77 ]]; then
+    tap_skip_all "Slurm does not run here: $(head -n 1 "$tap_dir/errors")"
+fi
+cd "$tap_dir" || exit 1
+tap_is "$status: $(cat errors)" "0: " "slurmctld and four slurmd run"
+if ! grep -qw pmix plugins; then
+    tap_skip "srun --mpi=pmix" "srun --mpi=list has no pmix: $(xargs <plugins)"
+    tap_plan
+fi
+
+# succeeded JOB NAME
+succeeded() {
+    if [[ $(cat "$1.status" 2>&1) == 0 ]]; then tap_ok "$2"; else tap_not_ok "$2" "$(cat "$1.out")"; fi
+}
+
+# hop_bytes JOB: of its calls, each with the nodes of the ranks.
+hop_bytes() {
+    sed -n 's/.*"op": "\([a-z]*\)".*"hop_bytes": \([0-9]*\),.*/\1 \2/p' "$1.jsonl"
+}
+
+succeeded recorded "record.sbatch: srun writes, reads and finds every byte right"
+tap_contains "$(cat recorded.out)" "hops between 4 nodes from the job's environment" "... distances from the environment"
+tap_is "$(head -n 1 view.crs)" FILEVIEW "... and leaves a record"
+tap_is "$(sed -n 's/^% ranks: //p' view.crs)" 16 "... of one job of 16 ranks"
+succeeded placed "place.sbatch: srun, placed by the record"
+tap_is "$(sort hosts.* | uniq -c | xargs)" "4 n0 4 n1 4 n2 4 n3" "... four ranks on each node"
+first=$(hop_bytes recorded | head -n 1 | cut -d ' ' -f 2)
+second=$(hop_bytes placed | head -n 1 | cut -d ' ' -f 2)
+tap_check "... with fewer hop-bytes than recorded: $second, $first" test "$second" -lt "$first"
+succeeded mpirun "mpirun --map-by dla in the same allocation"
+tap_is "$(hop_bytes placed)" "$(hop_bytes mpirun)" "... decides as under srun"
+tap_plan
