@@ -112,18 +112,17 @@ static int describe_run(char **argument, void *runs)
 
 /* ---- the record ---- */
 
-/* Whether the present record is one for this number of ranks; of what is damaged only the beginning
- * is looked at, because the mapper reads all of it. */
-static bool is_record(int fd)
+/* The header of the present record. false: it is damaged, or for another number of ranks. Only the
+ * beginning is looked at, because the mapper reads all of it. */
+static bool read_header(int fd, record_header *header)
 {
     char *text = malloc(RECORD_HEADER_BYTES + 1);
     long length = NULL == text ? -ENOMEM : record_store_read(fd, text, RECORD_HEADER_BYTES);
-    record_header header;
     bool found = false;
     if (length > 0) {
         text[length] = '\0';
-        found = 0 == record_header_parse(&header, text, (size_t)length) && header.runs > 0 &&
-                header.ranks == tatp_job_size();
+        found = 0 == record_header_parse(header, text, (size_t)length) && header->runs > 0 &&
+                header->ranks == tatp_job_size();
     }
     free(text);
     return found;
@@ -131,10 +130,11 @@ static bool is_record(int fd)
 
 static int find_record(int folder)
 {
+    record_header header;
     int fd = cache_open_record(folder, &run.key);
     if (fd < 0)
         return -ENOENT == fd ? 0 : fd;
-    run.has_record = is_record(fd);
+    run.has_record = read_header(fd, &header);
     close(fd);
     return run.has_record ? 0 : cache_remove(folder, &run.key);
 }
@@ -185,14 +185,32 @@ void tatp_record_cache_refuse(int rc)
     OPAL_THREAD_UNLOCK(&run_lock);
 }
 
-void tatp_record_cache_write(record_file *file)
+/* Whether another job has recorded the program meanwhile. */
+static bool is_recorded(int folder)
+{
+    record_header header;
+    int fd = cache_open_record(folder, &run.key);
+    if (fd < 0)
+        return false;
+    bool found = read_header(fd, &header) && NULL == record_header_find(&header, tatp_job_id());
+    close(fd);
+    return found;
+}
+
+static int write_record(int folder, record_file *file)
 {
     bool elsewhere;
+    if (is_recorded(folder))
+        return 0;
+    int rc = cache_create_record(folder, &run.key);
+    return 0 == rc ? record_file_write(file, &elsewhere) : rc;
+}
+
+void tatp_record_cache_write(record_file *file)
+{
     int folder = cache_open(true), rc = folder;
     if (folder >= 0) {
-        rc = cache_create_record(folder, &run.key);
-        if (0 == rc)
-            rc = record_file_write(file, &elsewhere);
+        rc = write_record(folder, file);
         (void)cache_trim(folder);
         close(folder);
     }
