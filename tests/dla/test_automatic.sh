@@ -107,6 +107,51 @@ tap_is "$STATUS|$SAID" "0|" "two programs are not placed"
 launch true
 tap_is "$STATUS|$SAID" "0|" "a program without MPI is started as ever"
 
+# ---- scripts ----
+
+cat >program.py <<'END_OF_PROGRAM'
+import ctypes, sys
+argv = (ctypes.c_char_p * 3)(b"columns", sys.argv[1].encode(), None)
+sys.exit(ctypes.CDLL(sys.argv[2], ctypes.RTLD_GLOBAL).program(2, argv))
+END_OF_PROGRAM
+python=$([[ -z $PYTHON3 ]] || "$PYTHON3" -c 'import sys; print(sys.executable)')
+if [[ -n $python ]] && "$MPICC" -shared -fPIC -Dmain=program -o libcolumns.so columns.c; then
+    launch "$python" program.py out ./libcolumns.so
+    is_stock "a script of an interpreter: recorded"
+    launch "$python" -u program.py out ./libcolumns.so
+    is_placed_silently "a script of an interpreter: placed"
+    { echo "#!$python" && cat program.py; } >program
+    chmod +x program
+    cp program program.py
+    launch ./program out ./libcolumns.so
+    is_stock "a changed script is not placed"
+    launch ./program out ./libcolumns.so
+    is_placed_silently "a script that names its interpreter: placed"
+else
+    tap_skip "a script of an interpreter" "there is no Python 3"
+fi
+
+# ---- what is recorded ----
+
+mkdir logs
+tap_check "files of several communicators: recorded" run_here 7 "$programs/record" --dir logs --seed 2 random
+tap_check "... by name" run_here 7 --mca fcoll tatp --mca fcoll_tatp_record named.crs "$programs/record" --dir logs --seed 2 random
+tap_is "$("$dla" convert --to mtx "$cache/$("$dla" list | awk '$2 == 7 { print $1 }').crs" | grep -v '^%' | md5sum)" \
+    "$("$dla" convert --to mtx named.crs | grep -v '^%' | md5sum)" "... the same matrix"
+sed 's/MPI_Finalize()/MPI_Abort(MPI_COMM_WORLD, 1)/' columns.c >aborts.c
+"$MPICC" -o aborts aborts.c
+run_here 5 ./aborts out >/dev/null 2>&1
+tap_is "$("$dla" list | awk '$2 == 5')" "" "a program that aborts leaves no record"
+for _ in 1 2 3 4; do run_here 3 "$programs/record" --dir logs order >/dev/null 2>>at-once & done
+wait
+tap_is "$("$dla" list | awk '$2 == 3' | wc -l)|$(cat at-once)" "1|" "jobs that record a program at the same time"
+tap_check "... leave a record" "$dla" show "$cache/$("$dla" list | awk '$2 == 3 { print $1 }').crs"
+for i in {1..300}; do printf x >"$cache/$(printf '%016x-00000000.crs' "$i")"; done
+touch -d '2 days ago' "$cache"/0000*
+run_here 6 ./columns new
+tap_is "$(find "$cache" -name '*.crs' | wc -l)" 256 "no more than 256 records are kept"
+rm "$cache"/0000*
+
 # ---- a placement that turned out worse ----
 
 key=$("$dla" list | awk '$2 == 8 && $NF == "out" && $6 > 1 { print $1; exit }')

@@ -57,8 +57,9 @@ static void write_file(const char *path, const char *text, size_t length)
 /* This program. */
 static void copy_self(const char *to)
 {
-    char command[600];
-    snprintf(command, sizeof command, "cp '/proc/%d/exe' '%s'", (int)getpid(), to);
+    char self[512] = "", command[1024];
+    ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof self - 1), 0);
+    snprintf(command, sizeof command, "cp '%s' '%s'", self, to);
     ck_assert_int_eq(system(command), 0);
 }
 
