@@ -18,6 +18,7 @@ tap_tempdir
 # The files lie where every run sees them: a run on the cluster has a /dev/shm of its own.
 files=$tap_dir
 cluster_name=
+cluster_options=()
 transport=ob1
 
 stop_cluster() {
@@ -25,13 +26,14 @@ stop_cluster() {
     cluster_name=
 }
 
-# start_cluster: four nodes of four slots, two on a leaf switch. Without links that
-# count where the system permits nothing more; without cluster at all on this machine alone.
+# start_cluster: four nodes of four slots, two on a leaf switch, unless $cluster_options of `cluster up` ask for
+# others. Without links that count where the system permits nothing more; without cluster at all on this machine
+# alone.
 start_cluster() {
     local output
     cluster_name=test-$$
     trap 'stop_cluster; rm -rf "$tap_dir"' EXIT
-    if output=$("$CLUSTER" up --name "$cluster_name" --owner $$ 2>&1); then
+    if output=$("$CLUSTER" up --name "$cluster_name" --owner $$ "${cluster_options[@]}" 2>&1); then
         tap_diag "$output"
     else
         tap_diag "on this machine alone: $output"

@@ -56,4 +56,12 @@ done
 tap_is "$(plans variables 3 --map-by node)" "20 20 5" "3 ranks on three nodes"
 tap_is "$(plans variables 6 --map-by ppr:2:node)" "20 20 5" "6 ranks on three nodes"
 tap_is "$(plans variables 20 --map-by ppr:10:node --oversubscribe)" "20 20 5" "10 ranks on each of two nodes"
+stop_cluster
+# Two steps among the leaders, of which the last one goes around, and three.
+for nodes in 6 18; do
+    cluster_options=(--nodes "$nodes" --slots 2)
+    start_cluster
+    tap_is "$(plans variables $((2 * nodes)) --map-by slot --oversubscribe)" "20 20 5" "2 ranks on each of $nodes nodes"
+    stop_cluster
+done
 tap_plan

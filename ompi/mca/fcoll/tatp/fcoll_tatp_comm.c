@@ -207,16 +207,6 @@ int tatp_send(tatp_comm *comm, const void *data, size_t bytes, int peer, enum ta
     return wait_if_started(comm, rc, &request);
 }
 
-int tatp_send_receive(tatp_comm *comm, const void *out, void *in, size_t bytes, int peer,
-                      enum tatp_tag tag)
-{
-    ompi_request_t *request;
-    int rc = tatp_isend(comm, out, bytes, peer, tag, &request);
-    int received = tatp_receive(comm, in, bytes, peer, tag);
-    rc = wait_if_started(comm, rc, &request);
-    return OMPI_SUCCESS != rc ? rc : received;
-}
-
 int tatp_receive(tatp_comm *comm, void *data, size_t bytes, int peer, enum tatp_tag tag)
 {
     return tatp_receive_some(comm, data, &bytes, peer, tag);

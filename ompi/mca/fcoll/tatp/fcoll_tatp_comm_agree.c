@@ -2,13 +2,23 @@
 /* Agreement: the largest values over all ranks; and broadcast.
  *
  * The ranks of a node agree first, so that only one of them talks to other nodes: to the leader by
- * a tree, among the leaders by recursive doubling, and back down the tree. Maxima do not
- * depend on the order. A broadcast takes the same ways, so that it needs no connection that an
- * agreement has not made. After an error messages continue, because other ranks wait for them. */
+ * a tree, among the leaders by dissemination, and back down the tree. Maxima do not depend on the
+ * order, nor on how often a value is taken. A broadcast takes the same ways, so that it needs no
+ * connection that an agreement has not made. After an error messages continue, because other ranks
+ * wait for them. */
+#include <string.h>
+
 #include "fcoll_tatp_comm_internal.h"
 
 /* Values that agree by node at most. */
 #define MOST_VALUES 64
+/* Few steps matter more than few messages of a rank, and so more on a node, where a message takes
+ * less. */
+#define NODE_RADIX 16
+#define LEADER_RADIX 4
+/* Messages that a rank sends at once at most: to its children in a tree of 31 binary digits, four
+ * to a level. */
+#define MOST_SENDS ((NODE_RADIX - 1) * 8)
 
 typedef struct agreement {
     tatp_comm *comm;
@@ -58,128 +68,126 @@ static void replace_values(agreement *a, int peer)
         a->count = (int)(bytes / sizeof *a->value);
 }
 
-static void exchange_values(agreement *a, int peer)
+/* Messages on their way. */
+typedef struct sends {
+    ompi_request_t *request[MOST_SENDS];
+    int count;
+} sends;
+
+static void start_sending(agreement *a, const int64_t *value, int peer, sends *out)
 {
-    int64_t other[MOST_VALUES];
-    int rc = tatp_send_receive(a->comm, a->value, other, value_bytes(a), peer, TATP_TAG_AGREE);
+    int rc =
+        tatp_isend(a->comm, value, value_bytes(a), peer, TATP_TAG_AGREE, &out->request[out->count]);
     keep_error(a, rc);
-    if (OMPI_SUCCESS == rc)
-        merge_values(a, other);
+    out->count += OMPI_SUCCESS == rc;
 }
 
-/* ---- on a node ---- */
+static void complete_sends(agreement *a, sends *out)
+{
+    for (int i = 0; i < out->count; i++)
+        keep_error(a, tatp_wait(a->comm, &out->request[i], MPI_STATUS_IGNORE));
+}
 
-/* A tree of the local indices: the parent of an index has 0 in place of the lowest digit that is
- * not 0. Few levels matter more than few messages at a parent. */
-#define RADIX 16
-/* A rank's children at most: those of 31 binary digits, four to a level. */
-#define MOST_CHILDREN ((RADIX - 1) * 8)
+/* ---- trees ---- */
 
-/* RADIX to the power of the number of levels below this rank. */
-static int span_of_children(int index, int locals)
+/* Of indices: the parent of one has 0 in place of the lowest digit that is not 0. */
+typedef struct rank_tree {
+    const int *rank;  /* by index */
+    int count, index; /* this rank's */
+    int radix;
+} rank_tree;
+
+static rank_tree tree_of_node(const tatp_comm *comm)
+{
+    int index = tatp_comm_local_index(comm, comm->rank);
+    return (rank_tree){comm->local, comm->locals, index, NODE_RADIX};
+}
+
+static rank_tree tree_of_leaders(const tatp_comm *comm)
+{
+    return (rank_tree){comm->leader, comm->leaders, comm->leader_index, LEADER_RADIX};
+}
+
+/* The radix to the power of the number of levels below this rank. */
+static int span_of_children(const rank_tree *tree)
 {
     int span = 1;
-    while (span < locals && index / span % RADIX == 0)
-        span *= RADIX;
+    while (span < tree->count && tree->index / span % tree->radix == 0)
+        span *= tree->radix;
     return span;
 }
 
-static int find_parent(const tatp_comm *comm, int index, int span)
+static int find_parent(const rank_tree *tree, int span)
 {
-    return comm->local[index - index / span % RADIX * span];
+    return tree->rank[tree->index - tree->index / span % tree->radix * span];
 }
 
-static void collect_on_node(agreement *a, int index)
+/* To the root. */
+static void collect_values(agreement *a, const rank_tree *tree)
 {
-    const tatp_comm *comm = a->comm;
-    int span = span_of_children(index, comm->locals);
-    for (int step = 1; step < span; step *= RADIX)
-        for (int d = 1; d < RADIX && index + d * step < comm->locals; d++)
-            receive_and_merge(a, comm->local[index + d * step]);
-    if (index > 0)
-        send_values(a, find_parent(comm, index, span));
+    int span = span_of_children(tree);
+    for (int step = 1; step < span; step *= tree->radix)
+        for (int d = 1; d < tree->radix && tree->index + d * step < tree->count; d++)
+            receive_and_merge(a, tree->rank[tree->index + d * step]);
+    if (tree->index > 0)
+        send_values(a, find_parent(tree, span));
 }
 
-static void start_sending(agreement *a, int peer, ompi_request_t **sent, int *count)
+/* From the root; to all children at once: in shared memory a send is complete only after the peer
+ * has run, and where ranks share processors each wait for that takes a turn of all of them. */
+static void spread_values(agreement *a, const rank_tree *tree)
 {
-    int rc = tatp_isend(a->comm, a->value, value_bytes(a), peer, TATP_TAG_AGREE, &sent[*count]);
-    keep_error(a, rc);
-    *count += OMPI_SUCCESS == rc;
-}
-
-/* To all children at once: in shared memory a send is complete only after the peer has run, and
- * where ranks share processors each wait for that takes a turn of all of them. */
-static void spread_on_node(agreement *a, int index)
-{
-    const tatp_comm *comm = a->comm;
-    ompi_request_t *sent[MOST_CHILDREN];
-    int count = 0, span = span_of_children(index, comm->locals);
-    if (index > 0)
-        replace_values(a, find_parent(comm, index, span));
-    for (int step = span / RADIX; step > 0; step /= RADIX)
-        for (int d = 1; d < RADIX && index + d * step < comm->locals; d++)
-            start_sending(a, comm->local[index + d * step], sent, &count);
-    for (int i = 0; i < count; i++)
-        keep_error(a, tatp_wait(a->comm, &sent[i], MPI_STATUS_IGNORE));
+    sends out = {.count = 0};
+    int span = span_of_children(tree);
+    if (tree->index > 0)
+        replace_values(a, find_parent(tree, span));
+    for (int step = span / tree->radix; step > 0; step /= tree->radix)
+        for (int d = 1; d < tree->radix && tree->index + d * step < tree->count; d++)
+            start_sending(a, a->value, tree->rank[tree->index + d * step], &out);
+    complete_sends(a, &out);
 }
 
 /* ---- among nodes ---- */
 
-/* Recursive doubling of a power of two of leaders; each of those beyond lets another one act for
- * it. */
+/* Before a step each leader has the values of the `step` leaders up to itself, then of LEADER_RADIX
+ * times as many. The peers of an agreement differ, so that messages match in the order of
+ * agreements. */
 static void agree_among_leaders(agreement *a)
 {
-    const int *leader = a->comm->leader;
-    int leaders = (int)a->comm->leaders, me = a->comm->leader_index, power = 1;
-    while (2 * power <= leaders)
-        power *= 2;
-    if (me >= power) {
-        send_values(a, leader[me - power]);
-        replace_values(a, leader[me - power]);
-        return;
+    const tatp_comm *comm = a->comm;
+    int leaders = comm->leaders, me = comm->leader_index;
+    for (int64_t step = 1; step < leaders; step *= LEADER_RADIX) {
+        int64_t before[MOST_VALUES];
+        sends out = {.count = 0};
+        memcpy(before, a->value, value_bytes(a));
+        for (int64_t d = step; d < LEADER_RADIX * step && d < leaders; d += step)
+            start_sending(a, before, comm->leader[(me + d) % leaders], &out);
+        for (int64_t d = step; d < LEADER_RADIX * step && d < leaders; d += step)
+            receive_and_merge(a, comm->leader[(me + leaders - d) % leaders]);
+        complete_sends(a, &out);
     }
-    if (me + power < leaders)
-        receive_and_merge(a, leader[me + power]);
-    for (int step = 1; step < power; step <<= 1)
-        exchange_values(a, leader[me ^ step]);
-    if (me + power < leaders)
-        send_values(a, leader[me + power]);
-}
-
-/* From the first one by a binomial tree. */
-static void spread_among_leaders(agreement *a)
-{
-    const int *leader = a->comm->leader;
-    int leaders = a->comm->leaders, me = a->comm->leader_index, step = 1;
-    while (step < leaders && (me & step) == 0)
-        step <<= 1;
-    if (me > 0)
-        replace_values(a, leader[me - step]);
-    for (step >>= 1; step > 0; step >>= 1)
-        if (me + step < leaders)
-            send_values(a, leader[me + step]);
 }
 
 int tatp_agree_max(tatp_comm *comm, int64_t *value, int count)
 {
     agreement a = {comm, value, count, OMPI_SUCCESS};
-    int index = tatp_comm_local_index(comm, comm->rank);
+    const rank_tree node = tree_of_node(comm);
     if (count > MOST_VALUES || comm->leaders <= 1 || comm->leaders == comm->size)
         return tatp_allreduce(comm, value, (compat_count)count, MPI_INT64_T, MPI_MAX);
-    collect_on_node(&a, index);
-    if (0 == index)
+    collect_values(&a, &node);
+    if (0 == node.index)
         agree_among_leaders(&a);
-    spread_on_node(&a, index);
+    spread_values(&a, &node);
     return a.rc;
 }
 
 int tatp_bcast(tatp_comm *comm, int64_t *value, int *count)
 {
     agreement a = {comm, value, *count, OMPI_SUCCESS};
-    int index = tatp_comm_local_index(comm, comm->rank);
-    if (0 == index)
-        spread_among_leaders(&a);
-    spread_on_node(&a, index);
+    const rank_tree node = tree_of_node(comm), leaders = tree_of_leaders(comm);
+    if (0 == node.index)
+        spread_values(&a, &leaders);
+    spread_values(&a, &node);
     *count = a.count;
     return a.rc;
 }

@@ -28,13 +28,9 @@ void tatp_queue_pause(tatp_queue *queue, ompi_request_t *awaited);
 
 /* An element of each rank. */
 int tatp_allgather(tatp_comm *comm, int own, int *all);
-/* A send to a peer that does the same, and a receive of its data. */
 /* Starts to send; tatp_wait completes it. */
 int tatp_isend(tatp_comm *comm, const void *data, size_t bytes, int peer, enum tatp_tag tag,
                ompi_request_t **request);
-int tatp_send_receive(tatp_comm *comm, const void *out, void *in, size_t bytes, int peer,
-                      enum tatp_tag tag);
-
 /* As tatp_receive, of a message that may be shorter: *bytes becomes its length. */
 int tatp_receive_some(tatp_comm *comm, void *data, size_t *bytes, int peer, enum tatp_tag tag);
 
