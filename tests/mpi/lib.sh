@@ -77,9 +77,10 @@ share_of() {
     esac
 }
 
-# has_component FRAMEWORK NAME: of Open MPI, or of its launcher.
+# has_component FRAMEWORK NAME: of Open MPI, or of its launcher; it may be inside Open MPI's libraries.
 has_component() {
-    [[ -e ${TATP_COMPONENT_PATH%%:*}/mca_$1_$2.so || -e ${TATP_COMPONENT_PATH%%:*}/prrte/prte_mca_$1_$2.so ]]
+    [[ -e ${TATP_COMPONENT_PATH%%:*}/mca_$1_$2.so || -e ${TATP_COMPONENT_PATH%%:*}/prrte/prte_mca_$1_$2.so ]] ||
+        "$OMPI_INFO" --parsable | grep -q "^mca:$1:$2:"
 }
 
 need_component() {
