@@ -47,12 +47,20 @@
 #define PRRTE_SCHIZO_VERSION PRTE_MCA_BASE_VERSION(schizo)
 /* The default of --map-by, as a parameter in the environment. */
 #define PRRTE_POLICY_VARIABLE "PRTE_MCA_mapby"
+/* The arguments of a program, and the folder in which it is started: prrte5_types.h lacks them. */
+#define PRRTE_ARGUMENTS(context) NULL
+#define PRRTE_FOLDER(context) NULL
+/* The parameters in a file. */
+#define PRRTE_READ_PARAMETERS(file, values)
 
 #else
 
 #define PRRTE_RMAPS_VERSION PRTE_RMAPS_BASE_VERSION_4_0_0
 #define PRRTE_SCHIZO_VERSION PRTE_MCA_SCHIZO_BASE_VERSION_1_0_0
 #define PRRTE_POLICY_VARIABLE "PRTE_MCA_rmaps_default_mapping_policy"
+#define PRRTE_ARGUMENTS(context) ((context)->argv)
+#define PRRTE_FOLDER(context) ((context)->cwd)
+#define PRRTE_READ_PARAMETERS(file, values) ((void)pmix_mca_base_parse_paramfile(file, values))
 
 #endif
 
@@ -76,27 +84,6 @@ static inline void prrte_note_mapper(prte_job_t *jdata, const char *name)
 #else
     free(jdata->map->last_mapper);
     jdata->map->last_mapper = strdup(name);
-#endif
-}
-
-/* The arguments of a program, and the folder in which it is started. NULL: PRRTE 5, whose headers
- * are not installed; prrte5_types.h has not these members. */
-static inline char *const *prrte_arguments(const prte_app_context_t *context)
-{
-#if PRTE_VERSION_MAJOR >= 5
-    (void)context;
-    return NULL;
-#else
-    return context->argv;
-#endif
-}
-static inline const char *prrte_folder(const prte_app_context_t *context)
-{
-#if PRTE_VERSION_MAJOR >= 5
-    (void)context;
-    return NULL;
-#else
-    return context->cwd;
 #endif
 }
 

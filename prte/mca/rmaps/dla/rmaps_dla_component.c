@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../../compat/prrte_fit.h"
 #include "rmaps_dla_spec.h"
@@ -44,6 +45,33 @@ static void take_environment(const char *name)
         (void)setenv(theirs, value, false);
 }
 
+/* Nor does it pass those on from the user's file of Open MPI's parameters, which go after the
+ * environment. */
+static void take_user_file(void)
+{
+    pmix_mca_base_var_file_value_t *value;
+    pmix_list_t values;
+    char path[4096], ours[96], theirs[96];
+    const char *home = getenv("HOME");
+
+    if (NULL == home || sizeof(path) <= strlen(home) + sizeof("/.openmpi/mca-params.conf"))
+        return;
+    (void)snprintf(path, sizeof(path), "%s/.openmpi/mca-params.conf", home);
+    PMIX_CONSTRUCT(&values, pmix_list_t);
+    PRRTE_READ_PARAMETERS(path, &values);
+    PMIX_LIST_FOREACH(value, &values, pmix_mca_base_var_file_value_t)
+    {
+        if (0 != strncmp(value->mbvfv_var, "rmaps_dla_", strlen("rmaps_dla_")) ||
+            NULL == value->mbvfv_value)
+            continue;
+        (void)snprintf(ours, sizeof(ours), "OMPI_MCA_%s", value->mbvfv_var);
+        (void)snprintf(theirs, sizeof(theirs), "PRTE_MCA_%s", value->mbvfv_var);
+        if (NULL == getenv(ours))
+            (void)setenv(theirs, value->mbvfv_value, false);
+    }
+    PMIX_LIST_DESTRUCT(&values);
+}
+
 static void register_var(const char *name, const char *help, pmix_mca_base_var_type_t type,
                          void *storage)
 {
@@ -70,6 +98,7 @@ static void register_items(dla_parameters *parameters)
 static int rmaps_dla_register(void)
 {
     rmaps_dla = (rmaps_dla_settings){.priority = DEFAULT_PRIORITY};
+    take_user_file();
     dla_parameters_init(&rmaps_dla.parameters);
     register_var("priority", DLA_PRIORITY_HELP, PMIX_MCA_BASE_VAR_TYPE_INT, &rmaps_dla.priority);
     register_var("verbose", DLA_VERBOSE_HELP, PMIX_MCA_BASE_VAR_TYPE_INT, &rmaps_dla.verbose);

@@ -70,7 +70,7 @@ static bool describe_program(const prte_job_t *jdata, const dla_layout *l, dla_p
 {
     const prte_app_context_t *context = l->context[0];
 
-    *program = (dla_program){context->app, prrte_arguments(context), prrte_folder(context)};
+    *program = (dla_program){context->app, PRRTE_ARGUMENTS(context), PRRTE_FOLDER(context)};
     return 1 == jdata->num_apps && NULL != context->app && NULL != program->argument &&
            NULL != program->folder && '/' == program->folder[0];
 }
