@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* asprintf */
+#define _GNU_SOURCE /* vasprintf */
 #include "dla/mapper.h"
 
 #include <errno.h>
@@ -11,8 +11,16 @@
 #include "dla/near.h"
 #include "dla/predict.h"
 
-static void show_line(const dla_mapping *m, int length, char *line)
+static void __attribute__((format(printf, 2, 3)))
+show_line(const dla_mapping *m, const char *format, ...)
 {
+    va_list args;
+    char *line = NULL;
+    int length;
+
+    va_start(args, format);
+    length = vasprintf(&line, format, args);
+    va_end(args);
     if (length < 0)
         return;
     m->show(line);
@@ -23,19 +31,16 @@ static void report_placement(const dla_mapping *m, const dla_request *r,
                              const setmatch_input *input, const dla_data *data)
 {
     char before[DLA_REPORT_SIZE], after[DLA_REPORT_SIZE];
-    char *line = NULL;
-    int length;
 
     if (!m->verbose || dla_report_format(input, data, m->by_slot, before) != 0 ||
         dla_report_format(input, data, m->node_of_rank, after) != 0)
         return;
-    length = asprintf(
-        &line,
+    show_line(
+        m,
         "rmaps:dla: job %s: %zu ranks on %zu nodes, %zu levels of switches, by %s, %s, threshold "
         "%u %%: weight inside nodes %s by slot, %s placed",
         m->name, m->job.ranks, m->job.nodes, input->network->levels, dla_request_name(r),
         dla_spec_method(&r->spec)->name, input->threshold, before, after);
-    show_line(m, length, line);
 }
 
 /* Without an explicit request, nobody waits for an explanation. */
@@ -43,14 +48,11 @@ static void report_stock(const dla_mapping *m, const dla_request *r, const setma
                          const dla_data *data, const dla_benefit *benefit)
 {
     char why[DLA_REPORT_SIZE];
-    char *line = NULL;
-    int length;
 
     if (benefit->kept == DLA_STOCK_NONE || (r->record != NULL && !m->verbose))
         return;
     dla_benefit_format(benefit, input, data, why);
-    length = asprintf(&line, "rmaps:dla: job %s: mapped %s", m->name, why);
-    show_line(m, length, line);
+    show_line(m, "rmaps:dla: job %s: mapped %s", m->name, why);
 }
 
 /* Where nobody demands a method, and all apps have the same nodes: nearer to storage servers. */
@@ -101,19 +103,6 @@ static void hand_over_view(const dla_mapping *m, const dla_request *r, view_file
 
 /* ---- with a record of the cache ---- */
 
-static void __attribute__((format(printf, 2, 3)))
-show_text(const dla_mapping *m, const char *format, ...)
-{
-    va_list args;
-    char *line = NULL;
-    int length;
-
-    va_start(args, format);
-    length = vasprintf(&line, format, args);
-    va_end(args);
-    show_line(m, length, line);
-}
-
 /* -ECANCELED: to be left to the stock mappers. */
 static int judge_placement(const dla_mapping *m, dla_automatic *a, const dla_benefit *benefit)
 {
@@ -125,7 +114,7 @@ static int judge_placement(const dla_mapping *m, dla_automatic *a, const dla_ben
     if (dla_automatic_judge(a, &m->job, m->by_slot, m->node_of_rank, &verdict, &c) != 0)
         return -ECANCELED;
     if (verdict == CACHE_DROP)
-        show_text(m,
+        show_line(m,
                   "rmaps:dla: job %s: the placement of %s is dropped, because collective file "
                   "access was faster by slot: %.3g s a call (median of %zu runs), placed %.3g s "
                   "(%zu runs); 'dla forget %s' makes it be recorded anew",
@@ -178,7 +167,7 @@ static int place_automatically(const dla_mapping *m, const dla_request *r)
     int rc = m->program == NULL ? -ENOENT : dla_automatic_open(&a, m->program, m->job.ranks);
 
     if (rc != 0 && m->verbose)
-        show_text(m, "rmaps:dla: job %s: not placed: no record of it in the cache (%s)", m->name,
+        show_line(m, "rmaps:dla: job %s: not placed: no record of it in the cache (%s)", m->name,
                   m->program == NULL ? "several programs" : cache_reason(rc));
     if (rc != 0)
         return -ECANCELED;
@@ -186,7 +175,7 @@ static int place_automatically(const dla_mapping *m, const dla_request *r)
     found.record = a.record;
     rc = place_by_record(m, &found, &a);
     if (rc == -EBADMSG) {
-        show_text(m, "rmaps:dla: job %s: not placed: %s is damaged, and removed", m->name, a.path);
+        show_line(m, "rmaps:dla: job %s: not placed: %s is damaged, and removed", m->name, a.path);
         dla_automatic_remove(&a);
     }
     dla_automatic_close(&a);
