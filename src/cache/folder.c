@@ -52,24 +52,25 @@ static int make_folder(const char *path)
     return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : -errno;
 }
 
-static bool is_private(int fd, mode_t type, mode_t others)
+/* The descriptor of open(), or a negative errno: -EPERM unless it is of this type, the user's, and
+ * of a mode without `others`. */
+static int require_private(int fd, mode_t type, mode_t others)
 {
     struct stat status;
 
-    return fstat(fd, &status) == 0 && (status.st_mode & S_IFMT) == type &&
-           status.st_uid == geteuid() && (status.st_mode & others) == 0;
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &status) == 0 && (status.st_mode & S_IFMT) == type &&
+        status.st_uid == geteuid() && (status.st_mode & others) == 0)
+        return fd;
+    close(fd);
+    return -EPERM;
 }
 
 static int open_folder(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-    if (fd < 0)
-        return -errno;
-    if (is_private(fd, S_IFDIR, S_IRWXG | S_IRWXO))
-        return fd;
-    close(fd);
-    return -EPERM;
+    return require_private(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), S_IFDIR,
+                           S_IRWXG | S_IRWXO);
 }
 
 int cache_open(bool create)
@@ -115,12 +116,7 @@ static int open_file(int folder, const cache_key *key, const char *suffix)
     int fd = openat(folder, file_name(name, key, suffix),
                     O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
-    if (fd < 0)
-        return -errno;
-    if (is_private(fd, S_IFREG, S_IWGRP | S_IWOTH))
-        return fd;
-    close(fd);
-    return -EPERM;
+    return require_private(fd, S_IFREG, S_IWGRP | S_IWOTH);
 }
 
 int cache_open_record(int folder, const cache_key *key)
