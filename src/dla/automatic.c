@@ -24,18 +24,26 @@ static int make_key(const dla_program *program, size_t ranks, cache_key *key)
     return rc;
 }
 
-static int open_record(dla_automatic *a)
+static int open_stream(int folder, const cache_key *key, FILE **stream)
 {
-    char *folder = NULL;
-    int fd = cache_open_record(a->folder, &a->key), rc = fd;
+    int fd = cache_open_record(folder, key);
 
     if (fd < 0)
         return fd;
-    a->record = fdopen(fd, "r");
-    if (a->record == NULL) {
-        close(fd);
-        return -ENOMEM;
-    }
+    *stream = fdopen(fd, "r");
+    if (*stream != NULL)
+        return 0;
+    close(fd);
+    return -ENOMEM;
+}
+
+static int open_record(dla_automatic *a)
+{
+    char *folder = NULL;
+    int rc = open_stream(a->folder, &a->key, &a->record);
+
+    if (rc != 0)
+        return rc;
     rc = cache_path(&folder);
     if (rc == 0)
         a->path = cache_record_path(folder, &a->key);
@@ -48,14 +56,11 @@ static int open_record(dla_automatic *a)
 static int read_view(int folder, const cache_key *key, view_file *file)
 {
     matrix_error error;
-    int fd = cache_open_record(folder, key), rc;
-    FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
+    FILE *stream;
+    int rc = open_stream(folder, key, &stream);
 
-    if (stream == NULL) {
-        if (fd >= 0)
-            close(fd);
-        return fd < 0 ? fd : -ENOMEM;
-    }
+    if (rc != 0)
+        return rc;
     rc = view_file_read(stream, file, &error);
     fclose(stream);
     return rc;
