@@ -7,7 +7,7 @@
 need_component fcoll tatp
 need_component rmaps dla
 [[ -n $PYTHON3 ]] || tap_skip_all "python3 is missing"
-"$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"
+need_cluster
 
 tap_check "all placements, vulcan and tatp" timeout --kill-after=5 "$HANG_LIMIT" "$PYTHON3" "$top_srcdir/bench/placements" \
     --size 128x128x128 --rounds 1 --links unlimited --csv

@@ -6,7 +6,7 @@
 . "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
-"$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"
+need_cluster
 cluster_name=ceph-$$
 trap 'stop_cluster; rm -rf "$tap_dir"' EXIT
 said=$("$CLUSTER" up --name "$cluster_name" --owner $$ --storage ceph 2>&1)

@@ -6,7 +6,7 @@
 . "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component rmaps dla
-"$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"
+need_cluster
 start_cluster
 [[ -n $cluster_name ]] || tap_skip_all "there is no cluster here"
 dla=$TOOLS_DIR/dla

@@ -5,11 +5,8 @@
 . "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
-"$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"
-for program in slurmctld slurmd sbatch srun; do
-    command -v $program >/dev/null ||
-        tap_skip_all "$program is not installed (apt-get install slurmctld slurmd slurm-client)"
-done
+need_cluster
+need_slurm
 start_cluster
 
 # What runs under Slurm, in $tap_dir. The program writes, reads and checks an array.

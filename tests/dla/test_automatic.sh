@@ -8,7 +8,7 @@
 need_component fcoll tatp
 need_component rmaps dla
 [[ $OMPI_VERSION == 4.* ]] || tap_skip_all "written for what mpirun of Open MPI 4.1 prints"
-"$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"
+need_cluster
 start_cluster
 [[ -n $cluster_name ]] || tap_skip_all "there is no cluster here"
 dla=$TOOLS_DIR/dla

@@ -86,3 +86,16 @@ has_component() {
 need_component() {
     has_component "$1" "$2" || tap_skip_all "the component $1/$2 is not built"
 }
+
+# A cluster with links that count, which start_cluster makes.
+need_cluster() {
+    "$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"
+}
+
+need_slurm() {
+    local program
+    for program in slurmctld slurmd salloc sbatch srun; do
+        command -v $program >/dev/null ||
+            tap_skip_all "$program is not installed (apt-get install slurmctld slurmd slurm-client)"
+    done
+}

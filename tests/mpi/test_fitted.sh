@@ -5,7 +5,7 @@
 . "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
-"$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"
+need_cluster
 
 # array SIZE GRID [ARGUMENT...]: writes and reads it, checks every byte; the last line of statistics
 # is that of the read.

@@ -7,7 +7,7 @@
 
 need_component fcoll tatp
 [[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"
-"$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"
+need_cluster
 start_cluster
 [[ -n $cluster_name ]] || tap_skip_all "no cluster here"
 printf '%s\n' 'SwitchName=a Nodes=n[0-1]' 'SwitchName=b Nodes=n[2-3]' 'SwitchName=top Switches=a,b' >"$tap_dir/topology.conf"

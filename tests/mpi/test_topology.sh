@@ -5,7 +5,7 @@
 . "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
-"$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"
+need_cluster
 start_cluster
 [[ -n $cluster_name ]] || tap_skip_all "no cluster here"
 "$CLUSTER" links --name "$cluster_name" >"$tap_dir/links" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/links")"

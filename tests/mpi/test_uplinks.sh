@@ -6,7 +6,7 @@
 
 need_component fcoll tatp
 need_component rmaps dla
-"$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"
+need_cluster
 
 # array MAPPING [ARGUMENT...]: writes and reads it by aggregators, checks every byte.
 array() {

@@ -9,7 +9,7 @@
 page=$top_srcdir/doc/tutorial.md
 need_component fcoll tatp
 need_component rmaps dla
-"$CLUSTER" check >"$tap_dir/check" 2>&1 || tap_skip_all "$(head -n 1 "$tap_dir/check")"
+need_cluster
 
 # The reader's PATH and home folder.
 mkdir "$tap_dir/bin" "$tap_dir/home"
