@@ -128,15 +128,22 @@ static bool read_header(int fd, record_header *header)
     return found;
 }
 
+/* A process of this job may have written the record, and ended, before this one opens a file. */
+static bool is_of_earlier_run(const record_header *header)
+{
+    return NULL == record_header_find(header, tatp_job_id());
+}
+
 static int find_record(int folder)
 {
     record_header header;
     int fd = cache_open_record(folder, &run.key);
     if (fd < 0)
         return -ENOENT == fd ? 0 : fd;
-    run.has_record = read_header(fd, &header);
+    bool found = read_header(fd, &header);
     close(fd);
-    return run.has_record ? 0 : cache_remove(folder, &run.key);
+    run.has_record = found && is_of_earlier_run(&header);
+    return found ? 0 : cache_remove(folder, &run.key);
 }
 
 static int name_record(void)
@@ -192,7 +199,7 @@ static bool is_recorded(int folder)
     int fd = cache_open_record(folder, &run.key);
     if (fd < 0)
         return false;
-    bool found = read_header(fd, &header) && NULL == record_header_find(&header, tatp_job_id());
+    bool found = read_header(fd, &header) && is_of_earlier_run(&header);
     close(fd);
     return found;
 }
