@@ -91,6 +91,7 @@ if "$PYTHON3" -c 'import matplotlib' 2>/dev/null; then
 else
     tap_skip "plots" "python3-matplotlib is missing"
 fi
+cp -r "$tap_dir/out" "$tap_dir/plain"
 mkdir "$tap_dir/without" && echo 'raise ImportError' >"$tap_dir/without/matplotlib.py"
 without_matplotlib() {
     PYTHONPATH=$tap_dir/without evaluation paper --quick --output "$tap_dir/plain"
