@@ -319,18 +319,18 @@ static bool same_but_moved(const access_list *a, const access_list *b)
 
 START_TEST(fingerprints_are_those_of_moved_lists)
 {
-    enum { PAIRS = 200000 };
+    const int pairs = (int)random_cases(200000);
     access_list a = {0}, b = {0};
     unsigned int seed = 1;
     int same = 0;
-    for (int i = 0; i < PAIRS; i++) {
+    for (int i = 0; i < pairs; i++) {
         draw_runs(&a, &seed);
         draw_runs(&b, &seed);
         access_fingerprint x = access_get_fingerprint(&a), y = access_get_fingerprint(&b);
         ck_assert_int_eq(access_same_fingerprint(x, y), same_but_moved(&a, &b));
         same += same_but_moved(&a, &b);
     }
-    ck_assert_int_gt(same, PAIRS / 1000);
+    ck_assert_int_gt(same, pairs / 1000);
     access_release(&a);
     access_release(&b);
 }
@@ -345,21 +345,21 @@ static int compare_halves(const void *a, const void *b)
 
 START_TEST(halves_of_fingerprints_do_not_collide)
 {
-    enum { LISTS = 1000000 };
-    uint64_t *half[2] = {calloc(LISTS, sizeof **half), calloc(LISTS, sizeof **half)};
+    const size_t lists = random_cases(1000000);
+    uint64_t *half[2] = {calloc(lists, sizeof **half), calloc(lists, sizeof **half)};
     access_run run = {0, 8, 16, 2, 0};
     access_list list = {.run = &run, .count = 1};
-    for (int i = 0; i < LISTS; i++) {
-        run.length = 8 + i % 100;
-        run.stride = 256 + i / 100 % 100;
-        run.count = 2 + i / 10000;
+    for (size_t i = 0; i < lists; i++) {
+        run.length = 8 + (int64_t)i % 100;
+        run.stride = 256 + (int64_t)i / 100 % 100;
+        run.count = 2 + (int64_t)i / 10000;
         access_fingerprint x = access_get_fingerprint(&list);
         half[0][i] = x.half[0];
         half[1][i] = x.half[1];
     }
     for (int h = 0; h < 2; h++) {
-        qsort(half[h], LISTS, sizeof **half, compare_halves);
-        for (int i = 1; i < LISTS; i++)
+        qsort(half[h], lists, sizeof **half, compare_halves);
+        for (size_t i = 1; i < lists; i++)
             ck_assert_uint_ne(half[h][i - 1], half[h][i]);
         free(half[h]);
     }
@@ -368,7 +368,7 @@ END_TEST
 
 START_TEST(layers_are_ordered_and_hold_every_byte)
 {
-    for (int c = 0; c < CASES; c++) {
+    for (int c = 0; c < (int)random_cases(CASES); c++) {
         access_list list = {0}, *layer;
         size_t layers;
         model m = {.bytes = 0};
@@ -425,7 +425,7 @@ END_TEST
 
 START_TEST(even_domains_cover_the_range)
 {
-    for (int c = 0; c < CASES; c++) {
+    for (int c = 0; c < (int)random_cases(CASES); c++) {
         file_domains d;
         state = (uint64_t)c;
         int64_t lo = below(200), hi = lo + below(400), align = 1 + below(3) * below(30);
@@ -529,7 +529,7 @@ static void check_striped_byte(const file_domains *d, const striped_model *m, in
 
 START_TEST(striped_domains_deal_out_the_stripes)
 {
-    for (int c = 0; c < CASES; c++) {
+    for (int c = 0; c < (int)random_cases(CASES); c++) {
         file_domains d;
         striped_model m;
         size_t near = 0;
@@ -934,7 +934,7 @@ static void check_union(const access_list *list, size_t count)
  * single blocks between. */
 START_TEST(union_of_runs)
 {
-    for (int c = 0; c < 20 * CASES; c++) {
+    for (int c = 0; c < (int)random_cases(20 * CASES); c++) {
         access_list list[8] = {{0}};
         size_t count = 1 + (size_t)below(8);
         state = (uint64_t)c;

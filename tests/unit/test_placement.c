@@ -779,6 +779,7 @@ static Suite *placement_suite(void)
 {
     Suite *suite = suite_create("placement");
     TCase *methods = tcase_create("methods");
+    tcase_set_tags(methods, "slow");
     tcase_set_timeout(methods, 60);
     tcase_add_test(methods, regular_arrays);
     tcase_add_loop_test(methods, every_method_on_a_cube, 0, 6);

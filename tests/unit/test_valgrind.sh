@@ -6,8 +6,9 @@
 
 [ -n "$VALGRIND" ] || tap_skip_all "valgrind is not installed (apt-get install valgrind)"
 
-# In one process, so that valgrind sees one exit; much slower than without.
-export CK_FORK=no CK_TIMEOUT_MULTIPLIER=20 RANDOM_CASES_DIVISOR=20
+# In one process, so that valgrind sees one exit; much slower than without. Tests that are tagged slow judge
+# placements of many ranks, by code that others run as well.
+export CK_FORK=no CK_TIMEOUT_MULTIPLIER=20 RANDOM_CASES_DIVISOR=20 CK_EXCLUDE_TAGS=slow
 
 for program in "$top_builddir"/tests/unit/test_*; do
     case ${program##*/} in
