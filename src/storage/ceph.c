@@ -3,6 +3,8 @@
 #include "storage/internal.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char file_system[] = "CephFS";
@@ -69,6 +71,57 @@ int64_t ceph_object_offset(const file_striping *striping, size_t object)
     return round * striping->object * (int64_t)striping->count +
            (int64_t)(object % striping->count) * striping->unit;
 }
+
+/* ---- placement groups ---- */
+
+void ceph_name_object(uint64_t inode, size_t object, char name[CEPH_OBJECT_BYTES])
+{
+    snprintf(name, CEPH_OBJECT_BYTES, "%" PRIx64 ".%08zx", inode, object);
+}
+
+/* One round of Bob Jenkins' hash of 1996. Positive: a shift to the right. */
+static void mix_words(uint32_t word[3])
+{
+    static const int shift[] = {13, -8, 13, 12, -16, 5, 3, -10, 15};
+    for (size_t k = 0; k < sizeof shift / sizeof *shift; k++) {
+        uint32_t *mixed = &word[k % 3], last = word[(k + 2) % 3];
+        *mixed -= word[(k + 1) % 3] + last;
+        *mixed ^= shift[k] > 0 ? last >> shift[k] : last << -shift[k];
+    }
+}
+
+/* Bytes are those of little-endian words; the length is in the lowest one of the third word. */
+static uint32_t hash_name(const char *name, size_t length)
+{
+    enum { BYTES = 12 };
+    uint32_t word[3] = {0x9e3779b9, 0x9e3779b9, 0};
+    for (size_t k = 0; k < length; k++) {
+        bool is_last = k >= length / BYTES * BYTES;
+        size_t at = k % BYTES + (is_last && k % BYTES >= 8);
+        word[at / 4] += (uint32_t)(unsigned char)name[k] << at % 4 * 8;
+        if (k % BYTES == BYTES - 1)
+            mix_words(word);
+    }
+    word[2] += (uint32_t)length;
+    mix_words(word);
+    return word[2];
+}
+
+/* A namespace and the name are separated by a character. Where the number of groups is no power of
+ * two, hashes beyond it have a bit less. */
+int64_t ceph_find_group(const char *name_space, const char *object, int64_t groups)
+{
+    char name[CEPH_LONGEST_NAME + 1 + CEPH_OBJECT_BYTES];
+    int length = snprintf(name, sizeof name, "%s%s%s", name_space,
+                          name_space[0] != '\0' ? "\037" : "", object);
+    int64_t hash = hash_name(name, (size_t)length), mask = 1;
+    while (mask < groups)
+        mask *= 2;
+    int64_t group = hash & (mask - 1);
+    return group < groups ? group : hash & (mask / 2 - 1);
+}
+
+/* ---- layouts ---- */
 
 /* From objects to a layout, unless rc is an error. */
 static int finish_file(storage_layout *built, const file_striping *striping, int rc,

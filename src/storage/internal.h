@@ -60,6 +60,17 @@ int ceph_find_objects(const file_striping *striping, storage_range range, size_t
 /* The offset in the file of the first byte of an object. */
 int64_t ceph_object_offset(const file_striping *striping, size_t object);
 
+/* Of the name of an object, with the NUL. */
+enum { CEPH_OBJECT_BYTES = 34 };
+void ceph_name_object(uint64_t inode, size_t object, char name[CEPH_OBJECT_BYTES]);
+
+/* The longest name of a pool or a namespace. */
+enum { CEPH_LONGEST_NAME = 255 };
+
+/* The placement group, of `groups` in a pool, that an object of that namespace ("": none, at most
+ * CEPH_LONGEST_NAME) is in: by Ceph's hash, rjenkins. */
+int64_t ceph_find_group(const char *name_space, const char *object, int64_t groups);
+
 /* ---- Lustre and BeeGFS ---- */
 
 /* The host in the network identifier of a server, "10.1.1.5@o2ib1". "": there is none, or it is
@@ -99,19 +110,17 @@ int storage_get_attribute(int fd, const char *name, char **value, size_t *length
 /* Replaces an address by the name that the system has for it, if any. */
 void storage_name_address(char host[STORAGE_LONGEST_HOST + 1]);
 
-typedef struct ceph_path {
-    const char *path; /* from the root of the mount */
+/* Of a file of CephFS: the identity of its cluster, and what is in the names of its objects. No
+ * text has characters that JSON would write in another way. */
+typedef struct ceph_names {
+    const char *fsid, *pool, *name_space;
     uint64_t inode;
-} ceph_path;
+} ceph_names;
 
-/* The OSD of objects first to end - 1 of the file at that path, -1: not known, by libcephfs.
- * *hosts: their hosts, a layout without extents. Stays connected until ceph_disconnect. -ENOTSUP:
- * not installed, or no access; -ENOMEM. */
-int ceph_ask_library(const ceph_path *where, const file_striping *striping, int64_t *osd,
-                     size_t first, size_t end, storage_layout **hosts, matrix_error *error);
-
-/* For the thread that has asked: ends the connection after a moment, unless others ask. May take
- * seconds. */
-void ceph_disconnect(void);
+/* The layout of a file by its attribute and the OSDs of objects first to end - 1, which it puts
+ * into `osd`, -1: none; by librados. -ENOTSUP: not installed, no access, or another cluster;
+ * -ENOMEM; errors as storage_from_ceph. */
+int ceph_ask_monitors(const ceph_names *names, const char *attribute, int64_t *osd, size_t first,
+                      size_t end, storage_layout **layout, matrix_error *error);
 
 #endif

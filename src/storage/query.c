@@ -24,12 +24,11 @@ static const struct file_system {
     int (*query)(int fd, storage_range range, storage_layout **layout, matrix_error *error);
     /* NULL: an open file keeps its layout. */
     int (*set)(int fd, const file_striping *striping, matrix_error *error);
-    void (*end)(void); /* after each answer; NULL: nothing */
 } file_systems[] = {
-    {0x0BD00BD0, STORAGE_FAST, lustre_query, NULL, NULL},
-    {0x19830326, STORAGE_FAST, beegfs_query, NULL, NULL},
-    {0x00C36400, STORAGE_FAST, ceph_query, ceph_set_striping, NULL},
-    {0x65735546, STORAGE_SLOW, ceph_query_fuse, ceph_set_striping, ceph_disconnect},
+    {0x0BD00BD0, STORAGE_FAST, lustre_query, NULL},
+    {0x19830326, STORAGE_FAST, beegfs_query, NULL},
+    {0x00C36400, STORAGE_FAST, ceph_query, ceph_set_striping},
+    {0x65735546, STORAGE_SLOW, ceph_query_fuse, ceph_set_striping},
 };
 
 /* NULL: none of them. */
@@ -113,7 +112,6 @@ static void free_question(storage_question *q)
 static void *run_question(void *context)
 {
     storage_question *q = context;
-    void (*end)(void) = q->of->end;
     int rc = q->run(q);
     pthread_mutex_lock(&q->lock);
     bool is_dropped = q->is_dropped;
@@ -123,8 +121,6 @@ static void *run_question(void *context)
     pthread_mutex_unlock(&q->lock);
     if (is_dropped)
         free_question(q);
-    if (end != NULL)
-        end();
     return NULL;
 }
 

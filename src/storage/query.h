@@ -20,8 +20,8 @@ typedef struct storage_question storage_question;
 /* Begins to ask the file system. Objects that cannot be listed (CephFS) are asked for one by one,
  * those with bytes of [from, to), in whole rounds of the stripe count and at least one; others have
  * no target. -ENOTSUP: this file system does not say; errors of system calls. The file may be
- * closed before the answer comes. The code must stay loaded. Questions that are asked at the same
- * time, or soon after each other, share a connection to the servers, which ends with them. */
+ * closed before the answer comes. The code must stay loaded. A connection to the servers (CephFS
+ * behind FUSE) stays until the process exits. */
 int storage_ask(int fd, int64_t from, int64_t to, storage_question **question, matrix_error *error);
 
 /* Waits for the answer, until so many milliseconds have passed since the question began, and frees

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CephFS: the kernel's client tells the OSD of an object and its address; behind FUSE, libcephfs
- * knows them. */
+/* CephFS: the kernel's client tells the OSD of an object and its address; behind FUSE, the monitors
+ * do. */
 #include "storage/internal.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <limits.h>
+#include <inttypes.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 
@@ -121,66 +120,66 @@ int ceph_query(int fd, storage_range range, storage_layout **layout, matrix_erro
     return storage_hand_over(built, rc, layout);
 }
 
-/* The end of the path that begins at the root of its mount. Folders of the path above it are of
- * other file systems. */
-static const char *path_in_mount(char *path, dev_t device)
+/* ---- behind FUSE ---- */
+
+/* Inodes of files begin at the first number; from the second one on, the upper bits are those of a
+ * snapshot. ceph-fuse may be configured to make up smaller ones. */
+#define LEAST_INODE (UINT64_C(1) << 40)
+#define END_OF_INODES (UINT64_C(1) << 48)
+
+/* Attributes of a file. */
+enum { FSID, POOL, NAME_SPACE, TEXTS };
+
+static bool is_plain(const char *text, size_t length)
 {
-    struct stat status;
-    char *inside = strrchr(path, '/');
-    for (char *at = inside; at > path; at--) {
-        if (*at != '/')
-            continue;
-        *at = '\0';
-        int rc = stat(path, &status);
-        *at = '/';
-        if (rc != 0 || status.st_dev != device)
-            break;
-        inside = at;
-    }
-    return inside;
+    for (size_t k = 0; k < length; k++)
+        if ((unsigned char)text[k] < ' ' || text[k] == '"' || text[k] == '\\')
+            return false;
+    return length <= CEPH_LONGEST_NAME;
 }
 
-static int ask_at_path(const ceph_file *file, const ceph_path *where, storage_layout **layout,
-                       matrix_error *error)
+/* The caller frees text[], also after an error. */
+static int read_names(int fd, char *text[TEXTS], uint64_t *inode, matrix_error *error)
 {
-    storage_layout *built = NULL, *hosts = NULL;
-    int rc =
-        ceph_ask_library(where, &file->striping, file->osd, file->first, file->end, &hosts, error);
-    if (rc == 0)
-        rc = storage_from_ceph(file->attribute, file->osd, file->end, &built, error);
-    if (rc == 0)
-        rc = storage_copy_hosts(built, hosts, error);
-    storage_free(hosts);
-    return storage_hand_over(built, rc, layout);
-}
-
-static int ask_about_open_file(const ceph_file *file, storage_layout **layout, matrix_error *error)
-{
-    char link[STORAGE_FD_PATH], path[PATH_MAX];
+    static const char *const attribute[TEXTS] = {"ceph.cluster_fsid", "ceph.file.layout.pool",
+                                                 "ceph.file.layout.pool_namespace"};
     struct stat status;
-    storage_path_of_fd(file->fd, link);
-    ssize_t length = readlink(link, path, sizeof path - 1);
-    if (length < 0 || fstat(file->fd, &status) != 0)
-        return storage_fail(error, "the path of the file");
-    path[length] = '\0';
-    if (path[0] != '/') {
-        errno = ENOENT;
-        return storage_fail(error, "the path of the file");
+    size_t length;
+    int rc = 0;
+    for (int k = 0; rc == 0 && k < TEXTS; k++) {
+        rc = storage_get_attribute(fd, attribute[k], &text[k], &length, error);
+        if (rc == 0 && !is_plain(text[k], length))
+            rc = matrix_refuse(error, 0, "%s is not plain text", attribute[k]);
     }
-    const ceph_path where = {path_in_mount(path, status.st_dev), status.st_ino};
-    return ask_at_path(file, &where, layout, error);
+    if (rc != 0)
+        return rc;
+    if (fstat(fd, &status) != 0)
+        return storage_fail(error, "fstat");
+    *inode = status.st_ino;
+    if (*inode < LEAST_INODE || *inode >= END_OF_INODES)
+        return matrix_refuse(error, 0, "inode %" PRIu64 " is not one of CephFS", *inode);
+    return 0;
 }
 
 int ceph_query_fuse(int fd, storage_range range, storage_layout **layout, matrix_error *error)
 {
     ceph_file file;
+    char *text[TEXTS] = {NULL};
+    uint64_t inode = 0;
     int rc = open_question(fd, range, &file, error);
+    if (rc == 0)
+        rc = read_names(fd, text, &inode, error);
     if (rc == -ENODATA || rc == -EOPNOTSUPP || rc == -ENOSYS) {
         matrix_refuse(error, 0, "a file system of FUSE that does not say where data are");
         rc = -ENOTSUP;
     }
-    if (rc == 0)
-        rc = ask_about_open_file(&file, layout, error);
+    if (rc == 0) {
+        const ceph_names names = {text[FSID], text[POOL], text[NAME_SPACE], inode};
+        rc = ceph_ask_monitors(&names, file.attribute, file.osd, file.first, file.end, layout,
+                               error);
+    }
+    for (int k = 0; k < TEXTS; k++)
+        free(text[k]);
     close_question(&file);
     return rc;
 }

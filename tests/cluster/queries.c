@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asks for the layout of a file on CephFS again and again, each time with a connection of its own.
- * Prints the milliseconds in which most questions begin, and those of the first answer and of most
- * others. Then it lives until its input ends. */
+/* Asks for the layout of a file on CephFS again and again. Prints the milliseconds in which most
+ * questions begin, and those of the first answer and of most others. Then it lives until its input
+ * ends. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,9 +13,6 @@
 #include "storage/query.h"
 
 enum { MILLISECONDS = 30000, QUESTIONS = 20 };
-
-/* For the end of the connection, which comes a moment after the answer. */
-static const struct timespec pause_between = {.tv_nsec = 200000000};
 
 static double now(void)
 {
@@ -61,7 +58,6 @@ int main(int count, char **arguments)
     }
     int rc = ask(fd, &first, &error);
     for (int k = 0; k < QUESTIONS && rc == 0; k++) {
-        nanosleep(&pause_between, NULL);
         rc = ask(fd, &other, &error);
         begin[k] = other.begin;
         answer[k] = other.answer;

@@ -632,6 +632,42 @@ START_TEST(random_objects)
 }
 END_TEST
 
+/* As libceph-common computes them. */
+static const struct placed {
+    const char *name_space, *object;
+    int64_t group; /* of 2^32 */
+} placed[] = {
+    {"", "", 0xbd49d10d},
+    {"", "1", 0x437e2a40},
+    {"", "1000000.00000001", 0x07ae1241},
+    {"", "10000000000.00000000", 0xf0b56f30},
+    {"", "10000000000.0000000a", 0x450a66a4},
+    {"", "20000000abc.000003ff", 0x65f3021d},
+    {"ns", "10000000000.00000000", 0xc843742a},
+};
+
+/* Of 12 groups, the lower ones also have what 16 would leave for those that are missing. */
+START_TEST(placement_groups)
+{
+    const struct placed *p = &placed[_i];
+    int64_t of_16 = p->group % 16;
+    ck_assert_int_eq(ceph_find_group(p->name_space, p->object, INT64_C(1) << 32), p->group);
+    ck_assert_int_eq(ceph_find_group(p->name_space, p->object, 64), p->group % 64);
+    ck_assert_int_eq(ceph_find_group(p->name_space, p->object, 12), of_16 < 12 ? of_16 : of_16 - 8);
+    ck_assert_int_eq(ceph_find_group(p->name_space, p->object, 1), 0);
+}
+END_TEST
+
+START_TEST(names_of_objects)
+{
+    char name[CEPH_OBJECT_BYTES];
+    ceph_name_object(UINT64_C(0x10000000000), 10, name);
+    ck_assert_str_eq(name, "10000000000.0000000a");
+    ceph_name_object(UINT64_MAX, SIZE_MAX, name);
+    ck_assert_str_eq(name, "ffffffffffffffff.ffffffffffffffff");
+}
+END_TEST
+
 /* The objects that are asked for are those of the range, and each begins where it is said. */
 START_TEST(objects_to_ask_for)
 {
@@ -1253,6 +1289,8 @@ int main(void)
                         sizeof beegfs_faults / sizeof *beegfs_faults);
     tcase_add_test(cases, beegfs_names);
     tcase_add_test(cases, random_objects);
+    tcase_add_loop_test(cases, placement_groups, 0, sizeof placed / sizeof *placed);
+    tcase_add_test(cases, names_of_objects);
     tcase_add_test(cases, objects_to_ask_for);
     tcase_add_test(cases, other_stripings);
     tcase_add_test(cases, what_may_be_striped);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unit tests of questions to CephFS behind FUSE, by a library in the place of libcephfs
- * (fake_cephfs.h): orders of questions, answers and the end of the program. */
+/* Unit tests of questions to CephFS behind FUSE, by a library in the place of librados
+ * (fake_rados.h): orders of questions, answers and the end of the program, and what is asked again.
+ */
 #define _GNU_SOURCE /* F_OFD_GETLK */
 #include "storage/internal.h"
 
@@ -17,15 +18,19 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "fake_cephfs.h"
+#include "fake_rados.h"
 #include "suite.h"
 
 enum { FUSE = 0x65735546 };
 enum { LONG = 60000, SHORT = 20 }; /* milliseconds */
 
-static fake_cephfs fake;
-static sem_t mount, unmount;
-static FILE *file;     /* the one that is asked about */
+enum { OBJECT = 8192, GROUPS = 24 };
+
+static fake_rados fake;
+static sem_t connecting, ending;
+static FILE *file;     /* the one that is asked about ... */
+static uint64_t inode; /* ... and its number */
+static const char *fsid, *pool, *name_space;
 static size_t threads; /* when a test begins */
 
 int fstatfs(int fd, struct statfs *system)
@@ -36,14 +41,29 @@ int fstatfs(int fd, struct statfs *system)
     return 0;
 }
 
+int fstat(int fd, struct stat *status)
+{
+    int rc = fstatat(fd, "", status, AT_EMPTY_PATH);
+    status->st_ino = inode;
+    return rc;
+}
+
 ssize_t getxattr(const char *path, const char *name, void *value, size_t size)
 {
     static const char layout[] = "stripe_unit=8192 stripe_count=1 object_size=8192 pool=data";
+    const char *text = strcmp(name, "ceph.file.layout") == 0                  ? layout
+                       : strcmp(name, "ceph.cluster_fsid") == 0               ? fsid
+                       : strcmp(name, "ceph.file.layout.pool") == 0           ? pool
+                       : strcmp(name, "ceph.file.layout.pool_namespace") == 0 ? name_space
+                                                                              : NULL;
     (void)path;
-    ck_assert_str_eq(name, "ceph.file.layout");
-    ck_assert_uint_ge(size, sizeof layout - 1);
-    memcpy(value, layout, sizeof layout - 1);
-    return sizeof layout - 1;
+    ck_assert_uint_ge(size, 1000);
+    if (text == NULL) {
+        errno = ENODATA;
+        return -1;
+    }
+    memcpy(value, text, strlen(text));
+    return (ssize_t)strlen(text);
 }
 
 /* *awake: how many run, but this one; NULL: not wanted. */
@@ -71,13 +91,15 @@ static size_t count_threads(size_t *awake)
 
 static void begin_test(void)
 {
-    struct stat status;
     file = tmpfile();
     ck_assert_ptr_nonnull(file);
-    ck_assert_int_eq(fstat(fileno(file), &status), 0);
-    sem_init(&mount, 0, 0);
-    sem_init(&unmount, 0, 0);
-    fake = (fake_cephfs){.inode = status.st_ino};
+    sem_init(&connecting, 0, 0);
+    sem_init(&ending, 0, 0);
+    fake = (fake_rados){.find_group = ceph_find_group, .epoch = 12, .groups = GROUPS};
+    inode = UINT64_C(0x10000000000);
+    fsid = FAKE_RADOS_FSID;
+    pool = "data";
+    name_space = "";
     threads = count_threads(NULL);
 }
 
@@ -98,11 +120,12 @@ static void wait_until_asleep(size_t questions)
     } while (count != threads + questions || awake > 0);
 }
 
+/* The connection stays until the process ends, which the library checks. */
 static void end_test(void)
 {
     wait_for_threads();
-    ck_assert_int_eq(fake.mounted, 0);
-    ck_assert_int_eq(fake.mounts, fake.unmounts);
+    ck_assert_int_le(fake.connected, 1);
+    ck_assert_int_eq(fake.shutdowns, fake.connects - fake.connected);
     if (file != NULL)
         fclose(file);
 }
@@ -132,8 +155,11 @@ static void check_answer(storage_question *question, size_t objects)
     storage_get_extent(layout, 0, &e);
     ck_assert_uint_eq(e.objects, objects);
     for (size_t k = 0; k < objects; k++) {
-        char host[20];
-        snprintf(host, sizeof host, "osd%zu", k % 3);
+        char name[CEPH_OBJECT_BYTES], host[20];
+        ceph_name_object(inode, k, name);
+        int64_t osd = (ceph_find_group(name_space, name, fake.groups) + fake.epoch) % 3;
+        snprintf(host, sizeof host, "osd%d", (int)osd);
+        ck_assert_int_eq((int64_t)storage_target_number(layout, e.target[k]), osd);
         ck_assert_str_eq(storage_target_host(layout, e.target[k]), host);
     }
     storage_free(layout);
@@ -151,52 +177,74 @@ static void check_failure(storage_question *question, int milliseconds, int expe
 
 /* ---- one question ---- */
 
-START_TEST(connection_ends_with_its_question)
+static int commands_of(int64_t objects)
 {
-    for (int k = 1; k <= 3; k++) {
-        check_answer(ask(5 * FAKE_CEPHFS_OBJECT), 5);
-        wait_until(&fake.unmounts, k);
-        wait_until(&fake.mounted, 0);
-        ck_assert_int_eq(fake.mounts, k);
-    }
+    int before = fake.commands;
+    check_answer(ask(objects * OBJECT), (size_t)objects);
+    return fake.commands - before;
+}
+
+/* Once every placement group and every server is known, one question says that the map of the
+ * cluster is the same. */
+START_TEST(what_is_known_is_not_asked_again)
+{
+    enum { OBJECTS = 1000, SERVERS = 3, NUMBER_OF_GROUPS = 1 };
+    ck_assert_int_eq(commands_of(OBJECTS), GROUPS + SERVERS + NUMBER_OF_GROUPS);
+    ck_assert_int_eq(commands_of(OBJECTS), 1);
+    inode++;
+    ck_assert_int_eq(commands_of(OBJECTS / 2), 1);
+    ck_assert_int_eq(fake.connects, 1);
 }
 END_TEST
 
-/* A slow end is nothing that an answer waits for. */
-START_TEST(answer_before_the_end)
+START_TEST(map_changes)
 {
-    fake.unmount = &unmount;
-    check_answer(ask(0), 1);
-    wait_until(&fake.unmounts, 1);
-    ck_assert_int_eq(fake.mounted, 1);
-    sem_post(&unmount);
+    (void)commands_of(100);
+    fake.epoch++;
+    ck_assert_int_gt(commands_of(100), 1);
+    fake.epoch++;
+    fake.groups = 37;
+    ck_assert_int_gt(commands_of(100), 1);
+    ck_assert_int_eq(commands_of(100), 1);
+    pool = "another";
+    ck_assert_int_gt(commands_of(100), 1);
+    ck_assert_int_eq(fake.connects, 1);
+}
+END_TEST
+
+START_TEST(namespace_of_a_file)
+{
+    name_space = "mine";
+    (void)commands_of(100);
+    name_space = "";
+    (void)commands_of(100);
 }
 END_TEST
 
 START_TEST(file_is_closed_first)
 {
-    fake.mount = &mount;
-    storage_question *question = ask(2 * FAKE_CEPHFS_OBJECT);
+    fake.connect = &connecting;
+    storage_question *question = ask(2 * OBJECT);
     fclose(file);
     file = NULL;
-    sem_post(&mount);
+    sem_post(&connecting);
     check_answer(question, 2);
 }
 END_TEST
 
 START_TEST(dropped_before_the_answer)
 {
-    fake.mount = &mount;
+    fake.connect = &connecting;
     storage_drop(ask(0));
     storage_drop(NULL);
-    sem_post(&mount);
+    sem_post(&connecting);
 }
 END_TEST
 
 START_TEST(dropped_after_the_answer)
 {
     storage_question *question = ask(0);
-    wait_until(&fake.unmounts, 1);
+    wait_for_threads();
     storage_drop(question);
 }
 END_TEST
@@ -204,35 +252,104 @@ END_TEST
 /* Its time begins with the question. */
 START_TEST(late)
 {
-    fake.mount = &mount;
+    fake.connect = &connecting;
     storage_question *question = ask(0);
     usleep(SHORT * 1000);
     check_failure(question, 0, -ETIMEDOUT, "no answer within 0 ms");
     check_failure(ask(0), SHORT, -ETIMEDOUT, "no answer within 20 ms");
     for (int k = 0; k < 3; k++)
-        sem_post(&mount);
+        sem_post(&connecting);
     check_answer(ask(0), 1);
 }
 END_TEST
 
 START_TEST(no_access)
 {
-    fake.mount_error = -EACCES;
-    check_failure(ask(0), LONG, -ENOTSUP,
-                  "libcephfs: no access to the file system: Permission denied");
-    fake.mount_error = 0;
-    fake.mounts = 0;
+    fake.connect_error = -EACCES;
+    check_failure(ask(0), LONG, -ENOTSUP, "librados: no access to the cluster: Permission denied");
+    fake.connect_error = 0;
     check_answer(ask(0), 1);
 }
 END_TEST
 
 START_TEST(another_file)
 {
+    fsid = "other";
+    check_failure(ask(0), LONG, -ENOTSUP,
+                  "librados: the file is on cluster other, not on " FAKE_RADOS_FSID);
+    fsid = NULL;
+    check_failure(ask(0), LONG, -ENOTSUP, "a file system of FUSE that does not say where data are");
+    fsid = FAKE_RADOS_FSID;
+    pool = "\"";
+    check_failure(ask(0), LONG, -EBADMSG, "ceph.file.layout.pool is not plain text");
+    pool = "data";
+    inode = 1024;
+    check_failure(ask(0), LONG, -EBADMSG, "inode 1024 is not one of CephFS");
+}
+END_TEST
+
+static const struct bad_reply {
+    const char *command, *reply;
+} bad_replies[] = {
+    {"osd map", ""},
+    {"osd map", "{}"},
+    {"osd map", "{\"epoch\":0,\"pgid\":\"2.0\",\"acting_primary\":0}"},
+    {"osd map", "{\"epoch\":1,\"pgid\":\"2.0\"}"},
+    {"osd map", "{\"epoch\":1,\"acting_primary\":0}"},
+    {"osd map", "{\"epoch\":1,\"pgid\":\"2.7000\",\"acting_primary\":0}"},
+    {"osd map", "{\"epoch\":1,\"pgid\":\"2.-1\",\"acting_primary\":0}"},
+    {"osd map", "{\"epoch\":1,\"pgid\":\"2.0x\",\"acting_primary\":0}"},
+    {"osd map", "{\"epoch\":1,\"pgid\":\"2"},
+    {"osd map", "{\"epoch\":\"1\",\"pgid\":\"2.0\",\"acting_primary\":0}"},
+    {"osd pool get", "{}"},
+    {"osd pool get", "{\"pg_num\":0}"},
+    {"osd pool get", "{\"pg_num\":-3}"},
+    {"osd pool get", "{\"pg_num\":99999999999999999999}"},
+};
+
+START_TEST(answers_are_checked)
+{
     storage_layout *layout = NULL;
     matrix_error error = {0, ""};
-    fake.inode++;
-    ck_assert_int_eq(storage_query(fileno(file), 0, 0, LONG, &layout, &error), -ENOTSUP);
-    ck_assert_ptr_nonnull(strstr(error.reason, "Stale file handle"));
+    fake.reply = bad_replies[_i].reply;
+    fake.replied_command = bad_replies[_i].command;
+    for (int k = 0; k < 2; k++) {
+        ck_assert_int_eq(storage_query(fileno(file), 0, 0, LONG, &layout, &error), -ENOTSUP);
+        ck_assert_ptr_nonnull(strstr(error.reason, "is not understood"));
+    }
+    fake.reply = NULL;
+    check_answer(ask(0), 1);
+}
+END_TEST
+
+/* Of an object without a server, and of a server without a host. */
+START_TEST(nothing_is_known)
+{
+    static const char *const nowhere[] = {"{}", "{\"crush_location\":{}}",
+                                          "{\"crush_location\":{\"host\":\"",
+                                          "{\"crush_location\":{\"host\":\"two words\"}}"};
+    storage_layout *layout = NULL;
+    matrix_error error = {0, ""};
+    fake.replied_command = "osd find";
+    fake.reply = nowhere[_i];
+    ck_assert_int_eq(storage_query(fileno(file), 0, 0, LONG, &layout, &error), 0);
+    ck_assert_ptr_null(storage_target_host(layout, 0));
+    storage_free(layout);
+}
+END_TEST
+
+START_TEST(object_without_a_server)
+{
+    storage_layout *layout = NULL;
+    storage_extent e;
+    matrix_error error = {0, ""};
+    fake.groups = 1;
+    fake.replied_command = "osd map";
+    fake.reply = "{\"epoch\":1,\"pgid\":\"2.0\",\"acting_primary\":-1}";
+    ck_assert_int_eq(storage_query(fileno(file), 0, 0, LONG, &layout, &error), 0);
+    storage_get_extent(layout, 0, &e);
+    ck_assert_uint_eq(e.target[0], STORAGE_NONE);
+    storage_free(layout);
 }
 END_TEST
 
@@ -252,12 +369,12 @@ static pid_t holder_of_lock(int fd)
 START_TEST(locks_of_the_file_stay)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
-    fake.mount = &mount;
+    fake.connect = &connecting;
     storage_question *first = ask(0), *second = ask(0);
     ck_assert_int_eq(fcntl(fileno(file), F_SETLK, &lock), 0);
     storage_drop(first);
-    sem_post(&mount);
-    sem_post(&mount);
+    sem_post(&connecting);
+    sem_post(&connecting);
     check_answer(second, 1);
     wait_for_threads();
     ck_assert_int_eq(holder_of_lock(fileno(file)), getpid());
@@ -269,32 +386,17 @@ END_TEST
 START_TEST(questions_share_a_connection)
 {
     storage_question *question[4];
-    fake.mount = &mount;
+    fake.connect = &connecting;
     for (size_t k = 0; k < 4; k++)
-        question[k] = ask((int64_t)(k + 1) * FAKE_CEPHFS_OBJECT);
+        question[k] = ask((int64_t)(k + 1) * OBJECT);
     storage_drop(question[2]);
     wait_until_asleep(4);
-    sem_post(&mount);
+    sem_post(&connecting);
     check_answer(question[3], 4);
     check_answer(question[0], 1);
     check_answer(question[1], 2);
     wait_for_threads();
-    ck_assert_int_eq(fake.mounts, 1);
-}
-END_TEST
-
-/* While the connection of the first one ends. */
-START_TEST(question_during_the_end)
-{
-    fake.unmount = &unmount;
-    check_answer(ask(0), 1);
-    wait_until(&fake.unmounts, 1);
-    storage_question *second = ask(0);
-    check_failure(ask(0), SHORT, -ETIMEDOUT, "no answer within 20 ms");
-    sem_post(&unmount);
-    sem_post(&unmount);
-    sem_post(&unmount);
-    check_answer(second, 1);
+    ck_assert_int_eq(fake.connects, 1);
 }
 END_TEST
 
@@ -327,41 +429,57 @@ static storage_question *left;
 static void leave_a_question(void)
 {
     pthread_t thread;
-    fake.mount = &mount;
+    fake.connect = &connecting;
     left = ask(0);
-    if (pthread_create(&thread, NULL, post_later, &mount) != 0)
+    if (pthread_create(&thread, NULL, post_later, &connecting) != 0)
         _exit(1);
 }
 
 static void leave_a_dropped_question(void)
 {
     pthread_t thread;
-    fake.mount = &mount;
+    fake.connect = &connecting;
     storage_drop(ask(0));
-    wait_until(&fake.mounts, 1);
-    if (pthread_create(&thread, NULL, post_later, &mount) != 0)
+    wait_until(&fake.connects, 1);
+    if (pthread_create(&thread, NULL, post_later, &connecting) != 0)
         _exit(1);
 }
 
 static void leave_a_connection(void)
 {
     pthread_t thread;
-    fake.unmount = &unmount;
+    fake.shutdown = &ending;
     check_answer(ask(0), 1);
-    if (pthread_create(&thread, NULL, post_later, &unmount) != 0)
+    if (pthread_create(&thread, NULL, post_later, &ending) != 0)
         _exit(1);
+}
+
+/* The connection is its parent's: where it would end it, a thread would stay in the library. */
+static void exit_again(void)
+{
+    fake.may_stay_connected = true;
+}
+
+static void leave_to_a_child(void)
+{
+    fake.shutdown = &ending;
+    check_answer(ask(0), 1);
+    int status = end_after(exit_again);
+    sem_post(&ending);
+    if (status != 0)
+        _exit(status);
 }
 
 static void leave_a_thread(void)
 {
-    fake.mount = &mount;
+    fake.connect = &connecting;
     fake.may_stay_in_use = true;
     check_failure(ask(0), SHORT, -ETIMEDOUT, "no answer within 20 ms");
-    wait_until(&fake.mounts, 1);
+    wait_until(&fake.connects, 1);
 }
 
 static void (*const ends[])(void) = {leave_a_question, leave_a_dropped_question, leave_a_connection,
-                                     leave_a_thread};
+                                     leave_to_a_child, leave_a_thread};
 
 /* It waits for threads in the library, but not for ever. */
 START_TEST(process_ends)
@@ -392,25 +510,28 @@ int main(int count, char **arguments)
 {
     char address[40];
     (void)count;
-    if (getenv(FAKE_CEPHFS) == NULL) {
-        setenv(FAKE_CEPHFS, "none", 1);
+    if (getenv(FAKE_RADOS) == NULL) {
+        setenv(FAKE_RADOS, "none", 1);
         return run_with_library(arguments);
     }
     snprintf(address, sizeof address, "%p", (void *)&fake);
-    setenv(FAKE_CEPHFS, address, 1);
-    TCase *cases = tcase_create("questions by libcephfs");
+    setenv(FAKE_RADOS, address, 1);
+    TCase *cases = tcase_create("questions by librados");
     tcase_add_checked_fixture(cases, begin_test, end_test);
-    tcase_add_test(cases, connection_ends_with_its_question);
-    tcase_add_test(cases, answer_before_the_end);
+    tcase_add_test(cases, what_is_known_is_not_asked_again);
+    tcase_add_test(cases, map_changes);
+    tcase_add_test(cases, namespace_of_a_file);
     tcase_add_test(cases, file_is_closed_first);
     tcase_add_test(cases, dropped_before_the_answer);
     tcase_add_test(cases, dropped_after_the_answer);
     tcase_add_test(cases, late);
     tcase_add_test(cases, no_access);
     tcase_add_test(cases, another_file);
+    tcase_add_loop_test(cases, answers_are_checked, 0, sizeof bad_replies / sizeof *bad_replies);
+    tcase_add_loop_test(cases, nothing_is_known, 0, 4);
+    tcase_add_test(cases, object_without_a_server);
     tcase_add_test(cases, locks_of_the_file_stay);
     tcase_add_test(cases, questions_share_a_connection);
-    tcase_add_test(cases, question_during_the_end);
     tcase_add_loop_test(cases, process_ends, 0, sizeof ends / sizeof *ends);
     Suite *suite = suite_create("storage library");
     suite_add_tcase(suite, cases);
