@@ -22,9 +22,9 @@ enum { MILLISECONDS = 3000 };
 
 /* Of a file whose objects are asked for one by one: those of its first bytes when it is opened,
  * which are enough to see whether its servers matter; later those of a plan that has others, and
- * what follows, because connecting takes longer than the answer. */
+ * what follows. Where another layout may be chosen, whose objects may be any, those of more. */
 #define FIRST_BYTES (INT64_C(256) << 20)
-#define LEAST_BYTES (INT64_C(4) << 30)
+#define LAYOUT_BYTES (INT64_C(4) << 30)
 #define MOST_BYTES (INT64_C(64) << 30)
 /* Of a file whose layout is recorded. */
 #define RECORDED_BYTES (INT64_C(4) << 30)
@@ -378,6 +378,11 @@ static bool has_to_know(const tatp_storage_input *in)
     return in->weight > 0 && STORAGE_SILENT != in->speed && tatp_nodes_count(in->nodes) > 1;
 }
 
+static int64_t bytes_ahead(const tatp_storage_input *in)
+{
+    return in->fits_layout ? LAYOUT_BYTES : FIRST_BYTES;
+}
+
 /* Before all is known the digest is that of the last file, by which plans that are kept were made.
  */
 bool tatp_storage_begin(tatp_storage *storage, const tatp_storage_input *in)
@@ -389,7 +394,7 @@ bool tatp_storage_begin(tatp_storage *storage, const tatp_storage_input *in)
     reset_storage(storage);
     storage->digest = digest;
     if (0 == tatp_comm_rank(in->comm) && NULL == storage->question)
-        (void)begin_question(in->fd, (byte_range){0, LEAST_BYTES}, &storage->question, &none);
+        (void)begin_question(in->fd, (byte_range){0, bytes_ahead(in)}, &storage->question, &none);
     return true;
 }
 
@@ -456,7 +461,8 @@ static int find_most(const storage_layout *layout, byte_range range, int64_t *mo
 void tatp_storage_reach(tatp_storage *storage, const tatp_storage_input *in, int64_t lo, int64_t hi)
 {
     const byte_range needed = {lo, hi};
-    const int64_t most_hi = lo < INT64_MAX - LEAST_BYTES ? lo + LEAST_BYTES : INT64_MAX;
+    const int64_t ahead = bytes_ahead(in);
+    const int64_t most_hi = lo < INT64_MAX - ahead ? lo + ahead : INT64_MAX;
     tatp_storage further = {0};
     int64_t most;
     if (0 == storage->weight || -ENOENT != find_most(storage->layout, needed, &most) ||
