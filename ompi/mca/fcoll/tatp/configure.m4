@@ -7,7 +7,7 @@
 # --------------------------------------------------------------
 AC_DEFUN([MCA_ompi_fcoll_tatp_CONFIG],[
     AC_CONFIG_FILES([ompi/mca/fcoll/tatp/Makefile])
-    AC_MSG_CHECKING([for what fcoll/tatp needs: Linux and C11])
+    AC_MSG_CHECKING([for what fcoll/tatp needs: Linux, C11 and <ucontext.h>])
     AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
 #ifndef __linux__
 #error "not Linux"

@@ -13,7 +13,6 @@ AC_DEFUN([MCA_orte_rmaps_dla_CONFIG],[
 #error "not Linux"
 #endif
 #include <stdatomic.h>
-#include <ucontext.h>
 _Static_assert(sizeof(atomic_int) > 0, "C11");
 ]])],
         [AC_MSG_RESULT([yes])
