@@ -81,7 +81,8 @@ def shown_settings(examination):
 
 def described(component):
     said = {True: "usable", False: "not usable", None: "not known"}[component.usable]
-    return f"{said}: {', '.join(component.used)}" if component.used else said
+    place = component.place()
+    return f"{said}: {place}" if place else said
 
 
 def lines(found, build):
@@ -118,7 +119,8 @@ def print_text(found, build):
 
 
 def print_json(found, build):
-    component = {c.name: {"usable": c.usable, "used": c.used, "copies": c.copies} for c in (found.fcoll, found.mapper)}
+    component = {c.name: {"usable": c.usable, "inside": c.inside, "used": c.used, "copies": c.copies}
+                 for c in (found.fcoll, found.mapper)}
     print(json.dumps({
         "mpirun": found.mpi.mpirun, "release": found.mpi.release, "prefix": found.mpi.prefix, "built_for": build.release,
         "library": found.library, "components": component, "default": found.default, "topology": found.topology,

@@ -21,11 +21,16 @@ SHOW_LAUNCHER_ERRORS = {"PMIX_MCA_mca_base_component_show_load_errors": "1"}
 
 
 class Component:
-    """One of the two: whether it is usable (None: not known), the files that are used, and all files of this name."""
+    """One of the two: whether it is usable (None: not known), whether it is inside Open MPI's libraries, else the files that
+    are used, and all files of this name."""
 
     def __init__(self, name):
-        self.name, self.usable = name, None
+        self.name, self.usable, self.inside = name, None, False
         self.used, self.copies = [], []
+
+    def place(self):
+        """Of what is used, or None."""
+        return "inside Open MPI's libraries" if self.inside else ", ".join(self.used) or None
 
 
 def distinct(folders):
@@ -66,6 +71,7 @@ class Examination:
         with self.choose_file() as self.file:
             if self.check_open_mpi():
                 self.check_components()
+                self.check_opening()
             self.check_layout()
         self.check_copies(self.fcoll)
         self.check_copies(self.mapper)
@@ -92,17 +98,24 @@ class Examination:
             self.blame(f"mpirun is {mpi.mpirun} of Open MPI {mpi.release}, but these programs were built for Open MPI "
                        f"{build.release}: build for {mpi.prefix} (configure --with-openmpi), or put "
                        f"{os.path.dirname(build.mpirun)} first in PATH")
-        if not mpi.opens_components:
-            self.blame(f"Open MPI in {mpi.prefix} was built with --disable-dlopen, so that it opens no further components: "
-                       "use one that was built without this option")
-        disabled = mpi.setting("mca_base_component_disable_dlopen")
-        if disabled.value in ("true", "1"):
-            self.blame(f"mca_base_component_disable_dlopen is set ({disabled.source}), so that Open MPI opens no further "
-                       "components: unset it")
         return True
 
     def is_built_for(self):
         return openmpi.series(self.mpi.release) == openmpi.series(self.build.release)
+
+    def check_opening(self):
+        """Why a component is not usable where Open MPI opens none. One inside its libraries needs not be opened."""
+        missing = " and ".join(component.name for component in (self.fcoll, self.mapper) if not component.usable)
+        if not missing:
+            return
+        if not self.mpi.opens_components:
+            self.blame(f"Open MPI in {self.mpi.prefix} was built with --disable-dlopen, so that it opens no further components, "
+                       f"and {missing} is not inside its libraries: use one that was built without this option, or build the "
+                       "components in its source tree (./autogen.pl --graft)")
+        disabled = self.mpi.setting("mca_base_component_disable_dlopen")
+        if disabled.value in ("true", "1"):
+            self.blame(f"mca_base_component_disable_dlopen is set ({disabled.source}), so that Open MPI opens no further "
+                       "components: unset it")
 
     # ---- running ----
 
@@ -151,6 +164,7 @@ class Examination:
                        "let PATH and LD_LIBRARY_PATH name the same installation")
         elif probe.is_served_by_tatp():
             component.usable = not by_romio
+            component.inside = not component.used
             self.notes += self.messages(probe)
         elif probe.result.status is None:
             self.blame_run(probe)
@@ -268,6 +282,7 @@ class Examination:
         if probe.ranks is not None:
             component.usable = True
             component.used = probe.all("mapper")
+            component.inside = not component.used and not self.mpi.opens_components
             return
         if self.blame_component(component, probe, r"rmaps:dla: (.*not used.*)", "mca_(?:rmaps|schizo)_dla"):
             return
@@ -315,7 +330,9 @@ class Examination:
     def check_copies(self, component):
         used = {os.path.realpath(file) for file in component.used}
         others = [file for file in component.copies if os.path.realpath(file) not in used]
-        if used and others:
+        if others and component.inside:
+            self.notes.append(f"{component.name} inside Open MPI's libraries is used, not other copies: remove {', '.join(others)}")
+        elif others and used:
             self.notes.append(f"there are other copies of {component.name}, which are not used: {', '.join(others)}: remove "
                               f"them, or the one that is used, {', '.join(component.used)}")
 
