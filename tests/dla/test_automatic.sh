@@ -7,7 +7,7 @@
 
 need_component fcoll tatp
 need_component rmaps dla
-[[ $OMPI_VERSION == 4.* ]] || tap_skip_all "written for what mpirun of Open MPI 4.1 prints"
+[[ $OMPI_VERSION != 6.* ]] || tap_skip_all "mpirun of Open MPI 6 does not tell the mapper which program it starts"
 need_cluster
 start_cluster
 [[ -n $cluster_name ]] || tap_skip_all "there is no cluster here"
@@ -16,7 +16,10 @@ cd "$tap_dir" || exit 1
 export HOME=$tap_dir/home
 unset XDG_CACHE_HOME
 cache=$HOME/.cache/openmpi-tatp
-mkdir -p "$HOME/.openmpi"
+# As installed: of a path in the environment PMIx says what it cannot open.
+unset OMPI_MCA_mca_base_component_path
+mkdir -p "$HOME/.openmpi/components"
+cp "${TATP_COMPONENT_PATH%%:*}"/*.* "$HOME/.openmpi/components"
 # small pieces, and more than one aggregator has
 sed 's/ROWS = 4/ROWS = 400/' "$top_srcdir/tests/dla/columns.c" >columns.c
 "$MPICC" -o columns columns.c || exit 1
@@ -28,12 +31,14 @@ sets() {
          END { print line }'
 }
 
-# launch [ARGUMENT...]: sets MAP, what was said (SAID) and STATUS; nothing about placement on the line.
+# launch [ARGUMENT...]: by $ranks ranks, or 8; sets MAP, what was said (SAID) and STATUS. Nothing about placement on the line.
+display_map=(--display map)
+[[ $OMPI_VERSION != 4.* ]] || display_map=(--display-map)
 launch() {
-    run -np 8 --host n0:4,n1:4 --display-map "$@" >output 2>errors
+    run -np "${ranks:-8}" --host n0:4,n1:4 "${display_map[@]}" "$@" >output 2>errors
     STATUS=$?
     MAP=$(sets <output)
-    SAID=$(cat errors)
+    SAID=$(tr -d '\0' <errors) # PRRTE ends a message with one
 }
 by_slot="0,1,2,3 4,5,6,7"
 # ranks r and r + 4 are neighbours
@@ -86,7 +91,8 @@ launch ./columns other
 is_stock "other arguments are not placed"
 launch ./columns third
 is_placed_silently "... unless two records with different arguments have the same view"
-tap_is "$(run -np 6 --host n0:4,n1:4 --display-map ./columns out 2>&1 | sets)" "0,1,2,3 4,5" "another number of ranks is not placed"
+ranks=6 launch ./columns out
+tap_is "$MAP" "0,1,2,3 4,5" "another number of ranks is not placed"
 tap_is "$("$dla" list | wc -l)" 5 "dla list: a line for each"
 {
     cat columns.c
@@ -103,10 +109,14 @@ printf '#!/bin/sh\nexec ./columns "$@"\n' >wrapper
 chmod +x wrapper
 launch ./wrapper out
 is_stock "a wrapper is not placed"
-launch -np 4 ./columns out : -np 4 ./columns out
-tap_is "$STATUS|$SAID" "0|" "two programs are not placed"
-launch true
-tap_is "$STATUS|$SAID" "0|" "a program without MPI is started as ever"
+ranks=4 launch ./columns out : -np 4 ./columns out
+tap_is "$STATUS|$(grep -E 'dla|placement' <<<"$SAID")" "0|" "two programs are not placed"
+if [[ $OMPI_VERSION == 4.* ]]; then
+    launch true
+    tap_is "$STATUS|$SAID" "0|" "a program without MPI is started as ever"
+else
+    tap_skip "a program without MPI is started as ever" "mpirun of Open MPI 5.0.7 may hang at one that ends at once, without rmaps/dla, too"
+fi
 
 # ---- scripts ----
 
@@ -155,7 +165,7 @@ sed 's/MPI_Finalize()/MPI_Abort(MPI_COMM_WORLD, 1)/' columns.c >aborts.c
 "$MPICC" -o aborts aborts.c
 run_here 5 ./aborts out >/dev/null 2>&1
 tap_is "$("$dla" list | awk '$2 == 5')" "" "a program that aborts leaves no record"
-for _ in 1 2 3 4; do run_here 3 "$programs/record" --dir logs order >/dev/null 2>>at-once & done
+for _ in 1 2 3 4; do run_here 3 --mca btl ^tcp "$programs/record" --dir logs order >/dev/null 2>>at-once & done
 wait
 tap_is "$("$dla" list | awk '$2 == 3' | wc -l)|$(cat at-once)" "1|" "jobs that record a program at the same time"
 tap_check "... leave a record" "$dla" show "$cache/$("$dla" list | awk '$2 == 3 { print $1 }').crs"
