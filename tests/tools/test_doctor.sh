@@ -128,8 +128,12 @@ doctor "$found" OMPI_MCA_mca_base_component_disable_dlopen=1
 blames "no further components" "mca_base_component_disable_dlopen is set (environment), so that Open MPI opens no further"
 sed -i.whole '1a case $* in *--all*) echo option:dlopen:no; exit ;; esac' bin/ompi_info
 doctor
-mv bin/ompi_info.whole bin/ompi_info
 blames "--disable-dlopen" "was built with --disable-dlopen, so that it opens no further components"
+if [[ -n $mapper ]]; then
+    doctor "$found"
+    tap_is "$status: $(grep '^problem' <<<"$said")" "0: " "--disable-dlopen, but both components serve: usable"
+fi
+mv bin/ompi_info.whole bin/ompi_info
 
 # ---- mpirun ----
 
