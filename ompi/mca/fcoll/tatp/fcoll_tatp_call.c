@@ -358,10 +358,13 @@ static int complete_opening(tatp_file *file)
 {
     collect_settings(file);
     int rc = prepare_file(file);
-    const tatp_storage_input storage = storage_input(file);
+    tatp_storage_input storage = storage_input(file);
+    storage.speed = 0 == file->io.fh->f_rank ? tatp_storage_get_speed(&storage) : STORAGE_SILENT;
+    if (OMPI_SUCCESS == rc)
+        tatp_storage_ask_ahead(file->storage, &storage);
     tatp_opening opening = {
         .digest = file->digest,
-        .storage = 0 == file->io.fh->f_rank ? (int)tatp_storage_get_speed(&storage) : 0,
+        .storage = (int)storage.speed,
         .records = file->records,
     };
     rc = tatp_nodes_init(file->nodes, file->comm, tatp_params_get().topology, &opening, rc);

@@ -383,6 +383,17 @@ static int64_t bytes_ahead(const tatp_storage_input *in)
     return in->fits_layout ? LAYOUT_BYTES : FIRST_BYTES;
 }
 
+void tatp_storage_ask_ahead(tatp_storage *storage, const tatp_storage_input *in)
+{
+    int local;
+    matrix_error none;
+    (void)tatp_comm_local_ranks(in->comm, &local);
+    if (0 == in->weight || STORAGE_SLOW != in->speed || 0 != tatp_comm_rank(in->comm) ||
+        NULL != storage->question || local == tatp_comm_size(in->comm))
+        return;
+    (void)begin_question(in->fd, (byte_range){0, bytes_ahead(in)}, &storage->question, &none);
+}
+
 /* Before all is known the digest is that of the last file, by which plans that are kept were made.
  */
 bool tatp_storage_begin(tatp_storage *storage, const tatp_storage_input *in)

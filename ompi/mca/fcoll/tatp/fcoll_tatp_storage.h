@@ -49,8 +49,12 @@ typedef struct tatp_storage_found {
  */
 storage_speed tatp_storage_get_speed(const tatp_storage_input *in);
 
-/* Where the answer takes long: rank 0 begins to ask, nothing is known until tatp_storage_find, and
- * the result, which is the same on all ranks, is true. Local. */
+/* Where the answer takes long, and before all ranks have agreed on anything: rank 0 begins to ask
+ * if any rank is on another node. Local. */
+void tatp_storage_ask_ahead(tatp_storage *storage, const tatp_storage_input *in);
+
+/* Where the answer takes long: rank 0 begins to ask, unless it has, nothing is known until
+ * tatp_storage_find, and the result, which is the same on all ranks, is true. Local. */
 bool tatp_storage_begin(tatp_storage *storage, const tatp_storage_input *in);
 
 /* The file is closed: no answer is waited for. What plans were made by stays known. Local. */
