@@ -26,13 +26,18 @@ struct options {
     double most_seconds, most_megabytes; /* 0: any */
 };
 
-static void *allocate(size_t count, size_t size)
+static void exit_unless(bool has_memory)
 {
-    void *array = calloc(count | 1, size);
-    if (array == NULL) {
+    if (!has_memory) {
         fprintf(stderr, "plan_bench: out of memory\n");
         exit(EXIT_FAILURE);
     }
+}
+
+static void *allocate(size_t count, size_t size)
+{
+    void *array = calloc(count | 1, size);
+    exit_unless(array != NULL);
     return array;
 }
 
@@ -131,10 +136,7 @@ static int64_t draw_bytes(const struct options *o, size_t rank, uint64_t *state)
 static void make_requests(const struct options *o, matrix *c)
 {
     uint64_t state = o->seed;
-    if (matrix_allocate(c, o->ranks, o->domains, o->ranks * o->touched) != 0) {
-        fprintf(stderr, "plan_bench: out of memory\n");
-        exit(EXIT_FAILURE);
-    }
+    exit_unless(matrix_allocate(c, o->ranks, o->domains, o->ranks * o->touched) == 0);
     for (size_t i = 0; i < o->ranks; i++) {
         size_t *col = c->col + i * o->touched;
         choose_domains(o, i, col, &state);
@@ -159,10 +161,7 @@ static void make_storage(const struct options *o, const matrix *c, matrix *store
         rc = matrix_builder_add(&builder, server * o->nodes / o->servers, j,
                                 bytes[j] / (int64_t)o->touched);
     }
-    if (rc != 0 || matrix_builder_finish(&builder, stored) != 0) {
-        fprintf(stderr, "plan_bench: out of memory\n");
-        exit(EXIT_FAILURE);
-    }
+    exit_unless(rc == 0 && matrix_builder_finish(&builder, stored) == 0);
     matrix_builder_clear(&builder);
     free(bytes);
 }
@@ -248,7 +247,7 @@ static int measure(const struct options *o, const plan_input *in, const plan_str
 static int run(const struct options *o)
 {
     topo network;
-    matrix requests, stored = {0};
+    matrix requests, on_nodes, stored = {0};
     size_t *node_of_rank = allocate(o->ranks, sizeof *node_of_rank);
     int status = EXIT_SUCCESS;
     make_network(o, &network);
@@ -257,7 +256,9 @@ static int run(const struct options *o)
         make_storage(o, &requests, &stored);
     for (size_t i = 0; i < o->ranks; i++)
         node_of_rank[i] = (size_t)((double)i / (double)o->ranks * (double)o->nodes);
+    exit_unless(matrix_sum_rows(&on_nodes, &requests, node_of_rank, o->nodes) == 0);
     plan_input in = {.requests = &requests,
+                     .node_bytes = &on_nodes,
                      .node_of_rank = node_of_rank,
                      .topology = &network,
                      .per_node = o->per_node,
@@ -271,6 +272,7 @@ static int run(const struct options *o)
     }
     free(node_of_rank);
     matrix_release(&requests);
+    matrix_release(&on_nodes);
     matrix_release(&stored);
     topo_release(&network);
     return status;
