@@ -21,6 +21,7 @@ program="$cube --size 64 --grid 4x2x2 --verify --file $files/cube"
 # such a job, which wrote no statistics, is repeated.
 submit() {
     for try in 1 2 3 4 5; do
+        rm -f hosts.*
         sbatch --quiet --wait --output=\$1.out "\${@:2}" \$program
         echo \$? >\$1.status
         [[ \$(cat \$1.status) == 0 || -s \$1.jsonl ]] && return
