@@ -50,7 +50,7 @@ typedef struct world {
     bool loads;
     int nodes;
     file_domains domains;
-    int64_t cycle_size;
+    int64_t cycle_size, num_cycles;
     access_list *memory;  /* per rank */
     char *buffer;         /* of every rank: contents do not matter */
     domain_share **share; /* per rank: `aggregators` */
@@ -104,6 +104,7 @@ static void divide(world *w)
           "no memory");
     const division_cycles cycles = {o->buffer, EXCHANGE_DEPTH, MESSAGE, 0, o->ranks};
     w->cycle_size = division_cycle_size(&w->domains, &cycles);
+    w->num_cycles = division_num_cycles(&w->domains, w->cycle_size);
 }
 
 static void make_accesses(world *w)
@@ -185,7 +186,7 @@ static void make_load(world *w, size_t domain, int node)
         sum += bytes;
     }
     w->pairs++;
-    if (w->loads && exchange_load_pays(ranks, sum, MESSAGE)) {
+    if (w->loads && exchange_load_pays(ranks, sum, w->num_cycles, MESSAGE)) {
         load->part = allocate(ranks, sizeof *load->part);
         check(access_union_parts(list, ranks, &load->whole, load->part) == 0, "no memory");
         describe_load(w, load, domain, first, ranks, slot);
@@ -226,7 +227,7 @@ static void make_exchange(world *w, int rank, size_t *aggregates)
     exchange_task task = {
         .rank = rank,
         .cycle_size = w->cycle_size,
-        .num_cycles = division_num_cycles(&w->domains, w->cycle_size),
+        .num_cycles = w->num_cycles,
         .message_size = MESSAGE,
         .short_error = 1,
         .targets = w->domains.count,
@@ -271,14 +272,14 @@ static void run_world(world *w)
     check(net != NULL, "no memory");
     for (int write = 1; write >= 0; write--) {
         const exchange_run run = {.write = write > 0};
-        int64_t messages, cycles = division_num_cycles(&w->domains, w->cycle_size);
+        int64_t messages;
         double seconds = network_run(net, w->ex, run, w->memory, &messages);
         check(seconds >= 0, "no memory, or deadlock");
         printf("%s,%d,%d,%d,%jd,%jd,%s,%s,%jd,%jd,%.2f,%.6f\n", w->costs.name, w->options.ranks,
                w->nodes, w->options.aggregators, (intmax_t)w->options.record,
                (intmax_t)w->options.records, w->loads ? "with" : "without",
-               write ? "write" : "read", (intmax_t)cycles, (intmax_t)messages,
-               (double)messages / (double)w->pairs / (double)cycles, seconds);
+               write ? "write" : "read", (intmax_t)w->num_cycles, (intmax_t)messages,
+               (double)messages / (double)w->pairs / (double)w->num_cycles, seconds);
     }
     network_free(net);
 }

@@ -11,12 +11,17 @@
 
 #include <stdlib.h>
 
-/* Bytes of a rank's part up to which a message costs more than copying the part once more. */
+/* Bytes of a rank's part in a cycle up to which a message costs more than copying the part once
+ * more, and of its part in all cycles up to which connecting two processes does. */
 #define SMALL_PART (16 * 1024)
+#define SMALL_WHOLE (256 * 1024)
 
-bool exchange_load_pays(size_t ranks, int64_t bytes, int64_t message_size)
+bool exchange_load_pays(size_t ranks, int64_t bytes, int64_t cycles, int64_t message_size)
 {
-    return ranks > 1 && bytes / (int64_t)ranks <= exchange_least(SMALL_PART, message_size / 4);
+    if (ranks < 2 || cycles < 1)
+        return false;
+    int64_t part = bytes / (int64_t)ranks;
+    return part <= exchange_least(SMALL_PART, message_size / 4) || part <= SMALL_WHOLE / cycles;
 }
 
 bool exchange_load_allocate(exchange_peer *peer)

@@ -11,8 +11,9 @@
 
 #include "access/list.h"
 
-/* Whether one message pays for this number of ranks, which have `bytes` in a cycle at most. */
-bool exchange_load_pays(size_t ranks, int64_t bytes, int64_t message_size);
+/* Whether one message pays for this number of ranks, which have `bytes` in each of `cycles` cycles
+ * at most. */
+bool exchange_load_pays(size_t ranks, int64_t bytes, int64_t cycles, int64_t message_size);
 
 /* The most that a rank has in one cycle. */
 int64_t exchange_largest_chunk(const access_list *list, int64_t cycle_size);

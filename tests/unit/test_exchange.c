@@ -222,15 +222,21 @@ END_TEST
 
 START_TEST(loads_that_pay)
 {
-    const int64_t largest = 63 * 1024;
-    ck_assert(!exchange_load_pays(0, 0, largest));
-    ck_assert(!exchange_load_pays(1, 64, largest));
-    ck_assert(exchange_load_pays(2, 2, largest));
-    ck_assert(exchange_load_pays(2, 2 * 15 * 1024, largest));
-    ck_assert(!exchange_load_pays(2, 2 * 17 * 1024, largest));
-    ck_assert(exchange_load_pays(32, 32 * 4096, largest));
-    ck_assert(!exchange_load_pays(32, 32 * 17 * 1024, 1 << 20));
-    ck_assert(!exchange_load_pays(2, 2 * 300, 1024));
+    const int64_t largest = 63 * 1024, many = 1000000;
+    ck_assert(!exchange_load_pays(0, 0, many, largest));
+    ck_assert(!exchange_load_pays(1, 64, many, largest));
+    ck_assert(exchange_load_pays(2, 2, many, largest));
+    ck_assert(exchange_load_pays(2, 2 * 15 * 1024, many, largest));
+    ck_assert(!exchange_load_pays(2, 2 * 17 * 1024, many, largest));
+    ck_assert(exchange_load_pays(32, 32 * 4096, many, largest));
+    ck_assert(!exchange_load_pays(32, 32 * 17 * 1024, many, 1 << 20));
+    ck_assert(!exchange_load_pays(2, 2 * 300, many, 1024));
+    ck_assert(!exchange_load_pays(1, 64, 1, largest));
+    ck_assert(!exchange_load_pays(2, 2, 0, largest));
+    ck_assert(exchange_load_pays(4, 4 * 256 * 1024, 1, largest));
+    ck_assert(!exchange_load_pays(4, 4 * 257 * 1024, 1, largest));
+    ck_assert(exchange_load_pays(4, 4 * 64 * 1024, 4, largest));
+    ck_assert(!exchange_load_pays(4, 4 * 64 * 1024, 5, largest));
 }
 END_TEST
 

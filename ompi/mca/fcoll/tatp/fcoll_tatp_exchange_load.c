@@ -16,10 +16,6 @@
 #include "base/memory.h"
 #include "exchange/load.h"
 
-/* Ranks of a node from which on loads are looked for: below, what is saved is less than what the
- * ranks of the node have to tell each other first. */
-#define MANY_RANKS 8
-
 #define LINE 64
 
 /* What is carried for one domain; the same on all ranks of the node. */
@@ -54,14 +50,14 @@ struct tatp_loads {
 
 /* ---- what each rank has ---- */
 
-/* Where even parts of all ranks in a full window are not small, loads are not looked for: then only
+/* Where even parts of all ranks in full windows are not small, loads are not looked for: then only
  * some nodes could have small parts. */
 bool tatp_loads_wanted(const tatp_comm *comm, const tatp_exchange_layout *layout)
 {
     int locals;
     (void)tatp_comm_local_ranks(comm, &locals);
-    if (locals < MANY_RANKS ||
-        !exchange_load_pays((size_t)tatp_comm_size(comm), layout->cycle_size, layout->message_size))
+    if (locals < 2 || !exchange_load_pays((size_t)tatp_comm_size(comm), layout->cycle_size,
+                                          layout->num_cycles, layout->message_size))
         return false;
     for (size_t j = 0; j < layout->domains->count; j++)
         if (layout->domains->size[j] > 0 && !tatp_comm_is_local(comm, layout->aggregator[j]))
@@ -178,7 +174,7 @@ static size_t round_to_lines(int32_t bytes)
     return ((size_t)bytes + LINE - 1) / LINE * LINE;
 }
 
-static void decide_pair(tatp_loads *loads, size_t domain, int64_t message_size)
+static void decide_pair(tatp_loads *loads, size_t domain, const tatp_exchange_layout *layout)
 {
     load_pair *pair = &loads->pair[domain];
     int64_t sum = 0;
@@ -189,7 +185,7 @@ static void decide_pair(tatp_loads *loads, size_t domain, int64_t message_size)
         pair->bytes += round_to_lines(bytes);
         sum += bytes;
     }
-    if (!exchange_load_pays(pair->ranks, sum, message_size)) {
+    if (!exchange_load_pays(pair->ranks, sum, layout->num_cycles, layout->message_size)) {
         pair->ranks = 0;
         return;
     }
@@ -201,7 +197,7 @@ void tatp_loads_decide(tatp_loads *loads, const tatp_exchange_layout *layout)
 {
     loads->pairs = loads->bytes = 0;
     for (size_t j = 0; j < loads->domains; j++)
-        decide_pair(loads, j, layout->message_size);
+        decide_pair(loads, j, layout);
 }
 
 void *tatp_loads_table(tatp_loads *loads, size_t *bytes)
