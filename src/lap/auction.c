@@ -60,8 +60,19 @@ static void note_block(const struct state *s, size_t person, size_t first, struc
         note_pair(found, i, reduced(cost[i], s->price[i]));
 }
 
+static struct two_least two_least_of_pairs(const struct state *s, size_t person)
+{
+    struct pairs pairs = pairs_of(s, person);
+    struct two_least found = no_pairs;
+    for (size_t k = 0; k < pairs.count; k++)
+        note_pair(&found, pairs.object[k], reduced(pairs.cost[k], s->price[pairs.object[k]]));
+    return found;
+}
+
 static struct two_least two_least_of_row(const struct state *s, size_t person)
 {
+    if (s->start != NULL)
+        return two_least_of_pairs(s, person);
     struct two_least blocks = two_least_blocks(s, person), found = no_pairs;
     note_block(s, person, blocks.object, &found);
     note_block(s, person, blocks.second_object, &found);
@@ -92,7 +103,7 @@ struct two_least TYPED(find_two_least)(struct paths *p, size_t person)
 /* ---- auctions ---- */
 
 /* Raises the object's price to epsilon above indifference with the second best. Returns the person
- * that held the object, or NONE. */
+ * that held the object, or NONE. What it costs is not looked up: the assignment is discarded. */
 static size_t bid_of_person(struct paths *p, size_t person, cost_t epsilon)
 {
     struct state *s = p->s;
@@ -103,7 +114,8 @@ static size_t bid_of_person(struct paths *p, size_t person, cost_t epsilon)
     size_t previous = s->person_of[object];
     if (previous != NONE)
         s->object_of[previous] = NONE;
-    assign(s, person, object);
+    s->object_of[person] = object;
+    s->person_of[object] = person;
     cost_t lead = found.second < COST_MAX ? found.second - found.least : 0;
     set_dual(s, object, s->dual[object] - lead - epsilon);
     return previous;

@@ -28,8 +28,8 @@ struct two_least TYPED(find_two_least)(struct paths *p, size_t person);
 /* Whether most steps of searches have read a row: then searches, and bids, are over whole rows. */
 static inline bool lists_are_too_short(const struct paths *p)
 {
-    return p->bound != NULL && p->scanned > p->s->persons / PERSONS_PER_ROW &&
-           p->scanned > p->settled / STEPS_PER_ROW;
+    return p->bound != NULL && p->s->start == NULL &&
+           p->scanned > p->s->persons / PERSONS_PER_ROW && p->scanned > p->settled / STEPS_PER_ROW;
 }
 
 /* Whether auctions are possible, and cost less than the remaining searches, judged by the first

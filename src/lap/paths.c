@@ -72,6 +72,13 @@ static int init_partial_lists(struct paths *p, size_t width)
     return 0;
 }
 
+/* Whether persons have more than twice that many pairs, in the mean. */
+static bool has_long_rows(const struct state *s, size_t width)
+{
+    return s->start == NULL ? width < s->objects / 2
+                            : s->persons > 0 && width < s->start[s->persons] / s->persons / 2;
+}
+
 int TYPED(paths_init)(struct paths *p, struct state *s, size_t width)
 {
     size_t ids = s->objects + s->persons;
@@ -84,8 +91,7 @@ int TYPED(paths_init)(struct paths *p, struct state *s, size_t width)
     p->queue = base_arena_alloc(&s->arena, s->objects, sizeof *p->queue);
     if (s->arena.failed)
         return -ENOMEM;
-    bool partial = s->start == NULL && width < s->objects / 2;
-    return partial ? init_partial_lists(p, width) : init_complete_lists(p);
+    return has_long_rows(s, width) ? init_partial_lists(p, width) : init_complete_lists(p);
 }
 
 /* ---- lists ---- */
@@ -142,40 +148,78 @@ static cost_t bound_of_previous(struct paths *p, size_t person)
     return next_above(select_least(p->key, count, p->width - 1));
 }
 
-/* Adds the pairs of a block below the bound; a list that is full keeps its best `width` pairs.
- * Returns the length of the list. */
+/* Adds a pair below the bound; a list that is full keeps its best `width` pairs. Returns the length
+ * of the list. */
+static inline size_t list_pair(struct paths *p, struct listed pair, struct listed *list,
+                               size_t found, cost_t *bound)
+{
+    cost_t key = reduced(pair.cost, p->s->price[pair.object]);
+    if (key >= *bound)
+        return found;
+    if (found == p->capacity) {
+        sort_list(list, p->key, found);
+        found = p->width;
+        *bound = p->key[found - 1];
+        if (key >= *bound)
+            return found;
+    }
+    p->key[found] = key;
+    list[found] = pair;
+    return found + 1;
+}
+
 static size_t list_block(struct paths *p, const cost_t *cost, size_t b, struct listed *list,
                          size_t found, cost_t *bound)
 {
+    for (size_t i = b * BLOCK; i < (b + 1) * BLOCK && i < p->s->objects; i++)
+        found = list_pair(p, (struct listed){cost[i], i}, list, found, bound);
+    return found;
+}
+
+static size_t list_from_blocks(struct paths *p, size_t person, struct listed *list, cost_t *bound)
+{
+    const cost_t *cost = row_of(p->s, person);
+    size_t found = 0, blocks = blocks_of(p->s), b = person * blocks / p->s->persons;
+    find_least_of_blocks(p, cost);
+    *bound = lesser(bound_of_blocks(p), bound_of_previous(p, person));
+    for (size_t read = 0; read < blocks; read++, b = b + 1 < blocks ? b + 1 : 0)
+        if (p->least[b] < *bound)
+            found = list_block(p, cost, b, list, found, bound);
+    return found;
+}
+
+/* A bound on the reduced costs of at least `width` pairs, each the least of every `capacity`th. */
+static cost_t bound_of_pairs(struct paths *p, struct pairs pairs)
+{
     const cost_t *price = p->s->price;
-    for (size_t i = b * BLOCK; i < (b + 1) * BLOCK && i < p->s->objects; i++) {
-        cost_t key = reduced(cost[i], price[i]);
-        if (key >= *bound)
-            continue;
-        if (found == p->capacity) {
-            sort_list(list, p->key, found);
-            found = p->width;
-            *bound = p->key[found - 1];
-            if (key >= *bound)
-                continue;
-        }
-        p->key[found] = key;
-        list[found++] = (struct listed){cost[i], i};
-    }
+    if (pairs.count <= p->capacity)
+        return COST_MAX;
+    for (size_t c = 0; c < p->capacity; c++)
+        p->key[c] = COST_MAX;
+    for (size_t first = 0; first < pairs.count; first += p->capacity)
+        for (size_t c = 0; c < p->capacity && first + c < pairs.count; c++)
+            p->key[c] =
+                lesser(reduced(pairs.cost[first + c], price[pairs.object[first + c]]), p->key[c]);
+    return next_above(select_least(p->key, p->capacity, p->width - 1));
+}
+
+static size_t list_from_pairs(struct paths *p, size_t person, struct listed *list, cost_t *bound)
+{
+    struct pairs pairs = pairs_of(p->s, person);
+    size_t found = 0, k = person * pairs.count / p->s->persons;
+    *bound = bound_of_pairs(p, pairs);
+    for (size_t read = 0; read < pairs.count; read++, k = k + 1 < pairs.count ? k + 1 : 0)
+        found = list_pair(p, (struct listed){pairs.cost[k], pairs.object[k]}, list, found, bound);
     return found;
 }
 
 /* Each person begins elsewhere, so that of equal pairs not all list the same. */
 void TYPED(rebuild_list)(struct paths *p, size_t person)
 {
-    const cost_t *cost = row_of(p->s, person);
     struct listed *list = p->entry + p->start[person];
-    size_t found = 0, blocks = blocks_of(p->s), b = person * blocks / p->s->persons;
-    find_least_of_blocks(p, cost);
-    cost_t bound = lesser(bound_of_blocks(p), bound_of_previous(p, person));
-    for (size_t read = 0; read < blocks; read++, b = b + 1 < blocks ? b + 1 : 0)
-        if (p->least[b] < bound)
-            found = list_block(p, cost, b, list, found, &bound);
+    cost_t bound;
+    size_t found = p->s->start != NULL ? list_from_pairs(p, person, list, &bound)
+                                       : list_from_blocks(p, person, list, &bound);
     p->end[person] = p->start[person] + found;
     p->bound[person] = bound;
 }
@@ -239,14 +283,11 @@ static void scan_list(struct paths *p, size_t person, cost_t base)
     }
 }
 
-/* Scans all pairs, and rebuilds the list for later. */
 FOR_EACH_PROCESSOR
-static void scan_row(struct paths *p, size_t person)
+static void scan_blocks(struct paths *p, size_t person, cost_t base)
 {
     const struct state *s = p->s;
     const cost_t *cost = row_of(s, person);
-    cost_t base = p->base[person];
-    p->scanned++;
     for (size_t first = 0; first < s->objects; first += BLOCK) {
         cost_t key[BLOCK];
         size_t count = s->objects - first < BLOCK ? s->objects - first : BLOCK;
@@ -257,6 +298,26 @@ static void scan_row(struct paths *p, size_t person)
             if (key[k] < COST_MAX)
                 offer_object(p, first + k, key[k] - base, person);
     }
+}
+
+static void scan_pairs(struct paths *p, size_t person, cost_t base)
+{
+    const struct state *s = p->s;
+    struct pairs pairs = pairs_of(s, person);
+    for (size_t k = 0; k < pairs.count; k++)
+        if (pairs.cost[k] < COST_MAX)
+            offer_object(p, pairs.object[k], pairs.cost[k] - s->price[pairs.object[k]] - base,
+                         person);
+}
+
+/* Scans all pairs, and rebuilds the list for later. */
+static void scan_row(struct paths *p, size_t person)
+{
+    p->scanned++;
+    if (p->s->start != NULL)
+        scan_pairs(p, person, p->base[person]);
+    else
+        scan_blocks(p, person, p->base[person]);
     TYPED(rebuild_list)(p, person);
 }
 
