@@ -270,12 +270,25 @@ static inline void offer_object(struct paths *p, size_t object, cost_t length, s
     }
 }
 
+/* The pairs of each share that shorten a path are found without branches, which would be
+ * mispredicted, then offered. */
 static void scan_list(struct paths *p, size_t person, cost_t base)
 {
+    enum { SHARE = 32 }; /* pairs */
     const cost_t *price = p->s->price;
-    for (size_t k = p->start[person]; k < p->end[person]; k++) {
-        struct listed pair = p->entry[k];
-        offer_object(p, pair.object, pair.cost - price[pair.object] - base, person);
+    if (p->bound != NULL && p->bound[person] == COST_MIN) /* bids may read rows only */
+        TYPED(rebuild_list)(p, person);
+    for (size_t k = p->start[person], end = p->end[person]; k < end; k += SHARE) {
+        struct listed shorter[SHARE];
+        size_t found = 0, last = end - k < SHARE ? end : k + SHARE;
+        for (size_t i = k; i < last; i++) {
+            size_t object = p->entry[i].object;
+            cost_t length = p->entry[i].cost - price[object] - base;
+            shorter[found] = (struct listed){length, object};
+            found += (length < p->limit) & (length < p->dist[object]);
+        }
+        for (size_t i = 0; i < found; i++)
+            offer_object(p, shorter[i].object, shorter[i].cost, person);
     }
     if (p->bound != NULL && p->bound[person] < COST_MAX && p->bound[person] - base < p->limit) {
         p->base[person] = base;

@@ -166,11 +166,9 @@ cost_t TYPED(cost_of)(const struct state *s, size_t person, size_t object)
     struct pairs pairs = pairs_of(s, person);
     if (pairs.object == NULL)
         return pairs.cost[object];
-    size_t low = 0, high = pairs.count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        *(pairs.object[middle] <= object ? &low : &high) = middle;
-    }
+    size_t low = 0;
+    for (size_t count = pairs.count; count > 1; count -= count / 2)
+        low += pairs.object[low + count / 2] <= object ? count / 2 : 0;
     return pairs.cost[low];
 }
 
