@@ -50,8 +50,8 @@ struct paths {
     bool auctioned;          /* the prices are those of auctions */
 };
 
-/* Allocates the search and, for dense costs and a small `width`, empty partial lists; otherwise
- * complete ones. -ENOMEM. */
+/* Allocates the search and, where persons have more than twice `width` pairs, empty partial lists;
+ * otherwise complete ones. -ENOMEM. */
 int TYPED(paths_init)(struct paths *p, struct state *s, size_t width);
 
 /* Rebuilds the partial list of a person from the pairs of least reduced cost at current prices. */
