@@ -55,8 +55,7 @@ AS_CASE([$OMPI_VERSION],
     [5.0.*|6.0.*], [tatp_launcher=prrte],
     [AC_MSG_ERROR([$MPICC belongs to Open MPI ${OMPI_VERSION:-of unknown version}; supported are Open MPI 4.1.x, 5.0.x and 6.0.x.
 The components use its internal interfaces, which other releases change. Looked for: $tatp_candidates.
-Name another one with MPICC=PATH or --with-openmpi=PREFIX.])])
-AM_CONDITIONAL([BUILD_ORTE], [test "$tatp_launcher" = orte])])
+Name another one with MPICC=PATH or --with-openmpi=PREFIX.])])])
 
 # ompi_info and mpirun that stand beside mpicc, under the same suffix. Those of PATH may be another one's.
 AC_DEFUN([TATP_FIND_OMPI_PROGRAMS],
@@ -74,11 +73,18 @@ AS_IF([test "$tatp_info_version" != "$OMPI_VERSION"],
 AC_MSG_CHECKING([that Open MPI opens further components])
 tatp_dlopen=`"$OMPI_INFO" --parsable --config | sed -n 's/^option:dlopen://p'`
 AC_MSG_RESULT([${tatp_dlopen:-unknown}])
-AS_IF([test "$tatp_dlopen" = no],
-    [AC_MSG_ERROR([Open MPI $OMPI_VERSION of $MPICC was built with --disable-dlopen: it opens no components but its own,
-so that those built here could not be used. Name another one with MPICC=PATH or --with-openmpi=PREFIX,
-or build the components inside that Open MPI: ./autogen.pl --graft DIR puts them into its source tree (doc/upstream.md).])])
+AS_IF([test "$tatp_dlopen" = no], [TATP_FIND_INSIDE])
 AC_SUBST([OMPI_VERSION])])
+
+# An Open MPI that opens no components may have those of --graft inside its libraries: then the programs are built for it.
+AC_DEFUN([TATP_FIND_INSIDE],
+[AC_MSG_CHECKING([that fcoll/tatp is inside its libraries])
+AS_IF(["$OMPI_INFO" --parsable | grep '^mca:fcoll:tatp:version:' >/dev/null],
+    [AC_MSG_RESULT([yes; no components are built])],
+    [AC_MSG_RESULT([no])
+    AC_MSG_ERROR([Open MPI $OMPI_VERSION of $MPICC was built with --disable-dlopen: it opens no components but its own,
+so that those built here could not be used. Name another one with MPICC=PATH or --with-openmpi=PREFIX,
+or build the components inside that Open MPI: ./autogen.pl --graft DIR puts them into its source tree (doc/upstream.md).])])])
 
 # System include folders are left out: naming them would change the order of search. PMIx and hwloc may
 # be Open MPI's own: what is installed beside it comes first.
@@ -108,12 +114,22 @@ AC_SUBST([OMPI_LIBS])])
 
 # TATP_OPENMPI_HEADERS
 # --------------------
-# The headers components are built from; they pull in hwloc's and, where Open MPI
-# was built against the system's, libevent's and PMIx's.
+# What components are built from, and which are.
 AC_DEFUN([TATP_OPENMPI_HEADERS],
 [PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.0], [],
     [AC_MSG_ERROR([hwloc 2.x not found. Install with: apt-get install libhwloc-dev])])
-TATP_PMIX
+tatp_have_prrte=no
+AS_IF([test "$tatp_dlopen" = no],
+    [tatp_placement="that of Open MPI's libraries"],
+    [TATP_COMPONENT_HEADERS])
+AM_CONDITIONAL([BUILD_COMPONENTS], [test "$tatp_dlopen" != no])
+AM_CONDITIONAL([BUILD_ORTE], [test "$tatp_dlopen" != no && test "$tatp_launcher" = orte])
+AM_CONDITIONAL([BUILD_PRRTE], [test "$tatp_have_prrte" = yes])])
+
+# The headers components are built from; they pull in hwloc's and, where Open MPI
+# was built against the system's, libevent's and PMIx's.
+AC_DEFUN([TATP_COMPONENT_HEADERS],
+[TATP_PMIX
 tatp_save_cppflags=$CPPFLAGS
 CPPFLAGS="$CPPFLAGS $OMPI_CPPFLAGS $HWLOC_CFLAGS"
 TATP_COMPAT_HEADERS
@@ -123,8 +139,7 @@ TATP_HEADERS_RELEASE
 AS_IF([test "$tatp_launcher" = orte], [TATP_DEVELOPMENT_HEADER([orte/mca/rmaps/rmaps.h])])
 CPPFLAGS=$tatp_save_cppflags
 tatp_placement="rmaps/dla for ORTE"
-AS_IF([test "$tatp_launcher" = prrte], [TATP_PRRTE])
-AM_CONDITIONAL([BUILD_PRRTE], [test "$tatp_launcher$tatp_have_prrte" = prrteyes])])
+AS_IF([test "$tatp_launcher" = prrte], [TATP_PRRTE])])
 
 # TATP_COMPAT_HEADERS
 # -------------------

@@ -87,6 +87,9 @@ fake_openmpi "$("$openmpi" --showme:version)"
 sed -i "1a case \$* in *--config*) echo option:dlopen:no; exit ;; esac" "$tap_dir/fake/bin/ompi_info"
 refuses "Open MPI with --disable-dlopen" "was built with --disable-dlopen: it opens no components but its own" \
     "./autogen.pl --graft DIR" -- --with-openmpi="$tap_dir/fake"
+sed -i "1a case \$* in --parsable) echo mca:fcoll:tatp:version:api; exit ;; esac" "$tap_dir/fake/bin/ompi_info"
+tap_check "Open MPI with --disable-dlopen and the components inside" configure --with-openmpi="$tap_dir/fake"
+tap_is "$(grep -c '^am__append_[0-9]* = components/' "$tap_dir/work/Makefile")" 0 "... no component is built"
 
 fake_openmpi "$("$openmpi" --showme:version)"
 refuses "no development headers" "ompi/mca/fcoll/fcoll.h" "apt-get install libopenmpi-dev" \
