@@ -57,7 +57,8 @@ run() {
         timeout --kill-after=5 "${RUN_LIMIT:-$HANG_LIMIT}" "$CLUSTER" run --name "$cluster_name" \
             --transport "$transport" "$@"
     else
-        timeout --kill-after=5 "${RUN_LIMIT:-$HANG_LIMIT}" "$MPIRUN" --hostfile "$tap_dir/hosts" --oversubscribe "$@"
+        timeout --kill-after=5 "${RUN_LIMIT:-$HANG_LIMIT}" "$MPIRUN" --hostfile "$tap_dir/hosts" --oversubscribe \
+            --mca mpi_yield_when_idle 1 "$@"
     fi
 }
 
