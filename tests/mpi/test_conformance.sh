@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The sentences of MPI-IO on collective access, each a case of the program conformance, on
 # 1, 2, 4, 7 and 16 ranks of one node and on the cluster, there by UCX and OFI as well.
-# --long: also the cases that need minutes.
+# --long: also the cases that need minutes. --core: 1, 2 and 4 ranks of one node only, for an
+# Open MPI that has just been built.
 . "$top_srcdir/tests/mpi/lib.sh" || exit 1
 . "$top_srcdir/tests/mpi/conformance.sh" || exit 1
 
@@ -28,8 +29,9 @@ all=("${calls[@]}" "${end_of_file[@]}" "${far[@]}" "${shared[@]}" "${types[@]}" 
 case ${1-} in
 '') ;;
 --long) long=yes ;;
+--core) core=yes ;;
 *)
-    echo "usage: test_conformance.sh [--long]" >&2
+    echo "usage: test_conformance.sh [--core|--long]" >&2
     exit 2
     ;;
 esac
@@ -63,6 +65,12 @@ with_threads() {
     conform conformance "$1 ranks, threads" run_here "$1" --mca fcoll "$FCOLL"
 }
 
+if [[ -n ${core-} ]]; then
+    for ranks in 1 2 4; do
+        here $ranks "one node" "${all[@]}"
+    done
+    tap_plan
+fi
 if tap_part daily; then
     for ranks in 1 2 4 7; do
         here $ranks "one node" "${all[@]}"
