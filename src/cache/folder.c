@@ -183,13 +183,16 @@ int cache_read_runs(int folder, const cache_key *key, cache_runs *runs)
 /* A file that no other process has. */
 static int create_temporary(int folder, const cache_key *key, char name[NAME_SIZE])
 {
-    unsigned number = (unsigned)getpid();
+    unsigned number = (unsigned)getpid(), random;
     char suffix[32];
     int fd;
 
     do {
-        (void)getrandom(&number, sizeof number, GRND_NONBLOCK);
-        snprintf(suffix, sizeof suffix, ".new-%x", number++);
+        /* In order where there are no random bytes. */
+        number++;
+        if (getrandom(&random, sizeof random, GRND_NONBLOCK) == (ssize_t)sizeof random)
+            number = random;
+        snprintf(suffix, sizeof suffix, ".new-%x", number);
         fd = openat(folder, file_name(name, key, suffix),
                     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     } while (fd < 0 && errno == EEXIST);
