@@ -149,6 +149,10 @@ int dla_setup(int argc, char **argv)
 {
     bool write = false;
     tool_parse(&setup_argp, argc, argv, &write);
+    if (DLA_INSIDE) {
+        printf("Open MPI %s has the mapper inside its libraries.\n", DLA_OMPI_VERSION);
+        return 0;
+    }
     if (*DLA_PRRTE_DIR == '\0' && strncmp(DLA_OMPI_VERSION, "4.", 2) != 0)
         return tool_fail("the mapper was not built for Open MPI %s: use dla map --format seq",
                          DLA_OMPI_VERSION);
