@@ -1,79 +1,116 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hop-bytes of a domain on each node. */
 #include "plan/costs.h"
+#include "base/processor.h"
 #include "plan/distance.h"
 
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 
-/* Independent partial sums, so that additions overlap in the pipeline. */
-enum { CHAINS = 8 };
+/* Classes whose costs are computed at once: loops of constant length vectorise. */
+enum { BLOCK = 32 };
 
-/* Bytes of one domain by class; all 0 between domains. */
-struct domain {
-    const struct classes *classes;
-    double *bytes;
-    size_t *present; /* classes with bytes */
-    size_t count;
+/* Bytes of a domain on the nodes of a class. */
+struct part {
+    size_t class;
+    double bytes;
 };
 
-static void sum_classes(struct domain *d, const struct sums *sums, size_t j)
+/* The product of classes x classes and the bytes by class. */
+struct product {
+    const struct classes *classes;
+    size_t *start; /* domain j: part[start[j]] .. part[start[j + 1] - 1] */
+    struct part *part;
+    size_t *last; /* of each class: 1 + its last part, to find it again */
+    float *hops;  /* of the current block: classes x BLOCK, from a node of the block's class */
+};
+
+static void add_part(struct product *x, size_t *used, size_t first, struct part part)
 {
-    d->count = 0;
-    for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++) {
-        size_t p = d->classes->of_node[sums->node[e]];
-        if (d->bytes[p] == 0.0 && sums->bytes[e] != 0.0)
-            d->present[d->count++] = p;
-        d->bytes[p] += sums->bytes[e];
+    size_t last = x->last[part.class];
+    if (last > first) {
+        x->part[last - 1].bytes += part.bytes;
+    } else if (part.bytes != 0.0) {
+        x->part[*used] = part;
+        x->last[part.class] = ++*used;
     }
 }
 
-static double sum_present(const struct domain *d, const uint16_t *between)
+static void sum_classes(struct product *x, const struct sums *sums)
 {
-    double sum = 0.0;
-    for (size_t k = 0; k < d->count; k++)
-        sum += between[d->present[k]] * d->bytes[d->present[k]];
-    return sum;
-}
-
-static double sum_all(const struct domain *d, const uint16_t *between)
-{
-    double chain[CHAINS] = {0.0}, sum = 0.0;
-    size_t q = 0;
-    for (; q + CHAINS <= d->classes->count; q += CHAINS)
-        for (size_t k = 0; k < CHAINS; k++)
-            chain[k] += between[q + k] * d->bytes[q + k];
-    for (; q < d->classes->count; q++)
-        sum += between[q] * d->bytes[q];
-    for (size_t k = 0; k < CHAINS; k++)
-        sum += chain[k];
-    return sum;
-}
-
-/* Hop-bytes of the domain from a node of class p that accesses none of it. The diagonal of the
- * topology is undefined where a class has one node. */
-static double sum_from(struct domain *d, size_t p)
-{
-    double own = d->bytes[p], sum = 0.0;
-    if (d->classes->between != NULL) {
-        const uint16_t *between = d->classes->between + p * d->classes->count;
-        d->bytes[p] = 0.0;
-        sum = d->count < d->classes->count / CHAINS ? sum_present(d, between) : sum_all(d, between);
-        d->bytes[p] = own;
+    size_t used = 0;
+    for (size_t j = 0; j < sums->domains; j++) {
+        x->start[j] = used;
+        for (size_t e = sums->start[j]; e < sums->start[j + 1]; e++) {
+            struct part part = {x->classes->of_node[sums->node[e]], sums->bytes[e]};
+            add_part(x, &used, x->start[j], part);
+        }
     }
-    return sum + d->classes->within[p] * own;
+    x->start[sums->domains] = used;
 }
 
-static void fill_costs(struct costs *costs, struct domain *d)
+/* The diagonal of the topology is undefined where a class has one node. */
+static void fill_hops(struct product *x, size_t first, size_t count)
 {
-    size_t count = d->classes->count;
-    for (size_t j = 0; j < costs->sums.domains; j++) {
-        sum_classes(d, &costs->sums, j);
-        for (size_t p = 0; p < count; p++)
-            costs->at_classes[j * count + p] = sum_from(d, p);
-        for (size_t k = 0; k < d->count; k++)
-            d->bytes[d->present[k]] = 0.0;
+    const struct classes *classes = x->classes;
+    for (size_t k = 0; k < count; k++) {
+        size_t p = first + k;
+        for (size_t q = 0; q < classes->count; q++)
+            x->hops[q * BLOCK + k] =
+                q == p ? (float)classes->within[p] : classes->between[p * classes->count + q];
     }
+}
+
+FOR_EACH_PROCESSOR
+static void sum_block(const float *restrict hops, const struct part *restrict part, size_t count,
+                      double *restrict sum)
+{
+    for (size_t c = 0; c < BLOCK; c++)
+        sum[c] = 0.0;
+    for (size_t k = 0; k < count; k++) {
+        const float *from = hops + part[k].class * BLOCK;
+        double bytes = part[k].bytes;
+        for (size_t c = 0; c < BLOCK; c++)
+            sum[c] += (double)from[c] * bytes;
+    }
+}
+
+/* Hop-bytes of each domain from a node of each class that accesses none of it. */
+static void fill_costs(struct costs *costs, struct product *x)
+{
+    size_t classes = costs->classes.count;
+    double sum[BLOCK];
+    for (size_t first = 0; first < classes; first += BLOCK) {
+        size_t count = classes - first < BLOCK ? classes - first : BLOCK;
+        fill_hops(x, first, count);
+        for (size_t j = 0; j < costs->sums.domains; j++) {
+            size_t start = x->start[j];
+            sum_block(x->hops, x->part + start, x->start[j + 1] - start, sum);
+            memcpy(costs->at_classes + j * classes + first, sum, count * sizeof *sum);
+        }
+    }
+}
+
+static int compute_costs(struct costs *costs)
+{
+    struct base_arena arena = {0};
+    const struct sums *sums = &costs->sums;
+    size_t classes = costs->classes.count, cells;
+    struct product x = {.classes = &costs->classes};
+    if (__builtin_mul_overflow(classes, (size_t)BLOCK, &cells))
+        return -ENOMEM;
+    x.start = base_arena_alloc(&arena, sums->domains + 1, sizeof *x.start);
+    x.part = base_arena_alloc(&arena, sums->start[sums->domains], sizeof *x.part);
+    x.last = base_arena_alloc(&arena, classes, sizeof *x.last);
+    x.hops = base_arena_alloc(&arena, cells, sizeof *x.hops);
+    if (!arena.failed) {
+        sum_classes(&x, sums);
+        fill_costs(costs, &x);
+    }
+    int rc = arena.failed ? -ENOMEM : 0;
+    base_arena_release(&arena);
+    return rc;
 }
 
 void costs_on_nodes(const struct costs *costs, size_t j, double *cost)
@@ -110,7 +147,7 @@ static int find_classes(struct base_arena *arena, const topo *t, int apart, stru
 
 /* ---- all together ---- */
 
-static int allocate_costs(struct costs *costs, struct domain *d)
+static int allocate_costs(struct costs *costs)
 {
     struct base_arena *arena = &costs->arena;
     size_t size, classes = costs->classes.count;
@@ -118,14 +155,11 @@ static int allocate_costs(struct costs *costs, struct domain *d)
         return -ENOMEM;
     costs->capacity = base_arena_alloc(arena, costs->ranks.count, sizeof *costs->capacity);
     costs->at_classes = base_arena_alloc(arena, size, sizeof *costs->at_classes);
-    d->bytes = base_arena_alloc(arena, classes, sizeof *d->bytes);
-    d->present = base_arena_alloc(arena, classes, sizeof *d->present);
     return arena->failed ? -ENOMEM : 0;
 }
 
 int costs_init(struct costs *costs, const plan_input *in, const struct held *held)
 {
-    struct domain d = {.classes = &costs->classes};
     size_t nodes = in->topology->nodes, most = held->by_rank->cols;
     *costs = (struct costs){.own = held->apart ? 0.0 : TOPO_SAME_NODE / held->steps};
     struct base_arena *arena = &costs->arena;
@@ -137,10 +171,11 @@ int costs_init(struct costs *costs, const plan_input *in, const struct held *hel
     if (rc == 0)
         rc = sums_of_ranks(arena, held, &costs->ranks, &costs->sums);
     if (rc == 0)
-        rc = allocate_costs(costs, &d);
+        rc = allocate_costs(costs);
+    if (rc == 0)
+        rc = compute_costs(costs);
     if (rc != 0)
         return rc;
-    fill_costs(costs, &d);
     if (in->per_node > 0 && in->per_node < most)
         most = in->per_node;
     for (size_t n = 0; n < nodes; n++) {
