@@ -35,6 +35,8 @@ int64_t plan_storage_crossing_bytes(const plan_input *in, const size_t *rank_of_
 /* Both together, those to storage servers weighted: what fitted domains count. */
 int plan_whole_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes);
 int64_t plan_whole_crossing_bytes(const plan_input *in, const size_t *rank_of_domain);
+/* The same from both counts, where these are known. */
+int64_t plan_weigh_crossing_bytes(const plan_input *in, int64_t between_ranks, int64_t to_servers);
 
 /* Bytes on the link above each vertex, up to its parent and down from it. The vertices are those of
  * the topology's tree or, without one, the nodes and a switch above them. The last one is the root

@@ -135,11 +135,17 @@ int plan_whole_hop_bytes(const plan_input *in, const size_t *rank_of_domain, dou
     return rc;
 }
 
-int64_t plan_whole_crossing_bytes(const plan_input *in, const size_t *rank_of_domain)
+int64_t plan_weigh_crossing_bytes(const plan_input *in, int64_t between_ranks, int64_t to_servers)
 {
-    int64_t sum = plan_storage_crossing_bytes(in, rank_of_domain);
-    if (__builtin_mul_overflow(sum, in->storage_weight, &sum) ||
-        __builtin_add_overflow(sum, plan_crossing_bytes(in, rank_of_domain), &sum))
+    int64_t sum;
+    if (__builtin_mul_overflow(to_servers, in->storage_weight, &sum) ||
+        __builtin_add_overflow(sum, between_ranks, &sum))
         return INT64_MAX;
     return sum;
+}
+
+int64_t plan_whole_crossing_bytes(const plan_input *in, const size_t *rank_of_domain)
+{
+    return plan_weigh_crossing_bytes(in, plan_crossing_bytes(in, rank_of_domain),
+                                     plan_storage_crossing_bytes(in, rank_of_domain));
 }

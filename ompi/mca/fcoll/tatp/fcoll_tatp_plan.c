@@ -48,23 +48,27 @@ static int assess_otp(const plan_input *in, const lap_solver *solver, size_t *ra
     return 0 != rc ? rc : plan_hop_bytes(in, rank_of_domain, hop_bytes);
 }
 
-/* On rank 0: all but those of otp. Negative errno. */
+/* On rank 0: all but those of otp. Fitted domains count ranks of a node one hop apart. Negative
+ * errno. */
 static int assess_plan(const plan_input *in, const size_t *rank_of_domain, tatp_plan_costs *costs)
 {
     plan_input apart = *in;
     apart.savings = NULL;
     int rc = plan_hop_bytes(in, rank_of_domain, &costs->hop_bytes);
-    if (0 == rc)
-        rc = plan_whole_hop_bytes(&apart, rank_of_domain, &costs->whole_hop_bytes);
+    double between_ranks = costs->hop_bytes;
+    if (0 == rc && NULL != in->savings)
+        rc = plan_hop_bytes(&apart, rank_of_domain, &between_ranks);
     if (0 == rc)
         rc = plan_storage_hop_bytes(in, rank_of_domain, &costs->storage_hop_bytes);
     if (0 != rc)
         return rc;
     costs->per_node = in->per_node;
     costs->knows_storage = NULL != in->storage;
+    costs->whole_hop_bytes = between_ranks + (double)in->storage_weight * costs->storage_hop_bytes;
     costs->crossing_bytes = plan_crossing_bytes(in, rank_of_domain);
     costs->storage_crossing_bytes = plan_storage_crossing_bytes(in, rank_of_domain);
-    costs->whole_crossing_bytes = plan_whole_crossing_bytes(in, rank_of_domain);
+    costs->whole_crossing_bytes =
+        plan_weigh_crossing_bytes(in, costs->crossing_bytes, costs->storage_crossing_bytes);
     return 0;
 }
 
