@@ -400,6 +400,54 @@ START_TEST(forms_agree)
 }
 END_TEST
 
+/* Runs of rows with equal pairs, as the slots of a node have; shorter runs beside them. */
+static struct instance *alike_instance(uint64_t seed, int fractions)
+{
+    uint64_t state = seed;
+    struct kind kind = {"alike", 0, pick(&state, 0, 1) ? 5 : 1000, (int)pick(&state, 0, 6), 0};
+    size_t cols = (size_t)pick(&state, 1, 40);
+    struct instance *in = new_instance(cols + (size_t)pick(&state, 1, 8), cols);
+    size_t rows = in->problem.rows;
+    int64_t longest = pick(&state, 1, 9);
+    fill_costs(in, &kind, &state);
+    for (size_t k = 0; k < rows * cols && fractions; k++)
+        in->cost[k] /= 7.0;
+    for (size_t i = 0; i < rows;) {
+        size_t end = i + (size_t)pick(&state, 1, longest);
+        for (size_t k = i + 1; k < end && k < rows; k++)
+            for (size_t j = 0; j < cols; j++)
+                in->cost[j * rows + k] = in->cost[j * rows + i];
+        i = end;
+    }
+    use_list(in);
+    return in;
+}
+
+START_TEST(rows_that_are_alike)
+{
+    int solved = 0;
+    for (uint64_t seed = 1; seed <= random_cases(ROUNDS); seed++) {
+        double total = 0.0;
+        int fractions = seed % 3 == 0, first = 0;
+        for (int s = 0; s < count_solvers(); s++) {
+            struct instance *in = alike_instance(seed, fractions);
+            int rc = solver_number(s)->solve(&in->problem, &in->solution);
+            first = s == 0 ? rc : first;
+            ck_assert_int_eq(rc, first);
+            if (rc == LAP_INFEASIBLE)
+                continue;
+            total = s == 0 ? in->solution.total : total;
+            ck_assert_msg(lap_verify(&in->problem, &in->solution, fractions ? 1e-9 : 0.0) == 0,
+                          "%s, seed %llu: no proof", solver_number(s)->name,
+                          (unsigned long long)seed);
+            ck_assert_double_eq_tol(in->solution.total, total, 1e-9);
+            solved++;
+        }
+    }
+    ck_assert_uint_gt((uint64_t)solved, random_cases(ROUNDS));
+}
+END_TEST
+
 /* Half of them 1, some up to 2^39. */
 static double heavy_tail(uint64_t *state)
 {
@@ -1056,6 +1104,7 @@ static Suite *lap_suite(void)
     tcase_add_loop_test(solving, differences, 0, 6);
     tcase_add_test(solving, one_pair);
     tcase_add_test(solving, ties_prefer_the_lower_row);
+    tcase_add_test(solving, rows_that_are_alike);
     tcase_add_test(solving, too_few_allowed_rows);
     tcase_add_test(solving, capacity_below_need);
     tcase_add_test(solving, duals_may_be_left_out);
