@@ -183,7 +183,7 @@ static void load_problem_servers(problem *p, const dla_spec *spec)
     if (stream != NULL)
         fclose(stream);
     if (rc == -ENODATA)
-        exit(tool_fail("%s: does not tell how the files were stored; record again, or specify a "
+        exit(tool_fail("%s: does not say how the files were stored; record again, or specify a "
                        "file that has the host of each block",
                        spec->file));
     if (rc != 0)

@@ -51,9 +51,9 @@ typedef struct problem_weight {
 } problem_weight;
 problem_weight problem_judge(const problem *p, const size_t *node);
 
-/* Whether the record tells what its calls moved; bytes that they accessed; and those predicted to
- * leave their node [0], and their group of nodes of level k [k], up to input.network->levels, which
- * the caller frees. sums: NULL, or more of the same. */
+/* Whether the record contains what its calls moved; bytes that they accessed; and those predicted
+ * to leave their node [0], and their group of nodes of level k [k], up to input.network->levels,
+ * which the caller frees. sums: NULL, or more of the same. */
 bool problem_has_bytes(const problem *p);
 int64_t problem_bytes(const problem *p);
 int64_t *problem_crossing(const problem *p, const size_t *node, predict_sums *sums);
@@ -61,7 +61,7 @@ int64_t *problem_crossing(const problem *p, const size_t *node, predict_sums *su
 /* Whether bytes to storage servers count. */
 bool problem_knows_servers(const problem *p);
 
-/* Writes weight_inside, weight_total, cost and, where the record tells them, the bytes between
+/* Writes weight_inside, weight_total, cost and, where the record contains them, the bytes between
  * nodes and to storage servers. */
 void problem_put_report(json_writer *w, const problem *p, const size_t *node);
 

@@ -84,7 +84,7 @@ static int read_targets(FILE *stream, void *object, matrix_error *error)
     return storage_read_targets(stream, object, error);
 }
 
-/* A table of blocks tells the layout, the hosts of targets need stripes. */
+/* A table of blocks contains the layout, the hosts of targets need stripes. */
 static storage_layout *find_layout(const tatp_targets_options *options, int fd, int64_t size)
 {
     storage_layout *given = NULL;

@@ -57,7 +57,7 @@ static void find_recorded_servers(const tatp_problem_options *options, tatp_view
     };
     int rc = dla_servers_find(&in, &view->recorded, &in_record, &error);
     if (rc == -ENODATA)
-        exit(tool_fail("%s: does not tell how the files were stored; see --striping-unit",
+        exit(tool_fail("%s: does not say how the files were stored; see --striping-unit",
                        options->view));
     if (rc != 0)
         exit(tool_fail_reading(in_record ? options->view : targets, rc, &error));

@@ -57,7 +57,7 @@ typedef struct mca_io_base_module_2_0_0_t compat_io_module;
 #define COMPAT_PMIX_STRING PMIX_STRING
 #define COMPAT_PMIX_UINT32 PMIX_UINT32
 
-/* What the launcher has told this node of a process; false: nothing. */
+/* A value of a process that the launcher gave this node; false: there is none. */
 static inline bool compat_modex_get(const ompi_proc_t *proc, const char *key, void *value,
                                     pmix_data_type_t type)
 {

@@ -238,7 +238,7 @@ static void release_probe(probe *p)
     PMIX_RELEASE(p->node);
 }
 
-/* Objects that are not as declared are not released: nobody knows what that would do. */
+/* Objects that are not as declared are not released: the effect would be unknown. */
 const char *prrte_probe(void)
 {
     probe p = {.room = {0}};

@@ -18,9 +18,9 @@
  */
 #define MAPPING_COST 20
 
-/* File systems, as statfs tells. Not here: those with servers, whose clients write back whole
+/* File systems, as statfs names them. Not here: those with servers, whose clients write back whole
  * pages; btrfs and f2fs, which move a page whenever it is written back, so that a later store may
- * find no space; overlayfs, which does not tell what is below it. */
+ * find no space; overlayfs, which hides what is below it. */
 enum { EXT_MAGIC = 0xef53, XFS_MAGIC = 0x58465342, TMPFS_MAGIC = 0x01021994 };
 
 /* Adjacent pages with extents, by their numbers in the file. */

@@ -43,7 +43,7 @@ static void report_placement(const dla_mapping *m, const dla_request *r,
         dla_spec_method(&r->spec)->name, input->threshold, before, after);
 }
 
-/* Without an explicit request, nobody waits for an explanation. */
+/* Without an explicit request, no user waits for an explanation. */
 static void report_stock(const dla_mapping *m, const dla_request *r, const setmatch_input *input,
                          const dla_data *data, const dla_benefit *benefit)
 {
@@ -55,7 +55,7 @@ static void report_stock(const dla_mapping *m, const dla_request *r, const setma
     show_line(m, "rmaps:dla: job %s: mapped %s", m->name, why);
 }
 
-/* Where nobody demands a method, and all apps have the same nodes: nearer to storage servers. */
+/* Where no method is demanded, and all apps have the same nodes: nearer to storage servers. */
 static int move_near(const dla_mapping *m, const dla_request *r, const setmatch_input *input,
                      const dla_data *data)
 {
@@ -74,7 +74,7 @@ static int move_near(const dla_mapping *m, const dla_request *r, const setmatch_
     return rc == 1 ? 0 : rc;
 }
 
-/* Where nobody demands a method: a stock mapping, unless the placement gains something. */
+/* Where no method is demanded: a stock mapping, unless the placement gains something. */
 static int prefer_stock(const dla_mapping *m, const dla_request *r, const setmatch_input *input,
                         const dla_data *data, dla_benefit *benefit)
 {

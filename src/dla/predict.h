@@ -11,7 +11,7 @@
 #include "dla/request.h"
 #include "predict/predict.h"
 
-/* Whether the record tells what is moved: by a profile, or because no call had aggregators. */
+/* Whether the record contains what is moved: by a profile, or because no call had aggregators. */
 bool dla_has_bytes(const view_file *file);
 
 /* Bytes of the recorded calls, and those accessed without aggregators, which leave no node. */
@@ -36,17 +36,17 @@ int dla_load(const setmatch_input *input, const dla_data *data, const size_t *no
 typedef enum dla_stock { DLA_STOCK_NONE, DLA_STOCK_BY_SLOT, DLA_STOCK_BY_NODE } dla_stock;
 
 /* The load of all uplinks, those of nodes and, with a network, of groups of nodes: predicted bytes
- * or, where the record does not tell these, the weight of the view between nodes and groups. Where
- * servers are known: bytes times hops between nodes and, weighted, to servers, of which the hop
- * inside a node does not count. */
+ * or, where the record does not contain these, the weight of the view between nodes and groups.
+ * Where servers are known: bytes times hops between nodes and, weighted, to servers, of which the
+ * hop inside a node does not count. */
 typedef struct dla_benefit {
     double stock, placed; /* of the better stock mapping, by slot where both are equal; of the
                              placement, not determined where `stock` is 0 */
     dla_stock kept;       /* in place of the placement; DLA_STOCK_NONE: none */
 } dla_benefit;
 
-/* Whether a stock mapping may be kept: nobody demands a method or the objective "neighbours", and
- * there are several nodes. */
+/* Whether a stock mapping may be kept: neither a method nor the objective "neighbours" is demanded,
+ * and there are several nodes. */
 bool dla_may_keep_stock(const dla_spec *spec, size_t nodes);
 
 /* Replaces node_of_rank by the better stock mapping, unless it loads the uplinks less than that by
@@ -63,8 +63,8 @@ const char *dla_stock_name(dla_stock stock);
 void dla_benefit_format(const dla_benefit *benefit, const setmatch_input *input,
                         const dla_data *data, char text[DLA_REPORT_SIZE]);
 
-/* A placement as text: "WEIGHT of TOTAL" inside nodes and, where the record tells it, the bytes
- * that leave their nodes and their groups of nodes, or go to servers of other nodes. */
+/* A placement as text: "WEIGHT of TOTAL" inside nodes and, where the record contains them, the
+ * bytes that leave their nodes and their groups of nodes, or go to servers of other nodes. */
 int dla_report_format(const setmatch_input *input, const dla_data *data, const size_t *node_of_rank,
                       char text[DLA_REPORT_SIZE]);
 

@@ -318,7 +318,7 @@ static int load_servers(const dla_request *r, const dla_nodes *nodes, dla_data *
     rc = dla_servers_read(&r->spec, stream, nodes, data, &in_record, &error);
     if (stream != NULL)
         fclose(stream);
-    /* a record of the cache need not tell it */
+    /* a record of the cache need not contain it */
     if (rc == -ENODATA && r->record != NULL)
         return 0;
     if (rc == -ENODATA) {

@@ -29,7 +29,7 @@ typedef struct dla_servers_input {
 /* The layout of each recorded file: a table of blocks; else what is recorded, with the hosts of a
  * file of targets; else its targets in turn, where the size of stripes is recorded. A server on a
  * host whose distance is not known is as far from all nodes, but for hosts of a file of targets
- * with a topology that lacks them. -EBADMSG, -ENXIO, -EIO: `error` explains, and *in_record tells
+ * with a topology that lacks them. -EBADMSG, -ENXIO, -EIO: `error` explains, and *in_record says
  * whether it is about the view file or the targets; -ENODATA: no layout is known; -ENOMEM.
  * Release with dla_servers_release. */
 int dla_servers_find(const dla_servers_input *in, dla_servers *servers, bool *in_record,

@@ -50,7 +50,7 @@ static int begin_least(struct state *s)
     return 0;
 }
 
-/* An object that nobody may have keeps no price. */
+/* An object that no person may have keeps no price. */
 static void end_least(struct state *s)
 {
     for (size_t i = 0; i < s->objects; i++)

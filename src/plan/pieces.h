@@ -78,7 +78,7 @@ typedef struct pieces_servers {
 
 /* ---- assignment ---- */
 
-/* Whether so many domains may be fitted. */
+/* Whether this number of domains may be fitted. */
 bool pieces_may_fit(const pieces *smallest, const division_settings *settings, size_t domains);
 /* Whether they could then save enough of the hop-bytes of even ones, which move crossing_bytes
  * between nodes. */

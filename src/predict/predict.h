@@ -3,8 +3,8 @@
  * What recorded calls will move between nodes with their ranks on other nodes: file domains and
  * aggregators as fcoll/tatp would choose them, by the code of src/plan that it uses.
  *
- * A record tells the bytes of each rank in each bin (matrix/view_file.h), not where they are in the
- * bin; they count as evenly spread. So a prediction is exact where the borders of domains are
+ * A record contains the bytes of each rank in each bin (matrix/view_file.h), not where they are in
+ * the bin; they count as evenly spread. So a prediction is exact where the borders of domains are
  * borders of bins or of nodes' blocks, and fitted domains may save more than predicted where their
  * units are smaller than bins. Calls without aggregators are not in the profile: they move nothing.
  *

@@ -24,7 +24,7 @@ void topo_machine_free(topo_machine *machine); /* NULL is fine */
  * not such a list, an empty one, or processors that the machine does not have; -ENOMEM. */
 int topo_machine_locality(topo_machine *machine, const char *processors, char **locality);
 
-/* The same of a core, by its number in hwloc's order. -EINVAL: there are not so many; -ENOMEM. */
+/* The same of a core, by its number in hwloc's order. -EINVAL: there are fewer; -ENOMEM. */
 int topo_machine_core_locality(topo_machine *machine, unsigned core, char **locality);
 
 /* The same of the processors to which this process, which runs on the machine, is bound; NULL: it

@@ -245,9 +245,9 @@ refuses_targets "file of targets|few|target 5 has no host" "a recorded target wi
 printf '0 nodeA0\n1\n' >bad
 refuses_targets "bad, line 2|neither 'TARGET HOST'" "malformed targets" file=stripes.crs,targets=bad
 refuses_targets "file of targets|missing|No such file" "missing targets" file=stripes.crs,targets=missing
-refuses_targets "targets=recorded|stripes.crs|does not tell how the files were stored" "hosts that were not recorded" \
+refuses_targets "targets=recorded|stripes.crs|does not say how the files were stored" "hosts that were not recorded" \
     file=stripes.crs,targets=recorded
-refuses_targets "targets=targets|2x2|does not tell" "targets of a grid" cart=2x2,targets=targets
+refuses_targets "targets=targets|2x2|does not say" "targets of a grid" cart=2x2,targets=targets
 sed 's/^extent 0/extent x/' layout.crs >bad.crs
 refuses_targets "bad.crs, line 14|a number is expected" "a malformed layout" file=bad.crs,targets=recorded
 

@@ -349,9 +349,9 @@ printf '0 a\n1\n' >bad
 refuses 1 "dla: bad:2: neither 'TARGET HOST' nor 'OFFSET LENGTH HOST' of a block" "map: malformed targets" \
     dla map -f stripes.crs -n a:2,b:2 --targets bad
 refuses 1 "dla: missing: No such file or directory" "map: missing targets" dla map -f stripes.crs -n a:2,b:2 --targets missing
-refuses 1 "dla: stripes.crs: does not tell how the files were stored; record again, or specify a file that has the host of each block" \
+refuses 1 "dla: stripes.crs: does not say how the files were stored; record again, or specify a file that has the host of each block" \
     "map: hosts that were not recorded" dla map -f stripes.crs -n a:2,b:2 --targets recorded
-refuses 1 "dla: profile.crs: does not tell how the files were stored; record again, or specify a file that has the host of each block" \
+refuses 1 "dla: profile.crs: does not say how the files were stored; record again, or specify a file that has the host of each block" \
     "map: an older record" dla map -f profile.crs -n a:2,b:2 --targets targets
 sed 's/^extent 0/extent x/' layout.crs >bad.crs
 refuses 1 "dla: bad.crs:15: 'x' in a layout where a number is expected" "map: a malformed layout" \

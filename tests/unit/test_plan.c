@@ -558,7 +558,7 @@ static void check_storage_loads(const struct scene *s, const size_t *rank, uint6
     plan_release_loads(&loads);
 }
 
-/* Both sums are told apart, whatever the weight. */
+/* Both sums are kept apart, whatever the weight. */
 START_TEST(assessment_with_storage)
 {
     static double workload[MAX_RANKS * MAX_DOMAINS];
@@ -1065,15 +1065,15 @@ START_TEST(largest_entries_are_enough)
     for (uint64_t seed = 1; seed <= 1000; seed++) {
         struct scene *s = random_scene(seed, 7, 4);
         size_t rank[MAX_DOMAINS], tried[MAX_DOMAINS];
-        double least = model_least(s, tried, 0), bound = -1.0, told = -1.0;
+        double least = model_least(s, tried, 0), bound = -1.0, reported = -1.0;
         keep_largest(s, enough_entries(s));
         int rc = plan_least_hop_bytes(&s->input, &lap_solvers[seed % 5], rank, &bound);
         ck_assert_msg(rc == (isinf(least) ? -EINVAL : 0), TELL);
         if (rc == 0) {
             ck_assert_msg(model_allows(s, rank, s->domains), TELL);
             ck_assert_msg(model_hop_bytes(s, rank) == least && bound == least, TELL);
-            ck_assert_int_eq(plan_hop_bytes(&s->input, rank, &told), 0);
-            ck_assert_msg(told == least, TELL);
+            ck_assert_int_eq(plan_hop_bytes(&s->input, rank, &reported), 0);
+            ck_assert_msg(reported == least, TELL);
         }
     }
 }

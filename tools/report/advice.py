@@ -117,7 +117,7 @@ def advise(run, plan, answer, view, view_name):
                     "--view: the page then shows what placing the ranks by it would gain.")
     if plan is not None and plan.nodes > 2 and not {"parent", "hops"} & plan.data["distances"].keys():
         said.append("Nothing is known of the network: all nodes count as equally far apart. Where they are not, "
-                    "--mca fcoll_tatp_topology FILE tells so.")
+                    "--mca fcoll_tatp_topology FILE says so.")
     if run.calls and all(call["aggregators"] == 0 for call in run.calls):
         said.append("Each rank accesses the file itself in these calls, without aggregators: nothing moves between nodes, "
                     "wherever the ranks are.")

@@ -229,7 +229,7 @@ class Answer:
     usual: Links = None      # aggregators as two-phase access has them without knowing the network
     present: Links = None
     placed: Links = None
-    expected: Links = None   # of the view's calls where the ranks were; None: the view does not tell its calls
+    expected: Links = None   # of the view's calls where the ranks were; None: the view does not contain its calls
 
 
 def links_of(title, answer, entry, host_of_node, plan, stored=False):

@@ -24,8 +24,8 @@ typedef struct tatp_requests {
     size_t count;
 } tatp_requests;
 
-/* Starts to send this rank's requests to the aggregators, after the ranks of a node have told each
- * other their loads (NULL is none). Collective on the node where there are loads. */
+/* Starts to send this rank's requests to the aggregators, after the ranks of a node have exchanged
+ * their loads (NULL is none). Collective on the node where there are loads. */
 int tatp_requests_start(tatp_comm *comm, const tatp_exchange_layout *layout, tatp_loads *loads,
                         tatp_requests *out);
 /* Completes them, and receives those for this rank's domain. rc: this rank's status so far. Returns
@@ -78,10 +78,10 @@ void tatp_segments_free(void);
 bool tatp_loads_wanted(const tatp_comm *comm, const tatp_exchange_layout *layout);
 tatp_loads *tatp_loads_new(const tatp_comm *comm, const tatp_exchange_layout *layout);
 void tatp_loads_free(tatp_loads *loads);
-/* Tells the leader of the node what each rank has; loads: NULL is no memory. All ranks of the node
+/* Sends the leader of the node what each rank has; loads: NULL is no memory. All ranks of the node
  * call it. Returns this rank's error, which has to be agreed on. */
 int tatp_loads_gather(tatp_loads *loads, tatp_comm *comm, const tatp_exchange_layout *layout);
-/* What the leader was told, which it gives to the others. */
+/* What the leader received, which it gives to the others. */
 void *tatp_loads_table(tatp_loads *loads, size_t *bytes);
 /* Decides by the table. Then: the number of pairs of this node and an aggregator (loads: NULL is
  * none), and the bytes of their windows. */

@@ -2,10 +2,10 @@
 /* Loads: where many ranks of a node have small parts for one aggregator of another node, one of
  * them, the carrier, sends and receives a single message for all, and one access request.
  *
- * The ranks of a node tell its leader what they have in a cycle at most. The leader puts that into
- * their shared segment, so that all of them decide alike, and know the windows for the chunks. A
- * carrier is an aggregator's contributor like any other; the aggregator learns how many requests
- * of other ranks will not come. */
+ * The ranks of a node send its leader the bytes that they have in a cycle at most. The leader puts
+ * that into their shared segment, so that all of them decide alike, and know the windows for the
+ * chunks. A carrier is an aggregator's contributor like any other; the aggregator learns how many
+ * requests of other ranks will not come. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Access requests: each rank sends the aggregator of each domain that it accesses the extents that
- * it accesses there. An aggregator does not know which ranks will send, but rank 0 has told it how
+ * it accesses there. An aggregator does not know which ranks will send, but rank 0 says how
  * many. */
 #include <stdlib.h>
 

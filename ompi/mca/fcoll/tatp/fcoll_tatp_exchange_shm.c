@@ -41,8 +41,8 @@ typedef struct segment_offer {
     uint64_t id; /* 0: none can be had */
     int64_t size;
     int64_t is_new; /* to be opened; else known by id */
-    int64_t pairs;  /* it has flags for so many loads ... */
-    int64_t loads;  /* ... of which the call uses so many */
+    int64_t pairs;  /* loads that it has flags for ... */
+    int64_t loads;  /* ... and that the call uses */
     /* The new one: the leader's process, as /proc names it, and its descriptor. The object's
      * identity, because another rank's /proc may have another process of that number. */
     int64_t process, descriptor;
@@ -54,7 +54,7 @@ enum offer_result { OFFER_REFUSED, OFFER_ACCEPTED, OFFER_REPEATED };
 
 /* What a segment has to hold. */
 typedef struct segment_needs {
-    size_t pairs; /* flags for so many loads */
+    size_t pairs; /* loads that have flags */
     size_t bytes; /* behind the flags */
 } segment_needs;
 
@@ -329,7 +329,7 @@ static bool may_offer_again(const segment_offer *offer)
     return 0 != offer->id && (!offer->is_new || offer->loads > 0);
 }
 
-/* The leader asks its peers whether they can map the segment, and tells them what comes of it. A
+/* The leader asks its peers whether they can map the segment, and sends them the result. A
  * peer that cannot be asked cannot. */
 static int confirm_offer(tatp_comm *comm, const segment_offer *offer, enum offer_result *result)
 {
@@ -346,9 +346,9 @@ static int confirm_offer(tatp_comm *comm, const segment_offer *offer, enum offer
     *result = all ? OFFER_ACCEPTED : may_offer_again(offer) ? OFFER_REPEATED : OFFER_REFUSED;
     if (OMPI_SUCCESS != first)
         *result = OFFER_REFUSED;
-    char told = (char)*result;
+    char reply = (char)*result;
     for (int i = 1; i < locals; i++)
-        keep_first(&first, tatp_send(comm, &told, sizeof told, local[i], TATP_TAG_SHARED));
+        keep_first(&first, tatp_send(comm, &reply, sizeof reply, local[i], TATP_TAG_SHARED));
     return first;
 }
 
@@ -465,14 +465,14 @@ static int accept_once(tatp_exchange_memory *memory, tatp_comm *comm, const tatp
                        segment_offer *offer, tatp_segment **segment, enum offer_result *result)
 {
     int locals, leader = tatp_comm_local_ranks(comm, &locals)[0];
-    char told = OFFER_REFUSED;
+    char reply = OFFER_REFUSED;
     *offer = (segment_offer){0};
     int rc = tatp_receive(comm, offer, sizeof *offer, leader, TATP_TAG_SHARED);
     tatp_segment *offered = OMPI_SUCCESS == rc ? accept_offer(memory, comm, loads, offer) : NULL;
     char one = NULL != offered;
     keep_first(&rc, tatp_send(comm, &one, sizeof one, leader, TATP_TAG_SHARED));
-    keep_first(&rc, tatp_receive(comm, &told, sizeof told, leader, TATP_TAG_SHARED));
-    *result = OMPI_SUCCESS == rc ? (enum offer_result)told : OFFER_REFUSED;
+    keep_first(&rc, tatp_receive(comm, &reply, sizeof reply, leader, TATP_TAG_SHARED));
+    *result = OMPI_SUCCESS == rc ? (enum offer_result)reply : OFFER_REFUSED;
     *segment = OFFER_ACCEPTED == *result ? offered : NULL;
     if (OFFER_ACCEPTED != *result)
         discard_segment(memory, offered);

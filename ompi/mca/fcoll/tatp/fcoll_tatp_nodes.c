@@ -252,15 +252,16 @@ int tatp_nodes_find_hosts(tatp_nodes *nodes, const char *source, const char *con
 /* ---- agreement ---- */
 
 /* What the ranks agree on when a file is opened, by maxima: what rank 0 knows of the nodes; whether
- * any node has an address; what any rank lacks; whether any launcher tells nothing of the ranks of
- * a node, and any rank may be bound; how storage is asked; settings, and their negative; errors. */
+ * any node has an address; what any rank lacks; whether any launcher gives no localities of the
+ * ranks of a node, and any rank may be bound; how storage is asked; settings, and their negative;
+ * errors. */
 enum {
     NODES,
     OPEN,
     ADDRESS,
     LEADERS_MISSING,
     MEMORY_MISSING,
-    UNTOLD,
+    NO_LOCALITIES,
     BOUND,
     STORAGE,
     RECORDS,
@@ -274,8 +275,8 @@ enum {
 
 /* What this module's questions are. */
 typedef struct questions {
-    bool is_open;              /* rank 0: the environment has to be asked for the distances */
-    bool untold, may_be_bound; /* this rank's part of what follows */
+    bool is_open; /* rank 0: the environment has to be asked for the distances */
+    bool no_localities, may_be_bound;       /* this rank's part of what follows */
     bool ask, ask_inside, all_know_leaders; /* the result */
 } questions;
 
@@ -285,7 +286,7 @@ static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, question
 {
     int64_t value[VALUES] = {
         [LEADERS_MISSING] = !tatp_comm_knows_leaders(comm),
-        [UNTOLD] = q->untold,
+        [NO_LOCALITIES] = q->no_localities,
         [BOUND] = q->may_be_bound,
         [LARGEST] = opening->digest,
         [SMALLEST] = -opening->digest,
@@ -309,7 +310,7 @@ static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, question
     if (OMPI_SUCCESS != rc)
         return rc;
     q->ask = value[OPEN] && value[ADDRESS];
-    q->ask_inside = value[UNTOLD] && value[BOUND];
+    q->ask_inside = value[NO_LOCALITIES] && value[BOUND];
     opening->settings_differ = value[LARGEST] != -value[SMALLEST];
     opening->storage = (int)value[STORAGE];
     opening->records = value[RECORDS];
@@ -329,11 +330,11 @@ void tatp_nodes_refuse(struct ompi_communicator_t *communicator)
 /* Distances inside the node, from the launcher. */
 static int read_inside(tatp_nodes *nodes, tatp_comm *comm, questions *q)
 {
-    bool told = true;
+    bool given = true;
     int rc = OMPI_SUCCESS;
     if (tatp_comm_is_leader(comm))
-        rc = tatp_inside_read(comm, &nodes->inside, &told);
-    q->untold = !told;
+        rc = tatp_inside_read(comm, &nodes->inside, &given);
+    q->no_localities = !given;
     q->may_be_bound = tatp_may_be_bound();
     return rc;
 }
@@ -354,13 +355,13 @@ int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, tatp
     if (OMPI_SUCCESS == rc && !q.all_know_leaders)
         rc = tatp_comm_find_leaders(comm);
     if (OMPI_SUCCESS == rc && q.ask_inside)
-        rc = tatp_inside_ask(comm, !q.untold, &nodes->inside);
+        rc = tatp_inside_ask(comm, !q.no_localities, &nodes->inside);
     if (OMPI_SUCCESS == rc && q.ask)
         rc = tatp_distances_ask(&nodes->map, comm, &q.is_open);
     if (OMPI_SUCCESS == rc && q.is_open)
         tatp_distances_report_flat(&nodes->map);
     if (OMPI_SUCCESS == rc && is_root && !nodes->agreed)
-        tatp_inside_report(comm, !q.untold, q.ask_inside);
+        tatp_inside_report(comm, !q.no_localities, q.ask_inside);
     if (0 == opening->storage)
         tatp_distances_forget_file(&nodes->map);
     nodes->agreed = OMPI_SUCCESS == rc;

@@ -19,7 +19,7 @@ typedef struct tatp_nodes tatp_nodes;
 tatp_nodes *tatp_nodes_new(void); /* NULL: no memory */
 void tatp_nodes_free(tatp_nodes *nodes);
 
-/* What else the ranks tell each other when a file is opened. */
+/* What else the ranks exchange when a file is opened. */
 typedef struct tatp_opening {
     int64_t digest;       /* of this rank's settings */
     bool settings_differ; /* the result: not all ranks have the same */

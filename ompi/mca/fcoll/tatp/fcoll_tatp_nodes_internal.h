@@ -9,17 +9,17 @@
 
 /* ---- fcoll_tatp_nodes_local.c ---- */
 
-/* Distances between the ranks of this node, from what the launcher says of their binding. *told: it
- * says something of any of them, or the node has one rank. Local. */
-int tatp_inside_read(const tatp_comm *comm, tatp_inside *inside, bool *told);
+/* Distances between the ranks of this node, from the localities that the launcher gives. *given:
+ * it gives that of any rank, or the node has one rank. Local. */
+int tatp_inside_read(const tatp_comm *comm, tatp_inside *inside, bool *given);
 void tatp_inside_release(tatp_inside *inside);
 /* Whether this rank may use fewer processors than there are. Local. */
 bool tatp_may_be_bound(void);
 /* The same from what each rank's own hwloc says; *inside changes on leaders only, and there unless
- * `told`. Collective. */
-int tatp_inside_ask(tatp_comm *comm, bool told, tatp_inside *inside);
-/* On the leader of a node: whether the launcher has told, or each rank's hwloc was asked. */
-void tatp_inside_report(const tatp_comm *comm, bool told, bool asked);
+ * `given`. Collective. */
+int tatp_inside_ask(tatp_comm *comm, bool given, tatp_inside *inside);
+/* On the leader of a node: whether the launcher gave localities, or each rank's hwloc was asked. */
+void tatp_inside_report(const tatp_comm *comm, bool given, bool asked);
 
 /* ---- fcoll_tatp_nodes_distance.c ---- */
 

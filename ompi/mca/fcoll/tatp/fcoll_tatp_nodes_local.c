@@ -60,7 +60,7 @@ static bool any_differs(const unsigned char *network, size_t ranks)
     return false;
 }
 
-/* *network is NULL where all ranks are as near, or nobody knows. */
+/* *network is NULL where all ranks are as near, or this is not known. */
 static int make_network(char *const *locality, size_t ranks, unsigned char **network)
 {
     topo_machine *machine = find_machine();
@@ -116,7 +116,7 @@ static void free_localities(char **locality, size_t ranks)
 
 /* ---- from the launcher ---- */
 
-/* NULL: the rank is not bound, or nobody knows. The caller frees it. */
+/* NULL: the rank is not bound, or this is not known. The caller frees it. */
 static char *locality_of(const tatp_comm *comm, int rank)
 {
     const ompi_proc_t *proc = ompi_comm_peer_lookup(tatp_comm_communicator(comm), rank);
@@ -125,7 +125,7 @@ static char *locality_of(const tatp_comm *comm, int rank)
     return known ? locality : NULL;
 }
 
-int tatp_inside_read(const tatp_comm *comm, tatp_inside *inside, bool *told)
+int tatp_inside_read(const tatp_comm *comm, tatp_inside *inside, bool *given)
 {
     int count;
     const int *local = tatp_comm_local_ranks(comm, &count);
@@ -133,10 +133,10 @@ int tatp_inside_read(const tatp_comm *comm, tatp_inside *inside, bool *told)
     char **locality = calloc(ranks, sizeof *locality);
     if (NULL == locality)
         return OMPI_ERR_OUT_OF_RESOURCE;
-    *told = ranks < 2;
+    *given = ranks < 2;
     for (size_t i = 0; i < ranks; i++) {
         locality[i] = locality_of(comm, local[i]);
-        *told = *told || NULL != locality[i];
+        *given = *given || NULL != locality[i];
     }
     int rc = make_inside(locality, ranks, inside);
     free_localities(locality, ranks);
@@ -197,7 +197,7 @@ static int pack_own_locality(tatp_message *message)
     return rc;
 }
 
-int tatp_inside_ask(tatp_comm *comm, bool told, tatp_inside *inside)
+int tatp_inside_ask(tatp_comm *comm, bool given, tatp_inside *inside)
 {
     static const tatp_node_gather gather = {TATP_TAG_ROWS, TATP_TAG_NODE_ROWS, add_locality,
                                             add_up_localities, skip_node};
@@ -208,7 +208,7 @@ int tatp_inside_ask(tatp_comm *comm, bool told, tatp_inside *inside)
     all.locality = calloc(all.ranks, sizeof *all.locality);
     int rc = NULL == all.locality ? OMPI_ERR_OUT_OF_RESOURCE : pack_own_locality(&own);
     rc = tatp_agree_error(comm, tatp_gather_by_node(comm, &gather, &all, &own, rc));
-    if (OMPI_SUCCESS == rc && !told && tatp_comm_is_leader(comm)) {
+    if (OMPI_SUCCESS == rc && !given && tatp_comm_is_leader(comm)) {
         tatp_inside_release(inside);
         *inside = all.inside;
         all.inside = (tatp_inside){NULL, NULL};
@@ -219,14 +219,14 @@ int tatp_inside_ask(tatp_comm *comm, bool told, tatp_inside *inside)
     return rc;
 }
 
-void tatp_inside_report(const tatp_comm *comm, bool told, bool asked)
+void tatp_inside_report(const tatp_comm *comm, bool given, bool asked)
 {
     const char *source = "all equal, because ranks are not bound";
     int count;
     (void)tatp_comm_local_ranks(comm, &count);
     if (count < 2)
         return;
-    if (told)
+    if (given)
         source = "from the launcher";
     else if (asked)
         source = "from hwloc";

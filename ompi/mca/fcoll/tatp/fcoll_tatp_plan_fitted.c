@@ -50,7 +50,7 @@ static void take_pairs(const tatp_planning *planning, int count, pieces *units, 
                       (size_t)(count - PLAN_ELEMENTS));
 }
 
-/* Further broadcasts have a head, too, which nobody reads. */
+/* Further broadcasts also have a head, which is not read. */
 int tatp_take_units(const tatp_planning *planning, int count, tatp_fit *fit)
 {
     bool is_root = 0 == tatp_comm_rank(planning->in->comm);

@@ -9,8 +9,8 @@
 #include "plan/pieces.h"
 #include "plan/rows.h"
 
-/* A broadcast for domains that may be fitted has room for so many elements: then the units of most
- * programs need no further one. */
+/* A broadcast for domains that may be fitted has room for this number of elements: then the units
+ * of most programs need no further one. */
 #define TATP_PLAN_PIECE 1024
 
 /* What a draft is made from; the same on all ranks but for the accesses. */

@@ -115,7 +115,7 @@ static int rmaps_dla_open(void)
     return PRTE_SUCCESS;
 }
 
-/* schizo/dla tells the user where PRRTE differs. */
+/* schizo/dla informs the user where PRRTE differs. */
 static int rmaps_dla_query(pmix_mca_base_module_t **module, int *priority)
 {
     char reason[PRRTE_REASON_SIZE];

@@ -67,7 +67,7 @@ static int refuse_binding(const prte_node_t *node, int enough, const prte_rmaps_
     return PRTE_ERR_SILENT;
 }
 
-/* The processors of the node, for PRRTE's binding. Where nobody demands a binding, the ranks of a
+/* The processors of the node, for PRRTE's binding. Where no binding is demanded, the ranks of a
  * node with fewer processors are not bound, as with the stock mappers. */
 static int prepare_binding(prte_job_t *jdata, prte_node_t *node, size_t ranks, bool demanded,
                            prte_rmaps_options_t *options)
