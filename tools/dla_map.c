@@ -311,6 +311,7 @@ static int read_machine(FILE *stream, void *object, matrix_error *error)
         got = fread(text + used, 1, BUFSIZ, stream);
         used += got;
     } while (got > 0 && used < MOST_XML);
+    (void)setenv("HWLOC_HIDE_ERRORS", "2", false); /* hwloc 2.15 prints a message of its own */
     int rc = topo_machine_read(text, used, object);
     free(text);
     return rc == -EBADMSG ? matrix_refuse(error, 0, "no machine in hwloc's XML") : rc;
