@@ -116,6 +116,9 @@ static error_t parse_forget_option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (options->all == (options->keys > 0))
             argp_error(state, "give keys, or --all");
+        for (size_t i = 0; i < options->keys; i++)
+            if (*options->key[i] == '\0')
+                argp_error(state, "a key is empty; --all removes all records");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -155,7 +158,7 @@ int dla_forget(int argc, char **argv)
     if (options.all)
         status = remove_entries(&c, "");
     for (size_t i = 0; i < options.keys && status == 0; i++)
-        status = remove_entries(&c, *options.key[i] != '\0' ? options.key[i] : "-");
+        status = remove_entries(&c, options.key[i]);
     release_cache(&c);
     return status;
 }

@@ -148,6 +148,7 @@ else
     tap_is "$(sed -n 's/.*= //p' home/.pmix/mca-params.conf)" other "setup: and stays"
 fi
 refuses 2 "dla setup: 'x' is one argument too many" "setup: an argument" dla setup x
+refuses 2 "dla forget: a key is empty; --all removes all records" "forget: an empty key" dla forget 01 ""
 
 # --- map: nodes ---
 
