@@ -57,9 +57,11 @@ AS_CASE([$OMPI_VERSION],
 The components use its internal interfaces, which other releases change. Looked for: $tatp_candidates.
 Name another one with MPICC=PATH or --with-openmpi=PREFIX.])])])
 
-# ompi_info and mpirun that stand beside mpicc, under the same suffix. Those of PATH may be another one's.
+# ompi_info and mpirun that stand beside mpicc, under the same suffix. Those of PATH may be another one's, and so may
+# those of the environment, where tests/env.sh of another build puts them.
 AC_DEFUN([TATP_FIND_OMPI_PROGRAMS],
 [tatp_bin=`AS_DIRNAME(["$MPICC"])`
+OMPI_INFO= MPIRUN=
 AC_PATH_PROGS([OMPI_INFO], [ompi_info], [], [$tatp_bin])
 AC_PATH_PROGS([MPIRUN], [mpirun.openmpi mpirun], [], [$tatp_bin])
 AS_IF([test -z "$OMPI_INFO" || test -z "$MPIRUN"],

@@ -14,10 +14,10 @@ done
 cp "$top_srcdir/tests/env.sh.in" "$source/tests"
 cp "$top_srcdir/src/plan/plan.h" "$source/src/plan"
 
-# It is to find these by itself.
+# It is to find these by itself. OMPI_INFO and MPIRUN stay set: they may be another build's.
 openmpi=$MPICC
 info=$OMPI_INFO
-unset MPICC OMPI_INFO MPIRUN VALGRIND PYTHON3
+unset MPICC VALGRIND PYTHON3
 
 # configure ARGUMENT...; what it says of the compiler is the same each time, hence the cache
 configure() (
