@@ -213,6 +213,38 @@ int storage_copy_hosts(storage_layout *layout, const storage_layout *hosts, matr
     return rc;
 }
 
+/* ---- copying ---- */
+
+/* `count` elements of `size` bytes; NULL: no memory. */
+static void *copy_array(const void *array, size_t count, size_t size)
+{
+    void *copy = base_alloc(count, size);
+    if (copy != NULL && count > 0)
+        memcpy(copy, array, count * size);
+    return copy;
+}
+
+int storage_copy(const storage_layout *layout, storage_layout **copy)
+{
+    storage_layout *made = storage_begin(layout->file_system);
+    if (made == NULL)
+        return -ENOMEM;
+    made->extent = copy_array(layout->extent, layout->extents, sizeof *made->extent);
+    made->target_of = copy_array(layout->target_of, layout->objects, sizeof *made->target_of);
+    made->number = copy_array(layout->number, layout->targets, sizeof *made->number);
+    made->host = calloc(layout->targets | 1, sizeof *made->host);
+    made->extents = made->extent_capacity = layout->extents;
+    made->objects = layout->objects;
+    made->added = layout->added;
+    bool complete = made->extent != NULL && made->target_of != NULL && made->number != NULL;
+    int rc = complete && made->host != NULL ? 0 : -ENOMEM;
+    made->targets = made->host != NULL ? layout->targets : 0;
+    for (size_t k = 0; rc == 0 && k < layout->targets; k++)
+        if (layout->host[k] != NULL)
+            rc = storage_set_host(made, k, layout->host[k]);
+    return storage_hand_over(made, rc, copy);
+}
+
 /* ---- what a layout says ---- */
 
 const char *storage_file_system(const storage_layout *layout)

@@ -55,6 +55,9 @@ uint64_t storage_target_number(const storage_layout *layout, size_t target);
 /* NULL: not known. A name, or where none is known for it, an address. */
 const char *storage_target_host(const storage_layout *layout, size_t target);
 
+/* A copy, which the caller frees. -ENOMEM. */
+int storage_copy(const storage_layout *layout, storage_layout **copy);
+
 void storage_free(storage_layout *layout); /* NULL is fine */
 
 /* ---- layouts from what file systems say ----

@@ -164,15 +164,33 @@ print("ready", flush=True)
 sys.stdin.read()
 print(len(os.read(watch, 1 << 16)) // EVENT)' "$1"
 }
+begin_count() {
+    coproc counter { count_opens "$1"; }
+    exec {counted}<&"${counter[0]}" {ending}>&"${counter[1]}"
+    eval "exec ${counter[1]}>&-"
+    read -r _ <&"$counted"
+}
+# Sets opens.
+end_count() {
+    exec {ending}>&-
+    read -r opens <&"$counted"
+    exec {counted}<&-
+    # shellcheck disable=SC2154 # set by coproc
+    wait "$counter_PID"
+}
 targets s0 s1 s0 s1
-coproc counter { count_opens "$network"; }
-exec {counted}<&"${counter[0]}" {ending}>&"${counter[1]}"
-eval "exec ${counter[1]}>&-"
-read -r _ <&"$counted"
+begin_count "$network"
 tap_check "servers without ranks: right" array slot --mca fcoll_tatp_targets "$tap_dir/targets" -- "${striped[@]}"
-exec {ending}>&-
-read -r opens <&"$counted"
+end_count
 tap_is "$opens" 1 "servers without ranks: the topology is read once"
+
+# The layout in the record and each plan, of which this has two, use what was read when the file was opened, also where
+# there are bytes that no block has.
+echo "0 1048576 n3" >"$tap_dir/targets"
+begin_count "$tap_dir/targets"
+tap_check "blocks of one half: right" array slot --mca fcoll_tatp_targets "$tap_dir/targets" --mca fcoll_tatp_record "$tap_dir/half.crs" --
+end_count
+tap_is "$opens" 1 "blocks of one half: the file of targets is read once"
 
 # The file system says the stripes, and a file only the hosts: no stripe is in two domains.
 targets n3 n2 n1 n0

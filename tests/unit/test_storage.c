@@ -897,13 +897,40 @@ START_TEST(targets_with_hosts)
         ck_assert_str_eq(storage_target_host(layout, 1), "oss2");
         ck_assert_str_eq(storage_target_host(layout, 2), "oss2");
         check_layout(layout);
-        ck_assert_int_eq(storage_stripe(layout, 10, count, &error), 0);
-        fill_in_turn(m, 0, MODEL_BYTES, 10, all, count > 0 ? count : 3);
-        check_model(layout, m);
-        check_counts(layout, count);
-        check_layout(layout);
+        storage_layout *copy;
+        ck_assert_int_eq(storage_copy(layout, &copy), 0);
+        ck_assert_int_eq(storage_stripe(copy, 10, count, &error), 0);
+        ck_assert_uint_eq(storage_extents(layout), 0);
         storage_free(layout);
+        fill_in_turn(m, 0, MODEL_BYTES, 10, all, count > 0 ? count : 3);
+        check_model(copy, m);
+        check_counts(copy, count);
+        check_layout(copy);
+        storage_free(copy);
     }
+}
+END_TEST
+
+START_TEST(copies_without_memory)
+{
+    static const char blocks[] = "0 10 n0\n10 5 n1\n20 10 n0\n";
+    const volatile long *live = &allocations.live;
+    storage_layout *layout = read_targets(blocks), *copy = NULL;
+    const long before = *live;
+    int rc = -ENOMEM;
+    for (long nth = 0; rc == -ENOMEM; nth++) {
+        ck_assert_ptr_null(copy);
+        ck_assert_int_eq(*live, before);
+        fail_allocation(nth);
+        rc = storage_copy(layout, &copy);
+        stop_failing();
+    }
+    ck_assert_int_eq(rc, 0);
+    storage_free(layout);
+    check_layout(copy);
+    ck_assert_uint_eq(storage_extents(copy), 3);
+    ck_assert_str_eq(storage_target_host(copy, 1), "n1");
+    storage_free(copy);
 }
 END_TEST
 
@@ -1298,6 +1325,7 @@ int main(void)
                         sizeof ceph_faults / sizeof *ceph_faults);
     tcase_add_test(cases, ceph_largest);
     tcase_add_test(cases, targets_with_hosts);
+    tcase_add_test(cases, copies_without_memory);
     tcase_add_test(cases, stripes_that_cannot_be);
     tcase_add_test(cases, random_blocks);
     tcase_add_loop_test(cases, text_faults_are_named, 0, sizeof text_faults / sizeof *text_faults);

@@ -405,7 +405,7 @@ static void begin_file_record(tatp_file *file)
     };
     if (0 == file->io.fh->f_rank && !tatp_record_has_begun(file->record)) {
         const tatp_storage_input in = storage_input(file);
-        options.layout = tatp_storage_record(&in, &options.error);
+        options.layout = tatp_storage_record(file->storage, &in, &options.error);
     }
     tatp_record_begin(file->record, file->io.fh, &options);
 }

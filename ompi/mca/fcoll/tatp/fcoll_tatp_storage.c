@@ -44,6 +44,7 @@ struct tatp_storage {
     storage_layout *layout;     /* the rest on rank 0 */
     bool is_reported;           /* the layout, maybe but its hosts, is what the file system says */
     storage_question *question; /* rank 0: whose answer is waited for; NULL: none */
+    storage_layout *table;      /* rank 0: the file of targets, until the file is closed; NULL */
     size_t *node_of_target;
     topo topology; /* nodes is 0: that of the map */
 };
@@ -53,19 +54,26 @@ tatp_storage *tatp_storage_new(void)
     return calloc(1, sizeof(tatp_storage));
 }
 
-/* But the question. */
+/* But the question and the file of targets. */
 static void reset_storage(tatp_storage *storage)
 {
     storage_free(storage->layout);
     free(storage->node_of_target);
     topo_release(&storage->topology);
-    *storage = (tatp_storage){.question = storage->question};
+    *storage = (tatp_storage){.question = storage->question, .table = storage->table};
+}
+
+static void drop_question(tatp_storage *storage)
+{
+    storage_drop(storage->question);
+    storage->question = NULL;
 }
 
 void tatp_storage_close(tatp_storage *storage)
 {
-    storage_drop(storage->question);
-    storage->question = NULL;
+    drop_question(storage);
+    storage_free(storage->table);
+    storage->table = NULL;
 }
 
 void tatp_storage_free(tatp_storage *storage)
@@ -108,9 +116,12 @@ static void warn(const tatp_storage_input *in, const matrix_error *error, int rc
         tatp_show_help("layout", in->file, reason);
 }
 
+/* Once while the file is open: what is read later is not what plans were made by. */
 static int read_table(const char *path, storage_layout **table, matrix_error *error)
 {
     const char *cause;
+    if (NULL != *table)
+        return 0;
     FILE *stream = base_open_regular(path, &cause);
     if (NULL == stream)
         return matrix_refuse(error, 0, "%s", cause);
@@ -160,43 +171,44 @@ static bool set_striping(const tatp_storage_input *in)
     return 0 == rc;
 }
 
-/* A table of blocks is a layout, one of targets gives their hosts to that of the file system, or
- * its targets take the stripes in turn. *layout: the table, replaced. */
-static int use_table(const tatp_storage_input *in, byte_range range, storage_layout **layout,
-                     bool *is_reported, matrix_error *error)
+/* The stripes that the file system does not say go to the targets of the table in turn. */
+static int stripe_table(const tatp_storage_input *in, const storage_layout *table,
+                        storage_layout **layout, matrix_error *error)
 {
-    storage_layout *own = NULL;
+    if (0 == in->stripe)
+        return matrix_refuse(error, 0, "the stripe size of the file is not known");
+    int rc = storage_copy(table, layout);
+    return 0 == rc ? storage_stripe(*layout, in->stripe, (size_t)in->count, error) : rc;
+}
+
+/* A table of blocks is a layout, one of targets gives their hosts to that of the file system, or
+ * its targets take the stripes in turn. *layout: the caller frees it, also after an error. */
+static int use_table(const tatp_storage_input *in, byte_range range, const storage_layout *table,
+                     storage_layout **layout, bool *is_reported, matrix_error *error)
+{
     storage_question *begun = NULL;
     matrix_error none;
-    if (storage_extents(*layout) > 0)
-        return 0;
-    int rc = ask_file_system(in->fd, range, &begun, &own, &none);
-    if (0 != rc && 0 == in->stripe)
-        return matrix_refuse(error, 0, "the stripe size of the file is not known");
-    if (0 != rc)
-        return storage_stripe(*layout, in->stripe, (size_t)in->count, error);
-    rc = storage_copy_hosts(own, *layout, error);
-    if (0 == rc) {
-        storage_layout *table = *layout;
-        *layout = own;
-        *is_reported = true;
-        own = table;
-    }
-    storage_free(own);
-    return rc;
+    if (storage_extents(table) > 0)
+        return storage_copy(table, layout);
+    if (0 != ask_file_system(in->fd, range, &begun, layout, &none))
+        return stripe_table(in, table, layout, error);
+    *is_reported = true;
+    return storage_copy_hosts(*layout, table, error);
 }
 
 /* NULL: nothing is known. begun: as ask_file_system. */
 static storage_layout *find_layout(const tatp_storage_input *in, byte_range range,
-                                   storage_question **begun, bool *is_reported)
+                                   storage_question **begun, storage_layout **table,
+                                   bool *is_reported)
 {
     storage_layout *layout = NULL;
     matrix_error error = {0, ""};
     int rc;
+    *is_reported = false;
     if (names_table(in)) {
-        rc = read_table(in->targets, &layout, &error);
+        rc = read_table(in->targets, table, &error);
         if (0 == rc)
-            rc = use_table(in, range, &layout, is_reported, &error);
+            rc = use_table(in, range, *table, &layout, is_reported, &error);
     } else {
         rc = ask_file_system(in->fd, range, begun, &layout, &error);
         *is_reported = true;
@@ -356,7 +368,8 @@ static void describe_layout(const tatp_storage *storage, const tatp_storage_inpu
 static bool find_range(tatp_storage *storage, const tatp_storage_input *in, byte_range range)
 {
     matrix_error error = {0, ""};
-    storage->layout = find_layout(in, range, &storage->question, &storage->is_reported);
+    storage->layout =
+        find_layout(in, range, &storage->question, &storage->table, &storage->is_reported);
     if (NULL == storage->layout)
         return false;
     int rc = find_servers(storage, in, &error);
@@ -424,7 +437,7 @@ int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
         }
         rc = tatp_bcast(in->comm, value, &count);
     }
-    tatp_storage_close(storage);
+    drop_question(storage);
     if (OMPI_SUCCESS != rc)
         return rc;
     storage->weight = value[WEIGHT];
@@ -435,13 +448,14 @@ int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
     return OMPI_SUCCESS;
 }
 
-char *tatp_storage_record(const tatp_storage_input *in, int *error)
+char *tatp_storage_record(tatp_storage *storage, const tatp_storage_input *in, int *error)
 {
     bool is_reported;
     storage_layout *layout = NULL;
     storage_question *begun = NULL;
     if (names_table(in) || STORAGE_SILENT != storage_get_speed(in->fd))
-        layout = find_layout(in, (byte_range){0, RECORDED_BYTES}, &begun, &is_reported);
+        layout =
+            find_layout(in, (byte_range){0, RECORDED_BYTES}, &begun, &storage->table, &is_reported);
     char *text = NULL != layout ? storage_record(layout) : NULL;
     *error = NULL != layout && NULL == text ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
     storage_free(layout);
@@ -474,9 +488,10 @@ void tatp_storage_reach(tatp_storage *storage, const tatp_storage_input *in, int
     const byte_range needed = {lo, hi};
     const int64_t ahead = bytes_ahead(in);
     const int64_t most_hi = lo < INT64_MAX - ahead ? lo + ahead : INT64_MAX;
-    tatp_storage further = {0};
+    tatp_storage further = {.table = storage->table};
     int64_t most;
-    if (0 == storage->weight || -ENOENT != find_most(storage->layout, needed, &most) ||
+    if (0 == storage->weight || !storage->is_reported ||
+        -ENOENT != find_most(storage->layout, needed, &most) ||
         !find_range(&further, in, (byte_range){lo, hi > most_hi ? hi : most_hi}))
         return;
     further.weight = storage->weight;

@@ -57,11 +57,12 @@ void tatp_storage_ask_ahead(tatp_storage *storage, const tatp_storage_input *in)
  * tatp_storage_find, and the result, which is the same on all ranks, is true. Local. */
 bool tatp_storage_begin(tatp_storage *storage, const tatp_storage_input *in);
 
-/* The file is closed: no answer is waited for. What plans were made by stays known. Local. */
+/* The file is closed: no answer is waited for, and the file of targets is read again for the next
+ * one. What plans were made by stays known. Local. */
 void tatp_storage_close(tatp_storage *storage);
 
-/* Asks the file system, or waits for what it was asked, and reads the file of targets. What it
- * cannot use is reported once, and then nothing is known; so is a striping that the file system
+/* Asks the file system, or waits for what it was asked, and reads the file of targets, unless that
+ * was read since the file was opened. What it cannot use is reported once, and then nothing is known; so is a striping that the file system
  * refuses, but for a file that has data: this keeps its layout. The result is the same on all
  * ranks. Returns OMPI_SUCCESS or an error of communication. Collective. */
 int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
@@ -70,7 +71,7 @@ int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
 /* On rank 0: the layout of the file as lines for the record of a run, which the caller frees. Asks
  * for it, also where plans do not need it. NULL: not known. *error: OMPI_SUCCESS, or why it is
  * missing. Local. */
-char *tatp_storage_record(const tatp_storage_input *in, int *error);
+char *tatp_storage_record(tatp_storage *storage, const tatp_storage_input *in, int *error);
 
 /* What follows is local. The weight of hop-bytes to servers; 0: nothing is known. The same on all
  * ranks, as the next one. */
