@@ -59,7 +59,7 @@ struct tatp_file {
     tatp_nodes *nodes;
     tatp_storage *storage;
     storage_speed storage_speed; /* the same on all ranks ... */
-    bool awaits_storage;         /* ... as is this: tatp_storage_begin has asked, ... */
+    bool awaits_storage;         /* ... as is this: tatp_storage_defer's result, ... */
     bool may_fit_layout;         /* ... and this: the first collective write chooses the layout */
     bool records;                /* the same on all ranks, too: accesses are recorded */
     bool is_timed; /* on rank 0: the times of its calls are noted in the user's cache */
@@ -264,7 +264,7 @@ static int begin_storage(tatp_file *file)
 {
     const tatp_storage_input in = storage_input(file);
     tatp_storage_found found;
-    file->awaits_storage = tatp_storage_begin(file->storage, &in);
+    file->awaits_storage = tatp_storage_defer(file->storage, &in);
     file->may_fit_layout = file->awaits_storage && in.fits_layout;
     return file->awaits_storage ? OMPI_SUCCESS : find_storage(file, NULL, &found);
 }

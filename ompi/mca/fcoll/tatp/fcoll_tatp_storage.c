@@ -409,16 +409,13 @@ void tatp_storage_ask_ahead(tatp_storage *storage, const tatp_storage_input *in)
 
 /* Before all is known the digest is that of the last file, by which plans that are kept were made.
  */
-bool tatp_storage_begin(tatp_storage *storage, const tatp_storage_input *in)
+bool tatp_storage_defer(tatp_storage *storage, const tatp_storage_input *in)
 {
     int64_t digest = storage->digest;
-    matrix_error none;
     if (!has_to_know(in) || STORAGE_SLOW != in->speed)
         return false;
     reset_storage(storage);
     storage->digest = digest;
-    if (0 == tatp_comm_rank(in->comm) && NULL == storage->question)
-        (void)begin_question(in->fd, (byte_range){0, bytes_ahead(in)}, &storage->question, &none);
     return true;
 }
 
@@ -432,7 +429,7 @@ int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
     if (has_to_know(in)) {
         if (0 == tatp_comm_rank(in->comm)) {
             is_striped = NULL != in->striping && set_striping(in);
-            if (find_range(storage, in, (byte_range){0, FIRST_BYTES}))
+            if (find_range(storage, in, (byte_range){0, bytes_ahead(in)}))
                 describe_layout(storage, in, value);
         }
         rc = tatp_bcast(in->comm, value, &count);

@@ -53,18 +53,19 @@ storage_speed tatp_storage_get_speed(const tatp_storage_input *in);
  * if any rank is on another node. Local. */
 void tatp_storage_ask_ahead(tatp_storage *storage, const tatp_storage_input *in);
 
-/* Where the answer takes long: rank 0 begins to ask, unless it has, nothing is known until
- * tatp_storage_find, and the result, which is the same on all ranks, is true. Local. */
-bool tatp_storage_begin(tatp_storage *storage, const tatp_storage_input *in);
+/* Where the answer takes long: nothing is known until tatp_storage_find, which asks if it was not
+ * asked ahead, and the result, which is the same on all ranks, is true. Local. */
+bool tatp_storage_defer(tatp_storage *storage, const tatp_storage_input *in);
 
 /* The file is closed: no answer is waited for, and the file of targets is read again for the next
  * one. What plans were made by stays known. Local. */
 void tatp_storage_close(tatp_storage *storage);
 
 /* Asks the file system, or waits for what it was asked, and reads the file of targets, unless that
- * was read since the file was opened. What it cannot use is reported once, and then nothing is known; so is a striping that the file system
- * refuses, but for a file that has data: this keeps its layout. The result is the same on all
- * ranks. Returns OMPI_SUCCESS or an error of communication. Collective. */
+ * was read since the file was opened. What it cannot use is reported once, and then nothing is
+ * known; so is a striping that the file system refuses, but for a file that has data: this keeps
+ * its layout. The result is the same on all ranks. Returns OMPI_SUCCESS or an error of
+ * communication. Collective. */
 int tatp_storage_find(tatp_storage *storage, const tatp_storage_input *in,
                       tatp_storage_found *found);
 
