@@ -75,7 +75,8 @@ static storage_layout *ask_file_system(const char *file, int fd, int64_t size)
     if (rc == -ENOMEM)
         exit(tool_fail("out of memory"));
     if (rc != 0)
-        exit(tool_fail("%s: %s%s", file, error.reason, rc == -ENOTSUP ? "; see --targets" : ""));
+        exit(tool_fail("%s: %s%s", file, error.reason,
+                       rc == -ENOTSUP || rc == -EACCES ? "; see --targets" : ""));
     return layout;
 }
 

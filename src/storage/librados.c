@@ -115,7 +115,7 @@ static int open_library(library *opened, matrix_error *error)
 static int refuse_access(matrix_error *error, const char *what, int rc)
 {
     matrix_refuse(error, 0, "librados: %s: %s", what, strerror(-rc));
-    return -ENOTSUP;
+    return -EACCES;
 }
 
 static int refuse_reply(matrix_error *error, const char *command)

@@ -25,7 +25,8 @@ typedef struct storage_question storage_question;
 int storage_ask(int fd, int64_t from, int64_t to, storage_question **question, matrix_error *error);
 
 /* Waits for the answer, until so many milliseconds have passed since the question began, and frees
- * the question. -ETIMEDOUT: not within that time; -ENOTSUP; errors of the file system. */
+ * the question. -ETIMEDOUT: not within that time; -ENOTSUP; -EACCES: the file system's servers
+ * refuse to say; other errors of the file system. */
 int storage_answer(storage_question *question, int milliseconds, storage_layout **layout,
                    matrix_error *error);
 

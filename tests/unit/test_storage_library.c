@@ -266,7 +266,7 @@ END_TEST
 START_TEST(no_access)
 {
     fake.connect_error = -EACCES;
-    check_failure(ask(0), LONG, -ENOTSUP, "librados: no access to the cluster: Permission denied");
+    check_failure(ask(0), LONG, -EACCES, "librados: no access to the cluster: Permission denied");
     fake.connect_error = 0;
     check_answer(ask(0), 1);
 }
