@@ -38,7 +38,7 @@ enum { MOST_GROUPS = 1 << 20 };
 /* In the place of an OSD. */
 enum { NO_OSD = -1, NOT_ASKED = -2 };
 
-enum { COMMAND_BYTES = 1024, REPLY_BYTES = 8192, FSID_BYTES = 37 };
+enum { COMMAND_BYTES = 1024, REPLY_BYTES = 8192, FSID_BYTES = 37, ID_BYTES = 256 };
 
 typedef struct library {
     void *handle;
@@ -360,10 +360,29 @@ static int open_once(matrix_error *error)
     return rc;
 }
 
+/* The user's, "--id ID" in CEPH_ARGS, which programs of Ceph take and the library leaves to its
+ * callers. "": the library's default, admin. */
+static void read_id(char id[ID_BYTES])
+{
+    const char *arguments = getenv("CEPH_ARGS");
+    const char *at = arguments != NULL ? strstr(arguments, "--id") : NULL;
+    id[0] = '\0';
+    if (at == NULL || (at[4] != ' ' && at[4] != '='))
+        return;
+    at += 5 + strspn(at + 5, " ");
+    size_t length = strcspn(at, " ");
+    if (length < ID_BYTES) {
+        memcpy(id, at, length);
+        id[length] = '\0';
+    }
+}
+
 static int connect_cluster(const library *lib, matrix_error *error)
 {
     rados_cluster made = NULL;
-    int rc = lib->create(&made, NULL);
+    char id[ID_BYTES];
+    read_id(id);
+    int rc = lib->create(&made, id[0] != '\0' ? id : NULL);
     if (rc != 0)
         return refuse_access(error, "no handle", rc);
     rc = lib->set_option(made, "client_mount_timeout", most_seconds);

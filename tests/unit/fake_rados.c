@@ -44,8 +44,9 @@ __attribute__((constructor)) static void begin_library(void)
 
 int rados_create(void **cluster, const char *id)
 {
-    (void)id;
-    *cluster = find_fake();
+    fake_rados *fake = find_fake();
+    snprintf(fake->id, sizeof fake->id, "%s", id != NULL ? id : "");
+    *cluster = fake;
     return 0;
 }
 

@@ -25,6 +25,7 @@ typedef struct fake_rados {
     atomic_int epoch, groups;                  /* of the map */
     const char *_Atomic reply;                 /* to commands that begin with ...; NULL: as above */
     const char *_Atomic replied_command;       /* ... this prefix */
+    char id[40];                               /* of the user; "": the default */
     atomic_int connect_error;                  /* negative errno, or 0 */
     sem_t *_Atomic connect, *_Atomic shutdown; /* posted when that may go on; NULL: it does */
     atomic_int connects, shutdowns, commands;  /* that have begun */

@@ -272,6 +272,23 @@ START_TEST(no_access)
 }
 END_TEST
 
+static const struct {
+    const char *arguments, *id;
+} users[] = {
+    {NULL, ""},      {"", ""},    {"--id user", "user"}, {"-c x --id=user --no-log", "user"},
+    {"--idx y", ""}, {"--id", ""}};
+
+START_TEST(id_of_the_user)
+{
+    if (users[_i].arguments != NULL)
+        setenv("CEPH_ARGS", users[_i].arguments, 1);
+    else
+        unsetenv("CEPH_ARGS");
+    check_answer(ask(0), 1);
+    ck_assert_str_eq(fake.id, users[_i].id);
+}
+END_TEST
+
 START_TEST(another_file)
 {
     fsid = "other";
@@ -526,6 +543,7 @@ int main(int count, char **arguments)
     tcase_add_test(cases, dropped_after_the_answer);
     tcase_add_test(cases, late);
     tcase_add_test(cases, no_access);
+    tcase_add_loop_test(cases, id_of_the_user, 0, sizeof users / sizeof *users);
     tcase_add_test(cases, another_file);
     tcase_add_loop_test(cases, answers_are_checked, 0, sizeof bad_replies / sizeof *bad_replies);
     tcase_add_loop_test(cases, nothing_is_known, 0, 4);
