@@ -19,9 +19,11 @@ struct two_least {
 enum { PERSONS_PER_ROW = 2, STEPS_PER_ROW = 3 };
 
 /* What auctions cost per object, in rows that are read: where lists serve, or not; and in steps of
- * a sparse search. A step over a list costs as much as so many blocks of a row. SAMPLE: this part
- * of the cost of auctions is spent on searches before these are judged. */
-enum { AUCTION_LISTS = 10, AUCTION_ROWS = 150, AUCTION_STEPS = 2, STEP_BLOCKS = 4, SAMPLE = 16 };
+ * a sparse search, without and with a mirror image. A step over a list costs as much as so many
+ * blocks of a row. This part of the cost of auctions is spent on searches before these are judged:
+ * one of so many, more for a mirrored problem, whose last searches are short. */
+enum { AUCTION_LISTS = 10, AUCTION_ROWS = 150, AUCTION_STEPS = 2, MIRRORED_STEPS = 16 };
+enum { STEP_BLOCKS = 4, SAMPLE = 16, MIRRORED_SAMPLE = 4 };
 
 struct two_least TYPED(find_two_least)(struct paths *p, size_t person);
 
@@ -32,21 +34,32 @@ static inline bool lists_are_too_short(const struct paths *p)
            p->scanned > p->s->persons / PERSONS_PER_ROW && p->scanned > p->settled / STEPS_PER_ROW;
 }
 
+/* What auctions are taken to cost, in blocks of a row. */
+static inline double cost_of_auctions(const struct paths *p)
+{
+    const struct state *s = p->s;
+    if (s->start == NULL)
+        return (double)blocks_of(s) * (double)s->objects *
+               (lists_are_too_short(p) ? AUCTION_ROWS : AUCTION_LISTS);
+    return all_assigned(s) ? AUCTION_STEPS * STEP_BLOCKS * (double)s->objects
+                           : MIRRORED_STEPS * STEP_BLOCKS * (double)(s->persons + s->objects);
+}
+
 /* Whether auctions are possible, and cost less than the remaining searches, judged by the first
  * `done` of `all`: the length of a search is taken to be inverse to the number of those left, since
- * as many objects are open. */
+ * as many objects are open; in a sparse problem to the number of all open objects. */
 static inline bool searches_are_expensive(const struct paths *p, size_t done, size_t all)
 {
     const struct state *s = p->s;
-    bool sparse = s->start != NULL;
-    double blocks = sparse ? 0.0 : (double)blocks_of(s);
-    double limit = sparse ? AUCTION_STEPS * STEP_BLOCKS
-                          : blocks * (lists_are_too_short(p) ? AUCTION_ROWS : AUCTION_LISTS);
-    double work = (double)p->settled * STEP_BLOCKS + (double)p->scanned * blocks;
-    double least = limit * (double)s->objects;
-    double left = (double)(all - done) + 1.0, growth = log(left) / log(((double)all + 1.0) / left);
-    return !p->auctioned && s->group == NULL && (!sparse || all_assigned(s)) &&
-           work > least / SAMPLE && work * growth > least;
+    bool sparse = s->start != NULL, mirrored = sparse && !all_assigned(s);
+    double work = (double)p->settled * STEP_BLOCKS +
+                  (double)p->scanned * (sparse ? 0.0 : (double)blocks_of(s));
+    double auctions = cost_of_auctions(p);
+    double last = 1.0 + (mirrored ? (double)(s->objects - s->persons) : 0.0);
+    double left = (double)(all - done) + last, first = (double)all + last;
+    double growth = log(left / last) / log(first / left);
+    return !p->auctioned && s->group == NULL &&
+           work > auctions / (mirrored ? MIRRORED_SAMPLE : SAMPLE) && work * growth > auctions;
 }
 
 /* Discards the assignment and moves the prices close to optimal ones. An auction that does not come

@@ -8,6 +8,7 @@
 #include "lap/hungarian.c"
 #include "lap/jv.c"
 #include "lap/least.c"
+#include "lap/mirror.c"
 #include "lap/paths.c"
 #include "lap/reduction.c"
 #include "lap/rows.c"

@@ -4,6 +4,7 @@
  * The paper's phases over lists of each person's best pairs. See doc/jv.md. */
 #include "lap/auction.h"
 #include "lap/least.h"
+#include "lap/mirror.h"
 #include "lap/reduction.h"
 #include "lap/rows.h"
 #include "lap/square.h"
@@ -117,18 +118,45 @@ static int jv_init(struct jv *jv, struct state *s)
     return rc;
 }
 
+static int jv_augment_all(struct jv *jv);
+
+static void begin_with_auctions(struct jv *jv)
+{
+    jv->waiting = TYPED(hold_auctions)(&jv->paths, jv->unassigned);
+    augmenting_row_reduction(jv);
+}
+
+/* Leaves no person unassigned. */
+static int solve_mirrored(struct jv *jv)
+{
+    struct state both;
+    struct jv other;
+    int rc = TYPED(init_mirrored)(&both, jv->s);
+    if (rc == 0)
+        rc = jv_init(&other, &both);
+    if (rc == 0) {
+        begin_with_auctions(&other);
+        rc = jv_augment_all(&other);
+    }
+    if (rc == 0)
+        TYPED(take_half)(jv->s, &both);
+    base_arena_release(&both.arena);
+    jv->waiting = 0;
+    return rc;
+}
+
 static int restart_from_auctions(struct jv *jv)
 {
+    if (!all_assigned(jv->s) && jv->s->start != NULL)
+        return solve_mirrored(jv);
     int rc = 0;
     if (!all_assigned(jv->s)) {
         rc = TYPED(add_fillers)(jv->s);
         if (rc == 0)
             rc = jv_init(jv, jv->s);
     }
-    if (rc == 0) {
-        jv->waiting = TYPED(hold_auctions)(&jv->paths, jv->unassigned);
-        augmenting_row_reduction(jv);
-    }
+    if (rc == 0)
+        begin_with_auctions(jv);
     return rc;
 }
 

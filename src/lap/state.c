@@ -142,7 +142,7 @@ static int init_groups(struct state *s, const lap_problem *problem)
     return rc;
 }
 
-static int init_assignment(struct state *s)
+int TYPED(init_assignment)(struct state *s)
 {
     s->object_of = base_arena_alloc(&s->arena, s->persons, sizeof *s->object_of);
     s->person_of = base_arena_alloc(&s->arena, s->objects, sizeof *s->person_of);
@@ -242,7 +242,7 @@ int TYPED(run)(const lap_problem *problem, lap_solution *solution, int (*solve)(
     if (rc == 0)
         rc = init_groups(&s, problem);
     if (rc == 0)
-        rc = init_assignment(&s);
+        rc = TYPED(init_assignment)(&s);
     if (rc == 0)
         rc = solve(&s);
     if (rc == 0)

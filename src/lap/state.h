@@ -24,6 +24,7 @@ struct state {
      * person are start[person] .. start[person + 1] - 1, objects ascending. */
     const cost_t *cost;
     const size_t *start, *entry_object;
+    bool mirrored;  /* a problem and its mirror image: see mirror.h */
     size_t fillers; /* the last persons, whose costs are `zeros`: see square.h */
     const cost_t *zeros;
     const size_t *whole_object; /* an object's number in the problem; NULL: the same number */
@@ -88,6 +89,8 @@ static inline size_t object_at(struct pairs pairs, size_t k)
     return pairs.object != NULL ? pairs.object[k] : k;
 }
 
+/* Allocates an empty assignment of the persons and objects. 0 or -ENOMEM. */
+int TYPED(init_assignment)(struct state *s);
 /* The cost of an allowed pair. */
 cost_t TYPED(cost_of)(const struct state *s, size_t person, size_t object);
 

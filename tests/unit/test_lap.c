@@ -634,6 +634,47 @@ START_TEST(laborious)
 }
 END_TEST
 
+/* Sums of a number of the row and one of the column, a quarter of the pairs allowed: for more rows
+ * than columns, or fewer, jv holds auctions of the problem and its mirror image. */
+static struct instance *mirrored_instance(size_t rows, size_t cols)
+{
+    struct instance *in = new_instance(rows, cols);
+    uint64_t state = 5;
+    double of_row[MAX_ROWS], of_col[MAX_ROWS];
+    for (size_t k = 0; k < MAX_ROWS; k++) {
+        of_row[k] = (double)pick(&state, 1, 1000000);
+        of_col[k] = (double)pick(&state, 1, 1000000);
+    }
+    for (size_t k = 0; k < rows * cols; k++) {
+        size_t j = k / rows, i = k % rows;
+        int allowed = i == j || pick(&state, 0, 3) == 0;
+        in->cost[k] = allowed ? of_row[i] + of_col[j] + (double)pick(&state, 0, 99) : INFINITY;
+    }
+    return in;
+}
+
+static const struct {
+    size_t rows, cols;
+} mirrored_sizes[] = {{140, 120}, {120, 140}, {180, 120}};
+enum { MIRRORED_SIZES = sizeof mirrored_sizes / sizeof mirrored_sizes[0] };
+
+START_TEST(mirrored)
+{
+    for (int form = 1; form < 4; form += 2) {
+        double total = 0.0;
+        for (int s = 0; s < count_solvers(); s++) {
+            struct instance *in =
+                mirrored_instance(mirrored_sizes[_i].rows, mirrored_sizes[_i].cols);
+            choose_form(in, form);
+            ck_assert_int_eq(solver_number(s)->solve(&in->problem, &in->solution), 0);
+            ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
+            total = s == 0 ? in->solution.total : total;
+            ck_assert_double_eq(in->solution.total, total);
+        }
+    }
+}
+END_TEST
+
 /* Costs that nearly forbid an assignment, so that auctions are given up: jv goes on with the prices
  * that the last one began with, and its lists of cheap pairs must be of these. With this seed a
  * list of other prices lacks a pair that counts. */
@@ -1098,6 +1139,7 @@ static Suite *lap_suite(void)
     tcase_add_test(solving, more_columns_than_a_group_takes);
     tcase_add_test(solving, integers_beyond_doubles);
     tcase_add_loop_test(solving, laborious, 0, 3);
+    tcase_add_loop_test(solving, mirrored, 0, MIRRORED_SIZES);
     tcase_add_test(solving, auction_given_up);
     tcase_add_test(solving, products);
     tcase_add_loop_test(solving, heavy_tails, 0, 6);
