@@ -18,13 +18,12 @@
 struct state {
     const lap_problem *problem;
     size_t persons, objects;
-    bool transposed; /* persons are rows */
+    bool transposed, mirrored; /* persons are rows; with the mirror image: see mirror.h */
 
     /* Dense: cost[person * objects + object]. Sparse: start is not NULL, and the entries of a
      * person are start[person] .. start[person + 1] - 1, objects ascending. */
     const cost_t *cost;
     const size_t *start, *entry_object;
-    bool mirrored;  /* a problem and its mirror image: see mirror.h */
     size_t fillers; /* the last persons, whose costs are `zeros`: see square.h */
     const cost_t *zeros;
     const size_t *whole_object; /* an object's number in the problem; NULL: the same number */
