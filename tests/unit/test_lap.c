@@ -400,7 +400,8 @@ START_TEST(forms_agree)
 }
 END_TEST
 
-/* Runs of rows with equal pairs, as the slots of a node have; shorter runs beside them. */
+/* Runs of rows with equal pairs, as ranks of a node have that access nothing; shorter runs beside
+ * them. */
 static struct instance *alike_instance(uint64_t seed, int fractions)
 {
     uint64_t state = seed;
