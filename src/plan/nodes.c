@@ -2,11 +2,11 @@
 /* Domains to nodes, or to ranks, by linear assignment over short lists of each domain's cheapest
  * nodes.
  *
- * A node with capacity c is c rows of the assignment problem for each domain: c slots, all as good
- * as its best rank, or the c ranks that access most of the domain. A domain's list holds all nodes
- * that cost less than its bound. The list was long enough if the dual of the domain is not above
- * the bound, or if no row of a node outside the list costs less than the sum of the duals.
- * Otherwise it grows, and the problem is solved again.
+ * A node with capacity c is one row, which c domains can have at the cost of its best rank, or c
+ * rows for each domain: the ranks that access most of it. A domain's list holds all nodes that cost
+ * less than its bound. The list was long enough if the dual of the domain is not above the bound,
+ * or if no row of a node outside the list costs less than the sum of the duals. Otherwise it grows,
+ * and the problem is solved again.
  *
  * Where rows are ranks, the duals of the first problem exclude nodes: an assignment that uses a
  * pair costs at least their total and what the pair costs above the sum of both duals. */
@@ -15,6 +15,7 @@
 
 #include "base/heap.h"
 #include "base/memory.h"
+#include "lap/transport.h"
 
 #include <errno.h>
 #include <float.h>
@@ -23,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Initial rows in a list, and the factor by which lists grow. */
+/* Nodes in a list at first, and the factor by which lists grow. */
 enum { FIRST_QUOTA = 24, GROWTH = 4 };
 
 #define NONE SIZE_MAX
@@ -50,12 +51,15 @@ struct listed {
 
 struct node_search {
     struct costs *costs;
-    const size_t *capacity;
-    size_t *first_row;              /* of each node; nodes + 1 */
-    size_t *node_of_row;            /* one row more than there are: `nodes` */
-    size_t most_on_node;            /* domains on the rows of a node; 0: as many as it has rows */
-    struct best best;               /* of ranks; start is NULL where rows are slots */
-    const struct node_proof *slots; /* of the problem with slots, where rows are ranks */
+    const size_t *rows_for_domain; /* of each node */
+    size_t *first_row;             /* of each node; nodes + 1 */
+    size_t *node_of_row;           /* one row more than there are: `nodes` */
+
+    const size_t *capacity; /* of each row, where rows are nodes; else NULL and: */
+    const lap_solver *solver;
+    size_t most_on_node; /* domains on the rows of a node */
+    struct best best;
+    const struct node_proof *proof; /* of the problem whose rows are nodes */
     double spare;                   /* what an assignment may cost above its total */
 
     const double *at_class; /* of the current domain */
@@ -64,7 +68,7 @@ struct node_search {
     struct candidate *heap;
     size_t candidates;
 
-    size_t *quota;         /* of each domain, in rows */
+    size_t *quota;         /* of each domain, in nodes */
     double *bound;         /* minimum cost of nodes outside the list */
     struct listed *listed; /* scratch: one list */
     size_t *start;         /* the sparse problem */
@@ -88,7 +92,7 @@ struct row_walk {
 /* entry: NONE where the node accesses none of the domain. */
 static struct row_walk begin_rows(const struct node_search *s, size_t n, size_t entry)
 {
-    struct row_walk walk = {.next = s->first_row[n], .others = s->capacity[n]};
+    struct row_walk walk = {.next = s->first_row[n], .others = s->rows_for_domain[n]};
     if (s->best.start != NULL && entry != NONE) {
         walk.best = s->best.rank + s->best.start[entry];
         walk.best_end = s->best.rank + s->best.start[entry + 1];
@@ -145,13 +149,13 @@ static size_t turn_of(const struct node_search *s, size_t j, size_t node)
  * where that costs as much: duals of nodes are at most 0. */
 static bool is_excluded(const struct node_search *s, size_t j, size_t node, double cost)
 {
-    const struct node_proof *slots = s->slots;
-    return slots != NULL && cost - slots->domain_dual[j] - slots->node_dual[node] > s->spare;
+    const struct node_proof *proof = s->proof;
+    return proof != NULL && cost - proof->domain_dual[j] - proof->node_dual[node] > s->spare;
 }
 
 static bool is_excluded_anywhere(const struct node_search *s, size_t j, double cost)
 {
-    return s->slots != NULL && cost - s->slots->domain_dual[j] > s->spare;
+    return s->proof != NULL && cost - s->proof->domain_dual[j] > s->spare;
 }
 
 static void add_nodes(struct node_search *s, size_t j)
@@ -162,7 +166,7 @@ static void add_nodes(struct node_search *s, size_t j)
         s->met[n] = j + 1;
         s->met_in_class[s->costs->classes.of_node[n]]++;
         double cost = cost_of_entry(s->costs, s->at_class, e);
-        if (s->capacity[n] > 0 && !is_excluded(s, j, n, cost))
+        if (s->rows_for_domain[n] > 0 && !is_excluded(s, j, n, cost))
             s->heap[s->candidates++] = (struct candidate){cost, turn_of(s, j, n), e, NONE};
     }
 }
@@ -198,13 +202,13 @@ struct list {
 static void append_node(struct node_search *s, struct list *list, struct listed node)
 {
     s->listed[list->nodes++] = node;
-    list->rows += s->capacity[node.node];
+    list->rows += s->rows_for_domain[node.node];
 }
 
 /* Of the nodes of a class those that access none of domain j. */
 static bool is_of_class(const struct node_search *s, size_t j, size_t n, double cost)
 {
-    return s->met[n] != j + 1 && s->capacity[n] > 0 && !is_excluded(s, j, n, cost);
+    return s->met[n] != j + 1 && s->rows_for_domain[n] > 0 && !is_excluded(s, j, n, cost);
 }
 
 /* Appends the nodes of a class that have none of the domain, up to the quota. True if all are in
@@ -218,7 +222,7 @@ static bool append_class(struct node_search *s, struct list *list, size_t j, siz
         size_t n = member[first + k < size ? first + k : first + k - size];
         if (!is_of_class(s, j, n, s->at_class[p]))
             continue;
-        if (list->rows >= s->quota[j])
+        if (list->nodes >= s->quota[j])
             return false;
         append_node(s, list, (struct listed){n, NONE, s->at_class[p]});
     }
@@ -231,7 +235,7 @@ static struct list list_cheapest(struct node_search *s, size_t j)
     s->bound[j] = INFINITY;
     while (s->candidates > 0) {
         struct candidate next = pop_candidate(s);
-        bool whole = list.rows < s->quota[j];
+        bool whole = list.nodes < s->quota[j];
         if (whole && next.entry != NONE)
             append_node(s, &list,
                         (struct listed){s->costs->sums.node[next.entry], next.entry, next.cost});
@@ -347,7 +351,7 @@ static bool is_proved(struct node_search *s, size_t j)
 /* Raises the quotas of lists that were too short. Returns their number. */
 static size_t raise_quotas(struct node_search *s, bool feasible)
 {
-    size_t raised = 0, most = s->first_row[s->costs->sums.nodes];
+    size_t raised = 0, most = s->costs->sums.nodes;
     memset(s->met, 0, s->costs->sums.nodes * sizeof *s->met);
     if (feasible)
         find_class_duals(s);
@@ -362,16 +366,22 @@ static size_t raise_quotas(struct node_search *s, bool feasible)
 
 /* ---- the search ---- */
 
-static int solve_lists(struct node_search *s, const lap_solver *solver, double *total)
+static int solve_for_ranks(const struct node_search *s, lap_problem problem, lap_solution *solution)
 {
     /* One row more, without pairs: then duals of rows are at most 0, and 0 for a free row. */
+    problem.rows++;
+    problem.group = s->most_on_node > 0 ? s->node_of_row : NULL;
+    problem.groups = s->costs->sums.nodes + 1;
+    problem.group_capacity = s->most_on_node;
+    return s->solver->solve(&problem, solution);
+}
+
+static int solve_lists(struct node_search *s, double *total)
+{
     lap_problem problem = {
-        .rows = s->first_row[s->costs->sums.nodes] + 1,
+        .rows = s->first_row[s->costs->sums.nodes],
         .cols = s->costs->sums.domains,
         .cost = s->cost,
-        .group = s->most_on_node > 0 ? s->node_of_row : NULL,
-        .groups = s->costs->sums.nodes + 1,
-        .group_capacity = s->most_on_node,
         .start = s->start,
         .row = s->row,
     };
@@ -381,18 +391,19 @@ static int solve_lists(struct node_search *s, const lap_solver *solver, double *
         .row_dual = s->row_dual,
         .group_dual = s->group_dual,
     };
-    int rc = solver->solve(&problem, &solution);
+    int rc = s->capacity != NULL ? lap_transport(&problem, s->capacity, &solution)
+                                 : solve_for_ranks(s, problem, &solution);
     *total = solution.total;
     return rc;
 }
 
-static int search_nodes(struct node_search *s, const lap_solver *solver, double *total)
+static int search_nodes(struct node_search *s, double *total)
 {
     int rc = 0;
     do {
         rc = build_lists(s);
         if (rc == 0)
-            rc = solve_lists(s, solver, total);
+            rc = solve_lists(s, total);
         if (rc < 0)
             return rc;
     } while (raise_quotas(s, rc == 0) > 0);
@@ -421,45 +432,64 @@ static int node_search_allocate(struct node_search *s)
 }
 
 /* first_row is set. */
-static int node_search_run(struct node_search *s, const lap_solver *solver, double *total)
+static int node_search_run(struct node_search *s, double *total)
 {
     size_t nodes = s->costs->sums.nodes, domains = s->costs->sums.domains;
     int rc = node_search_allocate(s);
     if (rc != 0)
         return rc;
     for (size_t j = 0; j < domains; j++)
-        s->quota[j] = s->slots != NULL ? s->slots->quota[j] : FIRST_QUOTA;
+        s->quota[j] = s->proof != NULL ? s->proof->quota[j] : FIRST_QUOTA;
     for (size_t n = 0; n < nodes; n++)
         for (size_t row = s->first_row[n]; row < s->first_row[n + 1]; row++)
             s->node_of_row[row] = n;
     s->node_of_row[s->first_row[nodes]] = nodes;
-    rc = search_nodes(s, solver, total);
+    rc = search_nodes(s, total);
     free(s->row);
     free(s->cost);
     return rc;
 }
 
-int choose_nodes(struct costs *costs, const lap_solver *solver, size_t *node_of_domain,
-                 struct node_proof *proof)
+/* A node with capacity is a row. Their capacity in all. */
+static size_t number_nodes(const struct costs *costs, size_t *first_row, size_t *rows_for_domain,
+                           size_t *capacity)
 {
-    struct node_search s = {.costs = costs, .capacity = costs->capacity};
+    size_t sum = 0;
+    for (size_t n = 0; n < costs->sums.nodes; n++) {
+        rows_for_domain[n] = costs->capacity[n] > 0;
+        if (rows_for_domain[n] > 0)
+            capacity[first_row[n]] = costs->capacity[n];
+        first_row[n + 1] = first_row[n] + rows_for_domain[n];
+        sum += costs->capacity[n];
+    }
+    return sum;
+}
+
+int choose_nodes(struct costs *costs, size_t *node_of_domain, struct node_proof *proof)
+{
     size_t nodes = costs->sums.nodes;
     double total;
     double *node_dual = base_arena_alloc(&costs->arena, nodes, sizeof *node_dual);
-    s.first_row = base_arena_alloc(&costs->arena, nodes + 1, sizeof *s.first_row);
+    size_t *rows_for_domain = base_arena_alloc(&costs->arena, nodes, sizeof *rows_for_domain);
+    size_t *capacity = base_arena_alloc(&costs->arena, nodes, sizeof *capacity);
+    size_t *first_row = base_arena_alloc(&costs->arena, nodes + 1, sizeof *first_row);
     if (costs->arena.failed)
         return -ENOMEM;
-    for (size_t n = 0; n < nodes; n++)
-        s.first_row[n + 1] = s.first_row[n] + s.capacity[n];
-    if (s.first_row[nodes] < costs->sums.domains)
+    if (number_nodes(costs, first_row, rows_for_domain, capacity) < costs->sums.domains)
         return -EINVAL;
-    int rc = node_search_run(&s, solver, &total);
+    struct node_search s = {
+        .costs = costs,
+        .rows_for_domain = rows_for_domain,
+        .first_row = first_row,
+        .capacity = capacity,
+    };
+    int rc = node_search_run(&s, &total);
     if (rc != 0)
         return rc;
     for (size_t j = 0; j < costs->sums.domains; j++)
         node_of_domain[j] = s.node_of_row[s.row_of_domain[j]];
     for (size_t n = 0; n < nodes; n++)
-        node_dual[n] = s.capacity[n] > 0 ? s.row_dual[s.first_row[n]] : 0.0;
+        node_dual[n] = rows_for_domain[n] > 0 ? s.row_dual[first_row[n]] : 0.0;
     *proof = (struct node_proof){total, s.col_dual, node_dual, s.quota};
     return 0;
 }
@@ -467,12 +497,12 @@ int choose_nodes(struct costs *costs, const lap_solver *solver, size_t *node_of_
 /* Of the sum of a cost and duals, as a part of their largest one. */
 static const double rounding = 1e-12;
 
-static double spare_cost(const struct costs *costs, const struct node_proof *slots, double known)
+static double spare_cost(const struct costs *costs, const struct node_proof *proof, double known)
 {
     double largest = 0.0;
     for (size_t j = 0; j < costs->sums.domains; j++)
-        largest = fmax(largest, fabs(slots->domain_dual[j]));
-    return known - slots->total + rounding * largest;
+        largest = fmax(largest, fabs(proof->domain_dual[j]));
+    return known - proof->total + rounding * largest;
 }
 
 static int find_best_of_nodes(struct node_search *s, const matrix *requests)
@@ -497,16 +527,17 @@ int choose_ranks(struct costs *costs, const plan_input *in, const lap_solver *so
 {
     struct node_search s = {
         .costs = costs,
-        .capacity = costs->capacity,
+        .rows_for_domain = costs->capacity,
         .first_row = costs->ranks.start,
+        .solver = solver,
         .most_on_node = in->per_node,
-        .slots = proof,
+        .proof = proof,
         .spare = spare_cost(costs, proof, known),
     };
     double sum = 0.0;
     int rc = find_best_of_nodes(&s, plan_savings(in));
     if (rc == 0)
-        rc = node_search_run(&s, solver, &sum);
+        rc = node_search_run(&s, &sum);
     if (rc != 0)
         return rc;
     for (size_t j = 0; j < costs->sums.domains; j++)

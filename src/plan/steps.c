@@ -34,7 +34,7 @@ int assign_in_two_steps(struct costs *costs, const matrix *requests, const lap_s
         base_arena_alloc(&costs->arena, requests->cols, sizeof *node_of_domain);
     int rc = node_of_domain == NULL ? -ENOMEM : 0;
     if (rc == 0)
-        rc = choose_nodes(costs, solver, node_of_domain, proof);
+        rc = choose_nodes(costs, node_of_domain, proof);
     if (rc == 0)
         rc = assign_ranks(costs, requests, node_of_domain, solver, rank_of_domain);
     return rc;

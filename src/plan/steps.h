@@ -19,8 +19,7 @@ struct node_proof {
 /* Domains to nodes: minimum sum of costs, within the capacity of each node, as though each domain
  * had the best rank of its node: a lower bound of any assignment. -EINVAL: less capacity than
  * domains; -ERANGE; -ENOMEM. */
-int choose_nodes(struct costs *costs, const lap_solver *solver, size_t *node_of_domain,
-                 struct node_proof *proof);
+int choose_nodes(struct costs *costs, size_t *node_of_domain, struct node_proof *proof);
 
 /* Assigns domains with known nodes to the ranks of these, so that the bytes that ranks access of
  * their own domains are maximal. -ENOMEM. */

@@ -354,7 +354,7 @@ static const char *check_at_once(struct instance *in, const lap_solver *solver)
     int expected = solve_whole(in, &least);
     int rc = costs_init(&costs, &in->input, &held);
     if (rc == 0)
-        rc = choose_nodes(&costs, solver, in->node_of_domain, &proof);
+        rc = choose_nodes(&costs, in->node_of_domain, &proof);
     if (rc == 0)
         rc = choose_ranks(&costs, &in->input, solver, &proof, INFINITY, in->rank_of_domain, &total);
     costs_release(&costs);
