@@ -171,8 +171,15 @@ static inline size_t list_pair(struct paths *p, struct listed pair, struct liste
 static size_t list_block(struct paths *p, const cost_t *cost, size_t b, struct listed *list,
                          size_t found, cost_t *bound)
 {
-    for (size_t i = b * BLOCK; i < (b + 1) * BLOCK && i < p->s->objects; i++)
-        found = list_pair(p, (struct listed){cost[i], i}, list, found, bound);
+    const cost_t *price = p->s->price;
+    size_t near[BLOCK], count = 0, first = b * BLOCK;
+    size_t end = p->s->objects - first < BLOCK ? p->s->objects : first + BLOCK;
+    for (size_t i = first; i < end; i++) {
+        near[count] = i;
+        count += reduced(cost[i], price[i]) < *bound;
+    }
+    for (size_t k = 0; k < count; k++)
+        found = list_pair(p, (struct listed){cost[near[k]], near[k]}, list, found, bound);
     return found;
 }
 

@@ -7,11 +7,17 @@
 
 #include "lap/state.h"
 
-static inline void swap_keys(cost_t *a, cost_t *b)
+/* Moves the keys below the pivot, or equal to it as well, before the others, without branches, which
+ * would be mispredicted. Returns the index of the first of the others. */
+static inline size_t partition_keys(cost_t *key, size_t first, size_t end, cost_t pivot, bool equal)
 {
-    cost_t other = *a;
-    *a = *b;
-    *b = other;
+    for (size_t i = first; i < end; i++) {
+        cost_t moved = key[i];
+        key[i] = key[first];
+        key[first] = moved;
+        first += equal ? moved <= pivot : moved < pivot;
+    }
+    return first;
 }
 
 /* The k-th least key, from 0; reorders the keys. Pivots are pseudo-random, so that no likely order
@@ -24,17 +30,14 @@ static inline cost_t select_least(cost_t *key, size_t count, size_t k)
     for (;;) {
         drawn = drawn * UINT64_C(6364136223846793005) + 1;
         cost_t pivot = key[low + (size_t)((drawn >> 33) * (high - low) >> 31)];
-        size_t equal = low, greater = high;
-        for (size_t i = low; i < greater;)
-            if (key[i] < pivot)
-                swap_keys(&key[i++], &key[equal++]);
-            else if (pivot < key[i])
-                swap_keys(&key[i], &key[--greater]);
-            else
-                i++;
-        if (k >= equal && k < greater)
+        size_t equal = partition_keys(key, low, high, pivot, false);
+        if (k < equal) {
+            high = equal;
+            continue;
+        }
+        low = partition_keys(key, equal, high, pivot, true);
+        if (k < low)
             return pivot;
-        *(k < equal ? &high : &low) = k < equal ? equal : greater;
     }
 }
 
