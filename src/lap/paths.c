@@ -183,11 +183,11 @@ static size_t list_block(struct paths *p, const cost_t *cost, size_t b, struct l
     return found;
 }
 
+/* From p->least. */
 static size_t list_from_blocks(struct paths *p, size_t person, struct listed *list, cost_t *bound)
 {
     const cost_t *cost = row_of(p->s, person);
     size_t found = 0, blocks = blocks_of(p->s), b = person * blocks / p->s->persons;
-    find_least_of_blocks(p, cost);
     *bound = lesser(bound_of_blocks(p), bound_of_previous(p, person));
     for (size_t read = 0; read < blocks; read++, b = b + 1 < blocks ? b + 1 : 0)
         if (p->least[b] < *bound)
@@ -221,7 +221,7 @@ static size_t list_from_pairs(struct paths *p, size_t person, struct listed *lis
 }
 
 /* Each person begins elsewhere, so that of equal pairs not all list the same. */
-void TYPED(rebuild_list)(struct paths *p, size_t person)
+static void make_list(struct paths *p, size_t person)
 {
     struct listed *list = p->entry + p->start[person];
     cost_t bound;
@@ -229,6 +229,13 @@ void TYPED(rebuild_list)(struct paths *p, size_t person)
                                        : list_from_blocks(p, person, list, &bound);
     p->end[person] = p->start[person] + found;
     p->bound[person] = bound;
+}
+
+void TYPED(rebuild_list)(struct paths *p, size_t person)
+{
+    if (p->s->start == NULL)
+        find_least_of_blocks(p, row_of(p->s, person));
+    make_list(p, person);
 }
 
 /* ---- the heap: equal keys in the order of their ids ---- */
@@ -312,6 +319,7 @@ static void scan_blocks(struct paths *p, size_t person, cost_t base)
         cost_t key[BLOCK];
         size_t count = s->objects - first < BLOCK ? s->objects - first : BLOCK;
         cost_t least = reduce_block(cost + first, s->price + first, key, count);
+        p->least[first / BLOCK] = least;
         if (least == COST_MAX || least - base >= p->limit)
             continue;
         for (size_t k = 0; k < count; k++)
@@ -338,7 +346,7 @@ static void scan_row(struct paths *p, size_t person)
         scan_pairs(p, person, p->base[person]);
     else
         scan_blocks(p, person, p->base[person]);
-    TYPED(rebuild_list)(p, person);
+    make_list(p, person);
 }
 
 static void offer_members(struct paths *p, size_t object, cost_t at)

@@ -7,8 +7,8 @@
 
 #include "lap/state.h"
 
-/* Moves the keys below the pivot, or equal to it as well, before the others, without branches, which
- * would be mispredicted. Returns the index of the first of the others. */
+/* Moves the keys below the pivot, or equal to it as well, before the others, without branches,
+ * which would be mispredicted. Returns the index of the first of the others. */
 static inline size_t partition_keys(cost_t *key, size_t first, size_t end, cost_t pivot, bool equal)
 {
     for (size_t i = first; i < end; i++) {
