@@ -24,33 +24,43 @@ static size_t end_of_block(const struct rows *r, size_t block)
     return end < r->s->objects ? end : r->s->objects;
 }
 
-/* Lowers the distances of a block; false: none was lower. */
+/* Lowers the distances of a block; false: none was lower, and below the limit. */
 INLINED bool lower_distances(const cost_t *restrict cost, const cost_t *restrict price, cost_t base,
-                             cost_t *restrict dist, size_t *restrict from, size_t person,
-                             size_t count)
+                             cost_t limit, cost_t *restrict dist, size_t *restrict from,
+                             size_t person, size_t count)
 {
-    cost_t length[BLOCK];
     int64_t lower = 0;
     fetch_ahead(cost);
-    for (size_t k = 0; k < count; k++) {
-        length[k] = reduced(cost[k], price[k] + base);
-        lower |= length[k] < dist[k] ? -1 : 0;
-    }
+    for (size_t k = 0; k < count; k++)
+        lower |= reduced(cost[k], price[k] + base) < lesser(dist[k], limit) ? -1 : 0;
     if (lower == 0)
         return false;
     for (size_t k = 0; k < count; k++) {
-        from[k] = length[k] < dist[k] ? person : from[k];
-        dist[k] = lesser(length[k], dist[k]);
+        cost_t length = reduced(cost[k], price[k] + base);
+        from[k] = length < dist[k] ? person : from[k];
+        dist[k] = lesser(length, dist[k]);
     }
     return true;
 }
 
+static inline cost_t unless_settled(cost_t dist)
+{
+    return dist > COST_MIN ? dist : COST_MAX;
+}
+
+FOR_EACH_PROCESSOR
 static cost_t least_distance(const struct rows *r, size_t block)
 {
-    cost_t least = COST_MAX;
-    for (size_t i = block * BLOCK; i < end_of_block(r, block); i++)
-        if (r->dist[i] > COST_MIN)
-            least = lesser(r->dist[i], least);
+    const cost_t *dist = r->dist + block * BLOCK;
+    size_t count = end_of_block(r, block) - block * BLOCK;
+    cost_t waiting[BLOCK], least = COST_MAX;
+    if (count == BLOCK) {
+        for (size_t k = 0; k < BLOCK; k++)
+            waiting[k] = unless_settled(dist[k]);
+        return least_of(waiting, BLOCK);
+    }
+    for (size_t k = 0; k < count; k++)
+        least = lesser(unless_settled(dist[k]), least);
     return least;
 }
 
@@ -74,6 +84,10 @@ static void queue_nearest(struct rows *r, size_t block)
 static void update_block(struct rows *r, size_t block)
 {
     r->least[block] = least_distance(r, block);
+    if (r->least[block] < r->limit)
+        for (size_t i = block * BLOCK; i < end_of_block(r, block); i++)
+            if (is_open(r->s, i))
+                r->limit = lesser(r->dist[i], r->limit);
     if (r->least[block] <= r->radius)
         queue_nearest(r, block);
 }
@@ -87,12 +101,12 @@ static void scan_person(struct rows *r, size_t person, cost_t base)
     size_t whole = s->objects / BLOCK, first = 0;
     r->scanned++;
     for (size_t b = 0; b < whole && r->nearest == NONE; b++, first += BLOCK)
-        if (lower_distances(cost + first, s->price + first, base, r->dist + first, s->from + first,
-                            person, BLOCK))
+        if (lower_distances(cost + first, s->price + first, base, r->limit, r->dist + first,
+                            s->from + first, person, BLOCK))
             update_block(r, b);
     if (first < s->objects && r->nearest == NONE &&
-        lower_distances(cost + first, s->price + first, base, r->dist + first, s->from + first,
-                        person, s->objects - first))
+        lower_distances(cost + first, s->price + first, base, r->limit, r->dist + first,
+                        s->from + first, person, s->objects - first))
         update_block(r, whole);
 }
 
@@ -135,6 +149,7 @@ static void begin_rows_search(struct rows *r)
         r->least[b] = COST_MAX;
     r->first = r->end = 0;
     r->radius = COST_MIN;
+    r->limit = COST_MAX;
     r->nearest = NONE;
 }
 

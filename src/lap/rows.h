@@ -14,6 +14,7 @@ struct rows {
     size_t *queue; /* objects at the distance `radius`, and those that were settled before */
     size_t first, end;
     cost_t radius;
+    cost_t limit;   /* least distance of an open object: nothing farther matters */
     size_t nearest; /* an open object at the distance `radius`; NONE: not found yet */
     size_t scanned; /* persons, in all searches */
 };
