@@ -27,12 +27,12 @@ INLINED void note_pair(struct two_least *found, size_t object, cost_t key)
     }
 }
 
-static struct two_least two_least_of_list(const struct paths *p, size_t person)
+static struct two_least two_least_of_pairs(const struct state *s, struct pairs pairs)
 {
     struct two_least found = no_pairs;
-    for (size_t k = p->start[person]; k < p->end[person]; k++) {
-        size_t object = p->entry[k].object;
-        note_pair(&found, object, p->entry[k].cost - p->s->price[object]);
+    for (size_t k = 0; k < pairs.count; k++) {
+        size_t object = object_at(pairs, k);
+        note_pair(&found, object, reduced(pairs.cost[k], s->price[object]));
     }
     return found;
 }
@@ -60,19 +60,10 @@ static void note_block(const struct state *s, size_t person, size_t first, struc
         note_pair(found, i, reduced(cost[i], s->price[i]));
 }
 
-static struct two_least two_least_of_pairs(const struct state *s, size_t person)
-{
-    struct pairs pairs = pairs_of(s, person);
-    struct two_least found = no_pairs;
-    for (size_t k = 0; k < pairs.count; k++)
-        note_pair(&found, pairs.object[k], reduced(pairs.cost[k], s->price[pairs.object[k]]));
-    return found;
-}
-
 static struct two_least two_least_of_row(const struct state *s, size_t person)
 {
     if (s->start != NULL)
-        return two_least_of_pairs(s, person);
+        return two_least_of_pairs(s, pairs_of(s, person));
     struct two_least blocks = two_least_blocks(s, person), found = no_pairs;
     note_block(s, person, blocks.object, &found);
     note_block(s, person, blocks.second_object, &found);
@@ -90,12 +81,12 @@ struct two_least TYPED(find_two_least)(struct paths *p, size_t person)
 {
     if (p->bound != NULL && lists_fail(p))
         return two_least_of_row(p->s, person);
-    struct two_least found = two_least_of_list(p, person);
+    struct two_least found = two_least_of_pairs(p->s, list_of(p, person));
     p->asked++;
     if (p->bound != NULL && found.second > p->bound[person]) {
         p->renewed++;
         TYPED(rebuild_list)(p, person);
-        found = two_least_of_list(p, person);
+        found = two_least_of_pairs(p->s, list_of(p, person));
     }
     return found;
 }

@@ -14,61 +14,24 @@ enum { RUNS_PER_PAIR = 4 };
 
 /* ---- set-up ---- */
 
-static int allocate_lists(struct paths *p, size_t entries)
-{
-    struct base_arena *arena = &p->s->arena;
-    p->entry = base_arena_alloc(arena, entries, sizeof *p->entry);
-    p->start = base_arena_alloc(arena, p->s->persons, sizeof *p->start);
-    p->end = base_arena_alloc(arena, p->s->persons, sizeof *p->end);
-    return arena->failed ? -ENOMEM : 0;
-}
-
-static size_t count_allowed_pairs(const struct state *s)
-{
-    size_t allowed = 0;
-    for (size_t j = 0; j < s->persons; j++) {
-        struct pairs pairs = pairs_of(s, j);
-        for (size_t k = 0; k < pairs.count; k++)
-            allowed += pairs.cost[k] < COST_MAX;
-    }
-    return allowed;
-}
-
-static int init_complete_lists(struct paths *p)
-{
-    struct state *s = p->s;
-    size_t used = 0;
-    if (allocate_lists(p, count_allowed_pairs(s)) != 0)
-        return -ENOMEM;
-    for (size_t j = 0; j < s->persons; j++) {
-        struct pairs pairs = pairs_of(s, j);
-        p->start[j] = used;
-        for (size_t k = 0; k < pairs.count; k++)
-            if (pairs.cost[k] < COST_MAX)
-                p->entry[used++] = (struct listed){pairs.cost[k], object_at(pairs, k)};
-        p->end[j] = used;
-    }
-    return 0;
-}
-
 static int init_partial_lists(struct paths *p, size_t width)
 {
     struct state *s = p->s;
     size_t entries;
     p->width = width;
     p->capacity = 2 * width;
-    if (__builtin_mul_overflow(s->persons, p->capacity, &entries) ||
-        allocate_lists(p, entries) != 0)
+    if (__builtin_mul_overflow(s->persons, p->capacity, &entries))
         return -ENOMEM;
+    p->cost = base_arena_alloc(&s->arena, entries, sizeof *p->cost);
+    p->object = base_arena_alloc(&s->arena, entries, sizeof *p->object);
+    p->length = base_arena_alloc(&s->arena, s->persons, sizeof *p->length);
     p->bound = base_arena_alloc(&s->arena, s->persons, sizeof *p->bound);
     p->least = base_arena_alloc(&s->arena, blocks_of(s), sizeof *p->least);
     p->key = base_arena_alloc(&s->arena, p->capacity + blocks_of(s), sizeof *p->key);
     if (s->arena.failed)
         return -ENOMEM;
-    for (size_t j = 0; j < s->persons; j++) {
-        p->start[j] = p->end[j] = j * p->capacity;
+    for (size_t j = 0; j < s->persons; j++)
         p->bound[j] = COST_MIN;
-    }
     return 0;
 }
 
@@ -91,24 +54,32 @@ int TYPED(paths_init)(struct paths *p, struct state *s, size_t width)
     p->queue = base_arena_alloc(&s->arena, s->objects, sizeof *p->queue);
     if (s->arena.failed)
         return -ENOMEM;
-    return has_long_rows(s, width) ? init_partial_lists(p, width) : init_complete_lists(p);
+    return has_long_rows(s, width) ? init_partial_lists(p, width) : 0;
 }
 
 /* ---- lists ---- */
 
+/* A list that is being made. */
+struct list {
+    cost_t *cost, *key;
+    size_t *object, length;
+    cost_t bound;
+};
+
 /* Insertion sort by key; stable. */
-static void sort_list(struct listed *list, cost_t *key, size_t count)
+static void sort_list(struct list *list)
 {
-    for (size_t i = 1; i < count; i++) {
-        struct listed pair = list[i];
-        cost_t its_key = key[i];
-        size_t k = i;
-        for (; k > 0 && key[k - 1] > its_key; k--) {
-            key[k] = key[k - 1];
-            list[k] = list[k - 1];
+    for (size_t i = 1; i < list->length; i++) {
+        cost_t cost = list->cost[i], key = list->key[i];
+        size_t object = list->object[i], k = i;
+        for (; k > 0 && list->key[k - 1] > key; k--) {
+            list->key[k] = list->key[k - 1];
+            list->cost[k] = list->cost[k - 1];
+            list->object[k] = list->object[k - 1];
         }
-        key[k] = its_key;
-        list[k] = pair;
+        list->key[k] = key;
+        list->cost[k] = cost;
+        list->object[k] = object;
     }
 }
 
@@ -139,60 +110,54 @@ static cost_t bound_of_blocks(struct paths *p)
 /* The same, taken from the previous list. */
 static cost_t bound_of_previous(struct paths *p, size_t person)
 {
-    struct listed *list = p->entry + p->start[person];
-    size_t count = p->end[person] - p->start[person];
-    if (count < p->width)
+    struct pairs list = list_of(p, person);
+    if (list.count < p->width)
         return COST_MAX;
-    for (size_t k = 0; k < count; k++)
-        p->key[k] = reduced(list[k].cost, p->s->price[list[k].object]);
-    return next_above(select_least(p->key, count, p->width - 1));
+    for (size_t k = 0; k < list.count; k++)
+        p->key[k] = reduced(list.cost[k], p->s->price[list.object[k]]);
+    return next_above(select_least(p->key, list.count, p->width - 1));
 }
 
-/* Adds a pair below the bound; a list that is full keeps its best `width` pairs. Returns the length
- * of the list. */
-static inline size_t list_pair(struct paths *p, struct listed pair, struct listed *list,
-                               size_t found, cost_t *bound)
+/* Adds a pair if it is below the bound; a list that is full keeps its best `width` pairs. */
+static inline void list_pair(struct paths *p, cost_t cost, size_t object, struct list *list)
 {
-    cost_t key = reduced(pair.cost, p->s->price[pair.object]);
-    if (key >= *bound)
-        return found;
-    if (found == p->capacity) {
-        sort_list(list, p->key, found);
-        found = p->width;
-        *bound = p->key[found - 1];
-        if (key >= *bound)
-            return found;
+    cost_t key = reduced(cost, p->s->price[object]);
+    if (key >= list->bound)
+        return;
+    if (list->length == p->capacity) {
+        sort_list(list);
+        list->length = p->width;
+        list->bound = list->key[p->width - 1];
+        if (key >= list->bound)
+            return;
     }
-    p->key[found] = key;
-    list[found] = pair;
-    return found + 1;
+    list->key[list->length] = key;
+    list->cost[list->length] = cost;
+    list->object[list->length++] = object;
 }
 
-static size_t list_block(struct paths *p, const cost_t *cost, size_t b, struct listed *list,
-                         size_t found, cost_t *bound)
+static void list_block(struct paths *p, const cost_t *cost, size_t b, struct list *list)
 {
     const cost_t *price = p->s->price;
     size_t near[BLOCK], count = 0, first = b * BLOCK;
     size_t end = p->s->objects - first < BLOCK ? p->s->objects : first + BLOCK;
     for (size_t i = first; i < end; i++) {
         near[count] = i;
-        count += reduced(cost[i], price[i]) < *bound;
+        count += reduced(cost[i], price[i]) < list->bound;
     }
     for (size_t k = 0; k < count; k++)
-        found = list_pair(p, (struct listed){cost[near[k]], near[k]}, list, found, bound);
-    return found;
+        list_pair(p, cost[near[k]], near[k], list);
 }
 
 /* From p->least. */
-static size_t list_from_blocks(struct paths *p, size_t person, struct listed *list, cost_t *bound)
+static void list_from_blocks(struct paths *p, size_t person, struct list *list)
 {
     const cost_t *cost = row_of(p->s, person);
-    size_t found = 0, blocks = blocks_of(p->s), b = person * blocks / p->s->persons;
-    *bound = lesser(bound_of_blocks(p), bound_of_previous(p, person));
+    size_t blocks = blocks_of(p->s), b = person * blocks / p->s->persons;
+    list->bound = lesser(bound_of_blocks(p), bound_of_previous(p, person));
     for (size_t read = 0; read < blocks; read++, b = b + 1 < blocks ? b + 1 : 0)
-        if (p->least[b] < *bound)
-            found = list_block(p, cost, b, list, found, bound);
-    return found;
+        if (p->least[b] < list->bound)
+            list_block(p, cost, b, list);
 }
 
 /* A bound on the reduced costs of at least `width` pairs, each the least of every `capacity`th. */
@@ -210,25 +175,26 @@ static cost_t bound_of_pairs(struct paths *p, struct pairs pairs)
     return next_above(select_least(p->key, p->capacity, p->width - 1));
 }
 
-static size_t list_from_pairs(struct paths *p, size_t person, struct listed *list, cost_t *bound)
+static void list_from_pairs(struct paths *p, size_t person, struct list *list)
 {
     struct pairs pairs = pairs_of(p->s, person);
-    size_t found = 0, k = person * pairs.count / p->s->persons;
-    *bound = bound_of_pairs(p, pairs);
+    size_t k = person * pairs.count / p->s->persons;
+    list->bound = bound_of_pairs(p, pairs);
     for (size_t read = 0; read < pairs.count; read++, k = k + 1 < pairs.count ? k + 1 : 0)
-        found = list_pair(p, (struct listed){pairs.cost[k], pairs.object[k]}, list, found, bound);
-    return found;
+        list_pair(p, pairs.cost[k], pairs.object[k], list);
 }
 
 /* Each person begins elsewhere, so that of equal pairs not all list the same. */
 static void make_list(struct paths *p, size_t person)
 {
-    struct listed *list = p->entry + p->start[person];
-    cost_t bound;
-    size_t found = p->s->start != NULL ? list_from_pairs(p, person, list, &bound)
-                                       : list_from_blocks(p, person, list, &bound);
-    p->end[person] = p->start[person] + found;
-    p->bound[person] = bound;
+    size_t first = person * p->capacity;
+    struct list list = {p->cost + first, p->key, p->object + first, 0, COST_MAX};
+    if (p->s->start != NULL)
+        list_from_pairs(p, person, &list);
+    else
+        list_from_blocks(p, person, &list);
+    p->length[person] = list.length;
+    p->bound[person] = list.bound;
 }
 
 void TYPED(rebuild_list)(struct paths *p, size_t person)
@@ -286,24 +252,30 @@ static inline void offer_object(struct paths *p, size_t object, cost_t length, s
 
 /* The pairs of each share that shorten a path are found without branches, which would be
  * mispredicted, then offered. */
-static void scan_list(struct paths *p, size_t person, cost_t base)
+static void scan_pairs(struct paths *p, struct pairs pairs, size_t person, cost_t base)
 {
     enum { SHARE = 32 }; /* pairs */
     const cost_t *price = p->s->price;
+    for (size_t first = 0; first < pairs.count; first += SHARE) {
+        cost_t shorter[SHARE];
+        size_t objects[SHARE], found = 0;
+        size_t end = pairs.count - first < SHARE ? pairs.count : first + SHARE;
+        for (size_t k = first; k < end; k++) {
+            size_t object = object_at(pairs, k);
+            shorter[found] = reduced(pairs.cost[k], price[object] + base);
+            objects[found] = object;
+            found += (shorter[found] < p->limit) & (shorter[found] < p->dist[object]);
+        }
+        for (size_t k = 0; k < found; k++)
+            offer_object(p, objects[k], shorter[k], person);
+    }
+}
+
+static void scan_list(struct paths *p, size_t person, cost_t base)
+{
     if (p->bound != NULL && p->bound[person] == COST_MIN) /* bids may read rows only */
         TYPED(rebuild_list)(p, person);
-    for (size_t k = p->start[person], end = p->end[person]; k < end; k += SHARE) {
-        struct listed shorter[SHARE];
-        size_t found = 0, last = end - k < SHARE ? end : k + SHARE;
-        for (size_t i = k; i < last; i++) {
-            size_t object = p->entry[i].object;
-            cost_t length = p->entry[i].cost - price[object] - base;
-            shorter[found] = (struct listed){length, object};
-            found += (length < p->limit) & (length < p->dist[object]);
-        }
-        for (size_t i = 0; i < found; i++)
-            offer_object(p, shorter[i].object, shorter[i].cost, person);
-    }
+    scan_pairs(p, list_of(p, person), person, base);
     if (p->bound != NULL && p->bound[person] < COST_MAX && p->bound[person] - base < p->limit) {
         p->base[person] = base;
         push_node(p, (struct node){p->bound[person] - base, p->s->objects + person});
@@ -328,22 +300,12 @@ static void scan_blocks(struct paths *p, size_t person, cost_t base)
     }
 }
 
-static void scan_pairs(struct paths *p, size_t person, cost_t base)
-{
-    const struct state *s = p->s;
-    struct pairs pairs = pairs_of(s, person);
-    for (size_t k = 0; k < pairs.count; k++)
-        if (pairs.cost[k] < COST_MAX)
-            offer_object(p, pairs.object[k], pairs.cost[k] - s->price[pairs.object[k]] - base,
-                         person);
-}
-
 /* Scans all pairs, and rebuilds the list for later. */
 static void scan_row(struct paths *p, size_t person)
 {
     p->scanned++;
     if (p->s->start != NULL)
-        scan_pairs(p, person, p->base[person]);
+        scan_pairs(p, pairs_of(p->s, person), person, p->base[person]);
     else
         scan_blocks(p, person, p->base[person]);
     make_list(p, person);

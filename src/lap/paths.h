@@ -10,11 +10,6 @@
 
 #include "lap/search.h"
 
-struct listed {
-    cost_t cost;
-    size_t object;
-};
-
 struct node {
     cost_t key;
     size_t id; /* an object, or objects + a person whose whole row is to be scanned */
@@ -23,10 +18,12 @@ struct node {
 struct paths {
     struct state *s;
 
-    /* The list of a person is entry[start[person]] .. entry[end[person] - 1]. */
-    struct listed *entry;
-    size_t *start, *end;
-    cost_t *bound;         /* NULL: all lists are complete */
+    /* Partial lists: that of a person is the first length[person] costs from
+     * cost[person * capacity] on, and their objects. All NULL: lists are complete, each the
+     * person's pairs as they are. */
+    cost_t *cost;
+    size_t *object, *length;
+    cost_t *bound;
     size_t width;          /* least length of a partial list, if that many pairs are allowed */
     size_t capacity;       /* greatest length of a partial list */
     cost_t *key;           /* reduced cost of each pair, while a list is built */
@@ -50,9 +47,18 @@ struct paths {
     bool auctioned;          /* the prices are those of auctions */
 };
 
-/* Allocates the search and, where persons have more than twice `width` pairs, empty partial lists;
- * otherwise complete ones. -ENOMEM. */
+/* Allocates the search and, where persons have more than twice `width` pairs, empty partial lists.
+ * -ENOMEM. */
 int TYPED(paths_init)(struct paths *p, struct state *s, size_t width);
+
+/* The list of a person; pairs of complete lists may be forbidden. */
+static inline struct pairs list_of(const struct paths *p, size_t person)
+{
+    if (p->bound == NULL)
+        return pairs_of(p->s, person);
+    size_t first = person * p->capacity;
+    return (struct pairs){p->cost + first, p->object + first, p->length[person]};
+}
 
 /* Rebuilds the partial list of a person from the pairs of least reduced cost at current prices. */
 void TYPED(rebuild_list)(struct paths *p, size_t person);
