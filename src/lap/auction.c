@@ -14,17 +14,12 @@ static const struct two_least no_pairs = {COST_MAX, COST_MAX, NONE, NONE};
 
 INLINED void note_pair(struct two_least *found, size_t object, cost_t key)
 {
-    if (key >= found->second)
-        return;
-    if (key < found->least) {
-        found->second = found->least;
-        found->second_object = found->object;
-        found->least = key;
-        found->object = object;
-    } else {
-        found->second = key;
-        found->second_object = object;
-    }
+    bool is_least = key < found->least, is_second = key < found->second;
+    size_t other = is_second ? object : found->second_object;
+    found->second_object = is_least ? found->object : other;
+    found->second = is_least ? found->least : lesser(key, found->second);
+    found->object = is_least ? object : found->object;
+    found->least = lesser(key, found->least);
 }
 
 static struct two_least two_least_of_pairs(const struct state *s, struct pairs pairs)
