@@ -111,8 +111,7 @@ int lap_hungarian(const lap_problem *problem, lap_solution *solution);
  * of Operations Research 13 (1988): APC, for complete matrices. O(n^2 m) time. */
 int lap_apc(const lap_problem *problem, lap_solution *solution);
 
-/* The same paper's APS, for sparse matrices, with a heap. O(n (e + m log m)) time; dense
- * costs are first copied to a list of the allowed pairs. */
+/* The same paper's APS, for sparse matrices, with a heap. O(n (e + m log m)) time. */
 int lap_aps(const lap_problem *problem, lap_solution *solution);
 
 /* 0 when `solution` is an assignment that satisfies every constraint, its duals (all arrays of the
