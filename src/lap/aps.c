@@ -25,7 +25,7 @@ int TYPED(aps)(struct state *s)
         if (s->object_of[j] != NONE)
             continue;
         rc = TYPED(augment)(&paths, j);
-        if (rc == 0 && all_assigned(s) && searches_are_expensive(&paths, j + 1, s->persons)) {
+        if (rc == 0 && all_assigned(s) && auctions_pay(&paths, j + 1, s->persons)) {
             rc = aps_restart(&paths);
             j = NONE;
         }

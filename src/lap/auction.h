@@ -25,6 +25,9 @@ enum { PERSONS_PER_ROW = 2, STEPS_PER_ROW = 3 };
 enum { AUCTION_LISTS = 10, AUCTION_ROWS = 150, AUCTION_STEPS = 2, MIRRORED_STEPS = 16 };
 enum { STEP_BLOCKS = 4, SAMPLE = 16, MIRRORED_SAMPLE = 4 };
 
+/* What it costs per person, in rows that are read, to find the objects that nobody needs. */
+enum { DROP_ROWS = 8 };
+
 struct two_least TYPED(find_two_least)(struct paths *p, size_t person);
 
 /* Whether most steps of searches have read a row: then searches, and bids, are over whole rows. */
@@ -45,21 +48,36 @@ static inline double cost_of_auctions(const struct paths *p)
                            : MIRRORED_STEPS * STEP_BLOCKS * (double)(s->persons + s->objects);
 }
 
-/* Whether auctions are possible, and cost less than the remaining searches, judged by the first
- * `done` of `all`: the length of a search is taken to be inverse to the number of those left, since
- * as many objects are open; in a sparse problem to the number of all open objects. */
-static inline bool searches_are_expensive(const struct paths *p, size_t done, size_t all)
+/* Whether the remaining searches cost more than this, judged by the first `done` of `all`: the
+ * length of a search is taken to be inverse to the number of those left, since as many objects are
+ * open; in a sparse problem to the number of all open objects. */
+static inline bool searches_cost_more(const struct paths *p, size_t done, size_t all, double cost)
 {
     const struct state *s = p->s;
     bool sparse = s->start != NULL, mirrored = sparse && !all_assigned(s);
     double work = (double)p->settled * STEP_BLOCKS +
                   (double)p->scanned * (sparse ? 0.0 : (double)blocks_of(s));
-    double auctions = cost_of_auctions(p);
     double last = 1.0 + (mirrored ? (double)(s->objects - s->persons) : 0.0);
     double left = (double)(all - done) + last, first = (double)all + last;
     double growth = log(left / last) / log(first / left);
-    return !p->auctioned && s->group == NULL &&
-           work > auctions / (mirrored ? MIRRORED_SAMPLE : SAMPLE) && work * growth > auctions;
+    return work > cost / (mirrored ? MIRRORED_SAMPLE : SAMPLE) && work * growth > cost;
+}
+
+static inline bool auctions_pay(const struct paths *p, size_t done, size_t all)
+{
+    return !p->auctioned && p->s->group == NULL &&
+           searches_cost_more(p, done, all, cost_of_auctions(p));
+}
+
+/* Whether objects can be dropped (candidates.h), and this costs less than it may save. */
+static inline bool dropping_pays(const struct paths *p, size_t done, size_t all)
+{
+    const struct state *s = p->s;
+    if (s->start != NULL || s->group != NULL || s->whole_object != NULL || all_assigned(s))
+        return false;
+    double share = (double)(s->objects - s->persons) / (double)s->objects;
+    return searches_cost_more(p, done, all,
+                              DROP_ROWS * (double)blocks_of(s) * (double)s->persons / share);
 }
 
 /* Discards the assignment and moves the prices close to optimal ones. An auction that does not come

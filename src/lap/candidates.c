@@ -39,23 +39,30 @@ struct candidates {
 
 enum { WORD = 64 };
 
+static int init_choice(struct candidates *c)
+{
+    struct base_arena *arena = &c->s->arena;
+    size_t objects = c->s->objects, words = objects / WORD + 1;
+    c->key = base_arena_alloc(arena, objects, sizeof *c->key);
+    c->near = base_arena_alloc(arena, objects, sizeof *c->near);
+    c->chosen = base_arena_alloc(arena, words, sizeof *c->chosen);
+    c->before = base_arena_alloc(arena, words, sizeof *c->before);
+    return arena->failed ? -ENOMEM : 0;
+}
+
 static int init_candidates(struct candidates *c)
 {
     struct base_arena *arena = &c->s->arena;
-    size_t entries, objects = c->s->objects, persons = c->s->persons, words = objects / WORD + 1;
+    size_t entries, objects = c->s->objects, persons = c->s->persons;
     c->required = persons + 1;
     c->cells = (objects + CELL - 1) / CELL;
     if (__builtin_mul_overflow(persons, c->required, &entries))
         return -ENOMEM;
     c->least = base_arena_alloc(arena, c->cells, sizeof *c->least);
-    c->key = base_arena_alloc(arena, objects, sizeof *c->key);
-    c->near = base_arena_alloc(arena, objects, sizeof *c->near);
     c->start = base_arena_alloc(arena, persons + 1, sizeof *c->start);
     c->object = base_arena_alloc(arena, entries, sizeof *c->object);
     c->cost = base_arena_alloc(arena, entries, sizeof *c->cost);
-    c->chosen = base_arena_alloc(arena, words, sizeof *c->chosen);
-    c->before = base_arena_alloc(arena, words, sizeof *c->before);
-    return arena->failed ? -ENOMEM : 0;
+    return init_choice(c);
 }
 
 /* ---- the cheapest objects of a person ---- */
@@ -153,6 +160,11 @@ static int list_candidates(struct candidates *c, size_t person)
 
 /* ---- the reduced problem ---- */
 
+static bool is_chosen(const struct candidates *c, size_t object)
+{
+    return c->chosen[object / WORD] >> object % WORD & 1;
+}
+
 static size_t number_of(const struct candidates *c, size_t object)
 {
     uint64_t lower = c->chosen[object / WORD] & ((UINT64_C(1) << object % WORD) - 1);
@@ -169,15 +181,26 @@ static size_t count_chosen(struct candidates *c)
     return count;
 }
 
+/* One more object than there are persons, so that some object remains free here too. */
+static size_t choose_enough(struct candidates *c)
+{
+    size_t count = count_chosen(c);
+    for (size_t i = 0; count < c->required; i++) {
+        count += !is_chosen(c, i);
+        mark_chosen(c, i);
+    }
+    return count_chosen(c);
+}
+
 static int replace_problem(struct candidates *c)
 {
     struct state *s = c->s;
-    size_t count = count_chosen(c);
+    size_t count = choose_enough(c);
     size_t *whole = base_arena_alloc(&s->arena, count, sizeof *whole);
     if (whole == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < s->objects; i++)
-        if (c->chosen[i / WORD] >> i % WORD & 1)
+        if (is_chosen(c, i))
             whole[number_of(c, i)] = i;
     for (size_t k = 0; k < c->start[s->persons]; k++)
         c->object[k] = number_of(c, c->object[k]);
@@ -197,8 +220,68 @@ int TYPED(reduce_to_candidates)(struct state *s)
         rc = list_candidates(&c, j);
     if (rc != 0)
         return rc;
-    /* One more object than there are persons, so that some object remains free here too. */
-    for (size_t i = 0; i < c.required; i++)
-        mark_chosen(&c, i);
     return replace_problem(&c);
+}
+
+/* ---- a dense problem stays dense ---- */
+
+static void choose_cheapest(struct candidates *c, size_t person)
+{
+    const cost_t *cost = row_of(c->s, person);
+    size_t found = 0;
+    for (size_t i = 0; i < c->s->objects; i++) {
+        c->near[found] = i;
+        found += cost[i] < COST_MAX;
+    }
+    if (found > c->required)
+        found = keep_cheapest(c, cost, found);
+    for (size_t k = 0; k < found; k++)
+        mark_chosen(c, c->near[k]);
+}
+
+/* So that what is dropped is unassigned, and at a price of 0. */
+static void choose_assigned(struct candidates *c)
+{
+    for (size_t i = 0; i < c->s->objects; i++)
+        if (!is_free(c->s, i))
+            mark_chosen(c, i);
+}
+
+static int copy_chosen(struct candidates *c)
+{
+    struct state *s = c->s;
+    size_t kept = 0, count = choose_enough(c);
+    size_t *whole = base_arena_alloc(&s->arena, count, sizeof *whole);
+    cost_t *copy = base_arena_alloc(&s->arena, s->persons * count, sizeof *copy);
+    if (s->arena.failed)
+        return -ENOMEM;
+    for (size_t i = 0; i < s->objects; i++)
+        if (is_chosen(c, i))
+            whole[kept++] = i;
+    for (size_t j = 0; j < s->persons; j++)
+        for (size_t k = 0; k < count; k++)
+            copy[j * count + k] = row_of(s, j)[whole[k]];
+    for (size_t k = 0; k < count; k++) {
+        s->person_of[k] = s->person_of[whole[k]];
+        s->paid[k] = s->paid[whole[k]];
+        set_dual(s, k, s->dual[whole[k]]);
+        if (!is_free(s, k))
+            s->object_of[s->person_of[k]] = k;
+    }
+    s->cost = copy;
+    s->objects = count;
+    s->whole_object = whole;
+    return 0;
+}
+
+int TYPED(drop_objects)(struct state *s)
+{
+    struct candidates c = {.s = s, .required = s->persons + 1};
+    int rc = init_choice(&c);
+    if (rc != 0)
+        return rc;
+    for (size_t j = 0; j < s->persons; j++)
+        choose_cheapest(&c, j);
+    choose_assigned(&c);
+    return copy_chosen(&c);
 }

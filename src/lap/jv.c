@@ -3,6 +3,7 @@
  *
  * The paper's phases over lists of each person's best pairs. See doc/jv.md. */
 #include "lap/auction.h"
+#include "lap/candidates.h"
 #include "lap/least.h"
 #include "lap/mirror.h"
 #include "lap/reduction.h"
@@ -160,12 +161,28 @@ static int restart_from_auctions(struct jv *jv)
     return rc;
 }
 
+/* The searches that follow are judged by those before. */
+static int drop_objects(struct jv *jv)
+{
+    struct paths before = jv->paths;
+    int rc = TYPED(drop_objects)(jv->s);
+    if (rc == 0)
+        rc = TYPED(paths_init)(&jv->paths, jv->s, LIST_WIDTH);
+    if (rc == 0)
+        rc = TYPED(rows_init)(&jv->rows, jv->s);
+    jv->paths.settled = before.settled;
+    jv->paths.scanned = before.scanned;
+    return rc;
+}
+
 static int jv_augment_all(struct jv *jv)
 {
     int rc = 0;
     for (size_t k = 0; k < jv->waiting && rc == 0; k++) {
         rc = jv_augment(jv, jv->unassigned[k]);
-        if (rc == 0 && searches_are_expensive(&jv->paths, k + 1, jv->waiting)) {
+        if (rc == 0 && dropping_pays(&jv->paths, k + 1, jv->waiting))
+            rc = drop_objects(jv);
+        if (rc == 0 && auctions_pay(&jv->paths, k + 1, jv->waiting)) {
             rc = restart_from_auctions(jv);
             k = NONE;
         }

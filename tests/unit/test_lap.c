@@ -621,8 +621,8 @@ static struct instance *laborious_instance(size_t rows, size_t cols)
 {
     struct instance *in = new_instance(rows, cols);
     uint64_t state = 3;
-    double x[2 * MAX_COLS], y[2 * MAX_COLS];
-    for (size_t k = 0; k < (size_t)2 * MAX_COLS; k++) {
+    double x[2 * MAX_ROWS], y[2 * MAX_ROWS];
+    for (size_t k = 0; k < (size_t)2 * MAX_ROWS; k++) {
         x[k] = (double)pick(&state, 1, 1000);
         y[k] = (double)pick(&state, 1, 1000);
     }
@@ -638,6 +638,14 @@ START_TEST(laborious)
     /* With fewer columns, auctions need fillers. */
     for (int form = 0; form < 4; form++)
         check_totals(laborious_instance, MAX_COLS, MAX_COLS - 20 * (size_t)_i, form);
+}
+END_TEST
+
+/* Then jv drops the rows, or columns, that cost too much for all. */
+START_TEST(laborious_and_long)
+{
+    check_totals(laborious_instance, MAX_ROWS, MAX_COLS, 2 * _i);
+    check_totals(laborious_instance, MAX_COLS, MAX_ROWS, 2 * _i);
 }
 END_TEST
 
@@ -1136,6 +1144,7 @@ static Suite *lap_suite(void)
     tcase_add_test(solving, more_columns_than_a_group_takes);
     tcase_add_test(solving, integers_beyond_doubles);
     tcase_add_loop_test(solving, laborious, 0, 3);
+    tcase_add_loop_test(solving, laborious_and_long, 0, 2);
     tcase_add_loop_test(solving, mirrored, 0, MIRRORED_SIZES);
     tcase_add_test(solving, auction_given_up);
     tcase_add_test(solving, products);
