@@ -153,8 +153,8 @@ static double finest_epsilon(const struct state *s)
 
 /* The lower quartile of a sample of the costs, less price and the person's least: what is the same
  * for all pairs of a person or object does not count, nor costs that no solution pays, even if most
- * pairs have these. The median where the quartile is 0, and in mirrored problems, where that of
- * some is far below what is paid for most objects. */
+ * pairs have these. The median where the quartile is 0, and in mirrored problems and those with
+ * fillers, where that of some is far below what is paid for most objects. */
 static double scale_of_costs(struct paths *p, cost_t *sample)
 {
     const struct state *s = p->s;
@@ -168,7 +168,7 @@ static double scale_of_costs(struct paths *p, cost_t *sample)
     }
     if (count == 0)
         return 0.0;
-    cost_t quartile = !s->mirrored ? select_least(sample, count, count / 4) : 0;
+    cost_t quartile = !s->mirrored && s->fillers == 0 ? select_least(sample, count, count / 4) : 0;
     return (double)(quartile > 0 ? quartile : select_least(sample, count, count / 2));
 }
 
