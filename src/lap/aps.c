@@ -11,8 +11,8 @@ static int aps_restart(struct paths *p)
     size_t *waiting = base_arena_alloc(&p->s->arena, p->s->persons, sizeof *waiting);
     if (waiting == NULL)
         return -ENOMEM;
-    TYPED(hold_auctions)(p, waiting);
-    return TYPED(exchange)(p->s);
+    bool afresh = TYPED(hold_auctions)(p, waiting) == p->s->persons;
+    return afresh ? TYPED(exchange)(p->s) : 0;
 }
 
 int TYPED(aps)(struct state *s)

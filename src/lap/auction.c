@@ -179,37 +179,58 @@ static double first_epsilon(struct paths *p, cost_t *sample)
     return scale > 0.0 ? ldexp(1.0, ilogb(scale / 2)) : 0.0;
 }
 
-/* In an array that only searches use. */
-static void save_prices(struct state *s)
+/* In arrays that only searches use. */
+static void save(struct state *s)
 {
-    for (size_t i = 0; i < s->objects; i++)
+    for (size_t i = 0; i < s->objects; i++) {
         s->settled_at[i] = s->dual[i];
+        s->order[i] = s->person_of[i];
+    }
 }
 
 /* Prices rise, so that partial lists must be built again. */
-static void restore_prices(struct paths *p)
+static void restore(struct paths *p)
 {
-    for (size_t i = 0; i < p->s->objects; i++)
-        set_dual(p->s, i, p->s->settled_at[i]);
-    for (size_t j = 0; j < p->s->persons && p->bound != NULL; j++)
+    struct state *s = p->s;
+    for (size_t i = 0; i < s->objects; i++) {
+        set_dual(s, i, s->settled_at[i]);
+        s->person_of[i] = s->order[i];
+        if (!is_free(s, i))
+            s->object_of[s->person_of[i]] = i;
+    }
+    for (size_t j = 0; j < s->persons && p->bound != NULL; j++)
         TYPED(rebuild_list)(p, j);
     p->asked = p->renewed = 0;
 }
 
+/* An auction that does not come to an end has no effect. */
 size_t TYPED(hold_auctions)(struct paths *p, size_t *waiting)
 {
+    const size_t settled = p->settled, scanned = p->scanned;
     double epsilon = first_epsilon(p, p->base);
     double last = fmax(epsilon / (double)p->s->persons / FINENESS, finest_epsilon(p->s));
+    size_t held = 0, count = 0;
     bool sold = true;
     p->auctioned = true;
     p->settled = p->scanned = 0;
     for (; sold && epsilon >= last; epsilon /= EPSILON_STEP) {
-        save_prices(p->s);
+        save(p->s);
         unassign_all(p, waiting);
         sold = hold_auction(p, waiting, (cost_t)epsilon);
+        held += sold;
     }
-    unassign_all(p, waiting);
-    if (!sold)
-        restore_prices(p);
-    return p->s->persons;
+    if (!sold) {
+        unassign_all(p, waiting);
+        restore(p);
+    }
+    if (held > 0) {
+        unassign_all(p, waiting);
+        return p->s->persons;
+    }
+    p->settled = settled;
+    p->scanned = scanned;
+    for (size_t j = 0; j < p->s->persons; j++)
+        if (p->s->object_of[j] == NONE)
+            waiting[count++] = j;
+    return count;
 }

@@ -82,8 +82,8 @@ static inline bool dropping_pays(const struct paths *p, size_t done, size_t all)
 }
 
 /* Discards the assignment and moves the prices close to optimal ones. An auction that does not come
- * to an end leaves those that it began with. Requires all_assigned. Lists all persons in `waiting`
- * and returns their number. */
+ * to an end has no effect; if none does, the assignment stays. Requires all_assigned. Lists the
+ * unassigned persons in `waiting` and returns their number. */
 size_t TYPED(hold_auctions)(struct paths *p, size_t *waiting);
 
 #endif
