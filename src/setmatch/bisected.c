@@ -23,6 +23,7 @@ struct bisection {
     size_t *order;       /* the nodes, the largest of each part first */
     size_t *drawn;       /* nodes of one half of a part */
     size_t variant;
+    bool is_large; /* there are many ranks */
     two_way t;
     struct base_arena arena;
     size_t *node;
@@ -146,8 +147,8 @@ static int bisect_part(struct bisection *b, const struct part *p)
     }
     size_t middle = p->first + divide_nodes(b, p->first, p->end);
     uint64_t capacity[2] = {slots_of(b, p->first, middle), slots_of(b, middle, p->end)};
-    int rc =
-        divide_in_two(&b->t, &p->g, capacity, b->variant, b->variant == 0 ? 1 : TRIES, b->side);
+    const divide_rules rules = {b->variant, b->variant == 0 ? 1 : TRIES, b->is_large};
+    int rc = divide_in_two(&b->t, &p->g, capacity, &rules, b->side);
     return rc == 0 ? place_halves(b, p, middle) : rc;
 }
 
@@ -197,7 +198,10 @@ static int init_bisection(struct bisection *b, const affinity *ranks, const site
 int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work)
 {
     struct part all = {.end = nodes_to_use(s, ranks->vertices, variant)};
-    struct bisection b = {.slots = s->slots, .variant = variant, .node = node};
+    struct bisection b = {.slots = s->slots,
+                          .variant = variant,
+                          .is_large = ranks->vertices > MANY_RANKS,
+                          .node = node};
     int rc = init_bisection(&b, ranks, s);
     if (rc == 0)
         rc = order_ranks(&b, ranks, &all);

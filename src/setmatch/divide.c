@@ -9,18 +9,29 @@
 #include "setmatch/matching.h"
 
 enum {
-    COARSEST_VERTICES = 48, /* graphs up to this size are not coarsened */
-    SEEDS = 2,              /* vertices from which a side is grown */
     PASSES = 3,
     LEAST_PATIENCE = 12,
     MOST_PATIENCE = 1000,
     PARTS_PER_GRAPH = 10, /* a pair has at most one of as many parts of the ranks */
 };
 
+struct division_depth {
+    size_t coarsest; /* graphs up to this number of vertices are not coarsened */
+    size_t seeds;    /* vertices from which a side is grown */
+    size_t all_listed;
+    size_t patience_part; /* a pass is given up after as many moves as this part of the vertices */
+};
+
+/* Where many ranks leave little time, passes try less, and more of the smallest divisions are
+ * compared, which costs little and gains more than it loses. */
+static const struct division_depth thorough = {48, 2, TWO_WAY_ALL_LISTED, 16};
+static const struct division_depth quick = {24, 4, TWO_WAY_FEW_LISTED, 32};
+
 /* The same on all levels. */
 struct division {
     two_way *t;
     const uint64_t *capacity;
+    const struct division_depth *depth;
     match_rules rules;
 };
 
@@ -113,9 +124,10 @@ static uint64_t total_excess(const affinity *g, const two_way_limits *limits,
 }
 
 /* The best of several refined divisions, grown from seeds far apart. */
-static int divide_coarsest(two_way *t, const affinity *g, const two_way_limits *limits,
-                           unsigned char *side)
+static int divide_coarsest(const struct division *d, const affinity *g,
+                           const two_way_limits *limits, unsigned char *side)
 {
+    size_t seeds = d->depth->seeds < g->vertices ? d->depth->seeds : g->vertices;
     uint64_t least_excess = UINT64_MAX;
     uint64_t target = share_of_side(count_graph_ranks(g), limits->capacity);
     int64_t least_cut = INT64_MAX;
@@ -123,9 +135,9 @@ static int divide_coarsest(two_way *t, const affinity *g, const two_way_limits *
     int64_t *gain = base_arena_alloc(&arena, g->vertices, sizeof *gain);
     unsigned char *trial = base_arena_alloc(&arena, g->vertices, 1);
     int rc = arena.failed ? -ENOMEM : 0;
-    for (size_t k = 0; rc == 0 && k < SEEDS && k < g->vertices; k++) {
-        grow_side(g, (vertex)(k * g->vertices / SEEDS), target, gain, trial);
-        two_way_refine(t, g, limits, trial);
+    for (size_t k = 0; rc == 0 && k < seeds; k++) {
+        grow_side(g, (vertex)(k * g->vertices / seeds), target, gain, trial);
+        two_way_refine(d->t, g, limits, trial);
         uint64_t excess = total_excess(g, limits, trial);
         int64_t cut = cut_between_sides(g, trial);
         if (excess < least_excess || (excess == least_excess && cut < least_cut)) {
@@ -140,11 +152,13 @@ static int divide_coarsest(two_way *t, const affinity *g, const two_way_limits *
 
 /* ---- levels ---- */
 
-static two_way_limits limits_for(const affinity *g, const uint64_t capacity[2])
+static two_way_limits limits_for(const struct division *d, const affinity *g)
 {
-    size_t patience = g->vertices / 16 < MOST_PATIENCE ? g->vertices / 16 : MOST_PATIENCE;
-    return (two_way_limits){.capacity = {capacity[0], capacity[1]},
+    size_t patience = g->vertices / d->depth->patience_part;
+    patience = patience < MOST_PATIENCE ? patience : MOST_PATIENCE;
+    return (two_way_limits){.capacity = {d->capacity[0], d->capacity[1]},
                             .tolerance = largest_size(g) - 1,
+                            .all_listed = d->depth->all_listed,
                             .max_passes = PASSES,
                             .patience = LEAST_PATIENCE + patience};
 }
@@ -173,36 +187,33 @@ static int divide_pairs(const struct division *d, const affinity *g, unsigned ch
 
 static int divide_graph(const struct division *d, const affinity *g, unsigned char *side)
 {
-    two_way_limits limits = limits_for(g, d->capacity);
-    int rc = g->vertices > COARSEST_VERTICES ? divide_pairs(d, g, side) : 1;
+    two_way_limits limits = limits_for(d, g);
+    int rc = g->vertices > d->depth->coarsest ? divide_pairs(d, g, side) : 1;
     if (rc == 1)
-        return divide_coarsest(d->t, g, &limits, side);
+        return divide_coarsest(d, g, &limits, side);
     if (rc == 0)
         two_way_refine(d->t, g, &limits, side);
     return rc;
 }
 
-static int divide_once(two_way *t, const affinity *g, const uint64_t capacity[2], size_t variant,
-                       unsigned char *side)
+int divide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2],
+                  const divide_rules *rules, unsigned char *side)
 {
-    const struct division d = {
-        t, capacity, {.largest = count_graph_ranks(g) / PARTS_PER_GRAPH + 1, .variant = variant}};
-    return divide_graph(&d, g, side);
-}
-
-int divide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2], size_t variant,
-                  size_t tries, unsigned char *side)
-{
-    const two_way_limits limits = limits_for(g, capacity);
+    struct division d = {t,
+                         capacity,
+                         rules->is_large ? &quick : &thorough,
+                         {.largest = count_graph_ranks(g) / PARTS_PER_GRAPH + 1}};
+    const two_way_limits limits = limits_for(&d, g);
     uint64_t least_excess = UINT64_MAX;
     int64_t least_cut = INT64_MAX;
-    if (tries == 1)
-        return divide_once(t, g, capacity, variant, side);
+    d.rules.variant = rules->variant * rules->tries;
+    if (rules->tries == 1)
+        return divide_graph(&d, g, side);
     unsigned char *trial = calloc(g->vertices + 1, 1);
     int rc = trial == NULL ? -ENOMEM : 0;
     bool again = false;
-    for (size_t k = 0; rc == 0 && k < tries && !again; k++) {
-        rc = divide_once(t, g, capacity, variant * tries + k, trial);
+    for (size_t k = 0; rc == 0 && k < rules->tries && !again; k++, d.rules.variant++) {
+        rc = divide_graph(&d, g, trial);
         uint64_t excess = rc == 0 ? total_excess(g, &limits, trial) : UINT64_MAX;
         int64_t cut = rc == 0 ? cut_between_sides(g, trial) : INT64_MAX;
         again = rc == 0 && excess == least_excess && cut == least_cut;

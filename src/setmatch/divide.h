@@ -8,13 +8,20 @@
 #ifndef SETMATCH_DIVIDE_H
 #define SETMATCH_DIVIDE_H
 
+#include <stdbool.h>
+
 #include "setmatch/two_way.h"
 
+typedef struct divide_rules {
+    size_t variant; /* 0, 1, ...: each visits vertices in another order */
+    size_t tries;   /* at least 1: the best of so many divisions, or fewer if it is found twice */
+    bool is_large;  /* the graph is one of many ranks, or a part of it: in less time */
+} divide_rules;
+
 /* Divides a graph between two sides of these capacities, whose sum suffices for all ranks. With one
- * rank per vertex no side exceeds its capacity. `t` was initialised for as many vertices. Each
- * variant (0, 1, ...) visits vertices in another order. The best of `tries` (> 0) such divisions
- * counts, or of fewer if the best is found twice. -ENOMEM. */
-int divide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2], size_t variant,
-                  size_t tries, unsigned char *side);
+ * rank per vertex no side exceeds its capacity. `t` was initialised for as many vertices. -ENOMEM.
+ */
+int divide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2],
+                  const divide_rules *rules, unsigned char *side);
 
 #endif

@@ -9,7 +9,11 @@
 
 /* Work: visits of vertices before refinement ends. Ample for grids; limits the time where every
  * node is adjacent to every other. */
-enum { PASSES = 1, LEAST_PATIENCE = 24, WORK_PER_RANK = 40, LEAST_WORK = 4000 };
+enum { PASSES = 1, WORK_PER_RANK = 40, LEAST_WORK = 4000 };
+
+/* Moves without gain that end a pass: at least, and as a part of the vertices; with many ranks,
+ * fewer. */
+enum { LEAST_PATIENCE = 24, PATIENCE_PART = 8, LEAST_OF_MANY = 8, PART_OF_MANY = 32 };
 
 /* Two nodes and the weight between their ranks. */
 struct node_pair {
@@ -154,10 +158,13 @@ static void apply_sides(struct refinement *r, const struct node_pair *pair)
 /* Sets *gained to the reduction of the cut. */
 static int refine_pair(struct refinement *r, const struct node_pair *pair, int64_t *gained)
 {
-    const two_way_limits limits = {.capacity = {r->site->slots[pair->a], r->site->slots[pair->b]},
-                                   .max_passes = PASSES,
-                                   .patience = LEAST_PATIENCE +
-                                               (r->count[pair->a] + r->count[pair->b]) / 8};
+    size_t vertices = r->count[pair->a] + r->count[pair->b];
+    const two_way_limits limits = {
+        .capacity = {r->site->slots[pair->a], r->site->slots[pair->b]},
+        .max_passes = PASSES,
+        .patience = r->is_large ? LEAST_OF_MANY + vertices / PART_OF_MANY
+                                : LEAST_PATIENCE + vertices / PATIENCE_PART,
+        .all_listed = r->is_large ? TWO_WAY_FEW_LISTED : TWO_WAY_ALL_LISTED};
     affinity *g = &r->local;
     g->vertices = 0;
     size_t arcs = number_ranks(r, pair->a, 0);

@@ -6,10 +6,6 @@
 
 #include "setmatch/gains.h"
 
-/* In graphs up to this size all vertices may move from the start. In larger ones only those with a
- * neighbour on the other side, which are few. */
-enum { ALL_LISTED = 512 };
-
 /* Arcs that take as long as a vertex does. */
 enum { ARCS_PER_VISIT = 16 };
 
@@ -67,7 +63,7 @@ static struct refinement begin_refinement(two_way *t, const affinity *g,
         int crosses = weigh_vertex(&r, v);
         r.size[side[v]] += g->size[v];
         t->state[v] = UNLISTED;
-        if (crosses || g->vertices <= ALL_LISTED)
+        if (crosses || g->vertices <= limits->all_listed)
             t->listed[r.listed++] = (vertex)v;
     }
     t->work += g->vertices + g->start[g->vertices] / ARCS_PER_VISIT;

@@ -23,6 +23,9 @@ typedef struct two_way {
 /* The arena owns the memory. -ENOMEM, also if an earlier allocation there failed. */
 int two_way_init(two_way *t, struct base_arena *arena, size_t max_vertices);
 
+/* Usual values of all_listed below: where time does not matter, and where it does. */
+enum { TWO_WAY_ALL_LISTED = 512, TWO_WAY_FEW_LISTED = 64 };
+
 /* Capacities of the two sides in ranks, and the accepted excess: sizes of coarse vertices seldom
  * add up to a capacity. */
 typedef struct two_way_limits {
@@ -30,6 +33,9 @@ typedef struct two_way_limits {
     uint64_t tolerance;
     size_t max_passes;
     size_t patience; /* a pass ends after this number of moves without gain */
+    /* In graphs of up to so many vertices all may move from the start. In larger ones only those
+     * with a neighbour on the other side, which are few. */
+    size_t all_listed;
 } two_way_limits;
 
 /* Moves vertices (side[v] is 0 or 1) while that reduces the excess over the limits, or the cut
