@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Places graphs of many kinds by `dla map`, and by METIS and Scotch where they are installed.
+"""Places graphs of many kinds by `dla map`, and by METIS, Scotch and KaHIP where they are installed.
 
-`bench/results/partitioners.csv` has its output with METIS 5.1.0 and Scotch 7.0.3. Prints a line for each graph and contestant. Up to 3,000 ranks, a partition of a peer that exceeds
+`bench/results/partitioners.csv` has its output with METIS 5.1.0, Scotch 7.0.3 and KaHIP 3.25 (5935f34). Prints a line for each graph and contestant. Up to 3,000 ranks, a partition of a peer that exceeds
 the slots of a node is repaired by moves that lose least; otherwise `exceeded` tells by how many ranks (-1: not counted). Seconds are processor time. The graphs are generated from fixed seeds.
 """
 import argparse
@@ -437,6 +437,18 @@ def by_scotch(case, folder, _):
     return node, seconds
 
 
+def by_kahip(case, folder, seed, words):
+    """Trees of switches only: KaHIP knows no other networks."""
+    widths = [int(width) for width in case.arch.split()[2::2]]
+    words = words + ["metis", f"--seed={seed}", "--preconfiguration=strong", "--imbalance=0", "--enforce_balance",
+                     "--hierarchy_parameter_string=" + ":".join(map(str, reversed(widths))),
+                     "--distance_parameter_string=" + ":".join(str(2 * k + 2) for k in range(len(widths))),
+                     "--output_filename=kahip"]
+    _, seconds = run(words, folder)
+    with open(os.path.join(folder, "kahip"), encoding="ascii") as lines:
+        return [int(line) for line in lines], seconds
+
+
 def report(case, contestant, seed, node, seconds):
     count = Counter(node)
     exceeded = sum(max(0, count[n] - s) for n, s in enumerate(case.slots))
@@ -462,6 +474,11 @@ def run_case(case, args):
                 report(case, "metis rb", seed, *by_metis(case, folder, seed, "rb"))
         if shutil.which("scotch_gmap"):
             report(case, "scotch", 0, *by_scotch(case, folder, 0))
+        if shutil.which("kaffpa") and case.arch.startswith("tleaf"):
+            mapping = ["kaffpa", "--enable_mapping", f"--k={len(case.slots)}"]
+            for seed in range(args.peers):
+                report(case, "kahip kaffpa", seed, *by_kahip(case, folder, seed, mapping))
+                report(case, "kahip multisection", seed, *by_kahip(case, folder, seed, ["global_multisection"]))
 
 
 def main():
@@ -469,7 +486,7 @@ def main():
     parser.add_argument("--set", choices=SETS, default="small")
     parser.add_argument("--only", default="", help="cases whose names contain this")
     parser.add_argument("--effort", action="append", default=None)
-    parser.add_argument("--peers", type=int, default=0, help="seeds of METIS; 0: no peers")
+    parser.add_argument("--peers", type=int, default=0, help="seeds of METIS and KaHIP; 0: no peers")
     parser.add_argument("--dla", default="dla")
     args = parser.parse_args()
     args.effort = args.effort or ["normal"]
