@@ -16,9 +16,9 @@ enum {
 };
 
 struct division_depth {
-    size_t coarsest; /* graphs up to this number of vertices are not coarsened */
-    size_t seeds;    /* vertices from which a side is grown */
-    size_t all_listed;
+    size_t coarsest;      /* graphs up to this number of vertices are not coarsened */
+    size_t seeds;         /* vertices from which a side is grown */
+    size_t all_listed;    /* as in two_way_limits */
     size_t patience_part; /* a pass is given up after as many moves as this part of the vertices */
 };
 
@@ -203,12 +203,12 @@ int divide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2],
                          capacity,
                          rules->is_large ? &quick : &thorough,
                          {.largest = count_graph_ranks(g) / PARTS_PER_GRAPH + 1}};
-    const two_way_limits limits = limits_for(&d, g);
     uint64_t least_excess = UINT64_MAX;
     int64_t least_cut = INT64_MAX;
     d.rules.variant = rules->variant * rules->tries;
     if (rules->tries == 1)
         return divide_graph(&d, g, side);
+    const two_way_limits limits = limits_for(&d, g);
     unsigned char *trial = calloc(g->vertices + 1, 1);
     int rc = trial == NULL ? -ENOMEM : 0;
     bool again = false;
