@@ -16,16 +16,15 @@ enum {
 };
 
 struct division_depth {
-    size_t coarsest;      /* graphs up to this number of vertices are not coarsened */
-    size_t seeds;         /* vertices from which a side is grown */
-    size_t all_listed;    /* as in two_way_limits */
-    size_t patience_part; /* a pass is given up after as many moves as this part of the vertices */
+    size_t coarsest;   /* graphs up to this number of vertices are not coarsened */
+    size_t seeds;      /* vertices from which a side is grown */
+    size_t all_listed; /* as in two_way_limits */
 };
 
 /* Where many ranks leave little time, passes try less, and more of the smallest divisions are
  * compared, which costs little and gains more than it loses. */
-static const struct division_depth thorough = {48, 2, TWO_WAY_ALL_LISTED, 16};
-static const struct division_depth quick = {24, 4, TWO_WAY_FEW_LISTED, 32};
+static const struct division_depth thorough = {48, 2, TWO_WAY_ALL_LISTED};
+static const struct division_depth quick = {24, 4, TWO_WAY_FEW_LISTED};
 
 /* The same on all levels. */
 struct division {
@@ -154,8 +153,7 @@ static int divide_coarsest(const struct division *d, const affinity *g,
 
 static two_way_limits limits_for(const struct division *d, const affinity *g)
 {
-    size_t patience = g->vertices / d->depth->patience_part;
-    patience = patience < MOST_PATIENCE ? patience : MOST_PATIENCE;
+    size_t patience = g->vertices / 16 < MOST_PATIENCE ? g->vertices / 16 : MOST_PATIENCE;
     return (two_way_limits){.capacity = {d->capacity[0], d->capacity[1]},
                             .tolerance = largest_size(g) - 1,
                             .all_listed = d->depth->all_listed,
