@@ -10,11 +10,13 @@ RANDOM=${FAULT_SEED:-1}
 stuck=0
 declare -A counted=() failed=()
 
-# The job, and then what is in /dev/shm; Open MPI's own segments and semaphores are named so.
+# The job, and then what is in /dev/shm. Open MPI's own segments and semaphores are named so; sem_open makes a semaphore
+# under a name of its own, sem.??????, before that.
 victims() {
     job 4 "$@"
     status=$?
-    find /dev/shm -mindepth 1 ! -name 'vader_segment*' ! -name 'sm_segment*' ! -name 'sem.OMPIO_*' >"$tap_dir/left"
+    find /dev/shm -mindepth 1 ! -name 'vader_segment*' ! -name 'sm_segment*' ! -name 'sem.OMPIO_*' ! -name 'sem.??????' \
+        >"$tap_dir/left"
     return "$status"
 }
 export -f victims
