@@ -155,11 +155,15 @@ static struct shim_counts run_scene(struct run *run, const struct fault *f)
     return counts;
 }
 
-/* After accesses that are always the same, so that the same plans and files are kept: the first
- * half replaces what is kept, the second half finds nothing of its own. */
+/* After accesses that are always the same, so that the same plans, files and segments are kept: the
+ * first half replaces what is kept, the second half finds nothing of its own. */
 static struct stock take_stock(struct run *run, int part)
 {
     enum { KEPT = 9, PERIOD = 16 }; /* more than are kept; after which shapes repeat */
+    enum { FILES = 16 }; /* the first half may take what is kept, the second replaces it */
+    alarm((unsigned)run->o.limit);
+    run->scene.round += PERIOD - run->scene.round % PERIOD;
+    scene_fill(&run->scene, FILES);
     run->scene.round += PERIOD - run->scene.round % PERIOD;
     for (int i = 0; i < 2 * KEPT; i++) {
         run->scene.order = i < KEPT ? KEPT + i : i - KEPT;
@@ -305,6 +309,7 @@ static void run_parts(struct run *run)
     /* Half of it without shared memory, for the buffers that are then kept. */
     for (int i = 0; i < 2 * WARM_UP; i++)
         (void)run_scene(run, &(struct fault){.call = SHIM_SEGMENT, .nth = i < WARM_UP});
+    scene_fill(&run->scene, SCENE_MOST_FILES); /* never as many again, beside those that are kept */
     for (int part = 0; parts[part].name != NULL; part++)
         if (is_wanted(run, parts[part].name))
             count_part(run, part);

@@ -177,6 +177,19 @@ void scene_restart(struct scene *s)
     s->kept_file = MPI_FILE_NULL;
 }
 
+void scene_fill(struct scene *s, int files)
+{
+    MPI_File file[SCENE_MOST_FILES];
+    scene_restart(s);
+    s->t = &s->kept;
+    for (int i = 0; i < files; i++) {
+        must(s->t, "open", open_with_hints(s->t, AGGREGATED, &file[i]));
+        use_file(s, file[i]);
+    }
+    for (int i = 0; i < files; i++)
+        must(s->t, "close", MPI_File_close(&file[i]));
+}
+
 /* --- a new file --- */
 
 static void remove_fresh(struct scene *s)

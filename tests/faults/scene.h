@@ -31,6 +31,8 @@ struct part {
 };
 extern const struct part parts[]; /* ends with a name NULL */
 
+enum { SCENE_MOST_FILES = 32 };
+
 /* Files go to `dir`. Collective, as all that follows. */
 void scene_begin(struct scene *s, MPI_Comm all, const char *dir);
 void scene_end(struct scene *s);
@@ -41,5 +43,8 @@ void scene_act(struct scene *s, const struct part *part);
 void scene_recover(struct scene *s, const struct part *part);
 /* Forgets the file that is open all the time, which may be unusable. */
 void scene_restart(struct scene *s);
+/* So many files, at most SCENE_MOST_FILES, are open at the same time: afterwards the lists of what
+ * the component keeps of closed files, which faults may have emptied, are full. */
+void scene_fill(struct scene *s, int files);
 
 #endif
