@@ -107,6 +107,31 @@ static cost_t bound_of_blocks(struct paths *p)
     return runs < p->width ? COST_MAX : next_above(select_least(p->key, runs, p->width - 1));
 }
 
+/* p->key[k]: the least reduced cost of the pairs at place k of all blocks. */
+FOR_EACH_PROCESSOR
+static void find_least_of_places(struct paths *p, const cost_t *cost)
+{
+    const cost_t *price = p->s->price;
+    size_t whole = p->s->objects - p->s->objects % BLOCK;
+    cost_t least[BLOCK];
+    for (size_t k = 0; k < BLOCK; k++)
+        least[k] = COST_MAX;
+    for (size_t first = 0; first < whole; first += BLOCK)
+        for (size_t k = 0; k < BLOCK; k++)
+            least[k] = lesser(reduced(cost[first + k], price[first + k]), least[k]);
+    for (size_t i = whole; i < p->s->objects; i++)
+        least[i - whole] = lesser(reduced(cost[i], price[i]), least[i - whole]);
+    for (size_t k = 0; k < BLOCK; k++)
+        p->key[k] = least[k];
+}
+
+/* The same in a short row, whose blocks are too few: one pair at each place. */
+static cost_t bound_of_places(struct paths *p, const cost_t *cost)
+{
+    find_least_of_places(p, cost);
+    return next_above(select_least(p->key, BLOCK, p->width - 1));
+}
+
 /* The same, taken from the previous list. */
 static cost_t bound_of_previous(struct paths *p, size_t person)
 {
@@ -136,7 +161,9 @@ static inline void list_pair(struct paths *p, cost_t cost, size_t object, struct
     list->object[list->length++] = object;
 }
 
-static void list_block(struct paths *p, const cost_t *cost, size_t b, struct list *list)
+/* Adds the pairs of a block, beginning about `place` in it. */
+static void list_block(struct paths *p, const cost_t *cost, size_t b, size_t place,
+                       struct list *list)
 {
     const cost_t *price = p->s->price;
     size_t near[BLOCK], count = 0, first = b * BLOCK;
@@ -145,19 +172,25 @@ static void list_block(struct paths *p, const cost_t *cost, size_t b, struct lis
         near[count] = i;
         count += reduced(cost[i], price[i]) < list->bound;
     }
-    for (size_t k = 0; k < count; k++)
+    size_t begin = place * count / BLOCK;
+    for (size_t k = begin; k < count; k++)
+        list_pair(p, cost[near[k]], near[k], list);
+    for (size_t k = 0; k < begin; k++)
         list_pair(p, cost[near[k]], near[k], list);
 }
 
-/* From p->least. */
+/* From p->least. In a short row persons begin within a block, too, as there are few blocks. */
 static void list_from_blocks(struct paths *p, size_t person, struct list *list)
 {
     const cost_t *cost = row_of(p->s, person);
-    size_t blocks = blocks_of(p->s), b = person * blocks / p->s->persons;
-    list->bound = lesser(bound_of_blocks(p), bound_of_previous(p, person));
+    size_t blocks = blocks_of(p->s), own = person * p->s->objects / p->s->persons;
+    bool is_short = blocks < BLOCK;
+    size_t b = own / BLOCK, place = is_short ? own % BLOCK : 0;
+    list->bound = is_short ? bound_of_places(p, cost)
+                           : lesser(bound_of_blocks(p), bound_of_previous(p, person));
     for (size_t read = 0; read < blocks; read++, b = b + 1 < blocks ? b + 1 : 0)
         if (p->least[b] < list->bound)
-            list_block(p, cost, b, list);
+            list_block(p, cost, b, place, list);
 }
 
 /* A bound on the reduced costs of at least `width` pairs, each the least of every `capacity`th. */

@@ -24,10 +24,10 @@ struct paths {
     cost_t *cost;
     size_t *object, *length;
     cost_t *bound;
-    size_t width;          /* least length of a partial list, if that many pairs are allowed */
-    size_t capacity;       /* greatest length of a partial list */
-    cost_t *key;           /* reduced cost of each pair, while a list is built */
-    cost_t *least;         /* by block of objects: the least reduced cost */
+    size_t width;    /* least length of a partial list, if that many pairs are allowed; <= 32 */
+    size_t capacity; /* greatest length of a partial list */
+    cost_t *key;     /* reduced cost of each pair, while a list is built */
+    cost_t *least;   /* by block of objects: the least reduced cost */
     size_t asked, renewed; /* how often lists were asked for the cheapest objects, and too short */
 
     bool ready;   /* dist is initialised */
