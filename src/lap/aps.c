@@ -12,7 +12,7 @@ static int aps_restart(struct paths *p)
     if (waiting == NULL)
         return -ENOMEM;
     bool afresh = TYPED(hold_auctions)(p, waiting) == p->s->persons;
-    return afresh ? TYPED(exchange)(p->s) : 0;
+    return afresh ? TYPED(exchange)(p->s, NULL) : 0;
 }
 
 int TYPED(aps)(struct state *s)

@@ -99,6 +99,18 @@ static void augmenting_row_reduction(struct jv *jv)
     }
 }
 
+/* Where many costs are equal, exchanges spare searches. */
+static int exchange_waiting(struct jv *jv)
+{
+    size_t count = jv->waiting;
+    int rc = TYPED(exchange)(jv->s, &jv->paths);
+    jv->waiting = 0;
+    for (size_t k = 0; k < count; k++)
+        if (jv->s->object_of[jv->unassigned[k]] == NONE)
+            jv->unassigned[jv->waiting++] = jv->unassigned[k];
+    return rc;
+}
+
 static int jv_augment(struct jv *jv, size_t person)
 {
     if (!lists_are_too_short(&jv->paths))
@@ -202,7 +214,9 @@ int TYPED(jv)(struct state *s)
         TYPED(column_reduction)(s);
     reduction_transfer(&jv);
     augmenting_row_reduction(&jv);
-    rc = jv_augment_all(&jv);
+    rc = exchange_waiting(&jv);
+    if (rc == 0)
+        rc = jv_augment_all(&jv);
     if (rc == 0)
         TYPED(remove_fillers)(s);
     return rc;

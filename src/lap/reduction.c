@@ -23,8 +23,19 @@ void TYPED(column_reduction)(struct state *s)
 
 struct exchange {
     struct state *s;
-    size_t *next; /* by person: the first pair that may still lead to an open object */
+    const struct paths *lists; /* NULL: all pairs */
+    size_t *next;              /* by person: the first pair that may still lead to an open object */
 };
+
+static struct pairs pairs_in(const struct exchange *x, size_t person)
+{
+    return x->lists != NULL ? list_of(x->lists, person) : pairs_of(x->s, person);
+}
+
+static cost_t bound_in(const struct exchange *x, size_t person)
+{
+    return x->lists != NULL && x->lists->bound != NULL ? x->lists->bound[person] : COST_MAX;
+}
 
 static cost_t least_reduced(const struct state *s, struct pairs pairs)
 {
@@ -42,7 +53,7 @@ static bool displace_person(struct exchange *x, size_t object)
 {
     struct state *s = x->s;
     size_t person = s->person_of[object];
-    struct pairs pairs = pairs_of(s, person);
+    struct pairs pairs = pairs_in(x, person);
     cost_t least = person_dual(s, object);
     for (size_t *k = &x->next[person]; *k < pairs.count; ++*k) {
         size_t other = object_at(pairs, *k);
@@ -57,8 +68,10 @@ static bool displace_person(struct exchange *x, size_t object)
 static void assign_cheapest(struct exchange *x, size_t person)
 {
     struct state *s = x->s;
-    struct pairs pairs = pairs_of(s, person);
+    struct pairs pairs = pairs_in(x, person);
     cost_t least = least_reduced(s, pairs);
+    if (least > bound_in(x, person))
+        return;
     for (size_t k = 0; k < pairs.count && least < COST_MAX; k++) {
         size_t object = object_at(pairs, k);
         if (reduced(pairs.cost[k], s->price[object]) > least)
@@ -74,9 +87,9 @@ static void assign_cheapest(struct exchange *x, size_t person)
     }
 }
 
-int TYPED(exchange)(struct state *s)
+int TYPED(exchange)(struct state *s, const struct paths *lists)
 {
-    struct exchange x = {s, base_arena_alloc(&s->arena, s->persons, sizeof *x.next)};
+    struct exchange x = {s, lists, base_arena_alloc(&s->arena, s->persons, sizeof *x.next)};
     if (x.next == NULL)
         return -ENOMEM;
     for (size_t j = 0; j < s->persons; j++)
@@ -90,5 +103,5 @@ int TYPED(reduce_and_exchange)(struct state *s)
     int rc = TYPED(read_costs)(s, NULL);
     if (rc == 0 && all_assigned(s))
         TYPED(column_reduction)(s);
-    return rc == 0 ? TYPED(exchange)(s) : rc;
+    return rc == 0 ? TYPED(exchange)(s, NULL) : rc;
 }

@@ -6,7 +6,7 @@
 #ifndef LAP_REDUCTION_H
 #define LAP_REDUCTION_H
 
-#include "lap/state.h"
+#include "lap/paths.h"
 
 /* Column reduction, after read_costs, for a problem whose objects will all be assigned: each object
  * is assigned to the person of its least cost, unless that person has one; objects in descending
@@ -18,7 +18,9 @@ void TYPED(column_reduction)(struct state *s);
 int TYPED(reduce_and_exchange)(struct state *s);
 
 /* Assigns unassigned persons one of their cheapest objects at the current prices: an open one, or
- * one whose person moves to an open object of the same reduced cost. -ENOMEM. */
-int TYPED(exchange)(struct state *s);
+ * one whose person moves to an open object of the same reduced cost. Reads the partial lists of
+ * `lists`, and passes over a person whose cheapest object is not in its list; without lists (NULL),
+ * all pairs. 0 or -ENOMEM. */
+int TYPED(exchange)(struct state *s, const struct paths *lists);
 
 #endif

@@ -37,7 +37,7 @@ SOLVER(apc)
 SOLVER(aps)
 
 /* Dense problems of at most this many pairs have no use for the lists of jv. */
-enum { SMALL = 40000 };
+enum { SMALL = 10000 };
 
 int lap_auto(const lap_problem *problem, lap_solution *solution)
 {
