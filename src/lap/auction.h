@@ -15,8 +15,9 @@ struct two_least {
 };
 
 /* Searches are over whole rows when others have read one for every so many persons, and one at
- * least every so many steps: a step over a row then costs less than renewing the list. */
-enum { PERSONS_PER_ROW = 2, STEPS_PER_ROW = 3 };
+ * least every so many steps: a step over a row then costs less than renewing the list. After an
+ * auction that did not come to its end the first searches read more rows than those that follow. */
+enum { PERSONS_PER_ROW = 2, ROWS_AFTER_AUCTION = 2, STEPS_PER_ROW = 3 };
 
 /* What auctions cost per object, in rows that are read: where lists serve, or not; and in steps of
  * a sparse search, without and with a mirror image. A step over a list costs as much as so many
@@ -34,8 +35,10 @@ struct two_least TYPED(find_two_least)(struct paths *p, size_t person);
 /* Whether most steps of searches have read a row: then searches, and bids, are over whole rows. */
 static inline bool lists_are_too_short(const struct paths *p)
 {
-    return p->bound != NULL && p->s->start == NULL &&
-           p->scanned > p->s->persons / PERSONS_PER_ROW && p->scanned > p->settled / STEPS_PER_ROW;
+    size_t persons = p->s->persons;
+    size_t rows = p->auctioned ? persons * ROWS_AFTER_AUCTION : persons / PERSONS_PER_ROW;
+    return p->bound != NULL && p->s->start == NULL && p->scanned > rows &&
+           p->scanned > p->settled / STEPS_PER_ROW;
 }
 
 /* What auctions are taken to cost, in blocks of a row. */
