@@ -24,7 +24,7 @@ enum { PERSONS_PER_ROW = 2, ROWS_AFTER_AUCTION = 2, STEPS_PER_ROW = 3 };
  * blocks of a row, and the lists of an auction as much as so many more in each row. This part of
  * the cost of auctions is spent on searches before these are judged: one of so many, more for a
  * mirrored problem, whose last searches are short. */
-enum { AUCTION_LISTS = 9, AUCTION_ROWS = 90, AUCTION_STEPS = 2, MIRRORED_STEPS = 16 };
+enum { AUCTION_LISTS = 9, AUCTION_ROWS = 120, AUCTION_STEPS = 2, MIRRORED_STEPS = 16 };
 enum { STEP_BLOCKS = 4, BID_BLOCKS = 8, SAMPLE = 16, MIRRORED_SAMPLE = 4 };
 
 /* What it costs per person, in rows that are read, to find the objects that nobody needs. */
