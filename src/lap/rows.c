@@ -13,6 +13,7 @@ int TYPED(rows_init)(struct rows *r, struct state *s)
         .s = s,
         .dist = base_arena_alloc(&s->arena, s->objects, sizeof *r->dist),
         .least = base_arena_alloc(&s->arena, s->objects / BLOCK + 1, sizeof *r->least),
+        .has_open = base_arena_alloc(&s->arena, s->objects / BLOCK + 1, sizeof *r->has_open),
         .queue = base_arena_alloc(&s->arena, s->objects, sizeof *r->queue),
     };
     return s->arena.failed ? -ENOMEM : 0;
@@ -24,28 +25,44 @@ static size_t end_of_block(const struct rows *r, size_t block)
     return end < r->s->objects ? end : r->s->objects;
 }
 
-/* Lowers the distances of a block; false: none was lower, and below the limit. */
-INLINED bool lower_distances(const cost_t *restrict cost, const cost_t *restrict price, cost_t base,
-                             cost_t limit, cost_t *restrict dist, size_t *restrict from,
-                             size_t person, size_t count)
+static inline cost_t unless_settled(cost_t dist)
+{
+    return dist > COST_MIN ? dist : COST_MAX;
+}
+
+/* The least of `count` distances that are not settled. */
+INLINED cost_t least_unsettled(const cost_t *restrict dist, size_t count)
+{
+    cost_t waiting[BLOCK];
+    for (size_t k = 0; k < count; k++)
+        waiting[k] = unless_settled(dist[k]);
+    for (size_t k = count; k < BLOCK; k++)
+        waiting[k] = COST_MAX;
+    return least_of(waiting, BLOCK);
+}
+
+/* Lowers the distances of a block and returns the least that is not settled; COST_MIN: none was
+ * lower, and below the limit. Each loop does one thing: then all of them become vectors. */
+INLINED cost_t lower_distances(const cost_t *restrict cost, const cost_t *restrict price,
+                               cost_t base, cost_t limit, cost_t *restrict dist,
+                               size_t *restrict from, size_t person, size_t count)
 {
     int64_t lower = 0;
     fetch_ahead(cost);
     for (size_t k = 0; k < count; k++)
-        lower |= reduced(cost[k], price[k] + base) < lesser(dist[k], limit) ? -1 : 0;
+        lower |= reduced(cost[k], price[k] + base) < lesser(dist[k], limit) ? INT64_C(-1) : 0;
     if (lower == 0)
-        return false;
+        return COST_MIN;
+    cost_t length[BLOCK];
+    for (size_t k = 0; k < count; k++)
+        length[k] = reduced(cost[k], price[k] + base);
     for (size_t k = 0; k < count; k++) {
-        cost_t length = reduced(cost[k], price[k] + base);
-        from[k] = length < dist[k] ? person : from[k];
-        dist[k] = lesser(length, dist[k]);
+        size_t previous = from[k]; /* read and written for all, so without a branch */
+        from[k] = length[k] < dist[k] ? person : previous;
     }
-    return true;
-}
-
-static inline cost_t unless_settled(cost_t dist)
-{
-    return dist > COST_MIN ? dist : COST_MAX;
+    for (size_t k = 0; k < count; k++)
+        dist[k] = lesser(length[k], dist[k]);
+    return least_unsettled(dist, count);
 }
 
 FOR_EACH_PROCESSOR
@@ -53,15 +70,7 @@ static cost_t least_distance(const struct rows *r, size_t block)
 {
     const cost_t *dist = r->dist + block * BLOCK;
     size_t count = end_of_block(r, block) - block * BLOCK;
-    cost_t waiting[BLOCK], least = COST_MAX;
-    if (count == BLOCK) {
-        for (size_t k = 0; k < BLOCK; k++)
-            waiting[k] = unless_settled(dist[k]);
-        return least_of(waiting, BLOCK);
-    }
-    for (size_t k = 0; k < count; k++)
-        least = lesser(unless_settled(dist[k]), least);
-    return least;
+    return count == BLOCK ? least_unsettled(dist, BLOCK) : least_unsettled(dist, count);
 }
 
 /* Moves the objects of a block that are at the radius to the queue. Rounding may make a distance
@@ -81,33 +90,38 @@ static void queue_nearest(struct rows *r, size_t block)
     r->least[block] = least_distance(r, block);
 }
 
-static void update_block(struct rows *r, size_t block)
+/* least: of the distances of the block that are not settled. */
+static void update_block(struct rows *r, size_t block, cost_t least)
 {
-    r->least[block] = least_distance(r, block);
-    if (r->least[block] < r->limit)
+    r->least[block] = least;
+    if (least < r->limit && r->has_open[block])
         for (size_t i = block * BLOCK; i < end_of_block(r, block); i++)
             if (is_open(r->s, i))
                 r->limit = lesser(r->dist[i], r->limit);
-    if (r->least[block] <= r->radius)
+    if (least <= r->radius)
         queue_nearest(r, block);
+}
+
+INLINED void scan_block(struct rows *r, size_t block, size_t count, size_t person, cost_t base)
+{
+    const struct state *s = r->s;
+    size_t first = block * BLOCK;
+    cost_t least = lower_distances(row_of(s, person) + first, s->price + first, base, r->limit,
+                                   r->dist + first, s->from + first, person, count);
+    if (least > COST_MIN)
+        update_block(r, block, least);
 }
 
 /* base: subtracted from the person's reduced costs. */
 FOR_EACH_PROCESSOR
 static void scan_person(struct rows *r, size_t person, cost_t base)
 {
-    struct state *s = r->s;
-    const cost_t *cost = row_of(s, person);
-    size_t whole = s->objects / BLOCK, first = 0;
+    size_t whole = r->s->objects / BLOCK, rest = r->s->objects % BLOCK;
     r->scanned++;
-    for (size_t b = 0; b < whole && r->nearest == NONE; b++, first += BLOCK)
-        if (lower_distances(cost + first, s->price + first, base, r->limit, r->dist + first,
-                            s->from + first, person, BLOCK))
-            update_block(r, b);
-    if (first < s->objects && r->nearest == NONE &&
-        lower_distances(cost + first, s->price + first, base, r->limit, r->dist + first,
-                        s->from + first, person, s->objects - first))
-        update_block(r, whole);
+    for (size_t b = 0; b < whole && r->nearest == NONE; b++)
+        scan_block(r, b, BLOCK, person, base);
+    if (rest > 0 && r->nearest == NONE)
+        scan_block(r, whole, rest, person, base);
 }
 
 static void reach_group(struct rows *r, size_t object)
@@ -124,7 +138,7 @@ static void reach_group(struct rows *r, size_t object)
             continue;
         r->dist[member] = length;
         s->from[member] = NONE;
-        update_block(r, member / BLOCK);
+        update_block(r, member / BLOCK, least_distance(r, member / BLOCK));
     }
 }
 
@@ -145,8 +159,12 @@ static void begin_rows_search(struct rows *r)
     TYPED(reset_search)(r->s);
     for (size_t i = 0; i < r->s->objects; i++)
         r->dist[i] = COST_MAX;
-    for (size_t b = 0; b < blocks_of(r->s); b++)
+    for (size_t b = 0; b < blocks_of(r->s); b++) {
         r->least[b] = COST_MAX;
+        r->has_open[b] = false;
+    }
+    for (size_t i = 0; i < r->s->objects; i++)
+        r->has_open[i / BLOCK] |= is_open(r->s, i);
     r->first = r->end = 0;
     r->radius = COST_MIN;
     r->limit = COST_MAX;

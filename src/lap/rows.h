@@ -9,9 +9,10 @@
 
 struct rows {
     struct state *s;
-    cost_t *dist;  /* COST_MAX: not reached; COST_MIN: in the queue, or settled */
-    cost_t *least; /* by block of objects: the least distance of those not in the queue */
-    size_t *queue; /* objects at the distance `radius`, and those that were settled before */
+    cost_t *dist;   /* COST_MAX: not reached; COST_MIN: in the queue, or settled */
+    cost_t *least;  /* by block of objects: the least distance of those not in the queue */
+    bool *has_open; /* by block of objects: whether any is open when the search begins */
+    size_t *queue;  /* objects at the distance `radius`, and those that were settled before */
     size_t first, end;
     cost_t radius;
     cost_t limit;   /* least distance of an open object: nothing farther matters */
