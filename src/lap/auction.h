@@ -21,10 +21,10 @@ enum { PERSONS_PER_ROW = 2, ROWS_AFTER_AUCTION = 2, STEPS_PER_ROW = 3 };
 
 /* What auctions cost per object, in rows that are read: where lists serve, or not; and in steps of
  * a sparse search, without and with a mirror image. A step over a list costs as much as so many
- * blocks of a row, and the lists of an auction as much as so many more in each row; and a filler as
- * much as so many other objects. This part of the cost of auctions is spent on searches before
+ * blocks of a row, and lists, where they serve, as much as so many more in each row; and a filler
+ * as much as so many other objects. This part of the cost of auctions is spent on searches before
  * these are judged: one of so many, more for a mirrored problem, whose last searches are short. */
-enum { AUCTION_LISTS = 9, AUCTION_ROWS = 120, AUCTION_STEPS = 2, MIRRORED_STEPS = 16 };
+enum { AUCTION_LISTS = 9, AUCTION_ROWS = 135, AUCTION_STEPS = 2, MIRRORED_STEPS = 16 };
 enum { STEP_BLOCKS = 4, BID_BLOCKS = 8, FILLER_OBJECTS = 8, SAMPLE = 16, MIRRORED_SAMPLE = 4 };
 
 /* What it costs per person, in rows that are read, to find the objects that nobody needs. */
@@ -45,10 +45,11 @@ static inline bool lists_are_too_short(const struct paths *p)
 static inline double cost_of_auctions(const struct paths *p)
 {
     const struct state *s = p->s;
+    double blocks = (double)blocks_of(s), fillers = (double)(s->objects - s->persons);
     if (s->start == NULL)
-        return (double)(blocks_of(s) + BID_BLOCKS) *
-               ((double)s->objects + FILLER_OBJECTS * (double)(s->objects - s->persons)) *
-               (lists_are_too_short(p) ? AUCTION_ROWS : AUCTION_LISTS);
+        return ((double)s->objects + FILLER_OBJECTS * fillers) *
+               (lists_are_too_short(p) ? AUCTION_ROWS * blocks
+                                       : AUCTION_LISTS * (blocks + BID_BLOCKS));
     return all_assigned(s) ? AUCTION_STEPS * STEP_BLOCKS * (double)s->objects
                            : MIRRORED_STEPS * STEP_BLOCKS * (double)(s->persons + s->objects);
 }
