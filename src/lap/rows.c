@@ -42,7 +42,7 @@ INLINED cost_t least_unsettled(const cost_t *restrict dist, size_t count)
 }
 
 /* Lowers the distances of a block and returns the least that is not settled; COST_MIN: none was
- * lower, and below the limit. Each loop does one thing: then all of them become vectors. */
+ * lower, and below the limit. */
 INLINED cost_t lower_distances(const cost_t *restrict cost, const cost_t *restrict price,
                                cost_t base, cost_t limit, cost_t *restrict dist,
                                size_t *restrict from, size_t person, size_t count)
@@ -56,12 +56,7 @@ INLINED cost_t lower_distances(const cost_t *restrict cost, const cost_t *restri
     cost_t length[BLOCK];
     for (size_t k = 0; k < count; k++)
         length[k] = reduced(cost[k], price[k] + base);
-    for (size_t k = 0; k < count; k++) {
-        size_t previous = from[k]; /* read and written for all, so without a branch */
-        from[k] = length[k] < dist[k] ? person : previous;
-    }
-    for (size_t k = 0; k < count; k++)
-        dist[k] = lesser(length[k], dist[k]);
+    lower_least(length, dist, from, person, count);
     return least_unsettled(dist, count);
 }
 

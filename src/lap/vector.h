@@ -60,19 +60,28 @@ INLINED cost_t reduce_block(const cost_t *cost, const cost_t *price, cost_t *key
     return least;
 }
 
-/* Lowers least[] to cost[]; of[] is the person of the least. Most blocks have nothing lower. */
+/* Lowers least[] to cost[]; of[] is the person of the least. Each loop does one thing: then both
+ * become vectors. */
+INLINED void lower_least(const cost_t *restrict cost, cost_t *restrict least, size_t *restrict of,
+                         size_t person, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        size_t previous = of[k]; /* read and written for all, so without a branch */
+        of[k] = cost[k] < least[k] ? person : previous;
+    }
+    for (size_t k = 0; k < count; k++)
+        least[k] = lesser(cost[k], least[k]);
+}
+
+/* The same of a whole block. Most blocks have nothing lower. */
 INLINED void lower_whole_block(const cost_t *restrict cost, cost_t *restrict least,
                                size_t *restrict of, size_t person)
 {
     int64_t lower = 0;
     for (size_t k = 0; k < BLOCK; k++)
         lower |= cost[k] < least[k] ? -1 : 0;
-    if (lower == 0)
-        return;
-    for (size_t k = 0; k < BLOCK; k++) {
-        of[k] = cost[k] < least[k] ? person : of[k];
-        least[k] = lesser(cost[k], least[k]);
-    }
+    if (lower != 0)
+        lower_least(cost, least, of, person, BLOCK);
 }
 
 #endif
