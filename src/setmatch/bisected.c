@@ -109,7 +109,7 @@ static int extract_half(struct bisection *b, const struct part *whole, unsigned 
 {
     size_t count = 0;
     for (size_t v = 0; v < whole->g.vertices; v++)
-        if (b->side[v] == s)
+        if ((b->side[v] & TWO_WAY_SIDE) == s)
             b->member[count++] = (vertex)v;
     int rc = affinity_extract(&half->g, &whole->g, b->member, count, b->to);
     if (rc != 0)

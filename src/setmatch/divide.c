@@ -74,20 +74,20 @@ static vertex next_to_join(const affinity *g, const int64_t *gain)
 
 static void join_side(const affinity *g, vertex v, int64_t *gain, unsigned char *side)
 {
-    side[v] = 0;
+    side[v] = TWO_WAY_NEAR;
     gain[v] = INT64_MIN;
     for (size_t i = g->start[v]; i < g->start[v + 1]; i++)
         if (gain[g->other[i]] != INT64_MIN)
             gain[g->other[i]] += 2 * g->weight[i];
 }
 
-/* Grows side 0 greedily from `seed` to `target` ranks. */
+/* Grows side 0 greedily from `seed` to `target` ranks. Any vertex may be near the other side. */
 static void grow_side(const affinity *g, vertex seed, uint64_t target, int64_t *gain,
                       unsigned char *side)
 {
     uint64_t size = 0;
     for (size_t v = 0; v < g->vertices; v++) {
-        side[v] = 1;
+        side[v] = 1 | TWO_WAY_NEAR;
         gain[v] = 0;
         for (size_t i = g->start[v]; i < g->start[v + 1]; i++)
             gain[v] -= g->weight[i];
@@ -105,7 +105,7 @@ static int64_t cut_between_sides(const affinity *g, const unsigned char *side)
     int64_t twice = 0;
     for (size_t v = 0; v < g->vertices; v++)
         for (size_t i = g->start[v]; i < g->start[v + 1]; i++)
-            if (side[v] != side[g->other[i]])
+            if (((side[v] ^ side[g->other[i]]) & TWO_WAY_SIDE) != 0)
                 twice += g->weight[i];
     return twice / 2;
 }
@@ -115,7 +115,7 @@ static uint64_t total_excess(const affinity *g, const two_way_limits *limits,
 {
     uint64_t size[2] = {0, 0}, sum = 0;
     for (size_t v = 0; v < g->vertices; v++)
-        size[side[v]] += g->size[v];
+        size[side[v] & TWO_WAY_SIDE] += g->size[v];
     for (int s = 0; s < 2; s++)
         if (size[s] > limits->capacity[s] + limits->tolerance)
             sum += size[s] - limits->capacity[s] - limits->tolerance;

@@ -19,8 +19,8 @@ typedef struct divide_rules {
 } divide_rules;
 
 /* Divides a graph between two sides of these capacities, whose sum suffices for all ranks. With one
- * rank per vertex no side exceeds its capacity. `t` was initialised for as many vertices. -ENOMEM.
- */
+ * rank per vertex no side exceeds its capacity. side[v], out: 0 or 1 in the bit TWO_WAY_SIDE. `t`
+ * was initialised for as many vertices. -ENOMEM. */
 int divide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2],
                   const divide_rules *rules, unsigned char *side);
 

@@ -120,7 +120,7 @@ static size_t number_ranks(struct refinement *r, size_t n, unsigned char side)
         r->rank[local] = v;
         r->local_of[v] = (vertex)local;
         r->local.size[local] = r->ranks->size[v];
-        r->side[local] = side;
+        r->side[local] = side | TWO_WAY_NEAR;
         arcs += r->ranks->start[v + 1] - r->ranks->start[v];
     }
     return arcs;
@@ -148,7 +148,7 @@ static void apply_sides(struct refinement *r, const struct node_pair *pair)
     r->count[pair->a] = r->count[pair->b] = 0;
     for (size_t local = r->local.vertices; local-- > 0;) {
         vertex v = r->rank[local];
-        r->node[v] = r->side[local] == 0 ? pair->a : pair->b;
+        r->node[v] = (r->side[local] & TWO_WAY_SIDE) == 0 ? pair->a : pair->b;
         r->count[r->node[v]]++;
         r->local_of[v] = NO_VERTEX;
         list_rank(r, v);

@@ -3,13 +3,16 @@
 #include "setmatch/two_way.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 #include "setmatch/gains.h"
 
 /* Arcs that take as long as a vertex does. */
 enum { ARCS_PER_VISIT = 16 };
 
-enum { UNLISTED, LISTED, MOVED };
+/* What side[] has of a vertex during a refinement, besides its side: whether it is or was in a
+ * heap, and whether it is in one now. Only vertices in a heap may move. */
+enum { LISTED = TWO_WAY_NEAR, WAITING = 4 };
 
 struct refinement {
     const affinity *g;
@@ -26,14 +29,17 @@ struct refinement {
 int two_way_init(two_way *t, struct base_arena *arena, size_t max_vertices)
 {
     *t = (two_way){0};
-    t->gain = base_arena_alloc(arena, max_vertices, sizeof *t->gain);
-    t->position = base_arena_alloc(arena, max_vertices, sizeof *t->position);
+    t->vertices = base_arena_alloc(arena, max_vertices, sizeof *t->vertices);
     t->heap[0] = base_arena_alloc(arena, max_vertices, sizeof *t->heap[0]);
     t->heap[1] = base_arena_alloc(arena, max_vertices, sizeof *t->heap[1]);
     t->listed = base_arena_alloc(arena, max_vertices, sizeof *t->listed);
     t->moved = base_arena_alloc(arena, max_vertices, sizeof *t->moved);
-    t->state = base_arena_alloc(arena, max_vertices, sizeof *t->state);
     return arena->failed ? -ENOMEM : 0;
+}
+
+static int side_of(const struct refinement *r, size_t v)
+{
+    return r->side[v] & TWO_WAY_SIDE;
 }
 
 /* Sets the gain of moving v. Returns whether v is worth a move: it has an arc to the other side, or
@@ -41,29 +47,32 @@ int two_way_init(two_way *t, struct base_arena *arena, size_t max_vertices)
 static int weigh_vertex(struct refinement *r, size_t v)
 {
     const affinity *g = r->g;
-    unsigned char side = r->side[v];
     int64_t gain = 0;
-    int crosses = g->start[v] == g->start[v + 1];
+    int side = side_of(r, v), crosses = g->start[v] == g->start[v + 1];
     for (size_t i = g->start[v]; i < g->start[v + 1]; i++) {
-        int other = r->side[g->other[i]] != side;
+        int other = side_of(r, g->other[i]) != side;
         crosses |= other;
         gain += other ? g->weight[i] : -g->weight[i];
     }
-    r->t->gain[v] = gain;
+    r->t->vertices[v].gain = gain;
     return crosses;
 }
 
+/* Sums the sizes, and lists the vertices to begin with. Those that are not near the other side are
+ * weighed only when they are listed. */
 static struct refinement begin_refinement(two_way *t, const affinity *g,
                                           const two_way_limits *limits, unsigned char *side)
 {
     struct refinement r = {.g = g, .limits = limits, .t = t, .side = side};
+    bool all = g->vertices <= limits->all_listed;
     for (int s = 0; s < 2; s++)
-        r.heap[s] = (gains){.heap = t->heap[s], .gain = t->gain, .position = t->position};
+        r.heap[s] = (gains){.heap = t->heap[s], .vertices = t->vertices};
     for (size_t v = 0; v < g->vertices; v++) {
-        int crosses = weigh_vertex(&r, v);
-        r.size[side[v]] += g->size[v];
-        t->state[v] = UNLISTED;
-        if (crosses || g->vertices <= limits->all_listed)
+        r.size[side_of(&r, v)] += g->size[v];
+        if (!all && (side[v] & TWO_WAY_NEAR) == 0)
+            continue;
+        side[v] &= TWO_WAY_SIDE;
+        if (weigh_vertex(&r, v) || all)
             t->listed[r.listed++] = (vertex)v;
     }
     t->work += g->vertices + g->start[g->vertices] / ARCS_PER_VISIT;
@@ -76,8 +85,8 @@ static void fill_heaps(struct refinement *r)
     r->heap[0].count = r->heap[1].count = 0;
     for (size_t k = 0; k < r->listed; k++) {
         vertex v = r->t->listed[k];
-        r->t->state[v] = LISTED;
-        gains_append(&r->heap[r->side[v]], v);
+        r->side[v] |= LISTED | WAITING;
+        gains_append(&r->heap[side_of(r, v)], v);
     }
     for (int s = 0; s < 2; s++)
         gains_build(&r->heap[s], r->heap[s].heap, r->heap[s].count);
@@ -85,10 +94,10 @@ static void fill_heaps(struct refinement *r)
 
 static void list_vertex(struct refinement *r, vertex v)
 {
-    gains *h = &r->heap[r->side[v]];
-    r->t->state[v] = LISTED;
+    weigh_vertex(r, v);
+    r->side[v] |= LISTED | WAITING;
     r->t->listed[r->listed++] = v;
-    gains_up(h, h->heap, h->count++, v);
+    gains_insert(&r->heap[side_of(r, v)], v);
 }
 
 /* Ranks of side s beyond its limit. */
@@ -103,20 +112,15 @@ static uint64_t excess_of_both(const struct refinement *r)
     return excess_of_side(r, 0) + excess_of_side(r, 1);
 }
 
-static vertex best_move_from(const struct refinement *r, int s)
-{
-    return r->heap[s].count > 0 ? r->heap[s].heap[0] : NO_VERTEX;
-}
-
 /* A side that is too large must shrink, even if none of its vertices has a neighbour on the other.
  */
 static vertex best_move_from_full(struct refinement *r, int s)
 {
     if (r->heap[s].count == 0 && r->listed < r->g->vertices)
         for (size_t v = 0; v < r->g->vertices; v++)
-            if (r->side[v] == s && r->t->state[v] == UNLISTED)
+            if (r->side[v] == s)
                 list_vertex(r, (vertex)v);
-    return best_move_from(r, s);
+    return gains_top(&r->heap[s]);
 }
 
 /* Temporarily a side may exceed its limit by one vertex: without free slots a swap takes two moves.
@@ -126,51 +130,46 @@ static vertex choose_move(struct refinement *r)
     uint64_t excess[2] = {excess_of_side(r, 0), excess_of_side(r, 1)};
     if (excess[0] > 0 || excess[1] > 0)
         return best_move_from_full(r, excess[1] > excess[0]);
-    vertex a = best_move_from(r, 0), b = best_move_from(r, 1);
+    vertex a = gains_top(&r->heap[0]), b = gains_top(&r->heap[1]);
     if (a == NO_VERTEX || b == NO_VERTEX)
         return a == NO_VERTEX ? b : a;
-    if (r->t->gain[a] != r->t->gain[b])
-        return r->t->gain[a] > r->t->gain[b] ? a : b;
+    if (r->t->vertices[a].gain != r->t->vertices[b].gain)
+        return r->t->vertices[a].gain > r->t->vertices[b].gain ? a : b;
     return r->size[0] >= r->size[1] ? a : b;
 }
 
-/* Adds to the gain of moving u. */
+/* Adds to the gain of moving u, which was listed. */
 static void change_gain(struct refinement *r, vertex u, int64_t by)
 {
-    gains *h = &r->heap[r->side[u]];
-    r->t->gain[u] += by;
-    if (r->t->state[u] == LISTED && by > 0)
-        gains_grew(h, u);
-    else if (r->t->state[u] == LISTED)
-        gains_fell(h, u);
+    r->t->vertices[u].gain += by;
+    if (by > 0 && (r->side[u] & WAITING) != 0)
+        gains_grew(&r->heap[side_of(r, u)], u);
 }
 
-/* Lists its neighbours on the side that v leaves. */
+/* Lists its neighbours on the side that v leaves; those on the other were listed before. */
 static void change_side(struct refinement *r, vertex v)
 {
     const affinity *g = r->g;
-    unsigned char from = r->side[v];
+    int from = side_of(r, v);
     r->size[from] -= g->size[v];
     r->size[1 - from] += g->size[v];
-    r->side[v] = 1 - from;
-    r->t->gain[v] = -r->t->gain[v];
+    r->side[v] ^= TWO_WAY_SIDE;
+    r->t->vertices[v].gain = -r->t->vertices[v].gain;
     for (size_t i = g->start[v]; i < g->start[v + 1]; i++) {
         vertex u = g->other[i];
-        if (r->side[u] != from) {
-            change_gain(r, u, -2 * g->weight[i]);
-            continue;
-        }
-        change_gain(r, u, 2 * g->weight[i]);
-        if (r->t->state[u] == UNLISTED)
+        if ((r->side[u] & LISTED) == 0)
             list_vertex(r, u);
+        else
+            change_gain(r, u, side_of(r, u) == from ? 2 * g->weight[i] : -2 * g->weight[i]);
     }
 }
 
+/* Moves the vertex at the top of its heap. */
 static void move_vertex(struct refinement *r, vertex v)
 {
-    gains_remove(&r->heap[r->side[v]], v);
-    r->t->state[v] = MOVED;
-    r->gained += r->t->gain[v];
+    gains_remove_top(&r->heap[side_of(r, v)]);
+    r->side[v] &= (unsigned char)~WAITING;
+    r->gained += r->t->vertices[v].gain;
     r->t->moved[r->moves++] = v;
     change_side(r, v);
 }
@@ -179,7 +178,7 @@ static void move_vertex(struct refinement *r, vertex v)
 static void undo_moves(struct refinement *r, size_t count)
 {
     for (size_t k = 0; k < r->listed; k++)
-        r->t->state[r->t->listed[k]] = MOVED;
+        r->side[r->t->listed[k]] &= (unsigned char)~WAITING;
     while (r->moves > count)
         change_side(r, r->t->moved[--r->moves]);
 }
@@ -188,7 +187,7 @@ static void undo_moves(struct refinement *r, size_t count)
 static void undo_sides(struct refinement *r, size_t count)
 {
     while (r->moves > count)
-        r->side[r->t->moved[--r->moves]] ^= 1;
+        r->side[r->t->moved[--r->moves]] ^= TWO_WAY_SIDE;
 }
 
 /* Accepts losses, and finally undoes all moves after the best point. Returns whether that point is
@@ -232,5 +231,7 @@ int64_t two_way_refine(two_way *t, const affinity *g, const two_way_limits *limi
         if (!better)
             break;
     }
+    for (size_t k = 0; k < r.listed; k++)
+        side[t->listed[k]] &= TWO_WAY_SIDE | TWO_WAY_NEAR;
     return gained;
 }

@@ -11,13 +11,11 @@
 
 /* Memory for graphs of up to a number of vertices, used for any number of refinements. */
 typedef struct two_way {
-    int64_t *gain;
-    size_t *position;
-    vertex *heap[2];
+    struct gains_vertex *vertices; /* of those that were in a heap */
+    struct gains_entry *heap[2];
     vertex *listed; /* vertices that were in a heap */
     vertex *moved;  /* in the order of the moves */
-    unsigned char *state;
-    size_t work; /* vertices visited by all refinements */
+    size_t work;    /* vertices visited by all refinements */
 } two_way;
 
 /* The arena owns the memory. -ENOMEM, also if an earlier allocation there failed. */
@@ -38,9 +36,13 @@ typedef struct two_way_limits {
     size_t all_listed;
 } two_way_limits;
 
-/* Moves vertices (side[v] is 0 or 1) while that reduces the excess over the limits, or the cut
- * without raising the excess. Returns the reduction of the cut, which is negative only where a side
- * exceeded its limit. Adds the number of visited vertices to t->work. */
+/* side[v] is 0 or 1, plus TWO_WAY_NEAR if v may have a neighbour on the other side, or has none at
+ * all. So what is known of a coarse graph saves looking at most vertices of the finer one. */
+enum { TWO_WAY_SIDE = 1, TWO_WAY_NEAR = 2 };
+
+/* Moves vertices while that reduces the excess over the limits, or the cut without raising the
+ * excess, and sets TWO_WAY_NEAR anew. Returns the reduction of the cut, which is negative only
+ * where a side exceeded its limit. Adds the number of visited vertices to t->work. */
 int64_t two_way_refine(two_way *t, const affinity *g, const two_way_limits *limits,
                        unsigned char *side);
 
