@@ -59,12 +59,14 @@ int place_bisected(const affinity *ranks, const site *s, unsigned threshold, siz
  * their number or, if slots differ, in halves of equal slots or every other node. */
 int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work);
 
-/* Refines pairs of nodes, for `rounds` rounds or until no pair gains. Never increases the cut. Adds
- * the number of visited ranks to *work. */
-int refine_pairs(const affinity *ranks, const site *s, size_t rounds, size_t *node, size_t *work);
+/* Refines pairs of nodes, for `rounds` rounds or until no pair gains. Never increases the cut; sets
+ * *gained to its reduction. Adds the number of visited ranks to *work. */
+int refine_pairs(const affinity *ranks, const site *s, size_t rounds, size_t *node, size_t *work,
+                 int64_t *gained);
 
 /* refine_pairs with groups of ranks that share a node, the largest first, and finally with single
- * ranks. Variants form other groups. Never increases the cut. */
+ * ranks. Of many ranks, small groups only where large ones gained. Variants form other groups.
+ * Never increases the cut. */
 int refine_multilevel(const affinity *ranks, const site *s, size_t variant, size_t *node,
                       size_t *work);
 

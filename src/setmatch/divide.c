@@ -16,15 +16,17 @@ enum {
 };
 
 struct division_depth {
-    size_t coarsest;   /* graphs up to this number of vertices are not coarsened */
-    size_t seeds;      /* vertices from which a side is grown */
-    size_t all_listed; /* as in two_way_limits */
+    size_t coarsest;        /* graphs up to this number of vertices are not coarsened */
+    size_t seeds;           /* vertices from which a side is grown */
+    size_t coarsest_passes; /* from each of them */
+    size_t all_listed;      /* as in two_way_limits */
+    size_t patience_part;   /* so many parts of the vertices may move without gain */
 };
 
 /* Where many ranks leave little time, passes try less, and more of the smallest divisions are
  * compared, which costs little and gains more than it loses. */
-static const struct division_depth thorough = {48, 2, TWO_WAY_ALL_LISTED};
-static const struct division_depth quick = {24, 4, TWO_WAY_FEW_LISTED};
+static const struct division_depth thorough = {48, 2, PASSES, TWO_WAY_ALL_LISTED, 16};
+static const struct division_depth quick = {24, 4, 2, TWO_WAY_FEW_LISTED, 24};
 
 /* The same on all levels. */
 struct division {
@@ -153,7 +155,8 @@ static int divide_coarsest(const struct division *d, const affinity *g,
 
 static two_way_limits limits_for(const struct division *d, const affinity *g)
 {
-    size_t patience = g->vertices / 16 < MOST_PATIENCE ? g->vertices / 16 : MOST_PATIENCE;
+    size_t part = g->vertices / d->depth->patience_part;
+    size_t patience = part < MOST_PATIENCE ? part : MOST_PATIENCE;
     return (two_way_limits){.capacity = {d->capacity[0], d->capacity[1]},
                             .tolerance = largest_size(g) - 1,
                             .all_listed = d->depth->all_listed,
@@ -187,8 +190,10 @@ static int divide_graph(const struct division *d, const affinity *g, unsigned ch
 {
     two_way_limits limits = limits_for(d, g);
     int rc = g->vertices > d->depth->coarsest ? divide_pairs(d, g, side) : 1;
-    if (rc == 1)
+    if (rc == 1) {
+        limits.max_passes = d->depth->coarsest_passes;
         return divide_coarsest(d, g, &limits, side);
+    }
     if (rc == 0)
         two_way_refine(d->t, g, &limits, side);
     return rc;

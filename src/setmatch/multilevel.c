@@ -8,13 +8,20 @@
 #include "setmatch/matching.h"
 
 /* Rounds of pairwise refinement on each level; a node has at least this number of groups. */
-enum { ROUNDS = 2, GROUPS_PER_NODE = 2 };
+enum { ROUNDS = 2, ROUNDS_OF_MANY = 1, GROUPS_PER_NODE = 2 };
+
+/* Of many ranks, larger groups must have gained this part of the cut for smaller ones to be tried:
+ * of most graphs, groups gain next to nothing. */
+enum { PART_TO_GAIN = 1000 };
 
 struct multilevel {
     const site *site;
+    const affinity *ranks;
     uint64_t largest; /* of a group, in ranks */
     size_t variant;
     size_t *work;
+    int64_t cut;    /* before; -1: not yet known */
+    int64_t gained; /* by all levels so far */
 };
 
 /* A coarse graph, and the placement of its vertices. */
@@ -25,7 +32,7 @@ struct coarse_level {
     size_t *node;
 };
 
-static int refine_graph(const struct multilevel *m, const affinity *g, size_t *node);
+static int refine_graph(struct multilevel *m, const affinity *g, size_t *node);
 
 /* Returns 1 if there are few pairs to merge. Release the level, also after an error. */
 static int coarsen_placement(const struct multilevel *m, const affinity *g, const size_t *node,
@@ -46,7 +53,7 @@ static int coarsen_placement(const struct multilevel *m, const affinity *g, cons
     return affinity_contract(&c->g, g, c->to, count);
 }
 
-static int refine_groups(const struct multilevel *m, const affinity *g, size_t *node)
+static int refine_groups(struct multilevel *m, const affinity *g, size_t *node)
 {
     struct coarse_level c = {.to = NULL};
     int rc = coarsen_placement(m, g, node, &c);
@@ -59,11 +66,33 @@ static int refine_groups(const struct multilevel *m, const affinity *g, size_t *
     return rc < 0 ? rc : 0;
 }
 
+static bool is_large(const struct multilevel *m)
+{
+    return m->ranks->vertices > MANY_RANKS;
+}
+
+static bool level_pays(const struct multilevel *m, const affinity *g)
+{
+    return !is_large(m) || g == m->ranks || m->gained >= m->cut / PART_TO_GAIN;
+}
+
+static int refine_level(struct multilevel *m, const affinity *g, size_t *node)
+{
+    int64_t gained;
+    int rc =
+        refine_pairs(g, m->site, is_large(m) ? ROUNDS_OF_MANY : ROUNDS, node, m->work, &gained);
+    m->gained += gained;
+    return rc;
+}
+
 /* The recursion depth is the logarithm of the number of vertices. */
-static int refine_graph(const struct multilevel *m, const affinity *g, size_t *node)
+static int refine_graph(struct multilevel *m, const affinity *g, size_t *node)
 {
     int rc = g->vertices > 1 ? refine_groups(m, g, node) : 0;
-    return rc == 0 ? refine_pairs(g, m->site, ROUNDS, node, m->work) : rc;
+    bool is_first = m->cut < 0;
+    if (is_first)
+        m->cut = affinity_cut(g, node);
+    return rc == 0 && (is_first || level_pays(m, g)) ? refine_level(m, g, node) : rc;
 }
 
 int refine_placement(const affinity *ranks, const site *s, size_t *node, size_t *work)
@@ -75,6 +104,6 @@ int refine_multilevel(const affinity *ranks, const site *s, size_t variant, size
                       size_t *work)
 {
     size_t most = s->nodes > 0 ? s->slots[s->by_size[0]] : 0;
-    const struct multilevel m = {s, most / GROUPS_PER_NODE + 1, variant, work};
+    struct multilevel m = {s, ranks, most / GROUPS_PER_NODE + 1, variant, work, -1, 0};
     return refine_graph(&m, ranks, node);
 }

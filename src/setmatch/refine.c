@@ -250,14 +250,18 @@ static int refine_round(struct refinement *r, int64_t *gained)
     return rc;
 }
 
-int refine_pairs(const affinity *ranks, const site *s, size_t rounds, size_t *node, size_t *work)
+int refine_pairs(const affinity *ranks, const site *s, size_t rounds, size_t *node, size_t *work,
+                 int64_t *gained)
 {
     struct refinement r;
-    int64_t gained = 1;
+    int64_t now = 1;
     int rc = init_refinement(&r, ranks, s, node);
     r.max_work = LEAST_WORK + WORK_PER_RANK * ranks->vertices;
-    for (size_t k = 0; rc == 0 && gained > 0 && k < rounds; k++)
-        rc = refine_round(&r, &gained);
+    *gained = 0;
+    for (size_t k = 0; rc == 0 && now > 0 && k < rounds; k++) {
+        rc = refine_round(&r, &now);
+        *gained += now;
+    }
     *work += r.t.work;
     release_refinement(&r);
     return rc;
