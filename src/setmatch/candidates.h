@@ -70,6 +70,11 @@ int refine_pairs(const affinity *ranks, const site *s, size_t rounds, size_t *no
 int refine_multilevel(const affinity *ranks, const site *s, size_t variant, size_t *node,
                       size_t *work);
 
+/* Moves of single ranks, for which nodes may exceed their slots for a while. Never increases the
+ * cut; sets *gained to its reduction. Adds the number of visited ranks to *work. -ENOMEM. */
+int refine_relaxed(const affinity *ranks, const site *s, size_t *node, size_t *work,
+                   int64_t *gained);
+
 typedef struct annealing_run {
     size_t variant;   /* they start from different temperatures */
     size_t most_work; /* ends it: visits of ranks */

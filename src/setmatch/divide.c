@@ -26,7 +26,7 @@ struct division_depth {
 /* Where many ranks leave little time, passes try less, and more of the smallest divisions are
  * compared, which costs little and gains more than it loses. */
 static const struct division_depth thorough = {48, 2, PASSES, TWO_WAY_ALL_LISTED, 16};
-static const struct division_depth quick = {24, 4, 2, TWO_WAY_FEW_LISTED, 24};
+static const struct division_depth quick = {16, 4, 2, TWO_WAY_FEW_LISTED, 32};
 
 /* The same on all levels. */
 struct division {
