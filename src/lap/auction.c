@@ -213,6 +213,8 @@ size_t TYPED(hold_auctions)(struct paths *p, size_t *waiting)
     bool sold = true;
     p->auctioned = true;
     p->settled = p->scanned = 0;
+    p->recent = (struct steps){0};
+    p->by_rows = false;
     for (; sold && epsilon >= last; epsilon /= EPSILON_STEP) {
         save(p->s);
         unassign_all(p, waiting);

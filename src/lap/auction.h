@@ -14,10 +14,8 @@ struct two_least {
     size_t object, second_object;
 };
 
-/* Searches are over whole rows when others have read one for every so many persons, and one at
- * least every so many steps: a step over a row then costs less than renewing the list. After an
- * auction that did not come to its end the first searches read more rows than those that follow. */
-enum { PERSONS_PER_ROW = 2, ROWS_AFTER_AUCTION = 2, STEPS_PER_ROW = 3 };
+/* Lists serve where at most one in so many steps of searches reads a row. */
+enum { STEPS_PER_ROW = 3 };
 
 /* What auctions cost per object, in rows that are read: where lists serve, or not; and in steps of
  * a sparse search, without and with a mirror image. A step over a list costs as much as so many
@@ -32,24 +30,24 @@ enum { DROP_ROWS = 8 };
 
 struct two_least TYPED(find_two_least)(struct paths *p, size_t person);
 
-/* Whether most steps of searches have read a row: then searches, and bids, are over whole rows. */
-static inline bool lists_are_too_short(const struct paths *p)
+/* Whether lists will serve in an auction as well: hardly a step of the last searches read a row, or
+ * most persons are left to the searches, as all prefer the same objects. */
+static inline bool lists_serve_bids(const struct paths *p, size_t all)
 {
-    size_t persons = p->s->persons;
-    size_t rows = p->auctioned ? persons * ROWS_AFTER_AUCTION : persons / PERSONS_PER_ROW;
-    return p->bound != NULL && p->s->start == NULL && p->scanned > rows &&
-           p->scanned > p->settled / STEPS_PER_ROW;
+    return (!p->by_rows && p->recent.scanned <= p->recent.settled / STEPS_PER_ROW) ||
+           all > p->s->persons / 2;
 }
 
-/* What auctions are taken to cost, in blocks of a row. */
-static inline double cost_of_auctions(const struct paths *p)
+/* What auctions are taken to cost where `all` persons were left to the searches, in blocks of a
+ * row. */
+static inline double cost_of_auctions(const struct paths *p, size_t all)
 {
     const struct state *s = p->s;
     double blocks = (double)blocks_of(s), fillers = (double)(s->objects - s->persons);
     if (s->start == NULL)
         return ((double)s->objects + FILLER_OBJECTS * fillers) *
-               (lists_are_too_short(p) ? AUCTION_ROWS * blocks
-                                       : AUCTION_LISTS * (blocks + BID_BLOCKS));
+               (lists_serve_bids(p, all) ? AUCTION_LISTS * (blocks + BID_BLOCKS)
+                                         : AUCTION_ROWS * blocks);
     return all_assigned(s) ? AUCTION_STEPS * STEP_BLOCKS * (double)s->objects
                            : MIRRORED_STEPS * STEP_BLOCKS * (double)(s->persons + s->objects);
 }
@@ -72,7 +70,7 @@ static inline bool searches_cost_more(const struct paths *p, size_t done, size_t
 static inline bool auctions_pay(const struct paths *p, size_t done, size_t all)
 {
     return !p->auctioned && p->s->group == NULL &&
-           searches_cost_more(p, done, all, cost_of_auctions(p));
+           searches_cost_more(p, done, all, cost_of_auctions(p, all));
 }
 
 /* Whether objects can be dropped (candidates.h), and this costs less than it may save. */

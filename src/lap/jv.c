@@ -113,7 +113,7 @@ static int exchange_waiting(struct jv *jv)
 
 static int jv_augment(struct jv *jv, size_t person)
 {
-    if (!lists_are_too_short(&jv->paths))
+    if (!jv->paths.by_rows)
         return TYPED(augment)(&jv->paths, person);
     size_t before = jv->rows.scanned;
     int rc = TYPED(augment_by_rows)(&jv->rows, person);
@@ -184,6 +184,8 @@ static int drop_objects(struct jv *jv)
         rc = TYPED(rows_init)(&jv->rows, jv->s);
     jv->paths.settled = before.settled;
     jv->paths.scanned = before.scanned;
+    jv->paths.recent = before.recent;
+    jv->paths.by_rows = before.by_rows;
     return rc;
 }
 

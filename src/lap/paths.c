@@ -8,27 +8,42 @@
 #include "lap/vector.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* Runs of blocks per listed pair from which a bound is selected: more runs give a closer bound. */
 enum { RUNS_PER_PAIR = 4 };
 
+/* Renewing a list costs as much as reading so many blocks, besides the row, and half of it once
+ * more. Lists are not lengthened beyond one pair for every so many blocks, which have a bound. */
+enum { RENEWAL_BLOCKS = 24, BLOCKS_PER_PAIR = 3 };
+
+/* Lists are judged by the last searches, which settled at least one object for so many persons;
+ * after an auction, when the first searches renew most lists, so many for each. */
+enum { PERSONS_PER_SAMPLE = 4, SAMPLE_AFTER_AUCTION = 4 };
+
 /* ---- set-up ---- */
+
+static int allocate_lists(struct paths *p, size_t width)
+{
+    struct state *s = p->s;
+    size_t entries;
+    if (__builtin_mul_overflow(s->persons, 2 * width, &entries))
+        return -ENOMEM;
+    p->width = width;
+    p->capacity = 2 * width;
+    p->cost = base_arena_alloc(&s->arena, entries, sizeof *p->cost);
+    p->object = base_arena_alloc(&s->arena, entries, sizeof *p->object);
+    p->key = base_arena_alloc(&s->arena, p->capacity + blocks_of(s), sizeof *p->key);
+    return s->arena.failed ? -ENOMEM : 0;
+}
 
 static int init_partial_lists(struct paths *p, size_t width)
 {
     struct state *s = p->s;
-    size_t entries;
-    p->width = width;
-    p->capacity = 2 * width;
-    if (__builtin_mul_overflow(s->persons, p->capacity, &entries))
-        return -ENOMEM;
-    p->cost = base_arena_alloc(&s->arena, entries, sizeof *p->cost);
-    p->object = base_arena_alloc(&s->arena, entries, sizeof *p->object);
     p->length = base_arena_alloc(&s->arena, s->persons, sizeof *p->length);
     p->bound = base_arena_alloc(&s->arena, s->persons, sizeof *p->bound);
     p->least = base_arena_alloc(&s->arena, blocks_of(s), sizeof *p->least);
-    p->key = base_arena_alloc(&s->arena, p->capacity + blocks_of(s), sizeof *p->key);
-    if (s->arena.failed)
+    if (s->arena.failed || allocate_lists(p, width) != 0)
         return -ENOMEM;
     for (size_t j = 0; j < s->persons; j++)
         p->bound[j] = COST_MIN;
@@ -247,6 +262,7 @@ BASE_HEAP(nodes, struct node, struct paths *, NODE_PRECEDES, NODE_PLACED);
 static void push_node(struct paths *p, struct node node)
 {
     size_t position = p->position[node.id];
+    p->recent.pushed++;
     nodes_up(p, p->heap, position > 0 ? position - 1 : p->heaped++, node);
 }
 
@@ -337,6 +353,7 @@ static void scan_blocks(struct paths *p, size_t person, cost_t base)
 static void scan_row(struct paths *p, size_t person)
 {
     p->scanned++;
+    p->recent.scanned++;
     if (p->s->start != NULL)
         scan_pairs(p, pairs_of(p->s, person), person, p->base[person]);
     else
@@ -361,6 +378,7 @@ static void reach_object(struct paths *p, size_t object, cost_t at)
     p->dist[object] = COST_MIN;
     if (!is_free(s, object)) {
         p->settled++;
+        p->recent.settled++;
         settle(s, object, at);
         size_t person = s->person_of[object];
         if (!is_scanned(s, person))
@@ -413,6 +431,48 @@ static void find_path(struct paths *p, size_t start)
         settle_nearest(p);
 }
 
+/* ---- how long lists are, and whether they serve ---- */
+
+/* Lists of twice the width; until they are renewed they are as they were. */
+static int lengthen_lists(struct paths *p)
+{
+    const struct paths before = *p;
+    int rc = allocate_lists(p, 2 * p->width);
+    for (size_t j = 0; j < p->s->persons && rc == 0; j++) {
+        struct pairs list = list_of(&before, j);
+        memcpy(p->cost + j * p->capacity, list.cost, list.count * sizeof *p->cost);
+        memcpy(p->object + j * p->capacity, list.object, list.count * sizeof *p->object);
+    }
+    p->recent = (struct steps){0};
+    return rc;
+}
+
+/* What the renewal of lists cost in the last searches, in blocks of a row that are read. */
+static size_t cost_of_renewals(const struct paths *p)
+{
+    return p->recent.scanned * (RENEWAL_BLOCKS + blocks_of(p->s) * 3 / 2);
+}
+
+/* After an auction, lists are lengthened where renewing them costs more than scanning them.
+ * Searches are over rows where these cost less than renewals and the heap. */
+static int judge_lists(struct paths *p)
+{
+    size_t persons = p->s->persons, blocks = blocks_of(p->s), settled = p->recent.settled;
+    size_t sample = p->auctioned ? persons * SAMPLE_AFTER_AUCTION : persons / PERSONS_PER_SAMPLE;
+    if (settled <= sample)
+        return 0;
+    if (p->auctioned && cost_of_renewals(p) > settled * p->width &&
+        p->width * BLOCKS_PER_PAIR <= blocks)
+        return lengthen_lists(p);
+    p->by_rows = cost_of_renewals(p) + p->recent.pushed > settled * blocks;
+    if (settled > persons && settled > sample) {
+        p->recent.settled /= 2;
+        p->recent.scanned /= 2;
+        p->recent.pushed /= 2;
+    }
+    return 0;
+}
+
 int TYPED(augment)(struct paths *p, size_t person)
 {
     find_path(p, person);
@@ -420,5 +480,5 @@ int TYPED(augment)(struct paths *p, size_t person)
         return LAP_INFEASIBLE;
     TYPED(change_duals)(p->s, p->limit);
     TYPED(flip_path)(p->s, p->nearest);
-    return 0;
+    return p->s->start == NULL && p->bound != NULL ? judge_lists(p) : 0;
 }

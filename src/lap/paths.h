@@ -15,6 +15,11 @@ struct node {
     size_t id; /* an object, or objects + a person whose whole row is to be scanned */
 };
 
+/* Objects that were settled, whole rows that were scanned, and changes of the heap. */
+struct steps {
+    size_t settled, scanned, pushed;
+};
+
 struct paths {
     struct state *s;
 
@@ -24,10 +29,10 @@ struct paths {
     cost_t *cost;
     size_t *object, *length;
     cost_t *bound;
-    size_t width;    /* least length of a partial list, if that many pairs are allowed; <= 32 */
-    size_t capacity; /* greatest length of a partial list */
-    cost_t *key;     /* reduced cost of each pair, while a list is built */
-    cost_t *least;   /* by block of objects: the least reduced cost */
+    size_t width;          /* least length of a partial list, if that many pairs are allowed */
+    size_t capacity;       /* greatest length of a partial list */
+    cost_t *key;           /* reduced cost of each pair, while a list is built */
+    cost_t *least;         /* by block of objects: the least reduced cost */
     size_t asked, renewed; /* how often lists were asked for the cheapest objects, and too short */
 
     bool ready;   /* dist is initialised */
@@ -44,7 +49,9 @@ struct paths {
     cost_t limit;  /* distance of `nearest`, an open object; COST_MAX: none yet */
     size_t nearest;
     size_t settled, scanned; /* objects, and whole rows of persons, in all searches */
-    bool auctioned;          /* the prices are those of auctions */
+    struct steps recent;
+    bool by_rows;   /* lists are too short: searches are over whole rows */
+    bool auctioned; /* the prices are those of auctions */
 };
 
 /* Allocates the search and, where persons have more than twice `width` pairs, empty partial lists.
@@ -63,7 +70,8 @@ static inline struct pairs list_of(const struct paths *p, size_t person)
 /* Rebuilds the partial list of a person from the pairs of least reduced cost at current prices. */
 void TYPED(rebuild_list)(struct paths *p, size_t person);
 
-/* Assigns an object to a person by a shortest path; 0 or LAP_INFEASIBLE. */
+/* Assigns an object to a person by a shortest path; then judges the lists. 0, LAP_INFEASIBLE or
+ * -ENOMEM. */
 int TYPED(augment)(struct paths *p, size_t person);
 
 #endif
