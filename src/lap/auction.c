@@ -134,7 +134,8 @@ static bool hold_auction(struct paths *p, const size_t *waiting, cost_t epsilon)
     return true;
 }
 
-/* The least epsilon whose multiples are added without rounding. */
+/* The least epsilon that is of use: 1 where all costs are integers, and whose multiples are added
+ * without rounding. */
 static double finest_epsilon(const struct state *s)
 {
 #ifdef LAP_INTEGER
@@ -144,10 +145,15 @@ static double finest_epsilon(const struct state *s)
     size_t persons = s->persons - s->fillers;
     size_t count = s->start != NULL ? s->start[persons] : persons * s->objects;
     double largest = 1.0;
-    for (size_t k = 0; k < count; k++)
+    bool integral = true;
+    for (size_t k = 0; k < count; k++) {
         if (s->cost[k] < COST_MAX && fabs(s->cost[k]) > largest)
             largest = fabs(s->cost[k]);
-    return ldexp(1.0, ilogb(largest * 64.0 * ((double)s->persons + 1.0)) + 1 - DBL_MANT_DIG);
+        integral = integral && floor(s->cost[k]) == s->cost[k];
+    }
+    double exact =
+        ldexp(1.0, ilogb(largest * 64.0 * ((double)s->persons + 1.0)) + 1 - DBL_MANT_DIG);
+    return integral ? fmax(exact, 1.0) : exact;
 #endif
 }
 
