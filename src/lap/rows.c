@@ -7,22 +7,19 @@
 
 #include <errno.h>
 
+/* Whole blocks: what is beyond the objects is never reached, nor open. */
 int TYPED(rows_init)(struct rows *r, struct state *s)
 {
+    size_t blocks = blocks_of(s);
     *r = (struct rows){
         .s = s,
-        .dist = base_arena_alloc(&s->arena, s->objects, sizeof *r->dist),
-        .least = base_arena_alloc(&s->arena, s->objects / BLOCK + 1, sizeof *r->least),
-        .has_open = base_arena_alloc(&s->arena, s->objects / BLOCK + 1, sizeof *r->has_open),
+        .dist = base_arena_alloc(&s->arena, blocks * BLOCK, sizeof *r->dist),
+        .closed = base_arena_alloc(&s->arena, blocks * BLOCK, sizeof *r->closed),
+        .least = base_arena_alloc(&s->arena, blocks + CHAINS, sizeof *r->least),
+        .has_open = base_arena_alloc(&s->arena, blocks, sizeof *r->has_open),
         .queue = base_arena_alloc(&s->arena, s->objects, sizeof *r->queue),
     };
     return s->arena.failed ? -ENOMEM : 0;
-}
-
-static size_t end_of_block(const struct rows *r, size_t block)
-{
-    size_t end = (block + 1) * BLOCK;
-    return end < r->s->objects ? end : r->s->objects;
 }
 
 static inline cost_t unless_settled(cost_t dist)
@@ -30,15 +27,22 @@ static inline cost_t unless_settled(cost_t dist)
     return dist > COST_MIN ? dist : COST_MAX;
 }
 
-/* The least of `count` distances that are not settled. */
-INLINED cost_t least_unsettled(const cost_t *restrict dist, size_t count)
+/* The least distance of a block that is not settled. */
+INLINED cost_t least_unsettled(const cost_t *restrict dist)
 {
     cost_t waiting[BLOCK];
-    for (size_t k = 0; k < count; k++)
+    for (size_t k = 0; k < BLOCK; k++)
         waiting[k] = unless_settled(dist[k]);
-    for (size_t k = count; k < BLOCK; k++)
-        waiting[k] = COST_MAX;
     return least_of(waiting, BLOCK);
+}
+
+/* The least distance of a block's open objects. */
+INLINED cost_t least_open(const cost_t *restrict dist, const cost_t *restrict closed)
+{
+    cost_t open[BLOCK];
+    for (size_t k = 0; k < BLOCK; k++)
+        open[k] = greater(dist[k], closed[k]);
+    return least_of(open, BLOCK);
 }
 
 /* Lowers the distances of a block and returns the least that is not settled; COST_MIN: none was
@@ -57,42 +61,34 @@ INLINED cost_t lower_distances(const cost_t *restrict cost, const cost_t *restri
     for (size_t k = 0; k < count; k++)
         length[k] = reduced(cost[k], price[k] + base);
     lower_least(length, dist, from, person, count);
-    return least_unsettled(dist, count);
+    return least_unsettled(dist);
 }
 
-FOR_EACH_PROCESSOR
-static cost_t least_distance(const struct rows *r, size_t block)
+/* Moves the objects of a block that are at the radius to the queue, unless an open one is. Rounding
+ * may make a distance slightly less. */
+INLINED void queue_nearest(struct rows *r, size_t block)
 {
-    const cost_t *dist = r->dist + block * BLOCK;
-    size_t count = end_of_block(r, block) - block * BLOCK;
-    return count == BLOCK ? least_unsettled(dist, BLOCK) : least_unsettled(dist, count);
-}
-
-/* Moves the objects of a block that are at the radius to the queue. Rounding may make a distance
- * slightly less. */
-static void queue_nearest(struct rows *r, size_t block)
-{
-    for (size_t i = block * BLOCK; i < end_of_block(r, block); i++) {
-        if (r->dist[i] > r->radius || r->dist[i] == COST_MIN)
-            continue;
-        if (is_open(r->s, i)) {
-            r->nearest = i;
+    cost_t *dist = r->dist + block * BLOCK;
+    uint32_t mask = mask_below(dist, next_above(r->radius));
+    for (; mask != 0; mask &= mask - 1) {
+        size_t k = (size_t)__builtin_ctz(mask);
+        if (r->closed[block * BLOCK + k] < COST_MAX) {
+            r->nearest = block * BLOCK + k;
             return;
         }
-        r->dist[i] = COST_MIN;
-        r->queue[r->end++] = i;
+        dist[k] = COST_MIN;
+        r->queue[r->end++] = block * BLOCK + k;
     }
-    r->least[block] = least_distance(r, block);
+    r->least[block] = least_unsettled(dist);
 }
 
 /* least: of the distances of the block that are not settled. */
-static void update_block(struct rows *r, size_t block, cost_t least)
+INLINED void update_block(struct rows *r, size_t block, cost_t least)
 {
+    size_t first = block * BLOCK;
     r->least[block] = least;
     if (least < r->limit && r->has_open[block])
-        for (size_t i = block * BLOCK; i < end_of_block(r, block); i++)
-            if (is_open(r->s, i))
-                r->limit = lesser(r->dist[i], r->limit);
+        r->limit = lesser(least_open(r->dist + first, r->closed + first), r->limit);
     if (least <= r->radius)
         queue_nearest(r, block);
 }
@@ -119,6 +115,7 @@ static void scan_person(struct rows *r, size_t person, cost_t base)
         scan_block(r, whole, rest, person, base);
 }
 
+FOR_EACH_PROCESSOR
 static void reach_group(struct rows *r, size_t object)
 {
     struct state *s = r->s;
@@ -133,7 +130,7 @@ static void reach_group(struct rows *r, size_t object)
             continue;
         r->dist[member] = length;
         s->from[member] = NONE;
-        update_block(r, member / BLOCK, least_distance(r, member / BLOCK));
+        update_block(r, member / BLOCK, lesser(length, r->least[member / BLOCK]));
     }
 }
 
@@ -149,17 +146,30 @@ static void settle_queued(struct rows *r, size_t object)
         scan_person(r, s->person_of[object], person_dual(s, object) - r->radius);
 }
 
+/* Without branches, so that it becomes vectors where there are no groups. */
+static void note_open_objects(struct rows *r)
+{
+    const struct state *s = r->s;
+    for (size_t i = 0; i < s->objects; i++)
+        r->closed[i] = s->person_of[i] == NONE ? COST_MIN : COST_MAX;
+    for (size_t i = 0; i < s->objects && s->group != NULL; i++)
+        r->closed[i] = is_open(s, i) ? COST_MIN : COST_MAX;
+    for (size_t i = s->objects; i < blocks_of(s) * BLOCK; i++)
+        r->closed[i] = COST_MAX;
+}
+
+FOR_EACH_PROCESSOR
 static void begin_rows_search(struct rows *r)
 {
+    size_t blocks = blocks_of(r->s);
     TYPED(reset_search)(r->s);
-    for (size_t i = 0; i < r->s->objects; i++)
+    note_open_objects(r);
+    for (size_t i = 0; i < blocks * BLOCK; i++)
         r->dist[i] = COST_MAX;
-    for (size_t b = 0; b < blocks_of(r->s); b++) {
+    for (size_t b = 0; b < blocks + CHAINS; b++)
         r->least[b] = COST_MAX;
-        r->has_open[b] = false;
-    }
-    for (size_t i = 0; i < r->s->objects; i++)
-        r->has_open[i / BLOCK] |= is_open(r->s, i);
+    for (size_t b = 0; b < blocks; b++)
+        r->has_open[b] = least_of(r->closed + b * BLOCK, BLOCK) < COST_MAX;
     r->first = r->end = 0;
     r->radius = COST_MIN;
     r->limit = COST_MAX;
@@ -167,13 +177,13 @@ static void begin_rows_search(struct rows *r)
 }
 
 /* False: nothing else can be reached. */
+FOR_EACH_PROCESSOR
 static bool widen_radius(struct rows *r)
 {
-    cost_t radius = COST_MAX;
-    for (size_t b = 0; b < blocks_of(r->s); b++)
-        radius = lesser(r->least[b], radius);
+    size_t blocks = blocks_of(r->s);
+    cost_t radius = least_of(r->least, (blocks + CHAINS - 1) / CHAINS * CHAINS);
     r->radius = radius;
-    for (size_t b = 0; b < blocks_of(r->s) && radius < COST_MAX && r->nearest == NONE; b++)
+    for (size_t b = 0; b < blocks && radius < COST_MAX && r->nearest == NONE; b++)
         if (r->least[b] <= radius)
             queue_nearest(r, b);
     return radius < COST_MAX;

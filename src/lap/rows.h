@@ -11,7 +11,8 @@ struct rows {
     struct state *s;
     cost_t *dist;   /* COST_MAX: not reached; COST_MIN: in the queue, or settled */
     cost_t *least;  /* by block of objects: the least distance of those not in the queue */
-    bool *has_open; /* by block of objects: whether any is open when the search begins */
+    cost_t *closed; /* COST_MIN: the object is open when the search begins; otherwise COST_MAX */
+    bool *has_open; /* by block of objects: whether any is open */
     size_t *queue;  /* objects at the distance `radius`, and those that were settled before */
     size_t first, end;
     cost_t radius;

@@ -33,18 +33,49 @@ INLINED cost_t least_of(const cost_t *key, size_t count)
     for (size_t k = CHAINS; k < count; k += CHAINS)
         for (size_t c = 0; c < CHAINS; c++)
             chain[c] = lesser(key[k + c], chain[c]);
-    for (size_t c = 1; c < CHAINS; c++)
-        chain[0] = lesser(chain[c], chain[0]);
-    return chain[0];
+    for (size_t c = 0; c < CHAINS / 2; c++)
+        chain[c] = lesser(chain[c + CHAINS / 2], chain[c]);
+    for (size_t c = 0; c < CHAINS / 4; c++)
+        chain[c] = lesser(chain[c + CHAINS / 4], chain[c]);
+    return lesser(chain[1], chain[0]);
 }
 
-/* key = reduced cost; returns the least. */
+INLINED cost_t greater(cost_t a, cost_t b)
+{
+    return a > b ? a : b;
+}
+
+#define FOUR_BITS(k)                                                                               \
+    INT64_C(1) << (k), INT64_C(1) << ((k) + 1), INT64_C(1) << ((k) + 2), INT64_C(1) << ((k) + 3)
+
+/* Bit k: key[k] is below the limit, and above COST_MIN. A table, as shifts do not become vectors.
+ */
+INLINED uint32_t mask_below(const cost_t *restrict key, cost_t limit)
+{
+    static const int64_t bit[BLOCK] = {FOUR_BITS(0),  FOUR_BITS(4),  FOUR_BITS(8),  FOUR_BITS(12),
+                                       FOUR_BITS(16), FOUR_BITS(20), FOUR_BITS(24), FOUR_BITS(28)};
+    int64_t mask = 0;
+    for (size_t k = 0; k < BLOCK; k++) {
+        int64_t below = key[k] < limit ? bit[k] : 0;
+        mask |= key[k] > COST_MIN ? below : 0;
+    }
+    return (uint32_t)mask;
+}
+
+/* key = reduced cost. */
+INLINED void reduce_pairs(const cost_t *restrict cost, const cost_t *restrict price,
+                          cost_t *restrict key, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        key[k] = reduced(cost[k], price[k]);
+}
+
+/* The same; returns the least. */
 INLINED cost_t reduce_whole_block(const cost_t *restrict cost, const cost_t *restrict price,
                                   cost_t *restrict key)
 {
     fetch_ahead(cost);
-    for (size_t k = 0; k < BLOCK; k++)
-        key[k] = reduced(cost[k], price[k]);
+    reduce_pairs(cost, price, key, BLOCK);
     return least_of(key, BLOCK);
 }
 
