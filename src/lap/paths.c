@@ -82,7 +82,7 @@ struct list {
 };
 
 /* Insertion sort by key; stable. */
-static void sort_list(struct list *list)
+INLINED void sort_list(struct list *list)
 {
     for (size_t i = 1; i < list->length; i++) {
         cost_t cost = list->cost[i], key = list->key[i];
@@ -159,9 +159,8 @@ static cost_t bound_of_previous(struct paths *p, size_t person)
 }
 
 /* Adds a pair if it is below the bound; a list that is full keeps its best `width` pairs. */
-static inline void list_pair(struct paths *p, cost_t cost, size_t object, struct list *list)
+INLINED void list_pair(struct paths *p, cost_t cost, cost_t key, size_t object, struct list *list)
 {
-    cost_t key = reduced(cost, p->s->price[object]);
     if (key >= list->bound)
         return;
     if (list->length == p->capacity) {
@@ -176,25 +175,35 @@ static inline void list_pair(struct paths *p, cost_t cost, size_t object, struct
     list->object[list->length++] = object;
 }
 
-/* Adds the pairs of a block, beginning about `place` in it. */
-static void list_block(struct paths *p, const cost_t *cost, size_t b, size_t place,
-                       struct list *list)
+/* Adds the marked pairs of a block. */
+INLINED void list_marked(struct paths *p, const cost_t *cost, const cost_t *key, size_t first,
+                         uint32_t marked, struct list *list)
 {
-    const cost_t *price = p->s->price;
-    size_t near[BLOCK], count = 0, first = b * BLOCK;
-    size_t end = p->s->objects - first < BLOCK ? p->s->objects : first + BLOCK;
-    for (size_t i = first; i < end; i++) {
-        near[count] = i;
-        count += reduced(cost[i], price[i]) < list->bound;
+    for (; marked != 0; marked &= marked - 1) {
+        size_t k = (size_t)__builtin_ctz(marked);
+        list_pair(p, cost[first + k], key[k], first + k, list);
     }
-    size_t begin = place * count / BLOCK;
-    for (size_t k = begin; k < count; k++)
-        list_pair(p, cost[near[k]], near[k], list);
-    for (size_t k = 0; k < begin; k++)
-        list_pair(p, cost[near[k]], near[k], list);
+}
+
+/* Adds the pairs of a block that are below the bound, beginning at `place` in it. */
+INLINED void list_block(struct paths *p, const cost_t *cost, size_t b, size_t place,
+                        struct list *list)
+{
+    size_t first = b * BLOCK, count = p->s->objects - first;
+    cost_t key[BLOCK];
+    for (size_t k = 0; k < BLOCK; k++)
+        key[k] = COST_MAX;
+    if (count < BLOCK)
+        reduce_pairs(cost + first, p->s->price + first, key, count);
+    else
+        reduce_pairs(cost + first, p->s->price + first, key, BLOCK);
+    uint32_t near = mask_below(key, list->bound), later = near >> place << place;
+    list_marked(p, cost, key, first, later, list);
+    list_marked(p, cost, key, first, near & ~later, list);
 }
 
 /* From p->least. In a short row persons begin within a block, too, as there are few blocks. */
+FOR_EACH_PROCESSOR
 static void list_from_blocks(struct paths *p, size_t person, struct list *list)
 {
     const cost_t *cost = row_of(p->s, person);
@@ -229,7 +238,8 @@ static void list_from_pairs(struct paths *p, size_t person, struct list *list)
     size_t k = person * pairs.count / p->s->persons;
     list->bound = bound_of_pairs(p, pairs);
     for (size_t read = 0; read < pairs.count; read++, k = k + 1 < pairs.count ? k + 1 : 0)
-        list_pair(p, pairs.cost[k], pairs.object[k], list);
+        list_pair(p, pairs.cost[k], reduced(pairs.cost[k], p->s->price[pairs.object[k]]),
+                  pairs.object[k], list);
 }
 
 /* Each person begins elsewhere, so that of equal pairs not all list the same. */
