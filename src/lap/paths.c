@@ -341,21 +341,20 @@ static void scan_list(struct paths *p, size_t person, cost_t base)
     }
 }
 
-FOR_EACH_PROCESSOR
+/* Vectors first, then calls: baseline code that is called from code for newer processors is slow
+ * while the upper halves of registers are in use. */
 static void scan_blocks(struct paths *p, size_t person, cost_t base)
 {
     const struct state *s = p->s;
     const cost_t *cost = row_of(s, person);
-    for (size_t first = 0; first < s->objects; first += BLOCK) {
-        cost_t key[BLOCK];
-        size_t count = s->objects - first < BLOCK ? s->objects - first : BLOCK;
-        cost_t least = reduce_block(cost + first, s->price + first, key, count);
-        p->least[first / BLOCK] = least;
-        if (least == COST_MAX || least - base >= p->limit)
+    find_least_of_blocks(p, cost);
+    for (size_t b = 0; b < blocks_of(s); b++) {
+        if (p->least[b] == COST_MAX || p->least[b] - base >= p->limit)
             continue;
-        for (size_t k = 0; k < count; k++)
-            if (key[k] < COST_MAX)
-                offer_object(p, first + k, key[k] - base, person);
+        size_t end = s->objects - b * BLOCK < BLOCK ? s->objects : (b + 1) * BLOCK;
+        for (size_t i = b * BLOCK; i < end; i++)
+            if (cost[i] < COST_MAX)
+                offer_object(p, i, cost[i] - s->price[i] - base, person);
     }
 }
 
