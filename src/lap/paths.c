@@ -53,7 +53,7 @@ static int init_partial_lists(struct paths *p, size_t width)
 /* Whether persons have more than twice that many pairs, in the mean. */
 static bool has_long_rows(const struct state *s, size_t width)
 {
-    return s->start == NULL ? width < s->objects / 2
+    return s->start == NULL ? width > 0 && width < s->objects / 2
                             : s->persons > 0 && width < s->start[s->persons] / s->persons / 2;
 }
 

@@ -54,8 +54,8 @@ struct paths {
     bool auctioned; /* the prices are those of auctions */
 };
 
-/* Allocates the search and, where persons have more than twice `width` pairs, empty partial lists.
- * -ENOMEM. */
+/* Allocates the search and, where persons have more than twice `width` pairs, empty partial lists;
+ * none for dense costs and width 0. -ENOMEM. */
 int TYPED(paths_init)(struct paths *p, struct state *s, size_t width);
 
 /* The list of a person; pairs of complete lists may be forbidden. */
