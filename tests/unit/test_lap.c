@@ -683,30 +683,46 @@ END_TEST
 /* Costs that nearly forbid an assignment, so that auctions are given up: jv goes on with the prices
  * that the last one began with, and its lists of cheap pairs must be of these. With this seed a
  * list of other prices lacks a pair that counts. */
-START_TEST(auction_given_up)
+static void give_auction_up(size_t side, int integer)
 {
-    enum { SIDE = 400, SEED = 2 };
-    static double cost[SIDE * SIDE], col_dual[SIDE], row_dual[SIDE];
-    static int64_t integer_cost[SIDE * SIDE], integer_col_dual[SIDE], integer_row_dual[SIDE];
-    static size_t row_of_col[SIDE];
-    uint64_t state = SEED;
-    for (size_t k = 0; k < (size_t)SIDE * SIDE; k++) {
-        integer_cost[k] = k % SIDE <= k / SIDE + 2 ? pick(&state, 0, 10000) : 1000000;
+    uint64_t state = 2;
+    lap_problem problem = {.rows = side, .cols = side};
+    lap_solution solution = {.row_of_col = calloc(side, sizeof(size_t)),
+                             .col_dual = calloc(side, sizeof(double)),
+                             .row_dual = calloc(side, sizeof(double)),
+                             .integer_col_dual = calloc(side, sizeof(int64_t)),
+                             .integer_row_dual = calloc(side, sizeof(int64_t))};
+    double *cost = calloc(side * side, sizeof *cost);
+    int64_t *integer_cost = calloc(side * side, sizeof *integer_cost);
+    for (size_t k = 0; k < side * side; k++) {
+        integer_cost[k] = k % side <= k / side + 2 ? pick(&state, 0, 10000) : 1000000;
         cost[k] = (double)integer_cost[k];
     }
-    for (int integer = 0; integer < 2; integer++) {
-        const lap_problem problem = {.rows = SIDE,
-                                     .cols = SIDE,
-                                     .cost = integer ? NULL : cost,
-                                     .integer_cost = integer ? integer_cost : NULL};
-        lap_solution solution = {.row_of_col = row_of_col,
-                                 .col_dual = col_dual,
-                                 .row_dual = row_dual,
-                                 .integer_col_dual = integer_col_dual,
-                                 .integer_row_dual = integer_row_dual};
-        ck_assert_int_eq(lap_find_solver("jv")->solve(&problem, &solution), 0);
-        ck_assert_int_eq(lap_verify(&problem, &solution, 0.0), 0);
-    }
+    problem.cost = integer ? NULL : cost;
+    problem.integer_cost = integer ? integer_cost : NULL;
+    ck_assert_int_eq(lap_find_solver("jv")->solve(&problem, &solution), 0);
+    ck_assert_int_eq(lap_verify(&problem, &solution, 0.0), 0);
+    void *arrays[] = {cost,
+                      integer_cost,
+                      solution.row_of_col,
+                      solution.col_dual,
+                      solution.row_dual,
+                      solution.integer_col_dual,
+                      solution.integer_row_dual};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
+        free(arrays[k]);
+}
+
+START_TEST(auction_given_up)
+{
+    give_auction_up(400, _i);
+}
+END_TEST
+
+/* Then jv lengthens its lists, in rows as long as these. */
+START_TEST(lists_lengthened)
+{
+    give_auction_up(1600, _i);
 }
 END_TEST
 
@@ -1146,7 +1162,8 @@ static Suite *lap_suite(void)
     tcase_add_loop_test(solving, laborious, 0, 3);
     tcase_add_loop_test(solving, laborious_and_long, 0, 2);
     tcase_add_loop_test(solving, mirrored, 0, MIRRORED_SIZES);
-    tcase_add_test(solving, auction_given_up);
+    tcase_add_loop_test(solving, auction_given_up, 0, 2);
+    tcase_add_loop_test(solving, lists_lengthened, 0, 2);
     tcase_add_test(solving, products);
     tcase_add_loop_test(solving, heavy_tails, 0, 6);
     tcase_add_loop_test(solving, differences, 0, 6);
