@@ -30,8 +30,8 @@ enum { DROP_ROWS = 8 };
 
 struct two_least TYPED(find_two_least)(struct paths *p, size_t person);
 
-/* Whether lists will serve in an auction as well: hardly a step of the last searches read a row, or
- * most persons are left to the searches, as all prefer the same objects. */
+/* Whether lists will serve in an auction: they have in the last searches, or most persons are left
+ * to the searches, as all prefer the same objects. */
 static inline bool lists_serve_bids(const struct paths *p, size_t all)
 {
     return (!p->by_rows && p->recent.scanned <= p->recent.settled / STEPS_PER_ROW) ||

@@ -17,7 +17,7 @@ enum { REDUCTION_PASSES = 2, REDUCTION_STEPS_PER_PERSON = 4 };
 
 /* Measured on uniform, geometric and low-rank costs. In a square problem, whose column reduction
  * assigns most persons, rows of so few pairs are read in less time than lists are made. */
-enum { LIST_WIDTH = 16, SHORT_ROW = 192 };
+enum { LIST_WIDTH = 16, SHORT_ROW = 224 };
 
 struct jv {
     struct state *s;

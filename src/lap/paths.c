@@ -474,7 +474,7 @@ static int judge_lists(struct paths *p)
         p->width * BLOCKS_PER_PAIR <= blocks)
         return lengthen_lists(p);
     p->by_rows = cost_of_renewals(p) + p->recent.pushed > settled * blocks;
-    if (settled > persons && settled > sample) {
+    if (settled > persons) {
         p->recent.settled /= 2;
         p->recent.scanned /= 2;
         p->recent.pushed /= 2;

@@ -29,10 +29,10 @@ struct paths {
     cost_t *cost;
     size_t *object, *length;
     cost_t *bound;
-    size_t width;          /* least length of a partial list, if that many pairs are allowed */
-    size_t capacity;       /* greatest length of a partial list */
-    cost_t *key;           /* reduced cost of each pair, while a list is built */
-    cost_t *least;         /* by block of objects: the least reduced cost */
+    size_t width;    /* least length of a partial list, with so many pairs; short rows: <= 32 */
+    size_t capacity; /* greatest length of a partial list */
+    cost_t *key;     /* reduced cost of each pair, while a list is built */
+    cost_t *least;   /* by block of objects: the least reduced cost */
     size_t asked, renewed; /* how often lists were asked for the cheapest objects, and too short */
 
     bool ready;   /* dist is initialised */
@@ -49,9 +49,9 @@ struct paths {
     cost_t limit;  /* distance of `nearest`, an open object; COST_MAX: none yet */
     size_t nearest;
     size_t settled, scanned; /* objects, and whole rows of persons, in all searches */
-    struct steps recent;
-    bool by_rows;   /* lists are too short: searches are over whole rows */
-    bool auctioned; /* the prices are those of auctions */
+    struct steps recent;     /* in the last searches, for the judgement of lists */
+    bool by_rows;            /* lists are too short: searches are over whole rows */
+    bool auctioned;          /* the prices are those of auctions */
 };
 
 /* Allocates the search and, where persons have more than twice `width` pairs, empty partial lists;
