@@ -12,22 +12,20 @@ enum { STEPS_PER_TEMPERATURE = 64, MOST_SCANNED = 96 };
 enum { FIRST_PENALTY = 4, PENALTY_PARTS = 32, MOST_PENALTY = ANNEALING_NEVER / 8 };
 
 /* Work in parts of a visit. */
-enum { STEP = 10, LOOK = 8, LOOK_LANES = 2, CORRECT_ARC = 2 };
+enum { STEP = 14, LOOK_LANES = 2, CORRECT_ARC = 14 };
 
 /* A vertex, the node that it is to move to, and what is to take its place; NO_VERTEX: nothing. */
 struct move {
     vertex v, partner;
     size_t from, to;
-    int32_t gain;   /* of weight */
-    double worth;   /* the gain less penalties */
-    uint64_t drawn; /* decides between equals */
+    int32_t gain;  /* of weight */
+    int64_t worth; /* the gain less penalties */
 };
 
 /* An end of a random edge between nodes, to the node of its other end. */
-static struct move draw_move(annealing *a)
+static inline struct move draw_move(annealing *a, uint64_t drawn)
 {
-    uint64_t drawn = chance_draw(&a->chance);
-    const vertex *end = a->end[a->cut[(drawn & UINT32_MAX) * a->cuts >> 32]];
+    const vertex *end = a->end[a->listed[(drawn & UINT32_MAX) * a->cuts >> 32]];
     size_t which = drawn >> 63;
     a->work += STEP;
     return (struct move){
@@ -44,63 +42,72 @@ struct look {
     int32_t least, most;
 };
 
-static int32_t greatest_lane(const int32_t *lane)
+static inline int32_t greater(int32_t x, int32_t y)
 {
-    int32_t greatest = lane[0];
-    for (size_t k = 1; k < ANNEALING_LANES; k++)
-        greatest = lane[k] > greatest ? lane[k] : greatest;
-    return greatest;
+    return x > y ? x : y;
+}
+
+static inline void fold_lanes(int32_t *lane, size_t half)
+{
+    for (size_t k = 0; k < half; k++)
+        lane[k] = greater(lane[k], lane[k + half]);
+}
+
+static inline int32_t greatest_lane(int32_t *lane)
+{
+    _Static_assert(ANNEALING_LANES == 8, "two lanes are left");
+    fold_lanes(lane, ANNEALING_LANES / 2);
+    fold_lanes(lane, ANNEALING_LANES / 4);
+    return greater(lane[0], lane[1]);
 }
 
 /* The greatest gain. */
 FOR_EACH_PROCESSOR
-static int32_t look_at_ranks(const struct look *l)
+static int32_t look_at_ranks(const int32_t *gained, const int32_t *lost, size_t count)
 {
     int32_t lane[ANNEALING_LANES];
     for (size_t k = 0; k < ANNEALING_LANES; k++)
         lane[k] = -ANNEALING_NEVER;
-    for (size_t at = 0; at < l->count; at += ANNEALING_LANES) {
-        for (size_t k = 0; k < ANNEALING_LANES; k++) {
-            int32_t gain = l->gained[at + k] - l->lost[at + k];
-            lane[k] = gain > lane[k] ? gain : lane[k];
-        }
-    }
+    for (size_t at = 0; at < count; at += ANNEALING_LANES)
+        for (size_t k = 0; k < ANNEALING_LANES; k++)
+            lane[k] = greater(lane[k], gained[at + k] - lost[at + k]);
     return greatest_lane(lane);
 }
 
 /* The same of vertices within the limits of size. */
 FOR_EACH_PROCESSOR
-static int32_t look_at_groups(const struct look *l)
+static int32_t look_at_groups(const int32_t *gained, const int32_t *lost, const int32_t *size,
+                              size_t count, int32_t least, int32_t most)
 {
-    int32_t lane[ANNEALING_LANES], least = l->least, most = l->most;
+    int32_t lane[ANNEALING_LANES];
     for (size_t k = 0; k < ANNEALING_LANES; k++)
         lane[k] = -ANNEALING_NEVER;
-    for (size_t at = 0; at < l->count; at += ANNEALING_LANES) {
+    for (size_t at = 0; at < count; at += ANNEALING_LANES) {
         for (size_t k = 0; k < ANNEALING_LANES; k++) {
-            int32_t gain = l->gained[at + k] - l->lost[at + k], size = l->size[at + k];
-            bool fits = (size >= least) & (size <= most);
-            gain = fits ? gain : -ANNEALING_NEVER;
-            lane[k] = gain > lane[k] ? gain : lane[k];
+            int32_t gain = gained[at + k] - lost[at + k], of = size[at + k];
+            bool fits = (of >= least) & (of <= most);
+            lane[k] = greater(lane[k], fits ? gain : -ANNEALING_NEVER);
         }
     }
     return greatest_lane(lane);
 }
 
-static int32_t look_at(annealing *a, const struct look *l)
+static inline int32_t look_at(annealing *a, const struct look *l)
 {
-    a->work += LOOK + LOOK_LANES * l->count / ANNEALING_LANES;
-    return a->grouped ? look_at_groups(l) : look_at_ranks(l);
+    a->work += LOOK_LANES * l->count / ANNEALING_LANES;
+    return a->grouped ? look_at_groups(l->gained, l->lost, l->size, l->count, l->least, l->most)
+                      : look_at_ranks(l->gained, l->lost, l->count);
 }
 
 /* The places of node m->to, or some of them; of equal ranks any may swap, of groups those that fit.
  */
-static struct look begin_look(const annealing *a, const struct move *m)
+static inline struct look begin_look(annealing *a, const struct move *m)
 {
     size_t first = a->first[m->to], count = a->first[m->to + 1] - first;
     int32_t size = a->size[a->place[m->v]];
     if (count > MOST_SCANNED) {
         size_t begins = (count - MOST_SCANNED) / ANNEALING_LANES + 1;
-        first += ANNEALING_LANES * chance_below(begins, m->drawn, 1);
+        first += ANNEALING_LANES * chance_below(begins, chance_draw(&a->chance), 0);
         count = MOST_SCANNED;
     }
     return (struct look){.gained = annealing_weight(a, m->from, first),
@@ -135,18 +142,17 @@ static void correct_neighbours(const annealing *a, const struct move *m, int32_t
 
 /* Adds the partner that gains most to the move, if that is worth more than `least`. A first look
  * ignores edges between v and its partner. */
-static bool find_partner(annealing *a, struct move *m, int32_t gain, double least)
+static bool find_partner(annealing *a, struct move *m, int32_t gain, int64_t least)
 {
-    m->drawn = chance_draw(&a->chance);
     const struct look l = begin_look(a, m);
-    if ((double)gain + look_at(a, &l) <= least)
+    if ((int64_t)gain + look_at(a, &l) <= least)
         return false;
     correct_neighbours(a, m, -1);
     a->work += CORRECT_ARC * (a->ranks->start[m->v + 1] - a->ranks->start[m->v]);
     int32_t best = look_at(a, &l);
-    bool found = (double)gain + best > least;
+    bool found = (int64_t)gain + best > least;
     if (found) {
-        m->partner = find_vertex(a, &l, best, m->drawn);
+        m->partner = find_vertex(a, &l, best, chance_draw(&a->chance));
         m->gain = gain + best;
         m->worth = m->gain;
     }
@@ -164,12 +170,12 @@ static bool find_room(const annealing *a, struct move *m, int32_t gain)
         return false;
     m->partner = NO_VERTEX;
     m->gain = gain;
-    m->worth = gain - (double)excess * a->penalty;
+    m->worth = gain - (int64_t)excess * a->penalty;
     return true;
 }
 
 /* Chooses the better way to make the move; false: neither is worth more than `least`. */
-static bool accept_move(annealing *a, struct move *m, double least)
+static bool accept_move(annealing *a, struct move *m, int64_t least)
 {
     int32_t gain = annealing_gain(a, a->place[m->v], m->from, m->to);
     bool moves = find_room(a, m, gain) && m->worth > least;
@@ -193,11 +199,22 @@ static double mean_swap_cost(annealing *a)
     return sum / CHANCE_SAMPLE;
 }
 
+/* The penalty never becomes so small that it could not grow again. */
 static void adapt_penalty(annealing *a)
 {
-    double change = a->penalty / PENALTY_PARTS;
+    int64_t change = a->penalty / PENALTY_PARTS;
     a->penalty += a->excess > 0 ? change : -change;
     a->penalty = a->penalty < MOST_PENALTY ? a->penalty : MOST_PENALTY;
+    a->penalty = a->penalty > PENALTY_PARTS ? a->penalty : PENALTY_PARTS;
+}
+
+/* Sets node[] if the placement gained more than the one that was kept. */
+static void keep_placement(annealing *a, int64_t gained, int64_t *kept, size_t *node)
+{
+    if (gained <= *kept || a->excess > 0)
+        return;
+    annealing_copy(a, node);
+    *kept = gained;
 }
 
 /* Replaces node[] by the best placement of a run that starts from it. The temperature falls to zero
@@ -206,24 +223,22 @@ static void run_annealing(annealing *a, double initial, size_t most_work, size_t
 {
     double temperature = 0;
     int64_t gained = 0, kept = 0;
-    a->penalty = FIRST_PENALTY * initial;
+    a->penalty = (int64_t)(FIRST_PENALTY * initial);
     for (size_t k = 0; a->work < most_work && a->cuts > 0; k++) {
         if (k % STEPS_PER_TEMPERATURE == 0) {
             temperature = initial * (1 - (double)a->work / (double)most_work);
             adapt_penalty(a);
         }
-        struct move m = draw_move(a);
-        if (!accept_move(a, &m, -chance_loss(&a->chance, temperature)))
+        uint64_t drawn = chance_draw(&a->chance);
+        struct move m = draw_move(a, drawn);
+        if (!accept_move(a, &m, -(int64_t)chance_loss(&a->chance, drawn, temperature)))
             continue;
-        if (gained > kept && a->excess == 0 && (m.gain < 0 || m.worth < m.gain)) {
-            annealing_copy(a, node);
-            kept = gained;
-        }
+        if (m.gain < 0 || m.worth < m.gain)
+            keep_placement(a, gained, &kept, node);
         annealing_swap(a, m.v, m.to, m.partner);
         gained += m.gain;
     }
-    if (gained > kept && a->excess == 0)
-        annealing_copy(a, node);
+    keep_placement(a, gained, &kept, node);
 }
 
 int anneal_placement(const affinity *ranks, const site *s, const annealing_run *run, size_t *node,

@@ -214,7 +214,7 @@ static void run_annealing(struct annealing *a, double initial, size_t *node)
         if (!draw_swap(a, &v, &w))
             continue;
         double gain = gain_of_swap(a, v, w);
-        if (gain <= -chance_loss(&a->chance, temperature))
+        if (gain <= -chance_loss(&a->chance, chance_draw(&a->chance), temperature))
             continue;
         if (gain < 0 && gained > kept) {
             keep_placement(a, node);

@@ -15,7 +15,7 @@ enum {
 enum { LEAST_SPARE = 2, SPARE_PART = 10 };
 
 /* Work in parts of a visit. */
-enum { WEIGHTS_PER_PART = 16, BEGIN_ARC = 16, SWAP_ARC = 12 };
+enum { WEIGHTS_PER_PART = 16, BEGIN_ARC = 16, SWAP_ARC = 16 };
 
 /* ---- memory ---- */
 
@@ -62,8 +62,8 @@ static int allocate_vertices(annealing *a)
     a->weight = base_arena_alloc(&a->arena, a->places, a->nodes * sizeof *a->weight);
     a->end = base_arena_alloc(&a->arena, arcs / 2, sizeof *a->end);
     a->edge = base_arena_alloc(&a->arena, arcs, sizeof *a->edge);
-    a->cut = base_arena_alloc(&a->arena, arcs / 2, sizeof *a->cut);
-    a->in_cut = base_arena_alloc(&a->arena, arcs / 2, sizeof *a->in_cut);
+    a->listed = base_arena_alloc(&a->arena, arcs / 2, sizeof *a->listed);
+    a->at = base_arena_alloc(&a->arena, arcs / 2, sizeof *a->at);
     return a->arena.failed ? -ENOMEM : 0;
 }
 
@@ -158,26 +158,27 @@ static int number_edges(annealing *a)
     return rc;
 }
 
-/* Lists an edge that is cut now, or removes one that was. */
-static void turn_edge(annealing *a, vertex e)
+/* Moves an edge that is cut now, or one that was and is not any more, to the other part of the
+ * list. Which edges are is hardly predictable, so that this does not branch. */
+static inline void turn_edge(annealing *a, vertex e, bool cut, bool joined)
 {
-    vertex at = a->in_cut[e];
-    if (at == 0) {
-        a->cut[a->cuts++] = e;
-        a->in_cut[e] = (vertex)a->cuts;
-    } else {
-        vertex last = a->cut[--a->cuts];
-        a->cut[at - 1] = last;
-        a->in_cut[last] = at;
-        a->in_cut[e] = 0;
-    }
+    vertex from = a->at[e];
+    vertex to = cut ? (vertex)a->cuts : joined ? (vertex)a->cuts - 1 : from;
+    vertex other = a->listed[to];
+    a->listed[from] = other;
+    a->at[other] = from;
+    a->listed[to] = e;
+    a->at[e] = to;
+    a->cuts += (size_t)cut - (size_t)joined;
 }
 
 static void list_cut(annealing *a)
 {
-    for (size_t e = 0; e < a->ranks->start[a->ranks->vertices] / 2; e++)
-        if (a->node[a->end[e][0]] != a->node[a->end[e][1]])
-            turn_edge(a, (vertex)e);
+    size_t edges = a->ranks->start[a->ranks->vertices] / 2;
+    for (size_t e = 0; e < edges; e++)
+        a->listed[e] = a->at[e] = (vertex)e;
+    for (size_t e = 0; e < edges; e++)
+        turn_edge(a, (vertex)e, a->node[a->end[e][0]] != a->node[a->end[e][1]], false);
 }
 
 /* ---- places ---- */
@@ -242,53 +243,45 @@ void annealing_copy(annealing *a, size_t *node)
 
 /* ---- swaps ---- */
 
-/* Moves a vertex to a node, but not yet to a place there. */
-static void change_node(annealing *a, vertex v, size_t from, size_t to)
+/* Moves a vertex, and the weights of its arcs with it. The place may still have those of another
+ * vertex, which is to move next. */
+static void change_place(annealing *a, vertex v, size_t to, size_t place)
 {
     const affinity *g = a->ranks;
-    a->node[v] = (vertex)to;
+    size_t from = a->node[v], left = a->place[v];
+    int32_t *lost = annealing_weight(a, from, 0), *gained = annealing_weight(a, to, 0);
     for (size_t i = g->start[v]; i < g->start[v + 1]; i++) {
         vertex u = g->other[i];
-        *annealing_weight(a, from, a->place[u]) -= a->value[i];
-        *annealing_weight(a, to, a->place[u]) += a->value[i];
-        if (a->node[u] == from || a->node[u] == to)
-            turn_edge(a, a->edge[i]);
+        size_t n = a->node[u];
+        int32_t value = a->value[i], *weight = annealing_weight(a, n, 0);
+        lost[a->place[u]] -= value;
+        gained[a->place[u]] += value;
+        weight[left] -= value;
+        weight[place] += value;
+        turn_edge(a, a->edge[i], n == from, n == to);
     }
-    a->work += SWAP_ARC * (g->start[v + 1] - g->start[v]);
-}
-
-/* Takes the weights of the arcs of a vertex with it. */
-static void change_place(annealing *a, vertex v, size_t left, size_t place)
-{
-    const affinity *g = a->ranks;
+    a->node[v] = (vertex)to;
+    a->place[v] = (vertex)place;
     a->member[place] = v;
     a->size[place] = (int32_t)g->size[v];
-    a->place[v] = (vertex)place;
-    for (size_t i = g->start[v]; i < g->start[v + 1]; i++) {
-        int32_t *weight = annealing_weight(a, a->node[g->other[i]], 0);
-        weight[left] -= a->value[i];
-        weight[place] += a->value[i];
-    }
+    a->work += SWAP_ARC * (g->start[v + 1] - g->start[v]);
 }
 
 /* To the free place of node `to` that was listed last. */
 static void move_vertex(annealing *a, vertex v, size_t from, size_t to)
 {
     size_t left = a->place[v], place = a->free[a->first[to] + --a->frees[to]];
-    change_node(a, v, from, to);
     *annealing_weight(a, to, place) = 0;
-    change_place(a, v, left, place);
+    change_place(a, v, to, place);
     a->size[left] = 0;
     add_free_place(a, from, left);
 }
 
 static void swap_vertices(annealing *a, vertex v, vertex w, size_t from, size_t to)
 {
-    size_t left = a->place[v], place = a->place[w];
-    change_node(a, v, from, to);
-    change_node(a, w, to, from);
-    change_place(a, v, left, place);
-    change_place(a, w, place, left);
+    size_t left = a->place[v];
+    change_place(a, v, to, a->place[w]);
+    change_place(a, w, from, left);
 }
 
 static void change_room(annealing *a, size_t n, int32_t by)

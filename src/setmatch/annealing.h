@@ -38,7 +38,7 @@ typedef struct annealing {
     int32_t *size;   /* by place: of the vertex there, 0: none */
     int32_t *room;   /* by number of the node: its free slots; negative: ranks beyond its slots */
     int64_t excess;  /* ranks beyond the slots of all nodes */
-    double penalty;  /* of each of these */
+    int64_t penalty; /* of each of these */
     vertex *place;   /* by vertex */
     vertex *node;    /* by vertex: the number of its node */
     int32_t *value;  /* by arc: the weight, small enough for sums and gains */
@@ -46,9 +46,9 @@ typedef struct annealing {
 
     vertex (*end)[2]; /* by edge: its vertices */
     vertex *edge;     /* by arc */
-    vertex *cut;      /* the edges between nodes, in no order */
-    vertex *in_cut;   /* by edge: its index there + 1; 0: none */
-    size_t cuts;      /* their number */
+    vertex *listed;   /* all edges: those between nodes, then the others, in no order */
+    vertex *at;       /* by edge: its index there */
+    size_t cuts;      /* the number of edges between nodes */
     size_t work;      /* in parts */
 } annealing;
 

@@ -49,10 +49,10 @@ static inline double chance_initial_share(size_t variant)
 }
 
 /* The loss that is accepted at this temperature, by Metropolis' rule: a value of exponential
- * distribution. */
-static inline double chance_loss(chance *c, double temperature)
+ * distribution, from eight of the upper 32 bits of a drawn number. */
+static inline double chance_loss(const chance *c, uint64_t drawn, double temperature)
 {
-    return temperature * c->quantile[chance_draw(c) >> 56 & (CHANCE_QUANTILES - 1)];
+    return temperature * c->quantile[drawn >> 40 & (CHANCE_QUANTILES - 1)];
 }
 
 #endif
