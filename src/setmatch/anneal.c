@@ -5,7 +5,7 @@
 #include "base/processor.h"
 #include "setmatch/annealing.h"
 
-enum { STEPS_PER_TEMPERATURE = 64, MOST_SCANNED = 96 };
+enum { STEPS_PER_TEMPERATURE = 64, STEPS_PER_EXCHANGE = 32, MOST_SCANNED = 96 };
 
 /* The first penalty for each rank beyond the slots, as a multiple of the first temperature. It
  * grows by one of PENALTY_PARTS parts as long as there are such ranks, and shrinks otherwise. */
@@ -208,6 +208,13 @@ static void adapt_penalty(annealing *a)
     a->penalty = a->penalty > PENALTY_PARTS ? a->penalty : PENALTY_PARTS;
 }
 
+static void exchange_nodes(annealing *a, double temperature)
+{
+    uint64_t drawn = chance_draw(&a->chance);
+    size_t n = chance_below(a->nodes, drawn, 0), m = chance_below(a->nodes, drawn, 1);
+    annealing_exchange(a, n, m, -(int64_t)chance_loss(&a->chance, drawn, temperature));
+}
+
 /* Sets node[] if the placement gained more than the one that was kept. */
 static void keep_placement(annealing *a, int64_t gained, int64_t *kept, size_t *node)
 {
@@ -228,6 +235,10 @@ static void run_annealing(annealing *a, double initial, size_t most_work, size_t
         if (k % STEPS_PER_TEMPERATURE == 0) {
             temperature = initial * (1 - (double)a->work / (double)most_work);
             adapt_penalty(a);
+        }
+        if (a->uneven && k % STEPS_PER_EXCHANGE == 0) {
+            keep_placement(a, gained, &kept, node);
+            exchange_nodes(a, temperature);
         }
         uint64_t drawn = chance_draw(&a->chance);
         struct move m = draw_move(a, drawn);

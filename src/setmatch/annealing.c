@@ -34,6 +34,8 @@ static size_t number_nodes(annealing *a, const site *s, const size_t *node, size
             continue;
         a->home[a->nodes] = n;
         a->room[a->nodes] = (int32_t)(s->slots[n] < all_ranks ? s->slots[n] : all_ranks);
+        a->slots[a->nodes] = a->room[a->nodes];
+        a->uneven |= a->slots[a->nodes] != a->slots[0];
         a->number[n] = ++a->nodes;
         a->first[a->nodes] = places += round_up(slots + slots / SPARE_PART + LEAST_SPARE);
     }
@@ -46,6 +48,7 @@ static int allocate_nodes(annealing *a, const site *s)
     a->number = base_arena_alloc(&a->arena, s->listed, sizeof *a->number);
     a->first = base_arena_alloc(&a->arena, s->nodes + 1, sizeof *a->first);
     a->frees = base_arena_alloc(&a->arena, s->nodes, sizeof *a->frees);
+    a->slots = base_arena_alloc(&a->arena, s->nodes, sizeof *a->slots);
     a->room = base_arena_alloc(&a->arena, s->nodes, sizeof *a->room);
     return a->arena.failed ? -ENOMEM : 0;
 }
@@ -301,4 +304,32 @@ void annealing_swap(annealing *a, vertex v, size_t to, vertex w)
         move_vertex(a, v, from, to);
     else
         swap_vertices(a, v, w, from, to);
+}
+
+/* ---- exchanges ---- */
+
+static bool has_places(const annealing *a, size_t n, int32_t slots)
+{
+    return a->first[n + 1] - a->first[n] >= (size_t)slots;
+}
+
+void annealing_exchange(annealing *a, size_t n, size_t m, int64_t least)
+{
+    int32_t room[] = {a->room[n], a->room[m]}, slots[] = {a->slots[n], a->slots[m]};
+    int64_t excess = a->excess;
+    if (slots[0] == slots[1] || !has_places(a, n, slots[1]) || !has_places(a, m, slots[0]))
+        return;
+    change_room(a, n, slots[1] - slots[0]);
+    change_room(a, m, slots[0] - slots[1]);
+    int64_t more = a->excess - excess;
+    if (more > 0 && (a->strict || -more * a->penalty <= least)) {
+        change_room(a, n, room[0] - a->room[n]);
+        change_room(a, m, room[1] - a->room[m]);
+        return;
+    }
+    size_t home = a->home[n];
+    a->home[n] = a->home[m];
+    a->home[m] = home;
+    a->slots[n] = slots[1];
+    a->slots[m] = slots[0];
 }

@@ -28,6 +28,7 @@ typedef struct annealing {
     const affinity *ranks;
     size_t nodes, places;
     bool grouped;    /* there are vertices of several ranks */
+    bool uneven;     /* nodes differ in slots */
     bool strict;     /* no node ever has ranks beyond its slots */
     size_t *home;    /* by number: the node */
     size_t *number;  /* by node: number + 1; 0: none */
@@ -36,6 +37,7 @@ typedef struct annealing {
     vertex *frees;   /* by number: how many these are */
     vertex *member;  /* by place: the vertex; NO_VERTEX: none */
     int32_t *size;   /* by place: of the vertex there, 0: none */
+    int32_t *slots;  /* by number of the node */
     int32_t *room;   /* by number of the node: its free slots; negative: ranks beyond its slots */
     int64_t excess;  /* ranks beyond the slots of all nodes */
     int64_t penalty; /* of each of these */
@@ -61,6 +63,10 @@ void annealing_release(annealing *a);
 /* Moves v to another node, and w, on that node, to where v was. NO_VERTEX: none, and there is a
  * free place. */
 void annealing_swap(annealing *a, vertex v, size_t to, vertex w);
+
+/* All vertices of two nodes change places, if that is worth more than `least`: it costs nothing but
+ * ranks beyond slots. */
+void annealing_exchange(annealing *a, size_t n, size_t m, int64_t least);
 
 /* Sets node[] to the placement. */
 void annealing_copy(annealing *a, size_t *node);
