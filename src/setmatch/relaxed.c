@@ -12,15 +12,18 @@
 /* Ranks beyond its slots that a node may have: LEAST_BEYOND, and one of as many slots. */
 enum { LEAST_BEYOND = 1, SLOTS_PER_BEYOND = 24 };
 
-/* Ranks are looked at so many times each in the mean, at most; a path is searched for in so many
- * nodes, from each of which so many moves are considered. */
-enum { MOST_LOOKS = 8, MOST_SETTLED = 1000, MOST_EXITS = 24 };
+/* A path is searched for in at most so many nodes, and all paths in SETTLED_PER_RANK nodes for each
+ * rank; but each in LEAST_SETTLED at least. From each node so many moves are considered. */
+enum { MOST_SETTLED = 1000, LEAST_SETTLED = 16, SETTLED_PER_RANK = 8, MOST_EXITS = 24 };
+
+/* Each arc is read so many times in the mean, at most: by moves beyond the slots, and in all. Few
+ * graphs come to that, such as stars, whose centre is looked at whenever a neighbour moves. */
+enum { MOST_READS_BEYOND = 8, MOST_READS = 64 };
 
 /* The rank that loses least by a move to another node. */
 struct exit_move {
-    size_t to;
     int64_t loss;
-    vertex rank;
+    vertex rank, to;
 };
 
 /* The moves from a node that lose least, the least loss first. */
@@ -58,7 +61,7 @@ struct relaxation {
     struct step *step;       /* by node */
     size_t *heap, waiting;   /* nodes, the least loss first */
     size_t search, free;     /* number of the search; no node before `free` has a free slot */
-    size_t work;
+    size_t work, read;       /* ranks, and arcs */
     int64_t gained;
 };
 
@@ -143,6 +146,12 @@ static void weigh_nodes(struct relaxation *r, vertex v)
         r->weight[n] += g->weight[i];
     }
     r->work++;
+    r->read += g->start[v + 1] - g->start[v];
+}
+
+static bool has_read(const struct relaxation *r, size_t times)
+{
+    return r->read / times > r->g->start[r->g->vertices] + r->g->vertices;
 }
 
 static void forget_nodes(struct relaxation *r)
@@ -197,10 +206,9 @@ static void relax(struct relaxation *r)
         r->queue[v] = (vertex)v;
         r->queued[v] = true;
     }
-    for (size_t looks = 0, head = 0; waiting > 0 && looks < MOST_LOOKS * ranks; looks++) {
+    for (size_t head = 0; waiting > 0 && !has_read(r, MOST_READS_BEYOND); waiting--) {
         vertex v = r->queue[head];
         head = head + 1 < ranks ? head + 1 : 0;
-        waiting--;
         r->queued[v] = false;
         weigh_nodes(r, v);
         size_t to = best_node(r, v);
@@ -234,7 +242,7 @@ static void consider_moves(struct relaxation *r, size_t n, vertex v, size_t *rea
             continue;
         if (least->rank == NO_VERTEX)
             r->reached[(*reached)++] = to;
-        *least = (struct exit_move){to, loss, v};
+        *least = (struct exit_move){loss, v, (vertex)to};
     }
     forget_nodes(r);
 }
@@ -293,12 +301,12 @@ static size_t settle_node(struct relaxation *r)
 
 /* The node with a free slot to which the path from `n` loses least, by Dijkstra's method; SIZE_MAX:
  * none is near. Moves of a path are taken to lose as much as each alone. */
-static size_t find_free_slot(struct relaxation *r, size_t n)
+static size_t find_free_slot(struct relaxation *r, size_t n, size_t most_settled)
 {
     r->waiting = 1;
     r->step[n] = (struct step){.search = ++r->search, .from = n};
     r->heap[0] = n;
-    for (size_t settled = 0; r->waiting > 0 && settled < MOST_SETTLED; settled++) {
+    for (size_t settled = 0; r->waiting > 0 && settled < most_settled; settled++) {
         size_t from = settle_node(r);
         if (r->count[from] < r->slots[from])
             return from;
@@ -325,12 +333,23 @@ static void move_far(struct relaxation *r, size_t n)
     move_rank(r, r->first[n], r->free);
 }
 
+static size_t limit_of_search(const struct relaxation *r)
+{
+    size_t excess = 1;
+    for (size_t n = 0; n < r->site->listed; n++)
+        excess += r->count[n] > r->slots[n] ? r->count[n] - r->slots[n] : 0;
+    size_t limit = SETTLED_PER_RANK * r->g->vertices / excess;
+    limit = limit > LEAST_SETTLED ? limit : LEAST_SETTLED;
+    return limit < MOST_SETTLED ? limit : MOST_SETTLED;
+}
+
 static void restore_slots(struct relaxation *r)
 {
+    size_t most_settled = limit_of_search(r);
     r->free = 0;
     for (size_t n = 0; n < r->site->listed; n++)
         while (r->count[n] > r->slots[n]) {
-            size_t to = find_free_slot(r, n);
+            size_t to = has_read(r, MOST_READS) ? SIZE_MAX : find_free_slot(r, n, most_settled);
             if (to != SIZE_MAX)
                 follow_path(r, n, to);
             else
