@@ -112,6 +112,12 @@ def preferential(ranks, links, seed):
     return edges
 
 
+def hubs(ranks, centres, links):
+    """Each rank has links to some of a few centres."""
+    rng = random.Random(ranks)
+    return {(h, k): rng.randint(1, 9) for k in range(centres, ranks) for h in rng.sample(range(centres), links)}
+
+
 def adaptive(seed, wanted):
     """Squares, refined along a circle, that share borders."""
     rng = random.Random(seed)
@@ -247,6 +253,9 @@ def large_cases():
     yield Case("triangles 100000", 100000, triangles(250, 400, 1), even(100000, 128))
     yield Case("regular 10000", 10000, regular(10000, 3, 1), even(10000, 50))
     yield Case("halo 27000", 27000, halo((30, 30, 30), (100, 10, 1)), even(27000, 27))
+    yield Case("star 100000", 100000, tree(100000, 99999), even(100000, 48))
+    yield Case("hubs 20000", 20000, hubs(20000, 20, 4), even(20000, 48))
+    yield Case("no links 100000", 100000, {(0, 1): 1}, even(100000, 48))
     yield Case("box weighted 262144", 262144, shuffled(grid((64, 64, 64), (1, 32, 1024)), 262144, 3), even(262144, 64))
     yield Case("million", 1 << 20, shuffled(grid((128, 64, 128), (1, 32, 1024)), 1 << 20, 4), even(1 << 20, 64))
 

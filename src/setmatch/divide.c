@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "setmatch/gains.h"
 #include "setmatch/matching.h"
 
 enum {
@@ -64,41 +65,46 @@ static uint64_t share_of_side(uint64_t ranks, const uint64_t capacity[2])
     return ranks - wanted > capacity[1] ? ranks - capacity[1] : wanted;
 }
 
-/* gain[v]: reduction of the cut if v joins the growing side; INT64_MIN: has joined. */
-static vertex next_to_join(const affinity *g, const int64_t *gain)
-{
-    vertex best = NO_VERTEX;
-    for (size_t v = 0; v < g->vertices; v++)
-        if (gain[v] != INT64_MIN && (best == NO_VERTEX || gain[v] > gain[best]))
-            best = (vertex)v;
-    return best;
-}
-
-static void join_side(const affinity *g, vertex v, int64_t *gain, unsigned char *side)
+/* The gain of a vertex is twice the weight of its arcs to side 0, less that of all. */
+static void join_side(const affinity *g, vertex v, gains *outside, unsigned char *side)
 {
     side[v] = TWO_WAY_NEAR;
-    gain[v] = INT64_MIN;
-    for (size_t i = g->start[v]; i < g->start[v + 1]; i++)
-        if (gain[g->other[i]] != INT64_MIN)
-            gain[g->other[i]] += 2 * g->weight[i];
+    for (size_t i = g->start[v]; i < g->start[v + 1]; i++) {
+        vertex u = g->other[i];
+        if ((side[u] & TWO_WAY_SIDE) == 0)
+            continue;
+        outside->vertices[u].gain += 2 * g->weight[i];
+        gains_grew(outside, u);
+    }
+}
+
+/* All vertices, the seed at the top. */
+static gains fill_outside(two_way *t, const affinity *g, vertex seed, unsigned char *side)
+{
+    gains outside = {.heap = t->heap[0], .vertices = t->vertices};
+    for (size_t v = 0; v < g->vertices; v++) {
+        int64_t weight = 0;
+        side[v] = 1 | TWO_WAY_NEAR;
+        for (size_t i = g->start[v]; i < g->start[v + 1]; i++)
+            weight += g->weight[i];
+        outside.vertices[v].gain = v == seed ? INT64_MAX : -weight;
+        gains_append(&outside, (vertex)v);
+    }
+    gains_build(&outside, outside.heap, outside.count);
+    return outside;
 }
 
 /* Grows side 0 greedily from `seed` to `target` ranks. Any vertex may be near the other side. */
-static void grow_side(const affinity *g, vertex seed, uint64_t target, int64_t *gain,
+static void grow_side(two_way *t, const affinity *g, vertex seed, uint64_t target,
                       unsigned char *side)
 {
     uint64_t size = 0;
-    for (size_t v = 0; v < g->vertices; v++) {
-        side[v] = 1 | TWO_WAY_NEAR;
-        gain[v] = 0;
-        for (size_t i = g->start[v]; i < g->start[v + 1]; i++)
-            gain[v] -= g->weight[i];
-    }
-    for (vertex v = seed; size < target && v != NO_VERTEX; v = next_to_join(g, gain)) {
+    gains outside = fill_outside(t, g, seed, side);
+    for (vertex v; size < target && (v = gains_top(&outside)) != NO_VERTEX; size += g->size[v]) {
         if (size + g->size[v] / 2 > target)
             break;
-        join_side(g, v, gain, side);
-        size += g->size[v];
+        gains_remove_top(&outside);
+        join_side(g, v, &outside, side);
     }
 }
 
@@ -133,11 +139,10 @@ static int divide_coarsest(const struct division *d, const affinity *g,
     uint64_t target = share_of_side(count_graph_ranks(g), limits->capacity);
     int64_t least_cut = INT64_MAX;
     struct base_arena arena = {0};
-    int64_t *gain = base_arena_alloc(&arena, g->vertices, sizeof *gain);
     unsigned char *trial = base_arena_alloc(&arena, g->vertices, 1);
     int rc = arena.failed ? -ENOMEM : 0;
     for (size_t k = 0; rc == 0 && k < seeds; k++) {
-        grow_side(g, (vertex)(k * g->vertices / seeds), target, gain, trial);
+        grow_side(d->t, g, (vertex)(k * g->vertices / seeds), target, trial);
         two_way_refine(d->t, g, limits, trial);
         uint64_t excess = total_excess(g, limits, trial);
         int64_t cut = cut_between_sides(g, trial);

@@ -8,8 +8,9 @@
 #include "setmatch/two_way.h"
 
 /* Work: visits of vertices before refinement ends. Ample for grids; limits the time where every
- * node is adjacent to every other. */
-enum { PASSES = 1, WORK_PER_RANK = 40, LEAST_WORK = 4000 };
+ * node is adjacent to every other. READS_PER_ARC does where some vertices have very many arcs,
+ * which are read for each pair of their node. */
+enum { PASSES = 1, WORK_PER_RANK = 40, LEAST_WORK = 4000, READS_PER_ARC = 100 };
 
 /* Moves without gain that end a pass: at least, and as a part of the vertices; with many ranks,
  * fewer. */
@@ -30,7 +31,8 @@ struct refinement {
     size_t *count;        /* the lengths of the lists */
     size_t *changed;      /* by node: the last round that moved its ranks */
     size_t round, max_work;
-    bool is_large; /* there are many ranks */
+    size_t read, max_read; /* arcs */
+    bool is_large;         /* there are many ranks */
     struct node_pair *pair;
     size_t pairs, pair_capacity;
 
@@ -169,6 +171,7 @@ static int refine_pair(struct refinement *r, const struct node_pair *pair, int64
     g->vertices = 0;
     size_t arcs = number_ranks(r, pair->a, 0);
     arcs += number_ranks(r, pair->b, 1);
+    r->read += arcs;
     if (base_reserve(&g->other, &r->arc_capacity[0], arcs, sizeof *g->other) != 0 ||
         base_reserve(&g->weight, &r->arc_capacity[1], arcs, sizeof *g->weight) != 0)
         return -ENOMEM;
@@ -231,13 +234,18 @@ static int list_node_pairs(struct refinement *r)
     return rc;
 }
 
+static bool has_worked_enough(const struct refinement *r)
+{
+    return r->t.work >= r->max_work || r->read > r->max_read;
+}
+
 /* Skips pairs of which neither node has changed since they were refined. Sets *gained. */
 static int refine_round(struct refinement *r, int64_t *gained)
 {
     int rc = list_node_pairs(r);
     *gained = 0;
     r->round++;
-    for (size_t k = 0; rc == 0 && k < r->pairs && r->t.work < r->max_work; k++) {
+    for (size_t k = 0; rc == 0 && k < r->pairs && !has_worked_enough(r); k++) {
         const struct node_pair *pair = &r->pair[k];
         int64_t now = 0;
         if (r->changed[pair->a] + 1 < r->round && r->changed[pair->b] + 1 < r->round)
@@ -257,6 +265,7 @@ int refine_pairs(const affinity *ranks, const site *s, size_t rounds, size_t *no
     int64_t now = 1;
     int rc = init_refinement(&r, ranks, s, node);
     r.max_work = LEAST_WORK + WORK_PER_RANK * ranks->vertices;
+    r.max_read = READS_PER_ARC * ranks->start[ranks->vertices];
     *gained = 0;
     for (size_t k = 0; rc == 0 && now > 0 && k < rounds; k++) {
         rc = refine_round(&r, &now);

@@ -219,6 +219,37 @@ START_TEST(many_ranks)
 }
 END_TEST
 
+/* One rank has links to all others, which have no more: nothing merges, so that the whole graph is
+ * the smallest one of bisection. */
+START_TEST(star_of_many_ranks)
+{
+    enum { RANKS = 100000, SLOTS = 50 };
+    matrix view;
+    matrix_builder b = {.rows = RANKS, .cols = RANKS};
+    size_t slots[RANKS / SLOTS], count[RANKS / SLOTS] = {0}, *node = calloc(RANKS, sizeof *node);
+    int64_t inside, total;
+    ck_assert_ptr_nonnull(node);
+    for (size_t rank = 1; rank < RANKS; rank++)
+        ck_assert_int_eq(matrix_builder_add(&b, 0, rank, 1), 0);
+    ck_assert_int_eq(matrix_builder_finish(&b, &view), 0);
+    matrix_builder_clear(&b);
+    for (size_t n = 0; n < LENGTH(slots); n++)
+        slots[n] = SLOTS;
+    const setmatch_input input = {.view = &view,
+                                  .slots = slots,
+                                  .nodes = LENGTH(slots),
+                                  .threshold = SETMATCH_DEFAULT_THRESHOLD,
+                                  .refine = true};
+    ck_assert_int_eq(setmatch_auto(&input, node), 0);
+    for (size_t rank = 0; rank < RANKS; rank++)
+        ck_assert_uint_le(++count[node[rank]], SLOTS);
+    ck_assert_int_eq(setmatch_weight(&view, node, &inside, &total), 0);
+    ck_assert_int_eq(inside, SLOTS - 1);
+    free(node);
+    matrix_release(&view);
+}
+END_TEST
+
 START_TEST(stock_policies)
 {
     matrix view;
@@ -789,6 +820,7 @@ static Suite *placement_suite(void)
     tcase_add_test(methods, spare_slots);
     tcase_add_test(methods, high_effort_cuts_no_more);
     tcase_add_test(methods, many_ranks);
+    tcase_add_test(methods, star_of_many_ranks);
     tcase_add_test(methods, stock_policies);
     tcase_add_test(methods, mpipp_swaps_until_none_helps);
     tcase_add_test(methods, methods_by_name);
