@@ -277,7 +277,7 @@ static const struct exits *list_exits(struct relaxation *r, size_t n)
     return e;
 }
 
-/* Whether a path over node `from` loses less than those before. */
+/* Takes the path over node `from` if it loses less than those before. */
 static void reach_node(struct relaxation *r, size_t from, const struct exit_move *move)
 {
     struct step *s = &r->step[move->to];

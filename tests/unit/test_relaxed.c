@@ -79,7 +79,7 @@ static void check_slots(const instance *c)
         ck_assert_uint_le(count[n], c->slots[n]);
 }
 
-/* The cut as the sum over all pairs of ranks on different nodes. */
+/* The cut is summed anew, not from the gains of moves. */
 static void check_gain(const instance *c, int64_t before, int64_t gained)
 {
     ck_assert_int_ge(gained, 0);
