@@ -9,6 +9,7 @@
 #include "lap/jv.c"
 #include "lap/least.c"
 #include "lap/mirror.c"
+#include "lap/monge.c"
 #include "lap/paths.c"
 #include "lap/reduction.c"
 #include "lap/rows.c"

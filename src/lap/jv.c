@@ -6,6 +6,7 @@
 #include "lap/candidates.h"
 #include "lap/least.h"
 #include "lap/mirror.h"
+#include "lap/monge.h"
 #include "lap/reduction.h"
 #include "lap/rows.h"
 #include "lap/square.h"
@@ -19,12 +20,17 @@ enum { REDUCTION_PASSES = 2, REDUCTION_STEPS_PER_PERSON = 4 };
  * assigns most persons, rows of so few pairs are read in less time than lists are made. */
 enum { LIST_WIDTH = 16, SHORT_ROW = 224 };
 
+/* What it costs per person to look for an order, in rows, and to begin where there nearly is one,
+ * in blocks besides. */
+enum { ORDER_ROWS = 6, NEAR_BLOCKS = 300 };
+
 struct jv {
     struct state *s;
     struct paths paths;
     struct rows rows;
     size_t *unassigned; /* `waiting` persons */
     size_t waiting;
+    bool order_sought, nearly_ordered; /* see monge.h */
 };
 
 /* ---- reduction transfer and augmenting row reduction ---- */
@@ -150,7 +156,7 @@ static void begin_with_auctions(struct jv *jv)
 static int solve_mirrored(struct jv *jv)
 {
     struct state both;
-    struct jv other;
+    struct jv other = {.waiting = 0};
     int rc = TYPED(init_mirrored)(&both, jv->s);
     if (rc == 0)
         rc = jv_init(&other, &both, LIST_WIDTH);
@@ -194,11 +200,54 @@ static int drop_objects(struct jv *jv)
     return rc;
 }
 
+/* Whether the remaining searches cost more than this, in blocks of a row per person, of a problem
+ * that may have an order. */
+static bool order_pays(const struct jv *jv, size_t done, double blocks)
+{
+    const struct state *s = jv->s;
+    return s->start == NULL && s->group == NULL && s->fillers == 0 &&
+           searches_cost_more(&jv->paths, done, jv->waiting, blocks * (double)s->persons);
+}
+
+static int try_order(struct jv *jv)
+{
+    bool solved;
+    int rc = TYPED(solve_in_order)(jv->s, &solved, &jv->nearly_ordered);
+    jv->order_sought = true;
+    if (solved)
+        jv->waiting = 0;
+    return rc;
+}
+
+/* The prices are as good as those of auctions. Lists, where they served, are made again. */
+static int restart_in_order(struct jv *jv)
+{
+    bool by_rows = jv->paths.by_rows;
+    int rc = TYPED(start_in_order)(jv->s, TYPED(jv));
+    if (rc == 0)
+        rc = jv_init(jv, jv->s, by_rows ? 0 : LIST_WIDTH);
+    if (rc == 0)
+        list_unassigned(jv);
+    jv->nearly_ordered = false;
+    jv->paths.by_rows = by_rows;
+    jv->paths.auctioned = true;
+    return rc;
+}
+
 static int jv_augment_all(struct jv *jv)
 {
+    double row = (double)blocks_of(jv->s);
     int rc = 0;
     for (size_t k = 0; k < jv->waiting && rc == 0; k++) {
         rc = jv_augment(jv, jv->unassigned[k]);
+        if (rc == 0 && !jv->order_sought && order_pays(jv, k + 1, ORDER_ROWS * row))
+            rc = try_order(jv);
+        if (rc == 0 && jv->nearly_ordered &&
+            order_pays(jv, k + 1, NEAR_BLOCKS + ORDER_ROWS * row)) {
+            rc = restart_in_order(jv);
+            k = NONE;
+            continue;
+        }
         if (rc == 0 && dropping_pays(&jv->paths, k + 1, jv->waiting))
             rc = drop_objects(jv);
         if (rc == 0 && auctions_pay(&jv->paths, k + 1, jv->waiting)) {
