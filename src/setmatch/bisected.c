@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Multilevel recursive bisection of the ranks together with the nodes. */
+#define _GNU_SOURCE /* CPU_COUNT */
+
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 
 #include "base/mix.h"
+#include "base/thread.h"
 #include "setmatch/candidates.h"
 #include "setmatch/divide.h"
 #include "setmatch/walk.h"
 
 /* Divisions that variants of the method choose from. */
 enum { TRIES = 2 };
+
+/* Halves of at least so many ranks are bisected by two threads, up to so many in all. The result is
+ * the same with any number of threads. */
+enum { RANKS_PER_THREAD = 2048, MOST_THREADS = 8 };
 
 /* The ranks of a graph, to be placed on the nodes order[first] .. order[end - 1]. */
 struct part {
@@ -21,12 +29,13 @@ struct part {
 struct bisection {
     const size_t *slots; /* by node */
     size_t *order;       /* the nodes, the largest of each part first */
-    size_t *drawn;       /* nodes of one half of a part */
+    size_t *drawn;       /* nodes of one half of a part, at the places of the part */
     size_t variant;
-    bool is_large; /* there are many ranks */
-    two_way t;
-    struct base_arena arena;
+    bool is_large;  /* there are many ranks */
+    size_t threads; /* that may bisect parts of the current one */
     size_t *node;
+    struct base_arena arena; /* of what follows, and is of use for one part at a time */
+    two_way t;
     unsigned char *side; /* of the vertices of the current part */
     vertex *member;      /* of one half of it */
     vertex *to;          /* for affinity_extract */
@@ -78,13 +87,13 @@ static size_t divide_by_slots(const struct bisection *b, size_t first, size_t en
 /* Half of the nodes at random, different ones for each variant. Both halves keep their order. */
 static size_t draw_nodes(struct bisection *b, size_t first, size_t end)
 {
-    size_t kept = first, drawn = 0, wanted = (end - first) / 2;
+    size_t kept = first, drawn = first, wanted = (end - first) / 2;
     for (size_t k = first; k < end; k++)
         if (base_mix(b->variant ^ (uint64_t)k << 32) % (end - k) < wanted - (kept - first))
             b->order[kept++] = b->order[k];
         else
             b->drawn[drawn++] = b->order[k];
-    memcpy(b->order + kept, b->drawn, drawn * sizeof *b->drawn);
+    memcpy(b->order + kept, b->drawn + first, (drawn - first) * sizeof *b->drawn);
     return kept - first;
 }
 
@@ -122,6 +131,63 @@ static int extract_half(struct bisection *b, const struct part *whole, unsigned 
 
 static int bisect_part(struct bisection *b, const struct part *p);
 
+/* Memory for parts of so many ranks. */
+static int init_memory(struct bisection *b, size_t ranks)
+{
+    b->side = base_arena_alloc(&b->arena, ranks, sizeof *b->side);
+    b->member = base_arena_alloc(&b->arena, ranks, sizeof *b->member);
+    b->to = base_arena_alloc(&b->arena, ranks, sizeof *b->to);
+    if (two_way_init(&b->t, &b->arena, ranks) != 0)
+        return -ENOMEM;
+    for (size_t v = 0; v < ranks; v++)
+        b->to[v] = NO_VERTEX;
+    return 0;
+}
+
+/* A part that another thread bisects. */
+struct other_part {
+    struct bisection b;
+    const struct part *p;
+    int rc;
+};
+
+static void *bisect_other(void *context)
+{
+    struct other_part *other = context;
+    other->rc = bisect_part(&other->b, other->p);
+    return NULL;
+}
+
+static int bisect_both(struct bisection *b, const struct part *low, const struct part *high)
+{
+    size_t threads = b->threads;
+    struct other_part other = {.b = *b, .p = high};
+    pthread_t thread;
+    other.b.arena = (struct base_arena){0};
+    other.b.threads = threads / 2;
+    b->threads = threads - threads / 2;
+    other.rc = init_memory(&other.b, high->g.vertices);
+    bool starts = other.rc == 0 && base_start_thread(&thread, bisect_other, &other) == 0;
+    int rc = bisect_part(b, low);
+    if (starts)
+        pthread_join(thread, NULL);
+    else if (other.rc == 0)
+        bisect_other(&other);
+    b->threads = threads;
+    b->t.work += other.b.t.work;
+    base_arena_release(&other.b.arena);
+    return rc != 0 ? rc : other.rc;
+}
+
+static int bisect_halves(struct bisection *b, const struct part *low, const struct part *high)
+{
+    size_t fewer = low->g.vertices < high->g.vertices ? low->g.vertices : high->g.vertices;
+    if (b->threads > 1 && fewer >= RANKS_PER_THREAD)
+        return bisect_both(b, low, high);
+    int rc = bisect_part(b, low);
+    return rc == 0 ? bisect_part(b, high) : rc;
+}
+
 static int place_halves(struct bisection *b, const struct part *p, size_t middle)
 {
     struct part low = {.first = p->first, .end = middle}, high = {.first = middle, .end = p->end};
@@ -129,9 +195,7 @@ static int place_halves(struct bisection *b, const struct part *p, size_t middle
     if (rc == 0)
         rc = extract_half(b, p, 1, &high);
     if (rc == 0)
-        rc = bisect_part(b, &low);
-    if (rc == 0)
-        rc = bisect_part(b, &high);
+        rc = bisect_halves(b, &low, &high);
     affinity_release(&low.g);
     affinity_release(&high.g);
     return rc;
@@ -181,18 +245,20 @@ static int order_ranks(struct bisection *b, const affinity *ranks, struct part *
 
 static int init_bisection(struct bisection *b, const affinity *ranks, const site *s)
 {
-    size_t count = ranks->vertices;
     b->order = base_arena_alloc(&b->arena, s->nodes, sizeof *b->order);
     b->drawn = base_arena_alloc(&b->arena, s->nodes, sizeof *b->drawn);
-    b->side = base_arena_alloc(&b->arena, count, sizeof *b->side);
-    b->member = base_arena_alloc(&b->arena, count, sizeof *b->member);
-    b->to = base_arena_alloc(&b->arena, count, sizeof *b->to);
-    if (two_way_init(&b->t, &b->arena, count) != 0)
+    if (init_memory(b, ranks->vertices) != 0)
         return -ENOMEM;
     memcpy(b->order, s->by_size, s->nodes * sizeof *b->order);
-    for (size_t v = 0; v < count; v++)
-        b->to[v] = NO_VERTEX;
     return 0;
+}
+
+/* As many as the processors that this process may use. */
+static size_t usable_threads(void)
+{
+    cpu_set_t usable;
+    int count = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
+    return (size_t)(count < MOST_THREADS ? count : MOST_THREADS);
 }
 
 int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work)
@@ -201,6 +267,7 @@ int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *n
     struct bisection b = {.slots = s->slots,
                           .variant = variant,
                           .is_large = ranks->vertices > MANY_RANKS,
+                          .threads = usable_threads(),
                           .node = node};
     int rc = init_bisection(&b, ranks, s);
     if (rc == 0)

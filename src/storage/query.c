@@ -4,10 +4,11 @@
 #define _GNU_SOURCE /* O_PATH */
 #include "storage/internal.h"
 
+#include "base/thread.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -124,16 +125,11 @@ static void *run_question(void *context)
     return NULL;
 }
 
-/* The program's signals are not for this thread. */
 static int start_thread(storage_question *q, matrix_error *error)
 {
     pthread_t thread;
-    sigset_t all, before;
-    sigfillset(&all);
     clock_gettime(CLOCK_MONOTONIC, &q->begun);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = pthread_create(&thread, NULL, run_question, q);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int rc = base_start_thread(&thread, run_question, q);
     if (rc == 0)
         pthread_detach(thread);
     else

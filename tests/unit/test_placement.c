@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The placement methods of src/setmatch: known cuts, groups of nodes, profiles, refusals, memory.
  */
+#define _GNU_SOURCE /* sched_setaffinity */
 #include "setmatch/setmatch.h"
 
 #include <check.h>
 #include <errno.h>
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,6 +216,34 @@ START_TEST(many_ranks)
         ck_assert_int_eq(setmatch_weight(&view, node, &inside[k], &total), 0);
     }
     ck_assert_int_ge(inside[1], inside[0]);
+    free(node);
+    matrix_release(&view);
+}
+END_TEST
+
+/* Halves of so many ranks are bisected by threads, where there is more than one processor. */
+START_TEST(threads_change_nothing)
+{
+    enum { RANKS = 130 * 100, SLOTS = 50 };
+    matrix view;
+    cpu_set_t all, one;
+    size_t slots[RANKS / SLOTS], first = 0, *node = calloc(2 * RANKS, sizeof *node);
+    ck_assert_ptr_nonnull(node);
+    pattern_view("shuffled-mesh:130x100:1x1", &view);
+    for (size_t n = 0; n < LENGTH(slots); n++)
+        slots[n] = SLOTS - n % 2 * 10 + (n + 1) % 2 * 10;
+    const setmatch_input input = {
+        .view = &view, .slots = slots, .nodes = LENGTH(slots), .threshold = 10};
+    ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
+    while (!CPU_ISSET(first, &all))
+        first++;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    ck_assert_int_eq(setmatch_bisection(&input, node), 0);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
+    ck_assert_int_eq(setmatch_bisection(&input, node + RANKS), 0);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof all, &all), 0);
+    ck_assert_int_eq(memcmp(node, node + RANKS, RANKS * sizeof *node), 0);
     free(node);
     matrix_release(&view);
 }
@@ -820,6 +850,7 @@ static Suite *placement_suite(void)
     tcase_add_test(methods, spare_slots);
     tcase_add_test(methods, high_effort_cuts_no_more);
     tcase_add_test(methods, many_ranks);
+    tcase_add_test(methods, threads_change_nothing);
     tcase_add_test(methods, star_of_many_ranks);
     tcase_add_test(methods, stock_policies);
     tcase_add_test(methods, mpipp_swaps_until_none_helps);
