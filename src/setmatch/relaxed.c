@@ -18,7 +18,7 @@ enum { MOST_SETTLED = 1000, LEAST_SETTLED = 16, SETTLED_PER_RANK = 8, MOST_EXITS
 
 /* Each arc is read so many times in the mean, at most: by moves beyond the slots, and in all. Few
  * graphs come to that, such as stars, whose centre is looked at whenever a neighbour moves. */
-enum { MOST_READS_BEYOND = 8, MOST_READS = 64 };
+enum { MOST_READS_BEYOND = 8, MOST_READS = 16 };
 
 /* The rank that loses least by a move to another node. */
 struct exit_move {
