@@ -183,21 +183,23 @@ static cost_t cost_at(const struct order *o, size_t person, size_t object)
     return o->cost[o->person[person].number * o->objects + o->object[object].number];
 }
 
-/* What sums of so many costs may be wrong by; for n + 1 of them less than 1 if all are integers. */
-static cost_t rounding_of(const struct order *o, size_t costs)
+/* What a person may pay too much by rounding: duals are sums of up to 2 n costs, whose errors add
+ * up to some tenths of as many units in the last place as the root of n is. Less than 1 if all
+ * costs are integers. */
+static cost_t rounding_of(const struct order *o)
 {
 #ifdef LAP_INTEGER
-    (void)o, (void)costs;
+    (void)o;
     return 0;
 #else
-    return o->greatest * DBL_EPSILON * 2.0 * (double)costs;
+    return o->greatest * DBL_EPSILON * (8.0 + sqrt((double)o->persons));
 #endif
 }
 
 /* *holds: no exchange of neighbours gains. Returns whether it nearly holds. */
 static bool order_nearly_holds(const struct order *o, bool *holds)
 {
-    cost_t rounding = rounding_of(o, 4);
+    cost_t rounding = rounding_of(o);
     double gained = 0.0, lost = 0.0;
     *holds = true;
     for (size_t j = 1; j < o->persons; j++) {
@@ -301,7 +303,7 @@ static cost_t least_of_row(const cost_t *cost, const cost_t *dual, size_t count)
 /* Whether no person pays more for its object than for any other. */
 static bool proof_holds(const struct order *o)
 {
-    cost_t rounding = rounding_of(o, o->persons + 1);
+    cost_t rounding = rounding_of(o);
     for (size_t j = 0; j < o->persons; j++) {
         size_t object = o->object[o->object_of[j]].number;
         const cost_t *cost = o->cost + o->person[j].number * o->objects;

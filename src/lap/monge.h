@@ -15,8 +15,8 @@
  *
  * Looks for such an order. *solved: there is one, and assignment and duals are complete and
  * optimal, of real costs within rounding; otherwise they are as before. *nearly: the problem is
- * square, and exchanges gain little. O(n) if the costs at 256 places show that there is no
- * order. */
+ * square, and exchanges gain little. Reads 256 costs where these show that there is no order,
+ * otherwise all of them three times, and again all that a person may have in order. */
 int TYPED(solve_in_order)(struct state *s, bool *solved, bool *nearly);
 
 /* Where there nearly is an order: sets duals close to optimal ones, and assigns the persons that
