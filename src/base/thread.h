@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 
 /* Starts a thread that takes none of the program's signals. As pthread_create. */
 static inline int base_start_thread(pthread_t *thread, void *(*run)(void *), void *context)
@@ -17,6 +18,30 @@ static inline int base_start_thread(pthread_t *thread, void *(*run)(void *), voi
     int rc = pthread_create(thread, NULL, run, context);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return rc;
+}
+
+/* Something that a thread does besides. */
+struct base_task {
+    void *(*run)(void *);
+    void *context;
+    pthread_t thread;
+    bool has_thread;
+};
+
+static inline struct base_task base_begin_task(void *(*run)(void *), void *context)
+{
+    struct base_task task = {.run = run, .context = context};
+    task.has_thread = base_start_thread(&task.thread, run, context) == 0;
+    return task;
+}
+
+/* Waits until it is done; does it now if no thread could be started. */
+static inline void base_end_task(const struct base_task *task)
+{
+    if (task->has_thread)
+        pthread_join(task->thread, NULL);
+    else
+        task->run(task->context);
 }
 
 #endif

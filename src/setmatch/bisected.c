@@ -154,7 +154,9 @@ struct other_part {
 static void *bisect_other(void *context)
 {
     struct other_part *other = context;
-    other->rc = bisect_part(&other->b, other->p);
+    other->rc = init_memory(&other->b, other->p->g.vertices);
+    if (other->rc == 0)
+        other->rc = bisect_part(&other->b, other->p);
     return NULL;
 }
 
@@ -162,17 +164,12 @@ static int bisect_both(struct bisection *b, const struct part *low, const struct
 {
     size_t threads = b->threads;
     struct other_part other = {.b = *b, .p = high};
-    pthread_t thread;
     other.b.arena = (struct base_arena){0};
     other.b.threads = threads / 2;
     b->threads = threads - threads / 2;
-    other.rc = init_memory(&other.b, high->g.vertices);
-    bool starts = other.rc == 0 && base_start_thread(&thread, bisect_other, &other) == 0;
+    const struct base_task task = base_begin_task(bisect_other, &other);
     int rc = bisect_part(b, low);
-    if (starts)
-        pthread_join(thread, NULL);
-    else if (other.rc == 0)
-        bisect_other(&other);
+    base_end_task(&task);
     b->threads = threads;
     b->t.work += other.b.t.work;
     base_arena_release(&other.b.arena);

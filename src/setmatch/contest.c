@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/thread.h"
 #include "setmatch/candidates.h"
 
 /* The search ends when independent constructions have found the least cut again CERTAIN times. It
@@ -21,13 +22,13 @@ struct contest {
     const site *site;
     const search_rules *rules;
     struct base_arena arena;
-    size_t *best, *trial;
-    int64_t cut;      /* of the best one; INT64_MAX: none */
-    size_t work;      /* so far */
-    size_t most_work; /* ends the search */
-    size_t confirmed; /* number of times that the least cut was found again */
-    bool anneals;     /* unless that takes too much memory */
-    bool strict;      /* the next annealing of ranks */
+    size_t *best, *trial, *other; /* `other` is made beside the trial */
+    int64_t cut;                  /* of the best one; INT64_MAX: none */
+    size_t work;                  /* so far */
+    size_t most_work;             /* ends the search */
+    size_t confirmed;             /* number of times that the least cut was found again */
+    bool anneals;                 /* unless that takes too much memory */
+    bool strict;                  /* the next annealing of ranks */
 };
 
 static int contest_init(struct contest *c, const affinity *ranks, const site *s,
@@ -37,14 +38,15 @@ static int contest_init(struct contest *c, const affinity *ranks, const site *s,
         .ranks = ranks, .site = s, .rules = rules, .cut = INT64_MAX, .anneals = true};
     c->best = base_arena_alloc(&c->arena, ranks->vertices, sizeof *c->best);
     c->trial = base_arena_alloc(&c->arena, ranks->vertices, sizeof *c->trial);
+    c->other = base_arena_alloc(&c->arena, ranks->vertices, sizeof *c->other);
     return c->arena.failed ? -ENOMEM : 0;
 }
 
-static void swap_placements(struct contest *c)
+static void swap(size_t **a, size_t **b)
 {
-    size_t *best = c->best;
-    c->best = c->trial;
-    c->trial = best;
+    size_t *kept = *a;
+    *a = *b;
+    *b = kept;
 }
 
 static void copy_best(struct contest *c)
@@ -58,7 +60,7 @@ static void enter_trial(struct contest *c, bool independent)
 {
     int64_t cut = affinity_cut(c->ranks, c->trial);
     if (cut < c->cut) {
-        swap_placements(c);
+        swap(&c->best, &c->trial);
         c->cut = cut;
         c->confirmed = 0;
     } else if (cut == c->cut && independent) {
@@ -68,20 +70,47 @@ static void enter_trial(struct contest *c, bool independent)
 
 /* ---- candidates ---- */
 
+struct by_sets {
+    const struct contest *c;
+    size_t *node;
+    int rc;
+};
+
+static void *place_sets(void *context)
+{
+    struct by_sets *sets = context;
+    const struct contest *c = sets->c;
+    sets->rc = place_by_sets(c->ranks, c->site, c->rules->threshold, sets->node);
+    return NULL;
+}
+
+/* SetMatch, and bisection besides. */
+static int make_candidates(struct contest *c)
+{
+    struct by_sets sets = {.c = c, .node = c->trial};
+    if (c->ranks->vertices <= MANY_RANKS) {
+        place_sets(&sets);
+        return sets.rc != 0 ? sets.rc : bisect_ranks(c->ranks, c->site, 0, c->other, &c->work);
+    }
+    const struct base_task task = base_begin_task(place_sets, &sets);
+    int rc = bisect_ranks(c->ranks, c->site, 0, c->other, &c->work);
+    base_end_task(&task);
+    return rc != 0 ? rc : sets.rc;
+}
+
 static int try_candidates(struct contest *c)
 {
-    static const place_fn candidates[] = {place_by_sets, place_by_slot};
-    int rc = 0;
-    for (size_t k = 0; rc == 0 && k < sizeof candidates / sizeof candidates[0]; k++) {
-        rc = candidates[k](c->ranks, c->site, c->rules->threshold, c->trial);
-        if (rc == 0)
-            enter_trial(c, true);
-    }
-    if (rc == 0)
-        rc = bisect_ranks(c->ranks, c->site, 0, c->trial, &c->work);
-    if (rc == 0)
-        enter_trial(c, true);
-    return rc;
+    int rc = make_candidates(c);
+    if (rc != 0)
+        return rc;
+    enter_trial(c, true);
+    rc = place_by_slot(c->ranks, c->site, c->rules->threshold, c->trial);
+    if (rc != 0)
+        return rc;
+    enter_trial(c, true);
+    swap(&c->trial, &c->other);
+    enter_trial(c, true);
+    return 0;
 }
 
 static int refine_trial(struct contest *c, size_t variant)
@@ -189,7 +218,7 @@ static void renumber_contest(struct contest *c, const affinity *ordered, const v
     c->ranks = ordered;
     for (size_t v = 0; v < ordered->vertices; v++)
         c->trial[v] = c->best[order[v]];
-    swap_placements(c);
+    swap(&c->best, &c->trial);
 }
 
 static int refine_and_search(struct contest *c)
@@ -217,7 +246,7 @@ static int improve_best(struct contest *c)
         rc = refine_and_search(c);
         for (size_t v = 0; v < ranks->vertices; v++)
             c->trial[order[v]] = c->best[v];
-        swap_placements(c);
+        swap(&c->best, &c->trial);
     }
     affinity_release(&ordered);
     return rc;
