@@ -10,12 +10,12 @@
 #include <errno.h>
 #include <math.h>
 
-/* So many persons and objects are looked at first. Exchanges of neighbours among them lose so many
- * times as much as they gain, where there is an order or nearly is one. */
+/* A sample of PROBED persons and objects is examined first. There is an order, or nearly, if the
+ * exchanges of its neighbours lose at least LOST_PER_GAINED times what they gain. */
 enum { PROBED = 16, LOST_PER_GAINED = 64 };
 
-/* Where there nearly is an order, a person has so many objects on either side of its own at
- * first. */
+/* Where there nearly is an order, each person is first assigned one of the objects at its own place
+ * and at REACH places on either side. */
 enum { REACH = 8, NEAR = 2 * REACH + 1 };
 
 /* A person or an object, and what it is sorted by. */

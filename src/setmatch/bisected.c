@@ -15,8 +15,8 @@
 /* Divisions that variants of the method choose from. */
 enum { TRIES = 2 };
 
-/* Halves of at least so many ranks are bisected by two threads, up to so many in all. The result is
- * the same with any number of threads. */
+/* Two threads bisect halves of at least RANKS_PER_THREAD ranks, up to MOST_THREADS in all. The
+ * result does not depend on the number of threads. */
 enum { RANKS_PER_THREAD = 2048, MOST_THREADS = 8 };
 
 /* The ranks of a graph, to be placed on the nodes order[first] .. order[end - 1]. */
@@ -131,7 +131,7 @@ static int extract_half(struct bisection *b, const struct part *whole, unsigned 
 
 static int bisect_part(struct bisection *b, const struct part *p);
 
-/* Memory for parts of so many ranks. */
+/* Memory for parts of up to that number of ranks. */
 static int init_memory(struct bisection *b, size_t ranks)
 {
     b->side = base_arena_alloc(&b->arena, ranks, sizeof *b->side);
