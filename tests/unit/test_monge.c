@@ -155,7 +155,7 @@ START_TEST(no_order)
 }
 END_TEST
 
-/* The sum of all differences that a sample of the costs cannot show. */
+/* One low cost, which is not in the sample, spoils the order. */
 START_TEST(order_of_the_sample_only)
 {
     bool solved, nearly;

@@ -231,7 +231,7 @@ START_TEST(threads_change_nothing)
     ck_assert_ptr_nonnull(node);
     pattern_view("shuffled-mesh:130x100:1x1", &view);
     for (size_t n = 0; n < LENGTH(slots); n++)
-        slots[n] = SLOTS - n % 2 * 10 + (n + 1) % 2 * 10;
+        slots[n] = n % 2 == 0 ? SLOTS + 10 : SLOTS - 10;
     const setmatch_input input = {
         .view = &view, .slots = slots, .nodes = LENGTH(slots), .threshold = 10};
     ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
