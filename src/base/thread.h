@@ -20,7 +20,7 @@ static inline int base_start_thread(pthread_t *thread, void *(*run)(void *), voi
     return rc;
 }
 
-/* Something that a thread does besides. */
+/* Something that a thread does besides; or, without a thread, whoever waits for it. */
 struct base_task {
     void *(*run)(void *);
     void *context;
@@ -35,7 +35,7 @@ static inline struct base_task base_begin_task(void *(*run)(void *), void *conte
     return task;
 }
 
-/* Waits until it is done; does it now if no thread could be started. */
+/* Waits until it is done; does it now if it has no thread. */
 static inline void base_end_task(const struct base_task *task)
 {
     if (task->has_thread)

@@ -84,15 +84,13 @@ static void *place_sets(void *context)
     return NULL;
 }
 
-/* SetMatch, and bisection besides. */
+/* SetMatch, and bisection; beside each other if there are many ranks. */
 static int make_candidates(struct contest *c)
 {
     struct by_sets sets = {.c = c, .node = c->trial};
-    if (c->ranks->vertices <= MANY_RANKS) {
-        place_sets(&sets);
-        return sets.rc != 0 ? sets.rc : bisect_ranks(c->ranks, c->site, 0, c->other, &c->work);
-    }
-    const struct base_task task = base_begin_task(place_sets, &sets);
+    struct base_task task = {.run = place_sets, .context = &sets};
+    if (c->ranks->vertices > MANY_RANKS)
+        task = base_begin_task(place_sets, &sets);
     int rc = bisect_ranks(c->ranks, c->site, 0, c->other, &c->work);
     base_end_task(&task);
     return rc != 0 ? rc : sets.rc;
