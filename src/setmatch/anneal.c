@@ -256,8 +256,7 @@ int anneal_placement(const affinity *ranks, const site *s, const annealing_run *
                      size_t *work)
 {
     annealing a;
-    int rc = annealing_init(&a, ranks, s, run->variant, node);
-    a.strict = run->strict;
+    int rc = annealing_init(&a, ranks, s, run, node);
     if (rc == 0) {
         run_annealing(&a, chance_initial_share(run->variant) * mean_swap_cost(&a),
                       ANNEALING_PARTS * run->most_work, node);

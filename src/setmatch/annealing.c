@@ -14,8 +14,8 @@ enum {
 /* Places of a node beyond its slots, at least and as a part of these. */
 enum { LEAST_SPARE = 2, SPARE_PART = 10 };
 
-/* Work in parts of a visit. */
-enum { WEIGHTS_PER_PART = 16, BEGIN_ARC = 16, SWAP_ARC = 16 };
+/* Work in parts of a visit. A run takes LEAST_STEPS times as much as its beginning, or more. */
+enum { WEIGHTS_PER_PART = 16, BEGIN_ARC = 16, SWAP_ARC = 16, LEAST_STEPS = 2 };
 
 /* ---- memory ---- */
 
@@ -214,26 +214,27 @@ static void set_places(annealing *a, const size_t *node)
         add_weights(a, (vertex)v);
 }
 
-int annealing_init(annealing *a, const affinity *ranks, const site *s, size_t variant,
+int annealing_init(annealing *a, const affinity *ranks, const site *s, const annealing_run *run,
                    const size_t *node)
 {
     size_t all_ranks = 0;
-    *a = (annealing){.ranks = ranks};
-    chance_init(&a->chance, variant);
+    *a = (annealing){.ranks = ranks, .strict = run->strict};
+    chance_init(&a->chance, run->variant);
     for (size_t v = 0; v < ranks->vertices; v++)
         all_ranks += ranks->size[v];
     a->grouped = all_ranks > ranks->vertices;
     if (allocate_nodes(a, s) != 0)
         return -ENOMEM;
     a->places = number_nodes(a, s, node, all_ranks);
-    if (a->places > MOST_WEIGHTS / (a->nodes | 1))
+    a->work = a->nodes * a->places / WEIGHTS_PER_PART + BEGIN_ARC * ranks->start[ranks->vertices];
+    if (a->places > MOST_WEIGHTS / (a->nodes | 1) ||
+        a->work > ANNEALING_PARTS * run->most_work / LEAST_STEPS)
         return 1;
     if (allocate_vertices(a) != 0 || number_edges(a) != 0)
         return -ENOMEM;
     scale_weights(a);
     set_places(a, node);
     list_cut(a);
-    a->work = a->nodes * a->places / WEIGHTS_PER_PART + BEGIN_ARC * ranks->start[ranks->vertices];
     return 0;
 }
 

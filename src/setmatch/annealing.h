@@ -54,8 +54,9 @@ typedef struct annealing {
     size_t work;      /* in parts */
 } annealing;
 
-/* 1 if that takes too much memory; -ENOMEM. Release it in any case. */
-int annealing_init(annealing *a, const affinity *ranks, const site *s, size_t variant,
+/* 1 if that takes too much memory, or most of the work of the run; -ENOMEM. Release it in any case.
+ */
+int annealing_init(annealing *a, const affinity *ranks, const site *s, const annealing_run *run,
                    const size_t *node);
 
 void annealing_release(annealing *a);

@@ -213,17 +213,17 @@ static int bisect_part(struct bisection *b, const struct part *p)
     return rc == 0 ? place_halves(b, p, middle) : rc;
 }
 
-/* The number of nodes to use, the largest first: even variants the fewest that suffice, variant 1
- * up to twice as many, others any between. */
+/* The number of nodes to use, the largest first: even variants the fewest that suffice, variants 1,
+ * 7 and so on up to twice as many, others any between. */
 static size_t nodes_to_use(const site *s, size_t ranks, size_t variant)
 {
     size_t least = 0;
     for (uint64_t slots = 0; slots < ranks; least++)
         slots += s->slots[s->by_size[least]] < ranks ? s->slots[s->by_size[least]] : ranks;
     size_t most = 2 * least < s->nodes ? 2 * least : s->nodes;
-    if (variant < 2 || variant % 2 == 0)
-        return variant == 1 ? most : least;
-    return least + base_mix(variant) % (most - least + 1);
+    if (variant % 2 == 0)
+        return least;
+    return variant % 6 == 1 ? most : least + base_mix(variant) % (most - least + 1);
 }
 
 /* The ranks in the order of a walk, so that neighbours are near each other in memory. */

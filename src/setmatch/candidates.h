@@ -83,7 +83,7 @@ typedef struct annealing_run {
 
 /* Random moves and swaps in search of a smaller cut; never a larger one, but where weights exceed
  * 2^28. Adds the number of visited ranks to *work. Returns 1 without having done anything where it
- * would take too much memory. */
+ * would take too much memory, or where the work hardly suffices to begin. */
 int anneal_placement(const affinity *ranks, const site *s, const annealing_run *run, size_t *node,
                      size_t *work);
 

@@ -59,7 +59,7 @@ static int groups_init(struct groups *g, const setmatch_input *in, const struct 
 static double part_for_search(const placement_task *task)
 {
     double part = (double)MANY_RANKS / (double)(task->ranks.vertices + 1);
-    return task->effort > 1 || part >= 1 ? 1 : part * part;
+    return task->effort > 1 || part >= 1 ? 1 : part * part * part * part;
 }
 
 static int place_with_work(const placement_task *task, const affinity *ranks, const site *s,

@@ -20,7 +20,7 @@ struct allocations allocations = {.until_failure = -1};
 
 static bool refuse(void)
 {
-    if (allocations.until_failure < 0 || allocations.until_failure-- > 0)
+    if (allocations.until_failure < 0 || atomic_fetch_sub(&allocations.until_failure, 1) != 0)
         return false;
     allocations.failed = true;
     return true;
@@ -28,7 +28,8 @@ static bool refuse(void)
 
 static void *counted(void *block)
 {
-    allocations.live += allocations.counting && block != NULL;
+    if (allocations.counting && block != NULL)
+        atomic_fetch_add(&allocations.live, 1);
     return block;
 }
 
@@ -51,6 +52,7 @@ void *__wrap_realloc(void *old, size_t size)
 
 void __wrap_free(void *block)
 {
-    allocations.live -= allocations.counting && block != NULL;
+    if (allocations.counting && block != NULL)
+        atomic_fetch_sub(&allocations.live, 1);
     __real_free(block);
 }

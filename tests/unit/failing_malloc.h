@@ -2,18 +2,20 @@
  *
  * Lets the Nth allocation of the code under test fail, and counts what was not freed.
  * Counts only between fail_allocation and stop_failing: a Check that is linked statically
- * comes through here too. Calls inside shared libraries such as libc do not.
+ * comes through here too. Calls inside shared libraries such as libc do not. Threads may allocate
+ * at the same time.
  */
 #ifndef TESTS_FAILING_MALLOC_H
 #define TESTS_FAILING_MALLOC_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 extern struct allocations {
-    long until_failure; /* allocations that still succeed; negative: all do */
-    bool failed;
-    bool counting;
-    long live; /* blocks not freed, of those allocated while counting */
+    atomic_long until_failure; /* allocations that still succeed; negative: all do */
+    atomic_bool failed;
+    atomic_bool counting;
+    atomic_long live; /* blocks not freed, of those allocated while counting */
 } allocations;
 
 /* From now on allocation number `nth` (from 0) fails, once. */
