@@ -70,11 +70,28 @@ struct other_search {
     int rc;
 };
 
+/* Begins again with the placement of a forest. 1: the ranks are none, or too many. */
+static int try_forest(contest *c)
+{
+    if (c->ranks->vertices > MANY_RANKS)
+        return 1;
+    int rc = place_forest(c->ranks, c->site, c->trial, &c->work);
+    if (rc == 0)
+        rc = contest_refine(c, 0);
+    if (rc != 0)
+        return rc;
+    c->cut = INT64_MAX;
+    contest_enter(c, true);
+    return 0;
+}
+
 static void *search_elsewhere(void *context)
 {
     struct other_search *other = context;
-    size_t parts = has_equal_nodes(other->c.site) ? LONG_RUN : SHORT_RUNS;
-    other->rc = search_further(&other->c, other->rules, 1, parts);
+    other->rc = try_forest(&other->c);
+    bool is_long = other->rc == 1 && has_equal_nodes(other->c.site);
+    if (other->rc >= 0)
+        other->rc = search_further(&other->c, other->rules, 1, is_long ? LONG_RUN : SHORT_RUNS);
     return NULL;
 }
 

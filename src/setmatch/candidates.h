@@ -59,6 +59,11 @@ int place_bisected(const affinity *ranks, const site *s, unsigned threshold, siz
  * their number or, if slots differ, in halves of equal slots or every other node. */
 int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work);
 
+/* Of a forest: each node in turn, the smallest first, takes the ranks of least cut to those that
+ * are left. Adds the number of visited ranks to *work. Returns 1 without having done anything if
+ * there is a cycle, or if it would take too much memory. O(ranks^2). */
+int place_forest(const affinity *ranks, const site *s, size_t *node, size_t *work);
+
 /* Refines pairs of nodes, for `rounds` rounds or until no pair gains. Never increases the cut; sets
  * *gained to its reduction. Adds the number of visited ranks to *work. */
 int refine_pairs(const affinity *ranks, const site *s, size_t rounds, size_t *node, size_t *work,
