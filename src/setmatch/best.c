@@ -70,7 +70,7 @@ struct other_search {
     int rc;
 };
 
-/* Begins again with the placement of a forest. 1: the ranks are none, or too many. */
+/* Begins again with the placement of a forest. 1: there are cycles, or too many ranks. */
 static int try_forest(contest *c)
 {
     if (c->ranks->vertices > MANY_RANKS)
