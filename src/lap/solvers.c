@@ -36,16 +36,14 @@ SOLVER(hungarian)
 SOLVER(apc)
 SOLVER(aps)
 
-/* Dense problems of at most this many pairs have no use for the lists of jv, which makes none for
- * small square ones. */
-enum { SMALL = 10000, SMALL_SQUARE = 3600 };
+/* Dense problems of at most this many pairs have no use for what jv prepares. */
+enum { SMALL = 3600 };
 
 int lap_auto(const lap_problem *problem, lap_solution *solution)
 {
     if (problem == NULL || problem->start != NULL || problem->rows == 0)
         return lap_jv(problem, solution);
-    size_t most = problem->rows == problem->cols ? SMALL_SQUARE : SMALL;
-    bool small = problem->cols <= most / problem->rows;
+    bool small = problem->cols <= SMALL / problem->rows;
     return small ? lap_apc(problem, solution) : lap_jv(problem, solution);
 }
 
