@@ -14,6 +14,10 @@ done
 cp "$top_srcdir/tests/env.sh.in" "$source/tests"
 cp "$top_srcdir/src/plan/plan.h" "$source/src/plan"
 
+# A home folder without components: ompi_info would list those that are installed.
+HOME=$tap_dir/home
+export HOME
+
 # It is to find these by itself. OMPI_INFO and MPIRUN stay set: they may be another build's.
 openmpi=$MPICC
 info=$OMPI_INFO
@@ -114,8 +118,6 @@ tap_is "$(sed -n 's/^\(MPICC\|MPIRUN\|OMPI_INFO\) = //p' "$tap_dir/work/Makefile
     "$tap_dir/second/bin/mpicc $tap_dir/second/bin/mpirun $tap_dir/second/bin/ompi_info" "all of its programs are those"
 
 rm "$tap_dir/work/cache"
-HOME=$tap_dir/home
-export HOME
 tap_check "configures with defaults" configure MPICC="$openmpi"
 tap_check "components go to the user's own folder" \
     grep -qx "componentdir = $tap_dir/home/.openmpi/components" "$tap_dir/work/Makefile"

@@ -222,7 +222,7 @@ class Examination:
         refused = re.search(refusal, probe.result.output)
         unloadable = re.search(rf"unable to open \S*{name}\S*: (.*?)(?: \(ignored\))?$", probe.result.output, re.MULTILINE)
         said = self.messages(probe) if component is self.fcoll else []
-        where = ", ".join(component.used or component.copies)
+        where = ", ".join(component.used or component.copies[:1])
         if refused:
             self.blame(f"{component.name} in {where}: {in_one_line(refused.group(1))}")
         elif unloadable:
