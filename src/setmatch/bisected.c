@@ -26,6 +26,10 @@ struct part {
     size_t first, end;
 };
 
+/* Parts of many ranks that have no cycle, and no more ranks than this, are not divided any further:
+ * nodes take trees one after another. */
+enum { MOST_IN_TREES = 512 };
+
 struct bisection {
     const size_t *slots; /* by node */
     size_t *order;       /* the nodes, the largest of each part first */
@@ -198,6 +202,30 @@ static int place_halves(struct bisection *b, const struct part *p, size_t middle
     return rc;
 }
 
+/* Places a part whose graph is a forest; 1: it is none, or too large. */
+static int place_trees(struct bisection *b, const struct part *p)
+{
+    const site s = {.slots = b->slots, .by_size = b->order + p->first, .nodes = p->end - p->first};
+    struct base_arena arena = {0};
+    if (!b->is_large || p->g.vertices > MOST_IN_TREES)
+        return 1;
+    size_t *node = base_arena_alloc(&arena, p->g.vertices, sizeof *node);
+    int rc = node != NULL ? place_forest(&p->g, &s, node, &b->t.work) : -ENOMEM;
+    for (size_t v = 0; rc == 0 && v < p->g.vertices; v++)
+        b->node[p->rank[v]] = node[v];
+    base_arena_release(&arena);
+    return rc;
+}
+
+static int divide_part(struct bisection *b, const struct part *p)
+{
+    size_t middle = p->first + divide_nodes(b, p->first, p->end);
+    uint64_t capacity[2] = {slots_of(b, p->first, middle), slots_of(b, middle, p->end)};
+    const divide_rules rules = {b->variant, b->variant == 0 ? 1 : TRIES, b->is_large};
+    int rc = divide_in_two(&b->t, &p->g, capacity, &rules, b->side);
+    return rc == 0 ? place_halves(b, p, middle) : rc;
+}
+
 /* The recursion depth is the logarithm of the number of nodes. */
 static int bisect_part(struct bisection *b, const struct part *p)
 {
@@ -206,11 +234,8 @@ static int bisect_part(struct bisection *b, const struct part *p)
             b->node[p->rank[v]] = b->order[p->first];
         return 0;
     }
-    size_t middle = p->first + divide_nodes(b, p->first, p->end);
-    uint64_t capacity[2] = {slots_of(b, p->first, middle), slots_of(b, middle, p->end)};
-    const divide_rules rules = {b->variant, b->variant == 0 ? 1 : TRIES, b->is_large};
-    int rc = divide_in_two(&b->t, &p->g, capacity, &rules, b->side);
-    return rc == 0 ? place_halves(b, p, middle) : rc;
+    int rc = place_trees(b, p);
+    return rc == 1 ? divide_part(b, p) : rc;
 }
 
 /* The number of nodes to use, the largest first: even variants the fewest that suffice, variants 1,

@@ -2,6 +2,7 @@
 /* The placement methods of src/setmatch: known cuts, groups of nodes, profiles, refusals, memory.
  */
 #define _GNU_SOURCE /* sched_setaffinity */
+#include "base/mix.h"
 #include "setmatch/setmatch.h"
 
 #include <check.h>
@@ -276,6 +277,33 @@ START_TEST(star_of_many_ranks)
     ck_assert_int_eq(setmatch_weight(&view, node, &inside, &total), 0);
     ck_assert_int_eq(inside, SLOTS - 1);
     free(node);
+    matrix_release(&view);
+}
+END_TEST
+
+/* A long tree with many branches and weights. Bisection alone leaves 218 between nodes. */
+START_TEST(tree_of_many_ranks)
+{
+    enum { RANKS = 4000, SLOTS = 48, NODES = (RANKS + SLOTS - 1) / SLOTS };
+    matrix view;
+    matrix_builder b = {.rows = RANKS, .cols = RANKS};
+    size_t slots[NODES], count[NODES] = {0}, node[RANKS];
+    int64_t inside, total;
+    for (size_t rank = 1; rank < RANKS; rank++) {
+        size_t back = 1 + base_mix(rank) % (rank < 3 ? rank : 3);
+        int64_t weight = 1 + (int64_t)(base_mix(rank + RANKS) % 9);
+        ck_assert_int_eq(matrix_builder_add(&b, rank - back, rank, weight), 0);
+    }
+    ck_assert_int_eq(matrix_builder_finish(&b, &view), 0);
+    matrix_builder_clear(&b);
+    for (size_t n = 0; n < NODES; n++)
+        slots[n] = SLOTS;
+    const setmatch_input input = {.view = &view, .slots = slots, .nodes = NODES, .refine = true};
+    ck_assert_int_eq(setmatch_auto(&input, node), 0);
+    for (size_t rank = 0; rank < RANKS; rank++)
+        ck_assert_uint_le(++count[node[rank]], SLOTS);
+    ck_assert_int_eq(setmatch_weight(&view, node, &inside, &total), 0);
+    ck_assert_int_le(total - inside, 180);
     matrix_release(&view);
 }
 END_TEST
@@ -852,6 +880,7 @@ static Suite *placement_suite(void)
     tcase_add_test(methods, many_ranks);
     tcase_add_test(methods, threads_change_nothing);
     tcase_add_test(methods, star_of_many_ranks);
+    tcase_add_test(methods, tree_of_many_ranks);
     tcase_add_test(methods, stock_policies);
     tcase_add_test(methods, mpipp_swaps_until_none_helps);
     tcase_add_test(methods, methods_by_name);
