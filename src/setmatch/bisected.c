@@ -15,6 +15,10 @@
 /* Divisions that variants of the method choose from. */
 enum { TRIES = 2 };
 
+/* With many ranks, a part of up to MOST_IN_FOREST of them without a cycle is placed as a forest
+ * instead of being divided further. */
+enum { MOST_IN_FOREST = 512 };
+
 /* Two threads bisect halves of at least RANKS_PER_THREAD ranks, up to MOST_THREADS in all. The
  * result does not depend on the number of threads. */
 enum { RANKS_PER_THREAD = 2048, MOST_THREADS = 8 };
@@ -25,10 +29,6 @@ struct part {
     vertex *rank; /* of each vertex */
     size_t first, end;
 };
-
-/* Parts of many ranks that have no cycle, and no more ranks than this, are not divided any further:
- * nodes take trees one after another. */
-enum { MOST_IN_TREES = 512 };
 
 struct bisection {
     const size_t *slots; /* by node */
@@ -202,12 +202,12 @@ static int place_halves(struct bisection *b, const struct part *p, size_t middle
     return rc;
 }
 
-/* Places a part whose graph is a forest; 1: it is none, or too large. */
-static int place_trees(struct bisection *b, const struct part *p)
+/* 1: the part is no forest, or too large. */
+static int place_forest_part(struct bisection *b, const struct part *p)
 {
     const site s = {.slots = b->slots, .by_size = b->order + p->first, .nodes = p->end - p->first};
     struct base_arena arena = {0};
-    if (!b->is_large || p->g.vertices > MOST_IN_TREES)
+    if (!b->is_large || p->g.vertices > MOST_IN_FOREST)
         return 1;
     size_t *node = base_arena_alloc(&arena, p->g.vertices, sizeof *node);
     int rc = node != NULL ? place_forest(&p->g, &s, node, &b->t.work) : -ENOMEM;
@@ -234,7 +234,7 @@ static int bisect_part(struct bisection *b, const struct part *p)
             b->node[p->rank[v]] = b->order[p->first];
         return 0;
     }
-    int rc = place_trees(b, p);
+    int rc = place_forest_part(b, p);
     return rc == 1 ? divide_part(b, p) : rc;
 }
 
@@ -242,9 +242,7 @@ static int bisect_part(struct bisection *b, const struct part *p)
  * 7 and so on up to twice as many, others any between. */
 static size_t nodes_to_use(const site *s, size_t ranks, size_t variant)
 {
-    size_t least = 0;
-    for (uint64_t slots = 0; slots < ranks; least++)
-        slots += s->slots[s->by_size[least]] < ranks ? s->slots[s->by_size[least]] : ranks;
+    size_t least = site_fewest(s, ranks);
     size_t most = 2 * least < s->nodes ? 2 * least : s->nodes;
     if (variant % 2 == 0)
         return least;

@@ -29,6 +29,10 @@ int site_init(site *s, const size_t *slots, size_t nodes);
 
 void site_release(site *s);
 
+/* The least number of nodes, the largest first, that have slots for these ranks; they must suffice.
+ */
+size_t site_fewest(const site *s, size_t ranks);
+
 /* Whether there are slots for this number of ranks. */
 int site_suffices(const size_t *slots, size_t nodes, size_t ranks);
 

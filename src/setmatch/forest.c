@@ -195,12 +195,10 @@ static void choose_ranks(struct forest *f)
     }
 }
 
-/* The fewest nodes that suffice, the largest last: it is easier to fill from what others left. */
+/* The largest node is filled last, since a large one is easier to fill from what others left. */
 static void fill_nodes(struct forest *f, const site *s, size_t *node)
 {
-    size_t nodes = 0, left = f->g->vertices;
-    for (size_t free = 0; free < left; nodes++)
-        free += lesser(s->slots[s->by_size[nodes]], left);
+    size_t left = f->g->vertices, nodes = site_fewest(s, left);
     while (left > 0) {
         size_t n = s->by_size[--nodes];
         f->most = lesser(s->slots[n], left);

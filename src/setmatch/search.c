@@ -9,7 +9,7 @@ enum { CERTAIN = 5, BISECTIONS = 3, TURNS = 5, PARTS = 8 };
 /* Of fewer ranks all bisections are much the same, so that they confirm nothing. */
 enum { FEW_RANKS = 16 };
 
-/* The variants of each search begin here after those of the one before. */
+/* The first variant of a search is its number times this: searches begin with different ones. */
 enum { VARIANTS = 120 };
 
 struct search {

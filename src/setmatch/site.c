@@ -32,6 +32,14 @@ void site_release(site *s)
     *s = (site){0};
 }
 
+size_t site_fewest(const site *s, size_t ranks)
+{
+    size_t nodes = 0;
+    for (uint64_t slots = 0; slots < ranks; nodes++)
+        slots += s->slots[s->by_size[nodes]] < ranks ? s->slots[s->by_size[nodes]] : ranks;
+    return nodes;
+}
+
 int site_suffices(const size_t *slots, size_t nodes, size_t ranks)
 {
     for (size_t n = 0; n < nodes && ranks > 0; n++)

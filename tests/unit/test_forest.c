@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "edges.h"
 #include "failing_malloc.h"
 #include "seeded.h"
 #include "setmatch/candidates.h"
@@ -16,19 +17,10 @@ typedef struct instance {
     size_t slots[MOST_NODES], node[MOST_RANKS];
 } instance;
 
-/* An edge is {a, b, weight}. */
 static void begin_instance(instance *c, size_t ranks, int64_t (*edge)[3], size_t edges,
                            const size_t *slots, size_t nodes)
 {
-    matrix view;
-    matrix_builder b = {.rows = ranks, .cols = ranks};
-    for (size_t k = 0; k < edges; k++)
-        ck_assert_int_eq(matrix_builder_add(&b, (size_t)edge[k][0], (size_t)edge[k][1], edge[k][2]),
-                         0);
-    ck_assert_int_eq(matrix_builder_finish(&b, &view), 0);
-    ck_assert_int_eq(affinity_from_view(&c->ranks, &view, false), 0);
-    matrix_builder_clear(&b);
-    matrix_release(&view);
+    graph_of_edges(&c->ranks, ranks, edge, edges);
     memcpy(c->slots, slots, nodes * sizeof *slots);
     ck_assert_int_eq(site_init(&c->site, c->slots, nodes), 0);
     for (size_t v = 0; v < MOST_RANKS; v++)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "edges.h"
 #include "failing_malloc.h"
 #include "seeded.h"
 #include "setmatch/candidates.h"
@@ -17,20 +18,6 @@ typedef struct instance {
     size_t slots[MOST_NODES], nodes;
     size_t node[MOST_RANKS];
 } instance;
-
-/* The graph of these edges; an edge is {a, b, weight}. */
-static void set_edges(instance *c, size_t ranks, int64_t (*edge)[3], size_t edges)
-{
-    matrix view;
-    matrix_builder b = {.rows = ranks, .cols = ranks};
-    for (size_t k = 0; k < edges; k++)
-        ck_assert_int_eq(matrix_builder_add(&b, (size_t)edge[k][0], (size_t)edge[k][1], edge[k][2]),
-                         0);
-    ck_assert_int_eq(matrix_builder_finish(&b, &view), 0);
-    ck_assert_int_eq(affinity_from_view(&c->ranks, &view, false), 0);
-    matrix_builder_clear(&b);
-    matrix_release(&view);
-}
 
 static void release_instance(instance *c)
 {
@@ -52,7 +39,7 @@ static void draw_instance(instance *c, uint64_t *seed)
         e[1] = (e[0] + pick(seed, 1, (int64_t)(ranks < 8 ? ranks : 8) - 1)) % (int64_t)ranks;
         e[2] = pick(seed, 1, 9);
     }
-    set_edges(c, ranks, edge, edges);
+    graph_of_edges(&c->ranks, ranks, edge, edges);
     for (; all < ranks + spare; all++)
         c->slots[(size_t)pick(seed, 0, (int64_t)c->nodes - 1)]++;
     size_t n = 0, used = 0;
@@ -118,7 +105,7 @@ START_TEST(slot_of_a_distant_node)
     instance c = {.slots = {2, 2, 2, 3}, .nodes = 4};
     size_t work = 0;
     int64_t gained;
-    set_edges(&c, 8, edge, sizeof edge / sizeof edge[0]);
+    graph_of_edges(&c.ranks, 8, edge, sizeof edge / sizeof edge[0]);
     for (size_t v = 0; v < 8; v++)
         c.node[v] = v / 2;
     ck_assert_int_eq(site_init(&c.site, c.slots, c.nodes), 0);
