@@ -75,7 +75,7 @@ static int try_forest(contest *c)
 {
     if (c->ranks->vertices > MANY_RANKS)
         return 1;
-    int rc = place_forest(c->ranks, c->site, c->trial, &c->work);
+    int rc = place_forest(c->ranks, c->site, 0, c->trial, &c->work);
     if (rc == 0)
         rc = contest_refine(c, 0);
     if (rc != 0)

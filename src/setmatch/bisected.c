@@ -17,7 +17,7 @@ enum { TRIES = 2 };
 
 /* With many ranks, a part of up to MOST_IN_FOREST of them without a cycle is placed as a forest
  * instead of being divided further. */
-enum { MOST_IN_FOREST = 512 };
+enum { MOST_IN_FOREST = 1024 };
 
 /* Two threads bisect halves of at least RANKS_PER_THREAD ranks, up to MOST_THREADS in all. The
  * result does not depend on the number of threads. */
@@ -210,7 +210,7 @@ static int place_forest_part(struct bisection *b, const struct part *p)
     if (!b->is_large || p->g.vertices > MOST_IN_FOREST)
         return 1;
     size_t *node = base_arena_alloc(&arena, p->g.vertices, sizeof *node);
-    int rc = node != NULL ? place_forest(&p->g, &s, node, &b->t.work) : -ENOMEM;
+    int rc = node != NULL ? place_forest(&p->g, &s, 0, node, &b->t.work) : -ENOMEM;
     for (size_t v = 0; rc == 0 && v < p->g.vertices; v++)
         b->node[p->rank[v]] = node[v];
     base_arena_release(&arena);
@@ -236,17 +236,6 @@ static int bisect_part(struct bisection *b, const struct part *p)
     }
     int rc = place_forest_part(b, p);
     return rc == 1 ? divide_part(b, p) : rc;
-}
-
-/* The number of nodes to use, the largest first: even variants the fewest that suffice, variants 1,
- * 7 and so on up to twice as many, others any between. */
-static size_t nodes_to_use(const site *s, size_t ranks, size_t variant)
-{
-    size_t least = site_fewest(s, ranks);
-    size_t most = 2 * least < s->nodes ? 2 * least : s->nodes;
-    if (variant % 2 == 0)
-        return least;
-    return variant % 6 == 1 ? most : least + base_mix(variant) % (most - least + 1);
 }
 
 /* The ranks in the order of a walk, so that neighbours are near each other in memory. */
@@ -283,7 +272,7 @@ static size_t usable_threads(void)
 
 int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work)
 {
-    struct part all = {.end = nodes_to_use(s, ranks->vertices, variant)};
+    struct part all = {.end = site_to_use(s, ranks->vertices, variant)};
     struct bisection b = {.slots = s->slots,
                           .variant = variant,
                           .is_large = ranks->vertices > MANY_RANKS,

@@ -33,6 +33,10 @@ void site_release(site *s);
  */
 size_t site_fewest(const site *s, size_t ranks);
 
+/* The number of nodes to use, the largest first: even variants the fewest that suffice, variants 1,
+ * 7 and so on up to twice as many, others any between. */
+size_t site_to_use(const site *s, size_t ranks, size_t variant);
+
 /* Whether there are slots for this number of ranks. */
 int site_suffices(const size_t *slots, size_t nodes, size_t ranks);
 
@@ -58,15 +62,17 @@ int place_agglomerative(const affinity *ranks, const site *s, unsigned threshold
 /* Multilevel recursive bisection of the ranks together with the nodes. */
 int place_bisected(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
 
-/* place_bisected. Adds the number of visited vertices to *work. Even variants use the fewest nodes
- * that suffice, odd ones may use more. Variants in turn divide the nodes in halves, by factors of
+/* place_bisected. Adds the number of visited vertices to *work. Variants use nodes as site_to_use
+ * says, and in turn divide the nodes in halves, by factors of
  * their number or, if slots differ, in halves of equal slots or every other node. */
 int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work);
 
-/* Of a forest: each node in turn, the smallest first, takes the ranks of least cut to those that
- * are left. Adds the number of visited ranks to *work. Returns 1 without having done anything if
- * there is a cycle, or if it would take too much memory. O(ranks^2). */
-int place_forest(const affinity *ranks, const site *s, size_t *node, size_t *work);
+/* Of a forest: each node in turn takes the ranks of least cut to those that are left, where a slot
+ * that stays free costs 3/8 of the weight of a light edge. Adds the number of visited ranks to
+ * *work. Variant 0 begins with the smallest node; others take nodes in another order, hang the
+ * trees by other ranks, and use nodes as site_to_use says. Returns 1 without having done anything
+ * if there is a cycle, or if it would take too much memory. O(ranks^2). */
+int place_forest(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work);
 
 /* Refines pairs of nodes, for `rounds` rounds or until no pair gains. Never increases the cut; sets
  * *gained to its reduction. Adds the number of visited ranks to *work. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/mix.h"
 #include "setmatch/candidates.h"
 
 static int compare_node_sizes(const void *a, const void *b, void *slots)
@@ -38,6 +39,15 @@ size_t site_fewest(const site *s, size_t ranks)
     for (uint64_t slots = 0; slots < ranks; nodes++)
         slots += s->slots[s->by_size[nodes]] < ranks ? s->slots[s->by_size[nodes]] : ranks;
     return nodes;
+}
+
+size_t site_to_use(const site *s, size_t ranks, size_t variant)
+{
+    size_t least = site_fewest(s, ranks);
+    size_t most = 2 * least < s->nodes ? 2 * least : s->nodes;
+    if (variant % 2 == 0)
+        return least;
+    return variant % 6 == 1 ? most : least + base_mix(variant) % (most - least + 1);
 }
 
 int site_suffices(const size_t *slots, size_t nodes, size_t ranks)

@@ -92,35 +92,97 @@ static unsigned ranks_on(const instance *c, size_t n)
     return set;
 }
 
-/* Each used node in turn, the smallest first, is full but for the last, and no set of as many ranks
- * has a smaller cut to those that were left. */
-static void check_choices(const instance *c)
+/* The weight of the lightest edges, as many as there are nodes in use. */
+static int64_t light_weight(const affinity *g, size_t nodes)
 {
-    unsigned left = (1U << c->ranks.vertices) - 1;
-    for (size_t k = c->site.nodes; k-- > 0;) {
-        size_t n = c->site.by_size[k];
-        unsigned set = ranks_on(c, n);
-        int count = __builtin_popcount(set), rest = __builtin_popcount(left) - count;
-        if (count == 0)
-            continue;
-        ck_assert_uint_eq(set & ~left, 0);
-        ck_assert((size_t)count == c->slots[n] || (rest == 0 && (size_t)count < c->slots[n]));
-        ck_assert_int_eq(weight_between(&c->ranks, set, left & ~set),
-                         least_cut(&c->ranks, left, count));
-        left &= ~set;
+    int64_t weight = 0;
+    for (;; weight++) {
+        size_t arcs = 0;
+        for (size_t i = 0; i < g->start[g->vertices]; i++)
+            arcs += g->weight[i] <= weight;
+        if (arcs == g->start[g->vertices] || arcs >= 2 * nodes)
+            return weight;
     }
-    ck_assert_uint_eq(left, 0);
+}
+
+/* The number of `left` ranks that a node takes, if the next ones have so many slots: a free slot
+ * costs 3/8 of the light weight. */
+static int best_count(const affinity *g, unsigned left, size_t slots, size_t next, int64_t light)
+{
+    int best = -1;
+    int64_t least = INT64_MAX;
+    for (int count = __builtin_popcount(left); count >= 0; count--) {
+        int after = __builtin_popcount(left) - count;
+        int64_t cost = 8 * least_cut(g, left, count) - 3 * light * count;
+        if ((size_t)count > slots || (size_t)after > next || cost >= least)
+            continue;
+        least = cost;
+        best = count;
+    }
+    return best;
+}
+
+/* What is left, and where it goes. */
+typedef struct leftover {
+    const instance *c;
+    int64_t light;
+    size_t slots;            /* of the nodes that are left */
+    unsigned ranks;          /* those that are left */
+    bool filled[MOST_NODES]; /* by node */
+} leftover;
+
+static bool is_best_choice(const leftover *r, size_t n)
+{
+    const affinity *g = &r->c->ranks;
+    unsigned set = ranks_on(r->c, n);
+    int count = __builtin_popcount(set);
+    size_t slots = r->c->slots[n];
+    return (set & ~r->ranks) == 0 &&
+           count == best_count(g, r->ranks, slots, r->slots - slots, r->light) &&
+           weight_between(g, set, r->ranks & ~set) == least_cut(g, r->ranks, count);
+}
+
+/* Whether each node, in some order, takes the best number of ranks, and no set of as many has a
+ * smaller cut to those that were left. smallest_first: only that order counts. */
+static bool has_best_choices(const leftover *r, size_t nodes, bool smallest_first)
+{
+    for (size_t k = nodes; r->ranks != 0 && k-- > 0;) {
+        size_t n = r->c->site.by_size[k];
+        if (r->filled[n])
+            continue;
+        if (is_best_choice(r, n)) {
+            leftover after = *r;
+            after.slots -= r->c->slots[n];
+            after.ranks &= ~ranks_on(r->c, n);
+            after.filled[n] = true;
+            if (has_best_choices(&after, nodes, smallest_first))
+                return true;
+        }
+        if (smallest_first)
+            return false;
+    }
+    return r->ranks == 0;
+}
+
+static void check_choices(const instance *c, size_t variant)
+{
+    size_t nodes = site_to_use(&c->site, c->ranks.vertices, variant);
+    leftover all = {
+        .c = c, .light = light_weight(&c->ranks, nodes), .ranks = (1U << c->ranks.vertices) - 1};
+    for (size_t k = 0; k < nodes; k++)
+        all.slots += c->slots[c->site.by_size[k]];
+    ck_assert(has_best_choices(&all, nodes, variant == 0));
 }
 
 START_TEST(each_node_takes_the_least_cut)
 {
-    for (uint64_t seed = 1; seed <= 300; seed++) {
+    for (uint64_t seed = 1; seed <= 600; seed++) {
         uint64_t state = seed;
         instance c;
         size_t work = 0;
         draw_instance(&c, &state);
-        ck_assert_int_eq(place_forest(&c.ranks, &c.site, c.node, &work), 0);
-        check_choices(&c);
+        ck_assert_int_eq(place_forest(&c.ranks, &c.site, seed % 7, c.node, &work), 0);
+        check_choices(&c, seed % 7);
         release_instance(&c);
     }
 }
@@ -136,7 +198,7 @@ START_TEST(fewest_nodes)
     for (int64_t v = 0; v < 8; v++)
         memcpy(edge[v], (int64_t[]){v, v + 1, 7}, sizeof edge[v]);
     begin_instance(&c, 9, edge, 8, slots, 3);
-    ck_assert_int_eq(place_forest(&c.ranks, &c.site, c.node, &work), 0);
+    ck_assert_int_eq(place_forest(&c.ranks, &c.site, 0, c.node, &work), 0);
     ck_assert_uint_eq(ranks_on(&c, 1), 0);
     ck_assert_int_eq(affinity_cut(&c.ranks, c.node), 7);
     release_instance(&c);
@@ -150,19 +212,19 @@ START_TEST(cycles_and_empty_graphs)
     instance c;
     size_t work = 0;
     begin_instance(&c, 3, cycle, 3, slots, 2);
-    ck_assert_int_eq(place_forest(&c.ranks, &c.site, c.node, &work), 1);
+    ck_assert_int_eq(place_forest(&c.ranks, &c.site, 0, c.node, &work), 1);
     release_instance(&c);
     begin_instance(&c, 6, cycle, 3, slots, 2);
-    ck_assert_int_eq(place_forest(&c.ranks, &c.site, c.node, &work), 1);
+    ck_assert_int_eq(place_forest(&c.ranks, &c.site, 0, c.node, &work), 1);
     for (size_t v = 0; v < 6; v++)
         ck_assert_uint_eq(c.node[v], NOWHERE);
     release_instance(&c);
     begin_instance(&c, 0, cycle, 0, slots, 2);
-    ck_assert_int_eq(place_forest(&c.ranks, &c.site, c.node, &work), 1);
+    ck_assert_int_eq(place_forest(&c.ranks, &c.site, 0, c.node, &work), 1);
     release_instance(&c);
     begin_instance(&c, 7, cycle, 0, slots, 2);
-    ck_assert_int_eq(place_forest(&c.ranks, &c.site, c.node, &work), 0);
-    check_choices(&c);
+    ck_assert_int_eq(place_forest(&c.ranks, &c.site, 0, c.node, &work), 0);
+    check_choices(&c, 0);
     release_instance(&c);
 }
 END_TEST
@@ -176,7 +238,7 @@ START_TEST(memory_runs_out)
     draw_instance(&c, &state);
     for (int rc = -ENOMEM; rc != 0; nth++) {
         fail_allocation(nth);
-        rc = place_forest(&c.ranks, &c.site, c.node, &work);
+        rc = place_forest(&c.ranks, &c.site, 0, c.node, &work);
         stop_failing();
         ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
         ck_assert_int_eq(allocations.live, 0);
