@@ -69,8 +69,8 @@ int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *n
 
 /* Of a forest: each node in turn takes the ranks of least cut to those that are left, where a slot
  * that stays free costs 3/8 of the weight of a light edge. Adds the number of visited ranks to
- * *work. Variant 0 begins with the smallest node; others take nodes in another order, hang the
- * trees by other ranks, and use nodes as site_to_use says. Returns 1 without having done anything
+ * *work. Variant 0 begins with the smallest node; others hang the trees by other ranks, use nodes
+ * as site_to_use says, and some take these in another order. Returns 1 without having done anything
  * if there is a cycle, or if it would take too much memory. O(ranks^2). */
 int place_forest(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work);
 

@@ -298,11 +298,11 @@ static double light_weight(struct forest *f, size_t nodes)
     return (double)f->sorted[lesser(2 * nodes, arcs) - 1];
 }
 
-/* The smallest of so many nodes, since a large one is easier to fill from what others left;
- * variants take one of the smaller half. */
+/* The smallest of so many nodes, since a large one is easier to fill from what others left. Half of
+ * the variants take any of the smaller half. */
 static size_t take_node(struct forest *f, size_t nodes)
 {
-    size_t among = f->variant > 0 ? (nodes + 1) / 2 : 1;
+    size_t among = f->variant / 2 % 2 != 0 ? (nodes + 1) / 2 : 1;
     size_t at = nodes - 1 - base_mix(f->variant ^ (uint64_t)nodes << 32) % among;
     size_t n = f->free[at];
     f->free[at] = f->free[nodes - 1];
