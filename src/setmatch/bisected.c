@@ -17,7 +17,7 @@ enum { TRIES = 2 };
 
 /* With many ranks, a part of up to MOST_IN_FOREST of them without a cycle is placed as a forest
  * instead of being divided further. */
-enum { MOST_IN_FOREST = 1024 };
+enum { MOST_IN_FOREST = 512 };
 
 /* Two threads bisect halves of at least RANKS_PER_THREAD ranks, up to MOST_THREADS in all. The
  * result does not depend on the number of threads. */
