@@ -47,7 +47,7 @@ struct forest {
     size_t *ranks;     /* by vertex: of its subtree, as far as it is merged */
     size_t *number;    /* by vertex: those to choose of its subtree */
     bool *is_stale;    /* by vertex: ranks of its subtree were placed */
-    int64_t *sum[2];   /* of a vertex while it merges a subtree */
+    int64_t *sum;      /* of a vertex, chosen or not, while it merges a subtree */
     bool *chosen;      /* by vertex */
     int64_t *sorted;   /* weights of arcs */
     size_t work;       /* table entries */
@@ -80,8 +80,8 @@ static int init_forest(struct forest *f, const affinity *g, const site *s, size_
     for (size_t k = 0; k < 2; k++) {
         f->cut[k] = base_arena_alloc(&f->arena, entries, sizeof *f->cut[k]);
         f->part[k] = base_arena_alloc(&f->arena, entries, sizeof *f->part[k]);
-        f->sum[k] = base_arena_alloc(&f->arena, most + 1, sizeof *f->sum[k]);
     }
+    f->sum = base_arena_alloc(&f->arena, most + 1, sizeof *f->sum);
     return f->arena.failed ? -ENOMEM : 0;
 }
 
@@ -182,7 +182,7 @@ static void add_subtree(struct forest *f, vertex v, bool parent_is_chosen, bool 
     size_t p = f->parent[v], most = f->most;
     const int64_t *above = cuts_of(f, p, parent_is_chosen), *below = cuts_of(f, v, v_is_chosen);
     uint64_t *part = parts_of(f, v, parent_is_chosen);
-    int64_t *sum = f->sum[parent_is_chosen];
+    int64_t *sum = f->sum;
     int64_t edge = parent_is_chosen != v_is_chosen ? f->weight[v] : 0;
     size_t most_above = lesser(f->ranks[p], most), most_below = lesser(f->ranks[v], most);
     if (most_above < most_below) {
@@ -203,12 +203,11 @@ static void merge_subtree(struct forest *f, vertex v)
     for (size_t k = 0; k < 2; k++) {
         bool parent_is_chosen = k == 1;
         for (size_t i = 0; i < count; i++)
-            f->sum[k][i] = NO_CUT;
+            f->sum[i] = NO_CUT;
         add_subtree(f, v, parent_is_chosen, false);
         add_subtree(f, v, parent_is_chosen, true);
+        memcpy(cuts_of(f, p, parent_is_chosen), f->sum, count * sizeof *f->sum);
     }
-    for (size_t k = 0; k < 2; k++)
-        memcpy(cuts_of(f, p, k == 1), f->sum[k], count * sizeof *f->sum[k]);
     f->ranks[p] += f->ranks[v];
 }
 
