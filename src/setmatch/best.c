@@ -73,8 +73,6 @@ struct other_search {
 /* Begins again with the placement of a forest. 1: there are cycles, or too many ranks. */
 static int try_forest(contest *c)
 {
-    if (c->ranks->vertices > MANY_RANKS)
-        return 1;
     int rc = place_forest(c->ranks, c->site, 0, c->trial, &c->work);
     if (rc == 0)
         rc = contest_refine(c, 0);

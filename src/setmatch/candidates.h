@@ -29,12 +29,8 @@ int site_init(site *s, const size_t *slots, size_t nodes);
 
 void site_release(site *s);
 
-/* The least number of nodes, the largest first, that have slots for these ranks; they must suffice.
- */
-size_t site_fewest(const site *s, size_t ranks);
-
-/* The number of nodes to use, the largest first: even variants the fewest that suffice, variants 1,
- * 7 and so on up to twice as many, others any between. */
+/* The number of nodes to use, the largest first; all must suffice. Even variants use the fewest
+ * that do, variants 1, 7 and so on up to twice as many, others any between. */
 size_t site_to_use(const site *s, size_t ranks, size_t variant);
 
 /* Whether there are slots for this number of ranks. */
@@ -63,15 +59,16 @@ int place_agglomerative(const affinity *ranks, const site *s, unsigned threshold
 int place_bisected(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
 
 /* place_bisected. Adds the number of visited vertices to *work. Variants use nodes as site_to_use
- * says, and in turn divide the nodes in halves, by factors of
- * their number or, if slots differ, in halves of equal slots or every other node. */
+ * says, and in turn divide the nodes in halves, by factors of their number or, if slots differ, in
+ * halves of equal slots or every other node. */
 int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work);
 
 /* Of a forest: each node in turn takes the ranks of least cut to those that are left, where a slot
  * that stays free costs 3/8 of the weight of a light edge. Adds the number of visited ranks to
  * *work. Variant 0 begins with the smallest node; others hang the trees by other ranks, use nodes
  * as site_to_use says, and some take these in another order. Returns 1 without having done anything
- * if there is a cycle, or if it would take too much memory. O(ranks^2). */
+ * if there is a cycle, if there are more than MANY_RANKS, or if it would take too much memory.
+ * O(ranks^2). */
 int place_forest(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work);
 
 /* Refines pairs of nodes, for `rounds` rounds or until no pair gains. Never increases the cut; sets

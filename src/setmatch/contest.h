@@ -42,8 +42,9 @@ void contest_swap(contest *c);
 void contest_enter(contest *c, bool independent);
 
 /* Searches for a smaller cut, from the best placement. Searches of different numbers look
- * elsewhere. A run of annealing takes one of so many parts of the work of normal effort, and beyond
- * that of the work so far: high effort continues with longer runs. -ENOMEM. */
+ * elsewhere; number 0 places forests by their own method instead of bisections. A run of annealing
+ * takes one of so many parts of the work of normal effort, and beyond that of the work so far: high
+ * effort continues with longer runs. -ENOMEM. */
 int search_further(contest *c, const search_rules *rules, size_t number, size_t parts);
 
 #endif

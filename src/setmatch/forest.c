@@ -332,7 +332,7 @@ static void fill_nodes(struct forest *f, const site *s, size_t nodes, size_t *no
 int place_forest(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work)
 {
     struct forest f;
-    if (ranks->start[ranks->vertices] / 2 >= ranks->vertices ||
+    if (ranks->vertices > MANY_RANKS || ranks->start[ranks->vertices] / 2 >= ranks->vertices ||
         most_on_node(ranks, s) + 1 > MOST_ENTRIES / (ranks->vertices + 1))
         return 1;
     int rc = init_forest(&f, ranks, s, variant);

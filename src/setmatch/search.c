@@ -91,7 +91,7 @@ int search_further(contest *c, const search_rules *rules, size_t number, size_t 
                        .rules = rules,
                        .parts = parts,
                        .most_work = c->work,
-                       .in_forests = number == 0 && c->ranks->vertices <= MANY_RANKS,
+                       .in_forests = number == 0,
                        .anneals = true};
     size_t constructions = number * VARIANTS, anneals = number * VARIANTS, cost = c->work;
     int rc = 0;

@@ -33,7 +33,8 @@ void site_release(site *s)
     *s = (site){0};
 }
 
-size_t site_fewest(const site *s, size_t ranks)
+/* The least number of nodes, the largest first, that have slots for these ranks. */
+static size_t fewest_nodes(const site *s, size_t ranks)
 {
     size_t nodes = 0;
     for (uint64_t slots = 0; slots < ranks; nodes++)
@@ -43,7 +44,7 @@ size_t site_fewest(const site *s, size_t ranks)
 
 size_t site_to_use(const site *s, size_t ranks, size_t variant)
 {
-    size_t least = site_fewest(s, ranks);
+    size_t least = fewest_nodes(s, ranks);
     size_t most = 2 * least < s->nodes ? 2 * least : s->nodes;
     if (variant % 2 == 0)
         return least;
