@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 220, 1983) for a smaller cut: ranks, or
  * groups of ranks, move to nodes of their neighbours, and what fits best there may take their
- * place. Single ranks may exceed the slots of a node for a while, at a penalty. */
+ * place. Single ranks may exceed the slots for a while, at a penalty. */
 #include "base/processor.h"
 #include "setmatch/annealing.h"
 
-enum { STEPS_PER_TEMPERATURE = 64, STEPS_PER_EXCHANGE = 32, MOST_SCANNED = 96 };
+enum { STEPS_PER_TEMPERATURE = 64, MOST_SCANNED = 96 };
 
 /* The first penalty for each rank beyond the slots, as a multiple of the first temperature. It
  * grows by one of PENALTY_PARTS parts as long as there are such ranks, and shrinks otherwise. */
 enum { FIRST_PENALTY = 4, PENALTY_PARTS = 32, MOST_PENALTY = ANNEALING_NEVER / 8 };
 
 /* Work in parts of a visit. */
-enum { STEP = 14, LOOK_LANES = 2, CORRECT_ARC = 14 };
+enum { STEP = 15, FIT = 5, LOOK_LANES = 2, CORRECT_ARC = 14 };
 
 /* A vertex, the node that it is to move to, and what is to take its place; NO_VERTEX: nothing. */
 struct move {
@@ -34,12 +34,23 @@ static inline struct move draw_move(annealing *a, uint64_t drawn)
 
 /* ---- partners ---- */
 
+/* The sizes of groups for which another group may change places with them, or 0 for none. Where two
+ * nodes may exchange a number of ranks, they may exchange all their other ranks instead. */
+struct fit {
+    int32_t least, mirrored; /* of two ranges of sizes */
+    uint32_t width;          /* the greatest size of each less the least */
+};
+
+static inline bool size_fits(const struct fit *f, int32_t size)
+{
+    return ((uint32_t)(size - f->least) <= f->width) | ((uint32_t)(size - f->mirrored) <= f->width);
+}
+
 /* Places of a node, a multiple of ANNEALING_LANES: what the move of the vertex there gains on the
- * other node, and loses, and its size, which has limits. */
+ * other node, and loses, and its size. */
 struct look {
     const int32_t *gained, *lost, *size;
     size_t first, count;
-    int32_t least, most;
 };
 
 static inline int32_t greater(int32_t x, int32_t y)
@@ -74,37 +85,34 @@ static int32_t look_at_ranks(const int32_t *gained, const int32_t *lost, size_t 
     return greatest_lane(lane);
 }
 
-/* The same of vertices within the limits of size. */
+/* The same of groups that fit. */
 FOR_EACH_PROCESSOR
 static int32_t look_at_groups(const int32_t *gained, const int32_t *lost, const int32_t *size,
-                              size_t count, int32_t least, int32_t most)
+                              size_t count, struct fit fit)
 {
     int32_t lane[ANNEALING_LANES];
     for (size_t k = 0; k < ANNEALING_LANES; k++)
         lane[k] = -ANNEALING_NEVER;
     for (size_t at = 0; at < count; at += ANNEALING_LANES) {
         for (size_t k = 0; k < ANNEALING_LANES; k++) {
-            int32_t gain = gained[at + k] - lost[at + k], of = size[at + k];
-            bool fits = (of >= least) & (of <= most);
-            lane[k] = greater(lane[k], fits ? gain : -ANNEALING_NEVER);
+            int32_t gain = gained[at + k] - lost[at + k];
+            lane[k] = greater(lane[k], size_fits(&fit, size[at + k]) ? gain : -ANNEALING_NEVER);
         }
     }
     return greatest_lane(lane);
 }
 
-static inline int32_t look_at(annealing *a, const struct look *l)
+static inline int32_t look_at(annealing *a, const struct look *l, const struct fit *fit)
 {
     a->work += LOOK_LANES * l->count / ANNEALING_LANES;
-    return a->grouped ? look_at_groups(l->gained, l->lost, l->size, l->count, l->least, l->most)
+    return a->grouped ? look_at_groups(l->gained, l->lost, l->size, l->count, *fit)
                       : look_at_ranks(l->gained, l->lost, l->count);
 }
 
-/* The places of node m->to, or some of them; of equal ranks any may swap, of groups those that fit.
- */
+/* The places of node m->to, or some of them. */
 static inline struct look begin_look(annealing *a, const struct move *m)
 {
     size_t first = a->first[m->to], count = a->first[m->to + 1] - first;
-    int32_t size = a->size[a->place[m->v]];
     if (count > MOST_SCANNED) {
         size_t begins = (count - MOST_SCANNED) / ANNEALING_LANES + 1;
         first += ANNEALING_LANES * chance_below(begins, chance_draw(&a->chance), 0);
@@ -114,17 +122,15 @@ static inline struct look begin_look(annealing *a, const struct move *m)
                          .lost = annealing_weight(a, m->to, first),
                          .size = a->size + first,
                          .first = first,
-                         .count = count,
-                         .least = size - a->room[m->to],
-                         .most = size + a->room[m->from]};
+                         .count = count};
 }
 
 /* A vertex of this gain; begins at a random place. */
-static vertex find_vertex(const annealing *a, const struct look *l, int32_t gain, uint64_t drawn)
+static vertex find_vertex(const annealing *a, const struct look *l, const struct fit *fit,
+                          int32_t gain, uint64_t drawn)
 {
     size_t at = chance_below(l->count, drawn, 0);
-    while (l->gained[at] - l->lost[at] != gain ||
-           (a->grouped && (l->size[at] < l->least || l->size[at] > l->most)))
+    while (l->gained[at] - l->lost[at] != gain || (a->grouped && !size_fits(fit, l->size[at])))
         at = at + 1 < l->count ? at + 1 : 0;
     return a->member[l->first + at];
 }
@@ -142,17 +148,18 @@ static void correct_neighbours(const annealing *a, const struct move *m, int32_t
 
 /* Adds the partner that gains most to the move, if that is worth more than `least`. A first look
  * ignores edges between v and its partner. */
-static bool find_partner(annealing *a, struct move *m, int32_t gain, int64_t least)
+static bool find_partner(annealing *a, struct move *m, const struct fit *fit, int32_t gain,
+                         int64_t least)
 {
     const struct look l = begin_look(a, m);
-    if ((int64_t)gain + look_at(a, &l) <= least)
+    if ((int64_t)gain + look_at(a, &l, fit) <= least)
         return false;
     correct_neighbours(a, m, -1);
     a->work += CORRECT_ARC * (a->ranks->start[m->v + 1] - a->ranks->start[m->v]);
-    int32_t best = look_at(a, &l);
+    int32_t best = look_at(a, &l, fit);
     bool found = (int64_t)gain + best > least;
     if (found) {
-        m->partner = find_vertex(a, &l, best, chance_draw(&a->chance));
+        m->partner = find_vertex(a, &l, fit, best, chance_draw(&a->chance));
         m->gain = gain + best;
         m->worth = m->gain;
     }
@@ -160,12 +167,22 @@ static bool find_partner(annealing *a, struct move *m, int32_t gain, int64_t lea
     return found;
 }
 
-/* Without a partner; false: there is no place. */
-static bool find_room(const annealing *a, struct move *m, int32_t gain)
+static struct fit find_fit(annealing *a, const struct move *m)
 {
-    int32_t size = a->size[a->place[m->v]], from = a->room[m->from], to = a->room[m->to];
-    int32_t excess = annealing_beyond(from + size) - annealing_beyond(from) +
-                     annealing_beyond(to - size) - annealing_beyond(to);
+    int32_t from = a->count[m->from], to = a->count[m->to];
+    int32_t size = a->size[a->place[m->v]];
+    int32_t given = annealing_most_given(a, from, to), taken = annealing_most_given(a, to, from);
+    a->work += FIT;
+    return (struct fit){.least = size - given,
+                        .mirrored = size - taken - (from - to),
+                        .width = (uint32_t)(given + taken)};
+}
+
+/* Without a partner; false: there is no place. */
+static bool find_room(const annealing *a, struct move *m, const struct fit *fit, int32_t gain)
+{
+    int32_t excess =
+        a->grouped ? !size_fits(fit, 0) : annealing_excess(a, a->count[m->from], a->count[m->to]);
     if (a->frees[m->to] == 0 || (a->strict && excess > 0))
         return false;
     m->partner = NO_VERTEX;
@@ -178,8 +195,9 @@ static bool find_room(const annealing *a, struct move *m, int32_t gain)
 static bool accept_move(annealing *a, struct move *m, int64_t least)
 {
     int32_t gain = annealing_gain(a, a->place[m->v], m->from, m->to);
-    bool moves = find_room(a, m, gain) && m->worth > least;
-    return find_partner(a, m, gain, moves ? m->worth : least) || moves;
+    const struct fit fit = a->grouped ? find_fit(a, m) : (struct fit){0};
+    bool moves = find_room(a, m, &fit, gain) && m->worth > least;
+    return find_partner(a, m, &fit, gain, moves ? m->worth : least) || moves;
 }
 
 /* ---- annealing ---- */
@@ -208,13 +226,6 @@ static void adapt_penalty(annealing *a)
     a->penalty = a->penalty > PENALTY_PARTS ? a->penalty : PENALTY_PARTS;
 }
 
-static void exchange_nodes(annealing *a, double temperature)
-{
-    uint64_t drawn = chance_draw(&a->chance);
-    size_t n = chance_below(a->nodes, drawn, 0), m = chance_below(a->nodes, drawn, 1);
-    annealing_exchange(a, n, m, -(int64_t)chance_loss(&a->chance, drawn, temperature));
-}
-
 /* Sets node[] if the placement gained more than the one that was kept. */
 static void keep_placement(annealing *a, int64_t gained, int64_t *kept, size_t *node)
 {
@@ -235,10 +246,6 @@ static void run_annealing(annealing *a, double initial, size_t most_work, size_t
         if (k % STEPS_PER_TEMPERATURE == 0) {
             temperature = initial * (1 - (double)a->work / (double)most_work);
             adapt_penalty(a);
-        }
-        if (a->uneven && k % STEPS_PER_EXCHANGE == 0) {
-            keep_placement(a, gained, &kept, node);
-            exchange_nodes(a, temperature);
         }
         uint64_t drawn = chance_draw(&a->chance);
         struct move m = draw_move(a, drawn);

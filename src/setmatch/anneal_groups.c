@@ -9,7 +9,7 @@
 #include "setmatch/matching.h"
 
 /* A group has at most one of as many parts of a node; times that pairs of groups merge. */
-enum { GROUPS_PER_NODE = 4, MOST_LEVELS = 3 };
+enum { GROUPS_PER_NODE = 4, MOST_LEVELS = 4 };
 
 struct grouping {
     struct base_arena arena;

@@ -12,7 +12,7 @@ enum {
 };
 
 /* Places of a node beyond its slots, at least and as a part of these. */
-enum { LEAST_SPARE = 2, SPARE_PART = 10 };
+enum { LEAST_SPARE = 4, SPARE_PART = 10 };
 
 /* Work in parts of a visit. A run takes LEAST_STEPS times as much as its beginning, or more. */
 enum { WEIGHTS_PER_PART = 16, BEGIN_ARC = 16, SWAP_ARC = 16, LEAST_STEPS = 2 };
@@ -24,38 +24,41 @@ static size_t round_up(size_t places)
     return (places + ANNEALING_LANES - 1) / ANNEALING_LANES * ANNEALING_LANES;
 }
 
+static size_t fewer(size_t x, size_t y)
+{
+    return x < y ? x : y;
+}
+
 /* Numbers the nodes with ranks; returns the number of their places. */
-static size_t number_nodes(annealing *a, const site *s, const size_t *node, size_t all_ranks)
+static size_t number_nodes(annealing *a, const size_t *node)
 {
     size_t vertices = a->ranks->vertices, places = 0;
     for (size_t v = 0; v < vertices; v++) {
-        size_t n = node[v], slots = s->slots[n] < vertices ? s->slots[n] : vertices;
+        size_t n = node[v], slots = fewer(a->site->slots[n], vertices);
         if (a->number[n] != 0)
             continue;
-        a->home[a->nodes] = n;
-        a->room[a->nodes] = (int32_t)(s->slots[n] < all_ranks ? s->slots[n] : all_ranks);
-        a->slots[a->nodes] = a->room[a->nodes];
-        a->uneven |= a->slots[a->nodes] != a->slots[0];
         a->number[n] = ++a->nodes;
         a->first[a->nodes] = places += round_up(slots + slots / SPARE_PART + LEAST_SPARE);
     }
     return places;
 }
 
-static int allocate_nodes(annealing *a, const site *s)
+static int allocate_nodes(annealing *a)
 {
+    const site *s = a->site;
     a->home = base_arena_alloc(&a->arena, s->nodes, sizeof *a->home);
     a->number = base_arena_alloc(&a->arena, s->listed, sizeof *a->number);
     a->first = base_arena_alloc(&a->arena, s->nodes + 1, sizeof *a->first);
     a->frees = base_arena_alloc(&a->arena, s->nodes, sizeof *a->frees);
-    a->slots = base_arena_alloc(&a->arena, s->nodes, sizeof *a->slots);
-    a->room = base_arena_alloc(&a->arena, s->nodes, sizeof *a->room);
+    a->count = base_arena_alloc(&a->arena, s->nodes, sizeof *a->count);
     return a->arena.failed ? -ENOMEM : 0;
 }
 
 static int allocate_vertices(annealing *a)
 {
     size_t vertices = a->ranks->vertices, arcs = a->ranks->start[vertices];
+    a->above = base_arena_alloc(&a->arena, a->all_ranks + 1, sizeof *a->above);
+    a->larger = base_arena_alloc(&a->arena, a->all_ranks + 1, sizeof *a->larger);
     a->free = base_arena_alloc(&a->arena, a->places, sizeof *a->free);
     a->member = base_arena_alloc(&a->arena, a->places, sizeof *a->member);
     a->size = base_arena_alloc(&a->arena, a->places, sizeof *a->size);
@@ -201,7 +204,7 @@ static void set_places(annealing *a, const size_t *node)
         size_t n = a->number[node[v]] - 1, p = a->first[n] + next[n]++;
         a->member[p] = (vertex)v;
         a->size[p] = (int32_t)g->size[v];
-        a->room[n] -= (int32_t)g->size[v];
+        a->count[n] += (int32_t)g->size[v];
         a->place[v] = (vertex)p;
         a->node[v] = (vertex)n;
     }
@@ -214,18 +217,29 @@ static void set_places(annealing *a, const size_t *node)
         add_weights(a, (vertex)v);
 }
 
+/* Each node counts at its ranks and its slots first; then sums from the top. */
+static void count_above(annealing *a)
+{
+    const site *s = a->site;
+    for (size_t n = 0; n < a->nodes; n++) {
+        a->above[a->count[n]]++;
+        a->above[fewer(s->slots[s->by_size[n]], a->all_ranks)]--;
+    }
+    for (size_t k = a->all_ranks; k-- > 0;)
+        a->above[k] += a->above[k + 1];
+}
+
 int annealing_init(annealing *a, const affinity *ranks, const site *s, const annealing_run *run,
                    const size_t *node)
 {
-    size_t all_ranks = 0;
-    *a = (annealing){.ranks = ranks, .strict = run->strict};
+    *a = (annealing){.ranks = ranks, .site = s, .strict = run->strict};
     chance_init(&a->chance, run->variant);
     for (size_t v = 0; v < ranks->vertices; v++)
-        all_ranks += ranks->size[v];
-    a->grouped = all_ranks > ranks->vertices;
-    if (allocate_nodes(a, s) != 0)
+        a->all_ranks += ranks->size[v];
+    a->grouped = a->all_ranks > ranks->vertices;
+    if (allocate_nodes(a) != 0)
         return -ENOMEM;
-    a->places = number_nodes(a, s, node, all_ranks);
+    a->places = number_nodes(a, node);
     a->work = a->nodes * a->places / WEIGHTS_PER_PART + BEGIN_ARC * ranks->start[ranks->vertices];
     if (a->places > MOST_WEIGHTS / (a->nodes | 1) ||
         a->work > ANNEALING_PARTS * run->most_work / LEAST_STEPS)
@@ -234,12 +248,27 @@ int annealing_init(annealing *a, const affinity *ranks, const site *s, const ann
         return -ENOMEM;
     scale_weights(a);
     set_places(a, node);
+    count_above(a);
     list_cut(a);
     return 0;
 }
 
+/* The node with most ranks is the one with most slots, and so on. */
+static void choose_nodes(annealing *a)
+{
+    memset(a->larger, 0, (a->all_ranks + 1) * sizeof *a->larger);
+    for (size_t n = 0; n < a->nodes; n++)
+        if (a->count[n] > 0)
+            a->larger[a->count[n] - 1]++;
+    for (size_t k = a->all_ranks; k-- > 0;)
+        a->larger[k] += a->larger[k + 1];
+    for (size_t n = 0; n < a->nodes; n++)
+        a->home[n] = a->site->by_size[a->larger[a->count[n]]++];
+}
+
 void annealing_copy(annealing *a, size_t *node)
 {
+    choose_nodes(a);
     for (size_t v = 0; v < a->ranks->vertices; v++)
         node[v] = a->home[a->node[v]];
     a->work += a->ranks->vertices;
@@ -288,49 +317,43 @@ static void swap_vertices(annealing *a, vertex v, vertex w, size_t from, size_t 
     change_place(a, w, from, left);
 }
 
-static void change_room(annealing *a, size_t n, int32_t by)
+/* One rank after the other, so that annealing_excess tells what changes. */
+static void give_ranks(annealing *a, size_t from, size_t to, int32_t by)
 {
-    a->excess -= annealing_beyond(a->room[n]);
-    a->room[n] += by;
-    a->excess += annealing_beyond(a->room[n]);
+    for (; by > 0; by--) {
+        a->excess += annealing_excess(a, a->count[from], a->count[to]);
+        a->above[a->count[from]--]--;
+        a->above[++a->count[to]]++;
+    }
+}
+
+/* Whether one node more may have this number of ranks. */
+static bool has_slots(const annealing *a, int32_t ranks)
+{
+    return a->above[ranks] < 0;
+}
+
+/* Beyond the mean of both the two nodes have as many ranks as they had before, until the one that
+ * takes has more than the larger one had. */
+int32_t annealing_most_given(const annealing *a, int32_t from, int32_t to)
+{
+    int32_t larger = from > to ? from : to, mean = to + (from - to) / 2, k = to;
+    while (k < mean && has_slots(a, k + 1))
+        k++;
+    if (k >= mean)
+        for (k = larger; k < from + to && has_slots(a, k + 1);)
+            k++;
+    return k - to;
 }
 
 void annealing_swap(annealing *a, vertex v, size_t to, vertex w)
 {
     size_t from = a->node[v];
     int32_t more = (int32_t)a->ranks->size[v] - (w != NO_VERTEX ? (int32_t)a->ranks->size[w] : 0);
-    change_room(a, from, more);
-    change_room(a, to, -more);
+    give_ranks(a, from, to, more);
+    give_ranks(a, to, from, -more);
     if (w == NO_VERTEX)
         move_vertex(a, v, from, to);
     else
         swap_vertices(a, v, w, from, to);
-}
-
-/* ---- exchanges ---- */
-
-static bool has_places(const annealing *a, size_t n, int32_t slots)
-{
-    return a->first[n + 1] - a->first[n] >= (size_t)slots;
-}
-
-void annealing_exchange(annealing *a, size_t n, size_t m, int64_t least)
-{
-    int32_t room[] = {a->room[n], a->room[m]}, slots[] = {a->slots[n], a->slots[m]};
-    int64_t excess = a->excess;
-    if (slots[0] == slots[1] || !has_places(a, n, slots[1]) || !has_places(a, m, slots[0]))
-        return;
-    change_room(a, n, slots[1] - slots[0]);
-    change_room(a, m, slots[0] - slots[1]);
-    int64_t more = a->excess - excess;
-    if (more > 0 && (a->strict || -more * a->penalty <= least)) {
-        change_room(a, n, room[0] - a->room[n]);
-        change_room(a, m, room[1] - a->room[m]);
-        return;
-    }
-    size_t home = a->home[n];
-    a->home[n] = a->home[m];
-    a->home[m] = home;
-    a->slots[n] = slots[1];
-    a->slots[m] = slots[0];
 }

@@ -20,25 +20,30 @@ enum { ANNEALING_LANES = 8 };
 /* Work in parts of a visit. */
 enum { ANNEALING_PARTS = 64 };
 
-/* Nodes with ranks are numbered consecutively; the others take no part. A node has a place for each
- * slot and some more, since ranks may exceed its slots for a while. */
+/* Only which ranks share a node counts, not which node that is. So the nodes with ranks, numbered
+ * consecutively, are anonymous, and may give each other ranks in any number: in the end the one
+ * with most ranks becomes the one with most slots, and so on. Thus the fewest ranks exceed the
+ * slots: the sum of the positive ones of above[]. A node has more places than ranks, to which
+ * others may come. */
 typedef struct annealing {
     struct base_arena arena;
     chance chance;
     const affinity *ranks;
     size_t nodes, places;
-    bool grouped;    /* there are vertices of several ranks */
-    bool uneven;     /* nodes differ in slots */
-    bool strict;     /* no node ever has ranks beyond its slots */
-    size_t *home;    /* by number: the node */
+    size_t all_ranks;
+    bool grouped; /* there are vertices of several ranks */
+    bool strict;  /* no ranks are ever beyond the slots */
+    const site *site;
+    size_t *home;    /* by number: the node, as of the last annealing_copy */
     size_t *number;  /* by node: number + 1; 0: none */
     size_t *first;   /* by number, and one more: the first place of the node */
     vertex *free;    /* by number, from first[]: the free places of the node */
     vertex *frees;   /* by number: how many these are */
     vertex *member;  /* by place: the vertex; NO_VERTEX: none */
     int32_t *size;   /* by place: of the vertex there, 0: none */
-    int32_t *slots;  /* by number of the node */
-    int32_t *room;   /* by number of the node: its free slots; negative: ranks beyond its slots */
+    int32_t *count;  /* by number: the ranks on the node */
+    int32_t *above;  /* by k: nodes with k ranks or more, less nodes with k slots or more */
+    vertex *larger;  /* by k: nodes with more than k ranks, as of the last annealing_copy */
     int64_t excess;  /* ranks beyond the slots of all nodes */
     int64_t penalty; /* of each of these */
     vertex *place;   /* by vertex */
@@ -65,11 +70,11 @@ void annealing_release(annealing *a);
  * free place. */
 void annealing_swap(annealing *a, vertex v, size_t to, vertex w);
 
-/* All vertices of two nodes change places, if that is worth more than `least`: it costs nothing but
- * ranks beyond slots. */
-void annealing_exchange(annealing *a, size_t n, size_t m, int64_t least);
+/* How many ranks, and any fewer, a node of `from` ranks can give to one of `to` ranks without ranks
+ * beyond the slots, if there are none now. */
+int32_t annealing_most_given(const annealing *a, int32_t from, int32_t to);
 
-/* Sets node[] to the placement. */
+/* Sets node[] to the placement, where no rank may be beyond the slots. */
 void annealing_copy(annealing *a, size_t *node);
 
 static inline int32_t *annealing_weight(const annealing *a, size_t node, size_t place)
@@ -77,10 +82,10 @@ static inline int32_t *annealing_weight(const annealing *a, size_t node, size_t 
     return a->weight + node * a->places + place;
 }
 
-/* Ranks beyond the slots of a node with this room. */
-static inline int32_t annealing_beyond(int32_t room)
+/* By how much the excess grows if a node of `from` ranks gives one to a node of `to` ranks. */
+static inline int32_t annealing_excess(const annealing *a, int32_t from, int32_t to)
 {
-    return room < 0 ? -room : 0;
+    return from == to + 1 ? 0 : (a->above[to + 1] >= 0) - (a->above[from] > 0);
 }
 
 /* Of moving what is in the place from one node to another. */
