@@ -6,10 +6,10 @@
 #include <sched.h>
 #include <string.h>
 
-#include "base/mix.h"
 #include "base/thread.h"
 #include "setmatch/candidates.h"
 #include "setmatch/divide.h"
+#include "setmatch/halves.h"
 #include "setmatch/walk.h"
 
 /* Divisions that variants of the method choose from. */
@@ -23,7 +23,7 @@ enum { MOST_IN_FOREST = 512 };
  * result does not depend on the number of threads. */
 enum { RANKS_PER_THREAD = 2048, MOST_THREADS = 8 };
 
-/* The ranks of a graph, to be placed on the nodes order[first] .. order[end - 1]. */
+/* The ranks of a graph, to be placed on the nodes in places first .. end - 1 of the order. */
 struct part {
     affinity g;
     vertex *rank; /* of each vertex */
@@ -31,9 +31,7 @@ struct part {
 };
 
 struct bisection {
-    const size_t *slots; /* by node */
-    size_t *order;       /* the nodes, the largest of each part first */
-    size_t *drawn;       /* nodes of one half of a part, at the places of the part */
+    halves nodes;
     size_t variant;
     bool is_large;  /* there are many ranks */
     size_t threads; /* that may bisect parts of the current one */
@@ -44,75 +42,6 @@ struct bisection {
     vertex *member;      /* of one half of it */
     vertex *to;          /* for affinity_extract */
 };
-
-static uint64_t slots_of(const struct bisection *b, size_t first, size_t end)
-{
-    uint64_t slots = 0;
-    for (size_t k = first; k < end; k++)
-        if (__builtin_add_overflow(slots, b->slots[b->order[k]], &slots))
-            return UINT64_MAX;
-    return slots;
-}
-
-/* ---- halves of the nodes ---- */
-
-/* The least prime factor of n > 1; or the greatest. */
-static size_t prime_factor(size_t n, bool greatest)
-{
-    for (size_t factor = 2; factor * factor <= n; factor++) {
-        if (n % factor != 0)
-            continue;
-        if (!greatest)
-            return factor;
-        for (; n % factor == 0 && n > factor; n /= factor)
-            ;
-    }
-    return n;
-}
-
-/* Groups of equal numbers of nodes, as many as a prime factor of their number, stay whole: 27 nodes
- * are divided into 9 and 18. */
-static size_t divide_by_factor(size_t nodes, bool greatest)
-{
-    size_t factor = prime_factor(nodes, greatest);
-    return nodes / factor * (factor / 2);
-}
-
-/* The number of nodes with half the slots, the largest nodes first. */
-static size_t divide_by_slots(const struct bisection *b, size_t first, size_t end)
-{
-    uint64_t half = slots_of(b, first, end) / 2, slots = b->slots[b->order[first]];
-    size_t count = 1;
-    while (first + count + 1 < end && slots + b->slots[b->order[first + count]] / 2 < half)
-        slots += b->slots[b->order[first + count++]];
-    return count;
-}
-
-/* Half of the nodes at random, different ones for each variant. Both halves keep their order. */
-static size_t draw_nodes(struct bisection *b, size_t first, size_t end)
-{
-    size_t kept = first, drawn = first, wanted = (end - first) / 2;
-    for (size_t k = first; k < end; k++)
-        if (base_mix(b->variant ^ (uint64_t)k << 32) % (end - k) < wanted - (kept - first))
-            b->order[kept++] = b->order[k];
-        else
-            b->drawn[drawn++] = b->order[k];
-    memcpy(b->order + kept, b->drawn + first, (drawn - first) * sizeof *b->drawn);
-    return kept - first;
-}
-
-/* Divides at least two nodes in two; returns the number of those in the first half. Which division
- * is best depends on the graph. */
-static size_t divide_nodes(struct bisection *b, size_t first, size_t end)
-{
-    size_t nodes = end - first;
-    bool even = b->slots[b->order[first]] == b->slots[b->order[end - 1]];
-    switch (b->variant % 3) {
-    case 1: return even ? divide_by_factor(nodes, false) : divide_by_slots(b, first, end);
-    case 2: return even ? divide_by_factor(nodes, true) : draw_nodes(b, first, end);
-    default: return nodes / 2;
-    }
-}
 
 /* ---- halves of the ranks ---- */
 
@@ -205,7 +134,8 @@ static int place_halves(struct bisection *b, const struct part *p, size_t middle
 /* 1: the part is no forest, or too large. */
 static int place_forest_part(struct bisection *b, const struct part *p)
 {
-    const site s = {.slots = b->slots, .by_size = b->order + p->first, .nodes = p->end - p->first};
+    const site s = {
+        .slots = b->nodes.slots, .by_size = b->nodes.order + p->first, .nodes = p->end - p->first};
     struct base_arena arena = {0};
     if (!b->is_large || p->g.vertices > MOST_IN_FOREST)
         return 1;
@@ -217,12 +147,40 @@ static int place_forest_part(struct bisection *b, const struct part *p)
     return rc;
 }
 
+/* Nodes of different slots can be divided almost anywhere. So the ranks are divided first, where
+ * the cut is small, and then the nodes. */
+static int divide_ranks_first(struct bisection *b, const struct part *p, const divide_rules *rules,
+                              size_t *middle)
+{
+    uint64_t all = p->g.vertices, half = all - all / 2, most = all * 4 / 5, ranks[2] = {0, 0};
+    const uint64_t any[2] = {most > half ? most : half, most > half ? most : half};
+    int rc = divide_in_two(&b->t, &p->g, any, rules, b->side);
+    if (rc != 0)
+        return rc;
+    for (size_t v = 0; v < all; v++)
+        ranks[b->side[v] & TWO_WAY_SIDE]++;
+    *middle = halves_divide_for(&b->nodes, p->first, p->end, ranks, b->variant);
+    const uint64_t capacity[2] = {halves_slots(&b->nodes, p->first, *middle),
+                                  halves_slots(&b->nodes, *middle, p->end)};
+    redivide_in_two(&b->t, &p->g, capacity, rules, b->side);
+    return 0;
+}
+
+static int divide_nodes_first(struct bisection *b, const struct part *p, const divide_rules *rules,
+                              size_t *middle)
+{
+    *middle = halves_divide(&b->nodes, p->first, p->end, b->variant);
+    const uint64_t capacity[2] = {halves_slots(&b->nodes, p->first, *middle),
+                                  halves_slots(&b->nodes, *middle, p->end)};
+    return divide_in_two(&b->t, &p->g, capacity, rules, b->side);
+}
+
 static int divide_part(struct bisection *b, const struct part *p)
 {
-    size_t middle = p->first + divide_nodes(b, p->first, p->end);
-    uint64_t capacity[2] = {slots_of(b, p->first, middle), slots_of(b, middle, p->end)};
     const divide_rules rules = {b->variant, b->variant == 0 ? 1 : TRIES, b->is_large};
-    int rc = divide_in_two(&b->t, &p->g, capacity, &rules, b->side);
+    bool ranks_first = !b->is_large && !halves_are_even(&b->nodes, p->first, p->end);
+    size_t middle;
+    int rc = (ranks_first ? divide_ranks_first : divide_nodes_first)(b, p, &rules, &middle);
     return rc == 0 ? place_halves(b, p, middle) : rc;
 }
 
@@ -231,7 +189,7 @@ static int bisect_part(struct bisection *b, const struct part *p)
 {
     if (p->g.vertices == 0 || p->end - p->first <= 1) {
         for (size_t v = 0; v < p->g.vertices; v++)
-            b->node[p->rank[v]] = b->order[p->first];
+            b->node[p->rank[v]] = b->nodes.order[p->first];
         return 0;
     }
     int rc = place_forest_part(b, p);
@@ -254,12 +212,9 @@ static int order_ranks(struct bisection *b, const affinity *ranks, struct part *
 
 static int init_bisection(struct bisection *b, const affinity *ranks, const site *s)
 {
-    b->order = base_arena_alloc(&b->arena, s->nodes, sizeof *b->order);
-    b->drawn = base_arena_alloc(&b->arena, s->nodes, sizeof *b->drawn);
-    if (init_memory(b, ranks->vertices) != 0)
-        return -ENOMEM;
-    memcpy(b->order, s->by_size, s->nodes * sizeof *b->order);
-    return 0;
+    return halves_init(&b->nodes, &b->arena, s) != 0 || init_memory(b, ranks->vertices) != 0
+               ? -ENOMEM
+               : 0;
 }
 
 /* As many as the processors that this process may use. */
@@ -273,8 +228,7 @@ static size_t usable_threads(void)
 int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work)
 {
     struct part all = {.end = site_to_use(s, ranks->vertices, variant)};
-    struct bisection b = {.slots = s->slots,
-                          .variant = variant,
+    struct bisection b = {.variant = variant,
                           .is_large = ranks->vertices > MANY_RANKS,
                           .threads = usable_threads(),
                           .node = node};

@@ -234,3 +234,15 @@ int divide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2],
     free(trial);
     return rc;
 }
+
+/* The sides may have to change anywhere. */
+void redivide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2],
+                     const divide_rules *rules, unsigned char *side)
+{
+    const struct division d = {
+        .t = t, .capacity = capacity, .depth = rules->is_large ? &quick : &thorough};
+    const two_way_limits limits = limits_for(&d, g);
+    for (size_t v = 0; v < g->vertices; v++)
+        side[v] |= TWO_WAY_NEAR;
+    two_way_refine(t, g, &limits, side);
+}

@@ -24,4 +24,8 @@ typedef struct divide_rules {
 int divide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2],
                   const divide_rules *rules, unsigned char *side);
 
+/* Refines such a division for other capacities. */
+void redivide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2],
+                     const divide_rules *rules, unsigned char *side);
+
 #endif

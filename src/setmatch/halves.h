@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Halves of nodes, for bisection: half the number, half the slots, or what ranks ask for. Private
+ * to this folder.
+ */
+#ifndef SETMATCH_HALVES_H
+#define SETMATCH_HALVES_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "setmatch/candidates.h"
+
+/* Parts of the nodes are ranges of order[], the largest node of each first. */
+typedef struct halves {
+    const size_t *slots; /* by node; borrowed */
+    size_t *order;       /* nodes */
+    size_t *moved;       /* by place in order[]: memory for the second half of a part */
+    bool *is_first;      /* by place: a node of the first half of a part */
+    bool *drawn;         /* by place: the same of a half that is being drawn */
+} halves;
+
+/* All nodes of the site. The arena owns the memory. -ENOMEM. */
+int halves_init(halves *h, struct base_arena *arena, const site *s);
+
+/* The slots of a part, UINT64_MAX if there are more. */
+uint64_t halves_slots(const halves *h, size_t first, size_t end);
+
+/* Whether all nodes of a part have the same number of slots. */
+bool halves_are_even(const halves *h, size_t first, size_t end);
+
+/* Divides a part of at least two nodes in two, in turn with the variant: by number; by a factor of
+ * it or, if slots differ, by half the slots; by another factor, or at random. Returns where the
+ * second half begins. Both halves keep their order. */
+size_t halves_divide(halves *h, size_t first, size_t end, size_t variant);
+
+/* The same for halves of the ranks of these sizes: nodes drawn at random whose slots come near to
+ * them. Each half has a node, and may have fewer slots than ranks. */
+size_t halves_divide_for(halves *h, size_t first, size_t end, const uint64_t ranks[2],
+                         size_t variant);
+
+#endif
