@@ -12,7 +12,7 @@ enum { STEPS_PER_TEMPERATURE = 64, MOST_SCANNED = 96 };
 enum { FIRST_PENALTY = 4, PENALTY_PARTS = 32, MOST_PENALTY = ANNEALING_NEVER / 8 };
 
 /* Work in parts of a visit. */
-enum { STEP = 15, FIT = 5, LOOK_LANES = 2, CORRECT_ARC = 14 };
+enum { STEP = 14, FIT = 12, LOOK_LANES = 2, CORRECT_ARC = 14 };
 
 /* A vertex, the node that it is to move to, and what is to take its place; NO_VERTEX: nothing. */
 struct move {

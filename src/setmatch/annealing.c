@@ -15,7 +15,7 @@ enum {
 enum { LEAST_SPARE = 4, SPARE_PART = 10 };
 
 /* Work in parts of a visit. A run takes LEAST_STEPS times as much as its beginning, or more. */
-enum { WEIGHTS_PER_PART = 16, BEGIN_ARC = 16, SWAP_ARC = 16, LEAST_STEPS = 2 };
+enum { WEIGHTS_PER_PART = 16, BEGIN_ARC = 16, SWAP = 32, SWAP_ARC = 16, LEAST_STEPS = 2 };
 
 /* ---- memory ---- */
 
@@ -297,7 +297,7 @@ static void change_place(annealing *a, vertex v, size_t to, size_t place)
     a->place[v] = (vertex)place;
     a->member[place] = v;
     a->size[place] = (int32_t)g->size[v];
-    a->work += SWAP_ARC * (g->start[v + 1] - g->start[v]);
+    a->work += SWAP + SWAP_ARC * (g->start[v + 1] - g->start[v]);
 }
 
 /* To the free place of node `to` that was listed last. */
