@@ -34,11 +34,12 @@ static inline struct move draw_move(annealing *a, uint64_t drawn)
 
 /* ---- partners ---- */
 
-/* The sizes of groups for which another group may change places with them, or 0 for none. Where two
- * nodes may exchange a number of ranks, they may exchange all their other ranks instead. */
+/* The sizes of a group that may take the place of the moving one; 0: it may move alone. In a first
+ * range of sizes both nodes keep about as many ranks as they have, in the mirrored range each has
+ * about as many as the other had. */
 struct fit {
-    int32_t least, mirrored; /* of two ranges of sizes */
-    uint32_t width;          /* the greatest size of each less the least */
+    int32_t least, mirrored; /* the least size of each range */
+    uint32_t width;          /* the greatest less the least */
 };
 
 static inline bool size_fits(const struct fit *f, int32_t size)
