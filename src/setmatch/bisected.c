@@ -175,12 +175,20 @@ static int divide_nodes_first(struct bisection *b, const struct part *p, const d
     return divide_in_two(&b->t, &p->g, capacity, rules, b->side);
 }
 
+/* Of many ranks only where there are few edges, as in trees, which have few good places to divide
+ * them: meshes have enough, and time counts. */
+static bool ranks_come_first(const struct bisection *b, const struct part *p)
+{
+    bool is_sparse = p->g.start[p->g.vertices] / 2 < p->g.vertices;
+    return (!b->is_large || is_sparse) && !halves_are_even(&b->nodes, p->first, p->end);
+}
+
 static int divide_part(struct bisection *b, const struct part *p)
 {
     const divide_rules rules = {b->variant, b->variant == 0 ? 1 : TRIES, b->is_large};
-    bool ranks_first = !b->is_large && !halves_are_even(&b->nodes, p->first, p->end);
     size_t middle;
-    int rc = (ranks_first ? divide_ranks_first : divide_nodes_first)(b, p, &rules, &middle);
+    int rc =
+        (ranks_come_first(b, p) ? divide_ranks_first : divide_nodes_first)(b, p, &rules, &middle);
     return rc == 0 ? place_halves(b, p, middle) : rc;
 }
 

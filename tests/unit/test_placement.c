@@ -281,30 +281,45 @@ START_TEST(star_of_many_ranks)
 }
 END_TEST
 
-/* A long tree with many branches and weights. Bisection alone leaves 218 between nodes. */
-START_TEST(tree_of_many_ranks)
+enum { TREE_RANKS = 4000 };
+
+/* The cut of a long tree with many branches and weights on nodes of so many slots, with some to
+ * spare. */
+static int64_t cut_of_tree(size_t least_slots, size_t most_slots)
 {
-    enum { RANKS = 4000, SLOTS = 48, NODES = (RANKS + SLOTS - 1) / SLOTS };
     matrix view;
-    matrix_builder b = {.rows = RANKS, .cols = RANKS};
-    size_t slots[NODES], count[NODES] = {0}, node[RANKS];
+    matrix_builder b = {.rows = TREE_RANKS, .cols = TREE_RANKS};
+    size_t slots[TREE_RANKS], count[TREE_RANKS] = {0}, node[TREE_RANKS], nodes = 0;
     int64_t inside, total;
-    for (size_t rank = 1; rank < RANKS; rank++) {
+    for (size_t rank = 1; rank < TREE_RANKS; rank++) {
         size_t back = 1 + base_mix(rank) % (rank < 3 ? rank : 3);
-        int64_t weight = 1 + (int64_t)(base_mix(rank + RANKS) % 9);
+        int64_t weight = 1 + (int64_t)(base_mix(rank + TREE_RANKS) % 9);
         ck_assert_int_eq(matrix_builder_add(&b, rank - back, rank, weight), 0);
     }
     ck_assert_int_eq(matrix_builder_finish(&b, &view), 0);
     matrix_builder_clear(&b);
-    for (size_t n = 0; n < NODES; n++)
-        slots[n] = SLOTS;
-    const setmatch_input input = {.view = &view, .slots = slots, .nodes = NODES, .refine = true};
+    for (size_t all = 0; all < TREE_RANKS; all += slots[nodes++])
+        slots[nodes] = least_slots + base_mix(nodes) % (most_slots - least_slots + 1);
+    const setmatch_input input = {.view = &view, .slots = slots, .nodes = nodes, .refine = true};
     ck_assert_int_eq(setmatch_auto(&input, node), 0);
-    for (size_t rank = 0; rank < RANKS; rank++)
-        ck_assert_uint_le(++count[node[rank]], SLOTS);
+    for (size_t rank = 0; rank < TREE_RANKS; rank++)
+        ck_assert_uint_le(++count[node[rank]], slots[node[rank]]);
     ck_assert_int_eq(setmatch_weight(&view, node, &inside, &total), 0);
-    ck_assert_int_le(total - inside, 180);
     matrix_release(&view);
+    return total - inside;
+}
+
+/* Bisection alone leaves 218 between nodes. */
+START_TEST(tree_of_many_ranks)
+{
+    ck_assert_int_le(cut_of_tree(48, 48), 180);
+}
+END_TEST
+
+/* Where the nodes are divided before the ranks, 235. */
+START_TEST(tree_on_nodes_of_different_slots)
+{
+    ck_assert_int_le(cut_of_tree(8, 64), 200);
 }
 END_TEST
 
@@ -881,6 +896,7 @@ static Suite *placement_suite(void)
     tcase_add_test(methods, threads_change_nothing);
     tcase_add_test(methods, star_of_many_ranks);
     tcase_add_test(methods, tree_of_many_ranks);
+    tcase_add_test(methods, tree_on_nodes_of_different_slots);
     tcase_add_test(methods, stock_policies);
     tcase_add_test(methods, mpipp_swaps_until_none_helps);
     tcase_add_test(methods, methods_by_name);
