@@ -60,7 +60,8 @@ int place_bisected(const affinity *ranks, const site *s, unsigned threshold, siz
 
 /* place_bisected. Adds the number of visited vertices to *work. Variants use nodes as site_to_use
  * says, and in turn divide the nodes in halves, by factors of their number or, if slots differ, in
- * halves of equal slots or every other node. */
+ * halves of equal slots or at random. If slots differ, up to MANY_RANKS or in graphs with fewer
+ * edges than ranks, the nodes are divided as the ranks were. */
 int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work);
 
 /* Of a forest: each node in turn takes the ranks of least cut to those that are left, where a slot
