@@ -24,17 +24,12 @@ static size_t round_up(size_t places)
     return (places + ANNEALING_LANES - 1) / ANNEALING_LANES * ANNEALING_LANES;
 }
 
-static size_t fewer(size_t x, size_t y)
-{
-    return x < y ? x : y;
-}
-
 /* Numbers the nodes with ranks; returns the number of their places. */
 static size_t number_nodes(annealing *a, const size_t *node)
 {
     size_t vertices = a->ranks->vertices, places = 0;
     for (size_t v = 0; v < vertices; v++) {
-        size_t n = node[v], slots = fewer(a->site->slots[n], vertices);
+        size_t n = node[v], slots = site_slots(a->site, n, vertices);
         if (a->number[n] != 0)
             continue;
         a->number[n] = ++a->nodes;
@@ -223,7 +218,7 @@ static void count_above(annealing *a)
     const site *s = a->site;
     for (size_t n = 0; n < a->nodes; n++) {
         a->above[a->count[n]]++;
-        a->above[fewer(s->slots[s->by_size[n]], a->all_ranks)]--;
+        a->above[site_slots(s, s->by_size[n], a->all_ranks)]--;
     }
     for (size_t k = a->all_ranks; k-- > 0;)
         a->above[k] += a->above[k + 1];

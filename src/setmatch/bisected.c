@@ -147,21 +147,28 @@ static int place_forest_part(struct bisection *b, const struct part *p)
     return rc;
 }
 
+/* Those of both halves of the nodes. */
+static void count_slots(const struct bisection *b, const struct part *p, size_t middle,
+                        uint64_t slots[2])
+{
+    slots[0] = halves_slots(&b->nodes, p->first, middle);
+    slots[1] = halves_slots(&b->nodes, middle, p->end);
+}
+
 /* Nodes of different slots can be divided almost anywhere. So the ranks are divided first, where
  * the cut is small, and then the nodes. */
 static int divide_ranks_first(struct bisection *b, const struct part *p, const divide_rules *rules,
                               size_t *middle)
 {
-    uint64_t all = p->g.vertices, half = all - all / 2, most = all * 4 / 5, ranks[2] = {0, 0};
-    const uint64_t any[2] = {most > half ? most : half, most > half ? most : half};
-    int rc = divide_in_two(&b->t, &p->g, any, rules, b->side);
+    uint64_t all = p->g.vertices, half = all - all / 2, part = all * 4 / 5, ranks[2] = {0, 0};
+    uint64_t most = part > half ? part : half, capacity[2] = {most, most};
+    int rc = divide_in_two(&b->t, &p->g, capacity, rules, b->side);
     if (rc != 0)
         return rc;
     for (size_t v = 0; v < all; v++)
         ranks[b->side[v] & TWO_WAY_SIDE]++;
     *middle = halves_divide_for(&b->nodes, p->first, p->end, ranks, b->variant);
-    const uint64_t capacity[2] = {halves_slots(&b->nodes, p->first, *middle),
-                                  halves_slots(&b->nodes, *middle, p->end)};
+    count_slots(b, p, *middle, capacity);
     redivide_in_two(&b->t, &p->g, capacity, rules, b->side);
     return 0;
 }
@@ -169,9 +176,9 @@ static int divide_ranks_first(struct bisection *b, const struct part *p, const d
 static int divide_nodes_first(struct bisection *b, const struct part *p, const divide_rules *rules,
                               size_t *middle)
 {
+    uint64_t capacity[2];
     *middle = halves_divide(&b->nodes, p->first, p->end, b->variant);
-    const uint64_t capacity[2] = {halves_slots(&b->nodes, p->first, *middle),
-                                  halves_slots(&b->nodes, *middle, p->end)};
+    count_slots(b, p, *middle, capacity);
     return divide_in_two(&b->t, &p->g, capacity, rules, b->side);
 }
 

@@ -29,6 +29,12 @@ int site_init(site *s, const size_t *slots, size_t nodes);
 
 void site_release(site *s);
 
+/* The slots of a node, of which no more than `most` count. */
+static inline size_t site_slots(const site *s, size_t n, size_t most)
+{
+    return s->slots[n] < most ? s->slots[n] : most;
+}
+
 /* The number of nodes to use, the largest first; all must suffice. Even variants use the fewest
  * that do, variants 1, 7 and so on up to twice as many, others any between. */
 size_t site_to_use(const site *s, size_t ranks, size_t variant);

@@ -308,9 +308,9 @@ static size_t take_node(struct forest *f, const site *s, size_t nodes, size_t le
     size_t best = nodes - 1, draws = f->variant % 4 != 0 ? NODES_DRAWN : 0;
     int64_t least = INT64_MAX;
     for (size_t k = 0; k < draws; k++) {
-        uint64_t drawn = base_mix(f->variant * NODES_DRAWN + k ^ (uint64_t)nodes << 32);
+        uint64_t drawn = base_mix((f->variant * NODES_DRAWN + k) ^ (uint64_t)nodes << 32);
         size_t at = nodes - 1 - drawn % ((nodes + 1) / 2);
-        size_t slots = lesser(s->slots[f->free[at]], left);
+        size_t slots = site_slots(s, f->free[at], left);
         if (cut[slots] >= least)
             continue;
         best = at;
@@ -327,13 +327,13 @@ static void fill_nodes(struct forest *f, const site *s, size_t nodes, size_t *no
     size_t left = f->g->vertices, slots = 0;
     for (size_t k = 0; k < nodes; k++) {
         f->free[k] = s->by_size[k];
-        slots += lesser(s->slots[f->free[k]], left);
+        slots += site_slots(s, f->free[k], left);
     }
     memset(f->is_stale, true, (left + 1) * sizeof *f->is_stale);
     for (; left > 0; nodes--) {
         update_sums(f);
-        size_t n = take_node(f, s, nodes, left), most = lesser(s->slots[n], left);
-        slots -= lesser(s->slots[n], f->g->vertices);
+        size_t n = take_node(f, s, nodes, left), most = site_slots(s, n, left);
+        slots -= site_slots(s, n, f->g->vertices);
         size_t number = best_number(f, left > slots ? left - slots : 0, most, worth);
         left -= number;
         choose_ranks(f, number);

@@ -15,7 +15,7 @@
 typedef struct halves {
     const size_t *slots; /* by node; borrowed */
     size_t *order;       /* nodes */
-    size_t *moved;       /* by place in order[]: memory for the second half of a part */
+    size_t *moved;       /* by place: a second half, or places at random; scratch */
     bool *is_first;      /* by place: a node of the first half of a part */
     bool *drawn;         /* by place: the same of a half that is being drawn */
 } halves;

@@ -38,7 +38,7 @@ static size_t fewest_nodes(const site *s, size_t ranks)
 {
     size_t nodes = 0;
     for (uint64_t slots = 0; slots < ranks; nodes++)
-        slots += s->slots[s->by_size[nodes]] < ranks ? s->slots[s->by_size[nodes]] : ranks;
+        slots += site_slots(s, s->by_size[nodes], ranks);
     return nodes;
 }
 

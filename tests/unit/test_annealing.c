@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What annealing knows of a placement, after any swaps and moves: compared with what the placement
  * itself tells. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "edges.h"
