@@ -32,36 +32,47 @@ static struct two_least two_least_of_pairs(const struct state *s, struct pairs p
     return found;
 }
 
-/* The first objects of the two blocks with the least pairs. Each person begins elsewhere, as in
- * rebuild_list. */
-FOR_EACH_PROCESSOR
-static struct two_least two_least_blocks(const struct state *s, size_t person)
+INLINED cost_t reduce_block_of(const struct state *s, size_t person, size_t first, cost_t *key)
 {
-    const cost_t *cost = row_of(s, person);
+    size_t count = s->objects - first < BLOCK ? s->objects - first : BLOCK;
+    return reduce_block(row_of(s, person) + first, s->price + first, key, count);
+}
+
+/* The first objects of the two blocks with the least pairs, from block `b` on. */
+INLINED struct two_least two_least_blocks(const struct state *s, size_t person, size_t b)
+{
     struct two_least found = no_pairs;
-    size_t blocks = blocks_of(s), b = person * blocks / s->persons;
+    size_t blocks = blocks_of(s);
     for (size_t read = 0; read < blocks; read++, b = b + 1 < blocks ? b + 1 : 0) {
         cost_t key[BLOCK];
-        size_t first = b * BLOCK, count = s->objects - first < BLOCK ? s->objects - first : BLOCK;
-        note_pair(&found, first, reduce_block(cost + first, s->price + first, key, count));
+        note_pair(&found, b * BLOCK, reduce_block_of(s, person, b * BLOCK, key));
     }
     return found;
 }
 
-static void note_block(const struct state *s, size_t person, size_t first, struct two_least *found)
-{
-    const cost_t *cost = row_of(s, person);
-    for (size_t i = first; first != NONE && i < s->objects && i < first + BLOCK; i++)
-        note_pair(found, i, reduced(cost[i], s->price[i]));
-}
-
+/* The second least pair is in the block of the least, or the least of another block. Each person
+ * begins elsewhere, as in rebuild_list. */
+FOR_EACH_PROCESSOR
 static struct two_least two_least_of_row(const struct state *s, size_t person)
 {
-    if (s->start != NULL)
-        return two_least_of_pairs(s, pairs_of(s, person));
-    struct two_least blocks = two_least_blocks(s, person), found = no_pairs;
-    note_block(s, person, blocks.object, &found);
-    note_block(s, person, blocks.second_object, &found);
+    size_t own = person * s->objects / s->persons, place = own % BLOCK;
+    struct two_least found = two_least_blocks(s, person, own / BLOCK);
+    size_t first = found.object, other = found.second_object;
+    cost_t key[BLOCK];
+    if (found.least == COST_MAX)
+        return no_pairs;
+    reduce_block_of(s, person, first, key);
+    size_t k = index_of(key, found.least, place);
+    found.object = first + k;
+    key[k] = COST_MAX;
+    cost_t second = least_of(key, BLOCK);
+    if (second <= found.second) {
+        found.second = second;
+        found.second_object = second < COST_MAX ? first + index_of(key, second, place) : NONE;
+    } else {
+        reduce_block_of(s, person, other, key);
+        found.second_object = other + index_of(key, found.second, place);
+    }
     return found;
 }
 
@@ -75,7 +86,8 @@ static bool lists_fail(const struct paths *p)
 struct two_least TYPED(find_two_least)(struct paths *p, size_t person)
 {
     if (p->bound != NULL && lists_fail(p))
-        return two_least_of_row(p->s, person);
+        return p->s->start != NULL ? two_least_of_pairs(p->s, pairs_of(p->s, person))
+                                   : two_least_of_row(p->s, person);
     struct two_least found = two_least_of_pairs(p->s, list_of(p, person));
     p->asked++;
     if (p->bound != NULL && found.second > p->bound[person]) {

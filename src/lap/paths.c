@@ -105,7 +105,7 @@ static void find_least_of_blocks(struct paths *p, const cost_t *cost)
     cost_t key[BLOCK];
     size_t whole = s->objects / BLOCK, first = whole * BLOCK;
     for (size_t b = 0; b < whole; b++)
-        p->least[b] = reduce_whole_block(cost + b * BLOCK, s->price + b * BLOCK, key);
+        p->least[b] = reduce_block(cost + b * BLOCK, s->price + b * BLOCK, key, BLOCK);
     if (first < s->objects)
         p->least[whole] = reduce_block(cost + first, s->price + first, key, s->objects - first);
 }
@@ -191,12 +191,7 @@ INLINED void list_block(struct paths *p, const cost_t *cost, size_t b, size_t pl
 {
     size_t first = b * BLOCK, count = p->s->objects - first;
     cost_t key[BLOCK];
-    for (size_t k = 0; k < BLOCK; k++)
-        key[k] = COST_MAX;
-    if (count < BLOCK)
-        reduce_pairs(cost + first, p->s->price + first, key, count);
-    else
-        reduce_pairs(cost + first, p->s->price + first, key, BLOCK);
+    reduce_block(cost + first, p->s->price + first, key, count < BLOCK ? count : BLOCK);
     uint32_t near = mask_below(key, list->bound), later = near >> place << place;
     list_marked(p, cost, key, first, later, list);
     list_marked(p, cost, key, first, near & ~later, list);

@@ -48,18 +48,30 @@ INLINED cost_t greater(cost_t a, cost_t b)
 #define FOUR_BITS(k)                                                                               \
     INT64_C(1) << (k), INT64_C(1) << ((k) + 1), INT64_C(1) << ((k) + 2), INT64_C(1) << ((k) + 3)
 
-/* Bit k: key[k] is below the limit, and above COST_MIN. A table, as shifts do not become vectors.
- */
+/* A table, as shifts do not become vectors. */
+static const int64_t vector_bit[BLOCK] = {FOUR_BITS(0),  FOUR_BITS(4),  FOUR_BITS(8),
+                                          FOUR_BITS(12), FOUR_BITS(16), FOUR_BITS(20),
+                                          FOUR_BITS(24), FOUR_BITS(28)};
+
+/* Bit k: key[k] is below the limit, and above COST_MIN. */
 INLINED uint32_t mask_below(const cost_t *restrict key, cost_t limit)
 {
-    static const int64_t bit[BLOCK] = {FOUR_BITS(0),  FOUR_BITS(4),  FOUR_BITS(8),  FOUR_BITS(12),
-                                       FOUR_BITS(16), FOUR_BITS(20), FOUR_BITS(24), FOUR_BITS(28)};
     int64_t mask = 0;
     for (size_t k = 0; k < BLOCK; k++) {
-        int64_t below = key[k] < limit ? bit[k] : 0;
+        int64_t below = key[k] < limit ? vector_bit[k] : 0;
         mask |= key[k] > COST_MIN ? below : 0;
     }
     return (uint32_t)mask;
+}
+
+/* A k where key[k] is this, which there is: the first one from `place` on, or of all. */
+INLINED size_t index_of(const cost_t *restrict key, cost_t value, size_t place)
+{
+    int64_t mask = 0;
+    for (size_t k = 0; k < BLOCK; k++)
+        mask |= key[k] == value ? vector_bit[k] : 0;
+    uint32_t all = (uint32_t)mask, later = all >> place << place;
+    return (size_t)__builtin_ctz(later != 0 ? later : all);
 }
 
 /* key = reduced cost. */
@@ -70,25 +82,18 @@ INLINED void reduce_pairs(const cost_t *restrict cost, const cost_t *restrict pr
         key[k] = reduced(cost[k], price[k]);
 }
 
-/* The same; returns the least. */
-INLINED cost_t reduce_whole_block(const cost_t *restrict cost, const cost_t *restrict price,
-                                  cost_t *restrict key)
-{
-    fetch_ahead(cost);
-    reduce_pairs(cost, price, key, BLOCK);
-    return least_of(key, BLOCK);
-}
-
+/* The same for all of key[BLOCK], COST_MAX beyond `count`; returns the least. */
 INLINED cost_t reduce_block(const cost_t *cost, const cost_t *price, cost_t *key, size_t count)
 {
-    if (count == BLOCK)
-        return reduce_whole_block(cost, price, key);
-    cost_t least = COST_MAX;
-    for (size_t k = 0; k < count; k++) {
-        key[k] = reduced(cost[k], price[k]);
-        least = lesser(key[k], least);
+    if (count == BLOCK) {
+        fetch_ahead(cost);
+        reduce_pairs(cost, price, key, BLOCK);
+    } else {
+        for (size_t k = 0; k < BLOCK; k++)
+            key[k] = COST_MAX;
+        reduce_pairs(cost, price, key, count);
     }
-    return least;
+    return least_of(key, BLOCK);
 }
 
 /* Lowers least[] to cost[]; of[] is the person of the least. Each loop does one thing: then both
