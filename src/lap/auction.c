@@ -8,6 +8,9 @@
  * remain. Measured on geometric, low-rank, product and difference costs. */
 enum { EPSILON_STEP = 4, FINENESS = 64, BIDS_PER_PERSON = 64, BIDS_PER_LIST = 4 };
 
+/* One of so many persons may find its list too short before lists are judged. */
+enum { PERSONS = 2, PERSONS_WITH_FILLERS = 4 };
+
 /* ---- the two cheapest objects ---- */
 
 static const struct two_least no_pairs = {COST_MAX, COST_MAX, NONE, NONE};
@@ -77,23 +80,31 @@ static struct two_least two_least_of_row(const struct state *s, size_t person)
 }
 
 /* Lists cost more than reading rows where more than one in so many bids finds its list too short,
- * besides the first bid of each person. */
+ * besides a share of the persons. */
 static bool lists_fail(const struct paths *p)
 {
-    return p->renewed > p->s->persons + p->asked / BIDS_PER_LIST;
+    size_t share = p->s->fillers > 0 ? PERSONS_WITH_FILLERS : PERSONS;
+    return p->renewed > p->s->persons / share + p->asked / BIDS_PER_LIST;
+}
+
+/* Fillers compete for the same objects, so that their lists do not last. */
+static bool rows_serve(const struct paths *p, size_t person)
+{
+    return p->bound == NULL || is_filler(p->s, person) || lists_fail(p);
 }
 
 struct two_least TYPED(find_two_least)(struct paths *p, size_t person)
 {
-    if (p->bound != NULL && lists_fail(p))
-        return p->s->start != NULL ? two_least_of_pairs(p->s, pairs_of(p->s, person))
-                                   : two_least_of_row(p->s, person);
-    struct two_least found = two_least_of_pairs(p->s, list_of(p, person));
+    const struct state *s = p->s;
+    if (rows_serve(p, person))
+        return s->start != NULL ? two_least_of_pairs(s, pairs_of(s, person))
+                                : two_least_of_row(s, person);
+    struct two_least found = two_least_of_pairs(s, list_of(p, person));
     p->asked++;
-    if (p->bound != NULL && found.second > p->bound[person]) {
+    if (found.second > p->bound[person]) {
         p->renewed++;
         TYPED(rebuild_list)(p, person);
-        found = two_least_of_pairs(p->s, list_of(p, person));
+        found = two_least_of_pairs(s, list_of(p, person));
     }
     return found;
 }
@@ -232,7 +243,7 @@ size_t TYPED(hold_auctions)(struct paths *p, size_t *waiting)
     p->auctioned = true;
     p->settled = p->scanned = 0;
     p->recent = (struct steps){0};
-    p->by_rows = false;
+    p->by_rows = p->s->start == NULL && p->bound == NULL;
     for (; sold && epsilon >= last; epsilon /= EPSILON_STEP) {
         save(p->s);
         unassign_all(p, waiting);

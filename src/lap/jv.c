@@ -16,8 +16,8 @@
 /* The paper's number of passes; a bound on the steps, since persons may compete by tiny amounts. */
 enum { REDUCTION_PASSES = 2, REDUCTION_STEPS_PER_PERSON = 4 };
 
-/* Measured on uniform, geometric and low-rank costs. In a square problem, whose column reduction
- * assigns most persons, rows of so few pairs are read in less time than lists are made. */
+/* Measured on uniform, geometric and low-rank costs. Rows of so few pairs are read in less time
+ * than lists are made. */
 enum { LIST_WIDTH = 16, SHORT_ROW = 224 };
 
 /* What it costs per person to look for an order, in rows, and to begin where there nearly is one,
@@ -134,6 +134,16 @@ static int jv_augment(struct jv *jv, size_t person)
     return rc;
 }
 
+static bool has_short_rows(const struct state *s)
+{
+    return s->start == NULL && s->objects <= SHORT_ROW;
+}
+
+static size_t width_of_lists(const struct state *s)
+{
+    return has_short_rows(s) ? 0 : LIST_WIDTH;
+}
+
 static int jv_init(struct jv *jv, struct state *s, size_t width)
 {
     jv->s = s;
@@ -178,7 +188,7 @@ static int restart_from_auctions(struct jv *jv)
     bool has_all = all_assigned(jv->s);
     int rc = has_all ? 0 : TYPED(add_fillers)(jv->s);
     if (rc == 0 && (!has_all || jv->paths.bound == NULL))
-        rc = jv_init(jv, jv->s, LIST_WIDTH);
+        rc = jv_init(jv, jv->s, width_of_lists(jv->s));
     if (rc == 0)
         begin_with_auctions(jv);
     return rc;
@@ -190,13 +200,13 @@ static int drop_objects(struct jv *jv)
     struct paths before = jv->paths;
     int rc = TYPED(drop_objects)(jv->s);
     if (rc == 0)
-        rc = TYPED(paths_init)(&jv->paths, jv->s, LIST_WIDTH);
+        rc = TYPED(paths_init)(&jv->paths, jv->s, width_of_lists(jv->s));
     if (rc == 0)
         rc = TYPED(rows_init)(&jv->rows, jv->s);
     jv->paths.settled = before.settled;
     jv->paths.scanned = before.scanned;
     jv->paths.recent = before.recent;
-    jv->paths.by_rows = before.by_rows;
+    jv->paths.by_rows = before.by_rows || jv->paths.by_rows;
     return rc;
 }
 
@@ -229,7 +239,6 @@ static int restart_in_order(struct jv *jv)
     if (rc == 0)
         list_unassigned(jv);
     jv->nearly_ordered = false;
-    jv->paths.by_rows = by_rows;
     jv->paths.auctioned = true;
     return rc;
 }
@@ -261,19 +270,18 @@ static int jv_augment_all(struct jv *jv)
 int TYPED(jv)(struct state *s)
 {
     struct jv jv = {.waiting = 0};
-    bool is_short = s->start == NULL && all_assigned(s) && s->objects <= SHORT_ROW;
-    int rc = jv_init(&jv, s, is_short ? 0 : LIST_WIDTH);
-    jv.paths.by_rows = is_short;
+    int rc = jv_init(&jv, s, width_of_lists(s));
     if (rc == 0)
         rc = TYPED(read_costs)(s, &jv.paths);
     if (rc != 0)
         return rc;
     if (all_assigned(s))
         TYPED(column_reduction)(s);
-    if (!is_short)
+    bool is_reduced = has_short_rows(s) && all_assigned(s); /* enough for searches without lists */
+    if (!is_reduced)
         reduction_transfer(&jv);
     list_unassigned(&jv);
-    if (!is_short)
+    if (!is_reduced)
         augmenting_row_reduction(&jv);
     rc = exchange_waiting(&jv);
     if (rc == 0)

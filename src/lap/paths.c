@@ -69,6 +69,7 @@ int TYPED(paths_init)(struct paths *p, struct state *s, size_t width)
     p->queue = base_arena_alloc(&s->arena, s->objects, sizeof *p->queue);
     if (s->arena.failed)
         return -ENOMEM;
+    p->by_rows = s->start == NULL && !has_long_rows(s, width);
     return has_long_rows(s, width) ? init_partial_lists(p, width) : 0;
 }
 

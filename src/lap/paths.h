@@ -50,7 +50,7 @@ struct paths {
     size_t nearest;
     size_t settled, scanned; /* objects, and whole rows of persons, in all searches */
     struct steps recent;     /* in the last searches, for the judgement of lists */
-    bool by_rows;            /* lists are too short: searches are over whole rows */
+    bool by_rows;            /* no lists, or too short ones: searches are over whole rows */
     bool auctioned;          /* the prices are those of auctions */
 };
 

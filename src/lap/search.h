@@ -22,7 +22,7 @@ static inline void settle(struct state *s, size_t object, cost_t at)
  * fillers have equal costs and, where they are assigned, equal duals. */
 static inline bool is_scanned(struct state *s, size_t person)
 {
-    if (person < s->persons - s->fillers)
+    if (!is_filler(s, person))
         return false;
     bool scanned = s->is_filler_scanned;
     s->is_filler_scanned = true;
