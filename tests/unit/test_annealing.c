@@ -186,7 +186,7 @@ START_TEST(any_steps)
 {
     uint64_t seed = (uint64_t)_i;
     instance c;
-    for (size_t k = 0; k < 200; k++) {
+    for (size_t k = 0; k < random_cases(200); k++) {
         if (draw_instance(&c, _i % 2 != 0, &seed)) {
             for (size_t step = 0; step < STEPS; step++) {
                 make_step(&c, &seed);

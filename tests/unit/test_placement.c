@@ -838,7 +838,7 @@ END_TEST
 static void try_without_memory(setmatch_method_fn place, const setmatch_input *input)
 {
     long nth = 0;
-    for (int rc = -ENOMEM; rc != 0; nth += 1 + nth / 50) {
+    for (int rc = -ENOMEM; rc != 0; nth += 1 + nth / (long)random_cases(50)) {
         size_t node[MOST_RANKS] = {77};
         fail_allocation(nth);
         rc = place(input, node);
