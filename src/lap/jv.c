@@ -17,8 +17,9 @@
 enum { REDUCTION_PASSES = 2, REDUCTION_STEPS_PER_PERSON = 4 };
 
 /* Measured on uniform, geometric and low-rank costs. Rows of so few pairs are read in less time
- * than lists are made. */
-enum { LIST_WIDTH = 16, SHORT_ROW = 224 };
+ * than lists are made; twice as many where so large a part of the objects stays free, or fillers
+ * have them. */
+enum { LIST_WIDTH = 16, SHORT_ROW = 224, FREE_PART = 8 };
 
 /* What it costs per person to look for an order, in rows, and to begin where there nearly is one,
  * in blocks besides. */
@@ -136,7 +137,8 @@ static int jv_augment(struct jv *jv, size_t person)
 
 static bool has_short_rows(const struct state *s)
 {
-    return s->start == NULL && s->objects <= SHORT_ROW;
+    size_t left = s->objects - (s->persons - s->fillers);
+    return s->start == NULL && s->objects <= (left < s->objects / FREE_PART ? 1 : 2) * SHORT_ROW;
 }
 
 static size_t width_of_lists(const struct state *s)
