@@ -18,6 +18,11 @@ static inline void settle(struct state *s, size_t object, cost_t at)
     s->settled_at[object] = at;
 }
 
+static inline bool is_filler(const struct state *s, size_t person)
+{
+    return person >= s->persons - s->fillers;
+}
+
 /* Whether the person's pairs lead to nothing nearer than those scanned before in this search: all
  * fillers have equal costs and, where they are assigned, equal duals. */
 static inline bool is_scanned(struct state *s, size_t person)

@@ -62,15 +62,10 @@ struct state {
     struct base_arena arena; /* of all arrays */
 };
 
-static inline bool is_filler(const struct state *s, size_t person)
-{
-    return person >= s->persons - s->fillers;
-}
-
 /* Dense costs of a person. */
 static inline const cost_t *row_of(const struct state *s, size_t person)
 {
-    return !is_filler(s, person) ? s->cost + person * s->objects : s->zeros;
+    return person < s->persons - s->fillers ? s->cost + person * s->objects : s->zeros;
 }
 
 /* A person's pairs: `count` consecutive costs, for objects 0, 1, ... where object is NULL. */
