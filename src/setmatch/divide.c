@@ -108,6 +108,16 @@ static void grow_side(two_way *t, const affinity *g, vertex seed, uint64_t targe
     }
 }
 
+/* Without edges all divisions cut the same. */
+static void divide_in_order(const affinity *g, uint64_t target, unsigned char *side)
+{
+    uint64_t size = 0;
+    for (size_t v = 0; v < g->vertices; v++) {
+        side[v] = size + g->size[v] / 2 >= target;
+        size += side[v] == 0 ? g->size[v] : 0;
+    }
+}
+
 static int64_t cut_between_sides(const affinity *g, const unsigned char *side)
 {
     int64_t twice = 0;
@@ -194,6 +204,10 @@ static int divide_pairs(const struct division *d, const affinity *g, unsigned ch
 static int divide_graph(const struct division *d, const affinity *g, unsigned char *side)
 {
     two_way_limits limits = limits_for(d, g);
+    if (g->start[g->vertices] == 0) {
+        divide_in_order(g, share_of_side(count_graph_ranks(g), d->capacity), side);
+        return 0;
+    }
     int rc = g->vertices > d->depth->coarsest ? divide_pairs(d, g, side) : 1;
     if (rc == 1) {
         limits.max_passes = d->depth->coarsest_passes;
