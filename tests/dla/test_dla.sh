@@ -29,9 +29,9 @@ on_orte() {
 }
 
 # The nodes hA to hD, as addresses of the network for documentation: names would be looked up,
-# and a resolver that does not answer takes seconds.
+# and a resolver that does not answer takes seconds. Whole words only: the name of a folder may have hA in it.
 addresses() {
-    printf '%s\n' "$@" | sed 's/hA/198.51.100.1/g; s/hB/198.51.100.2/g; s/hC/198.51.100.3/g; s/hD/198.51.100.4/g'
+    printf '%s\n' "$@" | sed 's/\<hA\>/198.51.100.1/g; s/\<hB\>/198.51.100.2/g; s/\<hC\>/198.51.100.3/g; s/\<hD\>/198.51.100.4/g'
 }
 
 names() {
