@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Dense assignment problems whose rows are long enough for lists of their best pairs (jv.c), proved
+ * by their duals. Smaller ones, where brute force is possible, have no lists. */
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "lap/lap.h"
+#include "seeded.h"
+#include "suite.h"
+
+enum { MOST_ROWS = 500, MOST_COLS = 235, MOST_PAIRS = 240 * MOST_COLS, FACTORS = 3 };
+
+enum structure {
+    UNIFORM,
+    TIES,
+    DIFFERENCE,
+    PRODUCT,
+    SUM,
+    LOW_RANK,
+    STEPS,
+    BLOCKS,
+    FORBIDDEN,
+    STRUCTURES
+};
+
+/* Rows, columns, and groups of rows, 0: none, of which each takes `capacity` columns. */
+static const struct shape {
+    size_t rows, cols, groups, capacity;
+} shapes[] = {
+    {232, 232, 0, 0}, {240, 235, 0, 0},   {235, 230, 0, 0},
+    {500, 100, 0, 0}, {240, 235, 20, 12}, {500, 110, 40, 3},
+};
+
+static struct problem {
+    lap_problem problem;
+    lap_solution solution;
+    double cost[MOST_PAIRS], col_dual[MOST_COLS], row_dual[MOST_ROWS], group_dual[MOST_ROWS];
+    int64_t integer_cost[MOST_PAIRS], integer_col_dual[MOST_COLS], integer_row_dual[MOST_ROWS],
+        integer_group_dual[MOST_ROWS];
+    size_t group[MOST_ROWS], row_of_col[MOST_COLS];
+} one;
+
+/* What makes the pairs of a row or column alike. */
+struct factors {
+    int64_t of_row[MOST_ROWS][FACTORS], of_col[MOST_COLS][FACTORS];
+};
+
+static void draw_factors(struct factors *f, uint64_t *state)
+{
+    for (size_t k = 0; k < FACTORS; k++) {
+        for (size_t i = 0; i < MOST_ROWS; i++)
+            f->of_row[i][k] = pick(state, 0, 1000);
+        for (size_t j = 0; j < MOST_COLS; j++)
+            f->of_col[j][k] = pick(state, 0, 1000);
+    }
+}
+
+static int64_t cost_of_pair(enum structure structure, const struct factors *f, size_t i, size_t j,
+                            uint64_t *state)
+{
+    const int64_t *a = f->of_row[i], *b = f->of_col[j];
+    int64_t apart = a[0] > b[0] ? a[0] - b[0] : b[0] - a[0], noise = pick(state, 0, 20);
+    switch (structure) {
+    case UNIFORM: return pick(state, 0, 1000000);
+    case TIES: return pick(state, 0, 3);
+    case DIFFERENCE: return apart + noise;
+    case PRODUCT: return a[0] * b[0] + 1000 * noise;
+    case SUM: return a[0] + b[0] + noise;
+    case LOW_RANK: return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    case STEPS: return i <= j + 1 ? noise : 1000000;
+    case BLOCKS: return i / 16 == j / 15 ? noise : 1000 + noise;
+    default: return noise < 5 ? LAP_FORBIDDEN : noise;
+    }
+}
+
+/* The costs are the same in both forms. */
+static void draw_problem(struct problem *p, enum structure structure, const struct shape *shape,
+                         bool integer, uint64_t seed)
+{
+    static struct factors factors;
+    uint64_t state = seed;
+    memset(p, 0xa5, sizeof *p);
+    draw_factors(&factors, &state);
+    for (size_t k = 0; k < shape->rows * shape->cols; k++) {
+        int64_t cost = cost_of_pair(structure, &factors, k % shape->rows, k / shape->rows, &state);
+        p->cost[k] = cost < LAP_FORBIDDEN ? (double)cost : INFINITY;
+        p->integer_cost[k] = cost;
+    }
+    for (size_t i = 0; shape->groups > 0 && i < shape->rows; i++)
+        p->group[i] = i * shape->groups / shape->rows;
+    p->problem = (lap_problem){.rows = shape->rows,
+                               .cols = shape->cols,
+                               .cost = integer ? NULL : p->cost,
+                               .integer_cost = integer ? p->integer_cost : NULL,
+                               .group = shape->groups > 0 ? p->group : NULL,
+                               .groups = shape->groups,
+                               .group_capacity = shape->capacity};
+    p->solution = (lap_solution){.row_of_col = p->row_of_col,
+                                 .col_dual = p->col_dual,
+                                 .row_dual = p->row_dual,
+                                 .group_dual = p->group_dual,
+                                 .integer_col_dual = p->integer_col_dual,
+                                 .integer_row_dual = p->integer_row_dual,
+                                 .integer_group_dual = p->integer_group_dual};
+}
+
+START_TEST(every_structure)
+{
+    enum structure structure = (enum structure)(_i % STRUCTURES);
+    const struct shape *shape = &shapes[_i / STRUCTURES];
+    for (uint64_t seed = 1; seed <= random_cases(10); seed++) {
+        for (int integer = 0; integer < 2; integer++) {
+            draw_problem(&one, structure, shape, integer, seed);
+            ck_assert_int_eq(lap_jv(&one.problem, &one.solution), 0);
+            ck_assert_msg(lap_verify(&one.problem, &one.solution, 0.0) == 0,
+                          "structure %d, shape %d, seed %d, integer %d: no proof", (int)structure,
+                          _i / STRUCTURES, (int)seed, integer);
+        }
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("lists");
+    TCase *lists = tcase_create("lists");
+    tcase_set_timeout(lists, 60);
+    tcase_add_loop_test(lists, every_structure, 0,
+                        STRUCTURES * (int)(sizeof shapes / sizeof shapes[0]));
+    suite_add_tcase(suite, lists);
+    return run_suite(suite);
+}
