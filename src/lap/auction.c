@@ -232,36 +232,48 @@ static void restore(struct paths *p)
     p->asked = p->renewed = 0;
 }
 
+/* Where one auction wore out most lists, they are longer in the next. */
+static int lengthen_worn_lists(struct paths *p)
+{
+    return TYPED(may_lengthen)(p) && lists_fail(p) ? TYPED(lengthen_lists)(p) : 0;
+}
+
 /* An auction that does not come to an end has no effect. */
-size_t TYPED(hold_auctions)(struct paths *p, size_t *waiting)
+int TYPED(hold_auctions)(struct paths *p, size_t *waiting, size_t *count)
 {
     const size_t settled = p->settled, scanned = p->scanned;
     double epsilon = first_epsilon(p, p->base);
     double last = fmax(epsilon / (double)p->s->persons / FINENESS, finest_epsilon(p->s));
-    size_t held = 0, count = 0;
+    size_t held = 0;
+    int rc = 0;
     bool sold = true;
     p->auctioned = true;
     p->settled = p->scanned = 0;
     p->recent = (struct steps){0};
     p->by_rows = p->s->start == NULL && p->bound == NULL;
-    for (; sold && epsilon >= last; epsilon /= EPSILON_STEP) {
+    for (; rc == 0 && sold && epsilon >= last; epsilon /= EPSILON_STEP) {
         save(p->s);
         unassign_all(p, waiting);
         sold = hold_auction(p, waiting, (cost_t)epsilon);
         held += sold;
+        rc = sold ? lengthen_worn_lists(p) : 0;
     }
+    if (rc != 0)
+        return rc;
     if (!sold) {
         unassign_all(p, waiting);
         restore(p);
     }
     if (held > 0) {
         unassign_all(p, waiting);
-        return p->s->persons;
+        *count = p->s->persons;
+        return 0;
     }
     p->settled = settled;
     p->scanned = scanned;
+    *count = 0;
     for (size_t j = 0; j < p->s->persons; j++)
         if (p->s->object_of[j] == NONE)
-            waiting[count++] = j;
-    return count;
+            waiting[(*count)++] = j;
+    return 0;
 }

@@ -86,7 +86,7 @@ static inline bool dropping_pays(const struct paths *p, size_t done, size_t all)
 
 /* Discards the assignment and moves the prices close to optimal ones. An auction that does not come
  * to an end has no effect; if none does, the assignment stays. Requires all_assigned. Lists the
- * unassigned persons in `waiting` and returns their number. */
-size_t TYPED(hold_auctions)(struct paths *p, size_t *waiting);
+ * `count` unassigned persons in `waiting`. 0 or -ENOMEM. */
+int TYPED(hold_auctions)(struct paths *p, size_t *waiting, size_t *count);
 
 #endif

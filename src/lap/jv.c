@@ -158,10 +158,12 @@ static int jv_init(struct jv *jv, struct state *s, size_t width)
 
 static int jv_augment_all(struct jv *jv);
 
-static void begin_with_auctions(struct jv *jv)
+static int begin_with_auctions(struct jv *jv)
 {
-    jv->waiting = TYPED(hold_auctions)(&jv->paths, jv->unassigned);
-    augmenting_row_reduction(jv);
+    int rc = TYPED(hold_auctions)(&jv->paths, jv->unassigned, &jv->waiting);
+    if (rc == 0)
+        augmenting_row_reduction(jv);
+    return rc;
 }
 
 /* Leaves no person unassigned. */
@@ -172,10 +174,10 @@ static int solve_mirrored(struct jv *jv)
     int rc = TYPED(init_mirrored)(&both, jv->s);
     if (rc == 0)
         rc = jv_init(&other, &both, LIST_WIDTH);
-    if (rc == 0) {
-        begin_with_auctions(&other);
+    if (rc == 0)
+        rc = begin_with_auctions(&other);
+    if (rc == 0)
         rc = jv_augment_all(&other);
-    }
     if (rc == 0)
         TYPED(take_half)(jv->s, &both);
     base_arena_release(&both.arena);
@@ -192,7 +194,7 @@ static int restart_from_auctions(struct jv *jv)
     if (rc == 0 && (!has_all || jv->paths.bound == NULL))
         rc = jv_init(jv, jv->s, width_of_lists(jv->s));
     if (rc == 0)
-        begin_with_auctions(jv);
+        rc = begin_with_auctions(jv);
     return rc;
 }
 

@@ -438,8 +438,12 @@ static void find_path(struct paths *p, size_t start)
 
 /* ---- how long lists are, and whether they serve ---- */
 
-/* Lists of twice the width; until they are renewed they are as they were. */
-static int lengthen_lists(struct paths *p)
+bool TYPED(may_lengthen)(const struct paths *p)
+{
+    return p->s->start == NULL && p->bound != NULL && p->width * BLOCKS_PER_PAIR <= blocks_of(p->s);
+}
+
+int TYPED(lengthen_lists)(struct paths *p)
 {
     const struct paths before = *p;
     int rc = allocate_lists(p, 2 * p->width);
@@ -466,9 +470,8 @@ static int judge_lists(struct paths *p)
     size_t sample = p->auctioned ? persons * SAMPLE_AFTER_AUCTION : persons / PERSONS_PER_SAMPLE;
     if (settled <= sample)
         return 0;
-    if (p->auctioned && cost_of_renewals(p) > settled * p->width &&
-        p->width * BLOCKS_PER_PAIR <= blocks)
-        return lengthen_lists(p);
+    if (p->auctioned && cost_of_renewals(p) > settled * p->width && TYPED(may_lengthen)(p))
+        return TYPED(lengthen_lists)(p);
     p->by_rows = cost_of_renewals(p) + p->recent.pushed > settled * blocks;
     if (settled > persons) {
         p->recent.settled /= 2;

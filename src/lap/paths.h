@@ -70,6 +70,13 @@ static inline struct pairs list_of(const struct paths *p, size_t person)
 /* Rebuilds the partial list of a person from the pairs of least reduced cost at current prices. */
 void TYPED(rebuild_list)(struct paths *p, size_t person);
 
+/* Whether rows are long enough for longer partial lists, and there are any. */
+bool TYPED(may_lengthen)(const struct paths *p);
+
+/* Lists of twice the width; until they are renewed they are as they were. 0 or -ENOMEM, after which
+ * the problem cannot be solved. */
+int TYPED(lengthen_lists)(struct paths *p);
+
 /* Assigns an object to a person by a shortest path; then judges the lists. 0, LAP_INFEASIBLE or
  * -ENOMEM. */
 int TYPED(augment)(struct paths *p, size_t person);
