@@ -9,9 +9,8 @@
 static int aps_restart(struct paths *p)
 {
     size_t *waiting = base_arena_alloc(&p->s->arena, p->s->persons, sizeof *waiting);
-    size_t count = 0;
-    int rc = waiting != NULL ? TYPED(hold_auctions)(p, waiting, &count) : -ENOMEM;
-    return rc == 0 && count == p->s->persons ? TYPED(exchange)(p->s, NULL) : rc;
+    int rc = waiting != NULL ? TYPED(hold_auctions)(p, waiting) : -ENOMEM;
+    return rc > 0 ? TYPED(exchange)(p->s, NULL) : rc;
 }
 
 int TYPED(aps)(struct state *s)

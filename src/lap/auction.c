@@ -35,20 +35,14 @@ static struct two_least two_least_of_pairs(const struct state *s, struct pairs p
     return found;
 }
 
-INLINED cost_t reduce_block_of(const struct state *s, size_t person, size_t first, cost_t *key)
-{
-    size_t count = s->objects - first < BLOCK ? s->objects - first : BLOCK;
-    return reduce_block(row_of(s, person) + first, s->price + first, key, count);
-}
-
 /* The first objects of the two blocks with the least pairs, from block `b` on. */
-INLINED struct two_least two_least_blocks(const struct state *s, size_t person, size_t b)
+INLINED struct two_least two_least_blocks(const struct state *s, const cost_t *cost, size_t b)
 {
     struct two_least found = no_pairs;
     size_t blocks = blocks_of(s);
     for (size_t read = 0; read < blocks; read++, b = b + 1 < blocks ? b + 1 : 0) {
         cost_t key[BLOCK];
-        note_pair(&found, b * BLOCK, reduce_block_of(s, person, b * BLOCK, key));
+        note_pair(&found, b * BLOCK, reduce_block_of(s, cost, b * BLOCK, key));
     }
     return found;
 }
@@ -58,13 +52,14 @@ INLINED struct two_least two_least_blocks(const struct state *s, size_t person, 
 FOR_EACH_PROCESSOR
 static struct two_least two_least_of_row(const struct state *s, size_t person)
 {
+    const cost_t *cost = row_of(s, person);
     size_t own = person * s->objects / s->persons, place = own % BLOCK;
-    struct two_least found = two_least_blocks(s, person, own / BLOCK);
+    struct two_least found = two_least_blocks(s, cost, own / BLOCK);
     size_t first = found.object, other = found.second_object;
     cost_t key[BLOCK];
     if (found.least == COST_MAX)
         return no_pairs;
-    reduce_block_of(s, person, first, key);
+    reduce_block_of(s, cost, first, key);
     size_t k = index_of(key, found.least, place);
     found.object = first + k;
     key[k] = COST_MAX;
@@ -73,7 +68,7 @@ static struct two_least two_least_of_row(const struct state *s, size_t person)
         found.second = second;
         found.second_object = second < COST_MAX ? first + index_of(key, second, place) : NONE;
     } else {
-        reduce_block_of(s, person, other, key);
+        reduce_block_of(s, cost, other, key);
         found.second_object = other + index_of(key, found.second, place);
     }
     return found;
@@ -239,23 +234,22 @@ static int lengthen_worn_lists(struct paths *p)
 }
 
 /* An auction that does not come to an end has no effect. */
-int TYPED(hold_auctions)(struct paths *p, size_t *waiting, size_t *count)
+int TYPED(hold_auctions)(struct paths *p, size_t *waiting)
 {
     const size_t settled = p->settled, scanned = p->scanned;
     double epsilon = first_epsilon(p, p->base);
     double last = fmax(epsilon / (double)p->s->persons / FINENESS, finest_epsilon(p->s));
-    size_t held = 0;
+    bool sold = true, held = false;
     int rc = 0;
-    bool sold = true;
     p->auctioned = true;
     p->settled = p->scanned = 0;
     p->recent = (struct steps){0};
-    p->by_rows = p->s->start == NULL && p->bound == NULL;
+    p->by_rows = lacks_lists(p);
     for (; rc == 0 && sold && epsilon >= last; epsilon /= EPSILON_STEP) {
         save(p->s);
         unassign_all(p, waiting);
         sold = hold_auction(p, waiting, (cost_t)epsilon);
-        held += sold;
+        held = held || sold;
         rc = sold ? lengthen_worn_lists(p) : 0;
     }
     if (rc != 0)
@@ -264,16 +258,11 @@ int TYPED(hold_auctions)(struct paths *p, size_t *waiting, size_t *count)
         unassign_all(p, waiting);
         restore(p);
     }
-    if (held > 0) {
+    if (held) {
         unassign_all(p, waiting);
-        *count = p->s->persons;
-        return 0;
+        return 1;
     }
     p->settled = settled;
     p->scanned = scanned;
-    *count = 0;
-    for (size_t j = 0; j < p->s->persons; j++)
-        if (p->s->object_of[j] == NONE)
-            waiting[(*count)++] = j;
     return 0;
 }

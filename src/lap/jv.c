@@ -160,10 +160,12 @@ static int jv_augment_all(struct jv *jv);
 
 static int begin_with_auctions(struct jv *jv)
 {
-    int rc = TYPED(hold_auctions)(&jv->paths, jv->unassigned, &jv->waiting);
-    if (rc == 0)
-        augmenting_row_reduction(jv);
-    return rc;
+    int rc = TYPED(hold_auctions)(&jv->paths, jv->unassigned);
+    if (rc < 0)
+        return rc;
+    list_unassigned(jv);
+    augmenting_row_reduction(jv);
+    return 0;
 }
 
 /* Leaves no person unassigned. */
@@ -191,7 +193,7 @@ static int restart_from_auctions(struct jv *jv)
         return solve_mirrored(jv);
     bool has_all = all_assigned(jv->s);
     int rc = has_all ? 0 : TYPED(add_fillers)(jv->s);
-    if (rc == 0 && (!has_all || jv->paths.bound == NULL))
+    if (rc == 0 && !has_all)
         rc = jv_init(jv, jv->s, width_of_lists(jv->s));
     if (rc == 0)
         rc = begin_with_auctions(jv);
@@ -236,10 +238,9 @@ static int try_order(struct jv *jv)
 /* The prices are as good as those of auctions. Lists, where they served, are made again. */
 static int restart_in_order(struct jv *jv)
 {
-    bool by_rows = jv->paths.by_rows;
     int rc = TYPED(start_in_order)(jv->s, TYPED(jv));
     if (rc == 0)
-        rc = jv_init(jv, jv->s, by_rows ? 0 : LIST_WIDTH);
+        rc = jv_init(jv, jv->s, jv->paths.by_rows ? 0 : LIST_WIDTH);
     if (rc == 0)
         list_unassigned(jv);
     jv->nearly_ordered = false;

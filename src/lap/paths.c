@@ -69,8 +69,9 @@ int TYPED(paths_init)(struct paths *p, struct state *s, size_t width)
     p->queue = base_arena_alloc(&s->arena, s->objects, sizeof *p->queue);
     if (s->arena.failed)
         return -ENOMEM;
-    p->by_rows = s->start == NULL && !has_long_rows(s, width);
-    return has_long_rows(s, width) ? init_partial_lists(p, width) : 0;
+    int rc = has_long_rows(s, width) ? init_partial_lists(p, width) : 0;
+    p->by_rows = lacks_lists(p);
+    return rc;
 }
 
 /* ---- lists ---- */
@@ -190,9 +191,9 @@ INLINED void list_marked(struct paths *p, const cost_t *cost, const cost_t *key,
 INLINED void list_block(struct paths *p, const cost_t *cost, size_t b, size_t place,
                         struct list *list)
 {
-    size_t first = b * BLOCK, count = p->s->objects - first;
+    size_t first = b * BLOCK;
     cost_t key[BLOCK];
-    reduce_block(cost + first, p->s->price + first, key, count < BLOCK ? count : BLOCK);
+    reduce_block_of(p->s, cost, first, key);
     uint32_t near = mask_below(key, list->bound), later = near >> place << place;
     list_marked(p, cost, key, first, later, list);
     list_marked(p, cost, key, first, near & ~later, list);

@@ -67,6 +67,12 @@ static inline struct pairs list_of(const struct paths *p, size_t person)
     return (struct pairs){p->cost + first, p->object + first, p->length[person]};
 }
 
+/* Whether there are whole rows only. */
+static inline bool lacks_lists(const struct paths *p)
+{
+    return p->s->start == NULL && p->bound == NULL;
+}
+
 /* Rebuilds the partial list of a person from the pairs of least reduced cost at current prices. */
 void TYPED(rebuild_list)(struct paths *p, size_t person);
 

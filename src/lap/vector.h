@@ -96,6 +96,13 @@ INLINED cost_t reduce_block(const cost_t *cost, const cost_t *price, cost_t *key
     return least_of(key, BLOCK);
 }
 
+/* The same of the block of a row that begins with object `first`. */
+INLINED cost_t reduce_block_of(const struct state *s, const cost_t *row, size_t first, cost_t *key)
+{
+    size_t left = s->objects - first;
+    return reduce_block(row + first, s->price + first, key, left < BLOCK ? left : BLOCK);
+}
+
 /* Lowers least[] to cost[]; of[] is the person of the least. Each loop does one thing: then both
  * become vectors. */
 INLINED void lower_least(const cost_t *restrict cost, cost_t *restrict least, size_t *restrict of,
