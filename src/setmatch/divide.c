@@ -203,11 +203,11 @@ static int divide_pairs(const struct division *d, const affinity *g, unsigned ch
 
 static int divide_graph(const struct division *d, const affinity *g, unsigned char *side)
 {
-    two_way_limits limits = limits_for(d, g);
     if (g->start[g->vertices] == 0) {
         divide_in_order(g, share_of_side(count_graph_ranks(g), d->capacity), side);
         return 0;
     }
+    two_way_limits limits = limits_for(d, g);
     int rc = g->vertices > d->depth->coarsest ? divide_pairs(d, g, side) : 1;
     if (rc == 1) {
         limits.max_passes = d->depth->coarsest_passes;
