@@ -78,9 +78,9 @@ static int64_t cost_of_pair(enum structure structure, const struct factors *f, s
     }
 }
 
-/* The costs are the same in both forms. */
+/* The costs are the same in both forms; see choose_form. */
 static void draw_problem(struct problem *p, enum structure structure, const struct shape *shape,
-                         bool integer, uint64_t seed)
+                         uint64_t seed)
 {
     static struct factors factors;
     uint64_t state = seed;
@@ -95,8 +95,6 @@ static void draw_problem(struct problem *p, enum structure structure, const stru
         p->group[i] = i * shape->groups / shape->rows;
     p->problem = (lap_problem){.rows = shape->rows,
                                .cols = shape->cols,
-                               .cost = integer ? NULL : p->cost,
-                               .integer_cost = integer ? p->integer_cost : NULL,
                                .group = shape->groups > 0 ? p->group : NULL,
                                .groups = shape->groups,
                                .group_capacity = shape->capacity};
@@ -109,10 +107,17 @@ static void draw_problem(struct problem *p, enum structure structure, const stru
                                  .integer_group_dual = p->integer_group_dual};
 }
 
+static void choose_form(struct problem *p, bool integer)
+{
+    p->problem.cost = integer ? NULL : p->cost;
+    p->problem.integer_cost = integer ? p->integer_cost : NULL;
+}
+
 static void prove(enum structure structure, const struct shape *shape, uint64_t seed)
 {
+    draw_problem(&one, structure, shape, seed);
     for (int integer = 0; integer < 2; integer++) {
-        draw_problem(&one, structure, shape, integer, seed);
+        choose_form(&one, integer);
         ck_assert_int_eq(lap_jv(&one.problem, &one.solution), 0);
         ck_assert_msg(lap_verify(&one.problem, &one.solution, 0.0) == 0,
                       "structure %d, %zu rows, seed %d, integer %d: no proof", (int)structure,
