@@ -441,7 +441,8 @@ static int end_after(void (*function)(void))
     return WEXITSTATUS(status);
 }
 
-static storage_question *left;
+/* Volatile, or it is not kept: nothing reads it. */
+static storage_question *volatile left;
 
 static void leave_a_question(void)
 {
@@ -481,6 +482,7 @@ static void leave_to_a_child(void)
 {
     fake.shutdown = &ending;
     check_answer(ask(0), 1);
+    wait_for_threads(); /* a thread that ends may hold locks of the C library or the sanitizers */
     int status = end_after(exit_again);
     sem_post(&ending);
     if (status != 0)
