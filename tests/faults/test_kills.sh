@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Signals at random moments for a random rank: the job ends, or goes on after SIGSTOP and SIGCONT;
-# nothing is left behind, and the record is a whole one. FAULT_SEED chooses the moments.
+# nothing is left behind but what the next job removes, and the record is a whole one. FAULT_SEED
+# chooses the moments.
 . "$top_srcdir/tests/faults/lib.sh" || exit 1
 
 kills=200
 tap_part long || kills=6
 RANDOM=${FAULT_SEED:-1}
 stuck=0
+versions=0
 declare -A counted=() failed=()
 
 # The job, and then what is in /dev/shm. Open MPI's own segments and semaphores are named so; sem_open makes a semaphore
@@ -60,12 +62,25 @@ fail() {
     failed[$1]+="$2"$'\n'
 }
 
+# others: what is beside the record.
+others() {
+    find "$record" -mindepth 1 ! -name view.crs
+}
+
+# next_job_removes SIGNAL: the new version that a process left which was killed before it replaced the old one.
+next_job_removes() {
+    versions=$((versions + 1))
+    apart bash -c 'job 4 "$@"' - "${recording[@]}" "$soak" --dir "$files" --opens 2 --calls 4 --no-comparison \
+        >"$tap_dir/output" 2>&1 || fail "$1" "the next job fails: $(<"$tap_dir/output")"
+}
+
 # inspect SIGNAL STATUS: what a job has left.
 inspect() {
     (($2 != 124)) || fail "$1" "the job hangs: $(<"$tap_dir/output")"
     [[ $1 != STOP || $2 -eq 0 ]] || fail "$1" "the job fails with $2: $(<"$tap_dir/output")"
     [[ ! -s $tap_dir/left || ${#private[@]} -eq 0 ]] || fail "$1" "left in /dev/shm: $(<"$tap_dir/left")"
-    left=$(find "$record" -mindepth 1 ! -name view.crs)
+    [[ $1 == STOP || $(others) != "$view.new" ]] || next_job_removes "$1"
+    left=$(others)
     [[ -z $left ]] || fail "$1" "left beside the record: $left"
     [[ ! -e $view ]] || "$TOOLS_DIR/dla" show "$view" >/dev/null || fail "$1" "the record is damaged"
 }
@@ -104,4 +119,5 @@ for signal in "${!counted[@]}"; do
     if [[ -z ${failed[$signal]-} ]]; then tap_ok "$name"; else tap_not_ok "$name" "${failed[$signal]}"; fi
 done
 tap_diag "$stuck times mpirun did not end though all ranks had"
+tap_diag "$versions times a new version of the record was left, and the next job began with it"
 tap_plan
