@@ -42,6 +42,11 @@ job() {
 # The functions that run in a shell of their own.
 export -f job
 
+# beside_record: the other files in its folder.
+beside_record() {
+    find "$record" -mindepth 1 ! -name view.crs
+}
+
 # check_record NAME: the record, if any, is whole.
 check_record() {
     if [[ -e $view ]]; then
@@ -49,5 +54,5 @@ check_record() {
     else
         tap_ok "$1: there is no record"
     fi
-    tap_is "$(find "$record" -mindepth 1 ! -name view.crs)" "" "$1: nothing is left beside the record"
+    tap_is "$(beside_record)" "" "$1: nothing is left beside the record"
 }

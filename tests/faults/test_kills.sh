@@ -62,11 +62,6 @@ fail() {
     failed[$1]+="$2"$'\n'
 }
 
-# others: what is beside the record.
-others() {
-    find "$record" -mindepth 1 ! -name view.crs
-}
-
 # next_job_removes SIGNAL: the new version that a process left which was killed before it replaced the old one.
 next_job_removes() {
     versions=$((versions + 1))
@@ -79,8 +74,8 @@ inspect() {
     (($2 != 124)) || fail "$1" "the job hangs: $(<"$tap_dir/output")"
     [[ $1 != STOP || $2 -eq 0 ]] || fail "$1" "the job fails with $2: $(<"$tap_dir/output")"
     [[ ! -s $tap_dir/left || ${#private[@]} -eq 0 ]] || fail "$1" "left in /dev/shm: $(<"$tap_dir/left")"
-    [[ $1 == STOP || $(others) != "$view.new" ]] || next_job_removes "$1"
-    left=$(others)
+    [[ $1 == STOP || $(beside_record) != "$view.new" ]] || next_job_removes "$1"
+    left=$(beside_record)
     [[ -z $left ]] || fail "$1" "left beside the record: $left"
     [[ ! -e $view ]] || "$TOOLS_DIR/dla" show "$view" >/dev/null || fail "$1" "the record is damaged"
 }
