@@ -84,9 +84,9 @@ static inline bool dropping_pays(const struct paths *p, size_t done, size_t all)
                               DROP_ROWS * (double)blocks_of(s) * (double)s->persons / share);
 }
 
-/* Discards the assignment and moves the prices close to optimal ones: 1. An auction that does not
- * come to an end has no effect; if none does, the assignment stays: 0. -ENOMEM. Requires
- * all_assigned. `waiting` is scratch, by person. */
+/* Discards the assignment and moves the prices close to optimal ones. An auction that does not come
+ * to an end has no effect. Returns 1; 0 if none does, and the assignment stays; or -ENOMEM.
+ * Requires all_assigned. `waiting` is scratch, by person. */
 int TYPED(hold_auctions)(struct paths *p, size_t *waiting);
 
 #endif
