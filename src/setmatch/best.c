@@ -73,7 +73,7 @@ struct other_search {
 /* Begins again with the placement of a forest. 1: there are cycles, or too many ranks. */
 static int try_forest(contest *c)
 {
-    int rc = place_forest(c->ranks, c->site, 0, c->trial, &c->work);
+    int rc = place_forest(c->ranks, c->site, 0, SIZE_MAX, c->trial, &c->work);
     if (rc == 0)
         rc = contest_refine(c, 0);
     if (rc != 0)

@@ -17,7 +17,7 @@ enum { TRIES = 2 };
 
 /* With many ranks, a part of up to MOST_IN_FOREST of them without a cycle is placed as a forest
  * instead of being divided further. */
-enum { MOST_IN_FOREST = 512 };
+enum { MOST_IN_FOREST = 32768, WINDOW = 512 };
 
 /* Two threads bisect halves of at least RANKS_PER_THREAD ranks, up to MOST_THREADS in all. The
  * result does not depend on the number of threads. */
@@ -140,7 +140,7 @@ static int place_forest_part(struct bisection *b, const struct part *p)
     if (!b->is_large || p->g.vertices > MOST_IN_FOREST)
         return 1;
     size_t *node = base_arena_alloc(&arena, p->g.vertices, sizeof *node);
-    int rc = node != NULL ? place_forest(&p->g, &s, 0, node, &b->t.work) : -ENOMEM;
+    int rc = node != NULL ? place_forest(&p->g, &s, 0, WINDOW, node, &b->t.work) : -ENOMEM;
     for (size_t v = 0; rc == 0 && v < p->g.vertices; v++)
         b->node[p->rank[v]] = node[v];
     base_arena_release(&arena);

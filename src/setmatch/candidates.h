@@ -70,13 +70,15 @@ int place_bisected(const affinity *ranks, const site *s, unsigned threshold, siz
  * edges than ranks, the nodes are divided as the ranks were. */
 int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work);
 
-/* Of a forest: each node in turn takes the ranks of least cut to those that are left, where a slot
- * that stays free costs 3/8 of the weight of a light edge. Adds the number of visited ranks to
- * *work. Variant 0 begins with the smallest node; others hang the trees by other ranks, use nodes
- * as site_to_use says, and some take these in another order. Returns 1 without having done anything
- * if there is a cycle, if there are more than MANY_RANKS, or if it would take too much memory.
- * O(ranks^2). */
-int place_forest(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work);
+/* Of a forest: each node in turn takes those of up to `most_in_window` ranks that have the least
+ * cut to all that are left, where a slot that stays free costs 3/8 of the weight of a light edge.
+ * Adds the number of visited ranks to *work. Variant 0 takes the smaller ones of some nodes first;
+ * others hang the trees by other ranks, use nodes as site_to_use says, and some take these in
+ * another order. Returns 1 without having done anything if there is a cycle, if the window would
+ * have more than MANY_RANKS, or not those of four nodes nor all, or if it would take too much
+ * memory. O(ranks * most_in_window). */
+int place_forest(const affinity *ranks, const site *s, size_t variant, size_t most_in_window,
+                 size_t *node, size_t *work);
 
 /* Refines pairs of nodes, for `rounds` rounds or until no pair gains. Never increases the cut; sets
  * *gained to its reduction. Adds the number of visited ranks to *work. */

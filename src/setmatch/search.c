@@ -28,7 +28,7 @@ static int try_construction(struct search *s, size_t variant)
     contest *c = s->c;
     int rc = 1;
     if (s->in_forests)
-        rc = place_forest(c->ranks, c->site, variant, c->trial, &c->work);
+        rc = place_forest(c->ranks, c->site, variant, SIZE_MAX, c->trial, &c->work);
     bool is_independent = rc == 1;
     if (rc == 1)
         rc = bisect_ranks(c->ranks, c->site, variant, c->trial, &c->work);

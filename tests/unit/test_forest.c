@@ -7,6 +7,7 @@
 #include "failing_malloc.h"
 #include "seeded.h"
 #include "setmatch/candidates.h"
+#include "setmatch/choice.h"
 #include "suite.h"
 
 enum { MOST_RANKS = 13, MOST_NODES = 6, NOWHERE = 99 };
@@ -181,10 +182,126 @@ START_TEST(each_node_takes_the_least_cut)
         instance c;
         size_t work = 0;
         draw_instance(&c, &state);
-        ck_assert_int_eq(place_forest(&c.ranks, &c.site, seed % 7, c.node, &work), 0);
+        ck_assert_int_eq(place_forest(&c.ranks, &c.site, seed % 7, SIZE_MAX, c.node, &work), 0);
         check_choices(&c, seed % 7);
         release_instance(&c);
     }
+}
+END_TEST
+
+/* Of all sets of that number of the ranks in the window, to all others that are left. */
+static int64_t least_cut_in_window(const affinity *g, unsigned window, unsigned left, size_t count)
+{
+    int64_t least = INT64_MAX;
+    for (unsigned set = window;; set = (set - 1) & window) {
+        if ((size_t)__builtin_popcount(set) == count) {
+            int64_t cut = weight_between(g, set, left & ~set);
+            least = cut < least ? cut : least;
+        }
+        if (set == 0)
+            return least;
+    }
+}
+
+static unsigned window_of(const choice *c)
+{
+    unsigned set = 0;
+    for (size_t k = 0; k < c->count; k++)
+        set |= 1U << c->window[k];
+    return set;
+}
+
+/* Places any numbers of ranks until none is left, and fills the window now and then. */
+static void place_by_windows(const affinity *g, choice *c, uint64_t *state, size_t *node)
+{
+    unsigned left = (1U << g->vertices) - 1;
+    for (size_t n = 0; left != 0; n++) {
+        if (pick(state, 0, 2) != 0 || c->count == 0)
+            choice_fill_window(c);
+        const int64_t *cut = choice_cuts(c);
+        unsigned window = window_of(c), placed = 0;
+        ck_assert_uint_eq(window & ~left, 0);
+        size_t most = c->count < c->most ? c->count : c->most;
+        for (size_t count = 0; count <= most; count++)
+            ck_assert_int_eq(cut[count], least_cut_in_window(g, window, left, count));
+        size_t number = (size_t)pick(state, 0, (int64_t)most);
+        int64_t least = cut[number];
+        choice_place(c, number, n, node);
+        for (size_t v = 0; v < g->vertices; v++)
+            placed |= node[v] == n ? 1U << v : 0;
+        ck_assert_uint_eq(placed & ~window, 0);
+        ck_assert_uint_eq((size_t)__builtin_popcount(placed), number);
+        ck_assert_int_eq(weight_between(g, placed, left & ~placed), least);
+        left &= ~placed;
+    }
+}
+
+START_TEST(windows_have_the_least_cuts)
+{
+    for (uint64_t seed = 1; seed <= 600; seed++) {
+        uint64_t state = seed;
+        instance c;
+        choice window;
+        draw_instance(&c, &state);
+        size_t ranks = c.ranks.vertices, places = (size_t)pick(&state, 1, (int64_t)ranks);
+        size_t most = (size_t)pick(&state, 1, (int64_t)places);
+        ck_assert_int_eq(choice_init(&window, &c.ranks, seed % 3, places, most), 0);
+        place_by_windows(&c.ranks, &window, &state, c.node);
+        choice_release(&window);
+        release_instance(&c);
+    }
+}
+END_TEST
+
+/* Chains of 1 .. 9 ranks that hang from each other, on nodes of at most a quarter of the window. */
+START_TEST(many_ranks_fill_their_slots)
+{
+    enum { RANKS = 700, NODES = RANKS };
+    static int64_t edge[RANKS][3];
+    static size_t slots[NODES], node[RANKS];
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        uint64_t state = seed;
+        size_t ranks = (size_t)pick(&state, 100, RANKS), nodes = 0, work = 0;
+        size_t window = (size_t)pick(&state, 4, 99);
+        affinity g;
+        site s;
+        for (size_t v = 1; v < ranks; v++) {
+            int64_t to = (int64_t)v - 1 - (v % 9 == 0 ? pick(&state, 0, (int64_t)v - 1) : 0);
+            memcpy(edge[v - 1], (int64_t[]){to, (int64_t)v, pick(&state, 1, 5)}, sizeof edge[v]);
+        }
+        for (size_t all = 0; all < ranks; all += slots[nodes++])
+            slots[nodes] = (size_t)pick(&state, 1, (int64_t)window / 4);
+        graph_of_edges(&g, ranks, edge, ranks - 1);
+        ck_assert_int_eq(site_init(&s, slots, nodes), 0);
+        ck_assert_int_eq(place_forest(&g, &s, seed % 5, window, node, &work), 0);
+        for (size_t v = 0; v < ranks; v++)
+            ck_assert_uint_gt(slots[node[v]]--, 0);
+        affinity_release(&g);
+        site_release(&s);
+    }
+}
+END_TEST
+
+/* Nodes of equal slots take a path in pieces, also by a window. */
+START_TEST(path_by_windows)
+{
+    enum { RANKS = 1200, SLOTS = 12 };
+    static int64_t edge[RANKS][3];
+    static size_t slots[RANKS / SLOTS], node[RANKS];
+    size_t work = 0;
+    affinity g;
+    site s;
+    for (int64_t v = 0; v + 1 < RANKS; v++)
+        memcpy(edge[v], (int64_t[]){v * 7 % RANKS, (v + 1) * 7 % RANKS, 3}, sizeof edge[v]);
+    for (size_t n = 0; n < RANKS / SLOTS; n++)
+        slots[n] = SLOTS;
+    graph_of_edges(&g, RANKS, edge, RANKS - 1);
+    ck_assert_int_eq(site_init(&s, slots, RANKS / SLOTS), 0);
+    ck_assert_int_eq(place_forest(&g, &s, 0, 4 * SLOTS - 1, node, &work), 1);
+    ck_assert_int_eq(place_forest(&g, &s, 0, 4 * SLOTS, node, &work), 0);
+    ck_assert_int_eq(affinity_cut(&g, node), 3 * (RANKS / SLOTS - 1));
+    affinity_release(&g);
+    site_release(&s);
 }
 END_TEST
 
@@ -198,7 +315,7 @@ START_TEST(fewest_nodes)
     for (int64_t v = 0; v < 8; v++)
         memcpy(edge[v], (int64_t[]){v, v + 1, 7}, sizeof edge[v]);
     begin_instance(&c, 9, edge, 8, slots, 3);
-    ck_assert_int_eq(place_forest(&c.ranks, &c.site, 0, c.node, &work), 0);
+    ck_assert_int_eq(place_forest(&c.ranks, &c.site, 0, SIZE_MAX, c.node, &work), 0);
     ck_assert_uint_eq(ranks_on(&c, 1), 0);
     ck_assert_int_eq(affinity_cut(&c.ranks, c.node), 7);
     release_instance(&c);
@@ -212,18 +329,18 @@ START_TEST(cycles_and_empty_graphs)
     instance c;
     size_t work = 0;
     begin_instance(&c, 3, cycle, 3, slots, 2);
-    ck_assert_int_eq(place_forest(&c.ranks, &c.site, 0, c.node, &work), 1);
+    ck_assert_int_eq(place_forest(&c.ranks, &c.site, 0, SIZE_MAX, c.node, &work), 1);
     release_instance(&c);
     begin_instance(&c, 6, cycle, 3, slots, 2);
-    ck_assert_int_eq(place_forest(&c.ranks, &c.site, 0, c.node, &work), 1);
+    ck_assert_int_eq(place_forest(&c.ranks, &c.site, 0, SIZE_MAX, c.node, &work), 1);
     for (size_t v = 0; v < 6; v++)
         ck_assert_uint_eq(c.node[v], NOWHERE);
     release_instance(&c);
     begin_instance(&c, 0, cycle, 0, slots, 2);
-    ck_assert_int_eq(place_forest(&c.ranks, &c.site, 0, c.node, &work), 1);
+    ck_assert_int_eq(place_forest(&c.ranks, &c.site, 0, SIZE_MAX, c.node, &work), 1);
     release_instance(&c);
     begin_instance(&c, 7, cycle, 0, slots, 2);
-    ck_assert_int_eq(place_forest(&c.ranks, &c.site, 0, c.node, &work), 0);
+    ck_assert_int_eq(place_forest(&c.ranks, &c.site, 0, SIZE_MAX, c.node, &work), 0);
     check_choices(&c, 0);
     release_instance(&c);
 }
@@ -238,7 +355,7 @@ START_TEST(memory_runs_out)
     draw_instance(&c, &state);
     for (int rc = -ENOMEM; rc != 0; nth++) {
         fail_allocation(nth);
-        rc = place_forest(&c.ranks, &c.site, 0, c.node, &work);
+        rc = place_forest(&c.ranks, &c.site, 0, SIZE_MAX, c.node, &work);
         stop_failing();
         ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
         ck_assert_int_eq(allocations.live, 0);
@@ -253,6 +370,9 @@ static Suite *forest_suite(void)
     Suite *suite = suite_create("forest");
     TCase *all = tcase_create("forest");
     tcase_add_test(all, each_node_takes_the_least_cut);
+    tcase_add_test(all, windows_have_the_least_cuts);
+    tcase_add_test(all, many_ranks_fill_their_slots);
+    tcase_add_test(all, path_by_windows);
     tcase_add_test(all, fewest_nodes);
     tcase_add_test(all, cycles_and_empty_graphs);
     tcase_add_test(all, memory_runs_out);
