@@ -10,7 +10,7 @@
 /* Table entries that are summed up at a time. */
 enum { BLOCK = 8 };
 
-/* Of all choices and placements over a rank, in table entries. */
+/* The passes over a rank of the window for each choice, in table entries. */
 enum { PASSES = 4 };
 
 /* More than any cut, and three times that is an int64; of equal bytes, so that memset sets it. */

@@ -14,16 +14,16 @@
 #include "setmatch/trees.h"
 
 /* The ranks to choose from are those of a window. It has whole subtrees, but for the ranks that
- * were placed, and is filled from the bottom of the trees. The trees, and those of the window, hang
- * from one more vertex, which has the number of ranks and is never chosen; those of the window by
- * the edges to the ranks that they hang from in the graph. */
+ * were placed, and is filled from the bottom of the trees. All trees hang from the root, which is
+ * the vertex after the ranks and is never chosen. A rank whose parent is outside the window hangs
+ * from the root, too, by the edge to its parent. */
 typedef struct choice {
     trees all;
-    size_t vertices; /* ranks */
+    size_t vertices; /* ranks, and the number of the root */
     size_t waiting;  /* ranks, the first in all.order[], that were not in the window */
     size_t count, most_in_window;
     vertex *window;    /* `count` ranks, children before parents */
-    bool *is_inside;   /* by vertex: in the window, or the one more */
+    bool *is_inside;   /* by vertex: in the window, or the root */
     vertex *row;       /* by vertex inside: of the tables */
     vertex *unused;    /* rows, as many as the window has places left */
     size_t most;       /* ranks that can be chosen */
@@ -47,15 +47,15 @@ int choice_init(choice *c, const affinity *g, size_t variant, size_t most_in_win
 
 void choice_release(choice *c);
 
-/* Takes in more ranks, as long as there are any, up to most_in_window. */
+/* Adds ranks to the window, up to most_in_window in all, as long as there are any. */
 void choice_fill_window(choice *c);
 
-/* The least cut, by the number of ranks, up to `most` and those in the window. Valid until ranks
- * are placed. */
+/* The least cut between so many ranks of the window and all others that are not placed, by their
+ * number, up to `most` and to the ranks in the window. Valid until choice_place. */
 const int64_t *choice_cuts(choice *c);
 
-/* Sets node[v] = n for that number of ranks, of the least cut, which leave the window. After
- * choice_cuts. */
+/* Sets node[v] = n for that number of ranks, of the least cut, which leave the window. To be called
+ * after choice_cuts, of the same window. */
 void choice_place(choice *c, size_t number, size_t n, size_t *node);
 
 #endif

@@ -22,7 +22,7 @@ enum { ENTRIES_PER_VISIT = 40, SORT_EDGE = 16 };
 /* Nodes of which one is filled next. */
 enum { NODES_DRAWN = 4 };
 
-/* A window has at least as many times the ranks of a node. */
+/* A window that does not have all ranks has at least those of so many nodes. */
 enum { NODES_PER_WINDOW = 4 };
 
 struct forest {
@@ -56,8 +56,8 @@ static size_t count_slots(const struct forest *f, size_t nodes)
     return slots;
 }
 
-/* Into how many batches to divide the nodes: each has fewer slots than the window has ranks, so
- * that the last nodes of a batch have a choice, too. */
+/* The number of batches of nodes. Each has fewer slots than the window has ranks, so that the last
+ * nodes of a batch have a choice, too. */
 static size_t count_batches(const struct forest *f)
 {
     if (f->c.most_in_window == f->c.vertices)
@@ -66,7 +66,7 @@ static size_t count_batches(const struct forest *f)
     return (f->slots + wanted - 1) / wanted;
 }
 
-/* Lists nodes of all sizes. Returns their number. */
+/* Lists every so many of the nodes, so that there are some of all sizes. Returns their number. */
 static size_t list_batch(struct forest *f, size_t nodes, size_t batch, size_t batches)
 {
     size_t listed = 0;
@@ -128,8 +128,8 @@ static size_t best_number(const int64_t *cut, size_t least, size_t most, double 
     return best;
 }
 
-/* Fills one of the listed nodes, as far as it is worth it, and as the slots of all others do not
- * suffice. */
+/* Fills one of the listed nodes, as far as that is worth it, and farther if the slots of all others
+ * do not suffice. */
 static void fill_node(struct forest *f, size_t nodes)
 {
     if (f->c.count < f->c.most)
