@@ -914,13 +914,12 @@ END_TEST
 START_TEST(copies_without_memory)
 {
     static const char blocks[] = "0 10 n0\n10 5 n1\n20 10 n0\n";
-    const volatile long *live = &allocations.live;
     storage_layout *layout = read_targets(blocks), *copy = NULL;
-    const long before = *live;
+    const long before = allocations.live;
     int rc = -ENOMEM;
     for (long nth = 0; rc == -ENOMEM; nth++) {
         ck_assert_ptr_null(copy);
-        ck_assert_int_eq(*live, before);
+        ck_assert_int_eq(allocations.live, before);
         fail_allocation(nth);
         rc = storage_copy(layout, &copy);
         stop_failing();
@@ -1192,7 +1191,6 @@ END_TEST
 
 START_TEST(domains_without_memory)
 {
-    const volatile long *live = &allocations.live;
     uint64_t state = 3;
     struct spread_model m = model_spread(&state);
     int rc = -ENOMEM;
@@ -1202,7 +1200,7 @@ START_TEST(domains_without_memory)
         rc = storage_spread(m.layout, &m.domains, m.node_of_target, MOST_SERVERS, m.inside, &bytes);
         matrix_release(&bytes);
         stop_failing();
-        ck_assert_int_eq(*live, 0);
+        ck_assert_int_eq(allocations.live, 0);
     }
     ck_assert_int_eq(rc, 0);
     domains_release(&m.domains);
@@ -1251,8 +1249,6 @@ static int build_recorded(storage_layout **layout, matrix_error *error)
 static void build_without_memory(int (*build)(storage_layout **, matrix_error *))
 {
     /* The compiler takes it that no realloc in this file changes it. */
-    const volatile bool *failed = &allocations.failed;
-    const volatile long *live = &allocations.live;
     int rc = -ENOMEM;
     for (long nth = 0; rc == -ENOMEM; nth++) {
         storage_layout *layout = NULL;
@@ -1262,8 +1258,8 @@ static void build_without_memory(int (*build)(storage_layout **, matrix_error *)
         if (rc == 0)
             storage_free(layout);
         stop_failing();
-        ck_assert_int_eq(rc, *failed ? -ENOMEM : 0);
-        ck_assert_int_eq(*live, 0);
+        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
+        ck_assert_int_eq(allocations.live, 0);
     }
 }
 
