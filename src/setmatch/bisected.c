@@ -140,7 +140,7 @@ static int place_forest_part(struct bisection *b, const struct part *p)
     if (!b->is_large || p->g.vertices > MOST_IN_FOREST)
         return 1;
     size_t *node = base_arena_alloc(&arena, p->g.vertices, sizeof *node);
-    int rc = node != NULL ? place_forest(&p->g, &s, 0, WINDOW, node, &b->t.work) : -ENOMEM;
+    int rc = node != NULL ? place_forest(&p->g, &s, b->variant, WINDOW, node, &b->t.work) : -ENOMEM;
     for (size_t v = 0; rc == 0 && v < p->g.vertices; v++)
         b->node[p->rank[v]] = node[v];
     base_arena_release(&arena);
