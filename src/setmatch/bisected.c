@@ -16,8 +16,9 @@
 enum { TRIES = 2 };
 
 /* With many ranks, a part of up to MOST_IN_FOREST of them without a cycle is placed as a forest
- * instead of being divided further. */
-enum { MOST_IN_FOREST = 32768, WINDOW = 512 };
+ * instead of being divided further. Windows are larger for large nodes, as long as that takes no
+ * more time than bisection. */
+enum { MOST_IN_FOREST = 32768, LEAST_WINDOW = 512, MOST_WINDOW = 768 };
 
 /* Two threads bisect halves of at least RANKS_PER_THREAD ranks, up to MOST_THREADS in all. The
  * result does not depend on the number of threads. */
@@ -131,6 +132,13 @@ static int place_halves(struct bisection *b, const struct part *p, size_t middle
     return rc;
 }
 
+static size_t window_for(size_t slots)
+{
+    bool is_large = slots > LEAST_WINDOW / NODES_PER_WINDOW;
+    return is_large && slots <= MOST_WINDOW / NODES_PER_WINDOW ? NODES_PER_WINDOW * slots
+                                                               : LEAST_WINDOW;
+}
+
 /* 1: the part is no forest, or too large. */
 static int place_forest_part(struct bisection *b, const struct part *p)
 {
@@ -139,8 +147,9 @@ static int place_forest_part(struct bisection *b, const struct part *p)
     struct base_arena arena = {0};
     if (!b->is_large || p->g.vertices > MOST_IN_FOREST)
         return 1;
+    size_t window = window_for(s.slots[s.by_size[0]]);
     size_t *node = base_arena_alloc(&arena, p->g.vertices, sizeof *node);
-    int rc = node != NULL ? place_forest(&p->g, &s, b->variant, WINDOW, node, &b->t.work) : -ENOMEM;
+    int rc = node != NULL ? place_forest(&p->g, &s, b->variant, window, node, &b->t.work) : -ENOMEM;
     for (size_t v = 0; rc == 0 && v < p->g.vertices; v++)
         b->node[p->rank[v]] = node[v];
     base_arena_release(&arena);

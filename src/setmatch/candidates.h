@@ -75,8 +75,9 @@ int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *n
  * Adds the number of visited ranks to *work. Variant 0 takes the smaller ones of some nodes first;
  * others hang the trees by other ranks, use nodes as site_to_use says, and some take these in
  * another order. Returns 1 without having done anything if there is a cycle, if the window would
- * have more than MANY_RANKS, or not those of four nodes nor all, or if it would take too much
- * memory. O(ranks * most_in_window). */
+ * have more than MANY_RANKS, or neither those of NODES_PER_WINDOW nodes nor all, or if it would
+ * take too much memory. O(ranks * most_in_window). */
+enum { NODES_PER_WINDOW = 3 };
 int place_forest(const affinity *ranks, const site *s, size_t variant, size_t most_in_window,
                  size_t *node, size_t *work);
 

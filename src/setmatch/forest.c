@@ -22,9 +22,6 @@ enum { ENTRIES_PER_VISIT = 40, SORT_EDGE = 16 };
 /* Nodes of which one is filled next. */
 enum { NODES_DRAWN = 4 };
 
-/* A window that does not have all ranks has at least those of so many nodes. */
-enum { NODES_PER_WINDOW = 4 };
-
 struct forest {
     choice c;
     const site *s;

@@ -253,7 +253,7 @@ START_TEST(windows_have_the_least_cuts)
 }
 END_TEST
 
-/* Chains of 1 .. 9 ranks that hang from each other, on nodes of at most a quarter of the window. */
+/* Chains of 1 .. 9 ranks that hang from each other, on nodes of at most a third of the window. */
 START_TEST(many_ranks_fill_their_slots)
 {
     enum { RANKS = 700, NODES = RANKS };
@@ -270,7 +270,7 @@ START_TEST(many_ranks_fill_their_slots)
             memcpy(edge[v - 1], (int64_t[]){to, (int64_t)v, pick(&state, 1, 5)}, sizeof edge[v]);
         }
         for (size_t all = 0; all < ranks; all += slots[nodes++])
-            slots[nodes] = (size_t)pick(&state, 1, (int64_t)window / 4);
+            slots[nodes] = (size_t)pick(&state, 1, (int64_t)window / NODES_PER_WINDOW);
         graph_of_edges(&g, ranks, edge, ranks - 1);
         ck_assert_int_eq(site_init(&s, slots, nodes), 0);
         ck_assert_int_eq(place_forest(&g, &s, seed % 5, window, node, &work), 0);
@@ -297,8 +297,8 @@ START_TEST(path_by_windows)
         slots[n] = SLOTS;
     graph_of_edges(&g, RANKS, edge, RANKS - 1);
     ck_assert_int_eq(site_init(&s, slots, RANKS / SLOTS), 0);
-    ck_assert_int_eq(place_forest(&g, &s, 0, 4 * SLOTS - 1, node, &work), 1);
-    ck_assert_int_eq(place_forest(&g, &s, 0, 4 * SLOTS, node, &work), 0);
+    ck_assert_int_eq(place_forest(&g, &s, 0, NODES_PER_WINDOW * SLOTS - 1, node, &work), 1);
+    ck_assert_int_eq(place_forest(&g, &s, 0, NODES_PER_WINDOW * SLOTS, node, &work), 0);
     ck_assert_int_eq(affinity_cut(&g, node), 3 * (RANKS / SLOTS - 1));
     affinity_release(&g);
     site_release(&s);
