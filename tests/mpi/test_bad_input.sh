@@ -44,7 +44,7 @@ refused "negative stripe size" fcoll_tatp_stripe_size --mca fcoll_tatp_stripe_si
 refused "stripe too large" 4294967297 --mca fcoll_tatp_stripe_size 4294967297
 refused "unknown layout" nearest --mca fcoll_tatp_layout nearest
 refused "negative weight of storage" fcoll_tatp_storage_weight --mca fcoll_tatp_storage_weight -1
-refused "weight of storage too large" 1001 --mca fcoll_tatp_storage_weight 1001
+refused "weight of storage too large" "up to 1000, or 0" --mca fcoll_tatp_storage_weight 1001
 refused "negative stripe count" fcoll_tatp_stripe_count --mca fcoll_tatp_stripe_count -2
 
 refused "missing topology" "$tap_dir/none.mtx" --mca fcoll_tatp_topology "$tap_dir/none.mtx"
