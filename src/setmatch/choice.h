@@ -40,9 +40,9 @@ typedef struct choice {
     struct base_arena arena;
 } choice;
 
-/* An empty window of up to so many ranks, of which up to `most` are chosen at a time: both are at
- * least 1, and there are ranks. Variants: see trees_init. 0, -ENOMEM, or 1 if there is a cycle.
- * Release it also after an error. Memory: O(most_in_window * most + ranks). */
+/* An empty window of up to `most_in_window` ranks, of which up to `most` are chosen at a time: both
+ * are at least 1, and there are ranks. Variants: see trees_init. 0, -ENOMEM, or 1 if there is a
+ * cycle. Release it also after an error. Memory: O(most_in_window * most + ranks). */
 int choice_init(choice *c, const affinity *g, size_t variant, size_t most_in_window, size_t most);
 
 void choice_release(choice *c);
@@ -50,8 +50,8 @@ void choice_release(choice *c);
 /* Adds ranks to the window, up to most_in_window in all, as long as there are any. */
 void choice_fill_window(choice *c);
 
-/* The least cut between so many ranks of the window and all others that are not placed, by their
- * number, up to `most` and to the ranks in the window. Valid until choice_place. */
+/* cut[k]: the least cut between k ranks of the window and all others that are not placed, for k up
+ * to `most` and to the ranks in the window. Valid until choice_place. */
 const int64_t *choice_cuts(choice *c);
 
 /* Sets node[v] = n for that number of ranks, of the least cut, which leave the window. To be called

@@ -63,7 +63,7 @@ static size_t count_batches(const struct forest *f)
     return (f->slots + wanted - 1) / wanted;
 }
 
-/* Lists every so many of the nodes, so that there are some of all sizes. Returns their number. */
+/* Lists one of every `batches` nodes, so that there are some of all sizes. Returns their number. */
 static size_t list_batch(struct forest *f, size_t nodes, size_t batch, size_t batches)
 {
     size_t listed = 0;
