@@ -71,13 +71,13 @@ static int64_t weight_between(const affinity *g, unsigned from, unsigned to)
     return sum;
 }
 
-/* Of all sets of that number of the ranks. */
-static int64_t least_cut(const affinity *g, unsigned ranks, int count)
+/* Of all sets of that number of the ranks in the window, to all others that are left. */
+static int64_t least_cut(const affinity *g, unsigned window, unsigned left, int count)
 {
     int64_t least = INT64_MAX;
-    for (unsigned set = ranks;; set = (set - 1) & ranks) {
+    for (unsigned set = window;; set = (set - 1) & window) {
         if (__builtin_popcount(set) == count) {
-            int64_t cut = weight_between(g, set, ranks & ~set);
+            int64_t cut = weight_between(g, set, left & ~set);
             least = cut < least ? cut : least;
         }
         if (set == 0)
@@ -114,7 +114,7 @@ static int best_count(const affinity *g, unsigned left, size_t slots, size_t nex
     int64_t least = INT64_MAX;
     for (int count = __builtin_popcount(left); count >= 0; count--) {
         int after = __builtin_popcount(left) - count;
-        int64_t cost = 8 * least_cut(g, left, count) - 3 * light * count;
+        int64_t cost = 8 * least_cut(g, left, left, count) - 3 * light * count;
         if ((size_t)count > slots || (size_t)after > next || cost >= least)
             continue;
         least = cost;
@@ -140,7 +140,7 @@ static bool is_best_choice(const leftover *r, size_t n)
     size_t slots = r->c->slots[n];
     return (set & ~r->ranks) == 0 &&
            count == best_count(g, r->ranks, slots, r->slots - slots, r->light) &&
-           weight_between(g, set, r->ranks & ~set) == least_cut(g, r->ranks, count);
+           weight_between(g, set, r->ranks & ~set) == least_cut(g, r->ranks, r->ranks, count);
 }
 
 /* Whether each node, in some order, takes the best number of ranks, and no set of as many has a
@@ -189,20 +189,6 @@ START_TEST(each_node_takes_the_least_cut)
 }
 END_TEST
 
-/* Of all sets of that number of the ranks in the window, to all others that are left. */
-static int64_t least_cut_in_window(const affinity *g, unsigned window, unsigned left, size_t count)
-{
-    int64_t least = INT64_MAX;
-    for (unsigned set = window;; set = (set - 1) & window) {
-        if ((size_t)__builtin_popcount(set) == count) {
-            int64_t cut = weight_between(g, set, left & ~set);
-            least = cut < least ? cut : least;
-        }
-        if (set == 0)
-            return least;
-    }
-}
-
 static unsigned window_of(const choice *c)
 {
     unsigned set = 0;
@@ -212,23 +198,23 @@ static unsigned window_of(const choice *c)
 }
 
 /* Places any numbers of ranks until none is left, and fills the window now and then. */
-static void place_by_windows(const affinity *g, choice *c, uint64_t *state, size_t *node)
+static void place_by_windows(instance *in, choice *c, uint64_t *state)
 {
+    const affinity *g = &in->ranks;
     unsigned left = (1U << g->vertices) - 1;
     for (size_t n = 0; left != 0; n++) {
         if (pick(state, 0, 2) != 0 || c->count == 0)
             choice_fill_window(c);
         const int64_t *cut = choice_cuts(c);
-        unsigned window = window_of(c), placed = 0;
+        unsigned window = window_of(c);
         ck_assert_uint_eq(window & ~left, 0);
         size_t most = c->count < c->most ? c->count : c->most;
         for (size_t count = 0; count <= most; count++)
-            ck_assert_int_eq(cut[count], least_cut_in_window(g, window, left, count));
+            ck_assert_int_eq(cut[count], least_cut(g, window, left, (int)count));
         size_t number = (size_t)pick(state, 0, (int64_t)most);
         int64_t least = cut[number];
-        choice_place(c, number, n, node);
-        for (size_t v = 0; v < g->vertices; v++)
-            placed |= node[v] == n ? 1U << v : 0;
+        choice_place(c, number, n, in->node);
+        unsigned placed = ranks_on(in, n);
         ck_assert_uint_eq(placed & ~window, 0);
         ck_assert_uint_eq((size_t)__builtin_popcount(placed), number);
         ck_assert_int_eq(weight_between(g, placed, left & ~placed), least);
@@ -246,7 +232,7 @@ START_TEST(windows_have_the_least_cuts)
         size_t ranks = c.ranks.vertices, places = (size_t)pick(&state, 1, (int64_t)ranks);
         size_t most = (size_t)pick(&state, 1, (int64_t)places);
         ck_assert_int_eq(choice_init(&window, &c.ranks, seed % 3, places, most), 0);
-        place_by_windows(&c.ranks, &window, &state, c.node);
+        place_by_windows(&c, &window, &state);
         choice_release(&window);
         release_instance(&c);
     }

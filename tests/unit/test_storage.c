@@ -1248,7 +1248,6 @@ static int build_recorded(storage_layout **layout, matrix_error *error)
 
 static void build_without_memory(int (*build)(storage_layout **, matrix_error *))
 {
-    /* The compiler takes it that no realloc in this file changes it. */
     int rc = -ENOMEM;
     for (long nth = 0; rc == -ENOMEM; nth++) {
         storage_layout *layout = NULL;

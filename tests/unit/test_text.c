@@ -123,7 +123,6 @@ END_TEST
 
 START_TEST(line_without_memory)
 {
-    /* The compiler takes it that no realloc in this file changes it. */
     int rc = -ENOMEM;
     for (long nth = 0; rc == -ENOMEM; nth++) {
         char text[] = "a line of some length\n", *line = NULL;
