@@ -132,11 +132,15 @@ static int place_halves(struct bisection *b, const struct part *p, size_t middle
     return rc;
 }
 
-static size_t window_for(size_t slots)
+static bool has_few_edges(const struct part *p)
 {
-    bool is_large = slots > LEAST_WINDOW / NODES_PER_WINDOW;
-    return is_large && slots <= MOST_WINDOW / NODES_PER_WINDOW ? NODES_PER_WINDOW * slots
-                                                               : LEAST_WINDOW;
+    return p->g.start[p->g.vertices] / 2 < p->g.vertices;
+}
+
+static size_t window_for(const struct part *p, const site *s)
+{
+    size_t window = NODES_PER_WINDOW * site_slots(s, s->by_size[0], p->g.vertices);
+    return window > LEAST_WINDOW && window <= MOST_WINDOW ? window : LEAST_WINDOW;
 }
 
 /* 1: the part is no forest, or too large. */
@@ -145,9 +149,9 @@ static int place_forest_part(struct bisection *b, const struct part *p)
     const site s = {
         .slots = b->nodes.slots, .by_size = b->nodes.order + p->first, .nodes = p->end - p->first};
     struct base_arena arena = {0};
-    if (!b->is_large || p->g.vertices > MOST_IN_FOREST)
+    if (!b->is_large || p->g.vertices > MOST_IN_FOREST || !has_few_edges(p))
         return 1;
-    size_t window = window_for(s.slots[s.by_size[0]]);
+    size_t window = window_for(p, &s);
     size_t *node = base_arena_alloc(&arena, p->g.vertices, sizeof *node);
     int rc = node != NULL ? place_forest(&p->g, &s, b->variant, window, node, &b->t.work) : -ENOMEM;
     for (size_t v = 0; rc == 0 && v < p->g.vertices; v++)
@@ -195,8 +199,7 @@ static int divide_nodes_first(struct bisection *b, const struct part *p, const d
  * them: meshes have enough, and time counts. */
 static bool ranks_come_first(const struct bisection *b, const struct part *p)
 {
-    bool is_sparse = p->g.start[p->g.vertices] / 2 < p->g.vertices;
-    return (!b->is_large || is_sparse) && !halves_are_even(&b->nodes, p->first, p->end);
+    return (!b->is_large || has_few_edges(p)) && !halves_are_even(&b->nodes, p->first, p->end);
 }
 
 static int divide_part(struct bisection *b, const struct part *p)

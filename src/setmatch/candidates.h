@@ -70,6 +70,9 @@ int place_bisected(const affinity *ranks, const site *s, unsigned threshold, siz
  * edges than ranks, the nodes are divided as the ranks were. */
 int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work);
 
+/* A window of place_forest that does not have all ranks has at least those of so many nodes. */
+enum { NODES_PER_WINDOW = 3 };
+
 /* Of a forest: each node in turn takes those of up to `most_in_window` ranks that have the least
  * cut to all that are left, where a slot that stays free costs 3/8 of the weight of a light edge.
  * Adds the number of visited ranks to *work. Variant 0 takes the smaller ones of some nodes first;
@@ -77,7 +80,6 @@ int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *n
  * another order. Returns 1 without having done anything if there is a cycle, if the window would
  * have more than MANY_RANKS, or neither those of NODES_PER_WINDOW nodes nor all, or if it would
  * take too much memory. O(ranks * most_in_window). */
-enum { NODES_PER_WINDOW = 3 };
 int place_forest(const affinity *ranks, const site *s, size_t variant, size_t most_in_window,
                  size_t *node, size_t *work);
 

@@ -26,7 +26,7 @@ static size_t lesser(size_t a, size_t b)
 static void open_window(choice *c)
 {
     c->waiting = c->vertices;
-    c->is_inside[c->vertices] = true;
+    c->is_inside[c->vertices] = c->is_stale[c->vertices] = true;
     c->row[c->vertices] = (vertex)c->most_in_window;
     for (size_t k = 0; k < c->most_in_window; k++)
         c->unused[k] = (vertex)k;
@@ -158,16 +158,22 @@ static void begin_subtree(choice *c, size_t v)
     cuts_of(c, v, true)[1] = 0;
 }
 
+/* What is cut of the edge from v to its parent. */
+static int64_t cut_of_edge(const choice *c, vertex v, bool parent_is_chosen, bool v_is_chosen)
+{
+    return parent_is_chosen != v_is_chosen ? c->all.weight[v] : 0;
+}
+
 /* Adds the subtree of v, whose root is chosen or not, to its parent, which is chosen or not. Of
  * equal cuts the one with most ranks of the subtree counts. The longer rows are those that are
  * added. */
-static void add_subtree(choice *c, vertex v, bool parent_is_chosen, bool v_is_chosen)
+static void add_subtree(choice *c, vertex v, size_t p, bool parent_is_chosen, bool v_is_chosen)
 {
-    size_t p = above(c, v), most = c->most;
+    size_t most = c->most;
     const int64_t *upper = cuts_of(c, p, parent_is_chosen), *lower = cuts_of(c, v, v_is_chosen);
     uint64_t *part = parts_of(c, v, parent_is_chosen);
     int64_t *sum = c->sum;
-    int64_t edge = parent_is_chosen != v_is_chosen ? c->all.weight[v] : 0;
+    int64_t edge = cut_of_edge(c, v, parent_is_chosen, v_is_chosen);
     size_t most_above = lesser(c->ranks[p], most), most_below = lesser(c->ranks[v], most);
     if (most_above < most_below) {
         for (size_t i = 0; i <= most_above; i++) {
@@ -188,19 +194,13 @@ static void add_subtree(choice *c, vertex v, bool parent_is_chosen, bool v_is_ch
     }
 }
 
-/* What is cut of the edge from v to its parent if v is not chosen, and if it is. */
-static void set_edge(const choice *c, vertex v, bool parent_is_chosen, int64_t more[2])
-{
-    more[parent_is_chosen] = 0;
-    more[!parent_is_chosen] = c->all.weight[v];
-}
-
 /* The first subtree of a vertex: there is one choice for each number of its ranks. */
 static void merge_first(choice *c, vertex v, size_t p, bool parent_is_chosen)
 {
-    int64_t *cut = cuts_of(c, p, parent_is_chosen), more[2];
+    int64_t *cut = cuts_of(c, p, parent_is_chosen);
+    const int64_t more[2] = {cut_of_edge(c, v, parent_is_chosen, false),
+                             cut_of_edge(c, v, parent_is_chosen, true)};
     size_t alone = parent_is_chosen, count = lesser(c->ranks[v], c->most - alone) + 1;
-    set_edge(c, v, parent_is_chosen, more);
     take_sums(cut + alone, parts_of(c, v, parent_is_chosen) + alone, cuts_of(c, v, false),
               cuts_of(c, v, true), count, more, 2, 1);
     if (!parent_is_chosen && count <= c->most)
@@ -211,10 +211,11 @@ static void merge_first(choice *c, vertex v, size_t p, bool parent_is_chosen)
 /* Another subtree, of a single rank, which is chosen or not. */
 static void merge_leaf(choice *c, vertex v, size_t p, bool parent_is_chosen)
 {
-    int64_t *cut = cuts_of(c, p, parent_is_chosen), *sum = c->sum, more[2];
+    int64_t *cut = cuts_of(c, p, parent_is_chosen), *sum = c->sum;
     uint64_t *part = parts_of(c, v, parent_is_chosen);
+    const int64_t more[2] = {cut_of_edge(c, v, parent_is_chosen, false),
+                             cut_of_edge(c, v, parent_is_chosen, true)};
     size_t count = lesser(c->ranks[p], c->most);
-    set_edge(c, v, parent_is_chosen, more);
     sum[0] = cut[0] < NO_CUT ? cut[0] + more[0] : NO_CUT;
     part[0] = 0;
     take_sums(sum + 1, part + 1, cut + 1, cut, count, more, 0, 3);
@@ -230,8 +231,8 @@ static void merge_another(choice *c, vertex v, size_t p, bool parent_is_chosen)
 {
     size_t count = lesser(c->ranks[p] + c->ranks[v], c->most) + 1;
     memset(c->sum, NO_CUT & 0xff, count * sizeof *c->sum);
-    add_subtree(c, v, parent_is_chosen, false);
-    add_subtree(c, v, parent_is_chosen, true);
+    add_subtree(c, v, p, parent_is_chosen, false);
+    add_subtree(c, v, p, parent_is_chosen, true);
     memcpy(cuts_of(c, p, parent_is_chosen), c->sum, count * sizeof *c->sum);
 }
 
@@ -256,7 +257,7 @@ const int64_t *choice_cuts(choice *c)
             begin_subtree(c, c->window[k]);
     for (size_t k = 0; k < c->count; k++) {
         vertex v = c->window[k], p = above(c, v);
-        if (c->is_stale[p] || p == c->vertices)
+        if (c->is_stale[p])
             merge_subtree(c, v);
         c->is_stale[v] = false;
     }

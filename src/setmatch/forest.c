@@ -33,14 +33,9 @@ struct forest {
     size_t *node; /* by rank */
 };
 
-static size_t lesser(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static size_t most_on_node(const affinity *g, const site *s)
 {
-    return lesser(s->nodes > 0 ? s->slots[s->by_size[0]] : 0, g->vertices);
+    return s->nodes > 0 ? site_slots(s, s->by_size[0], g->vertices) : 0;
 }
 
 /* ---- nodes ---- */
@@ -112,7 +107,7 @@ static double light_weight(struct forest *f, size_t nodes, int64_t *sorted)
         return 0;
     qsort(sorted, edges, sizeof *sorted, compare_weights);
     f->c.work += SORT_EDGE * edges;
-    return (double)sorted[lesser(nodes, edges) - 1];
+    return (double)sorted[(nodes < edges ? nodes : edges) - 1];
 }
 
 /* The number of ranks of least cut and free slots, the greatest on a tie. */
@@ -162,7 +157,8 @@ int place_forest(const affinity *ranks, const site *s, size_t variant, size_t mo
                  size_t *node, size_t *work)
 {
     struct forest f = {.s = s, .variant = variant, .left = ranks->vertices, .node = node};
-    size_t window = lesser(most_in_window, ranks->vertices), most = most_on_node(ranks, s);
+    size_t window = most_in_window < ranks->vertices ? most_in_window : ranks->vertices;
+    size_t most = most_on_node(ranks, s);
     bool suffices = window == ranks->vertices || most <= window / NODES_PER_WINDOW;
     if (!suffices || window > MANY_RANKS || ranks->start[ranks->vertices] / 2 >= ranks->vertices ||
         most + 1 > MOST_ENTRIES / (window + 1))
