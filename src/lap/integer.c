@@ -10,6 +10,7 @@
 #include "lap/least.c"
 #include "lap/mirror.c"
 #include "lap/monge.c"
+#include "lap/orient.c"
 #include "lap/paths.c"
 #include "lap/reduction.c"
 #include "lap/rows.c"

@@ -93,7 +93,8 @@ extern const lap_solver lap_solvers[];
 const lap_solver *lap_find_solver(const char *name);
 
 /* With n = min(rows, cols), m = max(rows, cols) and e allowed pairs. Every solver accepts every
- * problem, and copies the costs only when cols > rows (to transpose them).
+ * problem, and copies the costs only when cols > rows, or when there are about as many and those of
+ * rows differ much more in scale than those of columns (to transpose them).
  *
  * lap_apc for small dense problems, otherwise lap_jv: the faster one of all for most. */
 int lap_auto(const lap_problem *problem, lap_solution *solution);

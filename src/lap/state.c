@@ -4,91 +4,16 @@
 
 #include "lap/candidates.h"
 #include "lap/check.h"
+#include "lap/orient.h"
+#include "lap/square.h"
+#include "lap/vector.h"
 
 #include <errno.h>
 
-/* ---- the problem in one form ---- */
-
-static const cost_t *costs_of(const lap_problem *problem)
+static int init_costs(struct state *s)
 {
-#ifdef LAP_INTEGER
-    return problem->integer_cost;
-#else
-    return problem->cost;
-#endif
-}
-
-/* In squares that fit the cache, so that neither side is accessed with large strides. */
-static int transpose_dense_costs(struct state *s, const lap_problem *problem)
-{
-    enum { SIDE = 32 };
-    const cost_t *cost = costs_of(problem);
-    size_t rows = problem->rows, cols = problem->cols;
-    cost_t *copy = base_arena_alloc(&s->arena, rows * cols, sizeof *copy);
-    if (copy == NULL)
-        return -ENOMEM;
-    for (size_t j = 0; j < cols; j += SIDE) {
-        size_t end = cols - j < SIDE ? cols : j + SIDE;
-        for (size_t i = 0; i < rows; i++)
-            for (size_t k = j; k < end; k++)
-                copy[i * cols + k] = cost[k * rows + i];
-    }
-    s->cost = copy;
-    return 0;
-}
-
-static int transpose_sparse_costs(struct state *s, const lap_problem *problem)
-{
-    const cost_t *cost = costs_of(problem);
-    size_t entries = lap_pairs(problem);
-    size_t *start = base_arena_alloc(&s->arena, problem->rows + 2, sizeof *start);
-    size_t *col = base_arena_alloc(&s->arena, entries, sizeof *col);
-    cost_t *copy = base_arena_alloc(&s->arena, entries, sizeof *copy);
-    if (s->arena.failed)
-        return -ENOMEM;
-    /* start[i + 1]: where the next entry of row i goes; finally the end of row i. */
-    for (size_t k = 0; k < entries; k++)
-        start[problem->row[k] + 2]++;
-    for (size_t i = 1; i <= problem->rows; i++)
-        start[i + 1] += start[i];
-    for (size_t j = 0; j < problem->cols; j++) {
-        for (size_t k = problem->start[j]; k < problem->start[j + 1]; k++) {
-            size_t place = start[problem->row[k] + 1]++;
-            col[place] = j;
-            copy[place] = cost[k];
-        }
-    }
-    s->cost = copy;
-    s->start = start;
-    s->entry_object = col;
-    return 0;
-}
-
-static int orient(struct state *s, const lap_problem *problem)
-{
-    s->transposed = problem->cols > problem->rows;
-    s->persons = s->transposed ? problem->rows : problem->cols;
-    s->objects = s->transposed ? problem->cols : problem->rows;
-    if (s->transposed)
-        return problem->start != NULL ? transpose_sparse_costs(s, problem)
-                                      : transpose_dense_costs(s, problem);
-    s->cost = costs_of(problem);
-    s->start = problem->start;
-    s->entry_object = problem->row;
-    return 0;
-}
-
-/* A capacity of at least the number of columns never binds. */
-static bool capacity_may_bind(const lap_problem *problem)
-{
-    return problem->group != NULL && problem->group_capacity > 0 &&
-           problem->group_capacity < problem->cols;
-}
-
-static int init_costs(struct state *s, const lap_problem *problem)
-{
-    int rc = orient(s, problem);
-    bool wide = s->start == NULL && is_wide(s) && !capacity_may_bind(problem);
+    int rc = TYPED(orient)(s);
+    bool wide = s->start == NULL && is_wide(s) && !capacity_may_bind(s->problem);
     return rc == 0 && wide ? TYPED(reduce_to_candidates)(s) : rc;
 }
 
@@ -174,10 +99,12 @@ cost_t TYPED(cost_of)(const struct state *s, size_t person, size_t object)
 
 /* ---- the solution ---- */
 
+/* Persons that may stay unassigned have no positive dual; rounding must not make it so. */
 static void write_person_duals(const struct state *s, cost_t *out)
 {
+    cost_t most = s->persons > s->objects ? 0 : COST_MAX;
     for (size_t j = 0; out != NULL && j < s->persons; j++)
-        out[j] = person_dual(s, s->object_of[j]);
+        out[j] = s->object_of[j] != NONE ? lesser(person_dual(s, s->object_of[j]), most) : 0;
 }
 
 static size_t whole_object(const struct state *s, size_t object)
@@ -213,6 +140,8 @@ static cost_t write_assignment(const struct state *s, size_t *row_of_col)
     for (size_t k = 0; k < s->problem->cols; k++)
         row_of_col[k] = LAP_UNASSIGNED;
     for (size_t k = 0; k < s->persons; k++) {
+        if (s->object_of[k] == NONE)
+            continue;
         size_t object = whole_object(s, s->object_of[k]);
         row_of_col[s->transposed ? object : k] = s->transposed ? k : object;
         total += s->paid[s->object_of[k]];
@@ -238,13 +167,15 @@ int TYPED(run)(const lap_problem *problem, lap_solution *solution, int (*solve)(
     struct state s = {.problem = problem};
     int rc = lap_check_shape(problem, solution);
     if (rc == 0)
-        rc = init_costs(&s, problem);
+        rc = init_costs(&s);
     if (rc == 0)
         rc = init_groups(&s, problem);
     if (rc == 0)
         rc = TYPED(init_assignment)(&s);
     if (rc == 0)
         rc = solve(&s);
+    if (rc == 0)
+        TYPED(remove_dummies)(&s);
     if (rc == 0)
         write_solution(&s, solution);
     base_arena_release(&s.arena);

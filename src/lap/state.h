@@ -3,8 +3,7 @@
  * The state of a solver: the problem in one form, the partial assignment and its duals. For the
  * solvers only.
  *
- * n persons each need one of m >= n objects: persons are columns and objects rows, or the other way
- * round when there are more columns.
+ * n persons each need one of m >= n objects, rows of columns or columns of rows: see orient.h.
  */
 #ifndef LAP_STATE_H
 #define LAP_STATE_H
@@ -26,6 +25,7 @@ struct state {
     const size_t *start, *entry_object;
     size_t fillers; /* the last persons, whose costs are `zeros`: see square.h */
     const cost_t *zeros;
+    size_t dummies;             /* the last objects, which cost every person 0: see orient.h */
     const size_t *whole_object; /* an object's number in the problem; NULL: the same number */
 
     size_t *person_of_least; /* by object, where all will be assigned: see least.h */
