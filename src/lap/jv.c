@@ -22,8 +22,8 @@ enum { REDUCTION_PASSES = 2, REDUCTION_STEPS_PER_PERSON = 4 };
 enum { LIST_WIDTH = 16, SHORT_ROW = 224, FREE_PART = 8 };
 
 /* What it costs per person to look for an order, in rows, and to begin where there nearly is one,
- * in blocks besides. */
-enum { ORDER_ROWS = 6, NEAR_BLOCKS = 300 };
+ * in blocks besides. Then lists have a pair for every so many blocks, where that is more. */
+enum { ORDER_ROWS = 6, NEAR_BLOCKS = 300, NEAR_BLOCKS_PER_PAIR = 2 };
 
 struct jv {
     struct state *s;
@@ -235,12 +235,16 @@ static int try_order(struct jv *jv)
     return rc;
 }
 
-/* The prices are as good as those of auctions. Lists, where they served, are made again. */
+/* The prices are as good as those of auctions. Lists, where they served, are made again, longer, as
+ * many pairs cost about as much. */
 static int restart_in_order(struct jv *jv)
 {
+    size_t width = blocks_of(jv->s) / NEAR_BLOCKS_PER_PAIR;
+    if (width < LIST_WIDTH)
+        width = LIST_WIDTH;
     int rc = TYPED(start_in_order)(jv->s, TYPED(jv));
     if (rc == 0)
-        rc = jv_init(jv, jv->s, jv->paths.by_rows ? 0 : LIST_WIDTH);
+        rc = jv_init(jv, jv->s, jv->paths.by_rows ? 0 : width);
     if (rc == 0)
         list_unassigned(jv);
     jv->nearly_ordered = false;
