@@ -18,12 +18,12 @@ struct two_least {
 enum { STEPS_PER_ROW = 3 };
 
 /* What auctions cost per object, in rows that are read: where lists serve, or not; and in steps of
- * a sparse search, without and with a mirror image. A step over a list costs as much as so many
- * blocks of a row, and lists, where they serve, as much as so many more in each row; a filler as
- * much as so many other objects. So many dummies, which are in all lists, double the cost. This
- * part of it is spent on searches before these are judged: one of so many, more for a mirrored
- * problem, whose last searches are short. */
-enum { AUCTION_LISTS = 9, AUCTION_ROWS = 135, AUCTION_STEPS = 2, MIRRORED_STEPS = 16 };
+ * a sparse search, without and with a mirror image; without one so many PAIRS add a step. A step
+ * over a list costs as much as so many blocks of a row, and lists, where they serve, as much as so
+ * many more in each row; a filler as much as so many other objects. So many dummies, which are in
+ * all lists, double the cost. This part of it is spent on searches before these are judged: one of
+ * so many, more for a mirrored problem, whose last searches are short. */
+enum { AUCTION_LISTS = 9, AUCTION_ROWS = 135, AUCTION_STEPS = 2, MIRRORED_STEPS = 16, PAIRS = 10 };
 enum { STEP_BLOCKS = 4, BID_BLOCKS = 8, FILLER_OBJECTS = 8, DUMMIES = 8 };
 enum { SAMPLE = 16, MIRRORED_SAMPLE = 4 };
 
@@ -51,7 +51,8 @@ static inline double cost_of_auctions(const struct paths *p, size_t all)
                (1.0 + (double)s->dummies / DUMMIES) *
                (lists_serve_bids(p, all) ? AUCTION_LISTS * (blocks + BID_BLOCKS)
                                          : AUCTION_ROWS * blocks);
-    return all_assigned(s) ? AUCTION_STEPS * STEP_BLOCKS * (double)s->objects
+    double pairs = (double)s->start[s->persons];
+    return all_assigned(s) ? STEP_BLOCKS * (AUCTION_STEPS * (double)s->objects + pairs / PAIRS)
                            : MIRRORED_STEPS * STEP_BLOCKS * (double)(s->persons + s->objects);
 }
 

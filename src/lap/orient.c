@@ -8,11 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-/* In a problem of at least FEWEST rows and columns a sample of DRAWN of each shows how much the
- * costs of both sides differ in scale: those of one much more than those of the other if by MORE /
- * LESS times as much. The persons may be the larger side if it has at most one member in DUMMY_PART
- * more. Measured on hops between nodes, weighted by column or row. */
-enum { FEWEST = 96, DRAWN = 32, MORE = 5, LESS = 3, DUMMY_PART = 24 };
+/* A problem of at least FEWEST rows and columns is sampled, DRAWN of each. The persons may be the
+ * larger side if it has at most one member in DUMMY_PART more. */
+enum { FEWEST = 96, DRAWN = 32, DUMMY_PART = 24 };
+
+/* They are the larger side, or the rows of a square problem, if its costs differ so many times as
+ * much in scale as those of the other. Measured on hops between nodes, weighted by column or row.
+ */
+static const double much_more = 1.7;
 
 /* ---- the choice ---- */
 
@@ -69,8 +72,8 @@ static bool larger_side_is_uneven(const lap_problem *problem)
     if (!draw_sample(problem, sample))
         return false;
     double of_cols = unevenness(sample, DRAWN, 1), of_rows = unevenness(sample, 1, DRAWN);
-    return problem->cols > problem->rows ? LESS * of_cols > MORE * of_rows
-                                         : LESS * of_rows > MORE * of_cols;
+    return problem->cols > problem->rows ? of_cols > much_more * of_rows
+                                         : of_rows > much_more * of_cols;
 }
 
 /* Whether the persons are the larger side, or the rows of a square problem. */

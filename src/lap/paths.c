@@ -17,6 +17,11 @@ enum { RUNS_PER_PAIR = 4 };
  * more. Lists are not lengthened beyond one pair for every so many blocks, which have a bound. */
 enum { RENEWAL_BLOCKS = 24, BLOCKS_PER_PAIR = 3 };
 
+/* Lists have at most one of so many pairs of a dense row, and of those that a person has in a
+ * sparse problem in the mean, where reading all takes less time than a list. More so where a part
+ * of at least one in SPARE_PART of the objects stays free, as few pairs are then read twice. */
+enum { LONG_ROW = 2, LONG_LIST = 3, LONG_LIST_MUCH_FREE = 8, SPARE_PART = 16 };
+
 /* Lists are judged by the last searches, which settled at least one object for so many persons;
  * after an auction, when the first searches renew most lists, so many for each. */
 enum { PERSONS_PER_SAMPLE = 4, SAMPLE_AFTER_AUCTION = 4 };
@@ -50,11 +55,14 @@ static int init_partial_lists(struct paths *p, size_t width)
     return 0;
 }
 
-/* Whether persons have more than twice that many pairs, in the mean. */
+/* Whether lists of that many pairs are worth it. */
 static bool has_long_rows(const struct state *s, size_t width)
 {
-    return s->start == NULL ? width > 0 && width < s->objects / 2
-                            : s->persons > 0 && width < s->start[s->persons] / s->persons / 2;
+    if (s->start == NULL)
+        return width > 0 && width < s->objects / LONG_ROW;
+    bool much_is_free = s->objects - s->persons >= s->objects / SPARE_PART;
+    size_t listed = width * (much_is_free ? LONG_LIST_MUCH_FREE : LONG_LIST);
+    return s->persons > 0 && listed < s->start[s->persons] / s->persons;
 }
 
 int TYPED(paths_init)(struct paths *p, struct state *s, size_t width)
