@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dense assignment problems whose rows are long enough for lists of their best pairs (jv.c), proved
- * by their duals. Smaller ones, where brute force is possible, have no lists. */
+/* Assignment problems whose rows are long enough for lists of their best pairs (jv.c), proved by
+ * their duals. Smaller ones, where brute force is possible, have no lists. */
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,6 +41,7 @@ static struct problem {
     double col_dual[MOST_COLS], row_dual[MOST_ROWS], group_dual[MOST_ROWS];
     int64_t integer_col_dual[MOST_COLS], integer_row_dual[MOST_ROWS], integer_group_dual[MOST_ROWS];
     size_t group[MOST_ROWS], row_of_col[MOST_COLS];
+    size_t start[MOST_COLS + 1], row[MOST_PAIRS];
     double cost[MOST_PAIRS];
     int64_t integer_cost[MOST_PAIRS];
 } one;
@@ -113,9 +114,28 @@ static void choose_form(struct problem *p, bool integer)
     p->problem.integer_cost = integer ? p->integer_cost : NULL;
 }
 
-static void prove(enum structure structure, const struct shape *shape, uint64_t seed)
+/* Omits some pairs of a dense problem, but not all of any row or column. */
+static void make_sparse(struct problem *p, int64_t percent_kept, uint64_t seed)
 {
-    draw_problem(&one, structure, shape, seed);
+    uint64_t state = ~seed;
+    size_t rows = p->problem.rows, kept = 0;
+    for (size_t j = 0; j < p->problem.cols; j++) {
+        for (size_t i = 0; i < rows; i++) {
+            if (i != j % rows && pick(&state, 1, 100) > percent_kept)
+                continue;
+            p->row[kept] = i;
+            p->cost[kept] = p->cost[j * rows + i];
+            p->integer_cost[kept++] = p->integer_cost[j * rows + i];
+        }
+        p->start[j + 1] = kept;
+    }
+    p->start[0] = 0;
+    p->problem.start = p->start;
+    p->problem.row = p->row;
+}
+
+static void prove_drawn(enum structure structure, const struct shape *shape, uint64_t seed)
+{
     for (int integer = 0; integer < 2; integer++) {
         choose_form(&one, integer);
         ck_assert_int_eq(lap_jv(&one.problem, &one.solution), 0);
@@ -125,10 +145,31 @@ static void prove(enum structure structure, const struct shape *shape, uint64_t 
     }
 }
 
+static void prove(enum structure structure, const struct shape *shape, uint64_t seed)
+{
+    draw_problem(&one, structure, shape, seed);
+    prove_drawn(structure, shape, seed);
+}
+
 START_TEST(every_structure)
 {
     for (uint64_t seed = 1; seed <= random_cases(10); seed++)
         prove((enum structure)(_i % STRUCTURES), &shapes[_i / STRUCTURES], seed);
+}
+END_TEST
+
+/* Few or many allowed pairs, of which lists of the best are made or not. */
+START_TEST(sparse_problems)
+{
+    static const struct shape sparse_shapes[] = {
+        {250, 250, 0, 0}, {250, 240, 0, 0}, {240, 250, 0, 0}, {400, 300, 0, 0}, {300, 400, 0, 0}};
+    enum structure structure = (enum structure)(_i % FORBIDDEN);
+    const struct shape *shape = &sparse_shapes[_i / FORBIDDEN];
+    for (uint64_t seed = 1; seed <= random_cases(4); seed++) {
+        draw_problem(&one, structure, shape, seed);
+        make_sparse(&one, (int64_t)(10 + 15 * (seed % 4)), seed);
+        prove_drawn(structure, shape, seed);
+    }
 }
 END_TEST
 
@@ -147,6 +188,7 @@ int main(void)
     tcase_set_timeout(lists, 60);
     tcase_add_loop_test(lists, every_structure, 0,
                         STRUCTURES * (int)(sizeof shapes / sizeof shapes[0]));
+    tcase_add_loop_test(lists, sparse_problems, 0, FORBIDDEN * 5);
     tcase_add_test(lists, longer_lists);
     suite_add_tcase(suite, lists);
     return run_suite(suite);
