@@ -10,7 +10,7 @@ static int aps_restart(struct paths *p)
 {
     size_t *waiting = base_arena_alloc(&p->s->arena, p->s->persons, sizeof *waiting);
     int rc = waiting != NULL ? TYPED(hold_auctions)(p, waiting) : -ENOMEM;
-    return rc > 0 ? TYPED(exchange)(p->s, NULL) : rc;
+    return rc > 0 ? TYPED(exchange)(p->s, NULL, NONE) : rc;
 }
 
 int TYPED(aps)(struct state *s)

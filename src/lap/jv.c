@@ -21,6 +21,9 @@ enum { REDUCTION_PASSES = 2, REDUCTION_STEPS_PER_PERSON = 4 };
  * have them. */
 enum { LIST_WIDTH = 16, SHORT_ROW = 224, FREE_PART = 8 };
 
+/* Exchanges suffice if they leave at most one of so many persons of a sparse problem. */
+enum { EXCHANGE_LEAVES = 128 };
+
 /* What it costs per person to look for an order, in rows, and to begin where there nearly is one,
  * in blocks besides. Then lists have a pair for every so many blocks, where that is more. */
 enum { ORDER_ROWS = 6, NEAR_BLOCKS = 300, NEAR_BLOCKS_PER_PAIR = 2 };
@@ -117,12 +120,31 @@ static void augmenting_row_reduction(struct jv *jv)
 static int exchange_waiting(struct jv *jv)
 {
     size_t count = jv->waiting;
-    int rc = TYPED(exchange)(jv->s, &jv->paths);
+    int rc = TYPED(exchange)(jv->s, &jv->paths, NONE);
     jv->waiting = 0;
     for (size_t k = 0; k < count; k++)
         if (jv->s->object_of[jv->unassigned[k]] == NONE)
             jv->unassigned[jv->waiting++] = jv->unassigned[k];
     return rc;
+}
+
+/* Whether exchanges alone, which need no lists, leave few persons of a sparse problem. If not, they
+ * have no effect. */
+static int try_exchange(struct jv *jv, bool *suffices)
+{
+    struct state *s = jv->s;
+    size_t most_left = s->persons / EXCHANGE_LEAVES;
+    int rc = TYPED(exchange)(s, NULL, most_left);
+    list_unassigned(jv);
+    *suffices = jv->waiting <= most_left;
+    if (rc != 0 || *suffices)
+        return rc;
+    for (size_t i = 0; i < s->objects; i++)
+        s->person_of[i] = NONE;
+    for (size_t j = 0; j < s->persons; j++)
+        s->object_of[j] = NONE;
+    TYPED(column_reduction)(s);
+    return 0;
 }
 
 static int jv_augment(struct jv *jv, size_t person)
@@ -276,6 +298,16 @@ static int jv_augment_all(struct jv *jv)
     return rc;
 }
 
+static int reduce(struct jv *jv, bool is_reduced)
+{
+    if (!is_reduced)
+        reduction_transfer(jv);
+    list_unassigned(jv);
+    if (!is_reduced)
+        augmenting_row_reduction(jv);
+    return exchange_waiting(jv);
+}
+
 int TYPED(jv)(struct state *s)
 {
     struct jv jv = {.waiting = 0};
@@ -287,12 +319,11 @@ int TYPED(jv)(struct state *s)
     if (all_assigned(s))
         TYPED(column_reduction)(s);
     bool is_reduced = has_short_rows(s) && all_assigned(s); /* enough for searches without lists */
-    if (!is_reduced)
-        reduction_transfer(&jv);
-    list_unassigned(&jv);
-    if (!is_reduced)
-        augmenting_row_reduction(&jv);
-    rc = exchange_waiting(&jv);
+    bool suffices = false;
+    if (all_assigned(s) && s->start != NULL && !lacks_lists(&jv.paths))
+        rc = try_exchange(&jv, &suffices);
+    if (rc == 0 && !suffices)
+        rc = reduce(&jv, is_reduced);
     if (rc == 0)
         rc = jv_augment_all(&jv);
     if (rc == 0)

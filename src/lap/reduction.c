@@ -65,36 +65,39 @@ static bool displace_person(struct exchange *x, size_t object)
     return false;
 }
 
-static void assign_cheapest(struct exchange *x, size_t person)
+/* Whether the person gets an object. */
+static bool assign_cheapest(struct exchange *x, size_t person)
 {
     struct state *s = x->s;
     struct pairs pairs = pairs_in(x, person);
     cost_t least = least_reduced(s, pairs);
     if (least > bound_in(x, person))
-        return;
+        return false;
     for (size_t k = 0; k < pairs.count && least < COST_MAX; k++) {
         size_t object = object_at(pairs, k);
         if (reduced(pairs.cost[k], s->price[object]) > least)
             continue;
         if (is_open(s, object)) {
             assign_open(s, person, object);
-            return;
+            return true;
         }
         if (!is_free(s, object) && displace_person(x, object)) {
             assign(s, person, object);
-            return;
+            return true;
         }
     }
+    return false;
 }
 
-int TYPED(exchange)(struct state *s, const struct paths *lists)
+int TYPED(exchange)(struct state *s, const struct paths *lists, size_t most_left)
 {
     struct exchange x = {s, lists, base_arena_alloc(&s->arena, s->persons, sizeof *x.next)};
     if (x.next == NULL)
         return -ENOMEM;
-    for (size_t j = 0; j < s->persons; j++)
+    size_t left = 0;
+    for (size_t j = 0; j < s->persons && left <= most_left; j++)
         if (s->object_of[j] == NONE)
-            assign_cheapest(&x, j);
+            left += !assign_cheapest(&x, j);
     return 0;
 }
 
@@ -103,5 +106,5 @@ int TYPED(reduce_and_exchange)(struct state *s)
     int rc = TYPED(read_costs)(s, NULL);
     if (rc == 0 && all_assigned(s))
         TYPED(column_reduction)(s);
-    return rc == 0 ? TYPED(exchange)(s, NULL) : rc;
+    return rc == 0 ? TYPED(exchange)(s, NULL, NONE) : rc;
 }

@@ -20,7 +20,8 @@ int TYPED(reduce_and_exchange)(struct state *s);
 /* Assigns unassigned persons one of their cheapest objects at the current prices: an open one, or
  * one whose person moves to an open object of the same reduced cost. Reads the partial lists of
  * `lists`, and passes over a person whose cheapest object is not in its list; without lists (NULL),
- * all pairs. 0 or -ENOMEM. */
-int TYPED(exchange)(struct state *s, const struct paths *lists);
+ * all pairs. Ends early when it has passed over more than `most_left` persons; NONE: does not. 0 or
+ * -ENOMEM. */
+int TYPED(exchange)(struct state *s, const struct paths *lists, size_t most_left);
 
 #endif
