@@ -167,3 +167,17 @@ int TYPED(orient)(struct state *s)
     s->entry_object = problem->row;
     return 0;
 }
+
+/* All dummies have the same price: that of one whose person could have any other. */
+void TYPED(remove_dummies)(struct state *s)
+{
+    if (s->dummies == 0)
+        return;
+    s->objects -= s->dummies;
+    cost_t common = s->dual[s->objects];
+    for (size_t k = 0; k < s->dummies; k++)
+        s->object_of[s->person_of[s->objects + k]] = NONE;
+    s->dummies = 0;
+    for (size_t i = 0; i < s->objects; i++)
+        set_dual(s, i, s->dual[i] - common);
+}

@@ -20,4 +20,7 @@ static inline bool capacity_may_bind(const lap_problem *problem)
 /* Sets the persons, the objects, the dummies and the costs. 0 or -ENOMEM. */
 int TYPED(orient)(struct state *s);
 
+/* Removes the dummies from a complete, optimal assignment; their persons are unassigned. */
+void TYPED(remove_dummies)(struct state *s);
+
 #endif

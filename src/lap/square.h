@@ -16,7 +16,4 @@ int TYPED(add_fillers)(struct state *s);
 /* Removes the fillers from a complete, optimal assignment; duals of free objects become 0. */
 void TYPED(remove_fillers)(struct state *s);
 
-/* Removes the dummies from a complete, optimal assignment; their persons are unassigned. */
-void TYPED(remove_dummies)(struct state *s);
-
 #endif

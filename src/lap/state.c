@@ -5,7 +5,6 @@
 #include "lap/candidates.h"
 #include "lap/check.h"
 #include "lap/orient.h"
-#include "lap/square.h"
 #include "lap/vector.h"
 
 #include <errno.h>
