@@ -8,8 +8,7 @@
 /* The paper's first phase again, from prices that make searches short. */
 static int aps_restart(struct paths *p)
 {
-    size_t *waiting = base_arena_alloc(&p->s->arena, p->s->persons, sizeof *waiting);
-    int rc = waiting != NULL ? TYPED(hold_auctions)(p, waiting) : -ENOMEM;
+    int rc = TYPED(hold_auctions)(p);
     return rc > 0 ? TYPED(exchange)(p->s, NULL, NONE) : rc;
 }
 

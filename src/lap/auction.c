@@ -125,24 +125,13 @@ static size_t bid_of_person(struct paths *p, size_t person, cost_t epsilon)
     return previous;
 }
 
-static void unassign_all(struct paths *p, size_t *waiting)
-{
-    struct state *s = p->s;
-    for (size_t i = 0; i < s->objects; i++)
-        s->person_of[i] = NONE;
-    for (size_t j = 0; j < s->persons; j++) {
-        s->object_of[j] = NONE;
-        waiting[j] = j;
-    }
-}
-
 /* False after too many bids: without a complete assignment they would never end. */
-static bool hold_auction(struct paths *p, const size_t *waiting, cost_t epsilon)
+static bool hold_auction(struct paths *p, cost_t epsilon)
 {
     size_t bids = 0;
     p->asked = p->renewed = 0;
     for (size_t k = 0; k < p->s->persons; k++) {
-        size_t person = waiting[k];
+        size_t person = k;
         while (person != NONE) {
             if (bids++ / BIDS_PER_PERSON >= p->s->persons)
                 return false;
@@ -234,7 +223,7 @@ static int lengthen_worn_lists(struct paths *p)
 }
 
 /* An auction that does not come to an end has no effect. */
-int TYPED(hold_auctions)(struct paths *p, size_t *waiting)
+int TYPED(hold_auctions)(struct paths *p)
 {
     const size_t settled = p->settled, scanned = p->scanned;
     double epsilon = first_epsilon(p, p->base);
@@ -247,19 +236,19 @@ int TYPED(hold_auctions)(struct paths *p, size_t *waiting)
     p->by_rows = lacks_lists(p);
     for (; rc == 0 && sold && epsilon >= last; epsilon /= EPSILON_STEP) {
         save(p->s);
-        unassign_all(p, waiting);
-        sold = hold_auction(p, waiting, (cost_t)epsilon);
+        TYPED(unassign_all)(p->s);
+        sold = hold_auction(p, (cost_t)epsilon);
         held = held || sold;
         rc = sold ? lengthen_worn_lists(p) : 0;
     }
     if (rc != 0)
         return rc;
     if (!sold) {
-        unassign_all(p, waiting);
+        TYPED(unassign_all)(p->s);
         restore(p);
     }
     if (held) {
-        unassign_all(p, waiting);
+        TYPED(unassign_all)(p->s);
         return 1;
     }
     p->settled = settled;

@@ -18,13 +18,13 @@ struct two_least {
 enum { STEPS_PER_ROW = 3 };
 
 /* What auctions cost per object, in rows that are read: where lists serve, or not; and in steps of
- * a sparse search, without and with a mirror image; without one so many PAIRS add a step. A step
+ * a sparse search, without and with a mirror image; without one so many pairs add a step. A step
  * over a list costs as much as so many blocks of a row, and lists, where they serve, as much as so
  * many more in each row; a filler as much as so many other objects. So many dummies, which are in
  * all lists, double the cost. This part of it is spent on searches before these are judged: one of
  * so many, more for a mirrored problem, whose last searches are short. */
-enum { AUCTION_LISTS = 9, AUCTION_ROWS = 135, AUCTION_STEPS = 2, MIRRORED_STEPS = 16, PAIRS = 10 };
-enum { STEP_BLOCKS = 4, BID_BLOCKS = 8, FILLER_OBJECTS = 8, DUMMIES = 8 };
+enum { AUCTION_LISTS = 9, AUCTION_ROWS = 135, AUCTION_STEPS = 2, MIRRORED_STEPS = 16 };
+enum { PAIRS_PER_STEP = 10, STEP_BLOCKS = 4, BID_BLOCKS = 8, FILLER_OBJECTS = 8, DUMMIES = 8 };
 enum { SAMPLE = 16, MIRRORED_SAMPLE = 4 };
 
 /* What it costs per person, in rows that are read, to find the objects that nobody needs. */
@@ -52,8 +52,9 @@ static inline double cost_of_auctions(const struct paths *p, size_t all)
                (lists_serve_bids(p, all) ? AUCTION_LISTS * (blocks + BID_BLOCKS)
                                          : AUCTION_ROWS * blocks);
     double pairs = (double)s->start[s->persons];
-    return all_assigned(s) ? STEP_BLOCKS * (AUCTION_STEPS * (double)s->objects + pairs / PAIRS)
-                           : MIRRORED_STEPS * STEP_BLOCKS * (double)(s->persons + s->objects);
+    return all_assigned(s)
+               ? STEP_BLOCKS * (AUCTION_STEPS * (double)s->objects + pairs / PAIRS_PER_STEP)
+               : MIRRORED_STEPS * STEP_BLOCKS * (double)(s->persons + s->objects);
 }
 
 /* Whether the remaining searches cost more than this, judged by the first `done` of `all`: the
@@ -90,7 +91,7 @@ static inline bool dropping_pays(const struct paths *p, size_t done, size_t all)
 
 /* Discards the assignment and moves the prices close to optimal ones. An auction that does not come
  * to an end has no effect. Returns 1; 0 if none does, and the assignment stays; or -ENOMEM.
- * Requires all_assigned. `waiting` is scratch, by person. */
-int TYPED(hold_auctions)(struct paths *p, size_t *waiting);
+ * Requires all_assigned. */
+int TYPED(hold_auctions)(struct paths *p);
 
 #endif

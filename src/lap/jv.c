@@ -139,10 +139,7 @@ static int try_exchange(struct jv *jv, bool *suffices)
     *suffices = jv->waiting <= most_left;
     if (rc != 0 || *suffices)
         return rc;
-    for (size_t i = 0; i < s->objects; i++)
-        s->person_of[i] = NONE;
-    for (size_t j = 0; j < s->persons; j++)
-        s->object_of[j] = NONE;
+    TYPED(unassign_all)(s);
     TYPED(column_reduction)(s);
     return 0;
 }
@@ -182,7 +179,7 @@ static int jv_augment_all(struct jv *jv);
 
 static int begin_with_auctions(struct jv *jv)
 {
-    int rc = TYPED(hold_auctions)(&jv->paths, jv->unassigned);
+    int rc = TYPED(hold_auctions)(&jv->paths);
     if (rc < 0)
         return rc;
     list_unassigned(jv);
@@ -298,8 +295,10 @@ static int jv_augment_all(struct jv *jv)
     return rc;
 }
 
-static int reduce(struct jv *jv, bool is_reduced)
+static int reduce(struct jv *jv)
 {
+    /* Column reduction is enough for searches without lists. */
+    bool is_reduced = has_short_rows(jv->s) && all_assigned(jv->s);
     if (!is_reduced)
         reduction_transfer(jv);
     list_unassigned(jv);
@@ -318,12 +317,11 @@ int TYPED(jv)(struct state *s)
         return rc;
     if (all_assigned(s))
         TYPED(column_reduction)(s);
-    bool is_reduced = has_short_rows(s) && all_assigned(s); /* enough for searches without lists */
     bool suffices = false;
     if (all_assigned(s) && s->start != NULL && !lacks_lists(&jv.paths))
         rc = try_exchange(&jv, &suffices);
     if (rc == 0 && !suffices)
-        rc = reduce(&jv, is_reduced);
+        rc = reduce(&jv);
     if (rc == 0)
         rc = jv_augment_all(&jv);
     if (rc == 0)

@@ -66,6 +66,14 @@ static int init_groups(struct state *s, const lap_problem *problem)
     return rc;
 }
 
+void TYPED(unassign_all)(struct state *s)
+{
+    for (size_t j = 0; j < s->persons; j++)
+        s->object_of[j] = NONE;
+    for (size_t i = 0; i < s->objects; i++)
+        s->person_of[i] = NONE;
+}
+
 int TYPED(init_assignment)(struct state *s)
 {
     s->object_of = base_arena_alloc(&s->arena, s->persons, sizeof *s->object_of);
@@ -78,10 +86,7 @@ int TYPED(init_assignment)(struct state *s)
     s->settled_at = base_arena_alloc(&s->arena, s->objects, sizeof *s->settled_at);
     if (s->arena.failed)
         return -ENOMEM;
-    for (size_t j = 0; j < s->persons; j++)
-        s->object_of[j] = NONE;
-    for (size_t i = 0; i < s->objects; i++)
-        s->person_of[i] = NONE;
+    TYPED(unassign_all)(s);
     return 0;
 }
 

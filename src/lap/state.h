@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The state of a solver: the problem in one form, the partial assignment and its duals. For the
- * solvers only.
- *
- * n persons each need one of m >= n objects, rows of columns or columns of rows: see orient.h.
+ * The state of a solver: the problem in one form, in which n persons each need one of m >= n
+ * objects (see orient.h), the partial assignment and its duals. For the solvers only.
  */
 #ifndef LAP_STATE_H
 #define LAP_STATE_H
@@ -90,6 +88,8 @@ static inline size_t object_at(struct pairs pairs, size_t k)
 
 /* Allocates an empty assignment of the persons and objects. 0 or -ENOMEM. */
 int TYPED(init_assignment)(struct state *s);
+/* Makes the assignment empty again; duals and loads of groups stay. */
+void TYPED(unassign_all)(struct state *s);
 /* The cost of an allowed pair. */
 cost_t TYPED(cost_of)(const struct state *s, size_t person, size_t object);
 
