@@ -35,6 +35,9 @@ static const struct shape shapes[] = {
     {500, 100, 0, 0}, {240, 235, 20, 12}, {500, 110, 40, 3},
 };
 
+static const struct shape sparse_shapes[] = {
+    {250, 250, 0, 0}, {250, 240, 0, 0}, {240, 250, 0, 0}, {400, 300, 0, 0}, {300, 400, 0, 0}};
+
 static struct problem {
     lap_problem problem;
     lap_solution solution;
@@ -161,8 +164,6 @@ END_TEST
 /* Few or many allowed pairs, of which lists of the best are made or not. */
 START_TEST(sparse_problems)
 {
-    static const struct shape sparse_shapes[] = {
-        {250, 250, 0, 0}, {250, 240, 0, 0}, {240, 250, 0, 0}, {400, 300, 0, 0}, {300, 400, 0, 0}};
     enum structure structure = (enum structure)(_i % FORBIDDEN);
     const struct shape *shape = &sparse_shapes[_i / FORBIDDEN];
     for (uint64_t seed = 1; seed <= random_cases(4); seed++) {
@@ -188,7 +189,8 @@ int main(void)
     tcase_set_timeout(lists, 60);
     tcase_add_loop_test(lists, every_structure, 0,
                         STRUCTURES * (int)(sizeof shapes / sizeof shapes[0]));
-    tcase_add_loop_test(lists, sparse_problems, 0, FORBIDDEN * 5);
+    tcase_add_loop_test(lists, sparse_problems, 0,
+                        FORBIDDEN * (int)(sizeof sparse_shapes / sizeof sparse_shapes[0]));
     tcase_add_test(lists, longer_lists);
     suite_add_tcase(suite, lists);
     return run_suite(suite);
