@@ -3,13 +3,14 @@
 #include "lap/auction.h"
 
 #include "lap/select.h"
+#include "lap/square.h"
 
 /* The last epsilon is the first one by the number of persons and this FINENESS: then few searches
  * remain. Measured on geometric, low-rank, product and difference costs. */
 enum { EPSILON_STEP = 4, FINENESS = 64, BIDS_PER_PERSON = 64, BIDS_PER_LIST = 4 };
 
 /* One of so many persons may find its list too short before lists are judged. */
-enum { PERSONS = 2, PERSONS_WITH_FILLERS = 4 };
+enum { PERSONS = 2 };
 
 /* ---- the two cheapest objects ---- */
 
@@ -78,20 +79,14 @@ static struct two_least two_least_of_row(const struct state *s, size_t person)
  * besides a share of the persons. */
 static bool lists_fail(const struct paths *p)
 {
-    size_t share = p->s->fillers > 0 ? PERSONS_WITH_FILLERS : PERSONS;
-    return p->renewed > p->s->persons / share + p->asked / BIDS_PER_LIST;
+    return p->renewed > p->s->persons / PERSONS + p->asked / BIDS_PER_LIST;
 }
 
-/* Fillers compete for the same objects, so that their lists do not last. */
-static bool rows_serve(const struct paths *p, size_t person)
-{
-    return p->bound == NULL || is_filler(p->s, person) || lists_fail(p);
-}
-
-struct two_least TYPED(find_two_least)(struct paths *p, size_t person)
+/* At recorded prices. */
+static struct two_least find_recorded(struct paths *p, size_t person)
 {
     const struct state *s = p->s;
-    if (rows_serve(p, person))
+    if (p->bound == NULL || lists_fail(p))
         return s->start != NULL ? two_least_of_pairs(s, pairs_of(s, person))
                                 : two_least_of_row(s, person);
     struct two_least found = two_least_of_pairs(s, list_of(p, person));
@@ -100,6 +95,16 @@ struct two_least TYPED(find_two_least)(struct paths *p, size_t person)
         p->renewed++;
         TYPED(rebuild_list)(p, person);
         found = two_least_of_pairs(s, list_of(p, person));
+    }
+    return found;
+}
+
+struct two_least TYPED(find_two_least)(struct paths *p, size_t person)
+{
+    struct two_least found = find_recorded(p, person);
+    while (found.object != NONE && is_price_outdated(p->s, found.object)) {
+        set_dual(p->s, found.object, p->s->filler_price);
+        found = find_recorded(p, person);
     }
     return found;
 }
@@ -122,7 +127,13 @@ static size_t bid_of_person(struct paths *p, size_t person, cost_t epsilon)
     s->person_of[object] = person;
     cost_t lead = found.second < COST_MAX ? found.second - found.least : 0;
     set_dual(s, object, s->dual[object] - lead - epsilon);
-    return previous;
+    return TYPED(displaced)(s, previous, object, epsilon);
+}
+
+static void unassign_persons(struct state *s)
+{
+    TYPED(unassign_all)(s);
+    TYPED(place_fillers)(s);
 }
 
 /* False after too many bids: without a complete assignment they would never end. */
@@ -130,7 +141,7 @@ static bool hold_auction(struct paths *p, cost_t epsilon)
 {
     size_t bids = 0;
     p->asked = p->renewed = 0;
-    for (size_t k = 0; k < p->s->persons; k++) {
+    for (size_t k = 0; k < p->s->persons - p->s->fillers; k++) {
         size_t person = k;
         while (person != NONE) {
             if (bids++ / BIDS_PER_PERSON >= p->s->persons)
@@ -166,8 +177,8 @@ static double finest_epsilon(const struct state *s)
 
 /* The lower quartile of a sample of the costs, less price and the person's least: what is the same
  * for all pairs of a person or object does not count, nor costs that no solution pays, even if most
- * pairs have these. The median where the quartile is 0, and in mirrored problems and those with
- * fillers, where that of some is far below what is paid for most objects. */
+ * pairs have these. The median where the quartile is 0, and with fillers, where that of some is far
+ * below what is paid for most objects. */
 static double scale_of_costs(struct paths *p, cost_t *sample)
 {
     const struct state *s = p->s;
@@ -181,7 +192,7 @@ static double scale_of_costs(struct paths *p, cost_t *sample)
     }
     if (count == 0)
         return 0.0;
-    cost_t quartile = !s->mirrored && s->fillers == 0 ? select_least(sample, count, count / 4) : 0;
+    cost_t quartile = s->fillers == 0 ? select_least(sample, count, count / 4) : 0;
     return (double)(quartile > 0 ? quartile : select_least(sample, count, count / 2));
 }
 
@@ -222,35 +233,41 @@ static int lengthen_worn_lists(struct paths *p)
     return TYPED(may_lengthen)(p) && lists_fail(p) ? TYPED(lengthen_lists)(p) : 0;
 }
 
-/* An auction that does not come to an end has no effect. */
+/* Whether the auction came to an end; if not, it has no effect. */
+static bool try_auction(struct paths *p, double epsilon)
+{
+    save(p->s);
+    unassign_persons(p->s);
+    if (hold_auction(p, (cost_t)epsilon))
+        return true;
+    TYPED(unassign_all)(p->s);
+    restore(p);
+    return false;
+}
+
 int TYPED(hold_auctions)(struct paths *p)
 {
     const size_t settled = p->settled, scanned = p->scanned;
     double epsilon = first_epsilon(p, p->base);
     double last = fmax(epsilon / (double)p->s->persons / FINENESS, finest_epsilon(p->s));
-    bool sold = true, held = false;
     int rc = 0;
     p->auctioned = true;
     p->settled = p->scanned = 0;
     p->recent = (struct steps){0};
     p->by_rows = lacks_lists(p);
-    for (; rc == 0 && sold && epsilon >= last; epsilon /= EPSILON_STEP) {
-        save(p->s);
-        TYPED(unassign_all)(p->s);
-        sold = hold_auction(p, (cost_t)epsilon);
-        held = held || sold;
-        rc = sold ? lengthen_worn_lists(p) : 0;
+    bool sold = epsilon >= last && try_auction(p, epsilon);
+    const bool held = sold;
+    while (rc == 0 && sold && epsilon / EPSILON_STEP >= last) {
+        rc = lengthen_worn_lists(p);
+        epsilon /= EPSILON_STEP;
+        sold = rc == 0 && try_auction(p, epsilon);
     }
     if (rc != 0)
         return rc;
-    if (!sold) {
-        TYPED(unassign_all)(p->s);
-        restore(p);
-    }
-    if (held) {
-        TYPED(unassign_all)(p->s);
+    if (held || p->s->fillers > 0)
+        unassign_persons(p->s);
+    if (held)
         return 1;
-    }
     p->settled = settled;
     p->scanned = scanned;
     return 0;

@@ -18,14 +18,12 @@ struct two_least {
 enum { STEPS_PER_ROW = 3 };
 
 /* What auctions cost per object, in rows that are read: where lists serve, or not; and in steps of
- * a sparse search, without and with a mirror image; without one so many pairs add a step. A step
- * over a list costs as much as so many blocks of a row, and lists, where they serve, as much as so
- * many more in each row; a filler as much as so many other objects. So many dummies, which are in
- * all lists, double the cost. This part of it is spent on searches before these are judged: one of
- * so many, more for a mirrored problem, whose last searches are short. */
-enum { AUCTION_LISTS = 9, AUCTION_ROWS = 135, AUCTION_STEPS = 2, MIRRORED_STEPS = 16 };
-enum { PAIRS_PER_STEP = 10, STEP_BLOCKS = 4, BID_BLOCKS = 8, FILLER_OBJECTS = 8, DUMMIES = 8 };
-enum { SAMPLE = 16, MIRRORED_SAMPLE = 4 };
+ * a sparse search, without fillers and with them, to which so many pairs add a step. A step over a
+ * list costs as much as so many blocks of a row, and lists, where they serve, as much as so many
+ * more in each row. So many dummies, which are in all lists, double the cost. This part of it is
+ * spent on searches before these are judged: one of so many. */
+enum { AUCTION_LISTS = 9, AUCTION_ROWS = 135, AUCTION_STEPS = 2, FILLED_STEPS = 16 };
+enum { PAIRS_PER_STEP = 10, STEP_BLOCKS = 4, BID_BLOCKS = 8, DUMMIES = 8, SAMPLE = 16 };
 
 /* What it costs per person, in rows that are read, to find the objects that nobody needs. */
 enum { DROP_ROWS = 8 };
@@ -45,16 +43,14 @@ static inline bool lists_serve_bids(const struct paths *p, size_t all)
 static inline double cost_of_auctions(const struct paths *p, size_t all)
 {
     const struct state *s = p->s;
-    double blocks = (double)blocks_of(s), fillers = (double)(s->objects - s->persons);
+    double blocks = (double)blocks_of(s);
     if (s->start == NULL)
-        return ((double)s->objects + FILLER_OBJECTS * fillers) *
-               (1.0 + (double)s->dummies / DUMMIES) *
+        return (double)s->objects * (1.0 + (double)s->dummies / DUMMIES) *
                (lists_serve_bids(p, all) ? AUCTION_LISTS * (blocks + BID_BLOCKS)
                                          : AUCTION_ROWS * blocks);
     double pairs = (double)s->start[s->persons];
-    return all_assigned(s)
-               ? STEP_BLOCKS * (AUCTION_STEPS * (double)s->objects + pairs / PAIRS_PER_STEP)
-               : MIRRORED_STEPS * STEP_BLOCKS * (double)(s->persons + s->objects);
+    return STEP_BLOCKS * ((all_assigned(s) ? AUCTION_STEPS : FILLED_STEPS) * (double)s->objects +
+                          pairs / PAIRS_PER_STEP);
 }
 
 /* Whether the remaining searches cost more than this, judged by the first `done` of `all`: the
@@ -63,13 +59,13 @@ static inline double cost_of_auctions(const struct paths *p, size_t all)
 static inline bool searches_cost_more(const struct paths *p, size_t done, size_t all, double cost)
 {
     const struct state *s = p->s;
-    bool sparse = s->start != NULL, mirrored = sparse && !all_assigned(s);
+    bool sparse = s->start != NULL;
     double work = (double)p->settled * STEP_BLOCKS +
                   (double)p->scanned * (sparse ? 0.0 : (double)blocks_of(s));
-    double last = 1.0 + (mirrored ? (double)(s->objects - s->persons) : 0.0);
+    double last = 1.0 + (sparse ? (double)(s->objects - s->persons) : 0.0);
     double left = (double)(all - done) + last, first = (double)all + last;
     double growth = log(left / last) / log(first / left);
-    return work > cost / (mirrored ? MIRRORED_SAMPLE : SAMPLE) && work * growth > cost;
+    return work > cost / SAMPLE && work * growth > cost;
 }
 
 static inline bool auctions_pay(const struct paths *p, size_t done, size_t all)
@@ -89,9 +85,9 @@ static inline bool dropping_pays(const struct paths *p, size_t done, size_t all)
                               DROP_ROWS * (double)blocks_of(s) * (double)s->persons / share);
 }
 
-/* Discards the assignment and moves the prices close to optimal ones. An auction that does not come
- * to an end has no effect. Returns 1; 0 if none does, and the assignment stays; or -ENOMEM.
- * Requires all_assigned. */
+/* Discards the assignment, except for that of fillers, and moves the prices close to optimal ones.
+ * An auction that does not come to an end has no effect. Returns 1; 0 if none does, and the
+ * assignment stays where there are no fillers; or -ENOMEM. Requires all_assigned. */
 int TYPED(hold_auctions)(struct paths *p);
 
 #endif

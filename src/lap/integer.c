@@ -8,7 +8,6 @@
 #include "lap/hungarian.c"
 #include "lap/jv.c"
 #include "lap/least.c"
-#include "lap/mirror.c"
 #include "lap/monge.c"
 #include "lap/orient.c"
 #include "lap/paths.c"

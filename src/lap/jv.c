@@ -5,7 +5,6 @@
 #include "lap/auction.h"
 #include "lap/candidates.h"
 #include "lap/least.h"
-#include "lap/mirror.h"
 #include "lap/monge.h"
 #include "lap/reduction.h"
 #include "lap/rows.h"
@@ -69,7 +68,7 @@ static size_t reduce_row(struct jv *jv, size_t person)
         assign_open(s, person, object);
     }
     set_dual(s, object, dual);
-    return previous;
+    return TYPED(displaced)(s, previous, object, 0);
 }
 
 static void list_unassigned(struct jv *jv)
@@ -175,8 +174,6 @@ static int jv_init(struct jv *jv, struct state *s, size_t width)
     return rc;
 }
 
-static int jv_augment_all(struct jv *jv);
-
 static int begin_with_auctions(struct jv *jv)
 {
     int rc = TYPED(hold_auctions)(&jv->paths);
@@ -184,32 +181,12 @@ static int begin_with_auctions(struct jv *jv)
         return rc;
     list_unassigned(jv);
     augmenting_row_reduction(jv);
+    TYPED(record_filler_price)(jv->s);
     return 0;
-}
-
-/* Leaves no person unassigned. */
-static int solve_mirrored(struct jv *jv)
-{
-    struct state both;
-    struct jv other = {.waiting = 0};
-    int rc = TYPED(init_mirrored)(&both, jv->s);
-    if (rc == 0)
-        rc = jv_init(&other, &both, LIST_WIDTH);
-    if (rc == 0)
-        rc = begin_with_auctions(&other);
-    if (rc == 0)
-        rc = jv_augment_all(&other);
-    if (rc == 0)
-        TYPED(take_half)(jv->s, &both);
-    base_arena_release(&both.arena);
-    jv->waiting = 0;
-    return rc;
 }
 
 static int restart_from_auctions(struct jv *jv)
 {
-    if (!all_assigned(jv->s) && jv->s->start != NULL)
-        return solve_mirrored(jv);
     bool has_all = all_assigned(jv->s);
     int rc = has_all ? 0 : TYPED(add_fillers)(jv->s);
     if (rc == 0 && !has_all)

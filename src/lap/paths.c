@@ -62,7 +62,7 @@ static bool has_long_rows(const struct state *s, size_t width)
         return width > 0 && width < s->objects / LONG_ROW;
     bool much_is_free = s->objects - s->persons >= s->objects / SPARE_PART;
     size_t listed = width * (much_is_free ? LONG_LIST_MUCH_FREE : LONG_LIST);
-    return s->persons > 0 && listed < s->start[s->persons] / s->persons;
+    return s->persons > 0 && listed < s->start[s->persons - s->fillers] / s->persons;
 }
 
 int TYPED(paths_init)(struct paths *p, struct state *s, size_t width)
@@ -232,8 +232,8 @@ static cost_t bound_of_pairs(struct paths *p, struct pairs pairs)
         p->key[c] = COST_MAX;
     for (size_t first = 0; first < pairs.count; first += p->capacity)
         for (size_t c = 0; c < p->capacity && first + c < pairs.count; c++)
-            p->key[c] =
-                lesser(reduced(pairs.cost[first + c], price[pairs.object[first + c]]), p->key[c]);
+            p->key[c] = lesser(reduced(pairs.cost[first + c], price[object_at(pairs, first + c)]),
+                               p->key[c]);
     return next_above(select_least(p->key, p->capacity, p->width - 1));
 }
 
@@ -242,9 +242,10 @@ static void list_from_pairs(struct paths *p, size_t person, struct list *list)
     struct pairs pairs = pairs_of(p->s, person);
     size_t k = person * pairs.count / p->s->persons;
     list->bound = bound_of_pairs(p, pairs);
-    for (size_t read = 0; read < pairs.count; read++, k = k + 1 < pairs.count ? k + 1 : 0)
-        list_pair(p, pairs.cost[k], reduced(pairs.cost[k], p->s->price[pairs.object[k]]),
-                  pairs.object[k], list);
+    for (size_t read = 0; read < pairs.count; read++, k = k + 1 < pairs.count ? k + 1 : 0) {
+        size_t object = object_at(pairs, k);
+        list_pair(p, pairs.cost[k], reduced(pairs.cost[k], p->s->price[object]), object, list);
+    }
 }
 
 /* Each person begins elsewhere, so that of equal pairs not all list the same. */

@@ -6,7 +6,7 @@
 #ifndef LAP_SEARCH_H
 #define LAP_SEARCH_H
 
-#include "lap/state.h"
+#include "lap/pairs.h"
 
 /* Begins a search: nothing is settled. */
 void TYPED(reset_search)(struct state *s);
@@ -16,11 +16,6 @@ static inline void settle(struct state *s, size_t object, cost_t at)
 {
     s->order[s->settled++] = object;
     s->settled_at[object] = at;
-}
-
-static inline bool is_filler(const struct state *s, size_t person)
-{
-    return person >= s->persons - s->fillers;
 }
 
 /* Whether the person's pairs lead to nothing nearer than those scanned before in this search: all

@@ -2,12 +2,24 @@
 /* Fillers make a rectangular problem square. See doc/lap.md. */
 #include "lap/square.h"
 
+#include "base/heap.h"
+
 #include <errno.h>
+
+struct priced {
+    cost_t key; /* the price, negative; an earlier one, which was higher, until it is looked at */
+    size_t object;
+};
+
+#define PRICED_PRECEDES(s, a, b)                                                                   \
+    ((a).key < (b).key || ((a).key == (b).key && (a).object < (b).object))
+BASE_HEAP(unfilled, struct priced, struct state *, PRICED_PRECEDES, BASE_HEAP_UNPLACED);
 
 int TYPED(add_fillers)(struct state *s)
 {
     size_t *object_of = base_arena_alloc(&s->arena, s->objects, sizeof *object_of);
     s->zeros = base_arena_alloc(&s->arena, s->objects, sizeof *s->zeros);
+    s->unfilled = base_arena_alloc(&s->arena, s->objects, sizeof *s->unfilled);
     if (s->arena.failed)
         return -ENOMEM;
     for (size_t j = 0; j < s->objects; j++)
@@ -16,6 +28,66 @@ int TYPED(add_fillers)(struct state *s)
     s->fillers = s->objects - s->persons;
     s->persons = s->objects;
     return 0;
+}
+
+void TYPED(record_filler_price)(struct state *s)
+{
+    for (size_t f = s->persons - s->fillers; f < s->persons; f++)
+        set_dual(s, s->object_of[f], s->filler_price);
+}
+
+/* Returns the person that had the object, or NONE. */
+static size_t give_to_filler(struct state *s, size_t filler, size_t object)
+{
+    size_t previous = s->person_of[object];
+    if (previous != NONE)
+        s->object_of[previous] = NONE;
+    assign(s, filler, object);
+    return previous;
+}
+
+void TYPED(place_fillers)(struct state *s)
+{
+    size_t left = s->objects;
+    if (s->fillers == 0)
+        return;
+    for (size_t i = 0; i < s->objects; i++)
+        s->unfilled[i] = (struct priced){-s->price[i], i};
+    unfilled_build(s, s->unfilled, left);
+    for (size_t f = s->persons - s->fillers; f < s->persons; f++) {
+        s->filler_price = -s->unfilled[0].key;
+        give_to_filler(s, f, s->unfilled[0].object);
+        left--;
+        unfilled_down(s, s->unfilled, left, 0, s->unfilled[left]);
+    }
+    TYPED(record_filler_price)(s);
+}
+
+/* The object of the highest price that no filler has. */
+static struct priced dearest_unfilled(struct state *s)
+{
+    struct priced first = s->unfilled[0];
+    while (first.key < -s->price[first.object]) {
+        first.key = -s->price[first.object];
+        unfilled_down(s, s->unfilled, s->persons - s->fillers, 0, first);
+        first = s->unfilled[0];
+    }
+    return first;
+}
+
+size_t TYPED(displaced)(struct state *s, size_t person, size_t lost, cost_t step)
+{
+    if (person == NONE || !is_filler(s, person))
+        return person;
+    struct priced same = {-s->price[lost], lost}, other = dearest_unfilled(s);
+    if (PRICED_PRECEDES(s, same, other))
+        other = same;
+    else
+        unfilled_down(s, s->unfilled, s->persons - s->fillers, 0, same);
+    cost_t price = -other.key - step;
+    s->filler_price = price < s->filler_price ? price : s->filler_price;
+    set_dual(s, other.object, s->filler_price);
+    return give_to_filler(s, person, other.object);
 }
 
 /* The objects of fillers have the highest price of all. Rounding must not make a dual positive. */

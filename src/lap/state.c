@@ -5,6 +5,7 @@
 #include "lap/candidates.h"
 #include "lap/check.h"
 #include "lap/orient.h"
+#include "lap/pairs.h"
 #include "lap/vector.h"
 
 #include <errno.h>

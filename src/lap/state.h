@@ -15,7 +15,7 @@
 struct state {
     const lap_problem *problem;
     size_t persons, objects;
-    bool transposed, mirrored; /* persons are rows; with the mirror image: see mirror.h */
+    bool transposed; /* persons are rows */
 
     /* Dense: cost[person * objects + object]. Sparse: start is not NULL, and the entries of a
      * person are start[person] .. start[person + 1] - 1, objects ascending. */
@@ -23,14 +23,15 @@ struct state {
     const size_t *start, *entry_object;
     size_t fillers; /* the last persons, whose costs are `zeros`: see square.h */
     const cost_t *zeros;
+    cost_t filler_price;        /* of all objects of fillers; recorded prices may be higher */
+    struct priced *unfilled;    /* a heap of the other objects, the highest price first */
     size_t dummies;             /* the last objects, which cost every person 0: see orient.h */
     const size_t *whole_object; /* an object's number in the problem; NULL: the same number */
 
     size_t *person_of_least; /* by object, where all will be assigned: see least.h */
 
     /* The partial assignment; NONE: not assigned. */
-    size_t *object_of;
-    size_t *person_of;
+    size_t *object_of, *person_of;
     cost_t *paid; /* by assigned object: the cost of its pair */
 
     /* A group's dual is 0 until the group is full. An object's dual is 0 until it is assigned, or
@@ -51,40 +52,12 @@ struct state {
     size_t *order; /* assigned objects as they were settled */
     cost_t *settled_at;
     size_t settled, groups_entered;
-    size_t *entered; /* full groups as they were reached, each through its entrance */
-    size_t *entrance;
+    size_t *entered, *entrance; /* full groups as they were reached, each through its entrance */
     cost_t *entered_at;
-    bool *is_entered;
-    bool is_filler_scanned;
+    bool *is_entered, is_filler_scanned;
 
     struct base_arena arena; /* of all arrays */
 };
-
-/* Dense costs of a person. */
-static inline const cost_t *row_of(const struct state *s, size_t person)
-{
-    return person < s->persons - s->fillers ? s->cost + person * s->objects : s->zeros;
-}
-
-/* A person's pairs: `count` consecutive costs, for objects 0, 1, ... where object is NULL. */
-struct pairs {
-    const cost_t *cost;
-    const size_t *object;
-    size_t count;
-};
-
-static inline struct pairs pairs_of(const struct state *s, size_t person)
-{
-    if (s->start == NULL)
-        return (struct pairs){row_of(s, person), NULL, s->objects};
-    size_t first = s->start[person];
-    return (struct pairs){s->cost + first, s->entry_object + first, s->start[person + 1] - first};
-}
-
-static inline size_t object_at(struct pairs pairs, size_t k)
-{
-    return pairs.object != NULL ? pairs.object[k] : k;
-}
 
 /* Allocates an empty assignment of the persons and objects. 0 or -ENOMEM. */
 int TYPED(init_assignment)(struct state *s);

@@ -650,8 +650,8 @@ START_TEST(laborious_and_long)
 END_TEST
 
 /* Sums of a number of the row and one of the column, a quarter of the pairs allowed: for more rows
- * than columns, or fewer, jv holds auctions of the problem and its mirror image. */
-static struct instance *mirrored_instance(size_t rows, size_t cols)
+ * than columns, or fewer, jv holds auctions with fillers. */
+static struct instance *sparse_sums(size_t rows, size_t cols)
 {
     struct instance *in = new_instance(rows, cols);
     uint64_t state = 5;
@@ -670,13 +670,13 @@ static struct instance *mirrored_instance(size_t rows, size_t cols)
 
 static const struct {
     size_t rows, cols;
-} mirrored_sizes[] = {{140, 120}, {120, 140}, {180, 120}};
-enum { MIRRORED_SIZES = sizeof mirrored_sizes / sizeof mirrored_sizes[0] };
+} sums_sizes[] = {{140, 120}, {120, 140}, {180, 120}};
+enum { SUMS_SIZES = sizeof sums_sizes / sizeof sums_sizes[0] };
 
-START_TEST(mirrored)
+START_TEST(sparse_with_fillers)
 {
     for (int form = 1; form < 4; form += 2)
-        check_totals(mirrored_instance, mirrored_sizes[_i].rows, mirrored_sizes[_i].cols, form);
+        check_totals(sparse_sums, sums_sizes[_i].rows, sums_sizes[_i].cols, form);
 }
 END_TEST
 
@@ -1161,7 +1161,7 @@ static Suite *lap_suite(void)
     tcase_add_test(solving, integers_beyond_doubles);
     tcase_add_loop_test(solving, laborious, 0, 3);
     tcase_add_loop_test(solving, laborious_and_long, 0, 2);
-    tcase_add_loop_test(solving, mirrored, 0, MIRRORED_SIZES);
+    tcase_add_loop_test(solving, sparse_with_fillers, 0, SUMS_SIZES);
     tcase_add_loop_test(solving, auction_given_up, 0, 2);
     tcase_add_loop_test(solving, lists_lengthened, 0, 2);
     tcase_add_test(solving, products);
