@@ -7,7 +7,11 @@
 
 /* The last epsilon is the first one by the number of persons and this FINENESS: then few searches
  * remain. Measured on geometric, low-rank, product and difference costs. */
-enum { EPSILON_STEP = 4, FINENESS = 64, BIDS_PER_PERSON = 64, BIDS_PER_LIST = 4 };
+enum { EPSILON_STEP = 4, FINENESS = 64, BIDS_PER_PERSON = 32, BIDS_PER_LIST = 4 };
+
+/* Where the first auction of a sparse problem does not come to an end, epsilon is raised, if prices
+ * stay so far from overflow. */
+enum { RAISE = 64, FLOOR_PART = 8 };
 
 /* One of so many persons may find its list too short before lists are judged. */
 enum { PERSONS = 2 };
@@ -245,6 +249,11 @@ static bool try_auction(struct paths *p, double epsilon)
     return false;
 }
 
+static bool may_raise(const struct state *s, double epsilon)
+{
+    return s->start != NULL && epsilon < -(double)PRICE_FLOOR / FLOOR_PART / RAISE;
+}
+
 int TYPED(hold_auctions)(struct paths *p)
 {
     const size_t settled = p->settled, scanned = p->scanned;
@@ -256,6 +265,10 @@ int TYPED(hold_auctions)(struct paths *p)
     p->recent = (struct steps){0};
     p->by_rows = lacks_lists(p);
     bool sold = epsilon >= last && try_auction(p, epsilon);
+    if (!sold && epsilon >= last && may_raise(p->s, epsilon)) {
+        epsilon *= RAISE;
+        sold = try_auction(p, epsilon);
+    }
     const bool held = sold;
     while (rc == 0 && sold && epsilon / EPSILON_STEP >= last) {
         rc = lengthen_worn_lists(p);
