@@ -500,7 +500,7 @@ static bool check_kind(const struct kind *kind, uint64_t seed, uint64_t instance
 int main(int argc, char **argv)
 {
     struct options options = read_options(
-        argc, argv, 52,
+        argc, argv, 39,
         "Places random ranks on random nodes by every method, and checks the placements.");
     int number = 0, failed = 0;
     tool = argv[0];
