@@ -139,13 +139,14 @@ static int try_exchange(struct jv *jv, bool *suffices)
     if (rc != 0 || *suffices)
         return rc;
     TYPED(unassign_all)(s);
-    TYPED(column_reduction)(s);
+    if (all_assigned(s))
+        TYPED(column_reduction)(s);
     return 0;
 }
 
 static int jv_augment(struct jv *jv, size_t person)
 {
-    if (!jv->paths.by_rows)
+    if (jv->s->start != NULL || !jv->paths.by_rows)
         return TYPED(augment)(&jv->paths, person);
     size_t before = jv->rows.scanned;
     int rc = TYPED(augment_by_rows)(&jv->rows, person);
@@ -295,7 +296,7 @@ int TYPED(jv)(struct state *s)
     if (all_assigned(s))
         TYPED(column_reduction)(s);
     bool suffices = false;
-    if (all_assigned(s) && s->start != NULL && !lacks_lists(&jv.paths))
+    if (s->group == NULL && s->start != NULL)
         rc = try_exchange(&jv, &suffices);
     if (rc == 0 && !suffices)
         rc = reduce(&jv);

@@ -17,6 +17,9 @@ enum { RUNS_PER_PAIR = 4 };
  * more. Lists are not lengthened beyond one pair for every so many blocks, which have a bound. */
 enum { RENEWAL_BLOCKS = 24, BLOCKS_PER_PAIR = 3 };
 
+/* In a sparse problem lists serve if at most one in so many steps of searches renews one. */
+enum { STEPS_PER_RENEWAL = 8 };
+
 /* Lists have at most one of so many pairs of a dense row, and of those that a person has in a
  * sparse problem in the mean, where reading all takes less time than a list. More so where a part
  * of at least one in SPARE_PART of the objects stays free, as few pairs are then read twice. */
@@ -338,6 +341,10 @@ static void scan_pairs(struct paths *p, struct pairs pairs, size_t person, cost_
 
 static void scan_list(struct paths *p, size_t person, cost_t base)
 {
+    if (p->by_rows) {
+        scan_pairs(p, pairs_of(p->s, person), person, base);
+        return;
+    }
     if (p->bound != NULL && p->bound[person] == COST_MIN) /* bids may read rows only */
         TYPED(rebuild_list)(p, person);
     scan_pairs(p, list_of(p, person), person, base);
@@ -473,13 +480,18 @@ static size_t cost_of_renewals(const struct paths *p)
 }
 
 /* After an auction, lists are lengthened where renewing them costs more than scanning them.
- * Searches are over rows where these cost less than renewals and the heap. */
+ * Searches are over rows where these cost less than renewals and the heap; those of a sparse
+ * problem over all pairs of a person, but not after auctions, whose prices make lists last. */
 static int judge_lists(struct paths *p)
 {
     size_t persons = p->s->persons, blocks = blocks_of(p->s), settled = p->recent.settled;
     size_t sample = p->auctioned ? persons * SAMPLE_AFTER_AUCTION : persons / PERSONS_PER_SAMPLE;
     if (settled <= sample)
         return 0;
+    if (p->s->start != NULL) {
+        p->by_rows = !p->auctioned && p->recent.scanned > settled / STEPS_PER_RENEWAL;
+        return 0;
+    }
     if (p->auctioned && cost_of_renewals(p) > settled * p->width && TYPED(may_lengthen)(p))
         return TYPED(lengthen_lists)(p);
     p->by_rows = cost_of_renewals(p) + p->recent.pushed > settled * blocks;
@@ -498,5 +510,5 @@ int TYPED(augment)(struct paths *p, size_t person)
         return LAP_INFEASIBLE;
     TYPED(change_duals)(p->s, p->limit);
     TYPED(flip_path)(p->s, p->nearest);
-    return p->s->start == NULL && p->bound != NULL ? judge_lists(p) : 0;
+    return p->bound != NULL && !p->by_rows ? judge_lists(p) : 0;
 }
