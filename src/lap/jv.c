@@ -30,7 +30,7 @@ enum { ORDER_ROWS = 6, NEAR_BLOCKS = 300, NEAR_BLOCKS_PER_PAIR = 2 };
 struct jv {
     struct state *s;
     struct paths paths;
-    struct rows rows;
+    struct rows rows;   /* of a dense problem */
     size_t *unassigned; /* `waiting` persons */
     size_t waiting;
     bool order_sought, nearly_ordered; /* see monge.h */
@@ -170,7 +170,7 @@ static int jv_init(struct jv *jv, struct state *s, size_t width)
     jv->s = s;
     jv->unassigned = base_arena_alloc(&s->arena, s->persons, sizeof *jv->unassigned);
     int rc = TYPED(paths_init)(&jv->paths, s, width);
-    if (rc == 0)
+    if (rc == 0 && s->start == NULL)
         rc = TYPED(rows_init)(&jv->rows, s);
     return rc;
 }
