@@ -17,7 +17,7 @@ enum { RUNS_PER_PAIR = 4 };
  * more. Lists are not lengthened beyond one pair for every so many blocks, which have a bound. */
 enum { RENEWAL_BLOCKS = 24, BLOCKS_PER_PAIR = 3 };
 
-/* In a sparse problem lists serve if at most one in so many steps of searches renews one. */
+/* In a sparse problem, lists are read as long as at most one step in this number renews one. */
 enum { STEPS_PER_RENEWAL = 8 };
 
 /* Lists have at most one of so many pairs of a dense row, and of those that a person has in a
