@@ -18,12 +18,12 @@ struct two_least {
 enum { STEPS_PER_ROW = 3 };
 
 /* What auctions cost per object, in rows that are read: where lists serve, or not; and in steps of
- * a sparse search, without fillers and with them, to which so many pairs add a step. A step over a
+ * a sparse search, without fillers and with them, to which each pair adds a step. A step over a
  * list costs as much as so many blocks of a row, and lists, where they serve, as much as so many
  * more in each row. So many dummies, which are in all lists, double the cost. This part of it is
  * spent on searches before these are judged: one of so many. */
 enum { AUCTION_LISTS = 9, AUCTION_ROWS = 135, AUCTION_STEPS = 2, FILLED_STEPS = 16 };
-enum { PAIRS_PER_STEP = 10, STEP_BLOCKS = 4, BID_BLOCKS = 8, DUMMIES = 8, SAMPLE = 16 };
+enum { STEP_BLOCKS = 4, BID_BLOCKS = 8, DUMMIES = 8, SAMPLE = 16 };
 
 /* What it costs per person, in rows that are read, to find the objects that nobody needs; and from
  * how many objects a person on: with fewer, auctions with fillers take less time. */
@@ -50,8 +50,8 @@ static inline double cost_of_auctions(const struct paths *p, size_t all)
                (lists_serve_bids(p, all) ? AUCTION_LISTS * (blocks + BID_BLOCKS)
                                          : AUCTION_ROWS * blocks);
     double pairs = (double)s->start[s->persons];
-    return STEP_BLOCKS * ((all_assigned(s) ? AUCTION_STEPS : FILLED_STEPS) * (double)s->objects +
-                          pairs / PAIRS_PER_STEP);
+    return STEP_BLOCKS *
+           ((all_assigned(s) ? AUCTION_STEPS : FILLED_STEPS) * (double)s->objects + pairs);
 }
 
 /* Whether the remaining searches cost more than this, judged by the first `done` of `all`: the
