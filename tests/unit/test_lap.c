@@ -649,7 +649,7 @@ START_TEST(laborious_and_long)
 }
 END_TEST
 
-/* Sums of a number of the row and one of the column, a quarter of the pairs allowed: for more rows
+/* Sums of a number of the row and one of the column, a twelfth of the pairs allowed: for more rows
  * than columns, or fewer, jv holds auctions with fillers. */
 static struct instance *sparse_sums(size_t rows, size_t cols)
 {
@@ -662,7 +662,7 @@ static struct instance *sparse_sums(size_t rows, size_t cols)
     }
     for (size_t k = 0; k < rows * cols; k++) {
         size_t j = k / rows, i = k % rows;
-        int allowed = i == j || pick(&state, 0, 3) == 0;
+        int allowed = i == j || pick(&state, 0, 11) == 0;
         in->cost[k] = allowed ? of_row[i] + of_col[j] + (double)pick(&state, 0, 99) : INFINITY;
     }
     return in;

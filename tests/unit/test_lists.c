@@ -19,6 +19,7 @@ enum structure {
     PRODUCT,
     SUM,
     LOW_RANK,
+    WEIGHTED, /* the same, by weights of rows from 1 to 2048 */
     STEPS,
     BLOCKS,
     FORBIDDEN,
@@ -76,6 +77,7 @@ static int64_t cost_of_pair(enum structure structure, const struct factors *f, s
     case PRODUCT: return a[0] * b[0] + 1000 * noise;
     case SUM: return a[0] + b[0] + noise;
     case LOW_RANK: return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    case WEIGHTED: return (a[0] * b[0] + a[1] * b[1]) << a[2] % 12;
     case STEPS: return i <= j + 1 ? noise : 1000000;
     case BLOCKS: return i / 16 == j / 15 ? noise : 1000 + noise;
     default: return noise < 5 ? LAP_FORBIDDEN : noise;
