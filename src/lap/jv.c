@@ -139,8 +139,7 @@ static int try_exchange(struct jv *jv, bool *suffices)
     if (rc != 0 || *suffices)
         return rc;
     TYPED(unassign_all)(s);
-    if (all_assigned(s))
-        TYPED(column_reduction)(s);
+    TYPED(column_reduction)(s);
     return 0;
 }
 
@@ -294,8 +293,7 @@ int TYPED(jv)(struct state *s)
         rc = TYPED(read_costs)(s, &jv.paths);
     if (rc != 0)
         return rc;
-    if (all_assigned(s))
-        TYPED(column_reduction)(s);
+    TYPED(column_reduction)(s);
     bool suffices = false;
     if (s->group == NULL && s->start != NULL)
         rc = try_exchange(&jv, &suffices);

@@ -12,6 +12,8 @@
 
 void TYPED(column_reduction)(struct state *s)
 {
+    if (!all_assigned(s))
+        return;
     for (size_t i = s->objects; i-- > 0;) {
         size_t person = s->person_of_least[i];
         if (person != NONE && s->object_of[person] == NONE)
@@ -104,7 +106,8 @@ int TYPED(exchange)(struct state *s, const struct paths *lists, size_t most_left
 int TYPED(reduce_and_exchange)(struct state *s)
 {
     int rc = TYPED(read_costs)(s, NULL);
-    if (rc == 0 && all_assigned(s))
-        TYPED(column_reduction)(s);
-    return rc == 0 ? TYPED(exchange)(s, NULL, NONE) : rc;
+    if (rc != 0)
+        return rc;
+    TYPED(column_reduction)(s);
+    return TYPED(exchange)(s, NULL, NONE);
 }

@@ -8,13 +8,12 @@
 
 #include "lap/paths.h"
 
-/* Column reduction, after read_costs, for a problem whose objects will all be assigned: each object
- * is assigned to the person of its least cost, unless that person has one; objects in descending
- * order. */
+/* Column reduction, after read_costs: each object is assigned to the person of its least cost,
+ * unless that person has one; objects in descending order. Does nothing where objects stay free. */
 void TYPED(column_reduction)(struct state *s);
 
-/* The first phase of Carpaneto, Martello and Toth: column reduction where all objects will be
- * assigned, then `exchange`. 0 or -ENOMEM. */
+/* The first phase of Carpaneto, Martello and Toth: column reduction, then `exchange`. 0 or -ENOMEM.
+ */
 int TYPED(reduce_and_exchange)(struct state *s);
 
 /* Assigns unassigned persons one of their cheapest objects at the current prices: an open one, or
