@@ -145,7 +145,7 @@ static bool hold_auction(struct paths *p, cost_t epsilon)
 {
     size_t bids = 0;
     p->asked = p->renewed = 0;
-    for (size_t k = 0; k < p->s->persons - p->s->fillers; k++) {
+    for (size_t k = 0; k < first_filler(p->s); k++) {
         size_t person = k;
         while (person != NONE) {
             if (bids++ / BIDS_PER_PERSON >= p->s->persons)
@@ -164,7 +164,7 @@ static double finest_epsilon(const struct state *s)
     (void)s;
     return 1.0;
 #else
-    size_t persons = s->persons - s->fillers;
+    size_t persons = first_filler(s);
     size_t count = s->start != NULL ? s->start[persons] : persons * s->objects;
     double largest = 1.0;
     bool integral = true;
@@ -187,7 +187,7 @@ static double scale_of_costs(struct paths *p, cost_t *sample)
 {
     const struct state *s = p->s;
     size_t count = 0;
-    for (size_t j = 0; j < s->persons - s->fillers; j++) {
+    for (size_t j = 0; j < first_filler(s); j++) {
         struct pairs pairs = pairs_of(s, j);
         size_t k = pairs.count > 0 ? j % pairs.count : 0;
         if (pairs.count > 0 && pairs.cost[k] < COST_MAX)

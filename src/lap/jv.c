@@ -155,7 +155,7 @@ static int jv_augment(struct jv *jv, size_t person)
 
 static bool has_short_rows(const struct state *s)
 {
-    size_t left = s->objects - (s->persons - s->fillers);
+    size_t left = s->objects - first_filler(s);
     return s->start == NULL && s->objects <= (left < s->objects / FREE_PART ? 1 : 2) * SHORT_ROW;
 }
 

@@ -7,9 +7,15 @@
 
 #include "lap/state.h"
 
+/* Fillers are the last persons. */
+static inline size_t first_filler(const struct state *s)
+{
+    return s->persons - s->fillers;
+}
+
 static inline bool is_filler(const struct state *s, size_t person)
 {
-    return person >= s->persons - s->fillers;
+    return person >= first_filler(s);
 }
 
 /* Costs of all pairs of a person, of a dense problem, or of a filler. */

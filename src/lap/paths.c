@@ -65,7 +65,7 @@ static bool has_long_rows(const struct state *s, size_t width)
         return width > 0 && width < s->objects / LONG_ROW;
     bool much_is_free = s->objects - s->persons >= s->objects / SPARE_PART;
     size_t listed = width * (much_is_free ? LONG_LIST_MUCH_FREE : LONG_LIST);
-    return s->persons > 0 && listed < s->start[s->persons - s->fillers] / s->persons;
+    return s->persons > 0 && listed < s->start[first_filler(s)] / s->persons;
 }
 
 int TYPED(paths_init)(struct paths *p, struct state *s, size_t width)

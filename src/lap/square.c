@@ -32,7 +32,7 @@ int TYPED(add_fillers)(struct state *s)
 
 void TYPED(record_filler_price)(struct state *s)
 {
-    for (size_t f = s->persons - s->fillers; f < s->persons; f++)
+    for (size_t f = first_filler(s); f < s->persons; f++)
         set_dual(s, s->object_of[f], s->filler_price);
 }
 
@@ -54,7 +54,7 @@ void TYPED(place_fillers)(struct state *s)
     for (size_t i = 0; i < s->objects; i++)
         s->unfilled[i] = (struct priced){-s->price[i], i};
     unfilled_build(s, s->unfilled, left);
-    for (size_t f = s->persons - s->fillers; f < s->persons; f++) {
+    for (size_t f = first_filler(s); f < s->persons; f++) {
         s->filler_price = -s->unfilled[0].key;
         give_to_filler(s, f, s->unfilled[0].object);
         left--;
@@ -69,7 +69,7 @@ static struct priced dearest_unfilled(struct state *s)
     struct priced first = s->unfilled[0];
     while (first.key < -s->price[first.object]) {
         first.key = -s->price[first.object];
-        unfilled_down(s, s->unfilled, s->persons - s->fillers, 0, first);
+        unfilled_down(s, s->unfilled, first_filler(s), 0, first);
         first = s->unfilled[0];
     }
     return first;
@@ -83,7 +83,7 @@ size_t TYPED(displaced)(struct state *s, size_t person, size_t lost, cost_t step
     if (PRICED_PRECEDES(s, same, other))
         other = same;
     else
-        unfilled_down(s, s->unfilled, s->persons - s->fillers, 0, same);
+        unfilled_down(s, s->unfilled, first_filler(s), 0, same);
     cost_t price = -other.key - step;
     s->filler_price = price < s->filler_price ? price : s->filler_price;
     set_dual(s, other.object, s->filler_price);
