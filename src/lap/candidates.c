@@ -3,6 +3,7 @@
 #include "lap/candidates.h"
 
 #include "lap/check.h"
+#include "lap/pairs.h"
 #include "lap/select.h"
 #include "lap/vector.h"
 

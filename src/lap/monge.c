@@ -5,6 +5,7 @@
  * operations equal input might give another result on another machine. */
 #include "lap/monge.h"
 
+#include "lap/pairs.h"
 #include "lap/vector.h"
 
 #include <errno.h>

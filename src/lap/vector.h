@@ -6,8 +6,8 @@
 #ifndef LAP_VECTOR_H
 #define LAP_VECTOR_H
 
-#include "lap/pairs.h"
 #include "lap/processor.h"
+#include "lap/state.h"
 
 #define INLINED static inline __attribute__((always_inline))
 
