@@ -271,9 +271,8 @@ void TYPED(rebuild_list)(struct paths *p, size_t person)
     make_list(p, person);
 }
 
-/* ---- the heap: equal keys in the order of their ids ---- */
+/* ---- the heap ---- */
 
-#define NODE_PRECEDES(p, a, b) ((a).key < (b).key || ((a).key == (b).key && (a).id < (b).id))
 #define NODE_PLACED(p, node, at) ((void)((p)->position[(node).id] = (at) + 1))
 BASE_HEAP(nodes, struct node, struct paths *, NODE_PRECEDES, NODE_PLACED);
 

@@ -8,12 +8,8 @@
 #ifndef LAP_PATHS_H
 #define LAP_PATHS_H
 
+#include "lap/node.h"
 #include "lap/search.h"
-
-struct node {
-    cost_t key;
-    size_t id; /* an object, or objects + a person whose whole row is to be scanned */
-};
 
 /* Objects that were settled, whole rows that were scanned, and changes of the heap. */
 struct steps {
@@ -40,7 +36,7 @@ struct paths {
     cost_t *base; /* by person: subtracted from its reduced costs */
     size_t *touched;
     size_t reached;
-    struct node *heap;
+    struct node *heap; /* of objects, and of objects + a person whose whole row is to be scanned */
     size_t heaped;
     size_t *position; /* by id: index in the heap + 1; 0: not in the heap */
     size_t *queue;    /* objects at the distance `radius`, which need no heap */

@@ -3,17 +3,12 @@
 #include "lap/square.h"
 
 #include "base/heap.h"
+#include "lap/node.h"
 
 #include <errno.h>
 
-struct priced {
-    cost_t key; /* the price, negative; an earlier one, which was higher, until it is looked at */
-    size_t object;
-};
-
-#define PRICED_PRECEDES(s, a, b)                                                                   \
-    ((a).key < (b).key || ((a).key == (b).key && (a).object < (b).object))
-BASE_HEAP(unfilled, struct priced, struct state *, PRICED_PRECEDES, BASE_HEAP_UNPLACED);
+/* The key is the price, negative; an earlier one, which was higher, until it is looked at. */
+BASE_HEAP(unfilled, struct node, struct state *, NODE_PRECEDES, BASE_HEAP_UNPLACED);
 
 int TYPED(add_fillers)(struct state *s)
 {
@@ -52,11 +47,11 @@ void TYPED(place_fillers)(struct state *s)
     if (s->fillers == 0)
         return;
     for (size_t i = 0; i < s->objects; i++)
-        s->unfilled[i] = (struct priced){-s->price[i], i};
+        s->unfilled[i] = (struct node){-s->price[i], i};
     unfilled_build(s, s->unfilled, left);
     for (size_t f = first_filler(s); f < s->persons; f++) {
         s->filler_price = -s->unfilled[0].key;
-        give_to_filler(s, f, s->unfilled[0].object);
+        give_to_filler(s, f, s->unfilled[0].id);
         left--;
         unfilled_down(s, s->unfilled, left, 0, s->unfilled[left]);
     }
@@ -64,11 +59,11 @@ void TYPED(place_fillers)(struct state *s)
 }
 
 /* The object of the highest price that no filler has. */
-static struct priced dearest_unfilled(struct state *s)
+static struct node dearest_unfilled(struct state *s)
 {
-    struct priced first = s->unfilled[0];
-    while (first.key < -s->price[first.object]) {
-        first.key = -s->price[first.object];
+    struct node first = s->unfilled[0];
+    while (first.key < -s->price[first.id]) {
+        first.key = -s->price[first.id];
         unfilled_down(s, s->unfilled, first_filler(s), 0, first);
         first = s->unfilled[0];
     }
@@ -79,15 +74,15 @@ size_t TYPED(displaced)(struct state *s, size_t person, size_t lost, cost_t step
 {
     if (person == NONE || !is_filler(s, person))
         return person;
-    struct priced same = {-s->price[lost], lost}, other = dearest_unfilled(s);
-    if (PRICED_PRECEDES(s, same, other))
+    struct node same = {-s->price[lost], lost}, other = dearest_unfilled(s);
+    if (NODE_PRECEDES(s, same, other))
         other = same;
     else
         unfilled_down(s, s->unfilled, first_filler(s), 0, same);
     cost_t price = -other.key - step;
     s->filler_price = price < s->filler_price ? price : s->filler_price;
-    set_dual(s, other.object, s->filler_price);
-    return give_to_filler(s, person, other.object);
+    set_dual(s, other.id, s->filler_price);
+    return give_to_filler(s, person, other.id);
 }
 
 /* The objects of fillers have the highest price of all. Rounding must not make a dual positive. */

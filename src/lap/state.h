@@ -24,7 +24,7 @@ struct state {
     size_t fillers; /* the last persons, whose costs are `zeros`: see square.h */
     const cost_t *zeros;
     cost_t filler_price;        /* of all objects of fillers; recorded prices may be higher */
-    struct priced *unfilled;    /* a heap of the other objects, the highest price first */
+    struct node *unfilled;      /* a heap of the other objects, the highest price first */
     size_t dummies;             /* the last objects, which cost every person 0: see orient.h */
     const size_t *whole_object; /* an object's number in the problem; NULL: the same number */
 
