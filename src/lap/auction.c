@@ -254,6 +254,17 @@ static bool may_raise(const struct state *s, double epsilon)
     return s->start != NULL && epsilon < -(double)PRICE_FLOOR / FLOOR_PART / RAISE;
 }
 
+/* The same of the first auction; `epsilon` becomes the one it was held with. */
+static bool try_first_auction(struct paths *p, double *epsilon)
+{
+    if (try_auction(p, *epsilon))
+        return true;
+    if (!may_raise(p->s, *epsilon))
+        return false;
+    *epsilon *= RAISE;
+    return try_auction(p, *epsilon);
+}
+
 int TYPED(hold_auctions)(struct paths *p)
 {
     const size_t settled = p->settled, scanned = p->scanned;
@@ -264,11 +275,7 @@ int TYPED(hold_auctions)(struct paths *p)
     p->settled = p->scanned = 0;
     p->recent = (struct steps){0};
     p->by_rows = lacks_lists(p);
-    bool sold = epsilon >= last && try_auction(p, epsilon);
-    if (!sold && epsilon >= last && may_raise(p->s, epsilon)) {
-        epsilon *= RAISE;
-        sold = try_auction(p, epsilon);
-    }
+    bool sold = epsilon >= last && try_first_auction(p, &epsilon);
     const bool held = sold;
     while (rc == 0 && sold && epsilon / EPSILON_STEP >= last) {
         rc = lengthen_worn_lists(p);
