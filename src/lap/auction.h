@@ -20,12 +20,13 @@ enum { STEPS_PER_ROW = 3 };
 /* What auctions cost per object, in rows that are read: where lists serve, or not; and in steps of
  * a sparse search, without fillers and with them, to which each pair adds a step. So many pairs add
  * one where there are no lists, so that steps are long, or more than one of so many persons is left
- * to the searches, as all prefer the same objects. A step over a list costs as much as so many
- * blocks of a row, and lists, where they serve, as much as so many more in each row. So many
- * dummies, which are in all lists, double the cost. This part of it is spent on searches before
- * these are judged: one of so many. */
+ * to the searches, as all prefer the same objects; and more pairs beyond so many objects, where
+ * searches leave the caches. A step over a list costs as much as so many blocks of a row, and
+ * lists, where they serve, as much as so many more in each row. So many dummies, which are in all
+ * lists, double the cost. This part of it is spent on searches before these are judged: one of so
+ * many. */
 enum { AUCTION_LISTS = 9, AUCTION_ROWS = 135, AUCTION_STEPS = 2, FILLED_STEPS = 16 };
-enum { PAIRS_PER_STEP = 7, MANY_LEFT = 4 };
+enum { PAIRS_PER_STEP = 7, MANY_LEFT = 4, CACHED_OBJECTS = 6000 };
 enum { STEP_BLOCKS = 4, BID_BLOCKS = 8, DUMMIES = 8, SAMPLE = 16 };
 
 /* What it costs per person, in rows that are read, to find the objects that nobody needs; and from
@@ -42,6 +43,15 @@ static inline bool lists_serve_bids(const struct paths *p, size_t all)
            all > p->s->persons / 2;
 }
 
+/* Of a sparse problem. */
+static inline double pairs_per_step(const struct paths *p, size_t all)
+{
+    const struct state *s = p->s;
+    if (p->bound == NULL || all > s->persons / MANY_LEFT)
+        return PAIRS_PER_STEP;
+    return s->objects > CACHED_OBJECTS ? (double)s->objects / CACHED_OBJECTS : 1.0;
+}
+
 /* What auctions are taken to cost where `all` persons were left to the searches, in blocks of a
  * row. */
 static inline double cost_of_auctions(const struct paths *p, size_t all)
@@ -52,8 +62,7 @@ static inline double cost_of_auctions(const struct paths *p, size_t all)
         return (double)s->objects * (1.0 + (double)s->dummies / DUMMIES) *
                (lists_serve_bids(p, all) ? AUCTION_LISTS * (blocks + BID_BLOCKS)
                                          : AUCTION_ROWS * blocks);
-    bool long_searches = p->bound == NULL || all > s->persons / MANY_LEFT;
-    double of_pairs = (double)s->start[s->persons] / (long_searches ? PAIRS_PER_STEP : 1);
+    double of_pairs = (double)s->start[s->persons] / pairs_per_step(p, all);
     double of_objects = (double)s->objects * (all_assigned(s) ? AUCTION_STEPS : FILLED_STEPS);
     return STEP_BLOCKS * (of_objects + of_pairs);
 }
