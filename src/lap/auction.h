@@ -43,7 +43,7 @@ static inline bool lists_serve_bids(const struct paths *p, size_t all)
            all > p->s->persons / 2;
 }
 
-/* Of a sparse problem. */
+/* How many pairs of a sparse problem add a step to what auctions are taken to cost. */
 static inline double pairs_per_step(const struct paths *p, size_t all)
 {
     const struct state *s = p->s;
