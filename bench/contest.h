@@ -24,7 +24,7 @@ typedef struct way {
     const char *settings;              /* what stood behind a + in its name; NULL: nothing */
     const struct mpiio_choice *choice; /* NULL: not MPI-IO */
     void *(*open)(problem *p, const struct way *w);
-    /* False when the library tells of fewer bytes than asked for. */
+    /* False when the library reports fewer bytes than asked for. */
     bool (*write)(problem *p, void *opened);
     bool (*read)(problem *p, void *opened);
     void (*close)(problem *p, void *opened);
@@ -44,7 +44,7 @@ mpiio_selection *mpiio_select(const way *w);
 void mpiio_deselect(mpiio_selection *s);
 /* Fails if Open MPI selected another component than that of the way. */
 void mpiio_check(MPI_File file, const way *w);
-/* Whether the way is fcoll/tatp, which tells what it did. */
+/* Whether the way is fcoll/tatp, which reports what it did. */
 bool mpiio_has_statistics(const way *w);
 /* From now on fcoll/tatp appends its statistics to `path`; NULL: to what it did at first. */
 void mpiio_statistics(const char *path);

@@ -22,7 +22,7 @@ typedef struct statistics {
 void connect_all(const problem *p);
 
 /* The memory that this rank uses now, and from where on its peak counts; -1 where the system does
- * not tell. */
+ * not say. */
 int64_t memory_mark(void);
 /* How much the peak since the mark is above it, on the rank where it is most. Collective. */
 int64_t memory_over(int64_t mark);

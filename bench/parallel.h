@@ -22,7 +22,7 @@ const char *program_name(void);
 
 /* Ends all ranks with a message. */
 void fail(const char *what, const char *detail) __attribute__((noreturn));
-/* For what is wrong on all ranks alike, called by all: told once, exit status 2. */
+/* For what is wrong on all ranks alike, called by all: reported once, exit status 2. */
 void refuse(const char *what, const char *detail) __attribute__((noreturn));
 void check_mpi(int code, const char *what);
 /* calloc that fails by fail(). */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What one rank accesses: as runs, as MPI types, and as bytes that tell where they belong. */
+/* What one rank accesses: as runs, as MPI types, and as bytes that identify their place in the
+ * file. */
 #ifndef BENCH_PART_H
 #define BENCH_PART_H
 

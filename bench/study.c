@@ -37,7 +37,7 @@ static int sum_domains(study *s, const int64_t *bound)
     return rc;
 }
 
-/* Cut as fcoll/tatp cuts them; an empty domain has bytes of nobody. */
+/* Cut as fcoll/tatp cuts them; an empty domain has no bytes of any rank. */
 static int sum_even(study *s)
 {
     const division_settings settings = {

@@ -29,8 +29,8 @@ enum { AUCTION_LISTS = 9, AUCTION_ROWS = 135, AUCTION_STEPS = 2, FILLED_STEPS = 
 enum { PAIRS_PER_STEP = 7, MANY_LEFT = 4, CACHED_OBJECTS = 6000 };
 enum { STEP_BLOCKS = 4, BID_BLOCKS = 8, DUMMIES = 8, SAMPLE = 16 };
 
-/* What it costs per person, in rows that are read, to find the objects that nobody needs; and from
- * how many objects a person on: with fewer, auctions with fillers take less time. */
+/* What it costs per person, in rows that are read, to find the objects that no person needs; and
+ * from how many objects a person on: with fewer, auctions with fillers take less time. */
 enum { DROP_ROWS = 8, DROP_OBJECTS = 4 };
 
 struct two_least TYPED(find_two_least)(struct paths *p, size_t person);

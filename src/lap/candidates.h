@@ -20,7 +20,7 @@ static inline bool is_wide(const struct state *s)
  * -EDOM, -ERANGE or -ENOMEM. */
 int TYPED(reduce_to_candidates)(struct state *s);
 
-/* Drops the objects that nobody needs from a dense problem without groups and with more objects
+/* Drops the objects that no person needs from a dense problem without groups and with more objects
  * than persons, whose assignment is optimal for the persons that are assigned. Arrays by object
  * that others made are not adapted. 0 or -ENOMEM. */
 int TYPED(drop_objects)(struct state *s);

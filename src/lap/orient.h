@@ -2,8 +2,8 @@
  *
  * Which side of a problem are the persons, each of whom needs an object of the other side: the one
  * with fewer members or, where both have about as many and its costs differ much more in scale, the
- * larger one. Then there are dummies, objects that cost everyone 0, for the persons that will have
- * no other. For the solvers only.
+ * larger one. Then there are dummies, objects that cost each person 0, for the persons that will
+ * have no other. For the solvers only.
  */
 #ifndef LAP_ORIENT_H
 #define LAP_ORIENT_H

@@ -70,7 +70,7 @@ typedef struct view_file {
 int view_file_read(FILE *stream, view_file *f, matrix_error *error);
 
 /* The bytes of a record that were accessed without aggregators, by its comments; 0 where they do
- * not tell. They are in no pattern. */
+ * not say. They are in no pattern. */
 int64_t view_file_independent(const view_file *f);
 
 /* -EINVAL: view_file_read would refuse the file (nothing is written then); errors of the stream. */

@@ -43,7 +43,7 @@ aggregation_access aggregation_move(const aggregation_access *access, int64_t di
         return moved;
     moved.lo += distance;
     if (access->lock_unit > 0 && distance % access->lock_unit != 0)
-        moved.unaligned = ACCESS_END; /* maybe none; only the list could tell */
+        moved.unaligned = ACCESS_END; /* maybe none; only the list would show it */
     else if (access->unaligned >= 0)
         moved.unaligned += distance;
     return moved;

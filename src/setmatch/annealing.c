@@ -312,7 +312,7 @@ static void swap_vertices(annealing *a, vertex v, vertex w, size_t from, size_t 
     change_place(a, w, from, left);
 }
 
-/* One rank after the other, so that annealing_excess tells what changes. */
+/* One rank after the other, so that annealing_excess returns what changes. */
 static void give_ranks(annealing *a, size_t from, size_t to, int32_t by)
 {
     for (; by > 0; by--) {

@@ -47,7 +47,7 @@ static size_t work_of_run(const struct search *s)
 }
 
 /* Of ranks and of groups in turn. Ranks beyond the slots for a while are of use where they can move
- * on, so that this changes after runs in vain. */
+ * on, so that this changes after runs without gain. */
 static int try_annealing(struct search *s, size_t variant)
 {
     contest *c = s->c;

@@ -179,7 +179,7 @@ int storage_from_lustre(const void *bytes, size_t length, storage_layout **layou
     attribute a = {bytes, length, false, error};
     if (length < 4)
         return refuse_truncated(&a);
-    /* Little-endian by the sources; the lower half of each magic number tells. */
+    /* Little-endian by the sources; the lower half of each magic number shows it. */
     a.big_endian = (get_word(&a, 0) & 0xffff) != (PLAIN & 0xffff);
     storage_layout *built = storage_begin("Lustre");
     if (built == NULL)

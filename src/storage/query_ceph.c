@@ -33,7 +33,7 @@ typedef struct ceph_file {
     int fd;
     char *attribute;
     file_striping striping;
-    int64_t *osd; /* of `end` objects; -1 of those below `first`, about which nobody asks */
+    int64_t *osd; /* of `end` objects; -1 of those below `first`, which no caller asks for */
     size_t first, end;
 } ceph_file;
 

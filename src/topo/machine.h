@@ -28,7 +28,7 @@ int topo_machine_locality(topo_machine *machine, const char *processors, char **
 int topo_machine_core_locality(topo_machine *machine, unsigned core, char **locality);
 
 /* The same of the processors to which this process, which runs on the machine, is bound; NULL: it
- * may use all of them, or hwloc cannot tell. -ENOMEM. */
+ * may use all of them, or hwloc does not know. -ENOMEM. */
 int topo_machine_own_locality(topo_machine *machine, char **locality);
 
 /* How near sets of processors, given by locality strings, are to the network: sets saved[i] to the

@@ -73,7 +73,7 @@ struct tatp_file {
     bool merges_nothing[TATP_SLOTS]; /* no aggregator does; the same on all ranks */
     size_t last_slot; /* of the last operation that was carried out; TATP_SLOTS: without a plan */
     bool was_independent[2]; /* the last call that read, or wrote; true: there was none */
-    bool misjudged;          /* this rank transferred data early, in vain */
+    bool misjudged;          /* this rank transferred data early, without use */
     tatp_independent *independent;
     tatp_record *record;
     tatp_stats *stats;

@@ -36,7 +36,7 @@ typedef struct choice_parameter {
     mca_base_var_info_lvl_t level;
     int *value;
     mca_base_var_enum_value_t values[MOST_VALUES + 1]; /* the last has no name */
-    const mca_base_var_enum_t *enumerator;             /* MCA's, to tell choices apart */
+    const mca_base_var_enum_t *enumerator;             /* MCA's list of choices */
     char *invalid;                                     /* the text of value -1, or NULL */
 } choice_parameter;
 

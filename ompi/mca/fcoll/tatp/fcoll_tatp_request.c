@@ -15,7 +15,7 @@
 #include "opal/runtime/opal_progress.h"
 #include "ompi/compat/compat.h"
 
-/* ThreadSanitizer has to be told of stacks that are not a thread's. */
+/* ThreadSanitizer must know of stacks that are not a thread's. */
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
 #else
