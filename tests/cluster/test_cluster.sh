@@ -501,6 +501,15 @@ interrupted_up_leaves_nothing() {
     done
 }
 
+# Its parent was killed before it could ask to be killed with it.
+orphan_makes_nothing() {
+    need_links
+    local options=(--net --mount --uts --pid --fork)
+    ((EUID == 0)) || options+=(--user --map-root-user)
+    unshare "${options[@]}" "$scratch/network" "$TMPDIR/orphan" 1 1 1 - - </dev/null && wrong "no error"
+    [[ ! -e $TMPDIR/orphan ]] || wrong "left behind: $(ls "$TMPDIR/orphan")"
+}
+
 stale_or_gone() {
     [[ ! -e $states/$name/lock ]] || flock --nonblock "$states/$name/lock" true
 }
@@ -603,6 +612,7 @@ all=(
     "down ends what runs in it|down_ends_runs"
     "a killed holder leaves nothing|killed_holder_leaves_nothing"
     "stale state is recognised|stale_state_is_recognised"
+    "an orphan makes nothing|orphan_makes_nothing"
     "an interrupted up leaves nothing|interrupted_up_leaves_nothing"
     "an owner takes the cluster along|owner_takes_it_along"
     "up does not hold its output open|output_ends_with_up"
