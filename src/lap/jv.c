@@ -20,7 +20,7 @@ enum { REDUCTION_PASSES = 2, REDUCTION_STEPS_PER_PERSON = 4 };
  * have them. */
 enum { LIST_WIDTH = 16, SHORT_ROW = 224, FREE_PART = 8 };
 
-/* Exchanges suffice if they leave at most one of so many persons of a sparse problem. */
+/* Exchanges suffice if they leave at most one of so many persons. */
 enum { EXCHANGE_LEAVES = 128 };
 
 /* What it costs per person to look for an order, in rows, and to begin where there nearly is one,
@@ -33,6 +33,7 @@ struct jv {
     struct rows rows;   /* of a dense problem */
     size_t *unassigned; /* `waiting` persons */
     size_t waiting;
+    bool lists_later;                  /* costs are read without making lists */
     bool order_sought, nearly_ordered; /* see monge.h */
 };
 
@@ -127,8 +128,7 @@ static int exchange_waiting(struct jv *jv)
     return rc;
 }
 
-/* Whether exchanges alone, which need no lists, leave few persons of a sparse problem. If not, they
- * have no effect. */
+/* Whether exchanges alone, which need no lists, leave few persons. If not, they have no effect. */
 static int try_exchange(struct jv *jv, bool *suffices)
 {
     struct state *s = jv->s;
@@ -275,9 +275,10 @@ static int jv_augment_all(struct jv *jv)
 static int reduce(struct jv *jv)
 {
     /* Column reduction is enough for searches without lists. In a sparse problem the transfer takes
-     * as long as what it saves; in the sparse part of a dense one it makes prices better. */
+     * as long as what it saves; in the sparse part of a dense one it makes prices better. It would
+     * make the lists of all persons, of which few may be needed where lists are made later. */
     bool is_reduced = has_short_rows(jv->s) && all_assigned(jv->s);
-    if (!is_reduced && jv->s->problem->start == NULL)
+    if (!is_reduced && jv->s->problem->start == NULL && !jv->lists_later)
         reduction_transfer(jv);
     list_unassigned(jv);
     if (!is_reduced)
@@ -287,16 +288,19 @@ static int reduce(struct jv *jv)
 
 int TYPED(jv)(struct state *s)
 {
-    struct jv jv = {.waiting = 0};
-    int rc = jv_init(&jv, s, width_of_lists(s));
+    size_t width = width_of_lists(s);
+    struct jv jv = {.lists_later = width > 0 && TYPED(reduction_may_do)(s)};
+    int rc = jv_init(&jv, s, jv.lists_later ? 0 : width);
     if (rc == 0)
         rc = TYPED(read_costs)(s, &jv.paths);
     if (rc != 0)
         return rc;
     TYPED(column_reduction)(s);
     bool suffices = false;
-    if (s->group == NULL && s->start != NULL)
+    if ((s->group == NULL && s->start != NULL) || jv.lists_later)
         rc = try_exchange(&jv, &suffices);
+    if (rc == 0 && !suffices && jv.lists_later)
+        rc = jv_init(&jv, s, width);
     if (rc == 0 && !suffices)
         rc = reduce(&jv);
     if (rc == 0)

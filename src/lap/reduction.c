@@ -21,6 +21,43 @@ void TYPED(column_reduction)(struct state *s)
     }
 }
 
+/* ---- whether column reduction will do ---- */
+
+/* Persons that are looked at. */
+enum { LOOKED_AT = 8 };
+
+/* The first one. */
+static size_t cheapest_object(const struct state *s, size_t person)
+{
+    const cost_t *cost = row_of(s, person);
+    size_t cheapest = 0;
+    for (size_t i = 1; i < s->objects; i++)
+        cheapest = cost[i] < cost[cheapest] ? i : cheapest;
+    return cheapest;
+}
+
+/* Whether all others cost more. */
+static bool is_cheapest_person(const struct state *s, size_t object, size_t person)
+{
+    cost_t least = row_of(s, person)[object];
+    for (size_t j = 0; j < s->persons; j++)
+        if (row_of(s, j)[object] <= least && j != person)
+            return false;
+    return true;
+}
+
+bool TYPED(reduction_may_do)(const struct state *s)
+{
+    if (!all_assigned(s) || s->start != NULL || s->persons < LOOKED_AT)
+        return false;
+    for (size_t k = 0; k < LOOKED_AT; k++) {
+        size_t person = s->persons * k / LOOKED_AT;
+        if (!is_cheapest_person(s, cheapest_object(s, person), person))
+            return false;
+    }
+    return true;
+}
+
 /* ---- the first phase of APC and APS ---- */
 
 struct exchange {

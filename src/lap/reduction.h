@@ -12,6 +12,10 @@
  * unless that person has one; objects in descending order. Does nothing where objects stay free. */
 void TYPED(column_reduction)(struct state *s);
 
+/* Whether column reduction may leave few persons of a dense problem unassigned: each of some
+ * persons is the only cheapest one of its cheapest object. Costs may not have been checked. */
+bool TYPED(reduction_may_do)(const struct state *s);
+
 /* The first phase of Carpaneto, Martello and Toth: column reduction, then `exchange`. 0 or -ENOMEM.
  */
 int TYPED(reduce_and_exchange)(struct state *s);

@@ -22,6 +22,8 @@ enum structure {
     WEIGHTED, /* the same, by weights of rows from 1 to 2048 */
     STEPS,
     BLOCKS,
+    DIAGONAL,
+    MOSTLY_DIAGONAL,
     FORBIDDEN,
     STRUCTURES
 };
@@ -65,6 +67,13 @@ static void draw_factors(struct factors *f, uint64_t *state)
     }
 }
 
+/* Whether a row and a column are the cheapest ones of each other, or a few of them are not. */
+static bool is_cheapest(enum structure structure, size_t i, size_t j)
+{
+    bool has_cheapest = structure == DIAGONAL || i % 29 == 0 || i % 29 > 3;
+    return i == j && has_cheapest;
+}
+
 static int64_t cost_of_pair(enum structure structure, const struct factors *f, size_t i, size_t j,
                             uint64_t *state)
 {
@@ -80,6 +89,8 @@ static int64_t cost_of_pair(enum structure structure, const struct factors *f, s
     case WEIGHTED: return (a[0] * b[0] + a[1] * b[1]) << a[2] % 12;
     case STEPS: return i <= j + 1 ? noise : 1000000;
     case BLOCKS: return i / 16 == j / 15 ? noise : 1000 + noise;
+    case DIAGONAL:
+    case MOSTLY_DIAGONAL: return is_cheapest(structure, i, j) ? noise : pick(state, 21, 1000000);
     default: return noise < 5 ? LAP_FORBIDDEN : noise;
     }
 }
