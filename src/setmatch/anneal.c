@@ -11,8 +11,8 @@ enum { STEPS_PER_TEMPERATURE = 64, MOST_SCANNED = 96 };
  * grows by one of PENALTY_PARTS parts as long as there are such ranks, and shrinks otherwise. */
 enum { FIRST_PENALTY = 4, PENALTY_PARTS = 32, MOST_PENALTY = ANNEALING_NEVER / 8 };
 
-/* Work in parts of a visit. */
-enum { STEP = 14, FIT = 12, LOOK_LANES = 2, CORRECT_ARC = 14 };
+/* Work in parts of a visit. A step takes longer the farther the edges are beyond the caches. */
+enum { STEP = 14, EDGES_PER_PART = 8192, FIT = 12, LOOK_LANES = 2, CORRECT_ARC = 14 };
 
 /* A vertex, the node that it is to move to, and what is to take its place; NO_VERTEX: nothing. */
 struct move {
@@ -27,7 +27,7 @@ static inline struct move draw_move(annealing *a, uint64_t drawn)
 {
     const vertex *end = a->end[a->listed[(drawn & UINT32_MAX) * a->cuts >> 32]];
     size_t which = drawn >> 63;
-    a->work += STEP;
+    a->work += STEP + a->edges / EDGES_PER_PART;
     return (struct move){
         .v = end[which], .from = a->node[end[which]], .to = a->node[end[1 - which]]};
 }

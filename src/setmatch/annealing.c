@@ -175,10 +175,9 @@ static inline void turn_edge(annealing *a, vertex e, bool cut, bool joined)
 
 static void list_cut(annealing *a)
 {
-    size_t edges = a->ranks->start[a->ranks->vertices] / 2;
-    for (size_t e = 0; e < edges; e++)
+    for (size_t e = 0; e < a->edges; e++)
         a->listed[e] = a->at[e] = (vertex)e;
-    for (size_t e = 0; e < edges; e++)
+    for (size_t e = 0; e < a->edges; e++)
         turn_edge(a, (vertex)e, a->node[a->end[e][0]] != a->node[a->end[e][1]], false);
 }
 
@@ -227,7 +226,10 @@ static void count_above(annealing *a)
 int annealing_init(annealing *a, const affinity *ranks, const site *s, const annealing_run *run,
                    const size_t *node)
 {
-    *a = (annealing){.ranks = ranks, .site = s, .strict = run->strict};
+    *a = (annealing){.ranks = ranks,
+                     .site = s,
+                     .strict = run->strict,
+                     .edges = ranks->start[ranks->vertices] / 2};
     chance_init(&a->chance, run->variant);
     for (size_t v = 0; v < ranks->vertices; v++)
         a->all_ranks += ranks->size[v];

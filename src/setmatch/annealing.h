@@ -55,6 +55,7 @@ typedef struct annealing {
     vertex *edge;     /* by arc */
     vertex *listed;   /* all edges: those between nodes, then the others, in no order */
     vertex *at;       /* by edge: its index there */
+    size_t edges;     /* in all */
     size_t cuts;      /* the number of edges between nodes */
     size_t work;      /* in parts */
 } annealing;

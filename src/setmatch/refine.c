@@ -12,6 +12,9 @@
  * which are read for each pair of their node. */
 enum { PASSES = 1, WORK_PER_RANK = 40, LEAST_WORK = 4000, READS_PER_ARC = 100 };
 
+/* Arcs that are read in the time of a visit. */
+enum { READS_PER_VISIT = 32 };
+
 /* Moves without gain that end a pass: at least, and as a part of the vertices; with many ranks,
  * fewer. */
 enum { LEAST_PATIENCE = 24, PATIENCE_PART = 8, LEAST_OF_MANY = 8, PART_OF_MANY = 32 };
@@ -271,7 +274,7 @@ int refine_pairs(const affinity *ranks, const site *s, size_t rounds, size_t *no
         rc = refine_round(&r, &now);
         *gained += now;
     }
-    *work += r.t.work;
+    *work += r.t.work + r.read / READS_PER_VISIT;
     release_refinement(&r);
     return rc;
 }

@@ -7,8 +7,9 @@
 
 #include "setmatch/gains.h"
 
-/* Arcs that take as long as a vertex does. */
-enum { ARCS_PER_VISIT = 16 };
+/* Arcs that take as long as the visit of a vertex. Those beyond FEW_ARCS a vertex count with what
+ * they cost in the other phases of bisection. */
+enum { ARCS_PER_VISIT = 16, FEW_ARCS = 12, MANY_ARCS_PER_VISIT = 3 };
 
 /* What side[] has of a vertex during a refinement, besides its side: whether it is or was in a
  * heap, and whether it is in one now. Only vertices in a heap may move. */
@@ -58,6 +59,13 @@ static int weigh_vertex(struct refinement *r, size_t v)
     return crosses;
 }
 
+static size_t work_of_graph(const affinity *g)
+{
+    size_t arcs = g->start[g->vertices], few = FEW_ARCS * g->vertices;
+    size_t most = arcs > few ? (arcs - few) / MANY_ARCS_PER_VISIT : 0;
+    return g->vertices + (most > arcs / ARCS_PER_VISIT ? most : arcs / ARCS_PER_VISIT);
+}
+
 /* Sums the sizes, and lists the vertices to begin with. Those that are not near the other side are
  * weighed only when they are listed. */
 static struct refinement begin_refinement(two_way *t, const affinity *g,
@@ -75,7 +83,7 @@ static struct refinement begin_refinement(two_way *t, const affinity *g,
         if (weigh_vertex(&r, v) || all)
             t->listed[r.listed++] = (vertex)v;
     }
-    t->work += g->vertices + g->start[g->vertices] / ARCS_PER_VISIT;
+    t->work += work_of_graph(g);
     return r;
 }
 
