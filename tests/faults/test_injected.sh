@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Faults in the calls of one rank: each is without effect, or an error of the same class on all ranks,
-# after which the file can be used. FAULT_SEED chooses the sample of `make check`.
+# after which the file can be used. FAULT_SEED chooses the samples.
 . "$top_srcdir/tests/faults/lib.sh" || exit 1
 
 # Restarts after faults that end the job, at most.
@@ -67,10 +67,12 @@ once() {
         "$faults" --dir "$files" --limit "$FAULT_LIMIT" --once "$1" 2>&1
 }
 
-# at_once WHEN MOST: one job for each fault while a job begins, or ends; so many in `make check`.
+# at_once WHEN MOST MOST_LONG: one job for each fault while a job begins, or ends; so many in `make check`
+# and in `make check-long`.
 at_once() {
-    local rank faults_of call kind calls nth output status count=0 failures=
+    local rank faults_of call kind calls nth output status most=$2 count=0 failures=
     local -a all=()
+    ! tap_part long || most=$3
     for rank in 0 1; do
         faults_of=$(once "$1" $rank "memory fail 0" | sed -n 's/^hits 0, //p')
         while read -r call kind calls; do
@@ -79,8 +81,8 @@ at_once() {
             done
         done <<<"${faults_of//, /$'\n'}"
     done
-    tap_part long || [[ ${#all[@]} -eq 0 ]] || mapfile -t all < <(printf '%s\n' "${all[@]}" |
-        shuf -n "$2" --random-source=<(yes "${FAULT_SEED:-1}"))
+    [[ ${#all[@]} -eq 0 ]] || mapfile -t all < <(printf '%s\n' "${all[@]}" |
+        shuf -n "$most" --random-source=<(yes "${FAULT_SEED:-1}"))
     for each in "${all[@]}"; do
         output=$(once "$1" "${each%% *}" "${each#* }")
         status=$?
@@ -115,8 +117,8 @@ if [[ -n $PYTHON3 ]]; then
         "recorded: the lines of the statistics are right"
 fi
 rm -f "$view"
-at_once begin 4
-at_once end 6
+at_once begin 4 150
+at_once end 6 50
 if [[ $OMPI_VERSION == 5.* ]]; then
     tap_skip "with spawned ranks" "in Open MPI 5.0.7 MPI_Intercomm_merge with spawned ranks does not return"
 else
