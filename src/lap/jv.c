@@ -24,8 +24,9 @@ enum { LIST_WIDTH = 16, SHORT_ROW = 224, FREE_PART = 8 };
 enum { EXCHANGE_LEAVES = 128 };
 
 /* What it costs per person to look for an order, in rows, and to begin where there nearly is one,
- * in blocks besides. Then lists have a pair for every so many blocks, where that is more. */
-enum { ORDER_ROWS = 6, NEAR_BLOCKS = 300, NEAR_BLOCKS_PER_PAIR = 2 };
+ * in blocks besides. Then lists have a pair for every so many blocks, where that is more; rows of
+ * up to so many blocks are read in less time than lists wear out. */
+enum { ORDER_ROWS = 6, NEAR_BLOCKS = 300, NEAR_BLOCKS_PER_PAIR = 2, NEAR_SHORT_ROW = 96 };
 
 struct jv {
     struct state *s;
@@ -231,16 +232,18 @@ static int try_order(struct jv *jv)
     return rc;
 }
 
-/* The prices are as good as those of auctions. Lists, where they served, are made again, longer, as
- * many pairs cost about as much. */
+/* The prices are as good as those of auctions. Lists of long rows, where they served, are made
+ * again, longer, as many pairs cost about as much. */
 static int restart_in_order(struct jv *jv)
 {
-    size_t width = blocks_of(jv->s) / NEAR_BLOCKS_PER_PAIR;
+    size_t blocks = blocks_of(jv->s), width = blocks / NEAR_BLOCKS_PER_PAIR;
     if (width < LIST_WIDTH)
         width = LIST_WIDTH;
+    if (blocks <= NEAR_SHORT_ROW || jv->paths.by_rows)
+        width = 0;
     int rc = TYPED(start_in_order)(jv->s, TYPED(jv));
     if (rc == 0)
-        rc = jv_init(jv, jv->s, jv->paths.by_rows ? 0 : width);
+        rc = jv_init(jv, jv->s, width);
     if (rc == 0)
         list_unassigned(jv);
     jv->nearly_ordered = false;
