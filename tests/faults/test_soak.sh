@@ -4,7 +4,7 @@
 # SOAK_CALLS=100000 take longer.
 . "$top_srcdir/tests/faults/lib.sh" || exit 1
 
-opens=${SOAK_OPENS:-2000} calls=${SOAK_CALLS:-20000} growth=1024
+opens=${SOAK_OPENS:-1000} calls=${SOAK_CALLS:-10000} growth=1024
 
 # soak NAME ARGUMENT...
 soak() {
