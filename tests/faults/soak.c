@@ -73,9 +73,11 @@ static void use_file(struct test *t, const struct options *o, int nth, int calls
     MPI_Comm_free(&group);
 }
 
-/* The largest of all ranks. */
+/* The largest of all ranks, once all have closed their files: Open MPI has a semaphore in the
+ * folder of segments for each open one. */
 static struct stock take_stock(const struct options *o)
 {
+    MPI_Barrier(MPI_COMM_WORLD);
     struct stock own = {take_holdings(), o->segments != NULL ? count_entries(o->segments) : 0}, all;
     MPI_Allreduce(&own, &all, sizeof own / sizeof(long), MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
     return all;
