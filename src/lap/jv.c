@@ -24,8 +24,8 @@ enum { LIST_WIDTH = 16, SHORT_ROW = 224, FREE_PART = 8 };
 enum { EXCHANGE_LEAVES = 128 };
 
 /* What it costs per person to look for an order, in rows, and to begin where there nearly is one,
- * in blocks besides. Then lists have a pair for every so many blocks, where that is more; rows of
- * up to so many blocks are read in less time than lists wear out. */
+ * in blocks besides. Then lists have a pair for every so many blocks, where that is more. Rows of
+ * up to so many blocks then have no lists: reading them takes less time than renewing these. */
 enum { ORDER_ROWS = 6, NEAR_BLOCKS = 300, NEAR_BLOCKS_PER_PAIR = 2, NEAR_SHORT_ROW = 96 };
 
 struct jv {
