@@ -55,6 +55,8 @@ elif [[ -e $component_folder/prrte/prte_mca_rmaps_dla.so ]]; then
         5.*) export PRTE_MCA_hwloc_default_binding_policy=none ;;
         *) export PRTE_MCA_bindto=none ;;
     esac
+else
+    tap_absent rmaps/dla
 fi
 
 # parse_map: from --display-map to "NODE:RANK,RANK NODE:RANK,RANK", nodes in order.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Faults in the calls of one rank: each is without effect, or an error of the same class on all ranks,
-# after which the file can be used. FAULT_SEED chooses the samples.
+# after which the file can be used. TEST_SEED chooses the samples.
 . "$top_srcdir/tests/faults/lib.sh" || exit 1
 
 # Restarts after faults that end the job, at most.
@@ -56,8 +56,8 @@ inject() {
 # sample_of COUNT: so many faults of the next run in `make check`, all in `make check-long`.
 sample_of() {
     sample=()
-    if ! tap_part long; then
-        sample=(--sample "$1" --seed "${FAULT_SEED:-1}")
+    if ! tap_full; then
+        sample=(--sample "$1" --seed "${TEST_SEED:-1}")
     fi
 }
 
@@ -72,7 +72,7 @@ once() {
 at_once() {
     local rank faults_of call kind calls nth output status most=$2 count=0 failures=
     local -a all=()
-    ! tap_part long || most=$3
+    ! tap_full || most=$3
     for rank in 0 1; do
         faults_of=$(once "$1" $rank "memory fail 0" | sed -n 's/^hits 0, //p')
         while read -r call kind calls; do
@@ -82,7 +82,7 @@ at_once() {
         done <<<"${faults_of//, /$'\n'}"
     done
     [[ ${#all[@]} -eq 0 ]] || mapfile -t all < <(printf '%s\n' "${all[@]}" |
-        shuf -n "$most" --random-source=<(yes "${FAULT_SEED:-1}"))
+        shuf -n "$most" --random-source=<(yes "${TEST_SEED:-1}"))
     for each in "${all[@]}"; do
         output=$(once "$1" "${each%% *}" "${each#* }")
         status=$?
@@ -99,16 +99,16 @@ at_once() {
     total=$((total + count))
 }
 
-sample_of 110
+sample_of 60
 inject "one node" apart bash -c 'job 4 "$@"' - "$faults" "${segments[@]}"
 sample_of 10
 inject "one rank" apart bash -c 'job 1 "$@"' - "$faults" "${segments[@]}"
 # As Open MPI 5.0.7 does by itself.
 sample=()
 inject "with locks" apart bash -c 'job 4 --mca fs_ufs_lock_algorithm 3 "$@"' - "$faults" write_pages
-sample_of 40
+sample_of 20
 inject "messages only" apart bash -c 'job 4 --mca fcoll_tatp_shared_memory 0 "$@"' - "$faults"
-sample_of 90
+sample_of 40
 inject "recorded" apart bash -c 'job 4 "$@"' - "${recording[@]}" "$faults" "${segments[@]}" --beside "$record"
 check_record "recorded"
 # The limit on plans is that of a group of ranks, of which there are many.
@@ -117,21 +117,21 @@ if [[ -n $PYTHON3 ]]; then
         "recorded: the lines of the statistics are right"
 fi
 rm -f "$view"
-at_once begin 4 150
-at_once end 6 50
+at_once begin 3 150
+at_once end 3 50
 if [[ $OMPI_VERSION == 5.* ]]; then
     tap_skip "with spawned ranks" "in Open MPI 5.0.7 MPI_Intercomm_merge with spawned ranks does not return"
 else
-    sample_of 20
+    sample_of 10
     inject "with spawned ranks" apart bash -c 'job 2 "$@"' - "$faults" --spawn 2 open close write_all iwrite_all
 fi
 start_cluster
-sample_of 60
+sample_of 30
 # Nodes of several ranks, whose lowest speaks for all.
 inject "cluster, fitted domains" run -np 6 --map-by slot --mca fcoll tatp --mca fcoll_tatp_domains fitted \
     --mca fcoll_tatp_unit_size 64 "$faults" open write_all read_all iwrite_all
 printf '%s\n' "0 256 n1" "256 256 n0" "512 65536 n3" >"$tap_dir/targets"
-sample_of 60
+sample_of 20
 inject "cluster, storage targets" run -np 6 --map-by slot --mca fcoll tatp --mca fcoll_tatp_targets "$tap_dir/targets" "$faults" open write_all
 stop_cluster
 tap_diag "$total faults, $wrong wrong"

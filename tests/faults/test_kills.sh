@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Signals at random moments for a random rank: the job ends, or goes on after SIGSTOP and SIGCONT;
-# nothing is left behind but what the next job removes, and the record is a whole one. FAULT_SEED
+# nothing is left behind but what the next job removes, and the record is a whole one. TEST_SEED
 # chooses the moments.
 . "$top_srcdir/tests/faults/lib.sh" || exit 1
 
 kills=200
-tap_part long || kills=6
-RANDOM=${FAULT_SEED:-1}
+tap_full || kills=6
+RANDOM=${TEST_SEED:-1}
 stuck=0
 versions=0
 declare -A counted=() failed=()

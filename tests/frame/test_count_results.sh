@@ -4,6 +4,7 @@
 # The last line of `make check`, and its exit status.
 . "$top_srcdir/tests/lib/tap.sh" || exit 1
 tap_tempdir
+export CHECK_LEVEL=quick TEST_SEED=7
 
 # run_program NAME: runs a test program given on standard input as make check does.
 run_program() {
@@ -51,4 +52,6 @@ tap_is "$(counted 0 absent)" "0 passed, 1 failed, 0 skipped, status 1" "a progra
 tap_is "$(counted 2 good)" "1 passed, 0 failed, 1 skipped, status 2" "the status of the run is kept"
 tap_is "$(counted 0 good bad skipped)" "2 passed, 1 failed, 2 skipped, status 1" "programs are summed"
 tap_contains "$(cat "$tap_dir/output")" "no network" "the reason of a skip is shown"
+tap_is "$(grep '^Run it again' "$tap_dir/output")" "Run it again: make check TESTS=$tap_dir/bad.sh TEST_SEED=7" \
+    "the command that runs a failed test again is shown"
 tap_plan

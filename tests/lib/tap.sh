@@ -99,10 +99,20 @@ tap_skip_all() {
     exit 0
 }
 
-# tap_part daily|long: whether this part of the script runs. `make check` runs the daily parts,
-# `make check-long` the long ones; without CHECK_PART both run.
-tap_part() {
-    [ "${CHECK_PART:-$1}" = "$1" ]
+# tap_absent WHAT: for a test that does not find what was to be built. An error where configure has found all that this
+# needs, because then tests/tests.am does not list it for the test.
+tap_absent() {
+    case " ${CONFIGURED-} " in
+    *" $1 "*)
+        echo "Bail out! tests/tests.am does not list $1 for this test"
+        exit 1
+        ;;
+    esac
+}
+
+# tap_full: whether all cases run, as in `make check-long` and by hand. `make check` sets CHECK_LEVEL=quick.
+tap_full() {
+    [ "${CHECK_LEVEL:-full}" != quick ]
 }
 
 # tap_plan: ends the script.

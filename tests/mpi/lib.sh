@@ -68,14 +68,9 @@ run_here() {
         --mca mpi_yield_when_idle 1 -np "$@"
 }
 
-# share_of COUNT: sets first and cases to this part's cases of 0 .. COUNT - 1: a quarter is daily.
-share_of() {
-    local daily=$((($1 + 3) / 4))
-    first=0 cases=$1
-    case ${CHECK_PART-} in
-    daily) cases=$daily ;;
-    long) first=$daily cases=$(($1 - daily)) ;;
-    esac
+# random_cases COUNT: how many random cases run where COUNT are usual, as in tests/unit/seeded.h.
+random_cases() {
+    echo $((($1 + ${RANDOM_CASES_DIVISOR:-1} - 1) / ${RANDOM_CASES_DIVISOR:-1}))
 }
 
 # has_component FRAMEWORK NAME: of Open MPI, or of its launcher; it may be inside Open MPI's libraries.
@@ -85,7 +80,9 @@ has_component() {
 }
 
 need_component() {
-    has_component "$1" "$2" || tap_skip_all "the component $1/$2 is not built"
+    has_component "$1" "$2" && return
+    tap_absent "$1/$2"
+    tap_skip_all "the component $1/$2 is not built"
 }
 
 # A cluster with links that count, which start_cluster makes.

@@ -38,16 +38,15 @@ check_placement() {
         "$cube" --size "$1" --grid "$2" --verify --read-only --file "$files/serial"
 }
 
-sizes=()
-! tap_part daily || sizes+=(33x19x21)
-! tap_part long || sizes+=(32x24x40)
+sizes=(33x19x21) grids=(4x2x2 1x4x4)
+! tap_full || sizes+=(32x24x40) grids+=(2x2x4 16x1x1)
 start_cluster
 for size in "${sizes[@]}"; do
     write_serially "$size"
-    for grid in 4x2x2 2x2x4 1x4x4 16x1x1; do
+    for grid in "${grids[@]}"; do
         rm -f "$files/view.crs"
         for placement in slot node dla; do
-            check_placement "$size" $grid $placement
+            check_placement "$size" "$grid" "$placement"
         done
     done
 done

@@ -71,35 +71,30 @@ if [[ -n ${core-} ]]; then
     done
     tap_plan
 fi
-if tap_part daily; then
-    for ranks in 1 2 4 7; do
-        here $ranks "one node" "${all[@]}"
-    done
-    with_threads 4 threads "${calls[@]}" "${requests[@]}"
-    here 4 "one node" open_and_close/100
-fi
-if tap_part long; then
-    here 16 "one node" "${all[@]}"
-fi
+numbers=(1 4)
+! tap_full || numbers=(1 2 4 7 16)
+for ranks in "${numbers[@]}"; do
+    here "$ranks" "one node" "${all[@]}"
+done
+with_threads 4 threads "${calls[@]}" "${requests[@]}"
+here 4 "one node" open_and_close/100
 if [[ -n ${long-} ]]; then
     here 2 "one node" open_and_close/1000
     here 7 "one node" open_and_close/1000
 fi
 
 start_cluster
-if tap_part daily; then
-    for ranks in 4 7; do
-        on_cluster $ranks "${all[@]}"
-    done
-    for layer in ucx ofi; do
-        by_transport $layer 4 "${calls[@]}" "${shared[@]}" "${requests[@]}"
-    done
-fi
-if tap_part long; then
-    on_cluster 16 "${all[@]}"
-    for layer in ucx ofi; do
-        by_transport $layer 7 "${all[@]}"
-        by_transport $layer 16 "${all[@]}"
-    done
-fi
+for layer in ucx ofi; do
+    by_transport $layer 4 "${calls[@]}" "${shared[@]}" "${requests[@]}"
+done
+numbers=(7)
+! tap_full || numbers=(4 7 16)
+for ranks in "${numbers[@]}"; do
+    on_cluster "$ranks" "${all[@]}"
+    if tap_full && ((ranks > 4)); then
+        for layer in ucx ofi; do
+            by_transport $layer "$ranks" "${all[@]}"
+        done
+    fi
+done
 tap_plan

@@ -30,12 +30,10 @@ all=(write_eio write_late_eio write_full write_quota write_read_only write_nothi
 groups=(no_request many_groups forgotten_group no_shared_memory)
 every_way "${all[@]}" independent pages address_space
 cases+=("${groups[@]}")
-if tap_part long; then
-    here 7
-fi
-tap_part daily || tap_plan
-for ranks in 1 2 4; do
-    here $ranks
+numbers=(4)
+! tap_full || numbers=(1 2 4 7)
+for ranks in "${numbers[@]}"; do
+    here "$ranks"
 done
 # Open MPI takes locks, as 5.0.7 does by itself.
 cases=(pages/\* locked_pages/\*)
@@ -81,10 +79,12 @@ mkdir "$tap_dir/mount" "$tap_dir/content"
 head -c 1000 /dev/zero | tr '\0' x >"$tap_dir/content/old"
 full="mount -t tmpfs -o size=4m tmpfs '$tap_dir/mount'"
 read_only="mount --bind '$tap_dir/content' '$tap_dir/mount' && mount -o remount,bind,ro '$tap_dir/mount'"
-for ranks in 1 4; do
-    on_mount full $ranks "$full"
-    on_mount full_holes $ranks "$full"
-    on_mount read_only_mount $ranks "$read_only"
+numbers=(4)
+! tap_full || numbers=(1 4)
+for ranks in "${numbers[@]}"; do
+    on_mount full "$ranks" "$full"
+    on_mount full_holes "$ranks" "$full"
+    on_mount read_only_mount "$ranks" "$read_only"
 done
 
 # shellcheck disable=SC2016 # for the shell inside

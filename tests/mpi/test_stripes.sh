@@ -4,18 +4,19 @@
 . "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 need_component fcoll tatp
+seed=${TEST_SEED:-1}
 
 # check NAME RANKS CASES [MCA-ARGUMENT...] [-- PROGRAM-ARGUMENT...]: on this machine.
 check() {
-    local name="$1, $2 ranks" ranks=$2 first cases arguments=()
-    share_of "$3"
+    local name="$1, $2 ranks" ranks=$2 cases arguments=()
+    cases=$(random_cases "$3")
     shift 3
     while [[ $# -gt 0 && $1 != -- ]]; do
         arguments+=("$1")
         shift
     done
     tap_check "$name" run_here "$ranks" --mca fcoll tatp "${arguments[@]}" \
-        "$programs/stripes" --first "$first" --cases "$cases" --dir "$files" "${@:2}"
+        "$programs/stripes" --seed "$seed" --cases "$cases" --dir "$files" "${@:2}"
 }
 
 for ranks in 1 2 4 7; do
@@ -56,28 +57,26 @@ array() {
     run_here "$1" --mca fcoll tatp "${@:2}" "$cube" --size 24x20x18 --verify --file "$files/cube" 2>&1
 }
 
-if tap_part daily; then
-    told 4 7
-    tap_contains "$(array 7 "${mca[@]}" --mca fcoll_base_verbose 20)" \
-        "4 aggregators in place of 7" "another number of aggregators is told"
-    told 4 4
-    tap_is "$(array 7 "${mca[@]}" --mca fcoll_base_verbose 20 | grep -c "in place of")" 0 \
-        "nothing is told of a number that is possible"
+told 4 7
+tap_contains "$(array 7 "${mca[@]}" --mca fcoll_base_verbose 20)" \
+    "4 aggregators in place of 7" "another number of aggregators is told"
+told 4 4
+tap_is "$(array 7 "${mca[@]}" --mca fcoll_base_verbose 20 | grep -c "in place of")" 0 \
+    "nothing is told of a number that is possible"
 
-    # A record says the same whatever is known of stripes, and then what is known.
-    array 4 --mca fcoll_tatp_record "$tap_dir/plain.crs" >"$tap_dir/out"
-    array 4 "${mca[@]}" --mca fcoll_tatp_record "$tap_dir/striped.crs" >"$tap_dir/out"
-    own=(-e "^% run" -e "^% began" -e "^% written")
-    tap_is "$(grep -v "${own[@]}" -e DIVISION "$tap_dir/striped.crs")" "$(grep -v "${own[@]}" "$tap_dir/plain.crs")" \
-        "the record does not depend on stripes"
-    tap_is "$(grep -c "^DIVISION 0 4 1000 4 0$" "$tap_dir/striped.crs")" "$(grep -c "^ACCESS" "$tap_dir/striped.crs")" \
-        "it says what is known of them"
-fi
+# A record says the same whatever is known of stripes, and then what is known.
+array 4 --mca fcoll_tatp_record "$tap_dir/plain.crs" >"$tap_dir/out"
+array 4 "${mca[@]}" --mca fcoll_tatp_record "$tap_dir/striped.crs" >"$tap_dir/out"
+own=(-e "^% run" -e "^% began" -e "^% written")
+tap_is "$(grep -v "${own[@]}" -e DIVISION "$tap_dir/striped.crs")" "$(grep -v "${own[@]}" "$tap_dir/plain.crs")" \
+    "the record does not depend on stripes"
+tap_is "$(grep -c "^DIVISION 0 4 1000 4 0$" "$tap_dir/striped.crs")" "$(grep -c "^ACCESS" "$tap_dir/striped.crs")" \
+    "it says what is known of them"
 
 start_cluster
-share_of 30
+cases=$(random_cases 30)
 for ranks in 4 7 16; do
     tap_check "$ranks ranks, four nodes" run -np $ranks --map-by node --mca fcoll tatp \
-        "$programs/stripes" --first "$first" --cases "$cases" --dir "$files"
+        "$programs/stripes" --seed "$seed" --cases "$cases" --dir "$files"
 done
 tap_plan

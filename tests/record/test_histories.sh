@@ -16,11 +16,12 @@ histories() {
     tap_diag "$(printf '%s\n' "$tap_output" | grep '^# ')"
 }
 
-if tap_part daily; then
-    histories "$sanitized" 100 1
-    histories "$program" 300 1001
-fi
-if tap_part long; then
-    histories "$program" 10000 100001
+seed=${TEST_SEED:-1}
+if tap_full; then
+    histories "$sanitized" 1000 "${seed}0001"
+    histories "$program" 10000 "${seed}5001"
+else
+    histories "$sanitized" 100 "${seed}0001"
+    histories "$program" 300 "${seed}5001"
 fi
 tap_plan
