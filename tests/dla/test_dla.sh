@@ -196,74 +196,26 @@ refused_view() {
     refused "$1" "bad.crs|$2" -np 8 --map-by dla:file=bad.crs
 }
 
+# What the readers refuse, and how: tests/unit/test_matrix.c.
 rm -f bad.crs
 refused_view "a missing file" "No such file"
-: >bad.crs
-refused_view "an empty file" "is not a valid one"
-head -c 40 pairs.crs >bad.crs
-refused_view "a truncated file" "line"
-head -n 2 pairs.crs >bad.crs
-refused_view "a file that ends after its header" "line"
 sed 's/^9 9/9 x/' pairs.crs >bad.crs
-refused_view "something that is not a number" "line 4"
-sed 's/^9 9/9 9.5/' pairs.crs >bad.crs
-refused_view "a value with a fraction" "line 4"
-sed 's/^9 9/9 -9/' pairs.crs >bad.crs
-refused_view "a negative value" "line 4"
-sed 's/^9 9/9 99999999999999999999/' pairs.crs >bad.crs
-refused_view "a value beyond 64 bits" "line 4"
-sed 's/^4 5/4 8/' pairs.crs >bad.crs
-refused_view "a column out of range" "line 3"
-sed 's/^1 2 3/1 3 2/' pairs.crs >bad.crs
-refused_view "row pointers that fall" "line 5"
-sed '2s/.*/8 8/' pairs.crs >bad.crs
-refused_view "a matrix that is not square" "line"
-{ cat pairs.crs; echo "17 trailing"; } >bad.crs
-refused_view "trailing rubbish" "line 6"
-sed '2s/.*/10737418240 9/' pairs.crs >bad.crs
-refused_view "a claim of 10 G entries" "line 2"
-sed '2s/.*/8 10737418240/' pairs.crs >bad.crs
-refused_view "a claim of 10 G rows" "line 2"
-head -c 2000 /dev/urandom >bad.crs
-refused_view "random bytes" "is not a valid one"
+refused_view "a malformed file" "line 4"
 write_view 16 0,15,1 >bad.crs
 refused_view "a matrix of 16 ranks for a job of 8" "16|8"
-rm -f bad.crs
-mkdir bad.crs
-refused_view "a directory" "directory"
-rmdir bad.crs
+rm bad.crs
 mkfifo bad.crs
 refused_view "a FIFO, without waiting for it" "regular"
-rm bad.crs
-ln -s bad.crs bad.crs
-refused_view "a link to itself" "symbolic links"
-rm bad.crs
-if [[ $(id -u) -eq 0 ]]; then
-    tap_skip "an unreadable file" "root reads every file"
-else
-    cp pairs.crs bad.crs
-    chmod 0 bad.crs
-    refused_view "an unreadable file" "Permission"
-    rm -f bad.crs
-fi
 
 refused "a missing file named by parameter" "none.crs|No such file" -np 8 --mca rmaps_dla_file none.crs
+# What the text of a policy may have: tests/unit/test_dla_spec.c.
 refused "an unknown key" "dla:foo=1|\"foo=1\" is unknown" -np 8 --map-by dla:foo=1
 refused "an unknown qualifier" "\"NOSUCH\" is unknown" -np 8 --map-by dla:file=pairs.crs:NOSUCH
-refused "an empty name" "needs a name" -np 8 --map-by dla:file=
-refused "a threshold that is no number" "threshold=many" -np 8 --map-by dla:file=pairs.crs,threshold=many
 refused "a threshold out of range" "threshold=101|0 to 100" -np 8 --map-by dla:file=pairs.crs,threshold=101
-refused "a method there is not" "best|auto, setmatch" -np 8 --map-by dla:file=pairs.crs,method=best
-refused "a method there is not, by parameter" "rmaps_dla_method|best" -np 8 \
+refused "a method there is not, by parameter" "rmaps_dla_method|best|auto, setmatch" -np 8 \
     --mca rmaps_dla_file pairs.crs --mca rmaps_dla_method best
-for choice in "order:C, Fortran" "objective:auto, neighbours, profile" "domains:auto, even, fitted" refine:on; do
-    refused "rmaps_dla_${choice%%:*} with another value" "rmaps_dla_${choice%%:*}|best|${choice#*:}" -np 8 \
-        --mca rmaps_dla_file pairs.crs --mca "rmaps_dla_${choice%%:*}" best
-done
-refused "refine neither on nor off" "refine=maybe" -np 8 --map-by dla:file=pairs.crs,refine=maybe
 refused "a threshold out of range, by parameter" "rmaps_dla_threshold|-1" -np 8 \
     --mca rmaps_dla_file pairs.crs --mca rmaps_dla_threshold -1
-refused "a grid that is none" "cart|4y2" -np 8 --map-by dla:cart=4y2
 refused "a grid that is none, by parameter" "rmaps_dla_cart|4y2" -np 8 --mca rmaps_dla_cart 4y2
 refused "a grid of another size" "3x3|9|8" -np 8 --map-by dla:cart=3x3
 refused "a grid of another size than the file" "3x3|9|8" -np 8 --map-by dla:file=pairs.crs,cart=3x3

@@ -39,8 +39,6 @@ maps() {
 neighbours="0,1 2,3 4,5 6,7"
 same_part="0,4 1,5 2,6 3,7"
 maps "$same_part" "the profile is the objective where there is one" --map-by dla:file=profile.crs
-maps "$same_part" "objective=profile" --map-by dla:file=profile.crs,objective=profile
-maps "$same_part" "objective=auto" --map-by dla:file=profile.crs,objective=auto
 maps "$neighbours" "objective=neighbours" --map-by dla:file=profile.crs,objective=neighbours
 maps "$neighbours" "rmaps_dla_objective" --map-by dla:file=profile.crs --mca rmaps_dla_objective neighbours
 maps "$same_part" "an objective in the policy goes before it" --mca rmaps_dla_objective neighbours \
@@ -106,8 +104,6 @@ tap_is "$(sets "$(simulate 2 2 -np 4 --map-by dla:file=domains.crs --mca rmaps_d
 maps "0,1 2,3 4,5 6,7" "cart=2x4" --map-by dla:cart=2x4
 maps "$same_part" "cart=2x4,order=Fortran" --map-by dla:cart=2x4,order=Fortran
 maps "$same_part" "rmaps_dla_order" --mca rmaps_dla_cart 2x4 --mca rmaps_dla_order Fortran
-maps "0,1 2,3 4,5 6,7" "order=C" --mca rmaps_dla_order Fortran --map-by dla:cart=2x4,order=C
-maps "0,4 1,5 2,6 3,7" "ten dimensions" --map-by dla:cart=2x1x1x1x1x1x1x2x1x2,order=fortran
 
 # ---- methods: as dla map places ----
 
@@ -121,7 +117,7 @@ as_tool() {
         "$("$dla" map -f odd.crs -n 'nodeA[0-7]:4' "$@" | awk '!/^#/ { s[$2] = s[$2] (s[$2] == "" ? "" : ",") $1 }
             END { for (n = 0; n < 8; n++) printf "%snodeA%d:%s", n ? " " : "", n, s["nodeA" n] }')" "$name"
 }
-for method in auto setmatch levelled agglomerative bisection byslot bynode mpipp; do
+for method in auto setmatch bynode; do
     as_tool "method=$method" method=$method --method $method
 done
 as_tool "refine=off" method=levelled,refine=off -m levelled -r off
@@ -188,10 +184,6 @@ $said"; fi
 sed '1s/,4//' tree.conf >few.conf
 refuses "topology|few.conf|host nodeA4 is not in the file" "a node that the topology does not have" \
     --map-by dla:file=levels.crs,topology=few.conf
-refuses "topology|none.conf|No such file" "a topology that is not there" --map-by dla:file=levels.crs,topology=none.conf
-refuses "matrix of bandwidths|tree.conf" "a topology for bandwidths" --map-by dla:file=levels.crs,bandwidth=tree.conf
-refuses "topology|bandwidth.mtx|bandwidths, where a topology is wanted" "bandwidths for a topology" \
-    --map-by dla:file=levels.crs,topology=bandwidth.mtx
 refuses "tree.conf and bandwidth.mtx|too many" "two networks" \
     --map-by dla:file=levels.crs,topology=tree.conf,bandwidth=bandwidth.mtx
 refuses "levels.crs|has no profile" "a profile that is not there" --map-by dla:file=levels.crs,objective=profile
@@ -212,7 +204,6 @@ refuses "bad.crs, line|bin 9 of 4" "a profile that is malformed" --map-by dla:fi
     echo "DIVISION 2 2 1048576 2 0"
 } >stripes.crs
 printf 'LAYOUT 4 out\ntargets 7 5\nextent 0 - 1048576 2 0\nhost 5 nodeA0\nhost 7 nodeA1\n' | cat stripes.crs - >layout.crs
-grep -v '^host' layout.crs | sed 's/^LAYOUT 4/LAYOUT 2/' >unknown.crs
 printf '0 nodeA1\n1 nodeA0\n' >targets
 # on_nodes MAP NAME ARGUMENT...
 on_nodes() {
@@ -223,7 +214,6 @@ near="nodeA0:1,3 nodeA1:0,2"
 on_nodes "$near" "targets=" --map-by dla:file=stripes.crs,targets=targets
 on_nodes "$near" "rmaps_dla_targets" --map-by dla:file=stripes.crs --mca rmaps_dla_targets targets
 on_nodes "$near" "targets=recorded" --map-by dla:file=layout.crs,targets=recorded
-on_nodes "$near" "storage_weight=2" --map-by dla:file=stripes.crs,targets=targets,storage_weight=2
 on_nodes "$by_node" "a layout alone changes nothing" --map-by dla:file=layout.crs
 on_nodes "$by_node" "storage_weight=0" --map-by dla:file=stripes.crs,targets=targets,storage_weight=0
 on_nodes "$by_node" "rmaps_dla_storage_weight" --map-by dla:file=stripes.crs,targets=targets --mca rmaps_dla_storage_weight 0
@@ -238,18 +228,6 @@ printf 'SwitchName=s Nodes=nodeA[0-7]\n' >one.conf
 printf '0 nodeA0\n1 x9\n' >unknown
 refuses_targets "file of targets|unknown|the distance of host x9 is not known" "a server that is nowhere" \
     file=stripes.crs,targets=unknown,topology=one.conf
-printf '0 nodeA0\n' >few
-refuses_targets "file of targets|few|1 targets are fewer than the stripe count, 2" "fewer targets than stripes" \
-    file=stripes.crs,targets=few
-refuses_targets "file of targets|few|target 5 has no host" "a recorded target without a host" file=unknown.crs,targets=few
-printf '0 nodeA0\n1\n' >bad
-refuses_targets "bad, line 2|neither 'TARGET HOST'" "malformed targets" file=stripes.crs,targets=bad
-refuses_targets "file of targets|missing|No such file" "missing targets" file=stripes.crs,targets=missing
-refuses_targets "targets=recorded|stripes.crs|does not say how the files were stored" "hosts that were not recorded" \
-    file=stripes.crs,targets=recorded
-refuses_targets "targets=targets|2x2|does not say" "targets of a grid" cart=2x2,targets=targets
-sed 's/^extent 0/extent x/' layout.crs >bad.crs
-refuses_targets "bad.crs, line 14|a number is expected" "a malformed layout" file=bad.crs,targets=recorded
 
 # ---- binding, on nodes of 2 sockets of 4 cores of 2 threads ----
 
@@ -298,7 +276,7 @@ fi
 
 # ---- ranking ----
 
-for ranking in slot node core socket:SPAN socket:FILL; do
+for ranking in node socket:SPAN; do
     maps "$same_part" "--rank-by $ranking changes nothing" --map-by dla:cart=2x4,order=Fortran --rank-by $ranking
 done
 
