@@ -6,6 +6,15 @@
 #define TESTS_SEEDED_H
 
 #include <stdint.h>
+#include <stdlib.h>
+
+/* The seed of the first random case: 1, or another one for each value of TEST_SEED in the
+ * environment. */
+static inline uint64_t first_seed(void)
+{
+    const char *seed = getenv("TEST_SEED");
+    return seed != NULL ? 1 + strtoull(seed, NULL, 10) * 1000003 : 1;
+}
 
 static inline uint64_t next_random(uint64_t *state)
 {
