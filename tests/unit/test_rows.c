@@ -217,7 +217,7 @@ static void check_rows(const model *m, const rows *c, size_t most, bool by_block
 
 START_TEST(sums_are_those_of_all_ranks)
 {
-    for (uint64_t seed = 0; seed < random_cases(CASES); seed++) {
+    for (uint64_t k = 0, seed = first_seed(); k < random_cases(CASES); k++, seed++) {
         model m;
         state = seed;
         random_model(&m);
@@ -256,10 +256,11 @@ static double cost(const model *m, const plan_strategy *strategy, const rows *c,
     return hop_bytes;
 }
 
-/* Plans from the listed ranks are as good as plans from all. */
+/* Plans from the listed ranks are as good as plans from all. Where ranks save what others access,
+ * only a strategy that minimises hop-bytes counts this. */
 START_TEST(listed_ranks_suffice)
 {
-    for (uint64_t seed = 0; seed < random_cases(CASES); seed++) {
+    for (uint64_t k = 0, seed = first_seed(); k < random_cases(CASES); k++, seed++) {
         model m;
         state = seed;
         random_model(&m);
@@ -272,8 +273,10 @@ START_TEST(listed_ranks_suffice)
             ck_assert_int_eq(gather(&m, m.ranks, s->by_blocks, &whole), 0);
             double few = cost(&m, s, &listed, per_node, &whole);
             double all = cost(&m, s, &whole, per_node, &whole);
-            ck_assert_msg(few <= all || s->by_blocks, "%s: %g, %g with all ranks", s->name, few,
-                          all);
+            bool counts_savings = !m.near || s->assign_bounded != NULL;
+            ck_assert_msg(few <= all || s->by_blocks || !counts_savings,
+                          "%s, seed %llu: %g, %g with all ranks", s->name, (unsigned long long)seed,
+                          few, all);
             rows_release(&listed);
             rows_release(&whole);
         }
@@ -283,7 +286,7 @@ END_TEST
 
 START_TEST(parts_are_messages_to_one_aggregator)
 {
-    for (uint64_t seed = 0; seed < random_cases(CASES); seed++) {
+    for (uint64_t k = 0, seed = first_seed(); k < random_cases(CASES); k++, seed++) {
         model m;
         rows c;
         size_t rank_of_domain[DOMAINS];
