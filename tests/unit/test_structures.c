@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Assignment problems of many structures and shapes, solved by all solvers in all forms. Results
+ * are proved by their duals, and small ones compared with brute force. */
+#include "assignments.h"
+
+#include <errno.h>
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+
+#include "failing_malloc.h"
+#include "seeded.h"
+#include "suite.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* Short and long rows; square, nearly so, and with few columns; very few columns; groups; lists. */
+static const struct shape shapes[] = {
+    {96, 96, 0, 0, 0},    {120, 121, 0, 0, 0},   {100, 96, 0, 0, 0},   {232, 232, 0, 0, 0},
+    {250, 240, 0, 0, 0},  {300, 300, 0, 0, 0},   {300, 60, 0, 0, 0},   {500, 100, 0, 0, 0},
+    {2700, 6, 0, 0, 0},   {240, 235, 20, 12, 0}, {500, 110, 40, 3, 0}, {200, 20, 20, 1, 0},
+    {1800, 10, 30, 2, 0}, {128, 120, 16, 8, 0},  {250, 250, 0, 0, 40}, {250, 240, 0, 0, 20},
+    {140, 120, 0, 0, 8},  {400, 200, 0, 0, 30},  {200, 60, 20, 3, 50}, {120, 120, 0, 0, 100},
+};
+
+/* With these, every structure meets every shape in the usual number of cases. */
+enum { SHAPES = LENGTH(shapes), PER_STRUCTURE = 2 * SHAPES, SMALL_CASES = 100 };
+
+static void check_problem(struct assignment *a, uint64_t seed)
+{
+    const char *fault = find_fault(a);
+    ck_assert_msg(fault == NULL, "seed %" PRIu64 ", %s", seed, fault);
+    release_assignment(a);
+}
+
+START_TEST(structures)
+{
+    for (uint64_t k = 0, seed = first_seed(); k < random_cases(PER_STRUCTURE); k++, seed++) {
+        struct assignment a;
+        uint64_t state = seed + ((uint64_t)_i << 32);
+        draw_assignment(&a, (enum structure)_i, (enum change)pick(&state, 0, CHANGES - 1),
+                        &shapes[(seed + (uint64_t)_i) % SHAPES], seed);
+        check_problem(&a, seed);
+    }
+}
+END_TEST
+
+START_TEST(shapes_at_random)
+{
+    for (uint64_t k = 0, seed = first_seed(); k < random_cases(SMALL_CASES); k++, seed++) {
+        struct assignment a;
+        draw_any(&a, (enum structure)_i, seed);
+        check_problem(&a, seed);
+    }
+}
+END_TEST
+
+/* Rows so long that short lists of their cheapest pairs wear out. */
+START_TEST(large_problems)
+{
+    for (uint64_t k = 0, seed = first_seed(); k < random_cases(4); k++, seed++) {
+        struct assignment a;
+        struct shape shape = {.rows = 1510, .cols = seed % 2 ? 1500 : 1510};
+        draw_assignment(&a, seed / 2 % 2 ? SUM : LOW_RANK, NOISE, &shape, seed);
+        check_problem(&a, seed);
+    }
+}
+END_TEST
+
+/* ---- what cannot be solved ---- */
+
+static void expect_refusal(struct assignment *a, int expected)
+{
+    for (const lap_solver *s = lap_solvers; s->name != NULL; s++) {
+        mark_solution(a);
+        ck_assert_int_eq(s->solve(&a->problem, &a->solution), expected);
+        ck_assert(is_marked(a));
+    }
+}
+
+/* One among costs that are good. */
+START_TEST(bad_costs)
+{
+    static const struct {
+        enum form form;
+        double cost;
+        int64_t integer_cost;
+        int expected;
+    } bad[] = {
+        {REAL, NAN, 0, -EDOM},
+        {REAL, -INFINITY, 0, -EDOM},
+        {REAL, -DBL_MAX, 0, -ERANGE},
+        {INTEGER, 0, INT64_MIN, -ERANGE},
+    };
+    for (uint64_t k = 0, seed = first_seed(); k < random_cases(10); k++, seed++) {
+        struct assignment a;
+        uint64_t state = seed;
+        draw_assignment(&a, UNIFORM, NO_CHANGE, &shapes[_i], seed);
+        size_t place = (size_t)next_random(&state) % a.pairs;
+        for (size_t b = 0; b < LENGTH(bad); b++) {
+            choose_form(&a, bad[b].form);
+            a.cost[place] = bad[b].cost;
+            a.integer_cost[place] = bad[b].integer_cost;
+            expect_refusal(&a, bad[b].expected);
+        }
+        release_assignment(&a);
+    }
+}
+END_TEST
+
+/* What solvers allocate depends on the structure. */
+static const struct {
+    enum structure structure;
+    enum change change;
+    struct shape shape;
+} short_of_memory[] = {
+    {UNIFORM, NO_CHANGE, {30, 20, 5, 4, 0}},      {TIES, NO_CHANGE, {20, 30, 0, 0, 50}},
+    {UNIFORM, NO_CHANGE, {2700, 6, 0, 0, 0}},     {SQUARE, NO_CHANGE, {60, 60, 0, 0, 0}},
+    {LARGER, ONE_FORBIDDEN, {232, 232, 0, 0, 0}}, {LOW_RANK, NO_CHANGE, {110, 120, 0, 0, 0}},
+    {LOW_RANK, NO_CHANGE, {300, 60, 0, 0, 0}},    {SUM, NO_CHANGE, {140, 120, 0, 0, 8}},
+    {HOPS, WEIGHTED_ROWS, {100, 96, 0, 0, 0}},    {DIAGONAL, NO_CHANGE, {232, 232, 0, 0, 0}},
+};
+
+/* Whether the allocation was reached. */
+static bool fail_at(struct assignment *a, const lap_solver *solver, long nth)
+{
+    mark_solution(a);
+    fail_allocation(nth);
+    int rc = solver->solve(&a->problem, &a->solution);
+    stop_failing();
+    ck_assert_int_eq(allocations.live, 0);
+    ck_assert(allocations.failed ? rc == -ENOMEM : rc >= 0);
+    ck_assert(!allocations.failed || is_marked(a));
+    ck_assert_int_lt(nth, 1000);
+    return allocations.failed;
+}
+
+/* Every allocation fails; in a short run every tenth. */
+START_TEST(memory_runs_out)
+{
+    struct assignment a;
+    uint64_t seed = first_seed();
+    long step = random_cases(10) == 1 ? 10 : 1;
+    draw_assignment(&a, short_of_memory[_i].structure, short_of_memory[_i].change,
+                    &short_of_memory[_i].shape, seed);
+    for (const lap_solver *solver = lap_solvers; solver->name != NULL; solver++)
+        for (enum form form = REAL; form <= INTEGER; form++) {
+            choose_form(&a, form);
+            for (long nth = (long)seed % step; fail_at(&a, solver, nth); nth += step)
+                continue;
+        }
+    release_assignment(&a);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("structures");
+    TCase *cases = tcase_create("structures");
+    tcase_set_timeout(cases, 120);
+    tcase_add_loop_test(cases, structures, 0, STRUCTURES);
+    tcase_add_loop_test(cases, shapes_at_random, 0, STRUCTURES);
+    tcase_add_test(cases, large_problems);
+    tcase_add_loop_test(cases, bad_costs, 0, SHAPES);
+    tcase_add_loop_test(cases, memory_runs_out, 0, (int)LENGTH(short_of_memory));
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
