@@ -8,6 +8,10 @@
 conform() {
     local program=$programs/$1 label=$2 output line name shown=
     local -A result=()
+    if [[ ! -x $program ]]; then
+        tap_not_ok "$label: $program is not built"
+        return
+    fi
     output=$("${@:3}" "$program" --limit "$HANG_LIMIT" --dir "${case_dir:-$files}" "${cases[@]}" 2>&1)
     while read -r line; do
         case $line in
