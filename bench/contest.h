@@ -39,7 +39,7 @@ void mpiio_start(const problem *p);
 bool mpiio_find(const char *name, way *w);
 /* Files are opened by the components of the way, with its settings, until mpiio_deselect, which
  * frees the selection. */
-typedef struct mpiio_selection mpiio_selection;
+typedef struct settings mpiio_selection;
 mpiio_selection *mpiio_select(const way *w);
 void mpiio_deselect(mpiio_selection *s);
 /* Fails if Open MPI selected another component than that of the way. */

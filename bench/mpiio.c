@@ -8,6 +8,7 @@
 #include "ompi_config.h"
 
 #include "contest.h"
+#include "settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +17,6 @@
 #include "ompi/compat/compat.h"
 #include "ompi/file/file.h"
 #include "ompi/mca/common/ompio/common_ompio.h"
-#include "opal/mca/base/mca_base_var.h"
-
-#define MAX_SETTINGS 8
 
 typedef struct mpiio_choice {
     const char *name, *io, *fcoll;
@@ -35,87 +33,18 @@ static const mpiio_choice choices[] = {
 };
 #define CHOICES (sizeof choices / sizeof choices[0])
 
-/* A variable of Open MPI and what it held. Its place is as wide as its type, not as the union. */
-typedef struct variable {
-    void *storage;
-    size_t width;
-    mca_base_var_type_t type;
-    mca_base_var_enum_t *names; /* of its values, or NULL */
-    mca_base_var_storage_t before;
-} variable;
-
-struct mpiio_selection {
-    char settings[256];
-    variable changed[MAX_SETTINGS];
-    int changes;
-};
-
 typedef struct opened_file {
     MPI_File file;
     mpiio_selection *selection;
 } opened_file;
 
-/* Bytes of a variable; 0 for types that no contestant's settings have. */
-static size_t type_width(mca_base_var_type_t type)
-{
-    switch (type) {
-    case MCA_BASE_VAR_TYPE_INT: return sizeof(int);
-    case MCA_BASE_VAR_TYPE_LONG: return sizeof(long);
-    case MCA_BASE_VAR_TYPE_SIZE_T: return sizeof(size_t);
-    case MCA_BASE_VAR_TYPE_BOOL: return sizeof(bool);
-    case MCA_BASE_VAR_TYPE_STRING: return sizeof(char *);
-    default: return 0;
-    }
-}
-
-static bool find_variable(const char *framework, const char *component, const char *name,
-                          variable *v)
-{
-    const mca_base_var_t *known;
-    int index = mca_base_var_find("ompi", framework, component, name);
-    if (index < 0 || mca_base_var_get(index, &known) != OPAL_SUCCESS ||
-        mca_base_var_get_value(index, &v->storage, NULL, NULL) != OPAL_SUCCESS)
-        return false;
-    v->type = known->mbv_type;
-    v->width = type_width(v->type);
-    v->names = known->mbv_enumerator;
-    memcpy(&v->before, v->storage, v->width);
-    return true;
-}
-
 static bool set_priority(const char *framework, const char *component, int priority)
 {
     variable v;
-    if (!find_variable(framework, component, "priority", &v) || v.type != MCA_BASE_VAR_TYPE_INT)
+    if (!variable_find(framework, component, "priority", &v) || v.type != MCA_BASE_VAR_TYPE_INT)
         return false;
     memcpy(v.storage, &priority, v.width);
     return true;
-}
-
-/* The text of a string has to live until the variable is restored. */
-static void set_variable(const variable *v, const char *name, char *text)
-{
-    mca_base_var_storage_t value;
-    if (v->names != NULL) {
-        if (v->names->value_from_string(v->names, text, &value.intval) != OPAL_SUCCESS)
-            fail(name, "it has no value of this name");
-        memcpy(v->storage, &value, v->width);
-        return;
-    }
-    switch (v->type) {
-    case MCA_BASE_VAR_TYPE_INT: value.intval = atoi(text); break;
-    case MCA_BASE_VAR_TYPE_LONG: value.longval = atol(text); break;
-    case MCA_BASE_VAR_TYPE_SIZE_T: value.sizetval = (size_t)strtoull(text, NULL, 10); break;
-    case MCA_BASE_VAR_TYPE_BOOL: value.boolval = atoi(text) != 0; break;
-    case MCA_BASE_VAR_TYPE_STRING: value.stringval = text; break;
-    default: fail(name, "settings are numbers or text");
-    }
-    memcpy(v->storage, &value, v->width);
-}
-
-static void restore_variable(const variable *v)
-{
-    memcpy(v->storage, &v->before, v->width);
 }
 
 /* A priority of 0, or below for tatp, keeps a component from being asked at all. */
@@ -145,39 +74,21 @@ void mpiio_check(MPI_File file, const way *w)
         fail(choice->name, "another fcoll component was chosen by Open MPI");
 }
 
-/* "num_aggregators=4,cycle_buffer_size=1048576" */
-static void apply_settings(mpiio_selection *s, const way *w)
-{
-    char *rest = s->settings, *setting;
-    if (w->settings == NULL)
-        return;
-    snprintf(s->settings, sizeof s->settings, "%s", w->settings);
-    while ((setting = strsep(&rest, ",")) != NULL) {
-        char *value = strchr(setting, '=');
-        if (value == NULL || s->changes == MAX_SETTINGS)
-            fail(w->name, "settings are NAME=VALUE,...");
-        *value++ = '\0';
-        variable *v = &s->changed[s->changes];
-        if (!find_variable("fcoll", w->choice->fcoll, setting, v) &&
-            !find_variable("io", w->choice->io, setting, v))
-            fail(setting, "neither component has a variable of this name");
-        set_variable(v, setting, value);
-        s->changes++;
-    }
-}
-
 mpiio_selection *mpiio_select(const way *w)
 {
     mpiio_selection *s = take_memory(1, sizeof *s);
     choose(w->choice);
-    apply_settings(s, w);
+    const char *wrong = NULL;
+    if (w->settings != NULL)
+        wrong = settings_apply(s, w->choice->fcoll, w->choice->io, w->settings);
+    if (wrong != NULL)
+        fail(w->name, wrong);
     return s;
 }
 
 void mpiio_deselect(mpiio_selection *s)
 {
-    while (s->changes > 0)
-        restore_variable(&s->changed[--s->changes]);
+    settings_restore(s);
     free(s);
 }
 
@@ -254,8 +165,8 @@ void mpiio_start(const problem *p)
 static bool installed(const mpiio_choice *c)
 {
     variable v;
-    return find_variable("io", c->io, "priority", &v) &&
-           (c->fcoll == NULL || find_variable("fcoll", c->fcoll, "priority", &v));
+    return variable_find("io", c->io, "priority", &v) &&
+           (c->fcoll == NULL || variable_find("fcoll", c->fcoll, "priority", &v));
 }
 
 bool mpiio_find(const char *name, way *w)
@@ -288,10 +199,10 @@ void mpiio_statistics(const char *path)
 {
     static variable v;
     if (path == NULL) {
-        restore_variable(&v);
+        variable_restore(&v);
         return;
     }
-    if (!find_variable("fcoll", "tatp", "stats", &v))
+    if (!variable_find("fcoll", "tatp", "stats", &v))
         fail("fcoll_tatp_stats", "there is no such variable");
-    set_variable(&v, "stats", (char *)path);
+    (void)variable_set(&v, (char *)path);
 }
