@@ -496,7 +496,9 @@ static bool run_case(const struct options *o, const struct family *f, int varian
     MPI_Comm_rank(t.comm, &t.rank);
     MPI_Comm_size(t.comm, &t.ranks);
     MPI_Bcast(&process, 1, MPI_INT, 0, t.comm);
-    snprintf(t.path, sizeof t.path, "%s/conformance.%d", o->dir, process);
+    /* Statistics show whose lines they are. */
+    snprintf(t.path, sizeof t.path, "%s/%s-%s.%d", o->dir, f->name,
+             f->variants != NULL ? f->variants[variant] : "", process);
     alarm((unsigned)o->limit);
     f->run(&t, variant);
     MPI_Barrier(t.comm);

@@ -4,7 +4,8 @@
 # How shell tests run the conformance programs. Source it after lib.sh.
 
 # conform PROGRAM LABEL COMMAND...: runs "${cases[@]}", options and patterns, in one go of
-# COMMAND, and tells a result for each. A case that a dead program did not come to is not ok.
+# COMMAND, and tells a result for each. A case that a dead program did not come to is not ok. What was written is in
+# $tap_dir/output.
 conform() {
     local program=$programs/$1 label=$2 output line name shown=
     local -A result=()
@@ -13,6 +14,7 @@ conform() {
         return
     fi
     output=$("${@:3}" "$program" --limit "$HANG_LIMIT" --dir "${case_dir:-$files}" "${cases[@]}" 2>&1)
+    printf '%s\n' "$output" >"$tap_dir/output"
     while read -r line; do
         case $line in
         "ok "* | "skip "*) name=${line#* } ;;
