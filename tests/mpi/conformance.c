@@ -488,6 +488,14 @@ static bool report(struct test *t, const char *name)
     return first == t->ranks;
 }
 
+void run_alone(struct test *t, const struct family *f, int variant)
+{
+    f->run(t, variant);
+    MPI_Barrier(t->comm);
+    if (t->rank == 0)
+        unlink(t->path);
+}
+
 static bool run_case(const struct options *o, const struct family *f, int variant, const char *name)
 {
     struct test t = {.dir = o->dir, .threads = o->threads};
@@ -500,11 +508,8 @@ static bool run_case(const struct options *o, const struct family *f, int varian
     snprintf(t.path, sizeof t.path, "%s/%s-%s.%d", o->dir, f->name,
              f->variants != NULL ? f->variants[variant] : "", process);
     alarm((unsigned)o->limit);
-    f->run(&t, variant);
-    MPI_Barrier(t.comm);
+    run_alone(&t, f, variant);
     alarm(0);
-    if (t.rank == 0)
-        unlink(t.path);
     bool well = report(&t, name);
     MPI_Comm_free(&t.comm);
     return well;

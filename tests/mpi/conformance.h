@@ -28,6 +28,9 @@ struct family {
     const char *const *variants;
 };
 
+/* Runs one case on t->comm, whose file is gone afterwards. */
+void run_alone(struct test *t, const struct family *f, int variant);
+
 /* main of a program with the families of `table`, which ends with NULL. */
 int conformance_main(int argc, char **argv, const struct family *const *table);
 
@@ -126,8 +129,8 @@ int call_write(enum kind kind, MPI_File file, int64_t offset, const struct memor
 int call_read(enum kind kind, MPI_File file, int64_t offset, struct memory *m, MPI_Status *status);
 void check_count(struct test *t, const char *what, const MPI_Status *status, int64_t wanted);
 
-/* The tables of the program `conformance`. */
+/* The tables of the programs `conformance` and `conformance_hints`. */
 extern const struct family calls_families[], views_families[], requests_families[],
-    files_families[];
+    files_families[], settings_families[];
 
 #endif

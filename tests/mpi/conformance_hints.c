@@ -340,6 +340,6 @@ static const struct family families[] = {
 
 int main(int argc, char **argv)
 {
-    static const struct family *const table[] = {families, NULL};
+    static const struct family *const table[] = {families, settings_families, NULL};
     return conformance_main(argc, argv, table);
 }
