@@ -39,60 +39,55 @@ for name, numbers in (sys.argv[4], count), (sys.argv[5], blocks):
 END_OF_PYTHON
 }
 
-# hosts RANKS MAPPING: that of each rank; four nodes of four slots.
-hosts() {
-    local r
-    for ((r = 0; r < $1; r++)); do
-        [[ $2 == slot ]] && echo "n$((r / 4))" || echo "n$((r % 4))"
+# expected DOMAINS PER-NODE: a line for each strategy: its hop-bytes, those of otp, and bytes between nodes.
+expected() {
+    requests "$size" "$grid" "$1" "$tap_dir/c.mtx" "$tap_dir/b.mtx"
+    "$TOOLS_DIR/tatp" plan --requests "$tap_dir/c.mtx" --blocks "$tap_dir/b.mtx" --topology "$tap_dir/topology.conf" \
+        --hosts "@$tap_dir/hosts.list" --per-node "$2" --quiet --json | "$PYTHON3" -c 'import json, sys
+plans = {plan["name"]: plan for plan in json.load(sys.stdin)["strategies"]}
+for name, plan in plans.items():
+    print(name, int(plan["hop_bytes"]), int(plans["otp"]["hop_bytes"]), plan["crossing_bytes"])'
+}
+
+# told DOMAINS STRATEGY: the same, as the call tells it that made the plan.
+told() {
+    sed -n "s/.* $1 domains by $2: \([0-9]*\) hop-bytes, \([0-9]*\) bytes between nodes; by otp \([0-9]*\) .*/$2 \1 \3 \2/p" \
+        "$tap_dir/out"
+}
+
+# agree RANKS MAPPING SIZE GRID DOMAINS:PER-NODE:STRATEGY,...: SIZE is of whole domains. One start of the program makes each
+# plan twice: with statistics, for which all nodes tell of all their ranks, and without.
+agree() {
+    local size=$3 grid=$4 name="$1 ranks by $2, $3 by $4" problem domains per_node strategy ways=() plan rank
+    for ((rank = 0; rank < $1; rank++)); do
+        [[ $2 == slot ]] && echo "n$((rank / 4))" || echo "n$((rank % 4))"
+    done >"$tap_dir/hosts.list"
+    for problem in "${@:5}"; do
+        IFS=: read -r domains per_node strategy <<<"$problem"
+        for strategy in ${strategy//,/ }; do
+            ways+=("tatp+strategy=$strategy,num_aggregators=$domains")
+        done
+    done
+    tap_check "$name: right" run -np "$1" --map-by "$2" --mca fcoll tatp --mca fcoll_base_verbose 20 \
+        --mca fcoll_tatp_topology "$tap_dir/topology.conf" --mca fcoll_tatp_domains even \
+        "$BENCH_DIR/contest" --rounds 0 --size "$3" --grid "$4" --file "$files/array" --contestants "${ways[*]}"
+    printf '%s\n' "$tap_output" >"$tap_dir/out"
+    for problem in "${@:5}"; do
+        IFS=: read -r domains per_node strategy <<<"$problem"
+        expected "$domains" "$per_node" >"$tap_dir/plans"
+        for strategy in ${strategy//,/ }; do
+            plan=$(grep "^$strategy " "$tap_dir/plans" || echo "no plan")
+            tap_is "$(told "$domains" "$strategy")" "$plan"$'\n'"$plan" "$name, $domains domains by $strategy: what it costs"
+        done
     done
 }
 
-# told: hop-bytes of the plan and of otp, and bytes between nodes, as the call tells them. Not in statistics: for
-# those all nodes tell of all their ranks.
-told() {
-    sed -n 's/.*domains by .*: \([0-9]*\) hop-bytes, \([0-9]*\) bytes between nodes; by otp \([0-9]*\) hop-bytes.*/\1 \3 \2/p' \
-        "$tap_dir/out" | head -n 1
-}
-
-# array ARGUMENT...: written and read; every byte is checked.
-array() {
-    run "$@" --verify --file "$files/cube" >"$tap_dir/out" 2>&1 || {
-        cat "$tap_dir/out"
-        return 1
-    }
-}
-
-# expected STRATEGY PER-NODE
-expected() {
-    "$TOOLS_DIR/tatp" plan --requests "$tap_dir/c.mtx" --blocks "$tap_dir/b.mtx" --topology "$tap_dir/topology.conf" \
-        --hosts "@$tap_dir/hosts.list" --per-node "$2" --quiet --json | "$PYTHON3" -c 'import json, sys
-by = {plan["name"]: plan for plan in json.load(sys.stdin)["strategies"]}
-mine = by[sys.argv[1]]
-print(int(mine["hop_bytes"]), int(by["otp"]["hop_bytes"]), mine["crossing_bytes"])' "$1"
-}
-
-# agrees STRATEGY RANKS MAPPING SIZE GRID DOMAINS PER-NODE: SIZE is of whole domains.
-agrees() {
-    local name="$1, $2 ranks by $3, $4 by $5, $6 domains"
-    requests "$4" "$5" "$6" "$tap_dir/c.mtx" "$tap_dir/b.mtx"
-    hosts "$2" "$3" >"$tap_dir/hosts.list"
-    tap_check "$name: right" array -np "$2" --map-by "$3" --mca fcoll tatp --mca fcoll_base_verbose 20 \
-        --mca fcoll_tatp_topology "$tap_dir/topology.conf" --mca fcoll_tatp_strategy "$1" \
-        --mca fcoll_tatp_domains even --mca fcoll_tatp_num_aggregators "$6" \
-        "$cube" --size "$4" --grid "$5"
-    tap_is "$(told)" "$(expected "$1" "$7" || echo "no plan")" "$name: what it costs"
-}
-
-for strategy in tatp latp_volume latp_count otp; do
-    # Blocks of 1, 2, 2 and 2 columns: those that access most of a node's two domains are not its lowest rank.
-    agrees $strategy 16 slot 32x28x7 4x1x4 7 2
-    agrees $strategy 16 node 32x32x32 4x4x1 4 1
-    # Planes 2, 3, 2 and 3 in blocks of a row each: as many ranks of two nodes access each domain, in 8 and 12 blocks.
-    agrees $strategy 16 slot 10x8x8 4x4x1 2 1
-done
+all=tatp,latp_volume,latp_count,otp
+# Blocks of 1, 2, 2 and 2 columns: those that access most of a node's two domains are not its lowest rank. Planes 2, 3, 2
+# and 3: as many ranks of two nodes access each of two domains, in more and less blocks of a row.
+agree 16 slot 10x28x7 4x1x4 7:2:$all 2:1:$all
+agree 16 node 32x32x32 4x4x1 4:1:$all 16:4:tatp
 # A node of one rank, the others of four: the last has no room for three.
-agrees tatp 13 slot 8x26x40 1x13x1 10 3
-agrees tatp 13 slot 8x26x40 1x13x1 5 2
-agrees tatp 16 node 32x32x32 1x4x4 16 4
-agrees tatp 2 slot 8x8x8 1x1x2 2 2
+agree 13 slot 8x26x40 1x13x1 10:3:tatp 5:2:tatp
+agree 2 slot 8x8x8 1x1x2 2:2:tatp,otp
 tap_plan
