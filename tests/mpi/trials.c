@@ -4,6 +4,8 @@
  *
  *     trials large|small|fault MILLISECONDS FILE
  *
+ * In a start of several such commands (trials ... : trials ...) each has ranks of its own.
+ *
  * large: accesses of more than a record take so many milliseconds longer, that is, those of
  * aggregators. small: those of a record, that is, of each rank. fault: as large, and writing fails
  * on one rank in the first trial. The statistics show the way of each call. */
@@ -22,7 +24,7 @@
 #define RECORD 64
 #define RECORDS 40
 
-static int rank, ranks;
+static int rank, ranks; /* of a command */
 
 static void stop(const char *what)
 {
@@ -98,27 +100,31 @@ static void access_file(MPI_File file, const char *path, bool fault)
 }
 
 /* Rank 0 writes it before, because delays and faults are of a file that is there. */
-static void make_file(const char *path)
+static void make_file(MPI_Comm comm, const char *path)
 {
     FILE *out = rank == 0 ? fopen(path, "wb") : NULL;
     if (rank == 0 && (out == NULL || fclose(out) != 0))
         stop(path);
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(comm);
 }
 
 int main(int argc, char **argv)
 {
     MPI_File file;
     MPI_Datatype records, type;
+    MPI_Comm comm;
+    int *command, found;
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &command, &found);
+    MPI_Comm_split(MPI_COMM_WORLD, found ? *command : 0, 0, &comm);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
     if (argc != 4)
         stop("usage: trials large|small|fault MILLISECONDS FILE");
-    make_file(argv[3]);
+    make_file(comm, argv[3]);
     const struct file_delay delay = {strcmp(argv[1], "small") != 0, RECORD + 1, atoi(argv[2]),
                                      argv[3]};
-    check(MPI_File_open(MPI_COMM_WORLD, argv[3], MPI_MODE_RDWR, MPI_INFO_NULL, &file), "open");
+    check(MPI_File_open(comm, argv[3], MPI_MODE_RDWR, MPI_INFO_NULL, &file), "open");
     MPI_Type_vector(RECORDS, RECORD, RECORD * ranks, MPI_BYTE, &records);
     MPI_Type_create_resized(records, 0, (MPI_Aint)RECORDS * RECORD * ranks, &type);
     MPI_Type_commit(&type);
@@ -132,6 +138,7 @@ int main(int argc, char **argv)
     access_file(file, argv[3], strcmp(argv[1], "fault") == 0);
     inject_end();
     check(MPI_File_close(&file), "close");
+    MPI_Comm_free(&comm);
     MPI_Finalize();
     return 0;
 }
