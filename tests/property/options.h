@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "../unit/seeded.h"
+
 struct options {
     uint64_t instances, seed;
     const char *kind; /* NULL: all */
@@ -23,17 +25,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* `what` is what the program does, for --help. Ends the program when the options are wrong. */
+/* `instances`: how many it usually takes. `what` is what the program does, for --help. Ends the
+ * program when the options are wrong. */
 static inline struct options read_options(int argc, char **argv, uint64_t instances,
                                           const char *what)
 {
     static const struct argp_option table[] = {
         {"instances", 'n', "N", 0, "Instances in all", 0},
-        {"seed", 's', "S", 0, "Seed of the first instance of each kind (1)", 0},
+        {"seed", 's', "S", 0, "Seed of the first instance of each kind (1, or of TEST_SEED)", 0},
         {"kind", 'k', "NAME", 0, "Only this kind", 0},
         {0},
     };
-    struct options options = {instances, 1, NULL};
+    struct options options = {random_cases(instances), first_seed(), NULL};
     struct argp argp = {table, parse_option, NULL, what, NULL, NULL, NULL};
     argp_parse(&argp, argc, argv, 0, NULL, &options);
     return options;

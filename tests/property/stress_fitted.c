@@ -300,7 +300,13 @@ static bool check_kind(struct instance *in, const struct kind *kind, uint64_t se
         matrix_release(&in->matrix);
         topo_release(&in->topology);
     }
-    return good && (count < 100 || EXPECT(wars <= count / 20));
+    if (wars > 10 + count / 20) {
+        printf("# %" PRIu64 " price wars; %s --kind='%s' --seed=%" PRIu64 " --instances=%" PRIu64
+               "\n",
+               wars, tool, kind->name, seed, count);
+        return false;
+    }
+    return good;
 }
 
 /* ---- patterns ---- */

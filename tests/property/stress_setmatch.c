@@ -489,7 +489,9 @@ static bool check_kind(const struct kind *kind, uint64_t seed, uint64_t instance
         }
     }
     if (kind->small && sums.optimum > 0) {
-        printf("# %.4f of the optimum's weight inside nodes\n", sums.inside / sums.optimum);
+        printf("# %.4f of the optimum's weight inside nodes; %s --kind='%s' --seed=%" PRIu64
+               " --instances=%" PRIu64 "\n",
+               sums.inside / sums.optimum, tool, kind->name, seed, instances);
         good = good && sums.inside >= 0.97 * sums.optimum;
     }
     return good;
@@ -504,10 +506,12 @@ int main(int argc, char **argv)
         "Places random ranks on random nodes by every method, and checks the placements.");
     int number = 0, failed = 0;
     tool = argv[0];
-    uint64_t each =
-        options.kind != NULL ? options.instances : (options.instances + KINDS - 1) / KINDS;
-    for (int k = 0; k < KINDS; k++) {
-        if (options.kind != NULL && strcmp(options.kind, kinds[k].name) != 0)
+    for (uint64_t k = 0; k < KINDS; k++) {
+        /* Of fewer instances than kinds other seeds have other kinds. */
+        uint64_t each = options.kind != NULL
+                            ? options.instances
+                            : (options.instances + (k + options.seed) % KINDS) / KINDS;
+        if (each == 0 || (options.kind != NULL && strcmp(options.kind, kinds[k].name) != 0))
             continue;
         bool good = check_kind(&kinds[k], options.seed, each);
         printf("%sok %d - %s: %" PRIu64 " instances\n", good ? "" : "not ", ++number, kinds[k].name,

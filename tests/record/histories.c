@@ -195,12 +195,12 @@ int main(int argc, char **argv)
 {
     static const struct argp_option table[] = {
         {"histories", 'n', "N", 0, "How many (200)", 0},
-        {"seed", 's', "S", 0, "Seed of the first one, others follow (1)", 0},
+        {"seed", 's', "S", 0, "Seed of the first one, others follow (1, or of TEST_SEED)", 0},
         {0},
     };
     static const struct argp parser = {
         table, parse_option, NULL, "Writers of one record, in random orders.", NULL, NULL, NULL};
-    struct options o = {200, 1};
+    struct options o = {random_cases(200), first_seed()};
     struct totals t = {0};
     argp_parse(&parser, argc, argv, 0, NULL, &o);
     struct history *h =

@@ -5,15 +5,25 @@
 
 #include <check.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-/* How many random cases a test takes that usually takes so many: a part of them where each takes
- * fifty times as long, under valgrind. */
-static inline uint64_t random_cases(uint64_t usual)
+#include "seeded.h"
+
+/* Of glibc. */
+extern char *program_invocation_name;
+
+/* The command that repeats the random cases of this run. */
+static inline void print_replay(void)
 {
-    const char *divisor = getenv("RANDOM_CASES_DIVISOR");
-    uint64_t by = divisor != NULL ? strtoull(divisor, NULL, 10) : 1;
-    return by > 1 ? (usual - 1) / by + 1 : usual;
+    static const char *const names[] = {"TEST_SEED", "RANDOM_CASES_DIVISOR"};
+    if (getenv(names[0]) == NULL && getenv(names[1]) == NULL)
+        return;
+    printf("# replay:");
+    for (int i = 0; i < 2; i++)
+        if (getenv(names[i]) != NULL)
+            printf(" %s=%s", names[i], getenv(names[i]));
+    printf(" %s\n", program_invocation_name);
 }
 
 /* The exit status of the test program. */
@@ -24,6 +34,8 @@ static inline int run_suite(Suite *suite)
     srunner_run_all(runner, CK_SILENT);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
+    if (failed > 0)
+        print_replay();
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -68,7 +68,8 @@ static void check_places(const access_list *list, const model *m)
     ck_assert_int_eq(list->bytes, m->bytes);
     while (access_take_piece(&cursor, ACCESS_END, &piece))
         for (int64_t i = 0; i < piece.length; i++, seen++)
-            ck_assert_int_eq(m->place[piece.stream + i], piece.offset + i);
+            if (m->place[piece.stream + i] != piece.offset + i)
+                ck_abort_msg("byte %lld of the stream", (long long)(piece.stream + i));
     ck_assert_int_eq(seen, m->bytes);
 }
 
@@ -140,10 +141,10 @@ END_TEST
 
 START_TEST(lists_hold_every_byte)
 {
-    for (int c = 0; c < CASES; c++) {
+    for_random_seeds (seed, CASES) {
         access_list list = {0};
         model m;
-        state = (uint64_t)c;
+        state = seed;
         random_ordered(&m, &list);
         ck_assert_int_eq(access_is_ordered(&list), 1);
         check_places(&list, &m);
@@ -159,10 +160,10 @@ END_TEST
 
 START_TEST(slices_hold_their_bytes)
 {
-    for (int c = 0; c < CASES; c++) {
+    for_random_seeds (seed, CASES) {
         access_list list = {0}, slice = {0};
         model m, part = {.bytes = 0};
-        state = (uint64_t)c;
+        state = seed;
         random_ordered(&m, &list);
         int64_t from = below((int)m.bytes + 1), to = from + below((int)(m.bytes - from) + 1);
         for (int64_t s = from; s < to; s++)
@@ -179,12 +180,12 @@ END_TEST
  * and in the order of the file. */
 START_TEST(windows_agree)
 {
-    for (int c = 0; c < CASES; c++) {
+    for_random_seeds (seed, CASES) {
         access_list list = {0};
         access_cursor sender, receiver;
         model m;
         int64_t done = 0, stream, length;
-        state = (uint64_t)c;
+        state = seed;
         random_ordered(&m, &list);
         access_cursor_init(&sender, &list);
         access_cursor_init(&receiver, &list);
@@ -209,12 +210,12 @@ END_TEST
 
 START_TEST(scatter_and_gather_are_inverse)
 {
-    for (int c = 0; c < CASES; c++) {
+    for_random_seeds (seed, CASES) {
         access_list list = {0};
         access_cursor cursor;
         model m;
         char window[FILE_BYTES], packed[FILE_BYTES], back[FILE_BYTES];
-        state = (uint64_t)c;
+        state = seed;
         random_ordered(&m, &list);
         int64_t lo = access_lower(&list) == ACCESS_END ? 0 : access_lower(&list);
         int64_t hi = lo + below(FILE_BYTES), inside = 0;
@@ -242,12 +243,12 @@ END_TEST
 
 START_TEST(memory_in_pieces)
 {
-    for (int c = 0; c < CASES; c++) {
+    for_random_seeds (seed, CASES) {
         access_list memory = {0};
         char arena[400], packed[400], back[400];
         char *place[400];
         int64_t bytes = 0;
-        state = (uint64_t)c;
+        state = seed;
         memset(arena, '.', sizeof arena);
         for (int at = below(20); at < 360; at += below(9)) {
             int length = 1 + below(8);
@@ -321,7 +322,7 @@ START_TEST(fingerprints_are_those_of_moved_lists)
 {
     const int pairs = (int)random_cases(200000);
     access_list a = {0}, b = {0};
-    unsigned int seed = 1;
+    unsigned int seed = (unsigned int)first_seed();
     int same = 0;
     for (int i = 0; i < pairs; i++) {
         draw_runs(&a, &seed);
@@ -360,7 +361,8 @@ START_TEST(halves_of_fingerprints_do_not_collide)
     for (int h = 0; h < 2; h++) {
         qsort(half[h], lists, sizeof **half, compare_halves);
         for (size_t i = 1; i < lists; i++)
-            ck_assert_uint_ne(half[h][i - 1], half[h][i]);
+            if (half[h][i - 1] == half[h][i])
+                ck_abort_msg("two halves are the same");
         free(half[h]);
     }
 }
@@ -368,13 +370,13 @@ END_TEST
 
 START_TEST(layers_are_ordered_and_hold_every_byte)
 {
-    for (int c = 0; c < (int)random_cases(CASES); c++) {
+    for_random_seeds (seed, CASES) {
         access_list list = {0}, *layer;
         size_t layers;
         model m = {.bytes = 0};
         bool overlap = false;
         char seen[FILE_BYTES] = {0}, streams[4 * FILE_BYTES] = {0};
-        state = (uint64_t)c;
+        state = seed;
         for (int b = 0; b < 20; b++)
             add_block(&m, &list, below(FILE_BYTES - 20), 1 + below(20));
         for (int64_t s = 0; s < m.bytes; s++)
@@ -408,12 +410,15 @@ START_TEST(many_layers_are_found_fast)
     enum { LAYERS = 1 << 18 };
     access_list list = {0}, *layer;
     size_t layers;
-    for (int64_t b = 0; b < LAYERS; b++)
-        ck_assert_int_eq(access_append(&list, b % 3, 10, 10 * b), 0);
+    int rc = 0;
+    for (int64_t b = 0; b < LAYERS && rc == 0; b++)
+        rc = access_append(&list, b % 3, 10, 10 * b);
+    ck_assert_int_eq(rc, 0);
     ck_assert_int_eq(access_layers(&list, &layer, &layers), 0);
     ck_assert_uint_eq(layers, LAYERS);
     for (size_t l = 0; l < layers; l++) {
-        ck_assert_uint_eq(layer[l].count, 1);
+        if (layer[l].count != 1)
+            ck_abort_msg("layer %zu has %zu runs", l, layer[l].count);
         access_release(&layer[l]);
     }
     free(layer);
@@ -425,9 +430,9 @@ END_TEST
 
 START_TEST(even_domains_cover_the_range)
 {
-    for (int c = 0; c < (int)random_cases(CASES); c++) {
+    for_random_seeds (seed, CASES) {
         file_domains d;
-        state = (uint64_t)c;
+        state = seed;
         int64_t lo = below(200), hi = lo + below(400), align = 1 + below(3) * below(30);
         size_t count = (size_t)(1 + below(9));
         ck_assert_int_eq(domains_even(&d, lo, hi, count, align), 0);
@@ -529,11 +534,11 @@ static void check_striped_byte(const file_domains *d, const striped_model *m, in
 
 START_TEST(striped_domains_deal_out_the_stripes)
 {
-    for (int c = 0; c < (int)random_cases(CASES); c++) {
+    for_random_seeds (seed, CASES) {
         file_domains d;
         striped_model m;
         size_t near = 0;
-        state = (uint64_t)c;
+        state = seed;
         int lo = below(200), hi = lo + below(400), stripe = 1 + below(60),
             count = 1 + below(MOST_DOMAINS);
         int in_turn = below(2), columns = in_turn ? count : 1 + below(MOST_DOMAINS);
@@ -680,16 +685,16 @@ static void check_cut(const file_domains *d, const access_list *list, const mode
 
 START_TEST(cuts_hold_every_byte)
 {
-    for (int c = 0; c < CASES; c++) {
+    for_random_seeds (seed, CASES) {
         access_list list = {0};
         file_domains d;
         model m;
-        state = (uint64_t)c;
+        state = seed;
         random_ordered(&m, &list);
-        if (c % 3 == 0)
+        if (seed % 3 == 0)
             ck_assert_int_eq(domains_even(&d, 0, FILE_BYTES, (size_t)(1 + below(20)), 1 + below(9)),
                              0);
-        else if (c % 3 == 1)
+        else if (seed % 3 == 1)
             scatter_domains(&d, 1 + below(40));
         else
             ck_assert_int_eq(domains_striped(&d, m.bytes > 0 ? m.place[0] : 0, FILE_BYTES,
@@ -706,8 +711,8 @@ END_TEST
  * size is the unit's ends where units do. */
 START_TEST(units_lie_where_they_are_counted)
 {
-    for (int c = 0; c < CASES; c++) {
-        state = (uint64_t)c;
+    for_random_seeds (seed, CASES) {
+        state = seed;
         int64_t unit = 1 + below(40), base = below(100), lo = base + below(100),
                 hi = lo + below(200);
         int64_t before = (lo - base) / unit, next[3] = {-1, -1, -1};
@@ -749,10 +754,10 @@ END_TEST
 
 START_TEST(units_hold_every_byte)
 {
-    for (int c = 0; c < CASES; c++) {
+    for_random_seeds (seed, CASES) {
         access_list list = {0};
         model m;
-        state = (uint64_t)c;
+        state = seed;
         random_ordered(&m, &list);
         int64_t base = m.bytes > 0 ? below((int)m.place[0] + 1) : 0, unit = 1 + below(50);
         int64_t wanted[FILE_BYTES] = {0}, got[FILE_BYTES] = {0};
@@ -934,10 +939,10 @@ static void check_union(const access_list *list, size_t count)
  * single blocks between. */
 START_TEST(union_of_runs)
 {
-    for (int c = 0; c < (int)random_cases(20 * CASES); c++) {
+    for_random_seeds (seed, 20 * CASES) {
         access_list list[8] = {{0}};
+        state = seed;
         size_t count = 1 + (size_t)below(8);
-        state = (uint64_t)c;
         for (size_t l = 0; l < count; l++) {
             int64_t at = below(60);
             for (int r = 0; r < 3 && at < 3000; r++) {
@@ -952,7 +957,7 @@ START_TEST(union_of_runs)
             }
         }
         check_union(list, count);
-        if (c % 8 == 0)
+        if (seed % 8 == 0)
             check_union_parts(list, count);
         for (size_t l = 0; l < count; l++)
             access_release(&list[l]);
@@ -983,10 +988,10 @@ END_TEST
 
 START_TEST(union_of_blocks)
 {
-    for (int c = 0; c < CASES; c++) {
+    for_random_seeds (seed, CASES) {
         access_list list[4] = {{0}};
         model m;
-        state = (uint64_t)c;
+        state = seed;
         for (int l = 0; l < 4; l++)
             random_ordered(&m, &list[l]);
         check_union(list, 4);
@@ -1127,7 +1132,7 @@ static void check_parts(uint64_t seed)
 }
 START_TEST(parts_add_up_to_the_whole)
 {
-    for (uint64_t seed = 1; seed <= 200; seed++)
+    for_random_seeds (seed, 200)
         check_parts(seed);
 }
 END_TEST

@@ -39,8 +39,8 @@ static void compare(const aggregation_access *a, const aggregation_access *b)
 
 START_TEST(accesses_are_described)
 {
-    unsigned int seed = 1;
-    for (int i = 0; i < 20000; i++) {
+    unsigned int seed = (unsigned int)first_seed();
+    for (uint64_t i = random_cases(20000); i > 0; i--) {
         access_list list = {0}, moved = {0};
         int64_t at = rand_r(&seed) % 20, distance = rand_r(&seed) % 3 * 8, unit = 8;
         for (int r = rand_r(&seed) % 4; r > 0; r--) {

@@ -184,7 +184,7 @@ static void make_step(instance *c, uint64_t *seed)
 
 START_TEST(any_steps)
 {
-    uint64_t seed = (uint64_t)_i;
+    uint64_t seed = first_seed() + (uint64_t)_i;
     instance c;
     for (size_t k = 0; k < random_cases(200); k++) {
         if (draw_instance(&c, _i % 2 != 0, &seed)) {

@@ -140,8 +140,8 @@ static size_t *paint(const decomposition *d)
             for (int64_t block = 0; block < list.run[i].count; block++)
                 for (int64_t b = 0; b < list.run[i].length; b++) {
                     int64_t at = list.run[i].offset + block * list.run[i].stride + b;
-                    ck_assert(at >= 0 && at < d->bytes);
-                    ck_assert(owner[at] == SIZE_MAX);
+                    if (at < 0 || at >= d->bytes || owner[at] != SIZE_MAX)
+                        ck_abort_msg("byte %lld of rank %zu", (long long)at, rank);
                     owner[at] = rank;
                 }
         access_release(&list);
@@ -156,7 +156,8 @@ START_TEST(covers_the_file_once)
     ck_assert_uint_eq(d.ranks, patterns[_i].ranks);
     size_t *owner = paint(&d);
     for (int64_t b = 0; b < d.bytes; b++)
-        ck_assert_uint_lt(owner[b], d.ranks);
+        if (owner[b] >= d.ranks)
+            ck_abort_msg("byte %lld is nobody's", (long long)b);
     free(owner);
     decomposition_release(&d);
 }
@@ -175,7 +176,8 @@ START_TEST(owners_are_those_of_the_model)
             at[k] = rest % d.size[k];
         size_t wanted = patterns[_i].owner(&patterns[_i].shape, d.ranks, d.size, at);
         for (int64_t b = 0; b < d.element; b++)
-            ck_assert_uint_eq(owner[e * d.element + b], wanted);
+            if (owner[e * d.element + b] != wanted)
+                ck_abort_msg("element %lld is not of rank %zu", (long long)e, wanted);
     }
     free(owner);
     decomposition_release(&d);

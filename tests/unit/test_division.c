@@ -153,8 +153,8 @@ static void check_domains(const division_settings *settings, const division *d)
 
 START_TEST(domains_keep_stripes_whole)
 {
-    for (uint64_t c = 0; c < random_cases(CASES); c++) {
-        state = c;
+    for_random_seeds (seed, CASES) {
+        state = seed;
         const division_settings settings = random_settings();
         int64_t lo = below(500), hi = lo + 1 + below(500);
         division d;
@@ -169,8 +169,8 @@ END_TEST
 /* Small domains are not aligned to pages: then the same rules give the same domains again. */
 START_TEST(domains_repeat_after_a_period)
 {
-    for (uint64_t c = 0; c < random_cases(CASES); c++) {
-        state = c;
+    for_random_seeds (seed, CASES) {
+        state = seed;
         const division_settings settings = random_settings();
         int64_t lo = below(500), hi = lo + 1 + below(500);
         division first, later;
@@ -184,7 +184,7 @@ START_TEST(domains_repeat_after_a_period)
             domain_range b = domains_range_at(&later.domains, at + shift, &near_later);
             same &= a.domain == b.domain && a.lo + shift == b.lo && a.position == b.position;
         }
-        ck_assert_msg(same, "seed %d", (int)c);
+        ck_assert_msg(same, "seed %llu", (unsigned long long)seed);
         division_release(&first);
         division_release(&later);
     }
@@ -242,8 +242,8 @@ END_TEST
 
 START_TEST(cycles_keep_the_buffer)
 {
-    for (uint64_t c = 0; c < random_cases(CASES); c++) {
-        state = c;
+    for_random_seeds (seed, CASES) {
+        state = seed;
         const division_cycles cycles = {
             .buffer = 1 + below(4 * MiB),
             .in_flight = 1 + below(4),

@@ -305,7 +305,7 @@ static double least_cost(const test_node *node, size_t *place, size_t from)
 
 START_TEST(least_of_few_ranks)
 {
-    for (uint64_t seed = 0; seed < random_cases(200); seed++) {
+    for_random_seeds (seed, 200) {
         size_t place[MAX_RANKS];
         double one, other;
         test_node node;
@@ -316,7 +316,7 @@ START_TEST(least_of_few_ranks)
         random_view(&view, node.bound.count);
         one = arranged_cost(&view, &node, place);
         other = least_cost(&node, place, 0);
-        ck_assert_msg(one == other, "seed %lu: %g, the least is %g", (unsigned long)seed, one,
+        ck_assert_msg(one == other, "seed %llu: %g, the least is %g", (unsigned long long)seed, one,
                       other);
         matrix_release(&view);
     }
@@ -325,7 +325,7 @@ END_TEST
 
 START_TEST(never_worse)
 {
-    for (uint64_t seed = 0; seed < random_cases(200); seed++) {
+    for_random_seeds (seed, 200) {
         size_t place[MAX_RANKS];
         test_node node;
         matrix view;
@@ -348,7 +348,7 @@ START_TEST(every_allocation_fails)
     matrix view;
     int rc = -ENOMEM;
 
-    state = 3;
+    state = first_seed();
     random_node(&node, 24);
     random_view(&view, 24);
     for (long nth = 0; rc == -ENOMEM; nth++) {

@@ -248,7 +248,7 @@ START_TEST(keeps_to_the_rules)
     matrix view;
     small_job s;
 
-    state = (uint64_t)_i;
+    state = first_seed() + (uint64_t)_i;
     random_job(&s);
     if (dla_place_by_slot(&s.job, by_slot, &app) != 0) {
         ck_assert_uint_lt(app, s.job.apps);
@@ -262,7 +262,7 @@ START_TEST(keeps_to_the_rules)
             {.view = &view, .threshold = (unsigned)any_of(101), .refine = any_of(2) == 0}};
 
         ck_assert_msg(dla_place_by_method(&s.job, &method, by_slot, node_of_rank) == 0,
-                      "seed %d, %s", _i, m->name);
+                      "case %d, %s", _i, m->name);
         check_placement(&s, node_of_rank);
     }
     matrix_release(&view);
@@ -280,6 +280,6 @@ int main(void)
     tcase_add_test(cases, names_the_app_that_does_not_fit);
     tcase_add_test(cases, keeps_pairs_together);
     tcase_add_test(cases, places_apps_with_the_same_nodes_together);
-    tcase_add_loop_test(cases, keeps_to_the_rules, 0, 300);
+    tcase_add_loop_test(cases, keeps_to_the_rules, 0, (int)random_cases(300));
     return run_suite(suite);
 }

@@ -122,8 +122,8 @@ static void check_same(const access_list *a, const access_list *b, int64_t shift
 
 START_TEST(decoded_lists_are_the_same)
 {
-    for (uint64_t c = 0; c < random_cases(CASES); c++) {
-        state = c;
+    for_random_seeds (seed, CASES) {
+        state = seed;
         access_list list = random_list(), copy = {0};
         access_message message = {0};
         int64_t shift = below(2) ? below_bits(40) : -below(list.run[0].offset + 1);
@@ -207,7 +207,7 @@ static double encoded_bytes(access_list *list)
 START_TEST(repeated_patterns_take_next_to_nothing)
 {
     access_list list = {0};
-    state = 1;
+    state = first_seed();
     for (int i = 0; i < 40; i++)
         add_run(&list, 4 * (1 + below(90)), 4 * (1 + below(4)), 0, 1);
     for (int i = 0; i < 2000; i++)
@@ -232,7 +232,7 @@ START_TEST(irregular_runs_are_small)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         access_list list = {0};
         int64_t least = sizes[i].length > 512 ? 512 : 1;
-        state = i;
+        state = first_seed() + i;
         for (int run = 0; run < 10000; run++)
             add_run(&list, sizes[i].unit * (1 + below(sizes[i].gap)),
                     sizes[i].unit * pick(&state, least, sizes[i].length), 0, 1);
@@ -248,7 +248,7 @@ END_TEST
 START_TEST(cut_ends_cost_no_more)
 {
     access_list list = {0};
-    state = 1;
+    state = first_seed();
     for (int run = 0; run < 1000; run++)
         add_run(&list, 8 * (1 + below(500)), 8 * (1 + below(60)), 0, 1);
     list.run[0].offset += 3;
@@ -281,8 +281,8 @@ static int decode_any(const int64_t *element, size_t count)
 
 START_TEST(damaged_messages_are_refused_or_lists)
 {
-    for (uint64_t c = 0; c < random_cases(CASES / 4); c++) {
-        state = c;
+    for_random_seeds (seed, CASES / 4) {
+        state = seed;
         access_list list = random_list();
         access_message message = {0};
         ck_assert_int_eq(access_encode_runs(&list, 0, &message), 0);
@@ -305,9 +305,9 @@ END_TEST
 
 START_TEST(random_bytes_are_refused_or_lists)
 {
-    for (uint64_t c = 0; c < random_cases(10 * CASES); c++) {
+    for_random_seeds (seed, 10 * CASES) {
         int64_t element[4];
-        state = c;
+        state = seed;
         for (size_t i = 0; i < 4; i++)
             element[i] = (int64_t)next_random(&state);
         unsigned char header[] = {(unsigned char)(1 + below(9)), (unsigned char)below(5), 1};
@@ -405,7 +405,7 @@ END_TEST
 
 START_TEST(failed_allocations_are_errors)
 {
-    state = 3;
+    state = first_seed();
     access_list list = {0};
     for (int i = 0; i < 300; i++)
         add_run(&list, below(1 << 20), 1 + below(1 << 20), 0, 1);

@@ -634,6 +634,8 @@ enum { BAD = sizeof bad / sizeof bad[0] };
 START_TEST(bad_files)
 {
     const struct bad *b = &bad[_i];
+    if (strcmp(b->reason, "more than") == 0 && !takes_part((uint64_t)_i, BAD))
+        return;
     struct reading r = read_text(b->text, strlen(b->text), &b->host, 1);
     ck_assert_msg(r.rc == -EBADMSG || r.rc == -ENXIO, "returned %d", r.rc);
     ck_assert_msg(strstr(r.error.reason, b->reason) != NULL, "said: %s", r.error.reason);
@@ -997,7 +999,7 @@ static void compare(const struct network *net, char *text, size_t length,
 START_TEST(random_networks)
 {
     static struct network net;
-    for (uint64_t seed = 0; seed < 150; seed++) {
+    for_random_seeds (seed, 150) {
         uint64_t state = seed * 77 + 1;
         char *text = NULL;
         size_t length;
@@ -1021,7 +1023,7 @@ END_TEST
 START_TEST(random_trees)
 {
     enum { SWITCHES = 40, NODES = 30 };
-    for (uint64_t seed = 0; seed < 60; seed++) {
+    for_random_seeds (seed, 60) {
         uint64_t state = seed;
         size_t above[SWITCHES + NODES], depth[SWITCHES + NODES];
         const char *hosts[NODES];
@@ -1246,7 +1248,7 @@ START_TEST(one_short_name)
 {
     const char *const host = "n.7", *const any = "n";
     size_t length;
-    char *text = make_lines("SwitchName=s Nodes=n.0", ",n.%zu,m.%zu", 50000, &length);
+    char *text = make_lines("SwitchName=s Nodes=n.0", ",n.%zu,m.%zu", random_cases(50000), &length);
     struct reading r = read_text(text, length, &host, 1);
     ck_assert_int_eq(r.rc, 0);
     topo_release(&r.topo);

@@ -177,7 +177,7 @@ static void check_choices(const instance *c, size_t variant)
 
 START_TEST(each_node_takes_the_least_cut)
 {
-    for (uint64_t seed = 1; seed <= 600; seed++) {
+    for_random_seeds (seed, 600) {
         uint64_t state = seed;
         instance c;
         size_t work = 0;
@@ -224,7 +224,7 @@ static void place_by_windows(instance *in, choice *c, uint64_t *state)
 
 START_TEST(windows_have_the_least_cuts)
 {
-    for (uint64_t seed = 1; seed <= 600; seed++) {
+    for_random_seeds (seed, 600) {
         uint64_t state = seed;
         instance c;
         choice window;
@@ -245,7 +245,7 @@ START_TEST(many_ranks_fill_their_slots)
     enum { RANKS = 700, NODES = RANKS };
     static int64_t edge[RANKS][3];
     static size_t slots[NODES], node[RANKS];
-    for (uint64_t seed = 1; seed <= 60; seed++) {
+    for_random_seeds (seed, 60) {
         uint64_t state = seed;
         size_t ranks = (size_t)pick(&state, 100, RANKS), nodes = 0, work = 0;
         size_t window = (size_t)pick(&state, 4, 99);
@@ -334,7 +334,7 @@ END_TEST
 
 START_TEST(memory_runs_out)
 {
-    uint64_t state = 7;
+    uint64_t state = first_seed();
     instance c;
     long nth = 0;
     size_t work = 0;

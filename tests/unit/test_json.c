@@ -236,7 +236,7 @@ static unsigned char draw_byte(uint64_t *state)
 START_TEST(random_strings_by_another_parser)
 {
     const char *python = getenv("PYTHON3") != NULL ? getenv("PYTHON3") : "python3";
-    uint64_t state = 1;
+    uint64_t state = first_seed();
     if (*python == '\0')
         return;
     setenv("JSON_PARSER", parser, 1);

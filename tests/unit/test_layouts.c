@@ -104,8 +104,8 @@ static bool is_same(const file_striping *a, const file_striping *b)
 /* Every candidate is one that the file system takes, and none is there twice. */
 START_TEST(candidates_are_possible)
 {
-    for (uint64_t c = 0; c < random_cases(500); c++) {
-        uint64_t state = c;
+    for_random_seeds (seed, 500) {
+        uint64_t state = seed;
         const int64_t grain = pick(&state, 1, 5);
         const file_striping_limits limits = {
             grain, pick(&state, 1, 20), grain * pick(&state, 4, 40), (size_t)pick(&state, 1, 12)};
@@ -126,9 +126,9 @@ START_TEST(candidates_are_possible)
             ck_assert_msg(s->unit > 0 && s->unit % limits.grain == 0 && s->object % s->unit == 0 &&
                               s->object >= limits.least_object && s->object <= limits.most_object &&
                               s->count > 0 && s->count <= limits.targets,
-                          "seed %d", (int)c);
+                          "seed %llu", (unsigned long long)seed);
             for (size_t i = 0; i < k; i++)
-                ck_assert_msg(!is_same(&list[i], s), "seed %d", (int)c);
+                ck_assert_msg(!is_same(&list[i], s), "seed %llu", (unsigned long long)seed);
         }
         free(list);
         matrix_builder_clear(&builder);
@@ -326,27 +326,30 @@ static layouts_input input_of(const struct scene *s, const layouts_servers *serv
 
 START_TEST(choice_is_the_least)
 {
-    size_t changes = 0, cases = (size_t)random_cases(500);
-    for (uint64_t c = 0; c < cases; c++) {
+    size_t changes = 0, cases = 0;
+    for_random_seeds (seed, 500) {
         struct scene s;
         layouts_choice choice;
-        set_scene(&s, c);
+        set_scene(&s, seed);
         const layouts_servers servers = {find_stored, &s, NODES};
         const layouts_input in = input_of(&s, &servers);
         double present = model_least(&s, &s.present);
         size_t expected = model_choice(&s, present);
         ck_assert_int_eq(layouts_choose(&in, s.candidate, CANDIDATES, &choice), 0);
-        ck_assert_msg(choice.present.hop_bytes == present, "seed %d: %g, not %g", (int)c,
-                      choice.present.hop_bytes, present);
-        ck_assert_msg(choice.changes == (expected < CANDIDATES), "seed %d", (int)c);
+        ck_assert_msg(choice.present.hop_bytes == present, "seed %llu: %g, not %g",
+                      (unsigned long long)seed, choice.present.hop_bytes, present);
+        ck_assert_msg(choice.changes == (expected < CANDIDATES), "seed %llu",
+                      (unsigned long long)seed);
         if (choice.changes) {
-            ck_assert_msg(is_same(&choice.striping, &s.candidate[expected]), "seed %d", (int)c);
+            ck_assert_msg(is_same(&choice.striping, &s.candidate[expected]), "seed %llu",
+                          (unsigned long long)seed);
             ck_assert(choice.better.hop_bytes == model_least(&s, &choice.striping));
             changes++;
         }
+        cases++;
         release_scene(&s);
     }
-    ck_assert(changes > 0 && changes < cases);
+    ck_assert(changes > 0 && (changes < cases || cases < 100));
 }
 END_TEST
 

@@ -89,7 +89,7 @@ END_TEST
 
 START_TEST(random_entries_equal_a_dense_model)
 {
-    uint64_t seed = (uint64_t)_i + 1;
+    uint64_t seed = first_seed() + (uint64_t)_i;
     enum { ROWS = 7, COLS = 5, MOST = 60 };
     int64_t model[ROWS * COLS] = {0};
     matrix_entry entries[MOST];
@@ -382,7 +382,7 @@ static matrix random_matrix(uint64_t *seed, size_t rows, size_t cols)
 
 START_TEST(fileview_round_trip)
 {
-    uint64_t seed = (uint64_t)_i * 77 + 5;
+    uint64_t seed = first_seed() + (uint64_t)_i;
     size_t rows = next_random(&seed) % 40;
     matrix m = random_matrix(&seed, rows, rows);
     char *text = write_to_text(matrix_write_fileview, &m, "seeded\n\nround trip\n");
@@ -599,7 +599,7 @@ END_TEST
 
 START_TEST(market_round_trip)
 {
-    uint64_t seed = (uint64_t)_i * 131 + 9;
+    uint64_t seed = first_seed() + (uint64_t)_i;
     size_t rows = next_random(&seed) % 30, cols = next_random(&seed) % 30;
     matrix m = random_matrix(&seed, rows, cols);
     char *text = write_to_text(matrix_write_market, &m, "hosts a b");
@@ -682,7 +682,7 @@ END_TEST
 
 START_TEST(copies)
 {
-    uint64_t seed = (uint64_t)_i;
+    uint64_t seed = first_seed() + (uint64_t)_i;
     matrix m = random_matrix(&seed, next_random(&seed) % 5, 5), copy = {.rows = 99};
     int rc = -ENOMEM;
     for (long nth = 0; rc != 0; nth++) {
@@ -703,7 +703,7 @@ END_TEST
 
 START_TEST(sums_of_matrices)
 {
-    uint64_t state = (uint64_t)_i;
+    uint64_t state = first_seed() + (uint64_t)_i;
     int64_t weight = pick(&state, -3, 3);
     matrix a = random_matrix(&state, 4, 5), b = random_matrix(&state, 4, 5), sum;
     ck_assert_int_eq(matrix_add(&sum, &a, &b, weight), 0);
@@ -722,7 +722,7 @@ END_TEST
 
 START_TEST(sums_of_rows)
 {
-    uint64_t state = (uint64_t)_i;
+    uint64_t state = first_seed() + (uint64_t)_i;
     size_t group[7];
     matrix m = random_matrix(&state, 7, 5), sums;
     for (size_t row = 0; row < 7; row++)
@@ -785,14 +785,14 @@ static Suite *matrix_suite(void)
     Suite *suite = suite_create("matrix");
     TCase *crs = tcase_create("crs");
     tcase_add_test(crs, entries_are_sorted_and_summed);
-    tcase_add_loop_test(crs, random_entries_equal_a_dense_model, 0, 50);
+    tcase_add_loop_test(crs, random_entries_equal_a_dense_model, 0, (int)random_cases(50));
     tcase_add_test(crs, bad_entries_leave_the_output_alone);
     tcase_add_test(crs, only_the_sum_itself_must_fit);
     tcase_add_test(crs, empty_matrices);
-    tcase_add_loop_test(crs, copies, 0, 20);
-    tcase_add_loop_test(crs, sums_of_matrices, 0, 200);
+    tcase_add_loop_test(crs, copies, 0, (int)random_cases(20));
+    tcase_add_loop_test(crs, sums_of_matrices, 0, (int)random_cases(200));
     tcase_add_test(crs, sums_that_cannot_be);
-    tcase_add_loop_test(crs, sums_of_rows, 0, 200);
+    tcase_add_loop_test(crs, sums_of_rows, 0, (int)random_cases(200));
     tcase_add_test(crs, sums_of_rows_that_cannot_be);
     suite_add_tcase(suite, crs);
 
@@ -804,7 +804,7 @@ static Suite *matrix_suite(void)
     tcase_add_test(fileview, truncated_fileview);
     tcase_add_test(fileview, huge_lines_are_counted_as_one);
     tcase_add_test(fileview, fileview_is_written_as_open_mpi_does);
-    tcase_add_loop_test(fileview, fileview_round_trip, 0, 30);
+    tcase_add_loop_test(fileview, fileview_round_trip, 0, (int)random_cases(30));
     tcase_add_test(fileview, fileview_is_not_written);
     suite_add_tcase(suite, fileview);
 
@@ -815,7 +815,7 @@ static Suite *matrix_suite(void)
     tcase_add_test(market, market_comments);
     tcase_add_test(market, market_comments_after_failure);
     tcase_add_test(market, comments_beyond_the_limit);
-    tcase_add_loop_test(market, market_round_trip, 0, 30);
+    tcase_add_loop_test(market, market_round_trip, 0, (int)random_cases(30));
     tcase_add_test(market, locale_does_not_matter);
     suite_add_tcase(suite, market);
 

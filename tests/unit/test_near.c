@@ -168,11 +168,12 @@ static double cost_in_way(const instance *c, setmatch_near way)
 
 START_TEST(whole_nodes_are_placed_exactly)
 {
-    for (uint64_t seed = 1; seed <= random_cases(1000); seed++) {
+    for_random_seeds (seed, 1000) {
         instance c;
         make_instance(&c, true, seed);
         double cost = cost_in_way(&c, SETMATCH_NEAR_NODES), least = least_cost(&c, true);
-        ck_assert_msg(cost == least, "seed %d: %g, not %g", (int)seed, cost, least);
+        ck_assert_msg(cost == least, "seed %llu: %g, not %g", (unsigned long long)seed, cost,
+                      least);
         release_instance(&c);
     }
 }
@@ -181,10 +182,10 @@ END_TEST
 /* The best of all ways is the least of all placements in nearly all cases, flat or with hops. */
 START_TEST(ranks_are_placed_well)
 {
-    enum { CASES = 500 };
+    enum { CASES = 2000 };
     size_t missed = 0;
     double found = 0, best = 0;
-    for (uint64_t seed = 1; seed <= random_cases(CASES); seed++) {
+    for_random_seeds (seed, CASES) {
         instance c;
         make_instance(&c, seed % 2 == 0, seed);
         double least = least_cost(&c, false), cost = cost_in_way(&c, SETMATCH_NEAR_NODES);
@@ -198,8 +199,10 @@ START_TEST(ranks_are_placed_well)
         best += least;
         release_instance(&c);
     }
-    ck_assert_uint_le(missed, CASES / 100);
-    ck_assert(found <= 1.001 * best);
+    if (random_cases(CASES) < CASES)
+        return;
+    ck_assert_uint_le(missed, CASES * 15 / 1000);
+    ck_assert(found <= 1.002 * best);
 }
 END_TEST
 
@@ -225,7 +228,7 @@ END_TEST
 START_TEST(memory_runs_out)
 {
     instance c;
-    make_instance(&c, false, 5);
+    make_instance(&c, false, first_seed());
     for (int way = 0; way < SETMATCH_NEAR_WAYS; way++) {
         int rc = -ENOMEM;
         for (long nth = 0; rc != 0; nth++) {

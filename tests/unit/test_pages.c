@@ -127,7 +127,7 @@ static void draw_extents(uint64_t *state)
 
 START_TEST(random_extents)
 {
-    uint64_t state = (uint64_t)_i;
+    uint64_t state = first_seed() + (uint64_t)_i;
     if (!is_supported())
         return;
     for (int64_t i = 0; i < MODEL_BYTES; i++)

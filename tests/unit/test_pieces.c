@@ -73,9 +73,9 @@ END_TEST
 
 START_TEST(units_cover_the_range)
 {
-    for (uint64_t c = 0; c < random_cases(CASES); c++) {
+    for_random_seeds (seed, CASES) {
         division_settings settings;
-        state = c;
+        state = seed;
         pieces p = random_pieces(&settings);
         if (!p.columns) {
             ck_assert_uint_eq(unit_at(&p, p.lo), 0);
@@ -87,11 +87,11 @@ END_TEST
 
 START_TEST(every_byte_is_in_the_domain_of_its_unit)
 {
-    for (uint64_t c = 0; c < random_cases(CASES); c++) {
+    for_random_seeds (seed, CASES) {
         division_settings settings;
         division d;
         size_t near = 0;
-        state = c;
+        state = seed;
         pieces p = random_pieces(&settings);
         assign_randomly(&p);
         ck_assert_int_eq(pieces_divide(&p, &settings, DOMAINS, &d), 0);
@@ -114,12 +114,12 @@ END_TEST
 
 START_TEST(bytes_of_each_unit)
 {
-    for (uint64_t c = 0; c < random_cases(CASES); c++) {
+    for_random_seeds (seed, CASES) {
         division_settings settings;
         access_list list = {0};
         unit_counts counts;
         int64_t expected[MOST_UNITS] = {0}, counted[MOST_UNITS] = {0};
-        state = c;
+        state = seed;
         const pieces p = random_pieces(&settings);
         for (int64_t at = p.lo + below(20); at < p.hi; at += 1 + below(20)) {
             if (below(3) == 0)
@@ -382,10 +382,10 @@ END_TEST
 
 START_TEST(pairs_hold_every_domain)
 {
-    for (uint64_t c = 0; c < random_cases(CASES); c++) {
+    for_random_seeds (seed, CASES) {
         division_settings settings;
         int64_t element[64];
-        state = c;
+        state = seed;
         pieces sent = random_pieces(&settings), received, nothing;
         size_t count = (size_t)(2 + below(63)), put = 0, taken = 0, passed = 0;
         assign_randomly(&sent);

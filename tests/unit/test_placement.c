@@ -18,7 +18,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-enum { MOST_RANKS = 1024, MOST_NODES = 256 };
+enum { MOST_RANKS = 1024, MOST_NODES = 256, METHODS = 8 };
 
 static size_t equal_slots[MOST_NODES];
 
@@ -73,10 +73,14 @@ static const struct {
 START_TEST(regular_arrays)
 {
     static const char *const orders[] = {"", "shuffled-", "reversed-"};
+    const size_t all = LENGTH(battery) * LENGTH(orders);
     double logarithms = 0;
+    size_t taken = 0;
     for (size_t k = 0; k < LENGTH(battery); k++) {
         for (size_t o = 0; o < LENGTH(orders); o++) {
             char name[80];
+            if (!takes_part(k * LENGTH(orders) + o, all))
+                continue;
             matrix view;
             snprintf(name, sizeof name, "%s%s", orders[o], battery[k].name);
             pattern_view(name, &view);
@@ -84,11 +88,12 @@ START_TEST(regular_arrays)
             double ratio = (double)cut_by(setmatch_auto, &input) / (double)battery[k].least;
             ck_assert_msg(ratio >= 1 && ratio <= 1.10, "%s: %.3f of the least cut", name, ratio);
             logarithms += log(ratio);
+            taken++;
             matrix_release(&view);
         }
     }
-    double mean = exp(logarithms / (double)(LENGTH(battery) * LENGTH(orders)));
-    ck_assert_msg(mean <= 1.02, "geometric mean %.3f", mean);
+    double mean = exp(logarithms / (double)taken);
+    ck_assert_msg(mean <= 1.02 || taken < all, "geometric mean %.3f", mean);
 }
 END_TEST
 
@@ -161,17 +166,15 @@ static matrix random_tree(size_t ranks, uint64_t state)
     return view;
 }
 
-/* Branches do not leave a node rank by rank: without annealing of groups these trees cut 280. */
+static const int64_t most_of_branches[] = {92, 94, 82};
+
+/* Branches do not leave a node rank by rank. */
 START_TEST(branches_move_as_groups)
 {
-    int64_t sum = 0;
-    for (uint64_t seed = 1; seed <= 3; seed++) {
-        matrix view = random_tree(1000, seed);
-        setmatch_input input = on_equal_nodes(&view, 32);
-        sum += cut_by(setmatch_auto, &input);
-        matrix_release(&view);
-    }
-    ck_assert_msg(sum <= 268, "%lld", (long long)sum);
+    matrix view = random_tree(1000, (uint64_t)_i + 1);
+    setmatch_input input = on_equal_nodes(&view, 32);
+    check_cut("a random tree", &input, most_of_branches[_i]);
+    matrix_release(&view);
 }
 END_TEST
 
@@ -191,7 +194,7 @@ END_TEST
 START_TEST(high_effort_cuts_no_more)
 {
     matrix view;
-    pattern_view("random:48x4", &view);
+    pattern_view(random_cases(2) == 2 ? "random:48x4" : "random:12x4", &view);
     setmatch_input input = on_equal_nodes(&view, 6);
     int64_t normal = cut_by(setmatch_auto, &input);
     input.effort = SETMATCH_EFFORT_HIGH;
@@ -374,6 +377,7 @@ START_TEST(methods_by_name)
     ck_assert_ptr_eq(setmatch_find_method("auto"), setmatch_methods);
     for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++)
         ck_assert_ptr_eq(setmatch_find_method(m->name), m);
+    ck_assert_ptr_null(setmatch_methods[METHODS].name);
     ck_assert_ptr_null(setmatch_find_method("Auto"));
 }
 END_TEST
@@ -837,8 +841,9 @@ END_TEST
  * the first allocations fail in turn, fewer and fewer of the later ones. */
 static void try_without_memory(setmatch_method_fn place, const setmatch_input *input)
 {
+    uint64_t state = first_seed();
     long nth = 0;
-    for (int rc = -ENOMEM; rc != 0; nth += 1 + nth / (long)random_cases(50)) {
+    for (int rc = -ENOMEM; rc != 0; nth += 1 + pick(&state, 0, nth / (int64_t)random_cases(25))) {
         size_t node[MOST_RANKS] = {77};
         fail_allocation(nth);
         rc = place(input, node);
@@ -854,13 +859,21 @@ START_TEST(memory_runs_out)
 {
     matrix view = pairs_of_pairs();
     setmatch_input input = on_equal_nodes(&view, 2);
-    for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++)
-        try_without_memory(m->place, &input);
+    try_without_memory(setmatch_methods[_i].place, &input);
+    matrix_release(&view);
+}
+END_TEST
+
+START_TEST(memory_runs_out_with_a_network)
+{
+    matrix view = pairs_of_pairs();
+    setmatch_input input = on_equal_nodes(&view, 2);
     const setmatch_network network = {2, (size_t[]){1, 1, 2, 2, 3, 3, 4, 4}, NULL};
-    input.network = &network;
-    try_without_memory(setmatch_auto, &input);
     const uint16_t between[16] = {0, 1, 2, 1, 1, 0, 1, 2, 2, 1, 0, 1, 1, 2, 1, 0};
-    input.hops = (setmatch_hops){4, (size_t[]){0, 1, 2, 3}, between};
+    const setmatch_hops hops = {4, (size_t[]){0, 1, 2, 3}, between};
+    input.network = &network;
+    if (_i == 1)
+        input.hops = hops;
     try_without_memory(setmatch_auto, &input);
     matrix_release(&view);
 }
@@ -879,24 +892,38 @@ START_TEST(memory_runs_out_with_a_profile)
 }
 END_TEST
 
+/* Cases that take long, of which a short run has a part: how many were named, and how many there
+ * are. */
+struct long_cases {
+    uint64_t named, count;
+};
+
+#define add_long_tests(tcase, test, cases, list)                                                   \
+    do {                                                                                           \
+        for (int k = 0; k < (cases); k++)                                                          \
+            if (takes_part((list).named++, (list).count))                                          \
+                tcase_add_loop_test(tcase, test, k, k + 1);                                        \
+    } while (0)
+
 static Suite *placement_suite(void)
 {
+    struct long_cases placings = {0, 14}, profiled = {0, 5}, without_memory = {0, METHODS + 5};
     Suite *suite = suite_create("placement");
     TCase *methods = tcase_create("methods");
     tcase_set_tags(methods, "slow");
     tcase_set_timeout(methods, 60);
     tcase_add_test(methods, regular_arrays);
     tcase_add_loop_test(methods, every_method_on_a_cube, 0, 6);
-    tcase_add_test(methods, cubes_of_cubes);
-    tcase_add_test(methods, trees);
-    tcase_add_test(methods, branches_move_as_groups);
-    tcase_add_test(methods, spare_slots);
-    tcase_add_test(methods, high_effort_cuts_no_more);
-    tcase_add_test(methods, many_ranks);
-    tcase_add_test(methods, threads_change_nothing);
-    tcase_add_test(methods, star_of_many_ranks);
-    tcase_add_test(methods, tree_of_many_ranks);
-    tcase_add_test(methods, tree_on_nodes_of_different_slots);
+    add_long_tests(methods, trees, 1, placings);
+    add_long_tests(methods, many_ranks, 1, placings);
+    add_long_tests(methods, star_of_many_ranks, 1, placings);
+    add_long_tests(methods, spare_slots, 1, placings);
+    add_long_tests(methods, cubes_of_cubes, 1, placings);
+    add_long_tests(methods, branches_move_as_groups, 3, placings);
+    add_long_tests(methods, high_effort_cuts_no_more, 1, placings);
+    add_long_tests(methods, tree_of_many_ranks, 1, placings);
+    add_long_tests(methods, tree_on_nodes_of_different_slots, 1, placings);
+    add_long_tests(methods, threads_change_nothing, 1, placings);
     tcase_add_test(methods, stock_policies);
     tcase_add_test(methods, mpipp_swaps_until_none_helps);
     tcase_add_test(methods, methods_by_name);
@@ -906,8 +933,8 @@ static Suite *placement_suite(void)
     TCase *groups = tcase_create("groups");
     tcase_add_test(groups, cost_by_what_is_shared);
     tcase_add_test(groups, groups_hold_what_cannot_share_a_node);
-    tcase_add_test(groups, grid_among_groups);
-    tcase_add_test(groups, levels_in_levels);
+    add_long_tests(groups, grid_among_groups, 1, placings);
+    add_long_tests(groups, levels_in_levels, 1, placings);
     tcase_add_test(groups, hops_of_a_ring);
     tcase_add_test(groups, network_from_bandwidth);
     tcase_add_test(groups, network_without_memory);
@@ -918,17 +945,18 @@ static Suite *placement_suite(void)
     tcase_add_test(profiles, the_better_domains);
     tcase_add_test(profiles, names_of_objectives);
     tcase_add_test(profiles, coaccess_by_hand);
-    tcase_add_loop_test(profiles, profile_of_uneven_blocks, 0, 3);
-    tcase_add_test(profiles, two_arrays_of_opposite_decomposition);
-    tcase_add_test(profiles, cube_with_fitted_domains);
+    add_long_tests(profiles, profile_of_uneven_blocks, 3, profiled);
+    add_long_tests(profiles, two_arrays_of_opposite_decomposition, 1, profiled);
+    add_long_tests(profiles, cube_with_fitted_domains, 1, profiled);
     suite_add_tcase(suite, profiles);
 
     TCase *limits = tcase_create("limits");
     tcase_set_timeout(limits, 60);
     tcase_add_test(limits, refusals);
     tcase_add_test(limits, no_ranks);
-    tcase_add_test(limits, memory_runs_out);
-    tcase_add_loop_test(limits, memory_runs_out_with_a_profile, 0, 3);
+    add_long_tests(limits, memory_runs_out, METHODS, without_memory);
+    add_long_tests(limits, memory_runs_out_with_a_network, 2, without_memory);
+    add_long_tests(limits, memory_runs_out_with_a_profile, 3, without_memory);
     suite_add_tcase(suite, limits);
     return suite;
 }

@@ -201,8 +201,8 @@ END_TEST
 /* Bytes are split without loss, and a node without ranks changes nothing. */
 START_TEST(sums_are_kept)
 {
-    uint64_t state = 3;
-    for (int round = 0; round < 50; round++) {
+    uint64_t state = first_seed();
+    for (uint64_t round = random_cases(50); round > 0; round--) {
         const topo four = flat(NODES), more = flat(NODES + 2);
         matrix_builder b = {.rows = RANKS, .cols = 37};
         matrix bytes;
@@ -356,7 +356,7 @@ static int64_t bin_on_node(const storage_layout *layout, int64_t begin, int64_t 
 START_TEST(bytes_of_ranks_on_servers)
 {
     enum { BINS = 40, UNIT = 64 };
-    for (uint64_t seed = 1; seed <= random_cases(100); seed++) {
+    for_random_seeds (seed, 100) {
         uint64_t state = seed;
         int64_t stripe = pick(&state, 1, 300);
         storage_layout *layout = seed % 2 ? striped(stripe, "3 4", 2) : striped(stripe, "3 5 4", 3);

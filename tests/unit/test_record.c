@@ -142,7 +142,7 @@ static void check_profile(const struct model *m, const struct way *w)
 
 START_TEST(parts_and_rows_amount_to_the_whole)
 {
-    uint64_t seed = (uint64_t)_i + 1;
+    uint64_t seed = first_seed() + (uint64_t)_i;
     access_list list[RANKS];
     struct model m;
     struct way w = {.parts = (size_t)pick(&seed, 1, MOST_PARTS)};
@@ -163,7 +163,7 @@ END_TEST
 
 START_TEST(without_memory_it_fails_and_leaks_nothing)
 {
-    uint64_t seed = 7;
+    uint64_t seed = first_seed();
     access_list list[RANKS];
     struct model m;
     bool failed = true;
@@ -241,7 +241,7 @@ int main(void)
     Suite *suite = suite_create("record");
     TCase *all = tcase_create("record");
     tcase_set_timeout(all, 60);
-    tcase_add_loop_test(all, parts_and_rows_amount_to_the_whole, 0, 100);
+    tcase_add_loop_test(all, parts_and_rows_amount_to_the_whole, 0, (int)random_cases(100));
     tcase_add_test(all, without_memory_it_fails_and_leaks_nothing);
     tcase_add_test(all, malformed_messages_are_refused);
     tcase_add_test(all, bins_are_as_many_as_the_data_are_worth);

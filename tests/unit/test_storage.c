@@ -148,7 +148,8 @@ static void check_layout(const storage_layout *layout)
         ck_assert_int_gt(e.unit, 0);
         before = e.end;
         for (size_t i = 0; i < e.objects; i++)
-            ck_assert(e.target[i] == STORAGE_NONE || e.target[i] < storage_targets(layout));
+            if (e.target[i] != STORAGE_NONE && e.target[i] >= storage_targets(layout))
+                ck_abort_msg("object %zu of extent %zu", i, k);
         size_t target = storage_find(layout, e.start, &next);
         ck_assert(target == STORAGE_NONE || target < storage_targets(layout));
         ck_assert_int_gt(next, e.start);
@@ -358,7 +359,7 @@ static struct component random_component(uint64_t *state, uint64_t start)
 
 START_TEST(random_components)
 {
-    for (uint64_t seed = 0; seed < random_cases(2000); seed++) {
+    for_random_seeds (seed, 2000) {
         uint64_t state = seed, start = 0;
         struct component c[6];
         size_t count = (size_t)pick(&state, 1, 6);
@@ -612,7 +613,7 @@ static void fill_objects(model m, int64_t unit, size_t count, int64_t object, co
 
 START_TEST(random_objects)
 {
-    for (uint64_t seed = 0; seed < random_cases(2000); seed++) {
+    for_random_seeds (seed, 2000) {
         uint64_t state = seed;
         char attribute[120];
         int64_t osd[60], unit = pick(&state, 1, 20), object = unit * pick(&state, 1, 6);
@@ -703,7 +704,7 @@ END_TEST
 /* With another striping each byte is where it would be if the file had been made with it. */
 START_TEST(other_stripings)
 {
-    for (uint64_t seed = 0; seed < random_cases(1000); seed++) {
+    for_random_seeds (seed, 1000) {
         uint64_t state = seed;
         int64_t osd[60], unit = pick(&state, 1, 20), bytes = pick(&state, 0, MODEL_BYTES);
         const file_striping striping = {unit, unit * pick(&state, 1, 6),
@@ -951,7 +952,7 @@ END_TEST
 /* Blocks in ascending order, with holes, at hosts that repeat. */
 START_TEST(random_blocks)
 {
-    for (uint64_t seed = 0; seed < random_cases(1000); seed++) {
+    for_random_seeds (seed, 1000) {
         uint64_t state = seed;
         char text[2000] = "", line[60];
         int64_t at = 0;
@@ -975,7 +976,7 @@ START_TEST(random_blocks)
             size_t target = storage_find(layout, k, &next);
             if (target == STORAGE_NONE ? host_of[k] != NULL
                                        : strcmp(storage_target_host(layout, target), host_of[k]))
-                ck_abort_msg("seed %d, byte %d", (int)seed, (int)k);
+                ck_abort_msg("seed %llu, byte %d", (unsigned long long)seed, (int)k);
             m[k] = number_of(layout, target);
         }
         check_model(layout, m);
@@ -1145,7 +1146,7 @@ static struct spread_model model_spread(uint64_t *seed)
 /* Half of each domain is accessed, or all of it once or more often. */
 START_TEST(bytes_of_domains)
 {
-    for (uint64_t seed = 1; seed <= random_cases(2000); seed++) {
+    for_random_seeds (seed, 2000) {
         uint64_t state = seed;
         struct spread_model m = model_spread(&state);
         int64_t accessed[MOST_DOMAINS], times = pick(&state, 0, 3);
@@ -1159,7 +1160,7 @@ START_TEST(bytes_of_domains)
             int64_t part = times > 0 ? m.inside[j] : accessed[j], all = m.inside[j] | !m.inside[j];
             for (size_t n = 0; n < MOST_SERVERS; n++)
                 ck_assert_msg(matrix_get(&bytes, n, j) == m.on_node[n][j] * part / all,
-                              "seed %d: node %zu, domain %zu", (int)seed, n, j);
+                              "seed %llu: node %zu, domain %zu", (unsigned long long)seed, n, j);
         }
         matrix_release(&bytes);
         domains_release(&m.domains);
@@ -1191,7 +1192,7 @@ END_TEST
 
 START_TEST(domains_without_memory)
 {
-    uint64_t state = 3;
+    uint64_t state = first_seed();
     struct spread_model m = model_spread(&state);
     int rc = -ENOMEM;
     for (long nth = 0; rc == -ENOMEM; nth++) {

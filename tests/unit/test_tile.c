@@ -59,10 +59,10 @@ static void check_tiling(const access_list *list, int64_t before, const model *m
 
 START_TEST(tilings_hold_every_byte)
 {
-    for (uint64_t c = 0; c < random_cases(CASES); c++) {
+    for_random_seeds (seed, CASES) {
         access_list period = {0}, list = {0};
         model m;
-        state = c;
+        state = seed;
         random_period(&m, &period);
         int64_t base = below(100), extent = below(3) == 0 ? m.span : below(80);
         int64_t from = below(COPIES * m.bytes), count = below(COPIES * m.bytes), before = below(5);
@@ -136,8 +136,8 @@ END_TEST
 /* Step by step is the same as at once, and the same bytes are accessed from there. */
 START_TEST(positions_agree_with_the_stream)
 {
-    for (uint64_t c = 0; c < random_cases(CASES); c++) {
-        state = c;
+    for_random_seeds (seed, CASES) {
+        state = seed;
         int64_t size = 1 + below(12), used = 0, copies = 0, total = 0;
         for (int step = 0; step < 10; step++) {
             int64_t bytes = below(3 * size);

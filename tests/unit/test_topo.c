@@ -115,7 +115,7 @@ END_TEST
 /* Any hops come back as they were given. */
 START_TEST(random_hops)
 {
-    for (uint64_t seed = 0; seed < 300; seed++) {
+    for_random_seeds (seed, 300) {
         uint64_t state = seed;
         double hops[100];
         topo t;
@@ -162,7 +162,7 @@ static void spread(const size_t *node_of_rank, size_t ranks, const double *betwe
 /* What was spread over ranks is found again. */
 START_TEST(nodes_of_ranks)
 {
-    uint64_t state = (uint64_t)_i;
+    uint64_t state = first_seed() + (uint64_t)_i;
     size_t node[10], found[10], nodes = 0, ranks = (size_t)pick(&state, 0, 10);
     double between[100];
     topo by_rank, by_node;
@@ -432,8 +432,8 @@ static void check_levels(const double *hops, size_t nodes)
 
 START_TEST(levels_of_random_hops)
 {
-    uint64_t state = 1;
-    for (int k = 0; k < 3000; k++) {
+    uint64_t state = first_seed();
+    for (uint64_t k = random_cases(3000); k > 0; k--) {
         double hops[MOST_NODES * MOST_NODES];
         size_t nodes = (size_t)pick(&state, 1, MOST_NODES);
         int64_t most = pick(&state, 1, 7);
@@ -606,7 +606,7 @@ static Suite *topo_suite(void)
     tcase_add_test(cases, places_of_hops);
     tcase_add_test(cases, random_hops);
     tcase_add_test(cases, from_bad_hops);
-    tcase_add_loop_test(cases, nodes_of_ranks, 0, 100);
+    tcase_add_loop_test(cases, nodes_of_ranks, 0, (int)random_cases(100));
     tcase_add_test(cases, nodes_that_ranks_contradict);
     tcase_add_loop_test(cases, good_files, 0, GOOD);
     tcase_add_loop_test(cases, bad_files, 0, BAD);
