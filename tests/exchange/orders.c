@@ -11,7 +11,7 @@
 
 /* That a small exchange has at most: requests, each of which takes the network up to three events,
  * and orders without a fault. */
-enum { REQUESTS = 6, ORDERS = 5000 };
+enum { REQUESTS = 6, MOST_ORDERS = 5000 };
 
 typedef struct choice {
     size_t taken, of;
@@ -170,7 +170,7 @@ static bool try_all(uint64_t seed, const sim_fault *fault, sim_tally *tally, boo
         good = sim->failure == NULL;
         *fired |= sim->fired > 0;
         tried++;
-        bool too_large = count_requests(sim) > REQUESTS || (fault == NULL && tried > ORDERS);
+        bool too_large = count_requests(sim) > REQUESTS || (fault == NULL && tried > MOST_ORDERS);
         *ranks = good && too_large ? 0 : sim->ranks;
         free_exchange(sim);
     } while (good && *ranks > 0 && begin_next_order(&orders));
