@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+#
+# This checkout under the unmodified Open MPI of the Debian release $suite, in its root folder: it is built there, and
+# the tests below run by `make check`, at the quick level only the first ones. What is built stays for the next time.
+. "$top_srcdir/tests/releases/root.sh" || exit 1
+
+home=/root/tatp-dla
+tests=(
+    tests/mpi/test_conformance.sh
+    tests/mpi/test_views.sh
+    tests/mpi/test_record.sh
+    tests/mpi/test_reported.sh
+    tests/mpi/test_libraries.sh
+    tests/mpi/test_uplinks.sh
+    tests/dla/test_launchers.sh
+)
+! tap_full || tests+=(
+    tests/faults/test_injected.sh
+    tests/faults/test_kills.sh
+    tests/mpi/test_faults.sh
+    tests/mpi/test_large_counts.sh
+    tests/mpi/test_hints.sh
+    tests/mpi/test_settings.sh
+    tests/mpi/test_reuse.sh
+    tests/mpi/test_trials.sh
+    tests/mpi/test_arrays.sh
+    tests/mpi/test_stripes.sh
+    tests/mpi/test_stats.sh
+    tests/mpi/test_plan.sh
+    tests/mpi/test_fitted.sh
+    tests/mpi/test_aggregators.sh
+    tests/mpi/test_distances.sh
+    tests/mpi/test_topology.sh
+    tests/mpi/test_messages.sh
+    tests/mpi/test_loads.sh
+    tests/mpi/test_bad_input.sh
+    tests/mpi/test_pvars.sh
+    tests/unit/test_dla_spec
+    tests/unit/test_dla_arrange
+    tests/unit/test_dla_place
+    tests/unit/test_dla_predict
+    tests/frame/test_configure.sh
+    tests/frame/test_install.sh
+    tests/tools/test_dla.sh
+    tests/tools/test_doctor.sh
+    tests/tools/test_recorded.sh
+    tests/dla/test_automatic.sh
+    tests/dla/test_dla.sh
+    tests/dla/test_fit.sh
+    tests/dla/test_inside.sh
+    tests/dla/test_qualifiers.sh
+    tests/cluster/test_cluster.sh
+    tests/cluster/test_placement.sh
+    tests/cluster/test_slurm.sh
+)
+
+# The files of this checkout as they are, changed or not; times are kept, for make.
+copy_sources() {
+    mkdir -p "$root$home"
+    (cd "$top_srcdir" && git ls-files -z --cached --others --exclude-standard | xargs -0 -r ls -d 2>/dev/null |
+        tar --create --files-from=-) | tar --extract --no-same-owner --directory="$root$home"
+}
+
+# at_home COMMAND...: with Open MPI's settings
+at_home() {
+    # shellcheck disable=SC2016 # for the inner shell
+    in_root "$root" bash -c 'cd "$1" && . tests/env.sh && "${@:2}"' bash "$home" "$@"
+}
+
+# collect_component FOLDER RELEASE: fcoll/tatp as it was built there
+collect_component() {
+    mkdir -p "$tap_dir/foreign/$2" && cp "$1/components/mca_fcoll_tatp.so" "$tap_dir/foreign/$2"
+}
+
+# Of this machine, and of the root folders that have one.
+collect_components() {
+    local built
+
+    collect_component "$top_builddir" "$OMPI_VERSION"
+    for built in "$(dirname "$root")"/*"$home"; do
+        [[ ! -e $built/components/mca_fcoll_tatp.so ]] ||
+            collect_component "$built" "$(sed -n "s/^export OMPI_VERSION='\(.*\)'/\1/p" "$built/tests/env.sh")"
+    done
+    rm -rf "$root$home/foreign" && cp -R "$tap_dir/foreign" "$root$home/foreign"
+}
+
+root_folder "$suite"
+tap_check "the sources are copied" copy_sources
+# shellcheck disable=SC2016 # for the inner shell
+tap_check "$suite: build" in_root "$root" bash -c 'cd "$1" && { [ Makefile -nt /.complete ] ||
+    { ./autogen.pl && ./configure --disable-sanitizers; }; } && make -j2' bash "$home"
+[[ $tap_failures == 0 ]] || tap_plan
+tap_diag "$(at_home ompi_info --version | head -n 1)"
+tap_check "$suite: make check" in_root "$root" make --no-print-directory -C "$home" check "TESTS=${tests[*]}"
+tap_diag "$(tail -n 1 <<<"$tap_output")"
+! tap_full || tap_check "$suite: bench/demo" at_home bench/demo
+collect_components
+tap_check "$suite opens components of other releases" at_home tests/releases/test_foreign.sh
+tap_check "components of other releases are opened here" env FOREIGN="$tap_dir/foreign" "$releases/test_foreign.sh"
+tap_plan
