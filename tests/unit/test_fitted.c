@@ -137,32 +137,28 @@ START_TEST(large_numbers_are_exact)
 }
 END_TEST
 
-/* The alternative is returned where fitted units do not save more than so much of its hop-bytes. */
 START_TEST(the_better_one_is_returned)
 {
-    static const struct {
-        size_t alternative[4];
-        double hop_bytes, least_saving;
-        int taken;
-        const char *aggregators;
-    } cases[] = {
-        {{0, 0, 1, 1}, 40.0, 0.0, 1, "0011"}, /* as good is good enough */
-        {{1, 1, 0, 0}, 80.0, 0.0, 0, "0011"},
-        {{1, 1, 0, 0}, 80.0, .5, 1, "1100"},
-        {{1, 1, 0, 0}, 80.0, .49, 0, "0011"},
-    };
-    for (size_t k = 0; k < LENGTH(cases); k++) {
-        struct scene *s = set_letters("aabb", 2, 10);
-        fitted_options options = {.alternative = cases[k].alternative,
-                                  .least_saving = cases[k].least_saving};
-        ck_assert_int_eq(fitted_assign(&s->input, &options, s->of, &s->report), 0);
-        ck_assert_msg(s->report.took_alternative == cases[k].taken, "case %zu", k);
-        ck_assert_str_eq(digits(s), cases[k].aggregators);
-        ck_assert(s->report.alternative_hop_bytes == cases[k].hop_bytes);
-        ck_assert(s->report.alternative_crossing == cases[k].hop_bytes - 40.0);
-        ck_assert(s->report.hop_bytes == (cases[k].taken ? cases[k].hop_bytes : 40.0));
-        ck_assert(s->report.crossing == s->report.hop_bytes - 40.0);
-    }
+    static const size_t good[] = {0, 0, 1, 1}, bad[] = {1, 1, 0, 0};
+    struct scene *s = set_letters("aabb", 2, 10);
+    fitted_options options = {.alternative = good};
+    ck_assert_int_eq(fitted_assign(&s->input, &options, s->of, &s->report), 0);
+    ck_assert_int_eq(s->report.took_alternative, 1); /* as good is good enough */
+    ck_assert(s->report.alternative_hop_bytes == 40.0);
+    options.alternative = bad;
+    ck_assert_int_eq(fitted_assign(&s->input, &options, s->of, &s->report), 0);
+    ck_assert_int_eq(s->report.took_alternative, 0);
+    ck_assert(s->report.alternative_crossing == 40.0 && s->report.crossing == 0.0);
+    ck_assert_str_eq(digits(s), "0011");
+    ck_assert(s->report.hop_bytes == 40.0 && s->report.alternative_hop_bytes == 80.0);
+    options.least_saving = .5;
+    ck_assert_int_eq(fitted_assign(&s->input, &options, s->of, &s->report), 0);
+    ck_assert_int_eq(s->report.took_alternative, 1);
+    ck_assert_str_eq(digits(s), "1100");
+    ck_assert(s->report.hop_bytes == 80.0 && s->report.crossing == 40.0);
+    options.least_saving = .49;
+    ck_assert_int_eq(fitted_assign(&s->input, &options, s->of, &s->report), 0);
+    ck_assert_int_eq(s->report.took_alternative, 0);
 }
 END_TEST
 
@@ -312,23 +308,15 @@ END_TEST
 
 START_TEST(smallest_units_are_as_wanted)
 {
-    enum { MOST = 1 << 20, UNIT = 64 << 10 };
-    static const struct {
-        int64_t wanted, stripe, from, to, unit;
-    } cases[] = {
-        {0, 0, 0, 1, UNIT},
-        {4096, 0, 5, 9000, 4096},
-        {4096, 1000, 0, 9000, 5000},
-        {0, UNIT + 1, 0, 9000, UNIT + 1},
-        {7, 0, 0, 7 * MOST, 7},
-        {7, 0, 6, 7 * MOST + 1, 14},
-        {1, 0, INT64_MAX - 1, INT64_MAX, 1},
-        {0, 0, 0, INT64_MAX, INT64_C(1) << 43},
-    };
-    for (size_t k = 0; k < LENGTH(cases); k++)
-        ck_assert_msg(fitted_smallest_unit(cases[k].wanted, cases[k].stripe, cases[k].from,
-                                           cases[k].to) == cases[k].unit,
-                      "case %zu", k);
+    const int64_t most = 1 << 20, unit = 64 << 10;
+    ck_assert_int_eq(fitted_smallest_unit(0, 0, 0, 1), unit);
+    ck_assert_int_eq(fitted_smallest_unit(4096, 0, 5, 9000), 4096);
+    ck_assert_int_eq(fitted_smallest_unit(4096, 1000, 0, 9000), 5000);
+    ck_assert_int_eq(fitted_smallest_unit(0, unit + 1, 0, 9000), unit + 1);
+    ck_assert_int_eq(fitted_smallest_unit(7, 0, 0, 7 * most), 7);
+    ck_assert_int_eq(fitted_smallest_unit(7, 0, 6, 7 * most + 1), 14);
+    ck_assert_int_eq(fitted_smallest_unit(1, 0, INT64_MAX - 1, INT64_MAX), 1);
+    ck_assert_int_eq(fitted_smallest_unit(0, 0, 0, INT64_MAX), INT64_C(1) << 43);
 }
 END_TEST
 
