@@ -53,8 +53,8 @@ typedef int64_t domain_row[MAX_DOMAINS];
 
 /* An input with its memory, and the whole matrices. */
 struct instance {
-    plan_input input,
-        few; /* with all entries; with the largest of each node and domain, and sums */
+    plan_input input;
+    plan_input few; /* the same by sums and the largest entries of each node and domain */
     size_t ranks, domains, nodes;
     domain_row bytes[MAX_RANKS];
     size_t node_of_rank[MAX_RANKS];
