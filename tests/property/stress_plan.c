@@ -5,6 +5,7 @@
 #include "plan/plan.h"
 #include "plan/steps.h"
 
+#include "../unit/edges.h"
 #include "../unit/seeded.h"
 #include "options.h"
 
@@ -48,29 +49,23 @@ static const struct kind kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
+typedef int64_t domain_row[MAX_DOMAINS];
+
 /* An input with its memory, and the whole matrices. */
 struct instance {
     plan_input input;
+    plan_input few; /* the same by sums and the largest entries of each node and domain */
     size_t ranks, domains, nodes;
-    int64_t bytes[MAX_RANKS][MAX_DOMAINS];
+    domain_row bytes[MAX_RANKS];
     size_t node_of_rank[MAX_RANKS];
     bool flat;
     double hops[MAX_NODES * MAX_NODES];
-    double distance[MAX_RANKS][MAX_RANKS];
 
-    matrix requests, of_nodes;
     topo topology;
-    size_t row_start[MAX_RANKS + 1], node_start[MAX_NODES + 1], ranks_on_node[MAX_NODES];
-    size_t col[MAX_PAIRS], node_col[MAX_PAIRS];
-    int64_t value[MAX_PAIRS], node_value[MAX_PAIRS];
-
-    matrix few,
-        blocks_of_nodes; /* the largest entries of each node and domain; ranks that access it */
-    size_t few_start[MAX_RANKS + 1], few_col[MAX_PAIRS];
-    int64_t few_value[MAX_PAIRS], node_blocks[MAX_PAIRS];
+    matrix requests, largest, bytes_of_nodes, blocks_of_nodes;
 
     double whole[MAX_PAIRS]; /* D C, or what nodes cost; domain by domain */
-    size_t rank_of_domain[MAX_DOMAINS], node_of_domain[MAX_DOMAINS];
+    size_t rank_of_domain[MAX_DOMAINS];
 };
 
 static const char *tool;
@@ -116,73 +111,42 @@ static int64_t draw_bytes(const struct instance *in, enum pattern pattern, size_
     }
 }
 
-static void compress(struct instance *in)
+static int sum_nodes(const struct instance *in, const domain_row *of_ranks, matrix *sums)
 {
-    size_t nnz = 0;
-    for (size_t i = 0; i < in->ranks; i++) {
-        for (size_t j = 0; j < in->domains; j++) {
-            if (in->bytes[i][j] != 0) {
-                in->col[nnz] = j;
-                in->value[nnz++] = in->bytes[i][j];
-            }
-        }
-        in->row_start[i + 1] = nnz;
-    }
-    in->requests = (matrix){in->ranks, in->domains, in->row_start, in->col, in->value};
-}
-
-static void sum_nodes(struct instance *in)
-{
-    size_t nnz = 0;
-    memset(in->ranks_on_node, 0, sizeof in->ranks_on_node);
-    for (size_t n = 0; n < in->nodes; n++) {
-        for (size_t j = 0; j < in->domains; j++) {
-            int64_t sum = 0, blocks = 0;
-            for (size_t i = 0; i < in->ranks; i++) {
-                int64_t bytes = in->node_of_rank[i] == n ? in->bytes[i][j] : 0;
-                sum += bytes;
-                blocks += bytes != 0;
-            }
-            if (sum > 0) {
-                in->node_col[nnz] = j;
-                in->node_blocks[nnz] = blocks;
-                in->node_value[nnz++] = sum;
-            }
-        }
-        in->node_start[n + 1] = nnz;
-    }
-    for (size_t i = 0; i < in->ranks; i++)
-        in->ranks_on_node[in->node_of_rank[i]]++;
-    in->of_nodes = (matrix){in->nodes, in->domains, in->node_start, in->node_col, in->node_value};
-    in->blocks_of_nodes =
-        (matrix){in->nodes, in->domains, in->node_start, in->node_col, in->node_blocks};
-}
-
-static bool is_among_largest(const struct instance *in, size_t i, size_t j, size_t most)
-{
-    size_t larger = 0;
-    for (size_t k = 0; k < in->ranks; k++) {
-        bool before =
-            in->bytes[k][j] > in->bytes[i][j] || (in->bytes[k][j] == in->bytes[i][j] && k < i);
-        larger += before && in->node_of_rank[k] == in->node_of_rank[i];
-    }
-    return larger < most;
+    matrix by_rank = {0};
+    matrix_of_table(&by_rank, in->ranks, in->domains, of_ranks[0], MAX_DOMAINS);
+    matrix_release(sums);
+    int rc = matrix_sum_rows(sums, &by_rank, in->node_of_rank, in->nodes);
+    matrix_release(&by_rank);
+    return rc;
 }
 
 /* As many entries as a node can serve domains. */
-static void keep_largest(struct instance *in)
+static int keep_largest(struct instance *in)
 {
-    size_t nnz = 0, most = in->input.per_node > 0 ? in->input.per_node : in->domains;
-    for (size_t i = 0; i < in->ranks; i++) {
-        for (size_t j = 0; j < in->domains; j++) {
-            if (in->bytes[i][j] != 0 && is_among_largest(in, i, j, most)) {
-                in->few_col[nnz] = j;
-                in->few_value[nnz++] = in->bytes[i][j];
-            }
-        }
-        in->few_start[i + 1] = nnz;
-    }
-    in->few = (matrix){in->ranks, in->domains, in->few_start, in->few_col, in->few_value};
+    static domain_row kept[MAX_RANKS], blocks[MAX_RANKS];
+    size_t most = in->input.per_node > 0 ? in->input.per_node : in->domains;
+    memcpy(kept, in->bytes, sizeof kept);
+    keep_largest_of_table(kept[0], MAX_DOMAINS, in->domains, in->node_of_rank, in->ranks, most);
+    matrix_of_table(&in->largest, in->ranks, in->domains, kept[0], MAX_DOMAINS);
+    for (size_t i = 0; i < in->ranks; i++)
+        for (size_t j = 0; j < in->domains; j++)
+            blocks[i][j] = in->bytes[i][j] != 0;
+    in->few = in->input;
+    in->few.requests = &in->largest;
+    in->few.node_bytes = &in->bytes_of_nodes;
+    in->few.node_blocks = &in->blocks_of_nodes;
+    int rc = sum_nodes(in, in->bytes, &in->bytes_of_nodes);
+    return rc == 0 ? sum_nodes(in, blocks, &in->blocks_of_nodes) : rc;
+}
+
+static void release_instance(struct instance *in)
+{
+    topo_release(&in->topology);
+    matrix_release(&in->requests);
+    matrix_release(&in->largest);
+    matrix_release(&in->bytes_of_nodes);
+    matrix_release(&in->blocks_of_nodes);
 }
 
 /* Ranks in order on their nodes or anywhere; some nodes may have none. */
@@ -201,38 +165,31 @@ static int make_instance(struct instance *in, const struct kind *kind, uint64_t 
         for (size_t j = 0; j < in->domains; j++)
             in->bytes[i][j] = draw_bytes(in, kind->pattern, i, j, &state);
     }
-    compress(in);
-    sum_nodes(in);
+    matrix_of_table(&in->requests, in->ranks, in->domains, in->bytes[0], MAX_DOMAINS);
     in->input = (plan_input){.requests = &in->requests,
                              .node_of_rank = in->node_of_rank,
                              .topology = &in->topology,
                              .per_node = (size_t)pick(&state, 0, kind->most_per_node)};
-    keep_largest(in);
-    return rc;
+    return rc == 0 ? keep_largest(in) : rc;
 }
 
 /* ---- the whole matrix ---- */
 
-static void measure(struct instance *in)
+static double count_hops(const struct instance *in, size_t i, size_t k)
 {
-    for (size_t i = 0; i < in->ranks; i++) {
-        for (size_t k = 0; k < in->ranks; k++) {
-            size_t n = in->node_of_rank[i], m = in->node_of_rank[k];
-            double between = in->flat ? 2.0 : in->hops[n * in->nodes + m];
-            in->distance[i][k] = i == k ? 0.0 : n == m ? 1.0 : between;
-        }
-    }
+    size_t n = in->node_of_rank[i], m = in->node_of_rank[k];
+    double between = in->flat ? 2.0 : in->hops[n * in->nodes + m];
+    return i == k ? 0.0 : n == m ? 1.0 : between;
 }
 
 static void multiply(struct instance *in)
 {
-    measure(in);
-    for (size_t j = 0; j < in->domains; j++) {
-        for (size_t i = 0; i < in->ranks; i++) {
-            double sum = 0.0;
-            for (size_t k = 0; k < in->ranks; k++)
-                sum += in->distance[i][k] * (double)in->bytes[k][j];
-            in->whole[j * in->ranks + i] = sum;
+    memset(in->whole, 0, sizeof in->whole);
+    for (size_t i = 0; i < in->ranks; i++) {
+        for (size_t k = 0; k < in->ranks; k++) {
+            double hops = count_hops(in, i, k);
+            for (size_t j = 0; j < in->domains; j++)
+                in->whole[j * in->ranks + i] += hops * (double)in->bytes[k][j];
         }
     }
 }
@@ -269,121 +226,86 @@ static int solve_whole(const struct instance *in, double *total)
 
 /* ---- checks ---- */
 
-static bool complain(const struct kind *kind, uint64_t seed, const char *what)
+static bool is_allowed(const struct instance *in)
 {
-    printf("# %s: %s --kind='%s' --seed=%" PRIu64 " --instances=1\n", what, tool, kind->name, seed);
-    return false;
-}
-
-static bool is_allowed(const struct instance *in, const size_t *node_of_domain)
-{
-    size_t load[MAX_NODES] = {0};
-    for (size_t j = 0; j < in->domains; j++) {
-        size_t n = node_of_domain[j];
-        if (n >= in->nodes || ++load[n] > in->ranks_on_node[n] ||
-            (in->input.per_node > 0 && load[n] > in->input.per_node))
-            return false;
-    }
-    return true;
-}
-
-static bool no_rank_twice(const struct instance *in)
-{
-    bool taken[MAX_RANKS] = {false};
+    size_t taken[MAX_RANKS] = {0}, load[MAX_NODES] = {0};
     for (size_t j = 0; j < in->domains; j++) {
         size_t rank = in->rank_of_domain[j];
-        if (rank >= in->ranks || taken[rank])
+        if (rank >= in->ranks || taken[rank]++ > 0 ||
+            (load[in->node_of_rank[rank]]++ >= in->input.per_node && in->input.per_node > 0))
             return false;
-        taken[rank] = true;
     }
     return true;
+}
+
+static double cost_of_ranks(const struct instance *in)
+{
+    double sum = 0.0;
+    for (size_t j = 0; j < in->domains; j++)
+        sum += in->whole[j * in->ranks + in->rank_of_domain[j]];
+    return sum;
 }
 
 static const char *check_ranks(struct instance *in, const lap_solver *solver)
 {
-    double least = 0.0, bound = 0.0, sum = 0.0;
+    double least = 0.0, bound = 0.0;
     multiply(in);
     int expected = solve_whole(in, &least);
     int rc = plan_least_hop_bytes(&in->input, solver, in->rank_of_domain, &bound);
     if (expected == LAP_INFEASIBLE || rc != 0)
         return expected == LAP_INFEASIBLE && rc < 0 ? NULL : "feasible";
-    for (size_t j = 0; j < in->domains; j++) {
-        if (in->rank_of_domain[j] >= in->ranks)
-            return "no such rank";
-        in->node_of_domain[j] = in->node_of_rank[in->rank_of_domain[j]];
-        sum += in->whole[j * in->ranks + in->rank_of_domain[j]];
-    }
-    if (!no_rank_twice(in) || !is_allowed(in, in->node_of_domain))
-        return "not allowed";
-    return sum != least ? "not the least" : bound != least ? "wrong bound" : NULL;
+    return !is_allowed(in)              ? "not allowed"
+           : cost_of_ranks(in) != least ? "not the least"
+           : bound != least             ? "wrong bound"
+                                        : NULL;
 }
 
-/* The two steps alone: their total is the least over all choices of nodes. */
+/* The two steps: their total is the least over all choices of nodes. Then domains to ranks at once,
+ * also where the two steps would do, with nothing excluded. */
 static const char *check_steps(struct instance *in, const lap_solver *solver)
 {
-    double least = 0.0, hop_bytes = 0.0;
+    double least = 0.0, least_of_nodes = 0.0, cost_by_steps = 0.0, total = 0.0;
     struct held held = held_bytes(&in->input);
     struct costs costs;
-    struct node_proof proof;
-    favour_nodes(in);
-    int expected = solve_whole(in, &least);
-    int rc = costs_init(&costs, &in->input, &held);
-    if (rc == 0)
-        rc = assign_in_two_steps(&costs, in->input.requests, solver, in->rank_of_domain, &proof);
-    costs_release(&costs);
-    if (expected == LAP_INFEASIBLE || rc != 0)
-        return expected == LAP_INFEASIBLE && rc < 0 ? NULL : "steps: feasible";
-    for (size_t j = 0; j < in->domains; j++)
-        in->node_of_domain[j] = in->node_of_rank[in->rank_of_domain[j]];
-    if (!no_rank_twice(in) || !is_allowed(in, in->node_of_domain))
-        return "steps: not allowed";
-    rc = plan_hop_bytes(&in->input, in->rank_of_domain, &hop_bytes);
-    return rc != 0 || hop_bytes < proof.total ? "steps: below the bound"
-           : proof.total != least             ? "steps: wrong bound"
-                                              : NULL;
-}
-
-/* Domains to ranks at once, also where the two steps would do, with nothing excluded. */
-static const char *check_at_once(struct instance *in, const lap_solver *solver)
-{
-    double least = 0.0, total = 0.0, hop_bytes = 0.0;
-    struct held held = held_bytes(&in->input);
-    struct costs costs;
-    struct node_proof proof;
+    struct node_proof proof = {.total = 0.0};
+    bool allowed = false;
     multiply(in);
     int expected = solve_whole(in, &least);
     int rc = costs_init(&costs, &in->input, &held);
     if (rc == 0)
-        rc = choose_nodes(&costs, in->node_of_domain, &proof);
-    if (rc == 0)
+        rc = assign_in_two_steps(&costs, in->input.requests, solver, in->rank_of_domain, &proof);
+    if (rc == 0) {
+        allowed = is_allowed(in);
+        cost_by_steps = allowed ? cost_of_ranks(in) : 0.0;
         rc = choose_ranks(&costs, &in->input, solver, &proof, INFINITY, in->rank_of_domain, &total);
+    }
     costs_release(&costs);
     if (expected == LAP_INFEASIBLE || rc != 0)
-        return expected == LAP_INFEASIBLE && rc < 0 ? NULL : "at once: feasible";
-    for (size_t j = 0; j < in->domains; j++)
-        in->node_of_domain[j] = in->node_of_rank[in->rank_of_domain[j]];
-    if (!no_rank_twice(in) || !is_allowed(in, in->node_of_domain))
-        return "at once: not allowed";
-    rc = plan_hop_bytes(&in->input, in->rank_of_domain, &hop_bytes);
-    return rc != 0 || hop_bytes != least || total != least ? "at once: not the least" : NULL;
+        return expected == LAP_INFEASIBLE && rc < 0 ? NULL : "steps: feasible";
+    if (!allowed || !is_allowed(in))
+        return "steps: not allowed";
+    if (cost_of_ranks(in) != least || total != least)
+        return "at once: not the least";
+    favour_nodes(in);
+    solve_whole(in, &least_of_nodes);
+    return cost_by_steps < proof.total     ? "steps: below the bound"
+           : proof.total != least_of_nodes ? "steps: wrong bound"
+                                           : NULL;
 }
 
 /* Each strategy by all entries and by the largest: both answers cost the same. */
 static const char *check_largest(struct instance *in, const lap_solver *solver)
 {
-    plan_input few = in->input;
-    few.requests = &in->few;
-    few.node_bytes = &in->of_nodes;
-    few.node_blocks = &in->blocks_of_nodes;
     for (const plan_strategy *s = plan_strategies; s->name != NULL; s++) {
         size_t other[MAX_DOMAINS];
         plan_report by_all, by_few, told;
         int expected = s->assign(&in->input, solver, in->rank_of_domain);
-        int rc = s->assign(&few, solver, other);
+        int rc = s->assign(&in->few, solver, other);
         if (rc != 0 || expected != 0)
             return rc == expected ? NULL : "largest entries: feasible";
         if (plan_assess(&in->input, in->rank_of_domain, &by_all) != 0 ||
-            plan_assess(&in->input, other, &by_few) != 0 || plan_assess(&few, other, &told) != 0)
+            plan_assess(&in->input, other, &by_few) != 0 ||
+            plan_assess(&in->few, other, &told) != 0)
             return "largest entries: assessment";
         if (by_few.hop_bytes != by_all.hop_bytes)
             return "largest entries: another cost";
@@ -395,7 +317,7 @@ static const char *check_largest(struct instance *in, const lap_solver *solver)
     return NULL;
 }
 
-static bool check_instance(struct instance *in, const struct kind *kind, uint64_t seed)
+static const char *check_instance(struct instance *in, uint64_t seed)
 {
     size_t solvers = 0;
     while (lap_solvers[solvers].name != NULL)
@@ -404,24 +326,20 @@ static bool check_instance(struct instance *in, const struct kind *kind, uint64_
     const char *fault = check_ranks(in, solver);
     if (fault == NULL)
         fault = check_steps(in, solver);
-    if (fault == NULL)
-        fault = check_at_once(in, solver);
-    if (fault == NULL)
-        fault = check_largest(in, solver);
-    return fault == NULL || complain(kind, seed, fault);
+    return fault == NULL ? check_largest(in, solver) : fault;
 }
 
 /* ---- the command ---- */
 
 static bool check_kind(struct instance *in, const struct kind *kind, uint64_t seed, uint64_t count)
 {
-    for (uint64_t k = 0; k < count; k++) {
-        if (make_instance(in, kind, seed + k) != 0)
-            return complain(kind, seed + k, "cannot be made");
-        if (!check_instance(in, kind, seed + k))
-            return false;
-    }
-    return true;
+    const char *fault = NULL;
+    for (uint64_t k = 0; k < count && fault == NULL; k++, seed++)
+        fault = make_instance(in, kind, seed) != 0 ? "cannot be made" : check_instance(in, seed);
+    if (fault != NULL)
+        printf("# %s: %s --kind='%s' --seed=%" PRIu64 " --instances=1\n", fault, tool, kind->name,
+               seed - 1);
+    return fault == NULL;
 }
 
 int main(int argc, char **argv)
@@ -443,7 +361,7 @@ int main(int argc, char **argv)
     }
     printf("1..%d\n", number);
     if (in != NULL)
-        topo_release(&in->topology);
+        release_instance(in);
     free(in);
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

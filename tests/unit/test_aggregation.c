@@ -118,7 +118,7 @@ START_TEST(merging_is_by_a_fifth_at_least)
 }
 END_TEST
 
-static Suite *aggregation_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("aggregation");
     TCase *all = tcase_create("all");
@@ -127,10 +127,5 @@ static Suite *aggregation_suite(void)
     tcase_add_test(all, aggregators_pay_for_small_pieces_and_shared_locks);
     tcase_add_test(all, merging_is_by_a_fifth_at_least);
     suite_add_tcase(suite, all);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(aggregation_suite());
+    return run_suite(suite);
 }

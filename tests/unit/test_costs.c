@@ -17,16 +17,11 @@
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 #define MM "%%MatrixMarket matrix "
 
-static FILE *open_text(const char *text)
-{
-    FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-    ck_assert_ptr_nonnull(stream);
-    return stream;
-}
-
 static int read_text(const char *text, matrix_costs *costs, matrix_error *error)
 {
-    FILE *stream = open_text(text);
+    FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    if (stream == NULL) /* an assertion would allocate memory */
+        ck_abort_msg("no stream");
     int rc = matrix_read_costs(stream, costs, error);
     fclose(stream);
     return rc;
@@ -83,20 +78,6 @@ END_TEST
 
 /* ---- a list of pairs ---- */
 
-START_TEST(listed_pairs_are_sorted_and_summed)
-{
-    matrix_costs c = read_good(
-        MM "coordinate integer general\n3 4 6\n3 4 7\n1 2 5\n3 2 -1\n1 2 -5\n2 4 0\n1 4 9\n");
-    static const size_t start[] = {0, 0, 2, 2, 5}, row[] = {0, 2, 0, 1, 2};
-    static const int64_t cost[] = {0, -1, 9, 0, 7};
-    ck_assert(c.rows == 3 && c.cols == 4 && c.real == NULL);
-    ck_assert_int_eq(memcmp(c.start, start, sizeof start), 0);
-    ck_assert_int_eq(memcmp(c.row, row, sizeof row), 0);
-    ck_assert_int_eq(memcmp(c.whole, cost, sizeof cost), 0);
-    matrix_costs_release(&c);
-}
-END_TEST
-
 START_TEST(pattern_and_symmetry)
 {
     matrix_costs c = read_good(MM "coordinate pattern symmetric\n2 2 2\n2 1\n2 2\n");
@@ -120,7 +101,7 @@ START_TEST(nothing_listed)
 }
 END_TEST
 
-/* Against a dense table of sums. */
+/* Pairs are sorted, and those listed several times summed: against a dense table of sums. */
 START_TEST(random_lists)
 {
     uint64_t seed = first_seed() + (uint64_t)_i;
@@ -143,6 +124,8 @@ START_TEST(random_lists)
     }
     fclose(out);
     matrix_costs c = read_good(text);
+    ck_assert(c.rows == rows && c.cols == cols && c.start[0] == 0);
+    ck_assert((c.real != NULL) == (_i % 2) && (c.whole != NULL) == (_i % 2 == 0));
     for (size_t j = 0; j < cols; j++) {
         size_t k = c.start[j];
         for (size_t i = 0; i < rows; i++) {
@@ -167,7 +150,6 @@ static const struct {
     size_t line;
     const char *reason;
 } bad[] = {
-    {"1 2\n", 1, "does not begin with %%MatrixMarket"},
     {MM "array real general\n1 2\n1    \n", 4, "the file ends where a cost is expected"},
     {MM "array real general\n1 1\nnan\n", 3, "'nan' where a cost is expected"},
     {MM "array real general\n1 1\nNaN(12)\n", 3, "'NaN(12)' where a cost is expected"},
@@ -176,16 +158,13 @@ static const struct {
     {MM "array real general\n1 1\n-1e309\n", 3, "a cost is beyond a double: -1e309"},
     {MM "array real general\n1 1\n0x1p3\n", 3, "'0x1p3' where a cost is expected"},
     {MM "array real general\n1 1\n1,5\n", 3, "'1,5' where a cost is expected"},
-    {MM "array integer general\n1 1\n1.5\n", 3, "'1.5' where a value is expected"},
     {MM "array integer general\n1 1\ninf\n", 3, "'inf' where a value is expected"},
-    {MM "array complex general\n1 1\n1 0\n", 1, "Matrix Market field 'complex' is not supported"},
     {MM "array integer general\n0 9223372036854775807\n", 2,
      "9223372036854775807 columns in a file of 66 bytes"},
     {MM "coordinate integer general\n2 9000000 1\n1 1 1\n", 2,
      "9000000 columns in a file of 67 bytes"},
     {MM "coordinate integer general\n9000000 2 1\n1 1 1\n", 2,
      "9000000 rows in a file of 67 bytes"},
-    {MM "coordinate integer general\n2 2 1\n1 3 1\n", 3, "a column is 3, not in 1..2"},
     {MM "coordinate integer general\n1 1 2\n1 1 9223372036854775807\n1 1 1\n", 0,
      "costs of one pair add up beyond the range of 64 bits"},
     {MM "coordinate real general\n1 1 2\n1 1 1.7e308\n1 1 1e308\n", 0,
@@ -209,43 +188,34 @@ START_TEST(memory_runs_out)
                                         MM "array real general\n2 2\n1\n2\n3\n4\n"};
     for (size_t k = 0; k < LENGTH(texts); k++) {
         bool failed = true;
-        long nth = 0;
-        for (; failed; nth++) {
+        for (long nth = 0; failed; nth++) {
             matrix_costs costs = {.rows = 99};
             matrix_error error;
-            FILE *stream = open_text(texts[k]);
             fail_allocation(nth);
-            int rc = matrix_read_costs(stream, &costs, &error);
+            int rc = read_text(texts[k], &costs, &error);
             stop_failing();
-            fclose(stream);
             failed = allocations.failed;
+            ck_assert(nth > 0 || failed);
             ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
             ck_assert(!failed || (costs.rows == 99 && allocations.live <= 0));
             matrix_costs_release(&costs);
         }
-        ck_assert_int_gt(nth, 1);
     }
 }
 END_TEST
 
-static Suite *costs_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("costs");
     TCase *cases = tcase_create("costs");
     tcase_add_test(cases, array_of_reals);
     tcase_add_test(cases, symmetric_array);
     tcase_add_test(cases, reals_are_rounded_once);
-    tcase_add_test(cases, listed_pairs_are_sorted_and_summed);
     tcase_add_test(cases, pattern_and_symmetry);
     tcase_add_test(cases, nothing_listed);
     tcase_add_loop_test(cases, random_lists, 0, (int)random_cases(100));
     tcase_add_loop_test(cases, bad_text, 0, (int)LENGTH(bad));
     tcase_add_test(cases, memory_runs_out);
     suite_add_tcase(suite, cases);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(costs_suite());
+    return run_suite(suite);
 }

@@ -151,23 +151,9 @@ static void check_domains(const division_settings *settings, const division *d)
     ck_assert_int_eq(covered, domains->hi - domains->lo);
 }
 
-START_TEST(domains_keep_stripes_whole)
-{
-    for_random_seeds (seed, CASES) {
-        state = seed;
-        const division_settings settings = random_settings();
-        int64_t lo = below(500), hi = lo + 1 + below(500);
-        division d;
-        ck_assert_int_eq(division_make(&settings, lo, hi, &d), 0);
-        check_domains(&settings, &d);
-        division_release(&d);
-        ck_assert_int_eq(d.period, 0);
-    }
-}
-END_TEST
-
-/* Small domains are not aligned to pages: then the same rules give the same domains again. */
-START_TEST(domains_repeat_after_a_period)
+/* Moved by the period, the same rules give the same domains again. Small domains are not aligned to
+ * pages. */
+START_TEST(domains_keep_stripes_whole_and_repeat)
 {
     for_random_seeds (seed, CASES) {
         state = seed;
@@ -175,6 +161,7 @@ START_TEST(domains_repeat_after_a_period)
         int64_t lo = below(500), hi = lo + 1 + below(500);
         division first, later;
         ck_assert_int_eq(division_make(&settings, lo, hi, &first), 0);
+        check_domains(&settings, &first);
         int64_t shift = first.period * below(5);
         size_t near_first = 0, near_later = 0;
         bool same = true;
@@ -187,6 +174,7 @@ START_TEST(domains_repeat_after_a_period)
         ck_assert_msg(same, "seed %llu", (unsigned long long)seed);
         division_release(&first);
         division_release(&later);
+        ck_assert_int_eq(later.period, 0);
     }
 }
 END_TEST
@@ -204,36 +192,38 @@ static int64_t cycle_size(int64_t largest, division_cycles cycles)
     return result;
 }
 
-START_TEST(cycles_of_equal_size)
+START_TEST(cycles_of_equal_size_or_whole_stripes)
 {
-    division_cycles cycles = {.buffer = 32 * MiB, .in_flight = 4, .message = 63 * KiB};
-    ck_assert_int_eq(cycle_size(1, cycles), 1);
-    ck_assert_int_eq(cycle_size(4096, cycles), 4096);
-    ck_assert_int_eq(cycle_size(4097, cycles), 8192);
-    ck_assert_int_eq(cycle_size(256 * KiB, cycles), 256 * KiB);
-    ck_assert_int_eq(cycle_size(256 * KiB + 1, cycles), 132 * KiB);
-    cycles.parts = 8; /* eight full messages are more than the least size */
-    ck_assert_int_eq(cycle_size(504 * KiB, cycles), 504 * KiB);
-    ck_assert_int_eq(cycle_size(505 * KiB, cycles), 256 * KiB);
-    cycles.parts = 1000; /* the buffer bounds them */
-    ck_assert_int_eq(cycle_size(8 * MiB, cycles), 8 * MiB);
-    ck_assert_int_eq(cycle_size(80 * MiB, cycles), 8 * MiB);
-    cycles.buffer = 1;
-    ck_assert_int_eq(cycle_size(7, cycles), 1);
-}
-END_TEST
-
-START_TEST(cycles_of_whole_stripes)
-{
-    division_cycles cycles = {
-        .buffer = 32 * MiB, .in_flight = 4, .message = 63 * KiB, .stripe = MiB};
-    ck_assert_int_eq(cycle_size(1000, cycles), 1000);
-    ck_assert_int_eq(cycle_size(MiB, cycles), MiB);
-    ck_assert_int_eq(cycle_size(10 * MiB, cycles), MiB);
-    cycles.parts = 40;
-    ck_assert_int_eq(cycle_size(10 * MiB, cycles), 2 * MiB);
-    cycles.stripe = 16 * MiB; /* more than a cycle's part of the buffer, which can hold it */
-    ck_assert_int_eq(cycle_size(40 * MiB, cycles), 16 * MiB);
+    static const struct {
+        int64_t largest, buffer, stripe, parts, size;
+    } expected[] = {
+        {1, 32 * MiB, 0, 0, 1},
+        {4096, 32 * MiB, 0, 0, 4096},
+        {4097, 32 * MiB, 0, 0, 8192},
+        {256 * KiB, 32 * MiB, 0, 0, 256 * KiB},
+        {256 * KiB + 1, 32 * MiB, 0, 0, 132 * KiB},
+        /* eight full messages are more than the least size */
+        {504 * KiB, 32 * MiB, 0, 8, 504 * KiB},
+        {505 * KiB, 32 * MiB, 0, 8, 256 * KiB},
+        /* the buffer bounds them */
+        {8 * MiB, 32 * MiB, 0, 1000, 8 * MiB},
+        {80 * MiB, 32 * MiB, 0, 1000, 8 * MiB},
+        {7, 1, 0, 1000, 1},
+        {1000, 32 * MiB, MiB, 0, 1000},
+        {MiB, 32 * MiB, MiB, 0, MiB},
+        {10 * MiB, 32 * MiB, MiB, 0, MiB},
+        {10 * MiB, 32 * MiB, MiB, 40, 2 * MiB},
+        /* more than a cycle's part of the buffer, which can hold it */
+        {40 * MiB, 32 * MiB, 16 * MiB, 40, 16 * MiB},
+    };
+    division_cycles cycles = {.in_flight = 4, .message = 63 * KiB};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        cycles.buffer = expected[i].buffer;
+        cycles.stripe = expected[i].stripe;
+        cycles.parts = expected[i].parts;
+        int64_t size = cycle_size(expected[i].largest, cycles);
+        ck_assert_msg(size == expected[i].size, "case %zu: %lld", i, (long long)size);
+    }
     cycles.stripe = 64 * MiB; /* no buffer can hold it */
     ck_assert_int_eq(cycle_size(128 * MiB, cycles) % 4096, 0);
     ck_assert_int_le(cycle_size(128 * MiB, cycles), 8 * MiB);
@@ -274,10 +264,8 @@ int main(void)
     tcase_add_test(domains, few_bytes_on_each_node);
     tcase_add_test(domains, as_many_domains_as_ranks_of_nodes_can_copy);
     tcase_add_test(domains, aggregators_of_a_node_share_memory);
-    tcase_add_test(domains, domains_keep_stripes_whole);
-    tcase_add_test(domains, domains_repeat_after_a_period);
-    tcase_add_test(cycles, cycles_of_equal_size);
-    tcase_add_test(cycles, cycles_of_whole_stripes);
+    tcase_add_test(domains, domains_keep_stripes_whole_and_repeat);
+    tcase_add_test(cycles, cycles_of_equal_size_or_whole_stripes);
     tcase_add_test(cycles, cycles_keep_the_buffer);
     suite_add_tcase(suite, domains);
     suite_add_tcase(suite, cycles);

@@ -25,14 +25,12 @@ START_TEST(ladder)
 }
 END_TEST
 
-struct pair {
-    const char *a, *b;
-    topo_level level;
-};
-
 START_TEST(locality_strings)
 {
-    static const struct pair pairs[] = {
+    static const struct {
+        const char *a, *b;
+        topo_level level;
+    } pairs[] = {
         {"SK0:L30:L20:L10:CR0:HT0:NM0", "SK0:L30:L20:L10:CR0:HT1:NM0", TOPO_SAME_CORE},
         {"SK0:L30:L20:L10:CR0:HT0:NM0", "SK0:L30:L20:L11:CR1:HT2:NM0", TOPO_SAME_L2},
         {"SK0:L30:L20:L10:CR0:HT0:NM0", "SK0:L30:L21:L11:CR1:HT1:NM0", TOPO_SAME_L3},
@@ -80,6 +78,8 @@ static topo_machine *synthetic(const char *description)
     return machine;
 }
 
+enum { MOST_PROCESSORS = 64 };
+
 /* Processors are numbered through: so many of them make one of each level, 0: there is no such
  * thing. */
 struct machine {
@@ -113,26 +113,20 @@ static char *locality(topo_machine *machine, const char *processors)
     return text;
 }
 
-static topo_level shared_level(topo_machine *machine, const char *a, const char *b)
-{
-    char *x = locality(machine, a), *y = locality(machine, b);
-    topo_level level = topo_locality_level(x, y);
-    free(x);
-    free(y);
-    return level;
-}
-
 START_TEST(machines_levels)
 {
     const struct machine *m = &machines[_i];
     topo_machine *machine = synthetic(m->description);
+    char number[16], *text[MOST_PROCESSORS];
+    for (int a = 0; a < m->processors; a++) {
+        snprintf(number, sizeof number, "%d", a);
+        text[a] = locality(machine, number);
+    }
     for (int a = 0; a < m->processors; a++)
-        for (int b = 0; b < m->processors; b++) {
-            char x[16], y[16];
-            snprintf(x, sizeof x, "%d", a);
-            snprintf(y, sizeof y, "%d", b);
-            ck_assert_int_eq(shared_level(machine, x, y), model(m, a, b));
-        }
+        for (int b = 0; b < m->processors; b++)
+            ck_assert_int_eq(topo_locality_level(text[a], text[b]), model(m, a, b));
+    for (int a = 0; a < m->processors; a++)
+        free(text[a]);
     topo_machine_free(machine);
 }
 END_TEST
@@ -143,19 +137,29 @@ START_TEST(texts_of_processors)
         const char *processors, *text;
     } sets[] = {
         {"0", "CR0:L20:L30:NM0:SK0"},
+        {"0-1", "CR0:L20:L30:NM0:SK0"},
         {"62,63", "CR31:L215:L37:NM3:SK1"},
+        {"0,2", "L20:L30:NM0:SK0"},
+        {"0-3", "L20:L30:NM0:SK0"},
         {"4-6", "L21:L30:NM0:SK0"},
         {"0-31", "SK0"},
         {"31-32", ""},
+        {"0,63", ""},
         {"0-63", ""},
     };
+    static const char *const bad[] = {"", "64", "0-64", "x", "1 2", "0x3", "-", "0-"};
     topo_machine *machine = synthetic(machines[0].description);
+    char *text = NULL;
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++)
+        ck_assert_msg(topo_machine_locality(machine, bad[k], &text) == -EINVAL, "'%s'", bad[k]);
+    ck_assert_ptr_null(text);
     for (size_t k = 0; k < sizeof sets / sizeof sets[0]; k++) {
-        char *text = locality(machine, sets[k].processors);
+        text = locality(machine, sets[k].processors);
         ck_assert_str_eq(text, sets[k].text);
         free(text);
     }
     topo_machine_free(machine);
+    topo_machine_free(NULL);
 }
 END_TEST
 
@@ -168,26 +172,6 @@ START_TEST(cores_by_number)
     free(text);
     ck_assert_int_eq(topo_machine_core_locality(machine, 32, &text), -EINVAL);
     topo_machine_free(machine);
-}
-END_TEST
-
-START_TEST(sets_of_processors)
-{
-    topo_machine *machine = synthetic(machines[0].description);
-    static const struct pair pairs[] = {
-        {"0-1", "0-1", TOPO_SAME_CORE},      {"0-3", "0", TOPO_SAME_L2},
-        {"0-31", "0-31", TOPO_SAME_PACKAGE}, {"0-31", "5", TOPO_SAME_PACKAGE},
-        {"0,63", "1", TOPO_SAME_MACHINE},    {"0,2", "4", TOPO_SAME_L3},
-    };
-    static const char *const bad[] = {"", "64", "0-64", "x", "1 2", "0x3", "-", "0-"};
-    char *text = NULL;
-    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++)
-        ck_assert_msg(topo_machine_locality(machine, bad[k], &text) == -EINVAL, "'%s'", bad[k]);
-    ck_assert_ptr_null(text);
-    for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++)
-        ck_assert_int_eq(shared_level(machine, pairs[k].a, pairs[k].b), pairs[k].level);
-    topo_machine_free(machine);
-    topo_machine_free(NULL);
 }
 END_TEST
 
@@ -276,7 +260,7 @@ START_TEST(no_machine)
 }
 END_TEST
 
-static Suite *local_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("local");
     TCase *cases = tcase_create("local");
@@ -285,16 +269,10 @@ static Suite *local_suite(void)
     tcase_add_loop_test(cases, machines_levels, 0, sizeof machines / sizeof machines[0]);
     tcase_add_test(cases, texts_of_processors);
     tcase_add_test(cases, cores_by_number);
-    tcase_add_test(cases, sets_of_processors);
     tcase_add_loop_test(cases, near_devices, 0, sizeof near_network / sizeof near_network[0]);
     tcase_add_test(cases, no_devices);
     tcase_add_test(cases, another_machine);
     tcase_add_test(cases, no_machine);
     suite_add_tcase(suite, cases);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(local_suite());
+    return run_suite(suite);
 }
