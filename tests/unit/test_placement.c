@@ -734,56 +734,41 @@ START_TEST(no_ranks)
 }
 END_TEST
 
-/* If any allocation fails, the result is -ENOMEM, memory is freed and outputs are not set. All of
- * the first allocations fail in turn, fewer and fewer of the later ones. */
-static void try_without_memory(setmatch_method_fn place, const setmatch_input *input)
+enum { SHORTAGES = METHODS + 5 };
+
+/* If any allocation fails, the result is -ENOMEM, memory is freed and outputs are not set: by each
+ * method, then by method auto with a network, with hops as well, and with a profile for each kind
+ * of domains. All of the first allocations fail in turn, fewer and fewer of the later ones. */
+START_TEST(memory_runs_out)
 {
+    const setmatch_method_fn place = _i < METHODS ? setmatch_methods[_i].place : setmatch_auto;
+    const int with = _i - METHODS;
+    matrix view = pairs_of_pairs(), bytes = uneven_blocks(8, 4);
+    const setmatch_profile profile = {1, &bytes};
+    const setmatch_network network = {2, (size_t[]){1, 1, 2, 2, 3, 3, 4, 4}, NULL};
+    const uint16_t between[16] = {0, 1, 2, 1, 1, 0, 1, 2, 2, 1, 0, 1, 1, 2, 1, 0};
+    const setmatch_hops hops = {4, (size_t[]){0, 1, 2, 3}, between};
+    setmatch_input input = on_equal_nodes(&view, with < 2 ? 2 : 4);
     uint64_t state = first_seed();
     long nth = 0;
+    if (with == 0 || with == 1)
+        input.network = &network;
+    if (with == 1)
+        input.hops = hops;
+    if (with >= 2) {
+        input.profile = &profile;
+        input.domains = (setmatch_domains)(with - 2);
+    }
     for (int rc = -ENOMEM; rc != 0; nth += 1 + pick(&state, 0, nth / (int64_t)random_cases(25))) {
-        size_t node[64] = {77};
+        size_t node[8] = {77};
         fail_allocation(nth);
-        rc = place(input, node);
+        rc = place(&input, node);
         stop_failing();
         ck_assert_int_eq(allocations.live, 0);
         ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
         ck_assert(rc == 0 || node[0] == 77);
     }
     ck_assert_int_gt(nth, 6);
-}
-
-START_TEST(memory_runs_out)
-{
-    matrix view = pairs_of_pairs();
-    setmatch_input input = on_equal_nodes(&view, 2);
-    try_without_memory(setmatch_methods[_i].place, &input);
-    matrix_release(&view);
-}
-END_TEST
-
-START_TEST(memory_runs_out_with_a_network)
-{
-    matrix view = pairs_of_pairs();
-    setmatch_input input = on_equal_nodes(&view, 2);
-    const setmatch_network network = {2, (size_t[]){1, 1, 2, 2, 3, 3, 4, 4}, NULL};
-    const uint16_t between[16] = {0, 1, 2, 1, 1, 0, 1, 2, 2, 1, 0, 1, 1, 2, 1, 0};
-    const setmatch_hops hops = {4, (size_t[]){0, 1, 2, 3}, between};
-    input.network = &network;
-    if (_i == 1)
-        input.hops = hops;
-    try_without_memory(setmatch_auto, &input);
-    matrix_release(&view);
-}
-END_TEST
-
-START_TEST(memory_runs_out_with_a_profile)
-{
-    matrix view = pairs_of_pairs(), bytes = uneven_blocks(8, 4);
-    const setmatch_profile profile = {1, &bytes};
-    setmatch_input input = on_equal_nodes(&view, 4);
-    input.profile = &profile;
-    input.domains = (setmatch_domains)_i;
-    try_without_memory(setmatch_auto, &input);
     matrix_release(&view);
     matrix_release(&bytes);
 }
@@ -804,7 +789,7 @@ struct long_cases {
 
 static Suite *placement_suite(void)
 {
-    struct long_cases placings = {0, 13}, profiled = {0, 5}, without_memory = {0, METHODS + 5};
+    struct long_cases placings = {0, 13}, profiled = {0, 5}, shortages = {0, SHORTAGES};
     Suite *suite = suite_create("placement");
     TCase *methods = tcase_create("methods");
     tcase_set_tags(methods, "slow");
@@ -846,9 +831,7 @@ static Suite *placement_suite(void)
     tcase_set_timeout(limits, 60);
     tcase_add_test(limits, refusals);
     tcase_add_test(limits, no_ranks);
-    add_long_tests(limits, memory_runs_out, METHODS, without_memory);
-    add_long_tests(limits, memory_runs_out_with_a_network, 2, without_memory);
-    add_long_tests(limits, memory_runs_out_with_a_profile, 3, without_memory);
+    add_long_tests(limits, memory_runs_out, SHORTAGES, shortages);
     suite_add_tcase(suite, limits);
     return suite;
 }
