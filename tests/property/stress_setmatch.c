@@ -22,9 +22,10 @@ enum { MOST_RANKS = 96, MOST_NODES = 24, MOST_BINS = 40, SMALL_RANKS = 8, SMALL_
 struct instance {
     size_t n, nodes, bins;
     int64_t value[MOST_RANKS][MOST_RANKS]; /* upper triangle */
-    size_t slots[MOST_NODES],
-        group[2 * MOST_NODES]; /* group: of two levels, once all nodes are there */
+    size_t slots[MOST_NODES];
+    size_t group[2 * MOST_NODES]; /* of two levels, once all nodes are there */
     matrix view, bytes;
+    size_t placed[MOST_RANKS]; /* by method auto; set by check_methods */
 };
 
 static const char *tool;
@@ -249,7 +250,7 @@ static setmatch_input input_of(const struct instance *in, bool refine)
                             .refine = refine};
 }
 
-static const char *check_methods(const struct instance *in, int64_t *cut_of_auto)
+static const char *check_methods(struct instance *in)
 {
     static char reason[80];
     size_t node[MOST_RANKS], refined[MOST_RANKS], again[MOST_RANKS];
@@ -270,11 +271,11 @@ static const char *check_methods(const struct instance *in, int64_t *cut_of_auto
         if (memcmp(refined, again, in->n * sizeof *again) != 0)
             return strcat(reason, ": another answer the second time");
         if (m == setmatch_methods)
-            *cut_of_auto = cut_of(in, refined);
+            memcpy(in->placed, refined, in->n * sizeof *refined);
         else if (m->place == setmatch_paper || m->place == setmatch_byslot)
             least = cut_of(in, node) < least ? cut_of(in, node) : least;
     }
-    return *cut_of_auto <= least ? NULL : "auto: worse than setmatch or byslot";
+    return cut_of(in, in->placed) <= least ? NULL : "auto: worse than setmatch or byslot";
 }
 
 static const char *check_storage(const struct instance *in, uint64_t *state)
@@ -299,63 +300,61 @@ static const char *check_storage(const struct instance *in, uint64_t *state)
 /* Nodes of equal slots in another order, with one of no slots among them. */
 static const char *check_node_names(const struct instance *in)
 {
-    size_t slots[MOST_NODES + 1], first[MOST_RANKS], other[MOST_RANKS];
+    size_t slots[MOST_NODES + 1], other[MOST_RANKS];
     setmatch_input input = input_of(in, true);
     slots[0] = 0;
     for (size_t k = 0; k < in->nodes; k++)
         slots[in->nodes - k] = in->slots[k];
-    if (setmatch_auto(&input, first) != 0)
-        return "auto";
     input.slots = slots;
     input.nodes++;
-    if (setmatch_auto(&input, other) != 0 || !same_sets(in->n, first, other))
+    if (setmatch_auto(&input, other) != 0 || !same_sets(in->n, in->placed, other))
         return "the order of equal nodes makes a difference";
     return NULL;
 }
 
 static const char *check_groups(const struct instance *in)
 {
-    size_t flat[MOST_RANKS], grouped[MOST_RANKS];
+    size_t grouped[MOST_RANKS];
     double cost_flat, cost_grouped;
     setmatch_input input = input_of(in, true);
-    if (setmatch_auto(&input, flat) != 0)
-        return "auto";
     const setmatch_network network = {2, (size_t *)in->group, NULL};
     input.network = &network;
     if (setmatch_auto(&input, grouped) != 0 || !obeys_slots(in, grouped))
         return "auto among groups";
-    if (setmatch_cost(&input, flat, &cost_flat) != 0 ||
+    if (setmatch_cost(&input, in->placed, &cost_flat) != 0 ||
         setmatch_cost(&input, grouped, &cost_grouped) != 0)
         return "cost";
     return cost_grouped <= cost_flat * (1 + 1e-12) ? NULL : "worse with groups than without";
 }
 
+static int64_t hops_of(const struct instance *in, const size_t *node, const size_t *place,
+                       const uint16_t *between)
+{
+    int64_t hops = 0;
+    for (size_t i = 0; i < in->n; i++)
+        for (size_t j = i + 1; j < in->n; j++)
+            if (node[i] != node[j])
+                hops += in->value[i][j] * between[place[node[i]] * MOST_NODES + place[node[j]]];
+    return hops;
+}
+
 /* Nodes at random places of a line. */
 static const char *check_hops(const struct instance *in, uint64_t *state)
 {
-    size_t place[MOST_NODES], flat[MOST_RANKS], mapped[MOST_RANKS];
+    size_t place[MOST_NODES], mapped[MOST_RANKS];
     uint16_t between[MOST_NODES * MOST_NODES];
-    int64_t hops_flat = 0, hops_mapped = 0;
     setmatch_input input = input_of(in, true);
     for (size_t k = 0; k < MOST_NODES; k++) {
         place[k] = next_random(state) % MOST_NODES;
         for (size_t m = 0; m < MOST_NODES; m++)
             between[k * MOST_NODES + m] = (uint16_t)(1 + (k < m ? m - k : k - m));
     }
-    if (setmatch_auto(&input, flat) != 0)
-        return "auto";
     input.hops = (setmatch_hops){MOST_NODES, place, between};
     if (setmatch_auto(&input, mapped) != 0 || !obeys_slots(in, mapped))
         return "auto with hops";
-    for (size_t i = 0; i < in->n; i++)
-        for (size_t j = i + 1; j < in->n; j++) {
-            const size_t from = place[flat[i]], to = place[mapped[i]];
-            if (flat[i] != flat[j])
-                hops_flat += in->value[i][j] * between[from * MOST_NODES + place[flat[j]]];
-            if (mapped[i] != mapped[j])
-                hops_mapped += in->value[i][j] * between[to * MOST_NODES + place[mapped[j]]];
-        }
-    return hops_mapped <= hops_flat ? NULL : "more hops than without";
+    return hops_of(in, mapped, place, between) <= hops_of(in, in->placed, place, between)
+               ? NULL
+               : "more hops than without";
 }
 
 static const char *check_profile(const struct instance *in)
@@ -418,12 +417,13 @@ struct sums {
     double inside, optimum;
 };
 
-static const char *check_optimum(const struct instance *in, int64_t cut, struct sums *sums)
+static const char *check_optimum(const struct instance *in, struct sums *sums)
 {
     size_t node[MOST_RANKS], used[MOST_NODES] = {0};
     for (size_t i = 0; i < in->n; i++)
         node[i] = i;
-    int64_t weight = cut_of(in, node), least = least_cut(in, 0, node, used, 0, weight + 1);
+    int64_t cut = cut_of(in, in->placed), weight = cut_of(in, node);
+    int64_t least = least_cut(in, 0, node, used, 0, weight + 1);
     if (cut < least)
         return "better than the optimum";
     sums->inside += (double)(weight - cut);
@@ -431,12 +431,11 @@ static const char *check_optimum(const struct instance *in, int64_t cut, struct 
     return NULL;
 }
 
-static const char *check_instance(const struct instance *in, const struct kind *kind, uint64_t seed,
+static const char *check_instance(struct instance *in, const struct kind *kind, uint64_t seed,
                                   struct sums *sums)
 {
     uint64_t state = seed + 99;
-    int64_t cut = 0;
-    const char *reason = check_methods(in, &cut);
+    const char *reason = check_methods(in);
     if (reason == NULL)
         reason = check_storage(in, &state);
     if (reason == NULL && !kind->uneven)
@@ -450,7 +449,7 @@ static const char *check_instance(const struct instance *in, const struct kind *
     if (reason == NULL)
         reason = check_transport(in, &state);
     if (reason == NULL && kind->small)
-        reason = check_optimum(in, cut, sums);
+        reason = check_optimum(in, sums);
     return reason;
 }
 
