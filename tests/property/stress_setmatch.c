@@ -19,37 +19,13 @@
 
 enum { MOST_RANKS = 96, MOST_NODES = 24, MOST_BINS = 40, SMALL_RANKS = 8, SMALL_NODES = 3 };
 
-enum structure { RANDOM, EQUAL, GRID, PATHS, CLUSTERS, BLOCKS };
-
-static const struct kind {
-    const char *name;
-    enum structure structure;
-    bool small;  /* few enough for every placement to be tried */
-    bool uneven; /* slots */
-    bool loose;  /* more slots than ranks */
-} kinds[] = {
-    {"random", RANDOM, false, false, false},
-    {"random, uneven slots", RANDOM, false, true, true},
-    {"equal values", EQUAL, false, false, true},
-    {"grids", GRID, false, false, false},
-    {"grids, uneven slots", GRID, false, true, false},
-    {"paths", PATHS, false, true, false},
-    {"clusters", CLUSTERS, false, false, false},
-    {"clusters, more nodes", CLUSTERS, false, true, true},
-    {"blocks", BLOCKS, false, false, false},
-    {"small, random", RANDOM, true, true, false},
-    {"small, equal", EQUAL, true, false, false},
-    {"small, clusters", CLUSTERS, true, true, true},
-    {"small, grids", GRID, true, false, false},
-};
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
-
 struct instance {
     size_t n, nodes, bins;
     int64_t value[MOST_RANKS][MOST_RANKS]; /* upper triangle */
-    size_t slots[MOST_NODES],
-        group[2 * MOST_NODES]; /* group: of two levels, once all nodes are there */
+    size_t slots[MOST_NODES];
+    size_t group[2 * MOST_NODES]; /* of two levels, once all nodes are there */
     matrix view, bytes;
+    size_t placed[MOST_RANKS]; /* by method auto; set by check_methods */
 };
 
 static const char *tool;
@@ -64,12 +40,23 @@ static void set(struct instance *in, size_t a, size_t b, int64_t value)
         in->value[b][a] = value;
 }
 
-static void make_random(struct instance *in, uint64_t *state, bool equal)
+static void make_pairs(struct instance *in, uint64_t *state, int64_t least, int64_t most)
 {
     int64_t pairs = pick(state, 0, (int64_t)(3 * in->n));
-    for (int64_t k = 0; k < pairs; k++)
-        set(in, next_random(state) % in->n, next_random(state) % in->n,
-            equal ? 7 : pick(state, 1, 100));
+    for (int64_t k = 0; k < pairs; k++) {
+        size_t a = next_random(state) % in->n, b = next_random(state) % in->n;
+        set(in, a, b, pick(state, least, most));
+    }
+}
+
+static void make_random(struct instance *in, uint64_t *state)
+{
+    make_pairs(in, state, 1, 100);
+}
+
+static void make_equal(struct instance *in, uint64_t *state)
+{
+    make_pairs(in, state, 7, 7);
 }
 
 static void make_grid(struct instance *in, uint64_t *state)
@@ -108,6 +95,29 @@ static void make_blocks(struct instance *in, uint64_t *state)
             set(in, a, b, 5);
 }
 
+static const struct kind {
+    const char *name;
+    void (*make)(struct instance *in, uint64_t *state);
+    bool small;  /* few enough for every placement to be tried */
+    bool uneven; /* slots */
+    bool loose;  /* more slots than ranks */
+} kinds[] = {
+    {"random", make_random, false, false, false},
+    {"random, uneven slots", make_random, false, true, true},
+    {"equal values", make_equal, false, false, true},
+    {"grids", make_grid, false, false, false},
+    {"grids, uneven slots", make_grid, false, true, false},
+    {"paths", make_paths, false, true, false},
+    {"clusters", make_clusters, false, false, false},
+    {"clusters, more nodes", make_clusters, false, true, true},
+    {"blocks", make_blocks, false, false, false},
+    {"small, random", make_random, true, true, false},
+    {"small, equal", make_equal, true, false, false},
+    {"small, clusters", make_clusters, true, true, true},
+    {"small, grids", make_grid, true, false, false},
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
 /* In steps, so that the numbers of ranks and nodes are consistent. */
 static void make_nodes(struct instance *in, const struct kind *kind, uint64_t *state)
 {
@@ -126,10 +136,18 @@ static void make_nodes(struct instance *in, const struct kind *kind, uint64_t *s
         in->group[in->nodes + k] = in->group[k] / 2;
 }
 
+static matrix finish(matrix_builder *b)
+{
+    matrix m;
+    if (matrix_builder_finish(b, &m) != 0)
+        abort();
+    matrix_builder_clear(b);
+    return m;
+}
+
 /* Form 0: upper triangle; 1: lower; 2: half in each. Entries are in any order. */
 static matrix make_view(const struct instance *in, int form, uint64_t *state)
 {
-    matrix m;
     matrix_builder b = {.rows = in->n, .cols = in->n};
     size_t turn = next_random(state) % in->n;
     for (size_t k = 0; k < in->n; k++) {
@@ -144,24 +162,17 @@ static matrix make_view(const struct instance *in, int form, uint64_t *state)
                 matrix_builder_add(&b, j, i, form == 2 ? value : 2 * value);
         }
     }
-    if (matrix_builder_finish(&b, &m) != 0)
-        abort();
-    matrix_builder_clear(&b);
-    return m;
+    return finish(&b);
 }
 
 static matrix make_bytes(const struct instance *in, uint64_t *state)
 {
-    matrix m;
     matrix_builder b = {.rows = in->n, .cols = in->bins};
     int64_t entries = pick(state, 0, (int64_t)(2 * (in->n + in->bins)));
     for (int64_t k = 0; k < entries; k++)
         matrix_builder_add(&b, next_random(state) % in->n, next_random(state) % in->bins,
                            pick(state, 1, 5000));
-    if (matrix_builder_finish(&b, &m) != 0)
-        abort();
-    matrix_builder_clear(&b);
-    return m;
+    return finish(&b);
 }
 
 static void make_instance(struct instance *in, const struct kind *kind, uint64_t seed)
@@ -170,14 +181,7 @@ static void make_instance(struct instance *in, const struct kind *kind, uint64_t
     memset(in, 0, sizeof *in);
     in->n = (size_t)pick(&state, 1, kind->small ? SMALL_RANKS : MOST_RANKS);
     in->bins = (size_t)pick(&state, 1, MOST_BINS);
-    switch (kind->structure) {
-    case RANDOM:
-    case EQUAL: make_random(in, &state, kind->structure == EQUAL); break;
-    case GRID: make_grid(in, &state); break;
-    case PATHS: make_paths(in, &state); break;
-    case CLUSTERS: make_clusters(in, &state); break;
-    case BLOCKS: make_blocks(in, &state); break;
-    }
+    kind->make(in, &state);
     make_nodes(in, kind, &state);
     in->view = make_view(in, 2, &state);
     in->bytes = make_bytes(in, &state);
@@ -192,15 +196,6 @@ static int64_t cut_of(const struct instance *in, const size_t *node)
         for (size_t j = i + 1; j < in->n; j++)
             cut += node[i] != node[j] ? in->value[i][j] : 0;
     return cut;
-}
-
-static int64_t weight_of(const struct instance *in)
-{
-    int64_t weight = 0;
-    for (size_t i = 0; i < in->n; i++)
-        for (size_t j = i + 1; j < in->n; j++)
-            weight += in->value[i][j];
-    return weight;
 }
 
 static bool obeys_slots(const struct instance *in, const size_t *node)
@@ -244,7 +239,7 @@ static bool same_sets(size_t n, const size_t *a, const size_t *b)
     return true;
 }
 
-/* ---- properties ---- */
+/* ---- properties: what is wrong, or NULL ---- */
 
 static setmatch_input input_of(const struct instance *in, bool refine)
 {
@@ -255,12 +250,15 @@ static setmatch_input input_of(const struct instance *in, bool refine)
                             .refine = refine};
 }
 
-static const char *check_methods(const struct instance *in, int64_t *cut_of_auto)
+static const char *check_methods(struct instance *in)
 {
     static char reason[80];
     size_t node[MOST_RANKS], refined[MOST_RANKS], again[MOST_RANKS];
     setmatch_input plain = input_of(in, false), with = input_of(in, true);
     int64_t least = INT64_MAX;
+    if (setmatch_place(&in->view, in->slots, in->nodes, plain.threshold, again) != 0 ||
+        setmatch_paper(&plain, node) != 0 || memcmp(node, again, in->n * sizeof *node) != 0)
+        return "setmatch is not what setmatch_place does";
     for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
         snprintf(reason, sizeof reason, "%s", m->name);
         if (m->place(&plain, node) != 0 || m->place(&with, refined) != 0 ||
@@ -273,23 +271,11 @@ static const char *check_methods(const struct instance *in, int64_t *cut_of_auto
         if (memcmp(refined, again, in->n * sizeof *again) != 0)
             return strcat(reason, ": another answer the second time");
         if (m == setmatch_methods)
-            *cut_of_auto = cut_of(in, refined);
+            memcpy(in->placed, refined, in->n * sizeof *refined);
         else if (m->place == setmatch_paper || m->place == setmatch_byslot)
             least = cut_of(in, node) < least ? cut_of(in, node) : least;
     }
-    return *cut_of_auto <= least ? NULL : "auto: worse than setmatch or byslot";
-}
-
-static const char *check_paper(const struct instance *in)
-{
-    size_t node[MOST_RANKS], place[MOST_RANKS];
-    setmatch_input plain = input_of(in, false);
-    if (setmatch_paper(&plain, node) != 0 ||
-        setmatch_place(&in->view, in->slots, in->nodes, plain.threshold, place) != 0)
-        return "setmatch_place failed";
-    return memcmp(node, place, in->n * sizeof *node) == 0
-               ? NULL
-               : "setmatch is not what setmatch_place does";
+    return cut_of(in, in->placed) <= least ? NULL : "auto: worse than setmatch or byslot";
 }
 
 static const char *check_storage(const struct instance *in, uint64_t *state)
@@ -314,63 +300,61 @@ static const char *check_storage(const struct instance *in, uint64_t *state)
 /* Nodes of equal slots in another order, with one of no slots among them. */
 static const char *check_node_names(const struct instance *in)
 {
-    size_t slots[MOST_NODES + 1], first[MOST_RANKS], other[MOST_RANKS];
+    size_t slots[MOST_NODES + 1], other[MOST_RANKS];
     setmatch_input input = input_of(in, true);
     slots[0] = 0;
     for (size_t k = 0; k < in->nodes; k++)
         slots[in->nodes - k] = in->slots[k];
-    if (setmatch_auto(&input, first) != 0)
-        return "auto";
     input.slots = slots;
     input.nodes++;
-    if (setmatch_auto(&input, other) != 0 || !same_sets(in->n, first, other))
+    if (setmatch_auto(&input, other) != 0 || !same_sets(in->n, in->placed, other))
         return "the order of equal nodes makes a difference";
     return NULL;
 }
 
 static const char *check_groups(const struct instance *in)
 {
-    size_t flat[MOST_RANKS], grouped[MOST_RANKS];
+    size_t grouped[MOST_RANKS];
     double cost_flat, cost_grouped;
     setmatch_input input = input_of(in, true);
-    if (setmatch_auto(&input, flat) != 0)
-        return "auto";
     const setmatch_network network = {2, (size_t *)in->group, NULL};
     input.network = &network;
     if (setmatch_auto(&input, grouped) != 0 || !obeys_slots(in, grouped))
         return "auto among groups";
-    if (setmatch_cost(&input, flat, &cost_flat) != 0 ||
+    if (setmatch_cost(&input, in->placed, &cost_flat) != 0 ||
         setmatch_cost(&input, grouped, &cost_grouped) != 0)
         return "cost";
     return cost_grouped <= cost_flat * (1 + 1e-12) ? NULL : "worse with groups than without";
 }
 
+static int64_t hops_of(const struct instance *in, const size_t *node, const size_t *place,
+                       const uint16_t *between)
+{
+    int64_t hops = 0;
+    for (size_t i = 0; i < in->n; i++)
+        for (size_t j = i + 1; j < in->n; j++)
+            if (node[i] != node[j])
+                hops += in->value[i][j] * between[place[node[i]] * MOST_NODES + place[node[j]]];
+    return hops;
+}
+
 /* Nodes at random places of a line. */
 static const char *check_hops(const struct instance *in, uint64_t *state)
 {
-    size_t place[MOST_NODES], flat[MOST_RANKS], mapped[MOST_RANKS];
+    size_t place[MOST_NODES], mapped[MOST_RANKS];
     uint16_t between[MOST_NODES * MOST_NODES];
-    int64_t hops_flat = 0, hops_mapped = 0;
     setmatch_input input = input_of(in, true);
     for (size_t k = 0; k < MOST_NODES; k++) {
         place[k] = next_random(state) % MOST_NODES;
         for (size_t m = 0; m < MOST_NODES; m++)
             between[k * MOST_NODES + m] = (uint16_t)(1 + (k < m ? m - k : k - m));
     }
-    if (setmatch_auto(&input, flat) != 0)
-        return "auto";
     input.hops = (setmatch_hops){MOST_NODES, place, between};
     if (setmatch_auto(&input, mapped) != 0 || !obeys_slots(in, mapped))
         return "auto with hops";
-    for (size_t i = 0; i < in->n; i++)
-        for (size_t j = i + 1; j < in->n; j++) {
-            const size_t from = place[flat[i]], to = place[mapped[i]];
-            if (flat[i] != flat[j])
-                hops_flat += in->value[i][j] * between[from * MOST_NODES + place[flat[j]]];
-            if (mapped[i] != mapped[j])
-                hops_mapped += in->value[i][j] * between[to * MOST_NODES + place[mapped[j]]];
-        }
-    return hops_mapped <= hops_flat ? NULL : "more hops than without";
+    return hops_of(in, mapped, place, between) <= hops_of(in, in->placed, place, between)
+               ? NULL
+               : "more hops than without";
 }
 
 static const char *check_profile(const struct instance *in)
@@ -402,14 +386,11 @@ static const char *check_transport(const struct instance *in, uint64_t *state)
 {
     static double cost[MOST_RANKS * 4 * MOST_RANKS];
     size_t node[MOST_RANKS], row[MOST_RANKS], slot_node[4 * MOST_RANKS], slots = 0;
-    matrix benefit;
     matrix_builder b = {.rows = in->n, .cols = in->nodes};
     for (size_t i = 0; i < in->n; i++)
         for (int k = 0; k < 3; k++)
             matrix_builder_add(&b, i, next_random(state) % in->nodes, pick(state, 0, 400));
-    if (matrix_builder_finish(&b, &benefit) != 0)
-        return "out of memory";
-    matrix_builder_clear(&b);
+    matrix benefit = finish(&b);
     for (size_t k = 0; k < in->nodes; k++)
         for (size_t s = 0; s < in->slots[k] && s < in->n && slots < 4 * MOST_RANKS; s++)
             slot_node[slots++] = k;
@@ -436,10 +417,13 @@ struct sums {
     double inside, optimum;
 };
 
-static const char *check_optimum(const struct instance *in, int64_t cut, struct sums *sums)
+static const char *check_optimum(const struct instance *in, struct sums *sums)
 {
     size_t node[MOST_RANKS], used[MOST_NODES] = {0};
-    int64_t weight = weight_of(in), least = least_cut(in, 0, node, used, 0, weight + 1);
+    for (size_t i = 0; i < in->n; i++)
+        node[i] = i;
+    int64_t cut = cut_of(in, in->placed), weight = cut_of(in, node);
+    int64_t least = least_cut(in, 0, node, used, 0, weight + 1);
     if (cut < least)
         return "better than the optimum";
     sums->inside += (double)(weight - cut);
@@ -447,14 +431,11 @@ static const char *check_optimum(const struct instance *in, int64_t cut, struct 
     return NULL;
 }
 
-static const char *check_instance(const struct instance *in, const struct kind *kind, uint64_t seed,
+static const char *check_instance(struct instance *in, const struct kind *kind, uint64_t seed,
                                   struct sums *sums)
 {
     uint64_t state = seed + 99;
-    int64_t cut = 0;
-    const char *reason = check_methods(in, &cut);
-    if (reason == NULL)
-        reason = check_paper(in);
+    const char *reason = check_methods(in);
     if (reason == NULL)
         reason = check_storage(in, &state);
     if (reason == NULL && !kind->uneven)
@@ -468,7 +449,7 @@ static const char *check_instance(const struct instance *in, const struct kind *
     if (reason == NULL)
         reason = check_transport(in, &state);
     if (reason == NULL && kind->small)
-        reason = check_optimum(in, cut, sums);
+        reason = check_optimum(in, sums);
     return reason;
 }
 

@@ -4,10 +4,10 @@
  * then for `most`; a node's units never get fewer, so that both limits hold in the end. */
 #include "transport.h"
 
+#include "base/arena.h"
+
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NONE SIZE_MAX
 
@@ -140,28 +140,20 @@ static int solve(struct graph *g, double *total)
 
 int transport_solve(const transport *in, size_t *node_of_unit, double *total)
 {
+    struct base_arena arena = {0};
     size_t nodes = in->nodes;
     struct graph g = {
         .in = in,
         .node_of_unit = node_of_unit,
-        .units_on = calloc(nodes, sizeof *g.units_on),
-        .move = calloc(nodes * nodes, sizeof *g.move),
-        .mover = calloc(nodes * nodes, sizeof *g.mover),
-        .potential = calloc(nodes, sizeof *g.potential),
-        .distance = calloc(nodes, sizeof *g.distance),
-        .from = calloc(nodes, sizeof *g.from),
-        .settled = calloc(nodes, sizeof *g.settled),
+        .units_on = base_arena_alloc(&arena, nodes, sizeof *g.units_on),
+        .move = base_arena_alloc(&arena, nodes * nodes, sizeof *g.move),
+        .mover = base_arena_alloc(&arena, nodes * nodes, sizeof *g.mover),
+        .potential = base_arena_alloc(&arena, nodes, sizeof *g.potential),
+        .distance = base_arena_alloc(&arena, nodes, sizeof *g.distance),
+        .from = base_arena_alloc(&arena, nodes, sizeof *g.from),
+        .settled = base_arena_alloc(&arena, nodes, sizeof *g.settled),
     };
-    int rc = -1;
-    if (g.units_on != NULL && g.move != NULL && g.mover != NULL && g.potential != NULL &&
-        g.distance != NULL && g.from != NULL && g.settled != NULL)
-        rc = solve(&g, total);
-    free(g.units_on);
-    free(g.move);
-    free(g.mover);
-    free(g.potential);
-    free(g.distance);
-    free(g.from);
-    free(g.settled);
+    int rc = arena.failed ? -1 : solve(&g, total);
+    base_arena_release(&arena);
     return rc;
 }

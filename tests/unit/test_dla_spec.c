@@ -27,6 +27,15 @@ START_TEST(tells_ours_from_stock)
 }
 END_TEST
 
+static dla_spec parse(const char *policy)
+{
+    char reason[DLA_SPEC_REASON_SIZE];
+    dla_spec spec;
+
+    ck_assert_msg(dla_spec_parse(policy, &spec, reason) == 0, "%s: %s", policy, reason);
+    return spec;
+}
+
 /* file NULL: none; threshold -1: none; product 0: no cart */
 static const struct {
     const char *policy, *file;
@@ -59,29 +68,11 @@ static const struct {
     {"dla:file=\\threshold=3", "threshold=3", -1, 0, 0, "slot", false},
 };
 
-START_TEST(reads_storage_targets)
-{
-    char reason[DLA_SPEC_REASON_SIZE];
-    dla_spec spec;
-
-    ck_assert_int_eq(dla_spec_parse("dla:file=v", &spec, reason), 0);
-    ck_assert_ptr_null(spec.targets);
-    ck_assert_uint_eq(dla_spec_storage_weight(&spec), 1);
-    dla_spec_release(&spec);
-    ck_assert_int_eq(dla_spec_parse("dla:file=v,targets=a\\,b,storage_weight=0", &spec, reason), 0);
-    ck_assert_str_eq(spec.targets, "a,b");
-    ck_assert_uint_eq(dla_spec_storage_weight(&spec), 0);
-    dla_spec_release(&spec);
-}
-END_TEST
-
 START_TEST(reads_good_texts)
 {
-    char reason[DLA_SPEC_REASON_SIZE] = "untouched";
     size_t product = 1;
-    dla_spec spec;
+    dla_spec spec = parse(good[_i].policy);
 
-    ck_assert_int_eq(dla_spec_parse(good[_i].policy, &spec, reason), 0);
     ck_assert_pstr_eq(spec.file, good[_i].file);
     ck_assert_int_eq(spec.has_threshold ? (int)spec.threshold : -1, good[_i].threshold);
     ck_assert_uint_eq(spec.cart.ndims, good[_i].ndims);
@@ -95,90 +86,53 @@ START_TEST(reads_good_texts)
 }
 END_TEST
 
-START_TEST(reads_method_and_refine)
+START_TEST(reads_names_of_files)
 {
-    char reason[DLA_SPEC_REASON_SIZE];
-    dla_spec spec;
+    dla_spec spec = parse("dla:file=v,targets=a\\,b,storage_weight=0:topology=T\\,t");
 
-    ck_assert_int_eq(dla_spec_parse("dla:file=v,METHOD=Levelled,refine=OFF", &spec, reason), 0);
-    ck_assert(spec.has_choice[DLA_METHOD]);
-    ck_assert_ptr_eq(setmatch_methods[spec.choice[DLA_METHOD]].place, setmatch_levelled);
-    ck_assert(spec.has_choice[DLA_REFINE] && spec.choice[DLA_REFINE] == DLA_REFINE_OFF);
-    dla_spec_release(&spec);
-    ck_assert_int_eq(dla_spec_parse("dla:refine=on:file=v", &spec, reason), 0);
-    ck_assert(!spec.has_choice[DLA_METHOD]);
-    ck_assert(spec.has_choice[DLA_REFINE] && spec.choice[DLA_REFINE] == DLA_REFINE_ON);
-    dla_spec_release(&spec);
-    ck_assert_int_eq(dla_spec_parse("dla:file=v", &spec, reason), 0);
-    ck_assert(!spec.has_choice[DLA_REFINE]);
-    dla_spec_release(&spec);
-}
-END_TEST
-
-START_TEST(reads_objective_and_domains)
-{
-    char reason[DLA_SPEC_REASON_SIZE];
-    dla_spec spec;
-
-    ck_assert_int_eq(
-        dla_spec_parse("dla:file=v,objective=Neighbours,domains=FITTED", &spec, reason), 0);
-    ck_assert(spec.has_choice[DLA_OBJECTIVE] &&
-              spec.choice[DLA_OBJECTIVE] == SETMATCH_OBJECTIVE_NEIGHBOURS);
-    ck_assert(spec.has_choice[DLA_DOMAINS] && spec.choice[DLA_DOMAINS] == SETMATCH_DOMAINS_FITTED);
-    dla_spec_release(&spec);
-    ck_assert_int_eq(dla_spec_parse("dla:file=v", &spec, reason), 0);
-    ck_assert(!spec.has_choice[DLA_OBJECTIVE] &&
-              spec.choice[DLA_OBJECTIVE] == SETMATCH_OBJECTIVE_AUTO);
-    ck_assert(!spec.has_choice[DLA_DOMAINS] && spec.choice[DLA_DOMAINS] == SETMATCH_DOMAINS_AUTO);
-    dla_spec_release(&spec);
-}
-END_TEST
-
-START_TEST(reads_effort)
-{
-    char reason[DLA_SPEC_REASON_SIZE];
-    dla_spec spec;
-
-    ck_assert_int_eq(dla_spec_parse("dla:file=v,effort=HIGH", &spec, reason), 0);
-    ck_assert(spec.has_choice[DLA_EFFORT] && spec.choice[DLA_EFFORT] == SETMATCH_EFFORT_HIGH);
-    dla_spec_release(&spec);
-    ck_assert_int_eq(dla_spec_parse("dla:file=v,effort=most", &spec, reason), -EINVAL);
-    ck_assert_str_eq(reason, "effort=most is neither normal nor high");
-    ck_assert_int_eq(dla_spec_parse("dla:file=v", &spec, reason), 0);
-    ck_assert_int_eq(spec.choice[DLA_EFFORT], SETMATCH_EFFORT_NORMAL);
-    dla_spec_release(&spec);
-}
-END_TEST
-
-START_TEST(reads_numa)
-{
-    char reason[DLA_SPEC_REASON_SIZE];
-    dla_spec spec;
-
-    ck_assert_int_eq(dla_spec_parse("dla:file=v,numa=Off", &spec, reason), 0);
-    ck_assert(spec.has_choice[DLA_NUMA] && spec.choice[DLA_NUMA] == DLA_NUMA_OFF);
-    dla_spec_release(&spec);
-    ck_assert_int_eq(dla_spec_parse("dla:file=v,numa=2", &spec, reason), -EINVAL);
-    ck_assert_str_eq(reason, "numa=2 is neither on nor off");
-    ck_assert_int_eq(dla_spec_parse("dla:file=v", &spec, reason), 0);
-    ck_assert(!spec.has_choice[DLA_NUMA] && spec.choice[DLA_NUMA] == DLA_NUMA_ON);
-    dla_spec_release(&spec);
-}
-END_TEST
-
-START_TEST(reads_order_and_network)
-{
-    char reason[DLA_SPEC_REASON_SIZE];
-    dla_spec spec;
-
-    ck_assert_int_eq(dla_spec_parse("dla:cart=2x3:order=fortran:topology=T\\,t", &spec, reason), 0);
-    ck_assert(spec.has_choice[DLA_ORDER] && spec.choice[DLA_ORDER] == SETMATCH_ORDER_FORTRAN);
+    ck_assert_str_eq(spec.targets, "a,b");
+    ck_assert_uint_eq(dla_spec_storage_weight(&spec), 0);
     ck_assert_str_eq(spec.topology, "T,t");
     ck_assert_ptr_null(spec.bandwidth);
     dla_spec_release(&spec);
-    ck_assert_int_eq(dla_spec_parse("dla:order=c,cart=2x3,bandwidth=B", &spec, reason), 0);
-    ck_assert(spec.has_choice[DLA_ORDER] && spec.choice[DLA_ORDER] == SETMATCH_ORDER_C);
+    spec = parse("dla:cart=2x3,bandwidth=B");
     ck_assert_str_eq(spec.bandwidth, "B");
+    ck_assert(spec.targets == NULL && spec.topology == NULL);
+    ck_assert_uint_eq(dla_spec_storage_weight(&spec), 1);
+    dla_spec_release(&spec);
+}
+END_TEST
+
+static const struct {
+    const char *item;
+    dla_choice choice;
+    int value;
+} choices[] = {
+    {"METHOD=Levelled", DLA_METHOD, 2},
+    {"refine=OFF", DLA_REFINE, DLA_REFINE_OFF},
+    {"refine=on", DLA_REFINE, DLA_REFINE_ON},
+    {"objective=Neighbours", DLA_OBJECTIVE, SETMATCH_OBJECTIVE_NEIGHBOURS},
+    {"domains=FITTED", DLA_DOMAINS, SETMATCH_DOMAINS_FITTED},
+    {"order=fortran", DLA_ORDER, SETMATCH_ORDER_FORTRAN},
+    {"order=c", DLA_ORDER, SETMATCH_ORDER_C},
+    {"effort=HIGH", DLA_EFFORT, SETMATCH_EFFORT_HIGH},
+    {"numa=Off", DLA_NUMA, DLA_NUMA_OFF},
+};
+
+/* Of all choices only the one that is given is set, the others have their defaults. */
+START_TEST(reads_choices)
+{
+    char policy[80];
+
+    ck_assert_ptr_eq(setmatch_methods[2].place, setmatch_levelled);
+    snprintf(policy, sizeof(policy), "dla:%s,file=v", choices[_i].item);
+    dla_spec spec = parse(policy);
+    for (int k = 0; k < DLA_CHOICES; k++) {
+        bool given = k == (int)choices[_i].choice;
+
+        ck_assert_int_eq(spec.has_choice[k], given);
+        ck_assert_int_eq(spec.choice[k], given ? choices[_i].value : 0);
+    }
     dla_spec_release(&spec);
 }
 END_TEST
@@ -226,6 +180,8 @@ static const struct {
     {"dla:method=", "bisection, byslot, bynode, mpipp"},
     {"dla:method=auto,method=auto", "method is given twice"},
     {"dla:refine=yes", "refine=yes is neither on nor off"},
+    {"dla:file=v,effort=most", "effort=most is neither normal nor high"},
+    {"dla:file=v,numa=2", "numa=2 is neither on nor off"},
     {"dla:refine=on,refine=on", "refine is given twice"},
     {"dla:topology=", "topology= needs a name"},
     {"dla:topology=a,topology=b", "topology is given twice"},
@@ -250,6 +206,7 @@ static const struct {
     {"dla:cart=2*2", "not a grid"},
     {"dla:cart=-2x-2", "not a grid"},
     {"dla:cart=4294967296x4294967296", "too many"},
+    {"dla:cart=99999999999999999999", "not a grid"},
     {"dla:PE=0", "PE=0"},
     {"dla:PE=", "PE="},
     {"dla:PE=32768", "PE=32768"},
@@ -294,12 +251,8 @@ int main(void)
     suite_add_tcase(suite, cases);
     tcase_add_loop_test(cases, tells_ours_from_stock, 0, sizeof(policies) / sizeof(policies[0]));
     tcase_add_loop_test(cases, reads_good_texts, 0, sizeof(good) / sizeof(good[0]));
-    tcase_add_test(cases, reads_storage_targets);
-    tcase_add_test(cases, reads_method_and_refine);
-    tcase_add_test(cases, reads_objective_and_domains);
-    tcase_add_test(cases, reads_effort);
-    tcase_add_test(cases, reads_numa);
-    tcase_add_test(cases, reads_order_and_network);
+    tcase_add_test(cases, reads_names_of_files);
+    tcase_add_loop_test(cases, reads_choices, 0, sizeof(choices) / sizeof(choices[0]));
     tcase_add_test(cases, sets_single_items);
     tcase_add_loop_test(cases, refuses_bad_texts, 0, sizeof(bad) / sizeof(bad[0]));
     tcase_add_test(cases, cuts_long_texts_in_reasons);

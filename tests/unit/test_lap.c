@@ -57,85 +57,38 @@ static void use_groups(struct instance *in, size_t groups, size_t capacity)
     in->problem.group_capacity = capacity;
 }
 
-static void use_integers(struct instance *in)
-{
-    for (size_t k = 0; k < in->problem.rows * in->problem.cols; k++)
-        in->integer_cost[k] = (int64_t)in->cost[k];
-    in->problem.cost = NULL;
-    in->problem.integer_cost = in->integer_cost;
-}
-
-static void use_list(struct instance *in)
-{
-    for (size_t k = 0; k < in->problem.rows * in->problem.cols; k++)
-        in->row[k] = k % in->problem.rows;
-    for (size_t j = 0; j <= in->problem.cols; j++)
-        in->start[j] = j * in->problem.rows;
-    in->problem.start = in->start;
-    in->problem.row = in->row;
-}
-
 static void expect_rc(int solver, struct instance *in, int expected)
 {
     ck_assert_int_eq(lap_solvers[solver].solve(&in->problem, &in->solution), expected);
 }
 
+static int verify(const struct instance *in)
+{
+    return lap_verify(&in->problem, &in->solution, 0.0);
+}
+
 static void expect_proof(int solver, struct instance *in)
 {
     expect_rc(solver, in, 0);
-    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
+    ck_assert_int_eq(verify(in), 0);
 }
 
 /* ---- problems by hand; _i is the number of a solver ---- */
 
-/* The costs i * j are known to be slow for shortest augmenting paths. */
-START_TEST(products)
-{
-    struct instance *in = new_instance(100, 100);
-    double expected = 0.0;
-    for (size_t k = 0; k < 10000; k++)
-        in->cost[k] = (double)((k / 100 + 1) * (k % 100 + 1));
-    for (int k = 1; k <= 100; k++)
-        expected += (double)k * (101 - k);
-    expect_proof(_i, in);
-    ck_assert_double_eq(in->solution.total, expected);
-}
-END_TEST
-
-/* Row 0 with column 2 and row 1 with column 0, at 1 + 2; column 1 is unassigned. */
-START_TEST(more_columns_than_rows)
-{
-    const double cost[] = {4, 2, 5, 9, 1, 3};
-    struct instance *in = new_instance(2, 3);
-    memcpy(in->cost, cost, sizeof cost);
-    expect_proof(_i, in);
-    ck_assert_uint_eq(in->row_of_col[0], 1);
-    ck_assert_uint_eq(in->row_of_col[1], LAP_UNASSIGNED);
-    ck_assert_uint_eq(in->row_of_col[2], 0);
-    ck_assert_double_eq(in->solution.total, 3.0);
-}
-END_TEST
-
-/* Every row must get a column, so a group with more rows than its capacity is infeasible. */
-START_TEST(more_columns_than_a_group_takes)
-{
-    struct instance *in = new_instance(3, 5);
-    memset(in->cost, 0, sizeof in->cost);
-    use_groups(in, 1, 2);
-    expect_rc(_i, in, LAP_INFEASIBLE);
-    in->problem.group_capacity = 3;
-    expect_proof(_i, in);
-}
-END_TEST
+/* Rows, columns, groups, and the least capacity of a group that suffices. With more columns than
+ * rows every row must get a column, so a group with more rows than its capacity is infeasible. */
+static const size_t group_cases[][4] = {{3, 5, 1, 3}, {100, 60, 11, 6}};
 
 START_TEST(capacity_below_need)
 {
-    struct instance *in = new_instance(100, 60);
-    memset(in->cost, 0, sizeof in->cost);
-    use_groups(in, 11, 5);
-    expect_rc(_i, in, LAP_INFEASIBLE);
-    in->problem.group_capacity = 6;
-    expect_proof(_i, in);
+    for (size_t k = 0; k < 2; k++) {
+        struct instance *in = new_instance(group_cases[k][0], group_cases[k][1]);
+        memset(in->cost, 0, sizeof in->cost);
+        use_groups(in, group_cases[k][2], group_cases[k][3] - 1);
+        expect_rc(_i, in, LAP_INFEASIBLE);
+        in->problem.group_capacity++;
+        expect_proof(_i, in);
+    }
 }
 END_TEST
 
@@ -161,10 +114,10 @@ START_TEST(integers_beyond_doubles)
     expect_proof(_i, in);
     ck_assert_int_eq(in->solution.integer_total, 3 * big);
     in->solution.integer_total++;
-    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), -EINVAL);
+    ck_assert_int_eq(verify(in), -EINVAL);
     in->solution.integer_total--;
     in->integer_row_dual[1]++;
-    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), -EINVAL);
+    ck_assert_int_eq(verify(in), -EINVAL);
 }
 END_TEST
 
@@ -195,18 +148,6 @@ START_TEST(nothing_to_assign)
 }
 END_TEST
 
-START_TEST(one_pair)
-{
-    struct instance *in = new_instance(1, 1);
-    in->cost[0] = -7.5;
-    expect_proof(_i, in);
-    ck_assert_uint_eq(in->row_of_col[0], 0);
-    ck_assert_double_eq(in->solution.total, -7.5);
-    in->cost[0] = INFINITY;
-    expect_rc(_i, in, LAP_INFEASIBLE);
-}
-END_TEST
-
 START_TEST(ties_prefer_the_lower_row)
 {
     const double cost[] = {4, 2, 3, 2, 2};
@@ -217,11 +158,26 @@ START_TEST(ties_prefer_the_lower_row)
 }
 END_TEST
 
+/* All pairs of a plain problem, dense. */
 static struct instance *plain_instance(void)
 {
     struct instance *in = new_instance(4, 3);
     for (size_t k = 0; k < 12; k++)
         in->cost[k] = (double)(k % 5);
+    return in;
+}
+
+/* The same pairs as a list, in two groups. */
+static struct instance *listed_instance(void)
+{
+    struct instance *in = plain_instance();
+    for (size_t k = 0; k < 12; k++)
+        in->row[k] = k % 4;
+    for (size_t j = 0; j <= 3; j++)
+        in->start[j] = j * 4;
+    in->problem.start = in->start;
+    in->problem.row = in->row;
+    use_groups(in, 2, 2);
     return in;
 }
 
@@ -249,28 +205,34 @@ END_TEST
 
 /* ---- refusals ---- */
 
-static void expect_refusal(int solver, struct instance *in, int expected)
+static void expect_refusal(int solver, struct instance *in, int expected, const char *why)
 {
     static struct instance before;
     memcpy(&before, in, sizeof before);
-    expect_rc(solver, in, expected);
-    ck_assert_int_eq(memcmp(&before, in, sizeof before), 0);
+    int rc = lap_solvers[solver].solve(&in->problem, &in->solution);
+    ck_assert_msg(rc == expected, "%s: %d", why, rc);
+    ck_assert_msg(memcmp(&before, in, sizeof before) == 0, "%s: something is written", why);
 }
 
 START_TEST(bad_costs)
 {
     const struct {
+        const char *name;
         double cost;
         int expected;
     } cases[] = {
-        {NAN, -EDOM},        {-INFINITY, -EDOM},     {DBL_MAX, -ERANGE},
-        {-DBL_MAX, -ERANGE}, {DBL_MAX / 3, -ERANGE}, {-DBL_MAX / 32 / 4 * 1.01, -ERANGE},
+        {"NAN", NAN, -EDOM},
+        {"-INFINITY", -INFINITY, -EDOM},
+        {"the largest", DBL_MAX, -ERANGE},
+        {"the least", -DBL_MAX, -ERANGE},
+        {"large", DBL_MAX / 3, -ERANGE},
+        {"just too large", -DBL_MAX / 32 / 4 * 1.01, -ERANGE},
     };
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         for (size_t place = 0; place < 12; place++) {
             struct instance *in = plain_instance();
             in->cost[place] = cases[c].cost;
-            expect_refusal(_i, in, cases[c].expected);
+            expect_refusal(_i, in, cases[c].expected, cases[c].name);
         }
     }
 }
@@ -282,17 +244,30 @@ START_TEST(bad_integers)
     const int64_t wrong[] = {INT64_MIN, limit + 1, -limit - 1, LAP_FORBIDDEN - 1};
     for (size_t c = 0; c < 4; c++) {
         struct instance *in = plain_instance();
-        use_integers(in);
+        for (size_t k = 0; k < 12; k++)
+            in->integer_cost[k] = (int64_t)in->cost[k];
+        in->problem.integer_cost = in->integer_cost;
+        expect_refusal(_i, in, -EINVAL, "both kinds of cost");
+        in->problem.cost = NULL;
         in->integer_cost[c] = wrong[c];
-        expect_refusal(_i, in, -ERANGE);
+        expect_refusal(_i, in, -ERANGE, "an integer out of range");
         in->integer_cost[c] = c % 2 ? limit : -limit;
         expect_proof(_i, in);
     }
-    struct instance *in = plain_instance();
-    in->problem.integer_cost = in->integer_cost;
-    expect_refusal(_i, in, -EINVAL);
 }
 END_TEST
+
+/* Numbers of listed_instance that make it malformed. */
+static const struct {
+    size_t *number, wrong;
+    const char *why;
+} bad_numbers[] = {
+    {&one.row[3], 4, "a row out of range"},
+    {&one.row[1], 0, "a row twice"},
+    {&one.start[0], 1, "a list that does not begin at 0"},
+    {&one.start[1], 9, "an end beyond the next one"},
+    {&one.group[3], 2, "a group out of range"},
+};
 
 START_TEST(bad_arguments)
 {
@@ -300,50 +275,27 @@ START_TEST(bad_arguments)
     ck_assert_int_eq(lap_solvers[_i].solve(NULL, &in->solution), -EINVAL);
     ck_assert_int_eq(lap_solvers[_i].solve(&in->problem, NULL), -EINVAL);
     in->problem.cost = NULL;
-    expect_refusal(_i, in, -EINVAL);
+    expect_refusal(_i, in, -EINVAL, "no costs");
     in = plain_instance();
     in->solution.row_of_col = NULL;
-    expect_refusal(_i, in, -EINVAL);
+    expect_refusal(_i, in, -EINVAL, "no rows to write");
     in = plain_instance();
     in->problem.rows = in->problem.cols = SIZE_MAX / 2;
-    expect_refusal(_i, in, -EINVAL);
-    in = plain_instance();
-    use_groups(in, 2, 2);
-    in->group[3] = 2;
-    expect_refusal(_i, in, -EINVAL);
-}
-END_TEST
-
-static struct instance *listed_instance(void)
-{
-    struct instance *in = plain_instance();
-    use_list(in);
-    return in;
-}
-
-START_TEST(bad_lists)
-{
-    struct instance *in = listed_instance();
-    in->row[3] = 4; /* out of range */
-    expect_refusal(_i, in, -EINVAL);
-    in = listed_instance();
-    in->row[1] = 0; /* twice */
-    expect_refusal(_i, in, -EINVAL);
-    in = listed_instance();
-    in->start[0] = 1;
-    expect_refusal(_i, in, -EINVAL);
-    in = listed_instance();
-    in->start[1] = 9; /* beyond start[2] */
-    expect_refusal(_i, in, -EINVAL);
+    expect_refusal(_i, in, -EINVAL, "too many pairs");
+    for (size_t k = 0; k < sizeof bad_numbers / sizeof bad_numbers[0]; k++) {
+        in = listed_instance();
+        *bad_numbers[k].number = bad_numbers[k].wrong;
+        expect_refusal(_i, in, -EINVAL, bad_numbers[k].why);
+    }
     in = listed_instance();
     in->problem.row = NULL;
-    expect_refusal(_i, in, -EINVAL);
+    expect_refusal(_i, in, -EINVAL, "a list without rows");
     in = listed_instance();
     in->problem.cost = NULL;
-    expect_refusal(_i, in, -EINVAL);
+    expect_refusal(_i, in, -EINVAL, "a list without costs");
     in = listed_instance();
-    in->problem.start = NULL; /* rows of a list without a list */
-    expect_refusal(_i, in, -EINVAL);
+    in->problem.start = NULL;
+    expect_refusal(_i, in, -EINVAL, "rows without a list");
 }
 END_TEST
 
@@ -373,9 +325,9 @@ static struct instance *proved_by_hand(void)
 START_TEST(verifier_accepts)
 {
     struct instance *in = proved_by_hand();
-    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
+    ck_assert_int_eq(verify(in), 0);
     in->col_dual[0] = 4.25;
-    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), -EINVAL);
+    ck_assert_int_eq(verify(in), -EINVAL);
     ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.25), 0);
 }
 END_TEST
@@ -430,20 +382,20 @@ static struct instance *all_zero(void)
 START_TEST(verifier_refuses_broken_constraints)
 {
     struct instance *in = all_zero();
-    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
+    ck_assert_int_eq(verify(in), 0);
     in->problem.group_capacity = 1;
-    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), -EINVAL);
+    ck_assert_int_eq(verify(in), -EINVAL);
     in = all_zero();
     in->row_of_col[1] = 0;
-    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), -EINVAL);
+    ck_assert_int_eq(verify(in), -EINVAL);
     in = all_zero();
     in->group_dual[0] = -1;
     in->col_dual[0] = in->col_dual[1] = 1;
-    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), 0);
+    ck_assert_int_eq(verify(in), 0);
     in->problem.group_capacity = 3;
-    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), -EINVAL);
+    ck_assert_int_eq(verify(in), -EINVAL);
     in->problem.group_capacity = 0;
-    ck_assert_int_eq(lap_verify(&in->problem, &in->solution, 0.0), -EINVAL);
+    ck_assert_int_eq(verify(in), -EINVAL);
 }
 END_TEST
 
@@ -459,7 +411,7 @@ START_TEST(verifier_checks_arguments)
     ck_assert_int_eq(lap_verify(&in->problem, &missing, 0.0), -EINVAL);
     for (long nth = 0; nth < 2; nth++) {
         fail_allocation(nth);
-        int rc = lap_verify(&in->problem, &in->solution, 0.0);
+        int rc = verify(in);
         stop_failing();
         ck_assert_int_eq(rc, -ENOMEM);
         ck_assert_int_eq(allocations.live, 0);
@@ -474,22 +426,17 @@ static Suite *lap_suite(void)
     int solvers = 0;
     while (lap_solvers[solvers].name != NULL)
         solvers++;
-    tcase_add_loop_test(solving, products, 0, solvers);
-    tcase_add_loop_test(solving, more_columns_than_rows, 0, solvers);
-    tcase_add_loop_test(solving, more_columns_than_a_group_takes, 0, solvers);
     tcase_add_loop_test(solving, capacity_below_need, 0, solvers);
     tcase_add_loop_test(solving, too_few_allowed_rows, 0, solvers);
     tcase_add_loop_test(solving, integers_beyond_doubles, 0, solvers);
     tcase_add_loop_test(solving, largest_costs, 0, solvers);
     tcase_add_loop_test(solving, nothing_to_assign, 0, solvers);
-    tcase_add_loop_test(solving, one_pair, 0, solvers);
     tcase_add_loop_test(solving, ties_prefer_the_lower_row, 0, solvers);
     tcase_add_loop_test(solving, duals_may_be_left_out, 0, solvers);
     tcase_add_loop_test(solving, solvers_by_name, 0, solvers);
     tcase_add_loop_test(solving, bad_costs, 0, solvers);
     tcase_add_loop_test(solving, bad_integers, 0, solvers);
     tcase_add_loop_test(solving, bad_arguments, 0, solvers);
-    tcase_add_loop_test(solving, bad_lists, 0, solvers);
     suite_add_tcase(suite, solving);
     tcase_add_test(verifying, verifier_accepts);
     tcase_add_test(verifying, verifier_refuses);

@@ -13,12 +13,13 @@
 #include <string.h>
 
 #include "../../bench/views.h"
+#include "edges.h"
 #include "failing_malloc.h"
 #include "suite.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-enum { MOST_RANKS = 1024, MOST_NODES = 256, METHODS = 8 };
+enum { MOST_RANKS = 100000, MOST_NODES = 2000, METHODS = 8 };
 
 static size_t equal_slots[MOST_NODES];
 
@@ -36,25 +37,26 @@ static setmatch_input on_equal_nodes(const matrix *view, size_t slots)
                             .refine = true};
 }
 
-static int64_t cut_by(setmatch_method_fn place, const setmatch_input *input)
+static int64_t weight_inside(const matrix *view, const size_t *node)
 {
-    size_t node[MOST_RANKS];
     int64_t inside, total;
-    ck_assert_int_eq(place(input, node), 0);
-    ck_assert_int_eq(setmatch_weight(input->view, node, &inside, &total), 0);
-    return total - inside;
+    ck_assert_int_eq(setmatch_weight(view, node, &inside, &total), 0);
+    return inside;
 }
 
-/* A matrix from dense values, value[i * cols + j]. */
-static matrix dense(size_t rows, size_t cols, const int64_t *value)
+/* Also checks that no node has more ranks than slots. */
+static int64_t cut_by(setmatch_method_fn place, const setmatch_input *input)
 {
-    matrix m;
-    matrix_builder b = {.rows = rows, .cols = cols};
-    for (size_t i = 0; i < rows * cols; i++)
-        ck_assert_int_eq(matrix_builder_add(&b, i / cols, i % cols, value[i]), 0);
-    ck_assert_int_eq(matrix_builder_finish(&b, &m), 0);
-    matrix_builder_clear(&b);
-    return m;
+    static size_t node[MOST_RANKS], left[MOST_NODES];
+    int64_t inside, total;
+    bool fits = true;
+    memcpy(left, input->slots, input->nodes * sizeof *left);
+    ck_assert_int_eq(place(input, node), 0);
+    for (size_t rank = 0; rank < input->view->rows; rank++)
+        fits = fits && left[node[rank]]-- > 0;
+    ck_assert(fits);
+    ck_assert_int_eq(setmatch_weight(input->view, node, &inside, &total), 0);
+    return total - inside;
 }
 
 /* --- regular arrays, with the least known cut of each --- */
@@ -113,80 +115,54 @@ END_TEST
 
 /* --- kinds of graphs on which bisection in halves alone fails --- */
 
-/* A tree in which each rank but the first has a parent, `children` to each. */
-static matrix tree_of(size_t ranks, size_t children)
+/* A tree with two children to each rank; of another state than 0, with random weights, in which
+ * each rank hangs on one of the 20 before it. */
+static matrix tree_of(size_t ranks, uint64_t state)
 {
-    matrix view;
-    matrix_builder b = {.rows = ranks, .cols = ranks};
-    for (size_t k = 1; k < ranks; k++)
-        ck_assert_int_eq(matrix_builder_add(&b, (k - 1) / children, k, 1), 0);
-    ck_assert_int_eq(matrix_builder_finish(&b, &view), 0);
-    matrix_builder_clear(&b);
-    return view;
-}
-
-static void check_cut(const char *name, const setmatch_input *input, int64_t most)
-{
-    int64_t cut = cut_by(setmatch_auto, input);
-    ck_assert_msg(cut <= most, "%s: %lld", name, (long long)cut);
-}
-
-/* 27 nodes that hold a cube each. */
-START_TEST(cubes_of_cubes)
-{
-    matrix view;
-    pattern_view("mesh:9x9x9:1x1x1", &view);
-    setmatch_input input = on_equal_nodes(&view, 27);
-    check_cut("9x9x9", &input, 486);
-    matrix_release(&view);
-}
-END_TEST
-
-START_TEST(trees)
-{
-    matrix view = tree_of(255, 2);
-    setmatch_input input = on_equal_nodes(&view, 16);
-    check_cut("a binary tree", &input, 22);
-    matrix_release(&view);
-}
-END_TEST
-
-/* A tree of random shape and weights: each rank hangs on one of the 20 before it. */
-static matrix random_tree(size_t ranks, uint64_t state)
-{
-    matrix view;
     matrix_builder b = {.rows = ranks, .cols = ranks};
     for (size_t k = 1; k < ranks; k++) {
-        state = state * 6364136223846793005U + 1442695040888963407U;
-        size_t parent = k - 1 - (state >> 40) % (k < 20 ? k : 20);
-        ck_assert_int_eq(matrix_builder_add(&b, parent, k, 1 + (int64_t)(state >> 56) % 9), 0);
+        size_t parent = (k - 1) / 2;
+        int64_t weight = 1;
+        if (state != 0) {
+            state = state * 6364136223846793005U + 1442695040888963407U;
+            parent = k - 1 - (state >> 40) % (k < 20 ? k : 20);
+            weight += (int64_t)(state >> 56) % 9;
+        }
+        add_entry(&b, parent, k, weight);
     }
-    ck_assert_int_eq(matrix_builder_finish(&b, &view), 0);
-    matrix_builder_clear(&b);
-    return view;
+    return finish_matrix(&b);
 }
 
-static const int64_t most_of_branches[] = {92, 94, 82};
+/* pattern NULL: a tree. */
+static const struct {
+    const char *name, *pattern;
+    size_t ranks;
+    uint64_t state;
+    size_t nodes, slots;
+    int64_t most;
+} known_cuts[] = {
+    {"27 nodes that hold a cube each", "mesh:9x9x9:1x1x1", 729, 0, 27, 27, 486},
+    /* 16 squares of nine ranks cut 2 * 3 * 12 edges */
+    {"squares that leave a slot of each node free", "mesh:12x12:1x1", 144, 0, 16, 10, 72},
+    {"a binary tree", NULL, 255, 0, 16, 16, 22},
+    /* branches do not leave a node rank by rank */
+    {"a random tree", NULL, 1000, 1, 32, 32, 92},
+    {"a second random tree", NULL, 1000, 2, 32, 32, 94},
+    {"a third random tree", NULL, 1000, 3, 32, 32, 82},
+};
 
-/* Branches do not leave a node rank by rank. */
-START_TEST(branches_move_as_groups)
-{
-    matrix view = random_tree(1000, (uint64_t)_i + 1);
-    setmatch_input input = on_equal_nodes(&view, 32);
-    check_cut("a random tree", &input, most_of_branches[_i]);
-    matrix_release(&view);
-}
-END_TEST
-
-/* Squares of nine ranks leave a slot of each node free; 16 squares cut 2 * 3 * 12 edges. */
-START_TEST(spare_slots)
+START_TEST(cuts_no_more_than_is_known)
 {
     matrix view;
-    pattern_view("mesh:12x12:1x1", &view);
-    setmatch_input input = on_equal_nodes(&view, 10);
-    equal_slots[input.nodes++] = 10;
-    ck_assert_uint_eq(input.nodes, 16);
-    check_cut("squares", &input, 72);
+    if (known_cuts[_i].pattern != NULL)
+        pattern_view(known_cuts[_i].pattern, &view);
+    else
+        view = tree_of(known_cuts[_i].ranks, known_cuts[_i].state);
+    setmatch_input input = on_equal_nodes(&view, known_cuts[_i].slots);
+    equal_slots[input.nodes] = known_cuts[_i].slots; /* where a node more is used */
+    input.nodes = known_cuts[_i].nodes;
+    int64_t cut = cut_by(setmatch_auto, &input);
+    ck_assert_msg(cut <= known_cuts[_i].most, "%s: %lld", known_cuts[_i].name, (long long)cut);
     matrix_release(&view);
 }
 END_TEST
@@ -206,21 +182,12 @@ END_TEST
 /* Bisection takes part at any size. */
 START_TEST(many_ranks)
 {
-    enum { RANKS = 205 * 100, SLOTS = 64 };
     matrix view;
-    size_t slots[RANKS / SLOTS + 1], *node = calloc(RANKS, sizeof *node);
-    int64_t inside[2], total;
-    ck_assert_ptr_nonnull(node);
     pattern_view("shuffled-mesh:205x100:1x1", &view);
-    for (size_t n = 0; n < LENGTH(slots); n++)
-        slots[n] = SLOTS;
-    setmatch_input input = {.view = &view, .slots = slots, .nodes = LENGTH(slots), .threshold = 10};
-    for (int k = 0; k < 2; k++) {
-        ck_assert_int_eq((k == 0 ? setmatch_bisection : setmatch_auto)(&input, node), 0);
-        ck_assert_int_eq(setmatch_weight(&view, node, &inside[k], &total), 0);
-    }
-    ck_assert_int_ge(inside[1], inside[0]);
-    free(node);
+    setmatch_input input = on_equal_nodes(&view, 64);
+    input.refine = false;
+    int64_t bisected = cut_by(setmatch_bisection, &input);
+    ck_assert_int_le(cut_by(setmatch_auto, &input), bisected);
     matrix_release(&view);
 }
 END_TEST
@@ -228,27 +195,25 @@ END_TEST
 /* Halves of so many ranks are bisected by threads, where there is more than one processor. */
 START_TEST(threads_change_nothing)
 {
-    enum { RANKS = 130 * 100, SLOTS = 50 };
+    static size_t node[2][MOST_RANKS];
     matrix view;
     cpu_set_t all, one;
-    size_t slots[RANKS / SLOTS], first = 0, *node = calloc(2 * RANKS, sizeof *node);
-    ck_assert_ptr_nonnull(node);
+    size_t first = 0;
     pattern_view("shuffled-mesh:130x100:1x1", &view);
-    for (size_t n = 0; n < LENGTH(slots); n++)
-        slots[n] = n % 2 == 0 ? SLOTS + 10 : SLOTS - 10;
-    const setmatch_input input = {
-        .view = &view, .slots = slots, .nodes = LENGTH(slots), .threshold = 10};
+    setmatch_input input = on_equal_nodes(&view, 50);
+    input.refine = false;
+    for (size_t n = 0; n < input.nodes; n++)
+        equal_slots[n] = n % 2 == 0 ? 60 : 40;
     ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
     while (!CPU_ISSET(first, &all))
         first++;
     CPU_ZERO(&one);
     CPU_SET(first, &one);
-    ck_assert_int_eq(setmatch_bisection(&input, node), 0);
+    ck_assert_int_eq(setmatch_bisection(&input, node[0]), 0);
     ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
-    ck_assert_int_eq(setmatch_bisection(&input, node + RANKS), 0);
+    ck_assert_int_eq(setmatch_bisection(&input, node[1]), 0);
     ck_assert_int_eq(sched_setaffinity(0, sizeof all, &all), 0);
-    ck_assert_int_eq(memcmp(node, node + RANKS, RANKS * sizeof *node), 0);
-    free(node);
+    ck_assert_int_eq(memcmp(node[0], node[1], view.rows * sizeof *node[0]), 0);
     matrix_release(&view);
 }
 END_TEST
@@ -257,72 +222,41 @@ END_TEST
  * the smallest one of bisection. */
 START_TEST(star_of_many_ranks)
 {
-    enum { RANKS = 100000, SLOTS = 50 };
-    matrix view;
-    matrix_builder b = {.rows = RANKS, .cols = RANKS};
-    size_t slots[RANKS / SLOTS], count[RANKS / SLOTS] = {0}, *node = calloc(RANKS, sizeof *node);
-    int64_t inside, total;
-    ck_assert_ptr_nonnull(node);
-    for (size_t rank = 1; rank < RANKS; rank++)
-        ck_assert_int_eq(matrix_builder_add(&b, 0, rank, 1), 0);
-    ck_assert_int_eq(matrix_builder_finish(&b, &view), 0);
-    matrix_builder_clear(&b);
-    for (size_t n = 0; n < LENGTH(slots); n++)
-        slots[n] = SLOTS;
-    const setmatch_input input = {.view = &view,
-                                  .slots = slots,
-                                  .nodes = LENGTH(slots),
-                                  .threshold = SETMATCH_DEFAULT_THRESHOLD,
-                                  .refine = true};
-    ck_assert_int_eq(setmatch_auto(&input, node), 0);
-    for (size_t rank = 0; rank < RANKS; rank++)
-        ck_assert_uint_le(++count[node[rank]], SLOTS);
-    ck_assert_int_eq(setmatch_weight(&view, node, &inside, &total), 0);
-    ck_assert_int_eq(inside, SLOTS - 1);
-    free(node);
+    matrix_builder b = {.rows = MOST_RANKS, .cols = MOST_RANKS};
+    for (size_t rank = 1; rank < MOST_RANKS; rank++)
+        add_entry(&b, 0, rank, 1);
+    matrix view = finish_matrix(&b);
+    setmatch_input input = on_equal_nodes(&view, 50);
+    ck_assert_int_eq(cut_by(setmatch_auto, &input), MOST_RANKS - 50);
     matrix_release(&view);
 }
 END_TEST
 
-enum { TREE_RANKS = 4000 };
+/* Bisection alone leaves 218 between nodes of equal slots; of different ones 235, where the nodes
+ * are divided before the ranks. */
+static const struct {
+    size_t least_slots, most_slots;
+    int64_t most;
+} long_trees[] = {{48, 48, 180}, {8, 64, 200}};
 
-/* The cut of a long tree with many branches and weights on nodes of so many slots, with some to
- * spare. */
-static int64_t cut_of_tree(size_t least_slots, size_t most_slots)
-{
-    matrix view;
-    matrix_builder b = {.rows = TREE_RANKS, .cols = TREE_RANKS};
-    size_t slots[TREE_RANKS], count[TREE_RANKS] = {0}, node[TREE_RANKS], nodes = 0;
-    int64_t inside, total;
-    for (size_t rank = 1; rank < TREE_RANKS; rank++) {
-        size_t back = 1 + base_mix(rank) % (rank < 3 ? rank : 3);
-        int64_t weight = 1 + (int64_t)(base_mix(rank + TREE_RANKS) % 9);
-        ck_assert_int_eq(matrix_builder_add(&b, rank - back, rank, weight), 0);
-    }
-    ck_assert_int_eq(matrix_builder_finish(&b, &view), 0);
-    matrix_builder_clear(&b);
-    for (size_t all = 0; all < TREE_RANKS; all += slots[nodes++])
-        slots[nodes] = least_slots + base_mix(nodes) % (most_slots - least_slots + 1);
-    const setmatch_input input = {.view = &view, .slots = slots, .nodes = nodes, .refine = true};
-    ck_assert_int_eq(setmatch_auto(&input, node), 0);
-    for (size_t rank = 0; rank < TREE_RANKS; rank++)
-        ck_assert_uint_le(++count[node[rank]], slots[node[rank]]);
-    ck_assert_int_eq(setmatch_weight(&view, node, &inside, &total), 0);
-    matrix_release(&view);
-    return total - inside;
-}
-
-/* Bisection alone leaves 218 between nodes. */
+/* A long tree with many branches and weights, and some slots to spare. */
 START_TEST(tree_of_many_ranks)
 {
-    ck_assert_int_le(cut_of_tree(48, 48), 180);
-}
-END_TEST
-
-/* Where the nodes are divided before the ranks, 235. */
-START_TEST(tree_on_nodes_of_different_slots)
-{
-    ck_assert_int_le(cut_of_tree(8, 64), 200);
+    enum { RANKS = 4000 };
+    matrix_builder b = {.rows = RANKS, .cols = RANKS};
+    size_t slots[RANKS], nodes = 0;
+    for (size_t rank = 1; rank < RANKS; rank++) {
+        size_t back = 1 + base_mix(rank) % (rank < 3 ? rank : 3);
+        add_entry(&b, rank - back, rank, 1 + (int64_t)(base_mix(rank + RANKS) % 9));
+    }
+    matrix view = finish_matrix(&b);
+    for (size_t all = 0; all < RANKS; all += slots[nodes++])
+        slots[nodes] =
+            long_trees[_i].least_slots +
+            base_mix(nodes) % (long_trees[_i].most_slots - long_trees[_i].least_slots + 1);
+    const setmatch_input input = {.view = &view, .slots = slots, .nodes = nodes, .refine = true};
+    ck_assert_int_le(cut_by(setmatch_auto, &input), long_trees[_i].most);
+    matrix_release(&view);
 }
 END_TEST
 
@@ -344,7 +278,6 @@ START_TEST(mpipp_swaps_until_none_helps)
 {
     matrix view;
     size_t start[64], some[64], all[64], other[64];
-    int64_t inside[3], total;
     pattern_view("array:4x4x4:4x4x4", &view);
     setmatch_input input = on_equal_nodes(&view, 8);
     ck_assert_int_eq(setmatch_mpipp_from(&input, 5, 0, start), 0);
@@ -352,22 +285,17 @@ START_TEST(mpipp_swaps_until_none_helps)
     ck_assert_int_eq(setmatch_mpipp_from(&input, 5, 9999, all), 0);
     ck_assert_int_eq(setmatch_mpipp_from(&input, 6, 0, other), 0);
     ck_assert(memcmp(start, other, sizeof start) != 0);
-    setmatch_weight(&view, start, &inside[0], &total);
-    setmatch_weight(&view, some, &inside[1], &total);
-    setmatch_weight(&view, all, &inside[2], &total);
-    ck_assert(inside[0] < inside[1] && inside[1] < inside[2]);
-    for (size_t a = 0; a < 64; a++) {
+    ck_assert_int_lt(weight_inside(&view, start), weight_inside(&view, some));
+    const int64_t most = weight_inside(&view, all);
+    ck_assert_int_lt(weight_inside(&view, some), most);
+    for (size_t a = 0; a < 64; a++)
         for (size_t b = 0; b < a; b++) {
-            int64_t now;
-            size_t kept = all[a];
-            all[a] = all[b];
-            all[b] = kept;
-            setmatch_weight(&view, all, &now, &total);
-            ck_assert_int_le(now, inside[2]);
-            all[b] = all[a];
-            all[a] = kept;
+            size_t node[64];
+            memcpy(node, all, sizeof node);
+            node[a] = all[b];
+            node[b] = all[a];
+            ck_assert_int_le(weight_inside(&view, node), most);
         }
-    }
     matrix_release(&view);
 }
 END_TEST
@@ -385,7 +313,8 @@ END_TEST
 START_TEST(values_beyond_any_sum)
 {
     const int64_t max = INT64_MAX;
-    matrix view = dense(4, 4, (int64_t[]){0, 1, max, 1, 1, 0, 1, max, max, 1, 0, 1, 1, max, 1, 0});
+    matrix view =
+        matrix_of_values(4, 4, (int64_t[]){0, 1, max, 1, 1, 0, 1, max, max, 1, 0, 1, 1, max, 1, 0});
     for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
         size_t node[4];
         setmatch_input input = on_equal_nodes(&view, 2);
@@ -406,48 +335,38 @@ static matrix pairs_of_pairs(void)
     int64_t value[64] = {0};
     value[0 * 8 + 4] = value[1 * 8 + 5] = value[2 * 8 + 6] = value[3 * 8 + 7] = 20;
     value[0 * 8 + 2] = value[1 * 8 + 3] = 6;
-    return dense(8, 8, value);
+    return matrix_of_values(8, 8, value);
 }
+
+/* Edges of 60 share a node, of 32 a group of the only level or of the second one. */
+static const struct {
+    size_t levels;
+    double bandwidth[4]; /* 0: the defaults */
+    double cost;
+} costs[] = {
+    {0, {4, 2, 1, 1}, 60 / 4. + 32 / 2.},
+    {1, {4, 2, 1, 1}, 60 / 4. + 32 / 1.},
+    {2, {4, 3, 2, 1}, 60 / 4. + 32 / 2.},
+    {1, {0, 0, 0, 0}, 60 / 3500. + 32 / 1050.},
+};
 
 START_TEST(cost_by_what_is_shared)
 {
     matrix view = pairs_of_pairs();
     const size_t node[] = {0, 1, 2, 3, 0, 1, 2, 1};
     double cost;
-    setmatch_network network = {0, (size_t[]){7, 7, 9, 9, 5, 5, 5, 5}, (double[]){4, 2, 1, 1}};
+    setmatch_network network = {.group_of_node = (size_t[]){7, 7, 9, 9, 5, 5, 5, 5}};
     setmatch_input input = {.view = &view, .nodes = 4, .network = &network};
-    ck_assert_int_eq(setmatch_cost(&input, node, &cost), 0);
-    ck_assert_double_eq_tol(cost, 60 / 4. + 32 / 2., 1e-9);
-    network.levels = 1;
-    ck_assert_int_eq(setmatch_cost(&input, node, &cost), 0);
-    ck_assert_double_eq_tol(cost, 60 / 4. + 32 / 1., 1e-9);
-    network.bandwidth = (double[]){4, 3, 2, 1};
-    network.levels = 2;
-    ck_assert_int_eq(setmatch_cost(&input, node, &cost), 0);
-    ck_assert_double_eq_tol(cost, 60 / 4. + 32 / 2., 1e-9);
-    network.bandwidth = NULL;
-    network.levels = 1;
-    ck_assert_int_eq(setmatch_cost(&input, node, &cost), 0);
-    ck_assert_double_eq_tol(cost, 60 / 3500. + 32 / 1050., 1e-9);
+    for (size_t k = 0; k < LENGTH(costs); k++) {
+        double bandwidth[4];
+        memcpy(bandwidth, costs[k].bandwidth, sizeof bandwidth);
+        network.levels = costs[k].levels;
+        network.bandwidth = bandwidth[0] > 0 ? bandwidth : NULL;
+        ck_assert_int_eq(setmatch_cost(&input, node, &cost), 0);
+        ck_assert_msg(fabs(cost - costs[k].cost) < 1e-9, "case %zu: %g", k, cost);
+    }
     network.bandwidth = (double[]){1, 0, 1};
     ck_assert_int_eq(setmatch_cost(&input, node, &cost), -EINVAL);
-    matrix_release(&view);
-}
-END_TEST
-
-START_TEST(groups_hold_what_cannot_share_a_node)
-{
-    matrix view = pairs_of_pairs();
-    size_t group[] = {30, 10, 10, 30};
-    const setmatch_network network = {1, group, NULL};
-    size_t node[8];
-    setmatch_input input = on_equal_nodes(&view, 2);
-    input.network = &network;
-    ck_assert_int_eq(setmatch_auto(&input, node), 0);
-    for (size_t k = 0; k < 4; k++)
-        ck_assert_uint_eq(node[k], node[k + 4]);
-    ck_assert_uint_eq(group[node[0]], group[node[2]]);
-    ck_assert_uint_eq(group[node[1]], group[node[3]]);
     matrix_release(&view);
 }
 END_TEST
@@ -473,40 +392,30 @@ START_TEST(grid_among_groups)
 }
 END_TEST
 
-/* A 4-D mesh of 2x2x2x2 in pairs of nodes, pods of pairs: at each level the heaviest edges stay
- * inside. */
+/* 16 ranks: nodes of 2 hold {r, r ^ 8}, leaves of 2 nodes {.. ^ 4}, pods of 2 leaves {.. ^ 2}: at
+ * each level the heaviest edges stay inside. */
 START_TEST(levels_in_levels)
 {
-    matrix view;
-    size_t node[16], pod[16], leaf[16];
+    size_t place[3][16]; /* nodes, leaves and pods of ranks */
     size_t groups[16] = {0, 1, 2, 3, 0, 1, 2, 3, 5, 6, 6, 5, 5, 6, 6, 5};
     const setmatch_network network = {2, groups, (double[]){8, 4, 2, 1}};
-    matrix_entry bond[24];
-    size_t bonds = 0;
-    /* 16 ranks: nodes of 2 hold {r, r ^ 8}, leaves of 2 nodes {.. ^ 4}, pods of 2 leaves {.. ^ 2}.
-     */
-    for (size_t r = 0; r < 8; r++)
-        bond[bonds++] = (matrix_entry){r, r ^ 8, 1000};
-    for (size_t r = 0; r < 4; r++)
-        bond[bonds++] = (matrix_entry){r, r ^ 4, 100};
-    for (size_t r = 0; r < 2; r++)
-        bond[bonds++] = (matrix_entry){r, r ^ 2, 10};
-    bond[bonds++] = (matrix_entry){0, 1, 1};
-    ck_assert_int_eq(matrix_from_entries(&view, 16, 16, bond, bonds), 0);
+    matrix_builder b = {.rows = 16, .cols = 16};
+    int64_t weight = 1000;
+    for (size_t bit = 8; bit > 0; bit /= 2, weight /= 10)
+        for (size_t r = 0; r < bit; r++)
+            add_entry(&b, r, r ^ bit, weight);
+    matrix view = finish_matrix(&b);
     setmatch_input input = on_equal_nodes(&view, 2);
     input.network = &network;
-    ck_assert_int_eq(setmatch_auto(&input, node), 0);
+    ck_assert_int_eq(setmatch_auto(&input, place[0]), 0);
     for (size_t r = 0; r < 16; r++) {
-        leaf[r] = groups[node[r]];
-        pod[r] = groups[8 + node[r]];
+        place[1][r] = groups[place[0][r]];
+        place[2][r] = groups[8 + place[0][r]];
     }
-    for (size_t r = 0; r < 8; r++)
-        ck_assert_uint_eq(node[r], node[r ^ 8]);
-    for (size_t r = 0; r < 4; r++)
-        ck_assert_uint_eq(leaf[r], leaf[r ^ 4]);
-    for (size_t r = 0; r < 2; r++)
-        ck_assert_uint_eq(pod[r], pod[r ^ 2]);
-    ck_assert_uint_ne(pod[0], pod[1]);
+    for (size_t level = 0, bit = 8; level < 3; level++, bit /= 2)
+        for (size_t r = 0; r < bit; r++)
+            ck_assert_uint_eq(place[level][r], place[level][r ^ bit]);
+    ck_assert_uint_ne(place[2][0], place[2][1]);
     matrix_release(&view);
 }
 END_TEST
@@ -542,9 +451,9 @@ END_TEST
  * one pair not at all. */
 START_TEST(network_from_bandwidth)
 {
-    matrix measured =
-        dense(5, 5, (int64_t[]){9000, 940, 300, 310, 100, 960,  9200, 290, 0,   105, 300, 290, 0,
-                                1000, 95,  310, 0,   0,   9100, 100,  100, 105, 95,  100, 9100});
+    matrix measured = matrix_of_values(
+        5, 5, (int64_t[]){9000, 940, 300, 310, 100, 960,  9200, 290, 0,   105, 300, 290, 0,
+                          1000, 95,  310, 0,   0,   9100, 100,  100, 105, 95,  100, 9100});
     setmatch_network network;
     ck_assert_int_eq(setmatch_network_from_bandwidth(&measured, 10, &network), 0);
     ck_assert_uint_eq(network.levels, 2);
@@ -557,10 +466,8 @@ START_TEST(network_from_bandwidth)
     for (size_t n = 1; n < 4; n++)
         ck_assert_uint_eq(pod[n], pod[0]);
     ck_assert_uint_ne(pod[4], pod[0]);
-    ck_assert_double_eq_tol(network.bandwidth[0], 9100, 1e-9);
-    ck_assert_double_eq_tol(network.bandwidth[1], 975, 1e-9);
-    ck_assert_double_eq_tol(network.bandwidth[2], 300, 1e-9);
-    ck_assert_double_eq_tol(network.bandwidth[3], 100, 1e-9);
+    for (size_t k = 0; k < 4; k++)
+        ck_assert_double_eq_tol(network.bandwidth[k], ((double[]){9100, 975, 300, 100})[k], 1e-9);
     setmatch_network_release(&network);
     ck_assert_int_eq(setmatch_network_from_bandwidth(&measured, 95, &network), 0);
     ck_assert_uint_eq(network.levels, 0);
@@ -570,7 +477,7 @@ START_TEST(network_from_bandwidth)
     measured.value[1] = -1;
     ck_assert_int_eq(setmatch_network_from_bandwidth(&measured, 10, &network), -EINVAL);
     matrix_release(&measured);
-    measured = dense(2, 2, (int64_t[]){0, 0, 0, 0});
+    measured = matrix_of_values(2, 2, (int64_t[]){0, 0, 0, 0});
     ck_assert_int_eq(setmatch_network_from_bandwidth(&measured, 10, &network), -EINVAL);
     matrix_release(&measured);
 }
@@ -578,7 +485,7 @@ END_TEST
 
 START_TEST(network_without_memory)
 {
-    matrix measured = dense(3, 3, (int64_t[]){90, 50, 20, 50, 90, 20, 20, 20, 90});
+    matrix measured = matrix_of_values(3, 3, (int64_t[]){90, 50, 20, 50, 90, 20, 20, 20, 90});
     long nth = 0;
     for (int rc = -ENOMEM; rc != 0; nth++) {
         setmatch_network network = {77, NULL, NULL};
@@ -597,33 +504,29 @@ END_TEST
 
 /* --- profiles --- */
 
+static int64_t crossing_of(const setmatch_profile *profile, size_t nodes, const size_t *node,
+                           setmatch_domains domains)
+{
+    int64_t crossing, total;
+    ck_assert_int_eq(setmatch_crossing(profile, nodes, node, domains, &crossing, &total), 0);
+    return crossing;
+}
+
 START_TEST(crossing_by_hand)
 {
     /* Ranks 0 and 1 on node 0 have 10 2 0 4 in the bins, rank 2 on node 1 has 0 1 6 2. Even
      * domains: bins 0 and 1 to node 0, 2 and 3 to node 1. Fitted ones, two bins each: 0 and 3, 1
      * and 2. */
-    matrix bytes = dense(3, 4, (int64_t[]){9, 0, 0, 3, 1, 2, 0, 1, 0, 1, 6, 2});
-    const setmatch_profile profile = {1, &bytes};
+    matrix bytes = matrix_of_values(3, 4, (int64_t[]){9, 0, 0, 3, 1, 2, 0, 1, 0, 1, 6, 2});
+    matrix apart =
+        matrix_of_values(3, 4, (int64_t[]){900, 0, 0, 300, 0, 0, 0, 0, 0, 100, 600, 200});
+    const setmatch_profile profile = {1, &bytes}, second = {1, &apart};
     const size_t node[] = {0, 0, 1};
-    int64_t crossing, total;
-    ck_assert_int_eq(setmatch_crossing(&profile, 2, node, SETMATCH_DOMAINS_EVEN, &crossing, &total),
-                     0);
-    ck_assert_int_eq(total, 25);
-    ck_assert_int_eq(crossing, 25 - 12 - 8);
-    ck_assert_int_eq(
-        setmatch_crossing(&profile, 2, node, SETMATCH_DOMAINS_FITTED, &crossing, &total), 0);
-    ck_assert_int_eq(crossing, 25 - 14 - 7);
-    ck_assert_int_eq(setmatch_crossing(&profile, 2, node, SETMATCH_DOMAINS_AUTO, &crossing, &total),
-                     0);
-    ck_assert_int_eq(crossing, 25 - 14 - 7);
-    matrix apart = dense(3, 4, (int64_t[]){900, 0, 0, 300, 0, 0, 0, 0, 0, 100, 600, 200});
-    const setmatch_profile second = {1, &apart};
-    ck_assert_int_eq(
-        setmatch_crossing(&second, 2, node, SETMATCH_DOMAINS_FITTED, &crossing, &total), 0);
-    ck_assert_int_eq(crossing, 200);
-    ck_assert_int_eq(setmatch_crossing(&second, 2, node, SETMATCH_DOMAINS_EVEN, &crossing, &total),
-                     0);
-    ck_assert_int_eq(crossing, 100 + 300);
+    ck_assert_int_eq(crossing_of(&profile, 2, node, SETMATCH_DOMAINS_EVEN), 25 - 12 - 8);
+    ck_assert_int_eq(crossing_of(&profile, 2, node, SETMATCH_DOMAINS_FITTED), 25 - 14 - 7);
+    ck_assert_int_eq(crossing_of(&profile, 2, node, SETMATCH_DOMAINS_AUTO), 25 - 14 - 7);
+    ck_assert_int_eq(crossing_of(&second, 2, node, SETMATCH_DOMAINS_FITTED), 200);
+    ck_assert_int_eq(crossing_of(&second, 2, node, SETMATCH_DOMAINS_EVEN), 100 + 300);
     matrix_release(&bytes);
     matrix_release(&apart);
 }
@@ -632,8 +535,8 @@ END_TEST
 /* Alternating blocks of two nodes: even domains cut through all of them, fitted ones match them. */
 START_TEST(the_better_domains)
 {
-    matrix view = dense(2, 2, (int64_t[]){0, 5, 5, 0});
-    matrix bytes = dense(2, 6, (int64_t[]){4, 0, 4, 0, 4, 0, 0, 4, 0, 4, 0, 4});
+    matrix view = matrix_of_values(2, 2, (int64_t[]){0, 5, 5, 0});
+    matrix bytes = matrix_of_values(2, 6, (int64_t[]){4, 0, 4, 0, 4, 0, 0, 4, 0, 4, 0, 4});
     const setmatch_profile profile = {1, &bytes};
     setmatch_input input = {
         .view = &view, .slots = (size_t[]){1, 1}, .nodes = 2, .profile = &profile};
@@ -680,7 +583,7 @@ END_TEST
 
 START_TEST(coaccess_by_hand)
 {
-    matrix bytes = dense(3, 2, (int64_t[]){30, 0, 10, 50, 0, 50}), shared;
+    matrix bytes = matrix_of_values(3, 2, (int64_t[]){30, 0, 10, 50, 0, 50}), shared;
     const setmatch_profile profile = {1, &bytes};
     ck_assert_int_eq(setmatch_coaccess(&profile, &shared), 0);
     ck_assert_int_eq(matrix_get(&shared, 0, 1), 30 * 10 / 40);
@@ -707,20 +610,16 @@ static matrix uneven_blocks(size_t ranks, size_t bins)
             rank++;
         }
     }
-    matrix m = dense(ranks, bins, value);
+    matrix m = matrix_of_values(ranks, bins, value);
     free(value);
     return m;
 }
 
 static int64_t crossing_by(const setmatch_input *input)
 {
-    size_t node[MOST_RANKS];
-    int64_t crossing, total;
+    size_t node[64];
     ck_assert_int_eq(setmatch_auto(input, node), 0);
-    ck_assert_int_eq(
-        setmatch_crossing(input->profile, input->nodes, node, input->domains, &crossing, &total),
-        0);
-    return crossing;
+    return crossing_of(input->profile, input->nodes, node, input->domains);
 }
 
 START_TEST(profile_of_uneven_blocks)
@@ -733,9 +632,7 @@ START_TEST(profile_of_uneven_blocks)
     input.domains = (setmatch_domains)_i;
     int64_t by_profile = crossing_by(&input);
     input.objective = SETMATCH_OBJECTIVE_NEIGHBOURS;
-    int64_t by_view = crossing_by(&input);
-    ck_assert_msg(2 * by_profile <= by_view, "%lld by profile, %lld by view", (long long)by_profile,
-                  (long long)by_view);
+    ck_assert_int_le(2 * by_profile, crossing_by(&input));
     matrix_release(&view);
     matrix_release(&bytes);
 }
@@ -781,8 +678,8 @@ END_TEST
 
 START_TEST(refusals)
 {
-    matrix view = pairs_of_pairs(), negative = dense(2, 2, (int64_t[]){0, -1, 0, 0});
-    matrix few = dense(3, 2, (int64_t[]){1, 0, 0, 0, 0, 1});
+    matrix view = pairs_of_pairs(), negative = matrix_of_values(2, 2, (int64_t[]){0, -1, 0, 0});
+    matrix few = matrix_of_values(3, 2, (int64_t[]){1, 0, 0, 0, 0, 1});
     const setmatch_profile short_profile = {1, &few}, no_profile = {0, NULL};
     for (const setmatch_method *m = setmatch_methods; m->name != NULL; m++) {
         size_t node[8] = {77};
@@ -837,56 +734,41 @@ START_TEST(no_ranks)
 }
 END_TEST
 
-/* If any allocation fails, the result is -ENOMEM, memory is freed and outputs are not set. All of
- * the first allocations fail in turn, fewer and fewer of the later ones. */
-static void try_without_memory(setmatch_method_fn place, const setmatch_input *input)
+enum { SHORTAGES = METHODS + 5 };
+
+/* If any allocation fails, the result is -ENOMEM, memory is freed and outputs are not set: by each
+ * method, then by method auto with a network, with hops as well, and with a profile for each kind
+ * of domains. All of the first allocations fail in turn, fewer and fewer of the later ones. */
+START_TEST(memory_runs_out)
 {
+    const setmatch_method_fn place = _i < METHODS ? setmatch_methods[_i].place : setmatch_auto;
+    const int with = _i - METHODS;
+    matrix view = pairs_of_pairs(), bytes = uneven_blocks(8, 4);
+    const setmatch_profile profile = {1, &bytes};
+    const setmatch_network network = {2, (size_t[]){1, 1, 2, 2, 3, 3, 4, 4}, NULL};
+    const uint16_t between[16] = {0, 1, 2, 1, 1, 0, 1, 2, 2, 1, 0, 1, 1, 2, 1, 0};
+    const setmatch_hops hops = {4, (size_t[]){0, 1, 2, 3}, between};
+    setmatch_input input = on_equal_nodes(&view, with < 2 ? 2 : 4);
     uint64_t state = first_seed();
     long nth = 0;
+    if (with == 0 || with == 1)
+        input.network = &network;
+    if (with == 1)
+        input.hops = hops;
+    if (with >= 2) {
+        input.profile = &profile;
+        input.domains = (setmatch_domains)(with - 2);
+    }
     for (int rc = -ENOMEM; rc != 0; nth += 1 + pick(&state, 0, nth / (int64_t)random_cases(25))) {
-        size_t node[MOST_RANKS] = {77};
+        size_t node[8] = {77};
         fail_allocation(nth);
-        rc = place(input, node);
+        rc = place(&input, node);
         stop_failing();
         ck_assert_int_eq(allocations.live, 0);
         ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
         ck_assert(rc == 0 || node[0] == 77);
     }
     ck_assert_int_gt(nth, 6);
-}
-
-START_TEST(memory_runs_out)
-{
-    matrix view = pairs_of_pairs();
-    setmatch_input input = on_equal_nodes(&view, 2);
-    try_without_memory(setmatch_methods[_i].place, &input);
-    matrix_release(&view);
-}
-END_TEST
-
-START_TEST(memory_runs_out_with_a_network)
-{
-    matrix view = pairs_of_pairs();
-    setmatch_input input = on_equal_nodes(&view, 2);
-    const setmatch_network network = {2, (size_t[]){1, 1, 2, 2, 3, 3, 4, 4}, NULL};
-    const uint16_t between[16] = {0, 1, 2, 1, 1, 0, 1, 2, 2, 1, 0, 1, 1, 2, 1, 0};
-    const setmatch_hops hops = {4, (size_t[]){0, 1, 2, 3}, between};
-    input.network = &network;
-    if (_i == 1)
-        input.hops = hops;
-    try_without_memory(setmatch_auto, &input);
-    matrix_release(&view);
-}
-END_TEST
-
-START_TEST(memory_runs_out_with_a_profile)
-{
-    matrix view = pairs_of_pairs(), bytes = uneven_blocks(8, 4);
-    const setmatch_profile profile = {1, &bytes};
-    setmatch_input input = on_equal_nodes(&view, 4);
-    input.profile = &profile;
-    input.domains = (setmatch_domains)_i;
-    try_without_memory(setmatch_auto, &input);
     matrix_release(&view);
     matrix_release(&bytes);
 }
@@ -907,22 +789,18 @@ struct long_cases {
 
 static Suite *placement_suite(void)
 {
-    struct long_cases placings = {0, 14}, profiled = {0, 5}, without_memory = {0, METHODS + 5};
+    struct long_cases placings = {0, 13}, profiled = {0, 5}, shortages = {0, SHORTAGES};
     Suite *suite = suite_create("placement");
     TCase *methods = tcase_create("methods");
     tcase_set_tags(methods, "slow");
     tcase_set_timeout(methods, 60);
     tcase_add_test(methods, regular_arrays);
     tcase_add_loop_test(methods, every_method_on_a_cube, 0, 6);
-    add_long_tests(methods, trees, 1, placings);
     add_long_tests(methods, many_ranks, 1, placings);
     add_long_tests(methods, star_of_many_ranks, 1, placings);
-    add_long_tests(methods, spare_slots, 1, placings);
-    add_long_tests(methods, cubes_of_cubes, 1, placings);
-    add_long_tests(methods, branches_move_as_groups, 3, placings);
+    add_long_tests(methods, cuts_no_more_than_is_known, (int)LENGTH(known_cuts), placings);
     add_long_tests(methods, high_effort_cuts_no_more, 1, placings);
-    add_long_tests(methods, tree_of_many_ranks, 1, placings);
-    add_long_tests(methods, tree_on_nodes_of_different_slots, 1, placings);
+    add_long_tests(methods, tree_of_many_ranks, (int)LENGTH(long_trees), placings);
     add_long_tests(methods, threads_change_nothing, 1, placings);
     tcase_add_test(methods, stock_policies);
     tcase_add_test(methods, mpipp_swaps_until_none_helps);
@@ -932,9 +810,8 @@ static Suite *placement_suite(void)
 
     TCase *groups = tcase_create("groups");
     tcase_add_test(groups, cost_by_what_is_shared);
-    tcase_add_test(groups, groups_hold_what_cannot_share_a_node);
     add_long_tests(groups, grid_among_groups, 1, placings);
-    add_long_tests(groups, levels_in_levels, 1, placings);
+    tcase_add_test(groups, levels_in_levels);
     tcase_add_test(groups, hops_of_a_ring);
     tcase_add_test(groups, network_from_bandwidth);
     tcase_add_test(groups, network_without_memory);
@@ -954,9 +831,7 @@ static Suite *placement_suite(void)
     tcase_set_timeout(limits, 60);
     tcase_add_test(limits, refusals);
     tcase_add_test(limits, no_ranks);
-    add_long_tests(limits, memory_runs_out, METHODS, without_memory);
-    add_long_tests(limits, memory_runs_out_with_a_network, 2, without_memory);
-    add_long_tests(limits, memory_runs_out_with_a_profile, 3, without_memory);
+    add_long_tests(limits, memory_runs_out, SHORTAGES, shortages);
     suite_add_tcase(suite, limits);
     return suite;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "edges.h"
 #include "failing_malloc.h"
 #include "seeded.h"
 #include "suite.h"
@@ -29,170 +30,85 @@ static predict_job job_on(const size_t *node_of_rank, const topo *t)
     return (predict_job){.ranks = RANKS, .node_of_rank = node_of_rank, .topology = t};
 }
 
-/* Bin b belongs to rank owner(b) alone. */
-static matrix whole_bins(size_t bins, int64_t unit, size_t (*owner)(size_t bin))
-{
-    matrix_builder b = {.rows = RANKS, .cols = bins};
-    matrix m;
-    for (size_t k = 0; k < bins; k++)
-        ck_assert_int_eq(matrix_builder_add(&b, owner(k), k, unit), 0);
-    ck_assert_int_eq(matrix_builder_finish(&b, &m), 0);
-    matrix_builder_clear(&b);
-    return m;
-}
-
-/* All ranks access each bin alike. */
-static matrix shared_bins(size_t bins, int64_t bytes)
-{
-    matrix_builder b = {.rows = RANKS, .cols = bins};
-    matrix m;
-    for (size_t r = 0; r < RANKS; r++)
-        for (size_t k = 0; k < bins; k++)
-            ck_assert_int_eq(matrix_builder_add(&b, r, k, bytes), 0);
-    ck_assert_int_eq(matrix_builder_finish(&b, &m), 0);
-    matrix_builder_clear(&b);
-    return m;
-}
-
 static access_pattern calls_of(int64_t unit)
 {
     return (access_pattern){.calls = 1, .unit = unit};
 }
 
-static prediction predict(const size_t *node_of_rank, const access_pattern *pattern,
-                          const matrix *bytes)
+/* Who accesses a bin: all ranks alike, one rank after the other, one after the other for four. */
+enum owners { ALL, IN_TURN, IN_BLOCKS };
+
+static matrix fill_bins(enum owners owners, size_t bins, int64_t unit)
 {
+    matrix_builder b = {.rows = RANKS, .cols = bins};
+    for (size_t k = 0; k < bins; k++)
+        for (size_t r = 0; r < RANKS; r++) {
+            size_t owner = (owners == IN_TURN ? k : k / 4) % RANKS;
+            add_entry(&b, r, k, owners == ALL ? unit / RANKS : owner == r ? unit : 0);
+        }
+    return finish_matrix(&b);
+}
+
+/* ---- calls ---- */
+
+enum { BIN = 64 * KiB, EVEN = DIVISION_EVEN, STRIPE = DIVISION_STRIPE, FITTED = DIVISION_FITTED };
+
+static const struct {
+    const char *name;
+    enum owners owners;
+    size_t bins;
+    int64_t unit;
+    const size_t *node_of_rank;
+    access_division recorded;
+    int kind;
+    size_t domains; /* 0: not compared */
+    bool crosses;   /* three quarters of the bytes, else none */
+} calls[] = {
+    {"less than DOMAIN_SPREAD", ALL, 16, KiB, by_slot, {0}, EVEN, 1, true},
+    {"one domain on each node", ALL, 16, 16 * KiB, by_slot, {0}, EVEN, 4, true},
+    {"at most four on each node", ALL, 16, MiB, by_slot, {0}, EVEN, 16, true},
+    {"no more of a larger file", ALL, 64, MiB, by_slot, {0}, EVEN, 16, true},
+    {"as many as hinted", ALL, 16, MiB, by_slot, {.aggregators = 5}, EVEN, 5, true},
+    {"or as there are ranks", ALL, 16, MiB, by_slot, {.aggregators = 99}, EVEN, RANKS, true},
+    {"one for each stripe", ALL, 16, MiB, by_slot, {.stripe = 8 * MiB}, EVEN, 2, true},
+    {"twice the targets", ALL, 16, MiB, by_slot, {.stripe = MiB, .targets = 6}, STRIPE, 12, true},
+    {"records of all ranks, by slot", ALL, 64, BIN, by_slot, {0}, EVEN, 0, true},
+    {"records of all ranks, by node", ALL, 64, BIN, by_node, {0}, EVEN, 0, true},
+    /* Even domains of 1 MiB are those of nodes by slot. By node each has blocks of all nodes, and
+     * fitted ones match them. */
+    {"blocks by slot", IN_BLOCKS, 64, BIN, by_slot, {0}, EVEN, 4, false},
+    {"blocks by node", IN_BLOCKS, 64, BIN, by_node, {0}, FITTED, 0, false},
+    {"even domains recorded", IN_BLOCKS, 64, BIN, by_node, {.kind = EVEN}, EVEN, 0, true},
+    /* Stripe s is on target s % 4, and each target's stripes are those of one node by node. */
+    {"stripes by node", IN_TURN, 64, BIN, by_node, {0, 0, BIN, 4, 0}, STRIPE, 0, false},
+    {"stripes by slot", IN_TURN, 64, BIN, by_slot, {0, 0, BIN, 4, 0}, STRIPE, 0, true},
+    {"bins of many stripes", ALL, 2, 64 * MiB, by_slot, {0, 0, 4 * KiB, 4, 0}, STRIPE, 0, true},
+};
+
+START_TEST(domains_and_bytes_of_calls)
+{
+    const char *name = calls[_i].name;
     const topo t = flat(NODES);
-    const predict_job job = job_on(node_of_rank, &t);
+    predict_job job = job_on(calls[_i].node_of_rank, &t);
+    access_pattern pattern = calls_of(calls[_i].unit);
+    matrix bytes = fill_bins(calls[_i].owners, calls[_i].bins, calls[_i].unit);
+    int64_t crossing = calls[_i].crosses ? (int64_t)calls[_i].bins * calls[_i].unit * 3 / 4 : 0;
     prediction p;
-    ck_assert_int_eq(predict_calls(&job, pattern, bytes, &p), 0);
-    return p;
-}
-
-static size_t in_turn(size_t bin)
-{
-    return bin % RANKS;
-}
-
-static size_t in_blocks(size_t bin)
-{
-    return bin / 4 % RANKS;
-}
-
-START_TEST(the_number_of_aggregators)
-{
-    const struct {
-        size_t bins;
-        int64_t unit;
-        access_division division;
-        size_t domains;
-    } expected[] = {
-        {16, KiB, {0}, 1},                            /* less than DOMAIN_SPREAD */
-        {16, 16 * KiB, {0}, 4},                       /* one on each node */
-        {16, MiB, {0}, 16},                           /* at most four on each */
-        {64, MiB, {0}, 16},                           /* no more */
-        {16, MiB, {.aggregators = 5}, 5},             /* as many as hinted */
-        {16, MiB, {.aggregators = 99}, RANKS},        /* or as there are ranks */
-        {16, MiB, {.stripe = 8 * MiB}, 2},            /* one for each stripe */
-        {16, MiB, {.stripe = MiB, .targets = 6}, 12}, /* a multiple of targets */
-    };
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        access_pattern pattern = calls_of(expected[i].unit);
-        matrix bytes = shared_bins(expected[i].bins, expected[i].unit / RANKS);
-        pattern.division = expected[i].division;
-        prediction p = predict(by_slot, &pattern, &bytes);
-        ck_assert_uint_eq(p.domains, expected[i].domains);
-        prediction_release(&p);
-        matrix_release(&bytes);
-    }
-}
-END_TEST
-
-/* Records of all ranks in each part of the file: three quarters leave their nodes wherever. */
-START_TEST(records_cross_anyway)
-{
-    const access_pattern pattern = calls_of(64 * KiB);
-    matrix bytes = shared_bins(64, 4 * KiB);
-    prediction slot = predict(by_slot, &pattern, &bytes), node = predict(by_node, &pattern, &bytes);
-    ck_assert_int_eq(slot.crossing_bytes, 3 * MiB);
-    ck_assert_int_eq(node.crossing_bytes, 3 * MiB);
-    ck_assert_int_eq(slot.kind, DIVISION_EVEN);
-    ck_assert_int_eq(slot.unit, 0);
-    prediction_release(&slot);
-    prediction_release(&node);
-    matrix_release(&bytes);
-}
-END_TEST
-
-/* Blocks of 256 KiB in the order of ranks: even domains of 1 MiB are those of nodes by slot. By
- * node each domain has blocks of all nodes, and fitted ones match them. */
-START_TEST(fitted_domains_where_they_pay)
-{
-    access_pattern pattern = calls_of(64 * KiB);
-    matrix bytes = whole_bins(64, 64 * KiB, in_blocks);
-    prediction slot = predict(by_slot, &pattern, &bytes), node = predict(by_node, &pattern, &bytes);
-    ck_assert_int_eq(slot.kind, DIVISION_EVEN);
-    ck_assert_int_eq(slot.crossing_bytes, 0);
-    ck_assert_uint_eq(slot.domains, 4);
-    ck_assert_int_eq(node.kind, DIVISION_FITTED);
-    ck_assert_int_eq(node.crossing_bytes, 0);
-    ck_assert_int_gt(node.unit, 0);
-    prediction_release(&node);
-    pattern.division.kind = DIVISION_EVEN;
-    node = predict(by_node, &pattern, &bytes);
-    ck_assert_int_eq(node.kind, DIVISION_EVEN);
-    ck_assert_int_eq(node.crossing_bytes, 3 * MiB);
-    prediction_release(&node);
-    prediction_release(&slot);
-    matrix_release(&bytes);
-}
-END_TEST
-
-/* The kind that is asked for goes before the recorded one. */
-START_TEST(a_kind_of_domains)
-{
-    const topo t = flat(NODES);
-    predict_job job = job_on(by_node, &t);
-    const access_pattern pattern = calls_of(64 * KiB);
-    matrix bytes = whole_bins(64, 64 * KiB, in_blocks);
-    prediction p;
-    job.kind = DIVISION_EVEN;
+    pattern.division = calls[_i].recorded;
+    ck_assert_int_eq(predict_calls(&job, &pattern, &bytes, &p), 0);
+    ck_assert_msg((int)p.kind == calls[_i].kind, "%s: kind %d", name, (int)p.kind);
+    if (p.kind == DIVISION_FITTED)
+        ck_assert_int_gt(p.unit, 0);
+    else
+        ck_assert_int_eq(p.unit, p.kind == DIVISION_STRIPE ? calls[_i].recorded.stripe : 0);
+    ck_assert_msg(calls[_i].domains == 0 || p.domains == calls[_i].domains, "%s: %zu domains", name,
+                  p.domains);
+    ck_assert_msg(p.crossing_bytes == crossing, "%s: %lld bytes cross", name,
+                  (long long)p.crossing_bytes);
+    prediction_release(&p);
+    job.kind = DIVISION_EVEN; /* goes before all that is recorded */
     ck_assert_int_eq(predict_calls(&job, &pattern, &bytes, &p), 0);
     ck_assert_int_eq(p.kind, DIVISION_EVEN);
-    prediction_release(&p);
-    matrix_release(&bytes);
-}
-END_TEST
-
-/* Stripe s of 64 KiB is on target s % 4, and each target's stripes are those of one node by node.
- */
-START_TEST(stripes_of_targets)
-{
-    access_pattern pattern = calls_of(64 * KiB);
-    matrix bytes = whole_bins(64, 64 * KiB, in_turn);
-    pattern.division.stripe = 64 * KiB;
-    pattern.division.targets = 4;
-    prediction node = predict(by_node, &pattern, &bytes), slot = predict(by_slot, &pattern, &bytes);
-    ck_assert_int_eq(node.kind, DIVISION_STRIPE);
-    ck_assert_int_eq(node.unit, 64 * KiB);
-    ck_assert_int_eq(node.crossing_bytes, 0);
-    ck_assert_int_eq(slot.crossing_bytes, 3 * MiB);
-    prediction_release(&node);
-    prediction_release(&slot);
-    matrix_release(&bytes);
-}
-END_TEST
-
-/* A bin of many stripes: as much for each domain. */
-START_TEST(bins_larger_than_stripes)
-{
-    access_pattern pattern = calls_of(64 * MiB);
-    matrix bytes = shared_bins(2, 4 * MiB);
-    pattern.division.stripe = 4 * KiB;
-    pattern.division.targets = 4;
-    prediction p = predict(by_slot, &pattern, &bytes);
-    ck_assert_int_eq(p.crossing_bytes, 96 * MiB);
-    ck_assert_int_eq(p.kind, DIVISION_STRIPE);
     prediction_release(&p);
     matrix_release(&bytes);
 }
@@ -205,15 +121,11 @@ START_TEST(sums_are_kept)
     for (uint64_t round = random_cases(50); round > 0; round--) {
         const topo four = flat(NODES), more = flat(NODES + 2);
         matrix_builder b = {.rows = RANKS, .cols = 37};
-        matrix bytes;
         int64_t total, sum;
         for (size_t r = 0; r < RANKS; r++)
             for (int k = 0; k < 5; k++)
-                ck_assert_int_eq(
-                    matrix_builder_add(&b, r, (size_t)pick(&state, 0, 36), pick(&state, 1, 100000)),
-                    0);
-        ck_assert_int_eq(matrix_builder_finish(&b, &bytes), 0);
-        matrix_builder_clear(&b);
+                add_entry(&b, r, (size_t)pick(&state, 0, 36), pick(&state, 1, 100000));
+        matrix bytes = finish_matrix(&b);
         access_pattern pattern = calls_of((int64_t)1 << pick(&state, 6, 24));
         pattern.first = pick(&state, 0, 100000);
         predict_job job = job_on(by_slot, &four);
@@ -267,7 +179,7 @@ START_TEST(by_groups_of_nodes)
     const topo t = flat(NODES);
     const predict_job job = job_on(by_node, &t);
     const size_t group[] = {0, 0, 7, 7, 1, 1, 1, 1};
-    matrix bytes[2] = {shared_bins(64, 4 * KiB), whole_bins(64, 64 * KiB, in_blocks)};
+    matrix bytes[2] = {fill_bins(ALL, 64, 64 * KiB), fill_bins(IN_BLOCKS, 64, 64 * KiB)};
     access_pattern pattern[2] = {calls_of(64 * KiB), calls_of(64 * KiB)};
     const view_file f = {.patterns = 2, .pattern = pattern, .bytes = bytes};
     const predict_levels levels = {2, NODES, group};
@@ -286,7 +198,7 @@ START_TEST(nothing_and_wrong_sizes)
     const topo t = flat(NODES), few = flat(NODES - 1);
     predict_job job = job_on(by_slot, &t);
     const access_pattern pattern = calls_of(KiB);
-    matrix bytes = shared_bins(4, 10), none;
+    matrix bytes = fill_bins(ALL, 4, KiB), none;
     prediction p;
     ck_assert_int_eq(matrix_allocate(&none, RANKS, 1, 0), 0);
     ck_assert_int_eq(predict_calls(&job, &pattern, &none, &p), 0);
@@ -309,7 +221,7 @@ START_TEST(memory_runs_out)
 {
     const topo t = flat(NODES);
     const predict_job job = job_on(by_node, &t);
-    matrix bytes = whole_bins(64, 64 * KiB, in_blocks);
+    matrix bytes = fill_bins(IN_BLOCKS, 64, 64 * KiB);
     access_pattern pattern = calls_of(64 * KiB);
     const view_file f = {.patterns = 1, .pattern = &pattern, .bytes = &bytes};
     const predict_levels levels = {0, NODES, NULL};
@@ -365,13 +277,11 @@ START_TEST(bytes_of_ranks_on_servers)
         access_pattern pattern[2] = {{.file = (char *)(uintptr_t) "f", .calls = 1, .unit = UNIT},
                                      {.file = (char *)(uintptr_t) "g", .calls = 1, .unit = UNIT}};
         matrix_builder b = {.rows = RANKS, .cols = BINS};
-        matrix bytes[2] = {{0}, shared_bins(BINS, 1)}, stored;
+        matrix bytes[2] = {{0}, fill_bins(ALL, BINS, RANKS)}, stored;
         pattern[0].first = pick(&state, 0, 500);
         for (size_t k = 0; k < BINS; k++)
-            ck_assert_int_eq(matrix_builder_add(&b, (size_t)pick(&state, 0, RANKS - 1), k, UNIT),
-                             0);
-        ck_assert_int_eq(matrix_builder_finish(&b, &bytes[0]), 0);
-        matrix_builder_clear(&b);
+            add_entry(&b, (size_t)pick(&state, 0, RANKS - 1), k, UNIT);
+        bytes[0] = finish_matrix(&b);
         const view_file f = {
             .view = {.rows = RANKS}, .patterns = 2, .pattern = pattern, .bytes = bytes};
         ck_assert_int_eq(predict_stored(&servers, &f, NODES, &stored), 0);
@@ -398,9 +308,8 @@ END_TEST
 /* Stripes are columns of two domains, whose aggregators may be beside the servers or not. */
 START_TEST(hops_to_servers_are_counted)
 {
-    enum { STRIPE = 1 << 20 };
     const topo t = flat(NODES);
-    storage_layout *layout = striped(STRIPE, "3 4", 2);
+    storage_layout *layout = striped(MiB, "3 4", 2);
     const predict_layout on = {NULL, layout, node_of_target};
     const predict_servers servers = {&on, 1, 1};
     const predict_levels levels = {0, NODES, NULL};
@@ -408,27 +317,24 @@ START_TEST(hops_to_servers_are_counted)
     predict_job job = {.ranks = RANKS, .node_of_rank = node, .topology = &t, .servers = &servers};
     access_pattern pattern = {
         .calls = 1,
-        .unit = STRIPE,
+        .unit = MiB,
         .file = (char *)(uintptr_t) "f",
-        .division = {.kind = DIVISION_STRIPE, .aggregators = 2, .stripe = STRIPE, .targets = 2}};
-    matrix bytes = whole_bins(RANKS, STRIPE, in_turn);
+        .division = {.kind = DIVISION_STRIPE, .aggregators = 2, .stripe = MiB, .targets = 2}};
+    matrix bytes = fill_bins(IN_TURN, RANKS, MiB);
     const view_file f = {
         .view = {.rows = RANKS}, .patterns = 1, .pattern = &pattern, .bytes = &bytes};
     predict_sums sums;
     int64_t crossing;
-    for (size_t r = 0; r < RANKS; r++)
-        node[r] = 2 + r % 2;
-    ck_assert_int_eq(predict_crossing(&job, &f, &levels, &crossing, &sums), 0);
-    ck_assert_int_eq(crossing, 0);
-    ck_assert_int_eq(sums.storage_bytes, RANKS * STRIPE);
-    ck_assert_int_eq(sums.storage_crossing, 0);
-    ck_assert(sums.hops_beyond == 0 && sums.storage_hops_beyond == 0);
-    for (size_t r = 0; r < RANKS; r++)
-        node[r] = r % 2; /* other nodes than the servers' */
-    ck_assert_int_eq(predict_crossing(&job, &f, &levels, &crossing, &sums), 0);
-    ck_assert_int_eq(crossing, 0);
-    ck_assert_int_eq(sums.storage_crossing, RANKS * STRIPE);
-    ck_assert(sums.hops_beyond == 0 && sums.storage_hops_beyond == (double)RANKS * STRIPE);
+    for (size_t beside = 0; beside < 2; beside++) { /* on the servers' nodes, or on others */
+        int64_t to_others = beside ? 0 : RANKS * MiB;
+        for (size_t r = 0; r < RANKS; r++)
+            node[r] = 2 * beside + r % 2;
+        ck_assert_int_eq(predict_crossing(&job, &f, &levels, &crossing, &sums), 0);
+        ck_assert_int_eq(crossing, 0);
+        ck_assert_int_eq(sums.storage_bytes, RANKS * MiB);
+        ck_assert_int_eq(sums.storage_crossing, to_others);
+        ck_assert(sums.hops_beyond == 0 && sums.storage_hops_beyond == (double)to_others);
+    }
     matrix_release(&bytes);
     storage_free(layout);
 }
@@ -437,19 +343,14 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("predict");
-    TCase *calls = tcase_create("calls"), *record = tcase_create("record");
-    tcase_add_test(calls, the_number_of_aggregators);
-    tcase_add_test(calls, records_cross_anyway);
-    tcase_add_test(calls, fitted_domains_where_they_pay);
-    tcase_add_test(calls, a_kind_of_domains);
-    tcase_add_test(calls, stripes_of_targets);
-    tcase_add_test(calls, bins_larger_than_stripes);
-    tcase_add_test(calls, sums_are_kept);
-    tcase_add_test(calls, many_ranks_share_a_bin);
+    TCase *requests = tcase_create("calls"), *record = tcase_create("record");
+    tcase_add_loop_test(requests, domains_and_bytes_of_calls, 0, sizeof calls / sizeof calls[0]);
+    tcase_add_test(requests, sums_are_kept);
+    tcase_add_test(requests, many_ranks_share_a_bin);
     tcase_add_test(record, by_groups_of_nodes);
     tcase_add_test(record, nothing_and_wrong_sizes);
     tcase_add_test(record, memory_runs_out);
-    suite_add_tcase(suite, calls);
+    suite_add_tcase(suite, requests);
     suite_add_tcase(suite, record);
     TCase *storage = tcase_create("storage");
     tcase_add_test(storage, bytes_of_ranks_on_servers);
