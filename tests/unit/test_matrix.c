@@ -723,44 +723,27 @@ START_TEST(sums_that_cannot_be)
 }
 END_TEST
 
-static Suite *matrix_suite(void)
-{
-    Suite *suite = suite_create("matrix");
-    TCase *crs = tcase_create("crs");
-    tcase_add_loop_test(crs, random_entries_equal_a_dense_model, 0, (int)random_cases(50));
-    add_tests(crs, bad_entries_leave_the_output_alone, only_the_sum_itself_must_fit,
-              empty_matrices);
-    tcase_add_loop_test(crs, copies, 0, (int)random_cases(20));
-    tcase_add_loop_test(crs, sums_of_matrices, 0, (int)random_cases(200));
-    tcase_add_test(crs, sums_that_cannot_be);
-    tcase_add_loop_test(crs, sums_of_rows, 0, (int)random_cases(200));
-    tcase_add_test(crs, sums_of_rows_that_cannot_be);
-    suite_add_tcase(suite, crs);
-
-    TCase *fileview = tcase_create("fileview");
-    tcase_add_loop_test(fileview, good_fileview, 0, (int)LENGTH(good_fileviews));
-    tcase_add_loop_test(fileview, bad_fileview, 0, (int)LENGTH(bad_fileviews));
-    add_tests(fileview, truncated_fileview, huge_lines_are_counted_as_one,
-              fileview_is_written_as_open_mpi_does, fileview_is_not_written);
-    suite_add_tcase(suite, fileview);
-
-    TCase *market = tcase_create("market");
-    tcase_set_timeout(market, 60);
-    tcase_add_loop_test(market, good_market_text, 0, (int)LENGTH(good_markets));
-    tcase_add_loop_test(market, bad_market_text, 0, (int)LENGTH(bad_markets));
-    add_tests(market, market_comments, comments_beyond_the_limit);
-    tcase_add_loop_test(market, round_trips, 0, (int)random_cases(30));
-    tcase_add_test(market, locale_does_not_matter);
-    suite_add_tcase(suite, market);
-
-    TCase *failures = tcase_create("failures");
-    tcase_add_loop_test(failures, unreadable_streams, 0, 2);
-    tcase_add_loop_test(failures, memory_runs_out, 0, 3);
-    suite_add_tcase(suite, failures);
-    return suite;
-}
-
 int main(void)
 {
-    return run_suite(matrix_suite());
+    Suite *suite = suite_create("matrix");
+    TCase *all = tcase_create("matrix");
+    tcase_set_timeout(all, 60);
+    tcase_add_loop_test(all, random_entries_equal_a_dense_model, 0, (int)random_cases(50));
+    tcase_add_loop_test(all, copies, 0, (int)random_cases(20));
+    tcase_add_loop_test(all, sums_of_matrices, 0, (int)random_cases(200));
+    tcase_add_loop_test(all, sums_of_rows, 0, (int)random_cases(200));
+    tcase_add_loop_test(all, good_fileview, 0, (int)LENGTH(good_fileviews));
+    tcase_add_loop_test(all, bad_fileview, 0, (int)LENGTH(bad_fileviews));
+    tcase_add_loop_test(all, good_market_text, 0, (int)LENGTH(good_markets));
+    tcase_add_loop_test(all, bad_market_text, 0, (int)LENGTH(bad_markets));
+    tcase_add_loop_test(all, round_trips, 0, (int)random_cases(30));
+    tcase_add_loop_test(all, unreadable_streams, 0, 2);
+    tcase_add_loop_test(all, memory_runs_out, 0, 3);
+    add_tests(all, bad_entries_leave_the_output_alone, only_the_sum_itself_must_fit, empty_matrices,
+              sums_that_cannot_be, sums_of_rows_that_cannot_be, truncated_fileview,
+              huge_lines_are_counted_as_one, fileview_is_written_as_open_mpi_does,
+              fileview_is_not_written, market_comments, comments_beyond_the_limit,
+              locale_does_not_matter);
+    suite_add_tcase(suite, all);
+    return run_suite(suite);
 }

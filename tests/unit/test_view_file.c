@@ -593,33 +593,18 @@ START_TEST(memory_runs_out_when_adding)
 }
 END_TEST
 
-static Suite *view_file_suite(void)
-{
-    Suite *suite = suite_create("view_file");
-    TCase *text = tcase_create("text");
-    add_tests(text, a_profile_is_read, files_of_others_have_no_profile, line_ends_of_other_systems,
-              names_of_all_kinds, divisions_are_read_and_written, layouts_are_read_and_written,
-              bytes_without_aggregators_are_a_comment);
-    suite_add_tcase(suite, text);
-
-    TCase *refused = tcase_create("refused");
-    tcase_add_loop_test(refused, bad_sections, 0, (int)LENGTH(bad));
-    add_tests(refused, truncated, sections_without_end, not_written);
-    suite_add_tcase(suite, refused);
-
-    TCase *sums = tcase_create("sums");
-    tcase_add_loop_test(sums, coarser_bins_hold_the_sums, 0, (int)random_cases(30));
-    add_tests(sums, calls_that_look_alike_are_one, many_shapes_become_few,
-              files_that_look_alike_become_one, entries_are_limited, whole_files_are_added);
-    suite_add_tcase(suite, sums);
-
-    TCase *memory = tcase_create("memory");
-    add_tests(memory, memory_runs_out, memory_runs_out_when_adding);
-    suite_add_tcase(suite, memory);
-    return suite;
-}
-
 int main(void)
 {
-    return run_suite(view_file_suite());
+    Suite *suite = suite_create("view_file");
+    TCase *all = tcase_create("view_file");
+    tcase_add_loop_test(all, bad_sections, 0, (int)LENGTH(bad));
+    tcase_add_loop_test(all, coarser_bins_hold_the_sums, 0, (int)random_cases(30));
+    add_tests(all, a_profile_is_read, files_of_others_have_no_profile, line_ends_of_other_systems,
+              names_of_all_kinds, divisions_are_read_and_written, layouts_are_read_and_written,
+              bytes_without_aggregators_are_a_comment, truncated, sections_without_end, not_written,
+              calls_that_look_alike_are_one, many_shapes_become_few,
+              files_that_look_alike_become_one, entries_are_limited, whole_files_are_added,
+              memory_runs_out, memory_runs_out_when_adding);
+    suite_add_tcase(suite, all);
+    return run_suite(suite);
 }
