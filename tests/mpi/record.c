@@ -15,15 +15,21 @@
 
 #define ORDERED_BYTES 8
 
+struct options;
+
+struct scenario {
+    const char *name;
+    void (*run)(const struct options *o);
+};
+
 struct options {
     const char *program, *dir, *folder;
     const struct scenario *scenario;
     int seed, repeat, children;
 };
 
-/* A file that some ranks share, and where the next access of this rank goes to the log. */
+/* A file that some ranks share. */
 struct shared_file {
-    MPI_Comm comm;
     int rank, ranks;
     MPI_File handle;
     char name[32], path[4096];
@@ -38,16 +44,9 @@ static FILE *log_file;
 static int world_rank, repetition;
 static char buffer[1 << 16];
 
-static void check_mpi(int code, const char *what)
-{
-    char text[MPI_MAX_ERROR_STRING];
-    int length;
-    if (code == MPI_SUCCESS)
-        return;
-    MPI_Error_string(code, text, &length);
-    fprintf(stderr, "record: rank %d: %s: %s\n", world_rank, what, text);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
+/* The access order of the SetMatch paper's example, by six ranks. */
+static const int example[] = {0, 4, 1, 0, 4, 1, 5, 2, 3, 4, 1, 3, 2, 5, 4, 2, 5, 4, 0, 4, 1};
+enum { EXAMPLE_TURNS = sizeof example / sizeof *example };
 
 static void log_piece(void *context, int64_t offset, int64_t length)
 {
@@ -64,29 +63,25 @@ static void log_access(const char *call, const struct view *v, int64_t first, in
 
 static struct shared_file open_file(const struct options *o, MPI_Comm comm, const char *name)
 {
-    struct shared_file f = {.comm = comm};
+    struct shared_file f;
     MPI_Comm_rank(comm, &f.rank);
     MPI_Comm_size(comm, &f.ranks);
     snprintf(f.name, sizeof f.name, "%s", name);
     snprintf(f.path, sizeof f.path, "%s/%s", o->dir, name);
-    check_mpi(
-        MPI_File_open(comm, f.path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f.handle),
-        name);
+    MPI_File_open(comm, f.path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f.handle);
     return f;
 }
 
 static void close_file(struct shared_file *f)
 {
-    check_mpi(MPI_File_close(&f->handle), f->name);
+    MPI_File_close(&f->handle);
     if (f->rank == 0)
         unlink(f->path);
 }
 
 static void set_view(struct shared_file *f, const struct view *v)
 {
-    check_mpi(
-        MPI_File_set_view(f->handle, v->disp, v->etype.type, v->file.type, "native", MPI_INFO_NULL),
-        "set_view");
+    MPI_File_set_view(f->handle, v->disp, v->etype.type, v->file.type, "native", MPI_INFO_NULL);
 }
 
 /* One call of a kind by number; every rank moves some etypes of its own view. */
@@ -95,30 +90,16 @@ static void random_call(struct shared_file *f, const struct view *v, int number,
 {
     char call[64];
     int count = etypes * (int)v->etype.size;
-    MPI_Status status;
+    MPI_File file = f->handle;
     snprintf(call, sizeof call, "%s.%d.%d", f->name, number, repetition);
     switch (kind) {
-    case 0:
-        check_mpi(MPI_File_write_all(f->handle, buffer, count, MPI_BYTE, &status), "write_all");
-        break;
-    case 1:
-        check_mpi(MPI_File_read_all(f->handle, buffer, count, MPI_BYTE, &status), "read_all");
-        break;
-    case 2:
-        check_mpi(MPI_File_write_at_all(f->handle, offset, buffer, count, MPI_BYTE, &status),
-                  "write_at_all");
-        break;
-    default:
-        check_mpi(MPI_File_read_at_all(f->handle, offset, buffer, count, MPI_BYTE, &status),
-                  "read_at_all");
-        break;
+    case 0: MPI_File_write_all(file, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE); break;
+    case 1: MPI_File_read_all(file, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE); break;
+    case 2: MPI_File_write_at_all(file, offset, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE); break;
+    default: MPI_File_read_at_all(file, offset, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE); break;
     }
-    if (kind >= 2) {
-        log_access(call, v, offset, etypes);
-        return;
-    }
-    log_access(call, v, *position, etypes);
-    *position += etypes;
+    log_access(call, v, kind >= 2 ? offset : *position, etypes);
+    *position += kind >= 2 ? 0 : etypes;
 }
 
 /* Several calls under each of several views of one file. */
@@ -190,20 +171,18 @@ static struct view ordered_view(const int *order, int turns, int rank)
     return v;
 }
 
-/* The access order of the SetMatch paper's example, by six ranks, in one call. With
- * `individual` only the view is collective, the write is not. */
-static void scenario_order(const struct options *o, bool individual)
+/* The example in one call. In the scenario "individual" only the view is collective, the write is
+ * not. */
+static void scenario_order(const struct options *o)
 {
-    static const int order[] = {0, 4, 1, 0, 4, 1, 5, 2, 3, 4, 1, 3, 2, 5, 4, 2, 5, 4, 0, 4, 1};
-    struct view v = ordered_view(order, sizeof order / sizeof *order, world_rank);
+    struct view v = ordered_view(example, EXAMPLE_TURNS, world_rank);
     struct shared_file f = open_file(o, MPI_COMM_WORLD, "order");
-    MPI_Status status;
     int count = (int)v.file.size;
     set_view(&f, &v);
-    if (individual)
-        check_mpi(MPI_File_write(f.handle, buffer, count, MPI_BYTE, &status), "write");
+    if (strcmp(o->scenario->name, "individual") == 0)
+        MPI_File_write(f.handle, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE);
     else
-        check_mpi(MPI_File_write_all(f.handle, buffer, count, MPI_BYTE, &status), "write_all");
+        MPI_File_write_all(f.handle, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE);
     log_access("order", &v, 0, v.file.size / ORDERED_BYTES);
     MPI_Barrier(MPI_COMM_WORLD);
     close_file(&f);
@@ -214,37 +193,25 @@ static void scenario_order(const struct options *o, bool individual)
  * there is; all of it twice, the last turn first. */
 static void scenario_offsets(const struct options *o)
 {
-    static const int order[] = {0, 4, 1, 0, 4, 1, 5, 2, 3, 4, 1, 3, 2, 5, 4, 2, 5, 4, 0, 4, 1};
-    const int turns = sizeof order / sizeof *order;
     const struct view bytes = {layout_basic(MPI_BYTE, 1), layout_basic(MPI_BYTE, 1), 0};
     struct shared_file f = open_file(o, MPI_COMM_WORLD, "offsets");
-    MPI_Status status;
-    for (int i = 2 * turns; i-- > 0;) {
-        int turn = i % turns;
+    for (int i = 2 * EXAMPLE_TURNS; i-- > 0;) {
+        int turn = i % EXAMPLE_TURNS, count = ORDERED_BYTES;
         MPI_Offset at = turn * ORDERED_BYTES;
         MPI_Request request = MPI_REQUEST_NULL;
-        if (order[turn] != world_rank)
+        if (example[turn] != world_rank)
             continue;
         switch (i % 4) {
-        case 0:
-            check_mpi(MPI_File_write_at(f.handle, at, buffer, ORDERED_BYTES, MPI_BYTE, &status),
-                      "write_at");
-            break;
-        case 1:
-            check_mpi(MPI_File_iwrite_at(f.handle, at, buffer, ORDERED_BYTES, MPI_BYTE, &request),
-                      "iwrite_at");
-            break;
-        case 2:
-            check_mpi(MPI_File_read_at(f.handle, at, buffer, ORDERED_BYTES, MPI_BYTE, &status),
-                      "read_at");
-            break;
+        case 0: MPI_File_write_at(f.handle, at, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE); break;
+        case 1: MPI_File_iwrite_at(f.handle, at, buffer, count, MPI_BYTE, &request); break;
+        case 2: MPI_File_read_at(f.handle, at, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE); break;
         default:
-            check_mpi(MPI_File_seek(f.handle, at, MPI_SEEK_SET), "seek");
-            check_mpi(MPI_File_write(f.handle, buffer, ORDERED_BYTES, MPI_BYTE, &status), "write");
+            MPI_File_seek(f.handle, at, MPI_SEEK_SET);
+            MPI_File_write(f.handle, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE);
             break;
         }
-        check_mpi(MPI_Wait(&request, &status), "wait");
-        if (i < turns)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        if (i < EXAMPLE_TURNS)
             log_access("offsets", &bytes, at, ORDERED_BYTES);
     }
     close_file(&f);
@@ -264,18 +231,15 @@ static void scenario_many(const struct options *o)
     int64_t all = v.file.size / ORDERED_BYTES;
     const int64_t etypes[] = {all, all / 2, 10};
     char *data = checked_alloc((size_t)v.file.size + 1, 1);
-    MPI_Status status;
     set_view(&f, &v);
     for (int call = 0; call < 3; call++) {
         char name[32];
         int bytes = (int)etypes[call] * ORDERED_BYTES;
         snprintf(name, sizeof name, "many.%d", call);
         if (call == 0)
-            check_mpi(MPI_File_write_at_all(f.handle, 0, data, bytes, MPI_BYTE, &status),
-                      "write_at_all");
+            MPI_File_write_at_all(f.handle, 0, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE);
         else
-            check_mpi(MPI_File_read_at_all(f.handle, 0, data, bytes, MPI_BYTE, &status),
-                      "read_at_all");
+            MPI_File_read_at_all(f.handle, 0, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE);
         log_access(name, &v, 0, etypes[call]);
     }
     close_file(&f);
@@ -287,16 +251,8 @@ static void scenario_many(const struct options *o)
 /* A block of each rank, one after the other, in one call. */
 static void write_blocks(struct shared_file *f, MPI_Offset first)
 {
-    MPI_Status status;
-    check_mpi(MPI_File_write_at_all(f->handle, first + world_rank * ORDERED_BYTES, buffer,
-                                    ORDERED_BYTES, MPI_BYTE, &status),
-              "write_at_all");
-}
-
-static void wait_for_file(const char *path)
-{
-    while (access(path, F_OK) != 0)
-        usleep(10000);
+    MPI_File_write_at_all(f->handle, first + world_rank * ORDERED_BYTES, buffer, ORDERED_BYTES,
+                          MPI_BYTE, MPI_STATUS_IGNORE);
 }
 
 /* Opens a file, makes DIR/opened, and accesses the file when DIR/go is there. */
@@ -308,7 +264,8 @@ static void scenario_meet(const struct options *o)
         snprintf(path, sizeof path, "%s/opened", o->dir);
         fclose(fopen(path, "w"));
         snprintf(path, sizeof path, "%s/go", o->dir);
-        wait_for_file(path);
+        while (access(path, F_OK) != 0)
+            usleep(10000);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     write_blocks(&f, 0);
@@ -337,49 +294,22 @@ static void scenario_spawn(const struct options *o)
 static void scenario_far(const struct options *o)
 {
     struct shared_file f = open_file(o, MPI_COMM_WORLD, "far");
-    MPI_Offset far = INT64_MAX - f.ranks * ORDERED_BYTES;
+    MPI_Offset far = INT64_MAX - (f.ranks - world_rank) * ORDERED_BYTES;
     MPI_File_set_errhandler(f.handle, MPI_ERRORS_RETURN);
-    MPI_Status status;
-    MPI_File_read_at_all(f.handle, far + world_rank * ORDERED_BYTES, buffer, ORDERED_BYTES,
-                         MPI_BYTE, &status);
-    MPI_File_read_at(f.handle, far + world_rank * ORDERED_BYTES, buffer, ORDERED_BYTES, MPI_BYTE,
-                     &status);
+    MPI_File_read_at_all(f.handle, far, buffer, ORDERED_BYTES, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_read_at(f.handle, far, buffer, ORDERED_BYTES, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_set_errhandler(f.handle, MPI_ERRORS_ARE_FATAL);
     write_blocks(&f, 0);
     write_blocks(&f, 1000);
     close_file(&f);
 }
 
-static void scenario_collective(const struct options *o)
-{
-    scenario_order(o, false);
-}
-
-static void scenario_individual(const struct options *o)
-{
-    scenario_order(o, true);
-}
-
-static const struct scenario {
-    const char *name;
-    void (*run)(const struct options *o);
-} scenarios[] = {{"random", scenario_random},
-                 {"order", scenario_collective},
-                 {"individual", scenario_individual},
-                 {"offsets", scenario_offsets},
-                 {"views", scenario_views},
-                 {"many", scenario_many},
-                 {"meet", scenario_meet},
-                 {"spawn", scenario_spawn},
-                 {"far", scenario_far},
-                 {NULL, NULL}};
-
-static const struct scenario *find_scenario(const char *name)
-{
-    const struct scenario *s = scenarios;
-    while (s->name != NULL && strcmp(s->name, name) != 0)
-        s++;
-    return s;
-}
+static const struct scenario scenarios[] = {
+    {"random", scenario_random},    {"order", scenario_order},
+    {"individual", scenario_order}, {"offsets", scenario_offsets},
+    {"views", scenario_views},      {"many", scenario_many},
+    {"meet", scenario_meet},        {"spawn", scenario_spawn},
+    {"far", scenario_far},          {NULL, NULL}};
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -391,7 +321,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 'f': o->folder = text; break;
     case 'c': o->children = atoi(text); break;
     case ARGP_KEY_ARG:
-        o->scenario = find_scenario(text);
+        o->scenario = scenarios;
+        while (o->scenario->name != NULL && strcmp(o->scenario->name, text) != 0)
+            o->scenario++;
         if (o->scenario->name == NULL)
             argp_error(state, "unknown scenario '%s'", text);
         break;
@@ -411,27 +343,27 @@ int main(int argc, char **argv)
         {"children", 'c', "N", 0, "Processes that are spawned (1)", 0},
         {0},
     };
-    static const struct argp parser = {table,
-                                       parse_option,
-                                       "random|order|individual|offsets|views|many|meet|spawn|far",
-                                       "Accesses for the test of the recorder.",
-                                       NULL,
-                                       NULL,
-                                       NULL};
-    struct options o = {.program = argv[0], .dir = ".", .seed = 1, .repeat = 1, .children = 1};
+    static const struct argp parser = {
+        .options = table,
+        .parser = parse_option,
+        .args_doc = "random|order|individual|offsets|views|many|meet|spawn|far",
+        .doc = "Accesses for the test of the recorder.",
+    };
+    struct options o = {
+        .program = argv[0], .dir = ".", .folder = ".", .seed = 1, .repeat = 1, .children = 1};
     char path[4096];
     argp_parse(&parser, argc, argv, 0, NULL, &o);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    /* a failed call on a file ends the job, and says which it was */
+    MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);
     snprintf(path, sizeof path, "%s/log.%d", o.dir, world_rank);
     log_file = fopen(path, "w");
-    if (log_file == NULL) {
-        fprintf(stderr, "record: %s: %s\n", path, strerror(errno));
+    if (log_file == NULL || chdir(o.folder) != 0) {
+        fprintf(stderr, "record: %s, or %s: %s\n", path, o.folder, strerror(errno));
         MPI_Abort(MPI_COMM_WORLD, 1);
         return 1;
     }
-    if (o.folder != NULL && chdir(o.folder) != 0)
-        MPI_Abort(MPI_COMM_WORLD, 1);
     for (repetition = 0; repetition < o.repeat; repetition++)
         o.scenario->run(&o);
     fclose(log_file);

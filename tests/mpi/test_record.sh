@@ -5,6 +5,7 @@
 
 need_component fcoll tatp
 view=$tap_dir/view.crs
+accesses=("$programs/record" --dir "$tap_dir")
 matrix=("$PYTHON3" "$top_srcdir/tests/mpi/view_matrix.py")
 
 # record RANKS PROGRAM [ARGUMENT...]
@@ -21,16 +22,15 @@ stock() {
 
 # Example of the SetMatch paper.
 example="0 1 0 0 4 0/1 0 0 1 4 1/0 0 0 2 1 3/0 1 2 0 1 0/4 4 1 1 0 2/0 1 3 0 2 0"
-tap_check "example: recorded" record 6 "$programs/record" --dir "$tap_dir" order
+tap_check "example: recorded" record 6 "${accesses[@]}" order
 tap_check "example: the paper's matrix" "${matrix[@]}" --ranks 6 --dense "$example" "$view"
 tap_check "example: what the log says" "${matrix[@]}" --ranks 6 "$view" "$tap_dir"/log.*
-tap_check "example: stock Open MPI" stock 6 "$programs/record" --dir "$tap_dir" order
+tap_check "example: stock Open MPI" stock 6 "${accesses[@]}" order
 tap_check "example: what stock records" "${matrix[@]}" --equals "$tap_dir/fileview_info.out" "$view"
 
 rm -f "$tap_dir"/log.*
-tap_check "view set, written by individual calls" record 6 "$programs/record" --dir "$tap_dir" individual
-tap_check "written by individual calls: the same matrix" \
-    "${matrix[@]}" --ranks 6 --dense "$example" --no-profile "$view"
+tap_check "view set, written by individual calls" record 6 "${accesses[@]}" individual
+tap_check "written by individual calls: the same matrix" "${matrix[@]}" --ranks 6 --dense "$example" --no-profile "$view"
 
 for grid in 2x2x2 1x2x4; do
     array=("$cube" --size 12x10x9 --grid "$grid" --write-only --file "$files/cube")
@@ -42,7 +42,7 @@ done
 
 # Written one turn at a time, at explicit offsets, twice: it counts once, and nothing goes by aggregators.
 rm -f "$tap_dir"/log.*
-tap_check "explicit offsets: recorded" record 6 "$programs/record" --dir "$tap_dir" offsets
+tap_check "explicit offsets: recorded" record 6 "${accesses[@]}" offsets
 tap_check "explicit offsets: the same matrix" "${matrix[@]}" --ranks 6 --dense "$example" --no-profile "$view"
 tap_check "explicit offsets: what the log says" "${matrix[@]}" "$view" "$tap_dir"/log.*
 
@@ -50,8 +50,7 @@ tap_check "explicit offsets: what the log says" "${matrix[@]}" "$view" "$tap_dir
 for ranks in 1 4 7; do
     for seed in 1 2 3; do
         rm -f "$tap_dir"/log.*
-        tap_check "$ranks ranks, seed $seed: recorded" \
-            record $ranks "$programs/record" --dir "$tap_dir" --seed $seed random
+        tap_check "$ranks ranks, seed $seed: recorded" record $ranks "${accesses[@]}" --seed $seed random
         tap_check "$ranks ranks, seed $seed: the sum over all calls, and the profile" \
             "${matrix[@]}" --ranks $ranks --profile "$view" "$tap_dir"/log.*
         tap_check "$ranks ranks, seed $seed: dla reads it" "$TOOLS_DIR/dla" show "$view"
@@ -60,42 +59,18 @@ done
 
 for scenario in views many; do
     rm -f "$tap_dir"/log.*
-    tap_check "$scenario: more than is noted until the file is closed" record 4 "$programs/record" --dir "$tap_dir" $scenario
+    tap_check "$scenario: more than is noted until the file is closed" record 4 "${accesses[@]}" $scenario
     tap_check "$scenario: the sum, and the profile" "${matrix[@]}" --ranks 4 --profile "$view" "$tap_dir"/log.*
 done
 
 for domains in even stripe fitted; do
     rm -f "$tap_dir"/log.*
     tap_check "$domains domains, by bytes: recorded" record 7 --mca fcoll_tatp_record_weight bytes \
-        --mca fcoll_tatp_domains $domains --mca fcoll_tatp_stripe_size 64 \
-        "$programs/record" --dir "$tap_dir" --repeat 3 --seed 4 random
-    tap_check "$domains domains, by bytes: the sum, and the profile" \
-        "${matrix[@]}" --bytes --profile "$view" "$tap_dir"/log.*
+        --mca fcoll_tatp_domains $domains --mca fcoll_tatp_stripe_size 64 "${accesses[@]}" --repeat 3 --seed 4 random
+    tap_check "$domains domains, by bytes: the sum, and the profile" "${matrix[@]}" --bytes --profile "$view" "$tap_dir"/log.*
 done
-tap_check_fails "a weight that is none" record 2 --mca fcoll_tatp_record_weight size \
-    "$programs/record" --dir "$tap_dir" order
+tap_check_fails "a weight that is none" record 2 --mca fcoll_tatp_record_weight size "${accesses[@]}" order
 tap_contains "$tap_output" "fcoll_tatp_record_weight" "a weight that is none: the message names it"
-
-# Killed at any time, the file is the old one or a whole new one. The ranks of a killed mpirun
-# end a moment later.
-check_killed() {
-    "$MPIRUN" --oversubscribe --bind-to none --mca orte_tmpdir_base "$tap_dir" \
-        --mca btl_vader_backing_directory "$tap_dir" -np 4 \
-        --mca fcoll tatp --mca fcoll_tatp_record "$view" \
-        "$programs/record" --dir "$tap_dir" --repeat 100000 random >/dev/null 2>&1 &
-    sleep "$1"
-    kill -KILL $!
-    wait $! 2>/dev/null
-    sleep 0.5
-    tap_check "killed after $1 s: old or whole" "${matrix[@]}" --ranks 4 "$view"
-}
-# PRRTE lets ranks live on for a while: the next tests use another file.
-view=$tap_dir/killed.crs
-record 4 "$programs/record" --dir "$tap_dir" random >/dev/null 2>&1
-for delay in 0.3 0.7 1.1; do
-    check_killed $delay
-done
-view=$tap_dir/view.crs
 
 # --- two jobs at the same time ---
 
@@ -104,30 +79,22 @@ comment() {
     sed -n "s/^% $1: //p" "$2" | tr '\n' ' '
 }
 
-# start_job NAME RANKS: a job that opens its file and waits; its process in $job.
-start_job() {
-    mkdir -p "$tap_dir/$1"
-    rm -f "$tap_dir/$1/opened" "$tap_dir/$1/go"
-    run_here "$2" --mca orte_tmpdir_base "$tap_dir/$1" --mca fcoll tatp --mca fcoll_tatp_record "$view" \
-        "$programs/record" --dir "$tap_dir/$1" meet >"$tap_dir/$1/output" 2>&1 &
-    job=$!
-    until [[ -e $tap_dir/$1/opened ]] || ! kill -0 "$job" 2>/dev/null; do sleep 0.05; done
-}
-
-# end_job NAME PROCESS
-end_job() {
-    : >"$tap_dir/$1/go"
-    wait "$2"
-}
-
-# two_jobs RANKS RANKS: both have opened their files before one of them writes.
+# two_jobs RANKS RANKS: both have opened their files before one of them writes; what they say is in one and two.
 two_jobs() {
-    rm -f "$view"*
-    start_job one "$1"
-    local one=$job
-    start_job two "$2"
-    local two=$job
-    end_job one "$one" && end_job two "$two"
+    local name jobs=()
+    rm -rf "$view"* "$tap_dir"/{one,two}
+    for name in one two; do
+        mkdir "$tap_dir/$name"
+        run_here "$1" --mca orte_tmpdir_base "$tap_dir/$name" --mca fcoll tatp --mca fcoll_tatp_record "$view" \
+            "$programs/record" --dir "$tap_dir/$name" meet >"$tap_dir/$name/output" 2>&1 &
+        jobs+=($!)
+        until [[ -e $tap_dir/$name/opened ]] || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+        shift
+    done
+    : >"$tap_dir/one/go"
+    wait "${jobs[0]}" || return
+    : >"$tap_dir/two/go"
+    wait "${jobs[1]}"
 }
 
 tap_check "two jobs at the same time" two_jobs 3 3
@@ -147,7 +114,7 @@ rm -f "$view"*
 for children in 2 3; do
     rm -f "$view"*
     tap_check "$children spawned processes" run_here 2 --mca fcoll tatp --mca fcoll_tatp_record "$view" \
-        --mca btl_tcp_if_include lo "$programs/record" --dir "$tap_dir" --children "$children" spawn
+        --mca btl_tcp_if_include lo "${accesses[@]}" --children "$children" spawn
     if [[ $children == 2 ]]; then
         tap_is "$(comment accesses "$view")$(comment run "$view" | wc -w)" "2 2" \
             "$children spawned processes: a run of their own in the record"
@@ -162,18 +129,18 @@ done
 mkdir -p "$tap_dir/start" "$tap_dir/elsewhere"
 relative() {
     (cd "$tap_dir/start" && run_here 2 --mca fcoll tatp --mca fcoll_tatp_record relative.crs --mca fcoll_tatp_stats relative.jsonl \
-        "$programs/record" --dir "$tap_dir" --folder "$tap_dir/elsewhere" random)
+        "${accesses[@]}" --folder "$tap_dir/elsewhere" random)
 }
 tap_check "relative names, and a program that changes its folder" relative
 tap_is "$(cd "$tap_dir" && echo start/* elsewhere/*)" "start/relative.crs start/relative.jsonl elsewhere/*" \
     "relative names: in the folder where mpirun was started"
 
 rm -f "$view"*
-tap_check "an access at the largest offset" record 2 --mca fcoll_tatp_num_aggregators 2 "$programs/record" --dir "$tap_dir" far
+tap_check "an access at the largest offset" record 2 --mca fcoll_tatp_num_aggregators 2 "${accesses[@]}" far
 tap_is "$(comment accesses "$view")$(comment missed "$view")" "4 32 " "an access at the largest offset: it alone is missing"
 tap_is "$(grep -c "lacks 32 of the bytes" <<<"$tap_output")" 1 "an access at the largest offset: reported once"
 
 view=$tap_dir/missing/view.crs
-tap_check_fails "unwritable path: the program fails" record 4 "$programs/record" --dir "$tap_dir" order
+tap_check_fails "unwritable path: the program fails" record 4 "${accesses[@]}" order
 tap_contains "$tap_output" "$view" "unwritable path: the message names it"
 tap_plan

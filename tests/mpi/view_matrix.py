@@ -10,7 +10,7 @@ import sys
 
 
 def read_fileview(path):
-    """Returns the number of rows and {(row, column): value}; any flaw in the format raises."""
+    """The rows of the matrix, {(row, column): value}, and the lines of the sections. Any flaw in the format raises."""
     with open(path) as stream:
         if stream.readline().strip() != "FILEVIEW":
             raise ValueError("no FILEVIEW")
@@ -18,10 +18,8 @@ def read_fileview(path):
     while lines[0].startswith("%"):
         lines.pop(0)
     numbers = []
-    for line in lines:
-        if line[:1].isupper():
-            break
-        numbers += [int(word) for word in line.split()]
+    while lines and not lines[0][:1].isupper():
+        numbers += [int(word) for word in lines.pop(0).split()]
     count, pointers = numbers[0], numbers[1]
     if len(numbers) != 2 + 2 * count + pointers:
         raise ValueError(f"{len(numbers)} numbers for {count} values and {pointers} row pointers")
@@ -36,16 +34,12 @@ def read_fileview(path):
             if not 0 <= columns[k] < pointers - 1 or values[k] < 0:
                 raise ValueError("a column or a value is out of range")
             matrix[row, columns[k]] = values[k]
-    return pointers - 1, matrix
+    return pointers - 1, matrix, lines
 
 
-def read_profile(path):
+def read_profile(lines):
     """The ACCESS sections: (file, calls, unit, bins, {(rank, bin): bytes}) each."""
     patterns = []
-    with open(path) as stream:
-        lines = stream.read().split("\n")
-    while lines and not lines[0].startswith("ACCESS "):
-        lines.pop(0)
     while lines and lines[0].startswith("ACCESS "):
         calls, _first, unit, bins, rows, entries = (int(word) for word in lines[0].split()[1:7])
         name = lines.pop(0).split(" ", 7)[7]
@@ -141,15 +135,11 @@ def check_profile(patterns, independent, calls):
         sys.exit(f"{independent} bytes without aggregators, not {bytes_left}")
 
 
-def without_diagonal(matrix):
-    return {place: value for place, value in matrix.items() if place[0] != place[1] and value}
-
-
 def compare(got, wanted):
-    got, wanted = without_diagonal(got), without_diagonal(wanted)
-    for place in sorted(got.keys() | wanted.keys()):
-        if got.get(place, 0) != wanted.get(place, 0):
-            sys.exit(f"entry {place} is {got.get(place, 0)}, not {wanted.get(place, 0)}")
+    for row, column in sorted(got.keys() | wanted.keys()):
+        one, other = got.get((row, column), 0), wanted.get((row, column), 0)
+        if row != column and one != other:
+            sys.exit(f"entry {row, column} is {one}, not {other}")
 
 
 def main():
@@ -164,7 +154,7 @@ def main():
     parser.add_argument("log", metavar="LOG", nargs="*", help="logs of the program `record`")
     options = parser.parse_args()
     try:
-        rows, got = read_fileview(options.file)
+        rows, got, sections = read_fileview(options.file)
     except (ValueError, IndexError) as error:
         sys.exit(f"{options.file}: {error}")
     if options.ranks is not None and rows != options.ranks:
@@ -174,13 +164,13 @@ def main():
     if options.dense:
         dense = [[int(word) for word in row.split()] for row in options.dense.split("/")]
         compare(got, {(i, j): value for i, row in enumerate(dense) for j, value in enumerate(row)})
-    if options.no_profile and read_profile(options.file):
+    if options.no_profile and read_profile(sections):
         sys.exit(f"{options.file}: has a profile")
     if options.log:
         calls = read_logs(options.log)
         compare(got, neighbours(calls, options.bytes))
         if options.profile:
-            check_profile(read_profile(options.file), read_independent(options.file), calls)
+            check_profile(read_profile(sections), read_independent(options.file), calls)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,8 @@ enum event_kind {
     ENDED     /* to write, without an error: all that it added is in the file */
 };
 
+/* name: a number of name; of ENDED, whether the run came into a file of another name. */
+
 struct event {
     enum event_kind kind;
     int writer, name, added; /* number of additions so far */
@@ -74,8 +76,5 @@ void name_record(const struct history *h, int number, char *path, size_t capacit
 /* Replays the events in their order on a model of the files, and compares the result with the
  * files. Returns what is wrong, or NULL. */
 const char *check_history(const struct history *h);
-
-/* After the history: a file beside the records that is none. */
-bool has_other_file(const struct history *h);
 
 #endif

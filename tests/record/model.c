@@ -2,7 +2,6 @@
 /* What the files must contain: the events one after the other, each as if it were alone. */
 #include "history.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +19,8 @@ struct version {
 struct known {
     int earlier[NAMES]; /* stamp of what was there; -1: not looked at */
     int began, place;
-    int written;  /* additions before this one are in the version that it wrote last */
+    int written;    /* additions before this one are in the version that it wrote last */
+    bool elsewhere; /* since it began to write, its run came into a file of another name */
     bool dropped; /* a version with additions of this writer was taken for an earlier run's since it
                      began to write */
 };
@@ -72,6 +72,7 @@ static const char *replace_version(struct model *m, const struct event *e)
         *v = (struct version){.program = m->h->program[run], .ranks = m->h->ranks[run]};
     else if (v->program != m->h->program[run] || v->ranks != m->h->ranks[run])
         return "a record of another program was replaced";
+    known->elsewhere = e->name > 0 && v->began[run] == 0;
     if (v->began[run] == 0)
         v->began[run] = m->stamp;
     else if (v->began[run] == known->began)
@@ -83,7 +84,8 @@ static const char *replace_version(struct model *m, const struct event *e)
     return add_from(v, e->writer, first, e->added);
 }
 
-/* All that the writer added is in the file of its run, or was, while it wrote. */
+/* All that the writer added is in the file of its run, or was, while it wrote; another name is
+ * reported. */
 static const char *check_end(const struct model *m, const struct event *e)
 {
     const struct known *known = &m->known[e->writer];
@@ -91,14 +93,14 @@ static const char *check_end(const struct model *m, const struct event *e)
     for (int k = 0; k < e->added && !known->dropped; k++)
         if (v->count[e->writer][k] != 1)
             return "an addition is lost";
-    return NULL;
+    return e->name != known->elsewhere ? "another name is not reported, or more than once" : NULL;
 }
 
 static const char *replay_event(struct model *m, const struct event *e)
 {
     switch (e->kind) {
     case LOOKED: m->known[e->writer].earlier[e->name] = m->file[e->name].stamp; return NULL;
-    case BEGAN: m->known[e->writer].dropped = false; return NULL;
+    case BEGAN: m->known[e->writer].dropped = m->known[e->writer].elsewhere = false; return NULL;
     case REPLACED: return replace_version(m, e);
     default: return check_end(m, e);
     }
@@ -190,17 +192,4 @@ const char *check_history(const struct history *h)
     for (int name = 0; name < NAMES && wrong == NULL; name++)
         wrong = compare_name(&m, name);
     return wrong;
-}
-
-bool has_other_file(const struct history *h)
-{
-    bool found = false;
-    DIR *stream = opendir(h->dir);
-    for (const struct dirent *entry = readdir(stream); entry != NULL; entry = readdir(stream)) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/%s", h->dir, entry->d_name);
-        found = found || (entry->d_name[0] != '.' && number_of_name(path) < 0);
-    }
-    closedir(stream);
-    return found;
 }

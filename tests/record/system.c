@@ -56,26 +56,20 @@ static void note_look(const char *path)
 
 /* ---- the calls ---- */
 
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
-int __real_lstat(const char *path, struct stat *status);
-int __wrap_lstat(const char *path, struct stat *status);
-int __real_rename(const char *from, const char *to);
-int __wrap_rename(const char *from, const char *to);
-int __real_linkat(int from, const char *old, int to, const char *new, int flags);
-int __wrap_linkat(int from, const char *old, int to, const char *new, int flags);
-int __real_unlink(const char *path);
-int __wrap_unlink(const char *path);
-int __real_fcntl(int fd, int command, ...);
-int __wrap_fcntl(int fd, int command, ...);
-int __real_close(int fd);
-int __wrap_close(int fd);
-int __wrap_fsync(int fd);
-int __wrap_nanosleep(const struct timespec *time, struct timespec *left);
-ssize_t __real_write(int fd, const void *data, size_t bytes);
-ssize_t __wrap_write(int fd, const void *data, size_t bytes);
-ssize_t __real_pread(int fd, void *data, size_t bytes, off_t offset);
-ssize_t __wrap_pread(int fd, void *data, size_t bytes, off_t offset);
+#define WRAPPED(type, name, ...)                                                                   \
+    type __real_##name(__VA_ARGS__);                                                               \
+    type __wrap_##name(__VA_ARGS__)
+WRAPPED(int, open, const char *path, int flags, ...);
+WRAPPED(int, lstat, const char *path, struct stat *status);
+WRAPPED(int, rename, const char *from, const char *to);
+WRAPPED(int, linkat, int from, const char *old, int to, const char *new, int flags);
+WRAPPED(int, unlink, const char *path);
+WRAPPED(int, fcntl, int fd, int command, ...);
+WRAPPED(int, close, int fd);
+WRAPPED(int, fsync, int fd);
+WRAPPED(int, nanosleep, const struct timespec *time, struct timespec *left);
+WRAPPED(ssize_t, write, int fd, const void *data, size_t bytes);
+WRAPPED(ssize_t, pread, int fd, void *data, size_t bytes, off_t offset);
 
 int __wrap_open(const char *path, int flags, ...)
 {

@@ -50,7 +50,7 @@ static void write_all(struct writer *w, record_file *file, bool until_done)
         rc = record_file_write(file, &elsewhere);
     } while (until_done && rc == -ETIMEDOUT);
     if (rc == 0)
-        note_event(ENDED, 0);
+        note_event(ENDED, elsewhere);
     else if (rc != -ETIMEDOUT)
         fail(w, "a write failed");
 }

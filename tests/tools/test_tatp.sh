@@ -16,6 +16,15 @@ agrees() {
     tap_is "$said$(cat err)" "right" "$name"
 }
 
+# refuses_each: for each line "STATUS|ARGUMENTS|MESSAGE" of its input, tatp with these arguments is refused.
+refuses_each() {
+    local status arguments message words
+    while IFS='|' read -r status arguments message; do
+        read -ra words <<<"$arguments"
+        refuses "$status" "tatp$message" "refused: tatp $arguments" tatp "${words[@]}" </dev/null
+    done
+}
+
 # The example of the TATP paper: requests, hops between nodes and between ranks.
 cat >C.mtx <<END
 %%MatrixMarket matrix coordinate integer general
@@ -47,6 +56,11 @@ cat >D.mtx <<END
 4 4 4 4 0 1
 4 4 4 4 1e0 0.0
 END
+
+# paper ARGUMENT...: a plan of it, without the table of hop-bytes.
+paper() {
+    tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q "$@"
+}
 
 # The times differ from run to run.
 without_seconds() {
@@ -98,35 +112,32 @@ cat >B.mtx <<END
 2 2 1
 6 3 7
 END
-tap_is "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S latp_count --blocks B.mtx | awk 'END { print $5, $6, $7 }')" \
-    "3 1 5" "plan: blocks"
-tap_is "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S latp_volume -b B.mtx | sed 1d)" \
-    "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S latp_volume | sed 1d)" "plan: blocks that do not count"
-tap_is "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S tatp -o congestion | sed 1d | awk '{ print $2, $4 }')" \
-    "41 4" "plan: the least load of a link"
-tap_contains "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -S tatp -o congestion -j)" '"gap":0.0' "plan: which is proved"
+tap_is "$(paper -S latp_count --blocks B.mtx | awk 'END { print $5, $6, $7 }')" "3 1 5" "plan: blocks"
+tap_is "$(paper -S latp_volume -b B.mtx | sed 1d)" "$(paper -S latp_volume | sed 1d)" "plan: blocks that do not count"
+tap_is "$(paper -S tatp -o congestion | sed 1d | awk '{ print $2, $4 }')" "41 4" "plan: the least load of a link"
+tap_contains "$(paper -S tatp -o congestion -j)" '"gap":0.0' "plan: which is proved"
 
 # Servers on b, a and b: each domain as near to them as to its ranks.
 printf '0 8 b\n8 8 a\n16 8 b\n' >servers
 printf '5 b\n3 a\n' >two
 near="strategy  hop-bytes  between nodes  most of a link  storage hop-bytes  storage between nodes  rank of each domain
 tatp             41             12               8                 24                      0  2 1 3"
-tap_is "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S tatp --targets servers)" "$near" "plan: blocks on servers"
-tap_is "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S tatp -T two -u 8)" "$near" "plan: stripes on servers"
-tap_is "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S tatp -T two -u 8 --storage-weight 0 | awk 'END { print $2, $5, $6, $7, $8, $9 }')" \
-    "40 48 8 2 4 3" "plan: servers without weight"
-tap_contains "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S tatp -T two -u 8 -j)" \
+tap_is "$(paper -S tatp --targets servers)" "$near" "plan: blocks on servers"
+tap_is "$(paper -S tatp -T two -u 8)" "$near" "plan: stripes on servers"
+tap_is "$(paper -S tatp -T two -u 8 --storage-weight 0 | awk 'END { print $2, $5, $6, $7, $8, $9 }')" "40 48 8 2 4 3" \
+    "plan: servers without weight"
+tap_contains "$(paper -S tatp -T two -u 8 -j)" \
     '"crossing_bytes":12,"storage_hop_bytes":24.0,"storage_crossing_bytes":0,"gap":0.0' "plan: servers, JSON"
 tap_contains "$(tatp plan -r C.mtx -d H.mtx -H a:3,b:2,c -q -T two -u 8 -m 1 -j)" '"storage_hop_bytes":' "plan: servers, all strategies"
 printf '0 x\n' >foreign
 tap_is "$(tatp plan -r C.mtx -H a:2,b:2,c:2 -q -S tatp -T foreign -u 8 | awk 'END { print $5, $6 }')" "48 24" "plan: a server on a host without ranks"
-refuses 1 "tatp: H.mtx: host x is not in the file" "plan: a server that the topology lacks" \
-    tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -T foreign -u 8
-refuses 1 "tatp: two: targets, which need --striping-unit or a file that has them" "plan: targets without stripes" \
-    tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -T two
-refuses 1 "tatp: none: No such file or directory" "plan: the layout of no file" tatp plan -r C.mtx -H a:2,b:2,c:2 --layout none
-refuses 2 "tatp plan: --targets and --layout need --hosts" "plan: servers without hosts" tatp plan -r C.mtx -d D.mtx -T two -u 8
-refuses 2 "tatp plan: '1001' is not a weight from 0 to 1000" "plan: too much weight" tatp plan -r C.mtx -d D.mtx --storage-weight 1001
+refuses_each <<'END'
+1|plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -T foreign -u 8|: H.mtx: host x is not in the file
+1|plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -T two|: two: targets, which need --striping-unit or a file that has them
+1|plan -r C.mtx -H a:2,b:2,c:2 --layout none|: none: No such file or directory
+2|plan -r C.mtx -d D.mtx -T two -u 8| plan: --targets and --layout need --hosts
+2|plan -r C.mtx -d D.mtx --storage-weight 1001| plan: '1001' is not a weight from 0 to 1000
+END
 # More domains than are assigned by subsets.
 awk 'BEGIN { print "%%MatrixMarket matrix array integer general\n24 20"; for (k = 0; k < 480; k++) print k * k * 7919 % 101 }' >many.mtx
 tap_is "$(tatp plan -r many.mtx -H 'n[0-5]:4' -S tatp -q -o congestion | awk 'NR == 2 { load = $4 }
@@ -162,71 +173,48 @@ tap_contains "$(tatp plan -r large.mtx -H 'n[0-63]:1024' -S tatp --json)" '"gap"
 # Ranks of a node share a cache: three eighths of a hop less, for the bytes of the other one.
 awk 'NR > 2 { c[$1, $2] = $3 } END { print "%%MatrixMarket matrix coordinate integer general\n6 3 18"
     for (r = 1; r <= 6; r++) for (j = 1; j <= 3; j++) print r, j, 8 * c[r, j] + 3 * c[r % 2 ? r + 1 : r - 1, j] }' C.mtx >savings
-tap_is "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -q -S otp --savings savings | awk 'END { print $2, $5, $6, $7 }')" \
-    "51.125 0 2 4" "plan: distances inside nodes"
-tap_contains "$(tatp plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -a savings -S tatp -j)" '"gap":0.0' "plan: ... the least"
-refuses 1 "tatp: H.mtx: 3 rows and 3 columns, but C.mtx has 6 and 3" "plan: savings of others" \
-    tatp plan -r C.mtx -d D.mtx -a H.mtx
-refuses 1 "tatp: H.mtx: 3 rows and 3 columns, but C.mtx has 6 and 3" "plan: blocks of others" \
-    tatp plan -r C.mtx -d D.mtx -b H.mtx
-refuses 1 "tatp: none: No such file or directory" "plan: no file of blocks" tatp plan -r C.mtx -d D.mtx -b none
-refuses 1 "tatp: H.mtx: host z is not in the file" "plan: an unknown host" \
-    tatp plan -r C.mtx -d H.mtx -H a,a,b,b,z,z
-refuses 1 "tatp: C.mtx: 6 rows, but 4 ranks on the hosts" "plan: too few hosts" tatp plan -r C.mtx -H a:2,b:2
-refuses 1 "tatp: H.mtx: 3 rows for 6 ranks; hops between nodes need --hosts too" "plan: hops between nodes alone" \
-    tatp plan -r C.mtx -d H.mtx
-refuses 1 "tatp: D.mtx: ranks 0 and 2 share a node, but are 2 hops apart, not 1" "plan: hosts and hops that disagree" \
-    tatp plan -r C.mtx -d D.mtx -H a:3,b:3
-refuses 1 "tatp: slurm.conf: Slurm, tree of switches, which is for --topology; --distances takes hops in Matrix Market" \
-    "plan: a topology as distances" tatp plan -r C.mtx -d slurm.conf -H a:2,b:2,c:2
-sed 's/^4 4 4 4 1e0/4 4 4 4 1.5/' D.mtx >half.mtx
-refuses 1 "tatp: half.mtx:8: a value is not whole: 1.5" "plan: half a hop" tatp plan -r C.mtx -d half.mtx
+tap_is "$(paper -S otp --savings savings | awk 'END { print $2, $5, $6, $7 }')" "51.125 0 2 4" "plan: distances inside nodes"
+tap_contains "$(paper -a savings -S tatp -j)" '"gap":0.0' "plan: ... the least"
 nulls='"assignment":null,"hop_bytes":null,"max_link_bytes":null,"crossing_bytes":null,"gap":null,"seconds":0'
-sed 's/^4 4 4 4 0 1/4 4 4 4 2 1/' D.mtx >own.mtx
-sed 's/^4 4 4 4 1e0/4 4 4 4 0/' D.mtx >zero.mtx
-refuses 1 "tatp: zero.mtx: 0 hops from rank 4 to rank 5, where 1 to 65534 are possible" "plan: no hop" \
-    tatp plan -r C.mtx -d zero.mtx
-sed 's/^6 3 4$/9 3 4/' C.mtx >range.mtx
-refuses 1 "tatp: range.mtx:10: a row is 9, not in 1..6" "plan: a row out of range" tatp plan -r range.mtx -H a:6
-sed 's/^6 3 4$/6 3 -4/' C.mtx >negative.mtx
-refuses 1 "tatp: negative.mtx:10: a value is negative: -4" "plan: negative bytes" tatp plan -r negative.mtx -H a:6
-refuses 1 "tatp: own.mtx: row 5, column 5: 2 hops from a node to itself, where 0 are expected" "plan: hops of a rank to itself" \
-    tatp plan -r C.mtx -d own.mtx
 tap_is "$(tatp plan -r C.mtx -H a:3,b:3 -m 1 --json 2>err | without_seconds), $(cat err)" \
     '{"ranks":6,"domains":3,"nodes":2,"distances":"nothing but which ranks share a node","objective":"hopbytes","solver":"auto",'\
 '"strategies":[{"name":"tatp",'"$nulls"'},{"name":"latp_volume",'"$nulls"'},{"name":"latp_count",'"$nulls"'},{"name":"otp",'"$nulls"'}]}, '\
 'tatp: C.mtx: no plan: with --per-node=1 the 2 nodes cannot own 3 domains' "plan: JSON, more domains than may be served"
-refuses 3 "tatp: C.mtx: no plan: with --per-node=1 the 2 nodes cannot own 3 domains" \
-    "plan: more domains than may be served" tatp plan -r C.mtx -H a:3,b:3 -m 1
 printf '%%%%MatrixMarket matrix array integer general\n1 2\n3\n4\n' >wide.mtx
-refuses 3 "tatp: wide.mtx: no plan: 2 domains for 1 ranks, which own at most one each" "plan: more domains than ranks" \
-    tatp plan -r wide.mtx -H a
-refuses 2 "tatp plan: one of --requests and --view is needed" "plan: no requests" tatp plan -H a
-refuses 2 "tatp plan: --distances, or --topology with --hosts, is needed" "plan: no network" tatp plan -r C.mtx
-refuses 2 "tatp plan: --topology needs --hosts" "plan: no hosts" tatp plan -r C.mtx -t slurm.conf
-refuses 2 "tatp plan: --distances and --topology exclude each other" "plan: two networks" \
-    tatp plan -r C.mtx -t slurm.conf -d D.mtx
-refuses 2 "tatp plan: 'simplex' is not a solver" "plan: an unknown solver" tatp plan -r C.mtx -H a -s simplex
-refuses 2 "tatp plan: 'best' is not a strategy" "plan: an unknown strategy" tatp plan -r C.mtx -H a -S best
-refuses 2 "tatp plan: 'time' is not an objective" "plan: an unknown objective" tatp plan -r C.mtx -H a -o time
-refuses 2 "tatp plan: 'x' is not a number of domains" "plan: a bad limit" tatp plan -r C.mtx -H a -m x
-refuses 2 "tatp plan: 'more' is one argument too many" "plan: an argument" tatp plan more
+sed 's/^4 4 4 4 1e0/4 4 4 4 1.5/' D.mtx >half.mtx
+refuses_each <<'END'
+1|plan -r C.mtx -d D.mtx -a H.mtx|: H.mtx: 3 rows and 3 columns, but C.mtx has 6 and 3
+1|plan -r C.mtx -d D.mtx -b H.mtx|: H.mtx: 3 rows and 3 columns, but C.mtx has 6 and 3
+1|plan -r C.mtx -d D.mtx -b none|: none: No such file or directory
+1|plan -r C.mtx -H a:2,b:2|: C.mtx: 6 rows, but 4 ranks on the hosts
+1|plan -r C.mtx -d H.mtx|: H.mtx: 3 rows for 6 ranks; hops between nodes need --hosts too
+1|plan -r C.mtx -d slurm.conf -H a:2,b:2,c:2|: slurm.conf: Slurm, tree of switches, which is for --topology; --distances takes hops in Matrix Market
+1|plan -r C.mtx -d half.mtx|: half.mtx:8: a value is not whole: 1.5
+3|plan -r C.mtx -H a:3,b:3 -m 1|: C.mtx: no plan: with --per-node=1 the 2 nodes cannot own 3 domains
+3|plan -r wide.mtx -H a|: wide.mtx: no plan: 2 domains for 1 ranks, which own at most one each
+2|plan -H a| plan: one of --requests and --view is needed
+2|plan -r C.mtx| plan: --distances, or --topology with --hosts, is needed
+2|plan -r C.mtx -t slurm.conf| plan: --topology needs --hosts
+2|plan -r C.mtx -t slurm.conf -d D.mtx| plan: --distances and --topology exclude each other
+2|plan -r C.mtx -H a -s simplex| plan: 'simplex' is not a solver
+2|plan -r C.mtx -H a -S best| plan: 'best' is not a strategy
+2|plan -r C.mtx -H a -o time| plan: 'time' is not an objective
+2|plan -r C.mtx -H a -m x| plan: 'x' is not a number of domains
+2|plan more| plan: 'more' is one argument too many
+END
 
 # --- hosts, which every command takes alike ---
 
-refuses 1 "tatp: 'n0:x' is not a host, or a host with a number of slots" "hosts: slots that are no number" \
-    tatp topology slurm.conf --hosts n0:x
-refuses 1 "tatp: 'n[0-': '[' without ']' in a list of hosts" "hosts: an open bracket" \
-    tatp plan -r C.mtx -H 'n[0-'
-refuses 1 "tatp: none: No such file or directory" "hosts: no such file" tatp plan -r C.mtx --hosts @none
 : >empty
-refuses 1 "tatp: empty: no hosts in it" "hosts: an empty file" tatp topology slurm.conf --hosts @empty
-refuses 1 "tatp: more than 67108864 ranks on the hosts" "hosts: too many ranks" \
-    tatp plan -r C.mtx -H 'n[1-1000]:1000000'
 printf 'a\n%0300d\n' 0 >long
-refuses 1 "tatp: long:2: a host name of more than 255 characters" "hosts: a long name" tatp plan -r C.mtx -H @long
-printf 'a\nb\0c\n' >nul
-refuses 1 "tatp: nul:2: a NUL byte" "hosts: a NUL" tatp plan -r C.mtx -H @nul
+refuses_each <<'END'
+1|topology slurm.conf --hosts n0:x|: 'n0:x' is not a host, or a host with a number of slots
+1|plan -r C.mtx -H n[0-|: 'n[0-': '[' without ']' in a list of hosts
+1|plan -r C.mtx --hosts @none|: none: No such file or directory
+1|topology slurm.conf --hosts @empty|: empty: no hosts in it
+1|plan -r C.mtx -H n[1-1000]:1000000|: more than 67108864 ranks on the hosts
+1|plan -r C.mtx -H @long|: long:2: a host name of more than 255 characters
+END
 
 # --- links ---
 
@@ -254,7 +242,6 @@ tap_is "$(tatp links -r C.mtx -H a:2,b:2,c:2 | grep -o '"name":"[a-z_]*"' | xarg
     "name:tatp name:latp_volume name:latp_count name:otp" "links: all strategies"
 tap_is "$(tatp links -r wide.mtx -H a -a 0,0 | sed 's/.*"strategies"/"strategies"/; s/"hop_bytes.*//')" \
     '"strategies":[],"given":{"name":"given","assignment":[0,0],' "links: no room for any strategy"
-refuses 2 "tatp links: one of --requests and --view is needed" "links: no requests" tatp links -H a
 cat >view.crs <<END
 FILEVIEW
 % independent: 77
@@ -289,16 +276,17 @@ tap_is "$(tatp plan -v view.crs -H a:2,b:2 -j | sed 's/.*"patterns"/"patterns"/'
 tap_is "$(tatp links -v view.crs -H a:2,b:2 | sed 's/"name.*"unit"/"unit"/')" \
     '{"nodes":2,"is_tree":false,"parent":[2,2,2],"cables":[1,1,0],"patterns":[{"unit":0,"up":[0.0,0.0,0.0],"down":[0.0,0.0,0.0]}],"independent_bytes":77}' \
     "links: the calls of a view"
-refuses 2 "tatp plan: --blocks, --savings, --strategy and --per-node are not for --view" "plan: a view and a strategy" \
-    tatp plan -v view.crs -H a:4 -S otp
-refuses 2 "tatp links: --aggregators and --workload are not for --view" "links: a view and aggregators" tatp links -v view.crs -H a:4 -a 0,1
-refuses 1 "tatp: view.crs: 4 rows, but 3 ranks on the hosts" "plan: a view of another number of ranks" tatp plan -v view.crs -H a:3
-refuses 2 "tatp links: hop-bytes are those of each 'rank' or 'node', not 'host'" "links: hop-bytes of what" \
-    tatp links -r C.mtx -H a:6 --workload host
-for given in 0,6,1 0,1 0,1,2,3 x; do
-    refuses 1 "tatp: --aggregators: 3 ranks below 6 are wanted, one for each domain" "links: aggregators $given" \
-        tatp links -r C.mtx -H a:6 -a $given
-done
+refuses_each <<'END'
+2|plan -v view.crs -H a:4 -S otp| plan: --blocks, --savings, --strategy and --per-node are not for --view
+1|plan -v view.crs -H a:3|: view.crs: 4 rows, but 3 ranks on the hosts
+2|links -v view.crs -H a:4 -a 0,1| links: --aggregators and --workload are not for --view
+2|links -H a| links: one of --requests and --view is needed
+2|links -r C.mtx -H a:6 --workload host| links: hop-bytes are those of each 'rank' or 'node', not 'host'
+1|links -r C.mtx -H a:6 -a 0,6,1|: --aggregators: 3 ranks below 6 are wanted, one for each domain
+1|links -r C.mtx -H a:6 -a 0,1|: --aggregators: 3 ranks below 6 are wanted, one for each domain
+1|links -r C.mtx -H a:6 -a 0,1,2,3|: --aggregators: 3 ranks below 6 are wanted, one for each domain
+1|links -r C.mtx -H a:6 -a x|: --aggregators: 3 ranks below 6 are wanted, one for each domain
+END
 
 # --- assign ---
 
@@ -335,18 +323,16 @@ tap_is "$(tatp assign sparse.mtx --json | without_seconds)" \
     '{"solver":"auto","assignment":[1,0],"cost":7,"seconds":0}' "assign: a list of pairs"
 
 printf '%%%%MatrixMarket matrix coordinate integer general\n3 2 2\n1 1 3\n1 2 4\n' >infeasible.mtx
-refuses 3 "tatp: infeasible.mtx: no assignment: the pairs that are allowed do not give each of the columns another row" \
-    "assign: infeasible" tatp assign infeasible.mtx
 tap_is "$(tatp assign --json infeasible.mtx 2>err | without_seconds)" \
     '{"solver":"auto","assignment":null,"cost":null,"seconds":0}' "assign: infeasible, JSON"
-refuses 1 "tatp: missing.mtx: No such file or directory" "assign: a missing file" tatp assign missing.mtx
-refuses 2 "tatp assign: no file is given" "assign: no file" tatp assign
-refuses 2 "tatp assign: 'b' is one argument too many" "assign: two files" tatp assign a b
-printf '%%%%MatrixMarket matrix array real general\n1 1\nnan\n' >nan.mtx
-refuses 1 "tatp: nan.mtx:3: 'nan' where a cost is expected" "assign: not a number" tatp assign nan.mtx
 printf '%%%%MatrixMarket matrix array real general\n1 1\n1e307\n' >large.mtx
-refuses 1 "tatp: large.mtx: a cost is so large that sums of costs are out of range" "assign: sums out of range" \
-    tatp assign large.mtx
+refuses_each <<'END'
+3|assign infeasible.mtx|: infeasible.mtx: no assignment: the pairs that are allowed do not give each of the columns another row
+1|assign missing.mtx|: missing.mtx: No such file or directory
+1|assign large.mtx|: large.mtx: a cost is so large that sums of costs are out of range
+2|assign| assign: no file is given
+2|assign a b| assign: 'b' is one argument too many
+END
 
 # --- layout ---
 
@@ -374,24 +360,19 @@ target  host  bytes
      0  N0       30
      1  n1       40
   none  -        30" "layout: blocks"
-printf '8 oss2\n3 oss1 # \n8 oss3\n' >twice
-refuses 1 "tatp: twice:3: target 8 is that of line 1" "layout: a target that is given twice" tatp layout -T twice -u 30 data
-refuses 1 "tatp: targets: 2 targets are fewer than the stripe count, 3" "layout: fewer targets than stripes" \
-    tatp layout -T targets -u 30 -f 3 data
-refuses 1 "tatp: blocks: blocks, which have no stripe unit" "layout: blocks with a stripe unit" tatp layout -T blocks -u 30 data
-reason="a file system (type 0x$(stat -f -c %t data)) that does not say where data are; see --targets"
-refuses 1 "tatp: data: $reason" "layout: a file system without targets" tatp layout data
-refuses 1 "tatp: data: $reason" "layout: hosts alone on a file system without targets" tatp layout -T targets data
-refuses 1 "tatp: none: No such file or directory" "layout: no file" tatp layout none
 mkfifo pipe
-for file in . pipe; do
-    refuses 1 "tatp: $file: not a regular file" "layout: $file" tatp layout -T targets -u 30 $file
-done
-refuses 2 "tatp layout: --striping-unit needs --targets" "layout: a stripe unit without targets" tatp layout -u 30 data
-refuses 2 "tatp layout: --striping-factor needs --striping-unit" "layout: a number of targets without a stripe unit" \
-    tatp layout -T targets -f 2 data
-refuses 2 "tatp layout: --striping-unit is a number from 1 to 2147483647, not '0'" "layout: a stripe unit of 0" \
-    tatp layout -T targets -u 0 data
+reason="a file system (type 0x$(stat -f -c %t data)) that does not say where data are; see --targets"
+refuses_each <<END
+1|layout -T blocks -u 30 data|: blocks: blocks, which have no stripe unit
+1|layout data|: data: $reason
+1|layout -T targets data|: data: $reason
+1|layout none|: none: No such file or directory
+1|layout -T targets -u 30 .|: .: not a regular file
+1|layout -T targets -u 30 pipe|: pipe: not a regular file
+2|layout -u 30 data| layout: --striping-unit needs --targets
+2|layout -T targets -f 2 data| layout: --striping-factor needs --striping-unit
+2|layout -T targets -u 0 data| layout: --striping-unit is a number from 1 to 2147483647, not '0'
+END
 
 # --- topology ---
 
@@ -442,18 +423,9 @@ c     4  4  0" "topology: a file of hops"
 printf 'SwitchName=a Nodes=n\351"[0-1]\n' >latin.conf
 tap_contains "$(tatp topology --json latin.conf)" '"chosen":["n�\"0","n�\"1"]' "topology: names that are no UTF-8"
 
-printf 'SwitchName=a Nodes=n[0-1\n' >open.conf
-refuses 1 "tatp: open.conf:1: '[' without ']' in a list of hosts" "topology: malformed" tatp topology open.conf
-refuses 2 "tatp topology: no file is given" "topology: no file" tatp topology
-refuses 2 "tatp topology: 'b' is one argument too many" "topology: two files" tatp topology a b
-
-if [ -c /dev/full ]; then
-    for options in "" --json; do
-        # shellcheck disable=SC2086 # none, or one
-        tatp assign W.mtx $options >/dev/full 2>err
-        tap_is "$?: $(head -n 1 err)" "1: tatp: standard output: No space left on device" \
-            "a full disk is an error ${options:-}"
-    done
-fi
+refuses_each <<'END'
+2|topology| topology: no file is given
+2|topology a b| topology: 'b' is one argument too many
+END
 
 tap_plan

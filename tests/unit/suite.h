@@ -26,6 +26,15 @@ static inline void print_replay(void)
     printf(" %s\n", program_invocation_name);
 }
 
+/* Adds these tests to a case. */
+#define add_tests(tcase, ...) add_test_list(tcase, (const TTest *const[]){__VA_ARGS__, NULL})
+
+static inline void add_test_list(TCase *tcase, const TTest *const *test)
+{
+    for (; *test != NULL; test++)
+        tcase_add_test(tcase, *test);
+}
+
 /* The exit status of the test program. */
 static inline int run_suite(Suite *suite)
 {

@@ -45,22 +45,30 @@ static const char *beside(const char *name)
     return made;
 }
 
-static void write_file(const char *path, const char *text, size_t length)
+/* Writes ("w") or appends ("a"). */
+static void write_file(const char *path, const char *mode, const char *text, size_t length)
 {
-    FILE *stream = fopen(path, "w");
+    FILE *stream = fopen(path, mode);
     ck_assert_ptr_nonnull(stream);
     ck_assert_uint_eq(fwrite(text, 1, length, stream), length);
     ck_assert_int_eq(fclose(stream), 0);
     ck_assert_int_eq(chmod(path, 0700), 0);
 }
 
+/* Runs a command with the names of two files. Returns its status. */
+static int run_command(const char *command, const char *from, const char *to)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "%s '%s' '%s' 2>&1", command, from, to);
+    return system(text);
+}
+
 /* This program. */
 static void copy_self(const char *to)
 {
-    char self[512] = "", command[1024];
+    char self[512] = "";
     ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof self - 1), 0);
-    snprintf(command, sizeof command, "cp '%s' '%s'", self, to);
-    ck_assert_int_eq(system(command), 0);
+    ck_assert_int_eq(run_command("cp", self, to), 0);
 }
 
 /* ---- keys ---- */
@@ -95,21 +103,16 @@ END_TEST
 
 START_TEST(a_build_id_is_the_key_or_else_the_contents)
 {
-    char command[700];
     const char *copy = beside("copy"), *other = beside("other");
     copy_self(copy);
     cache_key before = KEY(copy, 4, "copy");
-    snprintf(command, sizeof command, "printf x >>'%s'", copy);
-    ck_assert_int_eq(system(command), 0);
+    write_file(copy, "a", "x", 1);
     ck_assert_key(before, eq, KEY(copy, 4, "copy"));
-    snprintf(command, sizeof command, "objcopy --remove-section .note.gnu.build-id '%s' '%s' 2>&1",
-             copy, other);
-    if (system(command) != 0)
+    if (run_command("objcopy --remove-section .note.gnu.build-id", copy, other) != 0)
         return;
     before = KEY(other, 4, "other");
     ck_assert_key(before, ne, KEY(copy, 4, "copy"));
-    snprintf(command, sizeof command, "printf x >>'%s'", other);
-    ck_assert_int_eq(system(command), 0);
+    write_file(other, "a", "x", 1);
     ck_assert_key(before, ne, KEY(other, 4, "other"));
 }
 END_TEST
@@ -117,42 +120,41 @@ END_TEST
 START_TEST(a_script_counts_and_not_its_interpreter)
 {
     const char *script = beside("script"), *python = beside("python3.11");
-    write_file(script, "#!/usr/bin/env python3\n", 23);
+    write_file(script, "w", "#!/usr/bin/env python3\n", 23);
     copy_self(python);
     cache_key launched = KEY(script, 4, "./script", "10");
     ck_assert_key(launched, eq, KEY(python, 4, "python3", "script", "10"));
     ck_assert_key(launched, eq, KEY(python, 4, "python3", "-u", "-W", "ignore", "script", "10"));
-    write_file(script, "#!/usr/bin/env python4\n", 23);
+    write_file(script, "w", "#!/usr/bin/env python4\n", 23);
     ck_assert_key(launched, ne, KEY(script, 4, "./script", "10"));
     ck_assert_key(launched, ne, KEY(python, 4, "python3", "script", "10"));
 }
 END_TEST
 
-START_TEST(an_interpreter_without_a_script_has_no_key)
-{
-    char *const none[] = {"python3", NULL}, *const module[] = {"python3", "-m", "script", NULL};
-    char *const text[] = {"python3", "-c", "script", NULL}, *const empty[] = {NULL};
-    const char *file = beside("python3");
-    copy_self(file);
-    write_file(beside("script"), "x", 1);
-    char *const *const arguments[] = {none, module, text, empty};
-    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
-        const cache_program program = {file, arguments[i], dir};
-        cache_key made;
-        ck_assert_int_eq(cache_key_make(&program, 4, &made), -ENOEXEC);
-    }
-    copy_self(beside("pythonic"));
-    (void)KEY(beside("pythonic"), 4, "pythonic");
-}
-END_TEST
-
 START_TEST(what_is_no_program_has_no_key)
 {
-    char *const argument[] = {"x", NULL};
-    const cache_program missing = {"missing", argument, dir}, folder = {dir, argument, dir};
-    cache_key made;
-    ck_assert_int_eq(cache_key_make(&missing, 4, &made), -ENOENT);
-    ck_assert_int_eq(cache_key_make(&folder, 4, &made), -ENOEXEC);
+    static const struct {
+        const char *file;
+        char *argument[4];
+        int rc;
+    } cases[] = {
+        {"python3", {"python3"}, -ENOEXEC}, /* without a script */
+        {"python3", {"python3", "-m", "script"}, -ENOEXEC},
+        {"python3", {"python3", "-c", "script"}, -ENOEXEC},
+        {"python3", {NULL}, -ENOEXEC},
+        {"pythonic", {"pythonic"}, 0}, /* no interpreter */
+        {"missing", {"x"}, -ENOENT},
+        {".", {"x"}, -ENOEXEC},
+    };
+    copy_self(beside("python3"));
+    copy_self(beside("pythonic"));
+    write_file(beside("script"), "w", "x", 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const cache_program program = {cases[i].file, cases[i].argument, dir};
+        cache_key made;
+        int rc = cache_key_make(&program, 4, &made);
+        ck_assert_msg(rc == cases[i].rc, "%s, case %zu: %d", cases[i].file, i, rc);
+    }
 }
 END_TEST
 
@@ -167,38 +169,42 @@ START_TEST(a_damaged_executable_has_a_key_by_its_contents)
     for (size_t i = 0; i < LENGTH; i += 7) {
         memcpy(damaged, text, LENGTH);
         memset(damaged + i, 0xff, i + 8 < LENGTH ? 8 : LENGTH - i);
-        write_file(beside("damaged"), damaged, i % 2 == 0 ? LENGTH : i);
+        write_file(beside("damaged"), "w", damaged, i % 2 == 0 ? LENGTH : i);
         (void)KEY("damaged", 4, "damaged");
     }
 }
 END_TEST
 
+/* wanted: its file; NULL: there is none. */
+static void check_found(const char *name, const char *folder, const char *path, const char *wanted)
+{
+    char *file = NULL;
+    ck_assert_int_eq(cache_find_program(name, folder, path, &file), wanted == NULL ? -ENOENT : 0);
+    if (wanted == NULL)
+        return;
+    ck_assert_str_eq(file, wanted);
+    free(file);
+}
+
 START_TEST(the_program_is_found_as_execvp_finds_it)
 {
-    char *file = NULL, path[512];
+    char path[512], wanted[256], *file;
     ck_assert_int_eq(mkdir(beside("bin"), 0700), 0);
-    write_file(beside("bin/prog"), "x", 1);
-    write_file(beside("bin/text"), "x", 1);
+    strcpy(wanted, beside("bin/prog"));
+    write_file(wanted, "w", "x", 1);
+    write_file(beside("bin/text"), "w", "x", 1);
     ck_assert_int_eq(chmod(beside("bin/text"), 0600), 0);
     snprintf(path, sizeof path, "/nowhere:%s/bin", dir);
-    ck_assert_int_eq(cache_find_program("prog", "/", path, &file), 0);
-    ck_assert_str_eq(file, beside("bin/prog"));
-    free(file);
-    ck_assert_int_eq(cache_find_program("bin/prog", dir, NULL, &file), 0);
-    ck_assert_str_eq(file, beside("bin/prog"));
-    free(file);
-    ck_assert_int_eq(cache_find_program(beside("bin/prog"), "/", "/nowhere", &file), 0);
-    ck_assert_str_eq(file, beside("bin/prog"));
-    free(file);
-    ck_assert_int_eq(cache_find_program("prog", beside("bin"), "/nowhere:", &file), 0);
-    ck_assert_str_eq(file, beside("bin/prog"));
-    free(file);
+    check_found("prog", "/", path, wanted);
+    check_found("bin/prog", dir, NULL, wanted);
+    check_found(wanted, "/", "/nowhere", wanted);
+    check_found("prog", beside("bin"), "/nowhere:", wanted);
     ck_assert_int_eq(cache_find_program("prog", dir, "bin", &file), 0);
     free(file);
-    ck_assert_int_eq(cache_find_program("prog", dir, NULL, &file), -ENOENT);
-    ck_assert_int_eq(cache_find_program("bin", dir, "", &file), -ENOENT);
+    check_found("prog", dir, NULL, NULL);
+    check_found("bin", dir, "", NULL);
     if (geteuid() != 0)
-        ck_assert_int_eq(cache_find_program("text", "/", path, &file), -ENOENT);
+        check_found("text", "/", path, NULL);
 }
 END_TEST
 
@@ -222,23 +228,18 @@ START_TEST(the_folder_is_the_users_alone)
         ck_assert_int_eq(chmod(beside("openmpi-tatp"), 0700 | others), 0);
         ck_assert_int_eq(cache_open(true), -EPERM);
     }
+    ck_assert_int_eq(chmod(beside("openmpi-tatp"), 0700), 0);
+    if (geteuid() == 0) {
+        ck_assert_int_eq(chown(beside("openmpi-tatp"), NOBODY, NOBODY), 0);
+        ck_assert_int_eq(cache_open(true), -EPERM);
+    }
     ck_assert_int_eq(rmdir(beside("openmpi-tatp")), 0);
     ck_assert_int_eq(mkdir(beside("mine"), 0700), 0);
     ck_assert_int_eq(symlink("mine", beside("openmpi-tatp")), 0);
     ck_assert_int_lt(cache_open(true), 0);
     ck_assert_int_eq(unlink(beside("openmpi-tatp")), 0);
-    write_file(beside("openmpi-tatp"), "", 0);
+    write_file(beside("openmpi-tatp"), "w", "", 0);
     ck_assert_int_eq(cache_open(true), -ENOTDIR);
-}
-END_TEST
-
-START_TEST(the_folder_of_another_user_is_refused)
-{
-    if (geteuid() != 0)
-        return;
-    close(open_cache());
-    ck_assert_int_eq(chown(beside("openmpi-tatp"), NOBODY, NOBODY), 0);
-    ck_assert_int_eq(cache_open(true), -EPERM);
 }
 END_TEST
 
@@ -278,7 +279,7 @@ START_TEST(a_record_is_the_users_alone)
     ck_assert_int_eq(stat(record_file(), &status), 0);
     ck_assert_uint_eq(status.st_mode & 07777, 0600);
     ck_assert_int_eq(cache_open_record(folder, &key), -ENOENT);
-    write_file(record_file(), "x", 1);
+    write_file(record_file(), "w", "x", 1);
     int fd = cache_open_record(folder, &key);
     ck_assert_int_ge(fd, 0);
     close(fd);
@@ -408,15 +409,13 @@ END_TEST
 
 START_TEST(a_mapping_is_which_ranks_share_nodes)
 {
-    size_t a[] = {0, 0, 1, 1}, b[] = {2, 2, 0, 0}, c[] = {0, 1, 0, 1}, d[] = {0, 0, 1, 2};
-    uint64_t m[4];
-    ck_assert_int_eq(cache_mapping(a, 4, 2, &m[0]), 0);
-    ck_assert_int_eq(cache_mapping(b, 4, 3, &m[1]), 0);
-    ck_assert_int_eq(cache_mapping(c, 4, 2, &m[2]), 0);
-    ck_assert_int_eq(cache_mapping(d, 4, 3, &m[3]), 0);
-    ck_assert_uint_eq(m[0], m[1]);
-    ck_assert_uint_ne(m[0], m[2]);
-    ck_assert_uint_ne(m[0], m[3]);
+    static const size_t node[4][4] = {{0, 0, 1, 1}, {2, 2, 0, 0}, {0, 1, 0, 1}, {0, 0, 1, 2}};
+    uint64_t mapping[4];
+    for (size_t i = 0; i < 4; i++)
+        ck_assert_int_eq(cache_mapping(node[i], 4, 3, &mapping[i]), 0);
+    ck_assert_uint_eq(mapping[0], mapping[1]);
+    ck_assert_uint_ne(mapping[0], mapping[2]);
+    ck_assert_uint_ne(mapping[0], mapping[3]);
 }
 END_TEST
 
@@ -473,15 +472,21 @@ END_TEST
 
 /* ---- bounds ---- */
 
-static void make_entry(int folder, unsigned number, const char *suffix, off_t bytes, int days)
+/* A file in the folder, and whether cache_trim leaves it. */
+struct made_file {
+    char name[40];
+    int64_t bytes;
+    int days; /* since it was used */
+    bool stays;
+};
+
+static void make_file(int folder, const struct made_file *file)
 {
-    char name[64];
-    time_t when = time(NULL) - (time_t)days * 86400;
-    snprintf(name, sizeof name, "%016x-00000000%s", number, suffix);
-    int fd = openat(folder, name, O_WRONLY | O_CREAT, 0600);
+    const struct timespec when = {time(NULL) - (time_t)file->days * 86400, 0};
+    int fd = openat(folder, file->name, O_WRONLY | O_CREAT, 0600);
     ck_assert_int_ge(fd, 0);
-    ck_assert_int_eq(ftruncate(fd, bytes), 0);
-    ck_assert_int_eq(futimens(fd, (struct timespec[]){{when, 0}, {when, 0}}), 0);
+    ck_assert_int_eq(ftruncate(fd, file->bytes), 0);
+    ck_assert_int_eq(futimens(fd, (struct timespec[]){when, when}), 0);
     close(fd);
 }
 
@@ -496,76 +501,72 @@ static size_t count_entries(int folder)
     return count;
 }
 
-static bool exists(int folder, const char *name)
+/* Of the files, which make up so many entries, those that are to stay make up `left`. */
+static void check_trim(const struct made_file *file, size_t files, size_t entries, size_t left)
 {
-    return faccessat(folder, name, F_OK, 0) == 0;
+    int folder = open_cache();
+    for (size_t i = 0; i < files; i++)
+        make_file(folder, &file[i]);
+    ck_assert_uint_eq(count_entries(folder), entries);
+    ck_assert_int_eq(cache_trim(folder), 0);
+    ck_assert_uint_eq(count_entries(folder), left);
+    for (size_t i = 0; i < files; i++)
+        ck_assert_msg((faccessat(folder, file[i].name, F_OK, 0) == 0) == file[i].stays, "%s",
+                      file[i].name);
+    close(folder);
 }
 
 START_TEST(old_entries_and_left_files_are_removed)
 {
-    int folder = open_cache();
-    make_entry(folder, 1, ".crs", 10, CACHE_MOST_DAYS + 1);
-    make_entry(folder, 2, ".crs", 10, CACHE_MOST_DAYS + 1);
-    make_entry(folder, 2, ".runs", 10, 1);
-    make_entry(folder, 3, ".runs", 10, 0);
-    make_entry(folder, 4, ".new-1", 10, 1);
-    make_entry(folder, 5, ".new-1", 10, 0);
-    write_file(beside("openmpi-tatp/notes"), "x", 1);
-    ck_assert_uint_eq(count_entries(folder), 3);
-    ck_assert_int_eq(cache_trim(folder), 0);
-    ck_assert_uint_eq(count_entries(folder), 2);
-    ck_assert(!exists(folder, "0000000000000001-00000000.crs"));
-    ck_assert(!exists(folder, "0000000000000004-00000000.new-1"));
-    ck_assert(exists(folder, "0000000000000005-00000000.new-1"));
-    ck_assert(exists(folder, "notes"));
-    close(folder);
+    static const struct made_file files[] = {
+        {"0000000000000001-00000000.crs", 10, CACHE_MOST_DAYS + 1, false},
+        {"0000000000000002-00000000.crs", 10, CACHE_MOST_DAYS + 1, true},
+        {"0000000000000002-00000000.runs", 10, 1, true},
+        {"0000000000000003-00000000.runs", 10, 0, true},
+        {"0000000000000004-00000000.new-1", 10, 1, false},
+        {"0000000000000005-00000000.new-1", 10, 0, true},
+        {"notes", 1, 0, true},
+    };
+    check_trim(files, sizeof files / sizeof *files, 3, 2);
 }
 END_TEST
 
 START_TEST(the_oldest_of_too_many_entries_are_removed)
 {
-    int folder = open_cache();
-    for (unsigned i = 0; i < CACHE_MOST_ENTRIES + 10; i++)
-        make_entry(folder, i, ".crs", 10, i < 10 ? 2 : 1);
-    ck_assert_int_eq(cache_trim(folder), 0);
-    ck_assert_uint_eq(count_entries(folder), CACHE_MOST_ENTRIES);
-    ck_assert(!exists(folder, "0000000000000000-00000000.crs"));
-    ck_assert(exists(folder, "000000000000000a-00000000.crs"));
-    close(folder);
+    enum { FILES = CACHE_MOST_ENTRIES + 10 };
+    struct made_file file[FILES];
+    for (unsigned i = 0; i < FILES; i++) {
+        file[i] = (struct made_file){"", 10, i < 10 ? 2 : 1, i >= 10};
+        snprintf(file[i].name, sizeof file[i].name, "%016x-00000000.crs", i);
+    }
+    check_trim(file, FILES, FILES, CACHE_MOST_ENTRIES);
 }
 END_TEST
 
+/* The last file is of another program. */
 START_TEST(the_oldest_arguments_of_a_program_are_removed)
 {
-    int folder = open_cache();
-    char name[64];
-    for (unsigned i = 0; i < CACHE_MOST_ARGUMENTS + 3; i++) {
-        make_entry(folder, 1, ".crs", 10, i < 3 ? 2 : 1);
-        snprintf(name, sizeof name, "0000000000000001-%08x.crs", i + 1);
-        ck_assert_int_eq(renameat(folder, "0000000000000001-00000000.crs", folder, name), 0);
+    enum { FILES = CACHE_MOST_ARGUMENTS + 4 };
+    struct made_file file[FILES];
+    for (unsigned i = 0; i < FILES; i++) {
+        file[i] = (struct made_file){"", 10, i < 3 ? 2 : 1, i >= 3};
+        snprintf(file[i].name, sizeof file[i].name, "%016x-%08x.crs", 1 + (i == FILES - 1), i + 1);
     }
-    make_entry(folder, 2, ".crs", 10, 3);
-    ck_assert_int_eq(cache_trim(folder), 0);
-    ck_assert_uint_eq(count_entries(folder), CACHE_MOST_ARGUMENTS + 1);
-    ck_assert(!exists(folder, "0000000000000001-00000003.crs"));
-    ck_assert(exists(folder, "0000000000000001-00000004.crs"));
-    close(folder);
+    file[FILES - 1].days = 3;
+    check_trim(file, FILES, FILES, CACHE_MOST_ARGUMENTS + 1);
 }
 END_TEST
 
 START_TEST(the_oldest_of_too_large_entries_are_removed)
 {
-    int folder = open_cache();
-    make_entry(folder, 1, ".crs", CACHE_MOST_BYTES / 2, 3);
-    make_entry(folder, 2, ".crs", CACHE_MOST_BYTES / 2, 2);
-    make_entry(folder, 2, ".runs", 10, 2);
-    make_entry(folder, 3, ".crs", 10, 1);
-    make_entry(folder, 4, ".crs", CACHE_MOST_BYTES + 1, 0);
-    ck_assert_int_eq(cache_trim(folder), 0);
-    ck_assert_uint_eq(count_entries(folder), 2);
-    ck_assert(exists(folder, "0000000000000002-00000000.crs"));
-    ck_assert(exists(folder, "0000000000000003-00000000.crs"));
-    close(folder);
+    static const struct made_file files[] = {
+        {"0000000000000001-00000000.crs", CACHE_MOST_BYTES / 2, 3, false},
+        {"0000000000000002-00000000.crs", CACHE_MOST_BYTES / 2, 2, true},
+        {"0000000000000002-00000000.runs", 10, 2, true},
+        {"0000000000000003-00000000.crs", 10, 1, true},
+        {"0000000000000004-00000000.crs", CACHE_MOST_BYTES + 1, 0, false},
+    };
+    check_trim(files, sizeof files / sizeof *files, 4, 2);
 }
 END_TEST
 
@@ -575,29 +576,18 @@ int main(void)
     TCase *all = tcase_create("cache");
     tcase_set_timeout(all, 60);
     tcase_add_checked_fixture(all, make_dir, remove_dir);
-    tcase_add_test(all, a_program_has_one_key_under_every_name);
-    tcase_add_test(all, a_build_id_is_the_key_or_else_the_contents);
-    tcase_add_test(all, a_script_counts_and_not_its_interpreter);
-    tcase_add_test(all, an_interpreter_without_a_script_has_no_key);
-    tcase_add_test(all, what_is_no_program_has_no_key);
-    tcase_add_test(all, a_damaged_executable_has_a_key_by_its_contents);
-    tcase_add_test(all, the_program_is_found_as_execvp_finds_it);
-    tcase_add_test(all, the_folder_is_the_users_alone);
-    tcase_add_test(all, the_folder_of_another_user_is_refused);
-    tcase_add_test(all, the_folder_is_below_the_cache_or_the_home);
-    tcase_add_test(all, a_record_is_the_users_alone);
-    tcase_add_test(all, runs_are_read_as_they_were_written);
-    tcase_add_test(all, the_latest_runs_and_mappings_are_kept);
-    tcase_add_test(all, long_arguments_are_cut_off);
-    tcase_add_test(all, damaged_lines_are_skipped);
-    tcase_add_test(all, without_memory_nothing_is_read_and_nothing_leaks);
-    tcase_add_test(all, a_mapping_is_which_ranks_share_nodes);
-    tcase_add_test(all, a_placement_is_dropped_after_enough_runs);
-    tcase_add_test(all, single_slow_runs_and_small_differences_drop_nothing);
-    tcase_add_test(all, old_entries_and_left_files_are_removed);
-    tcase_add_test(all, the_oldest_of_too_many_entries_are_removed);
-    tcase_add_test(all, the_oldest_arguments_of_a_program_are_removed);
-    tcase_add_test(all, the_oldest_of_too_large_entries_are_removed);
+    add_tests(
+        all, a_program_has_one_key_under_every_name, a_build_id_is_the_key_or_else_the_contents,
+        a_script_counts_and_not_its_interpreter, what_is_no_program_has_no_key,
+        a_damaged_executable_has_a_key_by_its_contents, the_program_is_found_as_execvp_finds_it,
+        the_folder_is_the_users_alone, the_folder_is_below_the_cache_or_the_home,
+        a_record_is_the_users_alone, runs_are_read_as_they_were_written,
+        the_latest_runs_and_mappings_are_kept, long_arguments_are_cut_off,
+        damaged_lines_are_skipped, without_memory_nothing_is_read_and_nothing_leaks,
+        a_mapping_is_which_ranks_share_nodes, a_placement_is_dropped_after_enough_runs,
+        single_slow_runs_and_small_differences_drop_nothing, old_entries_and_left_files_are_removed,
+        the_oldest_of_too_many_entries_are_removed, the_oldest_arguments_of_a_program_are_removed,
+        the_oldest_of_too_large_entries_are_removed);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

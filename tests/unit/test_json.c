@@ -57,47 +57,40 @@ static void put_everything(json_writer *w)
     json_put_int64s(w, "int64s", (int64_t[]){INT64_MIN, INT64_MAX}, 2);
     json_put_sizes(w, "sizes", (size_t[]){0, SIZE_MAX, SIZE_MAX - 1}, 3);
     json_put_ints(w, "empty", NULL, 0);
+    json_put_reals(w, "reals", (double[]){1, .5, NAN}, 3);
+    json_put_strings(w, "strings", (const char *[]){"a", NULL}, 2);
     json_end_object(w);
 }
 
-START_TEST(compact_layout)
+START_TEST(layouts)
 {
     json_writer w = open_writer(JSON_COMPACT);
+    put_everything(&w);
+    assert_written(&w, "{\"a\":\"b\",\"none\":null,\"yes\":true,\"list\":[false,null,[],{},"
+                       "{\"n\":-1,\"m\":1}],\"ints\":[1,-2,3],\"int64s\":[-9223372036854775808,"
+                       "9223372036854775807],\"sizes\":[0,null,18446744073709551614],\"empty\":[],"
+                       "\"reals\":[1.0,0.5,null],\"strings\":[\"a\",null]}");
+    w = open_writer(JSON_SPACED);
     put_everything(&w);
     assert_written(&w,
-                   "{\"a\":\"b\",\"none\":null,\"yes\":true,\"list\":[false,null,[],{},"
-                   "{\"n\":-1,\"m\":1}],\"ints\":[1,-2,3],\"int64s\":[-9223372036854775808,"
-                   "9223372036854775807],\"sizes\":[0,null,18446744073709551614],\"empty\":[]}");
+                   "{\"a\": \"b\", \"none\": null, \"yes\": true, \"list\": [false,null,[], {}, "
+                   "{\"n\": -1, \"m\": 1}], \"ints\": [1,-2,3], \"int64s\": [-9223372036854775808,"
+                   "9223372036854775807], \"sizes\": [0,null,18446744073709551614], \"empty\": [], "
+                   "\"reals\": [1.0,0.5,null], \"strings\": [\"a\",null]}");
 }
 END_TEST
 
-START_TEST(spaced_layout)
-{
-    json_writer w = open_writer(JSON_SPACED);
-    put_everything(&w);
-    assert_written(
-        &w, "{\"a\": \"b\", \"none\": null, \"yes\": true, \"list\": [false,null,[], {}, "
-            "{\"n\": -1, \"m\": 1}], \"ints\": [1,-2,3], \"int64s\": [-9223372036854775808,"
-            "9223372036854775807], \"sizes\": [0,null,18446744073709551614], \"empty\": []}");
-}
-END_TEST
-
-START_TEST(arrays_of_reals_and_strings)
-{
-    json_writer w = open_writer(JSON_COMPACT);
-    json_begin_array(&w, NULL);
-    json_put_reals(&w, NULL, (double[]){1, .5, NAN}, 3);
-    json_put_strings(&w, NULL, (const char *[]){"a", NULL}, 2);
-    json_end_array(&w);
-    assert_written(&w, "[[1.0,0.5,null],[\"a\",null]]");
-}
-END_TEST
-
+/* The other one is the longest number. */
 START_TEST(one_value_at_the_top)
 {
+    char expected[400];
+    snprintf(expected, sizeof expected, "%.30f", -DBL_MAX);
     json_writer w = open_writer(JSON_SPACED);
     json_put_size(&w, NULL, 10);
     assert_written(&w, "10");
+    w = open_writer(JSON_COMPACT);
+    json_put_formatted(&w, NULL, "%.30f", -DBL_MAX);
+    assert_written(&w, expected);
 }
 END_TEST
 
@@ -127,16 +120,6 @@ START_TEST(real_number)
     w = open_writer(JSON_COMPACT);
     json_put_formatted(&w, NULL, "%.3f", reals[_i].value);
     assert_written(&w, reals[_i].formatted);
-}
-END_TEST
-
-START_TEST(largest_formatted_number)
-{
-    char expected[400];
-    snprintf(expected, sizeof expected, "%.30f", -DBL_MAX);
-    json_writer w = open_writer(JSON_COMPACT);
-    json_put_formatted(&w, NULL, "%.30f", -DBL_MAX);
-    assert_written(&w, expected);
 }
 END_TEST
 
@@ -269,16 +252,11 @@ int main(void)
 {
     Suite *suite = suite_create("json");
     TCase *tests = tcase_create("json");
-    tcase_add_test(tests, compact_layout);
-    tcase_add_test(tests, spaced_layout);
-    tcase_add_test(tests, arrays_of_reals_and_strings);
-    tcase_add_test(tests, one_value_at_the_top);
+    add_tests(tests, layouts, one_value_at_the_top);
     tcase_add_loop_test(tests, real_number, 0, sizeof reals / sizeof *reals);
-    tcase_add_test(tests, largest_formatted_number);
     tcase_add_test(tests, decimal_point_of_the_locale);
     tcase_add_loop_test(tests, hostile_string, 0, sizeof strings / sizeof *strings);
-    tcase_add_test(tests, random_strings_by_another_parser);
-    tcase_add_test(tests, errors_show_in_the_stream);
+    add_tests(tests, random_strings_by_another_parser, errors_show_in_the_stream);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -242,9 +242,8 @@ int main(void)
     TCase *all = tcase_create("record");
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, parts_and_rows_amount_to_the_whole, 0, (int)random_cases(100));
-    tcase_add_test(all, without_memory_it_fails_and_leaks_nothing);
-    tcase_add_test(all, malformed_messages_are_refused);
-    tcase_add_test(all, bins_are_as_many_as_the_data_are_worth);
+    add_tests(all, without_memory_it_fails_and_leaks_nothing, malformed_messages_are_refused,
+              bins_are_as_many_as_the_data_are_worth);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -145,9 +145,7 @@ int main(void)
     tcase_add_loop_test(cases, text_is_escaped, 0, sizeof texts / sizeof *texts);
     tcase_add_test(cases, escaped_text_is_cut);
     tcase_add_loop_test(cases, one_line, 0, sizeof lines / sizeof *lines);
-    tcase_add_test(cases, lines_until_the_end);
-    tcase_add_test(cases, unusable_streams);
-    tcase_add_test(cases, line_without_memory);
+    add_tests(cases, lines_until_the_end, unusable_streams, line_without_memory);
     Suite *suite = suite_create("base");
     suite_add_tcase(suite, cases);
     return run_suite(suite);

@@ -33,19 +33,26 @@ static void make_calls(trial *t, const machine *m, int calls)
         call(t, m);
 }
 
+/* The ways of the calls on a machine that may change: A(ggregators), T(rial), I(ndependent). */
+static void check_ways(trial *t, const machine *m, const char *ways)
+{
+    static const char letters[] = {
+        [TRIAL_AGGREGATORS] = 'A', [TRIAL_ATTEMPT] = 'T', [TRIAL_INDEPENDENT] = 'I'};
+    for (size_t i = 0; ways[i] != '\0'; i++) {
+        ck_assert_msg(letters[trial_next(t)] == ways[i], "call %zu of %s", i, ways);
+        call(t, m);
+    }
+}
+
+static const machine fast = {10 * MS, 5 * MS}, near = {10 * MS, 7 * MS},
+                     slowed = {10 * MS, 11 * MS};
+
 START_TEST(trials_come_after_two_calls_and_are_confirmed)
 {
-    static const trial_way wanted[] = {TRIAL_AGGREGATORS, TRIAL_AGGREGATORS, TRIAL_ATTEMPT,
-                                       TRIAL_AGGREGATORS, TRIAL_ATTEMPT,     TRIAL_INDEPENDENT,
-                                       TRIAL_INDEPENDENT};
-    const machine m = {10 * MS, 7 * MS};
     trial t = {0};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        ck_assert_int_eq(trial_next(&t), wanted[i]);
-        call(&t, &m);
-    }
-    make_calls(&t, &m, 1000);
-    ck_assert_int_eq(trial_next(&t), TRIAL_INDEPENDENT);
+    check_ways(&t, &near, "AATATII");
+    make_calls(&t, &near, 1000);
+    check_ways(&t, &near, "I");
 }
 END_TEST
 
@@ -84,60 +91,45 @@ END_TEST
 START_TEST(one_success_is_not_enough)
 {
     trial t = {0};
-    make_calls(&t, &(machine){100 * MS, 20 * MS}, 3);
-    make_calls(&t, &(machine){10 * MS, 20 * MS}, 2);
-    ck_assert_int_eq(trial_next(&t), TRIAL_AGGREGATORS);
+    check_ways(&t, &(machine){100 * MS, 20 * MS}, "AAT");
+    check_ways(&t, &(machine){10 * MS, 20 * MS}, "ATA");
     ck_assert_int_eq(t.failed, 1);
-}
-END_TEST
-
-/* Complete, but another rank took too long. */
-START_TEST(a_late_success_fails)
-{
-    trial t = {0};
-    make_calls(&t, &(machine){10 * MS, MS}, 2);
-    ck_assert_int_eq(trial_next(&t), TRIAL_ATTEMPT);
-    trial_add(&t, true, 9 * MS);
-    ck_assert_int_eq(t.failed, 1);
-    ck_assert_int_eq(trial_next(&t), TRIAL_AGGREGATORS);
 }
 END_TEST
 
 /* Three slow calls in turn, not more or less of them. */
 START_TEST(independent_calls_that_become_slow_end)
 {
-    const machine fast = {10 * MS, 5 * MS}, slow = {10 * MS, 11 * MS};
     trial t = {0};
     make_calls(&t, &fast, 10);
     for (int i = 0; i < 100; i++) {
-        make_calls(&t, &slow, 2);
-        ck_assert_int_eq(trial_next(&t), TRIAL_INDEPENDENT);
-        make_calls(&t, &fast, 1);
+        check_ways(&t, &slowed, "II");
+        check_ways(&t, &fast, "I");
     }
-    make_calls(&t, &slow, 3);
-    ck_assert_int_eq(trial_next(&t), TRIAL_AGGREGATORS);
-    make_calls(&t, &slow, 8);
-    ck_assert_int_eq(trial_next(&t), TRIAL_ATTEMPT);
-    make_calls(&t, &fast, 3);
-    ck_assert_int_eq(trial_next(&t), TRIAL_INDEPENDENT);
+    check_ways(&t, &slowed, "IIIAAAAAAAA");
+    check_ways(&t, &fast, "TATI");
 }
 END_TEST
 
-/* Every sequence of nine calls of which each is fast or slow: what the header promises. */
+/* Every sequence of nine calls of which each is fast or slow: what the header promises. Slow
+ * attempts are given up, or complete, but late for another rank. */
 START_TEST(every_order_of_events)
 {
-    for (int order = 0; order < 1 << 9; order++) {
+    for (int order = 0; order < 1 << 10; order++) {
         trial t = {0};
         trial_way last = TRIAL_AGGREGATORS;
+        bool is_late = order >> 9 & 1;
         int slow = 0;
         for (int i = 0; i < 9; i++) {
             trial_way way = trial_next(&t);
             bool is_fast = order >> i & 1;
             slow = way == TRIAL_INDEPENDENT && !is_fast ? slow + 1 : 0;
-            trial_add(&t, way == TRIAL_INDEPENDENT || (way == TRIAL_ATTEMPT && is_fast),
+            trial_add(&t,
+                      way == TRIAL_INDEPENDENT || (way == TRIAL_ATTEMPT && (is_fast || is_late)),
                       is_fast ? 5 * MS : 10 * MS);
             trial_way next = trial_next(&t);
             ck_assert(way != TRIAL_ATTEMPT || is_fast || next == TRIAL_AGGREGATORS);
+            ck_assert(way != TRIAL_ATTEMPT || is_fast || t.failed > 0);
             ck_assert(way != TRIAL_AGGREGATORS || next != TRIAL_INDEPENDENT);
             ck_assert(way != TRIAL_INDEPENDENT || slow == 3 || next == TRIAL_INDEPENDENT);
             ck_assert(last != TRIAL_ATTEMPT || way != TRIAL_ATTEMPT);
@@ -160,23 +152,13 @@ START_TEST(many_failures)
 }
 END_TEST
 
-static Suite *trial_suite(void)
-{
-    Suite *suite = suite_create("trial");
-    TCase *all = tcase_create("all");
-    tcase_add_test(all, trials_come_after_two_calls_and_are_confirmed);
-    tcase_add_test(all, trials_that_fail_become_rare);
-    tcase_add_test(all, the_fastest_call_counts);
-    tcase_add_test(all, one_success_is_not_enough);
-    tcase_add_test(all, a_late_success_fails);
-    tcase_add_test(all, independent_calls_that_become_slow_end);
-    tcase_add_test(all, every_order_of_events);
-    tcase_add_test(all, many_failures);
-    suite_add_tcase(suite, all);
-    return suite;
-}
-
 int main(void)
 {
-    return run_suite(trial_suite());
+    Suite *suite = suite_create("trial");
+    TCase *all = tcase_create("trial");
+    add_tests(all, trials_come_after_two_calls_and_are_confirmed, trials_that_fail_become_rare,
+              the_fastest_call_counts, one_success_is_not_enough,
+              independent_calls_that_become_slow_end, every_order_of_events, many_failures);
+    suite_add_tcase(suite, all);
+    return run_suite(suite);
 }

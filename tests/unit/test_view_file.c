@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "failing_malloc.h"
 #include "seeded.h"
@@ -37,14 +36,32 @@ static view_file read_good(const char *text)
     return f;
 }
 
-static char *write_text(const view_file *f)
+static int write_text(const view_file *f, char **text)
+{
+    size_t length;
+    FILE *stream = open_memstream(text, &length);
+    int rc = view_file_write(stream, f);
+    ck_assert_int_eq(fclose(stream), 0);
+    return rc;
+}
+
+/* The file is written, with these sections behind the view. */
+static void check_sections(const view_file *f, const char *sections)
 {
     char *text = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&text, &length);
-    ck_assert_int_eq(view_file_write(stream, f), 0);
-    ck_assert_int_eq(fclose(stream), 0);
-    return text;
+    ck_assert_int_eq(write_text(f, &text), 0);
+    const char *begin = strstr(text, "ACCESS");
+    ck_assert_pstr_eq(begin, sections);
+    free(text);
+}
+
+/* Nothing is written then. */
+static void check_not_written(const view_file *f)
+{
+    char *text = NULL;
+    ck_assert_int_eq(write_text(f, &text), -EINVAL);
+    ck_assert_str_eq(text, "");
+    free(text);
 }
 
 /* --- reading and writing --- */
@@ -73,30 +90,21 @@ START_TEST(a_profile_is_read)
 }
 END_TEST
 
-START_TEST(a_stock_file_has_no_profile)
+START_TEST(files_of_others_have_no_profile)
 {
+    static const char wide[] = "%%MatrixMarket matrix coordinate integer general\n3 2 0\n";
     view_file f = read_good("FILEVIEW\n2 3\n1 0 \n4 4 \n1 2 3 \n");
+    matrix_error error;
     ck_assert_uint_eq(f.patterns, 0);
     ck_assert_str_eq(f.comments, "");
     ck_assert_uint_eq(f.view.rows, 2);
     view_file_release(&f);
-}
-END_TEST
-
-START_TEST(a_market_file_has_no_profile)
-{
-    static const char market[] = "%%MatrixMarket matrix coordinate integer symmetric\n";
-    char text[200];
-    view_file f;
-    matrix_error error;
-    snprintf(text, sizeof text, "%s%% by hand\n3 3 1\n3 1 7\n", market);
-    f = read_good(text);
+    f = read_good("%%MatrixMarket matrix coordinate integer symmetric\n% by hand\n3 3 1\n3 1 7\n");
     ck_assert_uint_eq(f.patterns, 0);
     ck_assert_str_eq(f.comments, "by hand\n");
     ck_assert_int_eq(matrix_get(&f.view, 0, 2), 7);
     view_file_release(&f);
-    snprintf(text, sizeof text, "%%%%MatrixMarket matrix coordinate integer general\n3 2 0\n");
-    ck_assert_int_eq(read_text(text, strlen(text), &f, &error), -EBADMSG);
+    ck_assert_int_eq(read_text(wide, strlen(wide), &f, &error), -EBADMSG);
     ck_assert_str_eq(error.reason, "3 rows and 2 columns: a view is square");
 }
 END_TEST
@@ -112,53 +120,23 @@ START_TEST(line_ends_of_other_systems)
 }
 END_TEST
 
-/* As Open MPI's own files are read: the matrix, then whatever there is. */
-START_TEST(the_matrix_alone_can_be_read)
-{
-    FILE *stream = fmemopen((void *)(uintptr_t)TEXT, strlen(TEXT), "r");
-    matrix m;
-    matrix_error error;
-    ck_assert_int_eq(matrix_read_fileview(stream, &m, &error), 0);
-    ck_assert_int_eq(matrix_get(&m, 0, 1), 5);
-    fclose(stream);
-    matrix_release(&m);
-}
-END_TEST
-
-START_TEST(what_is_written_is_what_was_read)
-{
-    view_file f = read_good(TEXT "ACCESS 1 0 1 1 0 0 \n");
-    ck_assert_str_eq(f.pattern[1].file, "");
-    char *text = write_text(&f);
-    const char *end = strstr(text, "ACCESS");
-    ck_assert_ptr_nonnull(end);
-    ck_assert_str_eq(end, SECTION "ACCESS 1 0 1 1 0 0 \n");
-    free(text);
-    view_file_release(&f);
-}
-END_TEST
+#define DIVISION "DIVISION 3 8 65536 4 1024\n"
 
 START_TEST(divisions_are_read_and_written)
 {
-    view_file f = read_good(TEXT "DIVISION 3 8 65536 4 1024\n" SECTION);
-    ck_assert_uint_eq(f.patterns, 2);
+    view_file f = read_good(TEXT DIVISION SECTION "ACCESS 1 0 1 1 0 0 \n");
     const access_division *d = &f.pattern[0].division;
+    ck_assert_uint_eq(f.patterns, 3);
     ck_assert_int_eq(d->kind, 3);
     ck_assert_int_eq(d->aggregators, 8);
     ck_assert_int_eq(d->stripe, 65536);
     ck_assert_int_eq(d->targets, 4);
     ck_assert_int_eq(d->unit, 1024);
     ck_assert_int_eq(f.pattern[1].division.kind, 0);
-    char *text = write_text(&f);
-    ck_assert_ptr_nonnull(strstr(text, SECTION "DIVISION 3 8 65536 4 1024\n" SECTION));
-    free(text);
-    f.pattern[0].division.targets = -1;
-    char byte;
-    FILE *stream = fmemopen(&byte, 1, "w");
-    ck_assert_int_eq(view_file_write(stream, &f), -EINVAL);
-    fclose(stream);
+    ck_assert_str_eq(f.pattern[2].file, "");
+    check_sections(&f, SECTION DIVISION SECTION "ACCESS 1 0 1 1 0 0 \n");
     view_file_release(&f);
-    f = read_good(VIEW "DIVISION 3 8 65536 4 1024\n");
+    f = read_good(VIEW DIVISION);
     ck_assert_uint_eq(f.patterns, 0);
     view_file_release(&f);
 }
@@ -179,37 +157,17 @@ START_TEST(layouts_are_read_and_written)
     ck_assert_str_eq(layout_of(&f, "out.dat"), "targets 3 1\nextent 0 - 8 2 0\n");
     ck_assert_uint_eq(view_file_layout(&f, "out.dat")->line, 12);
     ck_assert_str_eq(layout_of(&f, "out"), "none");
-    char *text = write_text(&f);
-    ck_assert_str_eq(text + strlen(text) - strlen(SECTION SECTION LAYOUT), SECTION SECTION LAYOUT);
-    free(text);
+    check_sections(&f, SECTION SECTION LAYOUT);
     view_file_release(&f);
     /* Of a file without calls, and of none. */
     f = read_good(TEXT "LAYOUT 1 other\nx\n");
-    text = write_text(&f);
-    ck_assert_ptr_null(strstr(text, "LAYOUT"));
-    free(text);
+    check_sections(&f, SECTION);
     ck_assert_int_eq(view_file_set_layout(&f, "other", "y\n"), 0);
     ck_assert_str_eq(layout_of(&f, "other"), "none");
     ck_assert_int_eq(view_file_set_layout(&f, "out.dat", "y\n"), 0);
     ck_assert_int_eq(view_file_set_layout(&f, "out.dat", "z\n"), 0);
     ck_assert_str_eq(layout_of(&f, "out.dat"), "z\n");
     view_file_release(&f);
-}
-END_TEST
-
-/* What was added last is the layout. */
-START_TEST(layouts_are_added)
-{
-    view_file f = {0}, more = read_good(TEXT LAYOUT), later = read_good(TEXT);
-    ck_assert_int_eq(view_file_add(&f, &more), 0);
-    ck_assert_int_eq(view_file_add(&f, &later), 0);
-    ck_assert_str_eq(layout_of(&f, "out.dat"), "targets 3 1\nextent 0 - 8 2 0\n");
-    ck_assert_int_eq(view_file_set_layout(&later, "out.dat", "new\n"), 0);
-    ck_assert_int_eq(view_file_add(&f, &later), 0);
-    ck_assert_str_eq(layout_of(&f, "out.dat"), "new\n");
-    view_file_release(&f);
-    view_file_release(&more);
-    view_file_release(&later);
 }
 END_TEST
 
@@ -230,22 +188,25 @@ END_TEST
 
 START_TEST(names_of_all_kinds)
 {
-    static const char *const names[] = {"a b  c",
-                                        " begins",
-                                        "ends ",
-                                        "100%",
-                                        "%41",
-                                        "two\nlines\r",
-                                        "ACCESS 1 0 1 1 0 0",
-                                        "\x7f\x01",
-                                        "gr\xc3\xbc\xc3\x9f",
-                                        " ",
-                                        "% x"};
+    static const char *const names[] = {
+        "a b  c",
+        " begins",
+        "ends ",
+        "100%",
+        "%41",
+        "two\nlines\r",
+        "ACCESS 1 0 1 1 0 0",
+        "\x7f\x01",
+        "gr\xc3\xbc\xc3\x9f",
+        " ",
+        "% x",
+    };
     view_file f = read_good(TEXT);
     for (size_t k = 0; k < LENGTH(names); k++) {
+        char *text = NULL;
         free(f.pattern[0].file);
         f.pattern[0].file = strdup(names[k]);
-        char *text = write_text(&f);
+        ck_assert_int_eq(write_text(&f, &text), 0);
         view_file back = read_good(text);
         ck_assert_str_eq(back.pattern[0].file, names[k]);
         free(text);
@@ -256,6 +217,10 @@ START_TEST(names_of_all_kinds)
 END_TEST
 
 /* --- refusing --- */
+
+/* Sections with one entry, and with none. */
+#define FULL "ACCESS 1 0 1024 8 1 1 f\n"
+#define EMPTY "ACCESS 1 0 1024 8 0 0 f\n"
 
 static const struct {
     const char *section;
@@ -279,27 +244,22 @@ static const struct {
     {"ACCESS 1 0 1024 8 0 0 a%4\n", 1, "'%' in a file name where '%' and two digits"},
     {"ACCESS 1 0 1024 8 0 0 a%zz\n", 1, "'%' in a file name where '%' and two digits"},
     {"ACCESS 1 0 1024 8 0 0 a%00b\n", 1, "'%' in a file name where '%' and two digits"},
-    {"ACCESS 1 0 1024 8 1 1 f\n3 1 0 5\n", 2, "rank 3, not in 0..2"},
+    {FULL "3 1 0 5\n", 2, "rank 3, not in 0..2"},
     {"ACCESS 1 0 1024 8 2 2 f\n1 1 0 5\n1 1 0 5\n", 3, "rank 1, not in 2..2"},
-    {"ACCESS 1 0 1024 8 1 1 f\n0 2 0 5 1 5\n", 2,
-     "2 entries of rank 0 where 1 at most are expected"},
+    {FULL "0 2 0 5 1 5\n", 2, "2 entries of rank 0 where 1 at most are expected"},
     {"ACCESS 1 0 1024 8 1 2 file\n0 1 0 5\n", 2, "1 entries where 2 are expected"},
-    {"ACCESS 1 0 1024 8 1 1 f\n0 1 8 5\n", 2, "bin 8 of 8"},
+    {FULL "0 1 8 5\n", 2, "bin 8 of 8"},
     {"ACCESS 1 0 1024 8 1 2 f\n0 2 3 5 3 5\n", 2, "bin 3 after bin 3"},
-    {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 0\n", 2, "0 bytes in bin 3"},
-    {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 -7\n", 2, "a number of bytes is negative: -7"},
-    {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 9223372036854775808\n", 2,
-     "a number of bytes is beyond 64 bits"},
-    {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 5 77\n", 2,
-     "'77' where the end of the file or a section is expected"},
-    {"ACCESS 1 0 1024 8 1 1 f\n0 1 3", 2, "the file ends where a number of bytes is expected"},
-    {"ACCESS 1 0 1024 8 0 0 f\nDIVISION 4 0 0 0 0\n", 2,
-     "the kind of file domains is 4, not in 0..3"},
-    {"ACCESS 1 0 1024 8 0 0 f\nDIVISION 0 0 4294967297 0 0\n", 2,
+    {FULL "0 1 3 0\n", 2, "0 bytes in bin 3"},
+    {FULL "0 1 3 -7\n", 2, "a number of bytes is negative: -7"},
+    {FULL "0 1 3 9223372036854775808\n", 2, "a number of bytes is beyond 64 bits"},
+    {FULL "0 1 3 5 77\n", 2, "'77' where the end of the file or a section is expected"},
+    {FULL "0 1 3", 2, "the file ends where a number of bytes is expected"},
+    {EMPTY "DIVISION 4 0 0 0 0\n", 2, "the kind of file domains is 4, not in 0..3"},
+    {EMPTY "DIVISION 0 0 4294967297 0 0\n", 2,
      "the bytes of a stripe is 4294967297, not in 0..4294967296"},
-    {"ACCESS 1 0 1024 8 0 0 f\nDIVISION 0 0 0 2 0\n", 2, "storage targets without a stripe"},
-    {"ACCESS 1 0 1024 8 0 0 f\nDIVISION 0 0\n", 3,
-     "the file ends where the bytes of a stripe is expected"},
+    {EMPTY "DIVISION 0 0 0 2 0\n", 2, "storage targets without a stripe"},
+    {EMPTY "DIVISION 0 0\n", 3, "the file ends where the bytes of a stripe is expected"},
     {"LAYOUT 0 f\n", 1, "a layout of 0 lines where 1 to 1048576 are expected"},
     {"LAYOUT 2000000 f\n", 1, "a layout of 2000000 lines where 1 to 1048576 are expected"},
     {"LAYOUT\n1 f\n", 1, "a layout of 1 lines where"},
@@ -308,8 +268,7 @@ static const struct {
     {"LAYOUT 2 f\na\n", 3, "the file ends where a line of a layout is expected"},
     {"LAYOUT 1 f\na\nLAYOUT 1 f\nb\n", 3, "a second layout of the file"},
     {"LAYOUT 1 f\na\nb\n", 3, "'b' where the end of the file or a section is expected"},
-    {"ACCESS 1 0 1024 8 1 1 f\n0 1 3 5 ACCESS 1 0 1 1 0 0 f\n", 2,
-     "'ACCESS' where the end of the file"},
+    {FULL "0 1 3 5 ACCESS 1 0 1 1 0 0 f\n", 2, "'ACCESS' where the end of the file"},
 };
 
 START_TEST(bad_sections)
@@ -363,53 +322,29 @@ START_TEST(sections_without_end)
 }
 END_TEST
 
-START_TEST(unreadable_streams)
-{
-    int ends[2];
-    ck_assert_int_eq(pipe(ends), 0);
-    FILE *streams[] = {fopen("/", "r"), fdopen(ends[0], "r")};
-    for (size_t s = 0; s < LENGTH(streams); s++) {
-        view_file f = {.patterns = 99};
-        matrix_error error = {.line = 1};
-        ck_assert_int_eq(view_file_read(streams[s], &f, &error), -EIO);
-        ck_assert_ptr_nonnull(strstr(error.reason, "cannot be read: "));
-        ck_assert_uint_eq(error.line, 0);
-        ck_assert_uint_eq(f.patterns, 99);
-        fclose(streams[s]);
-    }
-    close(ends[1]);
-}
-END_TEST
-
 START_TEST(not_written)
 {
     view_file f = read_good(TEXT);
-    char *text = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&text, &length);
-    f.pattern[0].unit = 1000;
-    ck_assert_int_eq(view_file_write(stream, &f), -EINVAL);
-    f.pattern[0].unit = 1024;
-    f.pattern[0].calls = 0;
-    ck_assert_int_eq(view_file_write(stream, &f), -EINVAL);
-    f.pattern[0].calls = 1;
-    f.bytes[0].value[1] = 0;
-    ck_assert_int_eq(view_file_write(stream, &f), -EINVAL);
-    f.bytes[0].value[1] = 1;
+    struct {
+        int64_t *value, bad;
+    } cases[] = {
+        {&f.pattern[0].unit, 1000}, {&f.pattern[0].calls, 0}, {&f.pattern[0].division.targets, -1},
+        {&f.bytes[0].value[1], 0},  {&f.view.value[0], -1},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        int64_t good = *cases[i].value;
+        *cases[i].value = cases[i].bad;
+        check_not_written(&f);
+        *cases[i].value = good;
+    }
     f.bytes[0].cols = VIEW_FILE_MOST_BINS + 1;
-    ck_assert_int_eq(view_file_write(stream, &f), -EINVAL);
+    check_not_written(&f);
     f.bytes[0].cols = 8;
-    f.view.value[0] = -1;
-    ck_assert_int_eq(view_file_write(stream, &f), -EINVAL);
-    fclose(stream);
-    ck_assert_uint_eq(length, 0);
-    f.view.value[0] = 1;
     FILE *full = fopen("/dev/full", "w");
     if (full != NULL) {
         ck_assert_int_eq(view_file_write(full, &f), -ENOSPC);
         fclose(full);
     }
-    free(text);
     view_file_release(&f);
 }
 END_TEST
@@ -497,11 +432,30 @@ START_TEST(calls_that_look_alike_are_one)
 }
 END_TEST
 
+/* Calls, bytes and entries of all patterns. */
+struct sums {
+    int64_t calls, bytes;
+    size_t entries;
+};
+
+static struct sums sum_patterns(const view_file *f)
+{
+    struct sums sums = {0};
+    for (size_t k = 0; k < f->patterns; k++) {
+        int64_t bytes;
+        ck_assert_int_eq(matrix_sum(&f->bytes[k], &bytes), 0);
+        sums.bytes += bytes;
+        sums.calls += f->pattern[k].calls;
+        sums.entries += matrix_entries(&f->bytes[k]);
+    }
+    return sums;
+}
+
 /* A range that grows from call to call. */
 START_TEST(many_shapes_become_few)
 {
     view_file f = {0};
-    int64_t bytes = 0, sum = 0, calls = 0;
+    int64_t bytes = 0;
     for (size_t call = 1; call <= 200; call++) {
         matrix_entry entry[] = {{0, 0, 10}, {1, call / 2, (int64_t)call}};
         matrix m;
@@ -511,14 +465,8 @@ START_TEST(many_shapes_become_few)
         matrix_release(&m);
     }
     ck_assert_uint_le(f.patterns, VIEW_FILE_MOST_PATTERNS);
-    for (size_t k = 0; k < f.patterns; k++) {
-        int64_t one;
-        ck_assert_int_eq(matrix_sum(&f.bytes[k], &one), 0);
-        sum += one;
-        calls += f.pattern[k].calls;
-    }
-    ck_assert_int_eq(sum, bytes);
-    ck_assert_int_eq(calls, 200);
+    ck_assert_int_eq(sum_patterns(&f).bytes, bytes);
+    ck_assert_int_eq(sum_patterns(&f).calls, 200);
     view_file_release(&f);
 }
 END_TEST
@@ -561,25 +509,19 @@ START_TEST(entries_are_limited)
     }
     for (size_t r = 0; r <= RANKS; r++)
         m.row_start[r] = r * BINS;
-    int64_t one, sum = 0, calls = 0;
+    int64_t one;
     ck_assert_int_eq(matrix_sum(&m, &one), 0);
     for (int k = 0; k < 3; k++) {
         m.value[0] += k;
-        add_good(&f, k == 0 ? "a" : k == 1 ? "b" : "c", 4096, &m, 1);
+        add_good(&f, (const char *[]){"a", "b", "c"}[k], 4096, &m, 1);
     }
-    size_t entries = 0;
-    for (size_t k = 0; k < f.patterns; k++) {
-        int64_t part;
-        ck_assert_int_eq(matrix_sum(&f.bytes[k], &part), 0);
-        sum += part;
-        calls += f.pattern[k].calls;
-        entries += f.bytes[k].row_start[RANKS];
+    for (size_t k = 0; k < f.patterns; k++)
         ck_assert_int_ge(f.pattern[k].unit * (int64_t)f.bytes[k].cols, 4096 * BINS);
-    }
-    ck_assert_uint_le(entries, VIEW_FILE_ENTRIES);
-    ck_assert_uint_ge(entries, VIEW_FILE_ENTRIES / 4);
-    ck_assert_int_eq(sum, 3 * one + 1 + 3);
-    ck_assert_int_eq(calls, 3);
+    struct sums sums = sum_patterns(&f);
+    ck_assert_uint_le(sums.entries, VIEW_FILE_ENTRIES);
+    ck_assert_uint_ge(sums.entries, VIEW_FILE_ENTRIES / 4);
+    ck_assert_int_eq(sums.bytes, 3 * one + 1 + 3);
+    ck_assert_int_eq(sums.calls, 3);
     matrix_release(&m);
     view_file_release(&f);
 }
@@ -587,17 +529,24 @@ END_TEST
 
 START_TEST(whole_files_are_added)
 {
-    view_file f = {0}, more = read_good(TEXT), other = read_good("FILEVIEW\n0 3\n1 1 1\n");
+    view_file f = {0}, more = read_good(TEXT LAYOUT), other = read_good("FILEVIEW\n0 3\n1 1 1\n");
+    view_file later = read_good(TEXT);
     ck_assert_int_eq(view_file_add(&f, &more), 0);
-    ck_assert_int_eq(view_file_add(&f, &more), 0);
+    ck_assert_int_eq(view_file_add(&f, &later), 0);
     ck_assert_int_eq(matrix_get(&f.view, 0, 1), 10);
     ck_assert_uint_eq(f.patterns, 1);
     ck_assert_int_eq(f.pattern[0].calls, 4);
     ck_assert_int_eq(matrix_get(&f.bytes[0], 2, 7), 198);
     ck_assert_int_eq(view_file_add(&f, &other), -EINVAL);
+    ck_assert_str_eq(layout_of(&f, "out.dat"), "targets 3 1\nextent 0 - 8 2 0\n");
+    /* What was added last is the layout. */
+    ck_assert_int_eq(view_file_set_layout(&later, "out.dat", "new\n"), 0);
+    ck_assert_int_eq(view_file_add(&f, &later), 0);
+    ck_assert_str_eq(layout_of(&f, "out.dat"), "new\n");
     view_file_release(&f);
     view_file_release(&more);
     view_file_release(&other);
+    view_file_release(&later);
 }
 END_TEST
 
@@ -644,48 +593,18 @@ START_TEST(memory_runs_out_when_adding)
 }
 END_TEST
 
-static Suite *view_file_suite(void)
-{
-    Suite *suite = suite_create("view_file");
-    TCase *text = tcase_create("text");
-    tcase_add_test(text, a_profile_is_read);
-    tcase_add_test(text, a_stock_file_has_no_profile);
-    tcase_add_test(text, a_market_file_has_no_profile);
-    tcase_add_test(text, line_ends_of_other_systems);
-    tcase_add_test(text, the_matrix_alone_can_be_read);
-    tcase_add_test(text, what_is_written_is_what_was_read);
-    tcase_add_test(text, names_of_all_kinds);
-    tcase_add_test(text, divisions_are_read_and_written);
-    tcase_add_test(text, layouts_are_read_and_written);
-    tcase_add_test(text, bytes_without_aggregators_are_a_comment);
-    suite_add_tcase(suite, text);
-
-    TCase *refused = tcase_create("refused");
-    tcase_add_loop_test(refused, bad_sections, 0, (int)LENGTH(bad));
-    tcase_add_test(refused, truncated);
-    tcase_add_test(refused, sections_without_end);
-    tcase_add_test(refused, unreadable_streams);
-    tcase_add_test(refused, not_written);
-    suite_add_tcase(suite, refused);
-
-    TCase *sums = tcase_create("sums");
-    tcase_add_loop_test(sums, coarser_bins_hold_the_sums, 0, (int)random_cases(30));
-    tcase_add_test(sums, calls_that_look_alike_are_one);
-    tcase_add_test(sums, many_shapes_become_few);
-    tcase_add_test(sums, files_that_look_alike_become_one);
-    tcase_add_test(sums, entries_are_limited);
-    tcase_add_test(sums, whole_files_are_added);
-    tcase_add_test(sums, layouts_are_added);
-    suite_add_tcase(suite, sums);
-
-    TCase *memory = tcase_create("memory");
-    tcase_add_test(memory, memory_runs_out);
-    tcase_add_test(memory, memory_runs_out_when_adding);
-    suite_add_tcase(suite, memory);
-    return suite;
-}
-
 int main(void)
 {
-    return run_suite(view_file_suite());
+    Suite *suite = suite_create("view_file");
+    TCase *all = tcase_create("view_file");
+    tcase_add_loop_test(all, bad_sections, 0, (int)LENGTH(bad));
+    tcase_add_loop_test(all, coarser_bins_hold_the_sums, 0, (int)random_cases(30));
+    add_tests(all, a_profile_is_read, files_of_others_have_no_profile, line_ends_of_other_systems,
+              names_of_all_kinds, divisions_are_read_and_written, layouts_are_read_and_written,
+              bytes_without_aggregators_are_a_comment, truncated, sections_without_end, not_written,
+              calls_that_look_alike_are_one, many_shapes_become_few,
+              files_that_look_alike_become_one, entries_are_limited, whole_files_are_added,
+              memory_runs_out, memory_runs_out_when_adding);
+    suite_add_tcase(suite, all);
+    return run_suite(suite);
 }
