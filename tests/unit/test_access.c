@@ -500,34 +500,29 @@ END_TEST
 
 enum { MOST_DOMAINS = 12 };
 
-/* Striped domains byte by byte: position[b] is that of byte b in domain[b], size as in the header.
- * A domain's positions are counted out, those before lo in lo's own stripe among them. */
-typedef struct striped_model {
+/* Domains byte by byte: position[b] is that of byte b in domain[b], size as in the header. */
+typedef struct domain_model {
     int64_t position[FILE_BYTES], size[MOST_DOMAINS];
     int domain[FILE_BYTES];
-} striped_model;
+} domain_model;
 
-static void deal_out(striped_model *m, int lo, int hi, int stripe, const size_t *of, int columns)
+/* Units, or stripes, begin at base. `of` repeats after so many columns. A domain's positions are
+ * counted out, those before lo in lo's own unit among them. */
+static void deal_out(domain_model *m, int base, int lo, int hi, int unit, const size_t *of,
+                     int columns)
 {
     int64_t next[MOST_DOMAINS] = {0};
-    int begin = lo, number = 0;
     memset(m->size, 0, sizeof m->size);
-    while (begin % stripe != 0)
-        begin--;
-    for (int b = 0; b < begin; b++)
-        number = (b + 1) % stripe == 0 ? number + 1 : number;
-    for (int b = begin; b < hi; b++) {
-        m->domain[b] = (int)of[number % columns];
+    for (int b = lo - (lo - base) % unit; b < hi; b++) {
+        m->domain[b] = (int)of[(b - base) / unit % columns];
         m->position[b] = next[m->domain[b]]++;
         if (b >= lo)
             m->size[m->domain[b]] = next[m->domain[b]];
-        if ((b + 1) % stripe == 0)
-            number++;
     }
 }
 
 /* Bytes from b on that lie in its range. */
-static int64_t rest_of_range(const striped_model *m, int b, int hi)
+static int64_t rest_of_range(const domain_model *m, int b, int hi)
 {
     int end = b + 1;
     while (end < hi && m->domain[end] == m->domain[b])
@@ -535,42 +530,50 @@ static int64_t rest_of_range(const striped_model *m, int b, int hi)
     return end - b;
 }
 
-static void check_striped_byte(const file_domains *d, const striped_model *m, int b, int64_t rest,
-                               size_t *near)
+static void check_domains(const file_domains *d, const domain_model *m, int lo, int hi)
 {
-    int64_t contiguous;
-    domain_range range = domains_range_at(d, b, near);
-    ck_assert_int_eq((int)range.domain, m->domain[b]);
-    ck_assert_int_le(range.lo, b);
-    ck_assert_int_eq(range.position + (b - range.lo), m->position[b]);
-    ck_assert_int_eq(m->domain[range.lo], m->domain[b]);
-    ck_assert_int_eq(range.hi - b, rest);
-    ck_assert_int_eq(domains_position_to_file(d, range.domain, m->position[b], &contiguous), b);
-    ck_assert_int_eq(contiguous, rest);
+    size_t near = 0;
+    for (size_t j = 0; j < d->count; j++)
+        ck_assert_int_eq(d->size[j], m->size[j]);
+    for (int b = lo; b < hi; b++) {
+        int64_t contiguous, rest = rest_of_range(m, b, hi);
+        domain_range range = domains_range_at(d, b, &near);
+        ck_assert_int_eq((int)range.domain, m->domain[b]);
+        ck_assert_int_le(range.lo, b);
+        ck_assert_int_eq(range.position + (b - range.lo), m->position[b]);
+        ck_assert_int_eq(m->domain[range.lo], m->domain[b]);
+        ck_assert_int_eq(range.hi - b, rest);
+        ck_assert_int_eq(domains_position_to_file(d, range.domain, m->position[b], &contiguous), b);
+        ck_assert_int_eq(contiguous, rest);
+    }
 }
 
-START_TEST(striped_domains_deal_out_the_stripes)
+START_TEST(domains_that_are_dealt_out)
 {
     for_random_seeds (seed, CASES) {
         file_domains d;
-        striped_model m;
-        size_t near = 0;
+        domain_model m;
+        size_t of[FILE_BYTES];
         state = seed;
-        int lo = below(200), hi = lo + below(400), stripe = 1 + below(60),
-            count = 1 + below(MOST_DOMAINS);
-        int in_turn = below(2), columns = in_turn ? count : 1 + below(MOST_DOMAINS);
-        size_t of[MOST_DOMAINS];
-        for (int column = 0; column < columns; column++)
-            of[column] = (size_t)(in_turn ? column : below(count));
-        deal_out(&m, lo, hi, stripe, of, columns);
-        ck_assert_int_eq(domains_striped(&d, lo, hi, stripe, in_turn ? NULL : of, (size_t)columns,
-                                         (size_t)count),
-                         0);
+        int base = below(100), lo = base + below(100), hi = lo + below(below(20) > 0 ? 400 : 1),
+            unit = 1 + below(60), count = 1 + below(MOST_DOMAINS);
+        bool in_turn = below(2) == 1;
+        int columns = in_turn ? count : 1 + below(MOST_DOMAINS);
+        for (int u = 0; u < FILE_BYTES; u++)
+            of[u] = (size_t)(in_turn && u < count ? u : below(count));
+        ck_assert_int_eq(
+            domains_striped(&d, lo, hi, unit, in_turn ? NULL : of, (size_t)columns, (size_t)count),
+            0);
         ck_assert_uint_eq(d.count, (size_t)count);
-        for (int j = 0; j < count; j++)
-            ck_assert_int_eq(d.size[j], m.size[j]);
-        for (int b = lo; b < hi; b++)
-            check_striped_byte(&d, &m, b, rest_of_range(&m, b, hi), &near);
+        deal_out(&m, 0, lo, hi, unit, of, columns);
+        check_domains(&d, &m, lo, hi);
+        domains_release(&d);
+        if (lo == hi)
+            continue; /* no unit */
+        ck_assert_int_eq(
+            domains_from_units(&d, lo, hi, base, unit, of + (lo - base) / unit, (size_t)count), 0);
+        deal_out(&m, base, lo, hi, unit, of, FILE_BYTES);
+        check_domains(&d, &m, lo, hi);
         domains_release(&d);
     }
 }
@@ -664,36 +667,6 @@ START_TEST(a_long_run_stays_a_few_runs)
     ck_assert_uint_le(count_cut_runs(&d, &list, 7), 7 * 3);
     domains_release(&d);
     access_release(&list);
-}
-END_TEST
-
-/* Each byte of the range is in the domain of its unit; positions ascend with it, and a window whose
- * size is the unit's ends where units do. */
-START_TEST(units_lie_where_they_are_counted)
-{
-    for_random_seeds (seed, CASES) {
-        state = seed;
-        int64_t unit = 1 + below(40), base = below(100), lo = base + below(100),
-                hi = lo + below(200);
-        int64_t before = (lo - base) / unit, next[3] = {-1, -1, -1};
-        size_t of[FILE_BYTES], near = 0;
-        file_domains d;
-        for (size_t u = 0; u < FILE_BYTES; u++)
-            of[u] = (size_t)below(3);
-        ck_assert_int_eq(domains_from_units(&d, lo, hi, base, unit, of, 3), 0);
-        for (int64_t b = lo; b < hi; b++) {
-            domain_range r = domains_range_at(&d, b, &near);
-            int64_t position = r.position + (b - r.lo), contiguous;
-            ck_assert_uint_eq(r.domain, of[(b - base) / unit - before]);
-            ck_assert_int_gt(position, next[r.domain]);
-            ck_assert_int_lt(position, d.size[r.domain]);
-            ck_assert_int_eq(domains_position_to_file(&d, r.domain, position, &contiguous), b);
-            if (b / unit * unit < hi - unit)
-                ck_assert_int_eq(position % unit, (b - base) % unit);
-            next[r.domain] = position;
-        }
-        domains_release(&d);
-    }
 }
 END_TEST
 
@@ -1042,11 +1015,10 @@ int main(void)
     tcase_add_test(cases, even_domains_cover_the_range);
     tcase_add_test(cases, large_domains_begin_at_pages);
     tcase_add_test(cases, even_domains_of_huge_ranges);
-    tcase_add_test(cases, striped_domains_deal_out_the_stripes);
+    tcase_add_test(cases, domains_that_are_dealt_out);
     tcase_add_test(cases, a_target_belongs_to_the_fewest_domains);
     tcase_add_test(cases, striped_domains_of_huge_ranges);
     tcase_add_test(cases, a_long_run_stays_a_few_runs);
-    tcase_add_test(cases, units_lie_where_they_are_counted);
     tcase_add_test(cases, bad_domains_are_refused);
     tcase_add_test(cases, units_of_one_run_are_one_step);
     tcase_add_test(cases, bad_steps_are_refused);

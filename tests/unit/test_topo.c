@@ -137,34 +137,29 @@ START_TEST(nodes_of_ranks)
 }
 END_TEST
 
+static void check_contradiction(const double *hops, const size_t *node, const char *reason)
+{
+    size_t found[3];
+    topo ranks, t = {.nodes = 77};
+    matrix_error error;
+    ck_assert_int_eq(topo_from_hops(&ranks, 3, hops), 0);
+    ck_assert_uint_eq(topo_group_ranks(&ranks, found), 2);
+    ck_assert_int_eq(topo_of_nodes(&ranks, node, 2, &t, &error), -EBADMSG);
+    ck_assert_str_eq(error.reason, reason);
+    ck_assert_uint_eq(t.nodes, 77);
+    topo_release(&ranks);
+}
+
 START_TEST(nodes_that_ranks_contradict)
 {
-    static const struct {
-        double hops[9];
-        size_t node[3];
-        const char *reason;
-    } row[] = {
-        {{0, 1, 2, 1, 0, 1, 2, 1, 0},
-         {0, 0, 1},
-         "1 hops from rank 1 to 2, but 2 from rank 0 to 2 of the same nodes"},
-        {{0, 1, 2, 1, 0, 1, 2, 1, 0},
-         {0, 1, 0},
-         "ranks 0 and 2 share a node, but are 2 hops apart, not 1"},
-        {{0, 1, 2, 1, 0, 3, 2, 2, 0},
-         {0, 0, 1},
-         "3 hops from rank 1 to 2, but 2 from rank 0 to 2 of the same nodes"},
-    };
-    for (int k = 0; k < 3; k++) {
-        size_t found[3];
-        topo ranks, t = {.nodes = 77};
-        matrix_error error;
-        ck_assert_int_eq(topo_from_hops(&ranks, 3, row[k].hops), 0);
-        ck_assert_uint_eq(topo_group_ranks(&ranks, found), 2);
-        ck_assert_int_eq(topo_of_nodes(&ranks, row[k].node, 2, &t, &error), -EBADMSG);
-        ck_assert_str_eq(error.reason, row[k].reason);
-        ck_assert_uint_eq(t.nodes, 77);
-        topo_release(&ranks);
-    }
+    static const double line[] = {0, 1, 2, 1, 0, 1, 2, 1, 0},
+                        uneven[] = {0, 1, 2, 1, 0, 3, 2, 2, 0};
+    static const size_t first_two[] = {0, 0, 1}, outer_two[] = {0, 1, 0};
+    check_contradiction(line, first_two,
+                        "1 hops from rank 1 to 2, but 2 from rank 0 to 2 of the same nodes");
+    check_contradiction(line, outer_two, "ranks 0 and 2 share a node, but are 2 hops apart, not 1");
+    check_contradiction(uneven, first_two,
+                        "3 hops from rank 1 to 2, but 2 from rank 0 to 2 of the same nodes");
 }
 END_TEST
 
