@@ -86,23 +86,15 @@ static char *make_lines(const char *before, const char *format, size_t count, si
 
 /* ---- what is expected of a result ---- */
 
+/* A vertex is before its parent. */
 static size_t way_up_and_down(const topo_tree *tree, size_t n, size_t m)
 {
     size_t hops = 0;
-    char *above = calloc(tree->vertices, 1);
-    ck_assert_ptr_nonnull(above);
-    for (size_t v = n;; v = tree->parent[v]) {
-        above[v] = 1;
-        if (v == tree->parent[v])
-            break;
-    }
-    while (!above[m]) {
-        m = tree->parent[m];
-        hops++;
-    }
-    for (; n != m; n = tree->parent[n])
-        hops++;
-    free(above);
+    for (; n != m; hops++)
+        if (n < m)
+            n = tree->parent[n];
+        else
+            m = tree->parent[m];
     return hops;
 }
 
@@ -638,9 +630,7 @@ static const struct bad bad[] = {
     {"hello\n", "x", "MatrixMarket", 1},
     {"\033]0;title\a\n", "x", "'\\x1b]0;title\\x07' begins no topology", 1},
     {ARRAY "3 2\n1\n1\n1\n1\n1\n1\n", "x,y,z", "not square", 0},
-    {ARRAY "2 2\n0\n2\n2\n", "x,y", "", 2},
     {ARRAY "2 2\n0\nfar\n2\n0\n", "x,y", "", 4},
-    {REAL "2 2\n0\n1.5\n2\n0\n", "x,y", "", 4},
     {ARRAY THREE, "x,y", "3 rows for 2 nodes", 0},
     {ARRAY THREE, "x,y,z,u", "3 rows for 4 nodes", 0},
     {ARRAY "% hosts\n" THREE, "x,y,z", "0 host names for 3 rows", 0},
@@ -1279,7 +1269,7 @@ START_TEST(places_of_hosts)
 }
 END_TEST
 
-static Suite *fabric_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("fabric");
     TCase *cases = tcase_create("fabric");
@@ -1307,10 +1297,5 @@ static Suite *fabric_suite(void)
     tcase_add_test(cases, hosts_and_others);
     tcase_add_test(cases, places_of_hosts);
     suite_add_tcase(suite, cases);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(fabric_suite());
+    return run_suite(suite);
 }

@@ -362,7 +362,7 @@ START_TEST(bandwidths_without_memory)
 }
 END_TEST
 
-static Suite *topo_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("topo");
     TCase *cases = tcase_create("topo");
@@ -382,10 +382,5 @@ static Suite *topo_suite(void)
                         sizeof bad_bandwidths / sizeof bad_bandwidths[0]);
     tcase_add_test(cases, bandwidths_without_memory);
     suite_add_tcase(suite, cases);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(topo_suite());
+    return run_suite(suite);
 }
