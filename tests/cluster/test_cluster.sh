@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Tests of the test cluster, in TAP. What it needs and does not find is a skip with the reason.
+# Tests of the test cluster. What it needs and does not find is a skip with the reason.
 set -u
+. "$top_srcdir/tests/lib/tap.sh" || exit 1
 
 # Started in the background of a script, it and all that it starts would ignore SIGINT, and bash
 # can trap no signal that was ignored when it began.
@@ -9,10 +10,10 @@ if [[ $(trap -p INT) == *"''"* ]] && env --default-signal=INT true 2>/dev/null; 
     exec env --default-signal=INT "$BASH" "${BASH_SOURCE[0]}"
 fi
 
+tap_tempdir
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/test-cluster-XXXXXX")
+scratch=$tap_dir
 name=test-$$
-tests=0 failures=0
 # A copy, so that another user can read it wherever the sources are.
 cp -- "$here/cluster" "$here/network" "$here/session" "$here/launch" "$here/agent" "$here/rank" "$scratch/"
 # PRRTE 3 may wait for ever for ranks that end before it knows that all have begun: here they stay for a moment.
@@ -32,29 +33,24 @@ clean_up() {
     rm -rf -- "$scratch"
 } >/dev/null 2>&1
 trap clean_up EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
 
 # --- what a test says ---
 
-# A test is a function that prints what is wrong and fails, or returns 0.
+# run_test TITLE NEEDS CALL: the call of a function that prints what is wrong and fails, or returns 0
 run_test() {
-    local title=$1 output result
-    shift
-    tests=$((tests + 1))
+    local need
     # Through a file: a pipe would wait for whatever a failed test left running.
-    ("$@") >"$scratch/output" 2>&1
-    result=$?
-    output=$(cat "$scratch/output")
-    if ((result == 0)); then
-        echo "ok $tests - $title"
-    elif ((result == 77)); then
-        echo "ok $tests - $title # SKIP $output"
-    else
-        failures=$((failures + 1))
-        echo "not ok $tests - $title"
-        echo "# ${output//$'\n'/$'\n'# }"
-    fi
+    (
+        for need in $2; do
+            "need_$need"
+        done
+        $3 # with its arguments
+    ) >"$scratch/output" 2>&1
+    case $? in
+    0) tap_ok "$1" ;;
+    77) tap_skip "$1" "$(cat "$scratch/output")" ;;
+    *) tap_not_ok "$1" "$(cat "$scratch/output")" ;;
+    esac
 }
 
 wrong() {
@@ -113,24 +109,27 @@ left_of() {
     [[ -z $network ]] || processes_in "$network"
 }
 
-# nothing_left NAME [NETWORK]: waits up to 5 minutes for it.
-nothing_left() {
-    local try
-    for ((try = 0; try < 3000; try++)); do
-        [[ -z $(left_of "$@") ]] && return
-        sleep 0.1
-    done
-    wrong "left behind: $(left_of "$@")"
-}
-
-# waits_for COMMAND...: up to 5 minutes
-waits_for() {
+# comes_true COMMAND...: waits up to 5 minutes for it
+comes_true() {
     local try
     for ((try = 0; try < 3000; try++)); do
         "$@" >/dev/null 2>&1 && return
         sleep 0.1
     done
-    wrong "never true: $*"
+    return 1
+}
+
+waits_for() {
+    comes_true "$@" || wrong "never true: $*"
+}
+
+is_gone() {
+    [[ -z $(left_of "$@") ]]
+}
+
+# nothing_left NAME [NETWORK]
+nothing_left() {
+    comes_true is_gone "$@" || wrong "left behind: $(left_of "$@")"
 }
 
 # --- the tests ---
@@ -156,7 +155,6 @@ refused() {
 bad_arguments() {
     local bad
     refused 2
-    refused 2 upp
     for bad in '--nodes 0' '--nodes -1' '--nodes x' '--nodes 4x' '--nodes 08' '--nodes 1001' '--nodes 99999999999999999999' \
         '--leaf 0' '--slots 0' '--slots 1.5' '--link-rate 800' '--link-rate fast' '--link-rate -1mbit' \
         '--link-rate 0mbit' '--uplink-rate 1tbit' '--storage nfs' '--owner x' '--owner 999999998' '--name ../x' '--name .' \
@@ -165,15 +163,11 @@ bad_arguments() {
         refused 2 up --name "$name" $bad
     done
     refused 2 up --name ''
-    refused 2 run
-    refused 2 run --name
-    refused 2 exec --name "$name"
-    refused 2 run --name "$name" --transport
-    refused 2 run --name "$name" --transport pigeon -np 1 true
-    refused 2 links --nonsense
-    refused 2 down extra
-    refused 2 status extra
-    refused 2 check extra
+    for bad in run 'run --name' "exec --name $name" "run --name $name --transport" \
+        "run --name $name --transport pigeon -np 1 true" 'links --nonsense' 'down extra' 'status extra' 'check extra' upp; do
+        # shellcheck disable=SC2086 # words on purpose
+        refused 2 $bad
+    done
     nothing_left "$name"
 }
 
@@ -193,21 +187,21 @@ unusable_state_folder() {
 }
 
 up_once() {
-    need_links
     fresh "$name"
     refused 1 up --name "$name"
     "$cluster" status | grep -q "^$name: up, 4 nodes of 4 slots" || wrong "status: $("$cluster" status)"
 }
 
-quiet_links() {
-    need_links
-    sleep 1
+no_bytes() {
     [[ $("$cluster" links --name "$name" --uplinks-total) == 0 ]] || wrong "bytes without a sender: $("$cluster" links --name "$name")"
 }
 
+quiet_links() {
+    sleep 1
+    no_bytes
+}
+
 ranks_on_nodes() {
-    need_links
-    need_mpi
     local expected
     expected=$(printf '%s\n' n0 n0 n0 n0 n1 n1 n1 n1 n2 n2 n2 n2 n3 n3 n3 n3)
     [[ $("$cluster" run --name "$name" -np 16 hostname | sort) == "$expected" ]] || wrong "not 4 ranks on each node"
@@ -216,16 +210,12 @@ ranks_on_nodes() {
 # All nodes have the same processors: bound to its node's first, each rank would share it with the others. Nor does
 # the launcher complain of the settings.
 ranks_are_not_bound() {
-    need_links
-    need_mpi
     local said allowed=(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
     said=$("$cluster" run --name "$name" -np 2 --map-by node "${allowed[@]}" 2>&1 | sort -u)
     [[ $said == "$("${allowed[@]}")" ]] || wrong "$said"
 }
 
 same_files() {
-    need_links
-    need_mpi
     # shellcheck disable=SC2016 # for the node's shell
     (cd "$scratch" && "$cluster" run --name "$name" -np 4 --map-by node sh -c 'touch "seen-$(hostname)"') || wrong "run failed"
     [[ -e $scratch/seen-n0 && -e $scratch/seen-n3 ]] || wrong "files of the nodes are not here: $(ls "$scratch")"
@@ -233,8 +223,6 @@ same_files() {
 }
 
 programs_as_with_mpirun() {
-    need_links
-    need_mpi
     # shellcheck disable=SC2016 # for the script
     printf '#!/bin/sh\necho "$2"\n' >"$scratch/local" && chmod 755 "$scratch/local"
     (cd "$scratch" && "$cluster" run --name "$name" -np 2 local 1 '2 3 *' >"$scratch/said") || wrong "by name alone: $?"
@@ -244,7 +232,6 @@ programs_as_with_mpirun() {
 }
 
 exit_status() {
-    need_links
     "$cluster" exec --name "$name" sh -c 'exit 7'
     [[ $? == 7 ]] || wrong "exec loses the exit status"
     need_mpi
@@ -254,16 +241,13 @@ exit_status() {
     return 0
 }
 
-# bytes LINK COLUMN (3 up, 4 down)
-bytes() {
-    awk -F, -v link="$1" -v column="$2" '$1 == link { print $column }' "$scratch/links.csv"
-}
-
-# within LINK COLUMN LOW HIGH
+# within LOW HIGH LINK:COLUMN... (3 up, 4 down): what passed by each
 within() {
-    local found
-    found=$(bytes "$1" "$2")
-    ((found >= $3 && found <= $4)) || wrong "$1 column $2: $found, expected $3 to $4"
+    local place found
+    for place in "${@:3}"; do
+        found=$(awk -F, -v link="${place%:*}" -v column="${place#*:}" '$1 == link { print $column }' "$scratch/links.csv")
+        ((found >= $1 && found <= $2)) || wrong "$place: $found bytes, expected $1 to $2"
+    done
 }
 
 # count_send HOSTS BYTES [TRANSPORT]: from the first of two hosts to the second
@@ -276,65 +260,38 @@ count_send() {
 
 # Each bound leaves 5 % for headers and acknowledgements, and 250 kB for launching.
 counts_across_leaves() {
-    need_links
-    need_send
     local sent=20000000 most=21250000 total
-    count_send n1:1,n2:1 $sent
-    within n1 3 $sent $most
-    within n2 4 $sent $most
-    within leaf0-spine 3 $sent $most
-    within leaf1-spine 4 $sent $most
-    within n1 4 1 1250000
-    within leaf0-spine 4 1 1250000
-    within leaf1-spine 3 1 1250000
-    within n0 3 0 250000
-    within n3 4 0 250000
+    count_send n1:1,n2:1 "$sent"
+    within "$sent" "$most" n1:3 n2:4 leaf0-spine:3 leaf1-spine:4
+    within 1 1250000 n1:4 leaf0-spine:4 leaf1-spine:3
+    within 0 250000 n0:3 n3:4
     total=$("$cluster" links --name "$name" --uplinks-total)
     ((total >= 2 * sent && total <= 2 * most + 2500000)) || wrong "total $total"
 }
 
 counts_inside_a_leaf() {
-    need_links
-    need_send
     count_send n2:1,n3:1 20000000
-    within n2 3 20000000 21250000
-    within n3 4 20000000 21250000
-    within leaf1-spine 3 0 250000
-    within leaf1-spine 4 0 250000
+    within 20000000 21250000 n2:3 n3:4
+    within 0 250000 leaf1-spine:3 leaf1-spine:4
 }
 
 shared_memory_is_not_counted() {
-    need_links
-    need_send
     count_send n0:2 20000000
-    within n0 3 0 250000
-    within n0 4 0 250000
+    within 0 250000 n0:3 n0:4
 }
 
 # counts_of TRANSPORT: nothing passes by the links, though all nodes have the machine's memory.
 counts_of() {
-    need_links
-    need_send
     local reason
     reason=$("$cluster" exec --name "$name" --transport "$1" true 2>&1) || skip "$reason"
     count_send n1:1,n2:1 20000000 "$1"
-    within leaf0-spine 3 20000000 21500000
-    within leaf1-spine 4 20000000 21500000
+    within 20000000 21500000 leaf0-spine:3 leaf1-spine:4
     count_send n0:2 20000000 "$1"
-    within n0 3 0 250000
-}
-
-counts_of_ucx() {
-    counts_of ucx
-}
-
-counts_of_ofi() {
-    counts_of ofi
+    within 0 250000 n0:3
 }
 
 # An Open MPI that knows no components, beside the one that is there.
 missing_transport() {
-    need_links
     mkdir -p "$scratch/bare"
     printf '#!/bin/sh\n' >"$scratch/bare/ompi_info" && chmod 755 "$scratch/bare/ompi_info"
     local -x PATH=$scratch/bare:$PATH
@@ -343,15 +300,12 @@ missing_transport() {
 }
 
 reset_starts_from_zero() {
-    need_links
     "$cluster" links --name "$name" --reset
-    [[ $("$cluster" links --name "$name" --uplinks-total) == 0 ]] || wrong "not 0 after --reset"
+    no_bytes
     "$cluster" links --name "$name" | grep -q '^all uplinks' || wrong "the table has no sum"
 }
 
 side_by_side() {
-    need_links
-    need_send
     local other=$name-other before
     fresh "$other" --nodes 3 --leaf 1 --slots 2
     "$cluster" links --name "$other" --reset
@@ -367,8 +321,6 @@ side_by_side() {
 
 # Open MPI's names for its files come from the process number, which two runs can share.
 two_runs_in_one_cluster() {
-    need_links
-    need_mpi
     local first
     "$cluster" run --name "$name" -np 16 sleep 1 &
     first=$!
@@ -378,8 +330,6 @@ two_runs_in_one_cluster() {
 
 # Only a lower bound: a busy machine makes it slower, nothing may make it faster.
 rates_limit() {
-    need_links
-    need_send
     local slow=$name-slow seconds
     [[ -z $no_rates ]] || skip "$no_rates"
     fresh "$slow" --uplink-rate 80mbit --link-rate 1gbit
@@ -389,8 +339,6 @@ rates_limit() {
 }
 
 many_nodes() {
-    need_links
-    need_mpi
     local many=$name-many count
     fresh "$many" --nodes 64 --leaf 8 --slots 1
     count=$("$cluster" run --name "$many" -np 64 hostname | sort -u | wc -l)
@@ -408,8 +356,6 @@ not_sleeping() {
 }
 
 killed_run_ends() {
-    need_links
-    need_mpi
     local signal run
     for signal in INT TERM KILL; do
         # In a shell with job control, as at a terminal: otherwise bash has its jobs ignore SIGINT.
@@ -418,26 +364,24 @@ killed_run_ends() {
         run=$!
         set +m
         waits_for sleeping "97531.$$"
-        kill -s $signal "$run"
+        kill -s "$signal" "$run"
         waits_for not_sleeping "97531.$$"
     done
     "$cluster" exec --name "$name" true || wrong "the cluster did not survive"
 }
 
 down_ends_runs() {
-    need_links
     local network
     network=$(network_of "$name")
     "$cluster" exec --name "$name" sleep "97532.$$" &
     waits_for sleeping "97532.$$"
     "$cluster" down --name "$name" || wrong "down failed"
-    [[ -z $(left_of "$name" "$network") ]] || wrong "left behind: $(left_of "$name" "$network")"
+    is_gone "$name" "$network" || wrong "left behind: $(left_of "$name" "$network")"
     sleeping "97532.$$" && wrong "the command lives on"
     return 0
 }
 
 killed_holder_leaves_nothing() {
-    need_links
     local who pid network
     for who in keeper first unshare; do
         fresh "$name"
@@ -447,7 +391,7 @@ killed_holder_leaves_nothing() {
         if [[ $who == unshare ]]; then
             pid=$(pgrep -f "^unshare .*/network $states/$name ")
         else
-            pid=$(setting "$name" $who)
+            pid=$(setting "$name" "$who")
         fi
         kill -KILL "${pid%%:*}"
         nothing_left "$name" "$network"
@@ -457,7 +401,6 @@ killed_holder_leaves_nothing() {
 
 # Both at once leave the folder, and nobody who could remove it.
 stale_state_is_recognised() {
-    need_links
     local keeper first
     fresh "$name"
     keeper=$(setting "$name" keeper) first=$(setting "$name" first)
@@ -476,7 +419,6 @@ stale_state_is_recognised() {
 
 # At moments spread over the 0.2 s that it takes; afterwards it is up or there is nothing of it.
 interrupted_up_leaves_nothing() {
-    need_links
     local signal delay up
     for signal in INT TERM KILL; do
         for delay in 0 0.02 0.05 0.08 0.1 0.12 0.15 0.2; do
@@ -484,8 +426,8 @@ interrupted_up_leaves_nothing() {
             "$cluster" up --name "$name" --nodes 8 >/dev/null 2>&1 &
             up=$!
             set +m
-            sleep $delay
-            if kill -s $signal "$up" 2>/dev/null; then
+            sleep "$delay"
+            if kill -s "$signal" "$up" 2>/dev/null; then
                 wait "$up" 2>/dev/null && "$cluster" down --name "$name"
                 # Killed after the last moment at which it could be stopped, it has not said so.
                 [[ $signal != KILL ]] || sleep 0.5
@@ -503,7 +445,6 @@ interrupted_up_leaves_nothing() {
 
 # Its parent was killed before it could ask to be killed with it.
 orphan_makes_nothing() {
-    need_links
     local options=(--net --mount --uts --pid --fork)
     ((EUID == 0)) || options+=(--user --map-root-user)
     unshare "${options[@]}" "$scratch/network" "$TMPDIR/orphan" 1 1 1 - - </dev/null && wrong "no error"
@@ -515,7 +456,6 @@ stale_or_gone() {
 }
 
 owner_takes_it_along() {
-    need_links
     local owner network
     sleep 60 &
     owner=$!
@@ -529,7 +469,6 @@ owner_takes_it_along() {
 
 # A caller that reads the output to its end must not wait for the cluster's end.
 output_ends_with_up() {
-    need_links
     local line
     line=$(timeout "$HANG_LIMIT" "$cluster" up --name "$name" 2>&1 7>&1) || wrong "up held its output open"
     [[ $line == "cluster '$name' is up"* ]] || wrong "up said $line"
@@ -538,7 +477,6 @@ output_ends_with_up() {
 
 without_namespaces() {
     local -x CLUSTER_FORCE_NO_NAMESPACES=1
-    need_mpi
     if command -v prterun >/dev/null; then
         refused 1 up --name "$name"
         [[ ! -e $states/$name ]] || wrong "there is state"
@@ -560,7 +498,6 @@ without_namespaces() {
 as_a_plain_user() {
     local user=(setpriv --reuid 65534 --regid 65534 --clear-groups env "HOME=$TMPDIR" "PATH=$PATH")
     ((EUID == 0)) || skip "not root: the tests before this one ran as a plain user"
-    need_send
     "${user[@]}" "$cluster" check >/dev/null || skip "$("${user[@]}" "$cluster" check)"
     local states=$TMPDIR/tatp-cluster-65534 network out
     cd "$TMPDIR" || exit # a folder that this user may enter
@@ -572,7 +509,7 @@ as_a_plain_user() {
     [[ $(stat -c %u "$TMPDIR/by-user") == 65534 ]] || wrong "the files are not the user's"
     "${user[@]}" "$cluster" run --name "$name" --host n0:1,n2:1 -np 2 "$scratch/send" 20000000 >/dev/null || wrong "send failed"
     "${user[@]}" "$cluster" links --name "$name" --csv >"$scratch/links.csv"
-    within leaf0-spine 3 20000000 21500000
+    within 20000000 21500000 leaf0-spine:3
     "${user[@]}" "$cluster" down --name "$name" || wrong "down failed"
     nothing_left "$name" "$network"
 }
@@ -585,42 +522,43 @@ possible=$("$cluster" check 2>&1) || no_links=$possible
 if command -v mpicc >/dev/null; then
     mpicc -O2 -o "$scratch/send" "$here/send.c" || exit 1
 fi
+# A row: title, what is needed, function and arguments.
 all=(
-    "--help names every command|help_names_all"
-    "bad arguments get one line each|bad_arguments"
-    "commands on a cluster that is not up|not_up"
-    "an unusable state folder is refused|unusable_state_folder"
-    "up, once for a name|up_once"
-    "no bytes where nobody sends|quiet_links"
-    "ranks stand on the nodes|ranks_on_nodes"
-    "ranks are not bound|ranks_are_not_bound"
-    "nodes share the machine's files|same_files"
-    "programs are found as by mpirun|programs_as_with_mpirun"
-    "exit status comes through|exit_status"
-    "bytes between leaf switches are counted|counts_across_leaves"
-    "bytes inside a leaf stay off the uplinks|counts_inside_a_leaf"
-    "ranks of one node use no link|shared_memory_is_not_counted"
-    "bytes of UCX are counted|counts_of_ucx"
-    "bytes of OFI are counted|counts_of_ofi"
-    "a transport without its component|missing_transport"
-    "--reset counts from zero|reset_starts_from_zero"
-    "two clusters side by side|side_by_side"
-    "two runs in one cluster|two_runs_in_one_cluster"
-    "rates limit the links|rates_limit"
-    "64 nodes on 8 leaf switches|many_nodes"
-    "a killed run ends whole|killed_run_ends"
-    "down ends what runs in it|down_ends_runs"
-    "a killed holder leaves nothing|killed_holder_leaves_nothing"
-    "stale state is recognised|stale_state_is_recognised"
-    "an orphan makes nothing|orphan_makes_nothing"
-    "an interrupted up leaves nothing|interrupted_up_leaves_nothing"
-    "an owner takes the cluster along|owner_takes_it_along"
-    "up does not hold its output open|output_ends_with_up"
-    "nodes without namespaces|without_namespaces"
-    "as a plain user|as_a_plain_user"
+    "--help names every command||help_names_all"
+    "bad arguments get one line each||bad_arguments"
+    "commands on a cluster that is not up||not_up"
+    "an unusable state folder is refused||unusable_state_folder"
+    "up, once for a name|links|up_once"
+    "no bytes where nobody sends|links|quiet_links"
+    "ranks stand on the nodes|links mpi|ranks_on_nodes"
+    "ranks are not bound|links mpi|ranks_are_not_bound"
+    "nodes share the machine's files|links mpi|same_files"
+    "programs are found as by mpirun|links mpi|programs_as_with_mpirun"
+    "exit status comes through|links|exit_status"
+    "bytes between leaf switches are counted|links send|counts_across_leaves"
+    "bytes inside a leaf stay off the uplinks|links send|counts_inside_a_leaf"
+    "ranks of one node use no link|links send|shared_memory_is_not_counted"
+    "bytes of UCX are counted|links send|counts_of ucx"
+    "bytes of OFI are counted|links send|counts_of ofi"
+    "a transport without its component|links|missing_transport"
+    "--reset counts from zero|links|reset_starts_from_zero"
+    "two clusters side by side|links send|side_by_side"
+    "two runs in one cluster|links mpi|two_runs_in_one_cluster"
+    "rates limit the links|links send|rates_limit"
+    "64 nodes on 8 leaf switches|links mpi|many_nodes"
+    "a killed run ends whole|links mpi|killed_run_ends"
+    "down ends what runs in it|links|down_ends_runs"
+    "a killed holder leaves nothing|links|killed_holder_leaves_nothing"
+    "stale state is recognised|links|stale_state_is_recognised"
+    "an orphan makes nothing|links|orphan_makes_nothing"
+    "an interrupted up leaves nothing|links|interrupted_up_leaves_nothing"
+    "an owner takes the cluster along|links|owner_takes_it_along"
+    "up does not hold its output open|links|output_ends_with_up"
+    "nodes without namespaces|mpi|without_namespaces"
+    "as a plain user|send|as_a_plain_user"
 )
-echo "1..${#all[@]}"
 for entry in "${all[@]}"; do
-    run_test "${entry%%|*}" "${entry##*|}"
+    IFS='|' read -r title needs call <<<"$entry"
+    run_test "$title" "$needs" "$call"
 done
-((failures == 0))
+tap_plan

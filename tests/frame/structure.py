@@ -41,24 +41,14 @@ DLA = ("orte/mca/rmaps/dla", "prte/mca/rmaps/dla")
 
 # The modules of fcoll/tatp: what follows fcoll_tatp_ in the names of their source files.
 TATP_MODULES = {
-    "call": "call",
+    **{name: name for name in ("call", "error", "help", "hints", "independent", "job", "params", "pvars", "schedule", "settings", "storage")},
     "comm": "comm|comm_.*|request",
-    "error": "error",
     "exchange": "exchange|exchange_.*",
-    "help": "help",
-    "hints": "hints",
-    "independent": "independent",
     "io": "io|view|datarep",
-    "job": "job",
     "nodes": "nodes|nodes_.*",
-    "params": "params",
     "plan": "plan|plan_.*",
-    "pvars": "pvars",
     "record": "record|record_.*",
-    "schedule": "schedule",
-    "settings": "settings",
     "stats": "stats|stats_.*",
-    "storage": "storage",
     "top": "component|module|file_.*_all",
 }
 # Modules that a module must not use.
@@ -221,8 +211,6 @@ def check_folders(tree):
             edges.setdefault(there, set())
             if there != "base" and there not in FOLDERS.get(here, ()):
                 yield f"{name} uses {other}"
-            elif here == "base":
-                yield f"{name} uses {other}"
     for circle in circles_of(edges):
         yield f"folders of src/ in a circle: {', '.join(circle)}"
     for here, row in FOLDERS.items():
@@ -232,19 +220,15 @@ def check_folders(tree):
 
 
 def check_circles(tree):
-    folders = sorted({os.path.dirname(name) for name in tree.files if name.startswith("src/")}) + ["tools"]
-    found = [circle for folder in folders for circle in file_circles(tree, folder)]
-    found += [circle for folder in DLA
-              for circle in file_circles(tree, folder, ("rmaps_dla.h", "rmaps_dla_component.c", "rmaps_dla_module.c"))]
-    if has_modules(tree):
-        found += file_circles(tree, TATP, ("fcoll_tatp.h", "fcoll_tatp_component.c", "fcoll_tatp_module.c"))
-    yield from found
+    for folder in sorted({os.path.dirname(name) for name in tree.files if name.startswith("src/")}) + ["tools"]:
+        yield from file_circles(tree, folder)
+    for folder in DLA:
+        yield from file_circles(tree, folder, ("rmaps_dla.h", "rmaps_dla_component.c", "rmaps_dla_module.c"))
+    yield from file_circles(tree, TATP, ("fcoll_tatp.h", "fcoll_tatp_component.c", "fcoll_tatp_module.c"))
 
 
 def check_headers(tree):
     for name in (name for name in tree.files if name.endswith(".h")):
-        if name == TATP + "/fcoll_tatp.h" and not has_modules(tree):
-            continue
         with open(os.path.join(tree.source, name), encoding="utf-8") as stream:
             lines = sum(1 for _ in stream)
         if lines > MOST_HEADER_LINES:
@@ -252,11 +236,6 @@ def check_headers(tree):
 
 
 # --- modules of fcoll/tatp ---
-
-
-def has_modules(tree):
-    """The rules of modules hold from the first file of the new layout on."""
-    return TATP + "/fcoll_tatp_call.c" in tree.files
 
 
 def module_of(name):
@@ -271,8 +250,6 @@ def module_of(name):
 
 
 def check_modules(tree):
-    if not has_modules(tree):
-        return
     names = [name for name in tree.files if os.path.dirname(name) == TATP]
     headers = {module: f"{TATP}/fcoll_tatp_{module}.h" for module in TATP_MODULES if module not in ("top", "call")}
     for name in names:

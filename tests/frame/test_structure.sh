@@ -8,6 +8,8 @@
 [[ -n $PYTHON3 ]] || tap_skip_all "there is no Python 3"
 tap_tempdir
 tatp=ompi/mca/fcoll/tatp/fcoll_tatp
+modules=(comm error exchange help io nodes params plan record stats)
+mapfile -t headers < <(printf '#include "fcoll_tatp_%s.h"\n' "${modules[@]}")
 
 structure() {
     "$PYTHON3" "$top_srcdir/tests/frame/structure.py" "$@" 2>&1
@@ -43,20 +45,20 @@ small_tree() {
     put orte/mca/rmaps/dla/rmaps_dla_map.c '#include "rmaps_dla.h"' 'int rmaps_dla_map(void) { return 0; }'
     put orte/mca/rmaps/dla/rmaps_dla_spec.c 'int rmaps_dla_map(void);' 'int rmaps_dla_spec(void) { return rmaps_dla_map(); }'
     put $tatp.h 'extern int mca_fcoll_tatp_component;'
-    for module in comm error exchange help io nodes params plan record stats; do
-        put ${tatp}_$module.h "int tatp_$module(void);"
+    for module in "${modules[@]}"; do
+        put "${tatp}_$module.h" "int tatp_$module(void);"
     done
     for name in error: comm:error nodes:comm io:help plan:nodes exchange:comm exchange:io record:nodes stats:help params:help help:; do
         module=${name%:*} name=${name#*:}
         put "${tatp}_$module.c" "#include \"fcoll_tatp_$module.h\"" "${name:+#include \"fcoll_tatp_$name.h\"}"
     done
-    for module in comm error exchange help io nodes params plan record stats; do
-        put ${tatp}_$module.c "int tatp_$module(void) { return 0; }"
+    for module in "${modules[@]}"; do
+        put "${tatp}_$module.c" "int tatp_$module(void) { return 0; }"
     done
     put ${tatp}_comm_internal.h 'int tatp_comm_part(void);'
     put ${tatp}_plan_rows.c '#include "fcoll_tatp_plan.h"' 'int tatp_plan_rows(void) { return tatp_plan(); }'
     put ${tatp}_params.c '#include "fcoll_tatp.h"' 'int tatp_set(void) { return mca_fcoll_tatp_component; }'
-    put ${tatp}_call.c '#include "fcoll_tatp.h"' '#include "fcoll_tatp_'{comm,error,exchange,help,io,nodes,params,plan,record,stats}'.h"' \
+    put ${tatp}_call.c '#include "fcoll_tatp.h"' "${headers[@]}" \
         'int tatp_call(void) { return tatp_plan() + tatp_exchange() + tatp_record() + tatp_stats(); }'
     put ${tatp}_component.c '#include "fcoll_tatp.h"' 'int mca_fcoll_tatp_component;'
 }
@@ -102,20 +104,12 @@ finds "headers: src/base/base.h has 151 lines; at most 150" src/base/base.h "${m
 finds "headers: ${tatp}_plan.h has 151 lines; at most 150" ${tatp}_plan.h "${many[@]}"
 
 for user in comm io nodes; do
-    for module in plan exchange record stats; do
+    for module in plan exchange record stats call; do
         uses_module $user $module
     done
-    finds "modules: ${tatp}_$user.c uses ${tatp}_call.c" ${tatp}_$user.c 'int tatp_call(void);' 'int tatp_planted(void) { return tatp_call(); }'
 done
-uses_module comm nodes
-uses_module io nodes
-uses_module comm io
-uses_module io comm
-uses_module plan exchange
-uses_module exchange plan
-for user in plan exchange; do
-    uses_module $user record
-    uses_module $user stats
+for pair in comm:nodes io:nodes comm:io io:comm plan:exchange exchange:plan {plan,exchange}:{record,stats}; do
+    uses_module "${pair%:*}" "${pair#*:}"
 done
 finds "modules: ${tatp}_view.c uses ${tatp}_plan.h" ${tatp}_view.c '#include "fcoll_tatp_plan.h"'
 finds "modules: ${tatp}_plan.c uses ${tatp}_stats.h" ${tatp}_plan.c '#include "fcoll_tatp_stats.h"'
@@ -127,7 +121,7 @@ finds "modules: ${tatp}_plan_rows.h: a module has one header, fcoll_tatp_MODULE.
 finds "modules: ${tatp}_call.c includes ${tatp}_comm_internal.h of another module" ${tatp}_call.c \
     '#if 0' '#include "fcoll_tatp_comm_internal.h"' '#endif'
 finds "modules: ${tatp}_module.c includes the headers of all modules" ${tatp}_module.c \
-    '#include "fcoll_tatp_'{comm,error,exchange,help,io,nodes,params,plan,record,stats}'.h"'
+    "${headers[@]}"
 
 # --- the project ---
 

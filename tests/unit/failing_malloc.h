@@ -8,6 +8,8 @@
 #ifndef TESTS_FAILING_MALLOC_H
 #define TESTS_FAILING_MALLOC_H
 
+#include <check.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -31,6 +33,22 @@ static inline void stop_failing(void)
 {
     allocations.until_failure = -1;
     allocations.counting = false;
+}
+
+/* Calls with the first allocation failing, then with the second, until none does: the result must
+ * be -ENOMEM where one has failed, otherwise 0, and nothing may be left. No assertions in `call`,
+ * because they allocate. */
+static inline void fail_each_allocation(int (*call)(const void *context), const void *context)
+{
+    int rc = -ENOMEM;
+    for (long nth = 0; rc != 0; nth++) {
+        fail_allocation(nth);
+        rc = call(context);
+        stop_failing();
+        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
+        ck_assert_int_eq(allocations.live, 0);
+        ck_assert_msg(nth < 1000, "more allocations than there can be");
+    }
 }
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Unit tests of the readers of network descriptions: fixtures of one fabric as each tool tells it,
- * random networks against a model of their own, and what is malformed. */
+ * files of hops, random networks against a model of their own, and what is malformed. */
 #include "topo/topo.h"
 
 #include <check.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +15,38 @@
 #include "seeded.h"
 #include "suite.h"
 
-enum { MAX_HOSTS = 64 };
+enum { MOST_PLACES = 1 << 15, MOST_HOSTS = MOST_PLACES + 2 };
+
+/* ---- names ---- */
+
+struct names {
+    char text[200];
+    const char *name[8];
+    size_t count;
+};
+
+/* Of a list with commas between, which may be empty: "n0,,n2". */
+static void split_names(const char *list, struct names *names)
+{
+    char *rest = names->text;
+    snprintf(names->text, sizeof names->text, "%s", list);
+    for (names->count = 0; rest != NULL; names->count++)
+        names->name[names->count] = strsep(&rest, ",");
+}
+
+/* PREFIX0, PREFIX1, ... */
+static const char *const *numbered_hosts(const char *prefix, size_t count)
+{
+    static char name[MOST_HOSTS][12];
+    static const char *host[MOST_HOSTS];
+    for (size_t n = 0; n < count; n++) {
+        snprintf(name[n], sizeof name[n], "%s%zu", prefix, n);
+        host[n] = name[n];
+    }
+    return host;
+}
+
+/* ---- reading ---- */
 
 struct reading {
     int rc;
@@ -24,44 +54,47 @@ struct reading {
     matrix_error error;
 };
 
-static size_t count_names(const char *const *names)
-{
-    size_t count = 0;
-    while (names[count] != NULL)
-        count++;
-    return count;
-}
-
 static struct reading read_text(const char *text, size_t length, const char *const *hosts,
                                 size_t nodes)
 {
     struct reading r = {.topo = {.nodes = 77}, .error = {.line = 99}};
     FILE *stream = fmemopen((void *)(uintptr_t)text, length, "r");
-    ck_assert_ptr_nonnull(stream);
     r.rc = topo_read(stream, hosts, nodes, &r.topo, &r.error);
     fclose(stream);
     return r;
 }
 
-/* ---- what every result keeps to ---- */
+static struct reading read_for(const char *text, const char *hosts)
+{
+    struct names names;
+    split_names(hosts, &names);
+    return read_text(text, strlen(text), names.name, names.count);
+}
 
+/* `count` lines by a format for their number, after some text. The caller frees them. */
+static char *make_lines(const char *before, const char *format, size_t count, size_t *length)
+{
+    char *text = NULL;
+    FILE *stream = open_memstream(&text, length);
+    ck_assert_ptr_nonnull(stream);
+    fputs(before, stream);
+    for (size_t k = 1; k <= count; k++)
+        fprintf(stream, format, k, k);
+    ck_assert_int_eq(fclose(stream), 0);
+    return text;
+}
+
+/* ---- what is expected of a result ---- */
+
+/* A vertex is before its parent. */
 static size_t way_up_and_down(const topo_tree *tree, size_t n, size_t m)
 {
     size_t hops = 0;
-    char *above = calloc(tree->vertices, 1);
-    ck_assert_ptr_nonnull(above);
-    for (size_t v = n;; v = tree->parent[v]) {
-        above[v] = 1;
-        if (v == tree->parent[v])
-            break;
-    }
-    while (!above[m]) {
-        m = tree->parent[m];
-        hops++;
-    }
-    for (; n != m; n = tree->parent[n])
-        hops++;
-    free(above);
+    for (; n != m; hops++)
+        if (n < m)
+            n = tree->parent[n];
+        else
+            m = tree->parent[m];
     return hops;
 }
 
@@ -80,6 +113,32 @@ static void check_tree(const topo *t)
         }
 }
 
+/* expected: a digit for each two nodes, row by row with a blank between: "124 214 441".
+ * vertices: of the tree. */
+static void check_hops(const topo *t, const char *expected, size_t vertices)
+{
+    size_t nodes = t->nodes;
+    ck_assert_uint_eq(strlen(expected) + 1, nodes * (nodes + 1));
+    for (size_t n = 0; n < nodes; n++)
+        for (size_t m = 0; m < nodes; m++)
+            ck_assert_msg(topo_hops(t, n, m, 0) == expected[n * (nodes + 1) + m] - '0',
+                          "%zu to %zu: %g, expected are %s", n, m, topo_hops(t, n, m, 0), expected);
+    ck_assert_uint_eq(t->tree.vertices, vertices);
+    check_tree(t);
+}
+
+/* Every `step`th pair of nodes in their order. So many share a leaf switch, as many of those a pod.
+ */
+static void check_fat_tree(const topo *t, size_t leaf, size_t step)
+{
+    size_t pod = leaf * leaf;
+    for (size_t k = 0; k < t->nodes * t->nodes; k += step) {
+        size_t n = k / t->nodes, m = k % t->nodes;
+        double expected = n / leaf == m / leaf ? 2 : n / pod == m / pod ? 4 : 6;
+        ck_assert_double_eq(topo_hops(t, n, m, n == m), n == m ? 0 : expected);
+    }
+}
+
 /* ---- lists of hosts ---- */
 
 struct collected {
@@ -96,59 +155,53 @@ static int collect(const char *name, void *context)
     return strcmp(name, "stop") == 0 ? 5 : 0;
 }
 
-START_TEST(good_hostlists)
-{
-    static const char *const good[][2] = {
-        {"n0", "n0"},
-        {"n0,n1,login", "n0 n1 login"},
-        {"n[0-3,7]", "n0 n1 n2 n3 n7"},
-        {"n[08-11]", "n08 n09 n10 n11"},
-        {"n[8-11]x", "n8x n9x n10x n11x"},
-        {"tux[001-003],a[7]", "tux001 tux002 tux003 a7"},
-        {"r[0-1]n[0-2]", "r0n0 r0n1 r0n2 r1n0 r1n1 r1n2"},
-        {"a[1-3]-ib0", "a1-ib0 a2-ib0 a3-ib0"},
-        {"x1000c0s[0-1]b[0-1]n0", "x1000c0s0b0n0 x1000c0s0b1n0 x1000c0s1b0n0 x1000c0s1b1n0"},
-        {"[1-2]", "1 2"},
-        {"n[1,1]", "n1 n1"},
-        {"10.0.0.[1-2]", "10.0.0.1 10.0.0.2"},
-        {"[0-1][0-1][9]", "009 019 109 119"},
-    };
-    for (size_t k = 0; k < sizeof good / sizeof good[0]; k++) {
-        struct collected c = {.count = 0};
-        matrix_error error;
-        ck_assert_int_eq(topo_expand_hostlist(good[k][0], collect, &c, &error), 0);
-        ck_assert_str_eq(c.text, good[k][1]);
-    }
-}
-END_TEST
+static const struct {
+    const char *list, *names, *refused; /* one of both: the names, or a part of the reason */
+} hostlists[] = {
+    {"n0", "n0", NULL},
+    {"n0,n1,login", "n0 n1 login", NULL},
+    {"n[0-3,7]", "n0 n1 n2 n3 n7", NULL},
+    {"n[08-11]", "n08 n09 n10 n11", NULL},
+    {"n[8-11]x", "n8x n9x n10x n11x", NULL},
+    {"tux[001-003],a[7]", "tux001 tux002 tux003 a7", NULL},
+    {"r[0-1]n[0-2]", "r0n0 r0n1 r0n2 r1n0 r1n1 r1n2", NULL},
+    {"a[1-3]-ib0", "a1-ib0 a2-ib0 a3-ib0", NULL},
+    {"x1000c0s[0-1]b[0-1]n0", "x1000c0s0b0n0 x1000c0s0b1n0 x1000c0s1b0n0 x1000c0s1b1n0", NULL},
+    {"[1-2]", "1 2", NULL},
+    {"n[1,1]", "n1 n1", NULL},
+    {"10.0.0.[1-2]", "10.0.0.1 10.0.0.2", NULL},
+    {"[0-1][0-1][9]", "009 019 109 119", NULL},
+    {"", NULL, "empty"},
+    {"a,", NULL, "empty"},
+    {",a", NULL, "empty"},
+    {"a,,b", NULL, "empty"},
+    {"n[3", NULL, "without ']'"},
+    {"n3]", NULL, "without '['"},
+    {"n[]", NULL, "number"},
+    {"n[a]", NULL, "number"},
+    {"n[1-]", NULL, "number"},
+    {"n[3-1]", NULL, "rising"},
+    {"n[1;2]", NULL, "','"},
+    {"n[1-2-3]", NULL, "','"},
+    {"n[1[2]]", NULL, "without '['"},
+    {"n[0-9999999]", NULL, "more than"},
+    {"n[0-1023][0-1023][0-1]", NULL, "more than"},
+    {"n[99999999999]", NULL, "number"},
+    {"n[1,]", NULL, "number"},
+    {"n[-1]", NULL, "number"},
+};
 
-START_TEST(bad_hostlists)
+START_TEST(expanded_hostlists)
 {
-    static const char *const bad[][2] = {
-        {"", "empty"},
-        {"a,", "empty"},
-        {",a", "empty"},
-        {"a,,b", "empty"},
-        {"n[3", "without ']'"},
-        {"n3]", "without '['"},
-        {"n[]", "number"},
-        {"n[a]", "number"},
-        {"n[1-]", "number"},
-        {"n[3-1]", "rising"},
-        {"n[1;2]", "','"},
-        {"n[1-2-3]", "','"},
-        {"n[1[2]]", "without '['"},
-        {"n[0-9999999]", "more than"},
-        {"n[0-1023][0-1023][0-1]", "more than"},
-        {"n[99999999999]", "number"},
-        {"n[1,]", "number"},
-        {"n[-1]", "number"},
-    };
-    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
-        matrix_error error = {0, ""};
+    for (size_t k = 0; k < sizeof hostlists / sizeof hostlists[0]; k++) {
+        const char *list = hostlists[k].list, *names = hostlists[k].names;
         struct collected c = {.count = 0};
-        ck_assert_int_eq(topo_expand_hostlist(bad[k][0], collect, &c, &error), -EBADMSG);
-        ck_assert_msg(strstr(error.reason, bad[k][1]) != NULL, "%s: %s", bad[k][0], error.reason);
+        matrix_error error = {0, ""};
+        ck_assert_int_eq(topo_expand_hostlist(list, collect, &c, &error), names ? 0 : -EBADMSG);
+        if (names != NULL)
+            ck_assert_str_eq(c.text, names);
+        else
+            ck_assert_msg(strstr(error.reason, hostlists[k].refused), "%s: %s", list, error.reason);
     }
 }
 END_TEST
@@ -160,11 +213,9 @@ START_TEST(hostlist_ends)
     char longest[400];
     ck_assert_int_eq(topo_expand_hostlist("a,stop,b", collect, &c, &error), 5);
     ck_assert_uint_eq(c.count, 2);
-    memset(longest, 'n', 255);
-    longest[255] = '\0';
-    ck_assert_int_eq(topo_expand_hostlist(longest, collect, &c, &error), 0);
     memset(longest, 'n', 256);
     longest[256] = '\0';
+    ck_assert_int_eq(topo_expand_hostlist(longest + 1, collect, &c, &error), 0);
     ck_assert_int_eq(topo_expand_hostlist(longest, collect, &c, &error), -EBADMSG);
     snprintf(longest + 250, sizeof longest - 250, "[1-2][100-200]xx");
     ck_assert_int_eq(topo_expand_hostlist(longest, collect, &c, &error), -EBADMSG);
@@ -174,17 +225,19 @@ END_TEST
 /* ---- one fabric, told by each tool ---- */
 
 /* The text of files of the fixtures, one after another; the caller frees it. */
-static char *fixture(const char *const *files, size_t *length)
+static char *fixture(const char *list, size_t *length)
 {
     const char *top = getenv("top_srcdir");
+    struct names files;
     char *text = NULL;
     FILE *out = open_memstream(&text, length);
     ck_assert_ptr_nonnull(out);
-    for (size_t k = 0; k < 3 && files[k] != NULL; k++) {
+    split_names(list, &files);
+    for (size_t k = 0; k < files.count; k++) {
         char path[400];
         int c;
         snprintf(path, sizeof path, "%s/tests/fixtures/topology/%s", top != NULL ? top : ".",
-                 files[k]);
+                 files.name[k]);
         FILE *in = fopen(path, "r");
         ck_assert_msg(in != NULL, "%s is missing", path);
         while ((c = getc(in)) != EOF)
@@ -195,113 +248,75 @@ static char *fixture(const char *const *files, size_t *length)
     return text;
 }
 
-struct telling {
-    const char *files[4];
-    const char *source;
-    size_t leaf_width, pod_width; /* cables up from a leaf switch and a pod */
+static const struct {
+    const char *files, *source;
+    size_t cables; /* up from a leaf switch; from a pod the square */
+} tellings[] = {
+    {"ibnetdiscover.3level.out", "ibnetdiscover", 4},
+    {"opensm-subnet.3level.lst", "opensm, list of links", 4},
+    {"slurm-topology.conf", "Slurm, tree of switches", 1},
+    {"slurm-scontrol.out", "Slurm, tree of switches", 1},
+    {"ibnetdiscover.3level.out,opensm-lfts.3level.dump", "InfiniBand, forwarding tables", 4},
+    {"ibnetdiscover.3level.out,opensm.fdbs.3level", "InfiniBand, forwarding tables", 4},
+    {"opensm-lfts.3level.dump,opensm-subnet.3level.lst", "InfiniBand, forwarding tables", 4},
+    {"opensm-subnet.3level.lst,opensm.fdbs.3level", "InfiniBand, forwarding tables", 4},
+    {"ibnetdiscover.3level.out,ibtracert.3level.out", "ibtracert", 4},
+    {"ibnetdiscover.3level.out,opensm-subnet.3level.lst", "ibnetdiscover", 4},
 };
 
-static const struct telling tellings[] = {
-    {{"ibnetdiscover.3level.out"}, "ibnetdiscover", 4, 16},
-    {{"opensm-subnet.3level.lst"}, "opensm, list of links", 4, 16},
-    {{"slurm-topology.conf"}, "Slurm, tree of switches", 1, 1},
-    {{"slurm-scontrol.out"}, "Slurm, tree of switches", 1, 1},
-    {{"ibnetdiscover.3level.out", "opensm-lfts.3level.dump"},
-     "InfiniBand, forwarding tables",
-     4,
-     16},
-    {{"ibnetdiscover.3level.out", "opensm.fdbs.3level"}, "InfiniBand, forwarding tables", 4, 16},
-    {{"opensm-lfts.3level.dump", "opensm-subnet.3level.lst"},
-     "InfiniBand, forwarding tables",
-     4,
-     16},
-    {{"opensm-subnet.3level.lst", "opensm.fdbs.3level"}, "InfiniBand, forwarding tables", 4, 16},
-    {{"ibnetdiscover.3level.out", "ibtracert.3level.out"}, "ibtracert", 4, 16},
-    {{"ibnetdiscover.3level.out", "opensm-subnet.3level.lst"}, "ibnetdiscover", 4, 16},
-};
-
-static const char *name_of(size_t n)
-{
-    static char name[MAX_HOSTS][24];
-    snprintf(name[n], sizeof name[n], "n%zu", n);
-    return name[n];
-}
-
-/* Four nodes a leaf switch, four of those a pod. */
+/* Four nodes a leaf switch, four of those a pod. Of few nodes only their part of the tree is left.
+ */
 START_TEST(three_levels)
 {
-    const struct telling *t = &tellings[_i];
-    const char *hosts[64];
-    size_t length;
-    char *text = fixture(t->files, &length);
+    size_t length, cables = tellings[_i].cables;
+    const char *const *names = numbered_hosts("n", 64), *hosts[64];
+    struct names few;
+    char *text = fixture(tellings[_i].files, &length);
     for (size_t n = 0; n < 64; n++)
-        hosts[n] = name_of(63 - n);
+        hosts[n] = names[63 - n];
     struct reading r = read_text(text, length, hosts, 64);
     ck_assert_msg(r.rc == 0, "%zu: %s", r.error.line, r.error.reason);
-    for (size_t n = 0; n < 64; n++)
-        for (size_t m = 0; m < 64; m++)
-            ck_assert_double_eq(topo_hops(&r.topo, n, m, n == m), n == m             ? 0
-                                                                  : n / 4 == m / 4   ? 2
-                                                                  : n / 16 == m / 16 ? 4
-                                                                                     : 6);
-    ck_assert_str_eq(r.topo.source, t->source);
+    ck_assert_str_eq(r.topo.source, tellings[_i].source);
+    check_fat_tree(&r.topo, 4, 1);
     check_tree(&r.topo);
     ck_assert_uint_eq(r.topo.tree.vertices, 64 + 16 + 4 + 1);
     for (size_t v = 0; v < 84; v++)
-        ck_assert_uint_eq(r.topo.tree.width[v], v < 64 ? 1 : v < 80 ? t->leaf_width : t->pod_width);
-    if (strcmp(t->source, "ibtracert") != 0)
+        ck_assert_uint_eq(r.topo.tree.width[v], v < 64 ? 1 : v < 80 ? cables : cables * cables);
+    if (strcmp(r.topo.source, "ibtracert") != 0)
         ck_assert_uint_eq(r.topo.places, 16);
     topo_release(&r.topo);
-    free(text);
-}
-END_TEST
 
-/* Few of the nodes: only their part of the tree is left. */
-START_TEST(part_of_the_nodes)
-{
-    static const char *const hosts[] = {"n5", "N4", "n8.cluster", "n15"};
-    static const double expected[4][4] = {{1, 2, 4, 4}, {2, 1, 4, 4}, {4, 4, 1, 4}, {4, 4, 4, 1}};
-    size_t length;
-    char *text = fixture(tellings[_i].files, &length);
-    struct reading r = read_text(text, length, hosts, 4);
+    split_names("n5,N4,n8.cluster,n15", &few);
+    r = read_text(text, length, few.name, few.count);
     ck_assert_msg(r.rc == 0, "%s", r.error.reason);
-    for (size_t n = 0; n < 4; n++)
-        for (size_t m = 0; m < 4; m++)
-            ck_assert_double_eq(topo_hops(&r.topo, n, m, 0), expected[n][m]);
-    check_tree(&r.topo);
-    ck_assert_uint_eq(r.topo.tree.vertices, 4 + 3 + 1);
+    check_hops(&r.topo, "1244 2144 4414 4441", 4 + 3 + 1);
     topo_release(&r.topo);
     free(text);
 }
 END_TEST
 
+/* The routes are those of one switch: where it has to send to the other leaf, nothing is told. */
 START_TEST(two_levels)
 {
-    static const struct telling two[] = {
-        {{"ibnetdiscover.2level.out"}, NULL, 2, 0},
-        {{"ibnetdiscover.2level.out", "ibroute.2level.out"}, NULL, 2, 0},
-        {{"ibnetdiscover.2level.out", "ibtracert.2level.out"}, NULL, 2, 0},
+    static const struct {
+        const char *files;
+        size_t told; /* nodes */
+    } two[] = {
+        {"ibnetdiscover.2level.out", 8},
+        {"ibnetdiscover.2level.out,ibroute.2level.out", 4},
+        {"ibnetdiscover.2level.out,ibtracert.2level.out", 8},
     };
     for (size_t k = 0; k < 3; k++) {
-        /* The routes are those of one switch: where it has to send to the other leaf, nothing is
-         * told. */
-        size_t length, nodes = k == 1 ? 4 : 8;
-        const char *hosts[8];
+        size_t length;
         char *text = fixture(two[k].files, &length);
-        for (size_t n = 0; n < 8; n++)
-            hosts[n] = name_of(n);
-        struct reading r = read_text(text, length, hosts, nodes);
-        ck_assert_msg(r.rc == 0, "%s", r.error.reason);
-        for (size_t n = 0; n < nodes; n++)
-            for (size_t m = 0; m < nodes; m++)
-                ck_assert_double_eq(topo_hops(&r.topo, n, m, n == m), n == m           ? 0
-                                                                      : n / 4 == m / 4 ? 2
-                                                                                       : 4);
-        topo_release(&r.topo);
-        r = read_text(text, length, hosts, 8);
-        ck_assert_int_eq(r.rc, k == 1 ? -ENXIO : 0);
-        if (r.rc == 0)
+        for (size_t nodes = 4; nodes <= 8; nodes += 4) {
+            struct reading r = read_text(text, length, numbered_hosts("n", nodes), nodes);
+            ck_assert_msg(r.rc == (nodes > two[k].told ? -ENXIO : 0), "%s", r.error.reason);
+            if (r.rc != 0)
+                continue;
+            check_fat_tree(&r.topo, 4, 1);
             topo_release(&r.topo);
+        }
         free(text);
     }
 }
@@ -309,16 +324,13 @@ END_TEST
 
 START_TEST(odd_fabric)
 {
-    static const char *const files[] = {"ibnetdiscover.edge.out", NULL};
     static const char *const hosts[] = {"node-01", "X1000c0s1b0n0"};
     size_t length;
-    char *text = fixture(files, &length);
+    char *text = fixture("ibnetdiscover.edge.out", &length);
     struct reading r = read_text(text, length, hosts, 2);
     ck_assert_msg(r.rc == 0, "%s", r.error.reason);
     /* By its second rail node-01 is 3 away, by the first 2. */
-    ck_assert_double_eq(topo_hops(&r.topo, 0, 1, 0), 2);
-    ck_assert_double_eq(topo_hops(&r.topo, 1, 0, 0), 2);
-    check_tree(&r.topo);
+    check_hops(&r.topo, "12 21", r.topo.tree.vertices);
     topo_release(&r.topo);
 
     topo_fabric *fabric;
@@ -345,59 +357,48 @@ END_TEST
 
 /* ---- hand-made files ---- */
 
-/* `expected`: hops between the hosts, a row for each. */
 struct good {
     const char *text;
-    const char *hosts[6];
-    double expected[25];
-    size_t tree; /* vertices */
+    const char *hosts, *expected; /* as of split_names and check_hops */
+    size_t tree;                  /* vertices */
     const char *source;
 };
 
+#define SLURM "Slurm, tree of switches"
 #define CA(id, desc) "Ca 2 \"" id "\" # \"" desc "\"\n"
 #define SW(id) "Switch 36 \"" id "\" # \"some switch\" base port 0 lid 3 lmc 0\n"
+#define ARRAY "%%MatrixMarket matrix array integer general\n"
+#define COORDINATE "%%MatrixMarket matrix coordinate integer general\n"
+#define SYMMETRIC "%%MatrixMarket matrix array integer symmetric\n"
+#define REAL "%%MatrixMarket matrix array real general\n"
+#define BY_NAME "Matrix Market hops, rows by host name"
+#define BY_ORDER "Matrix Market hops, rows in the order of the nodes"
+/* Column by column: from row to column, n0 -> n1 is 2, n1 -> n0 is 3, n0 -> n2 4, n2 -> n0 5, ...
+ */
+#define THREE "3 3\n0\n3\n5\n2\n0\n7\n4\n6\n0\n"
 
 static const struct good good[] = {
     /* Slurm: comments, order, case, a continued line, keys that do not matter, two on one leaf. */
     {"# tree\n\nswitchname=top SWITCHES=l[1-2]   # all\nSwitchName=l1 Nodes=a,b LinkSpeed=7\n"
      "SwitchName=l2 \\\n Nodes=c\n",
-     {"a", "b", "c"},
-     {1, 2, 4, 2, 1, 4, 4, 4, 1},
-     6,
-     "Slurm, tree of switches"},
+     "a,b,c", "124 214 441", 6, SLURM},
     /* No common top: one is thought above. */
-    {"SwitchName=l1 Nodes=a,b\nSwitchName=l2 Nodes=c\n",
-     {"a", "b", "c"},
-     {1, 2, 4, 2, 1, 4, 4, 4, 1},
-     6,
-     "Slurm, tree of switches"},
+    {"SwitchName=l1 Nodes=a,b\nSwitchName=l2 Nodes=c\n", "a,b,c", "124 214 441", 6, SLURM},
     /* Uneven depth. */
     {"SwitchName=r Switches=x,l1\nSwitchName=x Switches=l2,l3\nSwitchName=l1 Nodes=a\n"
      "SwitchName=l2 Nodes=b\nSwitchName=l3 Nodes=c\n",
-     {"a", "b", "c"},
-     {1, 5, 5, 5, 1, 4, 5, 4, 1},
-     8,
-     "Slurm, tree of switches"},
+     "a,b,c", "155 514 541", 8, SLURM},
     /* Every spine is named: a fat tree. */
     {"SwitchName=s0 Nodes=a,b\nSwitchName=s1 Nodes=c\nSwitchName=t0 Switches=s[0-1]\n"
      "SwitchName=t1 Switches=s[0-1]\n",
-     {"a", "b", "c"},
-     {1, 2, 4, 2, 1, 4, 4, 4, 1},
-     6,
-     "Slurm, tree of switches"},
+     "a,b,c", "124 214 441", 6, SLURM},
     /* A node on two leaf switches, which makes no tree of them that would agree. */
-    {"SwitchName=s0 Nodes=a,b\nSwitchName=s1 Nodes=b,c\nSwitchName=t Switches=s0,s1\n",
-     {"a", "b", "c"},
-     {1, 2, 4, 2, 1, 2, 4, 2, 1},
-     0,
-     "Slurm, tree of switches"},
-    {"SwitchName=n1 Nodes=n1,n2\n", {"n2", "n1"}, {1, 2, 2, 1}, 3, "Slurm, tree of switches"},
+    {"SwitchName=s0 Nodes=a,b\nSwitchName=s1 Nodes=b,c\nSwitchName=t Switches=s0,s1\n", "a,b,c",
+     "124 212 421", 0, SLURM},
+    {"SwitchName=n1 Nodes=n1,n2\n", "n2,n1", "12 21", 3, SLURM},
     /* Blocks of 2 and 4: b0 b1 | b2. */
     {"BlockName=b0 Nodes=a\nBlockName=b1 Nodes=b,c\nBlockName=b2 Nodes=d\nBlockSizes=2,4\n",
-     {"a", "b", "c", "d"},
-     {1, 4, 4, 6, 4, 1, 2, 6, 4, 2, 1, 6, 6, 6, 6, 1},
-     10,
-     "Slurm, blocks"},
+     "a,b,c,d", "1446 4126 4216 6661", 10, "Slurm, blocks"},
     {"BlockName=b0 BlockIndex=0 Nodes=a BlockSize=2\nBlockName=b1 BlockIndex=1 Nodes=b "
      "BlockSize=2\n"
      "BlockName=b2 BlockIndex=2 Nodes=c BlockSize=2\nBlockName=b3 BlockIndex=3 Nodes=d "
@@ -405,39 +406,32 @@ static const struct good good[] = {
      "AggregatedBlock=b[0-3] BlockIndex=6 Nodes=a,b,c,d BlockSize=8\n"
      "AggregatedBlock=b[0-1] BlockIndex=4 Nodes=a,b BlockSize=4\n"
      "AggregatedBlock=b[2-3] BlockIndex=5 Nodes=c,d BlockSize=4\n",
-     {"a", "b", "c", "d"},
-     {1, 4, 6, 6, 4, 1, 6, 6, 6, 6, 1, 4, 6, 6, 4, 1},
-     11,
+     "a,b,c,d", "1466 4166 6614 6641", 11, "Slurm, blocks"},
+    {"BlockSizes=30\nBlockName=b0 Nodes=a\nBlockName=b1 Nodes=b\n", "a,b", "14 41", 5,
      "Slurm, blocks"},
-    {"BlockSizes=30\nBlockName=b0 Nodes=a\nBlockName=b1 Nodes=b\n",
-     {"a", "b"},
-     {1, 4, 4, 1},
-     5,
-     "Slurm, blocks"},
-    /* InfiniBand: a dual-rail host in the middle does not pass messages on between planes. */
     /* clang-format off */
-    {CA("H-1", "a hca") "[1] \"S-1\"[1]\n\n" CA("H-2", "b hca") "[1] \"S-1\"[2]\n[2] \"S-2\"[2]\n\n"
-     CA("H-3", "c hca") "[1] \"S-2\"[3]\n\n" SW("S-1") "[1] \"H-1\"[1]\n[2] \"H-2\"[1]\n"
-     "[9] \"S-3\"[1]\n\n"
-     SW("S-2") "[2] \"H-2\"[2]\n[3] \"H-3\"[1]\n[9] \"S-3\"[2]\n\n"
-     SW("S-3") "[1] \"S-1\"[9]\n[2] \"S-2\"[9]\n",
-     {"a", "b", "c"}, {1, 2, 4, 2, 1, 2, 4, 2, 1}, 0, "ibnetdiscover"},
+    /* InfiniBand: a dual-rail host in the middle does not pass messages on between planes. */
+    {CA("H-1", "a hca") "[1] \"S-1\"[1]\n\n" CA("H-2", "b hca")
+     "[1] \"S-1\"[2]\n[2] \"S-2\"[2]\n\n" CA("H-3", "c hca") "[1] \"S-2\"[3]\n\n" SW("S-1")
+     "[1] \"H-1\"[1]\n[2] \"H-2\"[1]\n[9] \"S-3\"[1]\n\n" SW("S-2")
+     "[2] \"H-2\"[2]\n[3] \"H-3\"[1]\n[9] \"S-3\"[2]\n\n" SW("S-3")
+     "[1] \"S-1\"[9]\n[2] \"S-2\"[9]\n",
+     "a,b,c", "124 212 421", 0, "ibnetdiscover"},
     /* Both hosts on both rails: the two switches act as one. */
     {CA("H-1", "a mlx5_0") "[1] \"S-1\"[1]\n\n" CA("H-2", "a mlx5_1") "[1] \"S-2\"[1]\n\n"
      CA("H-3", "b mlx5_0") "[1] \"S-1\"[2]\n\n" CA("H-4", "b mlx5_1") "[1] \"S-2\"[2]\n\n"
      SW("S-1") "[1] \"H-1\"[1]\n[2] \"H-3\"[1]\n\n" SW("S-2") "[1] \"H-2\"[1]\n[2] \"H-4\"[1]\n",
-     {"a", "b"}, {1, 2, 2, 1}, 3, "ibnetdiscover"},
+     "a,b", "12 21", 3, "ibnetdiscover"},
     /* Cable from adapter to adapter; netlist words; a description with quotes. */
-    {"Hca 1 \"H-1\" # \"a \"x\" y\"\n[1] \"H-2\"[1]\n\nHca 1 \"H-2\" # \"b\"\n[1] \"H-1\"[1]\n"
-     , {"a", "b"},
-     {1, 1, 1, 1}, 0, "ibnetdiscover"},
+    {"Hca 1 \"H-1\" # \"a \"x\" y\"\n[1] \"H-2\"[1]\n\nHca 1 \"H-2\" # \"b\"\n[1] \"H-1\"[1]\n",
+     "a,b", "11 11", 0, "ibnetdiscover"},
     /* A router passes nothing on; the long way round does. */
     {CA("H-1", "a") "[1] \"S-1\"[1]\n\n" CA("H-2", "b") "[1] \"S-2\"[1]\n\n"
-     "Rt 2 \"R-1\" # \"r\"\n[1] \"S-1\"[2]\n"
-     "[2] \"S-2\"[2]\n\n" SW("S-1") "[1] \"H-1\"[1]\n[2] \"R-1\"[1]\n[3] \"S-3\"[1]\n\n"
+     "Rt 2 \"R-1\" # \"r\"\n[1] \"S-1\"[2]\n[2] \"S-2\"[2]\n\n"
+     SW("S-1") "[1] \"H-1\"[1]\n[2] \"R-1\"[1]\n[3] \"S-3\"[1]\n\n"
      SW("S-2") "[1] \"H-2\"[1]\n[2] \"R-1\"[2]\n[3] \"S-4\"[2]\n\n"
      SW("S-3") "[1] \"S-1\"[3]\n[2] \"S-4\"[1]\n\n" SW("S-4") "[1] \"S-3\"[2]\n[2] \"S-2\"[3]\n",
-     {"a", "b"}, {1, 5, 5, 1}, 6, "ibnetdiscover"},
+     "a,b", "15 51", 6, "ibnetdiscover"},
     /* clang-format on */
     /* Ports named twice, chassis lines, external ports, port GUIDs; two descriptions of one name on
        a plane each. */
@@ -449,51 +443,59 @@ static const struct good good[] = {
      "7]\t\t# lid 5 lmc 0 \"x\" lid 4 4xEDR\n\n"
      "Ca\t1 \"H-00000000000000b3\"\t\t# \"b.x HCA-1\"\n[1](b4) \t\"S-00000000000000a1\"[2]\t\t# "
      "lid 6 lmc 0 \"x\" lid 4 4xEDR\n",
-     {"a", "B.X"},
-     {1, 2, 2, 1},
-     3,
-     "ibnetdiscover"},
+     "a,B.X", "12 21", 3, "ibnetdiscover"},
     /* Exact names first, then without the domain. */
-    {"SwitchName=s0 Nodes=n1,n2.x\nSwitchName=s1 Nodes=n1.x,n2.y\n",
-     {"n1", "n1.x", "n2.y"},
-     {1, 4, 4, 4, 1, 2, 4, 2, 1},
-     6,
-     "Slurm, tree of switches"},
+    {"SwitchName=s0 Nodes=n1,n2.x\nSwitchName=s1 Nodes=n1.x,n2.y\n", "n1,n1.x,n2.y", "144 412 421",
+     6, SLURM},
     /* Traces, one of them only the other way. */
     {"$ ibtracert 1 2\nFrom ca {0x1} portnum 1 lid 1-1 \"a HCA-1\"\n[1] -> switch port {0x9}[1] "
      "lid 3-3 \"s\"\n"
      "[2] -> ca port {0x22}[1] lid 2-2 \"b HCA-1\"\nTo ca {0x2} portnum 1 lid 2-2 \"b HCA-1\"\n",
-     {"a", "b"},
-     {1, 2, 2, 1},
-     3,
-     "ibtracert"},
-    /* Without names, after a list that has them; the trace is longer than the shortest way. */
+     "a,b", "12 21", 3, "ibtracert"},
     /* clang-format off */
-    {CA("H-0000000000000001", "a") "[1] \"S-0000000000000009\"[1]\n\n" CA("H-0000000000000002", "b")
-     "[1] \"S-0000000000000009\"[2]\n\n" SW("S-0000000000000009")
-     "[1] \"H-0000000000000001\"[1]\n[2] \"H-0000000000000002\"[1]\n"
+    /* Without names, after a list that has them; the trace is longer than the shortest way. */
+    {CA("H-0000000000000001", "a") "[1] \"S-0000000000000009\"[1]\n\n"
+     CA("H-0000000000000002", "b") "[1] \"S-0000000000000009\"[2]\n\n"
+     SW("S-0000000000000009") "[1] \"H-0000000000000001\"[1]\n[2] \"H-0000000000000002\"[1]\n"
      "[3] \"S-0000000000000008\"[3]\n\n"
      SW("S-0000000000000008") "[3] \"S-0000000000000009\"[3]\n\n"
      "From {0x1}[1]\n[1] -> {0x9}[1]\n[3] -> {0x8}[3]\n[3] -> {0x9}[3]\n[2] -> {0x2}[1]\n"
      "To {0x2}[1]\n",
-     {"a", "b"}, {1, 4, 4, 1}, 0, "ibtracert"},
+     "a,b", "14 41", 0, "ibtracert"},
     /* clang-format on */
+    /* Hops: with and without the names of the rows, in any order and letters. */
+    {ARRAY THREE, "x,y,z", "124 316 571", 0, BY_ORDER},
+    {ARRAY "% made by hand\n" THREE, "x,y,z", "124 316 571", 0, BY_ORDER},
+    {ARRAY "%hostsn0 n1\n" THREE, "x,y,z", "124 316 571", 0, BY_ORDER},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, "n0,n1,n2", "124 316 571", 0, BY_NAME},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, "n2,n1,n0", "175 613 421", 0, BY_NAME},
+    {ARRAY "% hosts n0\n% a note\n%  hosts\tn1   n2\t\n" THREE, "n1,n2,n0", "163 715 241", 0,
+     BY_NAME},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, "N0,n1.cluster.local,N2.a", "124 316 571", 0, BY_NAME},
+    {ARRAY "% hosts N0.Cluster n1.b n2.c\n" THREE, "n0,n1.B,n2", "124 316 571", 0, BY_NAME},
+    {ARRAY "% hosts n.a n.b n.c\n" THREE, "n.a,N.B,n.c", "124 316 571", 0, BY_NAME},
+    {ARRAY "% hosts 10.0.0.1 10.0.0.2 10.0.0.3\n" THREE, "10.0.0.1,10.0.0.2,10.0.0.3",
+     "124 316 571", 0, BY_NAME},
+    /* Names of which one begins another. */
+    {ARRAY "% hosts n10 n1 n100\n" THREE, "n10,n1,n100", "124 316 571", 0, BY_NAME},
+    {ARRAY "% hosts n1.c n1-a.c n1-b.c\n" THREE, "n1.c,n1-a.c,n1-b.C", "124 316 571", 0, BY_NAME},
+    /* Two nodes of three: the distances of the third are of no concern. */
+    {ARRAY "% hosts n0 n1 n2\n3 3\n0\n0\n5\n0\n0\n0\n4\n0\n0\n", "n0,n2", "14 51", 0, BY_NAME},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, "n1", "1", 0, BY_NAME},
+    {ARRAY "1 1\n0\n", "solo", "1", 0, BY_ORDER},
+    {COORDINATE "% hosts a b\n2 2 2\n1 2 4\n2 1 6\n", "b,a", "16 41", 0, BY_NAME},
+    {SYMMETRIC "3 3\n0\n2\n4\n0\n6\n0\n", "x,y,z", "124 216 461", 0, BY_ORDER},
+    {REAL "2 2\n0.0\n2.0\n4e0\n0\n", "x,y", "14 21", 0, BY_ORDER},
 };
 enum { GOOD = sizeof good / sizeof good[0] };
 
 START_TEST(good_files)
 {
     const struct good *g = &good[_i];
-    size_t nodes = count_names(g->hosts);
-    struct reading r = read_text(g->text, strlen(g->text), g->hosts, nodes);
+    struct reading r = read_for(g->text, g->hosts);
     ck_assert_msg(r.rc == 0, "%zu: %s", r.error.line, r.error.reason);
-    for (size_t n = 0; n < nodes; n++)
-        for (size_t m = 0; m < nodes; m++)
-            ck_assert_msg(topo_hops(&r.topo, n, m, 0) == g->expected[n * nodes + m],
-                          "%zu to %zu: %g", n, m, topo_hops(&r.topo, n, m, 0));
-    ck_assert_uint_eq(r.topo.tree.vertices, g->tree);
+    check_hops(&r.topo, g->expected, g->tree);
     ck_assert_str_eq(r.topo.source, g->source);
-    check_tree(&r.topo);
     topo_release(&r.topo);
 }
 END_TEST
@@ -512,13 +514,11 @@ START_TEST(width_of_folded_switches)
         SW("S-4") "[21] \"S-5\"[5]\n[22] \"S-5\"[6]\n[23] \"S-5\"[7]\n[24] \"S-5\"[8]\n\n"
         SW("S-5");
     /* clang-format on */
-    static const char *const hosts[] = {"a", "b", "c"};
     static const size_t parent[] = {3, 3, 4, 5, 5, 5}, width[] = {2, 3, 2, 3, 5};
-    struct reading r = read_text(text, strlen(text), hosts, 3);
+    struct reading r = read_for(text, "a,b,c");
     ck_assert_msg(r.rc == 0, "%zu: %s", r.error.line, r.error.reason);
     ck_assert_uint_eq(r.topo.tree.vertices, 6);
-    for (size_t v = 0; v < 6; v++)
-        ck_assert_uint_eq(r.topo.tree.parent[v], parent[v]);
+    ck_assert_mem_eq(r.topo.tree.parent, parent, sizeof parent);
     for (size_t v = 0; v < 5; v++)
         ck_assert_uint_eq(r.topo.tree.width[v], width[v]);
     check_tree(&r.topo);
@@ -526,11 +526,10 @@ START_TEST(width_of_folded_switches)
 }
 END_TEST
 
-/* ---- malformed files ---- */
+/* ---- malformed files, and hosts that they do not have ---- */
 
 struct bad {
-    const char *text;
-    const char *host;
+    const char *text, *hosts;
     const char *reason; /* a part of it */
     size_t line;
 };
@@ -576,7 +575,6 @@ static const struct bad bad[] = {
     {TREE "AggregatedBlock=b[0-1] Nodes=a\n", "a", "block size", 2},
     {TREE "AggregatedBlock=b0 BlockSize=4\n", "a", "b0 is named here", 2},
     {TREE "vendid=0x0\n", "a", "ibnetdiscover in a file of Slurm", 2},
-    {TREE, "b.site", "host b.site is not in the file", 0},
     {"SwitchName=s0 Nodes=a.x,a.y\n", "a", "a.x or a.y", 0},
     {"SwitchName=s0 Nodes=A,a\n", "a", "may be", 0},
     {PAIR "what is this\n", "a", "where ibnetdiscover has a port or a new record", 6},
@@ -595,7 +593,6 @@ static const struct bad bad[] = {
     {PAIR "\n" SW("S-1"), "a", "second time, first on line 4", 7},
     {PAIR "[1] \"S-1\"[3]\n[1] \"H-7\"[1]\n\n" CA("H-7", "b") "[1] \"S-1\"[1]\n", "a", "leads to",
      7},
-    {CA("H-1", "a") "\n" SW("S-1"), "a", "host a has no link", 0},
     {CA("H-1", "a") "[1] \"S-1\"[1] # lid 60000 lmc 0\n", "a", "60000 is no local address", 2},
     {"{ CA } { SW } PHY\n", "a", "not of the form", 1},
     {"{ CA Ports:01\n", "a", "not of the form", 1},
@@ -628,62 +625,79 @@ static const struct bad bad[] = {
     {FROM "ibwarn: [1] failed\n", "a", "not a line of ibtracert", 2},
     {FROM "[1] -> switch {9}[1]\n", "a", "not a line of ibtracert", 2},
     {"From ca portnum 1\n", "a", "not a line of ibtracert", 1},
+    {TREE, "a,b,A", "given twice", 0},
+    /* Hops. */
+    {"hello\n", "x", "MatrixMarket", 1},
+    {"\033]0;title\a\n", "x", "'\\x1b]0;title\\x07' begins no topology", 1},
+    {ARRAY "3 2\n1\n1\n1\n1\n1\n1\n", "x,y,z", "not square", 0},
+    {ARRAY "2 2\n0\nfar\n2\n0\n", "x,y", "", 4},
+    {ARRAY THREE, "x,y", "3 rows for 2 nodes", 0},
+    {ARRAY THREE, "x,y,z,u", "3 rows for 4 nodes", 0},
+    {ARRAY "% hosts\n" THREE, "x,y,z", "0 host names for 3 rows", 0},
+    {ARRAY "% hosts n0 n1\n" THREE, "n0,n1", "2 host names for 3 rows", 0},
+    {ARRAY "% hosts n0 n1 n2 n3\n" THREE, "n0,n1", "4 host names for 3 rows", 0},
+    {ARRAY "% hosts n0 n1 n0\n" THREE, "n1", "twice", 0},
+    {ARRAY "% hosts n0 n1 N0.x\n" THREE, "n1", "twice", 0},
+    {ARRAY "% hosts n0.y n1 N0.Y\n" THREE, "n1", "twice", 0},
+    {ARRAY "% hosts n0.x n1 n0.y\n" THREE, "n0", "n0.x or n0.y", 0},
+    {ARRAY "% hosts n0 n1 n2\n3 3\n0\n0\n5\n2\n0\n7\n4\n6\n0\n", "n0,n1", "0 hops from n1 to n0",
+     0},
+    {ARRAY "% hosts n0 n1 n2\n3 3\n0\n2\n2\n2\n7\n2\n2\n2\n0\n", "n0",
+     "row 2, column 2: 7 hops from a node to itself, where 0 are expected", 0},
+    {COORDINATE "2 2 3\n1 2 4\n2 1 4\n1 1 1\n", "x,y", "row 1, column 1: 1 hop", 0},
+    {ARRAY "2 2\n0\n-3\n2\n0\n", "x,y", "a value is negative: -3", 4},
+    {COORDINATE "2 2 1\n1 2 4\n", "x,y", "0 hops from y to x", 0},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, "n1,N1", "given twice", 0},
+    {ARRAY "2 2\n0\n65535\n2\n0\n", "x,y", "65535 hops from y to x", 0},
+    {ARRAY "% bandwidth\n2 2\n1\n1\n1\n1\n", "n0,n1", "bandwidths, where a topology is wanted", 0},
 };
 enum { BAD = sizeof bad / sizeof bad[0] };
 
-START_TEST(bad_files)
+static const struct bad missing[] = {
+    {TREE, "b.site", "host b.site is not in the file", 0},
+    {CA("H-1", "a") "\n" SW("S-1"), "a", "host a has no link", 0},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, "n0,n7.site", "n7.site", 0},
+    {ARRAY "% hosts n0.a n1 n2\n" THREE, "n1,n0.b", "n0.b", 0},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, "n", "host n ", 0},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, "n00", "n00", 0},
+    /* No way, no trace, no route, routes in a circle. */
+    {PAIR "\n" CA("H-2", "b") "[1] \"S-2\"[1]\n\n" SW("S-2") "[1] \"H-2\"[1]\n", "a,b",
+     "no way from host a to host b", 0},
+    {FROM HOP
+     "[2] -> ca port {0x22}[1]\nTo ca {0x4} \"c x\"\nFrom ca {0x2} \"b x\"\n"
+     "[1] -> switch port {0x9}[3] lid 3-3 \"s\"\n[2] -> ca port {0x22}[1]\nTo ca {0x4} \"c x\"\n",
+     "a,b", "no trace between host a and host b", 0},
+    {LIDS "Ca 1 \"H-2\" # \"b\"\n[1] \"S-0000000000000009\"[2] # lid 6 lmc 0\n\n"
+          "dump_ucast_routes: Switch 0x9\n0x0005 : 001 : 01 : yes\n0x0006 : UNREACHABLE\n",
+     "a,b", "no way from host a to host b", 0},
+    {LIDS
+     "Ca 1 \"H-2\" # \"b\"\n[1] \"S-0000000000000008\"[2] # lid 6 lmc 0\n\n"
+     "Switch 8 \"S-0000000000000008\" # \"t\"\n[2] \"H-2\"[1]\n[3] \"S-0000000000000009\"[3]\n\n"
+     "dump_ucast_routes: Switch 0x9\n0x0005 : 001 : 01 : yes\n0x0006 : 003 : 01\n"
+     "dump_ucast_routes: Switch 0x8\n0x0005 : 003 : 01 : yes\n0x0006 : 003 : 01\n",
+     "a,b", "no way from host a to host b", 0},
+};
+
+static void check_refused(const struct bad *b, int rc)
 {
-    const struct bad *b = &bad[_i];
-    if (strcmp(b->reason, "more than") == 0 && !takes_part((uint64_t)_i, BAD))
-        return;
-    struct reading r = read_text(b->text, strlen(b->text), &b->host, 1);
-    ck_assert_msg(r.rc == -EBADMSG || r.rc == -ENXIO, "returned %d", r.rc);
+    struct reading r = read_for(b->text, b->hosts);
+    ck_assert_msg(r.rc == rc, "returned %d: %s", r.rc, r.error.reason);
     ck_assert_msg(strstr(r.error.reason, b->reason) != NULL, "said: %s", r.error.reason);
     ck_assert_uint_eq(r.error.line, b->line);
     ck_assert_uint_eq(r.topo.nodes, 77);
+    ck_assert_ptr_null(r.topo.between);
+}
+
+START_TEST(bad_files)
+{
+    if (strcmp(bad[_i].reason, "more than") != 0 || takes_part((uint64_t)_i, BAD))
+        check_refused(&bad[_i], -EBADMSG);
 }
 END_TEST
 
-struct apart {
-    const char *text;
-    const char *reason;
-};
-
-START_TEST(no_way)
+START_TEST(missing_hosts_and_ways)
 {
-    static const char *const hosts[] = {"a", "b"};
-    static const struct apart apart[] = {
-        {PAIR "\n" CA("H-2", "b") "[1] \"S-2\"[1]\n\n" SW("S-2") "[1] \"H-2\"[1]\n",
-         "no way from host a to host b"},
-        {FROM HOP "[2] -> ca port {0x22}[1]\nTo ca {0x4} \"c x\"\nFrom ca {0x2} \"b x\"\n"
-                  "[1] -> switch port {0x9}[3] lid 3-3 \"s\"\n[2] -> ca port {0x22}[1]\nTo ca "
-                  "{0x4} \"c x\"\n",
-         "no trace between host a and host b"},
-        {LIDS "Ca 1 \"H-2\" # \"b\"\n[1] \"S-0000000000000009\"[2] # lid 6 lmc "
-              "0\n\ndump_ucast_routes: Switch 0x9\n"
-              "0x0005 : 001 : 01 : yes\n0x0006 : UNREACHABLE\n",
-         "no way from host a to host b"},
-        {LIDS "Ca 1 \"H-2\" # \"b\"\n[1] \"S-0000000000000008\"[2] # lid 6 lmc 0\n\n"
-              "Switch 8 \"S-0000000000000008\" # \"t\"\n[2] \"H-2\"[1]\n[3] "
-              "\"S-0000000000000009\"[3]\n\n"
-              "dump_ucast_routes: Switch 0x9\n0x0005 : 001 : 01 : yes\n0x0006 : 003 : 01\n"
-              "dump_ucast_routes: Switch 0x8\n0x0005 : 003 : 01 : yes\n0x0006 : 003 : 01\n",
-         "no way from host a to host b"},
-    };
-    for (size_t k = 0; k < sizeof apart / sizeof apart[0]; k++) {
-        struct reading r = read_text(apart[k].text, strlen(apart[k].text), hosts, 2);
-        ck_assert_msg(r.rc == -ENXIO, "%zu returned %d: %s", k, r.rc, r.error.reason);
-        ck_assert_msg(strstr(r.error.reason, apart[k].reason) != NULL, "said: %s", r.error.reason);
-    }
-}
-END_TEST
-
-START_TEST(given_twice)
-{
-    static const char *const hosts[] = {"a", "b", "A"};
-    struct reading r = read_text(TREE, strlen(TREE), hosts, 3);
-    ck_assert_int_eq(r.rc, -EBADMSG);
-    ck_assert_ptr_nonnull(strstr(r.error.reason, "given twice"));
+    check_refused(&missing[_i], -ENXIO);
 }
 END_TEST
 
@@ -698,13 +712,25 @@ START_TEST(no_text)
 }
 END_TEST
 
+/* A reason is cut, not overrun, however long the names are. */
+START_TEST(long_names)
+{
+    static char name[1000];
+    const char *const host = name;
+    memset(name, 'h', sizeof name - 1);
+    struct reading r = read_text(TREE, strlen(TREE), &host, 1);
+    ck_assert_int_eq(r.rc, -ENXIO);
+    ck_assert_uint_lt(strlen(r.error.reason), sizeof r.error.reason);
+}
+END_TEST
+
 /* Nothing stops a reader from being handed half a file. */
 START_TEST(cut_short)
 {
     static const char *const hosts[] = {"n0", "n7"};
-    static const char *const files[][3] = {{"ibnetdiscover.2level.out", "ibtracert.2level.out"},
-                                           {"ibnetdiscover.2level.out", "ibroute.2level.out"},
-                                           {"slurm-scontrol.out"}};
+    static const char *const files[] = {"ibnetdiscover.2level.out,ibtracert.2level.out",
+                                        "ibnetdiscover.2level.out,ibroute.2level.out",
+                                        "slurm-scontrol.out"};
     for (size_t k = 0; k < 3; k++) {
         size_t length;
         char *text = fixture(files[k], &length);
@@ -724,97 +750,69 @@ END_TEST
 
 /* ---- addresses ---- */
 
-struct addresses {
-    const char *address[5], *host[5];
+static const struct {
+    const char *addresses, *hosts; /* "none": no address */
     int rc;
-    double expected[16];
-    const char *reason;
+    const char *result; /* hops, or a part of the reason */
     size_t tree;
-};
-
-static const struct addresses addresses[] = {
-    {{"core.pod0.leaf0.n0", "core.pod0.leaf0.n1", "core.pod0.leaf1.n4", "core.pod1.leaf4.n16"},
-     {"n0", "n1", "n4", "n16"},
-     0,
-     {1, 2, 4, 6, 2, 1, 4, 6, 4, 4, 1, 6, 6, 6, 6, 1},
-     "",
-     10},
+} addresses[] = {
+    {"core.pod0.leaf0.n0,core.pod0.leaf0.n1,core.pod0.leaf1.n4,core.pod1.leaf4.n16", "n0,n1,n4,n16",
+     0, "1246 2146 4416 6661", 10},
     /* Switches of the same name under others are others; several switches at a level are one word.
      */
-    {{"s[4-7].a.n0", "s[4-7].b.n1", "t.a.n2"},
-     {"n0", "n1", "n2"},
-     0,
-     {1, 4, 6, 4, 1, 6, 6, 6, 1},
-     "",
-     9},
+    {"s[4-7].a.n0,s[4-7].b.n1,t.a.n2", "n0,n1,n2", 0, "146 416 661", 9},
     /* A node's name may have dots, and may differ from the host's. */
-    {{"l.10.0.0.1", "l.10.0.0.2"}, {"10.0.0.1", "10.0.0.2"}, 0, {1, 2, 2, 1}, "", 3},
-    {{"l.n1", "m.n2"}, {"n1.cluster", "other"}, 0, {1, 4, 4, 1}, "", 5},
+    {"l.10.0.0.1,l.10.0.0.2", "10.0.0.1,10.0.0.2", 0, "12 21", 3},
+    {"l.n1,m.n2", "n1.cluster,other", 0, "14 41", 5},
     /* Switches may be called as hosts are. */
-    {{"m.n1", "n1.n2", "host n1.n3"}, {"n1", "n2", "n3"}, 0, {1, 4, 4, 4, 1, 4, 4, 4, 1}, "", 7},
-    {{"n1", "n2"}, {"n1", "n2"}, -ENODATA, {0}, "", 0},
-    {{"10.0.0.1"}, {"10.0.0.1"}, -ENODATA, {0}, "", 0},
-    {{"l.n1", "n2"}, {"n1", "n2"}, -EBADMSG, {0}, "names switches for host n1, none for n2", 0},
-    {{"n1", "l.n2"}, {"n1", "n2"}, -EBADMSG, {0}, "names switches for host n2, none for n1", 0},
-    {{"l.n1", ""}, {"n1", "n2"}, -EBADMSG, {0}, "n2 has no SLURM_TOPOLOGY_ADDR", 0},
-    {{"l.n1", "l."}, {"n1", "n2"}, -EBADMSG, {0}, "without a node", 0},
+    {"m.n1,n1.n2,host n1.n3", "n1,n2,n3", 0, "144 414 441", 7},
     /* Slurm leaves a name empty where a way has no switch at a level. */
-    {{"top..leaf0.n0", "top.pod.leaf1.n1", "top.pod.leaf2.n2", "top..leaf0.n3"},
-     {"n0", "n1", "n2", "n3"},
-     0,
-     {1, 5, 5, 2, 5, 1, 4, 5, 5, 4, 1, 5, 2, 5, 5, 1},
-     "",
-     9},
-    {{".p.n0", "t.q.n1"}, {"n0", "n1"}, 0, {1, 5, 5, 1}, "", 6},
-    {{"l.n1", "l..n2"}, {"n1", "n2"}, 0, {1, 2, 2, 1}, "", 3},
-    {{"l.n1", ".n2"}, {"n1", "n2"}, -EBADMSG, {0}, "names switches for host n1, none for n2", 0},
-    {{"..n1", "..n2"}, {"n1", "n2"}, -ENODATA, {0}, "", 0},
-    {{"l.n1", "l.n1"}, {"n1", "n1"}, -EBADMSG, {0}, "given twice", 0},
+    {"top..leaf0.n0,top.pod.leaf1.n1,top.pod.leaf2.n2,top..leaf0.n3", "n0,n1,n2,n3", 0,
+     "1552 5145 5415 2551", 9},
+    {".p.n0,t.q.n1", "n0,n1", 0, "15 51", 6},
+    {"l.n1,l..n2", "n1,n2", 0, "12 21", 3},
+    {"n1,n2", "n1,n2", -ENODATA, "", 0},
+    {"10.0.0.1", "10.0.0.1", -ENODATA, "", 0},
+    {"..n1,..n2", "n1,n2", -ENODATA, "", 0},
+    {"n1,n1", "n1,n2", -ENODATA, "", 0},
+    {"l.n1,n2", "n1,n2", -EBADMSG, "names switches for host n1, none for n2", 0},
+    {"n1,l.n2", "n1,n2", -EBADMSG, "names switches for host n2, none for n1", 0},
+    {"l.n1,.n2", "n1,n2", -EBADMSG, "names switches for host n1, none for n2", 0},
+    {"l.n1,", "n1,n2", -EBADMSG, "n2 has no SLURM_TOPOLOGY_ADDR", 0},
+    {"l.n1,none", "n1,n2", -EBADMSG, "n2 has no SLURM_TOPOLOGY_ADDR", 0},
+    {"l.n1,l.", "n1,n2", -EBADMSG, "without a node", 0},
+    {"l.n1,l.n1", "n1,n1", -EBADMSG, "given twice", 0},
     /* An environment that was handed on. */
-    {{"l.n1", "l.n3", "m.n2", "l.n3"},
-     {"n1", "n3", "n2", "n4"},
-     -EBADMSG,
-     {0},
-     "have one SLURM_TOPOLOGY_ADDR: l.n3",
-     0},
-    {{"n1", "n1"}, {"n1", "n2"}, -ENODATA, {0}, "", 0},
+    {"l.n1,l.n3,m.n2,l.n3", "n1,n3,n2,n4", -EBADMSG, "have one SLURM_TOPOLOGY_ADDR: l.n3", 0},
 };
 
 START_TEST(slurm_addresses)
 {
-    const struct addresses *a = &addresses[_i];
-    size_t nodes = count_names(a->host);
+    const char *result = addresses[_i].result;
+    struct names address, host;
     topo t = {.nodes = 77};
     matrix_error error = {0, ""};
-    ck_assert_int_eq(topo_from_addresses(a->address, a->host, nodes, &t, &error), a->rc);
-    ck_assert_msg(strstr(error.reason, a->reason) != NULL, "said: %s", error.reason);
-    if (a->rc != 0) {
+    split_names(addresses[_i].addresses, &address);
+    split_names(addresses[_i].hosts, &host);
+    for (size_t k = 0; k < address.count; k++)
+        if (strcmp(address.name[k], "none") == 0)
+            address.name[k] = NULL;
+    ck_assert_int_eq(topo_from_addresses(address.name, host.name, host.count, &t, &error),
+                     addresses[_i].rc);
+    if (addresses[_i].rc == 0) {
+        check_hops(&t, result, addresses[_i].tree);
+        topo_release(&t);
+    } else {
+        ck_assert_msg(strstr(error.reason, result) != NULL, "said: %s", error.reason);
         ck_assert_uint_eq(t.nodes, 77);
-        return;
     }
-    for (size_t n = 0; n < nodes; n++)
-        for (size_t m = 0; m < nodes; m++)
-            ck_assert_double_eq(topo_hops(&t, n, m, 0), a->expected[n * nodes + m]);
-    ck_assert_uint_eq(t.tree.vertices, a->tree);
-    check_tree(&t);
-    topo_release(&t);
-}
-END_TEST
-
-START_TEST(missing_address)
-{
-    static const char *const address[] = {"l.n1", NULL}, *const host[] = {"n1", "n2"};
-    topo t;
-    matrix_error error;
-    ck_assert_int_eq(topo_from_addresses(address, host, 2, &t, &error), -EBADMSG);
-    ck_assert_ptr_nonnull(strstr(error.reason, "n2"));
 }
 END_TEST
 
 /* ---- random networks ---- */
 
 enum {
-    MOST_SWITCHES = 12,
+    MOST_SWITCHES = 40,
     MOST_ADAPTERS = 30,
     MOST_VERTICES = MOST_SWITCHES + MOST_ADAPTERS,
     MOST_PORTS = 90,
@@ -853,7 +851,7 @@ static void grow_network(struct network *net, uint64_t seed)
 {
     uint64_t state = seed;
     memset(net, 0, sizeof *net);
-    net->switches = 1 + below(&state, MOST_SWITCHES);
+    net->switches = 1 + below(&state, 12);
     net->adapters = 2 + below(&state, MOST_ADAPTERS - 1);
     net->vertices = net->switches + net->adapters;
     net->hosts = 1 + below(&state, net->adapters);
@@ -887,16 +885,6 @@ static void measure(struct network *net)
         for (size_t v = 0; v < net->vertices; v++)
             for (size_t w = 0; w < net->vertices; w++)
                 net->far[v][w] = less(net->far[v][w], net->far[v][s] + net->far[s][w]);
-}
-
-static size_t far_between_hosts(const struct network *net, size_t a, size_t b)
-{
-    size_t least = FAR;
-    for (size_t v = net->switches; v < net->vertices; v++)
-        for (size_t w = net->switches; w < net->vertices; w++)
-            if (net->host[v] == a && net->host[w] == b)
-                least = less(least, net->far[v][w]);
-    return least;
 }
 
 static void write_network(const struct network *net, FILE *out)
@@ -964,36 +952,42 @@ static size_t routed_hops(const struct network *net, size_t v, size_t w)
     return least;
 }
 
-static size_t routed_between_hosts(const struct network *net, size_t a, size_t b)
+typedef size_t hops_model(const struct network *, size_t v, size_t w);
+
+static size_t shortest_hops(const struct network *net, size_t v, size_t w)
+{
+    return net->far[v][w];
+}
+
+/* Of the nearest two adapters. */
+static size_t hops_between_hosts(const struct network *net, size_t a, size_t b, hops_model *model)
 {
     size_t least = FAR;
     for (size_t v = net->switches; v < net->vertices; v++)
         for (size_t w = net->switches; w < net->vertices; w++)
             if (net->host[v] == a && net->host[w] == b)
-                least = less(least, routed_hops(net, v, w));
+                least = less(least, model(net, v, w));
     return least;
 }
 
-static void compare(const struct network *net, char *text, size_t length,
-                    size_t (*model)(const struct network *, size_t, size_t), uint64_t seed)
+/* Returns the vertices of the tree. */
+static size_t compare(const struct network *net, char *text, size_t length, hops_model *model,
+                      uint64_t seed)
 {
-    char name[MOST_ADAPTERS][24];
-    const char *hosts[MOST_ADAPTERS];
-    for (size_t h = 0; h < net->hosts; h++) {
-        snprintf(name[h], sizeof name[h], "h%zu", h);
-        hosts[h] = name[h];
-    }
-    struct reading r = read_text(text, length, hosts, net->hosts);
+    struct reading r = read_text(text, length, numbered_hosts("h", net->hosts), net->hosts);
     ck_assert_msg(r.rc == 0, "seed %llu: %zu: %s", (unsigned long long)seed, r.error.line,
                   r.error.reason);
     for (size_t a = 0; a < net->hosts; a++)
-        for (size_t b = 0; b < net->hosts; b++)
-            if (a != b)
-                ck_assert_msg(topo_hops(&r.topo, a, b, 0) == (double)model(net, a, b),
-                              "seed %llu: h%zu to h%zu: %g, not %zu", (unsigned long long)seed, a,
-                              b, topo_hops(&r.topo, a, b, 0), model(net, a, b));
+        for (size_t b = 0; b < net->hosts; b++) {
+            double hops = topo_hops(&r.topo, a, b, 1);
+            size_t expected = a == b ? 0 : hops_between_hosts(net, a, b, model);
+            ck_assert_msg(hops == (double)expected, "seed %llu: h%zu to h%zu: %g, not %zu",
+                          (unsigned long long)seed, a, b, hops, expected);
+        }
     check_tree(&r.topo);
+    size_t vertices = r.topo.tree.vertices;
     topo_release(&r.topo);
+    return vertices;
 }
 
 START_TEST(random_networks)
@@ -1009,74 +1003,73 @@ START_TEST(random_networks)
         measure(&net);
         write_network(&net, out);
         fflush(out);
-        compare(&net, text, length, far_between_hosts, seed);
+        compare(&net, text, length, shortest_hops, seed);
         route(&net, &state);
         write_tables(&net, out, seed % 2 == 0);
         fclose(out);
-        compare(&net, text, length, routed_between_hosts, seed);
+        compare(&net, text, length, routed_hops, seed);
         free(text);
     }
 }
 END_TEST
 
-/* Trees of random depth, as Slurm has them; each switch knows the one above. */
+static bool has_switches_below(const struct network *net, size_t s)
+{
+    for (size_t p = 1; p <= net->ports[s]; p++)
+        if (net->other[s][p].vertex > s && net->other[s][p].vertex < net->switches)
+            return true;
+    return false;
+}
+
+/* Of random depth, with the hosts at its leaves; a switch is above those of higher numbers. */
+static void grow_tree(struct network *net, uint64_t seed)
+{
+    uint64_t state = seed;
+    memset(net, 0, sizeof *net);
+    net->switches = 1 + below(&state, MOST_SWITCHES);
+    net->adapters = net->hosts = MOST_ADAPTERS;
+    net->vertices = net->switches + net->adapters;
+    for (size_t s = 1; s < net->switches; s++)
+        cable(net, s, below(&state, s));
+    for (size_t h = 0; h < net->hosts; h++) {
+        size_t leaf = below(&state, net->switches);
+        while (has_switches_below(net, leaf))
+            leaf = below(&state, net->switches);
+        net->host[net->switches + h] = h;
+        cable(net, leaf, net->switches + h);
+    }
+}
+
+/* As Slurm has it: each switch with what is below it. */
+static void write_tree(const struct network *net, FILE *out)
+{
+    for (size_t s = 0; s < net->switches; s++) {
+        bool inner = has_switches_below(net, s);
+        const char *comma = "";
+        fprintf(out, "SwitchName=s%zu %s=", s, inner ? "Switches" : "Nodes");
+        for (size_t p = 1; p <= net->ports[s]; p++) {
+            size_t v = net->other[s][p].vertex;
+            if (v < s)
+                continue;
+            fprintf(out, "%s%c%zu", comma, inner ? 's' : 'h', inner ? v : net->host[v]);
+            comma = ",";
+        }
+        fprintf(out, "%s\n", *comma == '\0' ? "unused" : "");
+    }
+}
+
 START_TEST(random_trees)
 {
-    enum { SWITCHES = 40, NODES = 30 };
+    static struct network net;
     for_random_seeds (seed, 60) {
-        uint64_t state = seed;
-        size_t above[SWITCHES + NODES], depth[SWITCHES + NODES];
-        const char *hosts[NODES];
         char *text = NULL;
-        size_t length, switches = 1 + below(&state, SWITCHES);
-        int children[SWITCHES] = {0};
+        size_t length;
         FILE *out = open_memstream(&text, &length);
-        depth[0] = 0;
-        above[0] = 0;
-        for (size_t s = 1; s < switches; s++) {
-            above[s] = below(&state, s);
-            depth[s] = depth[above[s]] + 1;
-            children[above[s]]++;
-        }
-        for (size_t n = 0; n < NODES; n++) {
-            do
-                above[SWITCHES + n] = below(&state, switches);
-            while (children[above[SWITCHES + n]] > 0);
-            depth[SWITCHES + n] = depth[above[SWITCHES + n]] + 1;
-            hosts[n] = name_of(n);
-        }
-        for (size_t s = 0; s < switches; s++) {
-            const char *comma = "";
-            fprintf(out, "SwitchName=s%zu %s=", s, children[s] > 0 ? "Switches" : "Nodes");
-            for (size_t c = 1; c < switches; c++)
-                if (above[c] == s) {
-                    fprintf(out, "%ss%zu", comma, c);
-                    comma = ",";
-                }
-            for (size_t n = 0; n < NODES; n++)
-                if (above[SWITCHES + n] == s) {
-                    fprintf(out, "%sn%zu", comma, n);
-                    comma = ",";
-                }
-            fprintf(out, "%s\n", *comma == '\0' ? "unused" : "");
-        }
+        grow_tree(&net, seed);
+        measure(&net);
+        write_tree(&net, out);
         fclose(out);
-        struct reading r = read_text(text, length, hosts, NODES);
-        ck_assert_msg(r.rc == 0, "seed %llu: %zu: %s", (unsigned long long)seed, r.error.line,
-                      r.error.reason);
-        for (size_t n = 0; n < NODES; n++)
-            for (size_t m = 0; m < NODES; m++) {
-                size_t v = SWITCHES + n, w = SWITCHES + m, hops = 0;
-                for (; n != m && v != w; hops++)
-                    if (depth[v] >= depth[w])
-                        v = above[v];
-                    else
-                        w = above[w];
-                ck_assert_double_eq(topo_hops(&r.topo, n, m, 1), (double)hops);
-            }
-        ck_assert_uint_gt(r.topo.tree.vertices, 0);
-        check_tree(&r.topo);
-        topo_release(&r.topo);
+        ck_assert_uint_gt(compare(&net, text, length, shortest_hops, seed), 0);
         free(text);
     }
 }
@@ -1089,17 +1082,12 @@ END_TEST
 START_TEST(ten_thousand_nodes)
 {
     enum { HALF = 18, PODS = 36, LEAVES = PODS * HALF, NODES = 10000 };
-    static char name[NODES][12];
-    static const char *hosts[NODES];
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
-    for (size_t n = 0; n < NODES; n++) {
+    for (size_t n = 0; n < NODES; n++)
         fprintf(out, "Ca 1 \"H-%zu\" # \"node%zu HCA-1\"\n[1] \"S-%zu\"[%zu]\n\n", n, n, n / HALF,
                 n % HALF + 1);
-        snprintf(name[n], sizeof name[n], "node%zu", n);
-        hosts[n] = name[n];
-    }
     for (size_t leaf = 0; leaf < LEAVES; leaf++) {
         fprintf(out, SW("S-%zu"), leaf);
         for (size_t up = 0; up < HALF; up++)
@@ -1115,14 +1103,9 @@ START_TEST(ten_thousand_nodes)
     for (size_t s = 0; s < HALF * HALF; s++)
         fprintf(out, SW("S-c%zu"), s);
     fclose(out);
-    struct reading r = read_text(text, length, hosts, NODES);
+    struct reading r = read_text(text, length, numbered_hosts("node", NODES), NODES);
     ck_assert_msg(r.rc == 0, "%zu: %s", r.error.line, r.error.reason);
-    for (size_t n = 0; n < NODES; n += 37)
-        for (size_t m = 0; m < NODES; m += 41)
-            ck_assert(topo_hops(&r.topo, n, m, 0) == (n == m                               ? 1
-                                                      : n / HALF == m / HALF               ? 2
-                                                      : n / HALF / HALF == m / HALF / HALF ? 4
-                                                                                           : 6));
+    check_fat_tree(&r.topo, HALF, 1517);
     ck_assert_uint_eq(r.topo.places, (NODES + HALF - 1) / HALF);
     ck_assert_uint_eq(r.topo.tree.vertices, NODES + 556 + 31 + 1);
     topo_release(&r.topo);
@@ -1132,66 +1115,44 @@ END_TEST
 
 /* ---- out of memory ---- */
 
-static const char *const oom_texts[] = {
-    LIDS "dump_ucast_routes: Switch 0x9\n0x0005 : 001 : 00\n",
-    "SwitchName=l1 Nodes=a,b\nSwitchName=l2 Nodes=c\n",
-    "BlockName=b0 Nodes=a\nBlockName=b1 Nodes=b,c\nBlockName=b2 Nodes=d\nBlockSizes=2,4\n",
-    FROM HOP "[2] -> ca port {0x22}[1]\nTo ca {0x2} \"b x\"\n",
+static const struct {
+    const char *text, *hosts;
+} readable[] = {
+    {LIDS "dump_ucast_routes: Switch 0x9\n0x0005 : 001 : 00\n", "a"},
+    {"SwitchName=l1 Nodes=a,b\nSwitchName=l2 Nodes=c\n", "a"},
+    {"BlockName=b0 Nodes=a\nBlockName=b1 Nodes=b,c\nBlockName=b2 Nodes=d\nBlockSizes=2,4\n", "a"},
+    {FROM HOP "[2] -> ca port {0x22}[1]\nTo ca {0x2} \"b x\"\n", "a"},
+    {ARRAY "% hosts n0 n1 n2\n" THREE, "n2,n0"},
 };
+
+static int read_row(const void *number)
+{
+    size_t row = *(const size_t *)number;
+    struct reading r = read_for(readable[row].text, readable[row].hosts);
+    topo_release(&r.topo);
+    return r.rc;
+}
+
+static int read_two_addresses(const void *nothing)
+{
+    static const char *const address[] = {"t.l.n1", "t.m.n2"}, *const host[] = {"n1", "n2"};
+    topo t = {.nodes = 77};
+    matrix_error error;
+    (void)nothing;
+    int rc = topo_from_addresses(address, host, 2, &t, &error);
+    topo_release(&t);
+    return rc;
+}
 
 START_TEST(out_of_memory)
 {
-    const char *const host = "a", *text = oom_texts[_i];
-    bool failed = true;
-    for (long nth = 0; failed; nth++) {
-        topo t = {.nodes = 77};
-        matrix_error error;
-        FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-        ck_assert_ptr_nonnull(stream);
-        fail_allocation(nth);
-        int rc = topo_read(stream, &host, 1, &t, &error);
-        topo_release(&t);
-        stop_failing();
-        failed = allocations.failed;
-        fclose(stream);
-        ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
-        ck_assert_int_eq(allocations.live, 0);
-        ck_assert_msg(nth < 300, "more allocations than there can be");
-    }
+    for (size_t row = 0; row < sizeof readable / sizeof readable[0]; row++)
+        fail_each_allocation(read_row, &row);
+    fail_each_allocation(read_two_addresses, NULL);
 }
 END_TEST
 
-START_TEST(out_of_memory_for_addresses)
-{
-    static const char *const address[] = {"t.l.n1", "t.m.n2"}, *const host[] = {"n1", "n2"};
-    bool failed = true;
-    for (long nth = 0; failed; nth++) {
-        topo t = {.nodes = 77};
-        matrix_error error;
-        fail_allocation(nth);
-        int rc = topo_from_addresses(address, host, 2, &t, &error);
-        topo_release(&t);
-        stop_failing();
-        failed = allocations.failed;
-        ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
-        ck_assert_int_eq(allocations.live, 0);
-        ck_assert_msg(nth < 300, "more allocations than there can be");
-    }
-}
-END_TEST
-
-/* `count` lines by a format for their number, after some text. The caller frees them. */
-static char *make_lines(const char *before, const char *format, size_t count, size_t *length)
-{
-    char *text = NULL;
-    FILE *stream = open_memstream(&text, length);
-    ck_assert_ptr_nonnull(stream);
-    fputs(before, stream);
-    for (size_t k = 1; k <= count; k++)
-        fprintf(stream, format, k, k);
-    ck_assert_int_eq(fclose(stream), 0);
-    return text;
-}
+/* ---- limits ---- */
 
 static void assert_too_large(char *text, size_t length, const char *reason, size_t line)
 {
@@ -1227,16 +1188,10 @@ END_TEST
 
 START_TEST(too_many_places)
 {
-    enum { MOST = 1 << 15 };
-    static char name[MOST + 1][8];
-    static const char *host[MOST + 1];
     size_t length;
-    char *text = make_lines("", "SwitchName=s%zu Nodes=n%zu\n", MOST + 1, &length);
-    for (size_t n = 0; n <= MOST; n++) {
-        snprintf(name[n], sizeof name[n], "n%zu", n + 1);
-        host[n] = name[n];
-    }
-    struct reading r = read_text(text, length, host, MOST + 1);
+    const char *const *hosts = numbered_hosts("n", MOST_PLACES + 2) + 1;
+    char *text = make_lines("", "SwitchName=s%zu Nodes=n%zu\n", MOST_PLACES + 1, &length);
+    struct reading r = read_text(text, length, hosts, MOST_PLACES + 1);
     free(text);
     ck_assert_int_eq(r.rc, -EBADMSG);
     ck_assert_str_eq(r.error.reason, "hosts at more than 32768 places of the network");
@@ -1265,17 +1220,19 @@ START_TEST(hosts_and_others)
 {
     static const char *const known[] = {"n1", "N2.site", "n3", "n1", "n3.a"};
     static const char *const named[] = {"x", "n2", "n1.b", "X", "N3", "n1", "y", "n3.a", "n2.site"};
+    static const char *const two[] = {"n1.a", "n1.b"};
     static const size_t expected[] = {5, 1, 0, 5, 2, 0, 6, 4, 1};
     size_t found[9], others = 77;
     matrix_error error;
     ck_assert_int_eq(topo_match_hosts(known, 5, named, 9, found, &others, &error), 0);
     ck_assert_uint_eq(others, 2);
-    for (size_t k = 0; k < 9; k++)
-        ck_assert_uint_eq(found[k], expected[k]);
+    ck_assert_mem_eq(found, expected, sizeof expected);
     ck_assert_int_eq(topo_match_hosts(known, 5, named, 0, found, &others, &error), 0);
     ck_assert_uint_eq(others, 0);
     ck_assert_int_eq(topo_match_hosts(known, 0, named, 2, found, &others, &error), 0);
     ck_assert_uint_eq(found[1], 1);
+    ck_assert_int_eq(topo_match_hosts(two, 2, known, 1, found, &others, &error), -EBADMSG);
+    ck_assert_str_eq(error.reason, "host n1 may be n1.a or n1.b");
 }
 END_TEST
 
@@ -1292,93 +1249,53 @@ static int know_y(void *context, const char **hosts, size_t others, size_t *node
     return 0;
 }
 
-START_TEST(places_of_hosts)
+static size_t place[5];
+
+static int find_places(const void *by)
 {
     static const char *const known[] = {"n1", "n2"}, *const named[] = {"x", "N2", "y", "n1", "X"};
+    matrix_error error;
+    return topo_place_hosts(known, 2, named, 5, by, place, &error);
+}
+
+START_TEST(places_of_hosts)
+{
     static const size_t expected[] = {SIZE_MAX, 1, 7, 0, SIZE_MAX};
     topo_extension by = {know_y, NULL};
-    size_t node[5];
-    matrix_error error;
-    int rc = -ENOMEM;
-    for (long nth = 0; rc != 0; nth++) {
-        fail_allocation(nth);
-        rc = topo_place_hosts(known, 2, named, 5, &by, node, &error);
-        stop_failing();
-        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
-        ck_assert_int_eq(allocations.live, 0);
-    }
-    for (size_t k = 0; k < 5; k++)
-        ck_assert_uint_eq(node[k], expected[k]);
+    fail_each_allocation(find_places, &by);
+    ck_assert_mem_eq(place, expected, sizeof expected);
     by.context = &by;
-    ck_assert_int_eq(topo_place_hosts(known, 2, named, 5, &by, node, &error), -EIO);
+    ck_assert_int_eq(find_places(&by), -EIO);
 }
 END_TEST
 
-START_TEST(host_that_may_be_two)
-{
-    static const char *const known[] = {"n1.a", "n1.b"}, *const named[] = {"n1"};
-    size_t found[1], others;
-    matrix_error error;
-    ck_assert_int_eq(topo_match_hosts(known, 2, named, 1, found, &others, &error), -EBADMSG);
-    ck_assert_str_eq(error.reason, "host n1 may be n1.a or n1.b");
-}
-END_TEST
-
-START_TEST(hosts_without_memory)
-{
-    static const char *const known[] = {"n1", "n2"}, *const named[] = {"n2", "x"};
-    bool failed = true;
-    for (long nth = 0; failed; nth++) {
-        size_t found[2], others;
-        matrix_error error;
-        fail_allocation(nth);
-        int rc = topo_match_hosts(known, 2, named, 2, found, &others, &error);
-        stop_failing();
-        failed = allocations.failed;
-        ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
-        ck_assert_int_eq(allocations.live, 0);
-    }
-}
-END_TEST
-
-static Suite *fabric_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("fabric");
     TCase *cases = tcase_create("fabric");
     tcase_set_timeout(cases, 60);
-    tcase_add_test(cases, good_hostlists);
-    tcase_add_test(cases, bad_hostlists);
+    tcase_add_test(cases, expanded_hostlists);
     tcase_add_test(cases, hostlist_ends);
     tcase_add_loop_test(cases, three_levels, 0, sizeof tellings / sizeof tellings[0]);
-    tcase_add_loop_test(cases, part_of_the_nodes, 0, sizeof tellings / sizeof tellings[0]);
     tcase_add_test(cases, two_levels);
     tcase_add_test(cases, odd_fabric);
     tcase_add_loop_test(cases, good_files, 0, GOOD);
     tcase_add_test(cases, width_of_folded_switches);
     tcase_add_loop_test(cases, bad_files, 0, BAD);
+    tcase_add_loop_test(cases, missing_hosts_and_ways, 0, sizeof missing / sizeof missing[0]);
     tcase_add_test(cases, more_than_any_network);
     tcase_add_test(cases, too_many_places);
     tcase_add_test(cases, one_short_name);
-    tcase_add_test(cases, no_way);
-    tcase_add_test(cases, given_twice);
     tcase_add_test(cases, no_text);
+    tcase_add_test(cases, long_names);
     tcase_add_test(cases, cut_short);
     tcase_add_loop_test(cases, slurm_addresses, 0, sizeof addresses / sizeof addresses[0]);
-    tcase_add_test(cases, missing_address);
     tcase_add_test(cases, random_networks);
     tcase_add_test(cases, random_trees);
     tcase_add_test(cases, ten_thousand_nodes);
-    tcase_add_loop_test(cases, out_of_memory, 0, sizeof oom_texts / sizeof oom_texts[0]);
-    tcase_add_test(cases, out_of_memory_for_addresses);
+    tcase_add_test(cases, out_of_memory);
     tcase_add_test(cases, hosts_and_others);
     tcase_add_test(cases, places_of_hosts);
-    tcase_add_test(cases, host_that_may_be_two);
-    tcase_add_test(cases, hosts_without_memory);
     suite_add_tcase(suite, cases);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(fabric_suite());
+    return run_suite(suite);
 }

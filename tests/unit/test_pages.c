@@ -341,7 +341,7 @@ START_TEST(file_systems)
 }
 END_TEST
 
-static Suite *pages_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("pages");
     TCase *cases = tcase_create("pages");
@@ -357,10 +357,5 @@ static Suite *pages_suite(void)
     tcase_add_test(cases, estimates);
     tcase_add_test(cases, file_systems);
     suite_add_tcase(suite, cases);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(pages_suite());
+    return run_suite(suite);
 }
