@@ -208,21 +208,12 @@ static bool try_fault(struct run *run, const struct fault *f)
 
 /* --- all faults --- */
 
-/* splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t x = *state += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-}
-
 /* Whether the next fault belongs to the sample: as many of those that are left as are wanted. */
 static bool is_chosen(struct run *run)
 {
     if (run->o.sample == 0)
         return true;
-    bool chosen = draw(&run->o.seed) % run->left < run->wanted;
+    bool chosen = mix(run->o.seed++) % run->left < run->wanted;
     run->left--;
     run->wanted -= chosen;
     return chosen;

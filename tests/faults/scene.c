@@ -9,9 +9,9 @@
 
 #include "order.h"
 
-#define BYTES 2000         /* of each rank in one call */
-#define SMALL 4096         /* cycle buffers: a call takes several cycles */
-#define SHAPES_OF_VIEWS 16 /* more than plans are kept */
+#define BYTES 2000                  /* of each rank in one call */
+#define SMALL "cb_buffer_size=4096" /* a call takes several cycles */
+#define SHAPES_OF_VIEWS 16          /* more than plans are kept */
 
 const struct part parts[] = {
     {"open", OPEN, ALL, STRIDED, AGGREGATED},
@@ -34,7 +34,7 @@ const struct part parts[] = {
 
 /* --- what is accessed --- */
 
-static struct view make_view(const struct test *t, enum pattern pattern, int round)
+static struct deal deal_of(enum pattern pattern, int round)
 {
     static const struct {
         int64_t block, gap;
@@ -43,100 +43,68 @@ static struct view make_view(const struct test *t, enum pattern pattern, int rou
     int64_t more = 4 * (round % SHAPES_OF_VIEWS);
     int64_t block = shapes[pattern].block + (pattern == STRIDED ? more : 0);
     int64_t room = block + shapes[pattern].gap + (pattern == STRIDED ? 0 : more);
-    return (struct view){t->rank * room, block, t->ranks * room + 28, 4};
+    return (struct deal){0, block, room, 28, 4};
+}
+
+/* Of rank 0; the next rank has the next one. */
+static uint64_t seed_of(int round)
+{
+    return (uint64_t)(round * ORDER_MOST_RANKS);
 }
 
 /* The file after a write by all ranks. */
-static void model_ranks(const struct test *t, enum pattern pattern, int round, struct bytes *model)
+static struct bytes model_round(const struct test *t, enum pattern pattern, int round)
 {
-    for (int rank = 0; rank < t->ranks; rank++) {
-        const struct test other = {.rank = rank, .ranks = t->ranks};
-        const struct view v = make_view(&other, pattern, round);
-        model_write(model, &v, 0, BYTES, (uint64_t)(round * ORDER_MOST_RANKS + rank));
-    }
+    const struct deal deal = deal_of(pattern, round);
+    struct bytes model = {0};
+    model_deal(t, &model, &deal, 0, BYTES, seed_of(round));
+    return model;
 }
 
 /* --- calls --- */
 
-static int class_of(int rc)
-{
-    int class = MPI_SUCCESS;
-    MPI_Error_class(rc, &class);
-    return class;
-}
-
 /* Whether the call succeeded, the same on all ranks. */
 static bool succeeded(struct scene *s, const char *what, int rc)
 {
-    int value[2] = {class_of(rc), -class_of(rc)};
-    MPI_Allreduce(MPI_IN_PLACE, value, 2, MPI_INT, MPI_MAX, s->t->comm);
-    if (value[0] != -value[1])
-        differ(s->t, "%s: error class %d on this rank, %d to %d on all", what, class_of(rc),
-               -value[1], value[0]);
+    int class = same_class(s->t, what, rc);
     if (s->error == MPI_SUCCESS)
-        s->error = value[0];
-    return value[0] == MPI_SUCCESS;
+        s->error = class;
+    return class == MPI_SUCCESS;
 }
 
 static int open_with_hints(const struct test *t, enum hints hints, MPI_File *file)
 {
-    MPI_Info info;
-    char size[16];
-    MPI_Info_create(&info);
-    snprintf(size, sizeof size, "%d", SMALL);
-    MPI_Info_set(info, "cb_buffer_size", size);
-    if (hints == AGGREGATED)
-        MPI_Info_set(info, "cb_nodes", "2");
-    if (hints == INDEPENDENT)
-        MPI_Info_set(info, "collective_buffering", "false");
+    static const char *const texts[] = {
+        [AGGREGATED] = SMALL " cb_nodes=2",
+        [INDEPENDENT] = SMALL " collective_buffering=false",
+        [AUTOMATIC] = SMALL,
+    };
+    MPI_Info info = make_info(texts[hints]);
     *file = MPI_FILE_NULL;
     int rc = MPI_File_open(t->comm, t->path, MPI_MODE_RDWR | MPI_MODE_CREATE, info, file);
     MPI_Info_free(&info);
     return rc;
 }
 
-static void write_data(struct scene *s, MPI_File file, const struct part *part, int round)
+static void write_part(struct scene *s, MPI_File file, const struct part *part, int round)
 {
-    struct test *t = s->t;
-    struct bytes model = {0};
-    struct memory m = memory_make(RESIZED, BYTES, 4);
-    uint64_t seed = (uint64_t)(round * ORDER_MOST_RANKS + t->rank);
-    memory_fill(&m, seed);
-    int rc = call_write(part->kind, file, 0, &m, MPI_STATUS_IGNORE);
-    memory_check(t, &m, BYTES, seed);
-    if (succeeded(s, "write", rc)) {
-        if (t->rank == 0)
-            model_ranks(t, part->pattern, round, &model);
-        check_file(t, &model);
+    const struct data d = {RESIZED, 4, 0, BYTES, seed_of(round) + (uint64_t)s->t->rank, true};
+    if (succeeded(s, "write", write_data(s->t, part->kind, file, &d))) {
+        struct bytes model = model_round(s->t, part->pattern, round);
+        check_file(s->t, &model);
     }
-    bytes_release(&model);
-    memory_release(&m);
 }
 
-static void read_data(struct scene *s, MPI_File file, const struct part *part, int round)
+static void read_part(struct scene *s, MPI_File file, const struct part *part, int round)
 {
-    struct test *t = s->t;
-    struct memory m = memory_make(RESIZED, BYTES, 4);
-    int rc = call_read(part->kind, file, 0, &m, MPI_STATUS_IGNORE);
-    if (succeeded(s, "read", rc))
-        memory_check(t, &m, BYTES, (uint64_t)(round * ORDER_MOST_RANKS + t->rank));
-    memory_release(&m);
+    const struct data d = {RESIZED, 4, 0, BYTES, seed_of(round) + (uint64_t)s->t->rank, true};
+    (void)succeeded(s, "read", read_data(s->t, part->kind, file, &d));
 }
 
 static void set_new_view(struct scene *s, MPI_File file, enum pattern pattern, int round)
 {
-    const struct view v = make_view(s->t, pattern, round);
-    set_view(s->t, file, &v);
-}
-
-/* Rank 0 fills the file without MPI. */
-static void fill_file(struct scene *s, enum pattern pattern, int round)
-{
-    struct bytes model = {0};
-    if (s->t->rank == 0)
-        model_ranks(s->t, pattern, round, &model);
-    create_file(s->t, &model);
-    bytes_release(&model);
+    const struct deal deal = deal_of(pattern, round);
+    set_dealt_view(s->t, file, &deal);
 }
 
 /* A write and a read that must succeed. */
@@ -148,10 +116,10 @@ static void use_file(struct scene *s, MPI_File file)
     must(s->t, "set_size afterwards", MPI_File_set_size(file, 0));
     MPI_Barrier(s->t->comm);
     set_new_view(s, file, STRIDED, round);
-    write_data(s, file, &plain, round);
+    write_part(s, file, &plain, round);
     MPI_File_seek(file, 0, MPI_SEEK_SET);
     if (s->error == MPI_SUCCESS)
-        read_data(s, file, &plain, round);
+        read_part(s, file, &plain, round);
     if (s->error != MPI_SUCCESS)
         differ(s->t, "error class %d without a fault, afterwards", s->error);
     s->error = before;
@@ -222,7 +190,7 @@ static void open_fresh(struct scene *s, const struct part *part)
         return;
     }
     set_new_view(s, s->fresh_file, part->pattern, round);
-    write_data(s, s->fresh_file, part, round);
+    write_part(s, s->fresh_file, part, round);
 }
 
 static void close_fresh(struct scene *s)
@@ -260,7 +228,9 @@ static void prepare_kept(struct scene *s, const struct part *part)
     int round = ++s->round;
     keep_open(s, part);
     if (part->action == READ) {
-        fill_file(s, part->pattern, round);
+        struct bytes model = model_round(s->t, part->pattern, round);
+        create_file(s->t, &model);
+        bytes_release(&model);
         return;
     }
     must(s->t, "set_size", MPI_File_set_size(s->kept_file, 0));
@@ -268,7 +238,7 @@ static void prepare_kept(struct scene *s, const struct part *part)
     if (part->action != REWRITE)
         return;
     set_new_view(s, s->kept_file, part->pattern, round);
-    write_data(s, s->kept_file, part, round);
+    write_part(s, s->kept_file, part, round);
     MPI_File_seek(s->kept_file, 0, MPI_SEEK_SET);
 }
 
@@ -298,9 +268,9 @@ void scene_act(struct scene *s, const struct part *part)
     else
         s->round += SHAPES_OF_VIEWS; /* the same shape, other contents */
     if (part->action == READ)
-        read_data(s, s->kept_file, part, s->round);
+        read_part(s, s->kept_file, part, s->round);
     else
-        write_data(s, s->kept_file, part, s->round);
+        write_part(s, s->kept_file, part, s->round);
 }
 
 void scene_recover(struct scene *s, const struct part *part)

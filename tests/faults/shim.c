@@ -204,12 +204,6 @@ static enum shim_fault strike(enum shim_call call, const void *caller)
     return armed_fault;
 }
 
-static bool refuses(enum shim_call call, const void *caller)
-{
-    enum shim_fault fault = strike(call, caller);
-    return fault == SHIM_FAIL || fault == SHIM_INTERRUPT;
-}
-
 /* Bytes that a transfer may have; -1: it fails. */
 static ssize_t limit_bytes(enum shim_call call, const void *caller, size_t bytes)
 {
@@ -219,6 +213,11 @@ static ssize_t limit_bytes(enum shim_call call, const void *caller, size_t bytes
     case SHIM_SHORT: return (ssize_t)((bytes + 1) / 2);
     default: return (ssize_t)bytes;
     }
+}
+
+static bool refuses(enum shim_call call, const void *caller)
+{
+    return limit_bytes(call, caller, 0) < 0;
 }
 
 #define CALLER __builtin_return_address(0)
@@ -333,23 +332,19 @@ void free(void *at)
 }
 
 /* What these allocate in the C library is the component's. */
-char *strdup(const char *text)
-{
-    bool own = is_own(SHIM_MEMORY, CALLER);
-    within += own;
-    char *copy = REAL(strdup)(text);
-    within -= own;
-    return copy;
-}
-
-int vasprintf(char **text, const char *format, va_list arguments)
-{
-    bool own = is_own(SHIM_MEMORY, CALLER);
-    within += own;
-    int length = REAL(vasprintf)(text, format, arguments);
-    within -= own;
-    return length;
-}
+#define ALLOCATING(type, function, parameters, ...)                                                \
+    type function parameters                                                                       \
+    {                                                                                              \
+        bool own = is_own(SHIM_MEMORY, CALLER);                                                    \
+        within += own;                                                                             \
+        type result = REAL(function)(__VA_ARGS__);                                                 \
+        within -= own;                                                                             \
+        return result;                                                                             \
+    }
+ALLOCATING(char *, strdup, (const char *text), text)
+ALLOCATING(int, vasprintf, (char **text, const char *format, va_list list), text, format, list)
+ALLOCATING(FILE *, open_memstream, (char **text, size_t *length), text, length)
+ALLOCATING(ssize_t, getline, (char **line, size_t *room, FILE *stream), line, room, stream)
 
 int asprintf(char **text, const char *format, ...)
 {
@@ -363,229 +358,65 @@ int asprintf(char **text, const char *format, ...)
     return length;
 }
 
-FILE *open_memstream(char **text, size_t *length)
-{
-    bool own = is_own(SHIM_MEMORY, CALLER);
-    within += own;
-    FILE *stream = REAL(open_memstream)(text, length);
-    within -= own;
-    return stream;
-}
+/* --- calls that are made, or refused --- */
 
-ssize_t getline(char **line, size_t *capacity, FILE *stream)
-{
-    bool own = is_own(SHIM_MEMORY, CALLER);
-    within += own;
-    ssize_t length = REAL(getline)(line, capacity, stream);
-    within -= own;
-    return length;
-}
-
-/* --- mappings --- */
-
-void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
-{
-    if (refuses(SHIM_MAP, CALLER))
-        return MAP_FAILED;
-    return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
-}
-
-void *mmap64(void *at, size_t size, int protection, int flags, int fd, off64_t offset)
-{
-    if (refuses(SHIM_MAP, CALLER))
-        return MAP_FAILED;
-    return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
-}
-
-int mprotect(void *at, size_t size, int protection)
-{
-    return refuses(SHIM_MAP, CALLER) ? -1 : (int)syscall(SYS_mprotect, at, size, protection);
-}
-
-int madvise(void *at, size_t size, int advice)
-{
-    return refuses(SHIM_ADVISE, CALLER) ? -1 : (int)syscall(SYS_madvise, at, size, advice);
-}
-
-int memfd_create(const char *name, unsigned int flags)
-{
-    return refuses(SHIM_SEGMENT, CALLER) ? -1 : (int)syscall(SYS_memfd_create, name, flags);
-}
-
-int shm_open(const char *name, int flags, mode_t mode)
-{
-    return refuses(SHIM_SEGMENT, CALLER) ? -1 : REAL(shm_open)(name, flags, mode);
-}
-
-/* --- descriptors --- */
-
-static int open_at(const void *caller, int folder, const char *path, int flags, mode_t mode)
-{
-    if (refuses(SHIM_OPEN, caller))
-        return -1;
-    return (int)syscall(SYS_openat, folder, path, flags, mode);
-}
-
-/* The mode that follows `flags`, if any. */
-#define TAKE_MODE(flags)                                                                           \
-    mode_t mode = 0;                                                                               \
-    if ((flags) & (O_CREAT | O_TMPFILE)) {                                                         \
-        va_list arguments;                                                                         \
-        va_start(arguments, flags);                                                                \
-        mode = va_arg(arguments, mode_t);                                                          \
-        va_end(arguments);                                                                         \
+/* A function of this kind that returns `refused` with errno, or `done`. */
+#define REFUSABLE(kind, type, function, parameters, refused, done)                                 \
+    type function parameters                                                                       \
+    {                                                                                              \
+        return refuses(kind, CALLER) ? (refused) : (type)(done);                                   \
     }
+/* The function whose offsets have 64 bits is the same one. */
+#define SAME(function64, function)                                                                 \
+    extern __typeof__(function) function64 __attribute__((alias(#function)));
 
-int open(const char *path, int flags, ...)
-{
-    TAKE_MODE(flags)
-    return open_at(CALLER, AT_FDCWD, path, flags, mode);
-}
+REFUSABLE(SHIM_MAP, void *, mmap,
+          (void *at, size_t size, int protection, int flags, int fd, off_t offset), MAP_FAILED,
+          syscall(SYS_mmap, at, size, protection, flags, fd, offset))
+SAME(mmap64, mmap)
+REFUSABLE(SHIM_MAP, int, mprotect, (void *at, size_t size, int protection), -1,
+          syscall(SYS_mprotect, at, size, protection))
+REFUSABLE(SHIM_ADVISE, int, madvise, (void *at, size_t size, int advice), -1,
+          syscall(SYS_madvise, at, size, advice))
+REFUSABLE(SHIM_SEGMENT, int, memfd_create, (const char *name, unsigned int flags), -1,
+          syscall(SYS_memfd_create, name, flags))
+REFUSABLE(SHIM_SEGMENT, int, shm_open, (const char *name, int flags, mode_t mode), -1,
+          REAL(shm_open)(name, flags, mode))
+REFUSABLE(SHIM_OPEN, int, mkstemp, (char *name), -1, REAL(mkstemp)(name))
+REFUSABLE(SHIM_SIZE, int, ftruncate, (int fd, off_t size), -1, syscall(SYS_ftruncate, fd, size))
+SAME(ftruncate64, ftruncate)
+REFUSABLE(SHIM_SIZE, int, posix_fallocate, (int fd, off_t offset, off_t size), errno,
+          REAL(posix_fallocate)(fd, offset, size))
+REFUSABLE(SHIM_SYNC, int, fsync, (int fd), -1, syscall(SYS_fsync, fd))
+REFUSABLE(SHIM_SYNC, int, fdatasync, (int fd), -1, syscall(SYS_fdatasync, fd))
+REFUSABLE(SHIM_FLOCK, int, flock, (int fd, int operation), -1, syscall(SYS_flock, fd, operation))
+REFUSABLE(SHIM_RENAME, int, rename, (const char *from, const char *to), -1,
+          syscall(SYS_rename, from, to))
+REFUSABLE(SHIM_STATUS, int, stat, (const char *path, struct stat *status), -1,
+          REAL(stat)(path, status))
+REFUSABLE(SHIM_STATUS, int, lstat, (const char *path, struct stat *status), -1,
+          REAL(lstat)(path, status))
+REFUSABLE(SHIM_STATUS, int, fstat, (int fd, struct stat *status), -1, REAL(fstat)(fd, status))
 
-int open64(const char *path, int flags, ...)
+int fstatfs(int fd, struct statfs *fs)
 {
-    TAKE_MODE(flags)
-    return open_at(CALLER, AT_FDCWD, path, flags, mode);
-}
-
-int openat(int folder, const char *path, int flags, ...)
-{
-    TAKE_MODE(flags)
-    return open_at(CALLER, folder, path, flags, mode);
-}
-
-int mkstemp(char *name)
-{
-    return refuses(SHIM_OPEN, CALLER) ? -1 : REAL(mkstemp)(name);
-}
-
-int close(int fd)
-{
-    bool fails = refuses(SHIM_CLOSE, CALLER);
-    int error = errno, rc = (int)syscall(SYS_close, fd);
-    if (fails)
-        errno = error;
-    return fails ? -1 : rc;
-}
-
-static ssize_t transfer_bytes(enum shim_call kind, const void *caller, long call, int fd, void *at,
-                              size_t bytes, off64_t offset)
-{
-    ssize_t allowed = limit_bytes(kind, caller, bytes);
-    return allowed < 0 ? -1 : syscall(call, fd, at, (size_t)allowed, offset);
-}
-
-/* Of a list that is cut short only the first piece is transferred, in part. */
-static ssize_t transfer_list(enum shim_call kind, const void *caller, const long call[2], int fd,
-                             const struct iovec *piece, int pieces, off64_t offset)
-{
-    size_t bytes = 0;
-    for (int i = 0; i < pieces; i++)
-        bytes += piece[i].iov_len;
-    ssize_t allowed = limit_bytes(kind, caller, bytes);
-    if (allowed < 0)
+    if (refuses(SHIM_STATUS, CALLER))
         return -1;
-    if ((size_t)allowed == bytes)
-        return syscall(call[0], fd, piece, pieces, offset, 0L);
-    if ((size_t)allowed > piece->iov_len)
-        allowed = (ssize_t)piece->iov_len;
-    return syscall(call[1], fd, piece->iov_base, (size_t)allowed, offset);
+    int rc = (int)syscall(SYS_fstatfs, fd, fs);
+    if (has_code(&component, CALLER))
+        fs->f_type = EXT4_SUPER_MAGIC;
+    return rc;
 }
 
-ssize_t read(int fd, void *at, size_t bytes)
-{
-    return transfer_bytes(SHIM_READ, CALLER, SYS_read, fd, at, bytes, 0);
-}
-
-ssize_t write(int fd, const void *at, size_t bytes)
-{
-    return transfer_bytes(SHIM_WRITE, CALLER, SYS_write, fd, (void *)at, bytes, 0);
-}
-
-ssize_t readv(int fd, const struct iovec *piece, int pieces)
-{
-    const long calls[2] = {SYS_readv, SYS_read};
-    return transfer_list(SHIM_READ, CALLER, calls, fd, piece, pieces, 0);
-}
-
-ssize_t writev(int fd, const struct iovec *piece, int pieces)
-{
-    const long calls[2] = {SYS_writev, SYS_write};
-    return transfer_list(SHIM_WRITE, CALLER, calls, fd, piece, pieces, 0);
-}
-
-ssize_t pread(int fd, void *at, size_t bytes, off_t offset)
-{
-    return transfer_bytes(SHIM_PREAD, CALLER, SYS_pread64, fd, at, bytes, offset);
-}
-
-ssize_t pread64(int fd, void *at, size_t bytes, off64_t offset)
-{
-    return transfer_bytes(SHIM_PREAD, CALLER, SYS_pread64, fd, at, bytes, offset);
-}
-
-ssize_t pwrite(int fd, const void *at, size_t bytes, off_t offset)
-{
-    return transfer_bytes(SHIM_PWRITE, CALLER, SYS_pwrite64, fd, (void *)at, bytes, offset);
-}
-
-ssize_t pwrite64(int fd, const void *at, size_t bytes, off64_t offset)
-{
-    return transfer_bytes(SHIM_PWRITE, CALLER, SYS_pwrite64, fd, (void *)at, bytes, offset);
-}
-
-static const long preadv_calls[2] = {SYS_preadv, SYS_pread64};
-static const long pwritev_calls[2] = {SYS_pwritev, SYS_pwrite64};
-
-ssize_t preadv(int fd, const struct iovec *piece, int pieces, off_t offset)
-{
-    return transfer_list(SHIM_PREAD, CALLER, preadv_calls, fd, piece, pieces, offset);
-}
-
-ssize_t preadv64(int fd, const struct iovec *piece, int pieces, off64_t offset)
-{
-    return transfer_list(SHIM_PREAD, CALLER, preadv_calls, fd, piece, pieces, offset);
-}
-
-ssize_t pwritev(int fd, const struct iovec *piece, int pieces, off_t offset)
-{
-    return transfer_list(SHIM_PWRITE, CALLER, pwritev_calls, fd, piece, pieces, offset);
-}
-
-ssize_t pwritev64(int fd, const struct iovec *piece, int pieces, off64_t offset)
-{
-    return transfer_list(SHIM_PWRITE, CALLER, pwritev_calls, fd, piece, pieces, offset);
-}
-
-int ftruncate(int fd, off_t size)
-{
-    return refuses(SHIM_SIZE, CALLER) ? -1 : (int)syscall(SYS_ftruncate, fd, size);
-}
-
-int ftruncate64(int fd, off64_t size)
-{
-    return refuses(SHIM_SIZE, CALLER) ? -1 : (int)syscall(SYS_ftruncate, fd, size);
-}
-
-int posix_fallocate(int fd, off_t offset, off_t size)
-{
-    return refuses(SHIM_SIZE, CALLER) ? errno : REAL(posix_fallocate)(fd, offset, size);
-}
-
-int fsync(int fd)
-{
-    return refuses(SHIM_SYNC, CALLER) ? -1 : (int)syscall(SYS_fsync, fd);
-}
-
-int fdatasync(int fd)
-{
-    return refuses(SHIM_SYNC, CALLER) ? -1 : (int)syscall(SYS_fdatasync, fd);
-}
-
-int flock(int fd, int operation)
-{
-    return refuses(SHIM_FLOCK, CALLER) ? -1 : (int)syscall(SYS_flock, fd, operation);
-}
+/* By a path, or by a name that is looked up. */
+#define SPAWN(function)                                                                            \
+    REFUSABLE(SHIM_SPAWN, int, function,                                                           \
+              (pid_t * pid, const char *file, const posix_spawn_file_actions_t *actions,           \
+               const posix_spawnattr_t *attributes, char *const argv[],                            \
+               char *const environment[]),                                                         \
+              errno, REAL(function)(pid, file, actions, attributes, argv, environment))
+SPAWN(posix_spawn)
+SPAWN(posix_spawnp)
 
 /* Whatever the command takes goes through a pointer's room. */
 #define FCNTL(name)                                                                                \
@@ -600,53 +431,113 @@ int flock(int fd, int operation)
 FCNTL(fcntl)
 FCNTL(fcntl64)
 
-/* --- names and states --- */
+/* --- descriptors --- */
 
-int rename(const char *from, const char *to)
+/* The mode that follows `flags`, if any. */
+#define TAKE_MODE(flags)                                                                           \
+    mode_t mode = 0;                                                                               \
+    if ((flags) & (O_CREAT | O_TMPFILE)) {                                                         \
+        va_list arguments;                                                                         \
+        va_start(arguments, flags);                                                                \
+        mode = va_arg(arguments, mode_t);                                                          \
+        va_end(arguments);                                                                         \
+    }
+
+int openat(int folder, const char *path, int flags, ...)
 {
-    return refuses(SHIM_RENAME, CALLER) ? -1 : (int)syscall(SYS_rename, from, to);
+    TAKE_MODE(flags)
+    return refuses(SHIM_OPEN, CALLER) ? -1 : (int)syscall(SYS_openat, folder, path, flags, mode);
 }
 
-int stat(const char *path, struct stat *status)
+int open(const char *path, int flags, ...)
 {
-    return refuses(SHIM_STATUS, CALLER) ? -1 : REAL(stat)(path, status);
+    TAKE_MODE(flags)
+    return refuses(SHIM_OPEN, CALLER) ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+SAME(open64, open)
+
+static int close_descriptor(const void *caller, int fd)
+{
+    bool fails = refuses(SHIM_CLOSE, caller);
+    int error = errno, rc = (int)syscall(SYS_close, fd);
+    if (fails)
+        errno = error;
+    return fails ? -1 : rc;
 }
 
-int lstat(const char *path, struct stat *status)
+int close(int fd)
 {
-    return refuses(SHIM_STATUS, CALLER) ? -1 : REAL(lstat)(path, status);
+    return close_descriptor(CALLER, fd);
 }
 
-int fstat(int fd, struct stat *status)
+static ssize_t transfer_bytes(enum shim_call kind, const void *caller, long call, int fd, void *at,
+                              size_t bytes, off64_t offset)
 {
-    return refuses(SHIM_STATUS, CALLER) ? -1 : REAL(fstat)(fd, status);
+    ssize_t allowed = limit_bytes(kind, caller, bytes);
+    return allowed < 0 ? -1 : syscall(call, fd, at, (size_t)allowed, offset);
 }
 
-int fstatfs(int fd, struct statfs *fs)
+/* Of a list that is cut short only the first piece is transferred, in part. */
+static ssize_t transfer_list(enum shim_call kind, const void *caller, long list_call,
+                             long piece_call, int fd, const struct iovec *piece, int pieces,
+                             off64_t offset)
 {
-    if (refuses(SHIM_STATUS, CALLER))
+    size_t bytes = 0;
+    for (int i = 0; i < pieces; i++)
+        bytes += piece[i].iov_len;
+    ssize_t allowed = limit_bytes(kind, caller, bytes);
+    if (allowed < 0)
         return -1;
-    int rc = (int)syscall(SYS_fstatfs, fd, fs);
-    if (has_code(&component, CALLER))
-        fs->f_type = EXT4_SUPER_MAGIC;
-    return rc;
+    if ((size_t)allowed == bytes)
+        return syscall(list_call, fd, piece, pieces, offset, 0L);
+    if ((size_t)allowed > piece->iov_len)
+        allowed = (ssize_t)piece->iov_len;
+    return syscall(piece_call, fd, piece->iov_base, (size_t)allowed, offset);
 }
 
-int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
-                const posix_spawnattr_t *attributes, char *const argv[], char *const environment[])
+ssize_t read(int fd, void *at, size_t bytes)
 {
-    if (refuses(SHIM_SPAWN, CALLER))
-        return errno;
-    return REAL(posix_spawn)(pid, path, actions, attributes, argv, environment);
+    return transfer_bytes(SHIM_READ, CALLER, SYS_read, fd, at, bytes, 0);
 }
 
-int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
-                 const posix_spawnattr_t *attributes, char *const argv[], char *const environment[])
+ssize_t write(int fd, const void *at, size_t bytes)
 {
-    if (refuses(SHIM_SPAWN, CALLER))
-        return errno;
-    return REAL(posix_spawnp)(pid, file, actions, attributes, argv, environment);
+    return transfer_bytes(SHIM_WRITE, CALLER, SYS_write, fd, (void *)at, bytes, 0);
 }
+
+ssize_t readv(int fd, const struct iovec *piece, int pieces)
+{
+    return transfer_list(SHIM_READ, CALLER, SYS_readv, SYS_read, fd, piece, pieces, 0);
+}
+
+ssize_t writev(int fd, const struct iovec *piece, int pieces)
+{
+    return transfer_list(SHIM_WRITE, CALLER, SYS_writev, SYS_write, fd, piece, pieces, 0);
+}
+
+ssize_t pread(int fd, void *at, size_t bytes, off_t offset)
+{
+    return transfer_bytes(SHIM_PREAD, CALLER, SYS_pread64, fd, at, bytes, offset);
+}
+SAME(pread64, pread)
+
+ssize_t pwrite(int fd, const void *at, size_t bytes, off_t offset)
+{
+    return transfer_bytes(SHIM_PWRITE, CALLER, SYS_pwrite64, fd, (void *)at, bytes, offset);
+}
+SAME(pwrite64, pwrite)
+
+ssize_t preadv(int fd, const struct iovec *piece, int pieces, off_t offset)
+{
+    return transfer_list(SHIM_PREAD, CALLER, SYS_preadv, SYS_pread64, fd, piece, pieces, offset);
+}
+SAME(preadv64, preadv)
+
+ssize_t pwritev(int fd, const struct iovec *piece, int pieces, off_t offset)
+{
+    return transfer_list(SHIM_PWRITE, CALLER, SYS_pwritev, SYS_pwrite64, fd, piece, pieces, offset);
+}
+SAME(pwritev64, pwritev)
 
 /* --- streams of the component: transfers that the C library would make out of sight --- */
 
@@ -691,12 +582,9 @@ static int close_stream(void *context)
     struct stream *stream = context;
     stream->used = false;
     within++;
-    bool fails = refuses(SHIM_CLOSE, NULL);
+    int rc = close_descriptor(NULL, stream->fd);
     within--;
-    int error = errno, rc = (int)syscall(SYS_close, stream->fd);
-    if (fails)
-        errno = error;
-    return fails ? -1 : rc;
+    return rc;
 }
 
 /* NULL leaves the descriptor open. */
@@ -741,13 +629,7 @@ FILE *fopen(const char *path, const char *mode)
         return REAL(fopen)(path, mode);
     return refuses(SHIM_OPEN, CALLER) ? NULL : open_stream(path, mode);
 }
-
-FILE *fopen64(const char *path, const char *mode)
-{
-    if (!has_code(&component, CALLER))
-        return REAL(fopen64)(path, mode);
-    return refuses(SHIM_OPEN, CALLER) ? NULL : open_stream(path, mode);
-}
+SAME(fopen64, fopen)
 
 FILE *fdopen(int fd, const char *mode)
 {

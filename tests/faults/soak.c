@@ -41,17 +41,12 @@ static MPI_Comm choose_group(int nth)
 static void write_and_read(struct test *t, MPI_File file, int round)
 {
     const int64_t block = 40 + 4 * (round % 13);
-    const struct view v = {t->rank * block, block, t->ranks * block, 4};
-    struct memory m = memory_make(RESIZED, BYTES, 4);
-    set_view(t, file, &v);
-    memory_fill(&m, (uint64_t)(round + t->rank));
-    must(t, "write", call_write(round % 5 == 0 ? I_ALL : ALL, file, 0, &m, MPI_STATUS_IGNORE));
-    memory_release(&m);
+    const struct deal deal = {0, block, block, 0, 4};
+    const struct data d = {RESIZED, 4, 0, BYTES, (uint64_t)(round + t->rank), true};
+    set_dealt_view(t, file, &deal);
+    must(t, "write", write_data(t, round % 5 == 0 ? I_ALL : ALL, file, &d));
     MPI_Barrier(t->comm);
-    m = memory_make(RESIZED, BYTES, 4);
-    must(t, "read", call_read(AT_ALL, file, 0, &m, MPI_STATUS_IGNORE));
-    memory_check(t, &m, BYTES, (uint64_t)(round + t->rank));
-    memory_release(&m);
+    must(t, "read", read_data(t, AT_ALL, file, &d));
     MPI_Barrier(t->comm);
 }
 

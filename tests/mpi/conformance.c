@@ -24,8 +24,6 @@ const char *const pointer_kinds[] = {"all", "split_all", "i_all", NULL};
 const char *const own_kinds[] = {"all",          "split_all", "i_all", "at_all",
                                  "split_at_all", "i_at_all",  NULL};
 const char *const offset_kinds[] = {"at_all", "split_at_all", "i_at_all", NULL};
-const char *const shape_names[] = {"plain",    "holes",    "negative", "resized",
-                                   "backward", "absolute", NULL};
 
 /* --- what is found --- */
 
@@ -61,11 +59,30 @@ void must(struct test *t, const char *what, int code)
     differ(t, "%s: %s", what, text);
 }
 
+int same_class(struct test *t, const char *what, int code)
+{
+    int own = MPI_SUCCESS, least, most;
+    MPI_Error_class(code, &own);
+    MPI_Allreduce(&own, &least, 1, MPI_INT, MPI_MIN, t->comm);
+    MPI_Allreduce(&own, &most, 1, MPI_INT, MPI_MAX, t->comm);
+    if (least != most)
+        differ(t, "%s: error classes %d to %d, %d on this rank", what, least, most, own);
+    return most;
+}
+
 bool all_well(const struct test *t)
 {
     int wrong = t->failure[0] != '\0', somewhere;
     MPI_Allreduce(&wrong, &somewhere, 1, MPI_INT, MPI_MAX, t->comm);
     return !somewhere;
+}
+
+int count_descriptors(void)
+{
+    int count = 0;
+    for (int fd = 0; fd < 1024; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
 }
 
 void *checked_alloc(size_t count, size_t size)
@@ -82,7 +99,7 @@ void *checked_alloc(size_t count, size_t size)
 }
 
 /* splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t mix(uint64_t x)
+uint64_t mix(uint64_t x)
 {
     x += 0x9e3779b97f4a7c15;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
@@ -124,6 +141,12 @@ void bytes_put(struct bytes *b, int64_t offset, unsigned char value)
     b->at[offset] = value;
 }
 
+void bytes_copy(struct bytes *b, int64_t offset, const void *from, size_t size)
+{
+    bytes_extend(b, offset + (int64_t)size);
+    memcpy(b->at + offset, from, size);
+}
+
 void bytes_release(struct bytes *b)
 {
     free(b->at);
@@ -139,6 +162,15 @@ void create_file(struct test *t, const struct bytes *bytes)
             differ(t, "cannot create %s: %s", t->path, strerror(errno));
     }
     MPI_Barrier(t->comm);
+}
+
+struct bytes create_filled(struct test *t, int64_t size, uint64_t seed)
+{
+    struct bytes model = {0};
+    bytes_extend(&model, size);
+    fill_content(model.at, size, seed);
+    create_file(t, &model);
+    return model;
 }
 
 bool peek(struct test *t, const char *path, int64_t offset, void *at, size_t size)
@@ -157,14 +189,14 @@ bool peek(struct test *t, const char *path, int64_t offset, void *at, size_t siz
     return done == size;
 }
 
-static void compare_file(struct test *t, const struct bytes *model)
+static void compare_file(struct test *t, const char *path, const struct bytes *model)
 {
     struct stat status;
-    if (stat(t->path, &status) != 0 || status.st_size != model->size)
+    if (stat(path, &status) != 0 || status.st_size != model->size)
         differ(t, "the file has %" PRId64 " bytes, not %" PRId64, (int64_t)status.st_size,
                model->size);
     unsigned char *got = checked_alloc((size_t)model->size, 1);
-    if (peek(t, t->path, 0, got, (size_t)model->size)) {
+    if (peek(t, path, 0, got, (size_t)model->size)) {
         for (int64_t i = 0; i < model->size; i++)
             if (got[i] != model->at[i]) {
                 differ(t, "byte %" PRId64 " of the file is %02x, not %02x", i, got[i],
@@ -175,27 +207,55 @@ static void compare_file(struct test *t, const struct bytes *model)
     free(got);
 }
 
-void check_file(struct test *t, const struct bytes *model)
+void check_path(struct test *t, const char *path, struct bytes *model)
 {
     MPI_Barrier(t->comm);
     if (t->rank == 0)
-        compare_file(t, model);
+        compare_file(t, path, model);
+    bytes_release(model);
     MPI_Barrier(t->comm);
 }
 
-MPI_File open_path(MPI_Comm comm, const char *path, int amode)
+void check_file(struct test *t, struct bytes *model)
+{
+    check_path(t, t->path, model);
+}
+
+MPI_Info make_info(const char *hints)
+{
+    char text[512], *rest = text, *value;
+    MPI_Info info = MPI_INFO_NULL;
+    snprintf(text, sizeof text, "%s", hints);
+    while ((value = strsep(&rest, " ")) != NULL && *value != '\0') {
+        const char *key = strsep(&value, "=");
+        if (info == MPI_INFO_NULL)
+            MPI_Info_create(&info);
+        MPI_Info_set(info, (char *)key, value);
+    }
+    return info;
+}
+
+MPI_File open_path(MPI_Comm comm, const char *path, int amode, const char *hints)
 {
     MPI_File file;
-    if (MPI_File_open(comm, path, amode, MPI_INFO_NULL, &file) != MPI_SUCCESS) {
+    MPI_Info info = make_info(hints);
+    if (MPI_File_open(comm, path, amode, info, &file) != MPI_SUCCESS) {
         fprintf(stderr, "conformance: cannot open %s\n", path);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
     return file;
+}
+
+MPI_File open_with(struct test *t, int amode, const char *hints)
+{
+    return open_path(t->comm, t->path, amode, hints);
 }
 
 MPI_File open_file(struct test *t, int amode)
 {
-    return open_path(t->comm, t->path, amode);
+    return open_with(t, amode, "");
 }
 
 void close_file(struct test *t, MPI_File *file)
@@ -224,17 +284,18 @@ int64_t view_place(const struct view *v, int64_t k)
 
 void set_view(struct test *t, MPI_File file, const struct view *v)
 {
-    set_view_as(t, file, v, "native");
+    set_view_as(t, file, v, "native", MPI_INFO_NULL);
 }
 
-void set_view_as(struct test *t, MPI_File file, const struct view *v, const char *datarep)
+void set_view_as(struct test *t, MPI_File file, const struct view *v, const char *datarep,
+                 MPI_Info info)
 {
     MPI_Datatype block, filetype;
     MPI_Type_contiguous((int)(v->block / v->etype), element(v->etype), &block);
     MPI_Type_create_resized(block, 0, v->stride, &filetype);
     MPI_Type_commit(&filetype);
     must(t, "set_view",
-         MPI_File_set_view(file, v->first, element(v->etype), filetype, datarep, MPI_INFO_NULL));
+         MPI_File_set_view(file, v->first, element(v->etype), filetype, datarep, info));
     MPI_Type_free(&filetype);
     MPI_Type_free(&block);
 }
@@ -244,6 +305,27 @@ void model_write(struct bytes *model, const struct view *v, int64_t from, int64_
 {
     for (int64_t k = 0; k < bytes; k++)
         bytes_put(model, view_place(v, from + k), content(seed, k));
+}
+
+struct view dealt_view(const struct deal *d, const struct test *t, int rank)
+{
+    return (struct view){d->first + rank * d->step, d->block, t->ranks * d->step + d->gap,
+                         d->etype};
+}
+
+void set_dealt_view(struct test *t, MPI_File file, const struct deal *d)
+{
+    const struct view v = dealt_view(d, t, t->rank);
+    set_view(t, file, &v);
+}
+
+void model_deal(const struct test *t, struct bytes *model, const struct deal *d, int64_t from,
+                int64_t bytes, uint64_t seed)
+{
+    for (int rank = 0; rank < t->ranks && t->rank == 0; rank++) {
+        const struct view v = dealt_view(d, t, rank);
+        model_write(model, &v, from, bytes, seed + (uint64_t)rank);
+    }
 }
 
 static unsigned char *memory_at(const struct memory *m, int64_t k)
@@ -386,68 +468,59 @@ bool has_offset(enum kind kind)
     return kind == AT_ALL || kind == SPLIT_AT_ALL || kind == I_AT_ALL;
 }
 
-static int finish_write(int rc, enum kind kind, MPI_File f, const void *at, MPI_Request *request,
-                        MPI_Status *s)
-{
-    if (rc != MPI_SUCCESS)
-        return rc;
-    switch (kind) {
-    case SPLIT_ALL: return MPI_File_write_all_end(f, at, s);
-    case SPLIT_AT_ALL: return MPI_File_write_at_all_end(f, at, s);
-    case SPLIT_ORDERED: return MPI_File_write_ordered_end(f, at, s);
-    default: return MPI_Wait(request, s);
+/* call_write and call_read differ in names only. */
+#define DEFINE_CALL(verb)                                                                          \
+    int call_##verb(enum kind kind, MPI_File f, int64_t offset, const struct memory *m,            \
+                    MPI_Status *s)                                                                 \
+    {                                                                                              \
+        MPI_Request request = MPI_REQUEST_NULL;                                                    \
+        void *at = m->address;                                                                     \
+        int n = m->count, rc;                                                                      \
+        switch (kind) {                                                                            \
+        case ALL: return MPI_File_##verb##_all(f, at, n, m->type, s);                              \
+        case AT_ALL: return MPI_File_##verb##_at_all(f, offset, at, n, m->type, s);                \
+        case ORDERED: return MPI_File_##verb##_ordered(f, at, n, m->type, s);                      \
+        case SPLIT_ALL:                                                                            \
+            rc = MPI_File_##verb##_all_begin(f, at, n, m->type);                                   \
+            return rc != MPI_SUCCESS ? rc : MPI_File_##verb##_all_end(f, at, s);                   \
+        case SPLIT_AT_ALL:                                                                         \
+            rc = MPI_File_##verb##_at_all_begin(f, offset, at, n, m->type);                        \
+            return rc != MPI_SUCCESS ? rc : MPI_File_##verb##_at_all_end(f, at, s);                \
+        case SPLIT_ORDERED:                                                                        \
+            rc = MPI_File_##verb##_ordered_begin(f, at, n, m->type);                               \
+            return rc != MPI_SUCCESS ? rc : MPI_File_##verb##_ordered_end(f, at, s);               \
+        case I_ALL: rc = MPI_File_i##verb##_all(f, at, n, m->type, &request); break;               \
+        default: rc = MPI_File_i##verb##_at_all(f, offset, at, n, m->type, &request); break;       \
+        }                                                                                          \
+        return rc != MPI_SUCCESS ? rc : MPI_Wait(&request, s);                                     \
     }
+DEFINE_CALL(write)
+DEFINE_CALL(read)
+
+static int move_data(struct test *t, enum kind kind, bool write, MPI_File file,
+                     const struct data *d)
+{
+    struct memory m = memory_make(d->shape, d->bytes, d->etype);
+    MPI_Status status, *asked = d->no_status ? MPI_STATUS_IGNORE : &status;
+    if (write)
+        memory_fill(&m, d->seed);
+    int rc = (write ? call_write : call_read)(kind, file, d->from / d->etype, &m, asked);
+    if (write || rc == MPI_SUCCESS)
+        memory_check(t, &m, d->bytes, d->seed);
+    if (rc == MPI_SUCCESS && !d->no_status)
+        check_count(t, write ? "write" : "read", &status, d->bytes);
+    memory_release(&m);
+    return rc;
 }
 
-int call_write(enum kind kind, MPI_File f, int64_t offset, const struct memory *m, MPI_Status *s)
+int write_data(struct test *t, enum kind kind, MPI_File file, const struct data *d)
 {
-    MPI_Request request = MPI_REQUEST_NULL;
-    int rc = MPI_SUCCESS;
-    switch (kind) {
-    case ALL: return MPI_File_write_all(f, m->address, m->count, m->type, s);
-    case AT_ALL: return MPI_File_write_at_all(f, offset, m->address, m->count, m->type, s);
-    case ORDERED: return MPI_File_write_ordered(f, m->address, m->count, m->type, s);
-    case SPLIT_ALL: rc = MPI_File_write_all_begin(f, m->address, m->count, m->type); break;
-    case SPLIT_AT_ALL:
-        rc = MPI_File_write_at_all_begin(f, offset, m->address, m->count, m->type);
-        break;
-    case SPLIT_ORDERED: rc = MPI_File_write_ordered_begin(f, m->address, m->count, m->type); break;
-    case I_ALL: rc = MPI_File_iwrite_all(f, m->address, m->count, m->type, &request); break;
-    default: rc = MPI_File_iwrite_at_all(f, offset, m->address, m->count, m->type, &request); break;
-    }
-    return finish_write(rc, kind, f, m->address, &request, s);
+    return move_data(t, kind, true, file, d);
 }
 
-static int finish_read(int rc, enum kind kind, MPI_File f, void *at, MPI_Request *request,
-                       MPI_Status *s)
+int read_data(struct test *t, enum kind kind, MPI_File file, const struct data *d)
 {
-    if (rc != MPI_SUCCESS)
-        return rc;
-    switch (kind) {
-    case SPLIT_ALL: return MPI_File_read_all_end(f, at, s);
-    case SPLIT_AT_ALL: return MPI_File_read_at_all_end(f, at, s);
-    case SPLIT_ORDERED: return MPI_File_read_ordered_end(f, at, s);
-    default: return MPI_Wait(request, s);
-    }
-}
-
-int call_read(enum kind kind, MPI_File f, int64_t offset, struct memory *m, MPI_Status *s)
-{
-    MPI_Request request = MPI_REQUEST_NULL;
-    int rc = MPI_SUCCESS;
-    switch (kind) {
-    case ALL: return MPI_File_read_all(f, m->address, m->count, m->type, s);
-    case AT_ALL: return MPI_File_read_at_all(f, offset, m->address, m->count, m->type, s);
-    case ORDERED: return MPI_File_read_ordered(f, m->address, m->count, m->type, s);
-    case SPLIT_ALL: rc = MPI_File_read_all_begin(f, m->address, m->count, m->type); break;
-    case SPLIT_AT_ALL:
-        rc = MPI_File_read_at_all_begin(f, offset, m->address, m->count, m->type);
-        break;
-    case SPLIT_ORDERED: rc = MPI_File_read_ordered_begin(f, m->address, m->count, m->type); break;
-    case I_ALL: rc = MPI_File_iread_all(f, m->address, m->count, m->type, &request); break;
-    default: rc = MPI_File_iread_at_all(f, offset, m->address, m->count, m->type, &request); break;
-    }
-    return finish_read(rc, kind, f, m->address, &request, s);
+    return move_data(t, kind, false, file, d);
 }
 
 void check_count(struct test *t, const char *what, const MPI_Status *status, int64_t wanted)
@@ -490,6 +563,7 @@ static bool report(struct test *t, const char *name)
 
 void run_alone(struct test *t, const struct family *f, int variant)
 {
+    t->row = f->row;
     f->run(t, variant);
     MPI_Barrier(t->comm);
     if (t->rank == 0)
@@ -562,13 +636,12 @@ static struct options parse_options(int argc, char **argv)
         {"threads", 't', NULL, 0, "With MPI_THREAD_MULTIPLE", 0},
         {0},
     };
-    static const struct argp parser = {table,
-                                       parse_option,
-                                       "[PATTERN...]",
-                                       "Runs the cases whose names match a pattern, or all.",
-                                       NULL,
-                                       NULL,
-                                       NULL};
+    static const struct argp parser = {
+        .options = table,
+        .parser = parse_option,
+        .args_doc = "[PATTERN...]",
+        .doc = "Runs the cases whose names match a pattern, or all.",
+    };
     struct options o = {.dir = getenv("TMPDIR"), .limit = 120};
     if (o.dir == NULL)
         o.dir = "/tmp";

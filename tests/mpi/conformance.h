@@ -18,6 +18,7 @@ struct test {
     char path[4096];   /* of the case's file, removed after the case; not there before it */
     char failure[512]; /* the first thing found wrong on this rank; empty: nothing */
     char skip[256];    /* why the case does not apply here, the same on every rank */
+    const void *row;   /* of its family */
 };
 
 /* A case, or one case for each name in `variants` (ends with NULL): NAME/VARIANT. Cases are
@@ -26,7 +27,11 @@ struct family {
     const char *name;
     void (*run)(struct test *t, int variant);
     const char *const *variants;
+    const void *row; /* in what it differs from other families of the same function */
 };
+
+/* A pointer to a constant of this type. */
+#define ROW(type, ...) (&(const type){__VA_ARGS__})
 
 /* Runs one case on t->comm, whose file is gone afterwards. */
 void run_alone(struct test *t, const struct family *f, int variant);
@@ -39,11 +44,18 @@ void differ(struct test *t, const char *format, ...) __attribute__((format(print
 void skip_case(struct test *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* `what` must have returned MPI_SUCCESS. */
 void must(struct test *t, const char *what, int code);
+/* `what` has returned `code`: its error class, which must be the same on all ranks. */
+int same_class(struct test *t, const char *what, int code);
 /* Ranks that found something wrong so far; collective. */
 bool all_well(const struct test *t);
 
+/* Open descriptors of this process. */
+int count_descriptors(void);
+
 void *checked_alloc(size_t count, size_t size);
 
+/* A number that looks random. */
+uint64_t mix(uint64_t x);
 /* Byte k of the data named by `seed`; never 0 and never 0xee, which is the filling of
  * whatever must stay as it is. */
 unsigned char content(uint64_t seed, int64_t k);
@@ -58,19 +70,27 @@ struct bytes {
     int64_t size, room;
 };
 void bytes_put(struct bytes *b, int64_t offset, unsigned char value);
+void bytes_copy(struct bytes *b, int64_t offset, const void *from, size_t size);
 void bytes_extend(struct bytes *b, int64_t size);
 void bytes_release(struct bytes *b);
 
 /* Rank 0 writes the file without MPI; the others wait. */
 void create_file(struct test *t, const struct bytes *content);
-/* Rank 0 reads it without MPI, and compares size and every byte. The others wait. */
-void check_file(struct test *t, const struct bytes *model);
+/* The same with `size` bytes of content(seed), which it returns. */
+struct bytes create_filled(struct test *t, int64_t size, uint64_t seed);
+/* Rank 0 reads the file without MPI, and compares size and every byte. The others wait. The model
+ * is released on all ranks. */
+void check_file(struct test *t, struct bytes *model);
+void check_path(struct test *t, const char *path, struct bytes *model);
 /* Rank 0: `size` bytes at `offset` without MPI; false (and differ) when they are not there. */
 bool peek(struct test *t, const char *path, int64_t offset, void *at, size_t size);
 
+/* Of "KEY=VALUE KEY=VALUE"; MPI_INFO_NULL if there are none. */
+MPI_Info make_info(const char *hints);
 /* Opens t->path on t->comm; a failure ends the program. */
 MPI_File open_file(struct test *t, int amode);
-MPI_File open_path(MPI_Comm comm, const char *path, int amode);
+MPI_File open_with(struct test *t, int amode, const char *hints);
+MPI_File open_path(MPI_Comm comm, const char *path, int amode, const char *hints);
 void close_file(struct test *t, MPI_File *file);
 /* sync, barrier, sync: what the ranks wrote is what all of them see. */
 void synchronise(struct test *t, MPI_File file);
@@ -86,12 +106,25 @@ struct view {
 int64_t view_place(const struct view *v, int64_t k);
 MPI_Datatype element(int etype);
 void set_view(struct test *t, MPI_File file, const struct view *v);
-void set_view_as(struct test *t, MPI_File file, const struct view *v, const char *datarep);
+void set_view_as(struct test *t, MPI_File file, const struct view *v, const char *datarep,
+                 MPI_Info info);
 void model_write(struct bytes *model, const struct view *v, int64_t from, int64_t bytes,
                  uint64_t seed);
 
-enum shape { PLAIN, HOLES, NEGATIVE, RESIZED, BACKWARD, ABSOLUTE, SHAPES };
-extern const char *const shape_names[];
+/* Views of all ranks: rank r has `block` bytes at first + r * step, and again behind the steps of
+ * all ranks and `gap` bytes. */
+struct deal {
+    int64_t first, block, step, gap;
+    int etype;
+};
+struct view dealt_view(const struct deal *d, const struct test *t, int rank);
+/* The view of this rank. */
+void set_dealt_view(struct test *t, MPI_File file, const struct deal *d);
+/* On rank 0: what all ranks write to their views, rank r content(seed + r). */
+void model_deal(const struct test *t, struct bytes *model, const struct deal *d, int64_t from,
+                int64_t bytes, uint64_t seed);
+
+enum shape { PLAIN, HOLES, NEGATIVE, RESIZED, BACKWARD, ABSOLUTE };
 
 /* A user's buffer: byte k of the data lies at origin + first + k / block * stride + k % block,
  * which is what `count` of `type` mean at the address `origin`. All of [whole, whole + size)
@@ -122,15 +155,29 @@ extern const char *const kind_names[], *const pointer_kinds[], *const own_kinds[
                                                                    *const offset_kinds[];
 bool is_ordered(enum kind kind);
 bool has_offset(enum kind kind);
-/* One collective call from start to end. offset in elements of the view, for those that take one.
- */
+/* A whole collective call. `offset` in elements of the view, for calls that have one. */
 int call_write(enum kind kind, MPI_File file, int64_t offset, const struct memory *m,
                MPI_Status *status);
-int call_read(enum kind kind, MPI_File file, int64_t offset, struct memory *m, MPI_Status *status);
+int call_read(enum kind kind, MPI_File file, int64_t offset, const struct memory *m,
+              MPI_Status *status);
+
+/* What one rank moves in a call: content(seed), from byte `from` of its view on. */
+struct data {
+    enum shape shape;
+    int etype;
+    int64_t from, bytes;
+    uint64_t seed;
+    bool no_status;
+};
+/* The call, with memory of its own. Memory and, of a call that succeeds, status must be right. */
+int write_data(struct test *t, enum kind kind, MPI_File file, const struct data *d);
+int read_data(struct test *t, enum kind kind, MPI_File file, const struct data *d);
 void check_count(struct test *t, const char *what, const MPI_Status *status, int64_t wanted);
 
 /* The tables of the programs `conformance` and `conformance_hints`. */
 extern const struct family calls_families[], views_families[], requests_families[],
     files_families[], settings_families[];
+/* Row: hints of the file. */
+void case_atomic_overlap(struct test *t, int kind);
 
 #endif

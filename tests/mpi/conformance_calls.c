@@ -19,6 +19,8 @@ struct trip {
     bool existing;    /* there is a file before, longer than what is written */
     bool empty_views; /* odd ranks have a view of size 0 */
     bool no_status;
+    const char *hints; /* NULL: none */
+    int64_t end; /* reads beyond the end of file: bytes for each rank in a file that is there */
 };
 
 /* What a rank does in one call: `bytes` from byte `from` of its view on. */
@@ -118,63 +120,30 @@ static void set_share_view(struct test *t, MPI_File file, const struct trip *tri
 
 /* --- the trip --- */
 
+/* The file pointer of this rank, or that of all ranks, after a call. */
 static void check_position(struct test *t, MPI_File file, enum kind kind, const struct share *s)
 {
     MPI_Offset got = 0;
-    int64_t wanted = has_offset(kind) ? 0 : (s->from + s->bytes) / s->view.etype;
-    if (is_ordered(kind))
-        return;
-    MPI_File_get_position(file, &got);
-    if (got != wanted)
-        differ(t, "the file pointer is %lld, not %" PRId64, (long long)got, wanted);
-}
-
-/* Where the file pointer of all ranks must be after a call. */
-static void check_shared_position(struct test *t, MPI_File file, enum kind kind,
-                                  const struct share *s)
-{
-    MPI_Offset got = 0;
-    int64_t end = s->from + s->bytes, wanted = 0;
-    if (!is_ordered(kind))
-        return;
-    MPI_Allreduce(&end, &wanted, 1, MPI_INT64_T, MPI_MAX, t->comm);
-    MPI_File_get_position_shared(file, &got);
+    int64_t end = s->from + s->bytes, wanted = has_offset(kind) ? 0 : end;
+    if (is_ordered(kind)) {
+        MPI_Allreduce(&end, &wanted, 1, MPI_INT64_T, MPI_MAX, t->comm);
+        MPI_File_get_position_shared(file, &got);
+        MPI_Barrier(t->comm);
+    } else {
+        MPI_File_get_position(file, &got);
+    }
     if (got != wanted / s->view.etype)
-        differ(t, "the shared file pointer is %lld, not %" PRId64, (long long)got,
-               wanted / s->view.etype);
-    MPI_Barrier(t->comm);
+        differ(t, "the file pointer is %lld, not %" PRId64, (long long)got, wanted / s->view.etype);
 }
 
-static void write_one(struct test *t, MPI_File file, const struct trip *trip, enum kind kind,
-                      int call)
+static void move_share(struct test *t, MPI_File file, const struct trip *trip, enum kind kind,
+                       int call, bool write)
 {
     struct share s = share_of(t, trip, kind, t->rank, call);
-    struct memory m = memory_make(trip->shape, s.bytes, trip->etype);
-    MPI_Status status, *asked = trip->no_status ? MPI_STATUS_IGNORE : &status;
-    uint64_t seed = seed_of(t->rank, call);
-    memory_fill(&m, seed);
-    must(t, "write", call_write(kind, file, s.from / trip->etype, &m, asked));
-    memory_check(t, &m, s.bytes, seed);
-    if (!trip->no_status)
-        check_count(t, "write", &status, s.bytes);
+    const struct data d = {trip->shape,    trip->etype, s.from, s.bytes, seed_of(t->rank, call),
+                           trip->no_status};
+    must(t, write ? "write" : "read", (write ? write_data : read_data)(t, kind, file, &d));
     check_position(t, file, kind, &s);
-    check_shared_position(t, file, kind, &s);
-    memory_release(&m);
-}
-
-static void read_one(struct test *t, MPI_File file, const struct trip *trip, enum kind kind,
-                     int call)
-{
-    struct share s = share_of(t, trip, kind, t->rank, call);
-    struct memory m = memory_make(trip->shape, s.bytes, trip->etype);
-    MPI_Status status, *asked = trip->no_status ? MPI_STATUS_IGNORE : &status;
-    must(t, "read", call_read(kind, file, s.from / trip->etype, &m, asked));
-    memory_check(t, &m, s.bytes, seed_of(t->rank, call));
-    if (!trip->no_status)
-        check_count(t, "read", &status, s.bytes);
-    check_position(t, file, kind, &s);
-    check_shared_position(t, file, kind, &s);
-    memory_release(&m);
 }
 
 static void write_model(const struct test *t, const struct trip *trip, enum kind kind,
@@ -201,118 +170,22 @@ static struct bytes start_file(struct test *t, const struct trip *trip, enum kin
     return model;
 }
 
-static void round_trip(struct test *t, enum kind kind, const struct trip *trip)
+/* Written, checked without MPI, and read back. */
+static void case_trip(struct test *t, int kind)
 {
+    const struct trip *trip = t->row;
     struct bytes model = start_file(t, trip, kind);
     MPI_File file = open_file(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
     set_share_view(t, file, trip, kind);
     for (int call = 0; call < CALLS; call++)
-        write_one(t, file, trip, kind, call);
+        move_share(t, file, trip, kind, call, true);
     close_file(t, &file);
     check_file(t, &model);
     file = open_file(t, MPI_MODE_RDONLY);
     set_share_view(t, file, trip, kind);
     for (int call = 0; call < CALLS; call++)
-        read_one(t, file, trip, kind, call);
+        move_share(t, file, trip, kind, call, false);
     close_file(t, &file);
-    bytes_release(&model);
-}
-
-/* --- cases --- */
-
-static void case_even(struct test *t, int kind)
-{
-    round_trip(t, kind, &(struct trip){.amount = even, .block = 10, .etype = 4});
-}
-
-static void case_ragged(struct test *t, int kind)
-{
-    round_trip(t, kind, &(struct trip){.amount = ragged, .block = 7, .etype = 1});
-}
-
-static void case_doubles(struct test *t, int kind)
-{
-    round_trip(
-        t, kind,
-        &(struct trip){.amount = ragged, .block = 3, .gap = 24, .etype = 8, .existing = true});
-}
-
-static void case_large(struct test *t, int kind)
-{
-    round_trip(t, kind, &(struct trip){.amount = megabytes, .block = 5000, .etype = 4});
-}
-
-static void case_nothing(struct test *t, int kind)
-{
-    round_trip(t, kind,
-               &(struct trip){.amount = nothing, .block = 8, .etype = 1, .existing = true});
-}
-
-static void case_one_rank(struct test *t, int kind)
-{
-    round_trip(t, kind, &(struct trip){.amount = last_rank, .block = 8, .etype = 1});
-}
-
-static void case_empty_views(struct test *t, int kind)
-{
-    round_trip(t, kind,
-               &(struct trip){.amount = ragged, .block = 9, .etype = 1, .empty_views = true});
-}
-
-static void case_new_holes(struct test *t, int kind)
-{
-    round_trip(t, kind, &(struct trip){.amount = ragged, .block = 11, .gap = 13, .etype = 1});
-}
-
-static void case_old_holes(struct test *t, int kind)
-{
-    round_trip(
-        t, kind,
-        &(struct trip){.amount = ragged, .block = 11, .gap = 13, .etype = 1, .existing = true});
-}
-
-static void case_wide_holes(struct test *t, int kind)
-{
-    round_trip(
-        t, kind,
-        &(struct trip){.amount = even, .block = 100, .gap = 70000, .etype = 1, .existing = true});
-}
-
-static void case_no_status(struct test *t, int kind)
-{
-    round_trip(t, kind,
-               &(struct trip){.amount = ragged, .block = 5, .etype = 4, .no_status = true});
-}
-
-static void memory_case(struct test *t, enum shape shape, enum kind kind)
-{
-    round_trip(t, kind,
-               &(struct trip){.amount = even, .block = 10, .gap = 8, .etype = 4, .shape = shape});
-}
-
-static void case_memory_holes(struct test *t, int kind)
-{
-    memory_case(t, HOLES, kind);
-}
-
-static void case_memory_negative(struct test *t, int kind)
-{
-    memory_case(t, NEGATIVE, kind);
-}
-
-static void case_memory_resized(struct test *t, int kind)
-{
-    memory_case(t, RESIZED, kind);
-}
-
-static void case_memory_backward(struct test *t, int kind)
-{
-    memory_case(t, BACKWARD, kind);
-}
-
-static void case_memory_absolute(struct test *t, int kind)
-{
-    memory_case(t, ABSOLUTE, kind);
 }
 
 /* --- beyond the end of file --- */
@@ -326,71 +199,51 @@ static int64_t below(const struct share *s, int64_t size)
     return valid;
 }
 
-static void read_to_end(struct test *t, MPI_File file, const struct trip *trip, enum kind kind,
-                        const struct bytes *there)
+static void case_past_end(struct test *t, int kind)
 {
+    const struct trip *trip = t->row;
     struct share s = share_of(t, trip, kind, t->rank, 0);
-    struct memory m = memory_make(trip->shape, s.bytes, 1);
+    struct memory m = memory_make(trip->shape, s.bytes, trip->etype);
+    struct bytes there = create_filled(t, t->ranks * trip->end + (trip->end > 0 ? 3 : 0), 7);
+    int64_t valid = below(&s, there.size);
     MPI_Status status;
-    int64_t valid = below(&s, there->size);
-    must(t, "read", call_read(kind, file, s.from, &m, &status));
+    MPI_File file = open_with(t, MPI_MODE_RDONLY, trip->hints != NULL ? trip->hints : "");
+    set_share_view(t, file, trip, kind);
+    must(t, "read", call_read(kind, file, s.from / trip->etype, &m, &status));
     /* Open MPI 4.1 puts the full amount into the status of MPI_File_read_all itself. */
     if (kind != ALL)
         check_count(t, "read", &status, valid);
-    memory_check_view(t, &m, valid, &s.view, s.from, there);
-    memory_release(&m);
-}
-
-static void end_of_file(struct test *t, enum kind kind, const struct trip *trip, int64_t size)
-{
-    struct bytes there = {0};
-    bytes_extend(&there, size);
-    fill_content(there.at, size, 7);
-    create_file(t, &there);
-    MPI_File file = open_file(t, MPI_MODE_RDONLY);
-    set_share_view(t, file, trip, kind);
-    read_to_end(t, file, trip, kind, &there);
+    memory_check_view(t, &m, valid, &s.view, s.from, &there);
     close_file(t, &file);
+    memory_release(&m);
     bytes_release(&there);
 }
 
-static void case_past_end(struct test *t, int kind)
-{
-    end_of_file(t, kind, &(struct trip){.amount = even, .block = 400, .etype = 1},
-                t->ranks * 315 / 2 + 3);
-}
-
-static void case_past_end_pieces(struct test *t, int kind)
-{
-    end_of_file(t, kind,
-                &(struct trip){.amount = even, .block = 10, .gap = 6, .etype = 1, .shape = HOLES},
-                t->ranks * 315 / 2 + 3);
-}
-
-static void case_past_end_of_empty(struct test *t, int kind)
-{
-    end_of_file(t, kind, &(struct trip){.amount = even, .block = 10, .etype = 1}, 0);
-}
+#define TRIP(...) case_trip, kind_names, ROW(struct trip, __VA_ARGS__)
+#define MEMORY(wanted) TRIP(even, .block = 10, .gap = 8, .etype = 4, .shape = wanted)
+#define PAST_END(...) case_past_end, kind_names, ROW(struct trip, even, __VA_ARGS__)
 
 const struct family calls_families[] = {
-    {"even", case_even, kind_names},
-    {"ragged", case_ragged, kind_names},
-    {"doubles", case_doubles, kind_names},
-    {"large", case_large, kind_names},
-    {"nothing", case_nothing, kind_names},
-    {"one_rank", case_one_rank, kind_names},
-    {"empty_views", case_empty_views, kind_names},
-    {"new_holes", case_new_holes, kind_names},
-    {"old_holes", case_old_holes, kind_names},
-    {"wide_holes", case_wide_holes, kind_names},
-    {"no_status", case_no_status, kind_names},
-    {"memory_holes", case_memory_holes, kind_names},
-    {"memory_negative", case_memory_negative, kind_names},
-    {"memory_resized", case_memory_resized, kind_names},
-    {"memory_backward", case_memory_backward, kind_names},
-    {"memory_absolute", case_memory_absolute, kind_names},
-    {"past_end", case_past_end, kind_names},
-    {"past_end_pieces", case_past_end_pieces, kind_names},
-    {"past_end_of_empty", case_past_end_of_empty, kind_names},
+    {"even", TRIP(even, .block = 10, .etype = 4)},
+    {"ragged", TRIP(ragged, .block = 7, .etype = 1)},
+    {"doubles", TRIP(ragged, .block = 3, .gap = 24, .etype = 8, .existing = true)},
+    {"large", TRIP(megabytes, .block = 5000, .etype = 4)},
+    {"nothing", TRIP(nothing, .block = 8, .etype = 1, .existing = true)},
+    {"one_rank", TRIP(last_rank, .block = 8, .etype = 1)},
+    {"empty_views", TRIP(ragged, .block = 9, .etype = 1, .empty_views = true)},
+    {"new_holes", TRIP(ragged, .block = 11, .gap = 13, .etype = 1)},
+    {"old_holes", TRIP(ragged, .block = 11, .gap = 13, .etype = 1, .existing = true)},
+    {"wide_holes", TRIP(even, .block = 100, .gap = 70000, .etype = 1, .existing = true)},
+    {"no_status", TRIP(ragged, .block = 5, .etype = 4, .no_status = true)},
+    {"memory_holes", MEMORY(HOLES)},
+    {"memory_negative", MEMORY(NEGATIVE)},
+    {"memory_resized", MEMORY(RESIZED)},
+    {"memory_backward", MEMORY(BACKWARD)},
+    {"memory_absolute", MEMORY(ABSOLUTE)},
+    {"past_end", PAST_END(.block = 400, .etype = 1, .end = 157)},
+    {"past_end_pieces", PAST_END(.block = 10, .gap = 6, .etype = 1, .shape = HOLES, .end = 157)},
+    {"past_end_of_empty", PAST_END(.block = 10, .etype = 1)},
+    {"past_end_alone", PAST_END(.block = 10, .gap = 28, .etype = 4, .shape = BACKWARD, .end = 630,
+                                .hints = "romio_cb_read=disable")},
     {0},
 };

@@ -11,70 +11,21 @@
 
 #define BYTES 6000 /* of each rank in one call */
 
-static struct view view_of(int rank, int ranks)
-{
-    return (struct view){rank * 100, 100, ranks * 100 + 28, 4};
-}
+static const struct deal deal = {0, 100, 100, 28, 4};
 
-/* "KEY=VALUE KEY=VALUE"; MPI_INFO_NULL where there are none. */
-static MPI_Info make_info(const char *hints)
-{
-    char text[512], *rest = text, *value;
-    MPI_Info info = MPI_INFO_NULL;
-    snprintf(text, sizeof text, "%s", hints);
-    while ((value = strsep(&rest, " ")) != NULL && *value != '\0') {
-        const char *key = strsep(&value, "=");
-        if (info == MPI_INFO_NULL)
-            MPI_Info_create(&info);
-        MPI_Info_set(info, (char *)key, value);
-    }
-    return info;
-}
-
-static MPI_File open_with(struct test *t, MPI_Info info)
-{
-    MPI_File file;
-    if (MPI_File_open(t->comm, t->path, MPI_MODE_RDWR | MPI_MODE_CREATE, info, &file) !=
-        MPI_SUCCESS)
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    return file;
-}
-
-static void view_with(struct test *t, MPI_File file, MPI_Info info)
-{
-    struct view v = view_of(t->rank, t->ranks);
-    MPI_Datatype block, filetype;
-    MPI_Type_contiguous((int)v.block / 4, element(4), &block);
-    MPI_Type_create_resized(block, 0, v.stride, &filetype);
-    MPI_Type_commit(&filetype);
-    must(t, "set_view", MPI_File_set_view(file, v.first, element(4), filetype, "native", info));
-    MPI_Type_free(&filetype);
-    MPI_Type_free(&block);
-}
-
-/* Every rank writes, and reads what the next one wrote. */
+/* Every rank writes, and reads it back. */
 static void write_and_read(struct test *t, MPI_File file, enum kind kind, uint64_t seed)
 {
-    struct memory m = memory_make(RESIZED, BYTES, 4), back = memory_make(HOLES, BYTES, 4);
+    struct data d = {RESIZED, 4, 0, BYTES, seed + (uint64_t)t->rank, false};
     struct bytes model = {0};
-    MPI_Status status;
-    memory_fill(&m, seed + (uint64_t)t->rank);
     MPI_File_seek(file, 0, MPI_SEEK_SET);
-    must(t, "write", call_write(kind, file, 0, &m, &status));
-    check_count(t, "write", &status, BYTES);
+    must(t, "write", write_data(t, kind, file, &d));
     synchronise(t, file);
-    for (int rank = 0; rank < t->ranks && t->rank == 0; rank++) {
-        struct view v = view_of(rank, t->ranks);
-        model_write(&model, &v, 0, BYTES, seed + (uint64_t)rank);
-    }
+    model_deal(t, &model, &deal, 0, BYTES, seed);
     check_file(t, &model);
     MPI_File_seek(file, 0, MPI_SEEK_SET);
-    must(t, "read", call_read(kind, file, 0, &back, &status));
-    check_count(t, "read", &status, BYTES);
-    memory_check(t, &back, BYTES, seed + (uint64_t)t->rank);
-    memory_release(&m);
-    memory_release(&back);
-    bytes_release(&model);
+    d.shape = HOLES;
+    must(t, "read", read_data(t, kind, file, &d));
 }
 
 /* MPI_File_get_info must return this value; -: must not return the hint; *: what rank 0 returns;
@@ -120,14 +71,17 @@ struct step {
 static void give_hints(struct test *t, MPI_File *file, const struct step *step)
 {
     MPI_Info info = make_info(step->hints);
+    const struct view v = dealt_view(&deal, t, t->rank);
     if (step->by == REOPEN) {
         must(t, "get_info", MPI_File_get_info(*file, &info));
         close_file(t, file);
     }
-    if (step->by == OPEN || step->by == REOPEN)
-        *file = open_with(t, info);
+    if (step->by == OPEN)
+        *file = open_with(t, MPI_MODE_RDWR | MPI_MODE_CREATE, step->hints);
+    else if (step->by == REOPEN)
+        must(t, "open", MPI_File_open(t->comm, t->path, MPI_MODE_RDWR, info, file));
     else if (step->by == VIEW)
-        view_with(t, *file, info);
+        set_view_as(t, *file, &v, "native", info);
     else if (step->by == INFO)
         must(t, "set_info", MPI_File_set_info(*file, info));
     if (info != MPI_INFO_NULL)
@@ -146,6 +100,7 @@ static void run_steps(struct test *t, const struct step *step)
     close_file(t, &file);
 }
 
+#define AUTOMATIC "romio_cb_write=automatic romio_cb_read=automatic"
 #define NEITHER "romio_cb_write=disable romio_cb_read=disable"
 #define INVALID                                                                                    \
     "cb_nodes=two cb_buffer_size=0 striping_unit=4294967297 striping_factor=1.5 "                  \
@@ -156,7 +111,7 @@ static const char *const sequence_names[] = {"aggregators", "get_info", "auto", 
 static const struct step sequences[][10] = {
     /* Statistics: one aggregator is chosen, then as many as the hint says, of every way to give it.
      */
-    {{OPEN, "", NO_CALL, "cb_nodes=-"},
+    {{OPEN, "", NO_CALL, "cb_nodes=- cb_buffer_size=33554432 " AUTOMATIC},
      {VIEW, "", ALL, "cb_nodes=1"},
      {VIEW, "cb_nodes=2", NO_CALL, "cb_nodes=2"},
      {SAME, "", ALL, "cb_nodes=2"},
@@ -165,8 +120,7 @@ static const struct step sequences[][10] = {
      {INFO, "cb_nodes=1000000", ALL, "cb_nodes=1000000"}},
     /* 3 do not divide 4. */
     {{OPEN, "cb_buffer_size=65536 unknown=value", NO_CALL,
-      "cb_buffer_size=65536 striping_unit=- romio_cb_write=automatic romio_cb_read=automatic "
-      "collective_buffering=-"},
+      "cb_buffer_size=65536 striping_unit=- collective_buffering=- " AUTOMATIC},
      {VIEW, "striping_unit=4096 striping_factor=4 romio_cb_read=enable cb_nodes=3", NO_CALL,
       "striping_unit=4096 striping_factor=4 cb_nodes=2 cb_buffer_size=65536 "
       "romio_cb_write=automatic romio_cb_read=enable"},
@@ -276,65 +230,13 @@ static void case_disable(struct test *t, int kind)
     run_steps(t, steps);
 }
 
-/* All ranks write the same bytes: all are one rank's, also where the hint says otherwise. */
-static void case_atomic(struct test *t, int kind)
-{
-    enum { LENGTH = 30000 };
-    struct view v = {0, 100, 130, 1};
-    struct memory m = memory_make(PLAIN, LENGTH, 1);
-    MPI_Info info = make_info("romio_cb_write=disable");
-    MPI_File file = open_with(t, info);
-    MPI_Info_free(&info);
-    must(t, "set_atomicity", MPI_File_set_atomicity(file, 1));
-    set_view(t, file, &v);
-    memset(m.origin, t->rank + 1, LENGTH);
-    must(t, "write", call_write((enum kind)kind, file, 0, &m, MPI_STATUS_IGNORE));
-    close_file(t, &file);
-    MPI_Barrier(t->comm);
-    unsigned char file_bytes[LENGTH / 100 * 130];
-    bool there = t->rank == 0 && peek(t, t->path, 0, file_bytes, sizeof file_bytes - 30);
-    for (int64_t k = 0; k < LENGTH && there; k++) {
-        int got = file_bytes[view_place(&v, k)], first = file_bytes[0];
-        if (got != first || got == 0 || got > t->ranks)
-            differ(t, "byte %" PRId64 " is rank %d's, the first is rank %d's", k, got - 1,
-                   first - 1);
-    }
-    memory_release(&m);
-}
-
-/* The end of file, which is within the data of a middle rank, and memory that stays as it is. */
-static void case_end_of_file(struct test *t, int kind)
-{
-    struct bytes model = {0};
-    struct view v = view_of(t->rank, t->ranks);
-    bytes_extend(&model, 150 * (t->ranks * 100 + 28) + t->ranks * 50 + 30);
-    fill_content(model.at, model.size, 1);
-    create_file(t, &model);
-    int64_t valid = 0;
-    while (valid < BYTES && view_place(&v, valid) < model.size)
-        valid++;
-    MPI_Info info = make_info("romio_cb_read=disable");
-    MPI_File file = open_with(t, info);
-    MPI_Info_free(&info);
-    struct memory m = memory_make(BACKWARD, BYTES, 4);
-    MPI_Status status;
-    set_view(t, file, &v);
-    must(t, "read", call_read((enum kind)kind, file, 0, &m, &status));
-    if (kind != ALL) /* OMPIO sets the count itself */
-        check_count(t, "read", &status, valid);
-    memory_check_view(t, &m, valid, &v, 0, &model);
-    close_file(t, &file);
-    memory_release(&m);
-    bytes_release(&model);
-}
-
 static const struct family families[] = {
-    {"given", case_given, sequence_names},
-    {"different", case_different, own_kinds},
-    {"one_rank", case_one_rank, hint_names},
-    {"disable", case_disable, own_kinds},
-    {"atomic", case_atomic, own_kinds},
-    {"end_of_file", case_end_of_file, own_kinds},
+    {"given", case_given, sequence_names, NULL},
+    {"different", case_different, own_kinds, NULL},
+    {"one_rank", case_one_rank, hint_names, NULL},
+    {"disable", case_disable, own_kinds, NULL},
+    /* Also where the hint says otherwise. */
+    {"atomic", case_atomic_overlap, own_kinds, "romio_cb_write=disable"},
     {0},
 };
 

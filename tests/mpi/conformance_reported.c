@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* conformance_reported: accesses for which users reported faults of Open MPI's own collective I/O.
- * Each case names the report, an issue of open-mpi/ompi. Other reported accesses are cases of
- * `conformance`: pieces of 2 GiB and more (#14379) are piece_2_31 and count_2_31. */
+ * Each case names the report, an issue of open-mpi/ompi. Other reports are cases of `conformance`
+ * (pieces of 2 GiB and more, #14379: piece_2_31 and count_2_31) and of `conformance_hints` (hints
+ * that have a default are returned, #13367: given/aggregators). */
 #include "conformance.h"
 #include "inject.h"
 
@@ -10,22 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define HINTS(...) ((const char *const[]){__VA_ARGS__, NULL})
-
-/* hint: pairs of key and value, then NULL. */
-static MPI_File open_with(struct test *t, MPI_Comm comm, const char *const *hint)
-{
-    MPI_File file;
-    MPI_Info info;
-    MPI_Info_create(&info);
-    for (; *hint != NULL; hint += 2)
-        MPI_Info_set(info, hint[0], hint[1]);
-    if (MPI_File_open(comm, t->path, MPI_MODE_RDWR | MPI_MODE_CREATE, info, &file) != MPI_SUCCESS)
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    MPI_Info_free(&info);
-    return file;
-}
 
 /* --- what is done to the file --- */
 
@@ -51,25 +36,21 @@ static struct tally tally_accesses(struct test *t)
 }
 
 /* Each rank writes 100 bytes beside those of the last rank. */
-static struct tally write_adjacent(struct test *t, int64_t start, const char *const *hint)
+static struct tally write_adjacent(struct test *t, int64_t start, const char *hints)
 {
     enum { BYTES = 100 };
+    const struct deal deal = {start, BYTES, BYTES, 0, 1};
+    const struct data d = {PLAIN, 1, start + t->rank * BYTES, BYTES, (uint64_t)t->rank, true};
     struct bytes model = {0};
-    struct memory m = memory_make(PLAIN, BYTES, 1);
-    MPI_File file = open_with(t, t->comm, hint);
-    memory_fill(&m, (uint64_t)t->rank);
+    MPI_File file = open_with(t, MPI_MODE_RDWR | MPI_MODE_CREATE, hints);
     inject_watch(t->path);
-    must(t, "write", call_write(AT_ALL, file, start + t->rank * BYTES, &m, MPI_STATUS_IGNORE));
+    must(t, "write", write_data(t, AT_ALL, file, &d));
     struct tally tally = tally_accesses(t);
     close_file(t, &file);
-    for (int rank = 0; rank < t->ranks; rank++)
-        for (int64_t k = 0; k < BYTES; k++)
-            bytes_put(&model, start + rank * BYTES + k, content((uint64_t)rank, k));
+    model_deal(t, &model, &deal, 0, BYTES, 0);
     check_file(t, &model);
     if (tally.bytes != t->ranks * BYTES || tally.reads > 0)
         differ(t, "%" PRId64 " bytes written, %" PRId64 " times read", tally.bytes, tally.reads);
-    bytes_release(&model);
-    memory_release(&m);
     return tally;
 }
 
@@ -78,7 +59,7 @@ static struct tally write_adjacent(struct test *t, int64_t start, const char *co
 static void case_adjacent(struct test *t, int variant)
 {
     static const int64_t starts[] = {0, 50, 1000003};
-    struct tally tally = write_adjacent(t, starts[variant], HINTS("cb_nodes", "4"));
+    struct tally tally = write_adjacent(t, starts[variant], "cb_nodes=4");
     if (tally.writes > tally.writers)
         differ(t, "%" PRId64 " ranks write %" PRId64 " pieces", tally.writers, tally.writes);
 }
@@ -86,34 +67,15 @@ static void case_adjacent(struct test *t, int variant)
 /* #13377: the hint means what it says. */
 static void case_collective_buffering(struct test *t, int variant)
 {
-    static const char *const values[] = {"true", "false"};
+    static const char *const hints[] = {"collective_buffering=true", "collective_buffering=false"};
     int64_t wanted = variant == 0 ? 1 : t->ranks;
     if (variant == 0 && OMPI_MAJOR_VERSION >= 6) {
         skip_case(t, "Open MPI 6 gives this hint to every file");
         return;
     }
-    struct tally tally = write_adjacent(t, 0, HINTS("collective_buffering", values[variant]));
+    struct tally tally = write_adjacent(t, 0, hints[variant]);
     if (tally.writers != wanted || tally.writes != wanted)
         differ(t, "%" PRId64 " ranks write %" PRId64 " pieces", tally.writers, tally.writes);
-}
-
-/* #13367: without a hint of the user, MPI_File_get_info returns those that have a default. */
-static void case_get_info(struct test *t, int variant)
-{
-    static const char *const keys[] = {"cb_buffer_size", "romio_cb_read", "romio_cb_write"};
-    MPI_File file = open_file(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
-    MPI_Info info;
-    (void)variant;
-    must(t, "get_info", MPI_File_get_info(file, &info));
-    for (int i = 0; i < 3; i++) {
-        char value[MPI_MAX_INFO_VAL + 1];
-        int found = 0;
-        MPI_Info_get(info, (char *)keys[i], MPI_MAX_INFO_VAL, value, &found);
-        if (!found)
-            differ(t, "%s is not returned", keys[i]);
-    }
-    MPI_Info_free(&info);
-    close_file(t, &file);
 }
 
 /* --- arrays and views --- */
@@ -155,7 +117,7 @@ static void write_block(struct test *t, MPI_Comm grid, const struct block *b)
         for (int column = 0; column < b->sides[1]; column++)
             for (int k = 0; k < 8; k++)
                 block_at(b, data, row, column)[k] = content(1, place_in_array(b, row, column) + k);
-    MPI_File file = open_path(grid, t->path, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    MPI_File file = open_path(grid, t->path, MPI_MODE_RDWR | MPI_MODE_CREATE, "");
     must(t, "set_view", MPI_File_set_view(file, 0, MPI_DOUBLE, view, "native", MPI_INFO_NULL));
     must(t, "write", call_write(ALL, file, 0, &m, MPI_STATUS_IGNORE));
     close_file(t, &file);
@@ -182,74 +144,50 @@ static void case_grid(struct test *t, int variant)
         b.start[d] = at[d] * b.sides[d];
     }
     write_block(t, comm, &b);
-    for (int64_t k = 0; k < (int64_t)8 * b.size[0] * b.size[1]; k++)
-        bytes_put(&model, k, content(1, k));
+    bytes_extend(&model, (int64_t)8 * b.size[0] * b.size[1]);
+    fill_content(model.at, model.size, 1);
     check_file(t, &model);
-    bytes_release(&model);
     MPI_Comm_free(&comm);
 }
 
-/* Where the pieces of a rank lie in the file, in elements of 4 bytes. */
-enum { PIECES = 300 };
-struct pieces {
-    int length[PIECES], place[PIECES], elements;
-};
-
-/* Pieces of many sizes, with holes here and there; `model` becomes the file. */
-static void lay_out_pieces(const struct test *t, struct pieces *p, struct bytes *model)
-{
-    int at = 0;
-    p->elements = 0;
-    for (int i = 0; i < PIECES; i++)
-        for (int rank = 0; rank < t->ranks; rank++) {
-            int length = 1 + (i * 7 + rank * 3) % 19;
-            for (int64_t k = 4 * at; k < 4 * (at + length); k++)
-                bytes_put(model, k, content(2, k));
-            if (rank == t->rank) {
-                p->length[i] = length;
-                p->place[i] = at;
-                p->elements += length;
-            }
-            at += length + i % 3;
-        }
-}
-
-static void gather_pieces(const struct pieces *p, const struct bytes *model, unsigned char *data)
-{
-    for (int i = 0; i < PIECES; data += 4 * p->length[i++])
-        memcpy(data, model->at + 4 * p->place[i], (size_t)p->length[i] * 4);
-}
-
-/* #11917: an indexed view, read back as it was written. */
+/* #11917: an indexed view with pieces of many sizes and holes here and there, read back as it was
+ * written. */
 static void case_indexed(struct test *t, int variant)
 {
-    static const char *const cb[] = {"enable", "disable"};
-    struct pieces p;
+    static const char *const hints[] = {"romio_cb_write=enable romio_cb_read=enable",
+                                        "romio_cb_write=disable romio_cb_read=disable"};
+    enum { PIECES = 300, MOST = 19 };
+    int length[PIECES], place[PIECES], elements = 0, at = 0;
+    unsigned char wanted[4 * PIECES * MOST], data[sizeof wanted];
     struct bytes model = {0};
     MPI_Datatype type;
-    MPI_File file =
-        open_with(t, t->comm, HINTS("romio_cb_write", cb[variant], "romio_cb_read", cb[variant]));
-    lay_out_pieces(t, &p, &model);
-    unsigned char *data = checked_alloc((size_t)p.elements, 4),
-                  *wanted = checked_alloc((size_t)p.elements, 4);
-    struct memory m = {.address = data, .count = p.elements, .type = MPI_INT};
-    MPI_Type_indexed(PIECES, p.length, p.place, MPI_INT, &type);
+    for (int i = 0; i < PIECES * t->ranks; i++) {
+        int piece = i / t->ranks, rank = i % t->ranks, size = 1 + (piece * 7 + rank * 3) % MOST;
+        for (int64_t k = 4 * at; k < 4 * (at + size); k++)
+            bytes_put(&model, k, content(2, k));
+        if (rank == t->rank) {
+            length[piece] = size;
+            place[piece] = at;
+            memcpy(wanted + 4 * elements, model.at + 4 * at, 4 * (size_t)size);
+            elements += size;
+        }
+        at += size + piece % 3;
+    }
+    memcpy(data, wanted, sizeof data);
+    struct memory m = {.address = data, .count = elements, .type = MPI_INT};
+    MPI_Type_indexed(PIECES, length, place, MPI_INT, &type);
     MPI_Type_commit(&type);
+    MPI_File file = open_with(t, MPI_MODE_RDWR | MPI_MODE_CREATE, hints[variant]);
     must(t, "set_view", MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL));
-    gather_pieces(&p, &model, data);
-    gather_pieces(&p, &model, wanted);
     must(t, "write", call_write(ALL, file, 0, &m, MPI_STATUS_IGNORE));
     synchronise(t, file);
     check_file(t, &model);
-    memset(data, FILLING, (size_t)p.elements * 4);
+    memset(data, FILLING, sizeof data);
     must(t, "read", call_read(AT_ALL, file, 0, &m, MPI_STATUS_IGNORE));
-    if (memcmp(data, wanted, (size_t)p.elements * 4) != 0)
+    if (memcmp(data, wanted, 4 * (size_t)elements) != 0)
         differ(t, "other bytes are read than were written");
     close_file(t, &file);
     MPI_Type_free(&type);
-    bytes_release(&model);
-    free(wanted);
-    free(data);
 }
 
 /* --- many calls --- */
@@ -265,23 +203,24 @@ static int64_t allocated_bytes(void)
 #endif
 }
 
-/* #12677: calls leave nothing allocated behind. Pools that grow now and then are no leak: it shows
- * in every round. */
+/* #12677: calls, by turns at several places, leave nothing allocated behind. Pools that grow now
+ * and then are no leak: it shows in every round. */
 static void case_leak(struct test *t, int kind)
 {
     enum { ROUNDS = 10, CALLS = 100, LEAST = 24 }; /* the smallest allocation takes 32 bytes */
-    struct view v = {t->rank * 100, 100, t->ranks * 100 + 28, 4};
+    static const struct deal deal = {0, 100, 100, 28, 4};
     struct memory m = memory_make(PLAIN, 3000, 4);
     MPI_File file = open_file(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
     int64_t least = INT64_MAX;
     if (allocated_bytes() < 0)
         skip_case(t, "this C library does not tell what is allocated");
-    set_view(t, file, &v);
+    set_dealt_view(t, file, &deal);
     for (int round = 0; round < ROUNDS; round++) {
         int64_t before = allocated_bytes();
         for (int call = 0; call < CALLS; call++) {
-            must(t, "seek", MPI_File_seek(file, 0, MPI_SEEK_SET));
-            must(t, "write", call_write(kind, file, 0, &m, MPI_STATUS_IGNORE));
+            int64_t offset = call % 5 * 300;
+            must(t, "seek", MPI_File_seek(file, offset, MPI_SEEK_SET));
+            must(t, "write", call_write(kind, file, offset, &m, MPI_STATUS_IGNORE));
         }
         int64_t grown = allocated_bytes() - before;
         least = grown < least ? grown : least;
@@ -296,37 +235,32 @@ static void case_leak(struct test *t, int kind)
 static void case_striped(struct test *t, int variant)
 {
     enum { CALLS = 20, BYTES = 5000 };
+    const struct deal deal = {0, BYTES, BYTES, 0, 1};
     struct bytes model = {0};
-    struct memory m = memory_make(PLAIN, BYTES, 1);
-    MPI_File file = open_with(t, t->comm, HINTS("striping_unit", "4096", "striping_factor", "5"));
+    MPI_File file =
+        open_with(t, MPI_MODE_RDWR | MPI_MODE_CREATE, "striping_unit=4096 striping_factor=5");
     (void)variant;
     for (int call = 0; call < 2 * CALLS; call++) {
-        int64_t offset = ((int64_t)call * t->ranks + t->rank) * BYTES;
-        memory_fill(&m, (uint64_t)(call * t->ranks + t->rank));
+        int piece = call * t->ranks + t->rank;
+        const struct data d = {PLAIN, 1, (int64_t)piece * BYTES, BYTES, (uint64_t)piece, true};
         if (call == CALLS)
             must(t, "seek",
                  MPI_File_seek_shared(file, (int64_t)call * t->ranks * BYTES, MPI_SEEK_SET));
-        must(t, "write",
-             call_write(call < CALLS ? AT_ALL : ORDERED, file, offset, &m, MPI_STATUS_IGNORE));
+        must(t, "write", write_data(t, call < CALLS ? AT_ALL : ORDERED, file, &d));
+        model_deal(t, &model, &deal, (int64_t)call * BYTES, BYTES, (uint64_t)(call * t->ranks));
     }
     close_file(t, &file);
-    for (int piece = 0; piece < 2 * CALLS * t->ranks; piece++)
-        for (int64_t k = 0; k < BYTES; k++)
-            bytes_put(&model, (int64_t)piece * BYTES + k, content((uint64_t)piece, k));
     check_file(t, &model);
-    bytes_release(&model);
-    memory_release(&m);
 }
 
 static const struct family families[] = {
-    {"adjacent", case_adjacent, (const char *const[]){"0", "50", "1000003", NULL}},
+    {"adjacent", case_adjacent, (const char *const[]){"0", "50", "1000003", NULL}, NULL},
     {"collective_buffering", case_collective_buffering,
-     (const char *const[]){"true", "false", NULL}},
-    {"get_info", case_get_info, NULL},
-    {"grid", case_grid, (const char *const[]){"rows", "columns", "both", NULL}},
-    {"indexed", case_indexed, (const char *const[]){"aggregators", "independent", NULL}},
-    {"leak", case_leak, own_kinds},
-    {"striped", case_striped, NULL},
+     (const char *const[]){"true", "false", NULL}, NULL},
+    {"grid", case_grid, (const char *const[]){"rows", "columns", "both", NULL}, NULL},
+    {"indexed", case_indexed, (const char *const[]){"aggregators", "independent", NULL}, NULL},
+    {"leak", case_leak, own_kinds, NULL},
+    {"striped", case_striped, NULL, NULL},
     {0},
 };
 

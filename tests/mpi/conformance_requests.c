@@ -13,42 +13,43 @@
 #define ROUNDS 4
 #define BYTES 4000
 
+#define REQUESTS (FILES * ROUNDS)
+
 /* FILES files with ROUNDS requests each; request (f, i) is number i * FILES + f. */
 struct batch {
     char path[FILES][sizeof((struct test *)0)->path + 8];
     MPI_Comm comm[FILES];
     MPI_File file[FILES];
-    struct memory memory[FILES * ROUNDS];
-    MPI_Request request[FILES * ROUNDS];
-    MPI_Status status[FILES * ROUNDS];
+    struct memory memory[REQUESTS];
+    MPI_Request request[REQUESTS];
+    MPI_Status status[REQUESTS];
 };
 
-static struct view view_of(const struct test *t, int rank)
+static const struct deal deal = {0, 20, 20, 0, 4};
+
+/* Of rank 0; the next rank has the next one. */
+static uint64_t seed_of(const struct test *t, int number)
 {
-    return (struct view){rank * 20, 20, t->ranks * 20, 4};
+    return (uint64_t)(t->ranks * number + 1);
 }
 
-static uint64_t seed_of(int rank, int number)
+static struct batch *open_batch(struct test *t)
 {
-    return (uint64_t)(rank * FILES * ROUNDS + number + 1);
-}
-
-static void open_batch(struct test *t, struct batch *b)
-{
-    struct view v = view_of(t, t->rank);
+    struct batch *b = checked_alloc(1, sizeof *b);
     for (int f = 0; f < FILES; f++) {
         snprintf(b->path[f], sizeof b->path[f], "%s.%d", t->path, f);
         MPI_Comm_dup(t->comm, &b->comm[f]);
-        b->file[f] = open_path(b->comm[f], b->path[f], MPI_MODE_RDWR | MPI_MODE_CREATE);
-        set_view(t, b->file[f], &v);
+        b->file[f] = open_path(b->comm[f], b->path[f], MPI_MODE_RDWR | MPI_MODE_CREATE, "");
+        set_dealt_view(t, b->file[f], &deal);
     }
-    for (int n = 0; n < FILES * ROUNDS; n++)
+    for (int n = 0; n < REQUESTS; n++)
         b->memory[n] = memory_make(n % 2 ? HOLES : PLAIN, BYTES, 4);
+    return b;
 }
 
 static void close_batch(struct test *t, struct batch *b)
 {
-    for (int n = 0; n < FILES * ROUNDS; n++)
+    for (int n = 0; n < REQUESTS; n++)
         memory_release(&b->memory[n]);
     for (int f = 0; f < FILES; f++) {
         close_file(t, &b->file[f]);
@@ -56,6 +57,7 @@ static void close_batch(struct test *t, struct batch *b)
         if (t->rank == 0)
             unlink(b->path[f]);
     }
+    free(b);
 }
 
 /* Request n of the batch: by the file pointer in even files, by offset in odd ones. */
@@ -66,7 +68,7 @@ static void start(struct test *t, struct batch *b, int n, bool write)
     MPI_File file = b->file[f];
     MPI_Offset offset = round * BYTES / 4;
     if (write)
-        memory_fill(m, seed_of(t->rank, n));
+        memory_fill(m, seed_of(t, n) + (uint64_t)t->rank);
     if (write && f % 2 == 0)
         rc = MPI_File_iwrite_all(file, m->address, m->count, m->type, &b->request[n]);
     else if (write)
@@ -80,32 +82,25 @@ static void start(struct test *t, struct batch *b, int n, bool write)
 
 static void check_files(struct test *t, struct batch *b)
 {
-    MPI_Barrier(t->comm);
-    for (int n = 0; n < FILES * ROUNDS && t->rank == 0; n++)
-        for (int rank = 0; rank < t->ranks; rank++) {
-            struct view v = view_of(t, rank);
-            unsigned char got = 0;
-            for (int64_t k = 0; k < BYTES; k += 19) {
-                int64_t at = view_place(&v, (int64_t)(n / FILES) * BYTES + k);
-                if (!peek(t, b->path[n % FILES], at, &got, 1) ||
-                    got != content(seed_of(rank, n), k))
-                    differ(t, "file %d, byte %" PRId64 " is %02x", n % FILES, at, got);
-            }
-        }
-    MPI_Barrier(t->comm);
+    for (int f = 0; f < FILES; f++) {
+        struct bytes model = {0};
+        for (int round = 0; round < ROUNDS; round++)
+            model_deal(t, &model, &deal, round * BYTES, BYTES, seed_of(t, round * FILES + f));
+        check_path(t, b->path[f], &model);
+    }
 }
 
 static void check_memory(struct test *t, struct batch *b)
 {
-    for (int n = 0; n < FILES * ROUNDS; n++) {
-        memory_check(t, &b->memory[n], BYTES, seed_of(t->rank, n));
+    for (int n = 0; n < REQUESTS; n++) {
+        memory_check(t, &b->memory[n], BYTES, seed_of(t, n) + (uint64_t)t->rank);
         check_count(t, "request", &b->status[n], BYTES);
     }
 }
 
 static void clear_memory(struct batch *b)
 {
-    for (int n = 0; n < FILES * ROUNDS; n++)
+    for (int n = 0; n < REQUESTS; n++)
         memset(b->memory[n].whole, FILLING, (size_t)b->memory[n].size);
 }
 
@@ -113,18 +108,18 @@ static void clear_memory(struct batch *b)
 
 static void by_waitall(struct test *t, struct batch *b)
 {
-    must(t, "waitall", MPI_Waitall(FILES * ROUNDS, b->request, b->status));
+    must(t, "waitall", MPI_Waitall(REQUESTS, b->request, b->status));
 }
 
 static void by_wait_backwards(struct test *t, struct batch *b)
 {
-    for (int n = FILES * ROUNDS - 1; n >= 0; n--)
+    for (int n = REQUESTS - 1; n >= 0; n--)
         must(t, "wait", MPI_Wait(&b->request[n], &b->status[n]));
 }
 
 static void by_test(struct test *t, struct batch *b)
 {
-    for (int n = 0; n < FILES * ROUNDS; n++)
+    for (int n = 0; n < REQUESTS; n++)
         for (int done = 0; !done;)
             must(t, "test", MPI_Test(&b->request[n], &done, &b->status[n]));
 }
@@ -132,25 +127,25 @@ static void by_test(struct test *t, struct batch *b)
 static void by_testall(struct test *t, struct batch *b)
 {
     for (int done = 0; !done;)
-        must(t, "testall", MPI_Testall(FILES * ROUNDS, b->request, &done, b->status));
+        must(t, "testall", MPI_Testall(REQUESTS, b->request, &done, b->status));
 }
 
 static void by_waitany(struct test *t, struct batch *b)
 {
-    for (int i = 0; i < FILES * ROUNDS; i++) {
+    for (int i = 0; i < REQUESTS; i++) {
         MPI_Status status;
         int n;
-        must(t, "waitany", MPI_Waitany(FILES * ROUNDS, b->request, &n, &status));
+        must(t, "waitany", MPI_Waitany(REQUESTS, b->request, &n, &status));
         b->status[n] = status;
     }
 }
 
 static void by_waitsome(struct test *t, struct batch *b)
 {
-    MPI_Status status[FILES * ROUNDS];
-    int index[FILES * ROUNDS], some;
-    for (int done = 0; done < FILES * ROUNDS; done += some) {
-        must(t, "waitsome", MPI_Waitsome(FILES * ROUNDS, b->request, &some, index, status));
+    MPI_Status status[REQUESTS];
+    int index[REQUESTS], some;
+    for (int done = 0; done < REQUESTS; done += some) {
+        must(t, "waitsome", MPI_Waitsome(REQUESTS, b->request, &some, index, status));
         for (int i = 0; i < some; i++)
             b->status[index[i]] = status[i];
     }
@@ -159,39 +154,45 @@ static void by_waitsome(struct test *t, struct batch *b)
 /* MPI_Request_get_status says that it is done, and leaves the request. */
 static void by_get_status(struct test *t, struct batch *b)
 {
-    for (int n = 0; n < FILES * ROUNDS; n++) {
+    for (int n = 0; n < REQUESTS; n++) {
         for (int done = 0; !done;)
             must(t, "get_status", MPI_Request_get_status(b->request[n], &done, &b->status[n]));
         must(t, "wait", MPI_Wait(&b->request[n], &b->status[n]));
     }
 }
 
-typedef void (*complete_fn)(struct test *t, struct batch *b);
 static const char *const ways[] = {"waitall", "wait_backwards", "test",       "testall",
                                    "waitany", "waitsome",       "get_status", NULL};
-static const complete_fn way[] = {by_waitall, by_wait_backwards, by_test,      by_testall,
-                                  by_waitany, by_waitsome,       by_get_status};
+static void (*const way[])(struct test *t, struct batch *b) = {
+    by_waitall, by_wait_backwards, by_test, by_testall, by_waitany, by_waitsome, by_get_status};
+
+static void start_all(struct test *t, struct batch *b, bool write)
+{
+    for (int n = 0; n < REQUESTS; n++)
+        start(t, b, n, write);
+}
+
+static void check_and_close(struct test *t, struct batch *b)
+{
+    check_memory(t, b);
+    check_files(t, b);
+    close_batch(t, b);
+}
 
 static void case_outstanding(struct test *t, int variant)
 {
-    struct batch *b = checked_alloc(1, sizeof *b);
-    open_batch(t, b);
-    for (int n = 0; n < FILES * ROUNDS; n++)
-        start(t, b, n, true);
+    struct batch *b = open_batch(t);
+    start_all(t, b, true);
     way[variant](t, b);
     check_memory(t, b);
     for (int f = 0; f < FILES; f++) {
         synchronise(t, b->file[f]);
         MPI_File_seek(b->file[f], 0, MPI_SEEK_SET);
     }
-    check_files(t, b);
     clear_memory(b);
-    for (int n = 0; n < FILES * ROUNDS; n++)
-        start(t, b, n, false);
+    start_all(t, b, false);
     way[variant](t, b);
-    check_memory(t, b);
-    close_batch(t, b);
-    free(b);
+    check_and_close(t, b);
 }
 
 /* --- starts wait for nobody --- */
@@ -201,55 +202,35 @@ static void case_outstanding(struct test *t, int variant)
 static void case_crossed_starts(struct test *t, int variant)
 {
     (void)variant;
-    struct batch *b = checked_alloc(1, sizeof *b);
-    open_batch(t, b);
+    struct batch *b = open_batch(t);
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < FILES; i++)
             start(t, b, round * FILES + (t->rank % 2 ? FILES - 1 - i : i), true);
     by_waitall(t, b);
-    check_memory(t, b);
-    check_files(t, b);
-    close_batch(t, b);
-    free(b);
+    check_and_close(t, b);
 }
 
-/* Rank 0 is told by the others that they have started, before it starts itself. */
-static void case_late_rank(struct test *t, int variant)
-{
-    (void)variant;
-    struct batch *b = checked_alloc(1, sizeof *b);
-    open_batch(t, b);
-    if (t->rank == 0)
-        MPI_Barrier(t->comm);
-    for (int n = 0; n < FILES * ROUNDS; n++)
-        start(t, b, n, true);
-    if (t->rank != 0)
-        MPI_Barrier(t->comm);
-    by_waitall(t, b);
-    check_memory(t, b);
-    check_files(t, b);
-    close_batch(t, b);
-    free(b);
-}
+/* A barrier, one step later in the other ranks than in rank 0. late_rank: rank 0 is told by the
+ * others that they have started, before it starts itself. progress_elsewhere: rank 0 waits for its
+ * requests only when the others have completed theirs: what it has to do for them is done while it
+ * is inside another call of MPI. */
+enum step { BEFORE_START, AFTER_START, AFTER_WAIT };
 
-/* Rank 0 waits for its requests only when the others have completed theirs: what it has to do
- * for them is done while it is inside another call of MPI. */
-static void case_progress_elsewhere(struct test *t, int variant)
+static void case_barrier(struct test *t, int variant)
 {
     (void)variant;
-    struct batch *b = checked_alloc(1, sizeof *b);
-    open_batch(t, b);
-    for (int n = 0; n < FILES * ROUNDS; n++)
-        start(t, b, n, true);
-    if (t->rank == 0)
+    const enum step *of_rank_0 = t->row;
+    int step = (int)*of_rank_0 + (t->rank > 0);
+    struct batch *b = open_batch(t);
+    if (step == BEFORE_START)
+        MPI_Barrier(t->comm);
+    start_all(t, b, true);
+    if (step == AFTER_START)
         MPI_Barrier(t->comm);
     by_waitall(t, b);
-    if (t->rank != 0)
+    if (step == AFTER_WAIT)
         MPI_Barrier(t->comm);
-    check_memory(t, b);
-    check_files(t, b);
-    close_batch(t, b);
-    free(b);
+    check_and_close(t, b);
 }
 
 /* Blocking collectives of the communicator, messages and individual access between start and end.
@@ -257,11 +238,11 @@ static void case_progress_elsewhere(struct test *t, int variant)
 static void case_other_calls_between(struct test *t, int variant)
 {
     (void)variant;
-    struct batch *b = checked_alloc(1, sizeof *b);
+    struct batch *b = open_batch(t);
+    const struct memory *same = &b->memory[1]; /* what a request writes, once more */
     int sum = 0, to = (t->rank + 1) % t->ranks, from = (t->rank + t->ranks - 1) % t->ranks,
         got = -1;
-    open_batch(t, b);
-    for (int n = 0; n < FILES * ROUNDS; n++) {
+    for (int n = 0; n < REQUESTS; n++) {
         start(t, b, n, true);
         MPI_Allreduce(&n, &sum, 1, MPI_INT, MPI_SUM, b->comm[n % FILES]);
         MPI_Sendrecv(&t->rank, 1, MPI_INT, to, n, &got, 1, MPI_INT, from, n, b->comm[n % FILES],
@@ -269,14 +250,11 @@ static void case_other_calls_between(struct test *t, int variant)
         if (sum != n * t->ranks || got != from)
             differ(t, "another call gave a wrong result");
     }
-    /* Behind all collective data: 4-byte elements of the view. */
     must(t, "write_at",
-         MPI_File_write_at(b->file[0], ROUNDS * BYTES / 4, &sum, 1, MPI_INT, MPI_STATUS_IGNORE));
+         MPI_File_write_at(b->file[1], 0, same->address, same->count, same->type,
+                           MPI_STATUS_IGNORE));
     by_waitall(t, b);
-    check_memory(t, b);
-    check_files(t, b);
-    close_batch(t, b);
-    free(b);
+    check_and_close(t, b);
 }
 
 /* --- what belongs to the caller again after the start --- */
@@ -284,7 +262,6 @@ static void case_other_calls_between(struct test *t, int variant)
 /* The datatype may be freed, and the file pointer has moved. */
 static void case_after_start(struct test *t, int variant)
 {
-    struct view v = view_of(t, t->rank);
     struct memory m = memory_make(RESIZED, BYTES, 4);
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Offset position = -1;
@@ -292,7 +269,7 @@ static void case_after_start(struct test *t, int variant)
     MPI_Datatype type;
     bool write = variant == 0;
     MPI_File file = open_file(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
-    set_view(t, file, &v);
+    set_dealt_view(t, file, &deal);
     memory_fill(&m, 1);
     if (!write) {
         must(t, "write", MPI_File_write_all(file, m.address, m.count, m.type, &status));
@@ -347,35 +324,27 @@ static void case_many_in_turn(struct test *t, int variant)
 {
     (void)variant;
     enum { TIMES = 200, LENGTH = 120 };
-    struct view v = view_of(t, t->rank);
-    struct memory m = memory_make(HOLES, LENGTH, 4);
     struct bytes model = {0};
     MPI_File file = open_file(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
-    set_view(t, file, &v);
+    set_dealt_view(t, file, &deal);
     for (int i = 0; i < TIMES; i++) {
-        MPI_Request request;
-        memory_fill(&m, (uint64_t)(t->rank + i));
-        must(t, "start", MPI_File_iwrite_at_all(file, 0, m.address, m.count, m.type, &request));
-        must(t, "wait", MPI_Wait(&request, MPI_STATUS_IGNORE));
+        const struct data d = {HOLES, 4, 0, LENGTH, (uint64_t)(t->rank + i), true};
+        must(t, "iwrite_at_all", write_data(t, I_AT_ALL, file, &d));
     }
     close_file(t, &file);
-    for (int rank = 0; rank < t->ranks; rank++) {
-        struct view of = view_of(t, rank);
-        model_write(&model, &of, 0, LENGTH, (uint64_t)(rank + TIMES - 1));
-    }
+    model_deal(t, &model, &deal, 0, LENGTH, TIMES - 1);
     check_file(t, &model);
-    bytes_release(&model);
-    memory_release(&m);
 }
 
 const struct family requests_families[] = {
-    {"outstanding", case_outstanding, ways},
-    {"crossed_starts", case_crossed_starts, NULL},
-    {"late_rank", case_late_rank, NULL},
-    {"progress_elsewhere", case_progress_elsewhere, NULL},
-    {"other_calls_between", case_other_calls_between, NULL},
-    {"after_start", case_after_start, (const char *const[]){"write", "read", NULL}},
-    {"empty_requests", case_empty_requests, (const char *const[]){"all", "all_but_one", NULL}},
-    {"many_in_turn", case_many_in_turn, NULL},
+    {"outstanding", case_outstanding, ways, NULL},
+    {"crossed_starts", case_crossed_starts, NULL, NULL},
+    {"late_rank", case_barrier, NULL, ROW(enum step, BEFORE_START)},
+    {"progress_elsewhere", case_barrier, NULL, ROW(enum step, AFTER_START)},
+    {"other_calls_between", case_other_calls_between, NULL, NULL},
+    {"after_start", case_after_start, (const char *const[]){"write", "read", NULL}, NULL},
+    {"empty_requests", case_empty_requests, (const char *const[]){"all", "all_but_one", NULL},
+     NULL},
+    {"many_in_turn", case_many_in_turn, NULL, NULL},
     {0},
 };

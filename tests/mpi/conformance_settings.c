@@ -40,14 +40,11 @@ static void expect_success(struct test *t)
 
 static void expect_failure(struct test *t)
 {
-    struct view v = {t->rank * 100, 100, t->ranks * 100, 1};
+    static const struct deal deal = {0, 100, 100, 0, 1};
     struct memory m = memory_make(PLAIN, 1000, 1);
-    struct bytes old = {0};
-    bytes_extend(&old, 5000);
-    fill_content(old.at, old.size, 1);
-    create_file(t, &old);
+    struct bytes old = create_filled(t, 5000, 1);
     MPI_File file = open_file(t, MPI_MODE_RDWR);
-    set_view(t, file, &v);
+    set_dealt_view(t, file, &deal);
     memory_fill(&m, 2);
     if (call_write(AT_ALL, file, 0, &m, MPI_STATUS_IGNORE) == MPI_SUCCESS)
         differ(t, "writing succeeds");
@@ -56,7 +53,6 @@ static void expect_failure(struct test *t)
     close_file(t, &file);
     check_file(t, &old);
     memory_release(&m);
-    bytes_release(&old);
 }
 
 static void run_row(struct test *t, const char *kind, const char *common, const char *others)
@@ -79,7 +75,7 @@ static void case_table(struct test *t, int variant)
     int row = 0;
     snprintf(path, sizeof path, "%s/table", t->dir);
     FILE *in = fopen(path, "r");
-    MPI_File first = open_path(MPI_COMM_SELF, t->path, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    MPI_File first = open_path(MPI_COMM_SELF, t->path, MPI_MODE_RDWR | MPI_MODE_CREATE, "");
     close_file(t, &first); /* now there are variables */
     for (; in != NULL && fgets(line, sizeof line, in) != NULL; row++) {
         struct test turned = *t;
@@ -95,4 +91,4 @@ static void case_table(struct test *t, int variant)
         differ(t, "%s has no rows", path);
 }
 
-const struct family settings_families[] = {{"table", case_table, NULL}, {0}};
+const struct family settings_families[] = {{"table", case_table, NULL, NULL}, {0}};

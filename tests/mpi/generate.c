@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* generate: random etypes, file views and memory types for views.c. */
 #include "generate.h"
 
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -387,4 +388,72 @@ struct layout generate_memory(struct rng *r, const struct layout *etype, int *et
     case 7: return replace(&unit, widened(r, &unit, etypes));
     default: return replace(&unit, matrix_part(r, &unit, etypes));
     }
+}
+
+/* --- programs of random cases --- */
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct cases *c = state->input;
+    char *end = text;
+    switch (key) {
+    case ARGP_KEY_INIT: c->dir = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp"; return 0;
+    case 's': c->seed = strtoull(text, &end, 0); break;
+    case 'f': c->first = (int)strtol(text, &end, 10); break;
+    case 'n': c->cases = (int)strtol(text, &end, 10); break;
+    case 'l': c->large = (int)strtol(text, &end, 10); break;
+    case 'd': c->dir = text; return 0;
+    case ARGP_KEY_ARG: argp_usage(state); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+    if (end == text || *end != '\0')
+        argp_error(state, "'%s' is not a number", text);
+    return 0;
+}
+
+static const struct argp_option options[] = {
+    {"seed", 's', "S", 0, "Seed of all cases (1)", 0},
+    {"first", 'f', "N", 0, "Number of the first case (0)", 0},
+    {"cases", 'n', "N", 0, "How many cases (100)", 0},
+    {"large", 'l', "P", 0, "Per cent of the cases that move megabytes", 0},
+    {"dir", 'd', "DIR", 0, "Where the files go ($TMPDIR or /tmp)", 0},
+    {0},
+};
+static const struct argp parser = {.options = options, .parser = parse_option};
+const struct argp_child cases_options[] = {{&parser, 0, NULL, 0}, {0}};
+
+int cases_run(const struct cases *c,
+              void (*run)(const struct cases *c, int number, char failure[FAILURE_ROOM]))
+{
+    const char *fcoll = getenv("OMPI_MCA_fcoll");
+    int rank, ranks, first;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int i = c->first; i < c->first + c->cases; i++) {
+        char failure[FAILURE_ROOM] = "";
+        run(c, i, failure);
+        int own = failure[0] != '\0' ? rank : ranks;
+        MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+        if (first == rank)
+            printf("%s: seed %" PRIu64 " case %d rank %d: %s\nreplay: mpirun -np %d%s%s %s "
+                   "--seed %" PRIu64 " --first %d --cases 1 --large %d\n",
+                   c->program, c->seed, i, rank, failure, ranks,
+                   fcoll != NULL ? " --mca fcoll " : "", fcoll != NULL ? fcoll : "", c->command,
+                   c->seed, i, c->large);
+        fflush(stdout);
+        if (first < ranks)
+            return 1;
+    }
+    if (rank == 0)
+        printf("%s: %d cases right, seed %" PRIu64 ", %d ranks\n", c->program, c->cases, c->seed,
+               ranks);
+    return 0;
+}
+
+void set_number(MPI_Info info, const char *key, int64_t number)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, number);
+    if (number > 0)
+        MPI_Info_set(info, key, text);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* generate: random etypes, file views and memory types for views.c. The same seed gives
- * the same types on every rank. */
+/* generate: random etypes, file views and memory types, and the run of random cases that use them.
+ * The same seed gives the same types on every rank. */
 #ifndef TESTS_MPI_GENERATE_H
 #define TESTS_MPI_GENERATE_H
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -45,5 +46,27 @@ void generate_default(int ranks, struct view *view);
 /* A memory type whose data are `*etypes` etypes of the view and which may be used up to
  * `*most` times in a row without overlapping itself. */
 struct layout generate_memory(struct rng *r, const struct layout *etype, int *etypes, int *most);
+
+/* --- programs of random cases. A failure prints the command that replays it --- */
+
+struct cases {
+    const char *program, *command; /* its name, and what mpirun gets to replay a case */
+    uint64_t seed;
+    int first, cases;
+    int large; /* per cent of the cases */
+    const char *dir;
+};
+/* The options of all these programs. Their input is a struct cases, with defaults for all but
+ * `dir`. */
+extern const struct argp_child cases_options[];
+
+enum { FAILURE_ROOM = 256 };
+/* Runs the cases until one puts what it found into `failure` on any rank. Returns the exit status.
+ * Collective. */
+int cases_run(const struct cases *c,
+              void (*run)(const struct cases *c, int number, char failure[FAILURE_ROOM]));
+
+/* A hint; 0: none. */
+void set_number(MPI_Info info, const char *key, int64_t number);
 
 #endif

@@ -42,16 +42,10 @@ static void grid_of(int grid[3], int at[3])
     at[2] = rank % grid[2];
 }
 
-/* The rank's block as a selection of the array; every second rank's none at all if `sparse`. */
-static hid_t select_block(int sparse, hsize_t start[3])
+/* A block of an array with these sides; of every second rank none at all if `sparse`. */
+static hid_t select_block(int sparse, const hsize_t size[3], const hsize_t start[3])
 {
-    int grid[3], at[3];
-    hsize_t size[3], count[3] = {SIDE, SIDE, SIDE};
-    grid_of(grid, at);
-    for (int d = 0; d < 3; d++) {
-        size[d] = (hsize_t)grid[d] * SIDE;
-        start[d] = (hsize_t)at[d] * SIDE;
-    }
+    const hsize_t count[3] = {SIDE, SIDE, SIDE};
     hid_t space = valid(H5Screate_simple(3, size, NULL), "H5Screate_simple");
     if (sparse && rank % 2 == 1)
         valid(H5Sselect_none(space), "H5Sselect_none");
@@ -61,18 +55,24 @@ static hid_t select_block(int sparse, hsize_t start[3])
     return space;
 }
 
+/* The rank's block of the array in the file, which begins at `start`. */
+static hid_t select_file(int sparse, hsize_t start[3])
+{
+    int grid[3], at[3];
+    hsize_t size[3];
+    grid_of(grid, at);
+    for (int d = 0; d < 3; d++) {
+        size[d] = (hsize_t)grid[d] * SIDE;
+        start[d] = (hsize_t)at[d] * SIDE;
+    }
+    return select_block(sparse, size, start);
+}
+
 /* The block in memory lies in a larger array, with a halo of 1. */
 static hid_t select_memory(int sparse)
 {
-    hsize_t size[3] = {SIDE + 2, SIDE + 2, SIDE + 2}, start[3] = {1, 1, 1},
-            count[3] = {SIDE, SIDE, SIDE};
-    hid_t space = valid(H5Screate_simple(3, size, NULL), "H5Screate_simple");
-    if (sparse && rank % 2 == 1)
-        valid(H5Sselect_none(space), "H5Sselect_none");
-    else
-        valid(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL),
-              "H5Sselect_hyperslab");
-    return space;
+    const hsize_t size[3] = {SIDE + 2, SIDE + 2, SIDE + 2}, start[3] = {1, 1, 1};
+    return select_block(sparse, size, start);
 }
 
 static double value_at(const hsize_t start[3], int x, int y, int z)
@@ -105,13 +105,6 @@ static void compare(block got, block wanted)
         }
 }
 
-static hid_t collective_transfer(void)
-{
-    hid_t transfer = valid(H5Pcreate(H5P_DATASET_XFER), "H5Pcreate");
-    valid(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE), "H5Pset_dxpl_mpio");
-    return transfer;
-}
-
 /* HDF5 turns some collective transfers into individual ones on its own; those would show nothing.
  */
 static void must_be_collective(hid_t transfer)
@@ -124,60 +117,48 @@ static void must_be_collective(hid_t transfer)
     }
 }
 
-static void write_array(hid_t file, const char *name, int chunked, int sparse)
+static hid_t create_array(hid_t file, const char *name, hid_t space, int chunked)
 {
-    static block memory;
-    hsize_t start[3], chunk[3] = {SIDE, SIDE / 2, SIDE};
-    hid_t space = select_block(sparse, start), inside = select_memory(sparse),
-          transfer = collective_transfer();
+    const hsize_t chunk[3] = {SIDE, SIDE / 2, SIDE};
     hid_t creation = valid(H5Pcreate(H5P_DATASET_CREATE), "H5Pcreate");
     if (chunked)
         valid(H5Pset_chunk(creation, 3, chunk), "H5Pset_chunk");
-    hid_t set = valid(
-        H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT), name);
-    fill(memory, start);
-    valid(H5Dwrite(set, H5T_NATIVE_DOUBLE, inside, space, transfer, memory), "H5Dwrite");
-    must_be_collective(transfer);
-    H5Dclose(set);
+    hid_t array =
+        H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     H5Pclose(creation);
-    H5Pclose(transfer);
-    H5Sclose(inside);
-    H5Sclose(space);
+    return array;
 }
 
-static void read_array(hid_t file, const char *name, int sparse)
+static void move_array(hid_t file, const char *name, int create, int chunked, int sparse)
 {
-    static block got, wanted;
+    static block memory, wanted;
     hsize_t start[3];
-    hid_t space = select_block(sparse, start), inside = select_memory(sparse),
-          transfer = collective_transfer();
-    hid_t set = valid(H5Dopen2(file, name, H5P_DEFAULT), name);
-    fill(got, NULL);
-    fill(wanted, sparse && rank % 2 == 1 ? NULL : start);
-    valid(H5Dread(set, H5T_NATIVE_DOUBLE, inside, space, transfer, got), "H5Dread");
+    hid_t space = select_file(sparse, start), inside = select_memory(sparse);
+    hid_t array =
+        valid(create ? create_array(file, name, space, chunked) : H5Dopen2(file, name, H5P_DEFAULT),
+              name);
+    hid_t transfer = valid(H5Pcreate(H5P_DATASET_XFER), "H5Pcreate");
+    valid(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE), "H5Pset_dxpl_mpio");
+    fill(memory, create ? start : NULL);
+    fill(wanted, sparse && rank % 2 == 1 && !create ? NULL : start);
+    if (create)
+        valid(H5Dwrite(array, H5T_NATIVE_DOUBLE, inside, space, transfer, memory), "H5Dwrite");
+    else
+        valid(H5Dread(array, H5T_NATIVE_DOUBLE, inside, space, transfer, memory), "H5Dread");
     must_be_collective(transfer);
-    compare(got, wanted);
-    H5Dclose(set);
+    compare(memory, wanted);
+    H5Dclose(array);
     H5Pclose(transfer);
     H5Sclose(inside);
     H5Sclose(space);
 }
 
-static void write_file(const char *path)
+static void move_file(const char *path, int create)
 {
-    hid_t file = open_with_mpi(path, 1);
-    write_array(file, "contiguous", 0, 0);
-    write_array(file, "chunked", 1, 0);
-    write_array(file, "sparse", 0, 1);
-    valid(H5Fclose(file), "H5Fclose");
-}
-
-static void read_file(const char *path)
-{
-    hid_t file = open_with_mpi(path, 0);
-    read_array(file, "contiguous", 0);
-    read_array(file, "chunked", 0);
-    read_array(file, "sparse", 1);
+    hid_t file = open_with_mpi(path, create);
+    move_array(file, "contiguous", create, 0, 0);
+    move_array(file, "chunked", create, 1, 0);
+    move_array(file, "sparse", create, 0, 1);
     valid(H5Fclose(file), "H5Fclose");
 }
 
@@ -187,14 +168,11 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (argc == 3 && strcmp(argv[1], "write") == 0) {
-        write_file(argv[2]);
-    } else if (argc == 3 && strcmp(argv[1], "read") == 0) {
-        read_file(argv[2]);
-    } else {
+    if (argc != 3 || (strcmp(argv[1], "write") != 0 && strcmp(argv[1], "read") != 0)) {
         fprintf(stderr, "usage: hdf5 write|read FILE\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
+    move_file(argv[2], strcmp(argv[1], "write") == 0);
     MPI_Allreduce(&wrong, &all_wrong, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     MPI_Finalize();
     return all_wrong;

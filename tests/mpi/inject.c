@@ -23,6 +23,10 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
+/* The function whose offsets have 64 bits is the same one. */
+#define SAME(function64, function)                                                                 \
+    extern __typeof__(function) function64 __attribute__((alias(#function)));
+
 struct file_id {
     dev_t device;
     ino_t inode;
@@ -188,41 +192,25 @@ ssize_t pwrite(int fd, const void *at, size_t bytes, off_t offset)
 {
     return transfer(SYS_pwrite64, fd, (void *)at, bytes, offset);
 }
-
-ssize_t pwrite64(int fd, const void *at, size_t bytes, off64_t offset)
-{
-    return transfer(SYS_pwrite64, fd, (void *)at, bytes, offset);
-}
+SAME(pwrite64, pwrite)
 
 ssize_t pread(int fd, void *at, size_t bytes, off_t offset)
 {
     return transfer(SYS_pread64, fd, at, bytes, offset);
 }
-
-ssize_t pread64(int fd, void *at, size_t bytes, off64_t offset)
-{
-    return transfer(SYS_pread64, fd, at, bytes, offset);
-}
+SAME(pread64, pread)
 
 ssize_t pwritev(int fd, const struct iovec *piece, int pieces, off_t offset)
 {
     return transfer_list(SYS_pwritev, fd, piece, pieces, offset);
 }
-
-ssize_t pwritev64(int fd, const struct iovec *piece, int pieces, off64_t offset)
-{
-    return transfer_list(SYS_pwritev, fd, piece, pieces, offset);
-}
+SAME(pwritev64, pwritev)
 
 ssize_t preadv(int fd, const struct iovec *piece, int pieces, off_t offset)
 {
     return transfer_list(SYS_preadv, fd, piece, pieces, offset);
 }
-
-ssize_t preadv64(int fd, const struct iovec *piece, int pieces, off64_t offset)
-{
-    return transfer_list(SYS_preadv, fd, piece, pieces, offset);
-}
+SAME(preadv64, preadv)
 
 /* --- file systems and mapped pages --- */
 
@@ -293,11 +281,7 @@ int posix_fallocate(int fd, off_t offset, off_t bytes)
         kill(getpid(), SIGKILL);
     return syscall(SYS_fallocate, fd, 0, offset, bytes) == 0 ? 0 : errno;
 }
-
-int posix_fallocate64(int fd, off64_t offset, off64_t bytes)
-{
-    return posix_fallocate(fd, offset, bytes);
-}
+SAME(posix_fallocate64, posix_fallocate)
 
 /* --- stacks. The sanitizers have versions of these calls --- */
 
@@ -310,22 +294,13 @@ void inject_no_stack(bool fails)
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
 
-static void *map_memory(void *at, size_t size, int protection, int flags, int fd, off64_t offset)
+void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
     if (no_stack && (flags & MAP_STACK))
         return (void *)fail_with(ENOMEM);
     return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
 }
-
-void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
-{
-    return map_memory(at, size, protection, flags, fd, offset);
-}
-
-void *mmap64(void *at, size_t size, int protection, int flags, int fd, off64_t offset)
-{
-    return map_memory(at, size, protection, flags, fd, offset);
-}
+SAME(mmap64, mmap)
 
 #endif
 

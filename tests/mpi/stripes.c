@@ -3,7 +3,6 @@
  * parameters. What each rank did to the file is noted (inject.c) and compared with the rules
  * (rules.c), the bytes with a model. A case is a function of its seed, its number and the number
  * of ranks. */
-#include <argp.h>
 #include <inttypes.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -19,22 +18,18 @@
 enum { CALLS = 4 };
 
 struct options {
-    uint64_t seed;
-    int first, cases;
-    int large; /* per cent of the cases */
-    const char *dir;
+    struct cases cases;
     const char *domains;
-    /* Given by parameters of the run in place of hints; 0: hints are given. */
-    long stripe, cycle;
-    int targets, aggregators;
+    /* Given by parameters of the run in place of hints; stripe 0: hints are given. */
+    struct striping given;
 };
+static struct options options;
 
 /* One case. Everything but `rank` is the same on all ranks. */
 struct test {
     struct rng rng;
     int rank, ranks;
     struct striping given;
-    bool hints;
     bool large; /* as many bytes as a chosen number of aggregators depends on */
     struct view *view;
     int64_t etypes; /* a rank moves in a call */
@@ -44,13 +39,16 @@ struct test {
     MPI_File file;
     unsigned char *model; /* what the file must be */
     int64_t size, room;
-    char failure[256];
+    char *failure;
 };
 
 static void fail(struct test *t, int call, const char *what)
 {
     if (t->failure[0] == '\0')
-        snprintf(t->failure, sizeof t->failure, "call %d: %s", call, what);
+        snprintf(t->failure, FAILURE_ROOM,
+                 "call %d: %s (stripe %" PRId64 ", %d targets, %d aggregators, cycle %" PRId64 ")",
+                 call, what, t->given.stripe, t->given.targets, t->given.aggregators,
+                 t->given.cycle);
 }
 
 /* --- what a case is --- */
@@ -88,12 +86,12 @@ static void draw_views(struct test *t)
         generate_steps(t);
 }
 
-static void draw_striping(struct test *t, const struct options *o)
+static void draw_striping(struct test *t)
 {
     static const int stripes[] = {16, 64, 100, 1000, 4096, 5000};
     static const double cycles[] = {0.5, 1, 1.5, 3, 1000};
+    const char *domains = options.domains;
     struct striping *s = &t->given;
-    s->ranks = t->ranks;
     s->stripe = stripes[rng_below(&t->rng, 6)];
     s->targets = rng_chance(&t->rng, 10) ? 0 : rng_between(&t->rng, 1, 9);
     s->aggregators = rng_chance(&t->rng, 10) ? 0 : rng_between(&t->rng, 1, t->ranks + 1);
@@ -102,31 +100,20 @@ static void draw_striping(struct test *t, const struct options *o)
         s->stripe = 1 << rng_between(&t->rng, 12, 14);
         s->aggregators = 0;
     }
-    if (!t->hints) {
-        s->stripe = o->stripe;
-        s->targets = o->targets;
-        s->aggregators = o->aggregators;
-        s->cycle = o->cycle;
-    }
+    if (options.given.stripe > 0)
+        *s = options.given;
+    s->ranks = t->ranks;
     if (s->aggregators > t->ranks)
         s->aggregators = t->ranks;
     s->dealt =
-        s->targets > (strcmp(o->domains, "stripe") == 0 ? 0 : 1) && strcmp(o->domains, "even") != 0;
-}
-
-static void set_number(MPI_Info info, const char *key, int64_t number)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%" PRId64, number);
-    if (number > 0)
-        MPI_Info_set(info, key, text);
+        s->targets > (strcmp(domains, "stripe") == 0 ? 0 : 1) && strcmp(domains, "even") != 0;
 }
 
 static void open_file(struct test *t)
 {
     MPI_Info info;
     MPI_Info_create(&info);
-    if (t->hints) {
+    if (options.given.stripe == 0) {
         set_number(info, "striping_unit", t->given.stripe);
         set_number(info, "striping_factor", t->given.targets);
         set_number(info, "cb_nodes", t->given.aggregators);
@@ -300,15 +287,12 @@ static void check_file(struct test *t)
     unlink(t->path);
 }
 
-static void run_case(const struct options *o, int number, struct test *t)
+static void run_test(struct test *t)
 {
-    MPI_Comm_rank(MPI_COMM_WORLD, &t->rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &t->ranks);
-    snprintf(t->path, sizeof t->path, "%s/stripes.%d", o->dir, number);
     t->view = checked_alloc((size_t)t->ranks, sizeof *t->view);
-    t->large = rng_chance(&t->rng, o->large);
+    t->large = rng_chance(&t->rng, options.cases.large);
     t->calls = t->large ? 1 : rng_between(&t->rng, 1, CALLS);
-    draw_striping(t, o);
+    draw_striping(t);
     draw_views(t);
     for (int c = 0; c < t->calls; c++)
         walk_all(t, c, (struct stream){0}, reach);
@@ -330,88 +314,59 @@ static void run_case(const struct options *o, int number, struct test *t)
     free(t->model);
 }
 
-/* True when every rank found everything right; else one of them says what was wrong. */
-static bool all_right(const struct options *o, int number, const struct test *t)
+static void run_case(const struct cases *c, int number, char failure[FAILURE_ROOM])
 {
-    const struct striping *s = &t->given;
-    int own = t->failure[0] != '\0' ? t->rank : t->ranks, first;
-    MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (first == t->rank) {
-        printf("stripes: seed %" PRIu64 " case %d rank %d: %s\n(stripe %" PRId64
-               ", %d targets, %d aggregators, "
-               "cycle %" PRId64 ")\nreplay: mpirun -np %d --mca fcoll_tatp_domains %s stripes "
-               "--domains %s --seed %" PRIu64 " --first %d --cases 1 --large %d\n",
-               o->seed, number, t->rank, t->failure, s->stripe, s->targets, s->aggregators,
-               s->cycle, t->ranks, o->domains, o->domains, o->seed, number, o->large);
-        fflush(stdout);
-    }
-    return first == t->ranks;
+    struct test t = {.rng = {rng_mix(c->seed, (uint64_t)number)}, .failure = failure};
+    MPI_Comm_rank(MPI_COMM_WORLD, &t.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &t.ranks);
+    snprintf(t.path, sizeof t.path, "%s/stripes.%d", c->dir, number);
+    run_test(&t);
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-    struct options *o = state->input;
-    char *end = argument;
+    struct striping *given = &options.given;
     switch (key) {
-    case 's': o->seed = strtoull(argument, &end, 0); break;
-    case 'f': o->first = (int)strtol(argument, &end, 10); break;
-    case 'n': o->cases = (int)strtol(argument, &end, 10); break;
-    case 'l': o->large = (int)strtol(argument, &end, 10); break;
-    case 'u': o->stripe = strtol(argument, &end, 10); break;
-    case 't': o->targets = (int)strtol(argument, &end, 10); break;
-    case 'a': o->aggregators = (int)strtol(argument, &end, 10); break;
-    case 'c': o->cycle = strtol(argument, &end, 10); break;
-    case 'd': o->dir = argument; return 0;
-    case 'm': o->domains = argument; return 0;
-    case ARGP_KEY_ARG: argp_usage(state); return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &options.cases; return 0;
+    case 'm': options.domains = text; return 0;
+    case 'u': given->stripe = atol(text); return 0;
+    case 't': given->targets = atoi(text); return 0;
+    case 'a': given->aggregators = atoi(text); return 0;
+    case 'c': given->cycle = atol(text); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
-    if (end == argument || *end != '\0')
-        argp_error(state, "'%s' is not a number", argument);
-    return 0;
 }
 
-static struct options parse_options(int argc, char **argv)
+static void parse_options(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"seed", 's', "S", 0, "Seed of all cases (1)", 0},
-        {"first", 'f', "N", 0, "Number of the first case (0)", 0},
-        {"cases", 'n', "N", 0, "How many cases (100)", 0},
-        {"large", 'l', "P", 0, "Per cent of the cases that move megabytes (3)", 0},
         {"domains", 'm', "NAME", 0, "The run's fcoll_tatp_domains (auto)", 0},
         {"stripe", 'u', "BYTES", 0, "The run's stripe size; no hints are given then", 0},
         {"targets", 't', "N", 0, "The run's stripe count", 0},
         {"aggregators", 'a', "N", 0, "The run's number of aggregators", 0},
         {"cycle", 'c', "BYTES", 0, "The run's cycle buffer size", 0},
-        {"dir", 'd', "DIR", 0, "Where the files go ($TMPDIR or /tmp)", 0},
         {0},
     };
     static const struct argp parser = {
-        table, parse_option, NULL, "Which rank accesses which stripe of a file, against the rules.",
-        NULL,  NULL,         NULL};
-    struct options o = {
-        .seed = 1, .cases = 100, .large = 3, .dir = getenv("TMPDIR"), .domains = "auto"};
-    if (o.dir == NULL)
-        o.dir = "/tmp";
-    argp_parse(&parser, argc, argv, 0, NULL, &o);
-    return o;
+        .options = table,
+        .parser = parse_option,
+        .doc = "Which rank accesses which stripe of a file, against the rules.",
+        .children = cases_options,
+    };
+    static char command[128];
+    options = (struct options){.cases = {"stripes", command, .seed = 1, .cases = 100, .large = 3},
+                               .domains = "auto"};
+    argp_parse(&parser, argc, argv, 0, NULL, NULL);
+    snprintf(command, sizeof command, "--mca fcoll_tatp_domains %s stripes --domains %s",
+             options.domains, options.domains);
 }
 
 int main(int argc, char **argv)
 {
-    struct options o = parse_options(argc, argv);
-    bool right = true;
-    int rank, i;
+    parse_options(argc, argv);
     MPI_Init(&argc, &argv);
     inject_file_system(NFS_SUPER_MAGIC); /* all writes are to be seen */
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (i = o.first; right && i < o.first + o.cases; i++) {
-        struct test t = {.rng = {rng_mix(o.seed, (uint64_t)i)}, .hints = o.stripe == 0};
-        run_case(&o, i, &t);
-        right = all_right(&o, i, &t);
-    }
-    if (right && rank == 0)
-        printf("stripes: %d cases right, seed %" PRIu64 "\n", o.cases, o.seed);
+    int status = cases_run(&options.cases, run_case);
     MPI_Finalize();
-    return right ? 0 : 1;
+    return status;
 }

@@ -21,8 +21,8 @@ types=(subarray/\* darray/\* external32/\* external32_holes/\*)
 requests=(outstanding/\* crossed_starts late_rank progress_elsewhere other_calls_between
     after_start/\* empty_requests/\* many_in_turn)
 modes=(write_only/\* append/\* delete_on_close atomic/\* atomic_individual atomic_overlap/\* wrong_mode/\*)
-handles=(intermixed/\* intermixed_shared/\* sizes communicator/\* cartesian several_files/\* two_handles
-    many_views/\* same_view_again/\* one_file_many_calls)
+handles=(intermixed/\* intermixed_shared/\* sizes communicator/\* several_files/\* two_handles
+    many_views/\* same_view_again/\*)
 all=("${calls[@]}" "${end_of_file[@]}" "${far[@]}" "${shared[@]}" "${types[@]}" "${requests[@]}"
     "${modes[@]}" "${handles[@]}")
 

@@ -10,12 +10,12 @@ need_component fcoll tatp
 # Open MPI 6 overwrites mmap and madvise with its own, also those of inject.c.
 export OMPI_MCA_memory=^patcher
 
-# every_way NAME...: the cases of these names, by each kind of call.
+# every_way NAME...: the cases of these names, by each kind of call with aggregators.
 every_way() {
     local name
     cases=()
     for name; do
-        cases+=("$name/*")
+        cases+=("$name/*all")
     done
 }
 
@@ -28,8 +28,8 @@ all=(write_eio write_late_eio write_full write_quota write_read_only write_nothi
     write_interrupted read_eio read_late_eio read_short read_interrupted file_size_limit \
     read_only_handle)
 groups=(no_request many_groups forgotten_group no_shared_memory)
-every_way "${all[@]}" independent pages address_space
-cases+=("${groups[@]}")
+every_way "${all[@]}" address_space
+cases+=("[wr]*/independent" pages/\* "${groups[@]}")
 numbers=(4)
 ! tap_full || numbers=(1 2 4 7)
 for ranks in "${numbers[@]}"; do
@@ -98,7 +98,7 @@ killed() {
         "$programs/conformance_faults" --dir "$files" "$1" 2>&1 | tr -s '\0\n' ' '
 }
 
-for who in killed/writer killed/other killed_sharing; do
+for who in killed/writer killed/other killed/sharing; do
     if "${private[@]}" mount -t tmpfs tmpfs /dev/shm 2>/dev/null; then
         tap_contains "$(killed "$who")" "exited on signal 9" "$who: mpirun ends and says so"
         tap_is "$(cat "$tap_dir/left")" "" "$who: nothing is left in /dev/shm"

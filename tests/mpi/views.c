@@ -2,7 +2,6 @@
 /* views: random file views, memory types and sequences of collective calls, against a
  * serial model of the file and of every buffer. A case is a function of its seed and
  * number and of the number of ranks; a failure prints the command that replays it. */
-#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,14 +16,6 @@
 #include "layout.h"
 
 #define GUARD 64 /* bytes around each buffer that nobody may touch */
-
-struct options {
-    uint64_t seed;
-    int first, cases;
-    int large; /* per cent of the cases */
-    const char *dir;
-    bool verbose;
-};
 
 struct bytes {
     unsigned char *at;
@@ -50,7 +41,7 @@ struct test {
     int64_t etypes;    /* how many it may use from there */
     int operations;    /* done so far; the data of each differ */
     const char *what;  /* the call that is checked now */
-    char failure[256]; /* the first difference seen; empty: none */
+    char *failure;     /* the first difference seen; empty: none */
 };
 
 /* One rank's part in one collective call. */
@@ -69,9 +60,9 @@ static void differ(struct test *t, const char *format, ...)
     va_list arguments;
     if (t->failure[0] != '\0')
         return;
-    int used = snprintf(t->failure, sizeof t->failure, "%s: ", t->what);
+    int used = snprintf(t->failure, FAILURE_ROOM, "%s: ", t->what);
     va_start(arguments, format);
-    vsnprintf(t->failure + used, sizeof t->failure - (size_t)used, format, arguments);
+    vsnprintf(t->failure + used, FAILURE_ROOM - (size_t)used, format, arguments);
     va_end(arguments);
 }
 
@@ -141,21 +132,13 @@ static void put_in_memory(void *context, int64_t offset, int64_t length)
     s->rest -= here;
 }
 
-static void model_write(struct test *t, int rank, const struct part *p)
+/* Walks along the part of a rank's view. */
+static void walk_part(const struct test *t, int rank, const struct part *p, struct stream *s,
+                      void (*visit)(void *context, int64_t offset, int64_t length))
 {
     const struct view *v = &t->view[rank];
-    struct stream s = {.file = &t->model, .disp = v->disp, .data = p->data};
-    layout_walk(&v->file, p->offset * v->etype.size, p->bytes, put_in_file, &s);
-}
-
-/* Returns how many bytes there are to read; *end: up to where in the file it asks. */
-static int64_t model_read(struct test *t, int rank, const struct part *p, int64_t *end)
-{
-    const struct view *v = &t->view[rank];
-    struct stream s = {.file = &t->model, .disp = v->disp, .data = p->data};
-    layout_walk(&v->file, p->offset * v->etype.size, p->bytes, get_from_file, &s);
-    *end = s.end;
-    return s.valid;
+    s->disp = v->disp;
+    layout_walk(&v->file, p->offset * v->etype.size, p->bytes, visit, s);
 }
 
 /* Operations */
@@ -294,17 +277,13 @@ static void synchronise(struct test *t)
 static void operate(struct test *t, bool write, bool explicit_offset)
 {
     struct part own = {0};
-    int64_t valid = 0, end, last = 0;
+    int64_t valid = 0, last = 0; /* bytes that there are to read; up to where the ranks ask */
     t->operations++;
     for (int i = 0; i < t->ranks; i++) {
         struct part p = draw_part(t, i, explicit_offset);
-        int64_t there = p.bytes;
-        if (write)
-            model_write(t, i, &p);
-        else {
-            there = model_read(t, i, &p, &end);
-            last = end > last ? end : last;
-        }
+        struct stream s = {.file = &t->model, .data = p.data};
+        walk_part(t, i, &p, &s, write ? put_in_file : get_from_file);
+        last = s.end > last ? s.end : last;
         if (!explicit_offset && p.bytes > 0)
             t->position[i] += p.bytes / t->view[i].etype.size;
         if (i != t->rank) {
@@ -312,15 +291,14 @@ static void operate(struct test *t, bool write, bool explicit_offset)
             continue;
         }
         own = p;
-        valid = there;
+        valid = write ? p.bytes : s.valid;
     }
     if (last > t->settled)
         synchronise(t);
     t->what = call_name(write, explicit_offset);
-    /* Past its end a read may leave the file pointer short or not (MPI does not say). */
-    bool whole = valid == own.bytes;
     do_part(t, &own, write, explicit_offset, valid);
-    if (whole)
+    /* Past its end a read may leave the file pointer short or not (MPI does not say). */
+    if (valid == own.bytes)
         check_position(t);
     /* Nobody may go on to move the end of the file that others still look for. */
     if (last > t->model.size)
@@ -335,23 +313,12 @@ struct image {
     struct bytes byte, written;
 };
 
-static void put_in_image(void *context, int64_t offset, int64_t length)
-{
-    struct stream *s = context;
-    int64_t first = s->disp + offset;
-    extend(s->file, first + length);
-    memcpy(s->file->at + first, s->data, (size_t)length);
-    s->data += length;
-}
-
-static void draw_image(struct image *image, const struct view *v, const struct part *p)
+static void draw_image(const struct test *t, int rank, struct image *image, const struct part *p)
 {
     unsigned char *ones = checked_alloc((size_t)p->bytes, 1);
     memset(ones, 1, (size_t)p->bytes);
-    struct stream bytes = {.file = &image->byte, .disp = v->disp, .data = p->data};
-    struct stream marks = {.file = &image->written, .disp = v->disp, .data = ones};
-    layout_walk(&v->file, p->offset * v->etype.size, p->bytes, put_in_image, &bytes);
-    layout_walk(&v->file, p->offset * v->etype.size, p->bytes, put_in_image, &marks);
+    walk_part(t, rank, p, &(struct stream){.file = &image->byte, .data = p->data}, put_in_file);
+    walk_part(t, rank, p, &(struct stream){.file = &image->written, .data = ones}, put_in_file);
     free(ones);
 }
 
@@ -412,8 +379,8 @@ static void write_overlapping(struct test *t)
     t->operations++;
     for (int i = 0; i < t->ranks; i++) {
         struct part p = draw_part(t, i, true);
-        draw_image(&image[i], &t->view[i], &p);
-        model_write(t, i, &p);
+        draw_image(t, i, &image[i], &p);
+        walk_part(t, i, &p, &(struct stream){.file = &t->model, .data = p.data}, put_in_file);
         if (i == t->rank)
             own = p;
         else
@@ -508,13 +475,6 @@ static void write_existing_file(struct test *t)
     MPI_Barrier(t->comm);
 }
 
-static void set_number(MPI_Info info, const char *key, int number)
-{
-    char text[16];
-    snprintf(text, sizeof text, "%d", number);
-    MPI_Info_set(info, key, text);
-}
-
 static MPI_Info draw_hints(struct test *t)
 {
     static const int small[] = {64, 100, 128, 256, 1000, 4096, 65536};
@@ -594,98 +554,34 @@ static int draw_group(struct rng *r, MPI_Comm *comm)
     return colour;
 }
 
-static void run_case(const struct options *o, int number, struct test *t)
+static void run_case(const struct cases *c, int number, char failure[FAILURE_ROOM])
 {
-    *t = (struct test){.rng = {rng_mix(o->seed, (uint64_t)number)}};
-    t->large = rng_chance(&t->rng, o->large);
-    int colour = draw_group(&t->rng, &t->comm), process = (int)getpid();
+    struct test t = {.rng = {rng_mix(c->seed, (uint64_t)number)}, .failure = failure};
+    t.large = rng_chance(&t.rng, c->large);
+    int colour = draw_group(&t.rng, &t.comm), process = (int)getpid();
     if (colour < 0)
         return;
-    t->rng.state = rng_mix(t->rng.state, (uint64_t)colour);
-    MPI_Comm_rank(t->comm, &t->rank);
-    MPI_Comm_size(t->comm, &t->ranks);
-    MPI_Bcast(&process, 1, MPI_INT, 0, t->comm);
-    snprintf(t->path, sizeof t->path, "%s/views.%d.%d", o->dir, process, number);
-    run_group(t);
-    MPI_Comm_free(&t->comm);
-}
-
-/* True when every rank found everything right; else one of them says what was wrong. */
-static bool all_right(const struct options *o, int number, const struct test *t)
-{
-    int own = t->failure[0] != '\0' ? world_rank : world_size, first;
-    MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (first == world_rank) {
-        const char *fcoll = getenv("OMPI_MCA_fcoll");
-        printf("views: seed %" PRIu64
-               " case %d rank %d: %s\nreplay: mpirun -np %d%s%s views --seed %" PRIu64
-               " --first %d --cases 1 --large %d\n",
-               o->seed, number, world_rank, t->failure, world_size,
-               fcoll != NULL ? " --mca fcoll " : "", fcoll != NULL ? fcoll : "", o->seed, number,
-               o->large);
-        fflush(stdout);
-    }
-    return first == world_size;
-}
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-    struct options *o = state->input;
-    char *end = text;
-    switch (key) {
-    case 's': o->seed = strtoull(text, &end, 0); break;
-    case 'f': o->first = (int)strtol(text, &end, 10); break;
-    case 'n': o->cases = (int)strtol(text, &end, 10); break;
-    case 'l': o->large = (int)strtol(text, &end, 10); break;
-    case 'd': o->dir = text; return 0;
-    case 'v': o->verbose = true; return 0;
-    case ARGP_KEY_ARG: argp_usage(state); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-    if (end == text || *end != '\0')
-        argp_error(state, "'%s' is not a number", text);
-    return 0;
-}
-
-static struct options parse_options(int argc, char **argv)
-{
-    static const struct argp_option table[] = {
-        {"seed", 's', "S", 0, "Seed of all cases (1)", 0},
-        {"first", 'f', "N", 0, "Number of the first case (0)", 0},
-        {"cases", 'n', "N", 0, "How many cases (100)", 0},
-        {"large", 'l', "P", 0, "Per cent of the cases that move megabytes (1)", 0},
-        {"dir", 'd', "DIR", 0, "Where the files go ($TMPDIR or /tmp)", 0},
-        {"verbose", 'v', NULL, 0, "Tell each case before it runs", 0},
-        {0},
-    };
-    static const struct argp parser = {
-        table, parse_option,
-        NULL,  "Random file views and memory types in collective MPI-IO, against a serial model.",
-        NULL,  NULL,
-        NULL};
-    struct options o = {.seed = 1, .cases = 100, .large = 1, .dir = getenv("TMPDIR")};
-    if (o.dir == NULL)
-        o.dir = "/tmp";
-    argp_parse(&parser, argc, argv, 0, NULL, &o);
-    return o;
+    t.rng.state = rng_mix(t.rng.state, (uint64_t)colour);
+    MPI_Comm_rank(t.comm, &t.rank);
+    MPI_Comm_size(t.comm, &t.ranks);
+    MPI_Bcast(&process, 1, MPI_INT, 0, t.comm);
+    snprintf(t.path, sizeof t.path, "%s/views.%d.%d", c->dir, process, number);
+    run_group(&t);
+    MPI_Comm_free(&t.comm);
 }
 
 int main(int argc, char **argv)
 {
-    struct options o = parse_options(argc, argv);
-    bool right = true;
+    static const struct argp parser = {
+        .doc = "Random file views and memory types in collective MPI-IO, against a serial model.",
+        .children = cases_options,
+    };
+    struct cases c = {"views", "views", .seed = 1, .cases = 100, .large = 1};
+    argp_parse(&parser, argc, argv, 0, NULL, &c);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world_size);
-    for (int i = o.first; right && i < o.first + o.cases; i++) {
-        struct test t;
-        if (o.verbose && world_rank == 0)
-            printf("views: case %d\n", i);
-        run_case(&o, i, &t);
-        right = all_right(&o, i, &t);
-    }
-    if (right && world_rank == 0)
-        printf("views: %d cases right, seed %" PRIu64 ", %d ranks\n", o.cases, o.seed, world_size);
+    int status = cases_run(&c, run_case);
     MPI_Finalize();
-    return right ? 0 : 1;
+    return status;
 }
