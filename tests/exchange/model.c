@@ -82,45 +82,32 @@ void sim_expect_messages(simulation *sim)
     }
 }
 
-static void expect_write(simulation *sim, int run, const sim_rank *r)
+static void expect_access(simulation *sim, int run, const sim_rank *r)
 {
     const sim_memory *m = &r->memory[run];
     for (size_t b = 0; b < r->blocks; b++) {
         const sim_block *block = &r->block[b];
-        size_t cell = shifted_cell(sim, run, block->offset);
-        for (int64_t i = 0; i < block->length; i++)
-            sim->model[cell + (size_t)i] = m->before[m->place[block->stream + i]];
-        int64_t end = block->offset + block->length + sim->shift[run];
-        sim->model_end = end > sim->model_end ? end : sim->model_end;
-    }
-    sim->moved[run][r->rank] = r->bytes;
-}
-
-static void expect_read(simulation *sim, int run, const sim_rank *r)
-{
-    const sim_memory *m = &r->memory[run];
-    int64_t moved = 0;
-    for (size_t b = 0; b < r->blocks; b++) {
-        const sim_block *block = &r->block[b];
-        size_t cell = shifted_cell(sim, run, block->offset);
+        char *data = sim->model + shifted_cell(sim, run, block->offset);
         for (int64_t i = 0; i < block->length; i++) {
-            if (block->offset + i + sim->shift[run] >= sim->model_end)
+            size_t place = m->place[block->stream + i];
+            int64_t offset = block->offset + i + sim->shift[run];
+            if (!sim->write[run] && offset >= sim->model_end)
                 break;
-            m->expected[m->place[block->stream + i]] = sim->model[cell + (size_t)i];
-            moved++;
+            if (sim->write[run])
+                data[i] = m->before[place];
+            else
+                m->expected[place] = data[i];
+            sim->model_end = offset >= sim->model_end ? offset + 1 : sim->model_end;
+            sim->moved[run][r->rank]++;
         }
     }
-    sim->moved[run][r->rank] = moved;
 }
 
 /* Where writes overlap, the highest rank's data stay. */
 void sim_expect_run(simulation *sim, int run)
 {
     for (int i = 0; i < sim->ranks; i++)
-        if (sim->write[run])
-            expect_write(sim, run, &sim->rank[i]);
-        else
-            expect_read(sim, run, &sim->rank[i]);
+        expect_access(sim, run, &sim->rank[i]);
 }
 
 /* ---- checks ---- */

@@ -121,12 +121,6 @@ static simulation *draw_exchange(uint64_t seed, const sim_fault *fault, sim_orde
     return sim;
 }
 
-static void free_exchange(simulation *sim)
-{
-    sim_release(sim);
-    free(sim);
-}
-
 static int64_t count_requests(const simulation *sim)
 {
     int64_t count = 0;
@@ -152,7 +146,7 @@ static void explain_order(uint64_t seed, const sim_fault *fault, sim_orders *ord
     sim_print_parameters(sim);
     sim_run(sim);
     sim_print_trace(sim);
-    free_exchange(sim);
+    sim_free(sim);
 }
 
 /* *fired: the fault was in some of them. Without a fault: *ranks, 0 for an exchange that is too
@@ -172,7 +166,7 @@ static bool try_all(uint64_t seed, const sim_fault *fault, sim_tally *tally, boo
         tried++;
         bool too_large = count_requests(sim) > REQUESTS || (fault == NULL && tried > MOST_ORDERS);
         *ranks = good && too_large ? 0 : sim->ranks;
-        free_exchange(sim);
+        sim_free(sim);
     } while (good && *ranks > 0 && begin_next_order(&orders));
     tally->orders += *ranks > 0 ? tried : 0;
     tally->states += *ranks > 0 ? orders.states : 0;

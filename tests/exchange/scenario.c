@@ -560,7 +560,7 @@ static void release_rank(simulation *sim, sim_rank *r)
     }
 }
 
-void sim_release(simulation *sim)
+void sim_free(simulation *sim)
 {
     for (int i = 0; i < sim->ranks; i++)
         release_rank(sim, &sim->rank[i]);
@@ -573,4 +573,5 @@ void sim_release(simulation *sim)
     free(sim->model);
     free(sim->covered);
     free(sim->written);
+    free(sim);
 }

@@ -73,8 +73,7 @@ static void explain(uint64_t seed, bool verbose)
     sim_print_parameters(sim);
     sim_run(sim);
     sim_print_trace(sim);
-    sim_release(sim);
-    free(sim);
+    sim_free(sim);
 }
 
 static void print_seed(void)
@@ -110,79 +109,56 @@ static void catch_crashes(void)
 
 /* ---- what was simulated ---- */
 
-enum feature {
-    WRITES,
-    READS,
-    OVERLAPPING_READS,
-    ATOMIC_WRITES,
-    SHARED_WINDOWS,
-    LOADS,
-    MANY_RANKS,
-    HUGE_OFFSETS,
-    END_OF_FILE,
-    SHORT_TRANSFERS,
-    ERRORS,
-    NETWORK_FAILURES,
-    RUNS_WITHOUT_AGREEMENT,
-    FEATURES
-};
-static const char *const feature_name[] = {"writes",
-                                           "reads",
-                                           "overlapping reads",
-                                           "atomic writes",
-                                           "shared windows",
-                                           "carried data",
-                                           "many ranks",
-                                           "huge offsets",
-                                           "ends of file",
-                                           "short transfers",
-                                           "errors",
-                                           "network failures",
-                                           "runs without agreement"};
+typedef struct feature {
+    const char *name;
+    uint64_t schedules;
+} feature;
 
-static bool has_loads(const simulation *sim)
+enum { MOST_FEATURES = 20 };
+
+static void count_feature(feature *f, const char *name, bool has)
 {
-    for (int i = 0; i < sim->ranks; i++)
-        for (size_t s = 0; s < sim->rank[i].shares; s++)
-            if (sim->rank[i].target[s].load != NULL)
-                return true;
-    return false;
+    f->name = name;
+    f->schedules += has;
 }
 
-static void count_features(const simulation *sim, uint64_t *count)
+/* Of a schedule that was run. */
+static void count_features(const simulation *sim, feature *f)
 {
-    bool shared = false;
+    bool shared = false, carried = false;
     int writes = 0;
     for (int k = 0; k < sim->runs; k++)
         writes += sim->write[k];
     for (int i = 0; i < sim->ranks; i++)
-        for (size_t s = 0; s < sim->rank[i].shares; s++)
-            shared |= sim->rank[i].target[s].window != NULL && !sim->rank[i].target[s].is_carried;
-    count[WRITES] += writes > 0;
-    count[READS] += writes < sim->runs;
-    count[OVERLAPPING_READS] += sim->overlap == OVERLAP_READS;
-    count[ATOMIC_WRITES] += sim->overlap == OVERLAP_ORDERED;
-    count[SHARED_WINDOWS] += shared;
-    count[LOADS] += has_loads(sim);
-    count[MANY_RANKS] += sim->ranks > 16;
-    count[HUGE_OFFSETS] += sim->domains.hi + sim->base_shift > INT64_C(1) << 60;
-    count[END_OF_FILE] += sim->end_of_file != ACCESS_END;
-    count[SHORT_TRANSFERS] += sim->short_share > 0;
-    count[NETWORK_FAILURES] += sim->gone_after >= 0;
-    count[RUNS_WITHOUT_AGREEMENT] += !sim->agreed && sim->runs > 1;
+        for (size_t s = 0; s < sim->rank[i].shares; s++) {
+            const exchange_target *target = &sim->rank[i].target[s];
+            shared |= target->window != NULL && !target->is_carried;
+            carried |= target->load != NULL;
+        }
+    count_feature(f++, "writes", writes > 0);
+    count_feature(f++, "reads", writes < sim->runs);
+    count_feature(f++, "overlapping reads", sim->overlap == OVERLAP_READS);
+    count_feature(f++, "atomic writes", sim->overlap == OVERLAP_ORDERED);
+    count_feature(f++, "shared windows", shared);
+    count_feature(f++, "carried data", carried);
+    count_feature(f++, "many ranks", sim->ranks > 16);
+    count_feature(f++, "huge offsets", sim->domains.hi + sim->base_shift > INT64_C(1) << 60);
+    count_feature(f++, "ends of file", sim->end_of_file != ACCESS_END);
+    count_feature(f++, "short transfers", sim->short_share > 0);
+    count_feature(f++, "errors", sim->fired > 0);
+    count_feature(f++, "network failures", sim->gone_after >= 0);
+    count_feature(f++, "runs without agreement", !sim->agreed && sim->runs > 1);
 }
 
-static bool simulate(uint64_t seed, uint64_t *count)
+static bool simulate(uint64_t seed, feature *features)
 {
     simulation *sim = calloc(1, sizeof *sim);
     sim->seed = sim->state = present_seed = seed;
     sim_draw(sim);
-    count_features(sim, count);
     sim_run(sim);
-    count[ERRORS] += sim->fired > 0;
+    count_features(sim, features);
     bool good = sim->failure == NULL;
-    sim_release(sim);
-    free(sim);
+    sim_free(sim);
     return good;
 }
 
@@ -240,12 +216,12 @@ static struct options read_options(int argc, char **argv)
 }
 
 /* Enough schedules have all features. */
-static bool report_features(const uint64_t *count, uint64_t schedules)
+static bool report_features(const feature *f, uint64_t schedules)
 {
     bool all = true;
-    for (int f = 0; f < FEATURES; f++) {
-        printf("# %s: %" PRIu64 " schedules\n", feature_name[f], count[f]);
-        all &= count[f] > 0 || schedules < 1500;
+    for (; f->name != NULL; f++) {
+        printf("# %s: %" PRIu64 " schedules\n", f->name, f->schedules);
+        all &= f->schedules > 0 || schedules < 1500;
     }
     return all;
 }
@@ -253,7 +229,8 @@ static bool report_features(const uint64_t *count, uint64_t schedules)
 int main(int argc, char **argv)
 {
     struct options options = read_options(argc, argv);
-    uint64_t count[FEATURES] = {0}, done = 0;
+    feature features[MOST_FEATURES] = {{NULL, 0}};
+    uint64_t done = 0;
     bool good = true;
     tool = argv[0];
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -261,14 +238,14 @@ int main(int argc, char **argv)
     if (options.verbose)
         explain(options.seed, true);
     while (good && done < options.schedules)
-        good = simulate(options.seed + done++, count);
+        good = simulate(options.seed + done++, features);
     if (!good) {
         printf("# schedule %" PRIu64 " fails: %s --schedules=1 --seed=%" PRIu64 "\n", done, tool,
                present_seed);
         explain(present_seed, false);
     }
     printf("%sok 1 - the exchange in %" PRIu64 " schedules\n", good ? "" : "not ", done);
-    bool all = report_features(count, done);
+    bool all = report_features(features, done);
     printf("%sok 2 - every feature was simulated\n", all ? "" : "not ");
     bool ordered = try_orders(options.seed, options.orders);
     printf("1..3\n");

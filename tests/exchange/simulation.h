@@ -126,7 +126,7 @@ bool sim_chance(simulation *sim, int64_t of, int64_t all);
 void sim_draw(simulation *sim);
 /* Replaces all exchanges between two runs. */
 void sim_renew(simulation *sim);
-void sim_release(simulation *sim);
+void sim_free(simulation *sim);
 /* The code of the error that a call is to return, or 0. */
 int sim_inject(simulation *sim, int rank, enum fault_kind kind);
 /* Notes that a call returns an error to a rank. Returns rc. */
