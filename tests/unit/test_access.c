@@ -328,10 +328,9 @@ static bool same_but_moved(const access_list *a, const access_list *b)
 {
     bool same = a->count == b->count;
     for (size_t i = 0; i < a->count && same; i++) {
-        const access_run *x = &a->run[i], *y = &b->run[i];
-        same = x->offset - a->run[0].offset == y->offset - b->run[0].offset &&
-               x->length == y->length && x->stride == y->stride && x->count == y->count &&
-               x->stream == y->stream;
+        access_run moved = a->run[i];
+        moved.offset += b->run[0].offset - a->run[0].offset;
+        same = memcmp(&moved, &b->run[i], sizeof moved) == 0;
     }
     return same;
 }
