@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Tests of the test cluster, in TAP. What it needs and does not find is a skip with the reason.
+# Tests of the test cluster. What it needs and does not find is a skip with the reason.
 set -u
+. "$top_srcdir/tests/lib/tap.sh" || exit 1
 
 # Started in the background of a script, it and all that it starts would ignore SIGINT, and bash
 # can trap no signal that was ignored when it began.
@@ -9,10 +10,10 @@ if [[ $(trap -p INT) == *"''"* ]] && env --default-signal=INT true 2>/dev/null; 
     exec env --default-signal=INT "$BASH" "${BASH_SOURCE[0]}"
 fi
 
+tap_tempdir
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/test-cluster-XXXXXX")
+scratch=$tap_dir
 name=test-$$
-tests=0 failures=0
 # A copy, so that another user can read it wherever the sources are.
 cp -- "$here/cluster" "$here/network" "$here/session" "$here/launch" "$here/agent" "$here/rank" "$scratch/"
 # PRRTE 3 may wait for ever for ranks that end before it knows that all have begun: here they stay for a moment.
@@ -32,15 +33,12 @@ clean_up() {
     rm -rf -- "$scratch"
 } >/dev/null 2>&1
 trap clean_up EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
 
 # --- what a test says ---
 
 # run_test TITLE NEEDS CALL: the call of a function that prints what is wrong and fails, or returns 0
 run_test() {
-    local title=$1 output result need
-    tests=$((tests + 1))
+    local need
     # Through a file: a pipe would wait for whatever a failed test left running.
     (
         for need in $2; do
@@ -48,17 +46,11 @@ run_test() {
         done
         $3 # with its arguments
     ) >"$scratch/output" 2>&1
-    result=$?
-    output=$(cat "$scratch/output")
-    if ((result == 0)); then
-        echo "ok $tests - $title"
-    elif ((result == 77)); then
-        echo "ok $tests - $title # SKIP $output"
-    else
-        failures=$((failures + 1))
-        echo "not ok $tests - $title"
-        echo "# ${output//$'\n'/$'\n'# }"
-    fi
+    case $? in
+    0) tap_ok "$1" ;;
+    77) tap_skip "$1" "$(cat "$scratch/output")" ;;
+    *) tap_not_ok "$1" "$(cat "$scratch/output")" ;;
+    esac
 }
 
 wrong() {
@@ -163,7 +155,6 @@ refused() {
 bad_arguments() {
     local bad
     refused 2
-    refused 2 upp
     for bad in '--nodes 0' '--nodes -1' '--nodes x' '--nodes 4x' '--nodes 08' '--nodes 1001' '--nodes 99999999999999999999' \
         '--leaf 0' '--slots 0' '--slots 1.5' '--link-rate 800' '--link-rate fast' '--link-rate -1mbit' \
         '--link-rate 0mbit' '--uplink-rate 1tbit' '--storage nfs' '--owner x' '--owner 999999998' '--name ../x' '--name .' \
@@ -172,15 +163,11 @@ bad_arguments() {
         refused 2 up --name "$name" $bad
     done
     refused 2 up --name ''
-    refused 2 run
-    refused 2 run --name
-    refused 2 exec --name "$name"
-    refused 2 run --name "$name" --transport
-    refused 2 run --name "$name" --transport pigeon -np 1 true
-    refused 2 links --nonsense
-    refused 2 down extra
-    refused 2 status extra
-    refused 2 check extra
+    for bad in run 'run --name' "exec --name $name" "run --name $name --transport" \
+        "run --name $name --transport pigeon -np 1 true" 'links --nonsense' 'down extra' 'status extra' 'check extra' upp; do
+        # shellcheck disable=SC2086 # words on purpose
+        refused 2 $bad
+    done
     nothing_left "$name"
 }
 
@@ -205,9 +192,13 @@ up_once() {
     "$cluster" status | grep -q "^$name: up, 4 nodes of 4 slots" || wrong "status: $("$cluster" status)"
 }
 
+no_bytes() {
+    [[ $("$cluster" links --name "$name" --uplinks-total) == 0 ]] || wrong "bytes without a sender: $("$cluster" links --name "$name")"
+}
+
 quiet_links() {
     sleep 1
-    [[ $("$cluster" links --name "$name" --uplinks-total) == 0 ]] || wrong "bytes without a sender: $("$cluster" links --name "$name")"
+    no_bytes
 }
 
 ranks_on_nodes() {
@@ -270,8 +261,8 @@ count_send() {
 # Each bound leaves 5 % for headers and acknowledgements, and 250 kB for launching.
 counts_across_leaves() {
     local sent=20000000 most=21250000 total
-    count_send n1:1,n2:1 $sent
-    within $sent $most n1:3 n2:4 leaf0-spine:3 leaf1-spine:4
+    count_send n1:1,n2:1 "$sent"
+    within "$sent" "$most" n1:3 n2:4 leaf0-spine:3 leaf1-spine:4
     within 1 1250000 n1:4 leaf0-spine:4 leaf1-spine:3
     within 0 250000 n0:3 n3:4
     total=$("$cluster" links --name "$name" --uplinks-total)
@@ -310,7 +301,7 @@ missing_transport() {
 
 reset_starts_from_zero() {
     "$cluster" links --name "$name" --reset
-    [[ $("$cluster" links --name "$name" --uplinks-total) == 0 ]] || wrong "not 0 after --reset"
+    no_bytes
     "$cluster" links --name "$name" | grep -q '^all uplinks' || wrong "the table has no sum"
 }
 
@@ -373,7 +364,7 @@ killed_run_ends() {
         run=$!
         set +m
         waits_for sleeping "97531.$$"
-        kill -s $signal "$run"
+        kill -s "$signal" "$run"
         waits_for not_sleeping "97531.$$"
     done
     "$cluster" exec --name "$name" true || wrong "the cluster did not survive"
@@ -400,7 +391,7 @@ killed_holder_leaves_nothing() {
         if [[ $who == unshare ]]; then
             pid=$(pgrep -f "^unshare .*/network $states/$name ")
         else
-            pid=$(setting "$name" $who)
+            pid=$(setting "$name" "$who")
         fi
         kill -KILL "${pid%%:*}"
         nothing_left "$name" "$network"
@@ -435,8 +426,8 @@ interrupted_up_leaves_nothing() {
             "$cluster" up --name "$name" --nodes 8 >/dev/null 2>&1 &
             up=$!
             set +m
-            sleep $delay
-            if kill -s $signal "$up" 2>/dev/null; then
+            sleep "$delay"
+            if kill -s "$signal" "$up" 2>/dev/null; then
                 wait "$up" 2>/dev/null && "$cluster" down --name "$name"
                 # Killed after the last moment at which it could be stopped, it has not said so.
                 [[ $signal != KILL ]] || sleep 0.5
@@ -566,9 +557,8 @@ all=(
     "nodes without namespaces|mpi|without_namespaces"
     "as a plain user|send|as_a_plain_user"
 )
-echo "1..${#all[@]}"
 for entry in "${all[@]}"; do
     IFS='|' read -r title needs call <<<"$entry"
     run_test "$title" "$needs" "$call"
 done
-((failures == 0))
+tap_plan
