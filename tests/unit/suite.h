@@ -48,4 +48,16 @@ static inline int run_suite(Suite *suite)
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* The same, of these tests, which are one case. */
+#define run_tests(name, ...) run_test_list(name, (const TTest *const[]){__VA_ARGS__, NULL})
+
+static inline int run_test_list(const char *name, const TTest *const *test)
+{
+    Suite *suite = suite_create(name);
+    TCase *tests = tcase_create(name);
+    add_test_list(tests, test);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
+
 #endif

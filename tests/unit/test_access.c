@@ -945,25 +945,15 @@ int main(void)
     TCase *cases = tcase_create("access"), *fast = tcase_create("fast");
     tcase_set_timeout(cases, 300);
     tcase_set_timeout(fast, 60);
-    tcase_add_test(cases, equal_blocks_are_one_run);
-    tcase_add_test(cases, bad_blocks_are_refused);
-    tcase_add_test(cases, ordered_accesses);
-    tcase_add_test(cases, memory_in_pieces);
-    tcase_add_test(cases, fingerprints_are_those_of_moved_lists);
-    tcase_add_test(cases, halves_of_fingerprints_do_not_collide);
-    tcase_add_test(cases, layers_are_ordered_and_hold_every_byte);
+    add_tests(cases, equal_blocks_are_one_run, bad_blocks_are_refused, ordered_accesses,
+              memory_in_pieces, fingerprints_are_those_of_moved_lists,
+              halves_of_fingerprints_do_not_collide, layers_are_ordered_and_hold_every_byte);
     tcase_add_test(fast, many_layers_are_found_fast);
-    tcase_add_test(cases, even_domains_cover_the_range);
-    tcase_add_test(cases, large_domains_begin_at_pages);
-    tcase_add_test(cases, even_domains_of_huge_ranges);
-    tcase_add_test(cases, domains_that_are_dealt_out);
-    tcase_add_test(cases, striped_domains_of_huge_ranges);
-    tcase_add_test(cases, a_long_run_stays_a_few_runs);
-    tcase_add_test(cases, bad_domains_are_refused);
-    tcase_add_test(cases, units_of_one_run_are_one_step);
-    tcase_add_test(cases, bad_steps_are_refused);
-    tcase_add_test(cases, union_of_lists);
-    tcase_add_test(cases, union_of_interleaved_records);
+    add_tests(cases, even_domains_cover_the_range, large_domains_begin_at_pages,
+              even_domains_of_huge_ranges, domains_that_are_dealt_out,
+              striped_domains_of_huge_ranges, a_long_run_stays_a_few_runs, bad_domains_are_refused,
+              units_of_one_run_are_one_step, bad_steps_are_refused, union_of_lists,
+              union_of_interleaved_records);
     tcase_add_loop_test(cases, neighbours_of_the_paper, 0, 2);
     tcase_add_test(cases, parts_add_up_to_the_whole);
     suite_add_tcase(suite, cases);

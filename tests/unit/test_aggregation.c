@@ -120,12 +120,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("aggregation");
-    TCase *all = tcase_create("all");
-    tcase_add_test(all, accesses_are_described);
-    tcase_add_test(all, unknown_alignment_is_none);
-    tcase_add_test(all, aggregators_pay_for_small_pieces_and_shared_locks);
-    tcase_add_test(all, merging_is_by_a_fifth_at_least);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
+    return run_tests("aggregation", accesses_are_described, unknown_alignment_is_none,
+                     aggregators_pay_for_small_pieces_and_shared_locks,
+                     merging_is_by_a_fifth_at_least);
 }

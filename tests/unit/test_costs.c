@@ -208,11 +208,8 @@ int main(void)
 {
     Suite *suite = suite_create("costs");
     TCase *cases = tcase_create("costs");
-    tcase_add_test(cases, array_of_reals);
-    tcase_add_test(cases, symmetric_array);
-    tcase_add_test(cases, reals_are_rounded_once);
-    tcase_add_test(cases, pattern_and_symmetry);
-    tcase_add_test(cases, nothing_listed);
+    add_tests(cases, array_of_reals, symmetric_array, reals_are_rounded_once, pattern_and_symmetry,
+              nothing_listed);
     tcase_add_loop_test(cases, random_lists, 0, (int)random_cases(100));
     tcase_add_loop_test(cases, bad_text, 0, (int)LENGTH(bad));
     tcase_add_test(cases, memory_runs_out);

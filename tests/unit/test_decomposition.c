@@ -288,10 +288,7 @@ int main(void)
     Suite *suite = suite_create("decomposition");
     TCase *tests = tcase_create("patterns");
     tcase_add_loop_test(tests, bytes_belong_to_ranks, 0, (int)LENGTH(patterns));
-    tcase_add_test(tests, parts_of_runs);
-    tcase_add_test(tests, large_patterns_are_a_few_runs);
-    tcase_add_test(tests, refusals);
-    tcase_add_test(tests, grids_are_balanced);
+    add_tests(tests, parts_of_runs, large_patterns_are_a_few_runs, refusals, grids_are_balanced);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -258,15 +258,11 @@ int main(void)
     Suite *suite = suite_create("division");
     TCase *domains = tcase_create("domains"), *cycles = tcase_create("cycles");
     tcase_set_timeout(domains, 300);
-    tcase_add_test(domains, aggregators_share_targets_evenly);
-    tcase_add_test(domains, stripes_of_a_target_belong_together);
-    tcase_add_test(domains, as_many_domains_as_are_worthwhile);
-    tcase_add_test(domains, few_bytes_on_each_node);
-    tcase_add_test(domains, as_many_domains_as_ranks_of_nodes_can_copy);
-    tcase_add_test(domains, aggregators_of_a_node_share_memory);
-    tcase_add_test(domains, domains_keep_stripes_whole_and_repeat);
-    tcase_add_test(cycles, cycles_of_equal_size_or_whole_stripes);
-    tcase_add_test(cycles, cycles_keep_the_buffer);
+    add_tests(domains, aggregators_share_targets_evenly, stripes_of_a_target_belong_together,
+              as_many_domains_as_are_worthwhile, few_bytes_on_each_node,
+              as_many_domains_as_ranks_of_nodes_can_copy, aggregators_of_a_node_share_memory,
+              domains_keep_stripes_whole_and_repeat);
+    add_tests(cycles, cycles_of_equal_size_or_whole_stripes, cycles_keep_the_buffer);
     suite_add_tcase(suite, domains);
     suite_add_tcase(suite, cycles);
     return run_suite(suite);

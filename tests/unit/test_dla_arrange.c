@@ -369,12 +369,7 @@ int main(void)
     suite_add_tcase(suite, cases);
     tcase_set_timeout(cases, 300);
     tcase_add_loop_test(cases, pairs_come_together, 0, sizeof(pairs) / sizeof(pairs[0]));
-    tcase_add_test(cases, a_chain_is_cut_least);
-    tcase_add_test(cases, ranks_of_other_nodes);
-    tcase_add_test(cases, nothing_to_gain);
-    tcase_add_test(cases, too_many_ranks);
-    tcase_add_test(cases, random_nodes);
-    tcase_add_test(cases, every_allocation_fails);
-    tcase_add_test(cases, text_of_the_report);
+    add_tests(cases, a_chain_is_cut_least, ranks_of_other_nodes, nothing_to_gain, too_many_ranks,
+              random_nodes, every_allocation_fails, text_of_the_report);
     return run_suite(suite);
 }

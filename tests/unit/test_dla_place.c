@@ -248,9 +248,8 @@ int main(void)
 
     suite_add_tcase(suite, cases);
     tcase_add_loop_test(cases, fills_by_slot, 0, sizeof(by_slot_cases) / sizeof(by_slot_cases[0]));
-    tcase_add_test(cases, names_the_app_that_does_not_fit);
-    tcase_add_test(cases, keeps_pairs_together);
-    tcase_add_test(cases, places_apps_with_the_same_nodes_together);
+    add_tests(cases, names_the_app_that_does_not_fit, keeps_pairs_together,
+              places_apps_with_the_same_nodes_together);
     tcase_add_loop_test(cases, keeps_to_the_rules, 0, (int)random_cases(300));
     return run_suite(suite);
 }

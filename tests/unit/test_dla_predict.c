@@ -300,11 +300,9 @@ int main(void)
     suite_add_tcase(suite, cases);
     tcase_set_timeout(cases, 300);
     tcase_add_loop_test(cases, keeps_what_is_as_good, 0, sizeof(shared) / sizeof(shared[0]));
-    tcase_add_test(cases, weights_without_a_profile);
-    tcase_add_test(cases, counts_borders_of_groups);
-    tcase_add_test(cases, calls_without_aggregators);
+    add_tests(cases, weights_without_a_profile, counts_borders_of_groups,
+              calls_without_aggregators);
     tcase_add_loop_test(cases, obeys_what_is_demanded, 0, sizeof(policies) / sizeof(policies[0]));
-    tcase_add_test(cases, ranks_go_to_their_servers);
-    tcase_add_test(cases, servers_without_memory);
+    add_tests(cases, ranks_go_to_their_servers, servers_without_memory);
     return run_suite(suite);
 }

@@ -394,15 +394,10 @@ int main(void)
     Suite *suite = suite_create("encoding");
     TCase *cases = tcase_create("encoding");
     tcase_set_timeout(cases, 300);
-    tcase_add_test(cases, random_lists);
-    tcase_add_test(cases, empty_lists_are_empty_messages);
-    tcase_add_test(cases, limits_are_kept);
-    tcase_add_test(cases, refused_lists);
-    tcase_add_test(cases, failed_allocations_are_errors);
-    tcase_add_test(cases, repeated_patterns_take_next_to_nothing);
-    tcase_add_test(cases, irregular_runs_are_small);
-    tcase_add_test(cases, random_bytes_are_refused_or_lists);
-    tcase_add_test(cases, malformed_messages_are_refused);
+    add_tests(cases, random_lists, empty_lists_are_empty_messages, limits_are_kept, refused_lists,
+              failed_allocations_are_errors, repeated_patterns_take_next_to_nothing,
+              irregular_runs_are_small, random_bytes_are_refused_or_lists,
+              malformed_messages_are_refused);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -560,18 +560,11 @@ int main(void)
 {
     Suite *suite = suite_create("exchange");
     TCase *tests = tcase_create("exchange");
-    tcase_add_test(tests, out_of_memory_in_new);
-    tcase_add_test(tests, out_of_memory_for_a_load);
-    tcase_add_test(tests, loads_that_pay);
-    tcase_add_test(tests, out_of_memory_in_reserve);
-    tcase_add_test(tests, nothing_allocates_in_a_run);
-    tcase_add_test(tests, contiguous_chunks_are_not_packed);
-    tcase_add_test(tests, pieces_are_counted);
+    add_tests(tests, out_of_memory_in_new, out_of_memory_for_a_load, loads_that_pay,
+              out_of_memory_in_reserve, nothing_allocates_in_a_run,
+              contiguous_chunks_are_not_packed, pieces_are_counted);
     tcase_add_loop_test(tests, last_byte_of_the_largest_domain, 0, 2);
-    tcase_add_test(tests, holes);
-    tcase_add_test(tests, batches);
-    tcase_add_test(tests, holes_of_unknown_cost);
-    tcase_add_test(tests, holes_by_cost);
+    add_tests(tests, holes, batches, holes_of_unknown_cost, holes_by_cost);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

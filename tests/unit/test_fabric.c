@@ -1274,28 +1274,18 @@ int main(void)
     Suite *suite = suite_create("fabric");
     TCase *cases = tcase_create("fabric");
     tcase_set_timeout(cases, 60);
-    tcase_add_test(cases, expanded_hostlists);
-    tcase_add_test(cases, hostlist_ends);
+    add_tests(cases, expanded_hostlists, hostlist_ends);
     tcase_add_loop_test(cases, three_levels, 0, sizeof tellings / sizeof tellings[0]);
-    tcase_add_test(cases, two_levels);
-    tcase_add_test(cases, odd_fabric);
+    add_tests(cases, two_levels, odd_fabric);
     tcase_add_loop_test(cases, good_files, 0, GOOD);
     tcase_add_test(cases, width_of_folded_switches);
     tcase_add_loop_test(cases, bad_files, 0, BAD);
     tcase_add_loop_test(cases, missing_hosts_and_ways, 0, sizeof missing / sizeof missing[0]);
-    tcase_add_test(cases, more_than_any_network);
-    tcase_add_test(cases, too_many_places);
-    tcase_add_test(cases, one_short_name);
-    tcase_add_test(cases, no_text);
-    tcase_add_test(cases, long_names);
-    tcase_add_test(cases, cut_short);
+    add_tests(cases, more_than_any_network, too_many_places, one_short_name, no_text, long_names,
+              cut_short);
     tcase_add_loop_test(cases, slurm_addresses, 0, sizeof addresses / sizeof addresses[0]);
-    tcase_add_test(cases, random_networks);
-    tcase_add_test(cases, random_trees);
-    tcase_add_test(cases, ten_thousand_nodes);
-    tcase_add_test(cases, out_of_memory);
-    tcase_add_test(cases, hosts_and_others);
-    tcase_add_test(cases, places_of_hosts);
+    add_tests(cases, random_networks, random_trees, ten_thousand_nodes, out_of_memory,
+              hosts_and_others, places_of_hosts);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

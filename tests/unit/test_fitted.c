@@ -353,20 +353,14 @@ int main(void)
 {
     Suite *suite = suite_create("fitted");
     TCase *assignments = tcase_create("assignments");
-    tcase_add_test(assignments, least_bytes_cross);
-    tcase_add_test(assignments, letters_go_where_they_belong);
-    tcase_add_test(assignments, units_like_one_another_stay_together);
-    tcase_add_test(assignments, large_numbers_are_exact);
-    tcase_add_test(assignments, the_better_one_is_returned);
-    tcase_add_test(assignments, bad_input_is_refused);
-    tcase_add_test(assignments, no_memory);
+    add_tests(assignments, least_bytes_cross, letters_go_where_they_belong,
+              units_like_one_another_stay_together, large_numbers_are_exact,
+              the_better_one_is_returned, bad_input_is_refused, no_memory);
     suite_add_tcase(suite, assignments);
     TCase *units = tcase_create("units");
     tcase_add_test(units, the_unit_is_as_large_as_it_may_be);
     tcase_add_loop_test(units, units_agree_with_the_table, 0, (int)random_cases(200));
-    tcase_add_test(units, smallest_units_are_as_wanted);
-    tcase_add_test(units, bad_units_are_refused);
-    tcase_add_test(units, no_memory_for_units);
+    add_tests(units, smallest_units_are_as_wanted, bad_units_are_refused, no_memory_for_units);
     suite_add_tcase(suite, units);
     return run_suite(suite);
 }

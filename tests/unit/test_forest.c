@@ -351,22 +351,9 @@ START_TEST(memory_runs_out)
 }
 END_TEST
 
-static Suite *forest_suite(void)
-{
-    Suite *suite = suite_create("forest");
-    TCase *all = tcase_create("forest");
-    tcase_add_test(all, each_node_takes_the_least_cut);
-    tcase_add_test(all, windows_have_the_least_cuts);
-    tcase_add_test(all, many_ranks_fill_their_slots);
-    tcase_add_test(all, path_by_windows);
-    tcase_add_test(all, fewest_nodes);
-    tcase_add_test(all, cycles_and_empty_graphs);
-    tcase_add_test(all, memory_runs_out);
-    suite_add_tcase(suite, all);
-    return suite;
-}
-
 int main(void)
 {
-    return run_suite(forest_suite());
+    return run_tests("forest", each_node_takes_the_least_cut, windows_have_the_least_cuts,
+                     many_ranks_fill_their_slots, path_by_windows, fewest_nodes,
+                     cycles_and_empty_graphs, memory_runs_out);
 }

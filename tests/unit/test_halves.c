@@ -137,12 +137,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("halves");
-    TCase *all = tcase_create("halves");
-    tcase_add_test(all, each_variant_divides_all_nodes);
-    tcase_add_test(all, by_factors);
-    tcase_add_test(all, halves_for_ranks);
-    tcase_add_test(all, slots_beyond_any_sum);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
+    return run_tests("halves", each_variant_divides_all_nodes, by_factors, halves_for_ranks,
+                     slots_beyond_any_sum);
 }

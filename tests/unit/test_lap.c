@@ -419,7 +419,7 @@ START_TEST(verifier_checks_arguments)
 }
 END_TEST
 
-static Suite *lap_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("lap");
     TCase *solving = tcase_create("solving"), *verifying = tcase_create("verifying");
@@ -438,15 +438,8 @@ static Suite *lap_suite(void)
     tcase_add_loop_test(solving, bad_integers, 0, solvers);
     tcase_add_loop_test(solving, bad_arguments, 0, solvers);
     suite_add_tcase(suite, solving);
-    tcase_add_test(verifying, verifier_accepts);
-    tcase_add_test(verifying, verifier_refuses);
-    tcase_add_test(verifying, verifier_refuses_broken_constraints);
-    tcase_add_test(verifying, verifier_checks_arguments);
+    add_tests(verifying, verifier_accepts, verifier_refuses, verifier_refuses_broken_constraints,
+              verifier_checks_arguments);
     suite_add_tcase(suite, verifying);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(lap_suite());
+    return run_suite(suite);
 }

@@ -489,17 +489,10 @@ int main(void)
     TCase *list = tcase_create("candidates"), *choose = tcase_create("choice");
     tcase_set_timeout(list, 300);
     tcase_set_timeout(choose, 300);
-    tcase_add_test(list, quarters);
-    tcase_add_test(list, long_stretches);
-    tcase_add_test(list, many_in_turn);
-    tcase_add_test(list, nobody_accesses_anything);
-    tcase_add_test(list, candidates_are_possible);
-    tcase_add_test(list, no_memory_to_list);
-    tcase_add_test(choose, choice_is_the_least);
-    tcase_add_test(choose, crossing_bytes);
-    tcase_add_test(choose, fitted_domains);
-    tcase_add_test(choose, present_layout_is_not_known);
-    tcase_add_test(choose, no_memory_to_choose);
+    add_tests(list, quarters, long_stretches, many_in_turn, nobody_accesses_anything,
+              candidates_are_possible, no_memory_to_list);
+    add_tests(choose, choice_is_the_least, crossing_bytes, fitted_domains,
+              present_layout_is_not_known, no_memory_to_choose);
     suite_add_tcase(suite, list);
     suite_add_tcase(suite, choose);
     return run_suite(suite);

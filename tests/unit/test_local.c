@@ -264,15 +264,11 @@ int main(void)
 {
     Suite *suite = suite_create("local");
     TCase *cases = tcase_create("local");
-    tcase_add_test(cases, ladder);
-    tcase_add_test(cases, locality_strings);
+    add_tests(cases, ladder, locality_strings);
     tcase_add_loop_test(cases, machines_levels, 0, sizeof machines / sizeof machines[0]);
-    tcase_add_test(cases, texts_of_processors);
-    tcase_add_test(cases, cores_by_number);
+    add_tests(cases, texts_of_processors, cores_by_number);
     tcase_add_loop_test(cases, near_devices, 0, sizeof near_network / sizeof near_network[0]);
-    tcase_add_test(cases, no_devices);
-    tcase_add_test(cases, another_machine);
-    tcase_add_test(cases, no_machine);
+    add_tests(cases, no_devices, another_machine, no_machine);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -252,10 +252,8 @@ int main(void)
     Suite *suite = suite_create("near");
     TCase *cases = tcase_create("near");
     tcase_set_timeout(cases, 0);
-    tcase_add_test(cases, whole_nodes_are_placed_exactly);
-    tcase_add_test(cases, ranks_are_placed_well);
-    tcase_add_test(cases, what_is_refused);
-    tcase_add_test(cases, memory_runs_out);
+    add_tests(cases, whole_nodes_are_placed_exactly, ranks_are_placed_well, what_is_refused,
+              memory_runs_out);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -351,11 +351,7 @@ int main(void)
     tcase_add_loop_test(cases, two_processes_in_the_same_pages, 0, KINDS);
     tcase_add_loop_test(cases, modes, 0, 2);
     tcase_add_loop_test(cases, behind_the_end_of_file, 0, KINDS);
-    tcase_add_test(cases, no_space);
-    tcase_add_test(cases, no_addresses);
-    tcase_add_test(cases, what_pays);
-    tcase_add_test(cases, estimates);
-    tcase_add_test(cases, file_systems);
+    add_tests(cases, no_space, no_addresses, what_pays, estimates, file_systems);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -382,18 +382,11 @@ int main(void)
     TCase *units = tcase_create("units"), *assignment = tcase_create("assignment");
     TCase *broadcast = tcase_create("broadcast");
     tcase_set_timeout(units, 300);
-    tcase_add_test(units, smallest_units);
-    tcase_add_test(units, every_byte_is_in_the_domain_of_its_unit);
-    tcase_add_test(units, bytes_of_each_unit);
-    tcase_add_test(units, entries_have_a_limit);
-    tcase_add_test(units, no_memory_to_count);
-    tcase_add_test(assignment, units_go_to_their_nodes);
-    tcase_add_test(assignment, columns_stay_columns);
-    tcase_add_test(assignment, fitted_domains_have_to_pay);
-    tcase_add_test(assignment, some_domains_cannot_pay);
-    tcase_add_test(assignment, no_memory_to_fit);
-    tcase_add_test(broadcast, pairs_hold_every_domain);
-    tcase_add_test(broadcast, pairs_stay_within_the_units);
+    add_tests(units, smallest_units, every_byte_is_in_the_domain_of_its_unit, bytes_of_each_unit,
+              entries_have_a_limit, no_memory_to_count);
+    add_tests(assignment, units_go_to_their_nodes, columns_stay_columns, fitted_domains_have_to_pay,
+              some_domains_cannot_pay, no_memory_to_fit);
+    add_tests(broadcast, pairs_hold_every_domain, pairs_stay_within_the_units);
     suite_add_tcase(suite, units);
     suite_add_tcase(suite, assignment);
     suite_add_tcase(suite, broadcast);

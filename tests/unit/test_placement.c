@@ -787,7 +787,7 @@ struct long_cases {
                 tcase_add_loop_test(tcase, test, k, k + 1);                                        \
     } while (0)
 
-static Suite *placement_suite(void)
+int main(void)
 {
     struct long_cases placings = {0, 13}, profiled = {0, 5}, shortages = {0, SHORTAGES};
     Suite *suite = suite_create("placement");
@@ -802,26 +802,20 @@ static Suite *placement_suite(void)
     add_long_tests(methods, high_effort_cuts_no_more, 1, placings);
     add_long_tests(methods, tree_of_many_ranks, (int)LENGTH(long_trees), placings);
     add_long_tests(methods, threads_change_nothing, 1, placings);
-    tcase_add_test(methods, stock_policies);
-    tcase_add_test(methods, mpipp_swaps_until_none_helps);
-    tcase_add_test(methods, methods_by_name);
-    tcase_add_test(methods, values_beyond_any_sum);
+    add_tests(methods, stock_policies, mpipp_swaps_until_none_helps, methods_by_name,
+              values_beyond_any_sum);
     suite_add_tcase(suite, methods);
 
     TCase *groups = tcase_create("groups");
     tcase_add_test(groups, cost_by_what_is_shared);
     add_long_tests(groups, grid_among_groups, 1, placings);
-    tcase_add_test(groups, levels_in_levels);
-    tcase_add_test(groups, hops_of_a_ring);
-    tcase_add_test(groups, network_from_bandwidth);
-    tcase_add_test(groups, network_without_memory);
+    add_tests(groups, levels_in_levels, hops_of_a_ring, network_from_bandwidth,
+              network_without_memory);
     suite_add_tcase(suite, groups);
 
     TCase *profiles = tcase_create("profiles");
-    tcase_add_test(profiles, crossing_by_hand);
-    tcase_add_test(profiles, the_better_domains);
-    tcase_add_test(profiles, names_of_objectives);
-    tcase_add_test(profiles, coaccess_by_hand);
+    add_tests(profiles, crossing_by_hand, the_better_domains, names_of_objectives,
+              coaccess_by_hand);
     add_long_tests(profiles, profile_of_uneven_blocks, 3, profiled);
     add_long_tests(profiles, two_arrays_of_opposite_decomposition, 1, profiled);
     add_long_tests(profiles, cube_with_fitted_domains, 1, profiled);
@@ -829,14 +823,8 @@ static Suite *placement_suite(void)
 
     TCase *limits = tcase_create("limits");
     tcase_set_timeout(limits, 60);
-    tcase_add_test(limits, refusals);
-    tcase_add_test(limits, no_ranks);
+    add_tests(limits, refusals, no_ranks);
     add_long_tests(limits, memory_runs_out, SHORTAGES, shortages);
     suite_add_tcase(suite, limits);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(placement_suite());
+    return run_suite(suite);
 }

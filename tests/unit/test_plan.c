@@ -1017,23 +1017,11 @@ int main(void)
     Suite *suite = suite_create("plan");
     TCase *random = tcase_create("random"), *single = tcase_create("single");
     tcase_set_timeout(random, 60);
-    tcase_add_test(random, assessment);
-    tcase_add_test(random, tatp_is_least);
-    tcase_add_test(random, congestion_is_least);
-    tcase_add_test(random, congestion_stays_put);
-    tcase_add_test(random, network_costs_nothing);
-    tcase_add_test(random, latp_holds_most);
-    tcase_add_test(random, otp_takes_turns);
-    tcase_add_test(random, ranks_of_a_node);
+    add_tests(random, assessment, tatp_is_least, congestion_is_least, congestion_stays_put,
+              network_costs_nothing, latp_holds_most, otp_takes_turns, ranks_of_a_node);
     suite_add_tcase(suite, random);
-    tcase_add_test(single, worked_example_answers);
-    tcase_add_test(single, ranks_by_number);
-    tcase_add_test(single, unusable_input);
-    tcase_add_test(single, unusable_for_some);
-    tcase_add_test(single, crossing_bytes_saturate);
-    tcase_add_test(single, strategies_by_name);
-    tcase_add_test(single, even_spread);
-    tcase_add_test(single, out_of_memory);
+    add_tests(single, worked_example_answers, ranks_by_number, unusable_input, unusable_for_some,
+              crossing_bytes_saturate, strategies_by_name, even_spread, out_of_memory);
     suite_add_tcase(suite, single);
     return run_suite(suite);
 }

@@ -345,16 +345,12 @@ int main(void)
     Suite *suite = suite_create("predict");
     TCase *requests = tcase_create("calls"), *record = tcase_create("record");
     tcase_add_loop_test(requests, domains_and_bytes_of_calls, 0, sizeof calls / sizeof calls[0]);
-    tcase_add_test(requests, sums_are_kept);
-    tcase_add_test(requests, many_ranks_share_a_bin);
-    tcase_add_test(record, by_groups_of_nodes);
-    tcase_add_test(record, nothing_and_wrong_sizes);
-    tcase_add_test(record, memory_runs_out);
+    add_tests(requests, sums_are_kept, many_ranks_share_a_bin);
+    add_tests(record, by_groups_of_nodes, nothing_and_wrong_sizes, memory_runs_out);
     suite_add_tcase(suite, requests);
     suite_add_tcase(suite, record);
     TCase *storage = tcase_create("storage");
-    tcase_add_test(storage, bytes_of_ranks_on_servers);
-    tcase_add_test(storage, hops_to_servers_are_counted);
+    add_tests(storage, bytes_of_ranks_on_servers, hops_to_servers_are_counted);
     suite_add_tcase(suite, storage);
     return run_suite(suite);
 }

@@ -140,18 +140,7 @@ START_TEST(memory_runs_out)
 }
 END_TEST
 
-static Suite *relaxed_suite(void)
-{
-    Suite *suite = suite_create("relaxed");
-    TCase *all = tcase_create("relaxed");
-    tcase_add_test(all, random_placements);
-    tcase_add_test(all, slot_of_a_distant_node);
-    tcase_add_test(all, memory_runs_out);
-    suite_add_tcase(suite, all);
-    return suite;
-}
-
 int main(void)
 {
-    return run_suite(relaxed_suite());
+    return run_tests("relaxed", random_placements, slot_of_a_distant_node, memory_runs_out);
 }

@@ -379,11 +379,8 @@ int main(void)
     Suite *suite = suite_create("rows");
     TCase *cases = tcase_create("rows");
     tcase_set_timeout(cases, 300);
-    tcase_add_test(cases, sums_are_those_of_all_ranks);
-    tcase_add_test(cases, listed_ranks_suffice);
-    tcase_add_test(cases, parts_are_messages_to_one_aggregator);
-    tcase_add_test(cases, bad_elements_are_refused);
-    tcase_add_test(cases, no_memory);
+    add_tests(cases, sums_are_those_of_all_ranks, listed_ranks_suffice,
+              parts_are_messages_to_one_aggregator, bad_elements_are_refused, no_memory);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

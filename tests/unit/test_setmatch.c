@@ -599,33 +599,27 @@ START_TEST(memory_runs_out)
 }
 END_TEST
 
-static Suite *setmatch_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("setmatch");
     TCase *paper = tcase_create("paper");
-    tcase_add_test(paper, paper_sets);
-    tcase_add_test(paper, paper_placement);
+    add_tests(paper, paper_sets, paper_placement);
     suite_add_tcase(suite, paper);
 
     TCase *sets = tcase_create("sets");
-    tcase_add_test(sets, nothing_but_zeros);
-    tcase_add_test(sets, largest_values_do_not_overflow);
-    tcase_add_test(sets, no_ranks);
+    add_tests(sets, nothing_but_zeros, largest_values_do_not_overflow, no_ranks);
     suite_add_tcase(suite, sets);
 
     TCase *matching = tcase_create("matching");
     tcase_add_loop_test(matching, sets_are_matched, 0, (int)LENGTH(matchings));
-    tcase_add_test(matching, refusals);
-    tcase_add_test(matching, weights_of_one_triangle);
+    add_tests(matching, refusals, weights_of_one_triangle);
     tcase_add_loop_test(matching, random_views_equal_the_model, 0, (int)random_cases(400));
     suite_add_tcase(suite, matching);
 
     TCase *grid = tcase_create("grids");
     tcase_add_loop_test(grid, grids_are_placed_in_chunks_of_file_order, 0, (int)LENGTH(grids));
-    tcase_add_test(grid, cartesian_values);
-    tcase_add_test(grid, cartesian_in_fortran_order);
-    tcase_add_test(grid, cartesian_with_extents_of_one);
-    tcase_add_test(grid, cartesian_refusals);
+    add_tests(grid, cartesian_values, cartesian_in_fortran_order, cartesian_with_extents_of_one,
+              cartesian_refusals);
     suite_add_tcase(suite, grid);
 
     TCase *scale = tcase_create("scale");
@@ -633,10 +627,5 @@ static Suite *setmatch_suite(void)
     tcase_add_loop_test(scale, a_million_ranks, 0, (int)LENGTH(large_grids));
     tcase_add_loop_test(scale, memory_runs_out, 0, 3);
     suite_add_tcase(suite, scale);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(setmatch_suite());
+    return run_suite(suite);
 }

@@ -1297,43 +1297,26 @@ END_TEST
 int main(void)
 {
     TCase *cases = tcase_create("layouts");
-    tcase_add_test(cases, lustre_attribute);
-    tcase_add_test(cases, lustre_plain_layouts);
-    tcase_add_test(cases, lustre_without_objects);
-    tcase_add_test(cases, lustre_components);
-    tcase_add_test(cases, lustre_mirrors);
-    tcase_add_test(cases, random_components);
-    tcase_add_test(cases, lustre_damaged);
+    add_tests(cases, lustre_attribute, lustre_plain_layouts, lustre_without_objects,
+              lustre_components, lustre_mirrors, random_components, lustre_damaged);
     tcase_add_loop_test(cases, lustre_faults_are_named, 0,
                         sizeof lustre_faults / sizeof *lustre_faults);
-    tcase_add_test(cases, lustre_servers);
-    tcase_add_test(cases, beegfs_layouts);
+    add_tests(cases, lustre_servers, beegfs_layouts);
     tcase_add_loop_test(cases, beegfs_faults_are_named, 0,
                         sizeof beegfs_faults / sizeof *beegfs_faults);
-    tcase_add_test(cases, beegfs_names);
-    tcase_add_test(cases, random_objects);
+    add_tests(cases, beegfs_names, random_objects);
     tcase_add_loop_test(cases, placement_groups, 0, sizeof placed / sizeof *placed);
-    tcase_add_test(cases, names_of_objects);
-    tcase_add_test(cases, objects_to_ask_for);
-    tcase_add_test(cases, other_stripings);
-    tcase_add_test(cases, what_may_be_striped);
+    add_tests(cases, names_of_objects, objects_to_ask_for, other_stripings, what_may_be_striped);
     tcase_add_loop_test(cases, ceph_faults_are_refused, 0,
                         sizeof ceph_faults / sizeof *ceph_faults);
-    tcase_add_test(cases, ceph_largest);
-    tcase_add_test(cases, targets_with_hosts);
-    tcase_add_test(cases, copies_without_memory);
-    tcase_add_test(cases, stripes_that_cannot_be);
-    tcase_add_test(cases, random_blocks);
+    add_tests(cases, ceph_largest, targets_with_hosts, copies_without_memory,
+              stripes_that_cannot_be, random_blocks);
     tcase_add_loop_test(cases, text_faults_are_named, 0, sizeof text_faults / sizeof *text_faults);
     tcase_add_test(cases, text_that_is_none);
     tcase_add_loop_test(cases, record_faults_are_named, 0,
                         sizeof record_faults / sizeof *record_faults);
-    tcase_add_test(cases, long_records_are_cut);
-    tcase_add_test(cases, hosts_of_targets);
-    tcase_add_test(cases, bytes_of_domains);
-    tcase_add_test(cases, bytes_of_many_stripes);
-    tcase_add_test(cases, domains_without_memory);
-    tcase_add_test(cases, layouts_without_memory);
+    add_tests(cases, long_records_are_cut, hosts_of_targets, bytes_of_domains,
+              bytes_of_many_stripes, domains_without_memory, layouts_without_memory);
     Suite *suite = suite_create("storage");
     suite_add_tcase(suite, cases);
     return run_suite(suite);

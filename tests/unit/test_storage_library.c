@@ -537,21 +537,14 @@ int main(int count, char **arguments)
     setenv(FAKE_RADOS, address, 1);
     TCase *cases = tcase_create("questions by librados");
     tcase_add_checked_fixture(cases, begin_test, end_test);
-    tcase_add_test(cases, what_is_known_is_not_asked_again);
-    tcase_add_test(cases, map_changes);
-    tcase_add_test(cases, namespace_of_a_file);
-    tcase_add_test(cases, file_is_closed_first);
-    tcase_add_test(cases, dropped_before_the_answer);
-    tcase_add_test(cases, dropped_after_the_answer);
-    tcase_add_test(cases, late);
-    tcase_add_test(cases, no_access);
+    add_tests(cases, what_is_known_is_not_asked_again, map_changes, namespace_of_a_file,
+              file_is_closed_first, dropped_before_the_answer, dropped_after_the_answer, late,
+              no_access);
     tcase_add_loop_test(cases, id_of_the_user, 0, sizeof users / sizeof *users);
     tcase_add_test(cases, another_file);
     tcase_add_loop_test(cases, answers_are_checked, 0, sizeof bad_replies / sizeof *bad_replies);
     tcase_add_loop_test(cases, nothing_is_known, 0, 4);
-    tcase_add_test(cases, object_without_a_server);
-    tcase_add_test(cases, locks_of_the_file_stay);
-    tcase_add_test(cases, questions_share_a_connection);
+    add_tests(cases, object_without_a_server, locks_of_the_file_stay, questions_share_a_connection);
     tcase_add_loop_test(cases, process_ends, 0, sizeof ends / sizeof *ends);
     Suite *suite = suite_create("storage library");
     suite_add_tcase(suite, cases);

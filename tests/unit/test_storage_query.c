@@ -457,19 +457,11 @@ int main(void)
 {
     TCase *cases = tcase_create("queries");
     tcase_add_checked_fixture(cases, reset_fake, NULL);
-    tcase_add_test(cases, lustre);
-    tcase_add_test(cases, servers_of_lustre);
-    tcase_add_test(cases, beegfs);
-    tcase_add_test(cases, ceph_of_the_kernel);
-    tcase_add_test(cases, ceph_further_back);
+    add_tests(cases, lustre, servers_of_lustre, beegfs, ceph_of_the_kernel, ceph_further_back);
     tcase_add_loop_test(cases, failures_are_named, 0, sizeof failures / sizeof *failures);
-    tcase_add_test(cases, not_a_file);
-    tcase_add_test(cases, supported_file_systems);
-    tcase_add_test(cases, striping_of_ceph);
+    add_tests(cases, not_a_file, supported_file_systems, striping_of_ceph);
     tcase_add_loop_test(cases, striping_is_refused, 0, sizeof refusals / sizeof *refusals);
-    tcase_add_test(cases, late);
-    tcase_add_test(cases, late_striping);
-    tcase_add_test(cases, names_of_addresses);
+    add_tests(cases, late, late_striping, names_of_addresses);
     Suite *suite = suite_create("storage queries");
     suite_add_tcase(suite, cases);
     return run_suite(suite);

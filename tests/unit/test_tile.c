@@ -146,11 +146,9 @@ int main(void)
     Suite *suite = suite_create("tile");
     TCase *tilings = tcase_create("tilings"), *positions = tcase_create("positions");
     tcase_set_timeout(tilings, 300);
-    tcase_add_test(tilings, tilings_hold_every_byte);
-    tcase_add_test(tilings, copies_of_one_block_are_few_runs);
-    tcase_add_test(tilings, bad_tilings_are_refused);
-    tcase_add_test(positions, positions_do_not_overflow);
-    tcase_add_test(positions, positions_agree_with_the_stream);
+    add_tests(tilings, tilings_hold_every_byte, copies_of_one_block_are_few_runs,
+              bad_tilings_are_refused);
+    add_tests(positions, positions_do_not_overflow, positions_agree_with_the_stream);
     suite_add_tcase(suite, tilings);
     suite_add_tcase(suite, positions);
     return run_suite(suite);

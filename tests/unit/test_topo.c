@@ -366,18 +366,10 @@ int main(void)
 {
     Suite *suite = suite_create("topo");
     TCase *cases = tcase_create("topo");
-    tcase_add_test(cases, flat_distances);
-    tcase_add_test(cases, from_hops);
-    tcase_add_test(cases, places_of_hops);
-    tcase_add_test(cases, random_hops);
-    tcase_add_test(cases, from_bad_hops);
+    add_tests(cases, flat_distances, from_hops, places_of_hops, random_hops, from_bad_hops);
     tcase_add_loop_test(cases, nodes_of_ranks, 0, (int)random_cases(100));
-    tcase_add_test(cases, nodes_that_ranks_contradict);
-    tcase_add_test(cases, levels_of_random_hops);
-    tcase_add_test(cases, levels_of_a_fat_tree);
-    tcase_add_test(cases, no_levels);
-    tcase_add_test(cases, levels_without_memory);
-    tcase_add_test(cases, bandwidths_by_name);
+    add_tests(cases, nodes_that_ranks_contradict, levels_of_random_hops, levels_of_a_fat_tree,
+              no_levels, levels_without_memory, bandwidths_by_name);
     tcase_add_loop_test(cases, refused_bandwidths, 0,
                         sizeof bad_bandwidths / sizeof bad_bandwidths[0]);
     tcase_add_test(cases, bandwidths_without_memory);

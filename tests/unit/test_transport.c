@@ -177,19 +177,13 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-static Suite *transport_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("transport");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 120);
     tcase_add_loop_test(all, agrees_with_equal_rows, 0, STRUCTURES);
-    tcase_add_test(all, more_columns_than_bids_serve);
-    tcase_add_test(all, out_of_memory);
+    add_tests(all, more_columns_than_bids_serve, out_of_memory);
     suite_add_tcase(suite, all);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(transport_suite());
+    return run_suite(suite);
 }
