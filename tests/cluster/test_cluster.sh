@@ -376,7 +376,7 @@ down_ends_runs() {
     "$cluster" exec --name "$name" sleep "97532.$$" &
     waits_for sleeping "97532.$$"
     "$cluster" down --name "$name" || wrong "down failed"
-    is_gone "$name" "$network" || wrong "left behind: $(left_of "$name" "$network")"
+    nothing_left "$name" "$network"
     sleeping "97532.$$" && wrong "the command lives on"
     return 0
 }
