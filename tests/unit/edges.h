@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Matrices from tables, from their values or entry by entry, and graphs of ranks from lists of edges.
+ * Matrices from tables, from their values or entry by entry; graphs of ranks from lists of edges.
  */
 #ifndef TESTS_EDGES_H
 #define TESTS_EDGES_H

@@ -194,7 +194,8 @@ static void check_units(const access_list *list, const model *m)
     ck_assert_mem_eq(got, wanted, sizeof wanted);
     ck_assert_int_eq(units_from_array(got, units, &again), 0);
     ck_assert_uint_eq(again.count, counts.count);
-    ck_assert_int_eq(memcmp(again.step, counts.step, counts.count * sizeof(unit_step)), 0);
+    ck_assert(counts.count == 0 ||
+              memcmp(again.step, counts.step, counts.count * sizeof(unit_step)) == 0);
     free(again.step);
     free(counts.step);
 }
