@@ -475,46 +475,34 @@ END_TEST
 
 /* ---- BeeGFS ---- */
 
-static void put_native(unsigned char *at, uint32_t value)
-{
-    memcpy(at, &value, sizeof value);
-}
+/* As the ioctls return them. */
+struct beegfs_pattern {
+    uint32_t kind, chunk;
+    uint16_t count, unused;
+};
+struct beegfs_target {
+    uint32_t unused, number, primary, zeros[3];
+    char name[BEEGFS_TARGET_BYTES - 24];
+};
 
-static void put_pattern(unsigned char at[BEEGFS_PATTERN_BYTES], uint32_t kind, uint32_t chunk,
-                        uint16_t count)
-{
-    memset(at, 0, BEEGFS_PATTERN_BYTES);
-    put_native(at, kind);
-    put_native(at + 4, chunk);
-    memcpy(at + 8, &count, sizeof count);
-}
-
-static void put_target(unsigned char *at, uint32_t number, uint32_t primary, const char *name)
-{
-    memset(at, 0, BEEGFS_TARGET_BYTES);
-    put_native(at + 4, number);
-    put_native(at + 8, primary);
-    strcpy((char *)at + 24, name);
-}
-
-static int read_beegfs(const unsigned char *pattern, const unsigned char *target, size_t targets,
-                       storage_layout **layout)
+static int read_beegfs(struct beegfs_pattern pattern, const struct beegfs_target *target,
+                       size_t targets, storage_layout **layout)
 {
     matrix_error error;
-    return storage_from_beegfs(pattern, BEEGFS_PATTERN_BYTES, target, targets * BEEGFS_TARGET_BYTES,
-                               layout, &error);
+    return storage_from_beegfs(&pattern, sizeof pattern, target, targets * sizeof *target, layout,
+                               &error);
 }
 
 START_TEST(beegfs_layouts)
 {
-    unsigned char pattern[BEEGFS_PATTERN_BYTES], target[3 * BEEGFS_TARGET_BYTES];
-    put_target(target, 203, 0, "storage02");
-    put_target(target + BEEGFS_TARGET_BYTES, 101, 0, "");
-    put_target(target + 2 * BEEGFS_TARGET_BYTES, 1, 302, "storage03");
+    static const struct beegfs_target target[] = {
+        {.number = 203, .name = "storage02"},
+        {.number = 101},
+        {.number = 1, .primary = 302, .name = "storage03"}};
     for (uint32_t kind = 1; kind <= 3; kind++) {
         storage_layout *layout;
-        put_pattern(pattern, kind, 64, 3);
-        ck_assert_int_eq(read_beegfs(pattern, target, 3, &layout), 0);
+        ck_assert_int_eq(read_beegfs((struct beegfs_pattern){kind, 64, 3, 0}, target, 3, &layout),
+                         0);
         check_layout(layout);
         ck_assert_str_eq(storage_file_system(layout), "BeeGFS");
         check_record(layout, "targets 203 101 302\nextent 0 - 64 3 0\n"
@@ -523,32 +511,28 @@ START_TEST(beegfs_layouts)
 }
 END_TEST
 
-static const struct {
-    uint32_t kind, chunk;
-    uint16_t count;
-    size_t length;
-    const char *reason;
-} beegfs_faults[] = {
-    {0, 64, 1, 12, "a stripe pattern of unknown kind, 0"},
-    {4, 64, 1, 12, "a stripe pattern of unknown kind, 4"},
-    {1, 0, 1, 12, "a stripe unit of 0 bytes"},
-    {1, 64, 2, 12, "2 targets, but only 1 are described"},
-    {1, 64, 65535, 12, "65535 targets, but only 1 are described"},
-    {1, 64, 0, 12, "0 targets, but only 1 are described"},
-    {1, 64, 1, 11, "a stripe pattern of 11 bytes"},
-};
-
 START_TEST(beegfs_faults_are_named)
 {
-    unsigned char pattern[BEEGFS_PATTERN_BYTES], target[BEEGFS_TARGET_BYTES];
-    put_target(target, 1, 0, "a");
-    for (size_t k = 0; k < sizeof beegfs_faults / sizeof *beegfs_faults; k++) {
+    static const struct {
+        struct beegfs_pattern pattern;
+        size_t length;
+        const char *reason;
+    } faults[] = {
+        {{0, 64, 1, 0}, 12, "a stripe pattern of unknown kind, 0"},
+        {{4, 64, 1, 0}, 12, "a stripe pattern of unknown kind, 4"},
+        {{1, 0, 1, 0}, 12, "a stripe unit of 0 bytes"},
+        {{1, 64, 2, 0}, 12, "2 targets, but only 1 are described"},
+        {{1, 64, 65535, 0}, 12, "65535 targets, but only 1 are described"},
+        {{1, 64, 0, 0}, 12, "0 targets, but only 1 are described"},
+        {{1, 64, 1, 0}, 11, "a stripe pattern of 11 bytes"},
+    };
+    static const struct beegfs_target target = {.number = 1, .name = "a"};
+    for (size_t k = 0; k < sizeof faults / sizeof *faults; k++) {
         storage_layout *layout = NULL;
         matrix_error error = {7, ""};
-        put_pattern(pattern, beegfs_faults[k].kind, beegfs_faults[k].chunk, beegfs_faults[k].count);
-        int rc = storage_from_beegfs(pattern, beegfs_faults[k].length, target, sizeof target,
+        int rc = storage_from_beegfs(&faults[k].pattern, faults[k].length, &target, sizeof target,
                                      &layout, &error);
-        check_refusal(rc, layout, &error, 0, beegfs_faults[k].reason);
+        check_refusal(rc, layout, &error, 0, faults[k].reason);
     }
 }
 END_TEST
@@ -556,15 +540,14 @@ END_TEST
 /* A name without an end, or of other characters, is no host. */
 START_TEST(beegfs_names)
 {
-    static const unsigned char first[] = {'a', 'b', '\n', ' ', 0x80};
-    unsigned char pattern[BEEGFS_PATTERN_BYTES], target[BEEGFS_TARGET_BYTES];
-    put_pattern(pattern, 1, 64, 1);
-    for (size_t k = 0; k < sizeof first; k++) {
+    struct beegfs_target target[] = {
+        {.name = "b"}, {.name = "\n"}, {.name = " "}, {.name = "\200"}, {.name = ""}};
+    memset(target[4].name, 'a', 256);
+    for (size_t k = 0; k < sizeof target / sizeof *target; k++) {
         storage_layout *layout;
-        put_target(target, 1, 0, "x");
-        memset(target + 24, first[k], k == 0 ? 256 : 1);
-        ck_assert_int_eq(read_beegfs(pattern, target, 1, &layout), 0);
-        ck_assert_str_eq(host_of(layout, 0), k == 1 ? "b" : "");
+        ck_assert_int_eq(read_beegfs((struct beegfs_pattern){1, 64, 1, 0}, &target[k], 1, &layout),
+                         0);
+        ck_assert_str_eq(host_of(layout, 0), k == 0 ? "b" : "");
         storage_free(layout);
     }
 }
@@ -659,17 +642,16 @@ END_TEST
 START_TEST(objects_to_ask_for)
 {
     static const file_striping striping = {.unit = 4, .object = 12, .count = 3};
-    int64_t osd[12], next;
+    static const int64_t object[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     size_t first, end;
     matrix_error error;
-    for (size_t k = 0; k < 12; k++)
-        osd[k] = (int64_t)k;
-    storage_layout *layout = read_ceph(striping, osd, 12);
+    model m;
+    fill(m, 0, MODEL_BYTES, striping, object, 12);
     for (size_t k = 0; k < 12; k++) {
         int64_t offset = ceph_object_offset(&striping, k);
-        ck_assert_int_eq(number_of(layout, storage_find(layout, offset, &next)), (int64_t)k);
+        ck_assert_int_eq(m[offset], object[k]);
         for (int64_t before = 0; before < offset; before++)
-            ck_assert_int_ne(number_of(layout, storage_find(layout, before, &next)), (int64_t)k);
+            ck_assert_int_ne(m[before], object[k]);
     }
     for (int64_t bytes = 0; bytes <= 72; bytes++) {
         const storage_range to = {0, bytes}, from = {bytes, 72};
@@ -683,7 +665,6 @@ START_TEST(objects_to_ask_for)
     const storage_range all = {0, INT64_MAX};
     ck_assert_int_eq(ceph_find_objects(&striping, all, &first, &end, &error), -EBADMSG);
     ck_assert_str_eq(error.reason, "more than 1048576 objects");
-    storage_free(layout);
 }
 END_TEST
 
@@ -1166,10 +1147,8 @@ static int build_lustre(storage_layout **layout)
 
 static int build_beegfs(storage_layout **layout)
 {
-    unsigned char pattern[BEEGFS_PATTERN_BYTES], target[BEEGFS_TARGET_BYTES];
-    put_pattern(pattern, 1, 64, 1);
-    put_target(target, 5, 0, "storage01");
-    return read_beegfs(pattern, target, 1, layout);
+    static const struct beegfs_target target = {.number = 5, .name = "storage01"};
+    return read_beegfs((struct beegfs_pattern){1, 64, 1, 0}, &target, 1, layout);
 }
 
 static int build_ceph(storage_layout **layout)
