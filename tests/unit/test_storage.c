@@ -191,14 +191,14 @@ static void check_layout(const storage_layout *layout)
     ck_assert_int_eq(next, INT64_MAX);
 }
 
-/* A reader says what is wrong, and in which line, and makes no layout. */
-static void check_refusal(int rc, const storage_layout *layout, const matrix_error *error,
-                          size_t line, const char *reason)
+/* A reader says what is wrong, and in which line, and makes no layout. row: of a table. */
+static void check_refusal(size_t row, int rc, const storage_layout *layout,
+                          const matrix_error *error, size_t line, const char *reason)
 {
-    ck_assert_str_eq(error->reason, reason);
-    ck_assert_uint_eq(error->line, line);
-    ck_assert_int_eq(rc, -EBADMSG);
-    ck_assert_ptr_null(layout);
+    ck_assert_msg(error->line == line && strcmp(error->reason, reason) == 0,
+                  "row %zu: line %zu, '%s', not line %zu, '%s'", row, error->line, error->reason,
+                  line, reason);
+    ck_assert_msg(rc == -EBADMSG && layout == NULL, "row %zu: %d", row, rc);
 }
 
 /* ---- Lustre ---- */
@@ -248,7 +248,7 @@ static void put_composite(struct bytes *b, const struct component *c, size_t cou
     }
 }
 
-/* A short file, and one that goes on. */
+/* One that ends where the other one begins. */
 static const struct component two_components[] = {
     {1, 0x10, V1, RAID0, 20, 0, 130, 1, 1, {9}},
     {2, 0x10, V3, RAID0, 30, 130, 300, 3, 3, {2, 9, 4}}};
@@ -441,7 +441,7 @@ START_TEST(lustre_faults_are_named)
         ck_assert_uint_eq(b.length, 304);
         put_at(&b, lustre_faults[k].offset, lustre_faults[k].value, lustre_faults[k].size);
         int rc = storage_from_lustre(b.at, b.length, &layout, &error);
-        check_refusal(rc, layout, &error, 0, lustre_faults[k].reason);
+        check_refusal(k, rc, layout, &error, 0, lustre_faults[k].reason);
     }
 }
 END_TEST
@@ -532,7 +532,7 @@ START_TEST(beegfs_faults_are_named)
         matrix_error error = {7, ""};
         int rc = storage_from_beegfs(&faults[k].pattern, faults[k].length, &target, sizeof target,
                                      &layout, &error);
-        check_refusal(rc, layout, &error, 0, faults[k].reason);
+        check_refusal(k, rc, layout, &error, 0, faults[k].reason);
     }
 }
 END_TEST
@@ -780,7 +780,7 @@ static void check_text_faults(const struct text_fault *fault, size_t faults,
         storage_layout *layout = NULL;
         matrix_error error = {99, ""};
         int rc = read(fault[k].text, &layout, &error);
-        check_refusal(rc, layout, &error, fault[k].line, fault[k].reason);
+        check_refusal(k, rc, layout, &error, fault[k].line, fault[k].reason);
     }
 }
 
