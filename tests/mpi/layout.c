@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bounds while a type grows: the union of the blocks placed so far. */
+/* Bounds while a type grows: the union of the blocks placed so far; without any, zeros. */
 struct bounds {
     int64_t low, high;
     bool set;
@@ -58,30 +58,30 @@ static void place(struct layout *l, struct bounds *b, const struct layout *old,
     }
 }
 
-/* Sets the bounds, commits the type and makes sure that MPI and the list agree on them. */
-static void finish(struct layout *l, const struct bounds *b)
+/* The layout with its bounds and its type committed; MPI and the list must agree on them. */
+static struct layout finished(struct layout l, struct bounds b)
 {
     MPI_Aint lb, extent;
     int size;
-    l->lb = b->set ? b->low : 0;
-    l->extent = b->set ? b->high - b->low : 0;
-    if (!l->predefined)
-        MPI_Type_commit(&l->type);
-    MPI_Type_size(l->type, &size);
-    MPI_Type_get_extent(l->type, &lb, &extent);
-    if (size == l->size && lb == l->lb && extent == l->extent)
-        return;
-    fprintf(stderr, "generator: MPI sees size %d lb %ld extent %ld, expected %ld %ld %ld\n", size,
-            (long)lb, (long)extent, (long)l->size, (long)l->lb, (long)l->extent);
-    MPI_Abort(MPI_COMM_WORLD, 2);
+    l.lb = b.low;
+    l.extent = b.high - b.low;
+    if (!l.predefined)
+        MPI_Type_commit(&l.type);
+    MPI_Type_size(l.type, &size);
+    MPI_Type_get_extent(l.type, &lb, &extent);
+    if (size != l.size || lb != l.lb || extent != l.extent) {
+        fprintf(stderr, "generator: MPI sees size %d lb %ld extent %ld, expected %ld %ld %ld\n",
+                size, (long)lb, (long)extent, (long)l.size, (long)l.lb, (long)l.extent);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    return l;
 }
 
 struct layout layout_basic(MPI_Datatype predefined, int64_t size)
 {
     struct layout l = {.type = predefined, .predefined = true};
     append(&l, 0, size);
-    finish(&l, &(struct bounds){0, size, true});
-    return l;
+    return finished(l, (struct bounds){0, size, true});
 }
 
 struct layout layout_contiguous(int count, const struct layout *old)
@@ -90,8 +90,7 @@ struct layout layout_contiguous(int count, const struct layout *old)
     struct bounds b = {0};
     MPI_Type_contiguous(count, old->type, &l.type);
     place(&l, &b, old, 0, count);
-    finish(&l, &b);
-    return l;
+    return finished(l, b);
 }
 
 struct layout layout_vector(int count, int blocklength, int stride, const struct layout *old)
@@ -101,8 +100,7 @@ struct layout layout_vector(int count, int blocklength, int stride, const struct
     MPI_Type_vector(count, blocklength, stride, old->type, &l.type);
     for (int i = 0; i < count; i++)
         place(&l, &b, old, (int64_t)i * stride * old->extent, blocklength);
-    finish(&l, &b);
-    return l;
+    return finished(l, b);
 }
 
 struct layout layout_indexed(int count, const int *blocklength, const int *displacement,
@@ -113,8 +111,7 @@ struct layout layout_indexed(int count, const int *blocklength, const int *displ
     MPI_Type_indexed(count, blocklength, displacement, old->type, &l.type);
     for (int i = 0; i < count; i++)
         place(&l, &b, old, displacement[i] * old->extent, blocklength[i]);
-    finish(&l, &b);
-    return l;
+    return finished(l, b);
 }
 
 struct layout layout_struct(int count, const int *blocklength, const MPI_Aint *displacement,
@@ -131,8 +128,7 @@ struct layout layout_struct(int count, const int *blocklength, const MPI_Aint *d
     MPI_Type_create_resized(padded, b.low, b.high - b.low, &l.type);
     MPI_Type_free(&padded);
     free(types);
-    finish(&l, &b);
-    return l;
+    return finished(l, b);
 }
 
 /* Dimension order[0] is the slowest. */
@@ -166,8 +162,7 @@ struct layout layout_subarray(int dims, const int *size, const int *subsize, con
     }
     MPI_Type_create_subarray(dims, size, subsize, start, order, old->type, &l.type);
     place_box(&l, &inner, dims, size, subsize, start, slowest_first, 0, old);
-    finish(&l, &(struct bounds){0, all * old->extent, true});
-    return l;
+    return finished(l, (struct bounds){0, all * old->extent, true});
 }
 
 struct layout layout_resized(int64_t lb, int64_t extent, const struct layout *old)
@@ -176,8 +171,7 @@ struct layout layout_resized(int64_t lb, int64_t extent, const struct layout *ol
     struct bounds inner = {0};
     MPI_Type_create_resized(old->type, lb, extent, &l.type);
     place(&l, &inner, old, 0, 1);
-    finish(&l, &(struct bounds){lb, lb + extent, true});
-    return l;
+    return finished(l, (struct bounds){lb, lb + extent, true});
 }
 
 void layout_free(struct layout *l)

@@ -45,6 +45,11 @@ array() {
     }
 }
 
+# right NAME MAPPING MCA-ARGUMENT... -- PROGRAM-ARGUMENT...: as array, with the file of targets
+right() {
+    tap_check "$1: right" array "$2" --mca fcoll_tatp_targets "$tap_dir/targets" "${@:3}"
+}
+
 # from_stats EXPRESSION: of the first call and its plan
 from_stats() {
     "$PYTHON3" -c 'import json, sys
@@ -95,13 +100,13 @@ END_OF_PYTHON
 for order in "n0 n1 n2 n3" "n3 n1 n0 n2" "n1 n0 n3 n2"; do
     read -ra hosts <<<"$order"
     targets "${hosts[@]}"
-    tap_check "stripes on $order: right" array node --mca fcoll_tatp_targets "$tap_dir/targets" -- "${striped[@]}"
+    right "stripes on $order" node -- "${striped[@]}"
     tap_is "$(owners)" "$order" "stripes on $order: aggregators beside them"
     tap_is "$(least 1 "${hosts[@]}")" "right 0" "stripes on $order: nothing costs less"
 done
 read -ra hosts <<<"n2 n0 n3 n1"
 blocks 524288 "${hosts[@]}"
-tap_check "blocks: right" array node --mca fcoll_tatp_targets "$tap_dir/targets" --mca fcoll_tatp_domains even --
+right "blocks" node --mca fcoll_tatp_domains even --
 tap_is "$(owners)" "n2 n0 n3 n1" "blocks: aggregators beside them"
 tap_is "$(least 1 "${hosts[@]}")" "right 0" "blocks: nothing costs less"
 
@@ -110,23 +115,20 @@ for order in "n3 n2 n1 n0" "n2 n2 n0 n0" "s1 s1 s0 s0" "n3 s0 s0 n1"; do
     read -ra hosts <<<"$order"
     for weight in 1 3; do
         blocks 524288 "${hosts[@]}"
-        tap_check "blocks on $order, weight $weight: right" array slot --mca fcoll_tatp_targets "$tap_dir/targets" \
-            --mca fcoll_tatp_storage_weight $weight --mca fcoll_tatp_domains even --
+        right "blocks on $order, weight $weight" slot --mca fcoll_tatp_storage_weight $weight --mca fcoll_tatp_domains even --
         tap_is "$(least $weight "${hosts[@]}")" "right 0" "blocks on $order, weight $weight: nothing costs less"
     done
 done
 targets n3.cluster N2 n1 n0
-tap_check "names of hosts: right" array slot --mca fcoll_tatp_targets "$tap_dir/targets" -- "${striped[@]}"
+right "names of hosts" slot -- "${striped[@]}"
 tap_is "$(least 1 n3 n2 n1 n0)" "right 0" "names of hosts: without case and domain"
 blocks 65536 n3 n2 n1 n0
-tap_check "fitted domains: right" array node --mca fcoll_tatp_targets "$tap_dir/targets" --mca fcoll_tatp_domains fitted \
-    --mca fcoll_tatp_unit_size 65536 --
+right "fitted domains" node --mca fcoll_tatp_domains fitted --mca fcoll_tatp_unit_size 65536 --
 tap_is "$(from_stats 'call["domains"], call["storage_crossing_bytes"]')" "('fitted', 0)" "fitted domains: each unit goes to its server's node"
 
 # What tatp plan predicts of recorded calls is what their plans say: written and read.
 targets n3 s0 n1 n0
-tap_check "recorded: right" array slot --mca fcoll_tatp_targets "$tap_dir/targets" --mca fcoll_tatp_record "$tap_dir/view.crs" \
-    -- "${striped[@]}"
+right "recorded" slot --mca fcoll_tatp_record "$tap_dir/view.crs" -- "${striped[@]}"
 # predicted_by_tatp ARGUMENT...
 predicted_by_tatp() {
     "$TOOLS_DIR/tatp" plan --view "$tap_dir/view.crs" --topology "$tap_dir/topology.conf" --hosts 'n[0-3]:4' --json "$@" | "$PYTHON3" -c 'import json, sys
@@ -149,8 +151,7 @@ predicted = json.load(sys.stdin)
 calls = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
 print(*(predicted[key] - sum(call[key] for call in calls) for key in ("crossing_bytes", "storage_crossing_bytes")))' \
     "$tap_dir/stats")" "0 0" "recorded: dla predicts the same from the layout"
-tap_check "recorded with weight 0: right" array slot --mca fcoll_tatp_targets "$tap_dir/targets" --mca fcoll_tatp_storage_weight 0 \
-    --mca fcoll_tatp_record "$tap_dir/weightless.crs" -- "${striped[@]}"
+right "recorded with weight 0" slot --mca fcoll_tatp_storage_weight 0 --mca fcoll_tatp_record "$tap_dir/weightless.crs" -- "${striped[@]}"
 tap_is "$(grep -A 6 ^LAYOUT "$tap_dir/weightless.crs")" "$(grep -A 6 ^LAYOUT "$tap_dir/view.crs")" "recorded with weight 0: the layout"
 
 # Says that it is ready, and at the end of its input how often the file was opened: without the closes in between, the
@@ -166,22 +167,22 @@ sys.stdin.read()
 print(sum(mask == IN_OPEN for _, mask, _, _ in struct.iter_unpack("iIII", os.read(watch, 1 << 16))))' "$1"
 }
 begin_count() {
-    coproc counter { count_opens "$1"; }
-    exec {counted}<&"${counter[0]}" {ending}>&"${counter[1]}"
-    eval "exec ${counter[1]}>&-"
-    read -r _ <&"$counted"
+    rm -f "$tap_dir/opens"
+    exec {ending}> >(count_opens "$1" >"$tap_dir/opens")
+    counter=$!
+    until [[ -s $tap_dir/opens ]]; do
+        sleep .1
+    done
 }
 # Sets opens.
 end_count() {
     exec {ending}>&-
-    read -r opens <&"$counted"
-    exec {counted}<&-
-    # shellcheck disable=SC2154 # set by coproc
-    wait "$counter_PID"
+    wait "$counter"
+    opens=$(tail -n 1 "$tap_dir/opens")
 }
 targets s0 s1 s0 s1
 begin_count "$network"
-tap_check "servers without ranks: right" array slot --mca fcoll_tatp_targets "$tap_dir/targets" -- "${striped[@]}"
+right "servers without ranks" slot -- "${striped[@]}"
 end_count
 tap_is "$opens" 1 "servers without ranks: the topology is read once"
 
@@ -189,15 +190,13 @@ tap_is "$opens" 1 "servers without ranks: the topology is read once"
 # there are bytes that no block has.
 echo "0 1048576 n3" >"$tap_dir/targets"
 begin_count "$tap_dir/targets"
-tap_check "blocks of one half: right" array slot --mca fcoll_tatp_targets "$tap_dir/targets" --mca fcoll_tatp_record "$tap_dir/half.crs" \
-    -- --write-only
+right "blocks of one half" slot --mca fcoll_tatp_record "$tap_dir/half.crs" -- --write-only
 end_count
 tap_is "$opens" 1 "blocks of one half: the file of targets is read once"
 
 # The file system says the stripes, and a file only the hosts: no stripe is in two domains.
 targets n3 n2 n1 n0
-tap_check "hosts for a layout: right" array slot --mca fcoll_tatp_targets "$tap_dir/targets" \
-    -x "LD_PRELOAD=$programs/.libs/lustre_calls.so" --
+right "hosts for a layout" slot -x "LD_PRELOAD=$programs/.libs/lustre_calls.so" --
 tap_is "$(from_stats 'call["domains"], call["unit"]') $(owners)" "('stripe', 65536) n3 n2 n1 n0" \
     "hosts for a layout: domains are its stripes"
 
@@ -208,20 +207,20 @@ decision() {
 tap_check "no file: right" array slot -- "${striped[@]}"
 none=$(decision)
 targets n3 n2 n1 n0
-tap_check "weight 0: right" array slot --mca fcoll_tatp_targets "$tap_dir/targets" --mca fcoll_tatp_storage_weight 0 -- "${striped[@]}"
+right "weight 0" slot --mca fcoll_tatp_storage_weight 0 -- "${striped[@]}"
 tap_is "$(decision)" "$none" "weight 0: the same plan as without servers"
 
 network=none
 tap_check "a flat network: right" array slot -- "${striped[@]}"
 flat=$(decision)
 targets s1 s0 s0 s1
-tap_check "a flat network, other hosts: right" array slot --mca fcoll_tatp_targets "$tap_dir/targets" -- "${striped[@]}"
+right "a flat network, other hosts" slot -- "${striped[@]}"
 tap_is "$(decision), $(grep -c "fcoll_tatp_targets" "$tap_dir/out")" "$flat, 0" "a flat network, other hosts: the same plan as without servers"
 network=$tap_dir/topology.conf
 
 # ignored NAME PART-OF-MESSAGE PROGRAM-ARGUMENT...: of $tap_dir/targets
 ignored() {
-    tap_check "$1: right" array slot --mca fcoll_tatp_targets "$tap_dir/targets" -- "${@:3}"
+    right "$1" slot -- "${@:3}"
     tap_contains "$(cat "$tap_dir/out")" "$2" "$1: the message says so"
     tap_is "$(grep -c "fcoll_tatp_targets" "$tap_dir/out")" 1 "$1: once"
     [[ $# -eq 2 ]] || tap_is "$(decision)" "$none" "$1: the same plan as without it"

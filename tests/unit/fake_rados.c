@@ -8,17 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-int rados_create(void **cluster, const char *id);
-int rados_conf_read_file(void *cluster, const char *path);
-int rados_conf_set(void *cluster, const char *option, const char *value);
-int rados_connect(void *cluster);
-void rados_shutdown(void *cluster);
-int rados_cluster_fsid(void *cluster, char *fsid, size_t length);
-int rados_mon_command(void *cluster, const char **text, size_t texts, const char *input,
-                      size_t input_length, char **output, size_t *length, char **status,
-                      size_t *status_length);
-void rados_buffer_free(char *buffer);
-
 /* NULL: the variable is not set. */
 static fake_rados *find_fake(void)
 {

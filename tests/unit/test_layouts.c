@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "edges.h"
 #include "failing_malloc.h"
 #include "seeded.h"
 #include "suite.h"
@@ -23,14 +24,29 @@ static void list_turns(int64_t turn, size_t nodes, int64_t length,
 {
     const pieces units = pieces_cut(0, length * MiB, 0, 256 * KiB);
     matrix_builder builder = {.rows = units.count, .cols = nodes};
-    matrix bytes;
     for (size_t u = 0; u < units.count; u++)
-        ck_assert_int_eq(
-            matrix_builder_add(&builder, u, u / (size_t)(4 * turn) % nodes, units.unit), 0);
-    ck_assert_int_eq(matrix_builder_finish(&builder, &bytes), 0);
+        add_entry(&builder, u, u / (size_t)(4 * turn) % nodes, units.unit);
+    matrix bytes = finish_matrix(&builder);
     ck_assert_int_eq(layouts_list(&units, &bytes, limits, list, count), 0);
-    matrix_builder_clear(&builder);
     matrix_release(&bytes);
+}
+
+static bool is_same(const file_striping *a, const file_striping *b)
+{
+    return a->unit == b->unit && a->object == b->object && a->count == b->count;
+}
+
+/* How often that striping is a candidate. */
+static size_t count_listed(int64_t turn, size_t nodes, int64_t length,
+                           const file_striping_limits *limits, file_striping striping)
+{
+    file_striping *list;
+    size_t count, found = 0;
+    list_turns(turn, nodes, length, limits, &list, &count);
+    for (size_t k = 0; k < count; k++)
+        found += is_same(&list[k], &striping);
+    free(list);
+    return found;
 }
 
 /* Each of four nodes has a quarter. */
@@ -40,12 +56,11 @@ START_TEST(quarters)
     size_t count, at = 0;
     list_turns(32, 4, 128, &ceph, &list, &count);
     for (int64_t unit = 4 * MiB; unit <= 64 * MiB; unit *= 2) {
-        ck_assert(list[at].unit == unit && list[at].object == unit && list[at].count == 1);
+        ck_assert(at < count && is_same(&list[at], &(file_striping){unit, unit, 1}));
         at++;
         for (size_t turn = 2; turn <= 4; turn++)
             for (int64_t object = 64 * MiB; object > unit && object >= 32 * MiB; object /= 2, at++)
-                ck_assert(at < count && list[at].unit == unit && list[at].object == object &&
-                          list[at].count == turn);
+                ck_assert(at < count && is_same(&list[at], &(file_striping){unit, object, turn}));
     }
     ck_assert_uint_eq(count, at);
     free(list);
@@ -55,13 +70,8 @@ END_TEST
 /* What a node has in one piece is longer than an object: it is cut evenly. */
 START_TEST(long_stretches)
 {
-    file_striping *list;
-    size_t count, found = 0;
-    list_turns(100, 2, 200, &ceph, &list, &count);
-    for (size_t k = 0; k < count; k++)
-        found += list[k].unit == 50 * MiB && list[k].object == 50 * MiB && list[k].count == 1;
-    ck_assert_uint_eq(found, 1);
-    free(list);
+    const file_striping even = {50 * MiB, 50 * MiB, 1};
+    ck_assert_uint_eq(count_listed(100, 2, 200, &ceph, even), 1);
 }
 END_TEST
 
@@ -70,13 +80,8 @@ START_TEST(many_in_turn)
 {
     const file_striping_limits many = {64 * KiB, 4 * MiB, 64 * MiB, 16};
     for (size_t nodes = 2; nodes <= 20; nodes++) {
-        file_striping *list;
-        size_t count, found = 0;
-        list_turns(1, nodes, 100, &many, &list, &count);
-        for (size_t k = 0; k < count; k++)
-            found += list[k].unit == MiB && list[k].object == 64 * MiB && list[k].count == nodes;
-        ck_assert_uint_eq(found, nodes <= 16);
-        free(list);
+        const file_striping in_turn = {MiB, 64 * MiB, nodes};
+        ck_assert_uint_eq(count_listed(1, nodes, 100, &many, in_turn), nodes <= 16);
     }
 }
 END_TEST
@@ -84,22 +89,16 @@ END_TEST
 START_TEST(nobody_accesses_anything)
 {
     const pieces units = pieces_cut(0, 10, 0, 1);
-    matrix bytes;
+    matrix_builder nothing = {.rows = units.count, .cols = 3};
+    matrix bytes = finish_matrix(&nothing);
     file_striping *list = &(file_striping){0};
     size_t count = 1;
-    ck_assert_int_eq(matrix_allocate(&bytes, units.count, 3, 0), 0);
-    memset(bytes.row_start, 0, (units.count + 1) * sizeof *bytes.row_start);
     ck_assert_int_eq(layouts_list(&units, &bytes, &ceph, &list, &count), 0);
     ck_assert_ptr_null(list);
     ck_assert_uint_eq(count, 0);
     matrix_release(&bytes);
 }
 END_TEST
-
-static bool is_same(const file_striping *a, const file_striping *b)
-{
-    return a->unit == b->unit && a->object == b->object && a->count == b->count;
-}
 
 /* Every candidate is one that the file system takes, and none is there twice. */
 START_TEST(candidates_are_possible)
@@ -111,15 +110,14 @@ START_TEST(candidates_are_possible)
             grain, pick(&state, 1, 20), grain * pick(&state, 4, 40), (size_t)pick(&state, 1, 12)};
         const pieces units = pieces_cut(pick(&state, 0, 50), pick(&state, 51, 400), 0, 1);
         matrix_builder builder = {.rows = units.count, .cols = 5};
-        matrix bytes;
         file_striping *list;
         size_t count, node = 0;
         const int64_t most = pick(&state, 1, 30);
         for (size_t u = 0; u < units.count; u++) {
             node = pick(&state, 0, most) == 0 ? (size_t)pick(&state, 0, 4) : node;
-            ck_assert_int_eq(matrix_builder_add(&builder, u, node, pick(&state, 0, 2)), 0);
+            add_entry(&builder, u, node, pick(&state, 0, 2));
         }
-        ck_assert_int_eq(matrix_builder_finish(&builder, &bytes), 0);
+        matrix bytes = finish_matrix(&builder);
         ck_assert_int_eq(layouts_list(&units, &bytes, &limits, &list, &count), 0);
         for (size_t k = 0; k < count; k++) {
             const file_striping *s = &list[k];
@@ -131,7 +129,6 @@ START_TEST(candidates_are_possible)
                 ck_assert_msg(!is_same(&list[i], s), "seed %llu", (unsigned long long)seed);
         }
         free(list);
-        matrix_builder_clear(&builder);
         matrix_release(&bytes);
     }
 }
@@ -153,6 +150,8 @@ struct scene {
     file_domains division;
     matrix requests, node_bytes;
     plan_input problem;
+    layouts_servers servers;
+    layouts_input in;
 };
 
 static file_striping random_striping(uint64_t *state)
@@ -167,13 +166,53 @@ static void build_matrices(struct scene *s)
     size_t near = 0;
     for (int64_t at = s->lo; at < s->hi; at++)
         if (s->rank_of_byte[at] < RANKS)
-            ck_assert_int_eq(matrix_builder_add(&builder, s->rank_of_byte[at],
-                                                domains_range_at(&s->division, at, &near).domain,
-                                                1),
-                             0);
-    ck_assert_int_eq(matrix_builder_finish(&builder, &s->requests), 0);
-    matrix_builder_clear(&builder);
+            add_entry(&builder, s->rank_of_byte[at],
+                      domains_range_at(&s->division, at, &near).domain, 1);
+    s->requests = finish_matrix(&builder);
     ck_assert_int_eq(matrix_sum_rows(&s->node_bytes, &s->requests, s->node_of_rank, NODES), 0);
+}
+
+/* OBJECTS or more: not known. */
+static size_t object_of(const file_striping *s, int64_t at)
+{
+    int64_t unit = at / s->unit, count = (int64_t)s->count;
+    return (size_t)(unit / (s->object / s->unit * count) * count + unit % count);
+}
+
+/* -1: not known of all bytes. */
+static int64_t most_on_node(const struct scene *s, const file_striping *striping)
+{
+    int64_t on_node[NODES] = {0}, most = 0;
+    for (int64_t at = s->lo; at < s->hi; at++) {
+        size_t object = object_of(striping, at);
+        if (object >= OBJECTS)
+            return -1;
+        on_node[s->node_of_object[object]]++;
+    }
+    for (size_t n = 0; n < NODES; n++)
+        most = on_node[n] > most ? on_node[n] : most;
+    return most;
+}
+
+static int find_stored(const void *context, const file_striping *striping,
+                       const file_domains *domains, const matrix *node_bytes,
+                       layouts_stored *stored)
+{
+    const struct scene *s = context;
+    const file_striping *asked = striping != NULL ? striping : &s->present;
+    matrix_builder builder = {.rows = node_bytes->rows, .cols = domains->count};
+    size_t near = 0;
+    int rc = 0;
+    stored->most = most_on_node(s, asked);
+    if (stored->most < 0)
+        return -ENOENT;
+    for (int64_t at = domains->lo; at < domains->hi && rc == 0; at++)
+        rc = matrix_builder_add(&builder, s->node_of_object[object_of(asked, at)],
+                                domains_range_at(domains, at, &near).domain, 1);
+    if (rc == 0)
+        rc = matrix_builder_finish(&builder, &stored->bytes);
+    matrix_builder_clear(&builder);
+    return rc;
 }
 
 static void set_scene(struct scene *s, uint64_t seed)
@@ -207,6 +246,12 @@ static void set_scene(struct scene *s, uint64_t seed)
                               .node_of_rank = s->node_of_rank,
                               .topology = &s->topology,
                               .storage_weight = pick(&state, 1, 3)};
+    s->servers = (layouts_servers){find_stored, s, NODES};
+    s->in = (layouts_input){.problem = &s->problem,
+                            .strategy = plan_find_strategy("tatp"),
+                            .solver = &lap_solvers[0],
+                            .domains = &s->division,
+                            .servers = &s->servers};
 }
 
 static void release_scene(struct scene *s)
@@ -215,41 +260,6 @@ static void release_scene(struct scene *s)
     domains_release(&s->division);
     matrix_release(&s->requests);
     matrix_release(&s->node_bytes);
-}
-
-/* OBJECTS or more: not known. */
-static size_t object_of(const file_striping *s, int64_t at)
-{
-    int64_t unit = at / s->unit, count = (int64_t)s->count;
-    return (size_t)(unit / (s->object / s->unit * count) * count + unit % count);
-}
-
-static int find_stored(const void *context, const file_striping *striping,
-                       const file_domains *domains, const matrix *node_bytes,
-                       layouts_stored *stored)
-{
-    const struct scene *s = context;
-    matrix_builder builder = {.rows = node_bytes->rows, .cols = domains->count};
-    int64_t on_node[NODES] = {0};
-    size_t near = 0;
-    int rc = 0;
-    for (int64_t at = domains->lo; at < domains->hi && rc == 0; at++) {
-        size_t object = object_of(striping != NULL ? striping : &s->present, at);
-        if (object >= OBJECTS)
-            rc = -ENOENT;
-        else
-            rc = matrix_builder_add(&builder, s->node_of_object[object],
-                                    domains_range_at(domains, at, &near).domain, 1);
-        if (rc == 0)
-            on_node[s->node_of_object[object]]++;
-    }
-    if (rc == 0)
-        rc = matrix_builder_finish(&builder, &stored->bytes);
-    matrix_builder_clear(&builder);
-    stored->most = 0;
-    for (size_t n = 0; n < NODES; n++)
-        stored->most = on_node[n] > stored->most ? on_node[n] : stored->most;
-    return rc;
 }
 
 /* ---- the model ---- */
@@ -285,43 +295,21 @@ static double model_least(const struct scene *s, const file_striping *striping)
     return least;
 }
 
-/* -1: not known of all bytes. */
-static int64_t model_most(const struct scene *s, const file_striping *striping)
-{
-    int64_t on_node[NODES] = {0}, most = 0;
-    for (int64_t at = s->lo; at < s->hi; at++) {
-        size_t object = object_of(striping, at);
-        if (object >= OBJECTS)
-            return -1;
-        on_node[s->node_of_object[object]]++;
-    }
-    for (size_t n = 0; n < NODES; n++)
-        most = on_node[n] > most ? on_node[n] : most;
-    return most;
-}
-
 /* The candidate that is to be chosen; CANDIDATES: none. */
 static size_t model_choice(const struct scene *s, double present)
 {
-    int64_t limit = model_most(s, &s->present), share = 2 * ((s->hi - s->lo) / NODES + 1);
+    int64_t limit = most_on_node(s, &s->present), share = 2 * ((s->hi - s->lo) / NODES + 1);
     size_t best = CANDIDATES;
     double least = present * (1.0 - LAYOUTS_LEAST_SAVING);
     limit = limit > share ? limit : share;
     for (size_t k = 0; k < CANDIDATES; k++) {
-        int64_t most = model_most(s, &s->candidate[k]);
+        int64_t most = most_on_node(s, &s->candidate[k]);
         if (most < 0 || most > limit || model_least(s, &s->candidate[k]) >= least)
             continue;
         best = k;
         least = model_least(s, &s->candidate[k]);
     }
     return best;
-}
-
-static layouts_input input_of(const struct scene *s, const layouts_servers *servers)
-{
-    return (layouts_input){
-        &s->problem, plan_find_strategy("tatp"), &lap_solvers[0], &s->division, servers, NULL, NULL,
-        NULL};
 }
 
 START_TEST(choice_is_the_least)
@@ -331,11 +319,9 @@ START_TEST(choice_is_the_least)
         struct scene s;
         layouts_choice choice;
         set_scene(&s, seed);
-        const layouts_servers servers = {find_stored, &s, NODES};
-        const layouts_input in = input_of(&s, &servers);
         double present = model_least(&s, &s.present);
         size_t expected = model_choice(&s, present);
-        ck_assert_int_eq(layouts_choose(&in, s.candidate, CANDIDATES, &choice), 0);
+        ck_assert_int_eq(layouts_choose(&s.in, s.candidate, CANDIDATES, &choice), 0);
         ck_assert_msg(choice.present.hop_bytes == present, "seed %llu: %g, not %g",
                       (unsigned long long)seed, choice.present.hop_bytes, present);
         ck_assert_msg(choice.changes == (expected < CANDIDATES), "seed %llu",
@@ -359,8 +345,7 @@ START_TEST(crossing_bytes)
     struct scene s;
     layouts_choice choice;
     set_scene(&s, 1);
-    const layouts_servers servers = {find_stored, &s, 0};
-    const layouts_input in = input_of(&s, &servers);
+    s.servers.targets = 0;
     for (size_t k = 0; k < RANKS; k++)
         s.node_of_rank[k] = 0;
     matrix_release(&s.node_bytes);
@@ -370,11 +355,11 @@ START_TEST(crossing_bytes)
         s.node_of_object[k] = k > 0;
     s.present = (file_striping){1, BYTES, 2};
     s.candidate[0] = (file_striping){BYTES, BYTES, 1};
-    ck_assert_int_eq(layouts_choose(&in, s.candidate, 1, &choice), 0);
+    ck_assert_int_eq(layouts_choose(&s.in, s.candidate, 1, &choice), 0);
     ck_assert(!choice.changes);
     ck_assert_int_eq(choice.present.crossing_bytes, s.hi / 2 - s.lo / 2);
     s.present = (file_striping){BYTES, BYTES, 1};
-    ck_assert_int_eq(layouts_choose(&in, NULL, 0, &choice), 0);
+    ck_assert_int_eq(layouts_choose(&s.in, NULL, 0, &choice), 0);
     ck_assert_int_eq(choice.present.crossing_bytes, 0);
     release_scene(&s);
 }
@@ -405,21 +390,17 @@ START_TEST(fitted_domains)
     s.problem.storage_weight = 1;
     s.candidate[0] = (file_striping){8, 8, 1};
     s.candidate[1] = (file_striping){1, BYTES, NODES};
-    const layouts_servers servers = {find_stored, &s, NODES};
     const pieces units = pieces_cut(s.lo, s.hi, 0, 1);
-    layouts_input in = input_of(&s, &servers);
     matrix_builder builder = {.rows = units.count, .cols = NODES};
-    matrix bytes;
     for (size_t u = 0; u < units.count; u++)
-        ck_assert_int_eq(matrix_builder_add(&builder, u, s.rank_of_byte[u], 1), 0);
-    ck_assert_int_eq(matrix_builder_finish(&builder, &bytes), 0);
-    matrix_builder_clear(&builder);
-    ck_assert_int_eq(layouts_choose(&in, s.candidate, 2, &choice), 0);
+        add_entry(&builder, u, s.rank_of_byte[u], 1);
+    matrix bytes = finish_matrix(&builder);
+    ck_assert_int_eq(layouts_choose(&s.in, s.candidate, 2, &choice), 0);
     ck_assert(choice.changes && choice.striping.unit == 8);
-    in.smallest = &units;
-    in.bytes = &bytes;
-    in.settings = &settings;
-    ck_assert_int_eq(layouts_choose(&in, s.candidate, 2, &choice), 0);
+    s.in.smallest = &units;
+    s.in.bytes = &bytes;
+    s.in.settings = &settings;
+    ck_assert_int_eq(layouts_choose(&s.in, s.candidate, 2, &choice), 0);
     ck_assert(choice.changes && choice.striping.unit == 1);
     ck_assert(choice.better.hop_bytes == 2.0 * (double)s.hi);
     ck_assert_int_eq(choice.better.crossing_bytes, 0);
@@ -433,52 +414,46 @@ START_TEST(present_layout_is_not_known)
     struct scene s;
     layouts_choice choice;
     set_scene(&s, 3);
-    const layouts_servers servers = {find_stored, &s, NODES};
-    const layouts_input in = input_of(&s, &servers);
     s.present = (file_striping){1, 1, 1};
-    ck_assert_int_eq(layouts_choose(&in, s.candidate, CANDIDATES, &choice), -ENOENT);
+    ck_assert_int_eq(layouts_choose(&s.in, s.candidate, CANDIDATES, &choice), -ENOENT);
     release_scene(&s);
 }
 END_TEST
 
 /* ---- no memory ---- */
 
-START_TEST(no_memory_to_list)
+static int list_candidates(const void *context)
 {
     const pieces units = pieces_cut(0, 128 * MiB, 0, 32 * MiB);
+    file_striping *list = NULL;
+    size_t count;
+    int rc = layouts_list(&units, context, &ceph, &list, &count);
+    free(list);
+    return rc;
+}
+
+START_TEST(no_memory_to_list)
+{
     matrix_entry entry[] = {{0, 0, 1}, {1, 1, 1}, {2, 2, 1}, {3, 0, 1}};
     matrix bytes;
-    int rc = -ENOMEM;
-    ck_assert_int_eq(matrix_from_entries(&bytes, units.count, 3, entry, 4), 0);
-    for (long nth = 0; rc != 0; nth++) {
-        file_striping *list = NULL;
-        size_t count;
-        fail_allocation(nth);
-        rc = layouts_list(&units, &bytes, &ceph, &list, &count);
-        stop_failing();
-        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
-        ck_assert_int_eq(allocations.live, rc == 0);
-        free(list);
-    }
+    ck_assert_int_eq(matrix_from_entries(&bytes, 4, 3, entry, 4), 0);
+    fail_each_allocation(list_candidates, &bytes);
     matrix_release(&bytes);
 }
 END_TEST
 
+static int choose_of_two(const void *context)
+{
+    const struct scene *s = context;
+    layouts_choice choice;
+    return layouts_choose(&s->in, s->candidate, 2, &choice);
+}
+
 START_TEST(no_memory_to_choose)
 {
     struct scene s;
-    layouts_choice choice;
-    int rc = -ENOMEM;
     set_scene(&s, 5);
-    const layouts_servers servers = {find_stored, &s, NODES};
-    const layouts_input in = input_of(&s, &servers);
-    for (long nth = 0; rc != 0; nth++) {
-        fail_allocation(nth);
-        rc = layouts_choose(&in, s.candidate, 2, &choice);
-        stop_failing();
-        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
-        ck_assert_int_eq(allocations.live, 0);
-    }
+    fail_each_allocation(choose_of_two, &s);
     release_scene(&s);
 }
 END_TEST
@@ -486,14 +461,11 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("layouts");
-    TCase *list = tcase_create("candidates"), *choose = tcase_create("choice");
-    tcase_set_timeout(list, 300);
-    tcase_set_timeout(choose, 300);
-    add_tests(list, quarters, long_stretches, many_in_turn, nobody_accesses_anything,
-              candidates_are_possible, no_memory_to_list);
-    add_tests(choose, choice_is_the_least, crossing_bytes, fitted_domains,
-              present_layout_is_not_known, no_memory_to_choose);
-    suite_add_tcase(suite, list);
-    suite_add_tcase(suite, choose);
+    TCase *cases = tcase_create("layouts");
+    tcase_set_timeout(cases, 300);
+    add_tests(cases, quarters, long_stretches, many_in_turn, nobody_accesses_anything,
+              candidates_are_possible, no_memory_to_list, choice_is_the_least, crossing_bytes,
+              fitted_domains, present_layout_is_not_known, no_memory_to_choose);
+    suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

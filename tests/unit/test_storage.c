@@ -4,6 +4,7 @@
 #include "storage/internal.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "failing_malloc.h"
@@ -43,31 +44,38 @@ static void put_zeros(struct bytes *b, size_t size)
 /* Target number of each byte: what a test expects. */
 typedef int64_t model[MODEL_BYTES];
 
-/* Units of [start, end) go to the targets in turn, counted from the beginning of the file. */
-static void fill_in_turn(model m, int64_t start, int64_t end, int64_t unit, const uint32_t *target,
-                         size_t count)
+/* Fills [start, end). Objects are filled a unit at a time in turn, counted from the beginning of
+ * the file; when all `count` are full, the next ones follow. */
+static void fill(model m, int64_t start, int64_t end, file_striping striping, const int64_t *target,
+                 size_t objects)
 {
-    size_t turn = 0;
-    int64_t left = unit;
+    size_t first = 0, turn = 0;
+    int64_t full[MODEL_BYTES] = {0}, left = striping.unit;
     for (int64_t at = 0; at < MODEL_BYTES; at++) {
         if (at >= start && at < end)
-            m[at] = count > 0 ? (int64_t)target[turn] : NOBODY;
-        if (--left == 0) {
-            left = unit;
-            turn = turn + 1 >= count ? 0 : turn + 1;
+            m[at] = first + turn < objects ? target[first + turn] : NOBODY;
+        full[turn]++;
+        if (--left > 0)
+            continue;
+        left = striping.unit;
+        turn = turn + 1 == striping.count ? 0 : turn + 1;
+        if (turn == 0 && full[0] == striping.object) {
+            first += striping.count;
+            memset(full, 0, sizeof full);
         }
     }
-}
-
-static void fill_nobody(model m)
-{
-    for (size_t at = 0; at < MODEL_BYTES; at++)
-        m[at] = NOBODY;
 }
 
 static int64_t number_of(const storage_layout *layout, size_t target)
 {
     return target == STORAGE_NONE ? NOBODY : (int64_t)storage_target_number(layout, target);
+}
+
+/* "": none is known. */
+static const char *host_of(const storage_layout *layout, size_t target)
+{
+    const char *host = target == STORAGE_NONE ? NULL : storage_target_host(layout, target);
+    return host != NULL ? host : "";
 }
 
 /* Each byte has the model's target, and so have all up to the next boundary, which is never at the
@@ -104,34 +112,54 @@ static void check_counts(const storage_layout *layout, uint64_t seed)
     }
 }
 
-/* A layout of few objects is the same when it was recorded; one without extents is none. */
-static void check_recorded(const storage_layout *layout)
+/* What is checked byte by byte has no other use: it is freed. */
+static void check_bytes(storage_layout *layout, const model m, uint64_t seed)
 {
-    char *text = storage_record(layout), *again;
-    storage_layout *read;
+    check_model(layout, m);
+    check_counts(layout, seed);
+    storage_free(layout);
+}
+
+/* As storage_record writes it. The layout is freed. */
+static void check_record(storage_layout *layout, const char *expected)
+{
+    char *text = storage_record(layout);
+    ck_assert_str_eq(text, expected);
+    free(text);
+    storage_free(layout);
+}
+
+/* Frees `again`. */
+static void check_same(const storage_layout *layout, storage_layout *again)
+{
+    for (int64_t at = 0; at < MODEL_BYTES; at += 7) {
+        int64_t next;
+        size_t target = storage_find(layout, at, &next), same = storage_find(again, at, &next);
+        if (number_of(again, same) != number_of(layout, target) ||
+            strcmp(host_of(again, same), host_of(layout, target)) != 0)
+            ck_abort_msg("byte %d differs", (int)at);
+    }
+    char *text = storage_record(layout);
+    check_record(again, text);
+    free(text);
+}
+
+/* A copy is the same, and so is what is read from a record. */
+static void check_copies(const storage_layout *layout)
+{
+    storage_layout *copy, *read;
     matrix_error error = {0, ""};
+    ck_assert_int_eq(storage_copy(layout, &copy), 0);
+    check_same(layout, copy);
+    char *text = storage_record(layout);
     int rc = storage_read_recorded(text, 1, &read, &error);
     if (storage_extents(layout) == 0) {
         ck_assert_int_eq(rc, -EBADMSG);
         ck_assert_str_eq(error.reason, "a layout without extents");
-        free(text);
-        return;
+    } else {
+        ck_assert_msg(rc == 0, "%s%zu: %s", text, error.line, error.reason);
+        check_same(layout, read);
     }
-    ck_assert_msg(rc == 0, "%s%zu: %s", text, error.line, error.reason);
-    again = storage_record(read);
-    ck_assert_str_eq(again, text);
-    for (int64_t at = 0; at < MODEL_BYTES; at += 7) {
-        int64_t next, next_read;
-        size_t target = storage_find(layout, at, &next), same = storage_find(read, at, &next_read);
-        ck_assert_int_eq(number_of(read, same), number_of(layout, target));
-        const char *host = target == STORAGE_NONE ? NULL : storage_target_host(layout, target);
-        if (host != NULL)
-            ck_assert_str_eq(storage_target_host(read, same), host);
-        else if (target != STORAGE_NONE)
-            ck_assert_ptr_null(storage_target_host(read, same));
-    }
-    storage_free(read);
-    free(again);
     free(text);
 }
 
@@ -139,7 +167,7 @@ static void check_recorded(const storage_layout *layout)
 static void check_layout(const storage_layout *layout)
 {
     int64_t before = 0, next;
-    check_recorded(layout);
+    check_copies(layout);
     for (size_t k = 0; k < storage_extents(layout); k++) {
         storage_extent e;
         storage_get_extent(layout, k, &e);
@@ -163,13 +191,23 @@ static void check_layout(const storage_layout *layout)
     ck_assert_int_eq(next, INT64_MAX);
 }
 
+/* A reader says what is wrong, and in which line, and makes no layout. row: of a table. */
+static void check_refusal(size_t row, int rc, const storage_layout *layout,
+                          const matrix_error *error, size_t line, const char *reason)
+{
+    ck_assert_msg(error->line == line && strcmp(error->reason, reason) == 0,
+                  "row %zu: line %zu, '%s', not line %zu, '%s'", row, error->line, error->reason,
+                  line, reason);
+    ck_assert_msg(rc == -EBADMSG && layout == NULL, "row %zu: %d", row, rc);
+}
+
 /* ---- Lustre ---- */
 
 enum { V1 = 0x0BD10BD0, V3 = 0x0BD30BD0, SPECIFIC = 0x0BD50BD0, COMP_V1 = 0x0BD60BD0 };
 enum { RAID0 = 1, MDT = 0x100, OVERSTRIPED = 0x200 };
 
 static void put_plain(struct bytes *b, uint32_t magic, uint32_t pattern, uint32_t unit,
-                      const uint32_t *target, size_t count, size_t objects)
+                      const int64_t *target, size_t count, size_t objects)
 {
     put(b, magic, 4);
     put(b, pattern, 4);
@@ -181,7 +219,7 @@ static void put_plain(struct bytes *b, uint32_t magic, uint32_t pattern, uint32_
         put_zeros(b, 16);
     for (size_t k = 0; k < objects; k++) {
         put_zeros(b, 20);
-        put(b, target[k], 4);
+        put(b, (uint64_t)target[k], 4);
     }
 }
 
@@ -189,7 +227,7 @@ struct component {
     uint32_t id, flags, magic, pattern, unit;
     uint64_t start, end;
     size_t count, objects;
-    uint32_t target[8];
+    int64_t target[8];
 };
 
 static void put_composite(struct bytes *b, const struct component *c, size_t count)
@@ -210,6 +248,11 @@ static void put_composite(struct bytes *b, const struct component *c, size_t cou
     }
 }
 
+/* One that ends where the other one begins. */
+static const struct component two_components[] = {
+    {1, 0x10, V1, RAID0, 20, 0, 130, 1, 1, {9}},
+    {2, 0x10, V3, RAID0, 30, 130, 300, 3, 3, {2, 9, 4}}};
+
 static storage_layout *read_lustre(const struct bytes *b)
 {
     storage_layout *layout = NULL;
@@ -220,7 +263,7 @@ static storage_layout *read_lustre(const struct bytes *b)
     return layout;
 }
 
-/* As a client with little-endian words returns it: 4 stripes of 1 MiB from target 5 on. */
+/* As a client with little-endian words returns it: 2 stripes of 1 MiB. */
 START_TEST(lustre_attribute)
 {
     static const unsigned char recorded[] = {
@@ -231,115 +274,72 @@ START_TEST(lustre_attribute)
         0x64, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
         0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x2a, 0x00, 0x00, 0x00};
     struct bytes b = {.length = sizeof recorded};
-    storage_extent e;
-    int64_t next;
     memcpy(b.at, recorded, sizeof recorded);
     storage_layout *layout = read_lustre(&b);
     ck_assert_str_eq(storage_file_system(layout), "Lustre");
-    ck_assert_uint_eq(storage_extents(layout), 1);
-    ck_assert_uint_eq(storage_targets(layout), 2);
-    storage_get_extent(layout, 0, &e);
-    ck_assert_int_eq(e.start, 0);
-    ck_assert_int_eq(e.end, INT64_MAX);
-    ck_assert_int_eq(e.unit, 1 << 20);
-    ck_assert_uint_eq(e.count, 2);
-    ck_assert_uint_eq(e.objects, 2);
-    ck_assert_int_eq(e.object, 0);
-    ck_assert_int_eq(number_of(layout, storage_find(layout, (1 << 20) - 1, &next)), 5);
-    ck_assert_int_eq(next, 1 << 20);
-    ck_assert_int_eq(number_of(layout, storage_find(layout, 1 << 20, &next)), 0x2a);
-    ck_assert_int_eq(next, 2 << 20);
-    ck_assert_ptr_null(storage_target_host(layout, 0));
-    storage_free(layout);
+    check_record(layout, "targets 5 42\nextent 0 - 1048576 2 0\n");
 }
 END_TEST
 
-/* Each magic number, both orders of bytes; targets may repeat. */
+/* Targets may repeat; a file may have no objects: moved to an archive, or on a metadata server. */
+static const struct {
+    uint32_t magic, pattern;
+    size_t objects;
+    const char *record;
+} plain_layouts[] = {
+    {V1, RAID0 | OVERSTRIPED, 4, "targets 7 3 7 0\nextent 0 - 10 4 0\n"},
+    {V3, RAID0 | OVERSTRIPED, 4, "targets 7 3 7 0\nextent 0 - 10 4 0\n"},
+    {SPECIFIC, RAID0 | OVERSTRIPED, 4, "targets 7 3 7 0\nextent 0 - 10 4 0\n"},
+    {V1, RAID0 | 0x80000000, 0, "extent 0 - 10 4 0\n"},
+    {V1, MDT, 0, "extent 0 - 10 4 0\n"},
+};
+
+/* In both orders of bytes, also with bytes behind the layout. */
 START_TEST(lustre_plain_layouts)
 {
-    static const uint32_t magic[] = {V1, V3, SPECIFIC}, target[] = {7, 3, 7, 0};
-    for (size_t k = 0; k < 6; k++) {
+    static const int64_t target[] = {7, 3, 7, 0};
+    for (size_t k = 0; k < 2 * sizeof plain_layouts / sizeof *plain_layouts; k++) {
         struct bytes b = {.big_endian = k % 2 == 1};
-        model m;
-        fill_in_turn(m, 0, MODEL_BYTES, 10, target, 4);
-        put_plain(&b, magic[k / 2], RAID0 | OVERSTRIPED, 10, target, 4, 4);
-        put_zeros(&b, k);
-        storage_layout *layout = read_lustre(&b);
-        check_model(layout, m);
-        ck_assert_uint_eq(storage_targets(layout), 3);
-        storage_free(layout);
+        put_plain(&b, plain_layouts[k / 2].magic, plain_layouts[k / 2].pattern, 10, target, 4,
+                  plain_layouts[k / 2].objects);
+        put_zeros(&b, plain_layouts[k / 2].objects > 0 ? k : 0);
+        check_record(read_lustre(&b), plain_layouts[k / 2].record);
     }
 }
 END_TEST
 
-/* A file without objects: moved to an archive, or on a metadata server. */
-START_TEST(lustre_without_objects)
-{
-    static const uint32_t pattern[] = {RAID0 | 0x80000000, MDT};
-    for (size_t k = 0; k < 2; k++) {
-        struct bytes b = {.length = 0};
-        int64_t next;
-        put_plain(&b, V1, pattern[k], 65536, NULL, 2, 0);
-        storage_layout *layout = read_lustre(&b);
-        ck_assert_uint_eq(storage_targets(layout), 0);
-        ck_assert_uint_eq(storage_find(layout, 65536, &next), STORAGE_NONE);
-        ck_assert_int_eq(next, INT64_MAX);
-        storage_free(layout);
-    }
-}
-END_TEST
+static const struct {
+    struct component component[6];
+    size_t count;
+    const char *record;
+} composite_layouts[] = {
+    /* The usual layout that grows with the file, with its first bytes on a metadata server. */
+    {{{1, 0x10, V1, MDT, 50, 0, 50, 0, 0, {0}},
+      {2, 0x10, V3, RAID0, 20, 50, 130, 1, 1, {9}},
+      {3, 0x10, V3, RAID0, 30, 130, 300, 4, 4, {2, 9, 4, 1}},
+      {4, 0, V3, RAID0, 40, 300, UINT64_MAX, 0xffff, 0, {0}}},
+     4,
+     "extent 0 50 50 0 0\ntargets 9\nextent 50 130 20 1 0\n"
+     "targets 2 9 4 1\nextent 130 300 30 4 0\nextent 300 - 40 0 0\n"},
+    /* Of mirrors the first without an outdated component; parity, and space to grow, have no
+     * data. */
+    {{{0x10001, 0x10, V1, RAID0, 10, 0, 100, 1, 1, {1}},
+      {0x10002, 0x11, V1, RAID0, 10, 100, UINT64_MAX, 1, 1, {2}},
+      {0x30003, 0x90, V1, RAID0, 10, 0, UINT64_MAX, 1, 1, {7}},
+      {0x20004, 0x10, V1, RAID0, 10, 0, 200, 2, 2, {3, 4}},
+      {0x20005, 0x50, V1, RAID0, 10, 200, 300, 1, 1, {5}},
+      {0x20006, 0x90, V1, RAID0, 10, 0, 300, 1, 1, {6}}},
+     6,
+     "targets 3 4\nextent 0 200 10 2 0\nextent 200 300 10 1 0\n"},
+};
 
-/* The usual layout that grows with the file, with its first bytes on a metadata server. */
-START_TEST(lustre_components)
+START_TEST(lustre_composites)
 {
-    static const struct component c[] = {
-        {1, 0x10, V1, MDT, 50, 0, 50, 0, 0, {0}},
-        {2, 0x10, V3, RAID0, 20, 50, 130, 1, 1, {9}},
-        {3, 0x10, V3, RAID0, 30, 130, 300, 4, 4, {2, 9, 4, 1}},
-        {4, 0, V3, RAID0, 40, 300, UINT64_MAX, 0xffff, 0, {0}},
-    };
-    for (int big_endian = 0; big_endian < 2; big_endian++) {
-        struct bytes b = {.big_endian = big_endian};
-        storage_extent e;
-        model m;
-        fill_nobody(m);
-        fill_in_turn(m, 50, 130, 20, c[1].target, 1);
-        fill_in_turn(m, 130, 300, 30, c[2].target, 4);
-        put_composite(&b, c, 4);
-        storage_layout *layout = read_lustre(&b);
-        check_model(layout, m);
-        ck_assert_uint_eq(storage_extents(layout), 4);
-        ck_assert_uint_eq(storage_targets(layout), 4);
-        storage_get_extent(layout, 3, &e);
-        ck_assert_int_eq(e.end, INT64_MAX);
-        ck_assert_int_eq(e.unit, 40);
-        ck_assert_uint_eq(e.count, 0);
-        ck_assert_uint_eq(e.objects, 0);
-        storage_free(layout);
+    for (size_t k = 0; k < 2 * sizeof composite_layouts / sizeof *composite_layouts; k++) {
+        struct bytes b = {.big_endian = k % 2 == 1};
+        put_composite(&b, composite_layouts[k / 2].component, composite_layouts[k / 2].count);
+        check_record(read_lustre(&b), composite_layouts[k / 2].record);
     }
-}
-END_TEST
-
-/* Of mirrors the first without an outdated component; parity, and space to grow, have no data. */
-START_TEST(lustre_mirrors)
-{
-    static const struct component c[] = {
-        {0x10001, 0x10, V1, RAID0, 10, 0, 100, 1, 1, {1}},
-        {0x10002, 0x11, V1, RAID0, 10, 100, UINT64_MAX, 1, 1, {2}},
-        {0x30003, 0x90, V1, RAID0, 10, 0, UINT64_MAX, 1, 1, {7}},
-        {0x20004, 0x10, V1, RAID0, 10, 0, 200, 2, 2, {3, 4}},
-        {0x20005, 0x50, V1, RAID0, 10, 200, 300, 1, 1, {5}},
-        {0x20006, 0x90, V1, RAID0, 10, 0, 300, 1, 1, {6}},
-    };
-    struct bytes b = {.length = 0};
-    model m;
-    fill_nobody(m);
-    fill_in_turn(m, 0, 200, 10, c[3].target, 2);
-    put_composite(&b, c, 6);
-    storage_layout *layout = read_lustre(&b);
-    check_model(layout, m);
-    ck_assert_uint_eq(storage_targets(layout), 2);
-    storage_free(layout);
 }
 END_TEST
 
@@ -353,7 +353,7 @@ static struct component random_component(uint64_t *state, uint64_t start)
     c.flags = pick(state, 0, 3) > 0 ? 0x10 : 0;
     c.objects = c.flags != 0 ? c.count : 0;
     for (size_t k = 0; k < c.count; k++)
-        c.target[k] = (uint32_t)pick(state, 0, 9);
+        c.target[k] = pick(state, 0, 9);
     return c;
 }
 
@@ -365,18 +365,15 @@ START_TEST(random_components)
         size_t count = (size_t)pick(&state, 1, 6);
         struct bytes b = {.big_endian = pick(&state, 0, 1) == 1};
         model m;
-        fill_nobody(m);
+        fill(m, 0, MODEL_BYTES, (file_striping){1, 0, 1}, NULL, 0);
         for (size_t k = 0; k < count; k++) {
             c[k] = random_component(&state, start + (uint64_t)pick(&state, 0, 1) * 5);
             start = c[k].end;
-            fill_in_turn(m, (int64_t)c[k].start, (int64_t)c[k].end, c[k].unit, c[k].target,
-                         c[k].objects);
+            const file_striping striping = {c[k].unit, 0, c[k].count};
+            fill(m, (int64_t)c[k].start, (int64_t)c[k].end, striping, c[k].target, c[k].objects);
         }
         put_composite(&b, c, count);
-        storage_layout *layout = read_lustre(&b);
-        check_model(layout, m);
-        check_counts(layout, seed);
-        storage_free(layout);
+        check_bytes(read_lustre(&b), m, seed);
     }
 }
 END_TEST
@@ -384,12 +381,10 @@ END_TEST
 /* No part of an attribute is one; a changed bit is refused or gives some layout. */
 START_TEST(lustre_damaged)
 {
-    static const struct component c[] = {{1, 0x10, V1, RAID0, 20, 0, 130, 1, 1, {9}},
-                                         {2, 0x10, V3, RAID0, 30, 130, 300, 3, 3, {2, 9, 4}}};
     struct bytes b = {.length = 0};
     storage_layout *layout = NULL;
     matrix_error error;
-    put_composite(&b, c, 2);
+    put_composite(&b, two_components, 2);
     for (size_t length = 0; length < b.length; length++)
         ck_assert_int_eq(storage_from_lustre(b.at, length, &layout, &error), -EBADMSG);
     for (size_t k = 0; k < b.length * 8; k++) {
@@ -405,7 +400,7 @@ START_TEST(lustre_damaged)
 }
 END_TEST
 
-/* Two components of a good layout, and what a word of 4 bytes, or a half of one, is set to. */
+/* In two_components, what a word of 4 bytes, or a half of one, is set to. */
 static const struct {
     size_t offset, size;
     uint64_t value;
@@ -413,7 +408,7 @@ static const struct {
 } lustre_faults[] = {
     {0, 4, 0x0BD70BD0, "a layout of unknown kind, 0x0bd70bd0"},
     {0, 4, 0x12345678, "a layout of unknown kind, 0x78563412"},
-    {14, 2, 0xffff, "the layout is truncated, at 256 bytes"},
+    {14, 2, 0xffff, "the layout is truncated, at 304 bytes"},
     {14, 2, 0, "a composite layout of 0 components, none up to date"},
     {36, 4, 0x11, "a composite layout of 2 components, none up to date"},
     {40, 8, 130, "extent 0, from 130 to 130, is none"},
@@ -421,9 +416,9 @@ static const struct {
     {88, 8, 129, "extent 1 begins at 129, where the one before it goes on to 130"},
     {88, 8, UINT64_MAX - 1, "component 1 is beyond the largest offset"},
     {96, 8, INT64_MAX + UINT64_C(1), "component 1 is beyond the largest offset"},
-    {56, 4, 257, "component 0 is at bytes 257 to 313 of a layout of 256"},
-    {56, 4, 0xffffffff, "component 0 is at bytes 4294967295 to 4294967351 of a layout of 256"},
-    {60, 4, 0xffffffff, "component 0 is at bytes 128 to 4294967423 of a layout of 256"},
+    {56, 4, 257, "component 0 is at bytes 257 to 313 of a layout of 304"},
+    {56, 4, 0xffffffff, "component 0 is at bytes 4294967295 to 4294967351 of a layout of 304"},
+    {60, 4, 0xffffffff, "component 0 is at bytes 128 to 4294967423 of a layout of 304"},
     {56, 4, 0, "a layout of unknown kind, 0x0bd60bd0"},
     {60, 4, 31, "the layout is truncated, at 31 bytes"},
     {60, 4, 55, "1 stripes, but objects of only 0"},
@@ -433,24 +428,30 @@ static const struct {
     {132, 4, 0x400, "a layout of unknown pattern, 0x400"},
     {152, 4, 0, "a stripe unit of 0 bytes"},
     {156, 2, 0xffff, "65535 stripes, but objects of only 1"},
-    {212, 2, 4, "4 stripes, but objects of only 1"},
+    {212, 2, 4, "4 stripes, but objects of only 3"},
 };
 
 START_TEST(lustre_faults_are_named)
 {
-    static const struct component c[] = {{1, 0x10, V1, RAID0, 20, 0, 130, 1, 1, {9}},
-                                         {1, 0x10, V3, RAID0, 30, 130, 300, 1, 1, {2}}};
-    struct bytes b = {.length = 0};
-    storage_layout *layout = NULL;
-    matrix_error error = {7, ""};
-    put_composite(&b, c, 2);
-    ck_assert_uint_eq(b.length, 256);
-    put_at(&b, lustre_faults[_i].offset, lustre_faults[_i].value, lustre_faults[_i].size);
-    ck_assert_int_eq(storage_from_lustre(b.at, b.length, &layout, &error), -EBADMSG);
-    ck_assert_str_eq(error.reason, lustre_faults[_i].reason);
-    ck_assert_ptr_null(layout);
+    for (size_t k = 0; k < sizeof lustre_faults / sizeof *lustre_faults; k++) {
+        struct bytes b = {.length = 0};
+        storage_layout *layout = NULL;
+        matrix_error error = {7, ""};
+        put_composite(&b, two_components, 2);
+        ck_assert_uint_eq(b.length, 304);
+        put_at(&b, lustre_faults[k].offset, lustre_faults[k].value, lustre_faults[k].size);
+        int rc = storage_from_lustre(b.at, b.length, &layout, &error);
+        check_refusal(k, rc, layout, &error, 0, lustre_faults[k].reason);
+    }
 }
 END_TEST
+
+/* A name of a host with a character more than it may have. */
+#define LONG_NAME                                                                                  \
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"             \
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"             \
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"             \
+    "aaaaaaaaaaaaaaaa"
 
 START_TEST(lustre_servers)
 {
@@ -461,119 +462,92 @@ START_TEST(lustre_servers)
                 {"fe80::1@tcp", "fe80::1"},
                 {"0@lo", ""},
                 {"<unknown>", ""},
-                {"", ""}};
-    char host[STORAGE_LONGEST_HOST + 1], longest[2 * STORAGE_LONGEST_HOST];
+                {"", ""},
+                {&(LONG_NAME "@tcp")[1], &(LONG_NAME)[1]},
+                {LONG_NAME "@tcp", ""}};
+    char host[STORAGE_LONGEST_HOST + 1];
     for (size_t k = 0; k < sizeof nids / sizeof *nids; k++) {
         lustre_host_of_nid(nids[k].nid, host);
         ck_assert_str_eq(host, nids[k].host);
     }
-    memset(longest, 'a', sizeof longest);
-    strcpy(longest + STORAGE_LONGEST_HOST, "@tcp");
-    lustre_host_of_nid(longest, host);
-    ck_assert_uint_eq(strlen(host), STORAGE_LONGEST_HOST);
-    strcpy(longest + STORAGE_LONGEST_HOST, "a@tcp");
-    lustre_host_of_nid(longest, host);
-    ck_assert_str_eq(host, "");
 }
 END_TEST
 
 /* ---- BeeGFS ---- */
 
-static void put_native(unsigned char *at, uint32_t value)
-{
-    memcpy(at, &value, sizeof value);
-}
+/* As the ioctls return them. */
+struct beegfs_pattern {
+    uint32_t kind, chunk;
+    uint16_t count, unused;
+};
+struct beegfs_target {
+    uint32_t unused, number, primary, zeros[3];
+    char name[BEEGFS_TARGET_BYTES - 24];
+};
 
-static void put_pattern(unsigned char at[BEEGFS_PATTERN_BYTES], uint32_t kind, uint32_t chunk,
-                        uint16_t count)
+static int read_beegfs(struct beegfs_pattern pattern, const struct beegfs_target *target,
+                       size_t targets, storage_layout **layout)
 {
-    memset(at, 0, BEEGFS_PATTERN_BYTES);
-    put_native(at, kind);
-    put_native(at + 4, chunk);
-    memcpy(at + 8, &count, sizeof count);
-}
-
-static void put_target(unsigned char *at, uint32_t number, uint32_t primary, const char *name)
-{
-    memset(at, 0, BEEGFS_TARGET_BYTES);
-    put_native(at + 4, number);
-    put_native(at + 8, primary);
-    strcpy((char *)at + 24, name);
+    matrix_error error;
+    return storage_from_beegfs(&pattern, sizeof pattern, target, targets * sizeof *target, layout,
+                               &error);
 }
 
 START_TEST(beegfs_layouts)
 {
-    unsigned char pattern[BEEGFS_PATTERN_BYTES], target[3 * BEEGFS_TARGET_BYTES];
-    static const uint32_t number[] = {203, 101, 302};
-    storage_layout *layout;
-    matrix_error error;
-    model m;
-    put_target(target, 203, 0, "storage02");
-    put_target(target + BEEGFS_TARGET_BYTES, 101, 0, "");
-    put_target(target + 2 * BEEGFS_TARGET_BYTES, 1, 302, "storage03");
-    fill_in_turn(m, 0, MODEL_BYTES, 64, number, 3);
+    static const struct beegfs_target target[] = {
+        {.number = 203, .name = "storage02"},
+        {.number = 101},
+        {.number = 1, .primary = 302, .name = "storage03"}};
     for (uint32_t kind = 1; kind <= 3; kind++) {
-        put_pattern(pattern, kind, 64, 3);
-        ck_assert_int_eq(
-            storage_from_beegfs(pattern, sizeof pattern, target, sizeof target, &layout, &error),
-            0);
+        storage_layout *layout;
+        ck_assert_int_eq(read_beegfs((struct beegfs_pattern){kind, 64, 3, 0}, target, 3, &layout),
+                         0);
         check_layout(layout);
-        check_model(layout, m);
         ck_assert_str_eq(storage_file_system(layout), "BeeGFS");
-        ck_assert_ptr_null(storage_target_host(layout, 0));
-        ck_assert_str_eq(storage_target_host(layout, 1), "storage02");
-        ck_assert_str_eq(storage_target_host(layout, 2), "storage03");
-        storage_free(layout);
+        check_record(layout, "targets 203 101 302\nextent 0 - 64 3 0\n"
+                             "host 203 storage02\nhost 302 storage03\n");
     }
 }
 END_TEST
 
-static const struct {
-    uint32_t kind, chunk;
-    uint16_t count;
-    size_t length, targets;
-    const char *reason;
-} beegfs_faults[] = {
-    {0, 64, 1, 12, 1, "a stripe pattern of unknown kind, 0"},
-    {4, 64, 1, 12, 1, "a stripe pattern of unknown kind, 4"},
-    {1, 0, 1, 12, 1, "a stripe unit of 0 bytes"},
-    {1, 64, 2, 12, 1, "2 targets, but only 1 are described"},
-    {1, 64, 65535, 12, 1, "65535 targets, but only 1 are described"},
-    {1, 64, 0, 12, 1, "0 targets, but only 1 are described"},
-    {1, 64, 1, 11, 1, "a stripe pattern of 11 bytes"},
-};
-
 START_TEST(beegfs_faults_are_named)
 {
-    unsigned char pattern[BEEGFS_PATTERN_BYTES], target[BEEGFS_TARGET_BYTES];
-    storage_layout *layout;
-    matrix_error error;
-    put_target(target, 1, 0, "a");
-    put_pattern(pattern, beegfs_faults[_i].kind, beegfs_faults[_i].chunk, beegfs_faults[_i].count);
-    ck_assert_int_eq(storage_from_beegfs(pattern, beegfs_faults[_i].length, target,
-                                         beegfs_faults[_i].targets * sizeof target, &layout,
-                                         &error),
-                     -EBADMSG);
-    ck_assert_str_eq(error.reason, beegfs_faults[_i].reason);
+    static const struct {
+        struct beegfs_pattern pattern;
+        size_t length;
+        const char *reason;
+    } faults[] = {
+        {{0, 64, 1, 0}, 12, "a stripe pattern of unknown kind, 0"},
+        {{4, 64, 1, 0}, 12, "a stripe pattern of unknown kind, 4"},
+        {{1, 0, 1, 0}, 12, "a stripe unit of 0 bytes"},
+        {{1, 64, 2, 0}, 12, "2 targets, but only 1 are described"},
+        {{1, 64, 65535, 0}, 12, "65535 targets, but only 1 are described"},
+        {{1, 64, 0, 0}, 12, "0 targets, but only 1 are described"},
+        {{1, 64, 1, 0}, 11, "a stripe pattern of 11 bytes"},
+    };
+    static const struct beegfs_target target = {.number = 1, .name = "a"};
+    for (size_t k = 0; k < sizeof faults / sizeof *faults; k++) {
+        storage_layout *layout = NULL;
+        matrix_error error = {7, ""};
+        int rc = storage_from_beegfs(&faults[k].pattern, faults[k].length, &target, sizeof target,
+                                     &layout, &error);
+        check_refusal(k, rc, layout, &error, 0, faults[k].reason);
+    }
 }
 END_TEST
 
 /* A name without an end, or of other characters, is no host. */
 START_TEST(beegfs_names)
 {
-    static const unsigned char first[] = {'a', 'b', '\n', ' ', 0x80};
-    unsigned char pattern[BEEGFS_PATTERN_BYTES], target[BEEGFS_TARGET_BYTES];
-    storage_layout *layout;
-    matrix_error error;
-    put_pattern(pattern, 1, 64, 1);
-    for (size_t k = 0; k < sizeof first; k++) {
-        put_target(target, 1, 0, "x");
-        memset(target + 24, first[k], k == 0 ? 256 : 1);
-        ck_assert_int_eq(
-            storage_from_beegfs(pattern, sizeof pattern, target, sizeof target, &layout, &error),
-            0);
-        const char *host = storage_target_host(layout, 0);
-        ck_assert(k == 1 ? strcmp(host, "b") == 0 : host == NULL);
+    struct beegfs_target target[] = {
+        {.name = "b"}, {.name = "\n"}, {.name = " "}, {.name = "\200"}, {.name = ""}};
+    memset(target[4].name, 'a', 256);
+    for (size_t k = 0; k < sizeof target / sizeof *target; k++) {
+        storage_layout *layout;
+        ck_assert_int_eq(read_beegfs((struct beegfs_pattern){1, 64, 1, 0}, &target[k], 1, &layout),
+                         0);
+        ck_assert_str_eq(host_of(layout, 0), k == 0 ? "b" : "");
         storage_free(layout);
     }
 }
@@ -581,60 +555,53 @@ END_TEST
 
 /* ---- CephFS ---- */
 
-static storage_layout *read_ceph(const char *attribute, const int64_t *osd, size_t objects)
+static storage_layout *read_ceph(file_striping striping, const int64_t *osd, size_t objects)
 {
     storage_layout *layout = NULL;
+    char attribute[120];
     matrix_error error = {0, ""};
+    snprintf(attribute, sizeof attribute,
+             "stripe_unit=%" PRId64 " stripe_count=%zu object_size=%" PRId64 " pool=cephfs data",
+             striping.unit, striping.count, striping.object);
     int rc = storage_from_ceph(attribute, osd, objects, &layout, &error);
     ck_assert_msg(rc == 0, "%d: %s", rc, error.reason);
     check_layout(layout);
     return layout;
 }
 
-/* Objects are filled a unit at a time in turn; when all `count` are full, the next ones follow. */
-static void fill_objects(model m, int64_t unit, size_t count, int64_t object, const int64_t *osd,
-                         size_t objects)
+enum { MOST_OBJECTS = 60 };
+
+/* Returns how many. */
+static size_t pick_objects(uint64_t *state, int64_t osd[MOST_OBJECTS])
 {
-    size_t first = 0, now = 0;
-    int64_t full[MODEL_BYTES] = {0}, left = unit;
-    for (size_t at = 0; at < MODEL_BYTES; at++) {
-        m[at] = first + now < objects ? osd[first + now] : NOBODY;
-        full[now]++;
-        if (--left > 0)
-            continue;
-        left = unit;
-        now = now + 1 == count ? 0 : now + 1;
-        if (now == 0 && full[0] == object) {
-            first += count;
-            memset(full, 0, sizeof full);
-        }
-    }
+    size_t objects = (size_t)pick(state, 0, MOST_OBJECTS);
+    for (size_t k = 0; k < objects; k++)
+        osd[k] = pick(state, -1, 8);
+    return objects;
+}
+
+static file_striping pick_striping(uint64_t *state)
+{
+    int64_t unit = pick(state, 1, 20), object = unit * pick(state, 1, 6);
+    return (file_striping){unit, object, (size_t)pick(state, 1, 7)};
 }
 
 START_TEST(random_objects)
 {
     for_random_seeds (seed, 2000) {
         uint64_t state = seed;
-        char attribute[120];
-        int64_t osd[60], unit = pick(&state, 1, 20), object = unit * pick(&state, 1, 6);
-        size_t count = (size_t)pick(&state, 1, 7), objects = (size_t)pick(&state, 0, 60);
+        int64_t osd[MOST_OBJECTS];
+        size_t objects = pick_objects(&state, osd);
+        file_striping striping = pick_striping(&state);
         model m;
-        for (size_t k = 0; k < objects; k++)
-            osd[k] = pick(&state, -1, 8);
-        snprintf(attribute, sizeof attribute,
-                 "stripe_unit=%d stripe_count=%zu object_size=%d pool=cephfs data", (int)unit,
-                 count, (int)object);
-        fill_objects(m, unit, count, object, osd, objects);
-        storage_layout *layout = read_ceph(attribute, osd, objects);
-        check_model(layout, m);
-        check_counts(layout, seed);
-        storage_free(layout);
+        fill(m, 0, MODEL_BYTES, striping, osd, objects);
+        check_bytes(read_ceph(striping, osd, objects), m, seed);
     }
 }
 END_TEST
 
 /* As libceph-common computes them. */
-static const struct placed {
+static const struct {
     const char *name_space, *object;
     int64_t group; /* of 2^32 */
 } placed[] = {
@@ -650,12 +617,14 @@ static const struct placed {
 /* Of 12 groups, the lower ones also have what 16 would leave for those that are missing. */
 START_TEST(placement_groups)
 {
-    const struct placed *p = &placed[_i];
-    int64_t of_16 = p->group % 16;
-    ck_assert_int_eq(ceph_find_group(p->name_space, p->object, INT64_C(1) << 32), p->group);
-    ck_assert_int_eq(ceph_find_group(p->name_space, p->object, 64), p->group % 64);
-    ck_assert_int_eq(ceph_find_group(p->name_space, p->object, 12), of_16 < 12 ? of_16 : of_16 - 8);
-    ck_assert_int_eq(ceph_find_group(p->name_space, p->object, 1), 0);
+    for (size_t k = 0; k < sizeof placed / sizeof *placed; k++) {
+        const char *name_space = placed[k].name_space, *object = placed[k].object;
+        int64_t group = placed[k].group, of_16 = group % 16, of_12 = of_16 < 12 ? of_16 : of_16 - 8;
+        ck_assert_int_eq(ceph_find_group(name_space, object, INT64_C(1) << 32), group);
+        ck_assert_int_eq(ceph_find_group(name_space, object, 64), group % 64);
+        ck_assert_int_eq(ceph_find_group(name_space, object, 12), of_12);
+        ck_assert_int_eq(ceph_find_group(name_space, object, 1), 0);
+    }
 }
 END_TEST
 
@@ -673,17 +642,16 @@ END_TEST
 START_TEST(objects_to_ask_for)
 {
     static const file_striping striping = {.unit = 4, .object = 12, .count = 3};
-    int64_t osd[12], next;
+    static const int64_t object[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     size_t first, end;
     matrix_error error;
-    for (size_t k = 0; k < 12; k++)
-        osd[k] = (int64_t)k;
-    storage_layout *layout = read_ceph("stripe_unit=4 stripe_count=3 object_size=12", osd, 12);
+    model m;
+    fill(m, 0, MODEL_BYTES, striping, object, 12);
     for (size_t k = 0; k < 12; k++) {
         int64_t offset = ceph_object_offset(&striping, k);
-        ck_assert_int_eq(number_of(layout, storage_find(layout, offset, &next)), (int64_t)k);
+        ck_assert_int_eq(m[offset], object[k]);
         for (int64_t before = 0; before < offset; before++)
-            ck_assert_int_ne(number_of(layout, storage_find(layout, before, &next)), (int64_t)k);
+            ck_assert_int_ne(m[before], object[k]);
     }
     for (int64_t bytes = 0; bytes <= 72; bytes++) {
         const storage_range to = {0, bytes}, from = {bytes, 72};
@@ -697,7 +665,6 @@ START_TEST(objects_to_ask_for)
     const storage_range all = {0, INT64_MAX};
     ck_assert_int_eq(ceph_find_objects(&striping, all, &first, &end, &error), -EBADMSG);
     ck_assert_str_eq(error.reason, "more than 1048576 objects");
-    storage_free(layout);
 }
 END_TEST
 
@@ -706,27 +673,22 @@ START_TEST(other_stripings)
 {
     for_random_seeds (seed, 1000) {
         uint64_t state = seed;
-        int64_t osd[60], unit = pick(&state, 1, 20), bytes = pick(&state, 0, MODEL_BYTES);
-        const file_striping striping = {unit, unit * pick(&state, 1, 6),
-                                        (size_t)pick(&state, 1, 7)};
-        size_t objects = (size_t)pick(&state, 0, 60), first, needed;
+        int64_t osd[MOST_OBJECTS];
+        size_t objects = pick_objects(&state, osd), first, needed;
+        const file_striping striping = pick_striping(&state);
+        const storage_range all = {0, pick(&state, 0, MODEL_BYTES)};
         storage_layout *other = NULL;
         matrix_error error;
         model m;
-        for (size_t k = 0; k < objects; k++)
-            osd[k] = pick(&state, -1, 8);
-        storage_layout *layout =
-            read_ceph("stripe_unit=8 stripe_count=3 object_size=16", osd, objects);
-        int rc = storage_with_striping(layout, &striping, bytes, &other);
-        const storage_range all = {0, bytes};
+        storage_layout *layout = read_ceph((file_striping){8, 16, 3}, osd, objects);
+        int rc = storage_with_striping(layout, &striping, all.to, &other);
         ck_assert_int_eq(ceph_find_objects(&striping, all, &first, &needed, &error), 0);
         ck_assert_int_eq(rc, needed > objects ? -ENOENT : 0);
         if (rc == 0) {
-            fill_objects(m, striping.unit, striping.count, striping.object, osd, objects);
-            check_model(other, m);
             ck_assert_uint_eq(storage_targets(other), storage_targets(layout));
+            fill(m, 0, MODEL_BYTES, striping, osd, objects);
+            check_bytes(other, m, seed);
         }
-        storage_free(other);
         storage_free(layout);
     }
 }
@@ -753,11 +715,13 @@ static const char *const ceph_faults[] = {
 
 START_TEST(ceph_faults_are_refused)
 {
-    storage_layout *layout = NULL;
-    matrix_error error = {0, ""};
-    ck_assert_int_eq(storage_from_ceph(ceph_faults[_i], NULL, 0, &layout, &error), -EBADMSG);
-    ck_assert_str_ne(error.reason, "");
-    ck_assert_ptr_null(layout);
+    for (size_t k = 0; k < sizeof ceph_faults / sizeof *ceph_faults; k++) {
+        storage_layout *layout = NULL;
+        matrix_error error = {0, ""};
+        int rc = storage_from_ceph(ceph_faults[k], NULL, 0, &layout, &error);
+        ck_assert_msg(rc == -EBADMSG && layout == NULL, "'%s': %d", ceph_faults[k], rc);
+        ck_assert_str_ne(error.reason, "");
+    }
 }
 END_TEST
 
@@ -766,13 +730,12 @@ START_TEST(ceph_largest)
 {
     static const int64_t osd[] = {4, 5};
     int64_t next;
-    storage_layout *layout = read_ceph(
-        "stripe_unit=4294967295 stripe_count=1048576 object_size=4294967295 pool=p", osd, 2);
+    storage_layout *layout = read_ceph((file_striping){UINT32_MAX, UINT32_MAX, 1 << 20}, osd, 2);
     ck_assert_int_eq(number_of(layout, storage_find(layout, UINT32_MAX, &next)), 5);
     ck_assert_int_eq(next, 2 * (int64_t)UINT32_MAX);
     ck_assert_uint_eq(storage_find(layout, INT64_MAX - 1, &next), STORAGE_NONE);
     storage_free(layout);
-    layout = read_ceph("stripe_unit=1 stripe_count=1 object_size=1", osd, 2);
+    layout = read_ceph((file_striping){1, 1, 1}, osd, 2);
     ck_assert_uint_eq(storage_find(layout, INT64_MAX - 1, &next), STORAGE_NONE);
     storage_free(layout);
 }
@@ -780,10 +743,11 @@ END_TEST
 
 /* ---- files of targets ---- */
 
-static int read_text(const char *text, size_t length, storage_layout **layout, matrix_error *error)
+static int read_text(const char *text, storage_layout **layout, matrix_error *error)
 {
-    FILE *stream = fmemopen((void *)(uintptr_t)text, length, "r");
-    ck_assert_ptr_nonnull(stream);
+    FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    if (stream == NULL)
+        return -errno;
     int rc = storage_read_targets(stream, layout, error);
     fclose(stream);
     return rc;
@@ -793,18 +757,34 @@ static storage_layout *read_targets(const char *text)
 {
     storage_layout *layout = NULL;
     matrix_error error = {0, ""};
-    int rc = read_text(text, strlen(text), &layout, &error);
+    int rc = read_text(text, &layout, &error);
     ck_assert_msg(rc == 0, "%d: line %zu: %s", rc, error.line, error.reason);
+    check_layout(layout);
     return layout;
 }
 
 /* ---- records ---- */
 
-static const struct {
+/* ---- records ---- */
+
+struct text_fault {
     const char *text;
     size_t line;
     const char *reason;
-} record_faults[] = {
+};
+
+static void check_text_faults(const struct text_fault *fault, size_t faults,
+                              int (*read)(const char *, storage_layout **, matrix_error *))
+{
+    for (size_t k = 0; k < faults; k++) {
+        storage_layout *layout = NULL;
+        matrix_error error = {99, ""};
+        int rc = read(fault[k].text, &layout, &error);
+        check_refusal(k, rc, layout, &error, fault[k].line, fault[k].reason);
+    }
+}
+
+static const struct text_fault record_faults[] = {
     {"", 7, "a layout without extents"},
     {"host 3 a\n", 7, "the host of target 3, which is none"},
     {"targets 1\n", 7, "a layout without extents"},
@@ -830,15 +810,15 @@ static const struct {
      "'targets' in a layout where a host is expected"},
 };
 
+static int read_from_line_7(const char *text, storage_layout **layout, matrix_error *error)
+{
+    return storage_read_recorded(text, 7, layout, error);
+}
+
 START_TEST(record_faults_are_named)
 {
-    storage_layout *layout = NULL;
-    matrix_error error = {99, ""};
-    int rc = storage_read_recorded(record_faults[_i].text, 7, &layout, &error);
-    ck_assert_int_eq(rc, -EBADMSG);
-    ck_assert_str_eq(error.reason, record_faults[_i].reason);
-    ck_assert_uint_eq(error.line, record_faults[_i].line);
-    ck_assert_ptr_null(layout);
+    check_text_faults(record_faults, sizeof record_faults / sizeof *record_faults,
+                      read_from_line_7);
 }
 END_TEST
 
@@ -869,68 +849,27 @@ END_TEST
 
 static const char some_targets[] = "# target host\n7 oss2 # the second\r\n\n 3\toss1.site\n5 oss2";
 
-/* Of no other file system. */
-START_TEST(what_may_be_striped)
-{
-    static const int64_t osd[] = {4, 5, 4};
-    file_striping_limits limits;
-    storage_layout *layout = read_ceph("stripe_unit=8 stripe_count=3 object_size=16", osd, 3);
-    ck_assert(storage_can_be_striped(layout, &limits));
-    ck_assert_uint_eq(limits.targets, 2);
-    ck_assert_int_eq(limits.grain, 65536);
-    storage_free(layout);
-    layout = read_targets(some_targets);
-    ck_assert(!storage_can_be_striped(layout, &limits));
-    storage_free(layout);
-}
-END_TEST
-
+/* The copies that get stripes; what they are copies of has none. */
 START_TEST(targets_with_hosts)
 {
-    static const uint32_t all[] = {7, 3, 5};
+    static const char three[] = "targets 7 3 5\nextent 0 - 10 3 0\n"
+                                "host 3 oss1.site\nhost 5 oss2\nhost 7 oss2\n";
+    static const char *const records[] = {
+        three, "targets 7\nextent 0 - 10 1 0\nhost 7 oss2\n",
+        "targets 7 3\nextent 0 - 10 2 0\nhost 3 oss1.site\nhost 7 oss2\n", three};
+    storage_layout *layout = read_targets(some_targets), *copy;
+    file_striping_limits limits;
     matrix_error error;
-    model m;
+    ck_assert(!storage_can_be_striped(layout, &limits));
     for (size_t count = 0; count <= 3; count++) {
-        storage_layout *layout = read_targets(some_targets);
-        ck_assert_uint_eq(storage_extents(layout), 0);
-        ck_assert_uint_eq(storage_targets(layout), 3);
-        ck_assert_str_eq(storage_target_host(layout, 0), "oss1.site");
-        ck_assert_str_eq(storage_target_host(layout, 1), "oss2");
-        ck_assert_str_eq(storage_target_host(layout, 2), "oss2");
-        check_layout(layout);
-        storage_layout *copy;
         ck_assert_int_eq(storage_copy(layout, &copy), 0);
         ck_assert_int_eq(storage_stripe(copy, 10, count, &error), 0);
-        ck_assert_uint_eq(storage_extents(layout), 0);
-        storage_free(layout);
-        fill_in_turn(m, 0, MODEL_BYTES, 10, all, count > 0 ? count : 3);
-        check_model(copy, m);
-        check_counts(copy, count);
         check_layout(copy);
-        storage_free(copy);
+        ck_assert_uint_eq(storage_targets(copy), 3);
+        check_record(copy, records[count]);
+        ck_assert_uint_eq(storage_extents(layout), 0);
     }
-}
-END_TEST
-
-START_TEST(copies_without_memory)
-{
-    static const char blocks[] = "0 10 n0\n10 5 n1\n20 10 n0\n";
-    storage_layout *layout = read_targets(blocks), *copy = NULL;
-    const long before = allocations.live;
-    int rc = -ENOMEM;
-    for (long nth = 0; rc == -ENOMEM; nth++) {
-        ck_assert_ptr_null(copy);
-        ck_assert_int_eq(allocations.live, before);
-        fail_allocation(nth);
-        rc = storage_copy(layout, &copy);
-        stop_failing();
-    }
-    ck_assert_int_eq(rc, 0);
     storage_free(layout);
-    check_layout(copy);
-    ck_assert_uint_eq(storage_extents(copy), 3);
-    ck_assert_str_eq(storage_target_host(copy, 1), "n1");
-    storage_free(copy);
 }
 END_TEST
 
@@ -952,51 +891,37 @@ END_TEST
 /* Blocks in ascending order, with holes, at hosts that repeat. */
 START_TEST(random_blocks)
 {
+    static const char *const hosts[] = {"n3", "n0", "N1", "n2", ""};
     for_random_seeds (seed, 1000) {
         uint64_t state = seed;
         char text[2000] = "", line[60];
-        int64_t at = 0;
+        int64_t at = 0, next;
+        size_t host[MODEL_BYTES];
         model m;
-        const char *host_of[MODEL_BYTES] = {NULL};
-        static const char *const hosts[] = {"n3", "n0", "N1", "n2"};
-        fill_nobody(m);
+        for (size_t k = 0; k < MODEL_BYTES; k++)
+            host[k] = 4;
         while (at < MODEL_BYTES - 60) {
             int64_t start = at + pick(&state, 0, 1) * pick(&state, 0, 20);
-            const char *host = hosts[pick(&state, 0, 3)];
+            size_t turn = (size_t)pick(&state, 0, 3);
             at = start + pick(&state, 1, 40);
             for (int64_t k = start; k < at; k++)
-                host_of[k] = host;
-            snprintf(line, sizeof line, "%d %d %s\n", (int)start, (int)(at - start), host);
+                host[k] = turn;
+            snprintf(line, sizeof line, "%d %d %s\n", (int)start, (int)(at - start), hosts[turn]);
             strcat(text, line);
         }
         storage_layout *layout = read_targets(text);
-        check_layout(layout);
         for (int64_t k = 0; k < MODEL_BYTES; k++) {
-            int64_t next;
             size_t target = storage_find(layout, k, &next);
-            if (target == STORAGE_NONE ? host_of[k] != NULL
-                                       : strcmp(storage_target_host(layout, target), host_of[k]))
+            if (strcmp(host_of(layout, target), hosts[host[k]]) != 0)
                 ck_abort_msg("seed %llu, byte %d", (unsigned long long)seed, (int)k);
             m[k] = number_of(layout, target);
         }
-        check_model(layout, m);
-        check_counts(layout, seed);
-        storage_free(layout);
+        check_bytes(layout, m, seed);
     }
 }
 END_TEST
 
-#define LONG_NAME                                                                                  \
-    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"             \
-    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"             \
-    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"             \
-    "aaaaaaaaaaaaaaaa"
-
-static const struct {
-    const char *text;
-    size_t line;
-    const char *reason;
-} text_faults[] = {
+static const struct text_fault text_faults[] = {
     {" ", 0, "neither targets nor blocks in it"},
     {"# 1 a\n\n", 0, "neither targets nor blocks in it"},
     {"1 a\n2\n", 2, "neither 'TARGET HOST' nor 'OFFSET LENGTH HOST' of a block"},
@@ -1025,37 +950,33 @@ static const struct {
 
 START_TEST(text_faults_are_named)
 {
-    storage_layout *layout = NULL;
-    matrix_error error = {99, ""};
-    int rc = read_text(text_faults[_i].text, strlen(text_faults[_i].text), &layout, &error);
-    ck_assert_int_eq(rc, -EBADMSG);
-    ck_assert_str_eq(error.reason, text_faults[_i].reason);
-    ck_assert_uint_eq(error.line, text_faults[_i].line);
-    ck_assert_ptr_null(layout);
+    check_text_faults(text_faults, sizeof text_faults / sizeof *text_faults, read_text);
 }
 END_TEST
 
+static int read_output(const char *command, storage_layout **layout, matrix_error *error)
+{
+    FILE *stream = popen(command, "r");
+    ck_assert_ptr_nonnull(stream);
+    int rc = storage_read_targets(stream, layout, error);
+    pclose(stream);
+    return rc;
+}
+
 START_TEST(text_that_is_none)
 {
+    static const struct text_fault outputs[] = {
+        {"printf '1 a\\n2\\000b\\n'", 2, "a NUL character: this is no text"},
+        {"yes | tr -d '\\n'", 1, "a line of more than 1000 characters"},
+        {"seq -f '%.0f h' 0 1048576", 1048577, "more than 1048576 targets or blocks"},
+    };
     storage_layout *layout;
     matrix_error error;
-    ck_assert_int_eq(read_text("1 a\n2\000b\n", 8, &layout, &error), -EBADMSG);
-    ck_assert_str_eq(error.reason, "a NUL character: this is no text");
-    ck_assert_uint_eq(error.line, 2);
-    FILE *stream = popen("yes | tr -d '\\n'", "r");
-    ck_assert_ptr_nonnull(stream);
-    ck_assert_int_eq(storage_read_targets(stream, &layout, &error), -EBADMSG);
-    ck_assert_str_eq(error.reason, "a line of more than 1000 characters");
-    pclose(stream);
-    stream = popen("seq -f '%.0f h' 0 1048576", "r");
-    ck_assert_int_eq(storage_read_targets(stream, &layout, &error), -EBADMSG);
-    ck_assert_str_eq(error.reason, "more than 1048576 targets or blocks");
-    ck_assert_uint_eq(error.line, 1048577);
-    pclose(stream);
-    stream = fopen(".", "r");
-    ck_assert_int_eq(storage_read_targets(stream, &layout, &error), -EIO);
+    check_text_faults(outputs, sizeof outputs / sizeof *outputs, read_output);
+    FILE *folder = fopen(".", "r");
+    ck_assert_int_eq(storage_read_targets(folder, &layout, &error), -EIO);
     ck_assert_str_eq(error.reason, "cannot be read: Is a directory");
-    fclose(stream);
+    fclose(folder);
 }
 END_TEST
 
@@ -1064,18 +985,22 @@ END_TEST
 START_TEST(hosts_of_targets)
 {
     static const int64_t osd[] = {3, 7, -1, 3};
-    storage_layout *layout = read_ceph("stripe_unit=8 stripe_count=4 object_size=8", osd, 4);
+    storage_layout *layout = read_ceph((file_striping){8, 8, 4}, osd, 4);
     storage_layout *hosts = read_targets(some_targets), *fewer = read_targets("7 x\n9 y\n");
+    file_striping_limits limits;
     matrix_error error;
+    ck_assert(storage_can_be_striped(layout, &limits));
+    ck_assert_uint_eq(limits.targets, 2);
+    ck_assert_int_eq(limits.grain, 65536);
     ck_assert_int_eq(storage_copy_hosts(layout, fewer, &error), -ENXIO);
     ck_assert_str_eq(error.reason, "target 3 has no host");
     ck_assert_ptr_null(storage_target_host(layout, 1));
     ck_assert_int_eq(storage_copy_hosts(layout, hosts, &error), 0);
-    ck_assert_str_eq(storage_target_host(layout, 0), "oss1.site");
-    ck_assert_str_eq(storage_target_host(layout, 1), "oss2");
+    ck_assert_str_eq(host_of(layout, 0), "oss1.site");
+    ck_assert_str_eq(host_of(layout, 1), "oss2");
     ck_assert_int_eq(storage_copy_hosts(layout, fewer, &error), 0);
-    ck_assert_str_eq(storage_target_host(layout, 0), "oss1.site");
-    ck_assert_str_eq(storage_target_host(layout, 1), "x");
+    ck_assert_str_eq(host_of(layout, 0), "oss1.site");
+    ck_assert_str_eq(host_of(layout, 1), "x");
     storage_free(layout);
     storage_free(hosts);
     storage_free(fewer);
@@ -1190,20 +1115,21 @@ START_TEST(bytes_of_many_stripes)
 }
 END_TEST
 
+static int spread_bytes(const void *context)
+{
+    const struct spread_model *m = context;
+    matrix bytes = {0};
+    int rc =
+        storage_spread(m->layout, &m->domains, m->node_of_target, MOST_SERVERS, m->inside, &bytes);
+    matrix_release(&bytes);
+    return rc;
+}
+
 START_TEST(domains_without_memory)
 {
     uint64_t state = first_seed();
     struct spread_model m = model_spread(&state);
-    int rc = -ENOMEM;
-    for (long nth = 0; rc == -ENOMEM; nth++) {
-        matrix bytes = {0};
-        fail_allocation(nth);
-        rc = storage_spread(m.layout, &m.domains, m.node_of_target, MOST_SERVERS, m.inside, &bytes);
-        matrix_release(&bytes);
-        stop_failing();
-        ck_assert_int_eq(allocations.live, 0);
-    }
-    ck_assert_int_eq(rc, 0);
+    fail_each_allocation(spread_bytes, &m);
     domains_release(&m.domains);
     storage_free(m.layout);
 }
@@ -1211,113 +1137,95 @@ END_TEST
 
 /* ---- without memory ---- */
 
-static int build_lustre(storage_layout **layout, matrix_error *error)
+static int build_lustre(storage_layout **layout)
 {
-    static const struct component c[] = {{1, 0x10, V1, RAID0, 20, 0, 130, 1, 1, {9}},
-                                         {2, 0x10, V3, RAID0, 30, 130, 300, 3, 3, {2, 9, 4}}};
     struct bytes b = {.length = 0};
-    put_composite(&b, c, 2);
-    return storage_from_lustre(b.at, b.length, layout, error);
+    matrix_error error;
+    put_composite(&b, two_components, 2);
+    return storage_from_lustre(b.at, b.length, layout, &error);
 }
 
-static int build_beegfs(storage_layout **layout, matrix_error *error)
+static int build_beegfs(storage_layout **layout)
 {
-    unsigned char pattern[BEEGFS_PATTERN_BYTES], target[BEEGFS_TARGET_BYTES];
-    put_pattern(pattern, 1, 64, 1);
-    put_target(target, 5, 0, "storage01");
-    return storage_from_beegfs(pattern, sizeof pattern, target, sizeof target, layout, error);
+    static const struct beegfs_target target = {.number = 5, .name = "storage01"};
+    return read_beegfs((struct beegfs_pattern){1, 64, 1, 0}, &target, 1, layout);
 }
 
-static int build_ceph(storage_layout **layout, matrix_error *error)
+static int build_ceph(storage_layout **layout)
 {
     static const int64_t osd[] = {3, 7, -1, 3};
-    return storage_from_ceph("stripe_unit=8 stripe_count=4 object_size=8", osd, 4, layout, error);
+    matrix_error error;
+    return storage_from_ceph("stripe_unit=8 stripe_count=4 object_size=8", osd, 4, layout, &error);
 }
 
-static FILE *build_stream; /* of the file that the next two read */
-
-static int build_text(storage_layout **layout, matrix_error *error)
-{
-    rewind(build_stream);
-    return storage_read_targets(build_stream, layout, error);
-}
-
-static int build_recorded(storage_layout **layout, matrix_error *error)
-{
-    return storage_read_recorded("targets 1 -\nextent 0 - 8 2 0\nhost 1 a\n", 1, layout, error);
-}
-
-static void build_without_memory(int (*build)(storage_layout **, matrix_error *))
-{
-    int rc = -ENOMEM;
-    for (long nth = 0; rc == -ENOMEM; nth++) {
-        storage_layout *layout = NULL;
-        matrix_error error;
-        fail_allocation(nth);
-        rc = build(&layout, &error);
-        if (rc == 0)
-            storage_free(layout);
-        stop_failing();
-        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
-        ck_assert_int_eq(allocations.live, 0);
-    }
-}
-
-static int build_other(storage_layout **layout, matrix_error *error)
+static int build_striped(storage_layout **layout)
 {
     static const file_striping striping = {8, 8, 1};
-    static const int64_t osd[] = {4, 5, 4};
     storage_layout *first;
-    int rc =
-        storage_from_ceph("stripe_unit=8 stripe_count=3 object_size=16", osd, 3, &first, error);
+    int rc = build_ceph(&first);
     if (rc != 0)
         return rc;
-    rc = storage_with_striping(first, &striping, 20, layout);
+    rc = storage_with_striping(first, &striping, 8, layout);
     storage_free(first);
+    return rc;
+}
+
+static int build_copy(const char *text, storage_layout **copy)
+{
+    storage_layout *layout;
+    matrix_error error;
+    int rc = read_text(text, &layout, &error);
+    if (rc != 0)
+        return rc;
+    rc = storage_copy(layout, copy);
+    storage_free(layout);
+    return rc;
+}
+
+static int build_targets(storage_layout **layout)
+{
+    return build_copy("7 a\n3 b\n", layout);
+}
+
+static int build_blocks(storage_layout **layout)
+{
+    return build_copy("0 4 a\n4 4 b\n", layout);
+}
+
+static int build_recorded(storage_layout **layout)
+{
+    matrix_error error;
+    return storage_read_recorded("targets 1 -\nextent 0 - 8 2 0\nhost 1 a\n", 1, layout, &error);
+}
+
+static int build_and_free(const void *context)
+{
+    int (*const *build)(storage_layout **) = context;
+    storage_layout *layout;
+    int rc = (*build)(&layout);
+    if (rc == 0)
+        storage_free(layout);
     return rc;
 }
 
 START_TEST(layouts_without_memory)
 {
-    static const char *const texts[] = {"7 a\n3 b\n", "0 4 a\n4 4 b\n"};
-    build_without_memory(build_lustre);
-    build_without_memory(build_beegfs);
-    build_without_memory(build_ceph);
-    build_without_memory(build_recorded);
-    build_without_memory(build_other);
-    for (size_t k = 0; k < 2; k++) {
-        build_stream = fmemopen((void *)(uintptr_t)texts[k], strlen(texts[k]), "r");
-        (void)ungetc(getc(build_stream), build_stream); /* allocates its buffer */
-        build_without_memory(build_text);
-        fclose(build_stream);
-    }
+    static int (*const builds[])(storage_layout **) = {build_lustre,  build_beegfs,  build_ceph,
+                                                       build_striped, build_targets, build_blocks,
+                                                       build_recorded};
+    for (size_t k = 0; k < sizeof builds / sizeof *builds; k++)
+        fail_each_allocation(build_and_free, &builds[k]);
 }
 END_TEST
 
 int main(void)
 {
-    TCase *cases = tcase_create("layouts");
-    add_tests(cases, lustre_attribute, lustre_plain_layouts, lustre_without_objects,
-              lustre_components, lustre_mirrors, random_components, lustre_damaged);
-    tcase_add_loop_test(cases, lustre_faults_are_named, 0,
-                        sizeof lustre_faults / sizeof *lustre_faults);
-    add_tests(cases, lustre_servers, beegfs_layouts);
-    tcase_add_loop_test(cases, beegfs_faults_are_named, 0,
-                        sizeof beegfs_faults / sizeof *beegfs_faults);
-    add_tests(cases, beegfs_names, random_objects);
-    tcase_add_loop_test(cases, placement_groups, 0, sizeof placed / sizeof *placed);
-    add_tests(cases, names_of_objects, objects_to_ask_for, other_stripings, what_may_be_striped);
-    tcase_add_loop_test(cases, ceph_faults_are_refused, 0,
-                        sizeof ceph_faults / sizeof *ceph_faults);
-    add_tests(cases, ceph_largest, targets_with_hosts, copies_without_memory,
-              stripes_that_cannot_be, random_blocks);
-    tcase_add_loop_test(cases, text_faults_are_named, 0, sizeof text_faults / sizeof *text_faults);
-    tcase_add_test(cases, text_that_is_none);
-    tcase_add_loop_test(cases, record_faults_are_named, 0,
-                        sizeof record_faults / sizeof *record_faults);
-    add_tests(cases, long_records_are_cut, hosts_of_targets, bytes_of_domains,
-              bytes_of_many_stripes, domains_without_memory, layouts_without_memory);
-    Suite *suite = suite_create("storage");
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
+    return run_tests(
+        "storage", lustre_attribute, lustre_plain_layouts, lustre_composites, random_components,
+        lustre_damaged, lustre_faults_are_named, lustre_servers, beegfs_layouts,
+        beegfs_faults_are_named, beegfs_names, random_objects, placement_groups, names_of_objects,
+        objects_to_ask_for, other_stripings, ceph_faults_are_refused, ceph_largest,
+        targets_with_hosts, stripes_that_cannot_be, random_blocks, text_faults_are_named,
+        text_that_is_none, record_faults_are_named, long_records_are_cut, hosts_of_targets,
+        bytes_of_domains, bytes_of_many_stripes, domains_without_memory, layouts_without_memory);
 }

@@ -36,9 +36,37 @@ static struct {
     char set[200]; /* by fsetxattr: the name, a blank, the value */
 } fake;
 
-static void reset_fake(void)
+static size_t threads; /* when a test begins */
+
+static size_t count_threads(void)
+{
+    size_t count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    ck_assert_ptr_nonnull(tasks);
+    while (readdir(tasks) != NULL)
+        count++;
+    closedir(tasks);
+    return count;
+}
+
+static void begin_test(void)
 {
     memset(&fake, 0, sizeof fake);
+    threads = count_threads();
+}
+
+/* Of questions that were given up, too. */
+static void wait_for_threads(void)
+{
+    while (count_threads() > threads)
+        usleep(1000);
+}
+
+static void be(long type, const void *attribute, size_t length)
+{
+    fake.type = type;
+    fake.attribute = attribute;
+    fake.length = length;
 }
 
 int fstatfs(int fd, struct statfs *system)
@@ -144,23 +172,31 @@ static struct answer ask(int64_t from, int64_t to, int milliseconds)
     return a;
 }
 
+/* Of a question that is answered. */
+static storage_layout *ask_well(int64_t from, int64_t to)
+{
+    struct answer a = ask(from, to, LONG);
+    ck_assert_msg(a.rc == 0, "%s", a.error.reason);
+    return a.layout;
+}
+
+/* As storage_record writes it. The layout is freed. */
+static void check_record(storage_layout *layout, const char *expected)
+{
+    char *text = storage_record(layout);
+    ck_assert_str_eq(text, expected);
+    free(text);
+    storage_free(layout);
+}
+
 /* Plain, 65536 bytes each on targets 6 and 1. */
 static const unsigned char plain[80] = {
     0xd0, 0x0b, 0xd1, 0x0b, 1, [26] = 1, [28] = 2, [52] = 6, [76] = 1};
 
 START_TEST(lustre)
 {
-    int64_t next;
-    fake.type = LUSTRE;
-    fake.attribute = plain;
-    fake.length = sizeof plain;
-    struct answer a = ask(0, 0, LONG);
-    ck_assert_msg(a.rc == 0, "%s", a.error.reason);
-    ck_assert_str_eq(storage_file_system(a.layout), "Lustre");
-    ck_assert_uint_eq(storage_targets(a.layout), 2);
-    ck_assert_uint_eq(storage_find(a.layout, 65536, &next), 0);
-    ck_assert_ptr_null(storage_target_host(a.layout, 0));
-    storage_free(a.layout);
+    be(LUSTRE, plain, sizeof plain);
+    check_record(ask_well(0, 0), "targets 6 1\nextent 0 - 65536 2 0\n");
 }
 END_TEST
 
@@ -201,16 +237,9 @@ END_TEST
 
 START_TEST(beegfs)
 {
-    storage_extent e;
-    fake.type = BEEGFS;
-    struct answer a = ask(0, 0, LONG);
-    ck_assert_msg(a.rc == 0, "%s", a.error.reason);
-    storage_get_extent(a.layout, 0, &e);
-    ck_assert_int_eq(e.unit, 524288);
-    ck_assert_uint_eq(e.count, 2);
-    ck_assert_uint_eq(storage_target_number(a.layout, 1), 11);
-    ck_assert_str_eq(storage_target_host(a.layout, 1), "storage1");
-    storage_free(a.layout);
+    be(BEEGFS, NULL, 0);
+    check_record(ask_well(0, 0), "targets 10 11\nextent 0 - 524288 2 0\n"
+                                 "host 10 storage0\nhost 11 storage1\n");
 }
 END_TEST
 
@@ -218,26 +247,26 @@ END_TEST
 static void be_ceph(void)
 {
     static const char attribute[] = "stripe_unit=4096 stripe_count=2 object_size=8192 pool=data";
-    fake.type = CEPH;
-    fake.attribute = attribute;
-    fake.length = sizeof attribute - 1;
+    be(CEPH, attribute, sizeof attribute - 1);
 }
 
 /* The first 20,000 bytes are two rounds. */
 START_TEST(ceph_of_the_kernel)
 {
-    storage_extent e;
     be_ceph();
-    struct answer a = ask(0, 20000, LONG);
-    ck_assert_msg(a.rc == 0, "%s", a.error.reason);
-    storage_get_extent(a.layout, 0, &e);
-    ck_assert_uint_eq(e.objects, 4);
-    for (size_t k = 0; k < 4; k++)
-        ck_assert_uint_eq(e.target[k], (k / 2 * 4 + k % 2) % 3);
-    ck_assert_str_eq(storage_target_host(a.layout, 0), "localhost");
-    ck_assert_str_eq(storage_target_host(a.layout, 1), "0.0.0.9");
+    check_record(ask_well(0, 20000), "targets 0 1 1 2\nextent 0 - 4096 2 8192\n"
+                                     "host 0 localhost\nhost 1 0.0.0.9\nhost 2 0.0.0.9\n");
     ck_assert_int_eq(fake.calls, 4 + 3);
-    storage_free(a.layout);
+}
+END_TEST
+
+/* Only what is asked about: bytes 36,000 to 36,001 are in the third round. */
+START_TEST(ceph_further_back)
+{
+    be_ceph();
+    check_record(ask_well(36000, 36001), "targets - - - - 2 0\nextent 0 - 4096 2 8192\n"
+                                         "host 0 localhost\nhost 2 0.0.0.9\n");
+    ck_assert_int_eq(fake.calls, 2 + 2);
 }
 END_TEST
 
@@ -298,25 +327,7 @@ START_TEST(striping_is_refused)
 }
 END_TEST
 
-/* ---- ranges ---- */
-
-/* Only what is asked about: bytes 36,000 to 36,001 are in the third round. */
-START_TEST(ceph_further_back)
-{
-    int64_t next;
-    be_ceph();
-    struct answer a = ask(36000, 36001, LONG);
-    ck_assert_msg(a.rc == 0, "%s", a.error.reason);
-    ck_assert_uint_eq(storage_find(a.layout, 32767, &next), STORAGE_NONE);
-    ck_assert_int_eq(next, 32768);
-    for (int64_t offset = 32768; offset < 49152; offset += 4096)
-        ck_assert_uint_eq(storage_target_number(a.layout, storage_find(a.layout, offset, &next)),
-                          offset / 4096 % 2 == 0 ? 2 : 0);
-    ck_assert_uint_eq(storage_find(a.layout, 49152, &next), STORAGE_NONE);
-    ck_assert_int_eq(fake.calls, 2 + 2);
-    storage_free(a.layout);
-}
-END_TEST
+/* ---- failures ---- */
 
 static const struct {
     long type;
@@ -342,9 +353,7 @@ static const struct {
 
 START_TEST(failures_are_named)
 {
-    fake.type = failures[_i].type;
-    fake.attribute = failures[_i].attribute;
-    fake.length = strlen(failures[_i].attribute);
+    be(failures[_i].type, failures[_i].attribute, strlen(failures[_i].attribute));
     fake.attribute_error = failures[_i].attribute_error;
     fake.ioctl_error = failures[_i].ioctl_error;
     struct answer a = ask(0, INT64_C(1) << 40, LONG);
@@ -389,51 +398,22 @@ START_TEST(supported_file_systems)
 }
 END_TEST
 
-static size_t count_threads(void)
-{
-    size_t count = 0;
-    DIR *tasks = opendir("/proc/self/task");
-    ck_assert_ptr_nonnull(tasks);
-    while (readdir(tasks) != NULL)
-        count++;
-    closedir(tasks);
-    return count;
-}
-
 /* A server that does not answer; its answer after that goes to nobody. */
 START_TEST(late)
 {
     static sem_t given;
-    size_t threads = count_threads();
     sem_init(&given, 0, 0);
-    fake.type = LUSTRE;
-    fake.attribute = plain;
-    fake.length = sizeof plain;
+    be(LUSTRE, plain, sizeof plain);
     fake.wait = &given;
     struct answer a = ask(0, 0, SHORT);
     ck_assert_int_eq(a.rc, -ETIMEDOUT);
     ck_assert_str_eq(a.error.reason, "no answer within 20 ms");
     sem_post(&given);
     sem_post(&given);
-    a = ask(0, 0, LONG);
-    ck_assert_int_eq(a.rc, 0);
-    storage_free(a.layout);
-    while (count_threads() > threads)
-        usleep(1000);
-}
-END_TEST
-
-START_TEST(late_striping)
-{
-    static sem_t given;
-    size_t threads = count_threads();
-    sem_init(&given, 0, 0);
+    storage_free(ask_well(0, 0));
     fake.type = CEPH;
-    fake.wait = &given;
     ck_assert_int_eq(set_striping(0, SHORT).rc, -ETIMEDOUT);
     sem_post(&given);
-    while (count_threads() > threads)
-        usleep(1000);
 }
 END_TEST
 
@@ -456,12 +436,12 @@ END_TEST
 int main(void)
 {
     TCase *cases = tcase_create("queries");
-    tcase_add_checked_fixture(cases, reset_fake, NULL);
+    tcase_add_checked_fixture(cases, begin_test, wait_for_threads);
     add_tests(cases, lustre, servers_of_lustre, beegfs, ceph_of_the_kernel, ceph_further_back);
     tcase_add_loop_test(cases, failures_are_named, 0, sizeof failures / sizeof *failures);
     add_tests(cases, not_a_file, supported_file_systems, striping_of_ceph);
     tcase_add_loop_test(cases, striping_is_refused, 0, sizeof refusals / sizeof *refusals);
-    add_tests(cases, late, late_striping, names_of_addresses);
+    add_tests(cases, late, names_of_addresses);
     Suite *suite = suite_create("storage queries");
     suite_add_tcase(suite, cases);
     return run_suite(suite);
