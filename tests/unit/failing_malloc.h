@@ -35,18 +35,24 @@ static inline void stop_failing(void)
     allocations.counting = false;
 }
 
-/* Calls with the first allocation failing, then with the second, until none does: the result must
- * be -ENOMEM where one has failed, otherwise 0, and nothing may be left. No assertions in `call`,
- * because they allocate. */
+/* After a call: its result must be -ENOMEM where an allocation has failed, otherwise 0, and nothing
+ * may be left. */
+static inline void check_failing(int rc)
+{
+    stop_failing();
+    ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
+    ck_assert_int_eq(allocations.live, 0);
+}
+
+/* Calls with the first allocation failing, then with the second, until none does. No assertions in
+ * `call`, because they allocate. */
 static inline void fail_each_allocation(int (*call)(const void *context), const void *context)
 {
     int rc = -ENOMEM;
     for (long nth = 0; rc != 0; nth++) {
         fail_allocation(nth);
         rc = call(context);
-        stop_failing();
-        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
-        ck_assert_int_eq(allocations.live, 0);
+        check_failing(rc);
         ck_assert_msg(nth < 1000, "more allocations than there can be");
     }
 }
