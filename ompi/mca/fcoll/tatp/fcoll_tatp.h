@@ -18,31 +18,11 @@
 
 typedef struct mca_fcoll_tatp_component_t {
     mca_fcoll_base_component_t super;
-    /* Values of parameters, see fcoll_tatp_params.c. Choices are indices, -1: no valid name. */
-    int priority;
-    int strategy, objective, solver, domains, layout, record_weight;
-    char *topology;
-    char *targets_file;
-    int storage_weight;
-    int num_aggregators;
-    long cycle_buffer_size; /* bytes */
-    long message_size;      /* bytes; 0: by the transport */
-    long unit_size;         /* bytes */
-    long stripe_size;       /* bytes */
-    int stripe_count;
-    bool shared_memory;
-    char *record_file;
-    char *stats_file;
     /* Modules, see fcoll_tatp_module.c; the lock guards them, because threads may open files. */
     opal_mutex_t lock;
     struct mca_fcoll_tatp_module_t *modules;      /* of open files */
     struct mca_fcoll_tatp_module_t *idle_modules; /* the latest first */
 } mca_fcoll_tatp_component_t;
-
-/* Below every stock component that wants a file, because tatp is used where it is asked for; and,
- * where runs are recorded in the user's cache, above all (50). */
-#define TATP_DEFAULT_PRIORITY 10
-#define TATP_AUTOMATIC_PRIORITY 60
 
 struct tatp_plan_settings;
 

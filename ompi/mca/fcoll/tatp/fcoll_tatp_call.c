@@ -323,12 +323,17 @@ static int prepare_record(tatp_file *file)
     const char *path = file->paths.record;
     access_weight weight = (access_weight)file->own.of[TATP_RECORD_WEIGHT];
     file->is_timed = tatp_record_is_automatic(path);
-    file->records = file->is_timed ? tatp_record_begins(weight) : '\0' != path[0];
-    return file->records && !file->is_timed ? tatp_record_check(path, weight) : OMPI_SUCCESS;
+    if (file->is_timed)
+        file->records = tatp_record_begins(weight);
+    if (file->is_timed || '\0' == path[0])
+        return OMPI_SUCCESS;
+    int rc = tatp_record_check(path, weight);
+    file->records = OMPI_SUCCESS == rc;
+    return OMPI_SUCCESS == rc ? rc : tatp_params_refuse(rc);
 }
 
-/* This rank's part of the opening. Rank 0 checks what the user asked for, before the first access.
- */
+/* This rank's part of the opening. Rank 0 checks what the user asked for, before the first access:
+ * what cannot be used must not cost data. */
 static int prepare_file(tatp_file *file)
 {
     const ompio_file_t *fh = file->io.fh;

@@ -11,6 +11,7 @@
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/group/group.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_fit.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_record.h"
 
@@ -215,22 +216,20 @@ static tatp_module *query_module(ompio_file_t *fh)
     return module;
 }
 
-/* OMPIO takes none below 0. Runs are recorded in the user's cache without any other parameter: as
- * long as its value is the default, the component comes before the stock components then. */
 static int file_priority(void)
 {
     const char *record = tatp_params_get().record_file;
-    int priority = mca_fcoll_tatp_component.priority;
-    if (TATP_DEFAULT_PRIORITY == priority && NULL != record && tatp_record_is_automatic(record))
-        return TATP_AUTOMATIC_PRIORITY;
-    return priority > 0 ? priority : 0;
+    return tatp_params_priority(NULL != record && tatp_record_is_automatic(record));
 }
 
-/* Never declines: where no other component was asked for, a rank without one would leave
- * MPI_File_open, and the others wait for it. */
+/* Declines a handle with another layout, which is the same on all ranks. For nothing else: where no
+ * other component was asked for, a rank without one would leave MPI_File_open, and the others wait
+ * for it. */
 mca_fcoll_base_module_t *mca_fcoll_tatp_file_query(struct ompio_file_t *fh, int *priority)
 {
     *priority = file_priority();
+    if (!tatp_fits_handle(fh))
+        return NULL;
     if (fh->f_fcoll == &refusing.super || fh->f_fcoll == &refused.super)
         return &refused.super;
     tatp_module *module = query_module(fh);

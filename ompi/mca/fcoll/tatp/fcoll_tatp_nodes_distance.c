@@ -11,6 +11,7 @@
 
 #include "ompi/mca/fcoll/base/base.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
+#include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
 #include "opal/util/output.h"
 
 #include "base/file.h"
@@ -38,36 +39,48 @@ void tatp_distances_report_flat(const tatp_node_map *map)
 
 /* ---- a file ---- */
 
-static FILE *open_topology_file(const char *path)
+/* Unless it was read before. */
+static int read_fabric(const char *source, topo_fabric **fabric, matrix_error *error)
 {
     const char *cause;
-    FILE *stream = base_open_regular(path, &cause);
-    if (NULL == stream)
-        tatp_show_help("topology", path, cause);
-    return stream;
+    if (NULL != *fabric)
+        return 0;
+    FILE *stream = base_open_regular(source, &cause);
+    if (NULL == stream) {
+        matrix_refuse(error, 0, "%s", cause);
+        return -EIO;
+    }
+    int rc = topo_fabric_read(stream, fabric, error);
+    fclose(stream);
+    return rc;
+}
+
+/* Once for each process. */
+static int refuse_topology(const char *path, const matrix_error *error)
+{
+    static atomic_flag reported = ATOMIC_FLAG_INIT;
+    if (atomic_flag_test_and_set(&reported))
+        return tatp_params_refuse(MPI_ERR_ARG);
+    char line[32] = "";
+    if (error->line > 0)
+        snprintf(line, sizeof line, ", line %lu", (unsigned long)error->line);
+    tatp_show_help("topology", path, line, error->reason);
+    return tatp_params_refuse(MPI_ERR_ARG);
 }
 
 static int read_topology_file(tatp_node_map *map, const char *path)
 {
     matrix_error error = {0, ""};
-    FILE *stream = open_topology_file(path);
-    if (NULL == stream)
-        return MPI_ERR_ARG;
-    int rc = topo_fabric_read(stream, &map->fabric, &error);
-    fclose(stream);
+    int rc = read_fabric(path, &map->fabric, &error);
     if (0 == rc)
         rc = topo_from_fabric(map->fabric, hosts_of(map), map->nodes, &map->topology, &error);
-    if (0 == rc) {
+    if (0 == rc)
         report_source(map, path);
-        return OMPI_SUCCESS;
-    }
-    if (-ENOMEM == rc)
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    if (error.line > 0)
-        tatp_show_help("topology-line", path, (unsigned long)error.line, error.reason);
     else
-        tatp_show_help("topology", path, error.reason);
-    return MPI_ERR_ARG;
+        topo_flat(&map->topology, map->nodes);
+    if (0 == rc || -ENOMEM == rc)
+        return 0 == rc ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+    return refuse_topology(path, &error);
 }
 
 /* Otherwise the job's environment. */
@@ -95,22 +108,6 @@ void tatp_distances_forget_file(tatp_node_map *map)
 {
     topo_fabric_free(map->fabric);
     map->fabric = NULL;
-}
-
-/* Unless it was read before. */
-static int read_fabric(const char *source, topo_fabric **fabric, matrix_error *error)
-{
-    const char *cause;
-    if (NULL != *fabric)
-        return 0;
-    FILE *stream = base_open_regular(source, &cause);
-    if (NULL == stream) {
-        matrix_refuse(error, 0, "%.80s: %s", source, cause);
-        return -EIO;
-    }
-    int rc = topo_fabric_read(stream, fabric, error);
-    fclose(stream);
-    return rc;
 }
 
 int tatp_distances_extend(tatp_node_map *map, const char *source, const char **name, size_t others,

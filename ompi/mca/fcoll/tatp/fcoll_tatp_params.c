@@ -4,17 +4,17 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fcoll_tatp.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
-#include "opal/mca/base/mca_base_var_enum.h"
-#include "opal/util/info.h"
 #include "opal/util/output.h"
 
 #include "access/neighbours.h"
+#include "base/text.h"
 #include "exchange/exchange.h"
 #include "plan/division.h"
 
@@ -26,275 +26,268 @@
 #define CYCLE_BUFFER (32 << 20)
 /* Hop-bytes stay exact. */
 #define LARGEST_STORAGE_WEIGHT 1000
+/* Below every stock component that wants a file, because tatp is used where it is asked for; and,
+ * where runs are recorded in the user's cache, above all (50). */
+#define DEFAULT_PRIORITY "10"
+#define AUTOMATIC_PRIORITY 60
 
-/* ---- choices: parameters whose value is a name ---- */
+/* ---- the parameters ---- */
 
-enum { MOST_VALUES = 8 };
+typedef enum parameter_kind { TEXT, NUMBER, CHOICE, SWITCH } parameter_kind;
 
-typedef struct choice_parameter {
-    const char *name, *help;
+enum { MOST_NAMES = 8 };
+
+typedef struct parameter {
+    const char *name;
+    parameter_kind kind;
+    const char *initial;
     mca_base_var_info_lvl_t level;
-    int *value;
-    mca_base_var_enum_value_t values[MOST_VALUES + 1]; /* the last has no name */
-    const mca_base_var_enum_t *enumerator;             /* MCA's list of choices */
-    char *invalid;                                     /* the text of value -1, or NULL */
-} choice_parameter;
+    const char *help;
+    const char *valid;                 /* of a number or switch, for people */
+    int64_t least, most;               /* of a number, which may be 0, too */
+    const char *names[MOST_NAMES + 1]; /* of a choice, for values from 0 on */
+    char *text;                        /* the value */
+} parameter;
 
-enum { STRATEGY, OBJECTIVE, SOLVER, DOMAINS, LAYOUT, RECORD_WEIGHT, CHOICES };
+/* Those before the first setting are in no tatp_settings. */
+enum { TOPOLOGY, TARGETS, RECORD, STATS, PRIORITY, STRICT, FIRST_SETTING };
+#define OF(setting) (FIRST_SETTING + (setting))
 enum { LAYOUT_KEEP, LAYOUT_FIT };
 
-static choice_parameter choices[CHOICES] = {
-    [STRATEGY] = {"strategy",
-                  "Strategy of aggregator selection: tatp (least hop-bytes), latp_volume and "
-                  "latp_count (most bytes or blocks on the aggregator's node), otp (lowest ranks)",
-                  OPAL_INFO_LVL_3, &mca_fcoll_tatp_component.strategy},
-    [OBJECTIVE] = {"objective", "Objective that strategy tatp minimises", OPAL_INFO_LVL_3,
-                   &mca_fcoll_tatp_component.objective},
-    [SOLVER] = {"solver", "Solver of the linear assignment problem", OPAL_INFO_LVL_3,
-                &mca_fcoll_tatp_component.solver},
-    [DOMAINS] =
-        {"domains",
+/* Texts for Open MPI, which would take abc for the number 0, and print its own message about an
+ * invalid name in each process of a job. */
+static parameter parameters[] = {
+    [TOPOLOGY] = {"topology", TEXT, "auto", OPAL_INFO_LVL_3,
+                  "Source of the hops between nodes: auto (SLURM_TOPOLOGY_ADDR of the job's "
+                  "environment, where it is set), none (two hops between any two nodes), or a file "
+                  "with the hops (Matrix Market) or the network (Slurm, ibnetdiscover, ...)"},
+    [TARGETS] = {"targets", TEXT, NULL, OPAL_INFO_LVL_3,
+                 "File with the host of each storage target, or of each block of the file; empty: "
+                 "what the file system says"},
+    [RECORD] = {"record", TEXT, NULL, OPAL_INFO_LVL_3,
+                "File to record the accesses of this run in, for --map-by dla:file=; auto: one of "
+                "the user's cache, unless the program is recorded there, with higher priority of "
+                "the component; empty: do not record"},
+    [STATS] = {"stats", TEXT, NULL, OPAL_INFO_LVL_3,
+               "File that gets a line of statistics (a JSON object) for each collective access; "
+               "'-' is standard error; empty: none"},
+    [PRIORITY] = {"priority", NUMBER, DEFAULT_PRIORITY, OPAL_INFO_LVL_3,
+                  "Priority of the component: above 50 it comes before the stock components, above "
+                  "100 also with one or two ranks; below 0 is 0",
+                  "a number", INT_MIN, INT_MAX},
+    [STRICT] = {"strict", SWITCH, "false", OPAL_INFO_LVL_5,
+                "Whether collective I/O fails where a parameter, or a file that it names, cannot "
+                "be used; otherwise the run continues without it"},
+    [OF(TATP_STRATEGY)] = {"strategy", CHOICE, "tatp", OPAL_INFO_LVL_3,
+                           "Strategy of aggregator selection: tatp (least hop-bytes), latp_volume "
+                           "and latp_count (most bytes or blocks on the aggregator's node), otp "
+                           "(lowest ranks)"},
+    [OF(TATP_OBJECTIVE)] = {"objective", CHOICE, "hopbytes", OPAL_INFO_LVL_3,
+                            "Objective that strategy tatp minimises: hopbytes, congestion"},
+    [OF(TATP_SOLVER)] = {"solver", CHOICE, "auto", OPAL_INFO_LVL_3,
+                         "Solver of the linear assignment problem: auto, jv, hungarian, apc, aps"},
+    [OF(TATP_DOMAINS)] =
+        {"domains", CHOICE, "auto", OPAL_INFO_LVL_3,
          "Division of the accessed range into file domains: even, stripe (the stripes of a "
          "storage target have one aggregator), fitted (pieces of the file go to a node that "
          "accesses them), auto (fitted where that saves more than 5 % of the hop-bytes, else "
          "stripe where stripes and several targets are known, else even)",
-         OPAL_INFO_LVL_3,
-         &mca_fcoll_tatp_component.domains,
-         {{DIVISION_AUTO, "auto"},
-          {DIVISION_EVEN, "even"},
-          {DIVISION_STRIPE, "stripe"},
-          {DIVISION_FITTED, "fitted"}}},
-    [LAYOUT] = {"layout",
-                "Layout of a file without data on CephFS: keep, or fit (its stripes are near to "
-                "what the ranks access in the first collective write; hint striping_unit takes "
-                "precedence)",
-                OPAL_INFO_LVL_3,
-                &mca_fcoll_tatp_component.layout,
-                {{LAYOUT_KEEP, "keep"}, {LAYOUT_FIT, "fit"}}},
-    [RECORD_WEIGHT] = {"record_weight",
-                       "Weight of two neighbouring regions in the view matrix: count (1) or bytes "
-                       "(of the smaller region)",
-                       OPAL_INFO_LVL_5,
-                       &mca_fcoll_tatp_component.record_weight,
-                       {{ACCESS_WEIGHT_COUNT, "count"}, {ACCESS_WEIGHT_BYTES, "bytes"}}},
+         .names = {[DIVISION_AUTO] = "auto",
+                   [DIVISION_EVEN] = "even",
+                   [DIVISION_STRIPE] = "stripe",
+                   [DIVISION_FITTED] = "fitted"}},
+    [OF(TATP_LAYOUT)] =
+        {"layout", CHOICE, "keep", OPAL_INFO_LVL_3,
+         "Layout of a file without data on CephFS: keep, or fit (its stripes are near to what the "
+         "ranks access in the first collective write; hint striping_unit takes precedence)",
+         .names = {[LAYOUT_KEEP] = "keep", [LAYOUT_FIT] = "fit"}},
+    [OF(TATP_RECORD_WEIGHT)] =
+        {"record_weight", CHOICE, "count", OPAL_INFO_LVL_5,
+         "Weight of two neighbouring regions in the view matrix: count (1) or bytes (of the "
+         "smaller region)",
+         .names = {[ACCESS_WEIGHT_COUNT] = "count", [ACCESS_WEIGHT_BYTES] = "bytes"}},
+    [OF(TATP_STORAGE_WEIGHT)] = {"storage_weight", NUMBER, "1", OPAL_INFO_LVL_3,
+                                 "Weight of a hop between an aggregator and a storage server, "
+                                 "against one between ranks; 0: servers are not asked for",
+                                 "a number of hops up to 1000, or 0", 0, LARGEST_STORAGE_WEIGHT},
+    [OF(TATP_NUM_AGGREGATORS)] =
+        {"num_aggregators", NUMBER, "0", OPAL_INFO_LVL_3,
+         "Number of aggregators (hint cb_nodes takes precedence); 0: chosen by nodes, stripes and "
+         "size of the access",
+         "a number of ranks, or 0 for a number by the size of a call", 0, INT_MAX},
+    [OF(TATP_CYCLE_BUFFER_SIZE)] =
+        {"cycle_buffer_size", NUMBER, "0", OPAL_INFO_LVL_3,
+         "Bytes of an aggregator's cycle buffers (hint cb_buffer_size takes precedence); 0: "
+         "io_ompio_bytes_per_agg",
+         "a number of bytes, or 0 for io_ompio_bytes_per_agg", 0, LONG_MAX},
+    [OF(TATP_MESSAGE_SIZE)] = {"message_size", NUMBER, "0", OPAL_INFO_LVL_5,
+                               "Bytes of a data message at most; 0: chosen by the transport",
+                               "a number of bytes from 1024 to 1073741824, or 0", LEAST_MESSAGE,
+                               LARGEST_MESSAGE},
+    [OF(TATP_UNIT_SIZE)] =
+        {"unit_size", NUMBER, "0", OPAL_INFO_LVL_5,
+         "Bytes of a unit of fitted domains at least; 0: 64 KiB, or the stripe where that is "
+         "larger",
+         "a number of bytes up to 4294967296, or 0", 0, DIVISION_LARGEST_STRIPE},
+    [OF(TATP_STRIPE_SIZE)] =
+        {"stripe_size", NUMBER, "0", OPAL_INFO_LVL_3,
+         "Bytes of a stripe of the file system (hint striping_unit takes precedence); 0: what the "
+         "file system reports",
+         "a number of bytes up to 4294967296, or 0 for what the file system reports", 0,
+         DIVISION_LARGEST_STRIPE},
+    [OF(TATP_STRIPE_COUNT)] =
+        {"stripe_count", NUMBER, "0", OPAL_INFO_LVL_3,
+         "Number of storage targets that take the stripes of a file in turn (hint striping_factor "
+         "takes precedence); 0: what the file system reports",
+         "a number of storage targets, or 0 for what the file system reports", 0, INT_MAX},
+    [OF(TATP_SHARED_MEMORY)] = {"shared_memory", SWITCH, "true", OPAL_INFO_LVL_5,
+                                "Whether the ranks of a node exchange data through shared memory, "
+                                "or through messages like all others"},
 };
-
-static choice_parameter *choice_of(const mca_base_var_enum_t *enumerator)
-{
-    choice_parameter *choice = choices;
-    while (choice->enumerator != enumerator)
-        choice++;
-    return choice;
-}
-
-/* Takes any text, so that the module reports a wrong one when a file is opened and fails, where
- * Open MPI's own function would print a message and continue with the default. */
-static int choice_value(mca_base_var_enum_t *self, const char *text, int *value)
-{
-    choice_parameter *choice = choice_of(self);
-    for (*value = 0; NULL != choice->values[*value].string; ++*value)
-        if (0 == strcmp(choice->values[*value].string, text))
-            return OPAL_SUCCESS;
-    free(choice->invalid);
-    choice->invalid = strdup(text);
-    *value = -1;
-    return OPAL_SUCCESS;
-}
-
-static int choice_text(mca_base_var_enum_t *self, const int value, char **text)
-{
-    const choice_parameter *choice = choice_of(self);
-    const char *found = NULL == choice->invalid ? "(invalid)" : choice->invalid;
-    if (value >= self->enum_value_count || value < -1)
-        return OPAL_ERR_VALUE_OUT_OF_BOUNDS;
-    if (value >= 0)
-        found = choice->values[value].string;
-    if (NULL == text)
-        return OPAL_SUCCESS;
-    *text = strdup(found);
-    return NULL == *text ? OPAL_ERR_OUT_OF_RESOURCE : OPAL_SUCCESS;
-}
+enum { PARAMETERS = sizeof parameters / sizeof *parameters };
 
 static void name_values(void)
 {
-    for (int i = 0; i < MOST_VALUES && NULL != plan_strategies[i].name; i++)
-        choices[STRATEGY].values[i] = (mca_base_var_enum_value_t){i, plan_strategies[i].name};
-    for (int i = 0; i < MOST_VALUES && NULL != plan_objectives[i].name; i++)
-        choices[OBJECTIVE].values[i] = (mca_base_var_enum_value_t){i, plan_objectives[i].name};
-    for (int i = 0; i < MOST_VALUES && NULL != lap_solvers[i].name; i++)
-        choices[SOLVER].values[i] = (mca_base_var_enum_value_t){i, lap_solvers[i].name};
-}
-
-/* ---- registration ---- */
-
-static int register_parameter(const char *name, const char *help, mca_base_var_type_t type,
-                              mca_base_var_enum_t *enumerator, mca_base_var_info_lvl_t level,
-                              void *storage)
-{
-    int index = mca_base_component_var_register(&mca_fcoll_tatp_component.super.fcollm_version,
-                                                name, help, type, enumerator, 0, 0, level,
-                                                MCA_BASE_VAR_SCOPE_READONLY, storage);
-    return index < 0 ? index : OMPI_SUCCESS;
-}
-
-static int register_enum(choice_parameter *choice)
-{
-    mca_base_var_enum_t *enumerator;
-    int rc = mca_base_var_enum_create(choice->name, choice->values, &enumerator);
-    if (OPAL_SUCCESS != rc)
-        return rc;
-    enumerator->value_from_string = choice_value;
-    enumerator->string_from_value = choice_text;
-    choice->enumerator = enumerator;
-    *choice->value = 0;
-    rc = register_parameter(choice->name, choice->help, MCA_BASE_VAR_TYPE_INT, enumerator,
-                            choice->level, choice->value);
-    OBJ_RELEASE(enumerator);
-    return rc;
+    for (int i = 0; i < MOST_NAMES && NULL != plan_strategies[i].name; i++)
+        parameters[OF(TATP_STRATEGY)].names[i] = plan_strategies[i].name;
+    for (int i = 0; i < MOST_NAMES && NULL != plan_objectives[i].name; i++)
+        parameters[OF(TATP_OBJECTIVE)].names[i] = plan_objectives[i].name;
+    for (int i = 0; i < MOST_NAMES && NULL != lap_solvers[i].name; i++)
+        parameters[OF(TATP_SOLVER)].names[i] = lap_solvers[i].name;
 }
 
 int tatp_params_register(void)
 {
-    mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
-    const struct {
-        const char *name, *help;
-        mca_base_var_type_t type;
-        mca_base_var_info_lvl_t level;
-        void *storage;
-    } parameters[] = {
-        {"priority",
-         "Priority of the component: above 50 it comes before the stock components, above 100 also "
-         "with one or two ranks; below 0 is 0",
-         MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_3, &c->priority},
-        {"topology",
-         "Source of the hops between nodes: auto (SLURM_TOPOLOGY_ADDR of the job's environment, "
-         "where it is set), none (two hops between any two nodes), or a file with the hops "
-         "(Matrix Market) or the network (Slurm, ibnetdiscover, ...)",
-         MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->topology},
-        {"targets",
-         "File with the host of each storage target, or of each block of the file; empty: what the "
-         "file system says",
-         MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->targets_file},
-        {"storage_weight",
-         "Weight of a hop between an aggregator and a storage server, against one between ranks; "
-         "0: servers are not asked for",
-         MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_3, &c->storage_weight},
-        {"num_aggregators",
-         "Number of aggregators (hint cb_nodes takes precedence); 0: chosen by nodes, stripes and "
-         "size of the access",
-         MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_3, &c->num_aggregators},
-        {"cycle_buffer_size",
-         "Bytes of an aggregator's cycle buffers (hint cb_buffer_size takes precedence); 0: "
-         "io_ompio_bytes_per_agg",
-         MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_3, &c->cycle_buffer_size},
-        {"message_size", "Bytes of a data message at most; 0: chosen by the transport",
-         MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_5, &c->message_size},
-        {"unit_size",
-         "Bytes of a unit of fitted domains at least; 0: 64 KiB, or the stripe where that is "
-         "larger",
-         MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_5, &c->unit_size},
-        {"stripe_size",
-         "Bytes of a stripe of the file system (hint striping_unit takes precedence); 0: what the "
-         "file system reports",
-         MCA_BASE_VAR_TYPE_LONG, OPAL_INFO_LVL_3, &c->stripe_size},
-        {"stripe_count",
-         "Number of storage targets that take the stripes of a file in turn (hint striping_factor "
-         "takes precedence); 0: what the file system reports",
-         MCA_BASE_VAR_TYPE_INT, OPAL_INFO_LVL_3, &c->stripe_count},
-        {"shared_memory",
-         "Whether the ranks of a node exchange data through shared memory, or through messages "
-         "like all others",
-         MCA_BASE_VAR_TYPE_BOOL, OPAL_INFO_LVL_5, &c->shared_memory},
-        {"record",
-         "File to record the accesses of this run in, for --map-by dla:file=; auto: one of the "
-         "user's cache, unless the program is recorded there, with higher priority of the "
-         "component; empty: do not record",
-         MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->record_file},
-        {"stats",
-         "File that gets a line of statistics (a JSON object) for each collective access; '-' is "
-         "standard error; empty: none",
-         MCA_BASE_VAR_TYPE_STRING, OPAL_INFO_LVL_3, &c->stats_file},
-    };
-    int rc = OMPI_SUCCESS;
-    c->topology = (char *)"auto";
-    c->shared_memory = true;
-    c->storage_weight = 1;
+    int index = 0;
     name_values();
-    for (size_t i = 0; i < sizeof parameters / sizeof *parameters && OMPI_SUCCESS == rc; i++)
-        rc = register_parameter(parameters[i].name, parameters[i].help, parameters[i].type, NULL,
-                                parameters[i].level, parameters[i].storage);
-    for (int i = 0; i < CHOICES && OMPI_SUCCESS == rc; i++)
-        rc = register_enum(&choices[i]);
-    return rc;
+    for (int i = 0; i < PARAMETERS && index >= 0; i++) {
+        parameter *p = &parameters[i];
+        p->text = (char *)p->initial;
+        index = mca_base_component_var_register(&mca_fcoll_tatp_component.super.fcollm_version,
+                                                p->name, p->help, MCA_BASE_VAR_TYPE_STRING, NULL, 0,
+                                                0, p->level, MCA_BASE_VAR_SCOPE_READONLY, &p->text);
+    }
+    return index < 0 ? index : OMPI_SUCCESS;
 }
 
-void tatp_params_release(void)
+/* ---- their values ---- */
+
+/* With the suffixes of Open MPI's own numbers. */
+static bool parse_number(const parameter *p, const char *text, int64_t *value)
 {
-    for (int i = 0; i < CHOICES; i++) {
-        free(choices[i].invalid);
-        choices[i].invalid = NULL;
+    static const char suffixes[] = "kmgt";
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 0);
+    const char *suffix = '\0' != *end ? strchr(suffixes, *end | 0x20) : NULL;
+    bool is_number = 0 == errno && end != text && (NULL == suffix ? '\0' == *end : '\0' == end[1]);
+    int shift = NULL != suffix ? 10 * (int)(suffix - suffixes + 1) : 0;
+    if (!is_number || __builtin_mul_overflow((int64_t)number, INT64_C(1) << shift, value))
+        return false;
+    return 0 == *value || (*value >= p->least && *value <= p->most);
+}
+
+static bool parse_name(const char *const *names, const char *text, int64_t *value)
+{
+    for (*value = 0; NULL != names[*value]; ++*value)
+        if (0 == strcmp(names[*value], text))
+            return true;
+    return false;
+}
+
+static bool parse_switch(const char *text, int64_t *value)
+{
+    static const char *const names[] = {"false", "true",     "no",      "yes", "n", "y", "f",
+                                        "t",     "disabled", "enabled", "0",   "1", NULL};
+    bool is_name = parse_name(names, text, value);
+    *value %= 2;
+    return is_name;
+}
+
+static bool parse(const parameter *p, const char *text, int64_t *value)
+{
+    switch (p->kind) {
+    case NUMBER: return parse_number(p, text, value);
+    case CHOICE: return parse_name(p->names, text, value);
+    case SWITCH: return parse_switch(text, value);
+    default: return true;
     }
+}
+
+static bool is_given(const parameter *p)
+{
+    return NULL != p->text && '\0' != p->text[0];
+}
+
+/* What cannot be used is as if it were not given. */
+static int64_t value_of(int i)
+{
+    const parameter *p = &parameters[i];
+    int64_t value = 0;
+    if (!is_given(p) || !parse(p, p->text, &value))
+        (void)parse(p, p->initial, &value);
+    return value;
 }
 
 /* ---- checks ---- */
 
-static int refuse_value(const char *parameter, const char *value, const char *valid)
+static void list_names(const parameter *p, char *list, size_t capacity)
 {
-    char name[64];
-    snprintf(name, sizeof name, "fcoll_tatp_%s", parameter);
-    tatp_show_help("bad-value", name, value, valid);
-    return MPI_ERR_ARG;
-}
-
-static int refuse_choice(const choice_parameter *choice)
-{
-    char valid[256] = "";
     size_t used = 0;
-    for (int i = 0; NULL != choice->values[i].string && used < sizeof valid; i++)
-        used += (size_t)snprintf(valid + used, sizeof valid - used, "%s%s", i > 0 ? ", " : "",
-                                 choice->values[i].string);
-    return refuse_value(choice->name, NULL != choice->invalid ? choice->invalid : "(a number)",
-                        valid);
+    for (int i = 0; NULL != p->names[i] && used < capacity; i++)
+        used +=
+            (size_t)snprintf(list + used, capacity - used, "%s%s", i > 0 ? ", " : "", p->names[i]);
 }
 
-/* A run must not continue with anything but what was asked for. */
+/* Once a process. */
+static void report_value(int i)
+{
+    static atomic_flag reported[PARAMETERS];
+    const parameter *p = &parameters[i];
+    char name[64], shown[128], valid[128] = "true, false";
+    if (atomic_flag_test_and_set(&reported[i]))
+        return;
+    snprintf(name, sizeof name, "fcoll_tatp_%s", p->name);
+    base_escape(shown, sizeof shown, p->text);
+    if (NUMBER == p->kind)
+        snprintf(valid, sizeof valid, "%s", p->valid);
+    else if (CHOICE == p->kind)
+        list_names(p, valid, sizeof valid);
+    tatp_show_help("bad-value", name, shown, valid, p->initial);
+}
+
 int tatp_params_check(void)
 {
-    const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
-    const struct {
-        const char *name;
-        int64_t value, least, most;
-        const char *valid;
-    } limits[] = {
-        {"storage_weight", c->storage_weight, 0, LARGEST_STORAGE_WEIGHT,
-         "a number of hops up to 1000, or 0"},
-        {"num_aggregators", c->num_aggregators, 0, INT_MAX,
-         "a number of ranks, or 0 for a number by the size of a call"},
-        {"cycle_buffer_size", c->cycle_buffer_size, 0, LONG_MAX,
-         "a number of bytes, or 0 for io_ompio_bytes_per_agg"},
-        {"message_size", 0 == c->message_size ? LEAST_MESSAGE : c->message_size, LEAST_MESSAGE,
-         LARGEST_MESSAGE, "a number of bytes from 1024 to 1073741824, or 0"},
-        {"unit_size", c->unit_size, 0, DIVISION_LARGEST_STRIPE,
-         "a number of bytes up to 4294967296, or 0"},
-        {"stripe_size", c->stripe_size, 0, DIVISION_LARGEST_STRIPE,
-         "a number of bytes up to 4294967296, or 0 for what the file system reports"},
-        {"stripe_count", c->stripe_count, 0, INT_MAX,
-         "a number of storage targets, or 0 for what the file system reports"},
-    };
-    for (int i = 0; i < CHOICES; i++)
-        if (*choices[i].value < 0)
-            return refuse_choice(&choices[i]);
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        if (limits[i].value >= limits[i].least && limits[i].value <= limits[i].most)
+    int64_t value;
+    int rc = OMPI_SUCCESS;
+    for (int i = 0; i < PARAMETERS; i++) {
+        if (!is_given(&parameters[i]) || parse(&parameters[i], parameters[i].text, &value))
             continue;
-        char number[24];
-        snprintf(number, sizeof number, "%lld", (long long)limits[i].value);
-        return refuse_value(limits[i].name, number, limits[i].valid);
+        report_value(i);
+        rc = tatp_params_refuse(MPI_ERR_ARG);
     }
-    return OMPI_SUCCESS;
+    return rc;
 }
 
-/* ---- values ---- */
+int tatp_params_refuse(int error)
+{
+    static atomic_flag reported = ATOMIC_FLAG_INIT;
+    if (!value_of(STRICT))
+        return OMPI_SUCCESS;
+    if (!atomic_flag_test_and_set(&reported))
+        tatp_show_help("strict");
+    return error;
+}
+
+int tatp_params_priority(bool automatic)
+{
+    int priority = (int)value_of(PRIORITY);
+    if (automatic && 0 == strcmp(parameters[PRIORITY].text, DEFAULT_PRIORITY))
+        return AUTOMATIC_PRIORITY;
+    return priority > 0 ? priority : 0; /* OMPIO takes none below 0 */
+}
+
+/* ---- settings of a file ---- */
 
 static int64_t first_positive(int64_t a, int64_t b, int64_t c)
 {
@@ -335,23 +328,8 @@ static int64_t choose_aggregation(const tatp_hint_values *hints, enum tatp_hint 
 
 tatp_settings tatp_params_collect(ompio_file_t *fh, const tatp_hint_values *hints)
 {
-    const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
     const tatp_params texts = tatp_params_get();
     tatp_settings settings = {{
-        [TATP_STRATEGY] = c->strategy,
-        [TATP_OBJECTIVE] = c->objective,
-        [TATP_SOLVER] = c->solver,
-        [TATP_DOMAINS] = c->domains,
-        [TATP_RECORD_WEIGHT] = c->record_weight,
-        [TATP_NUM_AGGREGATORS] = c->num_aggregators,
-        [TATP_CYCLE_BUFFER_SIZE] = c->cycle_buffer_size,
-        [TATP_MESSAGE_SIZE] = c->message_size,
-        [TATP_UNIT_SIZE] = c->unit_size,
-        [TATP_STRIPE_SIZE] = c->stripe_size,
-        [TATP_STRIPE_COUNT] = c->stripe_count,
-        [TATP_SHARED_MEMORY] = c->shared_memory,
-        [TATP_STORAGE_WEIGHT] = c->storage_weight,
-        [TATP_LAYOUT] = c->layout,
         [TATP_TOPOLOGY] = tatp_settings_digest_text(texts.topology),
         [TATP_TARGETS] = tatp_settings_digest_text(texts.targets_file),
         [TATP_RECORD] = tatp_settings_digest_text(texts.record_file),
@@ -362,6 +340,8 @@ tatp_settings tatp_params_collect(ompio_file_t *fh, const tatp_hint_values *hint
             fh->f_stripe_size <= DIVISION_LARGEST_STRIPE ? (int64_t)fh->f_stripe_size : 0,
         [TATP_FS_STRIPE_COUNT] = fh->f_stripe_count,
     }};
+    for (int i = FIRST_SETTING; i < PARAMETERS; i++)
+        settings.of[i - FIRST_SETTING] = value_of(i);
     tatp_settings_set_hints(&settings, hints);
     return settings;
 }
@@ -407,9 +387,9 @@ tatp_plan_settings tatp_params_plan(const ompio_file_t *fh, const tatp_settings 
                 .message = of[TATP_MESSAGE_SIZE],
                 .stripe = stripe,
             },
-        .strategy = of[TATP_STRATEGY] >= 0 ? &plan_strategies[of[TATP_STRATEGY]] : NULL,
-        .objective = of[TATP_OBJECTIVE] >= 0 ? &plan_objectives[of[TATP_OBJECTIVE]] : NULL,
-        .solver = of[TATP_SOLVER] >= 0 ? &lap_solvers[of[TATP_SOLVER]] : NULL,
+        .strategy = &plan_strategies[of[TATP_STRATEGY]],
+        .objective = &plan_objectives[of[TATP_OBJECTIVE]],
+        .solver = &lap_solvers[of[TATP_SOLVER]],
         .write_aggregation = choose_aggregation(&hints, TATP_HINT_CB_WRITE),
         .read_aggregation = choose_aggregation(&hints, TATP_HINT_CB_READ),
     };
@@ -451,6 +431,6 @@ tatp_hint_values tatp_params_hints(const tatp_plan_settings *settings,
 
 tatp_params tatp_params_get(void)
 {
-    const mca_fcoll_tatp_component_t *c = &mca_fcoll_tatp_component;
-    return (tatp_params){c->topology, c->targets_file, c->record_file, c->stats_file};
+    return (tatp_params){parameters[TOPOLOGY].text, parameters[TARGETS].text,
+                         parameters[RECORD].text, parameters[STATS].text};
 }

@@ -15,10 +15,16 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_settings.h"
 
 int tatp_params_register(void);
-/* For the component's close. */
-void tatp_params_release(void);
-/* Reports the first value that cannot be used. OMPI or MPI error code. */
+/* Whether this process has values that cannot be used, which were reported: OMPI_SUCCESS or
+ * tatp_params_refuse's result. */
 int tatp_params_check(void);
+/* A parameter, or a file that it names, cannot be used, which was reported: the result is `error`
+ * where parameter strict is set, and OMPI_SUCCESS otherwise. */
+int tatp_params_refuse(int error);
+
+/* Of the component; automatic: runs are recorded in the user's cache, with which it comes before
+ * the stock components as long as the parameter is the default. */
+int tatp_params_priority(bool automatic);
 
 /* This rank's settings of a file that is opened with these hints. Local. */
 tatp_settings tatp_params_collect(ompio_file_t *fh, const tatp_hint_values *hints);
