@@ -392,7 +392,8 @@ void tatp_file_refuse(const ompio_file_t *fh)
     tatp_nodes_refuse(fh->f_comm);
 }
 
-/* The handle is closed while another component is selected. */
+/* The handle is closed, perhaps while another component is selected. Requests that the program has
+ * not completed need the open file. */
 static void finish_requests(void *context)
 {
     tatp_requests_finish(((const tatp_file *)context)->comm);
@@ -420,7 +421,7 @@ void tatp_file_set_view(tatp_file *file)
     tatp_requests_finish(file->comm);
     tatp_view_reset(file->view);
     if (!file->is_open) {
-        tatp_hints_attach(file->hints, file->io.fh);
+        tatp_hints_attach(file->hints, file->io.fh, finish_requests, file);
         file->error = complete_opening(file);
         file->is_open = true;
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hints after MPI_File_open. Open MPI 4.1 passes those of MPI_File_set_view to OMPIO alone, and
  * those of MPI_File_set_info to subscribers alone. So the file's own copy of OMPIO's table of
- * functions gets another set_view, which notes the hints first, and the hints are subscribed.
+ * functions gets another set_view, which notes the hints first, and the hints are subscribed. It
+ * gets another close, too: OMPIO closes the file before it informs the component.
  *
  * MPI_File_get_info returns the file's info object. OMPIO reads this object as well, as the hints
  * of MPI_File_open. */
@@ -122,6 +123,8 @@ struct tatp_hints {
     tatp_hints *next;
     struct ompi_file_t *file; /* NULL: not attached */
     bool reports;             /* rank 0 */
+    void (*closing)(void *context);
+    void *context;
     _Atomic bool changed;
     tatp_hint_values values, published;
     bool is_published; /* the file's info object has `published` */
@@ -130,6 +133,7 @@ struct tatp_hints {
 static opal_mutex_t hints_lock = OPAL_MUTEX_STATIC_INIT;
 static tatp_hints *attached; /* the latest first */
 static mca_io_base_module_file_set_view_fn_t set_view_of_ompio;
+static mca_io_base_module_file_close_fn_t close_of_ompio;
 
 static tatp_hints *find_attached(const struct ompi_file_t *file)
 {
@@ -199,7 +203,7 @@ void tatp_hints_publish(tatp_hints *hints, const tatp_hint_values *values)
     OPAL_THREAD_UNLOCK(&hints_lock);
 }
 
-/* ---- MPI_File_set_view and MPI_File_set_info ---- */
+/* ---- MPI_File_set_view, MPI_File_set_info and MPI_File_close ---- */
 
 /* OMPIO gets no hints: it would select another component for `collective_buffering`, whose true and
  * false Open MPI 4.1 takes for each other. */
@@ -220,6 +224,17 @@ static int interposed_set_view(struct ompi_file_t *file, MPI_Offset disp,
     }
     OPAL_THREAD_UNLOCK(&hints_lock);
     return next(file, disp, etype, filetype, datarep, info);
+}
+
+static int interposed_close(struct ompi_file_t *file)
+{
+    OPAL_THREAD_LOCK(&hints_lock);
+    mca_io_base_module_file_close_fn_t next = close_of_ompio;
+    const tatp_hints *hints = find_attached(file);
+    OPAL_THREAD_UNLOCK(&hints_lock);
+    if (NULL != hints)
+        hints->closing(hints->context);
+    return next(file);
 }
 
 /* One hint of MPI_File_set_info, or when the file is subscribed to. Returns what the file's info
@@ -264,30 +279,35 @@ void tatp_hints_free(tatp_hints *hints)
 }
 
 /* The table of functions is the file's, and so are the subscriptions: both end with the file. */
-static void interpose_set_view(struct ompi_file_t *file)
+static void interpose(struct ompi_file_t *file)
 {
     compat_io_module *module = COMPAT_IO_MODULE(file);
     if (interposed_set_view == module->io_module_file_set_view)
         return;
     OPAL_THREAD_LOCK(&hints_lock);
     set_view_of_ompio = module->io_module_file_set_view;
+    close_of_ompio = module->io_module_file_close;
     OPAL_THREAD_UNLOCK(&hints_lock);
     module->io_module_file_set_view = interposed_set_view;
+    module->io_module_file_close = interposed_close;
     for (int i = 0; i < TATP_HINTS; i++)
         (void)opal_infosubscribe_subscribe(&file->super, keys[i].name, (char *)"", accept_hint);
 }
 
 /* Handles that a component for shared file pointers opens have no file of the user's. */
-void tatp_hints_attach(tatp_hints *hints, ompio_file_t *fh)
+void tatp_hints_attach(tatp_hints *hints, ompio_file_t *fh, void (*closing)(void *context),
+                       void *context)
 {
     const tatp_hint_values none = {{0}};
+    hints->closing = closing;
+    hints->context = context;
     hints->reports = 0 == fh->f_rank;
     hints->values = read_hints_at_open(fh, hints->reports);
     hints->changed = 0 != memcmp(&hints->values, &none, sizeof none);
     hints->is_published = false;
     if (fh->f_flags & OMPIO_SHAREDFP_IS_SET)
         return;
-    interpose_set_view(fh->f_fh);
+    interpose(fh->f_fh);
     OPAL_THREAD_LOCK(&hints_lock);
     remove_attached(fh->f_fh);
     hints->file = fh->f_fh;

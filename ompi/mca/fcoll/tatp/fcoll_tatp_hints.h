@@ -45,8 +45,10 @@ tatp_hints *tatp_hints_new(void); /* NULL: no memory */
 void tatp_hints_free(tatp_hints *hints);
 
 /* The handle was opened. From now on hints of MPI_File_set_view and MPI_File_set_info are noted. An
- * invalid value is ignored, and reported by rank 0, once a process for each hint. */
-void tatp_hints_attach(tatp_hints *hints, ompio_file_t *fh);
+ * invalid value is ignored, and reported by rank 0, once a process for each hint. `closing` is
+ * called when MPI_File_close begins. */
+void tatp_hints_attach(tatp_hints *hints, ompio_file_t *fh, void (*closing)(void *context),
+                       void *context);
 void tatp_hints_detach(tatp_hints *hints);
 
 /* The latest valid value of each hint on this rank. */
