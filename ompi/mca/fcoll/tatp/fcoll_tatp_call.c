@@ -14,9 +14,11 @@
  * is done when the call is made; everything else may be done on a stack of its own, later. */
 #include "fcoll_tatp.h"
 
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_exchange.h"
@@ -181,14 +183,34 @@ static void publish_new_hints(tatp_file *file)
 
 /* ---- settings ---- */
 
-/* A stripe where it is known. A file system that states larger blocks than pages is distributed,
- * and locks no less than a block. */
+/* File systems of one machine, some of which state blocks as large as those of distributed ones. */
+static bool is_local(int fd)
+{
+    enum { ZFS_SUPER_MAGIC = 0x2fc12fc1 }; /* <linux/magic.h> lacks it */
+    struct statfs system;
+    if (0 != fstatfs(fd, &system))
+        return false;
+    switch ((unsigned long)system.f_type) {
+    case BTRFS_SUPER_MAGIC:
+    case EXT4_SUPER_MAGIC: /* of ext2 and ext3, too */
+    case F2FS_SUPER_MAGIC:
+    case OVERLAYFS_SUPER_MAGIC:
+    case TMPFS_MAGIC:
+    case XFS_SUPER_MAGIC:
+    case ZFS_SUPER_MAGIC: return true;
+    default: return false;
+    }
+}
+
+/* A stripe where it is known. A distributed file system states larger blocks than pages, and locks
+ * no less than a block. */
 static int64_t find_lock_unit(const tatp_file *file)
 {
     struct stat status;
+    int fd = file->io.fh->fd;
     if (file->settings.division.stripe > 0)
         return file->settings.division.stripe;
-    if (0 != fstat(file->io.fh->fd, &status) || status.st_blksize <= LARGEST_LOCAL_BLOCK)
+    if (0 != fstat(fd, &status) || status.st_blksize <= LARGEST_LOCAL_BLOCK || is_local(fd))
         return 0;
     return (int64_t)status.st_blksize;
 }

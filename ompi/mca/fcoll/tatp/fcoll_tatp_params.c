@@ -15,6 +15,7 @@
 
 #include "access/neighbours.h"
 #include "base/text.h"
+#include "base/unknown.h"
 #include "exchange/exchange.h"
 #include "plan/division.h"
 
@@ -156,6 +157,28 @@ static void name_values(void)
         parameters[OF(TATP_SOLVER)].names[i] = lap_solvers[i].name;
 }
 
+static void report_unknown(const char *name, const char *nearest)
+{
+    opal_output(0,
+                "fcoll:tatp: there is no MCA parameter fcoll_tatp_%s; did you mean fcoll_tatp_%s?",
+                name, nearest);
+}
+
+static void check_names(void)
+{
+    const char *known[PARAMETERS + 1] = {NULL}, *rank = getenv("PMIX_RANK");
+    char *const *files = NULL;
+    int index = mca_base_var_find("opal", "mca", "base", "param_files");
+    if (NULL != rank && 0 != strcmp(rank, "0"))
+        return;
+    if (index >= 0)
+        (void)mca_base_var_get_value(index, &files, NULL, NULL);
+    for (int i = 0; i < PARAMETERS; i++)
+        known[i] = parameters[i].name;
+    base_check_settings(&(base_settings){"OMPI_MCA_", "fcoll_tatp_", known, report_unknown},
+                        NULL != files ? *files : NULL);
+}
+
 int tatp_params_register(void)
 {
     int index = 0;
@@ -167,6 +190,7 @@ int tatp_params_register(void)
                                                 p->name, p->help, MCA_BASE_VAR_TYPE_STRING, NULL, 0,
                                                 0, p->level, MCA_BASE_VAR_SCOPE_READONLY, &p->text);
     }
+    check_names();
     return index < 0 ? index : OMPI_SUCCESS;
 }
 

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Settings that do not exist: a mistyped name would do nothing, without a word. They are looked for
+ * in the environment and in files of lines NAME = VALUE.
+ */
+#ifndef BASE_UNKNOWN_H
+#define BASE_UNKNOWN_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+
+/* Of a name, which is cut off there. */
+#define BASE_SETTING_BYTES 64
+/* The rest of a file with a longer line is not read. */
+#define BASE_MOST_LINE ((size_t)1 << 20)
+
+typedef struct base_settings {
+    const char *variable;     /* begin of the names of environment variables, as OMPI_MCA_ */
+    const char *prefix;       /* begin of the names of settings */
+    const char *const *known; /* what follows it; the last is NULL */
+    void (*report)(const char *name, const char *nearest); /* without the prefix */
+} base_settings;
+
+/* Insertions, deletions and replacements that make one name of the other. */
+static inline size_t base_name_distance(const char *a, const char *b)
+{
+    size_t row[BASE_SETTING_BYTES + 1], length = strnlen(b, BASE_SETTING_BYTES);
+    for (size_t j = 0; j <= length; j++)
+        row[j] = j;
+    for (size_t i = 0; a[i] != '\0'; i++) {
+        size_t diagonal = row[0]++;
+        for (size_t j = 0; j < length; j++) {
+            size_t least = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            least = diagonal + 1 < least ? diagonal + 1 : least;
+            row[j + 1] = row[j] + 1 < least ? row[j] + 1 : least;
+        }
+    }
+    return row[length];
+}
+
+/* The first one of those at the least distance. */
+static inline const char *base_nearest_name(const char *name, const char *const *known)
+{
+    const char *nearest = known[0];
+    for (; *known != NULL; known++)
+        if (base_name_distance(name, *known) < base_name_distance(name, nearest))
+            nearest = *known;
+    return nearest;
+}
+
+/* text: a name and something else. */
+static inline void base_check_setting(const base_settings *s, const char *text)
+{
+    size_t prefix = strlen(s->prefix);
+    char name[BASE_SETTING_BYTES];
+    if (strncmp(text, s->prefix, prefix) != 0)
+        return;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text + prefix, "= \t\n"), text + prefix);
+    const char *nearest = base_nearest_name(name, s->known);
+    if (strcmp(name, nearest) != 0)
+        s->report(name, nearest);
+}
+
+static inline void base_check_file(const base_settings *s, const char *path)
+{
+    const char *cause;
+    FILE *stream = base_open_regular(path, &cause);
+    char *line = NULL;
+    size_t capacity = 0, length = 0;
+    while (stream != NULL &&
+           base_append_line(stream, BASE_MOST_LINE, &line, &capacity, &length) == 1) {
+        base_check_setting(s, line + strspn(line, " \t"));
+        length = 0;
+    }
+    free(line);
+    if (stream != NULL)
+        fclose(stream);
+}
+
+/* files: names that are separated by commas or colons, or NULL. */
+static inline void base_check_settings(const base_settings *s, const char *files)
+{
+    extern char **environ;
+    size_t length = strlen(s->variable);
+    for (char **v = environ; *v != NULL; v++)
+        if (strncmp(*v, s->variable, length) == 0)
+            base_check_setting(s, *v + length);
+    char *list = files == NULL ? NULL : strdup(files), *rest = NULL;
+    for (char *path = list == NULL ? NULL : strtok_r(list, ",:", &rest); path != NULL;
+         path = strtok_r(NULL, ",:", &rest))
+        base_check_file(s, path);
+    free(list);
+}
+
+#endif
