@@ -57,6 +57,8 @@ void tatp_file_free(tatp_file *file);
 bool tatp_file_has_settings(const tatp_file *file, const struct tatp_plan_settings *settings);
 /* Prepares for another handle of the same ranks. Local. */
 void tatp_file_open(tatp_file *file, ompio_file_t *fh);
+/* Whether a view of the present handle was set. */
+bool tatp_file_is_open(const tatp_file *file);
 /* For a rank that has no memory for a file of the handle: takes part in what its first view is on
  * the other ranks, where it becomes the error of the opening. Collective. */
 void tatp_file_refuse(const ompio_file_t *fh);

@@ -453,6 +453,11 @@ void tatp_file_set_view(tatp_file *file)
         begin_file_record(file);
 }
 
+bool tatp_file_is_open(const tatp_file *file)
+{
+    return file->is_open;
+}
+
 bool tatp_file_close(tatp_file *file)
 {
     tatp_requests_finish(file->comm);

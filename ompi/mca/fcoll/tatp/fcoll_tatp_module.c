@@ -6,6 +6,7 @@
  * handle, and retires what another component has replaced. */
 #include "fcoll_tatp.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_fit.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_params.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_record.h"
+#include "opal/util/output.h"
 
 /* Modules that are kept for the next file of their ranks; the oldest is freed first. */
 #define MOST_IDLE 8
@@ -236,12 +238,28 @@ mca_fcoll_base_module_t *mca_fcoll_tatp_file_query(struct ompio_file_t *fh, int 
     return NULL != module ? &module->super : &refusing.super;
 }
 
+/* Another component has a higher priority. On rank 0, for the first file. */
+static void report_passed_over(const ompio_file_t *fh)
+{
+    static atomic_flag reported = ATOMIC_FLAG_INIT;
+    const tatp_params params = tatp_params_get();
+    bool records = NULL != params.record_file && '\0' != params.record_file[0];
+    bool measures = NULL != params.stats_file && '\0' != params.stats_file[0];
+    if (0 == fh->f_rank && (records || measures) && !atomic_flag_test_and_set(&reported))
+        opal_output(0,
+                    "fcoll:tatp: %s has no effect on %s, which another component serves; use it "
+                    "with --mca fcoll tatp",
+                    records ? "fcoll_tatp_record" : "fcoll_tatp_stats", fh->f_filename);
+}
+
 int mca_fcoll_tatp_file_unquery(struct ompio_file_t *fh)
 {
     tatp_split_release(fh);
     OPAL_THREAD_LOCK(table_lock());
     tatp_module *module = take_module(fh);
     OPAL_THREAD_UNLOCK(table_lock());
+    if (NULL != module && !tatp_file_is_open(module->file))
+        report_passed_over(fh);
     if (NULL != module)
         retire_module(module);
     return OMPI_SUCCESS;
