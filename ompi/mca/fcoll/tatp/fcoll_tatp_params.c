@@ -16,6 +16,7 @@
 #include "access/neighbours.h"
 #include "base/text.h"
 #include "base/unknown.h"
+#include "base/version.h"
 #include "exchange/exchange.h"
 #include "plan/division.h"
 
@@ -51,13 +52,15 @@ typedef struct parameter {
 } parameter;
 
 /* Those before the first setting are in no tatp_settings. */
-enum { TOPOLOGY, TARGETS, RECORD, STATS, PRIORITY, STRICT, FIRST_SETTING };
+enum { RELEASE, TOPOLOGY, TARGETS, RECORD, STATS, PRIORITY, STRICT, FIRST_SETTING };
 #define OF(setting) (FIRST_SETTING + (setting))
 enum { LAYOUT_KEEP, LAYOUT_FIT };
 
 /* Texts for Open MPI, which would take abc for the number 0, and print its own message about an
  * invalid name in each process of a job. */
 static parameter parameters[] = {
+    [RELEASE] = {"version", TEXT, TATP_VERSION_TEXT, OPAL_INFO_LVL_1,
+                 "Version of the component; not to be set"},
     [TOPOLOGY] = {"topology", TEXT, "auto", OPAL_INFO_LVL_3,
                   "Source of the hops between nodes: auto (SLURM_TOPOLOGY_ADDR of the job's "
                   "environment, where it is set), none (two hops between any two nodes), or a file "
@@ -185,10 +188,12 @@ int tatp_params_register(void)
     name_values();
     for (int i = 0; i < PARAMETERS && index >= 0; i++) {
         parameter *p = &parameters[i];
+        mca_base_var_flag_t flags = RELEASE == i ? MCA_BASE_VAR_FLAG_DEFAULT_ONLY : 0;
         p->text = (char *)p->initial;
-        index = mca_base_component_var_register(&mca_fcoll_tatp_component.super.fcollm_version,
-                                                p->name, p->help, MCA_BASE_VAR_TYPE_STRING, NULL, 0,
-                                                0, p->level, MCA_BASE_VAR_SCOPE_READONLY, &p->text);
+        index =
+            mca_base_component_var_register(&mca_fcoll_tatp_component.super.fcollm_version, p->name,
+                                            p->help, MCA_BASE_VAR_TYPE_STRING, NULL, 0, flags,
+                                            p->level, MCA_BASE_VAR_SCOPE_READONLY, &p->text);
     }
     check_names();
     return index < 0 ? index : OMPI_SUCCESS;

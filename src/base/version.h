@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The version of this project. Inside the components PACKAGE_VERSION is Open MPI's.
+ */
+#ifndef BASE_VERSION_H
+#define BASE_VERSION_H
+
+#define TATP_VERSION "1.0.0"
+/* As it stands in files, where strings(1) finds it. */
+#define TATP_VERSION_TEXT "tatp-dla " TATP_VERSION
+
+#endif
