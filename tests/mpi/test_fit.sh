@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# A component that was built with headers of another release, or another configuration, of the series: it is not used,
+# and says so; the next component writes the file.
+. "$top_srcdir/tests/mpi/lib.sh" || exit 1
+
+need_component fcoll tatp
+include=$("$MPICC" --showme:incdirs | tr ' ' '\n' | while read -r folder; do
+    [[ ! -e $folder/openmpi/ompi_config.h && ! -e $folder/openmpi/ompi ]] || echo "$folder"
+done | head -n 1)
+[[ -n $include ]] || tap_skip_all "Open MPI's headers are not in one folder"
+known="fcoll:tatp: built for Open MPI"
+
+# skew HEADER EXPRESSION: a copy of the headers in which sed has changed one, and a component that was built with it.
+skew() {
+    rm -rf "$tap_dir/skew" && mkdir -p "$tap_dir/skew/${1%/*}" "$tap_dir/components" &&
+        cp "$include/${1%/*}"/*.h "$tap_dir/skew/${1%/*}" &&
+        sed "$2" "$include/$1" >"$tap_dir/skew/$1" && ! cmp -s "$include/$1" "$tap_dir/skew/$1" &&
+        rm -f "$top_builddir"/ompi/mca/fcoll/tatp/*tests_mpi_mca_fcoll_tatp_la* &&
+        env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$top_builddir" tests/mpi/mca_fcoll_tatp.la "SKEW=$tap_dir/skew" &&
+        cp "$top_builddir/tests/mpi/.libs/mca_fcoll_tatp.so" "$tap_dir/components"
+}
+
+# write ARGUMENT...: four ranks write a file. Sets said and status.
+write() {
+    said=$(OMPI_MCA_mca_base_component_path=$tap_dir/components:$OMPI_PKGLIBDIR run_here 4 --mca io ompio "$@" \
+        "$cube" --size=16 --verify --file="$tap_dir/file" 2>&1)
+    status=$?
+}
+
+# refused NAME HEADER EXPRESSION DIFFERENCE
+refused() {
+    tap_check "$1: built" skew "$2" "$3"
+    write
+    tap_is "$status $(grep -c "$known .*$4: not used; build it for this one" <<<"$said")" "0 1" \
+        "$1: one line says so, and another component writes the file"
+    write --mca fcoll tatp
+    tap_check "$1, and demanded: an error" test "$status" -gt 0 -a "$status" -lt 124
+    tap_contains "$said" "$known" "$1, and demanded: the reason"
+}
+
+case $OMPI_VERSION in
+4.1.[0-2]*) other=4 ;;
+5.0.[0-6]*) other=7 ;;
+*) other=2 ;;
+esac
+struct='/^struct ompio_file_t {/,/^}/ s/^.*f_filename;/&\n    void *skew;/'
+refused "another group of releases" openmpi/opal_config.h "s/^\(#define OMPI_RELEASE_VERSION\) .*/\1 $other/" "but this is Open MPI v$OMPI_VERSION"
+refused "another communicator" openmpi/ompi/communicator/communicator.h 's/^struct ompi_communicator_t {/&\n    void *skew;/' \
+    "with another ompi_communicator_t"
+refused "another convertor, as with CUDA" openmpi/opal/datatype/opal_convertor.h \
+    's/^struct opal_convertor_t {/&\n    void *skew[2];/' "with another opal_convertor_t"
+refused "another file handle" openmpi/ompi/mca/common/ompio/common_ompio.h "$struct" "with another ompio_file_t"
+tap_plan
