@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "dla/parameters.h"
 
+#include "base/unknown.h"
+
 const dla_parameter dla_parameter_table[] = {
     {"file",
      "View matrix of the ranks: a file that fcoll_tatp_record or io_ompio_record_file_offset_info "
@@ -77,4 +79,16 @@ void dla_parameters_init(dla_parameters *parameters)
 void *dla_parameter_storage(const dla_parameter *parameter, dla_parameters *parameters)
 {
     return (char *)parameters + parameter->offset;
+}
+
+void dla_parameters_check_names(const char *files,
+                                void (*report)(const char *name, const char *nearest))
+{
+    enum { ITEMS = sizeof dla_parameter_table / sizeof *dla_parameter_table };
+    /* spec: the mapper of PRRTE passes the text of --map-by on by it. */
+    const char *known[ITEMS + 3] = {"priority", "verbose", "spec"};
+    for (size_t i = 0; dla_parameter_table[i].name != NULL; i++)
+        known[i + 3] = dla_parameter_table[i].name;
+    base_check_settings(&(base_settings){"OMPI_MCA_", "rmaps_dla_", known, report}, files);
+    base_check_settings(&(base_settings){"PRTE_MCA_", "rmaps_dla_", known, report}, NULL);
 }

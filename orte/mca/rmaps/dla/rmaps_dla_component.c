@@ -11,7 +11,9 @@
 
 #include "opal/mca/base/base.h"
 #include "opal/util/component_help.h"
+#include "opal/util/output.h"
 #include "orte/constants.h"
+#include "orte/runtime/orte_globals.h"
 #include "orte/util/proc_info.h"
 
 #include "rmaps_dla_mapby.h"
@@ -121,10 +123,59 @@ static void register_items(dla_parameters *parameters)
     }
 }
 
+static void report_unknown(const char *name, const char *nearest)
+{
+    opal_output(0, "rmaps:dla: there is no MCA parameter rmaps_dla_%s; did you mean rmaps_dla_%s?",
+                name, nearest);
+}
+
+static void check_names(void)
+{
+    char *const *files = NULL;
+    int index = mca_base_var_find("opal", "mca", "base", "param_files");
+
+    if (0 <= index)
+        (void)mca_base_var_get_value(index, &files, NULL, NULL);
+    dla_parameters_check_names(NULL != files ? *files : NULL, report_unknown);
+}
+
+/* ---- the launcher that runs ---- */
+
+/* Its structs differ where it was configured otherwise: as with --enable-debug. */
+static bool fits_launcher(void)
+{
+    const struct {
+        const char *name;
+        size_t built, runs;
+    } sizes[] = {
+        {"orte_job_t", sizeof(orte_job_t), orte_job_t_class.cls_sizeof},
+        {"orte_job_map_t", sizeof(orte_job_map_t), orte_job_map_t_class.cls_sizeof},
+        {"orte_app_context_t", sizeof(orte_app_context_t), orte_app_context_t_class.cls_sizeof},
+        {"orte_node_t", sizeof(orte_node_t), orte_node_t_class.cls_sizeof},
+        {"orte_proc_t", sizeof(orte_proc_t), orte_proc_t_class.cls_sizeof},
+    };
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        if (sizes[i].built == sizes[i].runs)
+            continue;
+        if (ORTE_PROC_IS_HNP)
+            opal_output(0,
+                        "rmaps:dla: built for an Open MPI with another %s: not used; build it "
+                        "for this one",
+                        sizes[i].name);
+        return false;
+    }
+    return true;
+}
+
 static int rmaps_dla_register(void)
 {
     orte_rmaps_dla_component_t *c = &mca_rmaps_dla_component;
 
+    if (!fits_launcher())
+        return ORTE_ERR_NOT_AVAILABLE;
+    if (ORTE_PROC_IS_HNP)
+        check_names();
     c->priority = DEFAULT_PRIORITY;
     register_var("priority", DLA_PRIORITY_HELP, MCA_BASE_VAR_TYPE_INT, NULL, OPAL_INFO_LVL_9,
                  &c->priority);

@@ -108,10 +108,18 @@ static int rmaps_dla_register(void)
     return PRTE_SUCCESS;
 }
 
+static void report_unknown(const char *name, const char *nearest)
+{
+    pmix_output(0, "rmaps:dla: there is no MCA parameter rmaps_dla_%s; did you mean rmaps_dla_%s?",
+                name, nearest);
+}
+
 /* The parameter is read: neither daemons nor ranks need it. */
 static int rmaps_dla_open(void)
 {
     (void)unsetenv(RMAPS_DLA_SPEC_VARIABLE);
+    if (PRTE_PROC_IS_MASTER)
+        dla_parameters_check_names(NULL, report_unknown);
     return PRTE_SUCCESS;
 }
 
