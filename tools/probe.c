@@ -20,6 +20,7 @@ struct finding {
     char component[PATH_MAX]; /* fcoll/tatp in this process */
     char mapper[PATH_MAX];    /* rmaps/dla in the process that started this one */
     char path[4 * PATH_MAX];  /* where components are looked for */
+    char priority[TEXT];      /* of fcoll/tatp */
     char error[TEXT];         /* of the access */
 };
 
@@ -84,20 +85,26 @@ static int access_file(const char *name)
     return rc;
 }
 
-/* Where the library of this process looks, by the tools interface. That opens components which the
- * program would not use. */
-static void find_path(char *path, int size)
+static void read_variable(const char *name, char *text, int size)
 {
-    int provided, index, count;
+    int index, count;
     MPI_T_cvar_handle handle;
+    if (MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS ||
+        MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS)
+        return;
+    if (count < size)
+        MPI_T_cvar_read(handle, text);
+    MPI_T_cvar_handle_free(&handle);
+}
+
+/* By the tools interface, which opens components that the program would not use. */
+static void read_variables(struct finding *own)
+{
+    int provided;
     if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
         return;
-    if (MPI_T_cvar_get_index("mca_base_component_path", &index) == MPI_SUCCESS &&
-        MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS) {
-        if (count < size)
-            MPI_T_cvar_read(handle, path);
-        MPI_T_cvar_handle_free(&handle);
-    }
+    read_variable("mca_base_component_path", own->path, sizeof own->path);
+    read_variable("fcoll_tatp_priority", own->priority, sizeof own->priority);
     MPI_T_finalize();
 }
 
@@ -118,6 +125,7 @@ static void print_findings(const struct finding *all, int size)
         put_text(&w, "component", f->component);
         put_text(&w, "mapper", f->mapper);
         put_text(&w, "path", f->path);
+        put_text(&w, "priority", f->priority);
         put_text(&w, "error", f->error);
         json_end_object(&w);
     }
@@ -139,7 +147,7 @@ static void examine_process(const char *file, struct finding *own)
     }
     find_mapped("self", "/mca_fcoll_tatp.so", own->component);
     find_parent_mapped("mca_rmaps_dla.so", own->mapper);
-    find_path(own->path, sizeof own->path);
+    read_variables(own);
 }
 
 int main(int argc, char **argv)

@@ -54,7 +54,7 @@ def parse_arguments(words):
         "if both components are usable.",
         epilog="Options after -- are passed to mpirun, as --hostfile FILE.")
     parser.add_argument("file", nargs="?", metavar="PATH", help="a file, or a folder of the file system that programs use")
-    parser.add_argument("-n", "--ranks", type=whole_number, default=2, metavar="N", help="ranks to start (default: 2)")
+    parser.add_argument("-n", "--ranks", type=whole_number, default=3, metavar="N", help="ranks to start (default: 3)")
     parser.add_argument("-l", "--limit", type=seconds, default=LIMIT, metavar="SECONDS",
                         help=f"time after which a program is stopped (default: {LIMIT})")
     parser.add_argument("-j", "--json", action="store_true", help="print JSON")
@@ -82,7 +82,8 @@ def shown_settings(examination):
 def described(component):
     said = {True: "usable", False: "not usable", None: "not known"}[component.usable]
     place = component.place()
-    return f"{said}: {place}" if place else said
+    version = component.version()
+    return said + (f": {place}" if place else "") + (f", version {version}" if version else "")
 
 
 def lines(found, build):
@@ -113,9 +114,19 @@ def lines(found, build):
             yield "", f"| {line}"
 
 
+def verdict(found):
+    """What to do next, in one line."""
+    if found.is_usable():
+        return " ".join(["ready: mpirun", *found.recommended, "./program"])
+    if found.fcoll.usable:
+        return " ".join(["ready, but for placement (see the problems): mpirun", *found.recommended, "./program"])
+    return "not ready: see the problems"
+
+
 def print_text(found, build):
     for name, text in lines(found, build):
         print(printable(f"{name:<12}{text}"))
+    print(printable(verdict(found)))
 
 
 def print_json(found, build):
@@ -124,7 +135,7 @@ def print_json(found, build):
     print(json.dumps({
         "mpirun": found.mpi.mpirun, "release": found.mpi.release, "prefix": found.mpi.prefix, "built_for": build.release,
         "library": found.library, "components": component, "default": found.default, "topology": found.topology,
-        "locality": found.locality, "storage": found.storage, "recommended": found.recommended, "notes": found.notes,
+        "locality": found.locality, "verdict": verdict(found), "storage": found.storage, "recommended": found.recommended, "notes": found.notes,
         "settings": [dict(zip(("name", "value", "source"), setting)) for setting in shown_settings(found)],
         "problems": [{"problem": problem, "output": output} for problem, output in found.problems]}))
 

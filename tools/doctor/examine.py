@@ -20,6 +20,21 @@ PREFER = ["--mca", "fcoll", "^none", "--mca", "fcoll_tatp_priority", "1000", *OB
 SHOW_LAUNCHER_ERRORS = {"PMIX_MCA_mca_base_component_show_load_errors": "1"}
 
 
+def named(file):
+    version = version_of(file)
+    return f"{file} (version {version})" if version else file
+
+
+def version_of(file):
+    """The version of this project in a file of a component, or None."""
+    try:
+        with open(file, "rb") as stream:
+            found = re.search(rb"tatp-dla (\d+(?:\.\d+)+\w*)", stream.read())
+    except OSError:
+        return None
+    return found and found.group(1).decode()
+
+
 class Component:
     """One of the two: whether it is usable (None: not known), whether it is inside Open MPI's libraries, else the files that
     are used, and all files of this name."""
@@ -31,6 +46,10 @@ class Component:
     def place(self):
         """Of what is used, or None."""
         return "inside Open MPI's libraries" if self.inside else ", ".join(self.used) or None
+
+    def version(self):
+        """Of what is used, or None."""
+        return version_of(self.used[0]) if self.used else None
 
 
 def distinct(folders):
@@ -162,6 +181,8 @@ class Examination:
             self.blame(f"{self.options.ranks} ranks were started, but find {len(probe.ranks)} in their job: mpirun is "
                        f"{self.mpi.mpirun} of Open MPI {self.mpi.release}, the library {probe.all('library')[0].split(',')[0]}: "
                        "let PATH and LD_LIBRARY_PATH name the same installation")
+        elif self.blame_difference(probe):
+            return
         elif probe.is_served_by_tatp():
             component.usable = not by_romio
             component.inside = not component.used
@@ -170,6 +191,20 @@ class Examination:
             self.blame_run(probe)
         else:
             self.diagnose_fcoll(probe)
+
+    def blame_difference(self, probe):
+        """Whether nodes have other components or priorities than others: ranks that select different ones wait for ever."""
+        nodes = {}
+        for rank in probe.ranks or []:
+            version = version_of(rank["component"] or "")
+            nodes.setdefault((rank["component"], version, rank["priority"]), rank["host"])
+        if len(nodes) < 2:
+            return False
+        said = (f"{host} has {file or 'none'}" + (f", version {version}" if version else "") +
+                (f", priority {priority}" if priority else "") for (file, version, priority), host in nodes.items())
+        self.blame(f"nodes differ in {FCOLL}, so that jobs hang: {'; '.join(said)}: install the same on all nodes, and set "
+                   "priorities for all of them")
+        return True
 
     def diagnose_fcoll(self, probe):
         preferred = probe
@@ -215,7 +250,8 @@ class Examination:
     def messages(self, probe):
         """The messages of the component, each in a line."""
         blocks = re.findall(r"-{60,}\n(.*?)-{60,}", probe.result.output, re.DOTALL)
-        return [in_one_line(block) for block in blocks if "fcoll_tatp_" in block]
+        names = re.findall(r"(?:fcoll:tatp|rmaps:dla): (there is no MCA parameter .*)", probe.result.output)
+        return [in_one_line(block) for block in blocks if "fcoll_tatp_" in block] + names
 
     def blame_component(self, component, probe, refusal, name):
         """What a component that was found says, or what keeps it from being loaded. Whether it was that."""
@@ -333,8 +369,9 @@ class Examination:
         if others and component.inside:
             self.notes.append(f"{component.name} inside Open MPI's libraries is used, not other copies: remove {', '.join(others)}")
         elif others and used:
-            self.notes.append(f"there are other copies of {component.name}, which are not used: {', '.join(others)}: remove "
-                              f"them, or the one that is used, {', '.join(component.used)}")
+            self.notes.append(f"there are other copies of {component.name}, which are not used: "
+                              f"{', '.join(map(named, others))}: remove them, or the one that is used, "
+                              f"{', '.join(map(named, component.used))}")
 
     # ---- storage ----
 
