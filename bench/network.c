@@ -402,9 +402,10 @@ static int model_test(void *context, exchange_request *request, bool *complete, 
     return 0;
 }
 
-static void no_progress(void *context)
+static int no_progress(void *context)
 {
     (void)context;
+    return 0;
 }
 
 /* ---- the file takes no time ---- */

@@ -281,11 +281,39 @@ int exchange_end(exchange *ex, exchange_result *result)
     return ex->error;
 }
 
+/* Messages of a transport that has lost a rank complete with an error, and the buffers are needed
+ * until then. What ranks that share memory wait for may never come. */
+static void abandon_cycles(exchange *ex, exchange_pipeline *pipeline)
+{
+    const exchange_transport *t = ex->run.transport;
+    size_t bytes;
+    for (size_t i = 0; i < pipeline->count; i++) {
+        exchange_cycle *cycle = exchange_cycle_at(pipeline, i);
+        for (size_t k = 0; k < cycle->requests; k++) {
+            bool complete = cycle->request[k] == NULL;
+            while (!complete && t->test(t->context, &cycle->request[k], &complete, &bytes) == 0)
+                (void)t->progress(t->context);
+        }
+    }
+    pipeline->count = 0;
+    pipeline->exhausted = true;
+}
+
+static void abandon_run(exchange *ex, int error)
+{
+    exchange_keep_error(ex, error);
+    abandon_cycles(ex, &ex->out);
+    abandon_cycles(ex, &ex->in);
+}
+
 int exchange_execute(exchange *ex, const exchange_run *run, exchange_result *result)
 {
+    int lost = 0;
     exchange_begin(ex, run);
-    while (!exchange_finished(ex))
+    while (!exchange_finished(ex) && lost == 0)
         if (!exchange_step(ex))
-            run->transport->progress(run->transport->context);
+            lost = run->transport->progress(run->transport->context);
+    if (lost != 0)
+        abandon_run(ex, lost);
     return exchange_end(ex, result);
 }

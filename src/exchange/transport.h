@@ -29,8 +29,9 @@ typedef struct exchange_transport {
      * of bytes received. Returns the error of a message that failed, which is complete as well; its
      * peer's message completes, too, with its data or without. */
     int (*test)(void *context, exchange_request *request, bool *complete, size_t *bytes);
-    /* Makes progress once; called while neither role can do anything. */
-    void (*progress)(void *context);
+    /* Makes progress once; called while neither role can do anything. An error: a rank is lost, so
+     * that no message that is in flight completes but with an error. */
+    int (*progress)(void *context);
 } exchange_transport;
 
 /* Offsets are bytes of the file. */

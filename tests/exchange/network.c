@@ -339,9 +339,10 @@ static int sim_test(void *context, exchange_request *request, bool *complete, si
     return q->error != 0 ? sim_report(r, q->error) : 0;
 }
 
-static void sim_progress(void *context)
+static int sim_progress(void *context)
 {
     (void)context;
+    return 0;
 }
 
 /* ---- the beginning and the end ---- */

@@ -60,10 +60,11 @@ static bool include(void *context, int64_t hole)
     return false;
 }
 
-static void give_way(void *context)
+static int give_way(void *context)
 {
     (void)context;
     sched_yield();
+    return 0;
 }
 
 static const exchange_store store = {NULL, write_file, read_file, include};

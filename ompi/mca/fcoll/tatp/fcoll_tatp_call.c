@@ -736,7 +736,7 @@ static int transfer_data(tatp_op *op, int rc)
         return transfer_data(op, rc);
     }
     op->moved += op->result.moved;
-    tatp_exchange_release(file->memory);
+    tatp_exchange_release(file->memory, file->comm);
     return OMPI_SUCCESS == rc ? observe_op(op) : rc;
 }
 
@@ -1102,7 +1102,7 @@ static int run_ops(tatp_call *call)
         publish_hints(file, &file->settings);
     if (OMPI_SUCCESS == rc && file->is_timed && NULL == call->request)
         tatp_record_time(early + MPI_Wtime() - begin);
-    tatp_exchange_release(file->memory);
+    tatp_exchange_release(file->memory, file->comm);
     call->moved = op.moved;
     return rc;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "ompi/communicator/communicator.h"
+#include "ompi/compat/compat_loss.h"
 #include "ompi/mca/coll/coll.h"
 #include "ompi/mca/pml/pml.h"
 #include "ompi/proc/proc.h"
@@ -64,6 +65,7 @@ static int find_local_ranks(tatp_comm *comm)
 int tatp_comm_attach(tatp_comm *comm, struct ompi_communicator_t *communicator)
 {
     comm->communicator = communicator;
+    comm->has_lost = false;
     comm->rank = ompi_comm_rank(communicator);
     comm->size = ompi_comm_size(communicator);
     if (NULL == comm->leader)
@@ -117,29 +119,53 @@ bool tatp_comm_is_leader(const tatp_comm *comm)
     return comm->local[0] == comm->rank;
 }
 
+/* ---- lost ranks ---- */
+
+/* What the other ranks wait for may never come, because this one stops: their waiting ends, too. */
+static int note_loss(tatp_comm *comm, int rc)
+{
+    if (!compat_is_loss(rc))
+        return rc;
+    comm->has_lost = true;
+    compat_revoke(comm->communicator);
+    return COMPAT_LOSS;
+}
+
+bool tatp_comm_has_lost(const tatp_comm *comm)
+{
+    return comm->has_lost;
+}
+
 /* ---- waiting ---- */
+
+bool tatp_is_complete(ompi_request_t *request)
+{
+    return REQUEST_COMPLETE(request) || compat_has_failed(request);
+}
 
 int tatp_wait(tatp_comm *comm, ompi_request_t **request, ompi_status_public_t *status)
 {
-    while (tatp_queue_is_running(comm->queue) && !REQUEST_COMPLETE(*request))
+    while (tatp_queue_is_running(comm->queue) && !tatp_is_complete(*request))
         tatp_queue_pause(comm->queue, *request);
     int rc = ompi_request_wait(request, status);
     if (OMPI_SUCCESS != rc && MPI_REQUEST_NULL != *request)
         (void)ompi_request_free(request);
-    return rc;
+    return note_loss(comm, rc);
 }
 
-void tatp_progress(tatp_comm *comm)
+int tatp_progress(tatp_comm *comm)
 {
     if (tatp_queue_is_running(comm->queue))
         tatp_queue_pause(comm->queue, NULL);
     else
         opal_progress();
+    bool has_lost = compat_has_lost(comm->communicator, &comm->lost_before);
+    return has_lost ? note_loss(comm, COMPAT_LOSS) : OMPI_SUCCESS;
 }
 
 static int wait_if_started(tatp_comm *comm, int rc, ompi_request_t **request)
 {
-    return OMPI_SUCCESS == rc ? tatp_wait(comm, request, MPI_STATUS_IGNORE) : rc;
+    return OMPI_SUCCESS == rc ? tatp_wait(comm, request, MPI_STATUS_IGNORE) : note_loss(comm, rc);
 }
 
 /* ---- collective operations; the blocking ones for blocking calls only ---- */
@@ -158,8 +184,8 @@ int tatp_allreduce(tatp_comm *comm, void *value, compat_count count, struct ompi
     const mca_coll_base_comm_coll_t *coll = c->c_coll;
     ompi_request_t *request;
     if (!tatp_queue_is_running(comm->queue))
-        return coll->coll_allreduce(MPI_IN_PLACE, value, count, type, op, c,
-                                    coll->coll_allreduce_module);
+        return note_loss(comm, coll->coll_allreduce(MPI_IN_PLACE, value, count, type, op, c,
+                                                    coll->coll_allreduce_module));
     int rc = coll->coll_iallreduce(MPI_IN_PLACE, value, count, type, op, c, &request,
                                    coll->coll_iallreduce_module);
     return wait_if_started(comm, rc, &request);
@@ -171,8 +197,8 @@ int tatp_allgather(tatp_comm *comm, int own, int *all)
     const mca_coll_base_comm_coll_t *coll = c->c_coll;
     ompi_request_t *request;
     if (!tatp_queue_is_running(comm->queue))
-        return coll->coll_allgather(&own, 1, MPI_INT, all, 1, MPI_INT, c,
-                                    coll->coll_allgather_module);
+        return note_loss(comm, coll->coll_allgather(&own, 1, MPI_INT, all, 1, MPI_INT, c,
+                                                    coll->coll_allgather_module));
     int rc = coll->coll_iallgather(&own, 1, MPI_INT, all, 1, MPI_INT, c, &request,
                                    coll->coll_iallgather_module);
     return wait_if_started(comm, rc, &request);
@@ -184,8 +210,8 @@ int tatp_gather(tatp_comm *comm, const int64_t *own, compat_count count, int64_t
     const mca_coll_base_comm_coll_t *coll = c->c_coll;
     ompi_request_t *request;
     if (!tatp_queue_is_running(comm->queue))
-        return coll->coll_gather(own, count, MPI_INT64_T, all, count, MPI_INT64_T, 0, c,
-                                 coll->coll_gather_module);
+        return note_loss(comm, coll->coll_gather(own, count, MPI_INT64_T, all, count, MPI_INT64_T,
+                                                 0, c, coll->coll_gather_module));
     int rc = coll->coll_igather(own, count, MPI_INT64_T, all, count, MPI_INT64_T, 0, c, &request,
                                 coll->coll_igather_module);
     return wait_if_started(comm, rc, &request);
@@ -196,8 +222,9 @@ int tatp_gather(tatp_comm *comm, const int64_t *own, compat_count count, int64_t
 int tatp_isend(tatp_comm *comm, const void *data, size_t bytes, int peer, enum tatp_tag tag,
                ompi_request_t **request)
 {
-    return MCA_PML_CALL(isend(data, bytes, MPI_BYTE, peer, tag, MCA_PML_BASE_SEND_STANDARD,
-                              comm->communicator, request));
+    return note_loss(comm,
+                     MCA_PML_CALL(isend(data, bytes, MPI_BYTE, peer, tag,
+                                        MCA_PML_BASE_SEND_STANDARD, comm->communicator, request)));
 }
 
 int tatp_send(tatp_comm *comm, const void *data, size_t bytes, int peer, enum tatp_tag tag)
@@ -221,5 +248,5 @@ int tatp_receive_some(tatp_comm *comm, void *data, size_t *bytes, int peer, enum
         rc = tatp_wait(comm, &request, &status);
     if (OMPI_SUCCESS == rc)
         *bytes = status._ucount;
-    return rc;
+    return note_loss(comm, rc);
 }

@@ -68,7 +68,12 @@ int tatp_bcast(tatp_comm *comm, int64_t *value, int *count);
 
 /* As ompi_request_wait; frees the request after an error, too. */
 int tatp_wait(tatp_comm *comm, ompi_request_t **request, ompi_status_public_t *status);
-void tatp_progress(tatp_comm *comm); /* once, while polling */
+/* Once, while polling. An error: a rank is lost, and nothing is waited for any more. */
+int tatp_progress(tatp_comm *comm);
+/* Whether the request is complete, or never completes because a rank is lost. */
+bool tatp_is_complete(ompi_request_t *request);
+/* Whether an error since tatp_comm_attach was that a rank is lost. */
+bool tatp_comm_has_lost(const tatp_comm *comm);
 int tatp_allreduce(tatp_comm *comm, void *value, compat_count count, struct ompi_datatype_t *type,
                    struct ompi_op_t *op);
 /* For a rank without a tatp_comm, while the others call tatp_allreduce. */

@@ -17,6 +17,8 @@ struct tatp_comm {
     int leaders, leader_index; /* of this node's leader; 0 leaders: not known yet */
     int64_t metadata;          /* bytes of messages of int64 that were sent */
     tatp_queue *queue;
+    bool has_lost;   /* a rank: nothing is waited for any more */
+    int lost_before; /* processes, at the last look */
 };
 
 tatp_queue *tatp_queue_new(void); /* NULL: no memory */

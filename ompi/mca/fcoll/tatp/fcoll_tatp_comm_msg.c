@@ -97,8 +97,8 @@ int tatp_message_complete(tatp_comm *comm, const tatp_arrivals *arrivals, ompi_r
                           size_t sends, int rc)
 {
     size_t missing = arrivals->expected;
-    int sent = 0;
-    while (missing > 0 || !sent) {
+    int sent = 0, lost = OMPI_SUCCESS;
+    while (OMPI_SUCCESS == lost && (missing > 0 || !sent)) {
         size_t before = missing;
         int step = missing > 0 ? poll_arrival(comm, arrivals, &missing) : OMPI_SUCCESS;
         if (OMPI_SUCCESS == step && !sent)
@@ -106,7 +106,10 @@ int tatp_message_complete(tatp_comm *comm, const tatp_arrivals *arrivals, ompi_r
         if (OMPI_SUCCESS == rc)
             rc = step;
         if (missing == before)
-            tatp_progress(comm);
+            lost = tatp_progress(comm);
     }
-    return rc;
+    for (size_t i = 0; i < sends && OMPI_SUCCESS != lost; i++)
+        if (MPI_REQUEST_NULL != request[i])
+            (void)tatp_wait(comm, &request[i], MPI_STATUS_IGNORE);
+    return OMPI_SUCCESS == rc ? lost : rc;
 }

@@ -23,7 +23,7 @@ static int receive_or_fail(tatp_comm *comm, enum tatp_tag tag, tatp_message *mes
     while (OMPI_SUCCESS == rc && !found) {
         rc = tatp_message_poll(comm, tag, message, &found);
         if (OMPI_SUCCESS == rc && !found)
-            tatp_progress(comm);
+            rc = tatp_progress(comm);
     }
     if (OMPI_SUCCESS == rc && 1 == message->count) {
         rc = (int)message->element[0];

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "mpi.h"
+#include "ompi/compat/compat_loss.h"
 #include "ompi/constants.h"
 #include "ompi/errhandler/errcode-internal.h"
 
@@ -15,6 +16,8 @@ int tatp_error_class(int rc)
     if (OMPI_SUCCESS == rc)
         return MPI_SUCCESS;
     int class = rc < 0 ? ompi_errcode_get_mpi_code(rc) : rc;
+    if (compat_is_loss(class))
+        return COMPAT_LOSS;
     return class > 0 ? class : MPI_ERR_OTHER;
 }
 

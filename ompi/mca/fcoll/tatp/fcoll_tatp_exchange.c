@@ -107,8 +107,10 @@ int tatp_exchange_acquire(tatp_exchange *ex)
     return tatp_from_errno(exchange_reserve(ex->engine, memory->buffers->buffers));
 }
 
-void tatp_exchange_release(tatp_exchange_memory *memory)
+void tatp_exchange_release(tatp_exchange_memory *memory, const tatp_comm *comm)
 {
+    if (tatp_comm_has_lost(comm))
+        memory->buffers = NULL; /* a message that was given up may still arrive there */
     if (NULL == memory->buffers)
         return;
     OPAL_THREAD_LOCK(&lock);
@@ -283,7 +285,7 @@ static int test_message(void *context, exchange_request *request, bool *complete
 {
     ompi_request_t *message = *request;
     ompi_status_public_t status;
-    *complete = REQUEST_COMPLETE(message);
+    *complete = tatp_is_complete(message);
     if (!*complete)
         return OMPI_SUCCESS;
     int rc = tatp_wait(context, &message, &status);
@@ -292,9 +294,9 @@ static int test_message(void *context, exchange_request *request, bool *complete
     return rc;
 }
 
-static void make_progress(void *context)
+static int make_progress(void *context)
 {
-    tatp_progress(context);
+    return tatp_progress(context);
 }
 
 /* ---- store ---- */

@@ -72,7 +72,7 @@ int64_t tatp_exchange_bytes(const tatp_exchange *ex);
 /* Acquires the buffers of the next run, unless prepare did, and releases them. Those that several
  * exchanges acquire suffice for each of these. Local. */
 int tatp_exchange_acquire(tatp_exchange *ex);
-void tatp_exchange_release(tatp_exchange_memory *memory);
+void tatp_exchange_release(tatp_exchange_memory *memory, const tatp_comm *comm);
 
 typedef struct tatp_exchange_times {
     double shuffle, access; /* seconds */

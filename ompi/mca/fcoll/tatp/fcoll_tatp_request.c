@@ -253,7 +253,7 @@ static void remove_first(tatp_queue *queue)
 static int resume_first(tatp_queue *queue)
 {
     tatp_request *request = queue->first;
-    if (NULL != request->awaited && !REQUEST_COMPLETE(request->awaited))
+    if (NULL != request->awaited && !tatp_is_complete(request->awaited))
         return 0;
     if (!request->begun)
         begin_on_fiber(request);
