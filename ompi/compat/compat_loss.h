@@ -31,18 +31,20 @@ static inline void compat_revoke(ompi_communicator_t *communicator)
         (void)ompi_comm_revoke_internal(communicator);
 }
 
-/* Whether the communicator has lost a rank. *known: lost processes at the last call, from 0 on. */
+/* Whether the communicator has lost a rank, or was revoked for that. *known: lost processes at the
+ * last call that returned false, from 0 on. */
 static inline bool compat_has_lost(ompi_communicator_t *communicator, int *known)
 {
     if (!ompi_ftmpi_enabled)
         return false;
     int lost = ompi_group_size(ompi_group_all_failed_procs);
-    bool is_new = lost != *known;
-    *known = lost;
-    for (int r = 0; is_new && r < ompi_comm_size(communicator); r++)
+    if (ompi_comm_is_revoked(communicator))
+        return true;
+    for (int r = 0; lost != *known && r < ompi_comm_size(communicator); r++)
         if (!ompi_comm_is_proc_active(communicator, r, false))
             return true;
-    return ompi_comm_is_revoked(communicator);
+    *known = lost;
+    return false;
 }
 
 #else

@@ -121,10 +121,12 @@ bool tatp_comm_is_leader(const tatp_comm *comm)
 
 /* ---- lost ranks ---- */
 
-/* What the other ranks wait for may never come, because this one stops: their waiting ends, too. */
+/* What the other ranks wait for may never come, because this one stops: their waiting ends, too.
+ * Open MPI's non-blocking collective operations say only that they failed. */
 static int note_loss(tatp_comm *comm, int rc)
 {
-    if (!compat_is_loss(rc))
+    if (OMPI_SUCCESS == rc ||
+        !(compat_is_loss(rc) || compat_has_lost(comm->communicator, &comm->lost_before)))
         return rc;
     comm->has_lost = true;
     compat_revoke(comm->communicator);
@@ -160,7 +162,7 @@ int tatp_progress(tatp_comm *comm)
     else
         opal_progress();
     bool has_lost = compat_has_lost(comm->communicator, &comm->lost_before);
-    return has_lost ? note_loss(comm, COMPAT_LOSS) : OMPI_SUCCESS;
+    return note_loss(comm, has_lost ? COMPAT_LOSS : OMPI_SUCCESS);
 }
 
 static int wait_if_started(tatp_comm *comm, int rc, ompi_request_t **request)
