@@ -77,4 +77,10 @@ static inline bool compat_has_lost(ompi_communicator_t *communicator, int *known
 
 #endif
 
+/* Whether the request is complete, or never will be. */
+static inline bool compat_is_complete(ompi_request_t *request)
+{
+    return REQUEST_COMPLETE(request) || compat_has_failed(request);
+}
+
 #endif

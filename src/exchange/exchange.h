@@ -14,8 +14,7 @@
  * transport and store. It has no globals. After the memory has been reserved nothing allocates, and
  * an error never ends an exchange early, because other ranks wait for this one's messages: the
  * first error is kept, messages continue, and exchange_end returns it. The caller agrees on one
- * error for all ranks. Only where the transport has lost a rank, everything is abandoned: nobody
- * waits then.
+ * error for all ranks. Only where the transport has lost a rank a run is abandoned.
  *
  * Error codes of transport and store pass through unchanged; 0 is success.
  */

@@ -41,7 +41,7 @@ DLA = ("orte/mca/rmaps/dla", "prte/mca/rmaps/dla")
 
 # The modules of fcoll/tatp: what follows fcoll_tatp_ in the names of their source files.
 TATP_MODULES = {
-    **{name: name for name in ("call", "error", "help", "hints", "independent", "job", "params", "pvars", "schedule", "settings", "storage")},
+    **{name: name for name in ("call", "error", "fit", "help", "hints", "independent", "job", "params", "pvars", "schedule", "settings", "storage")},
     "comm": "comm|comm_.*|request",
     "exchange": "exchange|exchange_.*",
     "io": "io|view|datarep",

@@ -28,6 +28,7 @@ tests=(
     tests/mpi/test_stripes.sh
     tests/mpi/test_stats.sh
     tests/mpi/test_plan.sh
+    tests/mpi/test_fit.sh
     tests/mpi/test_fitted.sh
     tests/mpi/test_aggregators.sh
     tests/mpi/test_distances.sh

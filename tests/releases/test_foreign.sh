@@ -16,8 +16,8 @@ write_by() {
 }
 
 for folder in "$FOREIGN"/*; do
-    release=$(basename "$folder" | cut -d . -f 1,2)
-    [[ $release != "$own" ]] || continue
+    release=$(basename "$folder" | sed 's/[a-z].*//')
+    [[ $(cut -d . -f 1,2 <<<"$release") != "$own" ]] || continue
     named="fcoll:tatp: built for Open MPI $release, but this is Open MPI v$OMPI_VERSION: not used"
     write_by "$folder"
     if [[ $said == *GLIBC_* ]]; then

@@ -144,16 +144,16 @@ fake_mpirun() {
 
 fake_mpirun 'echo "no nodes today"; exit 7'
 doctor
-blames "mpirun fails" "mpirun failed with exit status 7: run: mpirun -np 2"
+blames "mpirun fails" "mpirun failed with exit status 7: run: mpirun -np 3"
 tap_contains "$said" "| no nodes today" "mpirun fails: what it says"
 fake_mpirun 'exec sleep 10000'
 said=$(tatp doctor --limit 1 2>&1)
 status=$?
-blames "mpirun hangs" "mpirun did not end within 1 s: repeat with --limit, or run: mpirun -np 2"
+blames "mpirun hangs" "mpirun did not end within 1 s: repeat with --limit, or run: mpirun -np 3"
 # shellcheck disable=SC2016 # for the script
 fake_mpirun 'for word do case $word in */tatp-probe) probe=$word ;; esac; done' 'exec "$probe" "$word"'
 doctor "$found"
-blames "ranks that do not find each other" "2 ranks were started, but find 1 in their job: mpirun is $tap_dir/bin/mpirun of"
+blames "ranks that do not find each other" "3 ranks were started, but find 1 in their job: mpirun is $tap_dir/bin/mpirun of"
 fake_mpirun 'exec false'
 sed -i "s/$OMPI_VERSION/9.8.7/" bin/mpirun
 doctor

@@ -13,7 +13,8 @@ FCOLL, MAPPER = "fcoll/tatp", "rmaps/dla"
 SHOW_ERRORS = ["--mca", "mca_base_component_show_load_errors", "1"]
 OBSERVE = ["--mca", "io_base_verbose", "10", "--mca", "fcoll_base_verbose", "10", "--mca", "fcoll_tatp_stats", "-",
            "--mca", "fcoll_tatp_record", ""]
-DEMAND = ["--mca", "fcoll", "tatp", *OBSERVE]
+# What cannot be used is an error here.
+DEMAND = ["--mca", "fcoll", "tatp", "--mca", "fcoll_tatp_strict", "true", *OBSERVE]
 # Another component serves where this one is missing: Open MPI 4.1 crashes where none does.
 PREFER = ["--mca", "fcoll", "^none", "--mca", "fcoll_tatp_priority", "1000", *OBSERVE]
 # The same for PRRTE, which takes it from the environment.
@@ -251,7 +252,7 @@ class Examination:
         """The messages of the component, each in a line."""
         blocks = re.findall(r"-{60,}\n(.*?)-{60,}", probe.result.output, re.DOTALL)
         names = re.findall(r"(?:fcoll:tatp|rmaps:dla): (there is no MCA parameter .*)", probe.result.output)
-        return [in_one_line(block) for block in blocks if "fcoll_tatp_" in block] + names
+        return [in_one_line(block) for block in blocks if "fcoll_tatp_" in block and "fcoll_tatp_strict" not in block] + names
 
     def blame_component(self, component, probe, refusal, name):
         """What a component that was found says, or what keeps it from being loaded. Whether it was that."""

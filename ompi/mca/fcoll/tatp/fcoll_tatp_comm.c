@@ -140,14 +140,9 @@ bool tatp_comm_has_lost(const tatp_comm *comm)
 
 /* ---- waiting ---- */
 
-bool tatp_is_complete(ompi_request_t *request)
-{
-    return REQUEST_COMPLETE(request) || compat_has_failed(request);
-}
-
 int tatp_wait(tatp_comm *comm, ompi_request_t **request, ompi_status_public_t *status)
 {
-    while (tatp_queue_is_running(comm->queue) && !tatp_is_complete(*request))
+    while (tatp_queue_is_running(comm->queue) && !compat_is_complete(*request))
         tatp_queue_pause(comm->queue, *request);
     int rc = ompi_request_wait(request, status);
     if (OMPI_SUCCESS != rc && MPI_REQUEST_NULL != *request)

@@ -68,12 +68,8 @@ int tatp_bcast(tatp_comm *comm, int64_t *value, int *count);
 
 /* As ompi_request_wait; frees the request after an error, too. */
 int tatp_wait(tatp_comm *comm, ompi_request_t **request, ompi_status_public_t *status);
-/* Once, while polling. An error: a rank is lost, and nothing is waited for any more. */
-int tatp_progress(tatp_comm *comm);
-/* Whether the request is complete, or never completes because a rank is lost. */
-bool tatp_is_complete(ompi_request_t *request);
-/* Whether an error since tatp_comm_attach was that a rank is lost. */
-bool tatp_comm_has_lost(const tatp_comm *comm);
+int tatp_progress(tatp_comm *comm);             /* once, while polling; an error: a rank is lost */
+bool tatp_comm_has_lost(const tatp_comm *comm); /* whether any error was that */
 int tatp_allreduce(tatp_comm *comm, void *value, compat_count count, struct ompi_datatype_t *type,
                    struct ompi_op_t *op);
 /* For a rank without a tatp_comm, while the others call tatp_allreduce. */
@@ -146,10 +142,9 @@ void tatp_request_start(tatp_comm *comm, struct ompi_file_t *file, tatp_request 
                         ompi_request_t **handle);
 /* Waits until all calls started on this tatp_comm are complete. */
 void tatp_requests_finish(const tatp_comm *comm);
-/* Makes such a call at once where there is no memory for a request; the other ranks start it. */
+/* Makes such a call at once: there is no memory for a request, which the other ranks start. */
 int tatp_request_run(tatp_comm *comm, int (*run)(void *call, ompi_status_public_t *status),
                      void *call);
-/* Frees what is kept for later calls; for the component's close. */
-void tatp_requests_release(void);
+void tatp_requests_release(void); /* what is kept for later calls: for the component's close */
 
 #endif

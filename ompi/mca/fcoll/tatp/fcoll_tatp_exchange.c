@@ -8,6 +8,7 @@
 #include "fcoll_tatp_exchange_internal.h"
 #include "ompi/mca/pml/pml.h"
 #include "ompi/compat/compat.h"
+#include "ompi/compat/compat_loss.h"
 
 #include "plan/aggregation.h"
 
@@ -285,7 +286,7 @@ static int test_message(void *context, exchange_request *request, bool *complete
 {
     ompi_request_t *message = *request;
     ompi_status_public_t status;
-    *complete = tatp_is_complete(message);
+    *complete = compat_is_complete(message);
     if (!*complete)
         return OMPI_SUCCESS;
     int rc = tatp_wait(context, &message, &status);

@@ -14,6 +14,7 @@
 #include "fcoll_tatp_comm_internal.h"
 #include "opal/runtime/opal_progress.h"
 #include "ompi/compat/compat.h"
+#include "ompi/compat/compat_loss.h"
 
 /* ThreadSanitizer must know of stacks that are not a thread's. */
 #ifdef __SANITIZE_THREAD__
@@ -253,7 +254,7 @@ static void remove_first(tatp_queue *queue)
 static int resume_first(tatp_queue *queue)
 {
     tatp_request *request = queue->first;
-    if (NULL != request->awaited && !tatp_is_complete(request->awaited))
+    if (NULL != request->awaited && !compat_is_complete(request->awaited))
         return 0;
     if (!request->begun)
         begin_on_fiber(request);
