@@ -336,6 +336,27 @@ static void case_many_in_turn(struct test *t, int variant)
     check_file(t, &model);
 }
 
+/* Large, so that the request is active when its file is closed: a program's error, which must not
+ * cost its data. */
+static void case_closed_before_wait(struct test *t, int variant)
+{
+    (void)variant;
+    enum { LENGTH = 4 << 20 };
+    const struct deal large = {0, 4096, 4096, 0, 1};
+    struct memory m = memory_make(PLAIN, LENGTH, 1);
+    struct bytes model = {0};
+    MPI_Request request;
+    MPI_File file = open_file(t, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    set_dealt_view(t, file, &large);
+    memory_fill(&m, (uint64_t)t->rank);
+    must(t, "iwrite_at_all", MPI_File_iwrite_at_all(file, 0, m.address, m.count, m.type, &request));
+    close_file(t, &file);
+    must(t, "wait", MPI_Wait(&request, MPI_STATUS_IGNORE));
+    memory_release(&m);
+    model_deal(t, &model, &large, 0, LENGTH, 0);
+    check_file(t, &model);
+}
+
 const struct family requests_families[] = {
     {"outstanding", case_outstanding, ways, NULL},
     {"crossed_starts", case_crossed_starts, NULL, NULL},
@@ -346,5 +367,6 @@ const struct family requests_families[] = {
     {"empty_requests", case_empty_requests, (const char *const[]){"all", "all_but_one", NULL},
      NULL},
     {"many_in_turn", case_many_in_turn, NULL, NULL},
+    {"closed_before_wait", case_closed_before_wait, NULL, NULL},
     {0},
 };

@@ -19,7 +19,7 @@ far=(offset_2_31/\* offset_2_41/\* stride_2_31/\* ranks_apart_2_31/\* piece_2_31
 shared=(overlapping_reads/\* view_overlaps_itself/\* overlapping_writes/\* overlapping_pieces/\*)
 types=(subarray/\* darray/\* external32/\* external32_holes/\*)
 requests=(outstanding/\* crossed_starts late_rank progress_elsewhere other_calls_between
-    after_start/\* empty_requests/\* many_in_turn)
+    after_start/\* empty_requests/\* many_in_turn closed_before_wait)
 modes=(write_only/\* append/\* delete_on_close atomic/\* atomic_individual atomic_overlap/\* wrong_mode/\*)
 handles=(intermixed/\* intermixed_shared/\* sizes communicator/\* several_files/\* two_handles
     many_views/\* same_view_again/\*)
