@@ -51,6 +51,7 @@ tap_check "a copy without git packs the same bytes" cmp "$archive" "$again"
 version_in() {
     tap_is "$(sed -n "s/$2/\\1/p" "$top_srcdir/$1" | head -n 1)" "$version" "$1 has this version"
 }
+version_in src/base/version.h '^#define TATP_VERSION "\(.*\)"'
 version_in CHANGELOG.md '^## \[\([0-9.]*\)\].*'
 version_in debian/changelog '^tatp-dla (\(.*\)-0upstream[0-9]*).*'
 version_in packaging/rpm/tatp-dla.spec '^Version: *\(.*\)'
