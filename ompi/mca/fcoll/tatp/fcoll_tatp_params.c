@@ -311,7 +311,9 @@ int tatp_params_refuse(int error)
 int tatp_params_priority(bool automatic)
 {
     int priority = (int)value_of(PRIORITY);
-    if (automatic && 0 == strcmp(parameters[PRIORITY].text, DEFAULT_PRIORITY))
+    int64_t initial;
+    (void)parse(&parameters[PRIORITY], parameters[PRIORITY].initial, &initial);
+    if (automatic && initial == priority)
         return AUTOMATIC_PRIORITY;
     return priority > 0 ? priority : 0; /* OMPIO takes none below 0 */
 }
