@@ -135,7 +135,8 @@ def print_json(found, build):
     print(json.dumps({
         "mpirun": found.mpi.mpirun, "release": found.mpi.release, "prefix": found.mpi.prefix, "built_for": build.release,
         "library": found.library, "components": component, "default": found.default, "topology": found.topology,
-        "locality": found.locality, "verdict": verdict(found), "storage": found.storage, "recommended": found.recommended, "notes": found.notes,
+        "locality": found.locality, "verdict": verdict(found), "storage": found.storage, "recommended": found.recommended,
+        "notes": found.notes,
         "settings": [dict(zip(("name", "value", "source"), setting)) for setting in shown_settings(found)],
         "problems": [{"problem": problem, "output": output} for problem, output in found.problems]}))
 

@@ -194,7 +194,7 @@ class Examination:
             self.diagnose_fcoll(probe)
 
     def blame_difference(self, probe):
-        """Whether nodes have other components or priorities than others: ranks that select different ones wait for ever."""
+        """Whether nodes have other components or priorities than others: then the job hangs."""
         nodes = {}
         for rank in probe.ranks or []:
             version = version_of(rank["component"] or "")
