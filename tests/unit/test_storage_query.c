@@ -411,6 +411,7 @@ START_TEST(late)
     sem_post(&given);
     sem_post(&given);
     storage_free(ask_well(0, 0));
+    wait_for_threads(); /* so that no post is left */
     fake.type = CEPH;
     ck_assert_int_eq(set_striping(0, SHORT).rc, -ETIMEDOUT);
     sem_post(&given);
