@@ -85,7 +85,7 @@ const char *record_file_reason(int rc)
     case -EINVAL: return "it is neither a regular file nor a symbolic link to one";
     case -EBADMSG: return "the record in it is damaged";
     case -ETIMEDOUT: return "another process keeps it locked";
-    case -ENOTUNIQ: return "its name with .new is that of another file";
+    case -ENOTUNIQ: return "its name with .new or ~ is that of another file";
     case -EBUSY: return "other programs record into it, and into the names .2 to .9";
     default: return strerror(-rc);
     }
@@ -386,8 +386,19 @@ static int write_version(record_file *file, const char *target, int fd, enum ste
     return rc;
 }
 
+/* What another program wrote, or one with another number of ranks, is not lost. */
+static int keep_other(const record_file *file, const char *target, int fd, const record_header *h,
+                      record_news *news)
+{
+    if (h->runs == 0 || (strcmp(h->program, file->program) == 0 && h->ranks == file->all.view.rows))
+        return 0;
+    news->kept_ranks = h->ranks;
+    strcpy(news->kept_program, h->program);
+    return record_store_keep(target, fd);
+}
+
 /* 1: to be done under the next name. fd is negative where there is no version. */
-static int update_version(record_file *file, const char *target, int fd, bool *elsewhere)
+static int update_version(record_file *file, const char *target, int fd, record_news *news)
 {
     record_header h = {0};
     int rc = fd < 0 ? 0 : read_header(fd, &h);
@@ -397,26 +408,28 @@ static int update_version(record_file *file, const char *target, int fd, bool *e
     enum step step = choose_step(file, &h);
     if (step == KEEP || step == ELSEWHERE)
         return step == ELSEWHERE;
-    rc = write_version(file, target, fd, step, &h);
+    rc = step == REPLACE ? keep_other(file, target, fd, &h, news) : 0;
+    if (rc == 0)
+        rc = write_version(file, target, fd, step, &h);
     if (rc != 0)
         return rc;
     file->began = record_header_find(&h, file->run)->began;
     file->written = h.written;
     file->alone = step == REPLACE;
     release_addition(&file->fresh);
-    *elsewhere = is_new && file->number > 0;
+    news->elsewhere = is_new && file->number > 0;
     return 0;
 }
 
 /* -EAGAIN: there is a version by now. */
-static int write_to_place(record_file *file, bool *elsewhere)
+static int write_to_place(record_file *file, record_news *news)
 {
     char *target;
     int rc = record_store_resolve(file->place, &target);
     if (rc != 0)
         return rc;
     int fd = record_store_lock(target);
-    rc = fd < 0 && fd != -ENOENT ? fd : update_version(file, target, fd, elsewhere);
+    rc = fd < 0 && fd != -ENOENT ? fd : update_version(file, target, fd, news);
     if (fd >= 0)
         close(fd);
     free(target);
@@ -430,14 +443,14 @@ static bool is_taken(const record_file *file, int rc)
                        (rc == -EEXIST || rc == -EISDIR || rc == -EINVAL || rc == -ENOTUNIQ));
 }
 
-int record_file_write(record_file *file, bool *elsewhere)
+int record_file_write(record_file *file, record_news *news)
 {
     int rc = -EAGAIN;
-    *elsewhere = false;
+    *news = (record_news){0};
     if (file->all.view.rows == 0)
         return 0;
     for (int tries = 0; rc == -EAGAIN && tries < 1000; tries++) {
-        rc = write_to_place(file, elsewhere);
+        rc = write_to_place(file, news);
         if (is_taken(file, rc)) {
             rc = use_next_name(file);
             rc = rc == 0 ? -EAGAIN : rc;

@@ -4,8 +4,9 @@
  *
  * Several processes of a run may add to it (sub-communicators), and several runs of one program
  * with the same number of ranks that record at the same time. What was in the file before a run
- * opened it is replaced. If another program, or another number of ranks, records into the file at
- * the same time, the run that comes later uses FILE.2, or the next number that is free.
+ * opened it is replaced; the record of another program or number of ranks is kept as FILE~. If
+ * another program, or another number of ranks, records into the file at the same time, the run that
+ * comes later uses FILE.2, or the next number that is free.
  *
  * A process keeps all that it has added, and compares stamps in the file: if another run took its
  * record for an earlier one and replaced it, it adds everything again.
@@ -71,13 +72,19 @@ int record_file_add(record_file *file, const char *name, const record_entry *ent
 /* Of all that was added. */
 record_totals record_file_totals(const record_file *file);
 
-/* Writes what was added and is not in the file. *elsewhere: this call put the run into a file of
- * another name than that which was opened. After an error the file is what it was before, and
+/* What a user should know about a call of record_file_write. */
+typedef struct record_news {
+    bool elsewhere;    /* it put the run into a file of another name than that which was opened */
+    size_t kept_ranks; /* it replaced a record of another program or number of ranks, that of: */
+    char kept_program[RECORD_MOST_NAME + 1];
+} record_news;
+
+/* Writes what was added and is not in the file. After an error the file is what it was before, and
  * another call writes all. -EBADMSG: the record of this run in the file is damaged; -ETIMEDOUT:
- * another process keeps the file locked; -EBUSY: no name is free; -ENOTUNIQ: FILE.new is something
- * else; -ERANGE: a sum; -EEXIST, -EISDIR, -EINVAL: as record_file_open; -ENOMEM; errors of the file
- * system. */
-int record_file_write(record_file *file, bool *elsewhere);
+ * another process keeps the file locked; -EBUSY: no name is free; -ENOTUNIQ: FILE.new or FILE~ is
+ * something else; -ERANGE: a sum; -EEXIST, -EISDIR, -EINVAL: as record_file_open; -ENOMEM; errors
+ * of the file system. */
+int record_file_write(record_file *file, record_news *news);
 
 /* The reason of an error for a message, after "because of an error: ". */
 const char *record_file_reason(int rc);

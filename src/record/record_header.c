@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/version.h"
+
 static const char first_lines[] = "FILEVIEW\n% view matrix of fcoll/tatp";
 
 #define MOST_TOTAL (INT64_MAX / 4)
@@ -125,7 +127,8 @@ char *record_header_format(const record_header *h)
     FILE *stream = open_memstream(&text, &length);
     if (stream == NULL)
         return NULL;
-    fprintf(stream, "view matrix of fcoll/tatp, format 4\nprogram: %s\n", h->program);
+    fprintf(stream, "view matrix of fcoll/tatp, format 4\nversion: " TATP_VERSION "\nprogram: %s\n",
+            h->program);
     put_runs(stream, h);
     fprintf(stream,
             "written: %" PRId64 "\nranks: %zu\nweight: %s\nfiles: %" PRId64 "\naccesses: %" PRId64

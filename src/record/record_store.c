@@ -171,18 +171,26 @@ static int create_named(const char *name)
     return fd >= 0 ? fd : -errno;
 }
 
-/* Removes what a killed process left under that name; -ENOTUNIQ: it is something else. */
-static int remove_left(const char *name)
+/* Whether a record, or the beginning of one, has that name; -ENOENT: nothing has; -ENOTUNIQ:
+ * something else. */
+static int check_name(const char *name)
 {
     char text[128];
     int fd = record_store_open(name);
     if (fd == -ENOENT)
-        return 0;
+        return fd;
     long length = fd < 0 ? fd : record_store_read(fd, text, sizeof text);
     if (fd >= 0)
         close(fd);
-    if (length < 0 || !record_header_begins(text, (size_t)length))
-        return -ENOTUNIQ;
+    return length >= 0 && record_header_begins(text, (size_t)length) ? 0 : -ENOTUNIQ;
+}
+
+/* Removes what a killed process left under that name. */
+static int remove_left(const char *name)
+{
+    int rc = check_name(name);
+    if (rc != 0)
+        return rc == -ENOENT ? 0 : rc;
     return unlink(name) == 0 || errno == ENOENT ? 0 : -errno;
 }
 
@@ -267,6 +275,31 @@ static int replace_version(const char *file, int fd, const char *text, size_t le
 int record_store_put(const char *file, int fd, const char *text, size_t length)
 {
     return fd < 0 ? create_first(file, text, length) : replace_version(file, fd, text, length);
+}
+
+static int copy_version(int fd, const char *name)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return -errno;
+    size_t capacity = (size_t)status.st_size;
+    char *text = malloc(capacity + 1);
+    long length = text == NULL ? -ENOMEM : record_store_read(fd, text, capacity);
+    int rc = length < 0 ? (int)length : replace_version(name, fd, text, (size_t)length);
+    free(text);
+    return rc;
+}
+
+int record_store_keep(const char *file, int fd)
+{
+    char *name;
+    if (asprintf(&name, "%s~", file) < 0)
+        return -ENOMEM;
+    int rc = check_name(name);
+    if (rc == 0 || rc == -ENOENT)
+        rc = copy_version(fd, name);
+    free(name);
+    return rc;
 }
 
 int record_store_check(const char *file)

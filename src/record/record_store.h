@@ -39,6 +39,10 @@ long record_store_read(int fd, char *text, size_t capacity);
  * empty one; -ENOTUNIQ: the file's name with ".new" is taken. */
 int record_store_put(const char *file, int fd, const char *text, size_t length);
 
+/* Copies the locked version `fd` to the file's name with "~", where it replaces an earlier copy.
+ * -ENOTUNIQ: that name is taken by something other than a record; nothing is changed then. */
+int record_store_keep(const char *file, int fd);
+
 /* Whether files can be created beside the file, and locked. */
 int record_store_check(const char *file);
 

@@ -10,7 +10,7 @@ import sys
 
 MOST_WINDOWS, MOST_LINES = 32, 64
 KEYS = {"op", "file", "ranks", "nodes", "aggregators", "cycles", "bytes", "messages", "metadata_bytes", "seconds", "waited",
-        "st1", "st2", "st3", "st4", "st5", "strategy", "hop_bytes", "hop_bytes_otp", "crossing_bytes", "format", "program",
+        "st1", "st2", "st3", "st4", "st5", "strategy", "hop_bytes", "hop_bytes_otp", "crossing_bytes", "format", "version", "program",
         "run", "call", "ended", "schedule", "domains", "unit"}
 LAYOUT_KEYS = {"choice", "hop_bytes", "hop_bytes_keep", "crossing_bytes", "crossing_bytes_keep"}
 STRIPING_KEYS = {"stripe_unit", "stripe_count", "object_size"}

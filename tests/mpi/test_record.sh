@@ -11,6 +11,10 @@ matrix=("$PYTHON3" "$top_srcdir/tests/mpi/view_matrix.py")
 # record RANKS PROGRAM [ARGUMENT...]
 record() {
     rm -f "$view"
+    record_again "$@"
+}
+
+record_again() {
     run_here "$1" --mca fcoll tatp --mca fcoll_tatp_record "$view" "${@:2}"
 }
 
@@ -123,6 +127,17 @@ for children in 2 3; do
             "$children spawned processes: a record of their own"
     fi
 done
+
+# --- a record of another number of ranks is kept ---
+
+rm -f "$view"*
+tap_check "recorded with two ranks" record 2 "${accesses[@]}" order
+tap_is "$(grep -c replaces <<<"$tap_output")" 0 "a first record replaces nothing"
+cp "$view" "$tap_dir/first"
+tap_check "recorded again with more ranks" record_again 3 "${accesses[@]}" order
+tap_is "$(grep -c 'replaces that of "record" on 2 ranks' <<<"$tap_output")" 1 "recorded again: one message"
+tap_check "recorded again: the first record is kept" cmp "$view~" "$tap_dir/first"
+tap_is "$(comment ranks "$view")" "3 " "recorded again: the new record"
 
 # --- names, and what cannot be recorded ---
 

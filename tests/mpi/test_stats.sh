@@ -58,9 +58,13 @@ tap_is "$(grep -cx "  $tap_dir/none/stats" <<<"$said")" 1 "a folder that is not 
 
 way hops num_aggregators=4
 way windows cycle_buffer_size=4096 num_aggregators=2
+echo "a letter" >"$tap_dir/letter"
+way letter num_aggregators=3
 contest "5 ranks" run -np 5 --map-by node "${hops[@]}"
 right hops "hops"
 right windows "many windows"
+tap_contains "$said" "it holds something other than statistics" "a file of something else: told"
+tap_is "$(cat "$tap_dir/letter")" "a letter" "a file of something else: left as it is"
 
 if [[ -n $cluster_name ]]; then
     shape+=(--grid 2x2x4)

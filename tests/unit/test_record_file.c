@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/version.h"
 #include "failing_malloc.h"
 #include "suite.h"
 
@@ -129,9 +130,9 @@ static record_file *start_run(const char *program, const char *run, int64_t star
 
 static int write_record(record_file *file)
 {
-    bool elsewhere = true;
-    int rc = record_file_write(file, &elsewhere);
-    ck_assert(!elsewhere);
+    record_news news = {.elsewhere = true};
+    int rc = record_file_write(file, &news);
+    ck_assert(!news.elsewhere);
     return rc;
 }
 
@@ -176,7 +177,7 @@ static void check_comments(const char *comments, const char *runs, int64_t n)
 {
     char wanted[1024], present[1024] = "";
     snprintf(wanted, sizeof wanted,
-             "view matrix of fcoll/tatp, format 4\nprogram: ring\n%s"
+             "view matrix of fcoll/tatp, format 4\nversion: " TATP_VERSION "\nprogram: ring\n%s"
              "ranks: 3\nweight: count\nfiles: %lld\naccesses: %lld\nbytes: %lld\n"
              "independent: %lld\nmissed: %lld\n",
              runs, (long long)n, 2 * (long long)n, 100 * (long long)n, 30 * (long long)n,
@@ -288,7 +289,7 @@ START_TEST(the_mode_is_that_of_the_umask_and_stays)
 }
 END_TEST
 
-#define FIRST "FILEVIEW\n% view matrix of fcoll/tatp, format 4\n"
+#define FIRST "FILEVIEW\n% view matrix of fcoll/tatp, format 4\n% program: ring\n"
 
 /* What is there when run "a" adds: replaced, or refused and left as it is. */
 static const struct {
@@ -296,8 +297,8 @@ static const struct {
     int rc;
 } versions[] = {
     {"an empty file", "", 0},
-    {"of another run", FIRST "% run: ab\n% accesses: 77\n2 4\n1 0\n5 5\n1 2 3 3\n", 0},
-    {"of another run, damaged", FIRST "% run: b\nbroken", 0},
+    {"of another run", FIRST "% run: ab\n% ranks: 3\n% accesses: 77\n2 4\n1 0\n5 5\n1 2 3 3\n", 0},
+    {"of another run, damaged", FIRST "% run: b\n% ranks: 3\nbroken", 0},
     {"of this run, damaged", FIRST "% run: a\n% ranks: 3\n% files: 3\n2 4\n1 0\n5", -EBADMSG},
     {"of four ranks", FIRST "% run: a\n% ranks: 3\n2 5\n1 0\n5 5\n1 2 3 3 3\n", -EBADMSG},
     {"no record", "a letter", -EEXIST},
@@ -324,6 +325,46 @@ START_TEST(what_is_there_is_replaced_or_left)
 }
 END_TEST
 
+/* The record of another program, or of another number of ranks, when run "a" adds; and what has the
+ * name of its copy. */
+static const struct {
+    const char *text, *copy;
+    const char *program;
+    size_t ranks;
+    int rc;
+} others[] = {
+    {"FILEVIEW\n% view matrix of fcoll/tatp\n% program: halo\n% run: h\n% ranks: 3\n", NULL, "halo",
+     3, 0},
+    {FIRST "% run: h\n% ranks: 4\n", NULL, "ring", 4, 0},
+    {FIRST "% run: h\n% ranks: 4\n", FIRST "% run: g\n% ranks: 5\n", "ring", 4, 0},
+    {FIRST "% run: h\n% ranks: 4\n", "a letter", "ring", 4, -ENOTUNIQ},
+};
+
+START_TEST(what_another_program_recorded_is_kept)
+{
+    char *copy = strdup(beside("view.crs~"));
+    record_news news;
+    write_text(path, others[_i].text);
+    if (others[_i].copy != NULL)
+        write_text(copy, others[_i].copy);
+    record_file *file = start_run("ring", "a", 0);
+    add_entry(file, RANKS);
+    ck_assert_int_eq(record_file_write(file, &news), others[_i].rc);
+    ck_assert_str_eq(news.kept_program, others[_i].program);
+    ck_assert_uint_eq(news.kept_ranks, others[_i].ranks);
+    if (others[_i].rc == 0) {
+        check_text(copy, others[_i].text);
+        check_record("a", 1);
+    } else {
+        check_text(copy, others[_i].copy);
+        check_text(path, others[_i].text);
+    }
+    record_file_free(file);
+    free(copy);
+    ck_assert_uint_eq(remove_files(), 2);
+}
+END_TEST
+
 /* Each allocation of a write fails in turn; the next write has everything. Sanitizers and valgrind
  * see what is not freed: some of it is allocated inside libc. */
 static void fail_allocations(bool with_another_process)
@@ -336,9 +377,9 @@ static void fail_allocations(bool with_another_process)
         if (with_another_process)
             ck_assert_int_eq(add_afresh("a"), 0);
         int64_t before = check_record("a", -1);
-        bool elsewhere;
+        record_news news;
         fail_allocation(nth);
-        int rc = record_file_write(file, &elsewhere);
+        int rc = record_file_write(file, &news);
         stop_failing();
         failed = allocations.failed;
         ck_assert_int_eq(rc, failed ? -ENOMEM : 0);
@@ -408,15 +449,15 @@ END_TEST
  * record has another name. */
 START_TEST(names_with_numbers_that_are_taken_are_left_out)
 {
-    bool elsewhere = false;
+    record_news news;
     ck_assert_int_eq(mkfifo(beside("view.crs.2"), 0600), 0);
     record_file *a = start_run("ring", "a", 0), *b = start_run("star", "b", 0);
     ck_assert_int_eq(mkdir(beside("view.crs.3"), 0700), 0);
     write_text(beside("view.crs.4"), "a letter");
     ck_assert_int_eq(add_access(a), 0);
     add_entry(b, RANKS);
-    ck_assert_int_eq(record_file_write(b, &elsewhere), 0);
-    ck_assert(elsewhere);
+    ck_assert_int_eq(record_file_write(b, &news), 0);
+    ck_assert(news.elsewhere);
     ck_assert_int_eq(add_access(b), 0);
     ck_assert_str_eq(record_file_place(a), path);
     ck_assert_str_eq(record_file_path(b), path);
@@ -651,6 +692,8 @@ int main(void)
               the_mode_is_that_of_the_umask_and_stays);
     tcase_add_loop_test(all, what_is_there_is_replaced_or_left, 0,
                         sizeof versions / sizeof *versions);
+    tcase_add_loop_test(all, what_another_program_recorded_is_kept, 0,
+                        (int)(sizeof others / sizeof others[0]));
     add_tests(all, without_memory_nothing_is_lost, what_cannot_be_recorded_is_refused_alone,
               runs_at_the_same_time_share_the_record,
               names_with_numbers_that_are_taken_are_left_out, only_a_regular_file_is_written,

@@ -206,11 +206,11 @@ static bool is_recorded(int folder)
 
 static int write_record(int folder, record_file *file)
 {
-    bool elsewhere;
+    record_news news;
     if (is_recorded(folder))
         return 0;
     int rc = cache_create_record(folder, &run.key);
-    return 0 == rc ? record_file_write(file, &elsewhere) : rc;
+    return 0 == rc ? record_file_write(file, &news) : rc;
 }
 
 void tatp_record_cache_write(record_file *file)

@@ -45,11 +45,13 @@ static void report_missing(void)
 static void write_record(bool is_last)
 {
     double begin = MPI_Wtime();
-    bool elsewhere = false;
-    int rc = record_file_write(recorder.file, &elsewhere);
+    record_news news;
+    int rc = record_file_write(recorder.file, &news);
     const char *path = record_file_path(recorder.file), *place = record_file_place(recorder.file);
-    if (elsewhere)
+    if (news.elsewhere)
         tatp_show_help("record-elsewhere", path, place);
+    if (0 == rc && news.kept_ranks > 0)
+        tatp_show_help("record-kept", place, news.kept_program, news.kept_ranks, place);
     if (0 != rc && (is_last || !recorder.failed))
         tatp_show_help(is_last ? "record" : "record-later", place, record_file_reason(rc));
     report_missing();

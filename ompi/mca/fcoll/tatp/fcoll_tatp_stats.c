@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/version.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_help.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_job.h"
 
@@ -195,6 +196,7 @@ static void put_origin(json_writer *w, int64_t plan_id)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     json_put_int64(w, "format", FORMAT);
+    json_put_string(w, "version", TATP_VERSION);
     json_put_string(w, "program", program_invocation_short_name);
     json_put_string(w, "run", tatp_job_id());
     json_put_int64(w, "call", ++lines);
@@ -238,6 +240,15 @@ static int put_timelines(const tatp_stats *stats, tatp_comm *comm, const tatp_st
                                  "timeline");
 }
 
+static const char *reason(int rc)
+{
+    switch (rc) {
+    case -ENXIO: return "no process reads it";
+    case -EEXIST: return "it holds something other than statistics";
+    default: return strerror(-rc);
+    }
+}
+
 static int append_line(tatp_stats *stats, tatp_comm *comm, const tatp_stats_access *access,
                        bool timeline)
 {
@@ -262,8 +273,7 @@ static int append_line(tatp_stats *stats, tatp_comm *comm, const tatp_stats_acce
     int failed =
         NULL != out && fclose(out) == 0 ? tatp_stats_append(access->path, text, length) : -ENOMEM;
     if (0 != failed && !atomic_flag_test_and_set(&reported))
-        tatp_show_help("stats", access->path,
-                       -ENXIO == failed ? "no process reads it" : strerror(-failed));
+        tatp_show_help("stats", access->path, reason(failed));
     free(text);
     return rc;
 }

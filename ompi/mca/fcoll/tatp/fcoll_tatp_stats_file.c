@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -59,13 +60,36 @@ static int write_without_signal(int fd, const char *text, size_t length)
     return rc;
 }
 
+/* A mistyped name may be that of the program's data. */
+static int check_beginning(const char *path, int fd)
+{
+    static const char first[] = "{\"op\": \"";
+    char text[sizeof first - 1];
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return -errno;
+    if (!S_ISREG(status.st_mode) || 0 == status.st_size)
+        return 0;
+    int copy = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC));
+    if (copy < 0)
+        return -errno;
+    ssize_t length = TEMP_FAILURE_RETRY(pread(copy, text, sizeof text, 0));
+    int rc = length < 0                                                       ? -errno
+             : length == sizeof text && 0 == memcmp(text, first, sizeof text) ? 0
+                                                                              : -EEXIST;
+    close(copy);
+    return rc;
+}
+
 static int append_to_file(const char *path, const char *text, size_t length)
 {
     int fd = (int)TEMP_FAILURE_RETRY(
         open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666));
     if (fd < 0)
         return -errno;
-    int rc = write_without_signal(fd, text, length);
+    int rc = check_beginning(path, fd);
+    if (0 == rc)
+        rc = write_without_signal(fd, text, length);
     if (close(fd) != 0 && 0 == rc)
         rc = -errno;
     return rc;
