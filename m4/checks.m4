@@ -5,7 +5,8 @@
 AC_DEFUN([TATP_WARNINGS],
 [AC_ARG_ENABLE([werror],
     [AS_HELP_STRING([--enable-werror], [warnings of the compiler are errors])])
-WARNING_CFLAGS="-std=gnu11 -Wall -Wextra -Wshadow -Wconversion"
+# The one that is an error by default from GCC 14 on is one everywhere.
+WARNING_CFLAGS="-std=gnu11 -Wall -Wextra -Wshadow -Wconversion -Werror=incompatible-pointer-types"
 AS_IF([test "$enable_werror" = yes], [WARNING_CFLAGS="$WARNING_CFLAGS -Werror"])
 AC_SUBST([WARNING_CFLAGS])])
 

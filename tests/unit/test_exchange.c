@@ -127,9 +127,10 @@ static int test_message(void *context, exchange_request *request, bool *complete
     return 0;
 }
 
-static void do_nothing(void *context)
+static int do_nothing(void *context)
 {
     (void)context;
+    return 0;
 }
 
 static const exchange_transport transport = {NULL, send_to, receive_from, test_message, do_nothing};
