@@ -79,3 +79,15 @@ AC_MSG_RESULT([$tatp_scotch])
 CPPFLAGS=$tatp_save_cppflags
 LIBS=$tatp_save_libs
 AM_CONDITIONAL([HAVE_SCOTCH], [test "$tatp_scotch" = yes])])
+
+# TATP_PYTHON_VERSION
+# -------------------
+# Python 3.6, as on RHEL 8, is enough for tatp doctor alone.
+AC_DEFUN([TATP_PYTHON_VERSION],
+[AS_IF([test -n "$PYTHON3"],
+    [AC_MSG_CHECKING([for Python 3.7 or later, for tatp report])
+    tatp_python_version=`"$PYTHON3" -c 'import sys; print("%d.%d" % sys.version_info@<:@:2@:>@)'`
+    AS_IF(["$PYTHON3" -c 'import sys; sys.exit(sys.version_info < (3, 7))'],
+        [AC_MSG_RESULT([$tatp_python_version])],
+        [AC_MSG_RESULT([no, $tatp_python_version])
+        AC_MSG_WARN([tatp report will not run. PYTHON3=PATH names a later Python.])])])])

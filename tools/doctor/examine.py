@@ -26,6 +26,10 @@ def named(file):
     return f"{file} (version {version})" if version else file
 
 
+def typed(command):
+    return " ".join(shlex.quote(word) for word in command)
+
+
 def version_of(file):
     """The version of this project in a file of a component, or None."""
     try:
@@ -160,7 +164,7 @@ class Examination:
 
     def blame_run(self, probe):
         """The program did not come to its end."""
-        command = shlex.join(probe.command)
+        command = typed(probe.command)
         if probe.result.status is None:
             self.blame(f"mpirun did not end within {self.options.limit:g} s: repeat with --limit, or run: {command}",
                        probe.result.lines())
@@ -217,7 +221,7 @@ class Examination:
         if preferred.ranks is None or preferred.is_served_by_tatp():
             self.blame_run(probe)
         elif self.fcoll.used:
-            self.blame(f"{FCOLL} in {self.fcoll.used[0]} is loaded but does not serve a file: run: {shlex.join(probe.command)}",
+            self.blame(f"{FCOLL} in {self.fcoll.used[0]} is loaded but does not serve a file: run: {typed(probe.command)}",
                        preferred.all("error") + probe.result.lines())
         else:
             self.blame_missing_fcoll(preferred)

@@ -2,12 +2,18 @@
 """tatp report: the statistics of a run as a summary and one page. Started by tatp, which gives the folder of the
 programs first."""
 
+import sys
+
+if sys.version_info < (3, 7):
+    sys.exit("tatp: the report needs Python 3.7 or later, but {} is {}.{}: configure with PYTHON3=PATH of a later one"
+             .format(sys.executable, *sys.version_info))
+
 import argparse
 import errno
 import functools
 import os
+import re
 import signal
-import sys
 import tempfile
 
 import advice
@@ -35,9 +41,15 @@ def fail(message):
 def import_jinja():
     try:
         import jinja2
+        import markupsafe
     except ImportError:
         fail("the report needs Jinja for Python 3: apt-get install python3-jinja2")
-    return jinja2
+    return jinja2, markupsafe.Markup
+
+
+def without_name(error):
+    """The message of a program, without its name, which is the user's only for this one."""
+    return re.sub("^(tatp|dla): ", "", str(error))
 
 
 def parse_arguments(words):
@@ -132,7 +144,7 @@ class Report:
         try:
             self.placement = planner.place(self.options.view)
         except planning.ToolError as error:
-            fail(str(error).removeprefix("dla: "))
+            fail(without_name(error))
         self.answer.expected = planner.predict("this run", self.options.view, self.plan.data["node_of_rank"])
         if self.answer.expected is not None:
             self.answer.placed = planner.predict("placed by the view", self.options.view, self.placement.node_of_rank)
@@ -166,18 +178,18 @@ class Report:
         return gained + (" " + more if more else ""), advice.advise(self.run, self.plan, self.answer, self.placement, view)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=None)
 def load_template():
     """Compiled once for all pages of a process."""
-    jinja2 = import_jinja()
+    jinja2, markup = import_jinja()
     folder = os.path.dirname(os.path.abspath(__file__))
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), autoescape=True, trim_blocks=True,
                                      lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     environment.filters.update(size=text.size, hops=text.hops, seconds=text.seconds, whole=text.whole,
                                shorten=text.shorten)
     with open(os.path.join(folder, "page.css"), encoding="utf-8") as style:
-        css = jinja2.utils.markupsafe.Markup(style.read())
-    common = {"mark": jinja2.utils.markupsafe.Markup(MARK), "css": css, "stages": advice.STAGE_NAMES, "text": text,
+        css = markup(style.read())
+    common = {"mark": markup(MARK), "css": css, "stages": advice.STAGE_NAMES, "text": text,
               "length": figures.length}
     return environment.get_template("page.html", globals=common)
 
@@ -238,7 +250,7 @@ def main():
             report.look(planning.Tools(tools_folder, scratch))
         write(path, render(report))
     except planning.ToolError as error:
-        fail(str(error).removeprefix("tatp: "))
+        fail(without_name(error))
     except OSError as error:
         fail(f"{error.filename or options.output or options.stats[-1]}: {error.strerror}")
     except MemoryError:
