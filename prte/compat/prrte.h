@@ -64,6 +64,21 @@
 
 #endif
 
+/* From 3.0.7 on this function has an argument more. */
+#define PRRTE_HAS_KEEPALL(major, minor, release) ((major) > 3 || (minor) > 0 || (release) >= 7)
+
+static inline int prrte_get_target_nodes(pmix_list_t *list, int32_t *slots, prte_job_t *jdata,
+                                         prte_app_context_t *context, bool initial)
+{
+#if PRRTE_HAS_KEEPALL(PRTE_VERSION_MAJOR, PRTE_VERSION_MINOR, PRTE_VERSION_RELEASE)
+    return prte_rmaps_base_get_target_nodes(list, slots, jdata, context, jdata->map->mapping,
+                                            initial, false, false);
+#else
+    return prte_rmaps_base_get_target_nodes(list, slots, jdata, context, jdata->map->mapping,
+                                            initial, false);
+#endif
+}
+
 /* The name of the one mapper that the user demands; NULL: none. */
 static inline const char *prrte_demanded_mapper(const prte_job_t *jdata)
 {

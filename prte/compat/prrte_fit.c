@@ -9,15 +9,17 @@
 
 #include "prrte.h"
 
-/* The first two numbers of the headers' release, and all of a release candidate's name. */
+/* The first two numbers of the headers' release, the functions of its third, and all of a release
+ * candidate's name. */
 static bool release_fits(void)
 {
-    char numbers[32];
-    int length = snprintf(numbers, sizeof(numbers), "%ld.%ld.", (long)PRTE_VERSION_MAJOR,
-                          (long)PRTE_VERSION_MINOR);
     const char *letters = PRRTE_BUILT_FOR + strspn(PRRTE_BUILT_FOR, "0123456789.");
+    int major, minor, release;
 
-    return 0 == strncmp(prte_version_string, numbers, (size_t)length) &&
+    return 3 == sscanf(prte_version_string, "%d.%d.%d", &major, &minor, &release) &&
+           PRTE_VERSION_MAJOR == major && PRTE_VERSION_MINOR == minor &&
+           PRRTE_HAS_KEEPALL(major, minor, release) ==
+               PRRTE_HAS_KEEPALL(PRTE_VERSION_MAJOR, PRTE_VERSION_MINOR, PRTE_VERSION_RELEASE) &&
            ('\0' == *letters || 0 == strcmp(prte_version_string, PRRTE_BUILT_FOR));
 }
 

@@ -54,8 +54,7 @@ static int gather_app_nodes(dla_layout *l, prte_job_t *jdata, prte_app_context_t
     int rc;
 
     PMIX_CONSTRUCT(&list, pmix_list_t);
-    rc = prte_rmaps_base_get_target_nodes(&list, &slots, jdata, context, jdata->map->mapping,
-                                          0 == l->job.nodes, false, false);
+    rc = prrte_get_target_nodes(&list, &slots, jdata, context, 0 == l->job.nodes);
     if (PRTE_SUCCESS == rc) {
         app->node = base_arena_alloc(&l->arena, pmix_list_get_size(&list), sizeof(*app->node));
         rc = l->arena.failed ? PRTE_ERR_OUT_OF_RESOURCE : PRTE_SUCCESS;
