@@ -36,29 +36,30 @@ def stop(process):
         except ProcessLookupError:
             pass
         try:
-            return process.communicate(timeout=KILL_SECONDS)[0]
+            return process.communicate(timeout=KILL_SECONDS)
         except subprocess.TimeoutExpired:
             continue
-    return b""  # what it started has left its process group, and keeps the pipe open
+    return ()  # what it started has left its process group, and keeps the pipe open
 
 
 def run(words, limit, environment=None):
-    """In a process group of its own, without input; `environment` is set besides that of this program."""
+    """In a process group of its own, without input; `environment` is set besides that of this program. Errors come after
+    the output: mpirun may forward them in the middle of a line."""
     try:
-        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    env={**os.environ, **(environment or {})}, start_new_session=True)
     except OSError as error:
         return Result(127, f"{words[0]}: {error.strerror}")
     status = None
     try:
-        output = process.communicate(timeout=limit)[0]
+        output = process.communicate(timeout=limit)
         status = process.returncode
     except subprocess.TimeoutExpired:
         output = stop(process)
     except BaseException:
         stop(process)
         raise
-    return Result(status, output.decode(errors="replace").replace("\0", ""))
+    return Result(status, b"".join(output).decode(errors="replace").replace("\0", ""))
 
 
 def series(release):
