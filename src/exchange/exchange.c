@@ -299,7 +299,7 @@ static void abandon_cycles(exchange *ex, exchange_pipeline *pipeline)
     pipeline->exhausted = true;
 }
 
-static void abandon_run(exchange *ex, int error)
+void exchange_abandon(exchange *ex, int error)
 {
     exchange_keep_error(ex, error);
     abandon_cycles(ex, &ex->out);
@@ -314,6 +314,6 @@ int exchange_execute(exchange *ex, const exchange_run *run, exchange_result *res
         if (!exchange_step(ex))
             lost = run->transport->progress(run->transport->context);
     if (lost != 0)
-        abandon_run(ex, lost);
+        exchange_abandon(ex, lost);
     return exchange_end(ex, result);
 }

@@ -144,6 +144,10 @@ bool exchange_finished(const exchange *ex);
 /* The first error of this rank. */
 int exchange_end(exchange *ex, exchange_result *result);
 
+/* Ends a run whose transport has lost a rank, after a step that did nothing: the error is kept, and
+ * messages are waited for, which complete with an error then. */
+void exchange_abandon(exchange *ex, int error);
+
 /* All of it; progress between steps. */
 int exchange_execute(exchange *ex, const exchange_run *run, exchange_result *result);
 

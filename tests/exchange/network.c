@@ -69,11 +69,17 @@ static void copy_data(const sim_request *send, const sim_request *receive, size_
         memcpy(receive->to + from, source_of(send) + from, end - from);
 }
 
+static bool is_cut(const simulation *sim, const sim_pair *pair)
+{
+    return sim->vanished && (pair->from == sim->victim || pair->to == sim->victim);
+}
+
 /* The first half of the data moves when a message is matched, the rest when the receive completes.
  */
 static void match_messages(simulation *sim, sim_pair *pair)
 {
-    while (pair->send != NULL && pair->send->arrived && pair->receive != NULL) {
+    while (!is_cut(sim, pair) && pair->send != NULL && pair->send->arrived &&
+           pair->receive != NULL) {
         sim_request *send = pair->send, *receive = pair->receive;
         pair->send = send->next;
         pair->receive = receive->next;
@@ -101,7 +107,7 @@ static void transfer(simulation *sim, sim_request *send)
     if (receive->error == 0 && send->bytes > receive->bytes && !send->lost)
         receive->error = TRUNCATED;
     if (send->freed && send->copy == NULL)
-        receive->error = GONE;
+        receive->error = sim->vanished ? LOST : GONE;
     copy_data(send, receive, send->bytes / 2, send->bytes);
     receive->received = send->lost || receive->error != 0 ? 0 : send->bytes;
     receive->complete = true;
@@ -190,6 +196,11 @@ uint64_t sim_network_digest(const simulation *sim)
 
 /* ---- the transport ---- */
 
+static int owner_of(const sim_request *q)
+{
+    return q->send ? q->pair->from : q->pair->to;
+}
+
 static sim_request *new_request(simulation *sim, sim_rank *r, sim_pair *pair, size_t bytes)
 {
     sim_request *request = calloc(1, sizeof *request);
@@ -237,6 +248,8 @@ static int fail_to_start(sim_rank *r, int peer, size_t bytes, enum fault_kind ki
     int rc = check_peer(r->sim, r, peer, bytes);
     if (rc == 0 && is_gone(r->sim, r->rank))
         return GONE;
+    if (rc == 0 && r->knows)
+        return sim_report(r, LOST);
     if (rc == 0 && bytes > 0)
         rc = sim_inject(r->sim, r->rank, kind);
     return rc != 0 ? sim_report(r, rc) : 0;
@@ -253,13 +266,13 @@ static void enqueue_send(simulation *sim, sim_pair *pair, sim_request *send)
     pair->synchronous += send->synchronous;
     if (pair->synchronous * EXCHANGE_DEPTH > pair->sent)
         sim_fail(sim, "rank %d: too many synchronous messages to rank %d", pair->from, pair->to);
-    if (pair->arriving == NULL) {
+    if (pair->arriving == NULL && !is_cut(sim, pair)) {
         pair->arriving = send;
         push_event(sim, EVENT_ARRIVAL, pair, NULL);
     }
     if (send->eager && sim_chance(sim, 2, 3))
         complete_send(sim, send);
-    else if (send->eager)
+    else if (send->eager && !is_cut(sim, pair))
         push_event(sim, EVENT_COMPLETION, pair, send);
 }
 
@@ -270,6 +283,7 @@ static int sim_isend(void *context, int peer, const void *data, size_t bytes, bo
     sim_rank *r = context;
     simulation *sim = r->sim;
     *request = NULL;
+    sim_may_vanish(r);
     sim_interrupt(sim);
     int rc = fail_to_start(r, peer, bytes, FAULT_ISEND);
     if (rc != 0)
@@ -293,6 +307,7 @@ static int sim_irecv(void *context, int peer, void *data, size_t bytes, exchange
     sim_rank *r = context;
     simulation *sim = r->sim;
     *request = NULL;
+    sim_may_vanish(r);
     sim_interrupt(sim);
     int rc = fail_to_start(r, peer, bytes, FAULT_IRECV);
     if (rc != 0) {
@@ -319,12 +334,15 @@ static int sim_test(void *context, exchange_request *request, bool *complete, si
     sim_rank *r = context;
     simulation *sim = r->sim;
     sim_request *q = *request;
-    if (q == NULL || q->freed || r->rank != (q->send ? q->pair->from : q->pair->to)) {
+    sim_may_vanish(r);
+    if (q == NULL || q->freed || r->rank != owner_of(q)) {
         sim_fail(sim, "rank %d tests a request that it does not have", r->rank);
         return GONE;
     }
     if (!q->complete && sim->gone_after >= 0 && is_gone(sim, r->rank))
         q->complete = (q->error = GONE) != 0;
+    if (!q->complete && r->knows && sim_chance(sim, 1, 2))
+        q->complete = (q->error = LOST) != 0;
     sim_interrupt(sim);
     *complete = q->complete;
     if (!q->complete)
@@ -341,8 +359,23 @@ static int sim_test(void *context, exchange_request *request, bool *complete, si
 
 static int sim_progress(void *context)
 {
-    (void)context;
-    return 0;
+    sim_rank *r = context;
+    return r->knows ? sim_report(r, LOST) : 0;
+}
+
+/* ---- a rank that vanishes ---- */
+
+/* What others have sent to it, or receive from it, does not end. */
+void sim_network_vanish(simulation *sim)
+{
+    size_t kept = 0;
+    sim->vanished = true;
+    for (size_t i = 0; i < sim->events; i++)
+        if (!is_cut(sim, sim->event[i].pair))
+            sim->event[kept++] = sim->event[i];
+    sim->events = kept;
+    for (const sim_request *q = sim->latest; q != NULL; q = q->earlier)
+        sim->live_requests -= !q->freed && owner_of(q) == sim->victim;
 }
 
 /* ---- the beginning and the end ---- */
@@ -365,7 +398,7 @@ void sim_network_check(simulation *sim)
 {
     if (sim->gone_after >= 0)
         return;
-    for (int i = 0; i < sim->ranks * sim->ranks && sim->failure == NULL; i++) {
+    for (int i = 0; i < sim->ranks * sim->ranks && sim->failure == NULL && !sim->vanished; i++) {
         const sim_pair *pair = &sim->pair[i];
         if (pair->send != NULL || pair->receive != NULL)
             sim_fail(sim, "a message from rank %d to rank %d was not matched", pair->from,

@@ -110,7 +110,7 @@ static simulation *draw_exchange(uint64_t seed, const sim_fault *fault, sim_orde
     sim_draw(sim);
     sim->agreed = true;
     sim->fault_rate = sim->short_share = sim->interruptions = 0;
-    sim->gone_after = -1;
+    sim->gone_after = sim->victim = -1;
     sim->faults = fault != NULL;
     if (fault != NULL)
         sim->fault[0] = *fault;

@@ -66,6 +66,7 @@ typedef struct sim_rank {
     /* present run */
     int run;
     bool begun, dirty, in_step;
+    bool knows;         /* that a rank has vanished */
     int first_fault;    /* the first error that a call returned to it; 0: none */
     bool domain_failed; /* its domain is not to be written any more */
     uint64_t calls;     /* of the store in the present step */

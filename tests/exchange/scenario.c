@@ -429,21 +429,31 @@ static void draw_memory(simulation *sim, sim_rank *r, sim_memory *m)
 
 bool sim_may_fail(const simulation *sim)
 {
-    return sim->faults > 0 || sim->fault_rate > 0 || sim->gone_after >= 0;
+    return sim->faults > 0 || sim->fault_rate > 0 || sim->gone_after >= 0 || sim->victim >= 0;
+}
+
+void sim_may_vanish(sim_rank *r)
+{
+    simulation *sim = r->sim;
+    if (r->rank == sim->victim && !sim->vanished && sim->vanishes_after-- == 0)
+        longjmp(sim->end_of_victim, 1);
 }
 
 static void draw_faults(simulation *sim)
 {
     int64_t kind = draw(sim, 0, 99);
-    sim->gone_after = -1;
-    if (kind >= 60)
+    sim->gone_after = sim->victim = -1;
+    if (kind >= 80)
         return;
     if (kind < 2)
         sim->gone_after = draw(sim, 0, 200);
     else if (kind < 10)
         sim->fault_rate = draw(sim, 2, 40);
-    else
+    else if (kind < 60)
         sim->faults = kind < 35 ? 1 : (int)draw(sim, 2, MAX_FAULTS);
+    else
+        sim->victim = draw_rank(sim);
+    sim->vanishes_after = draw_small(sim, 0, 100);
     for (int i = 0; i < sim->faults; i++)
         sim->fault[i] = (sim_fault){(enum fault_kind)draw(sim, 0, FAULT_KINDS - 1), draw_rank(sim),
                                     draw_small(sim, 0, 15)};

@@ -173,7 +173,7 @@ static void check_moments(simulation *sim, const sim_rank *r)
 
 static void check_run(simulation *sim, sim_rank *r)
 {
-    if (is_probed(sim))
+    if (is_probed(sim) && !sim->vanished)
         check_moments(sim, r);
     sim_check_result(sim, r, r->rc, &r->result);
     sim_check_memory(sim, r);
@@ -186,11 +186,12 @@ static void agree(simulation *sim)
         if (!sim->rank[i].finished)
             return;
     for (int i = 0; i < sim->ranks; i++)
-        check_run(sim, &sim->rank[i]);
+        if (!(sim->vanished && i == sim->victim))
+            check_run(sim, &sim->rank[i]);
     sim_check_file(sim);
     sim->reported = 0;
     sim_trace(sim, "all ranks have ended run %d", sim->rank[0].run);
-    if (sim->rank[0].run + 1 == sim->runs)
+    if (sim->rank[0].run + 1 == sim->runs || sim->vanished)
         return;
     sim_expect_run(sim, sim->rank[0].run + 1);
     if (sim_chance(sim, 1, 6))
@@ -219,17 +220,55 @@ static void end_run(simulation *sim, sim_rank *r)
     r->finished = r->begun = false;
 }
 
+/* ---- a rank that vanishes ---- */
+
+/* It was in a call of its transport or store. */
+static void vanish(simulation *sim, sim_rank *r)
+{
+    sim_trace(sim, "rank %d vanishes", r->rank);
+    sim_network_vanish(sim);
+    sim->reported++;
+    r->in_step = false;
+    r->finished = true;
+    for (int i = 0; i < sim->ranks; i++)
+        sim_wake(sim, i);
+    agree(sim);
+}
+
+static void learn(simulation *sim, sim_rank *r)
+{
+    sim_trace(sim, "rank %d learns that rank %d has vanished", r->rank, sim->victim);
+    r->knows = true;
+    sim_wake(sim, r->rank);
+}
+
+/* What exchange_execute does after a step that did nothing. */
+static bool abandon(simulation *sim, sim_rank *r)
+{
+    const exchange_transport *t = &sim->transport[r->rank];
+    int lost = exchange_finished(r->ex) ? 0 : t->progress(t->context);
+    if (lost != 0)
+        exchange_abandon(r->ex, lost);
+    return lost != 0;
+}
+
 /* ---- the order of steps ---- */
 
 static bool step_rank(simulation *sim, sim_rank *r)
 {
+    if (r->rank == sim->victim && setjmp(sim->end_of_victim) != 0) {
+        vanish(sim, r);
+        return true;
+    }
+    if (sim->vanished && !r->knows && sim_chance(sim, 1, 8))
+        learn(sim, r);
     if (!r->begun)
         begin_run(sim, r);
     r->calls = 0;
     r->dirty = false;
     r->in_step = true;
     uint64_t flags = sim->orders != NULL ? sim_flags_digest(sim, r->node) : 0;
-    bool moved = exchange_step(r->ex);
+    bool moved = exchange_step(r->ex) || abandon(sim, r);
     r->in_step = false;
     check_rank(sim, r);
     if (moved) {
@@ -275,6 +314,8 @@ static void check_deadlock(simulation *sim)
     bool moved = false;
     for (int i = 0; i < sim->ranks; i++) {
         sim_rank *r = &sim->rank[i];
+        if (sim->vanished && !r->knows)
+            learn(sim, r);
         if (!r->finished)
             moved |= step_rank(sim, r);
     }

@@ -147,6 +147,7 @@ static void count_features(const simulation *sim, feature *f)
     count_feature(f++, "short transfers", sim->short_share > 0);
     count_feature(f++, "errors", sim->fired > 0);
     count_feature(f++, "network failures", sim->gone_after >= 0);
+    count_feature(f++, "vanished ranks", sim->vanished);
     count_feature(f++, "runs without agreement", !sim->agreed && sim->runs > 1);
 }
 

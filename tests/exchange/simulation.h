@@ -11,13 +11,14 @@
 #define EXCHANGE_SIMULATION_H
 
 #include <inttypes.h>
+#include <setjmp.h>
 #include <stdio.h>
 
 #include "../unit/seeded.h"
 #include "rank.h"
 
 enum { MAX_RANKS = 64, MAX_ISLANDS = 4, MAX_SHIFT = 64, MAX_FAULTS = 4, TRACE = 40 };
-enum { SHORT_ERROR = 77, TRUNCATED = 78, GONE = 79, INJECTED = 1000 };
+enum { SHORT_ERROR = 77, TRUNCATED = 78, GONE = 79, LOST = 80, INJECTED = 1000 };
 
 /* Contiguous bytes that may be accessed. */
 typedef struct sim_island {
@@ -90,8 +91,12 @@ struct simulation {
     bool bursts;
     sim_fault fault[MAX_FAULTS];
     int faults;
-    int64_t fault_rate; /* one of so many calls fails; 0: only those above */
-    int64_t gone_after; /* calls of the transport; -1: it works */
+    int64_t fault_rate;     /* one of so many calls fails; 0: only those above */
+    int64_t gone_after;     /* calls of the transport; -1: it works */
+    int victim;             /* a rank that vanishes; -1: none */
+    int64_t vanishes_after; /* of its calls of transport and store */
+    bool vanished;
+    jmp_buf end_of_victim;
     int64_t fault_calls[FAULT_KINDS][MAX_RANKS], transport_calls;
     int fired, present_run;
     int reported; /* errors in the present run */
@@ -132,6 +137,8 @@ int sim_inject(simulation *sim, int rank, enum fault_kind kind);
 /* Notes that a call returns an error to a rank. Returns rc. */
 int sim_report(sim_rank *r, int rc);
 bool sim_may_fail(const simulation *sim);
+/* In each call of its transport and store: the victim does not return from one of them. */
+void sim_may_vanish(sim_rank *r);
 
 /* ---- loads.c ---- */
 /* Draws what ranks carry for others, in place of some targets. */
@@ -162,6 +169,8 @@ bool sim_network_matters(const simulation *sim, size_t i);
 /* Of all messages and what was done with them. */
 uint64_t sim_network_digest(const simulation *sim);
 void sim_network_check(simulation *sim);
+/* The victim's messages are not received any more. Those of a rank that knows it end some time. */
+void sim_network_vanish(simulation *sim);
 void sim_store_init(simulation *sim);
 
 /* ---- schedule.c ---- */

@@ -80,6 +80,7 @@ static int sim_write(void *context, const access_extent *extent, size_t count)
     sim_rank *r = context;
     simulation *sim = r->sim;
     int rc = count > 0 ? 0 : GONE;
+    sim_may_vanish(r);
     if (r->domain_failed || !sim->write[r->run] || count == 0)
         sim_fail(sim, "rank %d writes after an error, while it reads, or nothing", r->rank);
     for (size_t i = 0; i < count && rc == 0; i++) {
@@ -110,6 +111,7 @@ static int sim_read(void *context, int64_t offset, char *data, int64_t bytes, in
 {
     sim_rank *r = context;
     simulation *sim = r->sim;
+    sim_may_vanish(r);
     int64_t rest = sim->end_of_file - offset, moved = rest < 0 ? 0 : rest < bytes ? rest : bytes;
     moved = shorten(sim, moved);
     sim_trace(sim, "rank %d: read %" PRId64 " of %" PRId64 " bytes at %" PRId64, r->rank, moved,
