@@ -62,7 +62,7 @@ static const char *find_other_size(void)
         {"ompi_group_t", sizeof(ompi_group_t), ompi_group_t_class.cls_sizeof},
         {"ompi_file_t", sizeof(ompi_file_t), ompi_file_t_class.cls_sizeof},
         {"ompi_request_t", sizeof(ompi_request_t), ompi_request_t_class.cls_sizeof},
-        {"ompi_proc_t", sizeof(ompi_proc_t), ompi_proc_t_class.cls_sizeof},
+        {"opal_proc_t", sizeof(opal_proc_t), opal_proc_t_class.cls_sizeof},
         {"ompi_datatype_t", sizeof(ompi_datatype_t), ompi_datatype_t_class.cls_sizeof},
         {"opal_convertor_t", sizeof(opal_convertor_t), opal_convertor_t_class.cls_sizeof},
         {"opal_info_t", sizeof(opal_info_t), opal_info_t_class.cls_sizeof},
