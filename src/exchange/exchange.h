@@ -30,8 +30,7 @@
 #include "access/domain.h"
 #include "exchange/transport.h"
 
-/* Cycles in flight per role. Four hide the time between a message's announcement and its data; more
- * gain nothing. */
+/* Cycles in flight per role: four hide the time from a message's announcement to its data. */
 #define EXCHANGE_DEPTH 4
 
 /* ---- shared memory ---- */
@@ -53,8 +52,8 @@ typedef struct exchange_window {
 
 /* ---- one rank's part ---- */
 
-/* What a rank carries for others that share memory with it: their chunks and its own are one
- * message. Lists are ordered, from bytes of the carried stream to bytes of the rank's own. */
+/* What a rank carries for others that share its memory: all their chunks are one message. Lists are
+ * ordered, from bytes of the carried stream to bytes of the rank's own. */
 typedef struct exchange_member {
     const access_list *list;
     const exchange_window *window; /* EXCHANGE_DEPTH, with the flags of all members: its chunks */
@@ -108,14 +107,13 @@ typedef struct exchange_buffers exchange_buffers;
 exchange_buffers *exchange_buffers_new(void); /* NULL: no memory */
 void exchange_buffers_free(exchange_buffers *buffers);
 
-/* Prepares for any number of runs. What the task points to stays valid until exchange_free; the
- * task itself is copied. Clears the flags of this rank's windows and loads: before any rank runs,
- * all ranks have to have returned. NULL: no memory. */
+/* Prepares for any number of runs. What the task points to stays valid until exchange_free. Clears
+ * the flags of this rank's windows and loads: before any rank runs, all ranks have to have
+ * returned. NULL: no memory. */
 exchange *exchange_new(const exchange_task *task);
 void exchange_free(exchange *ex);
 
-/* What `count` counts of the contributors' lists in this rank's domain, and of all lists merged. 0
- * for a rank that is no aggregator. */
+/* What `count` counts of the contributors' lists in this rank's domain, and of all lists merged. */
 void exchange_count_pieces(const exchange *ex, int64_t (*count)(const access_list *list),
                            int64_t *pieces, int64_t *merged);
 
@@ -144,10 +142,8 @@ bool exchange_finished(const exchange *ex);
 /* The first error of this rank. */
 int exchange_end(exchange *ex, exchange_result *result);
 
-/* Ends a run whose transport has lost a rank, after a step that did nothing: the error is kept, and
- * messages are waited for, which complete with an error then. */
+/* After a step that did nothing, where the transport has lost a rank: waits for messages alone. */
 void exchange_abandon(exchange *ex, int error);
-
 /* All of it; progress between steps. */
 int exchange_execute(exchange *ex, const exchange_run *run, exchange_result *result);
 
