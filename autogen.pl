@@ -40,8 +40,10 @@ if (defined $tree) {
 }
 
 my @missing = map { $_->[1] } grep { !in_path($_->[0]) } @needed;
-die "autogen.pl: missing: @missing\nInstall with: apt-get install @missing\n"
-    if @missing;
+if (@missing) {
+    chomp(my $install = `"$FindBin::Bin/build-aux/install-line" @missing`);
+    die "autogen.pl: missing: @missing\nInstall with: $install\n";
+}
 
 chdir $FindBin::Bin or die "autogen.pl: $FindBin::Bin: $!\n";
 exec 'autoreconf', '--force', '--install' or die "autogen.pl: autoreconf: $!\n";

@@ -2,6 +2,15 @@
 #
 # Finds Open MPI by asking it, and checks that components can be built for it.
 
+# TATP_MISSING(MESSAGE, DEBIAN-PACKAGES, [MORE])
+# ----------------------------------------------
+# Stops, with the command by which this system installs the packages.
+AC_DEFUN([TATP_MISSING],
+[tatp_install=`"$srcdir/build-aux/install-line" $2`
+AC_MSG_ERROR([$1
+Install with: $tatp_install[]m4_ifval([$3], [
+$3])])])
+
 # TATP_SAYS_OPEN_MPI(WRAPPER): true where the wrapper compiler is Open MPI's.
 AC_DEFUN([TATP_SAYS_OPEN_MPI],
 [AS_CASE([`$1 --showme:version 2>/dev/null`], [*"Open MPI"*], [:], [false])])
@@ -38,13 +47,11 @@ for tatp_candidate in $tatp_candidates; do
 done
 AC_MSG_RESULT([${MPICC:-no}])
 AS_IF([test -z "$MPICC" && test -n "$tatp_others"],
-    [AC_MSG_ERROR([found$tatp_others, which is not Open MPI's wrapper compiler.
-Install Open MPI with: apt-get install libopenmpi-dev openmpi-bin
-or name its wrapper compiler with MPICC=PATH, or its prefix with --with-openmpi=PREFIX.])])
+    [TATP_MISSING([found$tatp_others, which is not Open MPI's wrapper compiler.], [libopenmpi-dev openmpi-bin],
+        [or name its wrapper compiler with MPICC=PATH, or its prefix with --with-openmpi=PREFIX.])])
 AS_IF([test -z "$MPICC"],
-    [AC_MSG_ERROR([Open MPI not found (no $tatp_candidates).
-Install with: apt-get install libopenmpi-dev openmpi-bin
-or name its wrapper compiler with MPICC=PATH, or its prefix with --with-openmpi=PREFIX.])])])
+    [TATP_MISSING([Open MPI not found (no $tatp_candidates).], [libopenmpi-dev openmpi-bin],
+        [or name its wrapper compiler with MPICC=PATH, or its prefix with --with-openmpi=PREFIX.])])])
 
 AC_DEFUN([TATP_CHECK_VERSION],
 [AC_MSG_CHECKING([for the version of Open MPI])
@@ -65,8 +72,7 @@ OMPI_INFO= MPIRUN=
 AC_PATH_PROGS([OMPI_INFO], [ompi_info], [], [$tatp_bin])
 AC_PATH_PROGS([MPIRUN], [mpirun.openmpi mpirun], [], [$tatp_bin])
 AS_IF([test -z "$OMPI_INFO" || test -z "$MPIRUN"],
-    [AC_MSG_ERROR([ompi_info and mpirun are not beside $MPICC.
-Install with: apt-get install openmpi-bin])])
+    [TATP_MISSING([ompi_info and mpirun are not beside $MPICC.], [openmpi-bin])])
 AC_MSG_CHECKING([that ompi_info belongs to the same Open MPI])
 tatp_info_version=`"$OMPI_INFO" --version | sed -n 's/^Open MPI v//p'`
 AC_MSG_RESULT([${tatp_info_version:-unknown}])
@@ -97,7 +103,8 @@ export PKG_CONFIG_PATH
 OMPI_PKGLIBDIR=`"$OMPI_INFO" --parsable --path pkglibdir | sed 's/^path:pkglibdir://'`
 tatp_incdir=`"$OMPI_INFO" --parsable --path incdir | sed 's/^path:incdir://'`
 OMPI_CPPFLAGS=
-for tatp_dir in `"$MPICC" --showme:incdirs` "$tatp_incdir" "$tatp_incdir/openmpi"; do
+TATP_OPENMPI_SOURCE
+for tatp_dir in $tatp_source_dirs `"$MPICC" --showme:incdirs` "$tatp_incdir" "$tatp_incdir/openmpi"; do
     AS_CASE([" $OMPI_CPPFLAGS "],
         [*" -isystem $tatp_dir "*], [],
         [AS_CASE([$tatp_dir], [/usr/include], [], [OMPI_CPPFLAGS="$OMPI_CPPFLAGS -isystem $tatp_dir"])])
@@ -114,12 +121,66 @@ AC_SUBST([OMPI_CPPFLAGS])
 AC_SUBST([OMPI_LDFLAGS])
 AC_SUBST([OMPI_LIBS])])
 
+# TATP_OPENMPI_SOURCE
+# -------------------
+# The headers of Open MPI's sources, where the installed ones are missing. One of them, opal_config.h, is made by Open
+# MPI's configure. Sets tatp_source_dirs. Sizes of structs are compared again when a component is loaded.
+AC_DEFUN([TATP_OPENMPI_SOURCE],
+[AC_ARG_WITH([openmpi-source],
+    [AS_HELP_STRING([--with-openmpi-source=DIR],
+        [take the headers from the sources of the installed Open MPI, after their configure])],
+    [AS_CASE([$withval], [yes | no], [AC_MSG_ERROR([--with-openmpi-source wants a folder])])],
+    [with_openmpi_source=])
+tatp_source_dirs=
+AS_IF([test -n "$with_openmpi_source"],
+    [with_openmpi_source=`cd "$with_openmpi_source" 2>/dev/null && pwd`
+    TATP_CHECK_SOURCE_RELEASE
+    TATP_CHECK_SOURCE_OPTIONS
+    tatp_source_dirs=$with_openmpi_source
+    for tatp_dir in opal orte ompi; do
+        AS_IF([test -d "$with_openmpi_source/$tatp_dir/include"],
+            [tatp_source_dirs="$tatp_source_dirs $with_openmpi_source/$tatp_dir/include"])
+    done
+    # Where Open MPI uses the system's libevent, its own one was not configured.
+    for tatp_dir in "$with_openmpi_source"/opal/mca/event/libevent*/libevent; do
+        AS_IF([test -f "$tatp_dir/include/event2/event-config.h"],
+            [tatp_source_dirs="$tatp_source_dirs $tatp_dir $tatp_dir/include"])
+    done])])
+
+AC_DEFUN([TATP_CHECK_SOURCE_RELEASE],
+[AS_IF([test -f "$with_openmpi_source/ompi/mca/fcoll/fcoll.h"], [],
+    [AC_MSG_ERROR([--with-openmpi-source wants the folder of Open MPI's sources, where ompi/mca/fcoll/fcoll.h is])])
+tatp_sources=`sed -n 's/^major=//p; s/^minor=/./p; s/^release=/./p; s/^greek=//p' "$with_openmpi_source/VERSION" | tr -d '\n'`
+AS_IF([test "$tatp_sources" != "$OMPI_VERSION"],
+    [AC_MSG_ERROR([--with-openmpi-source: these are the sources of Open MPI $tatp_sources, but $MPICC is of $OMPI_VERSION])])
+AS_IF([test -f "$with_openmpi_source/opal/include/opal_config.h"], [],
+    [tatp_cli=`"$OMPI_INFO" --parsable --config | sed -n 's/^config:cli: *//p'`
+    AC_MSG_ERROR([--with-openmpi-source: opal/include/opal_config.h is missing, which Open MPI's configure makes. Run
+    cd $with_openmpi_source && ./configure $tatp_cli
+These are the options of the installed one; those about networks, languages and folders may be left out. make is not needed.])])])
+
+# TATP_CHECK_SOURCE_OPTION(DEFINE, OMPI_INFO-KEY, OPTION)
+AC_DEFUN([TATP_CHECK_SOURCE_OPTION],
+[tatp_source_value=`sed -n ['s/^#define $1 \([01]\).*/\1/p'] "$with_openmpi_source/opal/include/opal_config.h"`
+tatp_said=`"$OMPI_INFO" --parsable --all | sed -n 's/^$2://p'`
+AS_CASE([$tatp_said], [yes* | true*], [tatp_installed=1], [tatp_installed=0])
+AS_IF([test "${tatp_source_value:-0}" != "$tatp_installed"],
+    [AC_MSG_ERROR([--with-openmpi-source: its configure decided otherwise about $3 than that of the installed Open MPI
+(ompi_info says $2:${tatp_said:-no}). Run it again with the same option.])])])
+
+AC_DEFUN([TATP_CHECK_SOURCE_OPTIONS],
+[TATP_CHECK_SOURCE_OPTION([OPAL_ENABLE_DEBUG], [option:debug], [--enable-debug])
+TATP_CHECK_SOURCE_OPTION([OPAL_ENABLE_HETEROGENEOUS_SUPPORT], [options:heterogeneous], [--enable-heterogeneous])
+TATP_CHECK_SOURCE_OPTION([OMPI_GROUP_SPARSE], [option:sparse:groups], [--enable-sparse-groups])
+TATP_CHECK_SOURCE_OPTION([OPAL_CUDA_SUPPORT], [mca:opal:base:param:opal_built_with_cuda_support:value], [--with-cuda])
+TATP_CHECK_SOURCE_OPTION([OPAL_ENABLE_FT_MPI], [options:ft_mpi_support], [--with-ft])])
+
 # TATP_OPENMPI_HEADERS
 # --------------------
 # What components are built from, and which are.
 AC_DEFUN([TATP_OPENMPI_HEADERS],
 [PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.0], [],
-    [AC_MSG_ERROR([hwloc 2.x not found. Install with: apt-get install libhwloc-dev])])
+    [TATP_MISSING([hwloc 2.x not found.], [libhwloc-dev])])
 tatp_have_prrte=no
 AS_IF([test "$tatp_dlopen" = no],
     [tatp_placement="that of Open MPI's libraries"],
@@ -278,10 +339,13 @@ AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
 ]])],
     [AC_MSG_RESULT([yes])],
     [AC_MSG_RESULT([no])
-    AC_MSG_ERROR([$1 is missing or does not compile (see config.log).
+    AS_IF([test -n "$with_openmpi_source"],
+        [AC_MSG_ERROR([$1 of $with_openmpi_source does not compile (see config.log).])])
+    TATP_MISSING([$1 is missing or does not compile (see config.log).
 Open MPI $OMPI_VERSION must be installed with its development headers
-(configured with --with-devel-headers, as Debian's is).
-Install with: apt-get install libopenmpi-dev])])])
+(configured with --with-devel-headers, as Debian's is).], [libopenmpi-dev],
+        [or, where that package lacks them, name the sources of Open MPI $OMPI_VERSION with --with-openmpi-source=DIR
+(doc/building.md).])])])
 
 # The compiler may find the headers of another Open MPI first.
 AC_DEFUN([TATP_HEADERS_RELEASE],
@@ -304,7 +368,7 @@ AS_IF([test -n "$tatp_own_pmix"], [AC_MSG_RESULT([Open MPI's own])],
     [$PKG_CONFIG --exists pmix], [tatp_pmix=`$PKG_CONFIG --modversion pmix`
     AC_MSG_RESULT([$tatp_pmix])],
     [AC_MSG_RESULT([no])
-    AC_MSG_ERROR([PMIx not found. Install with: apt-get install libpmix-dev])])])
+    TATP_MISSING([PMIx not found.], [libpmix-dev])])])
 
 # TATP_COMPONENT_DIR
 # ------------------

@@ -99,9 +99,49 @@ fake_openmpi "$("$openmpi" --showme:version)"
 refuses "no development headers" "ompi/mca/fcoll/fcoll.h" "apt-get install libopenmpi-dev" \
     -- --with-openmpi="$tap_dir/fake"
 
+# The same on another system.
+mkdir "$tap_dir/programs"
+ln -s /usr/bin/* /bin/* "$tap_dir/programs" 2>/dev/null
+rm -f "$tap_dir/programs/apt-get"
+for manager in dnf zypper; do
+    printf '#!/bin/sh\n' >"$tap_dir/programs/$manager"
+    chmod +x "$tap_dir/programs/$manager"
+    tap_contains "$(PATH=$tap_dir/programs "$source/build-aux/install-line" libopenmpi-dev check)" \
+        "$manager install openmpi" "what to type with $manager"
+    rm "$tap_dir/programs/$manager"
+done
+tap_contains "$(PATH=$tap_dir/programs "$source/build-aux/install-line" check)" "(by Debian's names): check" \
+    "what to type with neither"
+
+# Sources of Open MPI, made of the installed headers.
+release=$("$info" --version | sed -n 's/^Open MPI v//p')
+headers=$("$info" --parsable --path incdir | cut -d : -f 3)
+sources=$tap_dir/openmpi
+refuses "no sources" "wants the folder of Open MPI's sources" -- --with-openmpi="$tap_dir/fake" --with-openmpi-source="$tap_dir"
+mkdir -p "$sources/opal/include" "$sources/orte/include" "$sources/ompi/include"
+cp -r "$headers/openmpi/ompi" "$headers/openmpi/opal" "$sources"
+! [ -d "$headers/openmpi/orte" ] || cp -r "$headers/openmpi/orte" "$sources"
+cp "$headers/openmpi"/*.h "$sources"
+mv "$sources/opal_config.h" "$sources/opal/include"
+printf 'major=9\nminor=0\nrelease=0\ngreek=\n' >"$sources/VERSION"
+refuses "sources of another release" "are the sources of Open MPI 9.0.0, but" \
+    -- --with-openmpi="$tap_dir/fake" --with-openmpi-source="$sources"
+echo "$release" | sed 's/\([0-9]*\)[.]\([0-9]*\)[.]\([0-9]*\)\(.*\)/major=\1\nminor=\2\nrelease=\3\ngreek=\4/' >"$sources/VERSION"
+sed -i.first 's/\(#define OPAL_ENABLE_DEBUG\) 0/\1 1/' "$sources/opal/include/opal_config.h"
+refuses "sources with another option" "decided otherwise about --enable-debug" "option:debug:no" \
+    -- --with-openmpi="$tap_dir/fake" --with-openmpi-source="$sources"
+rm "$sources/opal/include/opal_config.h"
+refuses "sources without opal_config.h" "opal/include/opal_config.h is missing" "cd $sources && ./configure '--" \
+    -- --with-openmpi="$tap_dir/fake" --with-openmpi-source="$sources"
+mv "$sources/opal/include/opal_config.h.first" "$sources/opal/include/opal_config.h"
+ln -s "$headers"/mpi*.h "$tap_dir/fake/include"
+rm "$tap_dir/work/cache"
+tap_check "configures by sources" configure --with-openmpi="$tap_dir/fake" --with-openmpi-source="$sources"
+tap_contains "$(grep '^OMPI_CPPFLAGS = ' "$tap_dir/work/Makefile")" "-isystem $sources -isystem $sources/opal/include" \
+    "the headers are those of the sources"
+
 # The header of this Open MPI, changed into another release's.
 mkdir "$tap_dir/other"
-headers=$("$info" --parsable --path incdir | cut -d : -f 3)
 sed 's/^\( *# *define OMPI_MINOR_VERSION\) .*/\1 9/' "$headers/mpi.h" >"$tap_dir/other/mpi.h"
 rm "$tap_dir/work/cache"
 refuses "headers of another release" "headers of another release than Open MPI" "$headers" \

@@ -43,7 +43,7 @@ def import_jinja():
         import jinja2
         import markupsafe
     except ImportError:
-        fail("the report needs Jinja for Python 3: apt-get install python3-jinja2")
+        fail("the report needs Jinja for Python 3 (package python3-jinja2)")
     return jinja2, markupsafe.Markup
 
 
