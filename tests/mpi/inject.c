@@ -265,6 +265,13 @@ int stat(const char *restrict path, struct stat *restrict status)
     return is_hidden(path) ? (int)fail_with(EACCES) : fstatat(AT_FDCWD, path, status, 0);
 }
 
+/* What stat calls before glibc 2.33. */
+int __xstat(int version, const char *path, struct stat *status)
+{
+    (void)version;
+    return stat(path, status);
+}
+
 int stat64(const char *restrict path, struct stat64 *restrict status)
 {
     return is_hidden(path) ? (int)fail_with(EACCES) : fstatat64(AT_FDCWD, path, status, 0);

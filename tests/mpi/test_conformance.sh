@@ -17,7 +17,9 @@ calls=(even/\* ragged/\* doubles/\* large/\* nothing/\* one_rank/\* empty_views/
 end_of_file=(past_end\*/\*)
 far=(offset_2_31/\* offset_2_41/\* stride_2_31/\* ranks_apart_2_31/\* piece_2_31/\* seek_2_31/\*)
 shared=(overlapping_reads/\* view_overlaps_itself/\* overlapping_writes/\* overlapping_pieces/\*)
-types=(subarray/\* darray/\* external32/\* external32_holes/\*)
+types=(subarray/\* darray/\*)
+# Open MPI 4.1.0 itself does not convert on one rank, and crashes with holes.
+[[ $OMPI_VERSION == 4.1.0 ]] || types+=(external32/\* external32_holes/\*)
 requests=(outstanding/\* crossed_starts late_rank progress_elsewhere other_calls_between
     after_start/\* empty_requests/\* many_in_turn closed_before_wait)
 modes=(write_only/\* append/\* delete_on_close atomic/\* atomic_individual atomic_overlap/\* wrong_mode/\*)

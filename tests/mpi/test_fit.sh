@@ -29,6 +29,10 @@ write() {
     status=$?
 }
 
+# Open MPI's own error, that of a component that is not there. In 4.1.0 it is a crash.
+write --mca fcoll none
+error=$status
+
 # refused NAME HEADER EXPRESSION DIFFERENCE
 refused() {
     tap_check "$1: built" skew "$2" "$3"
@@ -36,17 +40,19 @@ refused() {
     tap_is "$status $(grep -c "$known .*$4: not used; build it for this one" <<<"$said")" "0 1" \
         "$1: one line says so, and another component writes the file"
     write --mca fcoll tatp
-    tap_check "$1, and demanded: an error" test "$status" -gt 0 -a "$status" -lt 124
+    tap_is "$status" "$error" "$1, and demanded: Open MPI's own error"
     tap_contains "$said" "$known" "$1, and demanded: the reason"
 }
 
 case $OMPI_VERSION in
 4.1.[0-2]*) other=4 ;;
-5.0.[0-6]*) other=7 ;;
+5.0.[0-6]) other=7 ;;
 *) other=2 ;;
 esac
 struct='/^struct ompio_file_t {/,/^}/ s/^.*f_filename;/&\n    void *skew;/'
-refused "another group of releases" openmpi/opal_config.h "s/^\(#define OMPI_RELEASE_VERSION\) .*/\1 $other/" "but this is Open MPI v$OMPI_VERSION"
+# Of 6.0 one group is known.
+[[ $OMPI_VERSION == 6.0* ]] ||
+    refused "another group of releases" openmpi/opal_config.h "s/^\(#define OMPI_RELEASE_VERSION\) .*/\1 $other/" "but this is Open MPI v$OMPI_VERSION"
 refused "another communicator" openmpi/ompi/communicator/communicator.h 's/^struct ompi_communicator_t {/&\n    void *skew;/' \
     "with another ompi_communicator_t"
 refused "another convertor, as with CUDA" openmpi/opal/datatype/opal_convertor.h \
