@@ -70,6 +70,17 @@ tap_is "$(sed -n 's/.*MCA parameter \(fcoll_tatp_[a-z_]*\).*/\1/; T; N; N; s/\n\
 tap_contains "$(cat "$tap_dir/output")" "Valid values: a number of hops up to 1000, or 0." "with the valid values"
 tap_contains "$(grep -A 3 others.mtx "$tap_dir/output")" "$(hostname)" "a host that is not in the topology is named"
 
+# Values that are too long for anything, and that a terminal would obey; of some parameters from a file.
+long=$(head -c 100000 /dev/zero | tr '\0' x)
+printf 'fcoll_tatp_%s = %s\n' domains $'a\e[2Jb' topology $'\e]0;x\a' num_aggregators 99999999999999999999 "${long:0:5000}" 1 >"$files/params"
+hostile() {
+    OMPI_MCA_mca_base_param_files=$files/params OMPI_MCA_fcoll_tatp_strategy=$long OMPI_MCA_fcoll_tatp_record=$long \
+        OMPI_MCA_fcoll_tatp_stats=$long run_here 3 --mca io ompio --mca fcoll tatp "$cube" --size=8 --verify --file="$files/cube"
+}
+tap_check "hostile values: the data are written" hostile
+tap_is "$(tr -d '\n' <<<"$tap_output" | tr -cd '[:cntrl:]' | wc -c)" 0 "hostile values: nothing that a terminal obeys"
+tap_is "$(grep -c 'MCA parameter.*fcoll_tatp_' <<<"$tap_output")" 7 "hostile values: one message each"
+
 sed 's/^/refuse|/' "$files/bad" | cat - "$files/good" >"$files/table"
 conform conformance_hints "strict" run_here 7 --mca fcoll tatp --mca fcoll_tatp_strict true
 tap_contains "$(cat "$tap_dir/output")" "The MCA parameter fcoll_tatp_strict is set" "strict: with the reason"

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/help.h"
+#include "base/text.h"
 #include "ompi/compat/compat.h"
 #include "opal/util/component_help.h"
 #include "opal/util/show_help.h"
@@ -30,6 +31,25 @@ static char *format_topic(const char *topic, va_list arguments)
     return text;
 }
 
+/* Names of files and values may hold anything. In one call, so that messages of ranks do not mix.
+ */
+static void print_escaped(const char *text)
+{
+    char *whole = NULL, escaped[BASE_ESCAPED];
+    size_t length;
+    FILE *stream = open_memstream(&whole, &length);
+    if (NULL == stream)
+        return;
+    while ('\0' != *text) {
+        size_t bytes = base_escape_character(text, escaped);
+        fputs('\n' == *text ? "\n" : escaped, stream);
+        text += bytes;
+    }
+    if (0 == fclose(stream))
+        fputs(whole, stderr);
+    free(whole);
+}
+
 void tatp_show_help(const char *topic, ...)
 {
     va_list arguments;
@@ -39,6 +59,6 @@ void tatp_show_help(const char *topic, ...)
                      : opal_show_help_vstring(TATP_HELP_FILE, topic, true, arguments);
     va_end(arguments);
     if (NULL != text)
-        fputs(text, stderr);
+        print_escaped(text);
     free(text);
 }
