@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* losses SEED FILE: a rank is lost at a random moment while the ranks open, write, read and close a
  * file again and again. Each call of the others ends, with an error that says so; then they shrink
- * the communicator, write a file together, and read it. Rank 0 of them prints "survived". */
+ * the communicator, write a file together, and read it. Each prints that it "has left" the calls,
+ * rank 0 of them "survived", and a rank with another error or other data "wrong". */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <mpi-ext.h>
@@ -50,7 +51,7 @@ static void fail(const char *what, int rc)
     char text[MPI_MAX_ERROR_STRING];
     int length;
     MPI_Error_string(rc, text, &length);
-    printf("%s: %s\n", what, text);
+    printf("wrong: %s: %s\n", what, text);
     fflush(stdout);
     abort();
 }
@@ -161,6 +162,8 @@ int main(int argc, char **argv)
     fill(rank);
     int rc = use_files(MPI_COMM_WORLD, argv[argc - 1], seed, &what);
     MPI_Error_class(rc, &class);
+    printf("rank %d has left %s\n", rank, what);
+    fflush(stdout);
     /* OMPIO's own opening and closing may say anything. */
     if (strcmp(what, "access") == 0 && class != MPIX_ERR_PROC_FAILED)
         fail(what, rc);
