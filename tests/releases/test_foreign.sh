@@ -6,7 +6,7 @@
 . "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 FOREIGN=${FOREIGN:-$top_builddir/foreign}
-own=$(cut -d . -f 1,2 <<<"$OMPI_VERSION")
+own=$(sed 's/[a-z].*//' <<<"$OMPI_VERSION")
 
 # write_by FOLDER ARGUMENT...: two ranks write a file with the components of the folder. Sets said and status.
 write_by() {
@@ -20,7 +20,7 @@ write_by none --mca fcoll none
 error=$status
 for folder in "$FOREIGN"/*; do
     release=$(basename "$folder" | sed 's/[a-z].*//')
-    [[ $(cut -d . -f 1,2 <<<"$release") != "$own" ]] || continue
+    [[ $release != "$own" ]] || continue
     named="fcoll:tatp: built for Open MPI $release, but this is Open MPI v$OMPI_VERSION: not used"
     write_by "$folder"
     if [[ $said == *GLIBC_* ]]; then
