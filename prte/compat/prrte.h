@@ -47,9 +47,11 @@
 #define PRRTE_SCHIZO_VERSION PRTE_MCA_BASE_VERSION(schizo)
 /* The default of --map-by, as a parameter in the environment. */
 #define PRRTE_POLICY_VARIABLE "PRTE_MCA_mapby"
-/* The arguments of a program, and the folder in which it is started: prrte5_types.h lacks them. */
+/* The arguments of a program, the folder in which it is started, and its environment:
+ * prrte5_types.h lacks them. */
 #define PRRTE_ARGUMENTS(context) NULL
 #define PRRTE_FOLDER(context) NULL
+#define PRRTE_ENVIRONMENT(context) NULL
 /* The parameters in a file. */
 #define PRRTE_READ_PARAMETERS(file, values)
 
@@ -60,6 +62,7 @@
 #define PRRTE_POLICY_VARIABLE "PRTE_MCA_rmaps_default_mapping_policy"
 #define PRRTE_ARGUMENTS(context) ((context)->argv)
 #define PRRTE_FOLDER(context) ((context)->cwd)
+#define PRRTE_ENVIRONMENT(context) ((context)->env)
 #define PRRTE_READ_PARAMETERS(file, values) ((void)pmix_mca_base_parse_paramfile(file, values))
 
 #endif

@@ -92,3 +92,42 @@ void dla_parameters_check_names(const char *files,
     base_check_settings(&(base_settings){"OMPI_MCA_", "rmaps_dla_", known, report}, files);
     base_check_settings(&(base_settings){"PRTE_MCA_", "rmaps_dla_", known, report}, NULL);
 }
+
+/* NULL: it is not set. */
+static const char *find_variable(char *const *environment, const char *name)
+{
+    size_t length = strlen(name);
+    for (; *environment != NULL; environment++)
+        if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
+            return *environment + length + 1;
+    return NULL;
+}
+
+/* Of a list of components: those that may be used or, after ^, those that may not. */
+static bool allows(const char *list, const char *component)
+{
+    size_t length = strlen(component);
+    bool excludes = *list == '^', is_listed = false;
+    for (list += excludes; *list != '\0' && !is_listed; list += *list == ',') {
+        size_t item = strcspn(list, ",");
+        is_listed = item == length && strncmp(list, component, length) == 0;
+        list += item;
+    }
+    return is_listed != excludes;
+}
+
+void dla_parameters_check_io(char *const *environment,
+                             void (*report)(const char *name, const char *io))
+{
+    static const char *const observers[] = {"fcoll_tatp_record", "fcoll_tatp_stats"};
+    const char *io = environment == NULL ? NULL : find_variable(environment, "OMPI_MCA_io");
+    if (io == NULL || allows(io, "ompio"))
+        return;
+    for (size_t i = 0; i < sizeof observers / sizeof *observers; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "OMPI_MCA_%s", observers[i]);
+        const char *value = find_variable(environment, name);
+        if (value != NULL && *value != '\0')
+            report(observers[i], io);
+    }
+}

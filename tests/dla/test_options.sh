@@ -261,6 +261,20 @@ mkdir elsewhere
 tap_is "$(timeout "$HANG_LIMIT" "$MPIRUN" --host localhost:8 -np 8 --bind-to none --wdir "$tap_dir/elsewhere" \
     --map-by dla:file=profile.crs pwd | sort -u)" "$tap_dir/elsewhere" "names are relative to mpirun's folder, not to --wdir"
 
+# ---- a record or statistics that MPI-IO by another component than OMPIO does not write ----
+
+# told IO: the parameters that have no effect
+told() {
+    timeout "$HANG_LIMIT" "$MPIRUN" --oversubscribe -np 2 --mca io "$1" --mca fcoll_tatp_record a.crs --mca fcoll_tatp_stats a.json true 2>&1 |
+        sed -n "s/.*rmaps:dla: \(.*\) has no effect with --mca io $1:.*/\1/p" | xargs
+}
+for io in romio romio,other ^ompio ^other,ompio; do
+    tap_is "$(told "$io")" "fcoll_tatp_record fcoll_tatp_stats" "--mca io $io: mpirun says that neither is written"
+done
+for io in ompio other,ompio ^romio; do
+    tap_is "$(told "$io")" "" "--mca io $io: both may be"
+done
+
 # ---- ten thousand nodes ----
 
 # by_column NAME [ITEM]: nodes hold c, c + 10000, c + 20000 and c + 30000

@@ -211,12 +211,29 @@ static void fail_mpirun(void)
     orte_do_not_launch = false;
 }
 
+/* Of the first program. */
+static char *const *environment_of(const orte_job_t *jdata)
+{
+    const orte_app_context_t *context = opal_pointer_array_get_item(jdata->apps, 0);
+
+    return NULL == context ? NULL : context->env;
+}
+
+static void report_unused(const char *name, const char *io)
+{
+    opal_output(0,
+                "rmaps:dla: %s has no effect with --mca io %s: use --mca io ompio --mca fcoll tatp",
+                name, io);
+}
+
 static int rmaps_dla_map_job(orte_job_t *jdata)
 {
     const orte_rmaps_dla_component_t *c = &mca_rmaps_dla_component;
     dla_request request;
     int rc;
 
+    if (!is_spawned(jdata))
+        dla_parameters_check_io(environment_of(jdata), report_unused);
     if (!is_dla_job(jdata))
         return ORTE_ERR_TAKE_NEXT_OPTION;
     if (is_spawned(jdata))
