@@ -6,7 +6,7 @@
 . "$top_srcdir/tests/mpi/lib.sh" || exit 1
 
 FOREIGN=${FOREIGN:-$top_builddir/foreign}
-own=$(sed 's/[a-z].*//' <<<"$OMPI_VERSION")
+own=${OMPI_VERSION%%[a-z]*}
 
 # write_by FOLDER ARGUMENT...: two ranks write a file with the components of the folder. Sets said and status.
 write_by() {
