@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* src/base/text.h: lines of bounded length, and text for a terminal. */
+/* src/base/text.h: lines of bounded length, and text for a terminal; src/base/unknown.h: settings
+ * that do not exist. */
 #include "base/text.h"
 
+#include <unistd.h>
+
+#include "base/unknown.h"
 #include "failing_malloc.h"
 #include "suite.h"
 
@@ -139,13 +143,53 @@ START_TEST(line_without_memory)
 }
 END_TEST
 
+/* ---- unknown names ---- */
+
+static char told[512];
+
+static void tell(const char *name, const char *nearest)
+{
+    size_t used = strlen(told);
+    snprintf(told + used, sizeof told - used, "%s %s;", name, nearest);
+}
+
+/* Of equally near names the first; what begins otherwise, and comments, do not count. */
+START_TEST(unknown_names_are_told)
+{
+    static const char *const known[] = {"record", "stats", "strategy", "record_weight", NULL};
+    static const base_settings settings = {"T_MCA_", "tatp_", known, tell};
+    char path[] = "/tmp/test_text.XXXXXX", files[64];
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    dprintf(fd,
+            "# tatp_one = 1\n  tatp_recrod = a\ntatp_stats=b\nother_stats = c\ntatp_ = d\n"
+            "tatp_strat\tegy = e\ntatp_%0*d = f",
+            70, 1);
+    close(fd);
+    setenv("T_MCA_tatp_record_wieght", "1", 1);
+    setenv("T_MCA_tatp_record", "1", 1);
+    setenv("U_MCA_tatp_nothing", "1", 1);
+    snprintf(files, sizeof files, "/nowhere,%s:/", path);
+    base_check_settings(&settings, NULL);
+    ck_assert_str_eq(told, "record_wieght record_weight;");
+    unsetenv("T_MCA_tatp_record_wieght");
+    told[0] = '\0';
+    base_check_settings(&settings, files);
+    ck_assert_str_eq(told, "recrod record; stats;strat stats;"
+                           "000000000000000000000000000000000000000000000000000000000000000 "
+                           "record;");
+    unlink(path);
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("text");
     tcase_add_loop_test(cases, text_is_escaped, 0, sizeof texts / sizeof *texts);
     tcase_add_test(cases, escaped_text_is_cut);
     tcase_add_loop_test(cases, one_line, 0, sizeof lines / sizeof *lines);
-    add_tests(cases, lines_until_the_end, unusable_streams, line_without_memory);
+    add_tests(cases, lines_until_the_end, unusable_streams, line_without_memory,
+              unknown_names_are_told);
     Suite *suite = suite_create("base");
     suite_add_tcase(suite, cases);
     return run_suite(suite);
