@@ -120,7 +120,12 @@ static uint64_t run_writers(struct history *h, int first, int end, int64_t kills
     return steps;
 }
 
-/* Whether there was a file beside the records. */
+static bool is_copy(const char *path)
+{
+    return path[strlen(path) - 1] == '~';
+}
+
+/* Whether there was a file beside the records, and copies of those of others. */
 static bool remove_files(const char *dir)
 {
     bool other = false;
@@ -128,7 +133,7 @@ static bool remove_files(const char *dir)
     for (const struct dirent *entry = readdir(stream); entry != NULL; entry = readdir(stream)) {
         char path[512];
         snprintf(path, sizeof path, "%s/%s", dir, entry->d_name);
-        other = (unlink(path) == 0 && number_of_name(path) < 0) || other;
+        other = (unlink(path) == 0 && number_of_name(path) < 0 && !is_copy(path)) || other;
     }
     closedir(stream);
     rmdir(dir);

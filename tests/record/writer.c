@@ -43,14 +43,14 @@ static void fail(struct writer *w, const char *what)
 /* Only the lock may be late. */
 static void write_all(struct writer *w, record_file *file, bool until_done)
 {
-    bool elsewhere;
+    record_news news;
     int rc;
     do {
         note_event(BEGAN, 0);
-        rc = record_file_write(file, &elsewhere);
+        rc = record_file_write(file, &news);
     } while (until_done && rc == -ETIMEDOUT);
     if (rc == 0)
-        note_event(ENDED, elsewhere);
+        note_event(ENDED, news.elsewhere);
     else if (rc != -ETIMEDOUT)
         fail(w, "a write failed");
 }

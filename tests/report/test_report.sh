@@ -296,7 +296,7 @@ tap_is "$?: $(cat err)" "1: tatp: none/page.html: No such file or directory" "a 
 mkdir without
 echo 'raise ImportError' >without/jinja2.py
 tap_is "$(PYTHONPATH=without tatp report 16.jsonl 2>&1)" \
-    "tatp: the report needs Jinja for Python 3: apt-get install python3-jinja2" "without its library one message"
+    "tatp: the report needs Jinja for Python 3 (package python3-jinja2)" "without its library one message"
 tap_is "$(TATP_REPORT_DIR=/nonexistent tatp report 16.jsonl 2>&1)" \
     "tatp: /nonexistent/__main__.py: No such file or directory; the environment variable TATP_REPORT_DIR may name its folder" \
     "without its program one message"
