@@ -29,9 +29,10 @@ write() {
     status=$?
 }
 
-# Open MPI's own error, that of a component that is not there. In 4.1.0 it is a crash.
-write --mca fcoll none
-error=$status
+# is_error STATUS: Open MPI's own error, as for a component that is not there. In 4.1.0 it may be a crash.
+is_error() {
+    [[ $1 -gt 0 && $1 -ne 124 && ($1 -lt 124 || $OMPI_VERSION == 4.1.0) ]]
+}
 
 # refused NAME HEADER EXPRESSION DIFFERENCE
 refused() {
@@ -40,7 +41,7 @@ refused() {
     tap_is "$status $(grep -c "$known .*$4: not used; build it for this one" <<<"$said")" "0 1" \
         "$1: one line says so, and another component writes the file"
     write --mca fcoll tatp
-    tap_is "$status" "$error" "$1, and demanded: Open MPI's own error"
+    tap_check "$1, and demanded: Open MPI's own error" is_error "$status"
     tap_contains "$said" "$known" "$1, and demanded: the reason"
 }
 
