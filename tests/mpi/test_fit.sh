@@ -29,11 +29,6 @@ write() {
     status=$?
 }
 
-# is_error STATUS: Open MPI's own error, as for a component that is not there. In 4.1.0 it may be a crash.
-is_error() {
-    [[ $1 -gt 0 && $1 -ne 124 && ($1 -lt 124 || $OMPI_VERSION == 4.1.0) ]]
-}
-
 # refused NAME HEADER EXPRESSION DIFFERENCE
 refused() {
     tap_check "$1: built" skew "$2" "$3"

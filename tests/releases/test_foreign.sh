@@ -15,11 +15,6 @@ write_by() {
     status=$?
 }
 
-# is_error STATUS: Open MPI's own error, as for a component that is not there. In 4.1.0 it may be a crash.
-is_error() {
-    [[ $1 -gt 0 && $1 -ne 124 && ($1 -lt 124 || $OMPI_VERSION == 4.1.0) ]]
-}
-
 for folder in "$FOREIGN"/*; do
     release=$(basename "$folder" | sed 's/[a-z].*//')
     [[ $release != "$own" ]] || continue
