@@ -50,12 +50,6 @@ void dla_parameters_init(dla_parameters *parameters);
 void dla_parameters_check_names(const char *files,
                                 void (*report)(const char *name, const char *nearest));
 
-/* Reports record and statistics of fcoll/tatp that are asked for in the environment of a program
- * though MPI-IO is left to another component than OMPIO: only mpirun sees that. io: the value of
- * MCA parameter io. NULL: no environment. */
-void dla_parameters_check_io(char *const *environment,
-                             void (*report)(const char *name, const char *io));
-
 /* The storage of a parameter that is no choice. */
 void *dla_parameter_storage(const dla_parameter *parameter, dla_parameters *parameters);
 

@@ -261,19 +261,29 @@ mkdir elsewhere
 tap_is "$(timeout "$HANG_LIMIT" "$MPIRUN" --host localhost:8 -np 8 --bind-to none --wdir "$tap_dir/elsewhere" \
     --map-by dla:file=profile.crs pwd | sort -u)" "$tap_dir/elsewhere" "names are relative to mpirun's folder, not to --wdir"
 
-# ---- a record or statistics that MPI-IO by another component than OMPIO does not write ----
+# ---- parameters of fcoll/tatp that the program is started with ----
 
-# told IO: the parameters that have no effect
+# told WHAT OPTION...: the parameters of which mpirun says so, before it starts the program
 told() {
-    timeout "$HANG_LIMIT" "$MPIRUN" --oversubscribe -np 2 --mca io "$1" --mca fcoll_tatp_record a.crs --mca fcoll_tatp_stats a.json true 2>&1 |
-        sed -n "s/.*rmaps:dla: \(.*\) has no effect with --mca io $1:.*/\1/p" | xargs
+    timeout "$HANG_LIMIT" "$MPIRUN" --oversubscribe -np 2 "${@:2}" true 2>&1 |
+        sed -n "s/.*rmaps:dla: fcoll_tatp_\([a-z_]*\) .* $1.*/\1/p" | xargs
 }
+observers=(--mca fcoll_tatp_record a.crs --mca fcoll_tatp_stats a.json)
 for io in romio romio,other ^ompio ^other,ompio; do
-    tap_is "$(told "$io")" "fcoll_tatp_record fcoll_tatp_stats" "--mca io $io: mpirun says that neither is written"
+    tap_is "$(told "has no effect with --mca io $io:" --mca io "$io" "${observers[@]}")" "record stats" "--mca io $io: neither is written"
 done
 for io in ompio other,ompio ^romio; do
-    tap_is "$(told "$io")" "" "--mca io $io: both may be"
+    tap_is "$(told "has no effect" --mca io "$io" "${observers[@]}")" "" "--mca io $io: both may be"
 done
+tap_is "$(told "is not valid" --mca fcoll_tatp_strategy tapt --mca fcoll_tatp_num_aggregators -3 --mca fcoll_tatp_strict maybe --mca fcoll_tatp_stripe_size 1m)" \
+    "strategy num_aggregators strict" "invalid values"
+tap_is "$(told "cannot be \(used\|read\|written\)" --mca fcoll_tatp_record nodir/a.crs --mca fcoll_tatp_stats /proc/none/a.json --mca fcoll_tatp_topology nofile)" \
+    "topology record stats" "files that cannot be used"
+echo junk >junk.conf
+tap_is "$(told "cannot be used: line 1" --mca fcoll_tatp_topology junk.conf)" "topology" "a file that is no topology"
+mkdir -p sub/folder
+tap_is "$(told "" --wdir "$tap_dir/sub" --mca fcoll_tatp_record folder/a.crs --mca fcoll_tatp_stats - --mca fcoll_tatp_topology none)" "" \
+    "files in the folder of the program, and names that are none"
 
 # ---- ten thousand nodes ----
 

@@ -17,7 +17,7 @@ FOLDERS = {
     "base": (),
     "access": ("matrix",),
     "cache": (),
-    "dla": ("cache", "matrix", "predict", "setmatch", "storage", "topo"),
+    "dla": ("cache", "matrix", "plan", "predict", "setmatch", "storage", "topo"),
     "exchange": ("access",),
     "json": (),
     "lap": (),

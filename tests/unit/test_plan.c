@@ -2,6 +2,7 @@
 /* Unit and property tests of the assignment of file domains to ranks, against a model
  * that forms the whole p x p distance matrix and tries every assignment. */
 #include "plan/congestion.h"
+#include "plan/parameters.h"
 #include "plan/plan.h"
 #include "topo/local.h"
 
@@ -940,6 +941,23 @@ START_TEST(strategies_by_name)
 }
 END_TEST
 
+/* Values of the component's parameters are indices in these tables. */
+START_TEST(choices_by_number)
+{
+    const parameter_description *of = parameter_table;
+    for (size_t k = 0; k <= PARAMETER_MOST_NAMES && plan_strategies[k].name != NULL; k++)
+        ck_assert_str_eq(of[PARAMETER_STRATEGY].names[k], plan_strategies[k].name);
+    for (size_t k = 0; k <= PARAMETER_MOST_NAMES && plan_objectives[k].name != NULL; k++)
+        ck_assert_str_eq(of[PARAMETER_OBJECTIVE].names[k], plan_objectives[k].name);
+    for (size_t k = 0; k <= PARAMETER_MOST_NAMES && lap_solvers[k].name != NULL; k++)
+        ck_assert_str_eq(of[PARAMETER_SOLVER].names[k], lap_solvers[k].name);
+    for (enum parameter i = 0; i < PARAMETERS; i++) {
+        int64_t value;
+        ck_assert(of[i].initial == NULL || parameter_parse(i, of[i].initial, &value));
+    }
+}
+END_TEST
+
 START_TEST(even_spread)
 {
     static const struct {
@@ -1021,7 +1039,8 @@ int main(void)
               network_costs_nothing, latp_holds_most, otp_takes_turns, ranks_of_a_node);
     suite_add_tcase(suite, random);
     add_tests(single, worked_example_answers, ranks_by_number, unusable_input, unusable_for_some,
-              crossing_bytes_saturate, strategies_by_name, even_spread, out_of_memory);
+              crossing_bytes_saturate, strategies_by_name, choices_by_number, even_spread,
+              out_of_memory);
     suite_add_tcase(suite, single);
     return run_suite(suite);
 }

@@ -247,7 +247,7 @@ static tatp_storage_input storage_input(const tatp_file *file)
         .fd = file->io.fh->fd,
         .targets = params.targets_file,
         .topology = params.topology,
-        .weight = file->own.of[TATP_STORAGE_WEIGHT],
+        .weight = file->own.of[PARAMETER_STORAGE_WEIGHT],
         .speed = file->storage_speed,
         .fits_layout = tatp_params_fit_layout(&file->own),
         .stripe = known.division.stripe,
@@ -343,7 +343,7 @@ static void copy_path(const char *path, char copy[TATP_PATH_BYTES])
 static int prepare_record(tatp_file *file)
 {
     const char *path = file->paths.record;
-    access_weight weight = (access_weight)file->own.of[TATP_RECORD_WEIGHT];
+    access_weight weight = (access_weight)file->own.of[PARAMETER_RECORD_WEIGHT];
     file->is_timed = tatp_record_is_automatic(path);
     if (file->is_timed)
         file->records = tatp_record_begins(weight);
@@ -425,7 +425,7 @@ static void begin_file_record(tatp_file *file)
 {
     tatp_record_options options = {
         .path = file->paths.record,
-        .weight = (access_weight)file->agreed.of[TATP_RECORD_WEIGHT],
+        .weight = (access_weight)file->agreed.of[PARAMETER_RECORD_WEIGHT],
         .comm = file->comm,
         .nodes = tatp_nodes_count(file->nodes),
         .closing = finish_requests,
@@ -594,7 +594,7 @@ static int prepare_exchange(tatp_op *op)
         .domain = plan.domain,
         .contributors = plan.contributors,
         .ordered = op->write && op->atomic,
-        .use_shared_memory = file->agreed.of[TATP_SHARED_MEMORY],
+        .use_shared_memory = file->agreed.of[PARAMETER_SHARED_MEMORY],
     };
     double start = MPI_Wtime();
     int rc = tatp_exchange_prepare(prepared, file->comm, &layout);

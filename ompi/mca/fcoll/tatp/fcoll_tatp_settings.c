@@ -10,29 +10,11 @@
 
 #include "base/mix.h"
 
-static const char *const names[TATP_FIRST_HINT] = {
-    [TATP_STRATEGY] = "fcoll_tatp_strategy",
-    [TATP_OBJECTIVE] = "fcoll_tatp_objective",
-    [TATP_SOLVER] = "fcoll_tatp_solver",
-    [TATP_DOMAINS] = "fcoll_tatp_domains",
-    [TATP_RECORD_WEIGHT] = "fcoll_tatp_record_weight",
-    [TATP_NUM_AGGREGATORS] = "fcoll_tatp_num_aggregators",
-    [TATP_CYCLE_BUFFER_SIZE] = "fcoll_tatp_cycle_buffer_size",
-    [TATP_MESSAGE_SIZE] = "fcoll_tatp_message_size",
-    [TATP_UNIT_SIZE] = "fcoll_tatp_unit_size",
-    [TATP_STRIPE_SIZE] = "fcoll_tatp_stripe_size",
-    [TATP_STRIPE_COUNT] = "fcoll_tatp_stripe_count",
-    [TATP_SHARED_MEMORY] = "fcoll_tatp_shared_memory",
-    [TATP_STORAGE_WEIGHT] = "fcoll_tatp_storage_weight",
-    [TATP_LAYOUT] = "fcoll_tatp_layout",
-    [TATP_TOPOLOGY] = "fcoll_tatp_topology",
-    [TATP_TARGETS] = "fcoll_tatp_targets",
-    [TATP_RECORD] = "fcoll_tatp_record",
-    [TATP_STATS] = "fcoll_tatp_stats",
-    [TATP_OMPIO_BUFFER] = "io_ompio_bytes_per_agg",
-    [TATP_OMPIO_AGGREGATORS] = "io_ompio_num_aggregators",
-    [TATP_FS_STRIPE_SIZE] = "stripe size",
-    [TATP_FS_STRIPE_COUNT] = "stripe count",
+static const char *const others[] = {
+    "MCA parameter io_ompio_bytes_per_agg",
+    "MCA parameter io_ompio_num_aggregators",
+    "stripe size of the file system",
+    "stripe count of the file system",
 };
 
 /* ---- digests ---- */
@@ -83,10 +65,10 @@ static void report_difference(int setting, const char *file, const int64_t *valu
         return;
     if (setting >= TATP_FIRST_HINT)
         snprintf(what, sizeof what, "hint %s", tatp_hint_name(setting - TATP_FIRST_HINT));
-    else if (setting >= TATP_FS_STRIPE_SIZE)
-        snprintf(what, sizeof what, "%s of the file system", names[setting]);
+    else if (setting >= TATP_OMPIO_BUFFER)
+        snprintf(what, sizeof what, "%s", others[setting - TATP_OMPIO_BUFFER]);
     else
-        snprintf(what, sizeof what, "MCA parameter %s", names[setting]);
+        snprintf(what, sizeof what, "MCA parameter fcoll_tatp_%s", parameter_table[setting].name);
     if (first == last)
         snprintf(ranks, sizeof ranks, "on rank %lld", (long long)first);
     else

@@ -12,28 +12,12 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_hints.h"
 
+#include "plan/parameters.h"
+
+/* After the parameters of files (enum parameter): their values, or tatp_settings_digest_text. */
 enum tatp_setting {
-    /* Parameters. */
-    TATP_STRATEGY,
-    TATP_OBJECTIVE,
-    TATP_SOLVER,
-    TATP_DOMAINS,
-    TATP_RECORD_WEIGHT,
-    TATP_NUM_AGGREGATORS,
-    TATP_CYCLE_BUFFER_SIZE,
-    TATP_MESSAGE_SIZE,
-    TATP_UNIT_SIZE,
-    TATP_STRIPE_SIZE,
-    TATP_STRIPE_COUNT,
-    TATP_SHARED_MEMORY,
-    TATP_STORAGE_WEIGHT,
-    TATP_LAYOUT,
-    TATP_TOPOLOGY, /* this one and the next three: tatp_settings_digest_text */
-    TATP_TARGETS,
-    TATP_RECORD,
-    TATP_STATS,
     /* What OMPIO and its fs component know. */
-    TATP_OMPIO_BUFFER,
+    TATP_OMPIO_BUFFER = PARAMETER_OF_FILE,
     TATP_OMPIO_AGGREGATORS,
     TATP_FS_STRIPE_SIZE,
     TATP_FS_STRIPE_COUNT,

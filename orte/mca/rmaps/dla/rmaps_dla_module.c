@@ -20,6 +20,7 @@
 #include "orte/util/show_help.h"
 
 #include "dla/mapper.h"
+#include "dla/program.h"
 #include "rmaps_dla_layout.h"
 #include "rmaps_dla_map.h"
 
@@ -212,18 +213,12 @@ static void fail_mpirun(void)
 }
 
 /* Of the first program. */
-static char *const *environment_of(const orte_job_t *jdata)
+static void check_program(const orte_job_t *jdata)
 {
     const orte_app_context_t *context = opal_pointer_array_get_item(jdata->apps, 0);
 
-    return NULL == context ? NULL : context->env;
-}
-
-static void report_unused(const char *name, const char *io)
-{
-    opal_output(0,
-                "rmaps:dla: %s has no effect with --mca io %s: use --mca io ompio --mca fcoll tatp",
-                name, io);
+    if (NULL != context)
+        dla_check_program(context->cwd, context->env, show_line);
 }
 
 static int rmaps_dla_map_job(orte_job_t *jdata)
@@ -233,7 +228,7 @@ static int rmaps_dla_map_job(orte_job_t *jdata)
     int rc;
 
     if (!is_spawned(jdata))
-        dla_parameters_check_io(environment_of(jdata), report_unused);
+        check_program(jdata);
     if (!is_dla_job(jdata))
         return ORTE_ERR_TAKE_NEXT_OPTION;
     if (is_spawned(jdata))

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "dla/mapper.h"
+#include "dla/program.h"
 #include "rmaps_dla_help.h"
 #include "rmaps_dla_layout.h"
 #include "rmaps_dla_map.h"
@@ -170,18 +171,12 @@ static int check_context(prte_rmaps_options_t *options)
 }
 
 /* Of the first program. */
-static char *const *environment_of(const prte_job_t *jdata)
+static void check_program(const prte_job_t *jdata)
 {
     const prte_app_context_t *context = pmix_pointer_array_get_item(jdata->apps, 0);
 
-    return NULL == context ? NULL : PRRTE_ENVIRONMENT(context);
-}
-
-static void report_unused(const char *name, const char *io)
-{
-    pmix_output(0,
-                "rmaps:dla: %s has no effect with --mca io %s: use --mca io ompio --mca fcoll tatp",
-                name, io);
+    if (NULL != context)
+        dla_check_program(PRRTE_FOLDER(context), PRRTE_ENVIRONMENT(context), show_line);
 }
 
 static int rmaps_dla_map_job(prte_job_t *jdata, prte_rmaps_options_t *options)
@@ -190,7 +185,7 @@ static int rmaps_dla_map_job(prte_job_t *jdata, prte_rmaps_options_t *options)
     int rc;
 
     if (!is_spawned(jdata))
-        dla_parameters_check_io(environment_of(jdata), report_unused);
+        check_program(jdata);
     if (!is_dla_job(jdata))
         return PRTE_ERR_TAKE_NEXT_OPTION;
     if (prrte_maps_by_context(options) && 0 < jdata->map->num_nodes)

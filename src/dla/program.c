@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "dla/program.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "plan/parameters.h"
+#include "topo/network.h"
+
+typedef struct checked {
+    enum parameter parameter;
+    const char *value, *folder;
+    void (*show)(const char *line);
+} checked;
+
+/* NULL: it is not set. */
+static const char *find_variable(char *const *environment, const char *name)
+{
+    size_t length = strlen(name);
+    for (; *environment != NULL; environment++)
+        if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
+            return *environment + length + 1;
+    return NULL;
+}
+
+__attribute__((format(printf, 2, 3))) static void report(const checked *c, const char *format, ...)
+{
+    char line[512], value[128], text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    base_escape(value, sizeof value, c->value);
+    snprintf(line, sizeof line, "rmaps:dla: fcoll_tatp_%s %s %s",
+             parameter_table[c->parameter].name, value, text);
+    c->show(line);
+}
+
+/* ---- what fcoll/tatp cannot use ---- */
+
+static void check_value(const checked *c)
+{
+    char valid[PARAMETER_VALID_BYTES];
+    int64_t number;
+    if (parameter_parse(c->parameter, c->value, &number))
+        return;
+    parameter_list_valid(c->parameter, valid);
+    report(c, "is not valid, the run will continue with %s; valid values: %s",
+           parameter_table[c->parameter].initial, valid);
+}
+
+/* The file, or the first `length` bytes of its name; false: the name is too long. */
+static bool make_path(const checked *c, size_t length, char path[PATH_MAX])
+{
+    bool is_absolute = *c->value == '/';
+    return snprintf(path, PATH_MAX, "%s%s%.*s", is_absolute ? "" : c->folder,
+                    is_absolute ? "" : "/", (int)length, c->value) < PATH_MAX;
+}
+
+static void check_folder(const checked *c)
+{
+    char path[PATH_MAX];
+    const char *slash = strrchr(c->value, '/');
+    size_t length = slash == NULL ? 0 : (size_t)(slash + 1 - c->value);
+    if (strcmp(c->value, "auto") == 0 || strcmp(c->value, "-") == 0)
+        return;
+    if (!make_path(c, length, path))
+        report(c, "is too long for the name of a file");
+    else if (access(path, W_OK | X_OK) != 0)
+        report(c, "cannot be written on the node of mpirun: %s", strerror(errno));
+}
+
+static void check_topology(const checked *c)
+{
+    char path[PATH_MAX];
+    const char *cause = strerror(ENAMETOOLONG);
+    if (strcmp(c->value, "auto") == 0 || strcmp(c->value, "none") == 0)
+        return;
+    FILE *stream = make_path(c, strlen(c->value), path) ? base_open_regular(path, &cause) : NULL;
+    topo_fabric *fabric = NULL;
+    matrix_error error = {0, ""};
+    if (stream == NULL) {
+        report(c, "cannot be read on the node of mpirun: %s", cause);
+        return;
+    }
+    if (topo_fabric_read(stream, &fabric, &error) != 0 && error.line > 0)
+        report(c, "cannot be used: line %zu: %s", error.line, error.reason);
+    else if (fabric == NULL)
+        report(c, "cannot be used: %s", error.reason);
+    topo_fabric_free(fabric);
+    fclose(stream);
+}
+
+/* ---- what has no effect ---- */
+
+/* Of a list of components: those that may be used or, after ^, those that may not. */
+static bool allows(const char *list, const char *component)
+{
+    size_t length = strlen(component);
+    bool excludes = *list == '^', is_listed = false;
+    for (list += excludes; *list != '\0' && !is_listed; list += *list == ',') {
+        size_t item = strcspn(list, ",");
+        is_listed = item == length && strncmp(list, component, length) == 0;
+        list += item;
+    }
+    return is_listed != excludes;
+}
+
+/* io: the value of MCA parameter io, or NULL. */
+static void check_record(const checked *c, const char *io)
+{
+    char shown[64];
+    if (io != NULL && !allows(io, "ompio")) {
+        base_escape(shown, sizeof shown, io);
+        report(c, "has no effect with --mca io %s: use --mca io ompio --mca fcoll tatp", shown);
+    } else if (c->folder != NULL) {
+        check_folder(c);
+    }
+}
+
+void dla_check_program(const char *folder, char *const *environment, void (*show)(const char *line))
+{
+    for (enum parameter i = 0; environment != NULL && i < PARAMETERS; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "OMPI_MCA_fcoll_tatp_%s", parameter_table[i].name);
+        const checked c = {i, find_variable(environment, name), folder, show};
+        if (c.value == NULL || *c.value == '\0')
+            continue;
+        check_value(&c);
+        if (i == PARAMETER_RECORD || i == PARAMETER_STATS)
+            check_record(&c, find_variable(environment, "OMPI_MCA_io"));
+        if (i == PARAMETER_TOPOLOGY && folder != NULL)
+            check_topology(&c);
+    }
+}
