@@ -65,7 +65,7 @@ AM_CONDITIONAL([HAVE_$1], [test "$tatp_have_$1" = yes])])
 
 # TATP_SCOTCH
 # -----------
-# A general graph partitioner that bench-setmatch and dla compare compare with: nobody misses it.
+# A general graph partitioner that dla compare compares with: nobody misses it.
 AC_DEFUN([TATP_SCOTCH],
 [tatp_save_cppflags=$CPPFLAGS
 tatp_save_libs=$LIBS

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What fcoll/tatp records of collective accesses, computed from the pieces of the file that each rank accesses.
+
+The rules are those of doc/viewfile.md, src/access/neighbours.c, src/plan/aggregation.c and src/record/profile.c, written a second time. A record of a
+real run of the same pattern has the same numbers.
+"""
+import numpy as np
+
+MOST_BINS = 1 << 15
+LEAST_UNIT = 64
+BYTES_PER_ENTRY, ALWAYS_ENTRIES, MOST_ENTRIES = 4096, 4096, 1 << 19
+MOST_PATTERNS = 64
+LOCK = 4096  # bytes that a file system which is not local locks at once
+
+
+class Call:
+    """A collective access, `times` alike: pieces of the file by offset, each with its rank and length in bytes."""
+
+    def __init__(self, owner, offset, length, times=1, file="out"):
+        owner, offset, length = (np.asarray(x, np.int64) for x in (owner, offset, length))
+        order = np.argsort(offset, kind="stable")
+        order = order[length[order] > 0]
+        owner, offset, length = owner[order], offset[order], length[order]
+        ends = (owner[1:] != owner[:-1]) | (offset[1:] != offset[:-1] + length[:-1])
+        first = np.flatnonzero(np.r_[True, ends])
+        self.owner, self.offset = owner[first], offset[first]
+        self.length = np.add.reduceat(length, first)
+        self.times, self.file = times, file
+
+    def renumber(self, rank_of):
+        return Call(rank_of[self.owner], self.offset, self.length, self.times, self.file)
+
+    def bytes(self):
+        return int(self.length.sum()) * self.times
+
+
+def has_aggregators(call, lock):
+    pieces = np.bincount(call.owner)
+    mean = (np.bincount(call.owner, call.length)[pieces > 0] // pieces[pieces > 0]).min()
+    unaligned = call.offset[call.offset % lock != 0]
+    return (pieces.max() > 1 and mean < 64 << 10) or (len(unaligned) > 0 and unaligned.max() > call.offset[0])
+
+
+class Profile:
+    """The bytes of each rank in each unit of the accessed range."""
+
+    def __init__(self, call):
+        self.lo, self.hi = int(call.offset[0]), int((call.offset + call.length).max())
+        self.unit = LEAST_UNIT
+        while (self.hi - self.lo - 1) // self.unit >= MOST_BINS:
+            self.unit *= 2
+        first = (call.offset - self.lo) // self.unit
+        bins = (call.offset + call.length - 1 - self.lo) // self.unit - first + 1
+        piece = np.repeat(np.arange(len(bins)), bins)
+        at = first[piece] + np.arange(len(piece)) - np.repeat(np.cumsum(bins) - bins, bins)
+        size = (np.minimum(call.offset[piece] + call.length[piece], self.lo + (at + 1) * self.unit)
+                - np.maximum(call.offset[piece], self.lo + at * self.unit))
+        order = np.lexsort((at, call.owner[piece]))
+        self.rank, self.bin, self.size = call.owner[piece][order], at[order], size[order]
+        self._join()
+        self.coarsen(min(max(int(call.length.sum()) // BYTES_PER_ENTRY, ALWAYS_ENTRIES), MOST_ENTRIES))
+
+    def _join(self):
+        start = np.flatnonzero(np.r_[True, (self.rank[1:] != self.rank[:-1]) | (self.bin[1:] != self.bin[:-1])])
+        self.rank, self.bin, self.size = self.rank[start], self.bin[start], np.add.reduceat(self.size, start)
+
+    def coarsen(self, most):
+        while len(self.rank) > most and self.unit < self.hi - self.lo:
+            self.unit, self.bin = self.unit * 2, self.bin >> 1
+            self._join()
+
+    def equals(self, other):
+        return self.unit == other.unit and all(
+            np.array_equal(a, b) for a, b in zip((self.rank, self.bin, self.size), (other.rank, other.bin, other.size)))
+
+
+class Pattern:
+    """The accesses of a file that are alike."""
+
+    def __init__(self, call, profile):
+        self.file, self.times, self.profile = call.file, call.times, profile
+
+
+def find_patterns(calls):
+    patterns = []
+    for call in calls:
+        profile = Profile(call)
+        alike = next((p for p in patterns if p.file == call.file and p.profile.equals(profile)), None)
+        if alike:
+            alike.times += call.times
+        elif len(patterns) < MOST_PATTERNS:
+            patterns.append(Pattern(call, profile))
+    while sum(len(p.profile.rank) for p in patterns) > MOST_ENTRIES:
+        largest = max(patterns, key=lambda p: len(p.profile.rank)).profile
+        largest.coarsen(len(largest.rank) - 1)
+    return patterns
+
+
+def view_matrix(ranks, calls):
+    """Row, column and value of how often two ranks access neighbouring pieces, by column."""
+    code = np.concatenate([np.r_[c.owner[:-1] * ranks + c.owner[1:], c.owner[1:] * ranks + c.owner[:-1]]
+                           for c in calls])
+    times = np.concatenate([np.full(2 * (len(c.owner) - 1), c.times) for c in calls])
+    code, pair = np.unique(code, return_inverse=True)
+    return code % ranks, code // ranks, np.bincount(pair, times, len(code)).astype(np.int64)
+
+
+def join(numbers):
+    return " ".join(map(str, numbers.tolist()))
+
+
+def write_pattern(out, pattern, division):
+    p = pattern.profile
+    rows, counts = np.unique(p.rank, return_counts=True)
+    bins = -(-(p.hi - p.lo) // p.unit)
+    out.write(f"ACCESS {pattern.times} {p.lo} {p.unit} {bins} {len(rows)} {len(p.rank)} {pattern.file}\n")
+    entries = np.stack((p.bin, p.size * pattern.times), 1)
+    for rank, row in zip(rows.tolist(), np.split(entries, np.cumsum(counts)[:-1])):
+        out.write(f"{rank} {len(row)} {join(row.ravel())}\n")
+    out.write(division)
+
+
+def matrix_path(path):
+    return path.removesuffix(".crs") + ".mtx.crs"
+
+
+def write(path, ranks, calls, stripe=0, targets=0):
+    """The record at `path`; and at matrix_path(path) the view matrix alone, as Open MPI's own recorder writes it."""
+    row, column, value = view_matrix(ranks, calls)
+    matrix = [f"{len(row)} {ranks + 1}", join(row), join(value),
+              join(np.searchsorted(column, np.arange(ranks + 1)) + 1)]
+    aggregated = [c for c in calls if has_aggregators(c, stripe or LOCK)]
+    independent = sum(c.bytes() for c in calls) - sum(c.bytes() for c in aggregated)
+    head = ["% view matrix of fcoll/tatp, format 4", "% program: corpus", "% run: c0.1", "% began: 1", "% written: 2",
+            f"% ranks: {ranks}", "% weight: count", f"% files: {len({c.file for c in calls})}",
+            f"% accesses: {sum(c.times for c in calls)}", f"% bytes: {sum(c.bytes() for c in calls)}",
+            f"% independent: {independent}", "% missed: 0"]
+    with open(matrix_path(path), "w", encoding="ascii") as out:
+        out.write("\n".join(["FILEVIEW", *matrix]) + "\n")
+    with open(path, "w", encoding="ascii") as out:
+        out.write("\n".join(["FILEVIEW", *head, *matrix]) + "\n")
+        for pattern in find_patterns(aggregated):
+            write_pattern(out, pattern, f"DIVISION 0 0 {stripe} {targets} 0\n" if stripe else "")
