@@ -62,10 +62,11 @@ run() {
     fi
 }
 
-# run_here RANKS ARGUMENT...: mpirun on this machine.
+# run_here RANKS ARGUMENT...: mpirun on this machine. Open MPI gets no other interface: those of a test cluster beside it come
+# and go, and ranks that see different ones fail.
 run_here() {
     timeout --kill-after=5 "${RUN_LIMIT:-$HANG_LIMIT}" "$MPIRUN" --oversubscribe --bind-to none \
-        --mca mpi_yield_when_idle 1 -np "$@"
+        --mca mpi_yield_when_idle 1 --mca btl_tcp_if_include lo -np "$@"
 }
 
 # is_error STATUS: Open MPI's own error, as for a component that is not there. In 4.1.0 it may be a crash.
