@@ -237,8 +237,9 @@ static void check_log(struct test *t, bool write, int call)
     if (t->rank == 0) {
         unsigned char *wanted = checked_alloc((size_t)t->size, 1);
         walk_all(t, call, (struct stream){.wanted = wanted}, mark);
-        bool tried = call >= (write ? 3 : 2); /* by each rank for itself, maybe */
-        bool alone = t->given.aggregators == 0 && (tried || (!write && t->apart));
+        /* By each rank for itself: a trial, or a read before others have told that they need
+         * aggregators. */
+        bool alone = t->given.aggregators == 0 && (call >= 3 || !write);
         struct wanted w = {write, alone, wanted, t->size};
         while (w.size > 0 && !wanted[w.size - 1])
             w.size--;
