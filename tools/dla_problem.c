@@ -220,8 +220,12 @@ void problem_release(problem *p, problem_options *options)
 size_t *problem_place(const problem *p, const setmatch_method *method, double *seconds)
 {
     size_t *node = tool_allocate(p->input.view->rows, sizeof *node);
+    const dla_judge judge = {&p->input, &p->data};
+    setmatch_input input = p->input;
+    input.load = dla_judge_load;
+    input.load_context = &judge;
     double begin = tool_seconds();
-    int rc = method->place(&p->input, node);
+    int rc = method->place(&input, node);
     if (rc == 0 && method->place == setmatch_auto)
         rc = dla_place_near(&p->input, &p->data, node);
     *seconds = tool_seconds() - begin;

@@ -138,6 +138,8 @@ static int place_by_record(const dla_mapping *m, const dla_request *r, dla_autom
         return rc;
     method = (dla_method){dla_spec_method(&r->spec)->place, dla_spec_input(&r->spec, &data)};
     method.input.nodes = m->job.nodes;
+    method.input.load = dla_judge_load;
+    method.input.load_context = &(dla_judge){&method.input, &data};
     rc = dla_place_by_method(&m->job, &method, m->by_slot, m->node_of_rank);
     if (rc == 0)
         rc = move_near(m, r, &method.input, &data);

@@ -161,6 +161,7 @@ static int place_partial_group(const dla_method *method, const rank_group *g, se
     if (rc == 0) {
         input->view = &view;
         input->profile = whole == NULL ? NULL : &profile;
+        input->load = NULL;
         rc = method->place(input, g->node);
     }
     for (size_t c = 0; bytes != NULL && c < calls; c++)

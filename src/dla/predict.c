@@ -121,6 +121,13 @@ int dla_load(const setmatch_input *input, const dla_data *data, const size_t *no
                                       : sum_weight(input, node_of_rank, load);
 }
 
+int dla_judge_load(const void *judge, const size_t *node_of_rank, double *load)
+{
+    const dla_judge *j = judge;
+
+    return dla_load(j->input, j->data, node_of_rank, load);
+}
+
 int dla_keep_stock(const setmatch_input *input, const dla_data *data, const size_t *by_slot,
                    const size_t *by_node, size_t *node_of_rank, dla_benefit *benefit)
 {

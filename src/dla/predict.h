@@ -30,6 +30,14 @@ int dla_predict(const setmatch_input *input, const dla_data *data, const size_t 
 int dla_load(const setmatch_input *input, const dla_data *data, const size_t *node_of_rank,
              double *load);
 
+/* For the input of a method, so that it compares candidates by dla_load: input.load =
+ * dla_judge_load, and a dla_judge, of the same input, as context. */
+typedef struct dla_judge {
+    const setmatch_input *input;
+    const dla_data *data;
+} dla_judge;
+int dla_judge_load(const void *judge, const size_t *node_of_rank, double *load);
+
 /* A gain by less than this part is within the error of the prediction. */
 #define DLA_LEAST_GAIN .02
 

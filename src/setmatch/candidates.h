@@ -13,7 +13,7 @@
 #include "setmatch/affinity.h"
 #include "setmatch/input.h"
 
-/* With more ranks, normal effort ends the search sooner, and refinement is less thorough. */
+/* With more ranks refinement is less thorough. */
 enum { MANY_RANKS = 2000 };
 
 /* The nodes on which ranks are placed. */
@@ -66,22 +66,8 @@ int place_bisected(const affinity *ranks, const site *s, unsigned threshold, siz
 
 /* place_bisected. Adds the number of visited vertices to *work. Variants use nodes as site_to_use
  * says, and in turn divide the nodes in halves, by factors of their number or, if slots differ, in
- * halves of equal slots or at random. If slots differ, up to MANY_RANKS or in graphs with fewer
- * edges than ranks, the nodes are divided as the ranks were. */
+ * halves of equal slots or at random. */
 int bisect_ranks(const affinity *ranks, const site *s, size_t variant, size_t *node, size_t *work);
-
-/* A window of place_forest that does not have all ranks has at least those of so many nodes. */
-enum { NODES_PER_WINDOW = 3 };
-
-/* Of a forest: each node in turn takes those of up to `most_in_window` ranks that have the least
- * cut to all that are left, where a slot that stays free costs 3/8 of the weight of a light edge.
- * Adds the number of visited ranks to *work. Variant 0 takes the smaller ones of some nodes first;
- * others hang the trees by other ranks, use nodes as site_to_use says, and some take these in
- * another order. Returns 1 without having done anything if there is a cycle, if the window would
- * have more than MANY_RANKS, or neither those of NODES_PER_WINDOW nodes nor all, or if it would
- * take too much memory. O(ranks * most_in_window). */
-int place_forest(const affinity *ranks, const site *s, size_t variant, size_t most_in_window,
-                 size_t *node, size_t *work);
 
 /* Refines pairs of nodes, for `rounds` rounds or until no pair gains. Never increases the cut; sets
  * *gained to its reduction. Adds the number of visited ranks to *work. */
@@ -93,28 +79,6 @@ int refine_pairs(const affinity *ranks, const site *s, size_t rounds, size_t *no
  * Never increases the cut. */
 int refine_multilevel(const affinity *ranks, const site *s, size_t variant, size_t *node,
                       size_t *work);
-
-/* Moves of single ranks, for which nodes may exceed their slots for a while. Never increases the
- * cut; sets *gained to its reduction. Adds the number of visited ranks to *work. -ENOMEM. */
-int refine_relaxed(const affinity *ranks, const site *s, size_t *node, size_t *work,
-                   int64_t *gained);
-
-typedef struct annealing_run {
-    size_t variant;   /* they start from different temperatures */
-    size_t most_work; /* ends it: visits of ranks */
-    bool strict;      /* no node has more ranks than slots even for a while */
-} annealing_run;
-
-/* Random moves and swaps in search of a smaller cut; never a larger one, but where weights exceed
- * 2^28. Adds the number of visited ranks to *work. Returns 1 without having done anything where it
- * would take too much memory, or where the work hardly suffices to begin. */
-int anneal_placement(const affinity *ranks, const site *s, const annealing_run *run, size_t *node,
-                     size_t *work);
-
-/* The same with groups of ranks that share a node, strictly; variants form larger or smaller ones.
- */
-int anneal_groups(const affinity *ranks, const site *s, const annealing_run *run, size_t *node,
-                  size_t *work);
 
 /* Steps of annealing by hops that take as long as the visit of a vertex by refinement. */
 enum { STEPS_PER_VISIT = 6 };
@@ -135,13 +99,11 @@ int anneal_hops(const affinity *ranks, const site *s, const annealing_rules *rul
 typedef struct search_rules {
     unsigned threshold; /* as for place_by_sets */
     bool refine;
-    size_t work;        /* ends the search: visits of vertices */
-    size_t normal_work; /* with normal effort */
-    double part;        /* of what candidates leave of the work, for the search */
+    size_t work; /* ends the search: visits of vertices */
 } search_rules;
 
-/* The least cut of all methods; if `refine` is set, the best placements are refined, and the search
- * continues from these. */
+/* The least cut of SetMatch, by slot and bisections; if `refine` is set, of all of these refined,
+ * and of as many variants as the work allows. */
 int place_best(const affinity *ranks, const site *s, const search_rules *rules, size_t *node);
 
 /* Variant 0 of refine_multilevel. */

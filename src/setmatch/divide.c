@@ -3,7 +3,6 @@
 #include "setmatch/divide.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "setmatch/gains.h"
@@ -221,42 +220,10 @@ static int divide_graph(const struct division *d, const affinity *g, unsigned ch
 int divide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2],
                   const divide_rules *rules, unsigned char *side)
 {
-    struct division d = {t,
-                         capacity,
-                         rules->is_large ? &quick : &thorough,
-                         {.largest = count_graph_ranks(g) / PARTS_PER_GRAPH + 1}};
-    uint64_t least_excess = UINT64_MAX;
-    int64_t least_cut = INT64_MAX;
-    d.rules.variant = rules->variant * rules->tries;
-    if (rules->tries == 1)
-        return divide_graph(&d, g, side);
-    const two_way_limits limits = limits_for(&d, g);
-    unsigned char *trial = calloc(g->vertices + 1, 1);
-    int rc = trial == NULL ? -ENOMEM : 0;
-    bool again = false;
-    for (size_t k = 0; rc == 0 && k < rules->tries && !again; k++, d.rules.variant++) {
-        rc = divide_graph(&d, g, trial);
-        uint64_t excess = rc == 0 ? total_excess(g, &limits, trial) : UINT64_MAX;
-        int64_t cut = rc == 0 ? cut_between_sides(g, trial) : INT64_MAX;
-        again = rc == 0 && excess == least_excess && cut == least_cut;
-        if (excess < least_excess || (excess == least_excess && cut < least_cut)) {
-            least_excess = excess;
-            least_cut = cut;
-            memcpy(side, trial, g->vertices);
-        }
-    }
-    free(trial);
-    return rc;
-}
-
-/* The sides may have to change anywhere. */
-void redivide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2],
-                     const divide_rules *rules, unsigned char *side)
-{
     const struct division d = {
-        .t = t, .capacity = capacity, .depth = rules->is_large ? &quick : &thorough};
-    const two_way_limits limits = limits_for(&d, g);
-    for (size_t v = 0; v < g->vertices; v++)
-        side[v] |= TWO_WAY_NEAR;
-    two_way_refine(t, g, &limits, side);
+        t,
+        capacity,
+        rules->is_large ? &quick : &thorough,
+        {.largest = count_graph_ranks(g) / PARTS_PER_GRAPH + 1, .variant = rules->variant}};
+    return divide_graph(&d, g, side);
 }

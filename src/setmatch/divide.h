@@ -14,7 +14,6 @@
 
 typedef struct divide_rules {
     size_t variant; /* 0, 1, ...: each visits vertices in another order */
-    size_t tries;   /* at least 1: the best of so many divisions, or fewer if it is found twice */
     bool is_large;  /* the graph is one of many ranks, or a part of it: in less time */
 } divide_rules;
 
@@ -23,9 +22,5 @@ typedef struct divide_rules {
  * was initialised for as many vertices. -ENOMEM. */
 int divide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2],
                   const divide_rules *rules, unsigned char *side);
-
-/* Refines such a division for other capacities. */
-void redivide_in_two(two_way *t, const affinity *g, const uint64_t capacity[2],
-                     const divide_rules *rules, unsigned char *side);
 
 #endif

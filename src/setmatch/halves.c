@@ -7,16 +7,12 @@
 
 #include "base/mix.h"
 
-/* Halves of the nodes that are drawn for halves of the ranks, of which the nearest counts. */
-enum { DRAWS = 8 };
-
 int halves_init(halves *h, struct base_arena *arena, const site *s)
 {
     h->slots = s->slots;
     h->order = base_arena_alloc(arena, s->nodes, sizeof *h->order);
     h->moved = base_arena_alloc(arena, s->nodes, sizeof *h->moved);
     h->is_first = base_arena_alloc(arena, s->nodes, sizeof *h->is_first);
-    h->drawn = base_arena_alloc(arena, s->nodes, sizeof *h->drawn);
     if (arena->failed)
         return -ENOMEM;
     memcpy(h->order, s->by_size, s->nodes * sizeof *h->order);
@@ -104,57 +100,4 @@ size_t halves_divide(halves *h, size_t first, size_t end, size_t variant)
         return even ? divide_by_factor(first, end, true) : divide_at_random(h, first, end, variant);
     default: return first + (end - first) / 2;
     }
-}
-
-/* ---- for ranks ---- */
-
-/* Sets moved[] to the places of a part in random order. */
-static void shuffle_places(halves *h, size_t first, size_t end, uint64_t seed)
-{
-    for (size_t k = first; k < end; k++) {
-        size_t other = first + base_mix(seed ^ (uint64_t)k << 32) % (k - first + 1);
-        h->moved[k] = h->moved[other];
-        h->moved[other] = k;
-    }
-}
-
-/* Draws nodes as long as they do not have more slots than wanted; at least one, and not all. Of a
- * node no more than `most` slots count. Returns by how many slots the half differs. */
-static uint64_t draw_half(halves *h, size_t first, size_t end, uint64_t wanted, uint64_t most)
-{
-    uint64_t slots = 0;
-    size_t count = 0;
-    memset(h->drawn + first, 0, (end - first) * sizeof *h->drawn);
-    for (size_t k = first; k < end && count + 1 < end - first; k++) {
-        size_t place = h->moved[k], of = h->slots[h->order[place]];
-        uint64_t more = of < most ? of : most;
-        if (slots + more > wanted && (count > 0 || k + 1 < end))
-            continue;
-        h->drawn[place] = true;
-        slots += more;
-        count++;
-    }
-    return slots < wanted ? wanted - slots : slots - wanted;
-}
-
-/* The slots that stay free are to be the same in both halves. Since few draws have more slots than
- * wanted, either half is drawn in turn. */
-size_t halves_divide_for(halves *h, size_t first, size_t end, const uint64_t ranks[2],
-                         size_t variant)
-{
-    uint64_t all = ranks[0] + ranks[1], slots = 0, least = UINT64_MAX;
-    for (size_t k = first; k < end; k++)
-        slots += h->slots[h->order[k]] < all ? h->slots[h->order[k]] : all;
-    for (size_t draw = 0; draw < DRAWS; draw++) {
-        bool second = draw % 2 != 0;
-        shuffle_places(h, first, end, base_mix(variant * DRAWS + draw));
-        uint64_t wanted = ranks[second] + (slots - all) / 2;
-        uint64_t error = draw_half(h, first, end, wanted, all);
-        if (error >= least)
-            continue;
-        least = error;
-        for (size_t k = first; k < end; k++)
-            h->is_first[k] = h->drawn[k] != second;
-    }
-    return move_half(h, first, end);
 }

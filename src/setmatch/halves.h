@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Halves of nodes, for bisection: half the number, half the slots, or what ranks ask for. Private
- * to this folder.
+ * Halves of nodes, for bisection: half the number, or half the slots. Private to this folder.
  */
 #ifndef SETMATCH_HALVES_H
 #define SETMATCH_HALVES_H
@@ -17,7 +16,6 @@ typedef struct halves {
     size_t *order;       /* nodes */
     size_t *moved;       /* by place: a second half, or places at random; scratch */
     bool *is_first;      /* by place: a node of the first half of a part */
-    bool *drawn;         /* by place: the same of a half that is being drawn */
 } halves;
 
 /* All nodes of the site. The arena owns the memory. -ENOMEM. */
@@ -33,10 +31,5 @@ bool halves_are_even(const halves *h, size_t first, size_t end);
  * it or, if slots differ, by half the slots; by another factor, or at random. Returns where the
  * second half begins. Both halves keep their order. */
 size_t halves_divide(halves *h, size_t first, size_t end, size_t variant);
-
-/* The same for halves of the ranks of these sizes: nodes drawn at random whose slots come near to
- * them. Each half has a node, and may have fewer slots than ranks. */
-size_t halves_divide_for(halves *h, size_t first, size_t end, const uint64_t ranks[2],
-                         size_t variant);
 
 #endif

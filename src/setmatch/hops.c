@@ -50,8 +50,8 @@ static void exchange_release(struct exchange *e)
 static int exchange_nodes(const placement_task *task, const affinity *ranks, size_t *node)
 {
     struct exchange e;
-    const annealing_rules rules = {STEPS_PER_VISIT * task->effort * task->work / HOT_PART, HOT,
-                                   &task->input->hops, task->input->slots, NULL};
+    const annealing_rules rules = {STEPS_PER_VISIT * task->work / HOT_PART, HOT, &task->input->hops,
+                                   task->input->slots, NULL};
     int rc = exchange_init(&e, ranks, &task->site, node);
     if (rc == 0)
         rc = anneal_hops(&e.nodes, &e.site, &rules, e.place);
@@ -77,7 +77,7 @@ void limit_slots(const placement_task *task, const size_t *node, size_t ranks, s
 
 static int exchange_ranks(const placement_task *task, const affinity *ranks, size_t *node)
 {
-    const annealing_rules rules = {STEPS_PER_VISIT * task->effort * task->work / COOL_PART, COOL,
+    const annealing_rules rules = {STEPS_PER_VISIT * task->work / COOL_PART, COOL,
                                    &task->input->hops, NULL, NULL};
     site limited;
     size_t *slots = calloc(task->site.listed + 1, sizeof *slots);

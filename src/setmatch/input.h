@@ -105,6 +105,10 @@ typedef struct setmatch_input {
     const setmatch_profile *profile; /* NULL: none */
     setmatch_objective objective;    /* of setmatch_auto; the other methods use the view only */
     setmatch_domains domains;        /* for which to place with a profile */
+    /* What a placement of all ranks by a profile costs, as the caller sees it: candidates are
+     * compared by it. 0 or a negative errno value. NULL: the bytes of setmatch_crossing. */
+    int (*load)(const void *context, const size_t *node_of_rank, double *load);
+    const void *load_context;
 } setmatch_input;
 
 #endif

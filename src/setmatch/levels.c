@@ -55,39 +55,16 @@ static int groups_init(struct groups *g, const setmatch_input *in, const struct 
     return 0;
 }
 
-/* With normal effort a large graph is placed in little more time than the candidates take. */
-static double part_for_search(const placement_task *task)
-{
-    double part = (double)MANY_RANKS / (double)(task->ranks.vertices + 1);
-    return task->effort > 1 || part >= 1 ? 1 : part * part * part * part;
-}
-
 static int place_with_work(const placement_task *task, const affinity *ranks, const site *s,
                            size_t work, size_t *node)
 {
-    const search_rules rules = {task->input->threshold, task->input->refine, task->effort * work,
-                                work, part_for_search(task)};
+    const search_rules rules = {task->input->threshold, task->input->refine, work};
     return place_best(ranks, s, &rules, node);
-}
-
-/* Where hops are known, they decide, and improve the placement. */
-static int finish_placement(const placement_task *task, const affinity *ranks, size_t *node)
-{
-    const setmatch_input *in = task->input;
-    return in->hops.places > 0 && in->refine ? improve_by_hops(task, ranks, node) : 0;
-}
-
-static double placement_cost(const placement_task *task, const affinity *ranks, const size_t *node)
-{
-    const setmatch_input *in = task->input;
-    return in->hops.places > 0 ? affinity_hops(ranks, &in->hops, node)
-                               : affinity_cost(ranks, in, node);
 }
 
 static int place_flat(const placement_task *task, const affinity *ranks, size_t *node)
 {
-    int rc = place_with_work(task, ranks, &task->site, task->work, node);
-    return rc == 0 ? finish_placement(task, ranks, node) : rc;
+    return place_with_work(task, ranks, &task->site, task->work, node);
 }
 
 /* On nodes with these slots. Each rank is placed once on each level, so that all take as much work
@@ -224,7 +201,8 @@ static int compare_with_flat(const placement_task *task, const affinity *ranks, 
 {
     size_t *flat = calloc(ranks->vertices + 1, sizeof *flat);
     int rc = flat == NULL ? -ENOMEM : place_flat(task, ranks, flat);
-    if (rc == 0 && placement_cost(task, ranks, flat) < placement_cost(task, ranks, node))
+    if (rc == 0 &&
+        affinity_cost(ranks, task->input, flat) < affinity_cost(ranks, task->input, node))
         memcpy(node, flat, ranks->vertices * sizeof *node);
     free(flat);
     return rc;
@@ -235,7 +213,5 @@ int place_by_affinity(const placement_task *task, const affinity *ranks, size_t 
     if (task->input->network == NULL || task->input->network->levels == 0)
         return place_flat(task, ranks, node);
     int rc = place_by_groups(task, ranks, node);
-    if (rc == 0)
-        rc = finish_placement(task, ranks, node);
     return rc == 0 ? compare_with_flat(task, ranks, node) : rc;
 }

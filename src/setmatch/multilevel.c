@@ -8,7 +8,7 @@
 #include "setmatch/matching.h"
 
 /* Rounds of pairwise refinement on each level; a node has at least this number of groups. */
-enum { ROUNDS = 2, ROUNDS_OF_MANY = 1, GROUPS_PER_NODE = 2, RELAXED = 2 };
+enum { ROUNDS = 2, ROUNDS_OF_MANY = 1, GROUPS_PER_NODE = 2 };
 
 /* Of many ranks, larger groups must have gained this part of the cut for smaller ones to be tried:
  * of most graphs, groups gain next to nothing. */
@@ -105,9 +105,5 @@ int refine_multilevel(const affinity *ranks, const site *s, size_t variant, size
 {
     size_t most = s->nodes > 0 ? s->slots[s->by_size[0]] : 0;
     struct multilevel m = {s, ranks, most / GROUPS_PER_NODE + 1, variant, work, -1, 0};
-    int rc = refine_graph(&m, ranks, node);
-    int64_t gained = INT64_MAX;
-    for (size_t k = 0; rc == 0 && is_large(&m) && gained > m.cut / PART_TO_GAIN && k < RELAXED; k++)
-        rc = refine_relaxed(ranks, s, node, work, &gained);
-    return rc;
+    return refine_graph(&m, ranks, node);
 }

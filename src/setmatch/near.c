@@ -92,7 +92,7 @@ static void copy_to_trial(nearing *a, const size_t *node)
 
 static size_t steps_of(const nearing *a, const matrix *bytes, size_t part)
 {
-    size_t steps = STEPS_PER_VISIT * a->task.effort * a->task.work / part;
+    size_t steps = STEPS_PER_VISIT * a->task.work / part;
     size_t per_row = bytes->rows > 0 ? matrix_entries(bytes) / bytes->rows : 0;
     return steps / (1 + per_row / SERVERS_PER_STEP);
 }

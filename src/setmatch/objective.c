@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Placement by the view, or by the bytes that cross between nodes. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "setmatch/transport.h"
 
 /* Alternations of the assignment of domains and the placement of ranks. */
-enum { MAX_ALTERNATIONS = 8 };
+enum { MAX_ALTERNATIONS = 8, BISECTIONS = 3 };
 
 /* Search for the placement that keeps most bytes on their nodes. */
 struct profile_search {
@@ -18,17 +19,38 @@ struct profile_search {
     const setmatch_profile *profile;
     size_t *capacity; /* slots by node; 0 for nodes that are not needed */
     size_t *best, *trial;
-    int64_t local_bytes; /* of the best; -1: none yet */
+    double load; /* of the best */
 };
+
+/* Bytes that are not local, where the caller has no other measure. */
+static int find_load(const struct profile_search *s, int64_t local_bytes, double *load)
+{
+    const setmatch_input *in = s->task->input;
+    *load = -(double)local_bytes;
+    return in->load != NULL ? in->load(in->load_context, s->trial, load) : 0;
+}
+
+/* The trial becomes the best placement if it loads less. */
+static int enter_trial(struct profile_search *s, int64_t local_bytes)
+{
+    double load;
+    int rc = find_load(s, local_bytes, &load);
+    if (rc == 0 && load < s->load) {
+        s->load = load;
+        memcpy(s->best, s->trial, s->task->ranks.vertices * sizeof *s->best);
+    }
+    return rc;
+}
 
 static int try_placement(struct profile_search *s, owners *o, int64_t *local_bytes)
 {
     const setmatch_input *in = s->task->input;
     int rc = owners_find(o, s->profile, in->nodes, s->trial, in->domains, local_bytes);
-    if (rc == 0 && *local_bytes > s->local_bytes) {
-        s->local_bytes = *local_bytes;
-        memcpy(s->best, s->trial, s->task->ranks.vertices * sizeof *s->best);
-    }
+    if (rc != 0)
+        return rc;
+    rc = enter_trial(s, *local_bytes);
+    if (rc != 0)
+        owners_release(o);
     return rc;
 }
 
@@ -97,6 +119,24 @@ static int try_order(struct profile_search *s)
     return rc == 0 ? alternate(s) : rc;
 }
 
+/* The least cut of a graph of ranks, and some bisections, which may cut more and load less. */
+static int try_graph(struct profile_search *s, const affinity *ranks)
+{
+    const placement_task *task = s->task;
+    size_t work = 0;
+    int rc = place_by_affinity(task, ranks, s->trial);
+    if (rc == 0)
+        rc = alternate(s);
+    for (size_t variant = 0; rc == 0 && variant < BISECTIONS; variant++) {
+        rc = bisect_ranks(ranks, &task->site, variant, s->trial, &work);
+        if (rc == 0 && task->input->refine)
+            rc = refine_multilevel(ranks, &task->site, variant, s->trial, &work);
+        if (rc == 0)
+            rc = alternate(s);
+    }
+    return rc;
+}
+
 static int try_coaccess(struct profile_search *s)
 {
     matrix coaccess;
@@ -108,16 +148,27 @@ static int try_coaccess(struct profile_search *s)
     matrix_release(&coaccess);
     if (rc != 0)
         return rc;
-    rc = place_by_affinity(s->task, &ranks, s->trial);
+    rc = try_graph(s, &ranks);
     affinity_release(&ranks);
+    return rc;
+}
+
+/* The paper's method. */
+static int try_sets(struct profile_search *s)
+{
+    const placement_task *task = s->task;
+    size_t work = 0;
+    int rc = place_by_sets(&task->ranks, &task->site, task->input->threshold, s->trial);
+    if (rc == 0 && task->input->refine)
+        rc = refine_placement(&task->ranks, &task->site, s->trial, &work);
     return rc == 0 ? alternate(s) : rc;
 }
 
 static int run_profile_search(struct profile_search *s)
 {
-    int rc = place_by_affinity(s->task, &s->task->ranks, s->trial);
+    int rc = try_graph(s, &s->task->ranks);
     if (rc == 0)
-        rc = alternate(s);
+        rc = try_sets(s);
     if (rc == 0)
         rc = try_coaccess(s);
     if (rc == 0)
@@ -133,7 +184,7 @@ static int place_by_profile(const placement_task *task, size_t *node)
                                .capacity = calloc(task->input->nodes + 1, sizeof *s.capacity),
                                .best = node,
                                .trial = calloc(ranks + 1, sizeof *s.trial),
-                               .local_bytes = -1};
+                               .load = (double)INFINITY};
     int rc = s.capacity == NULL || s.trial == NULL ? -ENOMEM : 0;
     if (rc == 0) {
         select_nodes(&s);

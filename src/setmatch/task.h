@@ -12,8 +12,7 @@ typedef struct placement_task {
     const setmatch_input *input;
     affinity ranks;
     site site;
-    size_t work;   /* of the search by one graph of ranks, in visits of vertices, normal effort */
-    size_t effort; /* multiplies it */
+    size_t work; /* of the search by one graph of ranks, in visits of vertices */
 } placement_task;
 
 /* Checks the input. exact: see affinity_from_view. Errors as setmatch_method_fn. */

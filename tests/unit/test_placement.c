@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The placement methods of src/setmatch: known cuts, groups of nodes, profiles, refusals, memory.
  */
-#define _GNU_SOURCE /* sched_setaffinity */
 #include "base/mix.h"
 #include "setmatch/setmatch.h"
 
 #include <check.h>
 #include <errno.h>
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,66 +113,25 @@ END_TEST
 
 /* --- kinds of graphs on which bisection in halves alone fails --- */
 
-/* A tree with two children to each rank; of another state than 0, with random weights, in which
- * each rank hangs on one of the 20 before it. */
-static matrix tree_of(size_t ranks, uint64_t state)
-{
-    matrix_builder b = {.rows = ranks, .cols = ranks};
-    for (size_t k = 1; k < ranks; k++) {
-        size_t parent = (k - 1) / 2;
-        int64_t weight = 1;
-        if (state != 0) {
-            state = state * 6364136223846793005U + 1442695040888963407U;
-            parent = k - 1 - (state >> 40) % (k < 20 ? k : 20);
-            weight += (int64_t)(state >> 56) % 9;
-        }
-        add_entry(&b, parent, k, weight);
-    }
-    return finish_matrix(&b);
-}
-
-/* pattern NULL: a tree. */
 static const struct {
     const char *name, *pattern;
-    size_t ranks;
-    uint64_t state;
     size_t nodes, slots;
     int64_t most;
 } known_cuts[] = {
-    {"27 nodes that hold a cube each", "mesh:9x9x9:1x1x1", 729, 0, 27, 27, 486},
+    {"27 nodes that hold a cube each", "mesh:9x9x9:1x1x1", 27, 27, 486},
     /* 16 squares of nine ranks cut 2 * 3 * 12 edges */
-    {"squares that leave a slot of each node free", "mesh:12x12:1x1", 144, 0, 16, 10, 72},
-    {"a binary tree", NULL, 255, 0, 16, 16, 22},
-    /* branches do not leave a node rank by rank */
-    {"a random tree", NULL, 1000, 1, 32, 32, 92},
-    {"a second random tree", NULL, 1000, 2, 32, 32, 94},
-    {"a third random tree", NULL, 1000, 3, 32, 32, 82},
+    {"squares that leave a slot of each node free", "mesh:12x12:1x1", 16, 10, 72},
 };
 
 START_TEST(cuts_no_more_than_is_known)
 {
     matrix view;
-    if (known_cuts[_i].pattern != NULL)
-        pattern_view(known_cuts[_i].pattern, &view);
-    else
-        view = tree_of(known_cuts[_i].ranks, known_cuts[_i].state);
+    pattern_view(known_cuts[_i].pattern, &view);
     setmatch_input input = on_equal_nodes(&view, known_cuts[_i].slots);
     equal_slots[input.nodes] = known_cuts[_i].slots; /* where a node more is used */
     input.nodes = known_cuts[_i].nodes;
     int64_t cut = cut_by(setmatch_auto, &input);
     ck_assert_msg(cut <= known_cuts[_i].most, "%s: %lld", known_cuts[_i].name, (long long)cut);
-    matrix_release(&view);
-}
-END_TEST
-
-START_TEST(high_effort_cuts_no_more)
-{
-    matrix view;
-    pattern_view(random_cases(2) == 2 ? "random:48x4" : "random:12x4", &view);
-    setmatch_input input = on_equal_nodes(&view, 6);
-    int64_t normal = cut_by(setmatch_auto, &input);
-    input.effort = SETMATCH_EFFORT_HIGH;
-    ck_assert_int_le(cut_by(setmatch_auto, &input), normal);
     matrix_release(&view);
 }
 END_TEST
@@ -192,32 +149,6 @@ START_TEST(many_ranks)
 }
 END_TEST
 
-/* Halves of so many ranks are bisected by threads, where there is more than one processor. */
-START_TEST(threads_change_nothing)
-{
-    static size_t node[2][MOST_RANKS];
-    matrix view;
-    cpu_set_t all, one;
-    size_t first = 0;
-    pattern_view("shuffled-mesh:130x100:1x1", &view);
-    setmatch_input input = on_equal_nodes(&view, 50);
-    input.refine = false;
-    for (size_t n = 0; n < input.nodes; n++)
-        equal_slots[n] = n % 2 == 0 ? 60 : 40;
-    ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
-    while (!CPU_ISSET(first, &all))
-        first++;
-    CPU_ZERO(&one);
-    CPU_SET(first, &one);
-    ck_assert_int_eq(setmatch_bisection(&input, node[0]), 0);
-    ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
-    ck_assert_int_eq(setmatch_bisection(&input, node[1]), 0);
-    ck_assert_int_eq(sched_setaffinity(0, sizeof all, &all), 0);
-    ck_assert_int_eq(memcmp(node[0], node[1], view.rows * sizeof *node[0]), 0);
-    matrix_release(&view);
-}
-END_TEST
-
 /* One rank has links to all others, which have no more: nothing merges, so that the whole graph is
  * the smallest one of bisection. */
 START_TEST(star_of_many_ranks)
@@ -228,34 +159,6 @@ START_TEST(star_of_many_ranks)
     matrix view = finish_matrix(&b);
     setmatch_input input = on_equal_nodes(&view, 50);
     ck_assert_int_eq(cut_by(setmatch_auto, &input), MOST_RANKS - 50);
-    matrix_release(&view);
-}
-END_TEST
-
-/* Bisection alone leaves 218 between nodes of equal slots; of different ones 235, where the nodes
- * are divided before the ranks. */
-static const struct {
-    size_t least_slots, most_slots;
-    int64_t most;
-} long_trees[] = {{48, 48, 180}, {8, 64, 200}};
-
-/* A long tree with many branches and weights, and some slots to spare. */
-START_TEST(tree_of_many_ranks)
-{
-    enum { RANKS = 4000 };
-    matrix_builder b = {.rows = RANKS, .cols = RANKS};
-    size_t slots[RANKS], nodes = 0;
-    for (size_t rank = 1; rank < RANKS; rank++) {
-        size_t back = 1 + base_mix(rank) % (rank < 3 ? rank : 3);
-        add_entry(&b, rank - back, rank, 1 + (int64_t)(base_mix(rank + RANKS) % 9));
-    }
-    matrix view = finish_matrix(&b);
-    for (size_t all = 0; all < RANKS; all += slots[nodes++])
-        slots[nodes] =
-            long_trees[_i].least_slots +
-            base_mix(nodes) % (long_trees[_i].most_slots - long_trees[_i].least_slots + 1);
-    const setmatch_input input = {.view = &view, .slots = slots, .nodes = nodes, .refine = true};
-    ck_assert_int_le(cut_by(setmatch_auto, &input), long_trees[_i].most);
     matrix_release(&view);
 }
 END_TEST
@@ -416,33 +319,6 @@ START_TEST(levels_in_levels)
         for (size_t r = 0; r < bit; r++)
             ck_assert_uint_eq(place[level][r], place[level][r ^ bit]);
     ck_assert_uint_ne(place[2][0], place[2][1]);
-    matrix_release(&view);
-}
-END_TEST
-
-/* Nodes in a ring, and a heavy ring of ranks: neighbours are one hop apart. A ring with gaps. */
-START_TEST(hops_of_a_ring)
-{
-    enum { NODES = 12, RANKS = 3 * NODES };
-    matrix view;
-    size_t place[NODES], node[RANKS];
-    uint16_t between[NODES * NODES];
-    pattern_view("shuffled-torus:36:1", &view);
-    setmatch_input input = on_equal_nodes(&view, 3);
-    for (size_t n = 0; n < NODES; n++) {
-        place[n] = n * 5 % NODES;
-        for (size_t m = 0; m < NODES; m++) {
-            size_t apart = n < m ? m - n : n - m;
-            between[n * NODES + m] = (uint16_t)(apart < NODES - apart ? apart : NODES - apart);
-        }
-    }
-    input.hops = (setmatch_hops){NODES, place, between};
-    ck_assert_int_eq(setmatch_auto(&input, node), 0);
-    size_t hops = 0;
-    for (size_t r = 0; r < RANKS; r++)
-        for (size_t i = view.row_start[r]; i < view.row_start[r + 1]; i++)
-            hops += between[place[node[r]] * NODES + place[node[view.col[i]]]];
-    ck_assert_uint_eq(hops, matrix_is_symmetric(&view) ? 2 * NODES : NODES);
     matrix_release(&view);
 }
 END_TEST
@@ -787,7 +663,7 @@ struct long_cases {
 
 int main(void)
 {
-    struct long_cases placings = {0, 13}, profiled = {0, 5}, shortages = {0, SHORTAGES};
+    struct long_cases placings = {0, 5}, profiled = {0, 5}, shortages = {0, SHORTAGES};
     Suite *suite = suite_create("placement");
     TCase *methods = tcase_create("methods");
     tcase_set_tags(methods, "slow");
@@ -797,9 +673,6 @@ int main(void)
     add_long_tests(methods, many_ranks, 1, placings);
     add_long_tests(methods, star_of_many_ranks, 1, placings);
     add_long_tests(methods, cuts_no_more_than_is_known, (int)LENGTH(known_cuts), placings);
-    add_long_tests(methods, high_effort_cuts_no_more, 1, placings);
-    add_long_tests(methods, tree_of_many_ranks, (int)LENGTH(long_trees), placings);
-    add_long_tests(methods, threads_change_nothing, 1, placings);
     add_tests(methods, stock_policies, mpipp_swaps_until_none_helps, methods_by_name,
               values_beyond_any_sum);
     suite_add_tcase(suite, methods);
@@ -807,8 +680,7 @@ int main(void)
     TCase *groups = tcase_create("groups");
     tcase_add_test(groups, cost_by_what_is_shared);
     add_long_tests(groups, grid_among_groups, 1, placings);
-    add_tests(groups, levels_in_levels, hops_of_a_ring, network_from_bandwidth,
-              network_without_memory);
+    add_tests(groups, levels_in_levels, network_from_bandwidth, network_without_memory);
     suite_add_tcase(suite, groups);
 
     TCase *profiles = tcase_create("profiles");
