@@ -6,7 +6,6 @@
 #include "shape.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@ struct options {
     part_form form;
     char *ways;
     int rounds, calls;
-    bool verify, ask, planned, whole, warm_up, keep;
+    bool verify, ask, planned, whole, warm_up;
 };
 
 struct result {
@@ -52,8 +51,7 @@ enum {
     KEY_ASK,
     KEY_PLANNED,
     KEY_KIND,
-    KEY_WHOLE,
-    KEY_KEEP
+    KEY_WHOLE
 };
 
 static void take_kind(struct argp_state *state, const char *text, shape *s)
@@ -78,7 +76,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_ASK: o->ask = true; break;
     case KEY_PLANNED: o->planned = true; break;
     case KEY_WHOLE: o->whole = true; break;
-    case KEY_KEEP: o->keep = true; break;
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &o->shape;
         state->child_inputs[1] = &o->run;
@@ -105,8 +102,6 @@ static const struct argp_option option_table[] = {
      "Writes, then reads, in each round on the open file; their mean counts (1)", 0},
     {"whole", KEY_WHOLE, NULL, 0,
      "Time from before opening to behind closing, with all calls of one operation", 0},
-    {"keep", KEY_KEEP, NULL, 0,
-     "Do not remove the file, which is there, but make it empty: its layout stays", 0},
     {"no-verify", KEY_NO_VERIFY, NULL, 0, "Do not check the bytes of files and buffers", 0},
     {"no-warm-up", KEY_NO_WARM_UP, NULL, 0,
      "All rounds count: what measures and checks has warmed up already", 0},
@@ -462,25 +457,12 @@ static void ask_about_nothing(const struct options *o)
         ask_caller("nothing", operation_name[WRITE], moments[i]);
 }
 
-/* A file that is kept becomes empty. */
-static void clear_file(const struct options *o, const char *path)
-{
-    if (!o->keep) {
-        remove_file(path);
-        return;
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (world_rank == 0 && truncate(path, 0) != 0)
-        fail(path, strerror(errno));
-    MPI_Barrier(MPI_COMM_WORLD);
-}
-
 static bool run(const struct options *o)
 {
     static struct entry entries[MAX_WAYS];
     problem p;
     make_problem(o, &p);
-    clear_file(o, p.run->file);
+    remove_file(p.run->file);
     mpiio_start(&p);
     hand_start(&p);
     int count = find_ways(o, entries);
@@ -502,7 +484,7 @@ static bool run(const struct options *o)
     for (int i = 0; i < count; i++)
         for (int op = 0; op < OPERATIONS; op++)
             free(entries[i].result[op].seconds);
-    clear_file(o, p.run->file);
+    remove_file(p.run->file);
     free_problem(&p);
     return right;
 }

@@ -68,63 +68,33 @@ static void choose_nodes(const machine *m, size_t nodes, size_t *chosen)
     }
 }
 
-/* Ends the line of a leaf switch with its host, if it has one. Returns the number of hosts. */
-static size_t end_leaf(FILE *out, const machine_hosts *hosts, size_t named)
+/* The nodes are in the order of their leaves, so that those of a leaf follow each other. */
+static void write_switches(FILE *out, const machine *m, const size_t *chosen, size_t nodes)
 {
-    if (hosts->on_leaves)
-        fprintf(out, ",s%zu", named);
-    return hosts->on_leaves ? named + 1 : named;
-}
-
-/* Hosts at the core are on the switch of a machine that has but one. Returns the number of hosts.
- */
-static size_t write_core(FILE *out, const machine *m, const machine_hosts *hosts, size_t *leaves)
-{
-    if (hosts->at_core == 0)
-        return 0;
-    if (m->leaves > 1)
-        fprintf(out, "\nSwitchName=leaf%zu Nodes=", (*leaves)++);
-    fprintf(out, "%ss[0-%zu]", m->leaves > 1 ? "" : ",", hosts->at_core - 1);
-    return hosts->at_core;
-}
-
-/* The nodes are in the order of their leaves, so that those of a leaf follow each other. Returns
- * the number of hosts. */
-static size_t write_switches(FILE *out, const machine *m, const size_t *chosen, size_t nodes,
-                             const machine_hosts *hosts)
-{
-    size_t leaves = 0, named = 0;
+    size_t leaves = 0;
     for (size_t n = 0; n < nodes; n++) {
         bool new_leaf = n == 0 || chosen[n] / m->leaf != chosen[n - 1] / m->leaf;
-        if (new_leaf && n > 0)
-            named = end_leaf(out, hosts, named);
         if (new_leaf)
             fprintf(out, "%sSwitchName=leaf%zu Nodes=n%zu", n > 0 ? "\n" : "", leaves++, n);
         else
             fprintf(out, ",n%zu", n);
     }
-    named = end_leaf(out, hosts, named);
-    named += write_core(out, m, hosts, &leaves);
     fprintf(out, "\n");
     if (leaves > 1)
         fprintf(out, "SwitchName=spine Switches=leaf[0-%zu]\n", leaves - 1);
-    return named;
 }
 
-static int read_switches(char *text, size_t length, size_t nodes, size_t hosts, topo *t)
+static int read_switches(char *text, size_t length, size_t nodes, topo *t)
 {
-    size_t count = nodes + hosts;
-    char **host = calloc(count, sizeof *host);
+    char **host = calloc(nodes, sizeof *host);
     matrix_error error;
     FILE *in = fmemopen(text, length, "r");
     int rc = host == NULL || in == NULL ? -ENOMEM : 0;
-    for (size_t n = 0; n < count && rc == 0; n++)
-        rc = asprintf(&host[n], n < nodes ? "n%zu" : "s%zu", n < nodes ? n : n - nodes) < 0
-                 ? -ENOMEM
-                 : 0;
+    for (size_t n = 0; n < nodes && rc == 0; n++)
+        rc = asprintf(&host[n], "n%zu", n) < 0 ? -ENOMEM : 0;
     if (rc == 0)
-        rc = topo_read(in, (const char *const *)host, count, t, &error);
-    for (size_t n = 0; host != NULL && n < count; n++)
+        rc = topo_read(in, (const char *const *)host, nodes, t, &error);
+    for (size_t n = 0; host != NULL && n < nodes; n++)
         free(host[n]);
     free(host);
     if (in != NULL)
@@ -132,21 +102,20 @@ static int read_switches(char *text, size_t length, size_t nodes, size_t hosts, 
     return rc;
 }
 
-static int describe(const machine *m, const size_t *chosen, size_t nodes,
-                    const machine_hosts *hosts, topo *t)
+static int describe(const machine *m, const size_t *chosen, size_t nodes, topo *t)
 {
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
     if (out == NULL)
         return -ENOMEM;
-    size_t named = write_switches(out, m, chosen, nodes, hosts);
-    int rc = fclose(out) == 0 ? read_switches(text, length, nodes, named, t) : -ENOMEM;
+    write_switches(out, m, chosen, nodes);
+    int rc = fclose(out) == 0 ? read_switches(text, length, nodes, t) : -ENOMEM;
     free(text);
     return rc;
 }
 
-int machine_topology(const machine *m, size_t nodes, const machine_hosts *hosts, topo *t)
+int machine_topology(const machine *m, size_t nodes, topo *t)
 {
     if (nodes == 0 || nodes > m->leaves * m->leaf)
         return -EINVAL;
@@ -154,7 +123,7 @@ int machine_topology(const machine *m, size_t nodes, const machine_hosts *hosts,
     if (chosen == NULL)
         return -ENOMEM;
     choose_nodes(m, nodes, chosen);
-    int rc = describe(m, chosen, nodes, hosts, t);
+    int rc = describe(m, chosen, nodes, t);
     free(chosen);
     return rc;
 }

@@ -26,19 +26,12 @@ extern const machine machines[];
  * (rates: 1000 where not said). False: neither. */
 bool machine_parse(const char *text, machine *m);
 
-/* Hosts beside the nodes of a job. */
-typedef struct machine_hosts {
-    size_t at_core; /* on a switch of their own, if the machine has a spine */
-    bool on_leaves; /* one on each leaf switch of the job */
-} machine_hosts;
+/* The nodes of a job on the machine: how far they are apart, and their links. Made from a
+ * description in Slurm's format, read as fcoll/tatp reads it. 0 or a negative errno value. Release
+ * with topo_release. */
+int machine_topology(const machine *m, size_t nodes, topo *t);
 
-/* The nodes of a job on the machine, followed by the hosts: how far they are apart, and their
- * links. Made from a description in Slurm's format, read as fcoll/tatp reads it. 0 or a negative
- * errno value. Release with topo_release. */
-int machine_topology(const machine *m, size_t nodes, const machine_hosts *hosts, topo *t);
-
-/* The rate of the link above vertex v of the topology's tree. The uplink of the hosts' own switch
- * is like those of leaf switches. */
+/* The rate of the link above vertex v of the topology's tree. */
 double machine_link_rate(const machine *m, const topo *t, size_t v);
 
 #endif

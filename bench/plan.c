@@ -18,7 +18,7 @@
 enum { LEAF = 32, POD = 16, MOST_TOUCHED = 64 };
 
 struct options {
-    size_t ranks, nodes, domains, touched, per_node, servers;
+    size_t ranks, nodes, domains, touched, per_node;
     const char *pattern, *network, *strategy;
     int congestion, no_header;
     long repetitions;
@@ -146,26 +146,6 @@ static void make_requests(const struct options *o, matrix *c)
     }
 }
 
-/* Servers on nodes at equal distances; a domain is on as many as a rank accesses domains, chosen at
- * random, each byte once. */
-static void make_storage(const struct options *o, const matrix *c, matrix *stored)
-{
-    uint64_t state = o->seed;
-    int64_t *bytes = allocate(o->domains, sizeof *bytes);
-    matrix_builder builder = {.rows = o->nodes, .cols = o->domains};
-    int rc = 0;
-    for (size_t k = 0; k < matrix_entries(c); k++)
-        bytes[c->col[k]] += c->value[k];
-    for (size_t k = 0; k < o->domains * o->touched && rc == 0; k++) {
-        size_t server = (size_t)pick(&state, 0, (int64_t)o->servers - 1), j = k / o->touched;
-        rc = matrix_builder_add(&builder, server * o->nodes / o->servers, j,
-                                bytes[j] / (int64_t)o->touched);
-    }
-    exit_unless(rc == 0 && matrix_builder_finish(&builder, stored) == 0);
-    matrix_builder_clear(&builder);
-    free(bytes);
-}
-
 /* ---- measuring ---- */
 
 /* Of the processor: one thread plans, and the machine may be busy otherwise. */
@@ -222,9 +202,7 @@ static int measure(const struct options *o, const plan_input *in, const plan_str
     double memory = megabytes();
     if (rc == 0)
         rc = plan_assess(in, rank_of_domain, &report);
-    double value = rc != 0         ? 0.0
-                   : o->congestion ? report.max_link_bytes
-                                   : report.hop_bytes + report.storage_hop_bytes;
+    double value = rc != 0 ? 0.0 : o->congestion ? report.max_link_bytes : report.hop_bytes;
     bool proved = value <= bound || strategy->assign_bounded == NULL || o->congestion;
     bool valid = rc == 0 && is_valid(in, rank_of_domain) && value >= bound && proved;
     bool fast = (o->most_seconds <= 0.0 || least <= o->most_seconds) &&
@@ -247,13 +225,11 @@ static int measure(const struct options *o, const plan_input *in, const plan_str
 static int run(const struct options *o)
 {
     topo network;
-    matrix requests, on_nodes, stored = {0};
+    matrix requests, on_nodes;
     size_t *node_of_rank = allocate(o->ranks, sizeof *node_of_rank);
     int status = EXIT_SUCCESS;
     make_network(o, &network);
     make_requests(o, &requests);
-    if (o->servers > 0)
-        make_storage(o, &requests, &stored);
     for (size_t i = 0; i < o->ranks; i++)
         node_of_rank[i] = (size_t)((double)i / (double)o->ranks * (double)o->nodes);
     exit_unless(matrix_sum_rows(&on_nodes, &requests, node_of_rank, o->nodes) == 0);
@@ -262,9 +238,7 @@ static int run(const struct options *o)
                      .node_of_rank = node_of_rank,
                      .topology = &network,
                      .per_node = o->per_node,
-                     .objective = o->congestion ? PLAN_CONGESTION : PLAN_HOP_BYTES,
-                     .storage = o->servers > 0 ? &stored : NULL,
-                     .storage_weight = 1};
+                     .objective = o->congestion ? PLAN_CONGESTION : PLAN_HOP_BYTES};
     for (const plan_strategy *s = plan_strategies; s->name != NULL; s++) {
         bool wanted = o->strategy == NULL || strcmp(o->strategy, s->name) == 0;
         if (wanted && measure(o, &in, s) != 0)
@@ -273,7 +247,6 @@ static int run(const struct options *o)
     free(node_of_rank);
     matrix_release(&requests);
     matrix_release(&on_nodes);
-    matrix_release(&stored);
     topo_release(&network);
     return status;
 }
@@ -288,7 +261,6 @@ static const struct argp_option option_table[] = {
     {"domains", 'a', "N", 0, "File domains (default 512)", 0},
     {"touched", 't', "N", 0, "Domains that each rank accesses (default 8)", 0},
     {"per-node", 'm', "N", 0, "Domains on one node at most (default 1; 0: no limit)", 0},
-    {"servers", 's', "N", 0, "Storage servers, on nodes (default 0)", 0},
     {"pattern", 'P', "NAME", 0, "blocks (default), strided, random, crowd or heavy", 0},
     {"network", 'N', "NAME", 0, "flat (default), tree, or hops: that tree, no two nodes alike", 0},
     {"congestion", 'c', NULL, 0, "tatp is to find the least load of a link", 0},
@@ -322,8 +294,6 @@ static void check(const struct options *o, struct argp_state *state)
     if (strcmp(o->network, "flat") != 0 && strcmp(o->network, "tree") != 0 &&
         strcmp(o->network, "hops") != 0)
         argp_error(state, "%s: no such network", o->network);
-    if (o->servers > o->nodes)
-        argp_error(state, "there are at most as many servers as nodes");
     if (o->nodes == 0 || o->nodes > o->ranks || o->repetitions == 0)
         argp_error(state, "there is nothing to plan");
 }
@@ -331,8 +301,8 @@ static void check(const struct options *o, struct argp_state *state)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
-    size_t *counts[] = {&o->ranks, &o->nodes, &o->domains, &o->touched, &o->per_node, &o->servers};
-    const char *keys = "pnatms", *at = key > 0 && key < 128 ? strchr(keys, key) : NULL;
+    size_t *counts[] = {&o->ranks, &o->nodes, &o->domains, &o->touched, &o->per_node};
+    const char *keys = "pnatm", *at = key > 0 && key < 128 ? strchr(keys, key) : NULL;
     if (at != NULL) {
         *counts[at - keys] = count(arg, state);
         return 0;

@@ -16,7 +16,6 @@ struct options {
     shape shape;
     study study;
     char *placements, *strategies, *node_of_rank;
-    const char *servers; /* NULL: none */
     size_t ranks, nodes;
     bool no_header;
 };
@@ -42,10 +41,7 @@ enum {
     KEY_STRIPE,
     KEY_UNIT,
     KEY_NO_HEADER,
-    KEY_NODE_OF_RANK,
-    KEY_SERVERS,
-    KEY_STRIPING_UNIT,
-    KEY_WEIGHT
+    KEY_NODE_OF_RANK
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -71,17 +67,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case KEY_STRIPE: o->study.stripe = shape_parse_number(state, "--stripe", text, 1); break;
     case KEY_UNIT: o->study.unit = shape_parse_number(state, "--unit", text, 1); break;
-    case KEY_SERVERS:
-        if (!servers_parse(text, &o->study.servers))
-            argp_error(state, "--servers wants core:N, leaves, nodes or N,N,..., not '%s'", text);
-        o->servers = text;
-        break;
-    case KEY_STRIPING_UNIT:
-        o->study.servers.unit = shape_parse_number(state, "--striping-unit", text, 1);
-        break;
-    case KEY_WEIGHT:
-        o->study.servers.weight = shape_parse_number(state, "--storage-weight", text, 0);
-        break;
     case 'P': o->placements = text; break;
     case KEY_NODE_OF_RANK: o->node_of_rank = text; break;
     case 'S': o->strategies = text; break;
@@ -109,16 +94,6 @@ static const struct argp_option option_table[] = {
      "The file system's stripes, which domains do not cut (not known)", 0},
     {"unit", KEY_UNIT, "BYTES", 0, "The smallest unit of fitted domains (64 KiB, in whole stripes)",
      0},
-    {"servers", KEY_SERVERS, "PLACE", 0,
-     "Storage servers, which take stripes in turn: core:N (N of them on a switch of their own), "
-     "leaves (one on each leaf switch of the job), nodes (on all nodes of the job), or a list of "
-     "nodes, which may be others than those of the job (none: bytes end at aggregators)",
-     0},
-    {"striping-unit", KEY_STRIPING_UNIT, "BYTES", 0, "Of a stripe on a server (1048576)", 0},
-    {"storage-weight", KEY_WEIGHT, "N", 0,
-     "Of a hop to a server in plans, against one between ranks; 0: plans have no regard to servers "
-     "(1)",
-     0},
     {"placements", 'P', "LIST", 0,
      "Separated by blanks: byslot, byslot:N (at most N ranks a node), bynode, dla, setmatch, "
      "mpipp, setmatch-cart, "
@@ -128,10 +103,8 @@ static const struct argp_option option_table[] = {
      "The placement 'given': the node of each rank, from 0 on", 0},
     {"strategies", 'S', "LIST", 0,
      "Separated by blanks: otp, latp_volume, latp_count, tatp, fitted (tatp with fitted domains), "
-     "auto (as fcoll/tatp chooses between these two), segments (dynamic segmentation); with "
-     "servers "
-     "also stripe (tatp with striped domains) and direct (from ranks to servers without "
-     "aggregators: no plan is below it) (otp latp_volume latp_count tatp fitted)",
+     "auto (as fcoll/tatp chooses between these two), segments (dynamic segmentation) (otp "
+     "latp_volume latp_count tatp fitted)",
      0},
     {"no-header", KEY_NO_HEADER, NULL, 0, "No line with the names of the columns", 0},
     {0},
@@ -150,24 +123,12 @@ static void parse_options(struct options *o, int argc, char **argv)
 
 /* ---- output ---- */
 
-static void print_header(const struct options *o)
+static void print_header(void)
 {
     printf("machine,kind,size,reorder,ranks,nodes,per_node,aggregators,placement,strategy,unit_"
            "bytes,file_bytes,"
            "hop_bytes,crossing_bytes,uplink_bytes,busiest_node_bytes,busiest_uplink_bytes,link_s,"
-           "copy_s,inside%s\n",
-           o->servers == NULL ? ""
-                              : ",servers,striping_unit,storage_weight,storage_hop_bytes,"
-                                "storage_crossing_bytes,storage_uplink_bytes");
-}
-
-static void print_storage(const struct options *o, const forecast *f)
-{
-    const servers *s = &o->study.servers;
-    if (o->servers != NULL)
-        printf(",\"%s\",%" PRId64 ",%" PRId64 ",%.15g,%" PRId64 ",%.15g", o->servers, s->unit,
-               s->weight, f->storage_hop_bytes, f->storage_crossing_bytes, f->storage_uplink_bytes);
-    printf("\n");
+           "copy_s,inside\n");
 }
 
 static void print_row(const struct options *o, const char *placement, const char *strategy,
@@ -178,12 +139,11 @@ static void print_row(const struct options *o, const char *placement, const char
     shape_print_dims(s->array.size, s->array.dims, size);
     /* The name of a machine may hold commas. */
     printf("\"%s\",%s,%s,%d,%zu,%zu,%zu,%zu,%s,%s,%" PRId64 ",%" PRId64 ",%.15g,%" PRId64
-           ",%.15g,%.15g,%.15g,%.6g,%.6g,%.6f",
+           ",%.15g,%.15g,%.15g,%.6g,%.6g,%.6f\n",
            s->machine.name, o->shape.kind->name, size, o->shape.reorder, s->array.ranks, s->nodes,
            s->per_node, s->aggregators, placement, strategy, f->unit, s->array.bytes, f->hop_bytes,
            f->crossing_bytes, f->uplink_bytes, f->busiest_node_bytes, f->busiest_uplink_bytes,
            f->link_seconds, f->copy_seconds, s->inside);
-    print_storage(o, f);
     fflush(stdout);
 }
 
@@ -223,10 +183,6 @@ static void run_placement(struct options *o, const char *placement)
         rc = study_forecast(&o->study, strategy, &f);
         if (rc == -ENOENT)
             fail("--strategies: no such strategy", strategy);
-        if (rc == -ENOTSUP)
-            fail(o->servers != NULL ? "--strategies: not with servers"
-                                    : "--strategies: only with servers",
-                 strategy);
         check(rc, strategy);
         print_row(o, placement, strategy, &f);
     }
@@ -237,8 +193,8 @@ static void start_study(struct options *o)
 {
     study *s = &o->study;
     s->nodes = o->nodes > 0 ? o->nodes : (o->ranks + s->machine.cores - 1) / s->machine.cores;
-    if (servers_nodes(&s->servers, s->nodes) > s->machine.leaves * s->machine.leaf)
-        fail("--nodes, --servers", "the machine has fewer");
+    if (s->nodes > s->machine.leaves * s->machine.leaf)
+        fail("--nodes", "the machine has fewer");
     if (o->ranks > s->nodes * s->machine.cores)
         fail("--nodes", "they have fewer cores than ranks");
     const char *wrong = shape_make(&o->shape, o->ranks, &s->array);
@@ -251,14 +207,13 @@ int main(int argc, char **argv)
 {
     static char placements[] = "byslot bynode dla",
                 strategies[] = "otp latp_volume latp_count tatp fitted";
-    struct options o = {.placements = placements,
-                        .strategies = strategies,
-                        .study = {.per_node = 1, .servers = {.unit = 1 << 20, .weight = 1}}};
+    struct options o = {
+        .placements = placements, .strategies = strategies, .study = {.per_node = 1}};
     char *placement;
     parse_options(&o, argc, argv);
     start_study(&o);
     if (!o.no_header)
-        print_header(&o);
+        print_header();
     while ((placement = strsep(&o.placements, " ")) != NULL)
         if (*placement != '\0')
             run_placement(&o, placement);

@@ -57,13 +57,6 @@ static int sum_even(study *s)
     return rc;
 }
 
-static int describe_machine(study *s)
-{
-    size_t nodes = servers_nodes(&s->servers, s->nodes);
-    int rc = machine_topology(&s->machine, nodes, &s->servers.hosts, &s->topology);
-    return rc == 0 ? servers_begin(&s->servers, nodes, &s->topology) : rc;
-}
-
 int study_begin(study *s)
 {
     s->aggregators = s->nodes * s->per_node;
@@ -71,7 +64,8 @@ int study_begin(study *s)
         s->aggregators = s->array.ranks;
     s->unit = fitted_smallest_unit(s->unit, s->stripe, 0, s->array.bytes);
     s->node_of_rank = calloc(s->array.ranks, sizeof *s->node_of_rank);
-    int rc = s->node_of_rank == NULL ? -ENOMEM : describe_machine(s);
+    int rc =
+        s->node_of_rank == NULL ? -ENOMEM : machine_topology(&s->machine, s->nodes, &s->topology);
     if (rc == 0)
         rc = decomposition_view(&s->array, &s->view);
     if (rc == 0)
@@ -81,7 +75,6 @@ int study_begin(study *s)
 
 void study_end(study *s)
 {
-    servers_end(&s->servers);
     topo_release(&s->topology);
     division_release(&s->division);
     matrix_release(&s->view);
@@ -207,16 +200,6 @@ static void send_all(struct traffic *t, const study *s, const matrix *requests,
         }
 }
 
-/* From aggregators to servers; nowhere without these. */
-static void store_all(struct traffic *t, const study *s, const matrix *stored,
-                      const size_t *rank_of_domain)
-{
-    for (size_t n = 0; n < stored->rows; n++)
-        for (size_t e = stored->row_start[n]; e < stored->row_start[n + 1]; e++)
-            send(t, &s->topology.tree, s->node_of_rank[rank_of_domain[stored->col[e]]], n,
-                 (double)stored->value[e]);
-}
-
 static double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -262,32 +245,16 @@ static void traffic_release(struct traffic *t)
 
 /* ---- drafts ---- */
 
-/* Domains, what ranks and servers have of them, and who owns them. */
+/* What ranks have of domains, and who owns these. */
 struct draft {
     const study *s;
-    plan_input in; /* with servers only if they have a weight */
-    matrix stored; /* bytes of domains on the servers of nodes; without rows: no servers */
-    size_t *rank;  /* of each domain */
+    plan_input in;
+    size_t *rank; /* of each domain */
 };
 
 static void draft_release(struct draft *d)
 {
-    matrix_release(&d->stored);
     free(d->rank);
-}
-
-static int sum_stored(struct draft *d, const file_domains *domains)
-{
-    matrix of_nodes;
-    const study *s = d->s;
-    int rc = matrix_sum_rows(&of_nodes, d->in.requests, s->node_of_rank, s->topology.nodes);
-    if (rc != 0)
-        return rc;
-    rc = servers_bytes(&s->servers, domains, &of_nodes, &d->stored);
-    matrix_release(&of_nodes);
-    if (rc == 0 && s->servers.weight > 0)
-        d->in.storage = &d->stored;
-    return rc;
 }
 
 static int even_per_node(const study *s, size_t domains, size_t *per_node)
@@ -302,21 +269,14 @@ static int even_per_node(const study *s, size_t domains, size_t *per_node)
     return 0;
 }
 
-/* domains == NULL: these are none of the file, and nothing is stored. Release the draft also after
- * an error. */
-static int draft_init(struct draft *d, const study *s, const file_domains *domains,
-                      const matrix *requests)
+/* Release the draft also after an error. */
+static int draft_init(struct draft *d, const study *s, const matrix *requests)
 {
-    *d = (struct draft){.s = s,
-                        .in = {.requests = requests,
-                               .node_of_rank = s->node_of_rank,
-                               .topology = &s->topology,
-                               .storage_weight = s->servers.weight},
-                        .rank = calloc(requests->cols, sizeof *d->rank)};
-    if (d->rank == NULL)
-        return -ENOMEM;
-    int rc = even_per_node(s, requests->cols, &d->in.per_node);
-    return rc == 0 && domains != NULL && s->servers.count > 0 ? sum_stored(d, domains) : rc;
+    *d = (struct draft){
+        .s = s,
+        .in = {.requests = requests, .node_of_rank = s->node_of_rank, .topology = &s->topology},
+        .rank = calloc(requests->cols, sizeof *d->rank)};
+    return d->rank == NULL ? -ENOMEM : even_per_node(s, requests->cols, &d->in.per_node);
 }
 
 static int assign(struct draft *d, const char *strategy)
@@ -333,10 +293,7 @@ static int follow_bytes(const struct draft *d, forecast *f)
     int rc = traffic_init(&t, s, domains);
     if (rc == 0) {
         send_all(&t, s, d->in.requests, d->rank);
-        double shuffled = sum_uplinks(&t, &s->topology);
-        store_all(&t, s, &d->stored, d->rank);
         look_at_links(&t, s, f);
-        f->storage_uplink_bytes = f->uplink_bytes - shuffled;
         for (size_t j = 0; j < domains; j++)
             f->copy_seconds = larger(f->copy_seconds, t.domain[j] / s->machine.copy_rate);
     }
@@ -346,15 +303,10 @@ static int follow_bytes(const struct draft *d, forecast *f)
 
 static int assess(const struct draft *d, forecast *f)
 {
-    plan_input counted = d->in;
-    counted.storage = d->stored.row_start != NULL ? &d->stored : NULL;
-    int rc = plan_hop_bytes(&counted, d->rank, &f->hop_bytes);
-    if (rc == 0)
-        rc = plan_storage_hop_bytes(&counted, d->rank, &f->storage_hop_bytes);
+    int rc = plan_hop_bytes(&d->in, d->rank, &f->hop_bytes);
     if (rc != 0)
         return rc;
-    f->crossing_bytes = plan_crossing_bytes(&counted, d->rank);
-    f->storage_crossing_bytes = plan_storage_crossing_bytes(&counted, d->rank);
+    f->crossing_bytes = plan_crossing_bytes(&d->in, d->rank);
     return follow_bytes(d, f);
 }
 
@@ -363,7 +315,7 @@ static int assess(const struct draft *d, forecast *f)
 /* Of even domains; release it also after an error. */
 static int draft_even(struct draft *d, const study *s, const char *strategy)
 {
-    int rc = draft_init(d, s, &s->division.domains, &s->even);
+    int rc = draft_init(d, s, &s->even);
     d->in.blocks = &s->blocks;
     return rc == 0 ? assign(d, strategy) : rc;
 }
@@ -379,11 +331,10 @@ static int forecast_even(const study *s, const char *strategy, forecast *f)
 }
 
 /* As fcoll/tatp assigns domains of other borders. */
-static int forecast_domains(const study *s, const file_domains *domains, const matrix *requests,
-                            forecast *f)
+static int forecast_domains(const study *s, const matrix *requests, forecast *f)
 {
     struct draft d;
-    int rc = draft_init(&d, s, domains, requests);
+    int rc = draft_init(&d, s, requests);
     if (rc == 0)
         rc = assign(&d, "tatp");
     if (rc == 0)
@@ -420,7 +371,7 @@ static int forecast_segments(const study *s, forecast *f)
     size_t *first = calloc(s->aggregators, sizeof *first);
     int rc = first == NULL ? -ENOMEM : collect_groups(s, &requests, first);
     if (rc == 0)
-        rc = draft_init(&d, s, NULL, &requests);
+        rc = draft_init(&d, s, &requests);
     for (size_t j = 0; j < s->aggregators && rc == 0; j++)
         d.rank[j] = first[j];
     if (rc == 0)
@@ -428,89 +379,6 @@ static int forecast_segments(const study *s, forecast *f)
     draft_release(&d);
     matrix_release(&requests);
     free(first);
-    return rc;
-}
-
-/* ---- by stripes ---- */
-
-/* Bytes of each rank in each stripe. */
-static int sum_stripes(const study *s, matrix *bytes)
-{
-    int64_t unit = s->servers.unit;
-    matrix_builder builder = {.rows = s->array.ranks, .cols = units_of(s->array.bytes, unit)};
-    int rc = add_units(&s->array, 0, unit, &builder);
-    if (rc == 0)
-        rc = matrix_builder_finish(&builder, bytes);
-    matrix_builder_clear(&builder);
-    return rc;
-}
-
-static int sum_striped(const study *s, const matrix *stripes, const file_domains *domains,
-                       matrix *requests)
-{
-    matrix_builder builder = {.rows = stripes->rows, .cols = domains->count};
-    int rc = 0;
-    for (size_t k = 0; k < stripes->rows && rc == 0; k++) {
-        size_t near = 0;
-        for (size_t e = stripes->row_start[k]; e < stripes->row_start[k + 1] && rc == 0; e++) {
-            int64_t offset = (int64_t)stripes->col[e] * s->servers.unit;
-            size_t j = domains_range_at(domains, offset, &near).domain;
-            rc = matrix_builder_add(&builder, k, j, stripes->value[e]);
-        }
-    }
-    if (rc == 0)
-        rc = matrix_builder_finish(&builder, requests);
-    matrix_builder_clear(&builder);
-    return rc;
-}
-
-/* As fcoll/tatp where the file system locks stripes: those of a server have as few aggregators as
- * possible. */
-static int forecast_striped(const study *s, forecast *f)
-{
-    int64_t count = (int64_t)s->servers.count;
-    const division_settings settings = {
-        .kind = DIVISION_STRIPE,
-        .aggregators = division_allowed_aggregators((int64_t)s->aggregators, count),
-        .stripe = s->servers.unit,
-        .targets = count};
-    matrix stripes = {0}, requests = {0};
-    division striped = {0};
-    int rc = sum_stripes(s, &stripes);
-    if (rc == 0)
-        rc = division_make(&settings, 0, s->array.bytes, &striped);
-    if (rc == 0)
-        rc = sum_striped(s, &stripes, &striped.domains, &requests);
-    if (rc == 0)
-        rc = forecast_domains(s, &striped.domains, &requests, f);
-    division_release(&striped);
-    matrix_release(&requests);
-    matrix_release(&stripes);
-    return rc;
-}
-
-/* Each byte from its rank to its server, by no aggregator: what no assignment can be below. */
-static int forecast_direct(const study *s, forecast *f)
-{
-    matrix stripes = {0};
-    struct traffic t = {0};
-    int rc = sum_stripes(s, &stripes);
-    if (rc == 0)
-        rc = traffic_init(&t, s, 0);
-    for (size_t k = 0; rc == 0 && k < stripes.rows; k++)
-        for (size_t e = stripes.row_start[k]; e < stripes.row_start[k + 1]; e++) {
-            size_t from = s->node_of_rank[k],
-                   to = servers_node_of_stripe(&s->servers, stripes.col[e]);
-            int64_t bytes = stripes.value[e];
-            f->storage_hop_bytes += (double)bytes * topo_hops(&s->topology, from, to, 0);
-            f->storage_crossing_bytes += from != to ? bytes : 0;
-            send(&t, &s->topology.tree, from, to, (double)bytes);
-        }
-    if (rc == 0)
-        look_at_links(&t, s, f);
-    f->storage_uplink_bytes = f->uplink_bytes;
-    traffic_release(&t);
-    matrix_release(&stripes);
     return rc;
 }
 
@@ -523,16 +391,14 @@ static int fit(const struct draft *even, division_kind kind, pieces *units)
     const study *s = even->s;
     const division_settings settings = {.kind = kind};
     const pieces smallest = pieces_cut(0, s->array.bytes, 0, s->unit);
-    const pieces_servers known = {servers_bytes, &s->servers, s->servers.weight};
     size_t *node = calloc(s->aggregators, sizeof *node);
     matrix bytes = {0};
     double hop_bytes;
-    int rc = node == NULL ? -ENOMEM : plan_whole_hop_bytes(&even->in, even->rank, &hop_bytes);
+    int rc = node == NULL ? -ENOMEM : plan_hop_bytes(&even->in, even->rank, &hop_bytes);
     if (rc == 0 && pieces_may_pay(&smallest, &settings, s->aggregators, hop_bytes,
-                                  plan_whole_crossing_bytes(&even->in, even->rank))) {
-        const pieces_fit_input in = {&settings, &s->topology,
-                                     node,      s->aggregators,
-                                     hop_bytes, even->in.storage != NULL ? &known : NULL};
+                                  plan_crossing_bytes(&even->in, even->rank))) {
+        const pieces_fit_input in = {&settings,      &s->topology, node,
+                                     s->aggregators, hop_bytes,    NULL};
         for (size_t j = 0; j < s->aggregators; j++)
             node[j] = s->node_of_rank[even->rank[j]];
         rc = units_by_node(&s->units, s->node_of_rank, s->topology.nodes, &bytes);
@@ -562,17 +428,12 @@ static int sum_fitted(const study *s, const pieces *fitted, matrix *requests)
 
 static int assess_fitted(const study *s, const pieces *units, forecast *f)
 {
-    const division_settings settings = {.kind = DIVISION_FITTED};
-    division fitted = {0};
     matrix requests = {0};
-    int rc = pieces_divide(units, &settings, s->aggregators, &fitted);
-    if (rc == 0)
-        rc = sum_fitted(s, units, &requests);
+    int rc = sum_fitted(s, units, &requests);
     *f = (forecast){.unit = units->unit};
     if (rc == 0)
-        rc = forecast_domains(s, &fitted.domains, &requests, f);
+        rc = forecast_domains(s, &requests, f);
     matrix_release(&requests);
-    division_release(&fitted);
     return rc;
 }
 
@@ -595,17 +456,12 @@ static int forecast_fitted(const study *s, division_kind kind, forecast *f)
 
 int study_forecast(const study *s, const char *strategy, forecast *f)
 {
-    bool has_servers = s->servers.count > 0;
     *f = (forecast){0};
     if (strcmp(strategy, "auto") == 0)
         return forecast_fitted(s, DIVISION_AUTO, f);
     if (strcmp(strategy, "fitted") == 0)
         return forecast_fitted(s, DIVISION_FITTED, f);
     if (strcmp(strategy, "segments") == 0)
-        return has_servers ? -ENOTSUP : forecast_segments(s, f);
-    if (strcmp(strategy, "stripe") == 0)
-        return has_servers ? forecast_striped(s, f) : -ENOTSUP;
-    if (strcmp(strategy, "direct") == 0)
-        return has_servers ? forecast_direct(s, f) : -ENOTSUP;
+        return forecast_segments(s, f);
     return forecast_even(s, strategy, f);
 }

@@ -9,7 +9,6 @@
 #include "decomposition.h"
 #include "machine.h"
 #include "plan/division.h"
-#include "servers.h"
 
 typedef struct study {
     /* Set before study_begin. */
@@ -18,10 +17,9 @@ typedef struct study {
     int64_t stripe;         /* of the file system, bytes; 0: not known */
     int64_t unit; /* bytes of the smallest unit of fitted domains that is wanted; 0: as fcoll/tatp
                      chooses */
-    servers servers;     /* zeroed: none, and bytes end at aggregators */
     decomposition array; /* released by study_end */
 
-    topo topology; /* of the nodes, then of the servers' own hosts */
+    topo topology;
     size_t aggregators;
     division division; /* even domains */
     matrix view;
@@ -35,10 +33,6 @@ typedef struct forecast {
     int64_t unit; /* of fitted domains, bytes; 0: the domains are not fitted */
     double hop_bytes;
     int64_t crossing_bytes; /* between nodes */
-    /* Between aggregators and servers, not in the two above, but in those of links below. */
-    double storage_hop_bytes;
-    int64_t storage_crossing_bytes;
-    double storage_uplink_bytes;
     double uplink_bytes; /* that go up from a switch, summed over all uplinks; as many come down */
     double busiest_node_bytes; /* of one node's link, the busier direction */
     double busiest_uplink_bytes;
@@ -56,8 +50,7 @@ int study_place(study *s, const char *placement);
 /* -EINVAL: not a node of the job. */
 int study_place_given(study *s, const size_t *node_of_rank);
 
-/* Of a write; a read moves the same the other way. By name of the strategy; -ENOENT. -ENOTSUP: one
- * that has nothing to say where there are servers, or where there are none. */
+/* Of a write; a read moves the same the other way. By name of the strategy; -ENOENT. */
 int study_forecast(const study *s, const char *strategy, forecast *f);
 
 #endif

@@ -157,7 +157,7 @@ bad_arguments() {
     refused 2
     for bad in '--nodes 0' '--nodes -1' '--nodes x' '--nodes 4x' '--nodes 08' '--nodes 1001' '--nodes 99999999999999999999' \
         '--leaf 0' '--slots 0' '--slots 1.5' '--link-rate 800' '--link-rate fast' '--link-rate -1mbit' \
-        '--link-rate 0mbit' '--uplink-rate 1tbit' '--storage nfs' '--owner x' '--owner 999999998' '--name ../x' '--name .' \
+        '--link-rate 0mbit' '--uplink-rate 1tbit' '--owner x' '--owner 999999998' '--name ../x' '--name .' \
         '--name a/b' '--nodes' '--unknown' 'extra'; do
         # shellcheck disable=SC2086 # words on purpose
         refused 2 up --name "$name" $bad
