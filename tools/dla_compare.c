@@ -122,12 +122,9 @@ static size_t over_slots(const problem *p, const size_t *node)
 
 static void print_crossing_by_level(const problem *p, const size_t *node)
 {
-    predict_sums sums;
-    int64_t *crossing = problem_crossing(p, node, &sums);
+    int64_t *crossing = problem_crossing(p, node);
     for (size_t k = 0; k <= p->input.network->levels; k++)
         printf(" %14" PRId64, crossing[k]);
-    if (problem_knows_servers(p))
-        printf(" %14" PRId64, sums.storage_crossing);
     free(crossing);
 }
 
@@ -180,7 +177,7 @@ static void print_head(const problem *p)
            crossing ? "crossing bytes " : "");
     for (size_t k = 1; crossing && k <= p->input.network->levels; k++)
         printf("beyond level %zu ", k);
-    printf("%sseconds\n", problem_knows_servers(p) ? "to storage     " : "");
+    printf("seconds\n");
 }
 
 /* w: NULL for text. */

@@ -50,19 +50,14 @@ static const char *explain_stock(const placement *placed, char why[DLA_REPORT_SI
 static void print_crossing_bytes(const problem *p, const size_t *node, const size_t *by_slot)
 {
     int64_t bytes = problem_bytes(p);
-    predict_sums sums, sums_before;
-    int64_t *crossing = problem_crossing(p, node, &sums);
-    int64_t *before = problem_crossing(p, by_slot, &sums_before);
+    int64_t *crossing = problem_crossing(p, node);
+    int64_t *before = problem_crossing(p, by_slot);
     printf("# bytes that leave their node: %" PRId64 " of %" PRId64 "; by slot %" PRId64 "\n",
            crossing[0], bytes, before[0]);
     for (size_t k = 1; k <= p->input.network->levels; k++)
         printf("# bytes that leave their group of nodes, level %zu: %" PRId64 "; by slot %" PRId64
                "\n",
                k, crossing[k], before[k]);
-    if (problem_knows_servers(p))
-        printf("# bytes to storage servers of other nodes: %" PRId64 " of %" PRId64
-               "; by slot %" PRId64 "\n",
-               sums.storage_crossing, sums.storage_bytes, sums_before.storage_crossing);
     free(before);
     free(crossing);
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dla/near.h"
 #include "tool.h"
 
 /* ---- options ---- */
@@ -37,8 +36,6 @@ static error_t set_spec_option(const struct argp_option *table, int key, const c
     return ARGP_ERR_UNKNOWN;
 }
 
-enum { KEY_TARGETS = 0x100, KEY_STORAGE_WEIGHT };
-
 static const struct argp_option data_options[] = {
     {"cart", 'c', "AxB[xC...]", 0, "The view of a process grid instead of a file", 0},
     {"order", 'O', "C|Fortran", 0,
@@ -52,10 +49,6 @@ static const struct argp_option data_options[] = {
      "Only values at most PERCENT below the largest count (default 10)", 0},
     {"domains", 'd', "DOMAINS", 0,
      "Kind of file domains assumed for a profile: even, fitted or auto (default)", 0},
-    {"targets", KEY_TARGETS, "FILE|recorded", 0,
-     "Count bytes to storage: hosts of targets, or locations of blocks; or hosts as recorded", 0},
-    {"storage-weight", KEY_STORAGE_WEIGHT, "N", 0, "Weight of hops to storage servers (default 1)",
-     0},
     {0},
 };
 
@@ -72,7 +65,6 @@ static error_t parse_data_option(int key, char *arg, struct argp_state *state)
         if (nodes_parse(&options->nodes, arg) != 0)
             exit(TOOL_USAGE);
         return 0;
-    case KEY_STORAGE_WEIGHT: set_spec_item(options, "storage_weight", arg, state); return 0;
     default: return set_spec_option(data_options, key, arg, state);
     }
 }
@@ -106,10 +98,6 @@ void problem_check_options(const problem_options *options, const struct argp_sta
         argp_error(state, "--order is that of --cart");
     if (options->spec.topology != NULL && options->spec.bandwidth != NULL)
         argp_error(state, "--topology and --bandwidth exclude each other; specify only one");
-    if (options->spec.targets != NULL && options->spec.file == NULL)
-        argp_error(state, "--targets needs a view file");
-    if (options->spec.has_storage_weight && options->spec.targets == NULL)
-        argp_error(state, "--storage-weight needs --targets");
 }
 
 /* ---- files ---- */
@@ -170,26 +158,6 @@ static void load_problem_network(problem *p, const dla_spec *spec)
                            : tool_fail_reading(name, rc, &error));
 }
 
-static void load_problem_servers(problem *p, const dla_spec *spec)
-{
-    const dla_nodes nodes = {(const char *const *)p->nodes->name, p->nodes->count};
-    const char *name = dla_targets_file(spec);
-    matrix_error error = {0, ""};
-    bool in_record;
-    if (spec->targets == NULL)
-        return;
-    FILE *stream = name != NULL ? tool_open(name) : NULL;
-    int rc = dla_servers_read(spec, stream, &nodes, &p->data, &in_record, &error);
-    if (stream != NULL)
-        fclose(stream);
-    if (rc == -ENODATA)
-        exit(tool_fail("%s: does not say how the files were stored; record again, or specify a "
-                       "file that has the host of each block",
-                       spec->file));
-    if (rc != 0)
-        exit(tool_fail_reading(in_record ? spec->file : name, rc, &error));
-}
-
 void problem_load(problem *p, problem_options *options)
 {
     const dla_spec *spec = &options->spec;
@@ -198,7 +166,6 @@ void problem_load(problem *p, problem_options *options)
         nodes_read(&options->nodes, options->hostfile);
     load_problem_view(p, spec);
     load_problem_network(p, spec);
-    load_problem_servers(p, spec);
     p->data.profile = (setmatch_profile){p->data.file.patterns, p->data.file.bytes};
     p->input = dla_spec_input(spec, &p->data);
     p->input.slots = p->nodes->slots;
@@ -226,8 +193,6 @@ size_t *problem_place(const problem *p, const setmatch_method *method, double *s
     input.load_context = &judge;
     double begin = tool_seconds();
     int rc = method->place(&input, node);
-    if (rc == 0 && method->place == setmatch_auto)
-        rc = dla_place_near(&p->input, &p->data, node);
     *seconds = tool_seconds() - begin;
     if (rc != 0)
         exit(rc == -ENOSPC ? fail_slots(p->input.view->rows)
@@ -248,15 +213,10 @@ int64_t problem_bytes(const problem *p)
     return bytes;
 }
 
-bool problem_knows_servers(const problem *p)
-{
-    return dla_knows_servers(&p->data);
-}
-
-int64_t *problem_crossing(const problem *p, const size_t *node, predict_sums *sums)
+int64_t *problem_crossing(const problem *p, const size_t *node)
 {
     int64_t *crossing = tool_allocate(p->input.network->levels + 1, sizeof *crossing);
-    int rc = dla_predict(&p->input, &p->data, node, crossing, sums);
+    int rc = dla_predict(&p->input, &p->data, node, crossing, NULL);
     if (rc != 0)
         exit(tool_fail("the bytes of the profile: %s", strerror(-rc)));
     return crossing;
@@ -296,17 +256,10 @@ void problem_put_report(json_writer *w, const problem *p, const size_t *node)
     json_put_int64(w, "weight_total", weight.total);
     json_put_real(w, "cost", weight.cost);
     if (problem_has_bytes(p)) {
-        predict_sums sums;
-        int64_t *by_level = problem_crossing(p, node, &sums);
+        int64_t *by_level = problem_crossing(p, node);
         json_put_int64(w, "crossing_bytes", by_level[0]);
         json_put_int64s(w, "crossing_by_level", by_level, p->input.network->levels + 1);
         json_put_int64(w, "total_bytes", problem_bytes(p));
-        if (problem_knows_servers(p)) {
-            json_put_int64(w, "storage_crossing_bytes", sums.storage_crossing);
-            json_put_int64(w, "storage_bytes", sums.storage_bytes);
-            json_put_real(w, "hop_bytes_beyond", sums.hops_beyond);
-            json_put_real(w, "storage_hop_bytes_beyond", sums.storage_hops_beyond);
-        }
         free(by_level);
     }
 }

@@ -53,16 +53,13 @@ problem_weight problem_judge(const problem *p, const size_t *node);
 
 /* Whether the record contains what its calls moved; bytes that they accessed; and those predicted
  * to leave their node [0], and their group of nodes of level k [k], up to input.network->levels,
- * which the caller frees. sums: NULL, or more of the same. */
+ * which the caller frees. */
 bool problem_has_bytes(const problem *p);
 int64_t problem_bytes(const problem *p);
-int64_t *problem_crossing(const problem *p, const size_t *node, predict_sums *sums);
-
-/* Whether bytes to storage servers count. */
-bool problem_knows_servers(const problem *p);
+int64_t *problem_crossing(const problem *p, const size_t *node);
 
 /* Writes weight_inside, weight_total, cost and, where the record contains them, the bytes between
- * nodes and to storage servers. */
+ * nodes. */
 void problem_put_report(json_writer *w, const problem *p, const size_t *node);
 
 /* Reads a view file; ends the program after a message if it is unusable. */

@@ -8,12 +8,8 @@
 
 #include "base/text.h"
 #include "dla_problem.h"
-#include "storage/storage.h"
 #include "tool.h"
 #include "tool_json.h"
-
-/* Of a file, in text. */
-enum { MOST_TARGETS = 16 };
 
 struct show_options {
     const char *file;
@@ -83,37 +79,8 @@ static void print_pattern(const view_file *f, size_t k)
     putchar('\n');
 }
 
-static storage_layout *read_layout(const struct show_options *options, const view_layout *recorded)
-{
-    storage_layout *layout = NULL;
-    matrix_error error = {0, ""};
-    int rc = storage_read_recorded(recorded->text, recorded->line, &layout, &error);
-    if (rc != 0)
-        exit(tool_fail_reading(options->file, rc, &error));
-    return layout;
-}
-
-/* The stripes of the first extent: nearly all files have one. */
-static void print_layout(const struct show_options *options, const view_layout *recorded)
-{
-    storage_layout *layout = read_layout(options, recorded);
-    storage_extent e;
-    storage_get_extent(layout, 0, &e);
-    printf("stripes %zu of %" PRId64 " on", e.count, e.unit);
-    for (size_t t = 0; t < storage_targets(layout) && t < MOST_TARGETS; t++) {
-        const char *host = storage_target_host(layout, t);
-        printf(" %" PRIu64 "%s%s", storage_target_number(layout, t), host != NULL ? "@" : "",
-               host != NULL ? host : "");
-    }
-    printf("%s in ", storage_targets(layout) > MOST_TARGETS ? " ..." : "");
-    base_put_escaped(stdout, recorded->file);
-    putchar('\n');
-    storage_free(layout);
-}
-
 /* Both cut the comments into lines in place. */
-static void print_view(const struct show_options *options, view_file *f,
-                       const struct view_summary *s)
+static void print_view(view_file *f, const struct view_summary *s)
 {
     printf("ranks %zu\nentries %zu\nweight %" PRId64 "\nlargest %" PRId64, f->view.rows, s->entries,
            s->weight, s->largest);
@@ -122,8 +89,6 @@ static void print_view(const struct show_options *options, view_file *f,
     putchar('\n');
     for (size_t k = 0; k < f->patterns; k++)
         print_pattern(f, k);
-    for (size_t k = 0; k < f->layouts; k++)
-        print_layout(options, &f->layout[k]);
     for (char *rest = NULL, *line = strtok_r(f->comments, "\n", &rest); line != NULL;
          line = strtok_r(NULL, "\n", &rest)) {
         printf("%% ");
@@ -149,32 +114,7 @@ static void put_pattern(json_writer *w, const access_pattern *a, const matrix *m
     json_end_object(w);
 }
 
-static void put_layout(json_writer *w, const struct show_options *options,
-                       const view_layout *recorded)
-{
-    storage_layout *layout = read_layout(options, recorded);
-    storage_extent e;
-    storage_get_extent(layout, 0, &e);
-    json_begin_object(w, NULL);
-    json_put_string(w, "file", recorded->file);
-    json_put_size(w, "extents", storage_extents(layout));
-    json_put_int64(w, "stripe_bytes", e.unit);
-    json_put_size(w, "stripe_count", e.count);
-    json_begin_array(w, "targets");
-    for (size_t t = 0; t < storage_targets(layout); t++) {
-        json_begin_object(w, NULL);
-        json_put_int64(w, "number", (int64_t)storage_target_number(layout, t));
-        if (storage_target_host(layout, t) != NULL)
-            json_put_string(w, "host", storage_target_host(layout, t));
-        json_end_object(w);
-    }
-    json_end_array(w);
-    json_end_object(w);
-    storage_free(layout);
-}
-
-static void print_view_json(const struct show_options *options, view_file *f,
-                            const struct view_summary *s)
+static void print_view_json(view_file *f, const struct view_summary *s)
 {
     tool_json json;
     json_writer *w = tool_json_begin(&json);
@@ -189,10 +129,6 @@ static void print_view_json(const struct show_options *options, view_file *f,
     for (size_t k = 0; k < f->patterns; k++)
         put_pattern(w, &f->pattern[k], &f->bytes[k]);
     json_end_array(w);
-    json_begin_array(w, "layouts");
-    for (size_t k = 0; k < f->layouts; k++)
-        put_layout(w, options, &f->layout[k]);
-    json_end_array(w);
     json_begin_array(w, "provenance");
     for (char *rest = NULL, *line = strtok_r(f->comments, "\n", &rest); line != NULL;
          line = strtok_r(NULL, "\n", &rest))
@@ -202,13 +138,6 @@ static void print_view_json(const struct show_options *options, view_file *f,
     tool_json_end(&json);
 }
 
-/* Before anything is printed: ends the program after a message if one is malformed. */
-static void check_layouts(const struct show_options *options, const view_file *f)
-{
-    for (size_t k = 0; k < f->layouts; k++)
-        storage_free(read_layout(options, &f->layout[k]));
-}
-
 int dla_show(int argc, char **argv)
 {
     struct show_options options = {.file = NULL};
@@ -216,9 +145,8 @@ int dla_show(int argc, char **argv)
     struct view_summary s;
     tool_parse(&show_argp, argc, argv, &options);
     problem_read_view(options.file, &file);
-    check_layouts(&options, &file);
     summarise_view(&file.view, &s);
-    (options.json ? print_view_json : print_view)(&options, &file, &s);
+    (options.json ? print_view_json : print_view)(&file, &s);
     view_file_release(&file);
     return 0;
 }

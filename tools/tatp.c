@@ -10,10 +10,13 @@ const char *argp_program_version = "tatp (" PACKAGE_STRING ")";
 int main(int argc, char **argv)
 {
     static const tool_command commands[] = {
-        {"assign", tatp_assign},     {"doctor", tatp_doctor},
-        {"layout", tatp_layout},     {"links", tatp_links},
-        {"plan", tatp_plan},         {"report", tatp_report},
-        {"topology", tatp_topology}, {NULL, NULL},
+        {"assign", tatp_assign},
+        {"doctor", tatp_doctor},
+        {"links", tatp_links},
+        {"plan", tatp_plan},
+        {"report", tatp_report},
+        {"topology", tatp_topology},
+        {NULL, NULL},
     };
     return tool_run(commands,
                     "Assigns file domains to ranks by the topology of the network.\n"
@@ -28,7 +31,6 @@ int main(int argc, char **argv)
                     "Commands:\n"
                     "  assign    solve an assignment problem\n"
                     "  doctor    examine the installation with the mpirun of PATH\n"
-                    "  layout    print which storage targets hold a file\n"
                     "  links     print the load of each link under each strategy, as JSON\n"
                     "  plan      select the rank that owns each file domain\n"
                     "  report    draw the statistics of a run as a page\n"

@@ -118,10 +118,6 @@ static void put_loads(json_writer *w, const char *key, const char *name, const p
     tatp_problem_begin_plan(w, key, name, rank_of_domain, in->requests->cols, &report);
     json_put_reals(w, "up", loads.up, loads.vertices);
     json_put_reals(w, "down", loads.down, loads.vertices);
-    if (in->storage != NULL) {
-        tatp_problem_put_storage(w, &report);
-        tatp_problem_put_storage_loads(w, in, rank_of_domain);
-    }
     json_end_object(w);
     plan_release_loads(&loads);
 }

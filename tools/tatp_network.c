@@ -14,7 +14,7 @@ struct network_reader {
     const char *file; /* of distances or a topology */
     size_t ranks;
     const tool_hosts *hosts; /* NULL: not given */
-    const char **name;       /* of the nodes: those hosts, then further ones without ranks */
+    const char **name;       /* of the nodes: those hosts */
     size_t nodes;
     const topo_fabric *fabric;
     topo_summary summary;
@@ -110,49 +110,6 @@ static void read_network_file(const tatp_network_options *options, struct networ
     topo_fabric_free(fabric);
 }
 
-/* ---- storage servers ---- */
-
-bool tatp_network_has_targets(const tatp_network_options *options)
-{
-    return options->targets.targets != NULL || options->targets.file != NULL;
-}
-
-/* The host of each target; without it the distance cannot be known. */
-static const char **list_servers(const tatp_targets_options *options, const storage_layout *layout)
-{
-    const char **name = tool_allocate(storage_targets(layout), sizeof *name);
-    for (size_t t = 0; t < storage_targets(layout); t++) {
-        name[t] = storage_target_host(layout, t);
-        if (name[t] == NULL)
-            exit(tool_fail("%s: target %llu has no host; see --targets", options->file,
-                           (unsigned long long)storage_target_number(layout, t)));
-    }
-    return name;
-}
-
-/* Appends hosts of targets that are no hosts of ranks to the nodes. */
-static void add_servers(const tatp_network_options *options, struct network_reader *r,
-                        tatp_network *n)
-{
-    matrix_error error = {0, ""};
-    int64_t size = 0;
-    size_t others, nodes = r->nodes;
-    n->layout = tatp_targets_read(&options->targets, &size);
-    size_t targets = storage_targets(n->layout);
-    const char **server = list_servers(&options->targets, n->layout);
-    n->node_of_target = tool_allocate(targets, sizeof *n->node_of_target);
-    int rc = topo_match_hosts(r->name, nodes, server, targets, n->node_of_target, &others, &error);
-    if (rc != 0)
-        exit(tool_fail("%s", rc == -EBADMSG ? error.reason : strerror(-rc)));
-    size_t capacity = nodes;
-    tool_reserve(&r->name, &capacity, nodes + others, sizeof *r->name);
-    for (size_t t = 0; t < targets; t++)
-        if (n->node_of_target[t] >= nodes)
-            r->name[n->node_of_target[t]] = server[t];
-    r->nodes = nodes + others;
-    free(server);
-}
-
 /* ---- the network ---- */
 
 static void place_ranks(const tatp_network_options *options, const char *requests,
@@ -181,8 +138,6 @@ void tatp_network_read(const tatp_network_options *options, const char *requests
     *n = (tatp_network){.node_of_rank = tool_allocate(ranks, sizeof *n->node_of_rank)};
     if (options->hosts != NULL)
         place_ranks(options, requests, &hosts, &r, n);
-    if (options->hosts != NULL && tatp_network_has_targets(options))
-        add_servers(options, &r, n);
     if (r.file != NULL)
         read_network_file(options, &r, n);
     else
@@ -195,6 +150,4 @@ void tatp_network_release(tatp_network *n)
 {
     topo_release(&n->topology);
     free(n->node_of_rank);
-    storage_free(n->layout);
-    free(n->node_of_target);
 }

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The node of each rank, the distances between nodes and the storage servers on them, from the
- * command line's files.
+ * The node of each rank and the distances between nodes, from the command line's files.
  */
 #ifndef TOOLS_TATP_NETWORK_H
 #define TOOLS_TATP_NETWORK_H
 
-#include <stdbool.h>
-
-#include "tatp_targets.h"
 #include "topo/topo.h"
 
 /* NULL where an option is not given. */
@@ -16,22 +12,16 @@ typedef struct tatp_network_options {
     const char *distances; /* file of hops between nodes or ranks */
     const char *topology;  /* file in any format of topo_fabric_read */
     const char *hosts;     /* of the ranks, in the syntax of tool_parse_hosts */
-    tatp_targets_options targets;
 } tatp_network_options;
 
 typedef struct tatp_network {
-    topo topology;          /* nodes without ranks are hosts of storage servers */
-    size_t *node_of_rank;   /* each < topology.nodes */
-    storage_layout *layout; /* NULL: not given */
-    size_t *node_of_target; /* of its targets */
+    topo topology;
+    size_t *node_of_rank; /* each < topology.nodes */
 } tatp_network;
 
-/* Whether the options say where the file is. */
-bool tatp_network_has_targets(const tatp_network_options *options);
-
 /* Reads the files. Without files, all nodes are equally far apart; without hosts, the distances are
- * those between ranks, and there are no targets. `requests`, the file that gives the number of
- * ranks, is for messages. Ends the program after a message if a file is unusable. */
+ * those between ranks. `requests`, the file that gives the number of ranks, is for messages. Ends
+ * the program after a message if a file is unusable. */
 void tatp_network_read(const tatp_network_options *options, const char *requests, size_t ranks,
                        tatp_network *network);
 void tatp_network_release(tatp_network *network);

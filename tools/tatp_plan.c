@@ -90,17 +90,11 @@ static int solve_plan(const struct planning *p, struct outcome *o)
     return o->strategy->assign_bounded(&p->in, solver, o->rank_of_domain, &o->bound);
 }
 
-/* What strategy tatp minimises. */
-static double whole_hop_bytes(const struct planning *p, const struct outcome *o)
-{
-    return o->report.hop_bytes + (double)p->in.storage_weight * o->report.storage_hop_bytes;
-}
-
 /* How far the plan is above the bound; NAN: unknown. */
 static double gap_of(const struct planning *p, const struct outcome *o)
 {
     bool congestion = p->in.objective == PLAN_CONGESTION;
-    double gap = (congestion ? o->report.max_link_bytes : whole_hop_bytes(p, o)) - o->bound;
+    double gap = (congestion ? o->report.max_link_bytes : o->report.hop_bytes) - o->bound;
     return o->rank_of_domain == NULL ? NAN : gap < 0.0 ? 0.0 : gap;
 }
 
@@ -175,19 +169,13 @@ static void add_owners(tool_table *table, const struct outcome *o, size_t domain
 
 static void print_outcomes(const struct planning *p)
 {
-    bool knows_storage = p->in.storage != NULL;
-    tool_table table = {.align = knows_storage ? "lrrrrrl" : "lrrrl"};
-    tool_table_add(&table, "strategy\nhop-bytes\nbetween nodes\nmost of a link");
-    if (knows_storage)
-        tool_table_add(&table, "storage hop-bytes\nstorage between nodes");
-    tool_table_add(&table, "rank of each domain");
+    tool_table table = {.align = "lrrrl"};
+    tool_table_add(&table,
+                   "strategy\nhop-bytes\nbetween nodes\nmost of a link\nrank of each domain");
     for (size_t k = 0; k < p->outcomes; k++) {
         const struct outcome *o = &p->outcome[k];
         tool_table_add(&table, "%s\n%.15g\n%" PRId64 "\n%.15g", o->strategy->name,
                        o->report.hop_bytes, o->report.crossing_bytes, o->report.max_link_bytes);
-        if (knows_storage)
-            tool_table_add(&table, "%.15g\n%" PRId64, o->report.storage_hop_bytes,
-                           o->report.storage_crossing_bytes);
         add_owners(&table, o, p->in.requests->cols);
     }
     tool_table_print(&table);
@@ -220,8 +208,6 @@ static void print_plan_json(const struct planning *p)
     for (const struct outcome *o = p->outcome; o < p->outcome + p->outcomes; o++) {
         tatp_problem_begin_plan(w, NULL, o->strategy->name, o->rank_of_domain, in->requests->cols,
                                 &o->report);
-        if (in->storage != NULL)
-            tatp_problem_put_storage(w, o->rank_of_domain != NULL ? &o->report : NULL);
         json_put_real(w, "gap", gap_of(p, o));
         json_put_real(w, "seconds", o->seconds);
         json_end_object(w);

@@ -9,9 +9,6 @@
 
 #include "tool.h"
 
-/* The same limit as that of the component's parameter. */
-enum { KEY_STORAGE_WEIGHT = 0x100, MOST_STORAGE_WEIGHT = 1000 };
-
 /* ---- options ---- */
 
 static error_t parse_solver_option(int key, char *arg, struct argp_state *state)
@@ -63,8 +60,6 @@ static void check_problem_options(const tatp_problem_options *options, struct ar
         argp_error(state, "--blocks, --savings, --strategy and --per-node are not for --view");
     if (network->distances != NULL && network->topology != NULL)
         argp_error(state, "--distances and --topology exclude each other");
-    if (tatp_network_has_targets(network) && network->hosts == NULL)
-        argp_error(state, "--targets and --layout need --hosts");
     if (network->distances == NULL && network->hosts == NULL)
         argp_error(state, network->topology != NULL
                               ? "--topology needs --hosts"
@@ -91,11 +86,7 @@ static error_t parse_problem_option(int key, char *arg, struct argp_state *state
 {
     tatp_problem_options *options = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->solver;
-        state->child_inputs[1] = &options->network.targets;
-        options->storage_weight = 1;
-        return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &options->solver; return 0;
     case 'r': options->requests = arg; return 0;
     case 'b': options->blocks = arg; return 0;
     case 'a': options->savings = arg; return 0;
@@ -109,11 +100,6 @@ static error_t parse_problem_option(int key, char *arg, struct argp_state *state
             argp_error(state, "'%s' is not a number of domains", arg);
         return 0;
     case 'o': options->objective = parse_objective(arg, state); return 0;
-    case 'l': options->network.targets.file = arg; return 0;
-    case KEY_STORAGE_WEIGHT:
-        if (tool_number(arg, 0, MOST_STORAGE_WEIGHT, &options->storage_weight) != 0)
-            argp_error(state, "'%s' is not a weight from 0 to %d", arg, MOST_STORAGE_WEIGHT);
-        return 0;
     case ARGP_KEY_ARG: return tool_refuse_argument(arg, state);
     case ARGP_KEY_END: check_problem_options(options, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -153,15 +139,10 @@ const struct argp tatp_problem_argp = {
             {"objective", 'o', "NAME", 0,
              "What tatp minimises: hopbytes (default), or congestion, the largest load of a link",
              0},
-            {"layout", 'l', "FILE", 0, "The storage targets of this file count", 0},
-            {"storage-weight", KEY_STORAGE_WEIGHT, "N", 0,
-             "Weight of hops to storage servers (default: 1)", 0},
             {0},
         },
     .parser = parse_problem_option,
-    .children = (const struct argp_child[]){{&tatp_solver_argp, 0, NULL, 0},
-                                            {&tatp_targets_argp, 0, NULL, 0},
-                                            {0}},
+    .children = (const struct argp_child[]){{&tatp_solver_argp, 0, NULL, 0}, {0}},
     .help_filter = list_strategies,
 };
 
@@ -190,39 +171,6 @@ static void sum_nodes(tatp_problem *p, const char *file)
         exit(tool_fail("%s: %s", file, strerror(-rc)));
 }
 
-/* ---- storage ---- */
-
-static int64_t bytes_of_domain(const matrix *c, size_t domain)
-{
-    int64_t bytes = 0;
-    for (size_t i = 0; i < c->rows; i++)
-        if (__builtin_add_overflow(bytes, matrix_get(c, i, domain), &bytes))
-            return INT64_MAX;
-    return bytes;
-}
-
-/* The domains are the file from its first byte on, one after another. */
-static int sum_storage(tatp_problem *p)
-{
-    const storage_layout *layout = p->network.layout;
-    matrix_builder builder = {.rows = p->network.topology.nodes, .cols = p->requests.cols};
-    int64_t begin = 0, end, *bytes = tool_allocate(storage_targets(layout) + 1, sizeof *bytes);
-    int rc = 0;
-    for (size_t j = 0; j < p->requests.cols && rc == 0; j++, begin = end) {
-        if (__builtin_add_overflow(begin, bytes_of_domain(&p->requests, j), &end))
-            rc = -ERANGE;
-        if (rc == 0)
-            storage_count(layout, begin, end, bytes);
-        for (size_t t = 0; t < storage_targets(layout) && rc == 0; t++)
-            rc = matrix_builder_add(&builder, p->network.node_of_target[t], j, bytes[t]);
-    }
-    if (rc == 0)
-        rc = matrix_builder_finish(&builder, &p->storage);
-    matrix_builder_clear(&builder);
-    free(bytes);
-    return rc;
-}
-
 void tatp_problem_read(tatp_problem *p, const tatp_problem_options *options)
 {
     *p = (tatp_problem){.requests = {0}};
@@ -232,9 +180,6 @@ void tatp_problem_read(tatp_problem *p, const tatp_problem_options *options)
     if (options->savings != NULL)
         read_like_requests(p, options, options->savings, &p->savings);
     tatp_network_read(&options->network, options->requests, p->requests.rows, &p->network);
-    int rc = p->network.layout != NULL ? sum_storage(p) : 0;
-    if (rc != 0)
-        exit(tool_fail("%s: %s", options->requests, strerror(-rc)));
     if (options->savings != NULL)
         sum_nodes(p, options->requests);
     p->in = (plan_input){.requests = &p->requests,
@@ -244,9 +189,7 @@ void tatp_problem_read(tatp_problem *p, const tatp_problem_options *options)
                          .node_of_rank = p->network.node_of_rank,
                          .topology = &p->network.topology,
                          .per_node = options->per_node,
-                         .objective = options->objective,
-                         .storage = p->storage.row_start != NULL ? &p->storage : NULL,
-                         .storage_weight = (int64_t)options->storage_weight};
+                         .objective = options->objective};
 }
 
 void tatp_problem_release(tatp_problem *p)
@@ -256,7 +199,6 @@ void tatp_problem_release(tatp_problem *p)
     matrix_release(&p->blocks);
     matrix_release(&p->savings);
     matrix_release(&p->node_bytes);
-    matrix_release(&p->storage);
 }
 
 /* ---- results ---- */
@@ -303,27 +245,4 @@ void tatp_problem_begin_plan(json_writer *w, const char *key, const char *name,
     json_put_real(w, "hop_bytes", report->hop_bytes);
     json_put_real(w, "max_link_bytes", report->max_link_bytes);
     json_put_int64(w, "crossing_bytes", report->crossing_bytes);
-}
-
-void tatp_problem_put_storage(json_writer *w, const plan_report *report)
-{
-    if (report == NULL) {
-        json_put_null(w, "storage_hop_bytes");
-        json_put_null(w, "storage_crossing_bytes");
-        return;
-    }
-    json_put_real(w, "storage_hop_bytes", report->storage_hop_bytes);
-    json_put_int64(w, "storage_crossing_bytes", report->storage_crossing_bytes);
-}
-
-void tatp_problem_put_storage_loads(json_writer *w, const plan_input *in,
-                                    const size_t *rank_of_domain)
-{
-    plan_loads loads;
-    int rc = plan_load_storage(in, rank_of_domain, &loads);
-    if (rc != 0)
-        exit(tool_fail("the loads of links: %s", strerror(-rc)));
-    json_put_reals(w, "storage_up", loads.up, loads.vertices);
-    json_put_reals(w, "storage_down", loads.down, loads.vertices);
-    plan_release_loads(&loads);
 }

@@ -15,7 +15,6 @@
 typedef struct tatp_problem_options {
     const char *requests, *blocks, *savings, *view; /* one of requests and view */
     tatp_network_options network;
-    size_t storage_weight;
     const plan_strategy *strategy; /* NULL: all */
     size_t per_node;
     plan_objective objective;
@@ -33,7 +32,6 @@ extern const struct argp tatp_problem_argp;
 typedef struct tatp_problem {
     matrix requests, blocks, savings;
     matrix node_bytes; /* of requests, with savings */
-    matrix storage;    /* bytes of domains on the storage servers of nodes */
     tatp_network network;
     plan_input in;
 } tatp_problem;
@@ -54,12 +52,5 @@ void tatp_problem_put_workload(json_writer *w, const double *workload, size_t ro
 void tatp_problem_begin_plan(json_writer *w, const char *key, const char *name,
                              const size_t *rank_of_domain, size_t domains,
                              const plan_report *report);
-
-/* Adds the costs to storage servers to that object; nulls for NULL. */
-void tatp_problem_put_storage(json_writer *w, const plan_report *report);
-
-/* Adds the load of each link by bytes from aggregators to storage servers, which are known. */
-void tatp_problem_put_storage_loads(json_writer *w, const plan_input *in,
-                                    const size_t *rank_of_domain);
 
 #endif

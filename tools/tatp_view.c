@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dla/spec.h"
-#include "nodes.h"
 #include "predict/predict.h"
 #include "table.h"
 #include "tool.h"
@@ -23,74 +21,14 @@ static predict_job job_of(const tatp_view *view)
         .ranks = view->file.view.rows,
         .node_of_rank = view->network.node_of_rank,
         .topology = &view->network.topology,
-        .servers = view->servers.layouts > 0 ? &view->servers : NULL,
     };
 }
-
-/* ---- storage servers ---- */
-
-static bool takes_recorded(const tatp_targets_options *targets)
-{
-    return targets->targets != NULL && targets->unit == 0 && targets->file == NULL;
-}
-
-/* The topology of the network becomes that with the servers. */
-static void find_recorded_servers(const tatp_problem_options *options, tatp_view *view)
-{
-    static const setmatch_network no_network;
-    const tatp_network_options *network = &options->network;
-    const char *targets = network->targets.targets;
-    const char *path = network->distances != NULL ? network->distances : network->topology;
-    bool is_file = strcmp(targets, DLA_RECORDED) != 0, in_record;
-    matrix_error error = {0, ""};
-    tool_hosts hosts = {0};
-    tool_parse_hosts(network->hosts, &hosts);
-    topo_fabric *fabric = path != NULL ? tatp_network_read_fabric(path) : NULL;
-    const dla_servers_input in = {
-        .file = &view->file,
-        .targets = is_file ? tool_open(targets) : NULL,
-        .node = (const char *const *)hosts.nodes.name,
-        .nodes = hosts.nodes.count,
-        .fabric = fabric,
-        .network = &no_network,
-        .weight = (int64_t)options->storage_weight,
-    };
-    int rc = dla_servers_find(&in, &view->recorded, &in_record, &error);
-    if (rc == -ENODATA)
-        exit(tool_fail("%s: does not say how the files were stored; see --striping-unit",
-                       options->view));
-    if (rc != 0)
-        exit(tool_fail_reading(in_record ? options->view : targets, rc, &error));
-    if (in.targets != NULL)
-        fclose(in.targets);
-    topo_fabric_free(fabric);
-    tool_hosts_release(&hosts);
-    topo_release(&view->network.topology);
-    view->network.topology = view->recorded.topology;
-    view->recorded.topology = (topo){0};
-    view->servers = view->recorded.known;
-}
-
-static void read_servers(const tatp_problem_options *options, tatp_view *view)
-{
-    tatp_network_options network = options->network;
-    if (takes_recorded(&network.targets))
-        network.targets = (tatp_targets_options){0};
-    tatp_network_read(&network, options->view, view->file.view.rows, &view->network);
-    view->layout = (predict_layout){NULL, view->network.layout, view->network.node_of_target};
-    view->servers = (predict_servers){&view->layout, view->network.layout != NULL,
-                                      (int64_t)options->storage_weight};
-    if (takes_recorded(&options->network.targets))
-        find_recorded_servers(options, view);
-}
-
-/* ---- predictions ---- */
 
 void tatp_view_read(tatp_view *view, const tatp_problem_options *options)
 {
     *view = (tatp_view){.calls = NULL};
     tool_read(options->view, read_view_stream, &view->file);
-    read_servers(options, view);
+    tatp_network_read(&options->network, options->view, view->file.view.rows, &view->network);
     view->calls = tool_allocate(view->file.patterns, sizeof *view->calls);
     const predict_job job = job_of(view);
     for (size_t k = 0; k < view->file.patterns; k++) {
@@ -106,7 +44,6 @@ void tatp_view_release(tatp_view *view)
         prediction_release(&view->calls[k]);
     free(view->calls);
     view_file_release(&view->file);
-    dla_servers_release(&view->recorded);
     tatp_network_release(&view->network);
 }
 
@@ -130,15 +67,10 @@ void tatp_view_print(const tatp_view *view)
 {
     const predict_job job = job_of(view);
     int64_t independent = view_file_independent(&view->file);
-    bool has_servers = view->servers.layouts > 0;
-    tool_table table = {.align = has_servers ? "rrrlrrrrrrl" : "rrrlrrrrl"};
-    if (view->file.patterns > 0) {
+    tool_table table = {.align = "rrrlrrrrl"};
+    if (view->file.patterns > 0)
         tool_table_add(&table, "calls\nbytes\naggregators\ndomains\nunit\nhop-bytes\nbetween "
-                               "nodes\nmost of a link");
-        if (has_servers)
-            tool_table_add(&table, "storage hop-bytes\nstorage between nodes");
-        tool_table_add(&table, "file");
-    }
+                               "nodes\nmost of a link\nfile");
     for (size_t k = 0; k < view->file.patterns; k++) {
         const access_pattern *pattern = &view->file.pattern[k];
         const prediction *p = &view->calls[k];
@@ -148,9 +80,6 @@ void tatp_view_print(const tatp_view *view)
         const plan_report report = assess(&in, p);
         tool_table_add(&table, "%.15g\n%" PRId64 "\n%.15g", p->hop_bytes, p->crossing_bytes,
                        report.max_link_bytes);
-        if (has_servers)
-            tool_table_add(&table, "%.15g\n%" PRId64, report.storage_hop_bytes,
-                           report.storage_crossing_bytes);
         tool_table_add_text(&table, pattern->file);
     }
     if (view->file.patterns > 0)
@@ -167,8 +96,6 @@ static void put_pattern_loads(json_writer *w, const plan_input *in, const predic
         exit(tool_fail("the loads of links: %s", strerror(-rc)));
     json_put_reals(w, "up", loads.up, loads.vertices);
     json_put_reals(w, "down", loads.down, loads.vertices);
-    if (in->storage != NULL)
-        tatp_problem_put_storage_loads(w, in, p->rank_of_domain);
     plan_release_loads(&loads);
 }
 
@@ -182,8 +109,6 @@ void tatp_view_put(json_writer *w, const tatp_view *view, bool loads)
         const plan_report report = assess(&in, p);
         tatp_problem_begin_plan(w, NULL, view->file.pattern[k].file, p->rank_of_domain, p->domains,
                                 &report);
-        if (in.storage != NULL)
-            tatp_problem_put_storage(w, &report);
         json_put_int64(w, "calls", view->file.pattern[k].calls);
         json_put_int64(w, "bytes", bytes_of(view, k));
         json_put_string(w, "domains", division_kind_name(p->kind));

@@ -6,24 +6,17 @@
 #ifndef TOOLS_TATP_VIEW_H
 #define TOOLS_TATP_VIEW_H
 
-#include "dla/servers.h"
 #include "json/json.h"
 #include "matrix/view_file.h"
-#include "predict/servers.h"
 #include "tatp_problem.h"
 
 typedef struct tatp_view {
     view_file file;
     tatp_network network;
-    predict_layout layout;    /* of all files, as the network has it ... */
-    dla_servers recorded;     /* ... or of each file, as it was recorded */
-    predict_servers servers;  /* either; layouts is 0: not known */
     struct prediction *calls; /* by pattern of the file */
 } tatp_view;
 
-/* Reads the files and predicts; ends the program after a message if a file is unusable. Targets
- * without a striping unit or a file that has them are those of each recorded file, by the rules of
- * dla_servers_find. */
+/* Reads the files and predicts; ends the program after a message if a file is unusable. */
 void tatp_view_read(tatp_view *view, const tatp_problem_options *options);
 void tatp_view_release(tatp_view *view);
 

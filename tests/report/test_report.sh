@@ -86,33 +86,6 @@ has unfit "its plan does not fit together" "unfit: a plan that cannot be is told
 jq -c 'del(.plan)' 16.jsonl >plain.jsonl 2>/dev/null || sed 's/, "plan": .*}$/}/' 16.jsonl >plain.jsonl
 page plain
 
-# Domain 0 is stored on node n0, the others on a server at the top switch.
-with_servers() {
-    "$PYTHON3" -c 'import json, sys
-for line in sys.stdin:
-    call = json.loads(line)
-    if "plan" in call:
-        size = [0] * call["aggregators"]
-        for domain, amount in zip(*(call["plan"]["requests"][k::3] for k in (1, 2))):
-            size[domain] += amount
-        triples = [number for domain, amount in enumerate(size) for number in (4 if domain else 0, domain, amount)]
-        call["plan"]["storage"] = {"weight": 1, "hosts": ["oss1"], "bytes": triples, "distances": {
-            "source": "test", "parent": [5, 5, 6, 6, 7, 7, 7, 7], "cables": [1, 1, 1, 1, 4, 1, 1, 1]}}
-    print(json.dumps(call))'
-}
-with_servers <16.jsonl >servers.jsonl
-tap_check "servers: a page" tatp report servers.jsonl --output servers.html
-has servers 'oss1: storage server' "servers: one without ranks is drawn"
-has servers 'n0: storage server' "servers: one beside ranks is drawn"
-has servers 'to storage servers of other nodes (dashed; servers are squares)' "servers: the caption tells bytes to them"
-has servers 'to storage, up' "servers: the table has bytes to storage"
-tap_is "$(sed -n 's/.*scope="row">oss1<.*<td>\([^<]*\)<.td><.tr>$/\1/p' servers.html | tr -cd 0-9)" \
-    "$(head -n 1 servers.jsonl | "$PYTHON3" -c 'import json; print(sum(json.loads(input())["plan"]["storage"]["bytes"][2::3][1:]))')" \
-    "servers: all bytes of the others go to the one without ranks"
-sed 's/"hosts": \["oss1"\]/"hosts": []/' servers.jsonl >unserved.jsonl
-tap_check "servers that do not fit: a page" tatp report unserved.jsonl --output unserved.html
-has unserved "its plan does not fit together" "servers that do not fit: told"
-
 tap_check "two runs: a page" tatp report plain.jsonl 16.jsonl --output two.html
 has two "Compared with the first run:" "two runs: they are compared"
 
@@ -148,9 +121,6 @@ tap_check "summary: the page has the same one" grep -qF -- "$advised" lines/name
 tap_is "$(summary plain.jsonl 16.jsonl -o two.html | head -n 1)" \
     "measured:      generate: 1 write and 1 read of 33.6 MB in all, in 1 file, by 16 ranks on 4 nodes; the last of 2 runs" \
     "summary: of the last of two runs"
-sed 's/"crossing_bytes": /"storage_hop_bytes": 9, "storage_crossing_bytes": 1000, &/' 16.jsonl >stored.jsonl
-tap_is "$(summary stored.jsonl -o stored.html | sed -n 's/^between nodes: *//p')" \
-    "25.2 MB of 33.6 MB that were moved (75 %); 2 kB between aggregators and storage servers" "summary: the way to storage servers"
 sed 's/, "plan": .*}$/}/; s/"aggregators": [0-9]*/"aggregators": 0/; s/"domains": "even"/"domains": "none"/; s/"schedule": 1/"schedule": 0/
     s/"hop_bytes\(_otp\)*": [0-9]*/"hop_bytes\1": 0/g; s/"crossing_bytes": [0-9]*/"crossing_bytes": 0/' 16.jsonl >alone.jsonl
 tap_contains "$(summary alone.jsonl -o alone.html | sed -n 's/^advice: *//p')" "nothing moves between nodes, wherever the ranks are" \

@@ -31,8 +31,8 @@ weight 20
 largest 4 between ranks 0 and 4
 % program tiles
 % ranks 6" "show tells what the matrix holds"
-tap_is "$(dla show --json view.crs | json '[d[k] for k in ("ranks", "entries", "weight", "largest", "largest_between", "profile", "layouts", "provenance")]')" \
-    "[6, 20, 20, 4, [0, 4], [], [], ['program tiles', 'ranks 6']]" "show: JSON"
+tap_is "$(dla show --json view.crs | json '[d[k] for k in ("ranks", "entries", "weight", "largest", "largest_between", "profile", "provenance")]')" \
+    "[6, 20, 20, 4, [0, 4], [], ['program tiles', 'ranks 6']]" "show: JSON"
 {
     echo FILEVIEW
     printf '%% file "a\\b\tc" of \xc3\xa9\n'
@@ -274,80 +274,6 @@ kept="by slot: no bytes between nodes"
 tap_contains "$(dla map -f order.crs -n a:2,b:2)" "# $kept" "map: a placement that is not taken"
 tap_is "$(dla map -f order.crs -n a:2,b:2 -F slurm 2>said | xargs)" "a a b b" "map: ... in the format of a launcher"
 tap_is "$(cat said)" "dla: placed $kept" "map: ... which standard error says"
-
-# --- storage targets ---
-
-# Each rank accesses a stripe; the stripes are on two targets in turn.
-cat >stripes.crs <<END
-FILEVIEW
-% program stripes
-6 5
-1 0 2 1 3 2
-9 9 9 9 9 9
-1 2 4 6 7
-ACCESS 1 0 1048576 4 4 4 out
-0 1 0 1048576
-1 1 1 1048576
-2 1 2 1048576
-3 1 3 1048576
-DIVISION 2 2 1048576 2 0
-END
-{
-    cat stripes.crs
-    printf 'LAYOUT 4 out\ntargets 7 5\nextent 0 - 1048576 2 0\nhost 5 a\nhost 7 b\n'
-} >layout.crs
-tap_is "$(dla show layout.crs | sed -n 6p)" "stripes 2 of 1048576 on 5@a 7@b in out" "show: the layout of a file"
-tap_is "$(dla show -j layout.crs | json 'd["layouts"]')" \
-    "[{'file': 'out', 'extents': 1, 'stripe_bytes': 1048576, 'stripe_count': 2, 'targets': [{'number': 5, 'host': 'a'}, {'number': 7, 'host': 'b'}]}]" \
-    "show: the layout of a file, JSON"
-tap_is "$(dla map -f layout.crs -n a:2,b:2 -F slurm 2>&1 | xargs)" "$(dla map -f stripes.crs -n a:2,b:2 -F slurm 2>&1 | xargs)" \
-    "map: a layout alone changes nothing"
-placed "b a b a" "near the recorded servers" -f layout.crs -n a:2,b:2 --targets recorded
-printf '5 b\n7 a\n' >targets
-mapped 'd["node_of_rank"], d["kept"]' "(['a', 'b', 'a', 'b'], 'node')" "near the servers of a file of targets, as by node" \
-    -f layout.crs -n a:2,b:2 --targets targets
-printf '1 b\n0 a\n' >targets
-placed "b a b a" "stripes on the targets in turn" -f stripes.crs -n a:2,b:2 --targets targets
-printf '0 1048576 b\n1048576 1048576 a\n2097152 1048576 b\n3145728 1048576 a\n' >blocks
-placed "b a b a" "near blocks" -f stripes.crs -n a:2,b:2 --targets blocks
-tap_is "$(dla map -f stripes.crs -n a:2,b:2 --targets targets | sed -n 2,3p)" "# bytes that leave their node: 0 of 4194304; by slot 2097152
-# bytes to storage servers of other nodes: 0 of 4194304; by slot 0" "map: bytes to storage servers"
-mapped \
-    '[d[k] for k in ("crossing_bytes", "storage_crossing_bytes", "storage_bytes", "hop_bytes_beyond", "storage_hop_bytes_beyond")]' \
-    "[0, 0, 4194304, 0.0, 0.0]" "bytes to storage servers, JSON" -f stripes.crs -n a:2,b:2 --targets targets
-tap_is "$(dla map -f stripes.crs -n a:2,b:2 --targets targets --storage-weight 0 -F slurm 2>/dev/null | xargs)" \
-    "$(dla map -f stripes.crs -n a:2,b:2 -F slurm 2>/dev/null | xargs)" "map: weight 0"
-printf '1 c\n0 d\n' >far
-mapped 'd["storage_crossing_bytes"], d["storage_bytes"], d["kept"]' "(4194304, 4194304, 'node')" \
-    "servers on other hosts of a flat network are as far from all" -f stripes.crs -n a:2,b:2 --targets far
-# Servers on s0 and s1 under the switches of a, b and c, d: ranks 0 and 2, whose stripes s1 has, go to c or d.
-printf 'SwitchName=l0 Nodes=a,b,s0\nSwitchName=l1 Nodes=c,d,s1\nSwitchName=top Switches=l0,l1\n' >servers.conf
-printf '0 s1\n1 s0\n' >far
-tap_is "$(dla map -f stripes.crs -n a:1,b:1,c:1,d:1 -T servers.conf --targets far -F slurm 2>&1 | sed 's/[ab]/0/; s/[cd]/1/' | xargs)" \
-    "1 0 1 0" "map: near servers under a switch"
-tap_is "$(dla compare stripes.crs -n a:2,b:2 --targets targets | awk '$1 == "auto" || $1 == "byslot" { print $5, $6 }' | xargs)" \
-    "0 0 2097152 0" "compare: bytes to storage servers"
-sed 's/,s1//' servers.conf >one.conf
-wrong_input "far: the distance of host s1 is not known: it is neither a node of the job nor in the topology" \
-    "a server that is nowhere" -f stripes.crs -n a:1,b:1,c:1,d:1 -T one.conf --targets far
-# What the readers of targets and layouts refuse: tests/unit/test_storage.c.
-printf '0 a\n1\n' >bad
-wrong_input "bad:2: neither 'TARGET HOST' nor 'OFFSET LENGTH HOST' of a block" "malformed targets" \
-    -f stripes.crs -n a:2,b:2 --targets bad
-wrong_input \
-    "stripes.crs: does not say how the files were stored; record again, or specify a file that has the host of each block" \
-    "hosts that were not recorded" -f stripes.crs -n a:2,b:2 --targets recorded
-wrong_input \
-    "profile.crs: does not say how the files were stored; record again, or specify a file that has the host of each block" \
-    "an older record" -f profile.crs -n a:2,b:2 --targets targets
-sed 's/^extent 0/extent x/' layout.crs >bad.crs
-wrong_input "bad.crs:15: 'x' in a layout where a number is expected" "a malformed layout" \
-    -f bad.crs -n a:2,b:2 --targets recorded
-tap_check "map: without targets a malformed layout is nothing" dla map -f bad.crs -n a:2,b:2
-wrong_use "--targets needs a view file" "targets of a grid" -c 2x2 -n a:2,b:2 --targets targets
-wrong_use "--storage-weight needs --targets" "a weight alone" -f stripes.crs -n a:2,b:2 --storage-weight 2
-wrong_use "storage_weight=1001 is not a whole number from 0 to 1000" "too large a weight" \
-    -f stripes.crs -n a:2,b:2 --targets targets --storage-weight 1001
 
 # --- groups of nodes ---
 

@@ -117,27 +117,6 @@ tap_is "$(paper -S latp_volume -b B.mtx | sed 1d)" "$(paper -S latp_volume | sed
 tap_is "$(paper -S tatp -o congestion | sed 1d | awk '{ print $2, $4 }')" "41 4" "plan: the least load of a link"
 tap_contains "$(paper -S tatp -o congestion -j)" '"gap":0.0' "plan: which is proved"
 
-# Servers on b, a and b: each domain as near to them as to its ranks.
-printf '0 8 b\n8 8 a\n16 8 b\n' >servers
-printf '5 b\n3 a\n' >two
-near="strategy  hop-bytes  between nodes  most of a link  storage hop-bytes  storage between nodes  rank of each domain
-tatp             41             12               8                 24                      0  2 1 3"
-tap_is "$(paper -S tatp --targets servers)" "$near" "plan: blocks on servers"
-tap_is "$(paper -S tatp -T two -u 8)" "$near" "plan: stripes on servers"
-tap_is "$(paper -S tatp -T two -u 8 --storage-weight 0 | awk 'END { print $2, $5, $6, $7, $8, $9 }')" "40 48 8 2 4 3" \
-    "plan: servers without weight"
-tap_contains "$(paper -S tatp -T two -u 8 -j)" \
-    '"crossing_bytes":12,"storage_hop_bytes":24.0,"storage_crossing_bytes":0,"gap":0.0' "plan: servers, JSON"
-tap_contains "$(tatp plan -r C.mtx -d H.mtx -H a:3,b:2,c -q -T two -u 8 -m 1 -j)" '"storage_hop_bytes":' "plan: servers, all strategies"
-printf '0 x\n' >foreign
-tap_is "$(tatp plan -r C.mtx -H a:2,b:2,c:2 -q -S tatp -T foreign -u 8 | awk 'END { print $5, $6 }')" "48 24" "plan: a server on a host without ranks"
-refuses_each <<'END'
-1|plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -T foreign -u 8|: H.mtx: host x is not in the file
-1|plan -r C.mtx -d H.mtx -H a:2,b:2,c:2 -T two|: two: targets, which need --striping-unit or a file that has them
-1|plan -r C.mtx -H a:2,b:2,c:2 --layout none|: none: No such file or directory
-2|plan -r C.mtx -d D.mtx -T two -u 8| plan: --targets and --layout need --hosts
-2|plan -r C.mtx -d D.mtx --storage-weight 1001| plan: '1001' is not a weight from 0 to 1000
-END
 # More domains than are assigned by subsets.
 awk 'BEGIN { print "%%MatrixMarket matrix array integer general\n24 20"; for (k = 0; k < 480; k++) print k * k * 7919 % 101 }' >many.mtx
 tap_is "$(tatp plan -r many.mtx -H 'n[0-5]:4' -S tatp -q -o congestion | awk 'NR == 2 { load = $4 }
@@ -332,46 +311,6 @@ refuses_each <<'END'
 1|assign large.mtx|: large.mtx: a cost is so large that sums of costs are out of range
 2|assign| assign: no file is given
 2|assign a b| assign: 'b' is one argument too many
-END
-
-# --- layout ---
-
-truncate -s 100 data
-printf '# target host\n7 oss2\n3 oss1\n' >targets
-printf '0 40 n1\n60 30 N0\n' >blocks
-tap_is "$(tatp layout --targets targets --striping-unit 30 data)" "source  file of targets
-bytes   100
-
-from  to  stripe unit  stripe count  object size  targets
-   0   -           30             2            -  7 3
-
-target  host  bytes
-     3  oss1     40
-     7  oss2     60" "layout: stripes on the targets of a file"
-tap_is "$(tatp layout --targets targets --striping-unit 30 --striping-factor 1 --json data)" \
-    '{"source":"file of targets","bytes":100,"bytes_on_no_target":0,"extents":[{"from":0,"to":null,"stripe_unit":30,'\
-'"stripe_count":1,"object_size":null,"targets":[7]}],"targets":[{"target":3,"host":"oss1","bytes":0},'\
-'{"target":7,"host":"oss2","bytes":100}]}' "layout: JSON, on the first of them"
-tap_is "$(tatp layout -T blocks data | tail -n 8)" "from  to  stripe unit  stripe count  object size  targets
-   0  40           40             1            -  1
-  60  90           30             1            -  0
-
-target  host  bytes
-     0  N0       30
-     1  n1       40
-  none  -        30" "layout: blocks"
-mkfifo pipe
-reason="a file system (type 0x$(stat -f -c %t data)) that does not say where data are; see --targets"
-refuses_each <<END
-1|layout -T blocks -u 30 data|: blocks: blocks, which have no stripe unit
-1|layout data|: data: $reason
-1|layout -T targets data|: data: $reason
-1|layout none|: none: No such file or directory
-1|layout -T targets -u 30 .|: .: not a regular file
-1|layout -T targets -u 30 pipe|: pipe: not a regular file
-2|layout -u 30 data| layout: --striping-unit needs --targets
-2|layout -T targets -f 2 data| layout: --striping-factor needs --striping-unit
-2|layout -T targets -u 0 data| layout: --striping-unit is a number from 1 to 2147483647, not '0'
 END
 
 # --- topology ---

@@ -33,7 +33,6 @@ bounded "endless requests" "tatp: /dev/zero:1: a NUL byte" tatp plan --requests 
 bounded "endless distances" "tatp: /dev/zero:1: a NUL character: this is no text" \
     tatp plan --requests one.mtx --distances /dev/zero
 bounded "an endless topology" "tatp: /dev/zero:1: a NUL character: this is no text" tatp topology /dev/zero
-bounded "endless targets" "tatp: /dev/zero:1: a NUL character: this is no text" tatp layout --targets /dev/zero one.mtx
 bounded "endless costs" "tatp: /dev/zero:1: a NUL byte" tatp assign /dev/zero
 bounded "endless hosts" "tatp: /dev/zero:1: a NUL byte" tatp plan --requests one.mtx --hosts @/dev/zero
 bounded "an endless line of hosts" "tatp: /dev/stdin:1: a line of more than 16777216 characters" \

@@ -18,7 +18,7 @@ class Build:
 
     def __init__(self, tools, release, mpirun, components):
         self.release, self.mpirun, self.components = release, mpirun, components
-        self.tatp, self.dla, self.probe = (os.path.join(tools, name) for name in ("tatp", "dla", "tatp-probe"))
+        self.dla, self.probe = (os.path.join(tools, name) for name in ("dla", "tatp-probe"))
 
 
 def printable(line):
@@ -100,8 +100,6 @@ def lines(found, build):
     if found.fcoll.usable:
         yield "topology", found.topology or "no file and no addresses in the environment: all nodes equally far apart"
         yield "locality", found.locality or "not known"
-    if found.storage is not None:
-        yield "storage", found.storage
     for name, value, source in shown_settings(found):
         yield "setting", f"{name} = {value} ({source})"
     for setting in found.recommended:
@@ -135,7 +133,7 @@ def print_json(found, build):
     print(json.dumps({
         "mpirun": found.mpi.mpirun, "release": found.mpi.release, "prefix": found.mpi.prefix, "built_for": build.release,
         "library": found.library, "components": component, "default": found.default, "topology": found.topology,
-        "locality": found.locality, "verdict": verdict(found), "storage": found.storage, "recommended": found.recommended,
+        "locality": found.locality, "verdict": verdict(found), "recommended": found.recommended,
         "notes": found.notes,
         "settings": [dict(zip(("name", "value", "source"), setting)) for setting in shown_settings(found)],
         "problems": [{"problem": problem, "output": output} for problem, output in found.problems]}))

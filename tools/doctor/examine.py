@@ -85,7 +85,6 @@ class Examination:
         self.fcoll = Component(FCOLL)
         self.mapper = Component(MAPPER)
         self.library = self.topology = self.locality = self.default = None
-        self.storage = None  # of the file, if one is given
 
     def is_usable(self):
         return bool(self.fcoll.usable and self.mapper.usable)
@@ -96,7 +95,6 @@ class Examination:
             if self.check_open_mpi():
                 self.check_components()
                 self.check_opening()
-            self.check_layout()
         self.check_copies(self.fcoll)
         self.check_copies(self.mapper)
 
@@ -377,14 +375,6 @@ class Examination:
             self.notes.append(f"there are other copies of {component.name}, which are not used: "
                               f"{', '.join(map(named, others))}: remove them, or the one that is used, "
                               f"{', '.join(map(named, component.used))}")
-
-    # ---- storage ----
-
-    def check_layout(self):
-        if self.options.file is None:
-            return
-        said = openmpi.run([self.build.tatp, "layout", self.file.name], self.options.limit)
-        self.storage = said.output.splitlines()[0].split(None, 1)[-1] if said.status == 0 else in_one_line(said.output)
 
     # ---- results ----
 

@@ -136,9 +136,8 @@ class Report:
             self.maps.append(figures.costs_map(self.plan, self.answer))
         shown = [links for links in (self.answer.usual, self.answer.present, self.answer.placed) if links]
         if shown:
-            hosts = self.plan.hosts + self.plan.servers
-            self.networks = figures.networks(shown, hosts)
-            self.links = figures.busiest_links(shown, hosts)
+            self.networks = figures.networks(shown, self.plan.hosts)
+            self.links = figures.busiest_links(shown, self.plan.hosts)
 
     def look_at_view(self, planner):
         try:

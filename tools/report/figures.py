@@ -234,9 +234,7 @@ class Vertex:
     parent: int = -1     # index among the drawn
     up: float = 0        # most bytes of a cable among the links that this one stands for
     down: float = 0
-    stored: float = 0    # the same of bytes to storage servers, in one direction
     links: int = 1
-    is_server: bool = False
 
 
 @dataclass
@@ -267,15 +265,9 @@ class Network:
                 below.setdefault(vertex.parent, []).append(vertex.x)
         return [(self.vertices[index], min(xs) - 9, max(xs) - min(xs) + 18) for index, xs in below.items()]
 
-    def width_of(self, load):
-        return 1 + self.thickest * load / self.most if self.most > 0 and load > 0 else 1
-
     def stroke(self, vertex):
-        return self.width_of(max(vertex.up, vertex.down))
-
-    def beside(self, vertex):
-        """Where the line of bytes to storage is."""
-        return vertex.x + (self.stroke(vertex) + self.width_of(vertex.stored)) / 2 + 1
+        load = max(vertex.up, vertex.down)
+        return 1 + self.thickest * load / self.most if load > 0 else 1
 
     def level(self, vertex):
         load = max(vertex.up, vertex.down)
@@ -285,11 +277,6 @@ class Network:
 def loads_of_link(links, v):
     cables = max(links.cables[v], 1)
     return links.up[v] / cables, links.down[v] / cables
-
-
-def stored_of_link(links, v):
-    cables = max(links.cables[v], 1)
-    return max(links.storage_up[v], links.storage_down[v]) / cables if links.storage_up is not None else 0
 
 
 def depths(parent):
@@ -367,8 +354,6 @@ def network(links, hosts, most):
         real = [loads_of_link(links, v) for v in members if v != len(links.parent) - 1]
         vertex.up = max((up for up, _ in real), default=0)
         vertex.down = max((down for _, down in real), default=0)
-        vertex.stored = max((stored_of_link(links, v) for v in members if v != len(links.parent) - 1), default=0)
-        vertex.is_server = any(v < len(links.host_of_node) and links.host_of_node[v] in links.server_hosts for v in members)
         vertex.links = len(real)
     vertices = [vertex for _, vertex in groups]
     leaves = place_vertices(vertices)
@@ -377,23 +362,19 @@ def network(links, hosts, most):
         vertex.x = 80 + step * vertex.x
     drawing = Network(links, vertices, most, thickest=min(9, step / 2))
     drawing.width = 160 + step * (leaves - 1)
-    drawing.height = 30 + 76 * max(vertex.level for vertex in vertices) + (69 if links.server_hosts else 56)
+    drawing.height = 30 + 76 * max(vertex.level for vertex in vertices) + 56
     return drawing
 
 
 def networks(all_links, hosts):
-    most = max((max(*loads_of_link(links, v), stored_of_link(links, v))
-                for links in all_links for v in range(len(links.parent) - 1)), default=0)
+    most = max((load for links in all_links for v in range(len(links.parent) - 1) for load in loads_of_link(links, v)),
+               default=0)
     return [network(links, hosts, most) for links in all_links]
 
 
-def loads_of(links):
-    return [load for load in (links.up, links.down, links.storage_up, links.storage_down) if load is not None]
-
-
 def busiest_links(all_links, hosts):
-    """Rows (lower end, upper end, cables, up and down of each, also to storage where it is known). Where placements number nodes differently,
-    a node is known by its host; switches by what is below them."""
+    """Rows (lower end, upper end, cables, up and down of each). Where placements number nodes differently, a node is
+    known by its host; switches by what is below them."""
     named = []
     for links in all_links:
         named.append({key: v for v, key in enumerate(keys_of(links)[:-1])})
@@ -404,18 +385,17 @@ def busiest_links(all_links, hosts):
     rows = []
     for key in keys[:MOST_LINK_ROWS]:
         v = named[0][key]
-        loads = [tuple(load[index[key]] for load in loads_of(links)) if key in index else (None,) * len(loads_of(links))
+        loads = [(links.up[index[key]], links.down[index[key]]) if key in index else (None, None)
                  for links, index in zip(all_links, named)]
         rows.append((names[v], names[first.parent[v]], first.cables[v], loads))
     return rows, len(keys)
 
 
 def keys_of(links):
-    """What is below each vertex, in terms that do not depend on how nodes are numbered; servers without ranks are not
-    in every drawing."""
+    """What is below each vertex, in terms that do not depend on how nodes are numbered."""
     nodes = len(links.host_of_node)
     lowest = [links.host_of_node[v] if v < nodes else None for v in range(len(links.parent))]
-    size = [1 if v < nodes and links.host_of_node[v] < links.rank_hosts else 0 for v in range(len(links.parent))]
+    size = [1 if v < nodes else 0 for v in range(len(links.parent))]
     height = [0] * len(links.parent)
     for v, up in enumerate(links.parent[:-1]):
         lowest[up] = lowest[v] if lowest[up] is None else min(lowest[up], lowest[v])

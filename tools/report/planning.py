@@ -36,19 +36,6 @@ class Plan:
         return len(self.hosts)
 
     @property
-    def storage(self):
-        """Bytes of the domains on storage servers, or None."""
-        return self.data.get("storage")
-
-    @property
-    def servers(self):
-        """Hosts of servers that are no nodes of the ranks; they are numbered behind these."""
-        return self.storage["hosts"] if self.storage is not None else []
-
-    def server_hosts(self):
-        return set(self.storage["bytes"][0::3]) if self.storage is not None else set()
-
-    @property
     def domains(self):
         return self.call["aggregators"]
 
@@ -169,7 +156,7 @@ def describe_hops(names, place, between):
 
 def network_of(plan, names, tools):
     """The distances of the run, as a file; None where all nodes are equally far apart."""
-    distances = (plan.storage or plan.data)["distances"]
+    distances = plan.data["distances"]
     if "parent" in distances:
         return tools.write("network", describe_tree(names, distances["parent"], distances["cables"]))
     if "hops" in distances:
@@ -191,11 +178,6 @@ class Links:
     hop_bytes: float
     crossing_bytes: int
     max_link_bytes: float
-    rank_hosts: int             # hosts of a lower index have ranks
-    storage_up: list = None     # bytes from aggregators to storage servers; None: not known
-    storage_down: list = None
-    storage_crossing_bytes: int = 0
-    server_hosts: frozenset = frozenset()
 
     def uplink_bytes(self):
         """Bytes through links between switches, both ways; of links to nodes where there are no others."""
@@ -232,15 +214,9 @@ class Answer:
     expected: Links = None   # of the view's calls where the ranks were; None: the view does not contain its calls
 
 
-def links_of(title, answer, entry, host_of_node, plan, stored=False):
-    """stored: the answer knows the servers of the plan."""
-    links = Links(title, answer["parent"], answer["cables"], entry["up"], entry["down"], host_of_node,
-                  answer["is_tree"], entry["hop_bytes"], entry["crossing_bytes"], entry["max_link_bytes"], plan.nodes)
-    if stored:
-        links.storage_up, links.storage_down = entry["storage_up"], entry["storage_down"]
-        links.storage_crossing_bytes = entry["storage_crossing_bytes"]
-        links.server_hosts = frozenset(plan.server_hosts())
-    return links
+def links_of(title, answer, entry, host_of_node):
+    return Links(title, answer["parent"], answer["cables"], entry["up"], entry["down"], host_of_node,
+                 answer["is_tree"], entry["hop_bytes"], entry["crossing_bytes"], entry["max_link_bytes"])
 
 
 def named(answer, name):
@@ -257,7 +233,6 @@ class Planner:
     def __init__(self, plan, tools, topology):
         self.plan, self.tools = plan, tools
         self.names = plan.hosts if topology is not None else [f"n{n}" for n in range(plan.nodes)]
-        self.names = self.names + (plan.servers if topology is not None else [f"s{n}" for n in range(len(plan.servers))])
         self.network = topology if topology is not None else network_of(plan, self.names, tools)
 
     def rank_hosts(self, node_of_rank):
@@ -271,32 +246,6 @@ class Planner:
         lines = market(self.plan.call["ranks"], domains, triples_of(requests, "savings"))
         return ["--savings", self.tools.write("savings", lines)]
 
-    def storage_of(self, triples):
-        """The options for the bytes on servers of the domains, whose sizes follow from C."""
-        storage = self.plan.storage
-        if storage is None or not storage["bytes"]:
-            return []
-        size, stored = [0] * self.plan.domains, [[] for _ in range(self.plan.domains)]
-        for _, domain, amount in triples:
-            size[domain] += amount
-        for node, domain, amount in triples_of(storage, "bytes"):
-            stored[domain].append((self.names[node], amount))
-        lines, begin = [], 0
-        for domain, servers in enumerate(stored):
-            at = begin
-            for name, amount in servers:
-                lines += [f"{at} {amount} {name}"] if amount > 0 else []
-                at += amount
-            begin += size[domain]
-        return ["--targets", self.tools.write("blocks", lines), "--storage-weight", str(storage["weight"])] if lines else []
-
-    def with_servers(self, seen, options):
-        """The hosts of an answer's nodes: those of ranks, then of servers, in the order of their names."""
-        if not options:
-            return seen
-        others = {node for node in self.plan.server_hosts() if node >= self.plan.nodes}
-        return seen + sorted(others, key=lambda node: self.names[node].lower())
-
     def by_rank(self, answer):
         plan = self.plan
         ranks, places = plan.call["ranks"], plan.call["ranks"] * plan.domains
@@ -306,22 +255,18 @@ class Planner:
                    "--aggregators", ",".join(map(str, plan.data["rank_of_domain"])), *self.savings_of(plan.data)]
         if places <= MOST_COSTS:
             options += ["--workload", by]
-        storage = self.storage_of(plan.triples())
-        options += storage
         node_of_rank = plan.data["node_of_rank"]
         got = self.tools.links(self.network, self.rank_hosts(node_of_rank), self.requests, *options)
         seen = first_seen(node_of_rank)
         answer.costs, answer.costs_by = got.get("workload"), by
         answer.strategies = got["strategies"] + [got["given"]]
-        nodes, stored = self.with_servers(seen, storage), bool(storage)
-        answer.present = links_of("this run", got, got["given"], nodes, plan, stored)
+        answer.present = links_of("this run", got, got["given"], seen)
         requests, domains = plan.contiguous()
         if plan.fitted and requests["requests_by"] == "rank":
             self.requests = self.tools.write("even", market(ranks, domains, triples_of(requests)))
             got = self.tools.links(self.network, self.rank_hosts(node_of_rank), self.requests, "--strategy", "otp",
                                    "--per-node", str(plan.data["per_node"]), *self.savings_of(requests))
-            nodes, stored = seen, False
-        answer.usual = links_of("usual aggregators", got, named(got, "otp"), nodes, plan, stored)
+        answer.usual = links_of("usual aggregators", got, named(got, "otp"), seen)
 
     def by_node(self, answer):
         """Bytes that stay on a node are not told apart by rank: the loads of links do not need that."""
@@ -333,15 +278,13 @@ class Planner:
         usual = self.tools.links(None, self.rank_hosts(node_of_rank), nobody, "--strategy", "otp",
                                  "--per-node", str(plan.data["per_node"]))
 
-        def links_with(title, ranks, accesses, storage):
+        def links_with(title, ranks, accesses):
             nodes = ",".join(str(node_of_rank[rank]) for rank in ranks)
-            got = self.tools.links(self.network, self.names[:plan.nodes], accesses, "--strategy", "otp", "--aggregators", nodes,
-                                   *storage)
-            return links_of(title, got, got["given"], self.with_servers(seen, storage), plan, bool(storage))
+            got = self.tools.links(self.network, self.names, accesses, "--strategy", "otp", "--aggregators", nodes)
+            return links_of(title, got, got["given"], seen)
 
-        storage = self.storage_of(plan.triples())
-        answer.usual = links_with("usual aggregators", named(usual, "otp")["assignment"], before, [] if plan.fitted else storage)
-        answer.present = links_with("this run", plan.data["rank_of_domain"], requests, storage)
+        answer.usual = links_with("usual aggregators", named(usual, "otp")["assignment"], before)
+        answer.present = links_with("this run", plan.data["rank_of_domain"], requests)
 
     def contiguous_by_node(self):
         requests, _ = self.plan.contiguous()
@@ -373,7 +316,7 @@ class Planner:
             return None
         a_call = {name: most[name] / most["calls"] for name in ("hop_bytes", "crossing_bytes", "max_link_bytes")}
         a_call.update({way: [load / most["calls"] for load in most[way]] for way in ("up", "down")})
-        return links_of(title, got, a_call, first_seen(node_of_rank), self.plan)
+        return links_of(title, got, a_call, first_seen(node_of_rank))
 
     def loads_of(self, placement):
         """The same accesses with the ranks there, and their aggregators chosen anew; for even domains, in whose
@@ -381,7 +324,7 @@ class Planner:
         hosts = self.rank_hosts(placement.node_of_rank)
         got = self.tools.links(self.network, hosts, self.requests, "--strategy", "tatp", "--per-node",
                                str(self.plan.data["per_node"]), "--solver", self.plan.data["solver"])
-        return links_of("placed by the view", got, named(got, "tatp"), first_seen(placement.node_of_rank), self.plan)
+        return links_of("placed by the view", got, named(got, "tatp"), first_seen(placement.node_of_rank))
 
 
 def place(tools, view, nodes, ranks):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 FORMAT = 1
 COUNTS = ("ranks", "nodes", "aggregators")
 NUMBERS = ("cycles", "bytes", "seconds", "st1", "st2", "st3", "st4", "st5", "hop_bytes", "hop_bytes_otp", "crossing_bytes")
-LATER_NUMBERS = ("messages", "metadata_bytes", "waited", "storage_crossing_bytes")
+LATER_NUMBERS = ("messages", "metadata_bytes", "waited")
 NUMBERS_THAT_MAY_LACK = ("call", "schedule", "format")
 MOST_LEVELS, MOST_CABLES = 64, 1 << 20
 MOST_LINES, MOST_CHARACTERS = 1 << 18, 1 << 26  # of a file, of a line
@@ -129,20 +129,6 @@ def check_even(plan, call):
         and check_requests(even, call["nodes"], call["ranks"], even["count"])
 
 
-def check_storage(plan, call):
-    """Whether the bytes on servers are those of the plan's domains, on its nodes or further hosts."""
-    storage = plan.get("storage")
-    if storage is None:
-        return True
-    if not isinstance(storage, dict) or not isinstance(storage.get("hosts"), list) \
-            or not all(isinstance(host, str) for host in storage["hosts"]) or not is_whole(storage.get("weight"), 1001):
-        return False
-    nodes, triples = call["nodes"] + len(storage["hosts"]), storage.get("bytes")
-    return isinstance(triples, list) and len(triples) % 3 == 0 and are_whole(triples[0::3], None, nodes) \
-        and are_whole(triples[1::3], None, call["aggregators"]) and are_whole(triples[2::3], None, 1 << 63) \
-        and check_distances(storage.get("distances"), nodes)
-
-
 def check_plan(plan, call):
     """Whether everything in a plan fits together."""
     if not isinstance(plan, dict) or not isinstance(plan.get("hosts"), list):
@@ -153,7 +139,6 @@ def check_plan(plan, call):
     return are_whole(plan.get("node_of_rank"), ranks, len(hosts)) \
         and are_whole(plan.get("rank_of_domain"), domains, ranks) \
         and check_requests(plan, len(hosts), ranks, domains) and check_even(plan, call) \
-        and check_storage(plan, call) \
         and is_whole(plan.get("per_node"), 1 << 62) and isinstance(plan.get("solver"), str) \
         and check_distances(plan.get("distances"), len(hosts))
 

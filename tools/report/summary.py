@@ -22,9 +22,8 @@ def time(run):
 
 
 def between_nodes(run):
-    crossing, total, stored = run.sum("crossing_bytes"), run.sum("bytes"), run.sum("storage_crossing_bytes")
-    onwards = f"; {text.size(stored)} between aggregators and storage servers" if stored > 0 else ""
-    return f"{text.size(crossing)} of {text.size(total)} that were moved ({text.share(crossing, total)}){onwards}"
+    crossing, total = run.sum("crossing_bytes"), run.sum("bytes")
+    return f"{text.size(crossing)} of {text.size(total)} that were moved ({text.share(crossing, total)})"
 
 
 def hop_bytes(run):
