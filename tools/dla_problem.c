@@ -216,7 +216,7 @@ int64_t problem_bytes(const problem *p)
 int64_t *problem_crossing(const problem *p, const size_t *node)
 {
     int64_t *crossing = tool_allocate(p->input.network->levels + 1, sizeof *crossing);
-    int rc = dla_predict(&p->input, &p->data, node, crossing, NULL);
+    int rc = dla_predict(&p->input, &p->data, node, crossing);
     if (rc != 0)
         exit(tool_fail("the bytes of the profile: %s", strerror(-rc)));
     return crossing;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dla/near.h"
 #include "dla/predict.h"
 
 static void __attribute__((format(printf, 2, 3)))
@@ -53,25 +52,6 @@ static void report_stock(const dla_mapping *m, const dla_request *r, const setma
         return;
     dla_benefit_format(benefit, input, data, why);
     show_line(m, "rmaps:dla: job %s: mapped %s", m->name, why);
-}
-
-/* Where no method is demanded, and all apps have the same nodes: nearer to storage servers. */
-static int move_near(const dla_mapping *m, const dla_request *r, const setmatch_input *input,
-                     const dla_data *data)
-{
-    setmatch_input with_slots = *input;
-    size_t *slots;
-    int rc;
-
-    if (!dla_knows_servers(data) || setmatch_auto != dla_spec_method(&r->spec)->place)
-        return 0;
-    slots = calloc(m->job.nodes + 1, sizeof *slots);
-    rc = slots == NULL ? -ENOMEM : dla_common_slots(&m->job, m->by_slot, slots);
-    with_slots.slots = slots;
-    if (rc == 0)
-        rc = dla_place_near(&with_slots, data, m->node_of_rank);
-    free(slots);
-    return rc == 1 ? 0 : rc;
 }
 
 /* Where no method is demanded: a stock mapping, unless the placement gains something. */
@@ -141,8 +121,6 @@ static int place_by_record(const dla_mapping *m, const dla_request *r, dla_autom
     method.input.load = dla_judge_load;
     method.input.load_context = &(dla_judge){&method.input, &data};
     rc = dla_place_by_method(&m->job, &method, m->by_slot, m->node_of_rank);
-    if (rc == 0)
-        rc = move_near(m, r, &method.input, &data);
     if (rc == 0)
         rc = prefer_stock(m, r, &method.input, &data, &benefit);
     if (rc == 0 && a != NULL)

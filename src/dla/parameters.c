@@ -59,21 +59,12 @@ const dla_parameter dla_parameter_table[] = {
      "Instead of a topology, a matrix of measured bandwidths as \"dla pingpong\" writes it. The "
      "same as --map-by dla:bandwidth=NAME, but NAME is not unquoted",
      DLA_PARAMETER_STRING, true, offsetof(dla_parameters, bandwidth), DLA_CHOICES},
-    {"targets",
-     "File with the host of each storage target of the recorded files, or of each block; "
-     "\"recorded\": the hosts that the view file has. Ranks are placed near the servers of what "
-     "they access. The same as --map-by dla:targets=NAME, but NAME is not unquoted",
-     DLA_PARAMETER_STRING, true, offsetof(dla_parameters, targets), DLA_CHOICES},
-    {"storage_weight",
-     "Weight (0 to 1000) of a hop to a storage server, against one between ranks. The same as "
-     "--map-by dla:storage_weight=N",
-     DLA_PARAMETER_INT, true, offsetof(dla_parameters, storage_weight), DLA_CHOICES},
     {NULL, NULL, DLA_PARAMETER_STRING, false, 0, DLA_CHOICES},
 };
 
 void dla_parameters_init(dla_parameters *parameters)
 {
-    *parameters = (dla_parameters){.threshold = SETMATCH_DEFAULT_THRESHOLD, .storage_weight = 1};
+    *parameters = (dla_parameters){.threshold = SETMATCH_DEFAULT_THRESHOLD};
 }
 
 void *dla_parameter_storage(const dla_parameter *parameter, dla_parameters *parameters)

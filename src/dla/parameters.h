@@ -12,8 +12,8 @@
 
 /* Strings are NULL if they are not set. */
 typedef struct dla_parameters {
-    char *file, *cart, *topology, *bandwidth, *targets;
-    int threshold, storage_weight;
+    char *file, *cart, *topology, *bandwidth;
+    int threshold;
     int choice[DLA_CHOICES];
     bool rejected[DLA_CHOICES]; /* the value is invalid, and the user has the message */
     /* Where the launcher has no enumerations: the name of the value, or NULL for choice[]. */

@@ -181,23 +181,6 @@ static int place_group(const dla_job *job, const dla_method *method, const rank_
                                   : place_partial_group(method, g, &input);
 }
 
-int dla_common_slots(const dla_job *job, const size_t *by_slot, size_t *slots)
-{
-    for (size_t a = 0; a < job->apps; a++)
-        if (!same_nodes(&job->app[0], &job->app[a]))
-            return 1;
-    memset(slots, 0, job->nodes * sizeof *slots);
-    for (size_t rank = 0; rank < job->ranks; rank++)
-        slots[by_slot[rank]]++;
-    for (size_t i = 0; job->apps > 0 && i < job->app[0].nodes; i++) {
-        size_t n = job->app[0].node[i];
-
-        if (slots[n] < job->node[n].slots)
-            slots[n] = job->node[n].slots;
-    }
-    return 0;
-}
-
 static bool is_first_of_group(const dla_job *job, size_t app)
 {
     for (size_t a = 0; a < app; a++)

@@ -49,8 +49,4 @@ typedef struct dla_method {
 int dla_place_by_method(const dla_job *job, const dla_method *method, const size_t *by_slot,
                         size_t *node_of_rank);
 
-/* Sets slots[n] to the most ranks that node n may get where all apps have one list of nodes, as
- * above; 1: they have not. */
-int dla_common_slots(const dla_job *job, const size_t *by_slot, size_t *slots);
-
 #endif

@@ -38,34 +38,23 @@ static division_kind kind_of(setmatch_domains domains)
     }
 }
 
-bool dla_knows_servers(const dla_data *data)
-{
-    return data->servers.known.layouts > 0;
-}
-
 int dla_predict(const setmatch_input *input, const dla_data *data, const size_t *node_of_rank,
-                int64_t *crossing, predict_sums *sums)
+                int64_t *crossing)
 {
     const setmatch_network *network = input->network;
     const predict_levels levels = {network->levels, input->nodes, network->group_of_node};
-    topo own = {0};
-    predict_job job = {
+    topo topology = {0};
+    const predict_job job = {
         .ranks = input->view->rows,
         .node_of_rank = node_of_rank,
-        .topology = &data->servers.topology,
-        .servers = &data->servers.known,
+        .topology = &topology,
         .kind = kind_of(input->domains),
     };
-    int rc = 0;
+    int rc = topo_from_levels(&topology, input->nodes, network->levels, network->group_of_node);
 
-    if (!dla_knows_servers(data)) {
-        job.servers = NULL;
-        job.topology = &own;
-        rc = topo_from_levels(&own, input->nodes, network->levels, network->group_of_node);
-    }
     if (rc == 0)
-        rc = predict_crossing(&job, &data->file, &levels, crossing, sums);
-    topo_release(&own);
+        rc = predict_crossing(&job, &data->file, &levels, crossing, NULL);
+    topo_release(&topology);
     return rc;
 }
 
@@ -81,16 +70,12 @@ static int sum_crossing(const setmatch_input *input, const dla_data *data,
                         const size_t *node_of_rank, double *load)
 {
     size_t levels = input->network->levels;
-    predict_sums sums = {0};
     int64_t *crossing = calloc(levels + 1, sizeof *crossing);
-    int rc = crossing == NULL ? -ENOMEM : dla_predict(input, data, node_of_rank, crossing, &sums);
+    int rc = crossing == NULL ? -ENOMEM : dla_predict(input, data, node_of_rank, crossing);
 
     *load = 0.0;
-    if (dla_knows_servers(data))
-        *load = sums.hops_beyond + (double)data->servers.known.weight * sums.storage_hops_beyond;
-    else
-        for (size_t k = 0; rc == 0 && k <= levels; k++)
-            *load += (double)crossing[k];
+    for (size_t k = 0; rc == 0 && k <= levels; k++)
+        *load += (double)crossing[k];
     free(crossing);
     return rc;
 }
@@ -114,8 +99,9 @@ static int sum_weight(const setmatch_input *input, const size_t *node_of_rank, d
     return rc;
 }
 
-int dla_load(const setmatch_input *input, const dla_data *data, const size_t *node_of_rank,
-             double *load)
+/* See dla_benefit. */
+static int sum_load(const setmatch_input *input, const dla_data *data, const size_t *node_of_rank,
+                    double *load)
 {
     return dla_has_bytes(&data->file) ? sum_crossing(input, data, node_of_rank, load)
                                       : sum_weight(input, node_of_rank, load);
@@ -125,7 +111,7 @@ int dla_judge_load(const void *judge, const size_t *node_of_rank, double *load)
 {
     const dla_judge *j = judge;
 
-    return dla_load(j->input, j->data, node_of_rank, load);
+    return sum_load(j->input, j->data, node_of_rank, load);
 }
 
 int dla_keep_stock(const setmatch_input *input, const dla_data *data, const size_t *by_slot,
@@ -133,16 +119,16 @@ int dla_keep_stock(const setmatch_input *input, const dla_data *data, const size
 {
     dla_benefit found = {.kept = DLA_STOCK_BY_SLOT};
     double node = 0.0;
-    int rc = dla_load(input, data, by_slot, &found.stock);
+    int rc = sum_load(input, data, by_slot, &found.stock);
 
     if (rc == 0 && found.stock > 0.0)
-        rc = dla_load(input, data, by_node, &node);
+        rc = sum_load(input, data, by_node, &node);
     if (rc == 0 && node < found.stock) {
         found.kept = DLA_STOCK_BY_NODE;
         found.stock = node;
     }
     if (rc == 0 && found.stock > 0.0)
-        rc = dla_load(input, data, node_of_rank, &found.placed);
+        rc = sum_load(input, data, node_of_rank, &found.placed);
     if (rc != 0)
         return rc;
     if (found.stock > 0.0 && found.placed <= (1.0 - DLA_LEAST_GAIN) * found.stock)
@@ -168,10 +154,6 @@ void dla_benefit_format(const dla_benefit *benefit, const setmatch_input *input,
     const char *where = input->network->levels > 0 ? "over uplinks" : "between nodes";
     double saved = benefit->stock - benefit->placed;
 
-    if (dla_knows_servers(data)) {
-        unit = "hop-bytes";
-        where = "between nodes and to storage servers";
-    }
     int used = snprintf(text, DLA_REPORT_SIZE, "by %s: ", dla_stock_name(benefit->kept));
 
     text += used;
@@ -189,12 +171,11 @@ static int format_crossing(const setmatch_input *input, const dla_data *data,
                            const size_t *node_of_rank, char *text, size_t size)
 {
     size_t levels = input->network->levels, used = 0;
-    predict_sums sums = {0};
     int64_t *crossing = calloc(levels + 1, sizeof *crossing), bytes = 0;
     int rc = crossing == NULL ? -ENOMEM : dla_recorded_bytes(&data->file, &bytes);
 
     if (rc == 0)
-        rc = dla_predict(input, data, node_of_rank, crossing, &sums);
+        rc = dla_predict(input, data, node_of_rank, crossing);
     if (rc == 0)
         used = (size_t)snprintf(text, size, " (%" PRId64 " of %" PRId64 " bytes leave their nodes",
                                 crossing[0], bytes);
@@ -202,10 +183,6 @@ static int format_crossing(const setmatch_input *input, const dla_data *data,
         used += (size_t)snprintf(text + used, size - used,
                                  ", %" PRId64 " their groups of level %zu", crossing[k], k);
     }
-    if (rc == 0 && used < size && dla_knows_servers(data))
-        used += (size_t)snprintf(text + used, size - used,
-                                 ", %" PRId64 " of %" PRId64 " to storage servers of other nodes",
-                                 sums.storage_crossing, sums.storage_bytes);
     if (rc == 0 && used < size)
         snprintf(text + used, size - used, ")");
     free(crossing);

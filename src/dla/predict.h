@@ -17,20 +17,12 @@ bool dla_has_bytes(const view_file *file);
 /* Bytes of the recorded calls, and those accessed without aggregators, which leave no node. */
 int dla_recorded_bytes(const view_file *file, int64_t *bytes);
 
-/* Whether the servers of any recorded file are known. Then all that follows counts bytes to them.
- */
-bool dla_knows_servers(const dla_data *data);
-
 /* crossing[0]: bytes that leave their nodes, crossing[k]: their groups of nodes of level k - 1 of
- * the network. sums: NULL, or more of the same. Uses nodes, network and domains of the input. */
+ * the network. Uses nodes, network and domains of the input. */
 int dla_predict(const setmatch_input *input, const dla_data *data, const size_t *node_of_rank,
-                int64_t *crossing, predict_sums *sums);
+                int64_t *crossing);
 
-/* What a placement loads: see dla_benefit. */
-int dla_load(const setmatch_input *input, const dla_data *data, const size_t *node_of_rank,
-             double *load);
-
-/* For the input of a method, so that it compares candidates by dla_load: input.load =
+/* For the input of a method, so that it compares candidates by what they load: input.load =
  * dla_judge_load, and a dla_judge, of the same input, as context. */
 typedef struct dla_judge {
     const setmatch_input *input;
@@ -44,9 +36,7 @@ int dla_judge_load(const void *judge, const size_t *node_of_rank, double *load);
 typedef enum dla_stock { DLA_STOCK_NONE, DLA_STOCK_BY_SLOT, DLA_STOCK_BY_NODE } dla_stock;
 
 /* The load of all uplinks, those of nodes and, with a network, of groups of nodes: predicted bytes
- * or, where the record does not contain these, the weight of the view between nodes and groups.
- * Where servers are known: bytes times hops between nodes and, weighted, to servers, of which the
- * hop inside a node does not count. */
+ * or, where the record does not contain these, the weight of the view between nodes and groups. */
 typedef struct dla_benefit {
     double stock, placed; /* of the better stock mapping, by slot where both are equal; of the
                              placement, not determined where `stock` is 0 */
@@ -72,7 +62,7 @@ void dla_benefit_format(const dla_benefit *benefit, const setmatch_input *input,
                         const dla_data *data, char text[DLA_REPORT_SIZE]);
 
 /* A placement as text: "WEIGHT of TOTAL" inside nodes and, where the record contains them, the
- * bytes that leave their nodes and their groups of nodes, or go to servers of other nodes. */
+ * bytes that leave their nodes and their groups of nodes. */
 int dla_report_format(const setmatch_input *input, const dla_data *data, const size_t *node_of_rank,
                       char text[DLA_REPORT_SIZE]);
 

@@ -61,7 +61,7 @@ static int add_choices(dla_request *r, const dla_parameters *parameters)
 static int add_parameters(dla_request *r, const dla_parameters *parameters)
 {
     bool has_network = r->spec.topology != NULL || r->spec.bandwidth != NULL;
-    char threshold[32], storage_weight[32];
+    char threshold[32];
     const struct {
         const char *key, *value;
     } items[] = {
@@ -70,13 +70,10 @@ static int add_parameters(dla_request *r, const dla_parameters *parameters)
         {"threshold", threshold},
         {"topology", has_network ? NULL : parameters->topology},
         {"bandwidth", has_network ? NULL : parameters->bandwidth},
-        {"targets", parameters->targets},
-        {"storage_weight", storage_weight},
     };
     int rc = 0;
 
     snprintf(threshold, sizeof(threshold), "%d", parameters->threshold);
-    snprintf(storage_weight, sizeof(storage_weight), "%d", parameters->storage_weight);
     for (size_t i = 0; rc == 0 && i < sizeof(items) / sizeof(items[0]); i++)
         rc = add_parameter(r, items[i].key, items[i].value);
     return rc == 0 ? add_choices(r, parameters) : rc;
@@ -239,9 +236,7 @@ int dla_network_read(const dla_spec *spec, FILE *stream, const dla_nodes *nodes,
     int rc;
 
     if (spec->topology != NULL) {
-        rc = topo_fabric_read(stream, &data->fabric, error);
-        if (rc == 0)
-            rc = topo_from_fabric(data->fabric, nodes->name, nodes->count, &t, error);
+        rc = topo_read(stream, nodes->name, nodes->count, &t, error);
         if (rc != 0)
             return rc;
         rc = topo_levels(&t, &data->network.levels, &data->network.group_of_node);
@@ -277,58 +272,6 @@ static int load_network(const dla_request *r, const dla_nodes *nodes, dla_data *
     return reject_contents(r, what, path, rc, &error);
 }
 
-const char *dla_targets_file(const dla_spec *spec)
-{
-    bool is_file = spec->targets != NULL && strcmp(spec->targets, DLA_RECORDED) != 0;
-
-    return is_file ? spec->targets : NULL;
-}
-
-int dla_servers_read(const dla_spec *spec, FILE *stream, const dla_nodes *nodes, dla_data *data,
-                     bool *in_record, matrix_error *error)
-{
-    const dla_servers_input in = {
-        .file = &data->file,
-        .targets = stream,
-        .node = nodes->name,
-        .nodes = nodes->count,
-        .fabric = data->fabric,
-        .network = &data->network,
-        .weight = dla_spec_storage_weight(spec),
-    };
-    int rc = dla_servers_find(&in, &data->servers, in_record, error);
-
-    topo_fabric_free(data->fabric);
-    data->fabric = NULL;
-    return rc;
-}
-
-static int load_servers(const dla_request *r, const dla_nodes *nodes, dla_data *data)
-{
-    const char *path = dla_targets_file(&r->spec);
-    matrix_error error = {0, ""};
-    FILE *stream = NULL;
-    bool in_record;
-    int rc;
-
-    if (r->spec.targets == NULL)
-        return 0;
-    if (path != NULL && (stream = open_input(r, "file of targets", path)) == NULL)
-        return -EINVAL;
-    rc = dla_servers_read(&r->spec, stream, nodes, data, &in_record, &error);
-    if (stream != NULL)
-        fclose(stream);
-    /* a record of the cache need not contain it */
-    if (rc == -ENODATA && r->record != NULL)
-        return 0;
-    if (rc == -ENODATA) {
-        r->message("no-layout", r->spec.targets, dla_request_name(r));
-        return -EINVAL;
-    }
-    return in_record ? reject_contents(r, "view matrix", dla_request_name(r), rc, &error)
-                     : reject_contents(r, "file of targets", path, rc, &error);
-}
-
 int dla_request_load(const dla_request *r, size_t ranks, const dla_nodes *nodes, dla_data *data)
 {
     int rc;
@@ -339,8 +282,6 @@ int dla_request_load(const dla_request *r, size_t ranks, const dla_nodes *nodes,
         return rc;
     data->profile = (setmatch_profile){data->file.patterns, data->file.bytes};
     rc = load_network(r, nodes, data);
-    if (rc == 0)
-        rc = load_servers(r, nodes, data);
     if (rc != 0)
         dla_data_release(data);
     return rc;
@@ -351,9 +292,6 @@ void dla_data_release(dla_data *data)
     view_file_release(&data->file);
     setmatch_network_release(&data->network);
     topo_release(&data->hops);
-    topo_fabric_free(data->fabric);
-    data->fabric = NULL;
-    dla_servers_release(&data->servers);
 }
 
 /* ---- the method ---- */

@@ -11,7 +11,6 @@
 #include <stdio.h>
 
 #include "dla/parameters.h"
-#include "dla/servers.h"
 #include "dla/spec.h"
 #include "matrix/view_file.h"
 #include "topo/topo.h"
@@ -36,9 +35,7 @@ typedef struct dla_data {
     view_file file;           /* or the view of a grid, without a profile */
     setmatch_profile profile; /* calls is 0 without a profile */
     setmatch_network network;
-    topo hops;           /* zeroed: unknown */
-    topo_fabric *fabric; /* the topology file, for dla_servers_read; NULL: none */
-    dla_servers servers; /* of the recorded files */
+    topo hops; /* zeroed: unknown */
 } dla_data;
 
 /* Both functions below return 0; -EINVAL after a message; -ENOMEM. Of an open record: -EBADMSG: it
@@ -60,14 +57,6 @@ void dla_data_release(dla_data *data);
  * measured; -ENOMEM. */
 int dla_network_read(const dla_spec *spec, FILE *stream, const dla_nodes *nodes, dla_data *data,
                      matrix_error *error);
-
-/* Fills the servers of `data`, whose file and network are there, from the spec's file of targets,
- * or as recorded (stream NULL), and releases the fabric. Errors of dla_servers_find. */
-int dla_servers_read(const dla_spec *spec, FILE *stream, const dla_nodes *nodes, dla_data *data,
-                     bool *in_record, matrix_error *error);
-
-/* The file whose hosts the spec demands; NULL: none, or those that are recorded. */
-const char *dla_targets_file(const dla_spec *spec);
 
 /* The input without slots and nodes. Points into `data`. */
 setmatch_input dla_spec_input(const dla_spec *spec, const dla_data *data);

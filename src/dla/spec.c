@@ -15,7 +15,6 @@
 
 #define STOCK_POLICY "slot"
 #define MAX_PE 32767
-#define MAX_STORAGE_WEIGHT 1000
 
 /* ---- choices ---- */
 
@@ -126,20 +125,6 @@ static int set_spec_threshold(const spec_parser *p, const char *value)
     }
     p->spec->has_threshold = true;
     p->spec->threshold = (unsigned)number;
-    return 0;
-}
-
-static int set_spec_storage_weight(const spec_parser *p, const char *value)
-{
-    size_t number;
-
-    if (p->spec->has_storage_weight)
-        return reject_repetition(p, "storage_weight");
-    if (!parse_digits(value, strlen(value), &number) || number > MAX_STORAGE_WEIGHT)
-        return reject_item(p, "storage_weight=" SHOWN " is not a whole number from 0 to 1000",
-                           value);
-    p->spec->has_storage_weight = true;
-    p->spec->storage_weight = (unsigned)number;
     return 0;
 }
 
@@ -254,12 +239,12 @@ static int parse_qualifier(const spec_parser *p, const char *item)
     }
     if (*item == '\0')
         return reject_item(p, "%s between two separators", "there is nothing");
-    return reject_item(
-        p,
-        "\"" SHOWN "\" is unknown; there are file=, cart=, order=, method=, objective=, "
-        "domains=, threshold=, refine=, effort=, numa=, topology=, bandwidth=, "
-        "targets=, storage_weight=, PE=, OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL and SPAN",
-        item);
+    return reject_item(p,
+                       "\"" SHOWN
+                       "\" is unknown; there are file=, cart=, order=, method=, objective=, "
+                       "domains=, threshold=, refine=, effort=, numa=, topology=, bandwidth=, PE=, "
+                       "OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL and SPAN",
+                       item);
 }
 
 static int parse_item(const spec_parser *p, const char *item)
@@ -269,8 +254,7 @@ static int parse_item(const spec_parser *p, const char *item)
         size_t offset;
     } names[] = {{"file", offsetof(dla_spec, file)},
                  {"topology", offsetof(dla_spec, topology)},
-                 {"bandwidth", offsetof(dla_spec, bandwidth)},
-                 {"targets", offsetof(dla_spec, targets)}};
+                 {"bandwidth", offsetof(dla_spec, bandwidth)}};
     const char *value;
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -283,8 +267,6 @@ static int parse_item(const spec_parser *p, const char *item)
         return set_spec_cart(p, value);
     if ((value = match_key(item, "threshold")) != NULL)
         return set_spec_threshold(p, value);
-    if ((value = match_key(item, "storage_weight")) != NULL)
-        return set_spec_storage_weight(p, value);
     if ((value = match_key(item, "PE")) != NULL)
         return set_spec_pe(p, value);
     return parse_qualifier(p, item);
@@ -365,7 +347,6 @@ void dla_spec_release(dla_spec *spec)
     free(spec->file);
     free(spec->topology);
     free(spec->bandwidth);
-    free(spec->targets);
     free(spec->cart.dims);
     free(spec->stock_policy);
     memset(spec, 0, sizeof *spec);
@@ -374,9 +355,4 @@ void dla_spec_release(dla_spec *spec)
 unsigned dla_spec_threshold(const dla_spec *spec)
 {
     return spec->has_threshold ? spec->threshold : SETMATCH_DEFAULT_THRESHOLD;
-}
-
-unsigned dla_spec_storage_weight(const dla_spec *spec)
-{
-    return spec->has_storage_weight ? spec->storage_weight : 1;
 }

@@ -6,7 +6,6 @@
  *   ITEM = file=NAME | cart=AxB[xC...] | order=C|Fortran
  *        | method=METHOD | objective=OBJECTIVE | domains=DOMAINS | threshold=0..100 | refine=on|off
  *        | effort=EFFORT | numa=on|off | topology=NAME | bandwidth=NAME
- *        | targets=NAME|recorded | storage_weight=0..1000
  *        | OVERSUBSCRIBE | NOOVERSUBSCRIBE | NOLOCAL | SPAN | PE=N
  *
  * Case is ignored, except in NAME. A backslash quotes the next character, for names that contain a
@@ -50,9 +49,6 @@ typedef struct dla_cart {
     size_t ndims;
 } dla_cart;
 
-/* In place of a file of targets: hosts of servers as the view file has them. */
-#define DLA_RECORDED "recorded"
-
 /* In place of a view matrix: that of the program in the user's cache. */
 #define DLA_AUTOMATIC_FILE "auto"
 
@@ -60,12 +56,9 @@ typedef struct dla_cart {
 typedef struct dla_spec {
     char *file;                 /* view matrix */
     char *topology, *bandwidth; /* network */
-    char *targets;              /* file of storage targets, or DLA_RECORDED; NULL: do not count */
     dla_cart cart;
     bool has_threshold;
     unsigned threshold; /* per cent, 0..100 */
-    bool has_storage_weight;
-    unsigned storage_weight;
     bool has_choice[DLA_CHOICES];
     int choice[DLA_CHOICES];
     bool no_local;      /* no ranks on mpirun's node */
@@ -92,8 +85,7 @@ char *dla_spec_stock_policy(const char *policy);
 /* Frees the contents; a zeroed spec is allowed. */
 void dla_spec_release(dla_spec *spec);
 
-/* The threshold and the weight of hops to storage servers, or their defaults. */
+/* The threshold, or its default. */
 unsigned dla_spec_threshold(const dla_spec *spec);
-unsigned dla_spec_storage_weight(const dla_spec *spec);
 
 #endif

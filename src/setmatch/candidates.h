@@ -88,11 +88,10 @@ typedef struct annealing_rules {
     size_t steps, variant;
     const setmatch_hops *hops;
     const size_t *room;
-    const setmatch_servers *servers; /* of the vertices; NULL: none */
 } annealing_rules;
 
-/* Random swaps on all nodes in search of a smaller sum of weights times hops, and of bytes times
- * hops to servers; never a larger one, but for rounding. */
+/* Random swaps on all nodes in search of a smaller sum of weights times hops; never a larger one,
+ * but for rounding. */
 int anneal_hops(const affinity *ranks, const site *s, const annealing_rules *rules, size_t *node);
 
 /* How place_best searches. */

@@ -21,9 +21,6 @@ static inline double hops_between_nodes(const setmatch_hops *h, size_t m, size_t
     return (double)h->between[p * h->places + q] + (double)h->between[q * h->places + p];
 }
 
-/* What a rank, or a vertex, on node n costs by its bytes on servers. */
-double servers_cost(const setmatch_servers *servers, size_t row, size_t n);
-
 /* The distance class of two nodes, an index in setmatch_network's bandwidth[]. 0: one node;
  * 1 + level: one group of that level, but of none before; 1 + levels: beyond. network NULL: no
  * levels. */

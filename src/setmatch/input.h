@@ -73,13 +73,6 @@ typedef struct setmatch_hops {
     const uint16_t *between;
 } setmatch_hops;
 
-/* Storage servers: hosts are the nodes, then others without slots. */
-typedef struct setmatch_servers {
-    const matrix *bytes; /* of each rank (row) on the servers of each host (column) */
-    setmatch_hops hops;  /* between hosts */
-    double weight;       /* of a byte times hops, against a unit of the view's weights times hops */
-} setmatch_servers;
-
 /* Derives levels from measured bandwidths: a value for each pair of nodes (the mean of both
  * directions if both are present; 0: not measured) and within each node (the diagonal). Groups are
  * formed like sets of ranks: nodes connected by bandwidths within `threshold` per cent of the

@@ -26,9 +26,6 @@ int place_by_objective(const placement_task *task, size_t *node);
 /* Reduces the sum of weights times hops, which must be known. -ENOMEM. */
 int improve_by_hops(const placement_task *task, const affinity *ranks, size_t *node);
 
-/* The slots that take part: all, or if these are far more than the ranks, those in use. */
-void limit_slots(const placement_task *task, const size_t *node, size_t ranks, size_t *slots);
-
 /* Places by the graph `ranks`, of the view or another one; level by level if the input has a
  * network. -ENOMEM. */
 int place_by_affinity(const placement_task *task, const affinity *ranks, size_t *node);

@@ -96,16 +96,6 @@ double affinity_hops(const affinity *ranks, const setmatch_hops *hops, const siz
     return sum;
 }
 
-double servers_cost(const setmatch_servers *s, size_t row, size_t n)
-{
-    const matrix *bytes = s->bytes;
-    double sum = 0;
-    for (size_t i = bytes->row_start[row]; i < bytes->row_start[row + 1]; i++)
-        if (bytes->col[i] != n)
-            sum += (double)bytes->value[i] * hops_between_nodes(&s->hops, n, bytes->col[i]);
-    return s->weight * sum;
-}
-
 int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, double *cost)
 {
     const matrix *view = input->view;

@@ -172,38 +172,6 @@ refuses "was recorded for 8 ranks, but this job has 16" "a file of another size"
 refuses "rmaps_dla_objective|time|auto, neighbours, profile" "an objective that is none, by parameter" \
     --mca rmaps_dla_file levels.crs --mca rmaps_dla_objective time
 
-# ---- storage targets ----
-
-# Stripes of a mebibyte on two targets in turn, one for each rank.
-{
-    write_view 4 0,1,9 1,2,9 2,3,9
-    echo "ACCESS 1 0 1048576 4 4 4 out"
-    for rank in 0 1 2 3; do echo "$rank 1 $rank 1048576"; done
-    echo "DIVISION 2 2 1048576 2 0"
-} >stripes.crs
-printf 'LAYOUT 4 out\ntargets 7 5\nextent 0 - 1048576 2 0\nhost 5 nodeA0\nhost 7 nodeA1\n' | cat stripes.crs - >layout.crs
-printf '0 nodeA1\n1 nodeA0\n' >targets
-# on_nodes MAP NAME ARGUMENT...
-on_nodes() {
-    tap_is "$(simulate 2 2 -np 4 "${@:3}" | parse_map)" "$1" "$2"
-}
-by_node="nodeA0:0,2 nodeA1:1,3"
-near="nodeA0:1,3 nodeA1:0,2"
-on_nodes "$near" "targets=" --map-by dla:file=stripes.crs,targets=targets
-on_nodes "$near" "rmaps_dla_targets" --map-by dla:file=stripes.crs --mca rmaps_dla_targets targets
-on_nodes "$near" "targets=recorded" --map-by dla:file=layout.crs,targets=recorded
-on_nodes "$by_node" "a layout alone changes nothing" --map-by dla:file=layout.crs
-on_nodes "$by_node" "storage_weight=0" --map-by dla:file=stripes.crs,targets=targets,storage_weight=0
-on_nodes "$by_node" "rmaps_dla_storage_weight" --map-by dla:file=stripes.crs,targets=targets --mca rmaps_dla_storage_weight 0
-said=$(simulate 2 2 -np 4 --map-by dla:file=stripes.crs,targets=targets --mca rmaps_dla_verbose 1)
-tap_contains "$said" "(0 of 4194304 bytes leave their nodes, 0 of 4194304 to storage servers of other nodes) placed" "what that is worth"
-tap_is "$(grep -c 'mapped by' <<<"$said")" 0 "of a placement that is taken nothing else is said"
-job=(2 2 -np 4)
-printf 'SwitchName=s Nodes=nodeA[0-7]\n' >one.conf
-printf '0 nodeA0\n1 x9\n' >unknown
-refuses "file of targets|unknown|the distance of host x9 is not known" "a server that is nowhere" \
-    --map-by dla:file=stripes.crs,targets=unknown,topology=one.conf
-
 # ---- binding, on nodes of 2 sockets of 4 cores of 2 threads ----
 
 # bindings ARGUMENT...: what each node's ranks are bound to, how often. Without counts of slots: where there are any,

@@ -17,7 +17,7 @@ FOLDERS = {
     "base": (),
     "access": ("matrix",),
     "cache": (),
-    "dla": ("cache", "matrix", "plan", "predict", "setmatch", "storage", "topo"),
+    "dla": ("cache", "matrix", "plan", "predict", "setmatch", "topo"),
     "exchange": ("access",),
     "json": (),
     "lap": (),
@@ -25,7 +25,7 @@ FOLDERS = {
     "plan": ("access", "lap", "matrix", "topo"),
     "predict": ("access", "lap", "matrix", "plan", "storage", "topo"),
     "record": ("access", "matrix"),
-    "setmatch": ("lap", "matrix"),
+    "setmatch": ("matrix",),
     "storage": ("access", "matrix"),
     "topo": ("matrix",),
 }

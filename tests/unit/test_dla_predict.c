@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "dla/near.h"
 #include "dla/predict.h"
 
 #include "edges.h"
@@ -152,14 +151,14 @@ START_TEST(counts_borders_of_groups)
     fixture f;
 
     share_halves(&f, 3);
-    ck_assert_int_eq(dla_predict(&f.input, &f.data, by_slot, crossing, NULL), 0);
+    ck_assert_int_eq(dla_predict(&f.input, &f.data, by_slot, crossing), 0);
     ck_assert_int_eq(crossing[0], HALF);
     f.network = (setmatch_network){.levels = 1, .group_of_node = groups};
-    ck_assert_int_eq(dla_predict(&f.input, &f.data, by_slot, crossing, NULL), 0);
+    ck_assert_int_eq(dla_predict(&f.input, &f.data, by_slot, crossing), 0);
     ck_assert_int_eq(crossing[0], HALF);
     ck_assert_int_eq(crossing[1], HALF);
     groups[1] = 0;
-    ck_assert_int_eq(dla_predict(&f.input, &f.data, by_slot, crossing, NULL), 0);
+    ck_assert_int_eq(dla_predict(&f.input, &f.data, by_slot, crossing), 0);
     ck_assert_int_eq(crossing[1], 0);
     release(&f);
 }
@@ -206,90 +205,6 @@ START_TEST(obeys_what_is_demanded)
 }
 END_TEST
 
-/* ---- storage servers ---- */
-
-/* Stripes of half the file: the first one is on the second node, the second one on the first. */
-static view_layout swapped = {(char *)(uintptr_t) "f",
-                              (char *)(uintptr_t) "targets 0 1\nextent 0 - 2097152 2 0\n"
-                                                  "host 0 b\nhost 1 a\n",
-                              1};
-static const char *const names[NODES] = {"a", "b"};
-
-static dla_servers_input recorded_servers(fixture *f)
-{
-    static const size_t slots[NODES] = {RANKS / NODES, RANKS / NODES};
-
-    ck_assert_int_eq(HALF, 2097152);
-    f->pattern.file = swapped.file;
-    f->data.file.view = f->view;
-    f->data.file.layout = &swapped;
-    f->data.file.layouts = 1;
-    f->input.slots = slots;
-    f->input.refine = true;
-    return (dla_servers_input){
-        .file = &f->data.file, .node = names, .nodes = NODES, .network = &f->network, .weight = 1};
-}
-
-/* By slot moves nothing between nodes, and everything to servers of the other node. */
-START_TEST(ranks_go_to_their_servers)
-{
-    static const size_t swapped_nodes[RANKS] = {1, 1, 0, 0};
-    size_t node[RANKS];
-    fixture f;
-    bool in_record;
-    matrix_error error;
-    dla_benefit benefit;
-    predict_sums sums;
-    int64_t crossing;
-
-    share_halves(&f, 1);
-    const dla_servers_input in = recorded_servers(&f);
-    ck_assert_int_eq(dla_servers_find(&in, &f.data.servers, &in_record, &error), 0);
-    memcpy(node, by_slot, sizeof(node));
-    ck_assert_int_eq(dla_place_near(&f.input, &f.data, node), 0);
-    ck_assert_mem_eq(node, swapped_nodes, sizeof(node));
-    ck_assert_int_eq(dla_predict(&f.input, &f.data, by_slot, &crossing, &sums), 0);
-    ck_assert_int_eq(sums.storage_crossing, 2 * HALF);
-    ck_assert_int_eq(dla_predict(&f.input, &f.data, node, &crossing, &sums), 0);
-    ck_assert_int_eq(crossing + sums.storage_crossing, 0);
-    ck_assert_int_eq(dla_keep_stock(&f.input, &f.data, by_slot, by_node, node, &benefit), 0);
-    ck_assert_int_eq(benefit.kept, DLA_STOCK_NONE);
-    ck_assert(benefit.stock == HALF && benefit.placed == 0.0); /* by node */
-    f.data.servers.known.weight = 0;
-    memcpy(node, by_slot, sizeof(node));
-    ck_assert_int_eq(dla_place_near(&f.input, &f.data, node), 0);
-    ck_assert_mem_eq(node, by_slot, sizeof(node));
-    dla_servers_release(&f.data.servers);
-    release(&f);
-}
-END_TEST
-
-START_TEST(servers_without_memory)
-{
-    fixture f;
-    int rc = -ENOMEM;
-
-    share_halves(&f, 1);
-    const dla_servers_input in = recorded_servers(&f);
-    for (long nth = 0; rc != 0; nth++) {
-        size_t node[RANKS];
-        bool in_record;
-        matrix_error error;
-
-        memcpy(node, by_slot, sizeof(node));
-        fail_allocation(nth);
-        rc = dla_servers_find(&in, &f.data.servers, &in_record, &error);
-        if (rc == 0)
-            rc = dla_place_near(&f.input, &f.data, node);
-        dla_servers_release(&f.data.servers);
-        check_failing(rc);
-        if (rc != 0)
-            ck_assert_mem_eq(node, by_slot, sizeof(node));
-    }
-    release(&f);
-}
-END_TEST
-
 int main(void)
 {
     TCase *cases = tcase_create("predict");
@@ -301,6 +216,5 @@ int main(void)
     add_tests(cases, weights_without_a_profile, counts_borders_of_groups,
               calls_without_aggregators);
     tcase_add_loop_test(cases, obeys_what_is_demanded, 0, sizeof(policies) / sizeof(policies[0]));
-    add_tests(cases, ranks_go_to_their_servers, servers_without_memory);
     return run_suite(suite);
 }

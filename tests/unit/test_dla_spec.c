@@ -88,17 +88,15 @@ END_TEST
 
 START_TEST(reads_names_of_files)
 {
-    dla_spec spec = parse("dla:file=v,targets=a\\,b,storage_weight=0:topology=T\\,t");
+    dla_spec spec = parse("dla:file=a\\,b:topology=T\\,t");
 
-    ck_assert_str_eq(spec.targets, "a,b");
-    ck_assert_uint_eq(dla_spec_storage_weight(&spec), 0);
+    ck_assert_str_eq(spec.file, "a,b");
     ck_assert_str_eq(spec.topology, "T,t");
     ck_assert_ptr_null(spec.bandwidth);
     dla_spec_release(&spec);
     spec = parse("dla:cart=2x3,bandwidth=B");
     ck_assert_str_eq(spec.bandwidth, "B");
-    ck_assert(spec.targets == NULL && spec.topology == NULL);
-    ck_assert_uint_eq(dla_spec_storage_weight(&spec), 1);
+    ck_assert_ptr_null(spec.topology);
     dla_spec_release(&spec);
 }
 END_TEST
@@ -187,11 +185,6 @@ static const struct {
     {"dla:topology=a,topology=b", "topology is given twice"},
     {"dla:bandwidth=", "bandwidth= needs a name"},
     {"dla:bandwidth=a,bandwidth=b", "bandwidth is given twice"},
-    {"dla:targets=", "targets= needs a name"},
-    {"dla:targets=a,targets=b", "targets is given twice"},
-    {"dla:storage_weight=1001", "storage_weight=1001 is not a whole number from 0 to 1000"},
-    {"dla:storage_weight=", "storage_weight= is not"},
-    {"dla:storage_weight=1,storage_weight=1", "storage_weight is given twice"},
     {"dla:objective=time", "\"time\" is not an objective; there are auto, neighbours, profile"},
     {"dla:objective=auto,objective=auto", "objective is given twice"},
     {"dla:domains=odd", "\"odd\" is not a kind of file domains; there are auto, even, fitted"},
