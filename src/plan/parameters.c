@@ -23,10 +23,6 @@ const parameter_description parameter_table[PARAMETERS] = {
          "Source of the hops between nodes: auto (SLURM_TOPOLOGY_ADDR of the job's "
          "environment, where it is set), none (two hops between any two nodes), or a file "
          "with the hops (Matrix Market) or the network (Slurm, ibnetdiscover, ...)"},
-    [PARAMETER_TARGETS] =
-        {"targets", PARAMETER_TEXT, NULL, 3,
-         "File with the host of each storage target, or of each block of the file; empty: "
-         "what the file system says"},
     [PARAMETER_RECORD] =
         {"record", PARAMETER_TEXT, NULL, 3,
          "File to record the accesses of this run in, for --map-by dla:file=; auto: one of "
@@ -66,20 +62,11 @@ const parameter_description parameter_table[PARAMETERS] = {
                    [DIVISION_EVEN] = "even",
                    [DIVISION_STRIPE] = "stripe",
                    [DIVISION_FITTED] = "fitted"}},
-    [PARAMETER_LAYOUT] =
-        {"layout", PARAMETER_CHOICE, "keep", 3,
-         "Layout of a file without data on CephFS: keep, or fit (its stripes are near to what the "
-         "ranks access in the first collective write; hint striping_unit takes precedence)",
-         .names = {"keep", "fit"}},
     [PARAMETER_RECORD_WEIGHT] =
         {"record_weight", PARAMETER_CHOICE, "count", 5,
          "Weight of two neighbouring regions in the view matrix: count (1) or bytes (of the "
          "smaller region)",
          .names = {[ACCESS_WEIGHT_COUNT] = "count", [ACCESS_WEIGHT_BYTES] = "bytes"}},
-    [PARAMETER_STORAGE_WEIGHT] = {"storage_weight", PARAMETER_NUMBER, "1", 3,
-                                  "Weight of a hop between an aggregator and a storage server, "
-                                  "against one between ranks; 0: servers are not asked for",
-                                  "a number of hops up to 1000, or 0", 0, 1000},
     [PARAMETER_NUM_AGGREGATORS] =
         {"num_aggregators", PARAMETER_NUMBER, "0", 3,
          "Number of aggregators (hint cb_nodes takes precedence); 0: chosen by nodes, stripes and "

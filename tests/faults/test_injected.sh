@@ -130,9 +130,6 @@ sample_of 30
 # Nodes of several ranks, whose lowest speaks for all.
 inject "cluster, fitted domains" run -np 6 --map-by slot --mca fcoll tatp --mca fcoll_tatp_domains fitted \
     --mca fcoll_tatp_unit_size 64 "$faults" open write_all read_all iwrite_all
-printf '%s\n' "0 256 n1" "256 256 n0" "512 65536 n3" >"$tap_dir/targets"
-sample_of 20
-inject "cluster, storage targets" run -np 6 --map-by slot --mca fcoll tatp --mca fcoll_tatp_targets "$tap_dir/targets" "$faults" open write_all
 stop_cluster
 tap_diag "$total faults, $wrong wrong"
 tap_plan

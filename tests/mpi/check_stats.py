@@ -12,9 +12,6 @@ MOST_WINDOWS, MOST_LINES = 32, 64
 KEYS = {"op", "file", "ranks", "nodes", "aggregators", "cycles", "bytes", "messages", "metadata_bytes", "seconds", "waited",
         "st1", "st2", "st3", "st4", "st5", "strategy", "hop_bytes", "hop_bytes_otp", "crossing_bytes", "format", "version", "program",
         "run", "call", "ended", "schedule", "domains", "unit"}
-LAYOUT_KEYS = {"choice", "hop_bytes", "hop_bytes_keep", "crossing_bytes", "crossing_bytes_keep"}
-STRIPING_KEYS = {"stripe_unit", "stripe_count", "object_size"}
-STORAGE_KEYS = {"storage_hop_bytes", "storage_crossing_bytes"}
 
 
 def hops(distances, a, b):
@@ -78,25 +75,13 @@ def check_timeline(call):
             yield (end <= first if call["op"] == "write" else last <= begin), "what comes first"
 
 
-def check_layout(layout):
-    fits = layout["choice"] == "fit"
-    yield set(layout) == (LAYOUT_KEYS | STRIPING_KEYS if fits else LAYOUT_KEYS), "keys of the layout"
-    yield fits or layout["choice"] == "keep", "choice of the layout"
-    least = .95 if fits else 1
-    yield layout["hop_bytes"] <= least * layout["hop_bytes_keep"], "what a layout saves"
-    yield not fits or layout["object_size"] % layout["stripe_unit"] == 0, "whole stripes in an object"
-
-
 def check(call):
-    keys = KEYS | STORAGE_KEYS if STORAGE_KEYS & set(call) else KEYS
-    yield set(call) - {"plan", "timeline", "layout"} == keys, f"keys: {set(call) ^ keys}"
+    yield set(call) - {"plan", "timeline"} == KEYS, f"keys: {set(call) ^ KEYS}"
     yield call["format"] == 1 and call["domains"] in ("even", "stripe", "fitted", "none"), "format and domains"
     yield abs(sum(call[f"st{n}"] for n in range(1, 6)) - call["seconds"]) < 1e-5, "seconds are the sum of stages"
     yield all(call[key] >= 0 for key in KEYS if isinstance(call[key], (int, float))), "no number is negative"
     if "plan" in call:
         yield from check_plan(call, call["plan"])
-    if "layout" in call:
-        yield from check_layout(call["layout"])
     if "timeline" in call:
         yield from check_timeline(call)
 

@@ -103,10 +103,10 @@ static void run_steps(struct test *t, const struct step *step)
 #define AUTOMATIC "romio_cb_write=automatic romio_cb_read=automatic"
 #define NEITHER "romio_cb_write=disable romio_cb_read=disable"
 #define INVALID                                                                                    \
-    "cb_nodes=two cb_buffer_size=0 striping_unit=4294967297 striping_factor=1.5 "                  \
+    "cb_nodes=two cb_buffer_size=0 striping_unit=auto striping_factor=1.5 "                        \
     "romio_cb_write=off romio_cb_read=on collective_buffering=no"
 
-static const char *const sequence_names[] = {"aggregators", "get_info", "auto", "invalid",
+static const char *const sequence_names[] = {"aggregators", "get_info", "invalid",
                                              "in_turn",     "at_open",  NULL};
 static const struct step sequences[][10] = {
     /* Statistics: one aggregator is chosen, then as many as the hint says, of every way to give it.
@@ -127,15 +127,8 @@ static const struct step sequences[][10] = {
      {SAME, "", ALL, ""},
      {INFO, "cb_buffer_size=131072 romio_cb_write=DISABLE", ALL,
       "cb_buffer_size=131072 romio_cb_write=disable romio_cb_read=enable striping_unit=4096"}},
-    /* A wish that the file system of the tests cannot meet changes nothing, until there is a
-     * number. */
-    {{OPEN, "striping_unit=auto", NO_CALL, ""},
-     {VIEW, "", NO_CALL, "striping_unit=auto"},
-     {SAME, "", ALL, ""},
-     {VIEW, "striping_unit=4096", ALL, "striping_unit=4096"},
-     {INFO, "striping_unit=AUTO", ALL, "striping_unit=auto"}},
     /* Ignored; one message for each hint of a process (test_hints.sh). */
-    {{OPEN, "cb_nodes=1 striping_unit=-1", NO_CALL, ""},
+    {{OPEN, "cb_nodes=1 striping_unit=4294967297", NO_CALL, ""},
      {VIEW, INVALID, NO_CALL, "cb_nodes=1"},
      {SAME, "", ALL, ""},
      {INFO, "cb_nodes=-5", ALL,

@@ -23,9 +23,8 @@ hops() {
     printf '%s\n' '%%MatrixMarket matrix array real general' "${@:2}" >"$files/$1"
 }
 
-for setting in num_aggregators=abc shared_memory=maybe strategy=fastest objective=speed solver=simplex domains=striped layout=nearest unit_size=-1 \
-    message_size=1023 message_size=1073741825 stripe_size=-1 stripe_size=4294967297 stripe_count=-2 \
-    storage_weight=-1 storage_weight=1001; do
+for setting in num_aggregators=abc shared_memory=maybe strategy=fastest objective=speed solver=simplex domains=striped unit_size=-1 \
+    message_size=1023 message_size=1073741825 stripe_size=-1 stripe_size=4294967297 stripe_count=-2; do
     bad $setting
 done
 
@@ -67,7 +66,7 @@ tap_is "$(stat -c %F /dev/null)" "character special file" "a device: and afterwa
 tap_is "$(cat "$files/letter")" "a letter" "a file that is no record is left"
 tap_is "$(sed -n 's/.*MCA parameter \(fcoll_tatp_[a-z_]*\).*/\1/; T; N; N; s/\n\n */ /p' "$tap_dir/output" | sort)" \
     "$(sort <<<"${told%?}")" "each is told once"
-tap_contains "$(cat "$tap_dir/output")" "Valid values: a number of hops up to 1000, or 0." "with the valid values"
+tap_contains "$(cat "$tap_dir/output")" "Valid values: a number of storage targets, or 0 for what the file system reports." "with the valid values"
 tap_contains "$(grep -A 3 others.mtx "$tap_dir/output")" "$(hostname)" "a host that is not in the topology is named"
 
 # Values that are too long for anything, and that a terminal would obey; of some parameters from a file.

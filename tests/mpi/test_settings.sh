@@ -25,8 +25,8 @@ reports() {
 }
 
 for setting in strategy=latp_count objective=congestion solver=aps num_aggregators=3 \
-    cycle_buffer_size=4096 message_size=1024 stripe_size=100 shared_memory=false topology="$tap_dir/none" targets="$tap_dir/none" \
-    storage_weight=2 layout=fit stats="$tap_dir/foreign.json"; do
+    cycle_buffer_size=4096 message_size=1024 stripe_size=100 shared_memory=false topology="$tap_dir/none" \
+    stats="$tap_dir/foreign.json"; do
     differ "$setting"
 done
 differ domains=stripe num_aggregators=2,stripe_size=64,stripe_count=2

@@ -79,4 +79,16 @@ for ranks in 4 7 16; do
     tap_check "$ranks ranks, four nodes" run -np $ranks --map-by node --mca fcoll tatp \
         "$programs/stripes" --seed "$seed" --cases "$cases" --dir "$files"
 done
+
+# An attribute of the file says so: in place of the clients of Lustre and CephFS. The latter locks no stripes.
+# recorded FILE-SYSTEM [MCA-ARGUMENT...]: the divisions that the record says.
+recorded() {
+    run -np 4 --map-by node -x LD_PRELOAD="$programs/.libs/stripe_calls.so" -x STRIPE_CALLS="$1" --mca fcoll tatp "${@:2}" \
+        --mca fcoll_tatp_record "$tap_dir/$1.crs" "$cube" --size 24x20x18 --file "$files/cube" >"$tap_dir/out" 2>&1 || cat "$tap_dir/out"
+    grep ^DIVISION "$tap_dir/$1.crs" | sort -u
+    rm -f "$tap_dir/$1.crs"
+}
+tap_is "$(recorded lustre)" "DIVISION 0 0 700 4 0" "Lustre: the stripes are known"
+tap_is "$(recorded ceph)" "" "CephFS: domains are as without stripes"
+tap_is "$(recorded ceph --mca fcoll_tatp_domains stripe)" "DIVISION 2 0 700 4 0" "CephFS: unless they are to be striped"
 tap_plan

@@ -33,9 +33,9 @@
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_schedule.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_settings.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_stats.h"
-#include "ompi/mca/fcoll/tatp/fcoll_tatp_storage.h"
 
 #include "plan/aggregation.h"
+#include "storage/stripes.h"
 
 /* Blocks of local file systems at most, bytes. */
 #define LARGEST_LOCAL_BLOCK (64 << 10)
@@ -59,11 +59,7 @@ struct tatp_file {
     tatp_comm *comm;
     tatp_view *view;
     tatp_nodes *nodes;
-    tatp_storage *storage;
-    storage_speed storage_speed; /* the same on all ranks ... */
-    bool awaits_storage;         /* ... as is this: tatp_storage_defer's result, ... */
-    bool may_fit_layout;         /* ... and this: the first collective write chooses the layout */
-    bool records;                /* the same on all ranks, too: accesses are recorded */
+    bool records;  /* the same on all ranks: accesses are recorded */
     bool is_timed; /* on rank 0: the times of its calls are noted in the user's cache */
     tatp_schedule *schedule;
     tatp_plans *plans;
@@ -108,7 +104,6 @@ tatp_file *tatp_file_new(const ompi_process_name_t *group)
     file->comm = tatp_comm_new();
     file->view = tatp_view_new();
     file->nodes = tatp_nodes_new();
-    file->storage = tatp_storage_new();
     file->schedule = tatp_schedule_new();
     file->plans = tatp_plans_new();
     file->independent = tatp_independent_new();
@@ -116,9 +111,9 @@ tatp_file *tatp_file_new(const ompi_process_name_t *group)
     file->stats = tatp_stats_new();
     file->spare = new_request_call();
     if (allocate_exchanges(file, group) && NULL != file->hints && NULL != file->comm &&
-        NULL != file->view && NULL != file->nodes && NULL != file->storage &&
-        NULL != file->schedule && NULL != file->plans && NULL != file->independent &&
-        NULL != file->record && NULL != file->stats && NULL != file->spare)
+        NULL != file->view && NULL != file->nodes && NULL != file->schedule &&
+        NULL != file->plans && NULL != file->independent && NULL != file->record &&
+        NULL != file->stats && NULL != file->spare)
         return file;
     tatp_file_free(file);
     return NULL;
@@ -135,7 +130,6 @@ void tatp_file_free(tatp_file *file)
     tatp_exchange_memory_free(file->memory);
     tatp_plans_free(file->plans);
     tatp_schedule_free(file->schedule);
-    tatp_storage_free(file->storage);
     tatp_nodes_free(file->nodes);
     tatp_view_free(file->view);
     tatp_comm_free(file->comm);
@@ -152,8 +146,6 @@ void tatp_file_open(tatp_file *file, ompio_file_t *fh)
 {
     file->io = (tatp_io){.fh = fh, .fbtl = fh->f_fbtl};
     file->is_open = false;
-    file->awaits_storage = false;
-    file->may_fit_layout = false;
     file->records = file->is_timed = false;
     file->aggregators = 0;
     file->was_independent[false] = file->was_independent[true] = true;
@@ -235,62 +227,6 @@ static bool adopt_own_settings(tatp_file *file)
     return changes;
 }
 
-/* All ranks have the same `own`, or this is rank 0. */
-static tatp_storage_input storage_input(const tatp_file *file)
-{
-    const tatp_params params = tatp_params_get();
-    const tatp_plan_settings known = tatp_params_plan(file->io.fh, &file->own);
-    return (tatp_storage_input){
-        .comm = file->comm,
-        .nodes = file->nodes,
-        .file = file->io.fh->f_filename,
-        .fd = file->io.fh->fd,
-        .targets = params.targets_file,
-        .topology = params.topology,
-        .weight = file->own.of[PARAMETER_STORAGE_WEIGHT],
-        .speed = file->storage_speed,
-        .fits_layout = tatp_params_fit_layout(&file->own),
-        .stripe = known.division.stripe,
-        .count = known.division.targets,
-    };
-}
-
-/* Which nodes hold the file, and its stripes where only the file system's layout says them. All
- * ranks have the same `own`. striping: rank 0: what a file without data gets first, or NULL.
- * Collective. */
-static int find_storage(tatp_file *file, const file_striping *striping, tatp_storage_found *found)
-{
-    tatp_storage_input in = storage_input(file);
-    tatp_settings settings = file->own;
-    *found = (tatp_storage_found){.changed = false};
-    in.striping = striping;
-    int rc = tatp_storage_find(file->storage, &in, found);
-    if (OMPI_SUCCESS != rc)
-        return rc;
-    file->awaits_storage = false;
-    file->may_fit_layout = found->may_be_striped;
-    if (found->changed)
-        tatp_schedule_forget_all(file->schedule);
-    if (found->stripe > 0 && found->stripe <= DIVISION_LARGEST_STRIPE &&
-        0 == settings.of[TATP_FS_STRIPE_SIZE]) {
-        settings.of[TATP_FS_STRIPE_SIZE] = found->stripe;
-        settings.of[TATP_FS_STRIPE_COUNT] = found->count;
-        set_own_settings(file, &settings);
-    }
-    return OMPI_SUCCESS;
-}
-
-/* Before anything depends on it: the answer may take a while. All ranks have the same `own`.
- * Collective, unless the result is that all ranks await it. */
-static int begin_storage(tatp_file *file)
-{
-    const tatp_storage_input in = storage_input(file);
-    tatp_storage_found found;
-    file->awaits_storage = tatp_storage_defer(file->storage, &in);
-    file->may_fit_layout = file->awaits_storage && in.fits_layout;
-    return file->awaits_storage ? OMPI_SUCCESS : find_storage(file, NULL, &found);
-}
-
 /* Some ranks have another `own` than others. paths: NULL if the file is open. Collective. */
 static int agree_on_settings(tatp_file *file, tatp_paths *paths)
 {
@@ -322,13 +258,9 @@ static int renew_settings(tatp_file *file, bool differ, bool *reuse)
     int rc = differ ? agree_on_settings(file, NULL) : OMPI_SUCCESS;
     if (OMPI_SUCCESS != rc || 0 == memcmp(&file->own, &file->agreed, sizeof file->own))
         return rc;
-    const division_settings before = file->settings.division;
-    const division_settings *now = &file->settings.division;
-    bool same_wish = tatp_params_fit_layout(&file->own) == tatp_params_fit_layout(&file->agreed);
     if (adopt_own_settings(file))
         *reuse = false;
-    bool same_stripes = before.stripe == now->stripe && before.targets == now->targets;
-    return same_stripes && same_wish ? OMPI_SUCCESS : begin_storage(file);
+    return OMPI_SUCCESS;
 }
 
 /* ---- opening ---- */
@@ -381,32 +313,53 @@ static void collect_settings(tatp_file *file)
     set_own_settings(file, &settings);
 }
 
+/* On rank 0, where OMPIO does not know the stripes: those that the file system says, unless all
+ * ranks are on one node, whose ranks do not wait for each other's locks. What is not locked leaves
+ * domains as they are, but for those that are to be striped. */
+static void ask_file_system(const tatp_file *file, tatp_opening *opening)
+{
+    int local;
+    (void)tatp_comm_local_ranks(file->comm, &local);
+    if (file->own.of[TATP_FS_STRIPE_SIZE] > 0 || local == file->io.fh->f_size)
+        return;
+    const storage_stripes stripes = storage_get_stripes(file->io.fh->fd);
+    if (stripes.size > DIVISION_LARGEST_STRIPE ||
+        (!stripes.locked && DIVISION_STRIPE != file->own.of[PARAMETER_DOMAINS]))
+        return;
+    opening->stripe = stripes.size;
+    opening->targets = stripes.count;
+}
+
+/* All ranks have the same `own`, as far as it counts. */
+static void take_stripes(tatp_file *file, const tatp_opening *opening)
+{
+    tatp_settings settings = file->own;
+    if (0 == opening->stripe)
+        return;
+    settings.of[TATP_FS_STRIPE_SIZE] = opening->stripe;
+    settings.of[TATP_FS_STRIPE_COUNT] = opening->targets;
+    set_own_settings(file, &settings);
+}
+
 static int complete_opening(tatp_file *file)
 {
     collect_settings(file);
     int rc = prepare_file(file);
-    tatp_storage_input storage = storage_input(file);
-    storage.speed = 0 == file->io.fh->f_rank ? tatp_storage_get_speed(&storage) : STORAGE_SILENT;
-    if (OMPI_SUCCESS == rc)
-        tatp_storage_ask_ahead(file->storage, &storage);
-    tatp_opening opening = {
-        .digest = file->digest,
-        .storage = (int)storage.speed,
-        .records = file->records,
-    };
+    tatp_opening opening = {.digest = file->digest, .records = file->records};
+    if (OMPI_SUCCESS == rc && 0 == file->io.fh->f_rank)
+        ask_file_system(file, &opening);
     rc = tatp_nodes_init(file->nodes, file->comm, tatp_params_get().topology, &opening, rc);
-    file->storage_speed = (storage_speed)opening.storage;
     file->records = opening.records;
     if (OMPI_SUCCESS == rc && file->is_timed)
         tatp_record_set_nodes(file->comm, tatp_nodes_map(file->nodes)->node_of_rank,
                               tatp_nodes_count(file->nodes));
     if (OMPI_SUCCESS == rc && opening.settings_differ)
         rc = agree_on_settings(file, &file->paths);
-    if (OMPI_SUCCESS == rc)
-        rc = begin_storage(file);
-    if (OMPI_SUCCESS == rc)
-        (void)adopt_own_settings(file);
-    return rc;
+    if (OMPI_SUCCESS != rc)
+        return rc;
+    take_stripes(file, &opening);
+    (void)adopt_own_settings(file);
+    return OMPI_SUCCESS;
 }
 
 void tatp_file_refuse(const ompio_file_t *fh)
@@ -431,10 +384,6 @@ static void begin_file_record(tatp_file *file)
         .closing = finish_requests,
         .context = file,
     };
-    if (0 == file->io.fh->f_rank && !tatp_record_has_begun(file->record)) {
-        const tatp_storage_input in = storage_input(file);
-        options.layout = tatp_storage_record(file->storage, &in, &options.error);
-    }
     tatp_record_begin(file->record, file->io.fh, &options);
 }
 
@@ -462,7 +411,6 @@ bool tatp_file_close(tatp_file *file)
 {
     tatp_requests_finish(file->comm);
     tatp_hints_detach(file->hints);
-    tatp_storage_close(file->storage);
     tatp_record_end(file->record);
     return file->is_open && OMPI_SUCCESS == file->error;
 }
@@ -495,59 +443,7 @@ typedef struct tatp_op {
     double end; /* of the last agreement */
     exchange_result result;
     int64_t moved; /* bytes of this rank's buffer that were written or read, by all operations */
-    tatp_stats_layout layout;
 } tatp_op;
-
-static tatp_plan_input plan_input_of(const tatp_op *op)
-{
-    const tatp_file *file = op->file;
-    return (tatp_plan_input){
-        .settings = &file->settings,
-        .comm = file->comm,
-        .nodes = file->nodes,
-        .storage = file->storage,
-        .accesses = op->accesses,
-        .lo = op->lo,
-        .hi = op->hi,
-    };
-}
-
-/* Without data a file has neither a size nor blocks. */
-static bool has_data(const tatp_file *file)
-{
-    struct stat status;
-    return 0 != fstat(file->io.fh->fd, &status) || status.st_size > 0 || status.st_blocks > 0;
-}
-
-/* The first collective write of a file: where no rank sees data in it, its layout becomes the best
- * one for this write. rc: this rank's status so far. Returns a status that the next agreement has
- * to make that of all. Collective. */
-static int fit_layout(tatp_op *op, int rc)
-{
-    enum { ERROR, HAS_DATA, VALUES };
-    tatp_file *file = op->file;
-    const tatp_storage_input storage = storage_input(file);
-    const tatp_plan_input in = plan_input_of(op);
-    layouts_choice *choice = &op->layout.choice;
-    int64_t value[VALUES] = {tatp_error_class(rc), has_data(file)};
-    double start = MPI_Wtime();
-    rc = tatp_agree_max(file->comm, value, VALUES);
-    if (OMPI_SUCCESS == rc)
-        rc = (int)value[ERROR];
-    if (OMPI_SUCCESS == rc && !value[HAS_DATA]) {
-        if (0 == tatp_comm_rank(file->comm))
-            tatp_storage_reach(file->storage, &storage, 0, op->hi);
-        rc = tatp_plans_choose_layout(file->plans, &in, rc, choice);
-        tatp_storage_found found;
-        int asked = find_storage(file, choice->changes ? &choice->striping : NULL, &found);
-        rc = OMPI_SUCCESS != asked ? asked : rc;
-        op->layout.is_striped = found.is_striped;
-        op->layout.is_chosen = choice->present.hop_bytes > 0.0;
-    }
-    file->may_fit_layout = false;
-    op->time.st2 += MPI_Wtime() - start;
-    return rc;
-}
 
 /* Domains and their aggregators. rc: this rank's status so far. Collective; the error is that of
  * all ranks. */
@@ -555,13 +451,17 @@ static int make_plan(tatp_op *op, int rc)
 {
     tatp_file *file = op->file;
     const char *stats = file->paths.stats;
-    const tatp_storage_input storage = storage_input(file);
-    tatp_plan_input in = plan_input_of(op);
-    in.all_entries = tatp_stats_enabled(stats);
-    in.keep_entries = tatp_stats_wants_plan(stats);
+    const tatp_plan_input in = {
+        .settings = &file->settings,
+        .comm = file->comm,
+        .nodes = file->nodes,
+        .accesses = op->accesses,
+        .lo = op->lo,
+        .hi = op->hi,
+        .all_entries = tatp_stats_enabled(stats),
+        .keep_entries = tatp_stats_wants_plan(stats),
+    };
     double start = MPI_Wtime();
-    if (0 == tatp_comm_rank(file->comm))
-        tatp_storage_reach(file->storage, &storage, op->lo, op->hi);
     rc = tatp_plans_make(file->plans, op->slot, &in, rc);
     file->plan_ops[op->slot] = 0;
     op->makes_plan = OMPI_SUCCESS == rc;
@@ -649,8 +549,6 @@ static int report_stats(const tatp_op *op, int64_t metadata)
         .settings = &file->settings,
         .plan = plan,
         .nodes = file->nodes,
-        .storage = file->storage,
-        .layout = op->layout.is_chosen ? &op->layout : NULL,
     };
     return tatp_stats_report(file->stats, file->comm, &access);
 }
@@ -778,15 +676,12 @@ static int plan_op(tatp_op *op, int rc)
 /* An operation with a new plan, or without one. rc and the error: as plan_op. */
 static int run_op(tatp_op *op, int rc)
 {
-    if (op->write && op->hi > 0 && op->file->may_fit_layout)
-        rc = fit_layout(op, rc);
     if (!op->independent)
         rc = plan_op(op, rc);
     if (op->hi > 0 && (OMPI_SUCCESS == rc || op->independent))
         rc = transfer_data(op, rc);
     op->time = (tatp_times){0};
     op->makes_plan = false;
-    op->layout = (tatp_stats_layout){.is_chosen = false};
     op->record_is_long = false;
     return rc;
 }
@@ -1021,7 +916,7 @@ static bool expects_independent(const tatp_call *call)
     const tatp_file *file = call->file;
     const tatp_access *access = &call->access;
     return file->was_independent[call->write] && !file->misjudged && 1 == access->layers &&
-           !(call->write && (file->lock_unit > 0 || file->may_fit_layout)) &&
+           !(call->write && file->lock_unit > 0) &&
            is_independent(file, call->write, access->atomic, &access->aggregation);
 }
 
@@ -1056,24 +951,6 @@ static void choose_way(tatp_call *call, const tatp_agreement *agreement, tatp_op
     file->misjudged = file->misjudged || (was_early && !op->independent);
 }
 
-/* What was asked at open, for the first call that depends on it: by a plan, or by the choice of a
- * layout. Where it is another than that of the file before, no plan is reused. Collective where all
- * ranks await it. */
-static int await_storage(tatp_op *op, tatp_agreement *agreement)
-{
-    tatp_file *file = op->file;
-    tatp_storage_found found;
-    double start = MPI_Wtime();
-    bool fits_layout = op->write && file->may_fit_layout;
-    if (!file->awaits_storage || 0 == agreement->hi || (op->independent && !fits_layout))
-        return OMPI_SUCCESS;
-    int rc = find_storage(file, NULL, &found);
-    if (found.changed)
-        agreement->reuse = false;
-    op->time.st2 = MPI_Wtime() - start;
-    return rc;
-}
-
 static int run_ops(tatp_call *call)
 {
     tatp_file *file = call->file;
@@ -1092,10 +969,8 @@ static int run_ops(tatp_call *call)
         choose_way(call, &agreement, &op);
     double early = op.time.st5;
     op.time.st1 = MPI_Wtime() - start - early;
-    if (OMPI_SUCCESS == rc)
-        rc = await_storage(&op, &agreement);
     double begin = MPI_Wtime();
-    bool reuse = agreement.reuse && !op.independent && !(call->write && file->may_fit_layout);
+    bool reuse = agreement.reuse && !op.independent;
     if (OMPI_SUCCESS == rc)
         rc = reuse ? reuse_plan(call, &op, &agreement) : run_anew(call, &op, &agreement);
     if (OMPI_SUCCESS == rc)

@@ -29,7 +29,6 @@
 /* ---- values ---- */
 
 static const char *const switches[] = {"enable", "disable", "automatic", NULL};
-static const char automatic[] = "auto"; /* of a number */
 static const char *const truths[] = {"true", "false", NULL};
 
 typedef struct hint_key {
@@ -37,14 +36,13 @@ typedef struct hint_key {
     const char *const *names; /* of values 1, 2, ...; NULL: a number ... */
     int64_t most;             /* ... from 1 to this */
     const char *valid;
-    bool may_be_auto;
 } hint_key;
 
 static hint_key keys[TATP_HINTS] = {
     [TATP_HINT_CB_NODES] = {"cb_nodes", NULL, INT64_MAX, "a number of ranks"},
     [TATP_HINT_CB_BUFFER_SIZE] = {"cb_buffer_size", NULL, INT64_MAX, "a number of bytes"},
     [TATP_HINT_STRIPING_UNIT] = {"striping_unit", NULL, DIVISION_LARGEST_STRIPE,
-                                 "a number of bytes up to 4294967296, auto", true},
+                                 "a number of bytes up to 4294967296"},
     [TATP_HINT_STRIPING_FACTOR] = {"striping_factor", NULL, INT_MAX, "a number of storage targets"},
     [TATP_HINT_CB_WRITE] = {"romio_cb_write", switches, 0, "enable, disable, automatic"},
     [TATP_HINT_CB_READ] = {"romio_cb_read", switches, 0, "enable, disable, automatic"},
@@ -66,8 +64,6 @@ static int64_t value_of_text(const hint_key *key, const char *text)
                 return i + 1;
         return 0;
     }
-    if (key->may_be_auto && 0 == strcasecmp(automatic, text))
-        return TATP_STRIPING_AUTO;
     errno = 0;
     long long value = strtoll(text, &end, 10);
     bool is_valid = 0 == errno && end != text && '\0' == *end && value > 0 && value <= key->most;
@@ -181,8 +177,6 @@ static void write_published(const tatp_hints *hints)
         char number[24];
         if (value > 0 && NULL != keys[i].names)
             text = keys[i].names[value - 1];
-        else if (keys[i].may_be_auto && TATP_STRIPING_AUTO == value)
-            text = automatic;
         else if (value > 0) {
             snprintf(number, sizeof number, "%lld", (long long)value);
             text = number;

@@ -25,9 +25,6 @@ enum tatp_hint {
 /* Values of the last three: enable or true, disable or false, automatic. */
 enum { TATP_HINT_ON = 1, TATP_HINT_OFF, TATP_HINT_AUTOMATIC };
 
-/* Value of striping_unit: auto. */
-#define TATP_STRIPING_AUTO INT64_MAX
-
 /* 0: none. */
 typedef struct tatp_hint_values {
     int64_t of[TATP_HINTS];

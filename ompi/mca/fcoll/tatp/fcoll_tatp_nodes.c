@@ -35,7 +35,6 @@ static void release_map(tatp_node_map *map)
         free(map->host[n]);
     free(map->host);
     topo_release(&map->topology);
-    topo_fabric_free(map->fabric);
     *map = (tatp_node_map){0};
 }
 
@@ -205,56 +204,12 @@ static int make_map(tatp_node_map *map, const tatp_comm *comm)
     return rc;
 }
 
-/* ---- other hosts ---- */
-
-void tatp_hosts_release(tatp_hosts *hosts)
-{
-    free(hosts->node);
-    topo_release(&hosts->topology);
-    *hosts = (tatp_hosts){0};
-}
-
-/* Behind the nodes of the map. */
-typedef struct further_hosts {
-    tatp_node_map *map;
-    const char *source;
-    topo *topology;
-} further_hosts;
-
-static int add_further_hosts(void *context, const char **host, size_t others, size_t *node,
-                             matrix_error *error)
-{
-    const further_hosts *further = context;
-    if (0 == others)
-        return 0;
-    return tatp_distances_extend(further->map, further->source, host, others, node,
-                                 further->topology, error);
-}
-
-int tatp_nodes_find_hosts(tatp_nodes *nodes, const char *source, const char *const *host,
-                          size_t count, tatp_hosts *hosts, matrix_error *error)
-{
-    tatp_hosts found = {0};
-    further_hosts further = {&nodes->map, source, &found.topology};
-    const topo_extension by = {add_further_hosts, &further};
-    int rc = 0;
-    found.node = base_zeroed(count, sizeof *found.node, &rc);
-    if (0 == rc)
-        rc = topo_place_hosts((const char *const *)nodes->map.host, nodes->map.nodes, host, count,
-                              &by, found.node, error);
-    if (0 == rc)
-        *hosts = found;
-    else
-        tatp_hosts_release(&found);
-    return rc;
-}
-
 /* ---- agreement ---- */
 
 /* What the ranks agree on when a file is opened, by maxima: what rank 0 knows of the nodes; whether
  * any node has an address; what any rank lacks; whether any launcher gives no localities of the
- * ranks of a node, and any rank may be bound; how storage is asked; settings, and their negative;
- * errors. */
+ * ranks of a node, and any rank may be bound; what rank 0 knows of the file; settings, and their
+ * negative; errors. */
 enum {
     NODES,
     OPEN,
@@ -263,7 +218,8 @@ enum {
     MEMORY_MISSING,
     NO_LOCALITIES,
     BOUND,
-    STORAGE,
+    STRIPE,
+    TARGETS,
     RECORDS,
     LARGEST,
     SMALLEST,
@@ -295,7 +251,8 @@ static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, question
     if (OMPI_SUCCESS == rc && 0 == tatp_comm_rank(comm)) {
         value[NODES] = (int64_t)nodes->map.nodes;
         value[OPEN] = q->is_open;
-        value[STORAGE] = opening->storage;
+        value[STRIPE] = opening->stripe;
+        value[TARGETS] = opening->targets;
         value[RECORDS] = opening->records;
         value[CHOSEN_CAPACITY] =
             division_chosen_capacity(nodes->map.ranks_on_node, nodes->map.nodes);
@@ -312,7 +269,8 @@ static int agree_on_opening(tatp_nodes *nodes, tatp_comm *comm, int rc, question
     q->ask = value[OPEN] && value[ADDRESS];
     q->ask_inside = value[NO_LOCALITIES] && value[BOUND];
     opening->settings_differ = value[LARGEST] != -value[SMALLEST];
-    opening->storage = (int)value[STORAGE];
+    opening->stripe = value[STRIPE];
+    opening->targets = value[TARGETS];
     opening->records = value[RECORDS];
     q->all_know_leaders = !value[LEADERS_MISSING];
     nodes->count = (size_t)value[NODES];
@@ -362,8 +320,6 @@ int tatp_nodes_init(tatp_nodes *nodes, tatp_comm *comm, const char *source, tatp
         tatp_distances_report_flat(&nodes->map);
     if (OMPI_SUCCESS == rc && is_root && !nodes->agreed)
         tatp_inside_report(comm, !q.no_localities, q.ask_inside);
-    if (0 == opening->storage)
-        tatp_distances_forget_file(&nodes->map);
     nodes->agreed = OMPI_SUCCESS == rc;
     if (OMPI_SUCCESS != rc) {
         release_map(&nodes->map);

@@ -23,8 +23,9 @@ void tatp_nodes_free(tatp_nodes *nodes);
 typedef struct tatp_opening {
     int64_t digest;       /* of this rank's settings */
     bool settings_differ; /* the result: not all ranks have the same */
-    int storage;          /* rank 0: tatp_storage_get_speed; the result: the same on all ranks */
-    bool records;         /* the same of whether the accesses of the file are recorded */
+    /* Rank 0's; the result: the same on all ranks. */
+    int64_t stripe, targets; /* that the file system says; 0: nothing */
+    bool records;            /* whether the accesses of the file are recorded */
 } tatp_opening;
 
 /* Finds the nodes and their distances unless they are known; `source` is the value of parameter
@@ -64,22 +65,9 @@ typedef struct tatp_node_map {
     size_t *ranks_on_node; /* per node */
     char **host;           /* per node, its name */
     topo topology;
-    topo_fabric *fabric; /* of the topology file, kept for servers without ranks; NULL: not read */
 } tatp_node_map;
 
 /* NULL on other ranks. */
 const tatp_node_map *tatp_nodes_map(const tatp_nodes *nodes);
-
-/* Other hosts, of which some may be nodes. Zeroed: none. */
-typedef struct tatp_hosts {
-    size_t *node; /* of each host: a node of the topology; SIZE_MAX: its distance is not known */
-    topo
-        topology; /* the nodes of the map, and further hosts; nodes is 0: that of the map has all */
-} tatp_hosts;
-
-/* Local; source: as tatp_nodes_init. -EBADMSG: a name matches two hosts, with `error`; -ENOMEM. */
-int tatp_nodes_find_hosts(tatp_nodes *nodes, const char *source, const char *const *host,
-                          size_t count, tatp_hosts *hosts, matrix_error *error);
-void tatp_hosts_release(tatp_hosts *hosts);
 
 #endif

@@ -39,22 +39,6 @@ void tatp_distances_report_flat(const tatp_node_map *map)
 
 /* ---- a file ---- */
 
-/* Unless it was read before. */
-static int read_fabric(const char *source, topo_fabric **fabric, matrix_error *error)
-{
-    const char *cause;
-    if (NULL != *fabric)
-        return 0;
-    FILE *stream = base_open_regular(source, &cause);
-    if (NULL == stream) {
-        matrix_refuse(error, 0, "%s", cause);
-        return -EIO;
-    }
-    int rc = topo_fabric_read(stream, fabric, error);
-    fclose(stream);
-    return rc;
-}
-
 /* Once for each process. */
 static int refuse_topology(const char *path, const matrix_error *error)
 {
@@ -71,9 +55,12 @@ static int refuse_topology(const char *path, const matrix_error *error)
 static int read_topology_file(tatp_node_map *map, const char *path)
 {
     matrix_error error = {0, ""};
-    int rc = read_fabric(path, &map->fabric, &error);
-    if (0 == rc)
-        rc = topo_from_fabric(map->fabric, hosts_of(map), map->nodes, &map->topology, &error);
+    const char *cause;
+    FILE *stream = base_open_regular(path, &cause);
+    int rc = NULL != stream ? topo_read(stream, hosts_of(map), map->nodes, &map->topology, &error)
+                            : matrix_refuse(&error, 0, "%s", cause);
+    if (NULL != stream)
+        fclose(stream);
     if (0 == rc)
         report_source(map, path);
     else
@@ -83,46 +70,17 @@ static int read_topology_file(tatp_node_map *map, const char *path)
     return refuse_topology(path, &error);
 }
 
-/* Otherwise the job's environment. */
-static bool names_source(const char *source)
-{
-    return NULL != source && '\0' != source[0] && 0 != strcmp(source, "auto");
-}
-
 int tatp_distances_read(tatp_node_map *map, const char *source, bool *is_open)
 {
     topo_flat(&map->topology, map->nodes);
     *is_open = false;
-    if (!names_source(source))
+    if (NULL == source || '\0' == source[0] || 0 == strcmp(source, "auto"))
         *is_open = map->nodes > 1;
     else if (0 != strcmp(source, "none"))
         return read_topology_file(map, source);
     else
         tatp_distances_report_flat(map);
     return OMPI_SUCCESS;
-}
-
-/* ---- further hosts ---- */
-
-void tatp_distances_forget_file(tatp_node_map *map)
-{
-    topo_fabric_free(map->fabric);
-    map->fabric = NULL;
-}
-
-int tatp_distances_extend(tatp_node_map *map, const char *source, const char **name, size_t others,
-                          size_t *node, topo *t, matrix_error *error)
-{
-    bool is_flat = 0 == map->topology.places;
-    for (size_t k = 0; k < others && is_flat; k++)
-        node[k] = map->nodes + k;
-    if (is_flat)
-        topo_flat(t, map->nodes + others);
-    /* The environment has the nodes of the job only. */
-    if (is_flat || !names_source(source))
-        return 0;
-    int rc = read_fabric(source, &map->fabric, error);
-    return 0 == rc ? topo_extend(map->fabric, name, map->nodes, others, node, t, error) : rc;
 }
 
 /* ---- the job's environment ---- */

@@ -36,15 +36,6 @@ bool tatp_has_address(const tatp_comm *comm);
 /* Hops from the addresses of all nodes; *is_open becomes false on rank 0 if it could use them. An
  * unusable address is reported, and is no error. Collective. */
 int tatp_distances_ask(tatp_node_map *map, tatp_comm *comm, bool *is_open);
-/* On rank 0: the topology of the nodes and of as many of `others` further hosts as `source` has,
- * which becomes *t; not changed where it has none. name: of the nodes and of those hosts, in that
- * order; changed. node[k], SIZE_MAX before: of further host k in *t. Negative errno, with `error`.
- * Local. */
-int tatp_distances_extend(tatp_node_map *map, const char *source, const char **name, size_t others,
-                          size_t *node, topo *t, matrix_error *error);
-/* Releases what is kept of the topology file for tatp_distances_extend, which then reads it again.
- */
-void tatp_distances_forget_file(tatp_node_map *map);
 /* On rank 0: no source has given distances. */
 void tatp_distances_report_flat(const tatp_node_map *map);
 

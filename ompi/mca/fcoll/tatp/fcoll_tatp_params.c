@@ -164,7 +164,6 @@ tatp_settings tatp_params_collect(ompio_file_t *fh, const tatp_hint_values *hint
     const tatp_params texts = tatp_params_get();
     tatp_settings settings = {{
         [PARAMETER_TOPOLOGY] = tatp_settings_digest_text(texts.topology),
-        [PARAMETER_TARGETS] = tatp_settings_digest_text(texts.targets_file),
         [PARAMETER_RECORD] = tatp_settings_digest_text(texts.record_file),
         [PARAMETER_STATS] = tatp_settings_digest_text(texts.stats_file),
         [TATP_OMPIO_BUFFER] = OMPIO_MCA_GET(fh, bytes_per_agg),
@@ -198,9 +197,8 @@ tatp_plan_settings tatp_params_plan(const ompio_file_t *fh, const tatp_settings 
                                     of[PARAMETER_CYCLE_BUFFER_SIZE], of[TATP_OMPIO_BUFFER]);
     int64_t aggregators = first_positive(hints.of[TATP_HINT_CB_NODES],
                                          of[PARAMETER_NUM_AGGREGATORS], of[TATP_OMPIO_AGGREGATORS]);
-    int64_t unit = hints.of[TATP_HINT_STRIPING_UNIT];
-    int64_t stripe = first_positive(TATP_STRIPING_AUTO != unit ? unit : 0,
-                                    of[PARAMETER_STRIPE_SIZE], of[TATP_FS_STRIPE_SIZE]);
+    int64_t stripe = first_positive(hints.of[TATP_HINT_STRIPING_UNIT], of[PARAMETER_STRIPE_SIZE],
+                                    of[TATP_FS_STRIPE_SIZE]);
     int64_t targets = choose_targets(settings, stripe);
     if (buffer <= 0)
         buffer = CYCLE_BUFFER;
@@ -228,12 +226,6 @@ tatp_plan_settings tatp_params_plan(const ompio_file_t *fh, const tatp_settings 
     };
 }
 
-bool tatp_params_fit_layout(const tatp_settings *settings)
-{
-    int64_t unit = settings->of[TATP_FIRST_HINT + TATP_HINT_STRIPING_UNIT];
-    return unit > 0 ? TATP_STRIPING_AUTO == unit : 0 != settings->of[PARAMETER_LAYOUT];
-}
-
 static int64_t hint_of_aggregation(int64_t aggregation)
 {
     switch (aggregation) {
@@ -249,12 +241,11 @@ tatp_hint_values tatp_params_hints(const tatp_plan_settings *settings,
                                    const tatp_hint_values *given, int64_t aggregators)
 {
     int64_t buffering = given->of[TATP_HINT_COLLECTIVE_BUFFERING];
-    bool is_auto = TATP_STRIPING_AUTO == given->of[TATP_HINT_STRIPING_UNIT];
     return (tatp_hint_values){{
         [TATP_HINT_CB_NODES] =
             settings->division.aggregators > 0 ? settings->division.aggregators : aggregators,
         [TATP_HINT_CB_BUFFER_SIZE] = settings->cycles.buffer,
-        [TATP_HINT_STRIPING_UNIT] = is_auto ? TATP_STRIPING_AUTO : settings->division.stripe,
+        [TATP_HINT_STRIPING_UNIT] = settings->division.stripe,
         [TATP_HINT_STRIPING_FACTOR] = settings->division.targets,
         [TATP_HINT_CB_WRITE] = hint_of_aggregation(settings->write_aggregation),
         [TATP_HINT_CB_READ] = hint_of_aggregation(settings->read_aggregation),
@@ -264,6 +255,6 @@ tatp_hint_values tatp_params_hints(const tatp_plan_settings *settings,
 
 tatp_params tatp_params_get(void)
 {
-    return (tatp_params){text_of[PARAMETER_TOPOLOGY], text_of[PARAMETER_TARGETS],
-                         text_of[PARAMETER_RECORD], text_of[PARAMETER_STATS]};
+    return (tatp_params){text_of[PARAMETER_TOPOLOGY], text_of[PARAMETER_RECORD],
+                         text_of[PARAMETER_STATS]};
 }

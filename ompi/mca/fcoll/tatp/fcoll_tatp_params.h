@@ -30,8 +30,6 @@ int tatp_params_priority(bool automatic);
 tatp_settings tatp_params_collect(ompio_file_t *fh, const tatp_hint_values *hints);
 /* What plans of a file depend on; the same on all ranks if the settings are. Local. */
 tatp_plan_settings tatp_params_plan(const ompio_file_t *fh, const tatp_settings *settings);
-/* Whether a file without data gets the layout that suits the first collective write. */
-bool tatp_params_fit_layout(const tatp_settings *settings);
 /* The hints that these settings mean, for MPI_File_get_info. given: the user's; aggregators: the
  * number of them in the last call, where it is chosen; 0: not known. */
 tatp_hint_values tatp_params_hints(const tatp_plan_settings *settings,
@@ -39,7 +37,7 @@ tatp_hint_values tatp_params_hints(const tatp_plan_settings *settings,
 
 /* Parameters that are texts; of files, empty or NULL is off. */
 typedef struct tatp_params {
-    const char *topology, *targets_file, *record_file, *stats_file;
+    const char *topology, *record_file, *stats_file;
 } tatp_params;
 tatp_params tatp_params_get(void);
 

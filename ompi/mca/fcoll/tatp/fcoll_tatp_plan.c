@@ -11,7 +11,7 @@
 
 /* ---- a draft ---- */
 
-void tatp_release_draft(tatp_draft *draft)
+static void release_draft(tatp_draft *draft)
 {
     pieces_release(&draft->units);
     division_release(&draft->division);
@@ -20,11 +20,10 @@ void tatp_release_draft(tatp_draft *draft)
     matrix_release(&draft->requests);
     matrix_release(&draft->savings);
     matrix_release(&draft->blocks);
-    matrix_release(&draft->storage);
     *draft = (tatp_draft){0};
 }
 
-int tatp_divide_range(const tatp_planning *planning, tatp_draft *draft)
+static int divide_range(const tatp_planning *planning, tatp_draft *draft)
 {
     const tatp_plan_input *in = planning->in;
     size_t domains = planning->domains;
@@ -55,20 +54,13 @@ static int assess_plan(const plan_input *in, const size_t *rank_of_domain, tatp_
     plan_input apart = *in;
     apart.savings = NULL;
     int rc = plan_hop_bytes(in, rank_of_domain, &costs->hop_bytes);
-    double between_ranks = costs->hop_bytes;
+    costs->apart_hop_bytes = costs->hop_bytes;
     if (0 == rc && NULL != in->savings)
-        rc = plan_hop_bytes(&apart, rank_of_domain, &between_ranks);
-    if (0 == rc)
-        rc = plan_storage_hop_bytes(in, rank_of_domain, &costs->storage_hop_bytes);
+        rc = plan_hop_bytes(&apart, rank_of_domain, &costs->apart_hop_bytes);
     if (0 != rc)
         return rc;
     costs->per_node = in->per_node;
-    costs->knows_storage = NULL != in->storage;
-    costs->whole_hop_bytes = between_ranks + (double)in->storage_weight * costs->storage_hop_bytes;
     costs->crossing_bytes = plan_crossing_bytes(in, rank_of_domain);
-    costs->storage_crossing_bytes = plan_storage_crossing_bytes(in, rank_of_domain);
-    costs->whole_crossing_bytes =
-        plan_weigh_crossing_bytes(in, costs->crossing_bytes, costs->storage_crossing_bytes);
     return 0;
 }
 
@@ -90,29 +82,26 @@ static int assign_domains(const tatp_planning *planning, const plan_input *in, b
     opal_output_verbose(
         20, ompi_fcoll_base_framework.framework_output,
         "fcoll:tatp: %lu domains by %s: %.15g hop-bytes, %lld bytes between nodes; by otp "
-        "%.15g hop-bytes; to storage servers %.15g",
+        "%.15g hop-bytes",
         (unsigned long)planning->domains, strategy->name, costs->hop_bytes,
-        (long long)costs->crossing_bytes, costs->hop_bytes_otp, costs->storage_hop_bytes);
+        (long long)costs->crossing_bytes, costs->hop_bytes_otp);
     return 0;
 }
 
-plan_input tatp_pose_problem(const tatp_planning *planning, const rows *c, const matrix *stored)
+static plan_input pose_problem(const tatp_planning *planning, const rows *c)
 {
     const tatp_node_map *map = tatp_nodes_map(planning->in->nodes);
     const tatp_plan_settings *settings = planning->in->settings;
-    const tatp_storage *storage = planning->in->storage;
     return (plan_input){
         .requests = &c->requests,
         .node_bytes = &c->node_bytes,
         .savings = NULL != c->savings.row_start ? &c->savings : NULL,
         .node_of_rank = map->node_of_rank,
-        .topology = tatp_storage_topology(storage, map),
+        .topology = &map->topology,
         .objective = settings->objective->objective,
         .per_node = plan_even_per_node(map->ranks_on_node, map->nodes, planning->domains),
         .blocks = settings->strategy->by_blocks ? &c->blocks : NULL,
         .node_blocks = settings->strategy->by_blocks ? &c->node_blocks : NULL,
-        .storage = NULL != stored->row_start ? stored : NULL,
-        .storage_weight = tatp_storage_weight(storage),
         .network = c->network,
     };
 }
@@ -123,26 +112,17 @@ static int decide_on_root(const tatp_planning *planning, rows *c, tatp_draft *dr
     const size_t *node_of_rank = tatp_nodes_map(planning->in->nodes)->node_of_rank;
     size_t domains = planning->domains;
     int64_t *aggregator = planning->broadcast + PLAN_ELEMENTS;
-    matrix stored = {0};
     size_t *rank_of_domain = calloc(domains, sizeof *rank_of_domain);
     if (NULL == rank_of_domain)
         return OMPI_ERR_OUT_OF_RESOURCE;
-    int rc = tatp_storage_bytes(planning->in->storage, &draft->division.domains, &c->node_bytes,
-                                &stored);
-    const plan_input in = tatp_pose_problem(planning, c, &stored);
-    if (0 == rc)
-        rc = assign_domains(planning, &in, draft->units.unit > 0, rank_of_domain, &draft->costs);
+    const plan_input in = pose_problem(planning, c);
+    int rc = assign_domains(planning, &in, draft->units.unit > 0, rank_of_domain, &draft->costs);
     if (0 == rc) {
         planning->broadcast[PLAN_PARTS] =
             rows_count_parts(&c->node_ranks, node_of_rank, rank_of_domain, aggregator + domains);
         for (size_t j = 0; j < domains; j++)
             aggregator[j] = (int64_t)rank_of_domain[j];
     }
-    if (0 == rc && planning->in->keep_entries) {
-        draft->storage = stored;
-        stored = (matrix){0};
-    }
-    matrix_release(&stored);
     free(rank_of_domain);
     return tatp_from_errno(rc);
 }
@@ -154,7 +134,7 @@ static int fit_on_root(const tatp_planning *planning, const pieces_bytes *all,
     const tatp_plan_costs *costs = &draft->costs;
     if (!planning->may_fit || draft->units.unit > 0 || all->too_many ||
         !pieces_may_pay(&planning->smallest, &planning->division, planning->domains,
-                        costs->whole_hop_bytes, costs->whole_crossing_bytes))
+                        costs->apart_hop_bytes, costs->crossing_bytes))
         return OMPI_SUCCESS;
     return tatp_fit_units(planning, planning->broadcast + PLAN_ELEMENTS, costs, all, units);
 }
@@ -214,7 +194,7 @@ static int make_draft(const tatp_planning *planning, int rc, tatp_draft *draft, 
     int count = (int)broadcast_room(planning->domains);
     tatp_gathered all;
     if (OMPI_SUCCESS == rc)
-        rc = tatp_divide_range(planning, draft);
+        rc = divide_range(planning, draft);
     rc = tatp_gather_requests(planning, draft, rc, &all);
     if (tatp_comm_rank(comm) == 0)
         count = fill_broadcast(planning, rc, &all, draft, &better->units);
@@ -264,7 +244,7 @@ tatp_plan *tatp_plans_at(tatp_plans *plans, size_t slot)
 void tatp_plans_reset(tatp_plans *plans, size_t slot)
 {
     tatp_plan *plan = &plans->plan[slot];
-    tatp_release_draft(&plan->draft);
+    release_draft(&plan->draft);
     matrix_release(&plan->even_requests);
     matrix_release(&plan->even_savings);
     *plan = (tatp_plan){0};
@@ -292,7 +272,7 @@ static void adopt_draft(tatp_plan *plan, const tatp_plan_input *in, const tatp_d
     plan->draft = *draft;
     view->lo = in->lo;
     view->hi = in->hi;
-    view->period = tatp_storage_period(in->storage, draft->division.period);
+    view->period = draft->division.period;
     view->message_size = cycles.message;
     view->cycle_size = division_cycle_size(domains, &cycles);
     view->num_cycles = division_num_cycles(domains, view->cycle_size);
@@ -300,7 +280,7 @@ static void adopt_draft(tatp_plan *plan, const tatp_plan_input *in, const tatp_d
     view->share = draft->share;
 }
 
-tatp_planning tatp_start_planning(const tatp_plans *plans, const tatp_plan_input *in)
+static tatp_planning start_planning(const tatp_plans *plans, const tatp_plan_input *in)
 {
     tatp_planning planning = {
         .in = in, .division = in->settings->division, .broadcast = plans->broadcast};
@@ -316,7 +296,7 @@ tatp_planning tatp_start_planning(const tatp_plans *plans, const tatp_plan_input
 
 int tatp_plans_make(tatp_plans *plans, size_t slot, const tatp_plan_input *in, int rc)
 {
-    const tatp_planning planning = tatp_start_planning(plans, in);
+    const tatp_planning planning = start_planning(plans, in);
     tatp_plan *plan = &plans->plan[slot];
     tatp_draft even = {0}, fitted = {0}, *draft = &even;
     tatp_fit fit = {0}, none = {0};
@@ -335,8 +315,8 @@ int tatp_plans_make(tatp_plans *plans, size_t slot, const tatp_plan_input *in, i
         plan->even_savings = even.savings;
         even.requests = even.savings = (matrix){0};
     }
-    tatp_release_draft(&even);
-    tatp_release_draft(&fitted);
+    release_draft(&even);
+    release_draft(&fitted);
     return rc;
 }
 
@@ -368,7 +348,6 @@ tatp_plan_costs tatp_plan_get_costs(const tatp_plan *plan)
     costs.even_requests = kept(&plan->even_requests);
     costs.even_savings = kept(&plan->even_savings);
     costs.blocks = kept(&draft->blocks);
-    costs.storage = kept(&draft->storage);
     return costs;
 }
 
@@ -377,7 +356,6 @@ void tatp_plan_release_entries(tatp_plan *plan)
     matrix_release(&plan->draft.requests);
     matrix_release(&plan->draft.savings);
     matrix_release(&plan->draft.blocks);
-    matrix_release(&plan->draft.storage);
     matrix_release(&plan->even_requests);
     matrix_release(&plan->even_savings);
 }

@@ -14,14 +14,12 @@
 
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_comm.h"
 #include "ompi/mca/fcoll/tatp/fcoll_tatp_nodes.h"
-#include "ompi/mca/fcoll/tatp/fcoll_tatp_storage.h"
 
 #include "access/access.h"
 #include "access/domain.h"
 #include "matrix/matrix.h"
 #include "plan/aggregation.h"
 #include "plan/division.h"
-#include "plan/layouts.h"
 #include "plan/plan.h"
 
 /* What a file was opened with, as far as plans depend on it; the same on all ranks. No padding: two
@@ -57,7 +55,6 @@ typedef struct tatp_plan_input {
     const tatp_plan_settings *settings;
     tatp_comm *comm;
     const tatp_nodes *nodes;
-    const tatp_storage *storage;
     const access_list *accesses; /* this rank's, ordered */
     int64_t lo, hi;              /* accessed range over all ranks, bytes [lo, hi), lo < hi */
     bool all_entries;            /* rank 0 gets the whole of C (the same on all ranks) ... */
@@ -67,13 +64,6 @@ typedef struct tatp_plan_input {
 /* Makes a plan in place of the one in the slot. rc: this rank's status so far; an error of any rank
  * is returned by all ranks alike, and then there is no plan. Collective. */
 int tatp_plans_make(tatp_plans *plans, size_t slot, const tatp_plan_input *in, int rc);
-
-/* Chooses the layout of a file that has no data yet, and which may be striped
- * (tatp_storage_found), for an access by which it gets them. choice: set on rank 0. rc: this rank's
- * status so far. Returns this rank's status, which the next agreement has to make that of all: then
- * nothing is chosen. Collective. */
-int tatp_plans_choose_layout(tatp_plans *plans, const tatp_plan_input *in, int rc,
-                             layouts_choice *choice);
 
 /* What all ranks know of a plan; valid until it is reset. */
 typedef struct tatp_plan_view {
@@ -98,24 +88,18 @@ tatp_plan_view tatp_plan_get(const tatp_plan *plan);
 typedef struct tatp_plan_costs {
     double hop_bytes, hop_bytes_otp;
     int64_t crossing_bytes; /* between nodes */
-    bool knows_storage;     /* the same between aggregators and storage servers, not weighted: */
-    double storage_hop_bytes;
-    int64_t storage_crossing_bytes;
-    /* What fitted domains are compared with: as if all ranks of a node were one hop apart, and with
-       the weighted ones to storage servers. */
-    double whole_hop_bytes;
-    int64_t whole_crossing_bytes;
-    division_kind domains; /* what was used: even, stripe or fitted */
-    int64_t unit;          /* of stripes or fitted domains, bytes; 0: even domains */
-    size_t per_node;       /* domains that a node owns at most */
+    double apart_hop_bytes; /* as if all ranks of a node were one hop apart, which fitted domains
+                               are compared with */
+    division_kind domains;  /* what was used: even, stripe or fitted */
+    int64_t unit;           /* of stripes or fitted domains, bytes; 0: even domains */
+    size_t per_node;        /* domains that a node owns at most */
     /* Kept entries, ranks x domains; NULL: not kept. */
     const matrix *requests;      /* C, bytes */
     const matrix *savings;       /* what domains save on ranks (plan_input.savings); NULL also: no
                                     more than their own bytes */
     const matrix *even_requests; /* the same of the even domains that fitted ones replaced */
     const matrix *even_savings;
-    const matrix *blocks;  /* contiguous blocks, where the strategy assigns by them */
-    const matrix *storage; /* bytes on servers, nodes of tatp_storage_topology x domains */
+    const matrix *blocks; /* contiguous blocks, where the strategy assigns by them */
 } tatp_plan_costs;
 
 tatp_plan_costs tatp_plan_get_costs(const tatp_plan *plan);

@@ -5,18 +5,10 @@
 
 #include <stdlib.h>
 
-static int find_stored_bytes(const void *storage, const file_domains *domains,
-                             const matrix *node_bytes, matrix *stored)
-{
-    return tatp_storage_bytes(storage, domains, node_bytes, stored);
-}
-
 int tatp_fit_units(const tatp_planning *planning, const int64_t *aggregator,
                    const tatp_plan_costs *even, const pieces_bytes *all, pieces *units)
 {
     const tatp_node_map *map = tatp_nodes_map(planning->in->nodes);
-    const tatp_storage *storage = planning->in->storage;
-    const topo *topology = tatp_storage_topology(storage, map);
     const pieces *smallest = &planning->smallest;
     size_t count = planning->domains;
     size_t *node_of_aggregator = calloc(count, sizeof *node_of_aggregator);
@@ -25,11 +17,10 @@ int tatp_fit_units(const tatp_planning *planning, const int64_t *aggregator,
         return OMPI_ERR_OUT_OF_RESOURCE;
     for (size_t j = 0; j < count; j++)
         node_of_aggregator[j] = map->node_of_rank[aggregator[j]];
-    const pieces_servers servers = {find_stored_bytes, storage, tatp_storage_weight(storage)};
-    const pieces_fit_input in = {&planning->division,   topology,
+    const pieces_fit_input in = {&planning->division,   &map->topology,
                                  node_of_aggregator,    count,
-                                 even->whole_hop_bytes, even->knows_storage ? &servers : NULL};
-    int rc = matrix_from_entries(&bytes, smallest->count, topology->nodes, all->entry, all->count);
+                                 even->apart_hop_bytes, NULL};
+    int rc = matrix_from_entries(&bytes, smallest->count, map->nodes, all->entry, all->count);
     if (0 == rc)
         rc = pieces_fit(smallest, &bytes, &in, units);
     matrix_release(&bytes);

@@ -37,8 +37,8 @@ typedef struct tatp_draft {
     int64_t parts;       /* see division_cycles */
     tatp_plan_view view; /* without domains, whose address changes with that of the draft */
     /* On rank 0. */
-    tatp_plan_costs costs;                     /* without the matrices */
-    matrix requests, savings, blocks, storage; /* if they are kept */
+    tatp_plan_costs costs;            /* without the matrices */
+    matrix requests, savings, blocks; /* if they are kept */
 } tatp_draft;
 
 /* Fitted domains that are better than those of a draft. */
@@ -57,16 +57,6 @@ struct tatp_plans {
     int ranks;
     tatp_plan plan[TATP_PLANS];
 };
-
-/* ---- fcoll_tatp_plan.c ---- */
-
-/* What all ranks know before a plan is made. */
-tatp_planning tatp_start_planning(const tatp_plans *plans, const tatp_plan_input *in);
-/* Domains, and this rank's shares of them. Allocates all that the draft takes. Local. */
-int tatp_divide_range(const tatp_planning *planning, tatp_draft *draft);
-void tatp_release_draft(tatp_draft *draft);
-/* On rank 0: the problem of a draft. stored: empty where nothing is known. */
-plan_input tatp_pose_problem(const tatp_planning *planning, const rows *c, const matrix *stored);
 
 /* ---- fcoll_tatp_plan_requests.c ---- */
 

@@ -144,8 +144,7 @@ static request_sums start_request_sums(const tatp_planning *planning)
                  .most = most,
                  .low = local[(most < locals ? most : locals) - 1],
                  .near = {local, locals, inside->steps, inside->network}},
-        .all = rows_builder_new((size_t)tatp_comm_size(in->comm),
-                                NULL != map ? tatp_storage_topology(in->storage, map)->nodes : 0,
+        .all = rows_builder_new((size_t)tatp_comm_size(in->comm), NULL != map ? map->nodes : 0,
                                 planning->domains, by_blocks),
         .node_of_rank = NULL != map ? map->node_of_rank : NULL,
     };

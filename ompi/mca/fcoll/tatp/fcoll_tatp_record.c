@@ -159,24 +159,15 @@ tatp_record *tatp_record_new(void)
     return record;
 }
 
-bool tatp_record_has_begun(const tatp_record *record)
-{
-    return NULL != record->individual.fh;
-}
-
 void tatp_record_begin(tatp_record *record, ompio_file_t *fh, const tatp_record_options *options)
 {
-    if (tatp_record_has_begun(record)) {
+    if (NULL != record->individual.fh) {
         append_individual(record);
         return;
     }
     free(record->file);
-    free(record->options.layout);
     record->file = strdup(fh->f_filename);
     record->options = *options;
-    record->entry.layout = options->layout;
-    if (OMPI_SUCCESS != options->error)
-        tatp_record_set_error(options->error);
     tatp_record_interpose(&record->individual, fh);
 }
 
@@ -198,7 +189,6 @@ void tatp_record_free(tatp_record *record)
     reset_pending(record);
     record_entry_release(&record->entry);
     access_release(&record->individual.list);
-    free(record->options.layout);
     free(record->file);
     free(record);
 }

@@ -50,15 +50,11 @@ typedef struct tatp_record_options {
     access_weight weight;
     tatp_comm *comm;
     size_t nodes; /* of the ranks of `comm` */
-    char *layout; /* of the file, as view_layout.text; NULL: not known. The recorder frees it */
-    int error;    /* why the layout is missing; OMPI_SUCCESS */
     /* Called when the file is closed under another component, before the recorder lets go of it. */
     void (*closing)(void *context);
     void *context;
 } tatp_record_options;
 
-/* Whether the recording of a file has begun: then tatp_record_begin ignores the layout. */
-bool tatp_record_has_begun(const tatp_record *record);
 /* A view of the file was set, the first one (recording begins: from now on accesses that are not
  * collective are noted as well) or another. Collective. */
 void tatp_record_begin(tatp_record *record, ompio_file_t *fh, const tatp_record_options *options);

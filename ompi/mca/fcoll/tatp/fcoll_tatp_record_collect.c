@@ -266,8 +266,7 @@ static int make_entry(collection *c, size_t k, record_entry *entry)
         .pattern = {.first = c->call[k]->lo, .unit = c->unit[k], .division = c->call[k]->division},
         .totals = {.bytes = sum[RECORD_SUM_BYTES],
                    .independent = c->call[k]->independent ? sum[RECORD_SUM_BYTES] : 0,
-                   .missed = sum[CALL_MISSED]},
-        .layout = c->record->options.layout};
+                   .missed = sum[CALL_MISSED]}};
     int rc =
         record_sums_finish(&c->sums[k], c->record->options.weight, &entry->view, &entry->bytes);
     if (rc == 0)

@@ -166,28 +166,6 @@ static void put_costs(json_writer *w, const char *strategy, const tatp_plan_cost
     json_put_formatted(w, "hop_bytes", "%.15g", costs->hop_bytes);
     json_put_formatted(w, "hop_bytes_otp", "%.15g", costs->hop_bytes_otp);
     json_put_int64(w, "crossing_bytes", costs->crossing_bytes);
-    if (costs->knows_storage) {
-        json_put_formatted(w, "storage_hop_bytes", "%.15g", costs->storage_hop_bytes);
-        json_put_int64(w, "storage_crossing_bytes", costs->storage_crossing_bytes);
-    }
-}
-
-static void put_layout(json_writer *w, const tatp_stats_layout *layout)
-{
-    const layouts_choice *choice = &layout->choice;
-    const layouts_costs *now = layout->is_striped ? &choice->better : &choice->present;
-    json_begin_object(w, "layout");
-    json_put_string(w, "choice", layout->is_striped ? "fit" : "keep");
-    if (layout->is_striped) {
-        json_put_int64(w, "stripe_unit", choice->striping.unit);
-        json_put_size(w, "stripe_count", choice->striping.count);
-        json_put_int64(w, "object_size", choice->striping.object);
-    }
-    json_put_formatted(w, "hop_bytes", "%.15g", now->hop_bytes);
-    json_put_formatted(w, "hop_bytes_keep", "%.15g", choice->present.hop_bytes);
-    json_put_int64(w, "crossing_bytes", now->crossing_bytes);
-    json_put_int64(w, "crossing_bytes_keep", choice->present.crossing_bytes);
-    json_end_object(w);
 }
 
 static void put_origin(json_writer *w, int64_t plan_id)
@@ -219,8 +197,6 @@ static void put_line(json_writer *w, const tatp_stats_access *access, const int6
     put_access(w, access, &plan, &costs, ranks);
     put_summary(w, fields, ranks);
     put_costs(w, strategy, &costs);
-    if (NULL != access->layout)
-        put_layout(w, access->layout);
     put_origin(w, plan.id);
     if (NULL != costs.requests) {
         tatp_stats_put_plan(w, "plan", access, ranks);

@@ -42,13 +42,6 @@ typedef struct tatp_times {
     double st5; /* file access */
 } tatp_times;
 
-/* The layout that a file without data got for this access, or could have got; on rank 0. */
-typedef struct tatp_stats_layout {
-    bool is_chosen;  /* there was a choice */
-    bool is_striped; /* the file has got the better layout */
-    layouts_choice choice;
-} tatp_stats_layout;
-
 typedef struct tatp_stats_access {
     const char *path; /* of the statistics */
     const char *file; /* that was accessed */
@@ -61,8 +54,6 @@ typedef struct tatp_stats_access {
     const tatp_plan_settings *settings;
     tatp_plan *plan; /* rank 0 releases its entries; NULL: none, as of an independent access */
     const tatp_nodes *nodes;
-    const tatp_storage *storage;
-    const tatp_stats_layout *layout; /* NULL: as it was */
 } tatp_stats_access;
 
 /* Appends the line; does nothing where statistics are off. Returns an error of communication only.

@@ -94,22 +94,6 @@ static void put_distances(json_writer *w, const topo *t)
     json_end_object(w);
 }
 
-/* With the nodes of the map, and behind them the other hosts of servers. */
-static void put_storage(json_writer *w, const tatp_stats_access *access, const matrix *stored)
-{
-    const tatp_node_map *map = tatp_nodes_map(access->nodes);
-    const topo *topology = tatp_storage_topology(access->storage, map);
-    json_begin_object(w, "storage");
-    json_put_int64(w, "weight", tatp_storage_weight(access->storage));
-    json_begin_array(w, "hosts");
-    for (size_t n = map->nodes; n < topology->nodes; n++)
-        json_put_string(w, NULL, tatp_storage_host(access->storage, n));
-    json_end_array(w);
-    put_entries(w, "bytes", stored);
-    put_distances(w, topology);
-    json_end_object(w);
-}
-
 void tatp_stats_put_plan(json_writer *w, const char *key, const tatp_stats_access *access,
                          int ranks)
 {
@@ -135,8 +119,6 @@ void tatp_stats_put_plan(json_writer *w, const char *key, const tatp_stats_acces
         put_requests(w, costs.even_requests, costs.even_savings, map);
         json_end_object(w);
     }
-    if (NULL != costs.storage && is_short(costs.storage))
-        put_storage(w, access, costs.storage);
     put_distances(w, &map->topology);
     json_end_object(w);
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The stripes of an open file, as its file system says them.
+ */
+#ifndef STORAGE_STRIPES_H
+#define STORAGE_STRIPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct storage_stripes {
+    int64_t size;  /* bytes of a stripe; 0: not known */
+    int64_t count; /* storage targets, or objects, that take stripes in turn, below 100,000;
+                      0: not known, as without a size */
+    bool locked;   /* the file system locks stripes: writers to one of them wait for each other */
+} storage_stripes;
+
+/* Of a regular file on Lustre, BeeGFS or CephFS; zeroed where nothing is known. A layout of several
+ * extents has a size where these have the same one and no border is inside a stripe, and no count.
+ * System calls on the descriptor, of which the servers see none or one. */
+storage_stripes storage_get_stripes(int fd);
+
+#endif
