@@ -397,8 +397,7 @@ static int fit(const struct draft *even, division_kind kind, pieces *units)
     int rc = node == NULL ? -ENOMEM : plan_hop_bytes(&even->in, even->rank, &hop_bytes);
     if (rc == 0 && pieces_may_pay(&smallest, &settings, s->aggregators, hop_bytes,
                                   plan_crossing_bytes(&even->in, even->rank))) {
-        const pieces_fit_input in = {&settings,      &s->topology, node,
-                                     s->aggregators, hop_bytes,    NULL};
+        const pieces_fit_input in = {&settings, &s->topology, node, s->aggregators, hop_bytes};
         for (size_t j = 0; j < s->aggregators; j++)
             node[j] = s->node_of_rank[even->rank[j]];
         rc = units_by_node(&s->units, s->node_of_rank, s->topology.nodes, &bytes);

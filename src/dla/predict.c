@@ -53,7 +53,7 @@ int dla_predict(const setmatch_input *input, const dla_data *data, const size_t 
     int rc = topo_from_levels(&topology, input->nodes, network->levels, network->group_of_node);
 
     if (rc == 0)
-        rc = predict_crossing(&job, &data->file, &levels, crossing, NULL);
+        rc = predict_crossing(&job, &data->file, &levels, crossing);
     topo_release(&topology);
     return rc;
 }

@@ -185,42 +185,6 @@ int matrix_transpose(matrix *transposed, const matrix *m)
     return 0;
 }
 
-/* Appends row `row` of both to *sum. */
-static int add_row(const matrix *a, const matrix *b, int64_t weight, size_t row, matrix *sum)
-{
-    size_t i = a->row_start[row], k = b->row_start[row], *end = &sum->row_start[row + 1];
-    size_t a_end = a->row_start[row + 1], b_end = b->row_start[row + 1];
-    *end = sum->row_start[row];
-    while (i < a_end || k < b_end) {
-        size_t of_a = i < a_end ? a->col[i] : SIZE_MAX, of_b = k < b_end ? b->col[k] : SIZE_MAX;
-        size_t col = of_a < of_b ? of_a : of_b;
-        int64_t value = of_a == col ? a->value[i++] : 0, more = of_b == col ? b->value[k++] : 0;
-        if (__builtin_mul_overflow(more, weight, &more) ||
-            __builtin_add_overflow(value, more, &value))
-            return -ERANGE;
-        sum->col[*end] = col;
-        sum->value[(*end)++] = value;
-    }
-    return 0;
-}
-
-int matrix_add(matrix *sum, const matrix *a, const matrix *b, int64_t weight)
-{
-    matrix made;
-    if (a->rows != b->rows || a->cols != b->cols)
-        return -EINVAL;
-    int rc = matrix_allocate(&made, a->rows, a->cols, matrix_entries(a) + matrix_entries(b));
-    if (rc != 0)
-        return rc;
-    for (size_t row = 0; row < a->rows && rc == 0; row++)
-        rc = add_row(a, b, weight, row, &made);
-    if (rc == 0)
-        *sum = made;
-    else
-        matrix_release(&made);
-    return rc;
-}
-
 /* A row that is added up: its values, and which of them are there. A bit of `group` stands for a
  * word of `there` that is not 0, so that a row is read out in ascending order in the time of its
  * entries. */

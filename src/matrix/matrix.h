@@ -69,9 +69,6 @@ int matrix_sum_rows(matrix *sums, const matrix *m, const size_t *group_of_row, s
 int matrix_copy(matrix *copy, const matrix *m);
 int matrix_transpose(matrix *transposed, const matrix *m);
 
-/* a + weight * b, in linear time; also -EINVAL: two shapes; -ERANGE: an entry beyond int64. */
-int matrix_add(matrix *sum, const matrix *a, const matrix *b, int64_t weight);
-
 /* Accumulates entries in memory proportional to the number of nonzeros. A zeroed builder is empty
  * once rows and cols are set. */
 typedef struct matrix_builder {

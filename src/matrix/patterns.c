@@ -294,7 +294,5 @@ int view_file_add(view_file *f, const view_file *more)
     int rc = more->view.rows > 0 ? add_view(f, &more->view) : 0;
     for (size_t k = 0; k < more->patterns && rc == 0; k++)
         rc = add_pattern_copy(f, &more->pattern[k], &more->bytes[k], 1);
-    for (size_t k = 0; k < more->layouts && rc == 0; k++)
-        rc = view_file_set_layout(f, more->layout[k].file, more->layout[k].text);
     return rc;
 }

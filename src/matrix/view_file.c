@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* View files: the matrix, the profile in ACCESS sections, and layouts. */
+/* View files: the matrix, and the profile in ACCESS sections. */
 #include "matrix/view_file.h"
 
 #include "base/memory.h"
@@ -18,11 +18,6 @@ void view_file_release(view_file *f)
         free(f->pattern[k].file);
         matrix_release(&f->bytes[k]);
     }
-    for (size_t k = 0; k < f->layouts; k++) {
-        free(f->layout[k].file);
-        free(f->layout[k].text);
-    }
-    free(f->layout);
     free(f->pattern);
     free(f->bytes);
     free(f->comments);
@@ -258,69 +253,8 @@ static int read_division(matrix_scan *scan, access_division *d)
     return rc;
 }
 
-/* A line, with its newline. */
-static int read_layout_line(matrix_scan *scan, char **text, size_t *length, size_t *capacity)
-{
-    char *line;
-    int rc = matrix_scan_left(scan) > 0
-                 ? matrix_scan_rest_of_line(scan, &line)
-                 : matrix_refuse(scan->error, scan->line,
-                                 "the file ends where a line of a layout is expected");
-    if (rc != 0)
-        return rc;
-    size_t more = strlen(line);
-    rc = base_reserve(text, capacity, *length + more + 2, 1);
-    if (rc == 0) {
-        memcpy(*text + *length, line, more);
-        memcpy(*text + *length + more, "\n", 2);
-        *length += more + 1;
-    }
-    free(line);
-    return rc;
-}
-
-/* Appends a layout, also to none of which there are patterns. */
-static int append_layout(view_file *f, view_layout *layout)
-{
-    int rc = base_reserve(&f->layout, &f->layout_capacity, f->layouts + 1, sizeof *f->layout);
-    if (rc == 0) {
-        f->layout[f->layouts++] = *layout;
-        *layout = (view_layout){0};
-    }
-    return rc;
-}
-
-/* Reads a section whose first word, LAYOUT, has been read. */
-static int read_layout(matrix_scan *scan, view_file *f)
-{
-    view_layout layout = {0};
-    size_t lines = 0, line = scan->word_line, length = 0, capacity = 0;
-    int rc = matrix_scan_count(scan, "the number of lines of a layout", &lines);
-    if (rc == 0 && (lines < 1 || lines > VIEW_FILE_MOST_LAYOUT_LINES || scan->word_line != line))
-        rc = matrix_refuse(scan->error, line, "a layout of %zu lines where 1 to %zu are expected",
-                           lines, VIEW_FILE_MOST_LAYOUT_LINES);
-    if (rc == 0)
-        rc = matrix_scan_rest_of_line(scan, &layout.file);
-    if (rc == 0)
-        rc = decode_name(scan, line, layout.file);
-    layout.line = line + 1;
-    for (size_t k = 0; k < lines && rc == 0; k++)
-        rc = read_layout_line(scan, &layout.text, &length, &capacity);
-    if (rc == 0 && f->layouts == VIEW_FILE_MOST_PATTERNS)
-        rc = matrix_refuse(scan->error, line, "more than %d layouts", VIEW_FILE_MOST_PATTERNS);
-    if (rc == 0 && view_file_layout(f, layout.file) != NULL)
-        rc = matrix_refuse(scan->error, line, "a second layout of the file");
-    if (rc == 0)
-        rc = append_layout(f, &layout);
-    free(layout.file);
-    free(layout.text);
-    return rc;
-}
-
 static int read_section(matrix_scan *scan, view_file *f)
 {
-    if (strcmp(scan->word, "LAYOUT") == 0)
-        return read_layout(scan, f);
     if (strcmp(scan->word, "DIVISION") == 0)
         return read_division(scan, &f->pattern[f->patterns - 1].division);
     if (f->patterns == VIEW_FILE_MOST_PATTERNS)
@@ -331,9 +265,8 @@ static int read_section(matrix_scan *scan, view_file *f)
 
 static bool is_known_section(const matrix_scan *scan, const view_file *f)
 {
-    return scan->word_length > 0 &&
-           (strcmp(scan->word, "ACCESS") == 0 || strcmp(scan->word, "LAYOUT") == 0 ||
-            (f->patterns > 0 && strcmp(scan->word, "DIVISION") == 0));
+    return scan->word_length > 0 && (strcmp(scan->word, "ACCESS") == 0 ||
+                                     (f->patterns > 0 && strcmp(scan->word, "DIVISION") == 0));
 }
 
 static int read_patterns(matrix_scan *scan, view_file *f)
@@ -452,29 +385,6 @@ static void write_pattern(FILE *stream, const access_pattern *p, const matrix *m
                 d->kind, d->aggregators, d->stripe, d->targets, d->unit);
 }
 
-static void write_layout(FILE *stream, const view_layout *layout)
-{
-    size_t lines = 0;
-    for (const char *c = layout->text; *c != '\0'; c++)
-        lines += *c == '\n';
-    fprintf(stream, "LAYOUT %zu ", lines);
-    write_name(stream, layout->file);
-    fprintf(stream, "\n%s", layout->text);
-}
-
-/* Behind all patterns, where readers that do not know them have read all that they know. */
-static void write_layouts(FILE *stream, const view_file *f)
-{
-    for (size_t k = 0; k < f->patterns; k++) {
-        const view_layout *layout = view_file_layout(f, f->pattern[k].file);
-        bool is_first = layout != NULL;
-        for (size_t i = 0; i < k && is_first; i++)
-            is_first = strcmp(f->pattern[i].file, f->pattern[k].file) != 0;
-        if (is_first)
-            write_layout(stream, layout);
-    }
-}
-
 int view_file_write(FILE *stream, const view_file *f)
 {
     if (f->patterns > VIEW_FILE_MOST_PATTERNS)
@@ -485,7 +395,5 @@ int view_file_write(FILE *stream, const view_file *f)
     int rc = matrix_write_fileview(stream, &f->view, f->comments);
     for (size_t k = 0; k < f->patterns && rc == 0; k++)
         write_pattern(stream, &f->pattern[k], &f->bytes[k]);
-    if (rc == 0)
-        write_layouts(stream, f);
     return rc != 0 ? rc : matrix_finish_writing(stream);
 }

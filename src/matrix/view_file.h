@@ -39,16 +39,6 @@ typedef struct access_pattern {
 /* Limit of view_file_add for the entries of all patterns: about 6 MB of text. */
 #define VIEW_FILE_ENTRIES ((size_t)1 << 19)
 
-/* How a file was stored: lines that src/storage writes and reads. */
-typedef struct view_layout {
-    char *file;  /* as that of a pattern */
-    char *text;  /* each line with its newline */
-    size_t line; /* of the first one, in the file that was read; 0: none */
-} view_layout;
-
-/* Of all layouts; a line has at most MATRIX_SCAN_LINE characters. */
-#define VIEW_FILE_MOST_LAYOUT_LINES ((size_t)1 << 20)
-
 /* bytes[k] belongs to pattern[k]: a row per rank, a column per bin, the bytes of all calls of the
  * pattern. {patterns, bytes} is a setmatch_profile; patterns is 0 in files of the stock recorder. A
  * zeroed view_file is empty. */
@@ -58,14 +48,12 @@ typedef struct view_file {
     size_t patterns, capacity;
     access_pattern *pattern;
     matrix *bytes;
-    view_layout *layout; /* at most one of a file */
-    size_t layouts, layout_capacity;
 } view_file;
 
 /* Reads a whole file; also a square matrix in Matrix Market format, which has no patterns. Refuses
  * matrices as matrix_read_fileview or matrix_read_market does, and ACCESS sections in which a
- * number is missing, out of range or out of order, and malformed DIVISION and LAYOUT sections; the
- * lines of layouts are not examined. A section of another name ends reading. Errors as there.
+ * number is missing, out of range or out of order, and malformed DIVISION sections. A section of
+ * another name ends reading, as LAYOUT, which release 1.0.0 wrote at the end. Errors as there.
  * Release with view_file_release. */
 int view_file_read(FILE *stream, view_file *f, matrix_error *error);
 
@@ -93,13 +81,6 @@ int view_file_add_calls(view_file *f, const access_pattern *pattern, const matri
 /* Adds the contents of `more` except its comments; an empty `f` gets its number of ranks. Errors as
  * above. */
 int view_file_add(view_file *f, const view_file *more);
-
-/* Sets the layout of a file to a copy of the lines, in place of an earlier one. Of a file without
- * patterns nothing is kept. -ENOMEM. */
-int view_file_set_layout(view_file *f, const char *file, const char *text);
-
-/* The layout of a file, or NULL. */
-const view_layout *view_file_layout(const view_file *f, const char *file);
 
 /* Merges bins to 2^doublings their size. -ERANGE; -ENOMEM. Release with matrix_release. */
 int view_file_coarsen(const matrix *bytes, unsigned doublings, matrix *coarse);

@@ -13,9 +13,6 @@ typedef struct plan_report {
     double max_link_bytes;  /* of one cable in one direction, parallel cables sharing evenly, over
                                the topology's tree or, without one, over one link from each node to
                                a switch */
-    /* Between aggregators and storage servers, not weighted; 0 where these are not known. */
-    double storage_hop_bytes;
-    int64_t storage_crossing_bytes; /* to other nodes; INT64_MAX on overflow */
 } plan_report;
 
 /* All costs of an assignment. -EINVAL: a rank or a node is out of range; -ENOMEM. */
@@ -28,16 +25,6 @@ int plan_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *h
  * assignment is less than p, every node is one of the topology. */
 int64_t plan_crossing_bytes(const plan_input *in, const size_t *rank_of_domain);
 
-/* The same between the aggregators of an assignment and the storage servers. */
-int plan_storage_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes);
-int64_t plan_storage_crossing_bytes(const plan_input *in, const size_t *rank_of_domain);
-
-/* Both together, those to storage servers weighted: what fitted domains count. */
-int plan_whole_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes);
-int64_t plan_whole_crossing_bytes(const plan_input *in, const size_t *rank_of_domain);
-/* The same from both counts, where these are known. */
-int64_t plan_weigh_crossing_bytes(const plan_input *in, int64_t between_ranks, int64_t to_servers);
-
 /* Bytes on the link above each vertex, up to its parent and down from it. The vertices are those of
  * the topology's tree or, without one, the nodes and a switch above them. The last one is the root
  * and has no link. */
@@ -48,14 +35,12 @@ typedef struct plan_loads {
 
 /* -EINVAL: a rank or a node is out of range; -ENOMEM. Release with plan_release_loads. */
 int plan_load_links(const plan_input *in, const size_t *rank_of_domain, plan_loads *loads);
-/* The same from aggregators to storage servers, which must be known. */
-int plan_load_storage(const plan_input *in, const size_t *rank_of_domain, plan_loads *loads);
 void plan_release_loads(plan_loads *loads);
 
-/* W, column by column: workload[j * p + i] = hop-bytes of assigning domain j to rank i, with the
- * weighted ones to storage servers. Sums C over the ranks of a node first and forms no p x p
- * matrix: O(nnz(C) + (p + classes * classes) * a) time. Exact while the sums stay below 2^53.
- * -EINVAL: a rank's node is out of range; -ERANGE; -ENOMEM. */
+/* W, column by column: workload[j * p + i] = hop-bytes of assigning domain j to rank i. Sums C over
+ * the ranks of a node first and forms no p x p matrix: O(nnz(C) + (p + classes * classes) * a)
+ * time. Exact while the sums stay below 2^53. -EINVAL: a rank's node is out of range; -ERANGE;
+ * -ENOMEM. */
 int plan_workload(const plan_input *in, double *workload);
 
 #endif

@@ -80,7 +80,6 @@ typedef struct fitted_unit_options {
                            begin at multiples of their size in the file */
     size_t aggregators; /* 0: ignore the balance */
     double tolerance;   /* 0: .02; negative: none */
-    unsigned doublings; /* at most; 0: no limit */
 } fitted_unit_options;
 
 typedef struct fitted_unit_choice {

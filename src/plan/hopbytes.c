@@ -2,7 +2,6 @@
 /* The assignment of minimum hop-bytes. */
 #include "base/memory.h"
 #include "plan/plan.h"
-#include "plan/servers.h"
 #include "plan/steps.h"
 
 #include <errno.h>
@@ -30,25 +29,18 @@ int plan_least_hop_bytes(const plan_input *in, const lap_solver *solver, size_t 
 {
     double least;
     struct costs costs = {0};
-    struct held held;
-    matrix sum = {0};
-    plan_input counted;
+    struct held held = held_bytes(in);
     int rc = in->requests->cols > in->requests->rows ? -EINVAL : 0;
     size_t *made = base_zeroed(in->requests->cols, sizeof *made, &rc);
     if (rc == 0)
-        rc = plan_count_servers(in, &sum, &counted);
-    if (rc == 0) {
-        held = held_bytes(&counted);
-        rc = costs_init(&costs, &counted, &held);
-    }
+        rc = costs_init(&costs, in, &held);
     if (rc == 0)
-        rc = assign_least(&counted, &costs, solver, made, &least);
+        rc = assign_least(in, &costs, solver, made, &least);
     for (size_t j = 0; j < in->requests->cols && rc == 0; j++)
         rank_of_domain[j] = made[j];
     if (rc == 0 && bound != NULL)
         *bound = least;
     costs_release(&costs);
-    matrix_release(&sum);
     free(made);
     return rc;
 }

@@ -22,7 +22,7 @@ static int are_savings_usable(const plan_input *in)
 int plan_check_nodes(const plan_input *in)
 {
     if (!has_shape(in, in->node_bytes) || !has_shape(in, in->node_blocks) ||
-        !has_shape(in, in->storage) || in->storage_weight < 0 || !are_savings_usable(in))
+        !are_savings_usable(in))
         return -EINVAL;
     for (size_t i = 0; i < in->requests->rows; i++)
         if (in->node_of_rank[i] >= in->topology->nodes)

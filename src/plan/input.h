@@ -26,8 +26,7 @@ static inline size_t group_size(const struct groups *groups, size_t g)
     return groups->start[g + 1] - groups->start[g];
 }
 
-/* -EINVAL: a rank's node is out of range, sums by node or savings have the wrong shape, or the
- * weight of storage is negative. */
+/* -EINVAL: a rank's node is out of range, or sums by node or savings have the wrong shape. */
 int plan_check_nodes(const plan_input *in);
 
 /* -EINVAL as above, or where a rank of the assignment is out of range. */

@@ -45,19 +45,6 @@ int plan_load_links(const plan_input *in, const size_t *rank_of_domain, plan_loa
     return 0;
 }
 
-int plan_load_storage(const plan_input *in, const size_t *rank_of_domain, plan_loads *loads)
-{
-    const plan_input stored = {.requests = in->requests,
-                               .node_bytes = in->storage,
-                               .node_of_rank = in->node_of_rank,
-                               .topology = in->topology};
-    plan_loads back;
-    int rc = in->storage == NULL ? -EINVAL : plan_load_links(&stored, rank_of_domain, &back);
-    if (rc == 0)
-        *loads = (plan_loads){back.vertices, back.down, back.up};
-    return rc;
-}
-
 void plan_release_loads(plan_loads *loads)
 {
     free(loads->up);
@@ -71,13 +58,10 @@ int plan_assess(const plan_input *in, const size_t *rank_of_domain, plan_report 
     plan_report made = {.max_link_bytes = 0.0};
     int rc = plan_hop_bytes(in, rank_of_domain, &made.hop_bytes);
     if (rc == 0)
-        rc = plan_storage_hop_bytes(in, rank_of_domain, &made.storage_hop_bytes);
-    if (rc == 0)
         rc = plan_load_links(in, rank_of_domain, &loads);
     if (rc != 0)
         return rc;
     made.crossing_bytes = plan_crossing_bytes(in, rank_of_domain);
-    made.storage_crossing_bytes = plan_storage_crossing_bytes(in, rank_of_domain);
     for (size_t v = 0; v + 1 < loads.vertices; v++)
         made.max_link_bytes =
             fmax(made.max_link_bytes, fmax(loads.up[v], loads.down[v]) / cables(in->topology, v));

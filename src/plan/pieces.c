@@ -151,90 +151,21 @@ bool pieces_may_pay(const pieces *smallest, const division_settings *settings, s
            fitted_may_serve(even_hop_bytes, crossing_bytes, least_saving(settings));
 }
 
-/* Bytes of the smallest units on the servers of nodes, units x nodes. */
-static int find_stored(const pieces *smallest, const pieces_fit_input *in, const matrix *bytes,
-                       matrix *stored)
-{
-    matrix accessed = {0}, of_nodes = {0};
-    division units;
-    int rc = pieces_divide_singly(smallest, in->settings, &units);
-    if (rc != 0)
-        return rc;
-    rc = matrix_transpose(&accessed, bytes);
-    if (rc == 0)
-        rc = in->servers->bytes(in->servers->context, &units.domains, &accessed, &of_nodes);
-    if (rc == 0)
-        rc = matrix_transpose(stored, &of_nodes);
-    matrix_release(&of_nodes);
-    matrix_release(&accessed);
-    division_release(&units);
-    return rc;
-}
-
-/* Replaces the bytes of the smallest units by those of units doubled up to `most` times. */
-static int enlarge_units(const pieces *smallest, size_t aggregators, unsigned most, matrix *bytes,
-                         unsigned *doublings)
+/* Replaces the bytes of the smallest units by those of the chosen ones. */
+static int choose_units(const pieces *smallest, size_t aggregators, matrix *bytes, pieces *chosen)
 {
     const fitted_unit_options options = {
         .first = (uint64_t)((smallest->lo - smallest->base) / smallest->unit),
         .aggregators = aggregators,
-        .doublings = most,
     };
     fitted_unit_choice choice;
-    *doublings = 0;
-    if (most == 0)
-        return 0;
     int rc = fitted_choose_unit(bytes, &options, &choice);
     if (rc != 0)
         return rc;
     matrix_release(bytes);
     *bytes = choice.bytes;
-    *doublings = choice.doublings;
+    *chosen = pieces_with_unit(smallest, smallest->unit << choice.doublings);
     return 0;
-}
-
-/* `stored` has no rows where servers are not known. */
-static int choose_units(const pieces *smallest, const pieces_fit_input *in, matrix *bytes,
-                        matrix *stored, pieces *chosen)
-{
-    const fitted_unit_options options = {
-        .first = (uint64_t)((smallest->lo - smallest->base) / smallest->unit)};
-    fitted_unit_choice of_stored = {.doublings = UINT_MAX};
-    unsigned doublings;
-    int rc = stored->rows > 0 ? fitted_choose_unit(stored, &options, &of_stored) : 0;
-    matrix_release(&of_stored.bytes);
-    if (rc == 0)
-        rc = enlarge_units(smallest, in->aggregators, of_stored.doublings, bytes, &doublings);
-    if (rc == 0)
-        *chosen = pieces_with_unit(smallest, smallest->unit << doublings);
-    if (rc == 0 && stored->rows > 0)
-        rc = enlarge_units(smallest, 0, doublings, stored, &doublings);
-    return rc;
-}
-
-static int add_stored(matrix *bytes, const matrix *stored, int64_t weight)
-{
-    matrix sum;
-    int rc = matrix_add(&sum, bytes, stored, weight);
-    if (rc != 0)
-        return rc;
-    matrix_release(bytes);
-    *bytes = sum;
-    return 0;
-}
-
-/* The chosen units, and all bytes that count for them. */
-static int measure_units(const pieces *smallest, const pieces_fit_input *in, matrix *bytes,
-                         pieces *chosen)
-{
-    matrix stored = {0};
-    int rc = in->servers != NULL ? find_stored(smallest, in, bytes, &stored) : 0;
-    if (rc == 0 && !smallest->columns)
-        rc = choose_units(smallest, in, bytes, &stored, chosen);
-    if (rc == 0 && in->servers != NULL)
-        rc = add_stored(bytes, &stored, in->servers->weight);
-    matrix_release(&stored);
-    return rc;
 }
 
 int pieces_fit(const pieces *smallest, matrix *bytes, const pieces_fit_input *in, pieces *fitted)
@@ -242,7 +173,7 @@ int pieces_fit(const pieces *smallest, matrix *bytes, const pieces_fit_input *in
     pieces chosen = *smallest;
     fitted_input input = {bytes, in->topology, in->node_of_aggregator, in->aggregators};
     fitted_report report;
-    int rc = measure_units(smallest, in, bytes, &chosen);
+    int rc = smallest->columns ? 0 : choose_units(smallest, in->aggregators, bytes, &chosen);
     if (rc != 0)
         return rc;
     chosen.domain = calloc(chosen.count, sizeof *chosen.domain);

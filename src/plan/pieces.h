@@ -66,16 +66,6 @@ typedef struct pieces_bytes {
 /* -ENOMEM. */
 int pieces_add_bytes(pieces_bytes *all, size_t node, const unit_step *step, size_t steps);
 
-/* Who knows what is on the storage servers of nodes. `bytes` sets *stored to the bytes of each
- * domain on each node, nodes x domains, of which node_bytes are accessed; a negative errno value.
- */
-typedef struct pieces_servers {
-    int (*bytes)(const void *context, const file_domains *domains, const matrix *node_bytes,
-                 matrix *stored);
-    const void *context;
-    int64_t weight; /* see plan_input.storage_weight */
-} pieces_servers;
-
 /* ---- assignment ---- */
 
 /* Whether this number of domains may be fitted. */
@@ -90,15 +80,13 @@ typedef struct pieces_fit_input {
     const topo *topology;
     const size_t *node_of_aggregator; /* of each even domain */
     size_t aggregators;
-    double even_hop_bytes;         /* plan_whole_hop_bytes */
-    const pieces_servers *servers; /* NULL: not known */
+    double even_hop_bytes;
 } pieces_fit_input;
 
 /* Chooses the size of the units and assigns them to the aggregators of the even domains, provided
- * that this pays: otherwise fitted->unit is 0. Units are as large as neither the bytes of nodes nor
- * those of servers are split among more nodes for it. `bytes` are those of the nodes in the
- * smallest units; replaced by those of the chosen ones, with the weighted ones on servers. Errors
- * of fitted_choose_unit, fitted_assign and `servers`. */
+ * that this pays: otherwise fitted->unit is 0. Units are as large as the bytes of nodes are not
+ * split among more nodes for it. `bytes` are those of the nodes in the smallest units; replaced by
+ * those of the chosen ones. Errors of fitted_choose_unit and fitted_assign. */
 int pieces_fit(const pieces *smallest, matrix *bytes, const pieces_fit_input *in, pieces *fitted);
 
 /* ---- broadcast ---- */

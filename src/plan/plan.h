@@ -45,8 +45,8 @@ extern const plan_strategy plan_strategies[];
 /* The strategy of that name, or NULL. */
 const plan_strategy *plan_find_strategy(const char *name);
 
-/* An assignment of minimum hop-bytes, those to storage servers included, and, where `bound` is not
- * NULL, the lower bound of any that proves it: the same number.
+/* An assignment of minimum hop-bytes and, where `bound` is not NULL, the lower bound of any that
+ * proves it: the same number.
  *
  * Assigns domains to nodes first, as though each had the best rank of its node, then to ranks on
  * each node. This is the minimum where no two domains of a node compete for a rank: always with

@@ -40,20 +40,10 @@ typedef struct plan_input {
                                   what a byte saves (topo_level_saves); NULL: ranks of a node are
                                   one hop apart, and rank k saves its own bytes */
     const matrix *node_blocks; /* the same of blocks or, without, of entries that are not 0 */
-    const matrix *storage;     /* bytes of domain j on the storage servers of each node,
-                                  topology->nodes x a; nodes may have servers and no ranks. NULL:
-                                  not known. Counts for minimum hop-bytes only */
-    int64_t storage_weight;    /* of a hop between an aggregator and a server, against one between
-                                  ranks; >= 0 */
     const unsigned char *network; /* of each rank, how near it is to the network, more is nearer:
                                      of ranks of a node that cost a domain the same, tatp takes
                                      the nearest. NULL: all alike */
 } plan_input;
-
-/* Servers. A server is TOPO_SAME_NODE from the ranks of its node, as any other process there. So
- * its bytes cost an aggregator what bytes of a rank of that node do that owns no domain, and plans
- * have the minimum of both sums together: hop-bytes between ranks, and storage_weight times those
- * between aggregators and servers. */
 
 /* Incomplete requests. With the sums of each node in node_bytes, `requests` (or savings) need only
  * the per_node largest entries of each node and domain (all where per_node is 0), and plans have

@@ -3,7 +3,6 @@
 #include "plan/fitted.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -115,8 +114,7 @@ struct limits {
 static int enlarge(fitted_unit_choice *choice, const fitted_unit_options *options,
                    const struct limits *limits)
 {
-    unsigned most = options->doublings > 0 ? options->doublings : UINT_MAX;
-    while (choice->doublings < most && choice->bytes.rows > 1) {
+    while (choice->bytes.rows > 1) {
         uint64_t first = choice->doublings < 64 ? options->first >> choice->doublings : 0;
         matrix doubled;
         int rc = double_units(&choice->bytes, first, &doubled);

@@ -2,7 +2,6 @@
 /* Hop-bytes of every pair (W), and of one assignment. */
 #include "plan/assess.h"
 #include "plan/costs.h"
-#include "plan/servers.h"
 
 #include <errno.h>
 
@@ -17,8 +16,7 @@ static void subtract_savings(const plan_input *in, double same, double *workload
             workload[c->col[k] * c->rows + i] -= same / plan_steps(in) * (double)c->value[k];
 }
 
-/* Without storage servers. */
-static int fill_workload(const plan_input *in, double *workload)
+int plan_workload(const plan_input *in, double *workload)
 {
     struct costs costs;
     struct held held = held_bytes(in);
@@ -36,17 +34,6 @@ static int fill_workload(const plan_input *in, double *workload)
     if (rc == 0)
         subtract_savings(in, costs.classes.same, workload);
     costs_release(&costs);
-    return rc;
-}
-
-int plan_workload(const plan_input *in, double *workload)
-{
-    matrix sum = {0};
-    plan_input counted;
-    int rc = plan_count_servers(in, &sum, &counted);
-    if (rc == 0)
-        rc = fill_workload(&counted, workload);
-    matrix_release(&sum);
     return rc;
 }
 
@@ -97,55 +84,4 @@ int64_t plan_crossing_bytes(const plan_input *in, const size_t *rank_of_domain)
         }
     }
     return sum;
-}
-
-/* ---- storage servers ---- */
-
-/* The bytes on servers in the place of those of ranks. */
-static plan_input of_servers(const plan_input *in)
-{
-    plan_input stored = *in;
-    stored.node_bytes = in->storage;
-    return stored;
-}
-
-int plan_storage_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes)
-{
-    const plan_input stored = of_servers(in);
-    int rc = plan_check_assignment(in, rank_of_domain);
-    if (rc == 0)
-        *hop_bytes = in->storage != NULL ? sum_hop_bytes(&stored, rank_of_domain) : 0.0;
-    return rc;
-}
-
-int64_t plan_storage_crossing_bytes(const plan_input *in, const size_t *rank_of_domain)
-{
-    const plan_input stored = of_servers(in);
-    return in->storage != NULL ? plan_crossing_bytes(&stored, rank_of_domain) : 0;
-}
-
-int plan_whole_hop_bytes(const plan_input *in, const size_t *rank_of_domain, double *hop_bytes)
-{
-    double between_ranks, to_servers;
-    int rc = plan_hop_bytes(in, rank_of_domain, &between_ranks);
-    if (rc == 0)
-        rc = plan_storage_hop_bytes(in, rank_of_domain, &to_servers);
-    if (rc == 0)
-        *hop_bytes = between_ranks + (double)in->storage_weight * to_servers;
-    return rc;
-}
-
-int64_t plan_weigh_crossing_bytes(const plan_input *in, int64_t between_ranks, int64_t to_servers)
-{
-    int64_t sum;
-    if (__builtin_mul_overflow(to_servers, in->storage_weight, &sum) ||
-        __builtin_add_overflow(sum, between_ranks, &sum))
-        return INT64_MAX;
-    return sum;
-}
-
-int64_t plan_whole_crossing_bytes(const plan_input *in, const size_t *rank_of_domain)
-{
-    return plan_weigh_crossing_bytes(in, plan_crossing_bytes(in, rank_of_domain),
-                                     plan_storage_crossing_bytes(in, rank_of_domain));
 }

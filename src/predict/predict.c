@@ -25,23 +25,7 @@ typedef struct drafting {
     division_settings settings;
     size_t *on_node; /* number of ranks on each node */
     pieces smallest;
-    const predict_layout *on; /* NULL: not known */
-    int64_t calls;
-    pieces_servers servers;
 } drafting;
-
-static int find_stored_bytes(const void *context, const file_domains *domains,
-                             const matrix *node_bytes, matrix *stored)
-{
-    const drafting *d = context;
-    return predict_spread(d->on, domains, node_bytes, d->calls, d->job->topology->nodes, stored);
-}
-
-/* NULL: not known. */
-static const pieces_servers *servers_of(const drafting *d)
-{
-    return d->on != NULL ? &d->servers : NULL;
-}
 
 static int count_ranks(drafting *d)
 {
@@ -107,8 +91,6 @@ plan_input prediction_problem(const prediction *p, const predict_job *job)
         .node_of_rank = job->node_of_rank,
         .topology = job->topology,
         .per_node = p->per_node,
-        .storage = p->storage.row_start != NULL ? &p->storage : NULL,
-        .storage_weight = job->servers != NULL ? job->servers->weight : 0,
     };
 }
 
@@ -116,7 +98,6 @@ void prediction_release(prediction *p)
 {
     matrix_release(&p->requests);
     matrix_release(&p->node_bytes);
-    matrix_release(&p->storage);
     free(p->rank_of_domain);
     *p = (prediction){0};
 }
@@ -127,8 +108,6 @@ static int make_draft(const drafting *d, const file_domains *domains, prediction
     p->per_node = plan_even_per_node(d->on_node, d->job->topology->nodes, domains->count);
     p->rank_of_domain = calloc(domains->count, sizeof *p->rank_of_domain);
     int rc = p->rank_of_domain == NULL ? -ENOMEM : sum_requests(d, domains, p);
-    if (rc == 0 && d->on != NULL)
-        rc = find_stored_bytes(d, domains, &p->node_bytes, &p->storage);
     if (rc != 0)
         return rc;
     plan_input in = prediction_problem(p, d->job);
@@ -188,20 +167,14 @@ static int sum_units(const drafting *d, matrix *bytes)
 /* fitted->unit is 0 if fitted domains do not pay. */
 static int fit_units(const drafting *d, const prediction *even, matrix *bytes, pieces *fitted)
 {
-    double even_hop_bytes;
     const predict_job *job = d->job;
-    const plan_input problem = prediction_problem(even, job);
     size_t *node = calloc(even->domains, sizeof *node);
     if (node == NULL)
         return -ENOMEM;
     for (size_t j = 0; j < even->domains; j++)
         node[j] = job->node_of_rank[even->rank_of_domain[j]];
-    int rc = plan_whole_hop_bytes(&problem, even->rank_of_domain, &even_hop_bytes);
-    if (rc == 0) {
-        const pieces_fit_input in = {&d->settings,  job->topology,  node,
-                                     even->domains, even_hop_bytes, servers_of(d)};
-        rc = pieces_fit(&d->smallest, bytes, &in, fitted);
-    }
+    const pieces_fit_input in = {&d->settings, job->topology, node, even->domains, even->hop_bytes};
+    int rc = pieces_fit(&d->smallest, bytes, &in, fitted);
     free(node);
     return rc;
 }
@@ -256,12 +229,8 @@ static int draft_calls(drafting *d, const access_pattern *pattern, prediction *p
         rc = make_even_draft(d, p);
     if (rc != 0)
         return rc;
-    const plan_input even = prediction_problem(p, d->job);
-    double hop_bytes;
-    rc = plan_whole_hop_bytes(&even, p->rank_of_domain, &hop_bytes);
     d->smallest = pieces_smallest(&d->settings, p->domains, d->range.lo, d->range.hi);
-    if (rc == 0 && pieces_may_pay(&d->smallest, &d->settings, p->domains, hop_bytes,
-                                  plan_whole_crossing_bytes(&even, p->rank_of_domain)))
+    if (pieces_may_pay(&d->smallest, &d->settings, p->domains, p->hop_bytes, p->crossing_bytes))
         rc = try_fitted(d, p);
     return rc;
 }
@@ -269,16 +238,12 @@ static int draft_calls(drafting *d, const access_pattern *pattern, prediction *p
 int predict_calls(const predict_job *job, const access_pattern *pattern, const matrix *bytes,
                   prediction *p)
 {
-    drafting d = {.job = job,
-                  .bytes = bytes,
-                  .on = predict_find_layout(job->servers, pattern->file),
-                  .calls = pattern->calls};
+    drafting d = {.job = job, .bytes = bytes};
     prediction made = {0};
     int64_t total;
     if (bytes->rows != job->ranks || job->ranks > INT_MAX || !matrix_is_nonnegative(bytes))
         return -EINVAL;
     int rc = matrix_sum(bytes, &total);
-    d.servers = (pieces_servers){find_stored_bytes, &d, d.on != NULL ? job->servers->weight : 0};
     if (rc == 0 && total > 0)
         rc = draft_calls(&d, pattern, &made);
     free(d.on_node);
@@ -319,54 +284,20 @@ static int add_crossing(const prediction *p, const predict_job *job, const predi
     return rc;
 }
 
-/* The sum of bytes times hops, less those of one node. */
-static double count_hops_beyond(const prediction *p, const predict_job *job, const matrix *bytes)
-{
-    double sum = 0;
-    for (size_t n = 0; n < bytes->rows; n++)
-        for (size_t i = bytes->row_start[n]; i < bytes->row_start[n + 1]; i++) {
-            size_t owner = aggregator_of(p, job, bytes->col[i]);
-            double hops = topo_hops(job->topology, n, owner, 0) - TOPO_SAME_NODE;
-            sum += (double)bytes->value[i] * hops;
-        }
-    return sum;
-}
-
-static int add_sums(const prediction *p, const predict_job *job, predict_sums *sums)
-{
-    const plan_input in = prediction_problem(p, job);
-    int64_t stored = 0;
-    sums->hops_beyond += count_hops_beyond(p, job, &p->node_bytes);
-    if (in.storage == NULL)
-        return 0;
-    sums->storage_hops_beyond += count_hops_beyond(p, job, &p->storage);
-    int64_t crossing = plan_storage_crossing_bytes(&in, p->rank_of_domain);
-    if (matrix_sum(&p->storage, &stored) != 0 ||
-        __builtin_add_overflow(sums->storage_bytes, stored, &sums->storage_bytes) ||
-        __builtin_add_overflow(sums->storage_crossing, crossing, &sums->storage_crossing))
-        return -ERANGE;
-    return 0;
-}
-
 int predict_crossing(const predict_job *job, const view_file *file, const predict_levels *levels,
-                     int64_t *crossing, predict_sums *sums)
+                     int64_t *crossing)
 {
     int rc = 0;
     int64_t *sum = base_zeroed(levels->levels + 1, sizeof *sum, &rc);
-    predict_sums all = {0};
     for (size_t k = 0; k < file->patterns && rc == 0; k++) {
         prediction p = {0};
         rc = predict_calls(job, &file->pattern[k], &file->bytes[k], &p);
         if (rc == 0)
             rc = add_crossing(&p, job, levels, sum);
-        if (rc == 0 && sums != NULL)
-            rc = add_sums(&p, job, &all);
         prediction_release(&p);
     }
     if (rc == 0)
         memcpy(crossing, sum, (levels->levels + 1) * sizeof *sum);
-    if (rc == 0 && sums != NULL)
-        *sums = all;
     free(sum);
     return rc;
 }

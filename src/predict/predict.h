@@ -19,15 +19,13 @@
 #include "matrix/view_file.h"
 #include "plan/division.h"
 #include "plan/plan.h"
-#include "predict/servers.h"
 #include "topo/distances.h"
 
 typedef struct predict_job {
     size_t ranks;
-    const size_t *node_of_rank;     /* `ranks` entries, each < topology->nodes */
-    const topo *topology;           /* may have nodes without ranks */
-    const predict_servers *servers; /* on nodes of the topology; NULL: not known */
-    division_kind kind;             /* of file domains; DIVISION_AUTO: as recorded */
+    const size_t *node_of_rank; /* `ranks` entries, each < topology->nodes */
+    const topo *topology;       /* may have nodes without ranks */
+    division_kind kind;         /* of file domains; DIVISION_AUTO: as recorded */
 } predict_job;
 
 /* Of a pattern, all its calls together. Zeroed: no bytes. */
@@ -39,7 +37,6 @@ typedef struct prediction {
     size_t *rank_of_domain;
     matrix requests;   /* ranks x domains, without entries where these would be too many */
     matrix node_bytes; /* nodes x domains */
-    matrix storage;    /* the same on storage servers; empty: not known */
     double hop_bytes;
     int64_t crossing_bytes; /* between nodes */
 } prediction;
@@ -60,17 +57,9 @@ typedef struct predict_levels {
     const size_t *group_of_node;
 } predict_levels;
 
-/* Of all calls of a view file. */
-typedef struct predict_sums {
-    double hops_beyond;         /* hop-bytes between nodes, without the hop inside a node */
-    double storage_hops_beyond; /* the same between aggregators and servers, not weighted */
-    int64_t storage_bytes;      /* whose server is known */
-    int64_t storage_crossing;   /* of these, on servers of other nodes than the aggregator's */
-} predict_sums;
-
 /* All patterns of a view file, by boundary: crossing[0]: bytes that leave their nodes, crossing[1 +
- * k]: their group of level k. sums: NULL, or also these. Errors as above. */
+ * k]: their group of level k. Errors as above. */
 int predict_crossing(const predict_job *job, const view_file *file, const predict_levels *levels,
-                     int64_t *crossing, predict_sums *sums);
+                     int64_t *crossing);
 
 #endif

@@ -231,8 +231,6 @@ static int add_entry(addition *a, const access_pattern *pattern, const record_en
     int rc = matrix_builder_add_matrix(&a->view, &entry->view, times);
     if (rc == 0 && entry->bytes.rows > 0)
         rc = view_file_add_calls(&a->profile, pattern, &entry->bytes, times);
-    if (rc == 0 && entry->bytes.rows > 0 && entry->layout != NULL)
-        rc = view_file_set_layout(&a->profile, pattern->file, entry->layout);
     return rc;
 }
 

@@ -43,7 +43,6 @@ typedef struct record_entry {
     access_pattern pattern; /* its file is not set */
     matrix bytes;           /* the profile; no rows: none */
     record_totals totals;   /* of one access; `files` is not used */
-    const char *layout;     /* of the file, as view_layout.text; borrowed; NULL: not known */
 } record_entry;
 
 void record_entry_release(record_entry *entry);

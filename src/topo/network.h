@@ -51,12 +51,6 @@ const char *topo_fabric_host(const topo_fabric *fabric, size_t host);
 int topo_find_hosts(const topo_fabric *fabric, const char *const *hosts, size_t nodes,
                     size_t *found, matrix_error *error);
 
-/* Numbers hosts: found[k] < count is the known host that hosts[k] names, by the rules of
- * topo_from_fabric; count and above are *others further hosts, in the order of their first names.
- * -EBADMSG: a name matches two known hosts, with `error`; -ENOMEM. */
-int topo_match_hosts(const char *const *known, size_t count, const char *const *hosts,
-                     size_t number, size_t *found, size_t *others, matrix_error *error);
-
 /* Distances between the hosts of a job, in that order. A host matches the one of the same name, or
  * else the only one that matches where one of both names lacks the domain. Hops from a file that
  * names no rows belong to the hosts in their order, and their numbers must agree.
@@ -68,25 +62,6 @@ int topo_match_hosts(const char *const *known, size_t count, const char *const *
  * `error`. -ENOMEM. Memory: node classes of these hosts squared, and the file. */
 int topo_from_fabric(const topo_fabric *fabric, const char *const *hosts, size_t nodes, topo *t,
                      matrix_error *error);
-
-/* The same of `nodes` hosts and, behind them, of those of `others` further ones that the fabric
- * has; *t is not changed where it has none. hosts: nodes + others names; changed. node[k]: of
- * further host k in *t; SIZE_MAX: it is not there. */
-int topo_extend(const topo_fabric *fabric, const char **hosts, size_t nodes, size_t others,
-                size_t *node, topo *t, matrix_error *error);
-
-/* Where further hosts are. extend: hosts has the known names and behind them `others` further ones,
- * and may be changed; it sets node[k] of those that it knows, which is SIZE_MAX before. */
-typedef struct topo_extension {
-    int (*extend)(void *context, const char **hosts, size_t others, size_t *node,
-                  matrix_error *error);
-    void *context;
-} topo_extension;
-
-/* node[k]: the known host that hosts[k] names, as topo_match_hosts has it, or of a further one what
- * by->extend says, which is called once, maybe for no host. Errors of both. */
-int topo_place_hosts(const char *const *known, size_t count, const char *const *hosts,
-                     size_t number, const topo_extension *by, size_t *node, matrix_error *error);
 
 /* topo_fabric_read and topo_from_fabric in one. */
 int topo_read(FILE *stream, const char *const *hosts, size_t nodes, topo *t, matrix_error *error);

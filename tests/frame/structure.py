@@ -23,7 +23,7 @@ FOLDERS = {
     "lap": (),
     "matrix": (),
     "plan": ("access", "lap", "matrix", "topo"),
-    "predict": ("access", "lap", "matrix", "plan", "storage", "topo"),
+    "predict": ("access", "lap", "matrix", "plan", "topo"),
     "record": ("access", "matrix"),
     "setmatch": ("matrix",),
     "storage": ("access", "matrix"),

@@ -37,7 +37,7 @@ static void split_names(const char *list, struct names *names)
 /* PREFIX0, PREFIX1, ... */
 static const char *const *numbered_hosts(const char *prefix, size_t count)
 {
-    static char name[MOST_HOSTS][12];
+    static char name[MOST_HOSTS][24];
     static const char *host[MOST_HOSTS];
     for (size_t n = 0; n < count; n++) {
         snprintf(name[n], sizeof name[n], "%s%zu", prefix, n);
@@ -1214,61 +1214,6 @@ START_TEST(one_short_name)
 }
 END_TEST
 
-/* ---- hosts of a job, and others ---- */
-
-START_TEST(hosts_and_others)
-{
-    static const char *const known[] = {"n1", "N2.site", "n3", "n1", "n3.a"};
-    static const char *const named[] = {"x", "n2", "n1.b", "X", "N3", "n1", "y", "n3.a", "n2.site"};
-    static const char *const two[] = {"n1.a", "n1.b"};
-    static const size_t expected[] = {5, 1, 0, 5, 2, 0, 6, 4, 1};
-    size_t found[9], others = 77;
-    matrix_error error;
-    ck_assert_int_eq(topo_match_hosts(known, 5, named, 9, found, &others, &error), 0);
-    ck_assert_uint_eq(others, 2);
-    ck_assert_mem_eq(found, expected, sizeof expected);
-    ck_assert_int_eq(topo_match_hosts(known, 5, named, 0, found, &others, &error), 0);
-    ck_assert_uint_eq(others, 0);
-    ck_assert_int_eq(topo_match_hosts(known, 0, named, 2, found, &others, &error), 0);
-    ck_assert_uint_eq(found[1], 1);
-    ck_assert_int_eq(topo_match_hosts(two, 2, known, 1, found, &others, &error), -EBADMSG);
-    ck_assert_str_eq(error.reason, "host n1 may be n1.a or n1.b");
-}
-END_TEST
-
-/* Of further hosts "x" and "y" it knows y. */
-static int know_y(void *context, const char **hosts, size_t others, size_t *node,
-                  matrix_error *error)
-{
-    (void)error;
-    if (context != NULL || others != 2 || strcmp(hosts[0], "n1") != 0)
-        return -EIO;
-    for (size_t k = 0; k < others; k++)
-        if (node[k] == SIZE_MAX && strcmp(hosts[2 + k], "y") == 0)
-            node[k] = 7;
-    return 0;
-}
-
-static size_t place[5];
-
-static int find_places(const void *by)
-{
-    static const char *const known[] = {"n1", "n2"}, *const named[] = {"x", "N2", "y", "n1", "X"};
-    matrix_error error;
-    return topo_place_hosts(known, 2, named, 5, by, place, &error);
-}
-
-START_TEST(places_of_hosts)
-{
-    static const size_t expected[] = {SIZE_MAX, 1, 7, 0, SIZE_MAX};
-    topo_extension by = {know_y, NULL};
-    fail_each_allocation(find_places, &by);
-    ck_assert_mem_eq(place, expected, sizeof expected);
-    by.context = &by;
-    ck_assert_int_eq(find_places(&by), -EIO);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("fabric");
@@ -1284,8 +1229,7 @@ int main(void)
     add_tests(cases, more_than_any_network, too_many_places, one_short_name, no_text, long_names,
               cut_short);
     tcase_add_loop_test(cases, slurm_addresses, 0, sizeof addresses / sizeof addresses[0]);
-    add_tests(cases, random_networks, random_trees, ten_thousand_nodes, out_of_memory,
-              hosts_and_others, places_of_hosts);
+    add_tests(cases, random_networks, random_trees, ten_thousand_nodes, out_of_memory);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

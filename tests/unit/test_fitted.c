@@ -226,7 +226,6 @@ START_TEST(the_unit_is_as_large_as_it_may_be)
         {"aabbaabb", {.first = 1}, 0, 0.0}, /* a larger unit would begin with the last a */
         {"aabbaabb", {.first = 2}, 1, 0.0},
         {"aabbaabb", {.tolerance = .5}, 3, .5},
-        {"aabbaabb", {.tolerance = .5, .doublings = 2}, 2, .5},
         {"aabbaabb", {.tolerance = -1.0}, 1, 0.0},
         {"aaaaaaaa", {0}, 3, 0.0},
         {"aaaaaaaa", {.aggregators = 2}, 2, 0.0},

@@ -650,23 +650,6 @@ START_TEST(copies)
 }
 END_TEST
 
-START_TEST(sums_of_matrices)
-{
-    uint64_t state = first_seed() + (uint64_t)_i;
-    int64_t weight = pick(&state, -3, 3);
-    matrix a = random_matrix(&state, 4, 5), b = random_matrix(&state, 4, 5), sum;
-    ck_assert_int_eq(matrix_add(&sum, &a, &b, weight), 0);
-    for (size_t row = 0; row < 4; row++)
-        for (size_t col = 0; col < 5; col++)
-            ck_assert_int_eq(matrix_get(&sum, row, col),
-                             matrix_get(&a, row, col) + weight * matrix_get(&b, row, col));
-    assert_sorted(&sum);
-    matrix_release(&a);
-    matrix_release(&b);
-    matrix_release(&sum);
-}
-END_TEST
-
 START_TEST(sums_of_rows)
 {
     uint64_t state = first_seed() + (uint64_t)_i;
@@ -708,21 +691,6 @@ START_TEST(sums_of_rows_that_cannot_be)
 }
 END_TEST
 
-START_TEST(sums_that_cannot_be)
-{
-    matrix_entry large = {1, 1, INT64_MAX / 2}, other = {1, 1, 3};
-    matrix a, b, sum = {.rows = 99};
-    ck_assert_int_eq(matrix_from_entries(&a, 2, 2, &large, 1), 0);
-    ck_assert_int_eq(matrix_from_entries(&b, 2, 3, &other, 1), 0);
-    ck_assert_int_eq(matrix_add(&sum, &a, &b, 1), -EINVAL);
-    ck_assert_int_eq(matrix_add(&sum, &a, &a, 2), -ERANGE);
-    ck_assert_int_eq(matrix_add(&sum, &b, &b, INT64_MAX / 2), -ERANGE);
-    ck_assert_uint_eq(sum.rows, 99);
-    matrix_release(&a);
-    matrix_release(&b);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("matrix");
@@ -730,7 +698,6 @@ int main(void)
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, random_entries_equal_a_dense_model, 0, (int)random_cases(50));
     tcase_add_loop_test(all, copies, 0, (int)random_cases(20));
-    tcase_add_loop_test(all, sums_of_matrices, 0, (int)random_cases(200));
     tcase_add_loop_test(all, sums_of_rows, 0, (int)random_cases(200));
     tcase_add_loop_test(all, good_fileview, 0, (int)LENGTH(good_fileviews));
     tcase_add_loop_test(all, bad_fileview, 0, (int)LENGTH(bad_fileviews));
@@ -740,10 +707,9 @@ int main(void)
     tcase_add_loop_test(all, unreadable_streams, 0, 2);
     tcase_add_loop_test(all, memory_runs_out, 0, 3);
     add_tests(all, bad_entries_leave_the_output_alone, only_the_sum_itself_must_fit, empty_matrices,
-              sums_that_cannot_be, sums_of_rows_that_cannot_be, truncated_fileview,
-              huge_lines_are_counted_as_one, fileview_is_written_as_open_mpi_does,
-              fileview_is_not_written, market_comments, comments_beyond_the_limit,
-              locale_does_not_matter);
+              sums_of_rows_that_cannot_be, truncated_fileview, huge_lines_are_counted_as_one,
+              fileview_is_written_as_open_mpi_does, fileview_is_not_written, market_comments,
+              comments_beyond_the_limit, locale_does_not_matter);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

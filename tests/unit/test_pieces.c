@@ -146,53 +146,31 @@ END_TEST
 
 enum { NODES = 2, UNITS = 32, UNIT = 64 << 10 };
 
-/* Two nodes access stretches of so many units in turn: half of each even domain crosses. Servers on
- * them hold stretches of other lengths, if any. */
+/* Two nodes access stretches of so many units in turn: half of each even domain crosses. */
 typedef struct scene {
     division_settings settings;
     pieces smallest, fitted;
     matrix bytes;
     topo topology;
     pieces_fit_input in;
-    pieces_servers servers;
-    size_t stored; /* units of a stretch on a server */
 } scene;
 
-static int find_stored(const void *context, const file_domains *domains, const matrix *node_bytes,
-                       matrix *stored)
-{
-    const scene *s = context;
-    matrix_builder builder = {.rows = node_bytes->rows, .cols = domains->count};
-    size_t near = 0;
-    int rc = node_bytes->cols == domains->count ? 0 : -EINVAL;
-    for (size_t u = 0; u < UNITS && rc == 0; u++)
-        rc = matrix_builder_add(&builder, u / s->stored % NODES,
-                                domains_range_at(domains, (int64_t)u * UNIT, &near).domain, UNIT);
-    if (rc == 0)
-        rc = matrix_builder_finish(&builder, stored);
-    matrix_builder_clear(&builder);
-    return rc;
-}
-
-/* Without servers where `stored` is 0. */
-static void set_scene(scene *s, size_t accessed, size_t stored)
+static void set_scene(scene *s, size_t accessed)
 {
     static const size_t node_of_aggregator[] = {0, 1};
     matrix_entry entry[UNITS];
-    *s = (scene){.settings = {.kind = DIVISION_FITTED, .aggregators = 2}, .stored = stored};
+    *s = (scene){.settings = {.kind = DIVISION_FITTED, .aggregators = 2}};
     s->smallest = pieces_smallest(&s->settings, 2, 0, UNITS * UNIT);
     ck_assert_uint_eq(s->smallest.count, UNITS);
     for (size_t u = 0; u < UNITS; u++)
         entry[u] = (matrix_entry){u, u / accessed % NODES, UNIT};
     ck_assert_int_eq(matrix_from_entries(&s->bytes, UNITS, NODES, entry, UNITS), 0);
     topo_flat(&s->topology, NODES);
-    s->servers = (pieces_servers){find_stored, s, 3};
     s->in = (pieces_fit_input){.settings = &s->settings,
                                .topology = &s->topology,
                                .node_of_aggregator = node_of_aggregator,
                                .aggregators = 2,
-                               .even_hop_bytes = (stored > 0 ? 6 : 1.5) * UNITS * UNIT,
-                               .servers = stored > 0 ? &s->servers : NULL};
+                               .even_hop_bytes = 1.5 * UNITS * UNIT};
 }
 
 static int fit_scene(scene *s)
@@ -206,33 +184,21 @@ static void release_scene(scene *s)
     matrix_release(&s->bytes);
 }
 
-/* Units are as large as the shorter ones of the stretches that nodes access and servers hold, and
- * go where both together are more. */
-static void check_units(size_t accessed, size_t stored)
-{
-    size_t least = stored > 0 && stored < accessed ? stored : accessed;
-    scene s;
-    set_scene(&s, accessed, stored);
-    ck_assert_int_eq(fit_scene(&s), 0);
-    ck_assert_int_eq(s.fitted.unit, (int64_t)least * UNIT);
-    ck_assert_uint_eq(s.fitted.count, UNITS / least);
-    ck_assert_uint_eq(s.bytes.rows, s.fitted.count);
-    for (size_t u = 0; u < s.fitted.count; u++) {
-        size_t node = u * least / accessed % NODES;
-        size_t best = stored > 0 ? u * least / stored % NODES : node;
-        int64_t weight = (stored > 0 ? 3 : 0) + (best == node);
-        ck_assert_uint_eq(s.fitted.domain[u], best);
-        ck_assert_int_eq(matrix_get(&s.bytes, u, best), (int64_t)least * UNIT * weight);
-    }
-    release_scene(&s);
-}
-
+/* Units are as large as the stretches that nodes access. */
 START_TEST(units_go_to_their_nodes)
 {
     for (size_t accessed = 1; accessed < UNITS; accessed *= 2) {
-        check_units(accessed, 0);
-        for (size_t stored = 1; stored < UNITS; stored *= 2)
-            check_units(accessed, stored);
+        scene s;
+        set_scene(&s, accessed);
+        ck_assert_int_eq(fit_scene(&s), 0);
+        ck_assert_int_eq(s.fitted.unit, (int64_t)accessed * UNIT);
+        ck_assert_uint_eq(s.fitted.count, UNITS / accessed);
+        ck_assert_uint_eq(s.bytes.rows, s.fitted.count);
+        for (size_t u = 0; u < s.fitted.count; u++) {
+            ck_assert_uint_eq(s.fitted.domain[u], u % NODES);
+            ck_assert_int_eq(matrix_get(&s.bytes, u, u % NODES), (int64_t)accessed * UNIT);
+        }
+        release_scene(&s);
     }
 }
 END_TEST
@@ -240,7 +206,7 @@ END_TEST
 START_TEST(columns_stay_columns)
 {
     scene s;
-    set_scene(&s, 1, 0);
+    set_scene(&s, 1);
     s.settings = (division_settings){
         .kind = DIVISION_AUTO, .aggregators = 2, .stripe = UNIT, .targets = UNITS};
     s.smallest = pieces_smallest(&s.settings, 2, 0, UNITS * UNIT);
@@ -267,7 +233,7 @@ START_TEST(fitted_domains_have_to_pay)
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         scene s;
-        set_scene(&s, 1, 0);
+        set_scene(&s, 1);
         s.fitted.unit = 1;
         s.settings.kind = expected[i].kind;
         s.in.even_hop_bytes = expected[i].even;
@@ -298,18 +264,16 @@ END_TEST
 
 START_TEST(no_memory_to_fit)
 {
-    for (size_t stored = 0; stored <= 2; stored += 2) {
-        int rc = -ENOMEM;
-        for (long nth = 0; rc != 0; nth++) {
-            scene s;
-            set_scene(&s, 2 + stored, stored);
-            fail_allocation(nth);
-            rc = fit_scene(&s);
-            stop_failing();
-            ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
-            ck_assert_int_eq(s.fitted.unit > 0, rc == 0);
-            release_scene(&s);
-        }
+    int rc = -ENOMEM;
+    for (long nth = 0; rc != 0; nth++) {
+        scene s;
+        set_scene(&s, 2);
+        fail_allocation(nth);
+        rc = fit_scene(&s);
+        stop_failing();
+        ck_assert_int_eq(rc, allocations.failed ? -ENOMEM : 0);
+        ck_assert_int_eq(s.fitted.unit > 0, rc == 0);
+        release_scene(&s);
     }
 }
 END_TEST

@@ -30,7 +30,6 @@ struct scene {
     plan_input input;
     size_t ranks, domains, nodes;
     domain_row bytes[MAX_RANKS], blocks[MAX_RANKS];
-    domain_row stored[MAX_NODES]; /* on the storage servers of each node */
     double distance[MAX_RANKS][MAX_RANKS];
     double hops_of_nodes[MAX_NODES * MAX_NODES];
     size_t node_of_rank[MAX_RANKS];
@@ -39,7 +38,7 @@ struct scene {
     size_t parent[2 * MAX_NODES], width[2 * MAX_NODES];
 
     topo topology;
-    matrix requests, blocks_of_ranks, savings, storage, node_bytes, node_blocks;
+    matrix requests, blocks_of_ranks, savings, node_bytes, node_blocks;
 };
 
 /* An empty one, in place of the last. */
@@ -47,8 +46,8 @@ static struct scene *new_scene(size_t ranks, size_t domains, size_t nodes)
 {
     static struct scene stage;
     struct scene *s = &stage;
-    matrix *const made[] = {&s->requests, &s->blocks_of_ranks, &s->savings,
-                            &s->storage,  &s->node_bytes,      &s->node_blocks};
+    matrix *const made[] = {&s->requests, &s->blocks_of_ranks, &s->savings, &s->node_bytes,
+                            &s->node_blocks};
     for (size_t k = 0; k < LENGTH(made); k++)
         matrix_release(made[k]);
     memset(s, 0, sizeof *s);
@@ -159,19 +158,6 @@ static void add_levels(struct scene *s, uint64_t seed)
     s->input.node_bytes = &s->node_bytes;
 }
 
-/* Bytes on storage servers, of any nodes: also of those without ranks. */
-static void add_storage(struct scene *s, uint64_t seed)
-{
-    uint64_t state = seed + 11;
-    int64_t largest = pick(&state, 0, 1) ? 5 : 1000000;
-    for (size_t n = 0; n < s->nodes; n++)
-        for (size_t j = 0; j < s->domains; j++)
-            s->stored[n][j] = pick(&state, 0, 2) ? 0 : pick(&state, 0, largest);
-    matrix_of_table(&s->storage, s->nodes, s->domains, s->stored[0], MAX_DOMAINS);
-    s->input.storage = &s->storage;
-    s->input.storage_weight = pick(&state, 0, 3);
-}
-
 /* Lets the plan know how many blocks there are. */
 static void count_blocks(struct scene *s)
 {
@@ -207,28 +193,12 @@ static void keep_enough(struct scene *s, const domain_row *held)
 
 /* ---- the model ---- */
 
-static double model_shuffle(const struct scene *s, size_t rank, size_t domain)
+static double model_workload(const struct scene *s, size_t rank, size_t domain)
 {
     double sum = 0.0;
     for (size_t k = 0; k < s->ranks; k++)
         sum += s->distance[rank][k] * (double)s->bytes[k][domain];
     return sum;
-}
-
-static double model_storage(const struct scene *s, size_t rank, size_t domain)
-{
-    double sum = 0.0;
-    for (size_t n = 0, from = s->node_of_rank[rank]; n < s->nodes; n++) {
-        double other = s->topology.places > 0 ? s->hops_of_nodes[from * s->nodes + n] : 2.0;
-        sum += (n == from ? 1.0 : other) * (double)s->stored[n][domain];
-    }
-    return sum;
-}
-
-static double model_workload(const struct scene *s, size_t rank, size_t domain)
-{
-    return model_shuffle(s, rank, domain) +
-           (double)s->input.storage_weight * model_storage(s, rank, domain);
 }
 
 static double model_hop_bytes(const struct scene *s, const size_t *rank_of_domain)
@@ -260,16 +230,6 @@ static double model_load(const struct scene *s, const size_t *rank_of_domain, si
     for (size_t j = 0; j < s->domains; j++)
         for (size_t k = 0, to = s->node_of_rank[rank_of_domain[j]]; k < s->ranks; k++)
             sum += model_is_way(s, s->node_of_rank[k], to, v, up) ? (double)s->bytes[k][j] : 0.0;
-    return sum;
-}
-
-static double model_storage_load(const struct scene *s, const size_t *rank_of_domain, size_t v,
-                                 bool up)
-{
-    double sum = 0.0;
-    for (size_t j = 0; j < s->domains; j++)
-        for (size_t n = 0, from = s->node_of_rank[rank_of_domain[j]]; n < s->nodes; n++)
-            sum += model_is_way(s, from, n, v, up) ? (double)s->stored[n][j] : 0.0;
     return sum;
 }
 
@@ -364,11 +324,11 @@ START_TEST(worked_example_answers)
         size_t per_node, rank[3];
         plan_report report;
     } answers[] = {
-        {"the least", "tatp", 0, {2, 4, 3}, {40, 4 + 4 + 4, 8, 0, 0}},
+        {"the least", "tatp", 0, {2, 4, 3}, {40, 4 + 4 + 4, 8}},
         /* P2 and P4 would leave the third domain to the first node: 8 + 16 + 24 */
-        {"one domain on each node", "tatp", 1, {0, 4, 3}, {9 + 16 + 16, 4 + 4 + 4, 4, 0, 0}},
-        {"the default", "otp", 0, {0, 2, 4}, {53, 4 + 8 + 4, 8, 0, 0}},
-        {"not the best, as the paper prints it", NULL, 0, {2, 0, 3}, {43, 4 + 4 + 4, 8, 0, 0}},
+        {"one domain on each node", "tatp", 1, {0, 4, 3}, {9 + 16 + 16, 4 + 4 + 4, 4}},
+        {"the default", "otp", 0, {0, 2, 4}, {53, 4 + 8 + 4, 8}},
+        {"not the best, as the paper prints it", NULL, 0, {2, 0, 3}, {43, 4 + 4 + 4, 8}},
     };
     size_t parent[] = {3, 3, 4, 5, 5, 5}, width[] = {1, 1, 1, 1, 1, 1}, rank[3];
     for (size_t k = 0; k < LENGTH(answers); k++) {
@@ -408,47 +368,34 @@ static void check_workload(const struct scene *s, uint64_t seed)
                           TELL);
 }
 
-/* The sums between ranks and to servers are kept apart, whatever the weight. */
 static void check_report(const struct scene *s, const size_t *rank, uint64_t seed)
 {
     plan_report report;
-    double shuffle = 0.0, storage = 0.0;
-    int64_t crossing = 0, to_servers = 0;
+    double shuffle = 0.0;
+    int64_t crossing = 0;
     for (size_t j = 0; j < s->domains; j++) {
         size_t node = s->node_of_rank[rank[j]];
-        shuffle += model_shuffle(s, rank[j], j) + model_unknown(s, rank[j], j);
-        storage += model_storage(s, rank[j], j);
+        shuffle += model_workload(s, rank[j], j) + model_unknown(s, rank[j], j);
         for (size_t k = 0; k < s->ranks; k++)
             crossing += s->node_of_rank[k] != node ? s->bytes[k][j] : 0;
-        for (size_t n = 0; n < s->nodes; n++)
-            to_servers += n != node ? s->stored[n][j] : 0;
     }
     ck_assert_msg(plan_assess(&s->input, rank, &report) == 0, TELL);
     ck_assert_msg(report.hop_bytes == shuffle, TELL);
     ck_assert_msg(report.crossing_bytes == crossing, TELL);
     ck_assert_msg(report.max_link_bytes == model_most(s, rank), TELL);
-    ck_assert_msg(report.storage_hop_bytes == storage, TELL);
-    ck_assert_msg(report.storage_crossing_bytes == to_servers, TELL);
 }
 
 static void check_loads(const struct scene *s, const size_t *rank, uint64_t seed)
 {
     size_t tree = s->topology.tree.vertices;
-    plan_loads loads, stored = {0};
+    plan_loads loads;
     ck_assert_msg(plan_load_links(&s->input, rank, &loads) == 0, TELL);
     ck_assert_msg(loads.vertices == (tree > 0 ? tree : s->nodes + 1), TELL);
-    int rc = plan_load_storage(&s->input, rank, &stored);
-    ck_assert_msg(rc == (s->input.storage != NULL ? 0 : -EINVAL), TELL);
     for (size_t v = 0; v < loads.vertices; v++) {
         ck_assert_msg(loads.up[v] == model_load(s, rank, v, true), TELL);
         ck_assert_msg(loads.down[v] == model_load(s, rank, v, false), TELL);
-        if (rc != 0)
-            continue;
-        ck_assert_msg(stored.up[v] == model_storage_load(s, rank, v, true), TELL);
-        ck_assert_msg(stored.down[v] == model_storage_load(s, rank, v, false), TELL);
     }
     plan_release_loads(&loads);
-    plan_release_loads(&stored);
     ck_assert_ptr_null(loads.up);
 }
 
@@ -462,8 +409,6 @@ START_TEST(assessment)
             rank[j] = (size_t)pick(&state, 0, (int64_t)s->ranks - 1);
         if (seed % 2 == 0)
             grow_tree(s, seed);
-        if (seed / 2 % 2 == 0)
-            add_storage(s, seed);
         if (seed % 3 == 1)
             add_levels(s, seed);
         else if (seed % 3 == 2) /* however few */
@@ -484,8 +429,6 @@ START_TEST(tatp_is_least)
         struct scene *s = random_scene(seed, 7, 4);
         size_t rank[MAX_DOMAINS] = {MAX_RANKS};
         double bound = -1.0, reported = -1.0;
-        if (seed % 2 == 0)
-            add_storage(s, seed);
         if (seed % 3 == 1)
             add_levels(s, seed);
         double least = model_least(s);
@@ -499,7 +442,7 @@ START_TEST(tatp_is_least)
         }
         ck_assert_msg(model_allows(s, rank), TELL);
         ck_assert_msg(model_hop_bytes(s, rank) == least && bound == least, TELL);
-        ck_assert_msg(plan_whole_hop_bytes(&s->input, rank, &reported) == 0, TELL);
+        ck_assert_msg(plan_hop_bytes(&s->input, rank, &reported) == 0, TELL);
         ck_assert_msg(reported == least, TELL);
     }
 }
@@ -652,7 +595,7 @@ START_TEST(network_costs_nothing)
 }
 END_TEST
 
-/* ---- latp and otp, which ignore storage ---- */
+/* ---- latp and otp ---- */
 
 static int64_t model_held(const struct scene *s, const domain_row *held,
                           const size_t *rank_of_domain)
@@ -715,8 +658,6 @@ START_TEST(latp_holds_most)
                 s->blocks[i][j] *= seed % 3 == 2 ? pick(&state, 0, 4) : 1;
         memcpy(held, seed % 3 == 0 ? s->bytes : s->blocks, sizeof held);
         int64_t most = model_most_held(s, held);
-        if (seed % 2 == 0)
-            add_storage(s, seed);
         if (seed / 2 % 2 == 0)
             keep_enough(s, held);
         if (seed % 3 == 2)
@@ -770,8 +711,6 @@ START_TEST(otp_takes_turns)
         struct scene *s = random_scene(seed, MAX_RANKS, MAX_DOMAINS);
         size_t rank[MAX_DOMAINS] = {MAX_RANKS}, expected[MAX_DOMAINS];
         size_t given = model_otp(s, expected);
-        if (seed % 2 == 0)
-            add_storage(s, seed);
         int rc = assign(s, "otp", rank);
         ck_assert_msg(rc == (given < s->domains ? -EINVAL : 0), TELL);
         ck_assert_msg(rc == 0 ? memcmp(rank, expected, s->domains * sizeof rank[0]) == 0
@@ -837,10 +776,8 @@ static struct scene *equipped_example(void)
 {
     struct scene *s = worked_example();
     add_levels(s, 7);
-    add_storage(s, 1);
     keep_largest(s, s->bytes, 2);
     count_blocks(s);
-    s->input.storage_weight = 1;
     s->input.network = example_network;
     return s;
 }
@@ -857,9 +794,6 @@ static const char *spoil(struct scene *s, int number)
     case 5: s->input.node_bytes = NULL; return "savings without bytes of nodes";
     case 6: s->savings.rows--; return "rows of savings";
     case 7: s->savings.cols--; return "columns of savings";
-    case 8: s->storage.rows--; return "rows of storage";
-    case 9: s->storage.cols--; return "columns of storage";
-    case 10: s->input.storage_weight = -1; return "the weight of storage";
     default: return "nothing";
     }
 }
@@ -904,8 +838,6 @@ START_TEST(unusable_for_some)
     ck_assert(hop_bytes == -1.0 && loads.vertices == 77);
     s->blocks_of_ranks.cols--;
     ck_assert_int_eq(assign(s, "latp_count", rank), -EINVAL);
-    s->input.storage_weight = INT64_MAX;
-    ck_assert_int_eq(assign(s, "tatp", rank), -ERANGE);
     s = worked_example();
     s->requests.cols = 7; /* more than ranks */
     for (const plan_strategy *p = plan_strategies; p->name != NULL; p++)

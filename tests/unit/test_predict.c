@@ -184,7 +184,7 @@ START_TEST(by_groups_of_nodes)
     const view_file f = {.patterns = 2, .pattern = pattern, .bytes = bytes};
     const predict_levels levels = {2, NODES, group};
     int64_t crossing[3];
-    ck_assert_int_eq(predict_crossing(&job, &f, &levels, crossing, NULL), 0);
+    ck_assert_int_eq(predict_crossing(&job, &f, &levels, crossing), 0);
     ck_assert_int_eq(crossing[0], 3 * MiB);
     ck_assert_int_eq(crossing[1], 2 * MiB);
     ck_assert_int_eq(crossing[2], 0);
@@ -229,112 +229,10 @@ START_TEST(memory_runs_out)
     int rc = -ENOMEM;
     for (long nth = 0; rc != 0; nth++) {
         fail_allocation(nth);
-        rc = predict_crossing(&job, &f, &levels, &crossing, NULL);
+        rc = predict_crossing(&job, &f, &levels, &crossing);
         check_failing(rc);
     }
     matrix_release(&bytes);
-}
-END_TEST
-
-/* ---- storage servers ---- */
-
-/* Two targets, on nodes 2 and 3, take stripes in turn; target 5 has no known node. */
-static const size_t node_of_target[] = {2, 3, STORAGE_NONE};
-
-static storage_layout *striped(int64_t unit, const char *targets, size_t count)
-{
-    char text[100];
-    storage_layout *layout;
-    matrix_error error = {0, ""};
-    snprintf(text, sizeof text, "targets %s\nextent 0 - %d %zu 0\n", targets, (int)unit, count);
-    ck_assert_int_eq(storage_read_recorded(text, 1, &layout, &error), 0);
-    return layout;
-}
-
-/* Bytes of a bin on a node. */
-static int64_t bin_on_node(const storage_layout *layout, int64_t begin, int64_t end, size_t node)
-{
-    int64_t bytes = 0, next;
-    for (int64_t at = begin; at < end; at++) {
-        size_t target = storage_find(layout, at, &next);
-        bytes += target != STORAGE_NONE && node_of_target[target] == node;
-    }
-    return bytes;
-}
-
-/* A rank's bytes of a bin are on servers as all bytes of the bin are. */
-START_TEST(bytes_of_ranks_on_servers)
-{
-    enum { BINS = 40, UNIT = 64 };
-    for_random_seeds (seed, 100) {
-        uint64_t state = seed;
-        int64_t stripe = pick(&state, 1, 300);
-        storage_layout *layout = seed % 2 ? striped(stripe, "3 4", 2) : striped(stripe, "3 5 4", 3);
-        const predict_layout on = {"f", layout, node_of_target};
-        const predict_servers servers = {&on, 1, 1};
-        access_pattern pattern[2] = {{.file = (char *)(uintptr_t) "f", .calls = 1, .unit = UNIT},
-                                     {.file = (char *)(uintptr_t) "g", .calls = 1, .unit = UNIT}};
-        matrix_builder b = {.rows = RANKS, .cols = BINS};
-        matrix bytes[2] = {{0}, fill_bins(ALL, BINS, RANKS)}, stored;
-        pattern[0].first = pick(&state, 0, 500);
-        for (size_t k = 0; k < BINS; k++)
-            add_entry(&b, (size_t)pick(&state, 0, RANKS - 1), k, UNIT);
-        bytes[0] = finish_matrix(&b);
-        const view_file f = {
-            .view = {.rows = RANKS}, .patterns = 2, .pattern = pattern, .bytes = bytes};
-        ck_assert_int_eq(predict_stored(&servers, &f, NODES, &stored), 0);
-        ck_assert_uint_eq(stored.rows, RANKS);
-        ck_assert_uint_eq(stored.cols, NODES);
-        for (size_t r = 0; r < RANKS; r++)
-            for (size_t n = 0; n < NODES; n++) {
-                int64_t model = 0;
-                for (size_t k = 0; k < BINS; k++) {
-                    int64_t begin = pattern[0].first + (int64_t)k * UNIT;
-                    if (matrix_get(&bytes[0], r, k) > 0)
-                        model += bin_on_node(layout, begin, begin + UNIT, n);
-                }
-                ck_assert_int_eq(matrix_get(&stored, r, n), model);
-            }
-        matrix_release(&stored);
-        matrix_release(&bytes[0]);
-        matrix_release(&bytes[1]);
-        storage_free(layout);
-    }
-}
-END_TEST
-
-/* Stripes are columns of two domains, whose aggregators may be beside the servers or not. */
-START_TEST(hops_to_servers_are_counted)
-{
-    const topo t = flat(NODES);
-    storage_layout *layout = striped(MiB, "3 4", 2);
-    const predict_layout on = {NULL, layout, node_of_target};
-    const predict_servers servers = {&on, 1, 1};
-    const predict_levels levels = {0, NODES, NULL};
-    size_t node[RANKS] = {0};
-    predict_job job = {.ranks = RANKS, .node_of_rank = node, .topology = &t, .servers = &servers};
-    access_pattern pattern = {
-        .calls = 1,
-        .unit = MiB,
-        .file = (char *)(uintptr_t) "f",
-        .division = {.kind = DIVISION_STRIPE, .aggregators = 2, .stripe = MiB, .targets = 2}};
-    matrix bytes = fill_bins(IN_TURN, RANKS, MiB);
-    const view_file f = {
-        .view = {.rows = RANKS}, .patterns = 1, .pattern = &pattern, .bytes = &bytes};
-    predict_sums sums;
-    int64_t crossing;
-    for (size_t beside = 0; beside < 2; beside++) { /* on the servers' nodes, or on others */
-        int64_t to_others = beside ? 0 : RANKS * MiB;
-        for (size_t r = 0; r < RANKS; r++)
-            node[r] = 2 * beside + r % 2;
-        ck_assert_int_eq(predict_crossing(&job, &f, &levels, &crossing, &sums), 0);
-        ck_assert_int_eq(crossing, 0);
-        ck_assert_int_eq(sums.storage_bytes, RANKS * MiB);
-        ck_assert_int_eq(sums.storage_crossing, to_others);
-        ck_assert(sums.hops_beyond == 0 && sums.storage_hops_beyond == (double)to_others);
-    }
-    matrix_release(&bytes);
-    storage_free(layout);
 }
 END_TEST
 
@@ -347,8 +245,5 @@ int main(void)
     add_tests(record, by_groups_of_nodes, nothing_and_wrong_sizes, memory_runs_out);
     suite_add_tcase(suite, requests);
     suite_add_tcase(suite, record);
-    TCase *storage = tcase_create("storage");
-    add_tests(storage, bytes_of_ranks_on_servers, hops_to_servers_are_counted);
-    suite_add_tcase(suite, storage);
     return run_suite(suite);
 }

@@ -68,7 +68,8 @@ static void check_not_written(const view_file *f)
 
 START_TEST(a_profile_is_read)
 {
-    view_file f = read_good(TEXT SECTION "LATER things\n");
+    /* Behind them what release 1.0.0 wrote, which is not read. */
+    view_file f = read_good(TEXT SECTION "LAYOUT 2 out.dat\ntargets 3 1\nextent 0 - 8 2 0\n");
     ck_assert_uint_eq(f.view.rows, 3);
     ck_assert_int_eq(matrix_get(&f.view, 1, 0), 5);
     ck_assert_str_eq(f.comments, "program: ring\nranks: 3\n");
@@ -138,35 +139,6 @@ START_TEST(divisions_are_read_and_written)
     view_file_release(&f);
     f = read_good(VIEW DIVISION);
     ck_assert_uint_eq(f.patterns, 0);
-    view_file_release(&f);
-}
-END_TEST
-
-#define LAYOUT "LAYOUT 2 out.dat\ntargets 3 1\nextent 0 - 8 2 0\n"
-
-static const char *layout_of(const view_file *f, const char *file)
-{
-    const view_layout *layout = view_file_layout(f, file);
-    return layout == NULL ? "none" : layout->text;
-}
-
-START_TEST(layouts_are_read_and_written)
-{
-    view_file f = read_good(TEXT LAYOUT SECTION);
-    ck_assert_uint_eq(f.patterns, 2);
-    ck_assert_str_eq(layout_of(&f, "out.dat"), "targets 3 1\nextent 0 - 8 2 0\n");
-    ck_assert_uint_eq(view_file_layout(&f, "out.dat")->line, 12);
-    ck_assert_str_eq(layout_of(&f, "out"), "none");
-    check_sections(&f, SECTION SECTION LAYOUT);
-    view_file_release(&f);
-    /* Of a file without calls, and of none. */
-    f = read_good(TEXT "LAYOUT 1 other\nx\n");
-    check_sections(&f, SECTION);
-    ck_assert_int_eq(view_file_set_layout(&f, "other", "y\n"), 0);
-    ck_assert_str_eq(layout_of(&f, "other"), "none");
-    ck_assert_int_eq(view_file_set_layout(&f, "out.dat", "y\n"), 0);
-    ck_assert_int_eq(view_file_set_layout(&f, "out.dat", "z\n"), 0);
-    ck_assert_str_eq(layout_of(&f, "out.dat"), "z\n");
     view_file_release(&f);
 }
 END_TEST
@@ -260,14 +232,6 @@ static const struct {
      "the bytes of a stripe is 4294967297, not in 0..4294967296"},
     {EMPTY "DIVISION 0 0 0 2 0\n", 2, "storage targets without a stripe"},
     {EMPTY "DIVISION 0 0\n", 3, "the file ends where the bytes of a stripe is expected"},
-    {"LAYOUT 0 f\n", 1, "a layout of 0 lines where 1 to 1048576 are expected"},
-    {"LAYOUT 2000000 f\n", 1, "a layout of 2000000 lines where 1 to 1048576 are expected"},
-    {"LAYOUT\n1 f\n", 1, "a layout of 1 lines where"},
-    {"LAYOUT x f\n", 1, "'x' where the number of lines of a layout is expected"},
-    {"LAYOUT 1 f%4\na\n", 1, "'%' in a file name where '%' and two digits"},
-    {"LAYOUT 2 f\na\n", 3, "the file ends where a line of a layout is expected"},
-    {"LAYOUT 1 f\na\nLAYOUT 1 f\nb\n", 3, "a second layout of the file"},
-    {"LAYOUT 1 f\na\nb\n", 3, "'b' where the end of the file or a section is expected"},
     {FULL "0 1 3 5 ACCESS 1 0 1 1 0 0 f\n", 2, "'ACCESS' where the end of the file"},
 };
 
@@ -529,7 +493,7 @@ END_TEST
 
 START_TEST(whole_files_are_added)
 {
-    view_file f = {0}, more = read_good(TEXT LAYOUT), other = read_good("FILEVIEW\n0 3\n1 1 1\n");
+    view_file f = {0}, more = read_good(TEXT), other = read_good("FILEVIEW\n0 3\n1 1 1\n");
     view_file later = read_good(TEXT);
     ck_assert_int_eq(view_file_add(&f, &more), 0);
     ck_assert_int_eq(view_file_add(&f, &later), 0);
@@ -538,11 +502,6 @@ START_TEST(whole_files_are_added)
     ck_assert_int_eq(f.pattern[0].calls, 4);
     ck_assert_int_eq(matrix_get(&f.bytes[0], 2, 7), 198);
     ck_assert_int_eq(view_file_add(&f, &other), -EINVAL);
-    ck_assert_str_eq(layout_of(&f, "out.dat"), "targets 3 1\nextent 0 - 8 2 0\n");
-    /* What was added last is the layout. */
-    ck_assert_int_eq(view_file_set_layout(&later, "out.dat", "new\n"), 0);
-    ck_assert_int_eq(view_file_add(&f, &later), 0);
-    ck_assert_str_eq(layout_of(&f, "out.dat"), "new\n");
     view_file_release(&f);
     view_file_release(&more);
     view_file_release(&other);
@@ -558,7 +517,7 @@ START_TEST(memory_runs_out)
     for (int rc = -ENOMEM; rc != 0; nth++) {
         view_file f = {.patterns = 99};
         matrix_error error;
-        FILE *stream = fmemopen((void *)(uintptr_t)(TEXT LAYOUT), strlen(TEXT LAYOUT), "r");
+        FILE *stream = fmemopen((void *)(uintptr_t)(TEXT), strlen(TEXT), "r");
         fail_allocation(nth);
         rc = view_file_read(stream, &f, &error);
         stop_failing();
@@ -575,7 +534,7 @@ END_TEST
 
 START_TEST(memory_runs_out_when_adding)
 {
-    view_file more = read_good(TEXT LAYOUT);
+    view_file more = read_good(TEXT);
     long nth = 0;
     for (int rc = -ENOMEM; rc != 0; nth++) {
         view_file f = {0};
@@ -600,7 +559,7 @@ int main(void)
     tcase_add_loop_test(all, bad_sections, 0, (int)LENGTH(bad));
     tcase_add_loop_test(all, coarser_bins_hold_the_sums, 0, (int)random_cases(30));
     add_tests(all, a_profile_is_read, files_of_others_have_no_profile, line_ends_of_other_systems,
-              names_of_all_kinds, divisions_are_read_and_written, layouts_are_read_and_written,
+              names_of_all_kinds, divisions_are_read_and_written,
               bytes_without_aggregators_are_a_comment, truncated, sections_without_end, not_written,
               calls_that_look_alike_are_one, many_shapes_become_few,
               files_that_look_alike_become_one, entries_are_limited, whole_files_are_added,

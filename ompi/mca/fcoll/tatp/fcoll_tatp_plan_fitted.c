@@ -17,9 +17,8 @@ int tatp_fit_units(const tatp_planning *planning, const int64_t *aggregator,
         return OMPI_ERR_OUT_OF_RESOURCE;
     for (size_t j = 0; j < count; j++)
         node_of_aggregator[j] = map->node_of_rank[aggregator[j]];
-    const pieces_fit_input in = {&planning->division,   &map->topology,
-                                 node_of_aggregator,    count,
-                                 even->apart_hop_bytes, NULL};
+    const pieces_fit_input in = {&planning->division, &map->topology, node_of_aggregator, count,
+                                 even->apart_hop_bytes};
     int rc = matrix_from_entries(&bytes, smallest->count, map->nodes, all->entry, all->count);
     if (0 == rc)
         rc = pieces_fit(smallest, &bytes, &in, units);
