@@ -26,7 +26,7 @@ FOLDERS = {
     "predict": ("access", "lap", "matrix", "plan", "topo"),
     "record": ("access", "matrix"),
     "setmatch": ("matrix",),
-    "storage": ("access", "matrix"),
+    "storage": (),
     "topo": ("matrix",),
 }
 
