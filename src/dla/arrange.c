@@ -221,7 +221,6 @@ static int place_by_levels(arranging *a)
                                   .slots = one,
                                   .nodes = n,
                                   .network = &network,
-                                  .hops = {n, number, between},
                                   .threshold = SETMATCH_DEFAULT_THRESHOLD};
     int rc;
 

@@ -240,10 +240,7 @@ int dla_network_read(const dla_spec *spec, FILE *stream, const dla_nodes *nodes,
         if (rc != 0)
             return rc;
         rc = topo_levels(&t, &data->network.levels, &data->network.group_of_node);
-        if (rc == 0)
-            data->hops = t;
-        else
-            topo_release(&t);
+        topo_release(&t);
         return rc;
     }
     rc = topo_read_bandwidth(stream, nodes->name, nodes->count, &bandwidth, error);
@@ -291,7 +288,6 @@ void dla_data_release(dla_data *data)
 {
     view_file_release(&data->file);
     setmatch_network_release(&data->network);
-    topo_release(&data->hops);
 }
 
 /* ---- the method ---- */
@@ -306,7 +302,6 @@ setmatch_input dla_spec_input(const dla_spec *spec, const dla_data *data)
     return (setmatch_input){
         .view = &data->file.view,
         .network = &data->network,
-        .hops = {data->hops.places, data->hops.place_of_node, data->hops.between},
         .threshold = dla_spec_threshold(spec),
         .refine = spec->choice[DLA_REFINE] == DLA_REFINE_ON,
         .profile = data->profile.calls > 0 ? &data->profile : NULL,

@@ -35,7 +35,6 @@ typedef struct dla_data {
     view_file file;           /* or the view of a grid, without a profile */
     setmatch_profile profile; /* calls is 0 without a profile */
     setmatch_network network;
-    topo hops; /* zeroed: unknown */
 } dla_data;
 
 /* Both functions below return 0; -EINVAL after a message; -ENOMEM. Of an open record: -EBADMSG: it
@@ -51,8 +50,8 @@ int dla_request_read(dla_request *r, const char *policy, const dla_parameters *p
 int dla_request_load(const dla_request *r, size_t ranks, const dla_nodes *nodes, dla_data *data);
 void dla_data_release(dla_data *data);
 
-/* Fills the zeroed network and hops of `data`: hops and the levels of switches from a topology in
- * any format of topo_read, or the levels and their bandwidths, by the spec's threshold, from the
+/* Fills the zeroed network of `data`: the levels of switches from a topology in any format of
+ * topo_read, or the levels and their bandwidths, by the spec's threshold, from the
  * output of "dla pingpong". -EBADMSG, -ENXIO, -EIO: `error` explains; -EINVAL: no bandwidth was
  * measured; -ENOMEM. */
 int dla_network_read(const dla_spec *spec, FILE *stream, const dla_nodes *nodes, dla_data *data,

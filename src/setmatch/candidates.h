@@ -80,20 +80,6 @@ int refine_pairs(const affinity *ranks, const site *s, size_t rounds, size_t *no
 int refine_multilevel(const affinity *ranks, const site *s, size_t variant, size_t *node,
                       size_t *work);
 
-/* Steps of annealing by hops that take as long as the visit of a vertex by refinement. */
-enum { STEPS_PER_VISIT = 6 };
-
-/* room: by node, the largest vertex that it can hold; NULL: any. */
-typedef struct annealing_rules {
-    size_t steps, variant;
-    const setmatch_hops *hops;
-    const size_t *room;
-} annealing_rules;
-
-/* Random swaps on all nodes in search of a smaller sum of weights times hops; never a larger one,
- * but for rounding. */
-int anneal_hops(const affinity *ranks, const site *s, const annealing_rules *rules, size_t *node);
-
 /* How place_best searches. */
 typedef struct search_rules {
     unsigned threshold; /* as for place_by_sets */

@@ -11,16 +11,6 @@
 /* The sum of weight / bandwidth over all edges; the bandwidths are those of the input. */
 double affinity_cost(const affinity *ranks, const setmatch_input *input, const size_t *node);
 
-/* The sum of weight times hops over all edges, there and back. */
-double affinity_hops(const affinity *ranks, const setmatch_hops *hops, const size_t *node);
-
-/* From node m to node n and back; the two differ. */
-static inline double hops_between_nodes(const setmatch_hops *h, size_t m, size_t n)
-{
-    size_t p = h->place_of_node[m], q = h->place_of_node[n];
-    return (double)h->between[p * h->places + q] + (double)h->between[q * h->places + p];
-}
-
 /* The distance class of two nodes, an index in setmatch_network's bandwidth[]. 0: one node;
  * 1 + level: one group of that level, but of none before; 1 + levels: beyond. network NULL: no
  * levels. */

@@ -65,14 +65,6 @@ typedef struct setmatch_network {
                         * 2100 MB/s divided by 1, 2, 3, ... */
 } setmatch_network;
 
-/* Hops between nodes: those from node n to node m are
- * between[place_of_node[n] * places + place_of_node[m]], at least 1 where n and m differ. */
-typedef struct setmatch_hops {
-    size_t places; /* 0: unknown */
-    const size_t *place_of_node;
-    const uint16_t *between;
-} setmatch_hops;
-
 /* Derives levels from measured bandwidths: a value for each pair of nodes (the mean of both
  * directions if both are present; 0: not measured) and within each node (the diagonal). Groups are
  * formed like sets of ranks: nodes connected by bandwidths within `threshold` per cent of the
@@ -91,7 +83,6 @@ typedef struct setmatch_input {
     const size_t *slots; /* by node: the maximum number of its ranks */
     size_t nodes;
     const setmatch_network *network; /* NULL: unknown */
-    setmatch_hops hops;              /* setmatch_auto minimises the sum of weights times hops */
     unsigned threshold;              /* per cent, 0..100, as for setmatch_place */
     bool refine;                     /* refine the placement, and search for a better one */
     setmatch_effort effort;          /* of setmatch_auto */

@@ -23,9 +23,6 @@ void placement_task_release(placement_task *task);
 /* Places by the objective of the input. */
 int place_by_objective(const placement_task *task, size_t *node);
 
-/* Reduces the sum of weights times hops, which must be known. -ENOMEM. */
-int improve_by_hops(const placement_task *task, const affinity *ranks, size_t *node);
-
 /* Places by the graph `ranks`, of the view or another one; level by level if the input has a
  * network. -ENOMEM. */
 int place_by_affinity(const placement_task *task, const affinity *ranks, size_t *node);

@@ -85,17 +85,6 @@ double affinity_cost(const affinity *ranks, const setmatch_input *input, const s
     return twice / 2;
 }
 
-double affinity_hops(const affinity *ranks, const setmatch_hops *hops, const size_t *node)
-{
-    double sum = 0;
-    for (size_t v = 0; v < ranks->vertices; v++)
-        for (size_t i = ranks->start[v]; i < ranks->start[v + 1]; i++)
-            if (v < ranks->other[i] && node[v] != node[ranks->other[i]])
-                sum += (double)ranks->weight[i] *
-                       hops_between_nodes(hops, node[v], node[ranks->other[i]]);
-    return sum;
-}
-
 int setmatch_cost(const setmatch_input *input, const size_t *node_of_rank, double *cost)
 {
     const matrix *view = input->view;

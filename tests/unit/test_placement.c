@@ -610,11 +610,11 @@ START_TEST(no_ranks)
 }
 END_TEST
 
-enum { SHORTAGES = METHODS + 5 };
+enum { SHORTAGES = METHODS + 4 };
 
 /* If any allocation fails, the result is -ENOMEM, memory is freed and outputs are not set: by each
- * method, then by method auto with a network, with hops as well, and with a profile for each kind
- * of domains. All of the first allocations fail in turn, fewer and fewer of the later ones. */
+ * method, then by method auto with a network, and with a profile for each kind of domains. All of
+ * the first allocations fail in turn, fewer and fewer of the later ones. */
 START_TEST(memory_runs_out)
 {
     const setmatch_method_fn place = _i < METHODS ? setmatch_methods[_i].place : setmatch_auto;
@@ -622,18 +622,14 @@ START_TEST(memory_runs_out)
     matrix view = pairs_of_pairs(), bytes = uneven_blocks(8, 4);
     const setmatch_profile profile = {1, &bytes};
     const setmatch_network network = {2, (size_t[]){1, 1, 2, 2, 3, 3, 4, 4}, NULL};
-    const uint16_t between[16] = {0, 1, 2, 1, 1, 0, 1, 2, 2, 1, 0, 1, 1, 2, 1, 0};
-    const setmatch_hops hops = {4, (size_t[]){0, 1, 2, 3}, between};
-    setmatch_input input = on_equal_nodes(&view, with < 2 ? 2 : 4);
+    setmatch_input input = on_equal_nodes(&view, with < 1 ? 2 : 4);
     uint64_t state = first_seed();
     long nth = 0;
-    if (with == 0 || with == 1)
+    if (with == 0)
         input.network = &network;
-    if (with == 1)
-        input.hops = hops;
-    if (with >= 2) {
+    if (with >= 1) {
         input.profile = &profile;
-        input.domains = (setmatch_domains)(with - 2);
+        input.domains = (setmatch_domains)(with - 1);
     }
     for (int rc = -ENOMEM; rc != 0; nth += 1 + pick(&state, 0, nth / (int64_t)random_cases(25))) {
         size_t node[8] = {77};
