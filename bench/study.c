@@ -10,6 +10,7 @@
 #include "plan/pieces.h"
 #include "plan/plan.h"
 #include "setmatch/setmatch.h"
+#include "mpipp.h"
 #include "tally.h"
 
 /* ---- who accesses how much of what ---- */
@@ -92,10 +93,10 @@ static const struct {
     setmatch_method_fn place;
     bool cartesian; /* from the process grid in place of the recorded view */
 } placements[] = {
-    {"byslot", setmatch_byslot, false},   {"bynode", setmatch_bynode, false},
-    {"dla", setmatch_auto, false},        {"setmatch", setmatch_paper, false},
-    {"mpipp", setmatch_mpipp, false},     {"setmatch-cart", setmatch_paper, true},
-    {"mpipp-cart", setmatch_mpipp, true},
+    {"byslot", setmatch_byslot, false}, {"bynode", setmatch_bynode, false},
+    {"dla", setmatch_auto, false},      {"setmatch", setmatch_paper, false},
+    {"mpipp", mpipp_place, false},      {"setmatch-cart", setmatch_paper, true},
+    {"mpipp-cart", mpipp_place, true},
 };
 
 static size_t find_placement(const char *name, size_t length)

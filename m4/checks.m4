@@ -63,23 +63,6 @@ AS_IF([test "$tatp_have_$1" = yes],
     AC_MSG_RESULT([$tatp_have_$1])])
 AM_CONDITIONAL([HAVE_$1], [test "$tatp_have_$1" = yes])])
 
-# TATP_SCOTCH
-# -----------
-# A general graph partitioner that dla compare compares with: nobody misses it.
-AC_DEFUN([TATP_SCOTCH],
-[tatp_save_cppflags=$CPPFLAGS
-tatp_save_libs=$LIBS
-CPPFLAGS="$CPPFLAGS -I/usr/include/scotch"
-LIBS="-lscotch -lscotcherr -lz -lm -lpthread $LIBS"
-AC_MSG_CHECKING([for Scotch])
-AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <stdio.h>
-#include <scotch.h>]], [[SCOTCH_Graph graph; return SCOTCH_graphInit(&graph);]])],
-    [tatp_scotch=yes], [tatp_scotch=no])
-AC_MSG_RESULT([$tatp_scotch])
-CPPFLAGS=$tatp_save_cppflags
-LIBS=$tatp_save_libs
-AM_CONDITIONAL([HAVE_SCOTCH], [test "$tatp_scotch" = yes])])
-
 # TATP_PYTHON_VERSION
 # -------------------
 # Python 3.6, as on RHEL 8, is enough for tatp doctor alone.

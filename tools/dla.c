@@ -9,9 +9,9 @@ const char *argp_program_version = "dla (" PACKAGE_STRING ")";
 int main(int argc, char **argv)
 {
     static const tool_command commands[] = {
-        {"map", dla_map},         {"show", dla_show},         {"compare", dla_compare},
-        {"convert", dla_convert}, {"pingpong", dla_pingpong}, {"setup", dla_setup},
-        {"list", dla_list},       {"forget", dla_forget},     {NULL, NULL},
+        {"map", dla_map},           {"show", dla_show},   {"convert", dla_convert},
+        {"pingpong", dla_pingpong}, {"setup", dla_setup}, {"list", dla_list},
+        {"forget", dla_forget},     {NULL, NULL},
     };
     return tool_run(commands,
                     "Places ranks on nodes by what they access in a file.\n"
@@ -20,11 +20,9 @@ int main(int argc, char **argv)
                     "                                        record a run\n"
                     "  mpirun --map-by dla:file=view.crs --mca fcoll tatp ./program\n"
                     "                                        place later runs by the record\n"
-                    "  dla show view.crs                     explain the record\n"
-                    "  dla compare view.crs --nodes n[0-3]:4 explain placements\v"
+                    "  dla show view.crs                     explain the record\v"
                     "Commands:\n"
                     "  map       place ranks on nodes, for any launcher\n"
-                    "  compare   place ranks by every method, and compare the placements\n"
                     "  show      print the contents of a view file\n"
                     "  convert   write a view file in other formats\n"
                     "  pingpong  measure the bandwidth between nodes (an MPI program)\n"

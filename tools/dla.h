@@ -5,7 +5,6 @@
 #ifndef TOOLS_DLA_H
 #define TOOLS_DLA_H
 
-int dla_compare(int argc, char **argv);
 int dla_convert(int argc, char **argv);
 int dla_forget(int argc, char **argv);
 int dla_list(int argc, char **argv);

@@ -21,7 +21,7 @@ const dla_parameter dla_parameter_table[] = {
      DLA_PARAMETER_CHOICE, true, 0, DLA_ORDER},
     {"method",
      "Placement method: auto (the best result of several methods), setmatch (as published), "
-     "levelled, agglomerative, bisection; for comparison byslot, bynode, mpipp. The same as "
+     "bisection; for comparison byslot, bynode. The same as "
      "--map-by dla:method=NAME",
      DLA_PARAMETER_CHOICE, true, 0, DLA_METHOD},
     {"objective",

@@ -53,14 +53,6 @@ int place_by_sets(const affinity *ranks, const site *s, unsigned threshold, size
 int place_by_slot(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
 int place_by_node(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
 
-/* SetMatch, repeated: the three phases on the sets of the level before, with the threshold (per
- * cent) relative to the largest remaining weight. O(arcs * log(arcs)). */
-int place_levelled(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
-
-/* Merges the pairs of sets of greatest weight, as long as a node can hold them, and packs the sets
- * by weight to nodes. */
-int place_agglomerative(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
-
 /* Multilevel recursive bisection of the ranks together with the nodes. */
 int place_bisected(const affinity *ranks, const site *s, unsigned threshold, size_t *node);
 

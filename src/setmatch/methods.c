@@ -51,16 +51,6 @@ int setmatch_paper(const setmatch_input *input, size_t *node_of_rank)
     return run_method(input, place_by_sets, input->refine, false, node_of_rank);
 }
 
-int setmatch_levelled(const setmatch_input *input, size_t *node_of_rank)
-{
-    return run_method(input, place_levelled, input->refine, false, node_of_rank);
-}
-
-int setmatch_agglomerative(const setmatch_input *input, size_t *node_of_rank)
-{
-    return run_method(input, place_agglomerative, input->refine, false, node_of_rank);
-}
-
 int setmatch_bisection(const setmatch_input *input, size_t *node_of_rank)
 {
     return run_method(input, place_bisected, input->refine, false, node_of_rank);
@@ -79,12 +69,9 @@ int setmatch_bynode(const setmatch_input *input, size_t *node_of_rank)
 const setmatch_method setmatch_methods[] = {
     {"auto", setmatch_auto, "the least cut of several methods, refined"},
     {"setmatch", setmatch_paper, "SetMatch as in the paper, with corrections"},
-    {"levelled", setmatch_levelled, "SetMatch repeatedly, for decreasing weights"},
-    {"agglomerative", setmatch_agglomerative, "pairs of sets merged, the greatest weight first"},
     {"bisection", setmatch_bisection, "multilevel recursive bisection"},
     {"byslot", setmatch_byslot, "nodes filled in order"},
     {"bynode", setmatch_bynode, "one rank to each node in turn"},
-    {"mpipp", setmatch_mpipp, "random placement, then the best swaps"},
     {NULL, NULL, NULL},
 };
 

@@ -61,27 +61,17 @@ extern const setmatch_method setmatch_methods[];
 /* The method of that name, or NULL. */
 const setmatch_method *setmatch_find_method(const char *name);
 
-/* auto: the least cut of setmatch, byslot, levelled and bisection; if `refine` is
- * set, refined, and the start of a search whose work depends on `effort`: never a larger cut than
- * that of setmatch or byslot. With a network, ranks are divided among the groups of the last level
- * first, then among the groups in each, and so on down to nodes, unless the sum V / P is less
- * without. With a profile, the placement by the view competes with placements by the co-access
- * matrix (fitted domains) and by a transportation problem (even ones): never more bytes cross than
- * with the placement by the view. All sums of values are exact up to 2^62; beyond, values are
- * halved until their sum is below. */
+/* auto: the least cut of setmatch, byslot and bisections; if `refine` is set, of these refined:
+ * never a larger cut than that of setmatch or byslot. With a network, ranks are divided among the
+ * groups of the last level first, then among the groups in each, and so on down to nodes, unless
+ * the sum V / P is less without. With a profile, the placement by the view competes with placements
+ * by the co-access matrix (fitted domains) and by a transportation problem (even ones): never more
+ * bytes cross than with the placement by the view. All sums of values are exact up to 2^62; beyond,
+ * values are halved until their sum is below. */
 int setmatch_auto(const setmatch_input *input, size_t *node_of_rank);
 
 /* setmatch_place, then refinement if set. */
 int setmatch_paper(const setmatch_input *input, size_t *node_of_rank);
-
-/* The three phases repeatedly, each time on the sets of the time before and with the threshold (at
- * least 10 per cent) relative to the largest remaining weight between sets. A set larger than a
- * node is split along a traversal: depth-first on paths and rings, breadth-first on others. */
-int setmatch_levelled(const setmatch_input *input, size_t *node_of_rank);
-
-/* Merges pairs of sets, the greatest weight first, as long as the largest node could hold them;
- * then places sets, the largest first, on the node to which they have the greatest weight. */
-int setmatch_agglomerative(const setmatch_input *input, size_t *node_of_rank);
 
 /* Multilevel recursive bisection. */
 int setmatch_bisection(const setmatch_input *input, size_t *node_of_rank);
@@ -90,14 +80,5 @@ int setmatch_bisection(const setmatch_input *input, size_t *node_of_rank);
  * in turn. */
 int setmatch_byslot(const setmatch_input *input, size_t *node_of_rank);
 int setmatch_bynode(const setmatch_input *input, size_t *node_of_rank);
-
-/* For comparison, MPIPP as the paper describes it (Chen et al., ICS 2006): a random placement, then
- * repeatedly the best swap of two ranks (or of a rank and a free slot) until none reduces the cut.
- */
-int setmatch_mpipp(const setmatch_input *input, size_t *node_of_rank);
-
-/* The same from another seed and with at most `swaps` swaps. */
-int setmatch_mpipp_from(const setmatch_input *input, uint64_t seed, size_t swaps,
-                        size_t *node_of_rank);
 
 #endif

@@ -100,15 +100,15 @@ as_tool() {
 for method in auto setmatch bynode; do
     as_tool "method=$method" method=$method --method $method
 done
-as_tool "refine=off" method=levelled,refine=off -m levelled -r off
+as_tool "refine=off" method=bisection,refine=off -m bisection -r off
 as_tool "effort=high" effort=high -e high
 as_tool "threshold=60" method=setmatch,threshold=60 -m setmatch -t 60
-tap_check_fails "refine makes a difference there" diff <("$dla" map -f odd.crs -n 'n[0-7]:4' -m levelled -F slurm) \
-    <("$dla" map -f odd.crs -n 'n[0-7]:4' -m levelled -r off -F slurm)
+tap_check_fails "refine makes a difference there" diff <("$dla" map -f odd.crs -n 'n[0-7]:4' -m bisection -F slurm) \
+    <("$dla" map -f odd.crs -n 'n[0-7]:4' -m bisection -r off -F slurm)
 tap_check_fails "so does the threshold" diff <("$dla" map -f odd.crs -n 'n[0-7]:4' -m setmatch -F slurm) \
     <("$dla" map -f odd.crs -n 'n[0-7]:4' -m setmatch -t 60 -F slurm)
-tap_is "$(simulate 8 4 -np 32 --mca rmaps_dla_file odd.crs --mca rmaps_dla_method levelled --mca rmaps_dla_refine off |
-    parse_map)" "$(simulate 8 4 -np 32 --map-by dla:file=odd.crs,method=levelled,refine=off | parse_map)" "rmaps_dla_refine"
+tap_is "$(simulate 8 4 -np 32 --mca rmaps_dla_file odd.crs --mca rmaps_dla_method bisection --mca rmaps_dla_refine off |
+    parse_map)" "$(simulate 8 4 -np 32 --map-by dla:file=odd.crs,method=bisection,refine=off | parse_map)" "rmaps_dla_refine"
 
 # ---- the network ----
 

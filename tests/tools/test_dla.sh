@@ -128,7 +128,6 @@ mapped '0 <= d["seconds"] < 60, abs(d["cost"] - (14 / 3500 + 6 / 2100)) < 1e-12,
 dla convert view.crs --to mtx >view.mtx
 mapped 'd["node_of_rank"], d["weight_inside"], d["weight_total"]' "(['x', 'x', 'y', 'y', 'x', 'y'], 14, 20)" \
     "a Matrix Market file, as convert writes it" -f view.mtx -n x:3,y:3
-tap_is "$(dla compare view.mtx -n x:3,y:3 | awk '$1 == "auto" { print $2, $3 }')" "14 6" "compare: a Matrix Market file"
 printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 1\n2 1 7\n' >once.mtx
 mapped 'd["weight_inside"], d["weight_total"], round(d["cost"] * 3500, 9)' "(7, 7, 7.0)" \
     "the whole weight of values that are stored once" -f once.mtx -n x:2
@@ -215,9 +214,9 @@ placed "dla: placed by slot: the placement saves 0 of 9 weight between nodes, le
 tap_is "$(dla map --cart 2x2x2x2x2x2x2x2x2x2 -n 'n[0-63]:16' | head -n 1 | cut -d ' ' -f 5)" 66560 \
     "map: a grid of ten dimensions"
 placed "a b a b a b a b" "by another method" --cart 2x4 -n a:4,b:4 --method=bynode
-tap_is "$(dla map --cart 4x4 -n a:5,b:5,c:6 -m levelled -r off | sed 1,2d | awk '{ print $2 }' | sort | uniq -c | xargs)" \
+tap_is "$(dla map --cart 4x4 -n a:5,b:5,c:6 -m bisection -r off | sed 1,2d | awk '{ print $2 }' | sort | uniq -c | xargs)" \
     "5 a 5 b 6 c" "map: not refined"
-wrong_use "\"best\" is not a method; there are auto, setmatch, levelled, agglomerative, bisection, byslot, bynode, mpipp" \
+wrong_use "\"best\" is not a method; there are auto, setmatch, bisection, byslot, bynode" \
     "a method there is not" --cart 2x4 -n a:8 --method=best
 # Which values there are: tests/unit/test_dla_spec.c.
 wrong_use "\"2x\" is not a grid; a grid is written like 4x2x2" "a grid that is none" --cart=2x -n x:3
@@ -297,11 +296,6 @@ groups="groups.crs -n a:1,b:1,c:1,d:1 -T groups.conf -d fitted"
     -f $groups -m byslot
     tap_is "$(dla map -f $groups -m byslot | sed -n 2,3p)" "# bytes that leave their node: 5 of 4194309; by slot 5
 # bytes that leave their group of nodes, level 1: 2; by slot 2" "map: bytes that leave their switch"
-    tap_is "$(dla compare $groups -j | json '[r["crossing_by_level"] for r in d if r["method"] == "byslot"]')" "[[5, 2]]" \
-        "compare: bytes that leave their switch, JSON"
-    tap_is "$(dla compare $groups | sed -n '1s/.*(V.P) //p; /^byslot/p' | awk '{ print NR == 1 ? $0 : $5 " " $6 }')" \
-        "crossing bytes beyond level 1 seconds
-5 2" "compare: bytes that leave their switch"
 }
 wrong_input "view.crs: there is no profile, which the objective needs" "a profile that is not there" \
     -f view.crs -n a:6 -o profile
@@ -378,37 +372,6 @@ wrong_use "--topology and --bandwidth exclude each other; specify only one" "two
     -f levels.crs -n n0:16 -B bandwidth.mtx -T tree.conf
 wrong_input "none.conf: No such file or directory" "a topology that is not there" -f levels.crs -n n0:16 -T none.conf
 
-# --- compare ---
-
-dla compare view.crs --nodes x:3,y:3 >out
-tap_is "$(awk '!/^#/ { print $1, $2, $3 }' out | head -n 8)" "auto 14 6
-setmatch 14 6
-levelled 14 6
-agglomerative 14 6
-bisection 14 6
-byslot 4 16
-bynode 7 13
-mpipp 14 6" "compare: weight inside nodes and between them, by each method"
-tap_is "$(awk '$1 == "byslot" { print $4, NF }' out)" "0.0087619 5" "compare: the sum V / P, and seconds"
-dla compare --json -c 4x4 -n 'n[0-3]:4' >out.json
-tap_is "$(json '[r["weight_inside"] for r in d if r["method"] in ("auto", "byslot", "bynode")]' <out.json)" \
-    "[1200, 1200, 12]" "compare: JSON, of a grid"
-if [ "$(json 'd[-1]["method"]' <out.json)" = scotch ]; then
-    tap_is "$(json 'd[-1]["weight_inside"] <= d[0]["weight_inside"], d[-1]["weight_total"]' <out.json)" "(True, 1212)" \
-        "compare: Scotch"
-    tap_contains "$(dla compare -c 4x4 -n a:3,b:13 | tail -n 1)" "nodes of different slots" \
-        "compare: Scotch on unequal nodes is left out"
-else
-    tap_skip "compare: Scotch" "built without libscotch-dev"
-fi
-tap_is "$(dla compare -j profile.crs -n a:2,b:2 | json '[(r["method"], r["crossing_bytes"]) for r in d[:1] + d[5:6]]')" \
-    "[('auto', 0), ('byslot', 4194304)]" "compare: the bytes of a profile"
-tap_contains "$(dla compare --cart 64x1024 -n 'n[0-1023]:64' | grep mpipp)" "too many ranks" \
-    "compare: what would take hours is left out"
-refuses 1 "dla: 16 ranks are more than the nodes have slots" "compare: too few slots" sh -c 'dla compare -c 4x4 -n a:3 >/dev/null'
-refuses 2 "dla compare: 'b' is one argument too many" "compare: two files" dla compare a b -n x:3
-refuses 2 "dla compare: one of a view file and --cart is needed" "compare: no view" dla compare -n x:3
-
 # --- convert ---
 
 tap_is "$(dla convert view.crs --to mtx | sed -n '1,6p')" "%%MatrixMarket matrix coordinate integer general
@@ -421,40 +384,15 @@ dla convert view.mtx --to fileview >back.crs
 tap_check "convert: there and back" cmp view.crs back.crs
 dla convert profile.crs --to fileview >back.crs
 tap_check "convert: a profile stays" cmp profile.crs back.crs
-tap_is "$(dla convert view.crs --to dot | sed -n '1p;2p;8p;$p' | xargs)" \
-    "graph view { 0; 0 -- 1 [weight=1, label=1]; }" "convert: dot"
-tap_is "$(dla convert view.crs --to scotch | head -n 5)" "0
-6 20
-0 010
-2 1 1 4 4
-4 1 0 1 3 4 4 1 5" "convert: Scotch"
-tap_is "$(dla convert view.crs --to metis | head -n 3)" "6 10 001
-2 1 5 4
-1 1 4 1 5 4 6 1" "convert: Metis"
-tap_is "$(dla convert levels.mtx --to metis | sed -n 2p)" "2 1 3 10 5 100 9 1000" "convert: a graph keeps its weights"
-printf '%%%%MatrixMarket matrix coordinate integer general\n3 3 3\n1 2 4\n3 2 6\n2 2 9\n' >triangle.mtx
-tap_is "$(dla convert triangle.mtx --to metis | xargs)" "3 2 001 2 4 1 4 3 6 2 6" \
-    "convert: a graph of entries that are stored once, and of no diagonal"
-printf 'FILEVIEW\n3 4\n1 0 0\n0 6 3\n1 2 3 4\n' >zero.crs
-tap_is "$(dla convert zero.crs --to metis | xargs)" "3 2 001 2 6 3 3 1 6 1 3" "convert: a graph of a pair with a zero that is stored"
-printf '%%%%MatrixMarket matrix coordinate integer general\n3 2 0\n' >wide.mtx
-refuses 1 "dla: wide.mtx: 3 rows and 2 columns: a view is square" "convert: not square" dla convert wide.mtx --to dot
 printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 -3\n' >negative.mtx
 refuses 1 "dla: negative.mtx:3: a value is negative: -3" "convert: negative values" dla convert negative.mtx --to fileview
-refuses 1 "dla: negative.mtx:3: a value is negative: -3" "convert: negative values in a graph" dla convert negative.mtx --to dot
-refuses 2 "dla convert: 'xml' is not a format: mtx, fileview, dot, scotch or metis" "convert: an unknown format" \
+refuses 2 "dla convert: 'xml' is not a format: mtx or fileview" "convert: an unknown format" \
     dla convert view.crs --to xml
 refuses 2 "dla convert: --to is needed" "convert: no format" dla convert view.crs
-refuses 2 "dla convert: no file is given" "convert: no file" dla convert --to dot
-if command -v dot >/dev/null; then
-    tap_check "convert: Graphviz reads it" sh -c 'dla convert view.crs --to dot | dot -Tplain'
-else
-    tap_skip "convert: Graphviz reads it" "dot is not installed"
-fi
-
+refuses 2 "dla convert: no file is given" "convert: no file" dla convert --to mtx
 # --- help ---
 
-for command in map show compare convert pingpong; do
+for command in map show convert pingpong; do
     tap_contains "$(dla $command --help)" "Usage: dla" "dla $command --help"
 done
 

@@ -106,7 +106,7 @@ static const struct {
     dla_choice choice;
     int value;
 } choices[] = {
-    {"METHOD=Levelled", DLA_METHOD, 2},
+    {"METHOD=Bisection", DLA_METHOD, 2},
     {"refine=OFF", DLA_REFINE, DLA_REFINE_OFF},
     {"refine=on", DLA_REFINE, DLA_REFINE_ON},
     {"objective=Neighbours", DLA_OBJECTIVE, SETMATCH_OBJECTIVE_NEIGHBOURS},
@@ -122,7 +122,7 @@ START_TEST(reads_choices)
 {
     char policy[80];
 
-    ck_assert_ptr_eq(setmatch_methods[2].place, setmatch_levelled);
+    ck_assert_ptr_eq(setmatch_methods[2].place, setmatch_bisection);
     snprintf(policy, sizeof(policy), "dla:%s,file=v", choices[_i].item);
     dla_spec spec = parse(policy);
     for (int k = 0; k < DLA_CHOICES; k++) {
@@ -175,7 +175,7 @@ static const struct {
     {"dla:threshold=", "threshold="},
     {"dla:threshold=99999999999999999999", "threshold=9999"},
     {"dla:method=best", "\"best\" is not a method; there are auto, setmatch, "},
-    {"dla:method=", "bisection, byslot, bynode, mpipp"},
+    {"dla:method=", "bisection, byslot, bynode"},
     {"dla:method=auto,method=auto", "method is given twice"},
     {"dla:refine=yes", "refine=yes is neither on nor off"},
     {"dla:file=v,effort=most", "effort=most is neither normal nor high"},

@@ -20,7 +20,6 @@ class TatpDla(AutotoolsPackage):
     version("1.0.0")
 
     variant("report", default=True, description="What tatp report needs, which draws a page")
-    variant("scotch", default=False, description="Scotch as a comparator in dla compare")
 
     depends_on("c", type="build")
     depends_on("gmake", type="build")
@@ -31,7 +30,6 @@ class TatpDla(AutotoolsPackage):
     depends_on("prrte +devel_headers", when="^openmpi@5: ~internal-pmix")
     depends_on("python@3:", type=("build", "run"))
     depends_on("py-jinja2", type="run", when="+report")
-    depends_on("scotch ~mpi", when="+scotch")
 
     def url_for_version(self, version):
         return f"file://{os.getcwd()}/tatp-dla-{version}.tar.gz"

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The comparator MPIPP: a random placement, then the best swap until none reduces the cut. */
+#include "mpipp.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "base/mix.h"
-#include "setmatch/setmatch.h"
-#include "setmatch/swapping.h"
 #include "setmatch/task.h"
+#include "swapping.h"
 
-enum { SWAPS_PER_RANK = 20 };
+enum { SWAPS_PER_RANK = 20, SEED = 1 };
 
 struct swap {
     size_t a, b;
@@ -76,19 +77,13 @@ static int swap_places(const placement_task *task, uint64_t seed, size_t swaps, 
     return rc;
 }
 
-int setmatch_mpipp_from(const setmatch_input *input, uint64_t seed, size_t swaps,
-                        size_t *node_of_rank)
+int mpipp_place(const setmatch_input *input, size_t *node_of_rank)
 {
     placement_task task;
     int rc = placement_task_init(&task, input, false);
     if (rc != 0)
         return rc;
-    rc = swap_places(&task, seed, swaps, node_of_rank);
+    rc = swap_places(&task, SEED, SWAPS_PER_RANK * input->view->rows, node_of_rank);
     placement_task_release(&task);
     return rc;
-}
-
-int setmatch_mpipp(const setmatch_input *input, size_t *node_of_rank)
-{
-    return setmatch_mpipp_from(input, 1, SWAPS_PER_RANK * input->view->rows, node_of_rank);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A placement that changes by swaps of two ranks, or of a rank and a free slot. */
-#include "setmatch/swapping.h"
+#include "swapping.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * A placement that changes by swaps of two ranks, or of a rank and a free slot. Private to this
  * folder.
  */
-#ifndef SETMATCH_SWAPPING_H
-#define SETMATCH_SWAPPING_H
+#ifndef BENCH_SWAPPING_H
+#define BENCH_SWAPPING_H
 
 #include "setmatch/affinity.h"
 
