@@ -119,7 +119,7 @@ int domains_from_units(file_domains *domains, int64_t lo, int64_t hi, int64_t ba
     if (base < 0 || base > lo || lo > hi || count == 0 || unit < 1)
         return -EINVAL;
     int64_t first = base + (lo - base) / unit * unit;
-    size_t units = (size_t)((hi - first) / unit + ((hi - first) % unit != 0));
+    size_t units = lo < hi ? (size_t)((hi - first - 1) / unit + 1) : 0;
     int rc = count_ranges(of, units, count, &result.ranges);
     if (rc == 0)
         rc = allocate_domains(&result, result.ranges);

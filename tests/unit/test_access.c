@@ -664,6 +664,19 @@ START_TEST(bad_domains_are_refused)
 }
 END_TEST
 
+/* Inside a unit, too. */
+START_TEST(an_empty_range_has_no_units)
+{
+    file_domains d;
+    for (int64_t at = 10; at <= 15; at += 5) {
+        ck_assert_int_eq(domains_from_units(&d, at, at, 0, 10, NULL, 3), 0);
+        ck_assert_uint_eq(d.ranges, 0);
+        ck_assert_int_eq(d.size[0] + d.size[1] + d.size[2], 0);
+        domains_release(&d);
+    }
+}
+END_TEST
+
 /* ---- bytes in units ---- */
 
 START_TEST(units_of_one_run_are_one_step)
@@ -953,8 +966,8 @@ int main(void)
     add_tests(cases, even_domains_cover_the_range, large_domains_begin_at_pages,
               even_domains_of_huge_ranges, domains_that_are_dealt_out,
               striped_domains_of_huge_ranges, a_long_run_stays_a_few_runs, bad_domains_are_refused,
-              units_of_one_run_are_one_step, bad_steps_are_refused, union_of_lists,
-              union_of_interleaved_records);
+              an_empty_range_has_no_units, units_of_one_run_are_one_step, bad_steps_are_refused,
+              union_of_lists, union_of_interleaved_records);
     tcase_add_loop_test(cases, neighbours_of_the_paper, 0, 2);
     tcase_add_test(cases, parts_add_up_to_the_whole);
     suite_add_tcase(suite, cases);
