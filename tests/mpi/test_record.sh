@@ -118,7 +118,7 @@ rm -f "$view"*
 for children in 2 3; do
     rm -f "$view"*
     tap_check "$children spawned processes" run_here 2 --mca fcoll tatp --mca fcoll_tatp_record "$view" \
-        --mca btl_tcp_if_include lo "${accesses[@]}" --children "$children" spawn
+        "${accesses[@]}" --children "$children" spawn
     if [[ $children == 2 ]]; then
         tap_is "$(comment accesses "$view")$(comment run "$view" | wc -w)" "2 2" \
             "$children spawned processes: a run of their own in the record"
