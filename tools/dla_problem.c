@@ -77,7 +77,6 @@ static const struct argp_option method_options[] = {
     {"objective", 'o', "OBJECTIVE", 0,
      "Objective to minimise: neighbours, profile or auto (default)", 0},
     {"refine", 'r', "on|off", 0, "Improve the placement pair by pair of nodes (default on)", 0},
-    {"effort", 'e', "normal|high", 0, "Work of the search by method auto (default normal)", 0},
     {0},
 };
 

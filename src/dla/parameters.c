@@ -41,11 +41,6 @@ const dla_parameter dla_parameter_table[] = {
      "Whether a placement is improved for each pair of nodes. The same as --map-by "
      "dla:refine=on|off",
      DLA_PARAMETER_CHOICE, true, 0, DLA_REFINE},
-    {"effort",
-     "Work that method=auto spends on the search for a placement: normal (some tenths of a second "
-     "at most for up to some thousand ranks) or high (some seconds). The same as --map-by "
-     "dla:effort=normal|high",
-     DLA_PARAMETER_CHOICE, true, 0, DLA_EFFORT},
     {"numa",
      "Whether ranks of a node that access neighbouring regions are also bound near each other: to "
      "one NUMA node, cache or package. The same as --map-by dla:numa=on|off",

@@ -307,6 +307,5 @@ setmatch_input dla_spec_input(const dla_spec *spec, const dla_data *data)
         .profile = data->profile.calls > 0 ? &data->profile : NULL,
         .objective = (setmatch_objective)spec->choice[DLA_OBJECTIVE],
         .domains = (setmatch_domains)spec->choice[DLA_DOMAINS],
-        .effort = (setmatch_effort)spec->choice[DLA_EFFORT],
     };
 }

@@ -33,8 +33,6 @@ static const struct {
                    (const char *const[]){"C", "Fortran", NULL}},
     [DLA_REFINE] = {"refine", "refine=%.30s is neither on nor off", false,
                     (const char *const[]){"on", "off", NULL}},
-    [DLA_EFFORT] = {"effort", "effort=%.30s is neither normal nor high", false,
-                    setmatch_effort_names},
     [DLA_NUMA] = {"numa", "numa=%.30s is neither on nor off", false,
                   (const char *const[]){"on", "off", NULL}},
 };
@@ -242,7 +240,7 @@ static int parse_qualifier(const spec_parser *p, const char *item)
     return reject_item(p,
                        "\"" SHOWN
                        "\" is unknown; there are file=, cart=, order=, method=, objective=, "
-                       "domains=, threshold=, refine=, effort=, numa=, topology=, bandwidth=, PE=, "
+                       "domains=, threshold=, refine=, numa=, topology=, bandwidth=, PE=, "
                        "OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL and SPAN",
                        item);
 }

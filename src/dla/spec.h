@@ -5,7 +5,7 @@
  *   dla[:ITEM{(,|:)ITEM}]
  *   ITEM = file=NAME | cart=AxB[xC...] | order=C|Fortran
  *        | method=METHOD | objective=OBJECTIVE | domains=DOMAINS | threshold=0..100 | refine=on|off
- *        | effort=EFFORT | numa=on|off | topology=NAME | bandwidth=NAME
+ *        | numa=on|off | topology=NAME | bandwidth=NAME
  *        | OVERSUBSCRIBE | NOOVERSUBSCRIBE | NOLOCAL | SPAN | PE=N
  *
  * Case is ignored, except in NAME. A backslash quotes the next character, for names that contain a
@@ -29,7 +29,6 @@ typedef enum dla_choice {
     DLA_DOMAINS,   /* setmatch_domains */
     DLA_ORDER,     /* setmatch_order */
     DLA_REFINE,    /* on or off */
-    DLA_EFFORT,    /* setmatch_effort */
     DLA_NUMA,      /* on or off: whether ranks are placed inside nodes, too */
     DLA_CHOICES
 } dla_choice;

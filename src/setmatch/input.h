@@ -39,15 +39,10 @@ typedef enum setmatch_objective {
     SETMATCH_OBJECTIVE_PROFILE
 } setmatch_objective;
 
-/* How much work setmatch_auto spends on the search for a better placement. HIGH: some thirty times
- * as much. */
-typedef enum setmatch_effort { SETMATCH_EFFORT_NORMAL, SETMATCH_EFFORT_HIGH } setmatch_effort;
-
 /* The names of all, in the order of their values, terminated by NULL: "auto", "neighbours",
- * "profile"; "auto", "even", "fitted"; "normal", "high". */
+ * "profile"; "auto", "even", "fitted". */
 extern const char *const setmatch_objective_names[];
 extern const char *const setmatch_domains_names[];
-extern const char *const setmatch_effort_names[];
 
 /* Sets the value of that name; -EINVAL: there is none. */
 int setmatch_find_objective(const char *name, setmatch_objective *objective);
@@ -85,7 +80,6 @@ typedef struct setmatch_input {
     const setmatch_network *network; /* NULL: unknown */
     unsigned threshold;              /* per cent, 0..100, as for setmatch_place */
     bool refine;                     /* refine the placement, and search for a better one */
-    setmatch_effort effort;          /* of setmatch_auto */
     const setmatch_profile *profile; /* NULL: none */
     setmatch_objective objective;    /* of setmatch_auto; the other methods use the view only */
     setmatch_domains domains;        /* for which to place with a profile */

@@ -211,7 +211,6 @@ int place_by_objective(const placement_task *task, size_t *node)
 
 const char *const setmatch_objective_names[] = {"auto", "neighbours", "profile", NULL};
 const char *const setmatch_domains_names[] = {"auto", "even", "fitted", NULL};
-const char *const setmatch_effort_names[] = {"normal", "high", NULL};
 
 /* The index of the name, or -EINVAL. */
 static int find_option_name(const char *const *names, const char *name)

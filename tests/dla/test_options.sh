@@ -101,7 +101,6 @@ for method in auto setmatch bynode; do
     as_tool "method=$method" method=$method --method $method
 done
 as_tool "refine=off" method=bisection,refine=off -m bisection -r off
-as_tool "effort=high" effort=high -e high
 as_tool "threshold=60" method=setmatch,threshold=60 -m setmatch -t 60
 tap_check_fails "refine makes a difference there" diff <("$dla" map -f odd.crs -n 'n[0-7]:4' -m bisection -F slurm) \
     <("$dla" map -f odd.crs -n 'n[0-7]:4' -m bisection -r off -F slurm)

@@ -113,7 +113,6 @@ static const struct {
     {"domains=FITTED", DLA_DOMAINS, SETMATCH_DOMAINS_FITTED},
     {"order=fortran", DLA_ORDER, SETMATCH_ORDER_FORTRAN},
     {"order=c", DLA_ORDER, SETMATCH_ORDER_C},
-    {"effort=HIGH", DLA_EFFORT, SETMATCH_EFFORT_HIGH},
     {"numa=Off", DLA_NUMA, DLA_NUMA_OFF},
 };
 
@@ -178,7 +177,6 @@ static const struct {
     {"dla:method=", "bisection, byslot, bynode"},
     {"dla:method=auto,method=auto", "method is given twice"},
     {"dla:refine=yes", "refine=yes is neither on nor off"},
-    {"dla:file=v,effort=most", "effort=most is neither normal nor high"},
     {"dla:file=v,numa=2", "numa=2 is neither on nor off"},
     {"dla:refine=on,refine=on", "refine is given twice"},
     {"dla:topology=", "topology= needs a name"},
