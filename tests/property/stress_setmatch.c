@@ -327,36 +327,6 @@ static const char *check_groups(const struct instance *in)
     return cost_grouped <= cost_flat * (1 + 1e-12) ? NULL : "worse with groups than without";
 }
 
-static int64_t hops_of(const struct instance *in, const size_t *node, const size_t *place,
-                       const uint16_t *between)
-{
-    int64_t hops = 0;
-    for (size_t i = 0; i < in->n; i++)
-        for (size_t j = i + 1; j < in->n; j++)
-            if (node[i] != node[j])
-                hops += in->value[i][j] * between[place[node[i]] * MOST_NODES + place[node[j]]];
-    return hops;
-}
-
-/* Nodes at random places of a line. */
-static const char *check_hops(const struct instance *in, uint64_t *state)
-{
-    size_t place[MOST_NODES], mapped[MOST_RANKS];
-    uint16_t between[MOST_NODES * MOST_NODES];
-    setmatch_input input = input_of(in, true);
-    for (size_t k = 0; k < MOST_NODES; k++) {
-        place[k] = next_random(state) % MOST_NODES;
-        for (size_t m = 0; m < MOST_NODES; m++)
-            between[k * MOST_NODES + m] = (uint16_t)(1 + (k < m ? m - k : k - m));
-    }
-    input.hops = (setmatch_hops){MOST_NODES, place, between};
-    if (setmatch_auto(&input, mapped) != 0 || !obeys_slots(in, mapped))
-        return "auto with hops";
-    return hops_of(in, mapped, place, between) <= hops_of(in, in->placed, place, between)
-               ? NULL
-               : "more hops than without";
-}
-
 static const char *check_profile(const struct instance *in)
 {
     const setmatch_profile profile = {1, &in->bytes};
@@ -442,8 +412,6 @@ static const char *check_instance(struct instance *in, const struct kind *kind, 
         reason = check_node_names(in);
     if (reason == NULL)
         reason = check_groups(in);
-    if (reason == NULL)
-        reason = check_hops(in, &state);
     if (reason == NULL)
         reason = check_profile(in);
     if (reason == NULL)
