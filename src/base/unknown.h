@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Settings that do not exist: a mistyped name would do nothing, without a word. They are looked for
- * in the environment and in files of lines NAME = VALUE.
+ * Settings that do not exist, or no more: a mistyped name would do nothing, without a word. They
+ * are looked for in the environment and in files of lines NAME = VALUE.
  */
 #ifndef BASE_UNKNOWN_H
 #define BASE_UNKNOWN_H
@@ -19,11 +19,18 @@
 /* The rest of a file with a longer line is not read. */
 #define BASE_MOST_LINE ((size_t)1 << 20)
 
+/* A setting that existed, and what there is in its place, for people. */
+typedef struct base_removed {
+    const char *name, *instead;
+} base_removed;
+
 typedef struct base_settings {
     const char *variable;     /* begin of the names of environment variables, as OMPI_MCA_ */
     const char *prefix;       /* begin of the names of settings */
     const char *const *known; /* what follows it; the last is NULL */
-    void (*report)(const char *name, const char *nearest); /* without the prefix */
+    /* The name without the prefix, and what to do. */
+    void (*report)(const char *name, const char *advice);
+    const base_removed *removed; /* without the prefix, the last has no name; NULL: none */
 } base_settings;
 
 /* Insertions, deletions and replacements that make one name of the other. */
@@ -54,6 +61,20 @@ static inline const char *base_nearest_name(const char *name, const char *const 
     return nearest;
 }
 
+static inline void base_report_setting(const base_settings *s, const char *name,
+                                       const char *nearest)
+{
+    char advice[2 * BASE_SETTING_BYTES];
+    for (const base_removed *r = s->removed; r != NULL && r->name != NULL; r++) {
+        if (strcmp(r->name, name) == 0) {
+            s->report(name, r->instead);
+            return;
+        }
+    }
+    snprintf(advice, sizeof advice, "did you mean %s%s?", s->prefix, nearest);
+    s->report(name, advice);
+}
+
 /* text: a name and something else. */
 static inline void base_check_setting(const base_settings *s, const char *text)
 {
@@ -64,7 +85,7 @@ static inline void base_check_setting(const base_settings *s, const char *text)
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text + prefix, "= \t\n"), text + prefix);
     const char *nearest = base_nearest_name(name, s->known);
     if (strcmp(name, nearest) != 0)
-        s->report(name, nearest);
+        base_report_setting(s, name, nearest);
 }
 
 static inline void base_check_file(const base_settings *s, const char *path)

@@ -68,13 +68,13 @@ void *dla_parameter_storage(const dla_parameter *parameter, dla_parameters *para
 }
 
 void dla_parameters_check_names(const char *files,
-                                void (*report)(const char *name, const char *nearest))
+                                void (*report)(const char *name, const char *advice))
 {
     enum { ITEMS = sizeof dla_parameter_table / sizeof *dla_parameter_table };
     /* spec: the mapper of PRRTE passes the text of --map-by on by it. */
     const char *known[ITEMS + 3] = {"priority", "verbose", "spec"};
     for (size_t i = 0; dla_parameter_table[i].name != NULL; i++)
         known[i + 3] = dla_parameter_table[i].name;
-    base_check_settings(&(base_settings){"OMPI_MCA_", "rmaps_dla_", known, report}, files);
-    base_check_settings(&(base_settings){"PRTE_MCA_", "rmaps_dla_", known, report}, NULL);
+    base_check_settings(&(base_settings){"OMPI_MCA_", "rmaps_dla_", known, report, NULL}, files);
+    base_check_settings(&(base_settings){"PRTE_MCA_", "rmaps_dla_", known, report, NULL}, NULL);
 }

@@ -46,9 +46,9 @@ extern const dla_parameter dla_parameter_table[];
 void dla_parameters_init(dla_parameters *parameters);
 
 /* Reports names in the environment, and in files whose names are separated by commas, that begin
- * like parameters and are none, each with the nearest parameter; both without rmaps_dla_. */
+ * like parameters and are none: each without rmaps_dla_, and what to do. */
 void dla_parameters_check_names(const char *files,
-                                void (*report)(const char *name, const char *nearest));
+                                void (*report)(const char *name, const char *advice));
 
 /* The storage of a parameter that is no choice. */
 void *dla_parameter_storage(const dla_parameter *parameter, dla_parameters *parameters);

@@ -49,9 +49,6 @@ const parameter_description parameter_table[PARAMETERS] = {
     [PARAMETER_OBJECTIVE] = {"objective", PARAMETER_CHOICE, "hopbytes", 3,
                              "Objective that strategy tatp minimises: hopbytes, congestion",
                              .names = {"hopbytes", "congestion"}},
-    [PARAMETER_SOLVER] = {"solver", PARAMETER_CHOICE, "auto", 3,
-                          "Solver of the linear assignment problem: auto, jv, hungarian, apc, aps",
-                          .names = {"auto", "jv", "hungarian", "apc", "aps"}},
     [PARAMETER_DOMAINS] =
         {"domains", PARAMETER_CHOICE, "auto", 3,
          "Division of the accessed range into file domains: even, stripe (the stripes of a "
@@ -100,6 +97,11 @@ const parameter_description parameter_table[PARAMETERS] = {
     [PARAMETER_SHARED_MEMORY] = {"shared_memory", PARAMETER_SWITCH, "true", 5,
                                  "Whether the ranks of a node exchange data through shared memory, "
                                  "or through messages like all others"},
+};
+
+const base_removed parameter_removed[] = {
+    {"solver", "the tools have --solver"},
+    {NULL, NULL},
 };
 
 /* With the suffixes of Open MPI's own numbers. */

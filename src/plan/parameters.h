@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/unknown.h"
+
 typedef enum parameter_kind {
     PARAMETER_TEXT,
     PARAMETER_NUMBER, /* with a suffix of k, m, g or t, as Open MPI's own numbers */
@@ -21,7 +23,6 @@ enum parameter {
     /* A number each; all ranks of a file use the same. */
     PARAMETER_STRATEGY, /* index in plan_strategies */
     PARAMETER_OBJECTIVE,
-    PARAMETER_SOLVER,
     PARAMETER_DOMAINS,
     PARAMETER_RECORD_WEIGHT,
     PARAMETER_NUM_AGGREGATORS,
@@ -44,7 +45,7 @@ enum parameter {
     PARAMETERS
 };
 
-enum { PARAMETER_MOST_NAMES = 6, PARAMETER_VALID_BYTES = 128 };
+enum { PARAMETER_MOST_NAMES = 4, PARAMETER_VALID_BYTES = 128 };
 
 typedef struct parameter_description {
     const char *name; /* without fcoll_tatp_ */
@@ -58,6 +59,9 @@ typedef struct parameter_description {
 } parameter_description;
 
 extern const parameter_description parameter_table[PARAMETERS];
+
+/* Parameters of earlier versions. */
+extern const base_removed parameter_removed[];
 
 /* Whether the text is a value of the parameter. Sets *value, unless it is a text. */
 bool parameter_parse(enum parameter parameter, const char *text, int64_t *value);

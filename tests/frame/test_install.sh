@@ -68,7 +68,7 @@ for dso in $(cd "$components" && find . -name '*.so' | sed 's/^..//' | sort); do
     rm "$tap_dir/stripped"
 done
 
-check_parameters fcoll tatp priority strategy solver topology num_aggregators cycle_buffer_size record stats
+check_parameters fcoll tatp priority strategy topology num_aggregators cycle_buffer_size record stats
 # ompi_info lists nothing of PRRTE
 [ ! -e "$components/mca_rmaps_dla.so" ] ||
     check_parameters rmaps dla file cart order method objective domains threshold refine effort numa topology bandwidth verbose priority

@@ -105,7 +105,7 @@ def main():
         for rank, domain, size in triples:
             sums[node_of_rank[rank], domain] = sums.get((node_of_rank[rank], domain), 0) + size
         told = [(node, domain, size) for (node, domain), size in sorted(sums.items())]
-    plan = {"solver": "jv", "per_node": options.serving, "hosts": [options.host.replace("%d", str(n)) for n in range(nodes)],
+    plan = {"per_node": options.serving, "hosts": [options.host.replace("%d", str(n)) for n in range(nodes)],
             "node_of_rank": node_of_rank, "rank_of_domain": present, "requests_by": options.by,
             "requests": [number for triple in told for number in triple],
             "distances": {"source": "generated", "parent": parent, "cables": [1] * nodes + [2] * (len(parent) - nodes)}}

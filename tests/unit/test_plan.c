@@ -881,8 +881,6 @@ START_TEST(choices_by_number)
         ck_assert_str_eq(of[PARAMETER_STRATEGY].names[k], plan_strategies[k].name);
     for (size_t k = 0; k <= PARAMETER_MOST_NAMES && plan_objectives[k].name != NULL; k++)
         ck_assert_str_eq(of[PARAMETER_OBJECTIVE].names[k], plan_objectives[k].name);
-    for (size_t k = 0; k <= PARAMETER_MOST_NAMES && lap_solvers[k].name != NULL; k++)
-        ck_assert_str_eq(of[PARAMETER_SOLVER].names[k], lap_solvers[k].name);
     for (enum parameter i = 0; i < PARAMETERS; i++) {
         int64_t value;
         ck_assert(of[i].initial == NULL || parameter_parse(i, of[i].initial, &value));

@@ -147,17 +147,18 @@ END_TEST
 
 static char told[512];
 
-static void tell(const char *name, const char *nearest)
+static void tell(const char *name, const char *advice)
 {
     size_t used = strlen(told);
-    snprintf(told + used, sizeof told - used, "%s %s;", name, nearest);
+    snprintf(told + used, sizeof told - used, "%s: %s;", name, advice);
 }
 
 /* Of equally near names the first; what begins otherwise, and comments, do not count. */
 START_TEST(unknown_names_are_told)
 {
     static const char *const known[] = {"record", "stats", "strategy", "record_weight", NULL};
-    static const base_settings settings = {"T_MCA_", "tatp_", known, tell};
+    static const base_removed removed[] = {{"recrod", "see record"}, {NULL, NULL}};
+    static const base_settings settings = {"T_MCA_", "tatp_", known, tell, removed};
     char path[] = "/tmp/test_text.XXXXXX", files[64];
     int fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
@@ -171,13 +172,14 @@ START_TEST(unknown_names_are_told)
     setenv("U_MCA_tatp_nothing", "1", 1);
     snprintf(files, sizeof files, "/nowhere,%s:/", path);
     base_check_settings(&settings, NULL);
-    ck_assert_str_eq(told, "record_wieght record_weight;");
+    ck_assert_str_eq(told, "record_wieght: did you mean tatp_record_weight?;");
     unsetenv("T_MCA_tatp_record_wieght");
     told[0] = '\0';
     base_check_settings(&settings, files);
-    ck_assert_str_eq(told, "recrod record; stats;strat stats;"
-                           "000000000000000000000000000000000000000000000000000000000000000 "
-                           "record;");
+    ck_assert_str_eq(told, "recrod: see record;: did you mean tatp_stats?;"
+                           "strat: did you mean tatp_stats?;"
+                           "000000000000000000000000000000000000000000000000000000000000000: "
+                           "did you mean tatp_record?;");
     unlink(path);
 }
 END_TEST

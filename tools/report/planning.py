@@ -251,7 +251,7 @@ class Planner:
         ranks, places = plan.call["ranks"], plan.call["ranks"] * plan.domains
         by = "rank" if ranks <= MOST_ROWS else "node"
         self.requests = self.tools.write("requests", market(ranks, plan.domains, plan.triples()))
-        options = ["--per-node", str(plan.data["per_node"]), "--solver", plan.data["solver"],
+        options = ["--per-node", str(plan.data["per_node"]),
                    "--aggregators", ",".join(map(str, plan.data["rank_of_domain"])), *self.savings_of(plan.data)]
         if places <= MOST_COSTS:
             options += ["--workload", by]
@@ -322,8 +322,8 @@ class Planner:
         """The same accesses with the ranks there, and their aggregators chosen anew; for even domains, in whose
         place there may be fitted ones again if these cost less."""
         hosts = self.rank_hosts(placement.node_of_rank)
-        got = self.tools.links(self.network, hosts, self.requests, "--strategy", "tatp", "--per-node",
-                               str(self.plan.data["per_node"]), "--solver", self.plan.data["solver"])
+        got = self.tools.links(self.network, hosts, self.requests, "--strategy", "tatp",
+                               "--per-node", str(self.plan.data["per_node"]))
         return links_of("placed by the view", got, named(got, "tatp"), first_seen(placement.node_of_rank))
 
 

@@ -30,11 +30,9 @@
  * invalid name in each process of a job. */
 static char *text_of[PARAMETERS];
 
-static void report_unknown(const char *name, const char *nearest)
+static void report_unknown(const char *name, const char *advice)
 {
-    opal_output(0,
-                "fcoll:tatp: there is no MCA parameter fcoll_tatp_%s; did you mean fcoll_tatp_%s?",
-                name, nearest);
+    opal_output(0, "fcoll:tatp: there is no MCA parameter fcoll_tatp_%s; %s", name, advice);
 }
 
 static void check_names(void)
@@ -48,8 +46,9 @@ static void check_names(void)
         (void)mca_base_var_get_value(index, &files, NULL, NULL);
     for (int i = 0; i < PARAMETERS; i++)
         known[i] = parameter_table[i].name;
-    base_check_settings(&(base_settings){"OMPI_MCA_", "fcoll_tatp_", known, report_unknown},
-                        NULL != files ? *files : NULL);
+    base_check_settings(
+        &(base_settings){"OMPI_MCA_", "fcoll_tatp_", known, report_unknown, parameter_removed},
+        NULL != files ? *files : NULL);
 }
 
 int tatp_params_register(void)
@@ -220,7 +219,6 @@ tatp_plan_settings tatp_params_plan(const ompio_file_t *fh, const tatp_settings 
             },
         .strategy = &plan_strategies[of[PARAMETER_STRATEGY]],
         .objective = &plan_objectives[of[PARAMETER_OBJECTIVE]],
-        .solver = &lap_solvers[of[PARAMETER_SOLVER]],
         .write_aggregation = choose_aggregation(&hints, TATP_HINT_CB_WRITE),
         .read_aggregation = choose_aggregation(&hints, TATP_HINT_CB_READ),
     };

@@ -40,10 +40,9 @@ static int divide_range(const tatp_planning *planning, tatp_draft *draft)
 }
 
 /* Hop-bytes of the fixed aggregators of plain two-phase I/O, with its contiguous domains. */
-static int assess_otp(const plan_input *in, const lap_solver *solver, size_t *rank_of_domain,
-                      double *hop_bytes)
+static int assess_otp(const plan_input *in, size_t *rank_of_domain, double *hop_bytes)
 {
-    int rc = plan_find_strategy("otp")->assign(in, solver, rank_of_domain);
+    int rc = plan_find_strategy("otp")->assign(in, lap_solvers, rank_of_domain);
     return 0 != rc ? rc : plan_hop_bytes(in, rank_of_domain, hop_bytes);
 }
 
@@ -72,9 +71,9 @@ static int assign_domains(const tatp_planning *planning, const plan_input *in, b
     const plan_strategy *strategy = settings->strategy;
     int rc = 0;
     if (!fitted)
-        rc = assess_otp(in, settings->solver, rank_of_domain, &costs->hop_bytes_otp);
+        rc = assess_otp(in, rank_of_domain, &costs->hop_bytes_otp);
     if (0 == rc)
-        rc = strategy->assign(in, settings->solver, rank_of_domain);
+        rc = strategy->assign(in, lap_solvers, rank_of_domain);
     if (0 == rc)
         rc = assess_plan(in, rank_of_domain, costs);
     if (0 != rc)

@@ -101,7 +101,6 @@ void tatp_stats_put_plan(json_writer *w, const char *key, const tatp_stats_acces
     const tatp_plan_view view = tatp_plan_get(access->plan);
     const tatp_plan_costs costs = tatp_plan_get_costs(access->plan);
     json_begin_object(w, key);
-    json_put_string(w, "solver", access->settings->solver->name);
     json_put_size(w, "per_node", costs.per_node);
     json_put_int64(w, "message_size", view.message_size);
     json_begin_array(w, "hosts");

@@ -123,10 +123,9 @@ static void register_items(dla_parameters *parameters)
     }
 }
 
-static void report_unknown(const char *name, const char *nearest)
+static void report_unknown(const char *name, const char *advice)
 {
-    opal_output(0, "rmaps:dla: there is no MCA parameter rmaps_dla_%s; did you mean rmaps_dla_%s?",
-                name, nearest);
+    opal_output(0, "rmaps:dla: there is no MCA parameter rmaps_dla_%s; %s", name, advice);
 }
 
 static void check_names(void)

@@ -108,10 +108,9 @@ static int rmaps_dla_register(void)
     return PRTE_SUCCESS;
 }
 
-static void report_unknown(const char *name, const char *nearest)
+static void report_unknown(const char *name, const char *advice)
 {
-    pmix_output(0, "rmaps:dla: there is no MCA parameter rmaps_dla_%s; did you mean rmaps_dla_%s?",
-                name, nearest);
+    pmix_output(0, "rmaps:dla: there is no MCA parameter rmaps_dla_%s; %s", name, advice);
 }
 
 /* The parameter is read: neither daemons nor ranks need it. */
