@@ -73,8 +73,14 @@ void dla_parameters_check_names(const char *files,
     enum { ITEMS = sizeof dla_parameter_table / sizeof *dla_parameter_table };
     /* spec: the mapper of PRRTE passes the text of --map-by on by it. */
     const char *known[ITEMS + 3] = {"priority", "verbose", "spec"};
+    static const base_removed removed[] = {
+        {"targets", "ranks are placed without regard to storage servers"},
+        {"storage_weight", "ranks are placed without regard to storage servers"},
+        {"effort", "searches have one length"},
+        {NULL, NULL},
+    };
     for (size_t i = 0; dla_parameter_table[i].name != NULL; i++)
         known[i + 3] = dla_parameter_table[i].name;
-    base_check_settings(&(base_settings){"OMPI_MCA_", "rmaps_dla_", known, report, NULL}, files);
-    base_check_settings(&(base_settings){"PRTE_MCA_", "rmaps_dla_", known, report, NULL}, NULL);
+    base_check_settings(&(base_settings){"OMPI_MCA_", "rmaps_dla_", known, report, removed}, files);
+    base_check_settings(&(base_settings){"PRTE_MCA_", "rmaps_dla_", known, report, removed}, NULL);
 }

@@ -101,6 +101,9 @@ const parameter_description parameter_table[PARAMETERS] = {
 
 const base_removed parameter_removed[] = {
     {"solver", "the tools have --solver"},
+    {"targets", "aggregators are selected without regard to storage servers"},
+    {"storage_weight", "aggregators are selected without regard to storage servers"},
+    {"layout", "set the stripes of a new file by the hint striping_unit"},
     {NULL, NULL},
 };
 
