@@ -2,8 +2,6 @@
 /* The checks of arguments and costs that all assignment solvers share. */
 #include "lap/check.h"
 
-#include "lap/processor.h"
-
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -62,82 +60,38 @@ static bool shape_is_sound(const lap_problem *problem, const lap_solution *solut
     return problem->row == NULL && !__builtin_mul_overflow(problem->rows, problem->cols, &pairs);
 }
 
-static size_t fewer_side(const lap_problem *problem)
+/* NaN fails every comparison. */
+static int check_real(const double *cost, size_t count, double limit)
 {
-    return problem->rows < problem->cols ? problem->rows : problem->cols;
-}
-
-/* Loops over whole blocks have no branches, so that compilers vectorize them. */
-enum { BLOCK = 32 };
-
-/* All bits, or none. NaN fails every comparison. */
-static inline int64_t is_bad_real(double cost, double limit)
-{
-    int64_t beyond = fabs(cost) <= limit ? 0 : -1;
-    int64_t allowed = cost == (double)INFINITY ? 0 : -1;
-    return beyond & allowed;
-}
-
-FOR_EACH_PROCESSOR
-static int64_t has_bad_real(const double *cost, size_t count, double limit)
-{
-    int64_t bad = 0;
-    size_t first = 0;
-    for (; first + BLOCK <= count; first += BLOCK) {
-        fetch_ahead(cost + first);
-        for (size_t k = 0; k < BLOCK; k++)
-            bad |= is_bad_real(cost[first + k], limit);
-    }
-    for (; first < count; first++)
-        bad |= is_bad_real(cost[first], limit);
-    return bad;
-}
-
-int lap_check_real(const lap_problem *problem, const double *cost, size_t count)
-{
-    if (!has_bad_real(cost, count, DBL_MAX / HEADROOM / ((double)fewer_side(problem) + 1.0)))
-        return 0;
-    for (size_t k = 0; k < count; k++)
+    int rc = 0;
+    for (size_t k = 0; k < count; k++) {
+        if (fabs(cost[k]) <= limit || cost[k] == (double)INFINITY)
+            continue;
         if (isnan(cost[k]) || cost[k] == -(double)INFINITY)
             return -EDOM;
-    return -ERANGE;
-}
-
-static inline int64_t is_bad_integer(int64_t cost, int64_t limit)
-{
-    int64_t at_most = cost == LAP_FORBIDDEN ? LAP_FORBIDDEN : limit;
-    int64_t above = cost > at_most ? -1 : 0;
-    int64_t below = cost < -limit ? -1 : 0;
-    return above | below;
-}
-
-FOR_EACH_PROCESSOR
-static int64_t has_bad_integer(const int64_t *cost, size_t count, int64_t limit)
-{
-    int64_t bad = 0;
-    size_t first = 0;
-    for (; first + BLOCK <= count; first += BLOCK) {
-        fetch_ahead(cost + first);
-        for (size_t k = 0; k < BLOCK; k++)
-            bad |= is_bad_integer(cost[first + k], limit);
+        rc = -ERANGE;
     }
-    for (; first < count; first++)
-        bad |= is_bad_integer(cost[first], limit);
-    return bad;
+    return rc;
 }
 
-int lap_check_integer(const lap_problem *problem, const int64_t *cost, size_t count)
+static int check_integer(const int64_t *cost, size_t count, int64_t limit)
 {
-    uint64_t largest = INT64_MAX;
-    return has_bad_integer(cost, count, (int64_t)(largest / HEADROOM / (fewer_side(problem) + 1)))
-               ? -ERANGE
-               : 0;
+    for (size_t k = 0; k < count; k++)
+        if (cost[k] != LAP_FORBIDDEN && (cost[k] > limit || cost[k] < -limit))
+            return -ERANGE;
+    return 0;
 }
 
-int lap_check_shape(const lap_problem *problem, const lap_solution *solution)
+int lap_check(const lap_problem *problem, const lap_solution *solution)
 {
     if (!shape_is_sound(problem, solution) || !groups_are_sound(problem))
         return -EINVAL;
-    bool has_costs = problem->cost != NULL || problem->integer_cost != NULL;
-    return has_costs || lap_pairs(problem) == 0 ? 0 : -EINVAL;
+    size_t pairs = lap_pairs(problem);
+    size_t fewer = problem->rows < problem->cols ? problem->rows : problem->cols;
+    if (problem->cost != NULL)
+        return check_real(problem->cost, pairs, DBL_MAX / HEADROOM / ((double)fewer + 1.0));
+    if (problem->integer_cost != NULL)
+        return check_integer(problem->integer_cost, pairs,
+                             (int64_t)((uint64_t)INT64_MAX / HEADROOM / (fewer + 1)));
+    return pairs == 0 ? 0 : -EINVAL;
 }

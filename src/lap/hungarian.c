@@ -1,115 +1,121 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kuhn's Hungarian method in the O(n^2 m) form that keeps a slack for each object.
  * See doc/hungarian.md. */
-#include "lap/least.h"
+#include "lap/reduction.h"
+#include "lap/tree.h"
 
 #include <errno.h>
 
-/* The alternating tree of one person. Slacks are at the current duals, of objects outside. */
-struct tree {
-    struct state *s;
+/* Slacks are at the current duals. */
+struct hungarian {
+    struct tree tree;
     cost_t *slack; /* cost less the duals of the object and of the best person of the tree */
     bool *in_tree;
 };
 
-static void hungarian_offer(struct tree *t, size_t object, cost_t slack, size_t person)
+static void lower_slack(struct hungarian *h, size_t object, cost_t slack, size_t person)
 {
-    if (!t->in_tree[object] && slack < t->slack[object]) {
-        t->slack[object] = slack;
-        t->s->from[object] = person;
+    if (!h->in_tree[object] && slack < h->slack[object]) {
+        h->slack[object] = slack;
+        h->tree.from[object] = person;
     }
 }
 
-static void hungarian_scan(struct tree *t, size_t person, cost_t dual)
+static void lower_slacks(struct hungarian *h, size_t person, cost_t dual)
 {
-    const struct state *s = t->s;
+    const struct state *s = h->tree.s;
     struct pairs pairs = pairs_of(s, person);
     for (size_t k = 0; k < pairs.count; k++) {
-        size_t object = object_at(pairs, k);
+        size_t object = object_at(&pairs, k);
         if (pairs.cost[k] < COST_MAX)
-            hungarian_offer(t, object, pairs.cost[k] - s->price[object] - dual, person);
+            lower_slack(h, object, pairs.cost[k] - s->price[object] - dual, person);
     }
 }
 
-static size_t find_least_slack(const struct tree *t)
+static size_t find_least_slack(const struct hungarian *h)
 {
     size_t found = NONE;
-    for (size_t i = 0; i < t->s->objects; i++)
-        if (!t->in_tree[i] && t->slack[i] < COST_MAX &&
-            (found == NONE || t->slack[i] < t->slack[found]))
+    for (size_t i = 0; i < h->tree.s->objects; i++)
+        if (!h->in_tree[i] && h->slack[i] < COST_MAX &&
+            (found == NONE || h->slack[i] < h->slack[found]))
             found = i;
     return found;
 }
 
-/* The dual of every person of the tree rises, and that of every object falls. */
-static void hungarian_change_duals(struct tree *t, cost_t delta)
+/* The dual of every person of the tree rises by delta, and that of every object falls. */
+static void change_duals(struct hungarian *h, cost_t delta)
 {
-    TYPED(change_duals)(t->s, delta);
-    for (size_t i = 0; i < t->s->objects; i++) {
-        bool reached = !t->in_tree[i] && t->slack[i] < COST_MAX;
-        t->slack[i] -= reached ? delta : 0;
-    }
+    TYPED(tree_lower_prices)(&h->tree, delta);
+    for (size_t i = 0; i < h->tree.s->objects; i++)
+        if (!h->in_tree[i] && h->slack[i] < COST_MAX)
+            h->slack[i] -= delta;
 }
 
 /* A full group joins the tree with the free object through which it was reached. */
-static void add_group_to_tree(struct tree *t, size_t object)
+static void add_group(struct hungarian *h, size_t object)
 {
-    struct state *s = t->s;
+    const struct state *s = h->tree.s;
     size_t g = s->group[object];
-    TYPED(enter_group)(s, object, 0);
+    TYPED(tree_enter)(&h->tree, object, 0);
     for (size_t k = s->first_member[g]; k < s->first_member[g + 1]; k++) {
         size_t member = s->members[k];
         if (is_free(s, member))
-            t->in_tree[member] = true;
+            h->in_tree[member] = true;
         else
-            hungarian_offer(t, member, -s->dual[member], NONE);
+            lower_slack(h, member, -s->dual[member], NONE);
     }
 }
 
 /* An object without slack joins the tree together with its person. */
-static void add_object_to_tree(struct tree *t, size_t object)
+static void add_object(struct hungarian *h, size_t object)
 {
-    struct state *s = t->s;
-    t->in_tree[object] = true;
+    const struct state *s = h->tree.s;
+    h->in_tree[object] = true;
     if (is_free(s, object)) {
-        add_group_to_tree(t, object);
+        add_group(h, object);
         return;
     }
-    settle(s, object, 0);
-    hungarian_scan(t, s->person_of[object], person_dual(s, object));
+    tree_join(&h->tree, object, 0);
+    lower_slacks(h, s->person_of[object], person_dual(s, object));
 }
 
-static int hungarian_augment(struct tree *t, size_t person)
+/* Grows the tree of the person until it has an open object. The person's dual is 0 at first, so
+ * that the first change may have any sign; rounding must not make a later one negative. */
+static int grow_tree(struct hungarian *h, size_t person)
 {
-    struct state *s = t->s;
-    TYPED(reset_search)(s);
+    const struct state *s = h->tree.s;
+    TYPED(tree_reset)(&h->tree);
     for (size_t i = 0; i < s->objects; i++) {
-        t->slack[i] = COST_MAX;
-        t->in_tree[i] = false;
+        h->slack[i] = COST_MAX;
+        h->in_tree[i] = false;
     }
-    hungarian_scan(t, person, 0);
+    lower_slacks(h, person, 0);
     for (;;) {
-        size_t object = find_least_slack(t);
+        size_t object = find_least_slack(h);
         if (object == NONE)
             return LAP_INFEASIBLE;
-        hungarian_change_duals(t, t->slack[object]);
+        bool is_first = h->tree.joined + h->tree.groups_entered == 0;
+        if (is_first || h->slack[object] > 0)
+            change_duals(h, h->slack[object]);
         if (is_open(s, object)) {
-            TYPED(flip_path)(s, object);
+            TYPED(tree_flip)(&h->tree, object);
             return 0;
         }
-        add_object_to_tree(t, object);
+        add_object(h, object);
     }
 }
 
 int TYPED(hungarian)(struct state *s)
 {
-    struct tree tree = {
-        .s = s,
-        .slack = base_arena_alloc(&s->arena, s->objects, sizeof *tree.slack),
-        .in_tree = base_arena_alloc(&s->arena, s->objects, sizeof *tree.in_tree),
+    struct hungarian h = {
+        .slack = base_arena_alloc(&s->arena, s->objects, sizeof *h.slack),
+        .in_tree = base_arena_alloc(&s->arena, s->objects, sizeof *h.in_tree),
     };
-    int rc = s->arena.failed ? -ENOMEM : TYPED(read_costs)(s, NULL);
+    int rc = TYPED(tree_init)(&h.tree, s);
+    if (rc == 0)
+        TYPED(column_reduction)(s);
     for (size_t j = 0; j < s->persons && rc == 0; j++)
-        rc = hungarian_augment(&tree, j);
+        if (s->object_of[j] == NONE)
+            rc = grow_tree(&h, j);
     return rc;
 }

@@ -93,15 +93,11 @@ extern const lap_solver lap_solvers[];
 const lap_solver *lap_find_solver(const char *name);
 
 /* With n = min(rows, cols), m = max(rows, cols) and e allowed pairs. Every solver accepts every
- * problem, and copies the costs only when cols > rows, or when there are about as many and those of
- * rows differ much more in scale than those of columns (to transpose them).
+ * problem, in O(n + m) memory beside the input, and copies the costs only when cols > rows (to
+ * transpose them).
  *
- * lap_apc for small dense problems, otherwise lap_jv: the faster one of all for most. */
-int lap_auto(const lap_problem *problem, lap_solution *solution);
-
-/* Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear
- * assignment problems", Computing 38 (1987), over short lists of each column's best rows.
- * O(n (e + m log m)) time, O(n + m) memory beside the input, or a twelfth of a dense one. */
+ * Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear
+ * assignment problems", Computing 38 (1987). O(n e log m) time. */
 int lap_jv(const lap_problem *problem, lap_solution *solution);
 
 /* Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics
@@ -112,7 +108,7 @@ int lap_hungarian(const lap_problem *problem, lap_solution *solution);
  * of Operations Research 13 (1988): APC, for complete matrices. O(n^2 m) time. */
 int lap_apc(const lap_problem *problem, lap_solution *solution);
 
-/* The same paper's APS, for sparse matrices, with a heap. O(n (e + m log m)) time. */
+/* The same paper's APS, for sparse matrices, with a heap. O(n e log m) time. */
 int lap_aps(const lap_problem *problem, lap_solution *solution);
 
 /* 0 when `solution` is an assignment that satisfies every constraint, its duals (all arrays of the

@@ -1,150 +1,180 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Column reduction, the first phase that Jonker and Volgenant's method and those of Carpaneto,
- * Martello and Toth have in common; and the next phase of the latter. */
+/* The initial phases of Jonker and Volgenant's method and of those of Carpaneto, Martello and Toth.
+ */
 #include "lap/reduction.h"
-
-#include "lap/least.h"
-#include "lap/vector.h"
 
 #include <errno.h>
 
 /* ---- column reduction ---- */
 
+/* The person of the least cost is kept in person_of. */
+static void find_least_costs(struct state *s)
+{
+    for (size_t i = 0; i < s->objects; i++)
+        s->dual[i] = COST_MAX;
+    for (size_t j = 0; j < s->persons; j++) {
+        struct pairs pairs = pairs_of(s, j);
+        for (size_t k = 0; k < pairs.count; k++) {
+            size_t object = object_at(&pairs, k);
+            if (pairs.cost[k] < s->dual[object]) {
+                s->dual[object] = pairs.cost[k];
+                s->person_of[object] = j;
+            }
+        }
+    }
+}
+
 void TYPED(column_reduction)(struct state *s)
 {
-    if (!all_assigned(s))
+    if (s->persons < s->objects)
         return;
+    find_least_costs(s);
     for (size_t i = s->objects; i-- > 0;) {
-        size_t person = s->person_of_least[i];
+        size_t person = s->person_of[i];
+        s->person_of[i] = NONE;
+        set_dual(s, i, person != NONE ? s->dual[i] : 0);
         if (person != NONE && s->object_of[person] == NONE)
-            assign(s, person, i);
+            TYPED(assign)(s, person, i);
     }
 }
 
-/* ---- whether column reduction will do ---- */
+/* ---- reduction transfer and augmenting row reduction ---- */
 
-/* Persons that are looked at. */
-enum { LOOKED_AT = 8 };
-
-/* The first one. */
-static size_t cheapest_object(const struct state *s, size_t person)
-{
-    const cost_t *cost = row_of(s, person);
-    size_t cheapest = 0;
-    for (size_t i = 1; i < s->objects; i++)
-        cheapest = cost[i] < cost[cheapest] ? i : cheapest;
-    return cheapest;
-}
-
-/* Whether all others cost more. */
-static bool is_cheapest_person(const struct state *s, size_t object, size_t person)
-{
-    cost_t least = row_of(s, person)[object];
-    for (size_t j = 0; j < s->persons; j++)
-        if (row_of(s, j)[object] <= least && j != person)
-            return false;
-    return true;
-}
-
-bool TYPED(reduction_may_do)(const struct state *s)
-{
-    if (!all_assigned(s) || s->start != NULL || s->persons < LOOKED_AT)
-        return false;
-    for (size_t k = 0; k < LOOKED_AT; k++) {
-        size_t person = s->persons * k / LOOKED_AT;
-        if (!is_cheapest_person(s, cheapest_object(s, person), person))
-            return false;
-    }
-    return true;
-}
-
-/* ---- the first phase of APC and APS ---- */
-
-struct exchange {
-    struct state *s;
-    const struct paths *lists; /* NULL: all pairs */
-    size_t *next;              /* by person: the first pair that may still lead to an open object */
+/* A person's two least reduced costs and their objects; COST_MAX and NONE: no such object. */
+struct two_least {
+    cost_t least, second;
+    size_t object, second_object;
 };
 
-static struct pairs pairs_in(const struct exchange *x, size_t person)
+static struct two_least find_two_least(const struct state *s, size_t person)
 {
-    return x->lists != NULL ? list_of(x->lists, person) : pairs_of(x->s, person);
+    struct two_least found = {COST_MAX, COST_MAX, NONE, NONE};
+    struct pairs pairs = pairs_of(s, person);
+    for (size_t k = 0; k < pairs.count; k++) {
+        size_t object = object_at(&pairs, k);
+        if (pairs.cost[k] == COST_MAX)
+            continue;
+        cost_t value = pairs.cost[k] - s->price[object];
+        if (value < found.least) {
+            found = (struct two_least){value, found.least, object, found.object};
+        } else if (value < found.second) {
+            found.second = value;
+            found.second_object = object;
+        }
+    }
+    return found;
 }
 
-static cost_t bound_in(const struct exchange *x, size_t person)
+void TYPED(reduction_transfer)(struct state *s)
 {
-    return x->lists != NULL && x->lists->bound != NULL ? x->lists->bound[person] : COST_MAX;
+    for (size_t j = 0; j < s->persons; j++) {
+        size_t object = s->object_of[j];
+        if (object == NONE)
+            continue;
+        struct two_least found = find_two_least(s, j);
+        cost_t other = found.object == object ? found.second : found.least;
+        if (other < COST_MAX)
+            set_dual(s, object, s->dual[object] - other);
+    }
 }
 
-static cost_t least_reduced(const struct state *s, struct pairs pairs)
+/* Assigns the person its cheapest object, whose dual falls. Returns the person that had the object,
+ * NONE, or the person itself when it stays unassigned: another one is displaced only where the dual
+ * falls, otherwise two could alternate for ever. */
+static size_t reduce_row(struct state *s, size_t person)
+{
+    struct two_least found = find_two_least(s, person);
+    size_t object = found.object;
+    if (object == NONE)
+        return person;
+    cost_t dual = s->dual[object] - (found.second < COST_MAX ? found.second - found.least : 0);
+    bool falls = dual < s->dual[object];
+    if (!falls && !is_open(s, object) && found.second == found.least)
+        object = found.second_object;
+    size_t previous = s->person_of[object];
+    if (is_open(s, object)) {
+        TYPED(assign_open)(s, person, object);
+    } else if (previous != NONE && falls) {
+        s->object_of[previous] = NONE;
+        TYPED(assign)(s, person, object);
+    } else {
+        return person;
+    }
+    if (falls)
+        set_dual(s, object, dual);
+    return previous;
+}
+
+/* The paper's number of passes; a bound on the steps, since persons may compete by tiny amounts. */
+enum { PASSES = 2, STEPS_PER_PERSON = 4 };
+
+void TYPED(augmenting_row_reduction)(struct state *s)
+{
+    size_t steps = 0;
+    for (int pass = 0; pass < PASSES; pass++) {
+        for (size_t j = 0; j < s->persons; j++) {
+            size_t person = s->object_of[j] == NONE ? j : NONE, previous = NONE;
+            while (person != NONE && person != previous && steps / STEPS_PER_PERSON < s->persons) {
+                previous = person;
+                person = reduce_row(s, person);
+                steps++;
+            }
+        }
+    }
+}
+
+/* ---- exchange ---- */
+
+static cost_t least_reduced(const struct state *s, const struct pairs *pairs)
 {
     cost_t least = COST_MAX;
-    for (size_t k = 0; k < pairs.count; k++) {
-        cost_t key = reduced(pairs.cost[k], s->price[object_at(pairs, k)]);
-        least = lesser(key, least);
+    for (size_t k = 0; k < pairs->count; k++) {
+        cost_t price = s->price[object_at(pairs, k)];
+        if (pairs->cost[k] < COST_MAX && pairs->cost[k] - price < least)
+            least = pairs->cost[k] - price;
     }
     return least;
 }
 
-/* Moves the object's person to an open object of the same reduced cost, if there is one. Prices do
- * not change here and open objects only become fewer, so no pair is tried twice. */
-static bool displace_person(struct exchange *x, size_t object)
+/* Moves the object's person to an open object that costs it as little, if there is one. Prices do
+ * not change here and open objects only become fewer, so no pair is tried twice: next[person] is
+ * the first that may still do. */
+static bool displace_person(struct state *s, size_t *next, size_t object)
 {
-    struct state *s = x->s;
     size_t person = s->person_of[object];
-    struct pairs pairs = pairs_in(x, person);
+    struct pairs pairs = pairs_of(s, person);
     cost_t least = person_dual(s, object);
-    for (size_t *k = &x->next[person]; *k < pairs.count; ++*k) {
-        size_t other = object_at(pairs, *k);
-        if (reduced(pairs.cost[*k], s->price[other]) <= least && is_open(s, other)) {
-            assign_open(s, person, other);
+    for (size_t *k = &next[person]; *k < pairs.count; ++*k) {
+        size_t other = object_at(&pairs, *k);
+        if (pairs.cost[*k] < COST_MAX && pairs.cost[*k] - s->price[other] <= least &&
+            is_open(s, other)) {
+            TYPED(assign_open)(s, person, other);
             return true;
         }
     }
     return false;
 }
 
-/* Whether the person gets an object. */
-static bool assign_cheapest(struct exchange *x, size_t person)
+static void assign_cheapest(struct state *s, size_t *next, size_t person)
 {
-    struct state *s = x->s;
-    struct pairs pairs = pairs_in(x, person);
-    cost_t least = least_reduced(s, pairs);
-    if (least > bound_in(x, person))
-        return false;
-    for (size_t k = 0; k < pairs.count && least < COST_MAX; k++) {
-        size_t object = object_at(pairs, k);
-        if (reduced(pairs.cost[k], s->price[object]) > least)
+    struct pairs pairs = pairs_of(s, person);
+    cost_t least = least_reduced(s, &pairs);
+    for (size_t k = 0; k < pairs.count && s->object_of[person] == NONE; k++) {
+        size_t object = object_at(&pairs, k);
+        if (pairs.cost[k] == COST_MAX || pairs.cost[k] - s->price[object] > least)
             continue;
-        if (is_open(s, object)) {
-            assign_open(s, person, object);
-            return true;
-        }
-        if (!is_free(s, object) && displace_person(x, object)) {
-            assign(s, person, object);
-            return true;
-        }
+        if (is_open(s, object))
+            TYPED(assign_open)(s, person, object);
+        else if (!is_free(s, object) && displace_person(s, next, object))
+            TYPED(assign)(s, person, object);
     }
-    return false;
 }
 
-int TYPED(exchange)(struct state *s, const struct paths *lists, size_t most_left)
+int TYPED(exchange)(struct state *s)
 {
-    struct exchange x = {s, lists, base_arena_alloc(&s->arena, s->persons, sizeof *x.next)};
-    if (x.next == NULL)
-        return -ENOMEM;
-    size_t left = 0;
-    for (size_t j = 0; j < s->persons && left <= most_left; j++)
+    size_t *next = base_arena_alloc(&s->arena, s->persons, sizeof *next);
+    for (size_t j = 0; j < s->persons && next != NULL; j++)
         if (s->object_of[j] == NONE)
-            left += !assign_cheapest(&x, j);
-    return 0;
-}
-
-int TYPED(reduce_and_exchange)(struct state *s)
-{
-    int rc = TYPED(read_costs)(s, NULL);
-    if (rc != 0)
-        return rc;
-    TYPED(column_reduction)(s);
-    return TYPED(exchange)(s, NULL, NONE);
+            assign_cheapest(s, next, j);
+    return next == NULL ? -ENOMEM : 0;
 }

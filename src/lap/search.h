@@ -1,44 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * One search for a shortest augmenting path, from an unassigned person to an open object, in the
- * presence of full groups. For the solvers only.
+ * Shortest augmenting paths in reduced costs, by Dijkstra's method. For the solvers only.
  */
 #ifndef LAP_SEARCH_H
 #define LAP_SEARCH_H
 
-#include "lap/pairs.h"
+#include "lap/tree.h"
 
-/* Begins a search: nothing is settled. */
-void TYPED(reset_search)(struct state *s);
+struct pair {
+    cost_t cost;
+    size_t object;
+};
 
-/* Records the distance of an assigned object, which is final. */
-static inline void settle(struct state *s, size_t object, cost_t at)
-{
-    s->order[s->settled++] = object;
-    s->settled_at[object] = at;
-}
+struct search {
+    struct tree tree;
+    cost_t *dist;  /* by object; COST_MAX: not reached; COST_MIN: in the tree */
+    size_t *queue; /* objects that are reached, but not open and not in the tree */
+    size_t *place; /* by object in the queue, if that is a heap: its index there; else NULL */
+    size_t queued;
+    size_t *reached, reaches; /* all objects that were reached */
+    cost_t *group_dist; /* by full group: that of its nearest free object; COST_MIN: in the tree */
+    size_t nearest;     /* open object */
+    cost_t limit;       /* its distance; COST_MAX: none is reached */
+    /* The cheapest pairs of each person, where persons have many and objects stay free. */
+    struct pair *list;
+    size_t *listed; /* by person, how many; 0: the list is not made yet */
+};
 
-/* Whether the person's pairs lead to nothing nearer than those scanned before in this search: all
- * fillers have equal costs and, where they are assigned, equal duals. */
-static inline bool is_scanned(struct state *s, size_t person)
-{
-    if (!is_filler(s, person))
-        return false;
-    bool scanned = s->is_filler_scanned;
-    s->is_filler_scanned = true;
-    return scanned;
-}
+/* The queue is a heap, or a list that is searched for the nearest object. 0 or -ENOMEM; the arrays
+ * are the state's. */
+int TYPED(search_init)(struct search *q, struct state *s, bool with_heap);
 
-/* Enters a full group through a free object at distance `at`. Every assigned member of the group is
- * then within `at - dual[member]`, which the caller takes into account: unassigning it makes the
- * free object available. Other free objects of the group lead nowhere new. */
-void TYPED(enter_group)(struct state *s, size_t object, cost_t at);
-
-/* An open object was found at `distance`: lowers the prices of everything nearer by the difference.
- */
-void TYPED(change_duals)(struct state *s, cost_t distance);
-
-/* Assigns every person on the path to `object` the object that it reached. */
-void TYPED(flip_path)(struct state *s, size_t object);
+/* Assigns an object to each unassigned person. Requires that each assigned person has one of its
+ * cheapest objects at the current prices. 0 or LAP_INFEASIBLE. */
+int TYPED(augment_all)(struct search *q);
 
 #endif

@@ -5,7 +5,6 @@
 #include "lap/lap.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 
 struct state;
@@ -36,19 +35,7 @@ SOLVER(hungarian)
 SOLVER(apc)
 SOLVER(aps)
 
-/* Dense problems of at most this many pairs have no use for what jv prepares. */
-enum { SMALL = 3600 };
-
-int lap_auto(const lap_problem *problem, lap_solution *solution)
-{
-    if (problem == NULL || problem->start != NULL || problem->rows == 0)
-        return lap_jv(problem, solution);
-    bool small = problem->cols <= SMALL / problem->rows;
-    return small ? lap_apc(problem, solution) : lap_jv(problem, solution);
-}
-
 const lap_solver lap_solvers[] = {
-    {"auto", lap_auto, "apc for small dense problems, otherwise jv"},
     {"jv", lap_jv, "Jonker and Volgenant's shortest augmenting paths"},
     {"hungarian", lap_hungarian, "Kuhn and Munkres's method, O(n^3)"},
     {"apc", lap_apc, "Carpaneto, Martello and Toth's method for complete matrices"},

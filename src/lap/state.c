@@ -2,96 +2,148 @@
 /* Set-up of a solver's state, and the solution. */
 #include "lap/state.h"
 
-#include "lap/candidates.h"
 #include "lap/check.h"
-#include "lap/orient.h"
-#include "lap/pairs.h"
-#include "lap/vector.h"
 
 #include <errno.h>
 
+/* ---- costs ---- */
+
+static const cost_t *costs_of(const lap_problem *problem)
+{
+#ifdef LAP_INTEGER
+    return problem->integer_cost;
+#else
+    return problem->cost;
+#endif
+}
+
+/* In strips that fit the cache, so that neither side is accessed with large strides. */
+static int transpose_dense_costs(struct state *s)
+{
+    enum { WIDTH = 32 };
+    const cost_t *cost = costs_of(s->problem);
+    size_t rows = s->persons, cols = s->objects;
+    cost_t *copy = base_arena_alloc(&s->arena, rows, cols * sizeof *copy);
+    if (copy == NULL)
+        return -ENOMEM;
+    for (size_t j = 0; j < cols; j += WIDTH) {
+        size_t end = cols - j < WIDTH ? cols : j + WIDTH;
+        for (size_t i = 0; i < rows; i++)
+            for (size_t k = j; k < end; k++)
+                copy[i * cols + k] = cost[k * rows + i];
+    }
+    s->cost = copy;
+    return 0;
+}
+
+static int transpose_sparse_costs(struct state *s)
+{
+    const lap_problem *problem = s->problem;
+    const cost_t *cost = costs_of(problem);
+    size_t entries = lap_pairs(problem);
+    size_t *start = base_arena_alloc(&s->arena, problem->rows + 2, sizeof *start);
+    size_t *col = base_arena_alloc(&s->arena, entries, sizeof *col);
+    cost_t *copy = base_arena_alloc(&s->arena, entries, sizeof *copy);
+    if (s->arena.failed)
+        return -ENOMEM;
+    /* start[i + 1]: where the next entry of row i goes; finally the end of row i. */
+    for (size_t k = 0; k < entries; k++)
+        start[problem->row[k] + 2]++;
+    for (size_t i = 1; i <= problem->rows; i++)
+        start[i + 1] += start[i];
+    for (size_t j = 0; j < problem->cols; j++) {
+        for (size_t k = problem->start[j]; k < problem->start[j + 1]; k++) {
+            size_t place = start[problem->row[k] + 1]++;
+            col[place] = j;
+            copy[place] = cost[k];
+        }
+    }
+    s->cost = copy;
+    s->start = start;
+    s->entry_object = col;
+    return 0;
+}
+
 static int init_costs(struct state *s)
 {
-    int rc = TYPED(orient)(s);
-    bool wide = s->start == NULL && is_wide(s) && !capacity_may_bind(s->problem);
-    return rc == 0 && wide ? TYPED(reduce_to_candidates)(s) : rc;
+    const lap_problem *problem = s->problem;
+    s->transposed = problem->cols > problem->rows;
+    s->persons = s->transposed ? problem->rows : problem->cols;
+    s->objects = s->transposed ? problem->cols : problem->rows;
+    if (s->transposed)
+        return problem->start != NULL ? transpose_sparse_costs(s) : transpose_dense_costs(s);
+    s->cost = costs_of(problem);
+    s->start = problem->start;
+    s->entry_object = problem->row;
+    return 0;
 }
 
 /* ---- groups ---- */
 
-/* With more columns than rows every row is assigned, so capacities either hold or do not. */
-static bool rows_fit_capacity(const struct state *s)
-{
-    const lap_problem *problem = s->problem;
-    for (size_t g = 0; g < s->groups; g++)
-        if (s->first_member[g + 1] - s->first_member[g] > problem->group_capacity)
-            return false;
-    return true;
-}
-
 static void list_group_members(struct state *s)
 {
-    for (size_t i = 0; i < s->problem->rows; i++)
+    size_t *next = s->load;
+    for (size_t i = 0; i < s->objects; i++)
         s->first_member[s->group[i] + 1]++;
-    for (size_t g = 0; g < s->groups; g++) {
+    for (size_t g = 0; g < s->groups; g++)
         s->first_member[g + 1] += s->first_member[g];
-        s->entrance[g] = s->first_member[g]; /* index of the next member */
-    }
-    for (size_t i = 0; i < s->problem->rows; i++)
-        s->members[s->entrance[s->group[i]]++] = i;
+    for (size_t i = 0; i < s->objects; i++)
+        s->members[s->first_member[s->group[i]] + next[s->group[i]]++] = i;
+    for (size_t g = 0; g < s->groups; g++)
+        s->load[g] = 0;
+}
+
+/* Where every row will be assigned, capacities either hold or do not. */
+static int check_capacity(struct state *s, const lap_problem *problem)
+{
+    size_t *size = base_arena_alloc(&s->arena, problem->groups, sizeof *size);
+    if (size == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < problem->rows; i++)
+        if (++size[problem->group[i]] > problem->group_capacity)
+            return LAP_INFEASIBLE;
+    return 0;
 }
 
 static int init_groups(struct state *s, const lap_problem *problem)
 {
-    if (!capacity_may_bind(problem))
+    if (problem->group == NULL || problem->group_capacity == 0 ||
+        problem->group_capacity >= problem->cols)
         return 0;
+    if (problem->cols >= problem->rows)
+        return check_capacity(s, problem);
     s->group = problem->group;
     s->groups = problem->groups;
     s->capacity = problem->group_capacity;
     s->group_dual = base_arena_alloc(&s->arena, s->groups, sizeof *s->group_dual);
-    s->entered_at = base_arena_alloc(&s->arena, s->groups, sizeof *s->entered_at);
-    s->is_entered = base_arena_alloc(&s->arena, s->groups, sizeof *s->is_entered);
     s->load = base_arena_alloc(&s->arena, s->groups, sizeof *s->load);
-    s->entered = base_arena_alloc(&s->arena, s->groups, sizeof *s->entered);
-    s->entrance = base_arena_alloc(&s->arena, s->groups, sizeof *s->entrance);
     s->first_member = base_arena_alloc(&s->arena, s->groups + 1, sizeof *s->first_member);
-    s->members = base_arena_alloc(&s->arena, problem->rows, sizeof *s->members);
+    s->members = base_arena_alloc(&s->arena, s->objects, sizeof *s->members);
     if (s->arena.failed)
         return -ENOMEM;
     list_group_members(s);
-    if (!s->transposed)
-        return 0;
-    int rc = rows_fit_capacity(s) ? 0 : LAP_INFEASIBLE;
-    s->group = NULL;
-    s->groups = 0;
-    return rc;
+    return 0;
 }
 
-void TYPED(unassign_all)(struct state *s)
-{
-    for (size_t j = 0; j < s->persons; j++)
-        s->object_of[j] = NONE;
-    for (size_t i = 0; i < s->objects; i++)
-        s->person_of[i] = NONE;
-}
+/* ---- the assignment ---- */
 
-int TYPED(init_assignment)(struct state *s)
+static int init_assignment(struct state *s)
 {
     s->object_of = base_arena_alloc(&s->arena, s->persons, sizeof *s->object_of);
     s->person_of = base_arena_alloc(&s->arena, s->objects, sizeof *s->person_of);
     s->paid = base_arena_alloc(&s->arena, s->objects, sizeof *s->paid);
     s->dual = base_arena_alloc(&s->arena, s->objects, sizeof *s->dual);
     s->price = base_arena_alloc(&s->arena, s->objects, sizeof *s->price);
-    s->from = base_arena_alloc(&s->arena, s->objects, sizeof *s->from);
-    s->order = base_arena_alloc(&s->arena, s->objects, sizeof *s->order);
-    s->settled_at = base_arena_alloc(&s->arena, s->objects, sizeof *s->settled_at);
     if (s->arena.failed)
         return -ENOMEM;
-    TYPED(unassign_all)(s);
+    for (size_t j = 0; j < s->persons; j++)
+        s->object_of[j] = NONE;
+    for (size_t i = 0; i < s->objects; i++)
+        s->person_of[i] = NONE;
     return 0;
 }
 
-cost_t TYPED(cost_of)(const struct state *s, size_t person, size_t object)
+static cost_t cost_of(const struct state *s, size_t person, size_t object)
 {
     struct pairs pairs = pairs_of(s, person);
     if (pairs.object == NULL)
@@ -102,37 +154,31 @@ cost_t TYPED(cost_of)(const struct state *s, size_t person, size_t object)
     return pairs.cost[low];
 }
 
+void TYPED(assign)(struct state *s, size_t person, size_t object)
+{
+    s->object_of[person] = object;
+    s->person_of[object] = person;
+    s->paid[object] = cost_of(s, person, object);
+}
+
+void TYPED(assign_open)(struct state *s, size_t person, size_t object)
+{
+    TYPED(assign)(s, person, object);
+    if (s->group != NULL)
+        s->load[s->group[object]]++;
+}
+
 /* ---- the solution ---- */
-
-/* Persons that may stay unassigned have no positive dual; rounding must not make it so. */
-static void write_person_duals(const struct state *s, cost_t *out)
-{
-    cost_t most = s->persons > s->objects ? 0 : COST_MAX;
-    for (size_t j = 0; out != NULL && j < s->persons; j++)
-        out[j] = s->object_of[j] != NONE ? lesser(person_dual(s, s->object_of[j]), most) : 0;
-}
-
-static size_t whole_object(const struct state *s, size_t object)
-{
-    return s->whole_object != NULL ? s->whole_object[object] : object;
-}
-
-static void write_object_duals(const struct state *s, cost_t *out, size_t count)
-{
-    for (size_t i = 0; out != NULL && i < count; i++)
-        out[i] = 0;
-    for (size_t i = 0; out != NULL && i < s->objects; i++)
-        out[whole_object(s, i)] = s->dual[i];
-}
 
 static void write_duals(const struct state *s, cost_t *row_dual, cost_t *col_dual,
                         cost_t *group_dual)
 {
-    write_person_duals(s, s->transposed ? row_dual : col_dual);
-    if (s->transposed)
-        write_object_duals(s, col_dual, s->problem->cols);
-    else
-        write_object_duals(s, row_dual, s->problem->rows);
+    cost_t *of_person = s->transposed ? row_dual : col_dual;
+    cost_t *of_object = s->transposed ? col_dual : row_dual;
+    for (size_t j = 0; of_person != NULL && j < s->persons; j++)
+        of_person[j] = person_dual(s, s->object_of[j]);
+    for (size_t i = 0; of_object != NULL && i < s->objects; i++)
+        of_object[i] = s->dual[i];
     if (s->problem->group == NULL || group_dual == NULL)
         return;
     for (size_t g = 0; g < s->problem->groups; g++)
@@ -142,14 +188,12 @@ static void write_duals(const struct state *s, cost_t *row_dual, cost_t *col_dua
 static cost_t write_assignment(const struct state *s, size_t *row_of_col)
 {
     cost_t total = 0;
-    for (size_t k = 0; k < s->problem->cols; k++)
-        row_of_col[k] = LAP_UNASSIGNED;
+    for (size_t j = 0; j < s->problem->cols; j++)
+        row_of_col[j] = LAP_UNASSIGNED;
     for (size_t k = 0; k < s->persons; k++) {
-        if (s->object_of[k] == NONE)
-            continue;
-        size_t object = whole_object(s, s->object_of[k]);
+        size_t object = s->object_of[k];
         row_of_col[s->transposed ? object : k] = s->transposed ? k : object;
-        total += s->paid[s->object_of[k]];
+        total += s->paid[object];
     }
     return total;
 }
@@ -170,17 +214,15 @@ static void write_solution(const struct state *s, lap_solution *solution)
 int TYPED(run)(const lap_problem *problem, lap_solution *solution, int (*solve)(struct state *))
 {
     struct state s = {.problem = problem};
-    int rc = lap_check_shape(problem, solution);
+    int rc = lap_check(problem, solution);
     if (rc == 0)
         rc = init_costs(&s);
     if (rc == 0)
         rc = init_groups(&s, problem);
     if (rc == 0)
-        rc = TYPED(init_assignment)(&s);
+        rc = init_assignment(&s);
     if (rc == 0)
         rc = solve(&s);
-    if (rc == 0)
-        TYPED(remove_dummies)(&s);
     if (rc == 0)
         write_solution(&s, solution);
     base_arena_release(&s.arena);

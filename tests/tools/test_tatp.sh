@@ -87,7 +87,7 @@ otp                 53             16               8  0 2 4" "plan: the paper's
 
 tap_is "$(tatp plan -r C.mtx -d D.mtx --strategy=tatp --json | without_seconds)" \
     '{"ranks":6,"domains":3,"nodes":3,"distances":"Matrix Market hops, rows in the order of the nodes",'\
-'"objective":"hopbytes","solver":"auto","strategies":[{"name":"tatp","assignment":[2,4,3],"hop_bytes":40.0,'\
+'"objective":"hopbytes","solver":"jv","strategies":[{"name":"tatp","assignment":[2,4,3],"hop_bytes":40.0,'\
 '"max_link_bytes":8.0,"crossing_bytes":12,"gap":0.0,"seconds":0}],"workload":[[9.0,19.0,24.0],'\
 '[11.0,17.0,24.0],[8.0,24.0,20.0],[12.0,24.0,16.0],[32.0,16.0,20.0],[32.0,20.0,16.0]]}' \
     "plan: JSON, hops between ranks"
@@ -156,7 +156,7 @@ tap_is "$(paper -S otp --savings savings | awk 'END { print $2, $5, $6, $7 }')" 
 tap_contains "$(paper -a savings -S tatp -j)" '"gap":0.0' "plan: ... the least"
 nulls='"assignment":null,"hop_bytes":null,"max_link_bytes":null,"crossing_bytes":null,"gap":null,"seconds":0'
 tap_is "$(tatp plan -r C.mtx -H a:3,b:3 -m 1 --json 2>err | without_seconds), $(cat err)" \
-    '{"ranks":6,"domains":3,"nodes":2,"distances":"nothing but which ranks share a node","objective":"hopbytes","solver":"auto",'\
+    '{"ranks":6,"domains":3,"nodes":2,"distances":"nothing but which ranks share a node","objective":"hopbytes","solver":"jv",'\
 '"strategies":[{"name":"tatp",'"$nulls"'},{"name":"latp_volume",'"$nulls"'},{"name":"latp_count",'"$nulls"'},{"name":"otp",'"$nulls"'}]}, '\
 'tatp: C.mtx: no plan: with --per-node=1 the 2 nodes cannot own 3 domains' "plan: JSON, more domains than may be served"
 printf '%%%%MatrixMarket matrix array integer general\n1 2\n3\n4\n' >wide.mtx
@@ -288,22 +288,22 @@ tap_is "$(tatp assign W.mtx)" "column  row  cost
      2    3    16
  total         40" "assign: a table"
 tap_is "$(tatp assign W.mtx --json | without_seconds)" \
-    '{"solver":"auto","assignment":[2,4,3],"cost":40,"seconds":0}' "assign: JSON"
+    '{"solver":"jv","assignment":[2,4,3],"cost":40,"seconds":0}' "assign: JSON"
 tap_is "$(tatp assign wide.mtx)" "column  row  cost
      0    0     3
      1    -     -
  total          3" "assign: more columns than rows"
 tap_is "$(tatp assign wide.mtx --json | without_seconds)" \
-    '{"solver":"auto","assignment":[0,null],"cost":3,"seconds":0}' "assign: more columns than rows, JSON"
+    '{"solver":"jv","assignment":[0,null],"cost":3,"seconds":0}' "assign: more columns than rows, JSON"
 printf '%%%%MatrixMarket matrix array real general\n2 2\ninf\n0.25\n1e-1\n-2.5E0\n' >real.mtx
 tap_is "$(tatp assign real.mtx | tail -n 1 | xargs)" "total 0.35" "assign: real costs, and a pair that is not allowed"
 printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 3\n2 1 0\n1 2 7\n2 2 1\n' >sparse.mtx
 tap_is "$(tatp assign sparse.mtx --json | without_seconds)" \
-    '{"solver":"auto","assignment":[1,0],"cost":7,"seconds":0}' "assign: a list of pairs"
+    '{"solver":"jv","assignment":[1,0],"cost":7,"seconds":0}' "assign: a list of pairs"
 
 printf '%%%%MatrixMarket matrix coordinate integer general\n3 2 2\n1 1 3\n1 2 4\n' >infeasible.mtx
 tap_is "$(tatp assign --json infeasible.mtx 2>err | without_seconds)" \
-    '{"solver":"auto","assignment":null,"cost":null,"seconds":0}' "assign: infeasible, JSON"
+    '{"solver":"jv","assignment":null,"cost":null,"seconds":0}' "assign: infeasible, JSON"
 printf '%%%%MatrixMarket matrix array real general\n1 1\n1e307\n' >large.mtx
 refuses_each <<'END'
 3|assign infeasible.mtx|: infeasible.mtx: no assignment: the pairs that are allowed do not give each of the columns another row

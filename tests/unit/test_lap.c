@@ -196,7 +196,7 @@ START_TEST(solvers_by_name)
 {
     ck_assert_ptr_eq(lap_find_solver(lap_solvers[_i].name), &lap_solvers[_i]);
     ck_assert_ptr_nonnull(lap_solvers[_i].note);
-    ck_assert_str_eq(lap_solvers[0].name, "auto");
+    ck_assert_str_eq(lap_solvers[0].name, "jv");
     ck_assert_ptr_null(lap_find_solver("no such"));
     ck_assert_ptr_null(lap_find_solver(""));
     ck_assert_ptr_null(lap_find_solver(NULL));
